@@ -1,0 +1,6 @@
+package delayqueue
+
+import "errors"
+
+// ErrClosed is returned by Put, PutAt and Take of a closed queue.
+var ErrClosed = errors.New("delayqueue: queue is closed")

@@ -1,0 +1,221 @@
+package executor
+
+import (
+	"context"
+	"errors"
+
+	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/goid"
+	"github.com/punctual-go/punctual/internal/parking"
+)
+
+// stage is where a pool stands. It only moves forward:
+//
+//	running    -> draining    Shutdown, Close: refuses tasks, runs what the policies keep
+//	running    -> stopping    ShutdownNow: runs nothing more
+//	draining   -> stopping    ShutdownNow
+//	draining   -> tidying     queue empty and last worker gone
+//	stopping   -> tidying     last worker gone
+//	tidying    -> terminated  the terminated hook has returned
+type stage uint8
+
+const (
+	running stage = iota
+	draining
+	stopping
+	tidying
+	terminated
+)
+
+// String returns the stage in lower case.
+func (s stage) String() string {
+	return [...]string{"running", "shutting down", "stopping", "tidying", "terminated"}[s]
+}
+
+// errDropped is the outcome of tasks that a pool drops when it is shut down.
+var errDropped = future.CancelledError(ErrShutdown)
+
+// Shutdown refuses further tasks and lets the accepted ones run as the policies say: a task that
+// is due runs in any case; a later one runs at its time, unless
+// [ScheduledPool.SetExecuteDelayedAfterShutdown] says otherwise; a periodic task ends, after its run
+// if it is in one, unless [ScheduledPool.SetContinuePeriodicAfterShutdown] says otherwise. What
+// will not run is cancelled before Shutdown returns. Shutdown does not wait, interrupts nothing,
+// may be called from a task, and does nothing on a pool that is shut down.
+func (p *Pool) Shutdown() {
+	p.mu.Lock()
+	if p.stage == running {
+		p.stage = draining
+		p.lot.CallAll()
+	}
+	p.endSweep(p.sweep())
+}
+
+// ShutdownNow refuses further tasks, ends the contexts of the running ones with the cause
+// [ErrShutdown], and returns those that never started, or will not start again, in the order of
+// their times. Their futures are settled: their error matches both [future.ErrCancelled] and
+// ErrShutdown. It does not wait for the running tasks and may be called from one. A second call
+// returns nothing.
+func (p *Pool) ShutdownNow() []Pending {
+	p.mu.Lock()
+	if p.stage < stopping {
+		p.stage = stopping
+		p.lot.CallAll()
+	}
+	var active []*cell.Cell
+	for w := range p.workers {
+		if w.task != nil {
+			active = append(active, w.task)
+		}
+	}
+	dropped := p.endSweep(p.sweep())
+	for _, c := range active {
+		c.Interrupt(ErrShutdown)
+	}
+	return dropped
+}
+
+// Close shuts the pool down, drops the tasks that are not yet due and all periodic ones, and waits
+// for the others to run and for the workers to end. It returns nil. A task that never ends keeps
+// Close waiting for ever: [Pool.CloseContext] does not. Called from a task of the same pool, Close
+// does all but wait, and returns [future.ErrSelfWait].
+func (p *Pool) Close() error {
+	_, err := p.CloseContext(context.Background())
+	return err
+}
+
+// CloseContext is Close until ctx ends; then it does what [Pool.ShutdownNow] does and returns the
+// error of ctx, without waiting for the tasks that still run. The report tells what never started
+// and what is still running. Called from a task of the same pool it returns [future.ErrSelfWait] at
+// once. A nil ctx never ends.
+func (p *Pool) CloseContext(ctx context.Context) (Report, error) {
+	p.mu.Lock()
+	if p.stage == running {
+		p.stage = draining
+		p.lot.CallAll()
+	}
+	p.dropDelayed, p.keepPeriodic = true, false
+	report := Report{Dropped: p.endSweep(p.sweep())}
+	err := p.AwaitTermination(ctx)
+	if err != nil && !errors.Is(err, future.ErrSelfWait) {
+		report.Dropped = append(report.Dropped, p.ShutdownNow()...)
+	}
+	report.Running = p.Running()
+	return report, err
+}
+
+// AwaitTermination waits until the pool has been shut down and its last worker has ended, and
+// returns nil; or until ctx ends, and returns its error. It does not shut the pool down. Called
+// from a task of the same pool, which would wait for itself, it returns [future.ErrSelfWait] at
+// once. A nil ctx never ends.
+func (p *Pool) AwaitTermination(ctx context.Context) error {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	select {
+	case <-p.done:
+		return nil
+	default:
+	}
+	if p.isOwnRun(ctx) {
+		return future.ErrSelfWait
+	}
+	select {
+	case <-p.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Terminated returns a channel that is closed when the pool has been shut down and its last worker
+// has ended.
+func (p *Pool) Terminated() <-chan struct{} { return p.done }
+
+// isOwnRun reports whether the caller is a task of this pool: by its context, or by its goroutine
+// if it waits with another.
+func (p *Pool) isOwnRun(ctx context.Context) bool {
+	if c := cell.FromContext(ctx); c != nil && c.Live() && c.Plan != nil && c.Plan.Host == (*host)(p) {
+		return true
+	}
+	id := goid.Current()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for w := range p.workers {
+		if id != 0 && w.goroutine == id {
+			return true
+		}
+	}
+	return false
+}
+
+// sweep takes out of the queue what the stage and the policies do not let run. The lock is held.
+func (p *Pool) sweep() []*cell.Cell {
+	now := p.now()
+	switch {
+	case p.stage == running:
+		return nil
+	case p.stage >= stopping:
+		return p.queue.filter(func(*cell.Cell) bool { return false })
+	}
+	return p.queue.filter(func(c *cell.Cell) bool {
+		if planOf(c).periodic() {
+			return p.keepPeriodic
+		}
+		return !p.dropDelayed || c.When <= now
+	})
+}
+
+// endSweep unlocks, settles the futures of the tasks swept out and returns those that nobody had
+// cancelled at the same time. The pool does not end before all are settled.
+func (p *Pool) endSweep(swept []*cell.Cell) []Pending {
+	p.sweeps++
+	p.mu.Unlock()
+	dropped := make([]Pending, 0, len(swept))
+	for _, c := range swept {
+		if c.Drop() {
+			dropped = append(dropped, p.pendingOf(c))
+		}
+		c.Body = nil
+	}
+	p.mu.Lock()
+	p.sweeps--
+	p.counts.returned += uint64(len(dropped))
+	ended := p.emptied()
+	p.mu.Unlock()
+	p.finish(ended)
+	return dropped
+}
+
+// emptied looks whether the pool has come to its end, after the queue has shrunk or a worker has
+// gone. If it has, it returns true, once: the caller unlocks and calls finish. Otherwise, if there
+// is nothing left to do, it has the idle workers go. The lock is held.
+func (p *Pool) emptied() (ended bool) {
+	over := p.stage == stopping || p.stage == draining && p.queue.head() == parking.Nothing
+	if !over || p.sweeps > 0 {
+		return false
+	}
+	if len(p.workers) > 0 {
+		p.lot.CallAll()
+		return false
+	}
+	p.stage = tidying
+	return true
+}
+
+// finish brings the pool to its end if emptied said so.
+func (p *Pool) finish(ended bool) {
+	if !ended {
+		return
+	}
+	defer func() { // also when the hook calls Goexit
+		p.mu.Lock()
+		p.stage = terminated
+		p.lot.Close()
+		p.mu.Unlock()
+		close(p.done)
+	}()
+	if p.terminated != nil {
+		p.guard(context.Background(), Run{}, p.terminated)
+	}
+}

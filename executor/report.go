@@ -1,0 +1,111 @@
+package executor
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+// Pending is a task that a pool has handed back because it was shut down before the task, or its
+// next run, began. Its future is settled.
+type Pending struct {
+	Name      string
+	Scheduled time.Time // when it would have run
+	Periodic  bool
+	Runs      uint64 // begun before, if it is periodic
+	Task      Task   // what it would have run, decorated; a typed task without its result
+}
+
+// Running is a task that runs at the time of a report.
+type Running struct {
+	Run
+	For time.Duration // since its start
+}
+
+// Report is what CloseContext has found.
+type Report struct {
+	Dropped []Pending // what never started, in the order of its times
+	Running []Running // what was running still, longest first
+}
+
+func (p *Pool) pendingOf(c *cell.Cell) Pending {
+	pl := planOf(c)
+	return Pending{
+		Name:      pl.name,
+		Scheduled: p.time(c.When),
+		Periodic:  pl.periodic(),
+		Runs:      pl.runs,
+		Task:      c.Body,
+	}
+}
+
+// runOf describes the run of c in progress.
+func (p *Pool) runOf(c *cell.Cell) Run {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.describe(c)
+}
+
+// describe is runOf with the lock held.
+func (p *Pool) describe(c *cell.Cell) Run {
+	pl := planOf(c)
+	r := Run{Name: pl.name, Number: 1, Scheduled: p.time(c.When), Started: p.time(c.Started)}
+	if pl.periodic() {
+		r.Number, r.Missed = pl.runs, pl.missed
+	}
+	return r
+}
+
+// guard calls a hook. A panic in it harms nobody and is reported.
+func (p *Pool) guard(ctx context.Context, run Run, hook func()) {
+	var err error
+	future.Invoke(ctx, func(context.Context) error { hook(); return nil }, &err)
+	if err != nil {
+		p.report(run, err)
+	}
+}
+
+// report tells the error handler of a failure, or the log if there is none.
+func (p *Pool) report(run Run, err error) {
+	if p.onError == nil {
+		p.logFailure("task failed", run, err)
+		return
+	}
+	var inHandler error
+	ctx := p.base
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	future.Invoke(ctx, func(ctx context.Context) error { p.onError(ctx, run, err); return nil }, &inHandler)
+	if inHandler != nil {
+		p.logFailure("error handler failed", run, inHandler)
+	}
+}
+
+// seriesEnded makes sure that a periodic task does not end by a failure in silence.
+func (p *Pool) seriesEnded(run Run, err error) {
+	if p.onError != nil {
+		p.report(run, err)
+	}
+	p.logFailure("periodic task ended by a failure", run, err)
+}
+
+func (p *Pool) logFailure(text string, run Run, err error) {
+	attrs := []slog.Attr{
+		slog.String("pool", p.name),
+		slog.String("task", run.Name),
+		slog.Uint64("run", run.Number),
+		slog.Any("error", err),
+	}
+	if panicked, ok := asPanic(err); ok {
+		attrs = append(attrs, slog.String("stack", string(panicked.Stack)))
+	}
+	l := p.logger
+	if l == nil {
+		l = slog.Default()
+	}
+	l.LogAttrs(context.Background(), slog.LevelError, "executor: "+text, attrs...)
+}

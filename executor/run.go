@@ -1,0 +1,45 @@
+package executor
+
+import (
+	"context"
+	"time"
+
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+// Run tells one run of a task from the others.
+type Run struct {
+	Name   string // of the task; may be empty
+	Number uint64 // 1 for the first run of the task
+
+	// Scheduled is the time the run was planned for, Started the time it was begun: their
+	// difference is how late it is. Both carry the monotonic clock.
+	Scheduled, Started time.Time
+
+	// Missed counts periods of a fixed-rate task. Under Skip and Coalesce it is how many got no run
+	// of their own since the run before; under Burst, how many had passed when this run started
+	// that are still to be made up for by runs to come. A run with Missed > 0 follows a stall, and
+	// what it measures may not be worth keeping.
+	Missed uint64
+}
+
+// RunFrom tells which run it is called in, given the context of the run or one derived from it. It
+// reports false for any other context, and after the run.
+func RunFrom(ctx context.Context) (Run, bool) {
+	if ctx == nil {
+		return Run{}, false
+	}
+	c := cell.FromContext(ctx)
+	if c == nil || !c.Live() {
+		return Run{}, false
+	}
+	c = c.Main()
+	if c.Plan == nil {
+		return Run{}, false
+	}
+	h, ok := c.Plan.Host.(*host)
+	if !ok {
+		return Run{}, false
+	}
+	return h.pool().runOf(c), true
+}

@@ -1,0 +1,166 @@
+package executor
+
+import (
+	"time"
+
+	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+// ScheduledPool runs tasks at their times on a bounded number of reused workers: it is
+// java.util.concurrent's ScheduledThreadPoolExecutor. It has every method of [Pool]; Execute and
+// Submit are schedules without delay.
+//
+// It promises: never early; earlier time first, equal times in order of submission; everything
+// accepted ends, and settles its future; runs of one periodic task do not overlap; a failure
+// touches one future. Lateness is not bounded: it depends on the machine and on the other tasks. An
+// idle worker on Linux is some tens of microseconds late.
+//
+// A worker starts when there is work that no idle worker can take, up to the core size. The pool has
+// no other goroutine, and its idle workers sleep until the next task is due. Close it when done: a
+// pool that is dropped keeps its workers.
+type ScheduledPool struct {
+	Pool
+}
+
+// NewScheduledPool returns a pool of at most core workers; with a core of 0 there is one while
+// there is something to do. It starts no goroutine. It panics on a negative core size and on a bad
+// option. Inside a testing/synctest bubble the pool runs on the bubble's clock, and must be used and
+// closed there.
+func NewScheduledPool(core int, opts ...Option) *ScheduledPool {
+	p := new(ScheduledPool)
+	p.init(core, new(delayedWorkQueue), opts)
+	return p
+}
+
+// Schedule runs task once, delay from now. A delay of zero or less means now; one past the end of
+// the clock, 292 years, means never. It returns [ErrNilTask], [ErrInvalid] for a bad option, or
+// [ErrShutdown] or [ErrSaturated] for a task that will not run. One allocation.
+func (p *ScheduledPool) Schedule(delay time.Duration, task Task, opts ...TaskOption) (*ScheduledFuture[struct{}], error) {
+	f := newScheduledFuture[struct{}](p)
+	if err := p.schedule(f.cell(), delay, task, opts); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Schedule runs fn once, delay from now, and returns the future of its result. See
+// [ScheduledPool.Schedule].
+func Schedule[V any](p *ScheduledPool, delay time.Duration, fn future.Func[V], opts ...TaskOption) (*ScheduledFuture[V], error) {
+	if fn == nil {
+		return nil, ErrNilTask
+	}
+	f := newScheduledFuture[V](p)
+	if err := p.schedule(f.cell(), delay, future.Bind(f.Future, fn), opts); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// ScheduleAt runs task once at the given time, or now if that has gone by. The time is turned into
+// a delay once, at the call: setting the wall clock later does not move the task. Errors are those
+// of [ScheduledPool.Schedule].
+func (p *ScheduledPool) ScheduleAt(at time.Time, task Task, opts ...TaskOption) (*ScheduledFuture[struct{}], error) {
+	f := newScheduledFuture[struct{}](p)
+	if _, err := p.prepare(f.cell(), task, opts); err != nil {
+		return nil, err
+	}
+	if err := p.acceptAt(f.cell(), int64(at.Sub(p.epoch))); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// AtFixedRate runs task after the initial delay and then every period: run n is planned for the
+// time of the first plus n periods, whenever the others really ran. What happens when runs are late
+// is up to [CatchUp]; by default every period gets its run, late ones back to back, as in Java.
+// Runs do not overlap: the next starts at the earliest when the last has ended.
+//
+// The series ends when it is cancelled, when the pool is shut down, after [MaxRuns], and, unless
+// [OnError] says otherwise, with a run that fails; then the future fails with the error of that run,
+// the error handler is told, and a record is logged. Until it ends, Get waits.
+//
+// It returns [ErrNilTask], [ErrInvalid] for a period that is not positive or a bad option, or
+// [ErrShutdown] or [ErrSaturated]. A huge period means that there is one run.
+func (p *ScheduledPool) AtFixedRate(initial, period time.Duration, task Task, opts ...TaskOption) (*ScheduledFuture[struct{}], error) {
+	if period <= 0 {
+		return nil, invalid("period %v is not positive", period)
+	}
+	return p.repeat(initial, int64(period), task, opts)
+}
+
+// WithFixedDelay runs task after the initial delay, and again each time delay has passed since its
+// last run ended. All else is as for [ScheduledPool.AtFixedRate], but that there is nothing to catch
+// up with.
+func (p *ScheduledPool) WithFixedDelay(initial, delay time.Duration, task Task, opts ...TaskOption) (*ScheduledFuture[struct{}], error) {
+	if delay <= 0 {
+		return nil, invalid("delay %v is not positive", delay)
+	}
+	return p.repeat(initial, -int64(delay), task, opts)
+}
+
+func (p *ScheduledPool) schedule(c *cell.Cell, delay time.Duration, task Task, opts []TaskOption) error {
+	if _, err := p.prepare(c, task, opts); err != nil {
+		return err
+	}
+	return p.accept(c, delay)
+}
+
+// repeat schedules a series; see plan.period for what the sign of period means.
+func (p *ScheduledPool) repeat(initial time.Duration, period int64, task Task, opts []TaskOption) (*ScheduledFuture[struct{}], error) {
+	f := newScheduledFuture[struct{}](p)
+	pl, err := p.prepare(f.cell(), task, opts)
+	if err != nil {
+		return nil, err
+	}
+	if pl == p.submitted {
+		pl = p.newPlan(taskOptions{})
+		f.cell().Plan = &pl.Plan
+	}
+	pl.period = period
+	if err := p.accept(f.cell(), initial); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// acceptAt is accept for a time of the pool's clock.
+func (p *ScheduledPool) acceptAt(c *cell.Cell, when int64) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.now()
+	return p.enqueue(c, max(when, now), now)
+}
+
+// SetExecuteDelayedAfterShutdown sets whether a task that is not yet due when the pool is shut down
+// still runs at its time, and the pool lives on until then; true at first. Close sets it to false.
+// After Shutdown, setting it to false drops such tasks at once; setting it to true revives none.
+func (p *ScheduledPool) SetExecuteDelayedAfterShutdown(on bool) {
+	p.mu.Lock()
+	p.dropDelayed = !on
+	p.endSweep(p.sweep())
+}
+
+// SetContinuePeriodicAfterShutdown sets whether periodic tasks go on after Shutdown, and the pool
+// with them until they are cancelled; false at first. Close sets it to false. After Shutdown,
+// setting it to false drops those in the queue at once; setting it to true revives none, but one
+// that is in a run then goes on.
+func (p *ScheduledPool) SetContinuePeriodicAfterShutdown(on bool) {
+	p.mu.Lock()
+	p.keepPeriodic = on
+	p.endSweep(p.sweep())
+}
+
+// ExecuteDelayedAfterShutdown reports the policy set by SetExecuteDelayedAfterShutdown.
+func (p *ScheduledPool) ExecuteDelayedAfterShutdown() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !p.dropDelayed
+}
+
+// ContinuePeriodicAfterShutdown reports the policy set by SetContinuePeriodicAfterShutdown.
+func (p *ScheduledPool) ContinuePeriodicAfterShutdown() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.keepPeriodic
+}

@@ -1,0 +1,100 @@
+package executor
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Stats is a snapshot of a pool, taken in one piece.
+//
+// At rest, that is when no call into the pool is in progress,
+//
+//	Accepted = Completed + Cancelled + Returned + Queued + Busy
+//
+// holds, but for tasks that were cancelled and whose body still runs, which count as cancelled and
+// as busy.
+type Stats struct {
+	Name  string
+	State string // running, shutting down, stopping, tidying, terminated
+
+	Core, Maximum int // sizes asked for
+	Workers       int // there now
+	Largest       int // most there have been at once
+	Busy          int // workers with a task
+	Queued        int // tasks that wait
+
+	Accepted  uint64 // tasks taken in
+	Rejected  uint64 // tasks refused because the pool was shut down or saturated
+	Completed uint64 // tasks ended by their run, the last of a series; failures included
+	Cancelled uint64 // tasks cancelled by their future before they had ended
+	Returned  uint64 // tasks dropped or handed back by a shutdown
+
+	Runs     uint64 // bodies that have ended; each run of a series counts
+	Failures uint64 // of these, those that failed
+}
+
+// counts are the counters of a pool. Its lock guards them.
+type counts struct {
+	busy, largest                                      int
+	accepted, rejected, completed, cancelled, returned uint64
+	runs, failures                                     uint64
+}
+
+// Stats returns a snapshot of the pool's sizes and counters.
+func (p *Pool) Stats() Stats {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return Stats{
+		Name:      p.name,
+		State:     p.stage.String(),
+		Core:      p.core,
+		Maximum:   p.maximum,
+		Workers:   len(p.workers),
+		Largest:   p.counts.largest,
+		Busy:      p.counts.busy,
+		Queued:    p.queue.len(),
+		Accepted:  p.counts.accepted,
+		Rejected:  p.counts.rejected,
+		Completed: p.counts.completed,
+		Cancelled: p.counts.cancelled,
+		Returned:  p.counts.returned,
+		Runs:      p.counts.runs,
+		Failures:  p.counts.failures,
+	}
+}
+
+// Queued returns the tasks that wait, in the order in which they are due. O(n log n).
+func (p *Pool) Queued() []Pending {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	cells := p.queue.tasks()
+	pending := make([]Pending, len(cells))
+	for i, c := range cells {
+		pending[i] = p.pendingOf(c)
+	}
+	return pending
+}
+
+// Running returns the tasks that run now, the longest running first.
+func (p *Pool) Running() []Running {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.now()
+	var rs []Running
+	for w := range p.workers {
+		if w.task != nil {
+			rs = append(rs, Running{Run: p.describe(w.task), For: time.Duration(now - w.task.Started)})
+		}
+	}
+	slices.SortFunc(rs, func(a, b Running) int { return cmp.Compare(b.For, a.For) })
+	return rs
+}
+
+// String tells the state of the pool in a line.
+func (p *Pool) String() string {
+	s := p.Stats()
+	return fmt.Sprintf("executor(%s: %s, %d workers, %d busy, %d queued, %d completed)",
+		s.Name, s.State, s.Workers, s.Busy, s.Queued, s.Completed)
+}

@@ -1,0 +1,130 @@
+package executor
+
+import (
+	"time"
+)
+
+// TaskOption configures one submission. A bad value makes the submission fail with [ErrInvalid].
+// Of an option given twice the last counts.
+type TaskOption func(*taskOptions) error
+
+type taskOptions struct {
+	name    string
+	timeout time.Duration
+	catchUp CatchUpPolicy
+	onError ErrorPolicy
+	jitter  time.Duration
+	maxRuns uint64
+}
+
+// Name names the task in logs, hooks and reports.
+func Name(name string) TaskOption {
+	return func(o *taskOptions) error {
+		o.name = name
+		return nil
+	}
+}
+
+// Timeout bounds each run. When d has passed since the start of the run, its context ends with
+// [future.ErrTimeout] as cause and DeadlineExceeded as error, and the run has failed with
+// ErrTimeout, whatever its body returns later; a future is settled at that moment. The body is not
+// interrupted otherwise, and its worker stays occupied until it returns. d must be positive.
+func Timeout(d time.Duration) TaskOption {
+	return func(o *taskOptions) error {
+		if d <= 0 {
+			return invalid("timeout %v is not positive", d)
+		}
+		o.timeout = d
+		return nil
+	}
+}
+
+// CatchUpPolicy says what a fixed-rate task does about the periods that pass while it cannot run:
+// because a run took long, all workers were busy, or the process stood still.
+type CatchUpPolicy uint8
+
+// With period 10 and a run that stands from 20 to 47, the runs start at:
+//
+//	Burst     0 10 20 47 47 50 60   every period gets its run, late ones back to back
+//	Coalesce  0 10 20 47    50 60   one run for all that passed, then on the grid again
+//	Skip      0 10 20       50 60   what passed is dropped
+//
+// Under Skip and Coalesce a run that was queued in time and starts a period or more late counts
+// for the latest period passed. Both cost the same however many periods were missed. What a run has
+// missed is told by [Run].
+const (
+	Burst CatchUpPolicy = iota
+	Skip
+	Coalesce
+)
+
+// CatchUp sets the policy of a fixed-rate task; Burst is the default, as in Java. Other tasks
+// ignore it.
+func CatchUp(p CatchUpPolicy) TaskOption {
+	return func(o *taskOptions) error {
+		if p > Coalesce {
+			return invalid("catch-up policy %d is unknown", p)
+		}
+		o.catchUp = p
+		return nil
+	}
+}
+
+// ErrorPolicy says what a failed run means for its series.
+type ErrorPolicy uint8
+
+const (
+	// StopSeries ends the series: the future fails, the error handler is called, and one record is
+	// logged.
+	StopSeries ErrorPolicy = iota
+	// Continue tells the error handler and goes on.
+	Continue
+)
+
+// OnError sets the policy of a periodic task; StopSeries is the default. Other tasks ignore it.
+func OnError(p ErrorPolicy) TaskOption {
+	return func(o *taskOptions) error {
+		if p > Continue {
+			return invalid("error policy %d is unknown", p)
+		}
+		o.onError = p
+		return nil
+	}
+}
+
+// Jitter delays every run by a random duration below d, so that many tasks of one period do not
+// run in step. It does not add up: the next run of a fixed-rate task is planned from the
+// undisturbed time. d must not be negative.
+func Jitter(d time.Duration) TaskOption {
+	return func(o *taskOptions) error {
+		if d < 0 {
+			return invalid("negative jitter %v", d)
+		}
+		o.jitter = d
+		return nil
+	}
+}
+
+// MaxRuns ends a periodic task after n runs; its future then succeeds. Other tasks run once
+// anyway. n must be at least 1.
+func MaxRuns(n int) TaskOption {
+	return func(o *taskOptions) error {
+		if n < 1 {
+			return invalid("maximum of %d runs is below 1", n)
+		}
+		o.maxRuns = uint64(n)
+		return nil
+	}
+}
+
+func newTaskOptions(opts []TaskOption) (o taskOptions, err error) {
+	for i, opt := range opts {
+		if opt == nil {
+			return o, invalid("task option %d is nil", i)
+		}
+		if err := opt(&o); err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}

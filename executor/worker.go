@@ -1,0 +1,243 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/goid"
+	"github.com/punctual-go/punctual/internal/parking"
+)
+
+// worker runs the tasks of its pool, one at a time, on a goroutine of its own. When a task or a
+// hook ends that goroutine by Goexit, another takes its place under the same worker, so the pool
+// keeps its size.
+//
+//	started -> taking    its goroutine runs
+//	taking  -> parked    nothing is due
+//	parked  -> taking    called, or the head is due
+//	taking  -> running   a task is due
+//	running -> taking    the task is settled, or about to be queued for its next run
+//	taking  -> gone      it is idle above the core size, or the pool is over
+type worker struct {
+	pool  *Pool
+	place *parking.Waiter
+	limit *time.Timer // of the keep-alive; made on first use
+
+	// The pool's lock guards these; only the worker writes them.
+	goroutine uint64
+	task      *cell.Cell // being run, or run and not accounted for yet
+
+	// About the task; the worker's own.
+	ctx   context.Context
+	err   error
+	ended int64 // when a run of a series ended
+	over  bool  // the body has ended
+	again bool  // the series goes on
+	done  bool  // the run has settled the future
+}
+
+// startWorker adds a worker. The lock is held.
+func (p *Pool) startWorker() {
+	w := &worker{pool: p, place: parking.NewWaiter()}
+	p.workers[w] = struct{}{}
+	p.counts.largest = max(p.counts.largest, len(p.workers))
+	p.lot.Expect()
+	go w.begin()
+}
+
+func (w *worker) begin() {
+	id := goid.Current()
+	w.pool.mu.Lock()
+	w.pool.lot.Arrive()
+	w.goroutine = id
+	w.pool.mu.Unlock()
+	w.loop()
+}
+
+func (w *worker) loop() {
+	defer w.replace()
+	for w.take() {
+		w.run()
+		w.complete()
+	}
+}
+
+// replace completes the task of a goroutine that Goexit has ended, and has the next one go on.
+func (w *worker) replace() {
+	if w.task == nil {
+		return
+	}
+	w.pool.mu.Lock()
+	w.pool.lot.Expect()
+	w.pool.mu.Unlock()
+	defer func() { go w.begin() }()
+	w.complete()
+}
+
+// take waits for the next task, after accounting for the last, and reports whether there is one. If
+// not the worker is no more.
+func (w *worker) take() bool {
+	p := w.pool
+	p.mu.Lock()
+	if w.task != nil {
+		w.account()
+	}
+	idle := false
+	for {
+		head, now := p.queue.head(), p.now()
+		switch {
+		case p.stage >= stopping,
+			head == parking.Nothing && p.stage == draining,
+			idle && p.surplus() && (head == parking.Nothing || head > now):
+			delete(p.workers, w)
+			p.notify(now)
+			ended := p.emptied()
+			p.mu.Unlock()
+			p.finish(ended)
+			return false
+		case head != parking.Nothing && head <= now:
+			if w.start(p.queue.pop(), now) {
+				p.notify(now)
+				p.mu.Unlock()
+				return true
+			}
+		default:
+			idle = p.lot.Park(w.place, head, now, nil, w.patience())
+		}
+	}
+}
+
+// start begins a run of c, unless it has been cancelled on its way out of the queue. The lock is
+// held.
+func (w *worker) start(c *cell.Cell, now int64) bool {
+	if !c.Begin() {
+		c.Body = nil
+		return false
+	}
+	c.Started = now
+	if pl := planOf(c); pl.periodic() {
+		c.When = pl.start(c.When, now)
+	}
+	w.task = c
+	w.err = future.ErrGoexit // until the body says otherwise
+	w.over, w.again, w.done = false, false, false
+	w.pool.counts.busy++
+	return true
+}
+
+// run calls the body: the one place where a pool does so.
+func (w *worker) run() {
+	c, p := w.task, w.pool
+	w.ctx = c.Enter(nil)
+	if p.before != nil {
+		run := p.runOf(c)
+		p.guard(w.ctx, run, func() { p.before(w.ctx, run) })
+	}
+	future.Invoke(w.ctx, c.Body, &w.err)
+}
+
+// complete does what follows the end of the body without the lock: it settles the future if this
+// was the last run, calls the hook, and reports a failure that would be lost otherwise. If hook or
+// handler end the goroutine, what they were called for is dropped and nothing else.
+func (w *worker) complete() {
+	if w.over {
+		return
+	}
+	w.over = true
+	c, p, pl := w.task, w.pool, planOf(w.task)
+	if c.Exit() {
+		w.err = overrun(w.err)
+	}
+	if pl.periodic() {
+		w.ended = p.now()
+		w.again = !pl.last() && (w.err == nil || pl.onError == Continue)
+	}
+	if !w.again {
+		w.done = c.Finish(w.err)
+	}
+	if p.after == nil && w.err == nil {
+		return
+	}
+	run := p.runOf(c)
+	if p.after != nil {
+		defer p.guard(w.ctx, run, func() { p.after(w.ctx, run, w.err) })
+	}
+	switch {
+	case w.err == nil:
+	case pl.reports, w.again:
+		p.report(run, w.err)
+	case w.done && pl.periodic():
+		p.seriesEnded(run, w.err)
+	}
+}
+
+// account ends the run: it counts, and queues the next run of a series. The lock is held, but let go
+// to settle a series that may not go on.
+func (w *worker) account() {
+	c, p, pl := w.task, w.pool, planOf(w.task)
+	w.task, w.ctx = nil, nil
+	p.counts.busy--
+	p.counts.runs++
+	if w.err != nil {
+		p.counts.failures++
+	}
+	if w.done {
+		p.counts.completed++
+	}
+	if w.again && p.mayRepeat() && c.Reset() {
+		p.place(c, pl.next(w.ended))
+		return
+	}
+	c.Body = nil
+	if w.again {
+		w.endSeries(c)
+	}
+}
+
+// endSeries settles a series that would go on, had it not been cancelled during its run, or the pool
+// shut down. The lock is held, but not meanwhile.
+func (w *worker) endSeries(c *cell.Cell) {
+	p := w.pool
+	p.mu.Unlock()
+	dropped := c.Drop()
+	c.Finish(nil)
+	p.mu.Lock()
+	if dropped {
+		p.counts.returned++
+	}
+}
+
+// mayRepeat reports whether a periodic task may be queued again. The lock is held.
+func (p *Pool) mayRepeat() bool {
+	return p.stage == running || p.stage == draining && p.keepPeriodic
+}
+
+// surplus reports whether an idle worker may go. The lock is held.
+func (p *Pool) surplus() bool { return len(p.workers) > p.core || p.coreTimeout }
+
+// patience is how long the worker will wait as a follower: nil for ever.
+func (w *worker) patience() <-chan time.Time {
+	if !w.pool.surplus() {
+		return nil
+	}
+	if w.limit == nil {
+		w.limit = time.NewTimer(w.pool.keepAlive)
+	} else {
+		w.limit.Reset(w.pool.keepAlive)
+	}
+	return w.limit.C
+}
+
+// overrun is the error of a run that has outlived its time-out, with what its body returned.
+func overrun(err error) error {
+	if err == nil || errors.Is(err, context.DeadlineExceeded) {
+		return future.ErrTimeout
+	}
+	return fmt.Errorf("%w: %w", future.ErrTimeout, err)
+}
+
+func asPanic(err error) (*future.PanicError, bool) { return errors.AsType[*future.PanicError](err) }

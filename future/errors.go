@@ -1,0 +1,45 @@
+package future
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+var (
+	// ErrCancelled is the error of a cancelled future. It matches context.Canceled.
+	ErrCancelled error = &mark{"future: cancelled", context.Canceled}
+
+	// ErrTimeout is returned by GetTimeout when the time is over, and is the error of a run that
+	// has outlived its time-out. It matches context.DeadlineExceeded.
+	ErrTimeout error = &mark{"future: timed out", context.DeadlineExceeded}
+
+	// ErrGoexit is the error of a task whose body ended its goroutine by runtime.Goexit.
+	ErrGoexit = errors.New("future: task called runtime.Goexit")
+
+	// ErrSelfWait is returned to a run that waits for its own end, which would never come.
+	ErrSelfWait = cell.ErrSelfWait
+
+	// ErrNoFutures is returned by Any when there is nothing to wait for.
+	ErrNoFutures = errors.New("future: no futures given")
+)
+
+// mark is a sentinel that also matches one of package context.
+type mark struct {
+	text string
+	like error
+}
+
+func (m *mark) Error() string        { return m.text }
+func (m *mark) Is(target error) bool { return target == m.like }
+
+// CancelledError returns the error of a future that is cancelled for a reason: it matches both
+// [ErrCancelled] and the reason. With no reason it is ErrCancelled itself.
+func CancelledError(reason error) error {
+	if reason == nil || reason == ErrCancelled {
+		return ErrCancelled
+	}
+	return fmt.Errorf("%w: %w", ErrCancelled, reason)
+}

@@ -1,0 +1,56 @@
+package future
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+)
+
+// PanicError is the error of a task whose body panicked.
+type PanicError struct {
+	Value any    // what panic was called with; a *runtime.PanicNilError for panic(nil)
+	Stack []byte // of the panicking goroutine, at most 64 KiB
+}
+
+// maxText bounds how much of a panic value goes into an error text, maxStack how much of a stack
+// is kept.
+const (
+	maxText  = 1 << 10
+	maxStack = 64 << 10
+)
+
+// Error tells the panic value, without the stack.
+func (e *PanicError) Error() string {
+	text := fmt.Sprint(e.Value)
+	if len(text) > maxText {
+		text = text[:maxText] + "..."
+	}
+	return "future: task panicked: " + text
+}
+
+// Unwrap returns the panic value if it is an error, so that errors.Is and errors.As reach it.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// Invoke calls body with ctx and puts the outcome into *err: what body returns, or a [PanicError],
+// or [ErrGoexit], in which case Invoke does not return and the goroutine ends after its deferred
+// calls. It is how every task of this module is called, and what an executor of another module
+// should use.
+func Invoke(ctx context.Context, body func(context.Context) error, err *error) {
+	*err = ErrGoexit
+	defer func() {
+		if *err == ErrGoexit {
+			if v := recover(); v != nil {
+				*err = newPanicError(v)
+			}
+		}
+	}()
+	*err = body(ctx)
+}
+
+func newPanicError(value any) *PanicError {
+	stack := debug.Stack()
+	return &PanicError{Value: value, Stack: stack[:min(len(stack), maxStack)]}
+}

@@ -1,0 +1,55 @@
+package future
+
+import (
+	"errors"
+)
+
+// Promise is a future that is completed by hand. It is safe for concurrent use and must not be
+// copied. The zero Promise is ready for use.
+type Promise[V any] struct {
+	future Future[V]
+}
+
+var errFailedWithNil = errors.New("future: promise failed with a nil error")
+
+// NewPromise returns a pending promise. One allocation, its future included.
+func NewPromise[V any]() *Promise[V] { return new(Promise[V]) }
+
+// Future returns the read side.
+func (p *Promise[V]) Future() *Future[V] { return &p.future }
+
+// Complete settles the future as succeeded with v and reports whether this call did: of all calls
+// of Complete, Fail and the future's Cancel exactly one returns true.
+func (p *Promise[V]) Complete(v V) bool {
+	c := &p.future.cell
+	// To begin is to be the only one who may write the value; a cancellation may still come first.
+	if !c.Begin() {
+		return false
+	}
+	p.future.value = v
+	c.Exit()
+	return c.Finish(nil)
+}
+
+// Fail settles the future as failed with err and reports whether this call did. A nil err is
+// replaced by one that says so.
+func (p *Promise[V]) Fail(err error) bool {
+	if err == nil {
+		err = errFailedWithNil
+	}
+	return p.future.cell.Fail(err)
+}
+
+// Of returns a future that has succeeded with v.
+func Of[V any](v V) *Future[V] {
+	p := NewPromise[V]()
+	p.Complete(v)
+	return p.Future()
+}
+
+// Failed returns a future that has failed with err. A nil err is replaced by one that says so.
+func Failed[V any](err error) *Future[V] {
+	p := NewPromise[V]()
+	p.Fail(err)
+	return p.Future()
+}

@@ -1,0 +1,36 @@
+package future
+
+import "github.com/punctual-go/punctual/internal/cell"
+
+// State is where a future stands.
+type State uint8
+
+// The states. The last three are final; a running future becomes pending again when its task is
+// periodic. StateFailed has the longer name because [Failed] makes a failed future.
+const (
+	Pending     = State(cell.Pending)
+	Running     = State(cell.Running)
+	Succeeded   = State(cell.Succeeded)
+	StateFailed = State(cell.Failed)
+	Cancelled   = State(cell.Cancelled)
+)
+
+// Settled reports whether the state is final.
+func (s State) Settled() bool { return cell.Phase(s).Settled() }
+
+// String returns the state in lower case.
+func (s State) String() string {
+	switch s {
+	case Pending:
+		return "pending"
+	case Running:
+		return "running"
+	case Succeeded:
+		return "succeeded"
+	case StateFailed:
+		return "failed"
+	case Cancelled:
+		return "cancelled"
+	}
+	return "invalid"
+}

@@ -1,0 +1,96 @@
+// Package alarm wakes one goroutine at a time, as exactly as the system can.
+//
+// An idle Go process on Linux waits in epoll with millisecond time-outs, so every
+// time.Timer may be a millisecond late. A timerfd has no such grain: the kernel
+// makes it readable at its nanosecond and the netpoller resumes the reader at once.
+// An Alarm is a timerfd where there is one, and a time.Timer elsewhere, inside a
+// testing/synctest bubble (a descriptor knows nothing of virtual time), and when the
+// process is out of descriptors.
+//
+// States, of which the owner's lock guards all but the wait itself:
+//
+//	idle -> set       Set
+//	set  -> set       Set, earlier or later; whoever waits is not disturbed
+//	set  -> rung      the time comes, or Ring
+//	rung -> idle      Wait returns
+package alarm
+
+import "time"
+
+// Alarm wakes its one waiter. Set, Ring and Close are called with the owner's lock held, Wait
+// without it and by one goroutine at a time.
+type Alarm struct {
+	// The first Set makes one of the two, for good.
+	precise precise
+	timer   *time.Timer
+
+	rung    chan struct{} // rings the timer
+	virtual bool
+}
+
+// precise is an alarm of the operating system.
+type precise interface {
+	set(d time.Duration)
+	wait()
+	close()
+}
+
+// New returns an alarm bound to the clock of the calling goroutine: the system's, or that of the
+// testing/synctest bubble it runs in. It holds no resource before the first Set.
+func New() *Alarm {
+	return &Alarm{rung: make(chan struct{}, 1), virtual: inBubble()}
+}
+
+// Set makes Wait return after d; at once when d is not positive. It replaces the time set before.
+func (a *Alarm) Set(d time.Duration) {
+	if a.precise == nil && a.timer == nil && !a.virtual {
+		a.precise = newPrecise()
+	}
+	switch {
+	case a.precise != nil:
+		a.precise.set(d)
+	case a.timer != nil:
+		a.timer.Reset(d)
+	default:
+		a.timer = time.NewTimer(d)
+	}
+}
+
+// Ring makes Wait return now. Only a set alarm can ring.
+func (a *Alarm) Ring() {
+	if a.precise != nil {
+		a.precise.set(0)
+		return
+	}
+	select {
+	case a.rung <- struct{}{}:
+	default: // rings already
+	}
+}
+
+// Wait returns when the time set has come, on Ring, or early for no reason; the caller looks
+// again at what it waits for. Where Interruptible reports true it also returns when done closes.
+func (a *Alarm) Wait(done <-chan struct{}) {
+	if a.precise != nil {
+		a.precise.wait()
+		return
+	}
+	select {
+	case <-a.timer.C:
+	case <-a.rung:
+	case <-done:
+	}
+}
+
+// Interruptible reports whether Wait watches its done channel. If not, the owner rings.
+func (a *Alarm) Interruptible() bool { return a.precise == nil }
+
+// Close releases what the alarm holds. Nobody may be in Wait, and nobody may use it afterwards.
+func (a *Alarm) Close() {
+	switch {
+	case a.precise != nil:
+		a.precise.close()
+	case a.timer != nil:
+		a.timer.Stop()
+	}
+}

@@ -1,0 +1,123 @@
+package cell
+
+import (
+	"context"
+	"sync"
+)
+
+// extension holds what few cells need: channels for those who wait, an error, the context of a
+// run that has asked for one. It is made on first need and stays.
+//
+// Its lock is a leaf: nothing is called under it but the state word and the run's own context.
+type extension struct {
+	mu sync.Mutex
+
+	done     chan struct{} // closed once settled; nil until somebody waits
+	stopped  chan struct{} // closed once settled and no body is in progress; likewise
+	watchers *Watcher      // called once settled
+	err      error         // the outcome's; nil for success and for a plain cancellation
+
+	// The context of the run in progress; see context.go.
+	parent context.Context // of a run by hand
+	ctx    context.Context
+	cancel func(cause error)
+	cause  error // of the first interrupt
+	shadow *Cell // stands in for the cell as context of this run
+	main   *Cell // in a shadow: the cell it stands in for
+}
+
+// closed belongs to no testing/synctest bubble, which does no harm: nobody ever blocks on it.
+var closed = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
+func (c *Cell) extend() *extension {
+	if e := c.ext.Load(); e != nil {
+		return e
+	}
+	c.ext.CompareAndSwap(nil, new(extension))
+	return c.ext.Load()
+}
+
+// Err returns the error of a settled cell's outcome: nil for success and for a plain cancellation.
+func (c *Cell) Err() error {
+	if c.state.Load()&gone != 0 {
+		return c.Plan.Dropped
+	}
+	e := c.ext.Load()
+	if e == nil {
+		return nil
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.err
+}
+
+// Done returns a channel that is closed once the cell is settled.
+func (c *Cell) Done() <-chan struct{} {
+	return c.signal(func(e *extension) *chan struct{} { return &e.done }, settled)
+}
+
+// Stopped returns a channel that is closed once the cell is settled and no body is in progress.
+func (c *Cell) Stopped() <-chan struct{} {
+	return c.signal(func(e *extension) *chan struct{} { return &e.stopped }, stopped)
+}
+
+func settled(s uint32) bool { return phaseOf(s).Settled() }
+func stopped(s uint32) bool { return settled(s) && s&body == 0 }
+
+// signal returns the channel that field picks, making it if the condition does not hold yet. The
+// extension is published before the state is read, and wake reads it after the state is written,
+// so either the condition is seen here or the channel is seen there.
+func (c *Cell) signal(field func(*extension) *chan struct{}, holds func(uint32) bool) <-chan struct{} {
+	e := c.extend()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	ch := field(e)
+	switch {
+	case *ch != nil:
+	case holds(c.state.Load()):
+		*ch = closed
+	default:
+		*ch = make(chan struct{})
+	}
+	return *ch
+}
+
+// wake tells those who wait what the state word says now.
+func (c *Cell) wake() {
+	e := c.ext.Load()
+	if e == nil {
+		return
+	}
+	e.mu.Lock()
+	s := c.state.Load()
+	var watchers *Watcher
+	if settled(s) {
+		closeOnce(e.done)
+		watchers, e.watchers = e.watchers, nil
+	}
+	if stopped(s) {
+		closeOnce(e.stopped)
+	}
+	e.mu.Unlock()
+	for w := watchers; w != nil; {
+		next := w.next
+		w.notify()
+		w = next
+	}
+}
+
+// closeOnce closes a channel that somebody has asked for, the first time.
+func closeOnce(ch chan struct{}) {
+	if ch == nil {
+		return
+	}
+	select {
+	case <-ch:
+	default:
+		close(ch)
+	}
+}

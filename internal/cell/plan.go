@@ -1,0 +1,33 @@
+package cell
+
+import (
+	"context"
+	"time"
+)
+
+// Plan is what the cells of one executor share, or what one cell with options has for itself.
+type Plan struct {
+	Host    Host
+	Base    context.Context // parent of every run's context; nil means context.Background
+	Timeout time.Duration   // of each run; 0 means none
+	Late    error           // the cause of a context that ends by Timeout
+	Dropped error           // the outcome of a cell that the host drops
+
+	Detail any // the host's own
+}
+
+// Host is an executor, as its cells see it. It is called without locks.
+type Host interface {
+	// Cancelled says that a caller has cancelled c, which may still be queued.
+	Cancelled(c *Cell)
+	// Expired says that the run in progress has outlived the plan's Timeout. Its context has
+	// ended already.
+	Expired(c *Cell)
+}
+
+func (p *Plan) base() context.Context {
+	if p == nil || p.Base == nil {
+		return context.Background()
+	}
+	return p.Base
+}
