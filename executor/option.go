@@ -10,7 +10,11 @@ import (
 
 // Option configures a pool at its construction. A bad value panics there, with a text that says
 // what is wrong, as it is a mistake in the program.
-type Option func(*settings)
+type Option interface{ configure(*settings) }
+
+type option func(*settings)
+
+func (o option) configure(s *settings) { o(s) }
 
 // settings are what options set. They do not change after construction, but for the sizes and
 // limits that a Pool copies out.
@@ -42,7 +46,7 @@ func newSettings(core int, opts []Option) settings {
 		if o == nil {
 			panic(fmt.Sprintf("executor: option %d is nil", i))
 		}
-		o(&s)
+		o.configure(&s)
 	}
 	if core > s.maximum {
 		panic(fmt.Sprintf("executor: core size %d is above the maximum size %d", core, s.maximum))
@@ -54,7 +58,7 @@ func newSettings(core int, opts []Option) settings {
 }
 
 // PoolName names the pool in logs, statistics and errors.
-func PoolName(name string) Option { return func(s *settings) { s.name = name } }
+func PoolName(name string) Option { return option(func(s *settings) { s.name = name }) }
 
 // MaximumSize bounds the number of workers that the core size may be set to. A scheduled pool does
 // not grow above its core size by itself, since its queue never refuses. It panics if n < 1.
@@ -62,7 +66,7 @@ func MaximumSize(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("executor: maximum size %d is below 1", n))
 	}
-	return func(s *settings) { s.maximum = n }
+	return option(func(s *settings) { s.maximum = n })
 }
 
 // KeepAlive sets how long a worker above the core size stays idle before it ends; 10 ms by
@@ -71,12 +75,12 @@ func KeepAlive(d time.Duration) Option {
 	if d < 0 {
 		panic(fmt.Sprintf("executor: negative keep-alive %v", d))
 	}
-	return func(s *settings) { s.keepAlive = d }
+	return option(func(s *settings) { s.keepAlive = d })
 }
 
 // CoreTimeout makes core workers end too after the keep-alive, when they are idle. A worker that
 // waits for the next task stays however far that is.
-func CoreTimeout() Option { return func(s *settings) { s.coreTimeout = true } }
+func CoreTimeout() Option { return option(func(s *settings) { s.coreTimeout = true }) }
 
 // PendingLimit bounds the tasks that wait in the queue: a submission beyond fails with
 // [ErrSaturated]. The next run of a periodic task is never refused. It panics if n < 1.
@@ -84,7 +88,7 @@ func PendingLimit(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("executor: pending limit %d is below 1", n))
 	}
-	return func(s *settings) { s.pendingLimit = n }
+	return option(func(s *settings) { s.pendingLimit = n })
 }
 
 // BaseContext sets the context that the contexts of all runs derive from; context.Background by
@@ -94,39 +98,39 @@ func BaseContext(ctx context.Context) Option {
 	if ctx == nil {
 		panic("executor: nil base context")
 	}
-	return func(s *settings) { s.base = ctx }
+	return option(func(s *settings) { s.base = ctx })
 }
 
 // Logger sets where the pool reports failures that nothing else would show; slog.Default by
 // default, also for nil.
-func Logger(l *slog.Logger) Option { return func(s *settings) { s.logger = l } }
+func Logger(l *slog.Logger) Option { return option(func(s *settings) { s.logger = l }) }
 
 // ErrorHandler sets a function that is told of every failure without a future of its own: of a task
 // given to Execute, of a run of a periodic task, and of a hook. Without one, such failures are
 // logged. The end of a series by a failure is logged in any case. The handler runs on the worker;
 // if it panics, that is logged. A nil handler is none.
 func ErrorHandler(f func(ctx context.Context, run Run, err error)) Option {
-	return func(s *settings) { s.onError = f }
+	return option(func(s *settings) { s.onError = f })
 }
 
 // BeforeRun sets a hook that is called on the worker before each run, with its context. If it
 // panics, the handler is told and the run goes on. A nil hook is none.
 func BeforeRun(f func(ctx context.Context, run Run)) Option {
-	return func(s *settings) { s.before = f }
+	return option(func(s *settings) { s.before = f })
 }
 
 // AfterRun sets a hook that is called on the worker after each run, once the future of a last run
 // is settled and before the next run of a series is queued, with the error of the run. If it
 // panics, the handler is told. A nil hook is none.
 func AfterRun(f func(ctx context.Context, run Run, err error)) Option {
-	return func(s *settings) { s.after = f }
+	return option(func(s *settings) { s.after = f })
 }
 
 // OnTerminated sets a hook that is called once, when the last worker has ended and before
 // Terminated closes. If it panics, the handler is told. A nil hook is none.
-func OnTerminated(f func()) Option { return func(s *settings) { s.terminated = f } }
+func OnTerminated(f func()) Option { return option(func(s *settings) { s.terminated = f }) }
 
 // Decorate sets a function that is called once for each submission, by the submitter, and returns
 // the task to run in place of the given one. A nil result is refused with [ErrNilTask]. A nil
 // function is none.
-func Decorate(f func(Task) Task) Option { return func(s *settings) { s.decorate = f } }
+func Decorate(f func(Task) Task) Option { return option(func(s *settings) { s.decorate = f }) }

@@ -1,12 +1,14 @@
 package executor
 
-import (
-	"time"
-)
+import "time"
 
 // TaskOption configures one submission. A bad value makes the submission fail with [ErrInvalid].
 // Of an option given twice the last counts.
-type TaskOption func(*taskOptions) error
+type TaskOption interface{ configure(*taskOptions) error }
+
+type taskOption func(*taskOptions) error
+
+func (o taskOption) configure(s *taskOptions) error { return o(s) }
 
 type taskOptions struct {
 	name    string
@@ -19,10 +21,10 @@ type taskOptions struct {
 
 // Name names the task in logs, hooks and reports.
 func Name(name string) TaskOption {
-	return func(o *taskOptions) error {
+	return taskOption(func(o *taskOptions) error {
 		o.name = name
 		return nil
-	}
+	})
 }
 
 // Timeout bounds each run. When d has passed since the start of the run, its context ends with
@@ -30,13 +32,13 @@ func Name(name string) TaskOption {
 // ErrTimeout, whatever its body returns later; a future is settled at that moment. The body is not
 // interrupted otherwise, and its worker stays occupied until it returns. d must be positive.
 func Timeout(d time.Duration) TaskOption {
-	return func(o *taskOptions) error {
+	return taskOption(func(o *taskOptions) error {
 		if d <= 0 {
 			return invalid("timeout %v is not positive", d)
 		}
 		o.timeout = d
 		return nil
-	}
+	})
 }
 
 // CatchUpPolicy says what a fixed-rate task does about the periods that pass while it cannot run:
@@ -61,13 +63,13 @@ const (
 // CatchUp sets the policy of a fixed-rate task; Burst is the default, as in Java. Other tasks
 // ignore it.
 func CatchUp(p CatchUpPolicy) TaskOption {
-	return func(o *taskOptions) error {
+	return taskOption(func(o *taskOptions) error {
 		if p > Coalesce {
 			return invalid("catch-up policy %d is unknown", p)
 		}
 		o.catchUp = p
 		return nil
-	}
+	})
 }
 
 // ErrorPolicy says what a failed run means for its series.
@@ -83,38 +85,38 @@ const (
 
 // OnError sets the policy of a periodic task; StopSeries is the default. Other tasks ignore it.
 func OnError(p ErrorPolicy) TaskOption {
-	return func(o *taskOptions) error {
+	return taskOption(func(o *taskOptions) error {
 		if p > Continue {
 			return invalid("error policy %d is unknown", p)
 		}
 		o.onError = p
 		return nil
-	}
+	})
 }
 
 // Jitter delays every run by a random duration below d, so that many tasks of one period do not
 // run in step. It does not add up: the next run of a fixed-rate task is planned from the
 // undisturbed time. d must not be negative.
 func Jitter(d time.Duration) TaskOption {
-	return func(o *taskOptions) error {
+	return taskOption(func(o *taskOptions) error {
 		if d < 0 {
 			return invalid("negative jitter %v", d)
 		}
 		o.jitter = d
 		return nil
-	}
+	})
 }
 
 // MaxRuns ends a periodic task after n runs; its future then succeeds. Other tasks run once
 // anyway. n must be at least 1.
 func MaxRuns(n int) TaskOption {
-	return func(o *taskOptions) error {
+	return taskOption(func(o *taskOptions) error {
 		if n < 1 {
 			return invalid("maximum of %d runs is below 1", n)
 		}
 		o.maxRuns = uint64(n)
 		return nil
-	}
+	})
 }
 
 func newTaskOptions(opts []TaskOption) (o taskOptions, err error) {
@@ -122,7 +124,7 @@ func newTaskOptions(opts []TaskOption) (o taskOptions, err error) {
 		if opt == nil {
 			return o, invalid("task option %d is nil", i)
 		}
-		if err := opt(&o); err != nil {
+		if err := opt.configure(&o); err != nil {
 			return o, err
 		}
 	}
