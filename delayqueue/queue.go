@@ -62,6 +62,18 @@ func (q *Queue[E]) PutAt(e E, at time.Time) (*Item[E], error) {
 // Of the goroutines in Take one, the leader, waits for the time of the head; the others, the
 // followers, wait for a call. An element that becomes due wakes one of them.
 func (q *Queue[E]) Take(ctx context.Context) (E, error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	e, err := q.take(ctx, ctx.Done())
+	if err == errEnded {
+		err = ctx.Err() // not asked under the lock: a context may be the caller's code
+	}
+	return e, err
+}
+
+// take is Take for a context whose channel is done; when that closes it returns errEnded.
+func (q *Queue[E]) take(ctx context.Context, done <-chan struct{}) (E, error) {
 	var none E
 	var w *parking.Waiter
 	q.mu.Lock()
@@ -72,9 +84,9 @@ func (q *Queue[E]) Take(ctx context.Context) (E, error) {
 		case q.closed:
 			q.leave(w, now)
 			return none, ErrClosed
-		case ctx != nil && ctx.Err() != nil:
+		case ended(done):
 			q.leave(w, now)
-			return none, ctx.Err()
+			return none, errEnded
 		case head != parking.Nothing && head <= now:
 			e := q.pop()
 			q.leave(w, now)
@@ -83,7 +95,16 @@ func (q *Queue[E]) Take(ctx context.Context) (E, error) {
 		if w == nil {
 			w = q.arrive()
 		}
-		q.lot.Park(w, head, now, ctx, nil)
+		q.lot.Park(w, head, now, ctx, done, nil)
+	}
+}
+
+func ended(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
 	}
 }
 

@@ -216,6 +216,6 @@ func (p *Pool) finish(ended bool) {
 		close(p.done)
 	}()
 	if p.terminated != nil {
-		p.guard(context.Background(), Run{}, p.terminated)
+		p.guard(context.Background(), "terminated", Run{}, p.terminated)
 	}
 }

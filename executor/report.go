@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -60,11 +61,11 @@ func (p *Pool) describe(c *cell.Cell) Run {
 }
 
 // guard calls a hook. A panic in it harms nobody and is reported.
-func (p *Pool) guard(ctx context.Context, run Run, hook func()) {
+func (p *Pool) guard(ctx context.Context, name string, run Run, hook func()) {
 	var err error
 	future.Invoke(ctx, func(context.Context) error { hook(); return nil }, &err)
 	if err != nil {
-		p.report(run, err)
+		p.report(run, fmt.Errorf("executor: %s hook: %w", name, err))
 	}
 }
 

@@ -33,6 +33,8 @@ type Stats struct {
 
 	Runs     uint64 // bodies that have ended; each run of a series counts
 	Failures uint64 // of these, those that failed
+
+	Wakeups uint64 // how often an idle worker was woken; a pool with nothing due has none
 }
 
 // counts are the counters of a pool. Its lock guards them.
@@ -62,6 +64,7 @@ func (p *Pool) Stats() Stats {
 		Returned:  p.counts.returned,
 		Runs:      p.counts.runs,
 		Failures:  p.counts.failures,
+		Wakeups:   p.lot.Wakes(),
 	}
 }
 

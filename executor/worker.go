@@ -28,7 +28,8 @@ type worker struct {
 	limit *time.Timer // of the keep-alive; made on first use
 
 	// The pool's lock guards these; only the worker writes them.
-	goroutine uint64
+	arrived   bool       // the lot need not expect it any more
+	goroutine uint64     // its number
 	task      *cell.Cell // being run, or run and not accounted for yet
 
 	// About the task; the worker's own.
@@ -45,44 +46,47 @@ func (p *Pool) startWorker() {
 	w := &worker{pool: p, place: parking.NewWaiter()}
 	p.workers[w] = struct{}{}
 	p.counts.largest = max(p.counts.largest, len(p.workers))
-	p.lot.Expect()
-	go w.begin()
+	w.launch()
 }
 
-func (w *worker) begin() {
-	id := goid.Current()
-	w.pool.mu.Lock()
-	w.pool.lot.Arrive()
-	w.goroutine = id
-	w.pool.mu.Unlock()
-	w.loop()
+// launch gives the worker a goroutine. The lock is held.
+func (w *worker) launch() {
+	w.arrived = false
+	w.pool.lot.Expect()
+	go w.loop()
 }
 
 func (w *worker) loop() {
 	defer w.replace()
-	for w.take() {
+	id := goid.Current()
+	for w.take(id) {
 		w.run()
 		w.complete()
 	}
 }
 
-// replace completes the task of a goroutine that Goexit has ended, and has the next one go on.
+// replace completes the task of a goroutine that Goexit has ended, and has another go on.
 func (w *worker) replace() {
 	if w.task == nil {
 		return
 	}
-	w.pool.mu.Lock()
-	w.pool.lot.Expect()
-	w.pool.mu.Unlock()
-	defer func() { go w.begin() }()
+	defer func() {
+		w.pool.mu.Lock()
+		defer w.pool.mu.Unlock()
+		w.launch()
+	}()
 	w.complete()
 }
 
 // take waits for the next task, after accounting for the last, and reports whether there is one. If
-// not the worker is no more.
-func (w *worker) take() bool {
+// not the worker is no more. The number is that of its goroutine.
+func (w *worker) take(goroutine uint64) bool {
 	p := w.pool
 	p.mu.Lock()
+	if !w.arrived {
+		w.arrived, w.goroutine = true, goroutine
+		p.lot.Arrive()
+	}
 	if w.task != nil {
 		w.account()
 	}
@@ -106,7 +110,7 @@ func (w *worker) take() bool {
 				return true
 			}
 		default:
-			idle = p.lot.Park(w.place, head, now, nil, w.patience())
+			idle = p.lot.Park(w.place, head, now, nil, nil, w.patience())
 		}
 	}
 }
@@ -135,7 +139,7 @@ func (w *worker) run() {
 	w.ctx = c.Enter(nil)
 	if p.before != nil {
 		run := p.runOf(c)
-		p.guard(w.ctx, run, func() { p.before(w.ctx, run) })
+		p.guard(w.ctx, "before-run", run, func() { p.before(w.ctx, run) })
 	}
 	future.Invoke(w.ctx, c.Body, &w.err)
 }
@@ -164,7 +168,7 @@ func (w *worker) complete() {
 	}
 	run := p.runOf(c)
 	if p.after != nil {
-		defer p.guard(w.ctx, run, func() { p.after(w.ctx, run, w.err) })
+		defer p.guard(w.ctx, "after-run", run, func() { p.after(w.ctx, run, w.err) })
 	}
 	switch {
 	case w.err == nil:

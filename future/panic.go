@@ -25,7 +25,7 @@ func (e *PanicError) Error() string {
 	if len(text) > maxText {
 		text = text[:maxText] + "..."
 	}
-	return "future: task panicked: " + text
+	return "future: panic: " + text
 }
 
 // Unwrap returns the panic value if it is an error, so that errors.Is and errors.As reach it.

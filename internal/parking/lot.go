@@ -50,6 +50,8 @@ type Lot struct {
 	armed  int64   // when the leader's alarm is set to ring
 
 	coming int // takers called, or started, that have not locked again yet
+
+	wakes uint64 // how often a parked taker has gone on
 }
 
 // Waiter is the place of one taker, for one Park at a time.
@@ -76,14 +78,15 @@ func (l *Lot) Idle() int {
 	return l.followers
 }
 
+// Wakes returns how often a parked taker has gone on, for whatever reason.
+func (l *Lot) Wakes() uint64 { return l.wakes }
+
 // Park waits, as leader or follower, until there may be something to take. The head is not due,
 // or is Nothing. It returns early when ctx ends, and a follower also when limit delivers; gaveUp
-// tells that limit did and that nobody had called. A nil ctx or limit never ends.
-func (l *Lot) Park(w *Waiter, head, now int64, ctx context.Context, limit <-chan time.Time) (gaveUp bool) {
-	var done <-chan struct{}
-	if ctx != nil {
-		done = ctx.Done()
-	}
+// tells that limit did and that nobody had called. Done is the channel of ctx, or nil if that
+// cannot end; a nil limit does not end either.
+func (l *Lot) Park(w *Waiter, head, now int64, ctx context.Context, done <-chan struct{}, limit <-chan time.Time) (gaveUp bool) {
+	defer func() { l.wakes++ }()
 	if head != Nothing && l.leader == nil {
 		l.lead(w, head, now, ctx, done)
 		return false
@@ -141,12 +144,15 @@ func (l *Lot) Close() { l.alarm.Close() }
 func (l *Lot) lead(w *Waiter, head, now int64, ctx context.Context, done <-chan struct{}) {
 	l.leader, l.rung, l.armed = w, false, head
 	l.alarm.Set(time.Duration(head - now))
-	if done != nil && !l.alarm.Interruptible() {
-		stop := context.AfterFunc(ctx, func() { l.recall(w) })
-		defer stop()
-	}
+	recalled := done != nil && !l.alarm.Interruptible()
 	l.mu.Unlock()
-	l.alarm.Wait(done)
+	if recalled {
+		stop := context.AfterFunc(ctx, func() { l.recall(w) })
+		l.alarm.Wait(nil)
+		stop()
+	} else {
+		l.alarm.Wait(done)
+	}
 	l.mu.Lock()
 	l.leader = nil
 }

@@ -1,0 +1,162 @@
+package executor_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/punctual-go/punctual/executor"
+)
+
+// BenchmarkScheduleCancel puts a task among n others and takes it out again: what a time-out that
+// does not happen costs.
+func BenchmarkScheduleCancel(b *testing.B) {
+	for _, n := range []int{1_000, 100_000, 1_000_000} {
+		b.Run(fmt.Sprintf("pending=%d/pool", n), func(b *testing.B) {
+			p := executor.NewScheduledPool(1)
+			defer p.Close()
+			for i := range n {
+				_, _ = p.Schedule(spread(i, n), nothing)
+			}
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				i++
+				f, _ := p.Schedule(spread(i, n), nothing)
+				f.Cancel()
+			}
+		})
+		b.Run(fmt.Sprintf("pending=%d/AfterFunc", n), func(b *testing.B) {
+			pending := make([]*time.Timer, n)
+			for i := range n {
+				pending[i] = time.AfterFunc(spread(i, n), func() {})
+			}
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				i++
+				time.AfterFunc(spread(i, n), func() {}).Stop()
+			}
+			for _, t := range pending {
+				t.Stop()
+			}
+		})
+	}
+}
+
+// spread gives n tasks times from one to two hours away, in no order.
+func spread(i, n int) time.Duration {
+	return time.Hour + time.Duration(i*7919%n)*(time.Hour/time.Duration(n))
+}
+
+// BenchmarkExecute runs empty tasks on two workers.
+func BenchmarkExecute(b *testing.B) {
+	b.Run("pool", func(b *testing.B) {
+		p := executor.NewScheduledPool(2)
+		defer p.Close()
+		var wg sync.WaitGroup
+		task := func(context.Context) error { wg.Done(); return nil }
+		b.ReportAllocs()
+		for b.Loop() {
+			wg.Add(1)
+			_ = p.Execute(task)
+		}
+		wg.Wait()
+	})
+	b.Run("channel", func(b *testing.B) {
+		tasks := make(chan func(), 1024)
+		defer close(tasks)
+		for range 2 {
+			go func() {
+				for task := range tasks {
+					task()
+				}
+			}()
+		}
+		var wg sync.WaitGroup
+		b.ReportAllocs()
+		for b.Loop() {
+			wg.Add(1)
+			tasks <- wg.Done
+		}
+		wg.Wait()
+	})
+}
+
+// BenchmarkLateness runs 1,000 tasks at a fixed rate of 10 ms for a second on the pool, and then
+// the same load on time.AfterFunc, and prints how late their runs started, and the ratio.
+func BenchmarkLateness(b *testing.B) {
+	const tasks, every = 1000, 10 * time.Millisecond
+	var pool, runtimeTimers []time.Duration
+	for b.Loop() {
+		pool = append(pool, latenessOfPool(tasks, every, time.Second)...)
+		runtimeTimers = append(runtimeTimers, latenessOfAfterFunc(tasks, every, time.Second)...)
+	}
+	for _, q := range []int{50, 99} {
+		mine, theirs := quantile(pool, q), quantile(runtimeTimers, q)
+		b.ReportMetric(float64(mine), fmt.Sprintf("pool-p%d-ns", q))
+		b.ReportMetric(float64(theirs), fmt.Sprintf("AfterFunc-p%d-ns", q))
+		b.ReportMetric(float64(theirs)/float64(mine), fmt.Sprintf("p%d-ratio", q))
+	}
+}
+
+func quantile(ds []time.Duration, percent int) time.Duration {
+	slices.Sort(ds)
+	return ds[len(ds)*percent/100]
+}
+
+// record collects durations; every task has its own, so that recording does not disturb.
+type record struct{ late []time.Duration }
+
+func latenessOfPool(tasks int, every, length time.Duration) (late []time.Duration) {
+	p := executor.NewScheduledPool(2)
+	records := make([]record, tasks)
+	for i := range records {
+		r := &records[i]
+		_, _ = p.AtFixedRate(every*time.Duration(i)/time.Duration(tasks), every, func(ctx context.Context) error {
+			now := time.Now()
+			run, _ := executor.RunFrom(ctx)
+			r.late = append(r.late, now.Sub(run.Scheduled))
+			return nil
+		})
+	}
+	time.Sleep(length)
+	_ = p.Close()
+	for _, r := range records {
+		late = append(late, r.late...)
+	}
+	return late
+}
+
+func latenessOfAfterFunc(tasks int, every, length time.Duration) (late []time.Duration) {
+	records := make([]record, tasks)
+	var stop atomic.Bool
+	var running sync.WaitGroup
+	for i := range records {
+		r := &records[i]
+		due := time.Now().Add(every * time.Duration(i) / time.Duration(tasks))
+		running.Add(1)
+		var fire func()
+		fire = func() {
+			r.late = append(r.late, time.Since(due))
+			if stop.Load() {
+				running.Done()
+				return
+			}
+			due = due.Add(every)
+			time.AfterFunc(time.Until(due), fire)
+		}
+		time.AfterFunc(time.Until(due), fire)
+	}
+	time.Sleep(length)
+	stop.Store(true)
+	running.Wait()
+	for _, r := range records {
+		late = append(late, r.late...)
+	}
+	return late
+}
