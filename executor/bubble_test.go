@@ -3,7 +3,6 @@ package executor_test
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"testing"
 	"testing/synctest"
@@ -39,7 +38,7 @@ func usePool(t *testing.T) {
 	p := executor.NewScheduledPool(1,
 		executor.PoolName("everything"), executor.MaximumSize(8), executor.KeepAlive(tick),
 		executor.CoreTimeout(), executor.PendingLimit(100), executor.BaseContext(t.Context()),
-		executor.Logger(slog.New(slog.NewTextHandler(io.Discard, nil))),
+		executor.Logger(slog.New(slog.DiscardHandler)),
 		executor.ErrorHandler(func(context.Context, executor.Run, error) {}),
 		executor.BeforeRun(func(context.Context, executor.Run) { hooks <- "before" }),
 		executor.AfterRun(func(context.Context, executor.Run, error) { hooks <- "after" }),

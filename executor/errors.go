@@ -10,11 +10,11 @@ var (
 	ErrRejected = errors.New("executor: task rejected")
 
 	// ErrShutdown says that the pool is shut down: a submission is refused, or an accepted task has
-	// been dropped before it ran.
-	ErrShutdown = fmt.Errorf("%w: pool is shut down", ErrRejected)
+	// been dropped before it ran, whose error then matches [future.ErrCancelled] too.
+	ErrShutdown error = rejection("executor: pool is shut down")
 
 	// ErrSaturated says that the pool has as many tasks as it may.
-	ErrSaturated = fmt.Errorf("%w: pool is saturated", ErrRejected)
+	ErrSaturated error = rejection("executor: pool is saturated")
 
 	// ErrNilTask is returned for a nil task.
 	ErrNilTask = errors.New("executor: nil task")
@@ -22,6 +22,12 @@ var (
 	// ErrInvalid is matched by the error of every other bad argument.
 	ErrInvalid = errors.New("executor: invalid argument")
 )
+
+// rejection is a reason to reject a task.
+type rejection string
+
+func (r rejection) Error() string        { return string(r) }
+func (r rejection) Is(target error) bool { return target == ErrRejected }
 
 func invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrInvalid, fmt.Sprintf(format, args...))

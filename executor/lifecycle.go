@@ -86,7 +86,8 @@ func (p *Pool) Close() error {
 
 // CloseContext is Close until ctx ends; then it does what [Pool.ShutdownNow] does and returns the
 // error of ctx, without waiting for the tasks that still run. The report tells what never started
-// and what is still running. Called from a task of the same pool it returns [future.ErrSelfWait] at
+// and what is still running, tasks that are just about to heed the end of their context included;
+// [Pool.Terminated] tells when the last has ended. Called from a task of the same pool it returns [future.ErrSelfWait] at
 // once. A nil ctx never ends.
 func (p *Pool) CloseContext(ctx context.Context) (Report, error) {
 	p.mu.Lock()

@@ -18,7 +18,7 @@ import (
 //
 // A worker starts when there is work that no idle worker can take, up to the core size. The pool has
 // no other goroutine, and its idle workers sleep until the next task is due. Close it when done: a
-// pool that is dropped keeps its workers.
+// pool that is dropped keeps its workers and, on Linux, one file descriptor.
 type ScheduledPool struct {
 	Pool
 }

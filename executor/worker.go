@@ -136,7 +136,7 @@ func (w *worker) start(c *cell.Cell, now int64) bool {
 // run calls the body: the one place where a pool does so.
 func (w *worker) run() {
 	c, p := w.task, w.pool
-	w.ctx = c.Enter(nil)
+	w.ctx = c.Enter(context.Background())
 	if p.before != nil {
 		run := p.runOf(c)
 		p.guard(w.ctx, "before-run", run, func() { p.before(w.ctx, run) })
@@ -156,12 +156,17 @@ func (w *worker) complete() {
 	if c.Exit() {
 		w.err = overrun(w.err)
 	}
+	tolerated := pl.periodic() && pl.onError == Continue
 	if pl.periodic() {
 		w.ended = p.now()
-		w.again = !pl.last() && (w.err == nil || pl.onError == Continue)
+		w.again = !pl.last() && (w.err == nil || tolerated)
 	}
 	if !w.again {
-		w.done = c.Finish(w.err)
+		outcome := w.err
+		if tolerated {
+			outcome = nil
+		}
+		w.done = c.Finish(outcome)
 	}
 	if p.after == nil && w.err == nil {
 		return
@@ -172,7 +177,7 @@ func (w *worker) complete() {
 	}
 	switch {
 	case w.err == nil:
-	case pl.reports, w.again:
+	case pl.reports, tolerated:
 		p.report(run, w.err)
 	case w.done && pl.periodic():
 		p.seriesEnded(run, w.err)

@@ -34,8 +34,8 @@ func (c *Cell) Main() *Cell {
 // Live reports whether the run whose context is c is still in progress.
 func (c *Cell) Live() bool { return c.state.Load()&live != 0 }
 
-// Enter returns the context of the run that Begin has started. The parent is that of the plan,
-// or else the given one, which may be nil.
+// Enter returns the context of the run that Begin has started. It derives from that of the plan or,
+// without a plan, from parent, which may be nil.
 func (c *Cell) Enter(parent context.Context) context.Context {
 	carrier := c
 	if c.state.Load()&seen != 0 {
