@@ -26,7 +26,7 @@ func (h *host) Cancelled(c *cell.Cell) {
 // failures: there the run counts as failed when its body returns.
 func (h *host) Expired(c *cell.Cell) {
 	p, pl := h.pool(), planOf(c)
-	if pl.periodic() && pl.onError == Continue {
+	if pl.tolerant() {
 		return
 	}
 	if !c.Fail(pl.Late) {

@@ -3,11 +3,11 @@ package executor
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/goid"
-	"github.com/punctual-go/punctual/internal/parking"
 )
 
 // stage is where a pool stands. It only moves forward:
@@ -87,8 +87,8 @@ func (p *Pool) Close() error {
 // CloseContext is Close until ctx ends; then it does what [Pool.ShutdownNow] does and returns the
 // error of ctx, without waiting for the tasks that still run. The report tells what never started
 // and what is still running, tasks that are just about to heed the end of their context included;
-// [Pool.Terminated] tells when the last has ended. Called from a task of the same pool it returns [future.ErrSelfWait] at
-// once. A nil ctx never ends.
+// [Pool.Terminated] tells when the last has ended. Called from a task of the same pool it returns
+// [future.ErrSelfWait] at once. A nil ctx never ends.
 func (p *Pool) CloseContext(ctx context.Context) (Report, error) {
 	p.mu.Lock()
 	if p.stage == running {
@@ -100,6 +100,7 @@ func (p *Pool) CloseContext(ctx context.Context) (Report, error) {
 	err := p.AwaitTermination(ctx)
 	if err != nil && !errors.Is(err, future.ErrSelfWait) {
 		report.Dropped = append(report.Dropped, p.ShutdownNow()...)
+		slices.SortStableFunc(report.Dropped, func(a, b Pending) int { return a.Scheduled.Compare(b.Scheduled) })
 	}
 	report.Running = p.Running()
 	return report, err
@@ -133,21 +134,25 @@ func (p *Pool) AwaitTermination(ctx context.Context) error {
 // has ended.
 func (p *Pool) Terminated() <-chan struct{} { return p.done }
 
-// isOwnRun reports whether the caller is a task of this pool: by its context, or by its goroutine
-// if it waits with another.
+// isOwnRun reports whether the caller is a task of this pool, by its context, or by its goroutine if
+// it waits with another; or the terminated hook.
 func (p *Pool) isOwnRun(ctx context.Context) bool {
-	if c := cell.FromContext(ctx); c != nil && c.Live() && c.Plan != nil && c.Plan.Host == (*host)(p) {
+	mine := func(run *cell.Cell) bool { return run.Plan != nil && run.Plan.Host == (*host)(p) }
+	if cell.Within(ctx, mine) {
 		return true
 	}
 	id := goid.Current()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if id == 0 {
+		return false
+	}
 	for w := range p.workers {
-		if id != 0 && w.goroutine == id {
+		if w.goroutine == id {
 			return true
 		}
 	}
-	return false
+	return p.tidier == id
 }
 
 // sweep takes out of the queue what the stage and the policies do not let run. The lock is held.
@@ -192,8 +197,7 @@ func (p *Pool) endSweep(swept []*cell.Cell) []Pending {
 // gone. If it has, it returns true, once: the caller unlocks and calls finish. Otherwise, if there
 // is nothing left to do, it has the idle workers go. The lock is held.
 func (p *Pool) emptied() (ended bool) {
-	over := p.stage == stopping || p.stage == draining && p.queue.head() == parking.Nothing
-	if !over || p.sweeps > 0 {
+	if !p.over(p.queue.head()) || p.stage >= tidying || p.sweeps > 0 {
 		return false
 	}
 	if len(p.workers) > 0 {
@@ -204,19 +208,28 @@ func (p *Pool) emptied() (ended bool) {
 	return true
 }
 
-// finish brings the pool to its end if emptied said so.
+// finish brings the pool to its end if emptied said so. The hook gets a goroutine of its own, so
+// that it cannot hold up, or end, that of a caller of Shutdown.
 func (p *Pool) finish(ended bool) {
-	if !ended {
-		return
+	switch {
+	case !ended:
+	case p.terminated == nil:
+		p.terminate()
+	default:
+		go func() {
+			defer p.terminate()
+			p.mu.Lock()
+			p.tidier = goid.Current()
+			p.mu.Unlock()
+			p.guard(context.Background(), "terminated", Run{}, p.terminated)
+		}()
 	}
-	defer func() { // also when the hook calls Goexit
-		p.mu.Lock()
-		p.stage = terminated
-		p.lot.Close()
-		p.mu.Unlock()
-		close(p.done)
-	}()
-	if p.terminated != nil {
-		p.guard(context.Background(), "terminated", Run{}, p.terminated)
-	}
+}
+
+func (p *Pool) terminate() {
+	p.mu.Lock()
+	p.stage = terminated
+	p.lot.Close()
+	p.mu.Unlock()
+	close(p.done)
 }

@@ -107,8 +107,9 @@ func Logger(l *slog.Logger) Option { return option(func(s *settings) { s.logger 
 
 // ErrorHandler sets a function that is told of every failure without a future of its own: of a task
 // given to Execute, of a run of a periodic task, and of a hook. Without one, such failures are
-// logged. The end of a series by a failure is logged in any case. The handler runs on the worker;
-// if it panics, that is logged. A nil handler is none.
+// logged. The end of a series by a failure is logged in any case. The handler runs on the worker, or
+// on a goroutine of its own if a series ends because a run has outlived its [Timeout]; if it panics,
+// that is logged. A nil handler is none.
 func ErrorHandler(f func(ctx context.Context, run Run, err error)) Option {
 	return option(func(s *settings) { s.onError = f })
 }
@@ -126,8 +127,8 @@ func AfterRun(f func(ctx context.Context, run Run, err error)) Option {
 	return option(func(s *settings) { s.after = f })
 }
 
-// OnTerminated sets a hook that is called once, when the last worker has ended and before
-// Terminated closes. If it panics, the handler is told. A nil hook is none.
+// OnTerminated sets a hook that is called once, on a goroutine of its own, when the last worker has
+// ended and before Terminated closes. If it panics, the handler is told. A nil hook is none.
 func OnTerminated(f func()) Option { return option(func(s *settings) { s.terminated = f }) }
 
 // Decorate sets a function that is called once for each submission, by the submitter, and returns

@@ -72,6 +72,9 @@ func (pl *plan) next(ended int64) (at int64) {
 	return pl.disturbed(pl.slot)
 }
 
+// tolerant reports whether the series goes on after failures.
+func (pl *plan) tolerant() bool { return pl.periodic() && pl.onError == Continue }
+
 // last reports whether the runs begun so far are all there may be.
 func (pl *plan) last() bool { return pl.maxRuns > 0 && pl.runs >= pl.maxRuns }
 

@@ -38,8 +38,9 @@ type Pool struct {
 	order uint64       // sequence number of the last task queued
 
 	stage                     stage
-	dropDelayed, keepPeriodic bool // what Shutdown does to queued tasks
-	sweeps                    int  // sweeps whose tasks are not all settled yet
+	dropDelayed, keepPeriodic bool   // what Shutdown does to queued tasks
+	sweeps                    int    // sweeps whose tasks are not all settled yet
+	tidier                    uint64 // the goroutine of the terminated hook
 	done                      chan struct{}
 
 	core    int
@@ -108,6 +109,9 @@ func (p *Pool) submit(c *cell.Cell, task Task, opts []TaskOption) error {
 
 // prepare validates a submission and gives c its body and plan.
 func (p *Pool) prepare(c *cell.Cell, task Task, opts []TaskOption) (*plan, error) {
+	if task == nil {
+		return nil, ErrNilTask
+	}
 	pl := p.submitted
 	if len(opts) > 0 {
 		o, err := newTaskOptions(opts)

@@ -88,10 +88,10 @@ func (p *Pool) report(run Run, err error) {
 
 // seriesEnded makes sure that a periodic task does not end by a failure in silence.
 func (p *Pool) seriesEnded(run Run, err error) {
+	p.logFailure("periodic task ended by a failure", run, err)
 	if p.onError != nil {
 		p.report(run, err)
 	}
-	p.logFailure("periodic task ended by a failure", run, err)
 }
 
 func (p *Pool) logFailure(text string, run Run, err error) {

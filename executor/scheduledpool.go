@@ -65,7 +65,8 @@ func (p *ScheduledPool) ScheduleAt(at time.Time, task Task, opts ...TaskOption) 
 	if _, err := p.prepare(f.cell(), task, opts); err != nil {
 		return nil, err
 	}
-	if err := p.acceptAt(f.cell(), int64(at.Sub(p.epoch))); err != nil {
+	now := time.Now()
+	if err := p.acceptAt(f.cell(), saturatingAdd(int64(now.Sub(p.epoch)), int64(max(at.Sub(now), 0)))); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -83,20 +84,14 @@ func (p *ScheduledPool) ScheduleAt(at time.Time, task Task, opts ...TaskOption) 
 // It returns [ErrNilTask], [ErrInvalid] for a period that is not positive or a bad option, or
 // [ErrShutdown] or [ErrSaturated]. A huge period means that there is one run.
 func (p *ScheduledPool) AtFixedRate(initial, period time.Duration, task Task, opts ...TaskOption) (*ScheduledFuture[struct{}], error) {
-	if period <= 0 {
-		return nil, invalid("period %v is not positive", period)
-	}
-	return p.repeat(initial, int64(period), task, opts)
+	return p.repeat(initial, period, fixedRate, task, opts)
 }
 
 // WithFixedDelay runs task after the initial delay, and again each time delay has passed since its
 // last run ended. All else is as for [ScheduledPool.AtFixedRate], but that there is nothing to catch
 // up with.
 func (p *ScheduledPool) WithFixedDelay(initial, delay time.Duration, task Task, opts ...TaskOption) (*ScheduledFuture[struct{}], error) {
-	if delay <= 0 {
-		return nil, invalid("delay %v is not positive", delay)
-	}
-	return p.repeat(initial, -int64(delay), task, opts)
+	return p.repeat(initial, delay, fixedDelay, task, opts)
 }
 
 func (p *ScheduledPool) schedule(c *cell.Cell, delay time.Duration, task Task, opts []TaskOption) error {
@@ -106,18 +101,33 @@ func (p *ScheduledPool) schedule(c *cell.Cell, delay time.Duration, task Task, o
 	return p.accept(c, delay)
 }
 
-// repeat schedules a series; see plan.period for what the sign of period means.
-func (p *ScheduledPool) repeat(initial time.Duration, period int64, task Task, opts []TaskOption) (*ScheduledFuture[struct{}], error) {
+// The signs of plan.period.
+const (
+	fixedRate  = 1
+	fixedDelay = -1
+)
+
+// repeat schedules a series.
+func (p *ScheduledPool) repeat(initial, every time.Duration, sign int64, task Task, opts []TaskOption) (*ScheduledFuture[struct{}], error) {
+	if task == nil {
+		return nil, ErrNilTask
+	}
+	if every <= 0 {
+		return nil, invalid("period or delay %v is not positive", every)
+	}
 	f := newScheduledFuture[struct{}](p)
 	pl, err := p.prepare(f.cell(), task, opts)
 	if err != nil {
 		return nil, err
 	}
+	if sign == fixedRate && pl.jitter > every {
+		return nil, invalid("jitter %v is above the period %v", pl.jitter, every)
+	}
 	if pl == p.submitted {
 		pl = p.newPlan(taskOptions{})
 		f.cell().Plan = &pl.Plan
 	}
-	pl.period = period
+	pl.period = sign * int64(every)
 	if err := p.accept(f.cell(), initial); err != nil {
 		return nil, err
 	}

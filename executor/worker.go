@@ -38,7 +38,9 @@ type worker struct {
 	ended int64 // when a run of a series ended
 	over  bool  // the body has ended
 	again bool  // the series goes on
-	done  bool  // the run has settled the future
+
+	failed bool // the run has failed
+	done   bool // the run has settled the future
 }
 
 // startWorker adds a worker. The lock is held.
@@ -93,17 +95,12 @@ func (w *worker) take(goroutine uint64) bool {
 	idle := false
 	for {
 		head, now := p.queue.head(), p.now()
+		due := head != parking.Nothing && head <= now
 		switch {
-		case p.stage >= stopping,
-			head == parking.Nothing && p.stage == draining,
-			idle && p.surplus() && (head == parking.Nothing || head > now):
-			delete(p.workers, w)
-			p.notify(now)
-			ended := p.emptied()
-			p.mu.Unlock()
-			p.finish(ended)
+		case p.over(head), idle && p.surplus() && !due:
+			w.retire(now)
 			return false
-		case head != parking.Nothing && head <= now:
+		case due:
 			if w.start(p.queue.pop(), now) {
 				p.notify(now)
 				p.mu.Unlock()
@@ -113,6 +110,17 @@ func (w *worker) take(goroutine uint64) bool {
 			idle = p.lot.Park(w.place, head, now, nil, nil, w.patience())
 		}
 	}
+}
+
+// retire takes the worker out of its pool, which may have been waiting for that. The lock is held at
+// the call and not any more at the return.
+func (w *worker) retire(now int64) {
+	p := w.pool
+	delete(p.workers, w)
+	p.notify(now)
+	ended := p.emptied()
+	p.mu.Unlock()
+	p.finish(ended)
 }
 
 // start begins a run of c, unless it has been cancelled on its way out of the queue. The lock is
@@ -128,7 +136,7 @@ func (w *worker) start(c *cell.Cell, now int64) bool {
 	}
 	w.task = c
 	w.err = future.ErrGoexit // until the body says otherwise
-	w.over, w.again, w.done = false, false, false
+	w.over, w.again, w.failed, w.done = false, false, false, false
 	w.pool.counts.busy++
 	return true
 }
@@ -144,31 +152,44 @@ func (w *worker) run() {
 	future.Invoke(w.ctx, c.Body, &w.err)
 }
 
-// complete does what follows the end of the body without the lock: it settles the future if this
-// was the last run, calls the hook, and reports a failure that would be lost otherwise. If hook or
-// handler end the goroutine, what they were called for is dropped and nothing else.
+// complete does what follows the end of the body without the lock. If a hook or handler ends the
+// goroutine, that hook or handler is all that is cut short.
 func (w *worker) complete() {
 	if w.over {
 		return
 	}
 	w.over = true
-	c, p, pl := w.task, w.pool, planOf(w.task)
+	w.conclude()
+	w.tell()
+}
+
+// conclude settles the future if this was the last run.
+func (w *worker) conclude() {
+	c, pl := w.task, planOf(w.task)
 	if c.Exit() {
 		w.err = overrun(w.err)
 	}
-	tolerated := pl.periodic() && pl.onError == Continue
-	if pl.periodic() {
-		w.ended = p.now()
-		w.again = !pl.last() && (w.err == nil || tolerated)
+	if !pl.periodic() {
+		w.done = c.Finish(w.err)
+		return
 	}
-	if !w.again {
-		outcome := w.err
-		if tolerated {
-			outcome = nil
-		}
-		w.done = c.Finish(outcome)
+	w.ended = w.pool.now()
+	w.again = !pl.last() && (w.err == nil || pl.tolerant())
+	switch {
+	case w.again:
+	case pl.tolerant():
+		w.done = c.Finish(nil)
+	default:
+		w.done = c.Finish(w.err)
 	}
-	if p.after == nil && w.err == nil {
+}
+
+// tell calls the hook, and reports a failure that would be lost otherwise. What a cancelled run
+// returns is no failure.
+func (w *worker) tell() {
+	c, p, pl := w.task, w.pool, planOf(w.task)
+	w.failed = w.err != nil && c.Phase() != cell.Cancelled
+	if p.after == nil && !w.failed {
 		return
 	}
 	run := p.runOf(c)
@@ -176,8 +197,8 @@ func (w *worker) complete() {
 		defer p.guard(w.ctx, "after-run", run, func() { p.after(w.ctx, run, w.err) })
 	}
 	switch {
-	case w.err == nil:
-	case pl.reports, tolerated:
+	case !w.failed:
+	case pl.reports, pl.tolerant():
 		p.report(run, w.err)
 	case w.done && pl.periodic():
 		p.seriesEnded(run, w.err)
@@ -191,7 +212,7 @@ func (w *worker) account() {
 	w.task, w.ctx = nil, nil
 	p.counts.busy--
 	p.counts.runs++
-	if w.err != nil {
+	if w.failed {
 		p.counts.failures++
 	}
 	if w.done {
@@ -218,6 +239,12 @@ func (w *worker) endSeries(c *cell.Cell) {
 	if dropped {
 		p.counts.returned++
 	}
+}
+
+// over reports whether there is nothing left to do for a worker that finds the given head. The lock
+// is held.
+func (p *Pool) over(head int64) bool {
+	return p.stage >= stopping || p.stage == draining && head == parking.Nothing
 }
 
 // mayRepeat reports whether a periodic task may be queued again. The lock is held.

@@ -19,7 +19,7 @@ func Then[V, W any](f *Future[V], fn func(V) (W, error)) *Future[W] {
 		v, _ := f.outcome()
 		return fn(v)
 	})
-	f.cell.Watch(func() {
+	w := f.cell.Watch(func() {
 		switch c := &t.future.cell; f.State() {
 		case Succeeded:
 			go t.Run(context.Background())
@@ -29,6 +29,7 @@ func Then[V, W any](f *Future[V], fn func(V) (W, error)) *Future[W] {
 			c.Fail(f.err())
 		}
 	})
+	t.future.cell.Watch(func() { f.cell.Unwatch(w) }) // f may be settled much later, or never
 	return t.Future()
 }
 

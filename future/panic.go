@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"unicode/utf8"
 )
 
 // PanicError is the error of a task whose body panicked.
@@ -21,11 +22,25 @@ const (
 
 // Error tells the panic value, without the stack.
 func (e *PanicError) Error() string {
-	text := fmt.Sprint(e.Value)
-	if len(text) > maxText {
-		text = text[:maxText] + "..."
+	return "future: panic: " + textOf(e.Value)
+}
+
+// textOf formats a panic value, whose own methods may panic in turn.
+func textOf(value any) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = fmt.Sprintf("value of type %T", value)
+		}
+	}()
+	text = fmt.Sprint(value)
+	if len(text) <= maxText {
+		return text
 	}
-	return "future: panic: " + text
+	cut := maxText
+	for !utf8.RuneStart(text[cut]) && cut > maxText-utf8.UTFMax {
+		cut--
+	}
+	return text[:cut] + "..."
 }
 
 // Unwrap returns the panic value if it is an error, so that errors.Is and errors.As reach it.

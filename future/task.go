@@ -36,6 +36,9 @@ func (t *Task[V]) RunAndReset(ctx context.Context) bool { return t.run(ctx, true
 func (t *Task[V]) run(ctx context.Context, again bool) (reset bool) {
 	c := &t.future.cell
 	if !c.Begin() {
+		if c.Strip() { // it was cancelled before it could run
+			t.fn = nil
+		}
 		return false
 	}
 	var value V
@@ -50,6 +53,9 @@ func (t *Task[V]) run(ctx context.Context, again bool) (reset bool) {
 			t.future.value = value
 		}
 		c.Finish(err)
+		if c.Strip() {
+			t.fn = nil
+		}
 	}()
 	Invoke(c.Enter(ctx), func(ctx context.Context) (err error) {
 		value, err = t.fn(ctx)

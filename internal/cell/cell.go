@@ -32,6 +32,7 @@ const (
 	seen = 1 << 5 // that context has been asked for a signal, so no other run may reuse it
 	full = 1 << 6 // the runner itself settled the cell, so its result is complete
 	gone = 1 << 7 // the host itself cancelled the cell, for the reason in its plan
+	bare = 1 << 8 // the body has been forgotten
 )
 
 // Cell is settled at most once, whatever races for it, by one transition of its state word:
@@ -89,7 +90,11 @@ func (c *Cell) Begin() bool {
 		if phaseOf(s) != Pending {
 			return false
 		}
-		if c.state.CompareAndSwap(s, s&seen|uint32(Running)|body|live) {
+		next := s&seen | uint32(Running) | body
+		if s&seen == 0 {
+			next |= live // otherwise a shadow will be
+		}
+		if c.state.CompareAndSwap(s, next) {
 			return true
 		}
 	}
@@ -139,6 +144,13 @@ func (c *Cell) leaveBody(next Phase) (wasRunning bool) {
 			return wasRunning
 		}
 	}
+}
+
+// Strip reports, once, that no body will be called or is in progress any more, so that the caller
+// may forget it.
+func (c *Cell) Strip() bool {
+	s := c.state.Load()
+	return stopped(s) && s&bare == 0 && c.state.CompareAndSwap(s, s|bare)
 }
 
 // Fail settles a pending or running cell as failed, without ending a body in progress.

@@ -37,17 +37,25 @@ func (c *Cell) Live() bool { return c.state.Load()&live != 0 }
 // Enter returns the context of the run that Begin has started. It derives from that of the plan or,
 // without a plan, from parent, which may be nil.
 func (c *Cell) Enter(parent context.Context) context.Context {
-	carrier := c
-	if c.state.Load()&seen != 0 {
-		carrier = c.shadow()
+	if c.Plan == nil && parent != nil {
+		c.disown(parent)
 	}
-	if c.Plan == nil {
-		carrier.adopt(parent)
-	} else if c.Plan.Timeout > 0 {
+	carrier := c
+	if !c.wasSeen() {
+		c.adopt(parent)
+	}
+	// Whoever asks from here on sees the parent.
+	if c.wasSeen() {
+		carrier = c.shadow(parent)
+		c.handOver(carrier)
+	}
+	if c.Plan != nil && c.Plan.Timeout > 0 {
 		carrier.open()
 	}
 	return (*runContext)(carrier)
 }
+
+func (c *Cell) wasSeen() bool { return c.state.Load()&seen != 0 }
 
 // Exit ends the context of the run, after the body has returned and before Finish or Reset. It
 // reports whether the run outlived the time-out of its plan.
@@ -76,46 +84,101 @@ func (c *Cell) Exit() (late bool) {
 	return late
 }
 
-// Interrupt ends the context of the run in progress with cause. The first cause stays.
+// Interrupt ends the context of the run in progress with cause. The first cause stays. A cell that
+// has been interrupted is not run again.
 func (c *Cell) Interrupt(cause error) {
 	e := c.extend()
 	e.mu.Lock()
 	if e.cause == nil {
 		e.cause = cause
 	}
-	cancel, shadow := e.cancel, e.shadow
+	carrier := e.shadow
 	e.mu.Unlock()
-	if shadow != nil {
-		shadow.Interrupt(cause)
+	if carrier == nil {
+		carrier = c
 	}
-	if cancel != nil {
-		cancel(cause)
+	carrier.end(cause)
+}
+
+// handOver ends the context of a run that has been interrupted before the shadow was there.
+func (c *Cell) handOver(shadow *Cell) {
+	e := c.extend()
+	e.mu.Lock()
+	cause := e.cause
+	e.mu.Unlock()
+	if cause != nil {
+		shadow.end(cause)
 	}
+}
+
+// end ends the context that c is, if its run is in progress, with cause. What has ended before,
+// with its parent, keeps the cause of that.
+func (c *Cell) end(cause error) {
+	if !c.Live() {
+		return
+	}
+	c.open()
+	e := c.extend()
+	e.mu.Lock()
+	cancel := e.cancel
+	e.mu.Unlock()
+	cancel(cause)
 }
 
 // shadow returns the object that is the context of this run in place of c.
-func (c *Cell) shadow() *Cell {
+func (c *Cell) shadow(parent context.Context) *Cell {
+	c.retire()
 	e := c.extend()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.shadow == nil || e.shadow.state.Load()&seen != 0 {
-		s := &struct {
-			Cell
-			extension
-		}{}
-		s.Cell.Plan = c.Plan
-		s.extension.main = c
-		s.extension.cause = e.cause
-		s.Cell.ext.Store(&s.extension)
-		e.shadow = &s.Cell
+	if s := e.shadow; s != nil && !s.wasSeen() {
+		s.adopt(parent)
+		if s.state.CompareAndSwap(0, live) { // it has not been seen meanwhile
+			return s
+		}
 	}
-	e.shadow.state.Store(live)
+	s := &struct {
+		Cell
+		extension
+	}{}
+	s.Cell.ext.Store(&s.extension)
+	s.Cell.Plan = c.Plan
+	s.extension.main = c
+	s.adopt(parent)
+	s.Cell.state.Store(live)
+	e.shadow = &s.Cell
 	return e.shadow
 }
 
-// adopt makes parent the context that this run derives from.
+// retire ends what may still hold c for the context of a run in progress: somebody who kept it from
+// an earlier run and has asked it for a signal just when this run began.
+func (c *Cell) retire() {
+	if !c.Live() {
+		return
+	}
+	c.state.And(^uint32(live))
+	e := c.extend()
+	e.mu.Lock()
+	cancel := e.cancel
+	e.mu.Unlock()
+	if cancel != nil {
+		cancel(context.Canceled)
+	}
+}
+
+// disown sees to it that no context of an earlier run, from which parent derives, is reused for a run
+// that derives from parent: it would derive from itself.
+func (c *Cell) disown(parent context.Context) {
+	for run := FromContext(parent); run != nil; run = FromContext(run.parent()) {
+		if run.Main() == c {
+			run.state.Or(seen)
+		}
+	}
+}
+
+// adopt makes parent the context that this run derives from, unless there is a plan to tell that.
 func (c *Cell) adopt(parent context.Context) {
-	if c.ext.Load() == nil && (parent == nil || parent == context.Background()) {
+	if c.Plan != nil || c.ext.Load() == nil && (parent == nil || parent == context.Background()) {
 		return
 	}
 	e := c.extend()
@@ -124,34 +187,38 @@ func (c *Cell) adopt(parent context.Context) {
 	e.mu.Unlock()
 }
 
+// parent returns the context that the run whose context is c derives from.
+func (c *Cell) parent() context.Context {
+	if e := c.ext.Load(); e != nil {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if e.parent != nil {
+			return e.parent
+		}
+	}
+	return c.Plan.base()
+}
+
 // open makes the standard context behind c, once.
 func (c *Cell) open() context.Context {
 	c.state.Or(seen)
 	e := c.extend()
 	e.mu.Lock()
-	ctx, parent := e.ctx, e.parent
+	ctx := e.ctx
 	e.mu.Unlock()
 	if ctx != nil {
 		return ctx
 	}
-	if parent == nil {
-		parent = c.Plan.base()
-	}
-	ctx, cancel := c.Plan.derive(parent, c)
+	ctx, cancel := c.Plan.derive(c.parent(), c)
 	e.mu.Lock()
 	first := e.ctx == nil
 	if first {
 		e.ctx, e.cancel = ctx, cancel
 	}
-	cause, isLive := e.cause, c.Live()
+	isLive := c.Live()
 	opened := e.ctx
 	e.mu.Unlock()
-	switch {
-	case !first:
-		cancel(context.Canceled) // another caller was quicker
-	case cause != nil:
-		cancel(cause)
-	case !isLive:
+	if !first || !isLive { // another caller was quicker, or the run has ended
 		cancel(context.Canceled)
 	}
 	return opened

@@ -8,20 +8,20 @@ import (
 // extension holds what few cells need: channels for those who wait, an error, the context of a
 // run that has asked for one. It is made on first need and stays.
 //
-// Its lock is a leaf: nothing is called under it but the state word and the run's own context.
+// Its lock is a leaf: nothing is called under it. That of a shadow comes after that of its cell.
 type extension struct {
 	mu sync.Mutex
 
 	done     chan struct{} // closed once settled; nil until somebody waits
 	stopped  chan struct{} // closed once settled and no body is in progress; likewise
-	watchers *Watcher      // called once settled
+	watchers watchers      // called once settled
 	err      error         // the outcome's; nil for success and for a plain cancellation
 
 	// The context of the run in progress; see context.go.
 	parent context.Context // of a run by hand
 	ctx    context.Context
 	cancel func(cause error)
-	cause  error // of the first interrupt
+	cause  error // of the first interrupt, for a shadow to come
 	shadow *Cell // stands in for the cell as context of this run
 	main   *Cell // in a shadow: the cell it stands in for
 }
@@ -94,20 +94,16 @@ func (c *Cell) wake() {
 	}
 	e.mu.Lock()
 	s := c.state.Load()
-	var watchers *Watcher
+	var called watchers
 	if settled(s) {
 		closeOnce(e.done)
-		watchers, e.watchers = e.watchers, nil
+		called = e.watchers.take()
 	}
 	if stopped(s) {
 		closeOnce(e.stopped)
 	}
 	e.mu.Unlock()
-	for w := watchers; w != nil; {
-		next := w.next
-		w.notify()
-		w = next
-	}
+	called.notify()
 }
 
 // closeOnce closes a channel that somebody has asked for, the first time.

@@ -19,7 +19,7 @@ func (c *Cell) Wait(ctx context.Context) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if run := FromContext(ctx); run != nil && run.Main() == c && run.Live() {
+	if Within(ctx, func(run *Cell) bool { return run == c }) {
 		return ErrSelfWait
 	}
 	select {
@@ -30,48 +30,20 @@ func (c *Cell) Wait(ctx context.Context) error {
 	if c.Phase().Settled() {
 		return nil
 	}
-	if cause := context.Cause(ctx); !errors.Is(cause, ctx.Err()) {
+	if cause := context.Cause(ctx); !errors.Is(ctx.Err(), cause) {
 		return fmt.Errorf("%w: %w", ctx.Err(), cause)
 	}
 	return ctx.Err()
 }
 
-// Watcher is a call to be made once a cell is settled.
-type Watcher struct {
-	notify func()
-	next   *Watcher
-}
-
-// Watch has notify called once, by whoever settles the cell, or here and now if it is settled
-// already. No lock is held. Notify must return soon, and not wait.
-func (c *Cell) Watch(notify func()) *Watcher {
-	w := &Watcher{notify: notify}
-	e := c.extend()
-	e.mu.Lock()
-	pending := !settled(c.state.Load())
-	if pending {
-		at := &e.watchers
-		for *at != nil {
-			at = &(*at).next
-		}
-		*at = w
-	}
-	e.mu.Unlock()
-	if !pending {
-		notify()
-	}
-	return w
-}
-
-// Unwatch takes back a Watch that is of no interest any more.
-func (c *Cell) Unwatch(w *Watcher) {
-	e := c.extend()
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for at := &e.watchers; *at != nil; at = &(*at).next {
-		if *at == w {
-			*at = w.next
-			return
+// Within reports whether ctx is that of a run in progress whose cell is accepted by match, or of a
+// run inside such a one. As such a context ends with the run, there is no point in waiting with it
+// for anything that comes after.
+func Within(ctx context.Context, match func(run *Cell) bool) bool {
+	for c := FromContext(ctx); c != nil; c = FromContext(c.parent()) {
+		if c.Live() && match(c.Main()) {
+			return true
 		}
 	}
+	return false
 }

@@ -86,7 +86,6 @@ func (l *Lot) Wakes() uint64 { return l.wakes }
 // tells that limit did and that nobody had called. Done is the channel of ctx, or nil if that
 // cannot end; a nil limit does not end either.
 func (l *Lot) Park(w *Waiter, head, now int64, ctx context.Context, done <-chan struct{}, limit <-chan time.Time) (gaveUp bool) {
-	defer func() { l.wakes++ }()
 	if head != Nothing && l.leader == nil {
 		l.lead(w, head, now, ctx, done)
 		return false
@@ -154,6 +153,7 @@ func (l *Lot) lead(w *Waiter, head, now int64, ctx context.Context, done <-chan 
 		l.alarm.Wait(done)
 	}
 	l.mu.Lock()
+	l.wakes++
 	l.leader = nil
 }
 
@@ -176,6 +176,7 @@ func (l *Lot) follow(w *Waiter, done <-chan struct{}, limit <-chan time.Time) (g
 		gaveUp = true
 	}
 	l.mu.Lock()
+	l.wakes++
 	if w.isFollower {
 		l.drop(w)
 		return gaveUp

@@ -1,0 +1,82 @@
+package delayqueue_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/punctual-go/punctual/delayqueue"
+)
+
+func Example() {
+	q := delayqueue.New[string]()
+	defer q.Close()
+
+	_, _ = q.Put("later", 100*time.Millisecond)
+	_, _ = q.Put("sooner", time.Millisecond)
+
+	for range 2 {
+		e, err := q.Take(context.Background())
+		fmt.Println(e, err)
+	}
+	// Output:
+	// sooner <nil>
+	// later <nil>
+}
+
+func ExampleItem_Remove() {
+	q := delayqueue.New[string]()
+	defer q.Close()
+
+	reply, _ := q.Put("time-out of a request", time.Hour)
+	_, _ = q.Put("heartbeat", time.Millisecond)
+
+	fmt.Println("answered in time:", reply.Remove())
+	fmt.Println("removed again:", reply.Remove())
+
+	e, _ := q.Take(context.Background())
+	fmt.Println("taken:", e)
+	fmt.Println("left:", q.Len())
+	// Output:
+	// answered in time: true
+	// removed again: false
+	// taken: heartbeat
+	// left: 0
+}
+
+func ExampleItem_Reset() {
+	q := delayqueue.New[string]()
+	defer q.Close()
+
+	session, _ := q.Put("session", time.Millisecond)
+	_, _ = q.Put("report", 2*time.Millisecond)
+
+	session.Reset(4 * time.Millisecond) // it was used
+
+	for range 2 {
+		e, _ := q.Take(context.Background())
+		fmt.Println(e)
+	}
+	fmt.Println("after its end:", session.Reset(time.Hour))
+	// Output:
+	// report
+	// session
+	// after its end: false
+}
+
+func ExampleQueue_All() {
+	q := delayqueue.New[string]()
+	defer q.Close()
+
+	_, _ = q.Put("tomorrow", 24*time.Hour)
+	_, _ = q.Put("in an hour", time.Hour)
+	_, _ = q.Put("now", 0)
+
+	for at, e := range q.All() {
+		fmt.Println(e, !at.After(time.Now()))
+	}
+	// Output:
+	// now true
+	// in an hour false
+	// tomorrow false
+}

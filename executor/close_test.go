@@ -1,0 +1,941 @@
+package executor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/future"
+)
+
+func TestCloseOfAnUnusedPoolReturnsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 4)
+		start := time.Now()
+		assert.NoError(t, p.Close())
+		assert.Zero(t, time.Since(start))
+		assert.True(t, withTerminated(p))
+	})
+}
+
+func TestCloseWaitsForWhatRunsAndWhatIsDue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		tr := withNewTrace()
+		running := withSubmit(t, p, withSleep(time.Minute))
+		due := withSubmit(t, p, func(ctx context.Context) error {
+			tr.mark("due")
+			time.Sleep(time.Minute)
+			return ctx.Err()
+		})
+		synctest.Wait()
+		assert.NoError(t, p.Close())
+		assert.Equal(t, 2*time.Minute, time.Since(tr.start))
+		assert.Equal(t, []string{"due 1m0s"}, tr.seen())
+		assert.NoError(t, withOutcome(t, running))
+		assert.NoError(t, withOutcome(t, due))
+		assert.Zero(t, withWorkers(p))
+	})
+}
+
+func TestCloseDropsWhatShutdownHadKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withColumn{delayed: true, periodic: true}.pool(t, 2)
+		once := withSchedule(t, p, time.Hour, withNothing)
+		series := withRate(t, p, time.Hour, time.Hour, withNothing)
+		p.Shutdown()
+		start := time.Now()
+		assert.NoError(t, p.Close())
+		assert.Zero(t, time.Since(start))
+		withShutDown(t, once.Future)
+		withShutDown(t, series.Future)
+	})
+}
+
+func TestCloseEndsARunningSeriesAfterItsRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withColumn{delayed: true, periodic: true}.pool(t, 2)
+		f := withRate(t, p, 0, time.Hour, withSleep(time.Minute))
+		synctest.Wait()
+		start := time.Now()
+		assert.NoError(t, p.Close())
+		assert.Equal(t, time.Minute, time.Since(start))
+		withShutDown(t, f.Future)
+		assert.EqualValues(t, 1, f.Runs())
+	})
+}
+
+func TestCloseTwiceReturnsNilTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		withSubmit(t, p, withSleep(time.Minute))
+		assert.NoError(t, p.Close())
+		start := time.Now()
+		assert.NoError(t, p.Close())
+		assert.Zero(t, time.Since(start))
+	})
+}
+
+func TestCloseFrom64GoroutinesReturnsToAllAtTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var hooks atomic.Int32
+		p := withPool(t, 2, executor.OnTerminated(func() { hooks.Add(1) }))
+		start := time.Now()
+		for i := range 100 {
+			withSchedule(t, p, time.Hour, withNothing, executor.Name(fmt.Sprint(i)))
+		}
+		withSubmit(t, p, withSleep(time.Minute))
+		type answer struct {
+			report executor.Report
+			err    error
+			after  time.Duration
+		}
+		answers := make(chan answer, 64)
+		for range 64 {
+			go func() {
+				report, err := p.CloseContext(context.Background())
+				answers <- answer{report, err, time.Since(start)}
+			}()
+		}
+		dropped := map[string]int{}
+		for range 64 {
+			a := <-answers
+			assert.NoError(t, a.err)
+			assert.Equal(t, time.Minute, a.after)
+			assert.Empty(t, a.report.Running)
+			for _, name := range withNames(a.report.Dropped) {
+				dropped[name]++
+			}
+		}
+		assert.Len(t, dropped, 100)
+		for name, n := range dropped {
+			assert.Equal(t, 1, n, "task %s", name)
+		}
+		assert.EqualValues(t, 1, hooks.Load())
+	})
+}
+
+func TestCloseContextReportsWhatNeverStarted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		start := time.Now()
+		withSchedule(t, p, time.Hour, withFailure, executor.Name("once"))
+		withRate(t, p, 0, time.Minute, withNothing, executor.Name("series"))
+		withPassed(90 * time.Second)
+		report, err := p.CloseContext(t.Context())
+		require.NoError(t, err)
+		assert.Empty(t, report.Running)
+		require.Equal(t, []string{"series", "once"}, withNames(report.Dropped))
+		series, once := report.Dropped[0], report.Dropped[1]
+		assert.Equal(t, 2*time.Minute, series.Scheduled.Sub(start))
+		assert.Equal(t, time.Hour, once.Scheduled.Sub(start))
+		assert.Equal(t, []bool{true, false}, []bool{series.Periodic, once.Periodic})
+		assert.EqualValues(t, 2, series.Runs)
+		assert.Equal(t, errWith, once.Task(t.Context()))
+	})
+}
+
+func TestCloseContextDoesNotReportWhatWasCancelledBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		withSchedule(t, p, time.Hour, withNothing).Cancel()
+		report, err := p.CloseContext(t.Context())
+		require.NoError(t, err)
+		assert.Empty(t, report.Dropped)
+	})
+}
+
+func TestCloseContextReportsWhatStillRunsLongestFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 3)
+		g := withNewGate(t)
+		for _, name := range []string{"first", "second", "third"} {
+			withSubmit(t, p, g.hold, executor.Name(name))
+			withPassed(time.Minute)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		report, err := p.CloseContext(ctx)
+		assert.Equal(t, context.DeadlineExceeded, err)
+		require.Len(t, report.Running, 3)
+		for i, want := range []string{"first", "second", "third"} {
+			assert.Equal(t, want, report.Running[i].Name)
+			assert.Equal(t, time.Hour+time.Duration(3-i)*time.Minute, report.Running[i].For)
+		}
+	})
+}
+
+func TestCloseContextStopsThePoolWhenItsContextEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		var cause error
+		running := withSubmit(t, p, func(ctx context.Context) error {
+			<-ctx.Done()
+			cause = context.Cause(ctx)
+			return nil
+		})
+		due := withSubmit(t, p, withNothing)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		start := time.Now()
+		_, err := p.CloseContext(ctx)
+		assert.Equal(t, context.DeadlineExceeded, err)
+		assert.Equal(t, time.Minute, time.Since(start))
+		<-p.Terminated()
+		assert.Equal(t, executor.ErrShutdown, cause)
+		assert.NoError(t, withOutcome(t, running))
+		withShutDown(t, due)
+	})
+}
+
+func TestCloseContextReportsTheDroppedInOrderOfTheirTimes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		withSubmit(t, p, withNewGate(t).hold)
+		synctest.Wait()
+		withSchedule(t, p, time.Hour, withNothing, executor.Name("late"))
+		withSubmit(t, p, withNothing, executor.Name("due"))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		report, err := p.CloseContext(ctx)
+		assert.Error(t, err)
+		assert.Equal(t, []string{"due", "late"}, withNames(report.Dropped))
+	})
+}
+
+func TestCloseContextWithAnEndedContextDoesNotWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		running := withSubmit(t, p, withNewGate(t).heed, executor.Name("running"))
+		due := withSubmit(t, p, withNothing, executor.Name("due"))
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		start := time.Now()
+		report, err := p.CloseContext(ctx)
+		assert.Equal(t, context.Canceled, err)
+		assert.Zero(t, time.Since(start))
+		assert.Equal(t, []string{"due"}, withNames(report.Dropped))
+		withShutDown(t, due)
+		<-p.Terminated()
+		assert.Equal(t, executor.ErrShutdown, withOutcome(t, running))
+	})
+}
+
+func TestCloseContextOfATerminatedPoolIsNilWhateverItsContextSays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		withSubmit(t, p, withNothing)
+		require.NoError(t, p.Close())
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		for range 100 {
+			report, err := p.CloseContext(ctx)
+			require.NoError(t, err)
+			assert.Equal(t, executor.Report{Dropped: []executor.Pending{}}, report)
+			require.NoError(t, p.AwaitTermination(ctx))
+		}
+	})
+}
+
+func TestCloseContextTwiceReportsEachDroppedTaskOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		withSubmit(t, p, withNewGate(t).hold, executor.Name("running"))
+		synctest.Wait()
+		withSchedule(t, p, time.Hour, withNothing)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		first, err := p.CloseContext(ctx)
+		assert.Equal(t, context.DeadlineExceeded, err)
+		assert.Len(t, first.Dropped, 1)
+		second, err := p.CloseContext(ctx)
+		assert.Equal(t, context.DeadlineExceeded, err)
+		assert.Empty(t, second.Dropped)
+		assert.Len(t, second.Running, 1)
+	})
+}
+
+func TestCloseAfterAnInterruptedCloseWaitsForTheRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		start := time.Now()
+		withSubmit(t, p, withSleep(time.Hour))
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_, err := p.CloseContext(ctx)
+		assert.Equal(t, context.DeadlineExceeded, err)
+		assert.Equal(t, time.Minute, time.Since(start))
+		assert.NoError(t, p.Close())
+		assert.Equal(t, time.Hour, time.Since(start))
+	})
+}
+
+func TestANilContextNeverEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		start := time.Now()
+		withSubmit(t, p, withSleep(time.Hour))
+		var none context.Context
+		_, err := p.CloseContext(none)
+		assert.NoError(t, err)
+		assert.NoError(t, p.AwaitTermination(none))
+		assert.Equal(t, time.Hour, time.Since(start))
+	})
+}
+
+func TestSubmissionsThatRaceWithCloseAreRefusedOrSettled(t *testing.T) {
+	for i := range 20 {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := withPool(t, i%3)
+				var accepted, refused, settled atomic.Int64
+				var wg sync.WaitGroup
+				for g := range 16 {
+					wg.Go(func() {
+						for n := range 20 {
+							f, err := p.Schedule(time.Duration((g+n)%3), withNothing)
+							if err != nil {
+								refused.Add(1)
+								continue
+							}
+							accepted.Add(1)
+							if _, err := f.Get(context.Background()); err == nil || errors.Is(err, executor.ErrShutdown) {
+								settled.Add(1)
+							}
+						}
+					})
+				}
+				time.Sleep(time.Duration(i % 7))
+				require.NoError(t, p.Close())
+				wg.Wait()
+				assert.EqualValues(t, 16*20, accepted.Load()+refused.Load())
+				assert.Equal(t, accepted.Load(), settled.Load())
+				assert.EqualValues(t, refused.Load(), p.Stats().Rejected)
+			})
+		})
+	}
+}
+
+// A task that would wait for itself.
+
+// withWaits are the calls that wait for the end of a pool. Only some are given a context.
+var withWaits = map[string]func(p *executor.ScheduledPool, ctx context.Context) error{
+	"Close": func(p *executor.ScheduledPool, _ context.Context) error { return p.Close() },
+	"CloseContext": func(p *executor.ScheduledPool, ctx context.Context) error {
+		_, err := p.CloseContext(ctx)
+		return err
+	},
+	"CloseContext, derived context": func(p *executor.ScheduledPool, ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, time.Hour)
+		defer cancel()
+		_, err := p.CloseContext(ctx)
+		return err
+	},
+	"CloseContext, other context": func(p *executor.ScheduledPool, _ context.Context) error {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+		defer cancel()
+		_, err := p.CloseContext(ctx)
+		return err
+	},
+	"CloseContext, own goroutine": func(p *executor.ScheduledPool, ctx context.Context) error {
+		errs := make(chan error)
+		go func() {
+			_, err := p.CloseContext(ctx)
+			errs <- err
+		}()
+		return <-errs
+	},
+}
+
+func TestATaskThatClosesItsPoolIsToldThatItWouldWaitForItself(t *testing.T) {
+	for name, wait := range withWaits {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := withPool(t, 1)
+				start := time.Now()
+				f := withSubmit(t, p, func(ctx context.Context) error {
+					err := wait(p, ctx)
+					if ctx.Err() != nil {
+						return errors.New("the close ended the context of its caller")
+					}
+					return err
+				})
+				<-p.Terminated()
+				assert.Zero(t, time.Since(start))
+				assert.Equal(t, future.ErrSelfWait, withOutcome(t, f))
+			})
+		})
+	}
+}
+
+func TestASeriesThatClosesItsPoolEndsWithThatRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		f := withRate(t, p, 0, time.Hour, func(context.Context) error {
+			if err := p.Close(); !errors.Is(err, future.ErrSelfWait) {
+				return err
+			}
+			return nil
+		})
+		<-p.Terminated()
+		withShutDown(t, f.Future)
+		assert.EqualValues(t, 1, f.Runs())
+		assert.NoError(t, p.Close())
+	})
+}
+
+func TestATaskThatClosesItsPoolDropsWhatIsNotDueAndIsReportedAsRunning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		tr := withNewTrace()
+		g := withNewGate(t)
+		var report executor.Report
+		withSubmit(t, p, func(ctx context.Context) error {
+			_ = g.hold(ctx)
+			report, _ = p.CloseContext(ctx)
+			return nil
+		}, executor.Name("self"))
+		withSubmit(t, p, tr.task("due"))
+		late := withSchedule(t, p, time.Hour, withNothing, executor.Name("late"))
+		g.open()
+		<-p.Terminated()
+		assert.Equal(t, []string{"late"}, withNames(report.Dropped))
+		require.Len(t, report.Running, 1)
+		assert.Equal(t, "self", report.Running[0].Name)
+		assert.Equal(t, []string{"due 0s"}, tr.seen())
+		withShutDown(t, late.Future)
+	})
+}
+
+func TestTheHooksOfARunMayCloseThePoolAsItsTaskMay(t *testing.T) {
+	for _, hook := range []string{"before", "after", "handler"} {
+		t.Run(hook, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var p *executor.ScheduledPool
+				errs := map[string]error{} // one worker only
+				closeIn := func(name string) {
+					if name == hook {
+						errs[name] = p.Close()
+					}
+				}
+				p = withPool(t, 1,
+					executor.BeforeRun(func(context.Context, executor.Run) { closeIn("before") }),
+					executor.AfterRun(func(context.Context, executor.Run, error) { closeIn("after") }),
+					executor.ErrorHandler(func(context.Context, executor.Run, error) { closeIn("handler") }))
+				require.NoError(t, p.Execute(withFailure))
+				<-p.Terminated()
+				assert.Equal(t, map[string]error{hook: future.ErrSelfWait}, errs)
+			})
+		})
+	}
+}
+
+// As for a task: the pool's end waits for the hook.
+func TestTheTerminatedHookThatClosesItsPoolIsToldThatItWouldWaitForItself(t *testing.T) {
+	ends := map[string]func(p *executor.ScheduledPool){
+		"by the last worker": func(p *executor.ScheduledPool) { _, _ = p.Submit(withNothing); p.Shutdown() },
+		"by the caller":      func(p *executor.ScheduledPool) { p.Shutdown() },
+	}
+	for name, end := range ends {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var p *executor.ScheduledPool
+				var err error
+				p = withPool(t, 1, executor.OnTerminated(func() {
+					ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+					defer cancel()
+					_, err = p.CloseContext(ctx)
+				}))
+				start := time.Now()
+				go end(p)
+				<-p.Terminated()
+				assert.Equal(t, future.ErrSelfWait, err)
+				assert.Zero(t, time.Since(start))
+			})
+		})
+	}
+}
+
+func TestATaskMayCloseAnotherPool(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, other := withPool(t, 1), withPool(t, 1)
+		start := time.Now()
+		withSubmit(t, other, withSleep(time.Hour))
+		f := withSubmit(t, p, func(ctx context.Context) error {
+			_, err := other.CloseContext(ctx)
+			return err
+		})
+		<-f.Done()
+		assert.NoError(t, withOutcome(t, f))
+		assert.Equal(t, time.Hour, time.Since(start))
+		assert.True(t, withTerminated(other))
+	})
+}
+
+func TestAFinishedRunIsNotTakenForTheCallerOfClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		start := time.Now()
+		var kept context.Context
+		withSubmit(t, p, func(ctx context.Context) error {
+			kept = ctx
+			return nil
+		})
+		withPassed(time.Minute)
+		withSubmit(t, p, withSleep(time.Hour))
+		synctest.Wait()
+		_, err := p.CloseContext(kept)
+		assert.Equal(t, context.Canceled, err, "the context of a run ends with it")
+		require.NoError(t, p.Close())
+		assert.Equal(t, time.Hour+time.Minute, time.Since(start))
+	})
+}
+
+// AwaitTermination.
+
+func TestAwaitTerminationDoesNotShutThePoolDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		start := time.Now()
+		assert.Equal(t, context.DeadlineExceeded, p.AwaitTermination(ctx))
+		assert.Equal(t, time.Minute, time.Since(start))
+		assert.Equal(t, "running", p.Stats().State)
+		_, err := p.Submit(withNothing)
+		assert.NoError(t, err)
+	})
+}
+
+func TestAwaitTerminationReturnsAtTheEndOfTheLastTask(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		start := time.Now()
+		withSchedule(t, p, time.Hour, withSleep(time.Minute))
+		p.Shutdown()
+		assert.NoError(t, p.AwaitTermination(t.Context()))
+		assert.Equal(t, time.Hour+time.Minute, time.Since(start))
+	})
+}
+
+func TestATaskThatAwaitsTheEndOfItsPoolIsToldThatItWouldWaitForItself(t *testing.T) {
+	type key struct{}
+	contexts := map[string]func(ctx context.Context) context.Context{
+		"own context":     func(ctx context.Context) context.Context { return ctx },
+		"derived context": func(ctx context.Context) context.Context { return context.WithValue(ctx, key{}, "value") },
+		"other context":   func(context.Context) context.Context { return context.Background() },
+		"no context":      func(context.Context) context.Context { return nil },
+	}
+	for name, choose := range contexts {
+		for _, shut := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, shut down %v", name, shut), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					p := withPool(t, 2)
+					f := withSubmit(t, p, func(ctx context.Context) error {
+						if shut {
+							p.Shutdown()
+						}
+						return p.AwaitTermination(choose(ctx))
+					})
+					synctest.Wait()
+					assert.Equal(t, future.ErrSelfWait, withOutcome(t, f))
+					assert.Equal(t, shut, withTerminated(p))
+				})
+			})
+		}
+	}
+}
+
+func TestATaskThatGoexitHasGivenANewGoroutineIsStillToldThatItWouldWaitForItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		withSubmit(t, p, withGoexit)
+		f := withSubmit(t, p, func(context.Context) error { return p.Close() })
+		<-p.Terminated()
+		assert.Equal(t, future.ErrSelfWait, withOutcome(t, f))
+	})
+}
+
+// Shutdown and ShutdownNow from a task.
+
+func TestATaskMayShutItsPoolDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		f := withSubmit(t, p, func(ctx context.Context) error {
+			p.Shutdown()
+			return ctx.Err()
+		})
+		<-p.Terminated()
+		assert.NoError(t, withOutcome(t, f))
+	})
+}
+
+func TestATaskMayStopItsPoolAndSeesItsOwnContextEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		g := withNewGate(t)
+		var dropped []executor.Pending
+		f := withSubmit(t, p, func(ctx context.Context) error {
+			_ = g.hold(ctx)
+			dropped = p.ShutdownNow()
+			return context.Cause(ctx)
+		}, executor.Name("self"))
+		withSubmit(t, p, withNothing, executor.Name("other"))
+		g.open()
+		<-p.Terminated()
+		assert.Equal(t, executor.ErrShutdown, withOutcome(t, f))
+		assert.Equal(t, future.StateFailed, f.State())
+		assert.Equal(t, []string{"other"}, withNames(dropped))
+	})
+}
+
+func TestASeriesMayStopItsPool(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withColumn{periodic: true}.pool(t, 1)
+		f := withRate(t, p, 0, time.Second, func(context.Context) error {
+			p.ShutdownNow()
+			return nil
+		})
+		<-p.Terminated()
+		withShutDown(t, f.Future)
+		assert.EqualValues(t, 1, f.Runs())
+	})
+}
+
+// The terminated hook.
+
+// withEnds are the ways a pool comes to its end, by whose goroutine takes the last step. Each
+// prepares a pool and returns what starts its end.
+var withEnds = map[string]func(t *testing.T, p *executor.ScheduledPool) (start func()){
+	"worker": func(t *testing.T, p *executor.ScheduledPool) func() {
+		withSubmit(t, p, withSleep(time.Second))
+		synctest.Wait()
+		return p.Shutdown
+	},
+	"idle worker": func(t *testing.T, p *executor.ScheduledPool) func() {
+		withSubmit(t, p, withNothing)
+		synctest.Wait()
+		return p.Shutdown
+	},
+	"worker after Goexit": func(t *testing.T, p *executor.ScheduledPool) func() {
+		g := withNewGate(t)
+		withSubmit(t, p, func(ctx context.Context) error {
+			_ = g.hold(ctx)
+			return withGoexit(ctx)
+		})
+		p.Shutdown()
+		return g.open
+	},
+	"caller of Shutdown": func(_ *testing.T, p *executor.ScheduledPool) func() { return p.Shutdown },
+	"caller of ShutdownNow": func(_ *testing.T, p *executor.ScheduledPool) func() {
+		return func() { p.ShutdownNow() }
+	},
+	"caller of Close": func(_ *testing.T, p *executor.ScheduledPool) func() {
+		return func() { _ = p.Close() }
+	},
+	"worker, last task cancelled": func(t *testing.T, p *executor.ScheduledPool) func() {
+		f := withSchedule(t, p, time.Hour, withNothing)
+		synctest.Wait()
+		p.Shutdown()
+		return func() { f.Cancel() }
+	},
+}
+
+func TestTheTerminatedHookIsCalledOnceWhateverItDoes(t *testing.T) {
+	for name, end := range withEnds {
+		for _, fault := range withFaults {
+			t.Run(name+", "+fault.name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					var told withErrors
+					var hooks atomic.Int32
+					p := withPool(t, 2, executor.ErrorHandler(told.handle), executor.OnTerminated(func() {
+						hooks.Add(1)
+						fault.do()
+					}))
+					go end(t, p)()
+					<-p.Terminated()
+					p.Shutdown()
+					p.ShutdownNow()
+					assert.NoError(t, p.Close())
+					synctest.Wait()
+					assert.EqualValues(t, 1, hooks.Load())
+					assert.Equal(t, "terminated", p.Stats().State)
+					assert.Empty(t, withWorkerGoroutines(t))
+					if fault.name == "panic" {
+						require.Len(t, told.told(), 1)
+						assert.ErrorIs(t, told.told()[0], errWith)
+					}
+				})
+			})
+		}
+	}
+}
+
+// A caller has a goroutine of its own, which a hook of the pool has no business to end.
+func TestATerminatedHookThatCallsGoexitDoesNotEndTheGoroutineOfACaller(t *testing.T) {
+	for name, end := range withEnds {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := withPool(t, 2, executor.OnTerminated(runtime.Goexit))
+				start := end(t, p)
+				var returned atomic.Bool
+				go func() {
+					start()
+					returned.Store(true)
+				}()
+				<-p.Terminated()
+				synctest.Wait()
+				assert.True(t, returned.Load())
+			})
+		})
+	}
+}
+
+func TestTheTerminatedHookIsCalledBeforeTerminatedCloses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1, executor.OnTerminated(func() { time.Sleep(time.Hour) }))
+		start := time.Now()
+		withSubmit(t, p, withSleep(time.Minute))
+		require.NoError(t, p.Close())
+		assert.Equal(t, time.Hour+time.Minute, time.Since(start))
+	})
+}
+
+// Accounting.
+
+// withAction is one step of a random history of a pool. Times are in nanoseconds.
+type withAction struct {
+	Kind                           string
+	Delay, Length, Timeout, Number int
+	End                            int // how the body ends: an index into withFaults, or an error
+	Goes                           bool
+}
+
+var withKinds = []string{
+	"schedule", "schedule", "schedule", "rate", "rate", "delay", "delay", "execute", "execute",
+	"cancel", "cancel", "stop", "core", "keep", "policy", "wait", "wait", "shutdown", "now", "close",
+}
+
+func withDrawAction(rt *rapid.T) withAction {
+	return withAction{
+		Kind:    rapid.SampledFrom(withKinds).Draw(rt, "kind"),
+		Delay:   rapid.IntRange(-10, 60).Draw(rt, "delay"),
+		Length:  rapid.SampledFrom([]int{0, 0, 0, 10, 30, 200}).Draw(rt, "length"),
+		Timeout: rapid.SampledFrom([]int{0, 0, 5, 25}).Draw(rt, "timeout"),
+		Number:  rapid.IntRange(0, 100).Draw(rt, "number"),
+		End:     rapid.SampledFrom([]int{0, 0, 0, 1, 2, 3, 4}).Draw(rt, "end"),
+		Goes:    rapid.Bool().Draw(rt, "goes"),
+	}
+}
+
+// withAccount keeps books beside a pool.
+type withAccount struct {
+	p       *executor.ScheduledPool
+	futures []*future.Future[struct{}]
+
+	accepted, rejected, cancelled, executed uint64
+	executions, ended, failed               atomic.Uint64
+	fault                                   string
+}
+
+// body returns a task that counts its runs, and the failures among them. A run that was cancelled
+// does not fail, as its outcome is dropped; self tells the future, once it is known.
+func (a *withAccount) body(s withAction, self *atomic.Pointer[future.Future[struct{}]]) executor.Task {
+	return func(ctx context.Context) (err error) {
+		fine := false
+		defer func() {
+			a.ended.Add(1)
+			late := errors.Is(context.Cause(ctx), future.ErrTimeout)
+			f := self.Load()
+			if (!fine || late) && (f == nil || f.State() != future.Cancelled) {
+				a.failed.Add(1)
+			}
+		}()
+		time.Sleep(time.Duration(s.Length))
+		if s.End == len(withFaults) {
+			return errWith
+		}
+		withFaults[s.End].do()
+		fine = true
+		return nil
+	}
+}
+
+func (s withAction) options() (opts []executor.TaskOption) {
+	if s.Timeout > 0 {
+		opts = append(opts, executor.Timeout(time.Duration(s.Timeout)))
+	}
+	if s.Goes {
+		opts = append(opts, executor.OnError(executor.Continue), executor.CatchUp(executor.Skip))
+	}
+	if s.Number%3 == 0 {
+		opts = append(opts, executor.MaxRuns(1+s.Number%7))
+	}
+	return opts
+}
+
+func (a *withAccount) schedule(s withAction) {
+	var self atomic.Pointer[future.Future[struct{}]]
+	var f *executor.ScheduledFuture[struct{}]
+	var err error
+	body, delay, period := a.body(s, &self), time.Duration(s.Delay), time.Duration(1+s.Number)
+	switch s.Kind {
+	case "rate":
+		f, err = a.p.AtFixedRate(delay, period, body, s.options()...)
+	case "delay":
+		f, err = a.p.WithFixedDelay(delay, period, body, s.options()...)
+	default:
+		f, err = a.p.Schedule(delay, body, s.options()...)
+	}
+	if err != nil {
+		a.rejected++
+		return
+	}
+	self.Store(f.Future)
+	a.accepted++
+	a.futures = append(a.futures, f.Future)
+}
+
+func (a *withAccount) execute(s withAction) {
+	body := a.body(s, new(atomic.Pointer[future.Future[struct{}]]))
+	err := a.p.Execute(func(ctx context.Context) error {
+		a.executions.Add(1)
+		return body(ctx)
+	})
+	if err != nil {
+		a.rejected++
+		return
+	}
+	a.accepted++
+	a.executed++
+}
+
+func (a *withAccount) cancel(s withAction, how func(f *future.Future[struct{}]) bool) {
+	if n := len(a.futures); n > 0 && how(a.futures[s.Number%n]) {
+		a.cancelled++
+	}
+}
+
+func (a *withAccount) do(s withAction) {
+	p := a.p
+	switch s.Kind {
+	case "schedule", "rate", "delay":
+		a.schedule(s)
+	case "execute":
+		a.execute(s)
+	case "cancel":
+		a.cancel(s, (*future.Future[struct{}]).Cancel)
+	case "stop":
+		a.cancel(s, (*future.Future[struct{}]).Stop)
+	case "core":
+		_ = p.SetCoreSize(s.Number % 5)
+	case "keep":
+		_ = p.SetKeepAlive(time.Duration(1 + s.Number))
+		_ = p.SetCoreTimeout(s.Goes)
+	case "policy":
+		p.SetExecuteDelayedAfterShutdown(s.Goes)
+		p.SetContinuePeriodicAfterShutdown(s.Number%2 == 0)
+	case "wait":
+		time.Sleep(time.Duration(max(s.Delay, 0)))
+	default:
+		a.end(s)
+	}
+}
+
+// end shuts the pool down, but not in every history at the first chance.
+func (a *withAccount) end(s withAction) {
+	if s.Number > 25 {
+		return
+	}
+	switch s.Kind {
+	case "shutdown":
+		a.p.Shutdown()
+	case "now":
+		a.p.ShutdownNow()
+	case "close":
+		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(s.Number))
+		defer cancel()
+		_, _ = a.p.CloseContext(ctx)
+	}
+}
+
+// check compares the books at rest.
+func (a *withAccount) check() {
+	synctest.Wait()
+	s := a.p.Stats()
+	lingering := uint64(0) // settled, but with a body that still runs
+	for _, f := range a.futures {
+		if f.State().Settled() && !withClosed(f.Stopped()) {
+			lingering++
+		}
+	}
+	sum := s.Completed + s.Cancelled + s.Returned + uint64(s.Queued) + uint64(s.Busy)
+	switch {
+	case a.fault != "":
+	case s.Accepted != a.accepted, s.Rejected != a.rejected, s.Cancelled != a.cancelled:
+		a.fault = fmt.Sprintf("want %d accepted, %d rejected, %d cancelled", a.accepted, a.rejected, a.cancelled)
+	case s.Accepted+lingering != sum:
+		a.fault = fmt.Sprintf("parts add up to %d, %d lingering", sum, lingering)
+	case s.Runs != a.ended.Load(), s.Failures != a.failed.Load():
+		a.fault = fmt.Sprintf("want %d runs, %d failures", a.ended.Load(), a.failed.Load())
+	case s.Queued != len(a.p.Queued()), s.Busy != len(a.p.Running()), s.Busy > s.Workers, s.Workers > s.Largest:
+		a.fault = fmt.Sprintf("%d listed as queued, %d as running", len(a.p.Queued()), len(a.p.Running()))
+	default:
+		return
+	}
+	a.fault += fmt.Sprintf(": %+v", s)
+}
+
+// settle brings the pool to its end and compares the books with the futures.
+func (a *withAccount) settle() {
+	a.p.ShutdownNow()
+	<-a.p.Terminated()
+	a.check()
+	s, dropped := a.p.Stats(), a.executed-a.executions.Load()
+	for _, f := range a.futures {
+		r, ok := f.Poll()
+		if !ok || !withClosed(f.Stopped()) {
+			a.fault = fmt.Sprintf("%v after termination", f)
+		}
+		if errors.Is(r.Err, executor.ErrShutdown) {
+			dropped++
+		}
+	}
+	if a.fault == "" && (s.Queued != 0 || s.Busy != 0 || s.Workers != 0 || s.Returned != dropped) {
+		a.fault = fmt.Sprintf("want %d returned: %+v", dropped, s)
+	}
+}
+
+func TestTheBooksBalanceWhateverHappens(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		core := rapid.IntRange(0, 4).Draw(rt, "core")
+		limit := rapid.IntRange(1, 20).Draw(rt, "limit")
+		actions := rapid.SliceOfN(rapid.Custom(withDrawAction), 1, 60).Draw(rt, "actions")
+		var fault string
+		synctest.Test(t, func(t *testing.T) {
+			a := withAccount{p: withPool(t, core, executor.PendingLimit(limit))}
+			for _, s := range actions {
+				a.do(s)
+				a.check()
+			}
+			a.settle()
+			fault = a.fault
+		})
+		if fault != "" {
+			rt.Fatal(fault)
+		}
+	})
+}

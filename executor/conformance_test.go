@@ -1,0 +1,199 @@
+package executor_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/executor"
+)
+
+// theFailure is what failing bodies return.
+var theFailure = errors.New("the body failed")
+
+// theIdleBody does nothing.
+func theIdleBody(context.Context) error { return nil }
+
+// startPool returns a pool that is closed at the end of the bubble. It logs nothing, unless an
+// option says so.
+func startPool(t *testing.T, core int, opts ...executor.Option) *executor.ScheduledPool {
+	t.Helper()
+	silent := executor.Logger(slog.New(slog.DiscardHandler))
+	p := executor.NewScheduledPool(core, append([]executor.Option{silent}, opts...)...)
+	t.Cleanup(func() { assert.NoError(t, p.Close()) })
+	return p
+}
+
+// startBlocker occupies one worker of p until release is called, at the latest at the end of the
+// bubble.
+func startBlocker(t *testing.T, p *executor.ScheduledPool) (release func()) {
+	t.Helper()
+	gate := make(chan struct{})
+	release = sync.OnceFunc(func() { close(gate) })
+	t.Cleanup(release)
+	require.NoError(t, p.Execute(func(context.Context) error { <-gate; return nil }))
+	synctest.Wait()
+	return release
+}
+
+// theDiary keeps what happens, in order, with the virtual time since it was begun.
+type theDiary struct {
+	began time.Time
+
+	mu    sync.Mutex
+	names []string
+	times []time.Duration
+	runs  []theRun
+}
+
+// theRun is an executor.Run with times since the diary was begun.
+type theRun struct {
+	Number             uint64
+	Scheduled, Started time.Duration
+	Missed             uint64
+}
+
+func startDiary() *theDiary { return &theDiary{began: time.Now()} }
+
+func (d *theDiary) write(name string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.names = append(d.names, name)
+	d.times = append(d.times, time.Since(d.began))
+}
+
+// task returns a body that writes its name when it starts.
+func (d *theDiary) task(name string) executor.Task { return d.lasting(name, 0) }
+
+// lasting is task for a body whose runs last as long as given, the last length for all further
+// runs. Runs must not overlap.
+func (d *theDiary) lasting(name string, lengths ...time.Duration) executor.Task {
+	return func(ctx context.Context) error {
+		d.write(name)
+		d.keepRun(ctx)
+		time.Sleep(lengths[0])
+		if len(lengths) > 1 {
+			lengths = lengths[1:]
+		}
+		return nil
+	}
+}
+
+func (d *theDiary) keepRun(ctx context.Context) {
+	r, ok := executor.RunFrom(ctx)
+	if !ok {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.runs = append(d.runs, theRun{r.Number, r.Scheduled.Sub(d.began), r.Started.Sub(d.began), r.Missed})
+}
+
+// theNames returns what was written so far.
+func (d *theDiary) theNames() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.names)
+}
+
+// theTimes returns when it was written.
+func (d *theDiary) theTimes() []time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.times)
+}
+
+// theRuns returns what the bodies made by task and lasting were told about their runs.
+func (d *theDiary) theRuns() []theRun {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.runs)
+}
+
+// theSeconds returns durations of that many seconds; none for none, as a fresh diary does.
+func theSeconds(counts ...int) []time.Duration {
+	var ds []time.Duration
+	for _, n := range counts {
+		ds = append(ds, time.Duration(n)*time.Second)
+	}
+	return ds
+}
+
+// theEntryPoint is one way to hand a task to a pool.
+type theEntryPoint struct {
+	name   string
+	submit func(p *executor.ScheduledPool, task executor.Task) (future bool, err error)
+}
+
+// theEntryPoints are all of them. Execute, which has no future, reports one if it accepts.
+func theEntryPoints() []theEntryPoint {
+	return []theEntryPoint{
+		{"Execute", func(p *executor.ScheduledPool, task executor.Task) (bool, error) {
+			err := p.Execute(task)
+			return err == nil, err
+		}},
+		{"Submit", func(p *executor.ScheduledPool, task executor.Task) (bool, error) {
+			f, err := p.Submit(task)
+			return f != nil, err
+		}},
+		{"typed Submit", func(p *executor.ScheduledPool, task executor.Task) (bool, error) {
+			f, err := executor.Submit(p, theTyped(task))
+			return f != nil, err
+		}},
+		{"Schedule", func(p *executor.ScheduledPool, task executor.Task) (bool, error) {
+			f, err := p.Schedule(time.Hour, task)
+			return f != nil, err
+		}},
+		{"typed Schedule", func(p *executor.ScheduledPool, task executor.Task) (bool, error) {
+			f, err := executor.Schedule(p, time.Hour, theTyped(task))
+			return f != nil, err
+		}},
+		{"ScheduleAt", func(p *executor.ScheduledPool, task executor.Task) (bool, error) {
+			f, err := p.ScheduleAt(time.Now().Add(time.Hour), task)
+			return f != nil, err
+		}},
+		{"AtFixedRate", func(p *executor.ScheduledPool, task executor.Task) (bool, error) {
+			f, err := p.AtFixedRate(time.Hour, time.Hour, task)
+			return f != nil, err
+		}},
+		{"WithFixedDelay", func(p *executor.ScheduledPool, task executor.Task) (bool, error) {
+			f, err := p.WithFixedDelay(time.Hour, time.Hour, task)
+			return f != nil, err
+		}},
+	}
+}
+
+// theTyped returns task as a function with a result. That of nil is nil.
+func theTyped(task executor.Task) func(context.Context) (int, error) {
+	if task == nil {
+		return nil
+	}
+	return func(ctx context.Context) (int, error) { return 42, task(ctx) }
+}
+
+// theLog is an option that collects log records, and a function that returns them, one a line.
+func theLog() (executor.Option, func() []string) {
+	var text bytes.Buffer
+	logger := slog.New(slog.NewTextHandler(&text, nil))
+	return executor.Logger(logger), func() []string {
+		return strings.FieldsFunc(text.String(), func(r rune) bool { return r == '\n' })
+	}
+}
+
+// theGoroutine tells the calling goroutine from others.
+func theGoroutine() string {
+	stack := make([]byte, 64)
+	name, _, _ := bytes.Cut(stack[:runtime.Stack(stack, false)], []byte(" ["))
+	return string(name)
+}

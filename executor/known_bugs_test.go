@@ -1,0 +1,951 @@
+package executor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"runtime"
+	"runtime/metrics"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+
+	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/future"
+)
+
+// Each test here is named after a known bug or complaint about Java's executors, and shows that it
+// does not exist here.
+
+// withIdlePools are pools that have nothing to do for a day, and the workers each should have.
+var withIdlePools = []struct {
+	name    string
+	pool    func(t *testing.T) *executor.ScheduledPool
+	workers int
+}{
+	{"core size 0, task far away", func(t *testing.T) *executor.ScheduledPool {
+		p := withPool(t, 0)
+		withSchedule(t, p, 1000*time.Hour, withNothing)
+		return p
+	}, 1},
+	{"core size 0, empty", func(t *testing.T) *executor.ScheduledPool {
+		p := withPool(t, 0)
+		withSubmit(t, p, withNothing)
+		return p
+	}, 0},
+	{"core timeout, task far away", func(t *testing.T) *executor.ScheduledPool {
+		p := withPool(t, 3, executor.CoreTimeout())
+		for range 3 {
+			withSubmit(t, p, withSleep(time.Second))
+		}
+		withSchedule(t, p, 1000*time.Hour, withNothing)
+		return p
+	}, 1},
+	{"core timeout, empty", func(t *testing.T) *executor.ScheduledPool {
+		p := withPool(t, 3, executor.CoreTimeout())
+		for range 3 {
+			withSubmit(t, p, withSleep(time.Second))
+		}
+		return p
+	}, 0},
+	{"keep-alive 0, task far away", func(t *testing.T) *executor.ScheduledPool {
+		p := withPool(t, 0, executor.KeepAlive(0))
+		withSchedule(t, p, 1000*time.Hour, withNothing)
+		return p
+	}, 1},
+	{"core size lowered to 0, tasks far away", func(t *testing.T) *executor.ScheduledPool {
+		p := withPool(t, 3)
+		for range 3 {
+			withSubmit(t, p, withSleep(time.Second))
+			withSchedule(t, p, 1000*time.Hour, withNothing)
+		}
+		withPassed(time.Minute)
+		require.NoError(t, p.SetCoreSize(0))
+		return p
+	}, 1},
+	{"core size 3, tasks far away", func(t *testing.T) *executor.ScheduledPool {
+		p := withPool(t, 3)
+		for range 3 {
+			withSubmit(t, p, withSleep(time.Second))
+			withRate(t, p, 1000*time.Hour, time.Hour, withNothing)
+		}
+		return p
+	}, 3},
+}
+
+func TestK01_STPE112_AnIdlePoolIsNotWokenOnceInADay(t *testing.T) {
+	for _, c := range withIdlePools {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := c.pool(t)
+				withPassed(time.Minute) // surplus workers leave
+				before, goroutines := p.Stats(), withWorkerGoroutines(t)
+				assert.Equal(t, c.workers, before.Workers)
+				withPassed(24 * time.Hour)
+				assert.Equal(t, before, p.Stats())
+				assert.Equal(t, goroutines, withWorkerGoroutines(t))
+			})
+		})
+	}
+}
+
+// withDispatches returns how often the runtime has put a goroutine on a processor, of which it
+// counts one in eight.
+func withDispatches() (n uint64) {
+	sample := []metrics.Sample{{Name: "/sched/latencies:seconds"}}
+	metrics.Read(sample)
+	for _, c := range sample[0].Value.Float64Histogram().Counts {
+		n += c
+	}
+	return n
+}
+
+// This does not believe the pool's own count. Java wakes up 8,640,000 times in these 24 hours.
+func TestK01_STPE112_TheRuntimeSeesNoWakeUpOfAnIdlePool(t *testing.T) {
+	const keepAlives = 10 * 60 * 100 // in ten minutes
+	synctest.Test(t, func(t *testing.T) {
+		start := withDispatches()
+		for range keepAlives {
+			time.Sleep(withKeepAlive)
+		}
+		require.Greater(t, withDispatches()-start, uint64(keepAlives/16), "the instrument shows wake-ups")
+		for _, c := range withIdlePools {
+			c.pool(t)
+		}
+		withPassed(time.Minute)
+		start = withDispatches()
+		withPassed(24 * time.Hour)
+		assert.Less(t, withDispatches()-start, uint64(keepAlives/16))
+	})
+}
+
+func TestK02_CoreSizeZeroRunsItsTasks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 0)
+		tr := withNewTrace()
+		withEveryEntry(t, p, time.Second, tr.task("ran"))
+		withPassed(time.Minute)
+		assert.Len(t, tr.seen(), withEntryRuns)
+	})
+}
+
+func TestK03_AStallOfTenHoursIsFollowedByAsManyRunsAsThePolicySays(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		policy executor.CatchUpPolicy
+		late   int // runs at the end of the stall
+	}{
+		{"burst", executor.Burst, 600}, {"coalesce", executor.Coalesce, 1}, {"skip", executor.Skip, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := withPool(t, 1)
+				start := time.Now()
+				var starts []time.Duration
+				f := withRate(t, p, 0, time.Minute, func(context.Context) error {
+					starts = append(starts, time.Since(start))
+					if len(starts) == 1 {
+						time.Sleep(10*time.Hour + time.Second)
+					}
+					return nil
+				}, executor.CatchUp(c.policy))
+				withPassed(10*time.Hour + 2*time.Minute)
+				f.Stop()
+				want := []time.Duration{0}
+				for range c.late {
+					want = append(want, 10*time.Hour+time.Second)
+				}
+				want = append(want, 10*time.Hour+time.Minute, 10*time.Hour+2*time.Minute)
+				assert.Equal(t, want, starts)
+			})
+		})
+	}
+}
+
+const withSeriesEnded = "executor: periodic task ended by a failure"
+
+func TestK04_ASeriesThatFailsTellsFutureHandlerAndLogOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told withErrors
+		var log withRecords
+		p := withPool(t, 1, executor.ErrorHandler(told.handle), executor.Logger(slog.New(&log)))
+		f := withRate(t, p, 0, time.Second, withFailure, executor.Name("series"))
+		withPassed(time.Minute)
+		assert.Equal(t, errWith, withOutcome(t, f.Future))
+		assert.Equal(t, []error{errWith}, told.told())
+		assert.Equal(t, "series", told.runs[0].Name)
+		assert.Equal(t, []string{withSeriesEnded}, log.all())
+		assert.Zero(t, p.Stats().Queued)
+	})
+}
+
+func TestK04_TheEndOfASeriesIsLoggedWhateverTheHandlerDoes(t *testing.T) {
+	for _, fault := range withFaults {
+		t.Run(fault.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var log withRecords
+				p := withPool(t, 1, executor.Logger(slog.New(&log)),
+					executor.ErrorHandler(func(context.Context, executor.Run, error) { fault.do() }))
+				withRate(t, p, 0, time.Second, withFailure)
+				withPassed(time.Minute)
+				assert.Contains(t, log.all(), withSeriesEnded)
+			})
+		})
+	}
+}
+
+func TestK04_ASeriesMayGoOnAfterFailures(t *testing.T) {
+	for name, body := range map[string]executor.Task{"error": withFailure, "panic": withPanic, "goexit": withGoexit} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var told withErrors
+				p := withPool(t, 1, executor.ErrorHandler(told.handle))
+				f := withDelay(t, p, 0, time.Second, body, executor.OnError(executor.Continue))
+				withPassed(9 * time.Second)
+				assert.False(t, f.State().Settled())
+				assert.EqualValues(t, 10, f.Runs())
+				assert.Len(t, told.told(), 10)
+				assert.EqualValues(t, 10, p.Stats().Failures)
+			})
+		})
+	}
+}
+
+func TestK04_AFailureOfAnExecutedTaskIsTold(t *testing.T) {
+	for name, body := range map[string]executor.Task{"error": withFailure, "panic": withPanic, "goexit": withGoexit} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var log withRecords
+				p := withPool(t, 1, executor.Logger(slog.New(&log)))
+				require.NoError(t, p.Execute(body))
+				synctest.Wait()
+				assert.Equal(t, []string{"executor: task failed"}, log.all())
+			})
+		})
+	}
+}
+
+func TestK06_TimeoutsThatAreCancelledDoNotPileUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		for range 20000 {
+			withSchedule(t, p, 1000*time.Hour, withNothing).Cancel()
+			require.Zero(t, p.Stats().Queued)
+		}
+		s := p.Stats()
+		assert.Equal(t, []uint64{20000, 20000, 0, 0}, []uint64{s.Accepted, s.Cancelled, s.Completed, s.Runs})
+	})
+}
+
+func TestK07_ACancelledDecoratedTaskLeavesTheQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var d withCounting
+		p := withPool(t, 1, executor.Decorate(d.decorate))
+		once := withSchedule(t, p, time.Hour, withNothing)
+		series := withRate(t, p, 0, time.Hour, withNothing)
+		synctest.Wait()
+		require.Equal(t, 2, p.Stats().Queued)
+		once.Cancel()
+		series.Stop()
+		assert.Zero(t, p.Stats().Queued)
+	})
+}
+
+func TestK08_ASeriesCancelledBetweenItsRunAndTheNextIsNotQueued(t *testing.T) {
+	cancels := map[string]func(f *executor.ScheduledFuture[struct{}]) bool{
+		"Cancel": func(f *executor.ScheduledFuture[struct{}]) bool { return f.Cancel() },
+		"Stop":   func(f *executor.ScheduledFuture[struct{}]) bool { return f.Stop() },
+	}
+	for name, cancel := range cancels {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := withNewGate(t)
+				p := withPool(t, 1, executor.AfterRun(func(ctx context.Context, _ executor.Run, _ error) { _ = g.hold(ctx) }))
+				t.Cleanup(g.open)
+				f := withRate(t, p, 0, time.Hour, withNothing)
+				synctest.Wait() // the body has returned, the hook keeps the worker from queueing the next run
+				require.True(t, cancel(f))
+				assert.False(t, withClosed(f.Stopped()))
+				g.open()
+				synctest.Wait()
+				assert.Zero(t, p.Stats().Queued)
+				assert.True(t, withClosed(f.Stopped()))
+				withPassed(3 * time.Hour)
+				assert.EqualValues(t, 1, f.Runs())
+			})
+		})
+	}
+}
+
+// Each moment of body, hook and pause is cancelled at, in step with the worker and beside it.
+func TestK08_WheneverASeriesIsCancelledItIsGoneAtOnce(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		body := time.Duration(rapid.IntRange(0, 3).Draw(rt, "length of body"))
+		hook := time.Duration(rapid.IntRange(0, 3).Draw(rt, "length of hook"))
+		pause := time.Duration(rapid.IntRange(1, 3).Draw(rt, "period"))
+		at := time.Duration(rapid.IntRange(0, 30).Draw(rt, "cancelled at"))
+		fixedRate, stop := rapid.Bool().Draw(rt, "fixed rate"), rapid.Bool().Draw(rt, "stop")
+		core := rapid.IntRange(0, 2).Draw(rt, "core")
+		var fault string
+		synctest.Test(t, func(t *testing.T) {
+			p := withPool(t, core, executor.AfterRun(func(context.Context, executor.Run, error) { time.Sleep(hook) }))
+			submit := p.WithFixedDelay
+			if fixedRate {
+				submit = p.AtFixedRate
+			}
+			f, _ := submit(0, pause, withSleep(body))
+			time.Sleep(at)
+			cancelled := f.Cancel
+			if stop {
+				cancelled = f.Stop
+			}
+			won, runs := cancelled(), f.Runs()
+			if n := p.Stats().Queued; n != 0 {
+				fault = fmt.Sprintf("%d queued right after the cancellation", n)
+			}
+			time.Sleep(time.Hour)
+			synctest.Wait()
+			s := p.Stats()
+			switch {
+			case !won || f.State() != future.Cancelled || !withClosed(f.Stopped()):
+				fault = fmt.Sprintf("cancelled=%v, %v", won, f)
+			case f.Runs() != runs || s.Runs != runs:
+				fault = fmt.Sprintf("%d runs begun, then %d, %d ended", runs, f.Runs(), s.Runs)
+			case s.Queued != 0 || s.Busy != 0 || s.Cancelled != 1 || s.Returned != 0 || s.Completed != 0:
+				fault = fmt.Sprintf("%+v", s)
+			}
+		})
+		if fault != "" {
+			rt.Fatal(fault)
+		}
+	})
+}
+
+// On real goroutines: the cancellation comes about when the run ends.
+func TestK08_ACancellationThatRacesWithTheEndOfARunLeavesNothingQueued(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	p := executor.NewScheduledPool(2, executor.AfterRun(func(context.Context, executor.Run, error) { runtime.Gosched() }))
+	outcomes := map[bool]int{} // by whether the run was still in progress
+	for i := range 3000 {
+		var ended atomic.Bool
+		f, err := p.AtFixedRate(0, time.Hour, func(context.Context) error {
+			ended.Store(true)
+			return nil
+		})
+		require.NoError(t, err)
+		for !ended.Load() {
+			runtime.Gosched()
+		}
+		for range i % 8 {
+			runtime.Gosched()
+		}
+		inRun := f.State() == future.Running
+		require.True(t, f.Cancel())
+		<-f.Stopped()
+		outcomes[inRun]++
+		require.Zero(t, p.Stats().Queued, "round %d, in its run: %v", i, inRun)
+		_, planned := f.Next()
+		require.False(t, planned)
+	}
+	require.NoError(t, p.Close())
+	s := p.Stats()
+	assert.EqualValues(t, 3000, s.Cancelled)
+	assert.EqualValues(t, 3000, s.Runs)
+	assert.Len(t, outcomes, 2, "both sides of the race are met: %v", outcomes)
+}
+
+func TestK09_AGiganticPeriodDoesNotHoldUpAnOverdueTask(t *testing.T) {
+	for _, gigantic := range []time.Duration{math.MaxInt64, math.MaxInt64 - 1, math.MaxInt64/2 + 1} {
+		t.Run(gigantic.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := withPool(t, 1)
+				tr := withNewTrace()
+				withRate(t, p, 0, gigantic, func(context.Context) error {
+					tr.mark("giant")
+					time.Sleep(3 * time.Millisecond)
+					return nil
+				})
+				f := withRate(t, p, 0, time.Millisecond, tr.task("small"))
+				withPassed(5 * time.Millisecond)
+				want := []string{"giant 0s", "small 3ms", "small 3ms", "small 3ms", "small 3ms", "small 4ms", "small 5ms"}
+				assert.Equal(t, want, tr.seen())
+				withPassed(time.Second)
+				assert.EqualValues(t, 1006, f.Runs())
+			})
+		})
+	}
+}
+
+func TestK10_CloseIsNotHeldUpByATaskOfNextYear(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		f := withSchedule(t, p, 8760*time.Hour, withNothing)
+		withPassed(time.Minute)
+		start := time.Now()
+		require.NoError(t, p.Close())
+		assert.Zero(t, time.Since(start))
+		withShutDown(t, f.Future)
+	})
+}
+
+func TestK11_NobodyWaitsForADrainedFutureForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		withSubmit(t, p, withNewGate(t).hold)
+		synctest.Wait()
+		futures := []*future.Future[struct{}]{
+			withSubmit(t, p, withNothing),
+			withSchedule(t, p, time.Hour, withNothing).Future,
+			withRate(t, p, 0, time.Hour, withNothing).Future,
+		}
+		got := make(chan error, len(futures))
+		for _, f := range futures {
+			go func() {
+				_, err := f.Get(context.Background())
+				got <- err
+			}()
+		}
+		synctest.Wait()
+		p.ShutdownNow()
+		synctest.Wait()
+		require.Len(t, got, len(futures))
+		for range futures {
+			err := <-got
+			assert.ErrorIs(t, err, executor.ErrShutdown)
+			assert.ErrorIs(t, err, future.ErrCancelled)
+		}
+	})
+}
+
+// Policies that discard come with the plain pool; here a refusal is an error and no future.
+func TestK12_ARefusedTaskHasNoFutureThatCouldStayPending(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1, executor.PendingLimit(1))
+		accepted := withSchedule(t, p, time.Hour, withNothing)
+		for _, want := range []error{executor.ErrSaturated, executor.ErrShutdown} {
+			submitted, err := p.Submit(withNothing)
+			assert.ErrorIs(t, err, want)
+			assert.ErrorIs(t, err, executor.ErrRejected)
+			assert.Nil(t, submitted)
+			scheduled, err := p.Schedule(time.Second, withNothing)
+			assert.ErrorIs(t, err, want)
+			assert.Nil(t, scheduled)
+			series, err := p.AtFixedRate(0, time.Second, withNothing)
+			assert.ErrorIs(t, err, want)
+			assert.Nil(t, series)
+			typed, err := executor.Submit(&p.Pool, func(context.Context) (int, error) { return 1, nil })
+			assert.ErrorIs(t, err, want)
+			assert.Nil(t, typed)
+			p.ShutdownNow()
+		}
+		withShutDown(t, accepted.Future)
+		s := p.Stats()
+		assert.Equal(t, []uint64{1, 8}, []uint64{s.Accepted, s.Rejected})
+	})
+}
+
+func TestK14_ASlowTaskDelaysNobodyWhileAnotherWorkerIsFree(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 2)
+		tr := withNewTrace()
+		withSchedule(t, p, time.Second, withSleep(time.Hour))
+		withRate(t, p, 0, time.Second, tr.task("heartbeat"))
+		withPassed(3 * time.Second)
+		assert.Equal(t, []string{"heartbeat 0s", "heartbeat 1s", "heartbeat 2s", "heartbeat 3s"}, tr.seen())
+	})
+}
+
+func TestK14_ARunIsToldHowLateItIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		withSubmit(t, p, withSleep(time.Minute))
+		late, err := executor.Schedule(p, time.Second, func(ctx context.Context) (time.Duration, error) {
+			run, _ := executor.RunFrom(ctx)
+			return run.Started.Sub(run.Scheduled), nil
+		})
+		require.NoError(t, err)
+		d, err := late.Get(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, 59*time.Second, d)
+	})
+}
+
+// There are no calendar schedules; a time of the calendar is turned into a delay at the call.
+func TestK15_ATimeWithoutMonotonicReadingIsKeptExactly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		tr := withNewTrace()
+		day := time.Now().Truncate(24*time.Hour).AddDate(0, 0, 1)
+		_, err := p.ScheduleAt(day, tr.task("next day"))
+		require.NoError(t, err)
+		_, err = p.ScheduleAt(day.In(time.FixedZone("elsewhere", 3600)), tr.task("next day elsewhere"))
+		require.NoError(t, err)
+		withPassed(48 * time.Hour)
+		at := day.Sub(tr.start).String()
+		assert.Equal(t, []string{"next day " + at, "next day elsewhere " + at}, tr.seen())
+	})
+}
+
+func TestK16_TheAfterHookIsGivenTheErrorOfASubmittedTask(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h withHooks
+		p := withPool(t, 1, h.options()...)
+		withSubmit(t, p, withFailure)
+		withSchedule(t, p, time.Second, withFailure)
+		withPassed(time.Minute)
+		assert.Equal(t, []error{errWith, errWith}, h.errs.told())
+	})
+}
+
+func TestK17_AnAfterHookThatPanicsIsCalledOnce(t *testing.T) {
+	for _, fault := range withFaults {
+		t.Run(fault.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var told withErrors
+				calls := 0
+				p := withPool(t, 1, executor.ErrorHandler(told.handle),
+					executor.AfterRun(func(context.Context, executor.Run, error) {
+						calls++
+						fault.do()
+					}))
+				f := withSubmit(t, p, withNothing)
+				synctest.Wait()
+				assert.NoError(t, withOutcome(t, f))
+				withSubmit(t, p, withNothing)
+				synctest.Wait()
+				assert.Equal(t, 2, calls)
+				if fault.name == "panic" {
+					require.Len(t, told.told(), 2)
+					assert.ErrorIs(t, told.told()[0], errWith)
+				}
+			})
+		})
+	}
+}
+
+func TestK18_ABeforeHookThatPanicsLeavesNoFuturePending(t *testing.T) {
+	for _, fault := range withFaults {
+		t.Run(fault.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := withPool(t, 1, executor.BeforeRun(func(context.Context, executor.Run) { fault.do() }))
+				once := withSubmit(t, p, withNothing)
+				series := withRate(t, p, 0, time.Hour, withNothing)
+				withPassed(3 * time.Hour)
+				assert.True(t, once.State().Settled())
+				if fault.name == "goexit" {
+					assert.Equal(t, future.ErrGoexit, withOutcome(t, series.Future))
+				} else {
+					assert.Equal(t, future.Pending, series.State())
+					assert.EqualValues(t, 4, series.Runs())
+				}
+			})
+		})
+	}
+}
+
+// Starting a goroutine cannot fail as a thread factory can; the decorator is what may.
+func TestK19_ADecoratorThatPanicsLeavesNothingHalfAccepted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		broken := true
+		p := withPool(t, 1, executor.Decorate(func(task executor.Task) executor.Task {
+			if broken {
+				panic(errWith)
+			}
+			return task
+		}))
+		ran := 0
+		task := func(context.Context) error {
+			ran++
+			return nil
+		}
+		assert.PanicsWithValue(t, errWith, func() { _, _ = p.Schedule(time.Second, task) })
+		assert.PanicsWithValue(t, errWith, func() { _ = p.Execute(task) })
+		s := p.Stats()
+		assert.Equal(t, []uint64{0, 0}, []uint64{s.Accepted, s.Rejected})
+		broken = false
+		withSchedule(t, p, time.Second, task)
+		withPassed(time.Minute)
+		assert.Equal(t, 1, ran)
+	})
+}
+
+func TestK21_TheCauseTellsWhoEndedTheContext(t *testing.T) {
+	reason := errors.New("reason")
+	enders := []struct {
+		name string
+		end  func(p *executor.ScheduledPool, f *future.Future[struct{}])
+		want error
+	}{
+		{"Cancel", func(_ *executor.ScheduledPool, f *future.Future[struct{}]) { f.Cancel() }, future.ErrCancelled},
+		{"CancelCause", func(_ *executor.ScheduledPool, f *future.Future[struct{}]) { f.CancelCause(reason) }, reason},
+		{"ShutdownNow", func(p *executor.ScheduledPool, _ *future.Future[struct{}]) { p.ShutdownNow() }, executor.ErrShutdown},
+		{"Timeout", func(*executor.ScheduledPool, *future.Future[struct{}]) {}, future.ErrTimeout},
+	}
+	for _, c := range enders {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := withPool(t, 1)
+				causes := make(chan error, 1)
+				f := withSubmit(t, p, func(ctx context.Context) error {
+					<-ctx.Done()
+					causes <- context.Cause(ctx)
+					return ctx.Err()
+				}, executor.Timeout(time.Minute))
+				synctest.Wait()
+				c.end(p, f)
+				assert.Equal(t, c.want, <-causes)
+			})
+		})
+	}
+}
+
+func TestK21_ACancellationDoesNotLeakIntoTheNextTaskOfTheWorker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		g := withNewGate(t)
+		first := withSubmit(t, p, g.hold)
+		var errs []error
+		look := func(ctx context.Context) error {
+			errs = append(errs, ctx.Err(), context.Cause(ctx))
+			return nil
+		}
+		withSubmit(t, p, look)
+		withRate(t, p, 0, time.Second, look, executor.MaxRuns(2))
+		synctest.Wait()
+		first.Cancel()
+		g.open()
+		withPassed(time.Minute)
+		assert.Equal(t, make([]error, 6), errs)
+	})
+}
+
+func TestK22_ATimeoutEndsTheContextAndSettlesTheFutureOnTheInstant(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		g := withNewGate(t)
+		start := time.Now()
+		heedless := withSubmit(t, p, g.hold, executor.Timeout(time.Minute))
+		<-heedless.Done()
+		assert.Equal(t, time.Minute, time.Since(start))
+		assert.ErrorIs(t, withOutcome(t, heedless), future.ErrTimeout)
+		assert.ErrorIs(t, withOutcome(t, heedless), context.DeadlineExceeded)
+		assert.False(t, withClosed(heedless.Stopped()))
+		g.open()
+		synctest.Wait()
+		assert.True(t, withClosed(heedless.Stopped()))
+		s := p.Stats()
+		assert.Equal(t, []uint64{1, 1, 1}, []uint64{s.Completed, s.Runs, s.Failures})
+	})
+}
+
+func TestK22_TheTimeoutCountsFromTheStartOfTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		withSubmit(t, p, withSleep(time.Hour))
+		f := withSubmit(t, p, withSleep(time.Second), executor.Timeout(2*time.Second))
+		withPassed(time.Hour + time.Second)
+		assert.NoError(t, withOutcome(t, f))
+	})
+}
+
+// The time-out and the end of the body race for the run: either may win, but not both.
+func TestK22_ARunThatEndsOnTheInstantOfItsTimeoutIsLateOrNot(t *testing.T) {
+	for range 8 {
+		synctest.Test(t, func(t *testing.T) {
+			const workers = 8
+			p := withPool(t, workers)
+			for range 300 {
+				futures := make([]*executor.ScheduledFuture[struct{}], workers)
+				for i := range futures {
+					futures[i] = withRate(t, p, 0, time.Hour, withSleep(10), executor.Timeout(10))
+				}
+				withPassed(time.Minute)
+				pending := 0
+				for _, f := range futures {
+					if !f.State().Settled() {
+						pending++
+					}
+				}
+				require.Equal(t, pending, p.Stats().Queued, "what is settled is not queued")
+				for _, f := range futures {
+					f.Cancel()
+				}
+			}
+		})
+	}
+}
+
+func TestK23_AnInterruptedCloseReturnsWhatItDrained(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		g := withNewGate(t)
+		withSubmit(t, p, g.hold, executor.Name("running"))
+		synctest.Wait()
+		due := withSubmit(t, p, withNothing, executor.Name("due"))
+		late := withSchedule(t, p, time.Hour, withNothing, executor.Name("late"))
+		series := withRate(t, p, 0, time.Hour, withNothing, executor.Name("series"))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		start := time.Now()
+		report, err := p.CloseContext(ctx)
+		assert.Equal(t, context.DeadlineExceeded, err)
+		assert.Equal(t, time.Minute, time.Since(start))
+		assert.ElementsMatch(t, []string{"due", "late", "series"}, withNames(report.Dropped))
+		require.Len(t, report.Running, 1)
+		assert.Equal(t, "running", report.Running[0].Name)
+		assert.Equal(t, time.Minute, report.Running[0].For)
+		for _, f := range []*future.Future[struct{}]{due, late.Future, series.Future} {
+			withShutDown(t, f)
+		}
+	})
+}
+
+func TestK24_StoppedTellsWhenTheBodyOfACancelledTaskHasReturned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		start := time.Now()
+		f := withSubmit(t, p, withSleep(time.Hour))
+		withPassed(time.Minute)
+		f.Cancel()
+		<-f.Done()
+		assert.Equal(t, time.Minute, time.Since(start))
+		assert.False(t, withClosed(f.Stopped()))
+		assert.Equal(t, 1, p.Stats().Busy)
+		<-f.Stopped()
+		assert.Equal(t, time.Hour, time.Since(start))
+	})
+}
+
+func TestK24_StoppedOfASeriesClosesWithTheRunThatWasCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		start := time.Now()
+		f := withRate(t, p, time.Hour, time.Hour, withSleep(30*time.Minute))
+		withPassed(2*time.Hour + time.Minute)
+		f.Stop()
+		<-f.Stopped()
+		assert.Equal(t, 2*time.Hour+30*time.Minute, time.Since(start))
+	})
+}
+
+func TestK24_StoppedIsClosedAtOnceWhenNoBodyRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		queued := withSchedule(t, p, time.Hour, withNothing)
+		between := withRate(t, p, 0, time.Hour, withNothing)
+		synctest.Wait()
+		queued.Cancel()
+		between.Cancel()
+		assert.True(t, withClosed(queued.Stopped()))
+		assert.True(t, withClosed(between.Stopped()))
+	})
+}
+
+func TestK25_CountersCountWhatTheyAreNamedAfter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1, executor.PendingLimit(5), executor.BeforeRun(func(context.Context, executor.Run) { panic("hook") }))
+		g := withNewGate(t)
+		withSubmit(t, p, g.hold)
+		synctest.Wait()
+		withSubmit(t, p, withNothing).Cancel()
+		withSubmit(t, p, withFailure)
+		require.NoError(t, p.Execute(withPanic))
+		withRate(t, p, 0, time.Second, withNothing, executor.MaxRuns(3))
+		withSchedule(t, p, time.Hour, withNothing).Stop()
+		withSchedule(t, p, time.Hour, withNothing)
+		withSchedule(t, p, time.Hour, withNothing)
+		_, err := p.Submit(withNothing)
+		require.ErrorIs(t, err, executor.ErrSaturated)
+		g.open()
+		withPassed(time.Minute)
+		p.ShutdownNow()
+		s := p.Stats()
+		got := map[string]uint64{"accepted": s.Accepted, "rejected": s.Rejected, "completed": s.Completed,
+			"cancelled": s.Cancelled, "returned": s.Returned, "runs": s.Runs, "failures": s.Failures}
+		assert.Equal(t, map[string]uint64{"accepted": 8, "rejected": 1, "completed": 4,
+			"cancelled": 2, "returned": 2, "runs": 6, "failures": 2}, got)
+	})
+}
+
+func TestK26_AYearOfHourlyRunsIsExactAndTakesNoTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		start := time.Now()
+		wrong, runs := 0, 0
+		f := withRate(t, p, time.Hour, time.Hour, func(context.Context) error {
+			runs++
+			if time.Since(start) != time.Duration(runs)*time.Hour {
+				wrong++
+			}
+			return nil
+		}, executor.MaxRuns(365*24))
+		_, err := f.Get(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, 365*24, runs)
+		assert.Zero(t, wrong)
+		assert.Equal(t, 365*24*time.Hour, time.Since(start))
+	})
+}
+
+func TestK27_APeriodThatMeansNeverAgainIsTakenAndRunsOnce(t *testing.T) {
+	submits := map[string]func(t *testing.T, p *executor.ScheduledPool) *executor.ScheduledFuture[struct{}]{
+		"rate": func(t *testing.T, p *executor.ScheduledPool) *executor.ScheduledFuture[struct{}] {
+			return withRate(t, p, time.Hour, math.MaxInt64, withNothing)
+		},
+		"rate, skip": func(t *testing.T, p *executor.ScheduledPool) *executor.ScheduledFuture[struct{}] {
+			return withRate(t, p, time.Hour, math.MaxInt64, withNothing, executor.CatchUp(executor.Skip))
+		},
+		"rate, coalesce": func(t *testing.T, p *executor.ScheduledPool) *executor.ScheduledFuture[struct{}] {
+			return withRate(t, p, time.Hour, math.MaxInt64, withNothing, executor.CatchUp(executor.Coalesce))
+		},
+		"delay": func(t *testing.T, p *executor.ScheduledPool) *executor.ScheduledFuture[struct{}] {
+			return withDelay(t, p, time.Hour, math.MaxInt64, withNothing)
+		},
+		"delay, body": func(t *testing.T, p *executor.ScheduledPool) *executor.ScheduledFuture[struct{}] {
+			return withDelay(t, p, time.Hour, math.MaxInt64, withSleep(time.Hour), executor.Jitter(1))
+		},
+	}
+	for name, submit := range submits {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := withPool(t, 1)
+				f := submit(t, p)
+				withPassed(100 * 8760 * time.Hour)
+				assert.EqualValues(t, 1, f.Runs())
+				assert.False(t, f.State().Settled())
+				assert.Greater(t, f.Delay(), 190*8760*time.Hour)
+				next, ok := f.Next()
+				assert.True(t, ok)
+				assert.True(t, next.After(time.Now()))
+				assert.Equal(t, 1, p.Stats().Queued)
+			})
+		})
+	}
+}
+
+func TestK27_AHugeInitialDelayIsTakenAndWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		withPassed(time.Hour)
+		f := withRate(t, p, math.MaxInt64, math.MaxInt64, withNothing, executor.Jitter(math.MaxInt64))
+		withPassed(100 * 8760 * time.Hour)
+		assert.Zero(t, f.Runs())
+		assert.Positive(t, f.Delay())
+	})
+}
+
+func TestK28_ASeriesCancelledInItsRunIsNotQueuedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		tr := withNewTrace()
+		var self atomic.Pointer[executor.ScheduledFuture[struct{}]]
+		self.Store(withRate(t, p, time.Second, time.Second, func(context.Context) error {
+			tr.mark("run")
+			if f := self.Load(); f.Runs() == 2 {
+				f.Stop()
+			}
+			return nil
+		}))
+		withPassed(time.Minute)
+		assert.Equal(t, []string{"run 1s", "run 2s"}, tr.seen())
+		assert.Zero(t, p.Stats().Queued)
+	})
+}
+
+func TestK28_AFixedDelayIsNotAFixedRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := withPool(t, 1)
+		delay, rate := withNewTrace(), withNewTrace()
+		d := withDelay(t, p, 0, 50, func(context.Context) error {
+			delay.mark("start")
+			time.Sleep(30)
+			return nil
+		}, executor.MaxRuns(3))
+		<-d.Done()
+		rate.start = time.Now()
+		r := withRate(t, p, 0, 50, func(context.Context) error {
+			rate.mark("start")
+			time.Sleep(30)
+			return nil
+		}, executor.MaxRuns(3))
+		<-r.Done()
+		assert.Equal(t, []string{"start 0s", "start 80ns", "start 160ns"}, delay.seen())
+		assert.Equal(t, []string{"start 0s", "start 50ns", "start 100ns"}, rate.seen())
+	})
+}
+
+// withMix submits tasks of every kind and end until told to stop, and returns their futures.
+func withMix(p *executor.ScheduledPool, seed int, stop <-chan struct{}) (futures []*future.Future[struct{}]) {
+	bodies := []executor.Task{withNothing, withFailure, withPanic, withGoexit, withSleep(3), withSleep(50)}
+	for i := seed; !withClosed(stop); i++ {
+		body := bodies[i%len(bodies)]
+		d := time.Duration(i % 7)
+		var f *executor.ScheduledFuture[struct{}]
+		var err error
+		switch i % 4 {
+		case 0:
+			f, err = p.AtFixedRate(d, 5, body)
+		case 1:
+			f, err = p.WithFixedDelay(d, 5, body, executor.OnError(executor.Continue))
+		case 2:
+			f, err = p.Schedule(d, body, executor.Timeout(10))
+		default:
+			f, err = p.Schedule(time.Hour, body)
+		}
+		if err != nil {
+			return futures
+		}
+		futures = append(futures, f.Future)
+		if i%5 == 0 {
+			f.Cancel()
+		}
+		time.Sleep(time.Duration(i % 3))
+	}
+	return futures
+}
+
+func TestK11_K12_EveryFutureOfATerminatedPoolIsSettled(t *testing.T) {
+	ends := map[string]func(p *executor.ScheduledPool){
+		"Close":       func(p *executor.ScheduledPool) { _ = p.Close() },
+		"ShutdownNow": func(p *executor.ScheduledPool) { p.ShutdownNow() },
+		"Shutdown":    func(p *executor.ScheduledPool) { p.Shutdown() },
+	}
+	for name, end := range ends {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := withPool(t, 3, executor.PendingLimit(40))
+				stop := make(chan struct{})
+				var mu sync.Mutex
+				var all []*future.Future[struct{}]
+				var wg sync.WaitGroup
+				for g := range 4 {
+					wg.Go(func() {
+						futures := withMix(p, g*17, stop)
+						mu.Lock()
+						defer mu.Unlock()
+						all = append(all, futures...)
+					})
+				}
+				time.Sleep(200)
+				end(p)
+				close(stop)
+				wg.Wait()
+				<-p.Terminated()
+				assert.NotEmpty(t, all)
+				for _, f := range all {
+					assert.True(t, f.State().Settled(), "%v", f)
+					assert.True(t, withClosed(f.Stopped()), "%v", f)
+				}
+			})
+		})
+	}
+}

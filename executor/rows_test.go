@@ -1,0 +1,77 @@
+package executor_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// rows are the behaviours of java.util.concurrent that this module answers for, by family: the
+// numbers of ScheduledThreadPoolExecutor (STPE), FutureTask (FT), and known bugs and complaints (K).
+var rows = map[string]struct {
+	format string
+	ranges [][2]int
+}{
+	"STPE": {"STPE%03d", [][2]int{{1, 6}, {10, 26}, {30, 38}, {40, 52}, {60, 69}, {70, 77}, {80, 99}, {110, 120}, {130, 138}}},
+	"FT":   {"FT%03d", [][2]int{{1, 7}, {10, 12}, {18, 37}, {40, 49}}},
+	"K":    {"K%02d", [][2]int{{1, 28}}},
+}
+
+// TestEveryRowHasATestOrAReason keeps the promise that every row is either the name of a test or a
+// line in the table of CONTRIBUTING.md that says why it has no counterpart in Go, and not both.
+func TestEveryRowHasATestOrAReason(t *testing.T) {
+	tests := strings.Join(testNames(t), "\n")
+	reasons := reasonsOf(t)
+	total := 0
+	for _, family := range rows {
+		for _, r := range family.ranges {
+			for n := r[0]; n <= r[1]; n++ {
+				total++
+				id := fmt.Sprintf(family.format, n)
+				tested := regexp.MustCompile(`(?m)(^Test|_)` + id + `(_|$)`).MatchString(tests)
+				assert.True(t, tested != reasons[id], "%s: tested %v, in the table %v", id, tested, reasons[id])
+			}
+		}
+	}
+	assert.Equal(t, 103+40+28, total)
+}
+
+func testNames(t *testing.T) (names []string) {
+	files := token.NewFileSet()
+	require.NoError(t, filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		f, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, decl := range f.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok && strings.HasPrefix(fn.Name.Name, "Test") {
+				names = append(names, fn.Name.Name)
+			}
+		}
+		return nil
+	}))
+	return names
+}
+
+func reasonsOf(t *testing.T) map[string]bool {
+	text, err := os.ReadFile("../CONTRIBUTING.md")
+	require.NoError(t, err)
+	reasons := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^\| ((?:STPE|FT|K)-\d+) \| \S`).FindAllStringSubmatch(string(text), -1) {
+		reasons[strings.ReplaceAll(m[1], "-", "")] = true
+	}
+	return reasons
+}

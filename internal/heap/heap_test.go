@@ -1,0 +1,369 @@
+package heap_test
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+	"weak"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/punctual-go/punctual/internal/heap"
+)
+
+// node is a thing with a time, as the heap sees it.
+type node struct {
+	seq   uint64
+	index int
+	when  int64 // what the heap should think
+}
+
+func (n *node) SetIndex(i int) { n.index = i }
+func (n *node) Seq() uint64    { return n.seq }
+
+func index(n *node) int { return n.index }
+
+func before(a, b *node) int {
+	if c := cmp.Compare(a.when, b.when); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.seq, b.seq)
+}
+
+// model drives a heap and a sorted slice side by side. Every step ends with a check of both.
+type model struct {
+	heap   heap.Heap[*node]
+	sorted []*node
+	seq    uint64
+}
+
+func (m *model) push(when int64) *node {
+	m.seq++
+	n := &node{seq: m.seq, when: when, index: -1}
+	m.heap.Push(when, n)
+	at, _ := slices.BinarySearchFunc(m.sorted, n, before)
+	m.sorted = slices.Insert(m.sorted, at, n)
+	return n
+}
+
+func (m *model) pop() error {
+	want := m.sorted[0]
+	m.sorted = m.sorted[1:]
+	if got := m.heap.Pop(); got != want {
+		return fmt.Errorf("popped %d/%d, want %d/%d", got.when, got.seq, want.when, want.seq)
+	}
+	return gone(want)
+}
+
+func (m *model) remove(i int) error {
+	n := m.sorted[i]
+	m.sorted = slices.Delete(m.sorted, i, i+1)
+	m.heap.Remove(n.index)
+	return gone(n)
+}
+
+func (m *model) update(i int, when int64) {
+	n := m.sorted[i]
+	n.when = when
+	m.heap.Update(n.index, when)
+	slices.SortFunc(m.sorted, before)
+}
+
+func (m *model) filter(keep func(n *node) bool) error {
+	var out []*node
+	kept := m.sorted[:0:0]
+	for _, n := range m.sorted {
+		if keep(n) {
+			kept = append(kept, n)
+		} else {
+			out = append(out, n)
+		}
+	}
+	m.sorted = kept
+	got := m.heap.Filter(func(when int64, n *node) bool { return when == n.when && keep(n) })
+	if !slices.Equal(got, out) {
+		return fmt.Errorf("filter returned %d nodes, want these %d in order", len(got), len(out))
+	}
+	for _, n := range out {
+		if err := gone(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func gone(n *node) error {
+	if n.index != -1 {
+		return fmt.Errorf("node %d left the heap but believes it is at %d", n.seq, n.index)
+	}
+	return nil
+}
+
+// check compares everything the heap tells with the sorted slice.
+func (m *model) check() error {
+	if err := m.heap.Validate(index); err != nil {
+		return err
+	}
+	if got, want := m.heap.Len(), len(m.sorted); got != want {
+		return fmt.Errorf("Len() = %d, want %d", got, want)
+	}
+	if len(m.sorted) > 0 {
+		if when, n := m.heap.Min(); n != m.sorted[0] || when != n.when {
+			return fmt.Errorf("Min() = %d/%d, want %d/%d", when, n.seq, m.sorted[0].when, m.sorted[0].seq)
+		}
+	}
+	for _, n := range m.sorted {
+		if !m.heap.Holds(n.index, n) || m.heap.When(n.index) != n.when {
+			return fmt.Errorf("node %d is not at its index %d with its time %d", n.seq, n.index, n.when)
+		}
+	}
+	whens, nodes := m.heap.Sorted()
+	if !slices.Equal(nodes, m.sorted) {
+		return fmt.Errorf("Sorted() is out of order")
+	}
+	for i, n := range nodes {
+		if whens[i] != n.when {
+			return fmt.Errorf("Sorted() gives node %d the time %d, want %d", n.seq, whens[i], n.when)
+		}
+	}
+	return nil
+}
+
+// coarse times collide often; the ends of the range would break a comparison by subtraction.
+var times = rapid.OneOf(
+	rapid.Int64Range(0, 9),
+	rapid.SampledFrom([]int64{math.MinInt64, math.MinInt64 + 1, -1, math.MaxInt64 - 1, math.MaxInt64}),
+)
+
+func TestHeapAgreesWithASortedSlice(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var m model
+		ok := func(err error) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		which := func() int {
+			if len(m.sorted) == 0 {
+				t.Skip("empty")
+			}
+			return rapid.IntRange(0, len(m.sorted)-1).Draw(t, "which")
+		}
+		push := func(t *rapid.T) { m.push(times.Draw(t, "when")) }
+		t.Repeat(map[string]func(*rapid.T){
+			"push":       push,
+			"push more":  push,
+			"push again": push,
+			"pop": func(t *rapid.T) {
+				which()
+				ok(m.pop())
+			},
+			"remove": func(t *rapid.T) { ok(m.remove(which())) },
+			"update": func(t *rapid.T) { m.update(which(), times.Draw(t, "when")) },
+			"filter": func(t *rapid.T) {
+				k := rapid.Uint64Range(1, 4).Draw(t, "every")
+				ok(m.filter(func(n *node) bool { return n.seq%k != 0 }))
+			},
+			"": func(t *rapid.T) { ok(m.check()) },
+		})
+	})
+}
+
+func TestEqualTimesLeaveInSequence(t *testing.T) {
+	var m model
+	for range 100 {
+		m.push(7)
+	}
+	for want := uint64(1); want <= 100; want++ {
+		require.Equal(t, want, m.heap.Pop().seq)
+	}
+}
+
+// The last entry fills the hole of a removed one. If it comes from another subtree it may be
+// earlier than the hole's parent, and must rise.
+func TestRemoveFromTheMiddleLetsTheLastRise(t *testing.T) {
+	var m model
+	for _, when := range []int64{0, 100, 10, 20, 30, 101, 102, 103, 104, 11} {
+		m.push(when)
+	}
+	hole := slices.IndexFunc(m.sorted, func(n *node) bool { return n.when == 101 })
+	last := m.sorted[slices.IndexFunc(m.sorted, func(n *node) bool { return n.when == 11 })]
+	require.Equal(t, 9, last.index, "11 stands last")
+	require.Equal(t, 5, m.sorted[hole].index, "101 stands under 100")
+
+	require.NoError(t, m.remove(hole))
+	require.NoError(t, m.check())
+	require.Equal(t, 1, last.index, "11 has risen over 100")
+}
+
+func TestRemoveOfEveryIndexKeepsTheOrder(t *testing.T) {
+	for size := 1; size <= 30; size++ {
+		for i := range size {
+			var m model
+			rng := rand.New(rand.NewPCG(uint64(size), uint64(i)))
+			for range size {
+				m.push(rng.Int64N(10))
+			}
+			require.NoError(t, m.remove(i))
+			require.NoError(t, m.check())
+			for len(m.sorted) > 0 {
+				require.NoError(t, m.pop())
+			}
+		}
+	}
+}
+
+func TestUpdateMovesANodeBothWays(t *testing.T) {
+	var m model
+	for when := range int64(30) {
+		m.push(when)
+	}
+	m.update(29, -1)
+	require.NoError(t, m.check())
+	m.update(0, 100)
+	require.NoError(t, m.check())
+	m.update(15, m.sorted[15].when)
+	require.NoError(t, m.check())
+}
+
+func TestFilterReturnsTheOthersInOrder(t *testing.T) {
+	for size := range 30 {
+		for _, keep := range []func(n *node) bool{
+			func(*node) bool { return true },
+			func(*node) bool { return false },
+			func(n *node) bool { return n.seq%2 == 0 },
+			func(n *node) bool { return n.when > 4 },
+		} {
+			var m model
+			rng := rand.New(rand.NewPCG(uint64(size), 1))
+			for range size {
+				m.push(rng.Int64N(10))
+			}
+			require.NoError(t, m.filter(keep))
+			require.NoError(t, m.check())
+			m.push(5)
+			require.NoError(t, m.check())
+		}
+	}
+}
+
+// The array shrinks several times on the way down from 5,000.
+func TestShrinkKeepsTheElements(t *testing.T) {
+	var m model
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 5000 {
+		m.push(rng.Int64N(1000))
+	}
+	for n := len(m.sorted); n > 0; n-- {
+		require.NoError(t, m.pop())
+		if n%97 == 0 || n < 20 {
+			require.NoError(t, m.check())
+		}
+	}
+	m.push(1)
+	require.NoError(t, m.check())
+}
+
+func TestAnEmptiedHeapGivesItsArrayBack(t *testing.T) {
+	const many = 1 << 18
+	var h heap.Heap[*node]
+	nodes := make([]node, many)
+	empty := liveBytes()
+	for i := range nodes {
+		nodes[i].seq = uint64(i)
+		h.Push(int64(i), &nodes[i])
+	}
+	full := liveBytes()
+	for range many - 10 {
+		h.Pop()
+	}
+	drained := liveBytes()
+	runtime.KeepAlive(nodes)
+	require.Equal(t, 10, h.Len())
+	require.Greater(t, full, empty+8*many, "the array is part of the measure")
+	assert.Less(t, drained, empty+many, "the array has been given back")
+}
+
+func liveBytes() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// What has left the heap can be collected, though the array that held it lives on.
+func TestLeavingNodesAreForgotten(t *testing.T) {
+	ways := map[string]func(h *heap.Heap[*node], n *node){
+		"pop":    func(h *heap.Heap[*node], n *node) { h.Pop() },
+		"remove": func(h *heap.Heap[*node], n *node) { h.Remove(n.index) },
+		"filter": func(h *heap.Heap[*node], n *node) {
+			h.Filter(func(_ int64, other *node) bool { return other != n })
+		},
+		"sorted, then pop": func(h *heap.Heap[*node], n *node) {
+			h.Sorted()
+			h.Pop()
+		},
+	}
+	for name, leave := range ways {
+		for _, others := range []int{0, 1, 7} {
+			t.Run(fmt.Sprintf("%s of %d", name, others+1), func(t *testing.T) {
+				var h heap.Heap[*node]
+				left := pushAndLeave(&h, others, leave)
+				runtime.GC()
+				assert.Nil(t, left.Value())
+				assert.Equal(t, others, h.Len())
+				runtime.KeepAlive(&h)
+			})
+		}
+	}
+}
+
+// pushAndLeave has a frame of its own, so that the test's holds no node.
+//
+//go:noinline
+func pushAndLeave(h *heap.Heap[*node], others int, leave func(*heap.Heap[*node], *node)) weak.Pointer[node] {
+	first := &node{}
+	h.Push(0, first)
+	for i := range others {
+		h.Push(int64(i)+1, &node{seq: uint64(i) + 1})
+	}
+	leave(h, first)
+	return weak.Make(first)
+}
+
+func TestHoldsKnowsStrangersAndBadIndexes(t *testing.T) {
+	var m model
+	n := m.push(1)
+	other := m.push(2)
+	assert.True(t, m.heap.Holds(0, n))
+	assert.False(t, m.heap.Holds(0, other))
+	assert.False(t, m.heap.Holds(-1, n))
+	assert.False(t, m.heap.Holds(2, n))
+	assert.False(t, m.heap.Holds(0, &node{}))
+}
+
+// The other tests trust Validate, so it must see a wrong index, a wrong order, and a wrong order
+// among equal times.
+func TestValidateSeesABrokenHeap(t *testing.T) {
+	broken := map[string]func(m *model){
+		"index":       func(m *model) { m.sorted[5].index = 3 },
+		"equal times": func(m *model) { m.sorted[0].seq, m.sorted[1].seq = m.sorted[1].seq, m.sorted[0].seq },
+	}
+	for name, damage := range broken {
+		t.Run(name, func(t *testing.T) {
+			var m model
+			for range 10 {
+				m.push(7)
+			}
+			require.NoError(t, m.heap.Validate(index))
+			damage(&m)
+			require.Error(t, m.heap.Validate(index))
+		})
+	}
+}
