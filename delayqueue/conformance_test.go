@@ -270,8 +270,9 @@ func TestDQI07_BQT15_JTQ05_AnEndedContextTakesNothing(t *testing.T) {
 	})
 }
 
-func TestDQI07_AnExpiredDeadlineTakesNothing(t *testing.T) {
+func TestDQI07_BQT17_AnExpiredDeadlineTakesNothing(t *testing.T) {
 	virtual(t, func(t *testing.T, q *queue) {
+		take(within(t, -1), q).failed(t, context.DeadlineExceeded, 0)
 		put(t, q, "a", 0)
 		take(within(t, -1), q).failed(t, context.DeadlineExceeded, 0)
 		require.Equal(t, 1, q.Len())

@@ -2,7 +2,6 @@ package delayqueue_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -178,5 +177,5 @@ func hunt(t *testing.T, goCommand, file, text string) (output string, err error)
 	cmd.Env = append(os.Environ(), mutantVariable+"=1", seedsVariable+"=3000", firstVariable+"=1",
 		"GOPROXY=off", "GOTOOLCHAIN=local")
 	out, err := cmd.CombinedOutput()
-	return fmt.Sprintf("%s", out), err
+	return string(out), err
 }

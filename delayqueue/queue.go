@@ -66,8 +66,11 @@ func (q *Queue[E]) Take(ctx context.Context) (E, error) {
 		ctx = context.Background()
 	}
 	e, err := q.take(ctx, ctx.Done())
-	if err == errEnded {
-		err = ctx.Err() // not asked under the lock: a context may be the caller's code
+	if err == errEnded { // not asked under the lock: a context may be the caller's code
+		err = context.Canceled
+		if own := ctx.Err(); own != nil {
+			err = own
+		}
 	}
 	return e, err
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// theFailure is what failing bodies return.
-var theFailure = errors.New("the body failed")
+// errTheBody is what failing bodies return.
+var errTheBody = errors.New("the body failed")
 
 // theIdleBody does nothing.
 func theIdleBody(context.Context) error { return nil }

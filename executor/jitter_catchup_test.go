@@ -472,10 +472,10 @@ func TestMaxRuns_OneRunIsASeriesStill(t *testing.T) {
 func TestMaxRuns_AFailureEndsTheSeriesBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		f, err := p.AtFixedRate(0, time.Second, func(context.Context) error { return theFailure }, executor.MaxRuns(3))
+		f, err := p.AtFixedRate(0, time.Second, func(context.Context) error { return errTheBody }, executor.MaxRuns(3))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
-		assert.Same(t, theFailure, err)
+		assert.Same(t, errTheBody, err)
 		assert.Equal(t, uint64(1), f.Runs())
 	})
 }
@@ -493,8 +493,8 @@ func TestMaxRuns_BelowOneIsRefused(t *testing.T) {
 func TestOnErrorContinue_TheSeriesGoesOnInStepAndTheHandlerIsToldOfEachFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fail := map[string]func() error{
-			"error":  func() error { return theFailure },
-			"panic":  func() error { panic(theFailure) },
+			"error":  func() error { return errTheBody },
+			"panic":  func() error { panic(errTheBody) },
 			"goexit": func() error { runtime.Goexit(); return nil },
 		}
 		for name, fails := range fail {
@@ -520,7 +520,7 @@ func TestOnErrorContinue_TheSeriesGoesOnInStepAndTheHandlerIsToldOfEachFailure(t
 			if name == "goexit" {
 				require.ErrorIs(t, cause, future.ErrGoexit)
 			} else {
-				require.ErrorIs(t, cause, theFailure, name)
+				require.ErrorIs(t, cause, errTheBody, name)
 			}
 			assert.False(t, f.State().Settled(), name)
 			assert.Equal(t, uint64(2), p.Stats().Failures, name)
@@ -534,7 +534,7 @@ func TestOnErrorContinue_WithoutAHandlerEachFailureIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, records := theLog()
 		p := startPool(t, 1, log)
-		_, err := p.WithFixedDelay(0, 10*time.Second, func(context.Context) error { return theFailure },
+		_, err := p.WithFixedDelay(0, 10*time.Second, func(context.Context) error { return errTheBody },
 			executor.OnError(executor.Continue), executor.Name("nightly"))
 		require.NoError(t, err)
 		time.Sleep(25 * time.Second)
@@ -551,7 +551,7 @@ func TestOnErrorContinue_AFailureOfTheLastRunIsNoEndByFailure(t *testing.T) {
 		p := startPool(t, 1, log, executor.ErrorHandler(func(_ context.Context, run executor.Run, _ error) {
 			told = append(told, run.Number)
 		}))
-		f, err := p.AtFixedRate(0, time.Second, func(context.Context) error { return theFailure },
+		f, err := p.AtFixedRate(0, time.Second, func(context.Context) error { return errTheBody },
 			executor.OnError(executor.Continue), executor.MaxRuns(3))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
@@ -566,10 +566,10 @@ func TestOnErrorContinue_AFailureOfTheLastRunIsNoEndByFailure(t *testing.T) {
 func TestOnErrorContinue_ATaskThatRunsOnceIgnoresThePolicy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		f, err := p.Schedule(0, func(context.Context) error { return theFailure }, executor.OnError(executor.Continue))
+		f, err := p.Schedule(0, func(context.Context) error { return errTheBody }, executor.OnError(executor.Continue))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
-		assert.Same(t, theFailure, err)
+		assert.Same(t, errTheBody, err)
 	})
 }
 
@@ -636,7 +636,7 @@ func TestTimeout_TheFutureIsSettledAtTheTimeoutOnceAndForAll(t *testing.T) {
 func TestTimeout_ARunThatTimesOutCountsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		f, err := p.Submit(func(context.Context) error { time.Sleep(10 * time.Second); return theFailure },
+		f, err := p.Submit(func(context.Context) error { time.Sleep(10 * time.Second); return errTheBody },
 			executor.Timeout(2*time.Second))
 		require.NoError(t, err)
 		<-f.Stopped()
@@ -669,7 +669,7 @@ func TestTimeout_CountsFromTheStartOfTheRun(t *testing.T) {
 func TestTimeout_ARunInTimeKeepsItsOutcome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		for _, outcome := range []error{nil, theFailure} {
+		for _, outcome := range []error{nil, errTheBody} {
 			f, err := executor.Submit(p, func(context.Context) (int, error) {
 				time.Sleep(2*time.Second - 1)
 				return 42, outcome
@@ -751,7 +751,7 @@ func TestTimeout_ASeriesThatContinuesGoesOnWhenItsBodyReturns(t *testing.T) {
 				return ctx.Err()
 			case 2:
 				time.Sleep(7 * time.Second)
-				return theFailure
+				return errTheBody
 			}
 			return nil
 		}, executor.Timeout(2*time.Second), executor.OnError(executor.Continue))
@@ -764,7 +764,7 @@ func TestTimeout_ASeriesThatContinuesGoesOnWhenItsBodyReturns(t *testing.T) {
 		require.Len(t, told, 2)
 		assert.Equal(t, future.ErrTimeout, told[0])
 		require.ErrorIs(t, told[1], future.ErrTimeout)
-		assert.ErrorIs(t, told[1], theFailure)
+		assert.ErrorIs(t, told[1], errTheBody)
 	})
 }
 

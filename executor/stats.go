@@ -13,8 +13,8 @@ import (
 //
 //	Accepted = Completed + Cancelled + Returned + Queued + Busy
 //
-// holds, but for tasks that were cancelled and whose body still runs, which count as cancelled and
-// as busy.
+// holds, but for tasks that were cancelled, or timed out, and whose body still runs: they count as
+// ended and as busy.
 type Stats struct {
 	Name  string
 	State string // running, shutting down, stopping, tidying, terminated
@@ -32,7 +32,7 @@ type Stats struct {
 	Returned  uint64 // tasks dropped or handed back by a shutdown
 
 	Runs     uint64 // bodies that have ended; each run of a series counts
-	Failures uint64 // of these, those that failed
+	Failures uint64 // of these, those that failed; what a cancelled run returns is no failure
 
 	Wakeups uint64 // how often an idle worker was woken; a pool with nothing due has none
 }

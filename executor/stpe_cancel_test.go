@@ -187,11 +187,11 @@ func TestSTPE064_TheReasonOfACancelReachesTheBodyAndTheFuture(t *testing.T) {
 		})
 		require.NoError(t, err)
 		synctest.Wait()
-		assert.True(t, f.CancelCause(theFailure))
+		assert.True(t, f.CancelCause(errTheBody))
 		<-f.Stopped()
-		assert.Same(t, theFailure, cause)
+		assert.Same(t, errTheBody, cause)
 		_, err = f.Get(t.Context())
-		require.ErrorIs(t, err, theFailure)
+		require.ErrorIs(t, err, errTheBody)
 		assert.ErrorIs(t, err, future.ErrCancelled)
 	})
 }
@@ -226,7 +226,7 @@ func TestSTPE064_TheBodyOfACancelledTaskKeepsItsWorkerUntilItReturns(t *testing.
 
 func TestSTPE065_StopLeavesARunningBodyInPeaceAndDropsItsResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		outcomes := map[string]error{"value": nil, "error": theFailure}
+		outcomes := map[string]error{"value": nil, "error": errTheBody}
 		for name, outcome := range outcomes {
 			p := startPool(t, 1)
 			var inBody error
@@ -289,7 +289,7 @@ func TestSTPE065_WhatACancelledRunReturnsIsNoFailureOfItsSeries(t *testing.T) {
 func TestSTPE066_AnEndedTaskCannotBeCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		for _, outcome := range []error{nil, theFailure} {
+		for _, outcome := range []error{nil, errTheBody} {
 			f, err := p.Submit(func(context.Context) error { return outcome })
 			require.NoError(t, err)
 			synctest.Wait()
@@ -313,10 +313,10 @@ func TestSTPE066_OnlyTheFirstCancelReturnsTrue(t *testing.T) {
 		assert.True(t, f.Stop())
 		assert.False(t, f.Stop())
 		assert.False(t, f.Cancel())
-		assert.False(t, f.CancelCause(theFailure))
+		assert.False(t, f.CancelCause(errTheBody))
 		assert.Equal(t, uint64(1), p.Stats().Cancelled)
 		_, err = f.Get(t.Context())
-		assert.NotErrorIs(t, err, theFailure)
+		assert.NotErrorIs(t, err, errTheBody)
 	})
 }
 

@@ -167,10 +167,10 @@ func TestSTPE045_ASeriesIsInTheQueueOrRunning(t *testing.T) {
 func TestSTPE046_ARunThatFailsEndsTheSeries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fail := map[string]func() error{
-			"error":      func() error { return theFailure },
+			"error":      func() error { return errTheBody },
 			"panic":      func() error { panic("value") },
 			"nil panic":  func() error { panic(nil) },
-			"wrapped":    func() error { panic(theFailure) },
+			"wrapped":    func() error { panic(errTheBody) },
 			"goexit":     func() error { runtime.Goexit(); return nil },
 			"own cancel": func() error { return context.Canceled },
 		}
@@ -202,15 +202,15 @@ func TestSTPE046_ARunThatFailsEndsTheSeries(t *testing.T) {
 func TestSTPE046_TheFutureOfAFailedSeriesTellsTheCause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		f, err := p.AtFixedRate(0, time.Second, func(context.Context) error { return theFailure })
+		f, err := p.AtFixedRate(0, time.Second, func(context.Context) error { return errTheBody })
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
-		assert.Same(t, theFailure, err)
+		assert.Same(t, errTheBody, err)
 
-		f, err = p.WithFixedDelay(0, time.Second, func(context.Context) error { panic(theFailure) })
+		f, err = p.WithFixedDelay(0, time.Second, func(context.Context) error { panic(errTheBody) })
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
-		require.ErrorIs(t, err, theFailure)
+		require.ErrorIs(t, err, errTheBody)
 		var panicked *future.PanicError
 		require.ErrorAs(t, err, &panicked)
 		assert.Contains(t, string(panicked.Stack), "stpe_periodic_test.go")
@@ -229,7 +229,7 @@ func TestSTPE046_ASeriesThatFailsIsNeverSilent(t *testing.T) {
 		d := startDiary()
 		_, err := p.AtFixedRate(0, time.Second, func(ctx context.Context) error {
 			if run, _ := executor.RunFrom(ctx); run.Number == 2 {
-				return theFailure
+				return errTheBody
 			}
 			return nil
 		}, executor.Name("nightly"))
@@ -239,10 +239,10 @@ func TestSTPE046_ASeriesThatFailsIsNeverSilent(t *testing.T) {
 
 		at := d.began.Add(time.Second)
 		assert.Equal(t, []executor.Run{{Name: "nightly", Number: 2, Scheduled: at, Started: at}}, told)
-		assert.Equal(t, []error{theFailure}, causes)
+		assert.Equal(t, []error{errTheBody}, causes)
 		require.Len(t, records(), 1)
 		assert.Contains(t, records()[0], "task=nightly run=2")
-		assert.Contains(t, records()[0], theFailure.Error())
+		assert.Contains(t, records()[0], errTheBody.Error())
 	})
 }
 
@@ -422,7 +422,7 @@ func TestSTPE052_ASeriesEndsByCancelFailureShutdownOrItsLastRun(t *testing.T) {
 			}
 			f, err := p.AtFixedRate(0, time.Second, func(ctx context.Context) error {
 				if run, _ := executor.RunFrom(ctx); run.Number == 3 && name == "failure" {
-					return theFailure
+					return errTheBody
 				}
 				return nil
 			}, opts...)

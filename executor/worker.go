@@ -148,6 +148,10 @@ func (w *worker) run() {
 	if p.before != nil {
 		run := p.runOf(c)
 		p.guard(w.ctx, "before-run", run, func() { p.before(w.ctx, run) })
+		if c.Phase() == cell.Cancelled { // by the hook, or while it ran
+			w.err = future.ErrCancelled
+			return
+		}
 	}
 	future.Invoke(w.ctx, c.Body, &w.err)
 }

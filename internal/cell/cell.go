@@ -149,8 +149,8 @@ func (c *Cell) leaveBody(next Phase) (wasRunning bool) {
 // Strip reports, once, that no body will be called or is in progress any more, so that the caller
 // may forget it.
 func (c *Cell) Strip() bool {
-	s := c.state.Load()
-	return stopped(s) && s&bare == 0 && c.state.CompareAndSwap(s, s|bare)
+	// Once stopped, a cell stays so.
+	return stopped(c.state.Load()) && c.state.Or(bare)&bare == 0
 }
 
 // Fail settles a pending or running cell as failed, without ending a body in progress.

@@ -79,9 +79,8 @@ func (c *Cell) Exit() (late bool) {
 	if cancel == nil {
 		return false
 	}
-	late = c.Plan.expired(ctx)
-	cancel(context.Canceled)
-	return late
+	cancel(context.Canceled) // first: from here on the time-out cannot come any more
+	return c.Plan.expired(ctx)
 }
 
 // Interrupt ends the context of the run in progress with cause. The first cause stays. A cell that

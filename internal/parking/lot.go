@@ -145,16 +145,18 @@ func (l *Lot) lead(w *Waiter, head, now int64, ctx context.Context, done <-chan 
 	l.alarm.Set(time.Duration(head - now))
 	recalled := done != nil && !l.alarm.Interruptible()
 	l.mu.Unlock()
-	if recalled {
-		stop := context.AfterFunc(ctx, func() { l.recall(w) })
-		l.alarm.Wait(nil)
-		stop()
-	} else {
+	defer func() { // also when ctx, which may be the caller's code, panics
+		l.mu.Lock()
+		l.wakes++
+		l.leader = nil
+	}()
+	if !recalled {
 		l.alarm.Wait(done)
+		return
 	}
-	l.mu.Lock()
-	l.wakes++
-	l.leader = nil
+	stop := context.AfterFunc(ctx, func() { l.recall(w) })
+	defer stop()
+	l.alarm.Wait(nil)
 }
 
 // recall rings for w if it leads, on behalf of its context.
