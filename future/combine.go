@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+
+	"github.com/punctual-go/punctual/internal/cell"
 )
 
 // Then returns the future of fn applied to the value of f. Fn runs once f has succeeded, in a
@@ -47,7 +49,7 @@ func All[V any](ctx context.Context, fs ...*Future[V]) ([]V, error) {
 		left--
 	}
 	if left > 0 {
-		return nil, ctx.Err()
+		return nil, cell.EndOf(ctx)
 	}
 	return values, nil
 }
@@ -68,7 +70,7 @@ func Any[V any](ctx context.Context, fs ...*Future[V]) (V, error) {
 		errs = append(errs, r.Err)
 	}
 	if len(errs) < len(fs) {
-		return none, ctx.Err()
+		return none, cell.EndOf(ctx)
 	}
 	return none, errors.Join(errs...)
 }

@@ -437,7 +437,7 @@ func TestCompletedOfNothingEndsAtOnce(t *testing.T) {
 func TestCompletedWithANilContextNeverEndsEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := 0
-		for range future.Completed(nil, after(100*time.Hour, 1, nil)) { //nolint:staticcheck // on purpose
+		for range future.Completed(nil, after(100*time.Hour, 1, nil)) {
 			seen++
 		}
 		assert.Equal(t, 1, seen)

@@ -536,7 +536,7 @@ func TestTaskMayRunInTheContextsOfItsEarlierRuns(t *testing.T) {
 		runInEarlierContexts(nil)
 		return
 	}
-	command := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+	command := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.timeout=1m")
 	command.Env = append(os.Environ(), inside+"=1")
 	out, err := command.CombinedOutput()
 	assert.NoError(t, err, "%.300s", out)

@@ -25,7 +25,7 @@ type Future[V any] struct {
 }
 
 // Get waits until the future is settled and returns its outcome. When ctx ends first Get returns
-// its error; that ends the wait, never the task. On a settled future Get returns the outcome
+// its error, with its cause if that is another; that ends the wait, never the task. On a settled future Get returns the outcome
 // whatever ctx says. A nil ctx never ends. A run that waits for its own future, with its own
 // context, gets [ErrSelfWait] at once.
 //

@@ -818,7 +818,7 @@ func TestNilContextNeverEndsAWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := future.NewPromise[int]()
 		time.AfterFunc(100*time.Hour, func() { p.Complete(7) })
-		v, err := p.Future().Get(nil) //nolint:staticcheck // the promise is about nil
+		v, err := p.Future().Get(nil)
 		assert.NoError(t, err)
 		assert.Equal(t, 7, v)
 	})
@@ -830,7 +830,7 @@ func TestNilContextIsBackgroundForARun(t *testing.T) {
 		ctxErr = ctx.Err()
 		return 7, nil
 	})
-	task.Run(nil) //nolint:staticcheck // the promise is about nil
+	task.Run(nil)
 	assert.NoError(t, ctxErr)
 	requireOutcome(t, task.Future(), 7, nil)
 }

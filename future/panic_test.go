@@ -84,7 +84,7 @@ func TestPanicWithAnErrorIsReachedByIsAndAs(t *testing.T) {
 }
 
 func TestPanicWithNilIsAFailure(t *testing.T) {
-	p := panicOf(t, func() { panic(nil) }) //nolint:govet // on purpose
+	p := panicOf(t, func() { panic(nil) })
 	var asNil *runtime.PanicNilError
 	assert.ErrorAs(t, p, &asNil)
 	assert.IsType(t, asNil, p.Value)

@@ -19,7 +19,8 @@ func NewPromise[V any]() *Promise[V] { return new(Promise[V]) }
 func (p *Promise[V]) Future() *Future[V] { return &p.future }
 
 // Complete settles the future as succeeded with v and reports whether this call did: of all calls
-// of Complete, Fail and the future's Cancel exactly one returns true.
+// of Complete, Fail and the future's Cancel exactly one returns true. The others may return a moment
+// before the future is settled.
 func (p *Promise[V]) Complete(v V) bool {
 	c := &p.future.cell
 	// To begin is to be the only one who may write the value; a cancellation may still come first.

@@ -38,10 +38,11 @@ const (
 // Cell is settled at most once, whatever races for it, by one transition of its state word:
 //
 //	Pending -> Running              Begin
-//	Pending -> Cancelled            Cancel
+//	Pending -> Failed               Fail: a promise that is not kept
+//	Pending -> Cancelled            Cancel, by a caller; Drop, by the host
 //	Running -> Pending              Reset: the run succeeded and is not the last
 //	Running -> Succeeded, Failed    Finish, by the runner; Fail, by a time-out
-//	Running -> Cancelled            Cancel; the body may go on, its outcome is dropped
+//	Running -> Cancelled            Cancel, Drop; the body may go on, its outcome is dropped
 //
 // The word also tells whether a body is in progress: Begin sets the flag, and Reset or Finish,
 // which the runner calls exactly once for every Begin, clears it.

@@ -3,7 +3,9 @@ package cell
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -362,9 +364,10 @@ type round struct{ one, other, check func() }
 
 // racing runs races in two goroutines, which keep to the same pace while both have a processor: they
 // wait for each other, but not for long, so that a busy machine only makes the races less close.
+// Now one and now the other is held up a little, so that every moment of one meets the other.
 func racing(rounds int, prepare func() round) {
-	const batch, patience = 100, 300
-	for range rounds / batch {
+	const batch, patience, delay = 100, 300, 3
+	for n := range rounds / batch {
 		var races [batch]round
 		for i := range races {
 			races[i] = prepare()
@@ -372,16 +375,19 @@ func racing(rounds int, prepare func() round) {
 		var at [2]atomic.Int64
 		side := func(me int, run func(round)) {
 			for i := range int64(batch) {
-				at[me].Store(i)
-				for spins := 0; at[1-me].Load() < i && spins < patience; spins++ {
+				at[me].Store(i + 1)
+				for spins := 0; at[1-me].Load() <= i && spins < patience; spins++ {
+				}
+				for range (n + me) % 2 * int(i) * delay {
+					at[me].Load()
 				}
 				run(races[i])
 			}
 		}
 		var helper sync.WaitGroup
 		helper.Go(func() { side(1, func(r round) { r.other() }) })
-		for spins := 0; spins < patience; spins++ { // the helper is about to start
-			runtime.Gosched()
+		for spins := 0; at[1].Load() == 0 && spins < patience; spins++ {
+			runtime.Gosched() // the helper is about to start
 		}
 		side(0, func(r round) { r.one() })
 		helper.Wait()
@@ -523,13 +529,33 @@ func TestContextAskedByErrAloneIsOverWithItsRun(t *testing.T) {
 	}
 }
 
+func TestContextAskedBetweenBeginAndEnterIsNotThatOfTheRun(t *testing.T) {
+	c := &Cell{}
+	kept := enter(t, c)
+	again(t, c)
+	require.True(t, c.Begin())
+	_ = kept.Done()
+	ctx := c.Enter(nil)
+	assert.Equal(t, context.Canceled, kept.Err())
+	assert.NoError(t, ctx.Err())
+}
+
+func TestContextAskedInItsRunIsOverBetweenBeginAndEnter(t *testing.T) {
+	c := &Cell{}
+	kept := enter(t, c)
+	require.NoError(t, kept.Err())
+	again(t, c)
+	require.True(t, c.Begin())
+	assert.Equal(t, context.Canceled, kept.Err())
+}
+
 // A context kept from an earlier run may be asked for the first time while the next run begins.
 // What it answers is not promised, but the runs that follow must have a context of their own.
 func TestLateQuestionDoesNotEndTheRunsThatFollow(t *testing.T) {
 	for name, runs := range map[string]int{"cell": 0, "shadow": 1} {
 		t.Run(name, func(t *testing.T) {
 			ended := 0
-			racing(50_000, func() round {
+			racing(20_000, func() round {
 				c := &Cell{}
 				for range runs {
 					_ = enter(t, c).Done()
@@ -701,6 +727,26 @@ func TestUnwatchedIsNotCalledWhereverItStood(t *testing.T) {
 	}
 }
 
+func TestWatchersKeepTheirOrderWhoeverLeaves(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 500 {
+		c := &Cell{}
+		var called, want []int
+		watching := map[int]*Watcher{}
+		for n := range 8 {
+			watching[n] = c.Watch(func() { called = append(called, n) })
+			want = append(want, n)
+			for len(want) > 0 && random.IntN(2) == 0 {
+				i := random.IntN(len(want))
+				c.Unwatch(watching[want[i]])
+				want = slices.Delete(want, i, i+1)
+			}
+		}
+		c.Cancel(nil, nil, true)
+		require.True(t, slices.Equal(want, called), "called %v, want %v", called, want)
+	}
+}
+
 func TestUnwatchOfTheLastLeavesNothing(t *testing.T) {
 	c := &Cell{}
 	for range 3 {
@@ -793,15 +839,17 @@ func TestErrorIsThereAsSoonAsThePhaseIs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			missing := 0
-			racing(5_000, func() round {
+			racing(20_000, func() round {
 				c, _ := running(t)
 				c.Exit()
 				var got error
 				return round{
 					func() { fail(c) },
 					func() {
-						for !c.Phase().Settled() {
-							runtime.Gosched()
+						for n := 1; !c.Phase().Settled(); n++ {
+							if n%1_000 == 0 {
+								runtime.Gosched()
+							}
 						}
 						got = c.Err()
 					},
@@ -851,7 +899,7 @@ func TestWaitEndsForTheFirstOfEndAndContext(t *testing.T) {
 		assert.NoError(t, c.Wait(t.Context()))
 		assert.Equal(t, time.Second, time.Since(start))
 		assert.NoError(t, c.Wait(ctx), "a settled cell wins")
-		assert.NoError(t, c.Wait(nil)) //nolint:staticcheck // on purpose
+		assert.NoError(t, c.Wait(nil))
 	})
 }
 
@@ -929,7 +977,7 @@ func TestStripWaitsForTheBodyOfACancelledCell(t *testing.T) {
 
 func TestStripIsNotMissedForAQuestionMeanwhile(t *testing.T) {
 	missed := 0
-	racing(20_000, func() round {
+	racing(10_000, func() round {
 		c, ctx := running(t)
 		c.Exit()
 		c.Finish(nil)

@@ -30,6 +30,11 @@ func (c *Cell) Wait(ctx context.Context) error {
 	if c.Phase().Settled() {
 		return nil
 	}
+	return EndOf(ctx)
+}
+
+// EndOf returns the error of an ended context, with its cause if that is another.
+func EndOf(ctx context.Context) error {
 	if cause := context.Cause(ctx); !errors.Is(ctx.Err(), cause) {
 		return fmt.Errorf("%w: %w", ctx.Err(), cause)
 	}
