@@ -53,6 +53,33 @@ func spread(i, n int) time.Duration {
 	return time.Hour + time.Duration(i*7919%n)*(time.Hour/time.Duration(n))
 }
 
+// BenchmarkPending prints the bytes that a pending task takes, its future and its share of the queue
+// included, with a million of them.
+func BenchmarkPending(b *testing.B) {
+	pool := func(p *executor.ScheduledPool) func(i int) {
+		return func(i int) { _, _ = p.Schedule(spread(i, million), nothing) }
+	}
+	for b.Loop() {
+		p := executor.NewScheduledPool(1)
+		b.ReportMetric(bytesPer(million, pool(p)), "pool-B/task")
+		p.ShutdownNow()
+		timers := make([]*time.Timer, million)
+		b.ReportMetric(bytesPer(million, func(i int) { timers[i] = time.AfterFunc(spread(i, million), func() {}) }), "AfterFunc-B/task")
+		for _, t := range timers {
+			t.Stop()
+		}
+	}
+}
+
+// bytesPer returns what n calls of add have left on the heap, for each.
+func bytesPer(n int, add func(i int)) float64 {
+	before := heapInUse()
+	for i := range n {
+		add(i)
+	}
+	return float64(heapInUse()-before) / float64(n)
+}
+
 // BenchmarkExecute runs empty tasks on two workers.
 func BenchmarkExecute(b *testing.B) {
 	b.Run("pool", func(b *testing.B) {
