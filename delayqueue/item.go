@@ -47,8 +47,10 @@ func (it *Item[E]) Reset(delay time.Duration) bool {
 		return false
 	}
 	now := q.now()
-	q.heap.Remove(it.place - 1)
-	q.insert(it, later(now, delay), now)
+	q.seq++
+	it.seq = q.seq
+	q.heap.Update(it.place-1, later(now, delay))
+	q.lot.Notify(q.head(), now, false)
 	return true
 }
 

@@ -22,22 +22,28 @@ var mutants = []mutant{
 		name: "a taker whose context has ended passes no baton",
 		file: "delayqueue/queue.go",
 		from: `
-		case ended(done):
-			q.leave(w, now)
+		q.leave(w, now)
+		q.mu.Unlock()
 `,
 		to: `
-		case ended(done):
+		if !ended(done) {
+			q.leave(w, now)
+		}
+		q.mu.Unlock()
 `,
 	},
 	{
 		name: "a taker with an element passes no baton",
 		file: "delayqueue/queue.go",
 		from: `
-			e := q.pop()
-			q.leave(w, now)
+		q.leave(w, now)
+		q.mu.Unlock()
 `,
 		to: `
-			e := q.pop()
+		if ended(done) {
+			q.leave(w, now)
+		}
+		q.mu.Unlock()
 `,
 	},
 	{

@@ -25,6 +25,9 @@ type Queue[E any] struct {
 	closed bool
 }
 
+// maxSpare is more places than takers that come and go at once.
+const maxSpare = 64
+
 // New returns an empty queue. Inside a testing/synctest bubble the queue lives on the bubble's
 // clock and must be used in that bubble only.
 func New[E any]() *Queue[E] {
@@ -49,9 +52,20 @@ func (q *Queue[E]) Put(e E, delay time.Duration) (*Item[E], error) {
 }
 
 // PutAt inserts e, to be due at the given time; a time gone by means now. The time is turned into
-// a delay once, at the call: setting the wall clock later does not move the element.
+// one of the monotonic clock once, at the call: setting the wall clock later does not move the
+// element.
 func (q *Queue[E]) PutAt(e E, at time.Time) (*Item[E], error) {
-	return q.Put(e, time.Until(at))
+	it := &Item[E]{queue: q, value: e}
+	called := time.Now()
+	when := later(int64(called.Sub(q.epoch)), at.Sub(called))
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return nil, ErrClosed
+	}
+	now := q.now()
+	q.insert(it, max(when, now), now)
+	return it, nil
 }
 
 // Take waits for the earliest element to be due, and removes and returns it. Elements come out in
@@ -79,21 +93,22 @@ func (q *Queue[E]) Take(ctx context.Context) (E, error) {
 func (q *Queue[E]) take(ctx context.Context, done <-chan struct{}) (E, error) {
 	var none E
 	var w *parking.Waiter
+	var now int64
 	q.mu.Lock()
-	defer q.mu.Unlock()
+	defer func() { // on every way out, a panic of the caller's context included
+		q.leave(w, now)
+		q.mu.Unlock()
+	}()
 	for {
-		head, now := q.head(), q.now()
+		now = q.now()
+		head := q.head()
 		switch {
 		case q.closed:
-			q.leave(w, now)
 			return none, ErrClosed
 		case ended(done):
-			q.leave(w, now)
 			return none, errEnded
 		case head != parking.Nothing && head <= now:
-			e := q.pop()
-			q.leave(w, now)
-			return e, nil
+			return q.pop(), nil
 		}
 		if w == nil {
 			w = q.arrive()
@@ -136,7 +151,8 @@ func (q *Queue[E]) Peek() (e E, at time.Time, ok bool) {
 	return n.value, q.time(when), true
 }
 
-// Drain removes and returns at most max elements that are due, in order. It never waits.
+// Drain removes and returns at most max elements that are due, in order; none if max is not
+// positive. It never waits.
 func (q *Queue[E]) Drain(max int) []E {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -225,7 +241,7 @@ func (q *Queue[E]) arrive() *parking.Waiter {
 // leave passes the baton: whoever goes, with an element or without, sees to it that somebody
 // looks after the rest.
 func (q *Queue[E]) leave(w *parking.Waiter, now int64) {
-	if w != nil {
+	if w != nil && len(q.spare) < maxSpare {
 		q.spare = append(q.spare, w)
 	}
 	if q.closed {

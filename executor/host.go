@@ -17,26 +17,35 @@ func (h *host) Cancelled(c *cell.Cell) {
 	if p.queue.remove(c) {
 		c.Body = nil
 	}
+	if p.queue.len() == 0 && p.surplus() {
+		p.lot.CallAll() // a worker may have led for the one task that kept it
+	}
 	ended := p.emptied()
 	p.mu.Unlock()
 	p.finish(ended)
 }
 
 // Expired ends the task whose run has outlived its time-out, but for a series that goes on after
-// failures: there the run counts as failed when its body returns.
+// failures: there the run counts as failed when its body returns. The pool does not end before that
+// is told.
 func (h *host) Expired(c *cell.Cell) {
 	p, pl := h.pool(), planOf(c)
 	if pl.tolerant() {
 		return
 	}
-	if !c.Fail(pl.Late) {
-		return
+	p.mu.Lock()
+	p.settling++
+	p.mu.Unlock()
+	failed := c.Fail(pl.Late)
+	if failed && pl.periodic() {
+		p.seriesEnded(p.runOf(c), pl.Late)
 	}
 	p.mu.Lock()
-	p.counts.completed++
-	run := p.describe(c)
-	p.mu.Unlock()
-	if pl.periodic() {
-		p.seriesEnded(run, pl.Late)
+	p.settling--
+	if failed {
+		p.counts.completed++
 	}
+	ended := p.emptied()
+	p.mu.Unlock()
+	p.finish(ended)
 }

@@ -68,11 +68,7 @@ func (p *Pool) ShutdownNow() []Pending {
 			active = append(active, w.task)
 		}
 	}
-	dropped := p.endSweep(p.sweep())
-	for _, c := range active {
-		c.Interrupt(ErrShutdown)
-	}
-	return dropped
+	return p.endSweep(p.sweep(), active...)
 }
 
 // Close shuts the pool down, drops the tasks that are not yet due and all periodic ones, and waits
@@ -172,11 +168,15 @@ func (p *Pool) sweep() []*cell.Cell {
 	})
 }
 
-// endSweep unlocks, settles the futures of the tasks swept out and returns those that nobody had
-// cancelled at the same time. The pool does not end before all are settled.
-func (p *Pool) endSweep(swept []*cell.Cell) []Pending {
-	p.sweeps++
+// endSweep unlocks, interrupts the active tasks given, settles the futures of those swept out and
+// returns the ones that nobody had cancelled at the same time. The pool does not end before all are
+// settled.
+func (p *Pool) endSweep(swept []*cell.Cell, active ...*cell.Cell) []Pending {
+	p.settling++
 	p.mu.Unlock()
+	for _, c := range active {
+		c.Interrupt(ErrShutdown)
+	}
 	dropped := make([]Pending, 0, len(swept))
 	for _, c := range swept {
 		if c.Drop() {
@@ -185,7 +185,7 @@ func (p *Pool) endSweep(swept []*cell.Cell) []Pending {
 		c.Body = nil
 	}
 	p.mu.Lock()
-	p.sweeps--
+	p.settling--
 	p.counts.returned += uint64(len(dropped))
 	ended := p.emptied()
 	p.mu.Unlock()
@@ -197,7 +197,7 @@ func (p *Pool) endSweep(swept []*cell.Cell) []Pending {
 // gone. If it has, it returns true, once: the caller unlocks and calls finish. Otherwise, if there
 // is nothing left to do, it has the idle workers go. The lock is held.
 func (p *Pool) emptied() (ended bool) {
-	if !p.over(p.queue.head()) || p.stage >= tidying || p.sweeps > 0 {
+	if !p.over(p.queue.head()) || p.stage >= tidying || p.settling > 0 {
 		return false
 	}
 	if len(p.workers) > 0 {

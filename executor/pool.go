@@ -14,8 +14,8 @@ import (
 type Task = func(ctx context.Context) error
 
 // Pool runs tasks on a bounded number of reused workers. It is the part that a [ScheduledPool]
-// shares with every other pool: workers, life cycle, hooks and counters. A Pool is made by a
-// constructor, is safe for concurrent use, and must not be copied.
+// shares with every other pool: workers, life cycle, hooks and counters. A Pool is made as part of
+// one by its constructor, is safe for concurrent use, and must not be copied.
 //
 // # Overview
 //
@@ -39,7 +39,7 @@ type Pool struct {
 
 	stage                     stage
 	dropDelayed, keepPeriodic bool   // what Shutdown does to queued tasks
-	sweeps                    int    // sweeps whose tasks are not all settled yet
+	settling                  int    // parties about to settle tasks of the pool, which outlives them
 	tidier                    uint64 // the goroutine of the terminated hook
 	done                      chan struct{}
 
@@ -186,9 +186,7 @@ func (p *Pool) place(c *cell.Cell, when int64) {
 // notify sees to it that somebody looks at the head in time, and starts a worker if nobody can and
 // there may be one more. The lock is held.
 func (p *Pool) notify(now int64) {
-	// A pool of core size 0 has one worker while there is something to do.
-	mayGrow := len(p.workers) < max(p.core, 1)
-	if p.lot.Notify(p.queue.head(), now, mayGrow) {
+	if p.lot.Notify(p.queue.head(), now, len(p.workers) < p.limit()) {
 		p.startWorker()
 	}
 }

@@ -122,7 +122,7 @@ func TestPromise2_ExecuteDoesNotOvertakeAnOverdueTask(t *testing.T) {
 
 func TestPromise3_EverythingAcceptedEndsAndSettles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewScheduledPool(2)
+		p := executor.NewScheduledPool(2, executor.Logger(slog.New(slog.DiscardHandler)))
 		var futures []*future.Future[struct{}]
 		keep := func(f *executor.ScheduledFuture[struct{}], err error) *executor.ScheduledFuture[struct{}] {
 			require.NoError(t, err)

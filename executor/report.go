@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -10,14 +11,14 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// Pending is a task that a pool has handed back because it was shut down before the task, or its
-// next run, began. Its future is settled.
+// Pending is a task that waits, or that a pool has handed back because it was shut down before the
+// task, or its next run, began; then its future is settled.
 type Pending struct {
 	Name      string
 	Scheduled time.Time // when it would have run
 	Periodic  bool
 	Runs      uint64 // begun before, if it is periodic
-	Task      Task   // what it would have run, decorated; a typed task without its result
+	Task      Task   // what it would have run, decorated, if it is handed back; otherwise nil
 }
 
 // Running is a task that runs at the time of a report.
@@ -94,19 +95,32 @@ func (p *Pool) seriesEnded(run Run, err error) {
 	}
 }
 
+// logFailure logs a failure. Neither the methods of the error nor the handler of the log, which are
+// the user's, can do harm by a panic.
 func (p *Pool) logFailure(text string, run Run, err error) {
+	defer func() { _ = recover() }()
 	attrs := []slog.Attr{
 		slog.String("pool", p.name),
 		slog.String("task", run.Name),
 		slog.Uint64("run", run.Number),
 		slog.Any("error", err),
 	}
-	if panicked, ok := asPanic(err); ok {
-		attrs = append(attrs, slog.String("stack", string(panicked.Stack)))
+	if stack := stackOf(err); stack != nil {
+		attrs = append(attrs, slog.String("stack", string(stack)))
 	}
 	l := p.logger
 	if l == nil {
 		l = slog.Default()
 	}
 	l.LogAttrs(context.Background(), slog.LevelError, "executor: "+text, attrs...)
+}
+
+// stackOf returns the stack of a panic, if err is one. Looking for it calls methods of the user's
+// error, which may panic themselves.
+func stackOf(err error) (stack []byte) {
+	defer func() { _ = recover() }()
+	if p, ok := errors.AsType[*future.PanicError](err); ok {
+		return p.Stack
+	}
+	return nil
 }

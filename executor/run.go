@@ -30,17 +30,16 @@ func RunFrom(ctx context.Context) (Run, bool) {
 	if ctx == nil {
 		return Run{}, false
 	}
-	c := cell.FromContext(ctx)
-	if c == nil || !c.Live() {
-		return Run{}, false
-	}
-	c = c.Main()
-	if c.Plan == nil {
-		return Run{}, false
-	}
-	h, ok := c.Plan.Host.(*host)
-	if !ok {
-		return Run{}, false
-	}
-	return h.pool().runOf(c), true
+	var run Run
+	found := cell.Within(ctx, func(c *cell.Cell) bool {
+		if c.Plan == nil {
+			return false // run by hand, inside of one of ours
+		}
+		h, ok := c.Plan.Host.(*host)
+		if ok {
+			run = h.pool().runOf(c)
+		}
+		return ok
+	})
+	return run, found
 }

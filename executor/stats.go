@@ -76,6 +76,7 @@ func (p *Pool) Queued() []Pending {
 	pending := make([]Pending, len(cells))
 	for i, c := range cells {
 		pending[i] = p.pendingOf(c)
+		pending[i].Task = nil // it is the pool's to run
 	}
 	return pending
 }

@@ -106,7 +106,7 @@ func TestSTPE131_TheDecoratedTaskIsWhatIsHandedBack(t *testing.T) {
 		p := withPool(t, 1, executor.Decorate(d.decorate))
 		withSchedule(t, p, time.Hour, withFailure)
 		require.Len(t, p.Queued(), 1)
-		require.NotNil(t, p.Queued()[0].Task)
+		require.Nil(t, p.Queued()[0].Task, "a task that waits is the pool's to run")
 		dropped := p.ShutdownNow()
 		require.Len(t, dropped, 1)
 		assert.Equal(t, errWith, dropped[0].Task(context.Background()))

@@ -2,7 +2,6 @@ package executor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -97,7 +96,7 @@ func (w *worker) take(goroutine uint64) bool {
 		head, now := p.queue.head(), p.now()
 		due := head != parking.Nothing && head <= now
 		switch {
-		case p.over(head), idle && p.surplus() && !due:
+		case p.over(head), idle && p.surplus() && !due, due && len(p.workers) > p.limit():
 			w.retire(now)
 			return false
 		case due:
@@ -148,8 +147,11 @@ func (w *worker) run() {
 	if p.before != nil {
 		run := p.runOf(c)
 		p.guard(w.ctx, "before-run", run, func() { p.before(w.ctx, run) })
-		if c.Phase() == cell.Cancelled { // by the hook, or while it ran
+		if phase := c.Phase(); phase.Settled() { // cancelled by the hook, or it took too long
 			w.err = future.ErrCancelled
+			if phase == cell.Failed {
+				w.err = future.ErrTimeout
+			}
 			return
 		}
 	}
@@ -213,7 +215,7 @@ func (w *worker) tell() {
 // to settle a series that may not go on.
 func (w *worker) account() {
 	c, p, pl := w.task, w.pool, planOf(w.task)
-	w.task, w.ctx = nil, nil
+	w.task, w.ctx, w.err = nil, nil, nil
 	p.counts.busy--
 	p.counts.runs++
 	if w.failed {
@@ -251,6 +253,10 @@ func (p *Pool) over(head int64) bool {
 	return p.stage >= stopping || p.stage == draining && head == parking.Nothing
 }
 
+// limit is how many workers there may be: a pool of core size 0 has one while there is something to
+// do. The lock is held.
+func (p *Pool) limit() int { return max(p.core, 1) }
+
 // mayRepeat reports whether a periodic task may be queued again. The lock is held.
 func (p *Pool) mayRepeat() bool {
 	return p.stage == running || p.stage == draining && p.keepPeriodic
@@ -274,10 +280,8 @@ func (w *worker) patience() <-chan time.Time {
 
 // overrun is the error of a run that has outlived its time-out, with what its body returned.
 func overrun(err error) error {
-	if err == nil || errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || err == context.DeadlineExceeded {
 		return future.ErrTimeout
 	}
 	return fmt.Errorf("%w: %w", future.ErrTimeout, err)
 }
-
-func asPanic(err error) (*future.PanicError, bool) { return errors.AsType[*future.PanicError](err) }

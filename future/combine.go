@@ -31,7 +31,10 @@ func Then[V, W any](f *Future[V], fn func(V) (W, error)) *Future[W] {
 			c.Fail(f.err())
 		}
 	})
-	t.future.cell.Watch(func() { f.cell.Unwatch(w) }) // f may be settled much later, or never
+	t.future.cell.Watch(func() { // f may be settled much later, or never
+		f.cell.Unwatch(w)
+		t.strip()
+	})
 	return t.Future()
 }
 
@@ -77,8 +80,8 @@ func Any[V any](ctx context.Context, fs ...*Future[V]) (V, error) {
 
 // Completed yields the index and the outcome of each future as it settles: in order of settlement,
 // those settled already first. The sequence ends early when ctx ends; look at ctx.Err. It starts no
-// goroutine, and leaving the loop early leaves nothing behind. A nil future counts as failed. A nil
-// ctx never ends.
+// goroutine, and leaving the loop early leaves nothing behind. A nil future counts as failed, and so
+// does, with [ErrSelfWait], that of the run whose context ctx is. A nil ctx never ends.
 func Completed[V any](ctx context.Context, fs ...*Future[V]) iter.Seq2[int, Result[V]] {
 	return func(yield func(int, Result[V]) bool) {
 		if ctx == nil {
@@ -86,7 +89,7 @@ func Completed[V any](ctx context.Context, fs ...*Future[V]) iter.Seq2[int, Resu
 		}
 		settled := make(chan int, len(fs))
 		for i, f := range fs {
-			if f == nil {
+			if f == nil || f.cell.SelfWait(ctx) {
 				settled <- i
 				continue
 			}
@@ -121,6 +124,8 @@ func resultOf[V any](i int, f *Future[V]) Result[V] {
 	if f == nil {
 		return Result[V]{Err: fmt.Errorf("future: future %d is nil", i)}
 	}
-	v, err := f.outcome()
-	return Result[V]{v, err}
+	if r, ok := f.Poll(); ok {
+		return r
+	}
+	return Result[V]{Err: ErrSelfWait}
 }

@@ -1,6 +1,10 @@
 package future
 
-import "context"
+import (
+	"context"
+
+	"github.com/punctual-go/punctual/internal/cell"
+)
 
 // Task is a function together with the future of its result: java.util.concurrent's FutureTask.
 // It is safe for concurrent use and must not be copied; make one with [NewTask]. An executor's
@@ -36,30 +40,33 @@ func (t *Task[V]) RunAndReset(ctx context.Context) bool { return t.run(ctx, true
 func (t *Task[V]) run(ctx context.Context, again bool) (reset bool) {
 	c := &t.future.cell
 	if !c.Begin() {
-		if c.Strip() { // it was cancelled before it could run
-			t.fn = nil
-		}
+		t.strip() // in case it was cancelled before it could run
 		return false
 	}
 	var value V
-	var err error
-	defer func() { // also when the body calls Goexit
+	err := error(ErrGoexit) // until the body says otherwise
+	defer func() {          // also when the body calls Goexit
 		c.Exit()
 		if again && err == nil && c.Reset() {
 			reset = true
 			return
 		}
-		if !again {
+		if !again && c.Phase() == cell.Running {
 			t.future.value = value
 		}
 		c.Finish(err)
-		if c.Strip() {
-			t.fn = nil
-		}
+		t.strip()
 	}()
 	Invoke(c.Enter(ctx), func(ctx context.Context) (err error) {
 		value, err = t.fn(ctx)
 		return err
 	}, &err)
 	return false
+}
+
+// strip forgets the function once it will not be called any more.
+func (t *Task[V]) strip() {
+	if t.future.cell.Strip() {
+		t.fn = nil
+	}
 }

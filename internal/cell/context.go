@@ -74,13 +74,13 @@ func (c *Cell) Exit() (late bool) {
 		return false
 	}
 	e.mu.Lock()
-	ctx, cancel := e.ctx, e.cancel
+	ctx, cancel, deadline := e.ctx, e.cancel, e.deadline
 	e.mu.Unlock()
 	if cancel == nil {
 		return false
 	}
 	cancel(context.Canceled) // first: from here on the time-out cannot come any more
-	return c.Plan.expired(ctx)
+	return c.Plan.expired(ctx, deadline)
 }
 
 // Interrupt ends the context of the run in progress with cause. The first cause stays. A cell that
@@ -208,11 +208,11 @@ func (c *Cell) open() context.Context {
 	if ctx != nil {
 		return ctx
 	}
-	ctx, cancel := c.Plan.derive(c.parent(), c)
+	ctx, cancel, deadline := c.derive()
 	e.mu.Lock()
 	first := e.ctx == nil
 	if first {
-		e.ctx, e.cancel = ctx, cancel
+		e.ctx, e.cancel, e.deadline = ctx, cancel, deadline
 	}
 	isLive := c.Live()
 	opened := e.ctx
@@ -223,27 +223,35 @@ func (c *Cell) open() context.Context {
 	return opened
 }
 
-// derive makes the context of one run of c.
-func (p *Plan) derive(parent context.Context, c *Cell) (context.Context, func(cause error)) {
-	ctx, cancel := context.WithCancelCause(parent)
-	if p == nil || p.Timeout <= 0 {
-		return ctx, cancel
+// derive makes the context of one run.
+func (c *Cell) derive() (ctx context.Context, cancel func(cause error), deadline time.Time) {
+	if c.Plan != nil && c.Plan.Timeout > 0 {
+		return c.Plan.timed(c.parent(), c)
 	}
-	timed, release := context.WithTimeoutCause(ctx, p.Timeout, p.Late)
-	unwatch := context.AfterFunc(timed, func() {
-		if p.expired(timed) {
+	ctx, end := context.WithCancelCause(c.parent())
+	return ctx, end, deadline
+}
+
+// timed makes the context of one run of c with a time-out. A parent may end with the same cause, for
+// a time-out of its own; that is not ours, so the time is looked at too.
+func (p *Plan) timed(parent context.Context, c *Cell) (ctx context.Context, cancel func(cause error), deadline time.Time) {
+	deadline = time.Now().Add(p.Timeout)
+	inner, end := context.WithCancelCause(parent)
+	ctx, release := context.WithDeadlineCause(inner, deadline, p.Late)
+	unwatch := context.AfterFunc(ctx, func() {
+		if p.expired(ctx, deadline) {
 			p.Host.Expired(c.Main())
 		}
 	})
-	return timed, func(cause error) {
+	return ctx, func(cause error) {
 		unwatch()
-		cancel(cause)
+		end(cause)
 		release()
-	}
+	}, deadline
 }
 
-func (p *Plan) expired(ctx context.Context) bool {
-	return p != nil && p.Timeout > 0 && context.Cause(ctx) == p.Late
+func (p *Plan) expired(ctx context.Context, deadline time.Time) bool {
+	return !deadline.IsZero() && context.Cause(ctx) == p.Late && !time.Now().Before(deadline)
 }
 
 // undisturbed reports that the run goes on and that nothing has been asked of its context so far,

@@ -3,6 +3,7 @@ package cell
 import (
 	"context"
 	"sync"
+	"time"
 )
 
 // extension holds what few cells need: channels for those who wait, an error, the context of a
@@ -18,12 +19,13 @@ type extension struct {
 	err      error         // the outcome's; nil for success and for a plain cancellation
 
 	// The context of the run in progress; see context.go.
-	parent context.Context // of a run by hand
-	ctx    context.Context
-	cancel func(cause error)
-	cause  error // of the first interrupt, for a shadow to come
-	shadow *Cell // stands in for the cell as context of this run
-	main   *Cell // in a shadow: the cell it stands in for
+	parent   context.Context // of a run by hand
+	ctx      context.Context
+	cancel   func(cause error)
+	deadline time.Time // of the plan's time-out
+	cause    error     // of the first interrupt, for a shadow to come
+	shadow   *Cell     // stands in for the cell as context of this run
+	main     *Cell     // in a shadow: the cell it stands in for
 }
 
 // closed belongs to no testing/synctest bubble, which does no harm: nobody ever blocks on it.

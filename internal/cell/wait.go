@@ -19,7 +19,7 @@ func (c *Cell) Wait(ctx context.Context) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if Within(ctx, func(run *Cell) bool { return run == c }) {
+	if c.SelfWait(ctx) {
 		return ErrSelfWait
 	}
 	select {
@@ -39,6 +39,11 @@ func EndOf(ctx context.Context) error {
 		return fmt.Errorf("%w: %w", ctx.Err(), cause)
 	}
 	return ctx.Err()
+}
+
+// SelfWait reports whether to wait with ctx for the cell to be settled is to wait for oneself.
+func (c *Cell) SelfWait(ctx context.Context) bool {
+	return !c.Phase().Settled() && Within(ctx, func(run *Cell) bool { return run == c })
 }
 
 // Within reports whether ctx is that of a run in progress whose cell is accepted by match, or of a

@@ -98,6 +98,7 @@ func (h *Heap[N]) Filter(keep func(when int64, node N) bool) []N {
 	}
 	clear(h.entries[len(kept):])
 	h.entries = kept
+	h.shrink()
 	h.heapify()
 	slices.SortFunc(out, compare)
 	nodes := make([]N, len(out))
@@ -119,17 +120,22 @@ func (h *Heap[N]) Sorted() ([]int64, []N) {
 	return whens, nodes
 }
 
-// cut removes the last entry and returns it. The array shrinks when three quarters of it
-// lie idle, so that a burst does not hold its memory for ever.
+// cut removes the last entry and returns it.
 func (h *Heap[N]) cut() entry[N] {
 	n := len(h.entries) - 1
 	last := h.entries[n]
 	h.entries[n] = entry[N]{}
 	h.entries = h.entries[:n]
-	if c := cap(h.entries); c > minCap && n < c/4 {
-		h.entries = append(make([]entry[N], 0, c/2), h.entries...)
-	}
+	h.shrink()
 	return last
+}
+
+// shrink gives back half of the array when three quarters of it lie idle, so that a burst does not
+// hold its memory for ever.
+func (h *Heap[N]) shrink() {
+	if n, c := len(h.entries), cap(h.entries); c > minCap && n < c/4 {
+		h.entries = append(make([]entry[N], 0, max(2*n, minCap)), h.entries...)
+	}
 }
 
 // fix places e at the hole i. The entry may come from another subtree, so it may have

@@ -1,0 +1,53 @@
+package delayqueue_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/delayqueue"
+)
+
+// brokenContext can be cancelled and panics when package context looks for its kind.
+type brokenContext struct{ context.Context }
+
+func (brokenContext) Value(any) any { panic("broken context") }
+
+// A leader on the real clock has package context watch the context of its Take, which calls the
+// caller's code.
+func TestALeaderWhoseContextPanicsPassesTheBaton(t *testing.T) {
+	q := delayqueue.New[int]()
+	defer q.Close()
+	_, err := q.Put(7, 20*time.Millisecond)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	gone := make(chan any)
+	go func() {
+		defer func() { gone <- recover() }()
+		_, _ = q.Take(brokenContext{ctx})
+	}()
+	e, err := q.Take(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, 7, e)
+	q.Close() // ends the other, if it followed
+	<-gone
+}
+
+func TestPutAtKeepsTheOrderOfItsTimesOnTheRealClock(t *testing.T) {
+	q := delayqueue.New[int]()
+	base := time.Now().Add(time.Hour)
+	for i := range 1000 {
+		_, err := q.PutAt(i, base.Add(time.Duration(i/2))) // two of each time, a nanosecond apart
+		require.NoError(t, err)
+	}
+	want := 0
+	for at, e := range q.All() {
+		assert.Equal(t, want, e)
+		assert.True(t, at.Equal(base.Add(time.Duration(want/2))))
+		want++
+	}
+}
