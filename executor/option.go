@@ -16,8 +16,8 @@ type option func(*settings)
 
 func (o option) configure(s *settings) { o(s) }
 
-// settings are what options set. They do not change after construction, but for the sizes and
-// limits that a Pool copies out.
+// settings are what options set. They do not change after construction, but for maximum, keepAlive
+// and coreTimeout, which the lock of the pool guards.
 type settings struct {
 	name         string
 	maximum      int
@@ -109,21 +109,21 @@ func Logger(l *slog.Logger) Option { return option(func(s *settings) { s.logger 
 // given to Execute, of a run of a periodic task, and of a hook. Without one, such failures are
 // logged. The end of a series by a failure is logged in any case. The handler runs on the worker, or
 // on a goroutine of its own if a series ends because a run has outlived its [Timeout]; if it panics,
-// that is logged. A nil handler is none.
+// that is logged. Its context is the base context. A nil handler is none.
 func ErrorHandler(f func(ctx context.Context, run Run, err error)) Option {
 	return option(func(s *settings) { s.onError = f })
 }
 
 // BeforeRun sets a hook that is called on the worker before each run, with its context. If it
-// panics, the handler is told and the run goes on; if the task is cancelled meanwhile, its body is not
+// panics, the handler is told and the run goes on; if it calls Goexit, the run fails with that; if the task is cancelled meanwhile, its body is not
 // called. A nil hook is none.
 func BeforeRun(f func(ctx context.Context, run Run)) Option {
 	return option(func(s *settings) { s.before = f })
 }
 
 // AfterRun sets a hook that is called on the worker after each run, once the future of a last run
-// is settled and before the next run of a series is queued, with the error of the run. If it
-// panics, the handler is told. A nil hook is none.
+// is settled and before the next run of a series is queued, with the error of the run. Its context
+// is that of the run, which has ended. If it panics, the handler is told. A nil hook is none.
 func AfterRun(f func(ctx context.Context, run Run, err error)) Option {
 	return option(func(s *settings) { s.after = f })
 }

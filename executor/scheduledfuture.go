@@ -27,8 +27,9 @@ func (f *ScheduledFuture[V]) cell() *cell.Cell { return future.CellOf(&f.own) }
 
 func (f *ScheduledFuture[V]) pool() *Pool { return f.cell().Plan.Host.(*host).pool() }
 
-// Delay returns the time until the next run, or, while a run is in progress and after the last,
-// until that run was planned: then it is negative.
+// Delay returns the time until the next run; while a run is in progress and after the last, until
+// the time that run was planned for, which then has gone by, unless the task was cancelled before.
+// It goes on falling below zero.
 func (f *ScheduledFuture[V]) Delay() time.Duration {
 	p := f.pool()
 	p.mu.Lock()

@@ -11,13 +11,15 @@ import (
 // java.util.concurrent's ScheduledThreadPoolExecutor. It has every method of [Pool]; Execute and
 // Submit are schedules without delay.
 //
-// It promises: never early; earlier time first, equal times in order of submission; everything
-// accepted ends, and settles its future; runs of one periodic task do not overlap; a failure
-// touches one future. Lateness is not bounded: it depends on the machine and on the other tasks. An
-// idle worker on Linux is some tens of microseconds late.
+// It promises: never early; earlier time first, equal times in order of submission, where the next
+// run of a series counts as submitted when the last has ended; everything accepted ends, and settles
+// its future; runs of one periodic task do not overlap; a failure touches one future. Lateness is
+// not bounded: it depends on the machine and on the other tasks. An idle worker on Linux is some
+// tens of microseconds late.
 //
-// A worker starts when there is work that no idle worker can take, up to the core size. The pool has
-// no other goroutine, and its idle workers sleep until the next task is due. Close it when done: a
+// A worker starts when a task is due and all others are busy or on watch, up to the core size. While
+// nothing ends there is no other goroutine, and idle workers sleep until the next task is due: one
+// is on watch, the others wait for its call. Close the pool when done: a
 // pool that is dropped keeps its workers and, on Linux, one file descriptor.
 type ScheduledPool struct {
 	Pool
@@ -35,7 +37,8 @@ func NewScheduledPool(core int, opts ...Option) *ScheduledPool {
 
 // Schedule runs task once, delay from now. A delay of zero or less means now; one past the end of
 // the clock, 292 years, means never. It returns [ErrNilTask], [ErrInvalid] for a bad option, or
-// [ErrShutdown] or [ErrSaturated] for a task that will not run. One allocation.
+// [ErrShutdown] or [ErrSaturated] for a task that will not run. One allocation, if there are no
+// options.
 func (p *ScheduledPool) Schedule(delay time.Duration, task Task, opts ...TaskOption) (*ScheduledFuture[struct{}], error) {
 	f := newScheduledFuture[struct{}](p)
 	if err := p.schedule(f.cell(), delay, task, opts); err != nil {
@@ -75,14 +78,17 @@ func (p *ScheduledPool) ScheduleAt(at time.Time, task Task, opts ...TaskOption) 
 // AtFixedRate runs task after the initial delay and then every period: run n is planned for the
 // time of the first plus n periods, whenever the others really ran. What happens when runs are late
 // is up to [CatchUp]; by default every period gets its run, late ones back to back, as in Java.
-// Runs do not overlap: the next starts at the earliest when the last has ended.
+// Runs do not overlap: the next starts at the earliest when the last has ended. A task under Burst
+// whose runs take longer than its period falls behind for ever, and as what is overdue longest runs
+// first, it leaves little to others: give it another policy, or workers of its own.
 //
 // The series ends when it is cancelled, when the pool is shut down, after [MaxRuns], and, unless
 // [OnError] says otherwise, with a run that fails; then the future fails with the error of that run,
 // the error handler is told, and a record is logged. Until it ends, Get waits.
 //
 // It returns [ErrNilTask], [ErrInvalid] for a period that is not positive or a bad option, or
-// [ErrShutdown] or [ErrSaturated]. A huge period means that there is one run.
+// [ErrShutdown] or [ErrSaturated]. An initial delay is taken as by Schedule; a huge period means that
+// there is one run.
 func (p *ScheduledPool) AtFixedRate(initial, period time.Duration, task Task, opts ...TaskOption) (*ScheduledFuture[struct{}], error) {
 	return p.repeat(initial, period, fixedRate, task, opts)
 }

@@ -22,8 +22,9 @@
 //	If the queue is not empty and a taker is parked, then somebody will look at the head when it
 //	is due: a called taker is on its way, or the leader's alarm is set no later than the head.
 //
-// To keep it, whoever changes the head and whoever leaves the queue, with an element or without,
-// calls Notify before it unlocks. Forgetting that on the way out by cancellation is the classic
+// To keep it, whoever brings the head forward and whoever leaves the queue, with an element or
+// without, calls Notify before it unlocks. Who removes an element need not: the leader wakes early,
+// once, and looks again. Forgetting that on the way out by cancellation is the classic
 // fault of ports of DelayQueue: the call to a taker that no longer wants it is lost, and the
 // queue sleeps through its deadlines. It is called the baton rule here.
 package parking
