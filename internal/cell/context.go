@@ -23,14 +23,6 @@ func FromContext(ctx context.Context) *Cell {
 	return c
 }
 
-// Main returns the cell that c stands in for, or c itself.
-func (c *Cell) Main() *Cell {
-	if e := c.ext.Load(); e != nil && e.main != nil {
-		return e.main
-	}
-	return c
-}
-
 // Live reports whether the run whose context is c is still in progress.
 func (c *Cell) Live() bool { return c.state.Load()&live != 0 }
 
@@ -99,17 +91,6 @@ func (c *Cell) Interrupt(cause error) {
 	carrier.end(cause)
 }
 
-// handOver ends the context of a run that has been interrupted before the shadow was there.
-func (c *Cell) handOver(shadow *Cell) {
-	e := c.extend()
-	e.mu.Lock()
-	cause := e.cause
-	e.mu.Unlock()
-	if cause != nil {
-		shadow.end(cause)
-	}
-}
-
 // end ends the context that c is, if its run is in progress, with cause. What has ended before,
 // with its parent, keeps the cause of that.
 func (c *Cell) end(cause error) {
@@ -122,68 +103,6 @@ func (c *Cell) end(cause error) {
 	cancel := e.cancel
 	e.mu.Unlock()
 	cancel(cause)
-}
-
-// shadow returns the object that is the context of this run in place of c.
-func (c *Cell) shadow(parent context.Context) *Cell {
-	c.retire()
-	e := c.extend()
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if s := e.shadow; s != nil && !s.wasSeen() {
-		s.adopt(parent)
-		if s.state.CompareAndSwap(0, live) { // it has not been seen meanwhile
-			return s
-		}
-	}
-	s := &struct {
-		Cell
-		extension
-	}{}
-	s.Cell.ext.Store(&s.extension)
-	s.Cell.Plan = c.Plan
-	s.extension.main = c
-	s.adopt(parent)
-	s.Cell.state.Store(live)
-	e.shadow = &s.Cell
-	return e.shadow
-}
-
-// retire ends what may still hold c for the context of a run in progress: somebody who kept it from
-// an earlier run and has asked it for a signal just when this run began.
-func (c *Cell) retire() {
-	if !c.Live() {
-		return
-	}
-	c.state.And(^uint32(live))
-	e := c.extend()
-	e.mu.Lock()
-	cancel := e.cancel
-	e.mu.Unlock()
-	if cancel != nil {
-		cancel(context.Canceled)
-	}
-}
-
-// disown sees to it that no context of an earlier run, from which parent derives, is reused for a run
-// that derives from parent: it would derive from itself.
-func (c *Cell) disown(parent context.Context) {
-	for run := FromContext(parent); run != nil; run = FromContext(run.parent()) {
-		if run.Main() == c {
-			run.state.Or(seen)
-		}
-	}
-}
-
-// adopt makes parent the context that this run derives from, unless there is a plan to tell that.
-func (c *Cell) adopt(parent context.Context) {
-	if c.Plan != nil || c.ext.Load() == nil && (parent == nil || parent == context.Background()) {
-		return
-	}
-	e := c.extend()
-	e.mu.Lock()
-	e.parent = parent
-	e.mu.Unlock()
 }
 
 // parent returns the context that the run whose context is c derives from.
