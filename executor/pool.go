@@ -171,16 +171,16 @@ func (p *Pool) enqueue(c *cell.Cell, when, now int64) error {
 		return ErrSaturated
 	}
 	p.counts.accepted++
-	p.place(c, planOf(c).first(when))
+	p.place(c, planOf(c).first(when), now)
 	p.notify(now)
 	return nil
 }
 
 // place queues c, new or not. Among tasks of equal time it is the last. The lock is held.
-func (p *Pool) place(c *cell.Cell, when int64) {
+func (p *Pool) place(c *cell.Cell, when, now int64) {
 	p.order++
 	c.Order, c.When = p.order, when
-	p.queue.push(c)
+	p.queue.push(c, now)
 }
 
 // notify sees to it that somebody looks at the head in time, and starts a worker if nobody can and

@@ -225,7 +225,7 @@ func (w *worker) account() {
 		p.counts.completed++
 	}
 	if w.again && p.mayRepeat() && c.Reset() {
-		p.place(c, pl.next(w.ended))
+		p.place(c, pl.next(w.ended), w.ended)
 		return
 	}
 	c.Body = nil

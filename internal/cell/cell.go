@@ -51,7 +51,8 @@ const (
 type Cell struct {
 	state atomic.Uint32
 
-	// Place is the executor's: 1 + index in its queue, 0 when out of it. Its lock guards it.
+	// Place is the executor's: where the cell stands in its queue, 0 when out of it. Its lock guards
+	// it.
 	Place int32
 
 	ext atomic.Pointer[extension] // what only some cells need
