@@ -3,6 +3,7 @@ package executor_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -116,8 +117,27 @@ func BenchmarkExecute(b *testing.B) {
 
 // BenchmarkLateness runs 1,000 tasks at a fixed rate of 10 ms for a second on the pool, and then
 // the same load on time.AfterFunc, and prints how late their runs started, and the ratio.
-func BenchmarkLateness(b *testing.B) {
-	const tasks, every = 1000, 10 * time.Millisecond
+func BenchmarkLateness(b *testing.B) { compareLateness(b, 1000) }
+
+// BenchmarkLatenessBusy is the same with 100 tasks in a process whose processors have always
+// something else to do, in short pieces, like those of a busy server.
+func BenchmarkLatenessBusy(b *testing.B) {
+	var stop atomic.Bool
+	defer stop.Store(true)
+	for range 2 * runtime.GOMAXPROCS(0) {
+		go func() {
+			for !stop.Load() {
+				for range 1000 { // about a microsecond
+				}
+				runtime.Gosched()
+			}
+		}()
+	}
+	compareLateness(b, 100)
+}
+
+func compareLateness(b *testing.B, tasks int) {
+	const every = 10 * time.Millisecond
 	var pool, runtimeTimers []time.Duration
 	for b.Loop() {
 		pool = append(pool, latenessOfPool(tasks, every, time.Second)...)

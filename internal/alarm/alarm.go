@@ -3,6 +3,9 @@
 // An idle Go process on Linux waits in epoll with millisecond time-outs, so every
 // time.Timer may be a millisecond late. A timerfd has no such grain: the kernel
 // makes it readable at its nanosecond and the netpoller resumes the reader at once.
+// A busy process is the other way about: it fires timers as it goes from goroutine
+// to goroutine, and may look at the netpoller every ten milliseconds only. So the
+// read has a deadline too, which is a runtime timer, and the first of the two wins.
 // An Alarm is a timerfd where there is one, and a time.Timer elsewhere, inside a
 // testing/synctest bubble (a descriptor knows nothing of virtual time), and when the
 // process is out of descriptors.
@@ -31,6 +34,7 @@ type Alarm struct {
 // precise is an alarm of the operating system.
 type precise interface {
 	set(d time.Duration)
+	ring()
 	wait()
 	close()
 }
@@ -59,7 +63,7 @@ func (a *Alarm) Set(d time.Duration) {
 // Ring makes Wait return now. Only a set alarm can ring.
 func (a *Alarm) Ring() {
 	if a.precise != nil {
-		a.precise.set(0)
+		a.precise.ring()
 		return
 	}
 	select {

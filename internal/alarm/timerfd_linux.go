@@ -9,9 +9,9 @@ import (
 
 // timerfd is a Linux timer that the netpoller waits for: the waiting goroutine holds no thread.
 type timerfd struct {
-	file *os.File
-	fd   int // the descriptor under file; file.Fd would make it blocking
-	ring [8]byte
+	file  *os.File
+	fd    int     // the descriptor under file; file.Fd would make it blocking
+	count [8]byte // of expirations, read and ignored
 }
 
 // newPrecise returns nil when the process may have no more descriptors.
@@ -35,11 +35,16 @@ const farthest = 50 * 365 * 24 * time.Hour
 // set cannot fail: the descriptor is open and the time valid. The kernel takes zero as "disarm",
 // so one nanosecond stands for "now".
 func (t *timerfd) set(d time.Duration) {
-	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(min(max(d, 1), farthest)))}
+	d = min(max(d, 1), farthest)
+	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(d))}
 	_ = unix.TimerfdSettime(t.fd, 0, &spec, nil)
+	_ = t.file.SetReadDeadline(time.Now().Add(d))
 }
 
-func (t *timerfd) wait() { _, _ = t.file.Read(t.ring[:]) }
+// ring lets the deadline pass, which resumes the reader without the kernel.
+func (t *timerfd) ring() { _ = t.file.SetReadDeadline(time.Unix(1, 0)) }
+
+func (t *timerfd) wait() { _, _ = t.file.Read(t.count[:]) }
 
 func (t *timerfd) close() { _ = t.file.Close() }
 
