@@ -17,24 +17,30 @@ type brokenContext struct{ context.Context }
 func (brokenContext) Value(any) any { panic("broken context") }
 
 // A leader on the real clock has package context watch the context of its Take, which calls the
-// caller's code.
+// caller's code. Of two takers that wait at an empty queue the one that came last is called first;
+// it leads, and fails at that.
 func TestALeaderWhoseContextPanicsPassesTheBaton(t *testing.T) {
 	q := delayqueue.New[int]()
 	defer q.Close()
-	_, err := q.Put(7, 20*time.Millisecond)
-	require.NoError(t, err)
+	taken := make(chan int)
+	go func() {
+		e, _ := q.Take(t.Context())
+		taken <- e
+	}()
+	time.Sleep(10 * time.Millisecond) // so that it waits; if not, the test shows less
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	gone := make(chan any)
+	failed := make(chan any)
 	go func() {
-		defer func() { gone <- recover() }()
+		defer func() { failed <- recover() }()
 		_, _ = q.Take(brokenContext{ctx})
 	}()
-	e, err := q.Take(t.Context())
+	time.Sleep(10 * time.Millisecond)
+	_, err := q.Put(7, 20*time.Millisecond)
 	require.NoError(t, err)
-	assert.Equal(t, 7, e)
-	q.Close() // ends the other, if it followed
-	<-gone
+	assert.Equal(t, 7, <-taken)
+	q.Close() // ends the other, if it never led
+	<-failed
 }
 
 func TestPutAtKeepsTheOrderOfItsTimesOnTheRealClock(t *testing.T) {
