@@ -1,8 +1,9 @@
 package delayqueue
 
 import (
-	"math"
 	"time"
+
+	"github.com/punctual-go/punctual/internal/clock"
 )
 
 // Item is the place of one element in its queue. It is safe for concurrent use. The zero Item is
@@ -46,10 +47,10 @@ func (it *Item[E]) Reset(delay time.Duration) bool {
 	if it.place == 0 {
 		return false
 	}
-	now := q.now()
+	now := q.clock.Now()
 	q.seq++
 	it.seq = q.seq
-	q.heap.Update(it.place-1, later(now, delay))
+	q.heap.Update(it.place-1, clock.Later(now, delay))
 	q.lot.Notify(q.head(), now, false)
 	return true
 }
@@ -69,16 +70,4 @@ func (it *Item[E]) release() E {
 	v := it.value
 	it.value = none
 	return v
-}
-
-// later returns now+delay; a negative delay counts as none, and a sum past the end of the clock as
-// that end, 292 years away.
-func later(now int64, delay time.Duration) int64 {
-	if delay <= 0 {
-		return now
-	}
-	if int64(delay) > math.MaxInt64-now {
-		return math.MaxInt64
-	}
-	return now + int64(delay)
 }

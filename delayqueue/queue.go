@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/heap"
 	"github.com/punctual-go/punctual/internal/parking"
 )
@@ -15,7 +16,7 @@ import (
 //
 // One lock guards everything, and nothing of the caller's runs under it.
 type Queue[E any] struct {
-	epoch time.Time // the clock's zero; times are nanoseconds since
+	clock clock.Clock
 
 	mu     sync.Mutex
 	heap   heap.Heap[*node[E]]
@@ -31,7 +32,7 @@ const maxSpare = 64
 // New returns an empty queue. Inside a testing/synctest bubble the queue lives on the bubble's
 // clock and must be used in that bubble only.
 func New[E any]() *Queue[E] {
-	q := &Queue[E]{epoch: time.Now()}
+	q := &Queue[E]{clock: clock.New(0)}
 	q.lot = parking.New(&q.mu)
 	return q
 }
@@ -46,8 +47,8 @@ func (q *Queue[E]) Put(e E, delay time.Duration) (*Item[E], error) {
 	if q.closed {
 		return nil, ErrClosed
 	}
-	now := q.now()
-	q.insert(it, later(now, delay), now)
+	now := q.clock.Now()
+	q.insert(it, clock.Later(now, delay), now)
 	return it, nil
 }
 
@@ -56,14 +57,13 @@ func (q *Queue[E]) Put(e E, delay time.Duration) (*Item[E], error) {
 // element.
 func (q *Queue[E]) PutAt(e E, at time.Time) (*Item[E], error) {
 	it := &Item[E]{queue: q, value: e}
-	called := time.Now()
-	when := later(int64(called.Sub(q.epoch)), at.Sub(called))
+	when := q.clock.At(at)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
 		return nil, ErrClosed
 	}
-	now := q.now()
+	now := q.clock.Now()
 	q.insert(it, max(when, now), now)
 	return it, nil
 }
@@ -100,7 +100,7 @@ func (q *Queue[E]) take(ctx context.Context, done <-chan struct{}) (E, error) {
 		q.mu.Unlock()
 	}()
 	for {
-		now = q.now()
+		now = q.clock.Now()
 		head := q.head()
 		switch {
 		case q.closed:
@@ -130,7 +130,7 @@ func ended(done <-chan struct{}) bool {
 func (q *Queue[E]) Poll() (E, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	now := q.now()
+	now := q.clock.Now()
 	if head := q.head(); head == parking.Nothing || head > now {
 		var none E
 		return none, false
@@ -148,7 +148,7 @@ func (q *Queue[E]) Peek() (e E, at time.Time, ok bool) {
 		return e, at, false
 	}
 	when, n := q.heap.Min()
-	return n.value, q.time(when), true
+	return n.value, q.clock.Time(when), true
 }
 
 // Drain removes and returns at most max elements that are due, in order; none if max is not
@@ -157,7 +157,7 @@ func (q *Queue[E]) Drain(max int) []E {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var out []E
-	now := q.now()
+	now := q.clock.Now()
 	for len(out) < max {
 		if head := q.head(); head == parking.Nothing || head > now {
 			break
@@ -203,10 +203,6 @@ func (q *Queue[E]) Close() {
 	}
 	q.lot.CallAll()
 }
-
-func (q *Queue[E]) now() int64 { return int64(time.Since(q.epoch)) }
-
-func (q *Queue[E]) time(when int64) time.Time { return q.epoch.Add(time.Duration(when)) }
 
 // The functions below are called with the lock held.
 
@@ -259,7 +255,7 @@ func (q *Queue[E]) snapshot() ([]time.Time, []E) {
 	whens, nodes := q.heap.Sorted()
 	times, elements := make([]time.Time, len(nodes)), make([]E, len(nodes))
 	for i, n := range nodes {
-		times[i], elements[i] = q.time(whens[i]), n.value
+		times[i], elements[i] = q.clock.Time(whens[i]), n.value
 	}
 	return times, elements
 }

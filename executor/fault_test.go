@@ -226,3 +226,23 @@ func TestB16_AnIdleWorkerHoldsNothingOfItsLastTask(t *testing.T) {
 		}
 	}
 }
+
+func TestACancellationDoesNotKeepIdleWorkers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewScheduledPool(4, executor.CoreTimeout(), executor.KeepAlive(10*time.Millisecond))
+		defer p.Close()
+		for range 4 {
+			require.NoError(t, p.Execute(busyFor(time.Millisecond)))
+		}
+		time.Sleep(5 * time.Millisecond)
+		require.Equal(t, 4, p.Stats().Workers)
+		for range 20 {
+			f, err := p.Schedule(time.Hour, nothing)
+			require.NoError(t, err)
+			synctest.Wait()
+			f.Cancel()
+			time.Sleep(5 * time.Millisecond)
+		}
+		assert.Equal(t, 1, p.Stats().Workers, "only the one that was called to lead has a reason to stay")
+	})
+}

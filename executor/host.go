@@ -18,7 +18,7 @@ func (h *host) Cancelled(c *cell.Cell) {
 		c.Body = nil
 	}
 	if p.queue.len() == 0 && p.surplus() {
-		p.lot.CallAll() // a worker may have led for the one task that kept it
+		p.lot.CallLeader() // it may go, now that nothing keeps it
 	}
 	ended := p.emptied()
 	p.mu.Unlock()

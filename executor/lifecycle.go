@@ -153,7 +153,7 @@ func (p *Pool) isOwnRun(ctx context.Context) bool {
 
 // sweep takes out of the queue what the stage and the policies do not let run. The lock is held.
 func (p *Pool) sweep() []*cell.Cell {
-	now := p.now()
+	now := p.clock.Now()
 	switch {
 	case p.stage == running:
 		return nil

@@ -1,10 +1,11 @@
 package executor
 
 import (
-	"math"
 	"math/rand/v2"
+	"time"
 
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
 )
 
 // plan is what a pool knows of a task besides its cell: its options and, if it is periodic, where
@@ -59,15 +60,15 @@ func (pl *plan) next(ended int64) (at int64) {
 	pl.missed = 0
 	switch {
 	case pl.period < 0: // fixed delay: from the end of the run
-		pl.slot = saturatingAdd(ended, -pl.period)
+		pl.slot = clock.Later(ended, time.Duration(-pl.period))
 	case pl.catchUp == Skip && ended-pl.slot > pl.period:
 		// The first slot of the grid that has not passed. One that falls on the very end of the
 		// run has not.
 		passed := (ended - pl.slot - 1) / pl.period
 		pl.missed = uint64(passed)
-		pl.slot = saturatingAdd(pl.slot+passed*pl.period, pl.period)
+		pl.slot = clock.Later(pl.slot+passed*pl.period, time.Duration(pl.period))
 	default: // fixed rate: time += period
-		pl.slot = saturatingAdd(pl.slot, pl.period)
+		pl.slot = clock.Later(pl.slot, time.Duration(pl.period))
 	}
 	return pl.disturbed(pl.slot)
 }
@@ -83,13 +84,5 @@ func (pl *plan) disturbed(when int64) int64 {
 	if pl.jitter == 0 {
 		return when
 	}
-	return saturatingAdd(when, rand.Int64N(int64(pl.jitter)))
-}
-
-// saturatingAdd adds a non-negative b; a sum past the end of the clock is that end.
-func saturatingAdd(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
+	return clock.Later(when, rand.N(pl.jitter))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/parking"
 )
 
@@ -28,9 +29,9 @@ type Task = func(ctx context.Context) error
 // are held at once.
 type Pool struct {
 	settings
-	epoch     time.Time // one nanosecond before construction: times of the pool are nanoseconds since
-	submitted *plan     // of every task that has a future and no options
-	executed  *plan     // of every task given to Execute
+	clock     clock.Clock
+	submitted *plan // of every task that has a future and no options
+	executed  *plan // of every task given to Execute
 
 	mu    sync.Mutex // guards the fields below
 	queue workQueue
@@ -51,7 +52,7 @@ type Pool struct {
 // init makes p a pool whose tasks wait in q.
 func (p *Pool) init(core int, q workQueue, opts []Option) {
 	p.settings = newSettings(core, opts)
-	p.epoch = time.Now().Add(-1)
+	p.clock = clock.New(1) // above 0, which Started shows for a task that has not begun
 	p.submitted = p.newPlan(taskOptions{})
 	p.executed = p.newPlan(taskOptions{})
 	p.executed.reports = true
@@ -156,8 +157,8 @@ func (p *Pool) newPlan(o taskOptions) *plan {
 func (p *Pool) accept(c *cell.Cell, delay time.Duration) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.now()
-	return p.enqueue(c, saturatingAdd(now, int64(max(delay, 0))), now)
+	now := p.clock.Now()
+	return p.enqueue(c, clock.Later(now, delay), now)
 }
 
 // enqueue is the one way into the queue from outside. The lock is held.
@@ -190,7 +191,3 @@ func (p *Pool) notify(now int64) {
 		p.startWorker()
 	}
 }
-
-func (p *Pool) now() int64 { return int64(time.Since(p.epoch)) }
-
-func (p *Pool) time(t int64) time.Time { return p.epoch.Add(time.Duration(t)) }

@@ -37,7 +37,7 @@ func (p *Pool) pendingOf(c *cell.Cell) Pending {
 	pl := planOf(c)
 	return Pending{
 		Name:      pl.name,
-		Scheduled: p.time(c.When),
+		Scheduled: p.clock.Time(c.When),
 		Periodic:  pl.periodic(),
 		Runs:      pl.runs,
 		Task:      c.Body,
@@ -54,7 +54,7 @@ func (p *Pool) runOf(c *cell.Cell) Run {
 // describe is runOf with the lock held.
 func (p *Pool) describe(c *cell.Cell) Run {
 	pl := planOf(c)
-	r := Run{Name: pl.name, Number: 1, Scheduled: p.time(c.When), Started: p.time(c.Started)}
+	r := Run{Name: pl.name, Number: 1, Scheduled: p.clock.Time(c.When), Started: p.clock.Time(c.Started)}
 	if pl.periodic() {
 		r.Number, r.Missed = pl.runs, pl.missed
 	}

@@ -34,7 +34,7 @@ func (f *ScheduledFuture[V]) Delay() time.Duration {
 	p := f.pool()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return time.Duration(f.cell().When - p.now())
+	return time.Duration(f.cell().When - p.clock.Now())
 }
 
 // Next returns the time of the next run. It reports false if none is planned: the task has ended,
@@ -46,7 +46,7 @@ func (f *ScheduledFuture[V]) Next() (time.Time, bool) {
 	if c.Place == 0 || c.Phase().Settled() {
 		return time.Time{}, false
 	}
-	return p.time(c.When), true
+	return p.clock.Time(c.When), true
 }
 
 // Periodic reports whether the task repeats.

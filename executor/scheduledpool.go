@@ -17,10 +17,10 @@ import (
 // not bounded: it depends on the machine and on the other tasks. An idle worker on Linux is some
 // tens of microseconds late.
 //
-// A worker starts when a task is due and all others are busy or on watch, up to the core size. While
-// nothing ends there is no other goroutine, and idle workers sleep until the next task is due: one
-// is on watch, the others wait for its call. Close the pool when done: a
-// pool that is dropped keeps its workers and, on Linux, one file descriptor.
+// A worker starts when a task is due and all others are busy or on watch, up to the core size. There
+// is no other goroutine that lasts, and idle workers sleep until the next task is due: one is on
+// watch, the others wait to be called. Close the pool when done: a pool that is dropped keeps its
+// workers and, on Linux, one file descriptor.
 type ScheduledPool struct {
 	Pool
 }
@@ -68,8 +68,7 @@ func (p *ScheduledPool) ScheduleAt(at time.Time, task Task, opts ...TaskOption) 
 	if _, err := p.prepare(f.cell(), task, opts); err != nil {
 		return nil, err
 	}
-	now := time.Now()
-	if err := p.acceptAt(f.cell(), saturatingAdd(int64(now.Sub(p.epoch)), int64(max(at.Sub(now), 0)))); err != nil {
+	if err := p.acceptAt(f.cell(), p.clock.At(at)); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -144,7 +143,7 @@ func (p *ScheduledPool) repeat(initial, every time.Duration, sign int64, task Ta
 func (p *ScheduledPool) acceptAt(c *cell.Cell, when int64) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.now()
+	now := p.clock.Now()
 	return p.enqueue(c, max(when, now), now)
 }
 

@@ -58,5 +58,5 @@ func (p *Pool) SetCoreTimeout(on bool) error {
 // for one. The lock is held.
 func (p *Pool) reconsider() {
 	p.lot.CallAll()
-	p.notify(p.now())
+	p.notify(p.clock.Now())
 }

@@ -85,7 +85,7 @@ func (p *Pool) Queued() []Pending {
 func (p *Pool) Running() []Running {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.now()
+	now := p.clock.Now()
 	var rs []Running
 	for w := range p.workers {
 		if w.task != nil {

@@ -93,7 +93,7 @@ func (w *worker) take(goroutine uint64) bool {
 	}
 	idle := false
 	for {
-		head, now := p.queue.head(), p.now()
+		head, now := p.queue.head(), p.clock.Now()
 		due := head != parking.Nothing && head <= now
 		switch {
 		case p.over(head), idle && p.surplus() && !due, due && len(p.workers) > p.limit():
@@ -179,7 +179,7 @@ func (w *worker) conclude() {
 		w.done = c.Finish(w.err)
 		return
 	}
-	w.ended = w.pool.now()
+	w.ended = w.pool.clock.Now()
 	w.again = !pl.last() && (w.err == nil || pl.tolerant())
 	switch {
 	case w.again:

@@ -81,9 +81,6 @@ func (c *Cell) Phase() Phase { return phaseOf(c.state.Load()) }
 // Full reports whether the cell was settled by its runner, so that what the run produced is complete.
 func (c *Cell) Full() bool { return c.state.Load()&full != 0 }
 
-// InBody reports whether a body of the task is in progress.
-func (c *Cell) InBody() bool { return c.state.Load()&body != 0 }
-
 // Begin starts a run and reports whether it may: false when the cell is running or settled. The
 // caller becomes the runner. It must call [Cell.Enter], then [Cell.Exit], then Finish or Reset.
 func (c *Cell) Begin() bool {

@@ -48,9 +48,6 @@ func (h *Heap[N]) Min() (when int64, node N) {
 	return h.entries[0].when, h.entries[0].node
 }
 
-// When returns the time of the node at index i.
-func (h *Heap[N]) When(i int) int64 { return h.entries[i].when }
-
 // Holds reports whether node stands at index i.
 func (h *Heap[N]) Holds(i int, node N) bool {
 	return i >= 0 && i < len(h.entries) && h.entries[i].node == node

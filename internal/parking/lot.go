@@ -133,6 +133,11 @@ func (l *Lot) CallAll() {
 	for l.top != nil {
 		l.call(l.top)
 	}
+	l.CallLeader()
+}
+
+// CallLeader makes the leader look again, if there is one.
+func (l *Lot) CallLeader() {
 	if l.leader != nil && !l.rung {
 		l.ring()
 	}
