@@ -12,8 +12,9 @@ import (
 // workQueue is where accepted tasks wait for a worker. The pool's lock is held in every call.
 type workQueue interface {
 	push(c *cell.Cell, now int64)
-	pop() *cell.Cell // the head; the queue is not empty
-	head() int64     // when the head may run, or parking.Nothing
+	head() int64 // when the head may run, or parking.Nothing
+	// pop takes out the head, of which head has just told. It is a task with a cell, or bare.
+	pop() (c *cell.Cell, bare Task)
 	remove(c *cell.Cell) bool
 	len() int
 	// filter keeps the tasks that keep accepts and returns the others, in order.
@@ -43,13 +44,13 @@ func (q *delayedWorkQueue) push(c *cell.Cell, now int64) {
 	q.heap.Push(c.When, c)
 }
 
-func (q *delayedWorkQueue) pop() *cell.Cell {
+func (q *delayedWorkQueue) pop() (*cell.Cell, Task) {
 	if !q.lineFirst() {
-		return q.heap.Pop()
+		return q.heap.Pop(), nil
 	}
 	c := q.line.first()
 	q.line.remove(c)
-	return c
+	return c, nil
 }
 
 func (q *delayedWorkQueue) head() int64 {

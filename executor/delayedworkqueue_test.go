@@ -59,7 +59,7 @@ func (m *queueModel) pop(t *rapid.T) {
 	if len(m.tasks) == 0 {
 		t.Skip("empty")
 	}
-	c := m.queue.pop()
+	c, _ := m.queue.pop()
 	require.Same(t, m.tasks[0], c)
 	require.Zero(t, c.Place)
 	m.tasks = m.tasks[1:]

@@ -14,10 +14,17 @@ func (h *host) Cancelled(c *cell.Cell) {
 	p := h.pool()
 	p.mu.Lock()
 	p.counts.cancelled++
-	if p.queue.remove(c) {
+	switch {
+	case p.queue.remove(c):
+		c.Body = nil
+		if s := planOf(c).strand; s != nil {
+			p.advance(s)
+		}
+		p.notify(p.now()) // there is room
+	case p.aside > 0 && p.removeAside(c):
 		c.Body = nil
 	}
-	if p.queue.len() == 0 && p.surplus() {
+	if !p.plain && p.queue.len() == 0 && p.surplus() {
 		p.lot.CallLeader() // it may go, now that nothing keeps it
 	}
 	ended := p.emptied()

@@ -44,10 +44,7 @@ var errDropped = future.CancelledError(ErrShutdown)
 // may be called from a task, and does nothing on a pool that is shut down.
 func (p *Pool) Shutdown() {
 	p.mu.Lock()
-	if p.stage == running {
-		p.stage = draining
-		p.lot.CallAll()
-	}
+	p.drain()
 	p.endSweep(p.sweep())
 }
 
@@ -58,14 +55,12 @@ func (p *Pool) Shutdown() {
 // returns nothing.
 func (p *Pool) ShutdownNow() []Pending {
 	p.mu.Lock()
-	if p.stage < stopping {
-		p.stage = stopping
-		p.lot.CallAll()
-	}
+	p.drain()
+	p.stage = max(p.stage, stopping)
 	var active []*cell.Cell
-	for w := range p.workers {
-		if w.task != nil {
-			active = append(active, w.task)
+	for x := range p.executions() {
+		if x.task != nil {
+			active = append(active, x.task)
 		}
 	}
 	return p.endSweep(p.sweep(), active...)
@@ -87,10 +82,7 @@ func (p *Pool) Close() error {
 // [future.ErrSelfWait] at once. A nil ctx never ends.
 func (p *Pool) CloseContext(ctx context.Context) (Report, error) {
 	p.mu.Lock()
-	if p.stage == running {
-		p.stage = draining
-		p.lot.CallAll()
-	}
+	p.drain()
 	p.dropDelayed, p.keepPeriodic = true, false
 	report := Report{Dropped: p.endSweep(p.sweep())}
 	err := p.AwaitTermination(ctx)
@@ -130,6 +122,19 @@ func (p *Pool) AwaitTermination(ctx context.Context) error {
 // has ended.
 func (p *Pool) Terminated() <-chan struct{} { return p.done }
 
+// drain has the pool refuse further tasks. The lock is held.
+func (p *Pool) drain() {
+	if p.stage != running {
+		return
+	}
+	p.stage = draining
+	if p.inbox != nil {
+		p.inbox.close()
+	}
+	p.entrants.dismiss(p)
+	p.lot.CallAll()
+}
+
 // isOwnRun reports whether the caller is a task of this pool, by its context, or by its goroutine if
 // it waits with another; or the terminated hook.
 func (p *Pool) isOwnRun(ctx context.Context) bool {
@@ -143,8 +148,8 @@ func (p *Pool) isOwnRun(ctx context.Context) bool {
 	if id == 0 {
 		return false
 	}
-	for w := range p.workers {
-		if w.goroutine == id {
+	for x := range p.executions() {
+		if x.goroutine == id {
 			return true
 		}
 	}
@@ -158,7 +163,7 @@ func (p *Pool) sweep() []*cell.Cell {
 	case p.stage == running:
 		return nil
 	case p.stage >= stopping:
-		return p.queue.filter(func(*cell.Cell) bool { return false })
+		return append(p.queue.filter(func(*cell.Cell) bool { return false }), p.emptyAside()...)
 	}
 	return p.queue.filter(func(c *cell.Cell) bool {
 		if planOf(c).periodic() {
@@ -202,6 +207,8 @@ func (p *Pool) emptied() (ended bool) {
 	}
 	if len(p.workers) > 0 {
 		p.lot.CallAll()
+	}
+	if len(p.workers)+len(p.guests) > 0 {
 		return false
 	}
 	p.stage = tidying

@@ -16,15 +16,19 @@ type option func(*settings)
 
 func (o option) configure(s *settings) { o(s) }
 
-// settings are what options set. They do not change after construction, but for maximum, keepAlive
-// and coreTimeout, which the lock of the pool guards.
+// settings are what options set. They do not change after construction, but for maximum, keepAlive,
+// coreTimeout and policy, which the lock of the pool guards.
 type settings struct {
 	name         string
-	maximum      int
+	maximum      int // 0 for as many as the core size
+	growFirst    bool
+	sizesFixed   bool
+	waitsIn      Queue // of a plain pool
+	policy       RejectionPolicy
 	keepAlive    time.Duration
 	coreTimeout  bool
 	pendingLimit int
-	base         context.Context
+	parent       context.Context
 	logger       *slog.Logger
 	onError      func(context.Context, Run, error)
 	before       func(context.Context, Run)
@@ -37,8 +41,11 @@ type settings struct {
 // size 0, stays idle before it ends. It is the JDK's figure; starting a goroutine again is cheap.
 const defaultKeepAlive = 10 * time.Millisecond
 
-func newSettings(core int, opts []Option) settings {
-	s := settings{maximum: math.MaxInt, keepAlive: defaultKeepAlive}
+func newSettings(core int, plain bool, opts []Option) settings {
+	s := settings{keepAlive: defaultKeepAlive, policy: Abort}
+	if plain {
+		s.waitsIn = FIFO()
+	}
 	if core < 0 {
 		panic(fmt.Sprintf("executor: negative core size %d", core))
 	}
@@ -48,7 +55,13 @@ func newSettings(core int, opts []Option) settings {
 		}
 		o.configure(&s)
 	}
-	if core > s.maximum {
+	if !plain && s.waitsIn.make != nil {
+		panic("executor: a scheduled pool has a queue of its own")
+	}
+	if !plain && s.maximum == 0 {
+		s.maximum = math.MaxInt
+	}
+	if s.maximum > 0 && core > s.maximum {
 		panic(fmt.Sprintf("executor: core size %d is above the maximum size %d", core, s.maximum))
 	}
 	if s.coreTimeout && s.keepAlive == 0 {
@@ -60,14 +73,19 @@ func newSettings(core int, opts []Option) settings {
 // PoolName names the pool in logs, statistics and errors.
 func PoolName(name string) Option { return option(func(s *settings) { s.name = name }) }
 
-// MaximumSize bounds the number of workers that the core size may be set to. A scheduled pool does
-// not grow above its core size by itself, since its queue never refuses. It panics if n < 1.
+// MaximumSize lets a [Pool] grow above its core size while more tasks wait than its queue holds, and
+// bounds what the core size may be set to. A scheduled pool does not grow above its core size by
+// itself, since its queue never refuses. It panics if n < 1.
 func MaximumSize(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("executor: maximum size %d is below 1", n))
 	}
 	return option(func(s *settings) { s.maximum = n })
 }
+
+// GrowFirst lets a [Pool] grow up to the maximum size before a task waits, instead of only when the
+// queue is full. A scheduled pool ignores it.
+func GrowFirst() Option { return option(func(s *settings) { s.growFirst = true }) }
 
 // KeepAlive sets how long a worker above the core size stays idle before it ends; 10 ms by
 // default. It panics if d is negative.
@@ -98,7 +116,7 @@ func BaseContext(ctx context.Context) Option {
 	if ctx == nil {
 		panic("executor: nil base context")
 	}
-	return option(func(s *settings) { s.base = ctx })
+	return option(func(s *settings) { s.parent = ctx })
 }
 
 // Logger sets where the pool reports failures that nothing else would show; slog.Default by

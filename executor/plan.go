@@ -16,6 +16,8 @@ type plan struct {
 	cell.Plan
 	taskOptions
 
+	strand *strand // of a task of a serial executor
+
 	reports bool // a failure has no future of its own and goes to the error handler
 
 	// period is 0 for a task that runs once, positive for a fixed rate, negative for a fixed delay.

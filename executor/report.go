@@ -15,7 +15,7 @@ import (
 // task, or its next run, began; then its future is settled.
 type Pending struct {
 	Name      string
-	Scheduled time.Time // when it would have run
+	Scheduled time.Time // when it would have run: for a task of Submit, when it came; zero if that is not known
 	Periodic  bool
 	Runs      uint64 // begun before, if it is periodic
 	Task      Task   // what it would have run, decorated, if it is handed back; otherwise nil
@@ -35,13 +35,11 @@ type Report struct {
 
 func (p *Pool) pendingOf(c *cell.Cell) Pending {
 	pl := planOf(c)
-	return Pending{
-		Name:      pl.name,
-		Scheduled: p.clock.Time(c.When),
-		Periodic:  pl.periodic(),
-		Runs:      pl.runs,
-		Task:      c.Body,
+	pending := Pending{Name: pl.name, Periodic: pl.periodic(), Runs: pl.runs, Task: c.Body}
+	if c.When != 0 {
+		pending.Scheduled = p.clock.Time(c.When)
 	}
+	return pending
 }
 
 // runOf describes the run of c in progress.
@@ -77,7 +75,7 @@ func (p *Pool) report(run Run, err error) {
 		return
 	}
 	var inHandler error
-	ctx := p.base
+	ctx := p.parent
 	if ctx == nil {
 		ctx = context.Background()
 	}

@@ -103,7 +103,7 @@ func (p *ScheduledPool) schedule(c *cell.Cell, delay time.Duration, task Task, o
 	if _, err := p.prepare(c, task, opts); err != nil {
 		return err
 	}
-	return p.accept(c, delay)
+	return p.acceptAfter(c, delay)
 }
 
 // The signs of plan.period.
@@ -133,18 +133,10 @@ func (p *ScheduledPool) repeat(initial, every time.Duration, sign int64, task Ta
 		f.cell().Plan = &pl.Plan
 	}
 	pl.period = sign * int64(every)
-	if err := p.accept(f.cell(), initial); err != nil {
+	if err := p.acceptAfter(f.cell(), initial); err != nil {
 		return nil, err
 	}
 	return f, nil
-}
-
-// acceptAt is accept for a time of the pool's clock.
-func (p *ScheduledPool) acceptAt(c *cell.Cell, when int64) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	now := p.clock.Now()
-	return p.enqueue(c, max(when, now), now)
 }
 
 // SetExecuteDelayedAfterShutdown sets whether a task that is not yet due when the pool is shut down

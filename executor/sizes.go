@@ -8,7 +8,10 @@ import "time"
 func (p *Pool) SetCoreSize(n int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if n < 0 || n > p.maximum {
+	if p.sizesFixed {
+		return invalid("the sizes of this pool are fixed")
+	}
+	if n < 0 || p.maximum > 0 && n > p.maximum {
 		return invalid("core size %d is not between 0 and the maximum %d", n, p.maximum)
 	}
 	p.core = n
@@ -21,10 +24,14 @@ func (p *Pool) SetCoreSize(n int) error {
 func (p *Pool) SetMaximumSize(n int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.sizesFixed {
+		return invalid("the sizes of this pool are fixed")
+	}
 	if n < 1 || n < p.core {
 		return invalid("maximum size %d is below 1 or below the core size %d", n, p.core)
 	}
 	p.maximum = n
+	p.reconsider()
 	return nil
 }
 
@@ -59,4 +66,64 @@ func (p *Pool) SetCoreTimeout(on bool) error {
 func (p *Pool) reconsider() {
 	p.lot.CallAll()
 	p.notify(p.clock.Now())
+}
+
+// PrestartWorker starts a worker that waits for work, if there are fewer than the core size, and
+// reports whether it did. A pool does without: workers start as there is work.
+func (p *Pool) PrestartWorker() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.prestart()
+}
+
+// PrestartWorkers starts as many workers as are missing from the core size, and returns how many that
+// were.
+func (p *Pool) PrestartWorkers() (started int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.prestart() {
+		started++
+	}
+	return started
+}
+
+func (p *Pool) prestart() bool {
+	if p.stage != running || len(p.workers) >= p.core {
+		return false
+	}
+	p.startWorker()
+	return true
+}
+
+// limit is how many workers may be started: a pool of core size 0 has one while there is something to
+// do. The lock is held.
+func (p *Pool) limit() int {
+	if p.plain && (p.growFirst || p.capacity() < unbounded && p.queue.len() > p.capacity()) {
+		return p.most()
+	}
+	return max(p.core, 1)
+}
+
+// ceiling is how many workers may go on while there is something to do. The lock is held.
+func (p *Pool) ceiling() int {
+	if p.plain {
+		return p.most()
+	}
+	return p.limit()
+}
+
+// most is the maximum size. The lock is held.
+func (p *Pool) most() int {
+	if p.maximum == 0 {
+		return max(p.core, 1)
+	}
+	return p.maximum
+}
+
+// capacity is how many tasks may wait in the queue.
+func (p *Pool) capacity() int {
+	if p.plain {
+		return p.waitsIn.capacity
+	}
+	return unbounded
 }

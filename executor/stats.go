@@ -22,14 +22,14 @@ type Stats struct {
 	Core, Maximum int // sizes asked for
 	Workers       int // there now
 	Largest       int // most there have been at once
-	Busy          int // workers with a task
+	Busy          int // tasks that run: on workers, their helpers, and callers under CallerRuns
 	Queued        int // tasks that wait
 
 	Accepted  uint64 // tasks taken in
 	Rejected  uint64 // tasks refused because the pool was shut down or saturated
 	Completed uint64 // tasks ended by their run, the last of a series; failures included
 	Cancelled uint64 // tasks cancelled by their future before they had ended
-	Returned  uint64 // tasks dropped or handed back by a shutdown
+	Returned  uint64 // tasks dropped, or handed back: by a shutdown, or for want of room
 
 	Runs     uint64 // bodies that have ended; each run of a series counts
 	Failures uint64 // of these, those that failed; what a cancelled run returns is no failure
@@ -48,17 +48,22 @@ type counts struct {
 func (p *Pool) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	accepted, rejected, queued := p.counts.accepted, p.counts.rejected, p.queue.len()+p.aside
+	if p.inbox != nil {
+		accepted, rejected, queued = p.inbox.tally(accepted, rejected)
+		queued += p.aside
+	}
 	return Stats{
 		Name:      p.name,
 		State:     p.stage.String(),
 		Core:      p.core,
-		Maximum:   p.maximum,
+		Maximum:   p.most(),
 		Workers:   len(p.workers),
 		Largest:   p.counts.largest,
 		Busy:      p.counts.busy,
-		Queued:    p.queue.len(),
-		Accepted:  p.counts.accepted,
-		Rejected:  p.counts.rejected,
+		Queued:    queued,
+		Accepted:  accepted,
+		Rejected:  rejected,
 		Completed: p.counts.completed,
 		Cancelled: p.counts.cancelled,
 		Returned:  p.counts.returned,
@@ -72,7 +77,7 @@ func (p *Pool) Stats() Stats {
 func (p *Pool) Queued() []Pending {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	cells := p.queue.tasks()
+	cells := append(p.queue.tasks(), p.allAside()...)
 	pending := make([]Pending, len(cells))
 	for i, c := range cells {
 		pending[i] = p.pendingOf(c)
@@ -87,9 +92,9 @@ func (p *Pool) Running() []Running {
 	defer p.mu.Unlock()
 	now := p.clock.Now()
 	var rs []Running
-	for w := range p.workers {
-		if w.task != nil {
-			rs = append(rs, Running{Run: p.describe(w.task), For: time.Duration(now - w.task.Started)})
+	for x := range p.executions() {
+		if x.task != nil {
+			rs = append(rs, Running{Run: p.describe(x.task), For: time.Duration(now - x.task.Started)})
 		}
 	}
 	slices.SortFunc(rs, func(a, b Running) int { return cmp.Compare(b.For, a.For) })

@@ -17,6 +17,8 @@ type taskOptions struct {
 	onError ErrorPolicy
 	jitter  time.Duration
 	maxRuns uint64
+
+	priority int
 }
 
 // Name names the task in logs, hooks and reports.
@@ -115,6 +117,15 @@ func MaxRuns(n int) TaskOption {
 			return invalid("maximum of %d runs is below 1", n)
 		}
 		o.maxRuns = uint64(n)
+		return nil
+	})
+}
+
+// Priority says how urgent the task is on a pool whose queue is a [PriorityFIFO]; higher is sooner, 0
+// is the default. Other queues ignore it.
+func Priority(n int) TaskOption {
+	return taskOption(func(o *taskOptions) error {
+		o.priority = n
 		return nil
 	})
 }

@@ -1,11 +1,8 @@
 package executor
 
 import (
-	"context"
-	"fmt"
 	"time"
 
-	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/goid"
 	"github.com/punctual-go/punctual/internal/parking"
@@ -22,29 +19,17 @@ import (
 //	running -> taking    the task is settled, or about to be queued for its next run
 //	taking  -> gone      it is idle above the core size, or the pool is over
 type worker struct {
-	pool  *Pool
+	execution
 	place *parking.Waiter
 	limit *time.Timer // of the keep-alive; made on first use
+	own   *cell.Cell  // of the tasks that come without one; made on first use
 
-	// The pool's lock guards these; only the worker writes them.
-	arrived   bool       // the lot need not expect it any more
-	goroutine uint64     // its number
-	task      *cell.Cell // being run, or run and not accounted for yet
-
-	// About the task; the worker's own.
-	ctx   context.Context
-	err   error
-	ended int64 // when a run of a series ended
-	over  bool  // the body has ended
-	again bool  // the series goes on
-
-	failed bool // the run has failed
-	done   bool // the run has settled the future
+	arrived bool // the lot need not expect it any more; the pool's lock guards it
 }
 
 // startWorker adds a worker. The lock is held.
 func (p *Pool) startWorker() {
-	w := &worker{pool: p, place: parking.NewWaiter()}
+	w := &worker{execution: execution{pool: p, labels: true}, place: parking.NewWaiter()}
 	p.workers[w] = struct{}{}
 	p.counts.largest = max(p.counts.largest, len(p.workers))
 	w.launch()
@@ -59,6 +44,7 @@ func (w *worker) launch() {
 
 func (w *worker) loop() {
 	defer w.replace()
+	w.pool.unlabel() // a goroutine starts with the labels of the one that starts it
 	id := goid.Current()
 	for w.take(id) {
 		w.run()
@@ -83,6 +69,7 @@ func (w *worker) replace() {
 // not the worker is no more. The number is that of its goroutine.
 func (w *worker) take(goroutine uint64) bool {
 	p := w.pool
+	stamp := p.stamp()
 	p.mu.Lock()
 	if !w.arrived {
 		w.arrived, w.goroutine = true, goroutine
@@ -93,22 +80,38 @@ func (w *worker) take(goroutine uint64) bool {
 	}
 	idle := false
 	for {
-		head, now := p.queue.head(), p.clock.Now()
+		head, now := p.queue.head(), p.now()
 		due := head != parking.Nothing && head <= now
 		switch {
-		case p.over(head), idle && p.surplus() && !due, due && len(p.workers) > p.limit():
+		case p.over(head), idle && p.surplus() && !due, due && len(p.workers) > p.ceiling():
 			w.retire(now)
 			return false
 		case due:
-			if w.start(p.queue.pop(), now) {
+			if w.start(w.next(), max(stamp, now)) {
 				p.notify(now)
 				p.mu.Unlock()
 				return true
 			}
+		case p.entrants.admit(p, 1):
+			// Somebody waited for this worker to become free.
 		default:
 			idle = p.lot.Park(w.place, head, now, nil, nil, w.patience())
+			stamp = p.stamp()
 		}
 	}
+}
+
+// next takes the head out of the queue, which is not empty. The lock is held.
+func (w *worker) next() *cell.Cell {
+	c, task := w.pool.queue.pop()
+	if w.bare = c == nil; !w.bare {
+		return c
+	}
+	if w.own == nil || !w.own.Unseen() {
+		w.own = &cell.Cell{Plan: &w.pool.executed.Plan}
+	}
+	w.own.Body = task
+	return w.own
 }
 
 // retire takes the worker out of its pool, which may have been waiting for that. The lock is held at
@@ -121,149 +124,6 @@ func (w *worker) retire(now int64) {
 	p.mu.Unlock()
 	p.finish(ended)
 }
-
-// start begins a run of c, unless it has been cancelled on its way out of the queue. The lock is
-// held.
-func (w *worker) start(c *cell.Cell, now int64) bool {
-	if !c.Begin() {
-		c.Body = nil
-		return false
-	}
-	c.Started = now
-	if pl := planOf(c); pl.periodic() {
-		c.When = pl.start(c.When, now)
-	}
-	w.task = c
-	w.err = future.ErrGoexit // until the body says otherwise
-	w.over, w.again, w.failed, w.done = false, false, false, false
-	w.pool.counts.busy++
-	return true
-}
-
-// run calls the body: the one place where a pool does so.
-func (w *worker) run() {
-	c, p := w.task, w.pool
-	w.ctx = c.Enter(context.Background())
-	if p.before != nil {
-		run := p.runOf(c)
-		p.guard(w.ctx, "before-run", run, func() { p.before(w.ctx, run) })
-		if phase := c.Phase(); phase.Settled() { // cancelled by the hook, or it took too long
-			w.err = future.ErrCancelled
-			if phase == cell.Failed {
-				w.err = future.ErrTimeout
-			}
-			return
-		}
-	}
-	future.Invoke(w.ctx, c.Body, &w.err)
-}
-
-// complete does what follows the end of the body without the lock. If a hook or handler ends the
-// goroutine, that hook or handler is all that is cut short.
-func (w *worker) complete() {
-	if w.over {
-		return
-	}
-	w.over = true
-	w.conclude()
-	w.tell()
-}
-
-// conclude settles the future if this was the last run.
-func (w *worker) conclude() {
-	c, pl := w.task, planOf(w.task)
-	if c.Exit() {
-		w.err = overrun(w.err)
-	}
-	if !pl.periodic() {
-		w.done = c.Finish(w.err)
-		return
-	}
-	w.ended = w.pool.clock.Now()
-	w.again = !pl.last() && (w.err == nil || pl.tolerant())
-	switch {
-	case w.again:
-	case pl.tolerant():
-		w.done = c.Finish(nil)
-	default:
-		w.done = c.Finish(w.err)
-	}
-}
-
-// tell calls the hook, and reports a failure that would be lost otherwise. What a cancelled run
-// returns is no failure.
-func (w *worker) tell() {
-	c, p, pl := w.task, w.pool, planOf(w.task)
-	w.failed = w.err != nil && c.Phase() != cell.Cancelled
-	if p.after == nil && !w.failed {
-		return
-	}
-	run := p.runOf(c)
-	if p.after != nil {
-		defer p.guard(w.ctx, "after-run", run, func() { p.after(w.ctx, run, w.err) })
-	}
-	switch {
-	case !w.failed:
-	case pl.reports, pl.tolerant():
-		p.report(run, w.err)
-	case w.done && pl.periodic():
-		p.seriesEnded(run, w.err)
-	}
-}
-
-// account ends the run: it counts, and queues the next run of a series. The lock is held, but let go
-// to settle a series that may not go on.
-func (w *worker) account() {
-	c, p, pl := w.task, w.pool, planOf(w.task)
-	w.task, w.ctx, w.err = nil, nil, nil
-	p.counts.busy--
-	p.counts.runs++
-	if w.failed {
-		p.counts.failures++
-	}
-	if w.done {
-		p.counts.completed++
-	}
-	if w.again && p.mayRepeat() && c.Reset() {
-		p.place(c, pl.next(w.ended), w.ended)
-		return
-	}
-	c.Body = nil
-	if w.again {
-		w.endSeries(c)
-	}
-}
-
-// endSeries settles a series that would go on, had it not been cancelled during its run, or the pool
-// shut down. The lock is held, but not meanwhile.
-func (w *worker) endSeries(c *cell.Cell) {
-	p := w.pool
-	p.mu.Unlock()
-	dropped := c.Drop()
-	c.Finish(nil)
-	p.mu.Lock()
-	if dropped {
-		p.counts.returned++
-	}
-}
-
-// over reports whether there is nothing left to do for a worker that finds the given head. The lock
-// is held.
-func (p *Pool) over(head int64) bool {
-	return p.stage >= stopping || p.stage == draining && head == parking.Nothing
-}
-
-// limit is how many workers there may be: a pool of core size 0 has one while there is something to
-// do. The lock is held.
-func (p *Pool) limit() int { return max(p.core, 1) }
-
-// mayRepeat reports whether a periodic task may be queued again. The lock is held.
-func (p *Pool) mayRepeat() bool {
-	return p.stage == running || p.stage == draining && p.keepPeriodic
-}
-
-// surplus reports whether an idle worker may go. The lock is held.
-func (p *Pool) surplus() bool { return len(p.workers) > p.core || p.coreTimeout }
 
 // patience is how long the worker will wait as a follower: nil for ever.
 func (w *worker) patience() <-chan time.Time {
@@ -278,10 +138,16 @@ func (w *worker) patience() <-chan time.Time {
 	return w.limit.C
 }
 
-// overrun is the error of a run that has outlived its time-out, with what its body returned.
-func overrun(err error) error {
-	if err == nil || err == context.DeadlineExceeded {
-		return future.ErrTimeout
-	}
-	return fmt.Errorf("%w: %w", future.ErrTimeout, err)
+// over reports whether there is nothing left to do for a worker that finds the given head. The lock
+// is held.
+func (p *Pool) over(head int64) bool {
+	return p.stage >= stopping || p.stage == draining && head == parking.Nothing
 }
+
+// mayRepeat reports whether a periodic task may be queued again. The lock is held.
+func (p *Pool) mayRepeat() bool {
+	return p.stage == running || p.stage == draining && p.keepPeriodic
+}
+
+// surplus reports whether an idle worker may go. The lock is held.
+func (p *Pool) surplus() bool { return len(p.workers) > p.core || p.coreTimeout }

@@ -42,13 +42,9 @@ func (f *Future[V]) Get(ctx context.Context) (V, error) {
 // GetTimeout is Get with a limit of d, after which it returns [ErrTimeout]. With d <= 0 it does
 // not wait.
 func (f *Future[V]) GetTimeout(d time.Duration) (V, error) {
-	if !f.cell.Phase().Settled() && d > 0 {
-		limit := time.NewTimer(d)
-		defer limit.Stop()
-		select {
-		case <-f.cell.Done():
-		case <-limit.C:
-		}
+	if err := f.cell.WaitFor(d); err != nil {
+		var none V
+		return none, err
 	}
 	if !f.cell.Phase().Settled() {
 		var none V

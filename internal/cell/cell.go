@@ -180,6 +180,16 @@ func (c *Cell) Drop() bool {
 	return ok
 }
 
+// Discard is Drop with the given error.
+func (c *Cell) Discard(err error) bool {
+	_, ok := c.settle(uint32(Cancelled), err)
+	return ok
+}
+
+// Unseen reports whether nobody has asked the context of a run for a signal, so that the cell may be
+// used for a task that has nothing to do with the last.
+func (c *Cell) Unseen() bool { return c.state.Load()&seen == 0 && c.ext.Load() == nil }
+
 // settle moves a cell that is not settled to the phase in next, adding the flags there to those it
 // has, and returns the state word it found.
 func (c *Cell) settle(next uint32, err error) (before uint32, ok bool) {

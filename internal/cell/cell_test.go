@@ -31,6 +31,10 @@ type recorder struct {
 func (r *recorder) Cancelled(c *Cell) { r.cancelled = append(r.cancelled, c) }
 func (r *recorder) Expired(c *Cell)   { r.expired = append(r.expired, c) }
 
+func (r *recorder) Await(context.Context, *Cell, bool) (func(), bool, error) {
+	return nil, false, nil
+}
+
 func hosted() (*Cell, *recorder) {
 	r := &recorder{}
 	return &Cell{Plan: &Plan{Host: r, Late: errLate, Dropped: errDropped}}, r

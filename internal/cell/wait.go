@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // ErrSelfWait is what a run gets that would wait for itself.
@@ -22,15 +23,70 @@ func (c *Cell) Wait(ctx context.Context) error {
 	if c.SelfWait(ctx) {
 		return ErrSelfWait
 	}
-	select {
-	case <-c.Done():
-		return nil
-	case <-ctx.Done():
+	if err := c.wait(ctx, nil); err != nil {
+		return err
 	}
 	if c.Phase().Settled() {
 		return nil
 	}
 	return EndOf(ctx)
+}
+
+// WaitFor is Wait for at most d, as long as nothing ends the wait it returns nil.
+func (c *Cell) WaitFor(d time.Duration) error {
+	if d <= 0 || c.Phase().Settled() {
+		return nil
+	}
+	limit := time.NewTimer(d)
+	defer limit.Stop()
+	return c.wait(context.Background(), limit.C)
+}
+
+// Patience is how long a wait goes on before the host makes sure who it is that waits.
+const Patience = 10 * time.Millisecond
+
+// wait returns once the cell is settled, ctx ends, or limit delivers.
+func (c *Cell) wait(ctx context.Context, limit <-chan time.Time) error {
+	over, ask, err := c.Await(ctx, false)
+	if ask {
+		if c.waitUntil(ctx, limit, true) {
+			return nil
+		}
+		over, _, err = c.Await(ctx, true)
+	}
+	if over != nil {
+		defer over()
+	}
+	if err == nil {
+		c.waitUntil(ctx, limit, false)
+	}
+	return err
+}
+
+// waitUntil is wait that returns false if patience has limits, and is over first.
+func (c *Cell) waitUntil(ctx context.Context, limit <-chan time.Time, patient bool) bool {
+	var patience <-chan time.Time
+	if patient {
+		t := time.NewTimer(Patience)
+		defer t.Stop()
+		patience = t.C
+	}
+	select {
+	case <-c.Done():
+	case <-ctx.Done():
+	case <-limit:
+	case <-patience:
+		return false
+	}
+	return true
+}
+
+// Await tells the host of a pending cell that the caller is about to wait for it; see [Host].
+func (c *Cell) Await(ctx context.Context, sure bool) (over func(), ask bool, err error) {
+	if c.Plan == nil || c.Plan.Host == nil || c.Phase() != Pending {
+		return nil, false, nil
+	}
+	return c.Plan.Host.Await(ctx, c, sure)
 }
 
 // EndOf returns the error of an ended context, with its cause if that is another.

@@ -79,6 +79,9 @@ func (l *Lot) Idle() int {
 	return l.followers
 }
 
+// Coming returns the number of takers that are called, or started, and have not come yet.
+func (l *Lot) Coming() int { return l.coming }
+
 // Wakes returns how often a parked taker has gone on, for whatever reason.
 func (l *Lot) Wakes() uint64 { return l.wakes }
 

@@ -1,0 +1,87 @@
+package executor
+
+import (
+	"container/list"
+	"context"
+	"fmt"
+
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+// entrants are the submitters who wait for room, in the order in which they came. While there are
+// any, there is no room: whoever makes some admits them before unlocking. The pool's lock guards them.
+type entrants struct{ list list.List }
+
+// entrant is one of them.
+//
+//	waiting -> admitted   admit: its task is queued
+//	waiting -> refused    dismiss: the pool is shut down
+//	waiting -> gone       its context ends
+type entrant struct {
+	cell    *cell.Cell
+	decided chan struct{} // closed when admitted or refused
+	err     error         // why refused
+}
+
+// admit lets in those for whom there is room, and reports whether there were any. The caller is about
+// to add to the workers that are free, or not.
+func (es *entrants) admit(p *Pool, free int) (any bool) {
+	for es.list.Len() > 0 && p.room(free) {
+		e := es.list.Remove(es.list.Front()).(*entrant)
+		p.counts.accepted++
+		if s := planOf(e.cell).strand; s == nil || p.enterStrand(s, e.cell) {
+			p.place(e.cell, e.cell.When, p.now())
+		}
+		close(e.decided)
+		any = true
+	}
+	return any
+}
+
+// dismiss refuses all.
+func (es *entrants) dismiss(p *Pool) {
+	for e := es.list.Front(); e != nil; e = es.list.Front() {
+		refused := es.list.Remove(e).(*entrant)
+		refused.err = ErrShutdown
+		p.counts.rejected++
+		close(refused.decided)
+	}
+}
+
+// enter queues c as soon as there is room. If ctx ends first, or the pool is shut down, c is refused.
+func (p *Pool) enter(ctx context.Context, c *cell.Cell) error {
+	if p.isOwnRun(ctx) {
+		return p.runByCaller(c)
+	}
+	e, place, err := p.queueUp(c)
+	if e == nil {
+		return err
+	}
+	select {
+	case <-e.decided:
+		return e.err
+	case <-ctx.Done():
+	}
+	end := cell.EndOf(ctx)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case <-e.decided:
+		return e.err
+	default:
+	}
+	p.entrants.list.Remove(place)
+	p.counts.rejected++
+	return fmt.Errorf("%w: %w", ErrSaturated, end)
+}
+
+// queueUp adds an entrant for c, if there is no room.
+func (p *Pool) queueUp(c *cell.Cell) (*entrant, *list.Element, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.tryEnqueue(c, p.now()); err != ErrSaturated {
+		return nil, nil, err
+	}
+	e := &entrant{cell: c, decided: make(chan struct{})}
+	return e, p.entrants.list.PushBack(e), nil
+}

@@ -1,0 +1,191 @@
+package executor
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+// execution is one run of a task after another, on the goroutine of whoever owns it: a worker, a
+// caller who runs what the pool has no room for, or a helper who runs what another run waits for.
+//
+//	idle -> started   start: the task is the owner's, and begun
+//	started -> over   run has called the body, complete has told of its end
+//	over -> idle      account: it counts, and a series is queued again
+type execution struct {
+	pool *Pool
+
+	// The pool's lock guards these; only the owner writes them.
+	goroutine uint64     // its number, 0 if nobody has asked for it
+	task      *cell.Cell // being run, or run and not accounted for yet
+
+	// About the task; the owner's own.
+	ctx    context.Context
+	err    error
+	ended  int64 // when a run of a series ended
+	labels bool  // the goroutine is the pool's own, and gets labels
+	bare   bool  // the task has no future: its cell is the owner's, for the next one too
+	over   bool  // the body has ended
+	again  bool  // the series goes on
+
+	failed bool // the run has failed
+	done   bool // the run was the last: the task has ended by it
+}
+
+// start begins a run of c, unless it has been cancelled on its way out of the queue. The lock is
+// held.
+func (x *execution) start(c *cell.Cell, now int64) bool {
+	if !c.Begin() {
+		c.Body = nil
+		return false
+	}
+	if x.bare {
+		c.When = now // when it came is not known
+	}
+	c.Started = max(now, c.When)
+	if pl := planOf(c); pl.periodic() {
+		c.When = pl.start(c.When, now)
+	}
+	x.task = c
+	x.err = future.ErrGoexit // until the body says otherwise
+	x.over, x.again, x.failed, x.done = false, false, false, false
+	x.pool.counts.busy++
+	return true
+}
+
+// run calls the body: the one place where a pool does so.
+func (x *execution) run() {
+	c, p := x.task, x.pool
+	x.ctx = c.Enter(context.Background())
+	if x.labels {
+		planOf(c).label()
+	}
+	if p.before != nil {
+		run := p.runOf(c)
+		p.guard(x.ctx, "before-run", run, func() { p.before(x.ctx, run) })
+		if phase := c.Phase(); phase.Settled() { // cancelled by the hook, or it took too long
+			x.err = future.ErrCancelled
+			if phase == cell.Failed {
+				x.err = future.ErrTimeout
+			}
+			return
+		}
+	}
+	future.Invoke(x.ctx, c.Body, &x.err)
+}
+
+// complete does what follows the end of the body without the lock. If a hook or handler ends the
+// goroutine, that hook or handler is all that is cut short.
+func (x *execution) complete() {
+	if x.over {
+		return
+	}
+	x.over = true
+	if x.labels {
+		defer x.unlabel()
+	}
+	x.conclude()
+	x.tell()
+}
+
+// unlabel ends the labels of a run. If there were none to begin with, nobody is to see those that a
+// body may have left.
+func (x *execution) unlabel() {
+	if x.pool.name != "" || planOf(x.task).name != "" {
+		x.pool.unlabel()
+	}
+}
+
+// conclude settles the future if this was the last run.
+func (x *execution) conclude() {
+	c, pl := x.task, planOf(x.task)
+	if c.Exit() {
+		x.err = overrun(x.err)
+	}
+	if x.bare {
+		x.done = c.Reset()
+		return
+	}
+	if !pl.periodic() {
+		x.done = c.Finish(x.err)
+		return
+	}
+	x.ended = x.pool.clock.Now()
+	x.again = !pl.last() && (x.err == nil || pl.tolerant())
+	switch {
+	case x.again:
+	case pl.tolerant():
+		x.done = c.Finish(nil)
+	default:
+		x.done = c.Finish(x.err)
+	}
+}
+
+// tell calls the hook, and reports a failure that would be lost otherwise. What a cancelled run
+// returns is no failure.
+func (x *execution) tell() {
+	c, p, pl := x.task, x.pool, planOf(x.task)
+	x.failed = x.err != nil && c.Phase() != cell.Cancelled
+	if p.after == nil && !x.failed {
+		return
+	}
+	run := p.runOf(c)
+	if p.after != nil {
+		defer p.guard(x.ctx, "after-run", run, func() { p.after(x.ctx, run, x.err) })
+	}
+	switch {
+	case !x.failed:
+	case pl.reports, pl.tolerant():
+		p.report(run, x.err)
+	case x.done && pl.periodic():
+		p.seriesEnded(run, x.err)
+	}
+}
+
+// account ends the run: it counts, and queues the next run of a series, or the next task of a
+// serial executor. The lock is held, but let go to settle a series that may not go on.
+func (x *execution) account() {
+	c, p, pl := x.task, x.pool, planOf(x.task)
+	x.task, x.ctx, x.err = nil, nil, nil
+	p.counts.busy--
+	p.counts.runs++
+	if x.failed {
+		p.counts.failures++
+	}
+	if x.done {
+		p.counts.completed++
+	}
+	if x.again && p.mayRepeat() && c.Reset() {
+		p.place(c, pl.next(x.ended), x.ended)
+		return
+	}
+	c.Body = nil
+	if pl.strand != nil {
+		p.advance(pl.strand)
+	}
+	if x.again {
+		p.endSeries(c)
+	}
+}
+
+// endSeries settles a series that would go on, had it not been cancelled during its run, or the pool
+// shut down. The lock is held, but not meanwhile.
+func (p *Pool) endSeries(c *cell.Cell) {
+	p.mu.Unlock()
+	dropped := c.Drop()
+	c.Finish(nil)
+	p.mu.Lock()
+	if dropped {
+		p.counts.returned++
+	}
+}
+
+// overrun is the error of a run that has outlived its time-out, with what its body returned.
+func overrun(err error) error {
+	if err == nil || err == context.DeadlineExceeded {
+		return future.ErrTimeout
+	}
+	return fmt.Errorf("%w: %w", future.ErrTimeout, err)
+}

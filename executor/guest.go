@@ -1,0 +1,131 @@
+package executor
+
+import (
+	"iter"
+
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/goid"
+)
+
+// guest runs tasks on a goroutine that is not a worker's: that of a caller, under the policy
+// [CallerRuns], or one that stands in for a run that waits for its task, see help. The pool does not
+// end before its guests have gone.
+type guest struct {
+	execution
+	helps bool
+
+	// later are tasks that came to be run by this caller while it ran another. To run them inside of
+	// that would let the stack grow for ever. The pool's lock guards them.
+	later fifo
+}
+
+// guests are the guests of a pool. Its lock guards them.
+type guests map[*guest]struct{}
+
+// runByCaller accepts c and runs it on the calling goroutine or, if that is running such a task of
+// the pool already, has it run after that.
+func (p *Pool) runByCaller(c *cell.Cell) error {
+	if planOf(c).strand != nil {
+		return ErrSaturated // it would be out of turn
+	}
+	id := goid.Current()
+	p.mu.Lock()
+	if p.stage != running {
+		p.counts.rejected++
+		p.mu.Unlock()
+		return ErrShutdown
+	}
+	p.counts.accepted++
+	for g := range p.guests {
+		if id != 0 && g.goroutine == id && !g.helps {
+			g.later.push(c)
+			p.aside++
+			p.mu.Unlock()
+			return nil
+		}
+	}
+	g := p.receive(id)
+	g.start(c, p.clock.Now())
+	p.mu.Unlock()
+	g.serve()
+	return nil
+}
+
+// receive adds a guest on the goroutine of the given number. The lock is held.
+func (p *Pool) receive(goroutine uint64) *guest {
+	g := &guest{execution: execution{pool: p, goroutine: goroutine}}
+	if p.guests == nil {
+		p.guests = guests{}
+	}
+	p.guests[g] = struct{}{}
+	return g
+}
+
+// serve runs the task that has been started, and those that came to be run after it.
+func (g *guest) serve() {
+	defer g.leave() // also by Goexit
+	for g.task != nil {
+		g.run()
+		g.complete()
+		g.pool.mu.Lock()
+		g.account()
+		g.next()
+		g.pool.notify(g.pool.now())
+		g.pool.mu.Unlock()
+	}
+}
+
+// next starts the first of the tasks to run later that has not been cancelled. The lock is held.
+func (g *guest) next() {
+	for g.later.len() > 0 && g.pool.stage < stopping {
+		c := g.later.first()
+		g.later.remove(c)
+		g.pool.aside--
+		if g.start(c, g.pool.clock.Now()) {
+			return
+		}
+	}
+}
+
+// leave ends the guest. What it has not run any more, because a task has ended the goroutine, is
+// left to the workers.
+func (g *guest) leave() {
+	p := g.pool
+	if g.task != nil {
+		g.complete()
+	}
+	p.mu.Lock()
+	if g.task != nil {
+		g.account()
+	}
+	for _, c := range g.later.all() {
+		g.later.remove(c)
+		p.aside--
+		p.place(c, c.When, p.now())
+	}
+	delete(p.guests, g)
+	if g.helps {
+		p.helpers--
+		p.helpAll()
+	}
+	p.notify(p.now())
+	ended := p.emptied()
+	p.mu.Unlock()
+	p.finish(ended)
+}
+
+// executions yields all workers and guests. The lock is held.
+func (p *Pool) executions() iter.Seq[*execution] {
+	return func(yield func(*execution) bool) {
+		for w := range p.workers {
+			if !yield(&w.execution) {
+				return
+			}
+		}
+		for g := range p.guests {
+			if !yield(&g.execution) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package executor
+
+import (
+	"context"
+
+	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+// KeyedSerial is a [Serial] for each key: tasks of one key run one after another, tasks of different
+// keys side by side, all on the workers of one pool. A key costs nothing while it has no task. It is
+// safe for concurrent use.
+type KeyedSerial[K comparable] struct {
+	pool  *Pool
+	lanes map[K]*lane // of the keys that have tasks; the pool's lock guards it
+}
+
+// NewKeyedSerial returns a serial executor for each key, over the given pool. It panics if p is nil.
+func NewKeyedSerial[K comparable](p Submitter) *KeyedSerial[K] {
+	if p == nil {
+		panic("executor: nil pool")
+	}
+	return &KeyedSerial[K]{pool: p.base(), lanes: map[K]*lane{}}
+}
+
+// For returns the serial executor of a key, to which typed tasks can be submitted.
+func (k *KeyedSerial[K]) For(key K) Submitter { return keyed[K]{k, key} }
+
+// Execute queues task to run after all that were given before for the key. See [Pool.Execute].
+func (k *KeyedSerial[K]) Execute(key K, task Task) error {
+	l := k.enter(key)
+	defer k.leave(l)
+	return k.pool.executeIn(l, task)
+}
+
+// Submit is Execute with a future for the outcome. See [Pool.Submit].
+func (k *KeyedSerial[K]) Submit(key K, task Task, opts ...TaskOption) (*future.Future[struct{}], error) {
+	return submitTask(context.Background(), false, k.For(key), task, opts)
+}
+
+// SubmitContext is Submit that waits for room in the pool until ctx ends. See [Pool.SubmitContext].
+func (k *KeyedSerial[K]) SubmitContext(ctx context.Context, key K, task Task, opts ...TaskOption) (*future.Future[struct{}], error) {
+	return submitTask(ctx, true, k.For(key), task, opts)
+}
+
+// Keys returns how many keys have tasks that wait or run.
+func (k *KeyedSerial[K]) Keys() int {
+	k.pool.mu.Lock()
+	defer k.pool.mu.Unlock()
+	return len(k.lanes)
+}
+
+// enter returns the lane of key, which stays until leave.
+func (k *KeyedSerial[K]) enter(key K) *lane {
+	k.pool.mu.Lock()
+	defer k.pool.mu.Unlock()
+	l := k.lanes[key]
+	if l == nil {
+		l = new(lane)
+		l.init(k.pool)
+		l.forget = func() { delete(k.lanes, key) }
+		k.lanes[key] = l
+	}
+	l.users++
+	return l
+}
+
+func (k *KeyedSerial[K]) leave(l *lane) {
+	k.pool.mu.Lock()
+	defer k.pool.mu.Unlock()
+	l.users--
+	k.pool.release(&l.strand)
+}
+
+// keyed is one key of a KeyedSerial.
+type keyed[K comparable] struct {
+	of  *KeyedSerial[K]
+	key K
+}
+
+func (k keyed[K]) base() *Pool { return k.of.pool }
+
+func (k keyed[K]) submit(ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption) error {
+	l := k.of.enter(k.key)
+	defer k.of.leave(l)
+	return k.of.pool.submitIn(ctx, wait, l, c, task, opts)
+}

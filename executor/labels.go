@@ -1,0 +1,47 @@
+package executor
+
+import (
+	"context"
+	"runtime/pprof"
+)
+
+// A goroutine that runs a task carries the names of the pool and of the task as pprof labels, "pool"
+// and "task", if they have any; so a profile tells what the time went into. The labels come with the
+// context of the run as well, from which pprof.Do takes them. They end with the run, whatever its body
+// has done with them, and an idle worker carries the name of its pool only. A task that its caller
+// runs keeps the labels of the caller.
+
+// labelled returns the context that those of the runs of a task derive from.
+func (p *Pool) labelled(task string) context.Context {
+	if p.name == "" && task == "" {
+		return p.parent
+	}
+	parent := p.parent
+	if parent == nil {
+		parent = context.Background()
+	}
+	var pairs []string
+	if p.name != "" {
+		pairs = append(pairs, "pool", p.name)
+	}
+	if task != "" {
+		pairs = append(pairs, "task", task)
+	}
+	return pprof.WithLabels(parent, pprof.Labels(pairs...))
+}
+
+// label gives the calling goroutine the labels of the task.
+func (pl *plan) label() {
+	if pl.name != "" {
+		pprof.SetGoroutineLabels(pl.Base)
+	}
+}
+
+// unlabel gives the calling goroutine the labels of an idle worker.
+func (p *Pool) unlabel() {
+	base := p.submitted.Base
+	if base == nil {
+		base = context.Background()
+	}
+	pprof.SetGoroutineLabels(base)
+}

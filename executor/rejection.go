@@ -1,0 +1,177 @@
+package executor
+
+import (
+	"context"
+
+	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+// RejectionPolicy decides what becomes of a task that a pool has no room for. It is called by the
+// submitter, without locks, and may call the pool. What it returns the submission returns, unless it
+// has found a place for the task. A policy that returns nil without having done anything for the task
+// has discarded it. The policies are [Abort], which is the default, [CallerRuns], [Discard],
+// [DiscardOldest] and [Block]; one's own is made of the same methods of [Rejection].
+//
+// A pool that is shut down asks no policy: it refuses with [ErrShutdown]. Nor does
+// [ScheduledPool.Schedule] and its kin, or a [Serial]: they refuse with [ErrSaturated]. SubmitContext
+// waits, whatever the policy.
+type RejectionPolicy func(r *Rejection) error
+
+// OnRejection sets the policy of a pool; [Abort] by default. It panics if policy is nil.
+func OnRejection(policy RejectionPolicy) Option {
+	if policy == nil {
+		panic("executor: nil rejection policy")
+	}
+	return option(func(s *settings) { s.policy = policy })
+}
+
+// SetRejectionPolicy changes the policy, from the next rejection on. It fails with [ErrInvalid] if
+// policy is nil.
+func (p *Pool) SetRejectionPolicy(policy RejectionPolicy) error {
+	if policy == nil {
+		return invalid("nil rejection policy")
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.policy = policy
+	return nil
+}
+
+// Abort refuses the task with [ErrSaturated].
+func Abort(*Rejection) error { return ErrSaturated }
+
+// CallerRuns has the submitter run the task itself, which also keeps it from submitting more; see
+// [Rejection.Run].
+func CallerRuns(r *Rejection) error { return r.Run() }
+
+// Discard drops the task. Its future is cancelled, for the reason [ErrSaturated].
+func Discard(r *Rejection) error {
+	r.Discard()
+	return nil
+}
+
+// DiscardOldest drops the task that would run next, to make room. If none waits, it refuses with
+// [ErrSaturated].
+func DiscardOldest(r *Rejection) error {
+	for {
+		if err := r.Retry(); err != ErrSaturated {
+			return err
+		}
+		if !r.DiscardOldest() {
+			return ErrSaturated
+		}
+	}
+}
+
+// Block has the submitter wait for room, as long as it takes, or until the context ends that was given
+// to [InvokeAll] and the like. To wait for a limited time use SubmitContext.
+func Block(r *Rejection) error { return r.Wait(r.ctx) }
+
+// Rejection is a task that a pool has no room for, for the time of a call to its policy.
+type Rejection struct {
+	pool *Pool
+	cell *cell.Cell
+	ctx  context.Context // of the submission
+
+	decided bool // the task is accepted, or dropped
+}
+
+// errDiscarded is the outcome of tasks that are dropped for want of room.
+var errDiscarded = future.CancelledError(ErrSaturated)
+
+// reject has the policy decide about c.
+func (p *Pool) reject(ctx context.Context, policy RejectionPolicy, c *cell.Cell) error {
+	r := &Rejection{pool: p, cell: c, ctx: ctx}
+	err := ErrSaturated
+	defer func() { // also if the policy panics
+		if err != nil && !r.decided {
+			_ = p.refuse(err)
+		}
+	}()
+	if planOf(c).strand == nil {
+		err = policy(r)
+	}
+	switch {
+	case r.decided:
+		return nil
+	case err == nil:
+		r.Discard()
+	}
+	return err
+}
+
+// Name returns the name of the task.
+func (r *Rejection) Name() string { return planOf(r.cell).name }
+
+// Run runs the task in the calling goroutine, as one of the pool's: with its own context, hooks,
+// and counts. It returns when the task has ended, or [ErrShutdown]. If the caller is such a task
+// itself, the new one runs after it, so that a task may submit itself for ever. A task that calls
+// runtime.Goexit ends the caller.
+func (r *Rejection) Run() error { return r.place(r.pool.runByCaller) }
+
+// Wait waits for room, and queues the task. It returns an error that matches [ErrSaturated] and that
+// of ctx if ctx ends first, or [ErrShutdown]. A task of the same pool does not wait: it does as Run. A
+// nil ctx never ends.
+func (r *Rejection) Wait(ctx context.Context) error {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	return r.place(func(c *cell.Cell) error { return r.pool.enter(ctx, c) })
+}
+
+// Retry queues the task if there is room now. It returns [ErrSaturated] or [ErrShutdown] if not.
+func (r *Rejection) Retry() error {
+	return r.place(func(c *cell.Cell) error {
+		_, err := r.pool.tryAccept(c)
+		return err
+	})
+}
+
+// place does what makes the task the pool's, unless that has been decided.
+func (r *Rejection) place(how func(c *cell.Cell) error) error {
+	if r.decided {
+		return nil
+	}
+	err := how(r.cell)
+	r.decided = err == nil
+	return err
+}
+
+// Discard drops the task: it counts as accepted and returned, and its future is cancelled, for the
+// reason [ErrSaturated].
+func (r *Rejection) Discard() {
+	if r.decided {
+		return
+	}
+	r.decided = true
+	r.cell.Discard(errDiscarded)
+	r.pool.mu.Lock()
+	defer r.pool.mu.Unlock()
+	r.pool.counts.accepted++
+	r.pool.counts.returned++
+}
+
+// DiscardOldest drops the task that would run next and cancels its future, for the reason
+// [ErrSaturated]. It reports false if no task waits, and on a [ScheduledPool].
+func (r *Rejection) DiscardOldest() bool {
+	p := r.pool
+	p.mu.Lock()
+	if !p.plain || p.queue.len() == 0 {
+		p.mu.Unlock()
+		return false
+	}
+	c, _ := p.queue.pop() // a queue without bounds rejects nothing, so there is a cell
+	if s := planOf(c).strand; s != nil {
+		p.advance(s)
+	}
+	p.mu.Unlock()
+	dropped := c.Discard(errDiscarded)
+	c.Body = nil
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if dropped {
+		p.counts.returned++
+	}
+	return true
+}

@@ -1,0 +1,86 @@
+package executor
+
+import (
+	"context"
+
+	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+// Serial runs its tasks one after another, in the order in which they came, on the workers of a pool,
+// of which it takes one at a time: what is called a strand elsewhere, and in java.util.concurrent the
+// SerialExecutor of the documentation of Executor. What one task has done the next one sees, without
+// locks. It is safe for concurrent use; any number may share a pool, and one costs less than a hundred
+// bytes.
+//
+// Its tasks are tasks of the pool: they have its hooks and counts, end with it, and those that wait
+// for their turn count as queued. Between two of them others of the pool may run. A cancelled task
+// that still runs holds up the next until its body has returned. A task that waits for one behind it
+// gets [future.ErrSelfWait].
+type Serial struct {
+	pool *Pool
+	lane
+}
+
+// lane is a strand with the plans of its tasks.
+type lane struct {
+	strand
+	submitted, executed *plan
+}
+
+// NewSerial returns a serial executor over the given pool. On another Serial it is the same in order
+// and limits: both take turns with the pool's other tasks only. It panics if p is nil.
+func NewSerial(p Submitter) *Serial {
+	if p == nil {
+		panic("executor: nil pool")
+	}
+	s := &Serial{pool: p.base()}
+	s.init(s.pool)
+	return s
+}
+
+func (l *lane) init(p *Pool) {
+	l.submitted, l.executed = p.newPlan(taskOptions{}), p.newPlan(taskOptions{})
+	l.executed.reports = true
+	l.submitted.strand, l.executed.strand = &l.strand, &l.strand
+}
+
+// Execute queues task to run after all that were given before. See [Pool.Execute].
+func (s *Serial) Execute(task Task) error { return s.pool.executeIn(&s.lane, task) }
+
+// Submit is Execute with a future for the outcome. See [Pool.Submit].
+func (s *Serial) Submit(task Task, opts ...TaskOption) (*future.Future[struct{}], error) {
+	return submitTask(context.Background(), false, s, task, opts)
+}
+
+// SubmitContext is Submit that waits for room in the pool until ctx ends. See [Pool.SubmitContext].
+func (s *Serial) SubmitContext(ctx context.Context, task Task, opts ...TaskOption) (*future.Future[struct{}], error) {
+	return submitTask(ctx, true, s, task, opts)
+}
+
+func (s *Serial) base() *Pool { return s.pool }
+
+func (s *Serial) submit(ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption) error {
+	return s.pool.submitIn(ctx, wait, &s.lane, c, task, opts)
+}
+
+func (p *Pool) executeIn(l *lane, task Task) error {
+	body, err := p.bodyOf(task)
+	if err != nil {
+		return err
+	}
+	return p.accept(context.Background(), false, &cell.Cell{Plan: &l.executed.Plan, Body: body})
+}
+
+func (p *Pool) submitIn(ctx context.Context, wait bool, l *lane, c *cell.Cell, task Task, opts []TaskOption) error {
+	pl, err := p.prepare(c, task, opts)
+	if err != nil {
+		return err
+	}
+	if pl == p.submitted {
+		c.Plan = &l.submitted.Plan
+	} else {
+		pl.strand = &l.strand
+	}
+	return p.accept(ctx, wait, c)
+}
