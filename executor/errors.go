@@ -1,8 +1,11 @@
 package executor
 
 import (
+	"context"
 	"errors"
 	"fmt"
+
+	"github.com/punctual-go/punctual/internal/cell"
 )
 
 var (
@@ -31,4 +34,12 @@ func (r rejection) Is(target error) bool { return target == ErrRejected }
 
 func invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrInvalid, fmt.Sprintf(format, args...))
+}
+
+// endOf returns the error of ctx if it has ended, with its cause.
+func endOf(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return cell.EndOf(ctx)
 }

@@ -44,9 +44,37 @@ func (h *host) Await(ctx context.Context, c *cell.Cell, sure bool) (over func(),
 	if s := planOf(c).strand; s != nil && s == planOf(run).strand {
 		return nil, false, future.ErrSelfWait
 	}
-	if c.Place == 0 || planOf(c).periodic() {
+	if !helpable(c) {
 		return nil, false, nil
 	}
+	return p.await(c), false, nil
+}
+
+// AwaitAny is Await for the first of several to be settled. Help goes to the one that is due first.
+func (h *host) AwaitAny(ctx context.Context, cs []*cell.Cell) (over func()) {
+	p := h.pool()
+	if p.runOfContext(ctx) == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var first *cell.Cell
+	for _, c := range cs {
+		if helpable(c) && (first == nil || c.When < first.When) {
+			first = c
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	return p.await(first)
+}
+
+// helpable reports whether c waits in the queue, or for its turn, for its one run. The lock is held.
+func helpable(c *cell.Cell) bool { return c.Place != 0 && !planOf(c).periodic() }
+
+// await has c helped as soon as that is due, until the function returned is called. The lock is held.
+func (p *Pool) await(c *cell.Cell) (over func()) {
 	a := &await{cell: c}
 	if p.awaits == nil {
 		p.awaits = map[*await]struct{}{}
@@ -60,7 +88,7 @@ func (h *host) Await(ctx context.Context, c *cell.Cell, sure bool) (over func(),
 		})
 	}
 	p.help(a)
-	return func() { p.endAwait(a) }, false, nil
+	return func() { p.endAwait(a) }
 }
 
 func (p *Pool) endAwait(a *await) {

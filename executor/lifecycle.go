@@ -160,8 +160,8 @@ func (p *Pool) isOwnRun(ctx context.Context) bool {
 func (p *Pool) sweep() []*cell.Cell {
 	now := p.clock.Now()
 	switch {
-	case p.stage == running:
-		return nil
+	case p.stage == running, p.stage == draining && p.plain:
+		return nil // all there is is due
 	case p.stage >= stopping:
 		return append(p.queue.filter(func(*cell.Cell) bool { return false }), p.emptyAside()...)
 	}

@@ -97,7 +97,7 @@ func Completed[V any](ctx context.Context, fs ...*Future[V]) iter.Seq2[int, Resu
 			defer f.cell.Unwatch(w)
 		}
 		for range fs {
-			i, ok := next(ctx, settled)
+			i, ok := next(ctx, settled, fs)
 			if !ok || !yield(i, resultOf(i, fs[i])) {
 				return
 			}
@@ -106,17 +106,28 @@ func Completed[V any](ctx context.Context, fs ...*Future[V]) iter.Seq2[int, Resu
 }
 
 // next prefers what has settled to the end of ctx.
-func next(ctx context.Context, settled <-chan int) (int, bool) {
+func next[V any](ctx context.Context, settled <-chan int, fs []*Future[V]) (int, bool) {
 	select {
 	case i := <-settled:
 		return i, true
 	default:
 	}
+	defer cell.AwaitAny(ctx, cellsOf(fs))()
 	select {
 	case i := <-settled:
 		return i, true
 	case <-ctx.Done():
 		return 0, false
+	}
+}
+
+func cellsOf[V any](fs []*Future[V]) iter.Seq[*cell.Cell] {
+	return func(yield func(*cell.Cell) bool) {
+		for _, f := range fs {
+			if f != nil && !yield(&f.cell) {
+				return
+			}
+		}
 	}
 }
 

@@ -35,6 +35,8 @@ func (r *recorder) Await(context.Context, *Cell, bool) (func(), bool, error) {
 	return nil, false, nil
 }
 
+func (r *recorder) AwaitAny(context.Context, []*Cell) func() { return nil }
+
 func hosted() (*Cell, *recorder) {
 	r := &recorder{}
 	return &Cell{Plan: &Plan{Host: r, Late: errLate, Dropped: errDropped}}, r

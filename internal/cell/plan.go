@@ -27,6 +27,8 @@ type Host interface {
 	// after the wait, or nil; or an error instead of the wait. If it asks, the caller waits for
 	// Patience, and calls again with sure set.
 	Await(ctx context.Context, c *Cell, sure bool) (over func(), ask bool, err error)
+	// AwaitAny is Await for the first of several to be settled. It neither asks nor fails.
+	AwaitAny(ctx context.Context, cs []*Cell) (over func())
 }
 
 func (p *Plan) base() context.Context {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
 	"time"
 )
 
@@ -87,6 +89,27 @@ func (c *Cell) Await(ctx context.Context, sure bool) (over func(), ask bool, err
 		return nil, false, nil
 	}
 	return c.Plan.Host.Await(ctx, c, sure)
+}
+
+// AwaitAny tells the host of the run whose context ctx is that it is about to wait for any of the
+// cells, and returns what to call after the wait.
+func AwaitAny(ctx context.Context, cs iter.Seq[*Cell]) (over func()) {
+	for run := FromContext(ctx); run != nil; run = FromContext(run.parent()) {
+		if run.Plan == nil || run.Plan.Host == nil {
+			continue
+		}
+		pending := slices.Collect(func(yield func(*Cell) bool) {
+			for c := range cs {
+				if c.Plan != nil && c.Plan.Host == run.Plan.Host && c.Phase() == Pending && !yield(c) {
+					return
+				}
+			}
+		})
+		if over := run.Plan.Host.AwaitAny(ctx, pending); over != nil {
+			return over
+		}
+	}
+	return func() {}
 }
 
 // EndOf returns the error of an ended context, with its cause if that is another.

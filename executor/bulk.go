@@ -1,0 +1,122 @@
+package executor
+
+import (
+	"context"
+	"errors"
+
+	"github.com/punctual-go/punctual/future"
+)
+
+// InvokeAll runs all functions on p and waits for them. It returns their futures, in the order of the
+// functions and all settled; a failure is the business of its own future. When ctx ends first, those
+// that have not ended are cancelled for its cause, and InvokeAll returns its error with the futures.
+// If the pool refuses a function, it cancels the others and returns that error, with the futures;
+// whether to refuse is up to the [RejectionPolicy], of which [Block] waits no longer than ctx. It
+// returns [ErrNilTask], and has started nothing, if a function is nil. InvokeAll of nothing is an
+// empty slice. A nil ctx never ends.
+//
+// A task of the same pool may call it, with its own context. It is invokeAll of java.util.concurrent's
+// ExecutorService.
+func InvokeAll[V any](ctx context.Context, p Submitter, fns ...future.Func[V]) ([]*future.Future[V], error) {
+	ctx, err := checkBulk(ctx, fns)
+	if err != nil {
+		return nil, err
+	}
+	fs := make([]*future.Future[V], len(fns))
+	for i, fn := range fns {
+		if err == nil {
+			err = endOf(ctx)
+		}
+		if err == nil {
+			fs[i], err = submit(ctx, false, p, fn, nil)
+		}
+		if fs[i] == nil {
+			fs[i] = new(future.Future[V])
+			fs[i].CancelCause(err)
+		}
+	}
+	for _, f := range fs {
+		if err != nil {
+			break
+		}
+		if _, failure := f.Get(ctx); !f.State().Settled() {
+			err = failure // of the wait
+		}
+	}
+	cancelAll(fs, err)
+	return fs, err
+}
+
+// InvokeAny runs functions on p until one succeeds, returns its value, and cancels the others. They are
+// started one after another, and none any more once one has succeeded. If all fail, it returns their
+// errors, joined in the order of failure; if ctx ends first, its error; if the pool refuses one, that
+// error. It returns [ErrNilTask], and has started nothing, if a function is nil, and [ErrInvalid] if
+// there is none. A nil ctx never ends.
+//
+// A task of the same pool may call it, with its own context. It is invokeAny of java.util.concurrent's
+// ExecutorService.
+func InvokeAny[V any](ctx context.Context, p Submitter, fns ...future.Func[V]) (V, error) {
+	var none V
+	ctx, err := checkBulk(ctx, fns)
+	if err != nil {
+		return none, err
+	}
+	if len(fns) == 0 {
+		return none, invalid("InvokeAny of no functions")
+	}
+	s := NewCompletionService[V](p)
+	var fs []*future.Future[V]
+	defer func() { cancelAll(fs, errNotNeeded) }()
+	var failures []error
+	for len(failures) < len(fns) {
+		if err := endOf(ctx); err != nil {
+			return none, err
+		}
+		f, ok := s.Poll()
+		switch {
+		case ok:
+		case len(fs) < len(fns):
+			f, err := s.submit(ctx, fns[len(fs)])
+			if err != nil {
+				return none, err
+			}
+			fs = append(fs, f)
+			continue
+		default:
+			if f, err = s.Take(ctx); err != nil {
+				return none, err
+			}
+		}
+		r, _ := f.Poll()
+		if r.Err == nil {
+			return r.Value, nil
+		}
+		failures = append(failures, r.Err)
+	}
+	return none, errors.Join(failures...)
+}
+
+// errNotNeeded is why InvokeAny cancels.
+var errNotNeeded = errors.New("executor: another function has succeeded, or there is no hope of one")
+
+// checkBulk looks at the arguments of a bulk operation, and returns a context that is not nil.
+func checkBulk[V any](ctx context.Context, fns []future.Func[V]) (context.Context, error) {
+	for _, fn := range fns {
+		if fn == nil {
+			return nil, ErrNilTask
+		}
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	return ctx, nil
+}
+
+// cancelAll cancels what is not settled, for a reason. Without a reason, all is.
+func cancelAll[V any](fs []*future.Future[V], reason error) {
+	for _, f := range fs {
+		if reason != nil && f != nil {
+			f.CancelCause(reason)
+		}
+	}
+}

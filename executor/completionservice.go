@@ -1,0 +1,174 @@
+package executor
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+// ErrNoneLeft is returned by Take when there is nothing to wait for.
+var ErrNoneLeft = errors.New("executor: no task is outstanding")
+
+// CompletionService yields the futures of its tasks as they are settled, whichever way: by success, by
+// failure, by cancellation, at once, or because the pool has been shut down. It is java.util.concurrent's
+// ExecutorCompletionService, but that it knows what is outstanding: to wait for what will never come is
+// an error, and the loop over All ends. It is safe for concurrent use.
+//
+// A task is outstanding from its submission until its future has been taken. What a task has done
+// happens before its future is taken.
+type CompletionService[V any] struct {
+	pool Submitter
+
+	mu          sync.Mutex
+	unsettled   list.List           // of futures, in the order of submission
+	settled     []*future.Future[V] // in the order in which they were settled
+	outstanding int
+	changed     chan struct{} // closed, and made anew, when there is more to take, or nothing left
+}
+
+// NewCompletionService returns a completion service for tasks on p. It panics if p is nil.
+func NewCompletionService[V any](p Submitter) *CompletionService[V] {
+	if p == nil {
+		panic("executor: nil pool")
+	}
+	return &CompletionService[V]{pool: p}
+}
+
+// Submit is [Submit] on the pool. The future that it returns is the one that will be taken.
+func (s *CompletionService[V]) Submit(fn future.Func[V], opts ...TaskOption) (*future.Future[V], error) {
+	return s.submit(context.Background(), fn, opts...)
+}
+
+func (s *CompletionService[V]) submit(ctx context.Context, fn future.Func[V], opts ...TaskOption) (*future.Future[V], error) {
+	s.mu.Lock()
+	s.outstanding++ // before the task can be settled
+	s.mu.Unlock()
+	f, err := submit(ctx, false, s.pool, fn, opts)
+	if err != nil {
+		s.mu.Lock()
+		s.take()
+		s.mu.Unlock()
+		return nil, err
+	}
+	s.mu.Lock()
+	place := s.unsettled.PushBack(f)
+	s.mu.Unlock()
+	future.CellOf(f).Watch(func() { s.settle(place) })
+	return f, nil
+}
+
+func (s *CompletionService[V]) settle(place *list.Element) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.settled = append(s.settled, s.unsettled.Remove(place).(*future.Future[V]))
+	s.signal()
+}
+
+// take accounts for one task that is not outstanding any more. The lock is held.
+func (s *CompletionService[V]) take() {
+	if s.outstanding--; s.outstanding == 0 {
+		s.signal()
+	}
+}
+
+// signal has all who wait look again. The lock is held.
+func (s *CompletionService[V]) signal() {
+	if s.changed != nil {
+		close(s.changed)
+		s.changed = nil
+	}
+}
+
+// Poll returns the next future that is settled, if there is one. It does not wait.
+func (s *CompletionService[V]) Poll() (*future.Future[V], bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.poll()
+}
+
+func (s *CompletionService[V]) poll() (*future.Future[V], bool) {
+	if len(s.settled) == 0 {
+		return nil, false
+	}
+	f := s.settled[0]
+	s.settled[0] = nil
+	s.settled = s.settled[1:]
+	s.take()
+	return f, true
+}
+
+// Take waits for the next future to be settled and returns it. It returns [ErrNoneLeft] if no task is
+// outstanding, also when another has taken the last meanwhile, and the error of ctx if that ends first.
+// A nil ctx never ends.
+func (s *CompletionService[V]) Take(ctx context.Context) (*future.Future[V], error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	for {
+		s.mu.Lock()
+		f, ok := s.poll()
+		if ok || s.outstanding == 0 {
+			s.mu.Unlock()
+			if !ok {
+				return nil, ErrNoneLeft
+			}
+			return f, nil
+		}
+		if s.changed == nil {
+			s.changed = make(chan struct{})
+		}
+		changed := s.changed
+		s.mu.Unlock()
+		if err := s.wait(ctx, changed); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// wait waits for a change. If the caller is a task of the same pool, it helps.
+func (s *CompletionService[V]) wait(ctx context.Context, changed <-chan struct{}) error {
+	defer cell.AwaitAny(ctx, s.waitedFor)()
+	select {
+	case <-changed:
+		return nil
+	case <-ctx.Done():
+		return endOf(ctx)
+	}
+}
+
+// waitedFor yields the tasks that are not settled.
+func (s *CompletionService[V]) waitedFor(yield func(*cell.Cell) bool) {
+	s.mu.Lock()
+	cells := make([]*cell.Cell, 0, s.unsettled.Len())
+	for place := s.unsettled.Front(); place != nil; place = place.Next() {
+		cells = append(cells, future.CellOf(place.Value.(*future.Future[V])))
+	}
+	s.mu.Unlock()
+	slices.Values(cells)(yield)
+}
+
+// All yields the futures as they are settled, until no task is outstanding or ctx ends; look at
+// ctx.Err. Tasks may be submitted meanwhile, also from inside of the loop. A nil ctx never ends.
+func (s *CompletionService[V]) All(ctx context.Context) iter.Seq[*future.Future[V]] {
+	return func(yield func(*future.Future[V]) bool) {
+		for {
+			f, err := s.Take(ctx)
+			if err != nil || !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+// Outstanding returns how many tasks have been submitted and not been taken yet.
+func (s *CompletionService[V]) Outstanding() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.outstanding
+}

@@ -1,0 +1,142 @@
+package executor
+
+import "github.com/punctual-go/punctual/internal/cell"
+
+// segment is a queue of tasks in order of arrival, from which any with a cell can be removed. It is
+// filled, emptied, and made new. Its tasks lie in blocks, so that it grows without copying them. A
+// task knows its place by a negative Place: -1 minus its position, of which the low bits count.
+type segment struct {
+	blocks     []*block // nil where all have been taken
+	taken, end int      // entries before taken are gone, those from end on are to come
+	holes      int      // entries removed between the two
+	base       uint32   // position of the first entry
+
+	spare []*block // empty, to be used again
+}
+
+type block [blockSize]entry
+
+const (
+	blockSize  = 128 // 2 KiB
+	spareLimit = 8
+)
+
+// entry is a task with a cell, or bare; or neither, where one has been removed.
+type entry struct {
+	cell *cell.Cell
+	bare Task
+}
+
+func (e entry) removed() bool { return e.cell == nil && e.bare == nil }
+
+func (s *segment) len() int { return s.end - s.taken - s.holes }
+
+func (s *segment) at(i int) *entry { return &s.blocks[i/blockSize][i%blockSize] }
+
+func (s *segment) push(e entry) {
+	if s.end == len(s.blocks)*blockSize {
+		s.blocks = append(s.blocks, s.newBlock())
+	}
+	if e.cell != nil {
+		e.cell.Place = -1 - int32((s.base+uint32(s.end))&positionMask)
+	}
+	*s.at(s.end) = e
+	s.end++
+}
+
+func (s *segment) newBlock() *block {
+	last := len(s.spare) - 1
+	if last < 0 {
+		return new(block)
+	}
+	b := s.spare[last]
+	s.spare[last], s.spare = nil, s.spare[:last]
+	return b
+}
+
+// live reports whether there is a task, which is the next entry then.
+func (s *segment) live() bool {
+	for s.taken < s.end {
+		if !s.at(s.taken).removed() {
+			return true
+		}
+		s.holes--
+		s.step()
+	}
+	return false
+}
+
+// pop takes the next entry, which is live.
+func (s *segment) pop() entry {
+	next := s.at(s.taken)
+	e := *next
+	*next = entry{}
+	s.step()
+	if e.cell != nil {
+		e.cell.Place = 0
+	}
+	return e
+}
+
+// step leaves an empty entry behind, and its block if that was the last of it.
+func (s *segment) step() {
+	s.taken++
+	if s.taken%blockSize != 0 {
+		return
+	}
+	done := &s.blocks[s.taken/blockSize-1]
+	if len(s.spare) < spareLimit {
+		s.spare = append(s.spare, *done)
+	}
+	*done = nil
+}
+
+func (s *segment) remove(c *cell.Cell) bool {
+	i := int((uint32(-1-c.Place) - s.base) & positionMask)
+	if c.Place >= 0 || i < s.taken || i >= s.end || s.at(i).cell != c {
+		return false
+	}
+	*s.at(i) = entry{}
+	s.holes++
+	c.Place = 0
+	if s.holes > blockSize && s.holes > s.len() {
+		s.rebuild(s.entries())
+	}
+	return true
+}
+
+// entries returns the tasks, in order.
+func (s *segment) entries() []entry {
+	all := make([]entry, 0, s.len())
+	for i := s.taken; i < s.end; i++ {
+		if e := *s.at(i); !e.removed() {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// rebuild makes the segment one of these tasks.
+func (s *segment) rebuild(entries []entry) {
+	*s = segment{base: s.base}
+	for _, e := range entries {
+		s.push(e)
+	}
+}
+
+// renewed returns the segment, which is empty, to follow after the given one.
+func (s *segment) renewed(after *segment) segment {
+	next := segment{base: after.base + uint32(after.end), spare: s.spare}
+	if len(s.blocks) <= spareLimit {
+		next.blocks = s.blocks[:0]
+	}
+	if s.end%blockSize == 0 {
+		return next
+	}
+	last := &s.blocks[len(s.blocks)-1] // not all of it has been used
+	if len(next.spare) < spareLimit {
+		next.spare = append(next.spare, *last)
+	}
+	*last = nil
+	return next
+}

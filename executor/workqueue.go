@@ -1,0 +1,94 @@
+package executor
+
+import (
+	"fmt"
+	"iter"
+
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/parking"
+)
+
+// WorkQueue decides in which order the tasks of a pool run: it is all that a queue of one's own has to
+// implement. A pool calls its methods one at a time, with its lock held: they need no lock of their
+// own, and must neither wait nor call the pool. How many tasks may wait is not its concern, but that
+// of [Queue.Bounded]. A task that is pushed comes back once, by Pop or by Remove; a queue that loses
+// one loses it for ever, and one that has tasks but pops none makes the pool panic.
+type WorkQueue interface {
+	// Push adds a task that is not in the queue.
+	Push(t Queued)
+	// Pop takes out the task that is next. It returns nil if the queue is empty.
+	Pop() Queued
+	// Remove takes out t, which has been cancelled, and reports whether it was in the queue.
+	Remove(t Queued) bool
+	// Len returns how many tasks there are.
+	Len() int
+	// All yields the tasks in the order in which Pop would return them. The queue does not change
+	// meanwhile.
+	All() iter.Seq[Queued]
+}
+
+// Queued is a task in a [WorkQueue]. Each task is one value that equals no other: it can be compared
+// with ==, and be the key of a map.
+type Queued interface {
+	Name() string     // given by the option Name
+	Priority() int    // given by the option Priority
+	Sequence() uint64 // tells which of two tasks was submitted first: its number is lower
+
+	cell() *cell.Cell
+}
+
+// queued is a cell as a WorkQueue sees it.
+type queued cell.Cell
+
+func (t *queued) cell() *cell.Cell { return (*cell.Cell)(t) }
+func (t *queued) Name() string     { return planOf(t.cell()).name }
+func (t *queued) Priority() int    { return planOf(t.cell()).priority }
+func (t *queued) Sequence() uint64 { return t.Order }
+
+// ordered makes a WorkQueue the queue of a pool.
+type ordered struct{ queue WorkQueue }
+
+func (q *ordered) push(c *cell.Cell, _ int64) { q.queue.Push((*queued)(c)) }
+func (q *ordered) remove(c *cell.Cell) bool   { return q.queue.Remove((*queued)(c)) }
+func (q *ordered) len() int                   { return q.queue.Len() }
+
+func (q *ordered) head() int64 {
+	if q.queue.Len() == 0 {
+		return parking.Nothing
+	}
+	return 0
+}
+
+func (q *ordered) pop() (*cell.Cell, Task) {
+	t := q.queue.Pop()
+	if t == nil {
+		panic(fmt.Sprintf("executor: queue %T has %d tasks but pops none", q.queue, q.queue.Len()))
+	}
+	return t.cell(), nil
+}
+
+func (q *ordered) tasks() (cells []*cell.Cell) {
+	for t := range q.queue.All() {
+		cells = append(cells, t.cell())
+	}
+	return cells
+}
+
+func (q *ordered) filter(keep func(*cell.Cell) bool) (out []*cell.Cell) {
+	for _, c := range q.tasks() {
+		if !keep(c) && q.remove(c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func all(cells []*cell.Cell) iter.Seq[Queued] {
+	return func(yield func(Queued) bool) {
+		for _, c := range cells {
+			if !yield((*queued)(c)) {
+				return
+			}
+		}
+	}
+}
