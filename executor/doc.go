@@ -1,5 +1,6 @@
 // Package executor runs tasks on bounded pools of reused workers: now, later, or again and again.
-// [ScheduledPool] is java.util.concurrent's ScheduledThreadPoolExecutor for Go.
+// [Pool] is java.util.concurrent's ThreadPoolExecutor for Go, [ScheduledPool] its
+// ScheduledThreadPoolExecutor.
 //
 //	pool := executor.NewScheduledPool(4)
 //	defer pool.Close()
@@ -8,6 +9,11 @@
 //	pool.AtFixedRate(0, 10*time.Second, task)      // every ten seconds, on a grid
 //	pool.WithFixedDelay(0, 10*time.Second, task)   // ten seconds from end to start
 //	answer, err := executor.Submit(pool, compute)  // now; a typed future
+//
+//	workers := executor.NewPool(4, executor.MaximumSize(16), executor.BoundedFIFO(1000))
+//	workers.Execute(task)                            // or refuse with ErrSaturated
+//	workers.SubmitContext(ctx, task)                 // wait for room
+//	results, err := executor.InvokeAll(ctx, workers, compute, compute)
 //
 // # Words
 //
@@ -23,6 +29,14 @@
 // [future.ErrCancelled] or the cause given to CancelCause, [future.ErrTimeout], or [ErrShutdown].
 // [RunFrom] tells a task which run it is in, when it was planned for, and what it has missed. Use
 // the context during the run only; a goroutine that outlives it should have asked for Done before.
+//
+// # Waiting inside of a task
+//
+// A task may submit others to its own pool and wait for them, at any size of the pool: while it waits,
+// what it waits for runs in its place, ahead of its turn. Give the wait the context of the task, for
+// example f.Get(ctx); with another the pool finds out who waits only after 10 ms. To
+// wait by other means, a channel or f.Done, may block a small pool for ever; so may two pools whose
+// tasks wait for each other's.
 //
 // # Failures
 //

@@ -14,7 +14,7 @@ type fifo struct {
 }
 
 const (
-	minRing      = 64
+	minRing      = 8
 	positionMask = 1<<31 - 1
 )
 

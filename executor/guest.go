@@ -26,7 +26,7 @@ type guests map[*guest]struct{}
 // the pool already, has it run after that.
 func (p *Pool) runByCaller(c *cell.Cell) error {
 	if planOf(c).strand != nil {
-		return ErrSaturated // it would be out of turn
+		return p.refuse(ErrSaturated) // it would be out of turn
 	}
 	id := goid.Current()
 	p.mu.Lock()

@@ -17,7 +17,8 @@ import (
 // join of java.util.concurrent's ForkJoinPool.
 //
 // There are at most as many helpers as there are waits. When a wait ends early its helper is one too
-// many until it ends, and until then no other helper starts: a pool can be overdrawn, but not pumped up.
+// many until it ends, or waits itself, and until then no other helper starts: a pool can be overdrawn,
+// but not pumped up.
 type await struct {
 	cell  *cell.Cell
 	timer *time.Timer // until the task is due
@@ -33,7 +34,7 @@ func (h *host) Await(ctx context.Context, c *cell.Cell, sure bool) (over func(),
 	switch {
 	case run != nil:
 	case !sure:
-		return nil, p.full.Load(), nil
+		return nil, c.Phase() == cell.Pending && p.full.Load(), nil
 	default:
 		if run = p.runOfGoroutine(); run == nil {
 			return nil, false, nil
@@ -44,28 +45,22 @@ func (h *host) Await(ctx context.Context, c *cell.Cell, sure bool) (over func(),
 	if s := planOf(c).strand; s != nil && s == planOf(run).strand {
 		return nil, false, future.ErrSelfWait
 	}
-	if !helpable(c) {
-		return nil, false, nil
-	}
 	return p.await(c), false, nil
 }
 
 // AwaitAny is Await for the first of several to be settled. Help goes to the one that is due first.
 func (h *host) AwaitAny(ctx context.Context, cs []*cell.Cell) (over func()) {
 	p := h.pool()
-	if p.runOfContext(ctx) == nil {
+	if p.runOfContext(ctx) == nil || len(cs) == 0 {
 		return nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var first *cell.Cell
-	for _, c := range cs {
-		if helpable(c) && (first == nil || c.When < first.When) {
+	first := cs[0]
+	for _, c := range cs[1:] {
+		if helpable(c) && (!helpable(first) || c.When < first.When) {
 			first = c
 		}
-	}
-	if first == nil {
-		return nil
 	}
 	return p.await(first)
 }
@@ -80,7 +75,7 @@ func (p *Pool) await(c *cell.Cell) (over func()) {
 		p.awaits = map[*await]struct{}{}
 	}
 	p.awaits[a] = struct{}{}
-	if now := p.clock.Now(); c.When > now {
+	if now := p.clock.Now(); c.When > now && helpable(c) {
 		a.timer = time.AfterFunc(time.Duration(c.When-now), func() {
 			p.mu.Lock()
 			defer p.mu.Unlock()
@@ -88,6 +83,9 @@ func (p *Pool) await(c *cell.Cell) (over func()) {
 		})
 	}
 	p.help(a)
+	if p.overdrawn {
+		p.helpAll() // there is one more wait
+	}
 	return func() { p.endAwait(a) }
 }
 
@@ -104,7 +102,11 @@ func (p *Pool) endAwait(a *await) {
 // helper. The lock is held.
 func (p *Pool) help(a *await) {
 	c, now := a.cell, p.clock.Now()
-	if _, waits := p.awaits[a]; !waits || c.When > now || p.helpers >= len(p.awaits) || p.stage >= stopping {
+	if _, waits := p.awaits[a]; !waits || !helpable(c) || c.When > now || p.stage >= stopping {
+		return
+	}
+	if p.helpers >= len(p.awaits) {
+		p.overdrawn = true
 		return
 	}
 	if !p.claim(c) {
@@ -130,6 +132,7 @@ func (p *Pool) help(a *await) {
 
 // helpAll helps those whose task is still in the queue. The lock is held.
 func (p *Pool) helpAll() {
+	p.overdrawn = false
 	for a := range p.awaits {
 		p.help(a)
 	}

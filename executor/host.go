@@ -17,10 +17,7 @@ func (h *host) Cancelled(c *cell.Cell) {
 	switch {
 	case p.queue.remove(c):
 		c.Body = nil
-		if s := planOf(c).strand; s != nil {
-			p.advance(s)
-		}
-		p.notify(p.now()) // there is room
+		p.vacated(c)
 	case p.aside > 0 && p.removeAside(c):
 		c.Body = nil
 	}
@@ -55,4 +52,15 @@ func (h *host) Expired(c *cell.Cell) {
 	ended := p.emptied()
 	p.mu.Unlock()
 	p.finish(ended)
+}
+
+// vacated uses the room that c has left in the queue. The lock is held.
+func (p *Pool) vacated(c *cell.Cell) {
+	s := planOf(c).strand
+	if s != nil {
+		p.advance(s)
+	}
+	if s != nil || p.entrants.list.Len() > 0 {
+		p.notify(p.now())
+	}
 }

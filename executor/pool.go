@@ -60,15 +60,16 @@ type Pool struct {
 	tidier                    uint64 // the goroutine of the terminated hook
 	done                      chan struct{}
 
-	core    int
-	workers map[*worker]struct{}
-	guests  guests               // runs on other goroutines
-	helpers int                  // of these, those that help
-	awaits  map[*await]struct{}  // runs that wait for other tasks of the pool
-	strands map[*strand]struct{} // serial executors with tasks that wait for their turn
-	aside   int                  // accepted tasks that wait outside of the queue
-	full    atomic.Bool          // all workers are busy, there may be no more; a hint
-	counts  counts
+	core      int
+	workers   map[*worker]struct{}
+	guests    guests               // runs on other goroutines
+	helpers   int                  // of these, those that help
+	awaits    map[*await]struct{}  // runs that wait for other tasks of the pool
+	overdrawn bool                 // one of them waits in vain for a helper
+	strands   map[*strand]struct{} // serial executors with tasks that wait for their turn
+	aside     int                  // accepted tasks that wait outside of the queue
+	full      atomic.Bool          // all workers are busy, there may be no more; a hint
+	counts    counts
 }
 
 // NewPool returns a pool of core workers and an unbounded queue, first in, first out. Options change
@@ -132,7 +133,7 @@ func (p *Pool) Submit(task Task, opts ...TaskOption) (*future.Future[struct{}], 
 // SubmitContext is Submit that waits for room, whatever the rejection policy, until ctx ends. Then it
 // returns an error that matches [ErrSaturated] and that of ctx. The context ends the wait, never the
 // task. Submitters enter in the order in which they came. If the caller is itself a task of the pool,
-// which could wait for itself, the task is run by its caller instead.
+// which could wait for itself, the task is run by its caller instead. A nil ctx never ends.
 func (p *Pool) SubmitContext(ctx context.Context, task Task, opts ...TaskOption) (*future.Future[struct{}], error) {
 	return submitTask(ctx, true, p, task, opts)
 }
@@ -243,7 +244,10 @@ func (p *Pool) post(e entry) error {
 
 // accept queues c to run as soon as may be, or refuses it, or does with it what else can be done.
 func (p *Pool) accept(ctx context.Context, wait bool, c *cell.Cell) error {
-	if wait && ctx != nil && ctx.Err() != nil {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if wait && ctx.Err() != nil {
 		return p.refuse(fmt.Errorf("%w: %w", ErrRejected, cell.EndOf(ctx)))
 	}
 	if p.plain {
@@ -317,8 +321,8 @@ func (p *Pool) tryEnqueue(c *cell.Cell, now int64) error {
 	if !p.room(0) {
 		return ErrSaturated
 	}
-	p.counts.accepted++
 	p.enqueue(c, now)
+	p.counts.accepted++ // not if a queue of the user's own panics
 	return nil
 }
 

@@ -106,8 +106,8 @@ func (r *Rejection) Name() string { return planOf(r.cell).name }
 
 // Run runs the task in the calling goroutine, as one of the pool's: with its own context, hooks,
 // and counts. It returns when the task has ended, or [ErrShutdown]. If the caller is such a task
-// itself, the new one runs after it, so that a task may submit itself for ever. A task that calls
-// runtime.Goexit ends the caller.
+// itself, the new one runs after it, so that a task may submit itself for ever; to find that out takes
+// some microseconds. A task that calls runtime.Goexit ends the caller.
 func (r *Rejection) Run() error { return r.place(r.pool.runByCaller) }
 
 // Wait waits for room, and queues the task. It returns an error that matches [ErrSaturated] and that
@@ -162,9 +162,7 @@ func (r *Rejection) DiscardOldest() bool {
 		return false
 	}
 	c, _ := p.queue.pop() // a queue without bounds rejects nothing, so there is a cell
-	if s := planOf(c).strand; s != nil {
-		p.advance(s)
-	}
+	p.vacated(c)
 	p.mu.Unlock()
 	dropped := c.Discard(errDiscarded)
 	c.Body = nil

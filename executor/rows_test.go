@@ -17,12 +17,16 @@ import (
 )
 
 // rows are the behaviours of java.util.concurrent that this module answers for, by family: the
-// numbers of ScheduledThreadPoolExecutor (STPE), FutureTask (FT), and known bugs and complaints (K).
+// numbers of ScheduledThreadPoolExecutor (STPE), ThreadPoolExecutor (TPE), ExecutorService and its bulk
+// operations (ES), ExecutorCompletionService (ECS), FutureTask (FT), and known bugs and complaints (K).
 var rows = map[string]struct {
 	format string
 	ranges [][2]int
 }{
 	"STPE": {"STPE%03d", [][2]int{{1, 6}, {10, 26}, {30, 38}, {40, 52}, {60, 69}, {70, 77}, {80, 99}, {110, 120}, {130, 138}}},
+	"TPE":  {"TPE%03d", [][2]int{{1, 17}, {20, 37}, {40, 48}, {50, 61}, {70, 87}}},
+	"ES":   {"ES%03d", [][2]int{{1, 10}, {20, 26}, {30, 34}, {40, 45}, {50, 54}, {60, 64}, {70, 73}}},
+	"ECS":  {"ECS%02d", [][2]int{{1, 24}}},
 	"FT":   {"FT%03d", [][2]int{{1, 7}, {10, 12}, {18, 37}, {40, 49}}},
 	"K":    {"K%02d", [][2]int{{1, 28}}},
 }
@@ -43,7 +47,7 @@ func TestEveryRowHasATestOrAReason(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, 103+40+28, total)
+	assert.Equal(t, 103+74+42+24+40+28, total)
 }
 
 func testNames(t *testing.T) (names []string) {
@@ -70,7 +74,7 @@ func reasonsOf(t *testing.T) map[string]bool {
 	text, err := os.ReadFile("../CONTRIBUTING.md")
 	require.NoError(t, err)
 	reasons := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^\| ((?:STPE|FT|K)-\d+) \| \S`).FindAllStringSubmatch(string(text), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\| ((?:STPE|TPE|ES|ECS|FT|K)-\d+) \| \S`).FindAllStringSubmatch(string(text), -1) {
 		reasons[strings.ReplaceAll(m[1], "-", "")] = true
 	}
 	return reasons

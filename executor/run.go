@@ -12,8 +12,10 @@ type Run struct {
 	Name   string // of the task; may be empty
 	Number uint64 // 1 for the first run of the task
 
-	// Scheduled is the time the run was planned for, Started the time it was begun: their
-	// difference is how late it is. Both carry the monotonic clock.
+	// Scheduled is the time the run was planned for, or when a task to run at once was submitted;
+	// Started the time it was begun: their difference is how late it is, or how long it has waited.
+	// Both carry the monotonic clock. Of a task given to Execute of a plain [Pool] without run hooks
+	// nobody keeps the former, and the two are equal.
 	Scheduled, Started time.Time
 
 	// Missed counts periods of a fixed-rate task. Under Skip and Coalesce it is how many got no run

@@ -10,8 +10,7 @@ import (
 // Serial runs its tasks one after another, in the order in which they came, on the workers of a pool,
 // of which it takes one at a time: what is called a strand elsewhere, and in java.util.concurrent the
 // SerialExecutor of the documentation of Executor. What one task has done the next one sees, without
-// locks. It is safe for concurrent use; any number may share a pool, and one costs less than a hundred
-// bytes.
+// locks. It is safe for concurrent use, and any number may share a pool.
 //
 // Its tasks are tasks of the pool: they have its hooks and counts, end with it, and those that wait
 // for their turn count as queued. Between two of them others of the pool may run. A cancelled task

@@ -2,7 +2,8 @@ package executor
 
 import "time"
 
-// TaskOption configures one submission. A bad value makes the submission fail with [ErrInvalid].
+// TaskOption configures one submission. Those about times and runs mean nothing to a task that runs
+// once, or at once, and are ignored there. A bad value makes the submission fail with [ErrInvalid].
 // Of an option given twice the last counts.
 type TaskOption interface{ configure(*taskOptions) error }
 

@@ -3,6 +3,7 @@ package executor
 import (
 	"fmt"
 	"iter"
+	"math"
 
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/parking"
@@ -48,9 +49,25 @@ func (t *queued) Sequence() uint64 { return t.Order }
 // ordered makes a WorkQueue the queue of a pool.
 type ordered struct{ queue WorkQueue }
 
-func (q *ordered) push(c *cell.Cell, _ int64) { q.queue.Push((*queued)(c)) }
-func (q *ordered) remove(c *cell.Cell) bool   { return q.queue.Remove((*queued)(c)) }
-func (q *ordered) len() int                   { return q.queue.Len() }
+// somewhere is the place of a task in a queue that does not keep it in its cell.
+const somewhere = math.MaxInt32
+
+func (q *ordered) push(c *cell.Cell, _ int64) {
+	q.queue.Push((*queued)(c))
+	if c.Place == 0 {
+		c.Place = somewhere
+	}
+}
+
+func (q *ordered) remove(c *cell.Cell) bool {
+	removed := c.Place != 0 && q.queue.Remove((*queued)(c))
+	if removed {
+		c.Place = 0
+	}
+	return removed
+}
+
+func (q *ordered) len() int { return q.queue.Len() }
 
 func (q *ordered) head() int64 {
 	if q.queue.Len() == 0 {
@@ -64,6 +81,7 @@ func (q *ordered) pop() (*cell.Cell, Task) {
 	if t == nil {
 		panic(fmt.Sprintf("executor: queue %T has %d tasks but pops none", q.queue, q.queue.Len()))
 	}
+	t.cell().Place = 0
 	return t.cell(), nil
 }
 

@@ -23,7 +23,7 @@ type Host interface {
 	// Expired says that the run in progress has outlived the plan's Timeout. Its context has
 	// ended already.
 	Expired(c *Cell)
-	// Await says that the caller is about to wait for c, pending, with ctx. It returns what to call
+	// Await says that the caller is about to wait for c, not settled, with ctx. It returns what to call
 	// after the wait, or nil; or an error instead of the wait. If it asks, the caller waits for
 	// Patience, and calls again with sure set.
 	Await(ctx context.Context, c *Cell, sure bool) (over func(), ask bool, err error)

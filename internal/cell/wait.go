@@ -83,9 +83,9 @@ func (c *Cell) waitUntil(ctx context.Context, limit <-chan time.Time, patient bo
 	return true
 }
 
-// Await tells the host of a pending cell that the caller is about to wait for it; see [Host].
+// Await tells the host of a cell that the caller is about to wait for it; see [Host].
 func (c *Cell) Await(ctx context.Context, sure bool) (over func(), ask bool, err error) {
-	if c.Plan == nil || c.Plan.Host == nil || c.Phase() != Pending {
+	if c.Plan == nil || c.Plan.Host == nil || c.Phase().Settled() {
 		return nil, false, nil
 	}
 	return c.Plan.Host.Await(ctx, c, sure)
@@ -98,14 +98,14 @@ func AwaitAny(ctx context.Context, cs iter.Seq[*Cell]) (over func()) {
 		if run.Plan == nil || run.Plan.Host == nil {
 			continue
 		}
-		pending := slices.Collect(func(yield func(*Cell) bool) {
+		unsettled := slices.Collect(func(yield func(*Cell) bool) {
 			for c := range cs {
-				if c.Plan != nil && c.Plan.Host == run.Plan.Host && c.Phase() == Pending && !yield(c) {
+				if c.Plan != nil && c.Plan.Host == run.Plan.Host && !c.Phase().Settled() && !yield(c) {
 					return
 				}
 			}
 		})
-		if over := run.Plan.Host.AwaitAny(ctx, pending); over != nil {
+		if over := run.Plan.Host.AwaitAny(ctx, unsettled); over != nil {
 			return over
 		}
 	}
