@@ -5,6 +5,8 @@ go 1.26.0
 replace github.com/punctual-go/punctual => ../
 
 require (
+	github.com/alitto/pond/v2 v2.7.1
+	github.com/panjf2000/ants/v2 v2.12.1
 	github.com/punctual-go/punctual v0.0.0
 	github.com/schollz/progressbar/v3 v3.19.1
 	golang.org/x/term v0.47.0
@@ -22,6 +24,7 @@ require (
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
 	golang.org/x/image v0.30.0 // indirect
+	golang.org/x/sync v0.16.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.28.0 // indirect
 )

@@ -11,9 +11,8 @@ import (
 
 // removeAside takes out c wherever it waits outside of the queue. The lock is held.
 func (p *Pool) removeAside(c *cell.Cell) bool {
-	if s := planOf(c).strand; s != nil && s.waiting.remove(c) {
-		p.aside--
-		return true
+	if s := planOf(c).strand; s != nil {
+		return p.unhold(s, c)
 	}
 	return p.removeLater(c)
 }
@@ -41,12 +40,38 @@ func (p *Pool) allAside() (cells []*cell.Cell) {
 	return cells
 }
 
+// merge puts the tasks that wait outside of the queue between those of the queue, by their times, as far
+// as they are known.
+func merge(queue, aside []*cell.Cell) []*cell.Cell {
+	if len(aside) == 0 {
+		return queue
+	}
+	all := make([]*cell.Cell, 0, len(queue)+len(aside))
+	for _, c := range queue {
+		for len(aside) > 0 && aside[0].When < c.When {
+			all = append(all, aside[0])
+			aside = aside[1:]
+		}
+		all = append(all, c)
+	}
+	return append(all, aside...)
+}
+
 // emptyAside takes all of them out. The lock is held.
 func (p *Pool) emptyAside() []*cell.Cell {
 	cells := p.allAside()
 	for _, c := range cells {
 		p.removeAside(c)
 	}
-	clear(p.strands)
 	return cells
+}
+
+// vacate tells the serial executors that none of their tasks wait any more. The lock is held.
+func (p *Pool) vacate(swept []*cell.Cell) {
+	for _, c := range swept {
+		if s := planOf(c).strand; s != nil {
+			s.head = nil
+			p.release(s)
+		}
+	}
 }

@@ -23,6 +23,12 @@ func InvokeAll[V any](ctx context.Context, p Submitter, fns ...future.Func[V]) (
 		return nil, err
 	}
 	fs := make([]*future.Future[V], len(fns))
+	finished := false
+	defer func() {
+		if !finished { // a policy has panicked, or a task has ended its caller
+			cancelAll(fs, errNotNeeded)
+		}
+	}()
 	for i, fn := range fns {
 		if err == nil {
 			err = endOf(ctx)
@@ -41,9 +47,12 @@ func InvokeAll[V any](ctx context.Context, p Submitter, fns ...future.Func[V]) (
 		}
 		if _, failure := f.Get(ctx); !f.State().Settled() {
 			err = failure // of the wait
+		} else if f.State() == future.Cancelled {
+			err = endOf(ctx) // if that has ended it while the caller ran it
 		}
 	}
 	cancelAll(fs, err)
+	finished = true
 	return fs, err
 }
 
@@ -69,12 +78,11 @@ func InvokeAny[V any](ctx context.Context, p Submitter, fns ...future.Func[V]) (
 	defer func() { cancelAll(fs, errNotNeeded) }()
 	var failures []error
 	for len(failures) < len(fns) {
-		if err := endOf(ctx); err != nil {
-			return none, err
-		}
 		f, ok := s.Poll()
 		switch {
 		case ok:
+		case endOf(ctx) != nil:
+			return none, endOf(ctx)
 		case len(fs) < len(fns):
 			f, err := s.submit(ctx, fns[len(fs)])
 			if err != nil {
@@ -96,8 +104,8 @@ func InvokeAny[V any](ctx context.Context, p Submitter, fns ...future.Func[V]) (
 	return none, errors.Join(failures...)
 }
 
-// errNotNeeded is why InvokeAny cancels.
-var errNotNeeded = errors.New("executor: another function has succeeded, or there is no hope of one")
+// errNotNeeded is why bulk operations cancel what is left.
+var errNotNeeded = errors.New("executor: the result is not needed any more")
 
 // checkBulk looks at the arguments of a bulk operation, and returns a context that is not nil.
 func checkBulk[V any](ctx context.Context, fns []future.Func[V]) (context.Context, error) {

@@ -46,21 +46,42 @@ func (s *CompletionService[V]) Submit(fn future.Func[V], opts ...TaskOption) (*f
 }
 
 func (s *CompletionService[V]) submit(ctx context.Context, fn future.Func[V], opts ...TaskOption) (*future.Future[V], error) {
+	if fn == nil {
+		return nil, ErrNilTask
+	}
 	s.mu.Lock()
 	s.outstanding++ // before the task can be settled
 	s.mu.Unlock()
-	f, err := submit(ctx, false, s.pool, fn, opts)
-	if err != nil {
-		s.mu.Lock()
-		s.take()
-		s.mu.Unlock()
+	f := new(future.Future[V])
+	accepted := false
+	defer func() { // also if the caller runs the task, and that ends its goroutine
+		if accepted || f.State().Settled() {
+			s.watch(f)
+		} else {
+			s.renounce()
+		}
+	}()
+	err := s.pool.submit(ctx, false, future.CellOf(f), future.Bind(f, fn), opts)
+	if accepted = err == nil; !accepted {
 		return nil, err
 	}
+	return f, nil
+}
+
+// watch has f become available once it is settled.
+func (s *CompletionService[V]) watch(f *future.Future[V]) {
 	s.mu.Lock()
 	place := s.unsettled.PushBack(f)
+	s.signal() // a task that waits may have to help this one
 	s.mu.Unlock()
 	future.CellOf(f).Watch(func() { s.settle(place) })
-	return f, nil
+}
+
+// renounce accounts for a task that the pool has refused.
+func (s *CompletionService[V]) renounce() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.take()
 }
 
 func (s *CompletionService[V]) settle(place *list.Element) {
@@ -104,8 +125,9 @@ func (s *CompletionService[V]) poll() (*future.Future[V], bool) {
 }
 
 // Take waits for the next future to be settled and returns it. It returns [ErrNoneLeft] if no task is
-// outstanding, also when another has taken the last meanwhile, and the error of ctx if that ends first.
-// A nil ctx never ends.
+// outstanding, also when another has taken the last meanwhile, [future.ErrSelfWait] if the caller is a
+// task of a [Serial] and all that is outstanding is behind it, and the error of ctx if that ends first. A
+// nil ctx never ends.
 func (s *CompletionService[V]) Take(ctx context.Context) (*future.Future[V], error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -125,20 +147,14 @@ func (s *CompletionService[V]) Take(ctx context.Context) (*future.Future[V], err
 		}
 		changed := s.changed
 		s.mu.Unlock()
-		if err := s.wait(ctx, changed); err != nil {
+		if _, ok, err := cell.Receive(ctx, changed, s.waitedFor); err != nil {
 			return nil, err
+		} else if !ok {
+			if f, ok := s.Poll(); ok {
+				return f, nil
+			}
+			return nil, endOf(ctx)
 		}
-	}
-}
-
-// wait waits for a change. If the caller is a task of the same pool, it helps.
-func (s *CompletionService[V]) wait(ctx context.Context, changed <-chan struct{}) error {
-	defer cell.AwaitAny(ctx, s.waitedFor)()
-	select {
-	case <-changed:
-		return nil
-	case <-ctx.Done():
-		return endOf(ctx)
 	}
 }
 

@@ -28,10 +28,7 @@ type entrant struct {
 func (es *entrants) admit(p *Pool, free int) (any bool) {
 	for es.list.Len() > 0 && p.room(free) {
 		e := es.list.Remove(es.list.Front()).(*entrant)
-		p.counts.accepted++
-		if s := planOf(e.cell).strand; s == nil || p.enterStrand(s, e.cell) {
-			p.place(e.cell, e.cell.When, p.now())
-		}
+		p.enqueue(e.cell, p.now())
 		close(e.decided)
 		any = true
 	}
@@ -39,11 +36,10 @@ func (es *entrants) admit(p *Pool, free int) (any bool) {
 }
 
 // dismiss refuses all.
-func (es *entrants) dismiss(p *Pool) {
+func (es *entrants) dismiss() {
 	for e := es.list.Front(); e != nil; e = es.list.Front() {
 		refused := es.list.Remove(e).(*entrant)
 		refused.err = ErrShutdown
-		p.counts.rejected++
 		close(refused.decided)
 	}
 }
@@ -51,7 +47,7 @@ func (es *entrants) dismiss(p *Pool) {
 // enter queues c as soon as there is room. If ctx ends first, or the pool is shut down, c is refused.
 func (p *Pool) enter(ctx context.Context, c *cell.Cell) error {
 	if p.isOwnRun(ctx) {
-		return p.runByCaller(c)
+		return p.runByCaller(context.Background(), c) // ctx ends the wait, not the task
 	}
 	e, place, err := p.queueUp(c)
 	if e == nil {
@@ -71,7 +67,6 @@ func (p *Pool) enter(ctx context.Context, c *cell.Cell) error {
 	default:
 	}
 	p.entrants.list.Remove(place)
-	p.counts.rejected++
 	return fmt.Errorf("%w: %w", ErrSaturated, end)
 }
 

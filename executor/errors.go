@@ -9,7 +9,8 @@ import (
 )
 
 var (
-	// ErrRejected is matched by every refusal of a valid task: [ErrShutdown] and [ErrSaturated].
+	// ErrRejected is matched by every refusal of a valid task: [ErrShutdown], [ErrSaturated], and that of
+	// a submission whose context has ended.
 	ErrRejected = errors.New("executor: task rejected")
 
 	// ErrShutdown says that the pool is shut down: a submission is refused, or an accepted task has

@@ -39,6 +39,9 @@ type execution struct {
 func (x *execution) start(c *cell.Cell, now int64) bool {
 	if !c.Begin() {
 		c.Body = nil
+		if s := planOf(c).strand; s != nil {
+			x.pool.advance(s)
+		}
 		return false
 	}
 	if x.bare {
@@ -84,18 +87,10 @@ func (x *execution) complete() {
 	}
 	x.over = true
 	if x.labels {
-		defer x.unlabel()
+		defer x.pool.unlabel() // even if there were none: the body may have left some
 	}
 	x.conclude()
 	x.tell()
-}
-
-// unlabel ends the labels of a run. If there were none to begin with, nobody is to see those that a
-// body may have left.
-func (x *execution) unlabel() {
-	if x.pool.name != "" || planOf(x.task).name != "" {
-		x.pool.unlabel()
-	}
 }
 
 // conclude settles the future if this was the last run.

@@ -3,6 +3,7 @@ package executor
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -13,14 +14,21 @@ import (
 // context of the group ends, the others are cancelled, and those that wait do not begin. It is what
 // golang.org/x/sync/errgroup is to goroutines. It is safe for concurrent use; tasks may add others.
 type Group struct {
-	pool Submitter
-	ctx  context.Context
+	pool   Submitter
+	parent context.Context
 
 	mu      sync.Mutex
 	members []*future.Future[struct{}] // that may not have ended
 	pruned  int                        // how many were left when those that had were dropped last
-	err     error                      // why the group has come to its end
-	unwatch func() bool                // stops watching ctx; nil while nobody does
+	err     error                      // of the first failure
+
+	calls int           // of Go in progress
+	quiet chan struct{} // closed when there are none any more; nil while nobody waits for that
+
+	// While there may be members:
+	ctx     context.Context // ends with parent, or by the first failure
+	cancel  context.CancelCauseFunc
+	unwatch func() bool
 }
 
 // NewGroup returns a group of tasks on p that ends with ctx. A nil ctx never ends. It panics if p is
@@ -32,64 +40,57 @@ func NewGroup(ctx context.Context, p Submitter) *Group {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	return &Group{pool: p, ctx: ctx}
+	return &Group{pool: p, parent: ctx}
 }
 
 // Go submits task to the pool as one of the group. If the pool refuses it, Go returns that error, and
 // the group goes on. Once the group has failed, Go starts nothing more, and returns an error that
 // matches [future.ErrCancelled] and the reason.
 func (g *Group) Go(task Task, opts ...TaskOption) error {
-	if err := cmp.Or(g.failure(), endOf(g.ctx)); err != nil {
+	ctx, err := g.open()
+	if err != nil {
 		return future.CancelledError(err)
 	}
+	if task == nil {
+		g.entered(nil)
+		return ErrNilTask
+	}
 	f := new(future.Future[struct{}])
-	if err := g.pool.submit(g.ctx, false, future.CellOf(f), task, opts); err != nil {
-		return err
-	}
-	g.add(f)
-	future.CellOf(f).Watch(func() {
-		if r, _ := f.Poll(); r.Err != nil {
-			g.fail(r.Err)
+	accepted := false
+	defer func() { // also if the caller runs the task, and that ends its goroutine
+		if accepted || f.State().Settled() {
+			g.entered(f)
+		} else {
+			g.entered(nil)
 		}
-	})
-	return nil
+	}()
+	err = g.pool.submit(ctx, false, future.CellOf(f), func(ctx context.Context) error {
+		if err := g.failure(); err != nil { // while the task has waited for room
+			return err
+		}
+		return task(ctx)
+	}, opts)
+	accepted = err == nil
+	return err
 }
 
-// add makes f a member. If the group has failed just before, it is cancelled like all others.
-func (g *Group) add(f *future.Future[struct{}]) {
+// open begins a call of Go, which ends with entered. It returns the context of the group, or why that
+// has come to its end.
+func (g *Group) open() (context.Context, error) {
+	if err := endOf(g.parent); err != nil {
+		g.fail(err)
+	}
 	g.mu.Lock()
-	g.prune()
-	g.members = append(g.members, f)
-	if g.unwatch == nil {
-		g.unwatch = context.AfterFunc(g.ctx, func() { g.fail(endOf(g.ctx)) })
-	}
-	err := g.err
-	g.mu.Unlock()
-	if err != nil {
-		f.CancelCause(err)
-	}
-}
-
-// prune forgets the members that have ended, when they may be half of all. The lock is held.
-func (g *Group) prune() {
-	if len(g.members) < 2*g.pruned+16 {
-		return
-	}
-	g.members = slices.DeleteFunc(g.members, ended)
-	g.pruned = len(g.members)
-}
-
-// fail ends the group, once.
-func (g *Group) fail(err error) {
-	g.mu.Lock()
+	defer g.mu.Unlock()
 	if g.err != nil {
-		g.mu.Unlock()
-		return
+		return nil, g.err
 	}
-	g.err = err
-	members := slices.Clone(g.members)
-	g.mu.Unlock()
-	cancelAll(members, err)
+	if g.ctx == nil {
+		g.ctx, g.cancel = context.WithCancelCause(g.parent)
+		g.unwatch = context.AfterFunc(g.ctx, func() { g.fail(cmp.Or(endOf(g.parent), errNotNeeded)) })
+	}
+	g.calls++
+	return g.ctx, nil
 }
 
 func (g *Group) failure() error {
@@ -98,41 +99,109 @@ func (g *Group) failure() error {
 	return g.err
 }
 
+// entered ends a call of Go, and makes f a member, if it is not nil. If the group has failed just
+// before, f is cancelled like all others.
+func (g *Group) entered(f *future.Future[struct{}]) {
+	g.mu.Lock()
+	if g.calls--; g.calls == 0 && g.quiet != nil {
+		close(g.quiet)
+		g.quiet = nil
+	}
+	if f == nil {
+		g.mu.Unlock()
+		return
+	}
+	if len(g.members) >= 2*g.pruned+16 {
+		g.prune()
+		g.pruned = len(g.members)
+	}
+	g.members = append(g.members, f)
+	err := g.err
+	g.mu.Unlock()
+	if err != nil {
+		f.CancelCause(err)
+	}
+	future.CellOf(f).Watch(func() {
+		if err := errorOf(f); err != nil {
+			g.fail(err)
+		}
+	})
+}
+
+// prune forgets the members that have ended, and returns the error of the first that failed. Whoever
+// settles a future tells the group of it, but that may be a moment later. The lock is held.
+func (g *Group) prune() (err error) {
+	g.members = slices.DeleteFunc(g.members, func(f *future.Future[struct{}]) bool {
+		select {
+		case <-f.Stopped():
+			err = cmp.Or(err, errorOf(f))
+			return true
+		default:
+			return false
+		}
+	})
+	g.err = cmp.Or(g.err, err)
+	return err
+}
+
+// errorOf returns the error of a future that is settled.
+func errorOf(f *future.Future[struct{}]) error {
+	r, _ := f.Poll()
+	return r.Err
+}
+
+// fail ends the group.
+func (g *Group) fail(err error) {
+	g.mu.Lock()
+	g.err = cmp.Or(g.err, err)
+	err = g.err
+	members, cancel := slices.Clone(g.members), g.cancel
+	g.mu.Unlock()
+	if cancel != nil {
+		cancel(err)
+	}
+	cancelAll(members, err)
+}
+
 // Wait waits until no body of the group runs any more and none will, and returns the error of the first
 // that failed, or of the context, or nil. A task that is cancelled on its own counts as failed. Wait does
-// not return before its tasks do, even if the context ends, which cancels them.
+// not return before its tasks do, even if the context ends, which cancels them; only for a task of a
+// [Serial], which would wait for members behind itself, it returns [future.ErrSelfWait] at once.
 func (g *Group) Wait() error {
-	ctx := context.WithoutCancel(g.ctx) // still that of the caller's run, if it is one
+	ctx := context.WithoutCancel(g.parent) // still that of the caller's run, if it is one
 	for {
-		members, err := g.going()
-		if len(members) == 0 {
+		members, quiet, err := g.going()
+		if len(members) == 0 && quiet == nil {
 			return err
 		}
 		for _, f := range members {
-			_, _ = f.Get(ctx)
+			if _, err := f.Get(ctx); errors.Is(err, future.ErrSelfWait) && !f.State().Settled() {
+				return err
+			}
 			<-f.Stopped()
+		}
+		if len(members) == 0 {
+			<-quiet
 		}
 	}
 }
 
-// going returns the members that have not ended. If there are none, nobody watches the context.
-func (g *Group) going() ([]*future.Future[struct{}], error) {
+// going returns the members that have not ended, and what is closed when no call of Go is in progress
+// any more, or nil if none is. If there is neither, the group lets go of its context.
+func (g *Group) going() (members []*future.Future[struct{}], quiet <-chan struct{}, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.members = slices.DeleteFunc(g.members, ended)
-	if len(g.members) == 0 && g.unwatch != nil {
+	g.prune()
+	if g.calls > 0 && g.quiet == nil {
+		g.quiet = make(chan struct{})
+	}
+	if len(g.members) == 0 && g.calls == 0 && g.ctx != nil {
 		g.unwatch()
-		g.unwatch = nil
+		g.cancel(nil)
+		g.ctx, g.cancel, g.unwatch = nil, nil, nil
 	}
-	return slices.Clone(g.members), g.err
-}
-
-// ended reports whether no body of a member runs, or will.
-func ended(f *future.Future[struct{}]) bool {
-	select {
-	case <-f.Stopped():
-		return true
-	default:
-		return false
+	if g.quiet != nil {
+		quiet = g.quiet
 	}
+	return slices.Clone(g.members), quiet, g.err
 }

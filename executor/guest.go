@@ -1,8 +1,10 @@
 package executor
 
 import (
+	"context"
 	"iter"
 
+	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/goid"
 )
@@ -23,15 +25,14 @@ type guest struct {
 type guests map[*guest]struct{}
 
 // runByCaller accepts c and runs it on the calling goroutine or, if that is running such a task of
-// the pool already, has it run after that.
-func (p *Pool) runByCaller(c *cell.Cell) error {
+// the pool already, has it run after that. If ctx, of a bulk operation, ends meanwhile, so does the task.
+func (p *Pool) runByCaller(ctx context.Context, c *cell.Cell) error {
 	if planOf(c).strand != nil {
-		return p.refuse(ErrSaturated) // it would be out of turn
+		return ErrSaturated // it would be out of turn
 	}
 	id := goid.Current()
 	p.mu.Lock()
 	if p.stage != running {
-		p.counts.rejected++
 		p.mu.Unlock()
 		return ErrShutdown
 	}
@@ -47,6 +48,12 @@ func (p *Pool) runByCaller(c *cell.Cell) error {
 	g := p.receive(id)
 	g.start(c, p.clock.Now())
 	p.mu.Unlock()
+	if ctx.Done() != nil {
+		defer context.AfterFunc(ctx, func() {
+			cause := context.Cause(ctx)
+			c.Cancel(future.CancelledError(cause), cause, true)
+		})()
+	}
 	g.serve()
 	return nil
 }
@@ -105,7 +112,7 @@ func (g *guest) leave() {
 	}
 	delete(p.guests, g)
 	if g.helps {
-		p.helpers--
+		p.awaits.helpers--
 		p.helpAll()
 	}
 	p.notify(p.now())
@@ -114,7 +121,8 @@ func (g *guest) leave() {
 	p.finish(ended)
 }
 
-// executions yields all workers and guests. The lock is held.
+// executions yields all workers, and then all guests: on a goroutine with several of them the outer come
+// first. The lock is held.
 func (p *Pool) executions() iter.Seq[*execution] {
 	return func(yield func(*execution) bool) {
 		for w := range p.workers {
@@ -122,9 +130,11 @@ func (p *Pool) executions() iter.Seq[*execution] {
 				return
 			}
 		}
-		for g := range p.guests {
-			if !yield(&g.execution) {
-				return
+		for _, helps := range []bool{true, false} {
+			for g := range p.guests {
+				if g.helps == helps && !yield(&g.execution) {
+					return
+				}
 			}
 		}
 	}

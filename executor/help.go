@@ -16,66 +16,84 @@ import (
 // that its wait can end before the task does, and a Goexit harms only one of them. It is the helping
 // join of java.util.concurrent's ForkJoinPool.
 //
-// There are at most as many helpers as there are waits. When a wait ends early its helper is one too
-// many until it ends, or waits itself, and until then no other helper starts: a pool can be overdrawn,
-// but not pumped up.
+// There are at most as many helpers as there are runs that wait. When a wait ends early its helper is one
+// too many until it ends, or waits itself, and until then no other helper starts: a pool can be
+// overdrawn, but not pumped up.
 type await struct {
-	cell  *cell.Cell
-	timer *time.Timer // until the task is due
+	run   *cell.Cell // that waits
+	cell  *cell.Cell // waited for
+	timer *time.Timer
 }
 
-// Await says that the caller is about to wait for c, with ctx, and returns what to call after the
-// wait, or nil. A run of a serial executor that waits for a task behind itself gets ErrSelfWait. If
-// only the goroutine can tell whether the caller is a run of the pool, which takes some microseconds
-// to find out, it asks the caller to wait for a while and then call again, as sure.
+// awaits are the waits of a pool's runs. Its lock guards them.
+type awaits struct {
+	all       map[*await]struct{}
+	lenders   map[*cell.Cell]int // how many waits each run is in, on as many goroutines
+	helpers   int
+	overdrawn bool // a wait had no helper because there were too many
+}
+
+// Await says that the caller is about to wait for c, with ctx, and returns what to call after the wait,
+// or nil. A run that waits for a task behind itself gets ErrSelfWait. If the context does not tell that
+// the caller is a run of the pool, its goroutine may; to look at that takes some microseconds, so it asks
+// the caller to wait for a while and then call again, as sure.
 func (h *host) Await(ctx context.Context, c *cell.Cell, sure bool) (over func(), ask bool, err error) {
 	p := h.pool()
-	run := p.runOfContext(ctx)
-	switch {
-	case run != nil:
-	case !sure:
-		return nil, c.Phase() == cell.Pending && p.full.Load(), nil
-	default:
-		if run = p.runOfGoroutine(); run == nil {
-			return nil, false, nil
-		}
+	run := p.runIn(ctx, sure)
+	if run == nil {
+		return nil, !sure && c.Phase() == cell.Pending, nil
+	}
+	if h.Behind(c, run) {
+		return nil, false, future.ErrSelfWait
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if s := planOf(c).strand; s != nil && s == planOf(run).strand {
-		return nil, false, future.ErrSelfWait
-	}
-	return p.await(c), false, nil
+	return p.await(run, c), false, nil
+}
+
+// Behind reports whether c is a task of the serial executor that the run is of, and comes later.
+func (h *host) Behind(c, run *cell.Cell) bool {
+	s := planOf(c).strand
+	return s != nil && s == planOf(run).strand && c != run
 }
 
 // AwaitAny is Await for the first of several to be settled. Help goes to the one that is due first.
-func (h *host) AwaitAny(ctx context.Context, cs []*cell.Cell) (over func()) {
+func (h *host) AwaitAny(ctx context.Context, cs []*cell.Cell, sure bool) (over func(), err error) {
 	p := h.pool()
-	if p.runOfContext(ctx) == nil || len(cs) == 0 {
-		return nil
+	run := p.runIn(ctx, sure)
+	if run == nil {
+		return nil, nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	first := cs[0]
-	for _, c := range cs[1:] {
-		if helpable(c) && (!helpable(first) || c.When < first.When) {
+	var first *cell.Cell
+	for _, c := range cs {
+		if h.Behind(c, run) {
+			continue
+		}
+		if first == nil || helpable(c) && (!helpable(first) || c.When < first.When) {
 			first = c
 		}
 	}
-	return p.await(first)
+	if first == nil {
+		return nil, future.ErrSelfWait
+	}
+	return p.await(run, first), nil
 }
 
 // helpable reports whether c waits in the queue, or for its turn, for its one run. The lock is held.
 func helpable(c *cell.Cell) bool { return c.Place != 0 && !planOf(c).periodic() }
 
 // await has c helped as soon as that is due, until the function returned is called. The lock is held.
-func (p *Pool) await(c *cell.Cell) (over func()) {
-	a := &await{cell: c}
-	if p.awaits == nil {
-		p.awaits = map[*await]struct{}{}
+func (p *Pool) await(run, c *cell.Cell) (over func()) {
+	a := &await{run: run, cell: c}
+	as := &p.awaits
+	if as.all == nil {
+		as.all, as.lenders = map[*await]struct{}{}, map[*cell.Cell]int{}
 	}
-	p.awaits[a] = struct{}{}
-	if now := p.clock.Now(); c.When > now && helpable(c) {
+	as.all[a] = struct{}{}
+	as.lenders[run]++
+	if now := p.clock.Now(); helpable(c) && c.When > now {
 		a.timer = time.AfterFunc(time.Duration(c.When-now), func() {
 			p.mu.Lock()
 			defer p.mu.Unlock()
@@ -83,8 +101,8 @@ func (p *Pool) await(c *cell.Cell) (over func()) {
 		})
 	}
 	p.help(a)
-	if p.overdrawn {
-		p.helpAll() // there is one more wait
+	if as.overdrawn {
+		p.helpAll() // there is one more that waits
 	}
 	return func() { p.endAwait(a) }
 }
@@ -92,59 +110,77 @@ func (p *Pool) await(c *cell.Cell) (over func()) {
 func (p *Pool) endAwait(a *await) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.awaits, a)
+	as := &p.awaits
+	delete(as.all, a)
+	if as.lenders[a.run]--; as.lenders[a.run] == 0 {
+		delete(as.lenders, a.run)
+	}
 	if a.timer != nil {
 		a.timer.Stop()
 	}
 }
 
-// help starts the task that is waited for, if it is due, waits in the queue, and there may be one more
-// helper. The lock is held.
+// help starts the task that is waited for, or the one that it waits for its turn behind, if it is due and
+// there may be one more helper. The lock is held.
 func (p *Pool) help(a *await) {
-	c, now := a.cell, p.clock.Now()
-	if _, waits := p.awaits[a]; !waits || !helpable(c) || c.When > now || p.stage >= stopping {
+	c, now, as := a.cell, p.clock.Now(), &p.awaits
+	if _, waits := as.all[a]; !waits || !helpable(c) || c.When > now || p.stage >= stopping {
 		return
 	}
-	if p.helpers >= len(p.awaits) {
-		p.overdrawn = true
+	if s := planOf(c).strand; s != nil {
+		c = s.head
+	}
+	if as.helpers >= len(as.lenders) {
+		as.overdrawn = true
+		p.unburden(c)
 		return
 	}
-	if !p.claim(c) {
+	if !p.queue.remove(c) && !p.removeLater(c) {
 		return
 	}
 	g := p.receive(0)
 	g.helps, g.labels = true, true
-	if !g.start(c, now) {
+	started := g.start(c, now)
+	p.notify(p.now()) // there is room in the queue
+	if !started {
 		delete(p.guests, g)
 		return
 	}
-	p.helpers++
-	p.notify(p.now()) // there is room in the queue
-	go func() {
-		p.unlabel()
-		id := goid.Current()
-		p.mu.Lock()
-		g.goroutine = id
-		p.mu.Unlock()
-		g.serve()
-	}()
+	as.helpers++
+	go g.help()
 }
 
-// helpAll helps those whose task is still in the queue. The lock is held.
+// unburden leaves to the workers what a caller is to run later: that caller may be the one that waits.
+// The lock is held.
+func (p *Pool) unburden(c *cell.Cell) {
+	if p.removeLater(c) {
+		p.place(c, c.When, p.now())
+		p.notify(p.now())
+	}
+}
+
+// help is the goroutine of a guest that helps.
+func (g *guest) help() {
+	p := g.pool
+	p.unlabel()
+	id := goid.Current()
+	p.mu.Lock()
+	g.goroutine = id
+	p.mu.Unlock()
+	g.serve()
+}
+
+// helpAll helps those whose task still waits. The lock is held.
 func (p *Pool) helpAll() {
-	p.overdrawn = false
-	for a := range p.awaits {
+	p.awaits.overdrawn = false
+	for a := range p.awaits.all {
 		p.help(a)
 	}
 }
 
-// claim takes c out of the queue, or from what a caller is to run later. The lock is held.
-func (p *Pool) claim(c *cell.Cell) bool {
-	return p.queue.remove(c) || p.removeLater(c)
-}
-
-// runOfContext returns the run of the pool that ctx is that of, or derives from.
-func (p *Pool) runOfContext(ctx context.Context) (run *cell.Cell) {
+// runIn returns the run of the pool that ctx is that of, or derives from; or if it is to make sure, the
+// innermost that is on the calling goroutine.
+func (p *Pool) runIn(ctx context.Context, sure bool) (run *cell.Cell) {
 	cell.Within(ctx, func(c *cell.Cell) bool {
 		if c.Plan == nil || c.Plan.Host != (*host)(p) {
 			return false
@@ -152,18 +188,16 @@ func (p *Pool) runOfContext(ctx context.Context) (run *cell.Cell) {
 		run = c
 		return true
 	})
-	return run
-}
-
-// runOfGoroutine returns the run of the pool on the calling goroutine.
-func (p *Pool) runOfGoroutine() *cell.Cell {
+	if run != nil || !sure {
+		return run
+	}
 	id := goid.Current()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for x := range p.executions() {
+	for x := range p.executions() { // callers come last
 		if id != 0 && x.goroutine == id && x.task != nil {
-			return x.task
+			run = x.task
 		}
 	}
-	return nil
+	return run
 }

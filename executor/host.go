@@ -20,6 +20,7 @@ func (h *host) Cancelled(c *cell.Cell) {
 		p.vacated(c)
 	case p.aside > 0 && p.removeAside(c):
 		c.Body = nil
+		p.entrants.admit(p, 0)
 	}
 	if !p.plain && p.queue.len() == 0 && p.surplus() {
 		p.lot.CallLeader() // it may go, now that nothing keeps it
@@ -54,7 +55,7 @@ func (h *host) Expired(c *cell.Cell) {
 	p.finish(ended)
 }
 
-// vacated uses the room that c has left in the queue. The lock is held.
+// vacated uses the room that c, cancelled, has left in the queue. The lock is held.
 func (p *Pool) vacated(c *cell.Cell) {
 	s := planOf(c).strand
 	if s != nil {

@@ -58,8 +58,10 @@ func (k *KeyedSerial[K]) enter(key K) *lane {
 	if l == nil {
 		l = new(lane)
 		l.init(k.pool)
-		l.forget = func() { delete(k.lanes, key) }
-		k.lanes[key] = l
+		if key == key { // not so for NaN, which is a key of its own each time
+			l.forget = func() { delete(k.lanes, key) }
+			k.lanes[key] = l
+		}
 	}
 	l.users++
 	return l

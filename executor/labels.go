@@ -9,7 +9,7 @@ import (
 // and "task", if they have any; so a profile tells what the time went into. The labels come with the
 // context of the run as well, from which pprof.Do takes them. They end with the run, whatever its body
 // has done with them, and an idle worker carries the name of its pool only. A task that its caller
-// runs keeps the labels of the caller.
+// runs keeps the labels of the caller, though pprof.Do inside of it does not put them back.
 
 // labelled returns the context that those of the runs of a task derive from.
 func (p *Pool) labelled(task string) context.Context {

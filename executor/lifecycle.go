@@ -131,7 +131,7 @@ func (p *Pool) drain() {
 	if p.inbox != nil {
 		p.inbox.close()
 	}
-	p.entrants.dismiss(p)
+	p.entrants.dismiss()
 	p.lot.CallAll()
 }
 
@@ -163,7 +163,9 @@ func (p *Pool) sweep() []*cell.Cell {
 	case p.stage == running, p.stage == draining && p.plain:
 		return nil // all there is is due
 	case p.stage >= stopping:
-		return append(p.queue.filter(func(*cell.Cell) bool { return false }), p.emptyAside()...)
+		swept := merge(p.queue.filter(func(*cell.Cell) bool { return false }), p.emptyAside())
+		p.vacate(swept)
+		return swept
 	}
 	return p.queue.filter(func(c *cell.Cell) bool {
 		if planOf(c).periodic() {

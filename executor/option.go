@@ -133,8 +133,8 @@ func ErrorHandler(f func(ctx context.Context, run Run, err error)) Option {
 }
 
 // BeforeRun sets a hook that is called on the worker before each run, with its context. If it
-// panics, the handler is told and the run goes on; if it calls Goexit, the run fails with that; if the task is cancelled meanwhile, its body is not
-// called. A nil hook is none.
+// panics, the handler is told and the run goes on; if it calls Goexit, the run fails with that; if the
+// task is cancelled meanwhile, its body is not called. A nil hook is none.
 func BeforeRun(f func(ctx context.Context, run Run)) Option {
 	return option(func(s *settings) { s.before = f })
 }

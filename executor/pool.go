@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/punctual-go/punctual/future"
@@ -60,16 +59,13 @@ type Pool struct {
 	tidier                    uint64 // the goroutine of the terminated hook
 	done                      chan struct{}
 
-	core      int
-	workers   map[*worker]struct{}
-	guests    guests               // runs on other goroutines
-	helpers   int                  // of these, those that help
-	awaits    map[*await]struct{}  // runs that wait for other tasks of the pool
-	overdrawn bool                 // one of them waits in vain for a helper
-	strands   map[*strand]struct{} // serial executors with tasks that wait for their turn
-	aside     int                  // accepted tasks that wait outside of the queue
-	full      atomic.Bool          // all workers are busy, there may be no more; a hint
-	counts    counts
+	core    int
+	workers map[*worker]struct{}
+	guests  guests               // runs on other goroutines
+	awaits  awaits               // runs that wait for other tasks of the pool
+	strands map[*strand]struct{} // serial executors with tasks that wait for their turn
+	aside   int                  // accepted tasks that wait outside of the queue
+	counts  counts
 }
 
 // NewPool returns a pool of core workers and an unbounded queue, first in, first out. Options change
@@ -131,7 +127,8 @@ func (p *Pool) Submit(task Task, opts ...TaskOption) (*future.Future[struct{}], 
 }
 
 // SubmitContext is Submit that waits for room, whatever the rejection policy, until ctx ends. Then it
-// returns an error that matches [ErrSaturated] and that of ctx. The context ends the wait, never the
+// returns an error that matches [ErrSaturated] and that of ctx; if ctx has ended before the call,
+// [ErrRejected] and that of ctx. The context ends the wait, never the
 // task. Submitters enter in the order in which they came. If the caller is itself a task of the pool,
 // which could wait for itself, the task is run by its caller instead. A nil ctx never ends.
 func (p *Pool) SubmitContext(ctx context.Context, task Task, opts ...TaskOption) (*future.Future[struct{}], error) {
@@ -257,16 +254,20 @@ func (p *Pool) accept(ctx context.Context, wait bool, c *cell.Cell) error {
 		return p.post(entry{cell: c})
 	}
 	policy, err := p.tryAccept(c)
-	switch {
-	case err != ErrSaturated:
-		return err
-	case wait:
-		return p.enter(ctx, c)
+	if err == ErrSaturated {
+		if wait {
+			err = p.enter(ctx, c)
+		} else {
+			err = p.reject(ctx, policy, c)
+		}
 	}
-	return p.reject(ctx, policy, c)
+	if err != nil {
+		return p.refuse(err)
+	}
+	return nil
 }
 
-// refuse counts a refusal.
+// refuse counts a refusal. Nothing else does, but for the inbox, so each counts once.
 func (p *Pool) refuse(err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -305,38 +306,45 @@ func (p *Pool) acceptAt(c *cell.Cell, when int64) error {
 func (p *Pool) acceptLater(c *cell.Cell, when, now int64) error {
 	c.When = planOf(c).first(when)
 	err := p.tryEnqueue(c, now)
-	if err == ErrSaturated {
+	if err != nil {
 		p.counts.rejected++
 	}
 	return err
 }
 
-// tryEnqueue is the one way into the queue from outside, for a task that has its time. It returns
-// ErrSaturated, which the caller has to count, if there is no room. The lock is held.
+// tryEnqueue is the one way into the queue from outside, for a task that has its time. The lock is
+// held.
 func (p *Pool) tryEnqueue(c *cell.Cell, now int64) error {
 	if p.stage != running {
-		p.counts.rejected++
 		return ErrShutdown
 	}
 	if !p.room(0) {
 		return ErrSaturated
 	}
 	p.enqueue(c, now)
-	p.counts.accepted++ // not if a queue of the user's own panics
+	p.notify(now)
 	return nil
 }
 
-// enqueue queues a task that has been accepted. The lock is held.
+// enqueue accepts c, and queues it, or holds it back until it is its turn in a serial executor. If a
+// queue of the user's own panics, nothing has happened. The lock is held.
 func (p *Pool) enqueue(c *cell.Cell, now int64) {
-	if s := planOf(c).strand; s != nil && !p.enterStrand(s, c) {
-		return
+	s := planOf(c).strand
+	switch {
+	case s == nil:
+		p.place(c, c.When, now)
+	case s.head == nil:
+		p.place(c, c.When, now)
+		s.head = c
+	default:
+		p.hold(s, c)
 	}
-	p.place(c, c.When, now)
-	p.notify(now)
+	p.counts.accepted++
 }
 
-// room reports whether one more task may wait: for as many as there are workers free, or to be
-// started, are as good as taken. The caller may be about to add to these. The lock is held.
+// room reports whether one more task may wait: as many as there are workers free, or to be started, are
+// as good as taken. The caller may be about to add to those that are free. Workers above the maximum
+// size will not take anything. The lock is held.
 func (p *Pool) room(free int) bool {
 	waiting := p.queue.len() + p.aside
 	if p.pendingLimit > 0 && waiting >= p.pendingLimit {
@@ -345,8 +353,8 @@ func (p *Pool) room(free int) bool {
 	if p.capacity() == unbounded {
 		return true
 	}
-	free += p.lot.Idle() + p.lot.Coming() + max(p.most()-len(p.workers), 0)
-	return waiting-free < p.capacity()
+	occupied := len(p.workers) - p.lot.Idle() - p.lot.Coming() - free
+	return waiting-max(p.most()-occupied, 0) < p.capacity()
 }
 
 // place queues c, new or not. Among tasks of equal time it is the last. The lock is held.
@@ -362,18 +370,10 @@ func (p *Pool) notify(now int64) {
 	p.entrants.admit(p, 0)
 	mayGrow := len(p.workers) < p.limit()
 	if !mayGrow && p.lot.Idle() == 0 {
-		p.setFull(true)
 		return // all are busy, and each will look again
 	}
-	p.setFull(false)
 	if p.lot.Notify(p.queue.head(), now, mayGrow) {
 		p.startWorker()
-	}
-}
-
-func (p *Pool) setFull(full bool) {
-	if p.full.Load() != full { // most often it is
-		p.full.Store(full)
 	}
 }
 

@@ -9,8 +9,9 @@ import (
 
 // RejectionPolicy decides what becomes of a task that a pool has no room for. It is called by the
 // submitter, without locks, and may call the pool. What it returns the submission returns, unless it
-// has found a place for the task. A policy that returns nil without having done anything for the task
-// has discarded it. The policies are [Abort], which is the default, [CallerRuns], [Discard],
+// has found a place for the task, or discarded it: then that is nil. A policy that returns nil without
+// having done anything has discarded the task; one that panics has refused it, and the panic is the
+// submitter's. The policies are [Abort], which is the default, [CallerRuns], [Discard],
 // [DiscardOldest] and [Block]; one's own is made of the same methods of [Rejection].
 //
 // A pool that is shut down asks no policy: it refuses with [ErrShutdown]. Nor does
@@ -51,18 +52,9 @@ func Discard(r *Rejection) error {
 	return nil
 }
 
-// DiscardOldest drops the task that would run next, to make room. If none waits, it refuses with
-// [ErrSaturated].
-func DiscardOldest(r *Rejection) error {
-	for {
-		if err := r.Retry(); err != ErrSaturated {
-			return err
-		}
-		if !r.DiscardOldest() {
-			return ErrSaturated
-		}
-	}
-}
+// DiscardOldest drops the task that would run next, and queues the new one. If none waits, it refuses
+// with [ErrSaturated]; see [Rejection.ReplaceOldest].
+func DiscardOldest(r *Rejection) error { return r.ReplaceOldest() }
 
 // Block has the submitter wait for room, as long as it takes, or until the context ends that was given
 // to [InvokeAll] and the like. To wait for a limited time use SubmitContext.
@@ -82,20 +74,22 @@ var errDiscarded = future.CancelledError(ErrSaturated)
 
 // reject has the policy decide about c.
 func (p *Pool) reject(ctx context.Context, policy RejectionPolicy, c *cell.Cell) error {
+	if planOf(c).strand != nil {
+		return ErrSaturated
+	}
 	r := &Rejection{pool: p, cell: c, ctx: ctx}
-	err := ErrSaturated
-	defer func() { // also if the policy panics
-		if err != nil && !r.decided {
-			_ = p.refuse(err)
+	panicked := true
+	defer func() {
+		if panicked && !r.decided {
+			_ = p.refuse(nil)
 		}
 	}()
-	if planOf(c).strand == nil {
-		err = policy(r)
-	}
-	switch {
-	case r.decided:
+	err := policy(r)
+	panicked = false
+	if r.decided {
 		return nil
-	case err == nil:
+	}
+	if err == nil {
 		r.Discard()
 	}
 	return err
@@ -108,7 +102,9 @@ func (r *Rejection) Name() string { return planOf(r.cell).name }
 // and counts. It returns when the task has ended, or [ErrShutdown]. If the caller is such a task
 // itself, the new one runs after it, so that a task may submit itself for ever; to find that out takes
 // some microseconds. A task that calls runtime.Goexit ends the caller.
-func (r *Rejection) Run() error { return r.place(r.pool.runByCaller) }
+func (r *Rejection) Run() error {
+	return r.place(func(c *cell.Cell) error { return r.pool.runByCaller(r.ctx, c) })
+}
 
 // Wait waits for room, and queues the task. It returns an error that matches [ErrSaturated] and that
 // of ctx if ctx ends first, or [ErrShutdown]. A task of the same pool does not wait: it does as Run. A
@@ -133,6 +129,7 @@ func (r *Rejection) place(how func(c *cell.Cell) error) error {
 	if r.decided {
 		return nil
 	}
+	r.decided = true // also if the task ends the goroutine
 	err := how(r.cell)
 	r.decided = err == nil
 	return err
@@ -152,24 +149,46 @@ func (r *Rejection) Discard() {
 	r.pool.counts.returned++
 }
 
-// DiscardOldest drops the task that would run next and cancels its future, for the reason
-// [ErrSaturated]. It reports false if no task waits, and on a [ScheduledPool].
-func (r *Rejection) DiscardOldest() bool {
-	p := r.pool
+// ReplaceOldest queues the task in the room of the one that would run next, which is dropped: its future
+// is cancelled, for the reason [ErrSaturated]. It returns ErrSaturated if no task waits in the queue, and
+// on a [ScheduledPool], or [ErrShutdown]. If there is room meanwhile, it drops nothing.
+func (r *Rejection) ReplaceOldest() error {
+	return r.place(func(c *cell.Cell) error {
+		oldest, err := r.pool.exchange(c)
+		if oldest != nil {
+			r.pool.drop(oldest)
+		}
+		return err
+	})
+}
+
+// exchange queues c, if need be in the room of the task that it returns, which the caller has to drop.
+func (p *Pool) exchange(c *cell.Cell) (oldest *cell.Cell, err error) {
 	p.mu.Lock()
-	if !p.plain || p.queue.len() == 0 {
-		p.mu.Unlock()
-		return false
+	defer p.mu.Unlock()
+	if err = p.tryEnqueue(c, p.now()); err != ErrSaturated || !p.plain || p.queue.len() == 0 {
+		return nil, err
 	}
-	c, _ := p.queue.pop() // a queue without bounds rejects nothing, so there is a cell
-	p.vacated(c)
-	p.mu.Unlock()
+	oldest, _ = p.queue.pop() // a queue without bounds rejects nothing, so there is a cell
+	p.settling++
+	p.enqueue(c, p.now())
+	if s := planOf(oldest).strand; s != nil {
+		p.advance(s)
+	}
+	p.notify(p.now())
+	return oldest, nil
+}
+
+// drop settles a task that has been taken out of the queue, and for which settling has been raised.
+func (p *Pool) drop(c *cell.Cell) {
 	dropped := c.Discard(errDiscarded)
 	c.Body = nil
 	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.settling--
 	if dropped {
 		p.counts.returned++
 	}
-	return true
+	ended := p.emptied()
+	p.mu.Unlock()
+	p.finish(ended)
 }

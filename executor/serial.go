@@ -15,7 +15,7 @@ import (
 // Its tasks are tasks of the pool: they have its hooks and counts, end with it, and those that wait
 // for their turn count as queued. Between two of them others of the pool may run. A cancelled task
 // that still runs holds up the next until its body has returned. A task that waits for one behind it
-// gets [future.ErrSelfWait].
+// gets [future.ErrSelfWait]; one that waits for a task elsewhere that does so in turn waits for ever.
 type Serial struct {
 	pool *Pool
 	lane
@@ -27,8 +27,8 @@ type lane struct {
 	submitted, executed *plan
 }
 
-// NewSerial returns a serial executor over the given pool. On another Serial it is the same in order
-// and limits: both take turns with the pool's other tasks only. It panics if p is nil.
+// NewSerial returns a serial executor over the given pool. Given another Serial it shares the pool of
+// that, but not its order. It panics if p is nil.
 func NewSerial(p Submitter) *Serial {
 	if p == nil {
 		panic("executor: nil pool")

@@ -3,8 +3,9 @@ package executor
 import "time"
 
 // SetCoreSize changes the core size while the pool runs. More workers start as there is work for
-// them; idle ones above the size end after the keep-alive, busy ones after their task. It fails with
-// [ErrInvalid] if n is negative or above the maximum size.
+// them; idle ones above the size end after the keep-alive; busy ones go on while there is work, up to
+// the maximum size, or in a scheduled pool up to the new size, and end after their task beyond. It
+// fails with [ErrInvalid] if n is negative or above the maximum size.
 func (p *Pool) SetCoreSize(n int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -19,8 +20,9 @@ func (p *Pool) SetCoreSize(n int) error {
 	return nil
 }
 
-// SetMaximumSize changes the maximum size. It fails with [ErrInvalid] if n is below 1 or below the
-// core size.
+// SetMaximumSize changes the maximum size. In a plain pool busy workers above it end after their task;
+// idle ones take none any more and end after the keep-alive. It fails with [ErrInvalid] if n is below 1
+// or below the core size.
 func (p *Pool) SetMaximumSize(n int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -77,7 +77,7 @@ func (p *Pool) Stats() Stats {
 func (p *Pool) Queued() []Pending {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	cells := append(p.queue.tasks(), p.allAside()...)
+	cells := merge(p.queue.tasks(), p.allAside())
 	pending := make([]Pending, len(cells))
 	for i, c := range cells {
 		pending[i] = p.pendingOf(c)

@@ -61,6 +61,7 @@ func (w *worker) replace() {
 		w.pool.mu.Lock()
 		defer w.pool.mu.Unlock()
 		w.launch()
+		w.pool.entrants.admit(w.pool, 0)
 	}()
 	w.complete()
 }

@@ -97,27 +97,11 @@ func Completed[V any](ctx context.Context, fs ...*Future[V]) iter.Seq2[int, Resu
 			defer f.cell.Unwatch(w)
 		}
 		for range fs {
-			i, ok := next(ctx, settled, fs)
+			i, ok, _ := cell.Receive(ctx, settled, cellsOf(fs)) // those that wait for themselves are out already
 			if !ok || !yield(i, resultOf(i, fs[i])) {
 				return
 			}
 		}
-	}
-}
-
-// next prefers what has settled to the end of ctx.
-func next[V any](ctx context.Context, settled <-chan int, fs []*Future[V]) (int, bool) {
-	select {
-	case i := <-settled:
-		return i, true
-	default:
-	}
-	defer cell.AwaitAny(ctx, cellsOf(fs))()
-	select {
-	case i := <-settled:
-		return i, true
-	case <-ctx.Done():
-		return 0, false
 	}
 }
 

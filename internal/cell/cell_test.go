@@ -35,7 +35,9 @@ func (r *recorder) Await(context.Context, *Cell, bool) (func(), bool, error) {
 	return nil, false, nil
 }
 
-func (r *recorder) AwaitAny(context.Context, []*Cell) func() { return nil }
+func (r *recorder) Behind(_, _ *Cell) bool { return false }
+
+func (r *recorder) AwaitAny(context.Context, []*Cell, bool) (func(), error) { return nil, nil }
 
 func hosted() (*Cell, *recorder) {
 	r := &recorder{}

@@ -27,8 +27,10 @@ type Host interface {
 	// after the wait, or nil; or an error instead of the wait. If it asks, the caller waits for
 	// Patience, and calls again with sure set.
 	Await(ctx context.Context, c *Cell, sure bool) (over func(), ask bool, err error)
-	// AwaitAny is Await for the first of several to be settled. It neither asks nor fails.
-	AwaitAny(ctx context.Context, cs []*Cell) (over func())
+	// Behind reports whether c does not begin before the run, of the same host, has ended.
+	Behind(c, run *Cell) bool
+	// AwaitAny is Await for the first of several to be settled. It does not ask.
+	AwaitAny(ctx context.Context, cs []*Cell, sure bool) (over func(), err error)
 }
 
 func (p *Plan) base() context.Context {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
-	"slices"
 	"time"
 )
 
@@ -91,27 +89,6 @@ func (c *Cell) Await(ctx context.Context, sure bool) (over func(), ask bool, err
 	return c.Plan.Host.Await(ctx, c, sure)
 }
 
-// AwaitAny tells the host of the run whose context ctx is that it is about to wait for any of the
-// cells, and returns what to call after the wait.
-func AwaitAny(ctx context.Context, cs iter.Seq[*Cell]) (over func()) {
-	for run := FromContext(ctx); run != nil; run = FromContext(run.parent()) {
-		if run.Plan == nil || run.Plan.Host == nil {
-			continue
-		}
-		unsettled := slices.Collect(func(yield func(*Cell) bool) {
-			for c := range cs {
-				if c.Plan != nil && c.Plan.Host == run.Plan.Host && !c.Phase().Settled() && !yield(c) {
-					return
-				}
-			}
-		})
-		if over := run.Plan.Host.AwaitAny(ctx, unsettled); over != nil {
-			return over
-		}
-	}
-	return func() {}
-}
-
 // EndOf returns the error of an ended context, with its cause if that is another.
 func EndOf(ctx context.Context) error {
 	if cause := context.Cause(ctx); !errors.Is(ctx.Err(), cause) {
@@ -120,9 +97,16 @@ func EndOf(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// SelfWait reports whether to wait with ctx for the cell to be settled is to wait for oneself.
+// SelfWait reports whether to wait with ctx for the cell to be settled is to wait for oneself, or for
+// what comes after oneself.
 func (c *Cell) SelfWait(ctx context.Context) bool {
-	return !c.Phase().Settled() && Within(ctx, func(run *Cell) bool { return run == c })
+	return !c.Phase().Settled() && Within(ctx, func(run *Cell) bool { return run == c || c.behind(run) })
+}
+
+// behind reports whether c does not begin before the run has ended.
+func (c *Cell) behind(run *Cell) bool {
+	return run.Plan != nil && c.Plan != nil && c.Plan.Host != nil && run.Plan.Host == c.Plan.Host &&
+		c.Plan.Host.Behind(c, run)
 }
 
 // Within reports whether ctx is that of a run in progress whose cell is accepted by match, or of a

@@ -1,0 +1,233 @@
+package executor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/future"
+)
+
+func ExampleNewPool() {
+	pool := executor.NewPool(1,
+		executor.MaximumSize(2),
+		executor.BoundedFIFO(1),
+		executor.OnRejection(executor.CallerRuns))
+	defer pool.Close()
+
+	begun, release := make(chan struct{}, 3), make(chan struct{})
+	long := func(context.Context) error { begun <- struct{}{}; <-release; return nil }
+	pool.Execute(long) // starts a worker
+	<-begun
+	pool.Execute(long) // waits
+	pool.Execute(long) // is more than may wait, so another worker starts
+	<-begun
+	s := pool.Stats()
+	fmt.Println(s.Workers, "workers,", s.Queued, "waiting")
+
+	pool.Execute(func(context.Context) error {
+		fmt.Println("run by its submitter, as there is no room")
+		return nil
+	})
+	fmt.Println("submitted")
+	close(release)
+	// Output:
+	// 2 workers, 1 waiting
+	// run by its submitter, as there is no room
+	// submitted
+}
+
+func ExamplePool_SubmitContext() {
+	pool := executor.NewPool(1, executor.HandOff())
+	defer pool.Close()
+	release := make(chan struct{})
+	pool.Execute(func(context.Context) error { <-release; return nil })
+
+	greet := func(context.Context) error { fmt.Println("hello"); return nil }
+	hurry, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	_, err := pool.SubmitContext(hurry, greet)
+	fmt.Println(errors.Is(err, executor.ErrRejected), errors.Is(err, context.DeadlineExceeded))
+
+	close(release)
+	f, err := pool.SubmitContext(context.Background(), greet) // waits for the worker
+	f.Get(context.Background())
+	fmt.Println(err)
+	// Output:
+	// true true
+	// hello
+	// <nil>
+}
+
+func ExampleOnRejection() {
+	patience := 5 * time.Millisecond
+	pool := executor.NewPool(1, executor.HandOff(), executor.OnRejection(func(r *executor.Rejection) error {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		err := r.Wait(ctx)
+		if errors.Is(err, executor.ErrSaturated) {
+			fmt.Println("no room for", r.Name(), "within", patience)
+		}
+		return err
+	}))
+	defer pool.Close()
+	release := make(chan struct{})
+	report := func(context.Context) error { <-release; return nil }
+
+	pool.Submit(report, executor.Name("January"))
+	_, err := pool.Submit(report, executor.Name("February"))
+	fmt.Println(err)
+	close(release)
+	// Output:
+	// no room for February within 5ms
+	// executor: pool is saturated: context deadline exceeded
+}
+
+func ExamplePriority() {
+	pool := executor.NewPool(1, executor.PriorityFIFO())
+	begun, release := make(chan struct{}), make(chan struct{})
+	pool.Execute(func(context.Context) error { close(begun); <-release; return nil })
+	<-begun
+
+	treat := func(patient string, urgency int) {
+		pool.Submit(func(context.Context) error { fmt.Println(patient); return nil }, executor.Priority(urgency))
+	}
+	treat("a check-up", -1)
+	treat("a cold", 0)
+	treat("a broken leg", 5)
+	treat("a cough", 0)
+	treat("a heart attack", 10)
+	close(release)
+	pool.Close() // waits until all have run
+	// Output:
+	// a heart attack
+	// a broken leg
+	// a cold
+	// a cough
+	// a check-up
+}
+
+func ExampleNewSerial() {
+	pool := executor.NewFixedPool(4)
+	defer pool.Close()
+	account := executor.NewSerial(pool)
+
+	balance := 0 // needs no lock: one task after another has it
+	for range 100 {
+		account.Execute(func(context.Context) error { balance += 10; return nil })
+	}
+	account.Execute(func(context.Context) error { balance /= 4; return nil })
+	final, _ := executor.Submit(account, func(context.Context) (int, error) { return balance, nil })
+	fmt.Println(final.Get(context.Background()))
+	// Output: 250 <nil>
+}
+
+func ExampleKeyedSerial() {
+	pool := executor.NewFixedPool(4)
+	texts := map[string]*string{"ann": new(string), "bob": new(string)}
+	authors := executor.NewKeyedSerial[string](pool)
+	write := func(author, words string) {
+		authors.Execute(author, func(context.Context) error {
+			*texts[author] += words // one after another for each author, side by side for both
+			return nil
+		})
+	}
+	write("ann", "Tasks of one key ")
+	write("bob", "Tasks of different keys ")
+	write("ann", "run in the order ")
+	write("bob", "run side by side.")
+	write("ann", "in which they came.")
+	pool.Close() // waits until all have run
+	fmt.Println(*texts["ann"])
+	fmt.Println(*texts["bob"])
+	// Output:
+	// Tasks of one key run in the order in which they came.
+	// Tasks of different keys run side by side.
+}
+
+func ExampleInvokeAll() {
+	pool := executor.NewFixedPool(2)
+	defer pool.Close()
+
+	var lengths []future.Func[int]
+	for _, word := range []string{"late", "", "punctual"} {
+		lengths = append(lengths, func(context.Context) (int, error) {
+			if word == "" {
+				return 0, errors.New("no word")
+			}
+			return len(word), nil
+		})
+	}
+	futures, err := executor.InvokeAll(context.Background(), pool, lengths...)
+	fmt.Println(err) // the failure of one is not that of all
+	for _, f := range futures {
+		fmt.Println(f.Get(context.Background()))
+	}
+	// Output:
+	// <nil>
+	// 4 <nil>
+	// 0 no word
+	// 8 <nil>
+}
+
+func ExampleInvokeAny() {
+	pool := executor.NewFixedPool(3)
+	defer pool.Close()
+
+	broken := func(context.Context) (string, error) { return "", errors.New("not found") }
+	slow := func(ctx context.Context) (string, error) {
+		<-ctx.Done() // it is cancelled as soon as another has an answer
+		return "", ctx.Err()
+	}
+	quick := func(context.Context) (string, error) { return "from the near mirror", nil }
+	fmt.Println(executor.InvokeAny(context.Background(), pool, slow, broken, quick))
+	// Output: from the near mirror <nil>
+}
+
+func ExampleCompletionService() {
+	pool := executor.NewFixedPool(2)
+	defer pool.Close()
+	pages := executor.NewCompletionService[string](pool)
+
+	shown := make(chan struct{})
+	pages.Submit(func(context.Context) (string, error) { <-shown; return "the large page", nil })
+	pages.Submit(func(context.Context) (string, error) { return "the small page", nil })
+	for f := range pages.All(context.Background()) { // in the order in which they end
+		page, _ := f.Get(context.Background())
+		fmt.Println(page)
+		if page == "the small page" {
+			close(shown)
+		}
+	}
+	fmt.Println(pages.Outstanding())
+	// Output:
+	// the small page
+	// the large page
+	// 0
+}
+
+func ExampleGroup() {
+	pool := executor.NewFixedPool(2)
+	defer pool.Close()
+	backup := executor.NewGroup(context.Background(), pool)
+
+	copying := make(chan struct{})
+	backup.Go(func(ctx context.Context) error {
+		close(copying)
+		<-ctx.Done() // it would copy for hours
+		fmt.Println("copying stopped:", context.Cause(ctx))
+		return ctx.Err()
+	})
+	backup.Go(func(context.Context) error {
+		<-copying
+		return errors.New("disk full")
+	})
+	fmt.Println("backup:", backup.Wait()) // for both to end
+	fmt.Println("verify:", backup.Go(func(context.Context) error { return nil }))
+	// Output:
+	// copying stopped: disk full
+	// backup: disk full
+	// verify: future: cancelled: disk full
+}

@@ -1,0 +1,214 @@
+package executor_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/future"
+)
+
+func TestGroupATaskMayWaitForAGroupOnItsOwnPool(t *testing.T) {
+	contexts := map[string]func(run context.Context) context.Context{
+		"its own context": func(run context.Context) context.Context { return run },
+		"another":         func(context.Context) context.Context { return nil },
+	}
+	for name, ctx := range contexts {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := esPool(t, 1)
+				var runs atomic.Int32
+				f, err := p.Submit(func(run context.Context) error {
+					g := executor.NewGroup(ctx(run), p)
+					for range 10 {
+						if err := g.Go(groupCount(&runs)); err != nil {
+							return err
+						}
+					}
+					return g.Wait()
+				})
+				require.NoError(t, err)
+				_, err = f.Get(esTimed(t, time.Hour))
+				assert.NoError(t, err)
+				assert.EqualValues(t, 10, runs.Load())
+			})
+		})
+	}
+}
+
+func TestGroupsMayBeNestedOnOneWorker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := esPool(t, 1)
+		var runs atomic.Int32
+		var nest func(depth int) executor.Task
+		nest = func(depth int) executor.Task {
+			return func(ctx context.Context) error {
+				runs.Add(1)
+				if depth == 0 {
+					return nil
+				}
+				g := executor.NewGroup(ctx, p)
+				return errors.Join(g.Go(nest(depth-1)), g.Go(nest(depth-1)), g.Wait())
+			}
+		}
+		g := executor.NewGroup(esTimed(t, time.Hour), p)
+		groupGo(t, g, nest(4))
+		start := time.Now()
+		assert.NoError(t, g.Wait())
+		assert.Zero(t, time.Since(start))
+		assert.EqualValues(t, 31, runs.Load())
+	})
+}
+
+func TestGroupOfTheContextOfARunEndsWithThat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := esPool(t, 3)
+		var seen [2]error
+		f, err := p.Submit(func(ctx context.Context) error {
+			g := executor.NewGroup(ctx, p)
+			return errors.Join(g.Go(groupHeed(&seen[0])), g.Go(groupHeed(&seen[1])), g.Wait())
+		})
+		require.NoError(t, err)
+		synctest.Wait()
+		f.CancelCause(errESCause)
+		<-f.Stopped()
+		assert.ErrorIs(t, seen[0], errESCause)
+		assert.ErrorIs(t, seen[1], errESCause)
+	})
+}
+
+// It would wait for what is behind itself.
+func TestGroupOfASerialExecutorCannotBeWaitedForByATaskBeforeIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := executor.NewSerial(esPool(t, 2))
+		f, err := s.Submit(func(ctx context.Context) error {
+			ctx, cancel := context.WithTimeout(ctx, time.Hour)
+			defer cancel()
+			g := executor.NewGroup(ctx, s)
+			return errors.Join(g.Go(withNothing), g.Wait())
+		})
+		require.NoError(t, err)
+		start := time.Now()
+		_, err = f.Get(t.Context())
+		assert.ErrorIs(t, err, future.ErrSelfWait)
+		assert.Zero(t, time.Since(start))
+	})
+}
+
+func TestGroupAFailureCancelsWhatACallerOfGoRunsItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := executor.NewGroup(t.Context(), esPool(t, 1, executor.HandOff(), executor.OnRejection(executor.CallerRuns)))
+		groupGo(t, g, groupFails(errES, time.Second))
+		synctest.Wait()
+		var seen error
+		start := time.Now()
+		_ = g.Go(groupHeed(&seen))
+		assert.Equal(t, time.Second, time.Since(start))
+		assert.Equal(t, errES, seen)
+		assert.Equal(t, errES, g.Wait())
+	})
+}
+
+func TestGroupTheEndOfItsContextCancelsWhatACallerOfGoRunsItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := executor.NewGroup(esTimed(t, time.Minute), esDirect(t))
+		var seen error
+		start := time.Now()
+		_ = g.Go(groupHeed(&seen))
+		assert.Equal(t, time.Minute, time.Since(start))
+		assert.ErrorIs(t, seen, context.DeadlineExceeded)
+		assert.ErrorIs(t, g.Wait(), context.DeadlineExceeded)
+	})
+}
+
+func TestGroupWaitsForWhatACallerOfGoRunsItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := executor.NewGroup(t.Context(), esDirect(t))
+		go func() { _ = g.Go(withSleep(time.Minute)) }()
+		synctest.Wait()
+		start := time.Now()
+		assert.NoError(t, g.Wait())
+		assert.Equal(t, time.Minute, time.Since(start))
+	})
+}
+
+func TestGroupATaskThatWaitsForRoomDoesNotBeginAfterAFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for range 100 {
+			p := esPool(t, 1, executor.HandOff(), executor.OnRejection(executor.Block))
+			g := executor.NewGroup(t.Context(), p)
+			var runs atomic.Int32
+			groupGo(t, g, groupFails(errES, time.Second))
+			_ = g.Go(groupCount(&runs)) // waits for the worker
+			assert.Equal(t, errES, g.Wait())
+			require.Zero(t, runs.Load())
+		}
+	})
+}
+
+func TestGroupGoWaitsForRoomNoLongerThanItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := esPool(t, 1, executor.HandOff(), executor.OnRejection(executor.Block))
+		require.NoError(t, p.Execute(withNewGate(t).hold))
+		g := executor.NewGroup(esTimed(t, time.Minute), p)
+		start := time.Now()
+		err := g.Go(withNothing)
+		assert.ErrorIs(t, err, executor.ErrSaturated)
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, time.Minute, time.Since(start))
+	})
+}
+
+// Neither a member, nor the watch of the context, is left behind when everything races.
+func TestGroupUnderManyHandsWaitsForEveryBody(t *testing.T) {
+	for round := range 50 {
+		synctest.Test(t, func(t *testing.T) {
+			p := esPool(t, 4)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			g := executor.NewGroup(ctx, p)
+			var busy, accepted atomic.Int32
+			for i := range 4 {
+				go func() {
+					for j := range 20 {
+						if g.Go(func(context.Context) error {
+							busy.Add(1)
+							defer busy.Add(-1)
+							time.Sleep(time.Duration(j) * time.Millisecond)
+							if round%3 == 0 && i*20+j == round {
+								return errES
+							}
+							return nil
+						}) == nil {
+							accepted.Add(1)
+						}
+					}
+				}()
+			}
+			if round%3 == 1 {
+				time.AfterFunc(time.Duration(round)*time.Millisecond, func() { cancel(errESCause) })
+			}
+			synctest.Wait()
+			err := g.Wait()
+			assert.Zero(t, busy.Load())
+			switch round % 3 {
+			case 0:
+				assert.Equal(t, errES, err)
+			case 1:
+				assert.ErrorIs(t, err, errESCause)
+			default:
+				assert.NoError(t, err)
+				assert.EqualValues(t, 80, accepted.Load())
+			}
+			synctest.Wait()
+			assert.Zero(t, p.Stats().Queued)
+			cancel(nil)
+		})
+	}
+}

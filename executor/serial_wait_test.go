@@ -1,0 +1,221 @@
+package executor_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/future"
+)
+
+// laneWay is a way of a task with the context ctx to wait for a task that it submits to s.
+type laneWay func(ctx context.Context, s *executor.Serial) error
+
+func laneGet(ctx context.Context, s *executor.Serial) error {
+	f, err := s.Submit(withNothing)
+	if err == nil {
+		_, err = f.Get(ctx)
+	}
+	return err
+}
+
+func laneDo(context.Context) (struct{}, error) { return struct{}{}, nil }
+
+// laneWays are the ways to wait for one task.
+var laneWays = map[string]laneWay{
+	"Get":                   laneGet,
+	"Get in the background": func(_ context.Context, s *executor.Serial) error { return laneGet(context.Background(), s) },
+	"Get with nil":          func(_ context.Context, s *executor.Serial) error { return laneGet(nil, s) }, //nolint:staticcheck // allowed
+	"GetTimeout": func(_ context.Context, s *executor.Serial) error {
+		f, err := s.Submit(withNothing)
+		if err == nil {
+			_, err = f.GetTimeout(time.Minute)
+		}
+		return err
+	},
+	"InvokeAll": func(ctx context.Context, s *executor.Serial) error {
+		_, err := executor.InvokeAll(ctx, s, laneDo)
+		return err
+	},
+}
+
+// laneWaysToSeveral are the ways to wait for several.
+var laneWaysToSeveral = map[string]laneWay{
+	"InvokeAny": func(ctx context.Context, s *executor.Serial) error {
+		_, err := executor.InvokeAny(ctx, s, laneDo)
+		return err
+	},
+	"Group.Wait": func(ctx context.Context, s *executor.Serial) error {
+		g := executor.NewGroup(ctx, s)
+		if err := g.Go(withNothing); err != nil {
+			return err
+		}
+		return g.Wait()
+	},
+	"CompletionService.Take": func(ctx context.Context, s *executor.Serial) error {
+		c := executor.NewCompletionService[struct{}](s)
+		if _, err := c.Submit(laneDo); err != nil {
+			return err
+		}
+		_, err := c.Take(ctx)
+		return err
+	},
+	"All": func(ctx context.Context, s *executor.Serial) error {
+		f, err := s.Submit(withNothing)
+		if err == nil {
+			_, err = future.All(ctx, f)
+		}
+		return err
+	},
+	"Any": func(ctx context.Context, s *executor.Serial) error {
+		f, err := s.Submit(withNothing)
+		if err == nil {
+			_, err = future.Any(ctx, f)
+		}
+		return err
+	},
+}
+
+// laneBehind asserts that a task that waits for one behind it is told so, on a pool of the given size.
+func laneBehind(t *testing.T, newPool lendMake, size int, way laneWay) {
+	p := newPool(t, size)
+	s := executor.NewSerial(p)
+	var err error
+	returned := false
+	task, refused := s.Submit(func(ctx context.Context) error {
+		err = way(ctx, s)
+		returned = true
+		return nil
+	})
+	require.NoError(t, refused)
+	withPassed(time.Second)
+	assert.True(t, returned, "it waits in silence: %v", task)
+	assert.ErrorIs(t, err, future.ErrSelfWait)
+}
+
+func laneBehindAll(t *testing.T, ways map[string]laneWay, size int) {
+	for name, way := range ways {
+		t.Run(name, func(t *testing.T) {
+			laneUnbounded(t, func(t *testing.T, newPool lendMake) { laneBehind(t, newPool, size, way) })
+		})
+	}
+}
+
+func TestC4_C10_ASerialTaskThatWaitsForOneBehindItIsToldSo(t *testing.T) {
+	laneBehindAll(t, laneWays, 1)
+}
+
+func TestC4_C10_ASerialTaskThatWaitsForOneBehindItIsToldSoWhileWorkersAreIdle(t *testing.T) {
+	laneBehindAll(t, laneWays, 2)
+}
+
+func TestC4_C10_ASerialTaskThatWaitsForAnyBehindItIsToldSo(t *testing.T) {
+	laneBehindAll(t, laneWaysToSeveral, 1)
+}
+
+func TestC3_ASerialTaskThatWaitsForItselfIsToldSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := executor.NewSerial(lendPlain(t, 1))
+		var f *future.Future[struct{}]
+		begun := withNewGate(t)
+		f = laneSubmit(t, s, func(ctx context.Context) error {
+			_ = begun.hold(ctx)
+			_, err := f.Get(ctx)
+			return err
+		})
+		begun.open()
+		synctest.Wait()
+		assert.Equal(t, future.ErrSelfWait, withOutcome(t, f))
+	})
+}
+
+func TestC4_ASerialTaskWaitsForATaskOfAnotherSerial(t *testing.T) {
+	contexts := map[string]func(context.Context) context.Context{
+		"own context": func(ctx context.Context) context.Context { return ctx },
+		"background":  func(context.Context) context.Context { return context.Background() },
+	}
+	for name, with := range contexts {
+		t.Run(name, func(t *testing.T) {
+			laneUnbounded(t, func(t *testing.T, newPool lendMake) {
+				p := newPool(t, 1)
+				mine, other := executor.NewSerial(p), executor.NewSerial(p)
+				parent := lendSubmit(t, mine, func(ctx context.Context) (int, error) {
+					return lendSubmit(t, other, lendSeven).Get(with(ctx))
+				})
+				next := laneSubmit(t, mine, withNothing)
+				withPassed(time.Second)
+				v, err := lendSettled(t, parent)
+				require.NoError(t, err)
+				assert.Equal(t, 7, v)
+				assert.NoError(t, withOutcome(t, next))
+				lendAccounted(t, p)
+			})
+		})
+	}
+}
+
+// The task before it is in the queue, and the only worker waits.
+func TestC4_ATaskThatWaitsForTheLastOfASerialGetsIt(t *testing.T) {
+	laneUnbounded(t, func(t *testing.T, newPool lendMake) {
+		p := newPool(t, 1)
+		tr := withNewTrace()
+		parent := lendWait(t, p, func(ctx context.Context) (struct{}, error) {
+			s := executor.NewSerial(p)
+			for _, name := range []string{"a", "b"} {
+				assert.NoError(t, s.Execute(laneTask(tr, name, time.Second)))
+			}
+			last, _ := s.Submit(laneTask(tr, "last", time.Second))
+			return last.Get(ctx)
+		})
+		withPassed(time.Hour)
+		assert.Equal(t, lendWaited{took: 3 * time.Second}, lendTook(t, parent))
+		assert.Equal(t, []string{"a 1s", "b 2s", "last 3s"}, tr.seen())
+		lendAccounted(t, p)
+	})
+}
+
+// The worker that runs the task before it is busy with that only.
+func TestC4_ATaskWaitsForItsTurnAndIsHelpedThen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := lendPlain(t, 2)
+		s := executor.NewSerial(p)
+		tr := withNewTrace()
+		require.NoError(t, s.Execute(laneTask(tr, "first", time.Minute)))
+		second := laneSubmit(t, s, tr.task("second"))
+		parent := lendWait(t, p, second.Get)
+		synctest.Wait()
+		require.NoError(t, p.Execute(laneTask(tr, "other", time.Hour))) // begins before the second
+		withPassed(2 * time.Hour)
+		assert.Equal(t, lendWaited{took: time.Minute}, lendTook(t, parent))
+		assert.Equal(t, []string{"first 1m0s", "second 1m0s", "other 1h1m0s"}, tr.seen())
+		lendAccounted(t, p)
+	})
+}
+
+func TestC10_InvokeAllOverASerialFromATaskRunsAllInOrder(t *testing.T) {
+	laneUnbounded(t, func(t *testing.T, newPool lendMake) {
+		p := newPool(t, 1)
+		var seen []int // not synchronised
+		parent := lendWait(t, p, func(ctx context.Context) (struct{}, error) {
+			var fns []future.Func[int]
+			for i := range 20 {
+				fns = append(fns, func(context.Context) (int, error) {
+					seen = append(seen, i)
+					time.Sleep(time.Second)
+					return i, nil
+				})
+			}
+			_, err := executor.InvokeAll(ctx, executor.NewSerial(p), fns...)
+			return struct{}{}, err
+		})
+		withPassed(time.Hour)
+		assert.Equal(t, lendWaited{took: 20 * time.Second}, lendTook(t, parent))
+		assert.Equal(t, laneCountTo(20), seen)
+		lendAccounted(t, p)
+	})
+}

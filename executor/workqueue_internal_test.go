@@ -1,0 +1,20 @@
+package executor
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+// losingQueue has tasks, but gives none.
+type losingQueue struct{ fifoQueue }
+
+func (q *losingQueue) Pop() Queued { return nil }
+
+func TestWorkQueueThatHasTasksButPopsNoneMakesThePoolPanic(t *testing.T) {
+	p := NewPool(1, CustomQueue(func() WorkQueue { return new(losingQueue) }))
+	p.queue.push(&cell.Cell{Plan: &p.submitted.Plan}, 0)
+	assert.PanicsWithValue(t, "executor: queue *executor.losingQueue has 1 tasks but pops none", func() { p.queue.pop() })
+}
