@@ -81,20 +81,23 @@ func bytesPer(n int, add func(i int)) float64 {
 	return float64(heapInUse()-before) / float64(n)
 }
 
-// BenchmarkExecute runs empty tasks on two workers.
+// BenchmarkExecute runs empty tasks on two workers: of a scheduled pool, of a fixed one, and of a channel.
 func BenchmarkExecute(b *testing.B) {
-	b.Run("pool", func(b *testing.B) {
-		p := executor.NewScheduledPool(2)
-		defer p.Close()
-		var wg sync.WaitGroup
-		task := func(context.Context) error { wg.Done(); return nil }
-		b.ReportAllocs()
-		for b.Loop() {
-			wg.Add(1)
-			_ = p.Execute(task)
-		}
-		wg.Wait()
-	})
+	scheduled, fixed := executor.NewScheduledPool(2), executor.NewFixedPool(2)
+	defer scheduled.Close()
+	defer fixed.Close()
+	for name, execute := range map[string]func(executor.Task) error{"pool": scheduled.Execute, "fixed": fixed.Execute} {
+		b.Run(name, func(b *testing.B) {
+			var wg sync.WaitGroup
+			task := func(context.Context) error { wg.Done(); return nil }
+			b.ReportAllocs()
+			for b.Loop() {
+				wg.Add(1)
+				_ = execute(task)
+			}
+			wg.Wait()
+		})
+	}
 	b.Run("channel", func(b *testing.B) {
 		tasks := make(chan func(), 1024)
 		defer close(tasks)
@@ -106,10 +109,11 @@ func BenchmarkExecute(b *testing.B) {
 			}()
 		}
 		var wg sync.WaitGroup
+		task := wg.Done
 		b.ReportAllocs()
 		for b.Loop() {
 			wg.Add(1)
-			tasks <- wg.Done
+			tasks <- task
 		}
 		wg.Wait()
 	})

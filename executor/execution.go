@@ -37,7 +37,7 @@ type execution struct {
 // start begins a run of c, unless it has been cancelled on its way out of the queue. The lock is
 // held.
 func (x *execution) start(c *cell.Cell, now int64) bool {
-	if !c.Begin() {
+	if !x.bare && !c.Begin() {
 		c.Body = nil
 		if s := planOf(c).strand; s != nil {
 			x.pool.advance(s)
@@ -96,12 +96,14 @@ func (x *execution) complete() {
 // conclude settles the future if this was the last run.
 func (x *execution) conclude() {
 	c, pl := x.task, planOf(x.task)
+	if x.bare {
+		if x.done = true; !c.Unseen() {
+			c.Exit() // or else its context may serve for the next, too
+		}
+		return
+	}
 	if c.Exit() {
 		x.err = overrun(x.err)
-	}
-	if x.bare {
-		x.done = c.Reset()
-		return
 	}
 	if !pl.periodic() {
 		x.done = c.Finish(x.err)

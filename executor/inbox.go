@@ -19,8 +19,11 @@ import (
 // then on submissions are silent, because whoever has been told comes, takes, and looks again.
 type inbox struct {
 	plan *cell.Plan // of tasks without a cell
+	free sync.Pool  // of blocks
 
 	out segment // the takers' side; the pool's lock guards it
+
+	_ apart
 
 	mu       sync.Mutex // guards the submitters' side below; the pool's lock may be held
 	in       segment
@@ -28,6 +31,15 @@ type inbox struct {
 	closed   bool
 	accepted uint64
 	rejected uint64
+}
+
+// apart keeps what different processors write at the same time in different cache lines.
+type apart [64]byte
+
+func newInbox(plan *cell.Plan) *inbox {
+	q := &inbox{plan: plan, word: true}
+	q.in.free, q.out.free = &q.free, &q.free
+	return q
 }
 
 // put appends e, and reports whether the caller is to tell the pool. It returns ErrShutdown if the

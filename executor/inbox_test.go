@@ -17,7 +17,7 @@ import (
 
 // inboxModel is an inbox beside a slice of what should be in it.
 type inboxModel struct {
-	queue inbox
+	queue *inbox
 	tasks []inboxTask
 	made  int  // tasks so far, which tells them apart
 	word  bool // the next submission is to be told
@@ -49,7 +49,7 @@ var inboxBases = []uint32{0, 1<<31 - 300, 1<<31 - 1, 1 << 31, math.MaxUint32 - 3
 
 func TestInboxIsAList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := &inboxModel{queue: inbox{plan: new(cell.Plan), word: true}, word: true}
+		m := &inboxModel{queue: newInbox(new(cell.Plan)), word: true}
 		base := rapid.SampledFrom(inboxBases).Draw(t, "base")
 		m.queue.in.base, m.queue.out.base = base, base
 		t.Repeat(map[string]func(*rapid.T){
@@ -226,9 +226,7 @@ func (m *inboxModel) validate(t *rapid.T) {
 	}
 	require.NoError(t, validateSegment(&m.queue.out))
 	require.NoError(t, validateSegment(&m.queue.in))
-	for _, s := range m.queue.out.spare {
-		require.False(t, slices.Contains(m.queue.in.spare, s), "one block on both sides")
-	}
+	require.NoError(t, validateFree(m.queue))
 }
 
 // validateSegment looks at what must hold between any two calls.
@@ -265,35 +263,33 @@ func validateSegment(s *segment) error {
 			return errors.New("something is beyond the end")
 		}
 	}
-	return validateSpares(s)
-}
-
-func validateSpares(s *segment) error {
-	if len(s.spare) > spareLimit {
-		return errors.New("there are too many spare blocks")
-	}
-	for i, b := range s.spare {
-		if b == nil {
-			return errors.New("a spare block is nil")
-		}
-		if slices.Contains(s.blocks, b) || slices.Contains(s.spare[:i], b) {
-			return errors.New("a spare block is in use")
-		}
-		if slices.ContainsFunc(b[:], func(e entry) bool { return !e.removed() }) {
-			return errors.New("a spare block retains a task")
-		}
-	}
-	for _, list := range [][]*block{s.blocks[len(s.blocks):cap(s.blocks)], s.spare[len(s.spare):cap(s.spare)]} {
-		if slices.ContainsFunc(list, func(b *block) bool { return b != nil }) {
-			return errors.New("a block is retained beyond the end of a list")
-		}
+	if slices.ContainsFunc(s.blocks[len(s.blocks):cap(s.blocks)], func(b *block) bool { return b != nil }) {
+		return errors.New("a block is retained beyond the end of a list")
 	}
 	return nil
 }
 
+// validateFree looks at the blocks that are free, as far as the pool gives them.
+func validateFree(q *inbox) (err error) {
+	var free []*block
+	for b, ok := q.free.Get().(*block); ok; b, ok = q.free.Get().(*block) {
+		switch {
+		case slices.Contains(q.in.blocks, b), slices.Contains(q.out.blocks, b), slices.Contains(free, b):
+			err = errors.New("a free block is in use")
+		case slices.ContainsFunc(b[:], func(e entry) bool { return !e.removed() }):
+			err = errors.New("a free block retains a task")
+		}
+		free = append(free, b)
+	}
+	for _, b := range free {
+		q.free.Put(b)
+	}
+	return err
+}
+
 func TestInboxOfTasksThatAreCancelledForEverDoesNotGrow(t *testing.T) {
 	for _, waiting := range []int{0, 1, 1000} {
-		q := inbox{word: true}
+		q := newInbox(new(cell.Plan))
 		for range waiting {
 			_, err := q.put(entry{cell: new(cell.Cell)})
 			require.NoError(t, err)
@@ -312,7 +308,7 @@ func TestInboxOfTasksThatAreCancelledForEverDoesNotGrow(t *testing.T) {
 }
 
 func TestInboxOfTasksThatComeAndGoDoesNotGrow(t *testing.T) {
-	q := inbox{word: true}
+	q := newInbox(new(cell.Plan))
 	live := make([]*cell.Cell, 0, 2*blockSize)
 	for i := range 100_000 {
 		c := new(cell.Cell)
@@ -353,8 +349,8 @@ func TestPoolThatOnlyCancelsDoesNotGrow(t *testing.T) {
 	assert.EqualValues(t, 100_000, p.Stats().Cancelled)
 }
 
-func TestInboxKeepsFewBlocksAfterABurst(t *testing.T) {
-	q := inbox{word: true}
+func TestInboxUsesItsBlocksAgain(t *testing.T) {
+	q := newInbox(new(cell.Plan))
 	for range 3 {
 		for range 100 * blockSize {
 			_, err := q.put(entry{cell: new(cell.Cell)})
@@ -365,5 +361,6 @@ func TestInboxKeepsFewBlocksAfterABurst(t *testing.T) {
 		}
 		require.NoError(t, validateSegment(&q.in))
 		require.NoError(t, validateSegment(&q.out))
+		require.NoError(t, validateFree(q))
 	}
 }

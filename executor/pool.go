@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/punctual-go/punctual/future"
@@ -42,10 +43,13 @@ type Task = func(ctx context.Context) error
 type Pool struct {
 	settings
 	clock     clock.Clock
-	plain     bool   // the queue knows no times: what is in it is due
-	inbox     *inbox // the queue, if it has a front of its own for submissions
-	submitted *plan  // of every task that has a future and no options
-	executed  *plan  // of every task given to Execute
+	plain     bool        // the queue knows no times: what is in it is due
+	inbox     *inbox      // the queue, if it has a front of its own for submissions
+	watched   atomic.Bool // somebody wants to know when bare tasks have started
+	submitted *plan       // of every task that has a future and no options
+	executed  *plan       // of every task given to Execute
+
+	_ apart
 
 	mu       sync.Mutex // guards the fields below
 	queue    workQueue
@@ -88,6 +92,7 @@ func (p *Pool) init(core int, q workQueue, opts []Option) {
 	p.submitted = p.newPlan(taskOptions{})
 	p.executed = p.newPlan(taskOptions{})
 	p.executed.reports = true
+	p.watched.Store(p.onError != nil)
 	if p.queue = q; q == nil {
 		p.queue = p.newQueue()
 	}
@@ -100,7 +105,7 @@ func (p *Pool) init(core int, q workQueue, opts []Option) {
 // newQueue makes the queue of a plain pool.
 func (p *Pool) newQueue() workQueue {
 	if p.waitsIn.simple() && p.pendingLimit == 0 {
-		p.inbox = &inbox{plan: &p.executed.Plan, word: true}
+		p.inbox = newInbox(&p.executed.Plan)
 		return p.inbox
 	}
 	return &ordered{queue: p.waitsIn.New()}
@@ -383,12 +388,4 @@ func (p *Pool) now() int64 {
 		return 0
 	}
 	return p.clock.Now()
-}
-
-// stamp is the time of a run that a plain queue does not tell.
-func (p *Pool) stamp() int64 {
-	if p.plain {
-		return p.clock.Now()
-	}
-	return 0
 }

@@ -1,6 +1,10 @@
 package executor
 
-import "github.com/punctual-go/punctual/internal/cell"
+import (
+	"sync"
+
+	"github.com/punctual-go/punctual/internal/cell"
+)
 
 // segment is a queue of tasks in order of arrival, from which any with a cell can be removed. It is
 // filled, emptied, and made new. Its tasks lie in blocks, so that it grows without copying them. A
@@ -11,14 +15,16 @@ type segment struct {
 	holes      int      // entries removed between the two
 	base       uint32   // position of the first entry
 
-	spare []*block // empty, to be used again
+	// Empty blocks, to be used again: at the height of a burst there may be many, and the garbage
+	// collector takes them back when it is over.
+	free *sync.Pool
 }
 
 type block [blockSize]entry
 
 const (
-	blockSize  = 128 // 2 KiB
-	spareLimit = 8
+	blockSize  = 128 // entries, 2 KiB
+	keptBlocks = 64  // for how many a list of them is kept
 )
 
 // entry is a task with a cell, or bare; or neither, where one has been removed.
@@ -45,13 +51,10 @@ func (s *segment) push(e entry) {
 }
 
 func (s *segment) newBlock() *block {
-	last := len(s.spare) - 1
-	if last < 0 {
-		return new(block)
+	if b, ok := s.free.Get().(*block); ok {
+		return b
 	}
-	b := s.spare[last]
-	s.spare[last], s.spare = nil, s.spare[:last]
-	return b
+	return new(block)
 }
 
 // live reports whether there is a task, which is the next entry then.
@@ -84,11 +87,13 @@ func (s *segment) step() {
 	if s.taken%blockSize != 0 {
 		return
 	}
-	done := &s.blocks[s.taken/blockSize-1]
-	if len(s.spare) < spareLimit {
-		s.spare = append(s.spare, *done)
-	}
-	*done = nil
+	s.release(s.taken/blockSize - 1)
+}
+
+// release gives up a block that is empty.
+func (s *segment) release(i int) {
+	s.free.Put(s.blocks[i])
+	s.blocks[i] = nil
 }
 
 func (s *segment) remove(c *cell.Cell) bool {
@@ -118,7 +123,7 @@ func (s *segment) entries() []entry {
 
 // rebuild makes the segment one of these tasks.
 func (s *segment) rebuild(entries []entry) {
-	*s = segment{base: s.base}
+	*s = segment{base: s.base, free: s.free}
 	for _, e := range entries {
 		s.push(e)
 	}
@@ -126,17 +131,12 @@ func (s *segment) rebuild(entries []entry) {
 
 // renewed returns the segment, which is empty, to follow after the given one.
 func (s *segment) renewed(after *segment) segment {
-	next := segment{base: after.base + uint32(after.end), spare: s.spare}
-	if len(s.blocks) <= spareLimit {
+	next := segment{base: after.base + uint32(after.end), free: s.free}
+	if s.end%blockSize != 0 {
+		s.release(len(s.blocks) - 1) // not all of it has been used
+	}
+	if len(s.blocks) <= keptBlocks {
 		next.blocks = s.blocks[:0]
 	}
-	if s.end%blockSize == 0 {
-		return next
-	}
-	last := &s.blocks[len(s.blocks)-1] // not all of it has been used
-	if len(next.spare) < spareLimit {
-		next.spare = append(next.spare, *last)
-	}
-	*last = nil
 	return next
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 )
 
 // Stats is a snapshot of a pool, taken in one piece.
@@ -86,16 +85,20 @@ func (p *Pool) Queued() []Pending {
 	return pending
 }
 
-// Running returns the tasks that run now, the longest running first.
+// Running returns the tasks that run now, the longest running first. It sees a task of Execute from
+// the first call on only; see [Run].
 func (p *Pool) Running() []Running {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.clock.Now()
 	var rs []Running
 	for x := range p.executions() {
 		if x.task != nil {
-			rs = append(rs, Running{Run: p.describe(x.task), For: time.Duration(now - x.task.Started)})
+			rs = append(rs, Running{Run: p.describe(x.task)})
 		}
+	}
+	now := p.clock.Time(p.clock.Now())
+	for i := range rs {
+		rs[i].For = now.Sub(rs[i].Started)
 	}
 	slices.SortFunc(rs, func(a, b Running) int { return cmp.Compare(b.For, a.For) })
 	return rs

@@ -22,7 +22,7 @@ type worker struct {
 	execution
 	place *parking.Waiter
 	limit *time.Timer // of the keep-alive; made on first use
-	own   *cell.Cell  // of the tasks that come without one; made on first use
+	own   *cell.Cell  // of bare tasks; made on first use
 
 	arrived bool // the lot need not expect it any more; the pool's lock guards it
 }
@@ -64,13 +64,14 @@ func (w *worker) replace() {
 		w.pool.entrants.admit(w.pool, 0)
 	}()
 	w.complete()
+	w.disown()
 }
 
 // take waits for the next task, after accounting for the last, and reports whether there is one. If
 // not the worker is no more. The number is that of its goroutine.
 func (w *worker) take(goroutine uint64) bool {
 	p := w.pool
-	stamp := p.stamp()
+	started := w.clock(w.bare) // most often tasks of one kind come in a row
 	p.mu.Lock()
 	if !w.arrived {
 		w.arrived, w.goroutine = true, goroutine
@@ -85,10 +86,15 @@ func (w *worker) take(goroutine uint64) bool {
 		due := head != parking.Nothing && head <= now
 		switch {
 		case p.over(head), idle && p.surplus() && !due, due && len(p.workers) > p.ceiling():
+			w.disown()
 			w.retire(now)
 			return false
 		case due:
-			if w.start(w.next(), max(stamp, now)) {
+			c := w.next()
+			if started == 0 {
+				started = w.clock(w.bare)
+			}
+			if w.start(c, max(started, now)) {
 				p.notify(now)
 				p.mu.Unlock()
 				return true
@@ -96,23 +102,55 @@ func (w *worker) take(goroutine uint64) bool {
 		case p.entrants.admit(p, 1):
 			// Somebody waited for this worker to become free.
 		default:
+			w.disown()
 			idle = p.lot.Park(w.place, head, now, nil, nil, w.patience())
-			stamp = p.stamp()
+			started = 0
 		}
 	}
+}
+
+// clock returns the time, which is that of the start of the next run in a plain pool. Nobody keeps that of
+// a bare task, unless somebody has asked for it before.
+func (w *worker) clock(bare bool) int64 {
+	p := w.pool
+	if !p.plain || bare && !p.watched.Load() {
+		return 0
+	}
+	return p.clock.Now()
 }
 
 // next takes the head out of the queue, which is not empty. The lock is held.
 func (w *worker) next() *cell.Cell {
 	c, task := w.pool.queue.pop()
 	if w.bare = c == nil; !w.bare {
+		w.disown()
 		return c
 	}
-	if w.own == nil || !w.own.Unseen() {
+	if w.own != nil && !w.own.Unseen() {
+		w.disown()
+	}
+	if w.own == nil {
 		w.own = &cell.Cell{Plan: &w.pool.executed.Plan}
 	}
+	w.own.Begin() // unless it has, for the task before
 	w.own.Body = task
 	return w.own
+}
+
+// disown ends the context of the bare tasks that have run last. As long as nobody has asked it for a
+// signal, and such tasks follow each other, one context serves for all: one run of the worker's own
+// cell, which then may have another.
+func (w *worker) disown() {
+	if w.own == nil || w.own.Phase() == cell.Pending {
+		return
+	}
+	if !w.own.Unseen() {
+		go w.own.Exit() // it may call contexts of the user's; nearly always that has been done
+		w.own = nil
+		return
+	}
+	w.own.Exit()
+	w.own.Reset()
 }
 
 // retire takes the worker out of its pool, which may have been waiting for that. The lock is held at

@@ -13,7 +13,8 @@ import (
 // implement. A pool calls its methods one at a time, with its lock held: they need no lock of their
 // own, and must neither wait nor call the pool. How many tasks may wait is not its concern, but that
 // of [Queue.Bounded]. A task that is pushed comes back once, by Pop or by Remove; a queue that loses
-// one loses it for ever, and one that has tasks but pops none makes the pool panic.
+// one loses it for ever, and one that has tasks but pops none makes the pool panic. A panic of Push is the
+// submitter's, and nothing has happened; after a panic of another method the pool is of no use any more.
 type WorkQueue interface {
 	// Push adds a task that is not in the queue.
 	Push(t Queued)
