@@ -205,6 +205,9 @@ func TestCost_SubmitAllocatesOnce(t *testing.T) {
 }
 
 func TestCost_ExecuteOfABurstAllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("with the race detector blocks are not always used again")
+	}
 	p := executor.NewPool(1)
 	defer p.Close()
 	const burst = 500 // a few blocks of the queue
