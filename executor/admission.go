@@ -1,0 +1,167 @@
+package executor
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
+)
+
+// post queues e in the inbox, and has a worker come if none would look there by itself.
+func (p *Pool) post(e entry) error {
+	told, err := p.inbox.put(e)
+	if told {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.notify(p.now())
+	}
+	return err
+}
+
+// accept queues c to run as soon as may be, or refuses it, or does with it what else can be done.
+func (p *Pool) accept(ctx context.Context, wait bool, c *cell.Cell) error {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if wait && ctx.Err() != nil {
+		return p.refuse(fmt.Errorf("%w: %w", ErrRejected, cell.EndOf(ctx)))
+	}
+	if p.plain {
+		c.When = p.clock.Now()
+	}
+	if p.inbox != nil && planOf(c).strand == nil {
+		return p.post(entry{cell: c})
+	}
+	policy, err := p.tryAccept(c)
+	if err == ErrSaturated {
+		if wait {
+			err = p.enter(ctx, c)
+		} else {
+			err = p.reject(ctx, policy, c)
+		}
+	}
+	if err != nil {
+		return p.refuse(err)
+	}
+	return nil
+}
+
+// refuse counts a refusal. Nothing else does, but for the inbox, so each counts once.
+func (p *Pool) refuse(err error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.counts.rejected++
+	return err
+}
+
+// tryAccept queues c if there is room. It also returns the present policy.
+func (p *Pool) tryAccept(c *cell.Cell) (RejectionPolicy, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock() // also when a queue of the user's own panics
+	now := p.now()
+	if !p.plain {
+		c.When = planOf(c).first(now)
+	}
+	return p.policy, p.tryEnqueue(c, now)
+}
+
+// acceptAfter queues c for the first time, to run after delay, or refuses it.
+func (p *Pool) acceptAfter(c *cell.Cell, delay time.Duration) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.clock.Now()
+	return p.acceptLater(c, clock.Later(now, delay), now)
+}
+
+// acceptAt queues c for the first time, to run at a time of the pool's clock, or refuses it.
+func (p *Pool) acceptAt(c *cell.Cell, when int64) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.clock.Now()
+	return p.acceptLater(c, max(when, now), now)
+}
+
+// acceptLater is for tasks with a time of their own, about which no policy is asked. The lock is held.
+func (p *Pool) acceptLater(c *cell.Cell, when, now int64) error {
+	c.When = planOf(c).first(when)
+	err := p.tryEnqueue(c, now)
+	if err != nil {
+		p.counts.rejected++
+	}
+	return err
+}
+
+// tryEnqueue is the one way into the queue from outside, for a task that has its time. The lock is
+// held.
+func (p *Pool) tryEnqueue(c *cell.Cell, now int64) error {
+	if p.stage != running {
+		return ErrShutdown
+	}
+	if !p.room(0) {
+		return ErrSaturated
+	}
+	p.enqueue(c, now)
+	p.notify(now)
+	return nil
+}
+
+// enqueue accepts c, and queues it, or holds it back until it is its turn in a serial executor. If a
+// queue of the user's own panics, nothing has happened. The lock is held.
+func (p *Pool) enqueue(c *cell.Cell, now int64) {
+	s := planOf(c).strand
+	switch {
+	case s == nil:
+		p.place(c, c.When, now)
+	case s.head == nil:
+		p.place(c, c.When, now)
+		s.head = c
+	default:
+		p.hold(s, c)
+	}
+	p.counts.accepted++
+}
+
+// room reports whether one more task may wait: as many as there are workers free, or to be started, are
+// as good as taken. The caller may be about to add to those that are free. Workers above the maximum
+// size will not take anything. The lock is held.
+func (p *Pool) room(free int) bool {
+	waiting := p.queue.len() + p.aside
+	if p.pendingLimit > 0 && waiting >= p.pendingLimit {
+		return false
+	}
+	if p.capacity() == unbounded {
+		return true
+	}
+	occupied := len(p.workers) - p.lot.Idle() - p.lot.Coming() - free
+	return waiting-max(p.most()-occupied, 0) < p.capacity()
+}
+
+// place queues c, new or not. Among tasks of equal time it is the last. The lock is held.
+func (p *Pool) place(c *cell.Cell, when, now int64) {
+	p.order++
+	c.Order, c.When = p.order, when
+	p.queue.push(c, now)
+}
+
+// notify sees to it that somebody looks at the head in time, and starts a worker if nobody can and
+// there may be one more; and that those enter for whom there is room now. The lock is held.
+func (p *Pool) notify(now int64) {
+	p.entrants.admit(p, 0)
+	mayGrow := len(p.workers) < p.limit()
+	if !mayGrow && p.lot.Idle() == 0 {
+		return // all are busy, and each will look again
+	}
+	if p.lot.Notify(p.queue.head(), now, mayGrow) {
+		p.startWorker()
+	}
+}
+
+// now is the time by which the queue goes: in a plain one, which knows no times, the same for ever.
+func (p *Pool) now() int64 {
+	if p.plain {
+		return 0
+	}
+	return p.clock.Now()
+}

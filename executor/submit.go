@@ -1,0 +1,117 @@
+package executor
+
+import (
+	"context"
+
+	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+// Execute queues task to run as soon as a worker is free, after the tasks that are due already.
+// There is no future: a failure goes to the error handler. It returns [ErrNilTask], [ErrShutdown] or
+// [ErrSaturated] for a task that will not run. On a pool of [NewPool] with its default queue and
+// without run hooks it allocates nothing, unless the task asks its context for a signal.
+func (p *Pool) Execute(task Task) error {
+	body, err := p.bodyOf(task)
+	if err != nil {
+		return err
+	}
+	if p.inbox != nil && p.before == nil && p.after == nil {
+		return p.post(entry{bare: body})
+	}
+	return p.accept(context.Background(), false, &cell.Cell{Plan: &p.executed.Plan, Body: body})
+}
+
+// Submit is Execute with a future for the outcome. It also returns [ErrInvalid] for a bad option.
+func (p *Pool) Submit(task Task, opts ...TaskOption) (*future.Future[struct{}], error) {
+	return submitTask(context.Background(), false, p, task, opts)
+}
+
+// SubmitContext is Submit that waits for room, whatever the rejection policy, until ctx ends. Then it
+// returns an error that matches [ErrSaturated] and that of ctx; if ctx has ended before the call,
+// [ErrRejected] and that of ctx. The context ends the wait, never the
+// task. Submitters enter in the order in which they came. If the caller is itself a task of the pool,
+// which could wait for itself, the task is run by its caller instead. A nil ctx never ends.
+func (p *Pool) SubmitContext(ctx context.Context, task Task, opts ...TaskOption) (*future.Future[struct{}], error) {
+	return submitTask(ctx, true, p, task, opts)
+}
+
+func submitTask(ctx context.Context, wait bool, p Submitter, task Task, opts []TaskOption) (*future.Future[struct{}], error) {
+	f := new(future.Future[struct{}])
+	if err := p.submit(ctx, wait, future.CellOf(f), task, opts); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Submitter is what typed tasks can be submitted to: [Pool], [ScheduledPool] and [Serial].
+type Submitter interface {
+	// submit queues the task of c. If there is no room it waits until ctx ends, if told so, or does
+	// what the policy of the pool says.
+	submit(ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption) error
+	// base returns the pool that runs the tasks.
+	base() *Pool
+}
+
+// Submit queues fn on p to run as soon as a worker is free and returns the future of its result.
+// Errors are those of [Pool.Submit].
+func Submit[V any](p Submitter, fn future.Func[V], opts ...TaskOption) (*future.Future[V], error) {
+	return submit(context.Background(), false, p, fn, opts)
+}
+
+// SubmitContext is Submit that waits for room until ctx ends; see [Pool.SubmitContext].
+func SubmitContext[V any](ctx context.Context, p Submitter, fn future.Func[V], opts ...TaskOption) (*future.Future[V], error) {
+	return submit(ctx, true, p, fn, opts)
+}
+
+func submit[V any](ctx context.Context, wait bool, p Submitter, fn future.Func[V], opts []TaskOption) (*future.Future[V], error) {
+	if fn == nil {
+		return nil, ErrNilTask
+	}
+	f := new(future.Future[V])
+	if err := p.submit(ctx, wait, future.CellOf(f), future.Bind(f, fn), opts); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func (p *Pool) base() *Pool { return p }
+
+func (p *Pool) submit(ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption) error {
+	if _, err := p.prepare(c, task, opts); err != nil {
+		return err
+	}
+	return p.accept(ctx, wait, c)
+}
+
+// prepare validates a submission and gives c its body and plan.
+func (p *Pool) prepare(c *cell.Cell, task Task, opts []TaskOption) (*plan, error) {
+	if task == nil {
+		return nil, ErrNilTask
+	}
+	pl := p.submitted
+	if len(opts) > 0 {
+		o, err := newTaskOptions(opts)
+		if err != nil {
+			return nil, err
+		}
+		pl = p.newPlan(o)
+	}
+	body, err := p.bodyOf(task)
+	if err != nil {
+		return nil, err
+	}
+	c.Plan, c.Body = &pl.Plan, body
+	return pl, nil
+}
+
+// bodyOf returns what to run for task.
+func (p *Pool) bodyOf(task Task) (Task, error) {
+	if task != nil && p.decorate != nil {
+		task = p.decorate(task)
+	}
+	if task == nil {
+		return nil, ErrNilTask
+	}
+	return task, nil
+}
