@@ -34,8 +34,8 @@
 //
 // A task may submit others to its own pool and wait for them, at any size of the pool: while it waits,
 // what it waits for runs in its place, ahead of its turn. Give the wait the context of the task, for
-// example f.Get(ctx); with another the pool finds out who waits only after 10 ms. To
-// wait by other means, a channel or f.Done, may block a small pool for ever; so may two pools whose
+// example f.Get(ctx); with another the pool finds out who waits after 10 ms only, if it has no worker
+// free by then. To wait by other means, a channel or f.Done, may block a small pool for ever; so may two pools whose
 // tasks wait for each other's.
 //
 // # Failures

@@ -35,13 +35,13 @@ type awaits struct {
 
 // Await says that the caller is about to wait for c, with ctx, and returns what to call after the wait,
 // or nil. A run that waits for a task behind itself gets ErrSelfWait. If the context does not tell that
-// the caller is a run of the pool, its goroutine may; to look at that takes some microseconds, so it asks
-// the caller to wait for a while and then call again, as sure.
+// the caller is a run of the pool, its goroutine may; to look at that takes some microseconds, so unless
+// c is sure to run soon, it asks the caller to wait for a while and then call again, as sure.
 func (h *host) Await(ctx context.Context, c *cell.Cell, sure bool) (over func(), ask bool, err error) {
 	p := h.pool()
 	run := p.runIn(ctx, sure)
 	if run == nil {
-		return nil, !sure && c.Phase() == cell.Pending, nil
+		return nil, !sure && c.Phase() == cell.Pending && !p.soon(c), nil
 	}
 	if h.Behind(c, run) {
 		return nil, false, future.ErrSelfWait
@@ -49,6 +49,16 @@ func (h *host) Await(ctx context.Context, c *cell.Cell, sure bool) (over func(),
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.await(run, c), false, nil
+}
+
+// soon reports whether c is due, in the queue, and there is a worker for it.
+func (p *Pool) soon(c *cell.Cell) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c.Place == 0 || p.aside > 0 || !p.plain && c.When > p.clock.Now() {
+		return false
+	}
+	return p.lot.Idle()+p.lot.Coming() > 0 || len(p.workers) < p.limit()
 }
 
 // Behind reports whether c is a task of the serial executor that the run is of, and comes later.
