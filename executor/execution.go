@@ -39,6 +39,7 @@ type execution struct {
 func (x *execution) start(c *cell.Cell, now int64) bool {
 	if !x.bare && !c.Begin() {
 		c.Body = nil
+		x.pool.counts.cancelled++
 		if s := planOf(c).strand; s != nil {
 			x.pool.advance(s)
 		}

@@ -21,6 +21,7 @@ type Group struct {
 	members []*future.Future[struct{}] // that may not have ended
 	pruned  int                        // how many were left when those that had were dropped last
 	err     error                      // of the first failure
+	failed  bool                       // and the others have been cancelled for it
 
 	calls int           // of Go in progress
 	quiet chan struct{} // closed when there are none any more; nil while nobody waits for that
@@ -153,6 +154,11 @@ func errorOf(f *future.Future[struct{}]) error {
 // fail ends the group.
 func (g *Group) fail(err error) {
 	g.mu.Lock()
+	if g.failed { // those that are cancelled for it come here, too
+		g.mu.Unlock()
+		return
+	}
+	g.failed = true
 	g.err = cmp.Or(g.err, err)
 	err = g.err
 	members, cancel := slices.Clone(g.members), g.cancel

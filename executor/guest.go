@@ -97,6 +97,9 @@ func (g *guest) next() {
 // leave ends the guest. What it has not run any more, because a task has ended the goroutine, is
 // left to the workers.
 func (g *guest) leave() {
+	if v := recover(); v != nil {
+		panic(v) // of a queue of the user's own, under the lock: there is no way on
+	}
 	p := g.pool
 	if g.task != nil {
 		g.complete()

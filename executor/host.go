@@ -9,18 +9,25 @@ func (h *host) pool() *Pool { return (*Pool)(h) }
 
 // Cancelled takes a task that a caller has cancelled out of the queue at once. If it is just
 // between two runs, it is not in the queue and the worker that holds it finds it settled: both
-// steps, "may it run again" and "queue it", are one under the lock.
-func (h *host) Cancelled(c *cell.Cell) {
+// steps, "may it run again" and "queue it", are one under the lock. A cancelled task counts where it is
+// taken out; if that is by whoever wants to start it, or hand it back, it counts there.
+func (h *host) Cancelled(c *cell.Cell, running bool) {
 	p := h.pool()
 	p.mu.Lock()
-	p.counts.cancelled++
+	removed := true
 	switch {
 	case p.queue.remove(c):
-		c.Body = nil
 		p.vacated(c)
 	case p.aside > 0 && p.removeAside(c):
-		c.Body = nil
 		p.entrants.admit(p, 0)
+	default:
+		removed = false
+	}
+	if removed {
+		c.Body = nil
+	}
+	if removed || running {
+		p.counts.cancelled++
 	}
 	if !p.plain && p.queue.len() == 0 && p.surplus() {
 		p.lot.CallLeader() // it may go, now that nothing keeps it

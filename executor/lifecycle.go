@@ -194,6 +194,7 @@ func (p *Pool) endSweep(swept []*cell.Cell, active ...*cell.Cell) []Pending {
 	p.mu.Lock()
 	p.settling--
 	p.counts.returned += uint64(len(dropped))
+	p.counts.cancelled += uint64(len(swept) - len(dropped)) // at the same time
 	ended := p.emptied()
 	p.mu.Unlock()
 	p.finish(ended)

@@ -142,11 +142,12 @@ func (r *Rejection) Discard() {
 		return
 	}
 	r.decided = true
-	r.cell.Discard(errDiscarded)
-	r.pool.mu.Lock()
-	defer r.pool.mu.Unlock()
-	r.pool.counts.accepted++
-	r.pool.counts.returned++
+	p := r.pool
+	p.mu.Lock()
+	p.counts.accepted++
+	p.settling++
+	p.mu.Unlock()
+	p.drop(r.cell)
 }
 
 // ReplaceOldest queues the task in the room of the one that would run next, which is dropped: its future
@@ -154,32 +155,34 @@ func (r *Rejection) Discard() {
 // on a [ScheduledPool], or [ErrShutdown]. If there is room meanwhile, it drops nothing.
 func (r *Rejection) ReplaceOldest() error {
 	return r.place(func(c *cell.Cell) error {
-		oldest, err := r.pool.exchange(c)
-		if oldest != nil {
-			r.pool.drop(oldest)
-		}
-		return err
+		var oldest *cell.Cell
+		defer func() { // also if a queue of the user's own panics
+			if oldest != nil {
+				r.pool.drop(oldest)
+			}
+		}()
+		return r.pool.exchange(c, &oldest)
 	})
 }
 
-// exchange queues c, if need be in the room of the task that it returns, which the caller has to drop.
-func (p *Pool) exchange(c *cell.Cell) (oldest *cell.Cell, err error) {
+// exchange queues c, if need be in the room of another task, which the caller has to drop.
+func (p *Pool) exchange(c *cell.Cell, oldest **cell.Cell) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err = p.tryEnqueue(c, p.now()); err != ErrSaturated || !p.plain || p.queue.len() == 0 {
-		return nil, err
+	if err := p.tryEnqueue(c, p.now()); err != ErrSaturated || !p.plain || p.queue.len() == 0 {
+		return err
 	}
-	oldest, _ = p.queue.pop() // a queue without bounds rejects nothing, so there is a cell
+	*oldest, _ = p.queue.pop() // a queue without bounds rejects nothing, so there is a cell
 	p.settling++
-	p.enqueue(c, p.now())
-	if s := planOf(oldest).strand; s != nil {
+	if s := planOf(*oldest).strand; s != nil {
 		p.advance(s)
 	}
+	p.enqueue(c, p.now())
 	p.notify(p.now())
-	return oldest, nil
+	return nil
 }
 
-// drop settles a task that has been taken out of the queue, and for which settling has been raised.
+// drop settles a task that is not in the queue, or not any more, for which settling has been raised.
 func (p *Pool) drop(c *cell.Cell) {
 	dropped := c.Discard(errDiscarded)
 	c.Body = nil
@@ -187,6 +190,8 @@ func (p *Pool) drop(c *cell.Cell) {
 	p.settling--
 	if dropped {
 		p.counts.returned++
+	} else {
+		p.counts.cancelled++ // at the same time
 	}
 	ended := p.emptied()
 	p.mu.Unlock()

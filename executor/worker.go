@@ -54,6 +54,9 @@ func (w *worker) loop() {
 
 // replace completes the task of a goroutine that Goexit has ended, and has another go on.
 func (w *worker) replace() {
+	if v := recover(); v != nil {
+		panic(v) // of a queue of the user's own, under the lock: there is no way on
+	}
 	if w.task == nil {
 		return
 	}

@@ -13,14 +13,17 @@ import (
 // implement. A pool calls its methods one at a time, with its lock held: they need no lock of their
 // own, and must neither wait nor call the pool. How many tasks may wait is not its concern, but that
 // of [Queue.Bounded]. A task that is pushed comes back once, by Pop or by Remove; a queue that loses
-// one loses it for ever, and one that has tasks but pops none makes the pool panic. A panic of Push is the
-// submitter's, and nothing has happened; after a panic of another method the pool is of no use any more.
+// one loses it for ever, and one that has tasks but pops none makes the pool panic. A panic of Push
+// reaches the submitter, and nothing has happened, if it is in the submitter's own call. Push is called by
+// workers too, for submitters who have waited for room, and for the next task of a [Serial]. After a panic
+// there, or of another method, the pool is of no use any more; on a worker it ends the program.
 type WorkQueue interface {
 	// Push adds a task that is not in the queue.
 	Push(t Queued)
 	// Pop takes out the task that is next. It returns nil if the queue is empty.
 	Pop() Queued
-	// Remove takes out t, which has been cancelled, and reports whether it was in the queue.
+	// Remove takes out t, and reports whether it was in the queue. The pool calls it when the task is
+	// cancelled, handed back, or run ahead of its turn because another waits for it.
 	Remove(t Queued) bool
 	// Len returns how many tasks there are.
 	Len() int
@@ -34,7 +37,7 @@ type WorkQueue interface {
 type Queued interface {
 	Name() string     // given by the option Name
 	Priority() int    // given by the option Priority
-	Sequence() uint64 // tells which of two tasks was submitted first: its number is lower
+	Sequence() uint64 // tells which of two tasks came first: its number is lower
 
 	cell() *cell.Cell
 }

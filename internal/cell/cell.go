@@ -168,7 +168,7 @@ func (c *Cell) Cancel(err, cause error, interrupt bool) bool {
 		c.Interrupt(cause)
 	}
 	if ok && c.Plan != nil && c.Plan.Host != nil {
-		c.Plan.Host.Cancelled(c)
+		c.Plan.Host.Cancelled(c, phaseOf(before) == Running)
 	}
 	return ok
 }

@@ -28,7 +28,7 @@ type recorder struct {
 	cancelled, expired []*Cell
 }
 
-func (r *recorder) Cancelled(c *Cell) { r.cancelled = append(r.cancelled, c) }
+func (r *recorder) Cancelled(c *Cell, _ bool) { r.cancelled = append(r.cancelled, c) }
 func (r *recorder) Expired(c *Cell)   { r.expired = append(r.expired, c) }
 
 func (r *recorder) Await(context.Context, *Cell, bool) (func(), bool, error) {

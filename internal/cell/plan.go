@@ -18,8 +18,8 @@ type Plan struct {
 
 // Host is an executor, as its cells see it. It is called without locks.
 type Host interface {
-	// Cancelled says that a caller has cancelled c, which may still be queued.
-	Cancelled(c *Cell)
+	// Cancelled says that a caller has cancelled c: during a run, or while it was pending.
+	Cancelled(c *Cell, running bool)
 	// Expired says that the run in progress has outlived the plan's Timeout. Its context has
 	// ended already.
 	Expired(c *Cell)
