@@ -3,7 +3,6 @@ package executor
 import (
 	"container/list"
 	"context"
-	"errors"
 	"iter"
 	"slices"
 	"sync"
@@ -11,9 +10,6 @@ import (
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 )
-
-// ErrNoneLeft is returned by Take when there is nothing to wait for.
-var ErrNoneLeft = errors.New("executor: no task is outstanding")
 
 // CompletionService yields the futures of its tasks as they are settled, whichever way: by success, by
 // failure, by cancellation, at once, or because the pool has been shut down. It is java.util.concurrent's

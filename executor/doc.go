@@ -19,7 +19,8 @@
 //
 // A task is accepted when a submission returns no error. It is due when its time has come. It is
 // pending until it begins, and it ends once: by its last run, by cancellation, or dropped by a
-// shutdown. Then its future is settled. These words are used in no other sense here.
+// shutdown, which hands it back, or by a [RejectionPolicy]. Then its future is settled. These words are
+// used in no other sense here.
 //
 // # Tasks
 //
@@ -35,8 +36,8 @@
 // A task may submit others to its own pool and wait for them, at any size of the pool: while it waits,
 // what it waits for runs in its place, ahead of its turn. Give the wait the context of the task, for
 // example f.Get(ctx); with another the pool finds out who waits after 10 ms only, if it has no worker
-// free by then. To wait by other means, a channel or f.Done, may block a small pool for ever; so may two pools whose
-// tasks wait for each other's.
+// free by then. To wait by other means, a channel or f.Done, may block a small pool for ever; so may two
+// pools whose tasks wait for each other's.
 //
 // # Failures
 //
@@ -49,6 +50,11 @@
 // Close the pool when it is of no use any more: Close for services, which drops what is not yet due;
 // Shutdown to let everything run as in Java; ShutdownNow to stop; CloseContext for a limited time
 // and a report. All of them may be called from a task, and twice.
+//
+// # Profiles
+//
+// The goroutine of a run carries the names of its pool and of its task as the pprof labels "pool" and
+// "task", if they have any: a CPU profile tells what the time went into.
 //
 // # Tests
 //

@@ -10,7 +10,7 @@ import (
 
 var (
 	// ErrRejected is matched by every refusal of a valid task: [ErrShutdown], [ErrSaturated], and that of
-	// a submission whose context has ended.
+	// a submission whose context has ended. Only a [RejectionPolicy] may return any other error.
 	ErrRejected = errors.New("executor: task rejected")
 
 	// ErrShutdown says that the pool is shut down: a submission is refused, or an accepted task has
@@ -19,6 +19,9 @@ var (
 
 	// ErrSaturated says that the pool has as many tasks as it may.
 	ErrSaturated error = rejection("executor: pool is saturated")
+
+	// ErrNoneLeft is returned by [CompletionService.Take] when there is nothing to wait for.
+	ErrNoneLeft = errors.New("executor: no task is outstanding")
 
 	// ErrNilTask is returned for a nil task.
 	ErrNilTask = errors.New("executor: nil task")

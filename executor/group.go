@@ -45,7 +45,7 @@ func NewGroup(ctx context.Context, p Submitter) *Group {
 }
 
 // Go submits task to the pool as one of the group. If the pool refuses it, Go returns that error, and
-// the group goes on. Once the group has failed, Go starts nothing more, and returns an error that
+// the group goes on; a task that a policy discards has failed. Once the group has failed, Go starts nothing more, and returns an error that
 // matches [future.ErrCancelled] and the reason.
 func (g *Group) Go(task Task, opts ...TaskOption) error {
 	ctx, err := g.open()

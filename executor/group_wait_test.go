@@ -212,3 +212,19 @@ func TestGroupUnderManyHandsWaitsForEveryBody(t *testing.T) {
 		})
 	}
 }
+
+// The others are cancelled one after another, not each inside of the cancellation of the last.
+func TestGroupAFailureCancelsAnyNumberOfMembers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewPool(1)
+		g := executor.NewGroup(t.Context(), p)
+		require.NoError(t, g.Go(func(context.Context) error { time.Sleep(time.Second); return errES }))
+		const members = 100_000
+		for range members {
+			require.NoError(t, g.Go(withNothing))
+		}
+		assert.Equal(t, errES, g.Wait())
+		assert.NoError(t, p.Close())
+		assert.EqualValues(t, members, p.Stats().Cancelled)
+	})
+}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -329,12 +328,11 @@ func TestC4_RecursionRunsNoMoreThanTheSizeAtOnce(t *testing.T) {
 			lendEach(t, func(t *testing.T, newPool lendMake) {
 				p := newPool(t, size)
 				l := &lendFib{pool: p}
-				before := runtime.NumGoroutine()
 				var goroutines atomic.Int32
 				root := lendSubmit(t, p, l.of(t, n))
 				for range 1000 {
 					time.Sleep(time.Millisecond)
-					lendRaise(&goroutines, int32(runtime.NumGoroutine()-before))
+					lendRaise(&goroutines, int32(poolGoroutines()))
 				}
 				v, err := lendSettled(t, root)
 				require.NoError(t, err)
@@ -347,28 +345,16 @@ func TestC4_RecursionRunsNoMoreThanTheSizeAtOnce(t *testing.T) {
 	}
 }
 
-// lendGoroutines returns how many goroutines there are when no more than are wanted are left, or a while
-// has passed. One that has ended counts for a moment.
-func lendGoroutines(wanted int) int {
-	for range 100_000 {
-		if runtime.NumGoroutine() <= wanted {
-			break
-		}
-		runtime.Gosched()
-	}
-	return runtime.NumGoroutine()
-}
-
 func TestC4_AChainAThousandDeepEndsOnAPoolOfOne(t *testing.T) {
 	const depth = 1000
 	lendEach(t, func(t *testing.T, newPool lendMake) {
 		p := newPool(t, 1)
-		before, most := runtime.NumGoroutine(), 0
+		most := 0
 		var link func(left int) future.Func[int]
 		link = func(left int) future.Func[int] {
 			return func(ctx context.Context) (int, error) {
 				if left == 0 {
-					most = runtime.NumGoroutine() - before
+					most = poolGoroutines()
 					return 0, nil
 				}
 				v, err := lendSubmit(t, p, link(left-1)).Get(ctx)
@@ -381,7 +367,7 @@ func TestC4_AChainAThousandDeepEndsOnAPoolOfOne(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, depth, v)
 		assert.LessOrEqual(t, most, depth+1)
-		assert.LessOrEqual(t, lendGoroutines(before+1), before+1, "goroutines stay behind")
+		assert.LessOrEqual(t, poolGoroutines(), 1, "goroutines stay behind")
 		lendAccounted(t, p)
 	})
 }

@@ -38,7 +38,7 @@ func (k *KeyedSerial[K]) Submit(key K, task Task, opts ...TaskOption) (*future.F
 	return submitTask(context.Background(), false, k.For(key), task, opts)
 }
 
-// SubmitContext is Submit that waits for room in the pool until ctx ends. See [Pool.SubmitContext].
+// SubmitContext is Submit that waits for room in the pool until ctx ends. See [Serial.SubmitContext].
 func (k *KeyedSerial[K]) SubmitContext(ctx context.Context, key K, task Task, opts ...TaskOption) (*future.Future[struct{}], error) {
 	return submitTask(ctx, true, k.For(key), task, opts)
 }

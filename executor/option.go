@@ -70,7 +70,7 @@ func newSettings(core int, plain bool, opts []Option) settings {
 	return s
 }
 
-// PoolName names the pool in logs, statistics and errors.
+// PoolName names the pool in logs and statistics, and as the pprof label "pool" of its goroutines.
 func PoolName(name string) Option { return option(func(s *settings) { s.name = name }) }
 
 // MaximumSize lets a [Pool] grow above its core size while more tasks wait than its queue holds, and
@@ -100,8 +100,10 @@ func KeepAlive(d time.Duration) Option {
 // waits for the next task stays however far that is.
 func CoreTimeout() Option { return option(func(s *settings) { s.coreTimeout = true }) }
 
-// PendingLimit bounds the tasks that wait in the queue: a submission beyond fails with
-// [ErrSaturated]. The next run of a periodic task is never refused. It panics if n < 1.
+// PendingLimit bounds the accepted tasks that have not begun, whatever workers are free. What becomes of
+// a submission beyond is up to the [RejectionPolicy]; Schedule and its kin fail with [ErrSaturated]. The
+// next run of a periodic task is never refused. The limit does not make a [Pool] grow: a queue that is
+// [Queue.Bounded] does. It panics if n < 1.
 func PendingLimit(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("executor: pending limit %d is below 1", n))
@@ -132,14 +134,14 @@ func ErrorHandler(f func(ctx context.Context, run Run, err error)) Option {
 	return option(func(s *settings) { s.onError = f })
 }
 
-// BeforeRun sets a hook that is called on the worker before each run, with its context. If it
+// BeforeRun sets a hook that is called before each run, on its goroutine, with its context. If it
 // panics, the handler is told and the run goes on; if it calls Goexit, the run fails with that; if the
 // task is cancelled meanwhile, its body is not called. A nil hook is none.
 func BeforeRun(f func(ctx context.Context, run Run)) Option {
 	return option(func(s *settings) { s.before = f })
 }
 
-// AfterRun sets a hook that is called on the worker after each run, once the future of a last run
+// AfterRun sets a hook that is called after each run, on its goroutine, once the future of a last run
 // is settled and before the next run of a series is queued, with the error of the run. Its context
 // is that of the run, which has ended. If it panics, the handler is told. A nil hook is none.
 func AfterRun(f func(ctx context.Context, run Run, err error)) Option {

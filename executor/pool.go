@@ -25,7 +25,7 @@ type Task = func(ctx context.Context) error
 // size; and what would be too much even so is refused, which is up to the [RejectionPolicy]. A
 // worker takes what has waited longest, so even a worker that is started for a late task lets nobody
 // be overtaken. With [GrowFirst] workers start up to the maximum before anything waits. Idle workers
-// above the core size end after the keep-alive. Unlike the JDK, a pool does not start a worker while
+// above the core size end after the keep-alive. Unlike the JDK, a plain pool does not start a worker while
 // another is idle.
 //
 // # Overview

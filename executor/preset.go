@@ -1,12 +1,13 @@
 package executor
 
 import (
+	"fmt"
 	"math"
 	"time"
 )
 
 // NewFixedPool returns a pool of n workers with an unbounded queue: what Executors.newFixedThreadPool
-// makes in Java. It is [NewPool], which panics on a negative n; here n must be at least 1.
+// makes in Java. It panics if n < 1.
 func NewFixedPool(n int, opts ...Option) *Pool {
 	return NewPool(atLeastOne(n), opts...)
 }
@@ -19,8 +20,8 @@ func NewCachedPool(opts ...Option) *Pool {
 }
 
 // NewSinglePool returns a pool of one worker, which runs tasks in order of submission, one at a time. Its
-// sizes cannot be changed: SetCoreSize and SetMaximumSize fail. It is Executors.newSingleThreadExecutor.
-// To run tasks of many kinds one at a time each, [NewSerial] is cheaper.
+// sizes cannot be changed: SetCoreSize and SetMaximumSize fail, and MaximumSize is ignored. It is Executors.newSingleThreadExecutor.
+// For many sequences of tasks, a [Serial] each over one pool is cheaper than a pool each.
 func NewSinglePool(opts ...Option) *Pool {
 	return NewPool(1, append(opts[:len(opts):len(opts)], option(fixSizes))...)
 }
@@ -35,7 +36,7 @@ func fixSizes(s *settings) { s.sizesFixed, s.maximum = true, 1 }
 
 func atLeastOne(n int) int {
 	if n < 1 {
-		panic("executor: a fixed pool needs at least one worker")
+		panic(fmt.Sprintf("executor: fixed pool of %d workers", n))
 	}
 	return n
 }

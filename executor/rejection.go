@@ -60,7 +60,7 @@ func DiscardOldest(r *Rejection) error { return r.ReplaceOldest() }
 // to [InvokeAll] and the like. To wait for a limited time use SubmitContext.
 func Block(r *Rejection) error { return r.Wait(r.ctx) }
 
-// Rejection is a task that a pool has no room for, for the time of a call to its policy.
+// Rejection is a task that a pool has no room for. It must not be used after its policy has returned.
 type Rejection struct {
 	pool *Pool
 	cell *cell.Cell
@@ -98,9 +98,9 @@ func (p *Pool) reject(ctx context.Context, policy RejectionPolicy, c *cell.Cell)
 // Name returns the name of the task.
 func (r *Rejection) Name() string { return planOf(r.cell).name }
 
-// Run runs the task in the calling goroutine, as one of the pool's: with its own context, hooks,
-// and counts. It returns when the task has ended, or [ErrShutdown]. If the caller is such a task
-// itself, the new one runs after it, so that a task may submit itself for ever; to find that out takes
+// Run runs the task in the calling goroutine, with its own context, hooks and counts, and returns when it
+// has ended; or it returns [ErrShutdown]. If the caller is itself inside of a Run of this pool, the task is
+// only noted, to be run after that one, so that a task may submit itself for ever; to find that out takes
 // some microseconds. A task that calls runtime.Goexit ends the caller.
 func (r *Rejection) Run() error {
 	return r.place(func(c *cell.Cell) error { return r.pool.runByCaller(r.ctx, c) })

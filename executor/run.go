@@ -14,10 +14,11 @@ type Run struct {
 
 	// Scheduled is the time the run was planned for, or when a task to run at once was submitted;
 	// Started the time it was begun: their difference is how late it is, or how long it has waited.
-	// Both carry the monotonic clock. To save time, nobody reads the clock for a task given to Execute
-	// of a plain [Pool] with its default queue and without run hooks, so both are then equal, and they
-	// are the start only if the pool has an error handler, or has been asked for any such run before;
-	// if not, they are the time of the first question.
+	// Both carry the monotonic clock.
+	//
+	// A plain [Pool] with its default queue and without run hooks does not time the tasks of Execute,
+	// to save the clock: then the two are equal. They are the start if the pool has an error handler,
+	// or has been asked for such a run before; otherwise they are the moment of the first question.
 	Scheduled, Started time.Time
 
 	// Missed counts periods of a fixed-rate task. Under Skip and Coalesce it is how many got no run

@@ -52,7 +52,9 @@ func (s *Serial) Submit(task Task, opts ...TaskOption) (*future.Future[struct{}]
 	return submitTask(context.Background(), false, s, task, opts)
 }
 
-// SubmitContext is Submit that waits for room in the pool until ctx ends. See [Pool.SubmitContext].
+// SubmitContext is Submit that waits for room in the pool until ctx ends. See [Pool.SubmitContext]. A task
+// of the same pool does not wait: without room it gets [ErrSaturated], as to run the new one at once would
+// be out of turn.
 func (s *Serial) SubmitContext(ctx context.Context, task Task, opts ...TaskOption) (*future.Future[struct{}], error) {
 	return submitTask(ctx, true, s, task, opts)
 }

@@ -2,10 +2,10 @@ package executor
 
 import "time"
 
-// SetCoreSize changes the core size while the pool runs. More workers start as there is work for
-// them; idle ones above the size end after the keep-alive; busy ones go on while there is work, up to
-// the maximum size, or in a scheduled pool up to the new size, and end after their task beyond. It
-// fails with [ErrInvalid] if n is negative or above the maximum size.
+// SetCoreSize changes the core size while the pool runs. Workers start as there is work. Idle workers
+// above the new size end after the keep-alive. Busy ones above it go on while there is work, up to the
+// maximum size; those of a [ScheduledPool] end after their task. It fails with [ErrInvalid] if n is
+// negative or above the maximum size.
 func (p *Pool) SetCoreSize(n int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Stats is a snapshot of a pool, taken in one piece.
@@ -19,13 +20,15 @@ type Stats struct {
 	State string // running, shutting down, stopping, tidying, terminated
 
 	Core, Maximum int // sizes asked for
+	KeepAlive     time.Duration
+	CoreTimeout   bool
 	Workers       int // there now
 	Largest       int // most there have been at once
 	Busy          int // tasks that run: on workers, their helpers, and callers under CallerRuns
 	Queued        int // tasks that wait
 
 	Accepted  uint64 // tasks taken in
-	Rejected  uint64 // tasks refused because the pool was shut down or saturated
+	Rejected  uint64 // submissions that failed: the pool was shut down or saturated, or a context had ended
 	Completed uint64 // tasks ended by their run, the last of a series; failures included
 	Cancelled uint64 // tasks cancelled by their future before they had ended
 	Returned  uint64 // tasks dropped, or handed back: by a shutdown, or for want of room
@@ -53,22 +56,24 @@ func (p *Pool) Stats() Stats {
 		queued += p.aside
 	}
 	return Stats{
-		Name:      p.name,
-		State:     p.stage.String(),
-		Core:      p.core,
-		Maximum:   p.most(),
-		Workers:   len(p.workers),
-		Largest:   p.counts.largest,
-		Busy:      p.counts.busy,
-		Queued:    queued,
-		Accepted:  accepted,
-		Rejected:  rejected,
-		Completed: p.counts.completed,
-		Cancelled: p.counts.cancelled,
-		Returned:  p.counts.returned,
-		Runs:      p.counts.runs,
-		Failures:  p.counts.failures,
-		Wakeups:   p.lot.Wakes(),
+		Name:        p.name,
+		State:       p.stage.String(),
+		Core:        p.core,
+		Maximum:     p.most(),
+		KeepAlive:   p.keepAlive,
+		CoreTimeout: p.coreTimeout,
+		Workers:     len(p.workers),
+		Largest:     p.counts.largest,
+		Busy:        p.counts.busy,
+		Queued:      queued,
+		Accepted:    accepted,
+		Rejected:    rejected,
+		Completed:   p.counts.completed,
+		Cancelled:   p.counts.cancelled,
+		Returned:    p.counts.returned,
+		Runs:        p.counts.runs,
+		Failures:    p.counts.failures,
+		Wakeups:     p.lot.Wakes(),
 	}
 }
 
@@ -85,8 +90,8 @@ func (p *Pool) Queued() []Pending {
 	return pending
 }
 
-// Running returns the tasks that run now, the longest running first. It sees a task of Execute from
-// the first call on only; see [Run].
+// Running returns the tasks that run now, the longest running first. For a task whose start nobody has
+// kept, see [Run], For counts from the first question.
 func (p *Pool) Running() []Running {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -30,8 +30,8 @@ func (p *Pool) Submit(task Task, opts ...TaskOption) (*future.Future[struct{}], 
 // SubmitContext is Submit that waits for room, whatever the rejection policy, until ctx ends. Then it
 // returns an error that matches [ErrSaturated] and that of ctx; if ctx has ended before the call,
 // [ErrRejected] and that of ctx. The context ends the wait, never the
-// task. Submitters enter in the order in which they came. If the caller is itself a task of the pool,
-// which could wait for itself, the task is run by its caller instead. A nil ctx never ends.
+// task. Submitters enter in the order in which they came. If there is no room and the caller is
+// itself a task of the pool, it runs the new one, as it might wait for itself. A nil ctx never ends.
 func (p *Pool) SubmitContext(ctx context.Context, task Task, opts ...TaskOption) (*future.Future[struct{}], error) {
 	return submitTask(ctx, true, p, task, opts)
 }
@@ -44,7 +44,8 @@ func submitTask(ctx context.Context, wait bool, p Submitter, task Task, opts []T
 	return f, nil
 }
 
-// Submitter is what typed tasks can be submitted to: [Pool], [ScheduledPool] and [Serial].
+// Submitter is what typed tasks can be submitted to: [Pool], [ScheduledPool], [Serial], and what
+// [KeyedSerial.For] returns.
 type Submitter interface {
 	// submit queues the task of c. If there is no room it waits until ctx ends, if told so, or does
 	// what the policy of the pool says.

@@ -22,7 +22,7 @@ type taskOptions struct {
 	priority int
 }
 
-// Name names the task in logs, hooks and reports.
+// Name names the task in logs, hooks and reports, and as the pprof label "task" of its runs.
 func Name(name string) TaskOption {
 	return taskOption(func(o *taskOptions) error {
 		o.name = name

@@ -101,7 +101,7 @@ func TestES070_AFixedPoolHasItsSizeAndAnUnboundedQueue(t *testing.T) {
 
 func TestES070_AFixedPoolNeedsAWorker(t *testing.T) {
 	for _, n := range []int{0, -1} {
-		sizedPanics(t, "a fixed pool needs at least one worker", func() { executor.NewFixedPool(n) })
+		sizedPanics(t, fmt.Sprintf("fixed pool of %d workers", n), func() { executor.NewFixedPool(n) })
 	}
 }
 

@@ -244,6 +244,21 @@ func TestTPE012_StatsTellTheSizesAskedFor(t *testing.T) {
 	})
 }
 
+func TestTPE012_TPE015_TPE016_StatsTellTheKeepAliveAndTheCoreTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sizedPool(t, 2, executor.KeepAlive(1500*time.Microsecond))
+		asked := func() (time.Duration, bool) { s := p.Stats(); return s.KeepAlive, s.CoreTimeout }
+		keepAlive, coreTimeout := asked()
+		assert.Equal(t, 1500*time.Microsecond, keepAlive, "nothing is cut off")
+		assert.False(t, coreTimeout)
+		require.NoError(t, p.SetKeepAlive(time.Minute))
+		require.NoError(t, p.SetCoreTimeout(true))
+		keepAlive, coreTimeout = asked()
+		assert.Equal(t, time.Minute, keepAlive)
+		assert.True(t, coreTimeout)
+	})
+}
+
 func TestTPE012_WithoutAMaximumTheMaximumIsTheCoreSize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sizedPool(t, 2)

@@ -324,3 +324,36 @@ func TestTPE077_StringTellsTheStateAndTheNumbers(t *testing.T) {
 		assert.Equal(t, "executor(mail: terminated, 0 workers, 0 busy, 0 queued, 3 completed)", p.String())
 	})
 }
+
+// A canceller settles the future, and may be held up before it tells the pool of that.
+func TestTPE074_ATaskCancelledOnItsWayOutOfTheQueueCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ways := map[string]func(p *executor.Pool){
+			"by a worker":    func(p *executor.Pool) { p.Shutdown() },
+			"by ShutdownNow": func(p *executor.Pool) { p.ShutdownNow() },
+			"by another": func(p *executor.Pool) {
+				assert.NoError(t, p.SetRejectionPolicy(executor.DiscardOldest))
+				assert.NoError(t, p.Execute(nothing))
+				p.Shutdown()
+			},
+		}
+		for name, takeOut := range ways {
+			p := executor.NewPool(1, executor.BoundedFIFO(1))
+			gate := make(chan struct{})
+			require.NoError(t, p.Execute(func(context.Context) error { <-gate; return nil }))
+			synctest.Wait()
+			f, err := p.Submit(nothing)
+			require.NoError(t, err)
+			future.CellOf(f).Watch(func() {
+				takeOut(p)
+				close(gate)
+				<-p.Terminated()
+				s := p.Stats()
+				assert.EqualValues(t, 1, s.Cancelled, name)
+				assert.Equal(t, s.Accepted, s.Completed+s.Cancelled+s.Returned, name)
+			})
+			assert.True(t, f.Cancel())
+			assert.EqualValues(t, 1, p.Stats().Cancelled, name)
+		}
+	})
+}

@@ -37,7 +37,7 @@ type WorkQueue interface {
 type Queued interface {
 	Name() string     // given by the option Name
 	Priority() int    // given by the option Priority
-	Sequence() uint64 // tells which of two tasks came first: its number is lower
+	Sequence() uint64 // tells which of two tasks came into the queue first: its number is lower
 
 	cell() *cell.Cell
 }
