@@ -62,7 +62,7 @@ func (p *Pool) tryAccept(c *cell.Cell) (RejectionPolicy, error) {
 	defer p.mu.Unlock() // also when a queue of the user's own panics
 	now := p.now()
 	if !p.plain {
-		c.When = planOf(c).first(now)
+		c.When = now
 	}
 	return p.policy, p.tryEnqueue(c, now)
 }
@@ -99,7 +99,7 @@ func (p *Pool) tryEnqueue(c *cell.Cell, now int64) error {
 	if p.stage != running {
 		return ErrShutdown
 	}
-	if !p.room(0) {
+	if !p.room(c, 0) {
 		return ErrSaturated
 	}
 	p.enqueue(c, now)
@@ -123,19 +123,32 @@ func (p *Pool) enqueue(c *cell.Cell, now int64) {
 	p.counts.accepted++
 }
 
-// room reports whether one more task may wait: as many as there are workers free, or to be started, are
-// as good as taken. The caller may be about to add to those that are free. Workers above the maximum
-// size will not take anything. The lock is held.
-func (p *Pool) room(free int) bool {
-	waiting := p.queue.len() + p.aside
-	if p.pendingLimit > 0 && waiting >= p.pendingLimit {
+// room reports whether c may wait: at once for a worker that is free, or may be started, if the tasks of
+// the queue leave one, or else within the capacity. The caller may be about to add to the workers that are
+// free; those above the maximum size will not take anything. The lock is held.
+func (p *Pool) room(c *cell.Cell, free int) bool {
+	waiting := p.queue.len()
+	if p.pendingLimit > 0 && waiting+p.aside >= p.pendingLimit {
 		return false
 	}
 	if p.capacity() == unbounded {
 		return true
 	}
 	occupied := len(p.workers) - p.lot.Idle() - p.lot.Coming() - free
-	return waiting-max(p.most()-occupied, 0) < p.capacity()
+	waiting -= max(p.most()-occupied, 0)
+	if s := planOf(c).strand; s != nil && s.head != nil { // it needs no worker yet
+		return p.capacity() == 0 || max(waiting, 0)+p.aside < p.capacity()
+	}
+	return waiting < 0 || waiting+p.asideInQueue() < p.capacity()
+}
+
+// asideInQueue is how many tasks that wait elsewhere take room in the queue. Where nothing may queue,
+// those of serial executors wait there without bounds. The lock is held.
+func (p *Pool) asideInQueue() int {
+	if p.capacity() == 0 {
+		return 0
+	}
+	return p.aside
 }
 
 // place queues c, new or not. Among tasks of equal time it is the last. The lock is held.
@@ -148,6 +161,9 @@ func (p *Pool) place(c *cell.Cell, when, now int64) {
 // notify sees to it that somebody looks at the head in time, and starts a worker if nobody can and
 // there may be one more; and that those enter for whom there is room now. The lock is held.
 func (p *Pool) notify(now int64) {
+	if p.stage >= stopping {
+		return // nobody is to come any more
+	}
 	p.entrants.admit(p, 0)
 	mayGrow := len(p.workers) < p.limit()
 	if !mayGrow && p.lot.Idle() == 0 {

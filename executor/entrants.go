@@ -18,21 +18,28 @@ type entrants struct{ list list.List }
 //	waiting -> refused    dismiss: the pool is shut down
 //	waiting -> gone       its context ends
 type entrant struct {
-	cell    *cell.Cell
-	decided chan struct{} // closed when admitted or refused
-	err     error         // why refused
+	cell     *cell.Cell
+	decided  chan struct{} // closed when admitted or refused
+	err      error         // why refused
+	panicked any           // of a queue of the user's own
 }
 
 // admit lets in those for whom there is room, and reports whether there were any. The caller is about
 // to add to the workers that are free, or not.
 func (es *entrants) admit(p *Pool, free int) (any bool) {
-	for es.list.Len() > 0 && p.room(free) {
+	for es.list.Len() > 0 && p.room(es.list.Front().Value.(*entrant).cell, free) {
 		e := es.list.Remove(es.list.Front()).(*entrant)
-		p.enqueue(e.cell, p.now())
+		e.enqueue(p)
 		close(e.decided)
 		any = true
 	}
 	return any
+}
+
+// enqueue queues the task of e. If a queue of the user's own panics, that is for the submitter.
+func (e *entrant) enqueue(p *Pool) {
+	defer func() { e.panicked = recover() }()
+	p.enqueue(e.cell, p.now())
 }
 
 // dismiss refuses all.
@@ -55,7 +62,7 @@ func (p *Pool) enter(ctx context.Context, c *cell.Cell) error {
 	}
 	select {
 	case <-e.decided:
-		return e.err
+		return e.outcome()
 	case <-ctx.Done():
 	}
 	end := cell.EndOf(ctx)
@@ -63,11 +70,18 @@ func (p *Pool) enter(ctx context.Context, c *cell.Cell) error {
 	defer p.mu.Unlock()
 	select {
 	case <-e.decided:
-		return e.err
+		return e.outcome()
 	default:
 	}
 	p.entrants.list.Remove(place)
 	return fmt.Errorf("%w: %w", ErrSaturated, end)
+}
+
+func (e *entrant) outcome() error {
+	if e.panicked != nil {
+		panic(e.panicked)
+	}
+	return e.err
 }
 
 // queueUp adds an entrant for c, if there is no room.

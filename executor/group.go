@@ -171,7 +171,7 @@ func (g *Group) fail(err error) {
 
 // Wait waits until no body of the group runs any more and none will, and returns the error of the first
 // that failed, or of the context, or nil. A task that is cancelled on its own counts as failed. Wait does
-// not return before its tasks do, even if the context ends, which cancels them; only for a task of a
+// not return before its tasks do, so none of them may call it, even if the context ends, which cancels them; only for a task of a
 // [Serial], which would wait for members behind itself, it returns [future.ErrSelfWait] at once.
 func (g *Group) Wait() error {
 	ctx := context.WithoutCancel(g.parent) // still that of the caller's run, if it is one

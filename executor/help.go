@@ -51,14 +51,15 @@ func (h *host) Await(ctx context.Context, c *cell.Cell, sure bool) (over func(),
 	return p.await(run, c), false, nil
 }
 
-// soon reports whether c is due, in the queue, and there is a worker for it.
+// soon reports whether c is the one task in an inbox, and there is a worker for it.
 func (p *Pool) soon(c *cell.Cell) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if c.Place == 0 || p.aside > 0 || !p.plain && c.When > p.clock.Now() {
+	if p.inbox == nil {
 		return false
 	}
-	return p.lot.Idle()+p.lot.Coming() > 0 || len(p.workers) < p.limit()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return c.Place != 0 && p.aside == 0 && p.queue.len() == 1 &&
+		(p.lot.Idle()+p.lot.Coming() > 0 || len(p.workers) < p.limit())
 }
 
 // Behind reports whether c is a task of the serial executor that the run is of, and comes later.
@@ -81,7 +82,7 @@ func (h *host) AwaitAny(ctx context.Context, cs []*cell.Cell, sure bool) (over f
 		if h.Behind(c, run) {
 			continue
 		}
-		if first == nil || helpable(c) && (!helpable(first) || c.When < first.When) {
+		if first == nil || p.waits(c) && (!p.waits(first) || c.When < first.When) {
 			first = c
 		}
 	}
@@ -91,8 +92,10 @@ func (h *host) AwaitAny(ctx context.Context, cs []*cell.Cell, sure bool) (over f
 	return p.await(run, first), nil
 }
 
-// helpable reports whether c waits in the queue, or for its turn, for its one run. The lock is held.
-func helpable(c *cell.Cell) bool { return c.Place != 0 && !planOf(c).periodic() }
+// waits reports whether c waits in the queue, or for its turn, for its one run. The lock is held.
+func (p *Pool) waits(c *cell.Cell) bool {
+	return (c.Place != 0 || p.custom != nil && p.custom.holds(c)) && !planOf(c).periodic()
+}
 
 // await has c helped as soon as that is due, until the function returned is called. The lock is held.
 func (p *Pool) await(run, c *cell.Cell) (over func()) {
@@ -103,7 +106,7 @@ func (p *Pool) await(run, c *cell.Cell) (over func()) {
 	}
 	as.all[a] = struct{}{}
 	as.lenders[run]++
-	if now := p.clock.Now(); helpable(c) && c.When > now {
+	if now := p.clock.Now(); c.When > now && p.waits(c) {
 		a.timer = time.AfterFunc(time.Duration(c.When-now), func() {
 			p.mu.Lock()
 			defer p.mu.Unlock()
@@ -134,7 +137,7 @@ func (p *Pool) endAwait(a *await) {
 // there may be one more helper. The lock is held.
 func (p *Pool) help(a *await) {
 	c, now, as := a.cell, p.clock.Now(), &p.awaits
-	if _, waits := as.all[a]; !waits || !helpable(c) || c.When > now || p.stage >= stopping {
+	if _, waits := as.all[a]; !waits || !p.waits(c) || c.When > now || p.stage >= stopping {
 		return
 	}
 	if s := planOf(c).strand; s != nil {

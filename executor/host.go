@@ -19,7 +19,7 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	case p.queue.remove(c):
 		p.vacated(c)
 	case p.aside > 0 && p.removeAside(c):
-		p.entrants.admit(p, 0)
+		p.notify(p.now())
 	default:
 		removed = false
 	}

@@ -88,7 +88,9 @@ func (p *Pool) CloseContext(ctx context.Context) (Report, error) {
 	err := p.AwaitTermination(ctx)
 	if err != nil && !errors.Is(err, future.ErrSelfWait) {
 		report.Dropped = append(report.Dropped, p.ShutdownNow()...)
-		slices.SortStableFunc(report.Dropped, func(a, b Pending) int { return a.Scheduled.Compare(b.Scheduled) })
+		if !p.plain { // which has dropped nothing before
+			slices.SortStableFunc(report.Dropped, func(a, b Pending) int { return a.Scheduled.Compare(b.Scheduled) })
+		}
 	}
 	report.Running = p.Running()
 	return report, err

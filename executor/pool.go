@@ -42,6 +42,7 @@ type Pool struct {
 	settings
 	clock     clock.Clock
 	plain     bool        // the queue knows no times: what is in it is due
+	custom    *ordered    // the queue, if it is the user's own
 	inbox     *inbox      // the queue, if it has a front of its own for submissions
 	watched   atomic.Bool // somebody wants to know when bare tasks have started
 	submitted *plan       // of every task that has a future and no options
@@ -106,7 +107,12 @@ func (p *Pool) newQueue() workQueue {
 		p.inbox = newInbox(&p.executed.Plan)
 		return p.inbox
 	}
-	return &ordered{queue: p.waitsIn.New()}
+	q := &ordered{queue: p.waitsIn.New()}
+	if p.waitsIn.custom {
+		q.held = map[*cell.Cell]struct{}{}
+		p.custom = q
+	}
+	return q
 }
 
 func (p *Pool) newPlan(o taskOptions) *plan {

@@ -13,6 +13,7 @@ type Queue struct {
 	make     func() WorkQueue
 	capacity int
 	fifo     bool
+	custom   bool
 }
 
 // unbounded is the capacity of a queue that has none.
@@ -46,7 +47,7 @@ func CustomQueue(make func() WorkQueue) Queue {
 	if make == nil {
 		panic("executor: nil queue")
 	}
-	return Queue{make: make, capacity: unbounded}
+	return Queue{make: make, capacity: unbounded, custom: true}
 }
 
 // Bounded returns the same queue with room for n tasks. It panics if n is negative.

@@ -130,6 +130,12 @@ func (r *Rejection) place(how func(c *cell.Cell) error) error {
 		return nil
 	}
 	r.decided = true // also if the task ends the goroutine
+	defer func() {
+		if v := recover(); v != nil { // of a queue of the user's own
+			r.decided = false
+			panic(v)
+		}
+	}()
 	err := how(r.cell)
 	r.decided = err == nil
 	return err
@@ -177,8 +183,8 @@ func (p *Pool) exchange(c *cell.Cell, oldest **cell.Cell) error {
 	if s := planOf(*oldest).strand; s != nil {
 		p.advance(s)
 	}
+	defer p.notify(p.now()) // also if a queue of the user's own panics: there is room then
 	p.enqueue(c, p.now())
-	p.notify(p.now())
 	return nil
 }
 

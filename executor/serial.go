@@ -13,7 +13,8 @@ import (
 // locks. It is safe for concurrent use, and any number may share a pool.
 //
 // Its tasks are tasks of the pool: they have its hooks and counts, end with it, and those that wait
-// for their turn count as queued. Between two of them others of the pool may run. A cancelled task
+// for their turn count as queued, and take room in a bounded queue; over a [HandOff] they wait without
+// bounds. Between two of them others of the pool may run. A cancelled task
 // that still runs holds up the next until its body has returned. A task that waits for one behind it
 // gets [future.ErrSelfWait]; one that waits for a task elsewhere that does so in turn waits for ever.
 type Serial struct {

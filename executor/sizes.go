@@ -100,10 +100,19 @@ func (p *Pool) prestart() bool {
 // limit is how many workers may be started: a pool of core size 0 has one while there is something to
 // do. The lock is held.
 func (p *Pool) limit() int {
-	if p.plain && (p.growFirst || p.capacity() < unbounded && p.queue.len() > p.capacity()) {
+	if p.plain && (p.growFirst || p.overfull()) {
 		return p.most()
 	}
 	return max(p.core, 1)
+}
+
+// overfull reports whether more tasks wait than may. The lock is held.
+func (p *Pool) overfull() bool {
+	if p.capacity() == unbounded {
+		return false
+	}
+	waiting := p.queue.len()
+	return waiting > 0 && waiting+p.asideInQueue() > p.capacity()
 }
 
 // ceiling is how many workers may go on while there is something to do. The lock is held.

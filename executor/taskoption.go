@@ -97,7 +97,7 @@ func OnError(p ErrorPolicy) TaskOption {
 	})
 }
 
-// Jitter delays every run by a random duration below d, so that many tasks of one period do not
+// Jitter delays every run of a task of Schedule and its kin by a random duration below d, so that many tasks of one period do not
 // run in step. It does not add up: the next run of a fixed-rate task is planned from the
 // undisturbed time. d must not be negative, and not above the period of a fixed-rate task.
 func Jitter(d time.Duration) TaskOption {

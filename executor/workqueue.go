@@ -3,7 +3,6 @@ package executor
 import (
 	"fmt"
 	"iter"
-	"math"
 
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/parking"
@@ -51,24 +50,34 @@ func (t *queued) Priority() int    { return planOf(t.cell()).priority }
 func (t *queued) Sequence() uint64 { return t.Order }
 
 // ordered makes a WorkQueue the queue of a pool.
-type ordered struct{ queue WorkQueue }
-
-// somewhere is the place of a task in a queue that does not keep it in its cell.
-const somewhere = math.MaxInt32
+type ordered struct {
+	queue WorkQueue
+	held  map[*cell.Cell]struct{} // the tasks in it, if it is the user's own: it may be made of others, which write Place
+}
 
 func (q *ordered) push(c *cell.Cell, _ int64) {
 	q.queue.Push((*queued)(c))
-	if c.Place == 0 {
-		c.Place = somewhere
+	if q.held != nil {
+		q.held[c] = struct{}{}
 	}
 }
 
+func (q *ordered) holds(c *cell.Cell) bool {
+	_, ok := q.held[c]
+	return ok
+}
+
 func (q *ordered) remove(c *cell.Cell) bool {
-	removed := c.Place != 0 && q.queue.Remove((*queued)(c))
-	if removed {
-		c.Place = 0
+	if q.held != nil && !q.holds(c) || !q.queue.Remove((*queued)(c)) {
+		return false
 	}
-	return removed
+	q.forget(c)
+	return true
+}
+
+func (q *ordered) forget(c *cell.Cell) {
+	delete(q.held, c)
+	c.Place = 0
 }
 
 func (q *ordered) len() int { return q.queue.Len() }
@@ -85,7 +94,7 @@ func (q *ordered) pop() (*cell.Cell, Task) {
 	if t == nil {
 		panic(fmt.Sprintf("executor: queue %T has %d tasks but pops none", q.queue, q.queue.Len()))
 	}
-	t.cell().Place = 0
+	q.forget(t.cell())
 	return t.cell(), nil
 }
 
@@ -98,7 +107,9 @@ func (q *ordered) tasks() (cells []*cell.Cell) {
 
 func (q *ordered) filter(keep func(*cell.Cell) bool) (out []*cell.Cell) {
 	for _, c := range q.tasks() {
-		if !keep(c) && q.remove(c) {
+		if !keep(c) {
+			q.queue.Remove((*queued)(c))
+			q.forget(c)
 			out = append(out, c)
 		}
 	}
