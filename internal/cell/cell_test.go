@@ -29,7 +29,7 @@ type recorder struct {
 }
 
 func (r *recorder) Cancelled(c *Cell, _ bool) { r.cancelled = append(r.cancelled, c) }
-func (r *recorder) Expired(c *Cell)   { r.expired = append(r.expired, c) }
+func (r *recorder) Expired(c *Cell)           { r.expired = append(r.expired, c) }
 
 func (r *recorder) Await(context.Context, *Cell, bool) (func(), bool, error) {
 	return nil, false, nil
