@@ -49,12 +49,12 @@ func (x *execution) start(c *cell.Cell, now int64) bool {
 		c.When = now // when it came is not known
 	}
 	c.Started = max(now, c.When)
-	if pl := planOf(c); pl.periodic() {
-		c.When = pl.start(c.When, now)
+	if !x.bare {
+		if pl := planOf(c); pl.periodic() {
+			c.When = pl.start(c.When, now)
+		}
 	}
 	x.task = c
-	x.err = future.ErrGoexit // until the body says otherwise
-	x.over, x.again, x.failed, x.done = false, false, false, false
 	x.pool.counts.busy++
 	return true
 }
@@ -62,6 +62,8 @@ func (x *execution) start(c *cell.Cell, now int64) bool {
 // run calls the body: the one place where a pool does so.
 func (x *execution) run() {
 	c, p := x.task, x.pool
+	x.err = future.ErrGoexit // until the body says otherwise
+	x.over, x.again, x.failed, x.done = false, false, false, false
 	x.ctx = c.Enter(context.Background())
 	if x.labels {
 		planOf(c).label()
@@ -145,7 +147,7 @@ func (x *execution) tell() {
 // account ends the run: it counts, and queues the next run of a series, or the next task of a
 // serial executor. The lock is held, but let go to settle a series that may not go on.
 func (x *execution) account() {
-	c, p, pl := x.task, x.pool, planOf(x.task)
+	c, p := x.task, x.pool
 	x.task, x.ctx, x.err = nil, nil, nil
 	p.counts.busy--
 	p.counts.runs++
@@ -155,6 +157,11 @@ func (x *execution) account() {
 	if x.done {
 		p.counts.completed++
 	}
+	if x.bare {
+		c.Body = nil
+		return
+	}
+	pl := planOf(c)
 	if x.again && p.mayRepeat() && c.Reset() {
 		p.place(c, pl.next(x.ended), x.ended)
 		return

@@ -50,25 +50,27 @@ type Pool struct {
 
 	_ apart
 
-	mu       sync.Mutex // guards the fields below
+	mu sync.Mutex // guards the fields below
+
+	// What every run touches comes first, in few cache lines.
+	stage    stage
+	core     int
+	counts   counts
 	queue    workQueue
 	lot      *parking.Lot // idle workers
-	order    uint64       // sequence number of the last task queued
-	entrants entrants     // submitters who wait for room
+	workers  map[*worker]struct{}
+	entrants entrants // submitters who wait for room
+	order    uint64   // sequence number of the last task queued
 
-	stage                     stage
 	dropDelayed, keepPeriodic bool   // what Shutdown does to queued tasks
 	settling                  int    // parties about to settle tasks of the pool, which outlives them
 	tidier                    uint64 // the goroutine of the terminated hook
 	done                      chan struct{}
 
-	core    int
-	workers map[*worker]struct{}
 	guests  guests               // runs on other goroutines
 	awaits  awaits               // runs that wait for other tasks of the pool
 	strands map[*strand]struct{} // serial executors with tasks that wait for their turn
 	aside   int                  // accepted tasks that wait outside of the queue
-	counts  counts
 }
 
 // NewPool returns a pool of core workers and an unbounded queue, first in, first out. Options change

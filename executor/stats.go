@@ -41,9 +41,10 @@ type Stats struct {
 
 // counts are the counters of a pool. Its lock guards them.
 type counts struct {
-	busy, largest                                      int
-	accepted, rejected, completed, cancelled, returned uint64
-	runs, failures                                     uint64
+	busy                                    int
+	runs, completed, failures               uint64
+	accepted, rejected, cancelled, returned uint64
+	largest                                 int
 }
 
 // Stats returns a snapshot of the pool's sizes and counters.
