@@ -52,7 +52,9 @@ func (t *queued) Sequence() uint64 { return t.Order }
 // ordered makes a WorkQueue the queue of a pool.
 type ordered struct {
 	queue WorkQueue
-	held  map[*cell.Cell]struct{} // the tasks in it, if it is the user's own: it may be made of others, which write Place
+	// held are the tasks in a queue of the user's own, which may be made of others, and these write
+	// Place. In the queues of this package Place tells.
+	held map[*cell.Cell]struct{}
 }
 
 func (q *ordered) push(c *cell.Cell, _ int64) {
