@@ -39,7 +39,7 @@ type awaits struct {
 // c is sure to run soon, it asks the caller to wait for a while and then call again, as sure.
 func (h *host) Await(ctx context.Context, c *cell.Cell, sure bool) (over func(), ask bool, err error) {
 	p := h.pool()
-	run := p.runIn(ctx, sure)
+	run := p.runOfCaller(ctx, sure)
 	if run == nil {
 		return nil, !sure && c.Phase() == cell.Pending && !p.soon(c), nil
 	}
@@ -71,7 +71,7 @@ func (h *host) Behind(c, run *cell.Cell) bool {
 // AwaitAny is Await for the first of several to be settled. Help goes to the one that is due first.
 func (h *host) AwaitAny(ctx context.Context, cs []*cell.Cell, sure bool) (over func(), err error) {
 	p := h.pool()
-	run := p.runIn(ctx, sure)
+	run := p.runOfCaller(ctx, sure)
 	if run == nil {
 		return nil, nil
 	}
@@ -191,9 +191,21 @@ func (p *Pool) helpAll() {
 	}
 }
 
-// runIn returns the run of the pool that ctx is that of, or derives from; or if it is to make sure, the
-// innermost that is on the calling goroutine.
-func (p *Pool) runIn(ctx context.Context, sure bool) (run *cell.Cell) {
+// runOfCaller returns the run of the pool that the caller is: by its context, or if it is to make sure, by its
+// goroutine.
+func (p *Pool) runOfCaller(ctx context.Context, sure bool) *cell.Cell {
+	run := p.runIn(ctx)
+	if run != nil || !sure {
+		return run
+	}
+	id := goid.Current()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.runOn(id)
+}
+
+// runIn returns the run of the pool that ctx is that of, or derives from.
+func (p *Pool) runIn(ctx context.Context) (run *cell.Cell) {
 	cell.Within(ctx, func(c *cell.Cell) bool {
 		if c.Plan == nil || c.Plan.Host != (*host)(p) {
 			return false
@@ -201,14 +213,13 @@ func (p *Pool) runIn(ctx context.Context, sure bool) (run *cell.Cell) {
 		run = c
 		return true
 	})
-	if run != nil || !sure {
-		return run
-	}
-	id := goid.Current()
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	return run
+}
+
+// runOn returns the innermost run on the goroutine of the given number. The lock is held.
+func (p *Pool) runOn(goroutine uint64) (run *cell.Cell) {
 	for x := range p.executions() { // callers come last
-		if id != 0 && x.goroutine == id && x.task != nil {
+		if goroutine != 0 && x.goroutine == goroutine && x.task != nil {
 			run = x.task
 		}
 	}

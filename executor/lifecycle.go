@@ -140,22 +140,13 @@ func (p *Pool) drain() {
 // isOwnRun reports whether the caller is a task of this pool, by its context, or by its goroutine if
 // it waits with another; or the terminated hook.
 func (p *Pool) isOwnRun(ctx context.Context) bool {
-	mine := func(run *cell.Cell) bool { return run.Plan != nil && run.Plan.Host == (*host)(p) }
-	if cell.Within(ctx, mine) {
+	if p.runIn(ctx) != nil {
 		return true
 	}
 	id := goid.Current()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if id == 0 {
-		return false
-	}
-	for x := range p.executions() {
-		if x.goroutine == id {
-			return true
-		}
-	}
-	return p.tidier == id
+	return id != 0 && (p.runOn(id) != nil || p.tidier == id)
 }
 
 // sweep takes out of the queue what the stage and the policies do not let run. The lock is held.

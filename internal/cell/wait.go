@@ -32,7 +32,7 @@ func (c *Cell) Wait(ctx context.Context) error {
 	return EndOf(ctx)
 }
 
-// WaitFor is Wait for at most d, as long as nothing ends the wait it returns nil.
+// WaitFor is Wait for at most d. When that is over it returns nil, too: the phase tells.
 func (c *Cell) WaitFor(d time.Duration) error {
 	if d <= 0 || c.Phase().Settled() {
 		return nil

@@ -15,8 +15,7 @@ func Receive[T any](ctx context.Context, ready <-chan T, cs iter.Seq[*Cell]) (v 
 		return v, true, nil
 	default:
 	}
-	sure := FromContext(ctx) != nil
-	if !sure {
+	if FromContext(ctx) == nil { // then only the goroutine can tell, which takes time to find out
 		patience := time.NewTimer(Patience)
 		defer patience.Stop()
 		select {
