@@ -1,0 +1,120 @@
+package revolver
+
+import "github.com/punctual-go/punctual/internal/wheel"
+
+// dial is one array of slots, each an array itself: a timer of tick n waits in slot n modulo their
+// number, beside its tick. Looking through a slot touches no timer that stays, and leaving it is a
+// swap with the last.
+type dial struct {
+	slots  []slot
+	size   int // timers in all of them
+	cursor int // what Expire has yet to look at of its slot: the entries below
+}
+
+type slot struct {
+	entries []entry
+	first   int64 // no entry has an earlier tick; exact after a visit
+}
+
+type entry struct {
+	tick  int64
+	timer *wheel.Timer
+}
+
+// later is no tick.
+const later = 1<<63 - 1
+
+// spare is the capacity below which an emptying slot keeps its array.
+const spare = 64
+
+func newDial(slots int) *dial { return &dial{slots: make([]slot, slots)} }
+
+func (d *dial) at(tick int64) *slot { return &d.slots[tick&int64(len(d.slots)-1)] }
+
+// Add implements [wheel.Dial]. O(1).
+func (d *dial) Add(t *wheel.Timer, _ int64) {
+	s := d.at(t.Tick())
+	if len(s.entries) == 0 {
+		s.first = later
+	}
+	s.first = min(s.first, t.Tick())
+	t.Place = int32(len(s.entries))
+	s.entries = append(s.entries, entry{t.Tick(), t})
+	d.size++
+}
+
+// Remove implements [wheel.Dial]. O(1).
+func (d *dial) Remove(t *wheel.Timer) {
+	d.at(t.Tick()).remove(int(t.Place))
+	d.size--
+}
+
+// remove fills the hole at i with the last entry.
+func (s *slot) remove(i int) {
+	last := len(s.entries) - 1
+	s.entries[i] = s.entries[last]
+	s.entries[i].timer.Place = int32(i)
+	s.entries[last] = entry{}
+	s.entries = s.entries[:last]
+	if n, c := len(s.entries), cap(s.entries); c > spare && n < c/4 {
+		s.entries = append(make([]entry, 0, max(2*n, spare)), s.entries...)
+	}
+}
+
+// Next implements [wheel.Dial]. It goes round once from the hand. The first slot with an entry of
+// this turn has the answer; if they are all of later turns, it is the earliest of these.
+func (d *dial) Next(hand int64) (tick int64, ok bool) {
+	if d.size == 0 {
+		return 0, false
+	}
+	tick = later
+	for distance := range int64(len(d.slots)) {
+		at := hand + 1 + distance
+		s := d.at(at)
+		if len(s.entries) == 0 {
+			continue
+		}
+		if s.first == at {
+			return at, true
+		}
+		tick = min(tick, s.first)
+	}
+	return tick, true
+}
+
+// Expire implements [wheel.Dial]. It looks at the entries from the last to the first: what is added
+// or removed between two pieces moves only what has been looked at already, or to where it will be.
+func (d *dial) Expire(tick, _ int64, due func(*wheel.Timer)) (hand int64, more bool) {
+	s := d.at(tick)
+	if d.cursor == 0 { // the first piece
+		d.cursor = len(s.entries)
+		s.first = later
+	}
+	d.cursor = min(d.cursor, len(s.entries))
+	for range wheel.Piece {
+		if d.cursor == 0 {
+			return tick, false
+		}
+		d.cursor--
+		e := s.entries[d.cursor]
+		if e.tick > tick {
+			s.first = min(s.first, e.tick)
+			continue
+		}
+		s.remove(d.cursor)
+		d.size--
+		due(e.timer)
+	}
+	return tick, d.cursor > 0
+}
+
+// Drain implements [wheel.Dial].
+func (d *dial) Drain(out func(*wheel.Timer)) {
+	for i := range d.slots {
+		for _, e := range d.slots[i].entries {
+			out(e.timer)
+		}
+		d.slots[i] = slot{}
+	}
+	d.size, d.cursor = 0, 0
+}
