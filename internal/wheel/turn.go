@@ -139,7 +139,9 @@ func (w *Wheel) next() bool {
 	w.mu.Lock()
 	collected := w.collect()
 	w.mu.Unlock()
-	inOrder(w.batch)
+	if collected { // or else the batch is that of another turn, by now
+		inOrder(w.batch)
+	}
 	return collected
 }
 

@@ -1,0 +1,93 @@
+package timertest
+
+import (
+	"time"
+
+	"github.com/punctual-go/punctual/timer"
+)
+
+func callbacks() []check {
+	return []check{
+		{"a function may call every method", callEverything, nil},
+		{"a function may arm another, again and again", relay, nil},
+		{"a function that runs long holds up no other", slowFunction, []need{notSerial()}},
+	}
+}
+
+func notSerial() need {
+	return need{"calls one function after the other itself", func(f Facility) bool { return !f.Serial }}
+}
+
+// callEverything does it with and without an Executor that keeps the facility waiting.
+func callEverything(c *trial) {
+	for _, cfg := range []timer.Config{{}, c.serial()} {
+		c.bubble(func() {
+			s := c.make(cfg)
+			stopped, moved := c.arm(s, time.Hour), c.arm(s, time.Hour)
+			var fresh *probe
+			p := c.armThen(s, time.Minute, func(p *probe) {
+				if p.runs() > 1 {
+					return
+				}
+				fresh = c.arm(s, time.Second)
+				c.answers("Stop of another", stopped.stop(), true)
+				c.answers("Reset of another", moved.reset(time.Second), true)
+				c.answers("Stop of the function itself", p.stop(), false)
+				c.answers("Reset of the function itself", p.reset(time.Second), false)
+				c.answers("Stop of the function itself, armed again", p.stop(), true)
+				c.answers("Reset of the function itself, stopped", p.reset(2*time.Second), false)
+				if err := p.err(); err != nil {
+					c.errorf("Err in a function is %v, want nil", err)
+				}
+			})
+			c.pass(time.Minute + c.Lateness + 2*time.Second)
+			stopped.hasRun(0, "stopped by another function")
+			moved.onTime(1, "moved by another function")
+			p.onTime(2, "armed by itself")
+			if fresh == nil {
+				return
+			}
+			fresh.onTime(1, "armed by another function")
+		})
+	}
+}
+
+// relay lets each function arm the next one, over all sizes of delay: what is armed while the
+// facility is at work must not be put where it has just been.
+func relay(c *trial) {
+	for _, cfg := range []timer.Config{{}, c.serial()} {
+		c.bubble(func() {
+			s, legs, runs := c.make(cfg), c.edges(), 0
+			total := time.Duration(0)
+			for i, d := range legs {
+				if total += d + c.Lateness; total > century {
+					legs = legs[:i]
+					break
+				}
+			}
+			var next func(p *probe)
+			next = func(p *probe) {
+				p.onTime(1, "armed by the one before")
+				if runs++; runs < len(legs) {
+					c.armThen(s, legs[runs], next)
+				}
+			}
+			c.armThen(s, legs[0], next)
+			c.pass(century)
+			if runs != len(legs) {
+				c.errorf("%d of %d functions have run, each armed by the one before", runs, len(legs))
+			}
+		})
+	}
+}
+
+func slowFunction(c *trial) {
+	c.bubble(func() {
+		s := c.make(timer.Config{})
+		c.armThen(s, time.Second, func(*probe) { time.Sleep(time.Hour) })
+		same, next := c.arm(s, time.Second), c.arm(s, time.Minute)
+		c.pass(2 * time.Hour)
+		same.onTime(1, "beside one that runs for an hour")
+		next.onTime(1, "after one that runs for an hour")
+	})
+}

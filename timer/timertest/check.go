@@ -1,0 +1,91 @@
+package timertest
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// check is one promise, by name, and how to try it.
+type check struct {
+	name  string
+	run   func(c *trial)
+	needs []need
+}
+
+// need is what a facility must have for a check to make sense.
+type need struct {
+	lack string // what is said about a facility without it
+	met  func(f Facility) bool
+}
+
+// missing returns what the facility lacks for the check, or nothing.
+func (k check) missing(f Facility) string {
+	for _, n := range k.needs {
+		if !n.met(f) {
+			return n.lack
+		}
+	}
+	return ""
+}
+
+// failures runs the check on the facility and returns what it has found.
+func (k check) failures(t *testing.T, f Facility, patience time.Duration) []string {
+	c := &trial{Facility: f, outer: t, patience: patience}
+	k.run(c)
+	return c.found
+}
+
+func stoppable() need {
+	return need{"cannot be stopped", func(f Facility) bool { return f.Stop != nil }}
+}
+
+func returning() need {
+	return need{"does not return what it stops", func(f Facility) bool { return f.Stop != nil && f.Returns }}
+}
+
+func executing() need {
+	return need{"has no Executor", func(f Facility) bool { return f.Executor }}
+}
+
+func serial() need {
+	return need{"does not call one function after the other", func(f Facility) bool { return f.Executor || f.Serial }}
+}
+
+func ordered() need {
+	return need{"promises no order", func(f Facility) bool { return f.Ordered && (f.Executor || f.Serial) }}
+}
+
+func limited() need {
+	return need{"has no pending limit", func(f Facility) bool { return f.Limited }}
+}
+
+func counting() need {
+	return need{"does not count how often it wakes", func(f Facility) bool { return f.WakeUps != nil }}
+}
+
+func panics(as ...Panics) need {
+	return need{"treats panics in another way", func(f Facility) bool { return slices.Contains(as, f.Panics) }}
+}
+
+// checks returns all of them, the simple ones first.
+func checks() []check {
+	return slices.Concat(
+		punctuality(),
+		extremes(),
+		stopping(),
+		resetting(),
+		callbacks(),
+		ordering(),
+		stalls(),
+		longLives(),
+		racing(),
+		handOffs(),
+		limits(),
+		endings(),
+		failing(),
+		economy(),
+		models(),
+		stresses(),
+	)
+}

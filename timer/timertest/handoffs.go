@@ -1,0 +1,150 @@
+package timertest
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/punctual-go/punctual/timer"
+)
+
+func handOffs() []check {
+	needs := []need{executing()}
+	return []check{
+		{"Stop works until the Executor calls the function", stopHandedOff, needs},
+		{"Reset works until the Executor calls the function", resetHandedOff, needs},
+		{"a function handed over twice is called once", handedOffTwice, needs},
+		{"an Executor is handed every function once", eachOnce, needs},
+		{"a refusal by the Executor is told", refusedHandOff, needs},
+		{"a function refused by the Executor can be reset", resetRefused, needs},
+	}
+}
+
+func stopHandedOff(c *trial) {
+	c.bubble(func() {
+		var held shelf
+		s := c.make(timer.Config{Executor: held.execute})
+		p, other := c.arm(s, time.Second), c.arm(s, time.Second)
+		c.pass(time.Second)
+		c.answers("Stop of a function that waits in the Executor", p.stop(), true)
+		c.answers("a second Stop of it", p.stop(), false)
+		held.clear()
+		p.hasRun(0, "stopped in the Executor")
+		other.hasRun(1, "beside a stopped one in the Executor")
+		c.answers("Stop after the Executor has called the function", other.stop(), false)
+	})
+}
+
+// resetHandedOff also sees to it that what the Executor still holds is not the new arming.
+func resetHandedOff(c *trial) {
+	c.bubble(func() {
+		var held shelf
+		s := c.make(timer.Config{Executor: held.execute})
+		p := c.arm(s, time.Second)
+		c.pass(time.Second)
+		c.answers("Reset of a function that waits in the Executor", p.reset(time.Hour), true)
+		held.clear()
+		p.hasRun(0, "reset in the Executor, which called it then")
+		c.pass(time.Hour)
+		held.clear()
+		p.hasRun(1, "reset in the Executor, and due")
+
+		c.answers("Reset of a function that has run", p.reset(time.Second), false)
+		c.pass(time.Second)
+		c.answers("Stop of a function that waits in the Executor", p.stop(), true)
+		c.answers("Reset of a function stopped in the Executor", p.reset(time.Hour), false)
+		held.clear()
+		p.hasRun(1, "stopped and reset in the Executor")
+		c.pass(time.Hour)
+		held.clear()
+		p.hasRun(2, "stopped and reset in the Executor, and due")
+	})
+}
+
+func handedOffTwice(c *trial) {
+	for _, stopped := range []bool{false, true} {
+		c.bubble(func() {
+			var held shelf
+			s := c.make(timer.Config{Executor: held.execute})
+			p := c.arm(s, time.Second)
+			c.pass(time.Second)
+			for range 3 {
+				if stopped {
+					c.answers("Stop of a function that waits in the Executor", p.stop(), true)
+				}
+				c.answers("Reset of a function that waits in the Executor", p.reset(time.Second), !stopped)
+				c.pass(time.Second)
+			}
+			held.clear()
+			p.hasRun(1, "handed over four times")
+			c.pass(time.Hour)
+			held.clear()
+			p.hasRun(1, "long after it was handed over four times")
+		})
+	}
+}
+
+func eachOnce(c *trial) {
+	c.bubble(func() {
+		var held shelf
+		s := c.make(timer.Config{Executor: held.execute})
+		var probes []*probe
+		for i := range 500 {
+			probes = append(probes, c.arm(s, time.Duration(i%50)*c.tick()/3))
+		}
+		c.pass(50 * c.tick())
+		if n := held.clear(); n != len(probes) {
+			c.errorf("the Executor has been handed %d functions, want %d", n, len(probes))
+		}
+		for _, p := range probes {
+			p.hasRun(1, "called by the Executor")
+		}
+	})
+}
+
+func refusedHandOff(c *trial) {
+	c.bubble(func() {
+		var door doorman
+		s := c.make(timer.Config{Executor: door.execute})
+		door.close(errors.New("no room"))
+		p, never := c.arm(s, time.Second), c.arm(s, 0)
+		c.pass(time.Second)
+		door.close(nil)
+		for i, p := range []*probe{p, never} {
+			what := fmt.Sprintf("refused function %d", i)
+			p.hasRun(0, what)
+			c.refused(p, what, timer.ErrRejected)
+			if err := p.err(); errors.Is(err, timer.ErrStopped) || errors.Is(err, timer.ErrTooManyPending) {
+				c.errorf("%s: Err is %v, want neither of ErrStopped and ErrTooManyPending", what, err)
+			}
+		}
+		next := c.arm(s, time.Second)
+		c.pass(time.Second)
+		next.onTime(1, "after a refused one")
+	})
+}
+
+func resetRefused(c *trial) {
+	c.bubble(func() {
+		var door doorman
+		s := c.make(timer.Config{Executor: door.execute})
+		door.close(errors.New("no room"))
+		p := c.arm(s, time.Second)
+		c.pass(time.Second)
+		door.close(nil)
+		c.answers("Reset of a refused function", p.reset(time.Second), false)
+		if err := p.err(); err != nil {
+			c.errorf("Err of a function that is armed again is %v, want nil", err)
+		}
+		c.pass(time.Second)
+		p.onTime(1, "reset after it was refused")
+	})
+}
+
+// refused demands that the probe knows why it is not called.
+func (c *trial) refused(p *probe, what string, why error) {
+	if err := p.err(); !errors.Is(err, why) || !errors.Is(err, timer.ErrRejected) {
+		c.errorf("%s: Err is %v, want %v, and that it matches ErrRejected", what, err, why)
+	}
+	c.answers(what+": Stop", p.stop(), false)
+}

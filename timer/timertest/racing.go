@@ -1,0 +1,147 @@
+package timertest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/punctual-go/punctual/timer"
+)
+
+// Virtual time stands still while goroutines run, so all that they do at one time they do at once;
+// and what is late by a lost wake-up is late by far.
+
+func racing() []check {
+	return []check{
+		{"functions armed by many goroutines at once begin on time", armTogether, nil},
+		{"Stop at the very time of a function is believed", stopAtTime, nil},
+		{"Reset at the very time of a function is believed", resetAtTime, nil},
+		{"functions due when the facility is stopped have one end", stopAllAtTime, []need{stoppable()}},
+	}
+}
+
+// raceRounds is how often a race is run, each time in a bubble of its own.
+const raceRounds = 200
+
+// armTogether has goroutines arm, stop and reset functions of their own, which they know everything
+// of, on a grid of times on which they meet.
+func armTogether(c *trial) {
+	for round := range uint64(raceRounds) {
+		c.bubble(func() {
+			s := c.make(timer.Config{})
+			var all sync.WaitGroup
+			for g := range uint64(8) {
+				all.Go(func() { c.armOnGrid(s, rand.New(rand.NewPCG(round, g))) })
+			}
+			all.Wait()
+		})
+		if c.failed() {
+			return
+		}
+	}
+}
+
+func (c *trial) armOnGrid(s timer.Scheduler, random *rand.Rand) {
+	grid := c.Lateness + c.tick()
+	times := func(from, to int) time.Duration { return time.Duration(from+random.IntN(to-from+1)) * grid }
+	for range 12 {
+		p := c.arm(s, times(3, 6))
+		time.Sleep(times(1, 2))
+		want := 1
+		switch random.IntN(4) {
+		case 0:
+			c.answers("Stop of an armed function", p.stop(), true)
+			want = 0
+		case 1, 2:
+			c.answers("Reset of an armed function", p.reset(times(1, 4)), true)
+		}
+		time.Sleep(6*grid + c.Lateness + 1)
+		p.onTime(want, "armed beside other goroutines")
+	}
+}
+
+// atTime runs f on four goroutines when p is due, or within the time by which it may be late, and
+// returns how often f was true.
+func (c *trial) atTime(d time.Duration, round int, f func() bool) int {
+	var won atomic.Int32
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			time.Sleep(d + time.Duration(round%5)*(c.Lateness/4))
+			if f() {
+				won.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	return int(won.Load())
+}
+
+// stopAtTime lets Stop race with the function: either wins.
+func stopAtTime(c *trial) {
+	for round := range raceRounds {
+		c.bubble(func() {
+			d := c.tick() * time.Duration(1+round%3)
+			p := c.arm(c.make(timer.Config{}), d)
+			won := c.atTime(d, round, p.stop)
+			c.pass(d)
+			if runs := p.runs(); runs+won != 1 {
+				c.errorf("a function stopped when it was due has begun %d times, and %d times Stop was true", runs, won)
+			}
+		})
+	}
+}
+
+// resetAtTime lets Reset race with the function: each arming runs, or is taken back by a later one.
+func resetAtTime(c *trial) {
+	for round := range raceRounds {
+		c.bubble(func() {
+			d := c.tick() * time.Duration(1+round%3)
+			p := c.arm(c.make(timer.Config{}), d)
+			won := c.atTime(d, round, func() bool { return p.handle().Reset(d) })
+			c.pass(2 * d)
+			if runs := p.runs(); runs+won != 5 {
+				c.errorf("a function armed once and reset four times when it was due has begun %d times, and %d times Reset was true", runs, won)
+			}
+		})
+	}
+}
+
+// stopAllAtTime stops the facility when its functions are due.
+func stopAllAtTime(c *trial) {
+	for round := range raceRounds {
+		c.bubble(func() {
+			s, d := c.make(timer.Config{}), c.tick()*time.Duration(1+round%3)
+			probes := c.armMany(s, d, 40)
+			returned := map[timer.Handle]bool{}
+			var mu sync.Mutex
+			c.atTime(d, round, func() bool {
+				handles := c.Stop(s)
+				mu.Lock()
+				defer mu.Unlock()
+				for _, h := range handles {
+					returned[h] = true
+				}
+				return false
+			})
+			c.pass(2 * d)
+			for _, p := range probes {
+				what := fmt.Sprintf("due when the facility is stopped, and returned is %t", returned[p.handle()])
+				if p.err() == nil {
+					p.hasRun(1, what)
+					continue
+				}
+				p.hasRun(0, what)
+				c.refused(p, what, timer.ErrStopped)
+				if c.Returns && !returned[p.handle()] {
+					c.errorf("a function stopped with the facility has not been returned")
+				}
+			}
+		})
+		if c.failed() {
+			return
+		}
+	}
+}
