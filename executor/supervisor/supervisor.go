@@ -1,0 +1,79 @@
+package supervisor
+
+import (
+	"sync"
+	"time"
+
+	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/future"
+)
+
+// Pool is where a supervisor has its task run: [executor.Pool], [executor.ScheduledPool],
+// [executor.Serial], an event loop. Submit runs the task once, or returns an error;
+// [executor.ErrShutdown] says that it will never run one again. The future is settled when the task has
+// ended, or is dropped.
+type Pool interface {
+	Submit(task executor.Task, opts ...executor.TaskOption) (*future.Future[struct{}], error)
+}
+
+// Supervisor runs a task again and again; see the package comment. It is made by [New], is safe for
+// concurrent use, and must not be copied. Its methods may be called from the task and from callbacks.
+//
+// # Overview
+//
+// There are at most two timers: the arm, which starts the next cycle, and the time-out of the current
+// run. What comes of an old one, be it an arm, a time-out, or the end of a run, is told by identity: an
+// arm by its number, a run by not being the current one any more. So nothing has to be waited for when
+// it is withdrawn, and what comes late finds that it is of no interest.
+//
+// A cycle goes one road: ring begins it, offer submits the run, conclude ends it, and rest decides what
+// follows. One lock guards all of that, and is not held while the pool, the task, or a callback is
+// called, or a future is cancelled.
+type Supervisor struct {
+	settings
+	pool    Pool
+	task    executor.Task
+	options []executor.TaskOption // of every run
+	done    chan struct{}         // closed once stopped, when no run is in progress
+
+	mu sync.Mutex // guards the fields below
+
+	state state
+	held  bool // suspended, now or once the run in progress or the start lets it
+	again bool // the next run is to come at once; cleared when it begins
+
+	arm     *time.Timer // in state waiting
+	armed   uint64      // number of the last arm
+	due     time.Time   // when it rings
+	current *run        // in state running
+	present int         // runs that are inside of Submit or their body: unfinished ones, and the current
+
+	backoff     backoff
+	cycles      uint64
+	counts      counts
+	lastSuccess time.Time
+
+	calls   []call // callbacks to be made
+	calling bool   // by a goroutine that is at it
+}
+
+// New returns a supervisor of task on pool. It does nothing before Start. It returns
+// [executor.ErrNilTask] for a nil task, and [executor.ErrInvalid] if an option has a bad value; it
+// panics if pool or an option is nil.
+func New(pool Pool, task executor.Task, opts ...Option) (*Supervisor, error) {
+	if pool == nil {
+		panic("supervisor: nil pool")
+	}
+	set, err := newSettings(opts)
+	if err != nil {
+		return nil, err
+	}
+	if task == nil {
+		return nil, executor.ErrNilTask
+	}
+	s := &Supervisor{settings: set, pool: pool, task: task, done: make(chan struct{}), backoff: newBackoff(&set)}
+	if s.name != "" {
+		s.options = []executor.TaskOption{executor.Name(s.name)}
+	}
+	return s, nil
+}
