@@ -85,7 +85,7 @@ func (p *Pool) acceptAt(c *cell.Cell, when int64) error {
 
 // acceptLater is for tasks with a time of their own, about which no policy is asked. The lock is held.
 func (p *Pool) acceptLater(c *cell.Cell, when, now int64) error {
-	c.When = planOf(c).first(when)
+	c.When = planOf(c).First(when)
 	err := p.tryEnqueue(c, now)
 	if err != nil {
 		p.counts.rejected++

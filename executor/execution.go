@@ -50,8 +50,8 @@ func (x *execution) start(c *cell.Cell, now int64) bool {
 	}
 	c.Started = max(now, c.When)
 	if !x.bare {
-		if pl := planOf(c); pl.periodic() {
-			c.When = pl.start(c.When, now)
+		if pl := planOf(c); pl.Periodic() {
+			c.When = pl.Start(c.When, now)
 		}
 	}
 	x.task = c
@@ -108,15 +108,15 @@ func (x *execution) conclude() {
 	if c.Exit() {
 		x.err = overrun(x.err)
 	}
-	if !pl.periodic() {
+	if !pl.Periodic() {
 		x.done = c.Finish(x.err)
 		return
 	}
 	x.ended = x.pool.clock.Now()
-	x.again = !pl.last() && (x.err == nil || pl.tolerant())
+	x.again = !pl.Last() && (x.err == nil || pl.Tolerant())
 	switch {
 	case x.again:
-	case pl.tolerant():
+	case pl.Tolerant():
 		x.done = c.Finish(nil)
 	default:
 		x.done = c.Finish(x.err)
@@ -137,9 +137,9 @@ func (x *execution) tell() {
 	}
 	switch {
 	case !x.failed:
-	case pl.reports, pl.tolerant():
+	case pl.reports, pl.Tolerant():
 		p.report(run, x.err)
-	case x.done && pl.periodic():
+	case x.done && pl.Periodic():
 		p.seriesEnded(run, x.err)
 	}
 }
@@ -163,7 +163,7 @@ func (x *execution) account() {
 	}
 	pl := planOf(c)
 	if x.again && p.mayRepeat() && c.Reset() {
-		p.place(c, pl.next(x.ended), x.ended)
+		p.place(c, pl.Next(x.ended), x.ended)
 		return
 	}
 	c.Body = nil

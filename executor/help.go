@@ -94,7 +94,7 @@ func (h *host) AwaitAny(ctx context.Context, cs []*cell.Cell, sure bool) (over f
 
 // waits reports whether c waits in the queue, or for its turn, for its one run. The lock is held.
 func (p *Pool) waits(c *cell.Cell) bool {
-	return (c.Place != 0 || p.custom != nil && p.custom.holds(c)) && !planOf(c).periodic()
+	return (c.Place != 0 || p.custom != nil && p.custom.holds(c)) && !planOf(c).Periodic()
 }
 
 // await has c helped as soon as that is due, until the function returned is called. The lock is held.

@@ -1,6 +1,10 @@
 package executor
 
-import "github.com/punctual-go/punctual/internal/cell"
+import (
+	"time"
+
+	"github.com/punctual-go/punctual/internal/cell"
+)
 
 // host is a Pool as its cells see it.
 type host Pool
@@ -42,14 +46,14 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 // is told.
 func (h *host) Expired(c *cell.Cell) {
 	p, pl := h.pool(), planOf(c)
-	if pl.tolerant() {
+	if pl.Tolerant() {
 		return
 	}
 	p.mu.Lock()
 	p.settling++
 	p.mu.Unlock()
 	failed := c.Fail(pl.Late)
-	if failed && pl.periodic() {
+	if failed && pl.Periodic() {
 		p.seriesEnded(p.runOf(c), pl.Late)
 	}
 	p.mu.Lock()
@@ -61,6 +65,45 @@ func (h *host) Expired(c *cell.Cell) {
 	p.mu.Unlock()
 	p.finish(ended)
 }
+
+// Delay is that of the task's future.
+func (h *host) Delay(c *cell.Cell) time.Duration {
+	p := h.pool()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return time.Duration(c.When - p.clock.Now())
+}
+
+// Next is that of the task's future.
+func (h *host) Next(c *cell.Cell) (time.Time, bool) {
+	p := h.pool()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c.Place == 0 || c.Phase().Settled() {
+		return time.Time{}, false
+	}
+	return p.clock.Time(c.When), true
+}
+
+// Periodic is that of the task's future.
+func (h *host) Periodic(c *cell.Cell) bool { return planOf(c).Periodic() }
+
+// Runs is that of the task's future.
+func (h *host) Runs(c *cell.Cell) uint64 {
+	p := h.pool()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if pl := planOf(c); pl.Periodic() {
+		return pl.Runs
+	}
+	if c.Started == 0 {
+		return 0
+	}
+	return 1
+}
+
+// Describe returns which run of c is in progress.
+func (h *host) Describe(c *cell.Cell) Run { return h.pool().runOf(c) }
 
 // vacated uses the room that c, cancelled, has left in the queue. The lock is held.
 func (p *Pool) vacated(c *cell.Cell) {

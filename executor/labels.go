@@ -3,6 +3,8 @@ package executor
 import (
 	"context"
 	"runtime/pprof"
+
+	"github.com/punctual-go/punctual/internal/labels"
 )
 
 // A goroutine that runs a task carries the names of the pool and of the task as pprof labels, "pool"
@@ -12,27 +14,11 @@ import (
 // runs keeps the labels of the caller, though pprof.Do inside of it does not put them back.
 
 // labelled returns the context that those of the runs of a task derive from.
-func (p *Pool) labelled(task string) context.Context {
-	if p.name == "" && task == "" {
-		return p.parent
-	}
-	parent := p.parent
-	if parent == nil {
-		parent = context.Background()
-	}
-	var pairs []string
-	if p.name != "" {
-		pairs = append(pairs, "pool", p.name)
-	}
-	if task != "" {
-		pairs = append(pairs, "task", task)
-	}
-	return pprof.WithLabels(parent, pprof.Labels(pairs...))
-}
+func (p *Pool) labelled(task string) context.Context { return labels.Context(p.parent, p.name, task) }
 
 // label gives the calling goroutine the labels of the task.
 func (pl *plan) label() {
-	if pl.name != "" {
+	if pl.Name != "" {
 		pprof.SetGoroutineLabels(pl.Base)
 	}
 }

@@ -161,7 +161,7 @@ func (p *Pool) sweep() []*cell.Cell {
 		return swept
 	}
 	return p.queue.filter(func(c *cell.Cell) bool {
-		if planOf(c).periodic() {
+		if planOf(c).Periodic() {
 			return p.keepPeriodic
 		}
 		return !p.dropDelayed || c.When <= now

@@ -9,6 +9,7 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/parking"
+	"github.com/punctual-go/punctual/internal/series"
 )
 
 // Task is what a pool runs.
@@ -90,8 +91,8 @@ func NewPool(core int, opts ...Option) *Pool {
 func (p *Pool) init(core int, q workQueue, opts []Option) {
 	p.settings = newSettings(core, p.plain, opts)
 	p.clock = clock.New(1) // above 0, which Started shows for a task that has not begun
-	p.submitted = p.newPlan(taskOptions{})
-	p.executed = p.newPlan(taskOptions{})
+	p.submitted = p.newPlan(series.Options{})
+	p.executed = p.newPlan(series.Options{})
 	p.executed.reports = true
 	p.watched.Store(p.onError != nil)
 	if p.queue = q; q == nil {
@@ -117,12 +118,12 @@ func (p *Pool) newQueue() workQueue {
 	return q
 }
 
-func (p *Pool) newPlan(o taskOptions) *plan {
-	pl := &plan{taskOptions: o}
+func (p *Pool) newPlan(o series.Options) *plan {
+	pl := &plan{Series: series.Series{Options: o}}
 	pl.Plan = cell.Plan{
 		Host:    (*host)(p),
-		Base:    p.labelled(o.name),
-		Timeout: o.timeout,
+		Base:    p.labelled(o.Name),
+		Timeout: o.Timeout,
 		Late:    future.ErrTimeout,
 		Dropped: errDropped,
 		Detail:  pl,

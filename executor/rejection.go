@@ -96,7 +96,7 @@ func (p *Pool) reject(ctx context.Context, policy RejectionPolicy, c *cell.Cell)
 }
 
 // Name returns the name of the task.
-func (r *Rejection) Name() string { return planOf(r.cell).name }
+func (r *Rejection) Name() string { return planOf(r.cell).Name }
 
 // Run runs the task in the calling goroutine, with its own context, hooks and counts, and returns when it
 // has ended; or it returns [ErrShutdown]. If the caller is itself inside of a Run of this pool, the task is

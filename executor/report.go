@@ -2,13 +2,12 @@ package executor
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/failure"
 )
 
 // Pending is a task that waits, or that a pool has handed back because it was shut down before the
@@ -35,7 +34,7 @@ type Report struct {
 
 func (p *Pool) pendingOf(c *cell.Cell) Pending {
 	pl := planOf(c)
-	pending := Pending{Name: pl.name, Periodic: pl.periodic(), Runs: pl.runs, Task: c.Body}
+	pending := Pending{Name: pl.Name, Periodic: pl.Periodic(), Runs: pl.Runs, Task: c.Body}
 	if c.When != 0 {
 		pending.Scheduled = p.clock.Time(c.When)
 	}
@@ -57,9 +56,9 @@ func (p *Pool) describe(c *cell.Cell) Run {
 		c.Started = p.clock.Now()
 		c.When = c.Started
 	}
-	r := Run{Name: pl.name, Number: 1, Scheduled: p.clock.Time(c.When), Started: p.clock.Time(c.Started)}
-	if pl.periodic() {
-		r.Number, r.Missed = pl.runs, pl.missed
+	r := Run{Name: pl.Name, Number: 1, Scheduled: p.clock.Time(c.When), Started: p.clock.Time(c.Started)}
+	if pl.Periodic() {
+		r.Number, r.Missed = pl.Runs, pl.Missed
 	}
 	return r
 }
@@ -98,32 +97,6 @@ func (p *Pool) seriesEnded(run Run, err error) {
 	}
 }
 
-// logFailure logs a failure. Neither the methods of the error nor the handler of the log, which are
-// the user's, can do harm by a panic.
 func (p *Pool) logFailure(text string, run Run, err error) {
-	defer func() { _ = recover() }()
-	attrs := []slog.Attr{
-		slog.String("pool", p.name),
-		slog.String("task", run.Name),
-		slog.Uint64("run", run.Number),
-		slog.Any("error", err),
-	}
-	if stack := stackOf(err); stack != nil {
-		attrs = append(attrs, slog.String("stack", string(stack)))
-	}
-	l := p.logger
-	if l == nil {
-		l = slog.Default()
-	}
-	l.LogAttrs(context.Background(), slog.LevelError, "executor: "+text, attrs...)
-}
-
-// stackOf returns the stack of a panic, if err is one. Looking for it calls methods of the user's
-// error, which may panic themselves.
-func stackOf(err error) (stack []byte) {
-	defer func() { _ = recover() }()
-	if p, ok := errors.AsType[*future.PanicError](err); ok {
-		return p.Stack
-	}
-	return nil
+	failure.Log{Executor: p.name, Logger: p.logger}.Write(text, run.Name, run.Number, err)
 }

@@ -38,11 +38,11 @@ func RunFrom(ctx context.Context) (Run, bool) {
 	var run Run
 	found := cell.Within(ctx, func(c *cell.Cell) bool {
 		if c.Plan == nil {
-			return false // run by hand, inside of one of ours
+			return false // run by hand, inside of a run of ours
 		}
-		h, ok := c.Plan.Host.(*host)
+		h, ok := c.Plan.Host.(timetable)
 		if ok {
-			run = h.pool().runOf(c)
+			run = h.Describe(c)
 		}
 		return ok
 	})

@@ -16,52 +16,51 @@ type ScheduledFuture[V any] struct {
 	own               future.Future[V]
 }
 
+// timetable is an executor, as the futures of its scheduled tasks see it.
+type timetable interface {
+	cell.Host
+	// Delay returns the time until the next run of c, or since the time planned for the last.
+	Delay(c *cell.Cell) time.Duration
+	// Next returns the time of the next run of c, if one is planned.
+	Next(c *cell.Cell) (time.Time, bool)
+	// Runs returns how many runs of c have begun.
+	Runs(c *cell.Cell) uint64
+	// Periodic reports whether c repeats.
+	Periodic(c *cell.Cell) bool
+	// Describe returns which run of c is in progress.
+	Describe(c *cell.Cell) Run
+}
+
 func newScheduledFuture[V any](p *ScheduledPool) *ScheduledFuture[V] {
 	f := new(ScheduledFuture[V])
-	f.Future = &f.own
-	f.cell().Plan = &p.submitted.Plan
+	PlanScheduled(f, &p.submitted.Plan)
 	return f
+}
+
+// PlanScheduled is for the executors of this module: it makes f, which is new, the future of a task with
+// the given plan, and returns its cell. The host of the plan must be a timetable.
+func PlanScheduled[V any](f *ScheduledFuture[V], plan *cell.Plan) *cell.Cell {
+	f.Future = &f.own
+	c := f.cell()
+	c.Plan = plan
+	return c
 }
 
 func (f *ScheduledFuture[V]) cell() *cell.Cell { return future.CellOf(&f.own) }
 
-func (f *ScheduledFuture[V]) pool() *Pool { return f.cell().Plan.Host.(*host).pool() }
+func (f *ScheduledFuture[V]) host() timetable { return f.cell().Plan.Host.(timetable) }
 
 // Delay returns the time until the next run; while a run is in progress and after the last, until
 // the time that run was planned for, which then has gone by, unless the task was cancelled before.
 // It goes on falling below zero.
-func (f *ScheduledFuture[V]) Delay() time.Duration {
-	p := f.pool()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return time.Duration(f.cell().When - p.clock.Now())
-}
+func (f *ScheduledFuture[V]) Delay() time.Duration { return f.host().Delay(f.cell()) }
 
 // Next returns the time of the next run. It reports false if none is planned: the task has ended,
 // or is running, when the time of the next run is not known yet.
-func (f *ScheduledFuture[V]) Next() (time.Time, bool) {
-	p, c := f.pool(), f.cell()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if c.Place == 0 || c.Phase().Settled() {
-		return time.Time{}, false
-	}
-	return p.clock.Time(c.When), true
-}
+func (f *ScheduledFuture[V]) Next() (time.Time, bool) { return f.host().Next(f.cell()) }
 
 // Periodic reports whether the task repeats.
-func (f *ScheduledFuture[V]) Periodic() bool { return planOf(f.cell()).periodic() }
+func (f *ScheduledFuture[V]) Periodic() bool { return f.host().Periodic(f.cell()) }
 
 // Runs returns how many runs have begun.
-func (f *ScheduledFuture[V]) Runs() uint64 {
-	p, c := f.pool(), f.cell()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if pl := planOf(c); pl.periodic() {
-		return pl.runs
-	}
-	if c.Started == 0 {
-		return 0
-	}
-	return 1
-}
+func (f *ScheduledFuture[V]) Runs() uint64 { return f.host().Runs(f.cell()) }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/series"
 )
 
 // ScheduledPool runs tasks at their times on a bounded number of reused workers: it is
@@ -89,14 +90,14 @@ func (p *ScheduledPool) ScheduleAt(at time.Time, task Task, opts ...TaskOption) 
 // [ErrShutdown] or [ErrSaturated]. An initial delay is taken as by Schedule; a huge period means that
 // there is one run.
 func (p *ScheduledPool) AtFixedRate(initial, period time.Duration, task Task, opts ...TaskOption) (*ScheduledFuture[struct{}], error) {
-	return p.repeat(initial, period, fixedRate, task, opts)
+	return p.repeat(initial, period, series.FixedRate, task, opts)
 }
 
 // WithFixedDelay runs task after the initial delay, and again each time delay has passed since its
 // last run ended. All else is as for [ScheduledPool.AtFixedRate], but that there is nothing to catch
 // up with.
 func (p *ScheduledPool) WithFixedDelay(initial, delay time.Duration, task Task, opts ...TaskOption) (*ScheduledFuture[struct{}], error) {
-	return p.repeat(initial, delay, fixedDelay, task, opts)
+	return p.repeat(initial, delay, series.FixedDelay, task, opts)
 }
 
 func (p *ScheduledPool) schedule(c *cell.Cell, delay time.Duration, task Task, opts []TaskOption) error {
@@ -106,34 +107,22 @@ func (p *ScheduledPool) schedule(c *cell.Cell, delay time.Duration, task Task, o
 	return p.acceptAfter(c, delay)
 }
 
-// The signs of plan.period.
-const (
-	fixedRate  = 1
-	fixedDelay = -1
-)
-
 // repeat schedules a series.
 func (p *ScheduledPool) repeat(initial, every time.Duration, sign int64, task Task, opts []TaskOption) (*ScheduledFuture[struct{}], error) {
-	if task == nil {
-		return nil, ErrNilTask
-	}
-	if every <= 0 {
-		return nil, invalid("period or delay %v is not positive", every)
-	}
-	f := newScheduledFuture[struct{}](p)
-	pl, err := p.prepare(f.cell(), task, opts)
+	o, period, err := ResolveSeries(every, sign, task, opts)
 	if err != nil {
 		return nil, err
 	}
-	if sign == fixedRate && pl.jitter > every {
-		return nil, invalid("jitter %v is above the period %v", pl.jitter, every)
+	body, err := p.bodyOf(task)
+	if err != nil {
+		return nil, err
 	}
-	if pl == p.submitted {
-		pl = p.newPlan(taskOptions{})
-		f.cell().Plan = &pl.Plan
-	}
-	pl.period = sign * int64(every)
-	if err := p.acceptAfter(f.cell(), initial); err != nil {
+	pl := p.newPlan(o)
+	pl.Period = period
+	f := new(ScheduledFuture[struct{}])
+	c := PlanScheduled(f, &pl.Plan)
+	c.Body = body
+	if err := p.acceptAfter(c, initial); err != nil {
 		return nil, err
 	}
 	return f, nil

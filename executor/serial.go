@@ -5,6 +5,7 @@ import (
 
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/series"
 )
 
 // Serial runs its tasks one after another, in the order in which they came, on the workers of a pool,
@@ -40,7 +41,7 @@ func NewSerial(p Submitter) *Serial {
 }
 
 func (l *lane) init(p *Pool) {
-	l.submitted, l.executed = p.newPlan(taskOptions{}), p.newPlan(taskOptions{})
+	l.submitted, l.executed = p.newPlan(series.Options{}), p.newPlan(series.Options{})
 	l.executed.reports = true
 	l.submitted.strand, l.executed.strand = &l.strand, &l.strand
 }

@@ -92,7 +92,7 @@ func (p *Pool) prepare(c *cell.Cell, task Task, opts []TaskOption) (*plan, error
 	}
 	pl := p.submitted
 	if len(opts) > 0 {
-		o, err := newTaskOptions(opts)
+		o, err := ResolveOptions(opts)
 		if err != nil {
 			return nil, err
 		}

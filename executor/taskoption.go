@@ -1,31 +1,24 @@
 package executor
 
-import "time"
+import (
+	"time"
+
+	"github.com/punctual-go/punctual/internal/series"
+)
 
 // TaskOption configures one submission. Those about times and runs mean nothing to a task that runs
 // once, or at once, and are ignored there. A bad value makes the submission fail with [ErrInvalid].
 // Of an option given twice the last counts.
-type TaskOption interface{ configure(*taskOptions) error }
+type TaskOption interface{ configure(*series.Options) error }
 
-type taskOption func(*taskOptions) error
+type taskOption func(*series.Options) error
 
-func (o taskOption) configure(s *taskOptions) error { return o(s) }
-
-type taskOptions struct {
-	name    string
-	timeout time.Duration
-	catchUp CatchUpPolicy
-	onError ErrorPolicy
-	jitter  time.Duration
-	maxRuns uint64
-
-	priority int
-}
+func (o taskOption) configure(s *series.Options) error { return o(s) }
 
 // Name names the task in logs, hooks and reports, and as the pprof label "task" of its runs.
 func Name(name string) TaskOption {
-	return taskOption(func(o *taskOptions) error {
-		o.name = name
+	return taskOption(func(o *series.Options) error {
+		o.Name = name
 		return nil
 	})
 }
@@ -35,11 +28,11 @@ func Name(name string) TaskOption {
 // ErrTimeout, whatever its body returns later; a future is settled at that moment. The body is not
 // interrupted otherwise, and its worker stays occupied until it returns. d must be positive.
 func Timeout(d time.Duration) TaskOption {
-	return taskOption(func(o *taskOptions) error {
+	return taskOption(func(o *series.Options) error {
 		if d <= 0 {
 			return invalid("timeout %v is not positive", d)
 		}
-		o.timeout = d
+		o.Timeout = d
 		return nil
 	})
 }
@@ -58,19 +51,19 @@ type CatchUpPolicy uint8
 // for the latest period passed. Both cost the same however many periods were missed. What a run has
 // missed is told by [Run].
 const (
-	Burst CatchUpPolicy = iota
-	Skip
-	Coalesce
+	Burst    = CatchUpPolicy(series.Burst)
+	Skip     = CatchUpPolicy(series.Skip)
+	Coalesce = CatchUpPolicy(series.Coalesce)
 )
 
 // CatchUp sets the policy of a fixed-rate task; Burst is the default, as in Java. Other tasks
 // ignore it.
 func CatchUp(p CatchUpPolicy) TaskOption {
-	return taskOption(func(o *taskOptions) error {
+	return taskOption(func(o *series.Options) error {
 		if p > Coalesce {
 			return invalid("catch-up policy %d is unknown", p)
 		}
-		o.catchUp = p
+		o.CatchUp = series.CatchUp(p)
 		return nil
 	})
 }
@@ -88,11 +81,11 @@ const (
 
 // OnError sets the policy of a periodic task; StopSeries is the default. Other tasks ignore it.
 func OnError(p ErrorPolicy) TaskOption {
-	return taskOption(func(o *taskOptions) error {
+	return taskOption(func(o *series.Options) error {
 		if p > Continue {
 			return invalid("error policy %d is unknown", p)
 		}
-		o.onError = p
+		o.GoesOn = p == Continue
 		return nil
 	})
 }
@@ -101,11 +94,11 @@ func OnError(p ErrorPolicy) TaskOption {
 // run in step. It does not add up: the next run of a fixed-rate task is planned from the
 // undisturbed time. d must not be negative, and not above the period of a fixed-rate task.
 func Jitter(d time.Duration) TaskOption {
-	return taskOption(func(o *taskOptions) error {
+	return taskOption(func(o *series.Options) error {
 		if d < 0 {
 			return invalid("negative jitter %v", d)
 		}
-		o.jitter = d
+		o.Jitter = d
 		return nil
 	})
 }
@@ -113,11 +106,11 @@ func Jitter(d time.Duration) TaskOption {
 // MaxRuns ends a periodic task after n runs; its future then succeeds. Other tasks run once
 // anyway. n must be at least 1.
 func MaxRuns(n int) TaskOption {
-	return taskOption(func(o *taskOptions) error {
+	return taskOption(func(o *series.Options) error {
 		if n < 1 {
 			return invalid("maximum of %d runs is below 1", n)
 		}
-		o.maxRuns = uint64(n)
+		o.MaxRuns = uint64(n)
 		return nil
 	})
 }
@@ -125,13 +118,15 @@ func MaxRuns(n int) TaskOption {
 // Priority says how urgent the task is on a pool whose queue is a [PriorityFIFO]; higher is sooner, 0
 // is the default. Other queues ignore it.
 func Priority(n int) TaskOption {
-	return taskOption(func(o *taskOptions) error {
-		o.priority = n
+	return taskOption(func(o *series.Options) error {
+		o.Priority = n
 		return nil
 	})
 }
 
-func newTaskOptions(opts []TaskOption) (o taskOptions, err error) {
+// ResolveOptions is for the executors of this module: it returns what the options ask for, or an error
+// that matches [ErrInvalid].
+func ResolveOptions(opts []TaskOption) (o series.Options, err error) {
 	for i, opt := range opts {
 		if opt == nil {
 			return o, invalid("task option %d is nil", i)
@@ -141,4 +136,22 @@ func newTaskOptions(opts []TaskOption) (o taskOptions, err error) {
 		}
 	}
 	return o, nil
+}
+
+// ResolveSeries is for the executors of this module: it returns what the options of a periodic task ask
+// for, and its period, signed for a fixed rate or a fixed delay; or the error of a bad argument.
+func ResolveSeries(every time.Duration, sign int64, task Task, opts []TaskOption) (o series.Options, period int64, err error) {
+	if task == nil {
+		return o, 0, ErrNilTask
+	}
+	if every <= 0 {
+		return o, 0, invalid("period or delay %v is not positive", every)
+	}
+	if o, err = ResolveOptions(opts); err != nil {
+		return o, 0, err
+	}
+	if sign == series.FixedRate && o.Jitter > every {
+		return o, 0, invalid("jitter %v is above the period %v", o.Jitter, every)
+	}
+	return o, sign * int64(every), nil
 }

@@ -45,8 +45,8 @@ type Queued interface {
 type queued cell.Cell
 
 func (t *queued) cell() *cell.Cell { return (*cell.Cell)(t) }
-func (t *queued) Name() string     { return planOf(t.cell()).name }
-func (t *queued) Priority() int    { return planOf(t.cell()).priority }
+func (t *queued) Name() string     { return planOf(t.cell()).Name }
+func (t *queued) Priority() int    { return planOf(t.cell()).Priority }
 func (t *queued) Sequence() uint64 { return t.Order }
 
 // ordered makes a WorkQueue the queue of a pool.

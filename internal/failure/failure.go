@@ -1,0 +1,47 @@
+// Package failure writes down what nobody else is told of.
+package failure
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/punctual-go/punctual/future"
+)
+
+// Log is where an executor of the given name writes its failures: to Logger, or if that is nil to
+// slog.Default.
+type Log struct {
+	Executor string
+	Logger   *slog.Logger
+}
+
+// Write logs that a run of a task, or something about it, has failed. Neither the methods of the error nor
+// the handler of the log, which are the user's, can do harm by a panic.
+func (l Log) Write(text, task string, run uint64, err error) {
+	defer func() { _ = recover() }()
+	attrs := []slog.Attr{
+		slog.String("pool", l.Executor),
+		slog.String("task", task),
+		slog.Uint64("run", run),
+		slog.Any("error", err),
+	}
+	if stack := stackOf(err); stack != nil {
+		attrs = append(attrs, slog.String("stack", string(stack)))
+	}
+	logger := l.Logger
+	if logger == nil {
+		logger = slog.Default()
+	}
+	logger.LogAttrs(context.Background(), slog.LevelError, "executor: "+text, attrs...)
+}
+
+// stackOf returns the stack of a panic, if err is one. Looking for it calls methods of the user's
+// error, which may panic themselves.
+func stackOf(err error) (stack []byte) {
+	defer func() { _ = recover() }()
+	if p, ok := errors.AsType[*future.PanicError](err); ok {
+		return p.Stack
+	}
+	return nil
+}

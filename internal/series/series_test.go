@@ -1,0 +1,87 @@
+package series
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/punctual-go/punctual/internal/clock"
+)
+
+// starts plays a series of period 10 whose third run, at 20, lasts until 47, and returns when its runs start.
+func starts(s *Series, runs int) (at []int64) {
+	due, now := s.First(0), int64(0)
+	for range runs {
+		now = max(now, due)
+		at = append(at, now)
+		s.Start(due, now)
+		if s.Runs == 3 {
+			now = 47
+		}
+		due = s.Next(now)
+	}
+	return at
+}
+
+func TestAFixedRateCatchesUpAsItsPolicySays(t *testing.T) {
+	for policy, want := range map[CatchUp][]int64{
+		Burst:    {0, 10, 20, 47, 47, 50, 60},
+		Coalesce: {0, 10, 20, 47, 50, 60, 70},
+		Skip:     {0, 10, 20, 50, 60, 70, 80},
+	} {
+		assert.Equal(t, want, starts(&Series{Options: Options{CatchUp: policy}, Period: 10 * FixedRate}, 7), "policy %d", policy)
+	}
+}
+
+func TestAFixedDelayCountsFromTheEnd(t *testing.T) {
+	assert.Equal(t, []int64{0, 10, 20, 57, 67}, starts(&Series{Period: 10 * FixedDelay}, 5))
+}
+
+func TestMissedPeriodsAreTold(t *testing.T) {
+	s := &Series{Options: Options{CatchUp: Coalesce}, Period: 10}
+	s.First(0)
+	assert.EqualValues(t, 30, s.Start(0, 35), "it counts for the latest period")
+	assert.EqualValues(t, 3, s.Missed)
+	assert.EqualValues(t, 40, s.Next(36))
+	assert.Zero(t, s.Missed)
+}
+
+func TestAMillionMissedPeriodsCostNoMoreThanOne(t *testing.T) {
+	for _, policy := range []CatchUp{Skip, Coalesce} {
+		s := &Series{Options: Options{CatchUp: policy}, Period: 1}
+		s.First(0)
+		s.Start(0, int64(time.Hour))
+		assert.Less(t, int64(time.Hour), s.Next(int64(time.Hour)), "in one step")
+	}
+}
+
+func TestTheNextRunOfAHugePeriodIsNever(t *testing.T) {
+	for _, period := range []int64{clock.Never, -clock.Never} {
+		s := &Series{Period: period}
+		s.First(5)
+		s.Start(5, 5)
+		assert.Equal(t, clock.Never, s.Next(6))
+	}
+}
+
+func TestJitterIsBelowItsBoundAndDoesNotAddUp(t *testing.T) {
+	s := &Series{Options: Options{Jitter: 5}, Period: 10}
+	due := s.First(0)
+	for n := int64(0); n < 1000; n++ {
+		assert.GreaterOrEqual(t, due, 10*n)
+		assert.Less(t, due, 10*n+5)
+		s.Start(due, due)
+		due = s.Next(due)
+	}
+}
+
+func TestTheLastRunIsTheOneOfTheMaximum(t *testing.T) {
+	s := &Series{Options: Options{MaxRuns: 2, GoesOn: true}, Period: 1}
+	for n := range 3 {
+		assert.Equal(t, n >= 2, s.Last())
+		s.Start(0, 0)
+	}
+	assert.True(t, s.Tolerant())
+	assert.False(t, (&Series{Options: Options{GoesOn: true}}).Tolerant(), "there is nothing to go on with")
+}
