@@ -1,0 +1,90 @@
+package eventloop
+
+import (
+	"fmt"
+
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
+)
+
+// Validate checks, at rest, what must hold of a loop: the heap is one, the line is in order and due, what
+// is on the agenda is pending or a shell, the accounts balance, and the loop will look in time.
+func (l *Loop) Validate() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.agenda.heap.Validate(func(c *cell.Cell) int { return int(c.Place) - 1 }); err != nil {
+		return err
+	}
+	if err := l.validateLine(); err != nil {
+		return err
+	}
+	return l.validateSleep()
+}
+
+func (l *Loop) validateLine() error {
+	count, now := 0, l.clock.Now()
+	for n := l.agenda.line.first; n != nil; n = n.after {
+		count++
+		if n.cell.When > now {
+			return fmt.Errorf("line: a task at %d is not due at %d", n.cell.When, now)
+		}
+		if n.after != nil && compare(n.cell, n.after.cell) >= 0 {
+			return fmt.Errorf("line: out of order at %d", n.cell.When)
+		}
+		if (n.after == nil) != (n == l.agenda.line.last) {
+			return fmt.Errorf("line: the last is not the last")
+		}
+	}
+	if count != l.agenda.line.count {
+		return fmt.Errorf("line: %d tasks, counted as %d", count, l.agenda.line.count)
+	}
+	return nil
+}
+
+// validateSleep looks through intake and agenda, which a sleeping loop does not.
+func (l *Loop) validateSleep() error {
+	first, waiting, settled := clock.Never, 0, 0
+	look := func(c *cell.Cell) {
+		switch phase := c.Phase(); {
+		case phase.Settled():
+			settled++
+		default:
+			waiting++
+			first = min(first, c.When)
+		}
+	}
+	for n := l.intake.top.Load(); n != nil && n != &l.intake.shut; n = n.after {
+		look(n.cell)
+	}
+	_, cells := l.agenda.heap.Sorted()
+	for _, c := range cells {
+		look(c)
+	}
+	for n := l.agenda.line.first; n != nil; n = n.after {
+		look(n.cell)
+	}
+	if settled != l.shells() {
+		return fmt.Errorf("%d shells, counted as %d", settled, l.shells())
+	}
+	switch next := l.next.Load(); {
+	case next == absent && waiting+settled > 0:
+		return fmt.Errorf("nobody looks at %d tasks and %d shells", waiting, settled)
+	case next > first:
+		return fmt.Errorf("the loop sleeps until %d, and a task is due at %d", next, first)
+	}
+	return nil
+}
+
+// ShellsLeft returns how many shells there are, without looking for them.
+func (l *Loop) ShellsLeft() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.shells()
+}
+
+// AgendaLen returns how many tasks and shells are on the agenda.
+func (l *Loop) AgendaLen() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.agenda.len()
+}

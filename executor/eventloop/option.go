@@ -1,0 +1,75 @@
+package eventloop
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/pprof"
+
+	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/internal/labels"
+)
+
+// Option configures a loop at its construction. A bad value panics there, with a text that says what is
+// wrong, as it is a mistake in the program.
+type Option interface{ configure(*settings) }
+
+type option func(*settings)
+
+func (o option) configure(s *settings) { o(s) }
+
+// settings are what options set. They do not change after construction.
+type settings struct {
+	name    string
+	parent  context.Context
+	logger  *slog.Logger
+	onError func(context.Context, executor.Run, error)
+}
+
+func newSettings(opts []Option) (s settings) {
+	for i, o := range opts {
+		if o == nil {
+			panic(fmt.Sprintf("eventloop: option %d is nil", i))
+		}
+		o.configure(&s)
+	}
+	return s
+}
+
+// Name names the loop in logs and statistics, and as the pprof label "pool" of its goroutine.
+func Name(name string) Option { return option(func(s *settings) { s.name = name }) }
+
+// BaseContext sets the context that the contexts of all runs derive from; context.Background by default.
+// When it ends, the running task sees that in its own; the loop goes on. It panics if ctx is nil.
+func BaseContext(ctx context.Context) Option {
+	if ctx == nil {
+		panic("eventloop: nil base context")
+	}
+	return option(func(s *settings) { s.parent = ctx })
+}
+
+// Logger sets where the loop reports failures that nothing else would show; slog.Default by default, also
+// for nil.
+func Logger(l *slog.Logger) Option { return option(func(s *settings) { s.logger = l }) }
+
+// ErrorHandler sets a function that is told of every failure without a future of its own: of a task given
+// to Execute, and of a run of a periodic task. Without one, such failures are logged. The end of a series
+// by a failure is logged in any case. The handler runs on the loop, or on a goroutine of its own if a
+// series ends because a run has outlived its time-out; if it panics, that is logged. Its context is the
+// base context. A nil handler is none.
+func ErrorHandler(f func(ctx context.Context, run executor.Run, err error)) Option {
+	return option(func(s *settings) { s.onError = f })
+}
+
+// labelled returns the context that those of the runs of a task derive from.
+func (s *settings) labelled(task string) context.Context {
+	return labels.Context(s.parent, s.name, task)
+}
+
+// label gives the calling goroutine the labels of the context, which may be nil.
+func label(ctx context.Context) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	pprof.SetGoroutineLabels(ctx)
+}

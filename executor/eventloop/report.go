@@ -1,0 +1,80 @@
+package eventloop
+
+import (
+	"context"
+	"time"
+
+	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/failure"
+)
+
+// pendingOf describes c, which the caller has dropped.
+func (l *Loop) pendingOf(c *cell.Cell) executor.Pending {
+	pl := planOf(c)
+	return executor.Pending{
+		Name:      pl.Name,
+		Scheduled: l.clock.Time(c.When),
+		Periodic:  pl.Periodic(),
+		Runs:      pl.Runs,
+		Task:      c.Body,
+	}
+}
+
+// runOf describes the run of c in progress.
+func (l *Loop) runOf(c *cell.Cell) executor.Run {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.describe(c)
+}
+
+// describe is runOf with the lock held.
+func (l *Loop) describe(c *cell.Cell) executor.Run {
+	pl := planOf(c)
+	r := executor.Run{Name: pl.Name, Number: 1, Scheduled: l.clock.Time(c.When), Started: l.clock.Time(c.Started)}
+	if pl.Periodic() {
+		r.Number, r.Missed = pl.Runs, pl.Missed
+	}
+	return r
+}
+
+// Running returns the task that runs now, if there is one.
+func (l *Loop) Running() []executor.Running {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.task == nil {
+		return nil
+	}
+	run := l.describe(l.task)
+	return []executor.Running{{Run: run, For: time.Since(run.Started)}}
+}
+
+// report tells the error handler of a failure, or the log if there is none.
+func (l *Loop) report(run executor.Run, err error) {
+	if l.onError == nil {
+		l.log("task failed", run, err)
+		return
+	}
+	var inHandler error
+	ctx := l.parent
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	future.Invoke(ctx, func(ctx context.Context) error { l.onError(ctx, run, err); return nil }, &inHandler)
+	if inHandler != nil {
+		l.log("error handler failed", run, inHandler)
+	}
+}
+
+// seriesEnded makes sure that a periodic task does not end by a failure in silence.
+func (l *Loop) seriesEnded(run executor.Run, err error) {
+	l.log("periodic task ended by a failure", run, err)
+	if l.onError != nil {
+		l.report(run, err)
+	}
+}
+
+func (l *Loop) log(text string, run executor.Run, err error) {
+	failure.Log{Executor: l.name, Logger: l.logger}.Write(text, run.Name, run.Number, err)
+}

@@ -1,0 +1,230 @@
+package eventloop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
+)
+
+// stage is where a loop stands. It only moves forward:
+//
+//	running  -> quieting    ShutdownGracefully: takes what is for now, drops what is for later
+//	running  -> draining    Shutdown, Close: refuses tasks, runs what is left
+//	quieting -> draining    it has been quiet for long enough, or it takes too long; or Shutdown, Close
+//	running, quieting, draining -> stopping    ShutdownNow: runs nothing more
+//	draining, stopping -> terminated           nothing is left, and nothing runs
+type stage uint8
+
+const (
+	running stage = iota
+	quieting
+	draining
+	stopping
+	terminated
+)
+
+// String returns the stage in lower case.
+func (s stage) String() string {
+	return [...]string{"running", "quieting", "shutting down", "stopping", "terminated"}[s]
+}
+
+// calm is what a loop that is quieting waits for. Its lock guards it, dropDelayed in all stages.
+type calm struct {
+	quiet time.Duration
+	from  int64 // when it began to be quiet
+	end   int64 // of its patience
+
+	unwanted    []*cell.Cell // have come in, and are to be dropped
+	dropDelayed bool         // what is not due when the loop is shut down does not run
+}
+
+// until returns how long the loop is to be quiet, if nothing comes.
+func (k *calm) until() int64 { return min(clock.Later(k.from, k.quiet), k.end) }
+
+// Shutdown refuses further tasks and lets the accepted ones run at their times, but for periodic ones,
+// which end, after their run if they are in one. What will not run is cancelled before Shutdown returns.
+// Shutdown does not wait, interrupts nothing, may be called from a task, and does nothing on a loop that
+// refuses tasks already.
+func (l *Loop) Shutdown() { l.shut(draining, false) }
+
+// ShutdownNow refuses further tasks, ends the context of the running one with the cause
+// [executor.ErrShutdown], and returns those that never started, or will not start again, in the order of
+// their times. Their futures are settled: their error matches both [future.ErrCancelled] and ErrShutdown.
+// It does not wait for the running task and may be called from it. A second call returns nothing.
+func (l *Loop) ShutdownNow() []executor.Pending { return l.shut(stopping, false) }
+
+// ShutdownGracefully drops what is not yet due and all periodic tasks, and goes on to take and run tasks
+// for now, until the loop has been quiet, that is without a run, for as long as quiet, or timeout has
+// passed. Then it refuses tasks, runs those it has, and ends. Tasks for later are accepted meanwhile, but
+// dropped at the next pass. With a quiet of 0 the loop ends as soon as nothing is due. It does not wait,
+// interrupts nothing, may be called from a task, and does nothing on a loop that is shut down already. It
+// returns [executor.ErrInvalid] for a negative quiet, or a timeout below that.
+func (l *Loop) ShutdownGracefully(quiet, timeout time.Duration) error {
+	if quiet < 0 {
+		return fmt.Errorf("%w: negative quiet period %v", executor.ErrInvalid, quiet)
+	}
+	if timeout < quiet {
+		return fmt.Errorf("%w: timeout %v is below the quiet period %v", executor.ErrInvalid, timeout, quiet)
+	}
+	l.mu.Lock()
+	if l.stage == running {
+		now := l.clock.Now()
+		l.collect()
+		l.stage = quieting
+		l.calm = calm{quiet: quiet, from: now, end: clock.Later(now, timeout), dropDelayed: true}
+		l.settle(l.sweep(now))
+	}
+	l.mu.Unlock()
+	l.signal(0)
+	return nil
+}
+
+// Close shuts the loop down, drops the tasks that are not yet due and all periodic ones, and waits for the
+// others to run. It returns nil. A task that never ends keeps Close waiting for ever: [Loop.CloseContext]
+// does not. Called from a task of the loop, Close does all but wait, and returns [future.ErrSelfWait].
+func (l *Loop) Close() error {
+	_, err := l.CloseContext(context.Background())
+	return err
+}
+
+// CloseContext is Close until ctx ends; then it does what [Loop.ShutdownNow] does and returns the error of
+// ctx, without waiting for the task that still runs. The report tells what never started and what is still
+// running. Called from a task of the loop it returns [future.ErrSelfWait] at once. A nil ctx never ends.
+func (l *Loop) CloseContext(ctx context.Context) (executor.Report, error) {
+	report := executor.Report{Dropped: l.shut(draining, true)}
+	err := l.AwaitTermination(ctx)
+	if err != nil && !errors.Is(err, future.ErrSelfWait) {
+		report.Dropped = append(report.Dropped, l.ShutdownNow()...)
+		slices.SortStableFunc(report.Dropped, func(a, b executor.Pending) int { return a.Scheduled.Compare(b.Scheduled) })
+	}
+	report.Running = l.Running()
+	return report, err
+}
+
+// AwaitTermination waits until the loop has been shut down and its last task has ended, and returns nil; or
+// until ctx ends, and returns its error. It does not shut the loop down. Called from a task of the loop,
+// which would wait for itself, it returns [future.ErrSelfWait] at once. A nil ctx never ends.
+func (l *Loop) AwaitTermination(ctx context.Context) error {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	select {
+	case <-l.gone:
+		return nil
+	default:
+	}
+	if l.runOfCaller(ctx, true) != nil {
+		return future.ErrSelfWait
+	}
+	select {
+	case <-l.gone:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Terminated returns a channel that is closed when the loop has been shut down and its last task has
+// ended.
+func (l *Loop) Terminated() <-chan struct{} { return l.gone }
+
+// shut brings the loop to the stage, at least, and returns what it has dropped.
+func (l *Loop) shut(to stage, dropDelayed bool) []executor.Pending {
+	l.mu.Lock()
+	l.refuse()
+	l.stage = max(l.stage, to)
+	l.calm.dropDelayed = l.calm.dropDelayed || dropDelayed
+	var active []*cell.Cell
+	if to == stopping && l.task != nil {
+		active = append(active, l.task)
+	}
+	dropped := l.settle(l.sweep(l.clock.Now()), active...)
+	l.mu.Unlock()
+	l.signal(0)
+	return dropped
+}
+
+// refuse has the loop take no more tasks. The lock is held.
+func (l *Loop) refuse() {
+	if l.stage < draining {
+		l.stage = draining
+		l.admit(l.intake.close())
+	}
+}
+
+// hush settles what a loop that is quieting does not run, and ends that stage in time. It returns the time.
+// The lock is held, but not while settling.
+func (l *Loop) hush(now int64) int64 {
+	if swept := l.calm.unwanted; len(swept) > 0 {
+		l.calm.unwanted = nil
+		l.settle(swept)
+		now = l.clock.Now()
+	}
+	busy := l.agenda.head() != nil || !l.intake.empty()
+	if l.stage == quieting && (now >= l.calm.end || !busy && now >= l.calm.until()) {
+		l.refuse()
+		l.settle(l.sweep(now))
+	}
+	return now
+}
+
+// wanted reports whether the stage lets c run. The lock is held.
+func (l *Loop) wanted(c *cell.Cell, now int64) bool {
+	switch {
+	case l.stage == running:
+		return true
+	case l.stage >= stopping, planOf(c).Periodic():
+		return false
+	}
+	return !l.calm.dropDelayed || c.When <= now
+}
+
+// sweep takes off the agenda what the stage does not let run. The lock is held.
+func (l *Loop) sweep(now int64) []*cell.Cell {
+	swept := append(l.calm.unwanted, l.agenda.filter(func(c *cell.Cell) bool { return l.wanted(c, now) })...)
+	l.calm.unwanted = nil
+	slices.SortFunc(swept, compare)
+	return swept
+}
+
+// settle interrupts the active task, if one is given, drops those taken off the agenda, and returns the
+// ones that nobody had cancelled. The loop does not end before all are settled. The lock is held, but not
+// meanwhile.
+func (l *Loop) settle(swept []*cell.Cell, active ...*cell.Cell) []executor.Pending {
+	dropped := make([]executor.Pending, 0, len(swept))
+	if len(swept)+len(active) == 0 {
+		return dropped
+	}
+	l.settling++
+	l.mu.Unlock()
+	for _, c := range active {
+		c.Interrupt(executor.ErrShutdown)
+	}
+	for _, c := range swept {
+		if c.Drop() {
+			dropped = append(dropped, l.pendingOf(c))
+			c.Body = nil
+		}
+	}
+	l.mu.Lock()
+	l.settling--
+	l.counts.returned += uint64(len(dropped))
+	l.counts.buried += uint64(len(swept) - len(dropped)) // cancelled before, or at the same time
+	return dropped
+}
+
+// terminate ends the loop. The lock is held at the call and not any more at the return.
+func (l *Loop) terminate() {
+	l.stage = terminated
+	l.goroutine = 0
+	l.alarm.Close()
+	l.mu.Unlock()
+	close(l.gone)
+}
