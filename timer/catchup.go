@@ -1,0 +1,42 @@
+package timer
+
+import "github.com/punctual-go/punctual/internal/series"
+
+// CatchUpPolicy says what a series at fixed rate does about the periods that pass while it cannot
+// run: because a run took long, the facility is coarse, or the process stood still.
+type CatchUpPolicy uint8
+
+// With period 10 and a run that stands from 20 to 47, the runs start at:
+//
+//	Burst     0 10 20 47 47 50 60   every period gets its run, late ones back to back
+//	Skip      0 10 20       50 60   what passed is dropped
+//	Coalesce  0 10 20 47    50 60   one run for all that passed, then on the grid again
+//
+// Under Skip and Coalesce a run that starts a period or more late counts for the latest period
+// passed. Both cost the same however many periods were missed.
+const (
+	Burst    = CatchUpPolicy(series.Burst)
+	Skip     = CatchUpPolicy(series.Skip)
+	Coalesce = CatchUpPolicy(series.Coalesce)
+)
+
+// SeriesOption configures a series. A bad value makes its constructor fail with [ErrInvalid]. Of an
+// option given twice the last counts.
+type SeriesOption interface {
+	configure(*series.Options) error
+}
+
+type seriesOption func(*series.Options) error
+
+func (o seriesOption) configure(to *series.Options) error { return o(to) }
+
+// CatchUp sets the policy of a series at fixed rate; [Burst] is the default, as in Java.
+func CatchUp(p CatchUpPolicy) SeriesOption {
+	return seriesOption(func(to *series.Options) error {
+		if p > max(Burst, Skip, Coalesce) {
+			return invalid("catch-up policy %d is unknown", p)
+		}
+		to.CatchUp = series.CatchUp(p)
+		return nil
+	})
+}
