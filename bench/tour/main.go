@@ -3,8 +3,8 @@
 //
 //	go -C bench run ./tour
 //
-// It runs one periodic job with one stall on five systems side by side, draws what happened, and
-// then walks through the life of a few tasks. With -json it prints the same as data.
+// It runs one periodic job with one stall on five systems side by side and draws what happened, lets
+// a task fail on a java.util.Timer and on a pool, and then walks through the life of a few tasks. With -json it prints the same as data.
 //
 // It exits with 0; with 1 if something could not be done, such as writing the picture; with 2 for
 // bad flags; with 130 after Ctrl-C.
@@ -16,6 +16,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
@@ -30,7 +31,8 @@ const (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends a tour that hangs
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // a dying Timer logs; the tour shows it
+	context.AfterFunc(ctx, stop)                   // a second Ctrl-C ends a tour that hangs
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 

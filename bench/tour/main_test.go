@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -13,6 +14,12 @@ import (
 	"testing/synctest"
 	"time"
 )
+
+// TestMain has the timers that die as shown do so in silence, as main does.
+func TestMain(m *testing.M) {
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	m.Run()
+}
 
 // command runs the tour in a bubble, until the given time if there is one.
 func command(t *testing.T, until time.Duration, args ...string) (code int, stdout, stderr string) {
@@ -39,7 +46,7 @@ func TestTourShowsEverything(t *testing.T) {
 	if code != exitOK {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
-	for _, want := range []string{"░ stall 520ms ░", "█", "late p99", "Terminated", filepath.Join(dir, pictureName)} {
+	for _, want := range []string{"░ stall 520ms ░", "█", "late p99", "timer.Timer", "Terminated", filepath.Join(dir, pictureName)} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("output lacks %q:\n%s", want, stdout)
 		}
@@ -64,7 +71,7 @@ func TestJSONIsAllThereIsAndKeepsItsShape(t *testing.T) {
 	if d.More() {
 		t.Error("there is more than one value")
 	}
-	if len(r.Systems) != 5 || len(r.Showcase) != 9 || r.Period != 50*ms || r.Picture != filepath.Join(dir, pictureName) {
+	if len(r.Systems) != 5 || len(r.Showcase) != 9 || len(r.Ordeal.Systems) != 4 || len(r.Ordeal.Steps) != 4 || r.Period != 50*ms || r.Picture != filepath.Join(dir, pictureName) {
 		t.Errorf("report is not complete: %+v", r)
 	}
 	var text bytes.Buffer

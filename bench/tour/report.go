@@ -20,7 +20,8 @@ type report struct {
 	Picture      string `json:"svg,omitempty"`
 	PictureError string `json:"svgError,omitempty"`
 
-	Showcase []step `json:"showcase"`
+	Ordeal   *ordeal `json:"ordeal"`
+	Showcase []step  `json:"showcase"`
 }
 
 func newReport(sc scenario, systems []system) *report {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 )
 
@@ -50,12 +51,13 @@ func (t *tour) run(ctx context.Context) error {
 	if err := t.say(t.comparisonText(r)); err != nil {
 		return err
 	}
-	steps, err := t.showcase(ctx)
-	if err != nil {
+	if r.Ordeal, err = t.ordeal(ctx); err != nil {
 		return errors.Join(pictureErr, err)
 	}
-	r.Showcase = steps
-	return errors.Join(pictureErr, t.finish(r), asPromised(steps))
+	if r.Showcase, err = t.showcase(ctx); err != nil {
+		return errors.Join(pictureErr, err)
+	}
+	return errors.Join(pictureErr, t.finish(r), asPromised(slices.Concat(r.Ordeal.Steps, r.Showcase)))
 }
 
 // say prints at once, unless JSON is wanted.
@@ -76,6 +78,17 @@ func (t *tour) compare(ctx context.Context) ([]system, error) {
 	p := newProgress(t.err, t.window(), names)
 	defer p.end()
 	return compare(ctx, t.scenario, cs, p.at)
+}
+
+func (t *tour) ordeal(ctx context.Context) (*ordeal, error) {
+	if err := t.say(ordealTitle); err != nil {
+		return nil, err
+	}
+	o, err := undergo(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return o, t.say(t.paint(o.text(t.width)))
 }
 
 func (t *tour) showcase(ctx context.Context) ([]step, error) {
