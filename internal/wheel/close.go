@@ -14,8 +14,9 @@ func (w *Wheel) Close(run func(timer.Handle) bool) (returned []timer.Handle) {
 	}()
 	for len(pending) > 0 {
 		t := pending[0].timer
+		now := run != nil && run(t)
 		pending = pending[1:]
-		if run != nil && run(t) {
+		if now {
 			w.handOver(t)
 		} else if _, ok := t.disarm(stopped); ok {
 			returned = append(returned, t)

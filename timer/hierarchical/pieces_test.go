@@ -1,0 +1,18 @@
+package hierarchical
+
+import (
+	"testing"
+
+	"github.com/punctual-go/punctual/internal/wheel"
+	"github.com/punctual-go/punctual/internal/wheel/wheeltest"
+	"github.com/punctual-go/punctual/timer"
+)
+
+func TestOthersComeBetweenTwoPiecesOfATick(t *testing.T) {
+	wheeltest.Pieces(t, func(c timer.Config, wrap func(wheel.Dial) wheel.Dial) *wheel.Wheel {
+		d := newDial(c.Slots)
+		w := wheel.New(c, wrap(d))
+		d.time = w.Time
+		return w
+	})
+}

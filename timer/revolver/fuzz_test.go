@@ -1,0 +1,13 @@
+package revolver_test
+
+import (
+	"testing"
+
+	"github.com/punctual-go/punctual/internal/wheel/wheeltest"
+	"github.com/punctual-go/punctual/timer"
+	"github.com/punctual-go/punctual/timer/revolver"
+)
+
+func FuzzRevolverSlots(f *testing.F) {
+	wheeltest.Fuzz(f, 1, func(c timer.Config) wheeltest.Wheel { return revolver.New(c) })
+}

@@ -1,0 +1,212 @@
+package revolver_test
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/internal/wheel"
+	"github.com/punctual-go/punctual/internal/wheel/wheeltest"
+	"github.com/punctual-go/punctual/timer"
+	"github.com/punctual-go/punctual/timer/revolver"
+)
+
+func TestLARS12_EveryFunctionGoesToTheExecutorThoseRunAtTheEndToo(t *testing.T) {
+	var shelf wheeltest.Shelf
+	config := timer.Config{Tick: tick, Slots: slots, Executor: shelf.Execute}
+	withConfig(t, config, func(t *testing.T, w *revolver.Wheel, j *wheeltest.Journal) {
+		w.AfterFunc(0, j.Func("at once"))
+		w.AfterFunc(tick, j.Func("later"))
+		w.AfterFunc(time.Hour, j.Func("at the end"))
+		j.Sleep(tick)
+		w.Close(func(timer.Handle) bool { return true })
+		assert.Empty(t, j.Lines())
+		assert.Equal(t, 3, shelf.Clear())
+		assert.Equal(t, []string{"at once", "later", "at the end"}, j.Names())
+	})
+}
+
+func TestLARS13_ArmingAfterTheEndIsRefused(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *revolver.Wheel, j *wheeltest.Journal) {
+		w.Close(nil)
+		for _, d := range []time.Duration{-1, 0, tick, time.Hour} {
+			_, err := w.Schedule(d, j.Func("late"))
+			assert.ErrorIs(t, err, timer.ErrStopped)
+		}
+		j.Sleep(2 * time.Hour)
+		assert.Empty(t, j.Lines())
+		assert.Zero(t, w.Pending())
+	})
+}
+
+// Every function that is armed while the wheel closes runs, is returned, or is refused.
+func TestLARS13_OfManyArmedWhileTheWheelClosesNoneIsLost(t *testing.T) {
+	const armers, each = 2, 50_000
+	w := revolver.New(timer.Config{Tick: time.Millisecond, Executor: wheeltest.Inline})
+	var ran, refused atomic.Int64
+	var all sync.WaitGroup
+	for range armers {
+		all.Go(func() {
+			for i := range each {
+				if _, err := w.Schedule(time.Duration(i%3)*time.Millisecond, func() { ran.Add(1) }); err != nil {
+					refused.Add(1)
+				}
+			}
+		})
+	}
+	returned := 0
+	all.Go(func() {
+		time.Sleep(3 * time.Millisecond)
+		asked := 0
+		returned = len(w.Close(func(timer.Handle) bool { asked++; return asked%2 == 0 }))
+	})
+	all.Wait()
+	for end := time.Now().Add(30 * time.Second); w.Pending() > 0 && time.Now().Before(end); {
+		runtime.Gosched() // a turn that is on its way
+	}
+	require.Zero(t, w.Pending())
+	assert.Equal(t, int64(armers*each), ran.Load()+refused.Load()+int64(returned))
+}
+
+func TestLARS14_CloseRunsWhatItIsToldToAndReturnsTheRest(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *revolver.Wheel, j *wheeltest.Journal) {
+		save := w.AfterFunc(24*time.Hour, j.Func("save"))
+		drop := w.AfterFunc(tick, j.Func("drop"))
+		bye := w.AfterFunc(48*time.Hour, j.Func("bye"))
+		daily := w.AfterFunc(36*time.Hour, j.Func("daily"))
+		var asked []timer.Handle
+		returned := w.Close(func(h timer.Handle) bool {
+			asked = append(asked, h)
+			return h == save || h == bye
+		})
+		assert.Equal(t, []timer.Handle{drop, save, daily, bye}, asked, "in order of their deadlines")
+		assert.Equal(t, []timer.Handle{drop, daily}, returned)
+		assert.ErrorIs(t, timer.Err(daily), timer.ErrStopped)
+		assert.NoError(t, timer.Err(save))
+		assert.Empty(t, w.Close(func(timer.Handle) bool { panic("asked again") }))
+		j.Sleep(72 * time.Hour)
+		assert.Equal(t, []string{at("save", 0), at("bye", 0)}, j.Lines())
+		assert.Zero(t, w.Pending())
+	})
+}
+
+func TestLARS14_WhatIsStoppedOrRunWhileTheOthersAreAskedForIsLeftAlone(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *revolver.Wheel, j *wheeltest.Journal) {
+		first := w.AfterFunc(tick, j.Func("first"))
+		second := w.AfterFunc(2*tick, j.Func("second"))
+		third := w.AfterFunc(3*tick, j.Func("third"))
+		returned := w.Close(func(h timer.Handle) bool {
+			switch h {
+			case first:
+				assert.True(t, second.Stop())
+			case second:
+				return true
+			case third:
+				assert.True(t, third.Stop())
+			}
+			return false
+		})
+		assert.Equal(t, []timer.Handle{first}, returned)
+		assert.NoError(t, timer.Err(third))
+		j.Sleep(time.Hour)
+		assert.Empty(t, j.Lines())
+	})
+}
+
+func TestLARS20_TheWheelOutlivesAFunctionThatEndsItsGoroutine(t *testing.T) {
+	told := 0
+	config := timer.Config{
+		Tick: tick, Slots: slots, Executor: wheeltest.Inline,
+		OnPanic: func(any, []byte) { told++ },
+	}
+	withConfig(t, config, func(t *testing.T, w *revolver.Wheel, j *wheeltest.Journal) {
+		w.AfterFunc(tick, runtime.Goexit)
+		w.AfterFunc(tick, func() { panic("oh") })
+		w.AfterFunc(tick, j.Func("same tick"))
+		w.AfterFunc(2*tick, j.Func("next tick"))
+		j.Sleep(turn)
+		assert.Equal(t, []string{at("same tick", tick), at("next tick", 2*tick)}, j.Lines())
+		assert.Equal(t, 1, told)
+		assert.Zero(t, w.Pending())
+	})
+}
+
+func TestLARS21_NothingMakesTheWheelSpin(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *revolver.Wheel, j *wheeltest.Journal) {
+		h := w.AfterFunc(time.Hour, j.Func("f"))
+		for range 1000 { // what might leave an alarm that rings at once, again and again
+			h.Reset(0)
+			h.Reset(time.Hour)
+		}
+		begun := len(j.Lines()) // at once, if the first Reset was not followed fast enough
+		before := w.Wakeups()
+		j.Sleep(time.Hour - 1)
+		assert.Equal(t, before, w.Wakeups())
+		j.Sleep(24 * time.Hour)
+		assert.Equal(t, []string{at("f", time.Hour)}, j.Lines()[begun:])
+		assert.LessOrEqual(t, w.Wakeups(), before+1)
+	})
+}
+
+func TestLARSBug_AReturnedFunctionDoesNotRunAtShutdown(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *revolver.Wheel, j *wheeltest.Journal) {
+		w.AfterFunc(24*time.Hour, j.Func("daily"))
+		assert.Len(t, w.Close(nil), 1)
+		j.Sleep(48 * time.Hour)
+		assert.Empty(t, j.Lines())
+	})
+}
+
+func TestLARSBug_AWholeNumberOfTicksIsNotRoundedUpByOne(t *testing.T) {
+	for _, tick := range []time.Duration{ms, 3 * ms, 7 * ms, 100 * time.Microsecond} {
+		config := timer.Config{Tick: tick, Executor: wheeltest.Inline}
+		withConfig(t, config, func(t *testing.T, w *revolver.Wheel, j *wheeltest.Journal) {
+			var want []string
+			for n := range time.Duration(300) {
+				w.AfterFunc(n*tick, j.Func("f"))
+				want = append(want, at("f", n*tick))
+			}
+			j.Sleep(time.Hour)
+			assert.Equal(t, want, j.Lines())
+		})
+	}
+}
+
+func TestLARSBug_ASlotReceivesItsNextTurnWhileItIsEmptied(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *revolver.Wheel, j *wheeltest.Journal) {
+		const many = 3*wheel.Piece + 1
+		begun := map[time.Duration]int{}
+		for range many {
+			w.AfterFunc(tick, func() {
+				begun[j.Now()]++
+				w.AfterFunc(turn, func() { begun[j.Now()]++ })
+			})
+		}
+		j.Sleep(10 * turn)
+		assert.Equal(t, map[time.Duration]int{tick: many, tick + turn: many}, begun)
+		assert.NoError(t, w.Validate())
+	})
+}
+
+func TestLARSBug_AThrottleOfATickTakesATickNotThree(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *revolver.Wheel, j *wheeltest.Journal) {
+		left := 100
+		var h timer.Handle
+		last := j.Func("last")
+		h = w.AfterFunc(time.Hour, func() {
+			if left--; left > 0 {
+				h.Reset(tick)
+				return
+			}
+			last()
+		})
+		h.Reset(tick) // now the function knows its handle
+		j.Sleep(time.Hour)
+		assert.Equal(t, []string{at("last", 100*tick)}, j.Lines())
+	})
+}
