@@ -2,10 +2,10 @@ package executor
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/failure"
 )
 
 // execution is one run of a task after another, on the goroutine of whoever owns it: a worker, a
@@ -106,7 +106,7 @@ func (x *execution) conclude() {
 		return
 	}
 	if c.Exit() {
-		x.err = overrun(x.err)
+		x.err = failure.Overrun(x.err)
 	}
 	if !pl.Periodic() {
 		x.done = c.Finish(x.err)
@@ -185,12 +185,4 @@ func (p *Pool) endSeries(c *cell.Cell) {
 	if dropped {
 		p.counts.returned++
 	}
-}
-
-// overrun is the error of a run that has outlived its time-out, with what its body returned.
-func overrun(err error) error {
-	if err == nil || err == context.DeadlineExceeded {
-		return future.ErrTimeout
-	}
-	return fmt.Errorf("%w: %w", future.ErrTimeout, err)
 }

@@ -2,10 +2,10 @@ package eventloop
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/failure"
 )
 
 // execution is the run of one task after another. Task is the lock's, and written by the loop only; the
@@ -69,7 +69,7 @@ func (l *Loop) complete() {
 func (l *Loop) conclude() {
 	x, pl := &l.execution, planOf(l.task)
 	if x.task.Exit() {
-		x.err = overrun(x.err)
+		x.err = failure.Overrun(x.err)
 	}
 	if !pl.Periodic() {
 		x.done = x.task.Finish(x.err)
@@ -142,12 +142,4 @@ func (l *Loop) endSeries(c *cell.Cell) {
 	if dropped {
 		l.counts.returned++
 	}
-}
-
-// overrun is the error of a run that has outlived its time-out, with what its body returned.
-func overrun(err error) error {
-	if err == nil || err == context.DeadlineExceeded {
-		return future.ErrTimeout
-	}
-	return fmt.Errorf("%w: %w", future.ErrTimeout, err)
 }

@@ -1,9 +1,10 @@
-// Package failure writes down what nobody else is told of.
+// Package failure is what executors make of failures: it writes down what nobody else is told of.
 package failure
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 
 	"github.com/punctual-go/punctual/future"
@@ -34,6 +35,14 @@ func (l Log) Write(text, task string, run uint64, err error) {
 		logger = slog.Default()
 	}
 	logger.LogAttrs(context.Background(), slog.LevelError, "executor: "+text, attrs...)
+}
+
+// Overrun is the error of a run that has outlived its time-out, with what its body returned.
+func Overrun(err error) error {
+	if err == nil || err == context.DeadlineExceeded {
+		return future.ErrTimeout
+	}
+	return fmt.Errorf("%w: %w", future.ErrTimeout, err)
 }
 
 // stackOf returns the stack of a panic, if err is one. Looking for it calls methods of the user's
