@@ -20,23 +20,23 @@
 //	hierarchical          m arrays of lists, a heap       O(m) [3]     O(1) [3]   each function moves at most m times
 //	revolver              one array of arrays             O(1)         O(1)       O(b), 16 bytes read for each
 //
-//	                      late, in an idle process        wake-ups [4] stop gives back
-//	Runtime               up to about 1 ms                1            cannot be stopped
-//	Timer                 as Runtime                      1            nothing: what is queued is lost
-//	delayqueue            some tens of µs on Linux        1            everything stays in the queue
-//	executor/eventloop    some tens of µs on Linux        1            the tasks, their futures settled
-//	hashedwheel           up to a tick, then as Runtime   1            handles
-//	hierarchical          up to a tick, then as Runtime   1            handles
-//	revolver              up to a tick, then as Runtime   1            handles, or runs those asked for
+//	                      late, in an idle process        wakes idle   stop gives back
+//	Runtime               up to about 1 ms                not counted  cannot be stopped
+//	Timer                 as Runtime                      not counted  nothing: what is queued is lost
+//	delayqueue            some tens of µs on Linux        not counted  everything stays in the queue
+//	executor/eventloop    some tens of µs on Linux        never        the tasks, their futures settled
+//	hashedwheel           up to a tick, then as Runtime   never        handles
+//	hierarchical          up to a tick, then as Runtime   never        handles
+//	revolver              up to a tick, then as Runtime   never        handles, or runs those asked for
 //
 // [1] What was stopped stays for a while: in Timer until its time comes or Purge, in the runtime until
 // enough has gathered. [2] For the caller; the loop does the work in O(log n) when it comes by. [3] And O(log s)
-// in the s slots in use for the first, and the last, of a slot. [4] Of the facility itself, in 24
-// hours with one function due after them: none before it is due.
+// in the s slots in use for the first, and the last, of a slot.
 //
-// None of them is early, none ticks while nothing is due. Lateness and wake-ups are checked by package
-// timertest, exactly, in virtual time; what arming, stopping and expiring cost is measured by the command
-// timers of the nested module bench, and stands in the README.
+// None of them is early. That, the lateness of the wheels, and that a day with one far function costs no wake-up
+// but for that function, is checked by package timertest, exactly, in virtual time. What arming, stopping and expiring
+// cost, and how late all are on a real clock, is measured by the command timers of the nested module bench, and stands in the
+// README.
 //
 // # Which one
 //

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -27,6 +28,7 @@ func late(f facility) lateness {
 		all.Done()
 	})
 	defer s.close()
+	runtime.GC() // not in the middle
 	var due []time.Time
 	for _, d := range delays(n) {
 		d = 50*time.Millisecond + d*span/latest

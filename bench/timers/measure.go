@@ -77,9 +77,15 @@ func insertAndCancel(f facility, n int) (insert, cancel float64) {
 	const batches, batch = 100, 1000
 	s := f.start(func() {})
 	defer s.close()
-	for _, d := range delays(n) {
-		s.arm(d)
+	pending := make([]stopper, n)
+	for i, d := range delays(n) {
+		pending[i] = s.arm(d)
 	}
+	defer func() { // those of the runtime would outlive their session
+		for _, p := range pending {
+			p.Stop()
+		}
+	}()
 	ds, armed := delays(batch), make([]stopper, batch)
 	runtime.GC()
 	var inserting, cancelling time.Duration

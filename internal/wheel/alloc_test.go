@@ -105,7 +105,7 @@ func TestAPendingTimerIsAtMost128Bytes(t *testing.T) {
 		handles := make([]timer.Handle, many) // of the user
 		before := heap()
 		for i := range handles {
-			handles[i] = w.AfterFunc(time.Hour+time.Duration(rand.IntN(int(time.Hour))), nothing)
+			handles[i] = w.AfterFunc(time.Hour+rand.N(time.Hour), nothing)
 		}
 		each := float64(heap()-before) / many
 		t.Logf("%.1f bytes", each)
