@@ -2,6 +2,7 @@ package timertest_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/punctual-go/punctual/timer/timertest"
@@ -14,18 +15,30 @@ type mutant struct {
 	checks []string
 }
 
+// attempts is how often a check may overlook a fault. Those in which goroutines race find theirs nearly
+// always, but on a busy machine they may happen not to meet.
+func attempts(check string) int {
+	if strings.Contains(check, "real time") || strings.Contains(check, "many goroutines") {
+		return 20
+	}
+	return 1
+}
+
 func TestEveryFaultIsFound(t *testing.T) {
 	for _, m := range mutants {
 		t.Run(string(m.broken), func(t *testing.T) {
 			for _, name := range m.checks {
 				t.Run(name, func(t *testing.T) {
-					found, applies := timertest.Failures(t, m.how(m.broken), name)
-					if !applies {
-						t.Fatal("there is no such check, or it does not apply")
+					for range attempts(name) {
+						found, applies := timertest.Failures(t, m.how(m.broken), name)
+						if !applies {
+							t.Fatal("there is no such check, or it does not apply")
+						}
+						if len(found) > 0 {
+							return
+						}
 					}
-					if len(found) == 0 {
-						t.Error("the check has passed")
-					}
+					t.Error("the check has passed")
 				})
 			}
 		})
