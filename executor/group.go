@@ -45,8 +45,8 @@ func NewGroup(ctx context.Context, p Submitter) *Group {
 }
 
 // Go submits task to the pool as one of the group. If the pool refuses it, Go returns that error, and
-// the group goes on; a task that a policy discards has failed. Once the group has failed, Go starts nothing more, and returns an error that
-// matches [future.ErrCancelled] and the reason.
+// the group goes on; a task that a policy discards has failed. Once the group has failed, Go starts
+// nothing more, and returns an error that matches [future.ErrCancelled] and the reason.
 func (g *Group) Go(task Task, opts ...TaskOption) error {
 	ctx, err := g.open()
 	if err != nil {
@@ -170,8 +170,9 @@ func (g *Group) fail(err error) {
 }
 
 // Wait waits until no body of the group runs any more and none will, and returns the error of the first
-// that failed, or of the context, or nil. A task that is cancelled on its own counts as failed. Wait does
-// not return before its tasks do, so none of them may call it, even if the context ends, which cancels them; only for a task of a
+// that failed, or of the context, or nil. A task that is cancelled on its own counts as failed. Wait
+// does not return before its tasks do, so none of them may call it, even if the context ends, which
+// cancels them; only for a task of a
 // [Serial], which would wait for members behind itself, it returns [future.ErrSelfWait] at once.
 func (g *Group) Wait() error {
 	ctx := context.WithoutCancel(g.parent) // still that of the caller's run, if it is one

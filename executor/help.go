@@ -191,8 +191,8 @@ func (p *Pool) helpAll() {
 	}
 }
 
-// runOfCaller returns the run of the pool that the caller is: by its context, or if it is to make sure, by its
-// goroutine.
+// runOfCaller returns the run of the pool that the caller is: by its context, or if it is to make sure,
+// by its goroutine.
 func (p *Pool) runOfCaller(ctx context.Context, sure bool) *cell.Cell {
 	run := p.runIn(ctx)
 	if run != nil || !sure {

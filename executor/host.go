@@ -1,9 +1,11 @@
 package executor
 
 import (
+	"slices"
 	"time"
 
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/goid"
 )
 
 // host is a Pool as its cells see it.
@@ -52,18 +54,36 @@ func (h *host) Expired(c *cell.Cell) {
 	p.mu.Lock()
 	p.settling++
 	p.mu.Unlock()
-	failed := c.Fail(pl.Late)
-	if failed && pl.Periodic() {
+	failed := false
+	defer func() { // also when a handler ends the goroutine
+		p.mu.Lock()
+		p.settling--
+		if failed {
+			p.counts.completed++
+		}
+		ended := p.emptied()
+		p.mu.Unlock()
+		p.finish(ended)
+	}()
+	if failed = c.Fail(pl.Late); failed && pl.Periodic() {
+		defer p.tells()()
 		p.seriesEnded(p.runOf(c), pl.Late)
 	}
+}
+
+// tells has the calling goroutine known as one that the pool does not end before, until the function
+// returned is called.
+func (p *Pool) tells() (told func()) {
+	id := goid.Current()
 	p.mu.Lock()
-	p.settling--
-	if failed {
-		p.counts.completed++
+	defer p.mu.Unlock()
+	p.tellers = append(p.tellers, id)
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		i := slices.Index(p.tellers, id)
+		p.tellers = slices.Delete(p.tellers, i, i+1)
 	}
-	ended := p.emptied()
-	p.mu.Unlock()
-	p.finish(ended)
 }
 
 // Delay is that of the task's future.

@@ -138,7 +138,7 @@ func (p *Pool) drain() {
 }
 
 // isOwnRun reports whether the caller is a task of this pool, by its context, or by its goroutine if
-// it waits with another; or the terminated hook.
+// it waits with another; or the terminated hook; or the error handler for a series that took too long.
 func (p *Pool) isOwnRun(ctx context.Context) bool {
 	if p.runIn(ctx) != nil {
 		return true
@@ -146,7 +146,7 @@ func (p *Pool) isOwnRun(ctx context.Context) bool {
 	id := goid.Current()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return id != 0 && (p.runOn(id) != nil || p.tidier == id)
+	return id != 0 && (p.runOn(id) != nil || p.tidier == id || slices.Contains(p.tellers, id))
 }
 
 // sweep takes out of the queue what the stage and the policies do not let run. The lock is held.

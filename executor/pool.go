@@ -63,9 +63,10 @@ type Pool struct {
 	entrants entrants // submitters who wait for room
 	order    uint64   // sequence number of the last task queued
 
-	dropDelayed, keepPeriodic bool   // what Shutdown does to queued tasks
-	settling                  int    // parties about to settle tasks of the pool, which outlives them
-	tidier                    uint64 // the goroutine of the terminated hook
+	dropDelayed, keepPeriodic bool     // what Shutdown does to queued tasks
+	settling                  int      // parties about to settle tasks of the pool, which outlives them
+	tidier                    uint64   // the goroutine of the terminated hook
+	tellers                   []uint64 // goroutines that tell the error handler of a series that took too long
 	done                      chan struct{}
 
 	guests  guests               // runs on other goroutines

@@ -19,9 +19,10 @@ func NewCachedPool(opts ...Option) *Pool {
 	return NewPool(0, append([]Option{HandOff(), MaximumSize(math.MaxInt), KeepAlive(time.Minute)}, opts...)...)
 }
 
-// NewSinglePool returns a pool of one worker, which runs tasks in order of submission, one at a time. Its
-// sizes cannot be changed: SetCoreSize and SetMaximumSize fail, and MaximumSize is ignored. It is Executors.newSingleThreadExecutor.
-// For many sequences of tasks, a [Serial] each over one pool is cheaper than a pool each.
+// NewSinglePool returns a pool of one worker, which runs tasks in order of submission, one at a time.
+// Its sizes cannot be changed: SetCoreSize and SetMaximumSize fail, and MaximumSize is ignored. It is
+// Executors.newSingleThreadExecutor. For many sequences of tasks, a [Serial] each over one pool is
+// cheaper than a pool each.
 func NewSinglePool(opts ...Option) *Pool {
 	return NewPool(1, append(opts[:len(opts):len(opts)], option(fixSizes))...)
 }

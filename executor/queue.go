@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// Queue says where the tasks of a [Pool] wait for a worker, and how many may. It is an [Option], and
-// a value: each pool gets a queue of its own from it. A [ScheduledPool] has a queue of its own, and panics if
-// given another. The queues are [FIFO], which is the default,
+// Queue says where the tasks of a [Pool] wait for a worker, and how many may. It is an [Option], and a
+// value: each pool gets a queue of its own from it. A [ScheduledPool] has a queue of its own, and
+// panics if given another. The queues are [FIFO], which is the default,
 // [BoundedFIFO], [HandOff], [PriorityFIFO] and [CustomQueue].
 type Queue struct {
 	make     func() WorkQueue

@@ -51,9 +51,9 @@ type CatchUpPolicy uint8
 // for the latest period passed. Both cost the same however many periods were missed. What a run has
 // missed is told by [Run].
 const (
-	Burst    = CatchUpPolicy(series.Burst)
-	Skip     = CatchUpPolicy(series.Skip)
-	Coalesce = CatchUpPolicy(series.Coalesce)
+	Burst    CatchUpPolicy = CatchUpPolicy(series.Burst)
+	Skip     CatchUpPolicy = CatchUpPolicy(series.Skip)
+	Coalesce CatchUpPolicy = CatchUpPolicy(series.Coalesce)
 )
 
 // CatchUp sets the policy of a fixed-rate task; Burst is the default, as in Java. Other tasks
@@ -90,9 +90,10 @@ func OnError(p ErrorPolicy) TaskOption {
 	})
 }
 
-// Jitter delays every run of a task of Schedule and its kin by a random duration below d, so that many tasks of one period do not
-// run in step. It does not add up: the next run of a fixed-rate task is planned from the
-// undisturbed time. d must not be negative, and not above the period of a fixed-rate task.
+// Jitter delays every run of a task of Schedule and its kin by a random duration below d, so that many
+// tasks of one period do not run in step. It does not add up: the next run of a fixed-rate task is
+// planned from the undisturbed time. d must not be negative, and not above the period of a fixed-rate
+// task.
 func Jitter(d time.Duration) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		if d < 0 {

@@ -3,6 +3,11 @@ package executor_test
 import (
 	"log/slog"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/astimer"
@@ -22,6 +27,24 @@ func TestAScheduledPoolKeepsTheContractOfTimers(t *testing.T) {
 		Serial:  true,
 		Ordered: true,
 		Panics:  timertest.Survives,
-		WakeUps: func(s timer.Scheduler) uint64 { return pool(s).Stats().Wakeups },
+		Wakeups: func(s timer.Scheduler) uint64 { return pool(s).Stats().Wakeups },
+	})
+}
+
+// The suite leaves a facility some air; a pool needs none.
+func TestAFarTaskWakesAScheduledPoolOnceAndNotBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewScheduledPool(1)
+		defer p.Close()
+		f, err := p.Schedule(24*time.Hour, nothing)
+		require.NoError(t, err)
+		time.Sleep(24*time.Hour - 1)
+		synctest.Wait()
+		assert.Zero(t, p.Stats().Wakeups)
+		assert.Zero(t, f.Runs())
+		time.Sleep(1)
+		synctest.Wait()
+		assert.EqualValues(t, 1, f.Runs())
+		assert.LessOrEqual(t, p.Stats().Wakeups, uint64(1))
 	})
 }

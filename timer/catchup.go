@@ -15,9 +15,9 @@ type CatchUpPolicy uint8
 // Under Skip and Coalesce a run that starts a period or more late counts for the latest period
 // passed. Both cost the same however many periods were missed.
 const (
-	Burst    = CatchUpPolicy(series.Burst)
-	Skip     = CatchUpPolicy(series.Skip)
-	Coalesce = CatchUpPolicy(series.Coalesce)
+	Burst    CatchUpPolicy = CatchUpPolicy(series.Burst)
+	Skip     CatchUpPolicy = CatchUpPolicy(series.Skip)
+	Coalesce CatchUpPolicy = CatchUpPolicy(series.Coalesce)
 )
 
 // SeriesOption configures a series. A bad value makes its constructor fail with [ErrInvalid]. Of an

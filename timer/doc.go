@@ -30,21 +30,21 @@
 //	revolver              up to a tick, then as Runtime   never        handles, or runs those asked for
 //
 // [1] What was stopped stays for a while: in Timer until its time comes or Purge, in the runtime until
-// enough has gathered. [2] For the caller; the loop does the work in O(log n) when it comes by. [3] And O(log s)
-// in the s slots in use for the first, and the last, of a slot.
+// enough has gathered. [2] For the caller; the loop does the work in O(log n) when it comes by. [3] And
+// O(log s) in the s slots in use for the first, and the last, of a slot.
 //
-// None of them is early. That, the lateness of the wheels, and that a day with one far function costs no wake-up
-// but for that function, is checked by package timertest, exactly, in virtual time. What arming, stopping and expiring
-// cost, and how late all are on a real clock, is measured by the command timers of the nested module bench, and stands in the
-// README.
+// None of them is early. That, the lateness of the wheels, and that a day with one far function costs
+// no wake-up but for that function, is checked by package timertest, exactly, in virtual time. What
+// arming, stopping and expiring cost, and how late all are on a real clock, is measured by the command
+// timers of the nested module bench, and stands in the README.
 //
 // # Which one
 //
-// time.AfterFunc is a good timer: it scales, and needs no other. A wheel is for very many time-outs that are
-// nearly always stopped: there it costs a half to two thirds, its cost does not grow with their number, it can bound
-// and count them, calls what is due in order and on an executor, and gives everything back at the end.
-// Among wheels, the hashed one is the simplest, and good as long as most delays are shorter than a turn; the
-// revolver bears many more per slot; the hierarchical one does not mind delays of any length. An event loop is for
-// tasks that share state without locks, a ScheduledPool of package executor for work: futures, errors, more than one
-// worker. Nobody needs the classic Timer.
+// time.AfterFunc is a good timer: it scales, and needs no other. A wheel is for very many time-outs
+// that are nearly always stopped: there it costs a half to two thirds, its cost does not grow with
+// their number, it can bound and count them, calls what is due in order and on an executor, and gives
+// everything back at the end. Among wheels, the hashed one is the simplest, and good as long as most
+// delays are shorter than a turn; the revolver bears many more per slot; the hierarchical one does not
+// mind delays of any length. An event loop is for tasks that share state without locks, a ScheduledPool
+// of package executor for work: futures, errors, more than one worker. Nobody needs the classic Timer.
 package timer

@@ -9,7 +9,7 @@ var (
 	// ErrNilFunc is returned for a series of a nil function.
 	ErrNilFunc = errors.New("timer: nil function")
 
-	// ErrNilTask is returned for a nil task.
+	// ErrNilTask is returned for a nil task, and for one that NewTask has not made.
 	ErrNilTask = errors.New("timer: nil task")
 
 	// ErrTaskUsed says that a task has been scheduled or cancelled before.

@@ -25,8 +25,9 @@ type Scheduler interface {
 
 // Handle is one armed function. It has the method set of *time.Timer, with the same meaning.
 type Handle interface {
-	// Stop keeps f from being called and reports whether this call did: false when f has begun, or
-	// was not armed. It does not wait for an f that runs. The facility lets go of f soon.
+	// Stop keeps f from being called and reports whether this call did: false when f has begun, or was
+	// not armed. It does not wait for an f that runs. How soon the facility lets go of f is stated by
+	// it.
 	Stop() bool
 
 	// Reset arms f anew, to be called once d from now, whether or not it was armed, and reports
@@ -64,15 +65,20 @@ func Err(h Handle) error {
 	return nil
 }
 
-// Executor calls f, on any goroutine, now or later, or returns an error, and then never calls it. A
-// facility hands over what is due in order, one function after the other: an Executor that calls f
-// itself keeps the order, and keeps the facility waiting.
+// Executor calls f, on any goroutine, now or later, or returns an error, and then never calls it; [Err]
+// of the handle is then [ErrRejected], and what the error was the Executor has to remember. A facility
+// hands over what is due in order, one function after the other: an Executor that calls f itself keeps
+// the order, and keeps the facility waiting.
 //
 // To run callbacks on a pool of package executor:
 //
 //	run := func(f func()) error {
 //		return pool.Execute(func(context.Context) error { f(); return nil })
 //	}
+//
+// An Executor must not take f and drop it later, as a pool does that is stopped with tasks in its queue, or
+// whose policy discards some: the facility cannot know, and f counts as pending until it is stopped by its
+// handle. So let the pool refuse what is too much, and stop the facility before its pool.
 type Executor = func(f func()) error
 
 // Config says how a wheel is made. The zero Config has the defaults of the wheel. A negative value
@@ -92,10 +98,10 @@ type Config struct {
 	OnPanic func(value any, stack []byte)
 }
 
-// Runtime returns the timers of the Go runtime, [time.AfterFunc], as a [Scheduler]: the measure for all others.
-// It cannot be stopped and refuses nothing; functions due at the same time run in any order, each on a
-// goroutine of its own, and one that panics ends the program. In an idle process on Linux it is up
-// to about a millisecond late.
+// Runtime returns the timers of the Go runtime, [time.AfterFunc], as a [Scheduler]: the measure for all
+// others. It cannot be stopped and refuses nothing; functions due at the same time run in any order,
+// each on a goroutine of its own, and one that panics ends the program. In an idle process on Linux it
+// is up to about a millisecond late.
 func Runtime() Scheduler { return runtimeTimers{} }
 
 type runtimeTimers struct{}

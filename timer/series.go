@@ -110,8 +110,8 @@ func begin(on Scheduler, initial time.Duration, f func(), plan series.Series) (*
 }
 
 // Stop ends the series and reports whether this call did: false when it had ended before. No run
-// begins after it. It may be called from f. It does not wait for a run in progress; [Series.Done]
-// does.
+// begins after it, but one that is just about to counts as in progress. It may be called from f. It does
+// not wait for a run in progress; [Series.Done] does.
 func (s *Series) Stop() bool {
 	for {
 		switch w := s.word.Load(); w & phases {

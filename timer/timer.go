@@ -179,7 +179,7 @@ func (t *Timer) queue(task *Task, when, period int64) error {
 	switch {
 	case t.over != nil:
 		return t.over
-	case task == nil:
+	case task == nil, task.f == nil: // the zero Task has nothing to run
 		return ErrNilTask
 	case !task.state.CompareAndSwap(fresh, scheduled):
 		return ErrTaskUsed

@@ -24,6 +24,7 @@ type agenda struct {
 type line struct {
 	first, last *link
 	count       int
+	shells      int // no fewer than there are cancelled tasks in it
 }
 
 // add puts a task that has come in, or a new run of it, on the agenda. Its order is above all others.
@@ -78,7 +79,7 @@ func (a *agenda) len() int { return a.heap.Len() + a.line.count }
 // filter keeps the tasks that keep accepts and returns the others, in order.
 func (a *agenda) filter(keep func(c *cell.Cell) bool) []*cell.Cell {
 	out := a.heap.Filter(func(_ int64, c *cell.Cell) bool { return keep(c) })
-	var kept line
+	kept := line{shells: a.line.shells}
 	for a.line.count > 0 {
 		n := a.line.shift()
 		if keep(n.cell) {
@@ -103,6 +104,24 @@ func (q *line) push(n *link) {
 }
 
 func (q *line) pop() *cell.Cell { return q.shift().cell }
+
+// tidy takes out the cancelled tasks when there may be more of them than of others, and many, and returns
+// how many they were. The loop does so itself as it comes to them, but a body may keep it for long.
+func (q *line) tidy() (buried uint64) {
+	if q.shells < manyNotices || q.shells < q.count/2 {
+		return 0
+	}
+	var kept line
+	for q.count > 0 {
+		if n := q.shift(); n.cell.Phase().Settled() {
+			buried++
+		} else {
+			kept.push(n)
+		}
+	}
+	*q = kept
+	return buried
+}
 
 // shift takes out the first link, which lets go of the next: whoever keeps its future keeps no other task.
 func (q *line) shift() *link {

@@ -3,6 +3,11 @@ package eventloop_test
 import (
 	"log/slog"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/internal/astimer"
@@ -20,6 +25,25 @@ func TestTheLoopKeepsTheContractOfTimers(t *testing.T) {
 		Serial:  true,
 		Ordered: true,
 		Panics:  timertest.Survives,
-		WakeUps: func(s timer.Scheduler) uint64 { return loop(s).Stats().Wakeups },
+		Wakeups: func(s timer.Scheduler) uint64 { return loop(s).Stats().Wakeups },
+	})
+}
+
+// The suite leaves a facility some air; a loop needs none.
+func TestAFarTaskWakesTheLoopOnceAndNotBefore(t *testing.T) {
+	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
+		d := newDiary()
+		for days := range time.Duration(3) {
+			before := l.Stats().Wakeups
+			wait := (1 + 100*days) * 24 * time.Hour
+			_, err := l.Schedule(wait, d.task("far"))
+			require.NoError(t, err)
+			time.Sleep(wait - 1)
+			synctest.Wait()
+			assert.Equal(t, before, l.Stats().Wakeups, "in %v", wait-1)
+			time.Sleep(1)
+			assert.Len(t, d.readNames(), int(days)+1)
+			assert.LessOrEqual(t, l.Stats().Wakeups, before+1, "after %v", wait)
+		}
 	})
 }

@@ -17,15 +17,20 @@
 //
 // A pool of one worker keeps the same promises, but every submission takes the lock of the pool and
 // works on its heap. To a loop submitters hand their tasks by one atomic exchange, and cancel them by
-// another; the heap stays with the loop. It is meant for many goroutines that arm time-outs which are nearly
-// always cancelled. It pays for that in two ways. A task cancelled from outside leaves a shell, without its
-// body, until the loop comes by, or a thousand have been cancelled since. And a loop has one goroutine: see
+// another; the heap stays with the loop. It is meant for many goroutines that arm time-outs which are
+// nearly always cancelled. It pays for that in two ways. A task cancelled from outside leaves a shell,
+// without its body, until the loop comes by, or some thousands have been cancelled since. And a loop has
+// one goroutine: see
 // [executor.NewScheduledPool] for more.
+//
+// A loop does not bound how many tasks wait: who submits without measure wants a pool with a bounded
+// queue. Nor is it an [executor.Submitter]: bulk calls, groups and serial executors are for pools.
 //
 // # Inside of a task
 //
-// Whether a caller is a task of the loop the loop cannot tell without its context, or an expensive look at
-// the goroutine. So its methods take any caller for one from outside, which is correct from a task too.
+// The methods of a loop take any caller for one from outside, which is correct from a task of the loop,
+// too. To tell the two apart they would need the context of the caller, or an expensive look at its
+// goroutine.
 // [Loop.Turn] gives a task, for the context of its run, the way in: straight to the heap, and with
 // [Cancel] out of it.
 //

@@ -2,6 +2,7 @@ package eventloop
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
@@ -38,17 +39,46 @@ func (h *host) Expired(c *cell.Cell) {
 	l.mu.Lock()
 	l.settling++
 	l.mu.Unlock()
-	failed := c.Fail(pl.Late)
-	if failed && pl.Periodic() {
+	failed := false
+	defer func() { // also when a handler ends the goroutine
+		l.mu.Lock()
+		l.settling--
+		if failed {
+			l.counts.completed++
+		}
+		l.mu.Unlock()
+		l.signal(0)
+	}()
+	if failed = c.Fail(pl.Late); failed && pl.Periodic() {
+		defer l.tells()()
 		l.seriesEnded(l.runOf(c), pl.Late)
 	}
+}
+
+// tells has the calling goroutine known as one that the loop does not end before, until the function
+// returned is called.
+func (l *Loop) tells() (told func()) {
+	id := goid.Current()
 	l.mu.Lock()
-	l.settling--
-	if failed {
-		l.counts.completed++
+	defer l.mu.Unlock()
+	l.tellers = append(l.tellers, id)
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		i := slices.Index(l.tellers, id)
+		l.tellers = slices.Delete(l.tellers, i, i+1)
 	}
-	l.mu.Unlock()
-	l.signal(0)
+}
+
+// outlives reports whether the loop does not end before the caller.
+func (l *Loop) outlives(ctx context.Context) bool {
+	if l.runIn(ctx) != nil {
+		return true
+	}
+	id := goid.Current()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return id != 0 && (l.goroutine == id && l.task != nil || slices.Contains(l.tellers, id))
 }
 
 // Await says that the caller is about to wait for c. If it is a task of the loop, c cannot begin before it

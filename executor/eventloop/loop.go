@@ -21,12 +21,12 @@ import (
 // overdue, nor can hide it by coming again and again; everything accepted ends, and settles its future; a
 // failure touches one future. An idle loop on Linux is some tens of microseconds late.
 //
-// Its goroutine starts with the first task, sleeps until the next is due, and ends when there are none. To
-// submit waits for no lock, takes constant time, and wakes the loop only for a task that is due before any
-// other; to cancel likewise, amortized, and wakes nobody. A goroutine that sleeps for the sake of a task
-// which is cancelled meanwhile sleeps on until that would have been due, something else wakes it, or the
-// loop is closed. Close the loop when it is of no use any more: tasks that wait keep its goroutine. On Linux
-// a loop that has slept once keeps one file descriptor until then.
+// Its goroutine starts with the first task, sleeps until the next is due, and ends when there are none.
+// To submit waits for no lock, takes constant time, and wakes the loop only for a task that is due
+// before any other; to cancel likewise, amortized, and wakes nobody. A goroutine that sleeps for the
+// sake of a task which is cancelled meanwhile sleeps on until that would have been due, something else
+// wakes it, or the loop is closed. Close the loop when it is of no use any more: tasks that wait keep
+// its goroutine. On Linux a loop that has slept once keeps one file descriptor until then.
 //
 // # Overview
 //
@@ -60,8 +60,9 @@ type Loop struct {
 	agenda    agenda
 	order     uint64 // sequence number of the last task on the agenda
 	counts    counts
-	goroutine uint64 // number of the loop's
-	settling  int    // parties about to settle tasks of the loop, which outlives them
+	goroutine uint64   // number of the loop's
+	settling  int      // parties about to settle tasks of the loop, which outlives them
+	tellers   []uint64 // of these, the goroutines that call the error handler
 	calm      calm
 	execution
 

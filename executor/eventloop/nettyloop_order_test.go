@@ -70,7 +70,8 @@ func TestNETTYLOOP10_ATaskThatResubmitsItselfForEverHidesNothing(t *testing.T) {
 	})
 }
 
-// The original looks at the clock every 64 tasks of a long drain; a loop does for each.
+// The original looks at the clock every 64 tasks of a long drain. Here what becomes due during one takes the
+// place that its time gives it: behind what was due before, ahead of what came after.
 func TestNETTYLOOP11_ALongDrainKeepsTheOrderOfTimes(t *testing.T) {
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		d := newDiary()
@@ -156,6 +157,29 @@ func TestNETTYLOOP14_ANoticeIsHeededWhenSomethingElseWakesTheLoop(t *testing.T) 
 		assert.Zero(t, l.ShellsLeft())
 		assert.EqualValues(t, 1, l.Stats().Wakeups)
 		assert.Zero(t, loopGoroutines(), "nothing is left to do")
+	})
+}
+
+func TestNETTYLOOP21_TheGoroutineEndsWithTheLastTaskAndStartsAgainOnDemand(t *testing.T) {
+	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
+		assert.Zero(t, loopGoroutines(), "not before the first task")
+		require.NoError(t, l.Execute(nothing))
+		assert.Zero(t, loopGoroutines())
+		f, err := l.Schedule(time.Minute, nothing)
+		require.NoError(t, err)
+		kept, err := l.Schedule(time.Hour, nothing)
+		require.NoError(t, err)
+		assert.Equal(t, 1, loopGoroutines(), "a task waits")
+		_, err = f.Get(t.Context())
+		require.NoError(t, err)
+		synctest.Wait()
+		assert.True(t, kept.Cancel())
+		assert.Equal(t, 1, loopGoroutines(), "a cancel does not wake it")
+		require.NoError(t, l.Execute(nothing))
+		assert.Zero(t, loopGoroutines(), "but once awake it finds that nothing is left")
+		assert.Zero(t, l.AgendaLen())
+		assert.EqualValues(t, 2, l.Stats().Starts)
+		require.NoError(t, l.Validate())
 	})
 }
 

@@ -187,6 +187,7 @@ func TestNETTYLOOP18_ShutdownNowHandsBackWhatWaitsThoughABodyDoesNotReturn(t *te
 
 // Outside of a bubble: submitters race with the end, which has no room for a task left behind.
 func TestNETTYLOOP19_ATaskThatComesWithTheEndRunsOrIsRefused(t *testing.T) {
+	mixed := 0 // rounds that were a race
 	for round := range 300 {
 		l := quiet()
 		var ran, accepted, refused atomic.Int64
@@ -197,6 +198,9 @@ func TestNETTYLOOP19_ATaskThatComesWithTheEndRunsOrIsRefused(t *testing.T) {
 			parties.Go(func() {
 				<-start
 				for range 50 {
+					if round%2 == 0 {
+						runtime.Gosched() // on one processor, let the others in
+					}
 					f, err := l.Submit(func(context.Context) error { ran.Add(1); return nil })
 					if err != nil {
 						assert.ErrorIs(t, err, executor.ErrShutdown)
@@ -209,7 +213,7 @@ func TestNETTYLOOP19_ATaskThatComesWithTheEndRunsOrIsRefused(t *testing.T) {
 			})
 		}
 		close(start)
-		for range round % 50 {
+		for accepted.Load() < int64(round%150) {
 			runtime.Gosched()
 		}
 		require.NoError(t, l.Close())
@@ -225,7 +229,11 @@ func TestNETTYLOOP19_ATaskThatComesWithTheEndRunsOrIsRefused(t *testing.T) {
 		require.EqualValues(t, accepted.Load(), s.Accepted)
 		require.EqualValues(t, refused.Load(), s.Rejected)
 		assertBalanced(t, l)
+		if ran.Load() > 0 && refused.Load() > 0 {
+			mixed++
+		}
 	}
+	assert.Positive(t, mixed, "no round had tasks on both sides of the end")
 }
 
 func TestNETTYLOOP20_WhatIsRefusedLeavesNothing(t *testing.T) {
@@ -257,29 +265,6 @@ func TestNETTYLOOP20_WhatIsRefusedLeavesNothing(t *testing.T) {
 		assert.EqualValues(t, 1, s.Accepted)
 		assert.EqualValues(t, 8, s.Rejected)
 		assert.Zero(t, s.Queued)
-	})
-}
-
-func TestNETTYLOOP21_TheGoroutineEndsWithTheLastTaskAndStartsAgainOnDemand(t *testing.T) {
-	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
-		assert.Zero(t, loopGoroutines(), "not before the first task")
-		require.NoError(t, l.Execute(nothing))
-		assert.Zero(t, loopGoroutines())
-		f, err := l.Schedule(time.Minute, nothing)
-		require.NoError(t, err)
-		kept, err := l.Schedule(time.Hour, nothing)
-		require.NoError(t, err)
-		assert.Equal(t, 1, loopGoroutines(), "a task waits")
-		_, err = f.Get(t.Context())
-		require.NoError(t, err)
-		synctest.Wait()
-		assert.True(t, kept.Cancel())
-		assert.Equal(t, 1, loopGoroutines(), "a cancel does not wake it")
-		require.NoError(t, l.Execute(nothing))
-		assert.Zero(t, loopGoroutines(), "but once awake it finds that nothing is left")
-		assert.Zero(t, l.AgendaLen())
-		assert.EqualValues(t, 2, l.Stats().Starts)
-		require.NoError(t, l.Validate())
 	})
 }
 

@@ -12,8 +12,8 @@ import (
 // but a loop that sleeps for a day, or runs one long body, does not come by, so whoever leaves one notice
 // too many sees to them all, and still wakes nobody.
 
-// manyNotices is how many are seen to at once: as many shells there may be, and a few more of tasks that
-// are due.
+// manyNotices is how many are seen to at once. So many shells there may be; and as many of tasks that are
+// due, or as there are tasks that are.
 const manyNotices = 1024
 
 // notice says that a task has been cancelled.
@@ -60,9 +60,12 @@ func (l *Loop) heed() {
 		seen++
 		if l.agenda.remove(n.cell) {
 			l.counts.buried++
+		} else {
+			l.agenda.line.shells++ // at most: it may have left already
 		}
 	}
 	l.notices.seen.Add(seen)
+	l.counts.buried += l.agenda.line.tidy()
 }
 
 // shells returns how many cancelled tasks have not been taken out yet. The lock is held.

@@ -75,8 +75,8 @@ func (l *Loop) ShutdownGracefully(quiet, timeout time.Duration) error {
 	}
 	l.mu.Lock()
 	if l.stage == running {
-		now := l.clock.Now()
 		l.collect()
+		now := l.clock.Now() // what has come by now is for now
 		l.stage = quieting
 		l.calm = calm{quiet: quiet, from: now, end: clock.Later(now, timeout), dropDelayed: true}
 		l.settle(l.sweep(now))
@@ -120,7 +120,7 @@ func (l *Loop) AwaitTermination(ctx context.Context) error {
 		return nil
 	default:
 	}
-	if l.runOfCaller(ctx, true) != nil {
+	if l.outlives(ctx) {
 		return future.ErrSelfWait
 	}
 	select {
@@ -170,6 +170,7 @@ func (l *Loop) hush(now int64) int64 {
 	busy := l.agenda.head() != nil || !l.intake.empty()
 	if l.stage == quieting && (now >= l.calm.end || !busy && now >= l.calm.until()) {
 		l.refuse()
+		now = l.clock.Now() // not before the last task came in
 		l.settle(l.sweep(now))
 	}
 	return now

@@ -12,7 +12,7 @@ import (
 // what it cancels by its turn leaves it at once. In what they promise its methods are those of [Loop].
 //
 // A turn is of use during its run, on the goroutine of the loop. Anywhere else it works too, but holds up
-// the loop for the time of the call. The zero Turn is of no use.
+// the loop for the time of the call. The zero Turn has no loop: only Cancel may be called with it.
 type Turn struct{ inside door }
 
 // Turn returns the way in for the task of the loop whose context ctx is, or derives from. It reports false
@@ -56,7 +56,7 @@ func (t Turn) WithFixedDelay(initial, delay time.Duration, task executor.Task, o
 // leaving a shell. For a task of another executor it is f.Cancel.
 func Cancel[V any](t Turn, f *executor.ScheduledFuture[V]) bool {
 	cancelled := f.Cancel()
-	if l := t.inside.loop; cancelled {
+	if l := t.inside.loop; cancelled && l != nil {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.collect()

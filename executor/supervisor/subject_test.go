@@ -20,6 +20,8 @@ import (
 
 var errBoom = errors.New("boom")
 
+var every10s = []supervisor.Option{supervisor.Interval(10 * time.Second), supervisor.Timeout(5 * time.Second), supervisor.Bound(8)}
+
 // subject is a supervisor in a bubble, with a record of what it does.
 type subject struct {
 	*supervisor.Supervisor

@@ -16,8 +16,8 @@ type Dial interface {
 
 	// Expire moves the hand to tick, which Next has returned, or beyond, but not beyond the tick now,
 	// and takes out the timers up to there, in any order. If that is much work it does a piece, and
-	// returns true to be called again with the same arguments; in between, timers behind the hand may be added,
-	// and any removed.
+	// returns true to be called again with the same arguments; in between, timers behind the hand may
+	// be added, and any removed.
 	Expire(tick, now int64, due func(*Timer)) (hand int64, more bool)
 
 	// Drain takes out all timers, in any order.

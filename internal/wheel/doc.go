@@ -28,6 +28,6 @@
 // # Who may touch what
 //
 // One word decides about a timer, see [Timer]. Being in the intake, in the dial or in a batch is a
-// hint: whoever takes a timer out of there looks at the word. The lock guards the dial and the
-// times of a timer. It is not held while user code runs, nor for more than a piece of work at a time.
+// hint: whoever takes a timer out of there looks at the word. The lock guards the dial and the times of
+// a timer. It is not held while user code runs, and a turn holds it for a piece of its work at a time.
 package wheel

@@ -52,6 +52,7 @@ func TestTheLockIsFreeWheneverCodeOfTheUserRuns(t *testing.T) {
 			look("while Close asks")
 			return true
 		})
+		synctest.Wait()
 		require.Equal(t, map[string]int{
 			"in the executor": 5, "in OnPanic": 1, "in a function": 2,
 			"while Close asks": 2, "in a function at the end": 2,

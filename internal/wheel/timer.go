@@ -134,8 +134,8 @@ func (t *Timer) disarm(to state) (was state, ok bool) {
 	}
 }
 
-// recall takes an armed timer back from the executor's line and reports whether it is armed. The lock is held, and the
-// intake empty.
+// recall takes an armed timer back from the executor's line and reports whether it is armed. The lock
+// is held, and the intake empty.
 func (t *Timer) recall() bool {
 	for {
 		switch s := state(t.state.Load()); {

@@ -1,6 +1,7 @@
 package wheel
 
 import (
+	"slices"
 	"time"
 
 	"github.com/punctual-go/punctual/internal/clock"
@@ -34,7 +35,18 @@ func (w *Wheel) place(t *Timer) {
 		return
 	}
 	if t.move(placed, due) {
-		w.late = append(w.late, arming{t.when, t.seq, t})
+		w.delay(t)
+	}
+}
+
+// delay adds t, which is due, to what the turn is to hand over next. If most of that is there in vain,
+// stopped or reset meanwhile, it goes: the turn may be held up for long.
+func (w *Wheel) delay(t *Timer) {
+	w.late = append(w.late, arming{t.when, t.seq, t})
+	if len(w.late) > 2*w.Pending()+backlog {
+		w.late = slices.DeleteFunc(w.late, func(a arming) bool {
+			return a.seq != a.timer.seq || state(a.timer.state.Load()) != due
+		})
 	}
 }
 
@@ -112,8 +124,8 @@ func (w *Wheel) ring() {
 	w.turn()
 }
 
-// turn hands over what is due until nothing is. There is one at a time; it does not hold the lock. An executor may call
-// functions itself, and one of these may end the goroutine: then another goes on.
+// turn hands over what is due until nothing is. There is one at a time; it does not hold the lock. An
+// executor may call functions itself, and one of these may end the goroutine: then another goes on.
 func (w *Wheel) turn() {
 	over := false
 	defer func() {

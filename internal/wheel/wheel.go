@@ -34,7 +34,7 @@ type Wheel struct {
 	mu      sync.Mutex // guards the fields below
 	dial    Dial
 	passed  int64  // the hand: the last tick dealt with
-	first   int64  // no timer in the dial has an earlier tick; meaningless during a turn
+	first   int64  // no timer in the dial has an earlier tick
 	seq     uint64 // of the last timer placed
 	turning bool   // a goroutine makes a turn
 	alarm   *time.Timer
@@ -201,6 +201,7 @@ func (w *Wheel) timeOf(tick int64) int64 {
 // caught tells of a panic of a callback; it is deferred.
 func (w *Wheel) caught() {
 	if v := recover(); v != nil {
+		defer func() { _ = recover() }() // a panic of the handler's own harms nobody either
 		w.panics(v, debug.Stack())
 	}
 }

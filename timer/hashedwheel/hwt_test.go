@@ -129,12 +129,35 @@ func TestHWT05_TheDefaultsAreNettysAndSlotsAreRoundedUp(t *testing.T) {
 		w.AfterFunc(1, j.Func("f"))
 		j.Sleep(time.Second)
 		assert.Equal(t, []string{at("f", hashedwheel.DefaultTick)}, j.Lines())
+		assert.Equal(t, hashedwheel.DefaultSlots, w.Slots())
+	})
+}
+
+func TestHWT05_AWheelOfFiveSlotsHasEightAndIsRightOverSeveralTurns(t *testing.T) {
+	config := timer.Config{Tick: tick, Slots: 5, Executor: wheeltest.Inline}
+	withConfig(t, config, func(t *testing.T, w *hashedwheel.Wheel, j *wheeltest.Journal) {
+		assert.Equal(t, 8, w.Slots())
+		var want []string
+		for n := range time.Duration(5 * 8) { // the farthest first
+			w.AfterFunc((5*8-n)*tick, j.Func("f"))
+			want = append(want, at("f", (n+1)*tick))
+		}
+		j.Sleep(8 * tick)
+		assert.NoError(t, w.Validate())
+		j.Sleep(time.Hour)
+		assert.Equal(t, want, j.Lines())
+		assert.EqualValues(t, len(want), w.Wakeups())
 	})
 }
 
 func TestHWT06_ABadConfigurationPanicsAndASmallTickIsKept(t *testing.T) {
-	for _, bad := range []timer.Config{{Tick: -1}, {Slots: -1}, {Slots: 1<<20 + 1}, {PendingLimit: -1}} {
-		assert.Panics(t, func() { hashedwheel.New(bad) }, "%+v", bad)
+	for text, bad := range map[string]timer.Config{
+		"hashedwheel: negative tick -1ns":                          {Tick: -1},
+		"hashedwheel: -1 slots are not between 1 and 1048576":      {Slots: -1},
+		"hashedwheel: 1048577 slots are not between 1 and 1048576": {Slots: 1<<20 + 1},
+		"hashedwheel: negative pending limit -1":                   {PendingLimit: -1},
+	} {
+		assert.PanicsWithValue(t, text, func() { hashedwheel.New(bad) })
 	}
 	for _, small := range []time.Duration{1, 700, time.Microsecond} {
 		withConfig(t, timer.Config{Tick: small, Slots: slots}, func(t *testing.T, w *hashedwheel.Wheel, j *wheeltest.Journal) {
@@ -207,22 +230,57 @@ func TestHWT10_StopIsTrueOnceAndUntilTheFunctionReallyBegins(t *testing.T) {
 	})
 }
 
-func TestHWT11_WhatIsStoppedIsGoneAtOnce(t *testing.T) {
+func TestHWT11_WhatIsStoppedInItsSlotIsGoneAtOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *hashedwheel.Wheel, _ *wheeltest.Journal) {
-		gone := armAndStop(t, w)
+		gone := armAndStop(t, w, time.Hour) // the only one has its slot at once
 		assert.Zero(t, w.Pending())
 		assert.NoError(t, w.Validate())
-		runtime.GC()
-		assert.Nil(t, gone.Value(), "the wheel keeps what the function refers to")
+		assert.Zero(t, kept(gone), "the wheel keeps what the function refers to")
 		runtime.KeepAlive(w)
 	})
 }
 
-// armAndStop returns a pointer to what the function it has stopped refers to.
-func armAndStop(t *testing.T, w *hashedwheel.Wheel) weak.Pointer[[1 << 16]byte] {
-	big := new([1 << 16]byte)
-	require.True(t, w.AfterFunc(time.Hour, func() { big[0]++ }).Stop())
-	return weak.Make(big)
+func TestHWT11_OfWhatIsStoppedOnItsWayToASlotAtMost127AreKeptUntilTheWheelLooks(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *hashedwheel.Wheel, j *wheeltest.Journal) {
+		w.AfterFunc(time.Hour, nothing) // until then the wheel sleeps
+		var gone []weak.Pointer[memory]
+		for n := 1; n <= 200; n++ {
+			gone = append(gone, armAndStop(t, w, 2*time.Hour)...)
+			switch n {
+			case 1, 127, 200:
+				assert.Equal(t, n%128, kept(gone), "after %d", n)
+			case 128:
+				assert.Zero(t, kept(gone), "they have been looked through")
+			}
+			require.Equal(t, 1, w.Pending())
+		}
+		assert.NoError(t, w.Validate())
+		j.Sleep(time.Hour)
+		assert.Zero(t, kept(gone), "the wheel has looked")
+		assert.EqualValues(t, 1, w.Wakeups())
+		runtime.KeepAlive(w)
+	})
+}
+
+// memory is what a function refers to.
+type memory [1 << 12]byte
+
+// armAndStop returns a pointer to what the function that it has stopped refers to.
+func armAndStop(t *testing.T, w *hashedwheel.Wheel, d time.Duration) []weak.Pointer[memory] {
+	m := new(memory)
+	require.True(t, w.AfterFunc(d, func() { m[0]++ }).Stop())
+	return []weak.Pointer[memory]{weak.Make(m)}
+}
+
+// kept returns how many of them somebody still holds.
+func kept(memories []weak.Pointer[memory]) (n int) {
+	runtime.GC()
+	for _, m := range memories {
+		if m.Value() != nil {
+			n++
+		}
+	}
+	return n
 }
 
 func TestHWT12_TheCountFallsOncePerFunctionAlsoInItsGoalTick(t *testing.T) {

@@ -2,6 +2,7 @@ package hashedwheel
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/punctual-go/punctual/internal/wheel"
 )
@@ -31,3 +32,8 @@ func (d *dial) Validate(hand int64) (all []*wheel.Timer, err error) {
 
 // Validate checks the whole wheel.
 func (w *Wheel) Validate() error { return w.core.Validate() }
+
+// Slots returns how many slots the dial has.
+func (w *Wheel) Slots() int {
+	return reflect.ValueOf(w.core).Elem().FieldByName("dial").Elem().Elem().FieldByName("slots").Len()
+}

@@ -1,9 +1,9 @@
 // Package hashedwheel is Netty's HashedWheelTimer for Go: one array of slots, in which a function waits
-// in the slot of its tick, together with those of other turns of the wheel. To arm and to stop are
-// O(1) however many are pending. It suits very many timeouts that are nearly always stopped, and for which a tick
-// more or less does not matter: one per request, per connection.
+// in the slot of its tick, together with those of other turns of the wheel. To arm and to stop are O(1)
+// however many are pending. It suits very many timeouts that are nearly always stopped, and for which a
+// tick more or less does not matter: one per request, per connection.
 //
-//	w := hashedwheel.New(timer.Config{Tick: 10 * time.Millisecond})
+//	w := hashedwheel.New(timer.Config{})
 //	defer w.Stop()
 //	h := w.AfterFunc(30*time.Second, conn.Close)
 //	...
@@ -18,20 +18,21 @@
 //
 // # Cost
 //
-// To arm: one allocation, no lock. To stop: O(1). A tick with something in it walks its whole slot,
-// also those in it that are due in a later turn: n/Slots on average, so give a wheel that holds many far
-// functions many slots. Ticks without anything cost nothing: the wheel sleeps until the first that has
-// something in it, and has no goroutine.
+// To arm: one allocation, and no lock but for one in 128 and for one that is due before all others. To stop: O(1); the wheel then keeps nothing of the function, but for
+// up to 127 of those armed last, which it drops when it next looks. A tick with something in it walks
+// its whole slot, also those in it that are due in a later turn: n/Slots on average, so give a wheel
+// that holds many far functions many slots. Ticks without anything cost nothing: the wheel sleeps until
+// the first that has something in it, and has no goroutine.
 //
 // # Compared with Netty
 //
-// The same are the array, its size rounded up to a power of two, the intake that takes no lock, the limit, the
-// defaults (100 ms, 512 slots), and that Stop returns what it has cancelled. Different are: an
-// entry knows its tick and counts no rounds; empty ticks are jumped over; a tick below a millisecond is
-// possible; a stopped function leaves its slot at once and can be stopped until it really begins; functions run
-// on goroutines of their own, or on an executor, never on the wheel's worker, as there is none; what an executor
-// refuses is not lost but told by [timer.Err]; a function without delay does not wait for a tick; those of one
-// tick run in order of their deadlines; Stop may be called from anywhere.
+// The same are the array, its size rounded up to a power of two, the intake that takes no lock, the
+// limit, the defaults (100 ms, 512 slots), and that Stop returns what it has cancelled. Different are:
+// an entry knows its tick and counts no rounds; empty ticks are jumped over; a tick below a millisecond
+// is possible; a function can be stopped until it really begins, and then leaves its slot at once;
+// functions run on goroutines of their own, or on an executor, never on the wheel's worker, as there is
+// none; what an executor refuses is not lost but told by [timer.Err]; a function without delay does not
+// wait for a tick; those of one tick run in order of their deadlines; Stop may be called from anywhere.
 package hashedwheel
 
 import (
@@ -53,8 +54,9 @@ type Wheel struct {
 	core *wheel.Wheel
 }
 
-// New returns a wheel. It starts nothing. Slots are rounded up to a power of two. It panics on a negative value and on more
-// than a million slots. Inside a testing/synctest bubble the wheel runs on the bubble's clock, exactly.
+// New returns a wheel. It starts nothing. Slots are rounded up to a power of two. It panics on a
+// negative value and on more than a million slots. Inside a testing/synctest bubble the wheel runs on
+// the bubble's clock, exactly.
 func New(c timer.Config) *Wheel {
 	c = wheel.Complete(c, "hashedwheel", DefaultTick, DefaultSlots, true)
 	return &Wheel{wheel.New(c, newDial(c.Slots))}
@@ -70,9 +72,10 @@ func (w *Wheel) Schedule(d time.Duration, f func()) (timer.Handle, error) {
 	return w.core.Schedule(d, f)
 }
 
-// Stop ends the wheel: functions armed later are refused, and those that are not due are not called but
-// returned, in the order of their deadlines; each then has [timer.ErrStopped] as its error. What is due already is, or
-// will be, called. A second Stop returns nothing.
+// Stop ends the wheel: functions armed later are refused, and those that wait in the wheel are not
+// called but returned, in the order of their deadlines; each then has [timer.ErrStopped] as its error.
+// What the wheel has taken out because it was due is with the executor, or about to be, and takes its
+// course. Stop may be called from anywhere, and waits for nothing. A second Stop returns nothing.
 func (w *Wheel) Stop() []timer.Handle { return w.core.Close(nil) }
 
 // Pending returns how many functions are armed and have not begun.

@@ -20,6 +20,6 @@ func TestConformance(t *testing.T) {
 		Ordered:  true,
 		Limited:  true,
 		Panics:   timertest.Recovers,
-		WakeUps:  func(s timer.Scheduler) uint64 { return s.(*hierarchical.Wheel).Wakeups() },
+		Wakeups:  func(s timer.Scheduler) uint64 { return s.(*hierarchical.Wheel).Wakeups() },
 	})
 }

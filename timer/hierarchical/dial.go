@@ -63,8 +63,8 @@ func (d *dial) slotOf(tick, hand int64) *slot {
 	}
 }
 
-// level returns the level i, which is made if it is the first beyond those there are. There is an end: before a
-// slot could be wider than time is long, a level reaches everything.
+// level returns the level i, which is made if it is the first beyond those there are. There is an end:
+// before a slot could be wider than time is long, a level reaches everything.
 func (d *dial) level(i int) *level {
 	if i == len(d.levels) {
 		width := int64(1)

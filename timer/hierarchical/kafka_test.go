@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/internal/wheel/wheeltest"
 	"github.com/punctual-go/punctual/timer"
@@ -50,10 +51,19 @@ func TestKAFKA01_TheDefaultsAreKafkasAndTicksCountFromTheConstruction(t *testing
 		w.AfterFunc(20*ms-1, j.Func("g"))
 		j.Sleep(time.Second)
 		assert.Equal(t, []string{at("f", ms), at("g", 20*ms)}, j.Lines())
-		for _, bad := range []timer.Config{{Slots: 1}, {Slots: -1}, {Tick: -1}, {Slots: 1<<20 + 1}} {
-			assert.Panics(t, func() { hierarchical.New(bad) }, "%+v", bad)
-		}
 	})
+}
+
+func TestKAFKA01_ABadConfigurationPanics(t *testing.T) {
+	for text, bad := range map[string]timer.Config{
+		"hierarchical: a level needs at least 2 slots":              {Slots: 1},
+		"hierarchical: negative tick -1ns":                          {Tick: -1},
+		"hierarchical: -1 slots are not between 1 and 1048576":      {Slots: -1},
+		"hierarchical: 1048577 slots are not between 1 and 1048576": {Slots: 1<<20 + 1},
+		"hierarchical: negative pending limit -1":                   {PendingLimit: -1},
+	} {
+		assert.PanicsWithValue(t, text, func() { hierarchical.New(bad) })
+	}
 }
 
 func TestKAFKA02_DeadlinesAreExactToTheNanosecond(t *testing.T) {
@@ -193,19 +203,26 @@ func TestKAFKA10_AFunctionIsArmedOnceHoweverOftenItIsReset(t *testing.T) {
 	})
 }
 
-func TestKAFKA11_AStoppedFunctionIsDeadInEverySlotAndInTheExecutor(t *testing.T) {
+func TestKAFKA11_AStoppedFunctionIsDeadOnItsWayInEverySlotAndInTheExecutor(t *testing.T) {
 	var shelf wheeltest.Shelf
 	config := timer.Config{Tick: 10 * ms, Slots: 3, Executor: shelf.Execute}
 	withConfig(t, config, func(t *testing.T, w *hierarchical.Wheel, j *wheeltest.Journal) {
-		fresh := w.AfterFunc(time.Second, j.Func("fresh")) // on its way to a slot
+		w.AfterFunc(10*ms, j.Func("earlier")) // until then the wheel sleeps
+		fresh := w.AfterFunc(time.Second, j.Func("fresh"))
+		far, due := w.AfterFunc(time.Second, j.Func("far")), w.AfterFunc(20*ms, j.Func("due"))
+		require.Equal(t, 1, w.Size(), "the others are on their way to a slot")
 		assert.True(t, fresh.Stop())
-		far := w.AfterFunc(time.Second, j.Func("far"))
-		due := w.AfterFunc(20*ms, j.Func("due"))
+		j.Sleep(10 * ms)
+		assert.NoError(t, w.Validate())
+		assert.Equal(t, 2, w.Size(), "a stopped one has got a slot")
+
 		j.Sleep(20 * ms)
 		assert.True(t, far.Stop())
 		assert.True(t, due.Stop())
+		assert.NoError(t, w.Validate())
+		assert.Zero(t, w.Size())
 		j.Sleep(time.Hour)
-		assert.Equal(t, 1, shelf.Clear())
-		assert.Empty(t, j.Lines())
+		assert.Equal(t, 2, shelf.Clear())
+		assert.Equal(t, []string{at("earlier", time.Hour)}, j.Lines())
 	})
 }

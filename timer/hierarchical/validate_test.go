@@ -49,5 +49,18 @@ func (d *dial) Validate(hand int64) (all []*wheel.Timer, err error) {
 // Levels returns how many levels there are.
 func (w *Wheel) Levels() int { return len(w.dial.levels) }
 
+// size returns how many timers there are in all slots.
+func (d *dial) size() (n int) {
+	for _, s := range d.queue.All() {
+		for t := s.timers.First(); t != nil; t = t.Next() {
+			n++
+		}
+	}
+	return n
+}
+
+// Size returns how many timers are in the dial.
+func (w *Wheel) Size() int { return w.dial.size() }
+
 // Validate checks the whole wheel.
 func (w *Wheel) Validate() error { return w.core.Validate() }

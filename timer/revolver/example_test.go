@@ -10,19 +10,19 @@ import (
 
 // At the end what must not be lost is run, ahead of its time, and the rest is dropped.
 func ExampleNew() {
-	inline := func(f func()) error { f(); return nil }
-	w := revolver.New(timer.Config{Executor: inline})
+	w := revolver.New(timer.Config{})
 
-	save := w.AfterFunc(time.Minute, func() { fmt.Println("saved") })
+	saved := make(chan struct{})
+	save := w.AfterFunc(time.Minute, func() { close(saved) })
 	w.AfterFunc(time.Second, func() { fmt.Println("tried again") })
 
 	dropped := w.Close(func(h timer.Handle) bool { return h == save })
-	fmt.Println("dropped:", len(dropped))
+	<-saved
+	fmt.Println("saved; dropped:", len(dropped))
 
 	_, err := w.Schedule(time.Second, func() {})
 	fmt.Println(err)
 	// Output:
-	// saved
-	// dropped: 1
+	// saved; dropped: 1
 	// timer: stopped
 }

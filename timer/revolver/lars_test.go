@@ -51,13 +51,39 @@ func TestLARS01_TheDefaultsAreAkkasAndSlotsAreRoundedUp(t *testing.T) {
 	for asked, want := range map[int]int{1: 1, 2: 2, 31: 32, 32: 32, 33: 64} {
 		assert.Equal(t, want, wheel.Complete(timer.Config{Slots: asked}, "", tick, 1, true).Slots, asked)
 	}
-	for _, bad := range []timer.Config{{Tick: -1}, {Slots: -1}, {Slots: 1<<20 + 1}, {PendingLimit: -1}} {
-		assert.Panics(t, func() { revolver.New(bad) }, "%+v", bad)
-	}
 	withConfig(t, timer.Config{}, func(t *testing.T, w *revolver.Wheel, j *wheeltest.Journal) {
 		w.AfterFunc(1, j.Func("f"))
 		j.Sleep(time.Second)
 		assert.Equal(t, []string{at("f", revolver.DefaultTick)}, j.Lines())
+		assert.Equal(t, revolver.DefaultSlots, w.Slots())
+	})
+}
+
+func TestLARS01_ABadConfigurationPanics(t *testing.T) {
+	for text, bad := range map[string]timer.Config{
+		"revolver: negative tick -1ns":                          {Tick: -1},
+		"revolver: -1 slots are not between 1 and 1048576":      {Slots: -1},
+		"revolver: 1048577 slots are not between 1 and 1048576": {Slots: 1<<20 + 1},
+		"revolver: negative pending limit -1":                   {PendingLimit: -1},
+	} {
+		assert.PanicsWithValue(t, text, func() { revolver.New(bad) })
+	}
+}
+
+func TestLARS01_AWheelOfFiveSlotsHasEightAndIsRightOverSeveralTurns(t *testing.T) {
+	config := timer.Config{Tick: tick, Slots: 5, Executor: wheeltest.Inline}
+	withConfig(t, config, func(t *testing.T, w *revolver.Wheel, j *wheeltest.Journal) {
+		assert.Equal(t, 8, w.Slots())
+		var want []string
+		for n := range time.Duration(5 * 8) { // the farthest first
+			w.AfterFunc((5*8-n)*tick, j.Func("f"))
+			want = append(want, at("f", (n+1)*tick))
+		}
+		j.Sleep(8 * tick)
+		assert.NoError(t, w.Validate())
+		j.Sleep(time.Hour)
+		assert.Equal(t, want, j.Lines())
+		assert.EqualValues(t, len(want), w.Wakeups())
 	})
 }
 

@@ -2,6 +2,11 @@ package revolver
 
 import (
 	"fmt"
+	"reflect"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/assert"
 
 	"github.com/punctual-go/punctual/internal/wheel"
 )
@@ -36,3 +41,14 @@ func (d *dial) Validate(hand int64) (all []*wheel.Timer, err error) {
 
 // Validate checks the whole wheel.
 func (w *Wheel) Validate() error { return w.core.Validate() }
+
+// Slots returns how many slots the dial has.
+func (w *Wheel) Slots() int {
+	return reflect.ValueOf(w.core).Elem().FieldByName("dial").Elem().Elem().FieldByName("slots").Len()
+}
+
+// The comment of the package says what a timer costs that stays in a slot which is looked through.
+func TestAnEntryIsATickAndAPointer(t *testing.T) {
+	assert.Equal(t, 8+unsafe.Sizeof(uintptr(0)), unsafe.Sizeof(entry{}))
+	assert.LessOrEqual(t, unsafe.Sizeof(entry{}), uintptr(16))
+}

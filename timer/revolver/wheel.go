@@ -1,6 +1,6 @@
-// Package revolver is Akka's LightArrayRevolverScheduler for Go: one array of slots, arming by a queue that takes
-// no lock, and a close that gives back what is pending or runs it, as asked. It suits the many short
-// delays of message passing: acknowledgements, retries, throttles.
+// Package revolver is Akka's LightArrayRevolverScheduler for Go: one array of slots, arming by a queue
+// that takes no lock, and a close that gives back what is pending or runs it, as asked. It suits the
+// many short delays of message passing: acknowledgements, retries, throttles.
 //
 //	w := revolver.New(timer.Config{})
 //	w.AfterFunc(200*time.Millisecond, retry)
@@ -17,19 +17,21 @@
 //
 // # Cost
 //
-// To arm: one allocation, no lock. To stop: O(1). A tick with something in it looks through its slot, an array of ticks
-// beside their functions: those of later turns cost 16 bytes of reading each, where a list
-// would cost a cache miss. Ticks without anything cost nothing: the wheel sleeps until the first that has
-// something in it, and has no goroutine.
+// To arm: one allocation, and no lock but for one in 128 and for one that is due before all others. To stop: O(1); the wheel then keeps nothing of the function, but for
+// up to 127 of those armed last, which it drops when it next looks. A tick with something in it looks
+// through its slot, an array of ticks beside their functions: those of later turns cost 16 bytes of
+// reading each, where a list would cost a cache miss. Ticks without anything cost nothing: the wheel
+// sleeps until the first that has something in it, and has no goroutine.
 //
 // # Compared with Akka
 //
-// The same are the array, the intake that takes no lock, the defaults (10 ms, 512 slots), callbacks on an executor, and
-// that every function armed while the wheel is closed is either run, returned, or refused. Different are: the
-// clock is read when a function is armed, not when the wheel next looks, so it is up to one tick late instead of up to
-// three; a delay too long for 2³¹ ticks is not refused, nor does the count wrap after so many; a stopped function
-// leaves the wheel at once; what is due at once has a handle, too; what is to run at the end is
-// decided at the end, function by function, by [Wheel.Close].
+// The same are the array, the intake that takes no lock, the defaults (10 ms, 512 slots), callbacks on
+// an executor, and that every function armed while the wheel is closed is either run, returned, or
+// refused. Different are: the clock is read when a function is armed, not when the wheel next looks, so
+// it is up to one tick late instead of up to three; a delay too long for 2³¹ ticks is not refused, nor
+// does the count wrap after so many; a stopped function does not wait in its slot to be met; what is
+// due at once has a handle, too; what is to run at the end is decided at the end, function by function,
+// by [Wheel.Close].
 package revolver
 
 import (
@@ -50,8 +52,9 @@ type Wheel struct {
 	core *wheel.Wheel
 }
 
-// New returns a wheel. It starts nothing. Slots are rounded up to a power of two. It panics on a negative value and on more
-// than a million slots. Inside a testing/synctest bubble the wheel runs on the bubble's clock, exactly.
+// New returns a wheel. It starts nothing. Slots are rounded up to a power of two. It panics on a
+// negative value and on more than a million slots. Inside a testing/synctest bubble the wheel runs on
+// the bubble's clock, exactly.
 func New(c timer.Config) *Wheel {
 	c = wheel.Complete(c, "revolver", DefaultTick, DefaultSlots, true)
 	return &Wheel{wheel.New(c, newDial(c.Slots))}
@@ -67,11 +70,14 @@ func (w *Wheel) Schedule(d time.Duration, f func()) (timer.Handle, error) {
 	return w.core.Schedule(d, f)
 }
 
-// Close ends the wheel: functions armed later are refused. Those that are not due are given to run, in
-// the order of their deadlines. If it returns true the function is handed to the executor now, before
-// its time: save the state, say goodbye. If it returns false, or run is nil, the function is not called, has [timer.ErrStopped] as its
-// error, and is among those returned. What is due already is, or will be, called. A second Close returns
-// nothing.
+// Close ends the wheel: functions armed later are refused. Those that wait in the wheel are given to
+// run, in the order of their deadlines. If it returns true the function is handed to the executor now,
+// before its time: save the state, say goodbye. If it returns false, or run is nil, the function is not
+// called, has
+// [timer.ErrStopped] as its error, and is among those returned. What the wheel has taken out because it was
+// due is with the executor, or about to be, and takes its course. Close may be called from anywhere, and
+// waits for nothing but run. If run panics, or ends its goroutine, what it was not asked about is stopped, too, though
+// nobody gets it. A second Close returns nothing.
 func (w *Wheel) Close(run func(timer.Handle) bool) (returned []timer.Handle) {
 	return w.core.Close(run)
 }

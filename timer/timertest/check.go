@@ -61,7 +61,7 @@ func limited() need {
 }
 
 func counting() need {
-	return need{"does not count how often it wakes", func(f Facility) bool { return f.WakeUps != nil }}
+	return need{"does not count how often it wakes", func(f Facility) bool { return f.Wakeups != nil }}
 }
 
 func panics(as ...Panics) need {

@@ -22,7 +22,7 @@ func exact(broken fault) timertest.Facility {
 		Executor: true,
 		Ordered:  true,
 		Limited:  true,
-		WakeUps:  func(s timer.Scheduler) uint64 { return s.(*reference).wakeUps() },
+		Wakeups:  func(s timer.Scheduler) uint64 { return s.(*reference).wakeUps() },
 	}
 }
 
@@ -52,7 +52,7 @@ func serial(broken fault) timertest.Facility {
 func deadly(broken fault) timertest.Facility {
 	f := serial(broken)
 	f.Panics = timertest.Dies
-	f.Limited, f.Returns, f.WakeUps = false, false, nil
+	f.Limited, f.Returns, f.Wakeups = false, false, nil
 	f.New = func(_ testing.TB, cfg timer.Config) timer.Scheduler {
 		r := newSerial(cfg, broken)
 		r.deadly = true

@@ -28,7 +28,7 @@ func oneFar(c *trial) {
 		c.arm(s, time.Second)
 		c.arm(s, 30*day)
 		c.pass(time.Second)
-		before := c.WakeUps(s)
+		before := c.Wakeups(s)
 		c.pass(24 * time.Hour)
 		c.wokenAtMost(s, before+2, "in a day before a function due in a month")
 	})
@@ -52,7 +52,7 @@ func laterWakes(c *trial) {
 		s := c.make(timer.Config{})
 		c.arm(s, time.Hour)
 		c.pass(time.Minute)
-		before := c.WakeUps(s)
+		before := c.Wakeups(s)
 		for i := range 1000 {
 			c.arm(s, time.Hour+time.Duration(i)*time.Minute)
 			c.pass(time.Second)
@@ -66,14 +66,14 @@ func noneAtAll(c *trial) {
 		s := c.make(timer.Config{})
 		c.arm(s, 1)
 		c.pass(time.Minute)
-		before := c.WakeUps(s)
+		before := c.Wakeups(s)
 		c.pass(year)
 		c.wokenAtMost(s, before, "in a year without functions")
 	})
 }
 
 func (c *trial) wokenAtMost(s timer.Scheduler, most uint64, why string) {
-	if n := c.WakeUps(s); n > most {
+	if n := c.Wakeups(s); n > most {
 		c.errorf("%s the facility has woken %d times, want %d at most", why, n, most)
 	}
 }

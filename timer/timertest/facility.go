@@ -28,8 +28,8 @@ type Facility struct {
 	// facility cannot be stopped, and then a forgotten one leaves no goroutine behind.
 	Stop func(s timer.Scheduler) []timer.Handle
 
-	// Returns tells that Stop does return those handles, which can be compared by ==. Without it they are to know their end, by
-	// [timer.Err], all the same.
+	// Returns tells that Stop returns those handles, which can be compared by ==. Without it, too,
+	// [timer.Err] has to tell of each that the facility was stopped.
 	Returns bool
 
 	// Lateness is the stated bound: on an idle machine a function begins no earlier than its time,
@@ -60,8 +60,8 @@ type Facility struct {
 	// Panics tells what a panic of a function does.
 	Panics Panics
 
-	// WakeUps returns how often the facility has woken so far; nil if it does not count.
-	WakeUps func(s timer.Scheduler) uint64
+	// Wakeups returns how often the facility has woken so far; nil if it does not count.
+	Wakeups func(s timer.Scheduler) uint64
 }
 
 // Panics is what a facility does when a function panics, or ends its goroutine by
@@ -75,7 +75,8 @@ const (
 	EndsProgram               // a panic ends the program; a Goexit does no harm
 )
 
-// Run checks the facility, each promise in a subtest with its name:
+// Run checks the facility, each promise in a subtest with its name. It takes some seconds, and for a
+// moment replaces the default logger of log/slog: do not run it in parallel with tests that log.
 //
 //	func TestConformance(t *testing.T) {
 //		timertest.Run(t, timertest.Facility{

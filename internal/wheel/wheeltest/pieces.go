@@ -18,7 +18,7 @@ import (
 // is more to do, and does nothing, until they are done.
 type Between struct {
 	wheel.Dial
-	meddle func(piece int) // without the lock, on a goroutine of its own
+	Meddle func(piece int) // without the lock, on a goroutine of its own
 
 	pieces int
 	hand   int64
@@ -31,12 +31,12 @@ func (b *Between) Expire(tick, now int64, due func(*wheel.Timer)) (hand int64, m
 		return b.hand, true
 	}
 	b.hand, more = b.Dial.Expire(tick, now, due)
-	if more && b.meddle != nil && b.pieces < meddlings {
+	if more && b.Meddle != nil && b.pieces < meddlings {
 		b.pieces++
 		b.busy.Store(true)
 		go func() {
 			defer b.busy.Store(false)
-			b.meddle(b.pieces)
+			b.Meddle(b.pieces)
 		}()
 	}
 	return b.hand, more
@@ -92,7 +92,7 @@ func Pieces(t *testing.T, make func(c timer.Config, wrap func(wheel.Dial) wheel.
 				c := &crowd{t: t, start: time.Now()}
 				between := &Between{}
 				if meddle != nil {
-					between.meddle = func(piece int) {
+					between.Meddle = func(piece int) {
 						c.mu.Lock()
 						defer c.mu.Unlock()
 						meddle(c, piece)

@@ -16,29 +16,6 @@ import (
 	"github.com/punctual-go/punctual/timer/hierarchical"
 )
 
-// The slot of the second level comes down when its first is due.
-func TestKAFKA12_AFunctionStoppedWhileItsSlotMovesIsNeitherKeptNorCounted(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *hierarchical.Wheel, j *wheeltest.Journal) {
-		var handles []timer.Handle
-		w.AfterFunc(90*ms, func() {
-			for _, h := range handles[:50] {
-				assert.True(t, h.Stop(), "it has just been moved")
-			}
-		})
-		for i := range 100 {
-			handles = append(handles, w.AfterFunc(100*ms+time.Duration(i%7)*10*ms, nothing))
-		}
-		for _, h := range handles[50:70] {
-			assert.True(t, h.Stop(), "it has not been moved")
-		}
-		j.Sleep(90 * ms)
-		assert.Equal(t, 30, w.Pending())
-		require.NoError(t, w.Validate())
-		j.Sleep(time.Hour)
-		assert.Zero(t, w.Pending())
-	})
-}
-
 func TestKAFKA13_WhatIsHandedOverIsPendingAndCanBeStoppedUntilItBegins(t *testing.T) {
 	var shelf wheeltest.Shelf
 	config := timer.Config{Tick: 10 * ms, Slots: 3, Executor: shelf.Execute}
@@ -139,6 +116,31 @@ func TestKAFKA18_AnOperationEndsOnceByItsTimeoutOrByItself(t *testing.T) {
 			assert.Contains(t, map[time.Duration][]string{0: {"done"}, 10 * ms: {"done"}, 20 * ms: {"done", "timed out"}, 30 * ms: {"timed out"}}[own], v)
 			assert.Zero(t, w.Pending(), "the timeout of finished work is kept")
 		}
+	})
+}
+
+// Whoever arms a timeout looks once more afterwards: the operation may have ended meanwhile, and found no timeout to stop.
+func TestKAFKA18_TheTimeoutOfAnOperationThatEndsBeforeItIsArmedIsNotKept(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *hierarchical.Wheel, j *wheeltest.Journal) {
+		p := future.NewPromise[string]()
+		require.True(t, p.Complete("done"))
+		timedOut := j.Func("timed out")
+		timeout := w.AfterFunc(20*ms, func() {
+			timedOut()
+			assert.False(t, p.Complete("timed out"))
+		})
+		assert.Equal(t, 1, w.Pending())
+		if _, ended := p.Future().Poll(); assert.True(t, ended) {
+			assert.True(t, timeout.Stop())
+		}
+		assert.Zero(t, w.Pending())
+		assert.Zero(t, w.Size())
+		assert.NoError(t, w.Validate())
+		j.Sleep(time.Hour)
+		assert.Empty(t, j.Lines())
+		v, err := p.Future().Get(context.Background())
+		assert.NoError(t, err)
+		assert.Equal(t, "done", v)
 	})
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/punctual-go/punctual/internal/wheel"
 	"github.com/punctual-go/punctual/internal/wheel/wheeltest"
 	"github.com/punctual-go/punctual/timer"
 	"github.com/punctual-go/punctual/timer/revolver"
@@ -46,31 +45,43 @@ func TestLARS13_ArmingAfterTheEndIsRefused(t *testing.T) {
 
 // Every function that is armed while the wheel closes runs, is returned, or is refused.
 func TestLARS13_OfManyArmedWhileTheWheelClosesNoneIsLost(t *testing.T) {
-	const armers, each = 2, 50_000
+	const armers, atLeast, refusals = 2, 50_000, 100
 	w := revolver.New(timer.Config{Tick: time.Millisecond, Executor: wheeltest.Inline})
-	var ran, refused atomic.Int64
+	var tried, ran, refused atomic.Int64
 	var all sync.WaitGroup
 	for range armers {
 		all.Go(func() {
-			for i := range each {
-				if _, err := w.Schedule(time.Duration(i%3)*time.Millisecond, func() { ran.Add(1) }); err != nil {
+			for i, left := 0, refusals; left > 0; i++ {
+				d := time.Duration(i%3) * time.Millisecond
+				if i%100 == 99 {
+					d = time.Hour // pending, whenever the end comes
+				}
+				tried.Add(1)
+				if _, err := w.Schedule(d, func() { ran.Add(1) }); err != nil {
 					refused.Add(1)
+					left--
 				}
 			}
 		})
 	}
 	returned := 0
 	all.Go(func() {
-		time.Sleep(3 * time.Millisecond)
+		for tried.Load() < armers*atLeast {
+			runtime.Gosched()
+		}
 		asked := 0
 		returned = len(w.Close(func(timer.Handle) bool { asked++; return asked%2 == 0 }))
 	})
 	all.Wait()
-	for end := time.Now().Add(30 * time.Second); w.Pending() > 0 && time.Now().Before(end); {
+	ended := func() int64 { return ran.Load() + refused.Load() + int64(returned) }
+	for end := time.Now().Add(30 * time.Second); ended() < tried.Load() && time.Now().Before(end); {
 		runtime.Gosched() // a turn that is on its way
 	}
-	require.Zero(t, w.Pending())
-	assert.Equal(t, int64(armers*each), ran.Load()+refused.Load()+int64(returned))
+	require.Equal(t, tried.Load(), ended())
+	assert.Zero(t, w.Pending())
+	assert.Positive(t, ran.Load())
+	assert.Positive(t, refused.Load())
+	assert.Positive(t, returned)
 }
 
 func TestLARS14_CloseRunsWhatItIsToldToAndReturnsTheRest(t *testing.T) {
@@ -150,63 +161,5 @@ func TestLARS21_NothingMakesTheWheelSpin(t *testing.T) {
 		j.Sleep(24 * time.Hour)
 		assert.Equal(t, []string{at("f", time.Hour)}, j.Lines()[begun:])
 		assert.LessOrEqual(t, w.Wakeups(), before+1)
-	})
-}
-
-func TestLARSBug_AReturnedFunctionDoesNotRunAtShutdown(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *revolver.Wheel, j *wheeltest.Journal) {
-		w.AfterFunc(24*time.Hour, j.Func("daily"))
-		assert.Len(t, w.Close(nil), 1)
-		j.Sleep(48 * time.Hour)
-		assert.Empty(t, j.Lines())
-	})
-}
-
-func TestLARSBug_AWholeNumberOfTicksIsNotRoundedUpByOne(t *testing.T) {
-	for _, tick := range []time.Duration{ms, 3 * ms, 7 * ms, 100 * time.Microsecond} {
-		config := timer.Config{Tick: tick, Executor: wheeltest.Inline}
-		withConfig(t, config, func(t *testing.T, w *revolver.Wheel, j *wheeltest.Journal) {
-			var want []string
-			for n := range time.Duration(300) {
-				w.AfterFunc(n*tick, j.Func("f"))
-				want = append(want, at("f", n*tick))
-			}
-			j.Sleep(time.Hour)
-			assert.Equal(t, want, j.Lines())
-		})
-	}
-}
-
-func TestLARSBug_ASlotReceivesItsNextTurnWhileItIsEmptied(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *revolver.Wheel, j *wheeltest.Journal) {
-		const many = 3*wheel.Piece + 1
-		begun := map[time.Duration]int{}
-		for range many {
-			w.AfterFunc(tick, func() {
-				begun[j.Now()]++
-				w.AfterFunc(turn, func() { begun[j.Now()]++ })
-			})
-		}
-		j.Sleep(10 * turn)
-		assert.Equal(t, map[time.Duration]int{tick: many, tick + turn: many}, begun)
-		assert.NoError(t, w.Validate())
-	})
-}
-
-func TestLARSBug_AThrottleOfATickTakesATickNotThree(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *revolver.Wheel, j *wheeltest.Journal) {
-		left := 100
-		var h timer.Handle
-		last := j.Func("last")
-		h = w.AfterFunc(time.Hour, func() {
-			if left--; left > 0 {
-				h.Reset(tick)
-				return
-			}
-			last()
-		})
-		h.Reset(tick) // now the function knows its handle
-		j.Sleep(time.Hour)
-		assert.Equal(t, []string{at("last", 100*tick)}, j.Lines())
 	})
 }
