@@ -3,6 +3,8 @@ package timer
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 )
 
 // Queued returns how many tasks are in the heap of t, cancelled ones included.
@@ -48,3 +50,29 @@ func Validate(t *Timer) error {
 
 // Dropped reports whether k was dropped with its timer.
 func Dropped(k *Task) bool { return k.state.Load() == dropped }
+
+// PushUnseen queues a fresh task that is due now and tells nobody. So it runs when the goroutine, which
+// waits, goes on for whatever reason, and not before.
+func PushUnseen(t *Timer, k *Task) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.seq++
+	k.seq, k.at = t.seq, t.clock.Now()
+	k.state.Store(scheduled)
+	k.timer.Store(t)
+	t.heap.Push(k.at, (*node)(k))
+}
+
+// Ring has the goroutine of t go on for nothing.
+func Ring(t *Timer) { t.ring() }
+
+// Epoch returns the zero of the clock of t.
+func Epoch(t *Timer) time.Time { return t.clock.Time(0) }
+
+// Key returns where k, which is queued, stands in the heap of t.
+func Key(t *Timer, k *Task) time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	whens, nodes := t.heap.Sorted()
+	return time.Duration(whens[slices.Index(nodes, (*node)(k))])
+}

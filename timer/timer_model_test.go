@@ -12,14 +12,15 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// timerModel is a Timer and what it should do: a list of tasks sorted by time, then by order of
-// scheduling. Time is that since the start.
+// timerModel is a Timer and what it should do: a list of tasks, some of them those of handles, sorted by
+// time, then by order of scheduling. Time is that since the start.
 type timerModel struct {
 	timer *timer.Timer
 	start time.Time
 
 	in   []*modelled // the heap: cancelled ones are shells
-	all  []*modelled
+	all  []*modelled // the tasks
+	fs   []*aHandle
 	seq  int
 	ran  []aModelRun   // what the timer did
 	want []aModelRun   // what it should have done
@@ -66,6 +67,9 @@ func compareTimer(t *rapid.T) {
 		"Task.Cancel": m.cancelTask,
 		"again":       m.again,
 		"Purge":       m.purge,
+		"AfterFunc":   m.afterFunc,
+		"Handle.Stop": m.stopHandle,
+		"Reset":       m.reset,
 		"time":        m.advance,
 		"more time":   m.advance,
 		"Cancel":      m.cancel,
@@ -99,8 +103,14 @@ func (m *timerModel) queued(t *rapid.T, k *modelled, err error, when, period tim
 	case m.over || k.scheduled || k.cancelled || err != nil:
 		t.Fatalf("scheduling task %d: %v", k.id, err)
 	}
+	k.scheduled, k.when, k.at, k.period = true, when, when, period
+	m.enlist(k)
+}
+
+// enlist puts k, which has its time, into the heap, and wakes the goroutine if need be.
+func (m *timerModel) enlist(k *modelled) {
 	m.seq++
-	k.scheduled, k.when, k.at, k.period, k.seq = true, when, when, period, m.seq
+	k.seq = m.seq
 	idle := len(m.in) == 0
 	m.in = append(m.in, k)
 	m.sort()
@@ -244,6 +254,7 @@ func (m *timerModel) check(t *rapid.T) {
 			t.Fatalf("task %d is for %v, want %v", k.id, got.Sub(m.start), k.at)
 		}
 	}
+	m.checkHandles(t)
 	if n := timer.Queued(m.timer); n != len(m.in) {
 		t.Fatalf("%d tasks are queued, want %d", n, len(m.in))
 	}

@@ -143,21 +143,6 @@ func TestTMR02_ARepeatingTaskKeepsItsRankAmongEquals(t *testing.T) {
 	})
 }
 
-func TestTMR03_ATimeIsTurnedIntoAMonotonicOneAndKept(t *testing.T) {
-	const soon = 5 * ms
-	ran := make(chan time.Time, 2)
-	tm := timer.New("")
-	defer tm.Cancel()
-	at := time.Now().Add(soon)
-	exact := timer.NewTask(func() { ran <- time.Now() })
-	require.NoError(t, tm.ScheduleAt(exact, at))
-	assert.True(t, at.Equal(exact.ScheduledTime()), "to the nanosecond")
-	require.NoError(t, tm.ScheduleAt(timer.NewTask(func() { ran <- time.Now() }), at.Round(0)))
-	for range 2 {
-		assert.False(t, (<-ran).Before(at), "early")
-	}
-}
-
 func TestTMR04_ATaskIsScheduledOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, tm *timer.Timer) {
 		other := timer.New("other")
@@ -190,6 +175,28 @@ func TestTMR04_ATaskRefusedForItsArgumentsIsStillFresh(t *testing.T) {
 		assert.True(t, k.ScheduledTime().IsZero())
 		require.NoError(t, tm.Schedule(k, 0))
 		synctest.Wait()
+		assert.Equal(t, "a", l.names())
+	})
+}
+
+func TestTMR04_TheZeroTaskIsRefusedLikeNone(t *testing.T) {
+	inBubble(t, func(t *testing.T, tm *timer.Timer) {
+		for name, way := range ways {
+			zero := new(timer.Task)
+			for range 2 {
+				assert.Equal(t, timer.ErrNilTask, way(tm, zero, time.Now(), time.Second), name)
+			}
+			assert.True(t, zero.ScheduledTime().IsZero(), name)
+			assert.False(t, zero.Cancel(), name)
+			assert.Equal(t, timer.ErrNilTask, way(tm, zero, time.Now(), time.Second), "%s, cancelled", name)
+		}
+		assert.Zero(t, timer.Queued(tm))
+		assert.False(t, timer.Serving(tm))
+		l := newLog()
+		require.NoError(t, tm.Schedule(l.task("a"), 0))
+		pass(time.Second)
+		require.NoError(t, tm.Err())
+		require.NoError(t, timer.Validate(tm))
 		assert.Equal(t, "a", l.names())
 	})
 }

@@ -31,7 +31,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("timers", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	rounds := flags.Int("rounds", 5, "how often everything is measured; the median counts")
-	quick := flags.Bool("quick", false, "one round without the million: a check that it works, not a measurement")
+	quick := flags.Bool("quick", false, "one round without the million: to see that it works, not to measure")
 	if err := flags.Parse(args); err != nil {
 		if err == flag.ErrHelp {
 			return nil

@@ -26,13 +26,18 @@ type result struct {
 	costs map[int][]cost
 }
 
-func measureAll(ctx context.Context, fs []facility, sizes []int, rounds int, progress io.Writer) ([]result, error) {
+// measureAll measures everything, the facilities by turns in each round.
+func measureAll(
+	ctx context.Context, fs []facility, sizes []int, rounds int, progress io.Writer,
+) ([]result, error) {
 	results := make([]result, len(fs))
 	for i, f := range fs {
 		results[i] = result{name: f.name, costs: map[int][]cost{}}
 	}
 	bar := progressbar.NewOptions(rounds*(1+len(sizes))*len(fs),
-		progressbar.OptionSetWriter(progress), progressbar.OptionSetDescription("measuring"), progressbar.OptionClearOnFinish())
+		progressbar.OptionSetWriter(progress),
+		progressbar.OptionSetDescription("measuring"),
+		progressbar.OptionClearOnFinish())
 	byTurns := func(measure func(i int)) error {
 		for _, i := range rand.Perm(len(fs)) {
 			if ctx.Err() != nil {

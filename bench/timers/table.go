@@ -12,7 +12,8 @@ import (
 // table writes the medians as Markdown.
 func table(results []result, sizes []int, rounds int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "insert, cancel: ns; expire: ns of all processors; late: µs when idle; medians of %d rounds, %s %s/%s, %d processors\n\n",
+	b.WriteString("insert, cancel: ns; expire: ns of all processors; late: µs in an idle process\n")
+	fmt.Fprintf(&b, "medians of %d rounds, %s %s/%s, %d processors\n\n",
 		rounds, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
 	head, rule := "| pending: |", "|---|"
 	for _, what := range []string{"insert", "cancel", "expire"} {
@@ -22,7 +23,8 @@ func table(results []result, sizes []int, rounds int) string {
 		}
 	}
 	largest, smallest := sizes[len(sizes)-1], sizes[0]
-	fmt.Fprintf(&b, "%s insert+cancel, %s to %s | late p50 | late p99 |\n%s--:|--:|--:|\n", head, brief(largest), brief(smallest), rule)
+	fmt.Fprintf(&b, "%s insert+cancel, %s to %s | late p50 | late p99 |\n", head, brief(largest), brief(smallest))
+	fmt.Fprintf(&b, "%s--:|--:|--:|\n", rule)
 	for _, r := range results {
 		fmt.Fprintf(&b, "| %s |", r.name)
 		for _, pick := range []func(cost) float64{

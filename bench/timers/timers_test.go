@@ -13,11 +13,11 @@ func TestTheTableHasARowForEachFacilityAndNoEmptyCell(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if got, want := len(lines), 4+len(facilities()); got != want {
+	if got, want := len(lines), 5+len(facilities()); got != want {
 		t.Fatalf("%d lines, want %d:\n%s", got, want, out.String())
 	}
-	for _, line := range lines[4:] {
-		if got, want := strings.Count(line, "|"), strings.Count(lines[2], "|"); got != want || strings.Contains(line, " 0 |") || strings.Contains(line, "NaN") {
+	for _, line := range lines[5:] {
+		if got, want := strings.Count(line, "|"), strings.Count(lines[3], "|"); got != want || strings.Contains(line, " 0 |") || strings.Contains(line, "NaN") {
 			t.Errorf("a bad row: %s", line)
 		}
 	}

@@ -3,8 +3,9 @@
 //
 //	go -C bench run ./tour
 //
-// It runs one periodic job with one stall on five systems side by side and draws what happened, lets
-// a task fail on a java.util.Timer and on a pool, and then walks through the life of a few tasks. With -json it prints the same as data.
+// It runs one periodic job with one stall on five systems side by side and draws what happened, lets a
+// task fail on a java.util.Timer and on a pool, and then walks through the life of a few tasks. With
+// -json it prints the same as data.
 //
 // It exits with 0; with 1 if something could not be done, such as writing the picture; with 2 for
 // bad flags; with 130 after Ctrl-C.

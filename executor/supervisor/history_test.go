@@ -74,6 +74,9 @@ var anyHistory = rapid.Custom(func(t *rapid.T) (h history) {
 
 // A step may fail a case only outside of the bubble, so the history is drawn first. Cases are cheap,
 // and what is rare in them takes hundreds.
+//
+// After each step the supervisor is compared with the model, its insides are validated, and somebody who
+// trusts WorstGap is asked: that is TST11 on whatever may happen.
 func TestSupervisorBehavesLikeItsModel(t *testing.T) {
 	for range 10 {
 		rapid.Check(t, func(rt *rapid.T) {
@@ -93,7 +96,11 @@ func play(t *testing.T, h history) error {
 	pool := &refusing{Pool: newPool(t)}
 	var mu sync.Mutex
 	epoch, runs := time.Now(), 0
-	s := prepare(t, pool, func(ctx context.Context) error {
+	var begun supervisor.Runs
+	var other patience
+	var s *subject
+	s = prepare(t, pool, func(ctx context.Context) error {
+		begun.Note(ctx, s.Supervisor)
 		mu.Lock()
 		n := runs
 		runs++
@@ -111,10 +118,13 @@ func play(t *testing.T, h history) error {
 	}, supervisor.Interval(m.interval), supervisor.Timeout(m.timeout), supervisor.InitialDelay(m.initial),
 		supervisor.Bound(m.bound), supervisor.OnFailure(m.onFailure), supervisor.MaxUnfinished(m.maxUnfinished))
 	for i, st := range h.steps {
+		other.do(st, time.Since(epoch))
 		s.do(st, pool)
 		m.do(st)
-		if err := m.check(s); err != nil {
-			return fmt.Errorf("step %d, %v, after %v: %w", i, st, time.Since(s.epoch), err)
+		for _, err := range []error{m.check(s), supervisor.Validate(s.Supervisor, &begun), other.check(s)} {
+			if err != nil {
+				return fmt.Errorf("step %d, %v, after %v: %w", i, st, time.Since(epoch), err)
+			}
 		}
 	}
 	return nil

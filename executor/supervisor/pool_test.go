@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/supervisor"
 	"github.com/punctual-go/punctual/future"
 )
@@ -22,7 +23,9 @@ func TestEveryExecutorIsAPool(t *testing.T) {
 		plain := newPool(t)
 		scheduled := executor.NewScheduledPool(1)
 		defer scheduled.Close()
-		for _, pool := range []supervisor.Pool{plain, scheduled, executor.NewSerial(plain)} {
+		loop := eventloop.New()
+		defer loop.Close()
+		for _, pool := range []supervisor.Pool{plain, scheduled, executor.NewSerial(plain), loop} {
 			s := supervise(t, pool, takes(time.Second), supervisor.Name("probe"), supervisor.Interval(10*time.Second))
 			time.Sleep(12 * time.Second)
 			assert.Equal(t, seconds(0, 11), s.begun())

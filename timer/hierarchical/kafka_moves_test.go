@@ -1,6 +1,7 @@
 package hierarchical
 
 import (
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,10 +27,13 @@ func newWheelOn(d *dial, wrapped wheel.Dial) *wheel.Wheel {
 func TestKAFKA12_AFunctionStoppedWhileItsSlotMovesIsNeitherKeptNorCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const many = 3 * wheel.Piece
+		var arming sync.Mutex
 		var handles []timer.Handle
 		moved, waiting, begun := 0, 0, 0
 		d := newDial(3)
 		between := &wheeltest.Between{Dial: d, Meddle: func(piece int) {
+			arming.Lock()
+			defer arming.Unlock()
 			for i := piece; i < many; i += 7 {
 				if d.levels[2].holds(handles[i].(*wheel.Timer)) {
 					waiting++
@@ -40,10 +44,12 @@ func TestKAFKA12_AFunctionStoppedWhileItsSlotMovesIsNeitherKeptNorCounted(t *tes
 			}
 		}}
 		w := newWheelOn(d, between)
+		arming.Lock()
 		w.AfterFunc(9*tick, nothing)
 		for i := range many {
 			handles = append(handles, w.AfterFunc(time.Duration(10+i%7)*tick, func() { begun++ }))
 		}
+		arming.Unlock()
 		time.Sleep(9 * tick)
 		synctest.Wait()
 		require.Positive(t, moved)

@@ -59,8 +59,11 @@ func (d *dial) size() (n int) {
 	return n
 }
 
-// Size returns how many timers are in the dial.
-func (w *Wheel) Size() int { return w.dial.size() }
+// Size returns how many timers are in the dial, between two turns.
+func (w *Wheel) Size() int {
+	defer w.Wakeups() // takes the lock, so that the next turn comes after this
+	return w.dial.size()
+}
 
 // Validate checks the whole wheel.
 func (w *Wheel) Validate() error { return w.core.Validate() }

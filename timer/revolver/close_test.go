@@ -29,6 +29,7 @@ func TestWhatCloseRunsWaitsForWhatRuns(t *testing.T) {
 		time.Sleep(500 * time.Millisecond)
 		assert.Empty(t, w.Close(func(timer.Handle) bool { return true }))
 		time.Sleep(time.Second)
+		synctest.Wait()
 		assert.Equal(t, 1, most)
 		assert.Equal(t, []string{"due", "in a minute", "in an hour"}, order)
 		assert.Zero(t, w.Pending())
