@@ -80,12 +80,15 @@ func delays(n int) []time.Duration {
 // while n others are pending.
 func insertAndCancel(f facility, n int) (insert, cancel float64) {
 	const batches, batch = 100, 1000
-	s := f.start(func() {})
+	moved := make(chan struct{}, 1)
+	s := f.start(func() { moved <- struct{}{} })
 	defer s.close()
 	pending := make([]stopper, n)
 	for i, d := range delays(n) {
 		pending[i] = s.arm(d)
 	}
+	s.arm(0)
+	<-moved // what has been armed before is in its place
 	defer func() { // those of the runtime would outlive their session
 		for _, p := range pending {
 			p.Stop()
