@@ -88,7 +88,7 @@ func insertAndCancel(f facility, n int) (insert, cancel float64) {
 		pending[i] = s.arm(d)
 	}
 	s.arm(0)
-	<-moved // what has been armed before is in its place
+	<-moved        // what has been armed before is in its place
 	defer func() { // those of the runtime would outlive their session
 		for _, p := range pending {
 			p.Stop()
