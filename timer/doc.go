@@ -49,8 +49,9 @@
 // # Which one
 //
 // time.AfterFunc is a good timer: it scales, and few programs need another. A wheel is for very many
-// time-outs that are nearly always stopped: it costs less, however many they are, it can bound and count
-// them, calls what is due in order and on an executor, and gives everything back at the end. Among
+// time-outs that are nearly always stopped: it costs less than the runtime, however many they are, can
+// bound and count them, calls what is due in order and on an executor, and gives everything back at the
+// end. A delay queue costs no more, and is exact, where somebody is there to take from it. Among
 // wheels, the hashed one is the simplest, and good as long as most delays are shorter than a turn; the
 // revolver bears many more per slot; the hierarchical one does not mind delays of any length. An event
 // loop is for tasks that share state without locks, a ScheduledPool of package executor for work:
