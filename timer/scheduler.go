@@ -41,8 +41,8 @@ var (
 	// [ErrStopped], [ErrTooManyPending], and a refusal by its [Executor].
 	ErrRejected = errors.New("timer: rejected")
 
-	// ErrStopped says that the facility was stopped: before the function was armed, or before it
-	// was due.
+	// ErrStopped says that the facility was stopped: before the function was armed, or before the
+	// facility came to it.
 	ErrStopped error = rejection("timer: stopped")
 
 	// ErrTooManyPending says that the facility had as many functions armed as it may.

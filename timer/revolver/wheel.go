@@ -17,11 +17,12 @@
 //
 // # Cost
 //
-// To arm: one allocation, and no lock but for one in 128 and for one that is due before all others. To stop: O(1); the wheel then keeps nothing of the function, but for
-// up to 127 of those armed last, which it drops when it next looks. A tick with something in it looks
-// through its slot, an array of ticks beside their functions: those of later turns cost 16 bytes of
-// reading each, where a list would cost a cache miss. Ticks without anything cost nothing: the wheel
-// sleeps until the first that has something in it, and has no goroutine.
+// To arm: one allocation, and no lock but for one in 128 and for one that is due before all others. To
+// stop: O(1); the wheel then keeps nothing of the function, but for up to 127 of those armed last,
+// which it drops when it next looks. A tick with something in it looks through its slot, an array of
+// ticks beside their functions: those of later turns cost 16 bytes of reading each, where a list would
+// cost a cache miss. Ticks without anything cost nothing: the wheel sleeps until the first that has
+// something in it, and has no goroutine.
 //
 // # Compared with Akka
 //
@@ -75,9 +76,9 @@ func (w *Wheel) Schedule(d time.Duration, f func()) (timer.Handle, error) {
 // before its time: save the state, say goodbye. If it returns false, or run is nil, the function is not
 // called, has
 // [timer.ErrStopped] as its error, and is among those returned. What the wheel has taken out because it was
-// due is with the executor, or about to be, and takes its course. Close may be called from anywhere, and
-// waits for nothing but run. If run panics, or ends its goroutine, what it was not asked about is stopped, too, though
-// nobody gets it. A second Close returns nothing.
+// due is with the executor, or about to be, and takes its course. Close may be called from anywhere,
+// and waits for nothing but run. If run panics, or ends its goroutine, what it was not asked about is
+// stopped, too, though nobody gets it. A second Close returns nothing.
 func (w *Wheel) Close(run func(timer.Handle) bool) (returned []timer.Handle) {
 	return w.core.Close(run)
 }
