@@ -15,7 +15,7 @@ func (p *Pool) post(e entry) error {
 	if told {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.notify(p.now())
+		p.notify(unread)
 	}
 	return err
 }
@@ -69,17 +69,17 @@ func (p *Pool) tryAccept(c *cell.Cell) (RejectionPolicy, error) {
 
 // acceptAfter queues c for the first time, to run after delay, or refuses it.
 func (p *Pool) acceptAfter(c *cell.Cell, delay time.Duration) error {
+	now := p.clock.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.clock.Now()
 	return p.acceptLater(c, clock.Later(now, delay), now)
 }
 
 // acceptAt queues c for the first time, to run at a time of the pool's clock, or refuses it.
 func (p *Pool) acceptAt(c *cell.Cell, when int64) error {
+	now := p.clock.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.clock.Now()
 	return p.acceptLater(c, max(when, now), now)
 }
 
@@ -127,6 +127,9 @@ func (p *Pool) enqueue(c *cell.Cell, now int64) {
 // the queue leave one, or else within the capacity. The caller may be about to add to the workers that are
 // free; those above the maximum size will not take anything. The lock is held.
 func (p *Pool) room(c *cell.Cell, free int) bool {
+	if p.pendingLimit == 0 && p.capacity() == unbounded {
+		return true
+	}
 	waiting := p.queue.len()
 	if p.pendingLimit > 0 && waiting+p.aside >= p.pendingLimit {
 		return false
@@ -153,13 +156,13 @@ func (p *Pool) asideInQueue() int {
 
 // place queues c, new or not. Among tasks of equal time it is the last. The lock is held.
 func (p *Pool) place(c *cell.Cell, when, now int64) {
-	p.order++
-	c.Order, c.When = p.order, when
+	c.Order, c.When = p.order.Add(1), when
 	p.queue.push(c, now)
 }
 
 // notify sees to it that somebody looks at the head in time, and starts a worker if nobody can and
-// there may be one more; and that those enter for whom there is room now. The lock is held.
+// there may be one more; and that those enter for whom there is room now. It reads the clock if the caller
+// has not. The lock is held.
 func (p *Pool) notify(now int64) {
 	if p.stage >= stopping {
 		return // nobody is to come any more
@@ -169,10 +172,20 @@ func (p *Pool) notify(now int64) {
 	if !mayGrow && p.lot.Idle() == 0 {
 		return // all are busy, and each will look again
 	}
-	if p.lot.Notify(p.queue.head(), now, mayGrow) {
+	head, due := p.queue.head()
+	switch {
+	case due:
+		now = max(now, head)
+	case now == unread:
+		now = p.now()
+	}
+	if p.lot.Notify(head, now, mayGrow) {
 		p.startWorker()
 	}
 }
+
+// unread stands for a time that nobody has read from the clock. No clock of a pool shows it.
+const unread int64 = 0
 
 // now is the time by which the queue goes: in a plain one, which knows no times, the same for ever.
 func (p *Pool) now() int64 {

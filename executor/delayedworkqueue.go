@@ -2,7 +2,6 @@ package executor
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/heap"
@@ -12,9 +11,10 @@ import (
 // workQueue is where accepted tasks wait for a worker. The pool's lock is held in every call.
 type workQueue interface {
 	push(c *cell.Cell, now int64)
-	head() int64 // when the head may run, or parking.Nothing
+	// head tells when the head may run, or parking.Nothing. Due means that it may run whatever the time is.
+	head() (when int64, due bool)
 	// pop takes out the head, of which head has just told. It is a task with a cell, or bare.
-	pop() (c *cell.Cell, bare Task)
+	pop() entry
 	remove(c *cell.Cell) bool
 	len() int
 	// filter keeps the tasks that keep accepts and returns the others, in order.
@@ -26,83 +26,90 @@ type workQueue interface {
 // delayedWorkQueue orders tasks by trigger time, equal times by the order of submission. It is the
 // queue of java.util.concurrent's ScheduledThreadPoolExecutor.
 //
-// A task that is due as it comes has, but for the runs of a late series, a later time than all that
-// came so before it: such tasks form a line that is in order by itself. It is kept beside the heap,
-// and the earlier of the two heads is the head. So Execute and Submit are O(1), and overtake nobody.
+// A task to run at once has a later time than all that came so before it: such tasks form a line that is
+// in order by itself. It is an [inbox] beside the heap, and the earlier of the two heads is the head. So
+// Execute and Submit are O(1), take no lock that workers hold, and overtake nobody. The stamp that the
+// inbox gives tells which tasks of the heap came before.
 type delayedWorkQueue struct {
 	heap heap.Heap[*cell.Cell]
-	line fifo
-	last int64 // the time of the last in the line
+	line *inbox
 }
 
-func (q *delayedWorkQueue) push(c *cell.Cell, now int64) {
-	if c.When <= now && (c.When >= q.last || q.line.len() == 0) {
-		q.last = c.When
-		q.line.push(c)
-		return
-	}
-	q.heap.Push(c.When, c)
-}
+func (q *delayedWorkQueue) push(c *cell.Cell, _ int64) { q.heap.Push(c.When, c) }
 
-func (q *delayedWorkQueue) pop() (*cell.Cell, Task) {
-	if !q.lineFirst() {
-		return q.heap.Pop(), nil
-	}
-	c := q.line.first()
-	q.line.remove(c)
-	return c, nil
-}
-
-func (q *delayedWorkQueue) head() int64 {
+func (q *delayedWorkQueue) pop() entry {
 	if q.lineFirst() {
-		return q.line.first().When
+		return q.line.pop()
+	}
+	return entry{cell: q.heap.Pop()}
+}
+
+func (q *delayedWorkQueue) head() (when int64, due bool) {
+	if q.lineFirst() {
+		return q.line.out.first().when, true
 	}
 	if q.heap.Len() == 0 {
-		return parking.Nothing
+		return parking.Nothing, false
 	}
-	when, _ := q.heap.Min()
-	return when
+	when, _ = q.heap.Min()
+	return when, false
 }
 
 // lineFirst reports whether the head is that of the line.
 func (q *delayedWorkQueue) lineFirst() bool {
-	if q.line.len() == 0 || q.heap.Len() == 0 {
-		return q.line.len() > 0
+	if !q.line.live() || q.heap.Len() == 0 {
+		return q.line.out.live()
 	}
 	_, least := q.heap.Min()
-	return compare(q.line.first(), least) < 0
+	return q.line.out.first().precedes(least)
+}
+
+// precedes reports whether a task that came to the inbox at s is before c, of the heap.
+func (s stamp) precedes(c *cell.Cell) bool {
+	return s.when < c.When || s.when == c.When && s.after < c.Order
 }
 
 func (q *delayedWorkQueue) remove(c *cell.Cell) bool {
-	if i := int(c.Place) - 1; q.heap.Holds(i, c) {
-		q.heap.Remove(i)
-		return true
+	if c.Place < 0 {
+		return q.line.remove(c)
 	}
-	return q.line.remove(c)
+	i := int(c.Place) - 1
+	if !q.heap.Holds(i, c) {
+		return false
+	}
+	q.heap.Remove(i)
+	return true
 }
 
 func (q *delayedWorkQueue) len() int { return q.heap.Len() + q.line.len() }
 
 func (q *delayedWorkQueue) filter(keep func(c *cell.Cell) bool) []*cell.Cell {
-	out := q.heap.Filter(func(_ int64, c *cell.Cell) bool { return keep(c) })
-	for _, c := range q.line.all() {
-		if !keep(c) {
-			q.line.remove(c)
-			out = append(out, c)
-		}
-	}
-	slices.SortFunc(out, compare)
-	return out
+	return weave(q.line.filter(keep), q.heap.Filter(func(_ int64, c *cell.Cell) bool { return keep(c) }))
 }
 
 func (q *delayedWorkQueue) tasks() []*cell.Cell {
 	_, cells := q.heap.Sorted()
-	cells = append(cells, q.line.all()...)
-	slices.SortFunc(cells, compare)
-	return cells
+	return weave(q.line.tasks(), cells)
 }
 
-// compare orders tasks as the heap does.
+// weave puts the tasks of the line and those of the heap, both in order, in one order.
+func weave(line, heap []*cell.Cell) []*cell.Cell {
+	if len(line) == 0 {
+		return heap
+	}
+	all := make([]*cell.Cell, 0, len(line)+len(heap))
+	for _, c := range line {
+		s := stamp{c.When, c.Order}
+		for len(heap) > 0 && !s.precedes(heap[0]) {
+			all = append(all, heap[0])
+			heap = heap[1:]
+		}
+		all = append(all, c)
+	}
+	return append(all, heap...)
+}
+
+// compare orders tasks of the heap as that does.
 func compare(a, b *cell.Cell) int {
 	if c := cmp.Compare(a.When, b.When); c != 0 {
 		return c

@@ -1,8 +1,10 @@
 package executor
 
 import (
-	"math"
+	"cmp"
+	"context"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,42 +18,89 @@ import (
 // queueModel is a delayedWorkQueue beside a sorted slice of what should be in it.
 type queueModel struct {
 	queue delayedWorkQueue
-	tasks []*cell.Cell
+	tasks []modelTask
 	now   int64
-	order uint64
+	order atomic.Uint64 // of the last task in the heap
+	made  int
+}
+
+// modelTask is a task that has a cell, or one that returns its number as an error. Its place in the order
+// is told by when it is due, by the last task of the heap that came before it, itself included, and by
+// when it was made.
+type modelTask struct {
+	cell   *cell.Cell
+	when   int64
+	came   uint64
+	inLine bool
+	number inboxNumber
+}
+
+func (a modelTask) compare(b modelTask) int {
+	line := map[bool]int{true: 1}
+	return cmp.Or(cmp.Compare(a.when, b.when), cmp.Compare(a.came, b.came),
+		cmp.Compare(line[a.inLine], line[b.inLine]), cmp.Compare(a.number, b.number))
+}
+
+func newQueueModel() *queueModel {
+	m := &queueModel{}
+	m.queue.line = newInbox(new(cell.Plan))
+	m.queue.line.now, m.queue.line.order = func() int64 { return m.now }, &m.order
+	return m
 }
 
 func TestDelayedWorkQueueIsASortedList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := &queueModel{}
-		if rapid.Bool().Draw(t, "positions about to wrap") {
-			m.queue.line.head, m.queue.line.tail = math.MaxUint32-20, math.MaxUint32-20
-		}
+		m := newQueueModel()
+		base := rapid.SampledFrom(inboxBases).Draw(t, "base")
+		m.queue.line.in.base, m.queue.line.out.base = base, base
 		t.Repeat(map[string]func(*rapid.T){
-			"due":    func(t *rapid.T) { m.push(m.now) },
-			"later":  func(t *rapid.T) { m.push(m.now + rapid.Int64Range(1, 5).Draw(t, "delay")) },
-			"late":   func(t *rapid.T) { m.push(max(m.now-rapid.Int64Range(1, 5).Draw(t, "lateness"), 0)) },
-			"time":   func(t *rapid.T) { m.now += rapid.Int64Range(1, 5).Draw(t, "passed") },
-			"burst":  func(t *rapid.T) { m.burst(rapid.IntRange(1, 300).Draw(t, "tasks")) },
-			"pop":    m.pop,
-			"remove": m.remove,
-			"filter": m.filter,
-			"":       m.validate,
+			"submit":  func(t *rapid.T) { m.put(t, true) },
+			"execute": func(t *rapid.T) { m.put(t, false) },
+			"due":     func(*rapid.T) { m.push(m.now) },
+			"later":   func(t *rapid.T) { m.push(m.now + rapid.Int64Range(1, 5).Draw(t, "delay")) },
+			"late":    func(t *rapid.T) { m.push(max(m.now-rapid.Int64Range(1, 5).Draw(t, "lateness"), 0)) },
+			"time":    func(t *rapid.T) { m.now += rapid.Int64Range(1, 5).Draw(t, "passed") },
+			"burst":   func(t *rapid.T) { m.burst(t, rapid.IntRange(1, 300).Draw(t, "tasks")) },
+			"pop":     m.pop,
+			"remove":  m.remove,
+			"filter":  m.filter,
+			"":        m.validate,
 		})
 	})
 }
 
-func (m *queueModel) push(when int64) {
-	m.order++
-	c := &cell.Cell{When: when, Order: m.order}
-	m.queue.push(c, m.now)
-	at, _ := slices.BinarySearchFunc(m.tasks, c, compare)
-	m.tasks = slices.Insert(m.tasks, at, c)
+func (m *queueModel) put(t *rapid.T, withCell bool) {
+	m.made++
+	k := modelTask{when: m.now, came: m.order.Load(), inLine: true, number: inboxNumber(m.made)}
+	e := entry{bare: func(context.Context) error { return k.number }}
+	if withCell {
+		k.cell = new(cell.Cell)
+		e = entry{cell: k.cell}
+	}
+	_, err := m.queue.line.put(e)
+	require.NoError(t, err)
+	m.add(k)
 }
 
-func (m *queueModel) burst(n int) {
-	for range n {
-		m.push(m.now)
+func (m *queueModel) push(when int64) {
+	m.made++
+	c := &cell.Cell{When: when, Order: m.order.Add(1)}
+	m.queue.push(c, m.now)
+	m.add(modelTask{cell: c, when: when, came: c.Order, number: inboxNumber(m.made)})
+}
+
+func (m *queueModel) add(k modelTask) {
+	at, _ := slices.BinarySearchFunc(m.tasks, k, modelTask.compare)
+	m.tasks = slices.Insert(m.tasks, at, k)
+}
+
+func (m *queueModel) burst(t *rapid.T, n int) {
+	for i := range n {
+		if i%3 == 0 {
+			m.push(m.now)
+		} else {
+			m.put(t, i%3 == 1)
+		}
 	}
 }
 
@@ -59,57 +108,85 @@ func (m *queueModel) pop(t *rapid.T) {
 	if len(m.tasks) == 0 {
 		t.Skip("empty")
 	}
-	c, _ := m.queue.pop()
-	require.Same(t, m.tasks[0], c)
-	require.Zero(t, c.Place)
+	e, want := m.queue.pop(), m.tasks[0]
+	require.Same(t, want.cell, e.cell)
+	if e.cell == nil {
+		require.Equal(t, want.number, e.bare(t.Context()))
+		require.Equal(t, want.when, e.when)
+	} else {
+		require.Equal(t, want.when, e.cell.When)
+		require.Zero(t, e.cell.Place)
+	}
 	m.tasks = m.tasks[1:]
 }
 
 func (m *queueModel) remove(t *rapid.T) {
-	if len(m.tasks) == 0 {
-		t.Skip("empty")
+	var removable []*cell.Cell
+	for _, k := range m.tasks {
+		if k.cell != nil {
+			removable = append(removable, k.cell)
+		}
 	}
-	for range rapid.IntRange(1, len(m.tasks)).Draw(t, "how many") {
-		i := rapid.IntRange(0, len(m.tasks)-1).Draw(t, "which")
-		c := m.tasks[i]
+	if len(removable) == 0 {
+		t.Skip("none")
+	}
+	for range rapid.IntRange(1, len(removable)).Draw(t, "how many") {
+		i := rapid.IntRange(0, len(removable)-1).Draw(t, "which")
+		c := removable[i]
 		require.True(t, m.queue.remove(c))
 		require.Zero(t, c.Place)
 		require.False(t, m.queue.remove(c), "removed before")
-		m.tasks = slices.Delete(m.tasks, i, i+1)
+		removable = slices.Delete(removable, i, i+1)
+		m.tasks = slices.DeleteFunc(m.tasks, func(k modelTask) bool { return k.cell == c })
 	}
 }
 
 func (m *queueModel) filter(t *rapid.T) {
-	n := rapid.Uint64Range(1, 4).Draw(t, "keep every")
-	keep := func(c *cell.Cell) bool { return c.Order%n == 0 }
-	var kept, out []*cell.Cell
-	for _, c := range m.tasks {
-		if keep(c) {
-			kept = append(kept, c)
+	keep := func(when int64) bool { return when%3 != 0 }
+	if rapid.Bool().Draw(t, "all") {
+		keep = func(int64) bool { return false }
+	}
+	var kept, out []modelTask
+	for _, k := range m.tasks {
+		if keep(k.when) {
+			kept = append(kept, k)
 		} else {
-			out = append(out, c)
+			out = append(out, k)
 		}
 	}
-	require.Equal(t, len(out), len(m.queue.filter(keep)))
-	for _, c := range out {
-		require.Zero(t, c.Place)
+	m.same(t, out, m.queue.filter(func(c *cell.Cell) bool { return keep(c.When) }))
+	for _, k := range out {
+		require.True(t, k.cell == nil || k.cell.Place == 0)
 	}
 	m.tasks = kept
 }
 
+// same demands that these are the cells of the tasks, or ones made for those without.
+func (m *queueModel) same(t *rapid.T, tasks []modelTask, cells []*cell.Cell) {
+	require.Equal(t, len(tasks), len(cells))
+	for i, k := range tasks {
+		if k.cell != nil {
+			require.Same(t, k.cell, cells[i])
+		} else {
+			require.Equal(t, k.number, cells[i].Body(t.Context()))
+		}
+	}
+}
+
 func (m *queueModel) validate(t *rapid.T) {
 	require.Equal(t, len(m.tasks), m.queue.len())
+	when, due := m.queue.head()
 	if len(m.tasks) == 0 {
-		require.Equal(t, parking.Nothing, m.queue.head())
+		require.Equal(t, parking.Nothing, when)
+		require.False(t, due)
 	} else {
-		require.Equal(t, m.tasks[0].When, m.queue.head())
+		require.Equal(t, m.tasks[0].when, when)
+		require.Equal(t, m.tasks[0].inLine, due)
 	}
-	require.True(t, slices.Equal(m.tasks, m.queue.tasks()))
+	m.same(t, m.tasks, m.queue.tasks())
 	require.NoError(t, m.queue.heap.Validate(func(c *cell.Cell) int { return int(c.Place) - 1 }))
-	line := &m.queue.line
-	require.LessOrEqual(t, line.live, int(line.tail-line.head))
-	require.LessOrEqual(t, int(line.tail-line.head), len(line.ring))
-	require.True(t, line.live > 0 == (line.head != line.tail))
+	require.NoError(t, validateSegment(&m.queue.line.out))
+	require.NoError(t, validateSegment(&m.queue.line.in))
 }
 
 func TestFifoGivesItsMemoryBack(t *testing.T) {

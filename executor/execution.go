@@ -34,8 +34,8 @@ type execution struct {
 	done   bool // the run was the last: the task has ended by it
 }
 
-// start begins a run of c, unless it has been cancelled on its way out of the queue. The lock is
-// held.
+// start begins a run of c, unless it has been cancelled on its way out of the queue. The time may be unread
+// for a bare task. The lock is held.
 func (x *execution) start(c *cell.Cell, now int64) bool {
 	if !x.bare && !c.Begin() {
 		c.Body = nil
@@ -45,10 +45,12 @@ func (x *execution) start(c *cell.Cell, now int64) bool {
 		}
 		return false
 	}
-	if x.bare {
-		c.When = now // when it came is not known
+	if x.bare && c.When == unread { // when it came is not known
+		c.When = now
 	}
-	c.Started = max(now, c.When)
+	if c.Started = now; now != unread {
+		c.Started = max(now, c.When)
+	}
 	if !x.bare {
 		if pl := planOf(c); pl.Periodic() {
 			c.When = pl.Start(c.When, now)

@@ -77,7 +77,7 @@ func (g *guest) serve() {
 		g.pool.mu.Lock()
 		g.account()
 		g.next()
-		g.pool.notify(g.pool.now())
+		g.pool.notify(unread)
 		g.pool.mu.Unlock()
 	}
 }
@@ -118,7 +118,7 @@ func (g *guest) leave() {
 		p.awaits.helpers--
 		p.helpAll()
 	}
-	p.notify(p.now())
+	p.notify(unread)
 	ended := p.emptied()
 	p.mu.Unlock()
 	p.finish(ended)

@@ -154,7 +154,7 @@ func (p *Pool) help(a *await) {
 	g := p.receive(0)
 	g.helps, g.labels = true, true
 	started := g.start(c, now)
-	p.notify(p.now()) // there is room in the queue
+	p.notify(unread) // there is room in the queue
 	if !started {
 		delete(p.guests, g)
 		return
@@ -168,7 +168,7 @@ func (p *Pool) help(a *await) {
 func (p *Pool) unburden(c *cell.Cell) {
 	if p.removeLater(c) {
 		p.place(c, c.When, p.now())
-		p.notify(p.now())
+		p.notify(unread)
 	}
 }
 

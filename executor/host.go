@@ -25,7 +25,7 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	case p.queue.remove(c):
 		p.vacated(c)
 	case p.aside > 0 && p.removeAside(c):
-		p.notify(p.now())
+		p.notify(unread)
 	default:
 		removed = false
 	}
@@ -35,7 +35,7 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	if removed || running {
 		p.counts.cancelled++
 	}
-	if !p.plain && p.queue.len() == 0 && p.surplus() {
+	if !p.plain && p.surplus() && p.queue.len() == 0 {
 		p.lot.CallLeader() // it may go, now that nothing keeps it
 	}
 	ended := p.emptied()
@@ -132,6 +132,6 @@ func (p *Pool) vacated(c *cell.Cell) {
 		p.advance(s)
 	}
 	if s != nil || p.entrants.list.Len() > 0 {
-		p.notify(p.now())
+		p.notify(unread)
 	}
 }

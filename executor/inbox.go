@@ -2,6 +2,7 @@ package executor
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/parking"
@@ -17,9 +18,13 @@ import (
 //
 // Whoever of the takers' side finds nothing leaves word: the next submission tells the pool. From
 // then on submissions are silent, because whoever has been told comes, takes, and looks again.
+//
+// The inbox of a scheduled pool stamps what comes; see [delayedWorkQueue].
 type inbox struct {
-	plan *cell.Plan // of tasks without a cell
-	free sync.Pool  // of blocks
+	plan  *cell.Plan     // of tasks without a cell
+	now   func() int64   // the time of a stamp; nil in a plain pool, which needs none
+	order *atomic.Uint64 // of the last task that came to the heap
+	free  sync.Pool      // of blocks
 
 	out segment // the takers' side; the pool's lock guards it
 
@@ -27,7 +32,8 @@ type inbox struct {
 
 	mu       sync.Mutex // guards the submitters' side below; the pool's lock may be held
 	in       segment
-	word     bool // the next submission is to be told
+	last     int64       // the time of the last stamp
+	word     atomic.Bool // the next submission is to be told; read without the lock
 	closed   bool
 	accepted uint64
 	rejected uint64
@@ -37,7 +43,8 @@ type inbox struct {
 type apart [64]byte
 
 func newInbox(plan *cell.Plan) *inbox {
-	q := &inbox{plan: plan, word: true}
+	q := &inbox{plan: plan}
+	q.word.Store(true)
 	q.in.free, q.out.free = &q.free, &q.free
 	return q
 }
@@ -45,6 +52,9 @@ func newInbox(plan *cell.Plan) *inbox {
 // put appends e, and reports whether the caller is to tell the pool. It returns ErrShutdown if the
 // inbox is closed. It is the one call without the pool's lock.
 func (q *inbox) put(e entry) (told bool, err error) {
+	if q.now != nil {
+		e.when = q.now()
+	}
 	q.mu.Lock()
 	if q.closed {
 		q.rejected++
@@ -52,10 +62,25 @@ func (q *inbox) put(e entry) (told bool, err error) {
 		return false, ErrShutdown
 	}
 	q.accepted++
+	if q.now != nil {
+		q.stamp(&e)
+	}
 	q.in.push(e)
-	told, q.word = q.word, false
+	if told = q.word.Load(); told {
+		q.word.Store(false)
+	}
 	q.mu.Unlock()
 	return told, nil
+}
+
+// stamp completes the stamp of e, which has its time. Those who read the clock at the same time may come
+// in another order. The lock is held.
+func (q *inbox) stamp(e *entry) {
+	q.last = max(q.last, e.when)
+	e.stamp = stamp{q.last, q.order.Load()}
+	if e.cell != nil {
+		e.cell.When, e.cell.Order = e.when, e.after
+	}
 }
 
 // close has put refuse.
@@ -77,17 +102,27 @@ func (q *inbox) push(c *cell.Cell, _ int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.in.push(entry{cell: c})
+	q.word.Store(false) // who adds a task with the pool's lock held tells the pool
 }
 
-// head exchanges the segments if need be.
-func (q *inbox) head() int64 {
-	if !q.out.live() {
-		q.turn()
-		if !q.out.live() {
-			return parking.Nothing
-		}
+func (q *inbox) head() (when int64, due bool) {
+	if !q.live() {
+		return parking.Nothing, false
 	}
-	return 0
+	return 0, true
+}
+
+// live reports whether there is a task, which is the next of the takers' segment then. It exchanges the
+// segments if need be. If the last who found nothing has left word that still stands, nothing has come.
+func (q *inbox) live() bool {
+	if q.out.live() {
+		return true
+	}
+	if q.word.Load() {
+		return false
+	}
+	q.turn()
+	return q.out.live()
 }
 
 // turn makes the submitters' segment that of the takers, whose is empty.
@@ -95,16 +130,13 @@ func (q *inbox) turn() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.in.len() == 0 {
-		q.word = true
+		q.word.Store(true)
 		return
 	}
 	q.out, q.in = q.in, q.out.renewed(&q.in)
 }
 
-func (q *inbox) pop() (*cell.Cell, Task) {
-	e := q.out.pop()
-	return e.cell, e.bare
-}
+func (q *inbox) pop() entry { return q.out.pop() }
 
 func (q *inbox) remove(c *cell.Cell) bool {
 	if q.out.remove(c) {
@@ -153,5 +185,5 @@ func (q *inbox) cellOf(e entry) *cell.Cell {
 	if e.cell != nil {
 		return e.cell
 	}
-	return &cell.Cell{Plan: q.plan, Body: e.bare}
+	return &cell.Cell{Plan: q.plan, Body: e.bare, When: e.when, Order: e.after}
 }

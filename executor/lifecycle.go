@@ -198,7 +198,7 @@ func (p *Pool) endSweep(swept []*cell.Cell, active ...*cell.Cell) []Pending {
 // gone. If it has, it returns true, once: the caller unlocks and calls finish. Otherwise, if there
 // is nothing left to do, it has the idle workers go. The lock is held.
 func (p *Pool) emptied() (ended bool) {
-	if !p.over(p.queue.head()) || p.stage >= tidying || p.settling > 0 {
+	if p.stage == running || p.stage >= tidying || p.settling > 0 || !p.over() {
 		return false
 	}
 	if len(p.workers) > 0 {

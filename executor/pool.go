@@ -49,6 +49,8 @@ type Pool struct {
 	submitted *plan       // of every task that has a future and no options
 	executed  *plan       // of every task given to Execute
 
+	order atomic.Uint64 // sequence number of the last task queued by place; the lock guards writing
+
 	_ apart
 
 	mu sync.Mutex // guards the fields below
@@ -61,7 +63,6 @@ type Pool struct {
 	lot      *parking.Lot // idle workers
 	workers  map[*worker]struct{}
 	entrants entrants // submitters who wait for room
-	order    uint64   // sequence number of the last task queued
 
 	dropDelayed, keepPeriodic bool     // what Shutdown does to queued tasks
 	settling                  int      // parties about to settle tasks of the pool, which outlives them
@@ -84,31 +85,37 @@ type Pool struct {
 func NewPool(core int, opts ...Option) *Pool {
 	p := new(Pool)
 	p.plain = true
-	p.init(core, nil, opts)
+	p.init(core, opts)
 	return p
 }
 
-// init makes p a pool whose tasks wait in q, or in the queue that the options tell.
-func (p *Pool) init(core int, q workQueue, opts []Option) {
+// init gives p its queue and all else that it needs.
+func (p *Pool) init(core int, opts []Option) {
 	p.settings = newSettings(core, p.plain, opts)
 	p.clock = clock.New(1) // above 0, which Started shows for a task that has not begun
 	p.submitted = p.newPlan(series.Options{})
 	p.executed = p.newPlan(series.Options{})
 	p.executed.reports = true
 	p.watched.Store(p.onError != nil)
-	if p.queue = q; q == nil {
-		p.queue = p.newQueue()
-	}
+	p.queue = p.newQueue()
 	p.lot = parking.New(&p.mu)
 	p.done = make(chan struct{})
 	p.core = core
 	p.workers = make(map[*worker]struct{})
 }
 
-// newQueue makes the queue of a plain pool.
+// newQueue makes the queue that the options tell. With a limit to what may wait in all there is no inbox
+// for submissions, as it does not know of the rest.
 func (p *Pool) newQueue() workQueue {
-	if p.waitsIn.simple() && p.pendingLimit == 0 {
-		p.inbox = newInbox(&p.executed.Plan)
+	front := newInbox(&p.executed.Plan)
+	if p.pendingLimit == 0 && (!p.plain || p.waitsIn.simple()) {
+		p.inbox = front
+	}
+	if !p.plain {
+		front.now, front.order = p.clock.Now, &p.order
+		return &delayedWorkQueue{line: front}
+	}
+	if p.inbox != nil {
 		return p.inbox
 	}
 	q := &ordered{queue: p.waitsIn.New()}

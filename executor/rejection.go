@@ -178,12 +178,12 @@ func (p *Pool) exchange(c *cell.Cell, oldest **cell.Cell) error {
 	if err := p.tryEnqueue(c, p.now()); err != ErrSaturated || !p.plain || p.queue.len() == 0 {
 		return err
 	}
-	*oldest, _ = p.queue.pop() // a queue without bounds rejects nothing, so there is a cell
+	*oldest = p.queue.pop().cell // a queue without bounds rejects nothing, so there is a cell
 	p.settling++
 	if s := planOf(*oldest).strand; s != nil {
 		p.advance(s)
 	}
-	defer p.notify(p.now()) // also if a queue of the user's own panics: there is room then
+	defer p.notify(unread) // also if a queue of the user's own panics: there is room then
 	p.enqueue(c, p.now())
 	return nil
 }

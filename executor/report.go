@@ -51,10 +51,12 @@ func (p *Pool) runOf(c *cell.Cell) Run {
 // describe is runOf with the lock held.
 func (p *Pool) describe(c *cell.Cell) Run {
 	pl := planOf(c)
-	if c.Started == 0 { // nobody has asked before
+	if c.Started == unread { // nobody has asked before
 		p.watched.Store(true)
 		c.Started = p.clock.Now()
-		c.When = c.Started
+		if c.When == unread {
+			c.When = c.Started
+		}
 	}
 	r := Run{Name: pl.Name, Number: 1, Scheduled: p.clock.Time(c.When), Started: p.clock.Time(c.Started)}
 	if pl.Periodic() {

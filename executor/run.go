@@ -16,9 +16,10 @@ type Run struct {
 	// Started the time it was begun: their difference is how late it is, or how long it has waited.
 	// Both carry the monotonic clock.
 	//
-	// A plain [Pool] with its default queue and without run hooks does not time the tasks of Execute,
-	// to save the clock: then the two are equal. They are the start if the pool has an error handler,
-	// or has been asked for such a run before; otherwise they are the moment of the first question.
+	// To save the clock, a [Pool] with its default queue and without run hooks does not time the tasks of
+	// Execute: Started is right if the pool has an error handler, or has been asked for such a run before,
+	// and otherwise the moment of the first question. When they were submitted only a [ScheduledPool]
+	// knows; elsewhere Scheduled is the same as Started.
 	Scheduled, Started time.Time
 
 	// Missed counts periods of a fixed-rate task. Under Skip and Coalesce it is how many got no run

@@ -32,7 +32,7 @@ type ScheduledPool struct {
 // closed there.
 func NewScheduledPool(core int, opts ...Option) *ScheduledPool {
 	p := new(ScheduledPool)
-	p.init(core, new(delayedWorkQueue), opts)
+	p.init(core, opts)
 	return p
 }
 

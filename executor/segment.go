@@ -23,7 +23,7 @@ type segment struct {
 type block [blockSize]entry
 
 const (
-	blockSize  = 128 // entries, 2 KiB
+	blockSize  = 128 // entries, 4 KiB
 	keptBlocks = 64  // for how many a list of them is kept
 )
 
@@ -31,6 +31,15 @@ const (
 type entry struct {
 	cell *cell.Cell
 	bare Task
+	stamp
+}
+
+// stamp is when a task came to the inbox of a pool that knows times: the time, and the number of the
+// last task that had come to the heap by then. Tasks of the heap that are due at the same time precede it
+// up to that number.
+type stamp struct {
+	when  int64
+	after uint64
 }
 
 func (e entry) removed() bool { return e.cell == nil && e.bare == nil }
@@ -68,6 +77,9 @@ func (s *segment) live() bool {
 	}
 	return false
 }
+
+// first returns the next entry, which is live.
+func (s *segment) first() *entry { return s.at(s.taken) }
 
 // pop takes the next entry, which is live.
 func (s *segment) pop() entry {

@@ -67,7 +67,7 @@ func (p *Pool) SetCoreTimeout(on bool) error {
 // for one. The lock is held.
 func (p *Pool) reconsider() {
 	p.lot.CallAll()
-	p.notify(p.clock.Now())
+	p.notify(unread)
 }
 
 // PrestartWorker starts a worker that waits for work, if there are fewer than the core size, and

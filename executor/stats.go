@@ -51,11 +51,7 @@ type counts struct {
 func (p *Pool) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	accepted, rejected, queued := p.counts.accepted, p.counts.rejected, p.queue.len()+p.aside
-	if p.inbox != nil {
-		accepted, rejected, queued = p.inbox.tally(accepted, rejected)
-		queued += p.aside
-	}
+	accepted, rejected, queued := p.tally()
 	return Stats{
 		Name:        p.name,
 		State:       p.stage.String(),
@@ -76,6 +72,19 @@ func (p *Pool) Stats() Stats {
 		Failures:    p.counts.failures,
 		Wakeups:     p.lot.Wakes(),
 	}
+}
+
+// tally returns the numbers of tasks accepted, rejected and waiting, all of one moment. The lock is held.
+func (p *Pool) tally() (accepted, rejected uint64, queued int) {
+	accepted, rejected = p.counts.accepted, p.counts.rejected
+	if p.inbox == nil {
+		return accepted, rejected, p.queue.len() + p.aside
+	}
+	accepted, rejected, queued = p.inbox.tally(accepted, rejected)
+	if q, ok := p.queue.(*delayedWorkQueue); ok {
+		queued += q.heap.Len()
+	}
+	return accepted, rejected, queued + p.aside
 }
 
 // Queued returns the tasks that wait, in the order in which they are due. O(n log n).

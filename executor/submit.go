@@ -9,8 +9,8 @@ import (
 
 // Execute queues task to run as soon as a worker is free, after the tasks that are due already.
 // There is no future: a failure goes to the error handler. It returns [ErrNilTask], [ErrShutdown] or
-// [ErrSaturated] for a task that will not run. On a pool of [NewPool] with its default queue and
-// without run hooks it allocates nothing, unless the task asks its context for a signal.
+// [ErrSaturated] for a task that will not run. On a pool with its default queue, without run hooks
+// and without [PendingLimit], it allocates nothing, unless the task asks its context for a signal.
 func (p *Pool) Execute(task Task) error {
 	body, err := p.bodyOf(task)
 	if err != nil {

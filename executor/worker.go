@@ -74,7 +74,10 @@ func (w *worker) replace() {
 // not the worker is no more. The number is that of its goroutine.
 func (w *worker) take(goroutine uint64) bool {
 	p := w.pool
-	started := w.clock(w.bare) // most often tasks of one kind come in a row
+	now := unread
+	if w.timed() { // most often tasks of one kind come in a row
+		now = p.clock.Now()
+	}
 	p.mu.Lock()
 	if !w.arrived {
 		w.arrived, w.goroutine = true, goroutine
@@ -85,19 +88,24 @@ func (w *worker) take(goroutine uint64) bool {
 	}
 	idle := false
 	for {
-		head, now := p.queue.head(), p.now()
-		due := head != parking.Nothing && head <= now
+		head, due := p.queue.head()
+		if !due && head != parking.Nothing {
+			if now < head {
+				now = p.clock.Now()
+			}
+			due = head <= now
+		}
 		switch {
-		case p.over(head), idle && p.surplus() && !due, due && len(p.workers) > p.ceiling():
+		case p.over(), idle && p.surplus() && !due, due && len(p.workers) > p.ceiling():
 			w.disown()
-			w.retire(now)
+			w.retire()
 			return false
 		case due:
 			c := w.next()
-			if started == 0 {
-				started = w.clock(w.bare)
+			if now == unread && w.timed() {
+				now = p.clock.Now()
 			}
-			if w.start(c, max(started, now)) {
+			if w.start(c, now) {
 				p.notify(now)
 				p.mu.Unlock()
 				return true
@@ -107,27 +115,21 @@ func (w *worker) take(goroutine uint64) bool {
 		default:
 			w.disown()
 			idle = p.lot.Park(w.place, head, now, nil, nil, w.patience())
-			started = 0
+			now = unread
 		}
 	}
 }
 
-// clock returns the time, which is that of the start of the next run in a plain pool. Nobody keeps that of
-// a bare task, unless somebody has asked for it before.
-func (w *worker) clock(bare bool) int64 {
-	p := w.pool
-	if !p.plain || bare && !p.watched.Load() {
-		return 0
-	}
-	return p.clock.Now()
-}
+// timed reports whether the start of the run in hand is to be known. Nobody keeps that of a bare task,
+// unless somebody has asked for it before.
+func (w *worker) timed() bool { return !w.bare || w.pool.watched.Load() }
 
 // next takes the head out of the queue, which is not empty. The lock is held.
 func (w *worker) next() *cell.Cell {
-	c, task := w.pool.queue.pop()
-	if w.bare = c == nil; !w.bare {
+	e := w.pool.queue.pop()
+	if w.bare = e.cell == nil; !w.bare {
 		w.disown()
-		return c
+		return e.cell
 	}
 	if w.own != nil && !w.own.Unseen() {
 		w.disown()
@@ -136,7 +138,7 @@ func (w *worker) next() *cell.Cell {
 		w.own = &cell.Cell{Plan: &w.pool.executed.Plan}
 	}
 	w.own.Begin() // unless it has, for the task before
-	w.own.Body = task
+	w.own.Body, w.own.When = e.bare, e.when
 	return w.own
 }
 
@@ -158,10 +160,10 @@ func (w *worker) disown() {
 
 // retire takes the worker out of its pool, which may have been waiting for that. The lock is held at
 // the call and not any more at the return.
-func (w *worker) retire(now int64) {
+func (w *worker) retire() {
 	p := w.pool
 	delete(p.workers, w)
-	p.notify(now)
+	p.notify(unread)
 	ended := p.emptied()
 	p.mu.Unlock()
 	p.finish(ended)
@@ -180,10 +182,9 @@ func (w *worker) patience() <-chan time.Time {
 	return w.limit.C
 }
 
-// over reports whether there is nothing left to do for a worker that finds the given head. The lock
-// is held.
-func (p *Pool) over(head int64) bool {
-	return p.stage >= stopping || p.stage == draining && head == parking.Nothing
+// over reports whether there is nothing left to do for a worker. The lock is held.
+func (p *Pool) over() bool {
+	return p.stage >= stopping || p.stage == draining && p.queue.len() == 0
 }
 
 // mayRepeat reports whether a periodic task may be queued again. The lock is held.

@@ -84,20 +84,20 @@ func (q *ordered) forget(c *cell.Cell) {
 
 func (q *ordered) len() int { return q.queue.Len() }
 
-func (q *ordered) head() int64 {
+func (q *ordered) head() (when int64, due bool) {
 	if q.queue.Len() == 0 {
-		return parking.Nothing
+		return parking.Nothing, false
 	}
-	return 0
+	return 0, true
 }
 
-func (q *ordered) pop() (*cell.Cell, Task) {
+func (q *ordered) pop() entry {
 	t := q.queue.Pop()
 	if t == nil {
 		panic(fmt.Sprintf("executor: queue %T has %d tasks but pops none", q.queue, q.queue.Len()))
 	}
 	q.forget(t.cell())
-	return t.cell(), nil
+	return entry{cell: t.cell()}
 }
 
 func (q *ordered) tasks() (cells []*cell.Cell) {
