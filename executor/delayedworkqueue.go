@@ -2,6 +2,7 @@ package executor
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/heap"
@@ -13,8 +14,9 @@ type workQueue interface {
 	push(c *cell.Cell, now int64)
 	// head tells when the head may run, or parking.Nothing. Due means that it may run whatever the time is.
 	head() (when int64, due bool)
-	// pop takes out the head, of which head has just told. It is a task with a cell, or bare.
-	pop() entry
+	// pop takes out the head, of which head has just told. It is a task with a cell, or bare. The time may
+	// be unread.
+	pop(now int64) entry
 	remove(c *cell.Cell) bool
 	len() int
 	// filter keeps the tasks that keep accepts and returns the others, in order.
@@ -30,38 +32,79 @@ type workQueue interface {
 // in order by itself. It is an [inbox] beside the heap, and the earlier of the two heads is the head. So
 // Execute and Submit are O(1), take no lock that workers hold, and overtake nobody. The stamp that the
 // inbox gives tells which tasks of the heap came before.
+//
+// To pop one by one what is due from a large heap is a walk through memory for each. So when most of
+// such a heap is due, all that is due leaves it at once, sorted, for the ripe tasks. Later arrivals may still
+// come before them: the late runs of a series. The head is the earliest of the three.
 type delayedWorkQueue struct {
 	heap heap.Heap[*cell.Cell]
+	ripe fifo
 	line *inbox
+
+	large int  // how many tasks are a large heap
+	pops  uint // from the heap
+}
+
+// newDelayedWorkQueue returns an empty queue with the given line.
+func newDelayedWorkQueue(line *inbox) *delayedWorkQueue {
+	return &delayedWorkQueue{line: line, large: 1 << 9}
 }
 
 func (q *delayedWorkQueue) push(c *cell.Cell, _ int64) { q.heap.Push(c.When, c) }
 
-func (q *delayedWorkQueue) pop() entry {
-	if q.lineFirst() {
-		return q.line.pop()
+func (q *delayedWorkQueue) pop(now int64) entry {
+	c, inHeap := q.timed()
+	switch {
+	case q.line.out.live() && (c == nil || q.line.out.first().precedes(c)):
+		return q.line.pop(now)
+	case inHeap:
+		q.heap.Pop()
+		q.ripen(now)
+	default:
+		q.ripe.remove(c)
 	}
-	return entry{cell: q.heap.Pop()}
+	return entry{cell: c}
+}
+
+// ripen takes the due tasks out of a large heap, if they are most of it. To see that, once in a while is
+// enough.
+func (q *delayedWorkQueue) ripen(now int64) {
+	if q.pops++; q.pops%checkEvery != 0 || q.heap.Len() < q.large || q.ripe.len() > 0 || !q.heap.Mostly(now) {
+		return
+	}
+	n, due := q.heap.Cut(now)
+	q.ripe.reserve(n)
+	for c := range due {
+		q.ripe.push(c)
+	}
+}
+
+// checkEvery is after how many tasks it is seen whether most of the heap is due.
+const checkEvery = 1 << 6
+
+// timed returns the first of the tasks that are in the heap or ripe, nil if there is none.
+func (q *delayedWorkQueue) timed() (c *cell.Cell, inHeap bool) {
+	if q.heap.Len() > 0 {
+		_, c = q.heap.Min()
+		inHeap = true
+	}
+	if q.ripe.len() > 0 && (c == nil || compare(q.ripe.first(), c) < 0) {
+		return q.ripe.first(), false
+	}
+	return c, inHeap
 }
 
 func (q *delayedWorkQueue) head() (when int64, due bool) {
-	if q.lineFirst() {
-		return q.line.out.first().when, true
+	c, inHeap := q.timed()
+	if q.line.live() {
+		if first := q.line.out.first(); c == nil || first.precedes(c) {
+			return first.when, true
+		}
 	}
-	if q.heap.Len() == 0 {
+	if c == nil {
 		return parking.Nothing, false
 	}
-	when, _ = q.heap.Min()
-	return when, false
-}
-
-// lineFirst reports whether the head is that of the line.
-func (q *delayedWorkQueue) lineFirst() bool {
-	if !q.line.live() || q.heap.Len() == 0 {
-		return q.line.out.live()
-	}
-	_, least := q.heap.Min()
-	return q.line.out.first().precedes(least)
+	return c.When, !inHeap
 }
 
 // precedes reports whether a task that came to the inbox at s is before c, of the heap.
@@ -71,7 +114,7 @@ func (s stamp) precedes(c *cell.Cell) bool {
 
 func (q *delayedWorkQueue) remove(c *cell.Cell) bool {
 	if c.Place < 0 {
-		return q.line.remove(c)
+		return q.ripe.remove(c) || q.line.remove(c)
 	}
 	i := int(c.Place) - 1
 	if !q.heap.Holds(i, c) {
@@ -81,15 +124,27 @@ func (q *delayedWorkQueue) remove(c *cell.Cell) bool {
 	return true
 }
 
-func (q *delayedWorkQueue) len() int { return q.heap.Len() + q.line.len() }
+func (q *delayedWorkQueue) len() int { return q.beside() + q.line.len() }
+
+// beside is how many tasks there are that are not in the line.
+func (q *delayedWorkQueue) beside() int { return q.heap.Len() + q.ripe.len() }
 
 func (q *delayedWorkQueue) filter(keep func(c *cell.Cell) bool) []*cell.Cell {
-	return weave(q.line.filter(keep), q.heap.Filter(func(_ int64, c *cell.Cell) bool { return keep(c) }))
+	timed := q.heap.Filter(func(_ int64, c *cell.Cell) bool { return keep(c) })
+	if ripe := q.ripe.filter(keep); len(ripe) > 0 {
+		timed = append(timed, ripe...)
+		slices.SortFunc(timed, compare)
+	}
+	return weave(q.line.filter(keep), timed)
 }
 
 func (q *delayedWorkQueue) tasks() []*cell.Cell {
-	_, cells := q.heap.Sorted()
-	return weave(q.line.tasks(), cells)
+	_, timed := q.heap.Sorted()
+	if q.ripe.len() > 0 {
+		timed = append(timed, q.ripe.all()...)
+		slices.SortFunc(timed, compare)
+	}
+	return weave(q.line.tasks(), timed)
 }
 
 // weave puts the tasks of the line and those of the heap, both in order, in one order.

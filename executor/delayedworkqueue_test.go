@@ -17,7 +17,7 @@ import (
 
 // queueModel is a delayedWorkQueue beside a sorted slice of what should be in it.
 type queueModel struct {
-	queue delayedWorkQueue
+	queue *delayedWorkQueue
 	tasks []modelTask
 	now   int64
 	order atomic.Uint64 // of the last task in the heap
@@ -32,6 +32,7 @@ type modelTask struct {
 	when   int64
 	came   uint64
 	inLine bool
+	inHeap bool
 	number inboxNumber
 }
 
@@ -43,8 +44,9 @@ func (a modelTask) compare(b modelTask) int {
 
 func newQueueModel() *queueModel {
 	m := &queueModel{}
-	m.queue.line = newInbox(new(cell.Plan))
+	m.queue = newDelayedWorkQueue(newInbox(new(cell.Plan)))
 	m.queue.line.now, m.queue.line.order = func() int64 { return m.now }, &m.order
+	m.queue.large = 10
 	return m
 }
 
@@ -53,6 +55,7 @@ func TestDelayedWorkQueueIsASortedList(t *testing.T) {
 		m := newQueueModel()
 		base := rapid.SampledFrom(inboxBases).Draw(t, "base")
 		m.queue.line.in.base, m.queue.line.out.base = base, base
+		m.queue.ripe.head, m.queue.ripe.tail = base, base
 		t.Repeat(map[string]func(*rapid.T){
 			"submit":  func(t *rapid.T) { m.put(t, true) },
 			"execute": func(t *rapid.T) { m.put(t, false) },
@@ -62,6 +65,7 @@ func TestDelayedWorkQueueIsASortedList(t *testing.T) {
 			"time":    func(t *rapid.T) { m.now += rapid.Int64Range(1, 5).Draw(t, "passed") },
 			"burst":   func(t *rapid.T) { m.burst(t, rapid.IntRange(1, 300).Draw(t, "tasks")) },
 			"pop":     m.pop,
+			"ripen":   m.ripen,
 			"remove":  m.remove,
 			"filter":  m.filter,
 			"":        m.validate,
@@ -86,7 +90,7 @@ func (m *queueModel) push(when int64) {
 	m.made++
 	c := &cell.Cell{When: when, Order: m.order.Add(1)}
 	m.queue.push(c, m.now)
-	m.add(modelTask{cell: c, when: when, came: c.Order, number: inboxNumber(m.made)})
+	m.add(modelTask{cell: c, when: when, came: c.Order, number: inboxNumber(m.made), inHeap: true})
 }
 
 func (m *queueModel) add(k modelTask) {
@@ -108,7 +112,7 @@ func (m *queueModel) pop(t *rapid.T) {
 	if len(m.tasks) == 0 {
 		t.Skip("empty")
 	}
-	e, want := m.queue.pop(), m.tasks[0]
+	e, want := m.queue.pop(m.now), m.tasks[0]
 	require.Same(t, want.cell, e.cell)
 	if e.cell == nil {
 		require.Equal(t, want.number, e.bare(t.Context()))
@@ -118,6 +122,29 @@ func (m *queueModel) pop(t *rapid.T) {
 		require.Zero(t, e.cell.Place)
 	}
 	m.tasks = m.tasks[1:]
+}
+
+// ripen pops a task of the heap, if it is next, just when it is looked whether most of the heap is due.
+func (m *queueModel) ripen(t *rapid.T) {
+	i := slices.IndexFunc(m.tasks, func(k modelTask) bool { return k.inHeap })
+	if i != 0 || m.queue.ripe.len() > 0 {
+		t.Skip("another comes first")
+	}
+	m.queue.pops = checkEvery - 1
+	m.pop(t)
+	due := 0
+	for i, k := range m.tasks {
+		if k.inHeap && k.when <= m.now {
+			m.tasks[i].inHeap = k.cell.Place > 0
+			due++
+		}
+	}
+	if m.queue.ripe.len() > 0 {
+		require.Equal(t, due, m.queue.ripe.len(), "all that is due, and nothing else")
+	} else {
+		total := m.queue.heap.Len()
+		require.True(t, total < m.queue.large || due < total, "nothing has ripened though all is due")
+	}
 }
 
 func (m *queueModel) remove(t *rapid.T) {
@@ -181,12 +208,38 @@ func (m *queueModel) validate(t *rapid.T) {
 		require.False(t, due)
 	} else {
 		require.Equal(t, m.tasks[0].when, when)
-		require.Equal(t, m.tasks[0].inLine, due)
+		require.Equal(t, !m.tasks[0].inHeap, due)
 	}
 	m.same(t, m.tasks, m.queue.tasks())
 	require.NoError(t, m.queue.heap.Validate(func(c *cell.Cell) int { return int(c.Place) - 1 }))
+	for _, c := range m.queue.ripe.all() {
+		require.LessOrEqual(t, c.When, m.now)
+	}
 	require.NoError(t, validateSegment(&m.queue.line.out))
 	require.NoError(t, validateSegment(&m.queue.line.in))
+}
+
+func TestTheTasksOfALargeHeapRipenTogether(t *testing.T) {
+	const n = 10_000
+	m := newQueueModel()
+	m.queue = newDelayedWorkQueue(m.queue.line)
+	var tasks []*cell.Cell
+	for i := range n {
+		c := &cell.Cell{When: int64(i * 7919 % n), Order: m.order.Add(1)}
+		m.queue.push(c, 0)
+		tasks = append(tasks, c)
+	}
+	slices.SortFunc(tasks, compare)
+	ripe := 0
+	for i, want := range tasks {
+		when, _ := m.queue.head()
+		require.EqualValues(t, i, when)
+		require.Same(t, want, m.queue.pop(n).cell)
+		ripe = max(ripe, m.queue.ripe.len())
+	}
+	assert.Equal(t, n-checkEvery, ripe)
+	assert.Zero(t, m.queue.len())
+	assert.LessOrEqual(t, len(m.queue.ripe.ring), 2*minRing, "the memory is given back")
 }
 
 func TestFifoGivesItsMemoryBack(t *testing.T) {

@@ -1,6 +1,10 @@
 package executor
 
-import "github.com/punctual-go/punctual/internal/cell"
+import (
+	"math/bits"
+
+	"github.com/punctual-go/punctual/internal/cell"
+)
 
 // fifo is a queue of tasks in order of arrival, from which any one can be removed: a ring whose
 // slots are emptied by removal. All calls are O(1), amortized. The zero fifo is empty.
@@ -63,14 +67,30 @@ func (q *fifo) all() []*cell.Cell {
 	return cells
 }
 
+// filter keeps the tasks that keep accepts and returns the others, in order.
+func (q *fifo) filter(keep func(c *cell.Cell) bool) (out []*cell.Cell) {
+	for _, c := range q.all() {
+		if !keep(c) {
+			q.remove(c)
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// reserve makes room for n tasks in a queue that is empty.
+func (q *fifo) reserve(n int) {
+	q.ring = make([]*cell.Cell, ringSize(n))
+	q.head = q.tail
+}
+
+// ringSize is the least power of two above n.
+func ringSize(n int) int { return max(minRing, 1<<bits.Len(uint(n))) }
+
 // resize moves the tasks to a ring that they fill by a quarter to a half, without gaps.
 func (q *fifo) resize() {
 	cells := q.all()
-	size := minRing
-	for size <= 2*len(cells) {
-		size *= 2
-	}
-	q.ring = make([]*cell.Cell, size)
+	q.ring = make([]*cell.Cell, ringSize(2*len(cells)))
 	q.head = q.tail
 	for _, c := range cells {
 		q.put(c)

@@ -136,7 +136,7 @@ func (q *inbox) turn() {
 	q.out, q.in = q.in, q.out.renewed(&q.in)
 }
 
-func (q *inbox) pop() entry { return q.out.pop() }
+func (q *inbox) pop(int64) entry { return q.out.pop() }
 
 func (q *inbox) remove(c *cell.Cell) bool {
 	if q.out.remove(c) {

@@ -122,7 +122,7 @@ func (m *inboxModel) head(t *rapid.T) {
 func (m *inboxModel) pop(t *rapid.T, n int) {
 	for range min(n, len(m.tasks)) {
 		m.head(t)
-		e := m.queue.pop()
+		e := m.queue.pop(unread)
 		c, task := e.cell, e.bare
 		require.Same(t, m.tasks[0].cell, c)
 		if c != nil {
@@ -324,7 +324,7 @@ func TestInboxOfTasksThatComeAndGoDoesNotGrow(t *testing.T) {
 		}
 		if i%2 == 0 {
 			require.True(t, q.live())
-			require.Same(t, live[0], q.pop().cell)
+			require.Same(t, live[0], q.pop(unread).cell)
 		} else {
 			require.True(t, q.remove(live[0]))
 		}
@@ -361,7 +361,7 @@ func TestInboxUsesItsBlocksAgain(t *testing.T) {
 			require.NoError(t, err)
 		}
 		for q.live() {
-			q.pop()
+			q.pop(unread)
 		}
 		require.NoError(t, validateSegment(&q.in))
 		require.NoError(t, validateSegment(&q.out))

@@ -113,7 +113,7 @@ func (p *Pool) newQueue() workQueue {
 	}
 	if !p.plain {
 		front.now, front.order = p.clock.Now, &p.order
-		return &delayedWorkQueue{line: front}
+		return newDelayedWorkQueue(front)
 	}
 	if p.inbox != nil {
 		return p.inbox

@@ -178,7 +178,7 @@ func (p *Pool) exchange(c *cell.Cell, oldest **cell.Cell) error {
 	if err := p.tryEnqueue(c, p.now()); err != ErrSaturated || !p.plain || p.queue.len() == 0 {
 		return err
 	}
-	*oldest = p.queue.pop().cell // a queue without bounds rejects nothing, so there is a cell
+	*oldest = p.queue.pop(unread).cell // a queue without bounds rejects nothing, so there is a cell
 	p.settling++
 	if s := planOf(*oldest).strand; s != nil {
 		p.advance(s)

@@ -82,7 +82,7 @@ func (p *Pool) tally() (accepted, rejected uint64, queued int) {
 	}
 	accepted, rejected, queued = p.inbox.tally(accepted, rejected)
 	if q, ok := p.queue.(*delayedWorkQueue); ok {
-		queued += q.heap.Len()
+		queued += q.beside()
 	}
 	return accepted, rejected, queued + p.aside
 }

@@ -101,7 +101,7 @@ func (w *worker) take(goroutine uint64) bool {
 			w.retire()
 			return false
 		case due:
-			c := w.next()
+			c := w.next(now)
 			if now == unread && w.timed() {
 				now = p.clock.Now()
 			}
@@ -125,8 +125,8 @@ func (w *worker) take(goroutine uint64) bool {
 func (w *worker) timed() bool { return !w.bare || w.pool.watched.Load() }
 
 // next takes the head out of the queue, which is not empty. The lock is held.
-func (w *worker) next() *cell.Cell {
-	e := w.pool.queue.pop()
+func (w *worker) next(now int64) *cell.Cell {
+	e := w.pool.queue.pop(now)
 	if w.bare = e.cell == nil; !w.bare {
 		w.disown()
 		return e.cell

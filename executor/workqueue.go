@@ -91,7 +91,7 @@ func (q *ordered) head() (when int64, due bool) {
 	return 0, true
 }
 
-func (q *ordered) pop() entry {
+func (q *ordered) pop(int64) entry {
 	t := q.queue.Pop()
 	if t == nil {
 		panic(fmt.Sprintf("executor: queue %T has %d tasks but pops none", q.queue, q.queue.Len()))

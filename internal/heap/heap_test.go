@@ -98,6 +98,27 @@ func (m *model) filter(keep func(n *node) bool) error {
 	return nil
 }
 
+func (m *model) cut(by int64) error {
+	at, _ := slices.BinarySearchFunc(m.sorted, by, func(n *node, by int64) int {
+		if n.when <= by {
+			return -1
+		}
+		return 1
+	})
+	want := m.sorted[:at]
+	m.sorted = slices.Clone(m.sorted[at:])
+	n, nodes := m.heap.Cut(by)
+	if got := slices.Collect(nodes); n != len(want) || !slices.Equal(got, want) {
+		return fmt.Errorf("cut %d nodes, yielded %d, want these %d in order", n, len(got), len(want))
+	}
+	for _, n := range want {
+		if err := gone(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func gone(n *node) error {
 	if n.index != -1 {
 		return fmt.Errorf("node %d left the heap but believes it is at %d", n.seq, n.index)
@@ -170,7 +191,8 @@ func TestHeapAgreesWithASortedSlice(t *testing.T) {
 				k := rapid.Uint64Range(1, 4).Draw(t, "every")
 				ok(m.filter(func(n *node) bool { return n.seq%k != 0 }))
 			},
-			"": func(t *rapid.T) { ok(m.check()) },
+			"cut": func(t *rapid.T) { ok(m.cut(times.Draw(t, "by"))) },
+			"":    func(t *rapid.T) { ok(m.check()) },
 		})
 	})
 }
@@ -253,6 +275,58 @@ func TestFilterReturnsTheOthersInOrder(t *testing.T) {
 	}
 }
 
+// On its way down a heap of this size is both larger and smaller than the caches of a processor.
+func TestALargeHeapIsInOrder(t *testing.T) {
+	for name, spread := range map[string]uint64{"equal": 1, "few times": 100, "many times": 1 << 40, "all times": 0} {
+		t.Run(name, func(t *testing.T) {
+			for _, way := range []string{"pop", "filter", "cut"} {
+				nodes, h := pushed(40_000, spread)
+				slices.SortFunc(nodes, before)
+				var got []*node
+				switch way {
+				case "pop":
+					for h.Len() > 0 {
+						got = append(got, h.Pop())
+					}
+				case "filter":
+					got = h.Filter(func(int64, *node) bool { return false })
+				case "cut":
+					_, all := h.Cut(math.MaxInt64)
+					got = slices.Collect(all)
+				}
+				require.True(t, slices.Equal(nodes, got), way)
+				require.Zero(t, h.Len())
+			}
+		})
+	}
+}
+
+// pushed returns a heap of n nodes with times of the given spread, 0 for any time at all.
+func pushed(n int, spread uint64) (nodes []*node, h heap.Heap[*node]) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range n {
+		when := int64(rng.Uint64())
+		if spread > 0 {
+			when = rng.Int64N(int64(spread))
+		}
+		nodes = append(nodes, &node{seq: uint64(i), when: when})
+		h.Push(when, nodes[i])
+	}
+	return nodes, h
+}
+
+func TestMostlyTellsAHalf(t *testing.T) {
+	const n = 10_000
+	var h heap.Heap[*node]
+	for i := range n {
+		h.Push(int64(i*7919%n), &node{seq: uint64(i)})
+	}
+	assert.False(t, h.Mostly(-1))
+	assert.False(t, h.Mostly(n/4), "a quarter")
+	assert.True(t, h.Mostly(n*3/4), "three quarters")
+	assert.True(t, h.Mostly(n))
+}
+
 // The array shrinks several times on the way down from 5,000.
 func TestShrinkKeepsTheElements(t *testing.T) {
 	var m model
@@ -304,6 +378,11 @@ func TestLeavingNodesAreForgotten(t *testing.T) {
 		"remove": func(h *heap.Heap[*node], n *node) { h.Remove(n.index) },
 		"filter": func(h *heap.Heap[*node], n *node) {
 			h.Filter(func(_ int64, other *node) bool { return other != n })
+		},
+		"cut": func(h *heap.Heap[*node], n *node) {
+			_, nodes := h.Cut(n.when)
+			for range nodes {
+			}
 		},
 		"sorted, then pop": func(h *heap.Heap[*node], n *node) {
 			h.Sorted()

@@ -1,0 +1,37 @@
+package heap_test
+
+import (
+	"fmt"
+	"testing"
+)
+
+// BenchmarkEmpty empties a heap of n nodes, one by one and all at once, with times that collide often and
+// times that do not.
+func BenchmarkEmpty(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
+		for name, spread := range map[string]uint64{"colliding": 100, "random": 1 << 40} {
+			b.Run(fmt.Sprintf("pop/%s/%d", name, n), func(b *testing.B) {
+				for b.Loop() {
+					b.StopTimer()
+					_, h := pushed(n, spread)
+					b.StartTimer()
+					for h.Len() > 0 {
+						h.Pop()
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(n), "ns/node")
+			})
+			b.Run(fmt.Sprintf("cut/%s/%d", name, n), func(b *testing.B) {
+				for b.Loop() {
+					b.StopTimer()
+					_, h := pushed(n, spread)
+					b.StartTimer()
+					_, nodes := h.Cut(1 << 62)
+					for range nodes {
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(n), "ns/node")
+			})
+		}
+	}
+}
