@@ -103,7 +103,9 @@ func (p *Pool) tryEnqueue(c *cell.Cell, now int64) error {
 		return ErrSaturated
 	}
 	p.enqueue(c, now)
-	p.notify(now)
+	if c.Place <= 1 { // otherwise it is not the head of the heap
+		p.notify(now)
+	}
 	return nil
 }
 
