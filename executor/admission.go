@@ -9,8 +9,13 @@ import (
 	"github.com/punctual-go/punctual/internal/clock"
 )
 
-// post queues e in the inbox, and has a worker come if none would look there by itself.
+// post queues e in the inbox, and has a worker come if none would look there by itself. A bare task of a
+// scheduled pool gets a time only if there is another to compare it with, or somebody wants to know it:
+// without a time, it comes before all that come later with one.
 func (p *Pool) post(e entry) error {
+	if !p.plain && (e.cell != nil || p.timed.Load() || p.watched.Load()) {
+		e.when = p.clock.Now()
+	}
 	told, err := p.inbox.put(e)
 	if told {
 		p.mu.Lock()
@@ -158,6 +163,9 @@ func (p *Pool) asideInQueue() int {
 
 // place queues c, new or not. Among tasks of equal time it is the last. The lock is held.
 func (p *Pool) place(c *cell.Cell, when, now int64) {
+	if !p.timed.Load() {
+		p.timed.Store(true)
+	}
 	c.Order, c.When = p.order.Add(1), when
 	p.queue.push(c, now)
 }

@@ -45,7 +45,8 @@ func (a modelTask) compare(b modelTask) int {
 func newQueueModel() *queueModel {
 	m := &queueModel{}
 	m.queue = newDelayedWorkQueue(newInbox(new(cell.Plan)))
-	m.queue.line.now, m.queue.line.order = func() int64 { return m.now }, &m.order
+	m.queue.line.order = &m.order
+	m.now = 1 // 0 is no time
 	m.queue.large = 10
 	return m
 }
@@ -81,6 +82,7 @@ func (m *queueModel) put(t *rapid.T, withCell bool) {
 		k.cell = new(cell.Cell)
 		e = entry{cell: k.cell}
 	}
+	e.when = m.now
 	_, err := m.queue.line.put(e)
 	require.NoError(t, err)
 	m.add(k)

@@ -22,8 +22,7 @@ import (
 // The inbox of a scheduled pool stamps what comes; see [delayedWorkQueue].
 type inbox struct {
 	plan  *cell.Plan     // of tasks without a cell
-	now   func() int64   // the time of a stamp; nil in a plain pool, which needs none
-	order *atomic.Uint64 // of the last task that came to the heap
+	order *atomic.Uint64 // of the last task that came to the heap; nil in a plain pool, which has none
 	free  sync.Pool      // of blocks
 
 	out segment // the takers' side; the pool's lock guards it
@@ -52,9 +51,6 @@ func newInbox(plan *cell.Plan) *inbox {
 // put appends e, and reports whether the caller is to tell the pool. It returns ErrShutdown if the
 // inbox is closed. It is the one call without the pool's lock.
 func (q *inbox) put(e entry) (told bool, err error) {
-	if q.now != nil {
-		e.when = q.now()
-	}
 	q.mu.Lock()
 	if q.closed {
 		q.rejected++
@@ -62,7 +58,7 @@ func (q *inbox) put(e entry) (told bool, err error) {
 		return false, ErrShutdown
 	}
 	q.accepted++
-	if q.now != nil {
+	if q.order != nil && e.when != unread {
 		q.stamp(&e)
 	}
 	q.in.push(e)

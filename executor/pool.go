@@ -46,6 +46,7 @@ type Pool struct {
 	custom    *ordered    // the queue, if it is the user's own
 	inbox     *inbox      // the queue, if it has a front of its own for submissions
 	watched   atomic.Bool // somebody wants to know when bare tasks have started
+	timed     atomic.Bool // there may be tasks that go by their time; the lock guards writing
 	submitted *plan       // of every task that has a future and no options
 	executed  *plan       // of every task given to Execute
 
@@ -112,7 +113,7 @@ func (p *Pool) newQueue() workQueue {
 		p.inbox = front
 	}
 	if !p.plain {
-		front.now, front.order = p.clock.Now, &p.order
+		front.order = &p.order
 		return newDelayedWorkQueue(front)
 	}
 	if p.inbox != nil {

@@ -18,8 +18,8 @@ type Run struct {
 	//
 	// To save the clock, a [Pool] with its default queue and without run hooks does not time the tasks of
 	// Execute: Started is right if the pool has an error handler, or has been asked for such a run before,
-	// and otherwise the moment of the first question. When they were submitted only a [ScheduledPool]
-	// knows; elsewhere Scheduled is the same as Started.
+	// and otherwise the moment of the first question. When they were submitted only a [ScheduledPool] knows
+	// that times them, or has others with times; elsewhere Scheduled is the same as Started.
 	Scheduled, Started time.Time
 
 	// Missed counts periods of a fixed-rate task. Under Skip and Coalesce it is how many got no run

@@ -114,6 +114,9 @@ func (w *worker) take(goroutine uint64) bool {
 			// Somebody waited for this worker to become free.
 		default:
 			w.disown()
+			if p.timed.Load() && head == parking.Nothing && p.counts.busy+p.aside == 0 {
+				p.timed.Store(false)
+			}
 			idle = p.lot.Park(w.place, head, now, nil, nil, w.patience())
 			now = unread
 		}
