@@ -12,7 +12,8 @@ import (
 // post queues e in the inbox, and has a worker come if none would look there by itself. A bare task of a
 // scheduled pool gets a time only if there is another to compare it with, or somebody wants to know it:
 // without a time, it comes before all that come later with one.
-func (p *Pool) post(e entry) error {
+func (p *Pool) post(t slot) error {
+	e := entry{slot: t}
 	if !p.plain && (e.cell != nil || p.timed.Load() || p.watched.Load()) {
 		e.when = p.clock.Now()
 	}
@@ -37,7 +38,7 @@ func (p *Pool) accept(ctx context.Context, wait bool, c *cell.Cell) error {
 		c.When = p.clock.Now()
 	}
 	if p.inbox != nil && planOf(c).strand == nil {
-		return p.post(entry{cell: c})
+		return p.post(slot{cell: c})
 	}
 	policy, err := p.tryAccept(c)
 	if err == ErrSaturated {
@@ -182,7 +183,7 @@ func (p *Pool) notify(now int64) {
 	if !mayGrow && p.lot.Idle() == 0 {
 		return // all are busy, and each will look again
 	}
-	head, due := p.queue.head()
+	head, due := p.head()
 	switch {
 	case due:
 		now = max(now, head)
@@ -193,6 +194,17 @@ func (p *Pool) notify(now int64) {
 		p.startWorker()
 	}
 }
+
+// head tells when the next task is due, as workQueue.head does. The lock is held.
+func (p *Pool) head() (when int64, due bool) {
+	if p.hand.left() > 0 {
+		return 0, true
+	}
+	return p.queue.head()
+}
+
+// waiting returns how many tasks there are in the queue, and dealt. The lock is held.
+func (p *Pool) waiting() int { return p.hand.left() + p.queue.len() }
 
 // unread stands for a time that nobody has read from the clock. No clock of a pool shows it.
 const unread int64 = 0

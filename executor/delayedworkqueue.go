@@ -63,7 +63,7 @@ func (q *delayedWorkQueue) pop(now int64) entry {
 	default:
 		q.ripe.remove(c)
 	}
-	return entry{cell: c}
+	return entry{slot: slot{cell: c}}
 }
 
 // ripen takes the due tasks out of a large heap, if they are most of it. To see that, once in a while is

@@ -77,10 +77,10 @@ func TestDelayedWorkQueueIsASortedList(t *testing.T) {
 func (m *queueModel) put(t *rapid.T, withCell bool) {
 	m.made++
 	k := modelTask{when: m.now, came: m.order.Load(), inLine: true, number: inboxNumber(m.made)}
-	e := entry{bare: func(context.Context) error { return k.number }}
+	e := entry{slot: slot{bare: func(context.Context) error { return k.number }}}
 	if withCell {
 		k.cell = new(cell.Cell)
-		e = entry{cell: k.cell}
+		e = entry{slot: slot{cell: k.cell}}
 	}
 	e.when = m.now
 	_, err := m.queue.line.put(e)

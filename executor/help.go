@@ -58,7 +58,7 @@ func (p *Pool) soon(c *cell.Cell) bool {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return c.Place != 0 && p.aside == 0 && p.queue.len() == 1 &&
+	return c.Place != 0 && p.aside == 0 && p.waiting() == 1 &&
 		(p.lot.Idle()+p.lot.Coming() > 0 || len(p.workers) < p.limit())
 }
 

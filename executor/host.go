@@ -35,7 +35,7 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	if removed || running {
 		p.counts.cancelled++
 	}
-	if !p.plain && p.surplus() && p.queue.len() == 0 {
+	if !p.plain && p.surplus() && p.waiting() == 0 {
 		p.lot.CallLeader() // it may go, now that nothing keeps it
 	}
 	ended := p.emptied()

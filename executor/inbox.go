@@ -97,7 +97,7 @@ func (q *inbox) tally(accepted, rejected uint64) (a, r uint64, queued int) {
 func (q *inbox) push(c *cell.Cell, _ int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.in.push(entry{cell: c})
+	q.in.push(entry{slot: slot{cell: c}})
 	q.word.Store(false) // who adds a task with the pool's lock held tells the pool
 }
 
@@ -133,6 +133,9 @@ func (q *inbox) turn() {
 }
 
 func (q *inbox) pop(int64) entry { return q.out.pop() }
+
+// putBack makes the tasks, which were taken one after another, the first again.
+func (q *inbox) putBack(tasks []Task) { q.out.unpop(tasks) }
 
 func (q *inbox) remove(c *cell.Cell) bool {
 	if q.out.remove(c) {

@@ -34,9 +34,9 @@ type inboxTask struct {
 
 func (k inboxTask) entry() entry {
 	if k.cell != nil {
-		return entry{cell: k.cell}
+		return entry{slot: slot{cell: k.cell}}
 	}
-	return entry{bare: func(context.Context) error { return k.err }}
+	return entry{slot: slot{bare: func(context.Context) error { return k.err }}}
 }
 
 // inboxNumber is the error of a task without a cell.
@@ -59,6 +59,7 @@ func TestInboxIsAList(t *testing.T) {
 			"head":        m.head,
 			"pop":         func(t *rapid.T) { m.pop(t, 1) },
 			"pop many":    func(t *rapid.T) { m.pop(t, rapid.IntRange(1, 12*blockSize).Draw(t, "how many")) },
+			"put back":    m.putBack,
 			"remove":      m.remove,
 			"remove many": m.removeMany,
 			"stranger":    m.stranger,
@@ -133,6 +134,27 @@ func (m *inboxModel) pop(t *rapid.T, n int) {
 		}
 		m.tasks = m.tasks[1:]
 	}
+}
+
+// putBack takes bare tasks that follow each other, and gives back the last of them, before or after the
+// segments are exchanged.
+func (m *inboxModel) putBack(t *rapid.T) {
+	m.head(t)
+	row := m.queue.out.row(rapid.IntRange(1, 2*blockSize).Draw(t, "most"))
+	if row == 0 {
+		t.Skip("none")
+	}
+	var taken []Task
+	for range row {
+		taken = append(taken, m.queue.pop(unread).bare)
+	}
+	if rapid.Bool().Draw(t, "exchanged") {
+		m.queue.live()
+		m.word = m.queue.word.Load()
+	}
+	kept := rapid.IntRange(0, row-1).Draw(t, "kept")
+	m.queue.putBack(taken[kept:])
+	m.tasks = m.tasks[kept:]
 }
 
 func (m *inboxModel) remove(t *rapid.T) {
@@ -281,7 +303,7 @@ func validateFree(q *inbox) (err error) {
 		switch {
 		case slices.Contains(q.in.blocks, b), slices.Contains(q.out.blocks, b), slices.Contains(free, b):
 			err = errors.New("a free block is in use")
-		case slices.ContainsFunc(b[:], func(e entry) bool { return !e.removed() }):
+		case slices.ContainsFunc(b.slots[:], func(t slot) bool { return !t.removed() }):
 			err = errors.New("a free block retains a task")
 		}
 		free = append(free, b)
@@ -296,12 +318,12 @@ func TestInboxOfTasksThatAreCancelledForEverDoesNotGrow(t *testing.T) {
 	for _, waiting := range []int{0, 1, 1000} {
 		q := newInbox(new(cell.Plan))
 		for range waiting {
-			_, err := q.put(entry{cell: new(cell.Cell)})
+			_, err := q.put(entry{slot: slot{cell: new(cell.Cell)}})
 			require.NoError(t, err)
 		}
 		for range 100_000 {
 			c := new(cell.Cell)
-			_, err := q.put(entry{cell: c})
+			_, err := q.put(entry{slot: slot{cell: c}})
 			require.NoError(t, err)
 			require.True(t, q.remove(c))
 		}
@@ -317,7 +339,7 @@ func TestInboxOfTasksThatComeAndGoDoesNotGrow(t *testing.T) {
 	live := make([]*cell.Cell, 0, 2*blockSize)
 	for i := range 100_000 {
 		c := new(cell.Cell)
-		_, err := q.put(entry{cell: c})
+		_, err := q.put(entry{slot: slot{cell: c}})
 		require.NoError(t, err)
 		if live = append(live, c); len(live) < cap(live) {
 			continue
@@ -357,7 +379,7 @@ func TestInboxUsesItsBlocksAgain(t *testing.T) {
 	q := newInbox(new(cell.Plan))
 	for range 3 {
 		for range 100 * blockSize {
-			_, err := q.put(entry{cell: new(cell.Cell)})
+			_, err := q.put(entry{slot: slot{cell: new(cell.Cell)}})
 			require.NoError(t, err)
 		}
 		for q.live() {

@@ -156,6 +156,7 @@ func (p *Pool) sweep() []*cell.Cell {
 	case p.stage == running, p.stage == draining && p.plain:
 		return nil // all there is is due
 	case p.stage >= stopping:
+		p.recall()
 		swept := merge(p.queue.filter(func(*cell.Cell) bool { return false }), p.emptyAside())
 		p.vacate(swept)
 		return swept

@@ -33,7 +33,7 @@ type Task = func(ctx context.Context) error
 //
 // A task goes one road: accept puts it into the queue, a worker takes it out when it is due, runs
 // it, and settles its future or queues its next run. One lock guards all of that, but for the front
-// of an [inbox]. It is never held while waiting, or while user code runs: bodies, hooks, handlers,
+// of an [inbox] and the claims from a [hand], which make tiny tasks cheap. It is never held while waiting, or while user code runs: bodies, hooks, handlers,
 // policies and options run without it, and so does the settling of a future, which may call those
 // who wait. The one exception is a [WorkQueue] of the user's own, which is a part of the pool.
 //
@@ -61,6 +61,8 @@ type Pool struct {
 	core     int
 	counts   counts
 	queue    workQueue
+	hand     *hand        // of the tasks that come before those of the queue; may be nil
+	spare    *hand        // to be dealt next time; may be nil
 	lot      *parking.Lot // idle workers
 	workers  map[*worker]struct{}
 	entrants entrants // submitters who wait for room

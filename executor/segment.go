@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/punctual-go/punctual/internal/cell"
@@ -20,18 +21,26 @@ type segment struct {
 	free *sync.Pool
 }
 
-type block [blockSize]entry
+type block struct {
+	slots  [blockSize]slot
+	stamps *[blockSize]stamp // made for the first that is not zero
+}
 
 const (
-	blockSize  = 128 // entries, 4 KiB
+	blockSize  = 128 // entries, 2 KiB
 	keptBlocks = 64  // for how many a list of them is kept
 )
 
-// entry is a task with a cell, or bare; or neither, where one has been removed.
+// entry is a task with its stamp, if it has one.
 type entry struct {
+	slot
+	stamp
+}
+
+// slot holds a task with a cell, or a bare one; or neither, where one has been removed.
+type slot struct {
 	cell *cell.Cell
 	bare Task
-	stamp
 }
 
 // stamp is when a task came to the inbox of a pool that knows times: the time, and the number of the
@@ -42,11 +51,19 @@ type stamp struct {
 	after uint64
 }
 
-func (e entry) removed() bool { return e.cell == nil && e.bare == nil }
+func (t slot) removed() bool { return t.cell == nil && t.bare == nil }
 
 func (s *segment) len() int { return s.end - s.taken - s.holes }
 
-func (s *segment) at(i int) *entry { return &s.blocks[i/blockSize][i%blockSize] }
+func (s *segment) at(i int) *slot { return &s.blocks[i/blockSize].slots[i%blockSize] }
+
+// stampAt returns the stamp of the entry at i.
+func (s *segment) stampAt(i int) stamp {
+	if stamps := s.blocks[i/blockSize].stamps; stamps != nil {
+		return stamps[i%blockSize]
+	}
+	return stamp{}
+}
 
 func (s *segment) push(e entry) {
 	if s.end == len(s.blocks)*blockSize {
@@ -55,8 +72,19 @@ func (s *segment) push(e entry) {
 	if e.cell != nil {
 		e.cell.Place = -1 - int32((s.base+uint32(s.end))&positionMask)
 	}
-	*s.at(s.end) = e
+	s.set(s.end, e)
 	s.end++
+}
+
+func (s *segment) set(i int, e entry) {
+	b := s.blocks[i/blockSize]
+	b.slots[i%blockSize] = e.slot
+	if e.when != unread && b.stamps == nil {
+		b.stamps = new([blockSize]stamp)
+	}
+	if b.stamps != nil {
+		b.stamps[i%blockSize] = e.stamp
+	}
 }
 
 func (s *segment) newBlock() *block {
@@ -78,19 +106,47 @@ func (s *segment) live() bool {
 	return false
 }
 
-// first returns the next entry, which is live.
-func (s *segment) first() *entry { return s.at(s.taken) }
+// first returns the stamp of the next entry, which is live.
+func (s *segment) first() stamp { return s.stampAt(s.taken) }
 
 // pop takes the next entry, which is live.
 func (s *segment) pop() entry {
 	next := s.at(s.taken)
-	e := *next
-	*next = entry{}
+	e := entry{*next, s.stampAt(s.taken)}
+	*next = slot{}
 	s.step()
 	if e.cell != nil {
 		e.cell.Place = 0
 	}
 	return e
+}
+
+// row returns how many bare tasks without times come next, up to a number.
+func (s *segment) row(most int) int {
+	i := s.taken
+	for i < s.end && i-s.taken < most && s.at(i).bare != nil && s.stampAt(i).when == unread {
+		i++
+	}
+	return i - s.taken
+}
+
+// unpop puts bare tasks back in front of all others.
+func (s *segment) unpop(tasks []Task) {
+	if s.taken < len(tasks) { // the segment has been exchanged since
+		entries := make([]entry, 0, len(tasks)+s.len())
+		for _, task := range tasks {
+			entries = append(entries, entry{slot: slot{bare: task}})
+		}
+		s.rebuild(append(entries, s.entries()...))
+		return
+	}
+	for _, task := range slices.Backward(tasks) {
+		s.taken--
+		if s.blocks[s.taken/blockSize] == nil {
+			s.blocks[s.taken/blockSize] = s.newBlock()
+		}
+		s.set(s.taken, entry{slot: slot{bare: task}})
+	}
 }
 
 // step leaves an empty entry behind, and its block if that was the last of it.
@@ -113,7 +169,7 @@ func (s *segment) remove(c *cell.Cell) bool {
 	if c.Place >= 0 || i < s.taken || i >= s.end || s.at(i).cell != c {
 		return false
 	}
-	*s.at(i) = entry{}
+	*s.at(i) = slot{}
 	s.holes++
 	c.Place = 0
 	if s.holes > blockSize && s.holes > s.len() {
@@ -126,8 +182,8 @@ func (s *segment) remove(c *cell.Cell) bool {
 func (s *segment) entries() []entry {
 	all := make([]entry, 0, s.len())
 	for i := s.taken; i < s.end; i++ {
-		if e := *s.at(i); !e.removed() {
-			all = append(all, e)
+		if t := *s.at(i); !t.removed() {
+			all = append(all, entry{t, s.stampAt(i)})
 		}
 	}
 	return all

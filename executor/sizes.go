@@ -66,6 +66,7 @@ func (p *Pool) SetCoreTimeout(on bool) error {
 // reconsider has idle workers look at the new sizes, and a further worker started if there is work
 // for one. The lock is held.
 func (p *Pool) reconsider() {
+	p.recall() // workers come by the lock
 	p.lot.CallAll()
 	p.notify(unread)
 }

@@ -52,6 +52,7 @@ func (p *Pool) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	accepted, rejected, queued := p.tally()
+	ran := p.uncounted()
 	return Stats{
 		Name:        p.name,
 		State:       p.stage.String(),
@@ -65,10 +66,10 @@ func (p *Pool) Stats() Stats {
 		Queued:      queued,
 		Accepted:    accepted,
 		Rejected:    rejected,
-		Completed:   p.counts.completed,
+		Completed:   p.counts.completed + ran,
 		Cancelled:   p.counts.cancelled,
 		Returned:    p.counts.returned,
-		Runs:        p.counts.runs,
+		Runs:        p.counts.runs + ran,
 		Failures:    p.counts.failures,
 		Wakeups:     p.lot.Wakes(),
 	}
@@ -84,13 +85,26 @@ func (p *Pool) tally() (accepted, rejected uint64, queued int) {
 	if q, ok := p.queue.(*delayedWorkQueue); ok {
 		queued += q.beside()
 	}
-	return accepted, rejected, queued + p.aside
+	return accepted, rejected, queued + p.hand.left() + p.aside
+}
+
+// uncounted returns how many tasks have ended that workers have claimed from hands. The lock is held.
+func (p *Pool) uncounted() (ran uint64) {
+	var seen []*hand
+	for w := range p.workers {
+		if w.hand != nil && !slices.Contains(seen, w.hand) {
+			seen = append(seen, w.hand)
+			ran += w.hand.uncounted()
+		}
+	}
+	return ran
 }
 
 // Queued returns the tasks that wait, in the order in which they are due. O(n log n).
 func (p *Pool) Queued() []Pending {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.recall()
 	cells := merge(p.queue.tasks(), p.allAside())
 	pending := make([]Pending, len(cells))
 	for i, c := range cells {

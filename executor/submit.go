@@ -17,7 +17,7 @@ func (p *Pool) Execute(task Task) error {
 		return err
 	}
 	if p.inbox != nil && p.before == nil && p.after == nil {
-		return p.post(entry{bare: body})
+		return p.post(slot{bare: body})
 	}
 	return p.accept(context.Background(), false, &cell.Cell{Plan: &p.executed.Plan, Body: body})
 }

@@ -25,6 +25,9 @@ type worker struct {
 	own   *cell.Cell  // of bare tasks; made on first use
 
 	arrived bool // the lot need not expect it any more; the pool's lock guards it
+
+	hand *hand  // what it may claim from without the lock, which guards the field
+	ran  uint64 // tasks claimed so that have ended, and that the pool has not counted; the worker's own
 }
 
 // startWorker adds a worker. The lock is held.
@@ -63,6 +66,7 @@ func (w *worker) replace() {
 	defer func() {
 		w.pool.mu.Lock()
 		defer w.pool.mu.Unlock()
+		w.letGo()
 		w.launch()
 		w.pool.entrants.admit(w.pool, 0)
 	}()
@@ -73,6 +77,9 @@ func (w *worker) replace() {
 // take waits for the next task, after accounting for the last, and reports whether there is one. If
 // not the worker is no more. The number is that of its goroutine.
 func (w *worker) take(goroutine uint64) bool {
+	if w.again() {
+		return true
+	}
 	p := w.pool
 	now := unread
 	if w.timed() { // most often tasks of one kind come in a row
@@ -86,9 +93,10 @@ func (w *worker) take(goroutine uint64) bool {
 	if w.task != nil {
 		w.account()
 	}
+	w.letGo()
 	idle := false
 	for {
-		head, due := p.queue.head()
+		head, due := p.head()
 		if !due && head != parking.Nothing {
 			if now < head {
 				now = p.clock.Now()
@@ -105,7 +113,7 @@ func (w *worker) take(goroutine uint64) bool {
 			if now == unread && w.timed() {
 				now = p.clock.Now()
 			}
-			if w.start(c, now) {
+			if c != nil && w.start(c, now) {
 				p.notify(now)
 				p.mu.Unlock()
 				return true
@@ -127,13 +135,18 @@ func (w *worker) take(goroutine uint64) bool {
 // unless somebody has asked for it before.
 func (w *worker) timed() bool { return !w.bare || w.pool.watched.Load() }
 
-// next takes the head out of the queue, which is not empty. The lock is held.
+// next takes the head, which is due. It returns nil if others have claimed it. The lock is held.
 func (w *worker) next(now int64) *cell.Cell {
-	e := w.pool.queue.pop(now)
-	if w.bare = e.cell == nil; !w.bare {
+	e, ok := w.draw(now)
+	switch {
+	case !ok:
+		return nil
+	case e.cell != nil:
+		w.bare = false
 		w.disown()
 		return e.cell
 	}
+	w.bare = true
 	if w.own != nil && !w.own.Unseen() {
 		w.disown()
 	}
@@ -143,6 +156,20 @@ func (w *worker) next(now int64) *cell.Cell {
 	w.own.Begin() // unless it has, for the task before
 	w.own.Body, w.own.When = e.bare, e.when
 	return w.own
+}
+
+// draw takes the next task from the hand, if there is one or one can be dealt, and else from the queue. The
+// lock is held.
+func (w *worker) draw(now int64) (e entry, ok bool) {
+	h := w.pool.deal()
+	if h == nil {
+		return w.pool.queue.pop(now), true
+	}
+	e.bare = h.claim()
+	if e.bare != nil {
+		w.hold(h)
+	}
+	return e, e.bare != nil
 }
 
 // disown ends the context of the bare tasks that have run last. As long as nobody has asked it for a
@@ -187,7 +214,7 @@ func (w *worker) patience() <-chan time.Time {
 
 // over reports whether there is nothing left to do for a worker. The lock is held.
 func (p *Pool) over() bool {
-	return p.stage >= stopping || p.stage == draining && p.queue.len() == 0
+	return p.stage >= stopping || p.stage == draining && p.waiting() == 0
 }
 
 // mayRepeat reports whether a periodic task may be queued again. The lock is held.

@@ -97,7 +97,7 @@ func (q *ordered) pop(int64) entry {
 		panic(fmt.Sprintf("executor: queue %T has %d tasks but pops none", q.queue, q.queue.Len()))
 	}
 	q.forget(t.cell())
-	return entry{cell: t.cell()}
+	return entry{slot: slot{cell: t.cell()}}
 }
 
 func (q *ordered) tasks() (cells []*cell.Cell) {

@@ -1,0 +1,132 @@
+package executor
+
+import "sync/atomic"
+
+// hand is a row of bare tasks that have left the inbox together, for workers to claim one by one without the
+// pool's lock: for tiny tasks the lock is most of the cost. A hand is shared, so whoever is free takes the
+// next, and none waits behind another that takes long.
+//
+//	waiting -> dealt     deal: the head of the inbox is a row of bare tasks without times
+//	dealt   -> claimed   claim: by a worker, which runs it
+//	dealt   -> waiting   recall: somebody wants to see, or to change, what waits
+//
+// Dealt tasks are those that come next: there is one hand with anything in it at most, and while there is,
+// nobody takes from the queue.
+type hand struct {
+	next atomic.Int64 // index of the task to claim; there is none from size on
+
+	_ apart
+
+	tasks [handSize]Task // a task is its claimer's, who takes it out; until then nobody writes
+	size  int64
+
+	// The pool's lock guards these.
+	users int    // workers that may still claim; each is at a task, or on its way from its last
+	over  uint64 // tasks that have been recalled, or have ended with a worker that is no user any more
+}
+
+// handSize is large enough for the lock not to matter, and so small that a worker comes by the lock often.
+const handSize = 64
+
+// claim takes the next task, or returns nil if there is none any more. It needs no lock.
+func (h *hand) claim() Task {
+	i := h.next.Add(1) - 1
+	if i >= h.size {
+		return nil
+	}
+	task := h.tasks[i]
+	h.tasks[i] = nil
+	return task
+}
+
+// left returns how many tasks are not claimed.
+func (h *hand) left() int {
+	if h == nil {
+		return 0
+	}
+	return int(max(h.size-h.next.Load(), 0))
+}
+
+// uncounted returns how many tasks have ended of which the pool does not know. The lock is held.
+func (h *hand) uncounted() uint64 {
+	return uint64(min(h.next.Load(), h.size)) - h.over - uint64(h.users)
+}
+
+// deal returns the hand to claim from, dealing one if the head of the queue, which is due, begins a row. It
+// returns nil if the head is to be taken from the queue. The lock is held.
+func (p *Pool) deal() *hand {
+	switch {
+	case p.hand.left() > 0:
+		return p.hand
+	case p.inbox == nil, !p.plain && p.timed.Load(), p.watched.Load():
+		return nil
+	}
+	row := p.inbox.out.row(handSize)
+	if row < 2 {
+		return nil
+	}
+	if p.hand != nil && p.hand.users == 0 {
+		p.spare = p.hand
+	}
+	h := p.spare
+	if p.spare = nil; h == nil {
+		h = new(hand)
+	}
+	for i := range row {
+		h.tasks[i] = p.inbox.out.pop().bare
+	}
+	h.size, h.over = int64(row), 0
+	h.next.Store(0)
+	p.hand = h
+	return h
+}
+
+// recall puts back what is left of the hand. The lock is held.
+func (p *Pool) recall() {
+	h := p.hand
+	if h.left() == 0 {
+		return
+	}
+	if next := h.next.Swap(h.size); next < h.size {
+		p.inbox.putBack(h.tasks[next:h.size])
+		h.over += uint64(h.size - next)
+		clear(h.tasks[next:h.size])
+	}
+}
+
+// hold has the worker claim from h. The lock is held.
+func (w *worker) hold(h *hand) {
+	w.hand = h
+	h.users++
+}
+
+// letGo ends what hold has begun, and counts what the worker has run since. A hand that nobody holds can be
+// dealt again. The lock is held.
+func (w *worker) letGo() {
+	h, p := w.hand, w.pool
+	if h == nil {
+		return
+	}
+	h.over += w.ran + 1 // the last has been counted by account
+	if h.users--; h.users == 0 && h != p.hand {
+		p.spare = h
+	}
+	p.counts.runs += w.ran
+	p.counts.completed += w.ran
+	w.hand, w.ran = nil, 0
+}
+
+// again claims the next task of the hand for the same cell, without the lock, and reports whether there is
+// one. If anything is out of the ordinary, it leaves that to take.
+func (w *worker) again() bool {
+	if w.hand == nil || w.failed || !w.own.Unseen() || w.pool.watched.Load() {
+		return false
+	}
+	task := w.hand.claim()
+	if task == nil {
+		return false
+	}
+	w.ran++ // the last, of which nothing else is to be told
+	w.own.Body = task
+	return true
+}
