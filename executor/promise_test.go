@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -46,6 +47,33 @@ func TestPromise1_NeverEarlyAndExactInVirtualTime(t *testing.T) {
 		synctest.Wait()
 		assert.Zero(t, wrong.Load(), "tasks that did not start exactly at their time")
 		assert.EqualValues(t, tasks, p.Stats().Completed)
+	})
+}
+
+// A worker does not sleep for a task that is due in an instant. In virtual time that instant takes as long
+// as any other.
+func TestPromise1_ExactInVirtualTimeAnInstantFromNow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, workers := range []int{1, 3} {
+			start := time.Now()
+			p := executor.NewScheduledPool(workers)
+			var started []time.Duration
+			var mu sync.Mutex
+			var want []time.Duration
+			for d := time.Duration(1); d < 20*time.Microsecond; d = d*5/4 + 1 {
+				want = append(want, d)
+				_, err := p.Schedule(d, func(context.Context) error {
+					mu.Lock()
+					defer mu.Unlock()
+					started = append(started, time.Since(start))
+					return nil
+				})
+				require.NoError(t, err)
+			}
+			time.Sleep(time.Millisecond)
+			assert.Equal(t, want, started)
+			require.NoError(t, p.Close())
+		}
 	})
 }
 

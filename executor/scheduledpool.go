@@ -16,7 +16,9 @@ import (
 // run of a series counts as submitted when the last has ended; everything accepted ends, and settles
 // its future; runs of one periodic task do not overlap; a failure touches one future. Lateness is
 // not bounded: it depends on the machine and on the other tasks. An idle worker on Linux is some
-// tens of microseconds late.
+// tens of microseconds late. Exactness has a price: where the pool is idle, each wake-up costs some
+// microseconds of processor time, on a virtual machine tens; a worker with less than that to wait yields
+// instead of sleeping.
 //
 // A worker starts when a task is due and all others are busy or on watch, up to the core size. There
 // is no other goroutine that lasts, and idle workers sleep until the next task is due: one is on

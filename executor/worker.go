@@ -94,7 +94,7 @@ func (w *worker) take(goroutine uint64) bool {
 		w.account()
 	}
 	w.letGo()
-	idle := false
+	idle, spins := false, 0
 	for {
 		head, due := p.head()
 		if !due && head != parking.Nothing {
@@ -120,16 +120,23 @@ func (w *worker) take(goroutine uint64) bool {
 			}
 		case p.entrants.admit(p, 1):
 			// Somebody waited for this worker to become free.
+		case head != parking.Nothing && head-now < parking.Cost && spins < maxSpins:
+			spins++
+			p.lot.Yield()
 		default:
 			w.disown()
 			if p.timed.Load() && head == parking.Nothing && p.counts.busy+p.aside == 0 {
 				p.timed.Store(false)
 			}
 			idle = p.lot.Park(w.place, head, now, nil, nil, w.patience())
-			now = unread
+			now, spins = unread, 0
 		}
 	}
 }
+
+// maxSpins is how often a worker yields in place of one Park. It is reached only where time stands still
+// meanwhile, in a bubble.
+const maxSpins = 64
 
 // timed reports whether the start of the run in hand is to be known. Nobody keeps that of a bare task,
 // unless somebody has asked for it before.

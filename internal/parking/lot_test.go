@@ -603,6 +603,35 @@ func TestAnExpectedTakerIsOnItsWay(t *testing.T) {
 
 // On the real clock the leader waits for the operating system and does not see its context, which
 // must ring for it.
+func TestWhoYieldsLooksAtTheHeadAgain(t *testing.T) {
+	bubble(t, func(t *testing.T, o *owner) {
+		follower := o.park(nil, nil)
+		var put, seen bool
+		go func() {
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			for !put {
+				o.lot.Yield()
+			}
+			seen = true
+		}()
+		for !put {
+			runtime.Gosched()
+			o.do(func() {
+				if put = o.lot.coming > 0; put { // it has let go of the lock
+					o.head = o.now()
+					require.False(t, o.lot.Notify(o.head, o.now(), true), "it is on its way")
+				}
+			})
+		}
+		require.False(t, o.returned(follower), "nobody else is called")
+		require.True(t, seen)
+		require.Zero(t, o.rest().coming)
+		o.pass()
+		require.True(t, o.returned(follower))
+	})
+}
+
 func TestTheContextEndsALeaderOnTheRealClock(t *testing.T) {
 	o := newOwner(t)
 	ctx, cancel := context.WithCancel(context.Background())
