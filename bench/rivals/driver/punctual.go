@@ -1,0 +1,122 @@
+package driver
+
+import (
+	"context"
+	"time"
+
+	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/future"
+)
+
+// punctual returns the systems of this module.
+func punctual() []System {
+	return append([]System{
+		{
+			Name: "pool", Title: "executor.ScheduledPool",
+			About: "two workers; fan-out by InvokeAll",
+			can:   submits | schedules | repeats, open: openScheduledPool,
+		},
+		{
+			Name: "fixed", Title: "executor.FixedPool",
+			About: "two workers; fan-out by InvokeAll",
+			can:   submits, open: openFixedPool,
+		},
+		{
+			Name: "loop", Title: "executor/eventloop",
+			About: "one goroutine; fan-out by Submit and Get",
+			can:   submits | schedules | repeats, open: openLoop,
+		},
+	}, timers()...)
+}
+
+// bare returns f as a task.
+func bare(f func()) executor.Task {
+	return func(context.Context) error { f(); return nil }
+}
+
+// valued returns f as a task with a result.
+func valued(f func() int) future.Func[int] {
+	return func(context.Context) (int, error) { return f(), nil }
+}
+
+func openFixedPool() session {
+	p := executor.NewFixedPool(workers)
+	p.PrestartWorkers()
+	return submitting(p)
+}
+
+// submitting is what all pools can do.
+func submitting(p *executor.Pool) session {
+	return session{
+		execute: func(f func()) func() {
+			task := bare(f)
+			return func() { must(p.Execute(task)) }
+		},
+		ask: func(f func() int) func() int {
+			task := valued(f)
+			return func() int { return got(got(executor.Submit(p, task)).Get(context.Background())) }
+		},
+		fan: func(f func() int, width int) func() {
+			tasks := make([]future.Func[int], width)
+			for i := range tasks {
+				tasks[i] = valued(f)
+			}
+			return func() { got(executor.InvokeAll(context.Background(), p, tasks...)) }
+		},
+		shutdown: func([]stopper) {
+			p.ShutdownNow()
+			<-p.Terminated()
+		},
+	}
+}
+
+func openScheduledPool() session {
+	p := executor.NewScheduledPool(workers)
+	p.PrestartWorkers()
+	s := submitting(&p.Pool)
+	s.after = func(f func()) func(d time.Duration) stopper {
+		task := bare(f)
+		return func(d time.Duration) stopper { return got(p.Schedule(d, task)) }
+	}
+	s.every = func(first, period time.Duration, f func()) {
+		got(p.AtFixedRate(first, period, bare(f)))
+	}
+	return s
+}
+
+func openLoop() session {
+	l := eventloop.New()
+	return session{
+		execute: func(f func()) func() {
+			task := bare(f)
+			return func() { must(l.Execute(task)) }
+		},
+		ask: func(f func() int) func() int {
+			task := valued(f)
+			return func() int { return got(got(eventloop.Submit(l, task)).Get(context.Background())) }
+		},
+		fan: func(f func() int, width int) func() {
+			task, futures := valued(f), make([]*future.Future[int], width)
+			return func() {
+				for i := range futures {
+					futures[i] = got(eventloop.Submit(l, task))
+				}
+				for _, result := range futures {
+					got(result.Get(context.Background()))
+				}
+			}
+		},
+		after: func(f func()) func(d time.Duration) stopper {
+			task := bare(f)
+			return func(d time.Duration) stopper { return got(l.Schedule(d, task)) }
+		},
+		every: func(first, period time.Duration, f func()) {
+			got(l.AtFixedRate(first, period, bare(f)))
+		},
+		shutdown: func([]stopper) {
+			l.ShutdownNow()
+			<-l.Terminated()
+		},
+	}
+}

@@ -1,0 +1,116 @@
+package driver
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// standard returns the systems that come with Go.
+func standard() []System {
+	return []System{
+		{
+			Name: "afterfunc", Title: "time.AfterFunc",
+			About: "a goroutine for each run; a periodic task sets its timer for the next time",
+			can:   schedules | repeats, open: openAfterFunc,
+		},
+		{
+			Name: "ticker", Title: "time.Ticker",
+			About: "a goroutine for each task, which sleeps to its first time and then loops over a ticker",
+			can:   repeats, drops: true, open: openTicker,
+		},
+		{
+			Name: "channel", Title: "channel",
+			About: "two goroutines on a channel of 1,024; results by a channel, or by variables and a WaitGroup",
+			can:   submits, open: openChannel,
+		},
+	}
+}
+
+func openAfterFunc() session {
+	var repeating []*time.Timer
+	var over atomic.Bool
+	return session{
+		after: func(f func()) func(d time.Duration) stopper {
+			return func(d time.Duration) stopper { return time.AfterFunc(d, f) }
+		},
+		every: func(first, period time.Duration, f func()) {
+			due := time.Now().Add(first)
+			var t *time.Timer
+			t = time.AfterFunc(time.Hour, func() { // by when there is a t
+				f()
+				due = due.Add(period)
+				if !over.Load() {
+					t.Reset(time.Until(due))
+				}
+			})
+			repeating = append(repeating, t)
+			t.Reset(time.Until(due))
+		},
+		shutdown: func(pending []stopper) {
+			over.Store(true)
+			for _, t := range repeating {
+				t.Stop()
+			}
+			for _, t := range pending {
+				if t != nil {
+					t.Stop()
+				}
+			}
+		},
+	}
+}
+
+func openTicker() session {
+	var all sync.WaitGroup
+	over := make(chan struct{})
+	return session{
+		every: func(first, period time.Duration, f func()) {
+			begin := time.NewTimer(first)
+			all.Go(func() {
+				defer begin.Stop()
+				select {
+				case <-begin.C:
+				case <-over:
+					return
+				}
+				ticker := time.NewTicker(period)
+				defer ticker.Stop()
+				for {
+					f()
+					select {
+					case <-ticker.C:
+					case <-over:
+						return
+					}
+				}
+			})
+		},
+		shutdown: func([]stopper) {
+			close(over)
+			all.Wait()
+		},
+	}
+}
+
+func openChannel() session {
+	tasks := make(chan func(), 1024)
+	var all sync.WaitGroup
+	for range workers {
+		all.Go(func() {
+			for task := range tasks {
+				task()
+			}
+		})
+	}
+	submit := func(f func()) { tasks <- f }
+	return session{
+		execute: func(f func()) func() { return func() { tasks <- f } },
+		ask:     asking(submit),
+		fan:     fanning(submit),
+		shutdown: func([]stopper) {
+			close(tasks)
+			all.Wait()
+		},
+	}
+}

@@ -1,0 +1,43 @@
+package driver
+
+import (
+	"runtime"
+	"time"
+
+	"github.com/punctual-go/punctual/bench/rivals/workload"
+)
+
+// scheduleCancel schedules and cancels one task after another, while others wait.
+func scheduleCancel(w work) (workload.Figures, error) {
+	ops := w.count("ops")
+	s := w.open()
+	random := workload.NewRandom()
+	kept, err := w.fill(s, make([]stopper, w.count("pending")), random, time.Minute, time.Hour)
+	defer func() { s.shutdown(kept) }()
+	if err != nil {
+		return nil, err
+	}
+	arm := s.after(nothing)
+	runtime.GC()
+	begin := time.Now()
+	for range ops {
+		d := time.Minute + time.Duration(random.Below(int64(time.Hour-time.Minute)))
+		arm(d).Stop()
+	}
+	return per(time.Since(begin), ops), nil
+}
+
+// fill schedules tasks that are far away, and waits until they are in their place.
+func (w work) fill(
+	s session, kept []stopper, random *workload.Random, soonest, latest time.Duration,
+) ([]stopper, error) {
+	arm := s.after(nothing)
+	for i := range kept {
+		kept[i] = arm(soonest + time.Duration(random.Below(int64(latest-soonest))))
+	}
+	moved := newCountdown(1) // with it, all that were scheduled before
+	s.after(moved.done)(0)
+	return kept, moved.wait(w)
+}
+
+func nothing() {}

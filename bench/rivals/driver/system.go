@@ -1,0 +1,68 @@
+package driver
+
+import (
+	"slices"
+
+	"github.com/punctual-go/punctual/bench/rivals/workload"
+)
+
+// System is one that is measured.
+type System struct {
+	Name  string // on the command line
+	Title string // in tables
+	About string // how it is used, in a clause
+
+	can     ability
+	without []string // kinds that its abilities would allow, but not its nature
+
+	// drops says that a run which cannot start before the next is due is dropped.
+	drops bool
+
+	// most is how many tasks may wait at once; 0 means any number. With more a round would take ten
+	// seconds and longer.
+	most int64
+
+	open func() session
+}
+
+// ability is what a system can do.
+type ability uint8
+
+const (
+	submits   ability = 1 << iota // session.execute, ask and fan
+	schedules                     // session.after
+	repeats                       // session.every
+)
+
+// Systems returns the systems, in the order of their families: this module's, the standard library's, pools,
+// cron libraries, and others.
+func Systems() []System {
+	return slices.Concat(
+		punctual(), standard(),
+		[]System{antsPool(), pondPool(), workerPool(), concPool(), errGroup()},
+		[]System{goCron(), robfigCron(), goQuartz(), goZero()},
+	)
+}
+
+// Kinds returns the kinds of work that the system can do, in the order of package workload.
+func (s System) Kinds() []string {
+	var names []string
+	for _, k := range kinds() {
+		if s.does(k) {
+			names = append(names, k.name)
+		}
+	}
+	return names
+}
+
+func (s System) does(k kind) bool {
+	return s.can&k.needs != 0 && !slices.Contains(s.without, k.name)
+}
+
+// refuse returns an error if the work is too much for the system.
+func (s System) refuse(k kind, sizes workload.Params) error {
+	if s.most > 0 && sizes[k.waiting] > s.most {
+		return tooMuch{s.Title, s.most}
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+
+	"github.com/punctual-go/punctual/bench/rivals/driver"
+	"github.com/punctual-go/punctual/bench/rivals/jvm"
+	"github.com/punctual-go/punctual/bench/rivals/workload"
+)
+
+// findField returns the systems in Go, and those in Java if there is any.
+func findField(java string) (*field, error) {
+	f := &field{close: func() {}}
+	if err := f.addGo(); err != nil {
+		return nil, err
+	}
+	if java == "off" {
+		return f, nil
+	}
+	switch err := f.addJava(java); {
+	case errors.Is(err, jvm.ErrNone) && java == "auto":
+		f.notice = fmt.Sprintf("the systems in Java are left out: %v", err)
+	case err != nil:
+		return nil, err
+	}
+	return f, nil
+}
+
+// addGo adds the systems whose driver is this program itself.
+func (f *field) addGo() error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	for _, s := range driver.Systems() {
+		f.contenders = append(f.contenders, contender{
+			s.Name, s.Title + ": " + s.About, s.Kinds(),
+			func(ctx context.Context, kind string, params workload.Params) *exec.Cmd {
+				return exec.CommandContext(ctx, self, arguments(s.Name, kind, params)...)
+			},
+		})
+	}
+	return nil
+}
+
+func (f *field) addJava(java string) error {
+	j, err := jvm.Find(java)
+	if err != nil {
+		return err
+	}
+	for _, s := range j.Systems() {
+		f.contenders = append(f.contenders, contender{
+			s.Name, s.Title, s.Kinds(),
+			func(ctx context.Context, kind string, params workload.Params) *exec.Cmd {
+				return j.Command(ctx, s.Name, kind, params)
+			},
+		})
+	}
+	f.java, f.netty = j.Version(), j.NettyVersion()
+	f.close = func() { _ = j.Close() } // of temporary files
+	if f.netty == "" {
+		f.notice = "Netty is left out: its jars are not there"
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package workload
+
+import "fmt"
+
+var (
+	perPair = []Figure{{Name: "ns", Unit: "ns/pair"}}
+	perTask = []Figure{{Name: "ns", Unit: "ns/task"}}
+	perOp   = []Figure{{Name: "ns", Unit: "ns/op"}}
+	late    = []Figure{
+		{Name: "p50_us", Unit: "µs", Title: "late p50"},
+		{Name: "p99_us", Unit: "µs", Title: "late p99"},
+		{Name: "p999_us", Unit: "µs", Title: "late p99.9"},
+		{Name: "cpu", Unit: "s/s", Title: "processor time"},
+	}
+)
+
+// All returns the workloads, in the order in which they are measured and shown.
+func All() []Workload {
+	return []Workload{
+		scheduleCancel("1k", 1_000, 800_000, 0),
+		scheduleCancel("100k", 100_000, 800_000, 0),
+		scheduleCancel("1M", 1_000_000, 800_000, 0),
+		scheduleCancel("10M", 10_000_000, 800_000, 3),
+		{
+			Name: "soon", Kind: "soon", Title: "schedule 0 to 1 ms ahead, run",
+			Params: Params{"n": 300_000}, Quick: Params{"n": 50_000}, Figures: perTask,
+		},
+		{
+			Name: "due-1M", Kind: "due", Title: "1,000,000 due at one instant",
+			Params: Params{"n": 1_000_000, "lead_ms": 3000}, Quick: Params{"n": 50_000, "lead_ms": 150},
+			Figures: perTask,
+		},
+		{
+			Name: "execute", Kind: "execute", Title: "execute an empty task",
+			Params: Params{"batch": 100_000, "batches": 8}, Quick: Params{"batch": 100_000, "batches": 2},
+			Figures: perTask,
+		},
+		{
+			Name: "producers", Kind: "producers", Title: "the same from 8 producers",
+			Params: Params{"batch": 100_000, "batches": 8, "producers": 8},
+			Quick:  Params{"batch": 100_000, "batches": 2, "producers": 8}, Figures: perTask,
+		},
+		{
+			Name: "submit-get", Kind: "submit-get", Title: "submit, wait for the result",
+			Params: Params{"ops": 100_000}, Quick: Params{"ops": 20_000}, Figures: perOp,
+		},
+		{
+			Name: "fan-out", Kind: "fan-out", Title: "fan out to 1,000, join",
+			Params: Params{"ops": 300, "width": 1000}, Quick: Params{"ops": 50, "width": 1000}, Figures: perTask,
+		},
+		{
+			Name: "lateness", Kind: "lateness", Title: "1,000 tasks at a rate of 10 ms",
+			Params: Params{"n": 1000, "period_us": 10_000, "for_ms": 2000},
+			Quick:  Params{"n": 1000, "period_us": 10_000, "for_ms": 200}, Figures: late,
+		},
+		{
+			Name: "mixed", Kind: "mixed", Title: "100,000 tasks at rates of 0.5 to 5 s",
+			Params: Params{"n": 100_000, "period_us": 500_000, "for_ms": 3000},
+			Quick:  Params{"n": 20_000, "period_us": 500_000, "for_ms": 200}, Figures: late, Rounds: 3,
+		},
+		cancelled("90 %", 900),
+		cancelled("99.9 %", 999),
+		{
+			Name: "pending", Kind: "pending", Title: "memory of a pending task",
+			Params: Params{"n": 1_000_000}, Quick: Params{"n": 50_000},
+			Figures: []Figure{
+				{Name: "bytes", Unit: "B", Title: "bytes"},
+				{Name: "allocs", Unit: "", Title: "allocations"},
+			},
+		},
+		{
+			Name: "allocations", Kind: "allocations", Title: "allocations of a task",
+			Params: Params{"n": 100_000}, Quick: Params{"n": 10_000},
+			Figures: []Figure{
+				{Name: "cancelled", Title: "scheduled, cancelled"},
+				{Name: "run", Title: "scheduled, run"},
+				{Name: "periodic", Title: "periodic run"},
+			},
+			Rounds: 3,
+		},
+		{
+			Name: "idle-1M", Kind: "idle", Title: "idle with 1,000,000 pending",
+			Params: Params{"n": 1_000_000, "settle_ms": 2000, "for_ms": 3000},
+			Quick:  Params{"n": 50_000, "settle_ms": 100, "for_ms": 300},
+			Figures: []Figure{
+				{Name: "switches", Unit: "/s", Title: "context switches"},
+				{Name: "cpu_ms", Unit: "ms/s", Title: "processor time"},
+			},
+			Rounds: 3,
+		},
+		{
+			Name: "shutdown-1M", Kind: "shutdown", Title: "shut down with 1,000,000 pending",
+			Params: Params{"n": 1_000_000}, Quick: Params{"n": 50_000},
+			Figures: []Figure{{Name: "ms", Unit: "ms"}},
+		},
+	}
+}
+
+func scheduleCancel(size string, pending, ops int64, rounds int) Workload {
+	w := Workload{
+		Name: "schedule-cancel-" + size, Kind: "schedule-cancel",
+		Title:   fmt.Sprintf("schedule and cancel, %s pending", size),
+		Params:  Params{"pending": pending, "ops": ops},
+		Figures: perPair, Rounds: rounds,
+	}
+	if pending <= 100_000 {
+		w.Quick = Params{"pending": pending, "ops": ops / 40}
+	}
+	return w
+}
+
+func cancelled(share string, permille int64) Workload {
+	return Workload{
+		Name: fmt.Sprintf("cancelled-%d", permille), Kind: "cancelled",
+		Title:   share + " cancelled before they are due",
+		Params:  Params{"n": 300_000, "permille": permille, "lead_ms": 400},
+		Quick:   Params{"n": 50_000, "permille": permille, "lead_ms": 80},
+		Figures: []Figure{{Name: "cpu_ns", Unit: "processor ns/task"}},
+	}
+}

@@ -1,0 +1,100 @@
+// Package workload says what is measured: the work, its sizes, and the figures that come out. It is
+// the one contract that the drivers in Go and in Java, the command and its table share.
+//
+// A measurement is one workload on one system, in a process of that system's own. A driver does the work
+// once to warm up, unless the sizes say otherwise, and then once for each line that it reads on its
+// standard input; for each it answers with one line of [Figures] as JSON on its standard output.
+// What a round sets up it takes down again, and it collects garbage before it measures.
+//
+// All delays and orders are pseudo-random from the same generator in every language, see [Random], so
+// that every system gets the same ones.
+//
+// # Kinds
+//
+// Two workers, where a system has workers: as many as GOMAXPROCS says in the run that is published.
+// "task" is a function that counts. Times are by the clock unless they are said to be of the processors.
+//
+//	schedule-cancel  pending tasks wait, due in 1 min to 1 h; then ops times: schedule one more, in 1 min
+//	                 to 1 h, and cancel it.                                             ns per pair
+//	soon             schedule n tasks, one after another, each 0 to 1 ms ahead; from the first call to
+//	                 the end of the last run.                                           ns per task
+//	due              schedule n tasks for one instant, lead_ms from the beginning, which must be later
+//	                 than the last call; from that instant to the end of the last run.  ns per task
+//	execute          batches times: submit batch tasks from one producer, without futures where there
+//	                 is a choice, and wait until all have run.                          ns per task
+//	producers        the same from producers threads at once, each with its share.      ns per task
+//	submit-get       ops times: submit a task that returns a number, and wait for it.   ns per op
+//	fan-out          ops times: submit width tasks, and wait for all by the best means
+//	                 that the system has.                                               ns per task
+//	lateness         n tasks at a fixed rate of period_us, the first of task i after period·i/n; how
+//	                 long after its planned time each run starts, of those planned in the for_ms from
+//	                 the last call on, without the first tenth. A run that a system drops starts with
+//	                 the next of its task; one that has not started is late by the end of the time.
+//	                                               p50, p99, p99.9 in µs; processor s per second
+//	mixed            n tasks at fixed rates: periods from period_us to 10 × period_us, the first run of
+//	                 each after any part of its period; as above.
+//	cancelled        schedule n tasks, due in lead_ms to 2 × lead_ms; cancel so many of a thousand of
+//	                 them as permille says; wait until the others have run.
+//	                                                                  processor ns per scheduled task
+//	pending          schedule n tasks, due in 1 h to 2 h, and keep whatever the system gives for each
+//	                 until the heap has been collected.      bytes per task; allocations per task
+//	allocations      n times schedule in 1 h and cancel, n times schedule at once and run, n runs of a
+//	                 periodic task.                              allocations of each, rounded to tenths
+//	idle             n tasks, due in 1 h to 2 h, then after settle_ms nothing for for_ms. The driver
+//	                 writes "idle" on a line when that begins; the command looks at the process from
+//	                 outside, and it need not say more than {}.
+//	                                     context switches per second; processor ms per second
+//	shutdown         n tasks, due in 1 h to 2 h; then end the system so that none of them runs, and no
+//	                 thread of it is left.                                              ms
+//
+// Random numbers are drawn in the order in which they are used: for schedule-cancel and soon one for each
+// call, inside of the measured time; for mixed two for each task, its period and its first delay; for
+// cancelled all delays first, and then for each task whether it is cancelled.
+package workload
+
+// Params are the sizes of one measurement, by name.
+type Params map[string]int64
+
+// Figures are what one measurement has found, by the names in [Workload.Figures]. A figure that a system
+// cannot tell is not there.
+type Figures map[string]float64
+
+// Figure is one number that a workload gives. Less of it is better.
+type Figure struct {
+	Name  string // in Figures
+	Unit  string
+	Title string // "" if it is the only one
+}
+
+// Workload is work of one kind and size.
+type Workload struct {
+	Name    string
+	Kind    string // one of those above
+	Title   string
+	Params  Params   // in full
+	Quick   Params   // for -quick; nil if the workload is left out then
+	Figures []Figure // the first counts for the order in the table
+	Rounds  int      // at most; 0 for as many as asked for
+}
+
+// Random is a generator that is the same in every language: the state after each step is
+// state·6364136223846793005 + 1442695040888963407 mod 2^64, and a step returns its upper 31 bits.
+// It begins with a state of 1.
+type Random uint64
+
+// NewRandom returns a generator at its beginning.
+func NewRandom() *Random { r := Random(1); return &r }
+
+// Below returns a number from 0 to n-1: the step modulo n, for n up to 2^31; for larger n, of two steps
+// put together, the first above.
+func (r *Random) Below(n int64) int64 {
+	if n <= 1<<31 {
+		return r.step() % n
+	}
+	return (r.step()<<31 | r.step()) % n
+}
+
+func (r *Random) step() int64 {
+	*r = *r*6364136223846793005 + 1442695040888963407
+	return int64(*r >> 33)
+}
