@@ -2,6 +2,7 @@ package alarm
 
 import (
 	"os"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -10,8 +11,10 @@ import (
 // timerfd is a Linux timer that the netpoller waits for: the waiting goroutine holds no thread.
 type timerfd struct {
 	file  *os.File
-	fd    int     // the descriptor under file; file.Fd would make it blocking
-	count [8]byte // of expirations, read and ignored
+	fd    int                   // the descriptor under file; file.Fd would make it blocking
+	raw   syscall.RawConn       // of file: its errors cost no allocation, as those of file.Read do
+	read  func(fd uintptr) bool // t.expired, made once
+	count [8]byte               // of expirations, read and ignored
 }
 
 // newPrecise returns nil when the process may have no more descriptors.
@@ -25,7 +28,14 @@ func newPrecise() precise {
 		_ = file.Close()
 		return nil
 	}
-	return &timerfd{file: file, fd: fd}
+	raw, err := file.SyscallConn()
+	if err != nil {
+		_ = file.Close()
+		return nil
+	}
+	t := &timerfd{file: file, fd: fd, raw: raw}
+	t.read = t.expired
+	return t
 }
 
 // farthest is the longest time set: on 32-bit systems a second count has 31 bits. An alarm that
@@ -44,7 +54,14 @@ func (t *timerfd) set(d time.Duration) {
 // ring lets the deadline pass, which resumes the reader without the kernel.
 func (t *timerfd) ring() { _ = t.file.SetReadDeadline(time.Unix(1, 0)) }
 
-func (t *timerfd) wait() { _, _ = t.file.Read(t.count[:]) }
+// wait ends with an error if that is by the deadline.
+func (t *timerfd) wait() { _ = t.raw.Read(t.read) }
+
+// expired reads the timer, which takes the expiration back, and reports whether there was one.
+func (t *timerfd) expired(fd uintptr) bool {
+	_, err := unix.Read(int(fd), t.count[:])
+	return err != unix.EAGAIN
+}
 
 func (t *timerfd) close() { _ = t.file.Close() }
 
