@@ -7,6 +7,7 @@ import (
 
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/parking"
 )
 
 // post queues e in the inbox, and has a worker come if none would look there by itself. A bare task of a
@@ -109,7 +110,7 @@ func (p *Pool) tryEnqueue(c *cell.Cell, now int64) error {
 		return ErrSaturated
 	}
 	p.enqueue(c, now)
-	if c.Place <= 1 { // otherwise it is not the head of the heap
+	if p.plain || c.Place <= 1 { // in a heap of times, only a new head is of interest
 		p.notify(now)
 	}
 	return nil
@@ -192,6 +193,14 @@ func (p *Pool) notify(now int64) {
 	}
 	if p.lot.Notify(head, now, mayGrow) {
 		p.startWorker()
+	}
+}
+
+// forgetTimes notes that there is no task left that goes by its time, if the queue is empty and nothing runs
+// that might come back to it. The lock is held.
+func (p *Pool) forgetTimes(head int64) {
+	if head == parking.Nothing && p.counts.busy+p.aside == 0 && p.timed.Load() {
+		p.timed.Store(false)
 	}
 }
 

@@ -125,9 +125,7 @@ func (w *worker) take(goroutine uint64) bool {
 			p.lot.Yield()
 		default:
 			w.disown()
-			if p.timed.Load() && head == parking.Nothing && p.counts.busy+p.aside == 0 {
-				p.timed.Store(false)
-			}
+			p.forgetTimes(head)
 			idle = p.lot.Park(w.place, head, now, nil, nil, w.patience())
 			now, spins = unread, 0
 		}

@@ -257,6 +257,19 @@ func TestCustomQueue_BoundedLetsThePoolGrowWhenItIsFull(t *testing.T) {
 	})
 }
 
+// The task that is too many is not the next to run.
+func TestPriorityFIFO_BoundedLetsThePoolGrowForALowPriority(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := wqNew(t, executor.PriorityFIFO().Bounded(2), executor.MaximumSize(2))
+		p.submitAll(t, "a", "b")
+		assert.Equal(t, 1, p.Stats().Workers)
+		p.submit(t, "c", executor.Priority(-1))
+		synctest.Wait()
+		assert.Equal(t, 2, p.Stats().Largest)
+		assert.Equal(t, []string{"a", "b", "c"}, p.order())
+	})
+}
+
 // wqLanes has the tasks of one name wait for all others. It is made of queues of the package.
 type wqLanes struct{ first, last executor.WorkQueue }
 
