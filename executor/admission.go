@@ -184,7 +184,7 @@ func (p *Pool) notify(now int64) {
 	if !mayGrow && p.lot.Idle() == 0 {
 		return // all are busy, and each will look again
 	}
-	head, due := p.head()
+	head, due, _ := p.head()
 	switch {
 	case due:
 		now = max(now, head)
@@ -204,12 +204,14 @@ func (p *Pool) forgetTimes(head int64) {
 	}
 }
 
-// head tells when the next task is due, as workQueue.head does. The lock is held.
-func (p *Pool) head() (when int64, due bool) {
+// head tells when the next task is due, as workQueue.head does, and whether it has been dealt: then others
+// may claim it before the caller does. The lock is held.
+func (p *Pool) head() (when int64, due, dealt bool) {
 	if p.hand.left() > 0 {
-		return 0, true
+		return 0, true, true
 	}
-	return p.queue.head()
+	when, due = p.queue.head()
+	return when, due, false
 }
 
 // waiting returns how many tasks there are in the queue, and dealt. The lock is held.

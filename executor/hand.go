@@ -52,18 +52,15 @@ func (h *hand) uncounted() uint64 {
 	return uint64(min(h.next.Load(), h.size)) - h.over - uint64(h.users)
 }
 
-// deal returns the hand to claim from, dealing one if the head of the queue, which is due, begins a row. It
-// returns nil if the head is to be taken from the queue. The lock is held.
-func (p *Pool) deal() *hand {
-	switch {
-	case p.hand.left() > 0:
-		return p.hand
-	case p.inbox == nil, !p.plain && p.timed.Load(), p.watched.Load():
-		return nil
+// deal makes a new hand if the head of the queue, which is due, begins a row, and reports whether it does.
+// Nothing is left of the hand before. The lock is held.
+func (p *Pool) deal() bool {
+	if p.inbox == nil || !p.plain && p.timed.Load() || p.watched.Load() {
+		return false
 	}
 	row := p.inbox.out.row(handSize)
 	if row < 2 {
-		return nil
+		return false
 	}
 	if p.hand != nil && p.hand.users == 0 {
 		p.spare = p.hand
@@ -78,7 +75,7 @@ func (p *Pool) deal() *hand {
 	h.size, h.over = int64(row), 0
 	h.next.Store(0)
 	p.hand = h
-	return h
+	return true
 }
 
 // recall puts back what is left of the hand. The lock is held.

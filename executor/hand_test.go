@@ -335,3 +335,20 @@ func TestStressOfHands(t *testing.T) {
 		require.EqualValues(t, back, s.Returned)
 	}
 }
+
+// Between two looks of a worker that holds the lock, others may claim the rest of the hand.
+func TestTheLastOfAHandMayBeClaimedUnderOnesNose(t *testing.T) {
+	p := NewPool(1)
+	p.mu.Lock()
+	p.hand = &hand{size: 1}
+	p.hand.tasks[0] = func(context.Context) error { return nil }
+	_, due, dealt := p.head()
+	require.True(t, due && dealt)
+	require.NotNil(t, p.hand.claim(), "by another")
+	w := &worker{execution: execution{pool: p}}
+	require.Nil(t, w.next(dealt, unread))
+	require.Zero(t, p.queue.len())
+	p.hand = nil
+	p.mu.Unlock()
+	require.NoError(t, p.Close())
+}

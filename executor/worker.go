@@ -96,7 +96,7 @@ func (w *worker) take(goroutine uint64) bool {
 	w.letGo()
 	idle, spins := false, 0
 	for {
-		head, due := p.head()
+		head, due, dealt := p.head()
 		if !due && head != parking.Nothing {
 			if now < head {
 				now = p.clock.Now()
@@ -109,7 +109,7 @@ func (w *worker) take(goroutine uint64) bool {
 			w.retire()
 			return false
 		case due:
-			c := w.next(now)
+			c := w.next(dealt, now)
 			if now == unread && w.timed() {
 				now = p.clock.Now()
 			}
@@ -140,11 +140,12 @@ const maxSpins = 64
 // unless somebody has asked for it before.
 func (w *worker) timed() bool { return !w.bare || w.pool.watched.Load() }
 
-// next takes the head, which is due. It returns nil if others have claimed it. The lock is held.
-func (w *worker) next(now int64) *cell.Cell {
-	e, ok := w.draw(now)
+// next takes the head, which is due. It returns nil if it has been dealt, and others have claimed it. The
+// lock is held.
+func (w *worker) next(dealt bool, now int64) *cell.Cell {
+	e := w.draw(dealt, now)
 	switch {
-	case !ok:
+	case e.removed():
 		return nil
 	case e.cell != nil:
 		w.bare = false
@@ -163,18 +164,17 @@ func (w *worker) next(now int64) *cell.Cell {
 	return w.own
 }
 
-// draw takes the next task from the hand, if there is one or one can be dealt, and else from the queue. The
-// lock is held.
-func (w *worker) draw(now int64) (e entry, ok bool) {
-	h := w.pool.deal()
-	if h == nil {
-		return w.pool.queue.pop(now), true
+// draw takes the next task from the hand, or else from the queue, of which more may be dealt. The lock is
+// held.
+func (w *worker) draw(dealt bool, now int64) (e entry) {
+	p := w.pool
+	if !dealt && !p.deal() {
+		return p.queue.pop(now)
 	}
-	e.bare = h.claim()
-	if e.bare != nil {
-		w.hold(h)
+	if e.bare = p.hand.claim(); e.bare != nil {
+		w.hold(p.hand)
 	}
-	return e, e.bare != nil
+	return e
 }
 
 // disown ends the context of the bare tasks that have run last. As long as nobody has asked it for a
