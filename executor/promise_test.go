@@ -71,8 +71,8 @@ func TestPromise1_ExactInVirtualTimeAnInstantFromNow(t *testing.T) {
 				require.NoError(t, err)
 			}
 			time.Sleep(time.Millisecond)
-			assert.Equal(t, want, started)
 			require.NoError(t, p.Close())
+			assert.Equal(t, want, started)
 		}
 	})
 }
