@@ -47,9 +47,11 @@ func (h *hand) left() int {
 	return int(max(h.size-h.next.Load(), 0))
 }
 
-// uncounted returns how many tasks have ended of which the pool does not know. The lock is held.
-func (h *hand) uncounted() uint64 {
-	return uint64(min(h.next.Load(), h.size)) - h.over - uint64(h.users)
+// played returns how many tasks are left, and how many have ended of which the pool does not know: it looks
+// once, so that what it tells adds up. The lock is held.
+func (h *hand) played() (left int, ended uint64) {
+	claimed := min(h.next.Load(), h.size)
+	return int(h.size - claimed), uint64(claimed) - h.over - uint64(h.users)
 }
 
 // deal makes a new hand if the head of the queue, which is due, begins a row, and reports whether it does.

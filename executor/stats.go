@@ -52,7 +52,7 @@ func (p *Pool) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	accepted, rejected, queued := p.tally()
-	ran := p.uncounted()
+	dealt, ran := p.played()
 	return Stats{
 		Name:        p.name,
 		State:       p.stage.String(),
@@ -63,7 +63,7 @@ func (p *Pool) Stats() Stats {
 		Workers:     len(p.workers),
 		Largest:     p.counts.largest,
 		Busy:        p.counts.busy,
-		Queued:      queued,
+		Queued:      queued + dealt,
 		Accepted:    accepted,
 		Rejected:    rejected,
 		Completed:   p.counts.completed + ran,
@@ -75,7 +75,8 @@ func (p *Pool) Stats() Stats {
 	}
 }
 
-// tally returns the numbers of tasks accepted, rejected and waiting, all of one moment. The lock is held.
+// tally returns the numbers of tasks accepted, rejected and waiting, but for those that are dealt, all of one
+// moment. The lock is held.
 func (p *Pool) tally() (accepted, rejected uint64, queued int) {
 	accepted, rejected = p.counts.accepted, p.counts.rejected
 	if p.inbox == nil {
@@ -85,19 +86,25 @@ func (p *Pool) tally() (accepted, rejected uint64, queued int) {
 	if q, ok := p.queue.(*delayedWorkQueue); ok {
 		queued += q.beside()
 	}
-	return accepted, rejected, queued + p.hand.left() + p.aside
+	return accepted, rejected, queued + p.aside
 }
 
-// uncounted returns how many tasks have ended that workers have claimed from hands. The lock is held.
-func (p *Pool) uncounted() (ran uint64) {
+// played returns how many tasks are dealt and not claimed, and how many claimed ones have ended of which the
+// pool does not know, both of one moment. The lock is held.
+func (p *Pool) played() (left int, ended uint64) {
 	var seen []*hand
+	if p.hand != nil {
+		left, ended = p.hand.played()
+		seen = append(seen, p.hand)
+	}
 	for w := range p.workers {
 		if w.hand != nil && !slices.Contains(seen, w.hand) {
+			_, over := w.hand.played()
+			ended += over
 			seen = append(seen, w.hand)
-			ran += w.hand.uncounted()
 		}
 	}
-	return ran
+	return left, ended
 }
 
 // Queued returns the tasks that wait, in the order in which they are due. O(n log n).

@@ -78,8 +78,8 @@ func (c command) publish(ctx context.Context, o options, r *report.Report) int {
 		return c.failure(errors.New("nothing could be measured"))
 	}
 	r.Finish()
+	paths, saving := r.Save(o.out) // first: if the reader of the output is gone, to write to it ends this process
 	_, err := io.WriteString(c.stdout, r.Markdown())
-	paths, saving := r.Save(o.out)
 	for _, path := range paths {
 		c.say("written: " + path)
 	}

@@ -8,7 +8,7 @@
 // It prints tables, and writes them to the directory results, with all rounds as JSON and a picture of each
 // workload. Package workload says what is measured. Java and Netty take part where they are installed.
 //
-// It exits with 0; with 1 if something could not be done, or with -check if a target is missed; with 2
+// It exits with 0; with 1 if nothing could be measured, or something not be written, or with -check if a target is missed; with 2
 // for bad flags; with 130 after Ctrl-C, when it writes what it has measured until then.
 package main
 
@@ -37,7 +37,7 @@ func main() {
 		}
 		return
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends a run that hangs
 	c := command{workload.All(), findField, os.Stdout, os.Stderr}
 	os.Exit(c.run(ctx, os.Args[1:]))

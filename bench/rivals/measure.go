@@ -19,11 +19,12 @@ const (
 
 	// together is how many drivers there are at once. Each keeps still while it is not measured, but it is
 	// in memory.
-	together = 16
+	together = 32
 
-	// patience is for a driver to get ready, and for a round. To see that all works, there is no need to wait
+	// patience is for a driver to get ready, and for a round: a little longer than a driver's own, as it can
+	// say what is missing. To see that all works, there is no need to wait
 	// for those who are very slow.
-	patience      = 5 * time.Minute
+	patience      = 6 * time.Minute
 	quickPatience = 5 * time.Second
 )
 

@@ -25,7 +25,7 @@ func findField(java string) (*field, error) {
 	case errors.Is(err, jvm.ErrNone) && java == "auto":
 		f.notice = fmt.Sprintf("the systems in Java are left out: %v", err)
 	case err != nil:
-		return nil, err
+		return nil, fmt.Errorf("%w\n-java off leaves the systems in Java out", err)
 	}
 	return f, nil
 }

@@ -9,13 +9,13 @@ import (
 func antsPool() System {
 	return System{
 		Name: "ants", Title: "ants v2",
-		About: "two workers, preallocated; results by a channel, or by variables and a WaitGroup",
+		About: "two workers; results by a channel, or by variables and a WaitGroup",
 		can:   submits, open: openAnts,
 	}
 }
 
 func openAnts() session {
-	p := got(ants.NewPool(workers, ants.WithPreAlloc(true)))
+	p := got(ants.NewPool(workers))
 	submit := func(f func()) { must(p.Submit(f)) }
 	return session{
 		execute:  func(f func()) func() { return func() { must(p.Submit(f)) } },

@@ -29,7 +29,7 @@ func (b *beat) startAt(now time.Time) {
 	}
 	k, next := int64(now.Sub(b.first)/b.period), b.runs.Load()
 	if k < next {
-		if b.planned(next).Sub(now) > b.period/2 {
+		if b.planned(next).Sub(now) > b.period/10 {
 			return
 		}
 		k = next // it is early

@@ -4,13 +4,13 @@
 // # Fairness
 //
 // Each system is used as its documentation says for the job, with two workers if it has a size, and with
-// the options that make it quickest for the job; [System.About] tells. A task that is handed over without
+// the options that it advises for it; [System.About] tells. A task that is handed over without
 // a future is compared with the like. What has no futures answers by the cheapest means there are: a
 // channel, or a variable and a WaitGroup.
 //
 // Functions are bound before anything is measured, and what a system gives for a scheduled task is kept as
 // it is, behind an interface of one method: the adapters allocate nothing of their own but a word or two
-// for the cron libraries, whose tasks take kilobytes.
+// for go-zero and the cron libraries.
 //
 // A wheel that may be early is asked for a tick more, as its users must if they mind. Rounds begin on a
 // heap that has just been collected, and end with its memory given back.

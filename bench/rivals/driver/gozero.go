@@ -10,14 +10,14 @@ import (
 func goZero() System {
 	return System{
 		Name: "gozero", Title: "go-zero TimingWheel",
-		About: "a tick of 1 ms, 512 slots; a tick is added to delays, as it may be one early; " +
+		About: "a tick of 1 ms, 65,536 slots; a tick is added to delays, as it may be one early; " +
 			"a periodic task sets itself again",
 		can: schedules | repeats, most: 1_000_000, open: openGoZero,
 	}
 }
 
 func openGoZero() session {
-	w := got(collection.NewTimingWheel(grain, 512, func(_, value any) { value.(*goZeroTask).f() }))
+	w := got(collection.NewTimingWheel(grain, slots, func(_, value any) { value.(*goZeroTask).f() }))
 	var over atomic.Bool
 	return session{
 		after: func(f func()) func(d time.Duration) stopper {

@@ -16,7 +16,7 @@ func standard() []System {
 		},
 		{
 			Name: "ticker", Title: "time.Ticker",
-			About: "a goroutine for each task, which sleeps to its first time and then loops over a ticker",
+			About: "a goroutine for each task, which sleeps to its first two times and then loops over a ticker",
 			can:   repeats, drops: true, open: openTicker,
 		},
 		{
@@ -66,20 +66,24 @@ func openTicker() session {
 	over := make(chan struct{})
 	return session{
 		every: func(first, period time.Duration, f func()) {
-			begin := time.NewTimer(first)
+			second, begin := time.Now().Add(first+period), time.NewTimer(first)
 			all.Go(func() {
 				defer begin.Stop()
-				select {
-				case <-begin.C:
-				case <-over:
-					return
+				for range 2 { // the first may be late as others are being started, and a ticker would keep that
+					select {
+					case <-begin.C:
+						f()
+						begin.Reset(time.Until(second))
+					case <-over:
+						return
+					}
 				}
 				ticker := time.NewTicker(period)
 				defer ticker.Stop()
 				for {
-					f()
 					select {
 					case <-ticker.C:
+						f()
 					case <-over:
 						return
 					}

@@ -15,9 +15,9 @@ import (
 func timers() []System {
 	const about = "a tick of 1 ms, a goroutine for each run"
 	return []System{
-		wheel("hashed", "timer/hashedwheel", about+", 512 slots", hashedwheel.New),
-		wheel("hierarchical", "timer/hierarchical", about+", 20 slots a level", hierarchical.New),
-		wheel("revolver", "timer/revolver", about+", 512 slots", revolver.New),
+		wheel("hashed", "timer/hashedwheel", about+", 65,536 slots", slots, hashedwheel.New),
+		wheel("hierarchical", "timer/hierarchical", about+", 20 slots a level", 20, hierarchical.New),
+		wheel("revolver", "timer/revolver", about+", 65,536 slots", slots, revolver.New),
 		{
 			Name: "queue", Title: "delayqueue",
 			About: "one goroutine takes and runs; a periodic task puts itself in again",
@@ -26,17 +26,20 @@ func timers() []System {
 	}
 }
 
+// slots are those of a wheel of one level that is to hold a million tasks.
+const slots = 1 << 16
+
 // stoppable is a wheel.
 type stoppable interface {
 	timer.Scheduler
 	Stop() []timer.Handle
 }
 
-func wheel[W stoppable](name, title, about string, start func(timer.Config) W) System {
+func wheel[W stoppable](name, title, about string, slots int, start func(timer.Config) W) System {
 	return System{
 		Name: name, Title: title, About: about, can: schedules | repeats,
 		open: func() session {
-			w := start(timer.Config{Tick: grain})
+			w := start(timer.Config{Tick: grain, Slots: slots})
 			return session{
 				after: func(f func()) func(d time.Duration) stopper {
 					return func(d time.Duration) stopper { return w.AfterFunc(d, f) }

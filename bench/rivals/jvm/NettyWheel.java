@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 /** The wheel of Netty, in a file of its own, which is compiled only where Netty is. */
 final class NettyWheel extends Rivals.Facility<TimerTask, Timeout> {
     private final HashedWheelTimer wheel =
-            new HashedWheelTimer(Executors.defaultThreadFactory(), 1, TimeUnit.MILLISECONDS, 512);
+            new HashedWheelTimer(Executors.defaultThreadFactory(), 1, TimeUnit.MILLISECONDS, 1 << 16);
     private volatile boolean stopped;
 
     NettyWheel() {

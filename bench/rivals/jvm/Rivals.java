@@ -210,6 +210,7 @@ public final class Rivals {
                 case "due":
                     return fewer().with("lead_ms", Math.max(1, get("lead_ms") / 10));
                 case "cancelled":
+                    return fewer().with("lead_ms", Math.max(1, get("lead_ms") / 4));
                 case "pending":
                 case "shutdown":
                 case "idle":
@@ -684,7 +685,7 @@ public final class Rivals {
             return Collections.singletonMap(name, value);
         }
 
-        /** Schedules n tasks, some hours ahead, and keeps what the system gives for them. */
+        /** Schedules n tasks, far ahead, and keeps what the system gives for them. */
         private void fill(Facility<T, H> f, Object[] kept, Random random, long soonest, long latest) {
             T task = f.task(new Gate());
             for (int i = 0; i < kept.length; i++) {

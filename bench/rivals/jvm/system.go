@@ -46,7 +46,7 @@ func (j *JVM) Systems() []System {
 	}
 	if j.netty != "" {
 		all = append(all, System{
-			"netty", "Netty HashedWheelTimer: a tick of 1 ms, 512 slots; one thread, which runs the tasks",
+			"netty", "Netty HashedWheelTimer: a tick of 1 ms, 65,536 slots; one thread, which runs the tasks",
 			delayed,
 		})
 	}

@@ -21,9 +21,9 @@ type file struct {
 // the tables, and a picture of each workload. All names begin with the date. What is there already stays:
 // then they go on with -2, or -3.
 func (r *Report) Save(dir string) (paths []string, err error) {
-	files, err := r.files()
-	if err != nil {
-		return nil, err
+	files, missing := r.files()
+	if len(files) == 0 {
+		return nil, missing
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -46,10 +46,10 @@ func (r *Report) Save(dir string) (paths []string, err error) {
 		}
 		paths = append(paths, stem+f.suffix)
 	}
-	return paths, nil
+	return paths, missing
 }
 
-// files returns the data, the tables, and then the pictures.
+// files returns the data, the tables, and then the pictures: with an error those that could be drawn.
 func (r *Report) files() ([]file, error) {
 	var data bytes.Buffer
 	encoder := json.NewEncoder(&data)
@@ -58,17 +58,19 @@ func (r *Report) files() ([]file, error) {
 		return nil, err
 	}
 	files := []file{{".json", data.Bytes()}, {".md", []byte(r.Markdown())}}
+	var failures []error
 	for _, w := range r.Workloads {
 		if !w.drawable() {
 			continue
 		}
 		picture, err := w.draw(r.Quick)
 		if err != nil {
-			return nil, fmt.Errorf("the picture of %s: %w", w.Name, err)
+			failures = append(failures, fmt.Errorf("the picture of %s: %w", w.Name, err))
+			continue
 		}
 		files = append(files, file{"-" + w.Name + ".svg", picture})
 	}
-	return files, nil
+	return files, errors.Join(failures...)
 }
 
 // pictures returns what shows them below the tables.

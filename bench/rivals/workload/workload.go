@@ -1,12 +1,12 @@
 // Package workload says what is measured: the work, its sizes, and the figures that come out. It is
 // the one contract that the drivers in Go and in Java, the command and its table share.
 //
-// A measurement is one workload on one system, in a process of that system's own. A driver does the work
-// once to warm up, unless the sizes say otherwise, and then once for each line that it reads on its
-// standard input; for each it answers with one line of [Figures] as JSON on its standard output.
+// A measurement is one workload on one system, in a process of that system's own. A driver warms
+// up, at least with one round, a smaller one where most of it is waiting; and then it does the work once for
+// each line that it reads on its standard input; for each it answers with one line of [Figures] as JSON on its standard output.
 // What a round sets up it takes down again, and it collects garbage before it measures.
 //
-// All delays and orders are pseudo-random from the same generator in every language, see [Random], so
+// All delays and choices are pseudo-random from the same generator in every language, see [Random], so
 // that every system gets the same ones.
 //
 // # Kinds
@@ -44,8 +44,8 @@
 //	                 writes "idle" on a line when that begins; the command looks at the process from
 //	                 outside, and it need not say more than {}.
 //	                                     context switches per second; processor ms per second
-//	shutdown         n tasks, due in 1 h to 2 h; then end the system so that none of them runs, and no
-//	                 thread of it is left.                                              ms
+//	shutdown         n tasks, due in 1 h to 2 h; then end the system so that none of them runs, and
+//	                 wait for its threads if it has means to.                           ms
 //
 // Random numbers are drawn in the order in which they are used: for schedule-cancel and soon one for each
 // call, inside of the measured time; for mixed two for each task, its period and its first delay; for
