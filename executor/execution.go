@@ -45,6 +45,9 @@ func (x *execution) start(c *cell.Cell, now int64) bool {
 		}
 		return false
 	}
+	if !x.bare && planOf(c).Periodic() {
+		now = x.pool.clock.Now() // the caller may have read it before the last run ended
+	}
 	if x.bare && c.When == unread { // when it came is not known
 		c.When = now
 	}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -351,4 +353,96 @@ func TestTheLastOfAHandMayBeClaimedUnderOnesNose(t *testing.T) {
 	p.hand = nil
 	p.mu.Unlock()
 	require.NoError(t, p.Close())
+}
+
+// What is claimed without the lock starts when it does, not when the first of its hand did.
+func TestATaskOfAHandIsNotTimedByTheFirst(t *testing.T) {
+	both(t, func(t *testing.T, p *Pool) {
+		gate := make(chan struct{})
+		for range p.core {
+			_, err := p.Submit(func(context.Context) error { <-gate; return nil })
+			require.NoError(t, err)
+		}
+		synctest.Wait()
+		for i := range 6 {
+			require.NoError(t, p.Execute(func(ctx context.Context) error {
+				begun := time.Now()
+				time.Sleep(time.Hour)
+				if i < 4 {
+					return nil
+				}
+				run, _ := RunFrom(ctx)
+				assert.False(t, run.Started.Before(begun), "begun %v before it was", begun.Sub(run.Started))
+				return nil
+			}))
+		}
+		close(gate)
+		require.NoError(t, p.Close())
+	})
+}
+
+func TestAFailureDoesNotEndTheDealing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := NewPool(1, Logger(slog.New(slog.DiscardHandler)))
+		for _, err := range []error{nil, assert.AnError} { // the first, of a new worker, is timed in any case
+			require.NoError(t, p.Execute(func(context.Context) error { return err }))
+			synctest.Wait()
+		}
+		require.EqualValues(t, 1, p.Stats().Failures)
+		l := lay(t, p, 3)
+		assert.Equal(t, 2, p.dealt())
+		l.open(0, 1, 2)
+		require.NoError(t, p.Close())
+	})
+}
+
+// Some workers come by the lock, as the context of their task has been asked for a signal; others do not.
+func TestStressOfWorkersWithAndWithoutTheLock(t *testing.T) {
+	const tasks = 2000
+	for range 30 {
+		p := NewPool(4)
+		for i := range tasks {
+			require.NoError(t, p.Execute(func(ctx context.Context) error {
+				if i%3 == 0 {
+					ctx.Done()
+				}
+				return nil
+			}))
+			if i%100 == 0 {
+				s := p.Stats()
+				require.Equal(t, s.Accepted, s.Completed+uint64(s.Queued)+uint64(s.Busy))
+			}
+		}
+		require.NoError(t, p.Close())
+		s := p.Stats()
+		require.EqualValues(t, []int{tasks, 0}, []int{int(s.Completed), int(s.Failures)})
+	}
+}
+
+// Two workers exchange three series: the time that one has read may lie before the end of a run on the other.
+func TestARunOfASeriesStartsAfterTheEndOfTheLast(t *testing.T) {
+	p := NewScheduledPool(2)
+	base := time.Now()
+	var early, runs atomic.Int64
+	for range 3 {
+		var ended atomic.Int64
+		_, err := p.AtFixedRate(0, 1, func(ctx context.Context) error {
+			run, _ := RunFrom(ctx)
+			runs.Add(1)
+			if int64(run.Started.Sub(base)) < ended.Load() {
+				early.Add(1)
+			}
+			for begun := time.Now(); time.Since(begun) < time.Duration(rand.IntN(400)); {
+			}
+			ended.Store(int64(time.Since(base)))
+			return nil
+		})
+		require.NoError(t, err)
+	}
+	for runs.Load() < 100_000 {
+		time.Sleep(time.Millisecond)
+	}
+	p.ShutdownNow()
+	require.NoError(t, p.Close())
+	assert.Zero(t, early.Load(), "of %d", runs.Load())
 }

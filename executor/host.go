@@ -123,7 +123,12 @@ func (h *host) Runs(c *cell.Cell) uint64 {
 }
 
 // Describe returns which run of c is in progress.
-func (h *host) Describe(c *cell.Cell) Run { return h.pool().runOf(c) }
+func (h *host) Describe(c *cell.Cell) Run {
+	p := h.pool()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ask(c)
+}
 
 // vacated uses the room that c, cancelled, has left in the queue. The lock is held.
 func (p *Pool) vacated(c *cell.Cell) {

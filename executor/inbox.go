@@ -8,7 +8,7 @@ import (
 	"github.com/punctual-go/punctual/internal/parking"
 )
 
-// inbox is the unbounded queue of a plain pool, first in, first out. It has two sides with a lock
+// inbox is the unbounded queue of a plain pool, first in, first out, and the line of a scheduled one. It has two sides with a lock
 // each, so that submitters and takers meet only once in a while: submitters append to one segment,
 // takers take from another, and when that is empty they are exchanged. It is the idea of the two-lock
 // queue of Michael and Scott (PODC 1996), and of java.util.concurrent's LinkedBlockingQueue, with

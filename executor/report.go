@@ -48,11 +48,18 @@ func (p *Pool) runOf(c *cell.Cell) Run {
 	return p.describe(c)
 }
 
+// ask is describe for somebody who may want to know more often: from now on starts are kept. The lock is held.
+func (p *Pool) ask(c *cell.Cell) Run {
+	if c.Started == unread {
+		p.watched.Store(true)
+	}
+	return p.describe(c)
+}
+
 // describe is runOf with the lock held.
 func (p *Pool) describe(c *cell.Cell) Run {
 	pl := planOf(c)
-	if c.Started == unread { // nobody has asked before
-		p.watched.Store(true)
+	if c.Started == unread { // nobody has kept it
 		c.Started = p.clock.Now()
 		if c.When == unread {
 			c.When = c.Started

@@ -132,7 +132,7 @@ func (s *segment) row(most int) int {
 
 // unpop puts bare tasks back in front of all others.
 func (s *segment) unpop(tasks []Task) {
-	if s.taken < len(tasks) { // the segment has been exchanged since
+	if s.taken < len(tasks) { // the segment has been exchanged since, or rebuilt
 		entries := make([]entry, 0, len(tasks)+s.len())
 		for _, task := range tasks {
 			entries = append(entries, entry{slot: slot{bare: task}})

@@ -129,7 +129,7 @@ func (p *Pool) Running() []Running {
 	var rs []Running
 	for x := range p.executions() {
 		if x.task != nil {
-			rs = append(rs, Running{Run: p.describe(x.task)})
+			rs = append(rs, Running{Run: p.ask(x.task)})
 		}
 	}
 	now := p.clock.Time(p.clock.Now())

@@ -15,8 +15,10 @@ import (
 //	started -> taking    its goroutine runs
 //	taking  -> parked    nothing is due
 //	parked  -> taking    called, or the head is due
+//	taking  -> taking    something is due in an instant: it yields
 //	taking  -> running   a task is due
 //	running -> taking    the task is settled, or about to be queued for its next run
+//	running -> running   it has claimed the next of a hand
 //	taking  -> gone      it is idle above the core size, or the pool is over
 type worker struct {
 	execution
@@ -110,6 +112,9 @@ func (w *worker) take(goroutine uint64) bool {
 			return false
 		case due:
 			c := w.next(dealt, now)
+			if w.hand != nil {
+				now = unread // it would stand for all that are claimed after this one, too
+			}
 			if now == unread && w.timed() {
 				now = p.clock.Now()
 			}
@@ -132,9 +137,8 @@ func (w *worker) take(goroutine uint64) bool {
 	}
 }
 
-// maxSpins is how often a worker yields in place of one Park. It is reached only where time stands still
-// meanwhile, in a bubble.
-const maxSpins = 64
+// maxSpins is how often a worker yields at most in place of one Park: in a bubble time stands still meanwhile.
+const maxSpins = 256
 
 // timed reports whether the start of the run in hand is to be known. Nobody keeps that of a bare task,
 // unless somebody has asked for it before.
