@@ -53,7 +53,7 @@ func newDelayedWorkQueue(line *inbox) *delayedWorkQueue {
 func (q *delayedWorkQueue) push(c *cell.Cell, _ int64) { q.heap.Push(c.When, c) }
 
 func (q *delayedWorkQueue) pop(now int64) entry {
-	c, inHeap := q.timed()
+	c, inHeap := q.firstTimed()
 	switch {
 	case q.line.out.live() && (c == nil || q.line.out.first().precedes(c)):
 		return q.line.pop(now)
@@ -83,8 +83,8 @@ func (q *delayedWorkQueue) ripen(now int64) {
 // checkEvery is after how many tasks it is seen whether most of the heap is due.
 const checkEvery = 1 << 6
 
-// timed returns the first of the tasks that are in the heap or ripe, nil if there is none.
-func (q *delayedWorkQueue) timed() (c *cell.Cell, inHeap bool) {
+// firstTimed returns the first of the tasks that are in the heap or ripe, nil if there is none.
+func (q *delayedWorkQueue) firstTimed() (c *cell.Cell, inHeap bool) {
 	if q.heap.Len() > 0 {
 		_, c = q.heap.Min()
 		inHeap = true
@@ -96,7 +96,7 @@ func (q *delayedWorkQueue) timed() (c *cell.Cell, inHeap bool) {
 }
 
 func (q *delayedWorkQueue) head() (when int64, due bool) {
-	c, inHeap := q.timed()
+	c, inHeap := q.firstTimed()
 	if q.line.live() {
 		if first := q.line.out.first(); c == nil || first.precedes(c) {
 			return first.when, true

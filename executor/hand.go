@@ -93,13 +93,13 @@ func (p *Pool) recall() {
 	}
 }
 
-// hold has the worker claim from h. The lock is held.
-func (w *worker) hold(h *hand) {
+// takeUp has the worker claim from h. The lock is held.
+func (w *worker) takeUp(h *hand) {
 	w.hand = h
 	h.users++
 }
 
-// letGo ends what hold has begun, and counts what the worker has run since. A hand that nobody holds can be
+// letGo ends what takeUp has begun, and counts what the worker has run since. A hand that nobody holds can be
 // dealt again. The lock is held.
 func (w *worker) letGo() {
 	h, p := w.hand, w.pool
@@ -115,9 +115,9 @@ func (w *worker) letGo() {
 	w.hand, w.ran = nil, 0
 }
 
-// again claims the next task of the hand for the same cell, without the lock, and reports whether there is
+// goOn claims the next task of the hand for the same cell, without the lock, and reports whether there is
 // one. If anything is out of the ordinary, it leaves that to take.
-func (w *worker) again() bool {
+func (w *worker) goOn() bool {
 	if w.hand == nil || w.failed || !w.own.Unseen() || w.pool.watched.Load() {
 		return false
 	}

@@ -33,9 +33,10 @@ type Task = func(ctx context.Context) error
 //
 // A task goes one road: accept puts it into the queue, a worker takes it out when it is due, runs
 // it, and settles its future or queues its next run. One lock guards all of that, but for the front
-// of an [inbox] and the claims from a [hand], which make tiny tasks cheap. It is never held while waiting, or while user code runs: bodies, hooks, handlers,
-// policies and options run without it, and so does the settling of a future, which may call those
-// who wait. The one exception is a [WorkQueue] of the user's own, which is a part of the pool.
+// of an [inbox] and the claims from a [hand], which make tiny tasks cheap. The lock is never held
+// while waiting, or while user code runs: bodies, hooks, handlers, policies and options run without
+// it, and so does the settling of a future, which may call those who wait. The one exception is a
+// [WorkQueue] of the user's own, which is a part of the pool.
 //
 // Lock order: the pool's lock, then that of its inbox or that of a cell's extension, which are
 // leaves.

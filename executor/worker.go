@@ -79,12 +79,12 @@ func (w *worker) replace() {
 // take waits for the next task, after accounting for the last, and reports whether there is one. If
 // not the worker is no more. The number is that of its goroutine.
 func (w *worker) take(goroutine uint64) bool {
-	if w.again() {
+	if w.goOn() {
 		return true
 	}
 	p := w.pool
 	now := unread
-	if w.timed() { // most often tasks of one kind come in a row
+	if w.keepsStart() { // most often tasks of one kind come in a row
 		now = p.clock.Now()
 	}
 	p.mu.Lock()
@@ -115,7 +115,7 @@ func (w *worker) take(goroutine uint64) bool {
 			if w.hand != nil {
 				now = unread // it would stand for all that are claimed after this one, too
 			}
-			if now == unread && w.timed() {
+			if now == unread && w.keepsStart() {
 				now = p.clock.Now()
 			}
 			if c != nil && w.start(c, now) {
@@ -140,9 +140,9 @@ func (w *worker) take(goroutine uint64) bool {
 // maxSpins is how often a worker yields at most in place of one Park: in a bubble time stands still meanwhile.
 const maxSpins = 256
 
-// timed reports whether the start of the run in hand is to be known. Nobody keeps that of a bare task,
+// keepsStart reports whether the start of the run at hand is to be known. Nobody keeps that of a bare task,
 // unless somebody has asked for it before.
-func (w *worker) timed() bool { return !w.bare || w.pool.watched.Load() }
+func (w *worker) keepsStart() bool { return !w.bare || w.pool.watched.Load() }
 
 // next takes the head, which is due. It returns nil if it has been dealt, and others have claimed it. The
 // lock is held.
@@ -176,7 +176,7 @@ func (w *worker) draw(dealt bool, now int64) (e entry) {
 		return p.queue.pop(now)
 	}
 	if e.bare = p.hand.claim(); e.bare != nil {
-		w.hold(p.hand)
+		w.takeUp(p.hand)
 	}
 	return e
 }

@@ -15,6 +15,7 @@
 //	follower -> called   Notify: there is work, or nobody leads
 //	leader -> running    the alarm rings: the head is due, or it is called
 //	called -> running    Park returns
+//	running -> called    Yield: it lets others run, and counts as called until it looks again
 //	follower -> running  Park gives up: its context ends or its time is over
 //
 // One rule holds whenever the owner's lock is free:

@@ -601,8 +601,6 @@ func TestAnExpectedTakerIsOnItsWay(t *testing.T) {
 	})
 }
 
-// On the real clock the leader waits for the operating system and does not see its context, which
-// must ring for it.
 func TestWhoYieldsLooksAtTheHeadAgain(t *testing.T) {
 	bubble(t, func(t *testing.T, o *owner) {
 		follower := o.park(nil, nil)
@@ -632,6 +630,8 @@ func TestWhoYieldsLooksAtTheHeadAgain(t *testing.T) {
 	})
 }
 
+// On the real clock the leader waits for the operating system and does not see its context, which
+// must ring for it.
 func TestTheContextEndsALeaderOnTheRealClock(t *testing.T) {
 	o := newOwner(t)
 	ctx, cancel := context.WithCancel(context.Background())
