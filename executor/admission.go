@@ -109,7 +109,7 @@ func (p *Pool) tryEnqueue(c *cell.Cell, now int64) error {
 	if !p.room(c, 0) {
 		return ErrSaturated
 	}
-	p.enqueue(c, now)
+	p.enqueue(c)
 	if p.plain || c.Place <= 1 { // in a heap of times, only a new head is of interest
 		p.notify(now)
 	}
@@ -118,13 +118,13 @@ func (p *Pool) tryEnqueue(c *cell.Cell, now int64) error {
 
 // enqueue accepts c, and queues it, or holds it back until it is its turn in a serial executor. If a
 // queue of the user's own panics, nothing has happened. The lock is held.
-func (p *Pool) enqueue(c *cell.Cell, now int64) {
+func (p *Pool) enqueue(c *cell.Cell) {
 	s := planOf(c).strand
 	switch {
 	case s == nil:
-		p.place(c, c.When, now)
+		p.place(c, c.When)
 	case s.head == nil:
-		p.place(c, c.When, now)
+		p.place(c, c.When)
 		s.head = c
 	default:
 		p.hold(s, c)
@@ -164,12 +164,12 @@ func (p *Pool) asideInQueue() int {
 }
 
 // place queues c, new or not. Among tasks of equal time it is the last. The lock is held.
-func (p *Pool) place(c *cell.Cell, when, now int64) {
+func (p *Pool) place(c *cell.Cell, when int64) {
 	if !p.timed.Load() {
 		p.timed.Store(true)
 	}
 	c.Order, c.When = p.order.Add(1), when
-	p.queue.push(c, now)
+	p.queue.push(c)
 }
 
 // notify sees to it that somebody looks at the head in time, and starts a worker if nobody can and

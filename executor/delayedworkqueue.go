@@ -11,7 +11,7 @@ import (
 
 // workQueue is where accepted tasks wait for a worker. The pool's lock is held in every call.
 type workQueue interface {
-	push(c *cell.Cell, now int64)
+	push(c *cell.Cell)
 	// head tells when the head may run, or parking.Nothing. Due means that it may run whatever the time is.
 	head() (when int64, due bool)
 	// pop takes out the head, of which head has just told. It is a task with a cell, or bare. The time may
@@ -50,7 +50,7 @@ func newDelayedWorkQueue(line *inbox) *delayedWorkQueue {
 	return &delayedWorkQueue{line: line, large: 1 << 9}
 }
 
-func (q *delayedWorkQueue) push(c *cell.Cell, _ int64) { q.heap.Push(c.When, c) }
+func (q *delayedWorkQueue) push(c *cell.Cell) { q.heap.Push(c.When, c) }
 
 func (q *delayedWorkQueue) pop(now int64) entry {
 	c, inHeap := q.firstTimed()

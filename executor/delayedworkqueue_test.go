@@ -91,7 +91,7 @@ func (m *queueModel) put(t *rapid.T, withCell bool) {
 func (m *queueModel) push(when int64) {
 	m.made++
 	c := &cell.Cell{When: when, Order: m.order.Add(1)}
-	m.queue.push(c, m.now)
+	m.queue.push(c)
 	m.add(modelTask{cell: c, when: when, came: c.Order, number: inboxNumber(m.made), inHeap: true})
 }
 
@@ -228,7 +228,7 @@ func TestTheTasksOfALargeHeapRipenTogether(t *testing.T) {
 	var tasks []*cell.Cell
 	for i := range n {
 		c := &cell.Cell{When: int64(i * 7919 % n), Order: m.order.Add(1)}
-		m.queue.push(c, 0)
+		m.queue.push(c)
 		tasks = append(tasks, c)
 	}
 	slices.SortFunc(tasks, compare)

@@ -39,7 +39,7 @@ func (es *entrants) admit(p *Pool, free int) (any bool) {
 // enqueue queues the task of e. If a queue of the user's own panics, that is for the submitter.
 func (e *entrant) enqueue(p *Pool) {
 	defer func() { e.panicked = recover() }()
-	p.enqueue(e.cell, p.now())
+	p.enqueue(e.cell)
 }
 
 // dismiss refuses all.

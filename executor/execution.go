@@ -168,7 +168,7 @@ func (x *execution) account() {
 	}
 	pl := planOf(c)
 	if x.again && p.mayRepeat() && c.Reset() {
-		p.place(c, pl.Next(x.ended), x.ended)
+		p.place(c, pl.Next(x.ended))
 		return
 	}
 	c.Body = nil

@@ -111,7 +111,7 @@ func (g *guest) leave() {
 	for _, c := range g.later.all() {
 		g.later.remove(c)
 		p.aside--
-		p.place(c, c.When, p.now())
+		p.place(c, c.When)
 	}
 	delete(p.guests, g)
 	if g.helps {

@@ -167,7 +167,7 @@ func (p *Pool) help(a *await) {
 // The lock is held.
 func (p *Pool) unburden(c *cell.Cell) {
 	if p.removeLater(c) {
-		p.place(c, c.When, p.now())
+		p.place(c, c.When)
 		p.notify(unread)
 	}
 }

@@ -94,7 +94,7 @@ func (q *inbox) tally(accepted, rejected uint64) (a, r uint64, queued int) {
 	return accepted + q.accepted, rejected + q.rejected, q.out.len() + q.in.len()
 }
 
-func (q *inbox) push(c *cell.Cell, _ int64) {
+func (q *inbox) push(c *cell.Cell) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.in.push(entry{slot: slot{cell: c}})

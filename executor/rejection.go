@@ -184,7 +184,7 @@ func (p *Pool) exchange(c *cell.Cell, oldest **cell.Cell) error {
 		p.advance(s)
 	}
 	defer p.notify(unread) // also if a queue of the user's own panics: there is room then
-	p.enqueue(c, p.now())
+	p.enqueue(c)
 	return nil
 }
 

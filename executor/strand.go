@@ -31,7 +31,7 @@ func (p *Pool) advance(s *strand) {
 	}
 	s.head = s.waiting.first()
 	p.unhold(s, s.head)
-	p.place(s.head, s.head.When, p.now())
+	p.place(s.head, s.head.When)
 	p.helpAll() // it may be waited for
 }
 

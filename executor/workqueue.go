@@ -57,7 +57,7 @@ type ordered struct {
 	held map[*cell.Cell]struct{}
 }
 
-func (q *ordered) push(c *cell.Cell, _ int64) {
+func (q *ordered) push(c *cell.Cell) {
 	q.queue.Push((*queued)(c))
 	if q.held != nil {
 		q.held[c] = struct{}{}
