@@ -7,6 +7,7 @@ import (
 
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/parking"
 )
 
@@ -20,6 +21,7 @@ func (p *Pool) post(t slot) error {
 	}
 	told, err := p.inbox.put(e)
 	if told {
+		delay.At(delay.TaskPosted)
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.notify(unread)

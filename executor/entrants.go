@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/delay"
 )
 
 // entrants are the submitters who wait for room, in the order in which they came. While there are
@@ -66,6 +67,7 @@ func (p *Pool) enter(ctx context.Context, c *cell.Cell) error {
 	case <-ctx.Done():
 	}
 	end := cell.EndOf(ctx)
+	delay.At(delay.EntrantGivesUp)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	select {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/failure"
 )
 
@@ -184,6 +185,7 @@ func (x *execution) account() {
 // shut down. The lock is held, but not meanwhile.
 func (p *Pool) endSeries(c *cell.Cell) {
 	p.mu.Unlock()
+	delay.At(delay.SeriesRefused)
 	dropped := c.Drop()
 	c.Finish(nil)
 	p.mu.Lock()

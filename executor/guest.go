@@ -6,6 +6,7 @@ import (
 
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/goid"
 )
 
@@ -104,6 +105,7 @@ func (g *guest) leave() {
 	if g.task != nil {
 		g.complete()
 	}
+	delay.At(delay.GuestLeaves)
 	p.mu.Lock()
 	if g.task != nil {
 		g.account()

@@ -1,6 +1,10 @@
 package executor
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/punctual-go/punctual/internal/delay"
+)
 
 // hand is a row of bare tasks that have left the inbox together, for workers to claim one by one without the
 // pool's lock: for tiny tasks the lock is most of the cost. A hand is shared, so whoever is free takes the
@@ -125,6 +129,7 @@ func (w *worker) goOn() bool {
 	if task == nil {
 		return false
 	}
+	delay.At(delay.TaskClaimed)
 	w.ran++ // the last, of which nothing else is to be told
 	w.own.Body = task
 	return true

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/goid"
 )
 
@@ -19,6 +20,7 @@ func (h *host) pool() *Pool { return (*Pool)(h) }
 // taken out; if that is by whoever wants to start it, or hand it back, it counts there.
 func (h *host) Cancelled(c *cell.Cell, running bool) {
 	p := h.pool()
+	delay.At(delay.CancelledQueued)
 	p.mu.Lock()
 	removed := true
 	switch {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/goid"
 )
 
@@ -175,6 +176,7 @@ func (p *Pool) sweep() []*cell.Cell {
 func (p *Pool) endSweep(swept []*cell.Cell, active ...*cell.Cell) []Pending {
 	p.settling++
 	p.mu.Unlock()
+	delay.At(delay.TasksSwept)
 	for _, c := range active {
 		c.Interrupt(ErrShutdown)
 	}
@@ -231,6 +233,7 @@ func (p *Pool) finish(ended bool) {
 }
 
 func (p *Pool) terminate() {
+	delay.At(delay.Terminating)
 	p.mu.Lock()
 	p.stage = terminated
 	p.lot.Close()

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/goid"
 	"github.com/punctual-go/punctual/internal/parking"
 )
@@ -51,8 +52,10 @@ func (w *worker) loop() {
 	defer w.replace()
 	w.pool.unlabel() // a goroutine starts with the labels of the one that starts it
 	id := goid.Current()
+	delay.At(delay.WorkerStarted)
 	for w.take(id) {
 		w.run()
+		delay.At(delay.RunReturned)
 		w.complete()
 	}
 }
@@ -87,6 +90,7 @@ func (w *worker) take(goroutine uint64) bool {
 	if w.keepsStart() { // most often tasks of one kind come in a row
 		now = p.clock.Now()
 	}
+	delay.At(delay.RunConcluded)
 	p.mu.Lock()
 	if !w.arrived {
 		w.arrived, w.goroutine = true, goroutine
@@ -205,6 +209,7 @@ func (w *worker) retire() {
 	p.notify(unread)
 	ended := p.emptied()
 	p.mu.Unlock()
+	delay.At(delay.WorkerRetired)
 	p.finish(ended)
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/series"
 )
 
@@ -164,6 +165,7 @@ func (s *Series) run() {
 	s.runs.Add(1)
 	s.plan.Start(s.due, s.clock.Now())
 	s.call()
+	delay.At(delay.SeriesRan)
 	next := s.plan.Next(s.clock.Now())
 	s.due = next
 	if !s.move(running, waiting) { // stopped meanwhile

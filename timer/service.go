@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/delay"
 )
 
 // serve runs the tasks of the timer, on a goroutine of its own that ends when there are none left:
@@ -29,6 +30,7 @@ func (t *Timer) serve() {
 		if run == nil {
 			return
 		}
+		delay.At(delay.TimerTaken)
 		returned = false
 		run()
 		returned = true

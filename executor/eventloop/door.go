@@ -7,6 +7,7 @@ import (
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/series"
 )
 
@@ -155,6 +156,7 @@ func (d door) enter(n *link, when, now int64) error {
 		l.rejected.Add(1)
 		return executor.ErrShutdown
 	}
+	delay.At(delay.LoopPushed)
 	l.signal(when)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/delay"
 )
 
 // Loop.next tells submitters whether the loop has to be told of a task. It holds one of these, or the time
@@ -64,6 +65,7 @@ func (l *Loop) sleep(until, now int64) {
 		l.alarm.Set(time.Duration(until - now))
 	}
 	l.next.Store(until)
+	delay.At(delay.LoopSleepsLocked)
 	if !l.intake.empty() && l.next.CompareAndSwap(until, awake) {
 		return
 	}

@@ -6,6 +6,8 @@ package cell
 import (
 	"context"
 	"sync/atomic"
+
+	"github.com/punctual-go/punctual/internal/delay"
 )
 
 // Phase is where a cell stands.
@@ -112,6 +114,7 @@ func (c *Cell) Finish(err error) (settled bool) {
 		}
 		e.mu.Unlock()
 	}
+	delay.At(delay.CellSettled)
 	c.wake()
 	return settled
 }
@@ -164,6 +167,7 @@ func (c *Cell) Fail(err error) bool {
 // whether this call settled the cell.
 func (c *Cell) Cancel(err, cause error, interrupt bool) bool {
 	before, ok := c.settle(uint32(Cancelled), err)
+	delay.At(delay.CellCancelled)
 	if interrupt && before&body != 0 {
 		c.Interrupt(cause)
 	}
@@ -214,6 +218,7 @@ func (c *Cell) settle(next uint32, err error) (before uint32, ok bool) {
 		e.mu.Unlock()
 	}
 	if ok {
+		delay.At(delay.CellSettled)
 		c.wake()
 	}
 	return before, ok

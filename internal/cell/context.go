@@ -3,6 +3,8 @@ package cell
 import (
 	"context"
 	"time"
+
+	"github.com/punctual-go/punctual/internal/delay"
 )
 
 // runContext is a Cell seen as the context of its run in progress. It costs nothing until it is
@@ -32,6 +34,7 @@ func (c *Cell) Enter(parent context.Context) context.Context {
 	if c.Plan == nil && parent != nil {
 		c.disown(parent)
 	}
+	delay.At(delay.CellBegun)
 	carrier := c
 	if !c.wasSeen() {
 		c.adopt(parent)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/punctual-go/punctual/internal/delay"
 )
 
 // extension holds what few cells need: channels for those who wait, an error, the context of a
@@ -75,6 +77,7 @@ func stopped(s uint32) bool { return settled(s) && s&body == 0 }
 // so either the condition is seen here or the channel is seen there.
 func (c *Cell) signal(field func(*extension) *chan struct{}, holds func(uint32) bool) <-chan struct{} {
 	e := c.extend()
+	delay.At(delay.WaiterComes)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	ch := field(e)

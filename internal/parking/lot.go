@@ -37,6 +37,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/internal/alarm"
+	"github.com/punctual-go/punctual/internal/delay"
 )
 
 // Lot holds the parked takers of one queue. All methods are called with the owner's lock held;
@@ -171,10 +172,12 @@ func (l *Lot) lead(w *Waiter, head, now int64, ctx context.Context, done <-chan 
 	recalled := done != nil && !l.alarm.Interruptible()
 	l.mu.Unlock()
 	defer func() { // also when ctx, which may be the caller's code, panics
+		delay.At(delay.LeaderWoken)
 		l.mu.Lock()
 		l.wakes++
 		l.leader = nil
 	}()
+	delay.At(delay.LeaderLeft)
 	if !recalled {
 		l.alarm.Wait(done)
 		return
@@ -186,6 +189,7 @@ func (l *Lot) lead(w *Waiter, head, now int64, ctx context.Context, done <-chan 
 
 // recall rings for w if it leads, on behalf of its context.
 func (l *Lot) recall(w *Waiter) {
+	delay.At(delay.LeaderRecalled)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.leader == w && !l.rung {
@@ -196,12 +200,14 @@ func (l *Lot) recall(w *Waiter) {
 func (l *Lot) follow(w *Waiter, done <-chan struct{}, limit <-chan time.Time) (gaveUp bool) {
 	l.push(w)
 	l.mu.Unlock()
+	delay.At(delay.FollowerLeft)
 	select {
 	case <-w.call:
 	case <-done:
 	case <-limit:
 		gaveUp = true
 	}
+	delay.At(delay.FollowerWoken)
 	l.mu.Lock()
 	l.wakes++
 	if w.isFollower {

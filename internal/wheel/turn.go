@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/delay"
 )
 
 // The functions below are called with the lock held, unless they say otherwise.
@@ -207,6 +208,7 @@ func (w *Wheel) rest(tick, now int64) bool {
 	w.first = tick
 	at := w.timeOf(tick)
 	w.wake.Store(at)
+	delay.At(delay.WheelRestsLocked)
 	if !w.intake.empty() {
 		w.wake.Store(awake)
 		return false
@@ -218,6 +220,7 @@ func (w *Wheel) rest(tick, now int64) bool {
 
 // handOver gives a timer that is due to the executor. It does not hold the lock.
 func (w *Wheel) handOver(t *Timer) {
+	delay.At(delay.TimerDue)
 	switch {
 	case state(t.state.Load()) != due: // stopped, or reset, meanwhile
 	case w.hand == nil:

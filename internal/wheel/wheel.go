@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/timer"
 )
 
@@ -130,6 +131,7 @@ func (w *Wheel) arm(d time.Duration, f func()) (t *Timer, ok bool) {
 	at := w.timeOf(t.tick) // t is others' once it is pushed
 	t.state.Store(uint32(queued))
 	depth := w.intake.push(t)
+	delay.At(delay.TimerPushed)
 	if w.closed.Load() {
 		// Either it came after the last that Stop has found, and is refused here; or it came before, and
 		// Stop has it.
