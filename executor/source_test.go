@@ -1,0 +1,54 @@
+package executor_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// unsafeReasons says, by file, why it may import unsafe, without which there is no go:linkname either. Tests
+// may, with the reason beside it.
+var unsafeReasons = map[string]string{}
+
+func TestNothingIsUnsafeWithoutAWrittenReason(t *testing.T) {
+	files := token.NewFileSet()
+	require.NoError(t, filepath.WalkDir("..", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		f, err := parser.ParseFile(files, path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, imported := range f.Imports {
+			if imported.Path.Value == `"unsafe"` {
+				assert.NotEmpty(t, unsafeReasons[filepath.ToSlash(path)], "%s uses unsafe", path)
+			}
+		}
+		return nil
+	}))
+}
+
+// What the library proper needs is the standard library and golang.org/x/sys. None of it opens a port, or shows
+// anything to the web.
+func TestTheLibraryDependsOnLittle(t *testing.T) {
+	goCommand, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("the go command is not on the PATH")
+	}
+	out, err := exec.Command(goCommand, "list", "-deps", "-f", "{{.ImportPath}} {{if .Module}}{{.Module.Path}}{{end}}",
+		"../executor/...", "../delayqueue", "../future", "../timer", "../timer/hashedwheel", "../timer/hierarchical", "../timer/revolver").Output()
+	require.NoError(t, err)
+	for line := range strings.Lines(string(out)) {
+		path, module, _ := strings.Cut(strings.TrimSpace(line), " ")
+		assert.NotContains(t, []string{"net", "net/http", "expvar", "net/http/pprof", "plugin", "os/exec"}, path)
+		assert.Contains(t, []string{"", "github.com/punctual-go/punctual", "golang.org/x/sys"}, module, "because of %s", path)
+	}
+}
