@@ -33,6 +33,7 @@ func Kinds() []Kind {
 		{"hierarchical", wheelRound(newHierarchical)},
 		{"revolver", wheelRound(newRevolver)},
 		{"loop", loopRound},
+		{"timer", timerRound},
 	}
 }
 

@@ -3,6 +3,7 @@ package chaos_test
 import (
 	"math/rand/v2"
 	"os"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/punctual-go/punctual/internal/chaos"
+	"github.com/punctual-go/punctual/internal/delay"
 )
 
 // TestStress goes on for some time with every kind, or as long as the environment variable PUNCTUAL_STRESS says,
@@ -31,4 +33,24 @@ func TestStress(t *testing.T) {
 			t.Logf("%d rounds, %d operations", rounds, ops)
 		})
 	}
+}
+
+// Every delay point is passed, or it would hold nobody up.
+func TestEveryDelayPointIsPassed(t *testing.T) {
+	var passed [delay.Points]atomic.Int64
+	defer delay.Set(func(p delay.Point) { passed[p].Add(1) })()
+	missing := func() (points []delay.Point) {
+		for p := range delay.Points {
+			if passed[p].Load() == 0 {
+				points = append(points, p)
+			}
+		}
+		return points
+	}
+	for seed := uint64(0); seed < 10_000 && len(missing()) > 0; seed++ {
+		for _, kind := range chaos.Kinds() {
+			kind.Round(seed, false)
+		}
+	}
+	assert.Empty(t, missing())
 }

@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"runtime"
@@ -74,7 +75,38 @@ func (w *turned) step(rng *rand.Rand) {
 			w.rearm(a, micros(rng, 1000))
 		}
 	case 7:
-		_ = w.wheel.Pending()
+		if _ = w.wheel.Pending(); rng.IntN(4) == 0 {
+			w.repeat(rng)
+		}
+	}
+}
+
+// repeat starts a series on a wheel, and stops it after some steps of others.
+func (w *turned) repeat(rng *rand.Rand) {
+	period := 1 + micros(rng, 300)
+	d, run := w.owe(0, nothing)
+	d.once = false
+	f := func() { _ = run(context.Background()) }
+	var s *timer.Series
+	var err error
+	if rng.IntN(2) == 0 {
+		d.rate = period
+		s, err = timer.AtFixedRate(w.wheel, 0, period, f, timer.CatchUp(timer.CatchUpPolicy(rng.IntN(3))))
+	} else {
+		d.delay = period
+		s, err = timer.WithFixedDelay(w.wheel, 0, period, f)
+	}
+	if err != nil {
+		return
+	}
+	w.series.Add(1)
+	time.Sleep(micros(rng, 300))
+	if s.Stop() {
+		<-s.Done()
+		runs := d.begun.Load()
+		w.demand(uint64(runs) == s.Runs(), "%d runs, of which a series says %d", runs, s.Runs())
+		time.Sleep(period)
+		w.demand(d.begun.Load() == runs, "a series goes on after its end")
 	}
 }
 
@@ -137,13 +169,18 @@ func (w *turned) audit(returned []timer.Handle) {
 	for _, a := range w.alarms {
 		by[a.handle] = a
 	}
+	others := map[timer.Handle]bool{}
 	for _, h := range returned {
-		if a := by[h]; a != nil {
+		a := by[h]
+		switch {
+		case a != nil:
 			a.returned++
-			continue
+		case others[h]:
+			w.fault(&w.duplicate, "a handle of a series is returned twice")
 		}
-		w.fault(&w.duplicate, "the wheel returns what it has not taken")
+		others[h] = true
 	}
+	w.demand(int64(len(others)) <= int64(len(by))+w.series.Load(), "the wheel returns what it has not taken")
 	for _, a := range w.alarms {
 		for end := time.Now().Add(Patience / 2); a.ends() < a.armed-a.unsure && time.Now().Before(end); {
 			runtime.Gosched() // its goroutine may not have come so far
