@@ -31,7 +31,8 @@ func newRevolver(c timer.Config) stoppable     { return revolver.New(c) }
 type turned struct {
 	*round
 	wheel  stoppable
-	alarms []*alarm // the round's lock guards it
+	series atomic.Int64 // how many there have been, each with a handle that nobody else has
+	alarms []*alarm     // the round's lock guards it
 }
 
 // alarm is a function that is armed, and what has become of it.
