@@ -43,7 +43,8 @@
 //
 // An error, a panic or a runtime.Goexit of a task goes into its future. What has no future goes to
 // the [ErrorHandler], or to the log. A periodic task ends with the first failure, unless
-// [OnError](Continue) is given, and never in silence.
+// [OnError](Continue) is given, and never in silence. What no Go program survives ends the process here as
+// anywhere: a concurrent map write, a stack overflow, want of memory or threads, os.Exit.
 //
 // # Shutdown
 //
