@@ -27,6 +27,9 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	}
 	c.Body = nil
 	l.withdrawn(c)
+	if l.intake.isClosed() {
+		l.signal(0) // it may have been all that a loop which is shut down has waited for
+	}
 }
 
 // Expired ends the task whose run has outlived its time-out, but for a series that goes on after failures:

@@ -51,6 +51,9 @@ func (in *intake) empty() bool {
 	return top == nil || top == &in.shut
 }
 
+// isClosed reports whether push fails from now on.
+func (in *intake) isClosed() bool { return in.top.Load() == &in.shut }
+
 // take returns what has come, first to come first, chained by after.
 func (in *intake) take() *link {
 	if in.empty() {

@@ -23,9 +23,9 @@ import (
 //
 // Its goroutine starts with the first task, sleeps until the next is due, and ends when there are none.
 // To submit waits for no lock, takes constant time, and wakes the loop only for a task that is due
-// before any other; to cancel likewise, amortized, and wakes nobody. A goroutine that sleeps for the
-// sake of a task which is cancelled meanwhile sleeps on until that would have been due, something else
-// wakes it, or the loop is closed. Close the loop when it is of no use any more: tasks that wait keep
+// before any other; to cancel likewise, amortized, and wakes nobody before the loop is shut down. A goroutine that
+// sleeps for the sake of a task which is cancelled meanwhile sleeps on until that would have been due,
+// something else wakes it, or the loop is shut down. Close the loop when it is of no use any more: tasks that wait keep
 // its goroutine. On Linux a loop that has slept once keeps one file descriptor until then.
 //
 // # Overview
