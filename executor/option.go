@@ -9,7 +9,7 @@ import (
 )
 
 // Option configures a pool at its construction. A bad value panics there, with a text that says
-// what is wrong, as it is a mistake in the program.
+// what is wrong, as it is a mistake in the program. Of an option that is given twice the last counts.
 type Option interface{ configure(*settings) }
 
 type option func(*settings)
@@ -70,7 +70,8 @@ func newSettings(core int, plain bool, opts []Option) settings {
 	return s
 }
 
-// PoolName names the pool in logs and statistics, and as the pprof label "pool" of its goroutines.
+// PoolName names the pool in logs and statistics, and as the pprof label "pool" of its goroutines. It is taken as
+// it is, whatever its length and bytes.
 func PoolName(name string) Option { return option(func(s *settings) { s.name = name }) }
 
 // MaximumSize lets a [Pool] grow above its core size while more tasks wait than its queue holds, and

@@ -15,7 +15,8 @@ type taskOption func(*series.Options) error
 
 func (o taskOption) configure(s *series.Options) error { return o(s) }
 
-// Name names the task in logs, hooks and reports, and as the pprof label "task" of its runs.
+// Name names the task in logs, hooks and reports, and as the pprof label "task" of its runs. It is taken as it
+// is, whatever its length and bytes.
 func Name(name string) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		o.Name = name
@@ -50,6 +51,9 @@ type CatchUpPolicy uint8
 // Under Skip and Coalesce a run that was queued in time and starts a period or more late counts
 // for the latest period passed. Both cost the same however many periods were missed. What a run has
 // missed is told by [Run].
+//
+// A series whose runs take longer than its period falls behind without bounds under Burst, and so does, on a pool
+// without another free worker, what is due after the runs that it owes; under Skip and Coalesce neither does.
 const (
 	Burst    CatchUpPolicy = CatchUpPolicy(series.Burst)
 	Skip     CatchUpPolicy = CatchUpPolicy(series.Skip)
