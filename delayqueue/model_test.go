@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,6 +23,22 @@ type model struct {
 	all    []*modelled // those that have left too
 	entry  int
 	closed bool
+
+	parked []*parked // takers that wait
+
+	mu   sync.Mutex
+	gone []parked // takers that have come back, with what they took, and not been compared yet
+}
+
+// parked is a taker that waits, and what it has come back with.
+type parked struct {
+	until  time.Duration // the end of its patience, which lies beside the grid of all other times
+	leave  context.CancelFunc
+	left   bool // it has been told to leave
+	id     int
+	err    error
+	at     time.Duration
+	itself *parked
 }
 
 type modelled struct {
@@ -50,12 +67,14 @@ func TestQueueAgreesWithASortedSlice(t *testing.T) {
 
 func compare(t *rapid.T) {
 	m := &model{queue: delayqueue.New[int](), start: time.Now()}
-	defer m.queue.Close()
+	defer m.end()
 	t.Repeat(map[string]func(*rapid.T){
 		"Put":        m.put,
 		"Put again":  m.put,
 		"PutAt":      m.putAt,
 		"Take":       m.take,
+		"Take later": m.park,
+		"leave":      m.leave,
 		"Take ended": m.takeEnded,
 		"Take timed": m.takeTimed,
 		"Poll":       m.poll,
@@ -66,6 +85,14 @@ func compare(t *rapid.T) {
 		"Close":      m.close,
 		"":           m.check,
 	})
+}
+
+// end has all takers leave the bubble.
+func (m *model) end() {
+	m.queue.Close()
+	for _, p := range m.parked {
+		p.leave()
+	}
 }
 
 func (m *model) now() time.Duration { return time.Since(m.start) }
@@ -152,8 +179,8 @@ func (m *model) takeEnded(t *rapid.T) {
 // takeTimed waits for the head, or not long enough. If its time-out and the head fall on one instant,
 // either may win.
 func (m *model) takeTimed(t *rapid.T) {
-	if m.closed {
-		t.Skip("it would not wait")
+	if m.closed || len(m.parked) > 0 {
+		t.Skip("it would not wait, or others would with it")
 	}
 	patience := time.Duration(rapid.IntRange(1, 8).Draw(t, "ticks")) * tick
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -230,9 +257,80 @@ func (m *model) reset(t *rapid.T) {
 	}
 }
 
-func (m *model) advance(t *rapid.T) {
-	time.Sleep(time.Duration(rapid.IntRange(1, 4).Draw(t, "ticks")) * tick)
+// park has a taker wait, on a goroutine that does not come back for more.
+func (m *model) park(t *rapid.T) {
+	patience := time.Duration(rapid.IntRange(0, 8).Draw(t, "ticks"))*tick + tick/2
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	p := &parked{until: m.now() + patience, leave: cancel}
+	p.itself = p
+	if !m.closed {
+		m.parked = append(m.parked, p)
+	}
+	go func() {
+		defer cancel()
+		id, err := m.queue.Take(ctx)
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if m.closed && err == delayqueue.ErrClosed {
+			return
+		}
+		p.id, p.err, p.at = id, err, m.now()
+		m.gone = append(m.gone, *p)
+	}()
+}
+
+// leave has a taker give up.
+func (m *model) leave(t *rapid.T) {
+	if len(m.parked) == 0 {
+		t.Skip("nobody waits")
+	}
+	p := rapid.SampledFrom(m.parked).Draw(t, "taker")
+	p.left = true
+	p.leave()
+}
+
+// settle compares what takers have come back with, now, with what they should: as many as there are have
+// taken what is due, and of the others those who have no patience, or were told to, have left.
+func (m *model) settle(t *rapid.T) {
 	synctest.Wait()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var taken, want []int
+	for _, p := range m.gone {
+		i := slices.Index(m.parked, p.itself)
+		if i < 0 || p.at != m.now() {
+			t.Fatalf("a taker of %d came back at %v with %d, %v", len(m.parked), p.at, p.id, p.err)
+		}
+		m.parked = slices.Delete(m.parked, i, i+1)
+		over := p.until <= m.now() && p.err == context.DeadlineExceeded || p.left && p.err == context.Canceled
+		if p.err == nil {
+			taken = append(taken, p.id)
+		} else if !over {
+			t.Fatalf("a taker with patience until %v left at %v: %v", p.until, p.at, p.err)
+		}
+	}
+	m.gone = nil
+	for range min(m.due(), len(taken)+len(m.parked)) {
+		want = append(want, m.pop())
+	}
+	slices.Sort(taken)
+	slices.Sort(want)
+	if !slices.Equal(taken, want) {
+		t.Fatalf("takers have taken %v, want %v; %d wait", taken, want, len(m.parked))
+	}
+	for _, p := range m.parked {
+		if p.left || p.until <= m.now() {
+			t.Fatalf("a taker with patience until %v, told to leave %v, waits at %v", p.until, p.left, m.now())
+		}
+	}
+}
+
+// advance stops halfway between any two points of the grid, where patience ends.
+func (m *model) advance(t *rapid.T) {
+	for range 2 * rapid.IntRange(1, 4).Draw(t, "ticks") {
+		m.settle(t)
+		time.Sleep(tick / 2)
+	}
 }
 
 // close comes late and seldom, so that most steps are those of an open queue.
@@ -240,12 +338,22 @@ func (m *model) close(t *rapid.T) {
 	if len(m.all) < 10 || rapid.IntRange(0, 3).Draw(t, "chance") > 0 {
 		t.Skip("too early")
 	}
-	m.queue.Close()
+	m.mu.Lock()
 	m.closed = true
+	m.parked = nil
+	m.mu.Unlock()
+	m.queue.Close()
 }
 
-// check compares all that the queue tells of itself.
+// check compares all that the queue tells of itself, and looks inside.
 func (m *model) check(t *rapid.T) {
+	m.settle(t)
+	if err := m.queue.Validate(true); err != nil {
+		t.Fatal(err)
+	}
+	if n := m.queue.Parked(); n != len(m.parked) {
+		t.Fatalf("%d takers wait, want %d", n, len(m.parked))
+	}
 	if n := m.queue.Len(); n != len(m.in) {
 		t.Fatalf("Len() = %d, want %d", n, len(m.in))
 	}

@@ -344,6 +344,10 @@ func (m *taskModel) check() error {
 	if err := m.checkChannels(); err != nil {
 		return err
 	}
+	// A context lives as long as its body at most, and only what the runner has settled is complete.
+	if c := future.CellOf(f); c.Live() && !m.inBody() || c.Full() && (m.inBody() || !m.state.Settled() || m.state == future.Cancelled) {
+		return fmt.Errorf("in state %v, in a body %v: live %v, full %v", m.state, m.inBody(), c.Live(), c.Full())
+	}
 	for i, r := range m.runs {
 		if err := r.check(); err != nil {
 			return fmt.Errorf("run %d: %w", i, err)

@@ -119,6 +119,25 @@ func (m *model) cut(by int64) error {
 	return nil
 }
 
+// spreads are those of the times of a burst: what leaves the heap together is sorted in a way that depends on it.
+var spreads = []int64{1, 10, 1 << 11, 1 << 31, 1 << 50, math.MaxInt64}
+
+// burst pushes many at once, the latest of which are the first perhaps.
+func (m *model) burst(n int, spread int64) {
+	rng := rand.New(rand.NewPCG(uint64(n), uint64(spread)))
+	for i := range n {
+		when := rng.Int64N(spread)
+		if i%7 == 0 {
+			when = -when
+		}
+		m.seq++
+		added := &node{seq: m.seq, when: when, index: -1}
+		m.heap.Push(when, added)
+		m.sorted = append(m.sorted, added)
+	}
+	slices.SortFunc(m.sorted, before)
+}
+
 func gone(n *node) error {
 	if n.index != -1 {
 		return fmt.Errorf("node %d left the heap but believes it is at %d", n.seq, n.index)
@@ -139,6 +158,9 @@ func (m *model) check() error {
 			return fmt.Errorf("Min() = %d/%d, want %d/%d", when, n.seq, m.sorted[0].when, m.sorted[0].seq)
 		}
 	}
+	if err := m.checkMostly(); err != nil {
+		return err
+	}
 	for _, n := range m.sorted {
 		if !m.heap.Holds(n.index, n) || m.heap.When(n.index) != n.when {
 			return fmt.Errorf("node %d is not at its index %d with its time %d", n.seq, n.index, n.when)
@@ -152,6 +174,21 @@ func (m *model) check() error {
 		if whens[i] != n.when {
 			return fmt.Errorf("Sorted() gives node %d the time %d, want %d", n.seq, whens[i], n.when)
 		}
+	}
+	return nil
+}
+
+// checkMostly asks for a share of which the answer does not depend on a sample: none, or all.
+func (m *model) checkMostly() error {
+	if len(m.sorted) == 0 {
+		return nil
+	}
+	first, last := m.sorted[0].when, m.sorted[len(m.sorted)-1].when
+	if !m.heap.Mostly(last) {
+		return fmt.Errorf("all are not later than %d, which is not most", last)
+	}
+	if first > math.MinInt64 && m.heap.Mostly(first-1) {
+		return fmt.Errorf("all are later than %d, and most are not", first-1)
 	}
 	return nil
 }
@@ -191,8 +228,15 @@ func TestHeapAgreesWithASortedSlice(t *testing.T) {
 				k := rapid.Uint64Range(1, 4).Draw(t, "every")
 				ok(m.filter(func(n *node) bool { return n.seq%k != 0 }))
 			},
-			"cut": func(t *rapid.T) { ok(m.cut(times.Draw(t, "by"))) },
-			"":    func(t *rapid.T) { ok(m.check()) },
+			"cut":      func(t *rapid.T) { ok(m.cut(times.Draw(t, "by"))) },
+			"cut some": func(t *rapid.T) { ok(m.cut(m.sorted[which()].when)) },
+			"burst": func(t *rapid.T) {
+				if len(m.sorted) > most {
+					t.Skip("enough")
+				}
+				m.burst(rapid.IntRange(1, 300).Draw(t, "nodes"), rapid.SampledFrom(spreads).Draw(t, "spread"))
+			},
+			"": func(t *rapid.T) { ok(m.check()) },
 		})
 	})
 }

@@ -4,8 +4,10 @@ package wheeltest
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,7 +31,8 @@ const (
 )
 
 // Model draws calls and times for a wheel with few slots, so that its turns are short, and a tick
-// of 10 ms. The wheel's executor calls functions in the order in which it gets them.
+// of 10 ms. The wheel's executor calls functions in the order in which it gets them. Some of the functions
+// call the wheel themselves, in the middle of its turn.
 func Model(t *testing.T, slots int, make func(timer.Config) Wheel) {
 	for range 10 { // of a hundred cases each
 		rapid.Check(t, func(t *rapid.T) {
@@ -47,8 +50,10 @@ type model struct {
 	all     []*function
 	armed   []*function
 	seq     int
-	began   []int // not compared yet
 	stopped bool
+
+	mu      sync.Mutex // held by who calls the wheel, and by a function all the time
+	problem error      // the first that a function has found
 }
 
 type function struct {
@@ -57,6 +62,15 @@ type function struct {
 	when   time.Duration // since the start
 	tick   int64         // in which it begins
 	seq    int
+	gone   time.Duration // when it was stopped or reset although it was due
+	deed   deed
+}
+
+// deed is what a function does once it has begun.
+type deed struct {
+	kind  string
+	delay time.Duration
+	other int // whom to
 }
 
 func compare(t *rapid.T, slots int, make func(timer.Config) Wheel) {
@@ -68,16 +82,16 @@ func compare(t *rapid.T, slots int, make func(timer.Config) Wheel) {
 		Executor:     func(f func()) error { f(); return nil },
 	})
 	t.Repeat(map[string]func(*rapid.T){
-		"AfterFunc":       m.arm,
-		"AfterFunc again": m.arm,
-		"Stop":            m.stop,
-		"Reset":           m.reset,
+		"AfterFunc":       m.armOne,
+		"AfterFunc again": m.armOne,
+		"Stop":            m.stopOne,
+		"Reset":           m.resetOne,
 		"time":            m.pass,
 		"a tick":          m.passTick,
-		"end":             m.end,
+		"end":             m.endSeldom,
 		"":                m.check,
 	})
-	m.end(t)
+	m.do(t, m.end)
 	m.check(t)
 }
 
@@ -113,10 +127,15 @@ func (m *model) plan(f *function, d time.Duration) {
 	})
 }
 
+func (m *model) isDue(f *function) bool { return f.tick <= int64(m.now()/tick) }
+
 func (m *model) drop(f *function) (was bool) {
 	i := slices.Index(m.armed, f)
 	if i < 0 {
 		return false
+	}
+	if m.isDue(f) {
+		f.gone = m.now()
 	}
 	m.armed = slices.Delete(m.armed, i, i+1)
 	return true
@@ -134,17 +153,86 @@ func (m *model) refusal() error {
 	}
 }
 
-func (m *model) arm(t *rapid.T) {
-	d := m.delay(t)
-	f := &function{id: len(m.all)}
+// call calls the wheel as a function does, and compares the answers. The lock is held.
+func (m *model) call(d deed) error {
+	switch d.kind {
+	case "arm":
+		return m.arm(d.delay, deed{})
+	case "stop":
+		return m.stop(m.all[d.other%len(m.all)])
+	case "reset":
+		f := m.all[d.other%len(m.all)]
+		if d.delay <= 0 && (f.gone == m.now() || slices.Contains(m.armed, f) && m.isDue(f)) {
+			d.delay = tick // it would begin in the place that it has in the turn, which the list does not know
+		}
+		return m.reset(f, d.delay)
+	case "end":
+		return m.end()
+	}
+	return nil
+}
+
+// deed draws what a function does: nothing, most of the time.
+func (m *model) deed(t *rapid.T) deed {
+	kind := rapid.SampledFrom([]string{"", "", "", "", "arm", "stop", "reset", "reset itself", "end"}).Draw(t, "deed")
+	d := deed{kind: kind}
+	if kind == "end" && rapid.IntRange(0, 4).Draw(t, "seldom") > 0 {
+		d.kind = ""
+	}
+	if kind != "" {
+		d.delay = m.delay(t)
+		d.other = max(0, len(m.all)-rapid.IntRange(0, limit).Draw(t, "other"))
+	}
+	if kind == "reset itself" {
+		d.kind, d.other = "reset", len(m.all)
+	}
+	return d
+}
+
+func (m *model) armOne(t *rapid.T) {
+	d, deed := m.delay(t), m.deed(t)
+	m.do(t, func() error { return m.arm(d, deed) })
+}
+
+// do calls the wheel, while no function does.
+func (m *model) do(t *rapid.T, call func() error) {
+	m.mu.Lock()
+	err := call()
+	m.mu.Unlock()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (m *model) arm(d time.Duration, deed deed) error {
+	f := &function{id: len(m.all), gone: -1, deed: deed}
 	m.all = append(m.all, f)
 	want := m.refusal()
 	if want == nil {
 		m.plan(f, d)
 	}
-	f.handle = m.wheel.AfterFunc(d, func() { m.began = append(m.began, f.id) })
+	f.handle = m.wheel.AfterFunc(d, func() { m.begin(f) })
 	if got := timer.Err(f.handle); got != want {
-		t.Fatalf("AfterFunc(%v): %v, want %v", d, got, want)
+		return fmt.Errorf("AfterFunc(%v): %v, want %v", d, got, want)
+	}
+	return nil
+}
+
+// begin is what f does: it must be the next, and its tick must have come.
+func (m *model) begin(f *function) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	err := error(nil)
+	if len(m.armed) == 0 || m.armed[0] != f || !m.isDue(f) {
+		err = fmt.Errorf("%d begins at %v, with %d armed", f.id, m.now(), len(m.armed))
+	} else {
+		m.armed = m.armed[1:]
+		does := f.deed
+		f.deed = deed{} // one that resets itself would do so for ever
+		err = m.call(does)
+	}
+	if m.problem == nil {
+		m.problem = err
 	}
 }
 
@@ -155,68 +243,100 @@ func (m *model) any(t *rapid.T) *function {
 	return rapid.SampledFrom(m.all[max(0, len(m.all)-2*limit):]).Draw(t, "function")
 }
 
-func (m *model) stop(t *rapid.T) {
+func (m *model) stopOne(t *rapid.T) {
 	f := m.any(t)
-	if got, want := f.handle.Stop(), m.drop(f); got != want {
-		t.Fatalf("Stop of %d is %v, want %v", f.id, got, want)
-	}
+	m.do(t, func() error { return m.stop(f) })
 }
 
-func (m *model) reset(t *rapid.T) {
+func (m *model) stop(f *function) error {
+	if got, want := f.handle.Stop(), m.drop(f); got != want {
+		return fmt.Errorf("stop of %d is %v, want %v", f.id, got, want)
+	}
+	return nil
+}
+
+func (m *model) resetOne(t *rapid.T) {
 	f, d := m.any(t), m.delay(t)
+	m.do(t, func() error { return m.reset(f, d) })
+}
+
+func (m *model) reset(f *function, d time.Duration) error {
 	want := m.drop(f)
 	refused := m.refusal()
 	if refused == nil {
 		m.plan(f, d)
 	}
 	if got := f.handle.Reset(d); got != want {
-		t.Fatalf("Reset of %d to %v is %v, want %v", f.id, d, got, want)
+		return fmt.Errorf("reset of %d to %v is %v, want %v", f.id, d, got, want)
 	}
-	if got := timer.Err(f.handle); refused != nil && got != refused {
-		t.Fatalf("Reset of %d, with %d armed: %v, want %v", f.id, len(m.armed), got, refused)
+	if got := timer.Err(f.handle); got != refused {
+		return fmt.Errorf("reset of %d, with %d armed: %v, want %v", f.id, len(m.armed), got, refused)
 	}
+	return nil
 }
 
-func (m *model) pass(t *rapid.T) { time.Sleep(m.delay(t) % (365 * 24 * time.Hour)) }
+func (m *model) pass(t *rapid.T) { m.sleep(m.delay(t) % (365 * 24 * time.Hour)) }
 
-func (m *model) passTick(*rapid.T) { time.Sleep(tick) }
+func (m *model) passTick(*rapid.T) { m.sleep(tick) }
 
-// end stops the wheel, seldom.
-func (m *model) end(t *rapid.T) {
+// sleep lets functions begin, which see all that has been done before.
+func (m *model) sleep(d time.Duration) {
+	m.mu.Lock()
+	until := m.now() + d
+	m.mu.Unlock()
+	time.Sleep(until - m.now())
+}
+
+// endSeldom stops the wheel.
+func (m *model) endSeldom(t *rapid.T) {
 	if !m.stopped && rapid.IntRange(0, 19).Draw(t, "end") < 19 {
 		t.Skip("not yet")
 	}
-	m.settle(t)
-	returned := m.wheel.Stop()
-	slices.SortStableFunc(m.armed, func(a, b *function) int {
-		return cmp.Or(cmp.Compare(a.when, b.when), cmp.Compare(a.seq, b.seq))
-	})
-	if len(returned) != len(m.armed) {
-		t.Fatalf("Stop returns %d handles, want %d", len(returned), len(m.armed))
-	}
-	for i, f := range m.armed {
-		if returned[i] != f.handle || timer.Err(f.handle) != timer.ErrStopped {
-			t.Fatalf("returned as number %d: not function %d, or with the error %v", i, f.id, timer.Err(f.handle))
-		}
-	}
-	m.armed, m.stopped = nil, true
+	m.do(t, m.end)
 }
 
-// settle compares what has begun with what should have.
+// end stops the wheel. It returns all that is armed, in order, but for what is due: that runs.
+func (m *model) end() error {
+	m.stopped = true
+	returned := m.wheel.Stop()
+	inOrder := slices.Clone(m.armed)
+	slices.SortStableFunc(inOrder, func(a, b *function) int {
+		return cmp.Or(cmp.Compare(a.when, b.when), cmp.Compare(a.seq, b.seq))
+	})
+	m.armed = nil
+	for _, f := range inOrder {
+		switch {
+		case len(returned) > 0 && returned[0] == f.handle:
+			returned = returned[1:]
+			if timer.Err(f.handle) != timer.ErrStopped {
+				return fmt.Errorf("%d is returned with the error %v", f.id, timer.Err(f.handle))
+			}
+		case m.isDue(f):
+			m.armed = append(m.armed, f)
+		default:
+			return fmt.Errorf("%d is not returned, and was armed for %v", f.id, f.when)
+		}
+	}
+	if len(returned) > 0 {
+		return fmt.Errorf("%d more are returned than are armed, or not in order", len(returned))
+	}
+	return nil
+}
+
+// settle demands that all has begun that should have. The wheel has come to rest.
 func (m *model) settle(t *rapid.T) {
-	synctest.Wait()
-	var want []int
-	for len(m.armed) > 0 && m.armed[0].tick <= int64(m.now()/tick) {
-		want = append(want, m.armed[0].id)
-		m.armed = m.armed[1:]
+	if m.problem != nil {
+		t.Fatal(m.problem)
 	}
-	if !slices.Equal(m.began, want) {
-		t.Fatalf("begun have %v, want %v", m.began, want)
+	if len(m.armed) > 0 && m.isDue(m.armed[0]) {
+		t.Fatalf("%d was to begin in tick %d, and it is %v", m.armed[0].id, m.armed[0].tick, m.now())
 	}
-	m.began = nil
 }
 
 func (m *model) check(t *rapid.T) {
+	synctest.Wait()
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.settle(t)
 	if got := m.wheel.Pending(); got != len(m.armed) {
 		t.Fatalf("Pending is %d, want %d", got, len(m.armed))

@@ -1,0 +1,91 @@
+package litmus
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"sync/atomic"
+	"time"
+)
+
+// actor is one party of a race. But for the first, which is whoever calls Race, each has a goroutine of its own.
+type actor struct {
+	rng   *rand.Rand
+	act   act
+	reach int
+	spins int // how often it looks, before it lets others run
+
+	called chan struct{} // to a batch; closed in the end
+	idle   atomic.Uint32 // nobody else's
+	_      [64]byte
+}
+
+func (a *actor) serve(r *race) {
+	for range a.called {
+		a.play(r)
+	}
+}
+
+// play does the actor's part of a batch.
+func (a *actor) play(r *race) {
+	for i := range r.rounds {
+		if i%r.stride == 0 {
+			r.meet.attend(a)
+		}
+		a.pause()
+		a.act(a, i)
+	}
+	r.meet.attend(a)
+}
+
+// pause lasts between nothing and the reach of the pair, each order of magnitude as often as any. Sometimes it lets
+// others have the processor, of which there may be no more than one.
+func (a *actor) pause() { a.pauseUpTo(a.reach) }
+
+// pauseUpTo is pause for a reach of its own.
+func (a *actor) pauseUpTo(reach int) {
+	x := a.rng.Uint64()
+	if x&31 == 0 {
+		runtime.Gosched()
+	}
+	magnitude := (x >> 5 & 0xff) % uint64(reach+1)
+	for range x >> 16 & (1<<magnitude - 1) {
+		a.idle.Load()
+	}
+}
+
+// oneIn is true once in n times.
+func (a *actor) oneIn(n int) bool { return a.rng.IntN(n) == 0 }
+
+// await returns when the condition holds.
+func (a *actor) await(condition func() bool) { spin(a.spins, condition) }
+
+// meeting is where the actors wait for each other.
+type meeting struct {
+	parties int64
+
+	_       [64]byte
+	arrived atomic.Int64 // in all meetings
+	_       [64]byte
+}
+
+// attend returns when all have come as often as the caller.
+func (m *meeting) attend(a *actor) {
+	mine := m.arrived.Add(1)
+	all := (mine + m.parties - 1) / m.parties * m.parties
+	a.await(func() bool { return m.arrived.Load() >= all })
+}
+
+// spin returns when the condition holds. It lets other goroutines run after some looks, and other threads after
+// many: one that has been taken the processor from gets it back the sooner.
+func spin(looks int, condition func() bool) {
+	const yields = 16
+	for i := 1; !condition(); i++ {
+		switch {
+		case i%looks > 0:
+		case i%(looks*yields) > 0:
+			runtime.Gosched()
+		default:
+			time.Sleep(20 * time.Microsecond)
+		}
+	}
+}

@@ -1,0 +1,408 @@
+package litmus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/goid"
+)
+
+const (
+	itStayed = "the worker stayed"
+	itLeft   = "the worker left"
+
+	noneBefore = "no task was before the resize"
+	someBefore = "some tasks were before the resize"
+	allBefore  = "all tasks were before the resize"
+
+	ranTwice    = "a task has run twice"
+	cancelTwice = "two cancellations were told that it was they"
+)
+
+// poolPairs are those for which one pool serves a whole batch, of another kind from batch to batch. A task
+// that is stranded is found by who waits for it: the round does not end. At the end of the batch the accounts
+// of the pool must come out, and no more bodies have run at once than there may be.
+//
+//	submit|keep-alive exit  two submit just when the worker that has run the tasks before leaves. Forbidden: a task runs
+//	                        twice, or is stranded
+//	resize|take             forbidden: the same, while the pool becomes smaller, and larger again
+//	cancel|run in a pool    forbidden: a task that is cancelled before its run has a body that runs twice; one that is not
+//	                        cancelled has no result, or does not run; two cancellations are told that it was they
+func poolPairs() []Pair {
+	return []Pair{
+		{
+			Name:     "submit|keep-alive exit",
+			Outcomes: grades([]string{itStayed, itLeft}, []string{ranTwice}),
+			batch:    64, reach: 11,
+			lay: func(rng *rand.Rand) table { return &exitTable{poolTable: poolTable{rng: rng}} },
+		},
+		{
+			Name:     "resize|take",
+			Outcomes: grades([]string{noneBefore, someBefore, allBefore}, []string{ranTwice}),
+			batch:    64, reach: 10,
+			lay: func(rng *rand.Rand) table { return &resizeTable{poolTable: poolTable{rng: rng}} },
+		},
+		{
+			Name: "cancel|run in a pool",
+			Outcomes: grades([]string{ran, cancelledEarly, cancelledInRun},
+				[]string{ranTwice, cancelTwice, neverRan, anotherOutcome}),
+			batch: 64, reach: 9,
+			lay: func(rng *rand.Rand) table { return &cancelTable{poolTable: poolTable{rng: rng}} },
+		},
+	}
+}
+
+// atOnce is the maximum size of all pools here.
+const atOnce = 3
+
+// poolKinds are how a pool may queue.
+const poolKinds = 5
+
+// newPool makes a pool of the given kind. None starts more than atOnce workers.
+func newPool(kind, core int, opts ...executor.Option) *executor.Pool {
+	switch kind {
+	case 1:
+		opts = append(opts, executor.BoundedFIFO(1), executor.MaximumSize(atOnce))
+	case 2:
+		opts = append(opts, executor.HandOff(), executor.MaximumSize(atOnce))
+	case 3:
+		opts = append(opts, executor.PriorityFIFO())
+	case 4:
+		return &executor.NewScheduledPool(core, opts...).Pool
+	}
+	return executor.NewPool(core, opts...)
+}
+
+func kindName(kind int) string {
+	return [poolKinds]string{"inbox", "bounded", "hand-off", "priority", "scheduled"}[kind]
+}
+
+// poolTable is what the tables of one pool for a batch have in common: the pool, and what it is owed.
+type poolTable struct {
+	rng  *rand.Rand
+	kind int
+	pool *executor.Pool
+
+	accepted, refused, cancelled atomic.Uint64 // as told
+	begun, ended                 atomic.Uint64 // bodies
+	crowd                        atomic.Int64  // the most bodies there were at once
+}
+
+func (t *poolTable) open(core int, opts ...executor.Option) {
+	t.kind = (t.kind + 1) % poolKinds
+	t.pool = newPool(t.kind, core, opts...)
+	for _, n := range []*atomic.Uint64{&t.accepted, &t.refused, &t.cancelled, &t.begun, &t.ended} {
+		n.Store(0)
+	}
+	t.crowd.Store(0)
+}
+
+// submit gives the pool a task, with or without a future, and asks again for as long as there is no room.
+func (t *poolTable) submit(a *actor, task executor.Task) {
+	how := t.pool.Execute
+	if a.oneIn(2) {
+		how = func(task executor.Task) error { _, err := t.pool.Submit(task); return err }
+	}
+	a.await(func() bool { return t.takes(how(task)) })
+}
+
+// takes notes the answer to a submission.
+func (t *poolTable) takes(err error) bool {
+	if err == executor.ErrSaturated && (t.kind == 1 || t.kind == 2) {
+		t.refused.Add(1)
+		return false
+	}
+	if err != nil {
+		panic(err)
+	}
+	t.accepted.Add(1)
+	return true
+}
+
+// run is around the body of every task.
+func (t *poolTable) run(body func()) {
+	begun := t.begun.Add(1)
+	now := int64(begun - t.ended.Load())
+	for most := t.crowd.Load(); now > most && !t.crowd.CompareAndSwap(most, now); most = t.crowd.Load() {
+	}
+	body()
+	t.ended.Add(1)
+}
+
+// clear ends the pool and compares what it says with what everybody else knows.
+func (t *poolTable) clear() error {
+	t.pool.Shutdown()
+	<-t.pool.Terminated()
+	s := t.pool.Stats()
+	var b books
+	b.expect("accepted", s.Accepted, t.accepted.Load())
+	b.expect("rejected", s.Rejected, t.refused.Load())
+	b.expect("cancelled", s.Cancelled, t.cancelled.Load())
+	b.expect("runs", s.Runs, t.begun.Load())
+	b.expect("returned", s.Returned, 0)
+	b.expect("ended", s.Completed+s.Cancelled, s.Accepted)
+	b.expect("left over", uint64(s.Workers+s.Queued+s.Busy), 0)
+	b.expect("more at once than there may be", uint64(max(t.crowd.Load(), int64(s.Largest), atOnce)), atOnce)
+	return b.balance(kindName(t.kind))
+}
+
+// books are where numbers must be as expected.
+type books []string
+
+func (b *books) expect(what string, got, want uint64) {
+	if got != want {
+		*b = append(*b, fmt.Sprintf("%s: %d, not %d", what, got, want))
+	}
+}
+
+func (b books) balance(of string) error {
+	if len(b) == 0 {
+		return nil
+	}
+	return errors.New(of + ": " + strings.Join(b, "; "))
+}
+
+// moment is a time for timers: nothing, or up to 1<<bits nanoseconds, each order of magnitude as often as any.
+func moment(rng *rand.Rand, bits int) time.Duration {
+	return time.Duration(rng.IntN(1 << rng.IntN(bits+1)))
+}
+
+// yielding makes one body in four let others run.
+func yielding(rng *rand.Rand) bool { return rng.IntN(4) == 0 }
+
+// exitTable races two submissions with the end of the only worker, whose patience is short.
+type exitTable struct {
+	poolTable
+	rounds []exitRound
+	last   uint64 // who has run the first task of the round before
+}
+
+type exitRound struct {
+	runs      [2]atomic.Int32
+	goroutine uint64 // that has run the first task
+}
+
+func (t *exitTable) set(rounds int) {
+	keepAlive := moment(t.rng, 14)
+	if t.rng.IntN(2) == 0 {
+		t.open(0, executor.KeepAlive(keepAlive))
+	} else {
+		t.open(1, executor.CoreTimeout(), executor.KeepAlive(1+keepAlive))
+	}
+	t.rounds = make([]exitRound, rounds)
+	t.last = 0
+}
+
+func (t *exitTable) acts() []act {
+	return []act{
+		func(a *actor, i int) { t.submitOne(a, &t.rounds[i], 0) },
+		func(a *actor, i int) { t.submitOne(a, &t.rounds[i], 1) },
+	}
+}
+
+// submitOne submits a task and waits until it has run.
+func (t *exitTable) submitOne(a *actor, r *exitRound, who int) {
+	t.submit(a, func(context.Context) error {
+		t.run(func() {
+			if who == 0 { // it takes a while to tell
+				r.goroutine = goid.Current()
+			}
+			r.runs[who].Add(1)
+		})
+		return nil
+	})
+	a.await(func() bool { return r.runs[who].Load() > 0 })
+}
+
+func (t *exitTable) judge(i int) string {
+	r := &t.rounds[i]
+	before := t.last
+	t.last = r.goroutine
+	switch {
+	case r.runs[0].Load() != 1, r.runs[1].Load() != 1:
+		return ranTwice
+	case t.last == before:
+		return itStayed
+	}
+	return itLeft
+}
+
+func (t *exitTable) tell(i int) string {
+	r := &t.rounds[i]
+	return fmt.Sprintf("%s: %d and %d runs", kindName(t.kind), r.runs[0].Load(), r.runs[1].Load())
+}
+
+// resizeTable races changes of the sizes with submissions and the workers that take them.
+type resizeTable struct {
+	poolTable
+	rounds []resizeRound
+}
+
+type resizeRound struct {
+	runs   [3]atomic.Int32
+	ran    atomic.Int32 // of the three
+	before int32        // when the pool had been made smaller
+}
+
+func (t *resizeTable) set(rounds int) {
+	t.open(2, executor.KeepAlive(moment(t.rng, 16)))
+	t.rounds = make([]resizeRound, rounds)
+}
+
+func (t *resizeTable) acts() []act { return []act{t.submitAll, t.resize} }
+
+// resize makes the pool smaller and, in one of two rounds, larger again.
+func (t *resizeTable) resize(a *actor, i int) {
+	r := &t.rounds[i]
+	errs := []error{t.pool.SetCoreSize(a.rng.IntN(2)), t.pool.SetMaximumSize(1)}
+	r.before = r.ran.Load()
+	if a.oneIn(2) {
+		a.pause()
+		errs = append(errs, t.pool.SetMaximumSize(2), t.pool.SetCoreSize(2))
+	}
+	if err := errors.Join(errs...); err != nil {
+		panic(err)
+	}
+}
+
+// submitAll submits three tasks and waits until they have run.
+func (t *resizeTable) submitAll(a *actor, i int) {
+	r := &t.rounds[i]
+	for k := range r.runs {
+		yields := yielding(a.rng)
+		t.submit(a, func(context.Context) error {
+			t.run(func() {
+				if yields {
+					runtime.Gosched()
+				}
+				r.runs[k].Add(1)
+				r.ran.Add(1)
+			})
+			return nil
+		})
+		if k == 0 {
+			a.pause()
+		}
+	}
+	a.await(func() bool { return r.ran.Load() >= 3 })
+}
+
+func (t *resizeTable) judge(i int) string {
+	r := &t.rounds[i]
+	for k := range r.runs {
+		if r.runs[k].Load() != 1 {
+			return ranTwice
+		}
+	}
+	switch r.before {
+	case 0:
+		return noneBefore
+	case 3:
+		return allBefore
+	}
+	return someBefore
+}
+
+func (t *resizeTable) tell(i int) string {
+	r := &t.rounds[i]
+	return fmt.Sprintf("%s: %d, %d and %d runs, %d of them before", kindName(t.kind),
+		r.runs[0].Load(), r.runs[1].Load(), r.runs[2].Load(), r.before)
+}
+
+// cancelTable races a worker with Cancel, CancelCause or Stop: by who has submitted the task, and sometimes by another,
+// too, as otherwise the worker has the processor.
+type cancelTable struct {
+	poolTable
+	rounds []cancelRound
+}
+
+type cancelRound struct {
+	future atomic.Pointer[future.Future[struct{}]]
+	runs   atomic.Int32
+	wins   [2]bool // what each has been told
+	how    [2]int
+}
+
+func (t *cancelTable) set(rounds int) {
+	t.open(1 + t.rng.IntN(2))
+	t.rounds = make([]cancelRound, rounds)
+}
+
+func (t *cancelTable) acts() []act { return []act{t.submitAndCancel, t.cancelToo} }
+
+func (t *cancelTable) submitAndCancel(a *actor, i int) {
+	r := &t.rounds[i]
+	yields := yielding(a.rng)
+	body := func(context.Context) error {
+		t.run(func() {
+			r.runs.Add(1)
+			if yields { // so that there is something to cancel
+				runtime.Gosched()
+			}
+		})
+		return nil
+	}
+	a.await(func() bool {
+		f, err := t.pool.Submit(body)
+		r.future.Store(f)
+		return t.takes(err)
+	})
+	if a.oneIn(2) {
+		runtime.Gosched()
+	}
+	a.pause()
+	t.cancel(a, r, 0)
+	if f := r.future.Load(); a.oneIn(4) {
+		<-f.Stopped()
+	}
+}
+
+func (t *cancelTable) cancelToo(a *actor, i int) {
+	if r := &t.rounds[i]; a.oneIn(8) {
+		a.await(func() bool { return r.future.Load() != nil })
+		t.cancel(a, r, 1)
+	}
+}
+
+func (t *cancelTable) cancel(a *actor, r *cancelRound, who int) {
+	r.how[who] = a.rng.IntN(4)
+	if r.wins[who] = cancelBy(r.how[who], r.future.Load()); r.wins[who] {
+		t.cancelled.Add(1)
+	}
+}
+
+func (t *cancelTable) judge(i int) string {
+	r := &t.rounds[i]
+	f := r.future.Load()
+	<-f.Stopped()
+	result, settled := f.Poll()
+	runs := r.runs.Load()
+	switch {
+	case runs > 1:
+		return ranTwice
+	case r.wins[0] && r.wins[1]:
+		return cancelTwice
+	case !settled, r.wins[0] && !isCancelled(r.how[0], result.Err), r.wins[1] && !isCancelled(r.how[1], result.Err):
+		return anotherOutcome
+	case r.wins[0] || r.wins[1]:
+		return []string{cancelledEarly, cancelledInRun}[runs]
+	case runs == 0:
+		return neverRan
+	case result.Err != nil:
+		return anotherOutcome
+	}
+	return ran
+}
+
+func (t *cancelTable) tell(i int) string {
+	r := &t.rounds[i]
+	return fmt.Sprintf("%s: %d runs, told %v in ways %v; now %v", kindName(t.kind), r.runs.Load(), r.wins, r.how, r.future.Load())
+}

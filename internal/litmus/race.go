@@ -1,0 +1,124 @@
+package litmus
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"slices"
+	"time"
+)
+
+const (
+	patience  = 30 * time.Second // for a batch, before one of its rounds counts as hanging
+	maxFaults = 10               // kept
+)
+
+// Race races p for some rounds, and calls progress, unless that is nil, after every batch with the number of
+// rounds done. If a round does not end, it writes the stacks of all goroutines to the standard error and panics.
+func (p Pair) Race(rounds int, seed uint64, progress func(done int)) Result {
+	return p.race(rounds, seed, progress, patience)
+}
+
+func (p Pair) race(rounds int, seed uint64, progress func(done int), patience time.Duration) Result {
+	r := newRace(p, seed)
+	defer r.dismiss()
+	dog := time.AfterFunc(patience, func() { r.bark(seed) })
+	defer dog.Stop()
+	for r.result.Rounds < rounds {
+		dog.Reset(patience)
+		r.batch(min(p.batch, rounds-r.result.Rounds))
+		if progress != nil {
+			progress(r.result.Rounds)
+		}
+	}
+	return r.result
+}
+
+// race is the work of one call of Race.
+type race struct {
+	pair   Pair
+	rng    *rand.Rand
+	table  table
+	actors []*actor // the first is the caller of Race
+	meet   meeting
+
+	rounds, stride int // of the batch: how many, and how often the actors meet
+
+	result Result
+}
+
+func newRace(p Pair, seed uint64) *race {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	r := &race{pair: p, rng: rng, table: p.lay(rng), result: Result{Seen: map[string]int{}}}
+	acts := r.table.acts()
+	spins := 64
+	if len(acts) > runtime.GOMAXPROCS(0) {
+		spins = 4 // who waits is in the way of who comes
+	}
+	r.meet.parties = int64(len(acts))
+	for i, act := range acts {
+		a := &actor{
+			rng: rand.New(rand.NewPCG(seed, uint64(i+1))), act: act, reach: p.reach, spins: spins,
+			called: make(chan struct{}),
+		}
+		r.actors = append(r.actors, a)
+		if i > 0 {
+			go a.serve(r)
+		}
+	}
+	return r
+}
+
+// dismiss ends the actors.
+func (r *race) dismiss() {
+	for _, a := range r.actors {
+		close(a.called)
+	}
+}
+
+// batch runs and judges some rounds.
+func (r *race) batch(n int) {
+	r.table.set(n)
+	r.rounds = n
+	if r.stride = 1 << (2 * r.rng.IntN(5)); r.pair.apart > 0 {
+		r.stride = min(r.stride, r.pair.apart)
+	}
+	for _, a := range r.actors[1:] {
+		a.called <- struct{}{}
+	}
+	r.actors[0].play(r)
+	for i := range n {
+		r.count(i, r.table.judge(i))
+	}
+	if err := r.table.clear(); err != nil {
+		r.fault("accounts", err.Error())
+	}
+	r.result.Rounds += n
+}
+
+// count notes the outcome of a round.
+func (r *race) count(round int, name string) {
+	r.result.Seen[name]++
+	if !r.right(name) {
+		r.fault(name, r.table.tell(round))
+	}
+}
+
+// right reports whether an outcome may be. One that is not listed may not.
+func (r *race) right(name string) bool {
+	return slices.ContainsFunc(r.pair.Outcomes, func(o Outcome) bool { return o.Name == name && o.Grade != Forbidden })
+}
+
+func (r *race) fault(what, seen string) {
+	if len(r.result.Faults) < maxFaults {
+		r.result.Faults = append(r.result.Faults, fmt.Sprintf("%s: %s: %s", r.pair.Name, what, seen))
+	}
+}
+
+// bark ends the process, as the batch would not.
+func (r *race) bark(seed uint64) {
+	stacks := make([]byte, 1<<22)
+	_, _ = os.Stderr.Write(stacks[:runtime.Stack(stacks, true)])
+	panic(fmt.Sprintf("litmus: a round of %s does not end, seed %d", r.pair.Name, seed))
+}

@@ -1,0 +1,352 @@
+package litmus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+
+	"github.com/punctual-go/punctual/delayqueue"
+)
+
+const (
+	putBefore = "put before the take"
+	putDuring = "put during the take"
+
+	tookLater = "the later element came first"
+	tookEarly = "an element came before its time"
+	tookError = "an error came instead of an element"
+
+	impatientTook = "the one who gave up has taken one"
+	impatientLeft = "the one who gave up has none"
+
+	tookBeforeClose = "taken before the close"
+	leftByClose     = "left by the close"
+	refusedByClose  = "put after the close"
+	nothingToTake   = "closed without an element"
+	lostByClose     = "neither taken, nor left, nor refused"
+)
+
+// far is longer than any race.
+const far = time.Hour
+
+// theLater is the element that waits far behind all others.
+const theLater = -1
+
+// takerPairs are those of a delay queue and its takers. That an element is lost, or taken twice, is found by
+// the accounts of the batch.
+//
+//	offer-earlier|leader park  forbidden: who waits for an element that is due in an hour, or for any at all,
+//	                           gets the later one first, gets the earlier one before its time, or sleeps on: then
+//	                           the round does not end
+//	offer|cancelled taker      of two takers one gives up just when an element comes. Forbidden: the element is
+//	                           neither taken nor in the queue, is taken twice, or the other sleeps on beside it
+//	take|close                 forbidden: an element is taken twice, or neither taken nor left nor refused; the taker
+//	                           sleeps on; it gets another error than that of the close
+func takerPairs() []Pair {
+	return []Pair{
+		{
+			Name:     "offer-earlier|leader park",
+			Outcomes: grades([]string{putBefore, putDuring}, []string{tookLater, tookEarly, tookError}),
+			batch:    256, reach: 9,
+			lay: func(rng *rand.Rand) table { return &offerTable{rng: rng} },
+		},
+		{
+			Name:     "offer|cancelled taker",
+			Outcomes: grades([]string{impatientTook, impatientLeft}, []string{tookLater, tookError}),
+			batch:    256, reach: 9,
+			lay: func(*rand.Rand) table { return new(giveUpTable) },
+		},
+		{
+			Name: "take|close",
+			Outcomes: grades([]string{tookBeforeClose, leftByClose, refusedByClose, nothingToTake},
+				[]string{tookError, lostByClose, tookLater}),
+			batch: 64, reach: 9,
+			lay: func(rng *rand.Rand) table { return &closeTable{rng: rng} },
+		},
+	}
+}
+
+// offerTable races Put with Take on one queue. Usually there is an element that is due far later, so that
+// the taker leads.
+type offerTable struct {
+	rng    *rand.Rand
+	queue  *delayqueue.Queue[int]
+	rounds []offerRound
+}
+
+type offerRound struct {
+	delay time.Duration // most often 0
+
+	// The offerer's.
+	due time.Time // not before; only with a delay
+	put atomic.Bool
+
+	// The taker's.
+	before bool
+	got    int
+	err    error
+	at     time.Time // only with a delay
+
+	taken int // how often, the judge's
+}
+
+func (t *offerTable) set(rounds int) {
+	t.queue = delayqueue.New[int]()
+	if t.rng.IntN(4) > 0 {
+		mustPut(t.queue, theLater, far)
+	}
+	t.rounds = make([]offerRound, rounds)
+	delays := t.rng.IntN(4) == 0 // they take longer
+	for i := range t.rounds {
+		if delays && t.rng.IntN(4) == 0 {
+			t.rounds[i].delay = time.Duration(1 + t.rng.IntN(3000))
+		}
+	}
+}
+
+// mustPut is Put on a queue that is not closed.
+func mustPut[E any](q *delayqueue.Queue[E], e E, delay time.Duration) *delayqueue.Item[E] {
+	it, err := q.Put(e, delay)
+	if err != nil {
+		panic(err)
+	}
+	return it
+}
+
+func (t *offerTable) acts() []act { return []act{t.take, t.offer} }
+
+func (t *offerTable) offer(_ *actor, i int) {
+	r := &t.rounds[i]
+	if r.delay > 0 {
+		r.due = time.Now().Add(r.delay)
+	}
+	mustPut(t.queue, i, r.delay)
+	r.put.Store(true)
+}
+
+func (t *offerTable) take(_ *actor, i int) {
+	r := &t.rounds[i]
+	r.before = r.put.Load()
+	if r.got, r.err = t.queue.Take(nil); r.err == nil && r.got >= 0 && t.rounds[r.got].delay > 0 {
+		r.at = time.Now()
+	}
+}
+
+func (t *offerTable) judge(i int) string {
+	r := &t.rounds[i]
+	if r.err != nil {
+		return tookError
+	}
+	if r.got == theLater {
+		return tookLater
+	}
+	e := &t.rounds[r.got]
+	e.taken++
+	switch {
+	case e.delay > 0 && r.at.Before(e.due):
+		return tookEarly
+	case r.before:
+		return putBefore
+	}
+	return putDuring
+}
+
+func (t *offerTable) tell(i int) string {
+	r := &t.rounds[i]
+	return fmt.Sprintf("element %d, %v; delays %v, %v; %d left", r.got, r.err, r.delay, t.rounds[max(r.got, 0)].delay, t.queue.Len())
+}
+
+func (t *offerTable) clear() error {
+	t.queue.Close()
+	for i := range t.rounds {
+		if n := t.rounds[i].taken; n != 1 {
+			return fmt.Errorf("element %d has been taken %d times", i, n)
+		}
+	}
+	return nil
+}
+
+// giveUpTable races Put with the end of the context of a taker, beside whom another waits. The one who gives up puts
+// an element for the other, if it has got one: so every round ends with the other having one.
+type giveUpTable struct {
+	queue   *delayqueue.Queue[int]
+	batches int
+	rounds  []giveUpRound
+}
+
+type giveUpRound struct {
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	// The impatient taker's.
+	given int
+	err   error
+
+	// The patient taker's.
+	got      int
+	otherErr error
+}
+
+func (t *giveUpTable) set(rounds int) {
+	t.queue = delayqueue.New[int]()
+	if t.batches%4 == 0 { // one of them leads, which takes longer
+		mustPut(t.queue, theLater, far)
+	}
+	t.batches++
+	t.rounds = make([]giveUpRound, rounds)
+	for i := range t.rounds {
+		r := &t.rounds[i]
+		r.ctx, r.cancel = context.WithCancel(context.Background())
+	}
+}
+
+func (t *giveUpTable) acts() []act {
+	return []act{t.takeImpatiently, t.takePatiently, t.offer, t.giveUp}
+}
+
+func (t *giveUpTable) offer(_ *actor, i int)  { mustPut(t.queue, i, 0) }
+func (t *giveUpTable) giveUp(_ *actor, i int) { t.rounds[i].cancel() }
+
+func (t *giveUpTable) takeImpatiently(_ *actor, i int) {
+	r := &t.rounds[i]
+	if r.given, r.err = t.queue.Take(r.ctx); r.err == nil {
+		mustPut(t.queue, i, 0)
+	}
+}
+
+func (t *giveUpTable) takePatiently(_ *actor, i int) {
+	r := &t.rounds[i]
+	r.got, r.otherErr = t.queue.Take(nil)
+}
+
+func (t *giveUpTable) judge(i int) string {
+	switch r := &t.rounds[i]; {
+	case r.otherErr != nil, r.err != nil && !errors.Is(r.err, context.Canceled):
+		return tookError
+	case r.got == theLater, r.err == nil && r.given == theLater:
+		return tookLater
+	case r.err == nil:
+		return impatientTook
+	}
+	return impatientLeft
+}
+
+func (t *giveUpTable) tell(i int) string {
+	r := &t.rounds[i]
+	return fmt.Sprintf("the one who gave up: %d, %v; the other: %d, %v; %d left", r.given, r.err, r.got, r.otherErr, t.queue.Len())
+}
+
+// clear counts how often each element has been put and taken.
+func (t *giveUpTable) clear() error {
+	t.queue.Close()
+	balance := make([]int, len(t.rounds))
+	for i := range t.rounds {
+		r := &t.rounds[i]
+		balance[i]++
+		balance[max(r.got, 0)]--
+		if r.err == nil {
+			balance[i]++
+			balance[max(r.given, 0)]--
+		}
+	}
+	for i, n := range balance {
+		if n != 0 {
+			return fmt.Errorf("element %d has been put %d times more than taken", i, n)
+		}
+	}
+	return nil
+}
+
+// closeTable races Take with Close, on a queue for each round and about one element, which is there before, or
+// which one of them puts; or about none.
+type closeTable struct {
+	rng    *rand.Rand
+	rounds []closeRound
+}
+
+type closeRound struct {
+	queue *delayqueue.Queue[int]
+	who   int  // 0: the element is there before; 1: the closer puts it; 2: the taker does; 3: nobody does
+	later bool // there is another that is due far later
+
+	refused error // whoever's who puts
+
+	// The taker's.
+	got int
+	err error
+}
+
+func (t *closeTable) set(rounds int) {
+	t.rounds = make([]closeRound, rounds)
+	leads := t.rng.IntN(16) == 0 // needs an alarm for each queue
+	for i := range t.rounds {
+		r := &t.rounds[i]
+		r.queue, r.who = delayqueue.New[int](), t.rng.IntN(4)
+		if r.later = leads && t.rng.IntN(2) == 0; r.later {
+			mustPut(r.queue, theLater, far)
+		}
+		if r.who == 0 {
+			mustPut(r.queue, i, 0)
+		}
+	}
+}
+
+func (t *closeTable) acts() []act { return []act{t.take, t.close} }
+
+func (t *closeTable) close(a *actor, i int) {
+	r := &t.rounds[i]
+	if r.who == 1 {
+		_, r.refused = r.queue.Put(i, 0)
+		a.pause()
+	}
+	r.queue.Close()
+}
+
+func (t *closeTable) take(_ *actor, i int) {
+	r := &t.rounds[i]
+	if r.who == 2 {
+		_, r.refused = r.queue.Put(i, 0)
+	}
+	r.got, r.err = r.queue.Take(nil)
+}
+
+func (t *closeTable) judge(i int) string {
+	r := &t.rounds[i]
+	left := r.queue.Drain(2)
+	taken := r.err == nil
+	switch {
+	case taken && r.got == theLater:
+		return tookLater
+	case !taken && r.err != delayqueue.ErrClosed, r.refused != nil && (r.who != 2 || r.refused != delayqueue.ErrClosed):
+		return tookError
+	case r.who == 3:
+		if taken || len(left) > 0 {
+			return lostByClose
+		}
+		return nothingToTake
+	case taken && r.got == i && len(left) == 0 && r.refused == nil:
+		return tookBeforeClose
+	case !taken && len(left) == 1 && left[0] == i && r.refused == nil:
+		return leftByClose
+	case !taken && len(left) == 0 && r.refused != nil:
+		return refusedByClose
+	}
+	return lostByClose
+}
+
+func (t *closeTable) tell(i int) string {
+	r := &t.rounds[i]
+	return fmt.Sprintf("put by %d: %v; taken %d, %v; %d in the queue, later one %v", r.who, r.refused, r.got, r.err, r.queue.Len(), r.later)
+}
+
+func (t *closeTable) clear() error {
+	for i := range t.rounds {
+		if r := &t.rounds[i]; r.later != (r.queue.Len() == 1) {
+			return fmt.Errorf("round %d: %d elements that are not due", i, r.queue.Len())
+		}
+	}
+	return nil
+}
