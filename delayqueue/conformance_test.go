@@ -569,7 +569,7 @@ func TestDQI12_AFollowerTakesOverFromALeaderWhoLeaves(t *testing.T) {
 
 // The follower is called for the due element and cancelled at one instant, in either order. Which of
 // the two it sees is chance; the element is taken in any case, by the follower or by the leader.
-func TestDQI12_B8_ACalledFollowerThatLeavesPassesTheCallOn(t *testing.T) {
+func TestDQI12_D9_B8_ACalledFollowerThatLeavesPassesTheCallOn(t *testing.T) {
 	left := 0
 	virtual(t, func(t *testing.T, q *queue) {
 		put(t, q, "far", time.Hour)

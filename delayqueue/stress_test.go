@@ -397,7 +397,7 @@ func TestTheLeaderOnTheRealClockSeesItsContextAndANewHead(t *testing.T) {
 	require.Equal(t, "near", e)
 }
 
-func TestDescriptorsAreOpenedByTheFirstWaitAndReleasedByClose(t *testing.T) {
+func TestB25_DescriptorsAreOpenedByTheFirstWaitAndReleasedByClose(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("there are descriptors on Linux only")
 	}

@@ -271,7 +271,7 @@ func TestA13_NilContextsNeverEnd(t *testing.T) {
 	})
 }
 
-func TestB4_ManyPanicsLeaveTheWorkers(t *testing.T) {
+func TestB_4_ManyPanicsLeaveTheWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewScheduledPool(4)
 		defer p.Close()
@@ -294,7 +294,7 @@ func TestB4_ManyPanicsLeaveTheWorkers(t *testing.T) {
 	})
 }
 
-func TestB6_B7_ATaskThatNeverLooksAtItsContextIsReported(t *testing.T) {
+func TestB_6_B_7_ATaskThatNeverLooksAtItsContextIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewScheduledPool(2)
 		release := make(chan struct{})

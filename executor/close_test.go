@@ -296,7 +296,7 @@ func TestANilContextNeverEnds(t *testing.T) {
 	})
 }
 
-func TestSubmissionsThatRaceWithCloseAreRefusedOrSettled(t *testing.T) {
+func TestB16_SubmissionsThatRaceWithCloseAreRefusedOrSettled(t *testing.T) {
 	for i := range 20 {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -103,7 +103,7 @@ func TestCost_RunFromAllocatesNothing(t *testing.T) {
 
 const million = 1_000_000
 
-func TestCost_AMillionPendingTasksTakeAtMost128BytesEachAndOneWorker(t *testing.T) {
+func TestCost_G1_AMillionPendingTasksTakeAtMost128BytesEachAndOneWorker(t *testing.T) {
 	before := heapInUse()
 	p := executor.NewScheduledPool(1)
 	futures := make([]*future.Future[struct{}], million)

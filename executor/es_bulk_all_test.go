@@ -39,7 +39,7 @@ func esCancelledFor(t *testing.T, f *future.Future[int], reason error) {
 	assert.ErrorIs(t, r.Err, reason)
 }
 
-func TestES040_ES050_AllOfNothingIsEmptyWhateverTheContext(t *testing.T) {
+func TestES040_ES050_A18_AllOfNothingIsEmptyWhateverTheContext(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
 		for _, ctx := range []context.Context{t.Context(), esTimed(t, time.Hour), esTimed(t, 0), esEnded(t), nil} {
 			for _, fns := range [][]future.Func[int]{nil, {}} {
@@ -94,7 +94,7 @@ func TestES042_TheFunctionsRunSideBySide(t *testing.T) {
 	})
 }
 
-func TestES042_ANilContextNeverEnds(t *testing.T) {
+func TestES042_A13_ANilContextNeverEnds(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
 		fs, err := executor.InvokeAll(nil, p, esValue(1, 1000*time.Hour))
 		assert.NoError(t, err)

@@ -46,7 +46,7 @@ func esHeed(seen *error) future.Func[int] {
 	}
 }
 
-func TestES020_ES021_AnyOfNothingIsInvalid(t *testing.T) {
+func TestES020_ES021_A18_AnyOfNothingIsInvalid(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
 		for _, fns := range [][]future.Func[int]{nil, {}} {
 			_, err := executor.InvokeAny(t.Context(), p, fns...)
@@ -64,7 +64,7 @@ func TestES022_ANilFunctionIsFoundBeforeAnyStarts(t *testing.T) {
 	})
 }
 
-func TestES023_AnyOfFailuresIsAllOfThem(t *testing.T) {
+func TestES023_A18_AnyOfFailuresIsAllOfThem(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
 		other := errors.New("another failure")
 		v, err := executor.InvokeAny(t.Context(), p, esFailure(errES, time.Second), esFailure(other, 0),

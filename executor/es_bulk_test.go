@@ -67,7 +67,7 @@ func TestSTPE138_K20_WhatABulkOperationGivesUpLeavesTheQueueAtOnce(t *testing.T)
 	})
 }
 
-func TestC10_ATaskMayInvokeAllOnItsOwnPoolAtAnyDepth(t *testing.T) {
+func TestC10_B22_ATaskMayInvokeAllOnItsOwnPoolAtAnyDepth(t *testing.T) {
 	pools := map[string]func(t *testing.T) executor.Submitter{
 		"one worker":  func(t *testing.T) executor.Submitter { return esPool(t, 1) },
 		"scheduled":   func(t *testing.T) executor.Submitter { return withPool(t, 1) },

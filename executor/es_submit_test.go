@@ -149,7 +149,7 @@ func TestES003_AFutureIsSettledOnceGetHasReturned(t *testing.T) {
 	})
 }
 
-func TestES006_ANilTaskIsRefusedAtEveryEntranceAndCountsNowhere(t *testing.T) {
+func TestES006_A1_ANilTaskIsRefusedAtEveryEntranceAndCountsNowhere(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
 		serial, keyed := executor.NewSerial(p), executor.NewKeyedSerial[string](p)
 		group := executor.NewGroup(t.Context(), p)

@@ -135,17 +135,17 @@ func Example_registry() {
 	// 11s    shipping has been told
 	// 12s    archive is tried again
 	// 14s    archive does not answer, again in 20s
-	// 30s    executor(calls: running, 3 workers, 0 busy, 0 queued, 5 completed), 1 waiting
+	// 30s    executor("calls": running, 3 workers, 0 busy, 0 queued, 5 completed), 1 waiting
 	// 34s    archive is tried again
 	// 36s    archive does not answer, again in 40s
 	// 1m16s  archive is tried again
 	// 1m18s  archive does not answer, again in 1m20s
-	// 1m35s  executor(calls: running, 1 workers, 0 busy, 0 queued, 7 completed), 1 waiting
+	// 1m35s  executor("calls": running, 1 workers, 0 busy, 0 queued, 7 completed), 1 waiting
 	// 2m0s   closing
 	// 2m2s   reports has been told
 	// 2m2s   closed, 0 calls cut off, error <nil>
 	// 2m2s   archive was never told, its turn was at 2m38s
-	// 2m2s   executor(health: terminated, 0 workers, 0 busy, 0 queued, 0 completed)
-	// 2m2s   executor(retrier: terminated, 0 workers, 0 busy, 0 queued, 1 completed)
-	// 2m2s   executor(calls: terminated, 0 workers, 0 busy, 0 queued, 8 completed)
+	// 2m2s   executor("health": terminated, 0 workers, 0 busy, 0 queued, 0 completed)
+	// 2m2s   executor("retrier": terminated, 0 workers, 0 busy, 0 queued, 1 completed)
+	// 2m2s   executor("calls": terminated, 0 workers, 0 busy, 0 queued, 8 completed)
 }

@@ -27,8 +27,9 @@ func (p *Pool) Validate() error {
 }
 
 func (p *Pool) validateAccounts() error {
-	accepted, _, queued := p.tally()
-	dealt, ran := p.played()
+	var dealt int
+	var ran uint64
+	accepted, _, queued := p.tally(func() { dealt, ran = p.played() })
 	busy, both := 0, 0 // of the latter, what has been settled while its body runs on: it counts as ended, too
 	for x := range p.executions() {
 		if x.task == nil {

@@ -205,7 +205,7 @@ type heavyError struct{ load *[1 << 20]byte }
 
 func (heavyError) Error() string { return "heavy" }
 
-func TestB16_AnIdleWorkerHoldsNothingOfItsLastTask(t *testing.T) {
+func TestB_16_AnIdleWorkerHoldsNothingOfItsLastTask(t *testing.T) {
 	p := quiet(1)
 	defer p.Close()
 	collected := make(chan struct{})

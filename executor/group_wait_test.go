@@ -15,7 +15,7 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-func TestGroupATaskMayWaitForAGroupOnItsOwnPool(t *testing.T) {
+func TestB31_GroupATaskMayWaitForAGroupOnItsOwnPool(t *testing.T) {
 	contexts := map[string]func(run context.Context) context.Context{
 		"its own context": func(run context.Context) context.Context { return run },
 		"another":         func(context.Context) context.Context { return nil },

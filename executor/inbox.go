@@ -87,10 +87,11 @@ func (q *inbox) close() {
 }
 
 // tally adds to the numbers of tasks accepted and rejected elsewhere, and returns those with the
-// number of the tasks that wait, all of one moment.
-func (q *inbox) tally(accepted, rejected uint64) (a, r uint64, queued int) {
+// number of the tasks that wait, all of the moment in which it calls also: nothing comes meanwhile.
+func (q *inbox) tally(accepted, rejected uint64, also func()) (a, r uint64, queued int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	also()
 	return accepted + q.accepted, rejected + q.rejected, q.out.len() + q.in.len()
 }
 

@@ -241,7 +241,7 @@ func (m *inboxModel) close(t *rapid.T) {
 
 func (m *inboxModel) validate(t *rapid.T) {
 	require.Equal(t, len(m.tasks), m.queue.len())
-	a, r, n := m.queue.tally(3, 4)
+	a, r, n := m.queue.tally(3, 4, func() {})
 	require.Equal(t, []any{m.accepted + 3, m.rejected + 4, len(m.tasks)}, []any{a, r, n})
 	cells := m.queue.tasks()
 	require.Len(t, cells, len(m.tasks))
@@ -389,4 +389,12 @@ func TestInboxUsesItsBlocksAgain(t *testing.T) {
 		require.NoError(t, validateSegment(&q.out))
 		require.NoError(t, validateFree(q))
 	}
+}
+
+// Nothing may come between the looks at what waits here and at what waits elsewhere, or the sum is one that never was.
+func TestInboxIsCountedTogetherWithTheRest(t *testing.T) {
+	q := newInbox(nil)
+	told := false
+	q.tally(0, 0, func() { told = !q.mu.TryLock() })
+	assert.True(t, told)
 }

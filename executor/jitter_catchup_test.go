@@ -51,7 +51,7 @@ func startSeriesBlocked(t *testing.T, policy executor.CatchUpPolicy, from, to ti
 // thePolicies are all of them.
 var thePolicies = []executor.CatchUpPolicy{executor.Burst, executor.Skip, executor.Coalesce}
 
-func TestCatchUp_BurstGivesEveryPeriodItsRun(t *testing.T) {
+func TestB_11_CatchUp_BurstGivesEveryPeriodItsRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		assert.Equal(t, []theRun{
 			theRunAt(1, 0, 0, 0),
@@ -65,7 +65,7 @@ func TestCatchUp_BurstGivesEveryPeriodItsRun(t *testing.T) {
 	})
 }
 
-func TestCatchUp_CoalesceGivesOneRunForAllThatPassed(t *testing.T) {
+func TestB_11_CatchUp_CoalesceGivesOneRunForAllThatPassed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		assert.Equal(t, []theRun{
 			theRunAt(1, 0, 0, 0),
@@ -78,7 +78,7 @@ func TestCatchUp_CoalesceGivesOneRunForAllThatPassed(t *testing.T) {
 	})
 }
 
-func TestCatchUp_SkipDropsAllThatPassed(t *testing.T) {
+func TestB_11_CatchUp_SkipDropsAllThatPassed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		assert.Equal(t, []theRun{
 			theRunAt(1, 0, 0, 0),
@@ -490,7 +490,7 @@ func TestMaxRuns_BelowOneIsRefused(t *testing.T) {
 	})
 }
 
-func TestOnErrorContinue_TheSeriesGoesOnInStepAndTheHandlerIsToldOfEachFailure(t *testing.T) {
+func TestB_13_OnErrorContinue_TheSeriesGoesOnInStepAndTheHandlerIsToldOfEachFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fail := map[string]func() error{
 			"error":  func() error { return errTheBody },

@@ -82,7 +82,7 @@ var withIdlePools = []struct {
 	}, 3},
 }
 
-func TestK01_STPE112_AnIdlePoolIsNotWokenOnceInADay(t *testing.T) {
+func TestK01_STPE112_G10_AnIdlePoolIsNotWokenOnceInADay(t *testing.T) {
 	for _, c := range withIdlePools {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -110,7 +110,7 @@ func withDispatches() (n uint64) {
 }
 
 // This does not believe the pool's own count. Java wakes up 8,640,000 times in these 24 hours.
-func TestK01_STPE112_TheRuntimeSeesNoWakeUpOfAnIdlePool(t *testing.T) {
+func TestK01_STPE112_B12_TheRuntimeSeesNoWakeUpOfAnIdlePool(t *testing.T) {
 	const keepAlives = 10 * 60 * 100 // in ten minutes
 	synctest.Test(t, func(t *testing.T) {
 		start := withDispatches()
@@ -138,7 +138,7 @@ func TestK02_CoreSizeZeroRunsItsTasks(t *testing.T) {
 	})
 }
 
-func TestK03_AStallOfTenHoursIsFollowedByAsManyRunsAsThePolicySays(t *testing.T) {
+func TestK03_B46_B47_AStallOfTenHoursIsFollowedByAsManyRunsAsThePolicySays(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		policy executor.CatchUpPolicy
@@ -173,7 +173,7 @@ func TestK03_AStallOfTenHoursIsFollowedByAsManyRunsAsThePolicySays(t *testing.T)
 
 const withSeriesEnded = "executor: periodic task ended by a failure"
 
-func TestK04_ASeriesThatFailsTellsFutureHandlerAndLogOnce(t *testing.T) {
+func TestK04_B50_ASeriesThatFailsTellsFutureHandlerAndLogOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told withErrors
 		var log withRecords
@@ -234,7 +234,7 @@ func TestK04_AFailureOfAnExecutedTaskIsTold(t *testing.T) {
 	}
 }
 
-func TestK06_TimeoutsThatAreCancelledDoNotPileUp(t *testing.T) {
+func TestK06_B23_TimeoutsThatAreCancelledDoNotPileUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := withPool(t, 1)
 		for range 20000 {
@@ -608,7 +608,7 @@ func TestK21_TheCauseTellsWhoEndedTheContext(t *testing.T) {
 	}
 }
 
-func TestK21_ACancellationDoesNotLeakIntoTheNextTaskOfTheWorker(t *testing.T) {
+func TestK21_B52_ACancellationDoesNotLeakIntoTheNextTaskOfTheWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := withPool(t, 1)
 		g := withNewGate(t)

@@ -300,7 +300,7 @@ func TestPromise6_CancelledMeansGone(t *testing.T) {
 	})
 }
 
-func TestPromise6_ACancelledTaskIsCollected(t *testing.T) {
+func TestPromise6_B23_ACancelledTaskIsCollected(t *testing.T) {
 	p := executor.NewScheduledPool(1)
 	defer p.Close()
 	collected := make(chan struct{})
@@ -367,7 +367,7 @@ func TestPromise7_ShutdownReportsWhatNeverStartedAndWhatRuns(t *testing.T) {
 	})
 }
 
-func TestPromise9_PendingLimitRefusesWithATypedError(t *testing.T) {
+func TestPromise9_B21_PendingLimitRefusesWithATypedError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewScheduledPool(1, executor.PendingLimit(2))
 		defer p.Close()

@@ -234,7 +234,7 @@ func TestSerialRunsTheNextTaskWhenTheBodyOfTheLastHasReturned(t *testing.T) {
 	})
 }
 
-func TestSerialGoesOnAfterAFailureWhichTouchesOneFuture(t *testing.T) {
+func TestB42_SerialGoesOnAfterAFailureWhichTouchesOneFuture(t *testing.T) {
 	laneUnbounded(t, func(t *testing.T, newPool lendMake) {
 		var told withErrors
 		p := newPool(t, 1, executor.ErrorHandler(told.handle))

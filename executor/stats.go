@@ -51,8 +51,9 @@ type counts struct {
 func (p *Pool) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	accepted, rejected, queued := p.tally()
-	dealt, ran := p.played()
+	var dealt int
+	var ran uint64
+	accepted, rejected, queued := p.tally(func() { dealt, ran = p.played() })
 	return Stats{
 		Name:        p.name,
 		State:       p.stage.String(),
@@ -75,14 +76,15 @@ func (p *Pool) Stats() Stats {
 	}
 }
 
-// tally returns the numbers of tasks accepted, rejected and waiting, but for those that are dealt, all of one
-// moment. The lock is held.
-func (p *Pool) tally() (accepted, rejected uint64, queued int) {
+// tally returns the numbers of tasks accepted, rejected and waiting, but for those that are dealt, all of the
+// moment in which it calls also. The lock is held.
+func (p *Pool) tally(also func()) (accepted, rejected uint64, queued int) {
 	accepted, rejected = p.counts.accepted, p.counts.rejected
 	if p.inbox == nil {
+		also()
 		return accepted, rejected, p.queue.len() + p.aside
 	}
-	accepted, rejected, queued = p.inbox.tally(accepted, rejected)
+	accepted, rejected, queued = p.inbox.tally(accepted, rejected, also)
 	if q, ok := p.queue.(*delayedWorkQueue); ok {
 		queued += q.beside()
 	}
@@ -143,6 +145,6 @@ func (p *Pool) Running() []Running {
 // String tells the state of the pool in a line.
 func (p *Pool) String() string {
 	s := p.Stats()
-	return fmt.Sprintf("executor(%s: %s, %d workers, %d busy, %d queued, %d completed)",
+	return fmt.Sprintf("executor(%q: %s, %d workers, %d busy, %d queued, %d completed)",
 		s.Name, s.State, s.Workers, s.Busy, s.Queued, s.Completed)
 }

@@ -294,7 +294,7 @@ func TestSTPE135_ACancelledTaskInTheQueueFiresNoHook(t *testing.T) {
 	})
 }
 
-func TestSTPE135_TheHooksMayAskAndUseThePool(t *testing.T) {
+func TestSTPE135_C12_TheHooksMayAskAndUseThePool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p *executor.ScheduledPool
 		var submitted, seen int

@@ -152,7 +152,7 @@ func TestSTPE033_AFreshExecuteTakesItsPlaceByTheTimeOfTheCall(t *testing.T) {
 	})
 }
 
-func TestSTPE033_AFloodOfExecutesDoesNotStarveATimer(t *testing.T) {
+func TestSTPE033_G9_B18_AFloodOfExecutesDoesNotStarveATimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
 		d := startDiary()
@@ -293,7 +293,7 @@ func TestSTPE037_ATaskIsPeriodicIfItHasAPeriod(t *testing.T) {
 	})
 }
 
-func TestSTPE037_OneFunctionScheduledTwiceIsTwoTasks(t *testing.T) {
+func TestSTPE037_A17_OneFunctionScheduledTwiceIsTwoTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
 		d := startDiary()
@@ -336,7 +336,7 @@ func TestSTPE038_ARunHappensBeforeTheNextAlsoOnAnotherWorker(t *testing.T) {
 	})
 }
 
-func TestSTPE038_WhatComesBeforeSubmissionIsSeenByTheBodyAndItsEffectsByGet(t *testing.T) {
+func TestSTPE038_B_17_WhatComesBeforeSubmissionIsSeenByTheBodyAndItsEffectsByGet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 2)
 		for i := range 100 {

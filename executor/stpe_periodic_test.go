@@ -362,7 +362,7 @@ func TestSTPE050_EachRunTriggersTheHooks(t *testing.T) {
 	})
 }
 
-func TestSTPE051_AGiganticPeriodMeansOneRun(t *testing.T) {
+func TestSTPE051_B10_AGiganticPeriodMeansOneRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, period := range []time.Duration{math.MaxInt64, math.MaxInt64 - 1} {
 			p := startPool(t, 1)

@@ -186,7 +186,7 @@ func withOneTakenOut(t *testing.T, n, taken int) {
 }
 
 // With the head, the last and any in the middle taken out of a deep heap.
-func TestSTPE073_AfterManyCancellationsTheRestRunOnTheirTimesInOrder(t *testing.T) {
+func TestSTPE073_B13_AfterManyCancellationsTheRestRunOnTheirTimesInOrder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		delays := rapid.SliceOfN(rapid.IntRange(1, 1000), 1, 200).Draw(rt, "delays")
 		cancelled := rapid.SliceOfNDistinct(rapid.IntRange(0, len(delays)-1), 0, len(delays), rapid.ID[int]).Draw(rt, "cancelled")
@@ -231,7 +231,7 @@ func withShuffled(n int) []int {
 }
 
 // Java wraps every function, so that it cannot be removed by itself.
-func TestSTPE074_TheSameFunctionTwiceIsTwoTasks(t *testing.T) {
+func TestSTPE074_B44_TheSameFunctionTwiceIsTwoTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := withPool(t, 1)
 		tr := withNewTrace()
@@ -458,7 +458,7 @@ func TestACancelledTaskIsReleasedWhileWorkersWait(t *testing.T) {
 	})
 }
 
-func TestATaskIsReleasedByItsEndThoughItsFutureIsKept(t *testing.T) {
+func TestB_16_ATaskIsReleasedByItsEndThoughItsFutureIsKept(t *testing.T) {
 	ends := map[string]func(t *testing.T, p *executor.ScheduledPool, task executor.Task) any{
 		"ran": func(t *testing.T, p *executor.ScheduledPool, task executor.Task) any {
 			return withSubmit(t, p, task)

@@ -45,7 +45,7 @@ func TestSTPE080_ShutdownTwiceIsShutdownOnce(t *testing.T) {
 	})
 }
 
-func TestSTPE081_TerminatedClosesWhenTheLastTaskHasEnded(t *testing.T) {
+func TestSTPE081_B38_TerminatedClosesWhenTheLastTaskHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := withPool(t, 2)
 		start := time.Now()
@@ -242,7 +242,7 @@ func TestSTPE083_MatrixQueuedDueTasksRunInEveryCase(t *testing.T) {
 	})
 }
 
-func TestSTPE084_MatrixQueuedOneShotNotYetDue(t *testing.T) {
+func TestSTPE084_E5_MatrixQueuedOneShotNotYetDue(t *testing.T) {
 	withMatrix(t, func(t *testing.T, c withColumn) {
 		p := c.pool(t, 1)
 		tr := withNewTrace()
@@ -669,7 +669,7 @@ func TestSTPE093_ShutdownNowHandsBackEveryDelayedAndPeriodicTask(t *testing.T) {
 }
 
 // Java leaves them neither done nor cancelled.
-func TestSTPE094_DrainedFuturesAreSettledBeforeShutdownNowReturns(t *testing.T) {
+func TestSTPE094_B15_DrainedFuturesAreSettledBeforeShutdownNowReturns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := withPool(t, 1)
 		futures := []*future.Future[struct{}]{

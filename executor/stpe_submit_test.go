@@ -314,7 +314,7 @@ func TestSTPE017_AMoreNegativeDelayOvertakesNobody(t *testing.T) {
 
 // Java caps a delay at 146 or 292 years; ours saturates at the end of the clock, 292 years after
 // the pool was made, less the nanosecond that its clock starts with.
-func TestSTPE018_HugeDelayNeverWraps(t *testing.T) {
+func TestSTPE018_A5_HugeDelayNeverWraps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
 		d := startDiary()
@@ -330,7 +330,7 @@ func TestSTPE018_HugeDelayNeverWraps(t *testing.T) {
 	})
 }
 
-func TestSTPE018_AHugeDelayShrinksAndCanBeCancelled(t *testing.T) {
+func TestSTPE018_A5_AHugeDelayShrinksAndCanBeCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
 		f, err := p.Schedule(math.MaxInt64, theIdleBody)
@@ -344,7 +344,7 @@ func TestSTPE018_AHugeDelayShrinksAndCanBeCancelled(t *testing.T) {
 }
 
 // The worker is kept busy, so that the head of the queue is overdue when the far task comes.
-func TestSTPE018_NoPairOfNowAndEndOfTimeIsConfused(t *testing.T) {
+func TestSTPE018_B9_A6_NoPairOfNowAndEndOfTimeIsConfused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nows := []time.Duration{math.MinInt64, -1, 0, 1}
 		fars := []time.Duration{math.MaxInt64, math.MaxInt64 - 1, math.MaxInt64/2 + 1, math.MaxInt64 / 2}

@@ -108,12 +108,12 @@ func TestTPE006_APoolWithoutAQueuePanics(t *testing.T) {
 	}
 }
 
-func TestANegativeQueueCapacityPanics(t *testing.T) {
+func TestA11_ANegativeQueueCapacityPanics(t *testing.T) {
 	sizedPanics(t, "negative queue capacity -1", func() { executor.BoundedFIFO(-1) })
 	sizedPanics(t, "negative queue capacity -2", func() { executor.PriorityFIFO().Bounded(-2) })
 }
 
-func TestAQueueOfCapacityZeroLetsNobodyWait(t *testing.T) {
+func TestA11_AQueueOfCapacityZeroLetsNobodyWait(t *testing.T) {
 	for name, queue := range map[string]executor.Queue{
 		"bounded FIFO": executor.BoundedFIFO(0), "priority": executor.PriorityFIFO().Bounded(0), "hand-off": executor.HandOff(),
 	} {
@@ -160,7 +160,7 @@ func TestTPE007_NilOptionsAndANilPolicyPanic(t *testing.T) {
 	sizedPanics(t, "nil base context", func() { executor.BaseContext(noContext) })
 }
 
-func TestTPE007_NilHooksAreNone(t *testing.T) {
+func TestTPE007_A1_NilHooksAreNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sizedStop(t, executor.NewPool(1, executor.Logger(nil), executor.ErrorHandler(nil), executor.BeforeRun(nil),
 			executor.AfterRun(nil), executor.OnTerminated(nil), executor.Decorate(nil)))

@@ -309,19 +309,19 @@ func TestTPE076_ThereAreNoWorkersFromTidyingOn(t *testing.T) {
 func TestTPE077_StringTellsTheStateAndTheNumbers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sizedPool(t, 2, executor.PoolName("mail"))
-		assert.Equal(t, "executor(mail: running, 0 workers, 0 busy, 0 queued, 0 completed)", p.String())
+		assert.Equal(t, `executor("mail": running, 0 workers, 0 busy, 0 queued, 0 completed)`, p.String())
 		sizedFill(t, p, 1, nothing)
-		assert.Equal(t, "executor(mail: running, 1 workers, 0 busy, 0 queued, 1 completed)", p.String())
+		assert.Equal(t, `executor("mail": running, 1 workers, 0 busy, 0 queued, 1 completed)`, p.String())
 		g := withNewGate(t)
 		sizedFill(t, p, 3, g.hold)
-		assert.Equal(t, "executor(mail: running, 2 workers, 2 busy, 1 queued, 1 completed)", p.String())
+		assert.Equal(t, `executor("mail": running, 2 workers, 2 busy, 1 queued, 1 completed)`, p.String())
 		p.Shutdown()
-		assert.Equal(t, "executor(mail: shutting down, 2 workers, 2 busy, 1 queued, 1 completed)", p.String())
+		assert.Equal(t, `executor("mail": shutting down, 2 workers, 2 busy, 1 queued, 1 completed)`, p.String())
 		p.ShutdownNow()
-		assert.Equal(t, "executor(mail: stopping, 2 workers, 2 busy, 0 queued, 1 completed)", p.String())
+		assert.Equal(t, `executor("mail": stopping, 2 workers, 2 busy, 0 queued, 1 completed)`, p.String())
 		g.open()
 		<-p.Terminated()
-		assert.Equal(t, "executor(mail: terminated, 0 workers, 0 busy, 0 queued, 3 completed)", p.String())
+		assert.Equal(t, `executor("mail": terminated, 0 workers, 0 busy, 0 queued, 3 completed)`, p.String())
 	})
 }
 

@@ -271,7 +271,7 @@ func TestTPE030_SetCoreTimeoutCountsForWorkersThatAreIdleAlready(t *testing.T) {
 	})
 }
 
-func TestTPE031_ATaskThatComesAsTheLastWorkerGivesUpRunsAtOnce(t *testing.T) {
+func TestTPE031_E12_B20_ATaskThatComesAsTheLastWorkerGivesUpRunsAtOnce(t *testing.T) {
 	for name, queue := range map[string]executor.Queue{
 		"FIFO": executor.FIFO(), "bounded": executor.BoundedFIFO(1), "hand-off": executor.HandOff(), "priority": executor.PriorityFIFO(),
 	} {

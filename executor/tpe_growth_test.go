@@ -274,7 +274,7 @@ func TestTPE025_NothingIsPrestartedWithoutACoreOrAfterShutdown(t *testing.T) {
 	})
 }
 
-func TestTPE033_AWorkerWhoseTaskOrHookDiesIsThereForTheNextTask(t *testing.T) {
+func TestTPE033_B34_AWorkerWhoseTaskOrHookDiesIsThereForTheNextTask(t *testing.T) {
 	for name, c := range map[string]struct{ before, task, after executor.Task }{
 		"panic of the task":            {nothing, withPanic, nothing},
 		"goexit of the task":           {nothing, withGoexit, nothing},

@@ -37,7 +37,7 @@ func hookCombinations(yield func(hookFaults) bool) {
 	}
 }
 
-func TestTPE079_TPE080_TPE082_WhateverFailsInBodyHooksAndHandlerThePoolGoesOn(t *testing.T) {
+func TestTPE079_TPE080_TPE082_B_14_WhateverFailsInBodyHooksAndHandlerThePoolGoesOn(t *testing.T) {
 	for i, body := range hookBodies {
 		for _, withFuture := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s with future %v", body.name, withFuture), func(t *testing.T) {

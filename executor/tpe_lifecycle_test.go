@@ -153,7 +153,7 @@ func TestTPE053_APoolThatNeverRanATaskTerminatesAtOnce(t *testing.T) {
 	}
 }
 
-func TestTPE054_AwaitTerminationWaitsExactlyUntilItsContextEnds(t *testing.T) {
+func TestTPE054_E8_AwaitTerminationWaitsExactlyUntilItsContextEnds(t *testing.T) {
 	for name, shut := range map[string]bool{"running": false, "shut down": true} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -181,7 +181,7 @@ func TestTPE054_AwaitTerminationWaitsExactlyUntilItsContextEnds(t *testing.T) {
 	}
 }
 
-func TestTPE055_AfterTheEndAwaitTerminationSucceedsWhateverItsContext(t *testing.T) {
+func TestTPE055_E8_AfterTheEndAwaitTerminationSucceedsWhateverItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := rejPool(t, 1)
 		ended, cancel := context.WithCancel(t.Context())
@@ -226,7 +226,7 @@ func TestTPE056_TheTerminatedHookRunsOnceAfterTheLastWorkerAndBeforeTheEnd(t *te
 }
 
 // In Java its exception comes out of Shutdown, or of a worker.
-func TestTPE057_ATerminatedHookThatFailsHoldsUpNobody(t *testing.T) {
+func TestTPE057_B_14_ATerminatedHookThatFailsHoldsUpNobody(t *testing.T) {
 	for _, fault := range withFaults {
 		for name, stop := range lifeStops {
 			t.Run(fault.name+" at "+name, func(t *testing.T) {
@@ -251,7 +251,7 @@ func TestTPE057_ATerminatedHookThatFailsHoldsUpNobody(t *testing.T) {
 	}
 }
 
-func TestTPE058_NothingChangesAPoolThatHasTerminated(t *testing.T) {
+func TestTPE058_B32_NothingChangesAPoolThatHasTerminated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		terminations := 0
 		p := rejPool(t, 2, executor.OnTerminated(func() { terminations++ }))

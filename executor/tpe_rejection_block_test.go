@@ -155,7 +155,7 @@ func TestTPE042_ACancelledTaskOfASerialExecutorMakesRoomToo(t *testing.T) {
 	})
 }
 
-func TestTPE042_AShutdownReleasesThoseWhoWait(t *testing.T) {
+func TestTPE042_E4_B28_AShutdownReleasesThoseWhoWait(t *testing.T) {
 	for name, stop := range map[string]func(s *rejScene){
 		"Shutdown":    func(s *rejScene) { s.Shutdown() },
 		"ShutdownNow": func(s *rejScene) { s.ShutdownNow() },
@@ -194,7 +194,7 @@ func TestTPE042_ThoseWhoWaitInVainAreCountedOnce(t *testing.T) {
 	})
 }
 
-func TestTPE042_AnEndedContextIsRefusedAtOnceEvenIfThereIsRoom(t *testing.T) {
+func TestTPE042_A14_AnEndedContextIsRefusedAtOnceEvenIfThereIsRoom(t *testing.T) {
 	for name, pool := range map[string]func(t *testing.T) *executor.Pool{
 		"room": func(t *testing.T) *executor.Pool { return rejPool(t, 1) },
 		"full": func(t *testing.T) *executor.Pool { return rejFull(t).Pool },
@@ -223,7 +223,7 @@ func TestTPE042_AnEndedContextIsRefusedAtOnceEvenIfThereIsRoom(t *testing.T) {
 	}
 }
 
-func TestTPE042_ANilContextWaitsAsLongAsItTakes(t *testing.T) {
+func TestTPE042_A13_ANilContextWaitsAsLongAsItTakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := rejFull(t)
 		w := s.waits(t, nil, "waiter")
@@ -260,7 +260,7 @@ func TestTPE042_TheContextOfTheWaitIsNotThatOfTheTask(t *testing.T) {
 }
 
 // C2: a task that waits for room in its own pool could wait for itself.
-func TestC02_TPE042_ATaskOfAFullPoolDoesNotWaitForRoomInIt(t *testing.T) {
+func TestC2_TPE042_ATaskOfAFullPoolDoesNotWaitForRoomInIt(t *testing.T) {
 	submissions := map[string]func(p *executor.Pool, ctx context.Context, task executor.Task) error{
 		"Execute": func(p *executor.Pool, _ context.Context, task executor.Task) error { return p.Execute(task) },
 		"SubmitContext": func(p *executor.Pool, ctx context.Context, task executor.Task) error {

@@ -515,7 +515,7 @@ func TestFT032_CancellationOfATimedWaitBeatsItsTimeout(t *testing.T) {
 	})
 }
 
-func TestFT033_GetOfASettledFutureIgnoresAnEndedContext(t *testing.T) {
+func TestFT033_A15_GetOfASettledFutureIgnoresAnEndedContext(t *testing.T) {
 	v, err := future.Of(7).Get(ended(errOther))
 	assert.NoError(t, err)
 	assert.Equal(t, 7, v)
@@ -552,7 +552,7 @@ func TestFT034_TimedGetReturnsAtTheInstantOfTheOutcome(t *testing.T) {
 	})
 }
 
-func TestFT036_TimeoutsThatAreNotPositiveDoNotWait(t *testing.T) {
+func TestFT036_A16_TimeoutsThatAreNotPositiveDoNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		f := future.NewPromise[int]().Future()
@@ -564,7 +564,7 @@ func TestFT036_TimeoutsThatAreNotPositiveDoNotWait(t *testing.T) {
 	})
 }
 
-func TestFT036_LongestTimeoutDoesNotOverflow(t *testing.T) {
+func TestFT036_A16_LongestTimeoutDoesNotOverflow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := future.NewPromise[int]()
 		time.AfterFunc(time.Hour, func() { p.Complete(7) })

@@ -74,7 +74,7 @@ func TestTextOfAPanicIsCutBetweenCharacters(t *testing.T) {
 	}
 }
 
-func TestPanicWithAnErrorIsReachedByIsAndAs(t *testing.T) {
+func TestB_1_PanicWithAnErrorIsReachedByIsAndAs(t *testing.T) {
 	p := panicOf(t, func() { panic(fmt.Errorf("outer: %w", &cause{42})) })
 	var c *cause
 	require.ErrorAs(t, p, &c)
@@ -83,14 +83,14 @@ func TestPanicWithAnErrorIsReachedByIsAndAs(t *testing.T) {
 	assert.NoError(t, panicOf(t, func() { panic("text") }).Unwrap())
 }
 
-func TestPanicWithNilIsAFailure(t *testing.T) {
+func TestB_2_PanicWithNilIsAFailure(t *testing.T) {
 	p := panicOf(t, func() { panic(nil) })
 	var asNil *runtime.PanicNilError
 	assert.ErrorAs(t, p, &asNil)
 	assert.IsType(t, asNil, p.Value)
 }
 
-func TestRuntimePanicsAreFailures(t *testing.T) {
+func TestB_1_RuntimePanicsAreFailures(t *testing.T) {
 	var m map[string]int
 	var s []int
 	var p *cause
@@ -124,7 +124,7 @@ func TestPanicValueWhoseStringPanicsWithAnotherSuchIsContained(t *testing.T) {
 	assert.NotPanics(t, func() { assert.Contains(t, p.Error(), "panic") })
 }
 
-func TestRecoveredPanicOfABodyIsItsOwnAffair(t *testing.T) {
+func TestB_10_RecoveredPanicOfABodyIsItsOwnAffair(t *testing.T) {
 	task := future.NewTask(func(context.Context) (v int, err error) {
 		defer func() {
 			if r := recover(); r != nil {
@@ -166,7 +166,7 @@ type failNow struct{ failed bool }
 
 func (f *failNow) FailNow() { f.failed = true; runtime.Goexit() }
 
-func TestGoexitThroughFailNowFailsTheFuture(t *testing.T) {
+func TestB_3_GoexitThroughFailNowFailsTheFuture(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var f failNow
 		deferred := false
@@ -222,7 +222,7 @@ func TestPanicDuringGoexitIsAPanicAndTheGoroutineEnds(t *testing.T) {
 	})
 }
 
-func TestValueAndErrorAreBothDelivered(t *testing.T) {
+func TestB_5_ValueAndErrorAreBothDelivered(t *testing.T) {
 	task := future.NewTask(func(context.Context) (int, error) { return 3, errBoom })
 	task.Run(t.Context())
 	requireOutcome(t, task.Future(), 3, errBoom)

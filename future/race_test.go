@@ -351,7 +351,7 @@ func TestSeriesAgainstCancelEndsAndNeverRunsAgain(t *testing.T) {
 	}
 }
 
-func TestFT044_LateInterruptMissesTheNextTaskOfTheGoroutine(t *testing.T) {
+func TestFT044_B52_LateInterruptMissesTheNextTaskOfTheGoroutine(t *testing.T) {
 	for range 10_000 {
 		first := future.NewTask(func(ctx context.Context) (int, error) { return 7, ctx.Err() })
 		var next error

@@ -35,7 +35,7 @@ func TestTMR14_CancelDropsAllThatIsQueuedAndIsFinal(t *testing.T) {
 	})
 }
 
-func TestTMR14_ARunThatCancelsItsTimerIsTheLast(t *testing.T) {
+func TestTMR14_C11_ARunThatCancelsItsTimerIsTheLast(t *testing.T) {
 	inBubble(t, func(t *testing.T, tm *timer.Timer) {
 		var refused error
 		runs := 0

@@ -24,7 +24,7 @@ func wallAhead(t *testing.T, at time.Time) time.Time {
 	return wrong
 }
 
-func TestTMR03_TheOrderIsThatOfTheMonotonicClock(t *testing.T) {
+func TestTMR03_B49_TheOrderIsThatOfTheMonotonicClock(t *testing.T) {
 	tm := timer.New("")
 	defer tm.Cancel()
 	epoch := timer.Epoch(tm)

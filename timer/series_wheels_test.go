@@ -90,7 +90,7 @@ func TestLARS19_AStoppedWheelTakesItsSeriesWithIt(t *testing.T) {
 	})
 }
 
-func TestLARS19_AFullWheelRefusesTheNextRunAndEndsTheSeries(t *testing.T) {
+func TestLARS19_B51_AFullWheelRefusesTheNextRunAndEndsTheSeries(t *testing.T) {
 	onEachWheel(t, timer.Config{PendingLimit: 1}, func(t *testing.T, w wheel) {
 		s, err := timer.AtFixedRate(w, 0, time.Second, func() { w.AfterFunc(time.Hour, nothing) })
 		require.NoError(t, err)

@@ -143,7 +143,7 @@ func TestTMR02_ARepeatingTaskKeepsItsRankAmongEquals(t *testing.T) {
 	})
 }
 
-func TestTMR04_ATaskIsScheduledOnce(t *testing.T) {
+func TestTMR04_A17_ATaskIsScheduledOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, tm *timer.Timer) {
 		other := timer.New("other")
 		for _, delay := range []time.Duration{0, time.Hour} {

@@ -38,7 +38,7 @@ func TestNETTYLOOP09_DueTasksRunInOrderAmongTasksForNow(t *testing.T) {
 	})
 }
 
-func TestNETTYLOOP10_ATaskThatResubmitsItselfForEverHidesNothing(t *testing.T) {
+func TestNETTYLOOP10_B18_ATaskThatResubmitsItselfForEverHidesNothing(t *testing.T) {
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		for name, again := range map[string]func(turn eventloop.Turn, task executor.Task) error{
 			"from outside": func(_ eventloop.Turn, task executor.Task) error { return l.Execute(task) },

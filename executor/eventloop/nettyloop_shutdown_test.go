@@ -186,7 +186,7 @@ func TestNETTYLOOP18_ShutdownNowHandsBackWhatWaitsThoughABodyDoesNotReturn(t *te
 }
 
 // Outside of a bubble: submitters race with the end, which has no room for a task left behind.
-func TestNETTYLOOP19_ATaskThatComesWithTheEndRunsOrIsRefused(t *testing.T) {
+func TestNETTYLOOP19_B16_ATaskThatComesWithTheEndRunsOrIsRefused(t *testing.T) {
 	mixed := 0 // rounds that were a race
 	for round := range 300 {
 		l := quiet()

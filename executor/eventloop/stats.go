@@ -70,6 +70,6 @@ func (l *Loop) Stats() Stats {
 // String tells the state of the loop in a line.
 func (l *Loop) String() string {
 	s := l.Stats()
-	return fmt.Sprintf("eventloop(%s: %s, %d busy, %d queued, %d completed)",
+	return fmt.Sprintf("eventloop(%q: %s, %d busy, %d queued, %d completed)",
 		s.Name, s.State, s.Busy, s.Queued, s.Completed)
 }

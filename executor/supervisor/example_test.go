@@ -53,7 +53,7 @@ func Example() {
 	// 7m30s  succeeded, again in 30s
 	// worst gap: 2m30s
 	// 7m40s  succeeded, again in 30s
-	// supervisor(registry: stopped, delay 30s, 3 succeeded, 3 timed out, 0 failed, 0 rejected, 0 capped, 0 unfinished)
+	// supervisor("registry": stopped, delay 30s, 3 succeeded, 3 timed out, 0 failed, 0 rejected, 0 capped, 0 unfinished)
 }
 
 // One task may not heed its context. It is not started a second time beside itself.

@@ -77,7 +77,7 @@ var anyHistory = rapid.Custom(func(t *rapid.T) (h history) {
 //
 // After each step the supervisor is compared with the model, its insides are validated, and somebody who
 // trusts WorstGap is asked: that is TST11 on whatever may happen.
-func TestSupervisorBehavesLikeItsModel(t *testing.T) {
+func TestB36_B37_B40_SupervisorBehavesLikeItsModel(t *testing.T) {
 	for range 10 {
 		rapid.Check(t, func(rt *rapid.T) {
 			h := anyHistory.Draw(rt, "history")

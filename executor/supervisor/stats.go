@@ -53,6 +53,6 @@ func (s *Supervisor) Stats() Stats {
 // String tells the state of the supervisor in a line.
 func (s *Supervisor) String() string {
 	st := s.Stats()
-	return fmt.Sprintf("supervisor(%s: %s, delay %v, %d succeeded, %d timed out, %d failed, %d rejected, %d capped, %d unfinished)",
+	return fmt.Sprintf("supervisor(%q: %s, delay %v, %d succeeded, %d timed out, %d failed, %d rejected, %d capped, %d unfinished)",
 		st.Name, st.State, st.Delay, st.Succeeded, st.TimedOut, st.Failed, st.Rejected, st.Capped, st.Unfinished)
 }

@@ -16,7 +16,7 @@ import (
 
 // Stop, in every state, and what comes late.
 
-func TestStopBeforeStartKeepsItFromStarting(t *testing.T) {
+func TestB36_StopBeforeStartKeepsItFromStarting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := prepare(t, newPool(t), succeed)
 		s.Trigger()

@@ -96,7 +96,7 @@ func TestTST11_StatsTellOutcomesAndTheLastSuccess(t *testing.T) {
 		pool.refuse(nil)
 		want.Succeeded, want.LastSuccess, want.Delay, want.Next = 2, at(142), 10*time.Second, at(152)
 		check(143)
-		assert.Equal(t, "supervisor(registry: waiting, delay 10s, 2 succeeded, 2 timed out, 1 failed, 1 rejected, 1 capped, 0 unfinished)", s.String())
+		assert.Equal(t, `supervisor("registry": waiting, delay 10s, 2 succeeded, 2 timed out, 1 failed, 1 rejected, 1 capped, 0 unfinished)`, s.String())
 	})
 }
 

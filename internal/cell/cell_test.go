@@ -779,7 +779,7 @@ func TestWatchersAreCalledWithoutTheLockOnASettledCell(t *testing.T) {
 	})
 }
 
-func TestWatchRacingWithTheEndIsCalledOnce(t *testing.T) {
+func TestC8_WatchRacingWithTheEndIsCalledOnce(t *testing.T) {
 	wrong := 0
 	racing(5_000, func() round {
 		c := &Cell{}

@@ -58,7 +58,7 @@ func forEachInABubble(t *testing.T, c timer.Config, f func(t *testing.T, w facil
 	}
 }
 
-func TestADayWithOneTimerIsOneWakeupAtMost(t *testing.T) {
+func TestG10_ADayWithOneTimerIsOneWakeupAtMost(t *testing.T) {
 	const day = 24 * time.Hour
 	config := timer.Config{Tick: ms, Slots: 64}
 	forEachInABubble(t, config, func(t *testing.T, w facility, j *wheeltest.Journal) {

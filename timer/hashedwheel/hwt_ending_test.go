@@ -47,7 +47,7 @@ func TestHWT16_StopReturnsWhatItHasKeptFromRunningAndOnlyOnce(t *testing.T) {
 	assert.Empty(t, hashedwheel.New(timer.Config{}).Stop(), "nothing was ever armed")
 }
 
-func TestHWT17_AFunctionMayStopItsOwnWheel(t *testing.T) {
+func TestHWT17_B45_C11_AFunctionMayStopItsOwnWheel(t *testing.T) {
 	for _, executor := range []timer.Executor{nil, wheeltest.Inline} {
 		config := timer.Config{Tick: tick, Executor: executor}
 		withConfig(t, config, func(t *testing.T, w *hashedwheel.Wheel, j *wheeltest.Journal) {

@@ -38,7 +38,7 @@ func TestHWT13_ThereIsRoomAgainAsSoonAsOneIsStoppedOrBegins(t *testing.T) {
 	})
 }
 
-func TestHWT13_ManyAtOnceGetExactlyTheRoomThereIs(t *testing.T) {
+func TestHWT13_B21_ManyAtOnceGetExactlyTheRoomThereIs(t *testing.T) {
 	const limit = 100
 	w := hashedwheel.New(timer.Config{PendingLimit: limit})
 	defer w.Stop()

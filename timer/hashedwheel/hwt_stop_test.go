@@ -83,7 +83,7 @@ func kept(memories []weak.Pointer[memory]) (n int) {
 	return n
 }
 
-func TestHWT12_TheCountFallsOncePerFunctionAlsoInItsGoalTick(t *testing.T) {
+func TestHWT12_B14_TheCountFallsOncePerFunctionAlsoInItsGoalTick(t *testing.T) {
 	var shelf wheeltest.Shelf
 	withConfig(t, timer.Config{Tick: tick, Executor: shelf.Execute}, func(t *testing.T, w *hashedwheel.Wheel, j *wheeltest.Journal) {
 		h, other := w.AfterFunc(tick, nothing), w.AfterFunc(tick, nothing)

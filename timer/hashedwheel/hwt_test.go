@@ -147,7 +147,7 @@ func TestHWT05_AWheelOfFiveSlotsHasEightAndIsRightOverSeveralTurns(t *testing.T)
 	})
 }
 
-func TestHWT06_ABadConfigurationPanicsAndASmallTickIsKept(t *testing.T) {
+func TestHWT06_A12_ABadConfigurationPanicsAndASmallTickIsKept(t *testing.T) {
 	for text, bad := range map[string]timer.Config{
 		"hashedwheel: negative tick -1ns":                          {Tick: -1},
 		"hashedwheel: -1 slots are not between 1 and 1048576":      {Slots: -1},

@@ -44,7 +44,7 @@ func TestHWT19_ArmingManyDoesNotHoldUpWhatIsDue(t *testing.T) {
 	}
 }
 
-func TestHWT20_AfterAnOversleepWhatIsDueRunsInOrderAndEmptyTicksAreJumpedOver(t *testing.T) {
+func TestHWT20_B43_AfterAnOversleepWhatIsDueRunsInOrderAndEmptyTicksAreJumpedOver(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *hashedwheel.Wheel, j *wheeltest.Journal) {
 		w.AfterFunc(tick, func() { time.Sleep(2 * time.Hour) }) // holds up the wheel, inline
 		for _, at := range []time.Duration{3 * turn, 5 * tick, time.Hour, turn + tick, turn} {

@@ -35,7 +35,7 @@ func TestHWTBug_TheLimitDoesNotGrowByStopsInsideTheGoalTick(t *testing.T) {
 	})
 }
 
-func TestHWTBug_WhatStopReturnsIsStopped(t *testing.T) {
+func TestHWTBug_B15_WhatStopReturnsIsStopped(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *hashedwheel.Wheel, j *wheeltest.Journal) {
 		w.AfterFunc(tick, j.Func("returned"))
 		for _, h := range w.Stop() {
@@ -61,7 +61,7 @@ func TestHWTBug_OneOfALaterTurnNeitherBeginsEarlyNorHidesThoseBehindIt(t *testin
 	})
 }
 
-func TestHWTBug_NegativeAndOverflowingDelaysInAnOldWheel(t *testing.T) {
+func TestHWTBug_B11_NegativeAndOverflowingDelaysInAnOldWheel(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *hashedwheel.Wheel, j *wheeltest.Journal) {
 		const year = 365 * 24 * time.Hour
 		j.Sleep(100 * year)

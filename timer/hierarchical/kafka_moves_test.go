@@ -24,7 +24,7 @@ func newWheelOn(d *dial, wrapped wheel.Dial) *wheel.Wheel {
 }
 
 // A slot of the third level comes down, in pieces, when its first is due.
-func TestKAFKA12_AFunctionStoppedWhileItsSlotMovesIsNeitherKeptNorCounted(t *testing.T) {
+func TestKAFKA12_D5_B43_AFunctionStoppedWhileItsSlotMovesIsNeitherKeptNorCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const many = 3 * wheel.Piece
 		var arming sync.Mutex

@@ -54,7 +54,7 @@ func TestKAFKA01_TheDefaultsAreKafkasAndTicksCountFromTheConstruction(t *testing
 	})
 }
 
-func TestKAFKA01_ABadConfigurationPanics(t *testing.T) {
+func TestKAFKA01_A12_ABadConfigurationPanics(t *testing.T) {
 	for text, bad := range map[string]timer.Config{
 		"hierarchical: a level needs at least 2 slots":              {Slots: 1},
 		"hierarchical: negative tick -1ns":                          {Tick: -1},

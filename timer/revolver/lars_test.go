@@ -59,7 +59,7 @@ func TestLARS01_TheDefaultsAreAkkasAndSlotsAreRoundedUp(t *testing.T) {
 	})
 }
 
-func TestLARS01_ABadConfigurationPanics(t *testing.T) {
+func TestLARS01_A12_ABadConfigurationPanics(t *testing.T) {
 	for text, bad := range map[string]timer.Config{
 		"revolver: negative tick -1ns":                          {Tick: -1},
 		"revolver: -1 slots are not between 1 and 1048576":      {Slots: -1},
@@ -179,7 +179,7 @@ func TestLARS07_StopIsTrueOnceAndOnlyBeforeTheFunctionBegins(t *testing.T) {
 	})
 }
 
-func TestLARS08_ARefusalByTheExecutorIsToldAndNotLost(t *testing.T) {
+func TestLARS08_B51_ARefusalByTheExecutorIsToldAndNotLost(t *testing.T) {
 	executor := func(func()) error { return errors.New("full") }
 	withConfig(t, timer.Config{Executor: executor}, func(t *testing.T, w *revolver.Wheel, j *wheeltest.Journal) {
 		h := w.AfterFunc(tick, j.Func("refused"))
@@ -220,7 +220,7 @@ func TestLARS09_ADelayThatIsAMultipleOfTheTurn(t *testing.T) {
 	})
 }
 
-func TestLARS10_SeveralSlotsThatAreDueAreEmptiedOneAfterTheOther(t *testing.T) {
+func TestLARS10_B43_SeveralSlotsThatAreDueAreEmptiedOneAfterTheOther(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *revolver.Wheel, j *wheeltest.Journal) {
 		w.AfterFunc(tick, func() { time.Sleep(10 * turn) })
 		for _, d := range []time.Duration{7, 3, 30, 5, 13, 4} {

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/punctual-go/punctual/bench/soak/drill"
+	"github.com/punctual-go/punctual/internal/chaos"
+	"github.com/punctual-go/punctual/internal/history"
+	"github.com/punctual-go/punctual/internal/litmus"
+	"github.com/punctual-go/punctual/internal/simulate"
+)
+
+// row is a line of the table: one kind of one part, how much of it there is to be, and what has come of it.
+type row struct {
+	section  section
+	part     drill.Part
+	kind     string
+	raceful  bool  // under the race detector
+	alone    bool  // its processes want all processors
+	seedOps  int64 // operations for each seed; 0 if the part decides
+	target   int64 // operations; years of the years
+	chunk    int64 // operations for each process, about
+	perSeed  int64 // operations that come of a seed, about
+	single   bool  // a seed is a whole process
+	issued   int64 // operations that processes have been started for
+	seed     uint64
+	report   drill.Report
+	outcomes []litmus.Outcome
+}
+
+// schedule is what is to be done. Its rows advance together, so that a soak that is broken off has done
+// something of each.
+type schedule struct {
+	rows    []*row
+	endless bool
+	noRace  bool // there is no race detector here
+}
+
+// newSchedule returns the rows for the options.
+func newSchedule(o options, raceDetector bool) *schedule {
+	s := &schedule{endless: o.length > 0, noRace: o.parts[racing] && !raceDetector}
+	kinds := int64(len(simulate.Kinds()))
+	perSeed := max(1, o.ops/o.seeds)
+	if o.parts[virtual] {
+		for _, k := range simulate.Kinds() {
+			s.add(&row{section: virtual, part: drill.Virtual, kind: k.Name, seedOps: perSeed, perSeed: perSeed,
+				target: up(o.ops, kinds), chunk: 1_000_000, seed: o.seed})
+		}
+	}
+	if o.parts[linear] {
+		for _, k := range history.Kinds() {
+			s.add(&row{section: linear, part: drill.Linear, kind: k.Name, perSeed: historyOps,
+				target: up(o.checked, int64(len(history.Kinds()))), chunk: 250_000, seed: o.seed})
+		}
+	}
+	if o.parts[pairs] {
+		for _, p := range litmus.Pairs() {
+			s.add(&row{section: pairs, part: drill.Litmus, kind: p.Name, alone: true, single: true,
+				target: o.rounds, chunk: 500_000, seed: o.seed, outcomes: p.Outcomes})
+		}
+	}
+	if o.parts[unruly] {
+		for _, k := range chaos.Kinds() {
+			s.add(&row{section: unruly, part: drill.Chaos, kind: k.Name, perSeed: roundOps,
+				target: up(o.raced, int64(len(chaos.Kinds()))), chunk: 500_000, seed: o.seed})
+		}
+	}
+	if o.parts[racing] && raceDetector {
+		s.addRacing(o, perSeed)
+	}
+	if o.parts[years] {
+		s.add(&row{section: years, part: drill.Years, single: true, target: o.years, chunk: o.years, seed: o.seed})
+	}
+	return s
+}
+
+// addRacing adds what is done under the race detector: one half in virtual time, the other in real.
+func (s *schedule) addRacing(o options, perSeed int64) {
+	n := int64(len(simulate.Kinds()))
+	for _, k := range simulate.Kinds() {
+		s.add(&row{section: racing, part: drill.Virtual, kind: k.Name, raceful: true, seedOps: perSeed, perSeed: perSeed,
+			target: up(o.raced/2, n), chunk: 200_000, seed: o.seed + 1<<32})
+	}
+	n = int64(len(chaos.Kinds()))
+	for _, k := range chaos.Kinds() {
+		s.add(&row{section: racing, part: drill.Chaos, kind: k.Name, raceful: true, perSeed: roundOps,
+			target: up(o.raced/2, n), chunk: 200_000, seed: o.seed + 1<<32})
+	}
+}
+
+// What one seed makes, about; what it really was is told.
+const (
+	historyOps = 50
+	roundOps   = 500
+)
+
+func (s *schedule) add(r *row) { s.rows = append(s.rows, r) }
+
+func up(n, d int64) int64 { return (n + d - 1) / d }
+
+// next returns the row that is behind the others, and a job of it; or nil if there is no more to do.
+func (s *schedule) next() (*row, drill.Job) {
+	open := slices.DeleteFunc(slices.Clone(s.rows), func(r *row) bool { return !s.endless && r.left() <= 0 })
+	if len(open) == 0 {
+		return nil, drill.Job{}
+	}
+	r := slices.MinFunc(open, func(a, b *row) int {
+		switch x, y := a.advance(), b.advance(); {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
+	return r, r.job(s.endless)
+}
+
+// left is how many operations have not been done, nor are being done.
+func (r *row) left() int64 { return r.target - r.issued }
+
+func (r *row) advance() float64 { return float64(r.issued) / float64(r.target) }
+
+// job takes the next seeds.
+func (r *row) job(endless bool) drill.Job {
+	ops := r.chunk
+	if !endless {
+		ops = min(ops, r.left())
+	}
+	j := drill.Job{Part: r.part, Kind: r.kind, Seed: r.seed, Seeds: 1, Ops: ops}
+	if !r.single {
+		j.Seeds, j.Ops = up(ops, r.perSeed), r.seedOps
+		ops = j.Seeds * r.perSeed
+	}
+	r.issued += ops
+	r.seed += uint64(j.Seeds)
+	return j
+}
+
+// done enters what has come of a job that was to do about so many operations.
+func (r *row) done(j drill.Job, report drill.Report) {
+	if !r.single { // it was a guess
+		r.issued += report.Ops - j.Seeds*r.perSeed
+	}
+	r.report.Add(report)
+}
+
+func (s *schedule) clean() bool {
+	return !s.noRace && !slices.ContainsFunc(s.rows, func(r *row) bool { return !r.report.Clean() || len(r.unseen()) > 0 })
+}
+
+// unseen returns the acceptable outcomes of a pair that should have shown in so many rounds.
+func (r *row) unseen() (names []string) {
+	if r.report.Ops < 10_000 {
+		return nil
+	}
+	for _, o := range r.outcomes {
+		if o.Grade == litmus.Acceptable && r.report.Seen[o.Name] == 0 {
+			names = append(names, o.Name)
+		}
+	}
+	return names
+}

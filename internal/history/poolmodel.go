@@ -1,0 +1,337 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// poolRules are those of one pool.
+type poolRules struct {
+	workers  int
+	capacity int // negative if there are no bounds
+	timed    bool
+	tasks    int
+	before   [][]bool // see leaving
+}
+
+// poolStep is an operation of the model: one instant of an operation of a client, or of what a worker does.
+type poolStep struct {
+	do       poolMove
+	task     int
+	from, to time.Duration // between which the clock was
+	in       PoolInput
+	out      PoolOutput
+}
+
+type poolMove uint8
+
+const (
+	moveSubmit  poolMove = iota
+	moveJoin             // SubmitContext has found room, or begun to wait
+	moveLeave            // SubmitContext returns
+	moveCancel           // the future is settled, or was already
+	moveUnqueue          // a cancelled task is not in the queue any more
+	moveTake             // a worker has the task
+	moveEnd              // the body has ended
+	moveFree             // the worker is free
+	moveGet
+	moveStats
+	moveQueued
+	moveShut  // nothing is accepted any more
+	moveSweep // ShutdownNow empties the queue
+	moveSwept // ShutdownNow returns
+	moveAwait
+)
+
+func poolModel(h History) porcupine.Model {
+	r := poolRules{workers: h.Workers, capacity: h.Capacity, timed: h.Kind == Scheduled}
+	if h.Kind != Bounded && h.Kind != HandOff {
+		r.capacity = -1
+	}
+	for _, n := range h.Notes {
+		r.tasks = max(r.tasks, n.Input.(PoolInput).Task+1)
+	}
+	r.before = leaving(h, r.tasks)
+	return porcupine.Model{
+		Init: func() any {
+			s := &poolState{tasks: make([]taskPhase, r.tasks)}
+			if r.timed {
+				s.zone = emptyZone()
+			}
+			return s
+		},
+		Step: func(state, input, _ any) (bool, any) {
+			s, op := state.(*poolState), input.(*poolStep)
+			if !r.may(s, op) {
+				return false, state
+			}
+			next := s.clone()
+			if !r.step(&next, op) {
+				return false, state
+			}
+			r.admit(&next)
+			return true, &next
+		},
+		Equal: func(a, b any) bool { return a.(*poolState).equal(b.(*poolState)) },
+		DescribeOperation: func(input, _ any) string {
+			op := input.(*poolStep)
+			switch op.do {
+			case moveTake:
+				return fmt.Sprintf("take %d", op.task)
+			case moveFree:
+				return fmt.Sprintf("free after %d", op.task)
+			}
+			return fmt.Sprintf("%v: %v", op.in, op.out)
+		},
+		DescribeState: func(state any) string {
+			s := state.(*poolState)
+			return fmt.Sprintf("stage %d, queue %v, waiting for room %v, %d busy", s.stage, s.queue(), s.entrants, s.busy)
+		},
+	}
+}
+
+// may refuses cheaply most of what is not possible.
+func (r poolRules) may(s *poolState, op *poolStep) bool {
+	switch phase := s.tasks[op.task]; op.do {
+	case moveTake:
+		if phase != waiting || s.busy == r.workers {
+			return false
+		}
+		return r.timed && s.zone.mayPop(op.task, op.to) || !r.timed && s.line[0] == op.task
+	case moveFree:
+		return frees(phase) != absent
+	case moveUnqueue:
+		return phase != waiting && phase != swept
+	case moveLeave:
+		return op.out.Answer != Accepted || phase >= waiting
+	}
+	return true
+}
+
+// step reports whether the move is possible in the state s, and makes it.
+func (r poolRules) step(s *poolState, op *poolStep) bool {
+	phase := &s.tasks[op.task]
+	switch op.do {
+	case moveSubmit, moveJoin:
+		return *phase == absent && r.submit(s, op)
+	case moveLeave:
+		return s.leave(op.task, op.out.Answer)
+	case moveCancel:
+		return move(phase, cancels(*phase, op.out.OK))
+	case moveUnqueue:
+		if *phase == removed {
+			s.unqueue(op.task)
+			*phase = cancelled
+		}
+		return true
+	case moveTake:
+		*phase = running
+		s.busy++
+		return (!r.timed || s.zone.elapse(op.from, op.to)) && s.pop(op.task)
+	case moveEnd:
+		return move(phase, ends(*phase))
+	case moveFree:
+		s.busy--
+		return move(phase, frees(*phase))
+	case moveGet:
+		return move(phase, tells(*phase, op.out.Answer))
+	case moveStats:
+		return op.out.Busy == s.busy && (op.out.Queued < 0 || op.out.Queued == len(s.queue()))
+	case moveQueued:
+		named := slices.DeleteFunc(slices.Clone(op.out.Tasks), func(task int) bool { return task < 0 })
+		return len(op.out.Tasks) == len(s.queue()) && s.ordered(named)
+	case moveShut:
+		s.shut()
+		return true
+	case moveSweep:
+		return s.sweep(op.out.Tasks)
+	case moveSwept:
+		return s.stage == poolStops && !slices.Contains(s.tasks, swept)
+	default:
+		return s.stage != poolRuns && s.busy == 0 && len(s.queue())+len(s.entrants) == 0 && !slices.Contains(s.tasks, swept)
+	}
+}
+
+// cancels is where a task stands after a cancellation that has settled it, or has not; absent if that cannot be.
+func cancels(phase taskPhase, did bool) taskPhase {
+	switch phase {
+	case waiting, swept, running:
+		if !did {
+			return absent
+		}
+		return [...]taskPhase{waiting: removed, swept: cancelled, running: revoked}[phase]
+	case ended:
+		if did {
+			return revoked
+		}
+		return settled
+	}
+	if did || phase < waiting {
+		return absent
+	}
+	return phase
+}
+
+// frees is likewise when its worker is free.
+func frees(phase taskPhase) taskPhase {
+	switch phase {
+	case ended, settled:
+		return done
+	case revoked:
+		return cancelled
+	}
+	return absent
+}
+
+// ends is likewise when its body has ended.
+func ends(phase taskPhase) taskPhase {
+	switch phase {
+	case running:
+		return ended
+	case revoked:
+		return revoked
+	}
+	return absent
+}
+
+// tells is likewise when somebody has waited for its outcome.
+func tells(phase taskPhase, outcome Answer) taskPhase {
+	switch phase {
+	case ended, settled, done:
+		if outcome == Done {
+			return max(phase, settled)
+		}
+	case removed, revoked, cancelled:
+		if outcome == Cancelled {
+			return phase
+		}
+	case returned:
+		if outcome == IsShutdown {
+			return phase
+		}
+	}
+	return absent
+}
+
+// move has a task go on, if it can.
+func move(phase *taskPhase, to taskPhase) bool {
+	*phase = to
+	return to != absent
+}
+
+// submit has the task accepted, or refused, or has its submitter wait.
+func (r poolRules) submit(s *poolState, op *poolStep) bool {
+	answer, waits := op.out.Answer, op.do == moveJoin
+	switch {
+	case s.stage != poolRuns:
+		if waits {
+			s.tasks[op.task] = dismissed
+			return true
+		}
+		return answer == IsShutdown
+	case r.room(s):
+		s.tasks[op.task] = waiting
+		if r.timed {
+			return answer == Accepted && s.put(op) && r.place(s, op.task)
+		}
+		s.line = append(s.line, op.task)
+		return (waits || answer == Accepted) && r.place(s, op.task)
+	case waits:
+		s.tasks[op.task] = entering
+		s.entrants = append(s.entrants, op.task)
+		return true
+	}
+	return answer == Saturated
+}
+
+// place demands that the task, which is the last in the queue, leaves it in its turn, as far as that is known.
+func (r poolRules) place(s *poolState, task int) bool {
+	for _, other := range s.queue() {
+		switch {
+		case r.before[task][other] && !(r.timed && s.zone.before(task, other)):
+			return false
+		case r.before[other][task] && r.timed && !s.zone.before(other, task):
+			return false
+		}
+	}
+	return true
+}
+
+// put adds a task to those that go by their times. A pool reads the clock some time before it queues a task.
+func (s *poolState) put(op *poolStep) bool {
+	switch {
+	case !s.zone.elapse(op.from, op.to):
+		return false
+	case op.in.Op == PoolScheduleAt:
+		return s.zone.putAt(op.task, op.in.At, op.from, op.to)
+	}
+	return s.zone.putSince(op.task, op.from, op.in.Delay)
+}
+
+// room reports whether a task may wait: for a worker that is free, or within the capacity.
+func (r poolRules) room(s *poolState) bool {
+	return r.capacity < 0 || len(s.line)+s.busy < r.workers+r.capacity
+}
+
+// admit has those in for whom there is room, in the order in which they came.
+func (r poolRules) admit(s *poolState) {
+	for len(s.entrants) > 0 && r.room(s) {
+		task := s.entrants[0]
+		s.entrants = s.entrants[1:]
+		s.tasks[task] = waiting
+		s.line = append(s.line, task)
+	}
+}
+
+// leave has the submitter of a task return.
+func (s *poolState) leave(task int, answer Answer) bool {
+	switch phase := s.tasks[task]; answer {
+	case Accepted:
+		return phase >= waiting
+	case IsShutdown:
+		return phase == dismissed
+	default:
+		i := slices.Index(s.entrants, task)
+		if i < 0 {
+			return false
+		}
+		s.entrants = slices.Delete(s.entrants, i, i+1)
+		s.tasks[task] = absent
+		return true
+	}
+}
+
+func (s *poolState) shut() {
+	s.stage = max(s.stage, poolDrains)
+	for _, task := range s.entrants {
+		s.tasks[task] = dismissed
+	}
+	s.entrants = nil
+}
+
+// sweep demands that the tasks handed back are those that wait, in order, but for some that are cancelled at the
+// same time.
+func (s *poolState) sweep(back []int) bool {
+	if s.stage == poolRuns || !s.ordered(back) || repeats(back) {
+		return false
+	}
+	for _, task := range slices.Clone(s.queue()) {
+		handed, was := slices.Contains(back, task), s.tasks[task]
+		switch {
+		case was == removed && handed:
+			return false
+		case was == removed:
+			s.tasks[task] = cancelled
+		case handed:
+			s.tasks[task] = returned
+		default:
+			s.tasks[task] = swept
+		}
+		s.unqueue(task)
+	}
+	s.stage = poolStops
+	return true
+}
