@@ -96,8 +96,11 @@ func testNames(t *testing.T) (names []string) {
 func reasonsOf(t *testing.T) map[string]bool {
 	text, err := os.ReadFile("../CONTRIBUTING.md")
 	require.NoError(t, err)
+	_, table, found := strings.Cut(string(text), "\n## Rows without a counterpart\n")
+	require.True(t, found)
+	table, _, _ = strings.Cut(table, "\n## ")
 	reasons := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^\| ((?:STPE|TPE|ES|ECS|FT|K|TMR|TMJ|HWT|KAFKA|LARS|NETTYLOOP|TST)-\d+|B_\d+|[A-H]\d+) \| \S`).FindAllStringSubmatch(string(text), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\| ((?:STPE|TPE|ES|ECS|FT|K|TMR|TMJ|HWT|KAFKA|LARS|NETTYLOOP|TST)-\d+|B_\d+|[A-H]\d+) \| \S`).FindAllStringSubmatch(table, -1) {
 		reasons[strings.ReplaceAll(m[1], "-", "")] = true
 	}
 	return reasons
