@@ -8,6 +8,7 @@ import (
 	"math"
 	"runtime"
 	"runtime/pprof"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -385,7 +386,7 @@ func TestA19_ANameIsTakenAsItIs(t *testing.T) {
 				withPassed(time.Second)
 				assert.ErrorIs(t, withOutcome(t, series.Future), errWith)
 				assert.Equal(t, name, p.Stats().Name)
-				assert.Contains(t, p.String(), name)
+				assert.Contains(t, p.String(), strconv.Quote(name))
 				assert.Equal(t, 1, strings.Count(log.String(), "\n"), "one record is one line, whatever is in the name")
 				withSchedule(t, p, time.Hour, nothing, executor.Name(name))
 				assert.Equal(t, []string{name}, withNames(p.ShutdownNow()))

@@ -57,7 +57,8 @@ func Discard(r *Rejection) error {
 func DiscardOldest(r *Rejection) error { return r.ReplaceOldest() }
 
 // Block has the submitter wait for room, as long as it takes, or until the context ends that was given
-// to [InvokeAll] and the like. To wait for a limited time use SubmitContext.
+// to [InvokeAll] and the like; a shutdown ends the wait with [ErrShutdown]. To wait for a limited time use
+// SubmitContext.
 func Block(r *Rejection) error { return r.Wait(r.ctx) }
 
 // Rejection is a task that a pool has no room for. It must not be used after its policy has returned.
