@@ -24,6 +24,7 @@ type row struct {
 	single   bool  // a seed is a whole process
 	issued   int64 // operations that processes have been started for
 	seed     uint64
+	failed   int // processes
 	report   drill.Report
 	outcomes []litmus.Outcome
 }
@@ -100,7 +101,7 @@ func up(n, d int64) int64 { return (n + d - 1) / d }
 
 // next returns the row that is behind the others, and a job of it; or nil if there is no more to do.
 func (s *schedule) next() (*row, drill.Job) {
-	open := slices.DeleteFunc(slices.Clone(s.rows), func(r *row) bool { return !s.endless && r.left() <= 0 })
+	open := slices.DeleteFunc(slices.Clone(s.rows), func(r *row) bool { return r.over(s.endless) })
 	if len(open) == 0 {
 		return nil, drill.Job{}
 	}
@@ -115,6 +116,11 @@ func (s *schedule) next() (*row, drill.Job) {
 	})
 	return r, r.job(s.endless)
 }
+
+// enough is after how many failures of its processes a row is given up: more of the same tell nothing new.
+const enough = 3
+
+func (r *row) over(endless bool) bool { return r.failed >= enough || !endless && r.left() <= 0 }
 
 // left is how many operations have not been done, nor are being done.
 func (r *row) left() int64 { return r.target - r.issued }
@@ -141,6 +147,9 @@ func (r *row) job(endless bool) drill.Job {
 func (r *row) done(j drill.Job, report drill.Report) {
 	if !r.single { // it was a guess
 		r.issued += report.Ops - j.Seeds*r.perSeed
+	}
+	if !report.Clean() {
+		r.failed++
 	}
 	r.report.Add(report)
 }

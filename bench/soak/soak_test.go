@@ -96,6 +96,21 @@ func TestRowsAdvanceTogether(t *testing.T) {
 	}
 }
 
+func TestARowThatFailsAgainAndAgainIsGivenUp(t *testing.T) {
+	o, err := parse([]string{"-for", "1h", "-parts", "years"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSchedule(o, false)
+	for range enough {
+		r, job := s.next()
+		r.done(job, drill.Report{Stuck: 1})
+	}
+	if r, _ := s.next(); r != nil || s.clean() || !strings.Contains(s.table(o), "given up") {
+		t.Error("it goes on for ever, or does not say that it has not")
+	}
+}
+
 func TestSeedsAreNotUsedTwice(t *testing.T) {
 	o, err := parse([]string{"-ops", "5000000", "-seed", "7"}, nil)
 	if err != nil {

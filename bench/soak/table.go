@@ -34,6 +34,9 @@ func (s *schedule) table(o options) string {
 		for _, note := range r.report.Notes {
 			fmt.Fprintf(&text, "\n%s", note)
 		}
+		if r.failed >= enough {
+			fmt.Fprintf(&text, "\n%s %s: given up after %d failures", r.label(), r.kind, r.failed)
+		}
 		for _, name := range r.unseen() {
 			fmt.Fprintf(&text, "\n%s: never seen: %s", r.kind, name)
 		}
