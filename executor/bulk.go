@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/punctual-go/punctual/future"
 )
@@ -120,9 +121,10 @@ func checkBulk[V any](ctx context.Context, fns []future.Func[V]) (context.Contex
 	return ctx, nil
 }
 
-// cancelAll cancels what is not settled, for a reason. Without a reason, all is.
+// cancelAll cancels what is not settled, for a reason. Without a reason, all is. The last come first: they wait for
+// those before them, and are not to begin because these have made room.
 func cancelAll[V any](fs []*future.Future[V], reason error) {
-	for _, f := range fs {
+	for _, f := range slices.Backward(fs) {
 		if reason != nil && f != nil {
 			f.CancelCause(reason)
 		}

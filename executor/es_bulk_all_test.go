@@ -13,6 +13,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/delay"
 )
 
 // esOutcomes tells the values and errors of futures that must be settled.
@@ -125,6 +126,25 @@ func TestES043_TheEndOfTheContextCancelsWhatHasNotEnded(t *testing.T) {
 		assert.Zero(t, calls.Load())
 		s := p.Stats()
 		assert.Equal(t, []int{0, 0}, []int{s.Busy, s.Queued})
+	})
+}
+
+// What waits is not to begin because something before it has been cancelled, and has made room.
+func TestES043_NoFunctionBeginsBecauseAnotherIsCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		defer delay.Set(func(p delay.Point) {
+			if p == delay.CancelledQueued {
+				time.Sleep(time.Second) // between two cancellations
+			}
+		})()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		var seen error
+		var calls atomic.Int32
+		fs, err := executor.InvokeAll(ctx, esPool(t, 1), esHeed(&seen), esCount(&calls, esValue(2, 0)), esCount(&calls, esValue(3, 0)))
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, []string{"cancelled", "cancelled", "cancelled"}, esOutcomes(t, fs))
+		assert.Zero(t, calls.Load())
 	})
 }
 
