@@ -331,6 +331,9 @@ func TestC4_RecursionRunsNoMoreThanTheSizeAtOnce(t *testing.T) {
 				var goroutines atomic.Int32
 				root := lendSubmit(t, p, l.of(t, n))
 				for range 1000 {
+					if root.State().Settled() {
+						break
+					}
 					time.Sleep(time.Millisecond)
 					lendRaise(&goroutines, int32(poolGoroutines()))
 				}

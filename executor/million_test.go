@@ -18,7 +18,7 @@ import (
 )
 
 // Eight goroutines arm a million tasks of all kinds while somebody resizes the pool. One of the eight ends it halfway.
-// Under the race detector, which is ten times slower, they are a hundred thousand.
+// Under the race detector, which is ten times slower, and if it is to be short, they are a hundred thousand.
 func TestAMillionTasksThatRaceWithTheEndOfTheirPoolAllEnd(t *testing.T) {
 	for name, end := range map[string]func(p *executor.ScheduledPool) (handedBack int){
 		"Shutdown":    func(p *executor.ScheduledPool) int { p.Shutdown(); return 0 },
@@ -41,7 +41,7 @@ func TestAMillionTasksThatRaceWithTheEndOfTheirPoolAllEnd(t *testing.T) {
 func armedAgainst(t *testing.T, end func(p *executor.ScheduledPool) int) {
 	const parties = 8
 	total := 1_000_000
-	if raceEnabled {
+	if raceEnabled || testing.Short() {
 		total /= 10
 	}
 	p := quiet(4)

@@ -18,6 +18,9 @@ import (
 // by turns with and without delay points.
 func TestStress(t *testing.T) {
 	length := 200 * time.Millisecond
+	if testing.Short() {
+		length = 50 * time.Millisecond
+	}
 	if d, err := time.ParseDuration(os.Getenv("PUNCTUAL_STRESS")); err == nil {
 		length = d
 	}
