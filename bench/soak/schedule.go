@@ -145,7 +145,7 @@ func (r *row) job(endless bool) drill.Job {
 
 // done enters what has come of a job that was to do about so many operations.
 func (r *row) done(j drill.Job, report drill.Report) {
-	if !r.single { // it was a guess
+	if !r.single && r.seedOps == 0 { // it was a guess; otherwise the seeds count
 		r.issued += report.Ops - j.Seeds*r.perSeed
 	}
 	if !report.Clean() {
