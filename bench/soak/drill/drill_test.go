@@ -2,6 +2,7 @@ package drill_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/punctual-go/punctual/bench/soak/drill"
 	"github.com/punctual-go/punctual/internal/chaos"
+	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/history"
 	"github.com/punctual-go/punctual/internal/litmus"
 	"github.com/punctual-go/punctual/internal/simulate"
@@ -121,12 +123,24 @@ func (w *work) virtual(t *testing.T) {
 	})
 }
 
+// yield lets others go on at a delay point, now and then.
+func yield(delay.Point) {
+	if n := rand.IntN(16); n < 4 {
+		for range n {
+			runtime.Gosched()
+		}
+	}
+}
+
 // checkPatience is for one history of some fifty operations, which takes microseconds.
 const checkPatience = time.Minute
 
 func (w *work) linear(t *testing.T) {
 	kind := named(t, history.Kinds(), func(k history.Kind) string { return k.Name }, w.Kind)
 	w.eachSeed(func(seed uint64) (r drill.Report) {
+		if seed%2 == 1 {
+			defer delay.Set(yield)()
+		}
 		h := kind.Record(seed)
 		r.Ops = int64(h.Operations())
 		if verdict := h.Check(checkPatience); verdict != "ok" {
@@ -151,6 +165,9 @@ func (w *work) keep(h history.History) string {
 
 func (w *work) litmus(t *testing.T) {
 	pair := named(t, litmus.Pairs(), func(p litmus.Pair) string { return p.Name }, w.Kind)
+	if w.Seed%4 == 3 {
+		defer delay.Set(yield)()
+	}
 	r := pair.Race(int(w.Ops), w.Seed, func(done int) { w.progress(int64(done), w.Seed) })
 	w.report = drill.Report{Seeds: 1, Ops: int64(r.Rounds), Wrong: int64(len(r.Faults)), Faults: r.Faults}
 	w.report.Seen = map[string]int64{}
