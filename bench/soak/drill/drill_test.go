@@ -26,7 +26,11 @@ func TestDrill(t *testing.T) {
 	}
 	if given {
 		r := do(t, job)
-		drill.Tell(os.Stdout, drill.Message{Done: r.Ops, End: &r})
+		done := r.Ops
+		if job.Part == drill.Years {
+			done = job.Ops // not the runs
+		}
+		drill.Tell(os.Stdout, drill.Message{Done: done, End: &r})
 		return
 	}
 	for _, job := range littleOfEach() {
