@@ -1,0 +1,103 @@
+package catalogue
+
+// The order of what waits: the heap, its sort, and the queue of a scheduled pool.
+var heap = []Mutant{
+	{
+		ID:    "heap-01",
+		Fault: "the last entry, put into the hole of a removed one, sinks but does not rise",
+		File:  "internal/heap/heap.go",
+		From:  "h.fix(i, last)",
+		To:    "h.down(i, last)",
+	},
+	{
+		ID:    "heap-02",
+		Fault: "a node that has left keeps its index",
+		File:  "internal/heap/heap.go",
+		From:  "removed.SetIndex(-1)",
+		To:    "_ = removed",
+	},
+	{
+		ID:    "heap-03",
+		Fault: "among four children of equal time the last to come is the first",
+		File:  "internal/heap/heap.go",
+		From:  "if a.when == b.when && a.node.Seq() < b.node.Seq()",
+		To:    "if a.when == b.when && a.node.Seq() > b.node.Seq()",
+	},
+	{
+		ID:    "heap-04",
+		Fault: "negative times come after positive ones",
+		File:  "internal/heap/heap.go",
+		From:  "bits.Sub64(uint64(a.when)^sign, uint64(b.when)^sign, 0)",
+		To:    "bits.Sub64(uint64(a.when), uint64(b.when), 0)",
+	},
+	{
+		ID:    "heap-05",
+		Fault: "the last parent is left out when a heap is put in order again",
+		File:  "internal/heap/heap.go",
+		From:  "for i := (len(h.entries) - 2) / arity",
+		To:    "for i := (len(h.entries)-2)/arity - 1",
+	},
+	{
+		ID:    "heap-06",
+		Fault: "Cut leaves what is due at this very moment",
+		File:  "internal/heap/heap.go",
+		From:  "return e.when > by",
+		To:    "return e.when >= by",
+	},
+	{
+		ID:    "heap-07",
+		Fault: "Mostly looks at the top of the heap only, where all is early",
+		File:  "internal/heap/heap.go",
+		From:  "h.entries[i*n/sample]",
+		To:    "h.entries[min(i, n-1)]",
+	},
+	{
+		ID:    "heap-08",
+		Fault: "many entries are not sorted by the highest digit of their keys",
+		File:  "internal/heap/sort.go",
+		From:  "for shift := 0; shift < width; shift += digit",
+		To:    "for shift := 0; shift+digit < width; shift += digit",
+	},
+	{
+		ID:    "heap-09",
+		Fault: "a key has one bit too few for the sequence number, so that times and numbers run into each other",
+		File:  "internal/heap/sort.go",
+		From:  "low := bits.Len64(last - first)",
+		To:    "low := bits.Len64((last - first) / 2)",
+	},
+	{
+		ID:    "heap-10",
+		Fault: "a task to run at once overtakes one of the heap that is due at the same time and came before",
+		File:  "executor/delayedworkqueue.go",
+		From:  "s.after < c.Order",
+		To:    "s.after <= c.Order",
+	},
+	{
+		ID:    "heap-11",
+		Fault: "a cancelled task that has ripened stays in the queue",
+		File:  "executor/delayedworkqueue.go",
+		From:  "return q.ripe.remove(c) || q.line.remove(c)",
+		To:    "return q.line.remove(c)",
+	},
+	{
+		ID:    "heap-12",
+		Fault: "what has ripened goes before a task with an earlier time that came later",
+		File:  "executor/delayedworkqueue.go",
+		From:  "if q.ripe.len() > 0 && (c == nil || compare(q.ripe.first(), c) < 0) {",
+		To:    "if q.ripe.len() > 0 {",
+	},
+	{
+		ID:    "heap-13",
+		Fault: "ripe tasks are overlooked when tasks are taken out for a shutdown",
+		File:  "executor/delayedworkqueue.go",
+		From:  "if ripe := q.ripe.filter(keep); len(ripe) > 0 {",
+		To:    "if ripe := q.ripe.filter(func(*cell.Cell) bool { return true }); len(ripe) > 0 {",
+	},
+	{
+		ID:    "heap-14",
+		Fault: "a ring that has grown still begins where the old one did",
+		File:  "executor/fifo.go",
+		From:  "q.head = q.tail\n for _, c := range cells {",
+		To:    "for _, c := range cells {",
+	},
+}

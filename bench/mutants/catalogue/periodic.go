@@ -1,0 +1,59 @@
+package catalogue
+
+// The arithmetic of time.
+var periodic = []Mutant{
+	{
+		ID:    "time-01",
+		Fault: "Skip drops the slot that falls on the very end of a run",
+		File:  "internal/series/series.go",
+		From:  "passed := (ended - s.slot - 1) / s.Period",
+		To:    "passed := (ended - s.slot) / s.Period",
+	},
+	{
+		ID:    "time-02",
+		Fault: "Skip shifts the phase: it counts from the end of the late run",
+		File:  "internal/series/series.go",
+		From:  "s.slot = clock.Later(s.slot+passed*s.Period, time.Duration(s.Period))",
+		To:    "s.slot = clock.Later(ended, time.Duration(s.Period))",
+	},
+	{
+		ID:    "time-03",
+		Fault: "Coalesce runs once for all that was missed, and then for each once more",
+		File:  "internal/series/series.go",
+		From:  "s.slot += passed * s.Period",
+	},
+	{
+		ID:    "time-04",
+		Fault: "a fixed delay is counted from the plan of the run, not from its end",
+		File:  "internal/series/series.go",
+		From:  "s.slot = clock.Later(ended, time.Duration(-s.Period))",
+		To:    "s.slot = clock.Later(s.slot, time.Duration(-s.Period))",
+	},
+	{
+		ID:    "time-05",
+		Fault: "a time past the end of the clock wraps, and lies in the past",
+		File:  "internal/clock/clock.go",
+		From:  "if t > Never-int64(d) { return Never }",
+	},
+	{
+		ID:    "time-06",
+		Fault: "a series has one run more than it may",
+		File:  "internal/series/series.go",
+		From:  "s.Runs >= s.MaxRuns",
+		To:    "s.Runs > s.MaxRuns",
+	},
+	{
+		ID:    "time-07",
+		Fault: "jitter adds up from run to run",
+		File:  "internal/series/series.go",
+		From:  "return s.disturbed(s.slot)",
+		To:    "s.slot = s.disturbed(s.slot); return s.slot",
+	},
+	{
+		ID:    "time-08",
+		Fault: "a series tells missed runs that its next run has nothing to do with",
+		File:  "internal/series/series.go",
+		From:  "s.Missed = 0\n switch",
+		To:    "switch",
+	},
+}
