@@ -176,7 +176,7 @@ func (p *Pool) place(c *cell.Cell, when int64) {
 
 // notify sees to it that somebody looks at the head in time, and starts a worker if nobody can and
 // there may be one more; and that those enter for whom there is room now. It reads the clock if the caller
-// has not. The lock is held.
+// has not, or too long ago. The lock is held.
 func (p *Pool) notify(now int64) {
 	if p.stage >= stopping {
 		return // nobody is to come any more
@@ -190,8 +190,8 @@ func (p *Pool) notify(now int64) {
 	switch {
 	case due:
 		now = max(now, head)
-	case now == unread:
-		now = p.now()
+	case now < head:
+		now = p.now() // the caller's may be old, and an alarm that is set by it late
 	}
 	if p.lot.Notify(head, now, mayGrow) {
 		p.startWorker()
