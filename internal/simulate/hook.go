@@ -1,0 +1,63 @@
+package simulate
+
+import (
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/punctual-go/punctual/internal/delay"
+)
+
+// mode is what the hook does at the delay points.
+type mode uint8
+
+const (
+	plain  mode = iota // there is no hook
+	yields             // it lets others run, some times
+	sleeps             // it sleeps, some steps of the grid
+)
+
+// longest is how long the hook sleeps at most. A goroutine that is held up between reading the clock and setting an
+// alarm by it sets that alarm so much too late; no longer, as it is held up once.
+const longest = 3 * grid
+
+// modeOf draws the mode of a world: half of them yield, one in ten sleeps.
+func modeOf(n int) mode {
+	switch {
+	case n < 5:
+		return yields
+	case n < 6:
+		return sleeps
+	default:
+		return plain
+	}
+}
+
+// hook holds up whoever passes a delay point. It is called by any goroutine of the bubble, and draws without a lock.
+type hook struct {
+	world *world
+	state atomic.Uint64
+	off   atomic.Bool
+}
+
+func (h *hook) at(p delay.Point) {
+	x := mix(h.state.Add(0x9e3779b97f4a7c15))
+	switch {
+	case h.off.Load():
+	case h.world.mode == yields:
+		if x&3 == 0 {
+			for range 1 + x>>8&3 {
+				runtime.Gosched()
+			}
+		}
+	case !p.Locked() && x&7 == 0:
+		h.world.holdUp(grid + time.Duration(x>>8%3)*grid)
+	}
+}
+
+// mix is the finalizer of splitmix64.
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
