@@ -33,7 +33,8 @@ func (s *shop) audit() {
 		s.fault(&s.report.Lost, "in the end the counts are %+v, and should be %+v", c, sum)
 	}
 	if s.hooked && (uint64(s.before.Load()) != c.runs || s.before.Load() != s.after.Load()) {
-		s.fault(&s.report.Lost, "%d runs, but %d calls of the hook before them, and %d of that after", c.runs, s.before.Load(), s.after.Load())
+		s.fault(&s.report.Lost, "%d runs, but %d calls of the hook before them, and %d of that after",
+			c.runs, s.before.Load(), s.after.Load())
 	}
 }
 
@@ -52,7 +53,7 @@ func (s *shop) auditBare(k *task, sum *counts) {
 func (s *shop) auditFuture(k *task, sum *counts) {
 	result, ok := k.future.Poll()
 	if !ok {
-		s.fault(&s.report.Lost, "the future of task %v, due at %v, is not settled: begun %d times, cancelled %t", k, k.due, k.begun, k.cancelled)
+		s.fault(&s.report.Lost, "the future of task %v, due at %v, is not settled; cancelled %t", k, k.due, k.cancelled)
 		return
 	}
 	err, right := result.Err, true
@@ -79,8 +80,8 @@ func (s *shop) auditFuture(k *task, sum *counts) {
 			errors.As(err, &panicked) && k.ends == panics || err == future.ErrGoexit && k.ends == exits)
 	}
 	if !right {
-		s.fault(&s.report.Lost, "task %v, due at %v, begun %d times, cancelled %t, handed back %t, has an unlikely outcome: %v",
-			k, k.due, k.begun, k.cancelled, k.handedBack, err)
+		s.fault(&s.report.Lost, "task %v, due at %v, cancelled %t, handed back %t, has an unlikely outcome: %v",
+			k, k.due, k.cancelled, k.handedBack, err)
 	}
 }
 

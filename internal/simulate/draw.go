@@ -52,7 +52,8 @@ func (s *shop) drawHow(k *task) {
 		k.wait = s.steps(12)
 		return
 	}
-	k.how = [...]how{executes, executes, submits, submits, schedules, schedules, schedules, schedulesAt, repeats, repeats}[s.rng.IntN(10)]
+	hows := [...]how{executes, executes, submits, submits, schedules, schedules, schedules, schedulesAt, repeats, repeats}
+	k.how = hows[s.rng.IntN(len(hows))]
 	if k.how >= schedules {
 		k.initial = s.steps(20)
 		switch {
@@ -128,9 +129,13 @@ func (s *shop) drawInner(k *task) {
 }
 
 // drawTimeout bounds some runs; not in a world where they may be held up beyond it. A task that does not heed its
-// context would go on after its end, and one that takes just as long may end either way, as may one whose context ends just then.
+// context would go on after its end, and one that takes just as long may end either way, as may one whose context
+// ends just then.
 func (s *shop) drawTimeout(k *task) {
-	if !s.exact() || s.base != nil || !k.heeds || k.how == executes || k.n == len(k.opts) || k.inner != nothing || !s.oneIn(6) {
+	if !s.exact() || s.base != nil || !k.heeds || k.inner != nothing {
+		return
+	}
+	if k.how == executes || k.n == len(k.opts) || !s.oneIn(6) {
 		return
 	}
 	k.timeout = grid * time.Duration(1+s.rng.IntN(s.slow))

@@ -17,10 +17,9 @@ type gauge struct {
 	start time.Time
 	last  time.Duration // of the last change
 
-	running int           // bodies, or busy takers
-	size    int           // how many there may be; with fewer, somebody is free
-	slack   time.Duration // lateness that is allowed, where somebody may be held up
-	asleep  int           // goroutines that the hook holds up: while there are any, nobody is blamed
+	running int // bodies, or busy takers
+	size    int // how many there may be; with fewer, somebody is free
+	asleep  int // goroutines that the hook holds up: while there are any, nobody is blamed
 
 	quiet time.Duration // up to here time has passed while nobody was held up
 	free  time.Duration // up to here time has passed while nobody was held up and somebody was free
@@ -30,7 +29,7 @@ type gauge struct {
 }
 
 // overdue reports whether what has been due since the given time has been so beside somebody who was free.
-func (g *gauge) overdue(due time.Duration) bool { return due < g.free-g.slack }
+func (g *gauge) overdue(due time.Duration) bool { return due < g.free }
 
 // now is the time since the start.
 func (g *gauge) now() time.Duration { return time.Since(g.start) }

@@ -17,10 +17,6 @@ const (
 	sleeps             // it sleeps, some steps of the grid
 )
 
-// longest is how long the hook sleeps at most. A goroutine that is held up between reading the clock and setting an
-// alarm by it sets that alarm so much too late; no longer, as it is held up once.
-const longest = 3 * grid
-
 // modeOf draws the mode of a world: half of them yield, one in ten sleeps.
 func modeOf(n int) mode {
 	switch {

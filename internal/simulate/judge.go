@@ -166,7 +166,8 @@ func (s *shop) judgeInterruption(k *task, now time.Duration, interrupted bool) {
 	switch {
 	case interrupted && !why:
 		s.fault(&s.report.Early, "task %v was interrupted for no reason", k)
-	case k.interrupt && max(k.interruptAt, k.heedsFrom) < s.quiet && k.heeds && k.takes > 0 && k.interruptAt >= k.startedAt:
+	case k.interrupt && k.heeds && k.takes > 0 &&
+		max(k.interruptAt, k.heedsFrom) < s.quiet && k.interruptAt >= k.startedAt:
 		s.fault(&s.report.Late, "task %v, cancelled at %v, ends", k, k.interruptAt)
 	case !interrupted && k.heeds && k.timeout > 0 && k.startedAt+k.timeout < now && s.exact():
 		s.fault(&s.report.Late, "task %v has outlived its time-out", k)

@@ -141,7 +141,8 @@ func (m *mill) judge(k *pin, now time.Duration) {
 		since = never64
 	}
 	if by, bad := m.order.overtaken(s, since, false, false); bad {
-		m.fault(&m.report.Late, "function %v, due at %v, has been overtaken by %v, due at %v", k, k.due, m.pins[by.id], by.due)
+		m.fault(&m.report.Late, "function %v, due at %v, has been overtaken by %v, due at %v",
+			k, k.due, m.pins[by.id], by.due)
 	}
 }
 

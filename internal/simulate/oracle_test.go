@@ -135,7 +135,10 @@ func TestWhoIsOvertakenIsEarlierOrCameFirst(t *testing.T) {
 func TestReportsAddUpAndKeepTheFirstFaultsOnly(t *testing.T) {
 	var sum simulate.Report
 	for range 4 {
-		sum.Add(simulate.Report{Ops: 1, Runs: 2, Lost: 1, Duplicate: 1, Early: 1, Late: 1, Stuck: 1, Leaked: 1, Faults: []string{"a", "b"}})
+		sum.Add(simulate.Report{
+			Ops: 1, Runs: 2, Lost: 1, Duplicate: 1, Early: 1, Late: 1, Stuck: 1, Leaked: 1,
+			Faults: []string{"a", "b"},
+		})
 	}
 	assert.EqualValues(t, 24, sum.Bad())
 	assert.EqualValues(t, 4, sum.Ops)

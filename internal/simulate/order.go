@@ -24,9 +24,9 @@ type start struct {
 }
 
 // overtaken adds a start, of something that has been in the queue since the given stamp at the latest, and returns
-// another of those that began before it and should have been behind it, if there is one. With strict only those count that began
-// at an earlier time: several at once may leave the queue in order, and begin in any. With vague it is known only in
-// which instant it came.
+// another of those that began before it and should have been behind it, if there is one. With strict only those count
+// that began at an earlier time: several at once may leave the queue in order, and begin in any. With vague it is known
+// only in which instant it came.
 func (o *order) overtaken(s start, since int64, strict, vague bool) (by start, bad bool) {
 	for i := range min(o.n, lastStarts) {
 		a := &o.starts[i]

@@ -36,7 +36,7 @@ func (m *mill) close() {
 		if k.outstanding() < 0 {
 			m.fault(&m.report.Duplicate, "function %v is returned, and has an end already", k)
 		}
-		if k.latest < e.free-m.slack && !k.vague {
+		if k.latest < e.free && !k.vague {
 			m.fault(&m.report.Late, "function %v, due on %v, is returned at %v", k, k.latest, e.endedAt)
 		}
 	}
@@ -88,10 +88,12 @@ func (m *mill) auditPin(k *pin) int {
 		return 0
 	case !m.classic:
 		return 0
-	case k.plain() && k.outstanding() == 0, !k.plain() && (k.stopped || k.over), !k.plain() && !k.periodic() && k.fires == 1:
+	case k.plain() && k.outstanding() == 0,
+		!k.plain() && (k.stopped || k.over),
+		!k.plain() && !k.periodic() && k.fires == 1:
 		return 0
 	}
-	if k.latest < k.era.free-m.slack && !k.vague {
+	if k.latest < k.era.free && !k.vague {
 		m.fault(&m.report.Late, "function %v, due on %v, was dropped at %v", k, k.latest, k.era.endedAt)
 	}
 	return 0

@@ -28,7 +28,8 @@ func number(t *testing.T, variable string, otherwise uint64) uint64 {
 	return n
 }
 
-// A seed that fails does so again, but perhaps not each time: PUNCTUAL_FIRST_SEED=n PUNCTUAL_SEEDS=1 go test -count 1000.
+// A seed that fails does so again, but perhaps not each time:
+// PUNCTUAL_FIRST_SEED=n PUNCTUAL_SEEDS=1 go test -count 1000.
 func TestNoKindHasAFault(t *testing.T) {
 	ops := 300
 	if os.Getenv(seedsVariable) != "" {
@@ -45,7 +46,8 @@ func TestNoKindHasAFault(t *testing.T) {
 			assert.Zero(t, sum.Bad(), "%+v", sum)
 			assert.GreaterOrEqual(t, sum.Ops, int64(ops)*int64(seeds), "as many operations as asked for")
 			assert.Greater(t, sum.Runs, sum.Ops/10, "and work is done")
-			t.Logf("%d operations, %d runs, %.0f operations a second", sum.Ops, sum.Runs, float64(sum.Ops)/time.Since(began).Seconds())
+			rate := float64(sum.Ops) / time.Since(began).Seconds()
+			t.Logf("%d operations, %d runs, %.0f operations a second", sum.Ops, sum.Runs, rate)
 		})
 	}
 }

@@ -51,7 +51,8 @@ func (s *shop) offer(k *task) bool {
 		s.judgePatience(k, before, now)
 	case errors.Is(err, executor.ErrSaturated) && s.limited && k.how != submitsPatiently:
 		if calm && room && !s.discards && s.table == nil {
-			s.fault(&s.report.Lost, "task %v is refused, with %d of %d running and %d of %d waiting", k, s.running, s.most, s.pendings, s.capacity)
+			s.fault(&s.report.Lost, "task %v is refused, with %d of %d running and %d of %d waiting",
+				k, s.running, s.most, s.pendings, s.capacity)
 		}
 	default:
 		s.fault(&s.report.Lost, "task %v refused: %v", k, err)
@@ -70,8 +71,9 @@ func (s *shop) judgePatience(k *task, before, now time.Duration) {
 		s.fault(&s.report.Early, "who would wait for room until %v for task %v gives up", end, k)
 	case end < s.quiet:
 		s.fault(&s.report.Late, "who would wait for room until %v for task %v gives up", end, k)
-	case s.roomy-s.slack > before && !s.discards:
-		s.fault(&s.report.Late, "who waits for room from %v on for task %v has not got it, though there was some at %v", before, k, s.roomy)
+	case s.roomy > before && !s.discards:
+		s.fault(&s.report.Late, "who waits for room from %v on for task %v has not got it, though there was some at %v",
+			before, k, s.roomy)
 	}
 }
 

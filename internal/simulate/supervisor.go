@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
-	"github.com/punctual-go/punctual/executor/supervisor"
 )
 
 // watch is a world with supervisors on one pool.

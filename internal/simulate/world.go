@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"sync"
 	"testing"
@@ -34,9 +35,6 @@ func play(t *testing.T, seed uint64, ops int, drive func(w *world)) (report Repo
 	pcg := rand.NewPCG(seed, 0)
 	w := &world{seed: seed, rng: rand.New(pcg), budget: int64(ops)}
 	w.mode = modeOf(w.rng.IntN(10))
-	if w.mode == sleeps {
-		w.slack = longest
-	}
 	if w.mode != plain {
 		h := &hook{world: w}
 		h.state.Store(mix(seed))
@@ -109,7 +107,8 @@ func (w *world) live(drive func(w *world)) {
 
 // fault notes a fault; w.mu is held.
 func (w *world) fault(sort *int64, format string, args ...any) {
-	w.report.note(sort, w.seed, "%v%s: %s", w.last, [...]string{"", ", yields", ", sleeps"}[w.mode], fmt.Sprintf(format, args...))
+	how := [...]string{"", ", yields", ", sleeps"}[w.mode]
+	w.report.note(sort, w.seed, "%v%s: %s", w.last, how, fmt.Sprintf(format, args...))
 }
 
 // blame is fault for those who do not hold w.mu.

@@ -205,7 +205,8 @@ func (e *epoch) end() {
 		e.report.Drift = max(e.report.Drift, worst)
 		if wrong := max(runs-planned, planned-runs); wrong > 0 || worst > 0 {
 			e.report.Wrong += wrong
-			e.report.Faults = append(e.report.Faults, fmt.Sprintf("%s: %d runs, %d planned, up to %v off", b.name, runs, planned, worst))
+			e.report.Faults = append(e.report.Faults,
+				fmt.Sprintf("%s: %d runs, %d planned, up to %v off", b.name, runs, planned, worst))
 		}
 	}
 	e.report.HeapGrowth = e.heap[1].bytes - e.heap[0].bytes

@@ -145,4 +145,11 @@ var pool = []Mutant{
 		From:  "if s := planOf(c).strand; s != nil { x.pool.advance(s) }\n return false",
 		To:    "return false",
 	},
+	{
+		ID:    "pool-22",
+		Fault: "a worker that was held up sets the alarm of the leader by the time it had read before",
+		File:  "executor/admission.go",
+		From:  "case now < head:\n now = p.now()",
+		To:    "case now == unread:\n now = p.now()",
+	},
 }
