@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,25 +16,11 @@ import (
 
 	"github.com/punctual-go/punctual/delayqueue"
 	"github.com/punctual-go/punctual/internal/delay"
+	"github.com/punctual-go/punctual/internal/delay/delaytest"
 )
 
 // The tests of this file hold bugs of other schedulers, whose threads CONTRIBUTING.md names, against the
 // queue. Where a bug was a race, a delay point makes the unlucky order the only one.
-
-// pbAt has act called once, by the first goroutine that passes the point.
-func pbAt(t *testing.T, point delay.Point, act func()) {
-	t.Helper()
-	var passed atomic.Bool
-	unset := delay.Set(func(p delay.Point) {
-		if p == point && passed.CompareAndSwap(false, true) {
-			act()
-		}
-	})
-	t.Cleanup(func() {
-		unset()
-		require.True(t, passed.Load(), "nobody has passed the point")
-	})
-}
 
 // pbWaits are the ways a taker can come to wait, with the point at which it has let go of the lock and does
 // not wait yet.
@@ -65,14 +50,14 @@ func pbEachWait(t *testing.T, test func(t *testing.T, q *queue, point delay.Poin
 func TestB6_ACancellationBetweenTheLookAndTheWaitIsSeen(t *testing.T) {
 	pbEachWait(t, func(t *testing.T, q *queue, point delay.Point) {
 		ctx, cancel := context.WithCancel(t.Context())
-		pbAt(t, point, cancel)
+		delaytest.Once(t, point, cancel)
 		take(ctx, q).failed(t, context.Canceled, 0)
 	})
 }
 
 func TestB7_AClosingBetweenTheLookAndTheWaitIsSeen(t *testing.T) {
 	pbEachWait(t, func(t *testing.T, q *queue, point delay.Point) {
-		pbAt(t, point, q.Close)
+		delaytest.Once(t, point, q.Close)
 		take(nil, q).failed(t, delayqueue.ErrClosed, 0)
 	})
 }
@@ -80,7 +65,7 @@ func TestB7_AClosingBetweenTheLookAndTheWaitIsSeen(t *testing.T) {
 // Two elements come to a taker that is about to wait: it is woken once, and neither is left behind.
 func TestB5_TwoElementsBetweenTheLookAndTheWaitAreBothTaken(t *testing.T) {
 	pbEachWait(t, func(t *testing.T, q *queue, point delay.Point) {
-		pbAt(t, point, func() {
+		delaytest.Once(t, point, func() {
 			_, _ = q.Put("due", 0)
 			_, _ = q.Put("due", 0)
 		})
@@ -97,7 +82,7 @@ func TestB8_ACalledFollowerThatIsCancelledLeavesTheElementToTheLeader(t *testing
 		leader := take(nil, q)
 		ctx, cancel := context.WithCancel(t.Context())
 		follower := take(ctx, q)
-		pbAt(t, delay.FollowerWoken, cancel)
+		delaytest.Once(t, delay.FollowerWoken, cancel)
 		put(t, q, "due", 0)
 		follower.failed(t, context.Canceled, 0)
 		leader.got(t, "due", 0)
@@ -110,7 +95,7 @@ func TestB8_ALeaderThatIsCancelledOnTimeLeavesTheElementToAFollower(t *testing.T
 		put(t, q, "a", time.Minute)
 		ctx, cancel := context.WithCancel(t.Context())
 		leader, follower := take(ctx, q), take(nil, q)
-		pbAt(t, delay.LeaderWoken, cancel)
+		delaytest.Once(t, delay.LeaderWoken, cancel)
 		leader.failed(t, context.Canceled, time.Minute)
 		follower.got(t, "a", time.Minute)
 	})

@@ -11,24 +11,10 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/internal/delay"
+	"github.com/punctual-go/punctual/internal/delay/delaytest"
 )
 
 // The tests of this file hold on to small steps that are easily forgotten: bench/mutants leaves them out, one by one.
-
-// mutantHold has the first goroutine that passes the point do something else before it goes on.
-func mutantHold(t *testing.T, at delay.Point, meanwhile func()) {
-	held := false
-	unset := delay.Set(func(p delay.Point) {
-		if p == at && !held {
-			held = true
-			meanwhile()
-		}
-	})
-	t.Cleanup(func() {
-		unset()
-		assert.True(t, held, "nobody has passed the point")
-	})
-}
 
 // Of two idle workers the one that waits behind the other is one too many. It is called for a task, and goes: the
 // other has to take the task, though it waits for the end of an hour.
@@ -55,7 +41,7 @@ func TestATaskThatIsCancelledAsAWorkerTakesItIsCountedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := withPool(t, 1)
 		f := withSchedule(t, p, time.Second, withNothing)
-		mutantHold(t, delay.CancelledQueued, func() { time.Sleep(time.Minute) })
+		delaytest.Once(t, delay.CancelledQueued, func() { time.Sleep(time.Minute) })
 		assert.True(t, f.Cancel())
 		s := p.Stats()
 		assert.EqualValues(t, 1, s.Accepted)
@@ -74,7 +60,7 @@ func TestASerialExecutorGoesOnWhenItsNextTaskIsCancelledAsAWorkerTakesIt(t *test
 		start, begun := time.Now(), time.Duration(-1)
 		require.NoError(t, s.Execute(func(context.Context) error { begun = time.Since(start); return nil }))
 
-		mutantHold(t, delay.CancelledQueued, func() { time.Sleep(time.Minute) })
+		delaytest.Once(t, delay.CancelledQueued, func() { time.Sleep(time.Minute) })
 		assert.True(t, cancelled.Cancel())
 		assert.Equal(t, time.Second, begun)
 	})
@@ -113,7 +99,7 @@ func TestAPoolDoesNotEndBeforeTheFuturesOfWhatItDropsAreSettled(t *testing.T) {
 		f := withSchedule(t, p, time.Hour, withNothing)
 		synctest.Wait()
 		early := false
-		mutantHold(t, delay.TasksSwept, func() {
+		delaytest.Once(t, delay.TasksSwept, func() {
 			synctest.Wait()
 			early = withTerminated(p)
 		})

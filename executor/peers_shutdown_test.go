@@ -18,6 +18,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
+	"github.com/punctual-go/punctual/internal/delay/delaytest"
 )
 
 // pbStops are the ways to end a pool. Each returns at once, wherever it is called.
@@ -149,7 +150,7 @@ func TestB39_ATaskThatIsHandedOverDuringAShutdownHasOneEnd(t *testing.T) {
 				p := lendPlain(t, 1, executor.HandOff())
 				p.PrestartWorker()
 				synctest.Wait()
-				unset := pbAt(t, delay.FollowerWoken, func() { stop(p) })
+				unset := delaytest.Once(t, delay.FollowerWoken, func() { stop(p) })
 				ran := false
 				f, err := p.Submit(func(context.Context) error { ran = true; return nil })
 				require.NoError(t, err)

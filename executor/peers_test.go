@@ -21,26 +21,11 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
+	"github.com/punctual-go/punctual/internal/delay/delaytest"
 )
 
 // The tests of this file hold bugs of other schedulers, whose threads CONTRIBUTING.md names, against pools.
 // Where a bug was a race, a delay point makes the unlucky order the only one.
-
-// pbAt has act called once, by the first goroutine that passes the point, until the function returned is
-// called, which demands that one has.
-func pbAt(t *testing.T, point delay.Point, act func()) (unset func()) {
-	t.Helper()
-	var passed atomic.Bool
-	clearHook := delay.Set(func(p delay.Point) {
-		if p == point && passed.CompareAndSwap(false, true) {
-			act()
-		}
-	})
-	return func() {
-		clearHook()
-		require.True(t, passed.Load(), "nobody has passed the point")
-	}
-}
 
 // pbSlow has every goroutine yield, or sleep for a moment, wherever a test may hold it up.
 func pbSlow() (unset func()) {
@@ -84,7 +69,7 @@ func TestB8_ASubmitterWhoGivesUpAsRoomIsMadeLetsTheNextEnter(t *testing.T) {
 		s := rejFull(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		first, second := s.waits(t, ctx, "first"), s.waits(t, t.Context(), "second")
-		unset := pbAt(t, delay.EntrantGivesUp, func() { assert.True(t, s.queued.Cancel()) })
+		unset := delaytest.Once(t, delay.EntrantGivesUp, func() { assert.True(t, s.queued.Cancel()) })
 		cancel()
 		synctest.Wait()
 		unset()

@@ -4,35 +4,19 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
+	"github.com/punctual-go/punctual/internal/delay/delaytest"
 )
 
 // The tests of this file hold bugs of other schedulers, whose threads CONTRIBUTING.md names, against futures.
 // Where a bug was a race, a delay point makes the unlucky order the only one.
-
-// pbAt has act called once, by the first goroutine that passes the point.
-func pbAt(t *testing.T, point delay.Point, act func()) {
-	t.Helper()
-	var passed atomic.Bool
-	unset := delay.Set(func(p delay.Point) {
-		if p == point && passed.CompareAndSwap(false, true) {
-			act()
-		}
-	})
-	t.Cleanup(func() {
-		unset()
-		require.True(t, passed.Load(), "nobody has passed the point")
-	})
-}
 
 var errPB = errors.New("failed")
 
@@ -76,7 +60,7 @@ func pbEachPair(t *testing.T, test func(t *testing.T, k *future.Task[int], end, 
 // The end comes when a waiter has said that it wants to be told, and not looked whether it is too late for that.
 func TestB7_AnEndBetweenTheAskingAndTheLookIsSeen(t *testing.T) {
 	pbEachPair(t, func(t *testing.T, _ *future.Task[int], end, wait func()) {
-		pbAt(t, delay.WaiterComes, end)
+		delaytest.Once(t, delay.WaiterComes, end)
 		wait()
 	})
 }
@@ -86,7 +70,7 @@ func TestB7_AWaiterWhoComesAsTheOthersAreToldIsReleasedToo(t *testing.T) {
 	pbEachPair(t, func(t *testing.T, k *future.Task[int], end, wait func()) {
 		k.Future().Done() // somebody waits
 		var late sync.WaitGroup
-		pbAt(t, delay.CellSettled, func() {
+		delaytest.Once(t, delay.CellSettled, func() {
 			late.Go(wait)
 			late.Go(func() { _, _ = future.Any(context.Background(), k.Future(), k.Future()) })
 			synctest.Wait() // they have returned, or wait
@@ -103,7 +87,7 @@ func TestB5_OfTwoWhoEndAFutureOneDoesAndNobodyIsLeftWaiting(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := future.NewPromise[int]()
 				wins := 0
-				pbAt(t, delay.WaiterComes, func() {
+				delaytest.Once(t, delay.WaiterComes, func() {
 					for _, won := range []bool{p.Complete(1), p.Fail(errPB), p.Future().Cancel()} {
 						if won {
 							wins++

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,31 +18,17 @@ import (
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
+	"github.com/punctual-go/punctual/internal/delay/delaytest"
 )
 
 // The tests of this file hold bugs of other event loops, whose threads CONTRIBUTING.md names, against ours. Where
 // a bug was a race, a delay point makes the unlucky order the only one.
 
-// pbAt has act called once, by the first goroutine that passes the point.
-func pbAt(t *testing.T, point delay.Point, act func()) {
-	t.Helper()
-	var passed atomic.Bool
-	unset := delay.Set(func(p delay.Point) {
-		if p == point && passed.CompareAndSwap(false, true) {
-			act()
-		}
-	})
-	t.Cleanup(func() {
-		unset()
-		require.True(t, passed.Load(), "nobody has passed the point")
-	})
-}
-
 // Two tasks come when the loop has said until when it sleeps, and not looked whether somebody has come meanwhile.
 func TestB5_TwoTasksThatComeAsTheLoopGoesToSleepAreNotOverlooked(t *testing.T) {
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		d := newDiary()
-		pbAt(t, delay.LoopSleepsLocked, func() {
+		delaytest.Once(t, delay.LoopSleepsLocked, func() {
 			go func() { _ = l.Execute(d.task("now")) }()
 			go func() { _, _ = l.Schedule(ms, d.task("soon")) }()
 			for range 1000 { // both are in the intake
@@ -102,7 +87,7 @@ func TestB16_ATaskThatIsOnItsWayAsTheLoopIsShutDownHasOneEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l := quiet()
-				pbAt(t, delay.LoopPushed, func() { stop(l) })
+				delaytest.Once(t, delay.LoopPushed, func() { stop(l) })
 				ran := false
 				f, err := l.Submit(func(context.Context) error { ran = true; return nil })
 				require.NoError(t, err)

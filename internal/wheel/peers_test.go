@@ -4,35 +4,19 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/internal/delay"
+	"github.com/punctual-go/punctual/internal/delay/delaytest"
 	"github.com/punctual-go/punctual/timer"
 )
 
 // The tests of this file hold bugs of other timers, whose threads CONTRIBUTING.md names, against what all wheels
 // share. A delay point makes the unlucky order the only one.
-
-// pbAt has act called once, by the first goroutine that passes the point.
-func pbAt(t *testing.T, point delay.Point, act func()) {
-	t.Helper()
-	var passed atomic.Bool
-	unset := delay.Set(func(p delay.Point) {
-		if p == point && passed.CompareAndSwap(false, true) {
-			act()
-		}
-	})
-	t.Cleanup(func() {
-		unset()
-		require.True(t, passed.Load(), "nobody has passed the point")
-	})
-}
 
 // Two timers come just before the wheel says that it will not look until the end of time, or just after, and both
 // wait for its lock. Neither is overlooked.
@@ -59,7 +43,7 @@ func TestB5_TwoTimersThatComeAsTheWheelGoesToRestAreNotOverlooked(t *testing.T) 
 						}
 					}
 				} else {
-					pbAt(t, delay.WheelRestsLocked, two)
+					delaytest.Once(t, delay.WheelRestsLocked, two)
 				}
 				w.AfterFunc(ms, nothing)
 				time.Sleep(time.Hour)
@@ -76,7 +60,7 @@ func TestB17_ATimerThatATurnHasTakenBeforeItsArmerLooksBeginsOnce(t *testing.T) 
 		var begun []time.Duration
 		start := time.Now()
 		w.AfterFunc(5*ms, nothing)
-		pbAt(t, delay.TimerPushed, func() { time.Sleep(10 * ms) })
+		delaytest.Once(t, delay.TimerPushed, func() { time.Sleep(10 * ms) })
 		w.AfterFunc(3*ms, func() { begun = append(begun, time.Since(start)) })
 		time.Sleep(time.Hour)
 		synctest.Wait()
@@ -91,7 +75,7 @@ func TestB16_ATimerThatIsArmedAsTheWheelClosesIsReturnedOrRefused(t *testing.T) 
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, w *Wheel, p *plain) {
 				var returned []timer.Handle
-				pbAt(t, delay.TimerPushed, func() { returned = w.Close(nil) })
+				delaytest.Once(t, delay.TimerPushed, func() { returned = w.Close(nil) })
 				begun := false
 				h := w.AfterFunc(d, func() { begun = true })
 				synctest.Wait()
@@ -109,7 +93,7 @@ func TestB14_ATimerThatIsStoppedOnItsWayToTheExecutorIsCountedOnce(t *testing.T)
 	inBubble(t, func(t *testing.T, w *Wheel, _ *plain) {
 		begun := 0
 		h := w.AfterFunc(ms, func() { begun++ })
-		pbAt(t, delay.TimerDue, func() {
+		delaytest.Once(t, delay.TimerDue, func() {
 			assert.Equal(t, 1, w.Pending())
 			assert.True(t, h.Stop())
 			assert.Zero(t, w.Pending())
