@@ -147,8 +147,7 @@ func useQueue(t *testing.T) {
 	it, err := q.PutAt("b", time.Now().Add(time.Hour))
 	require.NoError(t, err)
 	assert.True(t, it.Reset(2*time.Millisecond))
-	assert.Equal(t, "a", <-taken)
-	assert.Equal(t, "b", <-taken)
+	assert.ElementsMatch(t, []string{"a", "b"}, []string{<-taken, <-taken}) // in real time either taker may be the slower
 	q.Close()
 	assert.Empty(t, <-taken)
 	assert.Empty(t, <-taken)
