@@ -47,13 +47,14 @@ func TestATimerThatHasEndedInTheExecutorIsCountedOnceWhenItIsRefused(t *testing.
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var h timer.Handle
+				made := make(chan timer.Handle, 1)
 				w, _ := plainWheel(timer.Config{Executor: func(f func()) error {
-					end(h, f)
+					end(<-made, f)
 					return errors.New("full")
 				}})
 				defer w.Close(nil)
-				h = w.AfterFunc(ms, nothing)
+				h := w.AfterFunc(ms, nothing)
+				made <- h
 				time.Sleep(ms)
 				synctest.Wait()
 				assert.Zero(t, w.Pending())
