@@ -106,7 +106,7 @@ func (b *flBooks) use(p *executor.ScheduledPool, i int) {
 		return
 	}
 	b.accepted.Add(1)
-	if i%4 == 0 && f.Cancel() {
+	if i%4 == 0 && i%5 != 0 && f.Cancel() { // what a run returns that has been cancelled is no failure
 		b.cancelled.Add(1)
 	}
 	if i%7 == 0 {
