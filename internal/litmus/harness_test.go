@@ -138,7 +138,7 @@ func TestARoundThatDoesNotEndIsToldWithAllStacks(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	require.Error(t, err)
 	assert.Contains(t, string(out), "panic: litmus: a round of simple does not end, seed 4711")
-	assert.Contains(t, string(out), "[select (no cases)")
+	assert.Contains(t, string(out), t.Name()+".func1(", "the stack of who does not go on, though it may not have come to its end")
 }
 
 func TestEveryPairHasOutcomesToSeeAndOutcomesToFear(t *testing.T) {
