@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"time"
 
 	"github.com/punctual-go/punctual/bench/soak/drill"
@@ -46,7 +45,7 @@ func (k kept) replay(ctx context.Context, o options, stdout, stderr io.Writer) (
 	defer b.remove()
 	k.Job.Out = o.out
 	for n := range o.times {
-		p := &process{binary: b.plain, job: k.Job, procs: []int{runtime.NumCPU(), 1, 8}[n%3], heard: func(int64) {}}
+		p := &process{binary: b.plain, job: k.Job, procs: processors(k.Job.Part, n), heard: func(int64) {}}
 		if k.Race {
 			p.binary = b.race
 		}

@@ -56,7 +56,7 @@ func (s *schedule) work(ctx context.Context, o options, b *binaries, notes io.Wr
 // do has a process do the job, and keeps the job if it fails.
 func (r *row) do(ctx context.Context, job drill.Job, o options, b *binaries, n int, show *progress) drill.Report {
 	job.Out = o.out
-	p := &process{binary: b.plain, job: job, procs: processors(r, n)}
+	p := &process{binary: b.plain, job: job, procs: processors(job.Part, n)}
 	if r.raceful {
 		p.binary = b.race
 	}
@@ -74,8 +74,8 @@ func (r *row) do(ctx context.Context, job drill.Job, o options, b *binaries, n i
 }
 
 // processors varies how many there are. A litmus test is none with one.
-func processors(r *row, n int) int {
-	if r.alone {
+func processors(part drill.Part, n int) int {
+	if part == drill.Litmus {
 		return max(2, runtime.NumCPU())
 	}
 	return []int{runtime.NumCPU(), 1, 8}[n%3]

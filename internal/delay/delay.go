@@ -58,10 +58,11 @@ func At(p Point) {
 // Set has every goroutine that passes a point call f, until the function returned is called. It is for tests, one
 // at a time; a goroutine that has passed a point just before does not wait.
 func Set(f func(Point)) (unset func()) {
-	if !hook.CompareAndSwap(nil, &f) {
+	own := &f
+	if !hook.CompareAndSwap(nil, own) {
 		panic("delay: there is a hook")
 	}
-	return func() { hook.Store(nil) }
+	return func() { hook.CompareAndSwap(own, nil) } // not that of another who has come after
 }
 
 // Locked reports whether a lock is held at p.

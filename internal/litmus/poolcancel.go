@@ -1,0 +1,100 @@
+package litmus
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/punctual-go/punctual/future"
+)
+
+// cancelTable races a worker with Cancel, CancelCause or Stop: by who has submitted the task, and sometimes by another,
+// too, as otherwise the worker has the processor.
+type cancelTable struct {
+	poolTable
+	rounds []cancelRound
+}
+
+type cancelRound struct {
+	future atomic.Pointer[future.Future[struct{}]]
+	runs   atomic.Int32
+	wins   [2]bool // what each has been told
+	how    [2]int
+}
+
+func (t *cancelTable) set(rounds int) {
+	t.open(1 + t.rng.IntN(2))
+	t.rounds = make([]cancelRound, rounds)
+}
+
+func (t *cancelTable) acts() []act { return []act{t.submitAndCancel, t.cancelToo} }
+
+func (t *cancelTable) submitAndCancel(a *actor, i int) {
+	r := &t.rounds[i]
+	yields := yielding(a.rng)
+	body := func(context.Context) error {
+		t.run(func() {
+			r.runs.Add(1)
+			if yields { // so that there is something to cancel
+				runtime.Gosched()
+			}
+		})
+		return nil
+	}
+	a.await(func() bool {
+		f, err := t.pool.Submit(body)
+		r.future.Store(f)
+		return t.takes(err)
+	})
+	if a.oneIn(2) {
+		runtime.Gosched()
+	}
+	a.pause()
+	t.cancel(a, r, 0)
+	if f := r.future.Load(); a.oneIn(4) {
+		<-f.Stopped()
+	}
+}
+
+func (t *cancelTable) cancelToo(a *actor, i int) {
+	if r := &t.rounds[i]; a.oneIn(8) {
+		a.await(func() bool { return r.future.Load() != nil })
+		t.cancel(a, r, 1)
+	}
+}
+
+func (t *cancelTable) cancel(a *actor, r *cancelRound, who int) {
+	r.how[who] = a.rng.IntN(4)
+	if r.wins[who] = cancelBy(r.how[who], r.future.Load()); r.wins[who] {
+		t.cancelled.Add(1)
+	}
+}
+
+func (t *cancelTable) judge(i int) string {
+	r := &t.rounds[i]
+	f := r.future.Load()
+	<-f.Stopped()
+	result, settled := f.Poll()
+	runs := r.runs.Load()
+	switch {
+	case runs > 1:
+		return ranTwice
+	case r.wins[0] && r.wins[1]:
+		return cancelTwice
+	case !settled, r.wins[0] && !isCancelled(r.how[0], result.Err), r.wins[1] && !isCancelled(r.how[1], result.Err):
+		return anotherOutcome
+	case r.wins[0] || r.wins[1]:
+		return []string{cancelledEarly, cancelledInRun}[runs]
+	case runs == 0:
+		return neverRan
+	case result.Err != nil:
+		return anotherOutcome
+	}
+	return ran
+}
+
+func (t *cancelTable) tell(i int) string {
+	r := &t.rounds[i]
+	return fmt.Sprintf("%s: %d runs, told %v in ways %v; now %v", kindName(t.kind), r.runs.Load(), r.wins, r.how, r.future.Load())
+}
