@@ -219,3 +219,40 @@ func TestC10_InvokeAllOverASerialFromATaskRunsAllInOrder(t *testing.T) {
 		lendAccounted(t, p)
 	})
 }
+
+// Its context does not tell who waits, but its goroutine does.
+func TestATaskThatWaitsForALaterOneOfItsSerialByAnotherContextGetsNoResultOfIt(t *testing.T) {
+	for name, ctx := range map[string]context.Context{"background": context.Background(), "nil": nil} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := executor.NewPool(4)
+				defer p.Close()
+				s := executor.NewSerial(p)
+				done := future.Of(1)
+				first, err := s.Submit(func(context.Context) error {
+					later, err := executor.Submit(s, func(context.Context) (int, error) { return 42, nil })
+					require.NoError(t, err)
+					_, err = later.Get(ctx)
+					assert.ErrorIs(t, err, future.ErrSelfWait)
+					vs, err := future.All(ctx, done, later)
+					assert.ErrorIs(t, err, future.ErrSelfWait, "the values %v", vs)
+					v, err := future.Any(ctx, later)
+					assert.ErrorIs(t, err, future.ErrSelfWait, "the value %v", v)
+					var order []int
+					for i, r := range future.Completed(ctx, later, done, later) {
+						order = append(order, i)
+						assert.Equal(t, i == 1, r.Err == nil)
+					}
+					assert.Equal(t, []int{1, 0, 2}, order)
+					for range future.Completed(ctx, later, later) {
+						break
+					}
+					return nil
+				})
+				require.NoError(t, err)
+				_, err = first.Get(context.Background())
+				assert.NoError(t, err)
+			})
+		})
+	}
+}

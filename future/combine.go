@@ -87,8 +87,10 @@ func Completed[V any](ctx context.Context, fs ...*Future[V]) iter.Seq2[int, Resu
 		if ctx == nil {
 			ctx = context.Background()
 		}
+		left := make([]bool, len(fs))
 		settled := make(chan int, len(fs))
 		for i, f := range fs {
+			left[i] = true
 			if f == nil || f.cell.SelfWait(ctx) {
 				settled <- i
 				continue
@@ -97,8 +99,16 @@ func Completed[V any](ctx context.Context, fs ...*Future[V]) iter.Seq2[int, Resu
 			defer f.cell.Unwatch(w)
 		}
 		for range fs {
-			i, ok, _ := cell.Receive(ctx, settled, cellsOf(fs)) // those that wait for themselves are out already
-			if !ok || !yield(i, resultOf(i, fs[i])) {
+			i, ok, err := cell.Receive(ctx, settled, cellsOf(fs))
+			if err != nil { // the goroutine of the caller is that of a run which all that are left wait for
+				break
+			}
+			if left[i] = false; !ok || !yield(i, resultOf(i, fs[i])) {
+				return
+			}
+		}
+		for i, f := range fs {
+			if left[i] && !yield(i, resultOf(i, f)) {
 				return
 			}
 		}
