@@ -135,10 +135,10 @@ func (w *Wheel) turn() {
 		}
 	}()
 	for w.next() {
-		t := w.batch[0].timer
+		a := w.batch[0]
 		w.batch[0] = arming{}
 		w.batch = w.batch[1:]
-		w.handOver(t)
+		w.handOver(a)
 	}
 	over = true
 }
@@ -219,15 +219,24 @@ func (w *Wheel) rest(tick, now int64) bool {
 }
 
 // handOver gives a timer that is due to the executor. It does not hold the lock.
-func (w *Wheel) handOver(t *Timer) {
+func (w *Wheel) handOver(a arming) {
+	t := a.timer
 	delay.At(delay.TimerDue)
 	switch {
 	case state(t.state.Load()) != due: // stopped, or reset, meanwhile
 	case w.hand == nil:
 		go t.call()
 	case w.hand(t.call) != nil:
-		if t.move(due, rejected) {
-			w.pending.Add(-1)
-		}
+		w.refused(a)
+	}
+}
+
+// refused ends an arming that the executor has refused, unless the timer has been armed anew meanwhile: what comes
+// of that one is for the executor to say when it is its turn. It takes the lock.
+func (w *Wheel) refused(a arming) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if a.timer.seq == a.seq && a.timer.move(due, rejected) {
+		w.pending.Add(-1)
 	}
 }
