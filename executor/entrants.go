@@ -3,7 +3,6 @@ package executor
 import (
 	"container/list"
 	"context"
-	"fmt"
 
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/delay"
@@ -66,17 +65,24 @@ func (p *Pool) enter(ctx context.Context, c *cell.Cell) error {
 		return e.outcome()
 	case <-ctx.Done():
 	}
-	end := cell.EndOf(ctx)
 	delay.At(delay.EntrantGivesUp)
+	if !p.withdraw(e, place) {
+		return e.outcome()
+	}
+	return cell.Joined(ErrSaturated, cell.EndOf(ctx))
+}
+
+// withdraw takes e out of those who wait, and reports whether it was still one of them.
+func (p *Pool) withdraw(e *entrant, place *list.Element) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	select {
 	case <-e.decided:
-		return e.outcome()
+		return false
 	default:
 	}
 	p.entrants.list.Remove(place)
-	return fmt.Errorf("%w: %w", ErrSaturated, end)
+	return true
 }
 
 func (e *entrant) outcome() error {

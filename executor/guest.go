@@ -50,13 +50,26 @@ func (p *Pool) runByCaller(ctx context.Context, c *cell.Cell) error {
 	g.start(c, p.clock.Now())
 	p.mu.Unlock()
 	if ctx.Done() != nil {
-		defer context.AfterFunc(ctx, func() {
-			cause := context.Cause(ctx)
-			c.Cancel(future.CancelledError(cause), cause, true)
-		})()
+		defer cancelAfter(ctx, c)()
 	}
 	g.serve()
 	return nil
+}
+
+// cancelAfter cancels c when ctx ends, until the function returned is called. That returns when the
+// cancellation, if there is one, has been counted.
+func cancelAfter(ctx context.Context, c *cell.Cell) (stop func()) {
+	over := make(chan struct{})
+	unwatch := context.AfterFunc(ctx, func() {
+		defer close(over)
+		cause := context.Cause(ctx)
+		c.Cancel(future.CancelledError(cause), cause, true)
+	})
+	return func() {
+		if !unwatch() {
+			<-over
+		}
+	}
 }
 
 // receive adds a guest on the goroutine of the given number. The lock is held.
@@ -101,10 +114,15 @@ func (g *guest) leave() {
 	if v := recover(); v != nil {
 		panic(v) // of a queue of the user's own, under the lock: there is no way on
 	}
-	p := g.pool
+	defer g.depart() // also if a hook or handler ends the goroutine
 	if g.task != nil {
 		g.complete()
 	}
+}
+
+// depart takes the guest out of its pool.
+func (g *guest) depart() {
+	p := g.pool
 	delay.At(delay.GuestLeaves)
 	p.mu.Lock()
 	if g.task != nil {

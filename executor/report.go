@@ -77,9 +77,18 @@ func (p *Pool) guard(ctx context.Context, name string, run Run, hook func()) {
 	var err error
 	future.Invoke(ctx, func(context.Context) error { hook(); return nil }, &err)
 	if err != nil {
-		p.report(run, fmt.Errorf("executor: %s hook: %w", name, err))
+		p.report(run, &hookError{name, err})
 	}
 }
+
+// hookError is a failure of a hook. What that has panicked with is asked for its text only when somebody asks for it.
+type hookError struct {
+	hook string
+	err  error
+}
+
+func (e *hookError) Error() string { return fmt.Sprintf("executor: %s hook: %v", e.hook, e.err) }
+func (e *hookError) Unwrap() error { return e.err }
 
 // report tells the error handler of a failure, or the log if there is none.
 func (p *Pool) report(run Run, err error) {
@@ -100,10 +109,10 @@ func (p *Pool) report(run Run, err error) {
 
 // seriesEnded makes sure that a periodic task does not end by a failure in silence.
 func (p *Pool) seriesEnded(run Run, err error) {
-	p.logFailure("periodic task ended by a failure", run, err)
 	if p.onError != nil {
-		p.report(run, err)
+		defer p.report(run, err) // also if the log ends the goroutine
 	}
+	p.logFailure("periodic task ended by a failure", run, err)
 }
 
 func (p *Pool) logFailure(text string, run Run, err error) {

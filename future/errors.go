@@ -3,7 +3,6 @@ package future
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/punctual-go/punctual/internal/cell"
 )
@@ -41,5 +40,5 @@ func CancelledError(reason error) error {
 	if reason == nil || reason == ErrCancelled {
 		return ErrCancelled
 	}
-	return fmt.Errorf("%w: %w", ErrCancelled, reason)
+	return cell.Joined(ErrCancelled, reason)
 }

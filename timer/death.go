@@ -6,6 +6,12 @@ import (
 	"log/slog"
 )
 
+// death is why a timer has died. It asks the cause, which may be the user's, for its text only when somebody asks it.
+type death struct{ cause error }
+
+func (d *death) Error() string   { return fmt.Sprintf("%v: a task has failed: %v", ErrStopped, d.cause) }
+func (d *death) Unwrap() []error { return []error{ErrStopped, d.cause} }
+
 // end refuses all tasks to come for the given reason and drops those that are queued. It reports how
 // many these were, cancelled ones not counted.
 func (t *Timer) end(reason error) (lost int) {
@@ -27,7 +33,7 @@ func (t *Timer) end(reason error) (lost int) {
 // die ends the timer because its goroutine does, for the given cause, and logs it. A timer that was
 // cancelled during the run logs it too.
 func (t *Timer) die(cause error) {
-	lost := t.end(fmt.Errorf("%w: a task has failed: %w", ErrStopped, cause))
+	lost := t.end(&death{cause})
 	defer func() { _ = recover() }() // a panic of the log's handler, or of what it is given
 	attrs := []slog.Attr{
 		slog.String("timer", t.name),

@@ -199,3 +199,20 @@ func TestPanicErrorTellsEveryValue(t *testing.T) {
 		})
 	}
 }
+
+// exitError ends the goroutine of whoever asks for its text, as t.FailNow does.
+type exitError struct{}
+
+func (exitError) Error() string { runtime.Goexit(); return "" }
+
+func TestATimerDiesOfAPanicWhoseTextEndsTheGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := timer.New("test")
+		require.NoError(t, tm.Schedule(timer.NewTask(func() { panic(exitError{}) }), time.Second))
+		require.NoError(t, tm.Schedule(timer.NewTask(func() {}), time.Minute))
+		time.Sleep(2 * time.Second)
+		assert.ErrorIs(t, tm.Err(), timer.ErrStopped)
+		assert.ErrorIs(t, tm.Err(), exitError{})
+		assert.ErrorIs(t, tm.Schedule(timer.NewTask(func() {}), time.Second), timer.ErrStopped)
+	})
+}

@@ -104,7 +104,7 @@ func (l *Loop) tell() {
 // but let go to settle a series that may not go on.
 func (l *Loop) account() {
 	c := l.task
-	l.task, l.ctx = nil, nil
+	l.task, l.ctx, l.err = nil, nil, nil
 	l.counts.runs++
 	if l.failed {
 		l.counts.failures++

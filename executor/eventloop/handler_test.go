@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -52,4 +53,69 @@ func TestAHandlerOfATimeOutMayCloseTheLoop(t *testing.T) {
 		<-l.Terminated()
 		assert.ErrorIs(t, got, future.ErrSelfWait)
 	})
+}
+
+// exitError ends the goroutine of whoever asks for its text, as t.FailNow does.
+type exitError struct{}
+
+func (exitError) Error() string { runtime.Goexit(); return "" }
+
+func TestAnOverdueRunOfALoopEndsWhoseErrorEndsTheGoroutine(t *testing.T) {
+	slow := func(context.Context) error { time.Sleep(2 * time.Second); return exitError{} }
+	synctest.Test(t, func(t *testing.T) {
+		l := eventloop.New(eventloop.Logger(slog.New(slog.DiscardHandler)))
+		once, err := l.Submit(slow, executor.Timeout(time.Second))
+		require.NoError(t, err)
+		series, err := l.AtFixedRate(10*time.Second, 10*time.Second, slow, executor.Timeout(time.Second), executor.OnError(executor.Continue))
+		require.NoError(t, err)
+		time.Sleep(65 * time.Second)
+		assert.EqualValues(t, 6, series.Runs())
+		require.NoError(t, l.Close())
+		assert.True(t, series.State().Settled())
+		select {
+		case <-once.Stopped():
+		default:
+			t.Error("the body has returned, and is said to run")
+		}
+	})
+}
+
+// exitLog ends the goroutine of whoever writes a record.
+type exitLog struct{ slog.Handler }
+
+func (exitLog) Enabled(context.Context, slog.Level) bool  { return true }
+func (exitLog) Handle(context.Context, slog.Record) error { runtime.Goexit(); return nil }
+
+func TestTheHandlerOfALoopIsToldOfTheEndOfASeriesThoughTheLogEndsTheGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		told := 0
+		l := eventloop.New(eventloop.Logger(slog.New(exitLog{slog.DiscardHandler})),
+			eventloop.ErrorHandler(func(context.Context, executor.Run, error) { told++ }))
+		f, err := l.AtFixedRate(0, time.Second, func(context.Context) error { return exitError{} })
+		require.NoError(t, err)
+		<-f.Done()
+		require.NoError(t, l.Close())
+		assert.Equal(t, 1, told)
+	})
+}
+
+// bigError takes memory that can be missed.
+type bigError struct{ _ [1 << 16]byte }
+
+func (*bigError) Error() string { return "big" }
+
+func TestAnIdleLoopKeepsNothingOfItsLastTask(t *testing.T) {
+	l := eventloop.New(eventloop.Logger(slog.New(slog.DiscardHandler)))
+	defer l.Close()
+	_, err := l.Schedule(time.Hour, func(context.Context) error { return nil }) // it goes on
+	require.NoError(t, err)
+	failed := func() weak.Pointer[bigError] {
+		big := new(bigError)
+		f, err := l.Submit(func(context.Context) error { return big })
+		require.NoError(t, err)
+		_, err = f.Get(t.Context())
+		require.ErrorIs(t, err, big)
+		return weak.Make(big)
+	}()
+	assert.Eventually(t, func() bool { runtime.GC(); return failed.Value() == nil }, time.Minute, time.Millisecond)
 }

@@ -69,10 +69,10 @@ func (l *Loop) report(run executor.Run, err error) {
 
 // seriesEnded makes sure that a periodic task does not end by a failure in silence.
 func (l *Loop) seriesEnded(run executor.Run, err error) {
-	l.log("periodic task ended by a failure", run, err)
 	if l.onError != nil {
-		l.report(run, err)
+		defer l.report(run, err) // also if the log ends the goroutine
 	}
+	l.log("periodic task ended by a failure", run, err)
 }
 
 func (l *Loop) log(text string, run executor.Run, err error) {

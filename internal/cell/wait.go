@@ -3,7 +3,6 @@ package cell
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -92,7 +91,7 @@ func (c *Cell) Await(ctx context.Context, sure bool) (over func(), ask bool, err
 // EndOf returns the error of an ended context, with its cause if that is another.
 func EndOf(ctx context.Context) error {
 	if cause := context.Cause(ctx); !errors.Is(ctx.Err(), cause) {
-		return fmt.Errorf("%w: %w", ctx.Err(), cause)
+		return Joined(ctx.Err(), cause)
 	}
 	return ctx.Err()
 }

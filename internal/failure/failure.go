@@ -4,10 +4,10 @@ package failure
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
 )
 
 // Log is where an executor of the given name writes its failures: to Logger, or if that is nil to
@@ -42,7 +42,7 @@ func Overrun(err error) error {
 	if err == nil || err == context.DeadlineExceeded {
 		return future.ErrTimeout
 	}
-	return fmt.Errorf("%w: %w", future.ErrTimeout, err)
+	return cell.Joined(future.ErrTimeout, err)
 }
 
 // stackOf returns the stack of a panic, if err is one. Looking for it calls methods of the user's

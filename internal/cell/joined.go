@@ -1,0 +1,12 @@
+package cell
+
+import "fmt"
+
+// Joined returns an error that matches both, with the texts of both. It asks them for these only when somebody asks
+// it: the second may be the user's, with a method that panics, waits, or ends the goroutine.
+func Joined(first, second error) error { return &joined{first, second} }
+
+type joined struct{ first, second error }
+
+func (j *joined) Error() string   { return fmt.Sprintf("%v: %v", j.first, j.second) }
+func (j *joined) Unwrap() []error { return []error{j.first, j.second} }
