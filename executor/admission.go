@@ -2,7 +2,6 @@ package executor
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/punctual-go/punctual/internal/cell"
@@ -35,7 +34,7 @@ func (p *Pool) accept(ctx context.Context, wait bool, c *cell.Cell) error {
 		ctx = context.Background()
 	}
 	if wait && ctx.Err() != nil {
-		return p.refuse(fmt.Errorf("%w: %w", ErrRejected, cell.EndOf(ctx)))
+		return p.refuse(cell.Joined(ErrRejected, cell.EndOf(ctx)))
 	}
 	if p.plain {
 		c.When = p.clock.Now()
@@ -71,6 +70,7 @@ func (p *Pool) tryAccept(c *cell.Cell) (RejectionPolicy, error) {
 	defer p.mu.Unlock() // also when a queue of the user's own panics
 	now := p.now()
 	if !p.plain {
+		now = p.keepTimes(now)
 		c.When = now
 	}
 	return p.policy, p.tryEnqueue(c, now)
@@ -81,6 +81,7 @@ func (p *Pool) acceptAfter(c *cell.Cell, delay time.Duration) error {
 	now := p.clock.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	now = p.keepTimes(now)
 	return p.acceptLater(c, clock.Later(now, delay), now)
 }
 
@@ -89,7 +90,19 @@ func (p *Pool) acceptAt(c *cell.Cell, when int64) error {
 	now := p.clock.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	now = p.keepTimes(now)
 	return p.acceptLater(c, max(when, now), now)
+}
+
+// keepTimes has all tasks come with their times from here on, as one with a time is about to. It returns the
+// caller's reading of the clock; or a new one if tasks may have come without a time since, which go before
+// this one, and so must not have come after its time. The lock is held.
+func (p *Pool) keepTimes(now int64) int64 {
+	if p.timed.Load() {
+		return now
+	}
+	p.timed.Store(true)
+	return p.now()
 }
 
 // acceptLater is for tasks with a time of their own, about which no policy is asked. The lock is held.

@@ -9,6 +9,12 @@ import (
 	"github.com/punctual-go/punctual/internal/parking"
 )
 
+// Lock holds up all that needs the lock of the pool, until the function returned is called.
+func (p *Pool) Lock() (unlock func()) {
+	p.mu.Lock()
+	return p.mu.Unlock
+}
+
 // Validate checks what must hold of a pool at rest, that is when nothing can go on before time passes or
 // somebody calls: the accounts balance, workers are where the lot says, all parts of the queue are in order,
 // and nothing waits that could run.

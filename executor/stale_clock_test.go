@@ -41,3 +41,31 @@ func TestAWorkerThatWasHeldUpHasAnotherComeAtOnce(t *testing.T) {
 		assert.Equal(t, 3*ms, <-begun, "when the held up worker came, and left this to the other")
 	})
 }
+
+// A bare task has no time as long as none of the pool has one. The first with a time goes after such tasks, also after
+// those that come while its submitter is held up between its reading of the clock and the lock of the pool: so it
+// must not have a time from before they came.
+func TestWhatGoesFirstHasNotComeAfterTheTimeOfTheNext(t *testing.T) {
+	pool := executor.NewScheduledPool(1)
+	defer func() { pool.ShutdownNow(); <-pool.Terminated() }()
+	began, release := make(chan struct{}), make(chan struct{})
+	defer close(release)
+	require.NoError(t, pool.Execute(func(context.Context) error { close(began); <-release; return nil }))
+	<-began
+	unlock := pool.Lock()
+	scheduled := make(chan error)
+	go func() {
+		_, err := pool.ScheduleAt(time.Now().Add(time.Millisecond), func(context.Context) error { return nil })
+		scheduled <- err
+	}()
+	time.Sleep(10 * time.Millisecond) // it waits for the lock
+	came := time.Now()
+	err := pool.Execute(func(context.Context) error { return nil })
+	unlock()
+	require.NoError(t, err)
+	require.NoError(t, <-scheduled)
+	queued := pool.Queued()
+	require.Len(t, queued, 2)
+	assert.Zero(t, queued[0].Scheduled, "the one that has come without a time")
+	assert.False(t, queued[1].Scheduled.Before(came), "due %v before the task that goes first has come", came.Sub(queued[1].Scheduled))
+}
