@@ -23,7 +23,7 @@ type Group struct {
 	err     error                      // of the first failure
 	failed  bool                       // and the others have been cancelled for it
 
-	calls int           // of Go in progress
+	calls int           // of Go and of fail in progress
 	quiet chan struct{} // closed when there are none any more; nil while nobody waits for that
 
 	// While there may be members:
@@ -81,17 +81,48 @@ func (g *Group) open() (context.Context, error) {
 	if err := endOf(g.parent); err != nil {
 		g.fail(err)
 	}
+	for {
+		ctx, err := g.enter()
+		if ctx != nil || err != nil {
+			return ctx, err
+		}
+		g.derive()
+	}
+}
+
+// enter begins a call of Go, unless the group has failed, or has no context.
+func (g *Group) enter() (context.Context, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.err != nil {
 		return nil, g.err
 	}
-	if g.ctx == nil {
-		g.ctx, g.cancel = context.WithCancelCause(g.parent)
-		g.unwatch = context.AfterFunc(g.ctx, func() { g.fail(cmp.Or(endOf(g.parent), errNotNeeded)) })
+	if g.ctx != nil {
+		g.calls++
 	}
-	g.calls++
 	return g.ctx, nil
+}
+
+// derive gives the group a context, unless somebody else does. The parent is asked without the lock, as its methods
+// may be the user's.
+func (g *Group) derive() {
+	ctx, cancel := context.WithCancelCause(g.parent)
+	unwatch := context.AfterFunc(ctx, func() { g.fail(cmp.Or(endOf(g.parent), errNotNeeded)) })
+	if !g.offer(ctx, cancel, unwatch) {
+		unwatch()
+		cancel(nil)
+	}
+}
+
+// offer reports whether the group takes that context.
+func (g *Group) offer(ctx context.Context, cancel context.CancelCauseFunc, unwatch func() bool) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.ctx != nil || g.err != nil {
+		return false
+	}
+	g.ctx, g.cancel, g.unwatch = ctx, cancel, unwatch
+	return true
 }
 
 func (g *Group) failure() error {
@@ -100,7 +131,7 @@ func (g *Group) failure() error {
 	return g.err
 }
 
-// entered ends a call of Go, and makes f a member, if it is not nil. If the group has failed just
+// entered ends a call of Go, or of fail, and makes f a member, if it is not nil. If the group has failed just
 // before, f is cancelled like all others.
 func (g *Group) entered(f *future.Future[struct{}]) {
 	g.mu.Lock()
@@ -159,6 +190,8 @@ func (g *Group) fail(err error) {
 		return
 	}
 	g.failed = true
+	g.calls++ // Wait is not to return before all have been cancelled
+	defer g.entered(nil)
 	g.err = cmp.Or(g.err, err)
 	err = g.err
 	members, cancel := slices.Clone(g.members), g.cancel
@@ -193,22 +226,21 @@ func (g *Group) Wait() error {
 	}
 }
 
-// going returns the members that have not ended, and what is closed when no call of Go is in progress
-// any more, or nil if none is. If there is neither, the group lets go of its context.
+// going returns the members that have not ended, and what is closed when no call of Go or of fail is in
+// progress any more, or nil if none is. If there is neither, the group lets go of its context.
 func (g *Group) going() (members []*future.Future[struct{}], quiet <-chan struct{}, err error) {
 	g.mu.Lock()
-	defer g.mu.Unlock()
 	g.prune()
 	if g.calls > 0 && g.quiet == nil {
 		g.quiet = make(chan struct{})
 	}
-	if len(g.members) == 0 && g.calls == 0 && g.ctx != nil {
-		g.unwatch()
-		g.cancel(nil)
+	letGo := func() {}
+	if unwatch, cancel := g.unwatch, g.cancel; len(g.members) == 0 && g.calls == 0 && g.ctx != nil {
+		letGo = func() { unwatch(); cancel(nil) } // without the lock, see derive
 		g.ctx, g.cancel, g.unwatch = nil, nil, nil
 	}
-	if g.quiet != nil {
-		quiet = g.quiet
-	}
-	return slices.Clone(g.members), quiet, g.err
+	members, quiet, err = slices.Clone(g.members), g.quiet, g.err
+	g.mu.Unlock()
+	letGo()
+	return members, quiet, err
 }
