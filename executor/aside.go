@@ -69,7 +69,7 @@ func (p *Pool) emptyAside() []*cell.Cell {
 // vacate tells the serial executors that none of their tasks wait any more. The lock is held.
 func (p *Pool) vacate(swept []*cell.Cell) {
 	for _, c := range swept {
-		if s := planOf(c).strand; s != nil {
+		if s := planOf(c).strand; s != nil && s.head == c { // or else its head is running, and goes on from there
 			s.head = nil
 			p.release(s)
 		}

@@ -222,3 +222,20 @@ func TestAKeyThatEqualsNothingIsForgottenToo(t *testing.T) {
 		assert.Zero(t, k.Keys())
 	})
 }
+
+func TestShutdownNowLeavesAKeyWhoseTaskRuns(t *testing.T) {
+	for _, waiting := range []int{0, 1, 3} {
+		synctest.Test(t, func(t *testing.T) {
+			p := executor.NewPool(1)
+			k := executor.NewKeyedSerial[string](p)
+			for range 1 + waiting {
+				require.NoError(t, k.Execute("a", func(context.Context) error { time.Sleep(time.Second); return nil }))
+			}
+			synctest.Wait()
+			assert.Len(t, p.ShutdownNow(), waiting)
+			assert.Equal(t, 1, k.Keys(), "one runs, and %d have waited", waiting)
+			<-p.Terminated()
+			assert.Zero(t, k.Keys())
+		})
+	}
+}
