@@ -36,8 +36,9 @@
 // A task may submit others to its own pool and wait for them, at any size of the pool: while it waits,
 // what it waits for runs in its place, ahead of its turn. Give the wait the context of the task, for
 // example f.Get(ctx); with another the pool finds out who waits after 10 ms only, if it has no worker
-// free by then. To wait by other means, a channel or f.Done, may block a small pool for ever; so may two
-// pools whose tasks wait for each other's.
+// free by then. Only what is queued can run in its place: to wait by other means, a channel or f.Done, for
+// the end of a periodic task, or for what [future.Then] makes of another's outcome may block a small pool
+// for ever; so may two pools whose tasks wait for each other's.
 //
 // # Failures
 //
@@ -55,7 +56,8 @@
 // # Profiles
 //
 // The goroutine of a run carries the names of its pool and of its task as the pprof labels "pool" and
-// "task", if they have any: a CPU profile tells what the time went into.
+// "task", if they have any: a CPU profile tells what the time went into. A task that its caller runs goes
+// under the labels of that.
 //
 // # Tests
 //

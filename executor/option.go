@@ -113,8 +113,8 @@ func PendingLimit(n int) Option {
 }
 
 // BaseContext sets the context that the contexts of all runs derive from; context.Background by
-// default. When it ends, running tasks see that in theirs; the pool goes on. It panics if ctx is
-// nil.
+// default. When it ends, running tasks see that in theirs; the pool goes on. Its methods are
+// called on the goroutines of the pool, too, and must not panic. It panics if ctx is nil.
 func BaseContext(ctx context.Context) Option {
 	if ctx == nil {
 		panic("executor: nil base context")

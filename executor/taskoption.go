@@ -27,7 +27,8 @@ func Name(name string) TaskOption {
 // Timeout bounds each run. When d has passed since the start of the run, its context ends with
 // [future.ErrTimeout] as cause and DeadlineExceeded as error, and the run has failed with
 // ErrTimeout, whatever its body returns later; a future is settled at that moment. The body is not
-// interrupted otherwise, and its worker stays occupied until it returns. d must be positive.
+// interrupted otherwise, and its worker stays occupied until it returns. A run whose context has ended before,
+// by ShutdownNow or with the base context, is told so already, and does not time out any more. d must be positive.
 func Timeout(d time.Duration) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		if d <= 0 {

@@ -40,7 +40,8 @@ func newSettings(opts []Option) (s settings) {
 func Name(name string) Option { return option(func(s *settings) { s.name = name }) }
 
 // BaseContext sets the context that the contexts of all runs derive from; context.Background by default.
-// When it ends, the running task sees that in its own; the loop goes on. It panics if ctx is nil.
+// When it ends, the running task sees that in its own; the loop goes on. Its methods are called on
+// the goroutine of the loop, too, and must not panic. It panics if ctx is nil.
 func BaseContext(ctx context.Context) Option {
 	if ctx == nil {
 		panic("eventloop: nil base context")

@@ -99,8 +99,11 @@ func (h *handle) Err() error {
 	if err == nil {
 		err = h.now.outcome()
 	}
-	if errors.Is(err, executor.ErrShutdown) {
+	switch {
+	case errors.Is(err, executor.ErrShutdown):
 		return timer.ErrStopped
+	case errors.Is(err, executor.ErrSaturated):
+		return timer.ErrTooManyPending
 	}
 	return nil
 }
