@@ -31,7 +31,7 @@ func newRevolver(c timer.Config) stoppable     { return revolver.New(c) }
 type turned struct {
 	*round
 	wheel  stoppable
-	series atomic.Int64 // how many there have been, each with a handle that nobody else has
+	series atomic.Int64 // how many there may have been, each with a handle that nobody else has
 	alarms []*alarm     // the round's lock guards it
 }
 
@@ -88,6 +88,7 @@ func (w *turned) repeat(rng *rand.Rand) {
 	d, run := w.owe(0, nothing)
 	d.once = false
 	f := func() { _ = run(context.Background()) }
+	w.series.Add(1) // before the wheel knows of it, which may end before the series has been told that it began
 	var s *timer.Series
 	var err error
 	if rng.IntN(2) == 0 {
@@ -100,7 +101,6 @@ func (w *turned) repeat(rng *rand.Rand) {
 	if err != nil {
 		return
 	}
-	w.series.Add(1)
 	time.Sleep(micros(rng, 300))
 	if s.Stop() {
 		<-s.Done()
