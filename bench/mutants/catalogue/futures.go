@@ -101,4 +101,11 @@ var futures = []Mutant{
 		From:  "defer f.cell.Unwatch(w)",
 		To:    "_ = w",
 	},
+	{
+		ID:    "future-12",
+		Fault: "who would wait for itself gets the values of futures that are not settled",
+		File:  "future/combine.go",
+		From:  "break\n }\n if left[i] = false",
+		To:    "return\n }\n if left[i] = false",
+	},
 }

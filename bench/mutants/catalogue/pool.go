@@ -54,7 +54,7 @@ var pool = []Mutant{
 		ID:    "pool-08",
 		Fault: "a submitter who gives up just as it is admitted is told that its task was refused",
 		File:  "executor/entrants.go",
-		From:  "select { case <-e.decided: return e.outcome() default: }",
+		From:  "select { case <-e.decided: return false default: }",
 	},
 	{
 		ID:    "pool-09",
@@ -151,5 +151,26 @@ var pool = []Mutant{
 		File:  "executor/admission.go",
 		From:  "case now < head:\n now = p.now()",
 		To:    "case now == unread:\n now = p.now()",
+	},
+	{
+		ID:    "pool-23",
+		Fault: "the first task with a time keeps one from before others came that go before it",
+		File:  "executor/admission.go",
+		From:  "p.timed.Store(true)\n return p.now()",
+		To:    "p.timed.Store(true)\n return now",
+	},
+	{
+		ID:    "pool-24",
+		Fault: "a caller does not leave whose task and hook both end the goroutine",
+		File:  "executor/guest.go",
+		From:  "defer g.depart() // also if a hook or handler ends the goroutine\n if g.task != nil {\n g.complete()\n }",
+		To:    "if g.task != nil { g.complete() }\n g.depart()",
+	},
+	{
+		ID:    "pool-25",
+		Fault: "what the context of a bulk operation has cancelled counts when that has ended",
+		File:  "executor/guest.go",
+		From:  "if !unwatch() {\n <-over\n }",
+		To:    "unwatch()",
 	},
 }

@@ -70,8 +70,8 @@ var wheels = []Mutant{
 		ID:    "wheel-07",
 		Fault: "a timer that the executor refuses counts as ended even if it has been stopped or called",
 		File:  "internal/wheel/turn.go",
-		From:  "if t.move(due, rejected) { w.pending.Add(-1) }",
-		To:    "t.move(due, rejected); w.pending.Add(-1)",
+		From:  "if a.timer.seq == a.seq && a.timer.move(due, rejected) { w.pending.Add(-1) }",
+		To:    "if a.timer.seq == a.seq { a.timer.move(due, rejected); w.pending.Add(-1) }",
 	},
 	{
 		ID:    "wheel-08",
@@ -146,5 +146,12 @@ var wheels = []Mutant{
 		File:  "timer/hierarchical/dial.go",
 		From:  "if empty || t.Tick() < s.first {",
 		To:    "if empty {",
+	},
+	{
+		ID:    "wheel-19",
+		Fault: "a refusal by the executor also ends the arming that came meanwhile",
+		File:  "internal/wheel/turn.go",
+		From:  "a.timer.seq == a.seq && a.timer.move(due, rejected)",
+		To:    "a.timer.move(due, rejected)",
 	},
 }
