@@ -63,9 +63,9 @@ func (l *Loop) ShutdownNow() []executor.Pending { return l.shut(stopping, false)
 // ShutdownGracefully drops what is not yet due and all periodic tasks, and goes on to take and run tasks
 // for now, until the loop has been quiet, that is without a run, for as long as quiet, or timeout has
 // passed. Then it refuses tasks, runs those it has, and ends. Tasks for later are accepted meanwhile, but
-// dropped at the next pass. With a quiet of 0 the loop ends as soon as nothing is due. It does not wait,
-// interrupts nothing, may be called from a task, and does nothing on a loop that is shut down already. It
-// returns [executor.ErrInvalid] for a negative quiet, or a timeout below that.
+// dropped at the next pass, unless they are due by then. With a quiet of 0 the loop ends as soon as nothing
+// is due. It does not wait, interrupts nothing, may be called from a task, and does nothing on a loop that is
+// shut down already. It returns [executor.ErrInvalid] for a negative quiet, or a timeout below that.
 func (l *Loop) ShutdownGracefully(quiet, timeout time.Duration) error {
 	if quiet < 0 {
 		return fmt.Errorf("%w: negative quiet period %v", executor.ErrInvalid, quiet)
