@@ -391,11 +391,15 @@ func TestB49_AWallClockThatIsSetMovesNoTaskAndWakesNobody(t *testing.T) {
 	const year = 365 * 24 * 3600
 	p := withPool(t, 1)
 	for _, ahead := range []int64{-50 * year, -3600, 3600, 50 * year} {
-		at := pbWall(t, time.Now().Add(2*time.Millisecond), ahead)
+		at := pbWall(t, time.Now().Add(time.Hour), ahead)
 		f, err := p.ScheduleAt(at, withNothing)
 		require.NoError(t, err)
 		next, ok := f.Next()
-		assert.True(t, !ok || next.Sub(at) == 0, "to the nanosecond")
+		assert.True(t, ok && next.Sub(at) == 0, "to the nanosecond")
+		require.True(t, f.Cancel())
+		at = pbWall(t, time.Now().Add(2*time.Millisecond), ahead)
+		f, err = p.ScheduleAt(at, withNothing)
+		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		require.NoError(t, err)
 		assert.GreaterOrEqual(t, time.Since(at), time.Duration(0), "early")
