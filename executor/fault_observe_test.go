@@ -143,7 +143,7 @@ func TestH3_WhoeverLooksWhileSixtyFourWorkSeesSumsThatAreRightAtRest(t *testing.
 		users.Wait()
 		close(over)
 		readers.Wait()
-		withPassed(time.Minute) // what the users have left behind has run, so that there is room
+		withPassed(time.Minute)                  // what the users have left behind has run, so that there is room
 		_, err := p.Schedule(time.Hour, nothing) // pending at rest
 		require.NoError(t, err)
 		withPassed(time.Minute)
