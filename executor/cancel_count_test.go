@@ -27,7 +27,7 @@ func heeds(ctx context.Context) (int, error) {
 func TestWhatTheContextOfABulkOperationCancelsHasCountedAtItsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewPool(1, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
-		busy, err := p.Submit(func(context.Context) error { time.Sleep(time.Second); return nil })
+		busy, err := p.Submit(withSleep(time.Second))
 		require.NoError(t, err)
 		delaytest.Once(t, delay.CancelledQueued, func() { time.Sleep(time.Minute) })
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)

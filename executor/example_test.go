@@ -98,13 +98,11 @@ func ExampleSchedule() {
 func ExampleScheduledPool_ScheduleAt() {
 	pool := executor.NewScheduledPool(1)
 	defer pool.Close()
-	at := time.Now().Add(2 * time.Millisecond)
-	f, _ := pool.ScheduleAt(at, func(context.Context) error {
-		fmt.Println("at or after the time given:", !time.Now().Before(at))
-		return nil
-	})
-	f.Get(context.Background())
-	// Output: at or after the time given: true
+	at := time.Now().Add(time.Hour)
+	f, _ := pool.ScheduleAt(at, func(context.Context) error { return nil })
+	next, _ := f.Next()
+	fmt.Println("planned for the time given:", next.Equal(at))
+	// Output: planned for the time given: true
 }
 
 func ExampleScheduledPool_AtFixedRate() {

@@ -30,8 +30,6 @@ type exitLog struct{ slog.Handler }
 func (exitLog) Enabled(context.Context, slog.Level) bool  { return true }
 func (exitLog) Handle(context.Context, slog.Record) error { runtime.Goexit(); return nil }
 
-func exits(context.Context) error { runtime.Goexit(); return nil }
-
 func exitHook(context.Context, executor.Run, error) { runtime.Goexit() }
 
 // ends shuts p down, demands that it ends at once, as nothing runs any more, and that its books balance.
@@ -39,11 +37,7 @@ func ends(t *testing.T, p *executor.Pool) {
 	t.Helper()
 	p.Shutdown()
 	synctest.Wait()
-	select {
-	case <-p.Terminated():
-	default:
-		t.Errorf("nothing runs, nothing is queued, and the pool does not end: %v", p)
-	}
+	assert.True(t, withClosed(p.Terminated()), "nothing runs, nothing is queued, and the pool does not end: %v", p)
 	s := p.Stats()
 	assert.Equal(t, s.Accepted, s.Completed+s.Cancelled+s.Returned, "%+v", s)
 }
@@ -55,9 +49,9 @@ func TestACallerLeavesWhoseTaskAndHookBothEndTheGoroutine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := executor.NewPool(1, executor.HandOff(), executor.OnRejection(executor.CallerRuns), option)
-				_, err := p.Submit(func(context.Context) error { time.Sleep(time.Second); return nil })
+				_, err := p.Submit(withSleep(time.Second))
 				require.NoError(t, err)
-				go func() { _ = p.Execute(exits) }() // which ends that goroutine, as documented
+				go func() { _ = p.Execute(withGoexit) }() // which ends that goroutine, as documented
 				time.Sleep(time.Minute)
 				ends(t, p)
 			})
@@ -69,7 +63,7 @@ func TestAHelperLeavesWhoseTaskAndHookBothEndTheGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewPool(1, executor.AfterRun(exitHook))
 		parent, err := p.Submit(func(ctx context.Context) error {
-			child, err := p.Submit(exits)
+			child, err := p.Submit(withGoexit)
 			if err == nil {
 				_, err = child.Get(ctx)
 			}
@@ -92,11 +86,7 @@ func TestAnOverdueRunEndsWhoseErrorEndsTheGoroutine(t *testing.T) {
 			require.NoError(t, err)
 			time.Sleep(time.Minute)
 			ends(t, p)
-			select {
-			case <-f.Stopped():
-			default:
-				t.Error("the body has returned, and is said to run")
-			}
+			assert.True(t, withClosed(f.Stopped()), "the body has returned")
 		})
 	})
 	t.Run("series", func(t *testing.T) {
@@ -140,7 +130,7 @@ func TestTheHandlerIsToldOfAHookThatPanicsThoughItsTextEndsTheGoroutine(t *testi
 					told++
 				}
 			}))
-		require.NoError(t, p.Execute(func(context.Context) error { return nil }))
+		require.NoError(t, p.Execute(nothing))
 		synctest.Wait()
 		ends(t, p)
 		assert.Equal(t, 1, told)
@@ -179,7 +169,7 @@ func TestAGroupEndsWithAContextWhoseCauseEndsTheGoroutine(t *testing.T) {
 func TestASubmitterWhoseContextEndsTheGoroutineLeavesNothingBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewPool(1, executor.HandOff())
-		_, err := p.Submit(func(context.Context) error { time.Sleep(time.Minute); return nil })
+		_, err := p.Submit(withSleep(time.Minute))
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		ran, over := false, make(chan struct{})

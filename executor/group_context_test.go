@@ -47,11 +47,11 @@ func TestAContextMayCallTheGroupThatAsksIt(t *testing.T) {
 	calls := 0
 	c.call = func() {
 		calls++
-		assert.NoError(t, g.Go(func(context.Context) error { return nil }))
+		assert.NoError(t, g.Go(nothing))
 	}
 	over := make(chan error, 1)
 	go func() {
-		err := g.Go(func(context.Context) error { return nil })
+		err := g.Go(nothing)
 		c.call = nil
 		if err == nil {
 			err = g.Wait()
@@ -96,7 +96,7 @@ func TestTheErrorOfAContextMayCallThePoolThatAsksIt(t *testing.T) {
 	defer cancel()
 	over := make(chan error, 1)
 	go func() {
-		_, err := p.SubmitContext(endedContext{parent, textError{func() { p.Stats() }}}, func(context.Context) error { return nil })
+		_, err := p.SubmitContext(endedContext{parent, textError{func() { p.Stats() }}}, nothing)
 		over <- err
 	}()
 	select {

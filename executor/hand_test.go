@@ -126,7 +126,8 @@ func TestQueuedTellsWhatIsDealtToo(t *testing.T) {
 		require.Len(t, p.Queued(), 4)
 		require.Zero(t, p.dealt(), "it has been recalled")
 		l.check(t, 2, 2, 4)
-		assert.ElementsMatch(t, []int{2, 3}, l.open(0, 1)[2:])
+		l.open(0) // one worker at a time, or either may be the first to begin
+		assert.Equal(t, []int{2, 3}, l.open(1)[2:])
 		l.check(t, 4, 2, 2)
 		assert.ElementsMatch(t, []int{4, 5}, l.open(2, 3)[4:])
 		l.open(4, 5)

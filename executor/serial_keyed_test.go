@@ -229,7 +229,7 @@ func TestShutdownNowLeavesAKeyWhoseTaskRuns(t *testing.T) {
 			p := executor.NewPool(1)
 			k := executor.NewKeyedSerial[string](p)
 			for range 1 + waiting {
-				require.NoError(t, k.Execute("a", func(context.Context) error { time.Sleep(time.Second); return nil }))
+				require.NoError(t, k.Execute("a", withSleep(time.Second)))
 			}
 			synctest.Wait()
 			assert.Len(t, p.ShutdownNow(), waiting)

@@ -19,11 +19,11 @@
 // # Cost
 //
 // To arm: one allocation, and no lock but for one in 128 and for one that is due before all others. To
-// stop: O(1); the wheel then keeps nothing of the function, but for up to 127 of those armed last,
-// which it drops when it next looks, and for those that are due and wait for the executor. A tick with something in it walks its whole slot, also those in it
-// that are due in a later turn: n/Slots on average, so give a wheel that holds many far functions many
-// slots. Ticks without anything cost nothing: the wheel sleeps until the first that has something in
-// it, and has no goroutine.
+// stop: O(1); the wheel then keeps nothing of the function, but for up to 127 of those armed last, which
+// it drops when it next looks, and for those that are due and wait for the executor. A tick with something
+// in it walks its whole slot, also those in it that are due in a later turn: n/Slots on average, so give a
+// wheel that holds many far functions many slots. Ticks without anything cost nothing: the wheel sleeps
+// until the first that has something in it, and has no goroutine.
 //
 // # Compared with Netty
 //

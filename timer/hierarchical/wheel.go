@@ -16,12 +16,13 @@
 //
 // # Cost
 //
-// To arm: one allocation, and no lock but for one in 128 and for one that is due before all others;
-// then O(levels) to be moved into its slot, and O(log slots in use) if that was empty: seven levels for
-// a day in milliseconds. To stop: O(1), and O(log slots in use) for the last of its slot; the wheel
-// then keeps nothing of the function, but for up to 127 of those armed last, which it drops when it
-// next looks, and for those that are due and wait for the executor. A function moves down a level when another of its slot is due, at most once per level.
-// There are no empty ticks: the wheel sleeps until the first function is due, and has no goroutine.
+// To arm: one allocation, and no lock but for one in 128 and for one that is due before all others; then
+// O(levels) to be moved into its slot, and O(log slots in use) if that was empty: seven levels for a day
+// in milliseconds. To stop: O(1), and O(log slots in use) for the last of its slot; the wheel then keeps
+// nothing of the function, but for up to 127 of those armed last, which it drops when it next looks, and
+// for those that are due and wait for the executor. A function moves down a level when another of its slot
+// is due, at most once per level. There are no empty ticks: the wheel sleeps until the first function is
+// due, and has no goroutine.
 //
 // # Compared with Kafka
 //

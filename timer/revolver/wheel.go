@@ -18,11 +18,11 @@
 // # Cost
 //
 // To arm: one allocation, and no lock but for one in 128 and for one that is due before all others. To
-// stop: O(1); the wheel then keeps nothing of the function, but for up to 127 of those armed last,
-// which it drops when it next looks, and for those that are due and wait for the executor. A tick with something in it looks through its slot, an array of
-// ticks beside their functions: those of later turns cost 16 bytes of reading each, where a list would
-// cost a cache miss. Ticks without anything cost nothing: the wheel sleeps until the first that has
-// something in it, and has no goroutine.
+// stop: O(1); the wheel then keeps nothing of the function, but for up to 127 of those armed last, which
+// it drops when it next looks, and for those that are due and wait for the executor. A tick with something
+// in it looks through its slot, an array of ticks beside their functions: those of later turns cost 16
+// bytes of reading each, where a list would cost a cache miss. Ticks without anything cost nothing: the
+// wheel sleeps until the first that has something in it, and has no goroutine.
 //
 // # Compared with Akka
 //
