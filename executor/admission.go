@@ -33,7 +33,7 @@ func (p *Pool) accept(ctx context.Context, wait bool, c *cell.Cell) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if wait && ctx.Err() != nil {
+	if wait && cell.HasEnded(ctx) {
 		return p.refuse(cell.Joined(ErrRejected, cell.EndOf(ctx)))
 	}
 	if p.plain {
@@ -162,6 +162,9 @@ func (p *Pool) room(c *cell.Cell, free int) bool {
 		return true
 	}
 	occupied := len(p.workers) - p.lot.Idle() - p.lot.Coming() - free
+	if p.waits.helping > 0 { // helpers take the places of workers
+		occupied = max(occupied, p.activeLocked()-p.waits.callers)
+	}
 	waiting -= max(p.most()-occupied, 0)
 	if s := planOf(c).strand; s != nil && s.head != nil { // it needs no worker yet
 		return p.capacity() == 0 || max(waiting, 0)+p.aside < p.capacity()

@@ -6,35 +6,19 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// Some accepted tasks wait outside of the queue: behind others of their serial executor, or for a
-// caller to run them later. They count as queued.
+// Some accepted tasks wait outside of the queue: behind others of their serial executor. They count
+// as queued.
 
 // removeAside takes out c wherever it waits outside of the queue. The lock is held.
 func (p *Pool) removeAside(c *cell.Cell) bool {
-	if s := planOf(c).strand; s != nil {
-		return p.unhold(s, c)
-	}
-	return p.removeLater(c)
-}
-
-// removeLater takes out c if a caller is to run it later. The lock is held.
-func (p *Pool) removeLater(c *cell.Cell) bool {
-	for g := range p.guests {
-		if g.later.remove(c) {
-			p.aside--
-			return true
-		}
-	}
-	return false
+	s := planOf(c).strand
+	return s != nil && p.unhold(s, c)
 }
 
 // allAside returns the tasks that wait outside of the queue, in order of submission. The lock is held.
 func (p *Pool) allAside() (cells []*cell.Cell) {
 	for s := range p.strands {
 		cells = append(cells, s.waiting.all()...)
-	}
-	for g := range p.guests {
-		cells = append(cells, g.later.all()...)
 	}
 	slices.SortStableFunc(cells, compare)
 	return cells

@@ -121,9 +121,9 @@ func (s *CompletionService[V]) poll() (*future.Future[V], bool) {
 }
 
 // Take waits for the next future to be settled and returns it. It returns [ErrNoneLeft] if no task is
-// outstanding, also when another has taken the last meanwhile, [future.ErrSelfWait] if the caller is a
-// task of a [Serial] and all that is outstanding is behind it, and the error of ctx if that ends first. A
-// nil ctx never ends.
+// outstanding, also when another has taken the last meanwhile, [future.ErrSelfWait] if all that is
+// outstanding is the caller itself, or behind it in a [Serial], and the error of ctx if that ends
+// first. A nil ctx never ends.
 func (s *CompletionService[V]) Take(ctx context.Context) (*future.Future[V], error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -143,15 +143,32 @@ func (s *CompletionService[V]) Take(ctx context.Context) (*future.Future[V], err
 		}
 		changed := s.changed
 		s.mu.Unlock()
-		if _, ok, err := cell.Receive(ctx, changed, s.waitedFor); err != nil {
-			return nil, err
-		} else if !ok {
+		if s.awaitsItself() {
+			return nil, future.ErrSelfWait
+		}
+		hosts := []cell.Host{(*host)(s.pool.base())}
+		if _, ok := cell.Receive(ctx, changed, hosts, s.waitedFor); !ok {
 			if f, ok := s.Poll(); ok {
 				return f, nil
 			}
-			return nil, endOf(ctx)
+			return nil, cell.EndOf(ctx)
 		}
 	}
+}
+
+// awaitsItself reports whether nothing of what is outstanding can end before the caller has.
+func (s *CompletionService[V]) awaitsItself() bool {
+	x := s.pool.base().current()
+	if x == nil {
+		return false
+	}
+	any := false
+	for c := range s.waitedFor {
+		if any = true; !c.Phase().Settled() && !x.isBehind(c) {
+			return false
+		}
+	}
+	return any
 }
 
 // waitedFor yields the tasks that are not settled.

@@ -36,6 +36,22 @@ func (es *entrants) admit(p *Pool, free int) (any bool) {
 	return any
 }
 
+// bypassLocked runs the task of the first on a helper, as there is nothing in the queue in front of it.
+func (es *entrants) bypassLocked(p *Pool, now int64) {
+	if es.list.Len() == 0 {
+		return
+	}
+	e := es.list.Remove(es.list.Front()).(*entrant)
+	if planOf(e.cell).strand != nil { // it may not be its turn
+		e.enqueue(p)
+		p.notify(now)
+	} else {
+		p.counts.accepted++
+		p.helpWithLocked(nil, e.cell, now)
+	}
+	close(e.decided)
+}
+
 // enqueue queues the task of e. If a queue of the user's own panics, that is for the submitter.
 func (e *entrant) enqueue(p *Pool) {
 	defer func() { e.panicked = recover() }()
@@ -53,13 +69,14 @@ func (es *entrants) dismiss() {
 
 // enter queues c as soon as there is room. If ctx ends first, or the pool is shut down, c is refused.
 func (p *Pool) enter(ctx context.Context, c *cell.Cell) error {
-	if p.isOwnRun(ctx) {
+	if p.current() != nil {
 		return p.runByCaller(context.Background(), c) // ctx ends the wait, not the task
 	}
 	e, place, err := p.queueUp(c)
 	if e == nil {
 		return err
 	}
+	defer p.makeRoom(ctx)()
 	select {
 	case <-e.decided:
 		return e.outcome()

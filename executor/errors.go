@@ -42,7 +42,7 @@ func invalid(format string, args ...any) error {
 
 // endOf returns the error of ctx if it has ended, with its cause.
 func endOf(ctx context.Context) error {
-	if ctx.Err() == nil {
+	if !cell.HasEnded(ctx) {
 		return nil
 	}
 	return cell.EndOf(ctx)

@@ -18,12 +18,21 @@ import (
 type execution struct {
 	pool *Pool
 
-	// The pool's lock guards these; only the owner writes them.
-	goroutine uint64     // its number, 0 if nobody has asked for it
-	task      *cell.Cell // being run, or run and not accounted for yet
+	// The pool's lock guards it; only the owner writes it.
+	task *cell.Cell // being run, or run and not accounted for yet
+
+	// See runners; the owner's own.
+	goroutine uint64
+	outer     *execution // that its goroutine is in the midst of
+	depth     int        // how many there are of these
+
+	beyond []*cell.Cell // see runByCaller; the pool's lock guards it
 
 	// About the task; the owner's own.
 	ctx    context.Context
+	token  *cell.Token // the context, if the cell is run again and again
+	tokens cell.Tokens // for the next runs
+	spent  bool        // the cell has ended for good, though it is the owner's
 	err    error
 	ended  int64 // when a run of a series ended
 	labels bool  // the goroutine is the pool's own, and gets labels
@@ -62,7 +71,19 @@ func (x *execution) start(c *cell.Cell, now int64) bool {
 	}
 	x.task = c
 	x.pool.counts.busy++
+	if x.outer != nil {
+		x.pool.waits.nested++
+	}
 	return true
+}
+
+// enter returns the context of the run.
+func (x *execution) enter() context.Context {
+	if x.token = nil; !x.bare && !planOf(x.task).Periodic() {
+		return x.task.Enter(context.Background())
+	}
+	x.token = x.tokens.Next()
+	return x.task.EnterAs(x.token)
 }
 
 // run calls the body: the one place where a pool does so.
@@ -70,7 +91,7 @@ func (x *execution) run() {
 	c, p := x.task, x.pool
 	x.err = future.ErrGoexit // until the body says otherwise
 	x.over, x.again, x.failed, x.done = false, false, false, false
-	x.ctx = c.Enter(context.Background())
+	x.ctx = x.enter()
 	if x.labels {
 		planOf(c).label()
 	}
@@ -105,9 +126,13 @@ func (x *execution) complete() {
 // conclude settles the future if this was the last run.
 func (x *execution) conclude() {
 	c, pl := x.task, planOf(x.task)
+	if x.token != nil {
+		x.token.End()
+	}
 	if x.bare {
 		if x.done = true; !c.Unseen() {
-			c.Exit() // or else its context may serve for the next, too
+			c.Exit() // or else the cell may serve for the next, too
+			x.spent = true
 		}
 		return
 	}
@@ -154,8 +179,11 @@ func (x *execution) tell() {
 // serial executor. The lock is held, but let go to settle a series that may not go on.
 func (x *execution) account() {
 	c, p := x.task, x.pool
-	x.task, x.ctx, x.err = nil, nil, nil
+	x.task, x.ctx, x.err, x.token = nil, nil, nil, nil
 	p.counts.busy--
+	if x.outer != nil {
+		p.waits.nested--
+	}
 	p.counts.runs++
 	if x.failed {
 		p.counts.failures++

@@ -88,18 +88,22 @@ func (p *Pool) validateWorkers() error {
 
 // validateAside checks those who run tasks, and keep others, outside of workers and queue.
 func (p *Pool) validateAside() error {
-	aside, helpers := 0, 0
+	aside, helpers, callers, nested := 0, 0, 0, 0
 	for g := range p.guests {
-		if g.task == nil {
+		switch {
+		case g.task == nil:
 			return fmt.Errorf("a guest has nothing to do")
-		}
-		if g.helps {
+		case g.helps:
 			helpers++
+		case g.outer != nil:
+			nested++
+		default:
+			callers++
 		}
-		if err := g.later.validate(); err != nil {
-			return err
-		}
-		aside += g.later.len()
+	}
+	ws := &p.waits
+	if helpers != ws.helping || callers != ws.callers || nested != ws.nested || ws.blocked < 0 || p.activeLocked() < 0 {
+		return fmt.Errorf("%d helpers, %d callers, %d nested, counted as %+v", helpers, callers, nested, ws)
 	}
 	for s := range p.strands {
 		if err := s.waiting.validate(); err != nil {
@@ -107,8 +111,8 @@ func (p *Pool) validateAside() error {
 		}
 		aside += s.waiting.len()
 	}
-	if aside != p.aside || helpers != p.awaits.helpers {
-		return fmt.Errorf("%d tasks wait aside, counted as %d; %d helpers, counted as %d", aside, p.aside, helpers, p.awaits.helpers)
+	if aside != p.aside {
+		return fmt.Errorf("%d tasks wait aside, counted as %d", aside, p.aside)
 	}
 	return nil
 }

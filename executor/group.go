@@ -3,7 +3,6 @@ package executor
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"sync"
 
@@ -204,21 +203,19 @@ func (g *Group) fail(err error) {
 
 // Wait waits until no body of the group runs any more and none will, and returns the error of the first
 // that failed, or of the context, or nil. A task that is cancelled on its own counts as failed. Wait
-// does not return before its tasks do, so none of them may call it, even if the context ends, which
-// cancels them; only for a task of a
-// [Serial], which would wait for members behind itself, it returns [future.ErrSelfWait] at once.
+// does not return before its tasks do: a task of the group, or one of a [Serial] that members are
+// behind, would wait for itself, and gets [future.ErrSelfWait] at once. Another task of the pool may
+// call it: what it waits for runs in its place.
 func (g *Group) Wait() error {
-	ctx := context.WithoutCancel(g.parent) // still that of the caller's run, if it is one
 	for {
 		members, quiet, err := g.going()
 		if len(members) == 0 && quiet == nil {
 			return err
 		}
 		for _, f := range members {
-			if _, err := f.Get(ctx); errors.Is(err, future.ErrSelfWait) && !f.State().Settled() {
+			if err := future.CellOf(f).WaitStopped(g.parent); err != nil {
 				return err
 			}
-			<-f.Stopped()
 		}
 		if len(members) == 0 {
 			<-quiet

@@ -7,53 +7,79 @@ import (
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/delay"
-	"github.com/punctual-go/punctual/internal/goid"
 )
 
-// guest runs tasks on a goroutine that is not a worker's: that of a caller, under the policy
-// [CallerRuns], or one that stands in for a run that waits for its task, see help. The pool does not
-// end before its guests have gone.
+// guest runs a task on a goroutine that is not a worker's: that of a caller, under the policy
+// [CallerRuns], or one that stands in for a run that waits for its task, see await. The pool does
+// not end before its guests have gone.
 type guest struct {
 	execution
 	helps bool
-
-	// later are tasks that came to be run by this caller while it ran another. To run them inside of
-	// that would let the stack grow for ever. The pool's lock guards them.
-	later fifo
+	await *await // of a helper: who waits; may be nil
 }
 
 // guests are the guests of a pool. Its lock guards them.
 type guests map[*guest]struct{}
 
-// runByCaller accepts c and runs it on the calling goroutine or, if that is running such a task of
-// the pool already, has it run after that. If ctx, of a bulk operation, ends meanwhile, so does the task.
+// maxNested is how deep tasks run inside of others that have submitted them, one stack for all. As
+// deep as that callers can wait for what they have submitted by means that the pool does not know.
+const maxNested = 1000
+
+// runByCaller accepts c and runs it on the calling goroutine. If ctx, of a bulk operation, ends
+// meanwhile, so does the task. If the caller runs such a task already, c is run inside of that, but
+// so deep only: a task may submit itself for ever. What is deeper waits in the queue, beyond its
+// capacity, for a worker or for the caller, whoever is there first.
 func (p *Pool) runByCaller(ctx context.Context, c *cell.Cell) error {
 	if planOf(c).strand != nil {
 		return ErrSaturated // it would be out of turn
 	}
-	id := goid.Current()
-	p.mu.Lock()
-	if p.stage != running {
-		p.mu.Unlock()
-		return ErrShutdown
+	if x := p.current(); x != nil && x.depth >= maxNested {
+		return p.acceptBeyond(x, c)
 	}
-	p.counts.accepted++
-	for g := range p.guests {
-		if id != 0 && g.goroutine == id && !g.helps {
-			g.later.push(c)
-			p.aside++
-			p.mu.Unlock()
-			return nil
-		}
+	g, err := p.begin(c)
+	if err != nil {
+		return err
 	}
-	g := p.receive(id)
-	g.start(c, p.clock.Now())
-	p.mu.Unlock()
 	if ctx.Done() != nil {
 		defer cancelAfter(ctx, c)()
 	}
 	g.serve()
 	return nil
+}
+
+// acceptBeyond queues c whether there is room or not. The caller is in the midst of x.
+func (p *Pool) acceptBeyond(x *execution, c *cell.Cell) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stage != running {
+		return ErrShutdown
+	}
+	for x.outer != nil {
+		x = x.outer
+	}
+	if !x.labels { // a goroutine of the pool comes by the queue anyway
+		x.beyond = append(x.beyond, c)
+	}
+	p.enqueue(c)
+	p.notify(unread)
+	return nil
+}
+
+// begin accepts c and starts it on the calling goroutine.
+func (p *Pool) begin(c *cell.Cell) (*guest, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stage != running {
+		return nil, ErrShutdown
+	}
+	p.counts.accepted++
+	g := p.receiveLocked()
+	p.runners.enter(&g.execution)
+	if g.outer == nil {
+		p.waits.callers++
+	}
+	g.start(c, p.clock.Now()) // nobody has the future yet who could have cancelled it
+	return g, nil
 }
 
 // cancelAfter cancels c when ctx ends, until the function returned is called. That returns when the
@@ -72,9 +98,9 @@ func cancelAfter(ctx context.Context, c *cell.Cell) (stop func()) {
 	}
 }
 
-// receive adds a guest on the goroutine of the given number. The lock is held.
-func (p *Pool) receive(goroutine uint64) *guest {
-	g := &guest{execution: execution{pool: p, goroutine: goroutine}}
+// receiveLocked adds a guest.
+func (p *Pool) receiveLocked() *guest {
+	g := &guest{execution: execution{pool: p}}
 	if p.guests == nil {
 		p.guests = guests{}
 	}
@@ -82,34 +108,35 @@ func (p *Pool) receive(goroutine uint64) *guest {
 	return g
 }
 
-// serve runs the task that has been started, and those that came to be run after it.
+// serve runs the task that has been started, and what it has left in the queue beyond its capacity.
 func (g *guest) serve() {
 	defer g.leave() // also by Goexit
 	for g.task != nil {
 		g.run()
 		g.complete()
-		g.pool.mu.Lock()
-		g.account()
 		g.next()
-		g.pool.notify(unread)
-		g.pool.mu.Unlock()
 	}
 }
 
-// next starts the first of the tasks to run later that has not been cancelled. The lock is held.
+// next accounts for the task that has run, and starts the first of those beyond that is still in the
+// queue.
 func (g *guest) next() {
-	for g.later.len() > 0 && g.pool.stage < stopping {
-		c := g.later.first()
-		g.later.remove(c)
-		g.pool.aside--
-		if g.start(c, g.pool.clock.Now()) {
+	p := g.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	g.account()
+	for len(g.beyond) > 0 && p.stage < stopping {
+		c := g.beyond[0]
+		g.beyond[0] = nil
+		g.beyond = g.beyond[1:]
+		if p.waitsInQueue(c) && p.queue.remove(c) && g.start(c, p.clock.Now()) {
+			p.notify(unread)
 			return
 		}
 	}
 }
 
-// leave ends the guest. What it has not run any more, because a task has ended the goroutine, is
-// left to the workers.
+// leave ends the guest.
 func (g *guest) leave() {
 	if v := recover(); v != nil {
 		panic(v) // of a queue of the user's own, under the lock: there is no way on
@@ -128,24 +155,26 @@ func (g *guest) depart() {
 	if g.task != nil {
 		g.account()
 	}
-	for _, c := range g.later.all() {
-		g.later.remove(c)
-		p.aside--
-		p.place(c, c.When)
-	}
+	isCaller := !g.helps && g.outer == nil
+	p.runners.leave(&g.execution)
 	delete(p.guests, g)
 	if g.helps {
-		p.awaits.helpers--
-		p.helpAll()
+		p.waits.helping--
 	}
+	if isCaller {
+		p.waits.callers--
+	}
+	if g.await != nil {
+		p.helpLocked(g.await) // what it waits for may come next in a serial executor
+	}
+	p.freedLocked()
 	p.notify(unread)
 	ended := p.emptied()
 	p.mu.Unlock()
 	p.finish(ended)
 }
 
-// executions yields all workers, and then all guests: on a goroutine with several of them the outer come
-// first. The lock is held.
+// executions yields all workers, and then all guests. The lock is held.
 func (p *Pool) executions() iter.Seq[*execution] {
 	return func(yield func(*execution) bool) {
 		for w := range p.workers {
@@ -153,11 +182,9 @@ func (p *Pool) executions() iter.Seq[*execution] {
 				return
 			}
 		}
-		for _, helps := range []bool{true, false} {
-			for g := range p.guests {
-				if g.helps == helps && !yield(&g.execution) {
-					return
-				}
+		for g := range p.guests {
+			if !yield(&g.execution) {
+				return
 			}
 		}
 	}

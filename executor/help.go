@@ -2,226 +2,171 @@ package executor
 
 import (
 	"context"
+	"slices"
 	"time"
 
-	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
-	"github.com/punctual-go/punctual/internal/goid"
+	"github.com/punctual-go/punctual/internal/parking"
 )
 
-// await is a run of the pool that waits for another of its tasks. As it does nothing meanwhile, it
-// lends its place: the task that it waits for leaves the queue at once, ahead of its turn, and runs on
-// a goroutine of its own. So a task may submit another to the same pool and wait for it, at any size
-// and depth, and the pool runs no more than its size. The goroutine is not that of the waiting run, so
-// that its wait can end before the task does, and a Goexit harms only one of them. It is the helping
-// join of java.util.concurrent's ForkJoinPool.
-//
-// There are at most as many helpers as there are runs that wait. When a wait ends early its helper is one
-// too many until it ends, or waits itself, and until then no other helper starts: a pool can be
-// overdrawn, but not pumped up.
-type await struct {
-	run   *cell.Cell // that waits
-	cell  *cell.Cell // waited for
-	timer *time.Timer
-}
-
-// awaits are the waits of a pool's runs. Its lock guards them.
-type awaits struct {
-	all       map[*await]struct{}
-	lenders   map[*cell.Cell]int // how many waits each run is in, on as many goroutines
-	helpers   int
-	overdrawn bool // a wait had no helper because there were too many
-}
-
-// Await says that the caller is about to wait for c, with ctx, and returns what to call after the wait,
-// or nil. A run that waits for a task behind itself gets ErrSelfWait. If the context does not tell that
-// the caller is a run of the pool, its goroutine may; to look at that takes some microseconds, so unless
-// c is sure to run soon, it asks the caller to wait for a while and then call again, as sure.
-func (h *host) Await(ctx context.Context, c *cell.Cell, sure bool) (over func(), ask bool, err error) {
-	p := h.pool()
-	run := p.runOfCaller(ctx, sure)
-	if run == nil {
-		return nil, !sure && c.Phase() == cell.Pending && !p.soon(c), nil
+// helpLocked starts what a waits for, or what that waits for its turn behind, if it is due and there
+// may be one more helper. If it is not due, that happens at its time.
+func (p *Pool) helpLocked(a *await) {
+	if a.over || p.stage >= stopping || a.by == nil && !a.run.Live() {
+		return
 	}
-	if h.Behind(c, run) {
-		return nil, false, future.ErrSelfWait
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.await(run, c), false, nil
-}
-
-// soon reports whether c is the one task in an inbox, and there is a worker for it.
-func (p *Pool) soon(c *cell.Cell) bool {
-	if p.inbox == nil {
-		return false
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return c.Place != 0 && p.aside == 0 && p.waiting() == 1 &&
-		(p.lot.Idle()+p.lot.Coming() > 0 || len(p.workers) < p.limit())
-}
-
-// Behind reports whether c is a task of the serial executor that the run is of, and comes later.
-func (h *host) Behind(c, run *cell.Cell) bool {
-	s := planOf(c).strand
-	return s != nil && s == planOf(run).strand && c != run
-}
-
-// AwaitAny is Await for the first of several to be settled. Help goes to the one that is due first.
-func (h *host) AwaitAny(ctx context.Context, cs []*cell.Cell, sure bool) (over func(), err error) {
-	p := h.pool()
-	run := p.runOfCaller(ctx, sure)
-	if run == nil {
-		return nil, nil
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var first *cell.Cell
-	for _, c := range cs {
-		if h.Behind(c, run) {
-			continue
-		}
-		if first == nil || p.waits(c) && (!p.waits(first) || c.When < first.When) {
-			first = c
-		}
-	}
-	if first == nil {
-		return nil, future.ErrSelfWait
-	}
-	return p.await(run, first), nil
-}
-
-// waits reports whether c waits in the queue, or for its turn, for its one run. The lock is held.
-func (p *Pool) waits(c *cell.Cell) bool {
-	return (c.Place != 0 || p.custom != nil && p.custom.holds(c)) && !planOf(c).Periodic()
-}
-
-// await has c helped as soon as that is due, until the function returned is called. The lock is held.
-func (p *Pool) await(run, c *cell.Cell) (over func()) {
-	a := &await{run: run, cell: c}
-	as := &p.awaits
-	if as.all == nil {
-		as.all, as.lenders = map[*await]struct{}{}, map[*cell.Cell]int{}
-	}
-	as.all[a] = struct{}{}
-	as.lenders[run]++
-	if now := p.clock.Now(); c.When > now && p.waits(c) {
-		a.timer = time.AfterFunc(time.Duration(c.When-now), func() {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			p.help(a)
-		})
-	}
-	p.help(a)
-	if as.overdrawn {
-		p.helpAll() // there is one more that waits
-	}
-	return func() { p.endAwait(a) }
-}
-
-func (p *Pool) endAwait(a *await) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	as := &p.awaits
-	delete(as.all, a)
-	if as.lenders[a.run]--; as.lenders[a.run] == 0 {
-		delete(as.lenders, a.run)
-	}
-	if a.timer != nil {
-		a.timer.Stop()
-	}
-}
-
-// help starts the task that is waited for, or the one that it waits for its turn behind, if it is due and
-// there may be one more helper. The lock is held.
-func (p *Pool) help(a *await) {
-	c, now, as := a.cell, p.clock.Now(), &p.awaits
-	if _, waits := as.all[a]; !waits || !p.waits(c) || c.When > now || p.stage >= stopping {
+	c, now := p.nextOf(a), p.clock.Now()
+	switch {
+	case c == nil:
+		return
+	case c.When > now:
+		p.helpAtLocked(a, time.Duration(c.When-now))
 		return
 	}
 	if s := planOf(c).strand; s != nil {
 		c = s.head
 	}
-	if as.helpers >= len(as.lenders) {
-		as.overdrawn = true
-		p.unburden(c)
+	switch {
+	case !p.waitsInQueue(c): // the head of the strand, which runs
+	case p.mayHelpLocked(a):
+		p.startHelperLocked(a, c, now)
+	default:
+		p.waits.denied = append(p.waits.denied, a)
+	}
+}
+
+// nextOf returns the first task to be due of those that a waits for and that have not begun.
+func (p *Pool) nextOf(a *await) (first *cell.Cell) {
+	for _, c := range a.cells {
+		if p.waitsToBegin(c) && (first == nil || c.When < first.When) {
+			first = c
+		}
+	}
+	return first
+}
+
+// waitsToBegin reports whether c waits in the queue, or for its turn, for its one run.
+func (p *Pool) waitsToBegin(c *cell.Cell) bool {
+	return p.waitsInQueue(c) && !planOf(c).Periodic()
+}
+
+func (p *Pool) waitsInQueue(c *cell.Cell) bool {
+	return c.Place != 0 || p.custom != nil && p.custom.holds(c)
+}
+
+// mayHelpLocked reports whether there may be a helper for a. Beyond the size there may be one if
+// nothing is in progress of what a waits for: a run that waits for several at a time is helped with one
+// after another.
+func (p *Pool) mayHelpLocked(a *await) bool {
+	active, allowance := p.activeLocked(), p.allowanceLocked()
+	switch {
+	case active < allowance && a.by != nil:
+		return true
+	case p.confines(), active-allowance >= p.ceiling():
+		return false
+	}
+	return !slices.ContainsFunc(a.cells, func(c *cell.Cell) bool { return c.Phase() == cell.Running })
+}
+
+// helpAtLocked is helpLocked after d.
+func (p *Pool) helpAtLocked(a *await, d time.Duration) {
+	if a.timer != nil {
+		a.timer.Stop()
+	}
+	a.timer = time.AfterFunc(d, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.helpLocked(a)
+	})
+}
+
+// beatLocked calls help when the patience of a, which is not certain, is over.
+func (p *Pool) beatLocked(a *await, help func(a *await)) {
+	a.timer = time.AfterFunc(a.patience, func() { help(a) })
+	a.patience *= 2
+}
+
+// helpLater helps what a wait that is not certain is for, if it is due by then, and the run goes on
+// that the wait is on behalf of. It does so again after a while, as nothing else may tell.
+func (p *Pool) helpLater(a *await) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if a.over || !a.run.Live() {
 		return
 	}
-	if !p.queue.remove(c) && !p.removeLater(c) {
+	if c := p.nextOf(a); c != nil && c.When > p.clock.Now() {
+		a.patience = time.Duration(c.When-p.clock.Now()) + patience // a worker is to have the first try
+	} else if !slices.Contains(p.waits.denied, a) {
+		p.helpLocked(a)
+	}
+	p.beatLocked(a, p.helpLater)
+}
+
+// startHelperLocked runs c, which is in the queue, for a.
+func (p *Pool) startHelperLocked(a *await, c *cell.Cell, now int64) {
+	if !p.queue.remove(c) {
 		return
 	}
-	g := p.receive(0)
-	g.helps, g.labels = true, true
-	started := g.start(c, now)
+	p.helpWithLocked(a, c, now)
 	p.notify(unread) // there is room in the queue
-	if !started {
+}
+
+// helpWithLocked runs c, which has left the queue, on a goroutine of its own. The wait a may be nil.
+func (p *Pool) helpWithLocked(a *await, c *cell.Cell, now int64) {
+	g := p.receiveLocked()
+	g.helps, g.labels, g.await = true, true, a
+	if !g.start(c, now) {
 		delete(p.guests, g)
 		return
 	}
-	as.helpers++
+	p.waits.helping++
 	go g.help()
-}
-
-// unburden leaves to the workers what a caller is to run later: that caller may be the one that waits.
-// The lock is held.
-func (p *Pool) unburden(c *cell.Cell) {
-	if p.removeLater(c) {
-		p.place(c, c.When)
-		p.notify(unread)
-	}
 }
 
 // help is the goroutine of a guest that helps.
 func (g *guest) help() {
-	p := g.pool
-	p.unlabel()
-	id := goid.Current()
-	p.mu.Lock()
-	g.goroutine = id
-	p.mu.Unlock()
+	g.pool.unlabel()
+	g.pool.runners.enter(&g.execution)
 	g.serve()
 }
 
-// helpAll helps those whose task still waits. The lock is held.
-func (p *Pool) helpAll() {
-	p.awaits.overdrawn = false
-	for a := range p.awaits.all {
-		p.help(a)
+// makeRoom is for a submitter that waits for room with a context of a run of the pool, on another
+// goroutine than that run, which may wait for it in turn. It has the queue helped, as helpLater
+// helps a task, until the function returned is called.
+func (p *Pool) makeRoom(ctx context.Context) (over func()) {
+	run, found := cell.Find(ctx, p.owns)
+	if !found || p.confines() {
+		return func() {}
 	}
-}
-
-// runOfCaller returns the run of the pool that the caller is: by its context, or if it is to make sure,
-// by its goroutine.
-func (p *Pool) runOfCaller(ctx context.Context, sure bool) *cell.Cell {
-	run := p.runIn(ctx)
-	if run != nil || !sure {
-		return run
-	}
-	id := goid.Current()
+	a := &await{run: run, patience: patience}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.runOn(id)
+	p.beatLocked(a, p.makeRoomLater)
+	return func() { p.endAwait(a) }
 }
 
-// runIn returns the run of the pool that ctx is that of, or derives from.
-func (p *Pool) runIn(ctx context.Context) (run *cell.Cell) {
-	cell.Within(ctx, func(c *cell.Cell) bool {
-		if c.Plan == nil || c.Plan.Host != (*host)(p) {
-			return false
-		}
-		run = c
-		return true
-	})
-	return run
-}
-
-// runOn returns the innermost run on the goroutine of the given number. The lock is held.
-func (p *Pool) runOn(goroutine uint64) (run *cell.Cell) {
-	for x := range p.executions() { // callers come last
-		if goroutine != 0 && x.goroutine == goroutine && x.task != nil {
-			run = x.task
-		}
+func (p *Pool) makeRoomLater(a *await) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if a.over || p.stage >= stopping || !a.run.Live() {
+		return
 	}
-	return run
+	if p.mayHelpLocked(a) {
+		p.helpHeadLocked()
+	}
+	p.beatLocked(a, p.makeRoomLater)
+}
+
+// helpHeadLocked runs the head of the queue, if it is due, on a helper. If the queue is empty, it
+// runs the task of the first of those who wait for room.
+func (p *Pool) helpHeadLocked() {
+	now := p.clock.Now()
+	when, due := p.queue.head()
+	switch {
+	case when == parking.Nothing:
+		p.entrants.bypassLocked(p, now)
+	case due || when <= now:
+		p.helpWithLocked(nil, p.queue.pop(now).cell, now)
+		p.notify(unread)
+	}
 }

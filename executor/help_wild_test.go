@@ -92,35 +92,6 @@ func TestC4_AWaitWithAnotherContextForWhatTheCallerIsToRunLaterIsHelped(t *testi
 }
 
 // The orphan is a helper too many, so that there is none for what it waits for; but an idle worker.
-func TestC4_WhatTheCallerIsToRunLaterIsRunAlsoIfThePoolIsOverdrawn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
-		var orphan *future.Future[int]
-		inner := func(ctx context.Context) (int, error) { // runs at once, by its caller, the orphan
-			return lendSubmit(t, p, lendSeven).Get(ctx) // is to run after that
-		}
-		lendSubmit(t, p, func(context.Context) (int, error) {
-			return lendSubmit(t, p, func(ctx context.Context) (int, error) { // runs at once, by its caller
-				orphan = lendSubmit(t, p, func(ctx context.Context) (int, error) { // is to run after that
-					time.Sleep(time.Minute)
-					return lendSubmit(t, p, inner).Get(ctx)
-				})
-				ctx, cancel := context.WithTimeout(ctx, time.Second)
-				defer cancel()
-				_, err := orphan.Get(ctx)
-				assert.ErrorIs(t, err, context.DeadlineExceeded)
-				time.Sleep(time.Hour)
-				return 0, nil
-			}).Get(context.Background())
-		})
-		withPassed(2 * time.Hour)
-		v, err := lendSettled(t, orphan)
-		require.NoError(t, err)
-		assert.Equal(t, 7, v)
-		lendAccounted(t, p)
-	})
-}
-
 // While it waits a task lends its place once, even if others wait on its behalf.
 func TestC4_ATaskThatWaitsOnSeveralGoroutinesLendsItsPlaceOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -110,14 +110,17 @@ func (p *Pool) AwaitTermination(ctx context.Context) error {
 		return nil
 	default:
 	}
-	if p.isOwnRun(ctx) {
+	if p.outlives(ctx) {
 		return future.ErrSelfWait
 	}
 	select {
 	case <-p.done:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return cell.EndOf(ctx) // its Err breaks the contract
 	}
 }
 
@@ -138,16 +141,17 @@ func (p *Pool) drain() {
 	p.lot.CallAll()
 }
 
-// isOwnRun reports whether the caller is a task of this pool, by its context, or by its goroutine if
-// it waits with another; or the terminated hook; or the error handler for a series that took too long.
-func (p *Pool) isOwnRun(ctx context.Context) bool {
-	if p.runIn(ctx) != nil {
+// outlives reports whether the pool does not end before the caller does: a task of it; or the
+// terminated hook; or the error handler for a run that took too long. The goroutine tells. Nor does
+// it end before ctx if that ends with a task.
+func (p *Pool) outlives(ctx context.Context) bool {
+	if p.current() != nil || cell.EndsWith(ctx, p.owns) {
 		return true
 	}
 	id := goid.Current()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return id != 0 && (p.runOn(id) != nil || p.tidier == id || slices.Contains(p.tellers, id))
+	return p.tidier == id || slices.Contains(p.tellers, id)
 }
 
 // sweep takes out of the queue what the stage and the policies do not let run. The lock is held.
@@ -236,6 +240,7 @@ func (p *Pool) terminate() {
 	delay.At(delay.Terminating)
 	p.mu.Lock()
 	p.stage = terminated
+	p.tidier = 0 // another goroutine may have its identity next
 	p.lot.Close()
 	p.mu.Unlock()
 	close(p.done)

@@ -51,6 +51,8 @@ type Pool struct {
 	submitted *plan       // of every task that has a future and no options
 	executed  *plan       // of every task given to Execute
 
+	runners runners // which goroutines run its tasks
+
 	order atomic.Uint64 // sequence number of the last task queued by place; the lock guards writing
 
 	_ apart
@@ -75,7 +77,7 @@ type Pool struct {
 	done                      chan struct{}
 
 	guests  guests               // runs on other goroutines
-	awaits  awaits               // runs that wait for other tasks of the pool
+	waits   awaits               // runs that wait for other tasks of the pool
 	strands map[*strand]struct{} // serial executors with tasks that wait for their turn
 	aside   int                  // accepted tasks that wait outside of the queue
 }

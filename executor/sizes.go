@@ -67,6 +67,7 @@ func (p *Pool) SetCoreTimeout(on bool) error {
 // for one. The lock is held.
 func (p *Pool) reconsider() {
 	p.recall() // workers come by the lock
+	p.freedLocked()
 	p.lot.CallAll()
 	p.notify(unread)
 }

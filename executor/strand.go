@@ -1,14 +1,19 @@
 package executor
 
-import "github.com/punctual-go/punctual/internal/cell"
+import (
+	"slices"
+
+	"github.com/punctual-go/punctual/internal/cell"
+)
 
 // strand is what makes tasks of a pool run one after another: one of them is in the queue or runs,
 // the others wait behind it, in order. The pool's lock guards it.
 type strand struct {
 	head    *cell.Cell // in the queue, or running; nil if there is no task
 	waiting fifo
-	users   int    // submissions in progress
-	forget  func() // called when the strand is of no use; may be nil
+	users   int      // submissions in progress
+	awaits  []*await // for tasks of the strand
+	forget  func()   // called when the strand is of no use; may be nil
 }
 
 // hold has c wait for its turn. The lock is held.
@@ -32,7 +37,18 @@ func (p *Pool) advance(s *strand) {
 	s.head = s.waiting.first()
 	p.unhold(s, s.head)
 	p.place(s.head, s.head.When)
-	p.helpAll() // it may be waited for
+	for _, a := range s.awaits {
+		p.helpLocked(a) // it may be what is waited for, or in front of that
+	}
+}
+
+// addAwait has a looked at when the strand advances. The lock is held.
+func (s *strand) addAwait(a *await) { s.awaits = append(s.awaits, a) }
+
+func (s *strand) removeAwait(a *await) {
+	if i := slices.Index(s.awaits, a); i >= 0 {
+		s.awaits = slices.Delete(s.awaits, i, i+1)
+	}
 }
 
 // unhold takes c out of those that wait for their turn, and reports whether it was among them. The lock

@@ -3,6 +3,7 @@ package executor_test
 import (
 	"context"
 	"runtime"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/goid"
 )
 
 // rejCallers is a pool of one worker under CallerRuns that lets nothing wait.
@@ -28,32 +30,40 @@ func rejHeld(t *testing.T, opts ...executor.Option) (*executor.Pool, *withGate) 
 	return p, gate
 }
 
-// rejEndless is a task that submits itself again, a number of times, and notes how deep its stack is.
+// rejEndless is a task that submits itself again, a number of times, and notes how many bodies of it
+// are in progress on one goroutine.
 type rejEndless struct {
-	pool       *executor.Pool
-	left       int
-	inside     int  // bodies in progress, all on one goroutine
-	nested     bool // more than the first, of a worker, and one that it runs as a caller
-	goroutines map[string]bool
-	depths     []int
+	pool *executor.Pool
+
+	mu      sync.Mutex
+	left    int
+	ran     int
+	inside  map[uint64]int // by goroutine
+	deepest int
 }
 
 func (e *rejEndless) run(context.Context) error {
-	e.inside++
-	defer func() { e.inside-- }()
-	e.nested = e.nested || e.inside > 2
-	e.depths = append(e.depths, runtime.Callers(0, make([]uintptr, 4096)))
-	if len(e.depths)%1000 == 0 {
-		e.goroutines[theGoroutine()] = true
-	}
-	if e.left--; e.left < 0 {
+	e.mu.Lock()
+	who := goid.Current()
+	e.ran++
+	e.inside[who]++
+	e.deepest = max(e.deepest, e.inside[who])
+	again := e.left > 0
+	e.left--
+	e.mu.Unlock()
+	defer func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.inside[who]--
+	}()
+	if !again {
 		return nil
 	}
 	return e.pool.Execute(e.run)
 }
 
 func TestTPE043_ATaskThatSubmitsItselfForEverDoesNotGrowTheStack(t *testing.T) {
-	const again = 10_000
+	const again, nested = 5_000, 1_000
 	for name, held := range map[string]bool{"by a caller outside of the pool": true, "by a worker": false} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -63,17 +73,11 @@ func TestTPE043_ATaskThatSubmitsItselfForEverDoesNotGrowTheStack(t *testing.T) {
 					require.NoError(t, p.Execute(gate.hold))
 					synctest.Wait()
 				}
-				e := &rejEndless{pool: p, left: again, goroutines: map[string]bool{}}
+				e := &rejEndless{pool: p, left: again, inside: map[uint64]int{}}
 				require.NoError(t, p.Execute(e.run))
 				synctest.Wait()
-				require.Len(t, e.depths, again+1)
-				deepest := 0
-				for _, d := range e.depths {
-					deepest = max(deepest, d)
-				}
-				assert.Equal(t, max(e.depths[0], e.depths[1], e.depths[2]), deepest)
-				assert.False(t, e.nested)
-				assert.Len(t, e.goroutines, 1)
+				assert.Equal(t, again+1, e.ran)
+				assert.Equal(t, nested+1, e.deepest)
 				s := p.Stats()
 				assert.EqualValues(t, again+1, s.Completed)
 				assert.Zero(t, s.Rejected)
@@ -82,28 +86,50 @@ func TestTPE043_ATaskThatSubmitsItselfForEverDoesNotGrowTheStack(t *testing.T) {
 	}
 }
 
-func TestTPE043_ATaskGivenToACallerInARunFollowsThatRun(t *testing.T) {
+func TestTPE043_ATaskGivenToACallerInARunRunsInsideOfThatRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, _ := rejHeld(t)
 		tr := withNewTrace()
-		var state future.State
-		var queued int
 		require.NoError(t, p.Execute(func(context.Context) error {
 			first, err := p.Submit(tr.task("first"))
 			require.NoError(t, err)
-			gone, err := p.Submit(tr.task("cancelled"))
-			require.NoError(t, err)
+			assert.Equal(t, future.Succeeded, first.State())
 			require.NoError(t, p.Execute(tr.task("second")))
-			state, queued = first.State(), p.Stats().Queued
-			assert.True(t, gone.Cancel())
-			assert.Equal(t, 2, len(p.Queued()))
+			assert.Equal(t, []int{2, 0}, []int{p.Stats().Busy, p.Stats().Queued})
 			tr.mark("outer")
 			return nil
 		}))
-		assert.Equal(t, []string{"outer 0s", "first 0s", "second 0s"}, tr.seen())
-		assert.Equal(t, future.Pending, state)
-		assert.Equal(t, 3, queued)
+		assert.Equal(t, []string{"first 0s", "second 0s", "outer 0s"}, tr.seen())
 	})
+}
+
+// rejDeep calls then inside of as many runs by their caller as there may be.
+func rejDeep(p *executor.Pool, left int, then func()) executor.Task {
+	return func(context.Context) error {
+		if left == 0 {
+			then()
+			return nil
+		}
+		return p.Execute(rejDeep(p, left-1, then))
+	}
+}
+
+func TestTPE043_WhatIsTooDeepForTheCallerIsLeftToWhoeverIsThereFirst(t *testing.T) {
+	for name, released := range map[string]time.Duration{"a worker": time.Second, "the caller": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p, gate := rejHeld(t)
+				tr := withNewTrace()
+				time.AfterFunc(released, gate.open)
+				require.NoError(t, p.Execute(rejDeep(p, 1000, func() {
+					require.NoError(t, p.Execute(tr.task("beyond")))
+					assert.Equal(t, 1, p.Stats().Queued)
+					time.Sleep(time.Minute)
+				})))
+				assert.Equal(t, []string{"beyond " + min(released, time.Minute).String()}, tr.seen())
+			})
+		})
+	}
 }
 
 func TestTPE043_AGoexitInACallerRunEndsTheCallerAndLeavesTheRestToTheWorkers(t *testing.T) {
@@ -111,33 +137,24 @@ func TestTPE043_AGoexitInACallerRunEndsTheCallerAndLeavesTheRestToTheWorkers(t *
 		var told withErrors
 		p, gate := rejHeld(t, executor.ErrorHandler(told.handle))
 		tr := withNewTrace()
-		var later []*future.Future[struct{}]
-		deferred, returned := false, false
+		var later *future.Future[struct{}]
+		returned := false
 		go func() {
-			defer func() { deferred = true }()
-			_ = p.Execute(func(context.Context) error {
-				for _, name := range []string{"a", "b"} {
-					f, err := p.Submit(tr.task(name))
-					assert.NoError(t, err)
-					later = append(later, f)
-				}
+			_ = p.Execute(rejDeep(p, 1000, func() {
+				later, _ = p.Submit(tr.task("later"))
 				runtime.Goexit()
-				return nil
-			})
+			}))
 			returned = true
 		}()
 		synctest.Wait()
-		assert.True(t, deferred)
 		assert.False(t, returned)
-		assert.Equal(t, []error{future.ErrGoexit}, told.told())
+		assert.Len(t, told.told(), 1001, "each run that it was inside of")
 		assert.Empty(t, tr.seen(), "the only worker is busy")
 		time.Sleep(time.Hour)
 		gate.open()
 		synctest.Wait()
-		assert.Equal(t, []string{"a 1h0m0s", "b 1h0m0s"}, tr.seen())
-		for _, f := range later {
-			assert.NoError(t, withOutcome(t, f))
-		}
+		assert.Equal(t, []string{"later 1h0m0s"}, tr.seen())
+		assert.NoError(t, withOutcome(t, later))
 		assert.Equal(t, 1, p.Stats().Workers)
 		assert.Zero(t, p.Stats().Rejected)
 	})
@@ -186,7 +203,7 @@ func TestTPE043_ThePoolEndsAfterTheTasksThatCallersRun(t *testing.T) {
 		ran      []string
 		returned int
 	}{
-		"Shutdown":    {func(p *executor.Pool) []executor.Pending { p.Shutdown(); return nil }, nil, []string{"later 1h0m0s"}, 0},
+		"Shutdown":    {func(p *executor.Pool) []executor.Pending { p.Shutdown(); return nil }, nil, []string{"later 1m0s"}, 0},
 		"ShutdownNow": {(*executor.Pool).ShutdownNow, executor.ErrShutdown, []string{}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -197,7 +214,7 @@ func TestTPE043_ThePoolEndsAfterTheTasksThatCallersRun(t *testing.T) {
 				var later *future.Future[struct{}]
 				go func() {
 					assert.NoError(t, p.Execute(func(ctx context.Context) error {
-						later, _ = p.Submit(tr.task("later"))
+						assert.NoError(t, p.Execute(rejDeep(p, 999, func() { later, _ = p.Submit(tr.task("later")) })))
 						time.Sleep(time.Hour)
 						cause = context.Cause(ctx)
 						wait = p.AwaitTermination(context.Background())

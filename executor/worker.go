@@ -5,7 +5,6 @@ import (
 
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/delay"
-	"github.com/punctual-go/punctual/internal/goid"
 	"github.com/punctual-go/punctual/internal/parking"
 )
 
@@ -51,9 +50,9 @@ func (w *worker) launch() {
 func (w *worker) loop() {
 	defer w.replace()
 	w.pool.unlabel() // a goroutine starts with the labels of the one that starts it
-	id := goid.Current()
+	w.pool.runners.enter(&w.execution)
 	delay.At(delay.WorkerStarted)
-	for w.take(id) {
+	for w.take() {
 		w.run()
 		delay.At(delay.RunReturned)
 		w.complete()
@@ -66,9 +65,11 @@ func (w *worker) replace() {
 		panic(v) // of a queue of the user's own, under the lock: there is no way on
 	}
 	if w.task == nil {
+		w.pool.runners.leave(&w.execution)
 		return
 	}
 	defer func() {
+		w.pool.runners.leave(&w.execution)
 		w.pool.mu.Lock()
 		defer w.pool.mu.Unlock()
 		w.letGo()
@@ -80,8 +81,8 @@ func (w *worker) replace() {
 }
 
 // take waits for the next task, after accounting for the last, and reports whether there is one. If
-// not the worker is no more. The number is that of its goroutine.
-func (w *worker) take(goroutine uint64) bool {
+// not the worker is no more.
+func (w *worker) take() bool {
 	if w.goOn() {
 		return true
 	}
@@ -93,11 +94,14 @@ func (w *worker) take(goroutine uint64) bool {
 	delay.At(delay.RunConcluded)
 	p.mu.Lock()
 	if !w.arrived {
-		w.arrived, w.goroutine = true, goroutine
+		w.arrived = true
 		p.lot.Arrive()
 	}
 	if w.task != nil {
 		w.account()
+		if p.waits.unsatisfied() {
+			p.freedLocked()
+		}
 	}
 	w.letGo()
 	idle, spins := false, 0
@@ -108,6 +112,9 @@ func (w *worker) take(goroutine uint64) bool {
 				now = p.clock.Now()
 			}
 			due = head <= now
+		}
+		if due && p.overdrawnLocked() {
+			head, due = parking.Nothing, false // whoever frees a place tells
 		}
 		switch {
 		case p.over(), idle && p.surplus() && !due, due && len(p.workers) > p.ceiling():
@@ -185,20 +192,23 @@ func (w *worker) draw(dealt bool, now int64) (e entry) {
 	return e
 }
 
-// disown ends the context of the bare tasks that have run last. As long as nobody has asked it for a
-// signal, and such tasks follow each other, one context serves for all: one run of the worker's own
+// disown ends what has served for the bare tasks that have run last. As long as nobody has asked the
+// context of one for a signal, and such tasks follow each other, that is one run of the worker's own
 // cell, which then may have another.
 func (w *worker) disown() {
-	if w.own == nil || w.own.Phase() == cell.Pending {
-		return
-	}
-	if !w.own.Unseen() {
-		go w.own.Exit() // it may call contexts of the user's; nearly always that has been done
+	switch {
+	case w.own == nil || w.own.Phase() == cell.Pending:
+	case w.spent:
+		w.own, w.spent = nil, false
+	case !w.own.Unseen():
+		// Somebody has asked the context of an earlier task just now. To end what that has made may
+		// call methods of the user's.
+		go w.own.Exit()
 		w.own = nil
-		return
+	default:
+		w.own.Exit()
+		w.own.Reset()
 	}
-	w.own.Exit()
-	w.own.Reset()
 }
 
 // retire takes the worker out of its pool, which may have been waiting for that. The lock is held at

@@ -204,7 +204,8 @@ func TestCost_SubmitAllocatesOnce(t *testing.T) {
 	}))
 }
 
-func TestCost_ExecuteOfABurstAllocatesNothing(t *testing.T) {
+// Each run has a context of its own, and 64 of these are one allocation.
+func TestCost_ExecuteOfABurstAllocatesOnceForSixtyFourRuns(t *testing.T) {
 	if raceEnabled {
 		t.Skip("with the race detector blocks are not always used again")
 	}
@@ -222,5 +223,5 @@ func TestCost_ExecuteOfABurstAllocatesNothing(t *testing.T) {
 		}
 		left.Wait()
 	})
-	assert.Zero(t, allocs)
+	assert.LessOrEqual(t, allocs, float64(burst/64+1))
 }

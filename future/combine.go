@@ -81,16 +81,15 @@ func Any[V any](ctx context.Context, fs ...*Future[V]) (V, error) {
 // Completed yields the index and the outcome of each future as it settles: in order of settlement,
 // those settled already first. The sequence ends early when ctx ends; look at ctx.Err. It starts no
 // goroutine, and leaving the loop early leaves nothing behind. A nil future counts as failed, and so
-// does, with [ErrSelfWait], that of the run whose context ctx is. A nil ctx never ends.
+// does, with [ErrSelfWait], one that the caller would wait for itself by waiting for. A nil ctx never
+// ends.
 func Completed[V any](ctx context.Context, fs ...*Future[V]) iter.Seq2[int, Result[V]] {
 	return func(yield func(int, Result[V]) bool) {
 		if ctx == nil {
 			ctx = context.Background()
 		}
-		left := make([]bool, len(fs))
 		settled := make(chan int, len(fs))
 		for i, f := range fs {
-			left[i] = true
 			if f == nil || f.cell.SelfWait(ctx) {
 				settled <- i
 				continue
@@ -98,17 +97,11 @@ func Completed[V any](ctx context.Context, fs ...*Future[V]) iter.Seq2[int, Resu
 			w := f.cell.Watch(func() { settled <- i })
 			defer f.cell.Unwatch(w)
 		}
+		cells := cellsOf(fs)
+		hosts := cell.HostsOf(cells)
 		for range fs {
-			i, ok, err := cell.Receive(ctx, settled, cellsOf(fs))
-			if err != nil { // the goroutine of the caller is that of a run which all that are left wait for
-				break
-			}
-			if left[i] = false; !ok || !yield(i, resultOf(i, fs[i])) {
-				return
-			}
-		}
-		for i, f := range fs {
-			if left[i] && !yield(i, resultOf(i, f)) {
+			i, ok := cell.Receive(ctx, settled, hosts, cells)
+			if !ok || !yield(i, resultOf(i, fs[i])) {
 				return
 			}
 		}

@@ -37,17 +37,31 @@ type held struct {
 	*future.Task[int]
 	ctx  context.Context // of the last run begun
 	runs int
+	do   chan func()
 	end  chan func() (int, error)
 }
 
 func newHeld() *held {
-	h := &held{end: make(chan func() (int, error))}
+	h := &held{do: make(chan func()), end: make(chan func() (int, error))}
 	h.Task = future.NewTask(func(ctx context.Context) (int, error) {
 		h.ctx = ctx
 		h.runs++
-		return (<-h.end)()
+		for {
+			select {
+			case f := <-h.do:
+				f()
+			case end := <-h.end:
+				return end()
+			}
+		}
 	})
 	return h
+}
+
+// inside calls f in the body in progress, and returns when that, or f, waits or is over.
+func (h *held) inside(f func()) {
+	h.do <- f
+	synctest.Wait()
 }
 
 // start calls Run and returns when the body is in progress.

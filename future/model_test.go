@@ -307,20 +307,29 @@ func (m *taskModel) wait(n int) error {
 	return nil
 }
 
-// waitForSelf calls Get with the context of the last run, which never has to wait.
+// waitForSelf calls Get with the context of the last run, in that run while it lasts. It never has
+// to wait.
 func (m *taskModel) waitForSelf() error {
 	r := m.last()
 	if r == nil || r.over && !r.asked {
 		return nil
 	}
-	want := &expectation{0, is(future.ErrSelfWait)}
-	switch {
-	case m.state.Settled():
+	var v int
+	var err error
+	get := func() { v, err = m.h.Future().Get(r.ctx) }
+	want := &expectation{0, is(context.Canceled)}
+	if m.state.Settled() {
 		want = &m.outcome
-	case r.over:
-		want = &expectation{0, is(context.Canceled)}
 	}
-	return want.check(m.h.Future().Get(r.ctx))
+	if r.over {
+		get()
+		return want.check(v, err)
+	}
+	if !m.state.Settled() {
+		want = &expectation{0, is(future.ErrSelfWait)}
+	}
+	m.h.inside(get)
+	return want.check(v, err)
 }
 
 // check compares all that can be seen of the task with the model.

@@ -103,7 +103,7 @@ func TestTMR01_OneGoroutineRunsTasksOneAfterAnother(t *testing.T) {
 		for i, name := range []string{"a", "b", "c"} {
 			k := l.task(name, 5*time.Second)
 			require.NoError(t, tm.Schedule(k, time.Duration(i+1)*time.Second))
-			who := timer.NewTask(func() { goroutines = append(goroutines, goid.Current()) })
+			who := timer.NewTask(func() { goroutines = append(goroutines, goid.Number()) })
 			require.NoError(t, tm.Schedule(who, time.Duration(i+1)*time.Second))
 		}
 		pass(time.Minute)
@@ -114,7 +114,7 @@ func TestTMR01_OneGoroutineRunsTasksOneAfterAnother(t *testing.T) {
 		}, l.runs)
 		require.Len(t, goroutines, 3)
 		assert.Equal(t, []uint64{goroutines[0], goroutines[0], goroutines[0]}, goroutines)
-		assert.NotEqual(t, goid.Current(), goroutines[0])
+		assert.NotEqual(t, goid.Number(), goroutines[0])
 	})
 }
 

@@ -18,6 +18,7 @@ type execution struct {
 	task *cell.Cell // being run, or run and not accounted for yet
 
 	ctx   context.Context
+	token *cell.Token // the context of a run of a series
 	err   error
 	ended int64 // when a run of a series ended
 	over  bool  // the body has ended
@@ -44,7 +45,12 @@ func (l *Loop) start(c *cell.Cell, now int64) bool {
 // run calls the body: the one place where a loop does so.
 func (l *Loop) run() {
 	x, pl := &l.execution, planOf(l.task)
-	x.ctx = x.task.Enter(context.Background())
+	if pl.Periodic() {
+		x.token = l.tokens.Next()
+		x.ctx = x.task.EnterAs(x.token)
+	} else {
+		x.ctx = x.task.Enter(context.Background())
+	}
 	if pl.Name != "" {
 		label(pl.Base)
 	}
@@ -68,6 +74,9 @@ func (l *Loop) complete() {
 // conclude settles the future if this was the last run.
 func (l *Loop) conclude() {
 	x, pl := &l.execution, planOf(l.task)
+	if x.token != nil {
+		x.token.End()
+	}
 	if x.task.Exit() {
 		x.err = failure.Overrun(x.err)
 	}
@@ -104,7 +113,7 @@ func (l *Loop) tell() {
 // but let go to settle a series that may not go on.
 func (l *Loop) account() {
 	c := l.task
-	l.task, l.ctx, l.err = nil, nil, nil
+	l.task, l.ctx, l.err, l.token = nil, nil, nil, nil
 	l.counts.runs++
 	if l.failed {
 		l.counts.failures++

@@ -17,7 +17,7 @@ func (l *Loop) loop() {
 			l.replace()
 		}
 	}()
-	l.arrive(goid.Current())
+	l.arrive()
 	for l.take() {
 		l.run()
 		l.complete()
@@ -27,16 +27,19 @@ func (l *Loop) loop() {
 
 // replace completes the task of a goroutine that Goexit has ended, and has another go on.
 func (l *Loop) replace() {
-	defer func() { go l.loop() }()
+	defer func() {
+		l.goroutine.Store(0)
+		go l.loop()
+	}()
 	l.complete()
 }
 
-// arrive makes the calling goroutine, of the given number, the loop's.
-func (l *Loop) arrive(goroutine uint64) {
+// arrive makes the calling goroutine the loop's.
+func (l *Loop) arrive() {
 	label(l.submitted.Base) // a goroutine starts with the labels of the one that starts it
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.goroutine = goroutine
+	l.goroutine.Store(goid.Current())
 	l.counts.starts++
 }
 
@@ -121,7 +124,7 @@ func (l *Loop) leave() bool {
 	if !l.intake.empty() && l.next.CompareAndSwap(absent, awake) {
 		return false
 	}
-	l.goroutine = 0
+	l.goroutine.Store(0)
 	l.mu.Unlock()
 	return true
 }

@@ -2,11 +2,11 @@ package eventloop
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
-	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/goid"
 )
@@ -73,39 +73,36 @@ func (l *Loop) tells() (told func()) {
 	}
 }
 
-// outlives reports whether the loop does not end before the caller.
+// outlives reports whether the loop does not end before the caller does: its task, or the error
+// handler for a run that took too long. The goroutine tells. Nor does it end before ctx if that ends
+// with the task.
 func (l *Loop) outlives(ctx context.Context) bool {
-	if l.runIn(ctx) != nil {
+	if l.current() != nil || cell.EndsWith(ctx, l.owns) {
 		return true
 	}
 	id := goid.Current()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return id != 0 && (l.goroutine == id && l.task != nil || slices.Contains(l.tellers, id))
+	return slices.Contains(l.tellers, id)
 }
 
-// Await says that the caller is about to wait for c. If it is a task of the loop, c cannot begin before it
-// has ended, and it gets ErrSelfWait. If the context does not tell, the goroutine may; to look at that
-// takes some microseconds, so unless the loop sleeps it asks the caller to wait for a while and then call
-// again, as sure.
-func (h *host) Await(ctx context.Context, c *cell.Cell, sure bool) (over func(), ask bool, err error) {
-	l := h.loop()
-	if l.runOfCaller(ctx, sure) != nil {
-		return nil, false, future.ErrSelfWait
-	}
-	return nil, !sure && l.next.Load() == awake, nil
+// owns reports whether a run is the loop's.
+func (l *Loop) owns(run *cell.Cell) bool {
+	return run.Plan != nil && run.Plan.Host == cell.Host((*host)(l))
 }
 
 // Behind reports whether c begins after the run, which is so for all that have not begun.
 func (h *host) Behind(c, run *cell.Cell) bool { return c != run }
 
-// AwaitAny is Await for the first of several to be settled.
-func (h *host) AwaitAny(ctx context.Context, cs []*cell.Cell, sure bool) (over func(), err error) {
-	if h.loop().runOfCaller(ctx, sure) != nil {
-		return nil, future.ErrSelfWait
-	}
-	return nil, nil
-}
+// SelfWait reports whether the caller is the task that the loop runs: nothing else of the loop can
+// end before it has.
+func (h *host) SelfWait(*cell.Cell) bool { return h.loop().current() != nil }
+
+// Await has nothing to do: whoever is not the loop's task can wait for any of them.
+func (h *host) Await(context.Context, *cell.Cell) (over func()) { return nil }
+
+// AwaitAny likewise.
+func (h *host) AwaitAny(context.Context, iter.Seq[*cell.Cell]) (over func()) { return nil }
 
 // Delay is that of the task's future.
 func (h *host) Delay(c *cell.Cell) time.Duration {
@@ -161,18 +158,10 @@ func (l *Loop) runIn(ctx context.Context) (run *cell.Cell) {
 	return run
 }
 
-// runOfCaller returns the run of the loop that the caller is: by its context, or if it is to make sure, by
-// its goroutine.
-func (l *Loop) runOfCaller(ctx context.Context, sure bool) *cell.Cell {
-	run := l.runIn(ctx)
-	if run != nil || !sure {
-		return run
-	}
-	id := goid.Current()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if id == 0 || l.goroutine != id {
+// current returns the run of the loop on the calling goroutine, or nil.
+func (l *Loop) current() *cell.Cell {
+	if l.goroutine.Load() != goid.Current() {
 		return nil
 	}
-	return l.task
+	return l.task // written by this goroutine only
 }

@@ -49,21 +49,23 @@ type Loop struct {
 	notices notices
 	next    atomic.Int64 // when the loop looks again; see wake.go
 
+	goroutine   atomic.Uint64 // identity of the loop's, 0 while it has none
 	interrupted atomic.Uint64 // tasks cancelled while they ran
 	rejected    atomic.Uint64
 
 	alarm *alarm.Alarm  // for a sleep until a time; only the loop sets it
 	call  chan struct{} // for a sleep without end
 
-	mu        sync.Mutex // guards the fields below
-	stage     stage
-	agenda    agenda
-	order     uint64 // sequence number of the last task on the agenda
-	counts    counts
-	goroutine uint64   // number of the loop's
-	settling  int      // parties about to settle tasks of the loop, which outlives them
-	tellers   []uint64 // of these, the goroutines that call the error handler
-	calm      calm
+	tokens cell.Tokens // for the next runs of series; the loop's
+
+	mu       sync.Mutex // guards the fields below
+	stage    stage
+	agenda   agenda
+	order    uint64 // sequence number of the last task on the agenda
+	counts   counts
+	settling int      // parties about to settle tasks of the loop, which outlives them
+	tellers  []uint64 // of these, the goroutines that call the error handler
+	calm     calm
 	execution
 
 	gone chan struct{} // closed when the loop has terminated

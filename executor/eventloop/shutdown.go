@@ -127,7 +127,10 @@ func (l *Loop) AwaitTermination(ctx context.Context) error {
 	case <-l.gone:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return cell.EndOf(ctx) // its Err breaks the contract
 	}
 }
 
@@ -224,7 +227,7 @@ func (l *Loop) settle(swept []*cell.Cell, active ...*cell.Cell) []executor.Pendi
 // terminate ends the loop. The lock is held at the call and not any more at the return.
 func (l *Loop) terminate() {
 	l.stage = terminated
-	l.goroutine = 0
+	l.goroutine.Store(0)
 	l.alarm.Close()
 	l.mu.Unlock()
 	close(l.gone)

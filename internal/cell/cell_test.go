@@ -3,6 +3,7 @@ package cell
 import (
 	"context"
 	"errors"
+	"iter"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -31,13 +32,10 @@ type recorder struct {
 func (r *recorder) Cancelled(c *Cell, _ bool) { r.cancelled = append(r.cancelled, c) }
 func (r *recorder) Expired(c *Cell)           { r.expired = append(r.expired, c) }
 
-func (r *recorder) Await(context.Context, *Cell, bool) (func(), bool, error) {
-	return nil, false, nil
-}
-
-func (r *recorder) Behind(_, _ *Cell) bool { return false }
-
-func (r *recorder) AwaitAny(context.Context, []*Cell, bool) (func(), error) { return nil, nil }
+func (r *recorder) Behind(_, _ *Cell) bool                                  { return false }
+func (r *recorder) SelfWait(*Cell) bool                                     { return false }
+func (r *recorder) Await(context.Context, *Cell) (over func())              { return nil }
+func (r *recorder) AwaitAny(context.Context, iter.Seq[*Cell]) (over func()) { return nil }
 
 func hosted() (*Cell, *recorder) {
 	r := &recorder{}

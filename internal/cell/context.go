@@ -5,24 +5,25 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/internal/delay"
+	"github.com/punctual-go/punctual/internal/goid"
 )
 
 // runContext is a Cell seen as the context of its run in progress. It costs nothing until it is
 // asked for a signal: then a context of the standard library is made behind it, which keeps the
 // cause, and to which derived contexts attach themselves without a goroutine.
 //
-// A context belongs to one run. A cell that runs again hands out itself once more only if nobody
-// has asked the last one for a signal; if somebody has, who may ask on after the run, the next run
-// gets a shadow of the cell, an object of its own. So a periodic task that does not look at its
-// context pays nothing per run. A context first used after its run is not told from the next one.
+// A context belongs to one run. A cell that runs once is itself the context of that. One that runs
+// again serves behind a [Token] for each run, as long as nobody asks for a signal; if somebody has,
+// who may ask on after the run, the next run gets a shadow of the cell, an object of its own. A run
+// by hand has no token: a context of [future.Task.RunAndReset] that is first asked after its run is
+// not told from that of the next.
 type runContext Cell
 
 type runKey struct{}
 
 // FromContext returns the cell in whose run ctx was made, or nil. It may be a shadow; see Main.
 func FromContext(ctx context.Context) *Cell {
-	c, _ := ctx.Value(runKey{}).(*Cell)
-	return c
+	return runOf(ctx).carrier
 }
 
 // Live reports whether the run whose context is c is still in progress.
@@ -31,8 +32,11 @@ func (c *Cell) Live() bool { return c.state.Load()&live != 0 }
 // Enter returns the context of the run that Begin has started. It derives from that of the plan or,
 // without a plan, from parent, which may be nil.
 func (c *Cell) Enter(parent context.Context) context.Context {
-	if c.Plan == nil && parent != nil {
-		c.disown(parent)
+	if c.Plan == nil {
+		c.setRunner(goid.Current())
+		if parent != nil {
+			c.disown(parent)
+		}
 	}
 	delay.At(delay.CellBegun)
 	carrier := c
@@ -62,6 +66,9 @@ func (c *Cell) Exit() (late bool) {
 			carrier = e.shadow
 		}
 		e.mu.Unlock()
+	}
+	if c.Plan == nil {
+		c.setRunner(0)
 	}
 	carrier.state.And(^uint32(live))
 	e := carrier.ext.Load()

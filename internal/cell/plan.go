@@ -2,6 +2,7 @@ package cell
 
 import (
 	"context"
+	"iter"
 	"time"
 )
 
@@ -23,14 +24,16 @@ type Host interface {
 	// Expired says that the run in progress has outlived the plan's Timeout. Its context has
 	// ended already.
 	Expired(c *Cell)
-	// Await says that the caller is about to wait for c, not settled, with ctx. It returns what to call
-	// after the wait, or nil; or an error instead of the wait. If it asks, the caller waits for
-	// Patience, and calls again with sure set.
-	Await(ctx context.Context, c *Cell, sure bool) (over func(), ask bool, err error)
 	// Behind reports whether c does not begin before the run, of the same host, has ended.
 	Behind(c, run *Cell) bool
-	// AwaitAny is Await for the first of several to be settled. It does not ask.
-	AwaitAny(ctx context.Context, cs []*Cell, sure bool) (over func(), err error)
+	// SelfWait reports whether the calling goroutine is in a run of c, or in one that c does not
+	// begin before the end of.
+	SelfWait(c *Cell) bool
+	// Await says that the caller is about to wait, with ctx, for c to be settled or to stop. It
+	// returns what to call after the wait, or nil.
+	Await(ctx context.Context, c *Cell) (over func())
+	// AwaitAny is Await for the first of those of cs that are of this host to be settled.
+	AwaitAny(ctx context.Context, cs iter.Seq[*Cell]) (over func())
 }
 
 func (p *Plan) base() context.Context {

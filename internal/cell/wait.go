@@ -3,15 +3,18 @@ package cell
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
+
+	"github.com/punctual-go/punctual/internal/goid"
 )
 
 // ErrSelfWait is what a run gets that would wait for itself.
 var ErrSelfWait = errors.New("future: a task waits for its own end")
 
 // Wait returns nil once the cell is settled, or an error when ctx ends first: that of ctx and, if
-// it is another, its cause. A settled cell wins over an ended ctx. A nil ctx never ends. If ctx is
-// that of the cell's own run, or derived from it, Wait returns ErrSelfWait at once.
+// it is another, its cause. A settled cell wins over an ended ctx. A nil ctx never ends. Whoever
+// would wait for itself gets ErrSelfWait at once; see [Cell.SelfWait].
 func (c *Cell) Wait(ctx context.Context) error {
 	if c.Phase().Settled() {
 		return nil
@@ -22,8 +25,13 @@ func (c *Cell) Wait(ctx context.Context) error {
 	if c.SelfWait(ctx) {
 		return ErrSelfWait
 	}
-	if err := c.wait(ctx, nil); err != nil {
-		return err
+	end := ctx.Done() // asked before the host knows of the wait: the method may be the user's
+	done := c.Done()
+	defer c.await(ctx)()
+	select {
+	case <-done:
+		return nil
+	case <-end:
 	}
 	if c.Phase().Settled() {
 		return nil
@@ -36,70 +44,61 @@ func (c *Cell) WaitFor(d time.Duration) error {
 	if d <= 0 || c.Phase().Settled() {
 		return nil
 	}
+	if c.SelfWait(context.Background()) {
+		return ErrSelfWait
+	}
 	limit := time.NewTimer(d)
 	defer limit.Stop()
-	return c.wait(context.Background(), limit.C)
-}
-
-// Patience is how long a wait goes on before the host makes sure who it is that waits.
-const Patience = 10 * time.Millisecond
-
-// wait returns once the cell is settled, ctx ends, or limit delivers.
-func (c *Cell) wait(ctx context.Context, limit <-chan time.Time) error {
-	over, ask, err := c.Await(ctx, false)
-	if ask {
-		if c.waitUntil(ctx, limit, true) {
-			return nil
-		}
-		over, _, err = c.Await(ctx, true)
-	}
-	if over != nil {
-		defer over()
-	}
-	if err == nil {
-		c.waitUntil(ctx, limit, false)
-	}
-	return err
-}
-
-// waitUntil is wait that returns false if patience has limits, and is over first.
-func (c *Cell) waitUntil(ctx context.Context, limit <-chan time.Time, patient bool) bool {
-	var patience <-chan time.Time
-	if patient {
-		t := time.NewTimer(Patience)
-		defer t.Stop()
-		patience = t.C
-	}
+	done := c.Done()
+	defer c.await(context.Background())()
 	select {
-	case <-c.Done():
-	case <-ctx.Done():
-	case <-limit:
-	case <-patience:
+	case <-done:
+	case <-limit.C:
+	}
+	return nil
+}
+
+// WaitStopped waits until the cell is settled and no body of it is in progress, however long that
+// takes. The context only tells on behalf of whom. It returns ErrSelfWait as Wait does.
+func (c *Cell) WaitStopped(ctx context.Context) error {
+	if stopped(c.state.Load()) {
+		return nil
+	}
+	if c.inOwnRun() {
+		return ErrSelfWait
+	}
+	done := c.Stopped()
+	defer c.await(ctx)()
+	<-done
+	return nil
+}
+
+// await tells the host of a cell that the caller is about to wait for it, and returns what to call
+// after the wait.
+func (c *Cell) await(ctx context.Context) (over func()) {
+	if c.Plan != nil && c.Plan.Host != nil {
+		if over := c.Plan.Host.Await(ctx, c); over != nil {
+			return over
+		}
+	}
+	return func() {}
+}
+
+// SelfWait reports whether to wait with ctx for the cell to be settled is to wait in vain, for oneself:
+// the calling goroutine is in the run of the cell, or in one that the cell comes after; or ctx is
+// sure to end with such a run.
+func (c *Cell) SelfWait(ctx context.Context) bool {
+	if c.Phase().Settled() {
 		return false
 	}
-	return true
+	return c.inOwnRun() || EndsWith(ctx, func(run *Cell) bool { return run == c || c.behind(run) })
 }
 
-// Await tells the host of a cell that the caller is about to wait for it; see [Host].
-func (c *Cell) Await(ctx context.Context, sure bool) (over func(), ask bool, err error) {
-	if c.Plan == nil || c.Plan.Host == nil || c.Phase().Settled() {
-		return nil, false, nil
+func (c *Cell) inOwnRun() bool {
+	if c.Plan != nil && c.Plan.Host != nil {
+		return c.Plan.Host.SelfWait(c)
 	}
-	return c.Plan.Host.Await(ctx, c, sure)
-}
-
-// EndOf returns the error of an ended context, with its cause if that is another.
-func EndOf(ctx context.Context) error {
-	if cause := context.Cause(ctx); !errors.Is(ctx.Err(), cause) {
-		return Joined(ctx.Err(), cause)
-	}
-	return ctx.Err()
-}
-
-// SelfWait reports whether to wait with ctx for the cell to be settled is to wait for oneself, or for
-// what comes after oneself.
-func (c *Cell) SelfWait(ctx context.Context) bool {
-	return !c.Phase().Settled() && Within(ctx, func(run *Cell) bool { return run == c || c.behind(run) })
+	return c.runner() == goid.Current()
 }
 
 // behind reports whether c does not begin before the run has ended.
@@ -108,14 +107,42 @@ func (c *Cell) behind(run *Cell) bool {
 		c.Plan.Host.Behind(c, run)
 }
 
-// Within reports whether ctx is that of a run in progress whose cell is accepted by match, or of a
-// run inside such a one. As such a context ends with the run, there is no point in waiting with it
-// for anything that comes after.
-func Within(ctx context.Context, match func(run *Cell) bool) bool {
-	for c := FromContext(ctx); c != nil; c = FromContext(c.parent()) {
-		if c.Live() && match(c.Main()) {
-			return true
-		}
+// The goroutine of a run by hand, which has no host that would know, is kept where the sequence
+// number of an executor's task is.
+func (c *Cell) setRunner(goroutine uint64) { atomic.StoreUint64(&c.Order, goroutine) }
+func (c *Cell) runner() uint64             { return atomic.LoadUint64(&c.Order) }
+
+// errNotEnded is the error of a context that says by its channel that it has ended, and by its Err
+// that it has not. That breaks the contract of context.Context.
+var errNotEnded = Joined(context.Canceled, errors.New("its channel is closed, but Err returns nil"))
+
+// EndOf returns the error of an ended context, with its cause if that is another. It is never nil.
+func EndOf(ctx context.Context) error {
+	err := ctx.Err()
+	if err == nil {
+		return errNotEnded
 	}
-	return false
+	if cause := context.Cause(ctx); cause != nil && !matches(err, cause) {
+		return Joined(err, cause)
+	}
+	return err
+}
+
+// HasEnded reports whether ctx has ended, by its error or, if that breaks the contract, its channel.
+func HasEnded(ctx context.Context) bool {
+	if ctx.Err() != nil {
+		return true
+	}
+	select {
+	case <-ctx.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// matches is errors.Is for errors that may be the user's: a method of theirs that panics is no match.
+func matches(err, target error) (is bool) {
+	defer func() { _ = recover() }()
+	return errors.Is(err, target)
 }

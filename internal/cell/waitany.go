@@ -3,69 +3,40 @@ package cell
 import (
 	"context"
 	"iter"
-	"time"
+	"slices"
 )
 
 // Receive waits for ready to deliver, which it does when any of the cells is settled; ok is false when
-// ctx ends first. If the caller is a run of a host of theirs, that is told, as in Wait; if it would wait
-// for itself only, Receive returns ErrSelfWait.
-func Receive[T any](ctx context.Context, ready <-chan T, cs iter.Seq[*Cell]) (v T, ok bool, err error) {
+// ctx ends first. The hosts are all that the cells have: if the caller is a run of one of them, that
+// one is told, as in Wait. The cells are looked at only then.
+func Receive[T any](
+	ctx context.Context, ready <-chan T, hosts []Host, cs iter.Seq[*Cell],
+) (v T, ok bool) {
 	select {
 	case v = <-ready:
-		return v, true, nil
+		return v, true
 	default:
 	}
-	if FromContext(ctx) == nil { // then only the goroutine can tell, which takes time to find out
-		patience := time.NewTimer(Patience)
-		defer patience.Stop()
-		select {
-		case v = <-ready:
-			return v, true, nil
-		case <-ctx.Done():
-			return v, false, nil
-		case <-patience.C:
+	end := ctx.Done()
+	for _, h := range hosts {
+		if over := h.AwaitAny(ctx, cs); over != nil {
+			defer over()
 		}
 	}
-	over, err := awaitAny(ctx, cs)
-	if err != nil {
-		return v, false, err
-	}
-	defer over()
 	select {
 	case v = <-ready:
-		return v, true, nil
-	case <-ctx.Done():
-		return v, false, nil
+		return v, true
+	case <-end:
+		return v, false
 	}
 }
 
-// awaitAny tells the host of the cells that the caller is a run of, if it is, that it waits for any of
-// them, and returns what to call after the wait.
-func awaitAny(ctx context.Context, cs iter.Seq[*Cell]) (over func(), err error) {
-	hosted := map[Host][]*Cell{}
-	var hosts []Host
-	others := 0
+// HostsOf returns the hosts that the cells have, each once.
+func HostsOf(cs iter.Seq[*Cell]) (hosts []Host) {
 	for c := range cs {
-		switch {
-		case c.Phase().Settled():
-		case c.Plan == nil || c.Plan.Host == nil:
-			others++
-		default:
-			if hosted[c.Plan.Host] == nil {
-				hosts = append(hosts, c.Plan.Host)
-			}
-			hosted[c.Plan.Host] = append(hosted[c.Plan.Host], c)
+		if c.Plan != nil && c.Plan.Host != nil && !slices.Contains(hosts, c.Plan.Host) {
+			hosts = append(hosts, c.Plan.Host)
 		}
 	}
-	inRun := FromContext(ctx) != nil
-	for _, h := range hosts {
-		over, err := h.AwaitAny(ctx, hosted[h], !inRun)
-		if err != nil && others+len(hosts) > 1 {
-			continue // something else may still come
-		}
-		if over != nil || err != nil {
-			return over, err
-		}
-	}
-	return func() {}, nil
+	return hosts
 }

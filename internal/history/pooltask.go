@@ -55,7 +55,7 @@ func (l *poolLoad) body(t *poolTask) executor.Task {
 		begin, end := &t.begin[run], &t.end[run]
 		begin.clock = l.now()
 		begin.stamp = l.stamp.Add(1)
-		t.worker[run] = goid.Current()
+		t.worker[run] = goid.Number()
 		yield(t.yields)
 		if t.gate != nil {
 			<-t.gate

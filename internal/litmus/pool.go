@@ -212,7 +212,7 @@ func (t *exitTable) submitOne(a *actor, r *exitRound, who int) {
 	t.submit(a, func(context.Context) error {
 		t.run(func() {
 			if who == 0 { // it takes a while to tell
-				r.goroutine = goid.Current()
+				r.goroutine = goid.Number()
 			}
 			r.runs[who].Add(1)
 		})

@@ -3,6 +3,7 @@ package litmus
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"runtime"
 	"sync/atomic"
@@ -155,7 +156,7 @@ func (t *runTable) clear() error { return nil }
 func (r *runRound) Cancelled(_ *cell.Cell, running bool) { r.told, r.inRun = true, running }
 func (r *runRound) Expired(*cell.Cell)                   {}
 func (r *runRound) Behind(_, _ *cell.Cell) bool          { return false }
-func (r *runRound) Await(context.Context, *cell.Cell, bool) (func(), bool, error) {
-	return nil, false, nil
-}
-func (r *runRound) AwaitAny(context.Context, []*cell.Cell, bool) (func(), error) { return nil, nil }
+func (r *runRound) SelfWait(*cell.Cell) bool             { return false }
+
+func (r *runRound) Await(context.Context, *cell.Cell) (over func())              { return nil }
+func (r *runRound) AwaitAny(context.Context, iter.Seq[*cell.Cell]) (over func()) { return nil }

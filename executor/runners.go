@@ -1,0 +1,79 @@
+package executor
+
+import (
+	"iter"
+	"sync"
+
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/goid"
+)
+
+// runners tell which goroutines run tasks of a pool, and which run is the innermost on each. Who the
+// caller is decides whether it lends its place, runs a task itself, or would wait for itself, so it
+// must be certain, and a context is not: tasks pass theirs on, to goroutines, to other tasks, to
+// other pools. To look costs some nanoseconds and takes no lock.
+//
+// A goroutine is entered before it runs its first task, and leaves before it ends: another may have
+// its identity then.
+type runners struct{ innermost sync.Map } // from uint64 to *execution
+
+// enter makes x the innermost execution on its goroutine, which is the calling one.
+func (r *runners) enter(x *execution) {
+	x.goroutine = goid.Current()
+	if outer, ok := r.innermost.Swap(x.goroutine, x); ok {
+		x.outer = outer.(*execution)
+		x.depth = x.outer.depth + 1
+	}
+}
+
+// leave ends enter, on the same goroutine.
+func (r *runners) leave(x *execution) {
+	switch {
+	case x.goroutine == 0:
+		return
+	case x.outer != nil:
+		r.innermost.Store(x.goroutine, x.outer)
+	default:
+		r.innermost.Delete(x.goroutine)
+	}
+	x.goroutine, x.outer, x.depth = 0, nil, 0
+}
+
+// current returns the innermost run of the pool on the calling goroutine, or nil.
+func (p *Pool) current() *execution {
+	found, ok := p.runners.innermost.Load(goid.Current())
+	if !ok {
+		return nil
+	}
+	for x := found.(*execution); x != nil; x = x.outer {
+		if x.task != nil { // the goroutine's own, so it needs no lock to read it
+			return x
+		}
+	}
+	return nil
+}
+
+// outwards yields x and the runs that its goroutine is in the midst of meanwhile.
+func (x *execution) outwards() iter.Seq[*execution] {
+	return func(yield func(*execution) bool) {
+		for ; x != nil; x = x.outer {
+			if x.task != nil && !yield(x) {
+				return
+			}
+		}
+	}
+}
+
+// isBehind reports whether c cannot end before a run on the goroutine of x has: it is that run
+// itself, or a later task of the same serial executor.
+func (x *execution) isBehind(c *cell.Cell) bool {
+	for run := range x.outwards() {
+		if run.task == c {
+			return true
+		}
+		if s := planOf(c).strand; s != nil && s == planOf(run.task).strand {
+			return true
+		}
+	}
+	return false
+}

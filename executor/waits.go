@@ -1,0 +1,203 @@
+package executor
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+// A run that waits for another task of its pool does nothing meanwhile, so it lends its place: the
+// task that it waits for leaves the queue at once, ahead of its turn, and runs on a goroutine of its
+// own. So a task may submit another to the same pool and wait for it, at any size and depth, and the
+// pool runs no more than its size. The goroutine is not that of the waiting run, so that its wait
+// can end before the task does, and a Goexit harms only one of them. It is the helping join of
+// java.util.concurrent's ForkJoinPool.
+//
+// Who waits is told by the goroutine, so that it is certain. Where it is some other goroutine, with
+// a context of one of the pool's runs, that run may wait in turn for this goroutine, or may not: it
+// is not certain that a place is free. Then the pool waits with it, for patience, and for twice as
+// long each time; what still waits by then is helped beyond the size.
+//
+// # Bounds
+//
+// A run is active unless its goroutine waits so. A wait that is certain replaces an active run by
+// another. One that ends early, by its context or a limit of time, leaves a run too many, and so
+// does help that is not certain: the pool is overdrawn. It is by its size at most; while it is, the
+// workers take nothing new. A pool of one worker whose sizes are fixed is never overdrawn: tasks
+// may confine state to it. There a wait that ends early goes on until its place is free again, as
+// that of a condition variable does for its lock, and help that is not certain is not given.
+type await struct {
+	by    *execution   // that waits, and has lent its place; nil if that is not certain
+	cells []*cell.Cell // waited for; the first that is due is helped
+	over  bool
+	timer *time.Timer   // for the time of what is not due, or for patience
+	freed chan struct{} // closed when a run whose wait is over has its place again
+
+	// Of a wait that is not certain:
+	run      cell.Run      // on whose behalf it is
+	patience time.Duration // before the next try
+}
+
+// awaits are what a pool knows of waits. Its lock guards them.
+type awaits struct {
+	blocked int      // goroutines of runs that wait and have lent their places
+	nested  int      // runs inside of others, on the same goroutine
+	callers int      // goroutines that run a task without being the pool's
+	helping int      // helpers that run
+	denied  []*await // that could not be helped, as the pool was overdrawn
+	resumes []*await // whose waits are over, but their place is not free yet
+}
+
+// patience is how long a wait goes on before it is helped without certainty.
+const patience = 10 * time.Millisecond
+
+// SelfWait reports whether the caller would wait for itself, or for what comes after it.
+func (h *host) SelfWait(c *cell.Cell) bool {
+	x := h.pool().current()
+	return x != nil && x.isBehind(c)
+}
+
+// Behind reports whether c is a task of the serial executor that the run is of, and comes later.
+func (h *host) Behind(c, run *cell.Cell) bool {
+	s := planOf(c).strand
+	return s != nil && s == planOf(run).strand && c != run
+}
+
+// Await says that the caller is about to wait for c, with ctx.
+func (h *host) Await(ctx context.Context, c *cell.Cell) (over func()) {
+	a := h.pool().newAwait(ctx)
+	if a == nil {
+		return nil
+	}
+	a.cells = []*cell.Cell{c}
+	return h.pool().await(a)
+}
+
+// AwaitAny is Await for the first of several to be settled.
+func (h *host) AwaitAny(ctx context.Context, cs iter.Seq[*cell.Cell]) (over func()) {
+	a := h.pool().newAwait(ctx)
+	if a == nil {
+		return nil
+	}
+	for c := range cs {
+		own := c.Plan != nil && c.Plan.Host == cell.Host(h)
+		if own && !c.Phase().Settled() && (a.by == nil || !a.by.isBehind(c)) {
+			a.cells = append(a.cells, c)
+		}
+	}
+	return h.pool().await(a)
+}
+
+// newAwait returns a wait of the caller, or nil if nothing tells that it has to do with the pool.
+func (p *Pool) newAwait(ctx context.Context) *await {
+	if x := p.current(); x != nil {
+		return &await{by: x}
+	}
+	if p.confines() {
+		return nil
+	}
+	if run, found := cell.Find(ctx, p.owns); found {
+		return &await{run: run, patience: patience}
+	}
+	return nil
+}
+
+// owns reports whether a run is the pool's.
+func (p *Pool) owns(run *cell.Cell) bool {
+	return run.Plan != nil && run.Plan.Host == cell.Host((*host)(p))
+}
+
+// await has what a waits for helped until the function returned is called.
+func (p *Pool) await(a *await) (over func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range a.cells {
+		if s := planOf(c).strand; s != nil {
+			s.addAwait(a)
+		}
+	}
+	if a.by == nil {
+		p.beatLocked(a, p.helpLater)
+	} else {
+		p.waits.blocked++
+		p.helpLocked(a)
+		p.freedLocked()
+	}
+	return func() { p.endAwait(a) }
+}
+
+// endAwait ends the wait of a. It returns when the run has its place again.
+func (p *Pool) endAwait(a *await) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a.over = true
+	if a.timer != nil {
+		a.timer.Stop()
+	}
+	for _, c := range a.cells {
+		if s := planOf(c).strand; s != nil {
+			s.removeAwait(a)
+		}
+	}
+	switch {
+	case a.by == nil: // it has lent nothing
+	case p.confines() && p.activeLocked() >= p.allowanceLocked():
+		p.resumeLocked(a)
+	default:
+		p.waits.blocked--
+	}
+}
+
+// resumeLocked waits until the run has its place again. It lets go of the lock meanwhile.
+func (p *Pool) resumeLocked(a *await) {
+	a.freed = make(chan struct{})
+	p.waits.resumes = append(p.waits.resumes, a)
+	p.mu.Unlock()
+	<-a.freed
+	p.mu.Lock()
+}
+
+// activeLocked returns how many goroutines run tasks of the pool and have not lent their place.
+func (p *Pool) activeLocked() int { return p.counts.busy - p.waits.nested - p.waits.blocked }
+
+// confines reports whether the pool promises that no two runs are ever active.
+func (p *Pool) confines() bool { return p.sizesFixed }
+
+// allowanceLocked returns how many runs may be active: the size, and the callers who run a task
+// beside the workers.
+func (p *Pool) allowanceLocked() int {
+	size := p.ceiling()
+	if size > 1<<30 { // without bounds
+		return size
+	}
+	return size + p.waits.callers
+}
+
+// overdrawnLocked reports whether more runs are active than may be for a worker to take another task.
+func (p *Pool) overdrawnLocked() bool {
+	return p.waits.helping > 0 && p.activeLocked() >= p.allowanceLocked()
+}
+
+// unsatisfied reports whether somebody waits for a place.
+func (ws *awaits) unsatisfied() bool { return len(ws.denied)+len(ws.resumes) > 0 }
+
+// freedLocked gives away a place that may have become free: to a run whose wait is over, to those who
+// wait for help that they could not get, or to the workers.
+func (p *Pool) freedLocked() {
+	ws := &p.waits
+	if len(ws.resumes) > 0 && p.activeLocked() < p.allowanceLocked() {
+		ws.blocked-- // from here on it is active
+		close(ws.resumes[0].freed)
+		ws.resumes = ws.resumes[1:]
+	}
+	denied := ws.denied
+	ws.denied = nil
+	for _, a := range denied {
+		p.helpLocked(a) // or denies it again
+	}
+	if ws.helping > 0 {
+		p.notify(unread)
+	}
+}

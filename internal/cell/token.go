@@ -1,0 +1,128 @@
+package cell
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+// Token is the context of one run of a cell that runs again and again: a series, or a worker's own
+// cell, which runs one task without a future after another. The cell behind it serves many runs as
+// long as nobody asks; the token is what tells them apart. It is never used for two runs, so
+// whoever keeps it learns that its run has ended, whatever runs by then.
+//
+//	live  -> asked         somebody asks for a signal, and the cell makes a context for it
+//	live  -> ended         the run ends unasked: the token answers by itself from now on
+//	asked -> asked, ended  the run ends: the context that was made has the answers
+//
+// An asker has the context made, then becomes asked. The runner becomes ended, then looks whether a
+// context was made. So of two that meet, either the asker finds that the run has ended, or the
+// runner finds that there is a context to end.
+//
+// A token is 16 bytes, and made with others; see [Tokens].
+type Token struct {
+	carrier *Cell
+	state   atomic.Uint32
+}
+
+// Tokens are the next ones for the runs of one goroutine. The zero Tokens is ready for use.
+type Tokens struct{ left []Token }
+
+// manyTokens is how many are made at a time, in one allocation of 1 KiB.
+const manyTokens = 64
+
+// Next returns a new token.
+func (ts *Tokens) Next() *Token {
+	if len(ts.left) == 0 {
+		ts.left = make([]Token, manyTokens)
+	}
+	t := &ts.left[0]
+	ts.left = ts.left[1:]
+	return t
+}
+
+const (
+	tokenAsked = 1 << iota
+	tokenEnded
+)
+
+// EnterAs is Enter for a run whose context is t, which must be new.
+func (c *Cell) EnterAs(t *Token) context.Context {
+	t.carrier = (*Cell)(c.Enter(nil).(*runContext))
+	if c.Plan != nil && c.Plan.Timeout > 0 {
+		t.state.Store(tokenAsked) // Enter has made a context, which has the time-out
+	}
+	return t
+}
+
+// End ends the run of the token. The runner calls it after the body has returned, before Exit.
+func (t *Token) End() { t.state.Or(tokenEnded) }
+
+// live reports whether the run of the token is still in progress.
+func (t *Token) live() bool { return t.state.Load()&tokenEnded == 0 && t.carrier.Live() }
+
+// asked reports whether the carrier has a context for this run, making it if the run goes on.
+func (t *Token) asked() bool {
+	s := t.state.Load()
+	if s == 0 {
+		t.carrier.open()
+		if t.state.CompareAndSwap(0, tokenAsked) {
+			return true
+		}
+		s = t.state.Load()
+	}
+	return s&tokenAsked != 0
+}
+
+// Done is that of context.Context.
+func (t *Token) Done() <-chan struct{} {
+	if t.asked() {
+		return (*runContext)(t.carrier).Done()
+	}
+	return closed
+}
+
+// Err is that of context.Context. While nobody asks for more it costs what that of the base does.
+func (t *Token) Err() error {
+	if t.state.Load() == 0 && t.carrier.ext.Load() == nil {
+		if err := t.carrier.Plan.base().Err(); t.state.Load() == 0 {
+			return err
+		}
+	}
+	if t.asked() {
+		return (*runContext)(t.carrier).Err()
+	}
+	return context.Canceled
+}
+
+// Deadline is that of context.Context.
+func (t *Token) Deadline() (time.Time, bool) {
+	if t.state.Load()&tokenAsked != 0 {
+		return (*runContext)(t.carrier).Deadline()
+	}
+	return t.carrier.Plan.base().Deadline()
+}
+
+// Value is that of context.Context.
+func (t *Token) Value(key any) any {
+	if key == (runKey{}) {
+		return t
+	}
+	if t.state.Load()&tokenAsked != 0 {
+		return (*runContext)(t.carrier).Value(key)
+	}
+	return t.carrier.Plan.base().Value(key)
+}
+
+// AfterFunc is what package context looks for in a parent it does not know.
+func (t *Token) AfterFunc(f func()) func() bool {
+	if t.asked() {
+		return (*runContext)(t.carrier).AfterFunc(f)
+	}
+	ended, end := context.WithCancel(context.Background())
+	end()
+	return context.AfterFunc(ended, f)
+}
+
+// String keeps fmt from reading the fields, which change.
+func (t *Token) String() string { return "punctual.run" }
