@@ -79,11 +79,26 @@ func (x *execution) start(c *cell.Cell, now int64) bool {
 
 // enter returns the context of the run.
 func (x *execution) enter() context.Context {
-	if x.token = nil; !x.bare && !planOf(x.task).Periodic() {
+	if x.token = nil; !planOf(x.task).Periodic() {
 		return x.task.Enter(context.Background())
 	}
 	x.token = x.tokens.Next()
 	return x.task.EnterAs(x.token)
+}
+
+// runBare is run for a task without a future, a name or hooks, which is most often a tiny one.
+func (x *execution) runBare() {
+	x.token = x.tokens.Next()
+	future.Invoke(x.task.Lend(x.token), x.task.Body, &x.err)
+}
+
+// concludeBare ends the context of such a task.
+func (x *execution) concludeBare() {
+	x.token.End()
+	if x.done = true; !x.task.Unseen() {
+		x.task.Exit() // or else the cell may serve for the next, too
+		x.spent = true
+	}
 }
 
 // run calls the body: the one place where a pool does so.
@@ -91,6 +106,10 @@ func (x *execution) run() {
 	c, p := x.task, x.pool
 	x.err = future.ErrGoexit // until the body says otherwise
 	x.over, x.again, x.failed, x.done = false, false, false, false
+	if x.bare {
+		x.runBare()
+		return
+	}
 	x.ctx = x.enter()
 	if x.labels {
 		planOf(c).label()
@@ -119,7 +138,13 @@ func (x *execution) complete() {
 	if x.labels {
 		defer x.pool.unlabel() // even if there were none: the body may have left some
 	}
-	x.conclude()
+	if x.bare {
+		if x.concludeBare(); x.err == nil {
+			return
+		}
+	} else {
+		x.conclude()
+	}
 	x.tell()
 }
 
@@ -128,13 +153,6 @@ func (x *execution) conclude() {
 	c, pl := x.task, planOf(x.task)
 	if x.token != nil {
 		x.token.End()
-	}
-	if x.bare {
-		if x.done = true; !c.Unseen() {
-			c.Exit() // or else the cell may serve for the next, too
-			x.spent = true
-		}
-		return
 	}
 	if c.Exit() {
 		x.err = failure.Overrun(x.err)

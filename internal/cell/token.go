@@ -55,6 +55,13 @@ func (c *Cell) EnterAs(t *Token) context.Context {
 	return t
 }
 
+// Lend is EnterAs for one run after another within one run of c, which has no time-out: c serves for
+// all of them as long as it is [Cell.Unseen] between two.
+func (c *Cell) Lend(t *Token) context.Context {
+	t.carrier = c
+	return t
+}
+
 // End ends the run of the token. The runner calls it after the body has returned, before Exit.
 func (t *Token) End() { t.state.Or(tokenEnded) }
 
