@@ -198,6 +198,9 @@ func (p *Pool) notify(now int64) {
 		return // nobody is to come any more
 	}
 	p.entrants.admit(p, 0)
+	if p.plain && p.inbox == nil && !p.overdrawnLocked() {
+		p.startBusyLocked()
+	}
 	mayGrow := len(p.workers) < p.limit()
 	if !mayGrow && p.lot.Idle() == 0 {
 		return // all are busy, and each will look again

@@ -28,17 +28,31 @@
 // context belongs to one run: it ends when the run does, when its future is cancelled, when its
 // [Timeout] is over, or when the pool is stopped by ShutdownNow; context.Cause tells which:
 // [future.ErrCancelled] or the cause given to CancelCause, [future.ErrTimeout], or [ErrShutdown].
-// [RunFrom] tells a task which run it is in, when it was planned for, and what it has missed. Use
-// the context during the run only; a goroutine that outlives it should have asked for Done before.
+// [RunFrom] tells a task which run it is in, when it was planned for, and what it has missed. The
+// context ends with the run for everybody who asks, then or later.
 //
 // # Waiting inside of a task
 //
 // A task may submit others to its own pool and wait for them, at any size of the pool: while it waits,
-// what it waits for runs in its place, ahead of its turn. Give the wait the context of the task, for
-// example f.Get(ctx); with another the pool finds out who waits after 10 ms only, if it has no worker
-// free by then. Only what is queued can run in its place: to wait by other means, a channel or f.Done, for
-// the end of a periodic task, or for what [future.Then] makes of another's outcome may block a small pool
-// for ever; so may two pools whose tasks wait for each other's.
+// what it waits for runs in its place, ahead of its turn. Who waits is told by the goroutine, so any
+// context will do, and so will GetTimeout.
+//
+// Another goroutine that a task has started may wait as well. If it waits with the context of the
+// task, or one derived from it, the pool cannot know whether the task goes on meanwhile or waits for
+// that goroutine. So it waits, too, for 10 ms and then for twice as long each time; what has not begun
+// by then runs beyond the size of the pool, which is exceeded by no more than its size. With another
+// context a goroutine is a stranger, and if its task waits for it, a small pool may be blocked for
+// ever. A wait that has ended early, by its context or time, leaves what it has waited for running,
+// beyond the size likewise; until that has ended the workers take nothing new.
+//
+// A pool of [NewSinglePool] or [NewSingleScheduledPool] never runs two tasks at once. There a wait
+// that ends early does not return before its place is free again, as that of a condition variable
+// for its lock, and a goroutine of a task is not helped.
+//
+// Only what is queued can run in place of a task: to wait by other means, a channel or f.Done, for
+// the end of a periodic task, or for what [future.Then] makes of another's outcome may block a small
+// pool for ever; so may two pools whose tasks wait for each other's. To wait for oneself, or for what
+// comes after oneself in a [Serial], is refused with [future.ErrSelfWait].
 //
 // # Failures
 //

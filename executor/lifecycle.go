@@ -53,7 +53,8 @@ func (p *Pool) Shutdown() {
 // [ErrShutdown], and returns those that never started, or will not start again, in the order of
 // their times. Their futures are settled: their error matches both [future.ErrCancelled] and
 // ErrShutdown. It does not wait for the running tasks and may be called from one. A second call
-// returns nothing.
+// returns nothing. A task that has just been accepted has started only if a worker had to be started
+// for it; one for an idle worker, or from the unbounded queue, starts when the worker comes for it.
 func (p *Pool) ShutdownNow() []Pending {
 	p.mu.Lock()
 	p.drain()

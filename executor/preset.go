@@ -19,7 +19,9 @@ func NewCachedPool(opts ...Option) *Pool {
 	return NewPool(0, append([]Option{HandOff(), MaximumSize(math.MaxInt), KeepAlive(time.Minute)}, opts...)...)
 }
 
-// NewSinglePool returns a pool of one worker, which runs tasks in order of submission, one at a time.
+// NewSinglePool returns a pool of one worker, which runs tasks in order of submission, one at a time:
+// they may share state without locks, as long as a task that waits for another, which then runs in
+// its place, leaves the state fit for that.
 // Its sizes cannot be changed: SetCoreSize and SetMaximumSize fail, and MaximumSize is ignored. It is
 // Executors.newSingleThreadExecutor. For many sequences of tasks, a [Serial] each over one pool is
 // cheaper than a pool each.

@@ -100,16 +100,18 @@ func (p *Pool) reject(ctx context.Context, policy RejectionPolicy, c *cell.Cell)
 func (r *Rejection) Name() string { return planOf(r.cell).Name }
 
 // Run runs the task in the calling goroutine, with its own context, hooks and counts, and returns when it
-// has ended; or it returns [ErrShutdown]. If the caller is itself inside of a Run of this pool, the task is
-// only noted, to be run after that one, so that a task may submit itself for ever; to find that out takes
-// some microseconds. A task that calls runtime.Goexit ends the caller.
+// has ended; or it returns [ErrShutdown]. If the caller is itself a task of this pool, the task runs
+// inside of that, up to a depth of 1,000. What is deeper waits in the queue, beyond its capacity, for
+// a worker or for the caller when that has ended, so that a task may submit itself for ever. A task
+// that calls runtime.Goexit ends the caller.
 func (r *Rejection) Run() error {
 	return r.place(func(c *cell.Cell) error { return r.pool.runByCaller(r.ctx, c) })
 }
 
 // Wait waits for room, and queues the task. It returns an error that matches [ErrSaturated] and that
 // of ctx if ctx ends first, or [ErrShutdown]. A task of the same pool does not wait: it does as Run. A
-// nil ctx never ends.
+// goroutine of such a task waits, and if ctx is that of the task, room is made for it after 10 ms, by
+// running what is queued beyond the size of the pool. A nil ctx never ends.
 func (r *Rejection) Wait(ctx context.Context) error {
 	if ctx == nil {
 		ctx = context.Background()

@@ -30,8 +30,7 @@ type Run struct {
 }
 
 // RunFrom tells which run it is called in, given the context of the run or one derived from it. It
-// reports false for any other context, and after the run; only a context of a periodic task, or of one
-// given to Execute, that was kept without ever being asked for Done or Err may tell of a later run instead.
+// reports false for any other context, and after the run.
 func RunFrom(ctx context.Context) (Run, bool) {
 	if ctx == nil {
 		return Run{}, false

@@ -10,7 +10,8 @@ import (
 // Execute queues task to run as soon as a worker is free, after the tasks that are due already.
 // There is no future: a failure goes to the error handler. It returns [ErrNilTask], [ErrShutdown] or
 // [ErrSaturated] for a task that will not run. On a pool with its default queue, without run hooks
-// and without [PendingLimit], it allocates nothing, unless the task asks its context for a signal.
+// and without [PendingLimit], it allocates nothing but one KiB for every 64 runs, unless the task asks
+// its context for a signal.
 func (p *Pool) Execute(task Task) error {
 	body, err := p.bodyOf(task)
 	if err != nil {
@@ -30,8 +31,9 @@ func (p *Pool) Submit(task Task, opts ...TaskOption) (*future.Future[struct{}], 
 // SubmitContext is Submit that waits for room, whatever the rejection policy, until ctx ends. Then it
 // returns an error that matches [ErrSaturated] and that of ctx; if ctx has ended before the call,
 // [ErrRejected] and that of ctx. The context ends the wait, never the task: one for which there was room as ctx
-// ended is accepted. A shutdown ends the wait with [ErrShutdown]. Submitters enter in the order in which they came. If there is no room and the caller is itself a task of the pool, it runs the new
-// one, as it might wait for itself. A nil ctx never ends.
+// ended is accepted. A shutdown ends the wait with [ErrShutdown]. Submitters enter in the order in which they came. If there
+// is no room and the caller is itself a task of the pool, it runs the new one, as it might wait for
+// itself; a goroutine of such a task waits, see [Rejection.Wait]. A nil ctx never ends.
 func (p *Pool) SubmitContext(ctx context.Context, task Task, opts ...TaskOption) (*future.Future[struct{}], error) {
 	return submitTask(ctx, true, p, task, opts)
 }

@@ -13,6 +13,7 @@ import (
 // keeps its size.
 //
 //	started -> taking    its goroutine runs
+//	started -> running   its goroutine runs, and it was started with a task
 //	taking  -> parked    nothing is due
 //	parked  -> taking    called, or the head is due
 //	taking  -> taking    something is due in an instant: it yields
@@ -27,17 +28,20 @@ type worker struct {
 	own   *cell.Cell  // of bare tasks; made on first use
 
 	arrived bool // the lot need not expect it any more; the pool's lock guards it
+	begun   bool // it was started with a task, which it has not run yet
 
 	hand *hand  // what it may claim from without the lock, which guards the field
 	ran  uint64 // tasks claimed so that have ended, and that the pool has not counted; the worker's own
 }
 
 // startWorker adds a worker. The lock is held.
-func (p *Pool) startWorker() {
+func (p *Pool) startWorker() { p.addWorkerLocked().launch() }
+
+func (p *Pool) addWorkerLocked() *worker {
 	w := &worker{execution: execution{pool: p, labels: true}, place: parking.NewWaiter()}
 	p.workers[w] = struct{}{}
 	p.counts.largest = max(p.counts.largest, len(p.workers))
-	w.launch()
+	return w
 }
 
 // launch gives the worker a goroutine. The lock is held.
@@ -47,12 +51,43 @@ func (w *worker) launch() {
 	go w.loop()
 }
 
+// wantsBusyLocked reports whether there is to be another worker even after those that are idle, or on
+// their way, have come.
+func (p *Pool) wantsBusyLocked() bool {
+	waiting := p.queue.len() - p.lot.Idle() - p.lot.Coming()
+	switch {
+	case waiting <= 0:
+		return false
+	case len(p.workers) < max(p.core, 1):
+		return true
+	}
+	full := p.capacity() != unbounded && waiting+p.asideInQueue() > p.capacity()
+	return (full || p.growFirst) && len(p.workers) < p.most()
+}
+
+// startBusyLocked starts workers for tasks of a plain queue, each with the head for its first task,
+// while there are more tasks than workers that are idle or on their way. So what is accepted for a
+// worker of its own has that at once, as in the JDK. An inbox does without: there it would cost each
+// submission the pool's lock.
+func (p *Pool) startBusyLocked() {
+	for p.wantsBusyLocked() {
+		w := p.addWorkerLocked()
+		if !w.start(p.queue.pop(unread).cell, p.clock.Now()) {
+			w.launch()
+			continue
+		}
+		w.arrived, w.begun = true, true
+		go w.loop()
+	}
+}
+
 func (w *worker) loop() {
 	defer w.replace()
 	w.pool.unlabel() // a goroutine starts with the labels of the one that starts it
 	w.pool.runners.enter(&w.execution)
 	delay.At(delay.WorkerStarted)
-	for w.take() {
+	for w.begun || w.take() {
+		w.begun = false
 		w.run()
 		delay.At(delay.RunReturned)
 		w.complete()
