@@ -7,6 +7,7 @@ import (
 
 	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/delay"
+	"github.com/punctual-go/punctual/internal/panics"
 )
 
 // serve runs the tasks of the timer, on a goroutine of its own that ends when there are none left:
@@ -19,22 +20,20 @@ func (t *Timer) serve() {
 	t.label()
 	alarm := time.NewTimer(time.Duration(clock.Never))
 	defer alarm.Stop()
-	returned := true
+	cause := ErrGoexit // if nothing else ends the loop
 	defer func() {
-		if !returned {
-			t.die(causeOf(recover()))
+		if cause != nil {
+			t.die(cause)
 		}
 	}()
-	for {
-		run := t.next(alarm)
-		if run == nil {
+	for run := t.next(alarm); run != nil; run = t.next(alarm) {
+		delay.At(delay.TimerTaken)
+		if p := panics.Call(run); p != nil {
+			cause = newPanicError(p.Value, p.Stack)
 			return
 		}
-		delay.At(delay.TimerTaken)
-		returned = false
-		run()
-		returned = true
 	}
+	cause = nil
 }
 
 // label gives the goroutine the label of its timer: it has started with those of whoever scheduled.

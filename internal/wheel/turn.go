@@ -226,9 +226,21 @@ func (w *Wheel) handOver(a arming) {
 	case state(t.state.Load()) != due: // stopped, or reset, meanwhile
 	case w.hand == nil:
 		go t.call()
-	case w.hand(t.call) != nil:
-		w.refused(a)
+	default:
+		w.offer(a)
 	}
+}
+
+// offer gives a timer to an executor of the user's. One that panics, or ends the goroutine, has
+// refused it; but it may have called the function before, which then has ended the arming.
+func (w *Wheel) offer(a arming) {
+	accepted := false
+	defer func() {
+		if !accepted {
+			w.refused(a)
+		}
+	}()
+	w.guard(func() { accepted = w.hand(a.timer.call) == nil })
 }
 
 // refused ends an arming that the executor has refused, unless the timer has been armed anew meanwhile: what comes
