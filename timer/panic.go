@@ -38,9 +38,9 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// attempt calls f, and sets *cause to how that has ended: nil, a panic, or [ErrGoexit]. A panic goes
-// on, so that it keeps its stack; but of a panic(nil) recover tells nothing under GODEBUG=panicnil=1,
-// as if it were Goexit. After that attempt returns, and after Goexit it does not.
+// attempt calls f, and sets *cause to how that has ended: nil, a panic, or [ErrGoexit]. A panic
+// goes on, so that it keeps its stack; but of a panic(nil) recover tells nothing under
+// GODEBUG=panicnil=1, as if it were Goexit: but after that attempt returns.
 func attempt(f func(), cause *error) {
 	*cause = ErrGoexit
 	defer func() {

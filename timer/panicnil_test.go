@@ -15,7 +15,8 @@ import (
 	"github.com/punctual-go/punctual/timer/hashedwheel"
 )
 
-// whereRecoverTellsNothing runs a test with a setting under which recover returns nil for panic(nil).
+// whereRecoverTellsNothing runs a test with a setting under which recover returns nil for
+// panic(nil).
 func whereRecoverTellsNothing(t *testing.T) {
 	t.Setenv("GODEBUG", os.Getenv("GODEBUG")+",panicnil=1")
 }

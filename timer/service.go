@@ -17,7 +17,8 @@ import (
 //	waiting -> gone      the heap is empty
 //	running -> gone      the task panics, or calls Goexit: the timer is dead
 func (t *Timer) serve() {
-	t.label()
+	labels := t.labels()
+	pprof.SetGoroutineLabels(labels) // it has started with those of whoever scheduled
 	alarm := time.NewTimer(time.Duration(clock.Never))
 	defer alarm.Stop()
 	cause := ErrGoexit // if nothing else ends the loop
@@ -32,17 +33,17 @@ func (t *Timer) serve() {
 			cause = newPanicError(p.Value, p.Stack)
 			return
 		}
+		pprof.SetGoroutineLabels(labels) // the task may have left others
 	}
 	cause = nil
 }
 
-// label gives the goroutine the label of its timer: it has started with those of whoever scheduled.
-func (t *Timer) label() {
-	ctx := context.Background()
-	if t.name != "" {
-		ctx = pprof.WithLabels(ctx, pprof.Labels("timer", t.name))
+// labels returns a context with those of the goroutine.
+func (t *Timer) labels() context.Context {
+	if t.name == "" {
+		return context.Background()
 	}
-	pprof.SetGoroutineLabels(ctx)
+	return pprof.WithLabels(context.Background(), pprof.Labels("timer", t.name))
 }
 
 // next waits until a task is due and returns its function, or nil when none is queued.

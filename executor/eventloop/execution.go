@@ -2,6 +2,7 @@ package eventloop
 
 import (
 	"context"
+	"runtime/pprof"
 
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
@@ -46,7 +47,7 @@ func (l *Loop) run() {
 	x, pl := &l.execution, planOf(l.task)
 	x.ctx = x.task.Enter(context.Background())
 	if pl.Name != "" {
-		label(pl.Base)
+		pprof.SetGoroutineLabels(pl.Base)
 	}
 	future.Invoke(x.ctx, x.task.Body, &x.err)
 }
@@ -58,9 +59,7 @@ func (l *Loop) complete() {
 		return
 	}
 	l.over = true
-	if planOf(l.task).Name != "" {
-		defer label(l.submitted.Base)
-	}
+	defer pprof.SetGoroutineLabels(l.labels) // even of no name: the body may have left some
 	l.conclude()
 	l.tell()
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/punctual-go/punctual/internal/alarm"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/labels"
 	"github.com/punctual-go/punctual/internal/series"
 )
 
@@ -42,8 +43,9 @@ import (
 type Loop struct {
 	settings
 	clock     clock.Clock
-	submitted *plan // of every task that has a future and no options
-	executed  *plan // of every task given to Execute
+	submitted *plan           // of every task that has a future and no options
+	executed  *plan           // of every task given to Execute
+	labels    context.Context // of its goroutine, but during the run of a named task
 
 	intake  intake
 	notices notices
@@ -83,6 +85,7 @@ func New(opts ...Option) *Loop {
 	l.submitted = l.newPlan(series.Options{})
 	l.executed = l.newPlan(series.Options{})
 	l.executed.reports = true
+	l.labels = labels.Only(l.submitted.Base)
 	return l
 }
 

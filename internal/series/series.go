@@ -93,10 +93,10 @@ func (s *Series) Next(ended int64) (at int64) {
 	return s.disturbed(s.slot, 0)
 }
 
-// skip plans a run for the first slot of the grid that has not passed at the given time, and returns
-// when it is due. The jitter makes a window of each slot, which has passed when no time in it is left;
-// the run is planned for what is. So a run that comes late in its window costs the next one nothing. A
-// slot that falls on the very end of a run has not passed.
+// skip plans a run for the first slot of the grid that has not passed at the given time, and
+// returns when it is due. The jitter makes a window of each slot, which has passed when no time in
+// it is left; the run is planned for what is. So a run that comes late in its window costs the next
+// one nothing. A slot that falls on the very end of a run has not passed.
 func (s *Series) skip(ended int64) (at int64) {
 	passed := int64(0)
 	if over := ended - s.slot - s.window(); over > s.Period {
