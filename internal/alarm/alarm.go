@@ -72,8 +72,9 @@ func (a *Alarm) Ring() {
 	}
 }
 
-// Wait returns when the time set has come, on Ring, or early for no reason; the caller looks
-// again at what it waits for. Where Interruptible reports true it also returns when done closes.
+// Wait returns when the time set has come, on Ring, or early for no reason, as under
+// GODEBUG=asynctimerchan=1, where a tick of a time set before may be left; the caller looks again at
+// what it waits for. Where Interruptible reports true it also returns when done closes.
 func (a *Alarm) Wait(done <-chan struct{}) {
 	if a.precise != nil {
 		a.precise.wait()
