@@ -102,7 +102,7 @@ func (p *Pool) init(core int, opts []Option) {
 	p.executed.reports = true
 	p.watched.Store(p.onError != nil)
 	p.queue = p.newQueue()
-	p.lot = parking.New(&p.mu)
+	p.lot = parking.New(&p.mu, p.clock)
 	p.done = make(chan struct{})
 	p.core = core
 	p.workers = make(map[*worker]struct{})

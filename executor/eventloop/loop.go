@@ -74,10 +74,11 @@ type Loop struct {
 // New returns a loop. It starts no goroutine, and panics on a bad option. Inside a testing/synctest bubble
 // the loop runs on the bubble's clock, and must be used and closed there.
 func New(opts ...Option) *Loop {
+	c := clock.New(1) // above awake and absent, and what Started shows before a run
 	l := &Loop{
 		settings: newSettings(opts),
-		clock:    clock.New(1), // above awake and absent, and what Started shows before a run
-		alarm:    alarm.New(),
+		clock:    c,
+		alarm:    alarm.New(c),
 		call:     make(chan struct{}, 1),
 		gone:     make(chan struct{}),
 	}
