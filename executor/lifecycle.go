@@ -131,6 +131,7 @@ func (p *Pool) drain() {
 		return
 	}
 	p.stage = draining
+	p.announce()
 	if p.inbox != nil {
 		p.inbox.close()
 	}

@@ -51,6 +51,9 @@ type Pool struct {
 	submitted *plan       // of every task that has a future and no options
 	executed  *plan       // of every task given to Execute
 
+	closing  context.Context    // ends when the pool is shut down
+	announce context.CancelFunc // ends it; what that calls runs on goroutines of its own
+
 	order atomic.Uint64 // sequence number of the last task queued by place; the lock guards writing
 
 	_ apart
@@ -103,6 +106,7 @@ func (p *Pool) init(core int, opts []Option) {
 	p.watched.Store(p.onError != nil)
 	p.queue = p.newQueue()
 	p.lot = parking.New(&p.mu, p.clock)
+	p.closing, p.announce = context.WithCancel(context.Background())
 	p.done = make(chan struct{})
 	p.core = core
 	p.workers = make(map[*worker]struct{})

@@ -53,12 +53,13 @@ func TestAPanicOfNilOfASeriesThatWasStoppedEndsItOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []any
 		w := hashedwheel.New(timer.Config{OnPanic: func(v any, _ []byte) { told = append(told, v) }})
-		var s *timer.Series
+		self := make(chan *timer.Series, 1)
 		s, err := timer.AtFixedRate(w, time.Second, time.Second, func() {
-			s.Stop()
+			(<-self).Stop()
 			theSilentCulprit()
 		})
 		require.NoError(t, err)
+		self <- s
 		<-s.Done()
 		synctest.Wait()
 		assert.NoError(t, s.Err())

@@ -68,7 +68,9 @@ type Loop struct {
 	calm      calm
 	execution
 
-	gone chan struct{} // closed when the loop has terminated
+	closing  context.Context    // ends when the loop refuses tasks
+	announce context.CancelFunc // ends it; what that calls runs on goroutines of its own
+	gone     chan struct{}      // closed when the loop has terminated
 }
 
 // New returns a loop. It starts no goroutine, and panics on a bad option. Inside a testing/synctest bubble
@@ -82,6 +84,7 @@ func New(opts ...Option) *Loop {
 		call:     make(chan struct{}, 1),
 		gone:     make(chan struct{}),
 	}
+	l.closing, l.announce = context.WithCancel(context.Background())
 	l.next.Store(absent)
 	l.submitted = l.newPlan(series.Options{})
 	l.executed = l.newPlan(series.Options{})
