@@ -45,6 +45,13 @@ var loops = []Mutant{
 		To:    "s.hurry()",
 	},
 	{
+		ID:    "supervisor-03",
+		Fault: "a supervisor that waits finds only at its next cycle that its pool is shut down",
+		File:  "executor/supervisor/lifecycle.go",
+		From:  "s.shut = true\n if s.current == nil { s.stop(executor.ErrShutdown) }",
+		To:    "s.shut = true",
+	},
+	{
 		ID:    "timer-01",
 		Fault: "an earlier task does not wake the classic timer",
 		File:  "timer/timer.go",
