@@ -30,6 +30,7 @@ func TestCallbacksHaveNoLabelsOfARunNorOfEachOther(t *testing.T) {
 		synctest.Wait()
 		s.Stop()
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		assert.Equal(t, []string{"", "", "", "", ""}, got)
 	})
 }

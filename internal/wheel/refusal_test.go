@@ -96,11 +96,12 @@ func TestAnExecutorThatPanicsAfterTheCallHasRefusedNothing(t *testing.T) {
 			OnPanic: func(any, []byte) {},
 		})
 		var h timer.Handle
-		h = w.AfterFunc(ms, func() {
+		h = w.AfterFunc(time.Hour, func() {
 			if begun++; begun == 1 {
 				h.Reset(ms)
 			}
 		})
+		h.Reset(ms)
 		time.Sleep(ms)
 		synctest.Wait()
 		assert.Equal(t, 1, w.Pending())
