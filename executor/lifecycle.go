@@ -135,6 +135,7 @@ func (p *Pool) drain() {
 		return
 	}
 	p.stage = draining
+	p.announce()
 	if p.inbox != nil {
 		p.inbox.close()
 	}
@@ -232,7 +233,10 @@ func (p *Pool) finish(ended bool) {
 			p.mu.Lock()
 			p.tidier = goid.Current()
 			p.mu.Unlock()
-			p.guard(context.Background(), "terminated", Run{}, p.terminated)
+			p.guard(context.Background(), "terminated", Run{}, func() {
+				p.unlabel() // it has started with those of whoever has ended the pool
+				p.terminated()
+			})
 		}()
 	}
 }

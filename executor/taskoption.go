@@ -49,9 +49,10 @@ type CatchUpPolicy uint8
 //	Coalesce  0 10 20 47    50 60   one run for all that passed, then on the grid again
 //	Skip      0 10 20       50 60   what passed is dropped
 //
-// Under Skip and Coalesce a run that was queued in time and starts a period or more late counts
-// for the latest period passed. Both cost the same however many periods were missed. What a run has
-// missed is told by [Run].
+// Under Skip and Coalesce a run that was queued in time and starts a period or more late counts for
+// the latest period passed. Both cost the same however many periods were missed. What a run has
+// missed is told by [Run]. With [Jitter] a period has passed for Skip when no time is left for
+// which its run could be planned: a run that starts when it was planned has missed nothing.
 //
 // A series whose runs take longer than its period falls behind without bounds under Burst, and so does, on a pool
 // without another free worker, what is due after the runs that it owes; under Skip and Coalesce neither does.

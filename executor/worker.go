@@ -263,10 +263,12 @@ func (w *worker) patience() <-chan time.Time {
 	if !w.pool.surplus() {
 		return nil
 	}
-	if w.limit == nil {
+	if w.limit == nil || !w.limit.Reset(w.pool.keepAlive) {
+		// One that has fired may have left a tick, under GODEBUG=asynctimerchan=1.
+		if w.limit != nil {
+			w.limit.Stop()
+		}
 		w.limit = time.NewTimer(w.pool.keepAlive)
-	} else {
-		w.limit.Reset(w.pool.keepAlive)
 	}
 	return w.limit.C
 }

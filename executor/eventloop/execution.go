@@ -2,6 +2,7 @@ package eventloop
 
 import (
 	"context"
+	"runtime/pprof"
 
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
@@ -52,7 +53,7 @@ func (l *Loop) run() {
 		x.ctx = x.task.Enter(context.Background())
 	}
 	if pl.Name != "" {
-		label(pl.Base)
+		pprof.SetGoroutineLabels(pl.Base)
 	}
 	future.Invoke(x.ctx, x.task.Body, &x.err)
 }
@@ -64,9 +65,7 @@ func (l *Loop) complete() {
 		return
 	}
 	l.over = true
-	if planOf(l.task).Name != "" {
-		defer label(l.submitted.Base)
-	}
+	defer pprof.SetGoroutineLabels(l.labels) // even of no name: the body may have left some
 	l.conclude()
 	l.tell()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"runtime/pprof"
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/internal/labels"
@@ -65,12 +64,4 @@ func ErrorHandler(f func(ctx context.Context, run executor.Run, err error)) Opti
 // labelled returns the context that those of the runs of a task derive from.
 func (s *settings) labelled(task string) context.Context {
 	return labels.Context(s.parent, s.name, task)
-}
-
-// label gives the calling goroutine the labels of the context, which may be nil.
-func label(ctx context.Context) {
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	pprof.SetGoroutineLabels(ctx)
 }

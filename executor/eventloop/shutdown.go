@@ -158,6 +158,7 @@ func (l *Loop) shut(to stage, dropDelayed bool) []executor.Pending {
 func (l *Loop) refuse() {
 	if l.stage < draining {
 		l.stage = draining
+		l.announce()
 		l.admit(l.intake.close())
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -18,7 +19,8 @@ import (
 //	running   -> waiting     the cycle has ended
 //	running   -> suspended   the cycle has ended, and Suspend was called meanwhile
 //	suspended -> waiting     Resume
-//	any       -> stopped     Stop; the pool is shut down
+//	running   -> stopped     the cycle has ended, and the pool was shut down meanwhile
+//	any       -> stopped     Stop; the pool is shut down, and no cycle is in progress
 type state uint8
 
 const (
@@ -37,9 +39,49 @@ func (s state) String() string {
 // started, or stopped.
 func (s *Supervisor) Start() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.state == fresh {
+	starts := s.state == fresh
+	if starts {
 		s.rest()
+	}
+	s.mu.Unlock()
+	if t, tells := s.pool.(teller); starts && tells {
+		s.watch(t)
+	}
+}
+
+// watch asks the pool to tell when it is shut down. No lock is held.
+func (s *Supervisor) watch(t teller) {
+	forget := t.AfterShutdown(s.poolShut)
+	s.mu.Lock()
+	stopsAlready := s.state == stopped
+	if !stopsAlready {
+		s.forget = forget
+	}
+	s.mu.Unlock()
+	if stopsAlready {
+		forget()
+	}
+}
+
+// poolShut stops the supervisor, once the cycle in progress has ended, if there is one: a pool that
+// is shut down lets its tasks end, or else ends them.
+func (s *Supervisor) poolShut() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shut = true
+	if s.current == nil {
+		s.stop(executor.ErrShutdown)
+	}
+}
+
+// unwatch has the pool of a supervisor that has stopped forget it. No lock is held.
+func (s *Supervisor) unwatch() {
+	s.mu.Lock()
+	forget := s.forget
+	s.forget = nil
+	s.mu.Unlock()
+	if forget != nil {
+		forget()
 	}
 }
 
@@ -88,6 +130,7 @@ func (s *Supervisor) Stop() {
 	s.mu.Lock()
 	r := s.stop(ErrStopped)
 	s.mu.Unlock()
+	s.unwatch()
 	if r != nil {
 		r.withdraw()
 	}
@@ -126,6 +169,8 @@ func (s *Supervisor) Done() <-chan struct{} { return s.done }
 func (s *Supervisor) rest() {
 	s.disarm()
 	switch {
+	case s.shut:
+		s.stop(executor.ErrShutdown)
 	case s.held:
 		s.state = suspended
 	case s.again && !s.full():

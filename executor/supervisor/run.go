@@ -68,7 +68,11 @@ func (s *Supervisor) offered(r *run, f *future.Future[struct{}], shut bool, err 
 	default:
 		s.conclude(r, Rejected, err)
 	}
+	over := s.state == stopped
 	s.mu.Unlock()
+	if over {
+		s.unwatch()
+	}
 	switch {
 	case err != nil:
 	case isCurrent:

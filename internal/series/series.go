@@ -59,7 +59,7 @@ func (s *Series) First(when int64) (at int64) {
 	if s.Periodic() {
 		s.slot = when
 	}
-	return s.disturbed(when)
+	return s.disturbed(when, 0)
 }
 
 // Start accounts for a run of a periodic task, planned for scheduled, that begins now, and returns
@@ -85,17 +85,30 @@ func (s *Series) Next(ended int64) (at int64) {
 	switch {
 	case s.Period < 0: // fixed delay: from the end of the run
 		s.slot = clock.Later(ended, time.Duration(-s.Period))
-	case s.CatchUp == Skip && ended-s.slot > s.Period:
-		// The first slot of the grid that has not passed. One that falls on the very end of the
-		// run has not.
-		passed := (ended - s.slot - 1) / s.Period
-		s.Missed = uint64(passed)
-		s.slot = clock.Later(s.slot+passed*s.Period, time.Duration(s.Period))
+	case s.CatchUp == Skip:
+		return s.skip(ended)
 	default: // fixed rate: time += period
 		s.slot = clock.Later(s.slot, time.Duration(s.Period))
 	}
-	return s.disturbed(s.slot)
+	return s.disturbed(s.slot, 0)
 }
+
+// skip plans a run for the first slot of the grid that has not passed at the given time, and
+// returns when it is due. The jitter makes a window of each slot, which has passed when no time in
+// it is left; the run is planned for what is. So a run that comes late in its window costs the next
+// one nothing. A slot that falls on the very end of a run has not passed.
+func (s *Series) skip(ended int64) (at int64) {
+	passed := int64(0)
+	if over := ended - s.slot - s.window(); over > s.Period {
+		passed = (over - 1) / s.Period
+	}
+	s.Missed = uint64(passed)
+	s.slot = clock.Later(s.slot+passed*s.Period, time.Duration(s.Period))
+	return s.disturbed(s.slot, max(ended-s.slot, 0))
+}
+
+// window returns how long after its slot a run may be planned.
+func (s *Series) window() int64 { return max(int64(s.Jitter)-1, 0) }
 
 // Tolerant reports whether the series goes on after failures.
 func (s *Series) Tolerant() bool { return s.Periodic() && s.GoesOn }
@@ -103,10 +116,10 @@ func (s *Series) Tolerant() bool { return s.Periodic() && s.GoesOn }
 // Last reports whether the runs begun so far are all there may be.
 func (s *Series) Last() bool { return s.MaxRuns > 0 && s.Runs >= s.MaxRuns }
 
-// disturbed adds the jitter to a time.
-func (s *Series) disturbed(when int64) int64 {
+// disturbed adds the jitter to a time: what is left of it, if so much of it is gone.
+func (s *Series) disturbed(when, gone int64) int64 {
 	if s.Jitter == 0 {
 		return when
 	}
-	return clock.Later(when, rand.N(s.Jitter))
+	return clock.Later(when, time.Duration(gone)+rand.N(s.Jitter-time.Duration(gone)))
 }

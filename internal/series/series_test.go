@@ -76,6 +76,21 @@ func TestJitterIsBelowItsBoundAndDoesNotAddUp(t *testing.T) {
 	}
 }
 
+func TestSkipGivesARunWhatIsLeftOfItsWindow(t *testing.T) {
+	for range 1000 {
+		s := &Series{Options: Options{CatchUp: Skip, Jitter: 5}, Period: 10}
+		s.First(0)
+		s.Start(4, 4)
+		due := s.Next(13)
+		assert.Contains(t, []int64{13, 14}, due, "of 10 to 14")
+		assert.Zero(t, s.Missed)
+		s.Start(due, due)
+		due = s.Next(25)
+		assert.GreaterOrEqual(t, due, int64(30), "20 to 24 have passed")
+		assert.EqualValues(t, 1, s.Missed)
+	}
+}
+
 func TestTheLastRunIsTheOneOfTheMaximum(t *testing.T) {
 	s := &Series{Options: Options{MaxRuns: 2, GoesOn: true}, Period: 1}
 	for n := range 3 {
