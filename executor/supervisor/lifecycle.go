@@ -6,6 +6,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/goid"
 )
 
 // state is where a supervisor stands.
@@ -137,8 +138,8 @@ func (s *Supervisor) Stop() {
 }
 
 // StopContext is Stop that waits until no run is in progress, unfinished ones included, or until ctx
-// ends, and then returns its error. Called with the context of a run of this supervisor it returns
-// [future.ErrSelfWait] at once. A nil ctx never ends.
+// ends, and then returns its error. Called by a run of this supervisor it returns
+// [future.ErrSelfWait] at once; the goroutine tells. A nil ctx never ends.
 func (s *Supervisor) StopContext(ctx context.Context) error {
 	s.Stop()
 	if ctx == nil {
@@ -149,7 +150,7 @@ func (s *Supervisor) StopContext(ctx context.Context) error {
 		return nil
 	default:
 	}
-	if ctx.Value(inside{s}) != nil {
+	if s.isInRun(goid.Current()) {
 		return future.ErrSelfWait
 	}
 	select {
@@ -158,6 +159,13 @@ func (s *Supervisor) StopContext(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// isInRun reports whether a body runs on the goroutine.
+func (s *Supervisor) isInRun(goroutine uint64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.bodies[goroutine] > 0
 }
 
 // Done returns a channel that is closed when the supervisor has stopped, by Stop or because the pool is

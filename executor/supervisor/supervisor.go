@@ -53,11 +53,12 @@ type Supervisor struct {
 	shut   bool        // the pool is shut down: there is no cycle after this one
 	forget func() bool // has the pool forget that it is to tell; once it has been asked
 
-	arm     *time.Timer // in state waiting
-	armed   uint64      // number of the last arm
-	due     time.Time   // when it rings
-	current *run        // in state running
-	present int         // runs that are inside of Submit or their body: unfinished ones, and the current
+	arm     *time.Timer    // in state waiting
+	armed   uint64         // number of the last arm
+	due     time.Time      // when it rings
+	current *run           // in state running
+	bodies  map[uint64]int // on each goroutine
+	present int            // runs that are inside of Submit or their body: unfinished ones, and the current
 
 	backoff     backoff
 	cycles      uint64
