@@ -118,10 +118,7 @@ func (p *Pool) AwaitTermination(ctx context.Context) error {
 	case <-p.done:
 		return nil
 	case <-ctx.Done():
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		return cell.EndOf(ctx) // its Err breaks the contract
+		return cell.ErrOf(ctx)
 	}
 }
 

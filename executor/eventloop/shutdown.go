@@ -127,10 +127,7 @@ func (l *Loop) AwaitTermination(ctx context.Context) error {
 	case <-l.gone:
 		return nil
 	case <-ctx.Done():
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		return cell.EndOf(ctx) // its Err breaks the contract
+		return cell.ErrOf(ctx)
 	}
 }
 

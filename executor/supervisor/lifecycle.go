@@ -6,6 +6,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/goid"
 )
 
@@ -157,7 +158,7 @@ func (s *Supervisor) StopContext(ctx context.Context) error {
 	case <-s.done:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return cell.ErrOf(ctx)
 	}
 }
 

@@ -181,3 +181,25 @@ func TestAGoroutineWithADetachedContextOfARunMayStopTheSupervisor(t *testing.T) 
 		assert.NoError(t, <-stopped)
 	})
 }
+
+// broken is a context that breaks its contract: its channel is closed, and Err is nil.
+type broken struct{ context.Context }
+
+func (broken) Done() <-chan struct{} {
+	done := make(chan struct{})
+	close(done)
+	return done
+}
+
+func TestAContextThatBreaksItsContractEndsTheWaitWithAnError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := prepare(t, newPool(t), func(context.Context) error {
+			time.Sleep(time.Hour)
+			return nil
+		})
+		s.Start()
+		synctest.Wait()
+		assert.ErrorIs(t, s.StopContext(broken{context.Background()}), context.Canceled)
+		<-s.Done()
+	})
+}
