@@ -31,6 +31,8 @@ type execution struct {
 	over   bool  // the body has ended
 	again  bool  // the series goes on
 
+	abrupt bool // the body has not returned: it has panicked, or called Goexit
+	told   bool // the run has outlived its time-out, and that has been told and counted
 	failed bool // the run has failed
 	done   bool // the run was the last: the task has ended by it
 }
@@ -70,6 +72,7 @@ func (x *execution) run() {
 	c, p := x.task, x.pool
 	x.err = future.ErrGoexit // until the body says otherwise
 	x.over, x.again, x.failed, x.done = false, false, false, false
+	x.abrupt, x.told = true, false
 	x.ctx = c.Enter(context.Background())
 	if x.labels {
 		planOf(c).label()
@@ -78,14 +81,14 @@ func (x *execution) run() {
 		run := p.runOf(c)
 		p.guard(x.ctx, "before-run", run, func() { p.before(x.ctx, run) })
 		if phase := c.Phase(); phase.Settled() { // cancelled by the hook, or it took too long
-			x.err = future.ErrCancelled
+			x.err, x.abrupt = future.ErrCancelled, false
 			if phase == cell.Failed {
 				x.err = future.ErrTimeout
 			}
 			return
 		}
 	}
-	future.Invoke(x.ctx, c.Body, &x.err)
+	x.abrupt = !future.Invoke(x.ctx, c.Body, &x.err)
 }
 
 // complete does what follows the end of the body without the lock. If a hook or handler ends the
@@ -111,7 +114,7 @@ func (x *execution) conclude() {
 		}
 		return
 	}
-	if c.Exit() {
+	if late := c.Exit(); pl.Timeout > 0 && x.overran(late) {
 		x.err = failure.Overrun(x.err)
 	}
 	if !pl.Periodic() {
@@ -119,22 +122,32 @@ func (x *execution) conclude() {
 		return
 	}
 	x.ended = x.pool.clock.Now()
-	x.again = !pl.Last() && (x.err == nil || pl.Tolerant())
-	switch {
-	case x.again:
-	case pl.Tolerant():
+	switch survives := x.err == nil || pl.Survives(x.abrupt); {
+	case !survives:
+		x.done = c.Finish(x.err)
+	case pl.Last():
 		x.done = c.Finish(nil)
 	default:
-		x.done = c.Finish(x.err)
+		x.again = true
 	}
 }
 
-// tell calls the hook, and reports a failure that would be lost otherwise. What a cancelled run
+// overran reports whether the run has outlived its time-out, which is told by [host.Expired] before this,
+// or by tell.
+func (x *execution) overran(late bool) bool {
+	x.pool.mu.Lock()
+	defer x.pool.mu.Unlock()
+	x.told = planOf(x.task).End()
+	return late || x.told
+}
+
+// tell calls the hook, and reports what would be lost otherwise, and every panic. What a cancelled run
 // returns is no failure.
 func (x *execution) tell() {
-	c, p, pl := x.task, x.pool, planOf(x.task)
+	c, p := x.task, x.pool
 	x.failed = x.err != nil && c.Phase() != cell.Cancelled
-	if p.after == nil && !x.failed {
+	recovers := x.err == nil && planOf(c).Streak.Len() > 0
+	if p.after == nil && !x.failed && !x.abrupt && !recovers {
 		return
 	}
 	run := p.runOf(c)
@@ -142,11 +155,35 @@ func (x *execution) tell() {
 		defer p.guard(x.ctx, "after-run", run, func() { p.after(x.ctx, run, x.err) })
 	}
 	switch {
-	case !x.failed:
-	case pl.reports, pl.Tolerant():
+	case recovers:
+		p.seriesRecovers(planOf(c), run)
+	case x.failed || x.abrupt:
+		x.report(run)
+	}
+}
+
+// report tells of a failure whoever cannot see it by a future, and of a panic in any case.
+func (x *execution) report(run Run) {
+	p, pl := x.pool, planOf(x.task)
+	switch {
+	case x.failed && pl.reports:
 		p.report(run, x.err)
+	case x.failed && pl.Survives(x.abrupt):
+		x.goOn(run)
 	case x.done && pl.Periodic():
 		p.seriesEnded(run, x.err)
+	case x.abrupt:
+		p.report(run, x.err)
+	}
+}
+
+// goOn tells of a failed run of a series that goes on, unless that is known.
+func (x *execution) goOn(run Run) {
+	streak := &planOf(x.task).Streak
+	notable := !x.told && streak.Fail()
+	notable = x.abrupt && streak.Panic() || notable
+	if !x.told || x.abrupt {
+		x.pool.runFailed(run, x.err, streak.Len(), notable)
 	}
 }
 
@@ -157,7 +194,7 @@ func (x *execution) account() {
 	x.task, x.ctx, x.err = nil, nil, nil
 	p.counts.busy--
 	p.counts.runs++
-	if x.failed {
+	if x.failed && !x.told {
 		p.counts.failures++
 	}
 	if x.done {

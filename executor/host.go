@@ -45,32 +45,62 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	p.finish(ended)
 }
 
-// Expired ends the task whose run has outlived its time-out, but for a series that goes on after
-// failures: there the run counts as failed when its body returns. The pool does not end before that
-// is told.
+// Expired tells of a run that has outlived its time-out, and ends the task, unless that is a series which
+// goes on: there it is told, and the next run waits for the body. The pool does not end before that.
 func (h *host) Expired(c *cell.Cell) {
 	p, pl := h.pool(), planOf(c)
-	if pl.Tolerant() {
+	run, overdue := p.overdue(c)
+	if !overdue {
 		return
 	}
-	p.mu.Lock()
-	p.settling++
-	p.mu.Unlock()
-	failed := false
-	defer func() { // also when a handler ends the goroutine
-		p.mu.Lock()
-		p.settling--
-		if failed {
-			p.counts.completed++
-		}
-		ended := p.emptied()
-		p.mu.Unlock()
-		p.finish(ended)
-	}()
-	if failed = c.Fail(pl.Late); failed && pl.Periodic() {
+	ended := false
+	defer func() { p.expired(ended) }() // also when a handler ends the goroutine
+	if pl.Survives(false) {
 		defer p.tells()()
-		p.seriesEnded(p.runOf(c), pl.Late)
+		p.runFailed(run.Run, pl.Late, run.streak, run.notable)
+		return
 	}
+	if ended = c.Fail(pl.Late); ended && pl.Periodic() {
+		defer p.tells()()
+		p.seriesEnded(run.Run, pl.Late)
+	}
+}
+
+// overrun is a run that has outlived its time-out.
+type overrun struct {
+	Run
+	streak  uint64 // failures of its series in a row
+	notable bool
+}
+
+// overdue reports, once, that the run of c in progress has outlived its time-out. It counts as failed, and
+// the pool does not end before the caller has called expired. If the time-out comes late, for a run whose
+// body has returned, the runner tells of it.
+func (p *Pool) overdue(c *cell.Cell) (o overrun, overdue bool) {
+	pl := planOf(c)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c.Phase() != cell.Running || !pl.Expire(c.Started, p.clock.Now()) {
+		return o, false
+	}
+	p.settling++
+	p.counts.failures++
+	o.Run = p.describe(c)
+	o.notable = pl.Streak.Fail()
+	o.streak = pl.Streak.Len()
+	return o, true
+}
+
+// expired ends what overdue has begun, and counts the task if it has ended by that.
+func (p *Pool) expired(taskEnded bool) {
+	p.mu.Lock()
+	p.settling--
+	if taskEnded {
+		p.counts.completed++
+	}
+	ended := p.emptied()
+	p.mu.Unlock()
+	p.finish(ended)
 }
 
 // tells has the calling goroutine known as one that the pool does not end before, until the function

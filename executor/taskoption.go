@@ -77,20 +77,34 @@ func CatchUp(p CatchUpPolicy) TaskOption {
 type ErrorPolicy uint8
 
 const (
-	// StopSeries ends the series: the future fails, the error handler is called, and one record is
-	// logged.
-	StopSeries ErrorPolicy = iota
-	// Continue tells the error handler and goes on.
-	Continue
+	// StopOnPanic ends the series with a run that panics, or calls runtime.Goexit. An error that a run
+	// returns, and a [Timeout] that it outlives, are the outcome of that run: the series goes on.
+	StopOnPanic ErrorPolicy = ErrorPolicy(series.StopOnPanic)
+	// StopSeries ends the series with any run that fails.
+	StopSeries ErrorPolicy = ErrorPolicy(series.StopSeries)
+	// Continue goes on whatever happens.
+	Continue ErrorPolicy = ErrorPolicy(series.Continue)
 )
 
-// OnError sets the policy of a periodic task; StopSeries is the default. Other tasks ignore it.
+// OnError sets the policy of a periodic task; StopOnPanic is the default: Java ends a series at an
+// exception, and the exception of Go is the panic. Other tasks ignore it.
+//
+// A failure that ends the series makes its future fail; the [ErrorHandler] is told, and in any case one
+// record is logged. A failure that does not counts in [Stats], and the handler is told of each. Without a
+// handler such failures are logged, though not all of them: of a row of failed runs the first, the second,
+// the fourth, the eighth and so on, with their number in the row as "streak", and then the first success, at
+// level Info. Panics are counted in the same way by themselves, so that the first in a row is logged however
+// many errors came before it.
+//
+// A run that outlives its Timeout has failed at that moment, and then it is told, though its body may never
+// return; the next run waits for that. If such a body panics in the end, that is told too, and ends the series
+// if the policy says so.
 func OnError(p ErrorPolicy) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		if p > Continue {
 			return invalid("error policy %d is unknown", p)
 		}
-		o.GoesOn = p == Continue
+		o.OnError = series.OnError(p)
 		return nil
 	})
 }

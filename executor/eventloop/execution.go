@@ -3,6 +3,7 @@ package eventloop
 import (
 	"context"
 
+	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/failure"
@@ -23,6 +24,8 @@ type execution struct {
 	over  bool  // the body has ended
 	again bool  // the series goes on
 
+	abrupt bool // the body has not returned: it has panicked, or called Goexit
+	told   bool // the run has outlived its time-out, and that has been told and counted
 	failed bool // the run has failed
 	done   bool // the run was the last: the task has ended by it
 }
@@ -37,7 +40,7 @@ func (l *Loop) start(c *cell.Cell, now int64) bool {
 	if pl := planOf(c); pl.Periodic() {
 		c.When = pl.Start(c.When, now)
 	}
-	l.execution = execution{task: c, err: future.ErrGoexit} // until the body says otherwise
+	l.execution = execution{task: c, err: future.ErrGoexit, abrupt: true} // until the body says otherwise
 	return true
 }
 
@@ -48,7 +51,7 @@ func (l *Loop) run() {
 	if pl.Name != "" {
 		label(pl.Base)
 	}
-	future.Invoke(x.ctx, x.task.Body, &x.err)
+	x.abrupt = !future.Invoke(x.ctx, x.task.Body, &x.err)
 }
 
 // complete does what follows the end of the body without the lock. If a handler ends the goroutine, that
@@ -68,7 +71,7 @@ func (l *Loop) complete() {
 // conclude settles the future if this was the last run.
 func (l *Loop) conclude() {
 	x, pl := &l.execution, planOf(l.task)
-	if x.task.Exit() {
+	if late := x.task.Exit(); pl.Timeout > 0 && l.overran(late) {
 		x.err = failure.Overrun(x.err)
 	}
 	if !pl.Periodic() {
@@ -76,27 +79,51 @@ func (l *Loop) conclude() {
 		return
 	}
 	x.ended = l.clock.Now()
-	x.again = !pl.Last() && (x.err == nil || pl.Tolerant())
-	switch {
-	case x.again:
-	case pl.Tolerant():
+	switch survives := x.err == nil || pl.Survives(x.abrupt); {
+	case !survives:
+		x.done = x.task.Finish(x.err)
+	case pl.Last():
 		x.done = x.task.Finish(nil)
 	default:
-		x.done = x.task.Finish(x.err)
+		x.again = true
 	}
 }
 
-// tell reports a failure that would be lost otherwise. What a cancelled run returns is no failure.
+// overran reports whether the run has outlived its time-out, which is told by [host.Expired] before this,
+// or by tell.
+func (l *Loop) overran(late bool) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.told = planOf(l.task).End()
+	return late || l.told
+}
+
+// tell reports what would be lost otherwise, and every panic. What a cancelled run returns is no failure.
 func (l *Loop) tell() {
 	x, pl := &l.execution, planOf(l.task)
-	if x.failed = x.err != nil && x.task.Phase() != cell.Cancelled; !x.failed {
-		return
-	}
-	switch run := l.runOf(x.task); {
-	case pl.reports, pl.Tolerant():
-		l.report(run, x.err)
+	x.failed = x.err != nil && x.task.Phase() != cell.Cancelled
+	switch {
+	case x.err == nil && pl.Streak.Len() > 0:
+		l.seriesRecovers(pl, l.runOf(x.task))
+	case !x.failed && !x.abrupt:
+	case x.failed && pl.reports:
+		l.report(l.runOf(x.task), x.err)
+	case x.failed && pl.Survives(x.abrupt):
+		l.goOn(l.runOf(x.task))
 	case x.done && pl.Periodic():
-		l.seriesEnded(run, x.err)
+		l.seriesEnded(l.runOf(x.task), x.err)
+	case x.abrupt:
+		l.report(l.runOf(x.task), x.err)
+	}
+}
+
+// goOn tells of a failed run of a series that goes on, unless that is known.
+func (l *Loop) goOn(run executor.Run) {
+	x, streak := &l.execution, &planOf(l.task).Streak
+	notable := !x.told && streak.Fail()
+	notable = x.abrupt && streak.Panic() || notable
+	if !x.told || x.abrupt {
+		l.runFailed(run, x.err, streak.Len(), notable)
 	}
 }
 
@@ -106,7 +133,7 @@ func (l *Loop) account() {
 	c := l.task
 	l.task, l.ctx, l.err = nil, nil, nil
 	l.counts.runs++
-	if l.failed {
+	if l.failed && !l.told {
 		l.counts.failures++
 	}
 	if l.done {

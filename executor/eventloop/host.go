@@ -32,30 +32,61 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	}
 }
 
-// Expired ends the task whose run has outlived its time-out, but for a series that goes on after failures:
-// there the run counts as failed when its body returns. The loop does not end before that is told.
+// Expired tells of a run that has outlived its time-out, and ends the task, unless that is a series which
+// goes on: there it is told, and the next run waits for the body. The loop does not end before that.
 func (h *host) Expired(c *cell.Cell) {
 	l, pl := h.loop(), planOf(c)
-	if pl.Tolerant() {
+	run, overdue := l.overdue(c)
+	if !overdue {
 		return
 	}
-	l.mu.Lock()
-	l.settling++
-	l.mu.Unlock()
-	failed := false
-	defer func() { // also when a handler ends the goroutine
-		l.mu.Lock()
-		l.settling--
-		if failed {
-			l.counts.completed++
-		}
-		l.mu.Unlock()
-		l.signal(0)
-	}()
-	if failed = c.Fail(pl.Late); failed && pl.Periodic() {
+	ended := false
+	defer func() { l.expired(ended) }() // also when a handler ends the goroutine
+	if pl.Survives(false) {
 		defer l.tells()()
-		l.seriesEnded(l.runOf(c), pl.Late)
+		l.runFailed(run.Run, pl.Late, run.streak, run.notable)
+		return
 	}
+	if ended = c.Fail(pl.Late); ended && pl.Periodic() {
+		defer l.tells()()
+		l.seriesEnded(run.Run, pl.Late)
+	}
+}
+
+// overrun is a run that has outlived its time-out.
+type overrun struct {
+	executor.Run
+	streak  uint64 // failures of its series in a row
+	notable bool
+}
+
+// overdue reports, once, that the run of c in progress has outlived its time-out. It counts as failed, and
+// the loop does not end before the caller has called expired. If the time-out comes late, for a run whose
+// body has returned, the loop tells of it.
+func (l *Loop) overdue(c *cell.Cell) (o overrun, overdue bool) {
+	pl := planOf(c)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c.Phase() != cell.Running || !pl.Expire(c.Started, l.clock.Now()) {
+		return o, false
+	}
+	l.settling++
+	l.counts.failures++
+	o.Run = l.describe(c)
+	o.notable = pl.Streak.Fail()
+	o.streak = pl.Streak.Len()
+	return o, true
+}
+
+// expired ends what overdue has begun, and counts the task if it has ended by that.
+func (l *Loop) expired(taskEnded bool) {
+	l.mu.Lock()
+	l.settling--
+	if taskEnded {
+		l.counts.completed++
+	}
+	l.mu.Unlock()
+	l.signal(0)
 }
 
 // tells has the calling goroutine known as one that the loop does not end before, until the function
