@@ -117,14 +117,14 @@ func (x *execution) conclude() {
 	if late := c.Exit(); pl.Timeout > 0 && x.overran(late) {
 		x.err = failure.Overrun(x.err)
 	}
-	if !pl.Periodic() {
-		x.done = c.Finish(x.err)
-		return
+	if pl.Periodic() {
+		x.ended = x.pool.clock.Now()
 	}
-	x.ended = x.pool.clock.Now()
-	switch survives := x.err == nil || pl.Survives(x.abrupt); {
+	switch survives := pl.Periodic() && x.err == nil || pl.Survives(x.abrupt); {
 	case !survives:
-		x.done = c.Finish(x.err)
+		if x.done = c.Finish(x.err); x.done && !pl.Survives(false) {
+			x.told = false // the time-out was about to settle it, and has come too late
+		}
 	case pl.Last():
 		x.done = c.Finish(nil)
 	default:

@@ -46,36 +46,38 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 }
 
 // Expired tells of a run that has outlived its time-out, and ends the task, unless that is a series which
-// goes on: there it is told, and the next run waits for the body. The pool does not end before that.
+// goes on: then the next run waits for the body. The pool does not end before that is told.
 func (h *host) Expired(c *cell.Cell) {
 	p, pl := h.pool(), planOf(c)
 	run, overdue := p.overdue(c)
 	if !overdue {
 		return
 	}
-	ended := false
-	defer func() { p.expired(ended) }() // also when a handler ends the goroutine
-	if pl.Survives(false) {
+	defer p.expired() // also when a handler ends the goroutine
+	switch {
+	case run.survived:
 		defer p.tells()()
 		p.runFailed(run.Run, pl.Late, run.streak, run.notable)
-		return
-	}
-	if ended = c.Fail(pl.Late); ended && pl.Periodic() {
-		defer p.tells()()
-		p.seriesEnded(run.Run, pl.Late)
+	case c.Fail(pl.Late):
+		p.countLate()
+		if pl.Periodic() {
+			defer p.tells()()
+			p.seriesEnded(run.Run, pl.Late)
+		}
 	}
 }
 
 // overrun is a run that has outlived its time-out.
 type overrun struct {
 	Run
-	streak  uint64 // failures of its series in a row
-	notable bool
+	survived bool   // by its series
+	streak   uint64 // failures of that in a row
+	notable  bool
 }
 
-// overdue reports, once, that the run of c in progress has outlived its time-out. It counts as failed, and
-// the pool does not end before the caller has called expired. If the time-out comes late, for a run whose
-// body has returned, the runner tells of it.
+// overdue reports, once, that the run of c in progress has outlived its time-out, and counts that if the
+// series goes on. The pool does not end before the caller has called expired. If the time-out comes late, for
+// a run whose body has returned, the runner tells of it.
 func (p *Pool) overdue(c *cell.Cell) (o overrun, overdue bool) {
 	pl := planOf(c)
 	p.mu.Lock()
@@ -84,20 +86,27 @@ func (p *Pool) overdue(c *cell.Cell) (o overrun, overdue bool) {
 		return o, false
 	}
 	p.settling++
-	p.counts.failures++
 	o.Run = p.describe(c)
-	o.notable = pl.Streak.Fail()
-	o.streak = pl.Streak.Len()
+	if o.survived = pl.Survives(false); o.survived {
+		p.counts.failures++
+		o.notable = pl.Streak.Fail()
+		o.streak = pl.Streak.Len()
+	}
 	return o, true
 }
 
-// expired ends what overdue has begun, and counts the task if it has ended by that.
-func (p *Pool) expired(taskEnded bool) {
+// countLate counts a task that has ended by its time-out.
+func (p *Pool) countLate() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.counts.completed++
+	p.counts.failures++
+}
+
+// expired ends what overdue has begun.
+func (p *Pool) expired() {
 	p.mu.Lock()
 	p.settling--
-	if taskEnded {
-		p.counts.completed++
-	}
 	ended := p.emptied()
 	p.mu.Unlock()
 	p.finish(ended)

@@ -260,7 +260,7 @@ func TestPromise5_ASeriesNeverEndsInSilence(t *testing.T) {
 		runs := 0
 		f, err := p.AtFixedRate(time.Second, time.Second, func(context.Context) error {
 			if runs++; runs == 3 {
-				return broken
+				panic(broken)
 			}
 			return nil
 		}, executor.Name("fetch"))

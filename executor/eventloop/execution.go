@@ -74,14 +74,14 @@ func (l *Loop) conclude() {
 	if late := x.task.Exit(); pl.Timeout > 0 && l.overran(late) {
 		x.err = failure.Overrun(x.err)
 	}
-	if !pl.Periodic() {
-		x.done = x.task.Finish(x.err)
-		return
+	if pl.Periodic() {
+		x.ended = l.clock.Now()
 	}
-	x.ended = l.clock.Now()
-	switch survives := x.err == nil || pl.Survives(x.abrupt); {
+	switch survives := pl.Periodic() && x.err == nil || pl.Survives(x.abrupt); {
 	case !survives:
-		x.done = x.task.Finish(x.err)
+		if x.done = x.task.Finish(x.err); x.done && !pl.Survives(false) {
+			x.told = false // the time-out was about to settle it, and has come too late
+		}
 	case pl.Last():
 		x.done = x.task.Finish(nil)
 	default:

@@ -33,36 +33,38 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 }
 
 // Expired tells of a run that has outlived its time-out, and ends the task, unless that is a series which
-// goes on: there it is told, and the next run waits for the body. The loop does not end before that.
+// goes on: then the next run waits for the body. The loop does not end before that is told.
 func (h *host) Expired(c *cell.Cell) {
 	l, pl := h.loop(), planOf(c)
 	run, overdue := l.overdue(c)
 	if !overdue {
 		return
 	}
-	ended := false
-	defer func() { l.expired(ended) }() // also when a handler ends the goroutine
-	if pl.Survives(false) {
+	defer l.expired() // also when a handler ends the goroutine
+	switch {
+	case run.survived:
 		defer l.tells()()
 		l.runFailed(run.Run, pl.Late, run.streak, run.notable)
-		return
-	}
-	if ended = c.Fail(pl.Late); ended && pl.Periodic() {
-		defer l.tells()()
-		l.seriesEnded(run.Run, pl.Late)
+	case c.Fail(pl.Late):
+		l.countLate()
+		if pl.Periodic() {
+			defer l.tells()()
+			l.seriesEnded(run.Run, pl.Late)
+		}
 	}
 }
 
 // overrun is a run that has outlived its time-out.
 type overrun struct {
 	executor.Run
-	streak  uint64 // failures of its series in a row
-	notable bool
+	survived bool   // by its series
+	streak   uint64 // failures of that in a row
+	notable  bool
 }
 
-// overdue reports, once, that the run of c in progress has outlived its time-out. It counts as failed, and
-// the loop does not end before the caller has called expired. If the time-out comes late, for a run whose
-// body has returned, the loop tells of it.
+// overdue reports, once, that the run of c in progress has outlived its time-out, and counts that if the
+// series goes on. The loop does not end before the caller has called expired. If the time-out comes late, for
+// a run whose body has returned, the loop tells of it.
 func (l *Loop) overdue(c *cell.Cell) (o overrun, overdue bool) {
 	pl := planOf(c)
 	l.mu.Lock()
@@ -71,20 +73,27 @@ func (l *Loop) overdue(c *cell.Cell) (o overrun, overdue bool) {
 		return o, false
 	}
 	l.settling++
-	l.counts.failures++
 	o.Run = l.describe(c)
-	o.notable = pl.Streak.Fail()
-	o.streak = pl.Streak.Len()
+	if o.survived = pl.Survives(false); o.survived {
+		l.counts.failures++
+		o.notable = pl.Streak.Fail()
+		o.streak = pl.Streak.Len()
+	}
 	return o, true
 }
 
-// expired ends what overdue has begun, and counts the task if it has ended by that.
-func (l *Loop) expired(taskEnded bool) {
+// countLate counts a task that has ended by its time-out.
+func (l *Loop) countLate() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.counts.completed++
+	l.counts.failures++
+}
+
+// expired ends what overdue has begun.
+func (l *Loop) expired() {
 	l.mu.Lock()
 	l.settling--
-	if taskEnded {
-		l.counts.completed++
-	}
 	l.mu.Unlock()
 	l.signal(0)
 }
