@@ -26,8 +26,9 @@ func Name(name string) TaskOption {
 
 // Timeout bounds each run. When d has passed since the start of the run, its context ends with
 // [future.ErrTimeout] as cause and DeadlineExceeded as error, and the run has failed with
-// ErrTimeout, whatever its body returns later; a future is settled at that moment. The body is not
-// interrupted otherwise, and its worker stays occupied until it returns. A run whose context has ended before,
+// ErrTimeout, whatever its body returns later: at that moment the future of a task that runs once is
+// settled, and the failure of a series told as [OnError] says. The body is not interrupted otherwise,
+// its worker stays occupied until it returns, and so long a series waits. A run whose context has ended before,
 // by ShutdownNow or with the base context, is told so already, and does not time out any more. d must be positive.
 func Timeout(d time.Duration) TaskOption {
 	return taskOption(func(o *series.Options) error {
@@ -86,19 +87,20 @@ const (
 	Continue ErrorPolicy = ErrorPolicy(series.Continue)
 )
 
-// OnError sets the policy of a periodic task; StopOnPanic is the default: Java ends a series at an
+// OnError sets the policy of a periodic task; StopOnPanic is the default, as Java ends a series at an
 // exception, and the exception of Go is the panic. Other tasks ignore it.
 //
-// A failure that ends the series makes its future fail; the [ErrorHandler] is told, and in any case one
-// record is logged. A failure that does not counts in [Stats], and the handler is told of each. Without a
-// handler such failures are logged, though not all of them: of a row of failed runs the first, the second,
-// the fourth, the eighth and so on, with their number in the row as "streak", and then the first success, at
-// level Info. Panics are counted in the same way by themselves, so that the first in a row is logged however
-// many errors came before it.
+// A failure that ends the series is the outcome of its future, the [ErrorHandler] is told, and one record
+// is logged in any case.
 //
-// A run that outlives its Timeout has failed at that moment, and then it is told, though its body may never
-// return; the next run waits for that. If such a body panics in the end, that is told too, and ends the series
-// if the policy says so.
+// After a failure that does not, the handler is told, of each. If there is no handler, few are logged: of
+// runs that fail in a row the first, second, fourth, eighth and so on, with their number in the row as
+// "streak"; and the success that ends the row, at level Info. The panics of a row that goes on are counted by
+// themselves as well, and logged likewise, so that the first is, however many errors have come before it.
+//
+// A run that outlives its Timeout fails at that moment, and that is when it counts and is told, as its
+// body may never return. What the body returns in the end is for [AfterRun] only; but if it panics, that is
+// told too, and ends the series if the policy says so.
 func OnError(p ErrorPolicy) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		if p > Continue {

@@ -1,5 +1,5 @@
-// Package series is the arithmetic of periodic tasks: when the next run is due, and what becomes of
-// the periods that have gone by. Times are nanoseconds of the executor's clock.
+// Package series is the arithmetic of periodic tasks: when the next run is due, what becomes of the
+// periods that have gone by, and of failures. Times are nanoseconds of the executor's clock.
 package series
 
 import (
