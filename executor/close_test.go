@@ -718,8 +718,8 @@ func TestTheTerminatedHookIsCalledBeforeTerminatedCloses(t *testing.T) {
 
 // Accounting.
 
-// withAction is one step of a random history of a pool. Times are in nanoseconds. All that happens does so at an even
-// time, but that time-outs are over: so it is clear which of two came first.
+// withAction is one step of a random history of a pool. Times are in nanoseconds. All that happens
+// does so at an even time, but that time-outs are over: so it is clear which of two came first.
 type withAction struct {
 	Kind                           string
 	Delay, Length, Timeout, Number int

@@ -132,8 +132,8 @@ func (x *execution) conclude() {
 	}
 }
 
-// overran reports whether the run has outlived its time-out, which is told by [host.Expired] before this,
-// or by tell.
+// overran reports whether the run has outlived its time-out, which is told by [host.Expired] before
+// this, or by tell.
 func (x *execution) overran(late bool) bool {
 	x.pool.mu.Lock()
 	defer x.pool.mu.Unlock()
@@ -141,8 +141,8 @@ func (x *execution) overran(late bool) bool {
 	return late || x.told
 }
 
-// tell calls the hook, and reports what would be lost otherwise, and every panic. What a cancelled run
-// returns is no failure.
+// tell calls the hook, and reports what would be lost otherwise, and every panic. What a cancelled
+// run returns is no failure.
 func (x *execution) tell() {
 	c, p := x.task, x.pool
 	x.failed = x.err != nil && c.Phase() != cell.Cancelled

@@ -16,7 +16,8 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// What becomes of the failures of a task: who is told of them, when, and how often, and what they mean for a series.
+// What becomes of the failures of a task: who is told of them, when, and how often, and what they
+// mean for a series.
 
 // abruptly are the ways for a body to end without returning.
 var abruptly = map[string]executor.Task{
@@ -34,7 +35,8 @@ func logged(lines []string, pattern string) (found []string) {
 	return found
 }
 
-// inTurn is a body that ends as the given ones do, run by run, and in the end again and again as the last.
+// inTurn is a body that ends as the given ones do, run by run, and in the end again and again as
+// the last.
 func inTurn(bodies ...executor.Task) executor.Task {
 	return func(ctx context.Context) error {
 		body := bodies[0]
@@ -51,7 +53,8 @@ func TestASeriesGoesOnAfterAReturnedError(t *testing.T) {
 		log, records := theLog()
 		p := startPool(t, 1, log, executor.ErrorHandler(told.handle))
 		d := startDiary()
-		f, err := p.AtFixedRate(0, 10*time.Second, func(context.Context) error { d.write("run"); return errWith })
+		body := func(context.Context) error { d.write("run"); return errWith }
+		f, err := p.AtFixedRate(0, 10*time.Second, body)
 		require.NoError(t, err)
 		time.Sleep(25 * time.Second)
 		synctest.Wait()
@@ -121,7 +124,8 @@ func TestStopSeriesEndsASeriesAtAnyFailure(t *testing.T) {
 				var told withErrors
 				log, records := theLog()
 				p := startPool(t, 1, log, executor.ErrorHandler(told.handle))
-				f, err := p.AtFixedRate(0, time.Minute, body, executor.Timeout(time.Second), executor.OnError(executor.StopSeries))
+				f, err := p.AtFixedRate(0, time.Minute, body,
+					executor.Timeout(time.Second), executor.OnError(executor.StopSeries))
 				require.NoError(t, err)
 				_, err = f.Get(t.Context())
 				require.Error(t, err)
@@ -145,13 +149,16 @@ func TestFailuresOfASeriesAreLoggedSparinglyAndSoIsTheirEnd(t *testing.T) {
 			bodies = append(bodies, withFailure)
 		}
 		bodies = append(bodies, withNothing, withNothing, withFailure, withNothing)
-		f, err := p.AtFixedRate(0, time.Second, inTurn(bodies...), executor.MaxRuns(len(bodies)), executor.Name("poll"))
+		f, err := p.AtFixedRate(0, time.Second, inTurn(bodies...),
+			executor.MaxRuns(len(bodies)), executor.Name("poll"))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		require.NoError(t, err)
 		lines := records()
-		assert.Equal(t, []string{"ERROR", "ERROR", "ERROR", "ERROR", "INFO", "ERROR", "INFO"}, logged(lines, `level=(\w+)`))
-		assert.Equal(t, []string{"2", "3", "5", "9", "11", "13", "14"}, logged(lines, `task=poll run=(\d+)`))
+		assert.Equal(t, []string{"ERROR", "ERROR", "ERROR", "ERROR", "INFO", "ERROR", "INFO"},
+			logged(lines, `level=(\w+)`))
+		assert.Equal(t, []string{"2", "3", "5", "9", "11", "13", "14"},
+			logged(lines, `task=poll run=(\d+)`))
 		assert.Equal(t, []string{"1", "2", "4", "8", "9", "1", "1"}, logged(lines, `streak=(\d+)`))
 		assert.Equal(t, []string{"succeeds again", "succeeds again"}, logged(lines, `(succeeds again)`))
 		assert.EqualValues(t, 10, p.Stats().Failures)
@@ -162,7 +169,8 @@ func TestTheFirstPanicOfAStreakIsLoggedWithItsStack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, records := theLog()
 		p := startPool(t, 1, log)
-		f, err := p.AtFixedRate(0, time.Second, inTurn(withFailure, withFailure, withPanic, withFailure, withPanic, withPanic),
+		bodies := []executor.Task{withFailure, withFailure, withPanic, withFailure, withPanic, withPanic}
+		f, err := p.AtFixedRate(0, time.Second, inTurn(bodies...),
 			executor.MaxRuns(7), executor.OnError(executor.Continue))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
@@ -186,7 +194,8 @@ func TestARunThatNeverReturnsIsToldAtItsTimeout(t *testing.T) {
 				}))
 				release := make(chan struct{})
 				defer close(release)
-				f, err := p.AtFixedRate(0, 10*time.Second, func(context.Context) error { <-release; return nil },
+				stuck := func(context.Context) error { <-release; return nil }
+				f, err := p.AtFixedRate(0, 10*time.Second, stuck,
 					executor.Timeout(time.Second), executor.OnError(policy), executor.Name("stuck"))
 				require.NoError(t, err)
 				time.Sleep(24 * time.Hour)
@@ -211,7 +220,8 @@ func TestARunThatNeverReturnsIsLoggedAtItsTimeout(t *testing.T) {
 		p := startPool(t, 1, log)
 		release := make(chan struct{})
 		defer close(release)
-		_, err := p.WithFixedDelay(0, 10*time.Second, func(context.Context) error { <-release; return nil },
+		stuck := func(context.Context) error { <-release; return nil }
+		_, err := p.WithFixedDelay(0, 10*time.Second, stuck,
 			executor.Timeout(time.Second), executor.Name("stuck"))
 		require.NoError(t, err)
 		time.Sleep(time.Second - 1)
@@ -281,7 +291,8 @@ func TestAPanicAfterAnOverrunIsToldToo(t *testing.T) {
 					assert.Len(t, told.told(), c.told)
 					for i, err := range told.told() {
 						require.ErrorIs(t, err, future.ErrTimeout)
-						assert.Equal(t, i%2 == 1, errors.Is(err, errWith) || errors.Is(err, future.ErrGoexit))
+						ofBody := errors.Is(err, errWith) || errors.Is(err, future.ErrGoexit)
+						assert.Equal(t, i%2 == 1, ofBody)
 					}
 					assert.Len(t, records(), c.log, "%v", records())
 					s := p.Stats()
@@ -338,7 +349,8 @@ func TestATaskThatOutlivesItsTimeoutHasFailedAtThatMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, records := theLog()
 		p := startPool(t, 1, log)
-		f, err := p.Schedule(0, func(context.Context) error { time.Sleep(time.Minute); return errWith }, executor.Timeout(time.Second))
+		slow := func(context.Context) error { time.Sleep(time.Minute); return errWith }
+		f, err := p.Schedule(0, slow, executor.Timeout(time.Second))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		require.ErrorIs(t, err, future.ErrTimeout)
@@ -357,7 +369,8 @@ func TestACancelledRunDoesNotOutliveItsTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told withErrors
 		p := startPool(t, 1, executor.ErrorHandler(told.handle))
-		f, err := p.AtFixedRate(0, time.Minute, withSleep(10*time.Second), executor.Timeout(2*time.Second))
+		f, err := p.AtFixedRate(0, time.Minute, withSleep(10*time.Second),
+			executor.Timeout(2*time.Second))
 		require.NoError(t, err)
 		time.Sleep(time.Second)
 		require.True(t, f.Stop())
@@ -369,34 +382,58 @@ func TestACancelledRunDoesNotOutliveItsTimeout(t *testing.T) {
 	})
 }
 
-// everyWay are the ways to have a task run whose future somebody may hold. They do not wait for it.
-var everyWay = map[string]func(p *executor.ScheduledPool, task executor.Task){
-	"Submit": func(p *executor.ScheduledPool, task executor.Task) { _, _ = p.Submit(task) },
-	"SubmitContext": func(p *executor.ScheduledPool, task executor.Task) {
-		_, _ = p.SubmitContext(context.Background(), task)
+// everyWay are the ways to have a task run whose future somebody may hold. They do not keep it.
+var everyWay = map[string]func(p *executor.ScheduledPool, task executor.Task) error{
+	"Submit": func(p *executor.ScheduledPool, task executor.Task) error {
+		_, err := p.Submit(task)
+		return err
 	},
-	"Schedule":       func(p *executor.ScheduledPool, task executor.Task) { _, _ = p.Schedule(0, task) },
-	"ScheduleAt":     func(p *executor.ScheduledPool, task executor.Task) { _, _ = p.ScheduleAt(time.Now(), task) },
-	"typed Submit":   func(p *executor.ScheduledPool, task executor.Task) { _, _ = executor.Submit(p, typed(task)) },
-	"typed Schedule": func(p *executor.ScheduledPool, task executor.Task) { _, _ = executor.Schedule(p, 0, typed(task)) },
-	"with options": func(p *executor.ScheduledPool, task executor.Task) {
-		_, _ = p.Submit(task, executor.Timeout(time.Hour))
+	"SubmitContext": func(p *executor.ScheduledPool, task executor.Task) error {
+		_, err := p.SubmitContext(context.Background(), task)
+		return err
 	},
-	"Serial": func(p *executor.ScheduledPool, task executor.Task) { _, _ = executor.NewSerial(p).Submit(task) },
-	"KeyedSerial": func(p *executor.ScheduledPool, task executor.Task) {
-		_, _ = executor.Submit(executor.NewKeyedSerial[int](p).For(1), typed(task))
+	"Schedule": func(p *executor.ScheduledPool, task executor.Task) error {
+		_, err := p.Schedule(0, task)
+		return err
 	},
-	"Group": func(p *executor.ScheduledPool, task executor.Task) {
-		_ = executor.NewGroup(context.Background(), p).Go(task)
+	"ScheduleAt": func(p *executor.ScheduledPool, task executor.Task) error {
+		_, err := p.ScheduleAt(time.Now(), task)
+		return err
 	},
-	"CompletionService": func(p *executor.ScheduledPool, task executor.Task) {
-		_, _ = executor.NewCompletionService[int](p).Submit(typed(task))
+	"typed Submit": func(p *executor.ScheduledPool, task executor.Task) error {
+		_, err := executor.Submit(p, typed(task))
+		return err
 	},
-	"InvokeAll": func(p *executor.ScheduledPool, task executor.Task) {
-		_, _ = executor.InvokeAll(context.Background(), p, typed(task))
+	"typed Schedule": func(p *executor.ScheduledPool, task executor.Task) error {
+		_, err := executor.Schedule(p, 0, typed(task))
+		return err
 	},
-	"InvokeAny": func(p *executor.ScheduledPool, task executor.Task) {
-		_, _ = executor.InvokeAny(context.Background(), p, typed(task))
+	"with options": func(p *executor.ScheduledPool, task executor.Task) error {
+		_, err := p.Submit(task, executor.Timeout(time.Hour))
+		return err
+	},
+	"Serial": func(p *executor.ScheduledPool, task executor.Task) error {
+		_, err := executor.NewSerial(p).Submit(task)
+		return err
+	},
+	"KeyedSerial": func(p *executor.ScheduledPool, task executor.Task) error {
+		_, err := executor.Submit(executor.NewKeyedSerial[int](p).For(1), typed(task))
+		return err
+	},
+	"Group": func(p *executor.ScheduledPool, task executor.Task) error {
+		return executor.NewGroup(context.Background(), p).Go(task)
+	},
+	"CompletionService": func(p *executor.ScheduledPool, task executor.Task) error {
+		_, err := executor.NewCompletionService[int](p).Submit(typed(task))
+		return err
+	},
+	"InvokeAll": func(p *executor.ScheduledPool, task executor.Task) error {
+		_, err := executor.InvokeAll(context.Background(), p, typed(task))
+		return err
+	},
+	"InvokeAny": func(p *executor.ScheduledPool, task executor.Task) error {
+		_, _ = executor.InvokeAny(context.Background(), p, typed(task)) // its error is that of the task
+		return nil
 	},
 }
 
@@ -407,7 +444,7 @@ func TestAPanicIsLoggedOnceWhoeverHoldsTheFuture(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					log, records := theLog()
 					p := startPool(t, 1, log, executor.PoolName("jobs"))
-					submit(p, body)
+					require.NoError(t, submit(p, body))
 					synctest.Wait()
 					require.Len(t, records(), 1)
 					assert.Contains(t, records()[0], `level=ERROR msg="executor: task failed" pool=jobs`)
@@ -427,7 +464,7 @@ func TestAHandlerIsToldOfAPanicInPlaceOfTheLog(t *testing.T) {
 					var told withErrors
 					log, records := theLog()
 					p := startPool(t, 1, log, executor.ErrorHandler(told.handle))
-					submit(p, body)
+					require.NoError(t, submit(p, body))
 					synctest.Wait()
 					assert.Len(t, told.told(), 1)
 					assert.Empty(t, records())
@@ -438,7 +475,11 @@ func TestAHandlerIsToldOfAPanicInPlaceOfTheLog(t *testing.T) {
 }
 
 func TestAReturnedErrorIsTheFuturesAlone(t *testing.T) {
-	returned := map[string]error{"error": errWith, "panic of another": &future.PanicError{Value: 1}, "goexit of another": future.ErrGoexit}
+	returned := map[string]error{
+		"error":             errWith,
+		"panic of another":  &future.PanicError{Value: 1},
+		"goexit of another": future.ErrGoexit,
+	}
 	for way, submit := range everyWay {
 		for what, err := range returned {
 			t.Run(way+", "+what, func(t *testing.T) {
@@ -446,7 +487,7 @@ func TestAReturnedErrorIsTheFuturesAlone(t *testing.T) {
 					var told withErrors
 					log, records := theLog()
 					p := startPool(t, 1, log, executor.ErrorHandler(told.handle))
-					submit(p, func(context.Context) error { return err })
+					require.NoError(t, submit(p, func(context.Context) error { return err }))
 					synctest.Wait()
 					assert.Empty(t, told.told())
 					assert.Empty(t, records())
@@ -525,7 +566,8 @@ func TestAPanicOfATaskThatItsCallerRunsIsLogged(t *testing.T) {
 func TestAGoexitOfABeforeRunHookIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, records := theLog()
-		p := startPool(t, 1, log, executor.BeforeRun(func(context.Context, executor.Run) { runtime.Goexit() }))
+		exits := executor.BeforeRun(func(context.Context, executor.Run) { runtime.Goexit() })
+		p := startPool(t, 1, log, exits)
 		f, err := p.Submit(withNothing)
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())

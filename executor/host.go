@@ -45,8 +45,8 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	p.finish(ended)
 }
 
-// Expired tells of a run that has outlived its time-out, and ends the task, unless that is a series which
-// goes on: then the next run waits for the body. The pool does not end before that is told.
+// Expired tells of a run that has outlived its time-out, and ends the task, unless that is a series
+// which goes on: then the next run waits for the body. The pool does not end before that is told.
 func (h *host) Expired(c *cell.Cell) {
 	p, pl := h.pool(), planOf(c)
 	run, overdue := p.overdue(c)
@@ -75,9 +75,9 @@ type overrun struct {
 	notable  bool
 }
 
-// overdue reports, once, that the run of c in progress has outlived its time-out, and counts that if the
-// series goes on. The pool does not end before the caller has called expired. If the time-out comes late, for
-// a run whose body has returned, the runner tells of it.
+// overdue reports, once, that the run of c in progress has outlived its time-out, and counts that
+// if the series goes on. The pool does not end before the caller has called expired. If the
+// time-out comes late, for a run whose body has returned, the runner tells of it.
 func (p *Pool) overdue(c *cell.Cell) (o overrun, overdue bool) {
 	pl := planOf(c)
 	p.mu.Lock()

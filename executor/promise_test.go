@@ -441,7 +441,8 @@ func TestPromise10_ARunThatNeverReturnsIsToldAtItsTimeout(t *testing.T) {
 		defer p.Close()
 		release := make(chan struct{})
 		defer close(release)
-		_, err := p.AtFixedRate(0, time.Minute, func(context.Context) error { <-release; return nil }, executor.Timeout(time.Second))
+		stuck := func(context.Context) error { <-release; return nil }
+		_, err := p.AtFixedRate(0, time.Minute, stuck, executor.Timeout(time.Second))
 		require.NoError(t, err)
 		time.Sleep(24 * time.Hour)
 		synctest.Wait()

@@ -107,8 +107,8 @@ func (p *Pool) report(run Run, err error) {
 	}
 }
 
-// runFailed tells the error handler of a failed run of a series that goes on, the last of so many in a row.
-// If there is none, it tells the log of those that are notable.
+// runFailed tells the error handler of a failed run of a series that goes on, the last of so many
+// in a row. If there is none, it tells the log of those that are notable.
 func (p *Pool) runFailed(run Run, err error, streak uint64, notable bool) {
 	switch {
 	case p.onError != nil:

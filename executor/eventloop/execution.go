@@ -89,8 +89,8 @@ func (l *Loop) conclude() {
 	}
 }
 
-// overran reports whether the run has outlived its time-out, which is told by [host.Expired] before this,
-// or by tell.
+// overran reports whether the run has outlived its time-out, which is told by [host.Expired] before
+// this, or by tell.
 func (l *Loop) overran(late bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -98,7 +98,8 @@ func (l *Loop) overran(late bool) bool {
 	return late || l.told
 }
 
-// tell reports what would be lost otherwise, and every panic. What a cancelled run returns is no failure.
+// tell reports what would be lost otherwise, and every panic. What a cancelled run returns is no
+// failure.
 func (l *Loop) tell() {
 	x, pl := &l.execution, planOf(l.task)
 	x.failed = x.err != nil && x.task.Phase() != cell.Cancelled

@@ -61,7 +61,8 @@ func TestASeriesGoesOnAfterAReturnedErrorAndATimeOut(t *testing.T) {
 	log, records := newLog()
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		late := func(context.Context) error { time.Sleep(2 * ms); return nil }
-		f, err := l.AtFixedRate(0, 10*ms, inTurn(fails, late, fails, nothing), executor.Timeout(ms), executor.MaxRuns(4))
+		f, err := l.AtFixedRate(0, 10*ms, inTurn(fails, late, fails, nothing),
+			executor.Timeout(ms), executor.MaxRuns(4))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		assert.NoError(t, err)
@@ -93,8 +94,9 @@ func TestASeriesEndsLoudlyByAPanicOrAGoexit(t *testing.T) {
 
 func TestASeriesGoesOnAfterAnErrorThatTellsOfAPanicElsewhere(t *testing.T) {
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
-		elsewhere := func(err error) executor.Task { return func(context.Context) error { return err } }
-		f, err := l.AtFixedRate(0, ms, inTurn(elsewhere(future.ErrGoexit), elsewhere(&future.PanicError{}), nothing), executor.MaxRuns(3))
+		goexit := func(context.Context) error { return future.ErrGoexit }
+		panicked := func(context.Context) error { return &future.PanicError{} }
+		f, err := l.AtFixedRate(0, ms, inTurn(goexit, panicked, nothing), executor.MaxRuns(3))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		assert.NoError(t, err)
@@ -104,17 +106,23 @@ func TestASeriesGoesOnAfterAnErrorThatTellsOfAPanicElsewhere(t *testing.T) {
 func TestFailuresOfASeriesAreLoggedSparinglyAndSoIsTheirEnd(t *testing.T) {
 	log, records := newLog()
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
-		bodies := []executor.Task{fails, fails, fails, fails, fails, nothing, nothing, fails, abruptly["panic"], nothing}
-		f, err := l.AtFixedRate(0, ms, inTurn(bodies...), executor.MaxRuns(len(bodies)), executor.OnError(executor.Continue))
+		bodies := []executor.Task{
+			fails, fails, fails, fails, fails, nothing, nothing, fails, abruptly["panic"], nothing,
+		}
+		f, err := l.AtFixedRate(0, ms, inTurn(bodies...),
+			executor.MaxRuns(len(bodies)), executor.OnError(executor.Continue))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		require.NoError(t, err)
 		var got []string
+		pattern := regexp.MustCompile(`level=(\w+).* run=(\d+).* streak=(\d+)`)
 		for _, line := range records() {
-			match := regexp.MustCompile(`level=(\w+).* run=(\d+).* streak=(\d+)`).FindStringSubmatch(line)
+			match := pattern.FindStringSubmatch(line)
 			got = append(got, strings.Join(match[1:], " "))
 		}
-		assert.Equal(t, []string{"ERROR 1 1", "ERROR 2 2", "ERROR 4 4", "INFO 6 5", "ERROR 8 1", "ERROR 9 2", "INFO 10 2"}, got)
+		assert.Equal(t, []string{
+			"ERROR 1 1", "ERROR 2 2", "ERROR 4 4", "INFO 6 5", "ERROR 8 1", "ERROR 9 2", "INFO 10 2",
+		}, got)
 	}, log)
 }
 
@@ -150,7 +158,8 @@ func TestAPanicAfterAnOverrunIsToldToo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			handler, told := newHandler(newDiary())
 			withLoop(t, func(t *testing.T, l *eventloop.Loop) {
-				f, err := l.AtFixedRate(0, 10*ms, func(context.Context) error { time.Sleep(5 * ms); panic(errBody) },
+				slow := func(context.Context) error { time.Sleep(5 * ms); panic(errBody) }
+				f, err := l.AtFixedRate(0, 10*ms, slow,
 					executor.Timeout(ms), executor.OnError(policy), executor.MaxRuns(2))
 				require.NoError(t, err)
 				<-f.Stopped()
@@ -190,7 +199,8 @@ func TestTheLoopDoesNotEndBeforeAnOverrunIsTold(t *testing.T) {
 func TestATaskThatOutlivesItsTimeOutHasFailedAtThatMoment(t *testing.T) {
 	log, records := newLog()
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
-		f, err := l.Schedule(0, func(context.Context) error { time.Sleep(time.Minute); return errBody }, executor.Timeout(ms))
+		slow := func(context.Context) error { time.Sleep(time.Minute); return errBody }
+		f, err := l.Schedule(0, slow, executor.Timeout(ms))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		require.ErrorIs(t, err, future.ErrTimeout)
@@ -206,12 +216,13 @@ func TestATaskThatOutlivesItsTimeOutHasFailedAtThatMoment(t *testing.T) {
 }
 
 func TestAPanicIsToldWhoeverHoldsTheFuture(t *testing.T) {
-	ways := map[string]func(l *eventloop.Loop, task executor.Task){
-		"Submit":         func(l *eventloop.Loop, task executor.Task) { _, _ = l.Submit(task) },
-		"Schedule":       func(l *eventloop.Loop, task executor.Task) { _, _ = l.Schedule(0, task) },
-		"ScheduleAt":     func(l *eventloop.Loop, task executor.Task) { _, _ = l.ScheduleAt(time.Now(), task) },
-		"typed Submit":   func(l *eventloop.Loop, task executor.Task) { _, _ = eventloop.Submit(l, valued(task)) },
-		"typed Schedule": func(l *eventloop.Loop, task executor.Task) { _, _ = eventloop.Schedule(l, 0, valued(task)) },
+	type loop = eventloop.Loop
+	ways := map[string]func(l *loop, task executor.Task){
+		"Submit":         func(l *loop, task executor.Task) { _, _ = l.Submit(task) },
+		"Schedule":       func(l *loop, task executor.Task) { _, _ = l.Schedule(0, task) },
+		"ScheduleAt":     func(l *loop, task executor.Task) { _, _ = l.ScheduleAt(time.Now(), task) },
+		"typed Submit":   func(l *loop, task executor.Task) { _, _ = eventloop.Submit(l, valued(task)) },
+		"typed Schedule": func(l *loop, task executor.Task) { _, _ = eventloop.Schedule(l, 0, valued(task)) },
 	}
 	for way, submit := range ways {
 		for how, body := range abruptly {

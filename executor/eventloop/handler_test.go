@@ -27,7 +27,8 @@ func slowSeries(t *testing.T, l *eventloop.Loop, policy executor.ErrorPolicy) {
 	require.NoError(t, err)
 }
 
-// policies are those after which a series goes on that has outlived its time-out, and that by which it ends.
+// policies are those after which a series goes on that has outlived its time-out, and that by which
+// it ends.
 var policies = map[string]executor.ErrorPolicy{
 	"stop on panic": executor.StopOnPanic, "stop": executor.StopSeries, "continue": executor.Continue,
 }

@@ -32,8 +32,8 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	}
 }
 
-// Expired tells of a run that has outlived its time-out, and ends the task, unless that is a series which
-// goes on: then the next run waits for the body. The loop does not end before that is told.
+// Expired tells of a run that has outlived its time-out, and ends the task, unless that is a series
+// which goes on: then the next run waits for the body. The loop does not end before that is told.
 func (h *host) Expired(c *cell.Cell) {
 	l, pl := h.loop(), planOf(c)
 	run, overdue := l.overdue(c)
@@ -62,9 +62,9 @@ type overrun struct {
 	notable  bool
 }
 
-// overdue reports, once, that the run of c in progress has outlived its time-out, and counts that if the
-// series goes on. The loop does not end before the caller has called expired. If the time-out comes late, for
-// a run whose body has returned, the loop tells of it.
+// overdue reports, once, that the run of c in progress has outlived its time-out, and counts that
+// if the series goes on. The loop does not end before the caller has called expired. If the
+// time-out comes late, for a run whose body has returned, the loop tells of it.
 func (l *Loop) overdue(c *cell.Cell) (o overrun, overdue bool) {
 	pl := planOf(c)
 	l.mu.Lock()

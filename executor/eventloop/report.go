@@ -67,8 +67,8 @@ func (l *Loop) report(run executor.Run, err error) {
 	}
 }
 
-// runFailed tells the error handler of a failed run of a series that goes on, the last of so many in a row.
-// If there is none, it tells the log of those that are notable.
+// runFailed tells the error handler of a failed run of a series that goes on, the last of so many
+// in a row. If there is none, it tells the log of those that are notable.
 func (l *Loop) runFailed(run executor.Run, err error, streak uint64, notable bool) {
 	switch {
 	case l.onError != nil:

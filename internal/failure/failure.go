@@ -1,5 +1,5 @@
-// Package failure is what executors make of failures: it writes down what nobody else is told of, and the
-// panics.
+// Package failure is what executors make of failures: it writes down what nobody else is told of,
+// and the panics.
 package failure
 
 import (

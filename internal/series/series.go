@@ -111,8 +111,8 @@ func (s *Series) Next(ended int64) (at int64) {
 	return s.disturbed(s.slot)
 }
 
-// Survives reports whether the series goes on after a run that has failed: abruptly, by a panic or Goexit,
-// or by an error or its time-out.
+// Survives reports whether the series goes on after a run that has failed: abruptly, by a panic or
+// Goexit, or by an error or its time-out.
 func (s *Series) Survives(abruptly bool) bool {
 	return s.Periodic() && (s.OnError == Continue || s.OnError == StopOnPanic && !abruptly)
 }

@@ -96,7 +96,8 @@ func (s *shop) drawEnd(k *task) {
 		return
 	}
 	k.drawPolicy(s)
-	k.goesOn = k.ends == fails && k.policy != executor.StopSeries || k.ends > fails && k.policy == executor.Continue
+	k.goesOn = k.ends == fails && k.policy != executor.StopSeries ||
+		k.ends > fails && k.policy == executor.Continue
 	if (k.ends == returns || k.goesOn) && k.lastRun > 0 {
 		k.option(executor.MaxRuns(k.lastRun))
 	}
