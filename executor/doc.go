@@ -57,9 +57,13 @@
 // # Failures
 //
 // An error, a panic or a runtime.Goexit of a task goes into its future. What has no future goes to
-// the [ErrorHandler], or to the log. A periodic task ends with the first failure, unless
-// [OnError](Continue) is given, and never in silence. What no Go program survives ends the process here as
-// anywhere: a concurrent map write, a stack overflow, want of memory or threads, os.Exit.
+// the [ErrorHandler], or to the log; and so does every panic and Goexit, whoever holds the future:
+// it is a mistake in the program, and the future may have been dropped.
+//
+// An error that a run of a periodic task returns, and a [Timeout] that it outlives, are the outcome
+// of that run: they are told, and the series goes on. A panic ends it, and never in silence.
+// [OnError] changes both. What no Go program survives ends the process here as anywhere: a
+// concurrent map write, a stack overflow, want of memory or threads, os.Exit.
 //
 // # Goroutines
 //

@@ -1,5 +1,5 @@
-// Package series is the arithmetic of periodic tasks: when the next run is due, and what becomes of
-// the periods that have gone by. Times are nanoseconds of the executor's clock.
+// Package series is the arithmetic of periodic tasks: when the next run is due, what becomes of the
+// periods that have gone by, and of failures. Times are nanoseconds of the executor's clock.
 package series
 
 import (
@@ -14,7 +14,7 @@ type Options struct {
 	Name    string
 	Timeout time.Duration // of each run; 0 means none
 	CatchUp CatchUp
-	GoesOn  bool // after failures, if it is periodic
+	OnError OnError // of a run, if it is periodic
 	Jitter  time.Duration
 	MaxRuns uint64 // 0 means no end
 
@@ -29,6 +29,16 @@ const (
 	Burst CatchUp = iota
 	Skip
 	Coalesce
+)
+
+// OnError says what a failed run means for its series.
+type OnError uint8
+
+// The policies, as package executor describes them.
+const (
+	StopOnPanic OnError = iota
+	StopSeries
+	Continue
 )
 
 // The signs of Series.Period.
@@ -48,7 +58,10 @@ type Series struct {
 	Runs   uint64 // begun so far
 	Missed uint64 // periods without a run of their own, as executor.Run tells them
 
-	slot int64 // the undisturbed time of the next run, or of the one in progress
+	Streak Streak // failures since the last success
+
+	slot  int64 // the undisturbed time of the next run, or of the one in progress
+	watch watch // over the time-out of that
 }
 
 // Periodic reports whether the task repeats.
@@ -66,6 +79,7 @@ func (s *Series) First(when int64) (at int64) {
 // the time it counts for.
 func (s *Series) Start(scheduled, now int64) int64 {
 	s.Runs++
+	s.watch = inTime
 	if s.Period < 0 {
 		return scheduled
 	}
@@ -110,8 +124,11 @@ func (s *Series) skip(ended int64) (at int64) {
 // window returns how long after its slot a run may be planned.
 func (s *Series) window() int64 { return max(int64(s.Jitter)-1, 0) }
 
-// Tolerant reports whether the series goes on after failures.
-func (s *Series) Tolerant() bool { return s.Periodic() && s.GoesOn }
+// Survives reports whether the series goes on after a run that has failed: abruptly, by a panic or
+// Goexit, or by an error or its time-out.
+func (s *Series) Survives(abruptly bool) bool {
+	return s.Periodic() && (s.OnError == Continue || s.OnError == StopOnPanic && !abruptly)
+}
 
 // Last reports whether the runs begun so far are all there may be.
 func (s *Series) Last() bool { return s.MaxRuns > 0 && s.Runs >= s.MaxRuns }
