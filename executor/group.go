@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
 )
 
 // Group is a number of tasks on one pool that stand and fall together: when one of them fails, or the
@@ -41,7 +42,7 @@ func NewGroup(ctx context.Context, p Submitter) *Group {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	return &Group{pool: p, parent: ctx}
+	return &Group{pool: p, parent: cell.Faithful(ctx)}
 }
 
 // Go submits task to the pool as one of the group. If the pool refuses it, Go returns that error, and
@@ -65,21 +66,40 @@ func (g *Group) Go(task Task, opts ...TaskOption) error {
 			g.entered(nil)
 		}
 	}()
-	err = g.pool.submit(ctx, false, future.CellOf(f), func(ctx context.Context) error {
-		if err := g.failure(); err != nil { // while the task has waited for room
+	err = g.pool.submit(ctx, false, future.CellOf(f), g.bodyOf(f, task), opts)
+	accepted = err == nil
+	return err
+}
+
+// bodyOf returns what the pool has to run for the member f. If the group has come to its end since a
+// worker has taken that, it does not begin, and has not failed, but is cancelled like those that wait.
+func (g *Group) bodyOf(f *future.Future[struct{}], task Task) Task {
+	return func(ctx context.Context) error {
+		if err := g.end(); err != nil {
+			f.CancelCause(err)
 			return err
 		}
 		return task(ctx)
-	}, opts)
-	accepted = err == nil
-	return err
+	}
+}
+
+// end returns why the group has come to its end, or nil if it has not. It asks the context itself: the
+// watch of that is another goroutine, which may come late.
+func (g *Group) end() error {
+	if err := g.failure(); err != nil {
+		return err
+	}
+	if err := endOf(g.parent); err != nil {
+		g.fail(err)
+	}
+	return g.failure()
 }
 
 // open begins a call of Go, which ends with entered. It returns the context of the group, or why that
 // has come to its end.
 func (g *Group) open() (context.Context, error) {
-	if err := endOf(g.parent); err != nil {
-		g.fail(err)
+	if err := g.end(); err != nil {
+		return nil, err
 	}
 	for {
 		ctx, err := g.enter()
@@ -215,7 +235,7 @@ func (g *Group) Wait() error {
 			return err
 		}
 		for _, f := range members {
-			if _, err := f.Get(ctx); errors.Is(err, future.ErrSelfWait) && !f.State().Settled() {
+			if _, err := f.Get(ctx); !f.State().Settled() && errors.Is(err, future.ErrSelfWait) {
 				return err
 			}
 			<-f.Stopped()
@@ -239,8 +259,8 @@ func (g *Group) going() (members []*future.Future[struct{}], quiet <-chan struct
 		letGo = func() { unwatch(); cancel(nil) } // without the lock, see derive
 		g.ctx, g.cancel, g.unwatch = nil, nil, nil
 	}
-	members, quiet, err = slices.Clone(g.members), g.quiet, g.err
+	members, quiet = slices.Clone(g.members), g.quiet
 	g.mu.Unlock()
 	letGo()
-	return members, quiet, err
+	return members, quiet, g.end()
 }

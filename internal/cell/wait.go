@@ -90,7 +90,7 @@ func (c *Cell) Await(ctx context.Context, sure bool) (over func(), ask bool, err
 
 // EndOf returns the error of an ended context, with its cause if that is another.
 func EndOf(ctx context.Context) error {
-	if cause := context.Cause(ctx); !errors.Is(ctx.Err(), cause) {
+	if cause := context.Cause(ctx); !Matches(ctx.Err(), cause) {
 		return Joined(ctx.Err(), cause)
 	}
 	return ctx.Err()
