@@ -98,6 +98,7 @@ func TestGroupNoMemberBeginsAfterOneHasEndedItsContext(t *testing.T) {
 					err := g.Wait()
 					assert.ErrorIs(t, err, context.Canceled)
 					assert.Equal(t, ender, ran)
+					synctest.Wait()
 					s := p.Stats()
 					assert.LessOrEqual(t, s.Completed, uint64(1+ender), "the ender itself may have been cancelled")
 					assert.Equal(t, s.Accepted, s.Completed+s.Cancelled)
@@ -182,6 +183,7 @@ func TestGroupAMemberThatWasTakenAndNotBegunCountsAsCancelled(t *testing.T) {
 				other.open()
 				assert.Error(t, g.Wait())
 				assert.Zero(t, runs.Load())
+				synctest.Wait()
 				s := p.Stats()
 				assert.Equal(t, []uint64{c.completed, c.cancelled, c.failure},
 					[]uint64{s.Completed, s.Cancelled, s.Failures})
