@@ -30,7 +30,7 @@ func (p *Pool) removeLater(c *cell.Cell) bool {
 
 // allAside returns the tasks that wait outside of the queue, in order of submission. The lock is held.
 func (p *Pool) allAside() (cells []*cell.Cell) {
-	for s := range p.strands {
+	for s := range p.strands.entries {
 		cells = append(cells, s.waiting.all()...)
 	}
 	for g := range p.guests {

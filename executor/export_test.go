@@ -101,7 +101,7 @@ func (p *Pool) validateAside() error {
 		}
 		aside += g.later.len()
 	}
-	for s := range p.strands {
+	for s := range p.strands.entries {
 		if err := s.waiting.validate(); err != nil {
 			return err
 		}
