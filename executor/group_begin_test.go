@@ -191,3 +191,26 @@ func TestGroupAMemberThatWasTakenAndNotBegunCountsAsCancelled(t *testing.T) {
 		})
 	}
 }
+
+// The group does not know the member yet: Go, which is to add it, runs it.
+func TestGroupAMemberThatGoRunsAndDoesNotBeginCountsAsCancelled(t *testing.T) {
+	for range 100 {
+		synctest.Test(t, func(t *testing.T) {
+			ctx := &slowContext{Context: t.Context()}
+			p := esPool(t, 1, executor.HandOff(), executor.OnRejection(func(r *executor.Rejection) error {
+				ctx.over.Store(true)
+				return r.Run()
+			}))
+			hold := withNewGate(t)
+			require.NoError(t, p.Execute(hold.hold))
+			synctest.Wait()
+			g := executor.NewGroup(ctx, p)
+			var runs atomic.Int32
+			groupGo(t, g, groupCount(&runs))
+			assert.ErrorIs(t, g.Wait(), context.Canceled)
+			assert.Zero(t, runs.Load())
+			s := p.Stats()
+			assert.Equal(t, []uint64{0, 1, 0}, []uint64{s.Completed, s.Cancelled, s.Failures})
+		})
+	}
+}
