@@ -12,7 +12,8 @@ import (
 )
 
 // Group is a number of tasks on one pool that stand and fall together: when one of them fails, or the
-// context of the group ends, the others are cancelled, and those that wait do not begin. It is what
+// context of the group ends, the others are cancelled, and those that wait do not begin; to be sure of
+// that, each asks the context for its error just before it begins. It is what
 // golang.org/x/sync/errgroup is to goroutines. It is safe for concurrent use; tasks may add others.
 type Group struct {
 	pool   Submitter
