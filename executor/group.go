@@ -11,9 +11,9 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// Group is a number of tasks on one pool that stand and fall together: when one of them fails, or the
-// context of the group ends, the others are cancelled, and those that wait do not begin; to be sure of
-// that, each asks the context for its error just before it begins. It is what
+// Group is a number of tasks on one pool that stand and fall together: when one of them fails, or
+// the context of the group ends, the others are cancelled, and those that wait do not begin; to be
+// sure of that, each asks the context for its error just before it begins. It is what
 // golang.org/x/sync/errgroup is to goroutines. It is safe for concurrent use; tasks may add others.
 type Group struct {
 	pool   Submitter
@@ -72,8 +72,9 @@ func (g *Group) Go(task Task, opts ...TaskOption) error {
 	return err
 }
 
-// bodyOf returns what the pool has to run for the member f. If the group has come to its end since a
-// worker has taken that, it does not begin, and has not failed, but is cancelled like those that wait.
+// bodyOf returns what the pool has to run for the member f. If the group has come to its end since
+// a worker has taken that, it does not begin, and has not failed: it is cancelled like those that
+// wait.
 func (g *Group) bodyOf(f *future.Future[struct{}], task Task) Task {
 	return func(ctx context.Context) error {
 		if err := g.end(); err != nil {
@@ -84,8 +85,8 @@ func (g *Group) bodyOf(f *future.Future[struct{}], task Task) Task {
 	}
 }
 
-// end returns why the group has come to its end, or nil if it has not. It asks the context itself: the
-// watch of that is another goroutine, which may come late.
+// end returns why the group has come to its end, or nil if it has not. It asks the context itself:
+// the watch of that is another goroutine, which may come late.
 func (g *Group) end() error {
 	if err := g.failure(); err != nil {
 		return err
@@ -96,8 +97,8 @@ func (g *Group) end() error {
 	return g.failure()
 }
 
-// open begins a call of Go, which ends with entered. It returns the context of the group, or why that
-// has come to its end.
+// open begins a call of Go, which ends with entered. It returns the context of the group, or why
+// that has come to its end.
 func (g *Group) open() (context.Context, error) {
 	if err := g.end(); err != nil {
 		return nil, err

@@ -98,7 +98,8 @@ func (c *Cell) wake() {
 	}
 }
 
-// release tells those who wait what the state word says now, and returns those who watch, to be notified.
+// release tells those who wait what the state word says now, and returns those who watch, to be
+// notified.
 func (c *Cell) release() (called watchers) {
 	e := c.ext.Load()
 	if e == nil {

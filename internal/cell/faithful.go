@@ -2,9 +2,9 @@ package cell
 
 import "context"
 
-// Faithful returns ctx as one that keeps the contract of contexts: once its Done is closed it has an
-// error. Package context, which ends what derives from it with that error, panics without one. Its
-// Done is asked for here, once.
+// Faithful returns ctx as one that keeps the contract of contexts: once its Done is closed it has
+// an error. Package context, which ends what derives from it with that error, panics without one.
+// Its Done is asked for here, once.
 func Faithful(ctx context.Context) context.Context { return &faithful{ctx, ctx.Done()} }
 
 // faithful leaves Value as it is, so that package context finds a parent of its own make behind it,

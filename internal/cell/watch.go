@@ -17,9 +17,10 @@ type watchers struct{ first, last *Watcher }
 // already. No lock is held. Notify must return soon, and not wait.
 func (c *Cell) Watch(notify func()) *Watcher { return c.watch(&Watcher{notify: notify}) }
 
-// PassOn is Watch that settles another cell when c has failed or been cancelled: likewise, with the same
-// error. Succeeded is called if c has succeeded. A chain of cells that pass on to each other may be of any
-// length: whoever settles the first goes from one to the next, and needs no more stack for that.
+// PassOn is Watch that settles another cell when c has failed or been cancelled: likewise, with the
+// same error. Succeeded is called if c has succeeded. A chain of cells that pass on to each other
+// may be of any length: whoever settles the first goes from one to the next, and needs no more stack
+// for that.
 func (c *Cell) PassOn(to *Cell, succeeded func()) *Watcher {
 	return c.watch(&Watcher{notify: succeeded, from: c, to: to})
 }
@@ -83,8 +84,8 @@ func (ws *watchers) take() watchers {
 	return taken
 }
 
-// notify calls all, after they have been taken. Those of a cell that is settled by that come next, as if
-// they were called from inside.
+// notify calls all, after they have been taken. Those of a cell that is settled by that come next,
+// as if they were called from inside.
 func (ws watchers) notify() {
 	for w := ws.first; w != nil; {
 		rest := w.next
@@ -99,8 +100,8 @@ func (ws watchers) notify() {
 	}
 }
 
-// call does what is to be done now that the cell is settled, and returns who is to be notified of that
-// in turn.
+// call does what is to be done now that the cell is settled, and returns who is to be notified of
+// that in turn.
 func (w *Watcher) call() (next watchers) {
 	if w.to == nil || w.from.Phase() == Succeeded {
 		w.notify()
