@@ -61,7 +61,8 @@ func TestBulkWorkMayFailWithErrorsWhoseMethodsPanic(t *testing.T) {
 	})
 }
 
-// strictContext returns a context that ends after a second, with an error whose methods panic, and another cause.
+// strictContext returns a context that ends after a second, with an error whose methods panic, and
+// another cause.
 func strictContext(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errESCause)
 	t.Cleanup(cancel)

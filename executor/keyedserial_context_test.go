@@ -12,7 +12,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// askingContext calls the pool whenever it is asked for a value. The pool is there before anybody asks.
+// askingContext calls the pool, once there is one, whenever it is asked for a value.
 type askingContext struct {
 	context.Context
 	pool *executor.Pool

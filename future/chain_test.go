@@ -11,8 +11,9 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// links is how many futures of Then a chain has: a million; a tenth of that under the race detector, and if it is
-// to be short; and ten million, which take 5 GB, if the environment variable PUNCTUAL_STRESS is set.
+// links is how many futures of Then a chain has: a million; a tenth of that under the race detector,
+// and if it is to be short; and ten million, which take 5 GB, if the environment variable
+// PUNCTUAL_STRESS is set.
 func links() int {
 	switch {
 	case testing.Short(), raceEnabled:
@@ -31,7 +32,7 @@ func chain(f *future.Future[int], fn func(int) (int, error)) *future.Future[int]
 	return f
 }
 
-// Not in a bubble: it is about the stack of whoever settles the first, who has settled the last when he returns.
+// Not in a bubble: it is about the stack of whoever settles the first, and with that the last.
 func TestAChainOfAnyLengthSettlesWithoutADeepStack(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(8 << 20)) // who needs more ends the process
 	mustNotRun := func(int) (int, error) { panic("must not run") }

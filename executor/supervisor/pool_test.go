@@ -270,8 +270,8 @@ func TestTheErrorOfAPoolMayHaveMethodsThatPanic(t *testing.T) {
 			},
 		}
 		for _, answer := range answers {
-			s := supervise(t, poolFunc(func(executor.Task) (*future.Future[struct{}], error) { return answer() }),
-				succeed, every10s...)
+			pool := poolFunc(func(executor.Task) (*future.Future[struct{}], error) { return answer() })
+			s := supervise(t, pool, succeed, every10s...)
 			time.Sleep(2 * time.Second)
 			assert.Equal(t, []supervisor.Kind{supervisor.Rejected}, s.kinds())
 			assert.NotErrorAs(t, s.told()[0].Err, new(*future.PanicError))

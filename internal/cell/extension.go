@@ -93,8 +93,11 @@ func (c *Cell) signal(field func(*extension) *chan struct{}, holds func(uint32) 
 
 // wake tells those who wait, and those who watch, what the state word says now.
 func (c *Cell) wake() {
-	if c.ext.Load() != nil {
-		c.release().notify()
+	if c.ext.Load() == nil {
+		return
+	}
+	if called := c.release(); called.first != nil {
+		called.notify()
 	}
 }
 
@@ -106,7 +109,6 @@ func (c *Cell) release() (called watchers) {
 		return called
 	}
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	s := c.state.Load()
 	if settled(s) {
 		closeOnce(e.done)
@@ -115,6 +117,7 @@ func (c *Cell) release() (called watchers) {
 	if stopped(s) {
 		closeOnce(e.stopped)
 	}
+	e.mu.Unlock()
 	return called
 }
 

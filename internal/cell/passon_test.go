@@ -13,12 +13,17 @@ func mustNotSucceed(t *testing.T) func() {
 
 func TestACellPassesItsFailureOrCancellationOn(t *testing.T) {
 	ends := map[string]func(c *Cell){
-		"failed":                      func(c *Cell) { c.Fail(errBoom) },
-		"cancelled":                   func(c *Cell) { c.Cancel(nil, nil, true) },
-		"cancelled for a reason":      func(c *Cell) { c.Discard(errBoom) },
-		"dropped by the host":         func(c *Cell) { c.Drop() },
-		"failed by the runner":        func(c *Cell) { enter(t, c); c.Exit(); c.Finish(errBoom) },
-		"cancelled by its own runner": func(c *Cell) { enter(t, c); c.Cancel(nil, nil, true); c.Exit(); c.Finish(nil) },
+		"failed":                 func(c *Cell) { c.Fail(errBoom) },
+		"cancelled":              func(c *Cell) { c.Cancel(nil, nil, true) },
+		"cancelled for a reason": func(c *Cell) { c.Discard(errBoom) },
+		"dropped by the host":    func(c *Cell) { c.Drop() },
+		"failed by the runner":   func(c *Cell) { enter(t, c); c.Exit(); c.Finish(errBoom) },
+		"cancelled by its own runner": func(c *Cell) {
+			enter(t, c)
+			c.Cancel(nil, nil, true)
+			c.Exit()
+			c.Finish(nil)
+		},
 	}
 	for name, end := range ends {
 		for _, before := range []bool{false, true} {
