@@ -2,7 +2,6 @@ package executor
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/punctual-go/punctual/future"
@@ -88,7 +87,7 @@ func (p *Pool) CloseContext(ctx context.Context) (Report, error) {
 	p.dropDelayed, p.keepPeriodic = true, false
 	report := Report{Dropped: p.endSweep(p.sweep())}
 	err := p.AwaitTermination(ctx)
-	if err != nil && !errors.Is(err, future.ErrSelfWait) {
+	if err != nil && !cell.Matches(err, future.ErrSelfWait) {
 		report.Dropped = append(report.Dropped, p.ShutdownNow()...)
 		if !p.plain { // which has dropped nothing before
 			slices.SortStableFunc(report.Dropped, func(a, b Pending) int { return a.Scheduled.Compare(b.Scheduled) })

@@ -79,10 +79,10 @@ type Pool struct {
 	tellers                   []uint64 // goroutines that tell the error handler of a series that took too long
 	done                      chan struct{}
 
-	guests  guests               // runs on other goroutines
-	waits   awaits               // runs that wait for other tasks of the pool
-	strands map[*strand]struct{} // serial executors with tasks that wait for their turn
-	aside   int                  // accepted tasks that wait outside of the queue
+	guests  guests                          // runs on other goroutines
+	waits   awaits                          // runs that wait for other tasks of the pool
+	strands shrinkingMap[*strand, struct{}] // serial executors with tasks that wait for their turn
+	aside   int                             // accepted tasks that wait outside of the queue
 }
 
 // NewPool returns a pool of core workers and an unbounded queue, first in, first out. Options change
