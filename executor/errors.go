@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/failure"
 )
 
 var (
@@ -34,7 +37,27 @@ var (
 type rejection string
 
 func (r rejection) Error() string        { return string(r) }
+func (r rejection) text() string         { return strings.TrimPrefix(string(r), "executor: ") }
 func (r rejection) Is(target error) bool { return target == ErrRejected }
+
+// refusal returns err with the names of the pool and of the task, if they have any and err is one of
+// the pool's own.
+func (p *Pool) refusal(task string, err error) error {
+	r, own := err.(rejection)
+	if !own || p.name == "" && task == "" {
+		return err
+	}
+	return failure.Named("pool", p.name, task, r.text(), err)
+}
+
+// droppedAs returns the error of the future of a task that is dropped for the given reason: cancelled,
+// with the names that there are.
+func (p *Pool) droppedAs(task string, cancelled, reason error) error {
+	if p.name == "" && task == "" {
+		return cancelled
+	}
+	return future.CancelledError(p.refusal(task, reason))
+}
 
 func invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrInvalid, fmt.Sprintf(format, args...))

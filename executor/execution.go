@@ -120,7 +120,7 @@ func (x *execution) run() {
 		if phase := c.Phase(); phase.Settled() { // cancelled by the hook, or it took too long
 			x.err = future.ErrCancelled
 			if phase == cell.Failed {
-				x.err = future.ErrTimeout
+				x.err = planOf(c).Late
 			}
 			return
 		}
@@ -155,7 +155,7 @@ func (x *execution) conclude() {
 		x.token.End()
 	}
 	if c.Exit() {
-		x.err = failure.Overrun(x.err)
+		x.err = failure.Overrun(pl.Late, x.err)
 	}
 	if !pl.Periodic() {
 		x.done = c.Finish(x.err)

@@ -5,9 +5,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/failure"
 	"github.com/punctual-go/punctual/internal/parking"
 	"github.com/punctual-go/punctual/internal/series"
 )
@@ -138,8 +138,8 @@ func (p *Pool) newPlan(o series.Options) *plan {
 		Host:    (*host)(p),
 		Base:    p.labelled(o.Name),
 		Timeout: o.Timeout,
-		Late:    future.ErrTimeout,
-		Dropped: errDropped,
+		Late:    failure.Late("pool", p.name, o.Name, o.Timeout),
+		Dropped: p.droppedAs(o.Name, errDropped, ErrShutdown),
 		Detail:  pl,
 	}
 	return pl

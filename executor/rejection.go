@@ -82,7 +82,7 @@ func (p *Pool) reject(ctx context.Context, policy RejectionPolicy, c *cell.Cell)
 	panicked := true
 	defer func() {
 		if panicked && !r.decided {
-			_ = p.refuse(nil)
+			_ = p.refuse(c, nil)
 		}
 	}()
 	err := policy(r)
@@ -193,7 +193,7 @@ func (p *Pool) exchange(c *cell.Cell, oldest **cell.Cell) error {
 
 // drop settles a task that is not in the queue, or not any more, for which settling has been raised.
 func (p *Pool) drop(c *cell.Cell) {
-	dropped := c.Discard(errDiscarded)
+	dropped := c.Discard(p.droppedAs(nameOf(c), errDiscarded, ErrSaturated))
 	c.Body = nil
 	p.mu.Lock()
 	p.settling--

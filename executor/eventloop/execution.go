@@ -78,7 +78,7 @@ func (l *Loop) conclude() {
 		x.token.End()
 	}
 	if x.task.Exit() {
-		x.err = failure.Overrun(x.err)
+		x.err = failure.Overrun(pl.Late, x.err)
 	}
 	if !pl.Periodic() {
 		x.done = x.task.Finish(x.err)

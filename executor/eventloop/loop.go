@@ -10,6 +10,7 @@ import (
 	"github.com/punctual-go/punctual/internal/alarm"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/failure"
 	"github.com/punctual-go/punctual/internal/series"
 )
 
@@ -102,6 +103,22 @@ type plan struct {
 	reports bool // a failure has no future of its own and goes to the error handler
 }
 
+// droppedAs returns the error of the future of a task that is dropped, with the names there are.
+func (l *Loop) droppedAs(task string) error {
+	if l.name == "" && task == "" {
+		return errDropped
+	}
+	return future.CancelledError(l.refusal(task))
+}
+
+// refusal returns ErrShutdown with the names of the loop and of the task, if they have any.
+func (l *Loop) refusal(task string) error {
+	if l.name == "" && task == "" {
+		return executor.ErrShutdown
+	}
+	return failure.Named("loop", l.name, task, "loop is shut down", executor.ErrShutdown)
+}
+
 func planOf(c *cell.Cell) *plan { return c.Plan.Detail.(*plan) }
 
 func (l *Loop) newPlan(o series.Options) *plan {
@@ -110,8 +127,8 @@ func (l *Loop) newPlan(o series.Options) *plan {
 		Host:    (*host)(l),
 		Base:    l.labelled(o.Name),
 		Timeout: o.Timeout,
-		Late:    future.ErrTimeout,
-		Dropped: errDropped,
+		Late:    failure.Late("loop", l.name, o.Name, o.Timeout),
+		Dropped: l.droppedAs(o.Name),
 		Detail:  pl,
 	}
 	return pl
