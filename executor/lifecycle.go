@@ -33,9 +33,6 @@ func (s stage) String() string {
 	return [...]string{"running", "shutting down", "stopping", "tidying", "terminated"}[s]
 }
 
-// errDropped is the outcome of tasks that a pool drops when it is shut down.
-var errDropped = future.CancelledError(ErrShutdown)
-
 // Shutdown refuses further tasks and lets the accepted ones run as the policies say: a task that
 // is due runs in any case; a later one runs at its time, unless
 // [ScheduledPool.SetExecuteDelayedAfterShutdown] says otherwise; a periodic task ends, after its run

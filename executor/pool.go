@@ -8,6 +8,7 @@ import (
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/failure"
 	"github.com/punctual-go/punctual/internal/parking"
 	"github.com/punctual-go/punctual/internal/series"
 )
@@ -142,8 +143,8 @@ func (p *Pool) newPlan(o series.Options) *plan {
 		Host:    (*host)(p),
 		Base:    p.labelled(o.Name),
 		Timeout: o.Timeout,
-		Late:    future.ErrTimeout,
-		Dropped: errDropped,
+		Late:    failure.Late(p.subject(o.Name), o.Timeout),
+		Dropped: future.CancelledError(p.refusal(o.Name, ErrShutdown)),
 		Detail:  pl,
 	}
 	return pl
