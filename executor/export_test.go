@@ -42,7 +42,7 @@ func (p *Pool) validateAccounts() error {
 			continue
 		}
 		busy++
-		if !x.over && x.task.Phase().Settled() {
+		if planOf(x.task).returned || !x.over && x.task.Phase().Settled() {
 			both++
 		}
 	}

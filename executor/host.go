@@ -34,7 +34,7 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	if removed {
 		c.Body = nil
 	}
-	if removed || running {
+	if removed || running && !planOf(c).returned {
 		p.counts.cancelled++
 	}
 	if !p.plain && p.surplus() && p.waiting() == 0 {
@@ -60,7 +60,7 @@ func (h *host) Expired(c *cell.Cell) {
 	defer func() { // also when a handler ends the goroutine
 		p.mu.Lock()
 		p.settling--
-		if failed {
+		if failed && !pl.returned {
 			p.counts.completed++
 		}
 		ended := p.emptied()

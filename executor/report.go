@@ -11,13 +11,19 @@ import (
 )
 
 // Pending is a task that waits, or that a pool has handed back because it was shut down before the
-// task, or its next run, began; then its future is settled.
+// task, or its next run, began. The future of a task that is handed back is settled; that of a series which is
+// in a run, when the run ends.
 type Pending struct {
-	Name      string
-	Scheduled time.Time // when it would have run: for a task of Submit, when it came; zero if that is not known
-	Periodic  bool
-	Runs      uint64 // begun before, if it is periodic
-	Task      Task   // what it would have run, decorated, if it is handed back; otherwise nil
+	Name string
+
+	// Scheduled is when it would have run: for a task of Submit, when it came; zero if that is not known. For a
+	// series that is handed back in a run, it is the slot of the next; with a fixed delay that depends on the
+	// end of the run, and Scheduled is zero.
+	Scheduled time.Time
+
+	Periodic bool
+	Runs     uint64 // begun so far, if it is periodic
+	Task     Task   // what it would have run, decorated, if it is handed back; otherwise nil
 }
 
 // Running is a task that runs at the time of a report.
@@ -26,9 +32,9 @@ type Running struct {
 	For time.Duration // since its start
 }
 
-// Report is what CloseContext has found.
+// Report is what CloseContext has found. A series in a run may be in both lists.
 type Report struct {
-	Dropped []Pending // what never started, in the order of its times
+	Dropped []Pending // what never started, or will not again, in the order of its times; those without come last
 	Running []Running // what was running still, longest first
 }
 

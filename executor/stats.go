@@ -13,8 +13,8 @@ import (
 //
 //	Accepted = Completed + Cancelled + Returned + Queued + Busy
 //
-// holds, but for tasks that were cancelled, or timed out, and whose body still runs: they count as
-// ended and as busy.
+// holds, but for tasks that were cancelled, timed out, or handed back by a shutdown, and whose body still
+// runs: they count as ended and as busy.
 type Stats struct {
 	Name  string
 	State string // running, shutting down, stopping, tidying, terminated
@@ -128,7 +128,10 @@ func (p *Pool) Queued() []Pending {
 func (p *Pool) Running() []Running {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var rs []Running
+	return p.runningLocked()
+}
+
+func (p *Pool) runningLocked() (rs []Running) {
 	for x := range p.executions() {
 		if x.task != nil {
 			rs = append(rs, Running{Run: p.ask(x.task)})

@@ -109,7 +109,7 @@ func (l *Loop) account() {
 	if l.failed {
 		l.counts.failures++
 	}
-	if l.done {
+	if l.done && planOf(c).ends() {
 		l.counts.completed++
 	}
 	if l.stage == quieting {
@@ -139,7 +139,7 @@ func (l *Loop) endSeries(c *cell.Cell) {
 	dropped := c.Drop()
 	c.Finish(nil)
 	l.mu.Lock()
-	if dropped {
+	if dropped && planOf(c).ends() {
 		l.counts.returned++
 	}
 }

@@ -22,7 +22,9 @@ func (h *host) loop() *Loop { return (*Loop)(h) }
 func (h *host) Cancelled(c *cell.Cell, running bool) {
 	l := h.loop()
 	if running {
-		l.interrupted.Add(1)
+		if planOf(c).ends() {
+			l.interrupted.Add(1)
+		}
 		return
 	}
 	c.Body = nil
@@ -46,7 +48,7 @@ func (h *host) Expired(c *cell.Cell) {
 	defer func() { // also when a handler ends the goroutine
 		l.mu.Lock()
 		l.settling--
-		if failed {
+		if failed && pl.ends() {
 			l.counts.completed++
 		}
 		l.mu.Unlock()

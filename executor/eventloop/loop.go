@@ -97,7 +97,8 @@ var errDropped = future.CancelledError(executor.ErrShutdown)
 type plan struct {
 	cell.Plan
 	series.Series
-	reports bool // a failure has no future of its own and goes to the error handler
+	reports bool        // a failure has no future of its own and goes to the error handler
+	counted atomic.Bool // the end of a series has been; see ends
 }
 
 func planOf(c *cell.Cell) *plan { return c.Plan.Detail.(*plan) }

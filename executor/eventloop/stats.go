@@ -8,8 +8,8 @@ import "fmt"
 //
 //	Accepted = Completed + Cancelled + Returned + Queued + Busy
 //
-// holds, but for a task that was cancelled, or timed out, and whose body still runs: it counts as ended and
-// as busy.
+// holds, but for a task that was cancelled, timed out, or handed back by a shutdown, and whose body still
+// runs: it counts as ended and as busy.
 type Stats struct {
 	Name  string
 	State string // running, quieting, shutting down, stopping, terminated

@@ -1,0 +1,63 @@
+package executor
+
+import (
+	"slices"
+	"time"
+
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+// handBackRunsLocked hands back the series that are in a run which was not to be their last: that run goes on, and
+// no other follows. They count as returned from here on, however the run ends, which settles their futures.
+func (p *Pool) handBackRunsLocked() (series []Pending) {
+	now := p.clock.Now()
+	for x := range p.executions() {
+		if x.task == nil {
+			continue
+		}
+		pl := planOf(x.task)
+		if !pl.Periodic() || pl.returned || pl.Last() || x.task.Phase() != cell.Running {
+			continue
+		}
+		pl.returned = true
+		p.counts.returned++
+		pending := p.pendingOf(x.task)
+		pending.Scheduled = time.Time{}
+		if next, known := pl.Upcoming(now); known {
+			pending.Scheduled = p.clock.Time(next)
+		}
+		series = append(series, pending)
+	}
+	slices.SortFunc(series, Pending.compare)
+	return series
+}
+
+// compare orders dropped tasks by their times. When a task of Execute came may not be known: it was due.
+// A series without a time is one that has not got its next.
+func (t Pending) compare(other Pending) int {
+	if late, other := t.unplanned(), other.unplanned(); late != other {
+		if late {
+			return 1
+		}
+		return -1
+	}
+	return t.Scheduled.Compare(other.Scheduled)
+}
+
+func (t Pending) unplanned() bool { return t.Periodic && t.Scheduled.IsZero() }
+
+// interleave puts two lists, each in the order of its times, into one. At equal times the first comes first.
+func interleave(first, second []Pending) []Pending {
+	if len(second) == 0 {
+		return first
+	}
+	all := make([]Pending, 0, len(first)+len(second))
+	for _, t := range first {
+		for len(second) > 0 && second[0].compare(t) < 0 {
+			all = append(all, second[0])
+			second = second[1:]
+		}
+		all = append(all, t)
+	}
+	return append(all, second...)
+}
