@@ -3,6 +3,7 @@ package executor
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 )
@@ -15,28 +16,31 @@ import (
 //
 // holds, but for tasks that were cancelled, timed out, or handed back by a shutdown, and whose body still
 // runs: they count as ended and as busy.
+//
+// In JSON the durations are texts as [time.ParseDuration] reads them: "1m0s".
 type Stats struct {
-	Name  string
-	State string // running, shutting down, stopping, tidying, terminated
+	Name  string `json:"name,omitempty"`
+	State string `json:"state"` // running, shutting down, stopping, tidying, terminated
 
-	Core, Maximum int // sizes asked for
-	KeepAlive     time.Duration
-	CoreTimeout   bool
-	Workers       int // there now
-	Largest       int // most there have been at once
-	Busy          int // tasks that run: on workers, their helpers, and callers under CallerRuns
-	Queued        int // tasks that wait
+	Core        int           `json:"core"`             // size asked for
+	Maximum     int           `json:"maximum,omitzero"` // likewise; 0 is without bound
+	KeepAlive   time.Duration `json:"keep_alive"`
+	CoreTimeout bool          `json:"core_timeout"`
+	Workers     int           `json:"workers"` // there now
+	Largest     int           `json:"largest"` // most there have been at once
+	Busy        int           `json:"busy"`    // tasks that run: on workers, their helpers, and callers under CallerRuns
+	Queued      int           `json:"queued"`  // tasks that wait
 
-	Accepted  uint64 // tasks taken in
-	Rejected  uint64 // submissions that failed: the pool was shut down or saturated, or a context had ended
-	Completed uint64 // tasks ended by their run, the last of a series; failures included
-	Cancelled uint64 // tasks cancelled by their future before they had ended
-	Returned  uint64 // tasks dropped, or handed back: by a shutdown, or for want of room
+	Accepted  uint64 `json:"accepted"`  // tasks taken in
+	Rejected  uint64 `json:"rejected"`  // submissions that failed: the pool was shut down or saturated, or a context had ended
+	Completed uint64 `json:"completed"` // tasks ended by their run, the last of a series; failures included
+	Cancelled uint64 `json:"cancelled"` // tasks cancelled by their future before they had ended
+	Returned  uint64 `json:"returned"`  // tasks dropped, or handed back: by a shutdown, or for want of room
 
-	Runs     uint64 // bodies that have ended; each run of a series counts
-	Failures uint64 // of these, those that failed; what a cancelled run returns is no failure
+	Runs     uint64 `json:"runs"`     // bodies that have ended; each run of a series counts
+	Failures uint64 `json:"failures"` // of these, those that failed; what a cancelled run returns is no failure
 
-	Wakeups uint64 // how often an idle worker was woken; a pool with nothing due has none
+	Wakeups uint64 `json:"wakeups"` // how often an idle worker was woken; a pool with nothing due has none
 }
 
 // counts are the counters of a pool. Its lock guards them.
@@ -58,7 +62,7 @@ func (p *Pool) Stats() Stats {
 		Name:        p.name,
 		State:       p.stage.String(),
 		Core:        p.core,
-		Maximum:     p.most(),
+		Maximum:     p.bound(),
 		KeepAlive:   p.keepAlive,
 		CoreTimeout: p.coreTimeout,
 		Workers:     len(p.workers),
@@ -74,6 +78,14 @@ func (p *Pool) Stats() Stats {
 		Failures:    p.counts.failures,
 		Wakeups:     p.lot.Wakes(),
 	}
+}
+
+// bound is the maximum size, 0 if there is none. The lock is held.
+func (p *Pool) bound() int {
+	if most := p.most(); most < math.MaxInt {
+		return most
+	}
+	return 0
 }
 
 // tally returns the numbers of tasks accepted, rejected and waiting, but for those that are dealt, all of the
