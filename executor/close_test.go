@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -748,6 +749,7 @@ type withAccount struct {
 
 	accepted, rejected, cancelled, executed uint64
 	executions, ended, failed               atomic.Uint64
+	handedBack                              map[*future.Future[struct{}]]bool // series, perhaps in a run
 	fault                                   string
 }
 
@@ -792,11 +794,12 @@ func (a *withAccount) schedule(s withAction) {
 	var f *executor.ScheduledFuture[struct{}]
 	var err error
 	body, delay, period := a.body(s, &self), time.Duration(s.Delay), time.Duration(1+s.Number)
+	named := append(s.options(), executor.Name(fmt.Sprint(len(a.futures))))
 	switch s.Kind {
 	case "rate":
-		f, err = a.p.AtFixedRate(delay, period, body, s.options()...)
+		f, err = a.p.AtFixedRate(delay, period, body, named...)
 	case "delay":
-		f, err = a.p.WithFixedDelay(delay, period, body, s.options()...)
+		f, err = a.p.WithFixedDelay(delay, period, body, named...)
 	default:
 		f, err = a.p.Schedule(delay, body, s.options()...)
 	}
@@ -824,8 +827,21 @@ func (a *withAccount) execute(s withAction) {
 }
 
 func (a *withAccount) cancel(s withAction, how func(f *future.Future[struct{}]) bool) {
-	if n := len(a.futures); n > 0 && how(a.futures[s.Number%n]) {
+	if n := len(a.futures); n > 0 && how(a.futures[s.Number%n]) && !a.handedBack[a.futures[s.Number%n]] {
 		a.cancelled++
+	}
+}
+
+// takeBack notes which series are handed back. That is all that is counted of their ends.
+func (a *withAccount) takeBack(tasks []executor.Pending) {
+	for _, task := range tasks {
+		if task.Periodic {
+			i, _ := strconv.Atoi(task.Name)
+			if a.handedBack[a.futures[i]] {
+				a.fault = "handed back twice: " + task.String()
+			}
+			a.handedBack[a.futures[i]] = true
+		}
 	}
 }
 
@@ -864,11 +880,12 @@ func (a *withAccount) end(s withAction) {
 	case "shutdown":
 		a.p.Shutdown()
 	case "now":
-		a.p.ShutdownNow()
+		a.takeBack(a.p.ShutdownNow())
 	case "close":
 		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(s.Number))
 		defer cancel()
-		_, _ = a.p.CloseContext(ctx)
+		report, _ := a.p.CloseContext(ctx)
+		a.takeBack(report.Dropped)
 	}
 }
 
@@ -876,9 +893,9 @@ func (a *withAccount) end(s withAction) {
 func (a *withAccount) check() {
 	synctest.Wait()
 	s := a.p.Stats()
-	lingering := uint64(0) // settled, but with a body that still runs
+	lingering := uint64(0) // settled or handed back, but with a body that still runs
 	for _, f := range a.futures {
-		if f.State().Settled() && !withClosed(f.Stopped()) {
+		if (f.State().Settled() || a.handedBack[f]) && !withClosed(f.Stopped()) {
 			lingering++
 		}
 	}
@@ -901,7 +918,7 @@ func (a *withAccount) check() {
 
 // settle brings the pool to its end and compares the books with the futures.
 func (a *withAccount) settle() {
-	a.p.ShutdownNow()
+	a.takeBack(a.p.ShutdownNow())
 	<-a.p.Terminated()
 	a.check()
 	s, dropped := a.p.Stats(), a.executed-a.executions.Load()
@@ -910,7 +927,7 @@ func (a *withAccount) settle() {
 		if !ok || !withClosed(f.Stopped()) {
 			a.fault = fmt.Sprintf("%v after termination", f)
 		}
-		if errors.Is(r.Err, executor.ErrShutdown) {
+		if errors.Is(r.Err, executor.ErrShutdown) || a.handedBack[f] {
 			dropped++
 		}
 	}
@@ -927,6 +944,7 @@ func TestTheBooksBalanceWhateverHappens(t *testing.T) {
 		var fault string
 		synctest.Test(t, func(t *testing.T) {
 			a := withAccount{p: withPool(t, core, executor.PendingLimit(limit))}
+			a.handedBack = map[*future.Future[struct{}]]bool{}
 			for _, s := range actions {
 				a.do(s)
 				a.check()
