@@ -128,10 +128,21 @@ func (p *Pool) validateDelayed(q *delayedWorkQueue) error {
 	if err := q.heap.Validate(placeInHeap); err != nil {
 		return err
 	}
+	if err := q.cut.Validate(placeInHeap); err != nil {
+		return err
+	}
 	if err := q.ripe.validate(); err != nil {
 		return err
 	}
 	ripe, now := q.ripe.all(), p.clock.Now()
+	if q.cut.Len() > 0 && len(ripe) == 0 {
+		return fmt.Errorf("%d tasks have been cut out, and none is ripe", q.cut.Len())
+	}
+	for _, c := range q.cut.All() {
+		if compare(c, ripe[len(ripe)-1]) < 0 {
+			return fmt.Errorf("a ripe task comes after one that has been cut out")
+		}
+	}
 	if !slices.IsSortedFunc(ripe, compare) {
 		return fmt.Errorf("the ripe tasks are out of order")
 	}

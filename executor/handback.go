@@ -46,18 +46,7 @@ func (t Pending) compare(other Pending) int {
 
 func (t Pending) unplanned() bool { return t.Periodic && t.Scheduled.IsZero() }
 
-// interleave puts two lists, each in the order of its times, into one. At equal times the first comes first.
-func interleave(first, second []Pending) []Pending {
-	if len(second) == 0 {
-		return first
-	}
-	all := make([]Pending, 0, len(first)+len(second))
-	for _, t := range first {
-		for len(second) > 0 && second[0].compare(t) < 0 {
-			all = append(all, second[0])
-			second = second[1:]
-		}
-		all = append(all, t)
-	}
-	return append(all, second...)
+// joined puts two lists of dropped tasks into one. At equal times the first comes first.
+func joined(first, second []Pending) []Pending {
+	return interleave(first, second, func(b, a Pending) bool { return b.compare(a) < 0 })
 }

@@ -73,7 +73,7 @@ func (p *Pool) stopNow() (report Report) {
 	}
 	report.Running = p.runningLocked()
 	series := p.handBackRunsLocked()
-	report.Dropped = interleave(p.endSweep(p.sweep(), active...), series)
+	report.Dropped = joined(p.endSweep(p.sweep(), active...), series)
 	return report
 }
 
@@ -97,7 +97,7 @@ func (p *Pool) CloseContext(ctx context.Context) (Report, error) {
 	p.drain()
 	p.dropDelayed, p.keepPeriodic = true, false
 	series := p.handBackRunsLocked()
-	report := Report{Dropped: interleave(p.endSweep(p.sweep()), series)}
+	report := Report{Dropped: joined(p.endSweep(p.sweep()), series)}
 	err := p.AwaitTermination(ctx)
 	switch {
 	case err == nil:
@@ -105,7 +105,7 @@ func (p *Pool) CloseContext(ctx context.Context) (Report, error) {
 		report.Running = p.Running()
 	default:
 		rest := p.stopNow()
-		report = Report{interleave(report.Dropped, rest.Dropped), rest.Running}
+		report = Report{joined(report.Dropped, rest.Dropped), rest.Running}
 	}
 	return report, err
 }
