@@ -220,7 +220,10 @@ func TestASeriesThatCloseHasDroppedIsNotRevived(t *testing.T) {
 		synctest.Wait()
 		ended := make(chan executor.Report)
 		go func() {
-			report, _ := p.CloseContext(context.Background())
+			ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+			defer cancel()
+			report, err := p.CloseContext(ctx)
+			assert.NoError(t, err)
 			ended <- report
 		}()
 		synctest.Wait()
