@@ -2,7 +2,6 @@ package executor
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/heap"
@@ -21,8 +20,9 @@ type workQueue interface {
 	len() int
 	// filter keeps the tasks that keep accepts and returns the others, in order.
 	filter(keep func(c *cell.Cell) bool) []*cell.Cell
-	// tasks returns all, in order.
-	tasks() []*cell.Cell
+	// look adds all to a snapshot. Extent tells for how many there should be room in it.
+	look(s *snapshot)
+	extent() (line, timed int)
 }
 
 // delayedWorkQueue orders tasks by trigger time, equal times by the order of submission. It is the
@@ -65,7 +65,7 @@ func (q *delayedWorkQueue) push(c *cell.Cell) { q.heap.Push(c.When, c) }
 func (q *delayedWorkQueue) pop(now int64) entry {
 	c, inHeap := q.firstTimed()
 	switch {
-	case q.line.out.live() && (c == nil || q.line.out.first().precedes(c)):
+	case q.line.out.live() && (c == nil || q.line.out.first().precedes(c.When, c.Order)):
 		return q.line.pop(now)
 	case inHeap:
 		q.heap.Pop()
@@ -126,7 +126,7 @@ func (q *delayedWorkQueue) firstTimed() (c *cell.Cell, inHeap bool) {
 func (q *delayedWorkQueue) head() (when int64, due bool) {
 	c, inHeap := q.firstTimed()
 	if q.line.live() {
-		if first := q.line.out.first(); c == nil || first.precedes(c) {
+		if first := q.line.out.first(); c == nil || first.precedes(c.When, c.Order) {
 			return first.when, true
 		}
 	}
@@ -136,9 +136,9 @@ func (q *delayedWorkQueue) head() (when int64, due bool) {
 	return c.When, !inHeap
 }
 
-// precedes reports whether a task that came to the inbox at s is before c, of the heap.
-func (s stamp) precedes(c *cell.Cell) bool {
-	return s.when < c.When || s.when == c.When && s.after < c.Order
+// precedes reports whether a task that came to the inbox at s is before one of the heap.
+func (s stamp) precedes(when int64, order uint64) bool {
+	return s.when < when || s.when == when && s.after < order
 }
 
 func (q *delayedWorkQueue) remove(c *cell.Cell) bool {
@@ -170,21 +170,26 @@ func (q *delayedWorkQueue) filter(keep func(c *cell.Cell) bool) []*cell.Cell {
 	return weave(q.line.filter(keep), timed)
 }
 
-func (q *delayedWorkQueue) tasks() []*cell.Cell {
-	timed := q.ripe.all()
-	for _, c := range q.heap.All() {
-		timed = append(timed, c)
+func (q *delayedWorkQueue) look(s *snapshot) {
+	q.line.look(s)
+	for _, c := range q.ripe.all() {
+		s.timed = append(s.timed, seen(c))
 	}
 	for _, c := range q.cut.All() {
-		timed = append(timed, c)
+		s.timed = append(s.timed, seen(c))
 	}
-	slices.SortFunc(timed, compare)
-	return weave(q.line.tasks(), timed)
+	for _, c := range q.heap.All() {
+		s.timed = append(s.timed, seen(c))
+	}
 }
+
+func (q *delayedWorkQueue) extent() (line, timed int) { return q.line.len(), q.beside() }
 
 // weave puts the tasks of the line and those of the heap, both in order, in one order.
 func weave(line, heap []*cell.Cell) []*cell.Cell {
-	return interleave(line, heap, func(a, b *cell.Cell) bool { return !stamp{b.When, b.Order}.precedes(a) })
+	return interleave(line, heap, func(heap, line *cell.Cell) bool {
+		return !stamp{line.When, line.Order}.precedes(heap.When, heap.Order)
+	})
 }
 
 // compare orders tasks of the heap as that does.

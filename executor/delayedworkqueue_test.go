@@ -18,6 +18,7 @@ import (
 // queueModel is a delayedWorkQueue beside a sorted slice of what should be in it.
 type queueModel struct {
 	queue *delayedWorkQueue
+	plan  *plan // of all tasks
 	tasks []modelTask
 	now   int64
 	order atomic.Uint64 // of the last task in the heap
@@ -42,8 +43,9 @@ func (a modelTask) compare(b modelTask) int {
 }
 
 func newQueueModel() *queueModel {
-	m := &queueModel{}
-	m.queue = newDelayedWorkQueue(newInbox(new(cell.Plan)))
+	m := &queueModel{plan: new(plan)}
+	m.plan.Detail = m.plan
+	m.queue = newDelayedWorkQueue(newInbox(&m.plan.Plan))
 	m.queue.line.order = &m.order
 	m.now = 1 // 0 is no time
 	m.queue.large, m.queue.step = 10, 4
@@ -78,7 +80,7 @@ func (m *queueModel) put(t *rapid.T, withCell bool) {
 	k := modelTask{when: m.now, came: m.order.Load(), inLine: true, number: inboxNumber(m.made)}
 	e := entry{slot: slot{bare: func(context.Context) error { return k.number }}}
 	if withCell {
-		k.cell = new(cell.Cell)
+		k.cell = &cell.Cell{Plan: &m.plan.Plan}
 		e = entry{slot: slot{cell: k.cell}}
 	}
 	e.when = m.now
@@ -89,7 +91,7 @@ func (m *queueModel) put(t *rapid.T, withCell bool) {
 
 func (m *queueModel) push(when int64) {
 	m.made++
-	c := &cell.Cell{When: when, Order: m.order.Add(1)}
+	c := &cell.Cell{Plan: &m.plan.Plan, When: when, Order: m.order.Add(1)}
 	m.queue.push(c)
 	m.add(modelTask{cell: c, when: when, came: c.Order, number: inboxNumber(m.made)})
 }
@@ -198,6 +200,17 @@ func (m *queueModel) same(t *rapid.T, tasks []modelTask, cells []*cell.Cell) {
 	}
 }
 
+// sameSnapshot demands that a snapshot of the queue is in the order of the tasks.
+func (m *queueModel) sameSnapshot(t *rapid.T) {
+	var s snapshot
+	m.queue.look(&s)
+	seen := s.inOrder()
+	require.Equal(t, len(m.tasks), len(seen))
+	for i, k := range m.tasks {
+		require.Equal(t, waiting{when: k.when, order: k.came, plan: m.plan}, seen[i])
+	}
+}
+
 func (m *queueModel) validate(t *rapid.T) {
 	require.Equal(t, len(m.tasks), m.queue.len())
 	when, due := m.queue.head()
@@ -209,7 +222,8 @@ func (m *queueModel) validate(t *rapid.T) {
 		c := m.tasks[0].cell
 		require.Equal(t, c == nil || c.Place < 0, due, "a task of the heap goes by its time")
 	}
-	m.same(t, m.tasks, m.queue.tasks())
+	m.same(t, m.tasks, tasksOf(m.queue))
+	m.sameSnapshot(t)
 	require.NoError(t, m.queue.heap.Validate(placeInHeap))
 	require.NoError(t, m.queue.cut.Validate(placeInHeap))
 	for _, c := range m.queue.ripe.all() {

@@ -241,11 +241,34 @@ func (q *ordered) validate() error {
 	return nil
 }
 
+// tasksOf returns what is in a queue, in order.
+func tasksOf(q workQueue) (cells []*cell.Cell) {
+	switch q := q.(type) {
+	case *ordered:
+		return q.tasks()
+	case *inbox:
+		for _, e := range append(q.out.entries(), q.in.entries()...) {
+			cells = append(cells, q.cellOf(e))
+		}
+		return cells
+	}
+	timed := q.(*delayedWorkQueue)
+	cells = timed.ripe.all()
+	for _, c := range timed.heap.All() {
+		cells = append(cells, c)
+	}
+	for _, c := range timed.cut.All() {
+		cells = append(cells, c)
+	}
+	slices.SortFunc(cells, compare)
+	return weave(tasksOf(timed.line), cells)
+}
+
 func placeInHeap(c *cell.Cell) int { return int(c.Place) - 1 }
 
 // validateWaiting checks that what waits has not ended, and can run.
 func (p *Pool) validateWaiting() error {
-	cells := merge(p.queue.tasks(), p.allAside())
+	cells := merge(tasksOf(p.queue), p.allAside())
 	if len(cells) != p.queue.len()+p.aside {
 		return fmt.Errorf("%d tasks wait, counted as %d", len(cells), p.queue.len()+p.aside)
 	}

@@ -43,11 +43,18 @@ type Report struct {
 	Running []Running `json:"running,omitempty"`
 }
 
+// pendingOf describes a task that is handed back. The lock is held, or the task has left the pool.
 func (p *Pool) pendingOf(c *cell.Cell) Pending {
-	pl := planOf(c)
-	pending := Pending{Name: pl.Name, Periodic: pl.Periodic(), Runs: pl.Runs, Task: c.Body}
-	if c.When != 0 {
-		pending.Scheduled = p.clock.Time(c.When)
+	pending := p.pending(seen(c))
+	pending.Task = c.Body
+	return pending
+}
+
+// pending describes a task that is the pool's to run.
+func (p *Pool) pending(w waiting) Pending {
+	pending := Pending{Name: w.plan.Name, Periodic: w.plan.Periodic(), Runs: w.runs}
+	if w.when != unread {
+		pending.Scheduled = p.clock.Time(w.when)
 	}
 	return pending
 }

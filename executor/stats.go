@@ -121,16 +121,14 @@ func (p *Pool) played() (left int, ended uint64) {
 	return left, ended
 }
 
-// Queued returns the tasks that wait, in the order in which they are due. O(n log n).
+// Queued returns the tasks that wait, all as they are at one moment, in the order in which they are due. O(n log n),
+// of which the pool is held up for the n.
 func (p *Pool) Queued() []Pending {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.recall()
-	cells := merge(p.queue.tasks(), p.allAside())
-	pending := make([]Pending, len(cells))
-	for i, c := range cells {
-		pending[i] = p.pendingOf(c)
-		pending[i].Task = nil // it is the pool's to run
+	seen := p.see()
+	tasks := seen.inOrder()
+	pending := make([]Pending, len(tasks))
+	for i, w := range tasks {
+		pending[i] = p.pending(w)
 	}
 	return pending
 }

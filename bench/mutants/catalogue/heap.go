@@ -69,8 +69,8 @@ var heap = []Mutant{
 		ID:    "heap-10",
 		Fault: "a task to run at once overtakes one of the heap that is due at the same time and came before",
 		File:  "executor/delayedworkqueue.go",
-		From:  "s.after < c.Order",
-		To:    "s.after <= c.Order",
+		From:  "s.after < order",
+		To:    "s.after <= order",
 	},
 	{
 		ID:    "heap-11",
