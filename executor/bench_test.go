@@ -81,8 +81,8 @@ func bytesPer(n int, add func(i int)) float64 {
 	return float64(heapInUse()-before) / float64(n)
 }
 
-// BenchmarkExecute runs empty tasks on two workers: of a scheduled pool, of a fixed one, and of a channel. A task costs
-// what it takes until the last has run.
+// BenchmarkExecute runs empty tasks on two workers: of a scheduled pool, of a fixed one, and of a
+// channel. A task costs what it takes until the last has run.
 func BenchmarkExecute(b *testing.B) {
 	scheduled, fixed := executor.NewScheduledPool(2), executor.NewFixedPool(2)
 	defer scheduled.Close()
@@ -111,7 +111,8 @@ func BenchmarkExecute(b *testing.B) {
 	})
 }
 
-// untilAllHaveRun measures the tasks that submit hands over, each of which calls done, up to the last.
+// untilAllHaveRun measures the tasks that submit hands over, each of which calls done, up to the
+// last.
 func untilAllHaveRun(b *testing.B, submitting func(done func()) (submit func())) {
 	var left sync.WaitGroup
 	submit := submitting(left.Done)

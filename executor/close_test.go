@@ -749,8 +749,9 @@ type withAccount struct {
 
 	accepted, rejected, cancelled, executed uint64
 	executions, ended, failed               atomic.Uint64
-	handedBack                              map[*future.Future[struct{}]]bool // series, perhaps in a run
 	fault                                   string
+
+	handedBack map[*future.Future[struct{}]]bool // series, perhaps in a run
 }
 
 // body returns a task that counts its runs, and the failures among them. A run that was cancelled
@@ -827,7 +828,10 @@ func (a *withAccount) execute(s withAction) {
 }
 
 func (a *withAccount) cancel(s withAction, how func(f *future.Future[struct{}]) bool) {
-	if n := len(a.futures); n > 0 && how(a.futures[s.Number%n]) && !a.handedBack[a.futures[s.Number%n]] {
+	if len(a.futures) == 0 {
+		return
+	}
+	if f := a.futures[s.Number%len(a.futures)]; how(f) && !a.handedBack[f] {
 		a.cancelled++
 	}
 }

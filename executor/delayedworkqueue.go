@@ -34,10 +34,11 @@ type workQueue interface {
 // inbox gives tells which tasks of the heap came before.
 //
 // To pop one by one what is due from a large heap is a walk through memory for each. So when most of
-// such a heap is due, all of it is cut out of the heap, and comes in order to the ripe tasks, row by row. That is
-// done a piece at a time by those who take tasks, so that none holds the lock for long. As long as anything is cut,
-// there are ripe tasks, which come before it. Later arrivals may still come before these: the late runs
-// of a series. The head is the earliest of line, heap, and ripe tasks.
+// such a heap is due, all of it is cut out of the heap, and comes in order to the ripe tasks, row
+// by row. That is done a piece at a time by those who take tasks, so that none holds the lock for
+// long. As long as anything is cut, there are ripe tasks, which come before it. Later arrivals may
+// still come before these: the late runs of a series. The head is the earliest of line, heap, and
+// ripe tasks.
 type delayedWorkQueue struct {
 	heap heap.Heap[*cell.Cell]
 	cut  heap.Cutting[*cell.Cell]
@@ -77,8 +78,9 @@ func (q *delayedWorkQueue) pop(now int64) entry {
 	return entry{slot: slot{cell: c}}
 }
 
-// ripen cuts the tasks out of a large heap, if most of them are due. To see that, once in a while is enough. The
-// first few become ripe at once: no fewer than will be taken until the others have been dealt to their rows.
+// ripen cuts the tasks out of a large heap, if most of them are due. To see that, once in a while
+// is enough. The first few become ripe at once: no fewer than will be taken until the others have
+// been dealt to their rows.
 func (q *delayedWorkQueue) ripen(now int64) {
 	q.pops++
 	if q.pops%checkEvery != 0 || q.heap.Len() < q.large || q.ripe.len() > 0 || !q.heap.Mostly(now) {
@@ -96,8 +98,8 @@ func (q *delayedWorkQueue) ripen(now int64) {
 	}
 }
 
-// cutOn does a piece of the work that is left with what is cut out of the heap, if there is any; and more than one
-// only if no ripe task would be left otherwise.
+// cutOn does a piece of the work that is left with what is cut out of the heap, if there is any;
+// and more than one only if no ripe task would be left otherwise.
 func (q *delayedWorkQueue) cutOn() {
 	for worked := false; q.cut.Len() > 0 && (!worked || q.ripe.len() == 0); worked = true {
 		switch {
@@ -165,7 +167,8 @@ func (q *delayedWorkQueue) beside() int { return q.heap.Len() + q.cut.Len() + q.
 
 func (q *delayedWorkQueue) filter(keep func(c *cell.Cell) bool) []*cell.Cell {
 	timed := q.cut.Filter(&q.heap, func(_ int64, c *cell.Cell) bool { return keep(c) })
-	timed = interleave(timed, q.ripe.filter(keep), func(a, b *cell.Cell) bool { return compare(a, b) < 0 })
+	ripe := q.ripe.filter(keep)
+	timed = interleave(timed, ripe, func(a, b *cell.Cell) bool { return compare(a, b) < 0 })
 	q.cutOn()
 	return weave(q.line.filter(keep), timed)
 }

@@ -130,7 +130,11 @@ func (m *queueModel) pop(t *rapid.T) {
 // ripen pops a task of the heap, if it is next, just when it is looked whether most of the heap is due.
 func (m *queueModel) ripen(t *rapid.T) {
 	q := m.queue
-	if len(m.tasks) == 0 || m.tasks[0].cell == nil || m.tasks[0].cell.Place <= 0 || q.ripe.len() > 0 {
+	first := modelTask{}
+	if len(m.tasks) > 0 {
+		first = m.tasks[0]
+	}
+	if first.cell == nil || first.cell.Place <= 0 || q.ripe.len() > 0 {
 		t.Skip("another comes first")
 	}
 	q.pops = checkEvery - 1
@@ -271,7 +275,8 @@ func TestWhatIsDueOfALargeHeapRipensAPieceAtATime(t *testing.T) {
 	}
 }
 
-// Cancelling all but the last, in whatever order, leaves nothing to be gone through at once but rows.
+// Cancelling all but the last, in whatever order, leaves nothing to be gone through at once but
+// rows.
 func TestATaskThatHasBeenCutOutCanBeRemovedAtAnyTime(t *testing.T) {
 	const n = 10_000
 	for _, pops := range []int{checkEvery, checkEvery + 1, checkEvery + 10, n / 2} {

@@ -15,8 +15,9 @@ import (
 	"github.com/punctual-go/punctual/internal/delay"
 )
 
-// dropLists are the calls that tell what will not run any more, of a pool whose tasks do not heed their contexts.
-var dropLists = map[string]func(p *executor.ScheduledPool) []executor.Pending{
+// dropLists are the calls that tell what will not run any more, of a pool whose tasks do not heed
+// their contexts.
+var dropLists = map[string]endOfPool{
 	"ShutdownNow": (*executor.ScheduledPool).ShutdownNow,
 	"CloseContext": func(p *executor.ScheduledPool) []executor.Pending {
 		report, _ := p.CloseContext(context.Background())
@@ -41,7 +42,7 @@ var dropLists = map[string]func(p *executor.ScheduledPool) []executor.Pending{
 	},
 }
 
-func withDropLists(t *testing.T, test func(t *testing.T, end func(*executor.ScheduledPool) []executor.Pending)) {
+func withDropLists(t *testing.T, test func(t *testing.T, end endOfPool)) {
 	for name, end := range dropLists {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { test(t, end) })
@@ -49,7 +50,11 @@ func withDropLists(t *testing.T, test func(t *testing.T, end func(*executor.Sche
 	}
 }
 
-// assertEnded checks the accounts of a pool of which nothing is left, and how many tasks it has handed back.
+// endOfPool returns what will not run any more.
+type endOfPool func(p *executor.ScheduledPool) []executor.Pending
+
+// assertEnded checks the accounts of a pool of which nothing is left, and how many tasks it has
+// handed back.
 func assertEnded(t *testing.T, p *executor.ScheduledPool, returned int) {
 	t.Helper()
 	<-p.Terminated()
@@ -60,7 +65,7 @@ func assertEnded(t *testing.T, p *executor.ScheduledPool, returned int) {
 }
 
 func TestAListOfDroppedTasksHasTheSeriesThatAreInARun(t *testing.T) {
-	withDropLists(t, func(t *testing.T, end func(*executor.ScheduledPool) []executor.Pending) {
+	withDropLists(t, func(t *testing.T, end endOfPool) {
 		p := withPool(t, 2)
 		start := time.Now()
 		ran := make(chan struct{}, 1)
@@ -70,11 +75,13 @@ func TestAListOfDroppedTasksHasTheSeriesThatAreInARun(t *testing.T) {
 			return nil
 		}, executor.Name("in a run"))
 		for i := range 4 {
-			withRate(t, p, time.Duration(i+1)*25*time.Minute, time.Hour, withNothing, executor.Name(fmt.Sprint(i)))
+			name := executor.Name(fmt.Sprint(i))
+			withRate(t, p, time.Duration(i+1)*25*time.Minute, time.Hour, withNothing, name)
 		}
 		withPassed(time.Second)
 		dropped := end(p)
-		require.Equal(t, []string{"0", "1", "in a run", "2", "3"}, withNames(dropped), "by their times")
+		byTime := []string{"0", "1", "in a run", "2", "3"}
+		require.Equal(t, byTime, withNames(dropped))
 		in := dropped[2]
 		assert.Equal(t, time.Hour, in.Scheduled.Sub(start), "when its next run would have been")
 		assert.True(t, in.Periodic)
@@ -106,7 +113,7 @@ func TestASeriesInARunCountsAsReturnedAsSoonAsItIsHandedBack(t *testing.T) {
 }
 
 func TestASeriesWithAFixedDelayIsHandedBackOutOfARunWithoutATimeAndLast(t *testing.T) {
-	withDropLists(t, func(t *testing.T, end func(*executor.ScheduledPool) []executor.Pending) {
+	withDropLists(t, func(t *testing.T, end endOfPool) {
 		p := withPool(t, 2)
 		withDelay(t, p, 0, time.Second, withSleep(time.Minute), executor.Name("delay"))
 		withSchedule(t, p, time.Hour, withNothing, executor.Name("once"))
@@ -144,7 +151,7 @@ func TestAFixedRateInARunIsHandedBackWithTheSlotOfItsNextRun(t *testing.T) {
 }
 
 func TestASeriesInItsLastRunIsNotDropped(t *testing.T) {
-	withDropLists(t, func(t *testing.T, end func(*executor.ScheduledPool) []executor.Pending) {
+	withDropLists(t, func(t *testing.T, end endOfPool) {
 		p := withPool(t, 1)
 		f := withRate(t, p, 0, time.Hour, withSleep(time.Minute), executor.MaxRuns(1))
 		synctest.Wait()
@@ -155,7 +162,7 @@ func TestASeriesInItsLastRunIsNotDropped(t *testing.T) {
 }
 
 func TestACancelledSeriesThatStillRunsIsNotDropped(t *testing.T) {
-	withDropLists(t, func(t *testing.T, end func(*executor.ScheduledPool) []executor.Pending) {
+	withDropLists(t, func(t *testing.T, end endOfPool) {
 		p := withPool(t, 1)
 		f := withRate(t, p, 0, time.Hour, withSleep(time.Minute))
 		synctest.Wait()

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Reports and snapshots are JSON, and values for a structured log, with the same names in both. Times that are not
-// known and what is empty is left out. A duration is the text of [time.Duration], as "1.5s", which
-// [time.ParseDuration] reads.
+// Reports and snapshots are JSON, and values for a structured log, with the same names in both.
+// Times that are not known and what is empty is left out. A duration is the text of
+// [time.Duration], as "1.5s", which [time.ParseDuration] reads.
 
 // duration is a time.Duration as a text.
 type duration time.Duration
@@ -114,7 +114,8 @@ func (s Stats) LogValue() slog.Value {
 	if s.Maximum > 0 {
 		fields.add(slog.Int("maximum", s.Maximum))
 	}
-	fields.add(slog.String("keep_alive", s.KeepAlive.String()), slog.Bool("core_timeout", s.CoreTimeout),
+	fields.add(slog.String("keep_alive", s.KeepAlive.String()),
+		slog.Bool("core_timeout", s.CoreTimeout),
 		slog.Int("workers", s.Workers), slog.Int("largest", s.Largest),
 		slog.Int("busy", s.Busy), slog.Int("queued", s.Queued),
 		slog.Uint64("accepted", s.Accepted), slog.Uint64("rejected", s.Rejected),

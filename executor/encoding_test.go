@@ -16,11 +16,12 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// theReport is that of a pool with a task that waits, a series that is in a run, and one without a time.
+// theReport is that of a pool with a task that waits, a series that is in a run, and one without a
+// time.
 func theReport(t *testing.T) executor.Report {
 	p := withPool(t, 2)
 	withSchedule(t, p, time.Hour, withNothing, executor.Name("later"))
-	withRate(t, p, 0, time.Minute, withSleep(time.Second), executor.Name("rate"), executor.MaxRuns(100))
+	withRate(t, p, 0, time.Minute, withSleep(time.Second), executor.Name("rate"))
 	withDelay(t, p, 0, time.Minute, withSleep(2*time.Second))
 	time.Sleep(500 * time.Millisecond)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -37,8 +38,10 @@ const jsonReport = `{
 		{"periodic": true, "runs": 1}
 	],
 	"running": [
-		{"name": "rate", "number": 1, "scheduled": "2000-01-01T00:00:00Z", "started": "2000-01-01T00:00:00Z", "for": "500ms"},
-		{"number": 1, "scheduled": "2000-01-01T00:00:00Z", "started": "2000-01-01T00:00:00Z", "for": "500ms"}
+		{"name": "rate", "number": 1,
+			"scheduled": "2000-01-01T00:00:00Z", "started": "2000-01-01T00:00:00Z", "for": "500ms"},
+		{"number": 1,
+			"scheduled": "2000-01-01T00:00:00Z", "started": "2000-01-01T00:00:00Z", "for": "500ms"}
 	]
 }`
 
@@ -78,7 +81,8 @@ func TestAReportCanBeLogged(t *testing.T) {
 
 		text.Reset()
 		slog.New(slog.NewTextHandler(&text, nil)).Info("closed", "report", report)
-		assert.Contains(t, text.String(), "name=rate scheduled=2000-01-01 00:01:00 +0000 UTC periodic=true runs=1")
+		assert.Contains(t, text.String(),
+			"name=rate scheduled=2000-01-01 00:01:00 +0000 UTC periodic=true runs=1")
 		assert.NotContains(t, text.String(), "0x", "no address of a function")
 	})
 }
@@ -91,19 +95,23 @@ func TestWhatAReportIsMadeOfCanBeLogged(t *testing.T) {
 			json, text string
 		}{
 			"pending": {report.Dropped[0],
-				`{"name": "rate", "scheduled": "2000-01-01T00:01:00Z", "periodic": true, "runs": 1}`,
+				`{"name": "rate", "scheduled": "2000-01-01T00:01:00Z",
+				"periodic": true, "runs": 1}`,
 				"x.name=rate x.scheduled=2000-01-01T00:01:00.000Z x.periodic=true x.runs=1"},
 			"a pending without a time": {report.Dropped[2],
 				`{"periodic": true, "runs": 1}`, "x.periodic=true x.runs=1"},
 			"run": {executor.Run{Name: "rate", Number: 3, Missed: 2},
 				`{"name": "rate", "number": 3, "missed": 2}`, "x.name=rate x.number=3 x.missed=2"},
 			"running": {report.Running[1],
-				`{"number": 1, "scheduled": "2000-01-01T00:00:00Z", "started": "2000-01-01T00:00:00Z", "for": "500ms"}`,
-				"x.number=1 x.scheduled=2000-01-01T00:00:00.000Z x.started=2000-01-01T00:00:00.000Z x.for=500ms"},
-			"stats": {executor.Stats{Name: "jobs", State: "running", Core: 2, KeepAlive: time.Minute, Runs: 7},
-				`{"name": "jobs", "state": "running", "core": 2, "keep_alive": "1m0s", "core_timeout": false, "workers": 0,
-				"largest": 0, "busy": 0, "queued": 0, "accepted": 0, "rejected": 0, "completed": 0, "cancelled": 0,
-				"returned": 0, "runs": 7, "failures": 0, "wakeups": 0}`,
+				`{"number": 1, "scheduled": "2000-01-01T00:00:00Z",
+				"started": "2000-01-01T00:00:00Z", "for": "500ms"}`,
+				"x.started=2000-01-01T00:00:00.000Z x.for=500ms"},
+			"stats": {
+				executor.Stats{Name: "jobs", State: "running", Core: 2, KeepAlive: time.Minute, Runs: 7},
+				`{"name": "jobs", "state": "running", "core": 2, "keep_alive": "1m0s",
+				"core_timeout": false, "workers": 0, "largest": 0, "busy": 0, "queued": 0, "accepted": 0,
+				"rejected": 0, "completed": 0, "cancelled": 0, "returned": 0, "runs": 7, "failures": 0,
+				"wakeups": 0}`,
 				"x.name=jobs x.state=running x.core=2 x.keep_alive=1m0s"},
 		} {
 			var text bytes.Buffer
@@ -124,7 +132,8 @@ func TestWhatAReportIsMadeOfCanBeLogged(t *testing.T) {
 
 func TestStatsSurviveJSON(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewPool(1, executor.MaximumSize(5), executor.KeepAlive(1500*time.Millisecond), executor.PoolName("jobs"))
+		p := executor.NewPool(1, executor.PoolName("jobs"),
+			executor.MaximumSize(5), executor.KeepAlive(1500*time.Millisecond))
 		require.NoError(t, p.Execute(withNothing))
 		require.NoError(t, p.Close())
 		s := p.Stats()

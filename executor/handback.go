@@ -7,8 +7,9 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// handBackRunsLocked hands back the series that are in a run which was not to be their last: that run goes on, and
-// no other follows. They count as returned from here on, however the run ends, which settles their futures.
+// handBackRunsLocked hands back the series that are in a run which was not to be their last: that
+// run goes on, and no other follows. They count as returned from here on, however the run ends,
+// which settles their futures.
 func (p *Pool) handBackRunsLocked() (series []Pending) {
 	now := p.clock.Now()
 	for x := range p.executions() {
@@ -32,8 +33,8 @@ func (p *Pool) handBackRunsLocked() (series []Pending) {
 	return series
 }
 
-// compare orders dropped tasks by their times. When a task of Execute came may not be known: it was due.
-// A series without a time is one that has not got its next.
+// compare orders dropped tasks by their times. When a task of Execute came may not be known: it was
+// due. A series without a time is one that has not got its next.
 func (t Pending) compare(other Pending) int {
 	if late, other := t.unplanned(), other.unplanned(); late != other {
 		if late {

@@ -1,7 +1,7 @@
 package executor
 
-// interleave puts two lists, each in order, into one. Those of the second come before those of the first that they
-// are before.
+// interleave puts two lists, each in order, into one. Those of the second come before those of the
+// first that they are before.
 func interleave[T any](first, second []T, before func(second, first T) bool) []T {
 	if len(second) == 0 {
 		return first

@@ -52,10 +52,10 @@ func (p *Pool) Shutdown() {
 // ShutdownNow refuses further tasks, ends the contexts of the running ones with the cause
 // [ErrShutdown], and returns those that never started, or will not start again, in the order of
 // their times: see [Pending]. Their futures are settled: their error matches both
-// [future.ErrCancelled] and ErrShutdown. A series that is in a run is among them, unless that run is
-// its last in any case; its future is settled when that run ends, with the error of the run if it
-// fails by that. ShutdownNow does not wait for the running tasks and may be called from one. A second
-// call returns nothing.
+// [future.ErrCancelled] and ErrShutdown. A series that is in a run is among them, unless that run
+// is its last in any case; its future is settled when that run ends, with the error of the run if
+// it fails by that. ShutdownNow does not wait for the running tasks and may be called from one. A
+// second call returns nothing.
 func (p *Pool) ShutdownNow() []Pending {
 	return p.stopNow().Dropped
 }
@@ -87,9 +87,9 @@ func (p *Pool) Close() error {
 }
 
 // CloseContext is Close until ctx ends; then it does what [Pool.ShutdownNow] does and returns the
-// error of ctx, without waiting for the tasks that still run. The report tells what never started, or
-// will not start again, series that were in a run at the call included, each task in one report; and
-// what was running when the contexts were ended, whether it heeds that at once or never.
+// error of ctx, without waiting for the tasks that still run. The report tells what never started,
+// or will not start again, series that were in a run at the call included, each task in one report;
+// and what was running when the contexts were ended, whether it heeds that at once or never.
 // [Pool.Terminated] tells when the last has ended. Called from a task of the same pool it returns
 // [future.ErrSelfWait] at once. A nil ctx never ends.
 func (p *Pool) CloseContext(ctx context.Context) (Report, error) {

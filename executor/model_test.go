@@ -514,7 +514,7 @@ func (m *poolModel) end(t *rapid.T) {
 	default:
 		queued, inRuns := m.pool.Stats().Queued, m.handBackRuns()
 		if n := len(m.pool.ShutdownNow()); n != queued+inRuns {
-			t.Fatalf("%d tasks are handed back, %d were queued, and %d series in runs", n, queued, inRuns)
+			t.Fatalf("%d tasks are handed back, of %d queued and %d in runs", n, queued, inRuns)
 		}
 		m.mu.Lock()
 		defer m.mu.Unlock()
@@ -522,16 +522,17 @@ func (m *poolModel) end(t *rapid.T) {
 	}
 }
 
-// handBackRuns notes, at rest, which series are in a run that is not their last, and returns how many.
+// handBackRuns notes, at rest, which series are in a run that is not their last, and returns how
+// many.
 func (m *poolModel) handBackRuns() (count int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, j := range m.jobs {
-		if j.every == 0 || !j.running || j.returned || len(j.starts) == j.maxRuns || j.future.State().Settled() {
-			continue
+		mayRepeat := j.every != 0 && len(j.starts) < j.maxRuns
+		if mayRepeat && j.running && !j.returned && !j.future.State().Settled() {
+			j.returned = true
+			count++
 		}
-		j.returned = true
-		count++
 	}
 	return count
 }

@@ -11,21 +11,21 @@ import (
 )
 
 // Pending is a task that waits, or that a pool has handed back because it was shut down before the
-// task, or its next run, began. The future of a task that is handed back is settled; that of a series which is
-// in a run, when the run ends.
+// task, or its next run, began. The future of a task that is handed back is settled; that of a
+// series which is in a run, when the run ends.
 //
 // In JSON and in a structured log, where Task is left out, so are fields that are zero.
 type Pending struct {
 	Name string `json:"name,omitempty"`
 
-	// Scheduled is when it would have run: for a task of Submit, when it came; zero if that is not known. For a
-	// series that is handed back in a run, it is the slot of the next; with a fixed delay that depends on the
-	// end of the run, and Scheduled is zero.
+	// Scheduled is when it would have run: for a task of Submit, when it came; zero if that is not
+	// known. For a series that is handed back in a run, it is the slot of the next; with a fixed
+	// delay that depends on the end of the run, and Scheduled is zero.
 	Scheduled time.Time `json:"scheduled,omitzero"`
 
 	Periodic bool   `json:"periodic,omitempty"`
 	Runs     uint64 `json:"runs,omitempty"` // begun so far, if it is periodic
-	Task     Task   `json:"-"`              // what it would have run, decorated, if it is handed back; otherwise nil
+	Task     Task   `json:"-"`              // its body, decorated, if it is handed back; else nil
 }
 
 // Running is a task that runs at the time of a report. In JSON it is its run and "for", a text as
@@ -37,7 +37,8 @@ type Running struct {
 
 // Report is what CloseContext has found. A series in a run may be in both lists.
 type Report struct {
-	// Dropped is what never started, or will not again, in the order of its times; series without one come last.
+	// Dropped is what never started, or will not again, in the order of its times; series without
+	// one come last.
 	Dropped []Pending `json:"dropped,omitempty"`
 	// Running is what was running still, longest first.
 	Running []Running `json:"running,omitempty"`

@@ -7,7 +7,8 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// snapshot is what waits in a pool at one moment. It is taken with the lock held, and put in order without it.
+// snapshot is what waits in a pool at one moment. It is taken with the lock held, and put in order
+// without it.
 type snapshot struct {
 	line  []waiting // in order
 	timed []waiting // by their times, in no order
@@ -54,14 +55,16 @@ func roomFor(n int) []waiting {
 	return room[:0]
 }
 
-// inOrder returns what waits in the order in which it is due. The tasks aside go between those of the queue by their
-// times, as far as these are known.
+// inOrder returns what waits in the order in which it is due. The tasks aside go between those of
+// the queue by their times, as far as these are known.
 func (s *snapshot) inOrder() []waiting {
 	slices.SortFunc(s.timed, waiting.compare)
 	queue := interleave(s.line, s.timed, func(timed, line waiting) bool {
 		return !stamp{line.when, line.order}.precedes(timed.when, timed.order)
 	})
-	return interleave(queue, s.aside, func(aside, queue waiting) bool { return aside.when < queue.when })
+	return interleave(queue, s.aside, func(aside, queued waiting) bool {
+		return aside.when < queued.when
+	})
 }
 
 func (w waiting) compare(other waiting) int {

@@ -14,8 +14,8 @@ import (
 //
 //	Accepted = Completed + Cancelled + Returned + Queued + Busy
 //
-// holds, but for tasks that were cancelled, timed out, or handed back by a shutdown, and whose body still
-// runs: they count as ended and as busy.
+// holds, but for tasks that were cancelled, timed out, or handed back by a shutdown, and whose body
+// still runs: they count as ended and as busy.
 //
 // In JSON the durations are texts as [time.ParseDuration] reads them: "1m0s".
 type Stats struct {
@@ -28,19 +28,21 @@ type Stats struct {
 	CoreTimeout bool          `json:"core_timeout"`
 	Workers     int           `json:"workers"` // there now
 	Largest     int           `json:"largest"` // most there have been at once
-	Busy        int           `json:"busy"`    // tasks that run: on workers, their helpers, and callers under CallerRuns
+	Busy        int           `json:"busy"`    // tasks that run: on workers, helpers, and callers
 	Queued      int           `json:"queued"`  // tasks that wait
 
-	Accepted  uint64 `json:"accepted"`  // tasks taken in
-	Rejected  uint64 `json:"rejected"`  // submissions that failed: the pool was shut down or saturated, or a context had ended
-	Completed uint64 `json:"completed"` // tasks ended by their run, the last of a series; failures included
+	// Accepted are the tasks taken in; Rejected the submissions that failed, because the pool was
+	// shut down or saturated, or a context had ended.
+	Accepted uint64 `json:"accepted"`
+	Rejected uint64 `json:"rejected"`
+
+	Completed uint64 `json:"completed"` // tasks ended by their run; a series by its last
 	Cancelled uint64 `json:"cancelled"` // tasks cancelled by their future before they had ended
-	Returned  uint64 `json:"returned"`  // tasks dropped, or handed back: by a shutdown, or for want of room
+	Returned  uint64 `json:"returned"`  // tasks dropped or handed back by a shutdown, or dropped for room
 
 	Runs     uint64 `json:"runs"`     // bodies that have ended; each run of a series counts
-	Failures uint64 `json:"failures"` // of these, those that failed; what a cancelled run returns is no failure
-
-	Wakeups uint64 `json:"wakeups"` // how often an idle worker was woken; a pool with nothing due has none
+	Failures uint64 `json:"failures"` // of these, those that failed; none of a cancelled task does
+	Wakeups  uint64 `json:"wakeups"`  // how often an idle worker was woken: never with nothing due
 }
 
 // counts are the counters of a pool. Its lock guards them.
@@ -121,8 +123,8 @@ func (p *Pool) played() (left int, ended uint64) {
 	return left, ended
 }
 
-// Queued returns the tasks that wait, all as they are at one moment, in the order in which they are due. O(n log n),
-// of which the pool is held up for the n.
+// Queued returns the tasks that wait, all as they are at one moment, in the order in which they are
+// due. O(n log n), of which the pool is held up for the n.
 func (p *Pool) Queued() []Pending {
 	seen := p.see()
 	tasks := seen.inOrder()

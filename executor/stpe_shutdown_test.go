@@ -158,7 +158,8 @@ func (c withColumn) shutdown(p *executor.ScheduledPool) []executor.Pending {
 	return nil
 }
 
-// handedBack is how many tasks shutdown hands back if all there is is a series in a run. Java's list has none.
+// handedBack is how many tasks shutdown hands back if all there is is a series in a run. Java's
+// list has none.
 func (c withColumn) handedBack() int {
 	if c.now {
 		return 1

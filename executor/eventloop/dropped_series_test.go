@@ -16,7 +16,7 @@ import (
 )
 
 // dropLists are the calls that tell what will not run any more.
-var dropLists = map[string]func(l *eventloop.Loop) []executor.Pending{
+var dropLists = map[string]endOfLoop{
 	"ShutdownNow": (*eventloop.Loop).ShutdownNow,
 	"CloseContext": func(l *eventloop.Loop) []executor.Pending {
 		report, _ := l.CloseContext(context.Background())
@@ -34,7 +34,12 @@ var dropLists = map[string]func(l *eventloop.Loop) []executor.Pending{
 	},
 }
 
-func withDropLists(t *testing.T, test func(t *testing.T, l *eventloop.Loop, end func(*eventloop.Loop) []executor.Pending)) {
+// endOfLoop returns what will not run any more.
+type endOfLoop func(l *eventloop.Loop) []executor.Pending
+
+func aMinute(context.Context) error { time.Sleep(time.Minute); return nil }
+
+func withDropLists(t *testing.T, test func(t *testing.T, l *eventloop.Loop, end endOfLoop)) {
 	for name, end := range dropLists {
 		t.Run(name, func(t *testing.T) {
 			withLoop(t, func(t *testing.T, l *eventloop.Loop) {
@@ -47,7 +52,7 @@ func withDropLists(t *testing.T, test func(t *testing.T, l *eventloop.Loop, end 
 }
 
 func TestAListOfDroppedTasksHasTheSeriesThatIsInARun(t *testing.T) {
-	withDropLists(t, func(t *testing.T, l *eventloop.Loop, end func(*eventloop.Loop) []executor.Pending) {
+	withDropLists(t, func(t *testing.T, l *eventloop.Loop, end endOfLoop) {
 		start, runs := time.Now(), 0
 		series, err := l.AtFixedRate(0, time.Hour, func(context.Context) error {
 			runs++
@@ -82,8 +87,8 @@ func TestAListOfDroppedTasksHasTheSeriesThatIsInARun(t *testing.T) {
 }
 
 func TestADroppedSeriesWithAFixedDelayHasNoTimeAndComesLast(t *testing.T) {
-	withDropLists(t, func(t *testing.T, l *eventloop.Loop, end func(*eventloop.Loop) []executor.Pending) {
-		_, err := l.WithFixedDelay(0, time.Second, func(context.Context) error { time.Sleep(time.Minute); return nil },
+	withDropLists(t, func(t *testing.T, l *eventloop.Loop, end endOfLoop) {
+		_, err := l.WithFixedDelay(0, time.Second, aMinute,
 			executor.Name("delay"))
 		require.NoError(t, err)
 		synctest.Wait()
@@ -97,15 +102,15 @@ func TestADroppedSeriesWithAFixedDelayHasNoTimeAndComesLast(t *testing.T) {
 }
 
 func TestASeriesInItsLastRunOrCancelledIsNotDropped(t *testing.T) {
-	withDropLists(t, func(t *testing.T, l *eventloop.Loop, end func(*eventloop.Loop) []executor.Pending) {
-		_, err := l.AtFixedRate(0, time.Hour, func(context.Context) error { time.Sleep(time.Minute); return nil },
+	withDropLists(t, func(t *testing.T, l *eventloop.Loop, end endOfLoop) {
+		_, err := l.AtFixedRate(0, time.Hour, aMinute,
 			executor.MaxRuns(1))
 		require.NoError(t, err)
 		synctest.Wait()
 		assert.Empty(t, end(l))
 	})
-	withDropLists(t, func(t *testing.T, l *eventloop.Loop, end func(*eventloop.Loop) []executor.Pending) {
-		series, err := l.AtFixedRate(0, time.Hour, func(context.Context) error { time.Sleep(time.Minute); return nil })
+	withDropLists(t, func(t *testing.T, l *eventloop.Loop, end endOfLoop) {
+		series, err := l.AtFixedRate(0, time.Hour, aMinute)
 		require.NoError(t, err)
 		synctest.Wait()
 		assert.True(t, series.Stop())
@@ -119,11 +124,13 @@ func TestASeriesThatWasHandedBackInARunIsCountedOnceHoweverThatEnds(t *testing.T
 		body   executor.Task
 		meet   func(f *executor.ScheduledFuture[struct{}])
 	}{
-		"success":   {executor.Name(""), nothing, nil},
-		"error":     {executor.Name(""), func(context.Context) error { return errBody }, nil},
-		"panic":     {executor.Name(""), func(context.Context) error { panic(errBody) }, nil},
-		"time-out":  {executor.Timeout(time.Second), nothing, nil},
-		"cancelled": {executor.Name(""), nothing, func(f *executor.ScheduledFuture[struct{}]) { f.Cancel() }},
+		"success":  {executor.Name(""), nothing, nil},
+		"error":    {executor.Name(""), func(context.Context) error { return errBody }, nil},
+		"panic":    {executor.Name(""), func(context.Context) error { panic(errBody) }, nil},
+		"time-out": {executor.Timeout(time.Second), nothing, nil},
+		"cancelled": {executor.Name(""), nothing, func(f *executor.ScheduledFuture[struct{}]) {
+			f.Cancel()
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			withLoop(t, func(t *testing.T, l *eventloop.Loop) {
@@ -141,7 +148,8 @@ func TestASeriesThatWasHandedBackInARunIsCountedOnceHoweverThatEnds(t *testing.T
 				}
 				<-l.Terminated()
 				s := l.Stats()
-				assert.Equal(t, []uint64{1, 0, 0, 1}, []uint64{s.Accepted, s.Completed, s.Cancelled, s.Returned})
+				counts := []uint64{s.Accepted, s.Completed, s.Cancelled, s.Returned}
+				assert.Equal(t, []uint64{1, 0, 0, 1}, counts)
 			})
 		})
 	}
@@ -166,7 +174,11 @@ func TestASeriesMayCloseItsLoop(t *testing.T) {
 func TestAReportTellsATaskAsRunningThatHeedsAtOnce(t *testing.T) {
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		heeded := false
-		_, err := l.Submit(func(ctx context.Context) error { <-ctx.Done(); heeded = true; return nil }, executor.Name("heeds"))
+		_, err := l.Submit(func(ctx context.Context) error {
+			<-ctx.Done()
+			heeded = true
+			return nil
+		}, executor.Name("heeds"))
 		require.NoError(t, err)
 		time.Sleep(time.Second)
 		waits, err := l.Submit(nothing)

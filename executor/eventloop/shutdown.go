@@ -57,9 +57,9 @@ func (l *Loop) Shutdown() { l.shut(draining, false, false) }
 // ShutdownNow refuses further tasks, ends the context of the running one with the cause
 // [executor.ErrShutdown], and returns those that never started, or will not start again, in the order of
 // their times. Their futures are settled: their error matches both [future.ErrCancelled] and ErrShutdown.
-// A series that is in a run is among them, unless that run is its last in any case; its future is settled when
-// that run ends, with the error of the run if it fails by that. ShutdownNow does not wait for the running task
-// and may be called from it. A second call returns nothing.
+// A series that is in a run is among them, unless that run is its last in any case; its future is
+// settled when that run ends, with the error of the run if it fails by that. ShutdownNow does not
+// wait for the running task and may be called from it. A second call returns nothing.
 func (l *Loop) ShutdownNow() []executor.Pending { return l.shut(stopping, false, true).Dropped }
 
 // ShutdownGracefully drops what is not yet due and all periodic tasks, and goes on to take and run tasks
@@ -97,10 +97,10 @@ func (l *Loop) Close() error {
 }
 
 // CloseContext is Close until ctx ends; then it does what [Loop.ShutdownNow] does and returns the error of
-// ctx, without waiting for the task that still runs. The report tells what never started, or will not start
-// again, a series that was in a run at the call included; and what was running when its context was ended,
-// whether it heeds that at once or never. Called from a task of the loop it returns [future.ErrSelfWait] at
-// once. A nil ctx never ends.
+// ctx, without waiting for the task that still runs. The report tells what never started, or will
+// not start again, a series that was in a run at the call included; and what was running when its
+// context was ended, whether it heeds that at once or never. Called from a task of the loop it
+// returns [future.ErrSelfWait] at once. A nil ctx never ends.
 func (l *Loop) CloseContext(ctx context.Context) (executor.Report, error) {
 	report := l.shut(draining, true, true)
 	err := l.AwaitTermination(ctx)
@@ -109,7 +109,8 @@ func (l *Loop) CloseContext(ctx context.Context) (executor.Report, error) {
 		report.Running = nil
 	case !errors.Is(err, future.ErrSelfWait):
 		rest := l.shut(stopping, false, true)
-		report = executor.Report{Dropped: append(report.Dropped, rest.Dropped...), Running: rest.Running}
+		report.Dropped = append(report.Dropped, rest.Dropped...)
+		report.Running = rest.Running
 		slices.SortStableFunc(report.Dropped, byTime)
 	}
 	return report, err
@@ -142,8 +143,8 @@ func (l *Loop) AwaitTermination(ctx context.Context) error {
 // ended.
 func (l *Loop) Terminated() <-chan struct{} { return l.gone }
 
-// shut brings the loop to the stage, at least, and returns what it has dropped, and what was running. Listed
-// means that somebody will see that, so that a series in its run is to be among it.
+// shut brings the loop to the stage, at least, and returns what it has dropped, and what was
+// running. Listed means that somebody will see that, so that a series in its run is to be among it.
 func (l *Loop) shut(to stage, dropDelayed, listed bool) (report executor.Report) {
 	l.mu.Lock()
 	l.refuse()

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Cutting is what has been cut out of a heap all at once, on its way into order, a piece at a time, so that a caller
-// who holds a lock need not hold it for long.
+// Cutting is what has been cut out of a heap all at once, on its way into order, a piece at a time,
+// so that a caller who holds a lock need not hold it for long.
 //
-//	dealing -> drawing    each node goes to one of many rows, or back to the heap if it is for later
+//	dealing -> drawing    each node goes to one of many rows, or back to the heap if for later
 //	drawing -> empty      row by row, each sorted as it is drawn, leaves
 //
 // Until it leaves, a node stands where it stood in the heap, so that it can be removed at any time.
@@ -37,8 +37,9 @@ const (
 	samples    = 4       // for each row
 )
 
-// Cut takes all out of the heap, to have it in order, but for what is later than by. A step deals so many nodes, or
-// more if they are very many, and rows are half as long. It takes time for the rows only.
+// Cut takes all out of the heap, to have it in order, but for what is later than by. A step deals
+// so many nodes, or more if they are very many, and rows are half as long. It takes time for the
+// rows only.
 func (h *Heap[N]) Cut(by int64, step int) Cutting[N] {
 	n := len(h.entries)
 	c := Cutting[N]{entries: h.entries, live: n, by: by, piece: max(step, n/mostPieces)}
@@ -110,7 +111,8 @@ func (c *Cutting[N]) row(e entry[N]) int {
 	return low
 }
 
-// Draw removes the first row, and yields its nodes in order; the caller goes through all. There may be none.
+// Draw removes the first row, and yields its nodes in order; the caller goes through all. There may
+// be none.
 func (c *Cutting[N]) Draw() iter.Seq[N] {
 	var none N
 	row := c.rows[0]
@@ -163,8 +165,8 @@ func (c *Cutting[N]) All() iter.Seq2[int64, N] {
 	}
 }
 
-// Filter keeps the nodes of both heap and cutting that keep accepts, and returns the others in order. O(n + k log k)
-// for k removed.
+// Filter keeps the nodes of both heap and cutting that keep accepts, and returns the others in
+// order. O(n + k log k) for k removed.
 func (c *Cutting[N]) Filter(h *Heap[N], keep func(when int64, node N) bool) []N {
 	var none N
 	out := h.part(func(e entry[N]) bool { return keep(e.when, e.node) })
@@ -178,8 +180,8 @@ func (c *Cutting[N]) Filter(h *Heap[N], keep func(when int64, node N) bool) []N 
 	return nodesOf(out)
 }
 
-// Validate checks, with index, every node's idea of its place, and that the rows have what they should. It is for
-// tests.
+// Validate checks, with index, every node's idea of its place, and that the rows have what they
+// should. It is for tests.
 func (c *Cutting[N]) Validate(index func(N) int) error {
 	var none N
 	live, inRows := 0, 0
@@ -208,7 +210,8 @@ func (c *Cutting[N]) Validate(index func(N) int) error {
 		}
 	}
 	if live != c.live || inRows != 0 {
-		return fmt.Errorf("heap: %d nodes in a cutting, counted as %d, %d dealt and in no row", live, c.live, inRows)
+		return fmt.Errorf("heap: %d nodes in a cutting, counted as %d, %d of them in no row",
+			live, c.live, inRows)
 	}
 	return nil
 }

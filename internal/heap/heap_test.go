@@ -261,8 +261,10 @@ func TestHeapAgreesWithASortedSlice(t *testing.T) {
 				k := rapid.Uint64Range(1, 4).Draw(t, "every")
 				ok(m.filter(func(n *node) bool { return n.seq%k != 0 }))
 			},
-			"cut":      func(t *rapid.T) { ok(m.cut(times.Draw(t, "by"), steps.Draw(t, "step"))) },
-			"cut some": func(t *rapid.T) { ok(m.cut(m.sorted[which()].when, steps.Draw(t, "step"))) },
+			"cut": func(t *rapid.T) { ok(m.cut(times.Draw(t, "by"), steps.Draw(t, "step"))) },
+			"cut some": func(t *rapid.T) {
+				ok(m.cut(m.sorted[which()].when, steps.Draw(t, "step")))
+			},
 			"burst": func(t *rapid.T) {
 				if len(m.sorted) > most {
 					t.Skip("enough")

@@ -175,7 +175,8 @@ func (t *stopTable) judge(i int) string {
 	switch {
 	case r.late.Load() > 0:
 		return ranAfterEnd
-	case s.Runs != runs, f.Runs() != runs, s.Accepted != 1, s.Returned != 1, r.returned != 1, s.Workers+s.Queued+s.Busy > 0:
+	case s.Runs != runs, f.Runs() != runs, s.Accepted != 1, s.Returned != 1, r.returned != 1,
+		s.Workers+s.Queued+s.Busy > 0:
 		return notAsCounted
 	case !settled, !isDropped(result.Err), !over(f.Future):
 		return anotherOutcome

@@ -97,8 +97,8 @@ func (s *Series) Next(ended int64) (at int64) {
 	return s.disturbed(s.slot)
 }
 
-// Upcoming returns when the run after the one in progress would be due if that ended now, but for the jitter. It
-// reports false if that depends on the end of the run.
+// Upcoming returns when the run after the one in progress would be due if that ended now, but for
+// the jitter. It reports false if that depends on the end of the run.
 func (s *Series) Upcoming(now int64) (at int64, known bool) {
 	if s.Period < 0 {
 		return 0, false

@@ -85,3 +85,27 @@ func TestTheLastRunIsTheOneOfTheMaximum(t *testing.T) {
 	assert.True(t, s.Tolerant())
 	assert.False(t, (&Series{Options: Options{GoesOn: true}}).Tolerant(), "there is nothing to go on with")
 }
+
+func TestTheUpcomingRunIsToldWithoutPlanningIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		series series.Series
+		known  bool
+		want   int64
+	}{
+		"burst":       {series.Series{Period: 10}, true, 110},
+		"coalesce":    {series.Series{Period: 10, Options: series.Options{CatchUp: series.Coalesce}}, true, 110},
+		"skip":        {series.Series{Period: 10, Options: series.Options{CatchUp: series.Skip}}, true, 130},
+		"jitter":      {series.Series{Period: 10, Options: series.Options{Jitter: 10}}, true, 110},
+		"fixed delay": {series.Series{Period: -10}, false, 0},
+	} {
+		s := c.series
+		s.Start(s.First(100), 100)
+		before := s
+		next, known := s.Upcoming(125)
+		assert.Equal(t, c.known, known, name)
+		if known && s.Jitter == 0 {
+			assert.Equal(t, c.want, next, name)
+		}
+		assert.Equal(t, before, s, "%s: nothing has changed", name)
+	}
+}

@@ -68,7 +68,8 @@ func (s *shop) auditFuture(k *task, sum *counts) {
 		right = k.ended && !k.cancelled && (k.ends == returns || k.goesOn)
 	case errors.Is(err, executor.ErrShutdown):
 		sum.returned++
-		right = !k.cancelled && s.mayDrop(k) && (k.begun == 0 || k.periodic()) && (k.handedBack || s.unlisted)
+		right = !k.cancelled && s.mayDrop(k) && (k.begun == 0 || k.periodic()) &&
+			(k.handedBack || s.unlisted)
 	case errors.Is(err, executor.ErrSaturated):
 		sum.returned++
 		right = !k.cancelled && s.discards && k.begun == 0

@@ -177,9 +177,9 @@ func (s *shop) takeBack(k *task) {
 	}
 }
 
-// mayReturn reports whether k may be in a list of dropped tasks of which the first was begun at the given time: a
-// task that has not begun; a series that had not ended then, though it may be in a run since, and this may have been
-// its last by a failure or a cancellation, of which nobody knew.
+// mayReturn reports whether k may be in a list of dropped tasks of which the first was begun at the
+// given time: a task that has not begun; a series that had not ended then, though it may be in a
+// run since, and this may have been its last by a failure or a cancellation, of which nobody knew.
 func (k *task) mayReturn(from time.Duration) bool {
 	if !k.periodic() {
 		return !k.cancelled && !k.ended && k.begun == 0

@@ -90,8 +90,8 @@ var heap = []Mutant{
 		ID:    "heap-13",
 		Fault: "ripe tasks are overlooked when tasks are taken out for a shutdown",
 		File:  "executor/delayedworkqueue.go",
-		From:  "q.ripe.filter(keep), func(a, b *cell.Cell)",
-		To:    "q.ripe.filter(func(*cell.Cell) bool { return true }), func(a, b *cell.Cell)",
+		From:  "ripe := q.ripe.filter(keep)",
+		To:    "ripe := q.ripe.filter(func(*cell.Cell) bool { return true })",
 	},
 	{
 		ID:    "heap-14",
