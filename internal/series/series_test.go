@@ -88,15 +88,15 @@ func TestTheLastRunIsTheOneOfTheMaximum(t *testing.T) {
 
 func TestTheUpcomingRunIsToldWithoutPlanningIt(t *testing.T) {
 	for name, c := range map[string]struct {
-		series series.Series
+		series Series
 		known  bool
 		want   int64
 	}{
-		"burst":       {series.Series{Period: 10}, true, 110},
-		"coalesce":    {series.Series{Period: 10, Options: series.Options{CatchUp: series.Coalesce}}, true, 110},
-		"skip":        {series.Series{Period: 10, Options: series.Options{CatchUp: series.Skip}}, true, 130},
-		"jitter":      {series.Series{Period: 10, Options: series.Options{Jitter: 10}}, true, 110},
-		"fixed delay": {series.Series{Period: -10}, false, 0},
+		"burst":       {Series{Period: 10}, true, 110},
+		"coalesce":    {Series{Period: 10, Options: Options{CatchUp: Coalesce}}, true, 110},
+		"skip":        {Series{Period: 10, Options: Options{CatchUp: Skip}}, true, 130},
+		"jitter":      {Series{Period: 10, Options: Options{Jitter: 10}}, true, 110},
+		"fixed delay": {Series{Period: -10}, false, 0},
 	} {
 		s := c.series
 		s.Start(s.First(100), 100)
