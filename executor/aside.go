@@ -27,18 +27,7 @@ func (p *Pool) allAside() (cells []*cell.Cell) {
 // merge puts the tasks that wait outside of the queue between those of the queue, by their times, as far
 // as they are known.
 func merge(queue, aside []*cell.Cell) []*cell.Cell {
-	if len(aside) == 0 {
-		return queue
-	}
-	all := make([]*cell.Cell, 0, len(queue)+len(aside))
-	for _, c := range queue {
-		for len(aside) > 0 && aside[0].When < c.When {
-			all = append(all, aside[0])
-			aside = aside[1:]
-		}
-		all = append(all, c)
-	}
-	return append(all, aside...)
+	return interleave(queue, aside, func(a, b *cell.Cell) bool { return a.When < b.When })
 }
 
 // emptyAside takes all of them out. The lock is held.

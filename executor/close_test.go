@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -754,6 +755,8 @@ type withAccount struct {
 	running                                 sync.Map // of *withRun
 	cancellations                           sync.Map // of futures, by time
 	fault                                   string
+
+	handedBack map[*future.Future[struct{}]]bool // series, perhaps in a run
 }
 
 // withRun is a run in progress.
@@ -817,11 +820,12 @@ func (a *withAccount) schedule(s withAction) {
 	var f *executor.ScheduledFuture[struct{}]
 	var err error
 	body, delay, period := a.body(s, &self), time.Duration(s.Delay), time.Duration(2+2*s.Number)
+	named := append(s.options(), executor.Name(fmt.Sprint(len(a.futures))))
 	switch s.Kind {
 	case "rate":
-		f, err = a.p.AtFixedRate(delay, period, body, s.options()...)
+		f, err = a.p.AtFixedRate(delay, period, body, named...)
 	case "delay":
-		f, err = a.p.WithFixedDelay(delay, period, body, s.options()...)
+		f, err = a.p.WithFixedDelay(delay, period, body, named...)
 	default:
 		f, err = a.p.Schedule(delay, body, s.options()...)
 	}
@@ -853,9 +857,26 @@ func (a *withAccount) cancel(s withAction, how func(f *future.Future[struct{}]) 
 	if n == 0 {
 		return
 	}
-	if f := a.futures[s.Number%n]; how(f) {
-		a.cancellations.Store(f, time.Now())
+	f := a.futures[s.Number%n]
+	if !how(f) {
+		return
+	}
+	a.cancellations.Store(f, time.Now())
+	if !a.handedBack[f] {
 		a.cancelled++
+	}
+}
+
+// takeBack notes which series are handed back. That is all that is counted of their ends.
+func (a *withAccount) takeBack(tasks []executor.Pending) {
+	for _, task := range tasks {
+		if task.Periodic {
+			i, _ := strconv.Atoi(task.Name)
+			if a.handedBack[a.futures[i]] {
+				a.fault = "handed back twice: " + task.String()
+			}
+			a.handedBack[a.futures[i]] = true
+		}
 	}
 }
 
@@ -894,11 +915,12 @@ func (a *withAccount) end(s withAction) {
 	case "shutdown":
 		a.p.Shutdown()
 	case "now":
-		a.p.ShutdownNow()
+		a.takeBack(a.p.ShutdownNow())
 	case "close":
 		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(2*s.Number))
 		defer cancel()
-		_, _ = a.p.CloseContext(ctx)
+		report, _ := a.p.CloseContext(ctx)
+		a.takeBack(report.Dropped)
 	}
 }
 
@@ -906,9 +928,9 @@ func (a *withAccount) end(s withAction) {
 func (a *withAccount) check() {
 	synctest.Wait()
 	s := a.p.Stats()
-	lingering := uint64(0) // settled, but with a body that still runs
+	lingering := uint64(0) // settled or handed back, but with a body that still runs
 	for _, f := range a.futures {
-		if f.State().Settled() && !withClosed(f.Stopped()) {
+		if (f.State().Settled() || a.handedBack[f]) && !withClosed(f.Stopped()) {
 			lingering++
 		}
 	}
@@ -938,7 +960,7 @@ func (a *withAccount) check() {
 
 // settle brings the pool to its end and compares the books with the futures.
 func (a *withAccount) settle() {
-	a.p.ShutdownNow()
+	a.takeBack(a.p.ShutdownNow())
 	<-a.p.Terminated()
 	a.check()
 	s, dropped := a.p.Stats(), a.executed-a.executions.Load()
@@ -947,7 +969,7 @@ func (a *withAccount) settle() {
 		if !ok || !withClosed(f.Stopped()) {
 			a.fault = fmt.Sprintf("%v after termination", f)
 		}
-		if errors.Is(r.Err, executor.ErrShutdown) {
+		if errors.Is(r.Err, executor.ErrShutdown) || a.handedBack[f] {
 			dropped++
 		}
 	}
@@ -964,6 +986,7 @@ func TestTheBooksBalanceWhateverHappens(t *testing.T) {
 		var fault string
 		synctest.Test(t, func(t *testing.T) {
 			a := withAccount{p: withPool(t, core, executor.PendingLimit(limit))}
+			a.handedBack = map[*future.Future[struct{}]]bool{}
 			for _, s := range actions {
 				a.do(s)
 				a.check()

@@ -18,6 +18,7 @@ import (
 // queueModel is a delayedWorkQueue beside a sorted slice of what should be in it.
 type queueModel struct {
 	queue *delayedWorkQueue
+	plan  *plan // of all tasks
 	tasks []modelTask
 	now   int64
 	order atomic.Uint64 // of the last task in the heap
@@ -32,7 +33,6 @@ type modelTask struct {
 	when   int64
 	came   uint64
 	inLine bool
-	inHeap bool
 	number inboxNumber
 }
 
@@ -43,11 +43,12 @@ func (a modelTask) compare(b modelTask) int {
 }
 
 func newQueueModel() *queueModel {
-	m := &queueModel{}
-	m.queue = newDelayedWorkQueue(newInbox(new(cell.Plan)))
+	m := &queueModel{plan: new(plan)}
+	m.plan.Detail = m.plan
+	m.queue = newDelayedWorkQueue(newInbox(&m.plan.Plan))
 	m.queue.line.order = &m.order
 	m.now = 1 // 0 is no time
-	m.queue.large = 10
+	m.queue.large, m.queue.step = 10, 4
 	return m
 }
 
@@ -79,7 +80,7 @@ func (m *queueModel) put(t *rapid.T, withCell bool) {
 	k := modelTask{when: m.now, came: m.order.Load(), inLine: true, number: inboxNumber(m.made)}
 	e := entry{slot: slot{bare: func(context.Context) error { return k.number }}}
 	if withCell {
-		k.cell = new(cell.Cell)
+		k.cell = &cell.Cell{Plan: &m.plan.Plan}
 		e = entry{slot: slot{cell: k.cell}}
 	}
 	e.when = m.now
@@ -90,9 +91,9 @@ func (m *queueModel) put(t *rapid.T, withCell bool) {
 
 func (m *queueModel) push(when int64) {
 	m.made++
-	c := &cell.Cell{When: when, Order: m.order.Add(1)}
+	c := &cell.Cell{Plan: &m.plan.Plan, When: when, Order: m.order.Add(1)}
 	m.queue.push(c)
-	m.add(modelTask{cell: c, when: when, came: c.Order, number: inboxNumber(m.made), inHeap: true})
+	m.add(modelTask{cell: c, when: when, came: c.Order, number: inboxNumber(m.made)})
 }
 
 func (m *queueModel) add(k modelTask) {
@@ -128,24 +129,25 @@ func (m *queueModel) pop(t *rapid.T) {
 
 // ripen pops a task of the heap, if it is next, just when it is looked whether most of the heap is due.
 func (m *queueModel) ripen(t *rapid.T) {
-	i := slices.IndexFunc(m.tasks, func(k modelTask) bool { return k.inHeap })
-	if i != 0 || m.queue.ripe.len() > 0 {
+	q := m.queue
+	first := modelTask{}
+	if len(m.tasks) > 0 {
+		first = m.tasks[0]
+	}
+	if first.cell == nil || first.cell.Place <= 0 || q.ripe.len() > 0 {
 		t.Skip("another comes first")
 	}
-	m.queue.pops = checkEvery - 1
+	q.pops = checkEvery - 1
 	m.pop(t)
 	due := 0
-	for i, k := range m.tasks {
-		if k.inHeap && k.when <= m.now {
-			m.tasks[i].inHeap = k.cell.Place > 0
+	for _, k := range m.tasks {
+		if !k.inLine && k.when <= m.now {
 			due++
 		}
 	}
-	if m.queue.ripe.len() > 0 {
-		require.Equal(t, due, m.queue.ripe.len(), "all that is due, and nothing else")
-	} else {
-		total := m.queue.heap.Len()
-		require.True(t, total < m.queue.large || due < total, "nothing has ripened though all is due")
+	if q.ripe.len() == 0 {
+		total := q.heap.Len()
+		require.True(t, total < q.large || due < total, "nothing has ripened though all is due")
 	}
 }
 
@@ -202,6 +204,17 @@ func (m *queueModel) same(t *rapid.T, tasks []modelTask, cells []*cell.Cell) {
 	}
 }
 
+// sameSnapshot demands that a snapshot of the queue is in the order of the tasks.
+func (m *queueModel) sameSnapshot(t *rapid.T) {
+	var s snapshot
+	m.queue.look(&s)
+	seen := s.inOrder()
+	require.Equal(t, len(m.tasks), len(seen))
+	for i, k := range m.tasks {
+		require.Equal(t, waiting{when: k.when, order: k.came, plan: m.plan}, seen[i])
+	}
+}
+
 func (m *queueModel) validate(t *rapid.T) {
 	require.Equal(t, len(m.tasks), m.queue.len())
 	when, due := m.queue.head()
@@ -210,10 +223,13 @@ func (m *queueModel) validate(t *rapid.T) {
 		require.False(t, due)
 	} else {
 		require.Equal(t, m.tasks[0].when, when)
-		require.Equal(t, !m.tasks[0].inHeap, due)
+		c := m.tasks[0].cell
+		require.Equal(t, c == nil || c.Place < 0, due, "a task of the heap goes by its time")
 	}
-	m.same(t, m.tasks, m.queue.tasks())
-	require.NoError(t, m.queue.heap.Validate(func(c *cell.Cell) int { return int(c.Place) - 1 }))
+	m.same(t, m.tasks, tasksOf(m.queue))
+	m.sameSnapshot(t)
+	require.NoError(t, m.queue.heap.Validate(placeInHeap))
+	require.NoError(t, m.queue.cut.Validate(placeInHeap))
 	for _, c := range m.queue.ripe.all() {
 		require.LessOrEqual(t, c.When, m.now)
 	}
@@ -221,27 +237,75 @@ func (m *queueModel) validate(t *rapid.T) {
 	require.NoError(t, validateSegment(&m.queue.line.in))
 }
 
-func TestTheTasksOfALargeHeapRipenTogether(t *testing.T) {
-	const n = 10_000
+func TestWhatIsDueOfALargeHeapRipensAPieceAtATime(t *testing.T) {
+	const n = 100_000
 	m := newQueueModel()
 	m.queue = newDelayedWorkQueue(m.queue.line)
+	q := m.queue
 	var tasks []*cell.Cell
 	for i := range n {
-		c := &cell.Cell{When: int64(i * 7919 % n), Order: m.order.Add(1)}
-		m.queue.push(c)
+		c := &cell.Cell{When: int64(i * 7919 % n / 4), Order: m.order.Add(1)}
+		q.push(c)
 		tasks = append(tasks, c)
 	}
 	slices.SortFunc(tasks, compare)
-	ripe := 0
-	for i, want := range tasks {
-		when, _ := m.queue.head()
-		require.EqualValues(t, i, when)
-		require.Same(t, want, m.queue.pop(n).cell)
-		ripe = max(ripe, m.queue.ripe.len())
+	const now = n / 6 // two thirds are due
+	ripe, cut, heaped := 0, 0, q.heap.Len()
+	for _, want := range tasks {
+		if want.When > now {
+			break
+		}
+		require.Same(t, want, q.pop(now).cell)
+		require.LessOrEqual(t, q.ripe.len(), 4*cutStep, "ripe at a time")
+		moved := heaped - q.heap.Len() - 1
+		if q.cut.Len() == 0 || cut > 0 { // not when all is cut out, which moves nothing
+			require.LessOrEqual(t, max(moved, -moved), cutStep, "put back at a time")
+		}
+		heaped = q.heap.Len()
+		ripe, cut = max(ripe, q.ripe.len()), max(cut, q.cut.Len())
 	}
-	assert.Equal(t, n-checkEvery, ripe)
-	assert.Zero(t, m.queue.len())
-	assert.LessOrEqual(t, len(m.queue.ripe.ring), 2*minRing, "the memory is given back")
+	assert.Positive(t, ripe)
+	assert.Greater(t, cut, n/2)
+	assert.Zero(t, q.cut.Len(), "what is for later is in the heap again")
+	assert.Zero(t, q.ripe.len())
+	assert.LessOrEqual(t, len(q.ripe.ring), 2*minRing, "the memory is given back")
+	assert.NoError(t, q.heap.Validate(placeInHeap))
+	for _, want := range tasks[n-q.len():] {
+		require.Same(t, want, q.pop(n).cell)
+	}
+}
+
+// Cancelling all but the last, in whatever order, leaves nothing to be gone through at once but
+// rows.
+func TestATaskThatHasBeenCutOutCanBeRemovedAtAnyTime(t *testing.T) {
+	const n = 10_000
+	for _, pops := range []int{checkEvery, checkEvery + 1, checkEvery + 10, n / 2} {
+		m := newQueueModel()
+		m.queue = newDelayedWorkQueue(m.queue.line)
+		var tasks []*cell.Cell
+		for i := range n {
+			c := &cell.Cell{When: int64(i * 7919 % n), Order: m.order.Add(1)}
+			m.queue.push(c)
+			tasks = append(tasks, c)
+		}
+		slices.SortFunc(tasks, compare)
+		for _, want := range tasks[:pops] {
+			require.Same(t, want, m.queue.pop(n).cell)
+		}
+		for i, c := range tasks[pops:] {
+			if i%3 != 0 {
+				require.True(t, m.queue.remove(c))
+				require.False(t, m.queue.remove(c))
+				require.Zero(t, c.Place)
+			}
+		}
+		for i, want := range tasks[pops:] {
+			if i%3 == 0 {
+				require.Same(t, want, m.queue.pop(n).cell)
+			}
+		}
+		require.Zero(t, m.queue.len())
+	}
 }
 
 func TestFifoGivesItsMemoryBack(t *testing.T) {

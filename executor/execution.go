@@ -243,15 +243,16 @@ func (x *execution) account() {
 	if x.failed && !x.told {
 		p.counts.failures++
 	}
-	if x.done {
-		p.counts.completed++
-	}
 	if x.bare {
+		p.counts.completed++
 		c.Body = nil
 		return
 	}
 	pl := planOf(c)
-	if x.again && p.mayRepeat() && c.Reset() {
+	if x.done && !pl.returned {
+		p.counts.completed++
+	}
+	if x.again && !pl.returned && p.mayRepeat() && c.Reset() {
 		p.place(c, pl.Next(x.ended))
 		return
 	}
@@ -272,7 +273,7 @@ func (p *Pool) endSeries(c *cell.Cell) {
 	dropped := c.Drop()
 	c.Finish(nil)
 	p.mu.Lock()
-	if dropped {
+	if dropped && !planOf(c).returned {
 		p.counts.returned++
 	}
 }

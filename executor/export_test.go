@@ -42,7 +42,7 @@ func (p *Pool) validateAccounts() error {
 			continue
 		}
 		busy++
-		if !x.over && x.task.Phase().Settled() {
+		if planOf(x.task).returned || !x.over && x.task.Phase().Settled() {
 			both++
 		}
 	}
@@ -132,10 +132,21 @@ func (p *Pool) validateDelayed(q *delayedWorkQueue) error {
 	if err := q.heap.Validate(placeInHeap); err != nil {
 		return err
 	}
+	if err := q.cut.Validate(placeInHeap); err != nil {
+		return err
+	}
 	if err := q.ripe.validate(); err != nil {
 		return err
 	}
 	ripe, now := q.ripe.all(), p.clock.Now()
+	if q.cut.Len() > 0 && len(ripe) == 0 {
+		return fmt.Errorf("%d tasks have been cut out, and none is ripe", q.cut.Len())
+	}
+	for _, c := range q.cut.All() {
+		if compare(c, ripe[len(ripe)-1]) < 0 {
+			return fmt.Errorf("a ripe task comes after one that has been cut out")
+		}
+	}
 	if !slices.IsSortedFunc(ripe, compare) {
 		return fmt.Errorf("the ripe tasks are out of order")
 	}
@@ -234,11 +245,34 @@ func (q *ordered) validate() error {
 	return nil
 }
 
+// tasksOf returns what is in a queue, in order.
+func tasksOf(q workQueue) (cells []*cell.Cell) {
+	switch q := q.(type) {
+	case *ordered:
+		return q.tasks()
+	case *inbox:
+		for _, e := range append(q.out.entries(), q.in.entries()...) {
+			cells = append(cells, q.cellOf(e))
+		}
+		return cells
+	}
+	timed := q.(*delayedWorkQueue)
+	cells = timed.ripe.all()
+	for _, c := range timed.heap.All() {
+		cells = append(cells, c)
+	}
+	for _, c := range timed.cut.All() {
+		cells = append(cells, c)
+	}
+	slices.SortFunc(cells, compare)
+	return weave(tasksOf(timed.line), cells)
+}
+
 func placeInHeap(c *cell.Cell) int { return int(c.Place) - 1 }
 
 // validateWaiting checks that what waits has not ended, and can run.
 func (p *Pool) validateWaiting() error {
-	cells := merge(p.queue.tasks(), p.allAside())
+	cells := merge(tasksOf(p.queue), p.allAside())
 	if len(cells) != p.queue.len()+p.aside {
 		return fmt.Errorf("%d tasks wait, counted as %d", len(cells), p.queue.len()+p.aside)
 	}

@@ -78,12 +78,6 @@ func (q *fifo) filter(keep func(c *cell.Cell) bool) (out []*cell.Cell) {
 	return out
 }
 
-// reserve makes room for n tasks in a queue that is empty.
-func (q *fifo) reserve(n int) {
-	q.ring = make([]*cell.Cell, ringSize(n))
-	q.head = q.tail
-}
-
 // ringSize is the least power of two above n.
 func ringSize(n int) int { return max(minRing, 1<<bits.Len(uint(n))) }
 

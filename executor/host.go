@@ -34,7 +34,7 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	if removed {
 		c.Body = nil
 	}
-	if removed || running {
+	if removed || running && !planOf(c).returned {
 		p.counts.cancelled++
 	}
 	if !p.plain && p.surplus() && p.waiting() == 0 {
@@ -59,7 +59,7 @@ func (h *host) Expired(c *cell.Cell) {
 		defer p.tells()()
 		p.runFailed(run.Run, pl.Late, run.streak, run.notable)
 	case c.Fail(pl.Late):
-		p.countLate()
+		p.countLate(pl)
 		if pl.Periodic() {
 			defer p.tells()()
 			p.seriesEnded(run.Run, pl.Late)
@@ -96,10 +96,12 @@ func (p *Pool) overdue(c *cell.Cell) (o overrun, overdue bool) {
 }
 
 // countLate counts a task that has ended by its time-out.
-func (p *Pool) countLate() {
+func (p *Pool) countLate(pl *plan) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.counts.completed++
+	if !pl.returned {
+		p.counts.completed++
+	}
 	p.counts.failures++
 }
 

@@ -171,14 +171,22 @@ func (q *inbox) filter(keep func(*cell.Cell) bool) (out []*cell.Cell) {
 	return out
 }
 
-func (q *inbox) tasks() (cells []*cell.Cell) {
+func (q *inbox) look(s *snapshot) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for _, e := range append(q.out.entries(), q.in.entries()...) {
-		cells = append(cells, q.cellOf(e))
+	bare := q.plan.Detail.(*plan)
+	for _, side := range []*segment{&q.out, &q.in} {
+		for e := range side.all() {
+			if e.cell != nil {
+				s.line = append(s.line, seen(e.cell))
+			} else {
+				s.line = append(s.line, waiting{when: e.when, order: e.after, plan: bare})
+			}
+		}
 	}
-	return cells
 }
+
+func (q *inbox) extent() (line, timed int) { return q.len(), 0 }
 
 // cellOf returns the cell of e, or one for it.
 func (q *inbox) cellOf(e entry) *cell.Cell {

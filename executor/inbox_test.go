@@ -243,7 +243,7 @@ func (m *inboxModel) validate(t *rapid.T) {
 	require.Equal(t, len(m.tasks), m.queue.len())
 	a, r, n := m.queue.tally(3, 4, func() {})
 	require.Equal(t, []any{m.accepted + 3, m.rejected + 4, len(m.tasks)}, []any{a, r, n})
-	cells := m.queue.tasks()
+	cells := tasksOf(m.queue)
 	require.Len(t, cells, len(m.tasks))
 	for i, c := range cells {
 		if !m.is(t, m.tasks[i], c) {

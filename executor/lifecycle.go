@@ -47,11 +47,19 @@ func (p *Pool) Shutdown() {
 
 // ShutdownNow refuses further tasks, ends the contexts of the running ones with the cause
 // [ErrShutdown], and returns those that never started, or will not start again, in the order of
-// their times. Their futures are settled: their error matches both [future.ErrCancelled] and
-// ErrShutdown. It does not wait for the running tasks and may be called from one. A second call
-// returns nothing. A task that has just been accepted has started only if a worker had to be started
-// for it; one for an idle worker, or from the unbounded queue, starts when the worker comes for it.
+// their times: see [Pending]. Their futures are settled: their error matches both
+// [future.ErrCancelled] and ErrShutdown. A series that is in a run is among them, unless that run
+// is its last in any case; its future is settled when that run ends, with the error of the run if
+// it fails by that. ShutdownNow does not wait for the running tasks and may be called from one. A
+// second call returns nothing. A task that has just been accepted has started only if a worker had
+// to be started for it; one for an idle worker, or from the unbounded queue, starts when the worker
+// comes for it.
 func (p *Pool) ShutdownNow() []Pending {
+	return p.stopNow().Dropped
+}
+
+// stopNow is ShutdownNow that also tells, at one look, which tasks it has interrupted.
+func (p *Pool) stopNow() (report Report) {
 	p.mu.Lock()
 	p.drain()
 	p.stage = max(p.stage, stopping)
@@ -61,7 +69,10 @@ func (p *Pool) ShutdownNow() []Pending {
 			active = append(active, x.task)
 		}
 	}
-	return p.endSweep(p.sweep(), active...)
+	report.Running = p.runningLocked()
+	series := p.handBackRunsLocked()
+	report.Dropped = joined(p.endSweep(p.sweep(), active...), series)
+	return report
 }
 
 // Close shuts the pool down, drops the tasks that are not yet due and all periodic ones, and waits
@@ -74,23 +85,26 @@ func (p *Pool) Close() error {
 }
 
 // CloseContext is Close until ctx ends; then it does what [Pool.ShutdownNow] does and returns the
-// error of ctx, without waiting for the tasks that still run. The report tells what never started
-// and what is still running, tasks that are just about to heed the end of their context included;
+// error of ctx, without waiting for the tasks that still run. The report tells what never started,
+// or will not start again, series that were in a run at the call included, each task in one report;
+// and what was running when the contexts were ended, whether it heeds that at once or never.
 // [Pool.Terminated] tells when the last has ended. Called from a task of the same pool it returns
 // [future.ErrSelfWait] at once. A nil ctx never ends.
 func (p *Pool) CloseContext(ctx context.Context) (Report, error) {
 	p.mu.Lock()
 	p.drain()
 	p.dropDelayed, p.keepPeriodic = true, false
-	report := Report{Dropped: p.endSweep(p.sweep())}
+	series := p.handBackRunsLocked()
+	report := Report{Dropped: joined(p.endSweep(p.sweep()), series)}
 	err := p.AwaitTermination(ctx)
-	if err != nil && !cell.Matches(err, future.ErrSelfWait) {
-		report.Dropped = append(report.Dropped, p.ShutdownNow()...)
-		if !p.plain { // which has dropped nothing before
-			slices.SortStableFunc(report.Dropped, func(a, b Pending) int { return a.Scheduled.Compare(b.Scheduled) })
-		}
+	switch {
+	case err == nil:
+	case cell.Matches(err, future.ErrSelfWait):
+		report.Running = p.Running()
+	default:
+		rest := p.stopNow()
+		report = Report{joined(report.Dropped, rest.Dropped), rest.Running}
 	}
-	report.Running = p.Running()
 	return report, err
 }
 

@@ -86,6 +86,7 @@ type job struct {
 	ended     time.Duration // of the last run
 	late      bool          // a run has outlived its time-out
 	cancelled bool          // by the model
+	returned  bool          // a series that was in a run when the pool was ended
 }
 
 const modelTick = time.Millisecond
@@ -416,7 +417,9 @@ func (m *poolModel) cancel(t *rapid.T) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		j.cancelled = true
-		m.cancelled++
+		if !j.returned {
+			m.cancelled++
+		}
 	}
 }
 
@@ -503,6 +506,7 @@ func (m *poolModel) end(t *rapid.T) {
 		m.pool.Shutdown()
 	case 1:
 		patience := modelTicks(t, 0, 6, "patience")
+		m.handBackRuns()
 		m.calls.Go(func() {
 			ctx, cancel := context.WithTimeout(m.leave, patience)
 			defer cancel()
@@ -513,14 +517,29 @@ func (m *poolModel) end(t *rapid.T) {
 			}
 		})
 	default:
-		queued := m.pool.Stats().Queued
-		if n := len(m.pool.ShutdownNow()); n != queued {
-			t.Fatalf("%d tasks are handed back, %d were queued", n, queued)
+		queued, inRuns := m.pool.Stats().Queued, m.handBackRuns()
+		if n := len(m.pool.ShutdownNow()); n != queued+inRuns {
+			t.Fatalf("%d tasks are handed back, of %d queued and %d in runs", n, queued, inRuns)
 		}
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.stopped = true
 	}
+}
+
+// handBackRuns notes, at rest, which series are in a run that is not their last, and returns how
+// many.
+func (m *poolModel) handBackRuns() (count int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, j := range m.jobs {
+		mayRepeat := j.every != 0 && len(j.starts) < j.maxRuns
+		if mayRepeat && j.running && !j.returned && !j.future.State().Settled() {
+			j.returned = true
+			count++
+		}
+	}
+	return count
 }
 
 // finish ends the pool and does the accounts.

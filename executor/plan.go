@@ -15,7 +15,8 @@ type plan struct {
 
 	strand *strand // of a task of a serial executor
 
-	reports bool // a failure has no future of its own and goes to the error handler
+	reports  bool // a failure has no future of its own and goes to the error handler
+	returned bool // handed back in a run: how that ends does not count; the pool's lock guards it
 }
 
 func planOf(c *cell.Cell) *plan { return c.Plan.Detail.(*plan) }

@@ -11,32 +11,51 @@ import (
 )
 
 // Pending is a task that waits, or that a pool has handed back because it was shut down before the
-// task, or its next run, began; then its future is settled.
+// task, or its next run, began. The future of a task that is handed back is settled; that of a
+// series which is in a run, when the run ends.
+//
+// In JSON and in a structured log, where Task is left out, so are fields that are zero.
 type Pending struct {
-	Name      string
-	Scheduled time.Time // when it would have run: for a task of Submit, when it came; zero if that is not known
-	Periodic  bool
-	Runs      uint64 // begun before, if it is periodic
-	Task      Task   // what it would have run, decorated, if it is handed back; otherwise nil
+	Name string `json:"name,omitempty"`
+
+	// Scheduled is when it would have run: for a task of Submit, when it came; zero if that is not
+	// known. For a series that is handed back in a run, it is the slot of the next; with a fixed
+	// delay that depends on the end of the run, and Scheduled is zero.
+	Scheduled time.Time `json:"scheduled,omitzero"`
+
+	Periodic bool   `json:"periodic,omitempty"`
+	Runs     uint64 `json:"runs,omitempty"` // begun so far, if it is periodic
+	Task     Task   `json:"-"`              // its body, decorated, if it is handed back; else nil
 }
 
-// Running is a task that runs at the time of a report.
+// Running is a task that runs at the time of a report. In JSON it is its run and "for", a text as
+// [time.ParseDuration] reads it: "1.5s".
 type Running struct {
 	Run
 	For time.Duration // since its start
 }
 
-// Report is what CloseContext has found.
+// Report is what CloseContext has found. A series in a run may be in both lists.
 type Report struct {
-	Dropped []Pending // what never started, in the order of its times
-	Running []Running // what was running still, longest first
+	// Dropped is what never started, or will not again, in the order of its times; series without
+	// one come last.
+	Dropped []Pending `json:"dropped,omitempty"`
+	// Running is what was running still, longest first.
+	Running []Running `json:"running,omitempty"`
 }
 
+// pendingOf describes a task that is handed back. The lock is held, or the task has left the pool.
 func (p *Pool) pendingOf(c *cell.Cell) Pending {
-	pl := planOf(c)
-	pending := Pending{Name: pl.Name, Periodic: pl.Periodic(), Runs: pl.Runs, Task: c.Body}
-	if c.When != 0 {
-		pending.Scheduled = p.clock.Time(c.When)
+	pending := p.pending(seen(c))
+	pending.Task = c.Body
+	return pending
+}
+
+// pending describes a task that is the pool's to run.
+func (p *Pool) pending(w waiting) Pending {
+	pending := Pending{Name: w.plan.Name, Periodic: w.plan.Periodic(), Runs: w.runs}
+	if w.when != unread {
+		pending.Scheduled = p.clock.Time(w.when)
 	}
 	return pending
 }

@@ -144,7 +144,7 @@ func (p *ScheduledPool) SetExecuteDelayedAfterShutdown(on bool) {
 // SetContinuePeriodicAfterShutdown sets whether periodic tasks go on after Shutdown, and the pool
 // with them until they are cancelled; false at first. Close sets it to false. After Shutdown,
 // setting it to false drops those in the queue at once; setting it to true revives none, but one
-// that is in a run then goes on.
+// that is in a run then goes on. What Close or ShutdownNow has dropped never does.
 func (p *ScheduledPool) SetContinuePeriodicAfterShutdown(on bool) {
 	p.mu.Lock()
 	p.keepPeriodic = on

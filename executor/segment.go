@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"iter"
 	"slices"
 	"sync"
 
@@ -178,15 +179,20 @@ func (s *segment) remove(c *cell.Cell) bool {
 	return true
 }
 
-// entries returns the tasks, in order.
-func (s *segment) entries() []entry {
-	all := make([]entry, 0, s.len())
-	for i := s.taken; i < s.end; i++ {
-		if t := *s.at(i); !t.removed() {
-			all = append(all, entry{t, s.stampAt(i)})
+// all yields the tasks, in order.
+func (s *segment) all() iter.Seq[entry] {
+	return func(yield func(entry) bool) {
+		for i := s.taken; i < s.end; i++ {
+			if t := *s.at(i); !t.removed() && !yield(entry{t, s.stampAt(i)}) {
+				return
+			}
 		}
 	}
-	return all
+}
+
+// entries returns the tasks, in order.
+func (s *segment) entries() []entry {
+	return slices.AppendSeq(make([]entry, 0, s.len()), s.all())
 }
 
 // rebuild makes the segment one of these tasks.

@@ -3,6 +3,7 @@ package executor
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 )
@@ -13,30 +14,35 @@ import (
 //
 //	Accepted = Completed + Cancelled + Returned + Queued + Busy
 //
-// holds, but for tasks that were cancelled, or timed out, and whose body still runs: they count as
-// ended and as busy.
+// holds, but for tasks that were cancelled, timed out, or handed back by a shutdown, and whose body
+// still runs: they count as ended and as busy.
+//
+// In JSON the durations are texts as [time.ParseDuration] reads them: "1m0s".
 type Stats struct {
-	Name  string
-	State string // running, shutting down, stopping, tidying, terminated
+	Name  string `json:"name,omitempty"`
+	State string `json:"state"` // running, shutting down, stopping, tidying, terminated
 
-	Core, Maximum int // sizes asked for
-	KeepAlive     time.Duration
-	CoreTimeout   bool
-	Workers       int // there now
-	Largest       int // most there have been at once
-	Busy          int // tasks that run: on workers, their helpers, and callers under CallerRuns
-	Queued        int // tasks that wait
+	Core        int           `json:"core"`             // size asked for
+	Maximum     int           `json:"maximum,omitzero"` // likewise; 0 is without bound
+	KeepAlive   time.Duration `json:"keep_alive"`
+	CoreTimeout bool          `json:"core_timeout"`
+	Workers     int           `json:"workers"` // there now
+	Largest     int           `json:"largest"` // most there have been at once
+	Busy        int           `json:"busy"`    // tasks that run: on workers, helpers, and callers
+	Queued      int           `json:"queued"`  // tasks that wait
 
-	Accepted  uint64 // tasks taken in
-	Rejected  uint64 // submissions that failed: the pool was shut down or saturated, or a context had ended
-	Completed uint64 // tasks ended by their run, the last of a series; failures included
-	Cancelled uint64 // tasks cancelled by their future before they had ended
-	Returned  uint64 // tasks dropped, or handed back: by a shutdown, or for want of room
+	// Accepted are the tasks taken in; Rejected the submissions that failed, because the pool was
+	// shut down or saturated, or a context had ended.
+	Accepted uint64 `json:"accepted"`
+	Rejected uint64 `json:"rejected"`
 
-	Runs     uint64 // bodies that have ended; each run of a series counts
-	Failures uint64 // runs that have failed, some in progress still; not what cancelled ones return
+	Completed uint64 `json:"completed"` // tasks ended by their run; a series by its last
+	Cancelled uint64 `json:"cancelled"` // tasks cancelled by their future before they had ended
+	Returned  uint64 `json:"returned"`  // tasks dropped or handed back by a shutdown, or dropped for room
 
-	Wakeups uint64 // how often an idle worker was woken; a pool with nothing due has none
+	Runs     uint64 `json:"runs"`     // bodies that have ended; each run of a series counts
+	Failures uint64 `json:"failures"` // failed runs, some in progress still; none of a cancelled task
+	Wakeups  uint64 `json:"wakeups"`  // how often an idle worker was woken: never with nothing due
 }
 
 // counts are the counters of a pool. Its lock guards them.
@@ -58,7 +64,7 @@ func (p *Pool) Stats() Stats {
 		Name:        p.name,
 		State:       p.stage.String(),
 		Core:        p.core,
-		Maximum:     p.most(),
+		Maximum:     p.bound(),
 		KeepAlive:   p.keepAlive,
 		CoreTimeout: p.coreTimeout,
 		Workers:     len(p.workers),
@@ -74,6 +80,14 @@ func (p *Pool) Stats() Stats {
 		Failures:    p.counts.failures,
 		Wakeups:     p.lot.Wakes(),
 	}
+}
+
+// bound is the maximum size, 0 if there is none. The lock is held.
+func (p *Pool) bound() int {
+	if most := p.most(); most < math.MaxInt {
+		return most
+	}
+	return 0
 }
 
 // tally returns the numbers of tasks accepted, rejected and waiting, but for those that are dealt, all of the
@@ -109,16 +123,14 @@ func (p *Pool) played() (left int, ended uint64) {
 	return left, ended
 }
 
-// Queued returns the tasks that wait, in the order in which they are due. O(n log n).
+// Queued returns the tasks that wait, all as they are at one moment, in the order in which they are
+// due. O(n log n), of which the pool is held up for the n.
 func (p *Pool) Queued() []Pending {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.recall()
-	cells := merge(p.queue.tasks(), p.allAside())
-	pending := make([]Pending, len(cells))
-	for i, c := range cells {
-		pending[i] = p.pendingOf(c)
-		pending[i].Task = nil // it is the pool's to run
+	seen := p.see()
+	tasks := seen.inOrder()
+	pending := make([]Pending, len(tasks))
+	for i, w := range tasks {
+		pending[i] = p.pending(w)
 	}
 	return pending
 }
@@ -128,7 +140,10 @@ func (p *Pool) Queued() []Pending {
 func (p *Pool) Running() []Running {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var rs []Running
+	return p.runningLocked()
+}
+
+func (p *Pool) runningLocked() (rs []Running) {
 	for x := range p.executions() {
 		if x.task != nil {
 			rs = append(rs, Running{Run: p.ask(x.task)})

@@ -47,7 +47,7 @@ func TestSTPE001_AFreshPoolHasNoWorkers(t *testing.T) {
 
 func TestSTPE002_TheMaximumSizeIsUnboundedByDefault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		assert.Equal(t, math.MaxInt, startPool(t, 1).Stats().Maximum)
+		assert.Zero(t, startPool(t, 1).Stats().Maximum)
 	})
 }
 

@@ -107,6 +107,14 @@ func (q *ordered) tasks() (cells []*cell.Cell) {
 	return cells
 }
 
+func (q *ordered) look(s *snapshot) {
+	for t := range q.queue.All() {
+		s.line = append(s.line, seen(t.cell()))
+	}
+}
+
+func (q *ordered) extent() (line, timed int) { return q.queue.Len(), 0 }
+
 func (q *ordered) filter(keep func(*cell.Cell) bool) (out []*cell.Cell) {
 	for _, c := range q.tasks() {
 		if !keep(c) {

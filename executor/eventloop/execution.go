@@ -145,7 +145,7 @@ func (l *Loop) account() {
 	if l.failed && !l.told {
 		l.counts.failures++
 	}
-	if l.done {
+	if l.done && planOf(c).ends() {
 		l.counts.completed++
 	}
 	if l.stage == quieting {
@@ -175,7 +175,7 @@ func (l *Loop) endSeries(c *cell.Cell) {
 	dropped := c.Drop()
 	c.Finish(nil)
 	l.mu.Lock()
-	if dropped {
+	if dropped && planOf(c).ends() {
 		l.counts.returned++
 	}
 }

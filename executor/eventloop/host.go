@@ -22,7 +22,9 @@ func (h *host) loop() *Loop { return (*Loop)(h) }
 func (h *host) Cancelled(c *cell.Cell, running bool) {
 	l := h.loop()
 	if running {
-		l.interrupted.Add(1)
+		if planOf(c).ends() {
+			l.interrupted.Add(1)
+		}
 		return
 	}
 	c.Body = nil
@@ -46,7 +48,7 @@ func (h *host) Expired(c *cell.Cell) {
 		defer l.tells()()
 		l.runFailed(run.Run, pl.Late, run.streak, run.notable)
 	case c.Fail(pl.Late):
-		l.countLate()
+		l.countLate(pl)
 		if pl.Periodic() {
 			defer l.tells()()
 			l.seriesEnded(run.Run, pl.Late)
@@ -83,10 +85,12 @@ func (l *Loop) overdue(c *cell.Cell) (o overrun, overdue bool) {
 }
 
 // countLate counts a task that has ended by its time-out.
-func (l *Loop) countLate() {
+func (l *Loop) countLate(pl *plan) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.counts.completed++
+	if pl.ends() {
+		l.counts.completed++
+	}
 	l.counts.failures++
 }
 

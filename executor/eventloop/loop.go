@@ -104,7 +104,8 @@ func (l *Loop) InLoop(ctx context.Context) bool { return l.runIn(ctx) != nil }
 type plan struct {
 	cell.Plan
 	series.Series
-	reports bool // a failure has no future of its own and goes to the error handler
+	reports bool        // a failure has no future of its own and goes to the error handler
+	counted atomic.Bool // the end of a series has been; see ends
 }
 
 // refusal returns ErrShutdown with the names of the loop and of the task, if they have any.

@@ -43,6 +43,10 @@ func (l *Loop) describe(c *cell.Cell) executor.Run {
 func (l *Loop) Running() []executor.Running {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.runningLocked()
+}
+
+func (l *Loop) runningLocked() []executor.Running {
 	if l.task == nil {
 		return nil
 	}

@@ -51,13 +51,15 @@ func (k *calm) until() int64 { return min(clock.Later(k.from, k.quiet), k.end) }
 // which end, after their run if they are in one. What will not run is cancelled before Shutdown returns.
 // Shutdown does not wait, interrupts nothing, may be called from a task, and does nothing on a loop that
 // refuses tasks already.
-func (l *Loop) Shutdown() { l.shut(draining, false) }
+func (l *Loop) Shutdown() { l.shut(draining, false, false) }
 
 // ShutdownNow refuses further tasks, ends the context of the running one with the cause
 // [executor.ErrShutdown], and returns those that never started, or will not start again, in the order of
 // their times. Their futures are settled: their error matches both [future.ErrCancelled] and ErrShutdown.
-// It does not wait for the running task and may be called from it. A second call returns nothing.
-func (l *Loop) ShutdownNow() []executor.Pending { return l.shut(stopping, false) }
+// A series that is in a run is among them, unless that run is its last in any case; its future is
+// settled when that run ends, with the error of the run if it fails by that. ShutdownNow does not
+// wait for the running task and may be called from it. A second call returns nothing.
+func (l *Loop) ShutdownNow() []executor.Pending { return l.shut(stopping, false, true).Dropped }
 
 // ShutdownGracefully drops what is not yet due and all periodic tasks, and goes on to take and run tasks
 // for now, until the loop has been quiet, that is without a run, for as long as quiet, or timeout has
@@ -94,16 +96,22 @@ func (l *Loop) Close() error {
 }
 
 // CloseContext is Close until ctx ends; then it does what [Loop.ShutdownNow] does and returns the error of
-// ctx, without waiting for the task that still runs. The report tells what never started and what is still
-// running. Called from a task of the loop it returns [future.ErrSelfWait] at once. A nil ctx never ends.
+// ctx, without waiting for the task that still runs. The report tells what never started, or will
+// not start again, a series that was in a run at the call included; and what was running when its
+// context was ended, whether it heeds that at once or never. Called from a task of the loop it
+// returns [future.ErrSelfWait] at once. A nil ctx never ends.
 func (l *Loop) CloseContext(ctx context.Context) (executor.Report, error) {
-	report := executor.Report{Dropped: l.shut(draining, true)}
+	report := l.shut(draining, true, true)
 	err := l.AwaitTermination(ctx)
-	if err != nil && !cell.Matches(err, future.ErrSelfWait) {
-		report.Dropped = append(report.Dropped, l.ShutdownNow()...)
-		slices.SortStableFunc(report.Dropped, func(a, b executor.Pending) int { return a.Scheduled.Compare(b.Scheduled) })
+	switch {
+	case err == nil:
+		report.Running = nil
+	case !cell.Matches(err, future.ErrSelfWait):
+		rest := l.shut(stopping, false, true)
+		report.Dropped = append(report.Dropped, rest.Dropped...)
+		report.Running = rest.Running
+		slices.SortStableFunc(report.Dropped, byTime)
 	}
-	report.Running = l.Running()
 	return report, err
 }
 
@@ -134,20 +142,32 @@ func (l *Loop) AwaitTermination(ctx context.Context) error {
 // ended.
 func (l *Loop) Terminated() <-chan struct{} { return l.gone }
 
-// shut brings the loop to the stage, at least, and returns what it has dropped.
-func (l *Loop) shut(to stage, dropDelayed bool) []executor.Pending {
+// shut brings the loop to the stage, at least, and returns what it has dropped, and what was
+// running. Listed means that somebody will see that, so that a series in its run is to be among it.
+func (l *Loop) shut(to stage, dropDelayed, listed bool) (report executor.Report) {
 	l.mu.Lock()
 	l.refuse()
 	l.stage = max(l.stage, to)
 	l.calm.dropDelayed = l.calm.dropDelayed || dropDelayed
 	var active []*cell.Cell
-	if to == stopping && l.task != nil {
-		active = append(active, l.task)
+	if l.task != nil {
+		report.Running = l.runningLocked()
+		if to == stopping {
+			active = append(active, l.task)
+		}
 	}
-	dropped := l.settle(l.sweep(l.clock.Now()), active...)
+	var series []executor.Pending
+	if listed {
+		series = l.handBackRunLocked()
+	}
+	report.Dropped = l.settle(l.sweep(l.clock.Now()), active...)
 	l.mu.Unlock()
 	l.signal(0)
-	return dropped
+	if len(series) > 0 {
+		report.Dropped = append(report.Dropped, series...)
+		slices.SortStableFunc(report.Dropped, byTime)
+	}
+	return report
 }
 
 // refuse has the loop take no more tasks. The lock is held.

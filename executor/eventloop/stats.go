@@ -1,6 +1,9 @@
 package eventloop
 
-import "fmt"
+import (
+	"fmt"
+	"log/slog"
+)
 
 // Stats is a snapshot of a loop, taken in one piece.
 //
@@ -8,27 +11,42 @@ import "fmt"
 //
 //	Accepted = Completed + Cancelled + Returned + Queued + Busy
 //
-// holds, but for a task that was cancelled, or timed out, and whose body still runs: it counts as ended and
-// as busy.
+// holds, but for a task that was cancelled, timed out, or handed back by a shutdown, and whose body
+// still runs: it counts as ended and as busy.
 type Stats struct {
-	Name  string
-	State string // running, quieting, shutting down, stopping, terminated
+	Name  string `json:"name,omitempty"`
+	State string `json:"state"` // running, quieting, shutting down, stopping, terminated
 
-	Busy   int // 1 while a task runs
-	Queued int // tasks that wait; shells do not count
-	Shells int // cancelled tasks that have not been taken out yet
+	Busy   int `json:"busy"`   // 1 while a task runs
+	Queued int `json:"queued"` // tasks that wait; shells do not count
+	Shells int `json:"shells"` // cancelled tasks that have not been taken out yet
 
-	Accepted  uint64 // tasks taken in
-	Rejected  uint64 // submissions that failed because the loop was shut down
-	Completed uint64 // tasks ended by their run, the last of a series; failures included
-	Cancelled uint64 // tasks cancelled by their future before they had ended
-	Returned  uint64 // tasks dropped, or handed back, by a shutdown
+	Accepted  uint64 `json:"accepted"`  // tasks taken in
+	Rejected  uint64 `json:"rejected"`  // submissions that failed because the loop was shut down
+	Completed uint64 `json:"completed"` // tasks ended by their run; a series by its last
+	Cancelled uint64 `json:"cancelled"` // tasks cancelled by their future before they had ended
+	Returned  uint64 `json:"returned"`  // tasks dropped, or handed back, by a shutdown
 
-	Runs     uint64 // bodies that have ended; each run of a series counts
-	Failures uint64 // runs that have failed, one in progress perhaps; not what cancelled ones return
+	Runs     uint64 `json:"runs"`     // bodies that have ended; each run of a series counts
+	Failures uint64 `json:"failures"` // failed runs, one in progress perhaps; none of a cancelled task
 
-	Starts  uint64 // how often the loop has got a goroutine, as it had none or its task had ended it
-	Wakeups uint64 // how often it has gone on from a sleep; a loop with nothing due has none
+	Starts  uint64 `json:"starts"`  // how often it has got a goroutine, having none any more
+	Wakeups uint64 `json:"wakeups"` // how often it has gone on from a sleep: never with nothing due
+}
+
+// LogValue tells the fields, for a structured log.
+func (s Stats) LogValue() slog.Value {
+	fields := []slog.Attr{slog.String("state", s.State),
+		slog.Int("busy", s.Busy), slog.Int("queued", s.Queued), slog.Int("shells", s.Shells),
+		slog.Uint64("accepted", s.Accepted), slog.Uint64("rejected", s.Rejected),
+		slog.Uint64("completed", s.Completed), slog.Uint64("cancelled", s.Cancelled),
+		slog.Uint64("returned", s.Returned), slog.Uint64("runs", s.Runs),
+		slog.Uint64("failures", s.Failures), slog.Uint64("starts", s.Starts),
+		slog.Uint64("wakeups", s.Wakeups)}
+	if s.Name != "" {
+		fields = append([]slog.Attr{slog.String("name", s.Name)}, fields...)
+	}
+	return slog.GroupValue(fields...)
 }
 
 // counts are the counters of a loop. Its lock guards them.

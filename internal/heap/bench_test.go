@@ -26,8 +26,13 @@ func BenchmarkEmpty(b *testing.B) {
 					b.StopTimer()
 					_, h := pushed(n, spread)
 					b.StartTimer()
-					_, nodes := h.Cut(1 << 62)
-					for range nodes {
+					c := h.Cut(1<<62, 1<<12)
+					for c.Dealing() {
+						c.Deal(&h)
+					}
+					for c.Len() > 0 {
+						for range c.Draw() {
+						}
 					}
 				}
 				b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(n), "ns/node")

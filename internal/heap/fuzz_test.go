@@ -53,7 +53,7 @@ func step(m *model, operation, argument byte) error {
 	case 5:
 		return m.filter(func(n *node) bool { return n.seq%(uint64(argument)%5+1) != 0 })
 	case 6:
-		return m.cut(m.sorted[int(argument)*size/256].when)
+		return m.cut(m.sorted[int(argument)*size/256].when, 1+int(argument)%97)
 	case 7:
 		if size < most {
 			m.burst(4*int(argument), spreads[argument%byte(len(spreads))])

@@ -86,20 +86,7 @@ func (h *Heap[N]) Update(i int, when int64) {
 // Filter keeps the nodes that keep accepts and returns the others in order. O(n + k log k)
 // for k removed.
 func (h *Heap[N]) Filter(keep func(when int64, node N) bool) []N {
-	out := h.part(func(e entry[N]) bool { return keep(e.when, e.node) })
-	nodes := make([]N, 0, len(out))
-	for node := range inOrder(out) {
-		nodes = append(nodes, node)
-	}
-	return nodes
-}
-
-// Cut removes the nodes whose time is not later than the given one. It returns how many those are, and yields
-// them in order; the caller goes through all. O(n + k log k), but by memory as it lies, so that it is several
-// times as fast as to pop them if they are a large part of a large heap.
-func (h *Heap[N]) Cut(by int64) (int, iter.Seq[N]) {
-	out := h.part(func(e entry[N]) bool { return e.when > by })
-	return len(out), inOrder(out)
+	return nodesOf(h.part(func(e entry[N]) bool { return keep(e.when, e.node) }))
 }
 
 // part keeps the entries that keep accepts and returns the others.
@@ -137,6 +124,17 @@ func (h *Heap[N]) Mostly(by int64) bool {
 		}
 	}
 	return early >= sample/2
+}
+
+// All yields the nodes with their times, in no order.
+func (h *Heap[N]) All() iter.Seq2[int64, N] {
+	return func(yield func(int64, N) bool) {
+		for _, e := range h.entries {
+			if !yield(e.when, e.node) {
+				return
+			}
+		}
+	}
 }
 
 // Sorted returns the nodes in order with their times. O(n log n).

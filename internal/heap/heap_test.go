@@ -98,18 +98,49 @@ func (m *model) filter(keep func(n *node) bool) error {
 	return nil
 }
 
-func (m *model) cut(by int64) error {
+// cut cuts the heap, and draws all of it, while some are removed and others come.
+func (m *model) cut(by int64, step int) error {
 	at, _ := slices.BinarySearchFunc(m.sorted, by, func(n *node, by int64) int {
 		if n.when <= by {
 			return -1
 		}
 		return 1
 	})
-	want := m.sorted[:at]
+	want := slices.Clone(m.sorted[:at])
 	m.sorted = slices.Clone(m.sorted[at:])
-	n, nodes := m.heap.Cut(by)
-	if got := slices.Collect(nodes); n != len(want) || !slices.Equal(got, want) {
-		return fmt.Errorf("cut %d nodes, yielded %d, want these %d in order", n, len(got), len(want))
+	steps, all := heap.Pieces(m.heap.Len(), step), m.heap.Len()
+	c := m.heap.Cut(by, step)
+	var got []*node
+	for i := 0; c.Len() > 0; i++ {
+		if err := c.Validate(index); err != nil {
+			return err
+		}
+		if c.Len()+m.heap.Len()+len(got) != all {
+			return fmt.Errorf("%d nodes of %d are left", c.Len()+m.heap.Len()+len(got), all)
+		}
+		if len(want) > len(got) && i%3 == 0 { // one of those to come
+			k := len(got) + i*7919%(len(want)-len(got))
+			if n := want[k]; c.Holds(n.index, n) {
+				c.Remove(n.index)
+				want = slices.Delete(want, k, k+1)
+				all--
+				if err := gone(n); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		if c.Dealing() {
+			if steps--; steps < 0 {
+				return fmt.Errorf("more steps than were told")
+			}
+			c.Deal(&m.heap)
+			continue
+		}
+		got = slices.AppendSeq(got, c.Draw())
+	}
+	if !slices.Equal(got, want) {
+		return fmt.Errorf("drew %d nodes, want these %d in order", len(got), len(want))
 	}
 	for _, n := range want {
 		if err := gone(n); err != nil {
@@ -193,6 +224,8 @@ func (m *model) checkMostly() error {
 	return nil
 }
 
+var steps = rapid.SampledFrom([]int{1, 2, 3, 10, 100, 1 << 20})
+
 // coarse times collide often; the ends of the range would break a comparison by subtraction.
 var times = rapid.OneOf(
 	rapid.Int64Range(0, 9),
@@ -228,8 +261,10 @@ func TestHeapAgreesWithASortedSlice(t *testing.T) {
 				k := rapid.Uint64Range(1, 4).Draw(t, "every")
 				ok(m.filter(func(n *node) bool { return n.seq%k != 0 }))
 			},
-			"cut":      func(t *rapid.T) { ok(m.cut(times.Draw(t, "by"))) },
-			"cut some": func(t *rapid.T) { ok(m.cut(m.sorted[which()].when)) },
+			"cut": func(t *rapid.T) { ok(m.cut(times.Draw(t, "by"), steps.Draw(t, "step"))) },
+			"cut some": func(t *rapid.T) {
+				ok(m.cut(m.sorted[which()].when, steps.Draw(t, "step")))
+			},
 			"burst": func(t *rapid.T) {
 				if len(m.sorted) > most {
 					t.Skip("enough")
@@ -335,8 +370,15 @@ func TestALargeHeapIsInOrder(t *testing.T) {
 				case "filter":
 					got = h.Filter(func(int64, *node) bool { return false })
 				case "cut":
-					_, all := h.Cut(math.MaxInt64)
-					got = slices.Collect(all)
+					c := h.Cut(math.MaxInt64, 1000)
+					for c.Dealing() {
+						c.Deal(&h)
+					}
+					for c.Len() > 0 {
+						row := slices.Collect(c.Draw())
+						require.Less(t, len(row), 5000, "rows are of one kind")
+						got = append(got, row...)
+					}
 				}
 				require.True(t, slices.Equal(nodes, got), way)
 				require.Zero(t, h.Len())
@@ -424,8 +466,20 @@ func TestLeavingNodesAreForgotten(t *testing.T) {
 			h.Filter(func(_ int64, other *node) bool { return other != n })
 		},
 		"cut": func(h *heap.Heap[*node], n *node) {
-			_, nodes := h.Cut(n.when)
-			for range nodes {
+			c := h.Cut(n.when, 2)
+			for c.Len() > 0 && c.Dealing() {
+				c.Deal(h)
+			}
+			for c.Len() > 0 {
+				for range c.Draw() {
+				}
+			}
+		},
+		"removed from a cutting": func(h *heap.Heap[*node], n *node) {
+			c := h.Cut(n.when, 2)
+			c.Remove(n.index)
+			for c.Len() > 0 {
+				c.Deal(h)
 			}
 		},
 		"sorted, then pop": func(h *heap.Heap[*node], n *node) {

@@ -18,6 +18,15 @@ func inOrder[N Node](entries []entry[N]) iter.Seq[N] {
 	}
 }
 
+// nodesOf returns the nodes of the entries, which have left the heap, in order.
+func nodesOf[N Node](entries []entry[N]) []N {
+	nodes := make([]N, 0, len(entries))
+	for node := range inOrder(entries) {
+		nodes = append(nodes, node)
+	}
+	return nodes
+}
+
 // sorted returns the entries in order, of which only the nodes are of use then. A few are left
 // to the standard library. Many get a key each, of time and number, so that no node has to be asked again: that
 // would be a cache miss for each comparison. They are sorted digit by digit, the last first, if their keys

@@ -15,7 +15,7 @@ import (
 
 const (
 	fromQueue    = "taken from the queue"
-	notRequeued  = "not queued again"
+	fromRun      = "handed back in its run"
 	startRefused = "refused"
 	betweenRuns  = "cancelled between two runs"
 	inItsRun     = "cancelled in a run"
@@ -28,14 +28,14 @@ const (
 //
 //	periodic re-enqueue|close   ShutdownNow or Close, of a pool of its own. Forbidden: a run after the termination; a future
 //	                            that is not settled, or says otherwise; other runs than the pool counts; a series that
-//	                            is neither handed back nor dropped after its run
+//	                            is not handed back once, in a run or between two
 //	periodic re-enqueue|cancel  Cancel, CancelCause or Stop, many on one pool. Forbidden: a run after the series has stopped; a
 //	                            cancellation that is told false; other runs than the pool counts
 func seriesPairs() []Pair {
 	return []Pair{
 		{
 			Name: "periodic re-enqueue|close",
-			Outcomes: grades([]string{fromQueue, notRequeued, startRefused},
+			Outcomes: grades([]string{fromQueue, fromRun, startRefused},
 				[]string{ranAfterEnd, notAsCounted, anotherOutcome}),
 			batch: 32, reach: 12, apart: 1, // a worker that runs a series has the processor
 			lay: func(rng *rand.Rand) table { return &stopTable{rng: rng} },
@@ -121,6 +121,7 @@ type stopTable struct {
 type stopRound struct {
 	beats
 	pool     *executor.ScheduledPool
+	state    future.State // just before, if it had been started
 	returned int
 	closed   error
 }
@@ -144,6 +145,9 @@ func (t *stopTable) begin(_ *actor, i int) { t.rounds[i].start(t.rounds[i].pool)
 func (t *stopTable) end(a *actor, i int) {
 	r := &t.rounds[i]
 	r.awaitRuns(a)
+	if f := r.future.Load(); f != nil {
+		r.state = f.State()
+	}
 	if a.oneIn(2) {
 		r.returned = len(r.pool.ShutdownNow())
 		return
@@ -171,14 +175,15 @@ func (t *stopTable) judge(i int) string {
 	switch {
 	case r.late.Load() > 0:
 		return ranAfterEnd
-	case s.Runs != runs, f.Runs() != runs, s.Accepted != 1, s.Returned != 1, s.Workers+s.Queued+s.Busy > 0:
+	case s.Runs != runs, f.Runs() != runs, s.Accepted != 1, s.Returned != 1, r.returned != 1,
+		s.Workers+s.Queued+s.Busy > 0:
 		return notAsCounted
 	case !settled, !isDropped(result.Err), !over(f.Future):
 		return anotherOutcome
-	case r.returned > 0:
-		return fromQueue
+	case r.state == future.Running:
+		return fromRun
 	}
-	return notRequeued
+	return fromQueue
 }
 
 func (t *stopTable) tell(i int) string {

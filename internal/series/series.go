@@ -130,6 +130,17 @@ func (s *Series) Survives(abruptly bool) bool {
 	return s.Periodic() && (s.OnError == Continue || s.OnError == StopOnPanic && !abruptly)
 }
 
+// Upcoming returns when the run after the one in progress would be due if that ended now, but for
+// the jitter. It reports false if that depends on the end of the run.
+func (s *Series) Upcoming(now int64) (at int64, known bool) {
+	if s.Period < 0 {
+		return 0, false
+	}
+	next := *s // a copy, so that nothing is planned
+	next.Jitter = 0
+	return next.Next(now), true
+}
+
 // Last reports whether the runs begun so far are all there may be.
 func (s *Series) Last() bool { return s.MaxRuns > 0 && s.Runs >= s.MaxRuns }
 

@@ -135,3 +135,27 @@ func TestAStreakIsToldWithTheLogarithmOfItsLength(t *testing.T) {
 	assert.Zero(t, s.Len())
 	assert.True(t, s.Fail() && s.Panic())
 }
+
+func TestTheUpcomingRunIsToldWithoutPlanningIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		series Series
+		known  bool
+		want   int64
+	}{
+		"burst":       {Series{Period: 10}, true, 110},
+		"coalesce":    {Series{Period: 10, Options: Options{CatchUp: Coalesce}}, true, 110},
+		"skip":        {Series{Period: 10, Options: Options{CatchUp: Skip}}, true, 130},
+		"jitter":      {Series{Period: 10, Options: Options{Jitter: 10}}, true, 110},
+		"fixed delay": {Series{Period: -10}, false, 0},
+	} {
+		s := c.series
+		s.Start(s.First(100), 100)
+		before := s
+		next, known := s.Upcoming(125)
+		assert.Equal(t, c.known, known, name)
+		if known && s.Jitter == 0 {
+			assert.Equal(t, c.want, next, name)
+		}
+		assert.Equal(t, before, s, "%s: nothing has changed", name)
+	}
+}

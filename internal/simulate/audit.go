@@ -43,7 +43,7 @@ func (s *shop) auditBare(k *task, sum *counts) {
 	switch {
 	case k.begun == 1 && !k.handedBack:
 		sum.completed++
-	case k.begun == 0 && (s.discards || s.mayDrop(k)):
+	case k.begun == 0 && (s.discards || s.mayDrop(k) && (k.handedBack || s.unlisted)):
 		sum.returned++
 	default:
 		s.fault(&s.report.Lost, "task %v, due at %v, has begun %d times", k, k.due, k.begun)
@@ -58,13 +58,18 @@ func (s *shop) auditFuture(k *task, sum *counts) {
 	}
 	err, right := result.Err, true
 	var panicked *future.PanicError
+	if k.handedBack && k.begun > 0 { // in a run, of which the end does not count
+		sum.returned++
+		sum = new(counts)
+	}
 	switch {
 	case err == nil:
 		sum.completed++
 		right = k.ended && !k.cancelled && (k.ends == returns || k.goesOn)
 	case errors.Is(err, executor.ErrShutdown):
 		sum.returned++
-		right = !k.cancelled && s.mayDrop(k) && (k.begun == 0 || k.periodic())
+		right = !k.cancelled && s.mayDrop(k) && (k.begun == 0 || k.periodic()) &&
+			(k.handedBack || s.unlisted)
 	case errors.Is(err, executor.ErrSaturated):
 		sum.returned++
 		right = !k.cancelled && s.discards && k.begun == 0

@@ -61,6 +61,11 @@ func (s *shop) shut(atOnce bool, call func()) {
 	if !s.closing {
 		s.closing, s.closedAt = true, now
 	}
+	if atOnce {
+		s.listing(now)
+	} else {
+		s.unlisted = true
+	}
 	s.stopped = s.stopped || atOnce
 	s.mayStop = s.stopped
 	s.mu.Unlock()
@@ -76,6 +81,7 @@ func (s *shop) closeAll(ctx context.Context) {
 	now := s.pass()
 	s.closing, s.closedAt, s.dropDelayed, s.keepPeriodic = true, now, true, false
 	s.changed, s.mayStop = now, ctx.Done() != nil
+	s.listing(now)
 	s.mu.Unlock()
 	report, err := s.exec.CloseContext(ctx)
 	s.mu.Lock()
@@ -88,6 +94,13 @@ func (s *shop) closeAll(ctx context.Context) {
 	}
 	s.mu.Unlock()
 	s.handBack(report.Dropped)
+}
+
+// listing notes that a list of what is dropped is about to be made; the lock is held.
+func (s *shop) listing(now time.Duration) {
+	if s.listedFrom == 0 {
+		s.listedFrom = now
+	}
 }
 
 // closeFromInside has a task tell the executor to end.
@@ -151,12 +164,29 @@ func (s *shop) takeBack(k *task) {
 	switch {
 	case k.handedBack:
 		s.fault(&s.report.Duplicate, "task %v is handed back twice", k)
-	case k.cancelled, k.ended, k.inBody, k.begun > 0 && !k.periodic():
+	case !k.mayReturn(s.listedFrom):
 		s.fault(&s.report.Duplicate, "task %v is handed back though it has begun, or ended", k)
 	}
 	s.count(k)
 	k.handedBack = true
+	if k.inBody && !k.cancelled {
+		s.zombies++
+	}
 	if !k.periodic() && s.closedAt >= k.latest {
 		s.overdue(k)
 	}
+}
+
+// mayReturn reports whether k may be in a list of dropped tasks of which the first was begun at the
+// given time: a task that has not begun; a series that had not ended then, though it may be in a
+// run since, and this may have been its last by a failure or a cancellation, of which nobody knew.
+func (k *task) mayReturn(from time.Duration) bool {
+	if !k.periodic() {
+		return !k.cancelled && !k.ended && k.begun == 0
+	}
+	if (k.cancelled || k.ended) && k.settledAt < from {
+		return false
+	}
+	known := k.ends == returns || k.goesOn // by MaxRuns
+	return !known || k.lastRun == 0 || k.begun < k.lastRun
 }

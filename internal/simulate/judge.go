@@ -134,7 +134,7 @@ func (s *shop) end(k *task, interrupted bool) {
 	}
 	s.lastEnd, s.changed = s.stamp, now
 	k.inBody = false
-	if k.cancelled {
+	if k.cancelled || k.handedBack {
 		s.zombies--
 	}
 	s.judgeInterruption(k, now, interrupted)
@@ -143,6 +143,8 @@ func (s *shop) end(k *task, interrupted bool) {
 	last := !k.periodic() || k.begun == k.lastRun || failed && !k.goesOn || late && !k.outlives()
 	switch {
 	case k.cancelled:
+	case k.handedBack && !last:
+		k.latest = never
 	case last:
 		k.ended = true
 		k.settledAt = now

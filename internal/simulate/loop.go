@@ -35,7 +35,7 @@ func (s *shop) closeGracefully() {
 	quiet := s.steps(10)
 	s.mu.Lock()
 	s.closing, s.closedAt, s.dropDelayed = true, s.pass(), true
-	s.quieting, s.changed = true, never
+	s.quieting, s.unlisted, s.changed = true, true, never
 	s.mu.Unlock()
 	if err := s.loop.ShutdownGracefully(quiet, quiet+s.steps(20)); err != nil {
 		s.blame(&s.report.Lost, "to shut down gracefully: %v", err)

@@ -53,8 +53,10 @@ type shop struct {
 	calm         int64         // the stamp of a moment at which nothing could run
 	closing      bool          // it has been told to end, or is being told
 	closedAt     time.Duration
-	stopped      bool // by ShutdownNow
-	mayStop      bool // likewise, or about to be
+	listedFrom   time.Duration // a list of what is dropped has been begun then, 0 if none has
+	unlisted     bool          // it was told to end in a way that makes no list
+	stopped      bool          // by ShutdownNow
+	mayStop      bool          // likewise, or about to be
 	dropDelayed  bool
 	keepPeriodic bool
 	quieting     bool // it takes tasks though it is closing

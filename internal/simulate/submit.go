@@ -126,6 +126,7 @@ func (s *shop) cancel(k *task, way int) {
 // leave notes that k has been cancelled; the lock is held.
 func (s *shop) leave(k *task, now time.Duration, allowed int) {
 	switch {
+	case k.inBody && k.handedBack: // it is one already
 	case k.inBody:
 		s.zombies++
 	case k.ended: // in this instant: the future was settled by the cancellation

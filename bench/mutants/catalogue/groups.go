@@ -20,7 +20,7 @@ var groups = []Mutant{
 		ID:    "group-03",
 		Fault: "keys that have had tasks keep their room for ever",
 		File:  "executor/shrinkingmap.go",
-		From:  "e.entries, e.most = kept, left",
+		From:  "m.entries, m.most = kept, left",
 		To:    "e.most = left",
 	},
 	{

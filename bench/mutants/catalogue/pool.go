@@ -121,7 +121,7 @@ var pool = []Mutant{
 		ID:    "pool-18",
 		Fault: "a task that is cancelled as a worker takes it is counted by both",
 		File:  "executor/host.go",
-		From:  "if removed || running { p.counts.cancelled++ }",
+		From:  "if removed || running && !planOf(c).returned { p.counts.cancelled++ }",
 		To:    "p.counts.cancelled++",
 	},
 	{

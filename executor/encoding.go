@@ -1,0 +1,143 @@
+package executor
+
+import (
+	"encoding/json"
+	"log/slog"
+	"time"
+)
+
+// Reports and snapshots are JSON, and values for a structured log, with the same names in both.
+// Times that are not known and what is empty is left out. A duration is the text of
+// [time.Duration], as "1.5s", which [time.ParseDuration] reads.
+
+// duration is a time.Duration as a text.
+type duration time.Duration
+
+func (d duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+func (d *duration) UnmarshalText(text []byte) error {
+	parsed, err := time.ParseDuration(string(text))
+	*d = duration(parsed)
+	return err
+}
+
+// runFields are a Running without its methods, as JSON has it.
+type runFields struct {
+	Run
+	For duration `json:"for"`
+}
+
+// MarshalJSON writes the fields of the run, and For as a text.
+func (r Running) MarshalJSON() ([]byte, error) {
+	return json.Marshal(runFields{r.Run, duration(r.For)})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (r *Running) UnmarshalJSON(text []byte) error {
+	var fields runFields
+	err := json.Unmarshal(text, &fields)
+	*r = Running{fields.Run, time.Duration(fields.For)}
+	return err
+}
+
+// plainStats are Stats without their methods.
+type plainStats Stats
+
+// statsFields are Stats as JSON has them.
+type statsFields struct {
+	*plainStats
+	KeepAlive duration `json:"keep_alive"`
+}
+
+// MarshalJSON writes KeepAlive as a text.
+func (s Stats) MarshalJSON() ([]byte, error) {
+	return json.Marshal(statsFields{(*plainStats)(&s), duration(s.KeepAlive)})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (s *Stats) UnmarshalJSON(text []byte) error {
+	fields := statsFields{plainStats: (*plainStats)(s)}
+	err := json.Unmarshal(text, &fields)
+	s.KeepAlive = time.Duration(fields.KeepAlive)
+	return err
+}
+
+// LogValue tells the lists, for a structured log.
+func (r Report) LogValue() slog.Value {
+	return slog.GroupValue(slog.Any("dropped", r.Dropped), slog.Any("running", r.Running))
+}
+
+// LogValue tells the fields but for the task, for a structured log.
+func (t Pending) LogValue() slog.Value {
+	var fields attrs
+	fields.name(t.Name)
+	fields.time("scheduled", t.Scheduled)
+	if t.Periodic {
+		fields.add(slog.Bool("periodic", true), slog.Uint64("runs", t.Runs))
+	}
+	return slog.GroupValue(fields...)
+}
+
+// String tells the fields but for the task.
+func (t Pending) String() string { return t.LogValue().String() }
+
+// LogValue tells the fields, for a structured log.
+func (r Run) LogValue() slog.Value { return slog.GroupValue(r.attrs()...) }
+
+// String tells the fields.
+func (r Run) String() string { return r.LogValue().String() }
+
+func (r Run) attrs() (fields attrs) {
+	fields.name(r.Name)
+	fields.add(slog.Uint64("number", r.Number))
+	fields.time("scheduled", r.Scheduled)
+	fields.time("started", r.Started)
+	if r.Missed > 0 {
+		fields.add(slog.Uint64("missed", r.Missed))
+	}
+	return fields
+}
+
+// LogValue tells the run, and for how long it has been going on, for a structured log.
+func (r Running) LogValue() slog.Value {
+	return slog.GroupValue(append(r.attrs(), slog.String("for", r.For.String()))...)
+}
+
+// String tells the fields.
+func (r Running) String() string { return r.LogValue().String() }
+
+// LogValue tells the fields, for a structured log.
+func (s Stats) LogValue() slog.Value {
+	var fields attrs
+	fields.name(s.Name)
+	fields.add(slog.String("state", s.State), slog.Int("core", s.Core))
+	if s.Maximum > 0 {
+		fields.add(slog.Int("maximum", s.Maximum))
+	}
+	fields.add(slog.String("keep_alive", s.KeepAlive.String()),
+		slog.Bool("core_timeout", s.CoreTimeout),
+		slog.Int("workers", s.Workers), slog.Int("largest", s.Largest),
+		slog.Int("busy", s.Busy), slog.Int("queued", s.Queued),
+		slog.Uint64("accepted", s.Accepted), slog.Uint64("rejected", s.Rejected),
+		slog.Uint64("completed", s.Completed), slog.Uint64("cancelled", s.Cancelled),
+		slog.Uint64("returned", s.Returned), slog.Uint64("runs", s.Runs),
+		slog.Uint64("failures", s.Failures), slog.Uint64("wakeups", s.Wakeups))
+	return slog.GroupValue(fields...)
+}
+
+// attrs are the fields of a value for a log.
+type attrs []slog.Attr
+
+func (as *attrs) add(more ...slog.Attr) { *as = append(*as, more...) }
+
+func (as *attrs) name(name string) {
+	if name != "" {
+		as.add(slog.String("name", name))
+	}
+}
+
+func (as *attrs) time(key string, at time.Time) {
+	if !at.IsZero() {
+		as.add(slog.Time(key, at))
+	}
+}

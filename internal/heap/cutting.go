@@ -1,0 +1,217 @@
+package heap
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+)
+
+// Cutting is what has been cut out of a heap all at once, on its way into order, a piece at a time,
+// so that a caller who holds a lock need not hold it for long.
+//
+//	dealing -> drawing    each node goes to one of many rows, or back to the heap if for later
+//	drawing -> empty      row by row, each sorted as it is drawn, leaves
+//
+// Until it leaves, a node stands where it stood in the heap, so that it can be removed at any time.
+// It is a sample sort (Frazer and McKellar, 1970). The zero value is empty.
+type Cutting[N Node] struct {
+	entries []entry[N] // as they were in the heap; the zero entry where one has left
+	live    int
+	by      int64 // what is later goes back to the heap
+
+	bounds []bound   // of the rows: the first of each but the first
+	rows   [][]int32 // the indices of their entries
+	piece  int       // how many entries are dealt at a time
+	dealt  int       // so many have been
+}
+
+// bound is the place of a node in the order.
+type bound struct {
+	when int64
+	seq  uint64
+}
+
+const (
+	mostPieces = 1 << 8  // in which a cutting is dealt
+	mostRows   = 1 << 10 // a row of a million is about a thousand long
+	samples    = 4       // for each row
+)
+
+// Cut takes all out of the heap, to have it in order, but for what is later than by. A step deals
+// so many nodes, or more if they are very many, and rows are half as long. It takes time for the
+// rows only.
+func (h *Heap[N]) Cut(by int64, step int) Cutting[N] {
+	n := len(h.entries)
+	c := Cutting[N]{entries: h.entries, live: n, by: by, piece: max(step, n/mostPieces)}
+	h.entries = nil
+	c.bounds = c.sample(min(n*2/step+1, mostRows))
+	c.rows = make([][]int32, len(c.bounds)+1)
+	return c
+}
+
+// Pieces returns in how many steps a heap of n nodes is dealt at most.
+func Pieces(n, step int) int {
+	piece := max(step, n/mostPieces)
+	return (n + piece - 1) / piece
+}
+
+// sample returns the bounds of about so many rows of the same length.
+func (c *Cutting[N]) sample(rows int) (bounds []bound) {
+	n := len(c.entries)
+	seen := min(samples*rows, n)
+	some := make([]entry[N], 0, seen)
+	for i := range seen {
+		if e := c.entries[i*n/seen]; e.when <= c.by {
+			some = append(some, e)
+		}
+	}
+	slices.SortFunc(some, compare)
+	for i := samples; i < len(some); i += samples {
+		bounds = append(bounds, bound{some[i].when, some[i].node.Seq()})
+	}
+	return bounds
+}
+
+// Len returns the number of nodes.
+func (c *Cutting[N]) Len() int { return c.live }
+
+// Dealing reports whether there are nodes that are in no row yet. Then no row can be drawn.
+func (c *Cutting[N]) Dealing() bool { return c.dealt < len(c.entries) }
+
+// Deal puts some nodes into their rows, and those for later into the heap.
+func (c *Cutting[N]) Deal(h *Heap[N]) {
+	var none N
+	end := min(c.dealt+c.piece, len(c.entries))
+	for ; c.dealt < end; c.dealt++ {
+		e := c.entries[c.dealt]
+		switch {
+		case e.node == none:
+		case e.when > c.by:
+			c.forget(c.dealt)
+			h.Push(e.when, e.node)
+		default:
+			row := &c.rows[c.row(e)]
+			*row = append(*row, int32(c.dealt))
+		}
+	}
+	c.rest()
+}
+
+// row returns the number of the row in which e belongs.
+func (c *Cutting[N]) row(e entry[N]) int {
+	low, high := 0, len(c.bounds)
+	for low < high {
+		mid := (low + high) / 2
+		if b := &c.bounds[mid]; e.when < b.when || e.when == b.when && e.node.Seq() < b.seq {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+	}
+	return low
+}
+
+// Draw removes the first row, and yields its nodes in order; the caller goes through all. There may
+// be none.
+func (c *Cutting[N]) Draw() iter.Seq[N] {
+	var none N
+	row := c.rows[0]
+	c.rows[0], c.rows = nil, c.rows[1:]
+	out := make([]entry[N], 0, len(row))
+	for _, i := range row {
+		if e := c.entries[i]; e.node != none {
+			c.forget(int(i))
+			out = append(out, e)
+		}
+	}
+	c.rest()
+	return inOrder(out)
+}
+
+// Holds reports whether node stands at index i.
+func (c *Cutting[N]) Holds(i int, node N) bool {
+	return i >= 0 && i < len(c.entries) && c.entries[i].node == node
+}
+
+// Remove takes out the node at index i. O(1).
+func (c *Cutting[N]) Remove(i int) {
+	node := c.entries[i].node
+	c.forget(i)
+	c.rest()
+	node.SetIndex(-1)
+}
+
+func (c *Cutting[N]) forget(i int) {
+	c.entries[i] = entry[N]{}
+	c.live--
+}
+
+// rest gives the memory back when nothing is left.
+func (c *Cutting[N]) rest() {
+	if c.live == 0 {
+		*c = Cutting[N]{}
+	}
+}
+
+// All yields the nodes with their times, in no order.
+func (c *Cutting[N]) All() iter.Seq2[int64, N] {
+	var none N
+	return func(yield func(int64, N) bool) {
+		for _, e := range c.entries {
+			if e.node != none && !yield(e.when, e.node) {
+				return
+			}
+		}
+	}
+}
+
+// Filter keeps the nodes of both heap and cutting that keep accepts, and returns the others in
+// order. O(n + k log k) for k removed.
+func (c *Cutting[N]) Filter(h *Heap[N], keep func(when int64, node N) bool) []N {
+	var none N
+	out := h.part(func(e entry[N]) bool { return keep(e.when, e.node) })
+	for i, e := range c.entries {
+		if e.node != none && !keep(e.when, e.node) {
+			c.forget(i)
+			out = append(out, e)
+		}
+	}
+	c.rest()
+	return nodesOf(out)
+}
+
+// Validate checks, with index, every node's idea of its place, and that the rows have what they
+// should. It is for tests.
+func (c *Cutting[N]) Validate(index func(N) int) error {
+	var none N
+	live, inRows := 0, 0
+	for i, e := range c.entries {
+		if e.node == none {
+			continue
+		}
+		live++
+		if got := index(e.node); got != i {
+			return fmt.Errorf("heap: node at %d of a cutting believes it is at %d", i, got)
+		}
+		if i < c.dealt {
+			inRows++
+		}
+	}
+	drawn := len(c.bounds) + 1 - len(c.rows)
+	for r, row := range c.rows {
+		for _, i := range row {
+			e := c.entries[i]
+			if e.node == none {
+				continue
+			}
+			if inRows--; c.row(e) != drawn+r || e.when > c.by {
+				return fmt.Errorf("heap: node at %d of a cutting is in row %d", i, drawn+r)
+			}
+		}
+	}
+	if live != c.live || inRows != 0 {
+		return fmt.Errorf("heap: %d nodes in a cutting, counted as %d, %d of them in no row",
+			live, c.live, inRows)
+	}
+	return nil
+}
