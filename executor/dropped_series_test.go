@@ -3,6 +3,7 @@ package executor_test
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -307,10 +308,10 @@ func TestASeriesInARunIsInTheListsOfManyWhoCloseThePoolOnce(t *testing.T) {
 func TestAReportTellsATaskAsRunningThatHeedsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := withPool(t, 2)
-		heeded := 0
+		var heeded atomic.Int32
 		heed := func(ctx context.Context) error {
 			<-ctx.Done()
-			heeded++
+			heeded.Add(1)
 			return nil
 		}
 		withSubmit(t, p, heed, executor.Name("once"))
@@ -327,7 +328,7 @@ func TestAReportTellsATaskAsRunningThatHeedsAtOnce(t *testing.T) {
 		cancel()
 		report, err := p.CloseContext(ctx)
 		assert.Equal(t, context.Canceled, err)
-		assert.Equal(t, 2, heeded)
+		assert.EqualValues(t, 2, heeded.Load())
 		var names []string
 		for _, r := range report.Running {
 			names = append(names, fmt.Sprint(r.Name, " ", r.Number, " ", r.For))

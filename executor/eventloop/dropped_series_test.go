@@ -2,6 +2,7 @@ package eventloop_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -173,10 +174,10 @@ func TestASeriesMayCloseItsLoop(t *testing.T) {
 
 func TestAReportTellsATaskAsRunningThatHeedsAtOnce(t *testing.T) {
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
-		heeded := false
+		var heeded atomic.Bool
 		_, err := l.Submit(func(ctx context.Context) error {
 			<-ctx.Done()
-			heeded = true
+			heeded.Store(true)
 			return nil
 		}, executor.Name("heeds"))
 		require.NoError(t, err)
@@ -192,7 +193,7 @@ func TestAReportTellsATaskAsRunningThatHeedsAtOnce(t *testing.T) {
 		cancel()
 		report, err := l.CloseContext(ctx)
 		assert.Equal(t, context.Canceled, err)
-		assert.True(t, heeded)
+		assert.True(t, heeded.Load())
 		require.Len(t, report.Running, 1)
 		assert.Equal(t, "heeds", report.Running[0].Name)
 		assert.Equal(t, time.Second, report.Running[0].For)
