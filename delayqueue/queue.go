@@ -33,7 +33,7 @@ const maxSpare = 64
 // clock and must be used in that bubble only.
 func New[E any]() *Queue[E] {
 	q := &Queue[E]{clock: clock.New(0)}
-	q.lot = parking.New(&q.mu)
+	q.lot = parking.New(&q.mu, q.clock)
 	return q
 }
 

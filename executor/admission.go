@@ -198,8 +198,8 @@ func (p *Pool) notify(now int64) {
 		return // nobody is to come any more
 	}
 	p.entrants.admit(p, 0)
-	if p.plain && p.inbox == nil && !p.overdrawnLocked() {
-		p.startBusyLocked()
+	for p.plain && p.inbox == nil && !p.overdrawnLocked() && p.startBusyLocked() {
+		p.entrants.admit(p, 0) // the head has left room in the queue
 	}
 	mayGrow := len(p.workers) < p.limit()
 	if !mayGrow && p.lot.Idle() == 0 {

@@ -184,11 +184,29 @@ func theTyped(task executor.Task) func(context.Context) (int, error) {
 
 // theLog is an option that collects log records, and a function that returns them, one a line.
 func theLog() (executor.Option, func() []string) {
-	var text bytes.Buffer
+	var text lockedText
 	logger := slog.New(slog.NewTextHandler(&text, nil))
 	return executor.Logger(logger), func() []string {
 		return strings.FieldsFunc(text.String(), func(r rune) bool { return r == '\n' })
 	}
+}
+
+// lockedText is what has been written, by whomever.
+type lockedText struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lockedText) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *lockedText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 // theGoroutine tells the calling goroutine from others.

@@ -57,9 +57,23 @@
 // # Failures
 //
 // An error, a panic or a runtime.Goexit of a task goes into its future. What has no future goes to
-// the [ErrorHandler], or to the log. A periodic task ends with the first failure, unless
-// [OnError](Continue) is given, and never in silence. What no Go program survives ends the process here as
-// anywhere: a concurrent map write, a stack overflow, want of memory or threads, os.Exit.
+// the [ErrorHandler], or to the log; and so does every panic and Goexit, whoever holds the future:
+// it is a mistake in the program, and the future may have been dropped.
+//
+// An error that a run of a periodic task returns, and a [Timeout] that it outlives, are the outcome
+// of that run: they are told, and the series goes on. A panic ends it, and never in silence.
+// [OnError] changes both. What no Go program survives ends the process here as anywhere: a
+// concurrent map write, a stack overflow, want of memory or threads, os.Exit.
+//
+// # Goroutines
+//
+// The goroutine of a worker serves one task after another, and keeps what a task leaves on it for
+// all that come later: the thread of a runtime.LockOSThread without its UnlockOSThread,
+// debug.SetPanicOnFault, what a C library or the kernel keeps by thread. A pool cannot find that
+// out at a bearable cost; its pprof labels are all that it puts back. So undo such things by a
+// defer, or do the work on a goroutine that the task starts for it and waits for; a task that ends
+// by runtime.Goexit takes its goroutine, and a thread locked to it, along, at the price of a
+// failure. A task may also share the goroutine of another one that waits, see above.
 //
 // # Shutdown
 //

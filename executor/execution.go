@@ -40,6 +40,8 @@ type execution struct {
 	over   bool  // the body has ended
 	again  bool  // the series goes on
 
+	abrupt bool // the body has not returned: it has panicked, or called Goexit
+	told   bool // the run has outlived its time-out, and that has been told and counted
 	failed bool // the run has failed
 	done   bool // the run was the last: the task has ended by it
 }
@@ -89,7 +91,7 @@ func (x *execution) enter() context.Context {
 // runBare is run for a task without a future, a name or hooks, which is most often a tiny one.
 func (x *execution) runBare() {
 	x.token = x.tokens.Next()
-	future.Invoke(x.task.Lend(x.token), x.task.Body, &x.err)
+	x.abrupt = !future.Invoke(x.task.Lend(x.token), x.task.Body, &x.err)
 }
 
 // concludeBare ends the context of such a task.
@@ -106,6 +108,7 @@ func (x *execution) run() {
 	c, p := x.task, x.pool
 	x.err = future.ErrGoexit // until the body says otherwise
 	x.over, x.again, x.failed, x.done = false, false, false, false
+	x.abrupt, x.told = true, false
 	if x.bare {
 		x.runBare()
 		return
@@ -118,14 +121,14 @@ func (x *execution) run() {
 		run := p.runOf(c)
 		p.guard(x.ctx, "before-run", run, func() { p.before(x.ctx, run) })
 		if phase := c.Phase(); phase.Settled() { // cancelled by the hook, or it took too long
-			x.err = future.ErrCancelled
+			x.err, x.abrupt = future.ErrCancelled, false
 			if phase == cell.Failed {
 				x.err = future.ErrTimeout
 			}
 			return
 		}
 	}
-	future.Invoke(x.ctx, c.Body, &x.err)
+	x.abrupt = !future.Invoke(x.ctx, c.Body, &x.err)
 }
 
 // complete does what follows the end of the body without the lock. If a hook or handler ends the
@@ -154,30 +157,40 @@ func (x *execution) conclude() {
 	if x.token != nil {
 		x.token.End()
 	}
-	if c.Exit() {
+	if late := c.Exit(); pl.Timeout > 0 && x.overran(late) {
 		x.err = failure.Overrun(x.err)
 	}
-	if !pl.Periodic() {
-		x.done = c.Finish(x.err)
-		return
+	if pl.Periodic() {
+		x.ended = x.pool.clock.Now()
 	}
-	x.ended = x.pool.clock.Now()
-	x.again = !pl.Last() && (x.err == nil || pl.Tolerant())
-	switch {
-	case x.again:
-	case pl.Tolerant():
+	switch survives := pl.Periodic() && x.err == nil || pl.Survives(x.abrupt); {
+	case !survives:
+		if x.done = c.Finish(x.err); x.done && !pl.Survives(false) {
+			x.told = false // the time-out was about to settle it, and has come too late
+		}
+	case pl.Last():
 		x.done = c.Finish(nil)
 	default:
-		x.done = c.Finish(x.err)
+		x.again = true
 	}
 }
 
-// tell calls the hook, and reports a failure that would be lost otherwise. What a cancelled run
-// returns is no failure.
+// overran reports whether the run has outlived its time-out, which is told by [host.Expired] before
+// this, or by tell.
+func (x *execution) overran(late bool) bool {
+	x.pool.mu.Lock()
+	defer x.pool.mu.Unlock()
+	x.told = planOf(x.task).End()
+	return late || x.told
+}
+
+// tell calls the hook, and reports what would be lost otherwise, and every panic. What a cancelled
+// run returns is no failure.
 func (x *execution) tell() {
-	c, p, pl := x.task, x.pool, planOf(x.task)
+	c, p := x.task, x.pool
 	x.failed = x.err != nil && c.Phase() != cell.Cancelled
-	if p.after == nil && !x.failed {
+	recovers := x.err == nil && planOf(c).Streak.Len() > 0
+	if p.after == nil && !x.failed && !x.abrupt && !recovers {
 		return
 	}
 	run := p.runOf(c)
@@ -185,11 +198,35 @@ func (x *execution) tell() {
 		defer p.guard(x.ctx, "after-run", run, func() { p.after(x.ctx, run, x.err) })
 	}
 	switch {
-	case !x.failed:
-	case pl.reports, pl.Tolerant():
+	case recovers:
+		p.seriesRecovers(planOf(c), run)
+	case x.failed || x.abrupt:
+		x.report(run)
+	}
+}
+
+// report tells of a failure whoever cannot see it by a future, and of a panic in any case.
+func (x *execution) report(run Run) {
+	p, pl := x.pool, planOf(x.task)
+	switch {
+	case x.failed && pl.reports:
 		p.report(run, x.err)
+	case x.failed && pl.Survives(x.abrupt):
+		x.goOn(run)
 	case x.done && pl.Periodic():
 		p.seriesEnded(run, x.err)
+	case x.abrupt:
+		p.report(run, x.err)
+	}
+}
+
+// goOn tells of a failed run of a series that goes on, unless that is known.
+func (x *execution) goOn(run Run) {
+	streak := &planOf(x.task).Streak
+	notable := !x.told && streak.Fail()
+	notable = x.abrupt && streak.Panic() || notable
+	if !x.told || x.abrupt {
+		x.pool.runFailed(run, x.err, streak.Len(), notable)
 	}
 }
 
@@ -203,7 +240,7 @@ func (x *execution) account() {
 		p.waits.nested--
 	}
 	p.counts.runs++
-	if x.failed {
+	if x.failed && !x.told {
 		p.counts.failures++
 	}
 	if x.done {

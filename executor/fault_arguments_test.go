@@ -381,7 +381,7 @@ func TestA19_ANameIsTakenAsItIs(t *testing.T) {
 						assert.Equal(t, name != "", ok)
 					}
 					return errWith
-				}, executor.Name(name))
+				}, executor.Name(name), executor.OnError(executor.StopSeries))
 				assert.Equal(t, []string{name}, withNames(p.Queued()))
 				withPassed(time.Second)
 				assert.ErrorIs(t, withOutcome(t, series.Future), errWith)

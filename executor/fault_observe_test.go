@@ -47,7 +47,7 @@ func TestH1_ANameIsOneEscapedLineOfTheLogWhateverItIs(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					var log bytes.Buffer
 					p := executor.NewScheduledPool(1, executor.PoolName(name), executor.Logger(slog.New(handler(&log))))
-					f, err := p.AtFixedRate(0, time.Second, withFailure, executor.Name(name))
+					f, err := p.AtFixedRate(0, time.Second, withFailure, executor.Name(name), executor.OnError(executor.StopSeries))
 					require.NoError(t, err)
 					<-f.Done()
 					require.NoError(t, p.Close())
@@ -247,7 +247,7 @@ func TestH5_TheStackOfAPanicIsInTheErrorAndInTheLogOnceAndBounded(t *testing.T) 
 		}, 1},
 		"Submit": {func(p *executor.ScheduledPool, task executor.Task) (*future.Future[struct{}], error) {
 			return p.Submit(task)
-		}, 0},
+		}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -344,6 +344,7 @@ func TestB_10_APanicThatATaskRecoversItselfIsNoFailure(t *testing.T) {
 }
 
 func TestB_12_ASeriesThatFailsAtARunEndsThereAndTellsItOnce(t *testing.T) {
+	stop := map[string][]executor.TaskOption{"error": {executor.OnError(executor.StopSeries)}}
 	for name, fail := range map[string]executor.Task{"error": withFailure, "panic": withPanic, "goexit": withGoexit} {
 		for kind, repeat := range map[string]func(*testing.T, *executor.ScheduledPool, time.Duration, time.Duration, executor.Task, ...executor.TaskOption) *executor.ScheduledFuture[struct{}]{
 			"fixed rate": withRate, "fixed delay": withDelay,
@@ -359,7 +360,7 @@ func TestB_12_ASeriesThatFailsAtARunEndsThereAndTellsItOnce(t *testing.T) {
 							return fail(ctx)
 						}
 						return nil
-					}, executor.Name("series"))
+					}, append(stop[name], executor.Name("series"))...)
 					_, err := f.Get(t.Context())
 					assert.Error(t, err)
 					withPassed(time.Minute)
@@ -508,7 +509,7 @@ func TestB_16_WhatABodyHoldsIsFreedWhenItsFutureHasEnded(t *testing.T) {
 				func() {
 					load := new([100 << 20]byte) // never written to, so it takes no memory of the machine
 					held = weak.Make(load)
-					require.NoError(t, submit(p, func(context.Context) error { runtime.KeepAlive(load); return errWith }))
+					require.NoError(t, submit(p, func(context.Context) error { runtime.KeepAlive(load); panic(errWith) }))
 				}()
 				synctest.Wait()
 				runtime.GC()

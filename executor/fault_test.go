@@ -36,7 +36,7 @@ func TestAnErrorWhoseMethodsPanicHarmsNobody(t *testing.T) {
 		p := quiet(1)
 		defer p.Close()
 		require.NoError(t, p.Execute(func(context.Context) error { return badError() }))
-		_, err := p.AtFixedRate(0, time.Second, func(context.Context) error { return badError() })
+		_, err := p.AtFixedRate(0, time.Second, func(context.Context) error { return badError() }, executor.MaxRuns(1))
 		require.NoError(t, err)
 		late, err := p.Submit(func(context.Context) error {
 			time.Sleep(time.Minute)
@@ -156,7 +156,7 @@ func TestThePoolDoesNotEndBeforeATimeoutIsTold(t *testing.T) {
 		f, err := p.AtFixedRate(0, time.Hour, func(ctx context.Context) error {
 			<-ctx.Done()
 			return nil
-		}, executor.Timeout(time.Second))
+		}, executor.Timeout(time.Second), executor.OnError(executor.StopSeries))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		assert.ErrorIs(t, err, future.ErrTimeout)

@@ -108,7 +108,7 @@ func TestTheHandlerIsToldOfTheEndOfASeriesThoughTheLogEndsTheGoroutine(t *testin
 		boom, told := errors.New("boom"), []error{}
 		p := executor.NewScheduledPool(1, executor.Logger(slog.New(exitLog{slog.DiscardHandler})),
 			executor.ErrorHandler(func(_ context.Context, _ executor.Run, err error) { told = append(told, err) }))
-		_, err := p.AtFixedRate(0, time.Second, func(context.Context) error { return boom })
+		_, err := p.AtFixedRate(0, time.Second, func(context.Context) error { return boom }, executor.OnError(executor.StopSeries))
 		require.NoError(t, err)
 		time.Sleep(time.Minute)
 		ends(t, &p.Pool)

@@ -31,7 +31,7 @@ func (p *Pool) helpLocked(a *await) {
 	case p.mayHelpLocked(a):
 		p.startHelperLocked(a, c, now)
 	default:
-		p.waits.denied = append(p.waits.denied, a)
+		p.denyLocked(a)
 	}
 }
 
@@ -58,11 +58,10 @@ func (p *Pool) waitsInQueue(c *cell.Cell) bool {
 // nothing is in progress of what a waits for: a run that waits for several at a time is helped with one
 // after another.
 func (p *Pool) mayHelpLocked(a *await) bool {
-	active, allowance := p.activeLocked(), p.allowanceLocked()
-	switch {
-	case active < allowance && a.by != nil:
+	switch active := p.activeLocked(); {
+	case active < p.allowanceLocked() && a.by != nil:
 		return true
-	case p.confines(), active-allowance >= p.ceiling():
+	case active >= p.mostLocked():
 		return false
 	}
 	return !slices.ContainsFunc(a.cells, func(c *cell.Cell) bool { return c.Phase() == cell.Running })
@@ -96,7 +95,7 @@ func (p *Pool) helpLater(a *await) {
 	}
 	if c := p.nextOf(a); c != nil && c.When > p.clock.Now() {
 		a.patience = time.Duration(c.When-p.clock.Now()) + patience // a worker is to have the first try
-	} else if !slices.Contains(p.waits.denied, a) {
+	} else {
 		p.helpLocked(a)
 	}
 	p.beatLocked(a, p.helpLater)

@@ -45,32 +45,71 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	p.finish(ended)
 }
 
-// Expired ends the task whose run has outlived its time-out, but for a series that goes on after
-// failures: there the run counts as failed when its body returns. The pool does not end before that
-// is told.
+// Expired tells of a run that has outlived its time-out, and ends the task, unless that is a series
+// which goes on: then the next run waits for the body. The pool does not end before that is told.
 func (h *host) Expired(c *cell.Cell) {
 	p, pl := h.pool(), planOf(c)
-	if pl.Tolerant() {
+	run, overdue := p.overdue(c)
+	if !overdue {
 		return
 	}
-	p.mu.Lock()
-	p.settling++
-	p.mu.Unlock()
-	failed := false
-	defer func() { // also when a handler ends the goroutine
-		p.mu.Lock()
-		p.settling--
-		if failed {
-			p.counts.completed++
-		}
-		ended := p.emptied()
-		p.mu.Unlock()
-		p.finish(ended)
-	}()
-	if failed = c.Fail(pl.Late); failed && pl.Periodic() {
+	defer p.expired() // also when a handler ends the goroutine
+	switch {
+	case run.survived:
 		defer p.tells()()
-		p.seriesEnded(p.runOf(c), pl.Late)
+		p.runFailed(run.Run, pl.Late, run.streak, run.notable)
+	case c.Fail(pl.Late):
+		p.countLate()
+		if pl.Periodic() {
+			defer p.tells()()
+			p.seriesEnded(run.Run, pl.Late)
+		}
 	}
+}
+
+// overrun is a run that has outlived its time-out.
+type overrun struct {
+	Run
+	survived bool   // by its series
+	streak   uint64 // failures of that in a row
+	notable  bool
+}
+
+// overdue reports, once, that the run of c in progress has outlived its time-out, and counts that
+// if the series goes on. The pool does not end before the caller has called expired. If the
+// time-out comes late, for a run whose body has returned, the runner tells of it.
+func (p *Pool) overdue(c *cell.Cell) (o overrun, overdue bool) {
+	pl := planOf(c)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c.Phase() != cell.Running || !pl.Expire(c.Started, p.clock.Now()) {
+		return o, false
+	}
+	p.settling++
+	o.Run = p.describe(c)
+	if o.survived = pl.Survives(false); o.survived {
+		p.counts.failures++
+		o.notable = pl.Streak.Fail()
+		o.streak = pl.Streak.Len()
+	}
+	return o, true
+}
+
+// countLate counts a task that has ended by its time-out.
+func (p *Pool) countLate() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.counts.completed++
+	p.counts.failures++
+}
+
+// expired ends what overdue has begun.
+func (p *Pool) expired() {
+	p.mu.Lock()
+	p.settling--
+	ended := p.emptied()
+	p.mu.Unlock()
+	p.finish(ended)
 }
 
 // tells has the calling goroutine known as one that the pool does not end before, until the function

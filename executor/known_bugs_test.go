@@ -178,7 +178,7 @@ func TestK04_B50_ASeriesThatFailsTellsFutureHandlerAndLogOnce(t *testing.T) {
 		var told withErrors
 		var log withRecords
 		p := withPool(t, 1, executor.ErrorHandler(told.handle), executor.Logger(slog.New(&log)))
-		f := withRate(t, p, 0, time.Second, withFailure, executor.Name("series"))
+		f := withRate(t, p, 0, time.Second, withFailure, executor.Name("series"), executor.OnError(executor.StopSeries))
 		withPassed(time.Minute)
 		assert.Equal(t, errWith, withOutcome(t, f.Future))
 		assert.Equal(t, []error{errWith}, told.told())
@@ -195,7 +195,7 @@ func TestK04_TheEndOfASeriesIsLoggedWhateverTheHandlerDoes(t *testing.T) {
 				var log withRecords
 				p := withPool(t, 1, executor.Logger(slog.New(&log)),
 					executor.ErrorHandler(func(context.Context, executor.Run, error) { fault.do() }))
-				withRate(t, p, 0, time.Second, withFailure)
+				withRate(t, p, 0, time.Second, withPanic)
 				withPassed(time.Minute)
 				assert.Contains(t, log.all(), withSeriesEnded)
 			})

@@ -118,10 +118,7 @@ func (p *Pool) AwaitTermination(ctx context.Context) error {
 	case <-p.done:
 		return nil
 	case <-ctx.Done():
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		return cell.EndOf(ctx) // its Err breaks the contract
+		return cell.ErrOf(ctx)
 	}
 }
 
@@ -135,6 +132,7 @@ func (p *Pool) drain() {
 		return
 	}
 	p.stage = draining
+	p.announce()
 	if p.inbox != nil {
 		p.inbox.close()
 	}
@@ -232,7 +230,10 @@ func (p *Pool) finish(ended bool) {
 			p.mu.Lock()
 			p.tidier = goid.Current()
 			p.mu.Unlock()
-			p.guard(context.Background(), "terminated", Run{}, p.terminated)
+			p.guard(context.Background(), "terminated", Run{}, func() {
+				p.unlabel() // it has started with those of whoever has ended the pool
+				p.terminated()
+			})
 		}()
 	}
 }

@@ -72,6 +72,7 @@ type job struct {
 	timeout time.Duration
 	every   time.Duration // of a series; negative for a fixed delay
 	maxRuns int
+	policy  executor.ErrorPolicy
 	burst   bool // every period gets its run
 	child   *job // submitted by the body
 	inside  bool // is such a child
@@ -253,6 +254,9 @@ func (m *poolModel) options(j *job) (opts []executor.TaskOption) {
 	if j.timeout > 0 {
 		opts = append(opts, executor.Timeout(j.timeout))
 	}
+	if j.every != 0 {
+		opts = append(opts, executor.OnError(j.policy))
+	}
 	return opts
 }
 
@@ -307,6 +311,7 @@ func (m *poolModel) series(t *rapid.T) {
 	j.every, j.maxRuns = modelTicks(t, 1, 4, "every"), rapid.IntRange(1, 5).Draw(t, "runs")
 	policy := executor.CatchUpPolicy(rapid.IntRange(0, 2).Draw(t, "catch up"))
 	j.burst = policy == executor.Burst
+	j.policy = executor.ErrorPolicy(rapid.IntRange(0, 2).Draw(t, "on error"))
 	every, repeat := j.every, m.timed.AtFixedRate
 	if rapid.Bool().Draw(t, "fixed delay") {
 		j.every, repeat = -every, m.timed.WithFixedDelay
@@ -606,7 +611,7 @@ func (m *poolModel) checkJob(j *job, s executor.Stats) error {
 	switch {
 	case j.cancelled:
 		return outcomeIs(r.Err, settled, future.ErrCancelled)
-	case j.late, j.running && j.timeout > 0 && m.now()-j.starts[len(j.starts)-1] >= j.timeout:
+	case m.isLate(j) && (j.every == 0 || j.policy == executor.StopSeries):
 		if m.closing {
 			return nil // its context may have ended before that
 		}
@@ -631,16 +636,31 @@ func (m *poolModel) checkJob(j *job, s executor.Stats) error {
 // isOver reports whether a job has had its last run.
 func (m *poolModel) isOver(j *job) bool {
 	n := len(j.starts)
-	return n > 0 && (j.every == 0 || j.kind != 0 || n == j.maxRuns)
+	return n > 0 && (j.every == 0 || !j.survives() || n == j.maxRuns)
+}
+
+// survives reports whether j is a series that goes on after its runs, as they end.
+func (j *job) survives() bool {
+	switch {
+	case j.every == 0:
+		return false
+	case j.policy == executor.StopOnPanic:
+		return j.kind < 2
+	}
+	return j.kind == 0 || j.policy == executor.Continue
+}
+
+func (m *poolModel) isLate(j *job) bool {
+	return j.late || j.running && j.timeout > 0 && m.now()-j.starts[len(j.starts)-1] >= j.timeout
 }
 
 func (m *poolModel) checkOutcome(j *job, r future.Result[struct{}], settled bool) error {
-	switch j.kind {
-	case 0:
+	switch {
+	case j.kind == 0, j.survives():
 		return outcomeIs(r.Err, settled, nil)
-	case 1:
+	case j.kind == 1:
 		return outcomeIs(r.Err, settled, errWanted)
-	case 3:
+	case j.kind == 3:
 		return outcomeIs(r.Err, settled, future.ErrGoexit)
 	}
 	if _, ok := errors.AsType[*future.PanicError](r.Err); !ok || !settled {

@@ -122,14 +122,20 @@ func BaseContext(ctx context.Context) Option {
 	return option(func(s *settings) { s.parent = ctx })
 }
 
-// Logger sets where the pool reports failures that nothing else would show; slog.Default by
-// default, also for nil.
+// Logger sets where the pool reports panics, and failures that nothing else would show, as
+// [ErrorHandler] and [OnError] say; slog.Default by default, also for nil. A logger of
+// slog.DiscardHandler silences it.
 func Logger(l *slog.Logger) Option { return option(func(s *settings) { s.logger = l }) }
 
 // ErrorHandler sets a function that is told of every failure without a future of its own: of a task
-// given to Execute, of a run of a periodic task, and of a hook. Without one, such failures are
-// logged. The end of a series by a failure is logged in any case. The handler runs on the worker, or
-// on a goroutine of its own if a series ends because a run has outlived its [Timeout]; if it panics,
+// given to Execute, of a run of a periodic task, and of a hook; and of every panic and
+// runtime.Goexit of a task, once, whoever holds its future, and also if that has been cancelled.
+// What a task returns that has a future and runs once is for its future alone.
+//
+// Without a handler these are logged, with the stack of a panic; [OnError] says how much of a
+// series that goes on. The end of a series by a failure is logged in any case. The handler runs on
+// the worker, or at the moment when a run of a series outlives its [Timeout] on a goroutine of its
+// own, beside the body that still runs; the pool does not end before it has returned. If it panics,
 // that is logged. Its context is the base context. A nil handler is none.
 func ErrorHandler(f func(ctx context.Context, run Run, err error)) Option {
 	return option(func(s *settings) { s.onError = f })

@@ -53,6 +53,9 @@ type Pool struct {
 
 	runners runners // which goroutines run its tasks
 
+	closing  context.Context    // ends when the pool is shut down
+	announce context.CancelFunc // ends it; what that calls runs on goroutines of its own
+
 	order atomic.Uint64 // sequence number of the last task queued by place; the lock guards writing
 
 	_ apart
@@ -104,7 +107,8 @@ func (p *Pool) init(core int, opts []Option) {
 	p.executed.reports = true
 	p.watched.Store(p.onError != nil)
 	p.queue = p.newQueue()
-	p.lot = parking.New(&p.mu)
+	p.lot = parking.New(&p.mu, p.clock)
+	p.closing, p.announce = context.WithCancel(context.Background())
 	p.done = make(chan struct{})
 	p.core = core
 	p.workers = make(map[*worker]struct{})

@@ -260,7 +260,7 @@ func TestPromise5_ASeriesNeverEndsInSilence(t *testing.T) {
 		runs := 0
 		f, err := p.AtFixedRate(time.Second, time.Second, func(context.Context) error {
 			if runs++; runs == 3 {
-				return broken
+				panic(broken)
 			}
 			return nil
 		}, executor.Name("fetch"))
@@ -275,6 +275,33 @@ func TestPromise5_ASeriesNeverEndsInSilence(t *testing.T) {
 		assert.EqualValues(t, 3, told[0].Number)
 		assert.Equal(t, 1, strings.Count(log.String(), "\n"), "one record:\n%s", log.String())
 		assert.Contains(t, log.String(), "broken")
+	})
+}
+
+func TestPromise5_ASeriesOutlivesAReturnedErrorAndATimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []error
+		p := executor.NewScheduledPool(1, executor.ErrorHandler(func(_ context.Context, _ executor.Run, err error) {
+			told = append(told, err)
+		}))
+		defer p.Close()
+		broken := errors.New("broken")
+		f, err := p.AtFixedRate(0, time.Minute, func(ctx context.Context) error {
+			switch run, _ := executor.RunFrom(ctx); run.Number {
+			case 1:
+				return broken
+			case 2:
+				<-ctx.Done()
+			}
+			return nil
+		}, executor.Timeout(time.Second))
+		require.NoError(t, err)
+		time.Sleep(time.Hour + time.Second)
+		synctest.Wait()
+		assert.EqualValues(t, 61, f.Runs())
+		require.Len(t, told, 2)
+		assert.ErrorIs(t, told[0], broken)
+		assert.ErrorIs(t, told[1], future.ErrTimeout)
 	})
 }
 
@@ -382,5 +409,44 @@ func TestPromise9_B21_PendingLimitRefusesWithATypedError(t *testing.T) {
 		f.Cancel()
 		_, err = p.Schedule(time.Hour, nothing)
 		assert.NoError(t, err, "the next good call works")
+	})
+}
+
+func TestPromise10_APanicIsNeverSilent(t *testing.T) {
+	for name, body := range map[string]executor.Task{
+		"panic":  func(context.Context) error { panic("ouch") },
+		"Goexit": func(context.Context) error { runtime.Goexit(); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var log bytes.Buffer
+				p := executor.NewScheduledPool(1, executor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+				_, err := p.Schedule(time.Minute, body) // and the future is dropped
+				require.NoError(t, err)
+				time.Sleep(time.Hour)
+				require.NoError(t, p.Close())
+				assert.Equal(t, 1, strings.Count(log.String(), "level=ERROR"), log.String())
+			})
+		})
+	}
+}
+
+func TestPromise10_ARunThatNeverReturnsIsToldAtItsTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		var told []time.Duration
+		p := executor.NewScheduledPool(1, executor.ErrorHandler(func(context.Context, executor.Run, error) {
+			told = append(told, time.Since(start))
+		}))
+		defer p.Close()
+		release := make(chan struct{})
+		defer close(release)
+		stuck := func(context.Context) error { <-release; return nil }
+		_, err := p.AtFixedRate(0, time.Minute, stuck, executor.Timeout(time.Second))
+		require.NoError(t, err)
+		time.Sleep(24 * time.Hour)
+		synctest.Wait()
+		assert.Equal(t, []time.Duration{time.Second}, told)
+		assert.EqualValues(t, 1, p.Stats().Failures)
 	})
 }

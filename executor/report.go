@@ -107,6 +107,26 @@ func (p *Pool) report(run Run, err error) {
 	}
 }
 
+// runFailed tells the error handler of a failed run of a series that goes on, the last of so many
+// in a row. If there is none, it tells the log of those that are notable.
+func (p *Pool) runFailed(run Run, err error, streak uint64, notable bool) {
+	switch {
+	case p.onError != nil:
+		p.report(run, err)
+	case notable:
+		p.log().WriteStreak(run.Name, run.Number, err, streak)
+	}
+}
+
+// seriesRecovers ends a streak of failures, and tells the log if that has told of the failures.
+func (p *Pool) seriesRecovers(pl *plan, run Run) {
+	streak := pl.Streak.Len()
+	pl.Streak.End()
+	if p.onError == nil {
+		p.log().WriteEnd(run.Name, run.Number, streak)
+	}
+}
+
 // seriesEnded makes sure that a periodic task does not end by a failure in silence.
 func (p *Pool) seriesEnded(run Run, err error) {
 	if p.onError != nil {
@@ -116,5 +136,7 @@ func (p *Pool) seriesEnded(run Run, err error) {
 }
 
 func (p *Pool) logFailure(text string, run Run, err error) {
-	failure.Log{Executor: p.name, Logger: p.logger}.Write(text, run.Name, run.Number, err)
+	p.log().Write(text, run.Name, run.Number, err)
 }
+
+func (p *Pool) log() failure.Log { return failure.Log{Executor: p.name, Logger: p.logger} }

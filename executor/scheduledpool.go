@@ -85,8 +85,10 @@ func (p *ScheduledPool) ScheduleAt(at time.Time, task Task, opts ...TaskOption) 
 // first, it leaves little to others: give it another policy, or workers of its own.
 //
 // The series ends when it is cancelled, when the pool is shut down, after [MaxRuns], and, unless
-// [OnError] says otherwise, with a run that fails; then the future fails with the error of that run,
-// the error handler is told, and a record is logged. Until it ends, Get waits.
+// [OnError] says otherwise, with a run that panics; then the future fails with that, the error
+// handler is told, and a record is logged. Until it ends, Get waits. A run that returns an error,
+// or outlives its [Timeout], does not end it: that is told to the error handler, or else the first
+// of a row of failures is logged, and few of the others.
 //
 // It returns [ErrNilTask], [ErrInvalid] for a period that is not positive or a bad option, or
 // [ErrShutdown] or [ErrSaturated]. An initial delay is taken as by Schedule; a huge period means that

@@ -252,7 +252,7 @@ func TestB42_SerialGoesOnAfterAFailureWhichTouchesOneFuture(t *testing.T) {
 		_, ok := errors.AsType[*future.PanicError](withOutcome(t, broken))
 		assert.True(t, ok)
 		assert.NoError(t, withOutcome(t, after))
-		assert.Len(t, told.told(), 3, "failures without a future")
+		assert.Len(t, told.told(), 5, "failures without a future, and a panic and a Goexit with one")
 		assert.Equal(t, 1, p.Stats().Workers)
 		lendAccounted(t, p)
 	})

@@ -34,7 +34,7 @@ type Stats struct {
 	Returned  uint64 // tasks dropped, or handed back: by a shutdown, or for want of room
 
 	Runs     uint64 // bodies that have ended; each run of a series counts
-	Failures uint64 // of these, those that failed; what a cancelled run returns is no failure
+	Failures uint64 // runs that have failed, some in progress still; not what cancelled ones return
 
 	Wakeups uint64 // how often an idle worker was woken; a pool with nothing due has none
 }

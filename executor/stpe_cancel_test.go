@@ -267,7 +267,7 @@ func TestSTPE065_AStoppedSeriesIsNotQueuedAgain(t *testing.T) {
 
 func TestSTPE065_WhatACancelledRunReturnsIsNoFailureOfItsSeries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, policy := range []executor.ErrorPolicy{executor.StopSeries, executor.Continue} {
+		for _, policy := range []executor.ErrorPolicy{executor.StopOnPanic, executor.StopSeries, executor.Continue} {
 			d := startDiary()
 			p := startPool(t, 1, executor.ErrorHandler(func(context.Context, executor.Run, error) {
 				d.write("handler")

@@ -164,7 +164,10 @@ func TestSTPE045_ASeriesIsInTheQueueOrRunning(t *testing.T) {
 	})
 }
 
+// An exception of Java is a panic of Go. What a body returns ends a series that is to stop at that.
 func TestSTPE046_ARunThatFailsEndsTheSeries(t *testing.T) {
+	stop := []executor.TaskOption{executor.OnError(executor.StopSeries)}
+	opts := map[string][]executor.TaskOption{"error": stop, "own cancel": stop}
 	synctest.Test(t, func(t *testing.T) {
 		fail := map[string]func() error{
 			"error":      func() error { return errTheBody },
@@ -181,7 +184,7 @@ func TestSTPE046_ARunThatFailsEndsTheSeries(t *testing.T) {
 					return fails()
 				}
 				return nil
-			})
+			}, opts[name]...)
 			require.NoError(t, err, name)
 			time.Sleep(time.Hour)
 			assert.Equal(t, future.StateFailed, f.State(), name)
@@ -202,7 +205,7 @@ func TestSTPE046_ARunThatFailsEndsTheSeries(t *testing.T) {
 func TestSTPE046_TheFutureOfAFailedSeriesTellsTheCause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		f, err := p.AtFixedRate(0, time.Second, func(context.Context) error { return errTheBody })
+		f, err := p.AtFixedRate(0, time.Second, func(context.Context) error { return errTheBody }, executor.OnError(executor.StopSeries))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		assert.Same(t, errTheBody, err)
@@ -229,7 +232,7 @@ func TestSTPE046_ASeriesThatFailsIsNeverSilent(t *testing.T) {
 		d := startDiary()
 		_, err := p.AtFixedRate(0, time.Second, func(ctx context.Context) error {
 			if run, _ := executor.RunFrom(ctx); run.Number == 2 {
-				return errTheBody
+				panic(errTheBody)
 			}
 			return nil
 		}, executor.Name("nightly"))
@@ -239,7 +242,8 @@ func TestSTPE046_ASeriesThatFailsIsNeverSilent(t *testing.T) {
 
 		at := d.began.Add(time.Second)
 		assert.Equal(t, []executor.Run{{Name: "nightly", Number: 2, Scheduled: at, Started: at}}, told)
-		assert.Equal(t, []error{errTheBody}, causes)
+		require.Len(t, causes, 1)
+		require.ErrorIs(t, causes[0], errTheBody)
 		require.Len(t, records(), 1)
 		assert.Contains(t, records()[0], "task=nightly run=2")
 		assert.Contains(t, records()[0], errTheBody.Error())
@@ -422,7 +426,7 @@ func TestSTPE052_ASeriesEndsByCancelFailureShutdownOrItsLastRun(t *testing.T) {
 			}
 			f, err := p.AtFixedRate(0, time.Second, func(ctx context.Context) error {
 				if run, _ := executor.RunFrom(ctx); run.Number == 3 && name == "failure" {
-					return errTheBody
+					panic(errTheBody)
 				}
 				return nil
 			}, opts...)

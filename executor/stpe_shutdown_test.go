@@ -370,13 +370,13 @@ func TestSTPE097_MatrixRunningSeriesThatFails(t *testing.T) {
 		g := withNewGate(t)
 		f := withRate(t, p, 0, time.Hour, func(context.Context) error {
 			<-g.opened
-			return errWith
+			panic(errWith)
 		})
 		synctest.Wait()
 		assert.Empty(t, c.shutdown(p))
 		g.open()
 		synctest.Wait()
-		assert.Equal(t, errWith, withOutcome(t, f.Future))
+		assert.ErrorIs(t, withOutcome(t, f.Future), errWith)
 		assert.Equal(t, future.StateFailed, f.State())
 		assert.True(t, withTerminated(p))
 	})
@@ -451,14 +451,14 @@ func TestSTPE087_AfterShutdownASeriesThatFailsLetsThePoolTerminate(t *testing.T)
 		start, runs := time.Now(), 0
 		f := withDelay(t, p, time.Hour, time.Hour, func(context.Context) error {
 			if runs++; runs == 5 {
-				return errWith
+				panic(errWith)
 			}
 			return nil
 		})
 		p.Shutdown()
 		<-p.Terminated()
 		assert.Equal(t, 5*time.Hour, time.Since(start))
-		assert.Equal(t, errWith, withOutcome(t, f.Future))
+		assert.ErrorIs(t, withOutcome(t, f.Future), errWith)
 	})
 }
 

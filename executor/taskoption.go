@@ -26,9 +26,11 @@ func Name(name string) TaskOption {
 
 // Timeout bounds each run. When d has passed since the start of the run, its context ends with
 // [future.ErrTimeout] as cause and DeadlineExceeded as error, and the run has failed with
-// ErrTimeout, whatever its body returns later; a future is settled at that moment. The body is not
-// interrupted otherwise, and its worker stays occupied until it returns. A run whose context has ended before,
-// by ShutdownNow or with the base context, is told so already, and does not time out any more. d must be positive.
+// ErrTimeout, whatever its body returns later: at that moment the future of a task that runs once
+// is settled, and the failure of a series told as [OnError] says. The body is not interrupted
+// otherwise, its worker stays occupied until it returns, and so long a series waits. A run whose
+// context has ended before, by ShutdownNow or with the base context, is told so already, and does
+// not time out any more. d must be positive.
 func Timeout(d time.Duration) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		if d <= 0 {
@@ -49,9 +51,10 @@ type CatchUpPolicy uint8
 //	Coalesce  0 10 20 47    50 60   one run for all that passed, then on the grid again
 //	Skip      0 10 20       50 60   what passed is dropped
 //
-// Under Skip and Coalesce a run that was queued in time and starts a period or more late counts
-// for the latest period passed. Both cost the same however many periods were missed. What a run has
-// missed is told by [Run].
+// Under Skip and Coalesce a run that was queued in time and starts a period or more late counts for
+// the latest period passed. Both cost the same however many periods were missed. What a run has
+// missed is told by [Run]. With [Jitter] a period has passed for Skip when no time is left for
+// which its run could be planned: a run that starts when it was planned has missed nothing.
 //
 // A series whose runs take longer than its period falls behind without bounds under Burst, and so does, on a pool
 // without another free worker, what is due after the runs that it owes; under Skip and Coalesce neither does.
@@ -77,20 +80,37 @@ func CatchUp(p CatchUpPolicy) TaskOption {
 type ErrorPolicy uint8
 
 const (
-	// StopSeries ends the series: the future fails, the error handler is called, and one record is
-	// logged.
-	StopSeries ErrorPolicy = iota
-	// Continue tells the error handler and goes on.
-	Continue
+	// StopOnPanic ends the series with a run that panics, or calls runtime.Goexit. An error that a
+	// run returns, and a [Timeout] that it outlives, are the outcome of that run: the series goes
+	// on.
+	StopOnPanic ErrorPolicy = ErrorPolicy(series.StopOnPanic)
+	// StopSeries ends the series with any run that fails.
+	StopSeries ErrorPolicy = ErrorPolicy(series.StopSeries)
+	// Continue goes on whatever happens.
+	Continue ErrorPolicy = ErrorPolicy(series.Continue)
 )
 
-// OnError sets the policy of a periodic task; StopSeries is the default. Other tasks ignore it.
+// OnError sets the policy of a periodic task; StopOnPanic is the default, as Java ends a series at
+// an exception, and the exception of Go is the panic. Other tasks ignore it.
+//
+// A failure that ends the series is the outcome of its future, the [ErrorHandler] is told, and one
+// record is logged in any case.
+//
+// After a failure that does not, the handler is told, of each. If there is no handler, few are
+// logged: of runs that fail in a row the first, second, fourth, eighth and so on, with their number
+// in the row as "streak"; and the success that ends the row, at level Info. The panics of a row
+// that goes on are counted by themselves as well, and logged likewise, so that the first is,
+// however many errors have come before it.
+//
+// A run that outlives its Timeout fails at that moment, and that is when it counts and is told, as
+// its body may never return. What the body returns in the end is for [AfterRun] only; but if it
+// panics, that is told too, and ends the series if the policy says so.
 func OnError(p ErrorPolicy) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		if p > Continue {
 			return invalid("error policy %d is unknown", p)
 		}
-		o.GoesOn = p == Continue
+		o.OnError = series.OnError(p)
 		return nil
 	})
 }

@@ -191,7 +191,7 @@ func TestTPE043_AFailureOfATaskRunByItsCallerIsNotTheCallers(t *testing.T) {
 			require.NoError(t, err)
 			assert.Error(t, withOutcome(t, f))
 		}
-		assert.Len(t, told.told(), 2)
+		assert.Len(t, told.told(), 3, "of Execute, and the panic of Submit")
 		assert.EqualValues(t, 4, p.Stats().Failures)
 	})
 }

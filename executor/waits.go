@@ -29,11 +29,12 @@ import (
 // may confine state to it. There a wait that ends early goes on until its place is free again, as
 // that of a condition variable does for its lock, and help that is not certain is not given.
 type await struct {
-	by    *execution   // that waits, and has lent its place; nil if that is not certain
-	cells []*cell.Cell // waited for; the first that is due is helped
-	over  bool
-	timer *time.Timer   // for the time of what is not due, or for patience
-	freed chan struct{} // closed when a run whose wait is over has its place again
+	by     *execution   // that waits, and has lent its place; nil if that is not certain
+	cells  []*cell.Cell // waited for; the first that is due is helped
+	over   bool
+	denied bool          // it is among those that could not be helped
+	timer  *time.Timer   // for the time of what is not due, or for patience
+	freed  chan struct{} // closed when a run whose wait is over has its place again
 
 	// Of a wait that is not certain:
 	run      cell.Run      // on whose behalf it is
@@ -175,6 +176,26 @@ func (p *Pool) allowanceLocked() int {
 	return size + p.waits.callers
 }
 
+// mostLocked returns how many runs may be active at the very most, some of them beyond the allowance.
+func (p *Pool) mostLocked() int {
+	if p.confines() {
+		return p.allowanceLocked()
+	}
+	size, allowance := p.ceiling(), p.allowanceLocked()
+	if size > 1<<30 {
+		return size
+	}
+	return allowance + size
+}
+
+// denyLocked has a wait until there may be another helper.
+func (p *Pool) denyLocked(a *await) {
+	if !a.denied {
+		a.denied = true
+		p.waits.denied = append(p.waits.denied, a)
+	}
+}
+
 // overdrawnLocked reports whether more runs are active than may be for a worker to take another task.
 func (p *Pool) overdrawnLocked() bool {
 	return p.waits.helping > 0 && p.activeLocked() >= p.allowanceLocked()
@@ -192,9 +213,13 @@ func (p *Pool) freedLocked() {
 		close(ws.resumes[0].freed)
 		ws.resumes = ws.resumes[1:]
 	}
-	denied := ws.denied
-	ws.denied = nil
-	for _, a := range denied {
+	for range len(ws.denied) {
+		if p.activeLocked() >= p.mostLocked() {
+			break
+		}
+		a := ws.denied[0]
+		ws.denied[0] = nil
+		ws.denied, a.denied = ws.denied[1:], false
 		p.helpLocked(a) // or denies it again
 	}
 	if ws.helping > 0 {

@@ -513,6 +513,28 @@ func TestC4_AWaitInsideOfAnIteratorThatIsPulledIsHelpedInTheEnd(t *testing.T) {
 	})
 }
 
+// A task that its caller runs would wait for the caller's own, which waits for it.
+func TestC10_ATaskRunByItsCallerIsRefusedAWaitForThatOneWhateverTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := lendPlain(t, 1, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
+		var outer *future.Future[int]
+		known := make(chan struct{})
+		outer = lendSubmit(t, p, func(context.Context) (int, error) {
+			<-known
+			inner := lendSubmit(t, p, func(context.Context) (int, error) {
+				return outer.Get(context.Background())
+			})
+			_, err := lendSettled(t, inner)
+			assert.ErrorIs(t, err, future.ErrSelfWait)
+			return 7, nil
+		})
+		close(known)
+		synctest.Wait()
+		v, _ := lendSettled(t, outer)
+		assert.Equal(t, 7, v)
+	})
+}
+
 // broken is a context that breaks its contract: its channel is closed, and Err is nil.
 type broken struct{ context.Context }
 

@@ -65,20 +65,22 @@ func (p *Pool) wantsBusyLocked() bool {
 	return (full || p.growFirst) && len(p.workers) < p.most()
 }
 
-// startBusyLocked starts workers for tasks of a plain queue, each with the head for its first task,
-// while there are more tasks than workers that are idle or on their way. So what is accepted for a
-// worker of its own has that at once, as in the JDK. An inbox does without: there it would cost each
-// submission the pool's lock.
-func (p *Pool) startBusyLocked() {
-	for p.wantsBusyLocked() {
-		w := p.addWorkerLocked()
-		if !w.start(p.queue.pop(unread).cell, p.clock.Now()) {
-			w.launch()
-			continue
-		}
-		w.arrived, w.begun = true, true
-		go w.loop()
+// startBusyLocked starts a worker of a plain pool with the head of the queue for its first task, if
+// there are more tasks than workers that are idle or on their way, and reports whether it did. So
+// what is accepted for a worker of its own has that at once, as in the JDK. A pool with an inbox does
+// without: there it would cost each submission the pool's lock.
+func (p *Pool) startBusyLocked() bool {
+	if !p.wantsBusyLocked() {
+		return false
 	}
+	w := p.addWorkerLocked()
+	if !w.start(p.queue.pop(unread).cell, p.clock.Now()) {
+		w.launch()
+		return true
+	}
+	w.arrived, w.begun = true, true
+	go w.loop()
+	return true
 }
 
 func (w *worker) loop() {
@@ -263,10 +265,12 @@ func (w *worker) patience() <-chan time.Time {
 	if !w.pool.surplus() {
 		return nil
 	}
-	if w.limit == nil {
+	if w.limit == nil || !w.limit.Reset(w.pool.keepAlive) {
+		// One that has fired may have left a tick, under GODEBUG=asynctimerchan=1.
+		if w.limit != nil {
+			w.limit.Stop()
+		}
 		w.limit = time.NewTimer(w.pool.keepAlive)
-	} else {
-		w.limit.Reset(w.pool.keepAlive)
 	}
 	return w.limit.C
 }

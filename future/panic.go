@@ -51,9 +51,10 @@ func (e *PanicError) Unwrap() error {
 
 // Invoke calls body with ctx and puts the outcome into *err: what body returns, or a [PanicError],
 // or [ErrGoexit], in which case Invoke does not return and the goroutine ends after its deferred
-// calls. It is how every task of this module is called, and what an executor of another module
-// should use.
-func Invoke(ctx context.Context, body func(context.Context) error, err *error) {
+// calls. It reports whether body has returned, so that an error that tells of a panic of another
+// task is not taken for a panic of body. It is how every task of this module is called, and what an
+// executor of another module should use.
+func Invoke(ctx context.Context, body func(context.Context) error, err *error) (returned bool) {
 	*err = ErrGoexit
 	defer func() {
 		if *err == ErrGoexit {
@@ -63,6 +64,7 @@ func Invoke(ctx context.Context, body func(context.Context) error, err *error) {
 		}
 	}()
 	*err = body(ctx)
+	return true
 }
 
 func newPanicError(value any) *PanicError {

@@ -18,9 +18,7 @@ const (
 	maxStack = 64 << 10
 )
 
-// newPanicError is called by a deferred function while the panic is on the stack.
-func newPanicError(value any) *PanicError {
-	stack := debug.Stack()
+func newPanicError(value any, stack []byte) *PanicError {
 	return &PanicError{Value: value, Stack: stack[:min(len(stack), maxStack)]}
 }
 
@@ -40,11 +38,20 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// causeOf returns why a function has not returned: a panic with that value, or, if the deferred
-// function that asks has recovered nothing, Goexit.
-func causeOf(recovered any) error {
-	if recovered == nil {
-		return ErrGoexit
-	}
-	return newPanicError(recovered)
+// attempt calls f, and sets *cause to how that has ended: nil, a panic, or [ErrGoexit]. A panic
+// goes on, so that it keeps its stack; but of a panic(nil) recover tells nothing under
+// GODEBUG=panicnil=1, as if it were Goexit: but after that attempt returns.
+func attempt(f func(), cause *error) {
+	*cause = ErrGoexit
+	defer func() {
+		if *cause == nil {
+			return
+		}
+		if v := recover(); v != nil {
+			*cause = newPanicError(v, debug.Stack())
+			panic(v)
+		}
+	}()
+	f()
+	*cause = nil
 }

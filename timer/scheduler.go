@@ -65,10 +65,11 @@ func Err(h Handle) error {
 	return nil
 }
 
-// Executor calls f, on any goroutine, now or later, or returns an error, and then never calls it; [Err]
-// of the handle is then [ErrRejected], and what the error was the Executor has to remember. A facility
-// hands over what is due in order, one function after the other: an Executor that calls f itself keeps
-// the order, and keeps the facility waiting.
+// Executor calls f, on any goroutine, now or later, or returns an error, and then never calls it;
+// [Err] of the handle is then [ErrRejected], and what the error was the Executor has to remember.
+// One that panics, or ends the goroutine, before it has called f, has refused it too. A facility
+// hands over what is due in order, one function after the other: an Executor that calls f itself
+// keeps the order, and keeps the facility waiting.
 //
 // To run callbacks on a pool of package executor:
 //
@@ -93,8 +94,8 @@ type Config struct {
 	// Executor calls what is due; nil means a goroutine for each.
 	Executor Executor
 
-	// OnPanic is told when a callback has panicked: the value, and the stack. Nil means that it is
-	// logged by log/slog. The wheel goes on.
+	// OnPanic is told when a callback, or the Executor, has panicked: the value, and the stack. Nil
+	// means that it is logged by log/slog. The wheel goes on.
 	OnPanic func(value any, stack []byte)
 }
 

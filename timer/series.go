@@ -1,6 +1,8 @@
 package timer
 
 import (
+	"runtime"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -177,25 +179,28 @@ func (s *Series) run() {
 	}
 }
 
-// call calls f. If f does not return, the series has ended.
+// call calls f. If f does not return, the series has ended, and the panic is the facility's.
 func (s *Series) call() {
-	returned := false
+	var cause error
 	defer func() {
-		if returned {
-			return
-		}
-		v := recover()
-		cause := causeOf(v)
-		if !s.move(running, ending) {
-			cause = nil // it was stopped before
-		}
-		s.settle(cause)
-		if v != nil {
-			panic(v) // the facility's now
+		if cause != nil {
+			s.fail(cause)
 		}
 	}()
-	s.f()
-	returned = true
+	attempt(s.f, &cause)
+	if cause != nil { // nobody but panic(nil) comes here
+		v := new(runtime.PanicNilError)
+		cause = newPanicError(v, debug.Stack())
+		panic(v)
+	}
+}
+
+// fail ends the series by its run, unless it was stopped before.
+func (s *Series) fail(cause error) {
+	if !s.move(running, ending) {
+		cause = nil
+	}
+	s.settle(cause)
 }
 
 // arm has the facility call again. By the time it has armed the handle, the next run may have begun.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/delay"
+	"github.com/punctual-go/punctual/internal/panics"
 )
 
 // serve runs the tasks of the timer, on a goroutine of its own that ends when there are none left:
@@ -16,34 +17,33 @@ import (
 //	waiting -> gone      the heap is empty
 //	running -> gone      the task panics, or calls Goexit: the timer is dead
 func (t *Timer) serve() {
-	t.label()
+	labels := t.labels()
+	pprof.SetGoroutineLabels(labels) // it has started with those of whoever scheduled
 	alarm := time.NewTimer(time.Duration(clock.Never))
 	defer alarm.Stop()
-	returned := true
+	cause := ErrGoexit // if nothing else ends the loop
 	defer func() {
-		if !returned {
-			t.die(causeOf(recover()))
+		if cause != nil {
+			t.die(cause)
 		}
 	}()
-	for {
-		run := t.next(alarm)
-		if run == nil {
+	for run := t.next(alarm); run != nil; run = t.next(alarm) {
+		delay.At(delay.TimerTaken)
+		if p := panics.Call(run); p != nil {
+			cause = newPanicError(p.Value, p.Stack)
 			return
 		}
-		delay.At(delay.TimerTaken)
-		returned = false
-		run()
-		returned = true
+		pprof.SetGoroutineLabels(labels) // the task may have left others
 	}
+	cause = nil
 }
 
-// label gives the goroutine the label of its timer: it has started with those of whoever scheduled.
-func (t *Timer) label() {
-	ctx := context.Background()
-	if t.name != "" {
-		ctx = pprof.WithLabels(ctx, pprof.Labels("timer", t.name))
+// labels returns a context with those of the goroutine.
+func (t *Timer) labels() context.Context {
+	if t.name == "" {
+		return context.Background()
 	}
-	pprof.SetGoroutineLabels(ctx)
+	return pprof.WithLabels(context.Background(), pprof.Labels("timer", t.name))
 }
 
 // next waits until a task is due and returns its function, or nil when none is queued.

@@ -2,7 +2,9 @@ package eventloop
 
 import (
 	"context"
+	"runtime/pprof"
 
+	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/failure"
@@ -24,6 +26,8 @@ type execution struct {
 	over  bool  // the body has ended
 	again bool  // the series goes on
 
+	abrupt bool // the body has not returned: it has panicked, or called Goexit
+	told   bool // the run has outlived its time-out, and that has been told and counted
 	failed bool // the run has failed
 	done   bool // the run was the last: the task has ended by it
 }
@@ -38,7 +42,7 @@ func (l *Loop) start(c *cell.Cell, now int64) bool {
 	if pl := planOf(c); pl.Periodic() {
 		c.When = pl.Start(c.When, now)
 	}
-	l.execution = execution{task: c, err: future.ErrGoexit} // until the body says otherwise
+	l.execution = execution{task: c, err: future.ErrGoexit, abrupt: true} // until the body says otherwise
 	return true
 }
 
@@ -52,9 +56,9 @@ func (l *Loop) run() {
 		x.ctx = x.task.Enter(context.Background())
 	}
 	if pl.Name != "" {
-		label(pl.Base)
+		pprof.SetGoroutineLabels(pl.Base)
 	}
-	future.Invoke(x.ctx, x.task.Body, &x.err)
+	x.abrupt = !future.Invoke(x.ctx, x.task.Body, &x.err)
 }
 
 // complete does what follows the end of the body without the lock. If a handler ends the goroutine, that
@@ -64,9 +68,7 @@ func (l *Loop) complete() {
 		return
 	}
 	l.over = true
-	if planOf(l.task).Name != "" {
-		defer label(l.submitted.Base)
-	}
+	defer pprof.SetGoroutineLabels(l.labels) // even of no name: the body may have left some
 	l.conclude()
 	l.tell()
 }
@@ -77,35 +79,60 @@ func (l *Loop) conclude() {
 	if x.token != nil {
 		x.token.End()
 	}
-	if x.task.Exit() {
+	if late := x.task.Exit(); pl.Timeout > 0 && l.overran(late) {
 		x.err = failure.Overrun(x.err)
 	}
-	if !pl.Periodic() {
-		x.done = x.task.Finish(x.err)
-		return
+	if pl.Periodic() {
+		x.ended = l.clock.Now()
 	}
-	x.ended = l.clock.Now()
-	x.again = !pl.Last() && (x.err == nil || pl.Tolerant())
-	switch {
-	case x.again:
-	case pl.Tolerant():
+	switch survives := pl.Periodic() && x.err == nil || pl.Survives(x.abrupt); {
+	case !survives:
+		if x.done = x.task.Finish(x.err); x.done && !pl.Survives(false) {
+			x.told = false // the time-out was about to settle it, and has come too late
+		}
+	case pl.Last():
 		x.done = x.task.Finish(nil)
 	default:
-		x.done = x.task.Finish(x.err)
+		x.again = true
 	}
 }
 
-// tell reports a failure that would be lost otherwise. What a cancelled run returns is no failure.
+// overran reports whether the run has outlived its time-out, which is told by [host.Expired] before
+// this, or by tell.
+func (l *Loop) overran(late bool) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.told = planOf(l.task).End()
+	return late || l.told
+}
+
+// tell reports what would be lost otherwise, and every panic. What a cancelled run returns is no
+// failure.
 func (l *Loop) tell() {
 	x, pl := &l.execution, planOf(l.task)
-	if x.failed = x.err != nil && x.task.Phase() != cell.Cancelled; !x.failed {
-		return
-	}
-	switch run := l.runOf(x.task); {
-	case pl.reports, pl.Tolerant():
-		l.report(run, x.err)
+	x.failed = x.err != nil && x.task.Phase() != cell.Cancelled
+	switch {
+	case x.err == nil && pl.Streak.Len() > 0:
+		l.seriesRecovers(pl, l.runOf(x.task))
+	case !x.failed && !x.abrupt:
+	case x.failed && pl.reports:
+		l.report(l.runOf(x.task), x.err)
+	case x.failed && pl.Survives(x.abrupt):
+		l.goOn(l.runOf(x.task))
 	case x.done && pl.Periodic():
-		l.seriesEnded(run, x.err)
+		l.seriesEnded(l.runOf(x.task), x.err)
+	case x.abrupt:
+		l.report(l.runOf(x.task), x.err)
+	}
+}
+
+// goOn tells of a failed run of a series that goes on, unless that is known.
+func (l *Loop) goOn(run executor.Run) {
+	x, streak := &l.execution, &planOf(l.task).Streak
+	notable := !x.told && streak.Fail()
+	notable = x.abrupt && streak.Panic() || notable
+	if !x.told || x.abrupt {
+		l.runFailed(run, x.err, streak.Len(), notable)
 	}
 }
 
@@ -115,7 +142,7 @@ func (l *Loop) account() {
 	c := l.task
 	l.task, l.ctx, l.err, l.token = nil, nil, nil, nil
 	l.counts.runs++
-	if l.failed {
+	if l.failed && !l.told {
 		l.counts.failures++
 	}
 	if l.done {

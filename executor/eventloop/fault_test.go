@@ -97,7 +97,7 @@ func TestASeriesThatOutlivesItsTimeOutEndsLoudly(t *testing.T) {
 	handler := eventloop.ErrorHandler(func(_ context.Context, _ executor.Run, err error) { told = append(told, err) })
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		f, err := l.WithFixedDelay(0, ms, func(ctx context.Context) error { time.Sleep(time.Second); return nil },
-			executor.Timeout(10*ms))
+			executor.Timeout(10*ms), executor.OnError(executor.StopSeries))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		assert.ErrorIs(t, err, future.ErrTimeout)

@@ -1,6 +1,10 @@
 package eventloop
 
-import "github.com/punctual-go/punctual/internal/goid"
+import (
+	"runtime/pprof"
+
+	"github.com/punctual-go/punctual/internal/goid"
+)
 
 // loop is the goroutine of the loop. There is never more than one; see wake.go for when one starts.
 //
@@ -36,7 +40,7 @@ func (l *Loop) replace() {
 
 // arrive makes the calling goroutine the loop's.
 func (l *Loop) arrive() {
-	label(l.submitted.Base) // a goroutine starts with the labels of the one that starts it
+	pprof.SetGoroutineLabels(l.labels) // it has started with those of whoever starts it
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.goroutine.Store(goid.Current())

@@ -17,42 +17,53 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// slowSeries runs a series on l whose first run outlives its time-out, and which therefore ends.
-func slowSeries(t *testing.T, l *eventloop.Loop) {
+// slowSeries runs a series on l whose first run outlives its time-out.
+func slowSeries(t *testing.T, l *eventloop.Loop, policy executor.ErrorPolicy) {
 	t.Helper()
 	_, err := l.AtFixedRate(0, time.Hour, func(ctx context.Context) error {
 		<-ctx.Done()
 		return nil
-	}, executor.Timeout(time.Second))
+	}, executor.Timeout(time.Second), executor.OnError(policy))
 	require.NoError(t, err)
+}
+
+// policies are those after which a series goes on that has outlived its time-out, and that by which
+// it ends.
+var policies = map[string]executor.ErrorPolicy{
+	"stop on panic": executor.StopOnPanic, "stop": executor.StopSeries, "continue": executor.Continue,
 }
 
 // The handler is called on the goroutine of the time-out, which is nobody's.
 func TestAHandlerOfATimeOutThatEndsItsGoroutineDoesNotKeepTheLoop(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := eventloop.New(eventloop.Logger(slog.New(slog.DiscardHandler)), eventloop.ErrorHandler(func(context.Context, executor.Run, error) {
-			runtime.Goexit()
-		}))
-		slowSeries(t, l)
-		time.Sleep(2 * time.Second)
-		require.NoError(t, l.Close())
-		s := l.Stats()
-		assert.EqualValues(t, 1, s.Completed)
-		assert.Equal(t, s.Accepted, s.Completed+s.Cancelled+s.Returned)
-	})
+	for name, policy := range policies {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := quiet(eventloop.ErrorHandler(func(context.Context, executor.Run, error) { runtime.Goexit() }))
+				slowSeries(t, l, policy)
+				time.Sleep(2 * time.Second)
+				require.NoError(t, l.Close())
+				s := l.Stats()
+				assert.Equal(t, policy == executor.StopSeries, s.Completed == 1)
+				assert.EqualValues(t, 1, s.Failures)
+				assert.Equal(t, s.Accepted, s.Completed+s.Cancelled+s.Returned)
+			})
+		})
+	}
 }
 
 func TestAHandlerOfATimeOutMayCloseTheLoop(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var l *eventloop.Loop
-		var got error
-		l = eventloop.New(eventloop.Logger(slog.New(slog.DiscardHandler)), eventloop.ErrorHandler(func(context.Context, executor.Run, error) {
-			got = l.Close()
-		}))
-		slowSeries(t, l)
-		<-l.Terminated()
-		assert.ErrorIs(t, got, future.ErrSelfWait)
-	})
+	for name, policy := range policies {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var l *eventloop.Loop
+				var got error
+				l = quiet(eventloop.ErrorHandler(func(context.Context, executor.Run, error) { got = l.Close() }))
+				slowSeries(t, l, policy)
+				<-l.Terminated()
+				assert.ErrorIs(t, got, future.ErrSelfWait)
+			})
+		})
+	}
 }
 
 // exitError ends the goroutine of whoever asks for its text, as t.FailNow does.
@@ -91,7 +102,7 @@ func TestTheHandlerOfALoopIsToldOfTheEndOfASeriesThoughTheLogEndsTheGoroutine(t 
 		told := 0
 		l := eventloop.New(eventloop.Logger(slog.New(exitLog{slog.DiscardHandler})),
 			eventloop.ErrorHandler(func(context.Context, executor.Run, error) { told++ }))
-		f, err := l.AtFixedRate(0, time.Second, func(context.Context) error { return exitError{} })
+		f, err := l.AtFixedRate(0, time.Second, func(context.Context) error { return exitError{} }, executor.OnError(executor.StopSeries))
 		require.NoError(t, err)
 		<-f.Done()
 		require.NoError(t, l.Close())

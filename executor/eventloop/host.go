@@ -32,30 +32,70 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	}
 }
 
-// Expired ends the task whose run has outlived its time-out, but for a series that goes on after failures:
-// there the run counts as failed when its body returns. The loop does not end before that is told.
+// Expired tells of a run that has outlived its time-out, and ends the task, unless that is a series
+// which goes on: then the next run waits for the body. The loop does not end before that is told.
 func (h *host) Expired(c *cell.Cell) {
 	l, pl := h.loop(), planOf(c)
-	if pl.Tolerant() {
+	run, overdue := l.overdue(c)
+	if !overdue {
 		return
 	}
-	l.mu.Lock()
-	l.settling++
-	l.mu.Unlock()
-	failed := false
-	defer func() { // also when a handler ends the goroutine
-		l.mu.Lock()
-		l.settling--
-		if failed {
-			l.counts.completed++
-		}
-		l.mu.Unlock()
-		l.signal(0)
-	}()
-	if failed = c.Fail(pl.Late); failed && pl.Periodic() {
+	defer l.expired() // also when a handler ends the goroutine
+	switch {
+	case run.survived:
 		defer l.tells()()
-		l.seriesEnded(l.runOf(c), pl.Late)
+		l.runFailed(run.Run, pl.Late, run.streak, run.notable)
+	case c.Fail(pl.Late):
+		l.countLate()
+		if pl.Periodic() {
+			defer l.tells()()
+			l.seriesEnded(run.Run, pl.Late)
+		}
 	}
+}
+
+// overrun is a run that has outlived its time-out.
+type overrun struct {
+	executor.Run
+	survived bool   // by its series
+	streak   uint64 // failures of that in a row
+	notable  bool
+}
+
+// overdue reports, once, that the run of c in progress has outlived its time-out, and counts that
+// if the series goes on. The loop does not end before the caller has called expired. If the
+// time-out comes late, for a run whose body has returned, the loop tells of it.
+func (l *Loop) overdue(c *cell.Cell) (o overrun, overdue bool) {
+	pl := planOf(c)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c.Phase() != cell.Running || !pl.Expire(c.Started, l.clock.Now()) {
+		return o, false
+	}
+	l.settling++
+	o.Run = l.describe(c)
+	if o.survived = pl.Survives(false); o.survived {
+		l.counts.failures++
+		o.notable = pl.Streak.Fail()
+		o.streak = pl.Streak.Len()
+	}
+	return o, true
+}
+
+// countLate counts a task that has ended by its time-out.
+func (l *Loop) countLate() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.counts.completed++
+	l.counts.failures++
+}
+
+// expired ends what overdue has begun.
+func (l *Loop) expired() {
+	l.mu.Lock()
+	l.settling--
+	l.mu.Unlock()
+	l.signal(0)
 }
 
 // tells has the calling goroutine known as one that the loop does not end before, until the function

@@ -10,6 +10,7 @@ import (
 	"github.com/punctual-go/punctual/internal/alarm"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/labels"
 	"github.com/punctual-go/punctual/internal/series"
 )
 
@@ -42,8 +43,9 @@ import (
 type Loop struct {
 	settings
 	clock     clock.Clock
-	submitted *plan // of every task that has a future and no options
-	executed  *plan // of every task given to Execute
+	submitted *plan           // of every task that has a future and no options
+	executed  *plan           // of every task given to Execute
+	labels    context.Context // of its goroutine, but during the run of a named task
 
 	intake  intake
 	notices notices
@@ -68,23 +70,28 @@ type Loop struct {
 	calm     calm
 	execution
 
-	gone chan struct{} // closed when the loop has terminated
+	closing  context.Context    // ends when the loop refuses tasks
+	announce context.CancelFunc // ends it; what that calls runs on goroutines of its own
+	gone     chan struct{}      // closed when the loop has terminated
 }
 
 // New returns a loop. It starts no goroutine, and panics on a bad option. Inside a testing/synctest bubble
 // the loop runs on the bubble's clock, and must be used and closed there.
 func New(opts ...Option) *Loop {
+	c := clock.New(1) // above awake and absent, and what Started shows before a run
 	l := &Loop{
 		settings: newSettings(opts),
-		clock:    clock.New(1), // above awake and absent, and what Started shows before a run
-		alarm:    alarm.New(),
+		clock:    c,
+		alarm:    alarm.New(c),
 		call:     make(chan struct{}, 1),
 		gone:     make(chan struct{}),
 	}
+	l.closing, l.announce = context.WithCancel(context.Background())
 	l.next.Store(absent)
 	l.submitted = l.newPlan(series.Options{})
 	l.executed = l.newPlan(series.Options{})
 	l.executed.reports = true
+	l.labels = labels.Only(l.submitted.Base)
 	return l
 }
 

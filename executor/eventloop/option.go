@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"runtime/pprof"
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/internal/labels"
@@ -49,15 +48,21 @@ func BaseContext(ctx context.Context) Option {
 	return option(func(s *settings) { s.parent = ctx })
 }
 
-// Logger sets where the loop reports failures that nothing else would show; slog.Default by default, also
-// for nil.
+// Logger sets where the loop reports panics, and failures that nothing else would show, as
+// [ErrorHandler] and [executor.OnError] say; slog.Default by default, also for nil. A logger of
+// slog.DiscardHandler silences it.
 func Logger(l *slog.Logger) Option { return option(func(s *settings) { s.logger = l }) }
 
-// ErrorHandler sets a function that is told of every failure without a future of its own: of a task given
-// to Execute, and of a run of a periodic task. Without one, such failures are logged. The end of a series
-// by a failure is logged in any case. The handler runs on the loop, or on a goroutine of its own if a
-// series ends because a run has outlived its time-out; if it panics, that is logged. Its context is the
-// base context. A nil handler is none.
+// ErrorHandler sets a function that is told of every failure without a future of its own: of a task
+// given to Execute, and of a run of a periodic task; and of every panic and runtime.Goexit of a
+// task, once, whoever holds its future, and also if that has been cancelled. What a task returns
+// that has a future and runs once is for its future alone.
+//
+// Without a handler these are logged, with the stack of a panic; [executor.OnError] says how much
+// of a series that goes on. The end of a series by a failure is logged in any case. The handler
+// runs on the loop, or at the moment when a run of a series outlives its time-out on a goroutine of
+// its own, beside the body that still runs; the loop does not end before it has returned. If it
+// panics, that is logged. Its context is the base context. A nil handler is none.
 func ErrorHandler(f func(ctx context.Context, run executor.Run, err error)) Option {
 	return option(func(s *settings) { s.onError = f })
 }
@@ -65,12 +70,4 @@ func ErrorHandler(f func(ctx context.Context, run executor.Run, err error)) Opti
 // labelled returns the context that those of the runs of a task derive from.
 func (s *settings) labelled(task string) context.Context {
 	return labels.Context(s.parent, s.name, task)
-}
-
-// label gives the calling goroutine the labels of the context, which may be nil.
-func label(ctx context.Context) {
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	pprof.SetGoroutineLabels(ctx)
 }

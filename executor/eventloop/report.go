@@ -53,7 +53,7 @@ func (l *Loop) Running() []executor.Running {
 // report tells the error handler of a failure, or the log if there is none.
 func (l *Loop) report(run executor.Run, err error) {
 	if l.onError == nil {
-		l.log("task failed", run, err)
+		l.logFailure("task failed", run, err)
 		return
 	}
 	var inHandler error
@@ -63,7 +63,27 @@ func (l *Loop) report(run executor.Run, err error) {
 	}
 	future.Invoke(ctx, func(ctx context.Context) error { l.onError(ctx, run, err); return nil }, &inHandler)
 	if inHandler != nil {
-		l.log("error handler failed", run, inHandler)
+		l.logFailure("error handler failed", run, inHandler)
+	}
+}
+
+// runFailed tells the error handler of a failed run of a series that goes on, the last of so many
+// in a row. If there is none, it tells the log of those that are notable.
+func (l *Loop) runFailed(run executor.Run, err error, streak uint64, notable bool) {
+	switch {
+	case l.onError != nil:
+		l.report(run, err)
+	case notable:
+		l.log().WriteStreak(run.Name, run.Number, err, streak)
+	}
+}
+
+// seriesRecovers ends a streak of failures, and tells the log if that has told of the failures.
+func (l *Loop) seriesRecovers(pl *plan, run executor.Run) {
+	streak := pl.Streak.Len()
+	pl.Streak.End()
+	if l.onError == nil {
+		l.log().WriteEnd(run.Name, run.Number, streak)
 	}
 }
 
@@ -72,9 +92,11 @@ func (l *Loop) seriesEnded(run executor.Run, err error) {
 	if l.onError != nil {
 		defer l.report(run, err) // also if the log ends the goroutine
 	}
-	l.log("periodic task ended by a failure", run, err)
+	l.logFailure("periodic task ended by a failure", run, err)
 }
 
-func (l *Loop) log(text string, run executor.Run, err error) {
-	failure.Log{Executor: l.name, Logger: l.logger}.Write(text, run.Name, run.Number, err)
+func (l *Loop) logFailure(text string, run executor.Run, err error) {
+	l.log().Write(text, run.Name, run.Number, err)
 }
+
+func (l *Loop) log() failure.Log { return failure.Log{Executor: l.name, Logger: l.logger} }

@@ -127,10 +127,7 @@ func (l *Loop) AwaitTermination(ctx context.Context) error {
 	case <-l.gone:
 		return nil
 	case <-ctx.Done():
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		return cell.EndOf(ctx) // its Err breaks the contract
+		return cell.ErrOf(ctx)
 	}
 }
 
@@ -158,6 +155,7 @@ func (l *Loop) shut(to stage, dropDelayed bool) []executor.Pending {
 func (l *Loop) refuse() {
 	if l.stage < draining {
 		l.stage = draining
+		l.announce()
 		l.admit(l.intake.close())
 	}
 }

@@ -25,7 +25,7 @@ type Stats struct {
 	Returned  uint64 // tasks dropped, or handed back, by a shutdown
 
 	Runs     uint64 // bodies that have ended; each run of a series counts
-	Failures uint64 // of these, those that failed; what a cancelled run returns is no failure
+	Failures uint64 // runs that have failed, one in progress perhaps; not what cancelled ones return
 
 	Starts  uint64 // how often the loop has got a goroutine, as it had none or its task had ended it
 	Wakeups uint64 // how often it has gone on from a sleep; a loop with nothing due has none

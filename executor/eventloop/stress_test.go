@@ -106,15 +106,17 @@ func (s *stress) step() {
 		s.keepScheduled(s.loop.Schedule(delay, s.body()))
 	case 4:
 		s.keepScheduled(s.loop.AtFixedRate(delay, 1+delay/8, s.body(), executor.MaxRuns(1+rand.IntN(9)),
-			executor.OnError(executor.Continue), executor.CatchUp(executor.CatchUpPolicy(rand.IntN(3)))))
+			somePolicy(), executor.CatchUp(executor.CatchUpPolicy(rand.IntN(3)))))
 	case 5:
-		s.keepScheduled(s.loop.WithFixedDelay(delay, 1+delay/8, s.body(), executor.Timeout(50*time.Microsecond)))
+		s.keepScheduled(s.loop.WithFixedDelay(delay, 1+delay/8, s.body(), executor.Timeout(50*time.Microsecond), somePolicy()))
 	case 6, 7:
 		s.disturb(s.any())
 	case 8:
 		_ = s.loop.Stats()
 	}
 }
+
+func somePolicy() executor.TaskOption { return executor.OnError(executor.ErrorPolicy(rand.IntN(3))) }
 
 func (s *stress) disturb(f *future.Future[struct{}]) {
 	if f == nil {

@@ -60,9 +60,11 @@ func (l *Loop) ScheduleAt(at time.Time, task executor.Task, opts ...executor.Tas
 // the first plus n periods, whenever the others really ran. What happens when runs are late is up to
 // [executor.CatchUp]; by default every period gets its run, late ones back to back.
 //
-// The series ends when it is cancelled, when the loop is shut down, after [executor.MaxRuns], and, unless
-// [executor.OnError] says otherwise, with a run that fails; then the future fails with the error of that
-// run, the error handler is told, and a record is logged.
+// The series ends when it is cancelled, when the loop is shut down, after [executor.MaxRuns], and,
+// unless [executor.OnError] says otherwise, with a run that panics; then the future fails with
+// that, the error handler is told, and a record is logged. A run that returns an error, or outlives
+// its time-out, does not end it: that is told to the error handler, or else the first of a row of
+// failures is logged, and few of the others.
 //
 // It returns [executor.ErrNilTask], [executor.ErrInvalid] for a period that is not positive or a bad
 // option, or [executor.ErrShutdown]. An initial delay is taken as by Schedule; a huge period means that

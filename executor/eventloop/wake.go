@@ -1,8 +1,6 @@
 package eventloop
 
 import (
-	"time"
-
 	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/delay"
 )
@@ -62,7 +60,7 @@ func (l *Loop) ring(until int64) {
 // meanwhile. The lock is held at the call and at the return, and not while waiting.
 func (l *Loop) sleep(until, now int64) {
 	if until != clock.Never {
-		l.alarm.Set(time.Duration(until - now))
+		l.alarm.Set(until, now)
 	}
 	l.next.Store(until)
 	delay.At(delay.LoopSleepsLocked)

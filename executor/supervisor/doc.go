@@ -56,13 +56,15 @@
 //
 // # Pools
 //
-// Anything with the Submit method of [executor.Pool] will do. The pool may refuse: that is an outcome
-// like others. It may have Submit block, or run the task in its caller: Submit is called on a goroutine
-// of its own, and the time-out counts from before it. If it is over before Submit returns, the run
-// counts as unfinished until it does, and its body does not begin any more. A pool that hands tasks
-// over should have one worker more than seems necessary: a run that follows another at once, after a
-// Trigger, may come before the worker of the first is idle again. When the pool is shut down, the
-// supervisor stops, without noise.
+// Anything with the Submit method of [executor.Pool] will do. The pool may refuse: that is an
+// outcome like others. It may have Submit block, or run the task in its caller: Submit is called on
+// a goroutine of its own, and the time-out counts from before it. If it is over before Submit
+// returns, the run counts as unfinished until it does, and its body does not begin any more. A pool
+// that hands tasks over should have one worker more than seems necessary: a run that follows
+// another at once, after a Trigger, may come before the worker of the first is idle again. When the
+// pool is shut down, the supervisor stops, at once and without noise; a run in progress has its end
+// and its outcome first. A pool of another make that does not tell, see [Pool], is found to be shut
+// down at the next cycle.
 //
 // # Tests
 //

@@ -4,7 +4,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/goid"
 )
 
 // state is where a supervisor stands.
@@ -18,7 +21,8 @@ import (
 //	running   -> waiting     the cycle has ended
 //	running   -> suspended   the cycle has ended, and Suspend was called meanwhile
 //	suspended -> waiting     Resume
-//	any       -> stopped     Stop; the pool is shut down
+//	running   -> stopped     the cycle has ended, and the pool was shut down meanwhile
+//	any       -> stopped     Stop; the pool is shut down, and no cycle is in progress
 type state uint8
 
 const (
@@ -37,9 +41,49 @@ func (s state) String() string {
 // started, or stopped.
 func (s *Supervisor) Start() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.state == fresh {
+	starts := s.state == fresh
+	if starts {
 		s.rest()
+	}
+	s.mu.Unlock()
+	if t, tells := s.pool.(teller); starts && tells {
+		s.watch(t)
+	}
+}
+
+// watch asks the pool to tell when it is shut down. No lock is held.
+func (s *Supervisor) watch(t teller) {
+	forget := t.AfterShutdown(s.poolShut)
+	s.mu.Lock()
+	stopsAlready := s.state == stopped
+	if !stopsAlready {
+		s.forget = forget
+	}
+	s.mu.Unlock()
+	if stopsAlready {
+		forget()
+	}
+}
+
+// poolShut stops the supervisor, once the cycle in progress has ended, if there is one: a pool that
+// is shut down lets its tasks end, or else ends them.
+func (s *Supervisor) poolShut() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shut = true
+	if s.current == nil {
+		s.stop(executor.ErrShutdown)
+	}
+}
+
+// unwatch has the pool of a supervisor that has stopped forget it. No lock is held.
+func (s *Supervisor) unwatch() {
+	s.mu.Lock()
+	forget := s.forget
+	s.forget = nil
+	s.mu.Unlock()
+	if forget != nil {
+		forget()
 	}
 }
 
@@ -88,14 +132,15 @@ func (s *Supervisor) Stop() {
 	s.mu.Lock()
 	r := s.stop(ErrStopped)
 	s.mu.Unlock()
+	s.unwatch()
 	if r != nil {
 		r.withdraw()
 	}
 }
 
 // StopContext is Stop that waits until no run is in progress, unfinished ones included, or until ctx
-// ends, and then returns its error. Called with the context of a run of this supervisor it returns
-// [future.ErrSelfWait] at once. A nil ctx never ends.
+// ends, and then returns its error. Called by a run of this supervisor it returns
+// [future.ErrSelfWait] at once; the goroutine tells. A nil ctx never ends.
 func (s *Supervisor) StopContext(ctx context.Context) error {
 	s.Stop()
 	if ctx == nil {
@@ -106,15 +151,22 @@ func (s *Supervisor) StopContext(ctx context.Context) error {
 		return nil
 	default:
 	}
-	if ctx.Value(inside{s}) != nil {
+	if s.isInRun(goid.Current()) {
 		return future.ErrSelfWait
 	}
 	select {
 	case <-s.done:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return cell.ErrOf(ctx)
 	}
+}
+
+// isInRun reports whether a body runs on the goroutine.
+func (s *Supervisor) isInRun(goroutine uint64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.bodies[goroutine] > 0
 }
 
 // Done returns a channel that is closed when the supervisor has stopped, by Stop or because the pool is
@@ -126,6 +178,8 @@ func (s *Supervisor) Done() <-chan struct{} { return s.done }
 func (s *Supervisor) rest() {
 	s.disarm()
 	switch {
+	case s.shut:
+		s.stop(executor.ErrShutdown)
 	case s.held:
 		s.state = suspended
 	case s.again && !s.full():

@@ -191,8 +191,8 @@ func OnOutcome(f func(Outcome)) Option {
 	})
 }
 
-// Logger sets where a panic of OnOutcome or OnCapped is reported, the only thing that is ever logged;
-// slog.Default by default, also for nil.
+// Logger sets where a panic of OnOutcome or OnCapped is reported, the only thing that a supervisor
+// ever logs; slog.Default by default, also for nil. A panic of the task itself is told by the pool.
 func Logger(l *slog.Logger) Option {
 	return option(func(s *settings) error {
 		s.logger = l

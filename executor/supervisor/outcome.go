@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"runtime/pprof"
 	"time"
 
 	"github.com/punctual-go/punctual/future"
@@ -102,8 +103,10 @@ func (s *Supervisor) nextCall() (c call, ok bool) {
 	return c, true
 }
 
-// guard makes a call. A panic in it harms nobody and is logged.
+// guard makes a call, without the pprof labels of the run it is about, or of the call before. A
+// panic in it harms nobody and is logged.
 func (s *Supervisor) guard(c call) {
+	pprof.SetGoroutineLabels(context.Background())
 	var err error
 	defer func() {
 		if err != nil {

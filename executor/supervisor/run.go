@@ -7,6 +7,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/goid"
 )
 
 // run is one run of the task, from its submission until neither Submit nor its body is in progress.
@@ -68,7 +69,11 @@ func (s *Supervisor) offered(r *run, f *future.Future[struct{}], shut bool, err 
 	default:
 		s.conclude(r, Rejected, err)
 	}
+	over := s.state == stopped
 	s.mu.Unlock()
+	if over {
+		s.unwatch()
+	}
 	switch {
 	case err != nil:
 	case isCurrent:
@@ -85,30 +90,38 @@ func (s *Supervisor) bodyOf(r *run) executor.Task {
 		defer interrupt(context.Canceled)
 		ctx, release := context.WithDeadlineCause(ctx, r.deadline, future.ErrTimeout)
 		defer release()
-		if !s.enter(r, interrupt) {
+		goroutine := goid.Current()
+		if !s.enter(r, goroutine, interrupt) {
 			return future.CancelledError(r.cause)
 		}
-		defer s.leave(r, ctx)
+		defer s.leave(r, goroutine, ctx)
 		return s.task(ctx)
 	}
 }
 
 // enter begins a body, and reports whether it may: false when the run is retired.
-func (s *Supervisor) enter(r *run, interrupt context.CancelCauseFunc) bool {
+func (s *Supervisor) enter(r *run, goroutine uint64, interrupt context.CancelCauseFunc) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.current != r {
 		return false
 	}
+	if s.bodies == nil {
+		s.bodies = map[uint64]int{}
+	}
+	s.bodies[goroutine]++
 	r.interrupts = append(r.interrupts, interrupt)
 	s.hold(r)
 	return true
 }
 
-func (s *Supervisor) leave(r *run, ctx context.Context) {
+func (s *Supervisor) leave(r *run, goroutine uint64, ctx context.Context) {
 	cutOff := context.Cause(ctx) == executor.ErrShutdown
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.bodies[goroutine]--; s.bodies[goroutine] == 0 {
+		delete(s.bodies, goroutine)
+	}
 	s.letGo(r)
 	if s.current == r {
 		r.cutOff = cutOff

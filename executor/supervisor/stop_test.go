@@ -165,3 +165,41 @@ func TestWhatComesLateTouchesNothing(t *testing.T) {
 		assert.Equal(t, s.epoch.Add(29*time.Second), s.Stats().Next)
 	})
 }
+
+// The goroutine outlives the run, and nothing that it waits for waits for it.
+func TestAGoroutineWithADetachedContextOfARunMayStopTheSupervisor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s *subject
+		stopped := make(chan error, 1)
+		s = prepare(t, newPool(t), func(ctx context.Context) error {
+			go func() { stopped <- s.StopContext(context.WithoutCancel(ctx)) }()
+			<-ctx.Done()
+			time.Sleep(time.Second)
+			return nil
+		})
+		s.Start()
+		assert.NoError(t, <-stopped)
+	})
+}
+
+// broken is a context that breaks its contract: its channel is closed, and Err is nil.
+type broken struct{ context.Context }
+
+func (broken) Done() <-chan struct{} {
+	done := make(chan struct{})
+	close(done)
+	return done
+}
+
+func TestAContextThatBreaksItsContractEndsTheWaitWithAnError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := prepare(t, newPool(t), func(context.Context) error {
+			time.Sleep(time.Hour)
+			return nil
+		})
+		s.Start()
+		synctest.Wait()
+		assert.ErrorIs(t, s.StopContext(broken{context.Background()}), context.Canceled)
+		<-s.Done()
+	})
+}

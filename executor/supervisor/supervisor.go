@@ -12,8 +12,16 @@ import (
 // [executor.Serial], an event loop. Submit runs the task once, or returns an error;
 // [executor.ErrShutdown] says that it will never run one again. The future is settled when the task has
 // ended, or is dropped.
+//
+// A pool that also has the method AfterShutdown of those tells at once when it is shut down, and so
+// stops the supervisor, which otherwise finds out at its next cycle.
 type Pool interface {
 	Submit(task executor.Task, opts ...executor.TaskOption) (*future.Future[struct{}], error)
+}
+
+// teller is a Pool that tells when it is shut down.
+type teller interface {
+	AfterShutdown(f func()) (stop func() bool)
 }
 
 // Supervisor runs a task again and again; see the package comment. It is made by [New], is safe for
@@ -42,11 +50,15 @@ type Supervisor struct {
 	held  bool // suspended, now or once the run in progress or the start lets it
 	again bool // the next run is to come at once; cleared when it begins
 
-	arm     *time.Timer // in state waiting
-	armed   uint64      // number of the last arm
-	due     time.Time   // when it rings
-	current *run        // in state running
-	present int         // runs that are inside of Submit or their body: unfinished ones, and the current
+	shut   bool        // the pool is shut down: there is no cycle after this one
+	forget func() bool // has the pool forget that it is to tell; once it has been asked
+
+	arm     *time.Timer    // in state waiting
+	armed   uint64         // number of the last arm
+	due     time.Time      // when it rings
+	current *run           // in state running
+	bodies  map[uint64]int // on each goroutine
+	present int            // runs that are inside of Submit or their body: unfinished ones, and the current
 
 	backoff     backoff
 	cycles      uint64

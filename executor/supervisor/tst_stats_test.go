@@ -3,6 +3,7 @@ package supervisor_test
 import (
 	"context"
 	"math"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -135,7 +136,8 @@ func TestTST12_StopEndsTheCycleForGood(t *testing.T) {
 func TestTST15_NothingIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, records := newLog()
-		pool := &refusing{Pool: newPool(t, executor.Logger(log))}
+		poolLog, ofPool := newLog()
+		pool := &refusing{Pool: newPool(t, executor.Logger(poolLog))}
 		s := supervise(t, pool, inTurn(hang, fail, stubborn(time.Minute), func(context.Context) error { panic(errBoom) }, succeed),
 			supervisor.Eureka(10*time.Second, 1), supervisor.Logger(log))
 		time.Sleep(5 * time.Minute)
@@ -149,5 +151,6 @@ func TestTST15_NothingIsLogged(t *testing.T) {
 			assert.NotZero(t, n)
 		}
 		assert.Empty(t, records())
+		assert.Equal(t, 1, strings.Count(ofPool(), "\n"), "the pool tells of the panic: %s", ofPool())
 	})
 }

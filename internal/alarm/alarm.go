@@ -18,11 +18,17 @@
 //	rung -> idle      Wait returns
 package alarm
 
-import "time"
+import (
+	"time"
+
+	"github.com/punctual-go/punctual/internal/clock"
+)
 
 // Alarm wakes its one waiter. Set, Ring and Close are called with the owner's lock held, Wait
 // without it and by one goroutine at a time.
 type Alarm struct {
+	clock clock.Clock
+
 	// The first Set makes one of the two, for good.
 	precise precise
 	timer   *time.Timer
@@ -33,30 +39,32 @@ type Alarm struct {
 
 // precise is an alarm of the operating system.
 type precise interface {
-	set(d time.Duration)
+	set(at, now int64)
 	ring()
 	wait()
 	close()
 }
 
-// New returns an alarm bound to the clock of the calling goroutine: the system's, or that of the
-// testing/synctest bubble it runs in. It holds no resource before the first Set.
-func New() *Alarm {
-	return &Alarm{rung: make(chan struct{}, 1), virtual: inBubble()}
+// New returns an alarm on the clock of its owner, who has made it where the alarm is made: outside
+// of a testing/synctest bubble, or in it. It holds no resource before the first Set.
+func New(c clock.Clock) *Alarm {
+	return &Alarm{clock: c, rung: make(chan struct{}, 1), virtual: inBubble()}
 }
 
-// Set makes Wait return after d; at once when d is not positive. It replaces the time set before.
-func (a *Alarm) Set(d time.Duration) {
+// Set makes Wait return at a time of the clock, or at once if that has gone by. It replaces the
+// time set before. Now is the present, as the caller has read it; that it is a little old does no
+// harm where the system takes a time, and no duration.
+func (a *Alarm) Set(at, now int64) {
 	if a.precise == nil && a.timer == nil && !a.virtual {
-		a.precise = newPrecise()
+		a.precise = newPrecise(a.clock)
 	}
 	switch {
 	case a.precise != nil:
-		a.precise.set(d)
+		a.precise.set(at, now)
 	case a.timer != nil:
-		a.timer.Reset(d)
+		a.timer.Reset(time.Duration(at - now))
 	default:
-		a.timer = time.NewTimer(d)
+		a.timer = time.NewTimer(time.Duration(at - now))
 	}
 }
 
@@ -72,8 +80,9 @@ func (a *Alarm) Ring() {
 	}
 }
 
-// Wait returns when the time set has come, on Ring, or early for no reason; the caller looks
-// again at what it waits for. Where Interruptible reports true it also returns when done closes.
+// Wait returns when the time set has come, on Ring, or early for no reason, as under
+// GODEBUG=asynctimerchan=1, where a tick of a time set before may be left; the caller looks again at
+// what it waits for. Where Interruptible reports true it also returns when done closes.
 func (a *Alarm) Wait(done <-chan struct{}) {
 	if a.precise != nil {
 		a.precise.wait()

@@ -3,17 +3,19 @@ package alarm
 import (
 	"testing"
 	"time"
+
+	"github.com/punctual-go/punctual/internal/clock"
 )
 
 // An alarm rings for each run of a periodic task.
 func TestAnAlarmThatRingsAllocatesNothing(t *testing.T) {
-	a := New()
+	a := New(clock.New(0))
 	defer a.Close()
 	for name, ring := range map[string]func(){
-		"time": func() { a.Set(time.Microsecond) },
-		"ring": func() { a.Set(time.Hour); a.Ring() },
+		"time": func() { a.in(time.Microsecond) },
+		"ring": func() { a.in(time.Hour); a.Ring() },
 	} {
-		a.Set(0)
+		a.in(0)
 		a.Wait(nil)
 		allocs := testing.AllocsPerRun(2000, func() {
 			for range 10 {

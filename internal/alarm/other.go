@@ -2,7 +2,9 @@
 
 package alarm
 
-func newPrecise() precise { return nil }
+import "github.com/punctual-go/punctual/internal/clock"
+
+func newPrecise(clock.Clock) precise { return nil }
 
 // inBubble does not matter where time.Timer is all there is.
 func inBubble() bool { return false }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/punctual-go/punctual/internal/clock"
 )
 
 // timerfd is a Linux timer that the netpoller waits for: the waiting goroutine holds no thread.
@@ -15,10 +17,17 @@ type timerfd struct {
 	raw   syscall.RawConn       // of file: its errors cost no allocation, as those of file.Read do
 	read  func(fd uintptr) bool // t.expired, made once
 	count [8]byte               // of expirations, read and ignored
+
+	clock clock.Clock
+	ahead int64 // what the system's monotonic clock shows beyond it
 }
 
-// newPrecise returns nil when the process may have no more descriptors.
-func newPrecise() precise {
+// newPrecise returns nil when the process may have no more descriptors, or not ask for the time.
+func newPrecise(c clock.Clock) precise {
+	lead, err := ahead(c)
+	if err != nil {
+		return nil
+	}
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	if err != nil {
 		return nil
@@ -33,7 +42,7 @@ func newPrecise() precise {
 		_ = file.Close()
 		return nil
 	}
-	t := &timerfd{file: file, fd: fd, raw: raw}
+	t := &timerfd{file: file, fd: fd, raw: raw, clock: c, ahead: lead}
 	t.read = t.expired
 	return t
 }
@@ -42,13 +51,28 @@ func newPrecise() precise {
 // rings after half a century for nothing is within the contract of Wait.
 const farthest = 50 * 365 * 24 * time.Hour
 
-// set cannot fail: the descriptor is open and the time valid. The kernel takes zero as "disarm",
-// so one nanosecond stands for "now".
-func (t *timerfd) set(d time.Duration) {
-	d = min(max(d, 1), farthest)
-	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(d))}
-	_ = unix.TimerfdSettime(t.fd, 0, &spec, nil)
-	_ = t.file.SetReadDeadline(time.Now().Add(d))
+// set cannot fail: the descriptor is open and the time valid. The kernel takes zero as "disarm".
+func (t *timerfd) set(at, now int64) {
+	at = min(at, now+int64(farthest))
+	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(max(at+t.ahead, 1))}
+	_ = unix.TimerfdSettime(t.fd, unix.TFD_TIMER_ABSTIME, &spec, nil)
+	_ = t.file.SetReadDeadline(t.clock.Time(at))
+}
+
+// ahead returns how much more the system's monotonic clock shows than c, which is made of it: that
+// does not change. It is the least of a few measurements that may be too high by what lies between
+// the two readings, but never too low, so that no alarm is early.
+func ahead(c clock.Clock) (least int64, err error) {
+	least = clock.Never
+	for range 10 {
+		var ts unix.Timespec
+		shown := c.Now()
+		if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {
+			return 0, err
+		}
+		least = min(least, ts.Nano()-shown)
+	}
+	return least, nil
 }
 
 // ring lets the deadline pass, which resumes the reader without the kernel.

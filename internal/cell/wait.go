@@ -116,12 +116,17 @@ func (c *Cell) runner() uint64             { return atomic.LoadUint64(&c.Order) 
 // that it has not. That breaks the contract of context.Context.
 var errNotEnded = Joined(context.Canceled, errors.New("its channel is closed, but Err returns nil"))
 
-// EndOf returns the error of an ended context, with its cause if that is another. It is never nil.
-func EndOf(ctx context.Context) error {
-	err := ctx.Err()
-	if err == nil {
-		return errNotEnded
+// ErrOf returns the error of an ended context. It is never nil.
+func ErrOf(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
 	}
+	return errNotEnded
+}
+
+// EndOf is ErrOf with the cause of the context, if that is another.
+func EndOf(ctx context.Context) error {
+	err := ErrOf(ctx)
 	if cause := context.Cause(ctx); cause != nil && !matches(err, cause) {
 		return Joined(err, cause)
 	}

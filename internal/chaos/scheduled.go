@@ -67,7 +67,7 @@ func (s *scheduled) step(rng *rand.Rand) {
 	case 7:
 		d, task := s.owe(delay, s.body(rng))
 		d.once, d.delay = false, 1+delay/8
-		if f, err := p.WithFixedDelay(delay, d.delay, task, executor.Timeout(50*time.Microsecond)); err == nil {
+		if f, err := p.WithFixedDelay(delay, d.delay, task, executor.Timeout(50*time.Microsecond), someErrorPolicy(rng)); err == nil {
 			s.take(d, f.Future, nil)
 		}
 	case 8, 9, 10:
@@ -84,11 +84,15 @@ func (s *scheduled) step(rng *rand.Rand) {
 func (s *scheduled) atFixedRate(rng *rand.Rand, delay time.Duration) {
 	d, task := s.owe(delay, s.body(rng))
 	d.once, d.rate = false, 1+delay/8
-	f, err := s.pool.AtFixedRate(delay, d.rate, task, executor.MaxRuns(1+rng.IntN(9)), executor.OnError(executor.Continue),
+	f, err := s.pool.AtFixedRate(delay, d.rate, task, executor.MaxRuns(1+rng.IntN(9)), someErrorPolicy(rng),
 		executor.CatchUp(executor.CatchUpPolicy(rng.IntN(3))))
 	if err == nil {
 		s.take(d, f.Future, nil)
 	}
+}
+
+func someErrorPolicy(rng *rand.Rand) executor.TaskOption {
+	return executor.OnError(executor.ErrorPolicy(rng.IntN(3)))
 }
 
 // disturb does something to a task that has been accepted.

@@ -1,4 +1,5 @@
-// Package failure is what executors make of failures: it writes down what nobody else is told of.
+// Package failure is what executors make of failures: it writes down what nobody else is told of,
+// and the panics.
 package failure
 
 import (
@@ -19,22 +20,38 @@ type Log struct {
 
 // Write logs that a run of a task, or something about it, has failed. Neither the methods of the error nor
 // the handler of the log, which are the user's, can do harm by a panic.
-func (l Log) Write(text, task string, run uint64, err error) {
-	defer func() { _ = recover() }()
-	attrs := []slog.Attr{
-		slog.String("pool", l.Executor),
-		slog.String("task", task),
-		slog.Uint64("run", run),
-		slog.Any("error", err),
-	}
+func (l Log) Write(text, task string, run uint64, err error) { l.failed(text, task, run, err) }
+
+// WriteStreak logs that a run of a series that goes on has failed, the last of so many in a row.
+func (l Log) WriteStreak(task string, run uint64, err error, streak uint64) {
+	l.failed("run of a periodic task failed", task, run, err, slog.Uint64("streak", streak))
+}
+
+// WriteEnd logs the first success of a series after so many failures.
+func (l Log) WriteEnd(task string, run, streak uint64) {
+	l.write(slog.LevelInfo, "periodic task succeeds again", task, run, slog.Uint64("streak", streak))
+}
+
+func (l Log) failed(text, task string, run uint64, err error, attrs ...slog.Attr) {
+	attrs = append([]slog.Attr{slog.Any("error", err)}, attrs...)
 	if stack := stackOf(err); stack != nil {
 		attrs = append(attrs, slog.String("stack", string(stack)))
 	}
+	l.write(slog.LevelError, text, task, run, attrs...)
+}
+
+func (l Log) write(level slog.Level, text, task string, run uint64, attrs ...slog.Attr) {
+	defer func() { _ = recover() }()
 	logger := l.Logger
 	if logger == nil {
 		logger = slog.Default()
 	}
-	logger.LogAttrs(context.Background(), slog.LevelError, "executor: "+text, attrs...)
+	attrs = append([]slog.Attr{
+		slog.String("pool", l.Executor),
+		slog.String("task", task),
+		slog.Uint64("run", run),
+	}, attrs...)
+	logger.LogAttrs(context.Background(), level, "executor: "+text, attrs...)
 }
 
 // Overrun is the error of a run that has outlived its time-out, with what its body returned.

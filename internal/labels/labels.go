@@ -24,3 +24,20 @@ func Context(parent context.Context, executor, task string) context.Context {
 	}
 	return pprof.WithLabels(parent, pprof.Labels(pairs...))
 }
+
+// Only returns a context that has the pprof labels of ctx, which may be nil, and nothing else. To
+// give them to a goroutine costs little, and calls no method of a context of the user's.
+func Only(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	var pairs []string
+	pprof.ForLabels(ctx, func(key, value string) bool {
+		pairs = append(pairs, key, value)
+		return true
+	})
+	if pairs == nil {
+		return context.Background()
+	}
+	return pprof.WithLabels(context.Background(), pprof.Labels(pairs...))
+}

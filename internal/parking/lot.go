@@ -37,6 +37,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/internal/alarm"
+	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/delay"
 )
 
@@ -65,8 +66,8 @@ type Waiter struct {
 	isFollower bool
 }
 
-// New returns the lot of a queue whose lock is mu.
-func New(mu *sync.Mutex) *Lot { return &Lot{mu: mu, alarm: alarm.New()} }
+// New returns the lot of a queue whose lock is mu, and whose times are those of c.
+func New(mu *sync.Mutex, c clock.Clock) *Lot { return &Lot{mu: mu, alarm: alarm.New(c)} }
 
 // NewWaiter returns a place to wait in.
 func NewWaiter() *Waiter { return &Waiter{call: make(chan struct{}, 1)} }
@@ -168,7 +169,7 @@ func (l *Lot) Close() { l.alarm.Close() }
 
 func (l *Lot) lead(w *Waiter, head, now int64, ctx context.Context, done <-chan struct{}) {
 	l.leader, l.rung, l.armed = w, false, head
-	l.alarm.Set(time.Duration(head - now))
+	l.alarm.Set(head, now)
 	recalled := done != nil && !l.alarm.Interruptible()
 	l.mu.Unlock()
 	defer func() { // also when ctx, which may be the caller's code, panics
@@ -226,7 +227,7 @@ func (l *Lot) follow(w *Waiter, done <-chan struct{}, limit <-chan time.Time) (g
 func (l *Lot) rearm(head, now int64) {
 	if !l.rung && head < l.armed {
 		l.armed = head
-		l.alarm.Set(time.Duration(head - now))
+		l.alarm.Set(head, now)
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/internal/clock"
 )
 
 // owner is the smallest queue that a lot can serve: a lock, a clock, and the head's time. After each
@@ -20,17 +22,17 @@ type owner struct {
 	t     *testing.T
 	mu    sync.Mutex
 	lot   *Lot
-	epoch time.Time
+	clock clock.Clock
 	head  int64
 }
 
 func newOwner(t *testing.T) *owner {
-	o := &owner{t: t, epoch: time.Now(), head: Nothing}
-	o.lot = New(&o.mu)
+	o := &owner{t: t, clock: clock.New(0), head: Nothing}
+	o.lot = New(&o.mu, o.clock)
 	return o
 }
 
-func (o *owner) now() int64 { return int64(time.Since(o.epoch)) }
+func (o *owner) now() int64 { return o.clock.Now() }
 
 // do calls f with the lock held, then checks the lot. The lock is never held by a goroutine that
 // has stopped, so the failure is reported without ending the goroutine.
@@ -85,7 +87,7 @@ func (o *owner) park(ctx context.Context, limit <-chan time.Time) *taker {
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		k.gaveUp = o.lot.Park(k.w, o.head, o.now(), ctx, doneOf(ctx), limit)
-		k.back, k.at = true, time.Since(o.epoch)
+		k.back, k.at = true, time.Duration(o.now())
 	}()
 	synctest.Wait()
 	return k

@@ -51,7 +51,10 @@ func FuzzCatchUp(f *testing.F) {
 
 // play runs a series by a script, beside its reference.
 func play(t *testing.T, s *Series, first int64, script []byte) {
-	r := &reference{period: big.NewInt(abs(s.Period)), delay: s.Period < 0, policy: s.CatchUp, slot: big.NewInt(first)}
+	r := &reference{
+		period: big.NewInt(abs(s.Period)), window: big.NewInt(max(int64(s.Jitter)-1, 0)),
+		delay: s.Period < 0, policy: s.CatchUp, slot: big.NewInt(first),
+	}
 	due, now := s.First(first), int64(0)
 	for n := uint64(1); ; n++ {
 		requirePlan(t, s, r, due)
@@ -66,6 +69,9 @@ func play(t *testing.T, s *Series, first int64, script []byte) {
 		due = s.Next(now)
 		r.next(now)
 		require.Equal(t, clamped(r.missed), s.Missed, "missed before run %d", n+1)
+		if s.Period > 0 && s.CatchUp == Skip {
+			require.GreaterOrEqual(t, due, now, "run %d is planned for a time that has passed", n+1)
+		}
 		script = script[6:]
 	}
 }
@@ -107,6 +113,7 @@ func requireStart(t *testing.T, s *Series, r *reference, due, now, counts int64)
 // reference is a series in whole numbers.
 type reference struct {
 	period *big.Int
+	window *big.Int // how long after its slot a run may be planned
 	delay  bool
 	policy CatchUp
 
@@ -141,8 +148,9 @@ func (r *reference) next(ended int64) {
 	} else {
 		r.slot.Add(r.slot, r.period)
 	}
-	if !r.delay && r.policy == Skip && r.slot.Cmp(end) < 0 { // to the first of the grid that has not passed
-		r.missed.Sub(end, r.slot)
+	last := new(big.Int).Add(r.slot, r.window)
+	if !r.delay && r.policy == Skip && last.Cmp(end) < 0 { // to the first of the grid that has not passed
+		r.missed.Sub(end, last)
 		r.missed.Add(r.missed, r.period)
 		r.missed.Sub(r.missed, big.NewInt(1))
 		r.missed.Quo(r.missed, r.period)

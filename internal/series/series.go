@@ -1,5 +1,5 @@
-// Package series is the arithmetic of periodic tasks: when the next run is due, and what becomes of
-// the periods that have gone by. Times are nanoseconds of the executor's clock.
+// Package series is the arithmetic of periodic tasks: when the next run is due, what becomes of the
+// periods that have gone by, and of failures. Times are nanoseconds of the executor's clock.
 package series
 
 import (
@@ -14,7 +14,7 @@ type Options struct {
 	Name    string
 	Timeout time.Duration // of each run; 0 means none
 	CatchUp CatchUp
-	GoesOn  bool // after failures, if it is periodic
+	OnError OnError // of a run, if it is periodic
 	Jitter  time.Duration
 	MaxRuns uint64 // 0 means no end
 
@@ -29,6 +29,16 @@ const (
 	Burst CatchUp = iota
 	Skip
 	Coalesce
+)
+
+// OnError says what a failed run means for its series.
+type OnError uint8
+
+// The policies, as package executor describes them.
+const (
+	StopOnPanic OnError = iota
+	StopSeries
+	Continue
 )
 
 // The signs of Series.Period.
@@ -48,7 +58,10 @@ type Series struct {
 	Runs   uint64 // begun so far
 	Missed uint64 // periods without a run of their own, as executor.Run tells them
 
-	slot int64 // the undisturbed time of the next run, or of the one in progress
+	Streak Streak // failures since the last success
+
+	slot  int64 // the undisturbed time of the next run, or of the one in progress
+	watch watch // over the time-out of that
 }
 
 // Periodic reports whether the task repeats.
@@ -59,13 +72,14 @@ func (s *Series) First(when int64) (at int64) {
 	if s.Periodic() {
 		s.slot = when
 	}
-	return s.disturbed(when)
+	return s.disturbed(when, 0)
 }
 
 // Start accounts for a run of a periodic task, planned for scheduled, that begins now, and returns
 // the time it counts for.
 func (s *Series) Start(scheduled, now int64) int64 {
 	s.Runs++
+	s.watch = inTime
 	if s.Period < 0 {
 		return scheduled
 	}
@@ -85,28 +99,44 @@ func (s *Series) Next(ended int64) (at int64) {
 	switch {
 	case s.Period < 0: // fixed delay: from the end of the run
 		s.slot = clock.Later(ended, time.Duration(-s.Period))
-	case s.CatchUp == Skip && ended-s.slot > s.Period:
-		// The first slot of the grid that has not passed. One that falls on the very end of the
-		// run has not.
-		passed := (ended - s.slot - 1) / s.Period
-		s.Missed = uint64(passed)
-		s.slot = clock.Later(s.slot+passed*s.Period, time.Duration(s.Period))
+	case s.CatchUp == Skip:
+		return s.skip(ended)
 	default: // fixed rate: time += period
 		s.slot = clock.Later(s.slot, time.Duration(s.Period))
 	}
-	return s.disturbed(s.slot)
+	return s.disturbed(s.slot, 0)
 }
 
-// Tolerant reports whether the series goes on after failures.
-func (s *Series) Tolerant() bool { return s.Periodic() && s.GoesOn }
+// skip plans a run for the first slot of the grid that has not passed at the given time, and
+// returns when it is due. The jitter makes a window of each slot, which has passed when no time in
+// it is left; the run is planned for what is. So a run that comes late in its window costs the next
+// one nothing. A slot that falls on the very end of a run has not passed.
+func (s *Series) skip(ended int64) (at int64) {
+	passed := int64(0)
+	if over := ended - s.slot - s.window(); over > s.Period {
+		passed = (over - 1) / s.Period
+	}
+	s.Missed = uint64(passed)
+	s.slot = clock.Later(s.slot+passed*s.Period, time.Duration(s.Period))
+	return s.disturbed(s.slot, max(ended-s.slot, 0))
+}
+
+// window returns how long after its slot a run may be planned.
+func (s *Series) window() int64 { return max(int64(s.Jitter)-1, 0) }
+
+// Survives reports whether the series goes on after a run that has failed: abruptly, by a panic or
+// Goexit, or by an error or its time-out.
+func (s *Series) Survives(abruptly bool) bool {
+	return s.Periodic() && (s.OnError == Continue || s.OnError == StopOnPanic && !abruptly)
+}
 
 // Last reports whether the runs begun so far are all there may be.
 func (s *Series) Last() bool { return s.MaxRuns > 0 && s.Runs >= s.MaxRuns }
 
-// disturbed adds the jitter to a time.
-func (s *Series) disturbed(when int64) int64 {
+// disturbed adds the jitter to a time: what is left of it, if so much of it is gone.
+func (s *Series) disturbed(when, gone int64) int64 {
 	if s.Jitter == 0 {
 		return when
 	}
-	return clock.Later(when, rand.N(s.Jitter))
+	return clock.Later(when, time.Duration(gone)+rand.N(s.Jitter-time.Duration(gone)))
 }

@@ -76,12 +76,62 @@ func TestJitterIsBelowItsBoundAndDoesNotAddUp(t *testing.T) {
 	}
 }
 
+func TestSkipGivesARunWhatIsLeftOfItsWindow(t *testing.T) {
+	for range 1000 {
+		s := &Series{Options: Options{CatchUp: Skip, Jitter: 5}, Period: 10}
+		s.First(0)
+		s.Start(4, 4)
+		due := s.Next(13)
+		assert.Contains(t, []int64{13, 14}, due, "of 10 to 14")
+		assert.Zero(t, s.Missed)
+		s.Start(due, due)
+		due = s.Next(25)
+		assert.GreaterOrEqual(t, due, int64(30), "20 to 24 have passed")
+		assert.EqualValues(t, 1, s.Missed)
+	}
+}
+
 func TestTheLastRunIsTheOneOfTheMaximum(t *testing.T) {
-	s := &Series{Options: Options{MaxRuns: 2, GoesOn: true}, Period: 1}
+	s := &Series{Options: Options{MaxRuns: 2}, Period: 1}
 	for n := range 3 {
 		assert.Equal(t, n >= 2, s.Last())
 		s.Start(0, 0)
 	}
-	assert.True(t, s.Tolerant())
-	assert.False(t, (&Series{Options: Options{GoesOn: true}}).Tolerant(), "there is nothing to go on with")
+}
+
+func TestASeriesSurvivesWhatItsPolicySays(t *testing.T) {
+	for policy, survives := range map[OnError][2]bool{StopOnPanic: {true, false}, StopSeries: {}, Continue: {true, true}} {
+		s := &Series{Options: Options{OnError: policy}, Period: 1}
+		assert.Equal(t, survives, [2]bool{s.Survives(false), s.Survives(true)}, policy)
+		s.Period = 0
+		assert.False(t, s.Survives(false), "there is nothing to go on with")
+	}
+}
+
+func TestAnOverrunIsToldOnce(t *testing.T) {
+	s := &Series{Options: Options{Timeout: 5}, Period: 10}
+	s.Start(0, 0)
+	assert.False(t, s.Expire(0, 4), "it is not over yet")
+	assert.True(t, s.Expire(0, 5))
+	assert.False(t, s.Expire(0, 6), "it has been told")
+	assert.True(t, s.End())
+	s.Start(10, 10)
+	assert.False(t, s.Expire(10, 10), "what comes late is for the run before")
+	assert.False(t, s.End())
+	assert.False(t, s.Expire(10, 15), "that run is over")
+}
+
+func TestAStreakIsToldWithTheLogarithmOfItsLength(t *testing.T) {
+	var s Streak
+	var notable []uint64
+	for range 1000 {
+		if s.Fail() {
+			notable = append(notable, s.Len())
+		}
+	}
+	assert.Equal(t, []uint64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512}, notable)
+	assert.Equal(t, []bool{true, true, false, true, false}, []bool{s.Panic(), s.Panic(), s.Panic(), s.Panic(), s.Panic()})
+	s.End()
+	assert.Zero(t, s.Len())
+	assert.True(t, s.Fail() && s.Panic())
 }

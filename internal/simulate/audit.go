@@ -73,7 +73,8 @@ func (s *shop) auditFuture(k *task, sum *counts) {
 		right = k.cancelled
 	case errors.Is(err, future.ErrTimeout):
 		sum.completed++
-		right = k.timeout > 0 && k.ended && k.timeout < k.takes
+		right = k.timeout > 0 && k.ended && k.timeout < k.takes &&
+			(!k.outlives() || k.ends > fails && !k.goesOn) // which was late and then panicked
 	default:
 		sum.completed++
 		right = k.ended && !k.cancelled && (err == errBoom && k.ends == fails ||

@@ -95,14 +95,26 @@ func (s *shop) drawEnd(k *task) {
 	if !k.periodic() {
 		return
 	}
-	if k.ends != returns && s.oneIn(2) {
-		k.goesOn = true
-		k.option(executor.OnError(executor.Continue))
-	}
+	k.drawPolicy(s)
+	k.goesOn = k.ends == fails && k.policy != executor.StopSeries ||
+		k.ends > fails && k.policy == executor.Continue
 	if (k.ends == returns || k.goesOn) && k.lastRun > 0 {
 		k.option(executor.MaxRuns(k.lastRun))
 	}
 }
+
+// drawPolicy says what failures mean for a series. The first policy is the default, too.
+func (k *task) drawPolicy(s *shop) {
+	if k.ends == returns && !s.oneIn(4) {
+		return
+	}
+	if k.policy = executor.ErrorPolicy(s.rng.IntN(3)); k.policy != executor.StopOnPanic {
+		k.option(executor.OnError(k.policy))
+	}
+}
+
+// outlives reports whether k goes on after a run that takes longer than its time-out.
+func (k *task) outlives() bool { return k.periodic() && k.policy != executor.StopSeries }
 
 // drawInner gives k something to do in the middle.
 func (s *shop) drawInner(k *task) {

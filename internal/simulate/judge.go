@@ -140,7 +140,7 @@ func (s *shop) end(k *task, interrupted bool) {
 	s.judgeInterruption(k, now, interrupted)
 	failed := k.ends != returns && (!k.periodic() || k.begun == k.lastRun || k.goesOn)
 	late := k.timeout > 0 && now-k.startedAt >= k.timeout
-	last := !k.periodic() || k.begun == k.lastRun || (failed || late) && !k.goesOn
+	last := !k.periodic() || k.begun == k.lastRun || failed && !k.goesOn || late && !k.outlives()
 	switch {
 	case k.cancelled:
 	case last:

@@ -70,9 +70,10 @@ type task struct {
 	takes   time.Duration
 	heeds   bool // the end of its context
 	ends    ending
-	lastRun int // at which it ends so, if it is a series; or of MaxRuns
-	goesOn  bool
-	asks    bool // for its run
+	lastRun int                  // at which it ends so, if it is a series; or of MaxRuns
+	goesOn  bool                 // after ending so, which it does each time
+	policy  executor.ErrorPolicy // of a series
+	asks    bool                 // for its run
 	inner   inner
 	child   *task
 	isChild bool
@@ -201,6 +202,9 @@ func (k *task) String() string {
 	}
 	if k.heeds {
 		text += ", heeds"
+	}
+	if k.periodic() {
+		text += [...]string{", until it panics", ", until it fails", ", whatever happens"}[k.policy]
 	}
 	if k.goesOn {
 		text += ", goes on"

@@ -30,7 +30,7 @@ func TestAFunctionThatEndsTheGoroutineOfATurnLosesNoOther(t *testing.T) {
 	})
 }
 
-// The executor has neither called the function nor refused it; it can still be stopped.
+// The executor has neither called the function nor refused it, and never will.
 func TestAnExecutorThatEndsTheGoroutineOfATurnLosesNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		handOvers, begun := 0, 0
@@ -47,8 +47,9 @@ func TestAnExecutorThatEndsTheGoroutineOfATurnLosesNoOther(t *testing.T) {
 		time.Sleep(2 * ms)
 		synctest.Wait()
 		assert.Equal(t, 2, begun)
-		assert.Equal(t, 1, w.Pending())
-		assert.True(t, first.Reset(ms), "it is armed still")
+		assert.Zero(t, w.Pending())
+		assert.ErrorIs(t, timer.Err(first), timer.ErrRejected)
+		assert.False(t, first.Reset(ms), "it is not armed any more")
 		time.Sleep(ms)
 		synctest.Wait()
 		assert.Equal(t, 102, begun)

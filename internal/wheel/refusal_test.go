@@ -42,3 +42,73 @@ func TestARefusalIsOfTheArmingThatWasOffered(t *testing.T) {
 		}
 	}
 }
+
+func TestAnExecutorThatPanicsHasRefusedAndTheWheelGoesOn(t *testing.T) {
+	for name, value := range map[string]any{"error": errors.New("boom"), "nil": nil} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var told []any
+				offers, begun := 0, 0
+				w, _ := plainWheel(timer.Config{
+					Executor: func(f func()) error {
+						if offers++; offers == 1 {
+							panic(value)
+						}
+						f()
+						return nil
+					},
+					OnPanic: func(v any, stack []byte) {
+						told = append(told, v)
+						assert.Contains(t, string(stack), "refusal_test.go")
+					},
+				})
+				first := w.AfterFunc(ms, func() { begun += 100 })
+				w.AfterFunc(ms, func() { begun++ })
+				w.AfterFunc(2*ms, func() { begun++ })
+				time.Sleep(2 * ms)
+				synctest.Wait()
+				assert.Equal(t, 2, begun)
+				assert.Len(t, told, 1)
+				assert.ErrorIs(t, timer.Err(first), timer.ErrRejected)
+				assert.Zero(t, w.Pending())
+				assert.NoError(t, w.Validate())
+				assert.False(t, first.Reset(ms), "it can be armed again")
+				time.Sleep(ms)
+				synctest.Wait()
+				assert.Equal(t, 102, begun)
+			})
+		})
+	}
+}
+
+// What the function has armed for itself is another arming.
+func TestAnExecutorThatPanicsAfterTheCallHasRefusedNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		offers, begun := 0, 0
+		w, _ := plainWheel(timer.Config{
+			Executor: func(f func()) error {
+				f()
+				if offers++; offers == 1 {
+					panic("boom")
+				}
+				return nil
+			},
+			OnPanic: func(any, []byte) {},
+		})
+		var h timer.Handle
+		h = w.AfterFunc(time.Hour, func() {
+			if begun++; begun == 1 {
+				h.Reset(ms)
+			}
+		})
+		h.Reset(ms)
+		time.Sleep(ms)
+		synctest.Wait()
+		assert.Equal(t, 1, w.Pending())
+		assert.NoError(t, timer.Err(h))
+		time.Sleep(ms)
+		synctest.Wait()
+		assert.Equal(t, 2, begun)
+		assert.Zero(t, w.Pending())
+	})
+}

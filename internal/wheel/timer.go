@@ -14,7 +14,7 @@ import (
 //	queued -> placed        the intake is emptied into the dial
 //	placed -> due           its tick has come; it waits for the executor, or in it
 //	due    -> idle          its function begins
-//	due    -> rejected      the executor refuses it
+//	due    -> rejected      the executor refuses it, panics, or ends the goroutine
 //	due    -> placed        Reset
 //	queued, placed, due -> idle     Stop
 //	queued, placed -> due -> stopped   the wheel is closed, and returns it
@@ -153,6 +153,5 @@ func (t *Timer) call() {
 		return
 	}
 	t.wheel.pending.Add(-1)
-	defer t.wheel.caught()
-	t.f()
+	t.wheel.guard(t.f)
 }

@@ -1,6 +1,8 @@
 package wheel
 
 import (
+	"context"
+	"runtime/pprof"
 	"slices"
 	"time"
 
@@ -128,6 +130,7 @@ func (w *Wheel) ring() {
 // turn hands over what is due until nothing is. There is one at a time; it does not hold the lock. An
 // executor may call functions itself, and one of these may end the goroutine: then another goes on.
 func (w *Wheel) turn() {
+	unlabel() // it has started with those of whoever armed a timer
 	over := false
 	defer func() {
 		if !over {
@@ -226,10 +229,26 @@ func (w *Wheel) handOver(a arming) {
 	case state(t.state.Load()) != due: // stopped, or reset, meanwhile
 	case w.hand == nil:
 		go t.call()
-	case w.hand(t.call) != nil:
-		w.refused(a)
+	default:
+		w.offer(a)
 	}
 }
+
+// offer gives a timer to an executor of the user's. One that panics, or ends the goroutine, has
+// refused it; but it may have called the function before, which then has ended the arming.
+func (w *Wheel) offer(a arming) {
+	accepted := false
+	defer func() {
+		if !accepted {
+			w.refused(a)
+		}
+	}()
+	defer unlabel() // the functions that it has called may have left some
+	w.guard(func() { accepted = w.hand(a.timer.call) == nil })
+}
+
+// unlabel takes the pprof labels off the calling goroutine.
+func unlabel() { pprof.SetGoroutineLabels(context.Background()) }
 
 // refused ends an arming that the executor has refused, unless the timer has been armed anew meanwhile: what comes
 // of that one is for the executor to say when it is its turn. It takes the lock.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/delay"
+	"github.com/punctual-go/punctual/internal/panics"
 	"github.com/punctual-go/punctual/timer"
 )
 
@@ -200,12 +200,14 @@ func (w *Wheel) timeOf(tick int64) int64 {
 	return tick * w.tick
 }
 
-// caught tells of a panic of a callback; it is deferred.
-func (w *Wheel) caught() {
-	if v := recover(); v != nil {
-		defer func() { _ = recover() }() // a panic of the handler's own harms nobody either
-		w.panics(v, debug.Stack())
+// guard calls a function of the user's, and tells of its panic.
+func (w *Wheel) guard(f func()) {
+	p := panics.Call(f)
+	if p == nil {
+		return
 	}
+	defer func() { _ = recover() }() // a panic of the handler's own harms nobody either
+	w.panics(p.Value, p.Stack)
 }
 
 func logPanic(value any, stack []byte) {

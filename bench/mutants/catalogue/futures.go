@@ -105,7 +105,7 @@ var futures = []Mutant{
 		ID:    "future-12",
 		Fault: "who would wait for itself gets the values of futures that are not settled",
 		File:  "future/combine.go",
-		From:  "break\n }\n if left[i] = false",
-		To:    "return\n }\n if left[i] = false",
+		From:  "return Result[V]{Err: ErrSelfWait}",
+		To:    "return Result[V]{}",
 	},
 }

@@ -24,6 +24,13 @@ var loops = []Mutant{
 		To:    "c.When <= now",
 	},
 	{
+		ID:    "loop-04",
+		Fault: "the labels that a task without a name has set stay on the goroutine of the loop",
+		File:  "executor/eventloop/execution.go",
+		From:  "defer pprof.SetGoroutineLabels(l.labels)",
+		To:    "if planOf(l.task).Name != \"\" { defer pprof.SetGoroutineLabels(l.labels) }",
+	},
+	{
 		ID:    "supervisor-01",
 		Fault: "a run that has timed out ends the cycle of its successor",
 		File:  "executor/supervisor/run.go",
@@ -36,6 +43,13 @@ var loops = []Mutant{
 		File:  "executor/supervisor/run.go",
 		From:  "s.hurry()\n s.quit()",
 		To:    "s.hurry()",
+	},
+	{
+		ID:    "supervisor-03",
+		Fault: "a supervisor that waits finds only at its next cycle that its pool is shut down",
+		File:  "executor/supervisor/lifecycle.go",
+		From:  "s.shut = true\n if s.current == nil { s.stop(executor.ErrShutdown) }",
+		To:    "s.shut = true",
 	},
 	{
 		ID:    "timer-01",

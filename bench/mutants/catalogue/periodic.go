@@ -6,8 +6,8 @@ var periodic = []Mutant{
 		ID:    "time-01",
 		Fault: "Skip drops the slot that falls on the very end of a run",
 		File:  "internal/series/series.go",
-		From:  "passed := (ended - s.slot - 1) / s.Period",
-		To:    "passed := (ended - s.slot) / s.Period",
+		From:  "passed = (over - 1) / s.Period",
+		To:    "passed = over / s.Period",
 	},
 	{
 		ID:    "time-02",
@@ -46,8 +46,8 @@ var periodic = []Mutant{
 		ID:    "time-07",
 		Fault: "jitter adds up from run to run",
 		File:  "internal/series/series.go",
-		From:  "return s.disturbed(s.slot)",
-		To:    "s.slot = s.disturbed(s.slot); return s.slot",
+		From:  "return s.disturbed(s.slot, 0)",
+		To:    "s.slot = s.disturbed(s.slot, 0); return s.slot",
 	},
 	{
 		ID:    "time-08",
@@ -55,5 +55,12 @@ var periodic = []Mutant{
 		File:  "internal/series/series.go",
 		From:  "s.Missed = 0\n switch",
 		To:    "switch",
+	},
+	{
+		ID:    "time-09",
+		Fault: "Skip judges by the slot, though the jitter has put off the run",
+		File:  "internal/series/series.go",
+		From:  "over := ended - s.slot - s.window()",
+		To:    "over := ended - s.slot",
 	},
 }

@@ -154,4 +154,18 @@ var wheels = []Mutant{
 		From:  "a.timer.seq == a.seq && a.timer.move(due, rejected)",
 		To:    "a.timer.move(due, rejected)",
 	},
+	{
+		ID:    "wheel-20",
+		Fault: "a panic(nil) that recover tells nothing of is none",
+		File:  "internal/panics/panics.go",
+		From:  "p.Value = new(runtime.PanicNilError)",
+		To:    "_ = new(runtime.PanicNilError); p = nil; return",
+	},
+	{
+		ID:    "wheel-21",
+		Fault: "a timer whose executor panics is neither called nor refused",
+		File:  "internal/wheel/turn.go",
+		From:  "accepted := false",
+		To:    "accepted := true",
+	},
 }

@@ -1,0 +1,28 @@
+package eventloop
+
+import (
+	"context"
+	"runtime/pprof"
+
+	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/future"
+)
+
+// AfterShutdown has f called once the loop refuses tasks; a loop that is shut down gracefully does so
+// when it has been quiet. All else is as [executor.Pool.AfterShutdown] says: f has a goroutine of its
+// own, not that of the loop.
+func (l *Loop) AfterShutdown(f func()) (stop func() bool) {
+	if f == nil {
+		panic("eventloop: nil function")
+	}
+	return context.AfterFunc(l.closing, func() {
+		pprof.SetGoroutineLabels(l.labels) // it has started with those of whoever shuts the loop down
+		var err error
+		defer func() {
+			if err != nil {
+				l.report(executor.Run{}, err)
+			}
+		}()
+		future.Invoke(context.Background(), func(context.Context) error { f(); return nil }, &err)
+	})
+}

@@ -1,0 +1,30 @@
+package series
+
+// Streak is a row of failures of a series that goes on. It says which of them are worth a record,
+// so that a log of a task that keeps failing grows with the logarithm of its runs. Who runs the
+// series guards it.
+type Streak struct {
+	failures, panics uint64
+}
+
+// Fail counts a failed run, and reports whether it is notable: the first, second, fourth, eighth
+// and so on.
+func (s *Streak) Fail() bool {
+	s.failures++
+	return powerOfTwo(s.failures)
+}
+
+// Panic counts that a failed run has ended by a panic or Goexit, likewise. These are counted by
+// themselves, so that the first is notable however many errors came before.
+func (s *Streak) Panic() bool {
+	s.panics++
+	return powerOfTwo(s.panics)
+}
+
+// Len returns how many runs have failed in a row.
+func (s *Streak) Len() uint64 { return s.failures }
+
+// End ends the streak.
+func (s *Streak) End() { *s = Streak{} }
+
+func powerOfTwo(n uint64) bool { return n&(n-1) == 0 }
