@@ -36,6 +36,7 @@ func (p *program) drawChildren(c *call, up []*job) bool {
 // only a run itself may, as that does not wait.
 func (p *program) drawSubmission(c *call, j *job) {
 	h := j.on
+	j.fragile = c.cancels || c.way.bulk()
 	j.bare = c.way == leaving && p.oneIn(2)
 	j.patient = h.submitter != nil && !j.bare && p.oneIn(3)
 	if c.way.bulk() {
@@ -54,6 +55,20 @@ func (p *program) drawSubmission(c *call, j *job) {
 	if h.limited && c.certain(h) && p.oneIn(4) && !j.plain {
 		j.aside = p.drawCallFrom(c.job, onRun)
 	}
+}
+
+// firmBelow reports whether the run of another, above j, does not end before j has.
+func (j *job) firmBelow(above *job) bool {
+	i := slices.Index(j.up, above)
+	return !slices.ContainsFunc(j.up[i+1:], func(j *job) bool { return !j.firm })
+}
+
+// firm reports whether c does not end before its tasks have.
+func (c *call) firm() bool {
+	if !c.blocks() || c.limit > 0 || c.way != getting && c.way != completing {
+		return false
+	}
+	return c.origin == backdrop || c.origin == none || c.origin == own && (c.detached || !c.job.fragile)
 }
 
 // certain reports whether c is made on the goroutine of a run of the host.
@@ -93,7 +108,7 @@ func (p *program) safe(c *call, up []*job, to *host) bool {
 		return !is(func(j *job) bool { return j.on.base.index > h.index })
 	case h.confines, is(func(j *job) bool { return j.on.base != h }), to.unsure == 0, c.way == gettingFor:
 		return false
-	case c.origin == own, c.origin == outer && c.above.on.base == h:
+	case c.origin == own, c.origin == outer && c.above.on.base == h && c.job.firmBelow(c.above):
 		h.unsure--
 		return h.unsure >= 0
 	}

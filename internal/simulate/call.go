@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 	"time"
 
@@ -178,12 +179,20 @@ func (p *program) drawCallFrom(j *job, from place) *call {
 		return nil
 	}
 	p.bound(c, up)
+	for _, j := range c.children {
+		j.firm = c.job != nil && c.firm()
+	}
 	return c
 }
 
 // blocks reports whether the run waits for the call.
 func (c *call) blocks() bool {
 	return c.place == onRun || c.place == joined || c.place == pulled || c.place == inHandRun
+}
+
+// patient reports whether somebody waits for room.
+func (c *call) patient() bool {
+	return slices.ContainsFunc(c.children, func(j *job) bool { return j.patient })
 }
 
 // onGoroutine reports whether the call is made on the goroutine of the run.

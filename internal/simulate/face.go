@@ -89,7 +89,7 @@ func (p *program) beforeRun(ctx context.Context, run executor.Run) {
 	if j == nil {
 		return
 	}
-	defer p.hook(j)()
+	defer p.hook(j, ctx)()
 	if j.early != nil {
 		p.do(j.early, scope{ctx: ctx, ends: []*job{j}, of: []*job{j}})
 	}
@@ -101,7 +101,7 @@ func (p *program) afterRun(ctx context.Context, run executor.Run, _ error) {
 	if j == nil {
 		return
 	}
-	defer p.hook(j)()
+	defer p.hook(j, ctx)()
 	if j.late != nil {
 		p.do(j.late, scope{ctx: ctx, ends: []*job{j}, of: []*job{j}})
 	}
@@ -113,16 +113,19 @@ func (p *program) onError(_ context.Context, run executor.Run, _ error) {
 	if j == nil {
 		return
 	}
-	defer p.hook(j)()
+	defer p.hook(j, nil)()
 	p.act(p.antic("error", j.id), j.id)
 }
 
 // hook notes that a hook of the run of j begins, and returns what notes its end.
-func (p *program) hook(j *job) (over func()) {
+func (p *program) hook(j *job, ctx context.Context) (over func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.pass()
 	j.seized = true
+	if j.ctx == nil {
+		j.ctx = ctx
+	}
 	th := p.push(j, true)
 	return func() { // also by Goexit
 		p.mu.Lock()

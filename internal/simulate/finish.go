@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -29,7 +28,7 @@ func (p *program) finish(h *host) {
 	from := p.now()
 	h.end().Shutdown()
 	if err := h.end().AwaitTermination(limited); err != nil {
-		p.blame(&p.report.Stuck, "%s has not ended: %v", h.name, err)
+		p.blame(&p.report.Stuck, "%s has not ended: %v", h.name, say(err))
 		return
 	}
 	if p.now() > from && p.exact() && !p.vague && p.mode == plain {
@@ -63,8 +62,8 @@ func (p *program) finishInside(h *host, way int) {
 			var joined sync.WaitGroup
 			joined.Go(func() {
 				_, err := h.end().CloseContext(limited)
-				if !errors.Is(err, context.DeadlineExceeded) {
-					p.blame(&p.report.Lost, "%s is closed beside a task of it: %v", h.name, err)
+				if !is(err, context.DeadlineExceeded) {
+					p.blame(&p.report.Lost, "%s is closed beside a task of it: %v", h.name, say(err))
 				}
 			})
 			joined.Wait()
@@ -78,14 +77,14 @@ func (p *program) finishInside(h *host, way int) {
 		_, err = h.pool.Submit(task)
 	}
 	if err != nil {
-		p.blame(&p.report.Lost, "%s at rest refuses a task: %v", h.name, err)
+		p.blame(&p.report.Lost, "%s at rest refuses a task: %v", h.name, say(err))
 		return
 	}
 	over.Wait()
 }
 
 func (p *program) expectRefusal(h *host, ctx context.Context) {
-	if _, err := h.end().CloseContext(ctx); !errors.Is(err, future.ErrSelfWait) {
-		p.blame(&p.report.Stuck, "a task closes %s, and waits: %v", h.name, err)
+	if _, err := h.end().CloseContext(ctx); !is(err, future.ErrSelfWait) {
+		p.blame(&p.report.Stuck, "a task closes %s, and waits: %v", h.name, say(err))
 	}
 }

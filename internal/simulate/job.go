@@ -31,6 +31,9 @@ type job struct {
 	early   *call // of the hook before its run
 	late    *call // of that after it
 
+	fragile bool // it may be cancelled
+	firm    bool // the run that has submitted it does not end before it has
+
 	future *future.Future[int]
 
 	accepted bool

@@ -57,6 +57,18 @@ func playPrograms(t *testing.T, seed uint64, ops int) Report {
 	})
 }
 
+// holding calls do with the lock held. A mistake in the program itself is not to look like a failure of a task.
+func (p *program) holding(do func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	defer func() {
+		if v := recover(); v != nil {
+			p.fault(&p.report.Stuck, "the program itself: %v\n%s", v, debug.Stack())
+		}
+	}()
+	do()
+}
+
 // drive has batch after batch of tasks run, and then ends the hosts.
 func (p *program) drive() {
 	over := make(chan struct{})
@@ -157,7 +169,7 @@ func (p *program) audit(j *job) {
 	case !j.future.State().Settled():
 		p.blame(&p.report.Lost, "the future of task %v is not settled", j)
 	case j.begun == 0 && j.future.State() != future.Cancelled && !p.hooked:
-		p.blame(&p.report.Lost, "task %v has ended without a run: %v", j, j.future)
+		p.blame(&p.report.Lost, "task %v has ended without a run: %v", j, j.future.State())
 	}
 	if j.ctx != nil && j.id%2 == 0 { // the others have been asked before, or never are
 		p.expectEnded(j)
@@ -209,7 +221,7 @@ func (p *program) probe() {
 	after, _ := j.live()
 	switch {
 	case before && after && err != nil:
-		p.fault(&p.report.Early, "the context of task %v has ended during its run: %v", j, err)
+		p.fault(&p.report.Early, "the context of task %v has ended during its run: %v", j, say(err))
 	case over && err == nil && p.exact() && !p.vague:
 		p.fault(&p.report.Lost, "the context of task %v, ended at %v, has not", j, j.endedAt)
 	}
@@ -217,7 +229,10 @@ func (p *program) probe() {
 
 // picture tells who waits for what; the lock is held.
 func (p *program) picture() string {
-	text := "no end:"
+	text := fmt.Sprintf("no end: %d functions, %d threads;", p.open_, len(p.threads))
+	for _, th := range p.threads {
+		text += fmt.Sprintf(" thread %x: %+v, submits %v;", th.id&0xffffff, th.frames, th.submits)
+	}
 	for _, w := range p.waits {
 		text += " " + w.call.String() + ";"
 	}
@@ -227,7 +242,7 @@ func (p *program) picture() string {
 		}
 	}
 	for _, h := range p.hosts {
-		text += " " + h.name + " has " + fmt.Sprint(h.active) + " active of " + fmt.Sprint(h.size) + ";"
+		text += fmt.Sprintf(" %s has %d active of %d, %+v;", h.name, h.active, h.size, h.stats())
 	}
 	return text
 }

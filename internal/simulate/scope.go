@@ -52,7 +52,7 @@ func (p *program) resolve(c *call, s scope) (out scope, release func()) {
 	case over:
 		ended, end := context.WithCancel(s.ctx)
 		end()
-		out = scope{ctx: ended}
+		out = scope{ctx: ended, ends: s.ends, of: s.of}
 	case backdrop:
 		out.ctx = context.Background()
 	case none:
@@ -70,7 +70,7 @@ func (p *program) resolve(c *call, s scope) (out scope, release func()) {
 	if c.derived {
 		out.ctx = context.WithValue(out.ctx, scopeKey{}, c)
 	}
-	if c.limit > 0 && c.way.takesContext() {
+	if c.limit > 0 && (c.way.takesContext() || c.patient()) {
 		out.by = p.now() + c.limit
 		out.ctx, release = context.WithTimeout(out.ctx, c.limit)
 	}

@@ -2,6 +2,8 @@ package simulate
 
 import (
 	"context"
+	"fmt"
+	"os"
 
 	"github.com/punctual-go/punctual/internal/goid"
 )
@@ -51,6 +53,14 @@ func (th *thread) innermost(h *host) *frame {
 }
 
 // recount notes whether th is active on the host now, and judges how many are; the lock is held.
+var tracing = os.Getenv("TRACE") != ""
+
+func (p *program) trace(format string, args ...any) {
+	if tracing {
+		fmt.Printf("%v g%x "+format+"\n", append([]any{p.now(), goid.Current() & 0xffffff}, args...)...)
+	}
+}
+
 func (p *program) recount(th *thread, h *host) {
 	h = h.base
 	f := th.innermost(h)
@@ -66,6 +76,7 @@ func (p *program) recount(th *thread, h *host) {
 		h.active--
 	}
 	th.active[h.index] = active
+	p.trace("%s active %d (thread %t, frames %d)", h.name, h.active, active, len(th.frames))
 }
 
 // push enters a run of j on the calling goroutine; the lock is held.
@@ -95,9 +106,13 @@ func (p *program) pop(th *thread) {
 
 // begin is the beginning of a body.
 func (p *program) begin(j *job, ctx context.Context) *thread {
+	h := j.on.base
+	defer p.confine(h)
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	now := p.pass()
 	p.report.Runs++
+	p.trace("begin %v", j)
 	if j.begun > 0 {
 		p.fault(&p.report.Duplicate, "task %v begins again", j)
 	}
@@ -107,11 +122,7 @@ func (p *program) begin(j *job, ctx context.Context) *thread {
 	j.begun++
 	j.inBody, j.ctx, j.accepted = true, ctx, true
 	p.ran = append(p.ran, j)
-	h := j.on.base
-	th := p.push(j, false)
-	p.mu.Unlock()
-	p.confine(h)
-	return th
+	return p.push(j, false)
 }
 
 // endRun is the end of a body.
@@ -120,6 +131,7 @@ func (p *program) endRun(j *job, th *thread) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	j.endedAt = p.pass()
+	p.trace("end %v", j)
 	j.inBody, j.ended = false, true
 	p.pop(th)
 }
@@ -144,11 +156,13 @@ func (p *program) release(h *host) {
 // suspend notes that the innermost run of the host on the calling goroutine waits, or that it goes on. It reports
 // whether there is one.
 func (p *program) suspend(h *host) bool {
-	p.mu.Lock()
-	th := p.thread()
-	f := th.innermost(h)
-	p.leave(th)
-	p.mu.Unlock()
+	var th *thread
+	var f *frame
+	p.holding(func() {
+		th = p.thread()
+		f = th.innermost(h)
+		p.leave(th)
+	})
 	if f == nil {
 		return false
 	}
@@ -164,14 +178,15 @@ func (p *program) suspend(h *host) bool {
 }
 
 func (p *program) resume(h *host) {
-	p.mu.Lock()
-	p.pass()
-	th := p.thread()
-	f := th.innermost(h)
-	f.waiting--
-	p.recount(th, h)
-	confine := !f.hook && f.waiting == 0
-	p.mu.Unlock()
+	confine := false
+	p.holding(func() {
+		p.pass()
+		th := p.thread()
+		f := th.innermost(h)
+		f.waiting--
+		p.recount(th, h)
+		confine = !f.hook && f.waiting == 0
+	})
 	if confine {
 		p.confine(h.base)
 	}

@@ -3,6 +3,7 @@ package simulate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -26,7 +27,13 @@ type wait struct {
 const tries = 10 * time.Millisecond
 
 // offer submits j with a context, and reports whether it has been accepted.
-func (p *program) offer(j *job, ctx context.Context) bool {
+func (p *program) offer(j *job, s scope) bool {
+	ctx := s.ctx
+	p.holding(func() {
+		if _, perhaps := s.helped(j.on); perhaps && j.patient {
+			j.on.base.loose = true // somebody may be helped to have room
+		}
+	})
 	return p.offerBy(j, func() (*future.Future[int], error) { return j.on.submit(j, ctx) })
 }
 
@@ -34,6 +41,7 @@ func (p *program) offerBy(j *job, submit func() (*future.Future[int], error)) bo
 	p.mu.Lock()
 	j.due = p.pass() + j.delay
 	p.report.Ops++
+	p.trace("offer %v patient %t bare %t", j, j.patient, j.bare)
 	p.mu.Unlock()
 	done := p.submits([]*job{j})
 	f, err := submit()
@@ -46,15 +54,15 @@ func (p *program) offerBy(j *job, submit func() (*future.Future[int], error)) bo
 	case err == nil:
 		j.accepted, j.there, j.thereAt = true, true, now+j.delay
 		return true
-	case errors.Is(err, executor.ErrShutdown) && j.on.base.ended:
-	case errors.Is(err, executor.ErrSaturated) && j.on.limited:
-	case errors.Is(err, executor.ErrRejected) && j.patient: // its context has ended
-	case errors.Is(err, errPush):
+	case is(err, executor.ErrShutdown) && j.on.base.ended:
+	case is(err, executor.ErrSaturated) && j.on.limited:
+	case is(err, executor.ErrRejected) && j.patient: // its context has ended
+	case is(err, errPush):
 	default:
-		p.fault(&p.report.Lost, "task %v is refused: %v", j, err)
+		p.fault(&p.report.Lost, "task %v is refused: %v", j, say(err))
 	}
 	if j.begun > 0 {
-		p.fault(&p.report.Duplicate, "task %v runs, and is refused: %v", j, err)
+		p.fault(&p.report.Duplicate, "task %v runs, and is refused: %v", j, say(err))
 	}
 	return false
 }
@@ -94,41 +102,41 @@ func (p *program) sleep(c *call) {
 // await has the calling goroutine wait, and judges how that ends.
 func (p *program) await(c *call, s scope, targets []*job, do func(js []*job) error) {
 	h := targets[0].on
-	p.mu.Lock()
-	if c.way == itself && c.job.future == nil {
-		p.mu.Unlock()
-		return
-	}
 	if c.way == gettingFor {
 		s = scope{}
 	}
-	before := p.selfWait(s, targets)
-	p.mu.Unlock()
+	before, known := selfWaits{}, true
+	p.holding(func() {
+		known = c.way != itself || c.job.future != nil
+		before = p.selfWait(s, targets)
+	})
+	if !known {
+		return
+	}
 	w := &wait{call: c, host: h.base, scope: s, targets: targets, help: -1}
 	w.certain = p.suspend(h)
-	p.mu.Lock()
-	w.from = p.pass()
-	if _, perhaps := s.helped(h); perhaps && !w.certain {
-		h.base.loose = true
-	}
-	if !c.way.bulk() {
-		p.waits = append(p.waits, w)
-	}
-	p.mu.Unlock()
-
+	p.holding(func() {
+		w.from = p.pass()
+		p.trace("wait %v certain %t targets %v", c, w.certain, targets)
+		if _, perhaps := s.helped(h); perhaps && !w.certain {
+			h.base.loose = true
+		}
+		if !c.way.bulk() {
+			p.waits = append(p.waits, w)
+		}
+	})
 	err := do(targets)
-
-	p.mu.Lock()
-	now := p.pass()
-	if i := slices.Index(p.waits, w); i >= 0 {
-		p.waits = slices.Delete(p.waits, i, i+1)
-	}
-	if w.certain && slices.ContainsFunc(targets, func(j *job) bool { return j.inBody }) {
-		h.base.loose = true // its helper goes on
-	}
-	after := p.selfWait(s, targets)
-	p.judgeWait(w, before, after, now, err)
-	p.mu.Unlock()
+	p.holding(func() {
+		now := p.pass()
+		if i := slices.Index(p.waits, w); i >= 0 {
+			p.waits = slices.Delete(p.waits, i, i+1)
+		}
+		if w.certain && slices.ContainsFunc(targets, func(j *job) bool { return !j.ended }) {
+			h.base.loose = true // a helper may go on, or be about to begin
+		}
+		p.trace("waited %v certain %t targets %v: %v", c, w.certain, targets, say(err))
+		p.judgeWait(w, before, p.selfWait(s, targets), now, err)
+	})
 	if w.certain {
 		p.resume(h)
 	}
@@ -189,18 +197,18 @@ func (p *program) judgeWait(w *wait, before, after selfWaits, now time.Duration,
 	case self && timely && now != w.from:
 		p.fault(&p.report.Late, "%v is told at %v that it waits for itself", c, w.from)
 	case self:
-	case after.unsettled > 0 && after.certainly == after.unsettled && before.certainly == before.unsettled &&
+	case after.unsettled == len(w.targets) && after.certainly == after.unsettled && before.certainly == before.unsettled &&
 		w.scope.goesOn() && !(c.way == gettingFor && c.limit == 0):
-		p.fault(&p.report.Stuck, "%v is not told that it waits for itself: %v", c, err)
+		p.fault(&p.report.Stuck, "%v is not told that it waits for itself: %v", c, say(err))
 	case after.unsettled > 0 && c.way == gettingFor:
-		if !errors.Is(err, future.ErrTimeout) && !p.someSettled(w) {
-			p.fault(&p.report.Lost, "%v ends: %v", c, err)
+		if !is(err, future.ErrTimeout) && !p.someSettled(w) {
+			p.fault(&p.report.Lost, "%v ends: %v", c, say(err))
 		}
 		if now < w.from+c.limit && !p.someSettled(w) {
 			p.fault(&p.report.Early, "%v gives up since %v", c, w.from)
 		}
 	case after.unsettled == len(w.targets) && w.scope.goesOn():
-		p.fault(&p.report.Lost, "%v ends, though its context has not: %v", c, err)
+		p.fault(&p.report.Lost, "%v ends, though its context has not: %v", c, say(err))
 	}
 	confined := w.certain && w.host.confines // it may have to wait for its place
 	if !timely || confined {
@@ -257,11 +265,11 @@ func (p *program) awaitEnd(c *call, s scope) {
 		p.fault(&p.report.Late, "%v is told at %v that it waits for itself", c, from)
 	case told:
 	case certainly && still && s.goesOn():
-		p.fault(&p.report.Stuck, "%v is not told that it waits for itself: %v", c, err)
+		p.fault(&p.report.Stuck, "%v is not told that it waits for itself: %v", c, say(err))
 	case err == nil && !h.ended:
 		p.fault(&p.report.Lost, "%v: the end of what has not ended", c)
 	case err != nil && s.goesOn():
-		p.fault(&p.report.Lost, "%v ends, though its context has not: %v", c, err)
+		p.fault(&p.report.Lost, "%v ends, though its context has not: %v", c, say(err))
 	case err != nil && p.exact() && !p.vague && s.by > 0 && now > max(s.by, from):
 		p.fault(&p.report.Late, "%v from %v on goes on after %v", c, from, s.by)
 	}
@@ -270,12 +278,31 @@ func (p *program) awaitEnd(c *call, s scope) {
 // expectSelfWait waits in a run by hand for its own future.
 func (p *program) expectSelfWait(f *future.Future[int], ctx context.Context) {
 	if _, err := f.Get(ctx); !is(err, future.ErrSelfWait) {
-		p.blame(&p.report.Stuck, "a run by hand waits for its own future: %v", err)
+		p.blame(&p.report.Stuck, "a run by hand waits for its own future: %v", say(err))
 	}
 }
 
-// is is errors.Is for errors whose methods may panic.
-func is(err, target error) (yes bool) {
-	defer func() { _ = recover() }()
-	return errors.Is(err, target)
+// is is errors.Is, but that it does not ask those who do more than to compare.
+func is(err, target error) bool {
+	if _, cruel := err.(*bad); cruel || err == nil {
+		return false
+	}
+	if like, ok := err.(interface{ Is(error) bool }); err == target || ok && like.Is(target) {
+		return true
+	}
+	switch err := err.(type) {
+	case interface{ Unwrap() error }:
+		return is(err.Unwrap(), target)
+	case interface{ Unwrap() []error }:
+		return slices.ContainsFunc(err.Unwrap(), func(err error) bool { return is(err, target) })
+	}
+	return false
+}
+
+// say tells an error in words, unless that is one whose methods do more than that.
+func say(err error) string {
+	if bad := (*bad)(nil); errors.As(err, &bad) {
+		return "a bad error"
+	}
+	return fmt.Sprint(err)
 }

@@ -42,6 +42,7 @@ func (y way) bulk() bool { return y == invokingAll || y == invokingAny || y == g
 func (p *program) do(c *call, from scope) {
 	p.did(1)
 	s, release := p.resolve(c, from)
+	p.trace("do %v", c)
 	defer release()
 	switch c.way {
 	case itself:
@@ -55,7 +56,7 @@ func (p *program) do(c *call, from scope) {
 	default:
 		var there []*job
 		for _, j := range c.children {
-			if p.offer(j, s.ctx) {
+			if p.offer(j, s) {
 				there = append(there, j)
 			}
 		}
