@@ -31,6 +31,8 @@ type host struct {
 	most   int // the largest size since the host was at rest
 	runs   int // and hooks of them
 	active int // bodies that do not wait for others of the host
+	busy   int // these, and hooks that do not
+	early  int // waits of runs that have ended before what they were for: there may be one too many for each
 	guests int // goroutines that run a body, and are not the host's
 	loose  bool
 	unsure int  // waits without certainty and limit that may be drawn still
@@ -43,14 +45,14 @@ type host struct {
 func (h *host) crowd() int {
 	most := h.most + h.guests
 	if h.loose && !h.confines {
-		most += h.most
+		most += h.most + h.early
 	}
 	return most
 }
 
 // mayHelp reports whether the host may run one task more for one that waits; only that one waits for it.
 func (h *host) mayHelp(certain bool) bool {
-	spare := h.size + h.guests - h.active
+	spare := h.size + h.guests - h.busy
 	return spare > 0 && certain || !h.confines && spare > -h.size
 }
 
@@ -156,7 +158,7 @@ func (p *program) drawPool(h *host) {
 		h.size += 1 + p.rng.IntN(2)
 		opts = append(opts, executor.MaximumSize(h.size))
 	}
-	h.most = h.size
+	h.most, h.inline = h.size, h.limited // SubmitContext has a run do it itself
 	if h.limited {
 		opts = append(opts, p.drawRoom(h))
 	}
@@ -179,13 +181,11 @@ func (p *program) drawPool(h *host) {
 func (p *program) drawRoom(h *host) executor.Option {
 	switch p.rng.IntN(5) {
 	case 0, 1:
-		h.inline = true
 		return executor.OnRejection(executor.CallerRuns)
 	case 2:
-		h.inline, h.blocks = true, true
+		h.blocks = true
 		return executor.OnRejection(executor.Block)
 	case 3:
-		h.inline = true
 		return executor.OnRejection(p.ponder)
 	}
 	return executor.OnRejection(executor.Abort)

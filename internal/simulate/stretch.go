@@ -31,14 +31,15 @@ func (j *job) mayBegin(since time.Duration) bool {
 // judgeStretch judges that w has gone on from last to now.
 func (p *program) judgeStretch(w *wait, last, now time.Duration) {
 	h := w.host
-	waits, runs := false, false
+	waits, runs, begins := false, false, false // that is, anew
 	for _, j := range w.targets {
 		waits = waits || j.mayBegin(last) && !j.on.serialized && j.delay == 0
-		runs = runs || j.inBody || j.seized
+		runs = runs || j.inBody || j.seized && !j.ended
+		begins = begins || j.ended
 	}
 	certainly, _ := w.scope.helped(h)
 	switch {
-	case !waits, runs, h.ended, h.loop != nil, w.told, !h.mayHelp(w.certain), !w.certain && !certainly:
+	case !waits, runs, h.ended, h.loop != nil, w.told, !h.mayHelp(w.certain), !w.certain && (!certainly || begins):
 		w.help = -1
 	case w.certain:
 		w.told = true

@@ -14,6 +14,7 @@ type thread struct {
 	frames  []frame
 	submits [4]int  // calls in progress, by the index of the host
 	active  [4]bool // whether it counts as active there
+	busy    [4]bool
 }
 
 // frame is a run on a goroutine; runs may be inside of others.
@@ -65,6 +66,10 @@ func (p *program) recount(th *thread, h *host) {
 	h = h.base
 	f := th.innermost(h)
 	active := f != nil && !f.hook && f.waiting == 0
+	if busy := f != nil && f.waiting == 0; busy != th.busy[h.index] {
+		th.busy[h.index] = busy
+		h.busy += map[bool]int{true: 1, false: -1}[busy]
+	}
 	switch was := th.active[h.index]; {
 	case active && !was:
 		h.active++
