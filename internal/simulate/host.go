@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"context"
+	"time"
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
@@ -26,29 +27,25 @@ type host struct {
 	blocks     bool // a submitter waits for room
 	inline     bool // a submitter may run its task itself
 
-	core   int // workers that come for whatever waits
-	size   int // how many tasks may be active
-	most   int // the largest size since the host was at rest
-	runs   int // and hooks of them
-	active int // bodies that do not wait for others of the host
-	busy   int // these, and hooks that do not
-	early  int // waits of runs that have ended before what they were for: there may be one too many for each
-	guests int // goroutines that run a body, and are not the host's
-	loose  bool
-	unsure int  // waits without certainty and limit that may be drawn still
-	ended  bool // it has been told to end
+	core   int           // workers that come for whatever waits
+	size   int           // how many tasks may be active
+	most   int           // the largest size since the host was at rest
+	runs   int           // and hooks of them
+	active int           // bodies that do not wait for others of the host
+	busy   int           // these, and hooks that do not
+	guests int           // goroutines that run a body, and are not the host's
+	loose  bool          // a wait has ended before what it was for, or there may be help without certainty
+	goesOn time.Duration // when a wait of a run has ended last,
+	goOn   int           // and how many have at that time
+	unsure int           // waits without certainty and limit that may be drawn still
+	ended  bool          // it has been told to end
 
 	confined int // who is active writes it without a lock, if the host confines its tasks
 }
 
-// crowd is how many bodies may be active. Waits that end early, and help without certainty, may add as many again.
-func (h *host) crowd() int {
-	most := h.most + h.guests
-	if h.loose && !h.confines {
-		most += h.most + h.early
-	}
-	return most
-}
+// strict reports whether no more bodies are active than there are places. Otherwise a host may start as many again, and
+// those whose waits have ended go on beside them.
+func (h *host) strict() bool { return h.confines || !h.loose }
 
 // mayHelp reports whether the host may run one task more for one that waits; only that one waits for it.
 func (h *host) mayHelp(certain bool) bool {

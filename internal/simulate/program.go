@@ -146,7 +146,7 @@ func (p *program) rest() bool {
 	}
 	p.mu.Lock()
 	for _, h := range p.hosts {
-		h.loose, h.early, h.most = false, 0, h.size
+		h.loose, h.most = false, h.size
 	}
 	done := p.jobs[p.checked:]
 	p.checked = len(p.jobs)

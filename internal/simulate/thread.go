@@ -73,9 +73,8 @@ func (p *program) recount(th *thread, h *host) {
 	switch was := th.active[h.index]; {
 	case active && !was:
 		h.active++
-		if h.active > h.crowd() {
-			p.fault(&p.report.Duplicate, "%d bodies are active on %s, of at most %d: size %d, guests %d, loose %t, %v",
-				h.active, h.name, h.crowd(), h.most, h.guests, h.loose, f.job)
+		if most := h.most + h.guests; h.active > most && h.strict() {
+			p.fault(&p.report.Duplicate, "%d bodies are active on %s, of at most %d: %v", h.active, h.name, most, f.job)
 		}
 	case !active && was:
 		h.active--
@@ -94,7 +93,20 @@ func (p *program) push(j *job, hook bool) *thread {
 		h.guests++
 	}
 	p.recount(th, h)
+	p.judgeStart(h, j, hook)
 	return th
+}
+
+// judgeStart judges that there is one more; the lock is held.
+func (p *program) judgeStart(h *host, j *job, hook bool) {
+	most := 2*h.most + h.guests
+	if h.goesOn == p.now() {
+		most += h.goOn // it may have been started before these went on
+	}
+	if h.active > most && !hook && p.exact() {
+		p.fault(&p.report.Duplicate, "%d bodies are active on %s, of at most %d with all that is uncertain: %v",
+			h.active, h.name, most, j)
+	}
 }
 
 // pop leaves the innermost run of th; the lock is held.
@@ -178,6 +190,9 @@ func (p *program) suspend(h *host) bool {
 	defer p.mu.Unlock()
 	p.pass()
 	f.waiting++
+	if f.hook { // what it was helped for, if so, goes on meanwhile
+		h.base.loose = true
+	}
 	p.recount(th, h)
 	return true
 }
@@ -189,6 +204,10 @@ func (p *program) resume(h *host) {
 		th := p.thread()
 		f := th.innermost(h)
 		f.waiting--
+		if h = h.base; h.goesOn != p.now() {
+			h.goesOn, h.goOn = p.now(), 0
+		}
+		h.goOn++
 		p.recount(th, h)
 		confine = !f.hook && f.waiting == 0
 	})

@@ -133,7 +133,6 @@ func (p *program) await(c *call, s scope, targets []*job, do func(js []*job) err
 		}
 		if w.certain && slices.ContainsFunc(targets, func(j *job) bool { return !j.ended }) {
 			h.base.loose = true // a helper may go on, or be about to begin
-			h.base.early++
 		}
 		p.trace("waited %v certain %t targets %v: %v", c, w.certain, targets, say(err))
 		p.judgeWait(w, before, p.selfWait(s, targets), now, err)
