@@ -78,6 +78,9 @@ func (c *call) certain(h *host) bool {
 
 // bound limits a call that might wait in vain by no fault but that of the program.
 func (p *program) bound(c *call, up []*job) {
+	if c.way == grouping && !p.safe(c, up, c.children[0].on) { // it waits for what runs after its end, too
+		c.way = invokingAll
+	}
 	switch {
 	case c.limit > 0 && c.way != itself:
 		return

@@ -98,7 +98,7 @@ func (j *job) settled() bool {
 // live reports whether the context of the run of j has not ended, for certain or perhaps; the lock is held.
 func (j *job) live() (certainly, perhaps bool) {
 	now := j.program.now()
-	return j.inBody && !j.broken, j.inBody || j.seized || j.begun > 0 && j.endedAt == now
+	return j.inBody && !j.broken, j.inBody || j.seized || j.begun > 0 && (j.endedAt == now || !j.program.exact())
 }
 
 // drawJob makes a task that may block those in up.

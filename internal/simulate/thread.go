@@ -86,24 +86,27 @@ func (p *program) recount(th *thread, h *host) {
 // push enters a run of j on the calling goroutine; the lock is held.
 func (p *program) push(j *job, hook bool) *thread {
 	th, h := p.thread(), j.on.base
-	guest := th.innermost(h) == nil && th.submits[h.index] > 0
+	nested := th.innermost(h) != nil
+	guest := !nested && th.submits[h.index] > 0
 	th.frames = append(th.frames, frame{job: j, hook: hook, guest: guest})
 	h.runs++
 	if guest {
 		h.guests++
 	}
 	p.recount(th, h)
-	p.judgeStart(h, j, hook)
+	if !nested && !hook {
+		p.judgeStart(h, j)
+	}
 	return th
 }
 
 // judgeStart judges that there is one more; the lock is held.
-func (p *program) judgeStart(h *host, j *job, hook bool) {
+func (p *program) judgeStart(h *host, j *job) {
 	most := 2*h.most + h.guests
 	if h.goesOn == p.now() {
 		most += h.goOn // it may have been started before these went on
 	}
-	if h.active > most && !hook && p.exact() {
+	if h.active > most && p.exact() {
 		p.fault(&p.report.Duplicate, "%d bodies are active on %s, of at most %d with all that is uncertain: %v",
 			h.active, h.name, most, j)
 	}

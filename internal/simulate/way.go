@@ -139,7 +139,6 @@ func (p *program) bulkWork(c *call, ctx context.Context) func(js []*job) error {
 					break
 				}
 			}
-			p.sleep(c)
 			err = g.Wait()
 		}
 		return err
