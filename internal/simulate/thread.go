@@ -106,7 +106,7 @@ func (p *program) judgeStart(h *host, j *job) {
 	if h.goesOn == p.now() {
 		most += h.goOn // it may have been started before these went on
 	}
-	if h.active > most && p.exact() {
+	if h.active > most && p.exact() && !p.vague {
 		p.fault(&p.report.Duplicate, "%d bodies are active on %s, of at most %d with all that is uncertain: %v",
 			h.active, h.name, most, j)
 	}
