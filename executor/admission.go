@@ -25,7 +25,18 @@ func (p *Pool) post(t slot) error {
 		defer p.mu.Unlock()
 		p.notify(unread)
 	}
-	return err
+	if err != nil {
+		return p.refusal(nameOf(t.cell), err)
+	}
+	return nil
+}
+
+// nameOf returns the name of a task, which may be bare.
+func nameOf(c *cell.Cell) string {
+	if c == nil {
+		return ""
+	}
+	return planOf(c).Name
 }
 
 // accept queues c to run as soon as may be, or refuses it, or does with it what else can be done.
@@ -34,7 +45,7 @@ func (p *Pool) accept(ctx context.Context, wait bool, c *cell.Cell) error {
 		ctx = context.Background()
 	}
 	if wait && cell.HasEnded(ctx) {
-		return p.refuse(cell.Joined(ErrRejected, cell.EndOf(ctx)))
+		return p.refuse(c, cell.Joined(ErrRejected, cell.EndOf(ctx)))
 	}
 	if p.plain {
 		c.When = p.clock.Now()
@@ -51,17 +62,17 @@ func (p *Pool) accept(ctx context.Context, wait bool, c *cell.Cell) error {
 		}
 	}
 	if err != nil {
-		return p.refuse(err)
+		return p.refuse(c, err)
 	}
 	return nil
 }
 
 // refuse counts a refusal. Nothing else does, but for the inbox, so each counts once.
-func (p *Pool) refuse(err error) error {
+func (p *Pool) refuse(c *cell.Cell, err error) error {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.counts.rejected++
-	return err
+	p.mu.Unlock()
+	return p.refusal(nameOf(c), err)
 }
 
 // tryAccept queues c if there is room. It also returns the present policy.
@@ -111,8 +122,9 @@ func (p *Pool) acceptLater(c *cell.Cell, when, now int64) error {
 	err := p.tryEnqueue(c, now)
 	if err != nil {
 		p.counts.rejected++
+		return p.refusal(nameOf(c), err)
 	}
-	return err
+	return nil
 }
 
 // tryEnqueue is the one way into the queue from outside, for a task that has its time. The lock is

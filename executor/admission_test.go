@@ -217,7 +217,7 @@ func TestAPolicyThatOutlivesAPanicOfPushHasRefused(t *testing.T) {
 		held(t, p, p.Execute)
 		require.NoError(t, p.Execute(nothing))
 		_, err := p.Submit(nothing, executor.Name("bad"))
-		assert.Equal(t, executor.ErrSaturated, err)
+		assert.EqualError(t, err, `executor: task "bad": pool is saturated`)
 		assert.EqualValues(t, 1, p.Stats().Rejected)
 	})
 }

@@ -17,7 +17,7 @@ func (p *Pool) removeAside(c *cell.Cell) bool {
 
 // allAside returns the tasks that wait outside of the queue, in order of submission. The lock is held.
 func (p *Pool) allAside() (cells []*cell.Cell) {
-	for s := range p.strands {
+	for s := range p.strands.entries {
 		cells = append(cells, s.waiting.all()...)
 	}
 	slices.SortStableFunc(cells, compare)

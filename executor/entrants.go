@@ -86,7 +86,7 @@ func (p *Pool) enter(ctx context.Context, c *cell.Cell) error {
 	if !p.withdraw(e, place) {
 		return e.outcome()
 	}
-	return cell.Joined(ErrSaturated, cell.EndOf(ctx))
+	return cell.Joined(p.refusal(nameOf(c), ErrSaturated), cell.EndOf(ctx))
 }
 
 // withdraw takes e out of those who wait, and reports whether it was still one of them.

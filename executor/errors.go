@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/failure"
 )
 
 var (
@@ -34,7 +36,22 @@ var (
 type rejection string
 
 func (r rejection) Error() string        { return string(r) }
+func (r rejection) text() string         { return strings.TrimPrefix(string(r), "executor: ") }
 func (r rejection) Is(target error) bool { return target == ErrRejected }
+
+// refusal returns err, if it is one of the pool's own, with the names of the pool and of the task.
+func (p *Pool) refusal(task string, err error) error {
+	r, own := err.(rejection)
+	subject := p.subject(task)
+	if !own || subject.IsZero() {
+		return err
+	}
+	return failure.Named(subject, r.text(), err)
+}
+
+func (p *Pool) subject(task string) failure.Subject {
+	return failure.Subject{Kind: "pool", Executor: p.name, Task: task}
+}
 
 func invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrInvalid, fmt.Sprintf(format, args...))

@@ -82,7 +82,7 @@ func ExampleOnRejection() {
 	close(release)
 	// Output:
 	// no room for February within 5ms
-	// executor: pool is saturated: context deadline exceeded
+	// executor: task "February": pool is saturated: context deadline exceeded
 }
 
 func ExamplePriority() {

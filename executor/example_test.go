@@ -79,7 +79,7 @@ func ExampleScheduledPool_Schedule() {
 
 	fmt.Println(reminder.Cancel(), reminder.State(), pool.Stats().Queued)
 	// Output:
-	// future: timed out - pending
+	// future: not settled after 1ms - pending
 	// true cancelled 0
 }
 
@@ -148,7 +148,7 @@ func ExampleTimeout() {
 	_, err := f.Get(context.Background())
 	fmt.Println(errors.Is(err, future.ErrTimeout), errors.Is(err, context.DeadlineExceeded))
 	// Output:
-	// in the task: future: timed out
+	// in the task: executor: timed out after 1ms
 	// true true
 }
 

@@ -123,7 +123,7 @@ func (x *execution) run() {
 		if phase := c.Phase(); phase.Settled() { // cancelled by the hook, or it took too long
 			x.err, x.abrupt = future.ErrCancelled, false
 			if phase == cell.Failed {
-				x.err = future.ErrTimeout
+				x.err = planOf(c).Late
 			}
 			return
 		}
@@ -158,7 +158,7 @@ func (x *execution) conclude() {
 		x.token.End()
 	}
 	if late := c.Exit(); pl.Timeout > 0 && x.overran(late) {
-		x.err = failure.Overrun(x.err)
+		x.err = failure.Overrun(pl.Late, x.err)
 	}
 	if pl.Periodic() {
 		x.ended = x.pool.clock.Now()

@@ -105,7 +105,7 @@ func (p *Pool) validateAside() error {
 	if helpers != ws.helping || callers != ws.callers || nested != ws.nested || ws.blocked < 0 || p.activeLocked() < 0 {
 		return fmt.Errorf("%d helpers, %d callers, %d nested, counted as %+v", helpers, callers, nested, ws)
 	}
-	for s := range p.strands {
+	for s := range p.strands.entries {
 		if err := s.waiting.validate(); err != nil {
 			return err
 		}

@@ -45,7 +45,7 @@ func TestAnErrorWhoseMethodsPanicHarmsNobody(t *testing.T) {
 		require.NoError(t, err)
 		<-late.Stopped()
 		_, err = late.Get(t.Context())
-		assert.Equal(t, future.ErrTimeout, err)
+		assert.EqualError(t, err, "executor: timed out after 1s")
 		synctest.Wait()
 		assert.EqualValues(t, 3, p.Stats().Failures)
 		assert.Equal(t, 1, p.Stats().Workers)
@@ -127,7 +127,7 @@ func TestTheTimeoutOfAnOuterRunIsNotThatOfAnInnerOne(t *testing.T) {
 		require.NoError(t, err)
 		<-f.Stopped()
 		_, err = f.Get(t.Context())
-		assert.Equal(t, future.ErrTimeout, err)
+		assert.EqualError(t, err, "executor: timed out after 1s")
 		assert.NoError(t, inside, "the inner task was within its own limit")
 	})
 }

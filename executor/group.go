@@ -7,10 +7,12 @@ import (
 	"sync"
 
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// Group is a number of tasks on one pool that stand and fall together: when one of them fails, or the
-// context of the group ends, the others are cancelled, and those that wait do not begin. It is what
+// Group is a number of tasks on one pool that stand and fall together: when one of them fails, or
+// the context of the group ends, the others are cancelled, and those that wait do not begin; to be
+// sure of that, each asks the context for its error just before it begins. It is what
 // golang.org/x/sync/errgroup is to goroutines. It is safe for concurrent use; tasks may add others.
 type Group struct {
 	pool   Submitter
@@ -40,7 +42,7 @@ func NewGroup(ctx context.Context, p Submitter) *Group {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	return &Group{pool: p, parent: ctx}
+	return &Group{pool: p, parent: cell.Faithful(ctx)}
 }
 
 // Go submits task to the pool as one of the group. If the pool refuses it, Go returns that error, and
@@ -64,21 +66,41 @@ func (g *Group) Go(task Task, opts ...TaskOption) error {
 			g.entered(nil)
 		}
 	}()
-	err = g.pool.submit(ctx, false, future.CellOf(f), func(ctx context.Context) error {
-		if err := g.failure(); err != nil { // while the task has waited for room
-			return err
-		}
-		return task(ctx)
-	}, opts)
+	err = g.pool.submit(ctx, false, future.CellOf(f), g.bodyOf(f, task), opts)
 	accepted = err == nil
 	return err
 }
 
-// open begins a call of Go, which ends with entered. It returns the context of the group, or why that
-// has come to its end.
-func (g *Group) open() (context.Context, error) {
+// bodyOf returns what the pool has to run for the member f. If the group has come to its end since
+// a worker has taken that, it does not begin, and has not failed: it is cancelled like those that
+// wait.
+func (g *Group) bodyOf(f *future.Future[struct{}], task Task) Task {
+	return func(ctx context.Context) error {
+		if err := g.end(); err != nil {
+			f.CancelCause(err)
+			return err
+		}
+		return task(ctx)
+	}
+}
+
+// end returns why the group has come to its end, or nil if it has not. It asks the context itself:
+// the watch of that is another goroutine, which may come late.
+func (g *Group) end() error {
+	if err := g.failure(); err != nil {
+		return err
+	}
 	if err := endOf(g.parent); err != nil {
 		g.fail(err)
+	}
+	return g.failure()
+}
+
+// open begins a call of Go, which ends with entered. It returns the context of the group, or why
+// that has come to its end.
+func (g *Group) open() (context.Context, error) {
+	if err := g.end(); err != nil {
+		return nil, err
 	}
 	for {
 		ctx, err := g.enter()
@@ -234,8 +256,8 @@ func (g *Group) going() (members []*future.Future[struct{}], quiet <-chan struct
 		letGo = func() { unwatch(); cancel(nil) } // without the lock, see derive
 		g.ctx, g.cancel, g.unwatch = nil, nil, nil
 	}
-	members, quiet, err = slices.Clone(g.members), g.quiet, g.err
+	members, quiet = slices.Clone(g.members), g.quiet
 	g.mu.Unlock()
 	letGo()
-	return members, quiet, err
+	return members, quiet, g.end()
 }

@@ -303,7 +303,9 @@ func TestGroupAPanicOrAGoexitOfAMemberIsItsFailure(t *testing.T) {
 		p := esPool(t, 2)
 		var seen error
 		g := executor.NewGroup(t.Context(), p)
-		groupGo(t, g, groupHeed(&seen), func(context.Context) error { panic(errES) })
+		groupGo(t, g, groupHeed(&seen))
+		synctest.Wait() // until it has begun
+		groupGo(t, g, func(context.Context) error { panic(errES) })
 		err := g.Wait()
 		var panicked *future.PanicError
 		assert.ErrorAs(t, err, &panicked)
@@ -311,7 +313,9 @@ func TestGroupAPanicOrAGoexitOfAMemberIsItsFailure(t *testing.T) {
 		assert.Equal(t, err, seen)
 
 		g = executor.NewGroup(t.Context(), p)
-		groupGo(t, g, groupHeed(&seen), withGoexit)
+		groupGo(t, g, groupHeed(&seen))
+		synctest.Wait()
+		groupGo(t, g, withGoexit)
 		assert.Equal(t, future.ErrGoexit, g.Wait())
 		assert.Equal(t, future.ErrGoexit, seen)
 	})

@@ -127,6 +127,9 @@ func (p *Pool) tells() (told func()) {
 	}
 }
 
+// Subject names the task and the pool.
+func (h *host) Subject(c *cell.Cell) string { return h.pool().subject(planOf(c).Name).String() }
+
 // Delay is that of the task's future.
 func (h *host) Delay(c *cell.Cell) time.Duration {
 	p := h.pool()

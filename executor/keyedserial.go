@@ -12,7 +12,7 @@ import (
 // safe for concurrent use.
 type KeyedSerial[K comparable] struct {
 	pool  *Pool
-	lanes map[K]*lane // of the keys that have tasks; the pool's lock guards it
+	lanes shrinkingMap[K, *lane] // of the keys that have tasks; the pool's lock guards it
 }
 
 // NewKeyedSerial returns a serial executor for each key, over the given pool. It panics if p is nil.
@@ -20,7 +20,7 @@ func NewKeyedSerial[K comparable](p Submitter) *KeyedSerial[K] {
 	if p == nil {
 		panic("executor: nil pool")
 	}
-	return &KeyedSerial[K]{pool: p.base(), lanes: map[K]*lane{}}
+	return &KeyedSerial[K]{pool: p.base()}
 }
 
 // For returns the serial executor of a key, to which typed tasks can be submitted.
@@ -47,20 +47,20 @@ func (k *KeyedSerial[K]) SubmitContext(ctx context.Context, key K, task Task, op
 func (k *KeyedSerial[K]) Keys() int {
 	k.pool.mu.Lock()
 	defer k.pool.mu.Unlock()
-	return len(k.lanes)
+	return len(k.lanes.entries)
 }
 
 // enter returns the lane of key, which stays until leave.
 func (k *KeyedSerial[K]) enter(key K) *lane {
 	k.pool.mu.Lock()
 	defer k.pool.mu.Unlock()
-	l := k.lanes[key]
+	l := k.lanes.entries[key]
 	if l == nil {
 		l = new(lane)
 		l.init(k.pool)
 		if key == key { // not so for NaN, which is a key of its own each time
-			l.forget = func() { delete(k.lanes, key) }
-			k.lanes[key] = l
+			l.forget = func() { k.lanes.remove(key) }
+			k.lanes.put(key, l)
 		}
 	}
 	l.users++

@@ -602,7 +602,7 @@ func TestK21_TheCauseTellsWhoEndedTheContext(t *testing.T) {
 				}, executor.Timeout(time.Minute))
 				synctest.Wait()
 				c.end(p, f)
-				assert.Equal(t, c.want, <-causes)
+				assert.ErrorIs(t, <-causes, c.want)
 			})
 		})
 	}

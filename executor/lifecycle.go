@@ -2,7 +2,6 @@ package executor
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/punctual-go/punctual/future"
@@ -33,9 +32,6 @@ const (
 func (s stage) String() string {
 	return [...]string{"running", "shutting down", "stopping", "tidying", "terminated"}[s]
 }
-
-// errDropped is the outcome of tasks that a pool drops when it is shut down.
-var errDropped = future.CancelledError(ErrShutdown)
 
 // Shutdown refuses further tasks and lets the accepted ones run as the policies say: a task that
 // is due runs in any case; a later one runs at its time, unless
@@ -88,7 +84,7 @@ func (p *Pool) CloseContext(ctx context.Context) (Report, error) {
 	p.dropDelayed, p.keepPeriodic = true, false
 	report := Report{Dropped: p.endSweep(p.sweep())}
 	err := p.AwaitTermination(ctx)
-	if err != nil && !errors.Is(err, future.ErrSelfWait) {
+	if err != nil && !cell.Matches(err, future.ErrSelfWait) {
 		report.Dropped = append(report.Dropped, p.ShutdownNow()...)
 		if !p.plain { // which has dropped nothing before
 			slices.SortStableFunc(report.Dropped, func(a, b Pending) int { return a.Scheduled.Compare(b.Scheduled) })

@@ -8,6 +8,7 @@ import (
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/failure"
 	"github.com/punctual-go/punctual/internal/parking"
 	"github.com/punctual-go/punctual/internal/series"
 )
@@ -79,10 +80,10 @@ type Pool struct {
 	tellers                   []uint64 // goroutines that tell the error handler of a series that took too long
 	done                      chan struct{}
 
-	guests  guests               // runs on other goroutines
-	waits   awaits               // runs that wait for other tasks of the pool
-	strands map[*strand]struct{} // serial executors with tasks that wait for their turn
-	aside   int                  // accepted tasks that wait outside of the queue
+	guests  guests                          // runs on other goroutines
+	waits   awaits                          // runs that wait for other tasks of the pool
+	strands shrinkingMap[*strand, struct{}] // serial executors with tasks that wait for their turn
+	aside   int                             // accepted tasks that wait outside of the queue
 }
 
 // NewPool returns a pool of core workers and an unbounded queue, first in, first out. Options change
@@ -142,8 +143,8 @@ func (p *Pool) newPlan(o series.Options) *plan {
 		Host:    (*host)(p),
 		Base:    p.labelled(o.Name),
 		Timeout: o.Timeout,
-		Late:    future.ErrTimeout,
-		Dropped: errDropped,
+		Late:    failure.Late(p.subject(o.Name), o.Timeout),
+		Dropped: future.CancelledError(p.refusal(o.Name, ErrShutdown)),
 		Detail:  pl,
 	}
 	return pl

@@ -70,9 +70,6 @@ type Rejection struct {
 	decided bool // the task is accepted, or dropped
 }
 
-// errDiscarded is the outcome of tasks that are dropped for want of room.
-var errDiscarded = future.CancelledError(ErrSaturated)
-
 // reject has the policy decide about c.
 func (p *Pool) reject(ctx context.Context, policy RejectionPolicy, c *cell.Cell) error {
 	if planOf(c).strand != nil {
@@ -82,7 +79,7 @@ func (p *Pool) reject(ctx context.Context, policy RejectionPolicy, c *cell.Cell)
 	panicked := true
 	defer func() {
 		if panicked && !r.decided {
-			_ = p.refuse(nil)
+			_ = p.refuse(c, nil)
 		}
 	}()
 	err := policy(r)
@@ -193,7 +190,7 @@ func (p *Pool) exchange(c *cell.Cell, oldest **cell.Cell) error {
 
 // drop settles a task that is not in the queue, or not any more, for which settling has been raised.
 func (p *Pool) drop(c *cell.Cell) {
-	dropped := c.Discard(errDiscarded)
+	dropped := c.Discard(future.CancelledError(p.refusal(nameOf(c), ErrSaturated)))
 	c.Body = nil
 	p.mu.Lock()
 	p.settling--

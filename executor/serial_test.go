@@ -226,7 +226,7 @@ func TestSerialRunsTheNextTaskWhenTheBodyOfTheLastHasReturned(t *testing.T) {
 		synctest.Wait()
 		assert.True(t, cancelled.Cancel())
 		withPassed(time.Minute + time.Second)
-		assert.Equal(t, future.ErrTimeout, withOutcome(t, late))
+		assert.EqualError(t, withOutcome(t, late), "executor: timed out after 1s")
 		assert.False(t, withClosed(late.Stopped()))
 		withPassed(time.Hour)
 		assert.Equal(t, []string{"cancelled 1m0s", "late 2m0s", "next 2m0s"}, tr.seen())

@@ -36,6 +36,20 @@ func TestNothingIsUnsafeWithoutAWrittenReason(t *testing.T) {
 	}))
 }
 
+// assemblyReasons says, by folder, why there may be assembly.
+var assemblyReasons = map[string]string{
+	"../internal/goid": "no other way tells the calling goroutine in less than microseconds",
+}
+
+func TestThereIsNoAssemblyWithoutAWrittenReason(t *testing.T) {
+	require.NoError(t, filepath.WalkDir("..", func(path string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".s") {
+			assert.NotEmpty(t, assemblyReasons[filepath.ToSlash(filepath.Dir(path))], "%s", path)
+		}
+		return err
+	}))
+}
+
 // What the library proper needs is the standard library and golang.org/x/sys. None of it opens a port, or shows
 // anything to the web.
 func TestTheLibraryDependsOnLittle(t *testing.T) {

@@ -20,10 +20,9 @@ type strand struct {
 func (p *Pool) hold(s *strand, c *cell.Cell) {
 	s.waiting.push(c)
 	p.aside++
-	if p.strands == nil {
-		p.strands = map[*strand]struct{}{}
+	if s.waiting.len() == 1 {
+		p.strands.put(s, struct{}{})
 	}
-	p.strands[s] = struct{}{}
 }
 
 // advance queues the next task of s, after one has ended or been taken out of the queue. The lock is
@@ -59,7 +58,7 @@ func (p *Pool) unhold(s *strand, c *cell.Cell) bool {
 	}
 	p.aside--
 	if s.waiting.len() == 0 {
-		delete(p.strands, s)
+		p.strands.remove(s)
 	}
 	return true
 }

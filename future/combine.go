@@ -21,16 +21,7 @@ func Then[V, W any](f *Future[V], fn func(V) (W, error)) *Future[W] {
 		v, _ := f.outcome()
 		return fn(v)
 	})
-	w := f.cell.Watch(func() {
-		switch c := &t.future.cell; f.State() {
-		case Succeeded:
-			go t.Run(context.Background())
-		case Cancelled:
-			c.Cancel(f.cell.Err(), f.err(), true)
-		default:
-			c.Fail(f.err())
-		}
-	})
+	w := f.cell.PassOn(&t.future.cell, func() { go t.Run(context.Background()) })
 	t.future.cell.Watch(func() { // f may be settled much later, or never
 		f.cell.Unwatch(w)
 		t.strip()

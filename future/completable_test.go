@@ -56,7 +56,7 @@ func TestZeroFutureIsPendingUntilCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var f future.Future[int]
 		_, err := f.GetTimeout(100 * time.Hour)
-		assert.Equal(t, future.ErrTimeout, err)
+		assert.ErrorIs(t, err, future.ErrTimeout)
 		assert.True(t, f.Cancel())
 		requireOutcome(t, &f, 0, future.ErrCancelled)
 	})

@@ -3,6 +3,8 @@ package future
 import (
 	"context"
 	"errors"
+	"fmt"
+	"time"
 
 	"github.com/punctual-go/punctual/internal/cell"
 )
@@ -11,8 +13,8 @@ var (
 	// ErrCancelled is the error of a cancelled future. It matches context.Canceled.
 	ErrCancelled error = &mark{"future: cancelled", context.Canceled}
 
-	// ErrTimeout is returned by GetTimeout when the time is over, and is the error of a run that
-	// has outlived its time-out. It matches context.DeadlineExceeded.
+	// ErrTimeout is matched by the error of GetTimeout when the time is over, and by that of a run
+	// that has outlived its time-out. It matches context.DeadlineExceeded.
 	ErrTimeout error = &mark{"future: timed out", context.DeadlineExceeded}
 
 	// ErrGoexit is the error of a task whose body ended its goroutine by runtime.Goexit.
@@ -33,6 +35,29 @@ type mark struct {
 
 func (m *mark) Error() string        { return m.text }
 func (m *mark) Is(target error) bool { return target == m.like }
+
+// waitError is the error of a wait that was limited to some time.
+type waitError struct {
+	subject string // of whose future it was; may be empty
+	limit   time.Duration
+}
+
+// notSettled returns the error of a wait for so long.
+func notSettled(subject string, limit time.Duration) error {
+	if limit <= 0 {
+		return ErrTimeout
+	}
+	return &waitError{subject, limit}
+}
+
+func (e *waitError) Error() string {
+	if e.subject == "" {
+		return fmt.Sprintf("future: not settled after %v", e.limit)
+	}
+	return fmt.Sprintf("future: %s: not settled after %v", e.subject, e.limit)
+}
+
+func (e *waitError) Unwrap() error { return ErrTimeout }
 
 // CancelledError returns the error of a future that is cancelled for a reason: it matches both
 // [ErrCancelled] and the reason. With no reason it is ErrCancelled itself.

@@ -39,7 +39,7 @@ func ExampleFuture_GetTimeout() {
 	p := future.NewPromise[int]()
 	_, err := p.Future().GetTimeout(time.Millisecond)
 	fmt.Println(err, errors.Is(err, context.DeadlineExceeded))
-	// Output: future: timed out true
+	// Output: future: not settled after 1ms true
 }
 
 func ExampleFuture_CancelCause() {

@@ -114,7 +114,8 @@ func TestD8_AWaitThatTimesOutDisturbsNoneOfTheOthers(t *testing.T) {
 		all.Wait()
 		for i, a := range answers {
 			if i == impatient {
-				require.Equal(t, answer{0, future.ErrTimeout, time.Second}, a)
+				require.ErrorIs(t, a.err, future.ErrTimeout)
+				require.Equal(t, answer{0, a.err, time.Second}, a)
 			} else {
 				require.Equal(t, answer{7, nil, 2 * time.Second}, a)
 			}

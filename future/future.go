@@ -39,8 +39,8 @@ func (f *Future[V]) Get(ctx context.Context) (V, error) {
 	return f.outcome()
 }
 
-// GetTimeout is Get with a limit of d, after which it returns [ErrTimeout]. With d <= 0 it does
-// not wait.
+// GetTimeout is Get with a limit of d, after which it returns an error that matches [ErrTimeout]. With
+// d <= 0 it does not wait.
 func (f *Future[V]) GetTimeout(d time.Duration) (V, error) {
 	if err := f.cell.WaitFor(d); err != nil {
 		var none V
@@ -48,7 +48,7 @@ func (f *Future[V]) GetTimeout(d time.Duration) (V, error) {
 	}
 	if !f.cell.Phase().Settled() {
 		var none V
-		return none, ErrTimeout
+		return none, notSettled(f.cell.Subject(), d)
 	}
 	return f.outcome()
 }

@@ -544,7 +544,8 @@ func TestFT034_TimedGetExpiresExactlyAndLeavesTheTask(t *testing.T) {
 		for _, d := range []time.Duration{1, time.Millisecond, 100 * time.Hour} {
 			start := time.Now()
 			_, err := h.Future().GetTimeout(d)
-			assert.Equal(t, future.ErrTimeout, err)
+			assert.EqualError(t, err, "future: not settled after "+d.String())
+			assert.ErrorIs(t, err, future.ErrTimeout)
 			assert.Equal(t, d, time.Since(start))
 		}
 		assert.Equal(t, future.Running, h.Future().State())

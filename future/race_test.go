@@ -160,7 +160,7 @@ func TestCompleteAgainstTimedGet(t *testing.T) {
 			func() { v, err = p.Future().GetTimeout(d) },
 		)
 		if err != nil {
-			require.Equal(t, future.ErrTimeout, err)
+			require.ErrorIs(t, err, future.ErrTimeout)
 			require.Zero(t, v)
 		} else {
 			require.Equal(t, 7, v)

@@ -154,7 +154,7 @@ func (d door) enter(n *link, when, now int64) error {
 	n.cell.When = when
 	if entered := d.inside && l.place(n, now) || !d.inside && l.intake.push(n); !entered {
 		l.rejected.Add(1)
-		return executor.ErrShutdown
+		return l.refusal(planOf(n.cell).Name)
 	}
 	delay.At(delay.LoopPushed)
 	l.signal(when)

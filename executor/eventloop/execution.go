@@ -80,7 +80,7 @@ func (l *Loop) conclude() {
 		x.token.End()
 	}
 	if late := x.task.Exit(); pl.Timeout > 0 && l.overran(late) {
-		x.err = failure.Overrun(x.err)
+		x.err = failure.Overrun(pl.Late, x.err)
 	}
 	if pl.Periodic() {
 		x.ended = l.clock.Now()

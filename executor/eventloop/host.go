@@ -144,6 +144,9 @@ func (h *host) Await(context.Context, *cell.Cell) (over func()) { return nil }
 // AwaitAny likewise.
 func (h *host) AwaitAny(context.Context, iter.Seq[*cell.Cell]) (over func()) { return nil }
 
+// Subject names the task and the loop.
+func (h *host) Subject(c *cell.Cell) string { return h.loop().subject(planOf(c).Name).String() }
+
 // Delay is that of the task's future.
 func (h *host) Delay(c *cell.Cell) time.Duration {
 	l := h.loop()

@@ -10,6 +10,7 @@ import (
 	"github.com/punctual-go/punctual/internal/alarm"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/failure"
 	"github.com/punctual-go/punctual/internal/labels"
 	"github.com/punctual-go/punctual/internal/series"
 )
@@ -98,15 +99,25 @@ func New(opts ...Option) *Loop {
 // InLoop reports whether ctx is that of a task which the loop runs now, or derives from it.
 func (l *Loop) InLoop(ctx context.Context) bool { return l.runIn(ctx) != nil }
 
-// errDropped is the outcome of tasks that a loop drops when it is shut down.
-var errDropped = future.CancelledError(executor.ErrShutdown)
-
 // plan is what a loop knows of a task besides its cell. Tasks without options share one. The loop's lock
 // guards the series.
 type plan struct {
 	cell.Plan
 	series.Series
 	reports bool // a failure has no future of its own and goes to the error handler
+}
+
+// refusal returns ErrShutdown with the names of the loop and of the task, if they have any.
+func (l *Loop) refusal(task string) error {
+	subject := l.subject(task)
+	if subject.IsZero() {
+		return executor.ErrShutdown
+	}
+	return failure.Named(subject, "loop is shut down", executor.ErrShutdown)
+}
+
+func (l *Loop) subject(task string) failure.Subject {
+	return failure.Subject{Kind: "loop", Executor: l.name, Task: task}
 }
 
 func planOf(c *cell.Cell) *plan { return c.Plan.Detail.(*plan) }
@@ -117,8 +128,8 @@ func (l *Loop) newPlan(o series.Options) *plan {
 		Host:    (*host)(l),
 		Base:    l.labelled(o.Name),
 		Timeout: o.Timeout,
-		Late:    future.ErrTimeout,
-		Dropped: errDropped,
+		Late:    failure.Late(l.subject(o.Name), o.Timeout),
+		Dropped: future.CancelledError(l.refusal(o.Name)),
 		Detail:  pl,
 	}
 	return pl

@@ -2,7 +2,6 @@ package eventloop
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -100,7 +99,7 @@ func (l *Loop) Close() error {
 func (l *Loop) CloseContext(ctx context.Context) (executor.Report, error) {
 	report := executor.Report{Dropped: l.shut(draining, true)}
 	err := l.AwaitTermination(ctx)
-	if err != nil && !errors.Is(err, future.ErrSelfWait) {
+	if err != nil && !cell.Matches(err, future.ErrSelfWait) {
 		report.Dropped = append(report.Dropped, l.ShutdownNow()...)
 		slices.SortStableFunc(report.Dropped, func(a, b executor.Pending) int { return a.Scheduled.Compare(b.Scheduled) })
 	}

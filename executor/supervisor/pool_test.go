@@ -251,3 +251,31 @@ func TestARunThatAHookEndsHasFailed(t *testing.T) {
 		assert.Empty(t, s.begun())
 	})
 }
+
+// strictError is of a kind that happens: a method of a nil pointer to one panics.
+type strictError struct{ text string }
+
+func (e *strictError) Error() string     { return e.text }
+func (e *strictError) Is(err error) bool { return e.text == err.Error() }
+
+func TestTheErrorOfAPoolMayHaveMethodsThatPanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var failure error = (*strictError)(nil)
+		answers := []func() (*future.Future[struct{}], error){
+			func() (*future.Future[struct{}], error) { return nil, failure },
+			func() (*future.Future[struct{}], error) {
+				dropped := future.NewPromise[struct{}]().Future()
+				time.AfterFunc(time.Second, func() { dropped.CancelCause(failure) })
+				return dropped, nil
+			},
+		}
+		for _, answer := range answers {
+			pool := poolFunc(func(executor.Task) (*future.Future[struct{}], error) { return answer() })
+			s := supervise(t, pool, succeed, every10s...)
+			time.Sleep(2 * time.Second)
+			assert.Equal(t, []supervisor.Kind{supervisor.Rejected}, s.kinds())
+			assert.NotErrorAs(t, s.told()[0].Err, new(*future.PanicError))
+			require.NoError(t, s.StopContext(nil))
+		}
+	})
+}

@@ -2,11 +2,11 @@ package supervisor
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/goid"
 )
 
@@ -45,7 +45,7 @@ func (s *Supervisor) offer(r *run) {
 	defer func() { s.offered(r, f, shut, err) }()
 	future.Invoke(context.Background(), func(context.Context) (err error) {
 		f, err = s.pool.Submit(s.bodyOf(r), s.options...)
-		shut = errors.Is(err, executor.ErrShutdown)
+		shut = cell.Matches(err, executor.ErrShutdown)
 		if f == nil && err == nil {
 			err = errNoFuture
 		}
@@ -162,7 +162,7 @@ func (s *Supervisor) full() bool { return s.unfinished() >= s.maxUnfinished }
 func (s *Supervisor) settled(r *run) {
 	result, _ := r.future.Poll()
 	dropped := r.future.State() == future.Cancelled
-	shut := dropped && errors.Is(result.Err, executor.ErrShutdown)
+	shut := dropped && cell.Matches(result.Err, executor.ErrShutdown)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.current != r {

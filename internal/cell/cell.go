@@ -197,6 +197,15 @@ func (c *Cell) Unseen() bool { return c.state.Load()&seen == 0 && c.ext.Load() =
 // settle moves a cell that is not settled to the phase in next, adding the flags there to those it
 // has, and returns the state word it found.
 func (c *Cell) settle(next uint32, err error) (before uint32, ok bool) {
+	if before, ok = c.decide(next, err); ok {
+		delay.At(delay.CellSettled)
+		c.wake()
+	}
+	return before, ok
+}
+
+// decide is settle that leaves it to the caller to tell those who wait.
+func (c *Cell) decide(next uint32, err error) (before uint32, ok bool) {
 	var e *extension
 	if err != nil && !c.Phase().Settled() {
 		e = c.extend()
@@ -216,10 +225,6 @@ func (c *Cell) settle(next uint32, err error) (before uint32, ok bool) {
 			e.err = err
 		}
 		e.mu.Unlock()
-	}
-	if ok {
-		delay.At(delay.CellSettled)
-		c.wake()
 	}
 	return before, ok
 }

@@ -32,6 +32,7 @@ type recorder struct {
 func (r *recorder) Cancelled(c *Cell, _ bool) { r.cancelled = append(r.cancelled, c) }
 func (r *recorder) Expired(c *Cell)           { r.expired = append(r.expired, c) }
 
+func (r *recorder) Subject(*Cell) string                                    { return "" }
 func (r *recorder) Behind(_, _ *Cell) bool                                  { return false }
 func (r *recorder) SelfWait(*Cell) bool                                     { return false }
 func (r *recorder) Await(context.Context, *Cell) (over func())              { return nil }

@@ -94,15 +94,25 @@ func (c *Cell) signal(field func(*extension) *chan struct{}, holds func(uint32) 
 	return *ch
 }
 
-// wake tells those who wait what the state word says now.
+// wake tells those who wait, and those who watch, what the state word says now.
 func (c *Cell) wake() {
+	if c.ext.Load() == nil {
+		return
+	}
+	if called := c.release(); called.first != nil {
+		called.notify()
+	}
+}
+
+// release tells those who wait what the state word says now, and returns those who watch, to be
+// notified.
+func (c *Cell) release() (called watchers) {
 	e := c.ext.Load()
 	if e == nil {
-		return
+		return called
 	}
 	e.mu.Lock()
 	s := c.state.Load()
-	var called watchers
 	if settled(s) {
 		closeOnce(e.done)
 		called = e.watchers.take()
@@ -111,7 +121,7 @@ func (c *Cell) wake() {
 		closeOnce(e.stopped)
 	}
 	e.mu.Unlock()
-	called.notify()
+	return called
 }
 
 // closeOnce closes a channel that somebody has asked for, the first time.

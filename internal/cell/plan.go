@@ -24,6 +24,8 @@ type Host interface {
 	// Expired says that the run in progress has outlived the plan's Timeout. Its context has
 	// ended already.
 	Expired(c *Cell)
+	// Subject names c and the executor, for errors, as far as they have names.
+	Subject(c *Cell) string
 	// Behind reports whether c does not begin before the run, of the same host, has ended.
 	Behind(c, run *Cell) bool
 	// SelfWait reports whether the calling goroutine is in a run of c, or in one that c does not
@@ -34,6 +36,14 @@ type Host interface {
 	Await(ctx context.Context, c *Cell) (over func())
 	// AwaitAny is Await for the first of those of cs that are of this host to be settled.
 	AwaitAny(ctx context.Context, cs iter.Seq[*Cell]) (over func())
+}
+
+// Subject returns the names of the task and of its executor, as far as they have any.
+func (c *Cell) Subject() string {
+	if c.Plan == nil || c.Plan.Host == nil {
+		return ""
+	}
+	return c.Plan.Host.Subject(c)
 }
 
 func (p *Plan) base() context.Context {

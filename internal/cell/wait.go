@@ -127,7 +127,7 @@ func ErrOf(ctx context.Context) error {
 // EndOf is ErrOf with the cause of the context, if that is another.
 func EndOf(ctx context.Context) error {
 	err := ErrOf(ctx)
-	if cause := context.Cause(ctx); cause != nil && !matches(err, cause) {
+	if cause := context.Cause(ctx); cause != nil && !Matches(err, cause) {
 		return Joined(err, cause)
 	}
 	return err
@@ -144,10 +144,4 @@ func HasEnded(ctx context.Context) bool {
 	default:
 		return false
 	}
-}
-
-// matches is errors.Is for errors that may be the user's: a method of theirs that panics is no match.
-func matches(err, target error) (is bool) {
-	defer func() { _ = recover() }()
-	return errors.Is(err, target)
 }

@@ -1,8 +1,11 @@
 package cell
 
-// Watcher is a call to be made once a cell is settled.
+import "github.com/punctual-go/punctual/internal/delay"
+
+// Watcher is a call to be made once a cell is settled, or another cell to be settled for it.
 type Watcher struct {
 	notify     func()
+	from, to   *Cell // of PassOn; nil for Watch
 	prev, next *Watcher
 	watching   bool
 }
@@ -12,8 +15,17 @@ type watchers struct{ first, last *Watcher }
 
 // Watch has notify called once, by whoever settles the cell, or here and now if it is settled
 // already. No lock is held. Notify must return soon, and not wait.
-func (c *Cell) Watch(notify func()) *Watcher {
-	w := &Watcher{notify: notify}
+func (c *Cell) Watch(notify func()) *Watcher { return c.watch(&Watcher{notify: notify}) }
+
+// PassOn is Watch that settles another cell when c has failed or been cancelled: likewise, with the
+// same error. Succeeded is called if c has succeeded. A chain of cells that pass on to each other
+// may be of any length: whoever settles the first goes from one to the next, and needs no more stack
+// for that.
+func (c *Cell) PassOn(to *Cell, succeeded func()) *Watcher {
+	return c.watch(&Watcher{notify: succeeded, from: c, to: to})
+}
+
+func (c *Cell) watch(w *Watcher) *Watcher {
 	e := c.extend()
 	e.mu.Lock()
 	pending := !settled(c.state.Load())
@@ -22,7 +34,7 @@ func (c *Cell) Watch(notify func()) *Watcher {
 	}
 	e.mu.Unlock()
 	if !pending {
-		notify()
+		w.call().notify()
 	}
 	return w
 }
@@ -72,9 +84,32 @@ func (ws *watchers) take() watchers {
 	return taken
 }
 
-// notify calls all, after they have been taken.
-func (ws *watchers) notify() {
-	for w := ws.first; w != nil; w = w.next {
-		w.notify()
+// notify calls all, after they have been taken. Those of a cell that is settled by that come next,
+// as if they were called from inside.
+func (ws watchers) notify() {
+	for w := ws.first; w != nil; {
+		rest := w.next
+		w.next = nil
+		next := w.call()
+		if next.first == nil {
+			w = rest
+			continue
+		}
+		next.last.next = rest
+		w = next.first
 	}
+}
+
+// call does what is to be done now that the cell is settled, and returns who is to be notified of
+// that in turn.
+func (w *Watcher) call() (next watchers) {
+	if w.to == nil || w.from.Phase() == Succeeded {
+		w.notify()
+		return next
+	}
+	if _, ok := w.to.decide(uint32(w.from.Phase()), w.from.Err()); ok {
+		delay.At(delay.CellSettled)
+		next = w.to.release()
+	}
+	return next
 }

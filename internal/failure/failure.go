@@ -54,12 +54,12 @@ func (l Log) write(level slog.Level, text, task string, run uint64, attrs ...slo
 	logger.LogAttrs(context.Background(), level, "executor: "+text, attrs...)
 }
 
-// Overrun is the error of a run that has outlived its time-out, with what its body returned.
-func Overrun(err error) error {
+// Overrun is the error late of a run that has outlived its time-out, with what its body returned.
+func Overrun(late, err error) error {
 	if err == nil || err == context.DeadlineExceeded {
-		return future.ErrTimeout
+		return late
 	}
-	return cell.Joined(future.ErrTimeout, err)
+	return cell.Joined(late, err)
 }
 
 // stackOf returns the stack of a panic, if err is one. Looking for it calls methods of the user's

@@ -2,7 +2,6 @@ package goid
 
 import (
 	"bytes"
-	"fmt"
 	"runtime"
 	"strconv"
 )
@@ -17,7 +16,7 @@ func Number() uint64 {
 	digits, _, _ = bytes.Cut(digits, []byte(" "))
 	n, err := strconv.ParseUint(string(digits), 10, 64)
 	if !found || err != nil {
-		panic(fmt.Sprintf("goid: a stack trace begins with %q", head))
+		panic("goid: a stack trace begins with " + string(head))
 	}
 	return n
 }

@@ -178,13 +178,13 @@ func (l *poolLoad) answer(err error) Answer {
 	}
 	l.counts.rejected.Add(1)
 	switch {
-	case err == executor.ErrShutdown:
+	case errors.Is(err, executor.ErrShutdown):
 		return IsShutdown
-	case err == executor.ErrSaturated:
-		return Saturated
 	case errors.Is(err, executor.ErrSaturated) && errors.Is(err, context.Canceled):
 		return GaveUp
-	case errors.Is(err, executor.ErrShutdown), !errors.Is(err, executor.ErrRejected), !errors.Is(err, context.Canceled):
+	case errors.Is(err, executor.ErrSaturated):
+		return Saturated
+	case !errors.Is(err, executor.ErrRejected), !errors.Is(err, context.Canceled):
 		l.fault("unexpected error of a submission: %v", err)
 	}
 	return CameLate

@@ -115,7 +115,7 @@ func (t *poolTable) submit(a *actor, task executor.Task) {
 
 // takes notes the answer to a submission.
 func (t *poolTable) takes(err error) bool {
-	if err == executor.ErrSaturated && (t.kind == 1 || t.kind == 2) {
+	if errors.Is(err, executor.ErrSaturated) && (t.kind == 1 || t.kind == 2) {
 		t.refused.Add(1)
 		return false
 	}

@@ -118,7 +118,7 @@ func (t *getTable) wait(_ *actor, i int) {
 	} else {
 		r.got, r.err = f.Get(nil)
 	}
-	if r.err != future.ErrTimeout {
+	if !errors.Is(r.err, future.ErrTimeout) {
 		r.noted = r.note
 	}
 }
@@ -128,7 +128,7 @@ func (t *getTable) judge(i int) string {
 	switch final, settled := r.promise.Future().Poll(); {
 	case !settled, !r.won, !r.is(final.Value, final.Err):
 		return notSettled
-	case t.timed && r.err == future.ErrTimeout && r.got == twin{}:
+	case t.timed && errors.Is(r.err, future.ErrTimeout) && r.got == twin{}:
 		return timedOut
 	case !r.is(r.got, r.err):
 		return getWrong

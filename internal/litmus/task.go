@@ -155,6 +155,7 @@ func (t *runTable) clear() error { return nil }
 
 func (r *runRound) Cancelled(_ *cell.Cell, running bool) { r.told, r.inRun = true, running }
 func (r *runRound) Expired(*cell.Cell)                   {}
+func (r *runRound) Subject(*cell.Cell) string            { return "" }
 func (r *runRound) Behind(_, _ *cell.Cell) bool          { return false }
 func (r *runRound) SelfWait(*cell.Cell) bool             { return false }
 

@@ -78,7 +78,7 @@ var futures = []Mutant{
 		ID:    "future-08",
 		Fault: "a call to be made at the end is forgotten if the end has been before",
 		File:  "internal/cell/watch.go",
-		From:  "if !pending { notify() }",
+		From:  "if !pending { w.call().notify() }",
 		To:    "_ = pending",
 	},
 	{

@@ -36,7 +36,7 @@ var waits = []Mutant{
 		Fault: "a run that waits for several is helped with all of them at once",
 		File:  "executor/help.go",
 		From:  "return !slices.ContainsFunc(a.cells, func(c *cell.Cell) bool { return c.Phase() == cell.Running })",
-		To:    "return true",
+		To:    "return !slices.ContainsFunc(a.cells, func(c *cell.Cell) bool { return c == nil })",
 	},
 	{
 		ID:    "wait-06",

@@ -1,0 +1,54 @@
+package catalogue
+
+// Tasks that stand and fall together, that run one after another, and that come of each other.
+var groups = []Mutant{
+	{
+		ID:    "group-01",
+		Fault: "a member of a group begins after the context has ended, if nobody has told the group yet",
+		File:  "executor/group.go",
+		From:  "if err := g.end(); err != nil { f.CancelCause(err)",
+		To:    "if err := g.failure(); err != nil { f.CancelCause(err)",
+	},
+	{
+		ID:    "group-02",
+		Fault: "a member of a group that has been taken and does not begin counts as failed",
+		File:  "executor/group.go",
+		From:  "if err := g.end(); err != nil { f.CancelCause(err)",
+		To:    "if err := g.end(); err != nil {",
+	},
+	{
+		ID:    "group-03",
+		Fault: "keys that have had tasks keep their room for ever",
+		File:  "executor/shrinkingmap.go",
+		From:  "e.entries, e.most = kept, left",
+		To:    "e.most = left",
+	},
+	{
+		ID:    "group-04",
+		Fault: "keys that have tasks are forgotten with those that have none any more",
+		File:  "executor/shrinkingmap.go",
+		From:  "if left > 0 {",
+		To:    "if left < 0 {",
+	},
+	{
+		ID:    "group-05",
+		Fault: "the plan of a key asks the base context with the lock of the pool held",
+		File:  "executor/labels.go",
+		From:  `if task == "" && p.submitted != nil {`,
+		To:    `if task == "" && p.submitted != nil && p.name == "" {`,
+	},
+	{
+		ID:    "group-06",
+		Fault: "of a chain of futures each settles the next from inside of its own end",
+		File:  "internal/cell/watch.go",
+		From:  "next = w.to.release()",
+		To:    "w.to.wake()",
+	},
+	{
+		ID:    "group-07",
+		Fault: "an error whose methods panic is asked what it is without care",
+		File:  "internal/cell/matches.go",
+		From:  "if recover() != nil {",
+		To:    "if v := recover(); v != nil { panic(v)",
+	},
+}

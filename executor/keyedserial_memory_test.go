@@ -1,0 +1,71 @@
+package executor_test
+
+import (
+	"context"
+	"runtime"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/executor"
+)
+
+// manyKeys is how many keys have tasks at once. A map of Go keeps the room that it once had.
+func manyKeys() int {
+	if testing.Short() || raceEnabled {
+		return 100_000
+	}
+	return 1_000_000
+}
+
+// Each key has a task that waits for its turn, too.
+func TestKeysThatHaveNoTasksAnyMoreLeaveNothingBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := lendPlain(t, 1)
+		k := executor.NewKeyedSerial[int](p)
+		before := laneHeap()
+		hold := withNewGate(t)
+		require.NoError(t, p.Execute(hold.hold))
+		for key := range manyKeys() {
+			require.NoError(t, k.Execute(key, withNothing))
+			require.NoError(t, k.Execute(key, withNothing))
+		}
+		hold.open()
+		synctest.Wait()
+		assert.Zero(t, k.Keys())
+		assert.Less(t, laneHeap()-before, 1<<20, "bytes left of %d keys", manyKeys())
+		runtime.KeepAlive(k)
+	})
+}
+
+func TestAKeyThatIsLeftOfManyKeepsItsOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const waves, many = 3, 5000
+		p := lendPlain(t, 3)
+		k := executor.NewKeyedSerial[int](p)
+		stay := withNewGate(t)
+		require.NoError(t, k.Execute(0, stay.hold))
+		var seen []int // not synchronised
+		for wave := range waves {
+			hold := withNewGate(t)
+			require.NoError(t, p.Execute(hold.hold))
+			require.NoError(t, p.Execute(hold.hold))
+			require.NoError(t, k.Execute(0, func(context.Context) error {
+				seen = append(seen, wave)
+				return nil
+			}))
+			for key := range many {
+				require.NoError(t, k.Execute(1+key, withNothing))
+			}
+			hold.open()
+			synctest.Wait()
+			assert.Equal(t, 1, k.Keys())
+		}
+		stay.open()
+		synctest.Wait()
+		assert.Equal(t, laneCountTo(waves), seen)
+		assert.Zero(t, k.Keys())
+	})
+}

@@ -1,0 +1,14 @@
+package cell
+
+import "errors"
+
+// Matches is errors.Is for an error that may be the user's: one whose methods panic, as those of a
+// nil pointer in an error do, matches nothing.
+func Matches(err, target error) (matches bool) {
+	defer func() {
+		if recover() != nil {
+			matches = false
+		}
+	}()
+	return errors.Is(err, target)
+}
