@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/delay"
 )
 
 // Contexts travel: into goroutines, other pools, other tasks, past the end of a run. Whoever waits is
@@ -617,4 +618,30 @@ func TestC4_ThePlaceOfARunThatWaitsIsNotGivenAwayAtTheEndOfWhatItWaitsFor(t *tes
 			assert.EqualValues(t, 1, most.Load(), kind)
 		})
 	}
+}
+
+// Somebody is held up who has settled a future, and has not told of it.
+func TestECS_TakeWaitsForWhatHasEndedAndIsAboutToCome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := lendPlain(t, 2)
+		s := executor.NewCompletionService[int](p)
+		var armed atomic.Bool
+		defer delay.Set(func(at delay.Point) {
+			if at == delay.CellSettled && armed.CompareAndSwap(true, false) {
+				time.Sleep(time.Minute)
+			}
+		})()
+		parent := lendWait(t, p, func(ctx context.Context) (int, error) {
+			_, err := s.Submit(func(context.Context) (int, error) { armed.Store(true); return 7, nil })
+			assert.NoError(t, err)
+			time.Sleep(time.Second)
+			f, err := s.Take(ctx)
+			if err != nil {
+				return 0, err
+			}
+			return f.Get(ctx)
+		})
+		withPassed(time.Hour)
+		assert.Equal(t, lendWaited{took: time.Minute}, lendTook(t, parent))
+	})
 }

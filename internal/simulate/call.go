@@ -131,13 +131,13 @@ func (p *program) detach(do func()) {
 
 func (p *program) attach() {
 	p.mu.Lock()
-	p.open_++
+	p.going++
 	p.mu.Unlock()
 }
 
 func (p *program) detached() {
 	p.mu.Lock()
-	p.open_--
+	p.going--
 	p.mu.Unlock()
 }
 

@@ -18,7 +18,7 @@ type Report struct {
 }
 
 // manyFaults is how many are kept in words.
-const manyFaults = 500
+const manyFaults = 5
 
 // Bad returns how many faults there are.
 func (r Report) Bad() int64 {

@@ -2,8 +2,6 @@ package simulate
 
 import (
 	"context"
-	"fmt"
-	"os"
 
 	"github.com/punctual-go/punctual/internal/goid"
 )
@@ -54,14 +52,6 @@ func (th *thread) innermost(h *host) *frame {
 }
 
 // recount notes whether th is active on the host now, and judges how many are; the lock is held.
-var tracing = os.Getenv("TRACE") != ""
-
-func (p *program) trace(format string, args ...any) {
-	if tracing {
-		fmt.Printf("%v g%x "+format+"\n", append([]any{p.now(), goid.Current() & 0xffffff}, args...)...)
-	}
-}
-
 func (p *program) recount(th *thread, h *host) {
 	h = h.base
 	f := th.innermost(h)
@@ -80,7 +70,6 @@ func (p *program) recount(th *thread, h *host) {
 		h.active--
 	}
 	th.active[h.index] = active
-	p.trace("%s active %d (thread %t, frames %d)", h.name, h.active, active, len(th.frames))
 }
 
 // push enters a run of j on the calling goroutine; the lock is held.
@@ -132,7 +121,6 @@ func (p *program) begin(j *job, ctx context.Context) *thread {
 	defer p.mu.Unlock()
 	now := p.pass()
 	p.report.Runs++
-	p.trace("begin %v", j)
 	if j.begun > 0 {
 		p.fault(&p.report.Duplicate, "task %v begins again", j)
 	}
@@ -151,7 +139,6 @@ func (p *program) endRun(j *job, th *thread) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	j.endedAt = p.pass()
-	p.trace("end %v", j)
 	j.inBody, j.ended = false, true
 	p.pop(th)
 }

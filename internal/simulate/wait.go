@@ -41,7 +41,6 @@ func (p *program) offerBy(j *job, submit func() (*future.Future[int], error)) bo
 	p.mu.Lock()
 	j.due = p.pass() + j.delay
 	p.report.Ops++
-	p.trace("offer %v patient %t bare %t", j, j.patient, j.bare)
 	p.mu.Unlock()
 	done := p.submits([]*job{j})
 	f, err := submit()
@@ -117,7 +116,6 @@ func (p *program) await(c *call, s scope, targets []*job, do func(js []*job) err
 	w.certain = p.suspend(h)
 	p.holding(func() {
 		w.from = p.pass()
-		p.trace("wait %v certain %t targets %v", c, w.certain, targets)
 		if _, perhaps := s.helped(h); perhaps && !w.certain {
 			h.base.loose = true
 		}
@@ -134,7 +132,6 @@ func (p *program) await(c *call, s scope, targets []*job, do func(js []*job) err
 		if w.certain && slices.ContainsFunc(targets, func(j *job) bool { return !j.ended }) {
 			h.base.loose = true // a helper may go on, or be about to begin
 		}
-		p.trace("waited %v certain %t targets %v: %v", c, w.certain, targets, say(err))
 		p.judgeWait(w, before, p.selfWait(s, targets), now, err)
 	})
 	if w.certain {
@@ -192,7 +189,7 @@ func (p *program) judgeWait(w *wait, before, after selfWaits, now time.Duration,
 			p.fault(&p.report.Stuck, "%v is told that it waits for itself", c)
 		}
 		return
-	case self && before.perhaps == 0 && after.perhaps == 0 && !p.selfish(w):
+	case self && before.perhaps == 0 && after.perhaps == 0:
 		p.fault(&p.report.Stuck, "%v is told that it waits for itself", c)
 	case self && timely && now != w.from:
 		p.fault(&p.report.Late, "%v is told at %v that it waits for itself", c, w.from)
@@ -221,9 +218,6 @@ func (p *program) judgeWait(w *wait, before, after selfWaits, now time.Duration,
 		p.fault(&p.report.Late, "%v from %v on goes on after %v", c, w.from, w.scope.by)
 	}
 }
-
-// selfish reports whether the tasks of a wait have been settled by an error of that kind, which a body returned.
-func (p *program) selfish(*wait) bool { return false }
 
 func (p *program) someSettled(w *wait) bool {
 	return slices.ContainsFunc(w.targets, func(j *job) bool { return j.settled() })

@@ -42,7 +42,6 @@ func (y way) bulk() bool { return y == invokingAll || y == invokingAny || y == g
 func (p *program) do(c *call, from scope) {
 	p.did(1)
 	s, release := p.resolve(c, from)
-	p.trace("do %v", c)
 	defer release()
 	switch c.way {
 	case itself:
