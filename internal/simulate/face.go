@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"runtime"
 	"time"
@@ -164,7 +163,7 @@ func (p *program) meddle(h *host, n int) {
 		_ = pool.SetRejectionPolicy(nil)
 	case 9:
 		if !h.base.blocks {
-			_ = pool.Execute(func(context.Context) error { return nil })
+			_ = tryPush(func() error { return pool.Execute(func(context.Context) error { return nil }) })
 		}
 	case 10:
 		if h.base.ended {
@@ -244,6 +243,3 @@ func (e *bad) Is(error) bool {
 	}
 	return false
 }
-
-// errPush is what a queue of the user's own panics with.
-var errPush = errors.New("the queue takes no more")

@@ -118,6 +118,9 @@ func (p *program) open() {
 	h.submitter = h.pool
 	s := &host{program: p, name: "serial", base: h, pool: h.pool, serialized: true, confines: h.confines, limited: h.limited}
 	s.submitter = executor.NewSerial(h.pool)
+	if p.picky {
+		s.submitter, s.serialized = h.pool, false
+	}
 	q := &host{program: p, name: "other", index: 1, core: 1 + p.rng.IntN(2)}
 	q.base, q.size, q.most = q, q.core, q.core
 	q.pool = executor.NewPool(q.core, executor.Logger(silent))
@@ -147,6 +150,10 @@ func (p *program) drawPool(h *host) {
 		opts = append(opts, executor.HandOff())
 	case 7:
 		opts = append(opts, executor.CustomQueue(func() executor.WorkQueue { return new(stack) }))
+		if p.wild { // then there are no serial tasks, as workers push these
+			p.picky = true
+			opts = append(opts, executor.CustomQueue(func() executor.WorkQueue { return new(picky) }))
+		}
 	case 8:
 		h.core, h.confines = 1, true
 	}

@@ -25,6 +25,7 @@ type program struct {
 	hooked    bool // there are hooks
 	wild      bool // that do more than they should
 	vague     bool // that may take their time
+	picky     bool // the queue panics
 
 	jobs   []*job
 	enough int // so many there are to be in all, after this batch

@@ -43,7 +43,11 @@ func (p *program) offerBy(j *job, submit func() (*future.Future[int], error)) bo
 	p.report.Ops++
 	p.mu.Unlock()
 	done := p.submits([]*job{j})
-	f, err := submit()
+	var f *future.Future[int]
+	err := tryPush(func() (err error) {
+		f, err = submit()
+		return err
+	})
 	done()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -123,7 +127,7 @@ func (p *program) await(c *call, s scope, targets []*job, do func(js []*job) err
 			p.waits = append(p.waits, w)
 		}
 	})
-	err := do(targets)
+	err := tryPush(func() error { return do(targets) })
 	p.holding(func() {
 		now := p.pass()
 		if i := slices.Index(p.waits, w); i >= 0 {
