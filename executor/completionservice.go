@@ -164,7 +164,7 @@ func (s *CompletionService[V]) awaitsItself() bool {
 	}
 	any := false
 	for c := range s.waitedFor {
-		if any = true; !c.Phase().Settled() && !x.isBehind(c) {
+		if any = true; c.Phase().Settled() || !x.isBehind(c) { // what is settled is about to come
 			return false
 		}
 	}

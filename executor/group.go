@@ -185,13 +185,11 @@ func (g *Group) entered(f *future.Future[struct{}]) {
 // settles a future tells the group of it, but that may be a moment later. The lock is held.
 func (g *Group) prune() (err error) {
 	g.members = slices.DeleteFunc(g.members, func(f *future.Future[struct{}]) bool {
-		select {
-		case <-f.Stopped():
-			err = cmp.Or(err, errorOf(f))
-			return true
-		default:
+		if !future.CellOf(f).HasStopped() {
 			return false
 		}
+		err = cmp.Or(err, errorOf(f))
+		return true
 	})
 	g.err = cmp.Or(g.err, err)
 	return err

@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
@@ -124,6 +125,7 @@ func (g *guest) next() {
 	p := g.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	g.returnLocked()
 	g.account()
 	for len(g.beyond) > 0 && p.stage < stopping {
 		c := g.beyond[0]
@@ -147,12 +149,26 @@ func (g *guest) leave() {
 	}
 }
 
+// returnLocked gives the place of a helper back to the run that has lent it, if the wait of that is
+// about to end: its goroutine may take a while to say so.
+func (g *guest) returnLocked() {
+	a := g.await
+	if a == nil || a.by == nil || a.over {
+		return
+	}
+	if slices.ContainsFunc(a.cells, func(c *cell.Cell) bool { return c.HasStopped() }) {
+		a.over = true
+		g.pool.waits.blocked--
+	}
+}
+
 // depart takes the guest out of its pool.
 func (g *guest) depart() {
 	p := g.pool
 	delay.At(delay.GuestLeaves)
 	p.mu.Lock()
 	if g.task != nil {
+		g.returnLocked()
 		g.account()
 	}
 	isCaller := !g.helps && g.outer == nil

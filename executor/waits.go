@@ -29,9 +29,9 @@ import (
 // may confine state to it. There a wait that ends early goes on until its place is free again, as
 // that of a condition variable does for its lock, and help that is not certain is not given.
 type await struct {
-	by     *execution   // that waits, and has lent its place; nil if that is not certain
-	cells  []*cell.Cell // waited for; the first that is due is helped
-	over   bool
+	by     *execution    // that waits, and has lent its place; nil if that is not certain
+	cells  []*cell.Cell  // waited for; the first that is due is helped
+	over   bool          // or about to be
 	denied bool          // it is among those that could not be helped
 	timer  *time.Timer   // for the time of what is not due, or for patience
 	freed  chan struct{} // closed when a run whose wait is over has its place again
@@ -133,6 +133,7 @@ func (p *Pool) await(a *await) (over func()) {
 func (p *Pool) endAwait(a *await) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	returned := a.over // the helper has seen to it
 	a.over = true
 	if a.timer != nil {
 		a.timer.Stop()
@@ -143,7 +144,7 @@ func (p *Pool) endAwait(a *await) {
 		}
 	}
 	switch {
-	case a.by == nil: // it has lent nothing
+	case a.by == nil, returned: // it has lent nothing, or has its place again
 	case p.confines() && p.activeLocked() >= p.allowanceLocked():
 		p.resumeLocked(a)
 	default:

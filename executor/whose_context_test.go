@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/delay"
 )
 
 // Contexts travel: into goroutines, other pools, other tasks, past the end of a run. Whoever waits is
@@ -573,5 +574,74 @@ func TestAContextThatBreaksItsContractEndsAWaitWithAnError(t *testing.T) {
 		assert.ErrorIs(t, p.AwaitTermination(ctx), context.Canceled)
 		_, err = p.CloseContext(ctx)
 		assert.ErrorIs(t, err, context.Canceled)
+	})
+}
+
+// The place of a run that waits is its own again as soon as what it waits for has ended, though its
+// goroutine may take a moment to go on: nobody else gets it meanwhile.
+func TestC4_ThePlaceOfARunThatWaitsIsNotGivenAwayAtTheEndOfWhatItWaitsFor(t *testing.T) {
+	for _, kind := range []string{"plain", "priority", "scheduled"} { // where nobody runs a task at once
+		synctest.Test(t, func(t *testing.T) {
+			p := lendKinds[kind](t, 1)
+			var active, most atomic.Int32
+			enter := func() { lendRaise(&most, active.Add(1)) }
+			waits := func(wait func() error) error {
+				active.Add(-1)
+				defer enter()
+				return wait()
+			}
+			body := func(within func(ctx context.Context) error) future.Func[int] {
+				return func(ctx context.Context) (int, error) {
+					enter()
+					defer active.Add(-1)
+					time.Sleep(time.Millisecond)
+					return 0, within(ctx)
+				}
+			}
+			sleeps := func(context.Context) error { return nil }
+			waitsForOne := func(ctx context.Context) error {
+				f := lendSubmit(t, p, body(sleeps))
+				err := waits(func() error { _, err := f.Get(ctx); return err })
+				time.Sleep(time.Millisecond)
+				return err
+			}
+			root := lendSubmit(t, p, body(func(ctx context.Context) error {
+				var fs []*future.Future[int]
+				for range 3 {
+					fs = append(fs, lendSubmit(t, p, body(waitsForOne)))
+				}
+				return waits(func() error { _, err := future.All(ctx, fs...); return err })
+			}))
+			withPassed(time.Hour)
+			_, err := lendSettled(t, root)
+			assert.NoError(t, err)
+			assert.EqualValues(t, 1, most.Load(), kind)
+		})
+	}
+}
+
+// Somebody is held up who has settled a future, and has not told of it.
+func TestECS_TakeWaitsForWhatHasEndedAndIsAboutToCome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := lendPlain(t, 2)
+		s := executor.NewCompletionService[int](p)
+		var armed atomic.Bool
+		defer delay.Set(func(at delay.Point) {
+			if at == delay.CellSettled && armed.CompareAndSwap(true, false) {
+				time.Sleep(time.Minute)
+			}
+		})()
+		parent := lendWait(t, p, func(ctx context.Context) (int, error) {
+			_, err := s.Submit(func(context.Context) (int, error) { armed.Store(true); return 7, nil })
+			assert.NoError(t, err)
+			time.Sleep(time.Second)
+			f, err := s.Take(ctx)
+			if err != nil {
+				return 0, err
+			}
+			return f.Get(ctx)
+		})
+		withPassed(time.Hour)
+		assert.Equal(t, lendWaited{took: time.Minute}, lendTook(t, parent))
 	})
 }

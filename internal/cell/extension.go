@@ -69,6 +69,9 @@ func (c *Cell) Stopped() <-chan struct{} {
 	return c.signal(func(e *extension) *chan struct{} { return &e.stopped }, stopped)
 }
 
+// HasStopped reports whether the cell is settled and no body is in progress.
+func (c *Cell) HasStopped() bool { return stopped(c.state.Load()) }
+
 func settled(s uint32) bool { return phaseOf(s).Settled() }
 func stopped(s uint32) bool { return settled(s) && s&body == 0 }
 

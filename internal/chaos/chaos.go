@@ -34,6 +34,7 @@ func Kinds() []Kind {
 		{"revolver", wheelRound(newRevolver)},
 		{"loop", loopRound},
 		{"timer", timerRound},
+		{"waits", waitsRound},
 	}
 }
 

@@ -165,6 +165,7 @@ func TestEveryPairHasOutcomesToSeeAndOutcomesToFear(t *testing.T) {
 		"complete|Get", "complete|timed Get", "cancel|run", "cancel|complete", "submit|close", "submit|keep-alive exit",
 		"offer-earlier|leader park", "offer|cancelled taker", "take|close", "resize|take",
 		"periodic re-enqueue|close", "reset|fire",
+		"context|end of run", "wait's end|help's", "resize|wait", "cancel|help",
 	} {
 		assert.True(t, names[name], name)
 	}

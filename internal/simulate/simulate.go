@@ -40,5 +40,6 @@ func Kinds() []Kind {
 		{"revolver", playRevolver},
 		{"timer", playTimer},
 		{"supervisor", playSupervisor},
+		{"program", playPrograms},
 	}
 }

@@ -1,0 +1,37 @@
+package simulate
+
+import (
+	"errors"
+
+	"github.com/punctual-go/punctual/executor"
+)
+
+// picky is a queue of the user's own that takes some tasks by a panic only: these it does not take.
+type picky struct {
+	stack
+	pushes int
+}
+
+// errPush is what it panics with.
+var errPush = errors.New("the queue takes no more")
+
+func (q *picky) Push(t executor.Queued) {
+	if q.pushes++; q.pushes%16 == 0 {
+		panic(errPush)
+	}
+	q.stack.Push(t)
+}
+
+// tryPush calls submit, and returns the panic of a queue as its error.
+func tryPush(submit func() error) (err error) {
+	defer func() {
+		switch v := recover(); v {
+		case nil:
+		case errPush:
+			err = errPush
+		default:
+			panic(v)
+		}
+	}()
+	return submit()
+}
