@@ -311,6 +311,7 @@ func (p *Pool) validateWatch() error {
 	}
 	mayGrow := len(p.workers) < p.limit()
 	switch due = due || head <= now; {
+	case due && p.overdrawnLocked():
 	case due && p.lot.Idle() > 0:
 		return fmt.Errorf("a task for %d is due, at %d, and %d workers are idle", head, now, p.lot.Idle())
 	case due && mayGrow:
