@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/future"
 )
 
 // A wait is over before the child, which leaves the pool overdrawn, and a worker without patience.
@@ -39,4 +40,23 @@ func TestC4_WhileAPoolIsOverdrawnNoWorkerIsStartedForWhatWaits(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The pool is overdrawn by as much as may be, so nobody can help those who ask again and again.
+func TestC4_AWaitThatIsOverLeavesNothingBehindInAnOverdrawnPool(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := lendPlain(t, 1)
+		lendSubmit(t, p, func(ctx context.Context) (int, error) {
+			lendStuck(t, ctx, p, 2)
+			next, _ := p.Submit(withNothing)
+			for range 100 {
+				_, err := next.GetTimeout(time.Millisecond)
+				assert.ErrorIs(t, err, future.ErrTimeout)
+			}
+			assert.Zero(t, p.Denied())
+			return 0, nil
+		})
+		withPassed(time.Minute)
+		assert.NoError(t, p.Validate())
+	})
 }
