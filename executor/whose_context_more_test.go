@@ -2,6 +2,9 @@ package executor_test
 
 import (
 	"context"
+	"os"
+	"os/exec"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -58,5 +61,66 @@ func TestC4_AWaitThatIsOverLeavesNothingBehindInAnOverdrawnPool(t *testing.T) {
 		})
 		withPassed(time.Minute)
 		assert.NoError(t, p.Validate())
+	})
+}
+
+// The task waits for its goroutine, in front of which many others wait for room.
+func TestC4_AGoroutineOfATaskThatWaitsForRoomGetsItSoonHoweverManyAreInFront(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := lendPlain(t, 1, executor.BoundedFIFO(1))
+		parent, err := p.Submit(func(ctx context.Context) error {
+			for range 100 {
+				go func() { _, _ = p.SubmitContext(context.Background(), withNothing) }()
+			}
+			time.Sleep(1)
+			var own sync.WaitGroup
+			own.Go(func() {
+				_, err := p.SubmitContext(ctx, withNothing)
+				assert.NoError(t, err)
+			})
+			own.Wait()
+			return nil
+		})
+		require.NoError(t, err)
+		withPassed(102 * lendPatience)
+		assert.NoError(t, withOutcome(t, parent))
+		lendAccounted(t, p)
+	})
+}
+
+// vain are waits that nothing ends, of a goroutine on behalf of a task, which waits for it.
+var vain = map[string]func(ctx context.Context, p *executor.Pool, stuck *future.Future[int]){
+	"for a task": func(ctx context.Context, _ *executor.Pool, stuck *future.Future[int]) { _, _ = stuck.Get(ctx) },
+	"for room": func(ctx context.Context, p *executor.Pool, _ *future.Future[int]) {
+		_, _ = p.SubmitContext(ctx, withNothing)
+	},
+}
+
+// A bubble in which all wait in vain ends the test, so this one runs itself in other processes. While
+// the pool goes on trying, time does.
+func TestABubbleFindsOutThatAGoroutineOfATaskWaitsInVain(t *testing.T) {
+	const child = "PUNCTUAL_TEST_OF_WAITING_IN_VAIN"
+	wait, ok := vain[os.Getenv(child)]
+	if !ok {
+		for name := range vain {
+			cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.timeout=1m")
+			cmd.Env = append(os.Environ(), child+"="+name)
+			out, err := cmd.CombinedOutput()
+			assert.Error(t, err, name)
+			assert.Contains(t, string(out), "deadlock: all goroutines in bubble are blocked", name)
+		}
+		return
+	}
+	synctest.Test(t, func(t *testing.T) {
+		p := lendPlain(t, 2, executor.HandOff())
+		hold := make(chan struct{})
+		stuck := lendSubmit(t, p, func(context.Context) (int, error) { <-hold; return 0, nil })
+		lendSubmit(t, p, func(ctx context.Context) (int, error) {
+			var own sync.WaitGroup
+			own.Go(func() { wait(ctx, p, stuck) })
+			own.Wait()
+			return 0, nil
+		})
+		<-hold
 	})
 }
