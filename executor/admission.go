@@ -224,6 +224,9 @@ func (p *Pool) notify(now int64) {
 	case now < head:
 		now = p.now() // the caller's may be old, and an alarm that is set by it late
 	}
+	if head <= now && p.overdrawnLocked() {
+		return // whoever came would take nothing, and whoever frees a place tells
+	}
 	if p.lot.Notify(head, now, mayGrow) {
 		p.startWorker()
 	}

@@ -105,6 +105,11 @@ func (p *Pool) validateAside() error {
 	if helpers != ws.helping || callers != ws.callers || nested != ws.nested || ws.blocked < 0 || p.activeLocked() < 0 {
 		return fmt.Errorf("%d helpers, %d callers, %d nested, counted as %+v", helpers, callers, nested, ws)
 	}
+	for _, a := range ws.denied {
+		if a.over || !a.denied {
+			return fmt.Errorf("help is kept in mind for a wait that is over")
+		}
+	}
 	for s := range p.strands.entries {
 		if err := s.waiting.validate(); err != nil {
 			return err
@@ -345,6 +350,7 @@ func (p *Pool) validateWatch() error {
 	}
 	mayGrow := len(p.workers) < p.limit()
 	switch due = due || head <= now; {
+	case due && p.overdrawnLocked():
 	case due && p.lot.Idle() > 0:
 		return fmt.Errorf("a task for %d is due, at %d, and %d workers are idle", head, now, p.lot.Idle())
 	case due && mayGrow:
@@ -393,4 +399,10 @@ func (p *Pool) validateStage() error {
 		return fmt.Errorf("there is nothing to do for %d workers and guests, and the pool is %v", left, p.stage)
 	}
 	return nil
+}
+
+// Denied returns how many waits could not be helped so far.
+func (p *Pool) Denied() int {
+	defer p.Lock()()
+	return len(p.waits.denied)
 }

@@ -79,8 +79,12 @@ func (p *Pool) helpAtLocked(a *await, d time.Duration) {
 	})
 }
 
-// beatLocked calls help when the patience of a, which is not certain, is over.
+// beatLocked calls help when the patience of a, which is not certain, is over. It gives up after
+// centuries, which may pass in a bubble of testing/synctest: that is to find out that all wait in vain.
 func (p *Pool) beatLocked(a *await, help func(a *await)) {
+	if a.patience <= 0 {
+		return // it has been doubled too often
+	}
 	a.timer = time.AfterFunc(a.patience, func() { help(a) })
 	a.patience *= 2
 }
@@ -150,22 +154,24 @@ func (p *Pool) makeRoomLater(a *await) {
 	if a.over || p.stage >= stopping || !a.run.Live() {
 		return
 	}
-	if p.mayHelpLocked(a) {
-		p.helpHeadLocked()
+	if p.mayHelpLocked(a) && p.helpHeadLocked() {
+		a.patience = patience // there may be many in front
 	}
 	p.beatLocked(a, p.makeRoomLater)
 }
 
 // helpHeadLocked runs the head of the queue, if it is due, on a helper. If the queue is empty, it
-// runs the task of the first of those who wait for room.
-func (p *Pool) helpHeadLocked() {
+// runs the task of the first of those who wait for room. It reports whether there was one.
+func (p *Pool) helpHeadLocked() bool {
 	now := p.clock.Now()
 	when, due := p.queue.head()
 	switch {
 	case when == parking.Nothing:
-		p.entrants.bypassLocked(p, now)
+		return p.entrants.bypassLocked(p, now)
 	case due || when <= now:
 		p.helpWithLocked(nil, p.queue.pop(now).cell, now)
 		p.notify(unread)
+		return true
 	}
+	return false
 }

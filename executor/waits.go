@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/punctual-go/punctual/internal/cell"
@@ -138,6 +139,7 @@ func (p *Pool) endAwait(a *await) {
 	if a.timer != nil {
 		a.timer.Stop()
 	}
+	p.waits.forget(a)
 	for _, c := range a.cells {
 		if s := planOf(c).strand; s != nil {
 			s.removeAwait(a)
@@ -194,6 +196,14 @@ func (p *Pool) denyLocked(a *await) {
 	if !a.denied {
 		a.denied = true
 		p.waits.denied = append(p.waits.denied, a)
+	}
+}
+
+// forget takes a out of those that could not be helped: it may be long before there is a place for them.
+func (ws *awaits) forget(a *await) {
+	if a.denied {
+		i := slices.Index(ws.denied, a)
+		ws.denied, a.denied = slices.Delete(ws.denied, i, i+1), false
 	}
 }
 

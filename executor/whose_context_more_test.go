@@ -1,0 +1,126 @@
+package executor_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/future"
+)
+
+// A wait is over before the child, which leaves the pool overdrawn, and a worker without patience.
+func TestC4_WhileAPoolIsOverdrawnNoWorkerIsStartedForWhatWaits(t *testing.T) {
+	inVain := []executor.Option{executor.KeepAlive(0)}
+	for name, newPool := range map[string]func(t *testing.T) *executor.Pool{
+		"plain":     func(t *testing.T) *executor.Pool { return lendPlain(t, 0, inVain...) },
+		"bounded":   func(t *testing.T) *executor.Pool { return lendPlain(t, 0, append(inVain, executor.BoundedFIFO(3))...) },
+		"scheduled": func(t *testing.T) *executor.Pool { return lendScheduled(t, 0, inVain...) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := newPool(t)
+				tr := withNewTrace()
+				lendSubmit(t, p, func(ctx context.Context) (int, error) {
+					lendStuck(t, ctx, p, 1)
+					return 0, nil
+				})
+				synctest.Wait()
+				require.NoError(t, p.Execute(tr.task("next")))
+				withPassed(time.Minute)
+				assert.Equal(t, []int{1, 0, 1}, []int{p.Stats().Busy, p.Stats().Workers, p.Stats().Queued})
+				assert.NoError(t, p.Validate())
+				withPassed(time.Hour)
+				assert.Equal(t, []string{"next 1h0m0s"}, tr.seen())
+				lendAccounted(t, p)
+			})
+		})
+	}
+}
+
+// The pool is overdrawn by as much as may be, so nobody can help those who ask again and again.
+func TestC4_AWaitThatIsOverLeavesNothingBehindInAnOverdrawnPool(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := lendPlain(t, 1)
+		lendSubmit(t, p, func(ctx context.Context) (int, error) {
+			lendStuck(t, ctx, p, 2)
+			next, _ := p.Submit(withNothing)
+			for range 100 {
+				_, err := next.GetTimeout(time.Millisecond)
+				assert.ErrorIs(t, err, future.ErrTimeout)
+			}
+			assert.Zero(t, p.Denied())
+			return 0, nil
+		})
+		withPassed(time.Minute)
+		assert.NoError(t, p.Validate())
+	})
+}
+
+// The task waits for its goroutine, in front of which many others wait for room.
+func TestC4_AGoroutineOfATaskThatWaitsForRoomGetsItSoonHoweverManyAreInFront(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := lendPlain(t, 1, executor.BoundedFIFO(1))
+		parent, err := p.Submit(func(ctx context.Context) error {
+			for range 100 {
+				go func() { _, _ = p.SubmitContext(context.Background(), withNothing) }()
+			}
+			time.Sleep(1)
+			var own sync.WaitGroup
+			own.Go(func() {
+				_, err := p.SubmitContext(ctx, withNothing)
+				assert.NoError(t, err)
+			})
+			own.Wait()
+			return nil
+		})
+		require.NoError(t, err)
+		withPassed(102 * lendPatience)
+		assert.NoError(t, withOutcome(t, parent))
+		lendAccounted(t, p)
+	})
+}
+
+// vain are waits that nothing ends, of a goroutine on behalf of a task, which waits for it.
+var vain = map[string]func(ctx context.Context, p *executor.Pool, stuck *future.Future[int]){
+	"for a task": func(ctx context.Context, _ *executor.Pool, stuck *future.Future[int]) { _, _ = stuck.Get(ctx) },
+	"for room": func(ctx context.Context, p *executor.Pool, _ *future.Future[int]) {
+		_, _ = p.SubmitContext(ctx, withNothing)
+	},
+}
+
+// A bubble in which all wait in vain ends the test, so this one runs itself in other processes. While
+// the pool goes on trying, time does.
+func TestABubbleFindsOutThatAGoroutineOfATaskWaitsInVain(t *testing.T) {
+	const child = "PUNCTUAL_TEST_OF_WAITING_IN_VAIN"
+	wait, ok := vain[os.Getenv(child)]
+	if !ok {
+		for name := range vain {
+			cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.timeout=1m")
+			cmd.Env = append(os.Environ(), child+"="+name)
+			out, err := cmd.CombinedOutput()
+			assert.Error(t, err, name)
+			assert.Contains(t, string(out), "deadlock: all goroutines in bubble are blocked", name)
+		}
+		return
+	}
+	synctest.Test(t, func(t *testing.T) {
+		p := lendPlain(t, 2, executor.HandOff())
+		hold := make(chan struct{})
+		stuck := lendSubmit(t, p, func(context.Context) (int, error) { <-hold; return 0, nil })
+		lendSubmit(t, p, func(ctx context.Context) (int, error) {
+			var own sync.WaitGroup
+			own.Go(func() { wait(ctx, p, stuck) })
+			own.Wait()
+			return 0, nil
+		})
+		<-hold
+	})
+}
