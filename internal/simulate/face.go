@@ -170,16 +170,16 @@ func (p *program) meddle(h *host, n int) {
 			pool.Shutdown()
 		}
 	case 11:
-		_ = pool.AwaitTermination(ended)
+		_ = pool.AwaitTermination(ended())
 	}
 }
 
-// ended is a context that has.
-var ended = func() context.Context {
+// ended returns a context that has.
+func ended() context.Context {
 	ctx, end := context.WithCancel(context.Background())
 	end()
 	return ctx
-}()
+}
 
 // base is a base context whose methods call the pool.
 type base struct {
