@@ -26,6 +26,7 @@ type program struct {
 	wild      bool // that do more than they should
 	vague     bool // that may take their time
 	picky     bool // the queue panics
+	rough     bool // the hosts are ended while tasks run
 
 	jobs   []*job
 	enough int // so many there are to be in all, after this batch
@@ -85,12 +86,31 @@ func (p *program) drive() {
 			break
 		}
 	}
+	if p.oneIn(2) && p.report.Stuck == 0 {
+		p.rough = true
+		p.start()
+	}
 	p.close()
+	p.rest()
 	over <- struct{}{}
 }
 
 // batch has some tasks run to their end, and reports whether they have come to it.
 func (p *program) batch() bool {
+	p.start()
+	for range p.rng.IntN(4) {
+		time.Sleep(p.steps(8))
+		if p.resizable {
+			p.resize(1 + p.rng.IntN(4))
+		}
+		p.probe()
+		p.meddle(p.hosts[p.rng.IntN(4)], p.rng.IntN(100))
+	}
+	return p.rest()
+}
+
+// start has some calls made.
+func (p *program) start() {
 	for _, h := range p.hosts {
 		h.unsure = 2*h.base.size - 1
 		if p.resizable {
@@ -109,15 +129,6 @@ func (p *program) batch() bool {
 		p.perform(c, scope{ctx: context.Background()})
 		time.Sleep(p.steps(4))
 	}
-	for range p.rng.IntN(4) {
-		time.Sleep(p.steps(8))
-		if p.resizable {
-			p.resize(1 + p.rng.IntN(4))
-		}
-		p.probe()
-		p.meddle(p.hosts[p.rng.IntN(4)], p.rng.IntN(100))
-	}
-	return p.rest()
 }
 
 // rest waits until all have come to their end, and looks whether all is right.
@@ -163,7 +174,7 @@ func (p *program) audit(j *job) {
 	case j.inBody:
 		p.blame(&p.report.Stuck, "task %v has not returned", j)
 	case !j.there:
-	case j.future == nil && j.begun == 0 && !p.hooked:
+	case j.future == nil && j.begun == 0 && !p.hooked && !j.on.base.ended:
 		p.blame(&p.report.Lost, "task %v never ran", j)
 	case j.future == nil:
 	case !j.future.State().Settled():
