@@ -9,7 +9,9 @@ import (
 )
 
 // entrants are the submitters who wait for room, in the order in which they came. While there are
-// any, there is no room: whoever makes some admits them before unlocking. The pool's lock guards them.
+// any, there is no room for them: whoever makes some admits them before unlocking. A task that is not
+// the first of its serial executor takes room of another kind, as it needs no worker yet: it is passed
+// by if there is none of that. The pool's lock guards them.
 type entrants struct{ list list.List }
 
 // entrant is one of them.
@@ -27,11 +29,18 @@ type entrant struct {
 // admit lets in those for whom there is room, and reports whether there were any. The caller is about
 // to add to the workers that are free, or not.
 func (es *entrants) admit(p *Pool, free int) (any bool) {
-	for es.list.Len() > 0 && p.room(es.list.Front().Value.(*entrant).cell, free) {
-		e := es.list.Remove(es.list.Front()).(*entrant)
-		e.enqueue(p)
-		close(e.decided)
-		any = true
+	for place := es.list.Front(); place != nil; {
+		e, next := place.Value.(*entrant), place.Next()
+		switch {
+		case p.room(e.cell, free):
+			es.list.Remove(place)
+			e.enqueue(p)
+			close(e.decided)
+			any = true
+		case planOf(e.cell).strand == nil:
+			return any
+		}
+		place = next
 	}
 	return any
 }
@@ -101,6 +110,7 @@ func (p *Pool) withdraw(e *entrant, place *list.Element) bool {
 	default:
 	}
 	p.entrants.list.Remove(place)
+	p.notify(unread) // for those behind there may have been room
 	return true
 }
 

@@ -371,8 +371,13 @@ func (p *Pool) validateEntrants() error {
 	if p.stage != running {
 		return fmt.Errorf("%d submitters wait in a pool that is %v", p.entrants.list.Len(), p.stage)
 	}
-	if p.room(p.entrants.list.Front().Value.(*entrant).cell, 0) {
-		return fmt.Errorf("%d submitters wait, and there is room", p.entrants.list.Len())
+	for place := p.entrants.list.Front(); place != nil; place = place.Next() {
+		if p.room(place.Value.(*entrant).cell, 0) {
+			return fmt.Errorf("%d submitters wait, and there is room for one", p.entrants.list.Len())
+		}
+		if planOf(place.Value.(*entrant).cell).strand == nil {
+			break // those behind wait for their turn
+		}
 	}
 	return nil
 }

@@ -124,3 +124,58 @@ func TestABubbleFindsOutThatAGoroutineOfATaskWaitsInVain(t *testing.T) {
 		<-hold
 	})
 }
+
+// There is a worker, but a task of a serial executor that is not its first needs none yet: it needs
+// room in the queue.
+func TestWhoWaitsForRoomDoesNotWaitBehindATaskThatNeedsRoomOfAnotherKind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := lendPlain(t, 2, executor.BoundedFIFO(1))
+		s := executor.NewSerial(p)
+		require.NoError(t, s.Execute(withSleep(time.Hour)))
+		synctest.Wait()
+		require.NoError(t, s.Execute(withNothing)) // takes the room
+		require.NoError(t, p.Execute(withSleep(time.Minute)))
+		synctest.Wait()
+
+		start := time.Now()
+		took := func(submit func(context.Context, executor.Task, ...executor.TaskOption) (*future.Future[struct{}], error)) chan time.Duration {
+			entered := make(chan time.Duration, 1)
+			go func() {
+				_, err := submit(context.Background(), withNothing)
+				assert.NoError(t, err)
+				entered <- time.Since(start)
+			}()
+			synctest.Wait()
+			return entered
+		}
+		behind, beside := took(s.SubmitContext), took(p.SubmitContext)
+		assert.Equal(t, time.Minute, <-beside)
+		assert.NoError(t, p.Validate())
+		assert.Equal(t, time.Hour, <-behind)
+		lendAccounted(t, p)
+	})
+}
+
+func TestWhoGivesUpWaitingForRoomDoesNotHoldUpThoseBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := lendPlain(t, 1, executor.HandOff())
+		s := executor.NewSerial(p)
+		require.NoError(t, p.Execute(withSleep(time.Minute)))
+		ctx, giveUp := context.WithCancel(context.Background())
+		enter := func(submit func() error) (entered chan error) {
+			entered = make(chan error, 1)
+			go func() { entered <- submit() }()
+			synctest.Wait()
+			return entered
+		}
+		first := enter(func() error { _, err := s.SubmitContext(context.Background(), withSleep(time.Hour)); return err })
+		other := enter(func() error { _, err := p.SubmitContext(ctx, withNothing); return err })
+		second := enter(func() error { _, err := s.SubmitContext(context.Background(), withNothing); return err })
+		withPassed(2 * time.Minute)
+		require.NoError(t, <-first)
+		giveUp()
+		assert.ErrorIs(t, <-other, context.Canceled)
+		synctest.Wait()
+		assert.Len(t, second, 1, "over a hand-off the second of a serial executor waits without bounds")
+	})
+}

@@ -47,8 +47,8 @@ var pool = []Mutant{
 		ID:    "pool-07",
 		Fault: "the task of a submitter who has given up is queued later",
 		File:  "executor/entrants.go",
-		From:  "p.entrants.list.Remove(place)\n return",
-		To:    "_ = place\n return",
+		From:  "p.entrants.list.Remove(place)\n p.notify(unread)",
+		To:    "_ = place\n p.notify(unread)",
 	},
 	{
 		ID:    "pool-08",
