@@ -105,8 +105,8 @@ func (p *Pool) validateAside() error {
 	if helpers != ws.helping || callers != ws.callers || nested != ws.nested || ws.blocked < 0 || p.activeLocked() < 0 {
 		return fmt.Errorf("%d helpers, %d callers, %d nested, counted as %+v", helpers, callers, nested, ws)
 	}
-	for _, a := range ws.denied {
-		if a.over || !a.denied {
+	for place := ws.denied.Front(); place != nil; place = place.Next() {
+		if a := place.Value.(*await); a.over || a.denied != place {
 			return fmt.Errorf("help is kept in mind for a wait that is over")
 		}
 	}
@@ -409,5 +409,5 @@ func (p *Pool) validateStage() error {
 // Denied returns how many waits could not be helped so far.
 func (p *Pool) Denied() int {
 	defer p.Lock()()
-	return len(p.waits.denied)
+	return p.waits.denied.Len()
 }

@@ -1,9 +1,9 @@
 package executor
 
 import (
+	"container/list"
 	"context"
 	"iter"
-	"slices"
 	"time"
 
 	"github.com/punctual-go/punctual/internal/cell"
@@ -33,7 +33,7 @@ type await struct {
 	by     *execution    // that waits, and has lent its place; nil if that is not certain
 	cells  []*cell.Cell  // waited for; the first that is due is helped
 	over   bool          // or about to be
-	denied bool          // it is among those that could not be helped
+	denied *list.Element // its place among those that could not be helped, or nil
 	timer  *time.Timer   // for the time of what is not due, or for patience
 	freed  chan struct{} // closed when a run whose wait is over has its place again
 
@@ -44,12 +44,12 @@ type await struct {
 
 // awaits are what a pool knows of waits. Its lock guards them.
 type awaits struct {
-	blocked int      // goroutines of runs that wait and have lent their places
-	nested  int      // runs inside of others, on the same goroutine
-	callers int      // goroutines that run a task without being the pool's
-	helping int      // helpers that run
-	denied  []*await // that could not be helped, as the pool was overdrawn
-	resumes []*await // whose waits are over, but their place is not free yet
+	blocked int       // goroutines of runs that wait and have lent their places
+	nested  int       // runs inside of others, on the same goroutine
+	callers int       // goroutines that run a task without being the pool's
+	helping int       // helpers that run
+	denied  list.List // of awaits that could not be helped, as the pool was overdrawn
+	resumes []*await  // whose waits are over, but their place is not free yet
 }
 
 // patience is how long a wait goes on before it is helped without certainty.
@@ -193,17 +193,16 @@ func (p *Pool) mostLocked() int {
 
 // denyLocked has a wait until there may be another helper.
 func (p *Pool) denyLocked(a *await) {
-	if !a.denied {
-		a.denied = true
-		p.waits.denied = append(p.waits.denied, a)
+	if a.denied == nil {
+		a.denied = p.waits.denied.PushBack(a)
 	}
 }
 
 // forget takes a out of those that could not be helped: it may be long before there is a place for them.
 func (ws *awaits) forget(a *await) {
-	if a.denied {
-		i := slices.Index(ws.denied, a)
-		ws.denied, a.denied = slices.Delete(ws.denied, i, i+1), false
+	if a.denied != nil {
+		ws.denied.Remove(a.denied)
+		a.denied = nil
 	}
 }
 
@@ -213,7 +212,7 @@ func (p *Pool) overdrawnLocked() bool {
 }
 
 // unsatisfied reports whether somebody waits for a place.
-func (ws *awaits) unsatisfied() bool { return len(ws.denied)+len(ws.resumes) > 0 }
+func (ws *awaits) unsatisfied() bool { return ws.denied.Len()+len(ws.resumes) > 0 }
 
 // freedLocked gives away a place that may have become free: to a run whose wait is over, to those who
 // wait for help that they could not get, or to the workers.
@@ -224,13 +223,12 @@ func (p *Pool) freedLocked() {
 		close(ws.resumes[0].freed)
 		ws.resumes = ws.resumes[1:]
 	}
-	for range len(ws.denied) {
+	for range ws.denied.Len() {
 		if p.activeLocked() >= p.mostLocked() {
 			break
 		}
-		a := ws.denied[0]
-		ws.denied[0] = nil
-		ws.denied, a.denied = ws.denied[1:], false
+		a := ws.denied.Front().Value.(*await)
+		ws.forget(a)
 		p.helpLocked(a) // or denies it again
 	}
 	if ws.helping > 0 {

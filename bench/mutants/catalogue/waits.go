@@ -49,8 +49,8 @@ var waits = []Mutant{
 		ID:    "wait-07",
 		Fault: "a wait that could not be helped is forgotten",
 		File:  "executor/waits.go",
-		From:  "ws.denied, a.denied = ws.denied[1:], false\n p.helpLocked(a)",
-		To:    "ws.denied, a.denied = ws.denied[1:], false",
+		From:  "ws.forget(a)\n p.helpLocked(a)",
+		To:    "ws.forget(a)",
 	},
 	{
 		ID:    "wait-08",
@@ -77,8 +77,8 @@ var waits = []Mutant{
 		ID:    "wait-11",
 		Fault: "the goroutine of a task that waits for room gets none",
 		File:  "executor/help.go",
-		From:  "if p.mayHelpLocked(a) {\n p.helpHeadLocked()\n }",
-		To:    "",
+		From:  "if p.mayHelpLocked(a) && p.helpHeadLocked() {\n a.patience = patience",
+		To:    "if p.mayHelpLocked(a) {\n a.patience = patience",
 	},
 	{
 		ID:    "wait-12",
