@@ -9,6 +9,7 @@ import (
 
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/goid"
 )
 
 // CompletionService yields the futures of its tasks as they are settled, whichever way: by success, by
@@ -25,6 +26,7 @@ type CompletionService[V any] struct {
 	unsettled   list.List           // of futures, in the order of submission
 	settled     []*future.Future[V] // in the order in which they were settled
 	outstanding int
+	submitting  []uint64      // goroutines that submit a task, which may run it by themselves
 	changed     chan struct{} // closed, and made anew, when there is more to take, or nothing left
 }
 
@@ -47,6 +49,7 @@ func (s *CompletionService[V]) submit(ctx context.Context, fn future.Func[V], op
 	}
 	s.mu.Lock()
 	s.outstanding++ // before the task can be settled
+	s.submitting = append(s.submitting, goid.Current())
 	s.mu.Unlock()
 	f := new(future.Future[V])
 	accepted := false
@@ -67,6 +70,7 @@ func (s *CompletionService[V]) submit(ctx context.Context, fn future.Func[V], op
 // watch has f become available once it is settled.
 func (s *CompletionService[V]) watch(f *future.Future[V]) {
 	s.mu.Lock()
+	s.submitted()
 	place := s.unsettled.PushBack(f)
 	s.signal() // a task that waits may have to help this one
 	s.mu.Unlock()
@@ -77,7 +81,14 @@ func (s *CompletionService[V]) watch(f *future.Future[V]) {
 func (s *CompletionService[V]) renounce() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.submitted()
 	s.take()
+}
+
+// submitted ends a submission. The lock is held.
+func (s *CompletionService[V]) submitted() {
+	i := slices.Index(s.submitting, goid.Current())
+	s.submitting = slices.Delete(s.submitting, i, i+1)
 }
 
 func (s *CompletionService[V]) settle(place *list.Element) {
@@ -159,16 +170,30 @@ func (s *CompletionService[V]) Take(ctx context.Context) (*future.Future[V], err
 // awaitsItself reports whether nothing of what is outstanding can end before the caller has.
 func (s *CompletionService[V]) awaitsItself() bool {
 	x := s.pool.base().current()
-	if x == nil {
+	own, others := s.submissions()
+	if x == nil && own == 0 || others > 0 {
 		return false
 	}
-	any := false
+	any := own > 0
 	for c := range s.waitedFor {
-		if any = true; c.Phase().Settled() || !x.isBehind(c) { // what is settled is about to come
+		if any = true; c.Phase().Settled() || x == nil || !x.isBehind(c) { // what is settled comes
 			return false
 		}
 	}
 	return any
+}
+
+// submissions returns how many submissions are in progress on the calling goroutine, and on others.
+func (s *CompletionService[V]) submissions() (own, others int) {
+	id := goid.Current()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, goroutine := range s.submitting {
+		if goroutine == id {
+			own++
+		}
+	}
+	return own, len(s.submitting) - own
 }
 
 // waitedFor yields the tasks that are not settled.

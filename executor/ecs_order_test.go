@@ -347,3 +347,31 @@ func TestATaskOfASerialExecutorCannotTakeWhatIsBehindIt(t *testing.T) {
 		assert.ErrorIs(t, err, future.ErrSelfWait)
 	})
 }
+
+func TestATaskThatItsSubmitterRunsCannotTakeItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := executor.NewCompletionService[int](esDirect(t))
+		f := ecsSubmit(t, s, func(ctx context.Context) (int, error) {
+			_, err := s.Take(ctx)
+			return 0, err
+		})
+		_, err := f.Get(t.Context())
+		assert.ErrorIs(t, err, future.ErrSelfWait)
+	})
+}
+
+// What another submits meanwhile is no reason to give up.
+func TestATaskThatItsSubmitterRunsMayTakeWhatAnotherSubmits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := executor.NewCompletionService[int](esPool(t, 1, executor.HandOff(), executor.OnRejection(executor.CallerRuns)))
+		ecsSubmit(t, s, esValue(1, time.Minute))
+		f := ecsSubmit(t, s, func(ctx context.Context) (int, error) {
+			taken, err := s.Take(ctx)
+			assert.NoError(t, err)
+			return taken.Get(ctx)
+		})
+		v, err := f.Get(t.Context())
+		assert.NoError(t, err)
+		assert.Equal(t, 1, v)
+	})
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/goid"
 )
 
 // Group is a number of tasks on one pool that stand and fall together: when one of them fails, or
@@ -24,7 +25,7 @@ type Group struct {
 	err     error                      // of the first failure
 	failed  bool                       // and the others have been cancelled for it
 
-	calls int           // of Go and of fail in progress
+	calls []uint64      // of Go and of fail in progress: their goroutines
 	quiet chan struct{} // closed when there are none any more; nil while nobody waits for that
 
 	// While there may be members:
@@ -119,7 +120,7 @@ func (g *Group) enter() (context.Context, error) {
 		return nil, g.err
 	}
 	if g.ctx != nil {
-		g.calls++
+		g.calls = append(g.calls, goid.Current())
 	}
 	return g.ctx, nil
 }
@@ -156,7 +157,9 @@ func (g *Group) failure() error {
 // before, f is cancelled like all others.
 func (g *Group) entered(f *future.Future[struct{}]) {
 	g.mu.Lock()
-	if g.calls--; g.calls == 0 && g.quiet != nil {
+	call := slices.Index(g.calls, goid.Current())
+	g.calls = slices.Delete(g.calls, call, call+1)
+	if len(g.calls) == 0 && g.quiet != nil {
 		close(g.quiet)
 		g.quiet = nil
 	}
@@ -209,7 +212,7 @@ func (g *Group) fail(err error) {
 		return
 	}
 	g.failed = true
-	g.calls++ // Wait is not to return before all have been cancelled
+	g.calls = append(g.calls, goid.Current()) // Wait is not to return before all have been cancelled
 	defer g.entered(nil)
 	g.err = cmp.Or(g.err, err)
 	err = g.err
@@ -232,6 +235,9 @@ func (g *Group) Wait() error {
 		if len(members) == 0 && quiet == nil {
 			return err
 		}
+		if g.awaitsItself(members) {
+			return future.ErrSelfWait
+		}
 		for _, f := range members {
 			if err := future.CellOf(f).WaitStopped(g.parent); err != nil {
 				return err
@@ -243,16 +249,30 @@ func (g *Group) Wait() error {
 	}
 }
 
+// awaitsItself reports whether the caller is in the run of one of the members, or before it in a serial
+// executor; or in a call of Go, which runs the task by itself.
+func (g *Group) awaitsItself(members []*future.Future[struct{}]) bool {
+	return g.isCalling() || slices.ContainsFunc(members, func(f *future.Future[struct{}]) bool {
+		return future.CellOf(f).SelfWaitStopped()
+	})
+}
+
+func (g *Group) isCalling() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Contains(g.calls, goid.Current())
+}
+
 // going returns the members that have not ended, and what is closed when no call of Go or of fail is in
 // progress any more, or nil if none is. If there is neither, the group lets go of its context.
 func (g *Group) going() (members []*future.Future[struct{}], quiet <-chan struct{}, err error) {
 	g.mu.Lock()
 	g.prune()
-	if g.calls > 0 && g.quiet == nil {
+	if len(g.calls) > 0 && g.quiet == nil {
 		g.quiet = make(chan struct{})
 	}
 	letGo := func() {}
-	if unwatch, cancel := g.unwatch, g.cancel; len(g.members) == 0 && g.calls == 0 && g.ctx != nil {
+	if unwatch, cancel := g.unwatch, g.cancel; len(g.members) == 0 && len(g.calls) == 0 && g.ctx != nil {
 		letGo = func() { unwatch(); cancel(nil) } // without the lock, see derive
 		g.ctx, g.cancel, g.unwatch = nil, nil, nil
 	}

@@ -228,3 +228,34 @@ func TestGroupAFailureCancelsAnyNumberOfMembers(t *testing.T) {
 		assert.EqualValues(t, members, p.Stats().Cancelled)
 	})
 }
+
+// The member is in no way to be told from others before Go returns.
+func TestGroupAMemberThatACallerOfGoRunsItselfCannotWaitForTheGroup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := executor.NewGroup(nil, esDirect(t)) //nolint:staticcheck // that nil never ends is promised
+		err := errES
+		require.NoError(t, g.Go(func(context.Context) error {
+			err = g.Wait()
+			return nil
+		}))
+		assert.ErrorIs(t, err, future.ErrSelfWait)
+		assert.NoError(t, g.Wait())
+	})
+}
+
+func TestGroupAMemberThatWaitsForTheGroupIsToldAtOnceWhateverElseRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := esPool(t, 2)
+		g := executor.NewGroup(t.Context(), p)
+		require.NoError(t, g.Go(withSleep(time.Hour)))
+		synctest.Wait()
+		start := time.Now()
+		require.NoError(t, g.Go(func(context.Context) error {
+			time.Sleep(time.Second) // Go has returned
+			assert.ErrorIs(t, g.Wait(), future.ErrSelfWait)
+			assert.Equal(t, time.Second, time.Since(start))
+			return nil
+		}))
+		assert.NoError(t, g.Wait())
+	})
+}

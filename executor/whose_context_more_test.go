@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/delay"
 )
 
 // A wait is over before the child, which leaves the pool overdrawn, and a worker without patience.
@@ -178,4 +180,39 @@ func TestWhoGivesUpWaitingForRoomDoesNotHoldUpThoseBehind(t *testing.T) {
 		synctest.Wait()
 		assert.Len(t, second, 1, "over a hand-off the second of a serial executor waits without bounds")
 	})
+}
+
+// Somebody who has kept the context of the task before asks it for a signal, and that takes so long that
+// the worker is idle by then, or at the next task.
+func TestTheContextOfATaskIsLiveThoughThatOfTheOneBeforeIsAskedTooLate(t *testing.T) {
+	for name, late := range map[string]time.Duration{"in the run": time.Second, "idle": time.Minute, "in the next run": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := lendPlain(t, 1)
+				var asked atomic.Bool
+				defer delay.Set(func(at delay.Point) {
+					if at == delay.ContextAsked && asked.CompareAndSwap(false, true) {
+						time.Sleep(late)
+					}
+				})()
+				kept := make(chan context.Context, 1)
+				require.NoError(t, p.Execute(func(ctx context.Context) error { kept <- ctx; return withSleep(2 * time.Second)(ctx) }))
+				earlier := <-kept
+				ended := make(chan time.Time, 1)
+				go func() { <-earlier.Done(); ended <- time.Now() }()
+				withPassed(10 * time.Minute)
+				require.Equal(t, name != "in the next run", len(ended) == 1)
+				for range 2 {
+					require.NoError(t, p.Execute(func(ctx context.Context) error {
+						time.Sleep(2 * time.Hour)
+						assert.NoError(t, ctx.Err())
+						return nil
+					}))
+				}
+				withPassed(5 * time.Hour)
+				assert.Len(t, ended, 1)
+				assert.EqualValues(t, 3, p.Stats().Completed)
+			})
+		})
+	}
 }

@@ -208,10 +208,13 @@ func (w *worker) next(dealt bool, now int64) *cell.Cell {
 	if w.own != nil && !w.own.Unseen() {
 		w.disown()
 	}
-	if w.own == nil {
-		w.own = &cell.Cell{Plan: &w.pool.executed.Plan}
+	if w.own != nil {
+		w.own.Begin() // unless it has, for the task before
 	}
-	w.own.Begin() // unless it has, for the task before
+	if w.own == nil || !w.own.Live() { // the latter if a context was asked after it had ended
+		w.own = &cell.Cell{Plan: &w.pool.executed.Plan}
+		w.own.Begin()
+	}
 	w.own.Body, w.own.When = e.bare, e.when
 	return w.own
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync/atomic"
 	"time"
+
+	"github.com/punctual-go/punctual/internal/delay"
 )
 
 // Token is the context of one run of a cell that runs again and again: a series, or a worker's own
@@ -72,6 +74,7 @@ func (t *Token) live() bool { return t.state.Load()&tokenEnded == 0 && t.carrier
 func (t *Token) asked() bool {
 	s := t.state.Load()
 	if s == 0 {
+		delay.At(delay.ContextAsked)
 		t.carrier.open()
 		if t.state.CompareAndSwap(0, tokenAsked) {
 			return true

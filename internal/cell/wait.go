@@ -64,7 +64,7 @@ func (c *Cell) WaitStopped(ctx context.Context) error {
 	if stopped(c.state.Load()) {
 		return nil
 	}
-	if c.inOwnRun() {
+	if c.SelfWaitStopped() {
 		return ErrSelfWait
 	}
 	done := c.Stopped()
@@ -93,6 +93,9 @@ func (c *Cell) SelfWait(ctx context.Context) bool {
 	}
 	return c.inOwnRun() || EndsWith(ctx, func(run *Cell) bool { return run == c || c.behind(run) })
 }
+
+// SelfWaitStopped is SelfWait for [Cell.WaitStopped].
+func (c *Cell) SelfWaitStopped() bool { return !stopped(c.state.Load()) && c.inOwnRun() }
 
 func (c *Cell) inOwnRun() bool {
 	if c.Plan != nil && c.Plan.Host != nil {

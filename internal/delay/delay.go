@@ -35,6 +35,7 @@ const (
 	CellBegun                     // a run has begun, and its context has not been set up
 	CellSettled                   // a cell is settled, and those who wait have not been told
 	CellCancelled                 // a cell is cancelled, and its body not interrupted
+	ContextAsked                  // somebody wants a signal of the context of a run, which has none yet
 	WaiterComes                   // who wants a signal has said so, and not looked whether it is over
 	TimerPushed                   // a timer is in the intake of its wheel, which may be about to rest
 	WheelRestsLocked              // a wheel has said when it will look, and not looked at its intake
