@@ -83,7 +83,7 @@ func (p *program) push(j *job, hook bool) *thread {
 		h.guests++
 	}
 	p.recount(th, h)
-	if !nested && !hook {
+	if !nested && !hook && !j.seized { // after its hook others may have gone on
 		p.judgeStart(h, j)
 	}
 	return th
