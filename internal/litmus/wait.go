@@ -133,9 +133,7 @@ func (t *askTable) ask(a *actor, i int) {
 func (t *askTable) judge(i int) string {
 	r := &t.rounds[i]
 	ctx := *r.ctx.Load()
-	if i == len(t.rounds)-1 { // no other task has begun since
-		spin(64, func() bool { return ctx.Err() != nil })
-	}
+	spin(64, func() bool { return ctx.Err() != nil }) // or the round does not end: a worker may be held up
 	if r.derived != nil {
 		<-r.derived.Done() // or the round does not end
 		r.cancel()
@@ -146,8 +144,6 @@ func (t *askTable) judge(i int) string {
 		return neverEnds
 	}
 	switch {
-	case ctx.Err() == nil:
-		return neverEnds
 	case r.before != nil && r.after == nil:
 		return revived
 	case r.before == nil:

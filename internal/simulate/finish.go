@@ -77,10 +77,13 @@ func (p *program) finishInside(h *host, way int) {
 	if h.loop != nil {
 		err = h.loop.Execute(task)
 	} else {
-		_, err = h.pool.Submit(task)
+		err = tryPush(func() error {
+			_, err := h.pool.Submit(task)
+			return err
+		})
 	}
 	switch {
-	case err != nil && p.rough: // there may be no room
+	case err == errPush, err != nil && p.rough: // there may be no room
 		return
 	case err != nil:
 		p.blame(&p.report.Lost, "%s at rest refuses a task: %v", h.name, say(err))

@@ -75,7 +75,11 @@ func (p *program) recount(th *thread, h *host) {
 // push enters a run of j on the calling goroutine; the lock is held.
 func (p *program) push(j *job, hook bool) *thread {
 	th, h := p.thread(), j.on.base
-	nested := th.innermost(h) != nil
+	outer := th.innermost(h)
+	nested := outer != nil
+	if nested && outer.hook {
+		h.loose = true // who has waited for the run of the hook goes on beside it
+	}
 	guest := !nested && th.submits[h.index] > 0
 	th.frames = append(th.frames, frame{job: j, hook: hook, guest: guest})
 	h.runs++
@@ -83,7 +87,7 @@ func (p *program) push(j *job, hook bool) *thread {
 		h.guests++
 	}
 	p.recount(th, h)
-	if !nested && !hook {
+	if !nested && !hook && !j.seized { // after its hook others may have gone on
 		p.judgeStart(h, j)
 	}
 	return th
