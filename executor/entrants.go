@@ -36,8 +36,9 @@ func (es *entrants) admit(p *Pool, free int) (any bool) {
 	return any
 }
 
-// bypassLocked runs the task of the first on a helper, as there is nothing in the queue in front of it.
-func (es *entrants) bypassLocked(p *Pool, now int64) {
+// bypassLocked runs the task of the first on a helper, for a, as there is nothing in the queue in front
+// of it.
+func (es *entrants) bypassLocked(p *Pool, a *await, now int64) {
 	if es.list.Len() == 0 {
 		return
 	}
@@ -47,7 +48,7 @@ func (es *entrants) bypassLocked(p *Pool, now int64) {
 		p.notify(now)
 	} else {
 		p.counts.accepted++
-		p.helpWithLocked(nil, e.cell, now)
+		p.helpWithLocked(a, e.cell, now)
 	}
 	close(e.decided)
 }
