@@ -45,11 +45,11 @@ func (es *entrants) admit(p *Pool, free int) (any bool) {
 	return any
 }
 
-// bypassLocked runs the task of the first on a helper, as there is nothing in the queue in front of
-// it. It reports whether there was one.
-func (es *entrants) bypassLocked(p *Pool, now int64) bool {
+// bypassLocked runs the task of the first on a helper, for a, as there is nothing in the queue in front
+// of it.
+func (es *entrants) bypassLocked(p *Pool, a *await, now int64) {
 	if es.list.Len() == 0 {
-		return false
+		return
 	}
 	e := es.list.Remove(es.list.Front()).(*entrant)
 	if planOf(e.cell).strand != nil { // it may not be its turn
@@ -57,10 +57,9 @@ func (es *entrants) bypassLocked(p *Pool, now int64) bool {
 		p.notify(now)
 	} else {
 		p.counts.accepted++
-		p.helpWithLocked(nil, e.cell, now)
+		p.helpWithLocked(a, e.cell, now)
 	}
 	close(e.decided)
-	return true
 }
 
 // enqueue queues the task of e. If a queue of the user's own panics, that is for the submitter.

@@ -15,6 +15,10 @@ func (p *Pool) helpLocked(a *await) {
 	if a.over || p.stage >= stopping || a.by == nil && !a.run.Live() {
 		return
 	}
+	if a.forRoom {
+		p.helpHeadLocked(a)
+		return
+	}
 	c, now := p.nextOf(a), p.clock.Now()
 	switch {
 	case c == nil:
@@ -114,7 +118,7 @@ func (p *Pool) startHelperLocked(a *await, c *cell.Cell, now int64) {
 	p.notify(unread) // there is room in the queue
 }
 
-// helpWithLocked runs c, which has left the queue, on a goroutine of its own. The wait a may be nil.
+// helpWithLocked runs c, which has left the queue, on a goroutine of its own, for a.
 func (p *Pool) helpWithLocked(a *await, c *cell.Cell, now int64) {
 	g := p.receiveLocked()
 	g.helps, g.labels, g.await = true, true, a
@@ -141,7 +145,7 @@ func (p *Pool) makeRoom(ctx context.Context) (over func()) {
 	if !found || p.confines() {
 		return func() {}
 	}
-	a := &await{run: run, patience: patience}
+	a := &await{run: run, patience: patience, forRoom: true}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.beatLocked(a, p.makeRoomLater)
@@ -154,24 +158,25 @@ func (p *Pool) makeRoomLater(a *await) {
 	if a.over || p.stage >= stopping || !a.run.Live() {
 		return
 	}
-	if p.mayHelpLocked(a) && p.helpHeadLocked() {
-		a.patience = patience // there may be many in front
-	}
+	p.helpHeadLocked(a)
 	p.beatLocked(a, p.makeRoomLater)
 }
 
-// helpHeadLocked runs the head of the queue, if it is due, on a helper. If the queue is empty, it
-// runs the task of the first of those who wait for room. It reports whether there was one.
-func (p *Pool) helpHeadLocked() bool {
+// helpHeadLocked runs the head of the queue, if it is due, on a helper, for a, which waits for room. If
+// the queue is empty, it runs the task of the first of those who do. If a waits still when the helper
+// ends, the next follows at once: a crowd gets room together, not at the next try of each.
+func (p *Pool) helpHeadLocked(a *await) {
+	if !p.mayHelpLocked(a) {
+		p.denyLocked(a)
+		return
+	}
 	now := p.clock.Now()
 	when, due := p.queue.head()
 	switch {
 	case when == parking.Nothing:
-		return p.entrants.bypassLocked(p, now)
+		p.entrants.bypassLocked(p, a, now)
 	case due || when <= now:
-		p.helpWithLocked(nil, p.queue.pop(now).cell, now)
+		p.helpWithLocked(a, p.queue.pop(now).cell, now)
 		p.notify(unread)
-		return true
 	}
-	return false
 }

@@ -40,6 +40,7 @@ type await struct {
 	// Of a wait that is not certain:
 	run      cell.Run      // on whose behalf it is
 	patience time.Duration // before the next try
+	forRoom  bool          // it is not for cells, but for room in the queue
 }
 
 // awaits are what a pool knows of waits. Its lock guards them.
