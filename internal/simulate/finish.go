@@ -37,6 +37,10 @@ func (p *program) finish(h *host) {
 	if p.now() > from && p.exact() && !p.vague && p.mode == plain && !p.rough {
 		p.blame(&p.report.Late, "%s takes until %v to end", h.name, p.now())
 	}
+}
+
+// balance looks at the counts of a host that has ended, when nobody is in a call any more.
+func (p *program) balance(h *host) {
 	c := h.stats()
 	if c.busy+c.queued != 0 || c.accepted != c.completed+c.cancelled+c.returned {
 		p.blame(&p.report.Lost, "in the end the counts of %s are %+v", h.name, c)

@@ -92,6 +92,9 @@ func (p *program) drive() {
 	}
 	p.close()
 	p.rest()
+	for _, h := range p.hosts {
+		p.balance(h)
+	}
 	over <- struct{}{}
 }
 
