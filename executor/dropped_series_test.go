@@ -3,6 +3,7 @@ package executor_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -336,4 +337,20 @@ func TestAReportTellsATaskAsRunningThatHeedsAtOnce(t *testing.T) {
 		assert.Equal(t, []string{"once 1 2s", "series 1 1s"}, names, "longest first")
 		assert.Equal(t, []string{"", "series"}, withNames(report.Dropped))
 	})
+}
+
+// The runner notes the failure of the run without the lock, and the list is made at the same time.
+func TestASeriesIsHandedBackWhileItsRunFails(t *testing.T) {
+	for range 200 {
+		p := executor.NewScheduledPool(1, executor.Logger(slog.New(slog.DiscardHandler)))
+		begun := make(chan struct{})
+		_, err := p.AtFixedRate(0, time.Hour, func(context.Context) error {
+			close(begun)
+			return errWith
+		})
+		require.NoError(t, err)
+		<-begun
+		p.ShutdownNow()
+		<-p.Terminated()
+	}
 }

@@ -136,7 +136,7 @@ func (s *Series) Upcoming(now int64) (at int64, known bool) {
 	if s.Period < 0 {
 		return 0, false
 	}
-	next := *s // a copy, so that nothing is planned
+	next := Series{Options: s.Options, Period: s.Period, slot: s.slot} // so that nothing is planned
 	next.Jitter = 0
 	return next.Next(now), true
 }
