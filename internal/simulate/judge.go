@@ -131,6 +131,7 @@ func (s *shop) end(k *task, interrupted bool) {
 	s.running--
 	if k.lent {
 		s.helping--
+		s.overdrawn--
 	}
 	s.lastEnd, s.changed = s.stamp, now
 	k.inBody = false

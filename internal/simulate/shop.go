@@ -40,14 +40,15 @@ type shop struct {
 	noExits    bool // no body may end the goroutine it is on
 
 	// The lock guards these.
-	allowed  int // bodies at once
-	guests   int // submitters, who may run bodies themselves
-	helping  int // bodies that wait for others
-	pendings int // tasks in the queue
-	zombies  int // bodies of tasks that are settled
-	accepted int64
-	lastEnd  int64 // stamp of the end of a body
-	changed  time.Duration
+	allowed   int // bodies at once
+	guests    int // submitters, who may run bodies themselves
+	helping   int // bodies that wait for others
+	overdrawn int // helpers that are too many, as the wait for them is over
+	pendings  int // tasks in the queue
+	zombies   int // bodies of tasks that are settled
+	accepted  int64
+	lastEnd   int64 // stamp of the end of a body
+	changed   time.Duration
 
 	roomy        time.Duration // up to here time has passed while there was room
 	calm         int64         // the stamp of a moment at which nothing could run
@@ -138,6 +139,7 @@ func (s *shop) meddle(k *task, ctx context.Context) {
 			s.helping--
 		} else { // its helper is one too many until it ends
 			k.child.lent = true
+			s.overdrawn++
 		}
 		if errors.Is(err, future.ErrSelfWait) != (s.loop != nil) {
 			s.fault(&s.report.Stuck, "task %v waits for its child: %v", k, err)
@@ -196,8 +198,9 @@ func (s *shop) rest() {
 		s.fault(&s.report.Lost, "at rest %d tasks wait, and %d are counted", queued, c.queued)
 	case c.busy != s.running:
 		s.fault(&s.report.Lost, "at rest %d tasks run, and %d are counted", s.running, c.busy)
-	case s.capacity >= 0 && c.queued > s.capacity && !s.callerRuns:
-		s.fault(&s.report.Lost, "at rest %d tasks wait, where at most %d may", c.queued, s.capacity)
+	case s.capacity >= 0 && c.queued > s.capacity+s.overdrawn && !s.callerRuns:
+		// One that has come for a free worker waits if that place is taken by a body too many.
+		s.fault(&s.report.Lost, "at rest %d tasks wait, where at most %d may", c.queued, s.capacity+s.overdrawn)
 	case sum != c.accepted+uint64(s.zombies):
 		s.fault(&s.report.Lost, "at rest the counts do not add up: %+v, %d zombies", c, s.zombies)
 	}
