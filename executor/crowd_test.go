@@ -54,3 +54,41 @@ func TestC4_ACrowdOfGoroutinesGetsRoomTogetherNotOneByOne(t *testing.T) {
 		lendAccounted(t, p)
 	})
 }
+
+// Each task joins a goroutine that waits, with the context of the task, for the next.
+func TestC4_TasksThatJoinGoroutinesThatWaitForTasksEndAtAnyDepth(t *testing.T) {
+	for _, depth := range []int{1, 2, 3, 10} {
+		t.Run(fmt.Sprint("depth ", depth), func(t *testing.T) {
+			lendEach(t, func(t *testing.T, newPool lendMake) {
+				p := newPool(t, 1)
+				var nest func(depth int) executor.Task
+				nest = func(depth int) executor.Task {
+					return func(ctx context.Context) error {
+						if depth == 0 {
+							return nil
+						}
+						child := func(ctx context.Context) error {
+							f, err := p.SubmitContext(ctx, nest(depth-1))
+							if err != nil {
+								return err
+							}
+							_, err = f.Get(ctx)
+							return err
+						}
+						if depth%3 == 0 { // by itself, in between
+							return child(ctx)
+						}
+						errs := make(chan error, 1)
+						go func() { errs <- child(ctx) }()
+						return <-errs
+					}
+				}
+				root, err := p.Submit(nest(depth))
+				require.NoError(t, err)
+				withPassed(time.Hour)
+				assert.NoError(t, withOutcome(t, root))
+				lendAccounted(t, p)
+			})
+		})
+	}
+}

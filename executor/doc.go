@@ -40,10 +40,11 @@
 // Another goroutine that a task has started may wait as well. If it waits with the context of the
 // task, or one derived from it, the pool cannot know whether the task goes on meanwhile or waits for
 // that goroutine. So it waits, too, for 10 ms and then for twice as long each time; what has not begun
-// by then runs beyond the size of the pool, which is exceeded by no more than its size. With another
-// context a goroutine is a stranger, and if its task waits for it, a small pool may be blocked for
-// ever. A wait that has ended early, by its context or time, leaves what it has waited for running,
-// beyond the size likewise; until that has ended the workers take nothing new.
+// by then runs beyond the size of the pool: one at a time for each such task, and more of them while
+// no more than twice the size run. With another context a goroutine is a stranger, and if its task
+// waits for it, a small pool may be blocked for ever. A wait that has ended early, by its context or
+// time, leaves what it has waited for running, beyond the size likewise. Until what is beyond has
+// ended the workers take nothing new. A hook after a run is beside whoever has waited for that run.
 //
 // A pool of [NewSinglePool] or [NewSingleScheduledPool] never runs two tasks at once. There a wait
 // that ends early does not return before its place is free again, as that of a condition variable

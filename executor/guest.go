@@ -176,6 +176,7 @@ func (g *guest) depart() {
 	delete(p.guests, g)
 	if g.helps {
 		p.waits.helping--
+		p.waits.endBehalf(g.await)
 	}
 	if isCaller {
 		p.waits.callers--

@@ -62,10 +62,14 @@ func (p *Pool) waitsInQueue(c *cell.Cell) bool {
 // nothing is in progress of what a waits for: a run that waits for several at a time is helped with one
 // after another.
 func (p *Pool) mayHelpLocked(a *await) bool {
-	switch active := p.activeLocked(); {
-	case active < p.allowanceLocked() && a.by != nil:
+	active := p.activeLocked()
+	if a.by != nil && active < p.allowanceLocked() {
 		return true
-	case active >= p.mostLocked():
+	}
+	if a.by != nil || p.waits.behalf[a.run] == 0 {
+		active -= len(p.waits.behalf) // these runs wait in all likelihood, by means not known here
+	}
+	if active >= p.mostLocked() {
 		return false
 	}
 	return !slices.ContainsFunc(a.cells, func(c *cell.Cell) bool { return c.Phase() == cell.Running })
@@ -127,6 +131,12 @@ func (p *Pool) helpWithLocked(a *await, c *cell.Cell, now int64) {
 		return
 	}
 	p.waits.helping++
+	if a.by == nil {
+		if p.waits.behalf == nil {
+			p.waits.behalf = map[cell.Run]int{}
+		}
+		p.waits.behalf[a.run]++
+	}
 	go g.help()
 }
 

@@ -25,8 +25,10 @@ import (
 //
 // A run is active unless its goroutine waits so. A wait that is certain replaces an active run by
 // another. One that ends early, by its context or a limit of time, leaves a run too many, and so
-// does help that is not certain: the pool is overdrawn. It is by its size at most; while it is, the
-// workers take nothing new. A pool of one worker whose sizes are fixed is never overdrawn: tasks
+// does help that is not certain: the pool is overdrawn. While it is, the workers take nothing new,
+// and when twice the size run, nobody is helped before one of them has ended; but for one helper at a
+// time on behalf of each run, which counts as waiting itself then. So tasks that join goroutines
+// which wait for tasks that do the same end at any depth. A pool of one worker whose sizes are fixed is never overdrawn: tasks
 // may confine state to it. There a wait that ends early goes on until its place is free again, as
 // that of a condition variable does for its lock, and help that is not certain is not given.
 type await struct {
@@ -45,12 +47,13 @@ type await struct {
 
 // awaits are what a pool knows of waits. Its lock guards them.
 type awaits struct {
-	blocked int       // goroutines of runs that wait and have lent their places
-	nested  int       // runs inside of others, on the same goroutine
-	callers int       // goroutines that run a task without being the pool's
-	helping int       // helpers that run
-	denied  list.List // of awaits that could not be helped, as the pool was overdrawn
-	resumes []*await  // whose waits are over, but their place is not free yet
+	blocked int              // goroutines of runs that wait and have lent their places
+	nested  int              // runs inside of others, on the same goroutine
+	callers int              // goroutines that run a task without being the pool's
+	helping int              // helpers that run
+	behalf  map[cell.Run]int // of these, those for waits that are not certain, by their runs
+	denied  list.List        // of awaits that could not be helped, as the pool was overdrawn
+	resumes []*await         // whose waits are over, but their place is not free yet
 }
 
 // patience is how long a wait goes on before it is helped without certainty.
@@ -207,6 +210,16 @@ func (ws *awaits) forget(a *await) {
 	}
 }
 
+// endBehalf ends help for a, if that was not certain.
+func (ws *awaits) endBehalf(a *await) {
+	if a.by != nil {
+		return
+	}
+	if ws.behalf[a.run]--; ws.behalf[a.run] == 0 {
+		delete(ws.behalf, a.run)
+	}
+}
+
 // overdrawnLocked reports whether more runs are active than may be for a worker to take another task.
 func (p *Pool) overdrawnLocked() bool {
 	return p.waits.helping > 0 && p.activeLocked() >= p.allowanceLocked()
@@ -225,7 +238,7 @@ func (p *Pool) freedLocked() {
 		ws.resumes = ws.resumes[1:]
 	}
 	for range ws.denied.Len() {
-		if p.activeLocked() >= p.mostLocked() {
+		if p.activeLocked()-len(ws.behalf) >= p.mostLocked() {
 			break
 		}
 		a := ws.denied.Front().Value.(*await)

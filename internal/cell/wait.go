@@ -27,6 +27,14 @@ func (c *Cell) Wait(ctx context.Context) error {
 	}
 	end := ctx.Done() // asked before the host knows of the wait: the method may be the user's
 	done := c.Done()
+	select {
+	case <-end: // there is nothing to lend a place for
+		if c.Phase().Settled() {
+			return nil
+		}
+		return EndOf(ctx)
+	default:
+	}
 	defer c.await(ctx)()
 	select {
 	case <-done:

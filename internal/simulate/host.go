@@ -37,6 +37,7 @@ type host struct {
 	loose  bool          // a wait has ended before what it was for, or there may be help without certainty
 	goesOn time.Duration // when a wait of a run has ended last,
 	goOn   int           // and how many have at that time
+	behalf map[*job]bool // on whose behalf there have been waits without certainty since nothing ran
 	unsure int           // waits without certainty and limit that may be drawn still
 	ended  bool          // it has been told to end
 

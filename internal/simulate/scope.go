@@ -101,6 +101,19 @@ func (p *program) anyRun(pick int) *job {
 	return p.ran[len(p.ran)-1-pick%n]
 }
 
+// actFor notes on behalf of which runs of the host the caller is about to wait; the lock is held.
+func (s scope) actFor(h *host) {
+	h = h.base
+	if h.behalf == nil {
+		h.behalf = map[*job]bool{}
+	}
+	for _, j := range s.of {
+		if j.on.base == h && !h.confines {
+			h.behalf[j] = true
+		}
+	}
+}
+
 // helped reports whether the host would help whoever waits with this context on some goroutine; the lock is held.
 func (s scope) helped(h *host) (certainly, perhaps bool) {
 	for _, j := range s.of {

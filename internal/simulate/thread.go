@@ -95,7 +95,7 @@ func (p *program) push(j *job, hook bool) *thread {
 
 // judgeStart judges that there is one more; the lock is held.
 func (p *program) judgeStart(h *host, j *job) {
-	most := 2*h.most + h.guests
+	most := 2*h.most + h.guests + len(h.behalf) // each of these counts as waiting while it is helped
 	if h.goesOn == p.now() {
 		most += h.goOn // it may have been started before these went on
 	}
@@ -109,7 +109,11 @@ func (p *program) judgeStart(h *host, j *job) {
 func (p *program) pop(th *thread) {
 	f := th.frames[len(th.frames)-1]
 	th.frames = th.frames[:len(th.frames)-1]
-	f.job.on.base.runs--
+	if h := f.job.on.base; h.runs == 1 {
+		h.runs, h.behalf = 0, nil
+	} else {
+		h.runs--
+	}
 	p.recount(th, f.job.on)
 	if f.guest {
 		f.job.on.base.guests--

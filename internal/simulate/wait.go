@@ -32,6 +32,7 @@ func (p *program) offer(j *job, s scope) bool {
 	p.holding(func() {
 		if _, perhaps := s.helped(j.on); perhaps && j.patient {
 			j.on.base.loose = true // somebody may be helped to have room
+			s.actFor(j.on)
 		}
 	})
 	return p.offerBy(j, func() (*future.Future[int], error) { return j.on.submit(j, ctx) })
@@ -122,6 +123,7 @@ func (p *program) await(c *call, s scope, targets []*job, do func(js []*job) err
 		w.from = p.pass()
 		if _, perhaps := s.helped(h); perhaps && !w.certain {
 			h.base.loose = true
+			s.actFor(h)
 		}
 		if !c.way.bulk() {
 			p.waits = append(p.waits, w)
