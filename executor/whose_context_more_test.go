@@ -216,3 +216,37 @@ func TestTheContextOfATaskIsLiveThoughThatOfTheOneBeforeIsAskedTooLate(t *testin
 		})
 	}
 }
+
+// The caller of the first has run its task, and not left the pool yet, when the wait of the second is
+// over: its place is the caller's, and goes with it.
+func TestThePlaceOfACallerWhoIsAboutToLeaveIsGivenToNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := lendClosed(t, executor.NewSinglePool(executor.BoundedFIFO(1), executor.OnRejection(executor.CallerRuns)))
+		var left atomic.Bool
+		defer delay.Set(func(at delay.Point) {
+			if at == delay.GuestLeaves && left.CompareAndSwap(false, true) {
+				time.Sleep(10 * time.Minute)
+			}
+		})()
+		require.NoError(t, p.Execute(withSleep(100*time.Hour)))
+		synctest.Wait()
+		fills, err := p.Submit(withNothing)
+		require.NoError(t, err)
+		resumed := make(chan time.Duration, 1)
+		go func() { assert.NoError(t, p.Execute(withSleep(30*time.Second))) }()
+		synctest.Wait()
+		go func() {
+			assert.NoError(t, p.Execute(func(context.Context) error {
+				start := time.Now()
+				fills.Cancel()
+				long, err := p.Submit(withSleep(time.Hour))
+				assert.NoError(t, err)
+				_, _ = long.GetTimeout(time.Minute)
+				resumed <- time.Since(start)
+				return nil
+			}))
+		}()
+		assert.Equal(t, time.Hour, <-resumed)
+		lendAccounted(t, p)
+	})
+}
