@@ -123,6 +123,7 @@ func (p *Pool) helpWithLocked(a *await, c *cell.Cell, now int64) {
 		return
 	}
 	p.waits.helping++
+	p.recall() // from here on, workers look for each task whether there is a place
 	go g.help()
 }
 

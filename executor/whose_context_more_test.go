@@ -250,3 +250,52 @@ func TestThePlaceOfACallerWhoIsAboutToLeaveIsGivenToNobody(t *testing.T) {
 		lendAccounted(t, p)
 	})
 }
+
+func TestC4_AnOverdrawnPoolTakesNothingOfARowOfTasksEither(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := lendPlain(t, 1)
+		tr := withNewTrace()
+		begin := make(chan struct{})
+		require.NoError(t, p.Execute(func(context.Context) error { <-begin; return nil }))
+		require.NoError(t, p.Execute(func(context.Context) error { lendStuck(t, context.Background(), p, 1); return nil }))
+		for range 3 {
+			require.NoError(t, p.Execute(tr.task("next")))
+		}
+		close(begin)
+		withPassed(2 * time.Hour)
+		assert.Equal(t, []string{"next 1h0m0s", "next 1h0m0s", "next 1h0m0s"}, tr.seen())
+		lendAccounted(t, p)
+	})
+}
+
+// atErr is a context whose Err does something.
+type atErr struct {
+	context.Context
+	do func()
+}
+
+func (c atErr) Err() error { c.do(); return c.Context.Err() }
+
+func TestAPoolOfOneWithFixedSizesRunsNoBodyWhileAContextIsAskedForItsError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := lendClosed(t, executor.NewSinglePool())
+		confined := 0
+		_, err := p.Submit(func(ctx context.Context) error {
+			child, _ := p.Submit(func(context.Context) error {
+				confined++
+				defer func() { confined-- }()
+				return withSleep(time.Hour)(ctx)
+			})
+			ctx, cancel := context.WithTimeout(ctx, time.Minute)
+			defer cancel()
+			start := time.Now()
+			_, err := child.Get(atErr{ctx, func() { assert.Zero(t, confined) }})
+			assert.NoError(t, err, "it has been settled by then")
+			assert.Equal(t, time.Hour, time.Since(start))
+			return nil
+		})
+		require.NoError(t, err)
+		withPassed(2 * time.Hour)
+		lendAccounted(t, p)
+	})
+}
