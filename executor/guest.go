@@ -36,11 +36,17 @@ func (p *Pool) runByCaller(ctx context.Context, c *cell.Cell) error {
 	if x := p.current(); x != nil && x.depth >= maxNested {
 		return p.acceptBeyond(x, c)
 	}
+	ends := ctx.Done() != nil
+	if ends { // asked before anybody knows of the run: its methods may be the user's
+		var release context.CancelFunc
+		ctx, release = context.WithCancel(cell.Faithful(ctx))
+		defer release()
+	}
 	g, err := p.begin(c)
 	if err != nil {
 		return err
 	}
-	if ctx.Done() != nil {
+	if ends {
 		defer cancelAfter(ctx, c)()
 	}
 	g.serve()

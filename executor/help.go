@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -134,14 +133,10 @@ func (g *guest) help() {
 	g.serve()
 }
 
-// makeRoom is for a submitter that waits for room with a context of a run of the pool, on another
-// goroutine than that run, which may wait for it in turn. It has the queue helped, as helpLater
-// helps a task, until the function returned is called.
-func (p *Pool) makeRoom(ctx context.Context) (over func()) {
-	run, found := cell.Find(ctx, p.owns)
-	if !found || p.confines() {
-		return func() {}
-	}
+// makeRoom is for a submitter that waits for room with a context of the run, on another goroutine than
+// that, which may wait for it in turn. It has the queue helped, as helpLater helps a task, until the
+// function returned is called.
+func (p *Pool) makeRoom(run cell.Run) (over func()) {
 	a := &await{run: run, patience: patience}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -299,3 +299,61 @@ func TestAPoolOfOneWithFixedSizesRunsNoBodyWhileAContextIsAskedForItsError(t *te
 		lendAccounted(t, p)
 	})
 }
+
+// badValue is a context whose Value panics.
+type badValue struct{ context.Context }
+
+func (badValue) Value(any) any { panic(errWith) }
+
+// endsBadly is a context that breaks its contract when it ends.
+type endsBadly struct {
+	context.Context
+	done chan struct{}
+}
+
+func (c endsBadly) Done() <-chan struct{} { return c.done }
+func (endsBadly) Err() error              { return nil }
+
+func TestASubmissionWithAContextThatPanicsLeavesNothingBehind(t *testing.T) {
+	ways := map[string]func(ctx context.Context, p *executor.Pool){
+		"SubmitContext": func(ctx context.Context, p *executor.Pool) { _, _ = p.SubmitContext(ctx, withNothing) },
+		"Block": func(ctx context.Context, p *executor.Pool) {
+			_ = p.SetRejectionPolicy(executor.Block)
+			_, _ = executor.InvokeAll(ctx, p, lendSeven)
+		},
+		"CallerRuns": func(ctx context.Context, p *executor.Pool) {
+			_ = p.SetRejectionPolicy(executor.CallerRuns)
+			_, _ = executor.InvokeAll(ctx, p, lendSeven)
+		},
+	}
+	for name, submit := range ways {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := lendPlain(t, 1, executor.HandOff())
+				require.NoError(t, p.Execute(withSleep(time.Hour)))
+				ctx, cancel := context.WithCancel(context.Background())
+				defer cancel()
+				assert.PanicsWithValue(t, errWith, func() { submit(badValue{ctx}, p) })
+				synctest.Wait()
+				assert.NoError(t, p.Validate())
+				assert.Equal(t, []uint64{1, 1}, []uint64{p.Stats().Accepted, uint64(p.Stats().Busy)})
+				assert.NoError(t, p.Close())
+				lendAccounted(t, p)
+			})
+		})
+	}
+}
+
+func TestInvokeAllEndsWithAContextThatBreaksItsContractWhileTheCallerRunsATask(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := endsBadly{context.Background(), make(chan struct{})}
+		time.AfterFunc(time.Minute, func() { close(ctx.done) })
+		start := time.Now()
+		_, err := executor.InvokeAll(ctx, esDirect(t), func(ctx context.Context) (int, error) {
+			<-ctx.Done()
+			return 0, context.Cause(ctx)
+		})
+		assert.ErrorIs(t, err, context.Canceled)
+		assert.Equal(t, time.Minute, time.Since(start))
+	})
+}
