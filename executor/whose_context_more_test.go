@@ -357,3 +357,29 @@ func TestInvokeAllEndsWithAContextThatBreaksItsContractWhileTheCallerRunsATask(t
 		assert.Equal(t, time.Minute, time.Since(start))
 	})
 }
+
+// The wait of a task ends, and leaves the pool overdrawn, when the worker that the next is handed to has
+// been called and has not come yet.
+func TestC4_WhatIsHandedOffDoesNotWaitThoughThePoolIsOverdrawnMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := lendPlain(t, 2, executor.HandOff(), executor.KeepAlive(time.Hour))
+		var held atomic.Bool
+		require.NoError(t, p.Execute(withSleep(time.Second)))
+		lendSubmit(t, p, func(ctx context.Context) (int, error) {
+			time.Sleep(time.Minute) // the other worker is idle
+			defer delay.Set(func(at delay.Point) {
+				if at == delay.FollowerWoken && held.CompareAndSwap(false, true) {
+					time.Sleep(time.Minute)
+				}
+			})()
+			lendStuck(t, ctx, p, 1)
+			return 0, withSleep(time.Hour)(ctx)
+		})
+		time.Sleep(time.Minute + time.Second/2)
+		tr := withNewTrace()
+		require.NoError(t, p.Execute(tr.task("next")))
+		withPassed(2 * time.Hour)
+		assert.Equal(t, []string{"next 59.5s"}, tr.seen(), "as soon as the worker comes")
+		lendAccounted(t, p)
+	})
+}
