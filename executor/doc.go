@@ -40,14 +40,16 @@
 // Another goroutine that a task has started may wait as well. If it waits with the context of the
 // task, or one derived from it, the pool cannot know whether the task goes on meanwhile or waits for
 // that goroutine. So it waits, too, for 10 ms and then for twice as long each time; what has not begun
-// by then runs beyond the size of the pool, which is exceeded by no more than its size. With another
-// context a goroutine is a stranger, and if its task waits for it, a small pool may be blocked for
-// ever. A wait that has ended early, by its context or time, leaves what it has waited for running,
-// beyond the size likewise; until that has ended the workers take nothing new.
+// by then runs beyond the size of the pool, which that exceeds by no more than its size. With
+// another context a goroutine is a stranger, and if its task waits for it, a small pool may be
+// blocked for ever. The function that iter.Pull runs has a goroutine of its own, too. A wait that
+// has ended early, by its context or time, leaves what it has waited for running, beyond the size
+// likewise; until that has ended the workers take nothing new.
 //
-// A pool of [NewSinglePool] or [NewSingleScheduledPool] never runs two tasks at once. There a wait
-// that ends early does not return before its place is free again, as that of a condition variable
-// for its lock, and a goroutine of a task is not helped.
+// A pool of [NewSinglePool] or [NewSingleScheduledPool] never runs two tasks at once, but for those
+// that their submitters run under [CallerRuns]. There a wait that ends early does not return before
+// its place is free again, as that of a condition variable for its lock, and a goroutine of a task
+// is not helped.
 //
 // Only what is queued can run in place of a task: to wait by other means, a channel or f.Done, for
 // the end of a periodic task, or for what [future.Then] makes of another's outcome may block a small

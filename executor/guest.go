@@ -123,8 +123,8 @@ func (g *guest) serve() {
 	}
 }
 
-// next starts the first of those beyond that is still in the queue, and reports whether there is one.
-// The last task is accounted for as the guest departs, as the place that it gives up is the guest's.
+// next starts the first of those beyond that is still in the queue, and reports whether there is
+// one. The last task is accounted for as the guest departs: its place is the guest's.
 func (g *guest) next() bool {
 	p := g.pool
 	p.mu.Lock()

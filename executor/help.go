@@ -133,9 +133,9 @@ func (g *guest) help() {
 	g.serve()
 }
 
-// makeRoom is for a submitter that waits for room with a context of the run, on another goroutine than
-// that, which may wait for it in turn. It has the queue helped, as helpLater helps a task, until the
-// function returned is called.
+// makeRoom is for a submitter that waits for room with a context of the run, on another goroutine
+// than that, which may wait for it in turn. It has the queue helped, as helpLater helps a task,
+// until the function returned is called.
 func (p *Pool) makeRoom(run cell.Run) (over func()) {
 	a := &await{run: run, patience: patience}
 	p.mu.Lock()

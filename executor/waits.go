@@ -25,10 +25,12 @@ import (
 //
 // A run is active unless its goroutine waits so. A wait that is certain replaces an active run by
 // another. One that ends early, by its context or a limit of time, leaves a run too many, and so
-// does help that is not certain: the pool is overdrawn. It is by its size at most; while it is, the
-// workers take nothing new. A pool of one worker whose sizes are fixed is never overdrawn: tasks
-// may confine state to it. There a wait that ends early goes on until its place is free again, as
-// that of a condition variable does for its lock, and help that is not certain is not given.
+// does help that is not certain: the pool is overdrawn. While it is, the workers take nothing new,
+// and when it is by its size, nobody is helped. Only waits that end early all at once, each for the
+// next of a chain, leave more runs than that. A pool of one worker whose sizes are fixed is never
+// overdrawn: tasks may confine state to it. There a wait that ends early goes on until its place is
+// free again, as that of a condition variable does for its lock, and help that is not certain is not
+// given.
 type await struct {
 	by     *execution   // that waits, and has lent its place; nil if that is not certain
 	cells  []*cell.Cell // waited for; the first that is due is helped
@@ -198,7 +200,7 @@ func (p *Pool) denyLocked(a *await) {
 	}
 }
 
-// forget takes a out of those that could not be helped: it may be long before there is a place for them.
+// forget takes a out of those that could not be helped, as it may be long before there is a place.
 func (ws *awaits) forget(a *await) {
 	if a.denied {
 		i := slices.Index(ws.denied, a)

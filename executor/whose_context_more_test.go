@@ -217,11 +217,12 @@ func TestTheContextOfATaskIsLiveThoughThatOfTheOneBeforeIsAskedTooLate(t *testin
 	}
 }
 
-// The caller of the first has run its task, and not left the pool yet, when the wait of the second is
-// over: its place is the caller's, and goes with it.
+// The caller of the first has run its task, and not left the pool yet, when the wait of the second
+// is over: its place is the caller's, and goes with it.
 func TestThePlaceOfACallerWhoIsAboutToLeaveIsGivenToNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendClosed(t, executor.NewSinglePool(executor.BoundedFIFO(1), executor.OnRejection(executor.CallerRuns)))
+		callerRuns := executor.OnRejection(executor.CallerRuns)
+		p := lendClosed(t, executor.NewSinglePool(executor.BoundedFIFO(1), callerRuns))
 		var left atomic.Bool
 		defer delay.Set(func(at delay.Point) {
 			if at == delay.GuestLeaves && left.CompareAndSwap(false, true) {
@@ -257,7 +258,10 @@ func TestC4_AnOverdrawnPoolTakesNothingOfARowOfTasksEither(t *testing.T) {
 		tr := withNewTrace()
 		begin := make(chan struct{})
 		require.NoError(t, p.Execute(func(context.Context) error { <-begin; return nil }))
-		require.NoError(t, p.Execute(func(context.Context) error { lendStuck(t, context.Background(), p, 1); return nil }))
+		require.NoError(t, p.Execute(func(context.Context) error {
+			lendStuck(t, context.Background(), p, 1)
+			return nil
+		}))
 		for range 3 {
 			require.NoError(t, p.Execute(tr.task("next")))
 		}
@@ -316,7 +320,9 @@ func (endsBadly) Err() error              { return nil }
 
 func TestASubmissionWithAContextThatPanicsLeavesNothingBehind(t *testing.T) {
 	ways := map[string]func(ctx context.Context, p *executor.Pool){
-		"SubmitContext": func(ctx context.Context, p *executor.Pool) { _, _ = p.SubmitContext(ctx, withNothing) },
+		"SubmitContext": func(ctx context.Context, p *executor.Pool) {
+			_, _ = p.SubmitContext(ctx, withNothing)
+		},
 		"Block": func(ctx context.Context, p *executor.Pool) {
 			_ = p.SetRejectionPolicy(executor.Block)
 			_, _ = executor.InvokeAll(ctx, p, lendSeven)
@@ -336,7 +342,8 @@ func TestASubmissionWithAContextThatPanicsLeavesNothingBehind(t *testing.T) {
 				assert.PanicsWithValue(t, errWith, func() { submit(badValue{ctx}, p) })
 				synctest.Wait()
 				assert.NoError(t, p.Validate())
-				assert.Equal(t, []uint64{1, 1}, []uint64{p.Stats().Accepted, uint64(p.Stats().Busy)})
+				s := p.Stats()
+				assert.Equal(t, []uint64{1, 1}, []uint64{s.Accepted, uint64(s.Busy)})
 				assert.NoError(t, p.Close())
 				lendAccounted(t, p)
 			})
@@ -358,8 +365,8 @@ func TestInvokeAllEndsWithAContextThatBreaksItsContractWhileTheCallerRunsATask(t
 	})
 }
 
-// The wait of a task ends, and leaves the pool overdrawn, when the worker that the next is handed to has
-// been called and has not come yet.
+// The wait of a task ends, and leaves the pool overdrawn, when the worker that the next is handed
+// to has been called and has not come yet.
 func TestC4_WhatIsHandedOffDoesNotWaitThoughThePoolIsOverdrawnMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := lendPlain(t, 2, executor.HandOff(), executor.KeepAlive(time.Hour))

@@ -42,7 +42,7 @@ var waits = []Mutant{
 		ID:    "wait-06",
 		Fault: "the workers of an overdrawn pool take more",
 		File:  "executor/worker.go",
-		From:  "if due && p.overdrawnLocked() {",
+		From:  "if due && p.overdrawnLocked() && p.capacity() > 0 {",
 		To:    "if due && p.overdrawnLocked() && p.plain && !p.plain {",
 	},
 	{
@@ -77,8 +77,8 @@ var waits = []Mutant{
 		ID:    "wait-11",
 		Fault: "the goroutine of a task that waits for room gets none",
 		File:  "executor/help.go",
-		From:  "if p.mayHelpLocked(a) {\n p.helpHeadLocked()\n }",
-		To:    "",
+		From:  "if p.mayHelpLocked(a) && p.helpHeadLocked() {",
+		To:    "if false {",
 	},
 	{
 		ID:    "wait-12",
