@@ -42,13 +42,15 @@
 // that goroutine. So it waits, too, for 10 ms and then for twice as long each time; what has not begun
 // by then runs beyond the size of the pool: one at a time for each such task, and more of them while
 // no more than twice the size run. With another context a goroutine is a stranger, and if its task
-// waits for it, a small pool may be blocked for ever. A wait that has ended early, by its context or
-// time, leaves what it has waited for running, beyond the size likewise. Until what is beyond has
-// ended the workers take nothing new. A hook after a run is beside whoever has waited for that run.
+// waits for it, a small pool may be blocked for ever. The function that iter.Pull runs has a goroutine
+// of its own, too. A wait that has ended early, by its context or time, leaves what it has waited for
+// running, beyond the size likewise. Until what is beyond has ended the workers take nothing new. A
+// hook after a run is beside whoever has waited for that run.
 //
-// A pool of [NewSinglePool] or [NewSingleScheduledPool] never runs two tasks at once. There a wait
-// that ends early does not return before its place is free again, as that of a condition variable
-// for its lock, and a goroutine of a task is not helped.
+// A pool of [NewSinglePool] or [NewSingleScheduledPool] never runs two tasks at once, but for those
+// that their submitters run under [CallerRuns]. There a wait that ends early does not return before
+// its place is free again, as that of a condition variable for its lock, and a goroutine of a task
+// is not helped.
 //
 // Only what is queued can run in place of a task: to wait by other means, a channel or f.Done, for
 // the end of a periodic task, or for what [future.Then] makes of another's outcome may block a small

@@ -82,15 +82,20 @@ func (p *Pool) enter(ctx context.Context, c *cell.Cell) error {
 	if p.current() != nil {
 		return p.runByCaller(context.Background(), c) // ctx ends the wait, not the task
 	}
+	// Asked before anybody knows of the wait: the methods may be the user's.
+	run, within := cell.Find(ctx, p.owns)
+	end := ctx.Done()
 	e, place, err := p.queueUp(c)
 	if e == nil {
 		return err
 	}
-	defer p.makeRoom(ctx)()
+	if within && !p.confines() {
+		defer p.makeRoom(run)()
+	}
 	select {
 	case <-e.decided:
 		return e.outcome()
-	case <-ctx.Done():
+	case <-end:
 	}
 	delay.At(delay.EntrantGivesUp)
 	if !p.withdraw(e, place) {

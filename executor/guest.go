@@ -37,11 +37,17 @@ func (p *Pool) runByCaller(ctx context.Context, c *cell.Cell) error {
 	if x := p.current(); x != nil && x.depth >= maxNested {
 		return p.acceptBeyond(x, c)
 	}
+	ends := ctx.Done() != nil
+	if ends { // asked before anybody knows of the run: its methods may be the user's
+		var release context.CancelFunc
+		ctx, release = context.WithCancel(cell.Faithful(ctx))
+		defer release()
+	}
 	g, err := p.begin(c)
 	if err != nil {
 		return err
 	}
-	if ctx.Done() != nil {
+	if ends {
 		defer cancelAfter(ctx, c)()
 	}
 	g.serve()
@@ -112,30 +118,34 @@ func (p *Pool) receiveLocked() *guest {
 // serve runs the task that has been started, and what it has left in the queue beyond its capacity.
 func (g *guest) serve() {
 	defer g.leave() // also by Goexit
-	for g.task != nil {
+	for more := true; more; more = g.next() {
 		g.run()
 		g.complete()
-		g.next()
 	}
 }
 
-// next accounts for the task that has run, and starts the first of those beyond that is still in the
-// queue.
-func (g *guest) next() {
+// next starts the first of those beyond that is still in the queue, and reports whether there is
+// one. The last task is accounted for as the guest departs: its place is the guest's.
+func (g *guest) next() bool {
 	p := g.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	g.returnLocked()
-	g.account()
 	for len(g.beyond) > 0 && p.stage < stopping {
 		c := g.beyond[0]
 		g.beyond[0] = nil
 		g.beyond = g.beyond[1:]
-		if p.waitsInQueue(c) && p.queue.remove(c) && g.start(c, p.clock.Now()) {
+		if !p.waitsInQueue(c) || !p.queue.remove(c) {
+			continue
+		}
+		if g.task != nil {
+			g.account()
+		}
+		if g.start(c, p.clock.Now()) {
 			p.notify(unread)
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // leave ends the guest.

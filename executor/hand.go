@@ -61,7 +61,7 @@ func (h *hand) played() (left int, ended uint64) {
 // deal makes a new hand if the head of the queue, which is due, begins a row, and reports whether it does.
 // Nothing is left of the hand before. The lock is held.
 func (p *Pool) deal() bool {
-	if p.inbox == nil || !p.plain && p.timed.Load() || p.watched.Load() {
+	if p.inbox == nil || !p.plain && p.timed.Load() || p.watched.Load() || p.waits.helping > 0 {
 		return false
 	}
 	row := p.inbox.out.row(handSize)

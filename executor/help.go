@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -137,6 +136,7 @@ func (p *Pool) helpWithLocked(a *await, c *cell.Cell, now int64) {
 		}
 		p.waits.behalf[a.run]++
 	}
+	p.recall() // from here on, workers look for each task whether there is a place
 	go g.help()
 }
 
@@ -147,14 +147,10 @@ func (g *guest) help() {
 	g.serve()
 }
 
-// makeRoom is for a submitter that waits for room with a context of a run of the pool, on another
-// goroutine than that run, which may wait for it in turn. It has the queue helped, as helpLater
-// helps a task, until the function returned is called.
-func (p *Pool) makeRoom(ctx context.Context) (over func()) {
-	run, found := cell.Find(ctx, p.owns)
-	if !found || p.confines() {
-		return func() {}
-	}
+// makeRoom is for a submitter that waits for room with a context of the run, on another goroutine
+// than that, which may wait for it in turn. It has the queue helped, as helpLater helps a task,
+// until the function returned is called.
+func (p *Pool) makeRoom(run cell.Run) (over func()) {
 	a := &await{run: run, patience: patience, forRoom: true}
 	p.mu.Lock()
 	defer p.mu.Unlock()

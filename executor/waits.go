@@ -28,9 +28,11 @@ import (
 // does help that is not certain: the pool is overdrawn. While it is, the workers take nothing new,
 // and when twice the size run, nobody is helped before one of them has ended; but for one helper at a
 // time on behalf of each run, which counts as waiting itself then. So tasks that join goroutines
-// which wait for tasks that do the same end at any depth. A pool of one worker whose sizes are fixed is never overdrawn: tasks
-// may confine state to it. There a wait that ends early goes on until its place is free again, as
-// that of a condition variable does for its lock, and help that is not certain is not given.
+// which wait for tasks that do the same end at any depth. Only waits that end early all at once, each
+// for the next of a chain, leave more runs than that. A pool of one worker whose sizes are fixed is
+// never overdrawn: tasks may confine state to it. There a wait that ends early goes on until its place
+// is free again, as that of a condition variable does for its lock, and help that is not certain is
+// not given.
 type await struct {
 	by     *execution    // that waits, and has lent its place; nil if that is not certain
 	cells  []*cell.Cell  // waited for; the first that is due is helped
@@ -202,7 +204,7 @@ func (p *Pool) denyLocked(a *await) {
 	}
 }
 
-// forget takes a out of those that could not be helped: it may be long before there is a place for them.
+// forget takes a out of those that could not be helped, as it may be long before there is a place.
 func (ws *awaits) forget(a *await) {
 	if a.denied != nil {
 		ws.denied.Remove(a.denied)

@@ -216,3 +216,177 @@ func TestTheContextOfATaskIsLiveThoughThatOfTheOneBeforeIsAskedTooLate(t *testin
 		})
 	}
 }
+
+// The caller of the first has run its task, and not left the pool yet, when the wait of the second
+// is over: its place is the caller's, and goes with it.
+func TestThePlaceOfACallerWhoIsAboutToLeaveIsGivenToNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		callerRuns := executor.OnRejection(executor.CallerRuns)
+		p := lendClosed(t, executor.NewSinglePool(executor.BoundedFIFO(1), callerRuns))
+		var left atomic.Bool
+		defer delay.Set(func(at delay.Point) {
+			if at == delay.GuestLeaves && left.CompareAndSwap(false, true) {
+				time.Sleep(10 * time.Minute)
+			}
+		})()
+		require.NoError(t, p.Execute(withSleep(100*time.Hour)))
+		synctest.Wait()
+		fills, err := p.Submit(withNothing)
+		require.NoError(t, err)
+		resumed := make(chan time.Duration, 1)
+		go func() { assert.NoError(t, p.Execute(withSleep(30*time.Second))) }()
+		synctest.Wait()
+		go func() {
+			assert.NoError(t, p.Execute(func(context.Context) error {
+				start := time.Now()
+				fills.Cancel()
+				long, err := p.Submit(withSleep(time.Hour))
+				assert.NoError(t, err)
+				_, _ = long.GetTimeout(time.Minute)
+				resumed <- time.Since(start)
+				return nil
+			}))
+		}()
+		assert.Equal(t, time.Hour, <-resumed)
+		lendAccounted(t, p)
+	})
+}
+
+func TestC4_AnOverdrawnPoolTakesNothingOfARowOfTasksEither(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := lendPlain(t, 1)
+		tr := withNewTrace()
+		begin := make(chan struct{})
+		require.NoError(t, p.Execute(func(context.Context) error { <-begin; return nil }))
+		require.NoError(t, p.Execute(func(context.Context) error {
+			lendStuck(t, context.Background(), p, 1)
+			return nil
+		}))
+		for range 3 {
+			require.NoError(t, p.Execute(tr.task("next")))
+		}
+		close(begin)
+		withPassed(2 * time.Hour)
+		assert.Equal(t, []string{"next 1h0m0s", "next 1h0m0s", "next 1h0m0s"}, tr.seen())
+		lendAccounted(t, p)
+	})
+}
+
+// atErr is a context whose Err does something.
+type atErr struct {
+	context.Context
+	do func()
+}
+
+func (c atErr) Err() error { c.do(); return c.Context.Err() }
+
+func TestAPoolOfOneWithFixedSizesRunsNoBodyWhileAContextIsAskedForItsError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := lendClosed(t, executor.NewSinglePool())
+		confined := 0
+		_, err := p.Submit(func(ctx context.Context) error {
+			child, _ := p.Submit(func(context.Context) error {
+				confined++
+				defer func() { confined-- }()
+				return withSleep(time.Hour)(ctx)
+			})
+			ctx, cancel := context.WithTimeout(ctx, time.Minute)
+			defer cancel()
+			start := time.Now()
+			_, err := child.Get(atErr{ctx, func() { assert.Zero(t, confined) }})
+			assert.NoError(t, err, "it has been settled by then")
+			assert.Equal(t, time.Hour, time.Since(start))
+			return nil
+		})
+		require.NoError(t, err)
+		withPassed(2 * time.Hour)
+		lendAccounted(t, p)
+	})
+}
+
+// badValue is a context whose Value panics.
+type badValue struct{ context.Context }
+
+func (badValue) Value(any) any { panic(errWith) }
+
+// endsBadly is a context that breaks its contract when it ends.
+type endsBadly struct {
+	context.Context
+	done chan struct{}
+}
+
+func (c endsBadly) Done() <-chan struct{} { return c.done }
+func (endsBadly) Err() error              { return nil }
+
+func TestASubmissionWithAContextThatPanicsLeavesNothingBehind(t *testing.T) {
+	ways := map[string]func(ctx context.Context, p *executor.Pool){
+		"SubmitContext": func(ctx context.Context, p *executor.Pool) {
+			_, _ = p.SubmitContext(ctx, withNothing)
+		},
+		"Block": func(ctx context.Context, p *executor.Pool) {
+			_ = p.SetRejectionPolicy(executor.Block)
+			_, _ = executor.InvokeAll(ctx, p, lendSeven)
+		},
+		"CallerRuns": func(ctx context.Context, p *executor.Pool) {
+			_ = p.SetRejectionPolicy(executor.CallerRuns)
+			_, _ = executor.InvokeAll(ctx, p, lendSeven)
+		},
+	}
+	for name, submit := range ways {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := lendPlain(t, 1, executor.HandOff())
+				require.NoError(t, p.Execute(withSleep(time.Hour)))
+				ctx, cancel := context.WithCancel(context.Background())
+				defer cancel()
+				assert.PanicsWithValue(t, errWith, func() { submit(badValue{ctx}, p) })
+				synctest.Wait()
+				assert.NoError(t, p.Validate())
+				s := p.Stats()
+				assert.Equal(t, []uint64{1, 1}, []uint64{s.Accepted, uint64(s.Busy)})
+				assert.NoError(t, p.Close())
+				lendAccounted(t, p)
+			})
+		})
+	}
+}
+
+func TestInvokeAllEndsWithAContextThatBreaksItsContractWhileTheCallerRunsATask(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := endsBadly{context.Background(), make(chan struct{})}
+		time.AfterFunc(time.Minute, func() { close(ctx.done) })
+		start := time.Now()
+		_, err := executor.InvokeAll(ctx, esDirect(t), func(ctx context.Context) (int, error) {
+			<-ctx.Done()
+			return 0, context.Cause(ctx)
+		})
+		assert.ErrorIs(t, err, context.Canceled)
+		assert.Equal(t, time.Minute, time.Since(start))
+	})
+}
+
+// The wait of a task ends, and leaves the pool overdrawn, when the worker that the next is handed
+// to has been called and has not come yet.
+func TestC4_WhatIsHandedOffDoesNotWaitThoughThePoolIsOverdrawnMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := lendPlain(t, 2, executor.HandOff(), executor.KeepAlive(time.Hour))
+		var held atomic.Bool
+		require.NoError(t, p.Execute(withSleep(time.Second)))
+		lendSubmit(t, p, func(ctx context.Context) (int, error) {
+			time.Sleep(time.Minute) // the other worker is idle
+			defer delay.Set(func(at delay.Point) {
+				if at == delay.FollowerWoken && held.CompareAndSwap(false, true) {
+					time.Sleep(time.Minute)
+				}
+			})()
+			lendStuck(t, ctx, p, 1)
+			return 0, withSleep(time.Hour)(ctx)
+		})
+		time.Sleep(time.Minute + time.Second/2)
+		tr := withNewTrace()
+		require.NoError(t, p.Execute(tr.task("next")))
+		withPassed(2 * time.Hour)
+		assert.Equal(t, []string{"next 59.5s"}, tr.seen(), "as soon as the worker comes")
+		lendAccounted(t, p)
+	})
+}

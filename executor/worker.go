@@ -150,7 +150,7 @@ func (w *worker) take() bool {
 			}
 			due = head <= now
 		}
-		if due && p.overdrawnLocked() {
+		if due && p.overdrawnLocked() && p.capacity() > 0 { // what is handed off is not to wait
 			head, due = parking.Nothing, false // whoever frees a place tells
 		}
 		switch {

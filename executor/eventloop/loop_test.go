@@ -141,3 +141,23 @@ func loopGoroutines() (count int) {
 	}
 	return count
 }
+
+func TestTheContextOfAnEarlierRunOfASeriesIsOutsideOfTheLoop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := eventloop.New()
+		defer l.Close()
+		var earlier context.Context
+		_, err := l.AtFixedRate(0, time.Minute, func(ctx context.Context) error {
+			assert.True(t, l.InLoop(ctx))
+			if earlier != nil {
+				assert.False(t, l.InLoop(earlier))
+				_, inside := l.Turn(earlier)
+				assert.False(t, inside)
+			}
+			earlier = ctx
+			return nil
+		}, executor.MaxRuns(3))
+		assert.NoError(t, err)
+		time.Sleep(time.Hour)
+	})
+}

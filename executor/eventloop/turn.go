@@ -16,8 +16,7 @@ import (
 type Turn struct{ inside door }
 
 // Turn returns the way in for the task of the loop whose context ctx is, or derives from. It reports false
-// for any other context, and after the run; but the context of an earlier run of a periodic task may pass for that of
-// the run in progress.
+// for any other context, and after the run.
 func (l *Loop) Turn(ctx context.Context) (Turn, bool) {
 	if !l.InLoop(ctx) {
 		return Turn{}, false

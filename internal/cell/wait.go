@@ -26,25 +26,24 @@ func (c *Cell) Wait(ctx context.Context) error {
 		return ErrSelfWait
 	}
 	end := ctx.Done() // asked before the host knows of the wait: the method may be the user's
-	done := c.Done()
 	select {
 	case <-end: // there is nothing to lend a place for
-		if c.Phase().Settled() {
-			return nil
-		}
-		return EndOf(ctx)
 	default:
-	}
-	defer c.await(ctx)()
-	select {
-	case <-done:
-		return nil
-	case <-end:
+		c.waitFor(ctx, c.Done(), end)
 	}
 	if c.Phase().Settled() {
 		return nil
 	}
 	return EndOf(ctx)
+}
+
+// waitFor is a wait of which the host knows. When it returns the host knows that it is over.
+func (c *Cell) waitFor(ctx context.Context, done, end <-chan struct{}) {
+	defer c.await(ctx)()
+	select {
+	case <-done:
+	case <-end:
+	}
 }
 
 // WaitFor is Wait for at most d. When that is over it returns nil, too: the phase tells.

@@ -42,7 +42,7 @@ var waits = []Mutant{
 		ID:    "wait-06",
 		Fault: "the workers of an overdrawn pool take more",
 		File:  "executor/worker.go",
-		From:  "if due && p.overdrawnLocked() {",
+		From:  "if due && p.overdrawnLocked() && p.capacity() > 0 {",
 		To:    "if due && p.overdrawnLocked() && p.plain && !p.plain {",
 	},
 	{
