@@ -24,8 +24,8 @@ type Group struct {
 	err     error                      // of the first failure
 	failed  bool                       // and the others have been cancelled for it
 
-	calls int           // of Go and of fail in progress
-	quiet chan struct{} // closed when there are none any more; nil while nobody waits for that
+	calls   int           // of Go and of fail in progress
+	changed chan struct{} // closed when there are none any more, or a member has come; nil while nobody waits
 
 	// While there may be members:
 	ctx     context.Context // ends with parent, or by the first failure
@@ -156,9 +156,9 @@ func (g *Group) failure() error {
 // before, f is cancelled like all others.
 func (g *Group) entered(f *future.Future[struct{}]) {
 	g.mu.Lock()
-	if g.calls--; g.calls == 0 && g.quiet != nil {
-		close(g.quiet)
-		g.quiet = nil
+	if g.calls--; (g.calls == 0 || f != nil) && g.changed != nil {
+		close(g.changed)
+		g.changed = nil
 	}
 	if f == nil {
 		g.mu.Unlock()
@@ -230,36 +230,67 @@ func (g *Group) fail(err error) {
 // call it: what it waits for runs in its place.
 func (g *Group) Wait() error {
 	for {
-		members, quiet, err := g.going()
-		if len(members) == 0 && quiet == nil {
+		members, changed, err := g.going()
+		if changed == nil {
 			return err
 		}
-		for _, f := range members {
-			if err := future.CellOf(f).WaitStopped(g.parent); err != nil {
-				return err
-			}
-		}
-		if len(members) == 0 {
-			<-quiet
+		if err := g.await(members, changed); err != nil {
+			return err
 		}
 	}
 }
 
-// going returns the members that have not ended, and what is closed when no call of Go or of fail is in
-// progress any more, or nil if none is. If there is neither, the group lets go of its context.
-func (g *Group) going() (members []*future.Future[struct{}], quiet <-chan struct{}, err error) {
+// await waits until the members have ended, or until there is a change. If the caller is a run of the
+// pool, any of the members may run in its place, not only the first, and those that come meanwhile.
+func (g *Group) await(members []*future.Future[struct{}], changed <-chan struct{}) error {
+	cells := func(yield func(*cell.Cell) bool) {
+		for _, f := range members {
+			if !yield(future.CellOf(f)) {
+				return
+			}
+		}
+	}
+	for c := range cells {
+		if c.StopsAfterCaller() {
+			return future.ErrSelfWait
+		}
+	}
+	if over := (*host)(g.pool.base()).AwaitAny(g.parent, cells); over != nil {
+		defer over()
+	} else if len(members) > 0 {
+		changed = nil // nobody to tell of another
+	}
+	for _, f := range members {
+		select {
+		case <-f.Stopped():
+		case <-changed:
+			return nil
+		}
+	}
+	if len(members) == 0 {
+		<-changed
+	}
+	return nil
+}
+
+// going returns the members that have not ended, and what is closed when there is another, or when no
+// call of Go or of fail is in progress any more. That is nil if there are neither members nor calls:
+// then the group lets go of its context.
+func (g *Group) going() (members []*future.Future[struct{}], changed <-chan struct{}, err error) {
 	g.mu.Lock()
 	g.prune()
-	if g.calls > 0 && g.quiet == nil {
-		g.quiet = make(chan struct{})
+	if len(g.members)+g.calls > 0 && g.changed == nil {
+		g.changed = make(chan struct{})
 	}
 	letGo := func() {}
 	if unwatch, cancel := g.unwatch, g.cancel; len(g.members) == 0 && g.calls == 0 && g.ctx != nil {
 		letGo = func() { unwatch(); cancel(nil) } // without the lock, see derive
 		g.ctx, g.cancel, g.unwatch = nil, nil, nil
 	}
-	members, quiet = slices.Clone(g.members), g.quiet
+	if len(g.members)+g.calls > 0 {
+		members, changed = slices.Clone(g.members), g.changed
+	}
 	g.mu.Unlock()
 	letGo()
-	return members, quiet, g.end()
+	return members, changed, g.end()
 }

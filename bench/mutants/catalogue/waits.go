@@ -112,8 +112,8 @@ var waits = []Mutant{
 		ID:    "wait-16",
 		Fault: "the wait of a group does not lend the place of its run",
 		File:  "executor/group.go",
-		From:  "if err := future.CellOf(f).WaitStopped(g.parent); err != nil {\n return err\n }",
-		To:    "<-f.Stopped()",
+		From:  "over := (*host)(g.pool.base()).AwaitAny(g.parent, cells); over != nil",
+		To:    "over := func() {}; g == nil",
 	},
 	{
 		ID:    "wait-17",
