@@ -25,6 +25,7 @@ type CompletionService[V any] struct {
 	unsettled   list.List           // of futures, in the order of submission
 	settled     []*future.Future[V] // in the order in which they were settled
 	outstanding int
+	calls       calls         // of submit in progress; their tasks are outstanding, too
 	changed     chan struct{} // closed, and made anew, when there is more to take, or nothing left
 }
 
@@ -47,6 +48,7 @@ func (s *CompletionService[V]) submit(ctx context.Context, fn future.Func[V], op
 	}
 	s.mu.Lock()
 	s.outstanding++ // before the task can be settled
+	s.calls.begin()
 	s.mu.Unlock()
 	f := new(future.Future[V])
 	accepted := false
@@ -67,6 +69,7 @@ func (s *CompletionService[V]) submit(ctx context.Context, fn future.Func[V], op
 // watch has f become available once it is settled.
 func (s *CompletionService[V]) watch(f *future.Future[V]) {
 	s.mu.Lock()
+	s.calls.end()
 	place := s.unsettled.PushBack(f)
 	s.signal() // a task that waits may have to help this one
 	s.mu.Unlock()
@@ -77,6 +80,7 @@ func (s *CompletionService[V]) watch(f *future.Future[V]) {
 func (s *CompletionService[V]) renounce() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.calls.end()
 	s.take()
 }
 
@@ -162,7 +166,13 @@ func (s *CompletionService[V]) awaitsItself() bool {
 	if x == nil {
 		return false
 	}
-	any := false
+	s.mu.Lock()
+	own, all := s.calls.own(), s.calls.all
+	s.mu.Unlock()
+	if own < all {
+		return false
+	}
+	any := own > 0
 	for c := range s.waitedFor {
 		if any = true; !c.Phase().Settled() && !x.isBehind(c) {
 			return false

@@ -24,7 +24,7 @@ type Group struct {
 	err     error                      // of the first failure
 	failed  bool                       // and the others have been cancelled for it
 
-	calls   int           // of Go and of fail in progress
+	calls   calls         // of Go and of fail in progress
 	changed chan struct{} // closed when there are none any more, or a member has come; nil while nobody waits
 
 	// While there may be members:
@@ -119,7 +119,7 @@ func (g *Group) enter() (context.Context, error) {
 		return nil, g.err
 	}
 	if g.ctx != nil {
-		g.calls++
+		g.calls.begin()
 	}
 	return g.ctx, nil
 }
@@ -156,7 +156,8 @@ func (g *Group) failure() error {
 // before, f is cancelled like all others.
 func (g *Group) entered(f *future.Future[struct{}]) {
 	g.mu.Lock()
-	if g.calls--; (g.calls == 0 || f != nil) && g.changed != nil {
+	g.calls.end()
+	if (g.calls.all == 0 || f != nil) && g.changed != nil {
 		close(g.changed)
 		g.changed = nil
 	}
@@ -211,7 +212,7 @@ func (g *Group) fail(err error) {
 		return
 	}
 	g.failed = true
-	g.calls++ // Wait is not to return before all have been cancelled
+	g.calls.begin() // Wait is not to return before all have been cancelled
 	defer g.entered(nil)
 	g.err = cmp.Or(g.err, err)
 	err = g.err
@@ -234,10 +235,20 @@ func (g *Group) Wait() error {
 		if changed == nil {
 			return err
 		}
+		if g.isCalling() {
+			return future.ErrSelfWait
+		}
 		if err := g.await(members, changed); err != nil {
 			return err
 		}
 	}
+}
+
+// isCalling reports whether the caller is in the midst of a call of Go, which has it run a task itself.
+func (g *Group) isCalling() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.calls.own() > 0
 }
 
 // await waits until the members have ended, or until there is a change. If the caller is a run of the
@@ -279,15 +290,15 @@ func (g *Group) await(members []*future.Future[struct{}], changed <-chan struct{
 func (g *Group) going() (members []*future.Future[struct{}], changed <-chan struct{}, err error) {
 	g.mu.Lock()
 	g.prune()
-	if len(g.members)+g.calls > 0 && g.changed == nil {
+	if len(g.members)+g.calls.all > 0 && g.changed == nil {
 		g.changed = make(chan struct{})
 	}
 	letGo := func() {}
-	if unwatch, cancel := g.unwatch, g.cancel; len(g.members) == 0 && g.calls == 0 && g.ctx != nil {
+	if unwatch, cancel := g.unwatch, g.cancel; len(g.members)+g.calls.all == 0 && g.ctx != nil {
 		letGo = func() { unwatch(); cancel(nil) } // without the lock, see derive
 		g.ctx, g.cancel, g.unwatch = nil, nil, nil
 	}
-	if len(g.members)+g.calls > 0 {
+	if len(g.members)+g.calls.all > 0 {
 		members, changed = slices.Clone(g.members), g.changed
 	}
 	g.mu.Unlock()

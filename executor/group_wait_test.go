@@ -280,3 +280,35 @@ func TestGroupWaitOfAMemberIsRefusedAtOnceWhateverElseRuns(t *testing.T) {
 		require.NoError(t, g.Wait())
 	})
 }
+
+func TestGroupWaitIsRefusedToAMemberThatTheCallerOfGoRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := esPool(t, 1, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
+		hold := make(chan struct{})
+		defer close(hold)
+		require.NoError(t, p.Execute(func(context.Context) error { <-hold; return nil }))
+		g := executor.NewGroup(t.Context(), p)
+		groupGo(t, g, func(context.Context) error {
+			assert.ErrorIs(t, g.Wait(), future.ErrSelfWait)
+			return nil
+		})
+		require.NoError(t, g.Wait())
+	})
+}
+
+func TestTakeIsRefusedToTheLastTaskIfTheCallerOfSubmitRunsIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := esPool(t, 1, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
+		hold := make(chan struct{})
+		defer close(hold)
+		require.NoError(t, p.Execute(func(context.Context) error { <-hold; return nil }))
+		s := executor.NewCompletionService[int](p)
+		f, err := s.Submit(func(ctx context.Context) (int, error) {
+			_, err := s.Take(ctx)
+			return 0, err
+		})
+		require.NoError(t, err)
+		_, err = f.Get(t.Context())
+		assert.ErrorIs(t, err, future.ErrSelfWait)
+	})
+}
