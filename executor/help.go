@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -83,8 +84,12 @@ func (p *Pool) helpAtLocked(a *await, d time.Duration) {
 	})
 }
 
-// beatLocked calls help when the patience of a, which is not certain, is over.
+// beatLocked calls help when the patience of a, which is not certain, is over. After a century, which
+// only a bubble sees, it gives up: a bubble that is blocked for ever is to find that out.
 func (p *Pool) beatLocked(a *await, help func(a *await)) {
+	if a.patience > math.MaxInt64/2 {
+		return
+	}
 	a.timer = time.AfterFunc(a.patience, func() { help(a) })
 	a.patience *= 2
 }
