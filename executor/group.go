@@ -46,7 +46,8 @@ func NewGroup(ctx context.Context, p Submitter) *Group {
 }
 
 // Go submits task to the pool as one of the group. If the pool refuses it, Go returns that error, and
-// the group goes on; a task that a policy discards has failed. Once the group has failed, Go starts
+// the group goes on: on a pool with a bounded queue [Block] has it wait for room instead, no longer than
+// the context of the group. A task that a policy discards has failed. Once the group has failed, Go starts
 // nothing more, and returns an error that matches [future.ErrCancelled] and the reason.
 func (g *Group) Go(task Task, opts ...TaskOption) error {
 	ctx, err := g.open()
