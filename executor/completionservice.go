@@ -9,7 +9,6 @@ import (
 
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
-	"github.com/punctual-go/punctual/internal/goid"
 )
 
 // CompletionService yields the futures of its tasks as they are settled, whichever way: by success, by
@@ -26,7 +25,7 @@ type CompletionService[V any] struct {
 	unsettled   list.List           // of futures, in the order of submission
 	settled     []*future.Future[V] // in the order in which they were settled
 	outstanding int
-	submitting  []uint64      // goroutines that submit a task, which may run it by themselves
+	calls       calls         // of submit in progress; their tasks are outstanding, too
 	changed     chan struct{} // closed, and made anew, when there is more to take, or nothing left
 }
 
@@ -49,7 +48,7 @@ func (s *CompletionService[V]) submit(ctx context.Context, fn future.Func[V], op
 	}
 	s.mu.Lock()
 	s.outstanding++ // before the task can be settled
-	s.submitting = append(s.submitting, goid.Current())
+	s.calls.begin()
 	s.mu.Unlock()
 	f := new(future.Future[V])
 	accepted := false
@@ -70,7 +69,7 @@ func (s *CompletionService[V]) submit(ctx context.Context, fn future.Func[V], op
 // watch has f become available once it is settled.
 func (s *CompletionService[V]) watch(f *future.Future[V]) {
 	s.mu.Lock()
-	s.submitted()
+	s.calls.end()
 	place := s.unsettled.PushBack(f)
 	s.signal() // a task that waits may have to help this one
 	s.mu.Unlock()
@@ -81,14 +80,8 @@ func (s *CompletionService[V]) watch(f *future.Future[V]) {
 func (s *CompletionService[V]) renounce() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.submitted()
+	s.calls.end()
 	s.take()
-}
-
-// submitted ends a submission. The lock is held.
-func (s *CompletionService[V]) submitted() {
-	i := slices.Index(s.submitting, goid.Current())
-	s.submitting = slices.Delete(s.submitting, i, i+1)
 }
 
 func (s *CompletionService[V]) settle(place *list.Element) {
@@ -170,8 +163,10 @@ func (s *CompletionService[V]) Take(ctx context.Context) (*future.Future[V], err
 // awaitsItself reports whether nothing of what is outstanding can end before the caller has.
 func (s *CompletionService[V]) awaitsItself() bool {
 	x := s.pool.base().current()
-	own, others := s.submissions()
-	if x == nil && own == 0 || others > 0 {
+	s.mu.Lock()
+	own, all := s.calls.own(), s.calls.all
+	s.mu.Unlock()
+	if own < all || x == nil && own == 0 {
 		return false
 	}
 	any := own > 0
@@ -181,19 +176,6 @@ func (s *CompletionService[V]) awaitsItself() bool {
 		}
 	}
 	return any
-}
-
-// submissions returns how many submissions are in progress on the calling goroutine, and on others.
-func (s *CompletionService[V]) submissions() (own, others int) {
-	id := goid.Current()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, goroutine := range s.submitting {
-		if goroutine == id {
-			own++
-		}
-	}
-	return own, len(s.submitting) - own
 }
 
 // waitedFor yields the tasks that are not settled.

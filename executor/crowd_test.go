@@ -3,6 +3,8 @@ package executor_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"os/exec"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -91,4 +93,29 @@ func TestC4_TasksThatJoinGoroutinesThatWaitForTasksEndAtAnyDepth(t *testing.T) {
 			})
 		})
 	}
+}
+
+// It tries again after twice as long each time, but not for ever: else the clock of a bubble would run on.
+// A bubble that is blocked panics, so the test is a program of its own.
+func TestC4_AWaitInVainLetsABubbleFindThatItIsBlocked(t *testing.T) {
+	const child = "PUNCTUAL_TEST_OF_A_BLOCKED_BUBBLE"
+	if os.Getenv(child) == "" {
+		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.timeout=1m")
+		cmd.Env = append(os.Environ(), child+"=1")
+		out, err := cmd.CombinedOutput()
+		require.Error(t, err)
+		assert.Contains(t, string(out), "deadlock: all goroutines in bubble are blocked")
+		return
+	}
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewPool(1)
+		f, err := p.Submit(func(ctx context.Context) error {
+			f, err := p.Submit(func(context.Context) error { select {} })
+			go func() { _, _ = f.Get(ctx) }()
+			_, _ = f.Get(ctx)
+			return err
+		})
+		require.NoError(t, err)
+		_, _ = f.Get(t.Context())
+	})
 }

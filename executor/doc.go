@@ -37,20 +37,21 @@
 // what it waits for runs in its place, ahead of its turn. Who waits is told by the goroutine, so any
 // context will do, and so will GetTimeout.
 //
-// Another goroutine that a task has started may wait as well. If it waits with the context of the
-// task, or one derived from it, the pool cannot know whether the task goes on meanwhile or waits for
-// that goroutine. So it waits, too, for 10 ms and then for twice as long each time; what has not begun
-// by then runs beyond the size of the pool: one at a time for each such task, and more of them while
-// no more than twice the size run. With another context a goroutine is a stranger, and if its task
-// waits for it, a small pool may be blocked for ever. The function that iter.Pull runs has a goroutine
-// of its own, too. A wait that has ended early, by its context or time, leaves what it has waited for
-// running, beyond the size likewise. Until what is beyond has ended the workers take nothing new. A
-// hook after a run is beside whoever has waited for that run.
+// Another goroutine that a task has started may wait as well; the function given to iter.Pull runs on
+// one, too. If it waits with the context of the task, or one derived from it, the pool cannot know
+// whether the task goes on meanwhile or waits for that goroutine. So it waits, too, for 10 ms and
+// then for twice as long each time; what has not begun by then runs beyond the size of the pool: one
+// at a time for each such task, and more of them while no more than twice the size run. With another
+// context a goroutine is a stranger, and if its task waits for it, a small pool may be blocked for
+// ever. A wait that has ended early, by its context or time, leaves what it has waited for running,
+// beyond the size likewise. Until what is beyond has ended the workers take nothing new. A hook after
+// a run is beside whoever has waited for that run.
 //
 // A pool of [NewSinglePool] or [NewSingleScheduledPool] never runs two tasks at once, but for those
 // that their submitters run under [CallerRuns]. There a wait that ends early does not return before
 // its place is free again, as that of a condition variable for its lock, and a goroutine of a task
-// is not helped.
+// is not helped. So to wait for a limited time and then cancel what has begun does not do there: limit
+// that by its own [Timeout].
 //
 // Only what is queued can run in place of a task: to wait by other means, a channel or f.Done, for
 // the end of a periodic task, or for what [future.Then] makes of another's outcome may block a small
@@ -76,7 +77,7 @@
 // out at a bearable cost; its pprof labels are all that it puts back. So undo such things by a
 // defer, or do the work on a goroutine that the task starts for it and waits for; a task that ends
 // by runtime.Goexit takes its goroutine, and a thread locked to it, along, at the price of a
-// failure. A task may also share the goroutine of another one that waits, see above.
+// failure. Under [CallerRuns] a task shares the goroutine of its submitter.
 //
 // # Shutdown
 //

@@ -8,7 +8,6 @@ import (
 
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
-	"github.com/punctual-go/punctual/internal/goid"
 )
 
 // Group is a number of tasks on one pool that stand and fall together: when one of them fails, or
@@ -25,8 +24,8 @@ type Group struct {
 	err     error                      // of the first failure
 	failed  bool                       // and the others have been cancelled for it
 
-	calls []uint64      // of Go and of fail in progress: their goroutines
-	quiet chan struct{} // closed when there are none any more; nil while nobody waits for that
+	calls   calls         // of Go and of fail in progress
+	changed chan struct{} // closed when there are none any more, or a member has come; nil while nobody waits
 
 	// While there may be members:
 	ctx     context.Context // ends with parent, or by the first failure
@@ -47,7 +46,8 @@ func NewGroup(ctx context.Context, p Submitter) *Group {
 }
 
 // Go submits task to the pool as one of the group. If the pool refuses it, Go returns that error, and
-// the group goes on; a task that a policy discards has failed. Once the group has failed, Go starts
+// the group goes on: on a pool with a bounded queue [Block] has it wait for room instead, no longer than
+// the context of the group. A task that a policy discards has failed. Once the group has failed, Go starts
 // nothing more, and returns an error that matches [future.ErrCancelled] and the reason.
 func (g *Group) Go(task Task, opts ...TaskOption) error {
 	ctx, err := g.open()
@@ -120,7 +120,7 @@ func (g *Group) enter() (context.Context, error) {
 		return nil, g.err
 	}
 	if g.ctx != nil {
-		g.calls = append(g.calls, goid.Current())
+		g.calls.begin()
 	}
 	return g.ctx, nil
 }
@@ -157,11 +157,10 @@ func (g *Group) failure() error {
 // before, f is cancelled like all others.
 func (g *Group) entered(f *future.Future[struct{}]) {
 	g.mu.Lock()
-	call := slices.Index(g.calls, goid.Current())
-	g.calls = slices.Delete(g.calls, call, call+1)
-	if len(g.calls) == 0 && g.quiet != nil {
-		close(g.quiet)
-		g.quiet = nil
+	g.calls.end()
+	if (g.calls.all == 0 || f != nil) && g.changed != nil {
+		close(g.changed)
+		g.changed = nil
 	}
 	if f == nil {
 		g.mu.Unlock()
@@ -212,7 +211,7 @@ func (g *Group) fail(err error) {
 		return
 	}
 	g.failed = true
-	g.calls = append(g.calls, goid.Current()) // Wait is not to return before all have been cancelled
+	g.calls.begin() // Wait is not to return before all have been cancelled
 	defer g.entered(nil)
 	g.err = cmp.Or(g.err, err)
 	err = g.err
@@ -231,53 +230,77 @@ func (g *Group) fail(err error) {
 // call it: what it waits for runs in its place.
 func (g *Group) Wait() error {
 	for {
-		members, quiet, err := g.going()
-		if len(members) == 0 && quiet == nil {
+		members, changed, err := g.going()
+		if changed == nil {
 			return err
 		}
-		if g.awaitsItself(members) {
+		if g.isCalling() {
 			return future.ErrSelfWait
 		}
-		for _, f := range members {
-			if err := future.CellOf(f).WaitStopped(g.parent); err != nil {
-				return err
-			}
-		}
-		if len(members) == 0 {
-			<-quiet
+		if err := g.await(members, changed); err != nil {
+			return err
 		}
 	}
 }
 
-// awaitsItself reports whether the caller is in the run of one of the members, or before it in a serial
-// executor; or in a call of Go, which runs the task by itself.
-func (g *Group) awaitsItself(members []*future.Future[struct{}]) bool {
-	return g.isCalling() || slices.ContainsFunc(members, func(f *future.Future[struct{}]) bool {
-		return future.CellOf(f).SelfWaitStopped()
-	})
-}
-
+// isCalling reports whether the caller is in the midst of a call of Go, which has it run a task itself.
 func (g *Group) isCalling() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return slices.Contains(g.calls, goid.Current())
+	return g.calls.own() > 0
 }
 
-// going returns the members that have not ended, and what is closed when no call of Go or of fail is in
-// progress any more, or nil if none is. If there is neither, the group lets go of its context.
-func (g *Group) going() (members []*future.Future[struct{}], quiet <-chan struct{}, err error) {
+// await waits until the members have ended, or until there is a change. If the caller is a run of the
+// pool, any of the members may run in its place, not only the first, and those that come meanwhile.
+func (g *Group) await(members []*future.Future[struct{}], changed <-chan struct{}) error {
+	cells := func(yield func(*cell.Cell) bool) {
+		for _, f := range members {
+			if !yield(future.CellOf(f)) {
+				return
+			}
+		}
+	}
+	for c := range cells {
+		if c.StopsAfterCaller() {
+			return future.ErrSelfWait
+		}
+	}
+	if over := (*host)(g.pool.base()).awaitAll(g.parent, cells); over != nil {
+		defer over()
+	} else if len(members) > 0 {
+		changed = nil // nobody to tell of another
+	}
+	for _, f := range members {
+		select {
+		case <-f.Stopped():
+		case <-changed:
+			return nil
+		}
+	}
+	if len(members) == 0 {
+		<-changed
+	}
+	return nil
+}
+
+// going returns the members that have not ended, and what is closed when there is another, or when no
+// call of Go or of fail is in progress any more. That is nil if there are neither members nor calls:
+// then the group lets go of its context.
+func (g *Group) going() (members []*future.Future[struct{}], changed <-chan struct{}, err error) {
 	g.mu.Lock()
 	g.prune()
-	if len(g.calls) > 0 && g.quiet == nil {
-		g.quiet = make(chan struct{})
+	if len(g.members)+g.calls.all > 0 && g.changed == nil {
+		g.changed = make(chan struct{})
 	}
 	letGo := func() {}
-	if unwatch, cancel := g.unwatch, g.cancel; len(g.members) == 0 && len(g.calls) == 0 && g.ctx != nil {
+	if unwatch, cancel := g.unwatch, g.cancel; len(g.members)+g.calls.all == 0 && g.ctx != nil {
 		letGo = func() { unwatch(); cancel(nil) } // without the lock, see derive
 		g.ctx, g.cancel, g.unwatch = nil, nil, nil
 	}
-	members, quiet = slices.Clone(g.members), g.quiet
+	if len(g.members)+g.calls.all > 0 {
+		members, changed = slices.Clone(g.members), g.changed
+	}
 	g.mu.Unlock()
 	letGo()
-	return members, quiet, g.end()
+	return members, changed, g.end()
 }

@@ -259,3 +259,87 @@ func TestGroupAMemberThatWaitsForTheGroupIsToldAtOnceWhateverElseRuns(t *testing
 		assert.NoError(t, g.Wait())
 	})
 }
+
+// The last member comes while a task waits for the group, whose place is free.
+func TestB31_GroupAMemberThatComesDuringWaitRunsInPlaceOfTheCaller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := esPool(t, 2)
+		g := executor.NewGroup(t.Context(), p)
+		ran := make(chan struct{})
+		groupGo(t, g, func(context.Context) error {
+			time.Sleep(time.Second)
+			err := g.Go(func(context.Context) error { close(ran); return nil })
+			<-ran
+			return err
+		})
+		f, err := p.Submit(func(context.Context) error { return g.Wait() })
+		require.NoError(t, err)
+		start := time.Now()
+		_, err = f.GetTimeout(time.Hour)
+		require.NoError(t, err)
+		assert.Equal(t, time.Second, time.Since(start))
+	})
+}
+
+func TestB31_GroupAMemberThatWaitsIsHelpedThoughAnotherHasBegun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := esPool(t, 2)
+		f, err := p.Submit(func(ctx context.Context) error {
+			g := executor.NewGroup(ctx, p)
+			ran := make(chan struct{})
+			groupGo(t, g, func(context.Context) error { <-ran; return nil })
+			synctest.Wait() // it has a worker
+			groupGo(t, g, func(context.Context) error { close(ran); return nil })
+			return g.Wait()
+		})
+		require.NoError(t, err)
+		_, err = f.GetTimeout(time.Hour)
+		require.NoError(t, err)
+	})
+}
+
+func TestGroupWaitOfAMemberIsRefusedAtOnceWhateverElseRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := executor.NewGroup(t.Context(), esPool(t, 2))
+		groupGo(t, g, groupFails(nil, time.Minute))
+		start := time.Now()
+		groupGo(t, g, func(context.Context) error {
+			assert.ErrorIs(t, g.Wait(), future.ErrSelfWait)
+			assert.Zero(t, time.Since(start))
+			return nil
+		})
+		require.NoError(t, g.Wait())
+	})
+}
+
+func TestGroupWaitIsRefusedToAMemberThatTheCallerOfGoRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := esPool(t, 1, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
+		hold := make(chan struct{})
+		defer close(hold)
+		require.NoError(t, p.Execute(func(context.Context) error { <-hold; return nil }))
+		g := executor.NewGroup(t.Context(), p)
+		groupGo(t, g, func(context.Context) error {
+			assert.ErrorIs(t, g.Wait(), future.ErrSelfWait)
+			return nil
+		})
+		require.NoError(t, g.Wait())
+	})
+}
+
+func TestTakeIsRefusedToTheLastTaskIfTheCallerOfSubmitRunsIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := esPool(t, 1, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
+		hold := make(chan struct{})
+		defer close(hold)
+		require.NoError(t, p.Execute(func(context.Context) error { <-hold; return nil }))
+		s := executor.NewCompletionService[int](p)
+		f, err := s.Submit(func(ctx context.Context) (int, error) {
+			_, err := s.Take(ctx)
+			return 0, err
+		})
+		require.NoError(t, err)
+		_, err = f.Get(t.Context())
+		assert.ErrorIs(t, err, future.ErrSelfWait)
+	})
+}

@@ -3,7 +3,6 @@ package executor
 import (
 	"context"
 	"iter"
-	"slices"
 
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
@@ -166,7 +165,7 @@ func (g *guest) returnLocked() {
 	if a == nil || a.by == nil || a.over {
 		return
 	}
-	if slices.ContainsFunc(a.cells, func(c *cell.Cell) bool { return c.HasStopped() }) {
+	if a.isEnding() {
 		a.over = true
 		g.pool.waits.blocked--
 	}

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -86,11 +87,11 @@ func (p *Pool) helpAtLocked(a *await, d time.Duration) {
 	})
 }
 
-// beatLocked calls help when the patience of a, which is not certain, is over. It gives up after
-// centuries, which may pass in a bubble of testing/synctest: that is to find out that all wait in vain.
+// beatLocked calls help when the patience of a, which is not certain, is over. After a century, which
+// only a bubble sees, it gives up: a bubble that is blocked for ever is to find that out.
 func (p *Pool) beatLocked(a *await, help func(a *await)) {
-	if a.patience <= 0 {
-		return // it has been doubled too often
+	if a.patience > math.MaxInt64/2 {
+		return
 	}
 	a.timer = time.AfterFunc(a.patience, func() { help(a) })
 	a.patience *= 2

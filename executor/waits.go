@@ -36,6 +36,7 @@ import (
 type await struct {
 	by     *execution    // that waits, and has lent its place; nil if that is not certain
 	cells  []*cell.Cell  // waited for; the first that is due is helped
+	all    bool          // of them, not only the first to end
 	over   bool          // or about to be
 	denied *list.Element // its place among those that could not be helped, or nil
 	timer  *time.Timer   // for the time of what is not due, or for patience
@@ -85,10 +86,22 @@ func (h *host) Await(ctx context.Context, c *cell.Cell) (over func()) {
 
 // AwaitAny is Await for the first of several to be settled.
 func (h *host) AwaitAny(ctx context.Context, cs iter.Seq[*cell.Cell]) (over func()) {
+	return h.awaitSeveral(ctx, cs, false)
+}
+
+// awaitAll is Await for all of several to stop.
+func (h *host) awaitAll(ctx context.Context, cs iter.Seq[*cell.Cell]) (over func()) {
+	return h.awaitSeveral(ctx, cs, true)
+}
+
+func (h *host) awaitSeveral(
+	ctx context.Context, cs iter.Seq[*cell.Cell], all bool,
+) (over func()) {
 	a := h.pool().newAwait(ctx)
 	if a == nil {
 		return nil
 	}
+	a.all = all
 	for c := range cs {
 		own := c.Plan != nil && c.Plan.Host == cell.Host(h)
 		if own && !c.Phase().Settled() && (a.by == nil || !a.by.isBehind(c)) {
@@ -96,6 +109,16 @@ func (h *host) AwaitAny(ctx context.Context, cs iter.Seq[*cell.Cell]) (over func
 		}
 	}
 	return h.pool().await(a)
+}
+
+// isEnding reports whether what a waits for has ended, so that the wait is about to.
+func (a *await) isEnding() bool {
+	for _, c := range a.cells {
+		if c.HasStopped() != a.all {
+			return !a.all
+		}
+	}
+	return a.all
 }
 
 // newAwait returns a wait of the caller, or nil if nothing tells that it has to do with the pool.

@@ -65,20 +65,9 @@ func (c *Cell) WaitFor(d time.Duration) error {
 	return nil
 }
 
-// WaitStopped waits until the cell is settled and no body of it is in progress, however long that
-// takes. The context only tells on behalf of whom. It returns ErrSelfWait as Wait does.
-func (c *Cell) WaitStopped(ctx context.Context) error {
-	if stopped(c.state.Load()) {
-		return nil
-	}
-	if c.SelfWaitStopped() {
-		return ErrSelfWait
-	}
-	done := c.Stopped()
-	defer c.await(ctx)()
-	<-done
-	return nil
-}
+// StopsAfterCaller reports whether the cell cannot stop before the calling goroutine goes on: that is in the
+// run of the cell, or in one that the cell comes after.
+func (c *Cell) StopsAfterCaller() bool { return !stopped(c.state.Load()) && c.inOwnRun() }
 
 // await tells the host of a cell that the caller is about to wait for it, and returns what to call
 // after the wait.

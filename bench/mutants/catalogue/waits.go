@@ -28,8 +28,8 @@ var waits = []Mutant{
 		ID:    "wait-04",
 		Fault: "waits that time out start ever more tasks",
 		File:  "executor/help.go",
-		From:  "case active >= p.mostLocked():",
-		To:    "case active >= 100*p.mostLocked():",
+		From:  "if active >= p.mostLocked() {\n return false\n }\n return !slices",
+		To:    "if active >= 100*p.mostLocked() {\n return false\n }\n return !slices",
 	},
 	{
 		ID:    "wait-05",
@@ -112,8 +112,8 @@ var waits = []Mutant{
 		ID:    "wait-16",
 		Fault: "the wait of a group does not lend the place of its run",
 		File:  "executor/group.go",
-		From:  "if err := future.CellOf(f).WaitStopped(g.parent); err != nil {\n return err\n }",
-		To:    "<-f.Stopped()",
+		From:  "over := (*host)(g.pool.base()).awaitAll(g.parent, cells); over != nil",
+		To:    "over := func() {}; g == nil",
 	},
 	{
 		ID:    "wait-17",
