@@ -24,6 +24,9 @@ func (s *shop) begin(k *task, ctx context.Context) {
 		s.fault(&s.report.Duplicate, "task %v, still running, overlaps with itself", k)
 	case k.begun > 0 && !k.periodic(), k.ended:
 		s.fault(&s.report.Duplicate, "task %v begins after its end", k)
+	case k.handedBack && k.periodic() && !k.lastBody && !k.refused:
+		k.lastBody = true // it was in a run, which had not come to its body
+		s.zombies++
 	case k.handedBack, k.refused:
 		s.fault(&s.report.Duplicate, "task %v begins though it was handed back, or refused", k)
 	case k.cancelled && (k.begun >= k.allowed || k.settledAt < s.quiet):

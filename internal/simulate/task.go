@@ -103,6 +103,7 @@ type task struct {
 	allowed     int  // and since then these runs have begun, and may begin still
 	ended       bool // by its last run
 	handedBack  bool
+	lastBody    bool          // has begun after it was handed back in a run
 	settledAt   time.Duration // when it is known to have ended
 }
 
