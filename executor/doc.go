@@ -37,20 +37,21 @@
 // what it waits for runs in its place, ahead of its turn. Who waits is told by the goroutine, so any
 // context will do, and so will GetTimeout.
 //
-// Another goroutine that a task has started may wait as well; the function given to iter.Pull runs on
-// one, too. If it waits with the context of the task, or one derived from it, the pool cannot know whether the task goes on meanwhile or waits for
-// that goroutine. So it waits, too, for 10 ms and then for twice as long each time; what has not begun
-// by then runs beyond the size of the pool, which is exceeded by no more than its size. So
-// tasks that wait for goroutines whose tasks do so in turn may block the pool for ever, if they are
-// nested deeper than that: let the task itself wait, by [InvokeAll] or a [Group]. With another
-// context a goroutine is a stranger, and if its task waits for it, a small pool may be blocked for
-// ever. A wait that has ended early, by its context or time, leaves what it has waited for running,
-// beyond the size likewise; until that has ended the workers take nothing new.
+// Another goroutine that a task has started may wait as well; the function given to iter.Pull runs
+// on one, too. If it waits with the context of the task, or one derived from it, the pool cannot
+// know whether the task goes on meanwhile or waits for that goroutine. So it waits, too, for 10 ms
+// and then for twice as long each time; what has not begun by then runs beyond the size of the pool,
+// which is exceeded by no more than its size. So tasks that wait for goroutines whose tasks do so in
+// turn, nested deeper than that, may block the pool for ever: let the task itself wait, by
+// [InvokeAll] or a [Group]. With another context a goroutine is a stranger, and if its task waits for
+// it, a small pool may be blocked for ever. A wait that has ended early, by its context or time,
+// leaves what it has waited for running, beyond the size likewise; until that has ended the workers
+// take nothing new.
 //
 // A pool of [NewSinglePool] or [NewSingleScheduledPool] never runs two tasks at once. There a wait
 // that ends early does not return before its place is free again, as that of a condition variable
-// for its lock, and a goroutine of a task is not helped. So to wait for a limited time and then cancel
-// what has begun does not do there: limit that by its own [Timeout].
+// for its lock, and a goroutine of a task is not helped. So to wait for a limited time and then to
+// cancel what has begun does not do there: limit that by its own [Timeout].
 //
 // Only what is queued can run in place of a task: to wait by other means, a channel or f.Done, for
 // the end of a periodic task, or for what [future.Then] makes of another's outcome may block a small

@@ -77,8 +77,8 @@ var waits = []Mutant{
 		ID:    "wait-11",
 		Fault: "the goroutine of a task that waits for room gets none",
 		File:  "executor/help.go",
-		From:  "if p.mayHelpLocked(a) {\n p.helpHeadLocked()\n }",
-		To:    "",
+		From:  "p.helpHeadLocked(a)\n p.beatLocked(a, p.makeRoomLater)",
+		To:    "p.beatLocked(a, p.makeRoomLater)",
 	},
 	{
 		ID:    "wait-12",
