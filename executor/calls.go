@@ -2,9 +2,9 @@ package executor
 
 import "github.com/punctual-go/punctual/internal/goid"
 
-// calls are the submissions in progress of a group or a service, by their goroutines, each as often as
-// they are nested there. The caller may run the task itself: if that waits for all submissions to end,
-// it waits for its own. Whoever has them has a lock.
+// calls are the submissions in progress of a group or a service, by their goroutines, each as often
+// as they are nested there. The caller may run the task itself: if that waits for all submissions to
+// end, it waits for its own. The lock of the group or service guards them.
 type calls struct {
 	all int
 	by  map[uint64]int

@@ -45,8 +45,8 @@ func (es *entrants) admit(p *Pool, free int) (any bool) {
 	return any
 }
 
-// bypassLocked runs the task of the first on a helper, for a, as there is nothing in the queue in front
-// of it.
+// bypassLocked runs the task of the first on a helper, for a, as nothing is in front of it in the
+// queue.
 func (es *entrants) bypassLocked(p *Pool, a *await, now int64) {
 	if es.list.Len() == 0 {
 		return

@@ -25,7 +25,7 @@ type Group struct {
 	failed  bool                       // and the others have been cancelled for it
 
 	calls   calls         // of Go and of fail in progress
-	changed chan struct{} // closed when there are none any more, or a member has come; nil while nobody waits
+	changed chan struct{} // closed when there are none, or one member more; nil while nobody waits
 
 	// While there may be members:
 	ctx     context.Context // ends with parent, or by the first failure
@@ -45,10 +45,11 @@ func NewGroup(ctx context.Context, p Submitter) *Group {
 	return &Group{pool: p, parent: cell.Faithful(ctx)}
 }
 
-// Go submits task to the pool as one of the group. If the pool refuses it, Go returns that error, and
-// the group goes on: on a pool with a bounded queue [Block] has it wait for room instead, no longer than
-// the context of the group. A task that a policy discards has failed. Once the group has failed, Go starts
-// nothing more, and returns an error that matches [future.ErrCancelled] and the reason.
+// Go submits task to the pool as one of the group. If the pool refuses it, Go returns that error,
+// and the group goes on: on a pool with a bounded queue the policy [Block] has it wait for room
+// instead, no longer than the context of the group. A task that a policy discards has failed. Once
+// the group has failed, Go starts nothing more, and returns an error that matches
+// [future.ErrCancelled] and the reason.
 func (g *Group) Go(task Task, opts ...TaskOption) error {
 	ctx, err := g.open()
 	if err != nil {
@@ -243,15 +244,15 @@ func (g *Group) Wait() error {
 	}
 }
 
-// isCalling reports whether the caller is in the midst of a call of Go, which has it run a task itself.
+// isCalling reports whether the caller is in the midst of a call of Go, and runs a task for it.
 func (g *Group) isCalling() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.calls.own() > 0
 }
 
-// await waits until the members have ended, or until there is a change. If the caller is a run of the
-// pool, any of the members may run in its place, not only the first, and those that come meanwhile.
+// await waits until the members have ended, or until there is a change. If the caller is a run of
+// the pool, any of the members may run in its place, not only the first, and those that come later.
 func (g *Group) await(members []*future.Future[struct{}], changed <-chan struct{}) error {
 	cells := func(yield func(*cell.Cell) bool) {
 		for _, f := range members {
@@ -283,9 +284,9 @@ func (g *Group) await(members []*future.Future[struct{}], changed <-chan struct{
 	return nil
 }
 
-// going returns the members that have not ended, and what is closed when there is another, or when no
-// call of Go or of fail is in progress any more. That is nil if there are neither members nor calls:
-// then the group lets go of its context.
+// going returns the members that have not ended, and what is closed when there is another, or when
+// no call of Go or of fail is in progress any more. That is nil if there are neither members nor
+// calls: then the group lets go of its context.
 func (g *Group) going() (members []*future.Future[struct{}], changed <-chan struct{}, err error) {
 	g.mu.Lock()
 	g.prune()

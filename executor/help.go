@@ -87,8 +87,8 @@ func (p *Pool) helpAtLocked(a *await, d time.Duration) {
 	})
 }
 
-// beatLocked calls help when the patience of a, which is not certain, is over. After a century, which
-// only a bubble sees, it gives up: a bubble that is blocked for ever is to find that out.
+// beatLocked calls help when the patience of a, which is not certain, is over. After a century,
+// which only a bubble sees, it gives up: a bubble that is blocked for ever is to find that out.
 func (p *Pool) beatLocked(a *await, help func(a *await)) {
 	if a.patience > math.MaxInt64/2 {
 		return
@@ -169,9 +169,9 @@ func (p *Pool) makeRoomLater(a *await) {
 	p.beatLocked(a, p.makeRoomLater)
 }
 
-// helpHeadLocked runs the head of the queue, if it is due, on a helper, for a, which waits for room. If
-// the queue is empty, it runs the task of the first of those who do. If a waits still when the helper
-// ends, the next follows at once: a crowd gets room together, not at the next try of each.
+// helpHeadLocked runs the head of the queue, if it is due, on a helper, for a, which waits for room.
+// If the queue is empty, it runs the task of the first of those who do. If a waits still when the
+// helper ends, the next follows at once: a crowd gets room together, not at the next try of each.
 func (p *Pool) helpHeadLocked(a *await) {
 	if !p.mayHelpLocked(a) {
 		p.denyLocked(a)
