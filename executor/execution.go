@@ -94,11 +94,22 @@ func (x *execution) runBare() {
 	x.abrupt = !future.Invoke(x.task.Lend(x.token), x.task.Body, &x.err)
 }
 
-// concludeBare ends the context of such a task.
+// concludeTiny ends the context of such a task, which has succeeded, and reports whether that was all:
+// nobody has asked the context for anything, so the cell may serve for the next task, too.
+func (x *execution) concludeTiny() bool {
+	if x.token.End(); !x.task.Unseen() {
+		return false
+	}
+	x.done = true
+	x.pool.unlabel()
+	return true
+}
+
+// concludeBare is concludeTiny for any other. It may call methods of the base context.
 func (x *execution) concludeBare() {
 	x.token.End()
 	if x.done = true; !x.task.Unseen() {
-		x.task.Exit() // or else the cell may serve for the next, too
+		x.task.Exit()
 		x.spent = true
 	}
 }
@@ -138,13 +149,14 @@ func (x *execution) complete() {
 		return
 	}
 	x.over = true
+	if x.bare && x.err == nil && x.concludeTiny() {
+		return
+	}
 	if x.labels {
 		defer x.pool.unlabel() // even if there were none: the body may have left some
 	}
 	if x.bare {
-		if x.concludeBare(); x.err == nil {
-			return
-		}
+		x.concludeBare()
 	} else {
 		x.conclude()
 	}

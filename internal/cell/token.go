@@ -28,19 +28,21 @@ type Token struct {
 }
 
 // Tokens are the next ones for the runs of one goroutine. The zero Tokens is ready for use.
-type Tokens struct{ left []Token }
+type Tokens struct {
+	made *[manyTokens]Token
+	left uint // of them, the first ones
+}
 
 // manyTokens is how many are made at a time, in one allocation of 1 KiB.
 const manyTokens = 64
 
 // Next returns a new token.
 func (ts *Tokens) Next() *Token {
-	if len(ts.left) == 0 {
-		ts.left = make([]Token, manyTokens)
+	if ts.left == 0 {
+		ts.made, ts.left = new([manyTokens]Token), manyTokens
 	}
-	t := &ts.left[0]
-	ts.left = ts.left[1:]
-	return t
+	ts.left--
+	return &ts.made[ts.left%manyTokens]
 }
 
 const (
