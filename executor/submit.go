@@ -30,10 +30,11 @@ func (p *Pool) Submit(task Task, opts ...TaskOption) (*future.Future[struct{}], 
 
 // SubmitContext is Submit that waits for room, whatever the rejection policy, until ctx ends. Then it
 // returns an error that matches [ErrSaturated] and that of ctx; if ctx has ended before the call,
-// [ErrRejected] and that of ctx. The context ends the wait, never the task: one for which there was room as ctx
-// ended is accepted. A shutdown ends the wait with [ErrShutdown]. Submitters enter in the order in which they came. If there
-// is no room and the caller is itself a task of the pool, it runs the new one, as it might wait for
-// itself; a goroutine of such a task waits, see [Rejection.Wait]. A nil ctx never ends.
+// [ErrRejected] and that of ctx. The context ends the wait, never the task: one for which there was
+// room as ctx ended is accepted. A shutdown ends the wait with [ErrShutdown]. Submitters enter in the
+// order in which they came. If there is no room and the caller is itself a task of the pool, it runs
+// the new one, as it might wait for itself; a goroutine of such a task waits, see [Rejection.Wait]. A
+// nil ctx never ends.
 func (p *Pool) SubmitContext(ctx context.Context, task Task, opts ...TaskOption) (*future.Future[struct{}], error) {
 	return submitTask(ctx, true, p, task, opts)
 }
