@@ -64,9 +64,10 @@ type Cell struct {
 	Plan *Plan
 
 	// The executor's own; its lock guards them.
-	Order   uint64 // sequence number
-	When    int64  // trigger time of the next run, or of the one in progress
-	Started int64  // start of the run in progress
+	_       [0]atomic.Uint64 // aligns Order on 32-bit processors, see setRunner
+	Order   uint64           // sequence number
+	When    int64            // trigger time of the next run, or of the one in progress
+	Started int64            // start of the run in progress
 
 	Body func(ctx context.Context) error // set before the cell is shared; the executor drops it at the end
 }
