@@ -93,10 +93,13 @@ func (g *guide) impatient(context.Context) (err error) {
 		return err
 	}
 	_, err = g.late.GetTimeout(200 * time.Millisecond)
-	took, state := time.Since(start), g.late.State()
-	return g.show(step{"GetTimeout", fmt.Sprintf("%v, task %v", err, state),
-		"the wait is over, the task is not", took,
-		errors.Is(err, future.ErrTimeout) && state == future.Pending})
+	took, state, timedOut := time.Since(start), g.late.State(), errors.Is(err, future.ErrTimeout)
+	outcome := fmt.Sprintf("%v, task %v", err, state)
+	if timedOut {
+		outcome = fmt.Sprintf("timed out, task %v", state) // the error names pool and wait: too wide
+	}
+	return g.show(step{"GetTimeout", outcome, "the wait is over, the task is not", took,
+		timedOut && state == future.Pending})
 }
 
 func (g *guide) cancelled(ctx context.Context) error {
