@@ -57,8 +57,8 @@ func (x *execution) start(c *cell.Cell, now int64) bool {
 		}
 		return false
 	}
-	if !x.bare && planOf(c).Periodic() {
-		now = x.pool.clock.Now() // the caller may have read it before the last run ended
+	if !x.bare && now <= planOf(c).Ended() {
+		now = x.pool.clock.Now() // the caller has read it before the last run ended
 	}
 	if x.bare && c.When == unread { // when it came is not known
 		c.When = now

@@ -64,8 +64,7 @@ func (p *Pool) deal() bool {
 	if p.inbox == nil || !p.plain && p.timed.Load() || p.watched.Load() || p.waits.helping > 0 {
 		return false
 	}
-	row := p.inbox.out.row(handSize)
-	if row < 2 {
+	if !p.inbox.out.isRow() {
 		return false
 	}
 	if p.hand != nil && p.hand.users == 0 {
@@ -75,10 +74,7 @@ func (p *Pool) deal() bool {
 	if p.spare = nil; h == nil {
 		h = new(hand)
 	}
-	for i := range row {
-		h.tasks[i] = p.inbox.out.pop().bare
-	}
-	h.size, h.over = int64(row), 0
+	h.size, h.over = int64(p.inbox.out.popBare(h.tasks[:])), 0
 	h.next.Store(0)
 	p.hand = h
 	return true

@@ -122,13 +122,27 @@ func (s *segment) pop() entry {
 	return e
 }
 
-// row returns how many bare tasks without times come next, up to a number.
-func (s *segment) row(most int) int {
-	i := s.taken
-	for i < s.end && i-s.taken < most && s.at(i).bare != nil && s.stampAt(i).when == unread {
-		i++
+// isRow reports whether the next two entries or more are bare tasks without times.
+func (s *segment) isRow() bool {
+	return s.taken+1 < s.end && s.isBare(s.taken) && s.isBare(s.taken+1)
+}
+
+func (s *segment) isBare(i int) bool { return s.at(i).bare != nil && s.stampAt(i).when == unread }
+
+// popBare takes the next bare tasks without times: as many as there is room for, and no more than
+// are left of the block. It returns how many there were.
+func (s *segment) popBare(room []Task) (n int) {
+	b, first := s.blocks[s.taken/blockSize], s.taken%blockSize
+	slots := b.slots[first:min(first+len(room), first+s.end-s.taken, blockSize)]
+	for n < len(slots) && slots[n].bare != nil && (b.stamps == nil || b.stamps[first+n].when == unread) {
+		room[n] = slots[n].bare
+		n++
 	}
-	return i - s.taken
+	clear(slots[:n])
+	if s.taken += n; s.taken%blockSize == 0 {
+		s.release(s.taken/blockSize - 1)
+	}
+	return n
 }
 
 // unpop puts bare tasks back in front of all others.

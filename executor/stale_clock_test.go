@@ -69,3 +69,42 @@ func TestWhatGoesFirstHasNotComeAfterTheTimeOfTheNext(t *testing.T) {
 	assert.Zero(t, queued[0].Scheduled, "the one that has come without a time")
 	assert.False(t, queued[1].Scheduled.Before(came), "due %v before the task that goes first has come", came.Sub(queued[1].Scheduled))
 }
+
+// A worker is held up in the same place while a run of a series goes on elsewhere, and then takes the next of that
+// series, which has been due since before it read the clock.
+func TestNoRunOfASeriesStartsBeforeTheLastHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const ms = time.Millisecond
+		var armed atomic.Bool
+		defer delay.Set(func(p delay.Point) {
+			if p == delay.RunConcluded && armed.CompareAndSwap(true, false) {
+				time.Sleep(26 * ms)
+			}
+		})()
+		var starts []time.Time // of the series; its runs do not overlap
+		pool := executor.NewScheduledPool(2, executor.AfterRun(
+			func(_ context.Context, run executor.Run, _ error) {
+				if run.Name == "series" {
+					starts = append(starts, run.Started)
+				}
+			}))
+		defer func() { pool.ShutdownNow(); <-pool.Terminated() }()
+		begun := time.Now()
+		naps := []time.Duration{30 * ms, 0}
+		series, err := pool.AtFixedRate(0, ms, func(context.Context) error {
+			nap := naps[0]
+			naps = naps[1:]
+			time.Sleep(nap)
+			return nil
+		}, executor.Name("series"), executor.MaxRuns(2))
+		require.NoError(t, err)
+		_, err = pool.Submit(func(context.Context) error { time.Sleep(5 * ms); armed.Store(true); return nil })
+		require.NoError(t, err)
+		_, err = pool.Schedule(0, func(context.Context) error { time.Sleep(time.Second); return nil })
+		require.NoError(t, err)
+		_, err = series.Get(t.Context())
+		require.NoError(t, err)
+		require.Len(t, starts, 2)
+		assert.Equal(t, 31*ms, starts[1].Sub(begun), "when the worker that was held up came")
+	})
+}

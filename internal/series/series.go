@@ -62,6 +62,7 @@ type Series struct {
 
 	slot  int64 // the undisturbed time of the next run, or of the one in progress
 	watch watch // over the time-out of that
+	ended int64 // when the last run did
 }
 
 // Periodic reports whether the task repeats.
@@ -93,9 +94,12 @@ func (s *Series) Start(scheduled, now int64) int64 {
 	return scheduled + passed*s.Period
 }
 
+// Ended returns when the last run did, or 0 before the first. The next does not start before.
+func (s *Series) Ended() int64 { return s.ended }
+
 // Next plans the run after one that ended at the given time and returns when it is due.
 func (s *Series) Next(ended int64) (at int64) {
-	s.Missed = 0
+	s.Missed, s.ended = 0, ended
 	switch {
 	case s.Period < 0: // fixed delay: from the end of the run
 		s.slot = clock.Later(ended, time.Duration(-s.Period))

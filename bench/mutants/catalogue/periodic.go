@@ -53,8 +53,8 @@ var periodic = []Mutant{
 		ID:    "time-08",
 		Fault: "a series tells missed runs that its next run has nothing to do with",
 		File:  "internal/series/series.go",
-		From:  "s.Missed = 0\n switch",
-		To:    "switch",
+		From:  "s.Missed, s.ended = 0, ended\n switch",
+		To:    "s.ended = ended\n switch",
 	},
 	{
 		ID:    "time-09",
@@ -62,5 +62,12 @@ var periodic = []Mutant{
 		File:  "internal/series/series.go",
 		From:  "over := ended - s.slot - s.window()",
 		To:    "over := ended - s.slot",
+	},
+	{
+		ID:    "time-10",
+		Fault: "a run of a series starts at a time that was read before the last had ended",
+		File:  "executor/execution.go",
+		From:  "if !x.bare && now <= planOf(c).Ended()",
+		To:    "if !x.bare && now <= 0",
 	},
 }
