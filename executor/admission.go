@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/delay"
@@ -13,20 +14,20 @@ import (
 // post queues e in the inbox, and has a worker come if none would look there by itself. A bare task of a
 // scheduled pool gets a time only if there is another to compare it with, or somebody wants to know it:
 // without a time, it comes before all that come later with one.
-func (p *Pool) post(t slot) error {
-	e := entry{slot: t}
-	if !p.plain && (e.cell != nil || p.timed.Load() || p.watched.Load()) {
-		e.when = p.clock.Now()
+func (p *Pool) post(t runqueue.Slot) error {
+	e := runqueue.Entry{Slot: t}
+	if !p.plain && (e.Cell != nil || p.timed.Load() || p.watched.Load()) {
+		e.When = p.clock.Now()
 	}
-	told, err := p.inbox.put(e)
+	told, open := p.inbox.Put(e)
 	if told {
 		delay.At(delay.TaskPosted)
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.notify(unread)
 	}
-	if err != nil {
-		return p.refusal(nameOf(t.cell), err)
+	if !open {
+		return p.refusal(nameOf(t.Cell), ErrShutdown)
 	}
 	return nil
 }
@@ -51,7 +52,7 @@ func (p *Pool) accept(ctx context.Context, wait bool, c *cell.Cell) error {
 		c.When = p.clock.Now()
 	}
 	if p.inbox != nil && planOf(c).strand == nil {
-		return p.post(slot{cell: c})
+		return p.post(runqueue.Slot{Cell: c})
 	}
 	policy, err := p.tryAccept(c)
 	if err == ErrSaturated {
@@ -166,7 +167,7 @@ func (p *Pool) room(c *cell.Cell, free int) bool {
 	if p.pendingLimit == 0 && p.capacity() == unbounded {
 		return true
 	}
-	waiting := p.queue.len()
+	waiting := p.queue.Len()
 	if p.pendingLimit > 0 && waiting+p.aside >= p.pendingLimit {
 		return false
 	}
@@ -199,7 +200,7 @@ func (p *Pool) place(c *cell.Cell, when int64) {
 		p.timed.Store(true)
 	}
 	c.Order, c.When = p.order.Add(1), when
-	p.queue.push(c)
+	p.queue.Push(c)
 }
 
 // notify sees to it that somebody looks at the head in time, and starts a worker if nobody can and
@@ -243,18 +244,18 @@ func (p *Pool) forgetTimes(head int64) {
 // head tells when the next task is due, as workQueue.head does, and whether it has been dealt: then others
 // may claim it before the caller does. The lock is held.
 func (p *Pool) head() (when int64, due, dealt bool) {
-	if p.hand.left() > 0 {
+	if p.batch.Left() > 0 {
 		return 0, true, true
 	}
-	when, due = p.queue.head()
+	when, due = p.queue.Head()
 	return when, due, false
 }
 
 // waiting returns how many tasks there are in the queue, and dealt. The lock is held.
-func (p *Pool) waiting() int { return p.hand.left() + p.queue.len() }
+func (p *Pool) waiting() int { return p.batch.Left() + p.queue.Len() }
 
-// unread stands for a time that nobody has read from the clock. No clock of a pool shows it.
-const unread int64 = 0
+// unread stands for a time that nobody has read from the clock.
+const unread = runqueue.Unread
 
 // now is the time by which the queue goes: in a plain one, which knows no times, the same for ever.
 func (p *Pool) now() int64 {

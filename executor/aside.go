@@ -3,6 +3,7 @@ package executor
 import (
 	"slices"
 
+	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
@@ -18,16 +19,16 @@ func (p *Pool) removeAside(c *cell.Cell) bool {
 // allAside returns the tasks that wait outside of the queue, in order of submission. The lock is held.
 func (p *Pool) allAside() (cells []*cell.Cell) {
 	for s := range p.strands.entries {
-		cells = append(cells, s.waiting.all()...)
+		cells = append(cells, s.waiting.All()...)
 	}
-	slices.SortStableFunc(cells, compare)
+	slices.SortStableFunc(cells, runqueue.Compare)
 	return cells
 }
 
 // merge puts the tasks that wait outside of the queue between those of the queue, by their times, as far
 // as they are known.
 func merge(queue, aside []*cell.Cell) []*cell.Cell {
-	return interleave(queue, aside, func(a, b *cell.Cell) bool { return a.When < b.When })
+	return runqueue.Interleave(queue, aside, func(a, b *cell.Cell) bool { return a.When < b.When })
 }
 
 // emptyAside takes all of them out. The lock is held.

@@ -1,10 +1,9 @@
 package executor
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
+	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/parking"
 )
@@ -22,7 +21,7 @@ func (p *Pool) Validate() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, validate := range []func() error{
-		p.validateAccounts, p.validateWorkers, p.validateAside, p.validateQueue, p.validateWaiting, p.validateHands,
+		p.validateAccounts, p.validateWorkers, p.validateAside, p.validateQueue, p.validateWaiting, p.validateBatches,
 		p.validateWatch, p.validateEntrants, p.validateStage,
 	} {
 		if err := validate(); err != nil {
@@ -111,10 +110,10 @@ func (p *Pool) validateAside() error {
 		}
 	}
 	for s := range p.strands.entries {
-		if err := s.waiting.validate(); err != nil {
+		if err := s.waiting.Validate(); err != nil {
 			return err
 		}
-		aside += s.waiting.len()
+		aside += s.waiting.Len()
 	}
 	if aside != p.aside {
 		return fmt.Errorf("%d tasks wait aside, counted as %d", aside, p.aside)
@@ -124,108 +123,25 @@ func (p *Pool) validateAside() error {
 
 func (p *Pool) validateQueue() error {
 	switch q := p.queue.(type) {
-	case *inbox:
-		return q.validate()
+	case *runqueue.Inbox:
+		return q.Validate()
 	case *ordered:
 		return q.validate()
 	default:
-		return p.validateDelayed(q.(*delayedWorkQueue))
+		return p.validateDelayed(q.(*runqueue.Delayed))
 	}
 }
 
-func (p *Pool) validateDelayed(q *delayedWorkQueue) error {
-	if err := q.heap.Validate(placeInHeap); err != nil {
-		return err
-	}
-	if err := q.cut.Validate(placeInHeap); err != nil {
-		return err
-	}
-	if err := q.ripe.validate(); err != nil {
-		return err
-	}
-	ripe, now := q.ripe.all(), p.clock.Now()
-	if q.cut.Len() > 0 && len(ripe) == 0 {
-		return fmt.Errorf("%d tasks have been cut out, and none is ripe", q.cut.Len())
-	}
-	for _, c := range q.cut.All() {
-		if compare(c, ripe[len(ripe)-1]) < 0 {
-			return fmt.Errorf("a ripe task comes after one that has been cut out")
-		}
-	}
-	if !slices.IsSortedFunc(ripe, compare) {
-		return fmt.Errorf("the ripe tasks are out of order")
-	}
-	if n := len(ripe); n > 0 && ripe[n-1].When > now {
-		return fmt.Errorf("a task for %d is ripe at %d", ripe[n-1].When, now)
-	}
-	if q.beside() > 0 && !p.timed.Load() {
-		return fmt.Errorf("%d tasks go by their times, and nobody knows", q.beside())
+func (p *Pool) validateDelayed(q *runqueue.Delayed) error {
+	if q.Beside() > 0 && !p.timed.Load() {
+		return fmt.Errorf("%d tasks go by their times, and nobody knows", q.Beside())
 	}
 	for x := range p.executions() {
 		if x.task != nil && !x.bare && planOf(x.task).Periodic() && !p.timed.Load() {
 			return fmt.Errorf("a series is in a run, and nobody knows that there are times")
 		}
 	}
-	return q.line.validate()
-}
-
-// validate checks both sides of an inbox, in which the stamps ascend.
-func (q *inbox) validate() error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	last := stamp{}
-	for _, side := range []*segment{&q.out, &q.in} {
-		if err := validateSegment(side); err != nil {
-			return err
-		}
-		for _, e := range side.entries() {
-			if e.when == unread {
-				continue
-			}
-			if q.order == nil {
-				return fmt.Errorf("a stamp in an inbox without stamps")
-			}
-			if cmp.Or(cmp.Compare(last.when, e.when), cmp.Compare(last.after, e.after)) > 0 {
-				return fmt.Errorf("stamp %v comes after %v", e.stamp, last)
-			}
-			last = e.stamp
-		}
-	}
-	if q.in.len() > 0 && q.out.len() == 0 && q.word.Load() {
-		return fmt.Errorf("there are tasks of which nobody has been told")
-	}
-	return nil
-}
-
-// validate checks the ring of a fifo, and that its tasks know their places.
-func (q *fifo) validate() error {
-	span := int(q.tail - q.head)
-	if span > len(q.ring) || len(q.ring)&(len(q.ring)-1) != 0 {
-		return fmt.Errorf("fifo: %d places in a ring of %d", span, len(q.ring))
-	}
-	live, inRing := 0, 0
-	for at := q.head; at != q.tail; at++ {
-		c := q.ring[q.slot(at)]
-		if c == nil && at == q.head {
-			return fmt.Errorf("fifo: the first is gone")
-		}
-		if c == nil {
-			continue
-		}
-		live++
-		if c.Place != -1-int32(at&positionMask) {
-			return fmt.Errorf("fifo: a task at %d has place %d", at, c.Place)
-		}
-	}
-	for _, c := range q.ring {
-		if c != nil {
-			inRing++
-		}
-	}
-	if live != q.live || inRing != live {
-		return fmt.Errorf("fifo: %d tasks, %d in the ring, counted as %d", live, inRing, q.live)
-	}
-	return nil
+	return q.Validate(p.clock.Now())
 }
 
 func (q *ordered) validate() error {
@@ -243,43 +159,26 @@ func (q *ordered) validate() error {
 	}
 	switch own := q.queue.(type) {
 	case *fifoQueue:
-		return own.line.validate()
+		return own.line.Validate()
 	case *priorityQueue:
-		return own.heap.Validate(placeInHeap)
+		return own.heap.Validate(func(c *cell.Cell) int { return int(c.Place) - 1 })
 	}
 	return nil
 }
 
 // tasksOf returns what is in a queue, in order.
-func tasksOf(q workQueue) (cells []*cell.Cell) {
-	switch q := q.(type) {
-	case *ordered:
-		return q.tasks()
-	case *inbox:
-		for _, e := range append(q.out.entries(), q.in.entries()...) {
-			cells = append(cells, q.cellOf(e))
-		}
-		return cells
+func tasksOf(q runqueue.Queue) []*cell.Cell {
+	if own, ok := q.(*ordered); ok {
+		return own.tasks()
 	}
-	timed := q.(*delayedWorkQueue)
-	cells = timed.ripe.all()
-	for _, c := range timed.heap.All() {
-		cells = append(cells, c)
-	}
-	for _, c := range timed.cut.All() {
-		cells = append(cells, c)
-	}
-	slices.SortFunc(cells, compare)
-	return weave(tasksOf(timed.line), cells)
+	return q.(interface{ Cells() []*cell.Cell }).Cells()
 }
-
-func placeInHeap(c *cell.Cell) int { return int(c.Place) - 1 }
 
 // validateWaiting checks that what waits has not ended, and can run.
 func (p *Pool) validateWaiting() error {
 	cells := merge(tasksOf(p.queue), p.allAside())
-	if len(cells) != p.queue.len()+p.aside {
-		return fmt.Errorf("%d tasks wait, counted as %d", len(cells), p.queue.len()+p.aside)
+	if len(cells) != p.queue.Len()+p.aside {
+		return fmt.Errorf("%d tasks wait, counted as %d", len(cells), p.queue.Len()+p.aside)
 	}
 	for _, c := range cells {
 		if phase := c.Phase(); phase != cell.Pending || c.Body == nil {
@@ -289,51 +188,33 @@ func (p *Pool) validateWaiting() error {
 	return nil
 }
 
-// validateHands checks the hand that is dealt, those that workers still hold, and the spare one.
-func (p *Pool) validateHands() error {
-	users := map[*hand]int{p.hand: 0}
+// validateBatches checks the batch that is dealt, those that workers still use, and the spare one.
+func (p *Pool) validateBatches() error {
+	users := map[*runqueue.Batch]int{p.batch: 0}
 	for w := range p.workers {
-		if w.hand != nil {
-			users[w.hand]++
+		if w.batch != nil {
+			users[w.batch]++
 			if w.task == nil || !w.bare {
-				return fmt.Errorf("an idle worker holds a hand")
+				return fmt.Errorf("an idle worker uses a batch")
 			}
 		}
 	}
 	delete(users, nil)
-	for h, n := range users {
-		if err := h.validate(n); err != nil {
+	for b, n := range users {
+		if err := b.Validate(n); err != nil {
 			return err
 		}
-		if h != p.hand && h.left() > 0 {
-			return fmt.Errorf("two hands are dealt")
+		if b != p.batch && b.Left() > 0 {
+			return fmt.Errorf("two batches are dealt")
 		}
 	}
-	if p.spare == nil || p.spare == p.hand {
+	if p.spare == nil || p.spare == p.batch {
 		return nil
 	}
-	if users[p.spare] > 0 || p.spare.left() > 0 {
-		return fmt.Errorf("the spare hand is in use")
+	if users[p.spare] > 0 || p.spare.Left() > 0 {
+		return fmt.Errorf("the spare batch is in use")
 	}
-	return p.spare.validate(0)
-}
-
-func (h *hand) validate(users int) error {
-	claimed := min(h.next.Load(), h.size)
-	switch {
-	case h.size < 0 || h.size > handSize || claimed < 0:
-		return fmt.Errorf("hand: %d of %d are claimed", claimed, h.size)
-	case h.users != users:
-		return fmt.Errorf("hand: %d workers hold it, counted as %d", users, h.users)
-	case uint64(claimed) < h.over+uint64(users):
-		return fmt.Errorf("hand: %d are claimed, %d of them over, by %d workers", claimed, h.over, users)
-	}
-	for i, task := range h.tasks {
-		if waits := int64(i) >= claimed && int64(i) < h.size; waits != (task != nil) {
-			return fmt.Errorf("hand: of %d, %d claimed, number %d is there: %v", h.size, claimed, i, task != nil)
-		}
-	}
-	return nil
+	return p.spare.Validate(0)
 }
 
 // validateWatch checks that nothing waits beside somebody who could run it, and that somebody will look

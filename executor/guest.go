@@ -133,7 +133,7 @@ func (g *guest) next() bool {
 		c := g.beyond[0]
 		g.beyond[0] = nil
 		g.beyond = g.beyond[1:]
-		if !p.waitsInQueue(c) || !p.queue.remove(c) {
+		if !p.waitsInQueue(c) || !p.queue.Remove(c) {
 			continue
 		}
 		if g.task != nil {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
@@ -49,5 +50,5 @@ func (t Pending) unplanned() bool { return t.Periodic && t.Scheduled.IsZero() }
 
 // joined puts two lists of dropped tasks into one. At equal times the first comes first.
 func joined(first, second []Pending) []Pending {
-	return interleave(first, second, func(b, a Pending) bool { return b.compare(a) < 0 })
+	return runqueue.Interleave(first, second, func(b, a Pending) bool { return b.compare(a) < 0 })
 }

@@ -115,7 +115,7 @@ func (p *Pool) helpLater(a *await) {
 
 // startHelperLocked runs c, which is in the queue, for a.
 func (p *Pool) startHelperLocked(a *await, c *cell.Cell, now int64) {
-	if !p.queue.remove(c) {
+	if !p.queue.Remove(c) {
 		return
 	}
 	p.helpWithLocked(a, c, now)
@@ -137,7 +137,7 @@ func (p *Pool) helpWithLocked(a *await, c *cell.Cell, now int64) {
 		}
 		p.waits.behalf[a.run]++
 	}
-	p.recall() // from here on, workers look for each task whether there is a place
+	p.recallLocked() // from here on, workers look for each task whether there is a place
 	go g.help()
 }
 
@@ -178,12 +178,12 @@ func (p *Pool) helpHeadLocked(a *await) {
 		return
 	}
 	now := p.clock.Now()
-	when, due := p.queue.head()
+	when, due := p.queue.Head()
 	switch {
 	case when == parking.Nothing:
 		p.entrants.bypassLocked(p, a, now)
 	case due || when <= now:
-		p.helpWithLocked(a, p.queue.pop(now).cell, now)
+		p.helpWithLocked(a, p.queue.Pop(now).Cell, now)
 		p.notify(unread)
 	}
 }

@@ -24,7 +24,7 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	p.mu.Lock()
 	removed := true
 	switch {
-	case p.queue.remove(c):
+	case p.queue.Remove(c):
 		p.vacated(c)
 	case p.aside > 0 && p.removeAside(c):
 		p.notify(unread)

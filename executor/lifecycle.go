@@ -144,7 +144,7 @@ func (p *Pool) drain() {
 	p.stage = draining
 	p.announce()
 	if p.inbox != nil {
-		p.inbox.close()
+		p.inbox.Close()
 	}
 	p.entrants.dismiss()
 	p.lot.CallAll()
@@ -170,12 +170,12 @@ func (p *Pool) sweep() []*cell.Cell {
 	case p.stage == running, p.stage == draining && p.plain:
 		return nil // all there is is due
 	case p.stage >= stopping:
-		p.recall()
-		swept := merge(p.queue.filter(func(*cell.Cell) bool { return false }), p.emptyAside())
+		p.recallLocked()
+		swept := merge(p.queue.Filter(func(*cell.Cell) bool { return false }), p.emptyAside())
 		p.vacate(swept)
 		return swept
 	}
-	return p.queue.filter(func(c *cell.Cell) bool {
+	return p.queue.Filter(func(c *cell.Cell) bool {
 		if planOf(c).Periodic() {
 			return p.keepPeriodic
 		}

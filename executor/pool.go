@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
@@ -34,7 +35,7 @@ type Task = func(ctx context.Context) error
 //
 // A task goes one road: accept puts it into the queue, a worker takes it out when it is due, runs
 // it, and settles its future or queues its next run. One lock guards all of that, but for the front
-// of an [inbox] and the claims from a [hand], which make tiny tasks cheap. The lock is never held
+// of an inbox and the claims from a batch, which make tiny tasks cheap; see package runqueue. The lock is never held
 // while waiting, or while user code runs: bodies, hooks, handlers, policies and options run without
 // it, and so does the settling of a future, which may call those who wait. The one exception is a
 // [WorkQueue] of the user's own, which is a part of the pool.
@@ -44,13 +45,13 @@ type Task = func(ctx context.Context) error
 type Pool struct {
 	settings
 	clock     clock.Clock
-	plain     bool        // the queue knows no times: what is in it is due
-	custom    *ordered    // the queue, if it is the user's own
-	inbox     *inbox      // the queue, if it has a front of its own for submissions
-	watched   atomic.Bool // somebody wants to know when bare tasks have started
-	timed     atomic.Bool // there may be tasks that go by their time; the lock guards writing
-	submitted *plan       // of every task that has a future and no options
-	executed  *plan       // of every task given to Execute
+	plain     bool            // the queue knows no times: what is in it is due
+	custom    *ordered        // the queue, if it is the user's own
+	inbox     *runqueue.Inbox // the queue, if it has a front of its own for submissions
+	watched   atomic.Bool     // somebody wants to know when bare tasks have started
+	timed     atomic.Bool     // there may be tasks that go by their time; the lock guards writing
+	submitted *plan           // of every task that has a future and no options
+	executed  *plan           // of every task given to Execute
 
 	runners runners // which goroutines run its tasks
 
@@ -59,7 +60,7 @@ type Pool struct {
 
 	order atomic.Uint64 // sequence number of the last task queued by place; the lock guards writing
 
-	_ apart
+	_ [64]byte // keeps what every run writes out of the cache lines above
 
 	mu sync.Mutex // guards the fields below
 
@@ -67,10 +68,10 @@ type Pool struct {
 	stage    stage
 	core     int
 	counts   counts
-	queue    workQueue
-	hand     *hand        // of the tasks that come before those of the queue; may be nil
-	spare    *hand        // to be dealt next time; may be nil
-	lot      *parking.Lot // idle workers
+	queue    runqueue.Queue
+	batch    *runqueue.Batch // of the tasks that come before those of the queue; may be nil
+	spare    *runqueue.Batch // to be filled next time; may be nil
+	lot      *parking.Lot    // idle workers
 	workers  map[*worker]struct{}
 	entrants entrants // submitters who wait for room
 
@@ -117,14 +118,17 @@ func (p *Pool) init(core int, opts []Option) {
 
 // newQueue makes the queue that the options tell. With a limit to what may wait in all there is no inbox
 // for submissions, as it does not know of the rest.
-func (p *Pool) newQueue() workQueue {
-	front := newInbox(&p.executed.Plan)
+func (p *Pool) newQueue() runqueue.Queue {
+	var order *atomic.Uint64
+	if !p.plain {
+		order = &p.order
+	}
+	front := runqueue.NewInbox(&p.executed.Plan, order)
 	if p.pendingLimit == 0 && (!p.plain || p.waitsIn.simple()) {
 		p.inbox = front
 	}
 	if !p.plain {
-		front.order = &p.order
-		return newDelayedWorkQueue(front)
+		return runqueue.NewDelayed(front)
 	}
 	if p.inbox != nil {
 		return p.inbox

@@ -175,10 +175,10 @@ func (r *Rejection) ReplaceOldest() error {
 func (p *Pool) exchange(c *cell.Cell, oldest **cell.Cell) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := p.tryEnqueue(c, p.now()); err != ErrSaturated || !p.plain || p.queue.len() == 0 {
+	if err := p.tryEnqueue(c, p.now()); err != ErrSaturated || !p.plain || p.queue.Len() == 0 {
 		return err
 	}
-	*oldest = p.queue.pop(unread).cell // a queue without bounds rejects nothing, so there is a cell
+	*oldest = p.queue.Pop(unread).Cell // a queue without bounds rejects nothing, so there is a cell
 	p.settling++
 	if s := planOf(*oldest).strand; s != nil {
 		p.advance(s)

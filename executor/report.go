@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/failure"
@@ -52,10 +53,11 @@ func (p *Pool) pendingOf(c *cell.Cell) Pending {
 }
 
 // pending describes a task that is the pool's to run.
-func (p *Pool) pending(w waiting) Pending {
-	pending := Pending{Name: w.plan.Name, Periodic: w.plan.Periodic(), Runs: w.runs}
-	if w.when != unread {
-		pending.Scheduled = p.clock.Time(w.when)
+func (p *Pool) pending(w runqueue.Waiting) Pending {
+	pl := w.Plan.Detail.(*plan)
+	pending := Pending{Name: pl.Name, Periodic: pl.Periodic(), Runs: w.Runs}
+	if w.When != unread {
+		pending.Scheduled = p.clock.Time(w.When)
 	}
 	return pending
 }

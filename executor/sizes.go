@@ -66,7 +66,7 @@ func (p *Pool) SetCoreTimeout(on bool) error {
 // reconsider has idle workers look at the new sizes, and a further worker started if there is work
 // for one. The lock is held.
 func (p *Pool) reconsider() {
-	p.recall() // workers come by the lock
+	p.recallLocked() // workers come by the lock
 	p.freedLocked()
 	p.lot.CallAll()
 	p.notify(unread)
@@ -113,7 +113,7 @@ func (p *Pool) overfull() bool {
 	if p.capacity() == unbounded {
 		return false
 	}
-	waiting := p.queue.len()
+	waiting := p.queue.Len()
 	return waiting > 0 && waiting+p.asideInQueue() > p.capacity()
 }
 

@@ -82,21 +82,18 @@ func TestNoRunOfASeriesStartsBeforeTheLastHasEnded(t *testing.T) {
 			}
 		})()
 		var starts []time.Time // of the series; its runs do not overlap
-		pool := executor.NewScheduledPool(2, executor.AfterRun(
-			func(_ context.Context, run executor.Run, _ error) {
-				if run.Name == "series" {
-					starts = append(starts, run.Started)
-				}
-			}))
+		pool := executor.NewScheduledPool(2)
 		defer func() { pool.ShutdownNow(); <-pool.Terminated() }()
 		begun := time.Now()
 		naps := []time.Duration{30 * ms, 0}
-		series, err := pool.AtFixedRate(0, ms, func(context.Context) error {
+		series, err := pool.AtFixedRate(0, ms, func(ctx context.Context) error {
+			run, _ := executor.RunFrom(ctx)
+			starts = append(starts, run.Started)
 			nap := naps[0]
 			naps = naps[1:]
 			time.Sleep(nap)
 			return nil
-		}, executor.Name("series"), executor.MaxRuns(2))
+		}, executor.MaxRuns(2))
 		require.NoError(t, err)
 		_, err = pool.Submit(func(context.Context) error { time.Sleep(5 * ms); armed.Store(true); return nil })
 		require.NoError(t, err)

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/punctual-go/punctual/executor/internal/runqueue"
 )
 
 // Stats is a snapshot of a pool, taken in one piece.
@@ -96,11 +98,11 @@ func (p *Pool) tally(also func()) (accepted, rejected uint64, queued int) {
 	accepted, rejected = p.counts.accepted, p.counts.rejected
 	if p.inbox == nil {
 		also()
-		return accepted, rejected, p.queue.len() + p.aside
+		return accepted, rejected, p.queue.Len() + p.aside
 	}
-	accepted, rejected, queued = p.inbox.tally(accepted, rejected, also)
-	if q, ok := p.queue.(*delayedWorkQueue); ok {
-		queued += q.beside()
+	accepted, rejected, queued = p.inbox.Tally(accepted, rejected, also)
+	if q, ok := p.queue.(*runqueue.Delayed); ok {
+		queued += q.Beside()
 	}
 	return accepted, rejected, queued + p.aside
 }
@@ -108,16 +110,16 @@ func (p *Pool) tally(also func()) (accepted, rejected uint64, queued int) {
 // played returns how many tasks are dealt and not claimed, and how many claimed ones have ended of which the
 // pool does not know, both of one moment. The lock is held.
 func (p *Pool) played() (left int, ended uint64) {
-	var seen []*hand
-	if p.hand != nil {
-		left, ended = p.hand.played()
-		seen = append(seen, p.hand)
+	var seen []*runqueue.Batch
+	if p.batch != nil {
+		left, ended = p.batch.Progress()
+		seen = append(seen, p.batch)
 	}
 	for w := range p.workers {
-		if w.hand != nil && !slices.Contains(seen, w.hand) {
-			_, over := w.hand.played()
+		if w.batch != nil && !slices.Contains(seen, w.batch) {
+			_, over := w.batch.Progress()
 			ended += over
-			seen = append(seen, w.hand)
+			seen = append(seen, w.batch)
 		}
 	}
 	return left, ended
@@ -127,7 +129,7 @@ func (p *Pool) played() (left int, ended uint64) {
 // due. O(n log n), of which the pool is held up for the n.
 func (p *Pool) Queued() []Pending {
 	seen := p.see()
-	tasks := seen.inOrder()
+	tasks := seen.InOrder()
 	pending := make([]Pending, len(tasks))
 	for i, w := range tasks {
 		pending[i] = p.pending(w)

@@ -3,6 +3,7 @@ package executor
 import (
 	"slices"
 
+	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
@@ -10,7 +11,7 @@ import (
 // the others wait behind it, in order. The pool's lock guards it.
 type strand struct {
 	head    *cell.Cell // in the queue, or running; nil if there is no task
-	waiting fifo
+	waiting runqueue.FIFO
 	users   int      // submissions in progress
 	awaits  []*await // for tasks of the strand
 	forget  func()   // called when the strand is of no use; may be nil
@@ -18,9 +19,9 @@ type strand struct {
 
 // hold has c wait for its turn. The lock is held.
 func (p *Pool) hold(s *strand, c *cell.Cell) {
-	s.waiting.push(c)
+	s.waiting.Push(c)
 	p.aside++
-	if s.waiting.len() == 1 {
+	if s.waiting.Len() == 1 {
 		p.strands.put(s, struct{}{})
 	}
 }
@@ -28,12 +29,12 @@ func (p *Pool) hold(s *strand, c *cell.Cell) {
 // advance queues the next task of s, after one has ended or been taken out of the queue. The lock is
 // held.
 func (p *Pool) advance(s *strand) {
-	if s.waiting.len() == 0 {
+	if s.waiting.Len() == 0 {
 		s.head = nil
 		p.release(s)
 		return
 	}
-	s.head = s.waiting.first()
+	s.head = s.waiting.First()
 	p.unhold(s, s.head)
 	p.place(s.head, s.head.When)
 	for _, a := range s.awaits {
@@ -53,11 +54,11 @@ func (s *strand) removeAwait(a *await) {
 // unhold takes c out of those that wait for their turn, and reports whether it was among them. The lock
 // is held.
 func (p *Pool) unhold(s *strand, c *cell.Cell) bool {
-	if !s.waiting.remove(c) {
+	if !s.waiting.Remove(c) {
 		return false
 	}
 	p.aside--
-	if s.waiting.len() == 0 {
+	if s.waiting.Len() == 0 {
 		p.strands.remove(s)
 	}
 	return true

@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 
+	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 )
@@ -18,7 +19,7 @@ func (p *Pool) Execute(task Task) error {
 		return err
 	}
 	if p.inbox != nil && p.before == nil && p.after == nil {
-		return p.post(slot{bare: body})
+		return p.post(runqueue.Slot{Body: body})
 	}
 	return p.accept(context.Background(), false, &cell.Cell{Plan: &p.executed.Plan, Body: body})
 }

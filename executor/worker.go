@@ -3,6 +3,7 @@ package executor
 import (
 	"time"
 
+	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/parking"
@@ -19,7 +20,7 @@ import (
 //	taking  -> taking    something is due in an instant: it yields
 //	taking  -> running   a task is due
 //	running -> taking    the task is settled, or about to be queued for its next run
-//	running -> running   it has claimed the next of a hand
+//	running -> running   it has claimed the next of a batch
 //	taking  -> gone      it is idle above the core size, or the pool is over
 type worker struct {
 	execution
@@ -30,8 +31,8 @@ type worker struct {
 	arrived bool // the lot need not expect it any more; the pool's lock guards it
 	begun   bool // it was started with a task, which it has not run yet
 
-	hand *hand  // what it may claim from without the lock, which guards the field
-	ran  uint64 // tasks claimed so that have ended, and that the pool has not counted; the worker's own
+	batch *runqueue.Batch // what it may claim from without the lock, which guards the field
+	ran   uint64          // tasks claimed so that have ended, and that the pool has not counted; the worker's own
 }
 
 // startWorker adds a worker. The lock is held.
@@ -54,7 +55,7 @@ func (w *worker) launch() {
 // wantsBusyLocked reports whether there is to be another worker even after those that are idle, or on
 // their way, have come.
 func (p *Pool) wantsBusyLocked() bool {
-	waiting := p.queue.len() - p.lot.Idle() - p.lot.Coming()
+	waiting := p.queue.Len() - p.lot.Idle() - p.lot.Coming()
 	switch {
 	case waiting <= 0:
 		return false
@@ -74,7 +75,7 @@ func (p *Pool) startBusyLocked() bool {
 		return false
 	}
 	w := p.addWorkerLocked()
-	if !w.start(p.queue.pop(unread).cell, p.clock.Now()) {
+	if !w.start(p.queue.Pop(unread).Cell, p.clock.Now()) {
 		w.launch()
 		return true
 	}
@@ -109,7 +110,7 @@ func (w *worker) replace() {
 		w.pool.runners.leave(&w.execution)
 		w.pool.mu.Lock()
 		defer w.pool.mu.Unlock()
-		w.letGo()
+		w.leaveLocked()
 		w.launch()
 		w.pool.entrants.admit(w.pool, 0)
 	}()
@@ -120,7 +121,7 @@ func (w *worker) replace() {
 // take waits for the next task, after accounting for the last, and reports whether there is one. If
 // not the worker is no more.
 func (w *worker) take() bool {
-	if w.goOn() {
+	if w.claimNext() {
 		return true
 	}
 	p := w.pool
@@ -140,7 +141,7 @@ func (w *worker) take() bool {
 			p.freedLocked()
 		}
 	}
-	w.letGo()
+	w.leaveLocked()
 	idle, spins := false, 0
 	for {
 		head, due, dealt := p.head()
@@ -160,7 +161,7 @@ func (w *worker) take() bool {
 			return false
 		case due:
 			c := w.next(dealt, now)
-			if w.hand != nil {
+			if w.batch != nil {
 				now = unread // it would stand for all that are claimed after this one, too
 			}
 			if now == unread && w.keepsStart() {
@@ -197,12 +198,12 @@ func (w *worker) keepsStart() bool { return !w.bare || w.pool.watched.Load() }
 func (w *worker) next(dealt bool, now int64) *cell.Cell {
 	e := w.draw(dealt, now)
 	switch {
-	case e.removed():
+	case e.Empty():
 		return nil
-	case e.cell != nil:
+	case e.Cell != nil:
 		w.bare = false
 		w.disown()
-		return e.cell
+		return e.Cell
 	}
 	w.bare = true
 	if w.own != nil && !w.own.Unseen() {
@@ -215,19 +216,19 @@ func (w *worker) next(dealt bool, now int64) *cell.Cell {
 		w.own = &cell.Cell{Plan: &w.pool.executed.Plan}
 		w.own.Begin()
 	}
-	w.own.Body, w.own.When = e.bare, e.when
+	w.own.Body, w.own.When = e.Body, e.When
 	return w.own
 }
 
-// draw takes the next task from the hand, or else from the queue, of which more may be dealt. The lock is
+// draw takes the next task from the batch, or else from the queue, of which more may be dealt. The lock is
 // held.
-func (w *worker) draw(dealt bool, now int64) (e entry) {
+func (w *worker) draw(dealt bool, now int64) (e runqueue.Entry) {
 	p := w.pool
-	if !dealt && !p.deal() {
-		return p.queue.pop(now)
+	if !dealt && !p.dealLocked() {
+		return p.queue.Pop(now)
 	}
-	if e.bare = p.hand.claim(); e.bare != nil {
-		w.takeUp(p.hand)
+	if e.Body = p.batch.Claim(); e.Body != nil {
+		w.joinLocked(p.batch)
 	}
 	return e
 }

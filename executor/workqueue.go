@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/heap"
 	"github.com/punctual-go/punctual/internal/parking"
 )
 
@@ -57,7 +59,7 @@ type ordered struct {
 	held map[*cell.Cell]struct{}
 }
 
-func (q *ordered) push(c *cell.Cell) {
+func (q *ordered) Push(c *cell.Cell) {
 	q.queue.Push((*queued)(c))
 	if q.held != nil {
 		q.held[c] = struct{}{}
@@ -69,7 +71,7 @@ func (q *ordered) holds(c *cell.Cell) bool {
 	return ok
 }
 
-func (q *ordered) remove(c *cell.Cell) bool {
+func (q *ordered) Remove(c *cell.Cell) bool {
 	if q.held != nil && !q.holds(c) || !q.queue.Remove((*queued)(c)) {
 		return false
 	}
@@ -82,22 +84,22 @@ func (q *ordered) forget(c *cell.Cell) {
 	c.Place = 0
 }
 
-func (q *ordered) len() int { return q.queue.Len() }
+func (q *ordered) Len() int { return q.queue.Len() }
 
-func (q *ordered) head() (when int64, due bool) {
+func (q *ordered) Head() (when int64, due bool) {
 	if q.queue.Len() == 0 {
 		return parking.Nothing, false
 	}
 	return 0, true
 }
 
-func (q *ordered) pop(int64) entry {
+func (q *ordered) Pop(int64) runqueue.Entry {
 	t := q.queue.Pop()
 	if t == nil {
 		panic(fmt.Sprintf("executor: queue %T has %d tasks but pops none", q.queue, q.queue.Len()))
 	}
 	q.forget(t.cell())
-	return entry{slot: slot{cell: t.cell()}}
+	return runqueue.Entry{Slot: runqueue.Slot{Cell: t.cell()}}
 }
 
 func (q *ordered) tasks() (cells []*cell.Cell) {
@@ -107,15 +109,15 @@ func (q *ordered) tasks() (cells []*cell.Cell) {
 	return cells
 }
 
-func (q *ordered) look(s *snapshot) {
+func (q *ordered) Look(s *runqueue.Snapshot) {
 	for t := range q.queue.All() {
-		s.line = append(s.line, seen(t.cell()))
+		s.AddLine(t.cell())
 	}
 }
 
-func (q *ordered) extent() (line, timed int) { return q.queue.Len(), 0 }
+func (q *ordered) Extent() (line, timed int) { return q.queue.Len(), 0 }
 
-func (q *ordered) filter(keep func(*cell.Cell) bool) (out []*cell.Cell) {
+func (q *ordered) Filter(keep func(*cell.Cell) bool) (out []*cell.Cell) {
 	for _, c := range q.tasks() {
 		if !keep(c) {
 			q.queue.Remove((*queued)(c))
@@ -134,4 +136,49 @@ func all(cells []*cell.Cell) iter.Seq[Queued] {
 			}
 		}
 	}
+}
+
+// fifoQueue is a WorkQueue, first in, first out.
+type fifoQueue struct{ line runqueue.FIFO }
+
+func (q *fifoQueue) Push(t Queued)         { q.line.Push(t.cell()) }
+func (q *fifoQueue) Remove(t Queued) bool  { return q.line.Remove(t.cell()) }
+func (q *fifoQueue) Len() int              { return q.line.Len() }
+func (q *fifoQueue) All() iter.Seq[Queued] { return all(q.line.All()) }
+
+func (q *fifoQueue) Pop() Queued {
+	if q.line.Len() == 0 {
+		return nil
+	}
+	c := q.line.First()
+	q.line.Remove(c)
+	return (*queued)(c)
+}
+
+// priorityQueue is a WorkQueue, highest priority first, first in, first out among equals.
+type priorityQueue struct{ heap heap.Heap[*cell.Cell] }
+
+// Push turns the order around, as the heap gives the least first; ^p is -p-1, which cannot overflow.
+func (q *priorityQueue) Push(t Queued) { q.heap.Push(int64(^t.Priority()), t.cell()) }
+func (q *priorityQueue) Len() int      { return q.heap.Len() }
+
+func (q *priorityQueue) Pop() Queued {
+	if q.heap.Len() == 0 {
+		return nil
+	}
+	return (*queued)(q.heap.Pop())
+}
+
+func (q *priorityQueue) Remove(t Queued) bool {
+	i := int(t.cell().Place) - 1
+	if !q.heap.Holds(i, t.cell()) {
+		return false
+	}
+	q.heap.Remove(i)
+	return true
+}
+
+func (q *priorityQueue) All() iter.Seq[Queued] {
+	_, cells := q.heap.Sorted()
+	return all(cells)
 }

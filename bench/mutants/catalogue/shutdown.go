@@ -18,14 +18,14 @@ var shutdown = []Mutant{
 		ID:    "shutdown-03",
 		Fault: "ShutdownNow forgets what waits outside of the queue",
 		File:  "executor/lifecycle.go",
-		From:  "swept := merge(p.queue.filter(func(*cell.Cell) bool { return false }), p.emptyAside())",
-		To:    "swept := merge(p.queue.filter(func(*cell.Cell) bool { return false }), nil)",
+		From:  "swept := merge(p.queue.Filter(func(*cell.Cell) bool { return false }), p.emptyAside())",
+		To:    "swept := merge(p.queue.Filter(func(*cell.Cell) bool { return false }), nil)",
 	},
 	{
 		ID:    "shutdown-04",
 		Fault: "ShutdownNow forgets the tasks that have been dealt",
 		File:  "executor/lifecycle.go",
-		From:  "p.recall()\n swept :=",
+		From:  "p.recallLocked()\n swept :=",
 		To:    "swept :=",
 	},
 	{

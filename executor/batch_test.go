@@ -14,7 +14,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/executor/internal/runqueue"
 )
+
+// batchRow is how many tasks a batch takes at most.
+const batchRow = runqueue.BatchSize
 
 // table is a pool whose tasks note that they have begun, and wait until they are let go on.
 type table struct {
@@ -68,7 +73,7 @@ func (l *table) check(t *testing.T, completed, busy, queued int) {
 	assert.Equal(t, s.Completed, s.Runs)
 }
 
-// both runs a test on the two kinds of pools with hands, of two workers.
+// both runs a test on the two kinds of pools with batches, of two workers.
 func both(t *testing.T, test func(t *testing.T, p *Pool)) {
 	for name, make := range map[string]func() *Pool{
 		"plain":     func() *Pool { return NewFixedPool(2) },
@@ -83,16 +88,16 @@ func both(t *testing.T, test func(t *testing.T, p *Pool)) {
 func (p *Pool) dealt() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.hand.left()
+	return p.batch.Left()
 }
 
-func TestAHandIsPlayedInOrderByAllWorkers(t *testing.T) {
+func TestABatchIsPlayedInOrderByAllWorkers(t *testing.T) {
 	both(t, func(t *testing.T, p *Pool) {
 		l := lay(t, p, 6)
 		assert.ElementsMatch(t, []int{0, 1}, l.open())
 		require.Equal(t, 4, p.dealt())
 		l.check(t, 2, 2, 4)
-		assert.Equal(t, 2, l.open(1)[2], "though the first of the hand goes on")
+		assert.Equal(t, 2, l.open(1)[2], "though the first of the batch goes on")
 		l.check(t, 3, 2, 3)
 		assert.Equal(t, 3, l.open(2)[3])
 		assert.Equal(t, 4, l.open(3)[4])
@@ -106,7 +111,7 @@ func TestAHandIsPlayedInOrderByAllWorkers(t *testing.T) {
 	})
 }
 
-func TestAnIdleWorkerIsCalledForAHand(t *testing.T) {
+func TestAnIdleWorkerIsCalledForABatch(t *testing.T) {
 	both(t, func(t *testing.T, p *Pool) {
 		l := lay(t, p, 2)
 		require.ElementsMatch(t, []int{0, 1}, l.open())
@@ -138,12 +143,12 @@ func TestQueuedTellsWhatIsDealtToo(t *testing.T) {
 
 func TestShutdownNowHandsBackWhatIsDealt(t *testing.T) {
 	both(t, func(t *testing.T, p *Pool) {
-		l := lay(t, p, handSize+10)
+		l := lay(t, p, batchRow+10)
 		l.open(0)
-		require.Equal(t, handSize-3, p.dealt())
+		require.Equal(t, batchRow-3, p.dealt())
 		back := p.ShutdownNow()
-		require.Len(t, back, handSize+7)
-		assert.Equal(t, handSize+7, int(p.Stats().Returned))
+		require.Len(t, back, batchRow+7)
+		assert.Equal(t, batchRow+7, int(p.Stats().Returned))
 		for i, pending := range back { // each tells which it is when it is run by hand
 			close(l.gates[i+3])
 			require.NoError(t, pending.Task(t.Context()))
@@ -157,7 +162,7 @@ func TestShutdownNowHandsBackWhatIsDealt(t *testing.T) {
 	})
 }
 
-func TestAPoolMadeSmallerRecallsTheHand(t *testing.T) {
+func TestAPoolMadeSmallerRecallsTheBatch(t *testing.T) {
 	both(t, func(t *testing.T, p *Pool) {
 		l := lay(t, p, 6)
 		require.NoError(t, p.SetCoreSize(1))
@@ -171,7 +176,7 @@ func TestAPoolMadeSmallerRecallsTheHand(t *testing.T) {
 	})
 }
 
-func TestCloseLetsTheHandBePlayed(t *testing.T) {
+func TestCloseLetsTheBatchBePlayed(t *testing.T) {
 	both(t, func(t *testing.T, p *Pool) {
 		l := lay(t, p, 6)
 		closed := make(chan error)
@@ -184,7 +189,7 @@ func TestCloseLetsTheHandBePlayed(t *testing.T) {
 	})
 }
 
-func TestATaskOfAHandThatFailsHarmsNoOther(t *testing.T) {
+func TestATaskOfABatchThatFailsHarmsNoOther(t *testing.T) {
 	discard := Logger(slog.New(slog.DiscardHandler))
 	for name, fail := range map[string]func(context.Context) error{
 		"error":  func(context.Context) error { return assert.AnError },
@@ -222,7 +227,7 @@ func TestATaskOfAHandThatFailsHarmsNoOther(t *testing.T) {
 	}
 }
 
-func TestAContextOfAHandEndsWithItsTask(t *testing.T) {
+func TestAContextOfABatchEndsWithItsTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := NewPool(1)
 		gate := make(chan struct{})
@@ -261,9 +266,9 @@ func TestWhoAsksForATimeEndsTheDealing(t *testing.T) {
 	})
 }
 
-// A task that goes by its time, and comes while a hand is being played, is behind it, and ahead of what
+// A task that goes by its time, and comes while a batch is being played, is behind it, and ahead of what
 // comes later.
-func TestAHandAndATaskWithATime(t *testing.T) {
+func TestABatchAndATaskWithATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := NewScheduledPool(1)
 		l := lay(t, &p.Pool, 3)
@@ -287,7 +292,7 @@ func TestAHandAndATaskWithATime(t *testing.T) {
 }
 
 // Whatever interferes, each task runs once or is handed back.
-func TestStressOfHands(t *testing.T) {
+func TestStressOfBatchs(t *testing.T) {
 	for round := range 300 {
 		p := NewPool(3)
 		var ran atomic.Int64
@@ -339,25 +344,30 @@ func TestStressOfHands(t *testing.T) {
 	}
 }
 
-// Between two looks of a worker that holds the lock, others may claim the rest of the hand.
-func TestTheLastOfAHandMayBeClaimedUnderOnesNose(t *testing.T) {
+// Between two looks of a worker that holds the lock, others may claim the rest of the batch.
+func TestTheLastOfABatchMayBeClaimedUnderOnesNose(t *testing.T) {
 	p := NewPool(1)
 	p.mu.Lock()
-	p.hand = &hand{size: 1}
-	p.hand.tasks[0] = func(context.Context) error { return nil }
+	for range 2 {
+		_, open := p.inbox.Put(runqueue.Entry{Slot: runqueue.Slot{Body: func(context.Context) error { return nil }}})
+		require.True(t, open)
+	}
+	_, due := p.queue.Head()
+	require.True(t, due && p.dealLocked())
+	require.NotNil(t, p.batch.Claim())
 	_, due, dealt := p.head()
 	require.True(t, due && dealt)
-	require.NotNil(t, p.hand.claim(), "by another")
+	require.NotNil(t, p.batch.Claim(), "by another")
 	w := &worker{execution: execution{pool: p}}
 	require.Nil(t, w.next(dealt, unread))
-	require.Zero(t, p.queue.len())
-	p.hand = nil
+	require.Zero(t, p.queue.Len())
+	p.batch = nil
 	p.mu.Unlock()
 	require.NoError(t, p.Close())
 }
 
-// What is claimed without the lock starts when it does, not when the first of its hand did.
-func TestATaskOfAHandIsNotTimedByTheFirst(t *testing.T) {
+// What is claimed without the lock starts when it does, not when the first of its batch did.
+func TestATaskOfABatchIsNotTimedByTheFirst(t *testing.T) {
 	both(t, func(t *testing.T, p *Pool) {
 		gate := make(chan struct{})
 		for range p.core {
@@ -446,4 +456,23 @@ func TestARunOfASeriesStartsAfterTheEndOfTheLast(t *testing.T) {
 	p.ShutdownNow()
 	require.NoError(t, p.Close())
 	assert.Zero(t, early.Load(), "of %d", runs.Load())
+}
+
+// A worker is busy for ever, and submitters change their minds.
+func TestPoolThatOnlyCancelsDoesNotGrow(t *testing.T) {
+	p := NewPool(1)
+	gate := make(chan struct{})
+	require.NoError(t, p.Execute(func(context.Context) error { <-gate; return nil }))
+	for range 100_000 {
+		f, err := p.Submit(func(context.Context) error { return nil })
+		require.NoError(t, err)
+		require.True(t, f.Cancel())
+	}
+	p.mu.Lock()
+	blocks := p.inbox.Blocks()
+	p.mu.Unlock()
+	assert.LessOrEqual(t, blocks, 4)
+	close(gate)
+	require.NoError(t, p.Close())
+	assert.EqualValues(t, 100_000, p.Stats().Cancelled)
 }

@@ -1,4 +1,4 @@
-package executor
+package runqueue
 
 import (
 	"cmp"
@@ -15,10 +15,10 @@ import (
 	"github.com/punctual-go/punctual/internal/parking"
 )
 
-// queueModel is a delayedWorkQueue beside a sorted slice of what should be in it.
+// queueModel is a Delayed beside a sorted slice of what should be in it.
 type queueModel struct {
-	queue *delayedWorkQueue
-	plan  *plan // of all tasks
+	queue *Delayed
+	plan  *cell.Plan // of all tasks
 	tasks []modelTask
 	now   int64
 	order atomic.Uint64 // of the last task in the heap
@@ -43,10 +43,8 @@ func (a modelTask) compare(b modelTask) int {
 }
 
 func newQueueModel() *queueModel {
-	m := &queueModel{plan: new(plan)}
-	m.plan.Detail = m.plan
-	m.queue = newDelayedWorkQueue(newInbox(&m.plan.Plan))
-	m.queue.line.order = &m.order
+	m := &queueModel{plan: new(cell.Plan)}
+	m.queue = NewDelayed(NewInbox(m.plan, &m.order))
 	m.now = 1 // 0 is no time
 	m.queue.large, m.queue.step = 10, 4
 	return m
@@ -78,21 +76,21 @@ func TestDelayedWorkQueueIsASortedList(t *testing.T) {
 func (m *queueModel) put(t *rapid.T, withCell bool) {
 	m.made++
 	k := modelTask{when: m.now, came: m.order.Load(), inLine: true, number: inboxNumber(m.made)}
-	e := entry{slot: slot{bare: func(context.Context) error { return k.number }}}
+	e := Entry{Slot: Slot{Body: func(context.Context) error { return k.number }}}
 	if withCell {
-		k.cell = &cell.Cell{Plan: &m.plan.Plan}
-		e = entry{slot: slot{cell: k.cell}}
+		k.cell = &cell.Cell{Plan: m.plan}
+		e = Entry{Slot: Slot{Cell: k.cell}}
 	}
-	e.when = m.now
-	_, err := m.queue.line.put(e)
-	require.NoError(t, err)
+	e.When = m.now
+	_, open := m.queue.line.Put(e)
+	require.True(t, open)
 	m.add(k)
 }
 
 func (m *queueModel) push(when int64) {
 	m.made++
-	c := &cell.Cell{Plan: &m.plan.Plan, When: when, Order: m.order.Add(1)}
-	m.queue.push(c)
+	c := &cell.Cell{Plan: m.plan, When: when, Order: m.order.Add(1)}
+	m.queue.Push(c)
 	m.add(modelTask{cell: c, when: when, came: c.Order, number: inboxNumber(m.made)})
 }
 
@@ -115,14 +113,14 @@ func (m *queueModel) pop(t *rapid.T) {
 	if len(m.tasks) == 0 {
 		t.Skip("empty")
 	}
-	e, want := m.queue.pop(m.now), m.tasks[0]
-	require.Same(t, want.cell, e.cell)
-	if e.cell == nil {
-		require.Equal(t, want.number, e.bare(t.Context()))
-		require.Equal(t, want.when, e.when)
+	e, want := m.queue.Pop(m.now), m.tasks[0]
+	require.Same(t, want.cell, e.Cell)
+	if e.Cell == nil {
+		require.Equal(t, want.number, e.Body(t.Context()))
+		require.Equal(t, want.when, e.When)
 	} else {
-		require.Equal(t, want.when, e.cell.When)
-		require.Zero(t, e.cell.Place)
+		require.Equal(t, want.when, e.Cell.When)
+		require.Zero(t, e.Cell.Place)
 	}
 	m.tasks = m.tasks[1:]
 }
@@ -134,7 +132,7 @@ func (m *queueModel) ripen(t *rapid.T) {
 	if len(m.tasks) > 0 {
 		first = m.tasks[0]
 	}
-	if first.cell == nil || first.cell.Place <= 0 || q.ripe.len() > 0 {
+	if first.cell == nil || first.cell.Place <= 0 || q.ripe.Len() > 0 {
 		t.Skip("another comes first")
 	}
 	q.pops = checkEvery - 1
@@ -145,7 +143,7 @@ func (m *queueModel) ripen(t *rapid.T) {
 			due++
 		}
 	}
-	if q.ripe.len() == 0 {
+	if q.ripe.Len() == 0 {
 		total := q.heap.Len()
 		require.True(t, total < q.large || due < total, "nothing has ripened though all is due")
 	}
@@ -164,9 +162,9 @@ func (m *queueModel) remove(t *rapid.T) {
 	for range rapid.IntRange(1, len(removable)).Draw(t, "how many") {
 		i := rapid.IntRange(0, len(removable)-1).Draw(t, "which")
 		c := removable[i]
-		require.True(t, m.queue.remove(c))
+		require.True(t, m.queue.Remove(c))
 		require.Zero(t, c.Place)
-		require.False(t, m.queue.remove(c), "removed before")
+		require.False(t, m.queue.Remove(c), "removed before")
 		removable = slices.Delete(removable, i, i+1)
 		m.tasks = slices.DeleteFunc(m.tasks, func(k modelTask) bool { return k.cell == c })
 	}
@@ -185,7 +183,7 @@ func (m *queueModel) filter(t *rapid.T) {
 			out = append(out, k)
 		}
 	}
-	m.same(t, out, m.queue.filter(func(c *cell.Cell) bool { return keep(c.When) }))
+	m.same(t, out, m.queue.Filter(func(c *cell.Cell) bool { return keep(c.When) }))
 	for _, k := range out {
 		require.True(t, k.cell == nil || k.cell.Place == 0)
 	}
@@ -206,18 +204,18 @@ func (m *queueModel) same(t *rapid.T, tasks []modelTask, cells []*cell.Cell) {
 
 // sameSnapshot demands that a snapshot of the queue is in the order of the tasks.
 func (m *queueModel) sameSnapshot(t *rapid.T) {
-	var s snapshot
-	m.queue.look(&s)
-	seen := s.inOrder()
+	s := NewSnapshot(0, 0, 0, func(c *cell.Cell) Waiting { return Waiting{When: c.When, Order: c.Order, Plan: c.Plan} })
+	m.queue.Look(&s)
+	seen := s.InOrder()
 	require.Equal(t, len(m.tasks), len(seen))
 	for i, k := range m.tasks {
-		require.Equal(t, waiting{when: k.when, order: k.came, plan: m.plan}, seen[i])
+		require.Equal(t, Waiting{When: k.when, Order: k.came, Plan: m.plan}, seen[i])
 	}
 }
 
 func (m *queueModel) validate(t *rapid.T) {
-	require.Equal(t, len(m.tasks), m.queue.len())
-	when, due := m.queue.head()
+	require.Equal(t, len(m.tasks), m.queue.Len())
+	when, due := m.queue.Head()
 	if len(m.tasks) == 0 {
 		require.Equal(t, parking.Nothing, when)
 		require.False(t, due)
@@ -226,52 +224,52 @@ func (m *queueModel) validate(t *rapid.T) {
 		c := m.tasks[0].cell
 		require.Equal(t, c == nil || c.Place < 0, due, "a task of the heap goes by its time")
 	}
-	m.same(t, m.tasks, tasksOf(m.queue))
+	m.same(t, m.tasks, m.queue.Cells())
 	m.sameSnapshot(t)
 	require.NoError(t, m.queue.heap.Validate(placeInHeap))
 	require.NoError(t, m.queue.cut.Validate(placeInHeap))
-	for _, c := range m.queue.ripe.all() {
+	for _, c := range m.queue.ripe.All() {
 		require.LessOrEqual(t, c.When, m.now)
 	}
-	require.NoError(t, validateSegment(&m.queue.line.out))
-	require.NoError(t, validateSegment(&m.queue.line.in))
+	require.NoError(t, m.queue.line.out.validate())
+	require.NoError(t, m.queue.line.in.validate())
 }
 
 func TestWhatIsDueOfALargeHeapRipensAPieceAtATime(t *testing.T) {
 	const n = 100_000
 	m := newQueueModel()
-	m.queue = newDelayedWorkQueue(m.queue.line)
+	m.queue = NewDelayed(m.queue.line)
 	q := m.queue
 	var tasks []*cell.Cell
 	for i := range n {
 		c := &cell.Cell{When: int64(i * 7919 % n / 4), Order: m.order.Add(1)}
-		q.push(c)
+		q.Push(c)
 		tasks = append(tasks, c)
 	}
-	slices.SortFunc(tasks, compare)
+	slices.SortFunc(tasks, Compare)
 	const now = n / 6 // two thirds are due
 	ripe, cut, heaped := 0, 0, q.heap.Len()
 	for _, want := range tasks {
 		if want.When > now {
 			break
 		}
-		require.Same(t, want, q.pop(now).cell)
-		require.LessOrEqual(t, q.ripe.len(), 4*cutStep, "ripe at a time")
+		require.Same(t, want, q.Pop(now).Cell)
+		require.LessOrEqual(t, q.ripe.Len(), 4*cutStep, "ripe at a time")
 		moved := heaped - q.heap.Len() - 1
 		if q.cut.Len() == 0 || cut > 0 { // not when all is cut out, which moves nothing
 			require.LessOrEqual(t, max(moved, -moved), cutStep, "put back at a time")
 		}
 		heaped = q.heap.Len()
-		ripe, cut = max(ripe, q.ripe.len()), max(cut, q.cut.Len())
+		ripe, cut = max(ripe, q.ripe.Len()), max(cut, q.cut.Len())
 	}
 	assert.Positive(t, ripe)
 	assert.Greater(t, cut, n/2)
 	assert.Zero(t, q.cut.Len(), "what is for later is in the heap again")
-	assert.Zero(t, q.ripe.len())
+	assert.Zero(t, q.ripe.Len())
 	assert.LessOrEqual(t, len(q.ripe.ring), 2*minRing, "the memory is given back")
 	assert.NoError(t, q.heap.Validate(placeInHeap))
-	for _, want := range tasks[n-q.len():] {
-		require.Same(t, want, q.pop(n).cell)
+	for _, want := range tasks[n-q.Len():] {
+		require.Same(t, want, q.Pop(n).Cell)
 	}
 }
 
@@ -281,46 +279,46 @@ func TestATaskThatHasBeenCutOutCanBeRemovedAtAnyTime(t *testing.T) {
 	const n = 10_000
 	for _, pops := range []int{checkEvery, checkEvery + 1, checkEvery + 10, n / 2} {
 		m := newQueueModel()
-		m.queue = newDelayedWorkQueue(m.queue.line)
+		m.queue = NewDelayed(m.queue.line)
 		var tasks []*cell.Cell
 		for i := range n {
 			c := &cell.Cell{When: int64(i * 7919 % n), Order: m.order.Add(1)}
-			m.queue.push(c)
+			m.queue.Push(c)
 			tasks = append(tasks, c)
 		}
-		slices.SortFunc(tasks, compare)
+		slices.SortFunc(tasks, Compare)
 		for _, want := range tasks[:pops] {
-			require.Same(t, want, m.queue.pop(n).cell)
+			require.Same(t, want, m.queue.Pop(n).Cell)
 		}
 		for i, c := range tasks[pops:] {
 			if i%3 != 0 {
-				require.True(t, m.queue.remove(c))
-				require.False(t, m.queue.remove(c))
+				require.True(t, m.queue.Remove(c))
+				require.False(t, m.queue.Remove(c))
 				require.Zero(t, c.Place)
 			}
 		}
 		for i, want := range tasks[pops:] {
 			if i%3 == 0 {
-				require.Same(t, want, m.queue.pop(n).cell)
+				require.Same(t, want, m.queue.Pop(n).Cell)
 			}
 		}
-		require.Zero(t, m.queue.len())
+		require.Zero(t, m.queue.Len())
 	}
 }
 
 func TestFifoGivesItsMemoryBack(t *testing.T) {
-	var q fifo
+	var q FIFO
 	var cells []*cell.Cell
 	for range 100_000 {
 		c := new(cell.Cell)
-		q.push(c)
+		q.Push(c)
 		cells = append(cells, c)
 	}
 	first := cells[0]
 	for _, c := range cells[1:] {
-		require.True(t, q.remove(c), "from behind the first, which stays")
+		require.True(t, q.Remove(c), "from behind the first, which stays")
 	}
 	assert.LessOrEqual(t, len(q.ring), 2*minRing)
-	assert.Same(t, first, q.first())
-	assert.Equal(t, 1, q.len())
+	assert.Same(t, first, q.First())
+	assert.Equal(t, 1, q.Len())
 }

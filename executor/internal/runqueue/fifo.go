@@ -1,4 +1,4 @@
-package executor
+package runqueue
 
 import (
 	"math/bits"
@@ -6,12 +6,12 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// fifo is a queue of tasks in order of arrival, from which any one can be removed: a ring whose
-// slots are emptied by removal. All calls are O(1), amortized. The zero fifo is empty.
+// FIFO is a queue of tasks in order of arrival, from which any one can be removed: a ring whose
+// slots are emptied by removal. All calls are O(1), amortized. The zero FIFO is empty.
 //
 // A task knows its slot by a negative Place: -1 minus its position, of which the low bits are the
 // index in the ring. Positions only grow, so they survive a growing ring.
-type fifo struct {
+type FIFO struct {
 	ring       []*cell.Cell // a power of two long; nil where a task was removed
 	head, tail uint32       // positions of the first task and of the next to come
 	live       int
@@ -22,9 +22,11 @@ const (
 	positionMask = 1<<31 - 1
 )
 
-func (q *fifo) len() int { return q.live }
+// Len returns how many tasks there are.
+func (q *FIFO) Len() int { return q.live }
 
-func (q *fifo) push(c *cell.Cell) {
+// Push adds c behind all others.
+func (q *FIFO) Push(c *cell.Cell) {
 	if int(q.tail-q.head) == len(q.ring) {
 		q.resize()
 	}
@@ -32,11 +34,11 @@ func (q *fifo) push(c *cell.Cell) {
 	q.live++
 }
 
-// first returns the first task; the queue must not be empty.
-func (q *fifo) first() *cell.Cell { return q.ring[q.slot(q.head)] }
+// First returns the first task; the queue must not be empty.
+func (q *FIFO) First() *cell.Cell { return q.ring[q.slot(q.head)] }
 
-// remove takes c out if it is in the queue.
-func (q *fifo) remove(c *cell.Cell) bool {
+// Remove takes c out, and reports whether it was in the queue.
+func (q *FIFO) Remove(c *cell.Cell) bool {
 	if c.Place >= 0 {
 		return false
 	}
@@ -50,14 +52,15 @@ func (q *fifo) remove(c *cell.Cell) bool {
 	for q.head != q.tail && q.ring[q.slot(q.head)] == nil {
 		q.head++
 	}
-	if span := int(q.tail - q.head); span > minRing && q.live < span/4 || q.live < len(q.ring)/8 && len(q.ring) > minRing {
+	span := int(q.tail - q.head)
+	if span > minRing && q.live < span/4 || len(q.ring) > minRing && q.live < len(q.ring)/8 {
 		q.resize()
 	}
 	return true
 }
 
-// all returns the tasks in order.
-func (q *fifo) all() []*cell.Cell {
+// All returns the tasks in order.
+func (q *FIFO) All() []*cell.Cell {
 	cells := make([]*cell.Cell, 0, q.live)
 	for p := q.head; p != q.tail; p++ {
 		if c := q.ring[q.slot(p)]; c != nil {
@@ -68,10 +71,10 @@ func (q *fifo) all() []*cell.Cell {
 }
 
 // filter keeps the tasks that keep accepts and returns the others, in order.
-func (q *fifo) filter(keep func(c *cell.Cell) bool) (out []*cell.Cell) {
-	for _, c := range q.all() {
+func (q *FIFO) filter(keep func(c *cell.Cell) bool) (out []*cell.Cell) {
+	for _, c := range q.All() {
 		if !keep(c) {
-			q.remove(c)
+			q.Remove(c)
 			out = append(out, c)
 		}
 	}
@@ -82,8 +85,8 @@ func (q *fifo) filter(keep func(c *cell.Cell) bool) (out []*cell.Cell) {
 func ringSize(n int) int { return max(minRing, 1<<bits.Len(uint(n))) }
 
 // resize moves the tasks to a ring that they fill by a quarter to a half, without gaps.
-func (q *fifo) resize() {
-	cells := q.all()
+func (q *FIFO) resize() {
+	cells := q.All()
 	q.ring = make([]*cell.Cell, ringSize(2*len(cells)))
 	q.head = q.tail
 	for _, c := range cells {
@@ -91,10 +94,10 @@ func (q *fifo) resize() {
 	}
 }
 
-func (q *fifo) put(c *cell.Cell) {
+func (q *FIFO) put(c *cell.Cell) {
 	q.ring[q.slot(q.tail)] = c
 	c.Place = -1 - int32(q.tail&positionMask)
 	q.tail++
 }
 
-func (q *fifo) slot(position uint32) int { return int(position) & (len(q.ring) - 1) }
+func (q *FIFO) slot(position uint32) int { return int(position) & (len(q.ring) - 1) }

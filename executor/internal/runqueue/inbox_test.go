@@ -1,4 +1,4 @@
-package executor
+package runqueue
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 
 // inboxModel is an inbox beside a slice of what should be in it.
 type inboxModel struct {
-	queue *inbox
+	queue *Inbox
 	tasks []inboxTask
 	made  int  // tasks so far, which tells them apart
 	word  bool // the next submission is to be told
@@ -32,11 +32,11 @@ type inboxTask struct {
 	err  error
 }
 
-func (k inboxTask) entry() entry {
+func (k inboxTask) entry() Entry {
 	if k.cell != nil {
-		return entry{slot: slot{cell: k.cell}}
+		return Entry{Slot: Slot{Cell: k.cell}}
 	}
-	return entry{slot: slot{bare: func(context.Context) error { return k.err }}}
+	return Entry{Slot: Slot{Body: func(context.Context) error { return k.err }}}
 }
 
 // inboxNumber is the error of a task without a cell.
@@ -49,7 +49,7 @@ var inboxBases = []uint32{0, 1<<31 - 300, 1<<31 - 1, 1 << 31, math.MaxUint32 - 3
 
 func TestInboxIsAList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := &inboxModel{queue: newInbox(new(cell.Plan)), word: true}
+		m := &inboxModel{queue: NewInbox(new(cell.Plan), nil), word: true}
 		base := rapid.SampledFrom(inboxBases).Draw(t, "base")
 		m.queue.in.base, m.queue.out.base = base, base
 		t.Repeat(map[string]func(*rapid.T){
@@ -81,15 +81,14 @@ func (m *inboxModel) make(withCell bool) inboxTask {
 
 func (m *inboxModel) put(t *rapid.T, withCell bool) {
 	k := m.make(withCell)
-	told, err := m.queue.put(k.entry())
+	told, open := m.queue.Put(k.entry())
+	require.Equal(t, !m.closed, open)
 	if m.closed {
 		m.rejected++
-		require.ErrorIs(t, err, ErrShutdown)
 		require.False(t, told)
 		return
 	}
 	m.accepted++
-	require.NoError(t, err)
 	require.Equal(t, m.word, told, "the first submission after somebody found nothing is told, and no other")
 	m.word = false
 	m.tasks = append(m.tasks, k)
@@ -105,7 +104,7 @@ func (m *inboxModel) putMany(t *rapid.T) {
 // push is what the pool does with a task that it has accepted elsewhere.
 func (m *inboxModel) push() {
 	k := m.make(true)
-	m.queue.push(k.cell)
+	m.queue.Push(k.cell)
 	m.word = false // it is for the pool to know
 	m.tasks = append(m.tasks, k)
 }
@@ -115,7 +114,7 @@ func (m *inboxModel) head(t *rapid.T) {
 	if len(m.tasks) == 0 {
 		want, m.word = parking.Nothing, true
 	}
-	when, due := m.queue.head()
+	when, due := m.queue.Head()
 	require.Equal(t, want, when)
 	require.Equal(t, len(m.tasks) > 0, due)
 }
@@ -123,8 +122,8 @@ func (m *inboxModel) head(t *rapid.T) {
 func (m *inboxModel) pop(t *rapid.T, n int) {
 	for range min(n, len(m.tasks)) {
 		m.head(t)
-		e := m.queue.pop(unread)
-		c, task := e.cell, e.bare
+		e := m.queue.Pop(Unread)
+		c, task := e.Cell, e.Body
 		require.Same(t, m.tasks[0].cell, c)
 		if c != nil {
 			require.Nil(t, task)
@@ -143,8 +142,8 @@ func (m *inboxModel) putBack(t *rapid.T) {
 	if !m.queue.out.isRow() {
 		t.Skip("no row")
 	}
-	taken := make([]Task, rapid.IntRange(1, 2*blockSize).Draw(t, "room"))
-	row := m.queue.out.popBare(taken)
+	taken := make([]Body, rapid.IntRange(1, 2*blockSize).Draw(t, "room"))
+	row := m.queue.out.popRow(taken)
 	require.Positive(t, row)
 	taken = taken[:row]
 	for i, task := range taken {
@@ -156,7 +155,7 @@ func (m *inboxModel) putBack(t *rapid.T) {
 		m.word = m.queue.word.Load()
 	}
 	kept := rapid.IntRange(0, row-1).Draw(t, "kept")
-	m.queue.putBack(taken[kept:])
+	m.queue.out.unpop(taken[kept:])
 	m.tasks = m.tasks[kept:]
 }
 
@@ -172,9 +171,9 @@ func (m *inboxModel) removeAt(t *rapid.T, i int) {
 	if c == nil {
 		return // nobody can ask for it
 	}
-	require.True(t, m.queue.remove(c))
+	require.True(t, m.queue.Remove(c))
 	require.Zero(t, c.Place)
-	require.False(t, m.queue.remove(c), "removed before")
+	require.False(t, m.queue.Remove(c), "removed before")
 	m.tasks = slices.Delete(m.tasks, i, i+1)
 }
 
@@ -198,7 +197,7 @@ func (m *inboxModel) removeMany(t *rapid.T) {
 func (m *inboxModel) stranger(t *rapid.T) {
 	place := rapid.Int32().Draw(t, "place")
 	c := &cell.Cell{Place: place}
-	require.False(t, m.queue.remove(c))
+	require.False(t, m.queue.Remove(c))
 	require.Equal(t, place, c.Place)
 }
 
@@ -206,7 +205,7 @@ func (m *inboxModel) stranger(t *rapid.T) {
 func (m *inboxModel) filter(t *rapid.T) {
 	every := rapid.IntRange(1, 5).Draw(t, "drop every")
 	asked, dropped := 0, 0
-	out := m.queue.filter(func(c *cell.Cell) bool {
+	out := m.queue.Filter(func(c *cell.Cell) bool {
 		require.True(t, m.is(t, m.tasks[asked], c))
 		asked++
 		return asked%every != 0
@@ -238,15 +237,15 @@ func (m *inboxModel) close(t *rapid.T) {
 	if rapid.IntRange(0, 9).Draw(t, "seldom") != 0 {
 		t.Skip("not now")
 	}
-	m.queue.close()
+	m.queue.Close()
 	m.closed = true
 }
 
 func (m *inboxModel) validate(t *rapid.T) {
-	require.Equal(t, len(m.tasks), m.queue.len())
-	a, r, n := m.queue.tally(3, 4, func() {})
+	require.Equal(t, len(m.tasks), m.queue.Len())
+	a, r, n := m.queue.Tally(3, 4, func() {})
 	require.Equal(t, []any{m.accepted + 3, m.rejected + 4, len(m.tasks)}, []any{a, r, n})
-	cells := tasksOf(m.queue)
+	cells := m.queue.Cells()
 	require.Len(t, cells, len(m.tasks))
 	for i, c := range cells {
 		if !m.is(t, m.tasks[i], c) {
@@ -254,59 +253,19 @@ func (m *inboxModel) validate(t *rapid.T) {
 		}
 	}
 	require.False(t, m.queue.word.Load() && len(m.tasks) > 0 && m.queue.out.len() == 0, "a task that nobody is told of")
-	require.NoError(t, validateSegment(&m.queue.out))
-	require.NoError(t, validateSegment(&m.queue.in))
+	require.NoError(t, m.queue.out.validate())
+	require.NoError(t, m.queue.in.validate())
 	require.NoError(t, validateFree(m.queue))
 }
 
-// validateSegment looks at what must hold between any two calls.
-func validateSegment(s *segment) error {
-	if s.taken < 0 || s.taken > s.end || s.end > len(s.blocks)*blockSize {
-		return errors.New("the bounds are in disorder")
-	}
-	if len(s.blocks) > (s.end+blockSize-1)/blockSize {
-		return errors.New("there is a block too many")
-	}
-	holes := 0
-	for i := range s.end {
-		if i/blockSize < s.taken/blockSize {
-			if s.blocks[i/blockSize] != nil {
-				return errors.New("a block has been taken and is still there")
-			}
-			continue
-		}
-		switch e := *s.at(i); {
-		case i < s.taken && !e.removed():
-			return errors.New("what has been taken is still there")
-		case i < s.taken:
-		case e.removed():
-			holes++
-		case e.cell != nil && e.cell.Place != -1-int32((s.base+uint32(i))&positionMask):
-			return errors.New("a task does not know its place")
-		}
-	}
-	if holes != s.holes {
-		return errors.New("the holes are miscounted")
-	}
-	for i := s.end; i < len(s.blocks)*blockSize; i++ {
-		if !s.at(i).removed() {
-			return errors.New("something is beyond the end")
-		}
-	}
-	if slices.ContainsFunc(s.blocks[len(s.blocks):cap(s.blocks)], func(b *block) bool { return b != nil }) {
-		return errors.New("a block is retained beyond the end of a list")
-	}
-	return nil
-}
-
 // validateFree looks at the blocks that are free, as far as the pool gives them.
-func validateFree(q *inbox) (err error) {
+func validateFree(q *Inbox) (err error) {
 	var free []*block
 	for b, ok := q.free.Get().(*block); ok; b, ok = q.free.Get().(*block) {
 		switch {
 		case slices.Contains(q.in.blocks, b), slices.Contains(q.out.blocks, b), slices.Contains(free, b):
 			err = errors.New("a free block is in use")
-		case slices.ContainsFunc(b.slots[:], func(t slot) bool { return !t.removed() }):
+		case slices.ContainsFunc(b.slots[:], func(t Slot) bool { return !t.Empty() }):
 			err = errors.New("a free block retains a task")
 		}
 		free = append(free, b)
@@ -319,39 +278,39 @@ func validateFree(q *inbox) (err error) {
 
 func TestInboxOfTasksThatAreCancelledForEverDoesNotGrow(t *testing.T) {
 	for _, waiting := range []int{0, 1, 1000} {
-		q := newInbox(new(cell.Plan))
+		q := NewInbox(new(cell.Plan), nil)
 		for range waiting {
-			_, err := q.put(entry{slot: slot{cell: new(cell.Cell)}})
-			require.NoError(t, err)
+			_, open := q.Put(Entry{Slot: Slot{Cell: new(cell.Cell)}})
+			require.True(t, open)
 		}
 		for range 100_000 {
 			c := new(cell.Cell)
-			_, err := q.put(entry{slot: slot{cell: c}})
-			require.NoError(t, err)
-			require.True(t, q.remove(c))
+			_, open := q.Put(Entry{Slot: Slot{Cell: c}})
+			require.True(t, open)
+			require.True(t, q.Remove(c))
 		}
 		const slack = 3
 		assert.LessOrEqual(t, len(q.in.blocks), 2*waiting/blockSize+slack, "%d wait", waiting)
-		assert.Equal(t, waiting, q.len())
-		require.NoError(t, validateSegment(&q.in))
+		assert.Equal(t, waiting, q.Len())
+		require.NoError(t, q.in.validate())
 	}
 }
 
 func TestInboxOfTasksThatComeAndGoDoesNotGrow(t *testing.T) {
-	q := newInbox(new(cell.Plan))
+	q := NewInbox(new(cell.Plan), nil)
 	live := make([]*cell.Cell, 0, 2*blockSize)
 	for i := range 100_000 {
 		c := new(cell.Cell)
-		_, err := q.put(entry{slot: slot{cell: c}})
-		require.NoError(t, err)
+		_, open := q.Put(Entry{Slot: Slot{Cell: c}})
+		require.True(t, open)
 		if live = append(live, c); len(live) < cap(live) {
 			continue
 		}
 		if i%2 == 0 {
 			require.True(t, q.live())
-			require.Same(t, live[0], q.pop(unread).cell)
+			require.Same(t, live[0], q.Pop(Unread).Cell)
 		} else {
-			require.True(t, q.remove(live[0]))
+			require.True(t, q.Remove(live[0]))
 		}
 		live = append(live[:0], live[1:]...)
 		const most = 16 // entries of the tasks, as many holes, and some that are begun, on both sides
@@ -359,45 +318,26 @@ func TestInboxOfTasksThatComeAndGoDoesNotGrow(t *testing.T) {
 	}
 }
 
-// A worker is busy for ever, and submitters change their minds.
-func TestPoolThatOnlyCancelsDoesNotGrow(t *testing.T) {
-	p := NewPool(1)
-	gate := make(chan struct{})
-	require.NoError(t, p.Execute(func(context.Context) error { <-gate; return nil }))
-	for range 100_000 {
-		f, err := p.Submit(func(context.Context) error { return nil })
-		require.NoError(t, err)
-		require.True(t, f.Cancel())
-	}
-	p.mu.Lock()
-	blocks := len(p.inbox.in.blocks) + len(p.inbox.out.blocks)
-	p.mu.Unlock()
-	assert.LessOrEqual(t, blocks, 4)
-	close(gate)
-	require.NoError(t, p.Close())
-	assert.EqualValues(t, 100_000, p.Stats().Cancelled)
-}
-
 func TestInboxUsesItsBlocksAgain(t *testing.T) {
-	q := newInbox(new(cell.Plan))
+	q := NewInbox(new(cell.Plan), nil)
 	for range 3 {
 		for range 100 * blockSize {
-			_, err := q.put(entry{slot: slot{cell: new(cell.Cell)}})
-			require.NoError(t, err)
+			_, open := q.Put(Entry{Slot: Slot{Cell: new(cell.Cell)}})
+			require.True(t, open)
 		}
 		for q.live() {
-			q.pop(unread)
+			q.Pop(Unread)
 		}
-		require.NoError(t, validateSegment(&q.in))
-		require.NoError(t, validateSegment(&q.out))
+		require.NoError(t, q.in.validate())
+		require.NoError(t, q.out.validate())
 		require.NoError(t, validateFree(q))
 	}
 }
 
 // Nothing may come between the looks at what waits here and at what waits elsewhere, or the sum is one that never was.
 func TestInboxIsCountedTogetherWithTheRest(t *testing.T) {
-	q := newInbox(nil)
+	q := NewInbox(nil, nil)
 	told := false
-	q.tally(0, 0, func() { told = !q.mu.TryLock() })
+	q.Tally(0, 0, func() { told = !q.mu.TryLock() })
 	assert.True(t, told)
 }

@@ -1,4 +1,4 @@
-package executor
+package runqueue
 
 import (
 	"context"
@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/internal/cell"
 )
 
 // rival does something on a goroutine of its own at the same time as others do something else, again and again. As it
@@ -78,41 +80,42 @@ func raceRounds(met *int) iter.Seq[int] {
 
 // Somebody wants to see what waits, while a worker claims task by task without the lock.
 func TestATaskThatIsRecalledIsNotClaimedToo(t *testing.T) {
-	p, r, task := NewPool(1), newRival(t), func(context.Context) error { return nil }
+	r, task := newRival(t), func(context.Context) error { return nil }
 	met := 0
 	for round := range raceRounds(&met) {
-		h := &hand{size: handSize}
-		for i := range h.tasks {
-			h.tasks[i] = task
+		q, b := NewInbox(new(cell.Plan), nil), new(Batch)
+		for range BatchSize {
+			q.Put(Entry{Slot: Slot{Body: task}})
 		}
-		p.hand = h
-		p.inbox.out = segment{free: p.inbox.out.free}
-		claimed, middle := 0, rand.Int64N(handSize)
+		require.True(t, q.live())
+		b.Fill(q)
+		claimed, middle := 0, rand.Int64N(BatchSize)
 		r.with(func() {
-			for h.claim() != nil {
+			for b.Claim() != nil {
 				claimed++
 			}
 		}, func() {
-			spinUntil(func() bool { return h.next.Load() >= middle })
-			p.recall()
+			spinUntil(func() bool { return b.next.Load() >= middle })
+			b.Recall(q)
 		})
-		recalled := p.inbox.out.len()
+		recalled := q.Len()
 		if claimed > 0 && recalled > 0 {
 			met++
 		}
-		require.Equal(t, handSize, claimed+recalled, "round %d: %d claimed, %d recalled", round, claimed, recalled)
+		require.Equal(t, BatchSize, claimed+recalled, "round %d: %d claimed, %d recalled", round, claimed, recalled)
 	}
 }
 
 // A submission meets a taker who finds nothing, and is about to rest: the one sees the other, or the other the one.
 func TestATaskThatComesAsTheLastTakerLooksIsSeenOrTold(t *testing.T) {
-	q, r, task := NewPool(1).inbox, newRival(t), func(context.Context) error { return nil }
+	q, r := NewInbox(new(cell.Plan), nil), newRival(t)
+	task := func(context.Context) error { return nil }
 	met, outcomes := 0, map[bool]int{}
 	for round := range raceRounds(&met) {
 		q.word.Store(false) // somebody was told, and has come
 		var told, seen bool
 		r.with(func() {
-			told, _ = q.put(entry{slot: slot{bare: task}})
+			told, _ = q.Put(Entry{Slot: Slot{Body: task}})
 		}, func() {
 			for range rand.IntN(20) {
 				seen = q.out.live()
@@ -124,6 +127,6 @@ func TestATaskThatComesAsTheLastTakerLooksIsSeenOrTold(t *testing.T) {
 		met = min(outcomes[true], outcomes[false])
 		q.word.Store(false)
 		require.True(t, q.live())
-		q.pop(unread)
+		q.Pop(Unread)
 	}
 }

@@ -1,4 +1,4 @@
-package executor
+package runqueue
 
 import (
 	"iter"
@@ -9,8 +9,8 @@ import (
 )
 
 // segment is a queue of tasks in order of arrival, from which any with a cell can be removed. It is
-// filled, emptied, and made new. Its tasks lie in blocks, so that it grows without copying them. A
-// task knows its place by a negative Place: -1 minus its position, of which the low bits count.
+// filled, emptied, and made new. Its tasks lie in blocks, so it grows without copying them. A task
+// knows its place by a negative Place: -1 minus its position, of which the low bits count.
 type segment struct {
 	blocks     []*block // nil where all have been taken
 	taken, end int      // entries before taken are gone, those from end on are to come
@@ -23,8 +23,8 @@ type segment struct {
 }
 
 type block struct {
-	slots  [blockSize]slot
-	stamps *[blockSize]stamp // made for the first that is not zero
+	slots  [blockSize]Slot
+	stamps *[blockSize]Stamp // made for the first that is not zero
 }
 
 const (
@@ -32,59 +32,37 @@ const (
 	keptBlocks = 64  // for how many a list of them is kept
 )
 
-// entry is a task with its stamp, if it has one.
-type entry struct {
-	slot
-	stamp
-}
-
-// slot holds a task with a cell, or a bare one; or neither, where one has been removed.
-type slot struct {
-	cell *cell.Cell
-	bare Task
-}
-
-// stamp is when a task came to the inbox of a pool that knows times: the time, and the number of the
-// last task that had come to the heap by then. Tasks of the heap that are due at the same time precede it
-// up to that number.
-type stamp struct {
-	when  int64
-	after uint64
-}
-
-func (t slot) removed() bool { return t.cell == nil && t.bare == nil }
-
 func (s *segment) len() int { return s.end - s.taken - s.holes }
 
-func (s *segment) at(i int) *slot { return &s.blocks[i/blockSize].slots[i%blockSize] }
+func (s *segment) at(i int) *Slot { return &s.blocks[i/blockSize].slots[i%blockSize] }
 
 // stampAt returns the stamp of the entry at i.
-func (s *segment) stampAt(i int) stamp {
+func (s *segment) stampAt(i int) Stamp {
 	if stamps := s.blocks[i/blockSize].stamps; stamps != nil {
 		return stamps[i%blockSize]
 	}
-	return stamp{}
+	return Stamp{}
 }
 
-func (s *segment) push(e entry) {
+func (s *segment) push(e Entry) {
 	if s.end == len(s.blocks)*blockSize {
 		s.blocks = append(s.blocks, s.newBlock())
 	}
-	if e.cell != nil {
-		e.cell.Place = -1 - int32((s.base+uint32(s.end))&positionMask)
+	if e.Cell != nil {
+		e.Cell.Place = -1 - int32((s.base+uint32(s.end))&positionMask)
 	}
 	s.set(s.end, e)
 	s.end++
 }
 
-func (s *segment) set(i int, e entry) {
+func (s *segment) set(i int, e Entry) {
 	b := s.blocks[i/blockSize]
-	b.slots[i%blockSize] = e.slot
-	if e.when != unread && b.stamps == nil {
-		b.stamps = new([blockSize]stamp)
+	b.slots[i%blockSize] = e.Slot
+	if e.When != Unread && b.stamps == nil {
+		b.stamps = new([blockSize]Stamp)
 	}
 	if b.stamps != nil {
-		b.stamps[i%blockSize] = e.stamp
+		b.stamps[i%blockSize] = e.Stamp
 	}
 }
 
@@ -98,7 +76,7 @@ func (s *segment) newBlock() *block {
 // live reports whether there is a task, which is the next entry then.
 func (s *segment) live() bool {
 	for s.taken < s.end {
-		if !s.at(s.taken).removed() {
+		if !s.at(s.taken).Empty() {
 			return true
 		}
 		s.holes--
@@ -108,16 +86,16 @@ func (s *segment) live() bool {
 }
 
 // first returns the stamp of the next entry, which is live.
-func (s *segment) first() stamp { return s.stampAt(s.taken) }
+func (s *segment) first() Stamp { return s.stampAt(s.taken) }
 
 // pop takes the next entry, which is live.
-func (s *segment) pop() entry {
+func (s *segment) pop() Entry {
 	next := s.at(s.taken)
-	e := entry{*next, s.stampAt(s.taken)}
-	*next = slot{}
+	e := Entry{*next, s.stampAt(s.taken)}
+	*next = Slot{}
 	s.step()
-	if e.cell != nil {
-		e.cell.Place = 0
+	if e.Cell != nil {
+		e.Cell.Place = 0
 	}
 	return e
 }
@@ -127,15 +105,16 @@ func (s *segment) isRow() bool {
 	return s.taken+1 < s.end && s.isBare(s.taken) && s.isBare(s.taken+1)
 }
 
-func (s *segment) isBare(i int) bool { return s.at(i).bare != nil && s.stampAt(i).when == unread }
+func (s *segment) isBare(i int) bool { return s.at(i).Body != nil && s.stampAt(i).When == Unread }
 
-// popBare takes the next bare tasks without times: as many as there is room for, and no more than
+// popRow takes the next bare tasks without times: as many as there is room for, and no more than
 // are left of the block. It returns how many there were.
-func (s *segment) popBare(room []Task) (n int) {
+func (s *segment) popRow(room []Body) (n int) {
 	b, first := s.blocks[s.taken/blockSize], s.taken%blockSize
 	slots := b.slots[first:min(first+len(room), first+s.end-s.taken, blockSize)]
-	for n < len(slots) && slots[n].bare != nil && (b.stamps == nil || b.stamps[first+n].when == unread) {
-		room[n] = slots[n].bare
+	for n < len(slots) && slots[n].Body != nil &&
+		(b.stamps == nil || b.stamps[first+n].When == Unread) {
+		room[n] = slots[n].Body
 		n++
 	}
 	clear(slots[:n])
@@ -146,11 +125,11 @@ func (s *segment) popBare(room []Task) (n int) {
 }
 
 // unpop puts bare tasks back in front of all others.
-func (s *segment) unpop(tasks []Task) {
+func (s *segment) unpop(tasks []Body) {
 	if s.taken < len(tasks) { // the segment has been exchanged since, or rebuilt
-		entries := make([]entry, 0, len(tasks)+s.len())
+		entries := make([]Entry, 0, len(tasks)+s.len())
 		for _, task := range tasks {
-			entries = append(entries, entry{slot: slot{bare: task}})
+			entries = append(entries, Entry{Slot: Slot{Body: task}})
 		}
 		s.rebuild(append(entries, s.entries()...))
 		return
@@ -160,7 +139,7 @@ func (s *segment) unpop(tasks []Task) {
 		if s.blocks[s.taken/blockSize] == nil {
 			s.blocks[s.taken/blockSize] = s.newBlock()
 		}
-		s.set(s.taken, entry{slot: slot{bare: task}})
+		s.set(s.taken, Entry{Slot: Slot{Body: task}})
 	}
 }
 
@@ -181,10 +160,10 @@ func (s *segment) release(i int) {
 
 func (s *segment) remove(c *cell.Cell) bool {
 	i := int((uint32(-1-c.Place) - s.base) & positionMask)
-	if c.Place >= 0 || i < s.taken || i >= s.end || s.at(i).cell != c {
+	if c.Place >= 0 || i < s.taken || i >= s.end || s.at(i).Cell != c {
 		return false
 	}
-	*s.at(i) = slot{}
+	*s.at(i) = Slot{}
 	s.holes++
 	c.Place = 0
 	if s.holes > blockSize && s.holes > s.len() {
@@ -194,10 +173,10 @@ func (s *segment) remove(c *cell.Cell) bool {
 }
 
 // all yields the tasks, in order.
-func (s *segment) all() iter.Seq[entry] {
-	return func(yield func(entry) bool) {
+func (s *segment) all() iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
 		for i := s.taken; i < s.end; i++ {
-			if t := *s.at(i); !t.removed() && !yield(entry{t, s.stampAt(i)}) {
+			if t := *s.at(i); !t.Empty() && !yield(Entry{t, s.stampAt(i)}) {
 				return
 			}
 		}
@@ -205,12 +184,12 @@ func (s *segment) all() iter.Seq[entry] {
 }
 
 // entries returns the tasks, in order.
-func (s *segment) entries() []entry {
-	return slices.AppendSeq(make([]entry, 0, s.len()), s.all())
+func (s *segment) entries() []Entry {
+	return slices.AppendSeq(make([]Entry, 0, s.len()), s.all())
 }
 
 // rebuild makes the segment one of these tasks.
-func (s *segment) rebuild(entries []entry) {
+func (s *segment) rebuild(entries []Entry) {
 	*s = segment{base: s.base, free: s.free}
 	for _, e := range entries {
 		s.push(e)

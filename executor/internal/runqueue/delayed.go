@@ -1,0 +1,173 @@
+package runqueue
+
+import (
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/heap"
+	"github.com/punctual-go/punctual/internal/parking"
+)
+
+// Delayed orders tasks by trigger time, equal times by the order of submission. It is the queue of
+// java.util.concurrent's ScheduledThreadPoolExecutor, the DelayedWorkQueue.
+//
+// Tasks submitted to run now arrive in time order, so they form a sorted FIFO by themselves: an
+// [Inbox] beside the heap. The earlier of the two heads is the head. So Execute and Submit are O(1),
+// take no lock that workers hold, and overtake nobody: the stamp that the inbox gives tells which
+// tasks of the heap came before.
+//
+// Popping one by one what is due from a large heap is a walk through memory for each. So when most
+// of such a heap is due, all of that is cut out of the heap, sorted row by row, and appended to the
+// ripe tasks. It is done a piece at a time by those who take tasks, so that none of them holds the
+// lock for long. As long as anything is cut out there are ripe tasks, which come before it. Late
+// runs of a series may still come before these, so the head is the earliest of line, heap, and ripe
+// tasks.
+type Delayed struct {
+	heap heap.Heap[*cell.Cell]
+	cut  heap.Cutting[*cell.Cell]
+	ripe FIFO
+	line *Inbox
+
+	large int  // how many tasks are a large heap
+	step  int  // how many of them are a piece
+	pops  uint // from the heap
+}
+
+const (
+	largeHeap  = 1 << 9
+	cutStep    = 1 << 12 // some hundred microseconds
+	checkEvery = 1 << 6  // after how many tasks it is seen whether most of the heap is due
+)
+
+// NewDelayed returns an empty queue with the given line.
+func NewDelayed(line *Inbox) *Delayed {
+	return &Delayed{line: line, large: largeHeap, step: cutStep}
+}
+
+// Push is that of [Queue].
+func (q *Delayed) Push(c *cell.Cell) { q.heap.Push(c.When, c) }
+
+// Pop is that of [Queue].
+func (q *Delayed) Pop(now int64) Entry {
+	c, inHeap := q.firstTimed()
+	switch {
+	case q.line.out.live() && (c == nil || q.line.out.first().precedes(c.When, c.Order)):
+		return q.line.Pop(now)
+	case inHeap:
+		q.heap.Pop()
+		q.ripen(now)
+	default:
+		q.ripe.Remove(c)
+		q.cutOn()
+	}
+	return Entry{Slot: Slot{Cell: c}}
+}
+
+// ripen cuts the tasks out of a large heap, if most of them are due. To see that, once in a while
+// is enough. The first few become ripe at once: no fewer than will be taken until the others have
+// been dealt to their rows.
+func (q *Delayed) ripen(now int64) {
+	q.pops++
+	if q.pops%checkEvery != 0 || q.heap.Len() < q.large || q.ripe.Len() > 0 || !q.heap.Mostly(now) {
+		return
+	}
+	for range heap.Pieces(q.heap.Len(), q.step) {
+		if when, c := q.heap.Min(); when <= now {
+			q.heap.Pop()
+			q.ripe.Push(c)
+		}
+	}
+	q.cut = q.heap.Cut(now, q.step)
+	if q.ripe.Len() == 0 {
+		q.cutOn()
+	}
+}
+
+// cutOn does a piece of the work that is left with what is cut out of the heap, if there is any;
+// and more than one only if no ripe task would be left otherwise.
+func (q *Delayed) cutOn() {
+	for worked := false; q.cut.Len() > 0 && (!worked || q.ripe.Len() == 0); worked = true {
+		switch {
+		case q.cut.Dealing():
+			q.cut.Deal(&q.heap)
+		case q.ripe.Len() <= q.step/4:
+			for c := range q.cut.Draw() {
+				q.ripe.Push(c)
+			}
+		}
+	}
+}
+
+// firstTimed returns the first of the tasks that are in the heap or ripe, nil if there is none.
+func (q *Delayed) firstTimed() (c *cell.Cell, inHeap bool) {
+	if q.heap.Len() > 0 {
+		_, c = q.heap.Min()
+		inHeap = true
+	}
+	if q.ripe.Len() > 0 && (c == nil || Compare(q.ripe.First(), c) < 0) {
+		return q.ripe.First(), false
+	}
+	return c, inHeap
+}
+
+// Head is that of [Queue].
+func (q *Delayed) Head() (when int64, due bool) {
+	c, inHeap := q.firstTimed()
+	if q.line.live() {
+		if first := q.line.out.first(); c == nil || first.precedes(c.When, c.Order) {
+			return first.When, true
+		}
+	}
+	if c == nil {
+		return parking.Nothing, false
+	}
+	return c.When, !inHeap
+}
+
+// Remove is that of [Queue].
+func (q *Delayed) Remove(c *cell.Cell) bool {
+	if c.Place < 0 {
+		ripe := q.ripe.Remove(c)
+		q.cutOn()
+		return ripe || q.line.Remove(c)
+	}
+	switch i := int(c.Place) - 1; {
+	case q.heap.Holds(i, c):
+		q.heap.Remove(i)
+	case q.cut.Holds(i, c):
+		q.cut.Remove(i)
+	default:
+		return false
+	}
+	return true
+}
+
+// Len is that of [Queue].
+func (q *Delayed) Len() int { return q.Beside() + q.line.Len() }
+
+// Beside returns how many tasks there are that are not in the line.
+func (q *Delayed) Beside() int { return q.heap.Len() + q.cut.Len() + q.ripe.Len() }
+
+// Filter is that of [Queue].
+func (q *Delayed) Filter(keep func(c *cell.Cell) bool) []*cell.Cell {
+	timed := q.cut.Filter(&q.heap, func(_ int64, c *cell.Cell) bool { return keep(c) })
+	ripe := q.ripe.filter(keep)
+	timed = Interleave(timed, ripe, func(a, b *cell.Cell) bool { return Compare(a, b) < 0 })
+	q.cutOn()
+	return weave(q.line.Filter(keep), timed)
+}
+
+// Look is that of [Queue].
+func (q *Delayed) Look(s *Snapshot) {
+	q.line.Look(s)
+	for _, c := range q.ripe.All() {
+		s.addTimed(c)
+	}
+	for _, c := range q.cut.All() {
+		s.addTimed(c)
+	}
+	for _, c := range q.heap.All() {
+		s.addTimed(c)
+	}
+}
+
+// Extent is that of [Queue].
+func (q *Delayed) Extent() (line, timed int) { return q.line.Len(), q.Beside() }

@@ -1,0 +1,206 @@
+package runqueue
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/parking"
+)
+
+// Inbox is the unbounded queue of a plain pool, first in, first out, and the line of a scheduled
+// one. It has two sides with a lock each, so that submitters and takers rarely meet: submitters
+// append to one segment, takers take from another, and when that is empty the two are exchanged. It
+// is the idea of the two-lock queue of Michael and Scott (PODC 1996), and of
+// java.util.concurrent's LinkedBlockingQueue, with blocks instead of nodes. Put and Pop are O(1),
+// amortized.
+//
+// A task without a future is kept as its body alone, without a cell: nobody can ask for it.
+//
+// A taker who finds nothing leaves word: the next submission tells the pool. From then on
+// submissions are silent, because whoever has been told comes, takes, and looks again.
+//
+// The inbox of a scheduled pool stamps what comes; see [Delayed].
+type Inbox struct {
+	plan  *cell.Plan     // of tasks without a cell
+	order *atomic.Uint64 // of the last task that came to the heap; nil in a plain pool
+	free  sync.Pool      // of blocks
+
+	out segment // the takers' side; the pool's lock guards it
+
+	_ [64]byte // keeps what submitters write out of the takers' cache line
+
+	mu       sync.Mutex // guards the submitters' side below; the pool's lock may be held
+	in       segment
+	last     int64       // the time of the last stamp
+	word     atomic.Bool // the next submission is to be told; read without the lock
+	closed   bool
+	accepted uint64
+	rejected uint64
+}
+
+// NewInbox returns an empty inbox. The plan is that of its tasks without a cell. Order is the
+// number of the last task that came to the heap of a scheduled pool, or nil.
+func NewInbox(plan *cell.Plan, order *atomic.Uint64) *Inbox {
+	q := &Inbox{plan: plan, order: order}
+	q.word.Store(true)
+	q.in.free, q.out.free = &q.free, &q.free
+	return q
+}
+
+// Put appends e, and reports whether the caller is to tell the pool, and whether the inbox is open:
+// a closed one refuses, and counts that. It is the one call without the pool's lock.
+func (q *Inbox) Put(e Entry) (told, open bool) {
+	q.mu.Lock()
+	if q.closed {
+		q.rejected++
+		q.mu.Unlock()
+		return false, false
+	}
+	q.accepted++
+	if q.order != nil && e.When != Unread {
+		q.stamp(&e)
+	}
+	q.in.push(e)
+	if told = q.word.Load(); told {
+		q.word.Store(false)
+	}
+	q.mu.Unlock()
+	return told, true
+}
+
+// stamp completes the stamp of e, which has its time. Times need not ascend here: two submitters
+// may read the clock in one order and come in the other. The lock is held.
+func (q *Inbox) stamp(e *Entry) {
+	q.last = max(q.last, e.When)
+	e.Stamp = Stamp{q.last, q.order.Load()}
+	if e.Cell != nil {
+		e.Cell.When, e.Cell.Order = e.When, e.After
+	}
+}
+
+// Close has Put refuse.
+func (q *Inbox) Close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+}
+
+// Tally returns the given numbers of tasks accepted and rejected elsewhere plus its own, and how
+// many wait, as one consistent snapshot: also is called inside of it.
+func (q *Inbox) Tally(accepted, rejected uint64, also func()) (a, r uint64, queued int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	also()
+	return accepted + q.accepted, rejected + q.rejected, q.out.len() + q.in.len()
+}
+
+// Push appends a task that the pool has accepted by itself, and of which it tells by itself.
+func (q *Inbox) Push(c *cell.Cell) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.in.push(Entry{Slot: Slot{Cell: c}})
+	q.word.Store(false)
+}
+
+// Head is that of [Queue].
+func (q *Inbox) Head() (when int64, due bool) {
+	if !q.live() {
+		return parking.Nothing, false
+	}
+	return 0, true
+}
+
+// live reports whether there is a task, which is the next of the takers' segment then. It exchanges
+// the segments if need be. If the word of the last taker who found nothing still stands, nothing
+// has come since.
+func (q *Inbox) live() bool {
+	if q.out.live() {
+		return true
+	}
+	if q.word.Load() {
+		return false
+	}
+	q.turn()
+	return q.out.live()
+}
+
+// turn makes the submitters' segment that of the takers, whose is empty.
+func (q *Inbox) turn() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.in.len() == 0 {
+		q.word.Store(true)
+		return
+	}
+	q.out, q.in = q.in, q.out.renewed(&q.in)
+}
+
+// Pop is that of [Queue].
+func (q *Inbox) Pop(int64) Entry { return q.out.pop() }
+
+// IsRow reports whether the takers' side begins with two bare tasks without times, or more: what is
+// worth a [Batch].
+func (q *Inbox) IsRow() bool { return q.out.isRow() }
+
+// Remove is that of [Queue].
+func (q *Inbox) Remove(c *cell.Cell) bool {
+	if q.out.remove(c) {
+		return true
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.in.remove(c)
+}
+
+// Len is that of [Queue].
+func (q *Inbox) Len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.out.len() + q.in.len()
+}
+
+// Filter is that of [Queue].
+func (q *Inbox) Filter(keep func(*cell.Cell) bool) (out []*cell.Cell) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, s := range []*segment{&q.out, &q.in} {
+		var kept []Entry
+		for _, e := range s.entries() {
+			if c := q.cellOf(e); keep(c) {
+				kept = append(kept, e)
+			} else {
+				c.Place = 0
+				out = append(out, c)
+			}
+		}
+		s.rebuild(kept)
+	}
+	return out
+}
+
+// Look is that of [Queue].
+func (q *Inbox) Look(s *Snapshot) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, side := range []*segment{&q.out, &q.in} {
+		for e := range side.all() {
+			if e.Cell != nil {
+				s.line = append(s.line, s.see(e.Cell))
+			} else {
+				s.line = append(s.line, Waiting{When: e.When, Order: e.After, Plan: q.plan})
+			}
+		}
+	}
+}
+
+// Extent is that of [Queue].
+func (q *Inbox) Extent() (line, timed int) { return q.Len(), 0 }
+
+// cellOf returns the cell of e, or one for it.
+func (q *Inbox) cellOf(e Entry) *cell.Cell {
+	if e.Cell != nil {
+		return e.Cell
+	}
+	return &cell.Cell{Plan: q.plan, Body: e.Body, When: e.When, Order: e.After}
+}

@@ -1,0 +1,187 @@
+package runqueue
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+// What must hold of the queues between any two calls, for tests.
+
+// Validate checks both sides of the inbox, in which the stamps ascend.
+func (q *Inbox) Validate() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	last := Stamp{}
+	for _, side := range []*segment{&q.out, &q.in} {
+		if err := side.validate(); err != nil {
+			return err
+		}
+		for _, e := range side.entries() {
+			if e.When == Unread {
+				continue
+			}
+			if q.order == nil {
+				return errors.New("a stamp in an inbox without stamps")
+			}
+			if cmp.Or(cmp.Compare(last.When, e.When), cmp.Compare(last.After, e.After)) > 0 {
+				return fmt.Errorf("stamp %v comes after %v", e.Stamp, last)
+			}
+			last = e.Stamp
+		}
+	}
+	if q.in.len() > 0 && q.out.len() == 0 && q.word.Load() {
+		return errors.New("there are tasks of which nobody has been told")
+	}
+	return nil
+}
+
+// Cells returns what is in the inbox, in order, with a new cell for each task that has none.
+func (q *Inbox) Cells() (cells []*cell.Cell) {
+	for _, e := range append(q.out.entries(), q.in.entries()...) {
+		cells = append(cells, q.cellOf(e))
+	}
+	return cells
+}
+
+// Blocks returns how many blocks the inbox has for what is in it.
+func (q *Inbox) Blocks() int { return len(q.in.blocks) + len(q.out.blocks) }
+
+func (s *segment) validate() error {
+	if s.taken < 0 || s.taken > s.end || s.end > len(s.blocks)*blockSize {
+		return errors.New("the bounds are in disorder")
+	}
+	if len(s.blocks) > (s.end+blockSize-1)/blockSize {
+		return errors.New("there is a block too many")
+	}
+	holes := 0
+	for i := range s.end {
+		if i/blockSize < s.taken/blockSize {
+			if s.blocks[i/blockSize] != nil {
+				return errors.New("a block has been taken and is still there")
+			}
+			continue
+		}
+		switch e := *s.at(i); {
+		case i < s.taken && !e.Empty():
+			return errors.New("what has been taken is still there")
+		case i < s.taken:
+		case e.Empty():
+			holes++
+		case e.Cell != nil && e.Cell.Place != -1-int32((s.base+uint32(i))&positionMask):
+			return errors.New("a task does not know its place")
+		}
+	}
+	if holes != s.holes {
+		return errors.New("the holes are miscounted")
+	}
+	for i := s.end; i < len(s.blocks)*blockSize; i++ {
+		if !s.at(i).Empty() {
+			return errors.New("something is beyond the end")
+		}
+	}
+	beyond := s.blocks[len(s.blocks):cap(s.blocks)]
+	if slices.ContainsFunc(beyond, func(b *block) bool { return b != nil }) {
+		return errors.New("a block is retained beyond the end of a list")
+	}
+	return nil
+}
+
+// Validate checks the ring, and that its tasks know their places.
+func (q *FIFO) Validate() error {
+	span := int(q.tail - q.head)
+	if span > len(q.ring) || len(q.ring)&(len(q.ring)-1) != 0 {
+		return fmt.Errorf("fifo: %d places in a ring of %d", span, len(q.ring))
+	}
+	live, inRing := 0, 0
+	for at := q.head; at != q.tail; at++ {
+		c := q.ring[q.slot(at)]
+		if c == nil && at == q.head {
+			return errors.New("fifo: the first is gone")
+		}
+		if c == nil {
+			continue
+		}
+		live++
+		if c.Place != -1-int32(at&positionMask) {
+			return fmt.Errorf("fifo: a task at %d has place %d", at, c.Place)
+		}
+	}
+	for _, c := range q.ring {
+		if c != nil {
+			inRing++
+		}
+	}
+	if live != q.live || inRing != live {
+		return fmt.Errorf("fifo: %d tasks, %d in the ring, counted as %d", live, inRing, q.live)
+	}
+	return nil
+}
+
+// Validate checks all parts of the queue, at a time of the pool's clock.
+func (q *Delayed) Validate(now int64) error {
+	if err := q.heap.Validate(placeInHeap); err != nil {
+		return err
+	}
+	if err := q.cut.Validate(placeInHeap); err != nil {
+		return err
+	}
+	if err := q.ripe.Validate(); err != nil {
+		return err
+	}
+	ripe := q.ripe.All()
+	if q.cut.Len() > 0 && len(ripe) == 0 {
+		return fmt.Errorf("%d tasks have been cut out, and none is ripe", q.cut.Len())
+	}
+	for _, c := range q.cut.All() {
+		if Compare(c, ripe[len(ripe)-1]) < 0 {
+			return errors.New("a ripe task comes after one that has been cut out")
+		}
+	}
+	if !slices.IsSortedFunc(ripe, Compare) {
+		return errors.New("the ripe tasks are out of order")
+	}
+	if n := len(ripe); n > 0 && ripe[n-1].When > now {
+		return fmt.Errorf("a task for %d is ripe at %d", ripe[n-1].When, now)
+	}
+	return q.line.Validate()
+}
+
+// Cells returns what is in the queue, in order, with a new cell for each task that has none.
+func (q *Delayed) Cells() []*cell.Cell {
+	cells := q.ripe.All()
+	for _, c := range q.heap.All() {
+		cells = append(cells, c)
+	}
+	for _, c := range q.cut.All() {
+		cells = append(cells, c)
+	}
+	slices.SortFunc(cells, Compare)
+	return weave(q.line.Cells(), cells)
+}
+
+func placeInHeap(c *cell.Cell) int { return int(c.Place) - 1 }
+
+// Validate checks what is claimed of a batch that so many workers use.
+func (b *Batch) Validate(users int) error {
+	claimed := min(b.next.Load(), b.size)
+	switch {
+	case b.size < 0 || b.size > BatchSize || claimed < 0:
+		return fmt.Errorf("batch: %d of %d are claimed", claimed, b.size)
+	case b.users != users:
+		return fmt.Errorf("batch: %d workers use it, counted as %d", users, b.users)
+	case uint64(claimed) < b.over+uint64(users):
+		return fmt.Errorf("batch: %d are claimed, %d of them over, by %d workers",
+			claimed, b.over, users)
+	}
+	for i, task := range b.tasks {
+		if waits := int64(i) >= claimed && int64(i) < b.size; waits != (task != nil) {
+			return fmt.Errorf("batch: of %d, %d claimed, number %d is there: %v",
+				b.size, claimed, i, task != nil)
+		}
+	}
+	return nil
+}
