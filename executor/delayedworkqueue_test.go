@@ -45,7 +45,7 @@ func (a modelTask) compare(b modelTask) int {
 func newQueueModel() *queueModel {
 	m := &queueModel{plan: new(plan)}
 	m.plan.Detail = m.plan
-	m.queue = newDelayedWorkQueue(newInbox(&m.plan.Plan))
+	m.queue = newDelayedWorkQueue(newInbox(m.plan.Cells()))
 	m.queue.line.order = &m.order
 	m.now = 1 // 0 is no time
 	m.queue.large, m.queue.step = 10, 4
@@ -80,7 +80,7 @@ func (m *queueModel) put(t *rapid.T, withCell bool) {
 	k := modelTask{when: m.now, came: m.order.Load(), inLine: true, number: inboxNumber(m.made)}
 	e := entry{slot: slot{bare: func(context.Context) error { return k.number }}}
 	if withCell {
-		k.cell = &cell.Cell{Plan: &m.plan.Plan}
+		k.cell = &cell.Cell{Plan: m.plan.Cells()}
 		e = entry{slot: slot{cell: k.cell}}
 	}
 	e.when = m.now
@@ -91,7 +91,7 @@ func (m *queueModel) put(t *rapid.T, withCell bool) {
 
 func (m *queueModel) push(when int64) {
 	m.made++
-	c := &cell.Cell{Plan: &m.plan.Plan, When: when, Order: m.order.Add(1)}
+	c := &cell.Cell{Plan: m.plan.Cells(), When: when, Order: m.order.Add(1)}
 	m.queue.push(c)
 	m.add(modelTask{cell: c, when: when, came: c.Order, number: inboxNumber(m.made)})
 }

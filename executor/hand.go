@@ -110,15 +110,15 @@ func (w *worker) letGo() {
 	if h.users--; h.users == 0 && h != p.hand {
 		p.spare = h
 	}
-	p.counts.runs += w.ran
-	p.counts.completed += w.ran
+	p.counts.Runs += w.ran
+	p.counts.Completed += w.ran
 	w.hand, w.ran = nil, 0
 }
 
 // goOn claims the next task of the hand for the same cell, without the lock, and reports whether there is
 // one. If anything is out of the ordinary, it leaves that to take.
 func (w *worker) goOn() bool {
-	if w.hand == nil || w.failed || !w.own.Unseen() || w.pool.watched.Load() {
+	if w.hand == nil || w.Failed || !w.own.Unseen() || w.pool.watched.Load() {
 		return false
 	}
 	task := w.hand.claim()

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/punctual-go/punctual/executor/internal/run"
 )
 
 // Stats is a snapshot of a pool, taken in one piece.
@@ -48,7 +50,7 @@ type Stats struct {
 // counts are the counters of a pool. Its lock guards them.
 type counts struct {
 	busy                                    int
-	runs, completed, failures               uint64
+	run.Counts                              // of runs, and of tasks that have ended by them
 	accepted, rejected, cancelled, returned uint64
 	largest                                 int
 }
@@ -73,11 +75,11 @@ func (p *Pool) Stats() Stats {
 		Queued:      queued + dealt,
 		Accepted:    accepted,
 		Rejected:    rejected,
-		Completed:   p.counts.completed + ran,
+		Completed:   p.counts.Completed + ran,
 		Cancelled:   p.counts.cancelled,
 		Returned:    p.counts.returned,
-		Runs:        p.counts.runs + ran,
-		Failures:    p.counts.failures,
+		Runs:        p.counts.Runs + ran,
+		Failures:    p.counts.Failures,
 		Wakeups:     p.lot.Wakes(),
 	}
 }
@@ -145,8 +147,8 @@ func (p *Pool) Running() []Running {
 
 func (p *Pool) runningLocked() (rs []Running) {
 	for x := range p.executions() {
-		if x.task != nil {
-			rs = append(rs, Running{Run: p.ask(x.task)})
+		if x.Task != nil {
+			rs = append(rs, Running{Run: p.ask(x.Task)})
 		}
 	}
 	now := p.clock.Time(p.clock.Now())
