@@ -42,7 +42,7 @@ func usePool(t *testing.T) {
 		executor.ErrorHandler(func(context.Context, executor.Run, error) {}),
 		executor.BeforeRun(func(context.Context, executor.Run) { hooks <- "before" }),
 		executor.AfterRun(func(context.Context, executor.Run, error) { hooks <- "after" }),
-		executor.OnTerminated(func() { hooks <- "terminated" }),
+		executor.AfterTermination(func() { hooks <- "terminated" }),
 		executor.Decorate(func(task executor.Task) executor.Task { return task }))
 
 	require.NoError(t, p.Execute(nothing))

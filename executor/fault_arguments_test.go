@@ -418,7 +418,7 @@ func TestA20_OfAPoolOptionGivenTwiceTheLastCounts(t *testing.T) {
 			executor.AfterRun(after("first")), executor.AfterRun(nil),
 			executor.ErrorHandler(after("first")), executor.ErrorHandler(after("told")),
 			executor.Decorate(decorate("first")), executor.Decorate(decorate("decorated")),
-			executor.OnTerminated(func() { tr.mark("first") }), executor.OnTerminated(func() { tr.mark("terminated") }),
+			executor.AfterTermination(func() { tr.mark("first") }), executor.AfterTermination(func() { tr.mark("terminated") }),
 			executor.BaseContext(context.WithValue(t.Context(), faKey{}, "first")), executor.BaseContext(context.WithValue(t.Context(), faKey{}, "last")),
 		)
 		require.NoError(t, p.Execute(func(ctx context.Context) error {
@@ -472,7 +472,7 @@ func TestA20_PoolOptionsThatContradictEachOtherPanicAndLeaveNothing(t *testing.T
 		"a queue for a scheduled pool":     func() { executor.NewScheduledPool(1, executor.FIFO()) },
 		"a queue that nothing makes":       func() { executor.NewPool(1, executor.Queue{}) },
 		"a queue made of nothing":          func() { executor.NewPool(1, executor.CustomQueue(func() executor.WorkQueue { return nil })) },
-		"a good option and none":           func() { executor.NewPool(1, executor.OnTerminated(func() {}), nil) },
+		"a good option and none":           func() { executor.NewPool(1, executor.AfterTermination(func() {}), nil) },
 	})
 }
 

@@ -231,9 +231,9 @@ func (o *optioned) poolOption() executor.Option {
 	case 12:
 		kind := o.next() % 5
 		if kind == 4 {
-			return executor.OnTerminated(nil)
+			return executor.AfterTermination(nil)
 		}
-		return executor.OnTerminated(func() { _ = misbehave(kind) })
+		return executor.AfterTermination(func() { _ = misbehave(kind) })
 	case 13:
 		return o.decorator()
 	default:

@@ -331,7 +331,7 @@ func TestTheTerminatedHookHasNoLabelsOfWhoeverEndsThePool(t *testing.T) {
 	for name, opts := range map[string][]executor.Option{labelPool: {executor.PoolName("crew")}, "": nil} {
 		synctest.Test(t, func(t *testing.T) {
 			var seen labelSeen
-			p := lendPlain(t, 1, append(opts, executor.OnTerminated(func() { seen.add(labelsHere(t)) }))...)
+			p := lendPlain(t, 1, append(opts, executor.AfterTermination(func() { seen.add(labelsHere(t)) }))...)
 			pprof.Do(context.Background(), pprof.Labels("stain", "here"), func(context.Context) { p.Shutdown() })
 			synctest.Wait()
 			assert.Equal(t, []string{name}, seen.all())

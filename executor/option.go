@@ -155,9 +155,9 @@ func AfterRun(f func(ctx context.Context, run Run, err error)) Option {
 	return option(func(s *settings) { s.after = f })
 }
 
-// OnTerminated sets a hook that is called once, on a goroutine of its own, when the last worker has
+// AfterTermination sets a hook that is called once, on a goroutine of its own, when the last worker has
 // ended and before Terminated closes. If it panics, the handler is told. A nil hook is none.
-func OnTerminated(f func()) Option { return option(func(s *settings) { s.terminated = f }) }
+func AfterTermination(f func()) Option { return option(func(s *settings) { s.terminated = f }) }
 
 // Decorate sets a function that is called once for each submission, by the submitter, and returns
 // the task to run in place of the given one. A nil result is refused with [ErrNilTask]. A nil

@@ -295,7 +295,7 @@ func TestTPE076_ThereAreNoWorkersFromTidyingOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p *executor.Pool
 		seen := make(chan executor.Stats, 1)
-		p = sizedPool(t, 3, executor.OnTerminated(func() { seen <- p.Stats() }))
+		p = sizedPool(t, 3, executor.AfterTermination(func() { seen <- p.Stats() }))
 		sizedFill(t, p, 5, withSleep(time.Second))
 		p.Shutdown()
 		<-p.Terminated()

@@ -118,7 +118,7 @@ func deadTimer(t *timer.Timer) step {
 	if ok {
 		s.Outcome = fmt.Sprintf("stopped by PanicError: %q", p.Value)
 	}
-	s.AsPromised = ok && errors.Is(err, timer.ErrStopped)
+	s.AsPromised = ok && errors.Is(err, timer.ErrClosed)
 	return s
 }
 

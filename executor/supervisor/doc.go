@@ -42,7 +42,7 @@
 // The time-out ends the context of a run. A body that does not look at it keeps its worker, and
 // the supervisor cannot help that. But it starts no further run beside it, unless [MaxUnfinished] says
 // otherwise: each time it would, the cycle ends as [Capped], and backs off. So by default runs do not
-// overlap, and a pool is not filled with stuck ones. [OnCapped] is the place for an alarm.
+// overlap, and a pool is not filled with stuck ones. [AfterCapped] is the place for an alarm.
 //
 // # Worst case
 //

@@ -8,9 +8,9 @@ import (
 )
 
 var (
-	// ErrStopped is the cause of the context of a run that was in progress when its supervisor was
+	// ErrClosed is the cause of the context of a run that was in progress when its supervisor was
 	// stopped.
-	ErrStopped = errors.New("supervisor: stopped")
+	ErrClosed = errors.New("supervisor: closed")
 
 	errNoFuture = errors.New("supervisor: the pool returned neither a future nor an error")
 )

@@ -29,7 +29,7 @@ func Example() {
 		defer pool.Close()
 
 		s, err := supervisor.New(pool, refresh, supervisor.Name("registry"), supervisor.Eureka(30*time.Second, 4),
-			supervisor.OnOutcome(func(o supervisor.Outcome) {
+			supervisor.AfterCycle(func(o supervisor.Outcome) {
 				fmt.Printf("%-5v  %v, again in %v\n", time.Since(start), o.Kind, o.Delay)
 			}))
 		if err != nil {
@@ -57,7 +57,7 @@ func Example() {
 }
 
 // One task may not heed its context. It is not started a second time beside itself.
-func ExampleOnCapped() {
+func ExampleAfterCapped() {
 	synctest.Test(new(testing.T), func(*testing.T) {
 		start := time.Now()
 		pool := executor.NewCachedPool()
@@ -65,7 +65,7 @@ func ExampleOnCapped() {
 		s, err := supervisor.New(pool, func(context.Context) error {
 			time.Sleep(time.Minute)
 			return errors.New("too late to matter")
-		}, supervisor.Interval(10*time.Second), supervisor.Factor(1), supervisor.OnCapped(func(o supervisor.Outcome) {
+		}, supervisor.Interval(10*time.Second), supervisor.Factor(1), supervisor.AfterCapped(func(o supervisor.Outcome) {
 			fmt.Printf("%v: %d run unfinished\n", time.Since(start), o.Unfinished)
 		}))
 		if err != nil {

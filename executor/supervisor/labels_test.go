@@ -18,7 +18,7 @@ func TestCallbacksHaveNoLabelsOfARunNorOfEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got []string
 		s := newSupervisor(t, newPool(t, executor.PoolName("crew")), succeed, supervisor.Interval(time.Second),
-			supervisor.OnOutcome(func(o supervisor.Outcome) {
+			supervisor.AfterCycle(func(o supervisor.Outcome) {
 				got = append(got, labelstest.Here())
 				pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels("stain", "here")))
 				if o.Number == 1 {

@@ -171,27 +171,27 @@ func MaxUnfinished(n int) Option {
 	})
 }
 
-// OnCapped sets a function that is told each time a run is not started because of the unfinished ones,
-// as OnOutcome would be, and before it. A nil function is none.
-func OnCapped(f func(Outcome)) Option {
+// AfterCapped sets a function that is told each time a run is not started because of the unfinished ones,
+// as AfterCycle would be, and before it. A nil function is none.
+func AfterCapped(f func(Outcome)) Option {
 	return option(func(s *settings) error {
 		s.onCapped = f
 		return nil
 	})
 }
 
-// OnOutcome sets a function that is told how each cycle has ended. It and OnCapped are called one at a
+// AfterCycle sets a function that is told how each cycle has ended. It and AfterCapped are called one at a
 // time, in order, on a goroutine of their own, which keeps neither a worker nor the next cycle; what
 // they do not take off is kept for them. If one panics, that is logged. They may call the supervisor. A
 // nil function is none.
-func OnOutcome(f func(Outcome)) Option {
+func AfterCycle(f func(Outcome)) Option {
 	return option(func(s *settings) error {
 		s.onOutcome = f
 		return nil
 	})
 }
 
-// Logger sets where a panic of OnOutcome or OnCapped is reported, the only thing that a supervisor
+// Logger sets where a panic of AfterCycle or AfterCapped is reported, the only thing that a supervisor
 // ever logs; slog.Default by default, also for nil. A panic of the task itself is told by the pool.
 func Logger(l *slog.Logger) Option {
 	return option(func(s *settings) error {

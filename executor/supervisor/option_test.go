@@ -56,7 +56,7 @@ func TestMisuseOfTheConstructorPanics(t *testing.T) {
 
 func TestNilCallbacksAndLoggersAreNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, err := supervisor.New(newPool(t), hang, supervisor.OnCapped(nil), supervisor.OnOutcome(nil), supervisor.Logger(nil), supervisor.Eureka(time.Second, 1))
+		s, err := supervisor.New(newPool(t), hang, supervisor.AfterCapped(nil), supervisor.AfterCycle(nil), supervisor.Logger(nil), supervisor.Eureka(time.Second, 1))
 		require.NoError(t, err)
 		s.Start()
 		time.Sleep(10 * time.Second)

@@ -64,10 +64,10 @@ type call struct {
 // report has the callbacks told of o. The lock is held.
 func (s *Supervisor) report(o Outcome) {
 	if s.onCapped != nil && o.Kind == Capped {
-		s.calls = append(s.calls, call{"OnCapped", s.onCapped, o})
+		s.calls = append(s.calls, call{"AfterCapped", s.onCapped, o})
 	}
 	if s.onOutcome != nil {
-		s.calls = append(s.calls, call{"OnOutcome", s.onOutcome, o})
+		s.calls = append(s.calls, call{"AfterCycle", s.onOutcome, o})
 	}
 	if len(s.calls) > 0 && !s.calling {
 		s.calling = true

@@ -116,7 +116,7 @@ func TestStopOfARunByTheCaller(t *testing.T) {
 		time.Sleep(time.Second)
 		s.Stop()
 		<-s.Done()
-		assert.Equal(t, supervisor.ErrStopped, cause)
+		assert.Equal(t, supervisor.ErrClosed, cause)
 		assert.Equal(t, time.Second, time.Since(s.epoch))
 	})
 }

@@ -49,7 +49,7 @@ func stressRound(t *testing.T) {
 		return anything(ctx, s)
 	}, supervisor.Interval(100*time.Microsecond), supervisor.Timeout(300*time.Microsecond), supervisor.Bound(2),
 		supervisor.Jitter(20*time.Microsecond), supervisor.MaxUnfinished(allowed),
-		supervisor.OnOutcome(func(supervisor.Outcome) { told.Add(1) }))
+		supervisor.AfterCycle(func(supervisor.Outcome) { told.Add(1) }))
 	require.NoError(t, err)
 	var parties sync.WaitGroup
 	for range 4 {

@@ -51,11 +51,11 @@ func prepare(t *testing.T, pool supervisor.Pool, task executor.Task, opts ...sup
 		s.mu.Unlock()
 		return task(ctx)
 	}
-	opts = append(opts, supervisor.OnOutcome(func(o supervisor.Outcome) {
+	opts = append(opts, supervisor.AfterCycle(func(o supervisor.Outcome) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.outcomes = append(s.outcomes, o)
-	}), supervisor.OnCapped(func(o supervisor.Outcome) {
+	}), supervisor.AfterCapped(func(o supervisor.Outcome) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.capped = append(s.capped, o)

@@ -71,7 +71,7 @@ func (p *program) faces(h *host) (opts []executor.Option) {
 		opts = append(opts, executor.BaseContext(&base{Context: context.Background(), program: p}))
 	}
 	if p.wild && p.oneIn(2) {
-		opts = append(opts, executor.OnTerminated(func() { p.act(p.antic("terminated", 0), 0) }))
+		opts = append(opts, executor.AfterTermination(func() { p.act(p.antic("terminated", 0), 0) }))
 	}
 	return opts
 }

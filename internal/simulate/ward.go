@@ -64,7 +64,7 @@ func (v *watch) draw() *ward {
 		supervisor.InitialDelay(v.steps(5)),
 		supervisor.MaxUnfinished(d.unfinished),
 		supervisor.OnFailure(d.policy),
-		supervisor.OnOutcome(d.outcome),
+		supervisor.AfterCycle(d.outcome),
 		supervisor.Logger(silent))
 	if err != nil {
 		v.blame(&v.report.Lost, "a supervisor is refused: %v", err)
