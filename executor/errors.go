@@ -3,9 +3,9 @@ package executor
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/failure"
 )
@@ -26,10 +26,10 @@ var (
 	ErrNoneLeft = errors.New("executor: no task is outstanding")
 
 	// ErrNilTask is returned for a nil task.
-	ErrNilTask = errors.New("executor: nil task")
+	ErrNilTask = run.ErrNilTask
 
 	// ErrInvalid is matched by the error of every other bad argument.
-	ErrInvalid = errors.New("executor: invalid argument")
+	ErrInvalid = run.ErrInvalid
 )
 
 // rejection is a reason to reject a task.
@@ -50,12 +50,10 @@ func (p *Pool) refusal(task string, err error) error {
 }
 
 func (p *Pool) subject(task string) failure.Subject {
-	return failure.Subject{Kind: "pool", Executor: p.name, Task: task}
+	return failure.Subject{Kind: "pool", Executor: p.shared.Name, Task: task}
 }
 
-func invalid(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrInvalid, fmt.Sprintf(format, args...))
-}
+func invalid(format string, args ...any) error { return run.Invalid(format, args...) }
 
 // endOf returns the error of ctx if it has ended, with its cause.
 func endOf(ctx context.Context) error {

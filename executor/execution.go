@@ -130,7 +130,9 @@ func (x *execution) run() {
 	}
 	if p.before != nil {
 		run := p.runOf(c)
-		p.guard(x.ctx, "before-run", run, func() { p.before(x.ctx, run) })
+		p.before.Each(func(hook func(context.Context, Run)) {
+			p.guard(x.ctx, "before-run", run, func() { hook(x.ctx, run) })
+		})
 		if phase := c.Phase(); phase.Settled() { // cancelled by the hook, or it took too long
 			x.err, x.abrupt = future.ErrCancelled, false
 			if phase == cell.Failed {
@@ -207,7 +209,9 @@ func (x *execution) tell() {
 	}
 	run := p.runOf(c)
 	if p.after != nil {
-		defer p.guard(x.ctx, "after-run", run, func() { p.after(x.ctx, run, x.err) })
+		defer p.after.Each(func(hook func(context.Context, Run, error)) {
+			p.guard(x.ctx, "after-run", run, func() { hook(x.ctx, run, x.err) })
+		})
 	}
 	switch {
 	case recovers:

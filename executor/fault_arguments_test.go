@@ -370,7 +370,7 @@ func TestA19_ANameIsTakenAsItIs(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var log bytes.Buffer // of one worker
-				p := executor.NewScheduledPool(1, executor.PoolName(name), executor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+				p := executor.NewScheduledPool(1, executor.Name(name), executor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
 				series := withRate(t, p, time.Second, time.Hour, func(ctx context.Context) error {
 					run, _ := executor.RunFrom(ctx)
 					assert.Equal(t, name, run.Name)
@@ -396,7 +396,7 @@ func TestA19_ANameIsTakenAsItIs(t *testing.T) {
 	}
 }
 
-func TestA20_OfAPoolOptionGivenTwiceTheLastCounts(t *testing.T) {
+func TestA20_OfAPoolOptionGivenTwiceTheLastCountsButFunctionsAddUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := withNewTrace()
 		hook := func(name string) func(context.Context, executor.Run) {
@@ -409,7 +409,7 @@ func TestA20_OfAPoolOptionGivenTwiceTheLastCounts(t *testing.T) {
 			return func(task executor.Task) executor.Task { tr.mark(name); return task }
 		}
 		p := executor.NewPool(1,
-			executor.PoolName("first"), executor.PoolName("last"),
+			executor.Name("first"), executor.Name("last"),
 			executor.MaximumSize(7), executor.MaximumSize(1),
 			executor.KeepAlive(time.Hour), executor.KeepAlive(time.Minute),
 			executor.PriorityFIFO(), executor.BoundedFIFO(5), executor.BoundedFIFO(1),
@@ -435,7 +435,11 @@ func TestA20_OfAPoolOptionGivenTwiceTheLastCounts(t *testing.T) {
 		assert.Equal(t, time.Minute, s.KeepAlive)
 		require.NoError(t, p.Close())
 		assert.Equal(t, []string{
-			"decorated 0s", "before 0s", "decorated 0s", "decorated 0s", "last 1s", "told 1s", "before 1s", "terminated 1s",
+			"first 0s", "decorated 0s", "first 0s", "before 0s",
+			"first 0s", "decorated 0s", "first 0s", "decorated 0s",
+			"last 1s", "first 1s", "told 1s", "first 1s",
+			"first 1s", "before 1s", "first 1s",
+			"first 1s", "terminated 1s",
 		}, tr.seen())
 	})
 }

@@ -20,7 +20,7 @@ func (p *Pool) labelled(task string) context.Context {
 	if task == "" && p.submitted != nil {
 		return p.submitted.Base
 	}
-	return labels.Context(p.parent, p.name, task)
+	return labels.Context(p.shared.Base, p.shared.Name, task)
 }
 
 // label gives the calling goroutine the labels of the task.

@@ -107,7 +107,7 @@ func (p *Pool) init(core int, opts []Option) {
 	p.submitted = p.newPlan(series.Options{})
 	p.executed = p.newPlan(series.Options{})
 	p.executed.reports = true
-	p.watched.Store(p.onError != nil)
+	p.watched.Store(p.shared.OnError != nil)
 	p.queue = p.newQueue()
 	p.lot = parking.New(&p.mu, p.clock)
 	p.closing, p.announce = context.WithCancel(context.Background())

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
@@ -111,28 +112,22 @@ type hookError struct {
 func (e *hookError) Error() string { return fmt.Sprintf("executor: %s hook: %v", e.hook, e.err) }
 func (e *hookError) Unwrap() error { return e.err }
 
-// report tells the error handler of a failure, or the log if there is none.
-func (p *Pool) report(run Run, err error) {
-	if p.onError == nil {
-		p.logFailure("task failed", run, err)
+// report tells the error handlers of a failure, or the log if there are none.
+func (p *Pool) report(r Run, err error) {
+	if p.shared.OnError == nil {
+		p.logFailure("task failed", r, err)
 		return
 	}
-	var inHandler error
-	ctx := p.parent
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	future.Invoke(ctx, func(ctx context.Context) error { p.onError(ctx, run, err); return nil }, &inHandler)
-	if inHandler != nil {
-		p.logFailure("error handler failed", run, inHandler)
-	}
+	p.shared.Tell(run.Info(r), err, func(inHandler error) {
+		p.logFailure("error handler failed", r, inHandler)
+	})
 }
 
 // runFailed tells the error handler of a failed run of a series that goes on, the last of so many
 // in a row. If there is none, it tells the log of those that are notable.
 func (p *Pool) runFailed(run Run, err error, streak uint64, notable bool) {
 	switch {
-	case p.onError != nil:
+	case p.shared.OnError != nil:
 		p.report(run, err)
 	case notable:
 		p.log().WriteStreak(run.Name, run.Number, err, streak)
@@ -143,14 +138,14 @@ func (p *Pool) runFailed(run Run, err error, streak uint64, notable bool) {
 func (p *Pool) seriesRecovers(pl *plan, run Run) {
 	streak := pl.Streak.Len()
 	pl.Streak.End()
-	if p.onError == nil {
+	if p.shared.OnError == nil {
 		p.log().WriteEnd(run.Name, run.Number, streak)
 	}
 }
 
 // seriesEnded makes sure that a periodic task does not end by a failure in silence.
 func (p *Pool) seriesEnded(run Run, err error) {
-	if p.onError != nil {
+	if p.shared.OnError != nil {
 		defer p.report(run, err) // also if the log ends the goroutine
 	}
 	p.logFailure("periodic task ended by a failure", run, err)
@@ -160,4 +155,6 @@ func (p *Pool) logFailure(text string, run Run, err error) {
 	p.log().Write(text, run.Name, run.Number, err)
 }
 
-func (p *Pool) log() failure.Log { return failure.Log{Executor: p.name, Logger: p.logger} }
+func (p *Pool) log() failure.Log {
+	return failure.Log{Executor: p.shared.Name, Logger: p.shared.Logger}
+}

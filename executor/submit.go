@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
@@ -96,7 +97,7 @@ func (p *Pool) prepare(c *cell.Cell, task Task, opts []TaskOption) (*plan, error
 	}
 	pl := p.submitted
 	if len(opts) > 0 {
-		o, err := ResolveOptions(opts)
+		o, err := run.Resolve(opts)
 		if err != nil {
 			return nil, err
 		}
@@ -112,8 +113,10 @@ func (p *Pool) prepare(c *cell.Cell, task Task, opts []TaskOption) (*plan, error
 
 // bodyOf returns what to run for task.
 func (p *Pool) bodyOf(task Task) (Task, error) {
-	if task != nil && p.decorate != nil {
-		task = p.decorate(task)
+	for _, decorate := range p.decorate {
+		if task != nil {
+			task = decorate(task)
+		}
 	}
 	if task == nil {
 		return nil, ErrNilTask

@@ -308,7 +308,7 @@ func TestTPE076_ThereAreNoWorkersFromTidyingOn(t *testing.T) {
 
 func TestTPE077_StringTellsTheStateAndTheNumbers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 2, executor.PoolName("mail"))
+		p := sizedPool(t, 2, executor.Name("mail"))
 		assert.Equal(t, `executor("mail": running, 0 workers, 0 busy, 0 queued, 0 completed)`, p.String())
 		sizedFill(t, p, 1, nothing)
 		assert.Equal(t, `executor("mail": running, 1 workers, 0 busy, 0 queued, 1 completed)`, p.String())

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
@@ -89,7 +90,10 @@ func (d door) scheduleAt(at time.Time, task executor.Task, opts []executor.TaskO
 
 // repeat schedules a series of the given sign.
 func (d door) repeat(initial, every time.Duration, sign int64, task executor.Task, opts []executor.TaskOption) (*executor.ScheduledFuture[struct{}], error) {
-	o, period, err := executor.ResolveSeries(every, sign, task, opts)
+	if task == nil {
+		return nil, executor.ErrNilTask
+	}
+	o, period, err := run.ResolveSeries(every, sign, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +143,7 @@ func (l *Loop) prepare(c *cell.Cell, task executor.Task, opts []executor.TaskOpt
 	if len(opts) == 0 {
 		return nil
 	}
-	o, err := executor.ResolveOptions(opts)
+	o, err := run.Resolve(opts)
 	if err != nil {
 		return err
 	}

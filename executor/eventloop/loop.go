@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/alarm"
 	"github.com/punctual-go/punctual/internal/cell"
@@ -42,7 +43,7 @@ import (
 //
 // Lock order: mu, then that of a cell's extension, which is a leaf.
 type Loop struct {
-	settings
+	settings  run.Settings
 	clock     clock.Clock
 	submitted *plan           // of every task that has a future and no options
 	executed  *plan           // of every task given to Execute
@@ -118,7 +119,7 @@ func (l *Loop) refusal(task string) error {
 }
 
 func (l *Loop) subject(task string) failure.Subject {
-	return failure.Subject{Kind: "loop", Executor: l.name, Task: task}
+	return failure.Subject{Kind: "loop", Executor: l.settings.Name, Task: task}
 }
 
 func planOf(c *cell.Cell) *plan { return c.Plan.Detail.(*plan) }

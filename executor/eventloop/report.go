@@ -1,11 +1,10 @@
 package eventloop
 
 import (
-	"context"
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
-	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/failure"
 )
@@ -54,28 +53,22 @@ func (l *Loop) runningLocked() []executor.Running {
 	return []executor.Running{{Run: run, For: time.Since(run.Started)}}
 }
 
-// report tells the error handler of a failure, or the log if there is none.
-func (l *Loop) report(run executor.Run, err error) {
-	if l.onError == nil {
-		l.logFailure("task failed", run, err)
+// report tells the error handlers of a failure, or the log if there are none.
+func (l *Loop) report(r executor.Run, err error) {
+	if l.settings.OnError == nil {
+		l.logFailure("task failed", r, err)
 		return
 	}
-	var inHandler error
-	ctx := l.parent
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	future.Invoke(ctx, func(ctx context.Context) error { l.onError(ctx, run, err); return nil }, &inHandler)
-	if inHandler != nil {
-		l.logFailure("error handler failed", run, inHandler)
-	}
+	l.settings.Tell(run.Info(r), err, func(inHandler error) {
+		l.logFailure("error handler failed", r, inHandler)
+	})
 }
 
 // runFailed tells the error handler of a failed run of a series that goes on, the last of so many
 // in a row. If there is none, it tells the log of those that are notable.
 func (l *Loop) runFailed(run executor.Run, err error, streak uint64, notable bool) {
 	switch {
-	case l.onError != nil:
+	case l.settings.OnError != nil:
 		l.report(run, err)
 	case notable:
 		l.log().WriteStreak(run.Name, run.Number, err, streak)
@@ -86,14 +79,14 @@ func (l *Loop) runFailed(run executor.Run, err error, streak uint64, notable boo
 func (l *Loop) seriesRecovers(pl *plan, run executor.Run) {
 	streak := pl.Streak.Len()
 	pl.Streak.End()
-	if l.onError == nil {
+	if l.settings.OnError == nil {
 		l.log().WriteEnd(run.Name, run.Number, streak)
 	}
 }
 
 // seriesEnded makes sure that a periodic task does not end by a failure in silence.
 func (l *Loop) seriesEnded(run executor.Run, err error) {
-	if l.onError != nil {
+	if l.settings.OnError != nil {
 		defer l.report(run, err) // also if the log ends the goroutine
 	}
 	l.logFailure("periodic task ended by a failure", run, err)
@@ -103,4 +96,6 @@ func (l *Loop) logFailure(text string, run executor.Run, err error) {
 	l.log().Write(text, run.Name, run.Number, err)
 }
 
-func (l *Loop) log() failure.Log { return failure.Log{Executor: l.name, Logger: l.logger} }
+func (l *Loop) log() failure.Log {
+	return failure.Log{Executor: l.settings.Name, Logger: l.settings.Logger}
+}

@@ -65,7 +65,7 @@ func (l *Loop) Stats() Stats {
 	l.collect()
 	shells := max(l.shells(), 0)
 	s := Stats{
-		Name:      l.name,
+		Name:      l.settings.Name,
 		State:     l.stage.String(),
 		Queued:    max(l.agenda.len()+len(l.calm.unwanted)-shells, 0),
 		Shells:    shells,

@@ -16,15 +16,14 @@ import (
 )
 
 func newSupervisor(t *testing.T, pool supervisor.Pool, task executor.Task, opts ...supervisor.Option) *supervisor.Supervisor {
-	s, err := supervisor.New(pool, task, opts...)
-	require.NoError(t, err)
+	s := supervisor.New(pool, task, opts...)
 	t.Cleanup(func() { require.NoError(t, s.StopContext(nil)) })
 	return s
 }
 
 func TestAnOutcomeTellsTheCycle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := supervise(t, newPool(t), inTurn(takes(2*time.Second), stubborn(30*time.Second), succeed), append(every10s, supervisor.Name("registry"))...)
+		s := supervise(t, newPool(t), inTurn(takes(2*time.Second), stubborn(30*time.Second), succeed), append(every10s, executor.Name("registry"))...)
 		time.Sleep(40 * time.Second)
 		at := func(n int) time.Time { return s.epoch.Add(time.Duration(n) * time.Second) }
 		o := s.told()
@@ -64,7 +63,7 @@ func TestACallbackThatFailsHarmsNobodyAndIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, records := newLog()
 		calls := 0
-		s := newSupervisor(t, newPool(t), inTurn(succeed, succeed, stubborn(time.Minute)), append(every10s, supervisor.Logger(log), supervisor.Name("registry"),
+		s := newSupervisor(t, newPool(t), inTurn(succeed, succeed, stubborn(time.Minute)), append(every10s, executor.Logger(log), executor.Name("registry"),
 			supervisor.AfterCycle(func(o supervisor.Outcome) {
 				calls++
 				if o.Number%2 == 0 {
@@ -93,7 +92,7 @@ func brokenLog() *slog.Logger {
 func TestALogThatPanicsHarmsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0
-		s := newSupervisor(t, newPool(t), succeed, append(every10s, supervisor.Logger(brokenLog()),
+		s := newSupervisor(t, newPool(t), succeed, append(every10s, executor.Logger(brokenLog()),
 			supervisor.AfterCycle(func(supervisor.Outcome) { calls++; panic(errBoom) }))...)
 		s.Start()
 		time.Sleep(11 * time.Second)

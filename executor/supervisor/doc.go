@@ -2,8 +2,8 @@
 // while things go wrong: the TimedSupervisorTask of Eureka and SOFARegistry for Go.
 //
 //	pool := executor.NewPool(1, executor.MaximumSize(2), executor.HandOff())
-//	s, err := supervisor.New(pool, refresh,
-//		supervisor.Name("registry"),
+//	s := supervisor.New(pool, refresh,
+//		executor.Name("registry"),
 //		supervisor.Interval(30*time.Second), // from the end of a run to the start of the next
 //		supervisor.Timeout(10*time.Second),
 //		supervisor.Bound(6))                 // so the interval grows up to a minute

@@ -1,11 +1,6 @@
 package supervisor
 
-import (
-	"errors"
-	"fmt"
-
-	"github.com/punctual-go/punctual/executor"
-)
+import "errors"
 
 var (
 	// ErrClosed is the cause of the context of a run that was in progress when its supervisor was
@@ -14,7 +9,3 @@ var (
 
 	errNoFuture = errors.New("supervisor: the pool returned neither a future nor an error")
 )
-
-func invalid(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", executor.ErrInvalid, fmt.Sprintf(format, args...))
-}

@@ -17,7 +17,7 @@ import (
 func TestCallbacksHaveNoLabelsOfARunNorOfEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got []string
-		s := newSupervisor(t, newPool(t, executor.PoolName("crew")), succeed, supervisor.Interval(time.Second),
+		s := newSupervisor(t, newPool(t, executor.Name("crew")), succeed, supervisor.Interval(time.Second),
 			supervisor.AfterCycle(func(o supervisor.Outcome) {
 				got = append(got, labelstest.Here())
 				pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels("stain", "here")))

@@ -60,9 +60,7 @@ func prepare(t *testing.T, pool supervisor.Pool, task executor.Task, opts ...sup
 		defer s.mu.Unlock()
 		s.capped = append(s.capped, o)
 	}))
-	var err error
-	s.Supervisor, err = supervisor.New(pool, recorded, opts...)
-	require.NoError(t, err)
+	s.Supervisor = supervisor.New(pool, recorded, opts...)
 	t.Cleanup(func() { require.NoError(t, s.StopContext(nil)) })
 	return s
 }

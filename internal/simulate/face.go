@@ -58,7 +58,7 @@ func (p *program) faces(h *host) (opts []executor.Option) {
 	}
 	opts = append(opts, executor.Logger(logger))
 	if p.oneIn(3) {
-		opts = append(opts, executor.PoolName("program"))
+		opts = append(opts, executor.Name("program"))
 	}
 	if !p.hooked {
 		return opts
