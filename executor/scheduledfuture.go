@@ -46,7 +46,7 @@ func PlanScheduled[V any](f *ScheduledFuture[V], plan *cell.Plan) *cell.Cell {
 	return c
 }
 
-func (f *ScheduledFuture[V]) cell() *cell.Cell { return future.CellOf(&f.own) }
+func (f *ScheduledFuture[V]) cell() *cell.Cell { return cellOf(&f.own) }
 
 func (f *ScheduledFuture[V]) host() timetable { return f.cell().Plan.Host.(timetable) }
 

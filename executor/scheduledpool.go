@@ -58,7 +58,7 @@ func Schedule[V any](p *ScheduledPool, delay time.Duration, fn future.Func[V], o
 		return nil, ErrNilTask
 	}
 	f := newScheduledFuture[V](p)
-	if err := p.schedule(f.cell(), delay, future.Bind(f.Future, fn), opts); err != nil {
+	if err := p.schedule(f.cell(), delay, bind(f.Future, fn), opts); err != nil {
 		return nil, err
 	}
 	return f, nil

@@ -43,7 +43,7 @@ func (p *Pool) SubmitContext(ctx context.Context, task Task, opts ...TaskOption)
 
 func submitTask(ctx context.Context, wait bool, p Submitter, task Task, opts []TaskOption) (*future.Future[struct{}], error) {
 	f := new(future.Future[struct{}])
-	if err := p.submit(ctx, wait, future.CellOf(f), task, opts); err != nil {
+	if err := p.submit(ctx, wait, cellOf(f), task, opts); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -75,11 +75,17 @@ func submit[V any](ctx context.Context, wait bool, p Submitter, fn future.Func[V
 		return nil, ErrNilTask
 	}
 	f := new(future.Future[V])
-	if err := p.submit(ctx, wait, future.CellOf(f), future.Bind(f, fn), opts); err != nil {
+	if err := p.submit(ctx, wait, cellOf(f), bind(f, fn), opts); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
+
+// cellOf returns what f is made of, but for its value.
+func cellOf[V any](f *future.Future[V]) *cell.Cell { return (*cell.Core[V])(f).Cell() }
+
+// bind returns fn as a body that keeps its value for f.
+func bind[V any](f *future.Future[V], fn future.Func[V]) Task { return (*cell.Core[V])(f).Bind(fn) }
 
 func (p *Pool) base() *Pool { return p }
 

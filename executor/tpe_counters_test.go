@@ -344,7 +344,7 @@ func TestTPE074_ATaskCancelledOnItsWayOutOfTheQueueCounts(t *testing.T) {
 			synctest.Wait()
 			f, err := p.Submit(nothing)
 			require.NoError(t, err)
-			future.CellOf(f).Watch(func() {
+			future.AfterSettled(f, func(future.Result[struct{}]) {
 				takeOut(p)
 				close(gate)
 				<-p.Terminated()

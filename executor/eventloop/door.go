@@ -38,7 +38,7 @@ type scheduled[V any] struct {
 
 func newSubmitted[V any](l *Loop) *submitted[V] {
 	n := new(submitted[V])
-	n.cell = future.CellOf(&n.future)
+	n.cell = (*cell.Core[V])(&n.future).Cell()
 	n.cell.Plan = &l.submitted.Plan
 	return n
 }
