@@ -205,7 +205,7 @@ func TestA9_TheLongestPeriodRunsOnce(t *testing.T) {
 func TestA10_ConstructorMisusePanicsWithAClearText(t *testing.T) {
 	for want, build := range map[string]func(){
 		"negative core size -1":           func() { executor.NewScheduledPool(-1) },
-		"option 1 is nil":                 func() { executor.NewScheduledPool(1, executor.PoolName("x"), nil) },
+		"option 1 is nil":                 func() { executor.NewScheduledPool(1, executor.Name("x"), nil) },
 		"core size 3 is above the max":    func() { executor.NewScheduledPool(3, executor.MaximumSize(2)) },
 		"maximum size 0 is below 1":       func() { executor.MaximumSize(0) },
 		"negative keep-alive -1ns":        func() { executor.KeepAlive(-1) },

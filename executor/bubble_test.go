@@ -36,13 +36,13 @@ func usePool(t *testing.T) {
 	const tick = time.Millisecond
 	hooks := make(chan string, 100)
 	p := executor.NewScheduledPool(1,
-		executor.PoolName("everything"), executor.MaximumSize(8), executor.KeepAlive(tick),
+		executor.Name("everything"), executor.MaximumSize(8), executor.KeepAlive(tick),
 		executor.CoreTimeout(), executor.PendingLimit(100), executor.BaseContext(t.Context()),
 		executor.Logger(slog.New(slog.DiscardHandler)),
 		executor.ErrorHandler(func(context.Context, executor.Run, error) {}),
 		executor.BeforeRun(func(context.Context, executor.Run) { hooks <- "before" }),
 		executor.AfterRun(func(context.Context, executor.Run, error) { hooks <- "after" }),
-		executor.OnTerminated(func() { hooks <- "terminated" }),
+		executor.AfterTermination(func() { hooks <- "terminated" }),
 		executor.Decorate(func(task executor.Task) executor.Task { return task }))
 
 	require.NoError(t, p.Execute(nothing))

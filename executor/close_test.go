@@ -92,7 +92,7 @@ func TestCloseTwiceReturnsNilTwice(t *testing.T) {
 func TestCloseFrom64GoroutinesReturnsToAllAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var hooks atomic.Int32
-		p := withPool(t, 2, executor.OnTerminated(func() { hooks.Add(1) }))
+		p := withPool(t, 2, executor.AfterTermination(func() { hooks.Add(1) }))
 		start := time.Now()
 		for i := range 100 {
 			withSchedule(t, p, time.Hour, withNothing, executor.Name(fmt.Sprint(i)))
@@ -456,7 +456,7 @@ func TestTheTerminatedHookThatClosesItsPoolIsToldThatItWouldWaitForItself(t *tes
 			synctest.Test(t, func(t *testing.T) {
 				var p *executor.ScheduledPool
 				var err error
-				p = withPool(t, 1, executor.OnTerminated(func() {
+				p = withPool(t, 1, executor.AfterTermination(func() {
 					ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 					defer cancel()
 					_, err = p.CloseContext(ctx)
@@ -663,7 +663,7 @@ func TestTheTerminatedHookIsCalledOnceWhateverItDoes(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					var told withErrors
 					var hooks atomic.Int32
-					p := withPool(t, 2, executor.ErrorHandler(told.handle), executor.OnTerminated(func() {
+					p := withPool(t, 2, executor.ErrorHandler(told.handle), executor.AfterTermination(func() {
 						hooks.Add(1)
 						fault.do()
 					}))
@@ -692,7 +692,7 @@ func TestATerminatedHookThatCallsGoexitDoesNotEndTheGoroutineOfACaller(t *testin
 	for name, end := range withEnds {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 2, executor.OnTerminated(runtime.Goexit))
+				p := withPool(t, 2, executor.AfterTermination(runtime.Goexit))
 				start := end(t, p)
 				var returned atomic.Bool
 				go func() {
@@ -709,7 +709,7 @@ func TestATerminatedHookThatCallsGoexitDoesNotEndTheGoroutineOfACaller(t *testin
 
 func TestTheTerminatedHookIsCalledBeforeTerminatedCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1, executor.OnTerminated(func() { time.Sleep(time.Hour) }))
+		p := withPool(t, 1, executor.AfterTermination(func() { time.Sleep(time.Hour) }))
 		start := time.Now()
 		withSubmit(t, p, withSleep(time.Minute))
 		require.NoError(t, p.Close())

@@ -59,7 +59,7 @@ func (s *CompletionService[V]) submit(ctx context.Context, fn future.Func[V], op
 			s.renounce()
 		}
 	}()
-	err := s.pool.submit(ctx, false, future.CellOf(f), future.Bind(f, fn), opts)
+	err := s.pool.submit(ctx, false, cellOf(f), bind(f, fn), opts)
 	if accepted = err == nil; !accepted {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (s *CompletionService[V]) watch(f *future.Future[V]) {
 	place := s.unsettled.PushBack(f)
 	s.signal() // a task that waits may have to help this one
 	s.mu.Unlock()
-	future.CellOf(f).Watch(func() { s.settle(place) })
+	future.AfterSettled(f, func(future.Result[V]) { s.settle(place) })
 }
 
 // renounce accounts for a task that the pool has refused.
@@ -183,7 +183,7 @@ func (s *CompletionService[V]) waitedFor(yield func(*cell.Cell) bool) {
 	s.mu.Lock()
 	cells := make([]*cell.Cell, 0, s.unsettled.Len())
 	for place := s.unsettled.Front(); place != nil; place = place.Next() {
-		cells = append(cells, future.CellOf(place.Value.(*future.Future[V])))
+		cells = append(cells, cellOf(place.Value.(*future.Future[V])))
 	}
 	s.mu.Unlock()
 	slices.Values(cells)(yield)

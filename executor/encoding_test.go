@@ -132,7 +132,7 @@ func TestWhatAReportIsMadeOfCanBeLogged(t *testing.T) {
 
 func TestStatsSurviveJSON(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewPool(1, executor.PoolName("jobs"),
+		p := executor.NewPool(1, executor.Name("jobs"),
 			executor.MaximumSize(5), executor.KeepAlive(1500*time.Millisecond))
 		require.NoError(t, p.Execute(withNothing))
 		require.NoError(t, p.Close())

@@ -3,9 +3,9 @@ package executor
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
@@ -25,10 +25,10 @@ var (
 	ErrNoneLeft = errors.New("executor: no task is outstanding")
 
 	// ErrNilTask is returned for a nil task.
-	ErrNilTask = errors.New("executor: nil task")
+	ErrNilTask = run.ErrNilTask
 
 	// ErrInvalid is matched by the error of every other bad argument.
-	ErrInvalid = errors.New("executor: invalid argument")
+	ErrInvalid = run.ErrInvalid
 )
 
 // rejection is a reason to reject a task.
@@ -47,9 +47,7 @@ func (p *Pool) refusal(task string, err error) error {
 	return p.runs.Refusal(task, r.text(), err)
 }
 
-func invalid(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrInvalid, fmt.Sprintf(format, args...))
-}
+func invalid(format string, args ...any) error { return run.Invalid(format, args...) }
 
 // endOf returns the error of ctx if it has ended, with its cause.
 func endOf(ctx context.Context) error {

@@ -1,6 +1,8 @@
 package executor
 
 import (
+	"context"
+
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
@@ -105,11 +107,13 @@ func (x *execution) run() {
 	x.Call()
 }
 
-// callBefore calls the hook before a run, and reports whether the body is still to be called.
+// callBefore calls the hooks before a run, and reports whether the body is still to be called.
 func (x *execution) callBefore() bool {
 	c, p := x.Task, x.pool
 	r := p.runOf(c)
-	p.guard(x.Ctx, "before-run", r, func() { p.before(x.Ctx, r) })
+	p.before.Each(func(hook func(context.Context, Run)) {
+		p.guard(x.Ctx, "before-run", r, func() { hook(x.Ctx, r) })
+	})
 	phase := c.Phase()
 	if !phase.Settled() {
 		return true
@@ -146,7 +150,9 @@ func (x *execution) complete() {
 func (x *execution) tell() {
 	if p := x.pool; p.after != nil {
 		r := p.runOf(x.Task)
-		defer p.guard(x.Ctx, "after-run", r, func() { p.after(x.Ctx, r, x.Err) })
+		defer p.after.Each(func(hook func(context.Context, Run, error)) {
+			p.guard(x.Ctx, "after-run", r, func() { hook(x.Ctx, r, x.Err) })
+		})
 	}
 	x.Tell()
 }

@@ -443,7 +443,7 @@ func TestAPanicIsLoggedOnceWhoeverHoldsTheFuture(t *testing.T) {
 			t.Run(way+", "+how, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					log, records := theLog()
-					p := startPool(t, 1, log, executor.PoolName("jobs"))
+					p := startPool(t, 1, log, executor.Name("jobs"))
 					require.NoError(t, submit(p, body))
 					synctest.Wait()
 					require.Len(t, records(), 1)

@@ -370,7 +370,7 @@ func TestA19_ANameIsTakenAsItIs(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var log bytes.Buffer // of one worker
-				p := executor.NewScheduledPool(1, executor.PoolName(name), executor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+				p := executor.NewScheduledPool(1, executor.Name(name), executor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
 				series := withRate(t, p, time.Second, time.Hour, func(ctx context.Context) error {
 					run, _ := executor.RunFrom(ctx)
 					assert.Equal(t, name, run.Name)
@@ -396,7 +396,7 @@ func TestA19_ANameIsTakenAsItIs(t *testing.T) {
 	}
 }
 
-func TestA20_OfAPoolOptionGivenTwiceTheLastCounts(t *testing.T) {
+func TestA20_OfAPoolOptionGivenTwiceTheLastCountsButFunctionsAddUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := withNewTrace()
 		hook := func(name string) func(context.Context, executor.Run) {
@@ -409,7 +409,7 @@ func TestA20_OfAPoolOptionGivenTwiceTheLastCounts(t *testing.T) {
 			return func(task executor.Task) executor.Task { tr.mark(name); return task }
 		}
 		p := executor.NewPool(1,
-			executor.PoolName("first"), executor.PoolName("last"),
+			executor.Name("first"), executor.Name("last"),
 			executor.MaximumSize(7), executor.MaximumSize(1),
 			executor.KeepAlive(time.Hour), executor.KeepAlive(time.Minute),
 			executor.PriorityFIFO(), executor.BoundedFIFO(5), executor.BoundedFIFO(1),
@@ -418,7 +418,7 @@ func TestA20_OfAPoolOptionGivenTwiceTheLastCounts(t *testing.T) {
 			executor.AfterRun(after("first")), executor.AfterRun(nil),
 			executor.ErrorHandler(after("first")), executor.ErrorHandler(after("told")),
 			executor.Decorate(decorate("first")), executor.Decorate(decorate("decorated")),
-			executor.OnTerminated(func() { tr.mark("first") }), executor.OnTerminated(func() { tr.mark("terminated") }),
+			executor.AfterTermination(func() { tr.mark("first") }), executor.AfterTermination(func() { tr.mark("terminated") }),
 			executor.BaseContext(context.WithValue(t.Context(), faKey{}, "first")), executor.BaseContext(context.WithValue(t.Context(), faKey{}, "last")),
 		)
 		require.NoError(t, p.Execute(func(ctx context.Context) error {
@@ -435,7 +435,11 @@ func TestA20_OfAPoolOptionGivenTwiceTheLastCounts(t *testing.T) {
 		assert.Equal(t, time.Minute, s.KeepAlive)
 		require.NoError(t, p.Close())
 		assert.Equal(t, []string{
-			"decorated 0s", "before 0s", "decorated 0s", "decorated 0s", "last 1s", "told 1s", "before 1s", "terminated 1s",
+			"first 0s", "decorated 0s", "first 0s", "before 0s",
+			"first 0s", "decorated 0s", "first 0s", "decorated 0s",
+			"last 1s", "first 1s", "told 1s", "first 1s",
+			"first 1s", "before 1s", "first 1s",
+			"first 1s", "terminated 1s",
 		}, tr.seen())
 	})
 }
@@ -472,7 +476,7 @@ func TestA20_PoolOptionsThatContradictEachOtherPanicAndLeaveNothing(t *testing.T
 		"a queue for a scheduled pool":     func() { executor.NewScheduledPool(1, executor.FIFO()) },
 		"a queue that nothing makes":       func() { executor.NewPool(1, executor.Queue{}) },
 		"a queue made of nothing":          func() { executor.NewPool(1, executor.CustomQueue(func() executor.WorkQueue { return nil })) },
-		"a good option and none":           func() { executor.NewPool(1, executor.OnTerminated(func() {}), nil) },
+		"a good option and none":           func() { executor.NewPool(1, executor.AfterTermination(func() {}), nil) },
 	})
 }
 

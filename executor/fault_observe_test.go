@@ -46,7 +46,7 @@ func TestH1_ANameIsOneEscapedLineOfTheLogWhateverItIs(t *testing.T) {
 			t.Run(kind+", "+what, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					var log bytes.Buffer
-					p := executor.NewScheduledPool(1, executor.PoolName(name), executor.Logger(slog.New(handler(&log))))
+					p := executor.NewScheduledPool(1, executor.Name(name), executor.Logger(slog.New(handler(&log))))
 					f, err := p.AtFixedRate(0, time.Second, withFailure, executor.Name(name), executor.OnError(executor.StopSeries))
 					require.NoError(t, err)
 					<-f.Done()

@@ -174,7 +174,7 @@ var faPlaces = map[string]faPlace{
 		<-done
 	}},
 	"terminated hook": {true, func(t *testing.T, do func(p *executor.ScheduledPool)) {
-		p, done := faOnce(t, do, executor.OnTerminated)
+		p, done := faOnce(t, do, executor.AfterTermination)
 		withSubmit(t, p, nothing)
 		p.Shutdown()
 		<-done

@@ -67,9 +67,9 @@ type optioned struct {
 	timesOut  bool
 	badQueue  bool
 	hasQueue  bool
-	before    byte // how the hook before a run ends
-	handler   byte // and the error handler
-	noTask    bool // the decorator gives none
+	before    [5]bool // how hooks before a run end
+	handler   [5]bool // and error handlers
+	noTask    bool    // a decorator gives none
 
 	// Of the task.
 	badTask bool
@@ -120,9 +120,9 @@ func (o *optioned) task() executor.Task {
 	}
 }
 
-// exits reports whether a run ends before its body: because the hook ends its goroutine, or the handler that
+// exits reports whether a run ends before its body: because a hook ends its goroutine, or a handler that
 // is told of its panic does.
-func (o *optioned) exits() bool { return o.before == 3 || o.before == 2 && o.handler == 3 }
+func (o *optioned) exits() bool { return o.before[3] || o.before[2] && o.handler[3] }
 
 var errWanted = errors.New("wanted")
 
@@ -185,7 +185,7 @@ func (o *optioned) poolOption() executor.Option {
 	}
 	switch o.next() % poolOptions {
 	case 0:
-		return executor.PoolName(string(o.data[:len(o.data)/2]))
+		return executor.Name(string(o.data[:len(o.data)/2]))
 	case 1:
 		n := o.size()
 		bad(n < 1)
@@ -212,13 +212,13 @@ func (o *optioned) poolOption() executor.Option {
 		return o.queue(bad)
 	case 9:
 		kind := o.next() % 5
-		if o.handler = kind; kind == 4 {
+		if o.handler[kind] = true; kind == 4 {
 			return executor.ErrorHandler(nil)
 		}
 		return executor.ErrorHandler(func(context.Context, executor.Run, error) { _ = misbehave(kind) })
 	case 10:
 		kind := o.next() % 5
-		if o.before = kind; kind == 4 {
+		if o.before[kind] = true; kind == 4 {
 			return executor.BeforeRun(nil)
 		}
 		return executor.BeforeRun(func(context.Context, executor.Run) { _ = misbehave(kind) })
@@ -231,9 +231,9 @@ func (o *optioned) poolOption() executor.Option {
 	case 12:
 		kind := o.next() % 5
 		if kind == 4 {
-			return executor.OnTerminated(nil)
+			return executor.AfterTermination(nil)
 		}
-		return executor.OnTerminated(func() { _ = misbehave(kind) })
+		return executor.AfterTermination(func() { _ = misbehave(kind) })
 	case 13:
 		return o.decorator()
 	default:
@@ -299,7 +299,7 @@ func (o *optioned) queue(bad func(bool)) executor.Option {
 
 func (o *optioned) decorator() executor.Option {
 	kind := o.next() % 3
-	o.noTask = kind == 1
+	o.noTask = o.noTask || kind == 1
 	switch kind {
 	case 0:
 		return executor.Decorate(nil)

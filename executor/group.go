@@ -68,7 +68,7 @@ func (g *Group) Go(task Task, opts ...TaskOption) error {
 			g.entered(nil)
 		}
 	}()
-	err = g.pool.submit(ctx, false, future.CellOf(f), g.bodyOf(f, task), opts)
+	err = g.pool.submit(ctx, false, cellOf(f), g.bodyOf(f, task), opts)
 	accepted = err == nil
 	return err
 }
@@ -177,9 +177,9 @@ func (g *Group) entered(f *future.Future[struct{}]) {
 	if err != nil {
 		f.CancelCause(err)
 	}
-	future.CellOf(f).Watch(func() {
-		if err := errorOf(f); err != nil {
-			g.fail(err)
+	future.AfterSettled(f, func(r future.Result[struct{}]) {
+		if r.Err != nil {
+			g.fail(r.Err)
 		}
 	})
 }
@@ -188,7 +188,7 @@ func (g *Group) entered(f *future.Future[struct{}]) {
 // settles a future tells the group of it, but that may be a moment later. The lock is held.
 func (g *Group) prune() (err error) {
 	g.members = slices.DeleteFunc(g.members, func(f *future.Future[struct{}]) bool {
-		if !future.CellOf(f).HasStopped() {
+		if !cellOf(f).HasStopped() {
 			return false
 		}
 		err = cmp.Or(err, errorOf(f))
@@ -256,7 +256,7 @@ func (g *Group) isCalling() bool {
 func (g *Group) await(members []*future.Future[struct{}], changed <-chan struct{}) error {
 	cells := func(yield func(*cell.Cell) bool) {
 		for _, f := range members {
-			if !yield(future.CellOf(f)) {
+			if !yield(cellOf(f)) {
 				return
 			}
 		}

@@ -62,7 +62,7 @@ func TestABaseContextMayCallThePoolWhateverIsDoneWithThat(t *testing.T) {
 	for name, do := range work {
 		t.Run(name, func(t *testing.T) {
 			base := &askingContext{Context: context.Background()}
-			p := executor.NewPool(1, executor.PoolName("asked"), executor.BaseContext(base),
+			p := executor.NewPool(1, executor.Name("asked"), executor.BaseContext(base),
 				executor.Logger(slog.New(slog.DiscardHandler)))
 			base.pool = p
 			over := make(chan error, 1)

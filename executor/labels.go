@@ -13,7 +13,7 @@ import (
 
 // unlabel gives the calling goroutine the labels of an idle worker.
 func (p *Pool) unlabel() {
-	base := p.runs.Base
+	base := p.runs.Unnamed
 	if base == nil {
 		base = context.Background()
 	}

@@ -106,7 +106,7 @@ func labelStained() context.Context {
 
 func TestATaskHasTheNamesOfPoolAndTaskAsLabels(t *testing.T) {
 	laneUnbounded(t, func(t *testing.T, newPool lendMake) {
-		p := newPool(t, 1, executor.PoolName("crew"))
+		p := newPool(t, 1, executor.Name("crew"))
 		var seen labelSeen
 		labelSubmit(t, p, seen.task(t), executor.Name("job"))
 		labelSubmit(t, p, seen.task(t))
@@ -119,7 +119,7 @@ func TestATaskHasTheNamesOfPoolAndTaskAsLabels(t *testing.T) {
 
 func TestThePoolsNamesAreLabelsOfTheContextOfARunToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1, executor.PoolName("crew"))
+		p := lendPlain(t, 1, executor.Name("crew"))
 		var seen labelSeen
 		labelSubmit(t, p, func(ctx context.Context) error {
 			for _, key := range []string{"pool", "task"} {
@@ -135,7 +135,7 @@ func TestThePoolsNamesAreLabelsOfTheContextOfARunToo(t *testing.T) {
 
 func TestAPeriodicTaskHasItsLabelsInEachRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1, executor.PoolName("crew"))
+		p := withPool(t, 1, executor.Name("crew"))
 		var seen labelSeen
 		withRate(t, p, 0, time.Second, seen.task(t), executor.Name("job"), executor.MaxRuns(2))
 		withPassed(time.Minute)
@@ -183,7 +183,7 @@ func TestLabelsEndWithTheRunWhateverItsBodyHasDoneWithThem(t *testing.T) {
 		opts []executor.Option
 		idle string
 	}{
-		"named pool":   {[]executor.Option{executor.PoolName("crew")}, labelPool},
+		"named pool":   {[]executor.Option{executor.Name("crew")}, labelPool},
 		"unnamed pool": {nil, ""},
 	}
 	tasks := map[string][]executor.TaskOption{"named task": {executor.Name("stain")}, "unnamed task": nil}
@@ -210,7 +210,7 @@ func TestLabelsEndWithTheRunWhateverItsBodyHasDoneWithThem(t *testing.T) {
 
 func TestAnIdleWorkerHasTheNameOfThePoolOnly(t *testing.T) {
 	laneUnbounded(t, func(t *testing.T, newPool lendMake) {
-		p := newPool(t, 2, executor.PoolName("crew"))
+		p := newPool(t, 2, executor.Name("crew"))
 		assert.Equal(t, 2, p.PrestartWorkers())
 		synctest.Wait()
 		assert.Equal(t, []string{labelPool, labelPool}, labelIdle(t))
@@ -223,7 +223,7 @@ func TestAnIdleWorkerHasTheNameOfThePoolOnly(t *testing.T) {
 }
 
 func TestAWorkerHasNoLabelsOfTheGoroutineThatStartsIt(t *testing.T) {
-	for name, opts := range map[string][]executor.Option{labelPool: {executor.PoolName("crew")}, "": nil} {
+	for name, opts := range map[string][]executor.Option{labelPool: {executor.Name("crew")}, "": nil} {
 		t.Run(name, func(t *testing.T) {
 			laneUnbounded(t, func(t *testing.T, newPool lendMake) {
 				p := newPool(t, 1, opts...)
@@ -242,7 +242,7 @@ func TestAWorkerHasNoLabelsOfTheGoroutineThatStartsIt(t *testing.T) {
 
 func TestAHelpedTaskHasLabelsOfItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1, executor.PoolName("crew"))
+		p := lendPlain(t, 1, executor.Name("crew"))
 		var seen labelSeen
 		parent := lendWait(t, p, func(ctx context.Context) (struct{}, error) {
 			child, _ := p.Submit(seen.task(t), executor.Name("job"))
@@ -260,7 +260,7 @@ func TestAHelpedTaskHasLabelsOfItsOwn(t *testing.T) {
 
 func TestATaskRunByItsCallerHasTheLabelsOfTheCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1, executor.PoolName("crew"), executor.HandOff(), executor.OnRejection(executor.CallerRuns))
+		p := lendPlain(t, 1, executor.Name("crew"), executor.HandOff(), executor.OnRejection(executor.CallerRuns))
 		hold := withNewGate(t)
 		require.NoError(t, p.Execute(hold.hold))
 		var seen labelSeen
@@ -279,7 +279,7 @@ func TestATaskRunByItsCallerHasTheLabelsOfTheCaller(t *testing.T) {
 func TestTheLabelsOfTheBaseContextAreKept(t *testing.T) {
 	laneUnbounded(t, func(t *testing.T, newPool lendMake) {
 		base := pprof.WithLabels(context.Background(), pprof.Labels("service", "mail"))
-		named := newPool(t, 1, executor.BaseContext(base), executor.PoolName("crew"))
+		named := newPool(t, 1, executor.BaseContext(base), executor.Name("crew"))
 		unnamed := newPool(t, 1, executor.BaseContext(base))
 		var seen labelSeen
 		labelSubmit(t, named, seen.task(t), executor.Name("job"))
@@ -302,7 +302,7 @@ func TestTheLabelsOfTheBaseContextAreKept(t *testing.T) {
 
 func TestLabelsSetByDoInsideOfATaskAreAddedToItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1, executor.PoolName("crew"))
+		p := lendPlain(t, 1, executor.Name("crew"))
 		var seen labelSeen
 		labelSubmit(t, p, func(ctx context.Context) error {
 			pprof.Do(ctx, pprof.Labels("part", "one"), func(context.Context) { seen.add(labelsHere(t)) })
@@ -318,7 +318,7 @@ func TestLabelsSetByDoInsideOfATaskAreAddedToItsOwn(t *testing.T) {
 func TestAHookBeforeARunSeesTheLabelsOfTheTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var seen labelSeen
-		p := lendPlain(t, 1, executor.PoolName("crew"),
+		p := lendPlain(t, 1, executor.Name("crew"),
 			executor.BeforeRun(func(context.Context, executor.Run) { seen.add(labelsHere(t)) }),
 			executor.AfterRun(func(context.Context, executor.Run, error) { seen.add(labelsHere(t)) }))
 		labelSubmit(t, p, withNothing, executor.Name("job"))
@@ -328,10 +328,10 @@ func TestAHookBeforeARunSeesTheLabelsOfTheTask(t *testing.T) {
 }
 
 func TestTheTerminatedHookHasNoLabelsOfWhoeverEndsThePool(t *testing.T) {
-	for name, opts := range map[string][]executor.Option{labelPool: {executor.PoolName("crew")}, "": nil} {
+	for name, opts := range map[string][]executor.Option{labelPool: {executor.Name("crew")}, "": nil} {
 		synctest.Test(t, func(t *testing.T) {
 			var seen labelSeen
-			p := lendPlain(t, 1, append(opts, executor.OnTerminated(func() { seen.add(labelsHere(t)) }))...)
+			p := lendPlain(t, 1, append(opts, executor.AfterTermination(func() { seen.add(labelsHere(t)) }))...)
 			pprof.Do(context.Background(), pprof.Labels("stain", "here"), func(context.Context) { p.Shutdown() })
 			synctest.Wait()
 			assert.Equal(t, []string{name}, seen.all())

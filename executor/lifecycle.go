@@ -237,9 +237,11 @@ func (p *Pool) finish(ended bool) {
 			p.mu.Lock()
 			p.tidier = goid.Current()
 			p.mu.Unlock()
-			p.guard(context.Background(), "terminated", Run{}, func() {
-				p.unlabel() // it has started with those of whoever has ended the pool
-				p.terminated()
+			p.terminated.Each(func(hook func()) {
+				p.guard(context.Background(), "terminated", Run{}, func() {
+					p.unlabel() // it has started with those of whoever has ended the pool
+					hook()
+				})
 			})
 		}()
 	}

@@ -19,7 +19,7 @@ func TestErrorsCarryPoolTaskAndDuration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		poll := executor.Name("poll")
 		hour := withSleep(time.Hour)
-		full := lendPlain(t, 1, executor.PoolName("jobs"), executor.HandOff())
+		full := lendPlain(t, 1, executor.Name("jobs"), executor.HandOff())
 		held, err := full.Submit(hour, poll, executor.Timeout(5*time.Second))
 		require.NoError(t, err)
 
@@ -43,7 +43,7 @@ func TestErrorsCarryPoolTaskAndDuration(t *testing.T) {
 		assert.EqualError(t, err, `executor: task "poll" of pool "jobs": pool is shut down`)
 		assert.ErrorIs(t, err, executor.ErrShutdown)
 
-		line := lendPlain(t, 1, executor.PoolName("line"))
+		line := lendPlain(t, 1, executor.Name("line"))
 		_ = line.Execute(hour)
 		dropped, _ := line.Submit(withNothing, poll)
 		synctest.Wait()
@@ -61,7 +61,7 @@ func TestErrorsCarryPoolTaskAndDuration(t *testing.T) {
 
 func TestErrorsOfALoopCarryItsNameToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := eventloop.New(eventloop.Name("io"))
+		l := eventloop.New(executor.Name("io"))
 		f, err := l.Submit(func(ctx context.Context) error {
 			<-ctx.Done()
 			return ctx.Err()

@@ -103,11 +103,11 @@ func (p *Pool) init(core int, opts []Option) {
 	p.settings = newSettings(core, p.plain, opts)
 	p.clock = clock.New(1) // above 0, which Started shows for a task that has not begun
 	p.runs = run.Owner{
-		Reporter:    p.newReporter(),
+		Reporter:    run.Reporter{Settings: p.shared, Kind: "pool"},
 		Host:        (*host)(p),
 		Lock:        &p.mu,
 		Clock:       p.clock,
-		Base:        run.Labelled(p.parent, p.name, ""),
+		Unnamed:     run.Labelled(p.shared.Base, p.shared.Name, ""),
 		ErrShutdown: ErrShutdown,
 		Counts:      &p.counts.Counts,
 		Settled:     p.settled,
@@ -115,23 +115,13 @@ func (p *Pool) init(core int, opts []Option) {
 	p.submitted = p.newPlan(series.Options{})
 	p.executed = p.newPlan(series.Options{})
 	p.executed.Reports = true
-	p.watched.Store(p.onError != nil)
+	p.watched.Store(p.runs.OnError != nil)
 	p.queue = p.newQueue()
 	p.lot = parking.New(&p.mu, p.clock)
 	p.closing, p.announce = context.WithCancel(context.Background())
 	p.done = make(chan struct{})
 	p.core = core
 	p.workers = make(map[*worker]struct{})
-}
-
-func (p *Pool) newReporter() run.Reporter {
-	r := run.Reporter{Kind: "pool", Name: p.name, Parent: p.parent, Logger: p.logger}
-	if p.onError != nil {
-		r.Handler = func(ctx context.Context, info run.Info, err error) {
-			p.onError(ctx, Run(info), err)
-		}
-	}
-	return r
 }
 
 // newQueue makes the queue that the options tell. With a limit to what may wait in all there is no inbox

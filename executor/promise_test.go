@@ -252,7 +252,7 @@ func TestPromise5_ASeriesNeverEndsInSilence(t *testing.T) {
 		var told []executor.Run
 		var log bytes.Buffer
 		p := executor.NewScheduledPool(1,
-			executor.PoolName("prices"),
+			executor.Name("prices"),
 			executor.Logger(slog.New(slog.NewTextHandler(&log, nil))),
 			executor.ErrorHandler(func(_ context.Context, run executor.Run, err error) { told = append(told, run) }))
 		defer p.Close()

@@ -37,12 +37,12 @@ type scheduled[V any] struct {
 func newScheduled[V any](p *ScheduledPool) (*ScheduledFuture[V], *cell.Cell) {
 	s := new(scheduled[V])
 	s.future.Future = &s.own
-	c := future.CellOf(&s.own)
+	c := cellOf(&s.own)
 	c.Plan = p.submitted.Cells()
 	return &s.future, c
 }
 
-func (f *ScheduledFuture[V]) cell() *cell.Cell { return future.CellOf(f.Future) }
+func (f *ScheduledFuture[V]) cell() *cell.Cell { return cellOf(f.Future) }
 
 func (f *ScheduledFuture[V]) host() timetable { return f.cell().Plan.Host.(timetable) }
 

@@ -3,6 +3,7 @@ package executor
 import (
 	"time"
 
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/series"
@@ -57,7 +58,7 @@ func Schedule[V any](p *ScheduledPool, delay time.Duration, fn future.Func[V], o
 		return nil, ErrNilTask
 	}
 	f, c := newScheduled[V](p)
-	if err := p.schedule(c, delay, future.Bind(f.Future, fn), opts); err != nil {
+	if err := p.schedule(c, delay, bind(f.Future, fn), opts); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -113,7 +114,10 @@ func (p *ScheduledPool) schedule(c *cell.Cell, delay time.Duration, task Task, o
 
 // repeat schedules a series.
 func (p *ScheduledPool) repeat(initial, every time.Duration, sign int64, task Task, opts []TaskOption) (*ScheduledFuture[struct{}], error) {
-	o, period, err := ResolveSeries(every, sign, task, opts)
+	if task == nil {
+		return nil, ErrNilTask
+	}
+	o, period, err := run.ResolveSeries(every, sign, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -172,7 +172,7 @@ func laneHeap() int {
 func laneLeft(t *testing.T, work func(k *executor.KeyedSerial[int], key int)) {
 	synctest.Test(t, func(t *testing.T) {
 		const keys = 20_000
-		p := lendPlain(t, 2, executor.PoolName("keyed"))
+		p := lendPlain(t, 2, executor.Name("keyed"))
 		k := executor.NewKeyedSerial[int](p)
 		work(k, -1)
 		synctest.Wait()

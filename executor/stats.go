@@ -64,7 +64,7 @@ func (p *Pool) Stats() Stats {
 	var ran uint64
 	accepted, rejected, queued := p.tally(func() { dealt, ran = p.played() })
 	return Stats{
-		Name:        p.name,
+		Name:        p.runs.Name,
 		State:       p.stage.String(),
 		Core:        p.core,
 		Maximum:     p.bound(),

@@ -20,7 +20,7 @@ func TestSTPE001_BadConstructorArgumentsPanicWithTheReason(t *testing.T) {
 			executor.NewScheduledPool(-1)
 		})
 		assert.PanicsWithValue(t, "executor: option 1 is nil", func() {
-			executor.NewScheduledPool(1, executor.PoolName("p"), nil)
+			executor.NewScheduledPool(1, executor.Name("p"), nil)
 		})
 	})
 }

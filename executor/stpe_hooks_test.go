@@ -308,7 +308,7 @@ func TestSTPE135_C12_TheHooksMayAskAndUseThePool(t *testing.T) {
 		p = withPool(t, 1,
 			executor.BeforeRun(func(context.Context, executor.Run) { ask() }),
 			executor.AfterRun(func(context.Context, executor.Run, error) { ask() }),
-			executor.OnTerminated(func() { seen += len(p.Queued()) }))
+			executor.AfterTermination(func() { seen += len(p.Queued()) }))
 		withSubmit(t, p, withNothing)
 		synctest.Wait()
 		assert.EqualValues(t, 4, p.Stats().Completed)
@@ -408,7 +408,7 @@ func withFaultsIn(t *testing.T, body, before, after, handler withFault) {
 		executor.BeforeRun(func(_ context.Context, run executor.Run) { victim(run, before) }),
 		executor.AfterRun(func(_ context.Context, run executor.Run, _ error) { victim(run, after) }),
 		executor.ErrorHandler(func(_ context.Context, run executor.Run, _ error) { victim(run, handler) }),
-		executor.OnTerminated(func() { terminations.Add(1) }))
+		executor.AfterTermination(func() { terminations.Add(1) }))
 	task := func(context.Context) error {
 		bodies.Add(1)
 		body.do()

@@ -70,7 +70,7 @@ func TestSTPE082_ThePoolPassesThroughItsStates(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var p *executor.ScheduledPool
 				var inHook string
-				p = withPool(t, 1, executor.OnTerminated(func() { inHook = p.Stats().State }))
+				p = withPool(t, 1, executor.AfterTermination(func() { inHook = p.Stats().State }))
 				withSubmit(t, p, withSleep(time.Second))
 				synctest.Wait()
 				assert.Equal(t, "running", p.Stats().State)
@@ -743,7 +743,7 @@ func TestSTPE098_ASecondShutdownNowReturnsNothing(t *testing.T) {
 func TestSTPE098_AfterTerminationNothingChangesAnyMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hooks := 0
-		p := withPool(t, 2, executor.OnTerminated(func() { hooks++ }))
+		p := withPool(t, 2, executor.AfterTermination(func() { hooks++ }))
 		withSubmit(t, p, withNothing)
 		require.NoError(t, p.Close())
 		before := p.Stats()

@@ -79,7 +79,7 @@ func TestSerial_GoesOnWhenATaskIsCancelledOnItsWayOutOfTheQueue(t *testing.T) {
 		f, err := s.Submit(nothing)
 		require.NoError(t, err)
 		require.NoError(t, s.Execute(p.body("next")))
-		future.CellOf(f).Watch(func() { p.order() })
+		future.AfterSettled(f, func(future.Result[struct{}]) { p.order() })
 		require.True(t, f.Cancel())
 		assert.Equal(t, []string{"next"}, p.order())
 	})

@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
@@ -42,7 +43,7 @@ func (p *Pool) SubmitContext(ctx context.Context, task Task, opts ...TaskOption)
 
 func submitTask(ctx context.Context, wait bool, p Submitter, task Task, opts []TaskOption) (*future.Future[struct{}], error) {
 	f := new(future.Future[struct{}])
-	if err := p.submit(ctx, wait, future.CellOf(f), task, opts); err != nil {
+	if err := p.submit(ctx, wait, cellOf(f), task, opts); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -74,11 +75,17 @@ func submit[V any](ctx context.Context, wait bool, p Submitter, fn future.Func[V
 		return nil, ErrNilTask
 	}
 	f := new(future.Future[V])
-	if err := p.submit(ctx, wait, future.CellOf(f), future.Bind(f, fn), opts); err != nil {
+	if err := p.submit(ctx, wait, cellOf(f), bind(f, fn), opts); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
+
+// cellOf returns what f is made of, but for its value.
+func cellOf[V any](f *future.Future[V]) *cell.Cell { return (*cell.Core[V])(f).Cell() }
+
+// bind returns fn as a body that keeps its value for f.
+func bind[V any](f *future.Future[V], fn future.Func[V]) Task { return (*cell.Core[V])(f).Bind(fn) }
 
 func (p *Pool) base() *Pool { return p }
 
@@ -96,7 +103,7 @@ func (p *Pool) prepare(c *cell.Cell, task Task, opts []TaskOption) (*plan, error
 	}
 	pl := p.submitted
 	if len(opts) > 0 {
-		o, err := ResolveOptions(opts)
+		o, err := run.Resolve(opts)
 		if err != nil {
 			return nil, err
 		}
@@ -112,8 +119,10 @@ func (p *Pool) prepare(c *cell.Cell, task Task, opts []TaskOption) (*plan, error
 
 // bodyOf returns what to run for task.
 func (p *Pool) bodyOf(task Task) (Task, error) {
-	if task != nil && p.decorate != nil {
-		task = p.decorate(task)
+	for _, decorate := range p.decorate {
+		if task != nil {
+			task = decorate(task)
+		}
 	}
 	if task == nil {
 		return nil, ErrNilTask

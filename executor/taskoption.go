@@ -3,26 +3,20 @@ package executor
 import (
 	"time"
 
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/internal/series"
 )
 
 // TaskOption configures one submission. Those about times and runs mean nothing to a task that runs
 // once, or at once, and are ignored there. A bad value makes the submission fail with [ErrInvalid].
 // Of an option given twice the last counts.
-type TaskOption interface{ configure(*series.Options) error }
+type TaskOption interface{ anyTaskOption }
+
+type anyTaskOption = run.TaskOption
 
 type taskOption func(*series.Options) error
 
-func (o taskOption) configure(s *series.Options) error { return o(s) }
-
-// Name names the task in logs, hooks and reports, and as the pprof label "task" of its runs. It is taken as it
-// is, whatever its length and bytes.
-func Name(name string) TaskOption {
-	return taskOption(func(o *series.Options) error {
-		o.Name = name
-		return nil
-	})
-}
+func (o taskOption) Resolve(s *series.Options) error { return o(s) }
 
 // Timeout bounds each run. When d has passed since the start of the run, its context ends with
 // [future.ErrTimeout] as cause and DeadlineExceeded as error, and the run has failed with
@@ -148,36 +142,4 @@ func Priority(n int) TaskOption {
 		o.Priority = n
 		return nil
 	})
-}
-
-// ResolveOptions is for the executors of this module: it returns what the options ask for, or an error
-// that matches [ErrInvalid].
-func ResolveOptions(opts []TaskOption) (o series.Options, err error) {
-	for i, opt := range opts {
-		if opt == nil {
-			return o, invalid("task option %d is nil", i)
-		}
-		if err := opt.configure(&o); err != nil {
-			return o, err
-		}
-	}
-	return o, nil
-}
-
-// ResolveSeries is for the executors of this module: it returns what the options of a periodic task ask
-// for, and its period, signed for a fixed rate or a fixed delay; or the error of a bad argument.
-func ResolveSeries(every time.Duration, sign int64, task Task, opts []TaskOption) (o series.Options, period int64, err error) {
-	if task == nil {
-		return o, 0, ErrNilTask
-	}
-	if every <= 0 {
-		return o, 0, invalid("period or delay %v is not positive", every)
-	}
-	if o, err = ResolveOptions(opts); err != nil {
-		return o, 0, err
-	}
-	if sign == series.FixedRate && o.Jitter > every {
-		return o, 0, invalid("jitter %v is above the period %v", o.Jitter, every)
-	}
-	return o, sign * int64(every), nil
 }

@@ -76,7 +76,7 @@ func TestPresetsWriteNothingIntoTheOptionsOfTheCaller(t *testing.T) {
 			},
 		} {
 			mine := make([]executor.Option, 5)
-			mine[0] = executor.PoolName("mine")
+			mine[0] = executor.Name("mine")
 			closing := build(mine[:1]...)
 			assert.Equal(t, make([]executor.Option, 4), mine[1:], name)
 			assert.NoError(t, closing())

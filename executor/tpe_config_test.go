@@ -163,7 +163,7 @@ func TestTPE007_NilOptionsAndANilPolicyPanic(t *testing.T) {
 func TestTPE007_A1_NilHooksAreNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sizedStop(t, executor.NewPool(1, executor.Logger(nil), executor.ErrorHandler(nil), executor.BeforeRun(nil),
-			executor.AfterRun(nil), executor.OnTerminated(nil), executor.Decorate(nil)))
+			executor.AfterRun(nil), executor.AfterTermination(nil), executor.Decorate(nil)))
 		sizedFill(t, p, 3, nothing)
 		s := p.Stats()
 		assert.Equal(t, []uint64{3, 0}, []uint64{s.Completed, s.Failures})

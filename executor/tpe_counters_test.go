@@ -295,7 +295,7 @@ func TestTPE076_ThereAreNoWorkersFromTidyingOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p *executor.Pool
 		seen := make(chan executor.Stats, 1)
-		p = sizedPool(t, 3, executor.OnTerminated(func() { seen <- p.Stats() }))
+		p = sizedPool(t, 3, executor.AfterTermination(func() { seen <- p.Stats() }))
 		sizedFill(t, p, 5, withSleep(time.Second))
 		p.Shutdown()
 		<-p.Terminated()
@@ -308,7 +308,7 @@ func TestTPE076_ThereAreNoWorkersFromTidyingOn(t *testing.T) {
 
 func TestTPE077_StringTellsTheStateAndTheNumbers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 2, executor.PoolName("mail"))
+		p := sizedPool(t, 2, executor.Name("mail"))
 		assert.Equal(t, `executor("mail": running, 0 workers, 0 busy, 0 queued, 0 completed)`, p.String())
 		sizedFill(t, p, 1, nothing)
 		assert.Equal(t, `executor("mail": running, 1 workers, 0 busy, 0 queued, 1 completed)`, p.String())
@@ -344,7 +344,7 @@ func TestTPE074_ATaskCancelledOnItsWayOutOfTheQueueCounts(t *testing.T) {
 			synctest.Wait()
 			f, err := p.Submit(nothing)
 			require.NoError(t, err)
-			future.CellOf(f).Watch(func() {
+			future.AfterSettled(f, func(future.Result[struct{}]) {
 				takeOut(p)
 				close(gate)
 				<-p.Terminated()

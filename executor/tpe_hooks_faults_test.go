@@ -71,7 +71,7 @@ func hookAllFail(t *testing.T, body int, withFuture bool, f hookFaults) {
 			assert.True(t, ended(err), "%v", err)
 			f.after.do()
 		}),
-		executor.OnTerminated(func() { terminated.Add(1); f.terminated.do() }),
+		executor.AfterTermination(func() { terminated.Add(1); f.terminated.do() }),
 		executor.ErrorHandler(func(context.Context, executor.Run, error) { handled.Add(1); f.handler.do() }))
 	require.Equal(t, workers, p.PrestartWorkers())
 	task := func(ctx context.Context) error { bodies.Add(1); return hookBodies[body].body(ctx) }

@@ -27,7 +27,7 @@ func TestTPE050_TheStateOnlyMovesForward(t *testing.T) {
 		var states []string
 		var p *executor.Pool
 		note := func() { states = append(states, p.Stats().State) }
-		p = rejPool(t, 1, executor.OnTerminated(func() { note() }))
+		p = rejPool(t, 1, executor.AfterTermination(func() { note() }))
 		gate := withNewGate(t)
 		require.NoError(t, p.Execute(gate.hold))
 		synctest.Wait()
@@ -200,7 +200,7 @@ func TestTPE056_TheTerminatedHookRunsOnceAfterTheLastWorkerAndBeforeTheEnd(t *te
 			synctest.Test(t, func(t *testing.T) {
 				calls := 0
 				var p *executor.Pool
-				p = rejPool(t, 2, executor.OnTerminated(func() {
+				p = rejPool(t, 2, executor.AfterTermination(func() {
 					calls++
 					s := p.Stats()
 					assert.Equal(t, "tidying", s.State)
@@ -232,7 +232,7 @@ func TestTPE057_B_14_ATerminatedHookThatFailsHoldsUpNobody(t *testing.T) {
 			t.Run(fault.name+" at "+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					var told withErrors
-					p := rejPool(t, 1, executor.OnTerminated(fault.do), executor.ErrorHandler(told.handle))
+					p := rejPool(t, 1, executor.AfterTermination(fault.do), executor.ErrorHandler(told.handle))
 					waiter := make(chan error, 1)
 					go func() { waiter <- p.AwaitTermination(t.Context()) }()
 					synctest.Wait()
@@ -254,7 +254,7 @@ func TestTPE057_B_14_ATerminatedHookThatFailsHoldsUpNobody(t *testing.T) {
 func TestTPE058_B32_NothingChangesAPoolThatHasTerminated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		terminations := 0
-		p := rejPool(t, 2, executor.OnTerminated(func() { terminations++ }))
+		p := rejPool(t, 2, executor.AfterTermination(func() { terminations++ }))
 		for _, body := range []executor.Task{withNothing, withFailure, withGoexit, withSleep(time.Hour)} {
 			_, err := p.Submit(body)
 			require.NoError(t, err)

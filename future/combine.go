@@ -21,9 +21,9 @@ func Then[V, W any](f *Future[V], fn func(V) (W, error)) *Future[W] {
 		v, _ := f.outcome()
 		return fn(v)
 	})
-	w := f.cell.PassOn(&t.future.cell, func() { go t.Run(context.Background()) })
-	t.future.cell.Watch(func() { // f may be settled much later, or never
-		f.cell.Unwatch(w)
+	w := f.cell().PassOn(t.future.cell(), func() { go t.Run(context.Background()) })
+	t.future.cell().Watch(func() { // f may be settled much later, or never
+		f.cell().Unwatch(w)
 		t.strip()
 	})
 	return t.Future()
@@ -81,12 +81,12 @@ func Completed[V any](ctx context.Context, fs ...*Future[V]) iter.Seq2[int, Resu
 		}
 		settled := make(chan int, len(fs))
 		for i, f := range fs {
-			if f == nil || f.cell.SelfWait(ctx) {
+			if f == nil || f.cell().SelfWait(ctx) {
 				settled <- i
 				continue
 			}
-			w := f.cell.Watch(func() { settled <- i })
-			defer f.cell.Unwatch(w)
+			w := f.cell().Watch(func() { settled <- i })
+			defer f.cell().Unwatch(w)
 		}
 		cells := cellsOf(fs)
 		hosts := cell.HostsOf(cells)
@@ -102,7 +102,7 @@ func Completed[V any](ctx context.Context, fs ...*Future[V]) iter.Seq2[int, Resu
 func cellsOf[V any](fs []*Future[V]) iter.Seq[*cell.Cell] {
 	return func(yield func(*cell.Cell) bool) {
 		for _, f := range fs {
-			if f != nil && !yield(&f.cell) {
+			if f != nil && !yield(f.cell()) {
 				return
 			}
 		}

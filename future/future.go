@@ -19,10 +19,10 @@ type Result[V any] struct {
 
 // Future is the read side of a task or promise. It is safe for concurrent use; it must not be
 // copied. The zero Future is pending for ever, or until cancelled.
-type Future[V any] struct {
-	value V // written by the runner before it settles the cell
-	cell  cell.Cell
-}
+type Future[V any] cell.Core[V]
+
+func (f *Future[V]) core() *cell.Core[V] { return (*cell.Core[V])(f) }
+func (f *Future[V]) cell() *cell.Cell    { return f.core().Cell() }
 
 // Get waits until the future is settled and returns its outcome. When ctx ends first Get returns
 // its error, with its cause if that is another; that ends the wait, never the task. On a settled future Get returns the outcome
@@ -32,7 +32,7 @@ type Future[V any] struct {
 // The error is nil for success, what the task returned for failure, [ErrCancelled] (with the
 // reason) for cancellation. A body that returned a value with an error gets both delivered.
 func (f *Future[V]) Get(ctx context.Context) (V, error) {
-	if err := f.cell.Wait(ctx); err != nil {
+	if err := f.cell().Wait(ctx); err != nil {
 		var none V
 		return none, err
 	}
@@ -42,20 +42,20 @@ func (f *Future[V]) Get(ctx context.Context) (V, error) {
 // GetTimeout is Get with a limit of d, after which it returns an error that matches [ErrTimeout]. With
 // d <= 0 it does not wait.
 func (f *Future[V]) GetTimeout(d time.Duration) (V, error) {
-	if err := f.cell.WaitFor(d); err != nil {
+	if err := f.cell().WaitFor(d); err != nil {
 		var none V
 		return none, err
 	}
-	if !f.cell.Phase().Settled() {
+	if !f.cell().Phase().Settled() {
 		var none V
-		return none, notSettled(f.cell.Subject(), d)
+		return none, notSettled(f.cell().Subject(), d)
 	}
 	return f.outcome()
 }
 
 // Poll returns the outcome if the future is settled. It never waits.
 func (f *Future[V]) Poll() (Result[V], bool) {
-	if !f.cell.Phase().Settled() {
+	if !f.cell().Phase().Settled() {
 		return Result[V]{}, false
 	}
 	v, err := f.outcome()
@@ -63,20 +63,20 @@ func (f *Future[V]) Poll() (Result[V], bool) {
 }
 
 // Done returns a channel that is closed when the future is settled. It is made on first use.
-func (f *Future[V]) Done() <-chan struct{} { return f.cell.Done() }
+func (f *Future[V]) Done() <-chan struct{} { return f.cell().Done() }
 
 // Stopped returns a channel that is closed when the future is settled and no body of its task is
 // running any more: after a cancellation, when the body has really returned.
-func (f *Future[V]) Stopped() <-chan struct{} { return f.cell.Stopped() }
+func (f *Future[V]) Stopped() <-chan struct{} { return f.cell().Stopped() }
 
 // State returns where the future stands.
-func (f *Future[V]) State() State { return State(f.cell.Phase()) }
+func (f *Future[V]) State() State { return State(f.cell().Phase()) }
 
 // Cancel settles the future as cancelled and reports whether this call did; of all calls of
 // Cancel, CancelCause and Stop exactly one returns true, and none once the task has ended. A task
 // that has not begun never begins, and leaves its queue at once. A running body has its context
 // cancelled, also one that an earlier Stop left running; whether it heeds that is up to it.
-func (f *Future[V]) Cancel() bool { return f.cell.Cancel(nil, ErrCancelled, true) }
+func (f *Future[V]) Cancel() bool { return f.cell().Cancel(nil, ErrCancelled, true) }
 
 // CancelCause is Cancel with a reason: the error of Get matches it as well as [ErrCancelled], and
 // context.Cause of the body's context returns it. A nil cause is Cancel.
@@ -84,16 +84,16 @@ func (f *Future[V]) CancelCause(cause error) bool {
 	if cause == nil {
 		return f.Cancel()
 	}
-	return f.cell.Cancel(CancelledError(cause), cause, true)
+	return f.cell().Cancel(CancelledError(cause), cause, true)
 }
 
 // Stop is Cancel that leaves a running body to finish in peace; its result is dropped. It is
 // Java's cancel(false).
-func (f *Future[V]) Stop() bool { return f.cell.Cancel(nil, ErrCancelled, false) }
+func (f *Future[V]) Stop() bool { return f.cell().Cancel(nil, ErrCancelled, false) }
 
 // String tells the state and, when failed or cancelled, why.
 func (f *Future[V]) String() string {
-	switch phase := f.cell.Phase(); {
+	switch phase := f.cell().Phase(); {
 	case phase == cell.Failed, phase == cell.Cancelled:
 		return fmt.Sprintf("future(%v: %v)", f.State(), f.err())
 	default:
@@ -103,34 +103,19 @@ func (f *Future[V]) String() string {
 
 // outcome returns the result of a settled future.
 func (f *Future[V]) outcome() (V, error) {
-	if f.cell.Full() {
-		return f.value, f.err()
+	if f.cell().Full() {
+		return f.core().Value(), f.err()
 	}
 	var none V
 	return none, f.err()
 }
 
 func (f *Future[V]) err() error {
-	if err := f.cell.Err(); err != nil {
+	if err := f.cell().Err(); err != nil {
 		return err
 	}
-	if f.cell.Phase() == cell.Cancelled {
+	if f.cell().Phase() == cell.Cancelled {
 		return ErrCancelled
 	}
 	return nil
-}
-
-// CellOf is for the executors of this module: it opens the life of a future to them. Its result
-// cannot be named elsewhere.
-func CellOf[V any](f *Future[V]) *cell.Cell { return &f.cell }
-
-// Bind is for the executors of this module: it returns fn as a body that keeps its value for f.
-func Bind[V any](f *Future[V], fn Func[V]) func(context.Context) error {
-	return func(ctx context.Context) error {
-		v, err := fn(ctx)
-		if f.cell.Phase() == cell.Running {
-			f.value = v
-		}
-		return err
-	}
 }

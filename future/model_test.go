@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
 )
 
 // step is one thing done to a task; n chooses among its variants.
@@ -354,7 +355,7 @@ func (m *taskModel) check() error {
 		return err
 	}
 	// A context lives as long as its body at most, and only what the runner has settled is complete.
-	if c := future.CellOf(f); c.Live() && !m.inBody() || c.Full() && (m.inBody() || !m.state.Settled() || m.state == future.Cancelled) {
+	if c := (*cell.Core[int])(f).Cell(); c.Live() && !m.inBody() || c.Full() && (m.inBody() || !m.state.Settled() || m.state == future.Cancelled) {
 		return fmt.Errorf("in state %v, in a body %v: live %v, full %v", m.state, m.inBody(), c.Live(), c.Full())
 	}
 	for i, r := range m.runs {

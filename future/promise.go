@@ -22,12 +22,12 @@ func (p *Promise[V]) Future() *Future[V] { return &p.future }
 // of Complete, Fail and the future's Cancel exactly one returns true. The others may return a moment
 // before the future is settled.
 func (p *Promise[V]) Complete(v V) bool {
-	c := &p.future.cell
+	c := p.future.cell()
 	// To begin is to be the only one who may write the value; a cancellation may still come first.
 	if !c.Begin() {
 		return false
 	}
-	p.future.value = v
+	p.future.core().SetValue(v)
 	c.Exit()
 	return c.Finish(nil)
 }
@@ -38,7 +38,7 @@ func (p *Promise[V]) Fail(err error) bool {
 	if err == nil {
 		err = errFailedWithNil
 	}
-	return p.future.cell.Fail(err)
+	return p.future.cell().Fail(err)
 }
 
 // Of returns a future that has succeeded with v.

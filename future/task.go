@@ -38,7 +38,7 @@ func (t *Task[V]) Run(ctx context.Context) { t.run(ctx, false) }
 func (t *Task[V]) RunAndReset(ctx context.Context) bool { return t.run(ctx, true) }
 
 func (t *Task[V]) run(ctx context.Context, again bool) (reset bool) {
-	c := &t.future.cell
+	c := t.future.cell()
 	if !c.Begin() {
 		t.strip() // in case it was cancelled before it could run
 		return false
@@ -52,7 +52,7 @@ func (t *Task[V]) run(ctx context.Context, again bool) (reset bool) {
 			return
 		}
 		if !again && c.Phase() == cell.Running {
-			t.future.value = value
+			t.future.core().SetValue(value)
 		}
 		c.Finish(err)
 		t.strip()
@@ -66,7 +66,7 @@ func (t *Task[V]) run(ctx context.Context, again bool) (reset bool) {
 
 // strip forgets the function once it will not be called any more.
 func (t *Task[V]) strip() {
-	if t.future.cell.Strip() {
+	if t.future.cell().Strip() {
 		t.fn = nil
 	}
 }

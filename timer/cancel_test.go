@@ -25,9 +25,9 @@ func TestTMR14_CancelDropsAllThatIsQueuedAndIsFinal(t *testing.T) {
 		require.NoError(t, tm.Err())
 		tm.Cancel()
 		tm.Cancel()
-		assert.Equal(t, timer.ErrStopped, tm.Err())
+		assert.Equal(t, timer.ErrClosed, tm.Err())
 		assert.Zero(t, timer.Queued(tm))
-		assert.ErrorIs(t, tm.Schedule(timer.NewTask(nothing), 0), timer.ErrStopped)
+		assert.ErrorIs(t, tm.Schedule(timer.NewTask(nothing), 0), timer.ErrClosed)
 		assert.ErrorIs(t, tm.Schedule(timer.NewTask(nothing), 0), timer.ErrRejected)
 		pass(24 * time.Hour)
 		assert.Equal(t, "long", l.names(), "which was not disturbed")
@@ -46,7 +46,7 @@ func TestTMR14_C11_ARunThatCancelsItsTimerIsTheLast(t *testing.T) {
 		}), 0, time.Second))
 		pass(time.Minute)
 		assert.Equal(t, 1, runs)
-		assert.ErrorIs(t, refused, timer.ErrStopped)
+		assert.ErrorIs(t, refused, timer.ErrClosed)
 	})
 }
 

@@ -9,8 +9,8 @@ import (
 // death is why a timer has died. It asks the cause, which may be the user's, for its text only when somebody asks it.
 type death struct{ cause error }
 
-func (d *death) Error() string   { return fmt.Sprintf("%v: a task has failed: %v", ErrStopped, d.cause) }
-func (d *death) Unwrap() []error { return []error{ErrStopped, d.cause} }
+func (d *death) Error() string   { return fmt.Sprintf("%v: a task has failed: %v", ErrClosed, d.cause) }
+func (d *death) Unwrap() []error { return []error{ErrClosed, d.cause} }
 
 // end refuses all tasks to come for the given reason and drops those that are queued. It reports how
 // many these were, cancelled ones not counted.

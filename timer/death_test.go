@@ -76,14 +76,14 @@ func TestTMR12_ATaskThatPanicsKillsTheTimer(t *testing.T) {
 			tm.RepeatAt(timer.NewTask(nothing), time.Now(), 1),
 			timer.Err(tm.AfterFunc(0, nothing)),
 		} {
-			assert.ErrorIs(t, err, timer.ErrStopped)
+			assert.ErrorIs(t, err, timer.ErrClosed)
 			assert.ErrorIs(t, err, timer.ErrRejected)
 			assert.ErrorIs(t, err, errBoom)
 			cause, ok := errors.AsType[*timer.PanicError](err)
 			require.True(t, ok)
 			assert.Equal(t, errBoom, cause.Value)
 			assert.Contains(t, string(cause.Stack), "timer_test.theCulprit")
-			assert.Equal(t, "timer: stopped: a task has failed: timer: panic: boom", err.Error())
+			assert.Equal(t, "timer: closed: a task has failed: timer: panic: boom", err.Error())
 		}
 		pass(time.Minute)
 		assert.Equal(t, "before", l.names())
@@ -106,7 +106,7 @@ func TestTMR12_ATaskThatCallsGoexitKillsTheTimer(t *testing.T) {
 		require.NoError(t, tm.Schedule(l.task("later"), time.Second))
 		pass(time.Minute)
 		assert.Empty(t, l.runs)
-		assert.ErrorIs(t, tm.Err(), timer.ErrStopped)
+		assert.ErrorIs(t, tm.Err(), timer.ErrClosed)
 		assert.ErrorIs(t, tm.Err(), timer.ErrGoexit)
 		_, ok := errors.AsType[*timer.PanicError](tm.Err())
 		assert.False(t, ok)
@@ -123,7 +123,7 @@ func TestTMR12_APanicAfterCancelIsLoggedAndChangesNothing(t *testing.T) {
 			panic(errBoom)
 		}), 0))
 		synctest.Wait()
-		assert.Equal(t, timer.ErrStopped, tm.Err())
+		assert.Equal(t, timer.ErrClosed, tm.Err())
 	})
 	assert.Len(t, r.kept, 1)
 }
@@ -166,7 +166,7 @@ func TestTMR13_CancelOfADroppedTaskIsFalse(t *testing.T) {
 				assert.Equal(t, tm.Err(), timer.Err(h))
 				assert.False(t, h.Reset(0))
 				assert.Equal(t, tm.Err(), timer.Err(h))
-				assert.ErrorIs(t, tm.Schedule(first, 0), timer.ErrStopped)
+				assert.ErrorIs(t, tm.Schedule(first, 0), timer.ErrClosed)
 				assert.ErrorIs(t, timer.New("").Schedule(first, 0), timer.ErrTaskUsed)
 				pass(time.Minute)
 				assert.Empty(t, l.runs)
@@ -211,8 +211,8 @@ func TestATimerDiesOfAPanicWhoseTextEndsTheGoroutine(t *testing.T) {
 		require.NoError(t, tm.Schedule(timer.NewTask(func() { panic(exitError{}) }), time.Second))
 		require.NoError(t, tm.Schedule(timer.NewTask(func() {}), time.Minute))
 		time.Sleep(2 * time.Second)
-		assert.ErrorIs(t, tm.Err(), timer.ErrStopped)
+		assert.ErrorIs(t, tm.Err(), timer.ErrClosed)
 		assert.ErrorIs(t, tm.Err(), exitError{})
-		assert.ErrorIs(t, tm.Schedule(timer.NewTask(func() {}), time.Second), timer.ErrStopped)
+		assert.ErrorIs(t, tm.Schedule(timer.NewTask(func() {}), time.Second), timer.ErrClosed)
 	})
 }

@@ -41,8 +41,9 @@
 // # How to end it
 //
 //	Timer.Cancel                             drops what is queued; Err then tells
-//	hashedwheel, hierarchical: Wheel.Stop    returns what was pending
-//	revolver: Wheel.Close                    returns what was pending, or runs it, as asked
+//	hashedwheel, hierarchical, revolver:
+//	    Wheel.Close                          returns what was pending
+//	revolver: Wheel.CloseFunc                returns what was pending, or runs it, as asked
 //	Series.Stop                              ends one series; do that before its facility
 //	executor: Shutdown, ShutdownNow, Close   as in java.util.concurrent
 //

@@ -36,7 +36,7 @@ func ExampleWithFixedDelay() {
 	facility.Cancel()
 	<-s.Done()
 	fmt.Println(s.Err())
-	// Output: timer: stopped
+	// Output: timer: closed
 }
 
 func ExampleTimer() {
@@ -63,12 +63,12 @@ func ExampleTimer_Err() {
 	}
 	err := t.Schedule(timer.NewTask(func() {}), 0)
 	fmt.Println(err)
-	fmt.Println(errors.Is(err, timer.ErrStopped))
+	fmt.Println(errors.Is(err, timer.ErrClosed))
 	if p, ok := errors.AsType[*timer.PanicError](err); ok {
 		fmt.Println(p.Value)
 	}
 	// Output:
-	// timer: stopped: a task has failed: timer: panic: out of milk
+	// timer: closed: a task has failed: timer: panic: out of milk
 	// true
 	// out of milk
 }

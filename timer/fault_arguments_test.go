@@ -21,7 +21,7 @@ import (
 type faWheel interface {
 	wheel
 	Schedule(d time.Duration, f func()) (timer.Handle, error)
-	Pending() int
+	Armed() int
 }
 
 func TestA1_ANilFunctionPanicsAtTheCallAndLeavesNothing(t *testing.T) {
@@ -31,7 +31,7 @@ func TestA1_ANilFunctionPanicsAtTheCallAndLeavesNothing(t *testing.T) {
 			assert.PanicsWithValue(t, "timer: nil function", func() { f.AfterFunc(d, nil) })
 			assert.PanicsWithValue(t, "timer: nil function", func() { _, _ = f.Schedule(d, nil) })
 		}
-		assert.Zero(t, f.Pending())
+		assert.Zero(t, f.Armed())
 		for _, repeat := range []func() (*timer.Series, error){
 			func() (*timer.Series, error) { return timer.AtFixedRate(f, 0, time.Second, nil) },
 			func() (*timer.Series, error) { return timer.WithFixedDelay(f, 0, time.Second, nil) },
@@ -40,7 +40,7 @@ func TestA1_ANilFunctionPanicsAtTheCallAndLeavesNothing(t *testing.T) {
 			assert.Nil(t, s)
 			assert.Equal(t, timer.ErrNilFunc, err)
 		}
-		assert.Zero(t, f.Pending())
+		assert.Zero(t, f.Armed())
 		ran := false
 		f.AfterFunc(time.Second, func() { ran = true })
 		pass(2 * time.Second)
@@ -87,7 +87,7 @@ func TestA12_EveryTickAndNumberOfSlotsThatIsTakenIsRight(t *testing.T) {
 				}
 				synctest.Test(t, func(t *testing.T) {
 					w := newWheel(timer.Config{Tick: tick, Slots: slots, Executor: wheeltest.Inline})
-					defer w.Stop()
+					defer w.Close()
 					start := time.Now()
 					var got, want []time.Duration
 					for _, d := range []time.Duration{1, tick, 2*tick - 1, 3 * tick, 8*tick + 1, 999 * tick, 1000 * tick, 5000*tick + 1} {
@@ -129,15 +129,15 @@ func TestC11_AFunctionMayStopItsWheelAndIsTheLast(t *testing.T) {
 				var returned, again []timer.Handle
 				var refused error
 				f.AfterFunc(time.Millisecond, func() {
-					returned, again = f.Stop(), f.Stop()
+					returned, again = f.Close(), f.Close()
 					_, refused = f.Schedule(0, func() { later++ })
 				})
 				pass(time.Hour)
 				assert.Equal(t, []timer.Handle{soon, far}, returned)
 				assert.Empty(t, again)
-				assert.ErrorIs(t, refused, timer.ErrStopped)
+				assert.ErrorIs(t, refused, timer.ErrClosed)
 				assert.Zero(t, later)
-				assert.Zero(t, f.Pending())
+				assert.Zero(t, f.Armed())
 			})
 		})
 	}
@@ -151,10 +151,10 @@ func TestC11_ASeriesMayStopWhatCallsIt(t *testing.T) {
 		require.NoError(t, err)
 		pass(time.Hour)
 		assert.EqualValues(t, 1, s.Runs())
-		assert.ErrorIs(t, s.Err(), timer.ErrStopped)
+		assert.ErrorIs(t, s.Err(), timer.ErrClosed)
 		<-s.Done()
 	}
-	onEachWheel(t, timer.Config{}, func(t *testing.T, w wheel) { check(t, w, func() { w.Stop() }) })
+	onEachWheel(t, timer.Config{}, func(t *testing.T, w wheel) { check(t, w, func() { w.Close() }) })
 	t.Run("classic", func(t *testing.T) {
 		inBubble(t, func(t *testing.T, tm *timer.Timer) { check(t, tm, tm.Cancel) })
 	})

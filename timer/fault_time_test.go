@@ -123,7 +123,7 @@ func TestD10_WhatIsResetBeginsOnceAtTheTimeSetLast(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					on := make()
 					if w, ok := on.(wheel); ok {
-						defer w.Stop()
+						defer w.Close()
 					}
 					start := time.Now()
 					var begun []time.Duration

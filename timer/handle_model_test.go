@@ -82,7 +82,7 @@ func (m *timerModel) checkHandles(t *rapid.T) {
 	for _, h := range m.fs {
 		var want error
 		if m.over && !h.latest.cancelled && !h.latest.begun {
-			want = timer.ErrStopped
+			want = timer.ErrClosed
 		}
 		if got := timer.Err(h.handle); got != want {
 			t.Fatalf("Err of handle %d = %v, want %v", h.id, got, want)

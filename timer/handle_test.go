@@ -75,10 +75,10 @@ func TestAHandleSeesThatItsTimerIsOver(t *testing.T) {
 			assert.NoError(t, timer.Err(h), "it is not the timer that has kept it from running")
 		}
 		for _, h := range []timer.Handle{armed, refused} {
-			assert.Equal(t, timer.ErrStopped, timer.Err(h))
+			assert.Equal(t, timer.ErrClosed, timer.Err(h))
 			assert.False(t, h.Stop())
 		}
 		assert.False(t, ran.Reset(0))
-		assert.Equal(t, timer.ErrStopped, timer.Err(ran))
+		assert.Equal(t, timer.ErrClosed, timer.Err(ran))
 	})
 }

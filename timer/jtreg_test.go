@@ -65,7 +65,7 @@ func TestTMJ01_EveryBadArgumentIsRefused(t *testing.T) {
 		}
 		tm.Cancel()
 		for name, way := range ways {
-			assert.ErrorIs(t, way(tm, k, time.Now(), 1), timer.ErrStopped, name)
+			assert.ErrorIs(t, way(tm, k, time.Now(), 1), timer.ErrClosed, name)
 		}
 	})
 }
@@ -123,7 +123,7 @@ func TestTMJ04_SchedulingOnADeadTimerIsRefused(t *testing.T) {
 		synctest.Wait()
 		for name, way := range ways {
 			err := way(tm, timer.NewTask(nothing), time.Now(), time.Second)
-			assert.ErrorIs(t, err, timer.ErrStopped, name)
+			assert.ErrorIs(t, err, timer.ErrClosed, name)
 			assert.ErrorIs(t, err, errBoom, name)
 		}
 	})

@@ -44,7 +44,7 @@ func TestAPanicOfNilEndsASeriesOnceWhateverRecoverSays(t *testing.T) {
 		assert.EqualValues(t, 1, s.Runs())
 		require.Len(t, told, 1, "the panic goes on into the facility")
 		assert.IsType(t, (*runtime.PanicNilError)(nil), told[0])
-		w.Stop()
+		w.Close()
 	})
 }
 
@@ -65,7 +65,7 @@ func TestAPanicOfNilOfASeriesThatWasStoppedEndsItOnce(t *testing.T) {
 		assert.NoError(t, s.Err())
 		require.Len(t, told, 1)
 		assert.IsType(t, (*runtime.PanicNilError)(nil), told[0])
-		w.Stop()
+		w.Close()
 	})
 }
 

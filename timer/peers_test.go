@@ -114,7 +114,7 @@ func TestB11_ExtremeDelaysAreNeitherEarlyNorLost(t *testing.T) {
 				delays := rapid.SliceOfN(pbExtreme, 1, 10).Draw(t, "delays")
 				rapid.SyncTest(t, func(t *rapid.T) {
 					w := newWheel(pbInline)
-					defer w.Stop()
+					defer w.Close()
 					time.Sleep(age)
 					start := time.Now()
 					begun := make([]int, len(delays))
@@ -136,7 +136,7 @@ func TestB11_ExtremeDelaysAreNeitherEarlyNorLost(t *testing.T) {
 					for i, d := range delays {
 						require.Equal(t, d <= horizon, begun[i] == 1, "%v has begun %d times", d, begun[i])
 					}
-					require.Len(t, w.Stop(), pending)
+					require.Len(t, w.Close(), pending)
 				})
 			})
 		})
@@ -168,8 +168,8 @@ func TestB45_AFunctionMayStopItsWheelAndArmOnIt(t *testing.T) {
 				w.AfterFunc(2*pbTick, j.Func("other"))
 				returned := -1
 				w.AfterFunc(pbTick, func() {
-					returned = len(w.Stop())
-					assert.ErrorIs(t, timer.Err(w.AfterFunc(0, j.Func("late"))), timer.ErrStopped)
+					returned = len(w.Close())
+					assert.ErrorIs(t, timer.Err(w.AfterFunc(0, j.Func("late"))), timer.ErrClosed)
 				})
 				j.Sleep(time.Minute)
 				assert.Equal(t, 1, returned)
@@ -205,7 +205,7 @@ func TestB55_AnyNumberOfFunctionsOfATickBeginsInOrder(t *testing.T) {
 // pbCounts is what the wheels tell.
 type pbCounts interface {
 	wheel
-	Pending() int
+	Armed() int
 	Wakeups() uint64
 }
 
@@ -213,8 +213,8 @@ type pbCounts interface {
 func pbReal(t *testing.T) map[string]func() (timer.Scheduler, func()) {
 	c := timer.Config{Tick: ms}
 	counts := func(w pbCounts) (timer.Scheduler, func()) {
-		t.Cleanup(func() { w.Stop() })
-		return w, func() { _, _ = w.Pending(), w.Wakeups() }
+		t.Cleanup(func() { w.Close() })
+		return w, func() { _, _ = w.Armed(), w.Wakeups() }
 	}
 	return map[string]func() (timer.Scheduler, func()){
 		"hashed":       func() (timer.Scheduler, func()) { return counts(hashedwheel.New(c)) },

@@ -38,15 +38,15 @@ type Handle interface {
 
 var (
 	// ErrRejected is matched by every reason for which a facility does not call a function:
-	// [ErrStopped], [ErrTooManyPending], and a refusal by its [Executor].
+	// [ErrClosed], [ErrSaturated], and a refusal by its [Executor].
 	ErrRejected = errors.New("timer: rejected")
 
-	// ErrStopped says that the facility was stopped: before the function was armed, or before the
+	// ErrClosed says that the facility was closed: before the function was armed, or before the
 	// facility came to it.
-	ErrStopped error = rejection("timer: stopped")
+	ErrClosed error = rejection("timer: closed")
 
-	// ErrTooManyPending says that the facility had as many functions armed as it may.
-	ErrTooManyPending error = rejection("timer: too many pending")
+	// ErrSaturated says that the facility had as many functions armed as it may.
+	ErrSaturated error = rejection("timer: saturated")
 )
 
 // rejection is a reason to reject a function.

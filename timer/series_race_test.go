@@ -145,28 +145,28 @@ func TestSeriesWhoseFirstRunPanicsBeforeAfterFuncReturns(t *testing.T) {
 }
 
 func TestSeriesThatIsRefusedAtFirst(t *testing.T) {
-	s, err := timer.AtFixedRate(&puppet{err: timer.ErrTooManyPending}, 0, time.Hour, nothing)
+	s, err := timer.AtFixedRate(&puppet{err: timer.ErrSaturated}, 0, time.Hour, nothing)
 	assert.Nil(t, s)
-	assert.Equal(t, timer.ErrTooManyPending, err)
+	assert.Equal(t, timer.ErrSaturated, err)
 }
 
 func TestSeriesThatIsRefusedWhenArmedAnew(t *testing.T) {
 	p := &puppet{}
-	s, err := timer.AtFixedRate(p, 0, time.Hour, func() { p.err = timer.ErrTooManyPending })
+	s, err := timer.AtFixedRate(p, 0, time.Hour, func() { p.err = timer.ErrSaturated })
 	require.NoError(t, err)
 	done := s.Done()
 	p.fire()
 	assert.True(t, closed(done))
-	assert.Equal(t, timer.ErrTooManyPending, s.Err())
+	assert.Equal(t, timer.ErrSaturated, s.Err())
 	assert.False(t, s.Stop())
 }
 
 func TestSeriesThatIsRefusedWhenArmedAnewByItsConstructor(t *testing.T) {
 	p := &puppet{}
 	p.after = func() { p.fire() }
-	s, err := timer.AtFixedRate(p, 0, time.Hour, func() { p.err = timer.ErrTooManyPending })
+	s, err := timer.AtFixedRate(p, 0, time.Hour, func() { p.err = timer.ErrSaturated })
 	require.NoError(t, err, "it has run once")
-	assert.Equal(t, timer.ErrTooManyPending, s.Err())
+	assert.Equal(t, timer.ErrSaturated, s.Err())
 	assert.EqualValues(t, 1, s.Runs())
 }
 

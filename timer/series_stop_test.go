@@ -84,13 +84,13 @@ func TestLARS19_ASeriesOnAStoppedFacilityIsRefused(t *testing.T) {
 		tm.Cancel()
 		s, err := timer.AtFixedRate(tm, 0, time.Second, nothing)
 		assert.Nil(t, s)
-		assert.Equal(t, timer.ErrStopped, err)
+		assert.Equal(t, timer.ErrClosed, err)
 	})
 }
 
 func TestLARS19_AFacilityStoppedBetweenTwoRunsIsFoundByErrAndDone(t *testing.T) {
 	for name, find := range map[string]func(t *testing.T, s *timer.Series){
-		"Err":  func(t *testing.T, s *timer.Series) { assert.Equal(t, timer.ErrStopped, s.Err()) },
+		"Err":  func(t *testing.T, s *timer.Series) { assert.Equal(t, timer.ErrClosed, s.Err()) },
 		"Done": func(t *testing.T, s *timer.Series) { <-s.Done() },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestLARS19_AFacilityStoppedBetweenTwoRunsIsFoundByErrAndDone(t *testing.T) 
 				assert.NoError(t, s.Err())
 				tm.Cancel()
 				find(t, s)
-				assert.Equal(t, timer.ErrStopped, s.Err())
+				assert.Equal(t, timer.ErrClosed, s.Err())
 				assert.True(t, closed(s.Done()))
 				assert.False(t, s.Stop())
 				assert.EqualValues(t, 3, s.Runs())
@@ -119,7 +119,7 @@ func TestLARS19_AFacilityStoppedDuringARunEndsTheSeriesAfterIt(t *testing.T) {
 		tm.Cancel()
 		assert.NoError(t, s.Err())
 		<-done // asked for before: the run itself finds out
-		assert.Equal(t, timer.ErrStopped, s.Err())
+		assert.Equal(t, timer.ErrClosed, s.Err())
 		assert.EqualValues(t, 1, s.Runs())
 	})
 }

@@ -17,7 +17,7 @@ import (
 // wheel is what the wheels have in common.
 type wheel interface {
 	timer.Scheduler
-	Stop() []timer.Handle
+	Close() []timer.Handle
 }
 
 var wheels = map[string]func(timer.Config) wheel{
@@ -32,7 +32,7 @@ func onEachWheel(t *testing.T, c timer.Config, test func(t *testing.T, w wheel))
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWheel(c)
-				defer w.Stop()
+				defer w.Close()
 				test(t, w)
 			})
 		})
@@ -81,12 +81,12 @@ func TestLARS19_AStoppedWheelTakesItsSeriesWithIt(t *testing.T) {
 		s, err := timer.AtFixedRate(w, 0, time.Second, nothing)
 		require.NoError(t, err)
 		pass(2500 * ms)
-		assert.Len(t, w.Stop(), 1)
-		assert.ErrorIs(t, s.Err(), timer.ErrStopped)
+		assert.Len(t, w.Close(), 1)
+		assert.ErrorIs(t, s.Err(), timer.ErrClosed)
 		assert.True(t, closed(s.Done()))
 		assert.EqualValues(t, 3, s.Runs())
 		_, err = timer.AtFixedRate(w, 0, time.Second, nothing)
-		assert.ErrorIs(t, err, timer.ErrStopped)
+		assert.ErrorIs(t, err, timer.ErrClosed)
 	})
 }
 
@@ -95,9 +95,9 @@ func TestLARS19_B51_AFullWheelRefusesTheNextRunAndEndsTheSeries(t *testing.T) {
 		s, err := timer.AtFixedRate(w, 0, time.Second, func() { w.AfterFunc(time.Hour, nothing) })
 		require.NoError(t, err)
 		<-s.Done()
-		assert.ErrorIs(t, s.Err(), timer.ErrTooManyPending)
+		assert.ErrorIs(t, s.Err(), timer.ErrSaturated)
 		assert.EqualValues(t, 1, s.Runs())
 		_, err = timer.AtFixedRate(w, 0, time.Second, nothing)
-		assert.ErrorIs(t, err, timer.ErrTooManyPending)
+		assert.ErrorIs(t, err, timer.ErrSaturated)
 	})
 }

@@ -103,9 +103,9 @@ const (
 )
 
 // Cancel ends the timer. Queued tasks are dropped; one that runs is not disturbed, and is the last,
-// also if it calls Cancel itself. Scheduling fails with [ErrStopped] from now on. Cancelling twice,
+// also if it calls Cancel itself. Scheduling fails with [ErrClosed] from now on. Cancelling twice,
 // or a dead timer, is harmless. It does not wait for a run in progress. O(n log n).
-func (t *Timer) Cancel() { t.end(ErrStopped) }
+func (t *Timer) Cancel() { t.end(ErrClosed) }
 
 // Purge removes the cancelled tasks and returns how many they were. O(n + k log k) for k of them.
 func (t *Timer) Purge() int {
@@ -120,8 +120,8 @@ func (t *Timer) Purge() int {
 	return len(removed)
 }
 
-// Err returns why the timer takes no more tasks: nil while it does, [ErrStopped] after Cancel. If a
-// task has killed it the error matches ErrStopped too, and holds what the task has done: a
+// Err returns why the timer takes no more tasks: nil while it does, [ErrClosed] after Cancel. If a
+// task has killed it the error matches ErrClosed too, and holds what the task has done: a
 // [*PanicError] or [ErrGoexit].
 func (t *Timer) Err() error {
 	t.mu.Lock()

@@ -98,7 +98,7 @@ func (m *timerModel) newTask(t *rapid.T) *modelled {
 // queued notes that k has been scheduled, unless it should have been refused.
 func (m *timerModel) queued(t *rapid.T, k *modelled, err error, when, period time.Duration) {
 	switch {
-	case m.over && err == timer.ErrStopped, !m.over && (k.scheduled || k.cancelled) && err == timer.ErrTaskUsed:
+	case m.over && err == timer.ErrClosed, !m.over && (k.scheduled || k.cancelled) && err == timer.ErrTaskUsed:
 		return
 	case m.over || k.scheduled || k.cancelled || err != nil:
 		t.Fatalf("scheduling task %d: %v", k.id, err)

@@ -77,7 +77,7 @@ func stressOne(t *testing.T, tm *timer.Timer, rng *rand.Rand, f *fates, running 
 		running.Add(-1)
 	})
 	switch err := tm.ScheduleAt(k, due); {
-	case errors.Is(err, timer.ErrStopped):
+	case errors.Is(err, timer.ErrClosed):
 		f.refused.Add(1)
 		return nil
 	case err != nil:

@@ -171,7 +171,7 @@ func TestTMR04_ATaskRefusedForItsArgumentsIsStillFresh(t *testing.T) {
 		require.ErrorIs(t, tm.Schedule(k, -1), timer.ErrInvalid)
 		require.ErrorIs(t, tm.Repeat(k, 0, 0), timer.ErrInvalid)
 		require.ErrorIs(t, tm.AtFixedRateAt(k, time.Time{}, 1), timer.ErrInvalid)
-		require.ErrorIs(t, dead.Schedule(k, 0), timer.ErrStopped)
+		require.ErrorIs(t, dead.Schedule(k, 0), timer.ErrClosed)
 		assert.True(t, k.ScheduledTime().IsZero())
 		require.NoError(t, tm.Schedule(k, 0))
 		synctest.Wait()
@@ -225,12 +225,12 @@ func TestTMR05_ArgumentsAreCheckedInJavasOrder(t *testing.T) {
 			{dead.ScheduleAt(nil, never), timer.ErrInvalid, "before 1970"},
 			{dead.RepeatAt(nil, never, 1), timer.ErrInvalid, "before 1970"},
 			{dead.AtFixedRateAt(nil, time.Unix(0, -1), 1), timer.ErrInvalid, "before 1970"},
-			{dead.Schedule(nil, 0), timer.ErrStopped, "stopped"},
-			{dead.ScheduleAt(nil, now), timer.ErrStopped, "stopped"},
-			{dead.Repeat(used, 0, 1), timer.ErrStopped, "stopped"},
-			{dead.RepeatAt(used, now, 1), timer.ErrStopped, "stopped"},
-			{dead.AtFixedRate(used, 0, 1), timer.ErrStopped, "stopped"},
-			{dead.AtFixedRateAt(used, now, 1), timer.ErrStopped, "stopped"},
+			{dead.Schedule(nil, 0), timer.ErrClosed, "closed"},
+			{dead.ScheduleAt(nil, now), timer.ErrClosed, "closed"},
+			{dead.Repeat(used, 0, 1), timer.ErrClosed, "closed"},
+			{dead.RepeatAt(used, now, 1), timer.ErrClosed, "closed"},
+			{dead.AtFixedRate(used, 0, 1), timer.ErrClosed, "closed"},
+			{dead.AtFixedRateAt(used, now, 1), timer.ErrClosed, "closed"},
 			{alive.Schedule(nil, 0), timer.ErrNilTask, "nil task"},
 			{alive.RepeatAt(nil, now, 1), timer.ErrNilTask, "nil task"},
 			{alive.Schedule(used, 0), timer.ErrTaskUsed, "before"},
@@ -239,7 +239,7 @@ func TestTMR05_ArgumentsAreCheckedInJavasOrder(t *testing.T) {
 			if assert.ErrorIs(t, row.err, row.want, "row %d", i) {
 				assert.Contains(t, row.err.Error(), row.text, "row %d", i)
 			}
-			for _, other := range []error{timer.ErrInvalid, timer.ErrStopped, timer.ErrNilTask, timer.ErrTaskUsed} {
+			for _, other := range []error{timer.ErrInvalid, timer.ErrClosed, timer.ErrNilTask, timer.ErrTaskUsed} {
 				assert.Equal(t, other == row.want, isErr(row.err, other), "row %d", i)
 			}
 		}

@@ -40,19 +40,19 @@ func facilities() []facility {
 		{"`executor/eventloop`", eventLoop},
 		{"`timer/hashedwheel`, 512 slots", func(f func()) session {
 			w := hashedwheel.New(c)
-			return scheduler(w, f, func() { w.Stop() })
+			return scheduler(w, f, func() { w.Close() })
 		}},
 		{"the same, calling functions itself", func(f func()) session {
 			w := hashedwheel.New(serial)
-			return scheduler(w, f, func() { w.Stop() })
+			return scheduler(w, f, func() { w.Close() })
 		}},
 		{"`timer/hierarchical`, 20 slots a level", func(f func()) session {
 			w := hierarchical.New(c)
-			return scheduler(w, f, func() { w.Stop() })
+			return scheduler(w, f, func() { w.Close() })
 		}},
 		{"`timer/revolver`, 512 slots", func(f func()) session {
 			w := revolver.New(c)
-			return scheduler(w, f, func() { w.Stop() })
+			return scheduler(w, f, func() { w.Close() })
 		}},
 		{"`timer.Timer` (java.util.Timer)", func(f func()) session {
 			t := timer.New("measured")

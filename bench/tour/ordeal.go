@@ -58,7 +58,7 @@ func undergo(ctx context.Context) (*ordeal, error) {
 	start := time.Now()
 	t := timer.New("tour")
 	defer t.Cancel()
-	pool := executor.NewScheduledPool(1, executor.PoolName("tour"), executor.Logger(slog.New(slog.DiscardHandler)))
+	pool := executor.NewScheduledPool(1, executor.Name("tour"), executor.Logger(slog.New(slog.DiscardHandler)))
 	defer pool.Close()
 	onTimer := [2]*victim{newVictim("Timer: heartbeat", beatEvery, start), newVictim("Timer: export", exportEvery, start)}
 	onPool := [2]*victim{newVictim("pool: heartbeat", beatEvery, start), newVictim("pool: export", exportEvery, start)}
@@ -118,7 +118,7 @@ func deadTimer(t *timer.Timer) step {
 	if ok {
 		s.Outcome = fmt.Sprintf("stopped by PanicError: %q", p.Value)
 	}
-	s.AsPromised = ok && errors.Is(err, timer.ErrStopped)
+	s.AsPromised = ok && errors.Is(err, timer.ErrClosed)
 	return s
 }
 

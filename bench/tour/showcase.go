@@ -50,7 +50,7 @@ type guide struct {
 // showcase shows the steps one after the other. When ctx ends it returns its error, promptly, with
 // the pool closed.
 func showcase(ctx context.Context, show func(step) error) error {
-	g := &guide{pool: executor.NewScheduledPool(2, executor.PoolName("tour")), show: show}
+	g := &guide{pool: executor.NewScheduledPool(2, executor.Name("tour")), show: show}
 	defer g.pool.AwaitTermination(context.Background())
 	defer g.pool.ShutdownNow()
 	// GetTimeout knows no context; a pool that is shut down settles what it waits for.

@@ -52,7 +52,7 @@ func TestAfterShutdownOfALoopThatFailsHarmsNobodyAndIsReported(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var reported []error
-				l := eventloop.New(eventloop.ErrorHandler(func(_ context.Context, _ executor.Run, err error) {
+				l := eventloop.New(executor.ErrorHandler(func(_ context.Context, _ executor.Run, err error) {
 					reported = append(reported, err)
 				}))
 				l.AfterShutdown(fail)

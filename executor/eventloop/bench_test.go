@@ -36,7 +36,7 @@ func BenchmarkScheduleCancel(b *testing.B) {
 				for b.Loop() {
 					i++
 					f, _ := turn.Schedule(spread(i, n), nothing)
-					eventloop.Cancel(turn, f)
+					turn.Cancel(f)
 				}
 				return nil
 			})

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/internal/astimer"
 	"github.com/punctual-go/punctual/timer"
@@ -19,7 +20,7 @@ func TestTheLoopKeepsTheContractOfTimers(t *testing.T) {
 	loop := func(s timer.Scheduler) *eventloop.Loop { return s.(astimer.Scheduler).Executor.(*eventloop.Loop) }
 	timertest.Run(t, timertest.Facility{
 		New: func(testing.TB, timer.Config) timer.Scheduler {
-			return astimer.Scheduler{Executor: eventloop.New(eventloop.Logger(slog.New(slog.DiscardHandler)))}
+			return astimer.Scheduler{Executor: eventloop.New(executor.Logger(slog.New(slog.DiscardHandler)))}
 		},
 		Stop:    func(s timer.Scheduler) []timer.Handle { loop(s).ShutdownNow(); return nil },
 		Serial:  true,

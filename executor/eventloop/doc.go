@@ -1,7 +1,7 @@
 // Package eventloop is an executor of one goroutine that keeps its tasks to itself: the scheduled event
 // executor of Netty, with the futures, series and shutdown of package executor.
 //
-//	loop := eventloop.New(eventloop.Name("connections"))
+//	loop := eventloop.New(executor.Name("connections"))
 //	defer loop.Close()
 //
 //	loop.Execute(task)                                // after what is due already
@@ -32,7 +32,7 @@
 // too. To tell the two apart they would need the context of the caller, or an expensive look at its
 // goroutine.
 // [Loop.Turn] gives a task, for the context of its run, the way in: straight to the heap, and with
-// [Cancel] out of it.
+// [Turn.Cancel] out of it.
 //
 // # Tests
 //

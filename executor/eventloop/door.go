@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
@@ -38,7 +39,7 @@ type scheduled[V any] struct {
 
 func newSubmitted[V any](l *Loop) *submitted[V] {
 	n := new(submitted[V])
-	n.cell = future.CellOf(&n.future)
+	n.cell = (*cell.Core[V])(&n.future).Cell()
 	n.cell.Plan = l.submitted.Cells()
 	return n
 }
@@ -46,7 +47,7 @@ func newSubmitted[V any](l *Loop) *submitted[V] {
 func newScheduled[V any](l *Loop) *scheduled[V] {
 	n := new(scheduled[V])
 	n.future.Future = &n.own
-	n.cell = future.CellOf(&n.own)
+	n.cell = (*cell.Core[V])(&n.own).Cell()
 	n.cell.Plan = l.submitted.Cells()
 	return n
 }
@@ -92,7 +93,10 @@ func (d door) scheduleAt(at time.Time, task executor.Task, opts []executor.TaskO
 
 // repeat schedules a series of the given sign.
 func (d door) repeat(initial, every time.Duration, sign int64, task executor.Task, opts []executor.TaskOption) (*executor.ScheduledFuture[struct{}], error) {
-	o, period, err := executor.ResolveSeries(every, sign, task, opts)
+	if task == nil {
+		return nil, executor.ErrNilTask
+	}
+	o, period, err := run.ResolveSeries(every, sign, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +146,7 @@ func (l *Loop) prepare(c *cell.Cell, task executor.Task, opts []executor.TaskOpt
 	if len(opts) == 0 {
 		return nil
 	}
-	o, err := executor.ResolveOptions(opts)
+	o, err := run.Resolve(opts)
 	if err != nil {
 		return err
 	}

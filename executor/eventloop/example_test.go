@@ -44,7 +44,7 @@ func ExampleLoop_Turn() {
 	})
 	answer, _ := loop.Submit(func(ctx context.Context) error {
 		turn, _ := loop.Turn(ctx)
-		fmt.Println("an answer, in time:", eventloop.Cancel(turn, timeout))
+		fmt.Println("an answer, in time:", turn.Cancel(timeout))
 		return nil
 	})
 	answer.Get(context.Background())

@@ -41,7 +41,7 @@ func inTurn(bodies ...executor.Task) executor.Task {
 // newLog returns a log, and what gives its records.
 func newLog() (eventloop.Option, func() []string) {
 	var text bytes.Buffer
-	return eventloop.Logger(slog.New(slog.NewTextHandler(&text, nil))), func() []string {
+	return executor.Logger(slog.New(slog.NewTextHandler(&text, nil))), func() []string {
 		synctest.Wait()
 		return strings.FieldsFunc(text.String(), func(r rune) bool { return r == '\n' })
 	}
@@ -50,7 +50,7 @@ func newLog() (eventloop.Option, func() []string) {
 // newHandler returns a handler, and what gives the errors that it was told of, at their times.
 func newHandler(d *diary) (eventloop.Option, func() []error) {
 	var told []error
-	return eventloop.ErrorHandler(func(_ context.Context, _ executor.Run, err error) {
+	return executor.ErrorHandler(func(_ context.Context, _ executor.Run, err error) {
 		d.note("told")
 		told = append(told, err)
 	}), func() []error { synctest.Wait(); return told }
@@ -185,7 +185,7 @@ func TestTheLoopDoesNotEndBeforeAnOverrunIsTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				told := false
-				l := quiet(eventloop.ErrorHandler(func(context.Context, executor.Run, error) {
+				l := quiet(executor.ErrorHandler(func(context.Context, executor.Run, error) {
 					time.Sleep(time.Minute)
 					told = true
 				}))

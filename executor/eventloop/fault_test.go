@@ -40,7 +40,7 @@ func TestAGoexitDoesNotLoseTheLoop(t *testing.T) {
 
 func TestAHandlerThatPanicsOrEndsItsGoroutineHarmsNobody(t *testing.T) {
 	calls := 0
-	handler := eventloop.ErrorHandler(func(context.Context, executor.Run, error) {
+	handler := executor.ErrorHandler(func(context.Context, executor.Run, error) {
 		if calls++; calls == 1 {
 			panic("handler")
 		}
@@ -94,7 +94,7 @@ func TestATimeOutFailsOneRunAndItsContextTellsWhy(t *testing.T) {
 
 func TestASeriesThatOutlivesItsTimeOutEndsLoudly(t *testing.T) {
 	var told []error
-	handler := eventloop.ErrorHandler(func(_ context.Context, _ executor.Run, err error) { told = append(told, err) })
+	handler := executor.ErrorHandler(func(_ context.Context, _ executor.Run, err error) { told = append(told, err) })
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		f, err := l.WithFixedDelay(0, ms, func(ctx context.Context) error { time.Sleep(time.Second); return nil },
 			executor.Timeout(10*ms), executor.OnError(executor.StopSeries))
@@ -137,13 +137,13 @@ func TestBadArgumentsAreRefusedAndNothingIsAccepted(t *testing.T) {
 		assert.ErrorIs(t, l.Execute(nil), executor.ErrNilTask, "also on a loop that is shut down")
 	})
 	assert.PanicsWithValue(t, "eventloop: option 0 is nil", func() { eventloop.New(nil) })
-	assert.PanicsWithValue(t, "eventloop: nil base context", func() { eventloop.BaseContext(nil) })
+	assert.PanicsWithValue(t, "executor: nil base context", func() { executor.BaseContext(nil) })
 }
 
 func TestRunsDeriveFromTheBaseContextAndCarryLabels(t *testing.T) {
 	type key struct{}
 	synctest.Test(t, func(t *testing.T) {
-		l := eventloop.New(eventloop.BaseContext(context.WithValue(t.Context(), key{}, "base")), eventloop.Name("loop"))
+		l := eventloop.New(executor.BaseContext(context.WithValue(t.Context(), key{}, "base")), executor.Name("loop"))
 		f, err := eventloop.Submit(l, func(ctx context.Context) ([]any, error) {
 			run, _ := executor.RunFrom(ctx)
 			return []any{ctx.Value(key{}), run.Name, run.Number}, nil
@@ -212,7 +212,7 @@ func TestCloseFromATaskDoesNotWaitForItself(t *testing.T) {
 }
 
 func TestAGoexitOfTaskAndHandlerDoesNotLoseTheLoop(t *testing.T) {
-	handler := eventloop.ErrorHandler(func(context.Context, executor.Run, error) { runtime.Goexit() })
+	handler := executor.ErrorHandler(func(context.Context, executor.Run, error) { runtime.Goexit() })
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		require.NoError(t, l.Execute(func(context.Context) error { runtime.Goexit(); return nil }))
 		f, err := l.Schedule(ms, nothing)
@@ -256,5 +256,5 @@ func TestARunCarriesTheLabelsOfItsLoopAndItself(t *testing.T) {
 				assert.Equal(t, "{"+strings.Join(c.want, ", ")+"}", got)
 			}
 		})
-	}, eventloop.Name("loop"))
+	}, executor.Name("loop"))
 }

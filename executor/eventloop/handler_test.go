@@ -38,7 +38,7 @@ func TestAHandlerOfATimeOutThatEndsItsGoroutineDoesNotKeepTheLoop(t *testing.T) 
 	for name, policy := range policies {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l := quiet(eventloop.ErrorHandler(func(context.Context, executor.Run, error) { runtime.Goexit() }))
+				l := quiet(executor.ErrorHandler(func(context.Context, executor.Run, error) { runtime.Goexit() }))
 				slowSeries(t, l, policy)
 				time.Sleep(2 * time.Second)
 				require.NoError(t, l.Close())
@@ -57,7 +57,7 @@ func TestAHandlerOfATimeOutMayCloseTheLoop(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var l *eventloop.Loop
 				var got error
-				l = quiet(eventloop.ErrorHandler(func(context.Context, executor.Run, error) { got = l.Close() }))
+				l = quiet(executor.ErrorHandler(func(context.Context, executor.Run, error) { got = l.Close() }))
 				slowSeries(t, l, policy)
 				<-l.Terminated()
 				assert.ErrorIs(t, got, future.ErrSelfWait)
@@ -74,7 +74,7 @@ func (exitError) Error() string { runtime.Goexit(); return "" }
 func TestAnOverdueRunOfALoopEndsWhoseErrorEndsTheGoroutine(t *testing.T) {
 	slow := func(context.Context) error { time.Sleep(2 * time.Second); return exitError{} }
 	synctest.Test(t, func(t *testing.T) {
-		l := eventloop.New(eventloop.Logger(slog.New(slog.DiscardHandler)))
+		l := eventloop.New(executor.Logger(slog.New(slog.DiscardHandler)))
 		once, err := l.Submit(slow, executor.Timeout(time.Second))
 		require.NoError(t, err)
 		series, err := l.AtFixedRate(10*time.Second, 10*time.Second, slow, executor.Timeout(time.Second), executor.OnError(executor.Continue))
@@ -100,8 +100,8 @@ func (exitLog) Handle(context.Context, slog.Record) error { runtime.Goexit(); re
 func TestTheHandlerOfALoopIsToldOfTheEndOfASeriesThoughTheLogEndsTheGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := 0
-		l := eventloop.New(eventloop.Logger(slog.New(exitLog{slog.DiscardHandler})),
-			eventloop.ErrorHandler(func(context.Context, executor.Run, error) { told++ }))
+		l := eventloop.New(executor.Logger(slog.New(exitLog{slog.DiscardHandler})),
+			executor.ErrorHandler(func(context.Context, executor.Run, error) { told++ }))
 		f, err := l.AtFixedRate(0, time.Second, func(context.Context) error { return exitError{} }, executor.OnError(executor.StopSeries))
 		require.NoError(t, err)
 		<-f.Done()
@@ -116,7 +116,7 @@ type bigError struct{ _ [1 << 16]byte }
 func (*bigError) Error() string { return "big" }
 
 func TestAnIdleLoopKeepsNothingOfItsLastTask(t *testing.T) {
-	l := eventloop.New(eventloop.Logger(slog.New(slog.DiscardHandler)))
+	l := eventloop.New(executor.Logger(slog.New(slog.DiscardHandler)))
 	defer l.Close()
 	_, err := l.Schedule(time.Hour, func(context.Context) error { return nil }) // it goes on
 	require.NoError(t, err)

@@ -23,9 +23,9 @@ func TestLabelsThatATaskHasSetEndWithItsRun(t *testing.T) {
 		opts []eventloop.Option
 		want string
 	}{
-		"named loop":   {[]eventloop.Option{eventloop.Name("loop")}, `{"pool":"loop"}`},
+		"named loop":   {[]eventloop.Option{executor.Name("loop")}, `{"pool":"loop"}`},
 		"unnamed loop": {nil, ""},
-		"base context": {[]eventloop.Option{eventloop.BaseContext(stainedContext())}, `{"stain":"here"}`},
+		"base context": {[]eventloop.Option{executor.BaseContext(stainedContext())}, `{"stain":"here"}`},
 	}
 	leave := map[string]func(){
 		"returns":            func() {},

@@ -40,7 +40,6 @@ import (
 //
 // Lock order: mu, then that of a cell's extension, which is a leaf.
 type Loop struct {
-	settings
 	clock     clock.Clock
 	submitted *run.Plan       // of every task that has a future and no options
 	executed  *run.Plan       // of every task given to Execute
@@ -75,22 +74,22 @@ type Loop struct {
 // New returns a loop. It starts no goroutine, and panics on a bad option. Inside a testing/synctest bubble
 // the loop runs on the bubble's clock, and must be used and closed there.
 func New(opts ...Option) *Loop {
+	settings := newSettings(opts)
 	c := clock.New(1) // above awake and absent, and what Started shows before a run
 	l := &Loop{
-		settings: newSettings(opts),
-		clock:    c,
-		alarm:    alarm.New(c),
-		call:     make(chan struct{}, 1),
-		gone:     make(chan struct{}),
+		clock: c,
+		alarm: alarm.New(c),
+		call:  make(chan struct{}, 1),
+		gone:  make(chan struct{}),
 	}
 	l.closing, l.announce = context.WithCancel(context.Background())
 	l.next.Store(absent)
 	l.runs = run.Owner{
-		Reporter:    l.newReporter(),
+		Reporter:    run.Reporter{Settings: settings, Kind: "loop"},
 		Host:        (*host)(l),
 		Lock:        &l.mu,
 		Clock:       c,
-		Base:        run.Labelled(l.parent, l.name, ""),
+		Unnamed:     run.Labelled(settings.Base, settings.Name, ""),
 		ErrShutdown: executor.ErrShutdown,
 		Counts:      &l.counts.Counts,
 		Settled:     func() { l.signal(0) },
@@ -99,18 +98,8 @@ func New(opts ...Option) *Loop {
 	l.submitted = l.newPlan(series.Options{})
 	l.executed = l.newPlan(series.Options{})
 	l.executed.Reports = true
-	l.labels = run.LabelsOf(l.runs.Base)
+	l.labels = run.LabelsOf(l.runs.Unnamed)
 	return l
-}
-
-func (l *Loop) newReporter() run.Reporter {
-	r := run.Reporter{Kind: "loop", Name: l.name, Parent: l.parent, Logger: l.logger}
-	if l.onError != nil {
-		r.Handler = func(ctx context.Context, info run.Info, err error) {
-			l.onError(ctx, executor.Run(info), err)
-		}
-	}
-	return r
 }
 
 // InLoop reports whether ctx is that of a task which the loop runs now, or derives from it.

@@ -38,7 +38,7 @@ func withLoop(t *testing.T, test func(t *testing.T, l *eventloop.Loop), opts ...
 }
 
 func quiet(opts ...eventloop.Option) *eventloop.Loop {
-	silent := eventloop.Logger(slog.New(slog.DiscardHandler))
+	silent := executor.Logger(slog.New(slog.DiscardHandler))
 	return eventloop.New(append([]eventloop.Option{silent}, opts...)...)
 }
 

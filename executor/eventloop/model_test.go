@@ -164,7 +164,7 @@ func (m *model) cancel(t *rapid.T) {
 
 func (m *model) cancelInside(t *rapid.T) {
 	e := m.any(t)
-	m.inside(t, func(turn eventloop.Turn) { m.cancelled(t, e, eventloop.Cancel(turn, e.future)) })
+	m.inside(t, func(turn eventloop.Turn) { m.cancelled(t, e, turn.Cancel(e.future)) })
 }
 
 func (m *model) cancelled(t *rapid.T, e *modelled, did bool) {

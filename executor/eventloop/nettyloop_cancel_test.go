@@ -68,13 +68,13 @@ func TestNETTYLOOP15_ACancelInsideTakesTheTaskOutOfTheHeapAtOnce(t *testing.T) {
 				fs = append(fs, f)
 			}
 			for i, f := range fs {
-				assert.True(t, eventloop.Cancel(turn, f))
-				assert.False(t, eventloop.Cancel(turn, f))
+				assert.True(t, turn.Cancel(f))
+				assert.False(t, turn.Cancel(f))
 				assert.Equal(t, 99-i, l.AgendaLen())
 			}
 			f, err := other.Schedule(time.Hour, nothing)
 			assert.NoError(t, err)
-			assert.True(t, eventloop.Cancel(turn, f), "of another loop")
+			assert.True(t, turn.Cancel(f), "of another loop")
 		})
 		require.NoError(t, l.Validate())
 		synctest.Wait()
@@ -117,13 +117,13 @@ func TestNETTYLOOP16_ASeriesCancelledInItsRunIsNotRunAgain(t *testing.T) {
 func TestNETTYLOOP17_AFailureFailsOneFutureAndEndsItsSeriesLoudly(t *testing.T) {
 	var logged bytes.Buffer
 	var told []string
-	handler := eventloop.ErrorHandler(func(_ context.Context, run executor.Run, err error) {
+	handler := executor.ErrorHandler(func(_ context.Context, run executor.Run, err error) {
 		if run.Name != "paniced" {
 			assert.ErrorIs(t, err, errBody)
 		}
 		told = append(told, run.Name)
 	})
-	logger := eventloop.Logger(slog.New(slog.NewTextHandler(&logged, nil)))
+	logger := executor.Logger(slog.New(slog.NewTextHandler(&logged, nil)))
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		fail := func(context.Context) error { return errBody }
 		require.NoError(t, l.Execute(fail))
@@ -159,7 +159,7 @@ func TestAFailureWithoutAHandlerIsLogged(t *testing.T) {
 		for _, want := range []string{`msg="executor: task failed"`, "pool=noisy", "ouch", "stack="} {
 			assert.Contains(t, logged.String(), want)
 		}
-	}, eventloop.Name("noisy"), eventloop.Logger(slog.New(slog.NewTextHandler(&logged, nil))))
+	}, executor.Name("noisy"), executor.Logger(slog.New(slog.NewTextHandler(&logged, nil))))
 }
 
 const million = 1_000_000

@@ -67,7 +67,7 @@ func (l *Loop) Stats() Stats {
 	l.collect()
 	shells := max(l.shells(), 0)
 	s := Stats{
-		Name:      l.name,
+		Name:      l.runs.Name,
 		State:     l.stage.String(),
 		Queued:    max(l.agenda.len()+len(l.calm.unwanted)-shells, 0),
 		Shells:    shells,

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
 )
 
@@ -29,5 +30,5 @@ func TestStatsAreJSONAndCanBeLogged(t *testing.T) {
 		var record struct{ X json.RawMessage }
 		require.NoError(t, json.Unmarshal(logged.Bytes(), &record))
 		assert.JSONEq(t, string(text), string(record.X))
-	}, eventloop.Name("main"))
+	}, executor.Name("main"))
 }

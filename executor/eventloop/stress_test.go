@@ -169,7 +169,7 @@ func (s *stress) inside(ctx context.Context) error {
 	f, err := turn.Schedule(time.Duration(rand.IntN(100))*time.Microsecond, func(context.Context) error { s.begun.Add(1); return nil })
 	s.keepScheduled(f, err)
 	if err == nil && rand.IntN(2) == 0 {
-		eventloop.Cancel(turn, f)
+		turn.Cancel(f)
 	}
 	return nil
 }

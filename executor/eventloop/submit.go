@@ -5,6 +5,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
 )
 
 // Execute queues task to run after what is due already. There is no future: a failure goes to the error
@@ -24,7 +25,7 @@ func Submit[V any](l *Loop, fn future.Func[V], opts ...executor.TaskOption) (*fu
 		return nil, executor.ErrNilTask
 	}
 	n := newSubmitted[V](l)
-	if err := (door{loop: l}).enterNow(&n.link, future.Bind(&n.future, fn), opts); err != nil {
+	if err := (door{loop: l}).enterNow(&n.link, (*cell.Core[V])(&n.future).Bind(fn), opts); err != nil {
 		return nil, err
 	}
 	return &n.future, nil
@@ -43,7 +44,7 @@ func Schedule[V any](l *Loop, delay time.Duration, fn future.Func[V], opts ...ex
 		return nil, executor.ErrNilTask
 	}
 	n := newScheduled[V](l)
-	if err := (door{loop: l}).enterAfter(&n.link, delay, future.Bind(n.future.Future, fn), opts); err != nil {
+	if err := (door{loop: l}).enterAfter(&n.link, delay, (*cell.Core[V])(n.future.Future).Bind(fn), opts); err != nil {
 		return nil, err
 	}
 	return &n.future, nil

@@ -16,15 +16,14 @@ import (
 )
 
 func newSupervisor(t *testing.T, pool supervisor.Pool, task executor.Task, opts ...supervisor.Option) *supervisor.Supervisor {
-	s, err := supervisor.New(pool, task, opts...)
-	require.NoError(t, err)
+	s := supervisor.New(pool, task, opts...)
 	t.Cleanup(func() { require.NoError(t, s.StopContext(nil)) })
 	return s
 }
 
 func TestAnOutcomeTellsTheCycle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := supervise(t, newPool(t), inTurn(takes(2*time.Second), stubborn(30*time.Second), succeed), append(every10s, supervisor.Name("registry"))...)
+		s := supervise(t, newPool(t), inTurn(takes(2*time.Second), stubborn(30*time.Second), succeed), append(every10s, executor.Name("registry"))...)
 		time.Sleep(40 * time.Second)
 		at := func(n int) time.Time { return s.epoch.Add(time.Duration(n) * time.Second) }
 		o := s.told()
@@ -41,7 +40,7 @@ func TestCallbacksAreCalledInOrderAndKeepNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := newPool(t)
 		var numbers []uint64 // without a lock: the calls do not overlap
-		s := newSupervisor(t, pool, succeed, supervisor.Interval(time.Second), supervisor.OnOutcome(func(o supervisor.Outcome) {
+		s := newSupervisor(t, pool, succeed, supervisor.Interval(time.Second), supervisor.AfterCycle(func(o supervisor.Outcome) {
 			numbers = append(numbers, o.Number)
 			if o.Number == 1 {
 				time.Sleep(5500 * time.Millisecond)
@@ -64,21 +63,21 @@ func TestACallbackThatFailsHarmsNobodyAndIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, records := newLog()
 		calls := 0
-		s := newSupervisor(t, newPool(t), inTurn(succeed, succeed, stubborn(time.Minute)), append(every10s, supervisor.Logger(log), supervisor.Name("registry"),
-			supervisor.OnOutcome(func(o supervisor.Outcome) {
+		s := newSupervisor(t, newPool(t), inTurn(succeed, succeed, stubborn(time.Minute)), append(every10s, executor.Logger(log), executor.Name("registry"),
+			supervisor.AfterCycle(func(o supervisor.Outcome) {
 				calls++
 				if o.Number%2 == 0 {
 					runtime.Goexit()
 				}
 				panic(errBoom)
 			}),
-			supervisor.OnCapped(func(supervisor.Outcome) { panic("capped") }))...)
+			supervisor.AfterCapped(func(supervisor.Outcome) { panic("capped") }))...)
 		s.Start()
 		time.Sleep(50 * time.Second)
 		synctest.Wait()
 		assert.Equal(t, 4, calls)
 		assert.EqualValues(t, 1, s.Stats().Capped)
-		for _, part := range []string{"level=ERROR", "supervisor=registry", "callback=OnOutcome", "callback=OnCapped", "cycle=1", "cycle=4", "boom", "Goexit", "stack="} {
+		for _, part := range []string{"level=ERROR", "supervisor=registry", "callback=AfterCycle", "callback=AfterCapped", "cycle=1", "cycle=4", "boom", "Goexit", "stack="} {
 			assert.Contains(t, records(), part)
 		}
 		assert.Equal(t, 0, goroutines()-1, "but for the unfinished run")
@@ -93,8 +92,8 @@ func brokenLog() *slog.Logger {
 func TestALogThatPanicsHarmsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0
-		s := newSupervisor(t, newPool(t), succeed, append(every10s, supervisor.Logger(brokenLog()),
-			supervisor.OnOutcome(func(supervisor.Outcome) { calls++; panic(errBoom) }))...)
+		s := newSupervisor(t, newPool(t), succeed, append(every10s, executor.Logger(brokenLog()),
+			supervisor.AfterCycle(func(supervisor.Outcome) { calls++; panic(errBoom) }))...)
 		s.Start()
 		time.Sleep(11 * time.Second)
 		synctest.Wait()
@@ -108,7 +107,7 @@ func TestCallbacksMayCallTheSupervisor(t *testing.T) {
 		var err error
 		runs := 0
 		s = newSupervisor(t, newPool(t), func(context.Context) error { runs++; return nil },
-			supervisor.OnOutcome(func(o supervisor.Outcome) {
+			supervisor.AfterCycle(func(o supervisor.Outcome) {
 				s.Suspend()
 				s.Resume()
 				s.Trigger()
@@ -127,7 +126,7 @@ func TestCallbacksMayCallTheSupervisor(t *testing.T) {
 func TestAnOutcomeIsToldAfterStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := 0
-		s := newSupervisor(t, newPool(t), succeed, supervisor.Interval(time.Second), supervisor.OnOutcome(func(supervisor.Outcome) {
+		s := newSupervisor(t, newPool(t), succeed, supervisor.Interval(time.Second), supervisor.AfterCycle(func(supervisor.Outcome) {
 			time.Sleep(10 * time.Second)
 			told++
 		}))

@@ -68,7 +68,7 @@ func (s *Supervisor) conclude(r *run, kind Kind, err error) {
 		s.lastSuccess = now
 	}
 	s.report(Outcome{
-		Name:       s.name,
+		Name:       s.shared.Name,
 		Kind:       kind,
 		Err:        err,
 		Number:     r.number,

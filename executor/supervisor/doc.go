@@ -2,8 +2,8 @@
 // while things go wrong: the TimedSupervisorTask of Eureka and SOFARegistry for Go.
 //
 //	pool := executor.NewPool(1, executor.MaximumSize(2), executor.HandOff())
-//	s, err := supervisor.New(pool, refresh,
-//		supervisor.Name("registry"),
+//	s := supervisor.New(pool, refresh,
+//		executor.Name("registry"),
 //		supervisor.Interval(30*time.Second), // from the end of a run to the start of the next
 //		supervisor.Timeout(10*time.Second),
 //		supervisor.Bound(6))                 // so the interval grows up to a minute
@@ -42,7 +42,7 @@
 // The time-out ends the context of a run. A body that does not look at it keeps its worker, and
 // the supervisor cannot help that. But it starts no further run beside it, unless [MaxUnfinished] says
 // otherwise: each time it would, the cycle ends as [Capped], and backs off. So by default runs do not
-// overlap, and a pool is not filled with stuck ones. [OnCapped] is the place for an alarm.
+// overlap, and a pool is not filled with stuck ones. [AfterCapped] is the place for an alarm.
 //
 // # Worst case
 //

@@ -1,20 +1,11 @@
 package supervisor
 
-import (
-	"errors"
-	"fmt"
-
-	"github.com/punctual-go/punctual/executor"
-)
+import "errors"
 
 var (
-	// ErrStopped is the cause of the context of a run that was in progress when its supervisor was
+	// ErrClosed is the cause of the context of a run that was in progress when its supervisor was
 	// stopped.
-	ErrStopped = errors.New("supervisor: stopped")
+	ErrClosed = errors.New("supervisor: closed")
 
 	errNoFuture = errors.New("supervisor: the pool returned neither a future nor an error")
 )
-
-func invalid(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", executor.ErrInvalid, fmt.Sprintf(format, args...))
-}

@@ -28,14 +28,10 @@ func Example() {
 		pool := executor.NewPool(1, executor.MaximumSize(2), executor.HandOff())
 		defer pool.Close()
 
-		s, err := supervisor.New(pool, refresh, supervisor.Name("registry"), supervisor.Eureka(30*time.Second, 4),
-			supervisor.OnOutcome(func(o supervisor.Outcome) {
+		s := supervisor.New(pool, refresh, executor.Name("registry"), supervisor.Eureka(30*time.Second, 4),
+			supervisor.AfterCycle(func(o supervisor.Outcome) {
 				fmt.Printf("%-5v  %v, again in %v\n", time.Since(start), o.Kind, o.Delay)
 			}))
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
 		s.Start()
 		time.Sleep(7*time.Minute + 40*time.Second)
 		fmt.Println("worst gap:", s.Stats().WorstGap)
@@ -57,21 +53,17 @@ func Example() {
 }
 
 // One task may not heed its context. It is not started a second time beside itself.
-func ExampleOnCapped() {
+func ExampleAfterCapped() {
 	synctest.Test(new(testing.T), func(*testing.T) {
 		start := time.Now()
 		pool := executor.NewCachedPool()
 		defer pool.Close()
-		s, err := supervisor.New(pool, func(context.Context) error {
+		s := supervisor.New(pool, func(context.Context) error {
 			time.Sleep(time.Minute)
 			return errors.New("too late to matter")
-		}, supervisor.Interval(10*time.Second), supervisor.Factor(1), supervisor.OnCapped(func(o supervisor.Outcome) {
+		}, supervisor.Interval(10*time.Second), supervisor.Factor(1), supervisor.AfterCapped(func(o supervisor.Outcome) {
 			fmt.Printf("%v: %d run unfinished\n", time.Since(start), o.Unfinished)
 		}))
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
 		s.Start()
 		time.Sleep(45 * time.Second)
 		s.Stop()

@@ -11,14 +11,14 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/supervisor"
-	"github.com/punctual-go/punctual/internal/labels/labelstest"
+	"github.com/punctual-go/punctual/internal/labelstest"
 )
 
 func TestCallbacksHaveNoLabelsOfARunNorOfEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got []string
-		s := newSupervisor(t, newPool(t, executor.PoolName("crew")), succeed, supervisor.Interval(time.Second),
-			supervisor.OnOutcome(func(o supervisor.Outcome) {
+		s := newSupervisor(t, newPool(t, executor.Name("crew")), succeed, supervisor.Interval(time.Second),
+			supervisor.AfterCycle(func(o supervisor.Outcome) {
 				got = append(got, labelstest.Here())
 				pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels("stain", "here")))
 				if o.Number == 1 {

@@ -126,11 +126,11 @@ func (s *Supervisor) Resume() {
 }
 
 // Stop ends the supervisor for good. The next run is withdrawn, and one in progress, or just about to
-// begin, has its context ended with the cause [ErrStopped]; [Supervisor.Done] tells when it has returned.
+// begin, has its context ended with the cause [ErrClosed]; [Supervisor.Done] tells when it has returned.
 // The cycle has no outcome. Stop does not wait, may be called from a run, and twice.
 func (s *Supervisor) Stop() {
 	s.mu.Lock()
-	r := s.stop(ErrStopped)
+	r := s.stop(ErrClosed)
 	s.mu.Unlock()
 	s.unwatch()
 	if r != nil {

@@ -2,23 +2,33 @@ package supervisor
 
 import (
 	"fmt"
-	"log/slog"
 	"math"
 	"time"
+
+	"github.com/punctual-go/punctual/executor"
+	common "github.com/punctual-go/punctual/executor/internal/run"
 )
 
-// Option configures a supervisor at its construction. The values may come from a configuration of the
-// user, so a bad one is an error of [New], which matches [executor.ErrInvalid]. Of an option given
-// twice the last counts.
-type Option interface{ configure(*settings) error }
+// Option configures a supervisor at its construction. A bad value panics there, with a text that says
+// what is wrong, as it is a mistake in the program. Of an option that is given twice the last counts;
+// but functions that are to be called add up.
+//
+// Of the options of package executor a supervisor takes [executor.Name], for itself and its runs;
+// [executor.ErrorHandler], which is told of panics of callbacks; and [executor.Logger], where these
+// are reported if there is no handler. A panic of the task itself is told by the pool.
+type Option interface{ anyOption }
 
-type option func(*settings) error
+type anyOption interface{ ForSupervisor() }
 
-func (o option) configure(s *settings) error { return o(s) }
+var _ Option = executor.CommonOption(nil)
+
+type option func(*settings)
+
+func (option) ForSupervisor() {}
 
 // settings are what options set. They do not change after construction.
 type settings struct {
-	name          string
+	shared        common.Settings
 	interval      time.Duration
 	timeout       time.Duration // 0 for as long as the interval
 	factor        float64
@@ -28,9 +38,8 @@ type settings struct {
 	initialDelay  time.Duration
 	onFailure     FailurePolicy
 	maxUnfinished int
-	onCapped      func(Outcome)
-	onOutcome     func(Outcome)
-	logger        *slog.Logger
+	afterCapped   []func(Outcome)
+	afterCycle    []func(Outcome)
 }
 
 // The defaults are those of Eureka's client.
@@ -40,31 +49,25 @@ const (
 	defaultBound    = 10
 )
 
-func newSettings(opts []Option) (settings, error) {
+func newSettings(opts []Option) settings {
 	s := settings{interval: defaultInterval, factor: defaultFactor, bound: defaultBound, maxUnfinished: 1}
 	for i, o := range opts {
-		if o == nil {
+		switch o := o.(type) {
+		case nil:
 			panic(fmt.Sprintf("supervisor: option %d is nil", i))
-		}
-		if err := o.configure(&s); err != nil {
-			return s, err
+		case option:
+			o(&s)
+		case common.Option:
+			o.Apply(&s.shared)
 		}
 	}
 	if s.timeout == 0 {
 		s.timeout = s.interval
 	}
 	if s.ceiling != 0 && s.ceiling < s.interval {
-		return s, invalid("maximum interval %v is below the interval %v", s.ceiling, s.interval)
+		panic(fmt.Sprintf("supervisor: maximum interval %v is below the interval %v", s.ceiling, s.interval))
 	}
-	return s, nil
-}
-
-// Name names the supervisor in statistics and logs, and its runs as [executor.Name] does.
-func Name(name string) Option {
-	return option(func(s *settings) error {
-		s.name = name
-		return nil
-	})
+	return s
 }
 
 // Interval sets the time from the end of a cycle to the start of the next, while all is well; 30 s by
@@ -85,12 +88,11 @@ func Timeout(d time.Duration) Option {
 // Factor sets by what the delay is multiplied when a cycle goes wrong; 2 by default. With 1 it does not
 // grow. It must be at least 1, and finite.
 func Factor(f float64) Option {
-	return option(func(s *settings) error {
+	return option(func(s *settings) {
 		if !(f >= 1) || math.IsInf(f, 1) {
-			return invalid("factor %v is below 1 or not finite", f)
+			panic(fmt.Sprintf("supervisor: factor %v is below 1 or not finite", f))
 		}
 		s.factor = f
-		return nil
 	})
 }
 
@@ -98,12 +100,11 @@ func Factor(f float64) Option {
 // timeout equal to the interval, 1 means no growth. It takes the place of [MaxInterval]. n must be at
 // least 1; a product past the end of the clock is cut there.
 func Bound(n int) Option {
-	return option(func(s *settings) error {
+	return option(func(s *settings) {
 		if n < 1 {
-			return invalid("bound %d is below 1", n)
+			panic(fmt.Sprintf("supervisor: bound %d is below 1", n))
 		}
 		s.bound, s.ceiling = n, 0
-		return nil
 	})
 }
 
@@ -117,20 +118,18 @@ func MaxInterval(d time.Duration) Option {
 // supervisors of one interval do not run in step. It does not add up. A run that is asked for by
 // Trigger has none. d must not be negative.
 func Jitter(d time.Duration) Option {
-	return option(func(s *settings) error {
+	return option(func(s *settings) {
 		if d < 0 {
-			return invalid("negative jitter %v", d)
+			panic(fmt.Sprintf("supervisor: negative jitter %v", d))
 		}
 		s.jitter = d
-		return nil
 	})
 }
 
 // InitialDelay sets the time from Start to the first run; none by default, nor if d is negative.
 func InitialDelay(d time.Duration) Option {
-	return option(func(s *settings) error {
+	return option(func(s *settings) {
 		s.initialDelay = max(d, 0)
-		return nil
 	})
 }
 
@@ -149,12 +148,11 @@ const (
 // OnFailure sets what a failed run means: one that returns an error, panics, or ends its goroutine.
 // Keep is the default.
 func OnFailure(p FailurePolicy) Option {
-	return option(func(s *settings) error {
+	return option(func(s *settings) {
 		if p > Grow {
-			return invalid("failure policy %d is unknown", p)
+			panic(fmt.Sprintf("supervisor: failure policy %d is unknown", p))
 		}
 		s.onFailure = p
-		return nil
 	})
 }
 
@@ -162,64 +160,53 @@ func OnFailure(p FailurePolicy) Option {
 // it starts, with n it does not. 1 is the default; with more, runs may overlap, and the task has to be
 // safe for that. n must be at least 1.
 func MaxUnfinished(n int) Option {
-	return option(func(s *settings) error {
+	return option(func(s *settings) {
 		if n < 1 {
-			return invalid("maximum of %d unfinished runs is below 1", n)
+			panic(fmt.Sprintf("supervisor: maximum of %d unfinished runs is below 1", n))
 		}
 		s.maxUnfinished = n
-		return nil
 	})
 }
 
-// OnCapped sets a function that is told each time a run is not started because of the unfinished ones,
-// as OnOutcome would be, and before it. A nil function is none.
-func OnCapped(f func(Outcome)) Option {
-	return option(func(s *settings) error {
-		s.onCapped = f
-		return nil
+// AfterCapped sets a function that is told each time a run is not started because of the unfinished
+// ones, as that of [AfterCycle] would be, and before it. All else is as for that.
+func AfterCapped(f func(Outcome)) Option {
+	return option(func(s *settings) {
+		if f != nil {
+			s.afterCapped = append(s.afterCapped, f)
+		}
 	})
 }
 
-// OnOutcome sets a function that is told how each cycle has ended. It and OnCapped are called one at a
-// time, in order, on a goroutine of their own, which keeps neither a worker nor the next cycle; what
-// they do not take off is kept for them. If one panics, that is logged. They may call the supervisor. A
-// nil function is none.
-func OnOutcome(f func(Outcome)) Option {
-	return option(func(s *settings) error {
-		s.onOutcome = f
-		return nil
-	})
-}
-
-// Logger sets where a panic of OnOutcome or OnCapped is reported, the only thing that a supervisor
-// ever logs; slog.Default by default, also for nil. A panic of the task itself is told by the pool.
-func Logger(l *slog.Logger) Option {
-	return option(func(s *settings) error {
-		s.logger = l
-		return nil
+// AfterCycle sets a function that is told how each cycle has ended. It and those of [AfterCapped] are
+// called one at a time, in order, on a goroutine of their own, which keeps neither a worker nor the
+// next cycle; what they do not take off is kept for them. If one panics, the error handler is told, or
+// it is logged. They may call the supervisor. A nil function is none; several are called in the order
+// given, whatever becomes of the others.
+func AfterCycle(f func(Outcome)) Option {
+	return option(func(s *settings) {
+		if f != nil {
+			s.afterCycle = append(s.afterCycle, f)
+		}
 	})
 }
 
 // Eureka makes a supervisor one of Eureka: timeout is the interval and the initial delay, too, and
 // bound as in [Bound].
 func Eureka(timeout time.Duration, bound int) Option {
-	return option(func(s *settings) error {
+	return option(func(s *settings) {
 		for _, o := range []Option{Interval(timeout), Timeout(timeout), Bound(bound), InitialDelay(timeout)} {
-			if err := o.configure(s); err != nil {
-				return err
-			}
+			o.(option)(s)
 		}
-		return nil
 	})
 }
 
 // positive returns an option for a duration that must be.
 func positive(what string, d time.Duration, set func(*settings)) Option {
-	return option(func(s *settings) error {
+	return option(func(s *settings) {
 		if d <= 0 {
-			return invalid("%s %v is not positive", what, d)
+			panic(fmt.Sprintf("supervisor: %s %v is not positive", what, d))
 		}
 		set(s)
-		return nil
 	})
 }

@@ -15,49 +15,45 @@ import (
 )
 
 func TestBadValuesAreRefused(t *testing.T) {
-	for name, o := range map[string]supervisor.Option{
-		"no interval":         supervisor.Interval(0),
-		"negative interval":   supervisor.Interval(-1),
-		"no timeout":          supervisor.Timeout(0),
-		"negative timeout":    supervisor.Timeout(math.MinInt64),
-		"small factor":        supervisor.Factor(0.99),
-		"negative factor":     supervisor.Factor(-2),
-		"no number":           supervisor.Factor(math.NaN()),
-		"infinite factor":     supervisor.Factor(math.Inf(1)),
-		"no maximum":          supervisor.MaxInterval(0),
-		"small maximum":       supervisor.MaxInterval(30*time.Second - 1),
-		"negative jitter":     supervisor.Jitter(-1),
-		"unknown policy":      supervisor.OnFailure(3),
-		"no unfinished":       supervisor.MaxUnfinished(0),
-		"negative unfinished": supervisor.MaxUnfinished(-1),
-		"Eureka":              supervisor.Eureka(0, 4),
+	for text, o := range map[string]supervisor.Option{
+		"interval 0s is not positive":                              supervisor.Interval(0),
+		"interval -1ns is not positive":                            supervisor.Interval(-1),
+		"timeout 0s is not positive":                               supervisor.Timeout(0),
+		"timeout -2562047h47m16.854775808s is not positive":        supervisor.Timeout(math.MinInt64),
+		"factor 0.99 is below 1 or not finite":                     supervisor.Factor(0.99),
+		"factor -2 is below 1 or not finite":                       supervisor.Factor(-2),
+		"factor NaN is below 1 or not finite":                      supervisor.Factor(math.NaN()),
+		"factor +Inf is below 1 or not finite":                     supervisor.Factor(math.Inf(1)),
+		"maximum interval 0s is not positive":                      supervisor.MaxInterval(0),
+		"maximum interval 29.999999999s is below the interval 30s": supervisor.MaxInterval(30*time.Second - 1),
+		"negative jitter -1ns":                                     supervisor.Jitter(-1),
+		"failure policy 3 is unknown":                              supervisor.OnFailure(3),
+		"maximum of 0 unfinished runs is below 1":                  supervisor.MaxUnfinished(0),
+		"maximum of -1 unfinished runs is below 1":                 supervisor.MaxUnfinished(-1),
+		"interval -2ns is not positive":                            supervisor.Eureka(-2, 4),
 	} {
-		t.Run(name, func(t *testing.T) {
-			s, err := supervisor.New(new(refusing), succeed, o)
-			assert.ErrorIs(t, err, executor.ErrInvalid)
-			assert.Nil(t, s)
+		t.Run(text, func(t *testing.T) {
+			assert.PanicsWithValue(t, "supervisor: "+text, func() {
+				supervisor.New(new(refusing), succeed, o)
+			})
 		})
 	}
 }
 
 func TestANilTaskIsRefused(t *testing.T) {
-	_, err := supervisor.New(new(refusing), nil)
-	assert.Equal(t, executor.ErrNilTask, err)
-	_, err = supervisor.New(new(refusing), nil, supervisor.Interval(0))
-	assert.ErrorIs(t, err, executor.ErrInvalid)
+	assert.PanicsWithValue(t, "supervisor: nil task", func() { supervisor.New(new(refusing), nil) })
 }
 
 func TestMisuseOfTheConstructorPanics(t *testing.T) {
-	assert.PanicsWithValue(t, "supervisor: nil pool", func() { _, _ = supervisor.New(nil, succeed) })
+	assert.PanicsWithValue(t, "supervisor: nil pool", func() { supervisor.New(nil, succeed) })
 	assert.PanicsWithValue(t, "supervisor: option 1 is nil", func() {
-		_, _ = supervisor.New(new(refusing), succeed, supervisor.Name(""), nil)
+		supervisor.New(new(refusing), succeed, executor.Name(""), nil)
 	})
 }
 
 func TestNilCallbacksAndLoggersAreNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, err := supervisor.New(newPool(t), hang, supervisor.OnCapped(nil), supervisor.OnOutcome(nil), supervisor.Logger(nil), supervisor.Eureka(time.Second, 1))
-		require.NoError(t, err)
+		s := supervisor.New(newPool(t), hang, supervisor.AfterCapped(nil), supervisor.AfterCycle(nil), executor.Logger(nil), supervisor.Eureka(time.Second, 1))
 		s.Start()
 		time.Sleep(10 * time.Second)
 		require.NoError(t, s.StopContext(nil))

@@ -7,6 +7,7 @@ import (
 	"runtime/pprof"
 	"time"
 
+	common "github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -63,16 +64,22 @@ type call struct {
 
 // report has the callbacks told of o. The lock is held.
 func (s *Supervisor) report(o Outcome) {
-	if s.onCapped != nil && o.Kind == Capped {
-		s.calls = append(s.calls, call{"OnCapped", s.onCapped, o})
+	if o.Kind == Capped {
+		s.calls = append(s.calls, calls("AfterCapped", s.afterCapped, o)...)
 	}
-	if s.onOutcome != nil {
-		s.calls = append(s.calls, call{"OnOutcome", s.onOutcome, o})
-	}
+	s.calls = append(s.calls, calls("AfterCycle", s.afterCycle, o)...)
 	if len(s.calls) > 0 && !s.calling {
 		s.calling = true
 		go s.callAll()
 	}
+}
+
+// calls returns those of the callbacks of one kind.
+func calls(name string, callbacks []func(Outcome), o Outcome) (cs []call) {
+	for _, f := range callbacks {
+		cs = append(cs, call{name, f, o})
+	}
+	return cs
 }
 
 // callAll makes the calls there are, one after another. If one ends the goroutine, another goes on.
@@ -104,16 +111,40 @@ func (s *Supervisor) nextCall() (c call, ok bool) {
 }
 
 // guard makes a call, without the pprof labels of the run it is about, or of the call before. A
-// panic in it harms nobody and is logged.
+// panic in it harms nobody and is reported.
 func (s *Supervisor) guard(c call) {
 	pprof.SetGoroutineLabels(context.Background())
 	var err error
 	defer func() {
 		if err != nil {
-			s.logFailure(c, err)
+			s.reportFailure(c, err)
 		}
 	}()
 	future.Invoke(context.Background(), func(context.Context) error { c.f(c.Outcome); return nil }, &err)
+}
+
+// callbackError is a failure of a callback.
+type callbackError struct {
+	callback string
+	err      error
+}
+
+func (e *callbackError) Error() string {
+	return fmt.Sprintf("supervisor: %s callback: %v", e.callback, e.err)
+}
+
+func (e *callbackError) Unwrap() error { return e.err }
+
+// reportFailure tells the error handlers that a callback has failed, or the log if there are none.
+func (s *Supervisor) reportFailure(c call, err error) {
+	if s.shared.OnError == nil {
+		s.logFailure(c, err)
+		return
+	}
+	about := common.Info{Name: s.shared.Name, Number: c.Number, Scheduled: c.Started, Started: c.Started}
+	s.shared.Tell(about, &callbackError{c.name, err}, func(inHandler error) {
+		s.logFailure(call{name: "error handler", Outcome: c.Outcome}, inHandler)
+	})
 }
 
 // logFailure logs that a callback has failed. The handler of the log, which is the user's, can do no
@@ -121,7 +152,7 @@ func (s *Supervisor) guard(c call) {
 func (s *Supervisor) logFailure(c call, err error) {
 	defer func() { _ = recover() }()
 	attrs := []slog.Attr{
-		slog.String("supervisor", s.name),
+		slog.String("supervisor", s.shared.Name),
 		slog.String("callback", c.name),
 		slog.Uint64("cycle", c.Number),
 		slog.Any("error", err),
@@ -129,7 +160,7 @@ func (s *Supervisor) logFailure(c call, err error) {
 	if p, ok := err.(*future.PanicError); ok {
 		attrs = append(attrs, slog.String("stack", string(p.Stack)))
 	}
-	l := s.logger
+	l := s.shared.Logger
 	if l == nil {
 		l = slog.Default()
 	}

@@ -26,7 +26,7 @@ func TestEveryExecutorIsAPool(t *testing.T) {
 		loop := eventloop.New()
 		defer loop.Close()
 		for _, pool := range []supervisor.Pool{plain, scheduled, executor.NewSerial(plain), loop} {
-			s := supervise(t, pool, takes(time.Second), supervisor.Name("probe"), supervisor.Interval(10*time.Second))
+			s := supervise(t, pool, takes(time.Second), executor.Name("probe"), supervisor.Interval(10*time.Second))
 			time.Sleep(12 * time.Second)
 			assert.Equal(t, seconds(0, 11), s.begun())
 			require.NoError(t, s.StopContext(nil))
@@ -44,7 +44,7 @@ func TestARunHasTheNameAndTheContextOfThePool(t *testing.T) {
 			run, _ := executor.RunFrom(ctx)
 			name, value = run.Name, ctx.Value(key{})
 			return nil
-		}, supervisor.Name("registry"))
+		}, executor.Name("registry"))
 		s.begun()
 		assert.Equal(t, "registry", name)
 		assert.Equal(t, "value", value)
@@ -116,7 +116,7 @@ func TestStopOfARunByTheCaller(t *testing.T) {
 		time.Sleep(time.Second)
 		s.Stop()
 		<-s.Done()
-		assert.Equal(t, supervisor.ErrStopped, cause)
+		assert.Equal(t, supervisor.ErrClosed, cause)
 		assert.Equal(t, time.Second, time.Since(s.epoch))
 	})
 }

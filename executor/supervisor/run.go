@@ -77,7 +77,7 @@ func (s *Supervisor) offered(r *run, f *future.Future[struct{}], shut bool, err 
 	switch {
 	case err != nil:
 	case isCurrent:
-		future.CellOf(f).Watch(func() { s.settled(r) })
+		future.AfterSettled(f, func(result future.Result[struct{}]) { s.settled(r, result) })
 	case !begun:
 		f.CancelCause(r.cause)
 	}
@@ -159,8 +159,7 @@ func (s *Supervisor) unfinished() int {
 func (s *Supervisor) full() bool { return s.unfinished() >= s.maxUnfinished }
 
 // settled is called once the future of r is.
-func (s *Supervisor) settled(r *run) {
-	result, _ := r.future.Poll()
+func (s *Supervisor) settled(r *run, result future.Result[struct{}]) {
 	dropped := r.future.State() == future.Cancelled
 	shut := dropped && cell.Matches(result.Err, executor.ErrShutdown)
 	s.mu.Lock()

@@ -9,7 +9,6 @@ import (
 	"weak"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
@@ -153,8 +152,7 @@ func TestAPoolKeepsNothingOfASupervisorThatHasStopped(t *testing.T) {
 	pool := executor.NewPool(1)
 	defer pool.Close()
 	stop := func() weak.Pointer[supervisor.Supervisor] {
-		s, err := supervisor.New(pool, succeed, supervisor.InitialDelay(time.Hour))
-		require.NoError(t, err)
+		s := supervisor.New(pool, succeed, supervisor.InitialDelay(time.Hour))
 		s.Start()
 		s.Stop()
 		return weak.Make(s)

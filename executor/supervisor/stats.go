@@ -35,7 +35,7 @@ func (s *Supervisor) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return Stats{
-		Name:        s.name,
+		Name:        s.shared.Name,
 		State:       s.state.String(),
 		Succeeded:   s.counts[Succeeded],
 		TimedOut:    s.counts[TimedOut],

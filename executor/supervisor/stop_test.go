@@ -61,7 +61,7 @@ func TestStopEndsTheContextOfTheRun(t *testing.T) {
 		s.Trigger()
 		s.Stop()
 		assert.Equal(t, "stopped", s.state())
-		assert.Equal(t, supervisor.ErrStopped, cause)
+		assert.Equal(t, supervisor.ErrClosed, cause)
 		select {
 		case <-s.Done():
 			t.Error("done, while the body runs")
@@ -126,7 +126,7 @@ func TestStopFromTheTaskDoesNotWaitForIt(t *testing.T) {
 		s.Start()
 		<-s.Done()
 		assert.Equal(t, future.ErrSelfWait, err)
-		assert.Equal(t, supervisor.ErrStopped, cause)
+		assert.Equal(t, supervisor.ErrClosed, cause)
 	})
 }
 

@@ -43,14 +43,13 @@ func stressRound(t *testing.T) {
 	var running, most, told atomic.Int64
 	allowed := 1 + rand.IntN(2)
 	var s *supervisor.Supervisor
-	s, err := supervisor.New(pool, func(ctx context.Context) error {
+	s = supervisor.New(pool, func(ctx context.Context) error {
 		most.Store(max(most.Load(), running.Add(1)))
 		defer running.Add(-1)
 		return anything(ctx, s)
 	}, supervisor.Interval(100*time.Microsecond), supervisor.Timeout(300*time.Microsecond), supervisor.Bound(2),
 		supervisor.Jitter(20*time.Microsecond), supervisor.MaxUnfinished(allowed),
-		supervisor.OnOutcome(func(supervisor.Outcome) { told.Add(1) }))
-	require.NoError(t, err)
+		supervisor.AfterCycle(func(supervisor.Outcome) { told.Add(1) }))
 	var parties sync.WaitGroup
 	for range 4 {
 		parties.Go(func() {
@@ -131,7 +130,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	pool := executor.NewPool(1)
 	runs := make(chan struct{})
-	s, err := supervisor.New(pool, func(ctx context.Context) error {
+	s := supervisor.New(pool, func(ctx context.Context) error {
 		select {
 		case runs <- struct{}{}:
 			return nil
@@ -139,7 +138,6 @@ func TestNothingIsLeftBehind(t *testing.T) {
 			return context.Cause(ctx)
 		}
 	}, supervisor.Interval(time.Millisecond), supervisor.Timeout(time.Hour))
-	require.NoError(t, err)
 	s.Start()
 	for range 20 {
 		<-runs
@@ -155,13 +153,12 @@ func TestNoRunBeginsOnceDone(t *testing.T) {
 	pool := executor.NewPool(2)
 	for range 300 {
 		var done, late atomic.Bool
-		s, err := supervisor.New(pool, func(context.Context) error {
+		s := supervisor.New(pool, func(context.Context) error {
 			if done.Load() {
 				late.Store(true)
 			}
 			return nil
 		}, supervisor.Interval(10*time.Microsecond))
-		require.NoError(t, err)
 		s.Start()
 		for range rand.IntN(20) {
 			s.Trigger()

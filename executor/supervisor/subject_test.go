@@ -51,18 +51,16 @@ func prepare(t *testing.T, pool supervisor.Pool, task executor.Task, opts ...sup
 		s.mu.Unlock()
 		return task(ctx)
 	}
-	opts = append(opts, supervisor.OnOutcome(func(o supervisor.Outcome) {
+	opts = append(opts, supervisor.AfterCycle(func(o supervisor.Outcome) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.outcomes = append(s.outcomes, o)
-	}), supervisor.OnCapped(func(o supervisor.Outcome) {
+	}), supervisor.AfterCapped(func(o supervisor.Outcome) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.capped = append(s.capped, o)
 	}))
-	var err error
-	s.Supervisor, err = supervisor.New(pool, recorded, opts...)
-	require.NoError(t, err)
+	s.Supervisor = supervisor.New(pool, recorded, opts...)
 	t.Cleanup(func() { require.NoError(t, s.StopContext(nil)) })
 	return s
 }

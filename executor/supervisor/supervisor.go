@@ -69,23 +69,19 @@ type Supervisor struct {
 	calling bool   // by a goroutine that is at it
 }
 
-// New returns a supervisor of task on pool. It does nothing before Start. It returns
-// [executor.ErrNilTask] for a nil task, and [executor.ErrInvalid] if an option has a bad value; it
-// panics if pool or an option is nil.
-func New(pool Pool, task executor.Task, opts ...Option) (*Supervisor, error) {
+// New returns a supervisor of task on pool. It does nothing before Start. It panics if pool, task or an
+// option is nil, and on a bad option.
+func New(pool Pool, task executor.Task, opts ...Option) *Supervisor {
 	if pool == nil {
 		panic("supervisor: nil pool")
 	}
-	set, err := newSettings(opts)
-	if err != nil {
-		return nil, err
-	}
 	if task == nil {
-		return nil, executor.ErrNilTask
+		panic("supervisor: nil task")
 	}
+	set := newSettings(opts)
 	s := &Supervisor{settings: set, pool: pool, task: task, done: make(chan struct{}), backoff: newBackoff(&set)}
-	if s.name != "" {
-		s.options = []executor.TaskOption{executor.Name(s.name)}
+	if name := set.shared.Name; name != "" {
+		s.options = []executor.TaskOption{executor.Name(name)}
 	}
-	return s, nil
+	return s
 }

@@ -3,6 +3,7 @@ package supervisor_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"runtime"
 	"testing"
@@ -203,8 +204,8 @@ func TestTST13_ABoundOfOneIsNoGrowth(t *testing.T) {
 func TestTST13_ABoundBelowOneIsRefused(t *testing.T) {
 	for _, n := range []int{0, -1, math.MinInt} {
 		for _, o := range []supervisor.Option{supervisor.Bound(n), supervisor.Eureka(time.Second, n)} {
-			_, err := supervisor.New(new(refusing), succeed, o)
-			assert.ErrorIs(t, err, executor.ErrInvalid)
+			text := fmt.Sprintf("supervisor: bound %d is below 1", n)
+			assert.PanicsWithValue(t, text, func() { supervisor.New(new(refusing), succeed, o) })
 		}
 	}
 }

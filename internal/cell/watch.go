@@ -39,14 +39,16 @@ func (c *Cell) watch(w *Watcher) *Watcher {
 	return w
 }
 
-// Unwatch takes back a Watch that is of no interest any more.
-func (c *Cell) Unwatch(w *Watcher) {
+// Unwatch takes back a Watch that is of no interest any more. It reports whether it has come in time.
+func (c *Cell) Unwatch(w *Watcher) bool {
 	e := c.extend()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if w.watching {
-		e.watchers.remove(w)
+	if !w.watching {
+		return false
 	}
+	e.watchers.remove(w)
+	return true
 }
 
 func (ws *watchers) add(w *Watcher) {
@@ -87,16 +89,19 @@ func (ws *watchers) take() watchers {
 // notify calls all, after they have been taken. Those of a cell that is settled by that come next,
 // as if they were called from inside.
 func (ws watchers) notify() {
-	for w := ws.first; w != nil; {
-		rest := w.next
-		w.next = nil
-		next := w.call()
-		if next.first == nil {
-			w = rest
-			continue
+	left := ws.first
+	defer func() { // one that calls Goexit keeps no other from being called
+		if left != nil {
+			watchers{first: left}.notify()
 		}
-		next.last.next = rest
-		w = next.first
+	}()
+	for left != nil {
+		w, rest := left, left.next
+		w.next, left = nil, rest
+		if next := w.call(); next.first != nil {
+			next.last.next = rest
+			left = next.first
+		}
 	}
 }
 

@@ -17,7 +17,7 @@ type looped struct {
 }
 
 func loopRound(r *round) {
-	l := &looped{r, eventloop.New(eventloop.Logger(slog.New(slog.DiscardHandler)))}
+	l := &looped{r, eventloop.New(executor.Logger(slog.New(slog.DiscardHandler)))}
 	state := l.loop.String
 	r.state.Store(&state)
 	r.run(60, l.step, l.end)

@@ -47,7 +47,7 @@ func poolRound(r *round) {
 func newPool(rng *rand.Rand) (p *executor.Pool, shape string) {
 	core := rng.IntN(4)
 	opts := []executor.Option{
-		executor.Logger(slog.New(slog.DiscardHandler)), executor.PoolName("chaos"),
+		executor.Logger(slog.New(slog.DiscardHandler)), executor.Name("chaos"),
 		executor.KeepAlive(micros(rng, 200)),
 	}
 	add := func(opt executor.Option, chance int) {

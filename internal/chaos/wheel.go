@@ -19,8 +19,8 @@ import (
 type stoppable interface {
 	timer.Scheduler
 	Schedule(d time.Duration, f func()) (timer.Handle, error)
-	Stop() []timer.Handle
-	Pending() int
+	Close() []timer.Handle
+	Armed() int
 }
 
 func newHashed(c timer.Config) stoppable       { return hashedwheel.New(c) }
@@ -57,8 +57,8 @@ func wheelRound(newWheel func(timer.Config) stoppable) func(*round) {
 		}
 		w := &turned{round: r, wheel: newWheel(c)}
 		var returned []timer.Handle
-		r.run(80, w.step, func(*rand.Rand) { returned = w.wheel.Stop() })
-		returned = append(returned, w.wheel.Stop()...)
+		r.run(80, w.step, func(*rand.Rand) { returned = w.wheel.Close() })
+		returned = append(returned, w.wheel.Close()...)
 		w.audit(returned)
 	}
 }
@@ -76,7 +76,7 @@ func (w *turned) step(rng *rand.Rand) {
 			w.rearm(a, micros(rng, 1000))
 		}
 	case 7:
-		if _ = w.wheel.Pending(); rng.IntN(4) == 0 {
+		if _ = w.wheel.Armed(); rng.IntN(4) == 0 {
 			w.repeat(rng)
 		}
 	}
@@ -133,7 +133,7 @@ func (w *turned) rearm(a *alarm, delay time.Duration) {
 	a.earliest.Store(min(a.earliest.Load(), at))
 	was := a.handle.Reset(delay)
 	switch err := timer.Err(a.handle); {
-	case errors.Is(err, timer.ErrStopped):
+	case errors.Is(err, timer.ErrClosed):
 		a.unsure++
 	case err == nil && !was:
 		a.armed++

@@ -143,8 +143,8 @@ func (t *itemTable) clear() error {
 // anyWheel is any of the wheels.
 type anyWheel interface {
 	timer.Scheduler
-	Pending() int
-	Stop() []timer.Handle
+	Armed() int
+	Close() []timer.Handle
 }
 
 func newWheel(rng *rand.Rand, c timer.Config) anyWheel {
@@ -296,7 +296,7 @@ func (t *wheelTable) tell(i int) string {
 
 // clear sees to it that what has been handed over and been called by now is called no more.
 func (t *wheelTable) clear() error {
-	returned := t.wheel.Stop()
+	returned := t.wheel.Close()
 	for f := t.take(); f != nil; f = t.take() {
 		f()
 	}

@@ -87,7 +87,7 @@ func (t *runTable) set(rounds int) {
 		r.how, r.kind = t.rng.IntN(4), bodyKindOf(t.rng)
 		r.task = future.NewTask(r.body)
 		r.plan.Host = r
-		future.CellOf(r.task.Future()).Plan = &r.plan
+		(*cell.Core[uint64])(r.task.Future()).Cell().Plan = &r.plan
 	}
 }
 

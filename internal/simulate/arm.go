@@ -50,14 +50,14 @@ func (m *mill) arm(k *pin) {
 
 // isRefused reports whether err says that a function was not armed; an executor may have refused it later.
 func isRefused(err error) bool {
-	return errors.Is(err, timer.ErrStopped) || errors.Is(err, timer.ErrTooManyPending)
+	return errors.Is(err, timer.ErrClosed) || errors.Is(err, timer.ErrSaturated)
 }
 
 // refuse notes that k was not armed; the lock is held.
 func (m *mill) refuse(k *pin, err error) {
 	k.armings--
 	k.latest = never
-	if errors.Is(err, timer.ErrStopped) && !k.era.ended || errors.Is(err, timer.ErrTooManyPending) && m.limit == 0 {
+	if errors.Is(err, timer.ErrClosed) && !k.era.ended || errors.Is(err, timer.ErrSaturated) && m.limit == 0 {
 		m.fault(&m.report.Lost, "function %v was refused: %v", k, err)
 	}
 }

@@ -58,7 +58,7 @@ func (p *program) faces(h *host) (opts []executor.Option) {
 	}
 	opts = append(opts, executor.Logger(logger))
 	if p.oneIn(3) {
-		opts = append(opts, executor.PoolName("program"))
+		opts = append(opts, executor.Name("program"))
 	}
 	if !p.hooked {
 		return opts
@@ -71,7 +71,7 @@ func (p *program) faces(h *host) (opts []executor.Option) {
 		opts = append(opts, executor.BaseContext(&base{Context: context.Background(), program: p}))
 	}
 	if p.wild && p.oneIn(2) {
-		opts = append(opts, executor.OnTerminated(func() { p.act(p.antic("terminated", 0), 0) }))
+		opts = append(opts, executor.AfterTermination(func() { p.act(p.antic("terminated", 0), 0) }))
 	}
 	return opts
 }

@@ -17,8 +17,8 @@ func PlayOn(t *testing.T, seed uint64, ops int, open func(timer.Scheduler) timer
 		m.tick = grid
 		m.open = func(e *era) timer.Scheduler {
 			wheel := hashedwheel.New(timer.Config{Tick: m.tick, OnPanic: func(any, []byte) { m.tell() }})
-			e.pending = wheel.Pending
-			e.cease = func(*era) []timer.Handle { return wheel.Stop() }
+			e.pending = wheel.Armed
+			e.cease = func(*era) []timer.Handle { return wheel.Close() }
 			return open(wheel)
 		}
 		m.drive()

@@ -127,7 +127,7 @@ func (p *program) open() {
 	q.pool = executor.NewPool(q.core, executor.Logger(silent))
 	q.submitter = q.pool
 	l := &host{program: p, name: "loop", index: 2, serialized: true, core: 1, size: 1, most: 1}
-	l.base, l.loop = l, eventloop.New(eventloop.Logger(silent))
+	l.base, l.loop = l, eventloop.New(executor.Logger(silent))
 	p.hosts = []*host{h, s, q, l}
 }
 

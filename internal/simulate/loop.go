@@ -16,9 +16,9 @@ func playLoop(t *testing.T, seed uint64, ops int) Report {
 		s.capacity = -1
 		s.single, s.sorted = true, true
 		s.asking = s.oneIn(2)
-		opts := []eventloop.Option{eventloop.Logger(silent)}
+		opts := []eventloop.Option{executor.Logger(silent)}
 		if s.oneIn(2) {
-			opts = append(opts, eventloop.ErrorHandler(func(context.Context, executor.Run, error) {}))
+			opts = append(opts, executor.ErrorHandler(func(context.Context, executor.Run, error) {}))
 		}
 		loop := eventloop.New(opts...)
 		s.exec, s.table, s.loop = loop, loop, loop

@@ -53,7 +53,7 @@ func (m *mill) repeat(k *pin) {
 	now := m.pass()
 	k.known = err == nil
 	switch {
-	case err != nil && k.era.ended && errors.Is(err, timer.ErrStopped):
+	case err != nil && k.era.ended && errors.Is(err, timer.ErrClosed):
 		k.over = true
 	case err != nil || late:
 		m.fault(&m.report.Lost, "%v was begun: %v", k, err)

@@ -64,7 +64,7 @@ func (s *shop) options() []executor.Option {
 		opts = append(opts,
 			executor.BeforeRun(func(context.Context, executor.Run) { s.before.Add(1) }),
 			executor.AfterRun(func(context.Context, executor.Run, error) { s.after.Add(1) }),
-			executor.OnTerminated(func() {}))
+			executor.AfterTermination(func() {}))
 	}
 	return opts
 }

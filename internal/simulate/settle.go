@@ -60,7 +60,7 @@ func (m *mill) audit() {
 	if m.told != m.panics {
 		m.fault(&m.report.Lost, "%d functions have panicked, and the facility has told of %d", m.panics, m.told)
 	}
-	if e.err != nil && !errors.Is(e.err(), timer.ErrStopped) {
+	if e.err != nil && !errors.Is(e.err(), timer.ErrClosed) {
 		m.fault(&m.report.Lost, "the timer says it is over because of %v", e.err())
 	}
 	left := 0
@@ -113,7 +113,7 @@ func (m *mill) auditSeries(k *pin) {
 	case k.over:
 		right = errors.As(err, &panicked)
 	default:
-		right = errors.Is(err, timer.ErrStopped)
+		right = errors.Is(err, timer.ErrClosed)
 	}
 	if !right {
 		m.fault(&m.report.Lost, "series %v, stopped %t, over %t, has ended by %v", k, k.stopped, k.over, err)

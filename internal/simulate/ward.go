@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/supervisor"
 )
 
@@ -57,19 +58,15 @@ func (v *watch) draw() *ward {
 	bound := 1 + v.rng.IntN(4)
 	d.ceiling = max(d.interval, d.timeout*time.Duration(bound))
 	d.delay = d.interval
-	s, err := supervisor.New(v.pool, d.body,
+	d.supervisor = supervisor.New(v.pool, d.body,
 		supervisor.Interval(d.interval),
 		supervisor.Timeout(d.timeout),
 		supervisor.Bound(bound),
 		supervisor.InitialDelay(v.steps(5)),
 		supervisor.MaxUnfinished(d.unfinished),
 		supervisor.OnFailure(d.policy),
-		supervisor.OnOutcome(d.outcome),
-		supervisor.Logger(silent))
-	if err != nil {
-		v.blame(&v.report.Lost, "a supervisor is refused: %v", err)
-	}
-	d.supervisor = s
+		supervisor.AfterCycle(d.outcome),
+		executor.Logger(silent))
 	return d
 }
 

@@ -14,8 +14,8 @@ import (
 // wheel is what all wheels can do.
 type wheel interface {
 	timer.Scheduler
-	Pending() int
-	Stop() []timer.Handle
+	Armed() int
+	Close() []timer.Handle
 }
 
 func playHashed(t *testing.T, seed uint64, ops int) Report {
@@ -46,7 +46,7 @@ func playWheel(t *testing.T, seed uint64, ops int, open func(timer.Config) wheel
 		c.Executor = m.drawExecutor()
 		m.open = func(e *era) timer.Scheduler {
 			wheel := open(c)
-			e.pending = wheel.Pending
+			e.pending = wheel.Armed
 			e.cease = func(*era) []timer.Handle { return m.cease(wheel) }
 			return wheel
 		}
@@ -90,7 +90,7 @@ func (m *mill) drawExecutor() timer.Executor {
 func (m *mill) cease(w wheel) []timer.Handle {
 	r, ok := w.(*revolver.Wheel)
 	if !ok || m.oneIn(2) {
-		return w.Stop()
+		return w.Close()
 	}
 	of := map[timer.Handle]*pin{}
 	for _, k := range m.pins {
@@ -98,7 +98,7 @@ func (m *mill) cease(w wheel) []timer.Handle {
 			of[k.handle] = k
 		}
 	}
-	return r.Close(func(h timer.Handle) bool {
+	return r.CloseFunc(func(h timer.Handle) bool {
 		k := of[h]
 		if k == nil || k.id%2 == 0 {
 			return false

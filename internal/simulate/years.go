@@ -129,7 +129,7 @@ func (e *epoch) must(_ any, err error) {
 }
 
 func (e *epoch) onWheel(name string, on wheel) {
-	e.closes = append(e.closes, func() { on.Stop() })
+	e.closes = append(e.closes, func() { on.Close() })
 	for i, every := range everyOf {
 		takes := time.Duration(i) * time.Minute
 		b := e.add(name+" at fixed rate", every, takes)

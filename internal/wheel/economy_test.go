@@ -23,8 +23,8 @@ func nothing() {}
 // facility is what the wheels have in common.
 type facility interface {
 	timer.Scheduler
-	Stop() []timer.Handle
-	Pending() int
+	Close() []timer.Handle
+	Armed() int
 	Wakeups() uint64
 }
 
@@ -39,7 +39,7 @@ func forEach(t *testing.T, c timer.Config, f func(t *testing.T, w facility)) {
 	for name, make := range wheels {
 		t.Run(name, func(t *testing.T) {
 			w := make(c)
-			defer w.Stop()
+			defer w.Close()
 			f(t, w)
 		})
 	}
@@ -51,7 +51,7 @@ func forEachInABubble(t *testing.T, c timer.Config, f func(t *testing.T, w facil
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w, j := make(c), wheeltest.NewJournal()
-				defer w.Stop()
+				defer w.Close()
 				f(t, w, j)
 			})
 		})
@@ -82,7 +82,7 @@ func TestAWakeupIsOneTurnHoweverMuchIsDue(t *testing.T) {
 			w.AfterFunc(time.Hour+time.Duration(i%10)*ms, nothing)
 		}
 		j.Sleep(2 * time.Hour)
-		assert.Zero(t, w.Pending())
+		assert.Zero(t, w.Armed())
 		assert.EqualValues(t, 10, w.Wakeups(), "one for each tick")
 	})
 }
@@ -118,7 +118,7 @@ func TestAWheelHasNoGoroutineWhileItWaits(t *testing.T) {
 		}
 		j.Sleep(500*ms + 1)
 		assert.Zero(t, wheeltest.Goroutines())
-		assert.Equal(t, 499, w.Pending())
+		assert.Equal(t, 499, w.Armed())
 	})
 }
 

@@ -25,7 +25,7 @@ func TestAFunctionThatEndsTheGoroutineOfATurnLosesNoOther(t *testing.T) {
 		time.Sleep(2 * ms)
 		synctest.Wait()
 		assert.Equal(t, 6, begun)
-		assert.Zero(t, w.Pending())
+		assert.Zero(t, w.Armed())
 		assert.NoError(t, w.Validate())
 	})
 }
@@ -47,13 +47,13 @@ func TestAnExecutorThatEndsTheGoroutineOfATurnLosesNoOther(t *testing.T) {
 		time.Sleep(2 * ms)
 		synctest.Wait()
 		assert.Equal(t, 2, begun)
-		assert.Zero(t, w.Pending())
+		assert.Zero(t, w.Armed())
 		assert.ErrorIs(t, timer.Err(first), timer.ErrRejected)
 		assert.False(t, first.Reset(ms), "it is not armed any more")
 		time.Sleep(ms)
 		synctest.Wait()
 		assert.Equal(t, 102, begun)
-		assert.Zero(t, w.Pending())
+		assert.Zero(t, w.Armed())
 	})
 }
 
@@ -100,8 +100,8 @@ func TestTheTimersThatCloseHasNotAskedForAreStoppedWhenAskingPanics(t *testing.T
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, w *Wheel, _ *plain) {
 				handles := askedTwice(t, w, end)
-				assert.ErrorIs(t, timer.Err(handles[0]), timer.ErrStopped)
-				assert.ErrorIs(t, timer.Err(handles[2]), timer.ErrStopped)
+				assert.ErrorIs(t, timer.Err(handles[0]), timer.ErrClosed)
+				assert.ErrorIs(t, timer.Err(handles[2]), timer.ErrClosed)
 				free(t, w, "after Close")
 				assert.Empty(t, w.Close(nil))
 				time.Sleep(24 * time.Hour)
@@ -132,10 +132,10 @@ func TestOneTimerHasOneEndForEachArming(t *testing.T) {
 		})
 		all.Wait()
 		// What is handed over has been taken from the count when it begins.
-		for end := time.Now().Add(patience); w.Pending() > 0 && time.Now().Before(end); {
+		for end := time.Now().Add(patience); w.Armed() > 0 && time.Now().Before(end); {
 			runtime.Gosched()
 		}
-		require.Zero(t, w.Pending())
+		require.Zero(t, w.Armed())
 		ends := func() int32 { return runs.Load() + taken.Load() + returned.Load() }
 		refused := timer.Err(h) != nil && returned.Load() == 0 // the Reset was too late
 		want := int32(2)
@@ -158,8 +158,8 @@ func TestTheTimerAboutWhichCloseAsksHasAnEndWhenAskingPanics(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, w *Wheel, _ *plain) {
 				handles := askedTwice(t, w, end)
-				assert.ErrorIs(t, timer.Err(handles[1]), timer.ErrStopped)
-				assert.Zero(t, w.Pending())
+				assert.ErrorIs(t, timer.Err(handles[1]), timer.ErrClosed)
+				assert.Zero(t, w.Armed())
 			})
 		})
 	}

@@ -89,7 +89,7 @@ func TestHWT19_AFunctionThatArmsManyDoesNotLetTheIntakeGrow(t *testing.T) {
 			assert.Equal(t, backlog-1, deepest)
 			time.Sleep(2 * time.Hour)
 			synctest.Wait()
-			assert.Zero(t, w.Pending())
+			assert.Zero(t, w.Armed())
 		})
 	}
 }
@@ -115,7 +115,7 @@ func TestAMillionStoppedTimersAreNotKeptByAWheelThatSleeps(t *testing.T) {
 			}
 			assert.Less(t, w.kept(), backlog)
 			assert.Len(t, p.timers, want)
-			assert.Equal(t, want, w.Pending())
+			assert.Equal(t, want, w.Armed())
 			assert.Less(t, heapInUse()-before, int64(1<<20))
 			assert.Zero(t, w.Wakeups())
 			runtime.KeepAlive(w)

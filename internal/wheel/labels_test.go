@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/punctual-go/punctual/internal/labels/labelstest"
+	"github.com/punctual-go/punctual/internal/labelstest"
 	"github.com/punctual-go/punctual/timer"
 )
 

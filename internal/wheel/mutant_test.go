@@ -57,7 +57,7 @@ func TestATimerThatHasEndedInTheExecutorIsCountedOnceWhenItIsRefused(t *testing.
 				made <- h
 				time.Sleep(ms)
 				synctest.Wait()
-				assert.Zero(t, w.Pending())
+				assert.Zero(t, w.Armed())
 				assert.NoError(t, timer.Err(h))
 			})
 		})

@@ -65,7 +65,7 @@ func TestB17_ATimerThatATurnHasTakenBeforeItsArmerLooksBeginsOnce(t *testing.T) 
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		assert.Equal(t, []time.Duration{5 * ms}, begun, "with the turn that has found it")
-		assert.Zero(t, w.Pending())
+		assert.Zero(t, w.Armed())
 	})
 }
 
@@ -80,9 +80,9 @@ func TestB16_ATimerThatIsArmedAsTheWheelClosesIsReturnedOrRefused(t *testing.T) 
 				h := w.AfterFunc(d, func() { begun = true })
 				synctest.Wait()
 				assert.Equal(t, []timer.Handle{h}, returned)
-				assert.ErrorIs(t, timer.Err(h), timer.ErrStopped)
+				assert.ErrorIs(t, timer.Err(h), timer.ErrClosed)
 				assert.False(t, begun || h.Stop())
-				assert.Zero(t, w.Pending()+len(p.timers))
+				assert.Zero(t, w.Armed()+len(p.timers))
 			})
 		})
 	}
@@ -94,16 +94,16 @@ func TestB14_ATimerThatIsStoppedOnItsWayToTheExecutorIsCountedOnce(t *testing.T)
 		begun := 0
 		h := w.AfterFunc(ms, func() { begun++ })
 		delaytest.Once(t, delay.TimerDue, func() {
-			assert.Equal(t, 1, w.Pending())
+			assert.Equal(t, 1, w.Armed())
 			assert.True(t, h.Stop())
-			assert.Zero(t, w.Pending())
+			assert.Zero(t, w.Armed())
 			assert.False(t, h.Reset(ms))
-			assert.Equal(t, 1, w.Pending())
+			assert.Equal(t, 1, w.Armed())
 		})
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		assert.Equal(t, 1, begun)
-		assert.Zero(t, w.Pending())
+		assert.Zero(t, w.Armed())
 	})
 }
 
@@ -121,11 +121,11 @@ func TestB55_AnyNumberOfTimersPassesThroughTheIntake(t *testing.T) {
 				for _, h := range handles[:n/2] {
 					assert.True(t, h.Stop())
 				}
-				assert.Equal(t, 1+n-n/2, w.Pending())
+				assert.Equal(t, 1+n-n/2, w.Armed())
 				time.Sleep(3 * time.Hour)
 				synctest.Wait()
 				assert.Equal(t, n-n/2, begun)
-				assert.Zero(t, w.Pending()+len(p.timers))
+				assert.Zero(t, w.Armed()+len(p.timers))
 			})
 		})
 	}

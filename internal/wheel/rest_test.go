@@ -92,7 +92,7 @@ func TestALaterTimerLeavesTheWheelAlone(t *testing.T) {
 		time.Sleep(3 * time.Hour)
 		synctest.Wait()
 		assert.EqualValues(t, 2, w.Wakeups())
-		assert.Zero(t, w.Pending())
+		assert.Zero(t, w.Armed())
 	})
 }
 

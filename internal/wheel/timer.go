@@ -104,9 +104,9 @@ func (t *Timer) Reset(d time.Duration) bool {
 func (t *Timer) Err() error {
 	switch state(t.state.Load()) {
 	case full:
-		return timer.ErrTooManyPending
+		return timer.ErrSaturated
 	case stopped:
-		return timer.ErrStopped
+		return timer.ErrClosed
 	case rejected:
 		return timer.ErrRejected
 	default:

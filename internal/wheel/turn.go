@@ -46,7 +46,7 @@ func (w *Wheel) place(t *Timer) {
 // stopped or reset meanwhile, it goes: the turn may be held up for long.
 func (w *Wheel) delay(t *Timer) {
 	w.late = append(w.late, arming{t.when, t.seq, t})
-	if len(w.late) > 2*w.Pending()+backlog {
+	if len(w.late) > 2*w.Armed()+backlog {
 		w.late = slices.DeleteFunc(w.late, func(a arming) bool {
 			return a.seq != a.timer.seq || state(a.timer.state.Load()) != due
 		})

@@ -133,8 +133,8 @@ func (w *Wheel) arm(d time.Duration, f func()) (t *Timer, ok bool) {
 	depth := w.intake.push(t)
 	delay.At(delay.TimerPushed)
 	if w.closed.Load() {
-		// Either it came after the last that Stop has found, and is refused here; or it came before, and
-		// Stop has it.
+		// Either it came after the last that Close has found, and is refused here; or it came before, and
+		// Close has it.
 		_, refused := t.disarm(stopped)
 		return t, !refused
 	}
@@ -144,8 +144,8 @@ func (w *Wheel) arm(d time.Duration, f func()) (t *Timer, ok bool) {
 	return t, true
 }
 
-// Pending returns how many timers are armed and have not begun.
-func (w *Wheel) Pending() int { return int(w.pending.Load()) }
+// Armed returns how many timers are armed and have not begun.
+func (w *Wheel) Armed() int { return int(w.pending.Load()) }
 
 // Wakeups returns how many turns the wheel has made.
 func (w *Wheel) Wakeups() uint64 {

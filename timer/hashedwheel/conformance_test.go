@@ -11,7 +11,7 @@ import (
 func TestConformance(t *testing.T) {
 	timertest.Run(t, timertest.Facility{
 		New:      func(_ testing.TB, cfg timer.Config) timer.Scheduler { return hashedwheel.New(cfg) },
-		Stop:     func(s timer.Scheduler) []timer.Handle { return s.(*hashedwheel.Wheel).Stop() },
+		Stop:     func(s timer.Scheduler) []timer.Handle { return s.(*hashedwheel.Wheel).Close() },
 		Returns:  true,
 		Lateness: hashedwheel.DefaultTick - 1,
 		Tick:     hashedwheel.DefaultTick,

@@ -17,8 +17,8 @@ func ExampleNew() {
 	w.AfterFunc(20*time.Millisecond, func() { closed <- "idle" })
 	busy.Reset(time.Hour) // there was traffic
 	fmt.Println("closed:", <-closed)
-	fmt.Println("pending:", w.Pending())
-	fmt.Println("returned by Stop:", len(w.Stop()))
+	fmt.Println("pending:", w.Armed())
+	fmt.Println("returned by Stop:", len(w.Close()))
 	// Output:
 	// closed: idle
 	// pending: 1

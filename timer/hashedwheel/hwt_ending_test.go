@@ -17,14 +17,14 @@ import (
 
 func TestHWT15_ArmingAfterStopIsRefusedAndNotCounted(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *hashedwheel.Wheel, j *wheeltest.Journal) {
-		w.Stop()
+		w.Close()
 		_, err := w.Schedule(tick, j.Func("late"))
-		assert.ErrorIs(t, err, timer.ErrStopped)
+		assert.ErrorIs(t, err, timer.ErrClosed)
 		h := w.AfterFunc(0, j.Func("late"))
-		assert.ErrorIs(t, timer.Err(h), timer.ErrStopped)
+		assert.ErrorIs(t, timer.Err(h), timer.ErrClosed)
 		assert.False(t, h.Reset(tick))
 		assert.False(t, h.Stop())
-		assert.Zero(t, w.Pending())
+		assert.Zero(t, w.Armed())
 		j.Sleep(time.Hour)
 		assert.Empty(t, j.Lines())
 	})
@@ -38,13 +38,13 @@ func TestHWT16_StopReturnsWhatItHasKeptFromRunningAndOnlyOnce(t *testing.T) {
 		j.Sleep(tick)
 		stopped.Stop()
 		fresh := w.AfterFunc(2*turn, j.Func("fresh")) // in no slot yet
-		assert.Equal(t, []timer.Handle{near, fresh, far}, w.Stop())
-		assert.Empty(t, w.Stop())
+		assert.Equal(t, []timer.Handle{near, fresh, far}, w.Close())
+		assert.Empty(t, w.Close())
 		assert.False(t, near.Reset(tick), "a stopped wheel does not start again")
 		j.Sleep(time.Hour)
 		assert.Equal(t, []string{"begun"}, j.Names())
 	})
-	assert.Empty(t, hashedwheel.New(timer.Config{}).Stop(), "nothing was ever armed")
+	assert.Empty(t, hashedwheel.New(timer.Config{}).Close(), "nothing was ever armed")
 }
 
 func TestHWT17_B45_C11_AFunctionMayStopItsOwnWheel(t *testing.T) {
@@ -53,7 +53,7 @@ func TestHWT17_B45_C11_AFunctionMayStopItsOwnWheel(t *testing.T) {
 		withConfig(t, config, func(t *testing.T, w *hashedwheel.Wheel, j *wheeltest.Journal) {
 			other := w.AfterFunc(2*tick, j.Func("other"))
 			var returned []timer.Handle
-			w.AfterFunc(tick, func() { returned = w.Stop() })
+			w.AfterFunc(tick, func() { returned = w.Close() })
 			j.Sleep(turn)
 			assert.Equal(t, []timer.Handle{other}, returned)
 			assert.Empty(t, j.Lines())
@@ -71,7 +71,7 @@ func TestHWT18_StopNeitherWaitsForARunningFunctionNorDisturbsIt(t *testing.T) {
 				end()
 			})
 			j.Sleep(tick)
-			w.Stop()
+			w.Close()
 			assert.Equal(t, tick, j.Now())
 			j.Sleep(2 * time.Hour)
 			assert.Equal(t, []string{at("end", tick+time.Hour)}, j.Lines())
@@ -115,7 +115,7 @@ func stopAmidArming(t *testing.T, round int) (accepted, refused int) {
 		for tried.Load() < int64(round%(armers*each)) {
 			runtime.Gosched()
 		}
-		for _, h := range w.Stop() {
+		for _, h := range w.Close() {
 			returned[h] = true
 		}
 	})
@@ -127,6 +127,6 @@ func stopAmidArming(t *testing.T, round int) (accepted, refused int) {
 		}
 	}
 	require.Len(t, returned, accepted)
-	require.Zero(t, w.Pending())
+	require.Zero(t, w.Armed())
 	return accepted, armers*each - accepted
 }

@@ -20,8 +20,8 @@ func TestHWT13_ThereIsRoomAgainAsSoonAsOneIsStoppedOrBegins(t *testing.T) {
 		refused := func() {
 			t.Helper()
 			_, err := w.Schedule(tick, j.Func("refused"))
-			assert.ErrorIs(t, err, timer.ErrTooManyPending)
-			assert.Equal(t, 2, w.Pending())
+			assert.ErrorIs(t, err, timer.ErrSaturated)
+			assert.Equal(t, 2, w.Armed())
 		}
 		first := w.AfterFunc(tick, j.Func("first"))
 		w.AfterFunc(tick, j.Func("second"))
@@ -41,7 +41,7 @@ func TestHWT13_ThereIsRoomAgainAsSoonAsOneIsStoppedOrBegins(t *testing.T) {
 func TestHWT13_B21_ManyAtOnceGetExactlyTheRoomThereIs(t *testing.T) {
 	const limit = 100
 	w := hashedwheel.New(timer.Config{PendingLimit: limit})
-	defer w.Stop()
+	defer w.Close()
 	var accepted atomic.Int64
 	var all sync.WaitGroup
 	for range 4 {
@@ -55,7 +55,7 @@ func TestHWT13_B21_ManyAtOnceGetExactlyTheRoomThereIs(t *testing.T) {
 	}
 	all.Wait()
 	assert.EqualValues(t, limit, accepted.Load())
-	assert.Equal(t, limit, w.Pending())
+	assert.Equal(t, limit, w.Armed())
 }
 
 func TestHWT14_PendingCountsWhatIsArmedAndNotWhatIsStopped(t *testing.T) {
@@ -63,13 +63,13 @@ func TestHWT14_PendingCountsWhatIsArmedAndNotWhatIsStopped(t *testing.T) {
 		var handles []timer.Handle
 		for i := range 300 { // some of them not in a slot yet
 			handles = append(handles, w.AfterFunc(100*turn, nothing))
-			assert.Equal(t, i+1, w.Pending())
+			assert.Equal(t, i+1, w.Armed())
 		}
 		for i, h := range handles[:200] {
 			h.Stop()
-			assert.Equal(t, 299-i, w.Pending())
+			assert.Equal(t, 299-i, w.Armed())
 		}
 		j.Sleep(100 * turn)
-		assert.Zero(t, w.Pending())
+		assert.Zero(t, w.Armed())
 	})
 }

@@ -33,7 +33,7 @@ func TestHWT10_StopIsTrueOnceAndUntilTheFunctionReallyBegins(t *testing.T) {
 func TestHWT11_WhatIsStoppedInItsSlotIsGoneAtOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *hashedwheel.Wheel, _ *wheeltest.Journal) {
 		gone := armAndStop(t, w, time.Hour) // the only one has its slot at once
-		assert.Zero(t, w.Pending())
+		assert.Zero(t, w.Armed())
 		assert.NoError(t, w.Validate())
 		assert.Zero(t, kept(gone), "the wheel keeps what the function refers to")
 		runtime.KeepAlive(w)
@@ -52,7 +52,7 @@ func TestHWT11_OfWhatIsStoppedOnItsWayToASlotAtMost127AreKeptUntilTheWheelLooks(
 			case 128:
 				assert.Zero(t, kept(gone), "they have been looked through")
 			}
-			require.Equal(t, 1, w.Pending())
+			require.Equal(t, 1, w.Armed())
 		}
 		assert.NoError(t, w.Validate())
 		j.Sleep(time.Hour)
@@ -88,13 +88,13 @@ func TestHWT12_B14_TheCountFallsOncePerFunctionAlsoInItsGoalTick(t *testing.T) {
 	withConfig(t, timer.Config{Tick: tick, Executor: shelf.Execute}, func(t *testing.T, w *hashedwheel.Wheel, j *wheeltest.Journal) {
 		h, other := w.AfterFunc(tick, nothing), w.AfterFunc(tick, nothing)
 		j.Sleep(tick)
-		assert.Equal(t, 2, w.Pending(), "due, and not begun")
+		assert.Equal(t, 2, w.Armed(), "due, and not begun")
 		assert.True(t, h.Stop())
-		assert.Equal(t, 1, w.Pending())
+		assert.Equal(t, 1, w.Armed())
 		shelf.Clear()
-		assert.Zero(t, w.Pending())
+		assert.Zero(t, w.Armed())
 		assert.False(t, h.Stop())
 		assert.False(t, other.Stop())
-		assert.Zero(t, w.Pending())
+		assert.Zero(t, w.Armed())
 	})
 }

@@ -41,7 +41,7 @@ func withConfig(t *testing.T, c timer.Config, f func(t *testing.T, w *hashedwhee
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w, j := hashedwheel.New(c), wheeltest.NewJournal()
-		defer w.Stop()
+		defer w.Close()
 		f(t, w, j)
 	})
 }
@@ -185,9 +185,9 @@ func TestHWT08_AHugeDelaySaturatesAndStaysPending(t *testing.T) {
 		}
 		j.Sleep(200 * 365 * 24 * time.Hour)
 		assert.Empty(t, j.Lines())
-		assert.Equal(t, 3, w.Pending())
+		assert.Equal(t, 3, w.Armed())
 		assert.Zero(t, w.Wakeups())
-		assert.Equal(t, want, w.Stop())
+		assert.Equal(t, want, w.Close())
 	})
 }
 

@@ -39,7 +39,7 @@ func TestHWT19_ArmingManyDoesNotHoldUpWhatIsDue(t *testing.T) {
 			}
 			j.Sleep(turn)
 			assert.Equal(t, want, j.Lines())
-			assert.Zero(t, w.Pending())
+			assert.Zero(t, w.Armed())
 		})
 	}
 }
@@ -95,8 +95,8 @@ func TestHWT22_APanicIsToldAndARefusalIsNotLost(t *testing.T) {
 		h := w.AfterFunc(tick, j.Func("second try"))
 		j.Sleep(2 * tick)
 		assert.ErrorIs(t, timer.Err(h), timer.ErrRejected)
-		assert.NotErrorIs(t, timer.Err(h), timer.ErrStopped)
-		assert.Zero(t, w.Pending())
+		assert.NotErrorIs(t, timer.Err(h), timer.ErrClosed)
+		assert.Zero(t, w.Armed())
 		assert.False(t, h.Stop())
 		refuse = false
 		assert.False(t, h.Reset(tick))

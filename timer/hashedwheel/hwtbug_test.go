@@ -31,15 +31,15 @@ func TestHWTBug_TheLimitDoesNotGrowByStopsInsideTheGoalTick(t *testing.T) {
 			require.NoError(t, err)
 		}
 		_, err := w.Schedule(tick, nothing)
-		assert.ErrorIs(t, err, timer.ErrTooManyPending)
+		assert.ErrorIs(t, err, timer.ErrSaturated)
 	})
 }
 
 func TestHWTBug_B15_WhatStopReturnsIsStopped(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *hashedwheel.Wheel, j *wheeltest.Journal) {
 		w.AfterFunc(tick, j.Func("returned"))
-		for _, h := range w.Stop() {
-			assert.ErrorIs(t, timer.Err(h), timer.ErrStopped)
+		for _, h := range w.Close() {
+			assert.ErrorIs(t, timer.Err(h), timer.ErrClosed)
 			assert.False(t, h.Stop())
 		}
 		j.Sleep(turn)

@@ -4,7 +4,7 @@
 // tick more or less does not matter: one per request, per connection.
 //
 //	w := hashedwheel.New(timer.Config{})
-//	defer w.Stop()
+//	defer w.Close()
 //	h := w.AfterFunc(30*time.Second, conn.Close)
 //	...
 //	h.Reset(30 * time.Second) // there was traffic
@@ -28,12 +28,12 @@
 // # Compared with Netty
 //
 // The same are the array, its size rounded up to a power of two, the intake that takes no lock, the
-// limit, the defaults (100 ms, 512 slots), and that Stop returns what it has cancelled. Different are:
+// limit, the defaults (100 ms, 512 slots), and that Close returns what it has cancelled. Different are:
 // an entry knows its tick and counts no rounds; empty ticks are jumped over; a tick below a millisecond
 // is possible; a function can be stopped until it really begins, and then leaves its slot at once;
 // functions run on goroutines of their own, or on an executor, never on the wheel's worker, as there is
 // none; what an executor refuses is not lost but told by [timer.Err]; a function without delay does not
-// wait for a tick; those of one tick run in order of their deadlines; Stop may be called from anywhere.
+// wait for a tick; those of one tick run in order of their deadlines; Close may be called from anywhere.
 package hashedwheel
 
 import (
@@ -64,23 +64,23 @@ func New(c timer.Config) *Wheel {
 }
 
 // AfterFunc calls f once, d from now, within a tick. It implements [timer.Scheduler]: if the wheel is
-// stopped, or full, f is not called, and [timer.Err] of the handle tells; [Wheel.Schedule] tells at once.
+// closed, or full, f is not called, and [timer.Err] of the handle tells; [Wheel.Schedule] tells at once.
 func (w *Wheel) AfterFunc(d time.Duration, f func()) timer.Handle { return w.core.AfterFunc(d, f) }
 
-// Schedule is AfterFunc that returns an error if f will not be called: [timer.ErrStopped] or
-// [timer.ErrTooManyPending].
+// Schedule is AfterFunc that returns an error if f will not be called: [timer.ErrClosed] or
+// [timer.ErrSaturated].
 func (w *Wheel) Schedule(d time.Duration, f func()) (timer.Handle, error) {
 	return w.core.Schedule(d, f)
 }
 
-// Stop ends the wheel: functions armed later are refused, and those that wait in the wheel are not
-// called but returned, in the order of their deadlines; each then has [timer.ErrStopped] as its error.
+// Close ends the wheel: functions armed later are refused, and those that wait in the wheel are not
+// called but returned, in the order of their deadlines; each then has [timer.ErrClosed] as its error.
 // What the wheel has taken out because it was due is with the executor, or about to be, and takes its
-// course. Stop may be called from anywhere, and waits for nothing. A second Stop returns nothing.
-func (w *Wheel) Stop() []timer.Handle { return w.core.Close(nil) }
+// course. Close may be called from anywhere, and waits for nothing. A second Close returns nothing.
+func (w *Wheel) Close() []timer.Handle { return w.core.Close(nil) }
 
-// Pending returns how many functions are armed and have not begun.
-func (w *Wheel) Pending() int { return w.core.Pending() }
+// Armed returns how many functions are armed and have not begun.
+func (w *Wheel) Armed() int { return w.core.Armed() }
 
 // Wakeups returns how often the wheel has looked for something due.
 func (w *Wheel) Wakeups() uint64 { return w.core.Wakeups() }

@@ -11,7 +11,7 @@ import (
 func TestConformance(t *testing.T) {
 	timertest.Run(t, timertest.Facility{
 		New:      func(_ testing.TB, cfg timer.Config) timer.Scheduler { return hierarchical.New(cfg) },
-		Stop:     func(s timer.Scheduler) []timer.Handle { return s.(*hierarchical.Wheel).Stop() },
+		Stop:     func(s timer.Scheduler) []timer.Handle { return s.(*hierarchical.Wheel).Close() },
 		Returns:  true,
 		Lateness: hierarchical.DefaultTick - 1,
 		Tick:     hierarchical.DefaultTick,

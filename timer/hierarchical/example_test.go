@@ -11,7 +11,7 @@ import (
 // Milliseconds and days in one wheel.
 func ExampleNew() {
 	w := hierarchical.New(timer.Config{})
-	defer w.Stop()
+	defer w.Close()
 
 	expired := make(chan string)
 	expire := func(name string) func() { return func() { expired <- name } }
@@ -21,7 +21,7 @@ func ExampleNew() {
 	w.AfterFunc(20*time.Millisecond, expire("request"))
 	fmt.Println(<-expired)
 	fmt.Println("logged out in time:", session.Stop())
-	fmt.Println("pending:", w.Pending())
+	fmt.Println("pending:", w.Armed())
 	// Output:
 	// retry
 	// request

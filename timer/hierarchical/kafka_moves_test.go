@@ -55,13 +55,13 @@ func TestKAFKA12_D5_B43_AFunctionStoppedWhileItsSlotMovesIsNeitherKeptNorCounted
 		require.Positive(t, moved)
 		require.Positive(t, waiting)
 		left := many - moved - waiting
-		assert.Equal(t, left, w.Pending())
+		assert.Equal(t, left, w.Armed())
 		assert.Equal(t, left, d.size())
 		require.NoError(t, w.Validate())
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		assert.Equal(t, left, begun)
-		assert.Zero(t, w.Pending())
+		assert.Zero(t, w.Armed())
 		assert.Zero(t, d.size())
 	})
 }
@@ -127,7 +127,7 @@ func TestAFunctionIsPutIntoASlotAtMostOncePerLevel(t *testing.T) {
 			}
 			time.Sleep(time.Hour)
 			synctest.Wait()
-			require.Zero(t, w.Pending())
+			require.Zero(t, w.Armed())
 			require.Len(t, d.levels, levels)
 			most := 0
 			for _, n := range c.adds {

@@ -23,10 +23,10 @@ func TestKAFKA13_WhatIsHandedOverIsPendingAndCanBeStoppedUntilItBegins(t *testin
 		h := w.AfterFunc(10*ms, j.Func("stopped"))
 		w.AfterFunc(10*ms, j.Func("begun"))
 		j.Sleep(time.Second)
-		assert.Equal(t, 2, w.Pending())
+		assert.Equal(t, 2, w.Armed())
 		assert.True(t, h.Stop())
 		shelf.Clear()
-		assert.Zero(t, w.Pending())
+		assert.Zero(t, w.Armed())
 		assert.Equal(t, []string{"begun"}, j.Names())
 	})
 }
@@ -46,7 +46,7 @@ func TestKAFKA14_ASlowFunctionDelaysNoOther(t *testing.T) {
 func TestKAFKA15_ManyArmAndStopWhileTheWheelAdvances(t *testing.T) {
 	const goroutines, each = 4, 2000
 	w := hierarchical.New(timer.Config{Tick: 10 * time.Microsecond, Slots: 3})
-	defer w.Stop()
+	defer w.Close()
 	var runs, stopped sync.WaitGroup
 	runs.Add(goroutines * each)
 	for range goroutines {
@@ -61,19 +61,19 @@ func TestKAFKA15_ManyArmAndStopWhileTheWheelAdvances(t *testing.T) {
 	}
 	stopped.Wait()
 	runs.Wait() // for ever, if one is lost; a panic, if one is counted twice
-	assert.Zero(t, w.Pending())
+	assert.Zero(t, w.Armed())
 }
 
 func TestKAFKA16_StopReturnsWhatIsPendingAndLaterOnesAreRefused(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *hierarchical.Wheel, j *wheeltest.Journal) {
 		far, near := w.AfterFunc(time.Hour, j.Func("far")), w.AfterFunc(10*ms, j.Func("near"))
-		assert.Equal(t, []timer.Handle{near, far}, w.Stop())
+		assert.Equal(t, []timer.Handle{near, far}, w.Close())
 		for _, d := range []time.Duration{0, 10 * ms, time.Hour} {
 			_, err := w.Schedule(d, j.Func("late"))
-			assert.ErrorIs(t, err, timer.ErrStopped)
+			assert.ErrorIs(t, err, timer.ErrClosed)
 		}
-		assert.Zero(t, w.Pending())
-		assert.Empty(t, w.Stop())
+		assert.Zero(t, w.Armed())
+		assert.Empty(t, w.Close())
 		j.Sleep(2 * time.Hour)
 		assert.Empty(t, j.Lines())
 		assert.Zero(t, w.Wakeups())
@@ -114,7 +114,7 @@ func TestKAFKA18_AnOperationEndsOnceByItsTimeoutOrByItself(t *testing.T) {
 			time.Sleep(time.Second)
 			assert.EqualValues(t, 1, ends.Load())
 			assert.Contains(t, map[time.Duration][]string{0: {"done"}, 10 * ms: {"done"}, 20 * ms: {"done", "timed out"}, 30 * ms: {"timed out"}}[own], v)
-			assert.Zero(t, w.Pending(), "the timeout of finished work is kept")
+			assert.Zero(t, w.Armed(), "the timeout of finished work is kept")
 		}
 	})
 }
@@ -130,11 +130,11 @@ func TestKAFKA18_TheTimeoutOfAnOperationThatEndsBeforeItIsArmedIsNotKept(t *test
 			timedOut()
 			assert.False(t, p.Complete("timed out"))
 		})
-		assert.Equal(t, 1, w.Pending())
+		assert.Equal(t, 1, w.Armed())
 		if _, ended := p.Future().Poll(); assert.True(t, ended) {
 			assert.True(t, timeout.Stop())
 		}
-		assert.Zero(t, w.Pending())
+		assert.Zero(t, w.Armed())
 		assert.Zero(t, w.Size())
 		assert.NoError(t, w.Validate())
 		j.Sleep(time.Hour)

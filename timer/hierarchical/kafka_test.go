@@ -36,7 +36,7 @@ func withConfig(t *testing.T, c timer.Config, f func(t *testing.T, w *hierarchic
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w, j := hierarchical.New(c), wheeltest.NewJournal()
-		defer w.Stop()
+		defer w.Close()
 		f(t, w, j)
 	})
 }
@@ -125,7 +125,7 @@ func TestKAFKA05_AThousandFunctionsOfOneSlotAreOneWakeup(t *testing.T) {
 		}
 		j.Sleep(time.Hour)
 		assert.EqualValues(t, 1, w.Wakeups())
-		assert.Zero(t, w.Pending())
+		assert.Zero(t, w.Armed())
 	})
 }
 
@@ -145,7 +145,7 @@ func TestKAFKA06_LevelsAreMadeOnDemandForAnyDelay(t *testing.T) {
 		assert.LessOrEqual(t, levels(math.MaxInt64), 40)
 		j.Sleep(time.Second)
 		assert.Equal(t, []string{at("2", 2), at("3", 3), at("8", 8), at("9", 9), at("499", 499)}, j.Lines())
-		assert.Equal(t, 1, w.Pending())
+		assert.Equal(t, 1, w.Armed())
 	})
 }
 
@@ -182,7 +182,7 @@ func TestKAFKA09_ASlotThatIsEmptiedByStopsWakesNobody(t *testing.T) {
 		w.AfterFunc(time.Hour, j.Func("last"))
 		assert.True(t, a.Stop())
 		assert.True(t, b.Stop())
-		assert.Equal(t, 2, w.Pending())
+		assert.Equal(t, 2, w.Armed())
 		assert.NoError(t, w.Validate())
 		j.Sleep(2 * time.Hour)
 		assert.Equal(t, []string{at("first", time.Second), at("last", time.Hour)}, j.Lines())
@@ -195,7 +195,7 @@ func TestKAFKA10_AFunctionIsArmedOnceHoweverOftenItIsReset(t *testing.T) {
 		h := w.AfterFunc(10*ms, j.Func("f"))
 		for _, d := range []time.Duration{time.Hour, 20 * ms, time.Minute, 100 * ms} {
 			assert.True(t, h.Reset(d))
-			assert.Equal(t, 1, w.Pending())
+			assert.Equal(t, 1, w.Armed())
 			assert.NoError(t, w.Validate())
 		}
 		j.Sleep(2 * time.Hour)

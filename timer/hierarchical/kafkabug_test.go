@@ -24,7 +24,7 @@ func TestKAFKABug_ManyReachForALevelThatIsNotMadeYet(t *testing.T) {
 			all.Go(func() { w.AfterFunc(24*time.Hour, nothing) })
 		}
 		all.Wait()
-		require.Len(t, w.Stop(), 4)
+		require.Len(t, w.Close(), 4)
 	}
 }
 
@@ -33,7 +33,7 @@ func TestKAFKABug_TheTimeoutOfFinishedWorkIsNotKeptUntilItsTime(t *testing.T) {
 		w.AfterFunc(15*time.Second, j.Func("unfinished"))
 		for range 10_000 {
 			w.AfterFunc(15*time.Second, nothing).Stop()
-			require.Equal(t, 1, w.Pending())
+			require.Equal(t, 1, w.Armed())
 		}
 		assert.NoError(t, w.Validate())
 	})
@@ -45,7 +45,7 @@ func TestKAFKABug_AFunctionMayUseTheWheelItRunsOn(t *testing.T) {
 		w.AfterFunc(10*ms, func() {
 			assert.True(t, other.Reset(20*ms))
 			w.AfterFunc(0, j.Func("at once"))
-			assert.Equal(t, 2, w.Pending())
+			assert.Equal(t, 2, w.Armed())
 		})
 		j.Sleep(time.Hour)
 		assert.Equal(t, []string{at("at once", 10*ms), at("other", 30*ms)}, j.Lines())

@@ -3,7 +3,7 @@
 // different length in one place, from milliseconds to days, at one grain.
 //
 //	w := hierarchical.New(timer.Config{}) // 20 slots of a millisecond, 20 of 20 ms, 20 of 400 ms, ...
-//	defer w.Stop()
+//	defer w.Close()
 //	w.AfterFunc(24*time.Hour, expire)
 //
 // # Promises
@@ -70,23 +70,23 @@ func New(c timer.Config) *Wheel {
 }
 
 // AfterFunc calls f once, d from now, within a tick. It implements [timer.Scheduler]: if the wheel is
-// stopped, or full, f is not called, and [timer.Err] of the handle tells; [Wheel.Schedule] tells at once.
+// closed, or full, f is not called, and [timer.Err] of the handle tells; [Wheel.Schedule] tells at once.
 func (w *Wheel) AfterFunc(d time.Duration, f func()) timer.Handle { return w.core.AfterFunc(d, f) }
 
-// Schedule is AfterFunc that returns an error if f will not be called: [timer.ErrStopped] or
-// [timer.ErrTooManyPending].
+// Schedule is AfterFunc that returns an error if f will not be called: [timer.ErrClosed] or
+// [timer.ErrSaturated].
 func (w *Wheel) Schedule(d time.Duration, f func()) (timer.Handle, error) {
 	return w.core.Schedule(d, f)
 }
 
-// Stop ends the wheel: functions armed later are refused, and those that wait in the wheel are not
-// called but returned, in the order of their deadlines; each then has [timer.ErrStopped] as its error.
+// Close ends the wheel: functions armed later are refused, and those that wait in the wheel are not
+// called but returned, in the order of their deadlines; each then has [timer.ErrClosed] as its error.
 // What the wheel has taken out because it was due is with the executor, or about to be, and takes its
-// course. Stop may be called from anywhere, and waits for nothing. A second Stop returns nothing.
-func (w *Wheel) Stop() []timer.Handle { return w.core.Close(nil) }
+// course. Close may be called from anywhere, and waits for nothing. A second Close returns nothing.
+func (w *Wheel) Close() []timer.Handle { return w.core.Close(nil) }
 
-// Pending returns how many functions are armed and have not begun.
-func (w *Wheel) Pending() int { return w.core.Pending() }
+// Armed returns how many functions are armed and have not begun.
+func (w *Wheel) Armed() int { return w.core.Armed() }
 
 // Wakeups returns how often the wheel has looked for something due.
 func (w *Wheel) Wakeups() uint64 { return w.core.Wakeups() }

@@ -27,11 +27,11 @@ func TestWhatCloseRunsWaitsForWhatRuns(t *testing.T) {
 		w.AfterFunc(time.Hour, func() { order = append(order, "in an hour") })
 		w.AfterFunc(time.Minute, func() { order = append(order, "in a minute") })
 		time.Sleep(500 * time.Millisecond)
-		assert.Empty(t, w.Close(func(timer.Handle) bool { return true }))
+		assert.Empty(t, w.CloseFunc(func(timer.Handle) bool { return true }))
 		time.Sleep(time.Second)
 		synctest.Wait()
 		assert.Equal(t, 1, most)
 		assert.Equal(t, []string{"due", "in a minute", "in an hour"}, order)
-		assert.Zero(t, w.Pending())
+		assert.Zero(t, w.Armed())
 	})
 }

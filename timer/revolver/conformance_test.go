@@ -11,7 +11,7 @@ import (
 func TestConformance(t *testing.T) {
 	timertest.Run(t, timertest.Facility{
 		New:      func(_ testing.TB, cfg timer.Config) timer.Scheduler { return revolver.New(cfg) },
-		Stop:     func(s timer.Scheduler) []timer.Handle { return s.(*revolver.Wheel).Stop() },
+		Stop:     func(s timer.Scheduler) []timer.Handle { return s.(*revolver.Wheel).Close() },
 		Returns:  true,
 		Lateness: revolver.DefaultTick - 1,
 		Tick:     revolver.DefaultTick,

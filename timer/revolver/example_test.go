@@ -16,7 +16,7 @@ func ExampleNew() {
 	save := w.AfterFunc(time.Minute, func() { close(saved) })
 	w.AfterFunc(time.Second, func() { fmt.Println("tried again") })
 
-	dropped := w.Close(func(h timer.Handle) bool { return h == save })
+	dropped := w.CloseFunc(func(h timer.Handle) bool { return h == save })
 	<-saved
 	fmt.Println("saved; dropped:", len(dropped))
 
@@ -24,5 +24,5 @@ func ExampleNew() {
 	fmt.Println(err)
 	// Output:
 	// saved; dropped: 1
-	// timer: stopped
+	// timer: closed
 }

@@ -23,7 +23,7 @@ func TestLARS12_EveryFunctionGoesToTheExecutorThoseRunAtTheEndToo(t *testing.T) 
 		w.AfterFunc(tick, j.Func("later"))
 		w.AfterFunc(time.Hour, j.Func("at the end"))
 		j.Sleep(tick)
-		w.Close(func(timer.Handle) bool { return true })
+		w.CloseFunc(func(timer.Handle) bool { return true })
 		assert.Empty(t, j.Lines())
 		assert.Equal(t, 3, shelf.Clear())
 		assert.Equal(t, []string{"at once", "later", "at the end"}, j.Names())
@@ -32,14 +32,14 @@ func TestLARS12_EveryFunctionGoesToTheExecutorThoseRunAtTheEndToo(t *testing.T) 
 
 func TestLARS13_ArmingAfterTheEndIsRefused(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *revolver.Wheel, j *wheeltest.Journal) {
-		w.Close(nil)
+		w.CloseFunc(nil)
 		for _, d := range []time.Duration{-1, 0, tick, time.Hour} {
 			_, err := w.Schedule(d, j.Func("late"))
-			assert.ErrorIs(t, err, timer.ErrStopped)
+			assert.ErrorIs(t, err, timer.ErrClosed)
 		}
 		j.Sleep(2 * time.Hour)
 		assert.Empty(t, j.Lines())
-		assert.Zero(t, w.Pending())
+		assert.Zero(t, w.Armed())
 	})
 }
 
@@ -79,7 +79,7 @@ func closeAmidArming(t *testing.T) {
 			runtime.Gosched()
 		}
 		asked := 0
-		returned = len(w.Close(func(timer.Handle) bool { asked++; return asked%2 == 0 }))
+		returned = len(w.CloseFunc(func(timer.Handle) bool { asked++; return asked%2 == 0 }))
 	})
 	all.Wait()
 	ended := func() int64 { return ran.Load() + refused.Load() + int64(returned) }
@@ -87,7 +87,7 @@ func closeAmidArming(t *testing.T) {
 		runtime.Gosched() // a turn that is on its way
 	}
 	require.Equal(t, tried.Load(), ended())
-	assert.Zero(t, w.Pending())
+	assert.Zero(t, w.Armed())
 	assert.Positive(t, ran.Load())
 	assert.Positive(t, refused.Load())
 	assert.Positive(t, returned)
@@ -100,18 +100,18 @@ func TestLARS14_CloseRunsWhatItIsToldToAndReturnsTheRest(t *testing.T) {
 		bye := w.AfterFunc(48*time.Hour, j.Func("bye"))
 		daily := w.AfterFunc(36*time.Hour, j.Func("daily"))
 		var asked []timer.Handle
-		returned := w.Close(func(h timer.Handle) bool {
+		returned := w.CloseFunc(func(h timer.Handle) bool {
 			asked = append(asked, h)
 			return h == save || h == bye
 		})
 		assert.Equal(t, []timer.Handle{drop, save, daily, bye}, asked, "in order of their deadlines")
 		assert.Equal(t, []timer.Handle{drop, daily}, returned)
-		assert.ErrorIs(t, timer.Err(daily), timer.ErrStopped)
+		assert.ErrorIs(t, timer.Err(daily), timer.ErrClosed)
 		assert.NoError(t, timer.Err(save))
-		assert.Empty(t, w.Close(func(timer.Handle) bool { panic("asked again") }))
+		assert.Empty(t, w.CloseFunc(func(timer.Handle) bool { panic("asked again") }))
 		j.Sleep(72 * time.Hour)
 		assert.Equal(t, []string{at("save", 0), at("bye", 0)}, j.Lines())
-		assert.Zero(t, w.Pending())
+		assert.Zero(t, w.Armed())
 	})
 }
 
@@ -120,7 +120,7 @@ func TestLARS14_WhatIsStoppedOrRunWhileTheOthersAreAskedForIsLeftAlone(t *testin
 		first := w.AfterFunc(tick, j.Func("first"))
 		second := w.AfterFunc(2*tick, j.Func("second"))
 		third := w.AfterFunc(3*tick, j.Func("third"))
-		returned := w.Close(func(h timer.Handle) bool {
+		returned := w.CloseFunc(func(h timer.Handle) bool {
 			switch h {
 			case first:
 				assert.True(t, second.Stop())
@@ -152,7 +152,7 @@ func TestLARS20_TheWheelOutlivesAFunctionThatEndsItsGoroutine(t *testing.T) {
 		j.Sleep(turn)
 		assert.Equal(t, []string{at("same tick", tick), at("next tick", 2*tick)}, j.Lines())
 		assert.Equal(t, 1, told)
-		assert.Zero(t, w.Pending())
+		assert.Zero(t, w.Armed())
 	})
 }
 

@@ -40,7 +40,7 @@ func withConfig(t *testing.T, c timer.Config, f func(t *testing.T, w *revolver.W
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w, j := revolver.New(c), wheeltest.NewJournal()
-		defer w.Stop()
+		defer w.Close()
 		f(t, w, j)
 	})
 }
@@ -148,7 +148,7 @@ func TestLARS05_WhatIsDueAtOnceHasAHandleToo(t *testing.T) {
 		assert.True(t, reset.Reset(time.Hour))
 		shelf.Clear()
 		assert.Equal(t, []string{at("at once", 3*ms)}, j.Lines())
-		assert.Equal(t, 1, w.Pending())
+		assert.Equal(t, 1, w.Armed())
 	})
 }
 
@@ -161,7 +161,7 @@ func TestLARS06_NoDelayIsTooFar(t *testing.T) {
 		}
 		j.Sleep(2 * limit)
 		assert.Equal(t, []string{at("before", limit), at("beyond", limit+tick)}, j.Lines())
-		assert.Equal(t, 1, w.Pending())
+		assert.Equal(t, 1, w.Armed())
 	})
 }
 
@@ -175,7 +175,7 @@ func TestLARS07_StopIsTrueOnceAndOnlyBeforeTheFunctionBegins(t *testing.T) {
 		j.Sleep(tick)
 		assert.False(t, begun.Stop())
 		assert.Equal(t, []string{"begun"}, j.Names())
-		assert.Zero(t, w.Pending())
+		assert.Zero(t, w.Armed())
 	})
 }
 
@@ -185,9 +185,9 @@ func TestLARS08_B51_ARefusalByTheExecutorIsToldAndNotLost(t *testing.T) {
 		h := w.AfterFunc(tick, j.Func("refused"))
 		j.Sleep(tick)
 		assert.ErrorIs(t, timer.Err(h), timer.ErrRejected)
-		assert.Zero(t, w.Pending())
+		assert.Zero(t, w.Armed())
 		assert.False(t, h.Reset(tick), "it may be tried again")
-		assert.Equal(t, 1, w.Pending())
+		assert.Equal(t, 1, w.Armed())
 		assert.NoError(t, timer.Err(h))
 	})
 }

@@ -17,7 +17,7 @@ import (
 func TestLARSBug_AReturnedFunctionDoesNotRunAtShutdown(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *revolver.Wheel, j *wheeltest.Journal) {
 		w.AfterFunc(24*time.Hour, j.Func("daily"))
-		assert.Len(t, w.Close(nil), 1)
+		assert.Len(t, w.CloseFunc(nil), 1)
 		j.Sleep(48 * time.Hour)
 		assert.Empty(t, j.Lines())
 	})

@@ -32,7 +32,7 @@
 // it is up to one tick late instead of up to three; a delay too long for 2³¹ ticks is not refused, nor
 // does the count wrap after so many; a stopped function does not wait in its slot to be met; what is
 // due at once has a handle, too; what is to run at the end is decided at the end, function by function,
-// by [Wheel.Close].
+// by [Wheel.CloseFunc].
 package revolver
 
 import (
@@ -65,29 +65,29 @@ func New(c timer.Config) *Wheel {
 // closed, or full, f is not called, and [timer.Err] of the handle tells; [Wheel.Schedule] tells at once.
 func (w *Wheel) AfterFunc(d time.Duration, f func()) timer.Handle { return w.core.AfterFunc(d, f) }
 
-// Schedule is AfterFunc that returns an error if f will not be called: [timer.ErrStopped] or
-// [timer.ErrTooManyPending].
+// Schedule is AfterFunc that returns an error if f will not be called: [timer.ErrClosed] or
+// [timer.ErrSaturated].
 func (w *Wheel) Schedule(d time.Duration, f func()) (timer.Handle, error) {
 	return w.core.Schedule(d, f)
 }
 
-// Close ends the wheel: functions armed later are refused. Those that wait in the wheel are given to
-// run, in the order of their deadlines. If it returns true the function is handed to the executor now,
-// before its time: save the state, say goodbye. If it returns false, or run is nil, the function is not
-// called, has
-// [timer.ErrStopped] as its error, and is among those returned. What the wheel has taken out because it was
-// due is with the executor, or about to be, and takes its course. Close may be called from anywhere,
-// and waits for nothing but run. If run panics, or ends its goroutine, what it was not asked about is
-// stopped, too, though nobody gets it. A second Close returns nothing.
-func (w *Wheel) Close(run func(timer.Handle) bool) (returned []timer.Handle) {
+// Close ends the wheel: functions armed later are refused, and those that wait in the wheel are not
+// called but returned, in the order of their deadlines. It is CloseFunc(nil).
+func (w *Wheel) Close() []timer.Handle { return w.core.Close(nil) }
+
+// CloseFunc is Close that asks about each function that waits, in the order of their deadlines: if
+// run returns true, the function is handed to the executor now, before its time: save the state, say
+// goodbye. If it returns false, or run is nil, the function is not called, has [timer.ErrClosed] as
+// its error, and is among those returned. What the wheel has taken out because it was due is with
+// the executor, or about to be, and takes its course. CloseFunc may be called from anywhere, and
+// waits for nothing but run. If run panics, or ends its goroutine, what it was not asked about is
+// not called either, though nobody gets it. A second call, of Close or CloseFunc, returns nothing.
+func (w *Wheel) CloseFunc(run func(timer.Handle) bool) (returned []timer.Handle) {
 	return w.core.Close(run)
 }
 
-// Stop is Close(nil).
-func (w *Wheel) Stop() []timer.Handle { return w.Close(nil) }
-
-// Pending returns how many functions are armed and have not begun.
-func (w *Wheel) Pending() int { return w.core.Pending() }
+// Armed returns how many functions are armed and have not begun.
+func (w *Wheel) Armed() int { return w.core.Armed() }
 
 // Wakeups returns how often the wheel has looked for something due.
 func (w *Wheel) Wakeups() uint64 { return w.core.Wakeups() }

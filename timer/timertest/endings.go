@@ -34,7 +34,7 @@ func stopAll(c *trial) {
 			what := fmt.Sprintf("stopped with the facility at %v", age)
 			for _, p := range probes {
 				p.hasRun(0, what)
-				c.refused(p, what, timer.ErrStopped)
+				c.refused(p, what, timer.ErrClosed)
 			}
 			run.onTime(1, "before the facility was stopped")
 			for _, p := range []*probe{run, own} {
@@ -56,14 +56,14 @@ func armAfterStop(c *trial) {
 		c.Stop(s)
 		for _, d := range []time.Duration{-1, 0, 1, time.Minute, 1<<63 - 1} {
 			p := c.arm(s, d)
-			c.refused(p, fmt.Sprintf("armed with %v in a stopped facility", d), timer.ErrStopped)
+			c.refused(p, fmt.Sprintf("armed with %v in a stopped facility", d), timer.ErrClosed)
 			c.answers("Reset of a refused function", p.reset(0), false)
 			c.pass(time.Hour)
 			p.hasRun(0, "armed in a stopped facility")
 		}
 		for runs, p := range map[int]*probe{1: run, 0: own} {
 			c.answers("Reset in a stopped facility", p.reset(1), false)
-			c.refused(p, "reset in a stopped facility", timer.ErrStopped)
+			c.refused(p, "reset in a stopped facility", timer.ErrClosed)
 			c.pass(time.Hour)
 			p.hasRun(runs, "reset in a stopped facility")
 		}
@@ -79,7 +79,7 @@ func stopTwice(c *trial) {
 		if n := len(c.Stop(s)); n != 0 {
 			c.errorf("an unused facility returns %d handles", n)
 		}
-		c.refused(c.arm(s, 1), "armed in a facility stopped before its use", timer.ErrStopped)
+		c.refused(c.arm(s, 1), "armed in a facility stopped before its use", timer.ErrClosed)
 
 		s = c.make(timer.Config{})
 		c.arm(s, time.Hour)
@@ -113,7 +113,7 @@ func stopFromFunction(c *trial) {
 			c.pass(day)
 			p.hasRun(1, "stopping the facility")
 			pending.hasRun(0, "stopped with the facility by a function")
-			c.refused(pending, "stopped with the facility by a function", timer.ErrStopped)
+			c.refused(pending, "stopped with the facility by a function", timer.ErrClosed)
 		})
 	}
 }
@@ -142,7 +142,7 @@ func stopReturns(c *trial) {
 				continue
 			}
 			delete(want, h)
-			c.refused(p, "returned by the facility", timer.ErrStopped)
+			c.refused(p, "returned by the facility", timer.ErrClosed)
 		}
 		for _, p := range want {
 			if p.runs() == 0 {
@@ -173,7 +173,7 @@ func stopHeld(c *trial) {
 			waiting.hasRun(1, "left to the Executor when the facility was stopped")
 		} else {
 			waiting.hasRun(0, "taken back from the Executor when the facility was stopped")
-			c.refused(waiting, "taken back from the Executor", timer.ErrStopped)
+			c.refused(waiting, "taken back from the Executor", timer.ErrClosed)
 		}
 		if c.Returns && (taken == 1) != takenBack {
 			c.errorf("the facility returns %d handles, that it has taken one back is %t", taken, takenBack)

@@ -71,7 +71,7 @@ type Panics uint8
 const (
 	Recovers    Panics = iota // it tells Config.OnPanic of a panic, and goes on
 	Survives                  // it goes on; who is told of a panic is not for this suite to say
-	Dies                      // it stops, and refuses all that follows with [timer.ErrStopped] and the cause
+	Dies                      // it stops, and refuses all that follows with [timer.ErrClosed] and the cause
 	EndsProgram               // a panic ends the program; a Goexit does no harm
 )
 

@@ -183,7 +183,7 @@ func (c *trial) deadly(fail func(*probe), cause string) {
 		before.onTime(1, "before the facility died")
 		for _, p := range []*probe{pending, fresh} {
 			p.hasRun(0, "after the facility has died")
-			c.refused(p, "after the facility has died", timer.ErrStopped)
+			c.refused(p, "after the facility has died", timer.ErrClosed)
 		}
 		if err := fresh.err(); err != nil && !strings.Contains(err.Error(), cause) {
 			c.errorf("Err of what a dead facility has refused is %q, want the cause, %q, in it", err, cause)

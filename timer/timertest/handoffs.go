@@ -114,8 +114,8 @@ func refusedHandOff(c *trial) {
 			what := fmt.Sprintf("refused function %d", i)
 			p.hasRun(0, what)
 			c.refused(p, what, timer.ErrRejected)
-			if err := p.err(); errors.Is(err, timer.ErrStopped) || errors.Is(err, timer.ErrTooManyPending) {
-				c.errorf("%s: Err is %v, want neither of ErrStopped and ErrTooManyPending", what, err)
+			if err := p.err(); errors.Is(err, timer.ErrClosed) || errors.Is(err, timer.ErrSaturated) {
+				c.errorf("%s: Err is %v, want neither of ErrClosed and ErrSaturated", what, err)
 			}
 		}
 		next := c.arm(s, time.Second)

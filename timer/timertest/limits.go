@@ -49,7 +49,7 @@ func (c *trial) accepted(s timer.Scheduler, n int, d time.Duration, when string)
 // full demands that the facility refuses what is armed now.
 func (c *trial) full(s timer.Scheduler, when string) {
 	for _, d := range []time.Duration{0, time.Second, math.MaxInt64} {
-		c.refused(c.arm(s, d), fmt.Sprintf("%s: armed with %v beyond the limit", when, d), timer.ErrTooManyPending)
+		c.refused(c.arm(s, d), fmt.Sprintf("%s: armed with %v beyond the limit", when, d), timer.ErrSaturated)
 	}
 }
 
@@ -61,7 +61,7 @@ func limitReached(c *trial) {
 			beyond := c.arm(s, time.Second)
 			c.pass(time.Hour)
 			beyond.hasRun(0, "beyond the limit")
-			c.refused(beyond, "an hour later", timer.ErrTooManyPending)
+			c.refused(beyond, "an hour later", timer.ErrSaturated)
 			for _, p := range probes {
 				p.onTime(1, "within the limit")
 			}
@@ -111,7 +111,7 @@ func limitReset(c *trial) {
 		c.answers("Reset of an armed function in a full facility", armed[0].reset(time.Minute), true)
 		c.full(s, "after a Reset")
 		c.answers("Reset in a full facility of a function that has run", run.reset(time.Second), false)
-		c.refused(run, "reset in a full facility", timer.ErrTooManyPending)
+		c.refused(run, "reset in a full facility", timer.ErrSaturated)
 		c.pass(time.Second)
 		run.hasRun(1, "reset in a full facility")
 

@@ -134,7 +134,7 @@ func stopAllAtTime(c *trial) {
 					continue
 				}
 				p.hasRun(0, what)
-				c.refused(p, what, timer.ErrStopped)
+				c.refused(p, what, timer.ErrClosed)
 				if c.Returns && !returned[p.handle()] {
 					c.errorf("a function stopped with the facility has not been returned")
 				}

@@ -59,7 +59,7 @@ func (h *handle) admit(d time.Duration) {
 		r.pending++
 		h.arm(d)
 	case limit > 0 && r.pending >= limit:
-		h.err = timer.ErrTooManyPending
+		h.err = timer.ErrSaturated
 		r.pending += r.if1(leaksRefused)
 	default:
 		h.err = nil

@@ -38,7 +38,7 @@ type reference struct {
 }
 
 func newReference(cfg timer.Config, broken fault) *reference {
-	r := &reference{cfg: cfg, broken: broken, epoch: time.Now(), end: timer.ErrStopped, handed: map[*handle]bool{}}
+	r := &reference{cfg: cfg, broken: broken, epoch: time.Now(), end: timer.ErrClosed, handed: map[*handle]bool{}}
 	if r.cfg.Executor == nil {
 		r.cfg.Executor = func(f func()) error { go f(); return nil }
 	}
@@ -203,7 +203,7 @@ func (r *reference) failed(value any) {
 func (r *reference) die(value any) {
 	r.mu.Lock()
 	if r.broken != hidesTheCause {
-		r.end = fmt.Errorf("%w: a function has ended by %v", timer.ErrStopped, value)
+		r.end = fmt.Errorf("%w: a function has ended by %v", timer.ErrClosed, value)
 	}
 	r.mu.Unlock()
 	r.stop()

@@ -185,8 +185,8 @@ func (c *trial) oneEnd(k *tally, returned map[timer.Handle]bool) {
 		c.errorf("a function has begun %d times and was stopped %d times, returned is %t, and Err is nil", k.runs.Load(), k.taken.Load(), wasReturned)
 	case err != nil && ends != 0:
 		c.errorf("a function has begun %d times and was stopped %d times, and Err is %v", k.runs.Load(), k.taken.Load(), err)
-	case err != nil && !errors.Is(err, timer.ErrStopped):
-		c.errorf("Err after the end of the facility is %v, want ErrStopped", err)
+	case err != nil && !errors.Is(err, timer.ErrClosed):
+		c.errorf("Err after the end of the facility is %v, want ErrClosed", err)
 	case err != nil && c.Returns && k.armedBefore && !wasReturned:
 		c.errorf("a function armed before the end of the facility was not returned, and has not begun")
 	case k.early.Load():

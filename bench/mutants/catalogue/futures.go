@@ -91,14 +91,14 @@ var futures = []Mutant{
 		ID:    "future-10",
 		Fault: "a promise is settled before its value is there",
 		File:  "future/promise.go",
-		From:  "p.future.value = v\n c.Exit()\n return c.Finish(nil)",
-		To:    "c.Exit(); done := c.Finish(nil); p.future.value = v; return done",
+		From:  "p.future.core().SetValue(v)\n c.Exit()\n return c.Finish(nil)",
+		To:    "c.Exit(); done := c.Finish(nil); p.future.core().SetValue(v); return done",
 	},
 	{
 		ID:    "future-11",
 		Fault: "who leaves a loop over futures early leaves a call behind at each",
 		File:  "future/combine.go",
-		From:  "defer f.cell.Unwatch(w)",
+		From:  "defer f.cell().Unwatch(w)",
 		To:    "_ = w",
 	},
 	{

@@ -32,7 +32,7 @@ const slots = 1 << 16
 // stoppable is a wheel.
 type stoppable interface {
 	timer.Scheduler
-	Stop() []timer.Handle
+	Close() []timer.Handle
 }
 
 func wheel[W stoppable](name, title, about string, slots int, start func(timer.Config) W) System {
@@ -47,7 +47,7 @@ func wheel[W stoppable](name, title, about string, slots int, start func(timer.C
 				every: func(first, period time.Duration, f func()) {
 					got(timer.AtFixedRate(w, first, period, f))
 				},
-				shutdown: func([]stopper) { w.Stop() },
+				shutdown: func([]stopper) { w.Close() },
 			}
 		},
 	}

@@ -101,9 +101,9 @@ func (h *handle) Err() error {
 	}
 	switch {
 	case errors.Is(err, executor.ErrShutdown):
-		return timer.ErrStopped
+		return timer.ErrClosed
 	case errors.Is(err, executor.ErrSaturated):
-		return timer.ErrTooManyPending
+		return timer.ErrSaturated
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ type Owner struct {
 	Lock  *sync.Mutex
 	Clock clock.Clock // never shows 0, which stands for a time that nobody has read
 
-	Base        context.Context // of the runs of tasks without a name; nil for context.Background
+	Unnamed     context.Context // that of the runs of tasks without a name derives from; may be nil
 	ErrShutdown error           // that of package executor
 
 	Counts  *Counts
@@ -42,9 +42,9 @@ type Counts struct {
 
 // Init fills in pl for tasks with these options, from the cells of which detail leads back to it.
 func (o *Owner) Init(pl *Plan, options series.Options, detail any) {
-	base := o.Base
+	base := o.Unnamed
 	if options.Name != "" {
-		base = Labelled(o.Parent, o.Name, options.Name)
+		base = Labelled(o.Base, o.Name, options.Name)
 	}
 	pl.Series = series.Series{Options: options}
 	pl.Plan = cell.Plan{

@@ -99,8 +99,8 @@ func Fuzz(f *testing.F, least int, make func(timer.Config) Wheel) {
 			for data = data[3:]; len(data) >= 9; data = data[9:] {
 				s.step(Step{data[0] % kinds, int64(binary.BigEndian.Uint64(data[1:]))})
 			}
-			s.wheel.Stop()
-			require.Zero(t, s.wheel.Pending())
+			s.wheel.Close()
+			require.Zero(t, s.wheel.Armed())
 		})
 	})
 }
@@ -171,6 +171,6 @@ func (s *script) check(step Step) {
 		}
 		require.Equal(s.t, want, p.begun, "after %v: begin of %d, due at %d", step, i, p.at)
 	}
-	require.Equal(s.t, armed, s.wheel.Pending())
+	require.Equal(s.t, armed, s.wheel.Armed())
 	require.NoError(s.t, s.wheel.Validate())
 }

@@ -20,8 +20,8 @@ import (
 // Wheel is what is compared.
 type Wheel interface {
 	timer.Scheduler
-	Stop() []timer.Handle
-	Pending() int
+	Close() []timer.Handle
+	Armed() int
 	Validate() error
 }
 
@@ -145,9 +145,9 @@ func (m *model) drop(f *function) (was bool) {
 func (m *model) refusal() error {
 	switch {
 	case m.stopped:
-		return timer.ErrStopped
+		return timer.ErrClosed
 	case len(m.armed) == limit:
-		return timer.ErrTooManyPending
+		return timer.ErrSaturated
 	default:
 		return nil
 	}
@@ -298,7 +298,7 @@ func (m *model) endSeldom(t *rapid.T) {
 // end stops the wheel. It returns all that is armed, in order, but for what is due: that runs.
 func (m *model) end() error {
 	m.stopped = true
-	returned := m.wheel.Stop()
+	returned := m.wheel.Close()
 	inOrder := slices.Clone(m.armed)
 	slices.SortStableFunc(inOrder, func(a, b *function) int {
 		return cmp.Or(cmp.Compare(a.when, b.when), cmp.Compare(a.seq, b.seq))
@@ -308,7 +308,7 @@ func (m *model) end() error {
 		switch {
 		case len(returned) > 0 && returned[0] == f.handle:
 			returned = returned[1:]
-			if timer.Err(f.handle) != timer.ErrStopped {
+			if timer.Err(f.handle) != timer.ErrClosed {
 				return fmt.Errorf("%d is returned with the error %v", f.id, timer.Err(f.handle))
 			}
 		case m.isDue(f):
@@ -338,7 +338,7 @@ func (m *model) check(t *rapid.T) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.settle(t)
-	if got := m.wheel.Pending(); got != len(m.armed) {
+	if got := m.wheel.Armed(); got != len(m.armed) {
 		t.Fatalf("Pending is %d, want %d", got, len(m.armed))
 	}
 	if err := m.wheel.Validate(); err != nil {

@@ -128,7 +128,7 @@ func (c *crowd) run() {
 		require.Equal(c.t, want, f.runs, "runs of %d, due at tick %d", i, f.tick)
 		require.Equal(c.t, f.tick*tick*time.Duration(want), f.began*time.Duration(want), "begin of %d", i)
 	}
-	require.Zero(c.t, c.wheel.Pending())
+	require.Zero(c.t, c.wheel.Armed())
 	require.NoError(c.t, c.wheel.Validate())
 }
 

@@ -97,7 +97,7 @@ func (s *storm) blow(ends bool) (returned []timer.Handle) {
 	if ends {
 		all.Go(func() {
 			time.Sleep(time.Millisecond)
-			returned = s.wheel.Stop()
+			returned = s.wheel.Close()
 		})
 	}
 	all.Wait()
@@ -136,13 +136,13 @@ func (s *storm) arm(d time.Duration) *soul {
 
 // settle waits until nothing is armed, and counts.
 func (s *storm) settle(t *testing.T, returned []timer.Handle, refusing bool) {
-	for end := time.Now().Add(patience); s.wheel.Pending() > 0; time.Sleep(100 * time.Microsecond) {
-		require.True(t, time.Now().Before(end), "%d functions are pending for ever", s.wheel.Pending())
+	for end := time.Now().Add(patience); s.wheel.Armed() > 0; time.Sleep(100 * time.Microsecond) {
+		require.True(t, time.Now().Before(end), "%d functions are pending for ever", s.wheel.Armed())
 	}
 	back := map[timer.Handle]int64{}
 	for _, h := range returned {
 		back[h]++
-		assert.ErrorIs(t, timer.Err(h), timer.ErrStopped, "of one that is returned")
+		assert.ErrorIs(t, timer.Err(h), timer.ErrClosed, "of one that is returned")
 		assert.EqualValues(t, 1, back[h], "returned twice")
 	}
 	for _, k := range s.shared {
