@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/punctual-go/punctual/internal/simulate"
+	"github.com/punctual-go/punctual/internal/trust/simulate"
 	"github.com/punctual-go/punctual/timer"
 )
 

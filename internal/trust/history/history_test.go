@@ -17,7 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/punctual-go/punctual/internal/delay"
-	"github.com/punctual-go/punctual/internal/history"
+	"github.com/punctual-go/punctual/internal/trust/history"
 )
 
 // seeds is how many histories of each kind there are, unless PUNCTUAL_SEEDS says otherwise.

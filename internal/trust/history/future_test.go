@@ -3,7 +3,7 @@ package history_test
 import (
 	"testing"
 
-	"github.com/punctual-go/punctual/internal/history"
+	"github.com/punctual-go/punctual/internal/trust/history"
 )
 
 func futureNote(op history.FutureOp, call int, out history.FutureOutput) history.Note {

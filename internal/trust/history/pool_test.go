@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/punctual-go/punctual/internal/history"
+	"github.com/punctual-go/punctual/internal/trust/history"
 )
 
 type (

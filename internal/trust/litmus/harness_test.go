@@ -16,7 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/punctual-go/punctual/internal/delay"
-	"github.com/punctual-go/punctual/internal/litmus"
+	"github.com/punctual-go/punctual/internal/trust/litmus"
 )
 
 func nothing(int) {}

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"go.uber.org/goleak"
 
-	"github.com/punctual-go/punctual/internal/litmus"
+	"github.com/punctual-go/punctual/internal/trust/litmus"
 )
 
 const (

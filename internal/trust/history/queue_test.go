@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/punctual-go/punctual/internal/history"
+	"github.com/punctual-go/punctual/internal/trust/history"
 )
 
 func queueNote(in history.QueueInput, out history.QueueOutput, from, to time.Duration) history.Note {

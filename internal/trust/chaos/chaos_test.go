@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"go.uber.org/goleak"
 
-	"github.com/punctual-go/punctual/internal/chaos"
 	"github.com/punctual-go/punctual/internal/delay"
+	"github.com/punctual-go/punctual/internal/trust/chaos"
 )
 
 // TestStress goes on for some time with every kind, or as long as the environment variable PUNCTUAL_STRESS says,

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/punctual-go/punctual/internal/simulate"
+	"github.com/punctual-go/punctual/internal/trust/simulate"
 )
 
 // How many seeds to play of each kind, with more operations each, and from which on.
