@@ -8,99 +8,99 @@ import (
 )
 
 // audit closes the books: every task has one end, its future says which, and the executor has counted right.
-func (s *shop) audit() {
+func (es *executorSim) audit() {
 	var sum counts
-	c := s.stats()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.pass()
-	for _, k := range s.tasks {
+	c := es.stats()
+	es.mu.Lock()
+	defer es.mu.Unlock()
+	es.advanceLocked()
+	for _, t := range es.tasks {
 		switch {
-		case k.inBody:
-			s.fault(&s.report.Stuck, "task %v has not returned", k)
-		case !k.accepted:
-		case k.how == executes:
-			s.auditBare(k, &sum)
+		case t.inBody:
+			es.faultLocked(&es.report.Stuck, "task %v has not returned", t)
+		case !t.accepted:
+		case t.method == byExecute:
+			es.auditExecutedLocked(t, &sum)
 		default:
-			s.auditFuture(k, &sum)
+			es.auditFutureLocked(t, &sum)
 		}
 	}
-	sum.accepted, sum.runs = uint64(s.accepted), uint64(s.report.Runs)
-	if c.runs != sum.runs && s.hooked && c.runs > sum.runs {
+	sum.accepted, sum.runs = uint64(es.accepted), uint64(es.report.Runs)
+	if c.runs != sum.runs && es.hooked && c.runs > sum.runs {
 		sum.runs = c.runs // those whose bodies a hook has prevented
 	}
 	if sum != c {
-		s.fault(&s.report.Lost, "in the end the counts are %+v, and should be %+v", c, sum)
+		es.faultLocked(&es.report.Lost, "in the end the counts are %+v, and should be %+v", c, sum)
 	}
-	if s.hooked && (uint64(s.before.Load()) != c.runs || s.before.Load() != s.after.Load()) {
-		s.fault(&s.report.Lost, "%d runs, but %d calls of the hook before them, and %d of that after",
-			c.runs, s.before.Load(), s.after.Load())
+	if es.hooked && (uint64(es.before.Load()) != c.runs || es.before.Load() != es.after.Load()) {
+		es.faultLocked(&es.report.Lost, "%d runs, but %d calls of the hook before them, and %d of that after",
+			c.runs, es.before.Load(), es.after.Load())
 	}
 }
 
 // auditBare is for a task without a future.
-func (s *shop) auditBare(k *task, sum *counts) {
+func (es *executorSim) auditExecutedLocked(t *task, sum *counts) {
 	switch {
-	case k.begun == 1 && !k.handedBack:
+	case t.begun == 1 && !t.returned:
 		sum.completed++
-	case k.begun == 0 && (s.discards || s.mayDrop(k) && (k.handedBack || s.unlisted)):
+	case t.begun == 0 && (es.discards || es.mayDropLocked(t) && (t.returned || es.dropsUnlisted)):
 		sum.returned++
 	default:
-		s.fault(&s.report.Lost, "task %v, due at %v, has begun %d times", k, k.due, k.begun)
+		es.faultLocked(&es.report.Lost, "task %v, due at %v, has begun %d times", t, t.due, t.begun)
 	}
 }
 
-func (s *shop) auditFuture(k *task, sum *counts) {
-	result, ok := k.future.Poll()
+func (es *executorSim) auditFutureLocked(t *task, sum *counts) {
+	result, ok := t.future.Poll()
 	if !ok {
-		s.fault(&s.report.Lost, "the future of task %v, due at %v, is not settled; cancelled %t", k, k.due, k.cancelled)
+		es.faultLocked(&es.report.Lost, "the future of task %v, due at %v, is not settled; cancelled %t", t, t.due, t.cancelled)
 		return
 	}
 	err, right := result.Err, true
 	var panicked *future.PanicError
-	if k.handedBack && k.begun > 0 { // in a run, of which the end does not count
+	if t.returned && t.begun > 0 { // in a run, of which the end does not count
 		sum.returned++
 		sum = new(counts)
 	}
 	switch {
 	case err == nil:
 		sum.completed++
-		right = k.ended && !k.cancelled && (k.ends == returns || k.goesOn)
+		right = t.ended && !t.cancelled && (t.ends == returns || t.survivesFailure)
 	case errors.Is(err, executor.ErrShutdown):
 		sum.returned++
-		right = !k.cancelled && s.mayDrop(k) && (k.begun == 0 || k.periodic()) &&
-			(k.handedBack || s.unlisted)
+		right = !t.cancelled && es.mayDropLocked(t) && (t.begun == 0 || t.periodic()) &&
+			(t.returned || es.dropsUnlisted)
 	case errors.Is(err, executor.ErrSaturated):
 		sum.returned++
-		right = !k.cancelled && s.discards && k.begun == 0
+		right = !t.cancelled && es.discards && t.begun == 0
 	case errors.Is(err, future.ErrCancelled):
 		sum.cancelled++
-		right = k.cancelled
+		right = t.cancelled
 	case errors.Is(err, future.ErrTimeout):
 		sum.completed++
-		right = k.timeout > 0 && k.ended && k.timeout < k.takes &&
-			(!k.outlives() || k.ends > fails && !k.goesOn) // which was late and then panicked
+		right = t.timeout > 0 && t.ended && t.timeout < t.takes &&
+			(!t.survivesTimeout() || t.ends > fails && !t.survivesFailure) // which was late and then panicked
 	default:
 		sum.completed++
-		right = k.ended && !k.cancelled && (err == errBoom && k.ends == fails ||
-			errors.As(err, &panicked) && k.ends == panics || err == future.ErrGoexit && k.ends == exits)
+		right = t.ended && !t.cancelled && (err == errBoom && t.ends == fails ||
+			errors.As(err, &panicked) && t.ends == panics || err == future.ErrGoexit && t.ends == exits)
 	}
 	if !right {
-		s.fault(&s.report.Lost, "task %v, due at %v, cancelled %t, handed back %t, has an unlikely outcome: %v",
-			k, k.due, k.cancelled, k.handedBack, err)
+		es.faultLocked(&es.report.Lost, "task %v, due at %v, cancelled %t, handed back %t, has an unlikely outcome: %v",
+			t, t.due, t.cancelled, t.returned, err)
 	}
 }
 
 // mayDrop reports whether a shutdown may have dropped k.
-func (s *shop) mayDrop(k *task) bool {
+func (es *executorSim) mayDropLocked(t *task) bool {
 	switch {
-	case s.stopped:
+	case es.stopped:
 		return true
-	case !s.closing || s.table == nil:
+	case !es.closing || es.scheduler == nil:
 		return false
-	case k.periodic():
-		return !s.keepPeriodic
+	case t.periodic():
+		return !es.keepPeriodic
 	default:
-		return s.dropDelayed && k.latest > s.closedAt
+		return es.dropDelayed && t.dueBy > es.closedAt
 	}
 }

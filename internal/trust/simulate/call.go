@@ -14,9 +14,9 @@ import (
 // call is that somebody submits tasks, and waits for them: in which way, with whose context, and from where.
 type call struct {
 	job      *job // whose it is; nil for the driver's
-	place    place
-	way      way
-	origin   origin
+	site     callSite
+	method   waitMethod
+	origin   contextOrigin
 	above    *job // for the outer context
 	pick     int  // for that of another
 	detached bool // from the end of the context
@@ -30,28 +30,28 @@ type call struct {
 }
 
 // place is from where a call is made.
-type place uint8
+type callSite uint8
 
 const (
-	onRun      place = iota // the goroutine of the run
-	joined                  // one that the run waits for
-	letGo                   // one that goes on by itself
-	pulled                  // the function of iter.Pull
-	inHandRun               // a task run by hand, on the goroutine of the run
-	afterEnd                // a function of context.AfterFunc, when the run has ended
-	afterOther              // a function of Then
-	manyPlaces
+	onRun          callSite = iota // the goroutine of the run
+	onJoined                       // one that the run waits for
+	onDetached                     // one that goes on by itself
+	inPull                         // the function of iter.Pull
+	inHandRun                      // a task run by hand, on the goroutine of the run
+	afterRunEnd                    // a function of context.AfterFunc, when the run has ended
+	afterOtherTask                 // a function of Then
+	callSites
 )
 
 // String returns where.
-func (l place) String() string {
+func (l callSite) String() string {
 	return [...]string{"on the run", "on a goroutine it joins", "on a goroutine", "inside of iter.Pull",
 		"in a run by hand", "after the run", "after another task"}[l]
 }
 
 // String tells what c is, for the words of a fault.
 func (c *call) String() string {
-	text := fmt.Sprintf("%v of %d with the context %v", c.way, len(c.children), c.origin)
+	text := fmt.Sprintf("%v of %d with the context %v", c.method, len(c.children), c.origin)
 	if c.detached {
 		text += ", detached"
 	}
@@ -61,7 +61,7 @@ func (c *call) String() string {
 	if c.limit > 0 {
 		text += fmt.Sprintf(", for %v", c.limit)
 	}
-	text += fmt.Sprint(", ", c.place)
+	text += fmt.Sprint(", ", c.site)
 	if c.job != nil {
 		text += fmt.Sprint(", of ", c.job)
 	}
@@ -73,16 +73,16 @@ func (c *call) String() string {
 
 // perform makes the call from its place. The scope is that of the run.
 func (p *program) perform(c *call, s scope) {
-	switch c.place {
-	case joined:
+	switch c.site {
+	case onJoined:
 		var done sync.WaitGroup
-		done.Go(func() { p.do(c, s) })
+		done.Go(func() { p.makeCall(c, s) })
 		done.Wait()
-	case letGo:
-		p.detach(func() { p.do(c, s) })
-	case pulled:
+	case onDetached:
+		p.goDetached(func() { p.makeCall(c, s) })
+	case inPull:
 		next, stop := iter.Pull(func(yield func(int) bool) {
-			p.do(c, s)
+			p.makeCall(c, s)
 			yield(1)
 		})
 		defer stop()
@@ -93,51 +93,51 @@ func (p *program) perform(c *call, s scope) {
 			p.expectSelfWait(task.Future(), ctx)
 			inner := s
 			inner.ctx = ctx
-			p.do(c, inner)
+			p.makeCall(c, inner)
 			return 1, nil
 		})
 		task.Run(s.ctx)
-	case afterEnd:
+	case afterRunEnd:
 		if c.job == nil {
-			p.do(c, s)
+			p.makeCall(c, s)
 			return
 		}
-		p.attach()
+		p.beginDetached()
 		context.AfterFunc(s.ctx, func() {
-			defer p.detached()
-			p.do(c, s)
+			defer p.endDetached()
+			p.makeCall(c, s)
 		})
-	case afterOther:
-		p.attach()
+	case afterOtherTask:
+		p.beginDetached()
 		f := future.Then(future.Of(1), func(int) (int, error) {
-			defer p.detached()
-			p.do(c, s)
+			defer p.endDetached()
+			p.makeCall(c, s)
 			return 1, nil
 		})
 		_ = f
 	default:
-		p.do(c, s)
+		p.makeCall(c, s)
 	}
 }
 
 // detach has do done on a goroutine of its own, for which only the program waits.
-func (p *program) detach(do func()) {
-	p.attach()
+func (p *program) goDetached(do func()) {
+	p.beginDetached()
 	go func() {
-		defer p.detached()
+		defer p.endDetached()
 		do()
 	}()
 }
 
-func (p *program) attach() {
+func (p *program) beginDetached() {
 	p.mu.Lock()
-	p.going++
+	p.detachedCalls++
 	p.mu.Unlock()
 }
 
-func (p *program) detached() {
+func (p *program) endDetached() {
 	p.mu.Lock()
-	p.going--
+	p.detachedCalls--
 	p.mu.Unlock()
 }
 
@@ -146,24 +146,24 @@ func (p *program) drawCall(j *job) *call {
 	from := onRun
 	switch {
 	case j == nil:
-		from = letGo
+		from = onDetached
 	case p.oneIn(2):
-		from = place(p.rng.IntN(int(manyPlaces)))
+		from = callSite(p.rng.IntN(int(callSites)))
 	}
 	return p.drawCallFrom(j, from)
 }
 
-func (p *program) drawCallFrom(j *job, from place) *call {
-	c := &call{job: j, place: from, pick: p.rng.IntN(1 << 20)}
-	c.way = way(p.rng.IntN(int(manyWays)))
-	c.origin = origin(p.rng.IntN(int(manyOrigins)))
+func (p *program) drawCallFrom(j *job, from callSite) *call {
+	c := &call{job: j, site: from, pick: p.rng.IntN(1 << 20)}
+	c.method = waitMethod(p.rng.IntN(int(waitMethods)))
+	c.origin = contextOrigin(p.rng.IntN(int(contextOrigins)))
 	if p.oneIn(2) {
-		c.origin = own
+		c.origin = ownContext
 	}
 	if j != nil {
-		c.above = j.up[p.rng.IntN(len(j.up))]
-	} else if c.origin == outer {
-		c.origin = backdrop
+		c.above = j.ancestors[p.rng.IntN(len(j.ancestors))]
+	} else if c.origin == outerContext {
+		c.origin = backgroundContext
 	}
 	c.detached, c.wrapped, c.derived = p.oneIn(5), p.oneIn(8), p.oneIn(4)
 	if p.oneIn(4) {
@@ -173,27 +173,27 @@ func (p *program) drawCallFrom(j *job, from place) *call {
 	c.cancels = p.oneIn(12)
 	var up []*job
 	if j != nil && c.blocks() {
-		up = j.up
+		up = j.ancestors
 	}
 	if !p.drawChildren(c, up) {
 		return nil
 	}
-	p.bound(c, up)
+	p.limitUnsafe(c, up)
 	for _, j := range c.children {
-		j.firm = c.job != nil && c.firm()
+		j.parentWaits = c.job != nil && c.waitsForAll()
 	}
 	return c
 }
 
 // blocks reports whether the run waits for the call.
 func (c *call) blocks() bool {
-	return c.place == onRun || c.place == joined || c.place == pulled || c.place == inHandRun
+	return c.site == onRun || c.site == onJoined || c.site == inPull || c.site == inHandRun
 }
 
 // patient reports whether somebody waits for room.
-func (c *call) patient() bool {
-	return slices.ContainsFunc(c.children, func(j *job) bool { return j.patient })
+func (c *call) waitsForRoom() bool {
+	return slices.ContainsFunc(c.children, func(j *job) bool { return j.waitsForRoom })
 }
 
 // onGoroutine reports whether the call is made on the goroutine of the run.
-func (c *call) onGoroutine() bool { return c.place == onRun || c.place == inHandRun }
+func (c *call) onRunGoroutine() bool { return c.site == onRun || c.site == inHandRun }

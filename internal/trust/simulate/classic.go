@@ -8,20 +8,20 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-func playTimer(t *testing.T, seed uint64, ops int) Report {
+func simulateTimer(t *testing.T, seed uint64, ops int) Report {
 	defer silence()()
-	return play(t, seed, ops, func(w *world) {
-		m := newMill(w)
-		m.classic, m.inline, m.size = true, true, 1
-		m.deadly = m.oneIn(4)
-		m.slow = 2 + m.slow/3
-		m.open = func(e *era) timer.Scheduler {
+	return simulate(t, seed, ops, func(sim *simulation) {
+		ts := newTimerSim(sim)
+		ts.classic, ts.inline, ts.size = true, true, 1
+		ts.functionsKill = ts.oneIn(4)
+		ts.maxWork = 2 + ts.maxWork/3
+		ts.open = func(inst *instance) timer.Scheduler {
 			c := timer.New("")
-			e.tasks, e.err = c, c.Err
-			e.cease = func(*era) []timer.Handle { c.Cancel(); return nil }
+			inst.timer, inst.err = c, c.Err
+			inst.stop = func(*instance) []timer.Handle { c.Cancel(); return nil }
 			return c
 		}
-		m.drive()
+		ts.drive()
 	})
 }
 

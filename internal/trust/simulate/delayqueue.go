@@ -13,51 +13,51 @@ import (
 
 // post is a world with a delay queue: a driver that puts, resets and removes, and takers that stay, that come for a
 // while, and that are busy between two elements. A taker in Take is free; to be busy is to be elsewhere.
-type post struct {
-	*world
-	queue   *delayqueue.Queue[*parcel]
-	parcels []*parcel
-	room    []parcel // to make them of
+type queueSim struct {
+	*simulation
+	queue    *delayqueue.Queue[*element]
+	elements []*element
+	arena    []element // to make them of
 
-	cancels []context.CancelFunc // the driver's, for takers without a time-out
-	in      int                  // parcels in the queue
+	cancelTakers []context.CancelFunc // the driver's, for takers without a time-out
+	queued       int                  // parcels in the queue
 }
 
-func playDelayQueue(t *testing.T, seed uint64, ops int) Report {
-	return play(t, seed, ops, func(w *world) {
-		p := &post{world: w, queue: delayqueue.New[*parcel](), room: make([]parcel, ops)}
-		p.drive()
+func simulateDelayQueue(t *testing.T, seed uint64, ops int) Report {
+	return simulate(t, seed, ops, func(sim *simulation) {
+		qs := &queueSim{simulation: sim, queue: delayqueue.New[*element](), arena: make([]element, ops)}
+		qs.drive()
 	})
 }
 
-func (p *post) drive() {
-	for i := range 1 + p.rng.IntN(3) {
-		go p.stay(rand.New(rand.NewPCG(p.seed, uint64(i)+1)))
+func (qs *queueSim) drive() {
+	for i := range 1 + qs.rng.IntN(3) {
+		go qs.takeRepeatedly(rand.New(rand.NewPCG(qs.seed, uint64(i)+1)))
 	}
-	for p.more() {
+	for qs.more() {
 		// The sleep ends at an instant at which other things may happen, before or after.
-		time.Sleep(p.steps(5))
-		n := 1 + p.rng.IntN(6)
+		time.Sleep(qs.steps(5))
+		n := 1 + qs.rng.IntN(6)
 		for range n {
-			p.act()
+			qs.step()
 		}
-		p.did(int64(n))
-		if p.oneIn(4) {
-			p.rest()
+		qs.countOps(int64(n))
+		if qs.oneIn(4) {
+			qs.quiesce()
 		}
 	}
-	for _, cancel := range p.cancels {
+	for _, cancel := range qs.cancelTakers {
 		cancel()
 	}
 	time.Sleep(time.Minute)
-	p.rest()
-	p.queue.Close()
-	p.audit()
+	qs.quiesce()
+	qs.queue.Close()
+	qs.audit()
 }
 
 // stay is a permanent taker: after each take it is busy for a while.
-func (p *post) stay(rng *rand.Rand) {
-	for p.take(context.Background()) {
+func (qs *queueSim) takeRepeatedly(rng *rand.Rand) {
+	for qs.take(context.Background()) {
 		if busy := max(0, rng.IntN(16)-8); busy > 0 {
 			time.Sleep(time.Duration(busy) * grid)
 		}
@@ -65,111 +65,111 @@ func (p *post) stay(rng *rand.Rand) {
 }
 
 // visit is a taker that takes once, if anything, and leaves for good.
-func (p *post) visit(ctx context.Context, cancel context.CancelFunc) {
-	p.take(ctx)
+func (qs *queueSim) takeOnce(ctx context.Context, cancel context.CancelFunc) {
+	qs.take(ctx)
 	cancel()
 }
 
-func (p *post) take(ctx context.Context) bool {
-	p.mu.Lock()
-	p.pass()
-	p.size++
-	p.mu.Unlock()
-	k, err := p.queue.Take(ctx)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	now := p.pass()
-	p.size--
-	p.report.Ops++
+func (qs *queueSim) take(ctx context.Context) bool {
+	qs.mu.Lock()
+	qs.advanceLocked()
+	qs.size++
+	qs.mu.Unlock()
+	e, err := qs.queue.Take(ctx)
+	qs.mu.Lock()
+	defer qs.mu.Unlock()
+	now := qs.advanceLocked()
+	qs.size--
+	qs.report.Ops++
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
 			end, _ := ctx.Deadline()
-			p.punctual(end.Sub(p.start), now)
+			qs.checkTimeoutLocked(end.Sub(qs.start), now)
 		}
 		return false
 	}
-	p.taken(k, now)
+	qs.takenLocked(e, now)
 	return true
 }
 
 // punctual judges a taker whose time was over at the given time.
-func (p *post) punctual(end, now time.Duration) {
+func (qs *queueSim) checkTimeoutLocked(end, now time.Duration) {
 	switch {
 	case now < end:
-		p.fault(&p.report.Early, "a taker with a time-out at %v gave up", end)
-	case end < p.quiet:
-		p.fault(&p.report.Late, "a taker with a time-out at %v gave up", end)
+		qs.faultLocked(&qs.report.Early, "a taker with a time-out at %v gave up", end)
+	case end < qs.quietUntil:
+		qs.faultLocked(&qs.report.Late, "a taker with a time-out at %v gave up", end)
 	}
 }
 
 // act is one step of the driver.
-func (p *post) act() {
-	switch k := p.rng.IntN(22); {
+func (qs *queueSim) step() {
+	switch k := qs.rng.IntN(22); {
 	case k < 9:
-		p.put()
+		qs.put()
 	case k < 13:
-		ctx, cancel := context.WithTimeout(context.Background(), p.steps(16))
-		go p.visit(ctx, cancel)
+		ctx, cancel := context.WithTimeout(context.Background(), qs.steps(16))
+		go qs.takeOnce(ctx, cancel)
 	case k < 15:
 		ctx, cancel := context.WithCancel(context.Background())
-		p.cancels = append(p.cancels, cancel)
-		go p.visit(ctx, cancel)
+		qs.cancelTakers = append(qs.cancelTakers, cancel)
+		go qs.takeOnce(ctx, cancel)
 	case k < 16:
-		if n := len(p.cancels); n > 0 {
-			p.cancels[n-1]()
-			p.cancels = p.cancels[:n-1]
+		if n := len(qs.cancelTakers); n > 0 {
+			qs.cancelTakers[n-1]()
+			qs.cancelTakers = qs.cancelTakers[:n-1]
 		}
 	case k < 17:
-		p.drain()
-	case len(p.parcels) == 0:
+		qs.drain()
+	case len(qs.elements) == 0:
 	case k < 19:
-		p.remove(latest(p.world, p.parcels))
+		qs.remove(latest(qs.simulation, qs.elements))
 	default:
-		p.reset(latest(p.world, p.parcels))
+		qs.reset(latest(qs.simulation, qs.elements))
 	}
 }
 
 // rest waits until nothing can run. Then nobody may be parked beside a due head.
-func (p *post) rest() {
+func (qs *queueSim) quiesce() {
 	synctest.Wait()
-	k, at, ok := p.queue.Peek()
-	n := p.queue.Len()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	now := p.pass()
-	if p.asleep > 0 {
+	e, at, ok := qs.queue.Peek()
+	n := qs.queue.Len()
+	qs.mu.Lock()
+	defer qs.mu.Unlock()
+	now := qs.advanceLocked()
+	if qs.heldUp > 0 {
 		return
 	}
-	if n != p.in {
-		p.fault(&p.report.Lost, "there are %d parcels, which should be %d", n, p.in)
+	if n != qs.queued {
+		qs.faultLocked(&qs.report.Lost, "there are %d parcels, which should be %d", n, qs.queued)
 	}
-	if ok && p.size > 0 && at.Sub(p.start) <= now {
-		p.fault(&p.report.Late, "at rest, %d takers sleep beside parcel %d, due since %v", p.size, k.seq, k.due)
+	if ok && qs.size > 0 && at.Sub(qs.start) <= now {
+		qs.faultLocked(&qs.report.Late, "at rest, %d takers sleep beside parcel %d, due since %v", qs.size, e.seq, e.due)
 	}
 }
 
 // audit closes the books.
-func (p *post) audit() {
+func (qs *queueSim) audit() {
 	synctest.Wait()
-	for at, k := range p.queue.All() {
-		p.mu.Lock()
-		if k.gone || k.due < p.free || p.exact() && at.Sub(p.start) != k.due && k.due != never {
-			p.fault(&p.report.Lost, "parcel %d, due at %v, is there at the end, for %v", k.seq, k.due, at.Sub(p.start))
+	for at, e := range qs.queue.All() {
+		qs.mu.Lock()
+		if e.gone || e.due < qs.freeUntil || qs.exact() && at.Sub(qs.start) != e.due && e.due != never {
+			qs.faultLocked(&qs.report.Lost, "parcel %d, due at %v, is there at the end, for %v", e.seq, e.due, at.Sub(qs.start))
 		}
-		k.gone = true
-		p.mu.Unlock()
+		e.gone = true
+		qs.mu.Unlock()
 	}
 	time.Sleep(time.Second) // for takers that are held up
 	synctest.Wait()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.pass()
-	if p.size > 0 {
-		p.fault(&p.report.Stuck, "%d takers outlive Close", p.size)
+	qs.mu.Lock()
+	defer qs.mu.Unlock()
+	qs.advanceLocked()
+	if qs.size > 0 {
+		qs.faultLocked(&qs.report.Stuck, "%d takers outlive Close", qs.size)
 	}
-	for _, k := range p.parcels {
-		if !k.gone {
-			p.fault(&p.report.Lost, "parcel %d, due at %v, was never delivered", k.seq, k.due)
+	for _, e := range qs.elements {
+		if !e.gone {
+			qs.faultLocked(&qs.report.Lost, "parcel %d, due at %v, was never delivered", e.seq, e.due)
 		}
 	}
 }

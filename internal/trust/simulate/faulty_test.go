@@ -11,29 +11,29 @@ import (
 // What follows opens the insides to the tests.
 
 // PlayOn plays the world of a wheel, of which open may make something else.
-func PlayOn(t *testing.T, seed uint64, ops int, open func(timer.Scheduler) timer.Scheduler) Report {
-	return play(t, seed, ops, func(w *world) {
-		m := newMill(w)
-		m.tick = grid
-		m.open = func(e *era) timer.Scheduler {
-			wheel := hashedwheel.New(timer.Config{Tick: m.tick, OnPanic: func(any, []byte) { m.tell() }})
-			e.pending = wheel.Pending
-			e.cease = func(*era) []timer.Handle { return wheel.Stop() }
+func SimulateOn(t *testing.T, seed uint64, ops int, open func(timer.Scheduler) timer.Scheduler) Report {
+	return simulate(t, seed, ops, func(sim *simulation) {
+		ts := newTimerSim(sim)
+		ts.tick = grid
+		ts.open = func(inst *instance) timer.Scheduler {
+			wheel := hashedwheel.New(timer.Config{Tick: ts.tick, OnPanic: func(any, []byte) { ts.panicReported() }})
+			inst.pending = wheel.Pending
+			inst.stop = func(*instance) []timer.Handle { return wheel.Stop() }
 			return open(wheel)
 		}
-		m.drive()
+		ts.drive()
 	})
 }
 
 // Live plays a world in which nothing is done but what drive does.
-func Live(t *testing.T, drive func()) Report {
-	return play(t, 1, 1, func(*world) { drive() })
+func RunDriver(t *testing.T, drive func()) Report {
+	return simulate(t, 1, 1, func(*simulation) { drive() })
 }
 
 // Starts returns when the runs of a series begin that has a worker of its own: with this rule, first, and period, run n
 // takes takes[n].
 func Starts(name string, first, period time.Duration, takes []time.Duration) (starts []time.Duration, missed []uint64) {
-	c := calendar{first: first, period: period, due: first}
+	c := seriesModel{first: first, period: period, due: first}
 	for c.rule = once; c.rule.String() != name; c.rule++ {
 	}
 	now := time.Duration(0)
@@ -50,8 +50,8 @@ func Starts(name string, first, period time.Duration, takes []time.Duration) (st
 // Overtaken reports whether the second of two that begin one after the other has been overtaken, if both came at the
 // given times and left one instant later than both.
 func Overtaken(due1, due2 time.Duration, came1, came2 int64) bool {
-	var o order
-	o.overtaken(start{due: due1, from: came1, then: came1, left: 100, at: 1}, came1, true, false)
-	_, bad := o.overtaken(start{due: due2, from: came2, then: came2, left: 100, at: 2}, came2, true, false)
+	var o orderOracle
+	o.overtaken(startRecord{due: due1, queuedFrom: came1, queuedInstant: came1, leftFrom: 100, startedAt: 1}, came1, true, false)
+	_, bad := o.overtaken(startRecord{due: due2, queuedFrom: came2, queuedInstant: came2, leftFrom: 100, startedAt: 2}, came2, true, false)
 	return bad
 }

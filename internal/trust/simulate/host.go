@@ -17,41 +17,41 @@ type host struct {
 	base    *host // whose places its tasks take: itself, or the pool of a serial executor
 
 	pool      *executor.Pool
-	table     *executor.ScheduledPool // the same, if it knows times
+	scheduler *executor.ScheduledPool // the same, if it knows times
 	submitter executor.Submitter      // nil for a loop
 	loop      *eventloop.Loop
 
 	serialized bool // its tasks run one after another, and wait for no later one
-	confines   bool // no two of its tasks are ever active
-	limited    bool // there may be no room
+	exclusive  bool // no two of its tasks are ever active
+	bounded    bool // there may be no room
 	blocks     bool // a submitter waits for room
-	inline     bool // a submitter may run its task itself
+	callerRuns bool // a submitter may run its task itself
 
-	core   int           // workers that come for whatever waits
-	size   int           // how many tasks may be active
-	most   int           // the largest size since the host was at rest
-	runs   int           // and hooks of them
-	active int           // bodies that do not wait for others of the host
-	busy   int           // these, and hooks that do not
-	guests int           // goroutines that run a body, and are not the host's
-	loose  bool          // a wait has ended before what it was for, or there may be help without certainty
-	goesOn time.Duration // when a wait of a run has ended last,
-	goOn   int           // and how many have at that time
-	behalf map[*job]bool // on whose behalf there have been waits without certainty since nothing ran
-	unsure int           // waits without certainty and limit that may be drawn still
-	ended  bool          // it has been told to end
+	core           int           // workers that come for whatever waits
+	size           int           // how many tasks may be active
+	maxSize        int           // the largest size since the host was at rest
+	runs           int           // and hooks of them
+	active         int           // bodies that do not wait for others of the host
+	busy           int           // these, and hooks that do not
+	callers        int           // goroutines that run a body, and are not the host's
+	uncertain      bool          // a wait has ended before what it was for, or there may be help without certainty
+	resumedAt      time.Duration // when a wait of a run has ended last,
+	resumed        int           // and how many have at that time
+	helpedFor      map[*job]bool // on whose behalf there have been waits without certainty since nothing ran
+	uncertainWaits int           // waits without certainty and limit that may be drawn still
+	ended          bool          // it has been told to end
 
-	confined int // who is active writes it without a lock, if the host confines its tasks
+	inside int // who is active writes it without a lock, if the host confines its tasks
 }
 
 // strict reports whether no more bodies are active than there are places. Otherwise a host may start as many again, and
 // those whose waits have ended go on beside them.
-func (h *host) strict() bool { return h.confines || !h.loose }
+func (h *host) countsExactly() bool { return h.exclusive || !h.uncertain }
 
 // mayHelp reports whether the host may run one task more for one that waits; only that one waits for it.
 func (h *host) mayHelp(certain bool) bool {
-	spare := h.size + h.guests - h.busy
-	return spare > 0 && certain || !h.confines && spare > -h.size
+	spare := h.size + h.callers - h.busy
+	return spare > 0 && certain || !h.exclusive && spare > -h.size
 }
 
 // submit submits the task of j, as its way says. For the time of the call the goroutine counts as a submitter.
@@ -62,16 +62,16 @@ func (h *host) submit(j *job, ctx context.Context) (f *future.Future[int], err e
 	case h.loop != nil:
 		f, err = eventloop.Submit(h.loop, j.body, executor.Name(j.name))
 	case j.delay > 0:
-		timed, err := executor.Schedule(h.table, j.delay, j.body, executor.Name(j.name))
+		timed, err := executor.Schedule(h.scheduler, j.delay, j.body, executor.Name(j.name))
 		if err != nil {
 			return nil, err
 		}
 		return timed.Future, nil
-	case j.patient:
+	case j.waitsForRoom:
 		f, err = executor.SubmitContext(ctx, h.submitter, j.body, executor.Name(j.name))
 	case j.bare:
 		err = h.execute(j.run)
-	case j.plain:
+	case j.unnamed:
 		f, err = executor.Submit(h.submitter, j.body)
 	default:
 		f, err = executor.Submit(h.submitter, j.body, executor.Name(j.name))
@@ -87,7 +87,7 @@ func (h *host) execute(task executor.Task) error {
 }
 
 // terminable is the end of a host.
-type terminable interface {
+type lifecycleAPI interface {
 	Shutdown()
 	ShutdownNow() []executor.Pending
 	CloseContext(context.Context) (executor.Report, error)
@@ -95,7 +95,7 @@ type terminable interface {
 	Terminated() <-chan struct{}
 }
 
-func (h *host) end() terminable {
+func (h *host) lifecycle() lifecycleAPI {
 	if h.loop != nil {
 		return h.loop
 	}
@@ -117,16 +117,16 @@ func (p *program) open() {
 	h.base = h
 	p.drawPool(h)
 	h.submitter = h.pool
-	s := &host{program: p, name: "serial", base: h, pool: h.pool, serialized: true, confines: h.confines, limited: h.limited}
+	s := &host{program: p, name: "serial", base: h, pool: h.pool, serialized: true, exclusive: h.exclusive, bounded: h.bounded}
 	s.submitter = executor.NewSerial(h.pool)
-	if p.picky {
+	if p.queuePanics {
 		s.submitter, s.serialized = h.pool, false
 	}
 	q := &host{program: p, name: "other", index: 1, core: 1 + p.rng.IntN(2)}
-	q.base, q.size, q.most = q, q.core, q.core
+	q.base, q.size, q.maxSize = q, q.core, q.core
 	q.pool = executor.NewPool(q.core, executor.Logger(silent))
 	q.submitter = q.pool
-	l := &host{program: p, name: "loop", index: 2, serialized: true, core: 1, size: 1, most: 1}
+	l := &host{program: p, name: "loop", index: 2, serialized: true, core: 1, size: 1, maxSize: 1}
 	l.base, l.loop = l, eventloop.New(eventloop.Logger(silent))
 	p.hosts = []*host{h, s, q, l}
 }
@@ -134,48 +134,48 @@ func (p *program) open() {
 // drawPool draws the kind of the first pool.
 func (p *program) drawPool(h *host) {
 	h.core = []int{1, 1, 2, 4}[p.rng.IntN(4)]
-	opts := p.faces(h)
+	opts := p.drawCallbacks(h)
 	kind := p.rng.IntN(9)
 	switch kind {
 	case 0, 1, 2: // the default queue
 	case 3:
 		opts = append(opts, executor.PriorityFIFO())
 	case 4:
-		h.limited = true
+		h.bounded = true
 		opts = append(opts, executor.BoundedFIFO(p.rng.IntN(4)))
 	case 5:
-		h.limited = true
+		h.bounded = true
 		opts = append(opts, executor.PriorityFIFO().Bounded(1+p.rng.IntN(3)))
 	case 6:
-		h.limited = true
+		h.bounded = true
 		opts = append(opts, executor.HandOff())
 	case 7:
-		opts = append(opts, executor.CustomQueue(func() executor.WorkQueue { return new(stack) }))
-		if p.wild { // then there are no serial tasks, as workers push these
-			p.picky = true
-			opts = append(opts, executor.CustomQueue(func() executor.WorkQueue { return new(picky) }))
+		opts = append(opts, executor.CustomQueue(func() executor.WorkQueue { return new(lifoQueue) }))
+		if p.misbehaves { // then there are no serial tasks, as workers push these
+			p.queuePanics = true
+			opts = append(opts, executor.CustomQueue(func() executor.WorkQueue { return new(panickingQueue) }))
 		}
 	case 8:
-		h.core, h.confines = 1, true
+		h.core, h.exclusive = 1, true
 	}
 	h.size = h.core
-	if h.limited && p.oneIn(3) {
+	if h.bounded && p.oneIn(3) {
 		h.size += 1 + p.rng.IntN(2)
 		opts = append(opts, executor.MaximumSize(h.size))
 	}
-	h.most, h.inline = h.size, h.limited // SubmitContext has a run do it itself
-	if h.limited {
-		opts = append(opts, p.drawRoom(h))
+	h.maxSize, h.callerRuns = h.size, h.bounded // SubmitContext has a run do it itself
+	if h.bounded {
+		opts = append(opts, p.drawRejection(h))
 	}
 	switch timed := kind <= 2 && p.oneIn(2) || kind == 8 && p.oneIn(2); {
-	case h.confines && timed:
-		h.table = executor.NewSingleScheduledPool(opts...)
-		h.pool = &h.table.Pool
-	case h.confines:
+	case h.exclusive && timed:
+		h.scheduler = executor.NewSingleScheduledPool(opts...)
+		h.pool = &h.scheduler.Pool
+	case h.exclusive:
 		h.pool = executor.NewSinglePool(opts...)
 	case timed:
-		h.table = executor.NewScheduledPool(h.core, opts...)
-		h.pool = &h.table.Pool
+		h.scheduler = executor.NewScheduledPool(h.core, opts...)
+		h.pool = &h.scheduler.Pool
 	default:
 		h.pool = executor.NewPool(h.core, opts...)
 	}
@@ -183,7 +183,7 @@ func (p *program) drawPool(h *host) {
 }
 
 // drawRoom draws what becomes of tasks for which there is no room.
-func (p *program) drawRoom(h *host) executor.Option {
+func (p *program) drawRejection(h *host) executor.Option {
 	switch p.rng.IntN(5) {
 	case 0, 1:
 		return executor.OnRejection(executor.CallerRuns)
@@ -191,20 +191,20 @@ func (p *program) drawRoom(h *host) executor.Option {
 		h.blocks = true
 		return executor.OnRejection(executor.Block)
 	case 3:
-		return executor.OnRejection(p.ponder)
+		return executor.OnRejection(p.callThenDecide)
 	}
 	return executor.OnRejection(executor.Abort)
 }
 
 // ponder is a policy that waits for something else before it decides.
-func (p *program) ponder(r *executor.Rejection) error {
+func (p *program) callThenDecide(r *executor.Rejection) error {
 	p.mu.Lock()
 	j := p.byName[r.Name()]
 	p.mu.Unlock()
-	if j == nil || j.aside == nil {
+	if j == nil || j.onRejection == nil {
 		return r.Run()
 	}
-	p.do(j.aside, j.aside.job.scope())
+	p.makeCall(j.onRejection, j.onRejection.job.scope())
 	ctx, cancel := context.WithTimeout(context.Background(), grid)
 	defer cancel()
 	if j.id%2 == 0 || r.Retry() != nil && r.Wait(ctx) != nil {
@@ -217,19 +217,19 @@ func (p *program) ponder(r *executor.Rejection) error {
 func (p *program) resize(n int) {
 	h := p.hosts[0]
 	p.mu.Lock()
-	p.pass()
+	p.advanceLocked()
 	smaller := n < h.core
 	if smaller {
 		h.core, h.size = n, n
 	}
-	h.most = max(h.most, n)
+	h.maxSize = max(h.maxSize, n)
 	p.mu.Unlock()
 	err := h.pool.SetCoreSize(n)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.pass()
+	p.advanceLocked()
 	h.core, h.size = n, n
 	if err != nil {
-		p.fault(&p.report.Lost, "core size %d: %v", n, err)
+		p.faultLocked(&p.report.Lost, "core size %d: %v", n, err)
 	}
 }

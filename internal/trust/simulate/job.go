@@ -12,43 +12,43 @@ import (
 // job is a task of a program: it takes its time, and calls others. All that is random about it is drawn when it is made;
 // the lock of the world guards what follows.
 type job struct {
-	program *program
-	id      int
-	name    string
-	on      *host
-	up      []*job // those who may be blocked until it has ended, itself the last
-	depth   int
+	program   *program
+	id        int
+	name      string
+	on        *host
+	ancestors []*job // those who may be blocked until it has ended, itself the last
+	depth     int
 
-	bare    bool          // without a future
-	plain   bool          // without a name
-	patient bool          // its submitter waits for room
-	delay   time.Duration // of one with a time
-	takes   time.Duration // before its calls
-	calls   []*call
-	rest    time.Duration // after them
-	ends    ending
-	aside   *call // of the policy, if there is no room for it
-	early   *call // of the hook before its run
-	late    *call // of that after it
+	bare         bool          // without a future
+	unnamed      bool          // without a name
+	waitsForRoom bool          // its submitter waits for room
+	delay        time.Duration // of one with a time
+	takes        time.Duration // before its calls
+	calls        []*call
+	rest         time.Duration // after them
+	ends         bodyEnd
+	onRejection  *call // of the policy, if there is no room for it
+	beforeRun    *call // of the hook before its run
+	afterRun     *call // of that after it
 
-	fragile bool // it may be cancelled
-	firm    bool // the run that has submitted it does not end before it has
+	cancellable bool // it may be cancelled
+	parentWaits bool // the run that has submitted it does not end before it has
 
 	future *future.Future[int]
 
-	accepted bool
-	there    bool          // its submitter knows that
-	thereAt  time.Duration // when it was due, as well
-	due      time.Duration // it may begin
-	taken    bool          // its future, by a completion service
-	seized   bool          // it is in a hook, or was
-	told     bool
-	begun    int
-	inBody   bool
-	ended    bool
-	endedAt  time.Duration
-	broken   bool            // its run may have been ended from outside
-	ctx      context.Context // of its run
+	accepted    bool
+	submitted   bool          // its submitter knows that
+	readyAt     time.Duration // when it was due, as well
+	due         time.Duration // it may begin
+	delivered   bool          // its future, by a completion service
+	inHook      bool          // it is in a hook, or was
+	reported    bool
+	begun       int
+	inBody      bool
+	ended       bool
+	endedAt     time.Duration
+	interrupted bool            // its run may have been ended from outside
+	ctx         context.Context // of its run
 }
 
 // body is what a host runs, with a value.
@@ -57,8 +57,8 @@ func (j *job) body(ctx context.Context) (int, error) { return j.id, j.run(ctx) }
 // run is what a host runs.
 func (j *job) run(ctx context.Context) error {
 	p := j.program
-	th := p.begin(j, ctx)
-	defer p.endRun(j, th) // also by Goexit
+	g := p.begin(j, ctx)
+	defer p.end(j, g) // also by Goexit
 	time.Sleep(j.takes)
 	for _, c := range j.calls {
 		p.perform(c, j.scope())
@@ -76,13 +76,13 @@ func (j *job) run(ctx context.Context) error {
 }
 
 // scope is the context of the run.
-func (j *job) scope() scope { return scope{ctx: j.ctx, ends: []*job{j}, of: []*job{j}} }
+func (j *job) scope() scope { return scope{ctx: j.ctx, endsWith: []*job{j}, onBehalf: []*job{j}} }
 
 // String tells what j is, for the words of a fault.
 func (j *job) String() string {
 	text := fmt.Sprintf("%d on %s", j.id, j.on.name)
-	if len(j.up) > 1 {
-		text += fmt.Sprintf(" below %d", j.up[len(j.up)-2].id)
+	if len(j.ancestors) > 1 {
+		text += fmt.Sprintf(" below %d", j.ancestors[len(j.ancestors)-2].id)
 	}
 	return text
 }
@@ -96,14 +96,14 @@ func (j *job) settled() bool {
 }
 
 // live reports whether the context of the run of j has not ended, for certain or perhaps; the lock is held.
-func (j *job) live() (certainly, perhaps bool) {
+func (j *job) runLive() (certainly, perhaps bool) {
 	now := j.program.now()
-	return j.inBody && !j.broken, j.inBody || j.seized || j.begun > 0 && (j.endedAt == now || !j.program.exact())
+	return j.inBody && !j.interrupted, j.inBody || j.inHook || j.begun > 0 && (j.endedAt == now || !j.program.exact())
 }
 
 // drawJob makes a task that may block those in up.
 func (p *program) drawJob(on *host, up []*job) *job {
-	if len(p.jobs) >= p.enough {
+	if len(p.jobs) >= p.maxJobs {
 		return nil
 	}
 	j := &job{program: p, id: len(p.jobs)}
@@ -111,20 +111,20 @@ func (p *program) drawJob(on *host, up []*job) *job {
 	j.name = fmt.Sprint("j", j.id)
 	p.byName[j.name] = j
 	j.on = on
-	j.up = append(up[:len(up):len(up)], j)
-	j.depth = len(j.up)
-	j.plain = p.oneIn(4)
+	j.ancestors = append(up[:len(up):len(up)], j)
+	j.depth = len(j.ancestors)
+	j.unnamed = p.oneIn(4)
 	j.takes, j.rest = p.steps(6), p.steps(4)
 	if p.oneIn(8) {
 		j.takes = p.steps(60) + 10*grid
 	}
 	if p.oneIn(12) {
-		j.ends = ending(p.rng.IntN(4))
+		j.ends = bodyEnd(p.rng.IntN(4))
 	}
-	if j.ends == exits && p.hosts[0].inline {
+	if j.ends == exits && p.hosts[0].callerRuns {
 		j.ends = fails
 	}
-	if j.on.table != nil && !j.on.serialized && p.oneIn(4) {
+	if j.on.scheduler != nil && !j.on.serialized && p.oneIn(4) {
 		j.delay = p.steps(10)
 	}
 	for range p.rng.IntN(4) {
@@ -135,12 +135,12 @@ func (p *program) drawJob(on *host, up []*job) *job {
 			j.calls = append(j.calls, c)
 		}
 	}
-	if p.hooked && !j.plain && j.on.base.index == 0 && p.oneIn(6) {
+	if p.hooked && !j.unnamed && j.on.base.index == 0 && p.oneIn(6) {
 		c := p.drawCallFrom(j, onRun)
 		if p.oneIn(2) {
-			j.late = c
+			j.afterRun = c
 		} else {
-			j.early = c
+			j.beforeRun = c
 		}
 	}
 	return j

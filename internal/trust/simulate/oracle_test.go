@@ -67,7 +67,7 @@ func TestAFaultIsFoundAndCalledByItsName(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var sum simulate.Report
 			for seed := range uint64(10) {
-				sum.Add(simulate.PlayOn(t, seed, 300, func(right timer.Scheduler) timer.Scheduler {
+				sum.Add(simulate.SimulateOn(t, seed, 300, func(right timer.Scheduler) timer.Scheduler {
 					return &faulty{Scheduler: right, arm: fault.arm}
 				}))
 			}
@@ -79,7 +79,7 @@ func TestAFaultIsFoundAndCalledByItsName(t *testing.T) {
 func TestAWorldWithoutAFaultHasNone(t *testing.T) {
 	var sum simulate.Report
 	for seed := range uint64(10) {
-		sum.Add(simulate.PlayOn(t, seed, 300, func(right timer.Scheduler) timer.Scheduler { return right }))
+		sum.Add(simulate.SimulateOn(t, seed, 300, func(right timer.Scheduler) timer.Scheduler { return right }))
 	}
 	assert.Zero(t, sum.Bad(), "%+v", sum)
 }
@@ -94,16 +94,16 @@ func TestAStandstillIsReportedAndOthersGoOn(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := simulate.Live(t, drive)
+			r := simulate.RunDriver(t, drive)
 			assert.EqualValues(t, 1, r.Stuck, "%+v", r)
 			assert.Len(t, r.Faults, 1)
 		})
 	}
-	assert.Zero(t, simulate.Live(t, func() {}).Bad())
+	assert.Zero(t, simulate.RunDriver(t, func() {}).Bad())
 }
 
 func TestWhatOutlivesItsWorldIsReported(t *testing.T) {
-	r := simulate.Live(t, func() { go func() { select {} }() })
+	r := simulate.RunDriver(t, func() { go func() { select {} }() })
 	assert.EqualValues(t, 1, r.Leaked, "%+v", r)
 }
 

@@ -9,90 +9,90 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-func playPool(t *testing.T, seed uint64, ops int) Report {
-	return play(t, seed, ops, func(w *world) {
-		s := newShop(w)
-		core := w.rng.IntN(5)
-		s.size = max(core, 1)
-		s.sorted = true
-		s.most, s.capacity = s.size, -1
-		opts := append(s.options(), s.drawQueue()...)
-		if s.capacity < 0 && s.oneIn(6) {
-			limit := 1 + s.rng.IntN(12)
-			s.limited, s.capacity, s.tight = true, limit, true
+func simulatePool(t *testing.T, seed uint64, ops int) Report {
+	return simulate(t, seed, ops, func(sim *simulation) {
+		es := newExecutorSim(sim)
+		core := sim.rng.IntN(5)
+		es.size = max(core, 1)
+		es.ordered = true
+		es.maxWorkers, es.capacity = es.size, -1
+		opts := append(es.options(), es.drawQueue()...)
+		if es.capacity < 0 && es.oneIn(6) {
+			limit := 1 + es.rng.IntN(12)
+			es.bounded, es.capacity, es.pendingLimit = true, limit, true
 			opts = append(opts, executor.PendingLimit(limit))
 		}
-		if s.fixed {
-			s.most += s.rng.IntN(4)
-			opts = append(opts, executor.MaximumSize(s.most))
+		if es.fixedSize {
+			es.maxWorkers += es.rng.IntN(4)
+			opts = append(opts, executor.MaximumSize(es.maxWorkers))
 		}
-		if s.fixed && s.oneIn(4) {
-			s.size = s.most
+		if es.fixedSize && es.oneIn(4) {
+			es.size = es.maxWorkers
 			opts = append(opts, executor.GrowFirst())
 		}
-		if s.limited {
-			opts = append(opts, s.drawPolicy())
+		if es.bounded {
+			opts = append(opts, es.drawPolicy())
 		}
-		s.single = s.most == 1 && !s.callerRuns
+		es.singleWorker = es.maxWorkers == 1 && !es.callerRuns
 		pool := executor.NewPool(core, opts...)
-		s.exec, s.pool = pool, pool
-		s.stats = poolStats(pool)
-		s.allowed = s.most
-		s.drive()
+		es.executor, es.pool = pool, pool
+		es.stats = poolStats(pool)
+		es.maxBodies = es.maxWorkers
+		es.drive()
 	})
 }
 
 // drawQueue draws where tasks wait. Sizes change in a world only where they alone say how many workers there are.
-func (s *shop) drawQueue() []executor.Option {
+func (es *executorSim) drawQueue() []executor.Option {
 	var queue executor.Queue
-	switch s.rng.IntN(8) {
+	switch es.rng.IntN(8) {
 	case 0, 1:
 		return nil // the fast one
 	case 2:
 		queue = executor.HandOff()
-		s.limited, s.capacity = true, 0
+		es.bounded, es.capacity = true, 0
 	case 3, 4:
-		s.limited, s.capacity = true, s.rng.IntN(6)
-		queue = executor.BoundedFIFO(s.capacity)
+		es.bounded, es.capacity = true, es.rng.IntN(6)
+		queue = executor.BoundedFIFO(es.capacity)
 	case 5:
-		queue, s.ranked = executor.PriorityFIFO(), true
+		queue, es.byPriority = executor.PriorityFIFO(), true
 	case 6:
-		s.limited, s.capacity = true, 1+s.rng.IntN(6)
-		queue, s.ranked = executor.PriorityFIFO().Bounded(s.capacity), true
+		es.bounded, es.capacity = true, 1+es.rng.IntN(6)
+		queue, es.byPriority = executor.PriorityFIFO().Bounded(es.capacity), true
 	case 7:
-		queue = executor.CustomQueue(func() executor.WorkQueue { return new(stack) })
-		s.sorted = false
+		queue = executor.CustomQueue(func() executor.WorkQueue { return new(lifoQueue) })
+		es.ordered = false
 	}
-	s.fixed = true
+	es.fixedSize = true
 	return []executor.Option{queue}
 }
 
 // drawPolicy draws what becomes of tasks for which there is no room.
-func (s *shop) drawPolicy() executor.Option {
-	s.callerRuns, s.discards = false, false
-	switch s.rng.IntN(7) {
+func (es *executorSim) drawPolicy() executor.Option {
+	es.callerRuns, es.discards = false, false
+	switch es.rng.IntN(7) {
 	case 0:
-		s.callerRuns, s.noExits = true, true
+		es.callerRuns, es.noExits = true, true
 		return executor.OnRejection(executor.CallerRuns)
 	case 1:
-		s.discards = true
+		es.discards = true
 		return executor.OnRejection(executor.Discard)
 	case 2:
-		s.discards = true
+		es.discards = true
 		return executor.OnRejection(executor.DiscardOldest)
 	case 3:
-		s.callerRuns, s.noExits = true, true // tasks of the pool do not wait
+		es.callerRuns, es.noExits = true, true // tasks of the pool do not wait
 		return executor.OnRejection(executor.Block)
 	case 4:
-		s.callerRuns, s.noExits, s.discards = true, true, true
-		return executor.OnRejection(s.hesitate)
+		es.callerRuns, es.noExits, es.discards = true, true, true
+		return executor.OnRejection(es.retryThenDiscard)
 	default:
 		return executor.OnRejection(executor.Abort)
 	}
 }
 
 // hesitate is a policy that tries this and that.
-func (s *shop) hesitate(r *executor.Rejection) error {
+func (es *executorSim) retryThenDiscard(r *executor.Rejection) error {
 	if r.Retry() == nil {
 		return nil
 	}
@@ -105,11 +105,11 @@ func (s *shop) hesitate(r *executor.Rejection) error {
 }
 
 // stack is a queue of the user's own: who comes last is first.
-type stack struct{ tasks []executor.Queued }
+type lifoQueue struct{ tasks []executor.Queued }
 
-func (q *stack) Push(t executor.Queued) { q.tasks = append(q.tasks, t) }
+func (q *lifoQueue) Push(t executor.Queued) { q.tasks = append(q.tasks, t) }
 
-func (q *stack) Pop() executor.Queued {
+func (q *lifoQueue) Pop() executor.Queued {
 	if len(q.tasks) == 0 {
 		return nil
 	}
@@ -118,7 +118,7 @@ func (q *stack) Pop() executor.Queued {
 	return t
 }
 
-func (q *stack) Remove(t executor.Queued) bool {
+func (q *lifoQueue) Remove(t executor.Queued) bool {
 	i := slices.Index(q.tasks, t)
 	if i < 0 {
 		return false
@@ -127,9 +127,9 @@ func (q *stack) Remove(t executor.Queued) bool {
 	return true
 }
 
-func (q *stack) Len() int { return len(q.tasks) }
+func (q *lifoQueue) Len() int { return len(q.tasks) }
 
-func (q *stack) All() iter.Seq[executor.Queued] {
+func (q *lifoQueue) All() iter.Seq[executor.Queued] {
 	return func(yield func(executor.Queued) bool) {
 		for _, t := range slices.Backward(q.tasks) {
 			if !yield(t) {

@@ -19,52 +19,52 @@ import (
 // time; somebody is told that he waits for himself if and only if that is so, and at once; and a context ends with its
 // run.
 type program struct {
-	*world
-	hosts     []*host
-	resizable bool
-	hooked    bool // there are hooks
-	wild      bool // that do more than they should
-	vague     bool // that may take their time
-	picky     bool // the queue panics
-	rough     bool // the hosts are ended while tasks run
+	*simulation
+	hosts         []*host
+	resizable     bool
+	hooked        bool // there are hooks
+	misbehaves    bool // that do more than they should
+	slowCallbacks bool // that may take their time
+	queuePanics   bool // the queue panics
+	abruptEnd     bool // the hosts are ended while tasks run
 
-	jobs   []*job
-	enough int // so many there are to be in all, after this batch
-	byName map[string]*job
+	jobs    []*job
+	maxJobs int // so many there are to be in all, after this batch
+	byName  map[string]*job
 
-	handRun context.Context // of a task run by hand as long as there is the program
+	handRunCtx context.Context // of a task run by hand as long as there is the program
 
 	// The lock guards these.
-	ran     []*job // in the order in which they began
-	threads map[uint64]*thread
-	waits   []*wait
-	going   int // functions that nobody waits for but the program
-	checked int // so many jobs are over, and all is known to be right with them
+	started       []*job // in the order in which they began
+	goroutines    map[uint64]*goroutine
+	waits         []*wait
+	detachedCalls int // functions that nobody waits for but the program
+	audited       int // so many jobs are over, and all is known to be right with them
 }
 
 // hangs is how long a program may take in real time.
-const hangs = 2 * time.Minute
+const programTimeout = 2 * time.Minute
 
-func playPrograms(t *testing.T, seed uint64, ops int) Report {
-	dog := time.AfterFunc(hangs, func() { // a mutex that is never free is no standstill of a bubble
+func simulatePrograms(t *testing.T, seed uint64, ops int) Report {
+	dog := time.AfterFunc(programTimeout, func() { // a mutex that is never free is no standstill of a bubble
 		debug.SetTraceback("all")
 		panic(fmt.Sprintf("simulate: the program of seed %d hangs", seed))
 	})
 	defer dog.Stop()
-	return play(t, seed, ops, func(w *world) {
-		p := &program{world: w, byName: map[string]*job{}, threads: map[uint64]*thread{}}
+	return simulate(t, seed, ops, func(sim *simulation) {
+		p := &program{simulation: sim, byName: map[string]*job{}, goroutines: map[uint64]*goroutine{}}
 		p.open()
 		p.drive()
 	})
 }
 
 // holding calls do with the lock held. A mistake in the program itself is not to look like a failure of a task.
-func (p *program) holding(do func()) {
+func (p *program) withLock(do func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	defer func() {
 		if v := recover(); v != nil {
-			p.fault(&p.report.Stuck, "the program itself: %v\n%s", v, debug.Stack())
+			p.faultLocked(&p.report.Stuck, "the program itself: %v\n%s", v, debug.Stack())
 		}
 	}()
 	do()
@@ -74,7 +74,7 @@ func (p *program) holding(do func()) {
 func (p *program) drive() {
 	over := make(chan struct{})
 	hand := future.NewTask(func(ctx context.Context) (int, error) {
-		p.handRun = ctx
+		p.handRunCtx = ctx
 		over <- struct{}{}
 		<-over
 		return 0, nil
@@ -87,40 +87,40 @@ func (p *program) drive() {
 		}
 	}
 	if p.oneIn(2) && p.report.Stuck == 0 {
-		p.rough = true
-		p.start()
+		p.abruptEnd = true
+		p.startCalls()
 	}
 	p.close()
-	p.rest()
+	p.quiesce()
 	for _, h := range p.hosts {
-		p.balance(h)
+		p.auditHost(h)
 	}
 	over <- struct{}{}
 }
 
 // batch has some tasks run to their end, and reports whether they have come to it.
 func (p *program) batch() bool {
-	p.start()
+	p.startCalls()
 	for range p.rng.IntN(4) {
 		time.Sleep(p.steps(8))
 		if p.resizable {
 			p.resize(1 + p.rng.IntN(4))
 		}
-		p.probe()
-		p.meddle(p.hosts[p.rng.IntN(4)], p.rng.IntN(100))
+		p.probeContext()
+		p.callHost(p.hosts[p.rng.IntN(4)], p.rng.IntN(100))
 	}
-	return p.rest()
+	return p.quiesce()
 }
 
 // start has some calls made.
-func (p *program) start() {
+func (p *program) startCalls() {
 	for _, h := range p.hosts {
-		h.unsure = 2*h.base.size - 1
+		h.uncertainWaits = 2*h.base.size - 1
 		if p.resizable {
-			h.unsure = 1
+			h.uncertainWaits = 1
 		}
 	}
-	p.enough = len(p.jobs) + 1 + p.rng.IntN(40)
+	p.maxJobs = len(p.jobs) + 1 + p.rng.IntN(40)
 	var calls []*call
 	for range 1 + p.rng.IntN(4) {
 		if c := p.drawCall(nil); c != nil {
@@ -128,20 +128,20 @@ func (p *program) start() {
 		}
 	}
 	for _, c := range calls {
-		c.place = letGo
+		c.site = onDetached
 		p.perform(c, scope{ctx: context.Background()})
 		time.Sleep(p.steps(4))
 	}
 }
 
 // rest waits until all have come to their end, and looks whether all is right.
-func (p *program) rest() bool {
+func (p *program) quiesce() bool {
 	limit := p.now() + time.Hour
 	for {
 		synctest.Wait()
 		p.mu.Lock()
-		p.pass()
-		quiet := p.going == 0 && len(p.threads) == 0 && p.asleep == 0
+		p.advanceLocked()
+		quiet := p.detachedCalls == 0 && len(p.goroutines) == 0 && p.heldUp == 0
 		p.mu.Unlock()
 		for _, h := range p.hosts {
 			c := h.stats()
@@ -153,37 +153,37 @@ func (p *program) rest() bool {
 		if p.now() > limit {
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			p.fault(&p.report.Stuck, "%s", p.picture())
+			p.faultLocked(&p.report.Stuck, "%s", p.describeLocked())
 			return false
 		}
 		time.Sleep(5 * grid)
 	}
 	p.mu.Lock()
 	for _, h := range p.hosts {
-		h.loose, h.most = false, h.size
+		h.uncertain, h.maxSize = false, h.size
 	}
-	done := p.jobs[p.checked:]
-	p.checked = len(p.jobs)
+	done := p.jobs[p.audited:]
+	p.audited = len(p.jobs)
 	p.mu.Unlock()
 	for _, j := range done {
-		p.audit(j)
+		p.auditJob(j)
 	}
 	return true
 }
 
 // audit looks at a task that is over.
-func (p *program) audit(j *job) {
+func (p *program) auditJob(j *job) {
 	switch {
 	case j.inBody:
-		p.blame(&p.report.Stuck, "task %v has not returned", j)
-	case !j.there:
+		p.fault(&p.report.Stuck, "task %v has not returned", j)
+	case !j.submitted:
 	case j.future == nil && j.begun == 0 && !p.hooked && !j.on.base.ended:
-		p.blame(&p.report.Lost, "task %v never ran", j)
+		p.fault(&p.report.Lost, "task %v never ran", j)
 	case j.future == nil:
 	case !j.future.State().Settled():
-		p.blame(&p.report.Lost, "the future of task %v is not settled", j)
+		p.fault(&p.report.Lost, "the future of task %v is not settled", j)
 	case j.begun == 0 && j.future.State() != future.Cancelled && !p.hooked:
-		p.blame(&p.report.Lost, "task %v has ended without a run: %v", j, j.future.State())
+		p.fault(&p.report.Lost, "task %v has ended without a run: %v", j, j.future.State())
 	}
 	if j.ctx != nil && j.id%2 == 0 { // the others have been asked before, or never are
 		p.expectEnded(j)
@@ -195,23 +195,23 @@ func (p *program) expectEnded(j *job) {
 	select {
 	case <-j.ctx.Done():
 	default:
-		p.blame(&p.report.Lost, "the context of task %v has not ended: Done", j)
+		p.fault(&p.report.Lost, "the context of task %v has not ended: Done", j)
 	}
 	if j.ctx.Err() == nil {
-		p.blame(&p.report.Lost, "the context of task %v has not ended: Err", j)
+		p.fault(&p.report.Lost, "the context of task %v has not ended: Err", j)
 	}
 }
 
 // probe asks the context of some run whether it has ended.
-func (p *program) probe() {
+func (p *program) probeContext() {
 	j := p.anyRun(p.rng.IntN(12))
 	if j == nil {
 		return
 	}
-	p.did(1)
+	p.countOps(1)
 	p.mu.Lock()
-	now := p.pass()
-	before, _ := j.live()
+	now := p.advanceLocked()
+	before, _ := j.runLive()
 	over := j.ended && j.endedAt < now
 	p.mu.Unlock()
 	var err error
@@ -231,26 +231,26 @@ func (p *program) probe() {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.pass()
-	after, _ := j.live()
+	p.advanceLocked()
+	after, _ := j.runLive()
 	switch {
 	case before && after && err != nil:
-		p.fault(&p.report.Early, "the context of task %v has ended during its run: %v", j, say(err))
-	case over && err == nil && p.exact() && !p.vague:
-		p.fault(&p.report.Lost, "the context of task %v, ended at %v, has not", j, j.endedAt)
+		p.faultLocked(&p.report.Early, "the context of task %v has ended during its run: %v", j, errorText(err))
+	case over && err == nil && p.exact() && !p.slowCallbacks:
+		p.faultLocked(&p.report.Lost, "the context of task %v, ended at %v, has not", j, j.endedAt)
 	}
 }
 
 // picture tells who waits for what; the lock is held.
-func (p *program) picture() string {
-	text := fmt.Sprintf("no end: %d functions, %d threads;", p.going, len(p.threads))
-	for _, th := range p.threads {
-		text += fmt.Sprintf(" thread %x: %+v, submits %v;", th.id&0xffffff, th.frames, th.submits)
+func (p *program) describeLocked() string {
+	text := fmt.Sprintf("no end: %d functions, %d threads;", p.detachedCalls, len(p.goroutines))
+	for _, g := range p.goroutines {
+		text += fmt.Sprintf(" thread %x: %+v, submits %v;", g.id&0xffffff, g.frames, g.submits)
 	}
 	for _, w := range p.waits {
 		text += " " + w.call.String() + ";"
 	}
-	for _, j := range p.ran {
+	for _, j := range p.started {
 		if j.inBody {
 			text += " " + j.String() + " runs;"
 		}
@@ -265,7 +265,7 @@ func (p *program) picture() string {
 func (p *program) close() {
 	for _, h := range p.hosts {
 		if h.base == h {
-			p.finish(h)
+			p.closeHost(h)
 		}
 	}
 }

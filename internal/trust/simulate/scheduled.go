@@ -11,59 +11,59 @@ import (
 var silent = slog.New(slog.DiscardHandler)
 
 // newShop draws what is common to all shops.
-func newShop(w *world) *shop {
-	return &shop{
-		world: w,
-		room:  make([]task, w.budget),
-		slow:  2 + w.rng.IntN(16),
-		pause: 2 + w.rng.IntN(12),
+func newExecutorSim(sim *simulation) *executorSim {
+	return &executorSim{
+		simulation: sim,
+		arena:      make([]task, sim.ops),
+		maxWork:    2 + sim.rng.IntN(16),
+		maxPause:   2 + sim.rng.IntN(12),
 	}
 }
 
-func playScheduled(t *testing.T, seed uint64, ops int) Report {
-	return play(t, seed, ops, func(w *world) {
-		s := newShop(w)
-		core := w.rng.IntN(5)
-		s.size = max(core, 1)
-		s.most, s.capacity = s.size, -1
-		s.single = s.size == 1
-		s.sorted = true
-		s.asking = s.oneIn(2)
-		opts := append(s.options(), executor.MaximumSize(8))
-		if s.oneIn(8) {
-			s.limited = true
-			opts = append(opts, executor.PendingLimit(1+s.rng.IntN(20)))
+func simulateScheduled(t *testing.T, seed uint64, ops int) Report {
+	return simulate(t, seed, ops, func(sim *simulation) {
+		es := newExecutorSim(sim)
+		core := sim.rng.IntN(5)
+		es.size = max(core, 1)
+		es.maxWorkers, es.capacity = es.size, -1
+		es.singleWorker = es.size == 1
+		es.ordered = true
+		es.asksRuns = es.oneIn(2)
+		opts := append(es.options(), executor.MaximumSize(8))
+		if es.oneIn(8) {
+			es.bounded = true
+			opts = append(opts, executor.PendingLimit(1+es.rng.IntN(20)))
 		}
 		pool := executor.NewScheduledPool(core, opts...)
-		s.exec, s.table, s.pool = pool, pool, &pool.Pool
-		s.stats = poolStats(&pool.Pool)
-		s.allowed = s.size
-		s.drive()
+		es.executor, es.scheduler, es.pool = pool, pool, &pool.Pool
+		es.stats = poolStats(&pool.Pool)
+		es.maxBodies = es.size
+		es.drive()
 	})
 }
 
 // options draws options for a pool.
-func (s *shop) options() []executor.Option {
+func (es *executorSim) options() []executor.Option {
 	opts := []executor.Option{executor.Logger(silent)}
-	if s.oneIn(2) {
+	if es.oneIn(2) {
 		opts = append(opts, executor.ErrorHandler(func(context.Context, executor.Run, error) {}))
 	}
-	if s.oneIn(3) {
-		opts = append(opts, executor.KeepAlive(s.steps(8)+grid))
-		if s.oneIn(2) {
+	if es.oneIn(3) {
+		opts = append(opts, executor.KeepAlive(es.steps(8)+grid))
+		if es.oneIn(2) {
 			opts = append(opts, executor.CoreTimeout())
 		}
 	}
-	if s.oneIn(4) {
+	if es.oneIn(4) {
 		ctx, cancel := context.WithCancel(context.Background())
-		s.base = cancel
+		es.cancelBase = cancel
 		opts = append(opts, executor.BaseContext(ctx))
 	}
-	if s.oneIn(4) {
-		s.hooked = true
+	if es.oneIn(4) {
+		es.hooked = true
 		opts = append(opts,
-			executor.BeforeRun(func(context.Context, executor.Run) { s.before.Add(1) }),
-			executor.AfterRun(func(context.Context, executor.Run, error) { s.after.Add(1) }),
+			executor.BeforeRun(func(context.Context, executor.Run) { es.before.Add(1) }),
+			executor.AfterRun(func(context.Context, executor.Run, error) { es.after.Add(1) }),
 			executor.OnTerminated(func() {}))
 	}
 	return opts

@@ -7,33 +7,33 @@ import (
 
 // scope is a context, and what is known of it.
 type scope struct {
-	ctx  context.Context
-	ends []*job // with the end of any of these runs it is certain to end
-	of   []*job // the runs on behalf of which it is
-	by   time.Duration
+	ctx      context.Context
+	endsWith []*job // with the end of any of these runs it is certain to end
+	onBehalf []*job // the runs on behalf of which it is
+	deadline time.Duration
 }
 
 // origin is whose context a call uses.
-type origin uint8
+type contextOrigin uint8
 
 const (
-	own      origin = iota // that of the run, or of what has passed it on
-	outer                  // that of a task above, which has captured it
-	ofOther                // that of a run of any host, which may have ended
-	byHand                 // that of a task that is run by hand
-	over                   // one that has ended
-	backdrop               // the background
-	none                   // nil
-	manyOrigins
+	ownContext        contextOrigin = iota // that of the run, or of what has passed it on
+	outerContext                           // that of a task above, which has captured it
+	otherRunContext                        // that of a run of any host, which may have ended
+	handRunContext                         // that of a task that is run by hand
+	endedContext                           // one that has ended
+	backgroundContext                      // the background
+	nilContext                             // nil
+	contextOrigins
 )
 
 // String returns whose.
-func (o origin) String() string {
+func (o contextOrigin) String() string {
 	return [...]string{"own", "outer", "another run's", "a run by hand's", "ended", "background", "nil"}[o]
 }
 
 // foreign is a context of a type that package context does not know.
-type foreign struct{ context.Context }
+type foreignContext struct{ context.Context }
 
 type scopeKey struct{}
 
@@ -41,37 +41,37 @@ type scopeKey struct{}
 func (p *program) resolve(c *call, s scope) (out scope, release func()) {
 	release = func() {}
 	switch c.origin {
-	case own:
+	case ownContext:
 		out = s
-	case outer:
+	case outerContext:
 		out = p.runScope(c.above, s)
-	case ofOther:
+	case otherRunContext:
 		out = p.runScope(p.anyRun(c.pick), s)
-	case byHand:
-		out.ctx = p.handRun
-	case over:
+	case handRunContext:
+		out.ctx = p.handRunCtx
+	case endedContext:
 		ended, end := context.WithCancel(s.ctx)
 		end()
-		out = scope{ctx: ended, ends: s.ends, of: s.of}
-	case backdrop:
+		out = scope{ctx: ended, endsWith: s.endsWith, onBehalf: s.onBehalf}
+	case backgroundContext:
 		out.ctx = context.Background()
-	case none:
+	case nilContext:
 		if c.limit == 0 {
 			return scope{}, release
 		}
 		out.ctx = context.Background()
 	}
 	if c.detached {
-		out = scope{ctx: context.WithoutCancel(out.ctx), of: out.of}
+		out = scope{ctx: context.WithoutCancel(out.ctx), onBehalf: out.onBehalf}
 	}
 	if c.wrapped {
-		out = scope{ctx: foreign{out.ctx}, of: out.of}
+		out = scope{ctx: foreignContext{out.ctx}, onBehalf: out.onBehalf}
 	}
 	if c.derived {
 		out.ctx = context.WithValue(out.ctx, scopeKey{}, c)
 	}
-	if c.limit > 0 && (c.way.takesContext() || c.patient()) {
-		out.by = p.now() + c.limit
+	if c.limit > 0 && (c.method.takesContext() || c.waitsForRoom()) {
+		out.deadline = p.now() + c.limit
 		out.ctx, release = context.WithTimeout(out.ctx, c.limit)
 	}
 	return out, release
@@ -94,31 +94,31 @@ func (p *program) runScope(j *job, otherwise scope) scope {
 func (p *program) anyRun(pick int) *job {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.ran) == 0 {
+	if len(p.started) == 0 {
 		return nil
 	}
-	n := min(len(p.ran), 12)
-	return p.ran[len(p.ran)-1-pick%n]
+	n := min(len(p.started), 12)
+	return p.started[len(p.started)-1-pick%n]
 }
 
 // actFor notes on behalf of which runs of the host the caller is about to wait; the lock is held.
-func (s scope) actFor(h *host) {
+func (s scope) noteHelpLocked(h *host) {
 	h = h.base
-	if h.behalf == nil {
-		h.behalf = map[*job]bool{}
+	if h.helpedFor == nil {
+		h.helpedFor = map[*job]bool{}
 	}
-	for _, j := range s.of {
-		if j.on.base == h && !h.confines {
-			h.behalf[j] = true
+	for _, j := range s.onBehalf {
+		if j.on.base == h && !h.exclusive {
+			h.helpedFor[j] = true
 		}
 	}
 }
 
 // helped reports whether the host would help whoever waits with this context on some goroutine; the lock is held.
-func (s scope) helped(h *host) (certainly, perhaps bool) {
-	for _, j := range s.of {
-		if j.on.base == h.base && !h.confines {
-			c, p := j.live()
+func (s scope) helpedLocked(h *host) (certainly, perhaps bool) {
+	for _, j := range s.onBehalf {
+		if j.on.base == h.base && !h.exclusive {
+			c, p := j.runLive()
 			certainly, perhaps = certainly || c, perhaps || p
 		}
 	}

@@ -31,15 +31,15 @@ type Kind struct {
 // Kinds returns all kinds.
 func Kinds() []Kind {
 	return []Kind{
-		{"scheduled", playScheduled},
-		{"pool", playPool},
-		{"loop", playLoop},
-		{"delayqueue", playDelayQueue},
-		{"hashed", playHashed},
-		{"hierarchical", playHierarchical},
-		{"revolver", playRevolver},
-		{"timer", playTimer},
-		{"supervisor", playSupervisor},
-		{"program", playPrograms},
+		{"scheduled", simulateScheduled},
+		{"pool", simulatePool},
+		{"loop", simulateLoop},
+		{"delayqueue", simulateDelayQueue},
+		{"hashed", simulateHashed},
+		{"hierarchical", simulateHierarchical},
+		{"revolver", simulateRevolver},
+		{"timer", simulateTimer},
+		{"supervisor", simulateSupervisor},
+		{"program", simulatePrograms},
 	}
 }

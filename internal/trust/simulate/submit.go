@@ -10,177 +10,177 @@ import (
 )
 
 // offer submits k and reports whether it has been accepted. Anybody may call it.
-func (s *shop) offer(k *task) bool {
-	if k == nil {
+func (es *executorSim) submit(t *task) bool {
+	if t == nil {
 		return false
 	}
-	s.mu.Lock()
-	calm := s.calm == s.stamp && s.last == s.now() && s.exact()
-	room := s.hasRoom()
-	before := s.pass()
-	k.came, k.cameInstant = s.stamp, s.instant
-	k.first = sum(before, k.initial)
-	k.due, k.latest = k.first, never
-	s.guests++
-	s.report.Ops++
-	closing := s.closing
-	s.mu.Unlock()
+	es.mu.Lock()
+	quiescent := es.quiescentStamp == es.stamp && es.lastChange == es.now() && es.exact()
+	room := es.hasRoomLocked()
+	before := es.advanceLocked()
+	t.queuedFrom, t.queuedInstant = es.stamp, es.instantStamp
+	t.first = sum(before, t.initial)
+	t.due, t.dueBy = t.first, never
+	es.callers++
+	es.report.Ops++
+	closing := es.closing
+	es.mu.Unlock()
 
-	err := k.submit()
+	err := t.submit()
 
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.pass()
-	s.guests--
+	es.mu.Lock()
+	defer es.mu.Unlock()
+	now := es.advanceLocked()
+	es.callers--
 	switch {
 	case err == nil:
-		k.known = true
-		s.count(k)
-		if k.begun == 0 && !(k.isChild && s.callerRuns) { // its parent may have to run it later
-			k.latest = sum(k.due, now-before)
+		t.submitted = true
+		es.acceptLocked(t)
+		if t.begun == 0 && !(t.isChild && es.callerRuns) { // its parent may have to run it later
+			t.dueBy = sum(t.due, now-before)
 		}
-		if k.begun == 0 {
-			k.there = s.stamp
+		if t.begun == 0 {
+			t.queuedBy = es.stamp
 		}
-		if closing && s.exact() && s.closedAt < before && !s.quieting {
-			s.fault(&s.report.Lost, "task %v is accepted after the end", k)
+		if closing && es.exact() && es.closedAt < before && !es.acceptsClosing {
+			es.faultLocked(&es.report.Lost, "task %v is accepted after the end", t)
 		}
 		return true
-	case errors.Is(err, executor.ErrShutdown) && s.closing:
-	case errors.Is(err, executor.ErrRejected) && errors.Is(err, context.DeadlineExceeded) && k.how == submitsPatiently:
-		s.judgePatience(k, before, now)
-	case errors.Is(err, executor.ErrSaturated) && s.limited && k.how != submitsPatiently:
-		if calm && room && !s.discards && s.table == nil {
-			s.fault(&s.report.Lost, "task %v is refused, with %d of %d running and %d of %d waiting",
-				k, s.running, s.most, s.pendings, s.capacity)
+	case errors.Is(err, executor.ErrShutdown) && es.closing:
+	case errors.Is(err, executor.ErrRejected) && errors.Is(err, context.DeadlineExceeded) && t.method == bySubmitContext:
+		es.checkPatienceLocked(t, before, now)
+	case errors.Is(err, executor.ErrSaturated) && es.bounded && t.method != bySubmitContext:
+		if quiescent && room && !es.discards && es.scheduler == nil {
+			es.faultLocked(&es.report.Lost, "task %v is refused, with %d of %d running and %d of %d waiting",
+				t, es.running, es.maxWorkers, es.queued, es.capacity)
 		}
 	default:
-		s.fault(&s.report.Lost, "task %v refused: %v", k, err)
+		es.faultLocked(&es.report.Lost, "task %v refused: %v", t, err)
 	}
-	k.refused = true
-	if k.begun > 0 {
-		s.fault(&s.report.Duplicate, "task %v runs and is refused", k)
+	t.refused = true
+	if t.begun > 0 {
+		es.faultLocked(&es.report.Duplicate, "task %v runs and is refused", t)
 	}
 	return false
 }
 
 // judgePatience judges a submitter who has waited for room in vain.
-func (s *shop) judgePatience(k *task, before, now time.Duration) {
-	switch end := before + k.wait; {
+func (es *executorSim) checkPatienceLocked(t *task, before, now time.Duration) {
+	switch end := before + t.maxWait; {
 	case now < end:
-		s.fault(&s.report.Early, "who would wait for room until %v for task %v gives up", end, k)
-	case end < s.quiet:
-		s.fault(&s.report.Late, "who would wait for room until %v for task %v gives up", end, k)
-	case s.roomy > before && !s.discards:
-		s.fault(&s.report.Late, "who waits for room from %v on for task %v has not got it, though there was some at %v",
-			before, k, s.roomy)
+		es.faultLocked(&es.report.Early, "who would wait for room until %v for task %v gives up", end, t)
+	case end < es.quietUntil:
+		es.faultLocked(&es.report.Late, "who would wait for room until %v for task %v gives up", end, t)
+	case es.roomUntil > before && !es.discards:
+		es.faultLocked(&es.report.Late, "who waits for room from %v on for task %v has not got it, though there was some at %v",
+			before, t, es.roomUntil)
 	}
 }
 
 // cancel cancels k in one of three ways.
-func (s *shop) cancel(k *task, way int) {
-	if !s.knows(k) {
+func (es *executorSim) cancel(t *task, way int) {
+	if !es.hasFuture(t) {
 		return
 	}
-	s.mu.Lock()
-	s.pass()
+	es.mu.Lock()
+	es.advanceLocked()
 	if way < 2 {
-		k.cancelling = true
+		t.cancelling = true
 	}
-	k.cancellers++
-	s.report.Ops++
-	was := k.cancelled
-	s.mu.Unlock()
+	t.cancellers++
+	es.report.Ops++
+	was := t.cancelled
+	es.mu.Unlock()
 	var cancelled bool
 	switch way {
 	case 0:
-		cancelled = k.future.Cancel()
+		cancelled = t.future.Cancel()
 	case 1:
-		cancelled = k.future.CancelCause(errBoom)
+		cancelled = t.future.CancelCause(errBoom)
 	default:
-		cancelled = k.future.Stop()
+		cancelled = t.future.Stop()
 	}
 	allowed := 1
-	if cancelled && k.timed != nil {
-		allowed = int(k.timed.Runs())
+	if cancelled && t.timed != nil {
+		allowed = int(t.timed.Runs())
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.pass()
-	k.cancellers--
-	if way < 2 && (cancelled || was) && !k.interrupt {
-		k.interrupt, k.interruptAt = true, now
+	es.mu.Lock()
+	defer es.mu.Unlock()
+	now := es.advanceLocked()
+	t.cancellers--
+	if way < 2 && (cancelled || was) && !t.interrupted {
+		t.interrupted, t.interruptedAt = true, now
 	}
 	switch {
 	case cancelled && was:
-		s.fault(&s.report.Duplicate, "task %v is cancelled twice", k)
-	case cancelled && k.ended && k.settledAt < s.quiet:
-		s.fault(&s.report.Duplicate, "task %v, ended at %v, is cancelled", k, k.settledAt)
+		es.faultLocked(&es.report.Duplicate, "task %v is cancelled twice", t)
+	case cancelled && t.ended && t.settledAt < es.quietUntil:
+		es.faultLocked(&es.report.Duplicate, "task %v, ended at %v, is cancelled", t, t.settledAt)
 	case cancelled:
-		s.leave(k, now, allowed)
-	case !k.settled() && k.cancellers == 0 && !s.stopped && !s.closing && !s.discards && k.timeout == 0 && k.accepted:
-		s.fault(&s.report.Lost, "task %v has not ended, and cannot be cancelled", k)
+		es.cancelledLocked(t, now, allowed)
+	case !t.settled() && t.cancellers == 0 && !es.stopped && !es.closing && !es.discards && t.timeout == 0 && t.accepted:
+		es.faultLocked(&es.report.Lost, "task %v has not ended, and cannot be cancelled", t)
 	}
 }
 
 // leave notes that k has been cancelled; the lock is held.
-func (s *shop) leave(k *task, now time.Duration, allowed int) {
+func (es *executorSim) cancelledLocked(t *task, now time.Duration, allowed int) {
 	switch {
-	case k.inBody && k.handedBack: // it is one already
-	case k.inBody:
-		s.zombies++
-	case k.ended: // in this instant: the future was settled by the cancellation
-		k.ended = false
+	case t.inBody && t.returned: // it is one already
+	case t.inBody:
+		es.settledBodies++
+	case t.ended: // in this instant: the future was settled by the cancellation
+		t.ended = false
 	default:
-		s.pendings--
-		if k.timed == nil && k.settledAt == 0 {
-			s.overdue(k)
-		} else if k.begun >= allowed {
-			s.overdue(k)
+		es.queued--
+		if t.timed == nil && t.settledAt == 0 {
+			es.checkOverdueLocked(t)
+		} else if t.begun >= allowed {
+			es.checkOverdueLocked(t)
 		}
 	}
-	k.cancelled, k.allowed, k.settledAt = true, allowed, now
-	s.changed = now
+	t.cancelled, t.allowedRuns, t.settledAt = true, allowed, now
+	es.lastProgress = now
 }
 
 // knows reports whether k has been submitted, as far as its submitter knows, and has a future.
-func (s *shop) knows(k *task) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return k.known && k.how != executes
+func (es *executorSim) hasFuture(t *task) bool {
+	es.mu.Lock()
+	defer es.mu.Unlock()
+	return t.submitted && t.method != byExecute
 }
 
 // get waits for the outcome of k for so long.
-func (s *shop) get(k *task, d time.Duration, byContext bool) {
-	if !s.knows(k) {
+func (es *executorSim) get(t *task, d time.Duration, byContext bool) {
+	if !es.hasFuture(t) {
 		return
 	}
-	s.mu.Lock()
-	from := s.pass()
-	s.report.Ops++
-	s.mu.Unlock()
+	es.mu.Lock()
+	from := es.advanceLocked()
+	es.report.Ops++
+	es.mu.Unlock()
 	var err error
 	if byContext {
 		ctx, cancel := context.WithTimeout(context.Background(), d)
-		_, err = k.future.Get(ctx)
+		_, err = t.future.Get(ctx)
 		cancel()
 	} else {
-		_, err = k.future.GetTimeout(d)
+		_, err = t.future.GetTimeout(d)
 	}
-	gaveUp := !k.future.State().Settled()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.pass()
+	gaveUp := !t.future.State().Settled()
+	es.mu.Lock()
+	defer es.mu.Unlock()
+	now := es.advanceLocked()
 	switch {
 	case gaveUp && now < from+d:
-		s.fault(&s.report.Early, "who waits for task %v from %v on for %v gives up: %v", k, from, d, err)
+		es.faultLocked(&es.report.Early, "who waits for task %v from %v on for %v gives up: %v", t, from, d, err)
 	case gaveUp && !errors.Is(err, future.ErrTimeout) && !errors.Is(err, context.DeadlineExceeded):
-		s.fault(&s.report.Lost, "who waits for task %v gets %v", k, err)
-	case gaveUp && from+d < s.quiet:
-		s.fault(&s.report.Late, "who waits for task %v from %v on for %v gives up", k, from, d)
-	case gaveUp && (k.cancelled || k.ended) && k.settledAt < s.quiet && s.exact():
-		s.fault(&s.report.Late, "who waits for task %v has not been told that it ended at %v", k, k.settledAt)
-	case !gaveUp && (k.cancelled || k.ended) && max(from, k.settledAt) < s.quiet && k.timeout == 0:
-		s.fault(&s.report.Late, "who waits for task %v, ended at %v, is told", k, k.settledAt)
+		es.faultLocked(&es.report.Lost, "who waits for task %v gets %v", t, err)
+	case gaveUp && from+d < es.quietUntil:
+		es.faultLocked(&es.report.Late, "who waits for task %v from %v on for %v gives up", t, from, d)
+	case gaveUp && (t.cancelled || t.ended) && t.settledAt < es.quietUntil && es.exact():
+		es.faultLocked(&es.report.Late, "who waits for task %v has not been told that it ended at %v", t, t.settledAt)
+	case !gaveUp && (t.cancelled || t.ended) && max(from, t.settledAt) < es.quietUntil && t.timeout == 0:
+		es.faultLocked(&es.report.Late, "who waits for task %v, ended at %v, is told", t, t.settledAt)
 	}
 }

@@ -10,108 +10,108 @@ import (
 )
 
 // watch is a world with supervisors on one pool.
-type watch struct {
-	*world
-	pool  *executor.Pool
-	roomy bool // every run finds a worker at once
-	wards []*ward
+type supervisorSim struct {
+	*simulation
+	pool        *executor.Pool
+	neverQueues bool // every run finds a worker at once
+	tasks       []*supervisedTask
 
 	closing bool // the lock guards it
 }
 
-func playSupervisor(t *testing.T, seed uint64, ops int) Report {
-	return play(t, seed, ops, func(w *world) {
-		v := &watch{world: w, roomy: w.rng.IntN(4) > 0}
-		w.size = 1 << 30
-		if v.roomy {
-			v.pool = executor.NewCachedPool(executor.Logger(silent))
+func simulateSupervisor(t *testing.T, seed uint64, ops int) Report {
+	return simulate(t, seed, ops, func(sim *simulation) {
+		ss := &supervisorSim{simulation: sim, neverQueues: sim.rng.IntN(4) > 0}
+		sim.size = 1 << 30
+		if ss.neverQueues {
+			ss.pool = executor.NewCachedPool(executor.Logger(silent))
 		} else {
-			v.pool = executor.NewPool(1, executor.MaximumSize(2), executor.BoundedFIFO(v.rng.IntN(3)), executor.Logger(silent))
+			ss.pool = executor.NewPool(1, executor.MaximumSize(2), executor.BoundedFIFO(ss.rng.IntN(3)), executor.Logger(silent))
 		}
-		for range 1 + v.rng.IntN(6) {
-			v.wards = append(v.wards, v.draw())
+		for range 1 + ss.rng.IntN(6) {
+			ss.tasks = append(ss.tasks, ss.newTask())
 		}
-		v.drive()
+		ss.drive()
 	})
 }
 
-func (v *watch) drive() {
-	for _, d := range v.wards {
-		d.supervisor.Start()
+func (ss *supervisorSim) drive() {
+	for _, st := range ss.tasks {
+		st.supervisor.Start()
 	}
-	for v.more() {
-		time.Sleep(v.steps(20))
-		for range 1 + v.rng.IntN(3) {
-			v.act(v.wards[v.rng.IntN(len(v.wards))])
+	for ss.more() {
+		time.Sleep(ss.steps(20))
+		for range 1 + ss.rng.IntN(3) {
+			ss.step(ss.tasks[ss.rng.IntN(len(ss.tasks))])
 		}
-		if v.oneIn(3) {
-			v.rest()
+		if ss.oneIn(3) {
+			ss.quiesce()
 		}
 	}
-	v.close()
+	ss.close()
 }
 
-func (v *watch) act(d *ward) {
-	v.did(1)
-	switch v.rng.IntN(8) {
+func (ss *supervisorSim) step(st *supervisedTask) {
+	ss.countOps(1)
+	switch ss.rng.IntN(8) {
 	case 0, 1, 2:
-		d.trigger()
+		st.trigger()
 	case 3:
-		d.disturb(d.supervisor.Suspend)
-		if v.oneIn(2) {
-			time.Sleep(v.steps(10))
+		st.disturb(st.supervisor.Suspend)
+		if ss.oneIn(2) {
+			time.Sleep(ss.steps(10))
 		}
-		d.disturb(d.supervisor.Resume)
+		st.disturb(st.supervisor.Resume)
 	default:
-		_ = d.supervisor.Stats()
+		_ = st.supervisor.Stats()
 	}
 }
 
 // rest waits until nothing can run, and looks whether all supervisors are of the same opinion as their tasks.
-func (v *watch) rest() {
+func (ss *supervisorSim) quiesce() {
 	synctest.Wait()
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	now := v.pass()
-	if v.asleep > 0 {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	now := ss.advanceLocked()
+	if ss.heldUp > 0 {
 		return
 	}
-	for _, d := range v.wards {
-		s := d.supervisor.Stats()
-		if [5]uint64{s.Succeeded, s.TimedOut, s.Failed, s.Rejected, s.Capped} != d.kinds {
-			v.fault(&v.report.Lost, "at rest there were outcomes %v, and %+v", d.kinds, s)
+	for _, st := range ss.tasks {
+		s := st.supervisor.Stats()
+		if [5]uint64{s.Succeeded, s.TimedOut, s.Failed, s.Rejected, s.Capped} != st.outcomes {
+			ss.faultLocked(&ss.report.Lost, "at rest there were outcomes %v, and %+v", st.outcomes, s)
 		}
-		if s.State == "waiting" && s.Next.Sub(v.start) <= now {
-			v.fault(&v.report.Stuck, "at rest a cycle waits that was due at %v", s.Next.Sub(v.start))
+		if s.State == "waiting" && s.Next.Sub(ss.start) <= now {
+			ss.faultLocked(&ss.report.Stuck, "at rest a cycle waits that was due at %v", s.Next.Sub(ss.start))
 		}
-		if v.roomy && v.exact() && s.State == "waiting" && s.Unfinished < d.unfinished && d.wanted && d.lastBegun < d.asked {
-			v.fault(&v.report.Stuck, "at rest nothing keeps a run from beginning that was asked for at %v", d.asked)
+		if ss.neverQueues && ss.exact() && s.State == "waiting" && s.Unfinished < st.maxUnfinished && st.triggerPending && st.lastBegun < st.triggeredAt {
+			ss.faultLocked(&ss.report.Stuck, "at rest nothing keeps a run from beginning that was asked for at %v", st.triggeredAt)
 		}
 	}
 }
 
 // close stops everything.
-func (v *watch) close() {
+func (ss *supervisorSim) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
-	v.mu.Lock()
-	v.closing = true
-	v.mu.Unlock()
-	if v.oneIn(2) {
-		v.pool.ShutdownNow()
+	ss.mu.Lock()
+	ss.closing = true
+	ss.mu.Unlock()
+	if ss.oneIn(2) {
+		ss.pool.ShutdownNow()
 	}
-	for _, d := range v.wards {
-		if err := d.supervisor.StopContext(ctx); err != nil {
-			v.blame(&v.report.Stuck, "a supervisor has not stopped after an hour: %v", err)
+	for _, st := range ss.tasks {
+		if err := st.supervisor.StopContext(ctx); err != nil {
+			ss.fault(&ss.report.Stuck, "a supervisor has not stopped after an hour: %v", err)
 		}
-		v.mu.Lock()
-		d.stopped = true
-		if d.bodies > 0 {
-			v.fault(&v.report.Leaked, "%d bodies after the end", d.bodies)
+		ss.mu.Lock()
+		st.stopped = true
+		if st.bodies > 0 {
+			ss.faultLocked(&ss.report.Leaked, "%d bodies after the end", st.bodies)
 		}
-		v.mu.Unlock()
+		ss.mu.Unlock()
 	}
-	if _, err := v.pool.CloseContext(ctx); err != nil {
-		v.blame(&v.report.Stuck, "the pool has not ended after an hour: %v", err)
+	if _, err := ss.pool.CloseContext(ctx); err != nil {
+		ss.fault(&ss.report.Stuck, "the pool has not ended after an hour: %v", err)
 	}
 }

@@ -18,64 +18,64 @@ type wheel interface {
 	Stop() []timer.Handle
 }
 
-func playHashed(t *testing.T, seed uint64, ops int) Report {
-	return playWheel(t, seed, ops, func(c timer.Config) wheel { return hashedwheel.New(c) })
+func simulateHashed(t *testing.T, seed uint64, ops int) Report {
+	return simulateWheel(t, seed, ops, func(c timer.Config) wheel { return hashedwheel.New(c) })
 }
 
-func playHierarchical(t *testing.T, seed uint64, ops int) Report {
-	return playWheel(t, seed, ops, func(c timer.Config) wheel { return hierarchical.New(c) })
+func simulateHierarchical(t *testing.T, seed uint64, ops int) Report {
+	return simulateWheel(t, seed, ops, func(c timer.Config) wheel { return hierarchical.New(c) })
 }
 
-func playRevolver(t *testing.T, seed uint64, ops int) Report {
-	return playWheel(t, seed, ops, func(c timer.Config) wheel { return revolver.New(c) })
+func simulateRevolver(t *testing.T, seed uint64, ops int) Report {
+	return simulateWheel(t, seed, ops, func(c timer.Config) wheel { return revolver.New(c) })
 }
 
-func playWheel(t *testing.T, seed uint64, ops int, open func(timer.Config) wheel) Report {
-	return play(t, seed, ops, func(w *world) {
-		m := newMill(w)
+func simulateWheel(t *testing.T, seed uint64, ops int, open func(timer.Config) wheel) Report {
+	return simulate(t, seed, ops, func(sim *simulation) {
+		ts := newTimerSim(sim)
 		c := timer.Config{
-			Tick:  grid * time.Duration(1+m.rng.IntN(5)),
-			Slots: 2 << m.rng.IntN(4), // so that there are many turns, and levels
+			Tick:  grid * time.Duration(1+ts.rng.IntN(5)),
+			Slots: 2 << ts.rng.IntN(4), // so that there are many turns, and levels
 		}
-		m.tick = c.Tick
-		if m.oneIn(8) {
-			m.limit = 1 + m.rng.IntN(20)
-			c.PendingLimit = m.limit
+		ts.tick = c.Tick
+		if ts.oneIn(8) {
+			ts.pendingLimit = 1 + ts.rng.IntN(20)
+			c.PendingLimit = ts.pendingLimit
 		}
-		c.OnPanic = func(any, []byte) { m.tell() }
-		c.Executor = m.drawExecutor()
-		m.open = func(e *era) timer.Scheduler {
+		c.OnPanic = func(any, []byte) { ts.panicReported() }
+		c.Executor = ts.drawExecutor()
+		ts.open = func(inst *instance) timer.Scheduler {
 			wheel := open(c)
-			e.pending = wheel.Pending
-			e.cease = func(*era) []timer.Handle { return m.cease(wheel) }
+			inst.pending = wheel.Pending
+			inst.stop = func(*instance) []timer.Handle { return ts.stopWheel(wheel) }
 			return wheel
 		}
-		m.drive()
+		ts.drive()
 	})
 }
 
 // tell is told that a function has panicked.
-func (m *mill) tell() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.told++
+func (ts *timerSim) panicReported() {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	ts.panicsReported++
 }
 
 var errFull = errors.New("full")
 
 // drawExecutor draws who calls functions: goroutines of their own, the wheel itself, or somebody who may refuse.
-func (m *mill) drawExecutor() timer.Executor {
-	switch m.rng.IntN(6) {
+func (ts *timerSim) drawExecutor() timer.Executor {
+	switch ts.rng.IntN(6) {
 	case 0, 1:
-		m.inline, m.size = true, 1
+		ts.inline, ts.size = true, 1
 		return func(f func()) error { f(); return nil }
 	case 2:
-		m.rejects = true
+		ts.executorRejects = true
 		return func(f func()) error {
-			m.mu.Lock()
-			defer m.mu.Unlock()
-			if m.asked++; mix(uint64(m.asked)^m.seed<<20)%16 == 0 {
-				m.refused++
+			ts.mu.Lock()
+			defer ts.mu.Unlock()
+			if ts.executorCalls++; mix(uint64(ts.executorCalls)^ts.seed<<20)%16 == 0 {
+				ts.executorRefusals++
 				return errFull
 			}
 			go f()
@@ -87,25 +87,25 @@ func (m *mill) drawExecutor() timer.Executor {
 }
 
 // cease ends a wheel in one of its ways. A revolver may run what it would return, ahead of its time.
-func (m *mill) cease(w wheel) []timer.Handle {
+func (ts *timerSim) stopWheel(w wheel) []timer.Handle {
 	r, ok := w.(*revolver.Wheel)
-	if !ok || m.oneIn(2) {
+	if !ok || ts.oneIn(2) {
 		return w.Stop()
 	}
-	of := map[timer.Handle]*pin{}
-	for _, k := range m.pins {
-		if k.plain() && k.handle != nil {
-			of[k.handle] = k
+	of := map[timer.Handle]*timerFunc{}
+	for _, f := range ts.funcs {
+		if f.hasHandle() && f.handle != nil {
+			of[f.handle] = f
 		}
 	}
 	return r.Close(func(h timer.Handle) bool {
-		k := of[h]
-		if k == nil || k.id%2 == 0 {
+		f := of[h]
+		if f == nil || f.id%2 == 0 {
 			return false
 		}
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		k.hastened = true
+		ts.mu.Lock()
+		defer ts.mu.Unlock()
+		f.mayRunEarly = true
 		return true
 	})
 }

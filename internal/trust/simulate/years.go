@@ -34,33 +34,33 @@ type YearsReport struct {
 const year = 8766 * time.Hour
 
 // The times of the mix. All are whole minutes, the tick of the wheels, so that everything is exact everywhere.
-var everyOf = []time.Duration{24 * time.Hour, 7 * time.Hour, 97 * time.Minute, 31 * time.Minute}
+var periods = []time.Duration{24 * time.Hour, 7 * time.Hour, 97 * time.Minute, 31 * time.Minute}
 
 // Years plays periodic work for so many years of virtual time in one bubble: at fixed rate and with fixed delay, on a
 // scheduled pool, an event loop, the wheels, and the classic timer, side by side. Every run is compared with its plan.
 // Progress, which may be nil, is told of the time played, ten times a year.
 func Years(t *testing.T, years int, progress func(virtual time.Duration)) (report YearsReport) {
 	synctest.Test(t, func(*testing.T) {
-		e := &epoch{start: time.Now(), report: &report}
-		e.begin()
-		e.pass(time.Duration(years)*year, progress)
-		e.end()
+		lr := &longRun{start: time.Now(), report: &report}
+		lr.begin()
+		lr.sleep(time.Duration(years)*year, progress)
+		lr.end()
 	})
 	return report
 }
 
 // epoch is one such bubble.
-type epoch struct {
+type longRun struct {
 	start  time.Time
 	report *YearsReport
-	beats  []*beat
+	series []*plannedSeries
 	closes []func()
-	heap   [2]sample
+	heap   [2]heapSample
 }
 
 // beat is one series with its plan: run n, from 0 on, begins n periods after the first.
-type beat struct {
-	epoch  *epoch
+type plannedSeries struct {
+	run    *longRun
 	name   string
 	first  time.Duration
 	period time.Duration // from start to start
@@ -70,106 +70,106 @@ type beat struct {
 }
 
 // run is the body of every series.
-func (b *beat) run() {
-	planned := b.first + time.Duration(b.runs.Add(1)-1)*b.period
-	if off := time.Since(b.epoch.start) - planned; off != 0 {
-		b.worst.Store(max(b.worst.Load(), int64(max(off, -off))))
+func (ps *plannedSeries) begin() {
+	planned := ps.first + time.Duration(ps.runs.Add(1)-1)*ps.period
+	if off := time.Since(ps.run.start) - planned; off != 0 {
+		ps.worst.Store(max(ps.worst.Load(), int64(max(off, -off))))
 	}
-	if b.takes > 0 {
-		time.Sleep(b.takes)
+	if ps.takes > 0 {
+		time.Sleep(ps.takes)
 	}
 }
 
-func (b *beat) task(context.Context) error {
-	b.run()
+func (ps *plannedSeries) task(context.Context) error {
+	ps.begin()
 	return nil
 }
 
 // add adds a series. Those of one period begin at different times in different places.
-func (e *epoch) add(name string, period, takes time.Duration) *beat {
-	b := &beat{epoch: e, name: fmt.Sprint(name, " each ", period), period: period, takes: takes}
-	b.first = time.Duration(1+len(e.beats)) * time.Minute
-	e.beats = append(e.beats, b)
-	return b
+func (lr *longRun) add(name string, period, takes time.Duration) *plannedSeries {
+	ps := &plannedSeries{run: lr, name: fmt.Sprint(name, " each ", period), period: period, takes: takes}
+	ps.first = time.Duration(1+len(lr.series)) * time.Minute
+	lr.series = append(lr.series, ps)
+	return ps
 }
 
 // begin begins all series.
-func (e *epoch) begin() {
-	pool := executor.NewScheduledPool(3 * len(everyOf)) // one worker for each, so that nobody waits
-	e.onExecutor("pool", pool)
-	e.closes = append(e.closes, func() { pool.ShutdownNow(); <-pool.Terminated() })
+func (lr *longRun) begin() {
+	pool := executor.NewScheduledPool(3 * len(periods)) // one worker for each, so that nobody waits
+	lr.onExecutor("pool", pool)
+	lr.closes = append(lr.closes, func() { pool.ShutdownNow(); <-pool.Terminated() })
 	loop := eventloop.New()
-	e.onExecutor("loop", loop)
-	e.closes = append(e.closes, func() { loop.ShutdownNow(); <-loop.Terminated() })
+	lr.onExecutor("loop", loop)
+	lr.closes = append(lr.closes, func() { loop.ShutdownNow(); <-loop.Terminated() })
 	config := timer.Config{Tick: time.Minute, Slots: 64}
-	e.onWheel("hashed wheel", hashedwheel.New(config))
-	e.onWheel("hierarchical wheel", hierarchical.New(config))
-	e.onWheel("revolver", revolver.New(config))
-	e.onTimer(timer.New("years"))
+	lr.onWheel("hashed wheel", hashedwheel.New(config))
+	lr.onWheel("hierarchical wheel", hierarchical.New(config))
+	lr.onWheel("revolver", revolver.New(config))
+	lr.onTimer(timer.New("years"))
 }
 
 // onExecutor has a pool or a loop repeat; on a loop nothing may take any time, as the others would have to wait.
-func (e *epoch) onExecutor(name string, on timetable) {
-	for i, every := range everyOf {
+func (lr *longRun) onExecutor(name string, on schedulerAPI) {
+	for i, every := range periods {
 		takes := time.Duration(0)
 		if name == "pool" {
 			takes = time.Duration(i) * time.Minute
 		}
-		b := e.add(name+" at fixed rate", every, takes)
-		e.must(on.AtFixedRate(b.first, every, b.task, executor.CatchUp(executor.CatchUpPolicy(i%3))))
-		b = e.add(name+" with fixed delay", every, takes)
-		e.must(on.WithFixedDelay(b.first, every-takes, b.task))
+		ps := lr.add(name+" at fixed rate", every, takes)
+		lr.must(on.AtFixedRate(ps.first, every, ps.task, executor.CatchUp(executor.CatchUpPolicy(i%3))))
+		ps = lr.add(name+" with fixed delay", every, takes)
+		lr.must(on.WithFixedDelay(ps.first, every-takes, ps.task))
 	}
 }
 
-func (e *epoch) must(_ any, err error) {
+func (lr *longRun) must(_ any, err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-func (e *epoch) onWheel(name string, on wheel) {
-	e.closes = append(e.closes, func() { on.Stop() })
-	for i, every := range everyOf {
+func (lr *longRun) onWheel(name string, on wheel) {
+	lr.closes = append(lr.closes, func() { on.Stop() })
+	for i, every := range periods {
 		takes := time.Duration(i) * time.Minute
-		b := e.add(name+" at fixed rate", every, takes)
-		rate, err := timer.AtFixedRate(on, b.first, every, b.run)
-		e.must(rate, err)
-		b = e.add(name+" with fixed delay", every, takes)
-		delay, err := timer.WithFixedDelay(on, b.first, every-takes, b.run)
-		e.must(delay, err)
-		e.closes = append(e.closes, func() { rate.Stop(); delay.Stop() })
+		ps := lr.add(name+" at fixed rate", every, takes)
+		rate, err := timer.AtFixedRate(on, ps.first, every, ps.begin)
+		lr.must(rate, err)
+		ps = lr.add(name+" with fixed delay", every, takes)
+		delay, err := timer.WithFixedDelay(on, ps.first, every-takes, ps.begin)
+		lr.must(delay, err)
+		lr.closes = append(lr.closes, func() { rate.Stop(); delay.Stop() })
 	}
 }
 
-func (e *epoch) onTimer(on *timer.Timer) {
-	e.closes = append(e.closes, on.Cancel)
-	for _, every := range everyOf {
-		b := e.add("timer at fixed rate", every, 0)
-		e.must(nil, on.AtFixedRate(timer.NewTask(b.run), b.first, every))
-		b = e.add("timer repeating", every, 0)
-		e.must(nil, on.Repeat(timer.NewTask(b.run), b.first, every))
+func (lr *longRun) onTimer(on *timer.Timer) {
+	lr.closes = append(lr.closes, on.Cancel)
+	for _, every := range periods {
+		ps := lr.add("timer at fixed rate", every, 0)
+		lr.must(nil, on.AtFixedRate(timer.NewTask(ps.begin), ps.first, every))
+		ps = lr.add("timer repeating", every, 0)
+		lr.must(nil, on.Repeat(timer.NewTask(ps.begin), ps.first, every))
 	}
 }
 
 // pass lets the time go by, and looks at the heap after a tenth of it and at its end.
-func (e *epoch) pass(length time.Duration, progress func(time.Duration)) {
+func (lr *longRun) sleep(length time.Duration, progress func(time.Duration)) {
 	const parts = 10
 	for part := range length / (year / parts) {
 		if part == length/year {
-			e.heap[0] = measure()
+			lr.heap[0] = measureHeap()
 		}
-		time.Sleep(time.Until(e.start.Add((part + 1) * (year / parts))))
+		time.Sleep(time.Until(lr.start.Add((part + 1) * (year / parts))))
 		if progress != nil {
-			progress(time.Since(e.start))
+			progress(time.Since(lr.start))
 		}
 	}
-	e.heap[1] = measure()
+	lr.heap[1] = measureHeap()
 	time.Sleep(time.Second) // past the runs of this very moment
 }
 
 // sample is a state of the heap.
-type sample struct{ bytes, objects int64 }
+type heapSample struct{ bytes, objects int64 }
 
 // HeapNoise is by how much the heap may seem to grow in [Years], however long. The runtime keeps up to 128 of the
 // records by which goroutines wait for channels and locks, of some 100 bytes, for each processor, and all the records
@@ -178,9 +178,9 @@ const HeapNoise = 64 << 10
 
 // measure returns the least of several samples, a day apart. With one processor there are fewer caches: those of the
 // others are given up.
-func measure() sample {
+func measureHeap() heapSample {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	least := sample{1 << 62, 1 << 62}
+	least := heapSample{1 << 62, 1 << 62}
 	var stats runtime.MemStats
 	for range 8 {
 		time.Sleep(24*time.Hour + time.Second)
@@ -195,23 +195,23 @@ func measure() sample {
 }
 
 // end ends everything, and compares the counts with the plans.
-func (e *epoch) end() {
+func (lr *longRun) end() {
 	synctest.Wait()
-	now := time.Since(e.start)
-	for _, b := range e.beats {
-		planned := int64((now-b.first)/b.period) + 1
-		runs, worst := b.runs.Load(), time.Duration(b.worst.Load())
-		e.report.Runs += runs
-		e.report.Drift = max(e.report.Drift, worst)
+	now := time.Since(lr.start)
+	for _, ps := range lr.series {
+		planned := int64((now-ps.first)/ps.period) + 1
+		runs, worst := ps.runs.Load(), time.Duration(ps.worst.Load())
+		lr.report.Runs += runs
+		lr.report.Drift = max(lr.report.Drift, worst)
 		if wrong := max(runs-planned, planned-runs); wrong > 0 || worst > 0 {
-			e.report.Wrong += wrong
-			e.report.Faults = append(e.report.Faults,
-				fmt.Sprintf("%s: %d runs, %d planned, up to %v off", b.name, runs, planned, worst))
+			lr.report.Wrong += wrong
+			lr.report.Faults = append(lr.report.Faults,
+				fmt.Sprintf("%s: %d runs, %d planned, up to %v off", ps.name, runs, planned, worst))
 		}
 	}
-	e.report.HeapGrowth = e.heap[1].bytes - e.heap[0].bytes
-	e.report.HeapObjects = e.heap[1].objects - e.heap[0].objects
-	for _, close := range e.closes {
+	lr.report.HeapGrowth = lr.heap[1].bytes - lr.heap[0].bytes
+	lr.report.HeapObjects = lr.heap[1].objects - lr.heap[0].objects
+	for _, close := range lr.closes {
 		close()
 	}
 	time.Sleep(time.Hour) // for bodies that take their time

@@ -12,42 +12,42 @@ import (
 type mode uint8
 
 const (
-	plain  mode = iota // there is no hook
-	yields             // it lets others run, some times
-	sleeps             // it sleeps, some steps of the grid
+	noDelays mode = iota // there is no hook
+	yields               // it lets others run, some times
+	sleeps               // it sleeps, some steps of the grid
 )
 
 // modeOf draws the mode of a world: half of them yield, one in ten sleeps.
-func modeOf(n int) mode {
+func drawMode(n int) mode {
 	switch {
 	case n < 5:
 		return yields
 	case n < 6:
 		return sleeps
 	default:
-		return plain
+		return noDelays
 	}
 }
 
 // hook holds up whoever passes a delay point. It is called by any goroutine of the bubble, and draws without a lock.
-type hook struct {
-	world *world
+type delayHook struct {
+	sim   *simulation
 	state atomic.Uint64
 	off   atomic.Bool
 }
 
-func (h *hook) at(p delay.Point) {
+func (h *delayHook) at(p delay.Point) {
 	x := mix(h.state.Add(0x9e3779b97f4a7c15))
 	switch {
 	case h.off.Load():
-	case h.world.mode == yields:
+	case h.sim.mode == yields:
 		if x&3 == 0 {
 			for range 1 + x>>8&3 {
 				runtime.Gosched()
 			}
 		}
 	case !p.Locked() && x&7 == 0:
-		h.world.holdUp(grid + time.Duration(x>>8%3)*grid)
+		h.sim.holdUp(grid + time.Duration(x>>8%3)*grid)
 	}
 }
 

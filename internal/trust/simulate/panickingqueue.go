@@ -7,23 +7,23 @@ import (
 )
 
 // picky is a queue of the user's own that takes some tasks by a panic only: these it does not take.
-type picky struct {
-	stack
+type panickingQueue struct {
+	lifoQueue
 	pushes int
 }
 
 // errPush is what it panics with.
 var errPush = errors.New("the queue takes no more")
 
-func (q *picky) Push(t executor.Queued) {
+func (q *panickingQueue) Push(t executor.Queued) {
 	if q.pushes++; q.pushes%16 == 0 {
 		panic(errPush)
 	}
-	q.stack.Push(t)
+	q.lifoQueue.Push(t)
 }
 
 // tryPush calls submit, and returns the panic of a queue as its error.
-func tryPush(submit func() error) (err error) {
+func recoverPush(submit func() error) (err error) {
 	defer func() {
 		switch v := recover(); v {
 		case nil:

@@ -13,40 +13,40 @@ const never = time.Duration(1<<63 - 1)
 //
 // Something that was due at a time before free is late: after that time, a while has passed in which somebody was free
 // to begin it. Something that was decided before quiet, and not told to whoever waits for it, is late likewise.
-type gauge struct {
-	start time.Time
-	last  time.Duration // of the last change
+type timeline struct {
+	start      time.Time
+	lastChange time.Duration // of the last change
 
 	running int // bodies, or busy takers
 	size    int // how many there may be; with fewer, somebody is free
-	asleep  int // goroutines that the hook holds up: while there are any, nobody is blamed
+	heldUp  int // goroutines that the hook holds up: while there are any, nobody is blamed
 
-	quiet time.Duration // up to here time has passed while nobody was held up
-	free  time.Duration // up to here time has passed while nobody was held up and somebody was free
+	quietUntil time.Duration // up to here time has passed while nobody was held up
+	freeUntil  time.Duration // up to here time has passed while nobody was held up and somebody was free
 
-	stamp   int64 // of the last change; they are counted
-	instant int64 // of the first change at this time
+	stamp        int64 // of the last change; they are counted
+	instantStamp int64 // of the first change at this time
 }
 
 // overdue reports whether what has been due since the given time has been so beside somebody who was free.
-func (g *gauge) overdue(due time.Duration) bool { return due < g.free }
+func (tl *timeline) overdue(due time.Duration) bool { return due < tl.freeUntil }
 
 // now is the time since the start.
-func (g *gauge) now() time.Duration { return time.Since(g.start) }
+func (tl *timeline) now() time.Duration { return time.Since(tl.start) }
 
 // pass notes what time has passed, and returns the present.
-func (g *gauge) pass() time.Duration {
-	now := g.now()
-	g.stamp++
-	if now == g.last {
+func (tl *timeline) advanceLocked() time.Duration {
+	now := tl.now()
+	tl.stamp++
+	if now == tl.lastChange {
 		return now
 	}
-	if g.asleep == 0 {
-		g.quiet = now
-		if g.running < g.size {
-			g.free = now
+	if tl.heldUp == 0 {
+		tl.quietUntil = now
+		if tl.running < tl.size {
+			tl.freeUntil = now
 		}
 	}
-	g.last, g.instant = now, g.stamp
+	tl.lastChange, tl.instantStamp = now, tl.stamp
 	return now
 }

@@ -8,65 +8,65 @@ import (
 )
 
 // way is how a call waits for its tasks.
-type way uint8
+type waitMethod uint8
 
 const (
-	getting     way = iota // Get
-	gettingFor             // GetTimeout
-	awaitingAll            // All
-	awaitingAny            // Any
-	completing             // Completed
-	taking                 // CompletionService.Take
-	invokingAll            // InvokeAll
-	invokingAny            // InvokeAny
-	grouping               // Group.Wait
-	leaving                // it does not wait
-	itself                 // Get of the caller's own future
-	terminating            // AwaitTermination
-	manyWays
+	getting     waitMethod = iota // Get
+	gettingFor                    // GetTimeout
+	awaitingAll                   // All
+	awaitingAny                   // Any
+	completing                    // Completed
+	taking                        // CompletionService.Take
+	invokingAll                   // InvokeAll
+	invokingAny                   // InvokeAny
+	grouping                      // Group.Wait
+	notWaiting                    // it does not wait
+	onItself                      // Get of the caller's own future
+	terminating                   // AwaitTermination
+	waitMethods
 )
 
 // String returns the function.
-func (y way) String() string {
+func (y waitMethod) String() string {
 	return [...]string{"Get", "GetTimeout", "All", "Any", "Completed", "Take", "InvokeAll", "InvokeAny", "Group.Wait",
 		"Submit", "Get of oneself", "AwaitTermination"}[y]
 }
 
 // takesContext reports whether the wait ends with a context.
-func (y way) takesContext() bool { return y != gettingFor }
+func (y waitMethod) takesContext() bool { return y != gettingFor }
 
 // bulk reports whether the tasks are submitted by the very function that waits, which may cancel them.
-func (y way) bulk() bool { return y == invokingAll || y == invokingAny || y == grouping }
+func (y waitMethod) bulk() bool { return y == invokingAll || y == invokingAny || y == grouping }
 
 // do makes the call on the calling goroutine, which has the given context.
-func (p *program) do(c *call, from scope) {
-	p.did(1)
+func (p *program) makeCall(c *call, from scope) {
+	p.countOps(1)
 	s, release := p.resolve(c, from)
 	defer release()
-	switch c.way {
-	case itself:
-		p.await(c, s, []*job{c.job}, p.waiting(c, s.ctx))
+	switch c.method {
+	case onItself:
+		p.await(c, s, []*job{c.job}, p.waitFunc(c, s.ctx))
 	case terminating:
-		p.awaitEnd(c, s)
+		p.awaitHost(c, s)
 	case invokingAll, invokingAny, grouping:
-		p.await(c, s, c.children, p.bulkWork(c, s.ctx))
+		p.await(c, s, c.children, p.bulkFunc(c, s.ctx))
 	case taking:
-		p.take(c, s)
+		p.takeCompleted(c, s)
 	default:
 		var there []*job
 		for _, j := range c.children {
-			if p.offer(j, s) {
+			if p.submit(j, s) {
 				there = append(there, j)
 			}
 		}
-		if p.sleep(c); c.way != leaving && len(there) > 0 {
-			p.await(c, s, there, p.waiting(c, s.ctx))
+		if p.pauseBeforeWait(c); c.method != notWaiting && len(there) > 0 {
+			p.await(c, s, there, p.waitFunc(c, s.ctx))
 		}
 	}
 }
 
 // waiting returns what waits for tasks that have been submitted.
-func (p *program) waiting(c *call, ctx context.Context) func(js []*job) error {
+func (p *program) waitFunc(c *call, ctx context.Context) func(js []*job) error {
 	return func(js []*job) error {
 		fs := make([]*future.Future[int], len(js))
 		p.mu.Lock()
@@ -74,13 +74,13 @@ func (p *program) waiting(c *call, ctx context.Context) func(js []*job) error {
 			fs[i] = j.future
 		}
 		p.mu.Unlock()
-		switch c.way {
+		switch c.method {
 		case gettingFor:
-			return p.judgeValue(js[0])(fs[0].GetTimeout(c.limit))
+			return p.checkValue(js[0])(fs[0].GetTimeout(c.limit))
 		case awaitingAll:
 			vs, err := future.All(ctx, fs...)
 			for i := range vs {
-				_ = p.judgeValue(js[i])(vs[i], nil)
+				_ = p.checkValue(js[i])(vs[i], nil)
 			}
 			return err
 		case awaitingAny:
@@ -90,43 +90,43 @@ func (p *program) waiting(c *call, ctx context.Context) func(js []*job) error {
 			var err error
 			n := 0
 			for i, r := range future.Completed(ctx, fs...) {
-				if n++; is(r.Err, future.ErrSelfWait) {
+				if n++; isError(r.Err, future.ErrSelfWait) {
 					err = r.Err
 				}
-				_ = p.judgeValue(js[i])(r.Value, r.Err)
+				_ = p.checkValue(js[i])(r.Value, r.Err)
 			}
 			if n < len(fs) {
 				err = context.Canceled
 			}
 			return err
 		default:
-			return p.judgeValue(js[0])(fs[0].Get(ctx))
+			return p.checkValue(js[0])(fs[0].Get(ctx))
 		}
 	}
 }
 
 // judgeValue looks at the value of j, and returns the error.
-func (p *program) judgeValue(j *job) func(v int, err error) error {
+func (p *program) checkValue(j *job) func(v int, err error) error {
 	return func(v int, err error) error {
 		if err == nil && v != j.id {
-			p.blame(&p.report.Lost, "task %v has the value %d", j, v)
+			p.fault(&p.report.Lost, "task %v has the value %d", j, v)
 		}
 		return err
 	}
 }
 
 // bulkWork returns what submits tasks and waits for them.
-func (p *program) bulkWork(c *call, ctx context.Context) func(js []*job) error {
+func (p *program) bulkFunc(c *call, ctx context.Context) func(js []*job) error {
 	return func(js []*job) error {
 		on := js[0].on.submitter
 		fns := make([]future.Func[int], len(js))
-		done := p.submits(js)
+		done := p.enterSubmit(js)
 		defer done()
 		for i, j := range js {
 			fns[i] = j.body
 		}
 		var err error
-		switch c.way {
+		switch c.method {
 		case invokingAll:
 			_, err = executor.InvokeAll(ctx, on, fns...)
 		case invokingAny:
@@ -145,20 +145,20 @@ func (p *program) bulkWork(c *call, ctx context.Context) func(js []*job) error {
 }
 
 // take submits tasks by a completion service, and takes as many.
-func (p *program) take(c *call, s scope) {
+func (p *program) takeCompleted(c *call, s scope) {
 	service := executor.NewCompletionService[int](c.children[0].on.submitter)
 	var there []*job
 	for _, j := range c.children {
-		if p.offerBy(j, func() (*future.Future[int], error) { return service.Submit(j.body, executor.Name(j.name)) }) {
+		if p.submitBy(j, func() (*future.Future[int], error) { return service.Submit(j.body, executor.Name(j.name)) }) {
 			there = append(there, j)
 		}
 	}
-	p.sleep(c)
+	p.pauseBeforeWait(c)
 	for n := len(there); n > 0; n-- {
 		left := there[:0:0]
 		p.mu.Lock()
 		for _, j := range there {
-			if !j.taken {
+			if !j.delivered {
 				left = append(left, j)
 			}
 		}
@@ -176,7 +176,7 @@ func (p *program) take(c *call, s scope) {
 			defer p.mu.Unlock()
 			for _, j := range left {
 				if j.future == f {
-					j.taken = true
+					j.delivered = true
 				}
 			}
 			return nil

@@ -6,19 +6,19 @@ import "slices"
 // needed.
 func (p *program) drawChildren(c *call, up []*job) bool {
 	n := 1
-	switch c.way {
-	case itself:
+	switch c.method {
+	case onItself:
 		c.children = nil
 		return c.job != nil
 	case terminating:
 		c.host = p.hosts[p.rng.IntN(len(p.hosts))]
 		return c.job != nil
-	case getting, gettingFor, leaving:
+	case getting, gettingFor, notWaiting:
 	default:
 		n += p.rng.IntN(3)
 	}
 	on := p.hosts[[...]int{0, 0, 0, 0, 0, 0, 1, 1, 2, 3}[p.rng.IntN(10)]]
-	if on.submitter == nil && (c.way == taking || c.way.bulk()) {
+	if on.submitter == nil && (c.method == taking || c.method.bulk()) {
 		on = p.hosts[0]
 	}
 	for range n {
@@ -36,60 +36,60 @@ func (p *program) drawChildren(c *call, up []*job) bool {
 // only a run itself may, as that does not wait.
 func (p *program) drawSubmission(c *call, j *job) {
 	h := j.on
-	j.fragile = c.cancels || c.way.bulk()
-	j.bare = c.way == leaving && p.oneIn(2)
-	j.patient = h.submitter != nil && !j.bare && p.oneIn(3)
-	if c.way.bulk() {
-		j.broken, j.patient, j.delay = true, false, 0
+	j.cancellable = c.cancels || c.method.bulk()
+	j.bare = c.method == notWaiting && p.oneIn(2)
+	j.waitsForRoom = h.submitter != nil && !j.bare && p.oneIn(3)
+	if c.method.bulk() {
+		j.interrupted, j.waitsForRoom, j.delay = true, false, 0
 		return
 	}
-	if h.base.blocks && len(j.up) > 1 && !c.certain(h) {
-		if c.way == taking {
-			c.way = awaitingAll
+	if h.base.blocks && len(j.ancestors) > 1 && !c.onHostRun(h) {
+		if c.method == taking {
+			c.method = awaitingAll
 		}
-		j.bare, j.patient = false, true
+		j.bare, j.waitsForRoom = false, true
 	}
-	if j.bare || j.patient || c.way == taking {
+	if j.bare || j.waitsForRoom || c.method == taking {
 		j.delay = 0
 	}
-	if h.limited && c.certain(h) && p.oneIn(4) && !j.plain {
-		j.aside = p.drawCallFrom(c.job, onRun)
+	if h.bounded && c.onHostRun(h) && p.oneIn(4) && !j.unnamed {
+		j.onRejection = p.drawCallFrom(c.job, onRun)
 	}
 }
 
 // firmBelow reports whether the run of another, above j, does not end before j has.
-func (j *job) firmBelow(above *job) bool {
-	i := slices.Index(j.up, above)
-	return !slices.ContainsFunc(j.up[i+1:], func(j *job) bool { return !j.firm })
+func (j *job) parentsWaitBelow(above *job) bool {
+	i := slices.Index(j.ancestors, above)
+	return !slices.ContainsFunc(j.ancestors[i+1:], func(j *job) bool { return !j.parentWaits })
 }
 
 // firm reports whether c does not end before its tasks have.
-func (c *call) firm() bool {
-	if !c.blocks() || c.limit > 0 || c.way != getting && c.way != completing {
+func (c *call) waitsForAll() bool {
+	if !c.blocks() || c.limit > 0 || c.method != getting && c.method != completing {
 		return false
 	}
-	return c.origin == backdrop || c.origin == none || c.origin == own && (c.detached || !c.job.fragile)
+	return c.origin == backgroundContext || c.origin == nilContext || c.origin == ownContext && (c.detached || !c.job.cancellable)
 }
 
 // certain reports whether c is made on the goroutine of a run of the host.
-func (c *call) certain(h *host) bool {
-	return c.job != nil && c.onGoroutine() && c.job.on.base == h.base
+func (c *call) onHostRun(h *host) bool {
+	return c.job != nil && c.onRunGoroutine() && c.job.on.base == h.base
 }
 
 // bound limits a call that might wait in vain by no fault but that of the program.
-func (p *program) bound(c *call, up []*job) {
-	if c.way == grouping && !p.safe(c, up, c.children[0].on) { // it waits for what runs after its end, too
-		c.way = invokingAll
+func (p *program) limitUnsafe(c *call, up []*job) {
+	if c.method == grouping && !p.safe(c, up, c.children[0].on) { // it waits for what runs after its end, too
+		c.method = invokingAll
 	}
 	switch {
-	case c.limit > 0 && c.way != itself:
+	case c.limit > 0 && c.method != onItself:
 		return
-	case c.way == itself && (c.onGoroutine() || len(up) == 0):
+	case c.method == onItself && (c.onRunGoroutine() || len(up) == 0):
 		return
-	case c.way == itself, c.way == terminating, !p.safe(c, up, c.children[0].on):
+	case c.method == onItself, c.method == terminating, !p.safe(c, up, c.children[0].on):
 		c.limit = p.steps(40) + 10*grid
-		if c.origin == none {
-			c.origin = backdrop
+		if c.origin == nilContext {
+			c.origin = backgroundContext
 		}
 	}
 }
@@ -105,15 +105,15 @@ func (p *program) safe(c *call, up []*job, to *host) bool {
 		return true
 	case to.serialized && is(func(j *job) bool { return j.on.serialized }):
 		return false
-	case c.certain(h):
+	case c.onHostRun(h):
 		return true
 	case !is(func(j *job) bool { return j.on.base == h }):
 		return !is(func(j *job) bool { return j.on.base.index > h.index })
-	case h.confines, is(func(j *job) bool { return j.on.base != h }), to.unsure == 0, c.way == gettingFor:
+	case h.exclusive, is(func(j *job) bool { return j.on.base != h }), to.uncertainWaits == 0, c.method == gettingFor:
 		return false
-	case c.origin == own, c.origin == outer && c.above.on.base == h && c.job.firmBelow(c.above):
-		h.unsure--
-		return h.unsure >= 0
+	case c.origin == ownContext, c.origin == outerContext && c.above.on.base == h && c.job.parentsWaitBelow(c.above):
+		h.uncertainWaits--
+		return h.uncertainWaits >= 0
 	}
 	return false
 }

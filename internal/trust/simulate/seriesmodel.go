@@ -4,7 +4,7 @@ import "time"
 
 // calendar tells when the runs of a series are to be. It is the promise of the catch-up policies, counted out step by
 // step, and has nothing in common with package series.
-type calendar struct {
+type seriesModel struct {
 	rule   rule
 	first  time.Duration
 	period time.Duration
@@ -34,10 +34,10 @@ func (r rule) String() string {
 func (r rule) fixedRate() bool { return r == burst || r == skip || r == coalesce }
 
 // at is when a slot of the grid is.
-func (c *calendar) at(slot int64) time.Duration { return sum(c.first, time.Duration(slot)*c.period) }
+func (c *seriesModel) at(slot int64) time.Duration { return sum(c.first, time.Duration(slot)*c.period) }
 
 // begin is called when a run begins. It returns what the run is to count for, and what it has missed.
-func (c *calendar) begin(now time.Duration) (scheduled time.Duration, missed uint64) {
+func (c *seriesModel) begin(now time.Duration) (scheduled time.Duration, missed uint64) {
 	switch c.rule {
 	case burst:
 		for slot := c.slot + 1; c.at(slot) <= now; slot++ {
@@ -58,7 +58,7 @@ func (c *calendar) begin(now time.Duration) (scheduled time.Duration, missed uin
 }
 
 // end is called when a run has ended, and another is to follow.
-func (c *calendar) end(now time.Duration) {
+func (c *seriesModel) end(now time.Duration) {
 	c.missed = 0
 	c.slot++
 	switch c.rule {

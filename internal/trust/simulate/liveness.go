@@ -1,0 +1,57 @@
+package simulate
+
+import "time"
+
+// pass shadows that of the gauge. While time passes nothing can run: whoever waits for certain, for something that could
+// be run in his place, has it run; and a worker that is free runs what is due.
+func (p *program) advanceLocked() time.Duration {
+	last, asleep := p.lastChange, p.heldUp
+	now := p.timeline.advanceLocked()
+	if now == last || asleep > 0 || !p.exact() || p.slowCallbacks {
+		return now
+	}
+	for _, w := range p.waits {
+		p.checkHelpLocked(w, last, now)
+	}
+	for _, j := range p.jobs[p.audited:] {
+		h := j.on.base
+		if j.runnableSince(last) && !j.on.serialized && h.runs < h.core && !h.ended && !j.reported {
+			j.reported = true
+			p.faultLocked(&p.report.Late, "task %v has been there since %v, beside %d runs of %d", j, j.readyAt, h.runs, h.core)
+		}
+	}
+	return now
+}
+
+// mayBegin reports whether j has been in the queue since then, and due, and is still.
+func (j *job) runnableSince(since time.Duration) bool {
+	return j.submitted && j.readyAt <= since && j.begun == 0 && !j.inHook && !j.interrupted && !j.settled()
+}
+
+// judgeStretch judges that w has gone on from last to now.
+func (p *program) checkHelpLocked(w *wait, last, now time.Duration) {
+	h := w.host
+	waits, runs, begins := false, false, false // that is, anew
+	for _, j := range w.targets {
+		waits = waits || j.runnableSince(last) && !j.on.serialized && j.delay == 0
+		runs = runs || j.inBody || j.inHook && !j.ended
+		begins = begins || j.ended
+	}
+	certainly, _ := w.scope.helpedLocked(h)
+	switch {
+	case !waits, runs, h.ended, h.loop != nil, w.reported, !h.mayHelp(w.ownRun), !w.ownRun && (!certainly || begins):
+		w.helpableFrom = -1
+	case w.ownRun:
+		w.reported = true
+		p.faultLocked(&p.report.Late, "%v is not helped from %v on: %d active of %d", w.call, last, h.active, h.size)
+	case w.helpableFrom < 0:
+		w.helpableFrom = last
+		fallthrough
+	default:
+		if end := w.from + 2*(w.helpableFrom-w.from) + helpDelay; now > end {
+			w.reported = true
+			p.faultLocked(&p.report.Late, "%v, which waits since %v, is not helped by %v: %d active of %d",
+				w.call, w.from, end, h.active, h.size)
+		}
+	}
+}
