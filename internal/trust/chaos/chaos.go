@@ -52,23 +52,23 @@ type Report struct {
 const Patience = time.Minute
 
 // parties is how many goroutines there are at it.
-const parties = 8
+const participants = 8
 
 // Round does everything to a new facility. If held, goroutines are held up at the delay points; only one such
 // round can go on in a process.
 func (k Kind) Round(seed uint64, held bool) Report {
 	r := &round{seed: seed, rng: rand.New(rand.NewPCG(seed, 0))}
-	dog := time.AfterFunc(Patience, func() { r.hangs(k) })
+	dog := time.AfterFunc(Patience, func() { r.reportHang(k) })
 	defer dog.Stop()
 	if held {
-		defer delay.Set(hold)()
+		defer delay.Set(holdUp)()
 	}
 	k.round(r)
 	return r.report()
 }
 
 // hold holds up who passes a delay point: now and then, and most often for as long as others need for a step.
-func hold(p delay.Point) {
+func holdUp(p delay.Point) {
 	switch n := rand.IntN(64); {
 	case n < 8:
 		for range n + 1 {
@@ -87,15 +87,15 @@ type round struct {
 
 	ops, lost, duplicate, early atomic.Int64
 
-	mu     sync.Mutex
-	faults []string
-	debts  []*debt
+	mu      sync.Mutex
+	faults  []string
+	records []*taskRecord
 }
 
 // run has the parties do their steps, each with a source of randomness of its own, and somebody end it meanwhile.
 func (r *round) run(steps int, step func(rng *rand.Rand), end func(rng *rand.Rand)) {
 	var all sync.WaitGroup
-	for i := range parties {
+	for i := range participants {
 		all.Go(func() {
 			rng := rand.New(rand.NewPCG(r.seed, uint64(i)+1))
 			for range steps {
@@ -135,7 +135,7 @@ func (r *round) report() Report {
 	}
 }
 
-func (r *round) hangs(k Kind) {
+func (r *round) reportHang(k Kind) {
 	stacks := make([]byte, 1<<20)
 	_, _ = os.Stderr.Write(stacks[:runtime.Stack(stacks, true)])
 	text := fmt.Sprintf("%s: the round with seed %d does not end", k.Name, r.seed)

@@ -11,26 +11,26 @@ import (
 )
 
 // looped is chaos on an event loop.
-type looped struct {
+type loopChaos struct {
 	*round
 	loop *eventloop.Loop
 }
 
 func loopRound(r *round) {
-	l := &looped{r, eventloop.New(eventloop.Logger(slog.New(slog.DiscardHandler)))}
+	l := &loopChaos{r, eventloop.New(eventloop.Logger(slog.New(slog.DiscardHandler)))}
 	state := l.loop.String
 	r.state.Store(&state)
 	r.run(60, l.step, l.end)
 	l.loop.ShutdownNow()
 	<-l.loop.Terminated()
 	s := l.loop.Stats()
-	r.settle(executor.Stats{
+	r.auditPool(executor.Stats{
 		Accepted: s.Accepted, Completed: s.Completed, Cancelled: s.Cancelled, Returned: s.Returned,
 		Queued: s.Queued, Runs: s.Runs,
 	}, -1)
 }
 
-func (l *looped) end(rng *rand.Rand) {
+func (l *loopChaos) end(rng *rand.Rand) {
 	switch rng.IntN(4) {
 	case 0:
 		l.loop.Shutdown()
@@ -43,34 +43,34 @@ func (l *looped) end(rng *rand.Rand) {
 	}
 }
 
-func (l *looped) step(rng *rand.Rand) {
+func (l *loopChaos) step(rng *rand.Rand) {
 	delay := micros(rng, 1000)
 	switch rng.IntN(10) {
 	case 0, 1, 2:
-		d, task := l.owe(0, l.body(rng))
-		l.take(d, nil, l.loop.Execute(task))
+		rec, task := l.track(0, l.body(rng))
+		l.record(rec, nil, l.loop.Execute(task))
 	case 3:
-		d, task := l.owe(0, l.body(rng))
+		rec, task := l.track(0, l.body(rng))
 		f, err := l.loop.Submit(task)
-		l.take(d, f, err)
+		l.record(rec, f, err)
 	case 4, 5:
-		d, task := l.owe(delay, l.body(rng))
+		rec, task := l.track(delay, l.body(rng))
 		if f, err := l.loop.Schedule(delay, task); err == nil {
-			l.take(d, f.Future, nil)
+			l.record(rec, f.Future, nil)
 		}
 	case 6:
-		d, task := l.owe(delay, l.body(rng))
-		d.once, d.rate = false, 1+delay/8
-		f, err := l.loop.AtFixedRate(delay, d.rate, task, executor.MaxRuns(1+rng.IntN(9)),
+		rec, task := l.track(delay, l.body(rng))
+		rec.once, rec.rate = false, 1+delay/8
+		f, err := l.loop.AtFixedRate(delay, rec.rate, task, executor.MaxRuns(1+rng.IntN(9)),
 			executor.CatchUp(executor.CatchUpPolicy(rng.IntN(3))))
 		if err == nil {
-			l.take(d, f.Future, nil)
+			l.record(rec, f.Future, nil)
 		}
 	case 7:
-		d, task := l.owe(delay, l.body(rng))
-		d.once, d.delay = false, 1+delay/8
-		if f, err := l.loop.WithFixedDelay(delay, d.delay, task); err == nil {
-			l.take(d, f.Future, nil)
+		rec, task := l.track(delay, l.body(rng))
+		rec.once, rec.delay = false, 1+delay/8
+		if f, err := l.loop.WithFixedDelay(delay, rec.delay, task); err == nil {
+			l.record(rec, f.Future, nil)
 		}
 	case 8:
 		l.disturb(rng)
@@ -80,7 +80,7 @@ func (l *looped) step(rng *rand.Rand) {
 }
 
 // body returns a task that does one of the things tasks of a loop do: they don't wait.
-func (l *looped) body(rng *rand.Rand) executor.Task {
+func (l *loopChaos) body(rng *rand.Rand) executor.Task {
 	switch rng.IntN(6) {
 	case 0:
 		return func(context.Context) error { panic("chaos") }
@@ -88,10 +88,10 @@ func (l *looped) body(rng *rand.Rand) executor.Task {
 		return func(context.Context) error { return badError() }
 	case 2:
 		return func(context.Context) error {
-			d, task := l.owe(10*time.Microsecond, nothing)
+			rec, task := l.track(10*time.Microsecond, nothing)
 			f, err := l.loop.Schedule(10*time.Microsecond, task)
 			if err == nil {
-				l.take(d, f.Future, nil)
+				l.record(rec, f.Future, nil)
 			}
 			return err
 		}

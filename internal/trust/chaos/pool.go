@@ -14,7 +14,7 @@ import (
 )
 
 // plain is chaos on a Pool of any shape, with all that submits to one.
-type plain struct {
+type poolChaos struct {
 	*round
 	pool   *executor.Pool
 	serial *executor.Serial
@@ -27,7 +27,7 @@ type plain struct {
 
 func poolRound(r *round) {
 	p, shape := newPool(r.rng)
-	s := &plain{
+	s := &poolChaos{
 		round: r, pool: p,
 		serial: executor.NewSerial(p),
 		keyed:  executor.NewKeyedSerial[int](p),
@@ -40,7 +40,7 @@ func poolRound(r *round) {
 	r.run(40, s.step, func(rng *rand.Rand) { handedBack = s.end(rng) })
 	<-p.Terminated()
 	s.audit()
-	r.settle(p.Stats(), handedBack)
+	r.auditPool(p.Stats(), handedBack)
 }
 
 // newPool returns a pool of random shape.
@@ -64,18 +64,18 @@ func newPool(rng *rand.Rand) (p *executor.Pool, shape string) {
 	case 2:
 		shape, opts = "priority", append(opts, executor.PriorityFIFO())
 	case 3:
-		newest := executor.CustomQueue(func() executor.WorkQueue { return new(newestFirst) })
+		newest := executor.CustomQueue(func() executor.WorkQueue { return new(lifoQueue) })
 		shape, opts = "bounded, the newest first", append(opts, newest.Bounded(rng.IntN(20)))
 	}
 	add(executor.MaximumSize(max(core, 1)+rng.IntN(3)), 2)
 	add(executor.GrowFirst(), 4)
 	add(executor.PendingLimit(1+rng.IntN(20)), 4)
-	add(executor.AfterRun(endsNowAndThen), 4)
+	add(executor.AfterRun(exitsSometimes), 4)
 	return executor.NewPool(core, append(opts, executor.OnRejection(somePolicy(rng)))...), shape
 }
 
 // endsNowAndThen is a hook that ends the goroutine of its run now and then.
-func endsNowAndThen(context.Context, executor.Run, error) {
+func exitsSometimes(context.Context, executor.Run, error) {
 	if rand.IntN(20) == 0 {
 		runtime.Goexit()
 	}
@@ -87,7 +87,7 @@ func somePolicy(rng *rand.Rand) executor.RejectionPolicy {
 }
 
 // end ends the pool in one of four ways, and returns how many tasks it has handed back.
-func (s *plain) end(rng *rand.Rand) (handedBack int) {
+func (s *poolChaos) end(rng *rand.Rand) (handedBack int) {
 	switch rng.IntN(4) {
 	case 0:
 		s.pool.Shutdown()
@@ -105,7 +105,7 @@ func (s *plain) end(rng *rand.Rand) (handedBack int) {
 }
 
 // audit looks at what has not been submitted one by one.
-func (s *plain) audit() {
+func (s *poolChaos) audit() {
 	_ = s.group.Wait()
 	for f := range s.finish.All(context.Background()) {
 		s.values = append(s.values, f)
@@ -122,7 +122,7 @@ func (s *plain) audit() {
 }
 
 // step is one random act of one party.
-func (s *plain) step(rng *rand.Rand) {
+func (s *poolChaos) step(rng *rand.Rand) {
 	p := s.pool
 	switch rng.IntN(22) {
 	case 0, 1, 2:
@@ -174,7 +174,7 @@ func (s *plain) step(rng *rand.Rand) {
 	}
 }
 
-func (s *plain) resize(rng *rand.Rand) {
+func (s *poolChaos) resize(rng *rand.Rand) {
 	switch p := s.pool; rng.IntN(4) {
 	case 0:
 		_ = p.SetCoreSize(rng.IntN(4))
@@ -187,15 +187,15 @@ func (s *plain) resize(rng *rand.Rand) {
 	}
 }
 
-func (s *plain) execute(rng *rand.Rand, how func(executor.Task) error) {
-	d, task := s.owe(0, s.body(rng))
-	s.take(d, nil, how(task))
+func (s *poolChaos) execute(rng *rand.Rand, how func(executor.Task) error) {
+	rec, task := s.track(0, s.body(rng))
+	s.record(rec, nil, how(task))
 }
 
-func (s *plain) submit(rng *rand.Rand, how func(executor.Task) (*future.Future[struct{}], error)) {
-	d, task := s.owe(0, s.body(rng))
+func (s *poolChaos) submit(rng *rand.Rand, how func(executor.Task) (*future.Future[struct{}], error)) {
+	rec, task := s.track(0, s.body(rng))
 	f, err := how(task)
-	s.take(d, f, err)
+	s.record(rec, f, err)
 }
 
 func impatient(rng *rand.Rand) (context.Context, context.CancelFunc) {
@@ -205,7 +205,7 @@ func impatient(rng *rand.Rand) (context.Context, context.CancelFunc) {
 func value(context.Context) (int, error) { return rand.IntN(100), nil }
 
 // bulk runs some functions at once. In a task it gets the context of that.
-func (s *plain) bulk(ctx context.Context, any bool) {
+func (s *poolChaos) bulk(ctx context.Context, any bool) {
 	if any {
 		_, _ = executor.InvokeAny(ctx, s.pool, value, value)
 		return
@@ -217,38 +217,38 @@ func (s *plain) bulk(ctx context.Context, any bool) {
 }
 
 // body returns a task that does one of the things tasks do.
-func (s *plain) body(rng *rand.Rand) executor.Task {
+func (s *poolChaos) body(rng *rand.Rand) executor.Task {
 	switch rng.IntN(12) {
 	case 0:
 		return func(context.Context) error { panic("chaos") }
 	case 1:
 		return func(context.Context) error { return errors.New("chaos") }
 	case 2:
-		return lingers
+		return waitsBriefly
 	case 3:
 		return func(context.Context) error { s.disturb(rand.New(rand.NewPCG(rand.Uint64(), 0))); return nil }
 	case 4:
 		return func(context.Context) error {
-			d, task := s.owe(0, nothing)
-			s.take(d, nil, s.pool.Execute(task))
+			rec, task := s.track(0, nothing)
+			s.record(rec, nil, s.pool.Execute(task))
 			return nil
 		}
 	case 5:
 		return func(ctx context.Context) error { s.bulk(ctx, rand.IntN(2) == 0); return nil }
 	case 6:
 		return func(ctx context.Context) error {
-			d, task := s.owe(0, nothing)
+			rec, task := s.track(0, nothing)
 			f, err := s.pool.Submit(task)
-			if s.take(d, f, err); err == nil {
+			if s.record(rec, f, err); err == nil {
 				_, err = f.Get(ctx)
 			}
 			return err
 		}
 	case 7:
 		return func(ctx context.Context) error {
-			d, task := s.owe(0, nothing)
+			rec, task := s.track(0, nothing)
 			f, err := s.pool.SubmitContext(ctx, task)
-			s.take(d, f, err)
+			s.record(rec, f, err)
 			return nil
 		}
 	default:
@@ -257,12 +257,12 @@ func (s *plain) body(rng *rand.Rand) executor.Task {
 }
 
 // newestFirst is the queue of a user who wants the last task first.
-type newestFirst struct{ tasks []executor.Queued }
+type lifoQueue struct{ tasks []executor.Queued }
 
-func (q *newestFirst) Push(t executor.Queued) { q.tasks = append(q.tasks, t) }
-func (q *newestFirst) Len() int               { return len(q.tasks) }
+func (q *lifoQueue) Push(t executor.Queued) { q.tasks = append(q.tasks, t) }
+func (q *lifoQueue) Len() int               { return len(q.tasks) }
 
-func (q *newestFirst) Pop() executor.Queued {
+func (q *lifoQueue) Pop() executor.Queued {
 	if len(q.tasks) == 0 {
 		return nil
 	}
@@ -272,7 +272,7 @@ func (q *newestFirst) Pop() executor.Queued {
 	return t
 }
 
-func (q *newestFirst) Remove(t executor.Queued) bool {
+func (q *lifoQueue) Remove(t executor.Queued) bool {
 	i := slices.Index(q.tasks, t)
 	if i >= 0 {
 		q.tasks = slices.Delete(q.tasks, i, i+1)
@@ -280,7 +280,7 @@ func (q *newestFirst) Remove(t executor.Queued) bool {
 	return i >= 0
 }
 
-func (q *newestFirst) All() iter.Seq[executor.Queued] {
+func (q *lifoQueue) All() iter.Seq[executor.Queued] {
 	return func(yield func(executor.Queued) bool) {
 		for _, t := range slices.Backward(q.tasks) {
 			if !yield(t) {

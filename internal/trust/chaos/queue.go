@@ -11,7 +11,7 @@ import (
 )
 
 // queued is chaos on a delay queue: elements are put, moved and removed while takers come and go.
-type queued struct {
+type queueChaos struct {
 	*round
 	queue *delayqueue.Queue[*element]
 
@@ -20,17 +20,17 @@ type queued struct {
 
 // element is what is in the queue, and what has become of it.
 type element struct {
-	at    atomic.Int64 // not before this time on the round's clock; resets move it
-	item  *delayqueue.Item[*element]
-	taken atomic.Int64
-	gone  atomic.Int64 // removals that were told that it was they
-	moved atomic.Bool  // it has been reset: its time is known roughly only
+	notBefore atomic.Int64 // not before this time on the round's clock; resets move it
+	item      *delayqueue.Item[*element]
+	taken     atomic.Int64
+	removed   atomic.Int64 // removals that were told that it was they
+	reset     atomic.Bool  // it has been reset: its time is known roughly only
 }
 
-var epoch = time.Now()
+var processStart = time.Now()
 
 func queueRound(r *round) {
-	q := &queued{round: r, queue: delayqueue.New[*element]()}
+	q := &queueChaos{round: r, queue: delayqueue.New[*element]()}
 	done := make(chan struct{})
 	var permanent sync.WaitGroup
 	for range r.rng.IntN(3) {
@@ -55,17 +55,17 @@ func queueRound(r *round) {
 	q.audit()
 }
 
-func (q *queued) step(rng *rand.Rand) {
+func (q *queueChaos) step(rng *rand.Rand) {
 	switch rng.IntN(10) {
 	case 0, 1, 2, 3:
 		q.put(micros(rng, 1000) - 200*time.Microsecond)
 	case 4:
 		if e := q.some(rng); e != nil && e.item.Remove() {
-			e.gone.Add(1)
+			e.removed.Add(1)
 		}
 	case 5:
 		if e := q.some(rng); e != nil {
-			e.moved.Store(true)
+			e.reset.Store(true)
 			e.item.Reset(micros(rng, 1000))
 		}
 	case 6:
@@ -88,9 +88,9 @@ func (q *queued) step(rng *rand.Rand) {
 	}
 }
 
-func (q *queued) put(delay time.Duration) {
+func (q *queueChaos) put(delay time.Duration) {
 	e := new(element)
-	e.at.Store(int64(time.Since(epoch) + delay))
+	e.notBefore.Store(int64(time.Since(processStart) + delay))
 	q.mu.Lock() // for the item to be known to all
 	defer q.mu.Unlock()
 	item, err := q.queue.Put(e, delay)
@@ -101,7 +101,7 @@ func (q *queued) put(delay time.Duration) {
 	q.elements = append(q.elements, e)
 }
 
-func (q *queued) some(rng *rand.Rand) *element {
+func (q *queueChaos) some(rng *rand.Rand) *element {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.elements) == 0 {
@@ -110,18 +110,18 @@ func (q *queued) some(rng *rand.Rand) *element {
 	return q.elements[rng.IntN(len(q.elements))]
 }
 
-func (q *queued) taken(e *element) {
-	now := int64(time.Since(epoch))
+func (q *queueChaos) taken(e *element) {
+	now := int64(time.Since(processStart))
 	q.ops.Add(1)
 	if n := e.taken.Add(1); n > 1 {
 		q.fault(&q.duplicate, "an element was taken %d times", n)
 	}
-	if now < e.at.Load() && !e.moved.Load() {
-		q.fault(&q.early, "an element was taken %v early", time.Duration(e.at.Load()-now))
+	if now < e.notBefore.Load() && !e.reset.Load() {
+		q.fault(&q.early, "an element was taken %v early", time.Duration(e.notBefore.Load()-now))
 	}
 }
 
-func (q *queued) audit() {
+func (q *queueChaos) audit() {
 	left := map[*element]bool{}
 	for _, e := range q.queue.All() {
 		q.demand(!left[e], "an element is in the queue twice")
@@ -129,7 +129,7 @@ func (q *queued) audit() {
 	}
 	q.demand(len(left) == q.queue.Len(), "%d elements, of which %d are there", q.queue.Len(), len(left))
 	for _, e := range q.elements {
-		ends := e.taken.Load() + e.gone.Load()
+		ends := e.taken.Load() + e.removed.Load()
 		if left[e] {
 			ends++
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 // scheduled is chaos on a ScheduledPool.
-type scheduled struct {
+type scheduledChaos struct {
 	*round
 	pool *executor.ScheduledPool
 }
@@ -21,16 +21,16 @@ type scheduled struct {
 func scheduledRound(r *round) {
 	p := executor.NewScheduledPool(r.rng.IntN(4),
 		executor.KeepAlive(micros(r.rng, 200)), executor.Logger(slog.New(slog.DiscardHandler)))
-	s := &scheduled{r, p}
+	s := &scheduledChaos{r, p}
 	state := p.String
 	r.state.Store(&state)
 	r.run(60, s.step, s.end)
 	p.ShutdownNow() // what the policies have kept
 	<-p.Terminated()
-	r.settle(p.Stats(), -1)
+	r.auditPool(p.Stats(), -1)
 }
 
-func (s *scheduled) end(rng *rand.Rand) {
+func (s *scheduledChaos) end(rng *rand.Rand) {
 	switch rng.IntN(4) {
 	case 0:
 		s.pool.SetContinuePeriodicAfterShutdown(rng.IntN(2) == 0)
@@ -47,28 +47,28 @@ func (s *scheduled) end(rng *rand.Rand) {
 }
 
 // step is one random act of one party.
-func (s *scheduled) step(rng *rand.Rand) {
+func (s *scheduledChaos) step(rng *rand.Rand) {
 	p, delay := s.pool, micros(rng, 1000)
 	switch rng.IntN(14) {
 	case 0, 1:
-		d, task := s.owe(0, s.body(rng))
-		s.take(d, nil, p.Execute(task))
+		rec, task := s.track(0, s.body(rng))
+		s.record(rec, nil, p.Execute(task))
 	case 2:
-		d, task := s.owe(0, s.body(rng))
+		rec, task := s.track(0, s.body(rng))
 		f, err := p.Submit(task, executor.Timeout(1+delay/4))
-		s.take(d, f, err)
+		s.record(rec, f, err)
 	case 3, 4, 5:
-		d, task := s.owe(delay, s.body(rng))
+		rec, task := s.track(delay, s.body(rng))
 		if f, err := p.Schedule(delay, task); err == nil {
-			s.take(d, f.Future, nil)
+			s.record(rec, f.Future, nil)
 		}
 	case 6:
 		s.atFixedRate(rng, delay)
 	case 7:
-		d, task := s.owe(delay, s.body(rng))
-		d.once, d.delay = false, 1+delay/8
-		if f, err := p.WithFixedDelay(delay, d.delay, task, executor.Timeout(50*time.Microsecond), someErrorPolicy(rng)); err == nil {
-			s.take(d, f.Future, nil)
+		rec, task := s.track(delay, s.body(rng))
+		rec.once, rec.delay = false, 1+delay/8
+		if f, err := p.WithFixedDelay(delay, rec.delay, task, executor.Timeout(50*time.Microsecond), someErrorPolicy(rng)); err == nil {
+			s.record(rec, f.Future, nil)
 		}
 	case 8, 9, 10:
 		s.disturb(rng)
@@ -81,13 +81,13 @@ func (s *scheduled) step(rng *rand.Rand) {
 	}
 }
 
-func (s *scheduled) atFixedRate(rng *rand.Rand, delay time.Duration) {
-	d, task := s.owe(delay, s.body(rng))
-	d.once, d.rate = false, 1+delay/8
-	f, err := s.pool.AtFixedRate(delay, d.rate, task, executor.MaxRuns(1+rng.IntN(9)), someErrorPolicy(rng),
+func (s *scheduledChaos) atFixedRate(rng *rand.Rand, delay time.Duration) {
+	rec, task := s.track(delay, s.body(rng))
+	rec.once, rec.rate = false, 1+delay/8
+	f, err := s.pool.AtFixedRate(delay, rec.rate, task, executor.MaxRuns(1+rng.IntN(9)), someErrorPolicy(rng),
 		executor.CatchUp(executor.CatchUpPolicy(rng.IntN(3))))
 	if err == nil {
-		s.take(d, f.Future, nil)
+		s.record(rec, f.Future, nil)
 	}
 }
 
@@ -97,20 +97,20 @@ func someErrorPolicy(rng *rand.Rand) executor.TaskOption {
 
 // disturb does something to a task that has been accepted.
 func (r *round) disturb(rng *rand.Rand) {
-	d := r.someDebt(rng.Int())
-	if d == nil {
+	rec := r.someRecord(rng.Int())
+	if rec == nil {
 		return
 	}
-	f := d.future
+	f := rec.future
 	switch rng.IntN(6) {
 	case 0:
-		d.by.Store(true)
+		rec.cancelledByUs.Store(true)
 		f.Cancel()
 	case 1:
-		d.by.Store(true)
+		rec.cancelledByUs.Store(true)
 		f.Stop()
 	case 2:
-		d.by.Store(true)
+		rec.cancelledByUs.Store(true)
 		f.CancelCause(errors.New("disturbed"))
 	case 3:
 		_, _ = f.GetTimeout(micros(rng, 100))
@@ -120,14 +120,14 @@ func (r *round) disturb(rng *rand.Rand) {
 		_, _ = f.Get(ctx)
 	case 5:
 		if f.Cancel() {
-			d.by.Store(true)
+			rec.cancelledByUs.Store(true)
 			r.demand(f.State().Settled() && !f.Cancel(), "a task was cancelled twice")
 		}
 	}
 }
 
 // body returns a task that does one of the things tasks do.
-func (s *scheduled) body(rng *rand.Rand) executor.Task {
+func (s *scheduledChaos) body(rng *rand.Rand) executor.Task {
 	switch rng.IntN(9) {
 	case 0:
 		return func(context.Context) error { panic("chaos") }
@@ -136,7 +136,7 @@ func (s *scheduled) body(rng *rand.Rand) executor.Task {
 	case 2:
 		return func(context.Context) error { return badError() }
 	case 3:
-		return lingers
+		return waitsBriefly
 	case 4:
 		return func(ctx context.Context) error {
 			derived, cancel := context.WithTimeout(ctx, 20*time.Microsecond)
@@ -154,9 +154,9 @@ func (s *scheduled) body(rng *rand.Rand) executor.Task {
 			if _, ok := executor.RunFrom(ctx); !ok {
 				panic("no run")
 			}
-			d, task := s.owe(0, nothing)
+			rec, task := s.track(0, nothing)
 			err := s.pool.Execute(task)
-			s.take(d, nil, err)
+			s.record(rec, nil, err)
 			return err
 		}
 	default:
@@ -167,7 +167,7 @@ func (s *scheduled) body(rng *rand.Rand) executor.Task {
 func nothing(context.Context) error { return nil }
 
 // lingers waits for its end, though not for long.
-func lingers(ctx context.Context) error {
+func waitsBriefly(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 	case <-time.After(100 * time.Microsecond):

@@ -10,22 +10,22 @@ import (
 )
 
 // classic is chaos on a Timer. No task of it fails, as that would end it, and be logged.
-type classic struct {
+type timerChaos struct {
 	*round
 	timer *timer.Timer
 
-	errands []*errand // the round's lock guards it
+	tasks []*timerTask // the round's lock guards it
 }
 
 // errand is a task of a Timer, and what has become of it.
-type errand struct {
-	debt      *debt
+type timerTask struct {
+	record    *taskRecord
 	task      *timer.Task
 	cancelled atomic.Int64 // by itself
 }
 
 func timerRound(r *round) {
-	c := &classic{round: r, timer: timer.New("chaos")}
+	c := &timerChaos{round: r, timer: timer.New("chaos")}
 	over := new(atomic.Bool)
 	r.run(60, func(rng *rand.Rand) { c.step(rng, over) }, func(rng *rand.Rand) {
 		over.Store(true)
@@ -42,7 +42,7 @@ func timerRound(r *round) {
 	c.audit()
 }
 
-func (c *classic) step(rng *rand.Rand, over *atomic.Bool) {
+func (c *timerChaos) step(rng *rand.Rand, over *atomic.Bool) {
 	delay := micros(rng, 1000)
 	switch rng.IntN(8) {
 	case 0, 1, 2:
@@ -55,14 +55,14 @@ func (c *classic) step(rng *rand.Rand, over *atomic.Bool) {
 		c.schedule(delay, fromStart, func(k *timer.Task, d time.Duration) error { return c.timer.Repeat(k, d, period) })
 	case 5, 6:
 		c.mu.Lock()
-		if len(c.errands) == 0 {
+		if len(c.tasks) == 0 {
 			c.mu.Unlock()
 			return
 		}
-		e := c.errands[rng.IntN(len(c.errands))]
+		k := c.tasks[rng.IntN(len(c.tasks))]
 		c.mu.Unlock()
-		if e.task.Cancel() {
-			e.cancelled.Add(1)
+		if k.task.Cancel() {
+			k.cancelled.Add(1)
 		}
 	case 7:
 		c.timer.Purge()
@@ -76,26 +76,26 @@ func (c *classic) step(rng *rand.Rand, over *atomic.Bool) {
 const fromStart = 1
 
 // schedule has a new task run at a rate, or once if that is 0.
-func (c *classic) schedule(delay, rate time.Duration, how func(*timer.Task, time.Duration) error) {
-	d, run := c.owe(delay, nothing)
-	d.rate, d.once = rate, rate == 0
-	e := &errand{debt: d}
-	e.task = timer.NewTask(func() { _ = run(context.Background()) })
-	if how(e.task, delay) != nil {
+func (c *timerChaos) schedule(delay, rate time.Duration, how func(*timer.Task, time.Duration) error) {
+	rec, run := c.track(delay, nothing)
+	rec.rate, rec.once = rate, rate == 0
+	k := &timerTask{record: rec}
+	k.task = timer.NewTask(func() { _ = run(context.Background()) })
+	if how(k.task, delay) != nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.errands = append(c.errands, e)
+	c.tasks = append(c.tasks, k)
 }
 
 // audit does the accounts. What is dropped with the timer nobody is told of.
-func (c *classic) audit() {
-	for _, e := range c.errands {
-		if n := e.cancelled.Load(); n > 1 {
+func (c *timerChaos) audit() {
+	for _, k := range c.tasks {
+		if n := k.cancelled.Load(); n > 1 {
 			c.fault(&c.duplicate, "a task was cancelled %d times", n)
 		}
-		if e.debt.once && e.cancelled.Load() > 0 && e.debt.begun.Load() > 0 {
+		if k.record.once && k.cancelled.Load() > 0 && k.record.begun.Load() > 0 {
 			c.fault(&c.duplicate, "a task was cancelled, and ran")
 		}
 	}

@@ -17,24 +17,24 @@ import (
 // waits is chaos by tasks that submit others to their pool and wait for them: in all ways, with whatever contexts they
 // come by, on their own goroutines and on others. Who could wait for a place of his own, by means that no pool knows of,
 // does so for a limited time.
-type waits struct {
+type waitChaos struct {
 	*round
-	pool    *executor.Pool
-	size    int  // bodies that may be active; 0 if callers run some, too
-	strict  bool // every wait lends a place for certain, and goes on until its task has ended
-	single  bool
-	foreign []context.Context // of runs elsewhere
+	pool      *executor.Pool
+	size      int  // bodies that may be active; 0 if callers run some, too
+	strict    bool // every wait lends a place for certain, and goes on until its task has ended
+	exclusive bool
+	foreign   []context.Context // of runs elsewhere
 
-	active   atomic.Int64
-	early    atomic.Int64 // waits that have ended before their tasks
-	confined int          // of a single pool: written by who is active, without a lock
-	loose    sync.WaitGroup
+	active    atomic.Int64
+	abandoned atomic.Int64 // waits that have ended before their tasks
+	inside    int          // of a single pool: written by who is active, without a lock
+	detached  sync.WaitGroup
 
-	kept []context.Context // of runs; the round's lock guards it
+	contexts []context.Context // of runs; the round's lock guards it
 }
 
 func waitsRound(r *round) {
-	w := &waits{round: r, strict: r.rng.IntN(2) == 0}
+	w := &waitChaos{round: r, strict: r.rng.IntN(2) == 0}
 	w.open()
 	state := w.pool.String
 	r.state.Store(&state)
@@ -48,22 +48,22 @@ func waitsRound(r *round) {
 		}
 	})
 	<-w.pool.Terminated()
-	w.loose.Wait()
+	w.detached.Wait()
 	release()
-	for _, ctx := range w.kept {
+	for _, ctx := range w.contexts {
 		r.demand(ctx.Err() != nil, "the context of a run does not end with it")
 	}
-	r.settle(w.pool.Stats(), handedBack)
+	r.auditPool(w.pool.Stats(), handedBack)
 }
 
-func (w *waits) open() {
+func (w *waitChaos) open() {
 	quiet := executor.Logger(slog.New(slog.DiscardHandler))
 	n := []int{1, 2, 4}[w.rng.IntN(3)]
 	switch w.size = n; w.rng.IntN(7) {
 	case 0:
-		w.pool, w.size, w.single = executor.NewSinglePool(quiet), 1, true
+		w.pool, w.size, w.exclusive = executor.NewSinglePool(quiet), 1, true
 	case 1:
-		w.pool, w.size, w.single = &executor.NewSingleScheduledPool(quiet).Pool, 1, true
+		w.pool, w.size, w.exclusive = &executor.NewSingleScheduledPool(quiet).Pool, 1, true
 	case 2:
 		w.pool = executor.NewPool(n, quiet, executor.PriorityFIFO())
 	case 3:
@@ -80,7 +80,7 @@ func (w *waits) open() {
 }
 
 // elsewhere begins runs of another pool and by hand, which go on until release is called, and one that is over.
-func (w *waits) elsewhere() (release func()) {
+func (w *waitChaos) elsewhere() (release func()) {
 	hold, ctxs := make(chan struct{}), make(chan context.Context)
 	other := executor.NewPool(2)
 	run := func(ctx context.Context) (int, error) { ctxs <- ctx; <-hold; return 0, nil }
@@ -95,24 +95,24 @@ func (w *waits) elsewhere() (release func()) {
 }
 
 // step is one random act of one party.
-func (w *waits) step(rng *rand.Rand) {
-	if !w.strict && !w.single && w.size > 0 && rng.IntN(8) == 0 {
+func (w *waitChaos) step(rng *rand.Rand) {
+	if !w.strict && !w.exclusive && w.size > 0 && rng.IntN(8) == 0 {
 		_ = w.pool.SetCoreSize(1 + rng.IntN(w.size))
 	}
-	d, task := w.task(rng.Uint64(), 3, nil)
+	rec, task := w.task(rng.Uint64(), 3, nil)
 	f, err := w.pool.Submit(task)
-	if w.take(d, f, err); err == nil && rng.IntN(2) == 0 {
+	if w.record(rec, f, err); err == nil && rng.IntN(2) == 0 {
 		_, _ = f.GetTimeout(micros(rng, 300))
 	}
 }
 
 // task returns one that calls others, so deep, and knows the contexts of those above.
-func (w *waits) task(seed uint64, depth int, outer []context.Context) (*debt, executor.Task) {
-	return w.owe(0, func(ctx context.Context) error {
+func (w *waitChaos) task(seed uint64, depth int, outer []context.Context) (*taskRecord, executor.Task) {
+	return w.track(0, func(ctx context.Context) error {
 		w.begin()
 		defer w.end()
 		w.mu.Lock()
-		w.kept = append(w.kept, ctx)
+		w.contexts = append(w.contexts, ctx)
 		w.mu.Unlock()
 		rng := rand.New(rand.NewPCG(seed, 0))
 		for range rng.IntN(4) * min(depth, 1) {
@@ -123,34 +123,34 @@ func (w *waits) task(seed uint64, depth int, outer []context.Context) (*debt, ex
 }
 
 // begin and end are those of a body, and of what it does between two waits.
-func (w *waits) begin() {
-	if w.single {
-		if w.confined++; w.confined != 1 {
+func (w *waitChaos) begin() {
+	if w.exclusive {
+		if w.inside++; w.inside != 1 {
 			w.fault(&w.duplicate, "two bodies at once on a pool of one")
 		}
 	}
 	n := w.active.Add(1)
 	most := int64(w.size)
-	if !w.strict && !w.single {
-		most += most + w.early.Load()
+	if !w.strict && !w.exclusive {
+		most += most + w.abandoned.Load()
 	}
 	if w.size > 0 && n > most {
 		w.fault(&w.duplicate, "%d bodies are active, of at most %d", n, most)
 	}
 }
 
-func (w *waits) end() {
+func (w *waitChaos) end() {
 	w.active.Add(-1)
-	if w.single {
-		w.confined--
+	if w.exclusive {
+		w.inside--
 	}
 }
 
 // call submits a task and waits for it, from somewhere.
-func (w *waits) call(rng *rand.Rand, depth int, runs []context.Context) {
-	d, task := w.task(rng.Uint64(), depth, runs)
+func (w *waitChaos) call(rng *rand.Rand, depth int, runs []context.Context) {
+	rec, task := w.task(rng.Uint64(), depth, runs)
 	f, err := w.pool.Submit(task)
-	w.take(d, f, err)
+	w.record(rec, f, err)
 	if err != nil {
 		return
 	}
@@ -174,14 +174,14 @@ func (w *waits) call(rng *rand.Rand, depth int, runs []context.Context) {
 		joined.Go(waits)
 		joined.Wait()
 	case 5:
-		w.loose.Go(waits)
+		w.detached.Go(waits)
 	case 6:
 		next, stop := iter.Pull(func(yield func(int) bool) { waits(); yield(1) })
 		next()
 		stop()
 	case 7:
-		w.loose.Add(1)
-		context.AfterFunc(runs[len(runs)-1], func() { defer w.loose.Done(); waits() })
+		w.detached.Add(1)
+		context.AfterFunc(runs[len(runs)-1], func() { defer w.detached.Done(); waits() })
 	}
 }
 
@@ -193,7 +193,7 @@ func orBackground(ctx context.Context) context.Context {
 }
 
 // context returns one that somebody may come by who is in the last of these runs.
-func (w *waits) context(rng *rand.Rand, runs []context.Context) (ctx context.Context) {
+func (w *waitChaos) context(rng *rand.Rand, runs []context.Context) (ctx context.Context) {
 	switch rng.IntN(8) {
 	case 0:
 		return nil
@@ -207,7 +207,7 @@ func (w *waits) context(rng *rand.Rand, runs []context.Context) (ctx context.Con
 		ctx = w.foreign[rng.IntN(len(w.foreign))]
 	default:
 		w.mu.Lock()
-		ctx = w.kept[rng.IntN(len(w.kept))]
+		ctx = w.contexts[rng.IntN(len(w.contexts))]
 		w.mu.Unlock()
 	}
 	if rng.IntN(4) == 0 {
@@ -217,7 +217,7 @@ func (w *waits) context(rng *rand.Rand, runs []context.Context) (ctx context.Con
 }
 
 // wait waits for f, for a limited time unless the limit is 0.
-func (w *waits) wait(f *future.Future[struct{}], ctx context.Context, way int, limit time.Duration) {
+func (w *waitChaos) wait(f *future.Future[struct{}], ctx context.Context, way int, limit time.Duration) {
 	if limit > 0 {
 		limited, release := context.WithTimeout(orBackground(ctx), limit)
 		defer release()
@@ -245,6 +245,6 @@ func (w *waits) wait(f *future.Future[struct{}], ctx context.Context, way int, l
 		w.fault(nil, "somebody is told that he waits for himself")
 	}
 	if !f.State().Settled() {
-		w.early.Add(1)
+		w.abandoned.Add(1)
 	}
 }

@@ -85,9 +85,9 @@ const (
 	moveReturn                   // the end of such a run
 	moveRefuse                   // a run that does not call the body
 	moveFail
-	moveRevoke // Cancel and its kin
-	moveAsk    // Get and Poll
-	moveLook   // State
+	moveCancelFuture // Cancel and its kin
+	moveOutcome      // Get and Poll
+	moveState        // State
 )
 
 func futureModel(History) porcupine.Model {
@@ -155,11 +155,11 @@ func futureOperations(h History) (ops []porcupine.Operation) {
 		case FutureFail:
 			add(moveFail, n.Call, n.Return, out)
 		case FutureCancel, FutureCancelCause:
-			add(moveRevoke, n.Call, n.Return, out)
+			add(moveCancelFuture, n.Call, n.Return, out)
 		case FutureGet, FuturePoll:
-			add(moveAsk, n.Call, n.Return, out)
+			add(moveOutcome, n.Call, n.Return, out)
 		case FutureState:
-			add(moveLook, n.Call, n.Return, out)
+			add(moveState, n.Call, n.Return, out)
 		}
 	}
 	slices.SortStableFunc(ops, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
@@ -185,14 +185,14 @@ func (s *futureState) step(op *futureStep) bool {
 	case moveBegin:
 		return s.begin(call)
 	case moveReturn:
-		return s.back(op)
+		return s.finishRun(op)
 	case moveRefuse:
 		return s.state != futurePending && !out.OK
 	case moveFail:
 		return out.OK != s.settled() && (!out.OK || s.settle(futureFailed, errorOf(call)))
-	case moveRevoke:
+	case moveCancelFuture:
 		return out.OK != s.settled() && (!out.OK || s.settle(futureCancelled, cancelOf(call)))
-	case moveLook:
+	case moveState:
 		return out.Told == s.state
 	default:
 		return out.Told == s.outcome
@@ -213,7 +213,7 @@ func (s *futureState) settle(state, outcome string) bool {
 }
 
 // back is the end of a run: it settles the future, or makes it pending again, unless it has been settled.
-func (s *futureState) back(op *futureStep) bool {
+func (s *futureState) finishRun(op *futureStep) bool {
 	call, again := op.in.Call, op.in.Op == FutureRunAndReset
 	switch {
 	case s.settled():

@@ -80,12 +80,12 @@ func (out PoolOutput) String() string {
 // poolState is a state of the model. Everything in it is known exactly but the deadlines of a pool that has
 // times, and whether a task whose body has ended is settled.
 type poolState struct {
-	stage    poolStage
-	tasks    []taskPhase // by number
-	line     []int       // what waits, of a pool without times
-	zone     zone        // what waits, of a pool with times
-	entrants []int       // who waits for room
-	busy     int
+	stage       poolStage
+	tasks       []taskPhase // by number
+	fifo        []int       // what waits, of a pool without times
+	zone        zone        // what waits, of a pool with times
+	roomWaiters []int       // who waits for room
+	busy        int
 }
 
 type poolStage uint8
@@ -114,14 +114,14 @@ type taskPhase uint8
 
 const (
 	absent taskPhase = iota
-	entering
-	dismissed
+	awaitsRoom
+	refused
 	waiting
 	removed
 	returned
-	swept
+	drained
 	running
-	revoked
+	cancelledRunning
 	ended
 	settled
 	cancelled
@@ -131,8 +131,8 @@ const (
 func (s *poolState) clone() poolState {
 	c := *s
 	c.tasks = slices.Clone(s.tasks)
-	c.line = slices.Clone(s.line)
-	c.entrants = slices.Clone(s.entrants)
+	c.fifo = slices.Clone(s.fifo)
+	c.roomWaiters = slices.Clone(s.roomWaiters)
 	if s.zone.bound != nil {
 		c.zone = s.zone.clone()
 	}
@@ -140,8 +140,8 @@ func (s *poolState) clone() poolState {
 }
 
 func (s *poolState) equal(o *poolState) bool {
-	return s.stage == o.stage && s.busy == o.busy && slices.Equal(s.tasks, o.tasks) && slices.Equal(s.line, o.line) &&
-		slices.Equal(s.entrants, o.entrants) && s.zone.equal(o.zone)
+	return s.stage == o.stage && s.busy == o.busy && slices.Equal(s.tasks, o.tasks) && slices.Equal(s.fifo, o.fifo) &&
+		slices.Equal(s.roomWaiters, o.roomWaiters) && s.zone.equal(o.zone)
 }
 
 // timed reports whether the pool goes by times.
@@ -152,7 +152,7 @@ func (s *poolState) queue() []int {
 	if s.timed() {
 		return s.zone.ids
 	}
-	return s.line
+	return s.fifo
 }
 
 // unqueue takes a task out of the queue.
@@ -161,8 +161,8 @@ func (s *poolState) unqueue(task int) {
 		s.zone.drop(task)
 		return
 	}
-	if i := slices.Index(s.line, task); i >= 0 {
-		s.line = slices.Delete(s.line, i, i+1)
+	if i := slices.Index(s.fifo, task); i >= 0 {
+		s.fifo = slices.Delete(s.fifo, i, i+1)
 	}
 }
 
@@ -171,10 +171,10 @@ func (s *poolState) pop(task int) bool {
 	if s.timed() {
 		return s.zone.pop(task)
 	}
-	if len(s.line) == 0 || s.line[0] != task {
+	if len(s.fifo) == 0 || s.fifo[0] != task {
 		return false
 	}
-	s.line = s.line[1:]
+	s.fifo = s.fifo[1:]
 	return true
 }
 
@@ -185,7 +185,7 @@ func (s *poolState) ordered(tasks []int) bool {
 	}
 	from := 0
 	for _, task := range tasks {
-		i := slices.Index(s.line[from:], task)
+		i := slices.Index(s.fifo[from:], task)
 		if i < 0 {
 			return false
 		}

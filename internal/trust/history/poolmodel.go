@@ -30,7 +30,7 @@ type poolMove uint8
 
 const (
 	moveSubmit  poolMove = iota
-	moveJoin             // SubmitContext has found room, or begun to wait
+	moveEnter            // SubmitContext has found room, or begun to wait
 	moveLeave            // SubmitContext returns
 	moveCancel           // the future is settled, or was already
 	moveUnqueue          // a cancelled task is not in the queue any more
@@ -40,9 +40,9 @@ const (
 	moveGet
 	moveStats
 	moveQueued
-	moveShut  // nothing is accepted any more
-	moveSweep // ShutdownNow empties the queue
-	moveSwept // ShutdownNow returns
+	moveShutDown // nothing is accepted any more
+	moveDrain    // ShutdownNow empties the queue
+	moveDrainEnd // ShutdownNow returns
 	moveAwait
 )
 
@@ -54,7 +54,7 @@ func poolModel(h History) porcupine.Model {
 	for _, n := range h.Notes {
 		r.tasks = max(r.tasks, n.Input.(PoolInput).Task+1)
 	}
-	r.before = leaving(h, r.tasks)
+	r.before = leaveOrder(h, r.tasks)
 	return porcupine.Model{
 		Init: func() any {
 			s := &poolState{tasks: make([]taskPhase, r.tasks)}
@@ -65,7 +65,7 @@ func poolModel(h History) porcupine.Model {
 		},
 		Step: func(state, input, _ any) (bool, any) {
 			s, op := state.(*poolState), input.(*poolStep)
-			if !r.may(s, op) {
+			if !r.precheck(s, op) {
 				return false, state
 			}
 			next := s.clone()
@@ -88,23 +88,23 @@ func poolModel(h History) porcupine.Model {
 		},
 		DescribeState: func(state any) string {
 			s := state.(*poolState)
-			return fmt.Sprintf("stage %d, queue %v, waiting for room %v, %d busy", s.stage, s.queue(), s.entrants, s.busy)
+			return fmt.Sprintf("stage %d, queue %v, waiting for room %v, %d busy", s.stage, s.queue(), s.roomWaiters, s.busy)
 		},
 	}
 }
 
 // may refuses cheaply most of what is not possible.
-func (r poolRules) may(s *poolState, op *poolStep) bool {
+func (r poolRules) precheck(s *poolState, op *poolStep) bool {
 	switch phase := s.tasks[op.task]; op.do {
 	case moveTake:
 		if phase != waiting || s.busy == r.workers {
 			return false
 		}
-		return r.timed && s.zone.mayPop(op.task, op.to) || !r.timed && s.line[0] == op.task
+		return r.timed && s.zone.mayPop(op.task, op.to) || !r.timed && s.fifo[0] == op.task
 	case moveFree:
-		return frees(phase) != absent
+		return afterFree(phase) != absent
 	case moveUnqueue:
-		return phase != waiting && phase != swept
+		return phase != waiting && phase != drained
 	case moveLeave:
 		return op.out.Answer != Accepted || phase >= waiting
 	}
@@ -115,12 +115,12 @@ func (r poolRules) may(s *poolState, op *poolStep) bool {
 func (r poolRules) step(s *poolState, op *poolStep) bool {
 	phase := &s.tasks[op.task]
 	switch op.do {
-	case moveSubmit, moveJoin:
+	case moveSubmit, moveEnter:
 		return *phase == absent && r.submit(s, op)
 	case moveLeave:
 		return s.leave(op.task, op.out.Answer)
 	case moveCancel:
-		return move(phase, cancels(*phase, op.out.OK))
+		return transition(phase, afterCancel(*phase, op.out.OK))
 	case moveUnqueue:
 		if *phase == removed {
 			s.unqueue(op.task)
@@ -132,40 +132,40 @@ func (r poolRules) step(s *poolState, op *poolStep) bool {
 		s.busy++
 		return (!r.timed || s.zone.elapse(op.from, op.to)) && s.pop(op.task)
 	case moveEnd:
-		return move(phase, ends(*phase))
+		return transition(phase, afterEnd(*phase))
 	case moveFree:
 		s.busy--
-		return move(phase, frees(*phase))
+		return transition(phase, afterFree(*phase))
 	case moveGet:
-		return move(phase, tells(*phase, op.out.Answer))
+		return transition(phase, afterGet(*phase, op.out.Answer))
 	case moveStats:
 		return op.out.Busy == s.busy && (op.out.Queued < 0 || op.out.Queued == len(s.queue()))
 	case moveQueued:
 		named := slices.DeleteFunc(slices.Clone(op.out.Tasks), func(task int) bool { return task < 0 })
 		return len(op.out.Tasks) == len(s.queue()) && s.ordered(named)
-	case moveShut:
-		s.shut()
+	case moveShutDown:
+		s.shutDown()
 		return true
-	case moveSweep:
-		return s.sweep(op.out.Tasks)
-	case moveSwept:
-		return s.stage == poolStops && !slices.Contains(s.tasks, swept)
+	case moveDrain:
+		return s.drain(op.out.Tasks)
+	case moveDrainEnd:
+		return s.stage == poolStops && !slices.Contains(s.tasks, drained)
 	default:
-		return s.stage != poolRuns && s.busy == 0 && len(s.queue())+len(s.entrants) == 0 && !slices.Contains(s.tasks, swept)
+		return s.stage != poolRuns && s.busy == 0 && len(s.queue())+len(s.roomWaiters) == 0 && !slices.Contains(s.tasks, drained)
 	}
 }
 
 // cancels is where a task stands after a cancellation that has settled it, or has not; absent if that cannot be.
-func cancels(phase taskPhase, did bool) taskPhase {
+func afterCancel(phase taskPhase, did bool) taskPhase {
 	switch phase {
-	case waiting, swept, running:
+	case waiting, drained, running:
 		if !did {
 			return absent
 		}
-		return [...]taskPhase{waiting: removed, swept: cancelled, running: revoked}[phase]
+		return [...]taskPhase{waiting: removed, drained: cancelled, running: cancelledRunning}[phase]
 	case ended:
 		if did {
-			return revoked
+			return cancelledRunning
 		}
 		return settled
 	}
@@ -176,35 +176,35 @@ func cancels(phase taskPhase, did bool) taskPhase {
 }
 
 // frees is likewise when its worker is free.
-func frees(phase taskPhase) taskPhase {
+func afterFree(phase taskPhase) taskPhase {
 	switch phase {
 	case ended, settled:
 		return done
-	case revoked:
+	case cancelledRunning:
 		return cancelled
 	}
 	return absent
 }
 
 // ends is likewise when its body has ended.
-func ends(phase taskPhase) taskPhase {
+func afterEnd(phase taskPhase) taskPhase {
 	switch phase {
 	case running:
 		return ended
-	case revoked:
-		return revoked
+	case cancelledRunning:
+		return cancelledRunning
 	}
 	return absent
 }
 
 // tells is likewise when somebody has waited for its outcome.
-func tells(phase taskPhase, outcome Answer) taskPhase {
+func afterGet(phase taskPhase, outcome Answer) taskPhase {
 	switch phase {
 	case ended, settled, done:
 		if outcome == Done {
 			return max(phase, settled)
 		}
-	case removed, revoked, cancelled:
+	case removed, cancelledRunning, cancelled:
 		if outcome == Cancelled {
 			return phase
 		}
@@ -217,38 +217,38 @@ func tells(phase taskPhase, outcome Answer) taskPhase {
 }
 
 // move has a task go on, if it can.
-func move(phase *taskPhase, to taskPhase) bool {
+func transition(phase *taskPhase, to taskPhase) bool {
 	*phase = to
 	return to != absent
 }
 
 // submit has the task accepted, or refused, or has its submitter wait.
 func (r poolRules) submit(s *poolState, op *poolStep) bool {
-	answer, waits := op.out.Answer, op.do == moveJoin
+	answer, waits := op.out.Answer, op.do == moveEnter
 	switch {
 	case s.stage != poolRuns:
 		if waits {
-			s.tasks[op.task] = dismissed
+			s.tasks[op.task] = refused
 			return true
 		}
 		return answer == IsShutdown
 	case r.room(s):
 		s.tasks[op.task] = waiting
 		if r.timed {
-			return answer == Accepted && s.put(op) && r.place(s, op.task)
+			return answer == Accepted && s.put(op) && r.checkOrder(s, op.task)
 		}
-		s.line = append(s.line, op.task)
-		return (waits || answer == Accepted) && r.place(s, op.task)
+		s.fifo = append(s.fifo, op.task)
+		return (waits || answer == Accepted) && r.checkOrder(s, op.task)
 	case waits:
-		s.tasks[op.task] = entering
-		s.entrants = append(s.entrants, op.task)
+		s.tasks[op.task] = awaitsRoom
+		s.roomWaiters = append(s.roomWaiters, op.task)
 		return true
 	}
 	return answer == Saturated
 }
 
 // place demands that the task, which is the last in the queue, leaves it in its turn, as far as that is known.
-func (r poolRules) place(s *poolState, task int) bool {
+func (r poolRules) checkOrder(s *poolState, task int) bool {
 	for _, other := range s.queue() {
 		switch {
 		case r.before[task][other] && !(r.timed && s.zone.before(task, other)):
@@ -273,16 +273,16 @@ func (s *poolState) put(op *poolStep) bool {
 
 // room reports whether a task may wait: for a worker that is free, or within the capacity.
 func (r poolRules) room(s *poolState) bool {
-	return r.capacity < 0 || len(s.line)+s.busy < r.workers+r.capacity
+	return r.capacity < 0 || len(s.fifo)+s.busy < r.workers+r.capacity
 }
 
 // admit has those in for whom there is room, in the order in which they came.
 func (r poolRules) admit(s *poolState) {
-	for len(s.entrants) > 0 && r.room(s) {
-		task := s.entrants[0]
-		s.entrants = s.entrants[1:]
+	for len(s.roomWaiters) > 0 && r.room(s) {
+		task := s.roomWaiters[0]
+		s.roomWaiters = s.roomWaiters[1:]
 		s.tasks[task] = waiting
-		s.line = append(s.line, task)
+		s.fifo = append(s.fifo, task)
 	}
 }
 
@@ -292,29 +292,29 @@ func (s *poolState) leave(task int, answer Answer) bool {
 	case Accepted:
 		return phase >= waiting
 	case IsShutdown:
-		return phase == dismissed
+		return phase == refused
 	default:
-		i := slices.Index(s.entrants, task)
+		i := slices.Index(s.roomWaiters, task)
 		if i < 0 {
 			return false
 		}
-		s.entrants = slices.Delete(s.entrants, i, i+1)
+		s.roomWaiters = slices.Delete(s.roomWaiters, i, i+1)
 		s.tasks[task] = absent
 		return true
 	}
 }
 
-func (s *poolState) shut() {
+func (s *poolState) shutDown() {
 	s.stage = max(s.stage, poolDrains)
-	for _, task := range s.entrants {
-		s.tasks[task] = dismissed
+	for _, task := range s.roomWaiters {
+		s.tasks[task] = refused
 	}
-	s.entrants = nil
+	s.roomWaiters = nil
 }
 
 // sweep demands that the tasks handed back are those that wait, in order, but for some that are cancelled at the
 // same time.
-func (s *poolState) sweep(back []int) bool {
+func (s *poolState) drain(back []int) bool {
 	if s.stage == poolRuns || !s.ordered(back) || repeats(back) {
 		return false
 	}
@@ -328,7 +328,7 @@ func (s *poolState) sweep(back []int) bool {
 		case handed:
 			s.tasks[task] = returned
 		default:
-			s.tasks[task] = swept
+			s.tasks[task] = drained
 		}
 		s.unqueue(task)
 	}

@@ -79,7 +79,7 @@ func sameWorker(a, b Note) bool {
 
 // leaving tells for each two tasks whether the first leaves the queue before the second for sure, if both are in it.
 // A model that knows that refuses a wrong order at once, and not when it is too late to find out why.
-func leaving(h History, tasks int) [][]bool {
+func leaveOrder(h History, tasks int) [][]bool {
 	before := make([][]bool, tasks)
 	for i := range before {
 		before[i] = make([]bool, tasks)
@@ -113,7 +113,7 @@ func movesOf(op PoolOp, out PoolOutput) []poolMove {
 		if out.Answer == CameLate {
 			return nil
 		}
-		return []poolMove{moveJoin, moveLeave}
+		return []poolMove{moveEnter, moveLeave}
 	case PoolCancel:
 		if out.OK {
 			return []poolMove{moveCancel, moveUnqueue}
@@ -130,9 +130,9 @@ func movesOf(op PoolOp, out PoolOutput) []poolMove {
 	case PoolQueued:
 		return []poolMove{moveQueued}
 	case PoolShutdown:
-		return []poolMove{moveShut}
+		return []poolMove{moveShutDown}
 	case PoolShutdownNow:
-		return []poolMove{moveShut, moveSweep, moveSwept}
+		return []poolMove{moveShutDown, moveDrain, moveDrainEnd}
 	case PoolAwait:
 		return []poolMove{moveAwait}
 	}

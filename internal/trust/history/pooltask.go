@@ -26,25 +26,25 @@ type poolTask struct {
 }
 
 // identify is a context that asks a body who it is, as ShutdownNow hands back nothing but that.
-type identify struct {
+type identityContext struct {
 	context.Context
 	task int
 }
 
 // newTask returns a task that most often is short.
-func (l *poolLoad) newTask(c *client) *poolTask {
+func (w *poolWorkload) newTask(c *client) *poolTask {
 	t := &poolTask{yields: max(0, c.rng.IntN(80)-40)}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	t.number = len(l.tasks)
-	l.tasks = append(l.tasks, t)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t.number = len(w.tasks)
+	w.tasks = append(w.tasks, t)
 	return t
 }
 
 // body is what the task runs.
-func (l *poolLoad) body(t *poolTask) executor.Task {
+func (w *poolWorkload) body(t *poolTask) executor.Task {
 	return func(ctx context.Context) error {
-		if who, ok := ctx.(*identify); ok {
+		if who, ok := ctx.(*identityContext); ok {
 			who.task = t.number
 			return nil
 		}
@@ -53,23 +53,23 @@ func (l *poolLoad) body(t *poolTask) executor.Task {
 			return nil
 		}
 		begin, end := &t.begin[run], &t.end[run]
-		begin.clock = l.now()
-		begin.stamp = l.stamp.Add(1)
+		begin.clock = w.now()
+		begin.stamp = w.stamp.Add(1)
 		t.worker[run] = goid.Number()
 		yield(t.yields)
 		if t.gate != nil {
 			<-t.gate
 		}
-		end.stamp = l.stamp.Add(1)
-		end.clock = l.now()
+		end.stamp = w.stamp.Add(1)
+		end.clock = w.now()
 		return nil
 	}
 }
 
 // bodies returns what the bodies have shown, each as a client of its own.
-func (l *poolLoad) bodies(clients int) (notes []Note) {
+func (w *poolWorkload) bodies(clients int) (notes []Note) {
 	workers := map[uint64]int{}
-	for _, t := range l.tasks {
+	for _, t := range w.tasks {
 		for run := range min(int(t.runs.Load()), len(t.begin)) {
 			if _, known := workers[t.worker[run]]; !known {
 				workers[t.worker[run]] = len(workers) + 1

@@ -112,7 +112,7 @@ func (s *queueState) step(in QueueInput, out QueueOutput, from, to time.Duration
 		}
 		return out.OK != s.closed && out.Closed == s.closed
 	case QueuePutAt:
-		if out.OK && !(s.putAt(in.ID, in.At, from, to) && s.demand(present, len(s.bound)-1, 0)) {
+		if out.OK && !(s.putAt(in.ID, in.At, from, to) && s.constrain(present, len(s.bound)-1, 0)) {
 			return false
 		}
 		return out.OK != s.closed && out.Closed == s.closed
@@ -161,7 +161,7 @@ func (s *queueState) peek(out QueueOutput) bool {
 		return false
 	}
 	i := first + slices.Index(s.ids, out.IDs[0])
-	return s.demand(i, zero, out.At) && s.demand(zero, i, -out.At)
+	return s.constrain(i, zero, out.At) && s.constrain(zero, i, -out.At)
 }
 
 func repeats(ids []int) bool {

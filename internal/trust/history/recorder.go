@@ -43,7 +43,7 @@ type client struct {
 
 // turn makes the choices of operation i depend on nothing but that and the seed: how many choices were made before
 // may depend on what others did.
-func (c *client) turn(i int) { c.source.Seed(c.seed, uint64(c.id)<<32|uint64(i)) }
+func (c *client) reseed(i int) { c.source.Seed(c.seed, uint64(c.id)<<32|uint64(i)) }
 
 // clients returns n of them, whose choices depend on the seed.
 func (r *recorder) clients(n int, seed uint64) []*client {
@@ -51,7 +51,7 @@ func (r *recorder) clients(n int, seed uint64) []*client {
 	for i := range all {
 		all[i] = &client{id: i, seed: seed, rec: r}
 		all[i].rng = rand.New(&all[i].source)
-		all[i].turn(0)
+		all[i].reseed(0)
 	}
 	return all
 }
@@ -62,7 +62,7 @@ func (r *recorder) run(all []*client, operations int, act func(c *client, i int)
 	for _, c := range all {
 		group.Go(func() {
 			for i := range operations {
-				c.turn(i + 1)
+				c.reseed(i + 1)
 				act(c, i)
 			}
 		})
@@ -72,7 +72,7 @@ func (r *recorder) run(all []*client, operations int, act func(c *client, i int)
 }
 
 // patience returns a context that ends after a while.
-func (r *recorder) patience(yields int) context.Context {
+func (r *recorder) contextFor(yields int) context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	r.group.Go(func() {
 		yield(yields)

@@ -47,7 +47,7 @@ func (z zone) equal(o zone) bool {
 }
 
 // demand adds x[i] - x[j] <= c and reports whether that is possible.
-func (z zone) demand(i, j int, c time.Duration) bool {
+func (z zone) constrain(i, j int, c time.Duration) bool {
 	b := int64(c)
 	if z.bound[j][i]+b < 0 {
 		return false
@@ -75,7 +75,7 @@ func (z zone) elapse(from, to time.Duration) bool {
 			z.bound[present][j] = unbounded
 		}
 	}
-	return z.demand(zero, present, -from) && z.demand(present, zero, to)
+	return z.constrain(zero, present, -from) && z.constrain(present, zero, to)
 }
 
 // past reports whether the present is after t for sure.
@@ -101,7 +101,7 @@ func (z *zone) putSince(id int, since, delay time.Duration) bool {
 		z.bound[i] = append(z.bound[i], unbounded)
 	}
 	z.bound = append(z.bound, append(row, 0))
-	return z.demand(zero, first+len(z.ids)-1, -since-delay)
+	return z.constrain(zero, first+len(z.ids)-1, -since-delay)
 }
 
 // putAt adds an element that is due at the given time, or at some instant within from..to, when it is put in, if
@@ -115,8 +115,8 @@ func (z *zone) putAt(id int, at, from, to time.Duration) bool {
 	}
 	z.bound = append(z.bound, append(row, 0))
 	last := len(z.bound) - 1
-	return z.demand(zero, last, -max(at, from)) && z.demand(last, zero, max(at, to)) &&
-		(from < at || z.demand(last, present, 0))
+	return z.constrain(zero, last, -max(at, from)) && z.constrain(last, zero, max(at, to)) &&
+		(from < at || z.constrain(last, present, 0))
 }
 
 func (z *zone) drop(id int) bool {
@@ -143,7 +143,7 @@ func (z zone) before(a, b int) bool {
 	if j < i {
 		later = 1
 	}
-	return z.demand(first+i, first+j, -later)
+	return z.constrain(first+i, first+j, -later)
 }
 
 // head demands that id is the first to be due.
@@ -168,7 +168,7 @@ func (z zone) ordered(ids []int) bool {
 
 // pop demands that id is the head and due, and takes it out.
 func (z *zone) pop(id int) bool {
-	return z.head(id) && z.demand(first+slices.Index(z.ids, id), present, 0) && z.drop(id)
+	return z.head(id) && z.constrain(first+slices.Index(z.ids, id), present, 0) && z.drop(id)
 }
 
 // mayPop refuses most of what pop would at an instant until t, without a change to z.
@@ -188,7 +188,7 @@ func (z zone) mayPop(id int, t time.Duration) bool {
 // nothingDue demands just that.
 func (z zone) nothingDue() bool {
 	for i := range z.ids {
-		if !z.demand(present, first+i, -1) {
+		if !z.constrain(present, first+i, -1) {
 			return false
 		}
 	}

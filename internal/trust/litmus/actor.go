@@ -9,37 +9,37 @@ import (
 
 // actor is one party of a race. But for the first, which is whoever calls Race, each has a goroutine of its own.
 type actor struct {
-	rng   *rand.Rand
-	act   act
-	reach int
-	spins int // how often it looks, before it lets others run
+	rng      *rand.Rand
+	act      act
+	maxPause int
+	looks    int // how often it looks, before it lets others run
 
-	called chan struct{} // to a batch; closed in the end
-	idle   atomic.Uint32 // nobody else's
-	_      [64]byte
+	batches chan struct{} // to a batch; closed in the end
+	idle    atomic.Uint32 // nobody else's
+	_       [64]byte
 }
 
 func (a *actor) serve(r *race) {
-	for range a.called {
-		a.play(r)
+	for range a.batches {
+		a.run(r)
 	}
 }
 
 // play does the actor's part of a batch.
-func (a *actor) play(r *race) {
+func (a *actor) run(r *race) {
 	for i := range r.rounds {
 		if i%r.stride == 0 {
-			r.meet.attend(a)
+			r.barrier.await(a)
 		}
 		a.pause()
 		a.act(a, i)
 	}
-	r.meet.attend(a)
+	r.barrier.await(a)
 }
 
 // pause lasts between nothing and the reach of the pair, each order of magnitude as often as any. Sometimes it lets
 // others have the processor, of which there may be no more than one.
-func (a *actor) pause() { a.pauseUpTo(a.reach) }
+func (a *actor) pause() { a.pauseUpTo(a.maxPause) }
 
 // pauseUpTo is pause for a reach of its own.
 func (a *actor) pauseUpTo(reach int) {
@@ -57,10 +57,10 @@ func (a *actor) pauseUpTo(reach int) {
 func (a *actor) oneIn(n int) bool { return a.rng.IntN(n) == 0 }
 
 // await returns when the condition holds.
-func (a *actor) await(condition func() bool) { spin(a.spins, condition) }
+func (a *actor) spinUntil(condition func() bool) { spin(a.looks, condition) }
 
 // meeting is where the actors wait for each other.
-type meeting struct {
+type barrier struct {
 	parties int64
 
 	_       [64]byte
@@ -69,10 +69,10 @@ type meeting struct {
 }
 
 // attend returns when all have come as often as the caller.
-func (m *meeting) attend(a *actor) {
+func (m *barrier) await(a *actor) {
 	mine := m.arrived.Add(1)
 	all := (mine + m.parties - 1) / m.parties * m.parties
-	a.await(func() bool { return m.arrived.Load() >= all })
+	a.spinUntil(func() bool { return m.arrived.Load() >= all })
 }
 
 // spin returns when the condition holds. It lets other goroutines run after some looks, and other threads after

@@ -7,14 +7,14 @@ import (
 
 // Simple is a pair without facilities, for tests of the harness.
 type Simple struct {
-	Acts  [2]func(round int)
-	Judge func(round int) string
-	Clear func() error
+	Acts    [2]func(round int)
+	Outcome func(round int) string
+	Finish  func() error
 }
 
-func (s Simple) set(int)                {}
-func (s Simple) judge(round int) string { return s.Judge(round) }
-func (s Simple) tell(int) string        { return "what was seen" }
+func (s Simple) prepare(int)              {}
+func (s Simple) outcome(round int) string { return s.Outcome(round) }
+func (s Simple) describe(int) string      { return "what was seen" }
 
 func (s Simple) acts() []act {
 	return []act{
@@ -23,18 +23,18 @@ func (s Simple) acts() []act {
 	}
 }
 
-func (s Simple) clear() error {
-	if s.Clear == nil {
+func (s Simple) finish() error {
+	if s.Finish == nil {
 		return nil
 	}
-	return s.Clear()
+	return s.Finish()
 }
 
 // Pair makes it one that prepares so many rounds at a time.
 func (s Simple) Pair(batch int, outcomes ...Outcome) Pair {
 	return Pair{
-		Name: "simple", Outcomes: outcomes, batch: batch, reach: 4,
-		lay: func(*rand.Rand) table { return s },
+		Name: "simple", Outcomes: outcomes, batch: batch, maxPause: 4,
+		newFixture: func(*rand.Rand) fixture { return s },
 	}
 }
 

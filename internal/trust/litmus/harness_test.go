@@ -33,7 +33,7 @@ func broken() litmus.Pair {
 	}
 	return litmus.Simple{
 		Acts: [2]func(int){increment, increment},
-		Judge: func(round int) string {
+		Outcome: func(round int) string {
 			if counts[round].Swap(0) == 2 {
 				return "both count"
 			}
@@ -45,8 +45,8 @@ func broken() litmus.Pair {
 // always is a pair of which every round has the same outcome.
 func always(name string, outcomes ...litmus.Outcome) litmus.Pair {
 	return litmus.Simple{
-		Acts:  [2]func(int){nothing, nothing},
-		Judge: func(int) string { return name },
+		Acts:    [2]func(int){nothing, nothing},
+		Outcome: func(int) string { return name },
 	}.Pair(batch, outcomes...)
 }
 
@@ -73,9 +73,9 @@ func TestTenFaultsAreKeptAndAllAreCounted(t *testing.T) {
 func TestAccountsThatDoNotComeOutAreAFault(t *testing.T) {
 	batches := 0
 	r := litmus.Simple{
-		Acts:  [2]func(int){nothing, nothing},
-		Judge: func(int) string { return "usual" },
-		Clear: func() error {
+		Acts:    [2]func(int){nothing, nothing},
+		Outcome: func(int) string { return "usual" },
+		Finish: func() error {
 			if batches++; batches == 2 {
 				return errors.New("one too many")
 			}
@@ -107,7 +107,7 @@ func TestEveryRoundIsDoneOnceByEachActor(t *testing.T) {
 			func(round int) { done[0][round].Add(1) },
 			func(round int) { done[1][round].Add(1) },
 		},
-		Judge: func(round int) string {
+		Outcome: func(round int) string {
 			if total++; done[0][round].Swap(0) == 1 && done[1][round].Swap(0) == 1 {
 				return "once"
 			}
@@ -131,8 +131,8 @@ func TestARoundThatDoesNotEndIsToldWithAllStacks(t *testing.T) {
 	if os.Getenv(variable) != "" {
 		synctest.Test(t, func(*testing.T) {
 			litmus.Simple{
-				Acts:  [2]func(int){nothing, hang},
-				Judge: func(int) string { return "never" },
+				Acts:    [2]func(int){nothing, hang},
+				Outcome: func(int) string { return "never" },
 			}.Pair(batch).RaceFor(1, 4711, time.Millisecond)
 		})
 		return

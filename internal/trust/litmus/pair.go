@@ -10,10 +10,10 @@ type Pair struct {
 	Name     string
 	Outcomes []Outcome
 
-	batch int // rounds prepared at a time
-	reach int // a pause is up to 1<<reach steps long
-	apart int // how many rounds the actors may be apart at most; 0 means any number
-	lay   func(rng *rand.Rand) table
+	batch      int // rounds prepared at a time
+	maxPause   int // a pause is up to 1<<reach steps long
+	maxLead    int // how many rounds the actors may be apart at most; 0 means any number
+	newFixture func(rng *rand.Rand) fixture
 }
 
 // Outcome is how a round may end.
@@ -56,17 +56,17 @@ func Pairs() []Pair {
 }
 
 // table is where a pair is raced: it has the states of a batch.
-type table interface {
+type fixture interface {
 	// set prepares the states of a number of rounds.
-	set(rounds int)
+	prepare(rounds int)
 	// acts are the parts of the actors. Each goes through the rounds of a batch in order.
 	acts() []act
 	// judge returns the outcome of a round, when all have done their parts.
-	judge(round int) string
+	outcome(round int) string
 	// tell returns what has been seen in the round, for a fault.
-	tell(round int) string
+	describe(round int) string
 	// clear ends what set and the actors have begun, and does the accounts of the batch.
-	clear() error
+	finish() error
 }
 
 // act is what an actor does in a round.

@@ -40,21 +40,21 @@ func poolPairs() []Pair {
 		{
 			Name:     "submit|keep-alive exit",
 			Outcomes: grades([]string{itStayed, itLeft}, []string{ranTwice}),
-			batch:    64, reach: 11,
-			lay: func(rng *rand.Rand) table { return &exitTable{poolTable: poolTable{rng: rng}} },
+			batch:    64, maxPause: 11,
+			newFixture: func(rng *rand.Rand) fixture { return &exitFixture{poolFixture: poolFixture{rng: rng}} },
 		},
 		{
 			Name:     "resize|take",
 			Outcomes: grades([]string{noneBefore, someBefore, allBefore}, []string{ranTwice}),
-			batch:    64, reach: 10,
-			lay: func(rng *rand.Rand) table { return &resizeTable{poolTable: poolTable{rng: rng}} },
+			batch:    64, maxPause: 10,
+			newFixture: func(rng *rand.Rand) fixture { return &resizeFixture{poolFixture: poolFixture{rng: rng}} },
 		},
 		{
 			Name: "cancel|run in a pool",
 			Outcomes: grades([]string{ran, cancelledEarly, cancelledInRun},
 				[]string{ranTwice, cancelTwice, neverRan, anotherOutcome}),
-			batch: 64, reach: 9,
-			lay: func(rng *rand.Rand) table { return &cancelTable{poolTable: poolTable{rng: rng}} },
+			batch: 64, maxPause: 9,
+			newFixture: func(rng *rand.Rand) fixture { return &cancelFixture{poolFixture: poolFixture{rng: rng}} },
 		},
 	}
 }
@@ -85,84 +85,84 @@ func kindName(kind int) string {
 }
 
 // poolTable is what the tables of one pool for a batch have in common: the pool, and what it is owed.
-type poolTable struct {
+type poolFixture struct {
 	rng  *rand.Rand
 	kind int
 	pool *executor.Pool
 
 	accepted, refused, cancelled atomic.Uint64 // as told
 	begun, ended                 atomic.Uint64 // bodies
-	crowd                        atomic.Int64  // the most bodies there were at once
+	mostAtOnce                   atomic.Int64  // the most bodies there were at once
 }
 
-func (t *poolTable) open(core int, opts ...executor.Option) {
-	t.kind = (t.kind + 1) % poolKinds
-	t.pool = newPool(t.kind, core, opts...)
-	for _, n := range []*atomic.Uint64{&t.accepted, &t.refused, &t.cancelled, &t.begun, &t.ended} {
+func (fx *poolFixture) open(core int, opts ...executor.Option) {
+	fx.kind = (fx.kind + 1) % poolKinds
+	fx.pool = newPool(fx.kind, core, opts...)
+	for _, n := range []*atomic.Uint64{&fx.accepted, &fx.refused, &fx.cancelled, &fx.begun, &fx.ended} {
 		n.Store(0)
 	}
-	t.crowd.Store(0)
+	fx.mostAtOnce.Store(0)
 }
 
 // submit gives the pool a task, with or without a future, and asks again for as long as there is no room.
-func (t *poolTable) submit(a *actor, task executor.Task) {
-	how := t.pool.Execute
+func (fx *poolFixture) submit(a *actor, task executor.Task) {
+	how := fx.pool.Execute
 	if a.oneIn(2) {
-		how = func(task executor.Task) error { _, err := t.pool.Submit(task); return err }
+		how = func(task executor.Task) error { _, err := fx.pool.Submit(task); return err }
 	}
-	a.await(func() bool { return t.takes(how(task)) })
+	a.spinUntil(func() bool { return fx.noteSubmitted(how(task)) })
 }
 
 // takes notes the answer to a submission.
-func (t *poolTable) takes(err error) bool {
-	if errors.Is(err, executor.ErrSaturated) && (t.kind == 1 || t.kind == 2) {
-		t.refused.Add(1)
+func (fx *poolFixture) noteSubmitted(err error) bool {
+	if errors.Is(err, executor.ErrSaturated) && (fx.kind == 1 || fx.kind == 2) {
+		fx.refused.Add(1)
 		return false
 	}
 	if err != nil {
 		panic(err)
 	}
-	t.accepted.Add(1)
+	fx.accepted.Add(1)
 	return true
 }
 
 // run is around the body of every task.
-func (t *poolTable) run(body func()) {
-	begun := t.begun.Add(1)
-	now := int64(begun - t.ended.Load())
-	for most := t.crowd.Load(); now > most && !t.crowd.CompareAndSwap(most, now); most = t.crowd.Load() {
+func (fx *poolFixture) runBody(body func()) {
+	begun := fx.begun.Add(1)
+	now := int64(begun - fx.ended.Load())
+	for most := fx.mostAtOnce.Load(); now > most && !fx.mostAtOnce.CompareAndSwap(most, now); most = fx.mostAtOnce.Load() {
 	}
 	body()
-	t.ended.Add(1)
+	fx.ended.Add(1)
 }
 
 // clear ends the pool and compares what it says with what everybody else knows.
-func (t *poolTable) clear() error {
-	t.pool.Shutdown()
-	<-t.pool.Terminated()
-	s := t.pool.Stats()
-	var b books
-	b.expect("accepted", s.Accepted, t.accepted.Load())
-	b.expect("rejected", s.Rejected, t.refused.Load())
-	b.expect("cancelled", s.Cancelled, t.cancelled.Load())
-	b.expect("runs", s.Runs, t.begun.Load())
+func (fx *poolFixture) finish() error {
+	fx.pool.Shutdown()
+	<-fx.pool.Terminated()
+	s := fx.pool.Stats()
+	var b accounts
+	b.expect("accepted", s.Accepted, fx.accepted.Load())
+	b.expect("rejected", s.Rejected, fx.refused.Load())
+	b.expect("cancelled", s.Cancelled, fx.cancelled.Load())
+	b.expect("runs", s.Runs, fx.begun.Load())
 	b.expect("returned", s.Returned, 0)
 	b.expect("ended", s.Completed+s.Cancelled, s.Accepted)
 	b.expect("left over", uint64(s.Workers+s.Queued+s.Busy), 0)
-	b.expect("more at once than there may be", uint64(max(t.crowd.Load(), int64(s.Largest), atOnce)), atOnce)
-	return b.balance(kindName(t.kind))
+	b.expect("more at once than there may be", uint64(max(fx.mostAtOnce.Load(), int64(s.Largest), atOnce)), atOnce)
+	return b.err(kindName(fx.kind))
 }
 
 // books are where numbers must be as expected.
-type books []string
+type accounts []string
 
-func (b *books) expect(what string, got, want uint64) {
+func (b *accounts) expect(what string, got, want uint64) {
 	if got != want {
 		*b = append(*b, fmt.Sprintf("%s: %d, not %d", what, got, want))
 	}
 }
 
-func (b books) balance(of string) error {
+func (b accounts) err(of string) error {
 	if len(b) == 0 {
 		return nil
 	}
@@ -170,7 +170,7 @@ func (b books) balance(of string) error {
 }
 
 // moment is a time for timers: nothing, or up to 1<<bits nanoseconds, each order of magnitude as often as any.
-func moment(rng *rand.Rand, bits int) time.Duration {
+func randomDelay(rng *rand.Rand, bits int) time.Duration {
 	return time.Duration(rng.IntN(1 << rng.IntN(bits+1)))
 }
 
@@ -178,8 +178,8 @@ func moment(rng *rand.Rand, bits int) time.Duration {
 func yielding(rng *rand.Rand) bool { return rng.IntN(4) == 0 }
 
 // exitTable races two submissions with the end of the only worker, whose patience is short.
-type exitTable struct {
-	poolTable
+type exitFixture struct {
+	poolFixture
 	rounds []exitRound
 	last   uint64 // who has run the first task of the round before
 }
@@ -189,28 +189,28 @@ type exitRound struct {
 	goroutine uint64 // that has run the first task
 }
 
-func (t *exitTable) set(rounds int) {
-	keepAlive := moment(t.rng, 14)
-	if t.rng.IntN(2) == 0 {
-		t.open(0, executor.KeepAlive(keepAlive))
+func (fx *exitFixture) prepare(rounds int) {
+	keepAlive := randomDelay(fx.rng, 14)
+	if fx.rng.IntN(2) == 0 {
+		fx.open(0, executor.KeepAlive(keepAlive))
 	} else {
-		t.open(1, executor.CoreTimeout(), executor.KeepAlive(1+keepAlive))
+		fx.open(1, executor.CoreTimeout(), executor.KeepAlive(1+keepAlive))
 	}
-	t.rounds = make([]exitRound, rounds)
-	t.last = 0
+	fx.rounds = make([]exitRound, rounds)
+	fx.last = 0
 }
 
-func (t *exitTable) acts() []act {
+func (fx *exitFixture) acts() []act {
 	return []act{
-		func(a *actor, i int) { t.submitOne(a, &t.rounds[i], 0) },
-		func(a *actor, i int) { t.submitOne(a, &t.rounds[i], 1) },
+		func(a *actor, i int) { fx.submitOne(a, &fx.rounds[i], 0) },
+		func(a *actor, i int) { fx.submitOne(a, &fx.rounds[i], 1) },
 	}
 }
 
 // submitOne submits a task and waits until it has run.
-func (t *exitTable) submitOne(a *actor, r *exitRound, who int) {
-	t.submit(a, func(context.Context) error {
-		t.run(func() {
+func (fx *exitFixture) submitOne(a *actor, r *exitRound, who int) {
+	fx.submit(a, func(context.Context) error {
+		fx.runBody(func() {
 			if who == 0 { // it takes a while to tell
 				r.goroutine = goid.Number()
 			}
@@ -218,30 +218,30 @@ func (t *exitTable) submitOne(a *actor, r *exitRound, who int) {
 		})
 		return nil
 	})
-	a.await(func() bool { return r.runs[who].Load() > 0 })
+	a.spinUntil(func() bool { return r.runs[who].Load() > 0 })
 }
 
-func (t *exitTable) judge(i int) string {
-	r := &t.rounds[i]
-	before := t.last
-	t.last = r.goroutine
+func (fx *exitFixture) outcome(i int) string {
+	r := &fx.rounds[i]
+	before := fx.last
+	fx.last = r.goroutine
 	switch {
 	case r.runs[0].Load() != 1, r.runs[1].Load() != 1:
 		return ranTwice
-	case t.last == before:
+	case fx.last == before:
 		return itStayed
 	}
 	return itLeft
 }
 
-func (t *exitTable) tell(i int) string {
-	r := &t.rounds[i]
-	return fmt.Sprintf("%s: %d and %d runs", kindName(t.kind), r.runs[0].Load(), r.runs[1].Load())
+func (fx *exitFixture) describe(i int) string {
+	r := &fx.rounds[i]
+	return fmt.Sprintf("%s: %d and %d runs", kindName(fx.kind), r.runs[0].Load(), r.runs[1].Load())
 }
 
 // resizeTable races changes of the sizes with submissions and the workers that take them.
-type resizeTable struct {
-	poolTable
+type resizeFixture struct {
+	poolFixture
 	rounds []resizeRound
 }
 
@@ -251,21 +251,21 @@ type resizeRound struct {
 	before int32        // when the pool had been made smaller
 }
 
-func (t *resizeTable) set(rounds int) {
-	t.open(2, executor.KeepAlive(moment(t.rng, 16)))
-	t.rounds = make([]resizeRound, rounds)
+func (fx *resizeFixture) prepare(rounds int) {
+	fx.open(2, executor.KeepAlive(randomDelay(fx.rng, 16)))
+	fx.rounds = make([]resizeRound, rounds)
 }
 
-func (t *resizeTable) acts() []act { return []act{t.submitAll, t.resize} }
+func (fx *resizeFixture) acts() []act { return []act{fx.submitAll, fx.resize} }
 
 // resize makes the pool smaller and, in one of two rounds, larger again.
-func (t *resizeTable) resize(a *actor, i int) {
-	r := &t.rounds[i]
-	errs := []error{t.pool.SetCoreSize(a.rng.IntN(2)), t.pool.SetMaximumSize(1)}
+func (fx *resizeFixture) resize(a *actor, i int) {
+	r := &fx.rounds[i]
+	errs := []error{fx.pool.SetCoreSize(a.rng.IntN(2)), fx.pool.SetMaximumSize(1)}
 	r.before = r.ran.Load()
 	if a.oneIn(2) {
 		a.pause()
-		errs = append(errs, t.pool.SetMaximumSize(2), t.pool.SetCoreSize(2))
+		errs = append(errs, fx.pool.SetMaximumSize(2), fx.pool.SetCoreSize(2))
 	}
 	if err := errors.Join(errs...); err != nil {
 		panic(err)
@@ -273,12 +273,12 @@ func (t *resizeTable) resize(a *actor, i int) {
 }
 
 // submitAll submits three tasks and waits until they have run.
-func (t *resizeTable) submitAll(a *actor, i int) {
-	r := &t.rounds[i]
+func (fx *resizeFixture) submitAll(a *actor, i int) {
+	r := &fx.rounds[i]
 	for k := range r.runs {
 		yields := yielding(a.rng)
-		t.submit(a, func(context.Context) error {
-			t.run(func() {
+		fx.submit(a, func(context.Context) error {
+			fx.runBody(func() {
 				if yields {
 					runtime.Gosched()
 				}
@@ -291,11 +291,11 @@ func (t *resizeTable) submitAll(a *actor, i int) {
 			a.pause()
 		}
 	}
-	a.await(func() bool { return r.ran.Load() >= 3 })
+	a.spinUntil(func() bool { return r.ran.Load() >= 3 })
 }
 
-func (t *resizeTable) judge(i int) string {
-	r := &t.rounds[i]
+func (fx *resizeFixture) outcome(i int) string {
+	r := &fx.rounds[i]
 	for k := range r.runs {
 		if r.runs[k].Load() != 1 {
 			return ranTwice
@@ -310,8 +310,8 @@ func (t *resizeTable) judge(i int) string {
 	return someBefore
 }
 
-func (t *resizeTable) tell(i int) string {
-	r := &t.rounds[i]
-	return fmt.Sprintf("%s: %d, %d and %d runs, %d of them before", kindName(t.kind),
+func (fx *resizeFixture) describe(i int) string {
+	r := &fx.rounds[i]
+	return fmt.Sprintf("%s: %d, %d and %d runs, %d of them before", kindName(fx.kind),
 		r.runs[0].Load(), r.runs[1].Load(), r.runs[2].Load(), r.before)
 }

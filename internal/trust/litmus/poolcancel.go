@@ -11,8 +11,8 @@ import (
 
 // cancelTable races a worker with Cancel, CancelCause or Stop: by who has submitted the task, and sometimes by another,
 // too, as otherwise the worker has the processor.
-type cancelTable struct {
-	poolTable
+type cancelFixture struct {
+	poolFixture
 	rounds []cancelRound
 }
 
@@ -23,18 +23,18 @@ type cancelRound struct {
 	how    [2]int
 }
 
-func (t *cancelTable) set(rounds int) {
-	t.open(1 + t.rng.IntN(2))
-	t.rounds = make([]cancelRound, rounds)
+func (fx *cancelFixture) prepare(rounds int) {
+	fx.open(1 + fx.rng.IntN(2))
+	fx.rounds = make([]cancelRound, rounds)
 }
 
-func (t *cancelTable) acts() []act { return []act{t.submitAndCancel, t.cancelToo} }
+func (fx *cancelFixture) acts() []act { return []act{fx.submitAndCancel, fx.cancelToo} }
 
-func (t *cancelTable) submitAndCancel(a *actor, i int) {
-	r := &t.rounds[i]
+func (fx *cancelFixture) submitAndCancel(a *actor, i int) {
+	r := &fx.rounds[i]
 	yields := yielding(a.rng)
 	body := func(context.Context) error {
-		t.run(func() {
+		fx.runBody(func() {
 			r.runs.Add(1)
 			if yields { // so that there is something to cancel
 				runtime.Gosched()
@@ -42,37 +42,37 @@ func (t *cancelTable) submitAndCancel(a *actor, i int) {
 		})
 		return nil
 	}
-	a.await(func() bool {
-		f, err := t.pool.Submit(body)
+	a.spinUntil(func() bool {
+		f, err := fx.pool.Submit(body)
 		r.future.Store(f)
-		return t.takes(err)
+		return fx.noteSubmitted(err)
 	})
 	if a.oneIn(2) {
 		runtime.Gosched()
 	}
 	a.pause()
-	t.cancel(a, r, 0)
+	fx.cancel(a, r, 0)
 	if f := r.future.Load(); a.oneIn(4) {
 		<-f.Stopped()
 	}
 }
 
-func (t *cancelTable) cancelToo(a *actor, i int) {
-	if r := &t.rounds[i]; a.oneIn(8) {
-		a.await(func() bool { return r.future.Load() != nil })
-		t.cancel(a, r, 1)
+func (fx *cancelFixture) cancelToo(a *actor, i int) {
+	if r := &fx.rounds[i]; a.oneIn(8) {
+		a.spinUntil(func() bool { return r.future.Load() != nil })
+		fx.cancel(a, r, 1)
 	}
 }
 
-func (t *cancelTable) cancel(a *actor, r *cancelRound, who int) {
+func (fx *cancelFixture) cancel(a *actor, r *cancelRound, who int) {
 	r.how[who] = a.rng.IntN(4)
 	if r.wins[who] = cancelBy(r.how[who], r.future.Load()); r.wins[who] {
-		t.cancelled.Add(1)
+		fx.cancelled.Add(1)
 	}
 }
 
-func (t *cancelTable) judge(i int) string {
-	r := &t.rounds[i]
+func (fx *cancelFixture) outcome(i int) string {
+	r := &fx.rounds[i]
 	f := r.future.Load()
 	<-f.Stopped()
 	result, settled := f.Poll()
@@ -94,7 +94,7 @@ func (t *cancelTable) judge(i int) string {
 	return ran
 }
 
-func (t *cancelTable) tell(i int) string {
-	r := &t.rounds[i]
-	return fmt.Sprintf("%s: %d runs, told %v in ways %v; now %v", kindName(t.kind), r.runs.Load(), r.wins, r.how, r.future.Load())
+func (fx *cancelFixture) describe(i int) string {
+	r := &fx.rounds[i]
+	return fmt.Sprintf("%s: %d runs, told %v in ways %v; now %v", kindName(fx.kind), r.runs.Load(), r.wins, r.how, r.future.Load())
 }

@@ -35,8 +35,8 @@ func promisePairs() []Pair {
 		return Pair{
 			Name:     name,
 			Outcomes: grades(acceptable, []string{getWrong, getStale, notSettled}),
-			batch:    256, reach: 7,
-			lay: func(rng *rand.Rand) table { return &getTable{rng: rng, timed: timed} },
+			batch:    256, maxPause: 7,
+			newFixture: func(rng *rand.Rand) fixture { return &getFixture{rng: rng, timed: timed} },
 		}
 	}
 	return []Pair{
@@ -45,8 +45,8 @@ func promisePairs() []Pair {
 		{
 			Name:     "cancel|complete",
 			Outcomes: grades([]string{completed, cancelled}, []string{bothWon, neitherWon, anotherOutcome}),
-			batch:    256, reach: 5,
-			lay: func(rng *rand.Rand) table { return &settleTable{rng: rng} },
+			batch:    256, maxPause: 5,
+			newFixture: func(rng *rand.Rand) fixture { return &settleFixture{rng: rng} },
 		},
 	}
 }
@@ -59,7 +59,7 @@ func newTwin(n uint64) twin { return twin{n, ^n} }
 var errLitmus = errors.New("litmus")
 
 // getTable races Complete or Fail with Get or GetTimeout.
-type getTable struct {
+type getFixture struct {
 	rng    *rand.Rand
 	timed  bool
 	rounds []getRound
@@ -82,22 +82,22 @@ type getRound struct {
 	noted  uint64
 }
 
-func (t *getTable) set(rounds int) {
-	t.rounds = make([]getRound, rounds)
-	for i := range t.rounds {
-		r := &t.rounds[i]
-		r.want = newTwin(t.rng.Uint64() | 1)
-		r.fails, r.watches = t.rng.IntN(8) == 0, t.rng.IntN(4) == 0
-		if t.rng.IntN(4) > 0 {
-			r.limit = time.Duration(t.rng.IntN(1 << t.rng.IntN(13)))
+func (fx *getFixture) prepare(rounds int) {
+	fx.rounds = make([]getRound, rounds)
+	for i := range fx.rounds {
+		r := &fx.rounds[i]
+		r.want = newTwin(fx.rng.Uint64() | 1)
+		r.fails, r.watches = fx.rng.IntN(8) == 0, fx.rng.IntN(4) == 0
+		if fx.rng.IntN(4) > 0 {
+			r.limit = time.Duration(fx.rng.IntN(1 << fx.rng.IntN(13)))
 		}
 	}
 }
 
-func (t *getTable) acts() []act { return []act{t.wait, t.complete} }
+func (fx *getFixture) acts() []act { return []act{fx.wait, fx.complete} }
 
-func (t *getTable) complete(_ *actor, i int) {
-	r := &t.rounds[i]
+func (fx *getFixture) complete(_ *actor, i int) {
+	r := &fx.rounds[i]
 	r.note = r.want.a
 	if r.fails {
 		r.won = r.promise.Fail(errLitmus)
@@ -106,14 +106,14 @@ func (t *getTable) complete(_ *actor, i int) {
 	}
 }
 
-func (t *getTable) wait(_ *actor, i int) {
-	r := &t.rounds[i]
+func (fx *getFixture) wait(_ *actor, i int) {
+	r := &fx.rounds[i]
 	f := r.promise.Future()
 	r.before = !f.State().Settled()
 	for looks := 0; r.watches && looks < 500 && !f.State().Settled(); {
 		looks++
 	}
-	if t.timed {
+	if fx.timed {
 		r.got, r.err = f.GetTimeout(r.limit)
 	} else {
 		r.got, r.err = f.Get(nil)
@@ -123,12 +123,12 @@ func (t *getTable) wait(_ *actor, i int) {
 	}
 }
 
-func (t *getTable) judge(i int) string {
-	r := &t.rounds[i]
+func (fx *getFixture) outcome(i int) string {
+	r := &fx.rounds[i]
 	switch final, settled := r.promise.Future().Poll(); {
 	case !settled, !r.won, !r.is(final.Value, final.Err):
 		return notSettled
-	case t.timed && errors.Is(r.err, future.ErrTimeout) && r.got == twin{}:
+	case fx.timed && errors.Is(r.err, future.ErrTimeout) && r.got == twin{}:
 		return timedOut
 	case !r.is(r.got, r.err):
 		return getWrong
@@ -148,16 +148,16 @@ func (r *getRound) is(v twin, err error) bool {
 	return err == nil && v == r.want
 }
 
-func (t *getTable) tell(i int) string {
-	r := &t.rounds[i]
+func (fx *getFixture) describe(i int) string {
+	r := &fx.rounds[i]
 	return fmt.Sprintf("%v, %v with limit %v, seen %#x; given %v, fails %v, told %v; now %v",
 		r.got, r.err, r.limit, r.noted, r.want, r.fails, r.won, r.promise.Future())
 }
 
-func (t *getTable) clear() error { return nil }
+func (fx *getFixture) finish() error { return nil }
 
 // settleTable races Complete or Fail with Cancel, CancelCause or Stop.
-type settleTable struct {
+type settleFixture struct {
 	rng    *rand.Rand
 	rounds []settleRound
 }
@@ -172,19 +172,19 @@ type settleRound struct {
 	cancelled bool // the canceller's
 }
 
-func (t *settleTable) set(rounds int) {
-	t.rounds = make([]settleRound, rounds)
-	for i := range t.rounds {
-		r := &t.rounds[i]
-		x := t.rng.Uint64()
+func (fx *settleFixture) prepare(rounds int) {
+	fx.rounds = make([]settleRound, rounds)
+	for i := range fx.rounds {
+		r := &fx.rounds[i]
+		x := fx.rng.Uint64()
 		r.want, r.fails, r.how = newTwin(x|1), x>>60 == 0, int(x>>32%4)
 	}
 }
 
-func (t *settleTable) acts() []act { return []act{t.complete, t.cancel} }
+func (fx *settleFixture) acts() []act { return []act{fx.complete, fx.cancel} }
 
-func (t *settleTable) complete(_ *actor, i int) {
-	r := &t.rounds[i]
+func (fx *settleFixture) complete(_ *actor, i int) {
+	r := &fx.rounds[i]
 	if r.fails {
 		r.completed = r.promise.Fail(errLitmus)
 	} else {
@@ -192,8 +192,8 @@ func (t *settleTable) complete(_ *actor, i int) {
 	}
 }
 
-func (t *settleTable) cancel(_ *actor, i int) {
-	r := &t.rounds[i]
+func (fx *settleFixture) cancel(_ *actor, i int) {
+	r := &fx.rounds[i]
 	r.cancelled = cancelBy(r.how, r.promise.Future())
 }
 
@@ -208,8 +208,8 @@ func cancelBy[V any](how int, f *future.Future[V]) bool {
 	return f.Cancel()
 }
 
-func (t *settleTable) judge(i int) string {
-	r := &t.rounds[i]
+func (fx *settleFixture) outcome(i int) string {
+	r := &fx.rounds[i]
 	result, settled := r.promise.Future().Poll()
 	switch {
 	case r.completed && r.cancelled:
@@ -249,10 +249,10 @@ func over[V any](f *future.Future[V]) bool {
 	}
 }
 
-func (t *settleTable) tell(i int) string {
-	r := &t.rounds[i]
+func (fx *settleFixture) describe(i int) string {
+	r := &fx.rounds[i]
 	return fmt.Sprintf("completed %v, cancelled %v in way %d; given %v, fails %v; now %v",
 		r.completed, r.cancelled, r.how, r.want, r.fails, r.promise.Future())
 }
 
-func (t *settleTable) clear() error { return nil }
+func (fx *settleFixture) finish() error { return nil }

@@ -22,8 +22,8 @@ func (p Pair) Race(rounds int, seed uint64, progress func(done int)) Result {
 
 func (p Pair) race(rounds int, seed uint64, progress func(done int), patience time.Duration) Result {
 	r := newRace(p, seed)
-	defer r.dismiss()
-	dog := time.AfterFunc(patience, func() { r.bark(seed) })
+	defer r.stop()
+	dog := time.AfterFunc(patience, func() { r.reportHang(seed) })
 	defer dog.Stop()
 	for r.result.Rounds < rounds {
 		dog.Reset(patience)
@@ -37,11 +37,11 @@ func (p Pair) race(rounds int, seed uint64, progress func(done int), patience ti
 
 // race is the work of one call of Race.
 type race struct {
-	pair   Pair
-	rng    *rand.Rand
-	table  table
-	actors []*actor // the first is the caller of Race
-	meet   meeting
+	pair    Pair
+	rng     *rand.Rand
+	fixture fixture
+	actors  []*actor // the first is the caller of Race
+	barrier barrier
 
 	rounds, stride int // of the batch: how many, and how often the actors meet
 
@@ -50,17 +50,17 @@ type race struct {
 
 func newRace(p Pair, seed uint64) *race {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	r := &race{pair: p, rng: rng, table: p.lay(rng), result: Result{Seen: map[string]int{}}}
-	acts := r.table.acts()
+	r := &race{pair: p, rng: rng, fixture: p.newFixture(rng), result: Result{Seen: map[string]int{}}}
+	acts := r.fixture.acts()
 	spins := 64
 	if len(acts) > runtime.GOMAXPROCS(0) {
 		spins = 4 // who waits is in the way of who comes
 	}
-	r.meet.parties = int64(len(acts))
+	r.barrier.parties = int64(len(acts))
 	for i, act := range acts {
 		a := &actor{
-			rng: rand.New(rand.NewPCG(seed, uint64(i+1))), act: act, reach: p.reach, spins: spins,
-			called: make(chan struct{}),
+			rng: rand.New(rand.NewPCG(seed, uint64(i+1))), act: act, maxPause: p.maxPause, looks: spins,
+			batches: make(chan struct{}),
 		}
 		r.actors = append(r.actors, a)
 		if i > 0 {
@@ -71,27 +71,27 @@ func newRace(p Pair, seed uint64) *race {
 }
 
 // dismiss ends the actors.
-func (r *race) dismiss() {
+func (r *race) stop() {
 	for _, a := range r.actors {
-		close(a.called)
+		close(a.batches)
 	}
 }
 
 // batch runs and judges some rounds.
 func (r *race) batch(n int) {
-	r.table.set(n)
+	r.fixture.prepare(n)
 	r.rounds = n
-	if r.stride = 1 << (2 * r.rng.IntN(5)); r.pair.apart > 0 {
-		r.stride = min(r.stride, r.pair.apart)
+	if r.stride = 1 << (2 * r.rng.IntN(5)); r.pair.maxLead > 0 {
+		r.stride = min(r.stride, r.pair.maxLead)
 	}
 	for _, a := range r.actors[1:] {
-		a.called <- struct{}{}
+		a.batches <- struct{}{}
 	}
-	r.actors[0].play(r)
+	r.actors[0].run(r)
 	for i := range n {
-		r.count(i, r.table.judge(i))
+		r.count(i, r.fixture.outcome(i))
 	}
-	if err := r.table.clear(); err != nil {
+	if err := r.fixture.finish(); err != nil {
 		r.fault("accounts", err.Error())
 	}
 	r.result.Rounds += n
@@ -100,13 +100,13 @@ func (r *race) batch(n int) {
 // count notes the outcome of a round.
 func (r *race) count(round int, name string) {
 	r.result.Seen[name]++
-	if !r.right(name) {
-		r.fault(name, r.table.tell(round))
+	if !r.allowed(name) {
+		r.fault(name, r.fixture.describe(round))
 	}
 }
 
 // right reports whether an outcome may be. One that is not listed may not.
-func (r *race) right(name string) bool {
+func (r *race) allowed(name string) bool {
 	return slices.ContainsFunc(r.pair.Outcomes, func(o Outcome) bool { return o.Name == name && o.Grade != Forbidden })
 }
 
@@ -117,7 +117,7 @@ func (r *race) fault(what, seen string) {
 }
 
 // bark ends the process, as the batch would not.
-func (r *race) bark(seed uint64) {
+func (r *race) reportHang(seed uint64) {
 	stacks := make([]byte, 1<<22)
 	_, _ = os.Stderr.Write(stacks[:runtime.Stack(stacks, true)])
 	panic(fmt.Sprintf("litmus: a round of %s does not end, seed %d", r.pair.Name, seed))

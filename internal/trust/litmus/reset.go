@@ -35,18 +35,18 @@ func resetPairs() []Pair {
 	outcomes := grades([]string{resetFirst, firedFirst}, []string{firedEarly, firedTwice, tookError})
 	return []Pair{
 		{
-			Name: "reset|fire", Outcomes: outcomes, batch: 256, reach: 7,
-			lay: func(rng *rand.Rand) table { return &itemTable{rng: rng} },
+			Name: "reset|fire", Outcomes: outcomes, batch: 256, maxPause: 7,
+			newFixture: func(rng *rand.Rand) fixture { return &itemFixture{rng: rng} },
 		},
 		{
-			Name: "reset|fire in a wheel", Outcomes: outcomes, batch: 256, reach: 9,
-			lay: func(rng *rand.Rand) table { return &wheelTable{rng: rng} },
+			Name: "reset|fire in a wheel", Outcomes: outcomes, batch: 256, maxPause: 9,
+			newFixture: func(rng *rand.Rand) fixture { return &wheelFixture{rng: rng} },
 		},
 	}
 }
 
 // itemTable races Take or Poll with Reset. Usually the taker polls, which is quicker than to sleep for an instant.
-type itemTable struct {
+type itemFixture struct {
 	rng    *rand.Rand
 	queue  *delayqueue.Queue[int]
 	sleeps bool // the taker does
@@ -68,51 +68,51 @@ type itemRound struct {
 	taken int // how often, the judge's
 }
 
-func (t *itemTable) set(rounds int) {
-	t.queue = delayqueue.New[int]()
-	t.sleeps = t.rng.IntN(16) == 0
-	t.rounds = make([]itemRound, rounds)
-	for i := range t.rounds {
-		r := &t.rounds[i]
-		switch t.rng.IntN(8) {
+func (fx *itemFixture) prepare(rounds int) {
+	fx.queue = delayqueue.New[int]()
+	fx.sleeps = fx.rng.IntN(16) == 0
+	fx.rounds = make([]itemRound, rounds)
+	for i := range fx.rounds {
+		r := &fx.rounds[i]
+		switch fx.rng.IntN(8) {
 		case 0:
-			r.first = far
+			r.first = farDelay
 		case 1, 2:
-			r.first = time.Duration(t.rng.IntN(1000))
+			r.first = time.Duration(fx.rng.IntN(1000))
 		}
-		if t.rng.IntN(4) == 0 {
-			r.second = time.Duration(t.rng.IntN(1000))
+		if fx.rng.IntN(4) == 0 {
+			r.second = time.Duration(fx.rng.IntN(1000))
 		}
 	}
 }
 
-func (t *itemTable) acts() []act { return []act{t.take, t.reset} }
+func (fx *itemFixture) acts() []act { return []act{fx.take, fx.reset} }
 
-func (t *itemTable) reset(a *actor, i int) {
-	r := &t.rounds[i]
+func (fx *itemFixture) reset(a *actor, i int) {
+	r := &fx.rounds[i]
 	r.put = time.Now()
-	it := mustPut(t.queue, i, r.first)
+	it := mustPut(fx.queue, i, r.first)
 	a.pause()
 	r.reset = time.Now()
 	r.inTime = it.Reset(r.second)
 }
 
-func (t *itemTable) take(a *actor, i int) {
-	r := &t.rounds[i]
-	if t.sleeps {
-		r.got, r.err = t.queue.Take(nil)
+func (fx *itemFixture) take(a *actor, i int) {
+	r := &fx.rounds[i]
+	if fx.sleeps {
+		r.got, r.err = fx.queue.Take(nil)
 	} else {
-		a.await(func() (ok bool) { r.got, ok = t.queue.Poll(); return ok })
+		a.spinUntil(func() (ok bool) { r.got, ok = fx.queue.Poll(); return ok })
 	}
 	r.at = time.Now()
 }
 
-func (t *itemTable) judge(i int) string {
-	r := &t.rounds[i]
+func (fx *itemFixture) outcome(i int) string {
+	r := &fx.rounds[i]
 	if r.err != nil {
 		return tookError
 	}
-	e := &t.rounds[r.got]
+	e := &fx.rounds[r.got]
 	e.taken++
 	switch {
 	case e.taken > 1:
@@ -125,29 +125,29 @@ func (t *itemTable) judge(i int) string {
 	return firedFirst
 }
 
-func (t *itemTable) tell(i int) string {
-	r := &t.rounds[i]
-	e := &t.rounds[r.got]
+func (fx *itemFixture) describe(i int) string {
+	r := &fx.rounds[i]
+	e := &fx.rounds[r.got]
 	return fmt.Sprintf("element %d, %v, taken %d times; put for %v, %v later reset for %v: %v; taken %v after that",
 		r.got, r.err, e.taken, e.first, e.reset.Sub(e.put), e.second, e.inTime, r.at.Sub(e.reset))
 }
 
-func (t *itemTable) clear() error {
-	t.queue.Close()
-	if n := t.queue.Len(); n > 0 {
+func (fx *itemFixture) finish() error {
+	fx.queue.Close()
+	if n := fx.queue.Len(); n > 0 {
 		return fmt.Errorf("%d elements are left", n)
 	}
 	return nil
 }
 
 // anyWheel is any of the wheels.
-type anyWheel interface {
+type wheelAPI interface {
 	timer.Scheduler
 	Pending() int
 	Stop() []timer.Handle
 }
 
-func newWheel(rng *rand.Rand, c timer.Config) anyWheel {
+func newWheel(rng *rand.Rand, c timer.Config) wheelAPI {
 	c.Tick = time.Duration(1 << rng.IntN(12))
 	switch rng.IntN(3) {
 	case 0:
@@ -160,9 +160,9 @@ func newWheel(rng *rand.Rand, c timer.Config) anyWheel {
 
 // wheelTable races the call of a function by one actor, to whom the wheel hands what is due, with its Reset by
 // the other. Sometimes the wheel calls itself.
-type wheelTable struct {
+type wheelFixture struct {
 	rng    *rand.Rand
-	wheel  anyWheel
+	wheel  wheelAPI
 	rounds []wheelRound
 
 	mu  sync.Mutex
@@ -182,43 +182,43 @@ type wheelRound struct {
 	epoch time.Time
 }
 
-func (t *wheelTable) set(rounds int) {
+func (fx *wheelFixture) prepare(rounds int) {
 	var c timer.Config
-	if c.Executor = t.keep; t.rng.IntN(4) == 0 {
+	if c.Executor = fx.queueDue; fx.rng.IntN(4) == 0 {
 		c.Executor = func(f func()) error { f(); return nil }
 	}
-	t.wheel = newWheel(t.rng, c)
-	t.rounds = make([]wheelRound, rounds)
-	for i := range t.rounds {
-		r := &t.rounds[i]
-		if t.rng.IntN(4) == 0 {
-			r.first = time.Duration(t.rng.IntN(1000))
+	fx.wheel = newWheel(fx.rng, c)
+	fx.rounds = make([]wheelRound, rounds)
+	for i := range fx.rounds {
+		r := &fx.rounds[i]
+		if fx.rng.IntN(4) == 0 {
+			r.first = time.Duration(fx.rng.IntN(1000))
 		}
-		if t.rng.IntN(2) == 0 { // so that a call out of turn shows as one that is early
-			r.second = time.Duration(t.rng.IntN(1000))
+		if fx.rng.IntN(2) == 0 { // so that a call out of turn shows as one that is early
+			r.second = time.Duration(fx.rng.IntN(1000))
 		}
 	}
 }
 
 // keep is the executor of the wheel.
-func (t *wheelTable) keep(f func()) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.due = append(t.due, f)
+func (fx *wheelFixture) queueDue(f func()) error {
+	fx.mu.Lock()
+	defer fx.mu.Unlock()
+	fx.due = append(fx.due, f)
 	return nil
 }
 
 // take returns what has been kept longest, or nil.
-func (t *wheelTable) take() (f func()) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(t.due) > 0 {
-		f, t.due = t.due[0], t.due[1:]
+func (fx *wheelFixture) nextDue() (f func()) {
+	fx.mu.Lock()
+	defer fx.mu.Unlock()
+	if len(fx.due) > 0 {
+		f, fx.due = fx.due[0], fx.due[1:]
 	}
 	return f
 }
 
-func (t *wheelTable) acts() []act { return []act{t.fire, t.reset} }
+func (fx *wheelFixture) acts() []act { return []act{fx.fire, fx.reset} }
 
 func (r *wheelRound) fires() {
 	now := time.Since(r.epoch)
@@ -227,13 +227,13 @@ func (r *wheelRound) fires() {
 	}
 }
 
-func (t *wheelTable) reset(a *actor, i int) {
-	r := &t.rounds[i]
+func (fx *wheelFixture) reset(a *actor, i int) {
+	r := &fx.rounds[i]
 	r.epoch = time.Now()
-	h := t.wheel.AfterFunc(r.first, r.fires)
+	h := fx.wheel.AfterFunc(r.first, r.fires)
 	a.pause()
 	if a.oneIn(2) { // or else the wheel has not had the time to hand it over
-		a.await(func() bool { return r.fired.Load() > 0 || t.waiting() })
+		a.spinUntil(func() bool { return r.fired.Load() > 0 || fx.waiting() })
 	}
 	r.reset = time.Now()
 	r.near.Store(true)
@@ -243,17 +243,17 @@ func (t *wheelTable) reset(a *actor, i int) {
 }
 
 // waiting reports whether something has been handed over and not been called.
-func (t *wheelTable) waiting() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.due) > 0
+func (fx *wheelFixture) waiting() bool {
+	fx.mu.Lock()
+	defer fx.mu.Unlock()
+	return len(fx.due) > 0
 }
 
 // fire calls what is due until the function of the round has been called as often as it should be.
-func (t *wheelTable) fire(a *actor, i int) {
-	r := &t.rounds[i]
-	a.await(func() bool {
-		if f := t.take(); f != nil {
+func (fx *wheelFixture) fire(a *actor, i int) {
+	r := &fx.rounds[i]
+	a.spinUntil(func() bool {
+		if f := fx.nextDue(); f != nil {
 			for looks := 0; looks < 500 && !r.near.Load(); { // or else it nearly always comes too early
 				looks++
 			}
@@ -273,8 +273,8 @@ func (r *wheelRound) calls() int32 {
 	return 2
 }
 
-func (t *wheelTable) judge(i int) string {
-	r := &t.rounds[i]
+func (fx *wheelFixture) outcome(i int) string {
+	r := &fx.rounds[i]
 	latest := time.Duration(max(r.at[0].Load(), r.at[1].Load()))
 	switch {
 	case r.fired.Load() != r.calls():
@@ -287,24 +287,24 @@ func (t *wheelTable) judge(i int) string {
 	return firedFirst
 }
 
-func (t *wheelTable) tell(i int) string {
-	r := &t.rounds[i]
-	return fmt.Sprintf("%T: armed for %v, %v later reset for %v: %v; %d calls, after %v and %v", t.wheel,
+func (fx *wheelFixture) describe(i int) string {
+	r := &fx.rounds[i]
+	return fmt.Sprintf("%T: armed for %v, %v later reset for %v: %v; %d calls, after %v and %v", fx.wheel,
 		r.first, r.reset.Sub(r.epoch), r.second, r.inTime, r.fired.Load(),
 		time.Duration(r.at[0].Load()), time.Duration(r.at[1].Load()))
 }
 
 // clear sees to it that what has been handed over and been called by now is called no more.
-func (t *wheelTable) clear() error {
-	returned := t.wheel.Stop()
-	for f := t.take(); f != nil; f = t.take() {
+func (fx *wheelFixture) finish() error {
+	returned := fx.wheel.Stop()
+	for f := fx.nextDue(); f != nil; f = fx.nextDue() {
 		f()
 	}
 	if n := len(returned); n > 0 {
 		return fmt.Errorf("the wheel returns %d functions", n)
 	}
-	for i := range t.rounds {
-		if r := &t.rounds[i]; t.judge(i) == firedTwice {
+	for i := range fx.rounds {
+		if r := &fx.rounds[i]; fx.outcome(i) == firedTwice {
 			return fmt.Errorf("%d calls in the end of round %d, reset in time %v", r.fired.Load(), i, r.inTime)
 		}
 	}

@@ -37,113 +37,113 @@ func seriesPairs() []Pair {
 			Name: "periodic re-enqueue|close",
 			Outcomes: grades([]string{fromQueue, fromRun, startRefused},
 				[]string{ranAfterEnd, notAsCounted, anotherOutcome}),
-			batch: 32, reach: 12, apart: 1, // a worker that runs a series has the processor
-			lay: func(rng *rand.Rand) table { return &stopTable{rng: rng} },
+			batch: 32, maxPause: 12, maxLead: 1, // a worker that runs a series has the processor
+			newFixture: func(rng *rand.Rand) fixture { return &seriesCloseFixture{rng: rng} },
 		},
 		{
 			Name: "periodic re-enqueue|cancel",
 			Outcomes: grades([]string{betweenRuns, inItsRun},
 				[]string{ranAfterEnd, notAsCounted, anotherOutcome, notCancelled}),
-			batch: 128, reach: 11, apart: 1, // what is overdue longest runs first, and is not to starve those to come
-			lay: func(rng *rand.Rand) table { return &repealTable{rng: rng} },
+			batch: 128, maxPause: 11, maxLead: 1, // what is overdue longest runs first, and is not to starve those to come
+			newFixture: func(rng *rand.Rand) fixture { return &seriesCancelFixture{rng: rng} },
 		},
 	}
 }
 
 // beats is a periodic task and its counts.
-type beats struct {
-	period time.Duration
-	rate   bool  // fixed, or else fixed delay
-	yields int32 // one run in so many lets others run
-	steps  int   // how long a run takes
-	enough int32 // runs to wait for
+type periodic struct {
+	period  time.Duration
+	rate    bool  // fixed, or else fixed delay
+	yields  int32 // one run in so many lets others run
+	steps   int   // how long a run takes
+	awaited int32 // runs to wait for
 
-	idle   atomic.Uint32 // the runs' own
-	future atomic.Pointer[executor.ScheduledFuture[struct{}]]
-	err    error // the starter's
-	known  atomic.Bool
+	idle    atomic.Uint32 // the runs' own
+	future  atomic.Pointer[executor.ScheduledFuture[struct{}]]
+	err     error // the starter's
+	started atomic.Bool
 
-	runs  atomic.Int32
-	ended atomic.Bool // no run is to begin any more
-	late  atomic.Int32
+	runs        atomic.Int32
+	ended       atomic.Bool // no run is to begin any more
+	ranAfterEnd atomic.Int32
 }
 
-func (b *beats) set(rng *rand.Rand) {
-	b.period, b.rate = 1+moment(rng, 12), rng.IntN(2) == 0
-	b.yields, b.enough = 1+int32(rng.IntN(4)), int32(rng.IntN(4))
-	b.steps = rng.IntN(1 << rng.IntN(11))
+func (ps *periodic) set(rng *rand.Rand) {
+	ps.period, ps.rate = 1+randomDelay(rng, 12), rng.IntN(2) == 0
+	ps.yields, ps.awaited = 1+int32(rng.IntN(4)), int32(rng.IntN(4))
+	ps.steps = rng.IntN(1 << rng.IntN(11))
 }
 
 // body lets others run: a worker that is always late never does so itself, and has the lock of its pool nearly
 // always, which others get after a millisecond then.
 
-func (b *beats) body(context.Context) error {
-	if b.ended.Load() {
-		b.late.Add(1)
+func (ps *periodic) body(context.Context) error {
+	if ps.ended.Load() {
+		ps.ranAfterEnd.Add(1)
 	}
-	for range b.steps {
-		b.idle.Load()
+	for range ps.steps {
+		ps.idle.Load()
 	}
-	if b.runs.Add(1)%b.yields == 0 {
+	if ps.runs.Add(1)%ps.yields == 0 {
 		runtime.Gosched()
 	}
 	return nil
 }
 
 // start begins the series on p.
-func (b *beats) start(p *executor.ScheduledPool) {
+func (ps *periodic) start(p *executor.ScheduledPool) {
 	how := p.WithFixedDelay
-	if b.rate {
+	if ps.rate {
 		how = p.AtFixedRate
 	}
-	f, err := how(0, b.period, b.body)
-	b.future.Store(f)
-	b.err = err
-	b.known.Store(true)
+	f, err := how(0, ps.period, ps.body)
+	ps.future.Store(f)
+	ps.err = err
+	ps.started.Store(true)
 }
 
 // awaitRuns waits until the series runs, if it is to be waited for.
-func (b *beats) awaitRuns(a *actor) {
-	a.await(func() bool { return b.runs.Load() >= b.enough })
+func (ps *periodic) awaitRuns(a *actor) {
+	a.spinUntil(func() bool { return ps.runs.Load() >= ps.awaited })
 	a.pause()
 }
 
-func (b *beats) String() string {
-	return fmt.Sprintf("period %v, %d runs, %d late; error %v; now %v", b.period, b.runs.Load(), b.late.Load(), b.err, b.future.Load())
+func (ps *periodic) String() string {
+	return fmt.Sprintf("period %v, %d runs, %d late; error %v; now %v", ps.period, ps.runs.Load(), ps.ranAfterEnd.Load(), ps.err, ps.future.Load())
 }
 
 // stopTable races the runs of a series with the end of its pool.
-type stopTable struct {
+type seriesCloseFixture struct {
 	rng    *rand.Rand
-	rounds []stopRound
+	rounds []seriesCloseRound
 }
 
-type stopRound struct {
-	beats
+type seriesCloseRound struct {
+	periodic
 	pool     *executor.ScheduledPool
 	state    future.State // just before, if it had been started
 	returned int
 	closed   error
 }
 
-func (t *stopTable) set(rounds int) {
-	t.rounds = make([]stopRound, rounds)
-	for i := range t.rounds {
-		r := &t.rounds[i]
-		r.beats.set(t.rng)
+func (fx *seriesCloseFixture) prepare(rounds int) {
+	fx.rounds = make([]seriesCloseRound, rounds)
+	for i := range fx.rounds {
+		r := &fx.rounds[i]
+		r.periodic.set(fx.rng)
 		r.pool = executor.NewScheduledPool(1)
-		if t.rng.IntN(2) == 0 {
+		if fx.rng.IntN(2) == 0 {
 			r.pool.PrestartWorker()
 		}
 	}
 }
 
-func (t *stopTable) acts() []act { return []act{t.begin, t.end} }
+func (fx *seriesCloseFixture) acts() []act { return []act{fx.begin, fx.end} }
 
-func (t *stopTable) begin(_ *actor, i int) { t.rounds[i].start(t.rounds[i].pool) }
+func (fx *seriesCloseFixture) begin(_ *actor, i int) { fx.rounds[i].start(fx.rounds[i].pool) }
 
-func (t *stopTable) end(a *actor, i int) {
-	r := &t.rounds[i]
+func (fx *seriesCloseFixture) end(a *actor, i int) {
+	r := &fx.rounds[i]
 	r.awaitRuns(a)
 	if f := r.future.Load(); f != nil {
 		r.state = f.State()
@@ -156,8 +156,8 @@ func (t *stopTable) end(a *actor, i int) {
 	r.returned, r.closed = len(report.Dropped), err
 }
 
-func (t *stopTable) judge(i int) string {
-	r := &t.rounds[i]
+func (fx *seriesCloseFixture) outcome(i int) string {
+	r := &fx.rounds[i]
 	<-r.pool.Terminated()
 	r.ended.Store(true)
 	s, runs := r.pool.Stats(), uint64(r.runs.Load())
@@ -173,7 +173,7 @@ func (t *stopTable) judge(i int) string {
 	f := r.future.Load()
 	result, settled := f.Poll()
 	switch {
-	case r.late.Load() > 0:
+	case r.ranAfterEnd.Load() > 0:
 		return ranAfterEnd
 	case s.Runs != runs, f.Runs() != runs, s.Accepted != 1, s.Returned != 1, r.returned != 1,
 		s.Workers+s.Queued+s.Busy > 0:
@@ -186,52 +186,52 @@ func (t *stopTable) judge(i int) string {
 	return fromQueue
 }
 
-func (t *stopTable) tell(i int) string {
-	r := &t.rounds[i]
-	return fmt.Sprintf("%v; %d handed back, closed with %v; %+v", &r.beats, r.returned, r.closed, r.pool.Stats())
+func (fx *seriesCloseFixture) describe(i int) string {
+	r := &fx.rounds[i]
+	return fmt.Sprintf("%v; %d handed back, closed with %v; %+v", &r.periodic, r.returned, r.closed, r.pool.Stats())
 }
 
 // clear looks again for runs after the end.
-func (t *stopTable) clear() error {
-	for i := range t.rounds {
-		if r := &t.rounds[i]; r.late.Load() > 0 {
-			return fmt.Errorf("round %d: a run after the end: %v", i, &r.beats)
+func (fx *seriesCloseFixture) finish() error {
+	for i := range fx.rounds {
+		if r := &fx.rounds[i]; r.ranAfterEnd.Load() > 0 {
+			return fmt.Errorf("round %d: a run after the end: %v", i, &r.periodic)
 		}
 	}
 	return nil
 }
 
 // repealTable races the runs of a series with its cancellation. All series of a batch have one pool.
-type repealTable struct {
+type seriesCancelFixture struct {
 	rng    *rand.Rand
 	pool   *executor.ScheduledPool
-	rounds []repealRound
+	rounds []seriesCancelRound
 }
 
-type repealRound struct {
-	beats
+type seriesCancelRound struct {
+	periodic
 	how   int
 	state future.State // just before
 	told  bool
 }
 
-func (t *repealTable) set(rounds int) {
-	t.pool = executor.NewScheduledPool(1 + t.rng.IntN(2))
-	t.rounds = make([]repealRound, rounds)
-	for i := range t.rounds {
-		t.rounds[i].beats.set(t.rng)
-		t.rounds[i].how = t.rng.IntN(4)
+func (fx *seriesCancelFixture) prepare(rounds int) {
+	fx.pool = executor.NewScheduledPool(1 + fx.rng.IntN(2))
+	fx.rounds = make([]seriesCancelRound, rounds)
+	for i := range fx.rounds {
+		fx.rounds[i].periodic.set(fx.rng)
+		fx.rounds[i].how = fx.rng.IntN(4)
 	}
 }
 
-func (t *repealTable) acts() []act { return []act{t.begin, t.cancel} }
+func (fx *seriesCancelFixture) acts() []act { return []act{fx.begin, fx.cancel} }
 
-func (t *repealTable) begin(_ *actor, i int) { t.rounds[i].start(t.pool) }
+func (fx *seriesCancelFixture) begin(_ *actor, i int) { fx.rounds[i].start(fx.pool) }
 
 // cancel waits until the series has stopped, too: few are to be in the pool at a time.
-func (t *repealTable) cancel(a *actor, i int) {
-	r := &t.rounds[i]
-	a.await(r.known.Load)
+func (fx *seriesCancelFixture) cancel(a *actor, i int) {
+	r := &fx.rounds[i]
+	a.spinUntil(r.started.Load)
 	r.awaitRuns(a)
 	f := r.future.Load()
 	r.state = f.State()
@@ -240,14 +240,14 @@ func (t *repealTable) cancel(a *actor, i int) {
 	r.ended.Store(true)
 }
 
-func (t *repealTable) judge(i int) string {
-	r := &t.rounds[i]
+func (fx *seriesCancelFixture) outcome(i int) string {
+	r := &fx.rounds[i]
 	f := r.future.Load()
 	result, settled := f.Poll()
 	switch {
 	case !r.told:
 		return notCancelled
-	case r.late.Load() > 0:
+	case r.ranAfterEnd.Load() > 0:
 		return ranAfterEnd
 	case f.Runs() != uint64(r.runs.Load()):
 		return notAsCounted
@@ -259,27 +259,27 @@ func (t *repealTable) judge(i int) string {
 	return betweenRuns
 }
 
-func (t *repealTable) tell(i int) string {
-	r := &t.rounds[i]
-	return fmt.Sprintf("%v; %v before, told %v in way %d", &r.beats, r.state, r.told, r.how)
+func (fx *seriesCancelFixture) describe(i int) string {
+	r := &fx.rounds[i]
+	return fmt.Sprintf("%v; %v before, told %v in way %d", &r.periodic, r.state, r.told, r.how)
 }
 
 // clear ends the pool and does its accounts.
-func (t *repealTable) clear() error {
-	t.pool.Shutdown()
-	<-t.pool.Terminated()
-	var b books
+func (fx *seriesCancelFixture) finish() error {
+	fx.pool.Shutdown()
+	<-fx.pool.Terminated()
+	var b accounts
 	var runs uint64
-	for i := range t.rounds {
-		r := &t.rounds[i]
+	for i := range fx.rounds {
+		r := &fx.rounds[i]
 		runs += uint64(r.runs.Load())
-		b.expect("runs after the end", uint64(r.late.Load()), 0)
+		b.expect("runs after the end", uint64(r.ranAfterEnd.Load()), 0)
 	}
-	s := t.pool.Stats()
-	b.expect("accepted", s.Accepted, uint64(len(t.rounds)))
+	s := fx.pool.Stats()
+	b.expect("accepted", s.Accepted, uint64(len(fx.rounds)))
 	b.expect("cancelled", s.Cancelled, s.Accepted)
 	b.expect("returned", s.Returned, 0)
 	b.expect("runs", s.Runs, runs)
 	b.expect("left over", uint64(s.Workers+s.Queued+s.Busy), 0)
-	return b.balance("series")
+	return b.err("series")
 }

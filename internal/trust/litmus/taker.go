@@ -30,10 +30,10 @@ const (
 )
 
 // far is longer than any race.
-const far = time.Hour
+const farDelay = time.Hour
 
 // theLater is the element that waits far behind all others.
-const theLater = -1
+const laterElement = -1
 
 // takerPairs are those of a delay queue and its takers. That an element is lost, or taken twice, is found by
 // the accounts of the batch.
@@ -50,28 +50,28 @@ func takerPairs() []Pair {
 		{
 			Name:     "offer-earlier|leader park",
 			Outcomes: grades([]string{putBefore, putDuring}, []string{tookLater, tookEarly, tookError}),
-			batch:    256, reach: 9,
-			lay: func(rng *rand.Rand) table { return &offerTable{rng: rng} },
+			batch:    256, maxPause: 9,
+			newFixture: func(rng *rand.Rand) fixture { return &offerFixture{rng: rng} },
 		},
 		{
 			Name:     "offer|cancelled taker",
 			Outcomes: grades([]string{impatientTook, impatientLeft}, []string{tookLater, tookError}),
-			batch:    256, reach: 9,
-			lay: func(*rand.Rand) table { return new(giveUpTable) },
+			batch:    256, maxPause: 9,
+			newFixture: func(*rand.Rand) fixture { return new(giveUpFixture) },
 		},
 		{
 			Name: "take|close",
 			Outcomes: grades([]string{tookBeforeClose, leftByClose, refusedByClose, nothingToTake},
 				[]string{tookError, lostByClose, tookLater}),
-			batch: 64, reach: 9,
-			lay: func(rng *rand.Rand) table { return &closeTable{rng: rng} },
+			batch: 64, maxPause: 9,
+			newFixture: func(rng *rand.Rand) fixture { return &closeFixture{rng: rng} },
 		},
 	}
 }
 
 // offerTable races Put with Take on one queue. Usually there is an element that is due far later, so that
 // the taker leads.
-type offerTable struct {
+type offerFixture struct {
 	rng    *rand.Rand
 	queue  *delayqueue.Queue[int]
 	rounds []offerRound
@@ -93,16 +93,16 @@ type offerRound struct {
 	taken int // how often, the judge's
 }
 
-func (t *offerTable) set(rounds int) {
-	t.queue = delayqueue.New[int]()
-	if t.rng.IntN(4) > 0 {
-		mustPut(t.queue, theLater, far)
+func (fx *offerFixture) prepare(rounds int) {
+	fx.queue = delayqueue.New[int]()
+	if fx.rng.IntN(4) > 0 {
+		mustPut(fx.queue, laterElement, farDelay)
 	}
-	t.rounds = make([]offerRound, rounds)
-	delays := t.rng.IntN(4) == 0 // they take longer
-	for i := range t.rounds {
-		if delays && t.rng.IntN(4) == 0 {
-			t.rounds[i].delay = time.Duration(1 + t.rng.IntN(3000))
+	fx.rounds = make([]offerRound, rounds)
+	delays := fx.rng.IntN(4) == 0 // they take longer
+	for i := range fx.rounds {
+		if delays && fx.rng.IntN(4) == 0 {
+			fx.rounds[i].delay = time.Duration(1 + fx.rng.IntN(3000))
 		}
 	}
 }
@@ -116,34 +116,34 @@ func mustPut[E any](q *delayqueue.Queue[E], e E, delay time.Duration) *delayqueu
 	return it
 }
 
-func (t *offerTable) acts() []act { return []act{t.take, t.offer} }
+func (fx *offerFixture) acts() []act { return []act{fx.take, fx.offer} }
 
-func (t *offerTable) offer(_ *actor, i int) {
-	r := &t.rounds[i]
+func (fx *offerFixture) offer(_ *actor, i int) {
+	r := &fx.rounds[i]
 	if r.delay > 0 {
 		r.due = time.Now().Add(r.delay)
 	}
-	mustPut(t.queue, i, r.delay)
+	mustPut(fx.queue, i, r.delay)
 	r.put.Store(true)
 }
 
-func (t *offerTable) take(_ *actor, i int) {
-	r := &t.rounds[i]
+func (fx *offerFixture) take(_ *actor, i int) {
+	r := &fx.rounds[i]
 	r.before = r.put.Load()
-	if r.got, r.err = t.queue.Take(nil); r.err == nil && r.got >= 0 && t.rounds[r.got].delay > 0 {
+	if r.got, r.err = fx.queue.Take(nil); r.err == nil && r.got >= 0 && fx.rounds[r.got].delay > 0 {
 		r.at = time.Now()
 	}
 }
 
-func (t *offerTable) judge(i int) string {
-	r := &t.rounds[i]
+func (fx *offerFixture) outcome(i int) string {
+	r := &fx.rounds[i]
 	if r.err != nil {
 		return tookError
 	}
-	if r.got == theLater {
+	if r.got == laterElement {
 		return tookLater
 	}
-	e := &t.rounds[r.got]
+	e := &fx.rounds[r.got]
 	e.taken++
 	switch {
 	case e.delay > 0 && r.at.Before(e.due):
@@ -154,15 +154,15 @@ func (t *offerTable) judge(i int) string {
 	return putDuring
 }
 
-func (t *offerTable) tell(i int) string {
-	r := &t.rounds[i]
-	return fmt.Sprintf("element %d, %v; delays %v, %v; %d left", r.got, r.err, r.delay, t.rounds[max(r.got, 0)].delay, t.queue.Len())
+func (fx *offerFixture) describe(i int) string {
+	r := &fx.rounds[i]
+	return fmt.Sprintf("element %d, %v; delays %v, %v; %d left", r.got, r.err, r.delay, fx.rounds[max(r.got, 0)].delay, fx.queue.Len())
 }
 
-func (t *offerTable) clear() error {
-	t.queue.Close()
-	for i := range t.rounds {
-		if n := t.rounds[i].taken; n != 1 {
+func (fx *offerFixture) finish() error {
+	fx.queue.Close()
+	for i := range fx.rounds {
+		if n := fx.rounds[i].taken; n != 1 {
 			return fmt.Errorf("element %d has been taken %d times", i, n)
 		}
 	}
@@ -171,7 +171,7 @@ func (t *offerTable) clear() error {
 
 // giveUpTable races Put with the end of the context of a taker, beside whom another waits. The one who gives up puts
 // an element for the other, if it has got one: so every round ends with the other having one.
-type giveUpTable struct {
+type giveUpFixture struct {
 	queue   *delayqueue.Queue[int]
 	batches int
 	rounds  []giveUpRound
@@ -190,43 +190,43 @@ type giveUpRound struct {
 	otherErr error
 }
 
-func (t *giveUpTable) set(rounds int) {
-	t.queue = delayqueue.New[int]()
-	if t.batches%4 == 0 { // one of them leads, which takes longer
-		mustPut(t.queue, theLater, far)
+func (fx *giveUpFixture) prepare(rounds int) {
+	fx.queue = delayqueue.New[int]()
+	if fx.batches%4 == 0 { // one of them leads, which takes longer
+		mustPut(fx.queue, laterElement, farDelay)
 	}
-	t.batches++
-	t.rounds = make([]giveUpRound, rounds)
-	for i := range t.rounds {
-		r := &t.rounds[i]
+	fx.batches++
+	fx.rounds = make([]giveUpRound, rounds)
+	for i := range fx.rounds {
+		r := &fx.rounds[i]
 		r.ctx, r.cancel = context.WithCancel(context.Background())
 	}
 }
 
-func (t *giveUpTable) acts() []act {
-	return []act{t.takeImpatiently, t.takePatiently, t.offer, t.giveUp}
+func (fx *giveUpFixture) acts() []act {
+	return []act{fx.takeImpatiently, fx.takePatiently, fx.offer, fx.giveUp}
 }
 
-func (t *giveUpTable) offer(_ *actor, i int)  { mustPut(t.queue, i, 0) }
-func (t *giveUpTable) giveUp(_ *actor, i int) { t.rounds[i].cancel() }
+func (fx *giveUpFixture) offer(_ *actor, i int)  { mustPut(fx.queue, i, 0) }
+func (fx *giveUpFixture) giveUp(_ *actor, i int) { fx.rounds[i].cancel() }
 
-func (t *giveUpTable) takeImpatiently(_ *actor, i int) {
-	r := &t.rounds[i]
-	if r.given, r.err = t.queue.Take(r.ctx); r.err == nil {
-		mustPut(t.queue, i, 0)
+func (fx *giveUpFixture) takeImpatiently(_ *actor, i int) {
+	r := &fx.rounds[i]
+	if r.given, r.err = fx.queue.Take(r.ctx); r.err == nil {
+		mustPut(fx.queue, i, 0)
 	}
 }
 
-func (t *giveUpTable) takePatiently(_ *actor, i int) {
-	r := &t.rounds[i]
-	r.got, r.otherErr = t.queue.Take(nil)
+func (fx *giveUpFixture) takePatiently(_ *actor, i int) {
+	r := &fx.rounds[i]
+	r.got, r.otherErr = fx.queue.Take(nil)
 }
 
-func (t *giveUpTable) judge(i int) string {
-	switch r := &t.rounds[i]; {
+func (fx *giveUpFixture) outcome(i int) string {
+	switch r := &fx.rounds[i]; {
 	case r.otherErr != nil, r.err != nil && !errors.Is(r.err, context.Canceled):
 		return tookError
-	case r.got == theLater, r.err == nil && r.given == theLater:
+	case r.got == laterElement, r.err == nil && r.given == laterElement:
 		return tookLater
 	case r.err == nil:
 		return impatientTook
@@ -234,17 +234,17 @@ func (t *giveUpTable) judge(i int) string {
 	return impatientLeft
 }
 
-func (t *giveUpTable) tell(i int) string {
-	r := &t.rounds[i]
-	return fmt.Sprintf("the one who gave up: %d, %v; the other: %d, %v; %d left", r.given, r.err, r.got, r.otherErr, t.queue.Len())
+func (fx *giveUpFixture) describe(i int) string {
+	r := &fx.rounds[i]
+	return fmt.Sprintf("the one who gave up: %d, %v; the other: %d, %v; %d left", r.given, r.err, r.got, r.otherErr, fx.queue.Len())
 }
 
 // clear counts how often each element has been put and taken.
-func (t *giveUpTable) clear() error {
-	t.queue.Close()
-	balance := make([]int, len(t.rounds))
-	for i := range t.rounds {
-		r := &t.rounds[i]
+func (fx *giveUpFixture) finish() error {
+	fx.queue.Close()
+	balance := make([]int, len(fx.rounds))
+	for i := range fx.rounds {
+		r := &fx.rounds[i]
 		balance[i]++
 		balance[max(r.got, 0)]--
 		if r.err == nil {
@@ -262,7 +262,7 @@ func (t *giveUpTable) clear() error {
 
 // closeTable races Take with Close, on a queue for each round and about one element, which is there before, or
 // which one of them puts; or about none.
-type closeTable struct {
+type closeFixture struct {
 	rng    *rand.Rand
 	rounds []closeRound
 }
@@ -279,14 +279,14 @@ type closeRound struct {
 	err error
 }
 
-func (t *closeTable) set(rounds int) {
-	t.rounds = make([]closeRound, rounds)
-	leads := t.rng.IntN(16) == 0 // needs an alarm for each queue
-	for i := range t.rounds {
-		r := &t.rounds[i]
-		r.queue, r.who = delayqueue.New[int](), t.rng.IntN(4)
-		if r.later = leads && t.rng.IntN(2) == 0; r.later {
-			mustPut(r.queue, theLater, far)
+func (fx *closeFixture) prepare(rounds int) {
+	fx.rounds = make([]closeRound, rounds)
+	leads := fx.rng.IntN(16) == 0 // needs an alarm for each queue
+	for i := range fx.rounds {
+		r := &fx.rounds[i]
+		r.queue, r.who = delayqueue.New[int](), fx.rng.IntN(4)
+		if r.later = leads && fx.rng.IntN(2) == 0; r.later {
+			mustPut(r.queue, laterElement, farDelay)
 		}
 		if r.who == 0 {
 			mustPut(r.queue, i, 0)
@@ -294,10 +294,10 @@ func (t *closeTable) set(rounds int) {
 	}
 }
 
-func (t *closeTable) acts() []act { return []act{t.take, t.close} }
+func (fx *closeFixture) acts() []act { return []act{fx.take, fx.close} }
 
-func (t *closeTable) close(a *actor, i int) {
-	r := &t.rounds[i]
+func (fx *closeFixture) close(a *actor, i int) {
+	r := &fx.rounds[i]
 	if r.who == 1 {
 		_, r.refused = r.queue.Put(i, 0)
 		a.pause()
@@ -305,20 +305,20 @@ func (t *closeTable) close(a *actor, i int) {
 	r.queue.Close()
 }
 
-func (t *closeTable) take(_ *actor, i int) {
-	r := &t.rounds[i]
+func (fx *closeFixture) take(_ *actor, i int) {
+	r := &fx.rounds[i]
 	if r.who == 2 {
 		_, r.refused = r.queue.Put(i, 0)
 	}
 	r.got, r.err = r.queue.Take(nil)
 }
 
-func (t *closeTable) judge(i int) string {
-	r := &t.rounds[i]
+func (fx *closeFixture) outcome(i int) string {
+	r := &fx.rounds[i]
 	left := r.queue.Drain(2)
 	taken := r.err == nil
 	switch {
-	case taken && r.got == theLater:
+	case taken && r.got == laterElement:
 		return tookLater
 	case !taken && r.err != delayqueue.ErrClosed, r.refused != nil && (r.who != 2 || r.refused != delayqueue.ErrClosed):
 		return tookError
@@ -337,14 +337,14 @@ func (t *closeTable) judge(i int) string {
 	return lostByClose
 }
 
-func (t *closeTable) tell(i int) string {
-	r := &t.rounds[i]
+func (fx *closeFixture) describe(i int) string {
+	r := &fx.rounds[i]
 	return fmt.Sprintf("put by %d: %v; taken %d, %v; %d in the queue, later one %v", r.who, r.refused, r.got, r.err, r.queue.Len(), r.later)
 }
 
-func (t *closeTable) clear() error {
-	for i := range t.rounds {
-		if r := &t.rounds[i]; r.later != (r.queue.Len() == 1) {
+func (fx *closeFixture) finish() error {
+	for i := range fx.rounds {
+		if r := &fx.rounds[i]; r.later != (r.queue.Len() == 1) {
 			return fmt.Errorf("round %d: %d elements that are not due", i, r.queue.Len())
 		}
 	}

@@ -36,13 +36,13 @@ func taskPairs() []Pair {
 		Name: "cancel|run",
 		Outcomes: grades([]string{ran, cancelledEarly, cancelledInRun},
 			[]string{cancelledYetBegun, runWithoutBody, neverRan, hostNotTold, notInterrupted, anotherOutcome}),
-		batch: 256, reach: 6,
-		lay: func(rng *rand.Rand) table { return &runTable{rng: rng} },
+		batch: 256, maxPause: 6,
+		newFixture: func(rng *rand.Rand) fixture { return &runFixture{rng: rng} },
 	}}
 }
 
 // runTable races Task.Run with Cancel, CancelCause or Stop.
-type runTable struct {
+type runFixture struct {
 	rng    *rand.Rand
 	rounds []runRound
 }
@@ -80,11 +80,11 @@ func bodyKindOf(rng *rand.Rand) bodyKind {
 	return shortBody
 }
 
-func (t *runTable) set(rounds int) {
-	t.rounds = make([]runRound, rounds)
-	for i := range t.rounds {
-		r := &t.rounds[i]
-		r.how, r.kind = t.rng.IntN(4), bodyKindOf(t.rng)
+func (fx *runFixture) prepare(rounds int) {
+	fx.rounds = make([]runRound, rounds)
+	for i := range fx.rounds {
+		r := &fx.rounds[i]
+		r.how, r.kind = fx.rng.IntN(4), bodyKindOf(fx.rng)
 		r.task = future.NewTask(r.body)
 		r.plan.Host = r
 		future.CellOf(r.task.Future()).Plan = &r.plan
@@ -103,18 +103,18 @@ func (r *runRound) body(ctx context.Context) (uint64, error) {
 	return 7, nil
 }
 
-func (t *runTable) acts() []act { return []act{t.run, t.cancel} }
+func (fx *runFixture) acts() []act { return []act{fx.run, fx.cancel} }
 
-func (t *runTable) run(_ *actor, i int) { t.rounds[i].task.Run(context.Background()) }
+func (fx *runFixture) run(_ *actor, i int) { fx.rounds[i].task.Run(context.Background()) }
 
-func (t *runTable) cancel(_ *actor, i int) {
-	r := &t.rounds[i]
+func (fx *runFixture) cancel(_ *actor, i int) {
+	r := &fx.rounds[i]
 	r.cancelled = cancelBy(r.how, r.task.Future())
 	r.done.Store(true)
 }
 
-func (t *runTable) judge(i int) string {
-	r := &t.rounds[i]
+func (fx *runFixture) outcome(i int) string {
+	r := &fx.rounds[i]
 	result, settled := r.task.Future().Poll()
 	switch {
 	case r.cancelled != r.told:
@@ -143,13 +143,13 @@ func causeOf(how int) error {
 	return [...]error{nil, errLitmus, future.ErrCancelled, future.ErrCancelled}[how]
 }
 
-func (t *runTable) tell(i int) string {
-	r := &t.rounds[i]
+func (fx *runFixture) describe(i int) string {
+	r := &fx.rounds[i]
 	return fmt.Sprintf("begun %v, cancelled %v in way %d, host told %v, in run %v; cause %v of body %d; now %v",
 		r.begun, r.cancelled, r.how, r.told, r.inRun, r.cause, r.kind, r.task.Future())
 }
 
-func (t *runTable) clear() error { return nil }
+func (fx *runFixture) finish() error { return nil }
 
 // The round is the host of its task.
 

@@ -42,38 +42,38 @@ func waitPairs() []Pair {
 		{
 			Name:     "context|end of run",
 			Outcomes: grades([]string{askedInRun, askedAfter}, []string{neverEnds, revived}),
-			batch:    128, reach: 8,
-			lay: func(rng *rand.Rand) table { return &askTable{poolTable: poolTable{rng: rng}} },
+			batch:    128, maxPause: 8,
+			newFixture: func(rng *rand.Rand) fixture { return &contextFixture{poolFixture: poolFixture{rng: rng}} },
 		},
 		{
 			Name:     "wait's end|help's",
 			Outcomes: grades([]string{helpFirst, waitFirst}, []string{twoAtOnce}),
-			batch:    64, reach: 12,
-			lay: func(rng *rand.Rand) table { return &lendTable{rng: rng} },
+			batch:    64, maxPause: 12,
+			newFixture: func(rng *rand.Rand) fixture { return &waitEndFixture{rng: rng} },
 		},
 		{
 			Name:     "resize|wait",
 			Outcomes: grades([]string{waitGoesOn, waitIsOver}, []string{ranTwice, anotherResult}),
-			batch:    64, reach: 11,
-			lay: func(rng *rand.Rand) table { return &shrinkTable{rng: rng} },
+			batch:    64, maxPause: 11,
+			newFixture: func(rng *rand.Rand) fixture { return &waitResizeFixture{rng: rng} },
 		},
 		{
 			Name: "cancel|help",
 			Outcomes: grades([]string{ran, cancelledEarly, cancelledInRun},
 				[]string{ranTwice, neverRan, anotherResult}),
-			batch: 64, reach: 11,
-			lay: func(rng *rand.Rand) table { return &helpedTable{rng: rng} },
+			batch: 64, maxPause: 11,
+			newFixture: func(rng *rand.Rand) fixture { return &helpFixture{rng: rng} },
 		},
 	}
 }
 
 // askTable races the end of a run with somebody who asks its context.
-type askTable struct {
-	poolTable
-	rounds []askRound
+type contextFixture struct {
+	poolFixture
+	rounds []contextRound
 }
 
-type askRound struct {
+type contextRound struct {
 	ctx     atomic.Pointer[context.Context]
 	over    atomic.Bool
 	how     int
@@ -83,21 +83,21 @@ type askRound struct {
 	cancel  context.CancelFunc
 }
 
-func (t *askTable) set(rounds int) {
-	t.open(1)
-	t.rounds = make([]askRound, rounds)
-	for i := range t.rounds {
-		t.rounds[i].how = t.rng.IntN(4)
+func (fx *contextFixture) prepare(rounds int) {
+	fx.open(1)
+	fx.rounds = make([]contextRound, rounds)
+	for i := range fx.rounds {
+		fx.rounds[i].how = fx.rng.IntN(4)
 	}
 }
 
-func (t *askTable) acts() []act { return []act{t.runOne, t.ask} }
+func (fx *contextFixture) acts() []act { return []act{fx.submitOne, fx.askContext} }
 
-func (t *askTable) runOne(a *actor, i int) {
-	r := &t.rounds[i]
+func (fx *contextFixture) submitOne(a *actor, i int) {
+	r := &fx.rounds[i]
 	steps, yields := a.rng.IntN(1<<a.rng.IntN(14)), yielding(a.rng)
-	t.submit(a, func(ctx context.Context) error {
-		t.run(func() {
+	fx.submit(a, func(ctx context.Context) error {
+		fx.runBody(func() {
 			r.ctx.Store(&ctx)
 			if yields {
 				runtime.Gosched()
@@ -109,12 +109,12 @@ func (t *askTable) runOne(a *actor, i int) {
 		})
 		return nil
 	})
-	a.await(r.over.Load)
+	a.spinUntil(r.over.Load)
 }
 
-func (t *askTable) ask(a *actor, i int) {
-	r := &t.rounds[i]
-	a.await(func() bool { return r.ctx.Load() != nil })
+func (fx *contextFixture) askContext(a *actor, i int) {
+	r := &fx.rounds[i]
+	a.spinUntil(func() bool { return r.ctx.Load() != nil })
 	a.pause()
 	ctx := *r.ctx.Load()
 	switch r.how {
@@ -130,8 +130,8 @@ func (t *askTable) ask(a *actor, i int) {
 	r.after = ctx.Err()
 }
 
-func (t *askTable) judge(i int) string {
-	r := &t.rounds[i]
+func (fx *contextFixture) outcome(i int) string {
+	r := &fx.rounds[i]
 	ctx := *r.ctx.Load()
 	spin(64, func() bool { return ctx.Err() != nil }) // or the round does not end: a worker may be held up
 	if r.derived != nil {
@@ -152,21 +152,21 @@ func (t *askTable) judge(i int) string {
 	return askedAfter
 }
 
-func (t *askTable) tell(i int) string {
-	r := &t.rounds[i]
-	return fmt.Sprintf("%s: asked in way %d: %v, then %v; now %v", kindName(t.kind), r.how, r.before, r.after, (*r.ctx.Load()).Err())
+func (fx *contextFixture) describe(i int) string {
+	r := &fx.rounds[i]
+	return fmt.Sprintf("%s: asked in way %d: %v, then %v; now %v", kindName(fx.kind), r.how, r.before, r.after, (*r.ctx.Load()).Err())
 }
 
 // waiting is a round in which a run of a pool waits for a task that it has submitted.
-type waiting struct {
-	child atomic.Pointer[future.Future[struct{}]]
-	over  atomic.Bool
-	runs  atomic.Int32
-	err   error // of the wait; the run's
+type waitRound struct {
+	child    atomic.Pointer[future.Future[struct{}]]
+	waitOver atomic.Bool
+	runs     atomic.Int32
+	err      error // of the wait; the run's
 }
 
 // wait has p run a task that waits for another with ctx, and returns when it has.
-func (r *waiting) wait(a *actor, p *executor.Pool, ctx context.Context, around func(wait func()), body func()) {
+func (r *waitRound) wait(a *actor, p *executor.Pool, ctx context.Context, around func(wait func()), body func()) {
 	f, err := p.Submit(func(context.Context) error {
 		child, err := p.Submit(func(context.Context) error {
 			r.runs.Add(1)
@@ -175,7 +175,7 @@ func (r *waiting) wait(a *actor, p *executor.Pool, ctx context.Context, around f
 		})
 		r.child.Store(child)
 		around(func() { _, r.err = child.Get(ctx) })
-		r.over.Store(true)
+		r.waitOver.Store(true)
 		return err
 	})
 	if err != nil {
@@ -186,66 +186,66 @@ func (r *waiting) wait(a *actor, p *executor.Pool, ctx context.Context, around f
 }
 
 // lendTable races the end of a wait with that of the helper, on a pool of one.
-type lendTable struct {
-	rng      *rand.Rand
-	pool     *executor.Pool
-	confined int // bodies that are active; written without a lock
-	rounds   []lendRound
+type waitEndFixture struct {
+	rng    *rand.Rand
+	pool   *executor.Pool
+	inside int // bodies that are active; written without a lock
+	rounds []waitEndRound
 }
 
-type lendRound struct {
-	waiting
+type waitEndRound struct {
+	waitRound
 	ctx    context.Context
 	cancel context.CancelFunc
 	two    atomic.Bool
 }
 
-func (t *lendTable) set(rounds int) {
-	if t.pool = executor.NewSinglePool(); t.rng.IntN(2) == 0 {
-		t.pool = &executor.NewSingleScheduledPool().Pool
+func (fx *waitEndFixture) prepare(rounds int) {
+	if fx.pool = executor.NewSinglePool(); fx.rng.IntN(2) == 0 {
+		fx.pool = &executor.NewSingleScheduledPool().Pool
 	}
-	t.rounds = make([]lendRound, rounds)
-	for i := range t.rounds {
-		t.rounds[i].ctx, t.rounds[i].cancel = context.WithCancel(context.Background())
+	fx.rounds = make([]waitEndRound, rounds)
+	for i := range fx.rounds {
+		fx.rounds[i].ctx, fx.rounds[i].cancel = context.WithCancel(context.Background())
 	}
 }
 
-func (t *lendTable) acts() []act { return []act{t.lend, t.cut} }
+func (fx *waitEndFixture) acts() []act { return []act{fx.wait, fx.cancel} }
 
-func (t *lendTable) enter(r *lendRound) {
-	if t.confined++; t.confined != 1 {
+func (fx *waitEndFixture) enter(r *waitEndRound) {
+	if fx.inside++; fx.inside != 1 {
 		r.two.Store(true)
 	}
 }
 
-func (t *lendTable) lend(a *actor, i int) {
-	r := &t.rounds[i]
+func (fx *waitEndFixture) wait(a *actor, i int) {
+	r := &fx.rounds[i]
 	steps := a.rng.IntN(1 << a.rng.IntN(11))
 	around := func(wait func()) {
-		_ = t.pool.Execute(func(context.Context) error { t.enter(r); t.confined--; return nil })
+		_ = fx.pool.Execute(func(context.Context) error { fx.enter(r); fx.inside--; return nil })
 		wait()
-		t.enter(r)
+		fx.enter(r)
 		runtime.Gosched()
-		t.confined--
+		fx.inside--
 	}
-	r.wait(a, t.pool, r.ctx, around, func() {
-		t.enter(r)
+	r.wait(a, fx.pool, r.ctx, around, func() {
+		fx.enter(r)
 		for range steps {
-			r.over.Load()
+			r.waitOver.Load()
 		}
-		t.confined--
+		fx.inside--
 	})
 }
 
-func (t *lendTable) cut(a *actor, i int) {
-	r := &t.rounds[i]
-	a.await(func() bool { return r.child.Load() != nil })
+func (fx *waitEndFixture) cancel(a *actor, i int) {
+	r := &fx.rounds[i]
+	a.spinUntil(func() bool { return r.child.Load() != nil })
 	a.pause()
 	r.cancel()
 }
 
-func (t *lendTable) judge(i int) string {
-	switch r := &t.rounds[i]; {
+func (fx *waitEndFixture) outcome(i int) string {
+	switch r := &fx.rounds[i]; {
 	case r.two.Load():
 		return twoAtOnce
 	case r.err == nil:
@@ -254,57 +254,59 @@ func (t *lendTable) judge(i int) string {
 	return waitFirst
 }
 
-func (t *lendTable) tell(i int) string { return fmt.Sprintf("the wait ended by %v", t.rounds[i].err) }
-func (t *lendTable) clear() error      { return t.pool.Close() }
+func (fx *waitEndFixture) describe(i int) string {
+	return fmt.Sprintf("the wait ended by %v", fx.rounds[i].err)
+}
+func (fx *waitEndFixture) finish() error { return fx.pool.Close() }
 
 // shrinkTable races a wait with changes of the size.
-type shrinkTable struct {
+type waitResizeFixture struct {
 	rng    *rand.Rand
 	pool   *executor.Pool
-	rounds []shrinkRound
+	rounds []waitResizeRound
 }
 
-type shrinkRound struct {
-	waiting
+type waitResizeRound struct {
+	waitRound
 	before bool // the wait was over when the size had changed; the resizer's
 }
 
-func (t *shrinkTable) set(rounds int) {
-	if t.pool = executor.NewPool(2); t.rng.IntN(2) == 0 {
-		t.pool = &executor.NewScheduledPool(2).Pool
+func (fx *waitResizeFixture) prepare(rounds int) {
+	if fx.pool = executor.NewPool(2); fx.rng.IntN(2) == 0 {
+		fx.pool = &executor.NewScheduledPool(2).Pool
 	}
-	t.rounds = make([]shrinkRound, rounds)
+	fx.rounds = make([]waitResizeRound, rounds)
 }
 
-func (t *shrinkTable) acts() []act { return []act{t.wait, t.shrink} }
+func (fx *waitResizeFixture) acts() []act { return []act{fx.wait, fx.resize} }
 
-func (t *shrinkTable) wait(a *actor, i int) {
-	r := &t.rounds[i]
+func (fx *waitResizeFixture) wait(a *actor, i int) {
+	r := &fx.rounds[i]
 	pause := a.rng.IntN(1 << a.rng.IntN(10))
-	r.waiting.wait(a, t.pool, context.Background(), func(wait func()) {
+	r.waitRound.wait(a, fx.pool, context.Background(), func(wait func()) {
 		for range pause {
-			r.over.Load()
+			r.waitOver.Load()
 		}
 		wait()
 	}, func() {})
 }
 
-func (t *shrinkTable) shrink(a *actor, i int) {
-	r := &t.rounds[i]
+func (fx *waitResizeFixture) resize(a *actor, i int) {
+	r := &fx.rounds[i]
 	if a.oneIn(2) {
-		a.await(func() bool { return r.child.Load() != nil })
+		a.spinUntil(func() bool { return r.child.Load() != nil })
 	}
 	a.pause()
-	err := t.pool.SetCoreSize(1)
-	r.before = r.over.Load()
+	err := fx.pool.SetCoreSize(1)
+	r.before = r.waitOver.Load()
 	a.pause()
-	if err = errors.Join(err, t.pool.SetCoreSize(2)); err != nil {
+	if err = errors.Join(err, fx.pool.SetCoreSize(2)); err != nil {
 		panic(err)
 	}
 }
 
-func (t *shrinkTable) judge(i int) string {
-	switch r := &t.rounds[i]; {
+func (fx *waitResizeFixture) outcome(i int) string {
+	switch r := &fx.rounds[i]; {
 	case r.runs.Load() != 1:
 		return ranTwice
 	case r.err != nil:
@@ -315,38 +317,38 @@ func (t *shrinkTable) judge(i int) string {
 	return waitGoesOn
 }
 
-func (t *shrinkTable) tell(i int) string {
-	r := &t.rounds[i]
+func (fx *waitResizeFixture) describe(i int) string {
+	r := &fx.rounds[i]
 	return fmt.Sprintf("%d runs, the wait ended by %v", r.runs.Load(), r.err)
 }
 
-func (t *shrinkTable) clear() error { return t.pool.Close() }
+func (fx *waitResizeFixture) finish() error { return fx.pool.Close() }
 
 // helpedTable races the cancellation of a task with the helper of who waits for it.
-type helpedTable struct {
+type helpFixture struct {
 	rng    *rand.Rand
 	pool   *executor.Pool
-	rounds []helpedRound
+	rounds []helpRound
 }
 
-type helpedRound struct {
-	waiting
+type helpRound struct {
+	waitRound
 	wins bool // what the canceller has been told
 }
 
-func (t *helpedTable) set(rounds int) {
-	t.pool = newPool([]int{0, 3, 4}[t.rng.IntN(3)], 1)
-	t.rounds = make([]helpedRound, rounds)
+func (fx *helpFixture) prepare(rounds int) {
+	fx.pool = newPool([]int{0, 3, 4}[fx.rng.IntN(3)], 1)
+	fx.rounds = make([]helpRound, rounds)
 }
 
-func (t *helpedTable) acts() []act { return []act{t.help, t.cancel} }
+func (fx *helpFixture) acts() []act { return []act{fx.help, fx.cancel} }
 
-func (t *helpedTable) help(a *actor, i int) {
-	r := &t.rounds[i]
+func (fx *helpFixture) help(a *actor, i int) {
+	r := &fx.rounds[i]
 	pause, yields := a.rng.IntN(1<<a.rng.IntN(10)), yielding(a.rng)
-	r.wait(a, t.pool, context.Background(), func(wait func()) {
+	r.wait(a, fx.pool, context.Background(), func(wait func()) {
 		for range pause {
-			r.over.Load()
+			r.waitOver.Load()
 		}
 		wait()
 	}, func() {
@@ -356,15 +358,15 @@ func (t *helpedTable) help(a *actor, i int) {
 	})
 }
 
-func (t *helpedTable) cancel(a *actor, i int) {
-	r := &t.rounds[i]
-	a.await(func() bool { return r.child.Load() != nil })
+func (fx *helpFixture) cancel(a *actor, i int) {
+	r := &fx.rounds[i]
+	a.spinUntil(func() bool { return r.child.Load() != nil })
 	a.pause()
 	r.wins = r.child.Load().Cancel()
 }
 
-func (t *helpedTable) judge(i int) string {
-	r := &t.rounds[i]
+func (fx *helpFixture) outcome(i int) string {
+	r := &fx.rounds[i]
 	runs := r.runs.Load()
 	switch {
 	case runs > 1:
@@ -379,9 +381,9 @@ func (t *helpedTable) judge(i int) string {
 	return ran
 }
 
-func (t *helpedTable) tell(i int) string {
-	r := &t.rounds[i]
+func (fx *helpFixture) describe(i int) string {
+	r := &fx.rounds[i]
 	return fmt.Sprintf("%d runs, cancelled %v, the wait ended by %v", r.runs.Load(), r.wins, r.err)
 }
 
-func (t *helpedTable) clear() error { return t.pool.Close() }
+func (fx *helpFixture) finish() error { return fx.pool.Close() }

@@ -11,21 +11,21 @@ import (
 )
 
 // some returns a task that has a future, or nil.
-func (l *poolLoad) some(c *client) (*poolTask, *future.Future[struct{}]) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.tasks) == 0 {
+func (w *poolWorkload) someTask(c *client) (*poolTask, *future.Future[struct{}]) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.tasks) == 0 {
 		return nil, nil
 	}
-	back := min(c.rng.IntN(len(l.tasks)), c.rng.IntN(len(l.tasks))) // rather a late one, which may not have begun
-	t := l.tasks[len(l.tasks)-1-back]
+	back := min(c.rng.IntN(len(w.tasks)), c.rng.IntN(len(w.tasks))) // rather a late one, which may not have begun
+	t := w.tasks[len(w.tasks)-1-back]
 	return t, t.future
 }
 
-func (l *poolLoad) cancel(c *client) {
-	t, f := l.some(c)
+func (w *poolWorkload) cancel(c *client) {
+	t, f := w.someTask(c)
 	if f == nil {
-		l.submit(c, PoolSubmit)
+		w.submit(c, PoolSubmit)
 		return
 	}
 	cancel := f.Cancel
@@ -34,14 +34,14 @@ func (l *poolLoad) cancel(c *client) {
 	}
 	out := do(c, PoolInput{Op: PoolCancel, Task: t.number}, func() PoolOutput { return PoolOutput{OK: cancel()} })
 	if out.OK {
-		l.counts.cancelled.Add(1)
+		w.counts.cancelled.Add(1)
 	}
 }
 
-func (l *poolLoad) get(c *client) {
-	t, f := l.some(c)
+func (w *poolWorkload) get(c *client) {
+	t, f := w.someTask(c)
 	if f == nil {
-		l.submit(c, PoolSubmit)
+		w.submit(c, PoolSubmit)
 		return
 	}
 	do(c, PoolInput{Op: PoolGet, Task: t.number}, func() PoolOutput {
@@ -52,23 +52,23 @@ func (l *poolLoad) get(c *client) {
 		case errors.Is(err, executor.ErrShutdown):
 			return PoolOutput{Answer: IsShutdown}
 		case err != future.ErrCancelled:
-			l.fault("unexpected outcome of task %d: %v", t.number, err)
+			w.fault("unexpected outcome of task %d: %v", t.number, err)
 		}
 		return PoolOutput{Answer: Cancelled}
 	})
 }
 
 // stats asks how many tasks run and wait.
-func (l *poolLoad) stats(c *client) (out PoolOutput) {
+func (w *poolWorkload) stats(c *client) (out PoolOutput) {
 	return do(c, PoolInput{Op: PoolStats}, func() PoolOutput {
-		s := l.pool.Stats()
+		s := w.pool.Stats()
 		return PoolOutput{Busy: s.Busy, Queued: s.Queued}
 	})
 }
 
 // queued asks what waits; tasks of Execute have no names.
-func (l *poolLoad) queued() (out PoolOutput) {
-	for _, p := range l.pool.Queued() {
+func (w *poolWorkload) queued() (out PoolOutput) {
+	for _, p := range w.pool.Queued() {
 		number, err := strconv.Atoi(p.Name)
 		if err != nil {
 			number = -1
@@ -79,19 +79,19 @@ func (l *poolLoad) queued() (out PoolOutput) {
 }
 
 // shut shuts the pool down, and asks those handed back who they are.
-func (l *poolLoad) shut(c *client, op PoolOp) {
+func (w *poolWorkload) shutDown(c *client, op PoolOp) {
 	do(c, PoolInput{Op: op}, func() (out PoolOutput) {
 		if op == PoolShutdown {
-			l.pool.Shutdown()
+			w.pool.Shutdown()
 			return out
 		}
-		for _, p := range l.pool.ShutdownNow() {
-			who := &identify{Context: context.Background(), task: -1}
+		for _, p := range w.pool.ShutdownNow() {
+			who := &identityContext{Context: context.Background(), task: -1}
 			if p.Task == nil || p.Task(who) != nil || who.task < 0 {
-				l.fault("handed back what was never submitted")
+				w.fault("handed back what was never submitted")
 				continue
 			}
-			l.counts.returned.Add(1)
+			w.counts.returned.Add(1)
 			out.Tasks = append(out.Tasks, who.task)
 		}
 		return out
@@ -99,14 +99,14 @@ func (l *poolLoad) shut(c *client, op PoolOp) {
 }
 
 // audit compares the books of a pool that has terminated with what its clients have seen.
-func (l *poolLoad) audit() {
-	s, c := l.pool.Stats(), &l.counts
+func (w *poolWorkload) audit() {
+	s, c := w.pool.Stats(), &w.counts
 	got := fmt.Sprintf("%d accepted, %d rejected, %d cancelled, %d returned, %d completed, %d busy, %d queued, %d workers",
 		s.Accepted, s.Rejected, s.Cancelled, s.Returned, s.Completed, s.Busy, s.Queued, s.Workers)
 	accepted, cancelled, returned := c.accepted.Load(), c.cancelled.Load(), c.returned.Load()
 	want := fmt.Sprintf("%d accepted, %d rejected, %d cancelled, %d returned, %d completed, 0 busy, 0 queued, 0 workers",
 		accepted, c.rejected.Load(), cancelled, returned, accepted-cancelled-returned)
 	if got != want {
-		l.fault("the pool has counted %s, and not %s", got, want)
+		w.fault("the pool has counted %s, and not %s", got, want)
 	}
 }

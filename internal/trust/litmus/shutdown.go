@@ -34,8 +34,8 @@ func closingPairs() []Pair {
 	pair := func(name string, now bool, acceptable ...string) Pair {
 		return Pair{
 			Name: name, Outcomes: grades(acceptable, []string{wrongAccounts}),
-			batch: 32, reach: 11,
-			lay: func(rng *rand.Rand) table { return &endTable{rng: rng, now: now} },
+			batch: 32, maxPause: 11,
+			newFixture: func(rng *rand.Rand) fixture { return &shutdownFixture{rng: rng, now: now} },
 		}
 	}
 	return []Pair{
@@ -45,23 +45,23 @@ func closingPairs() []Pair {
 }
 
 // endTable races two submissions with the end of the pool.
-type endTable struct {
+type shutdownFixture struct {
 	rng    *rand.Rand
 	now    bool // by ShutdownNow
-	rounds []endRound
+	rounds []shutdownRound
 }
 
-type endRound struct {
+type shutdownRound struct {
 	kind  int
 	pool  *executor.Pool
-	tasks [2]endTask
+	tasks [2]shutdownTask
 	early bool // the pool has ended before its futures were settled
 
 	returned int // tasks handed back
 	err      error
 }
 
-type endTask struct {
+type shutdownTask struct {
 	bare   bool
 	yields bool
 
@@ -72,25 +72,25 @@ type endTask struct {
 	runs atomic.Int32
 }
 
-func (t *endTable) set(rounds int) {
-	t.rounds = make([]endRound, rounds)
-	for i := range t.rounds {
-		r := &t.rounds[i]
-		r.kind = t.rng.IntN(poolKinds)
+func (fx *shutdownFixture) prepare(rounds int) {
+	fx.rounds = make([]shutdownRound, rounds)
+	for i := range fx.rounds {
+		r := &fx.rounds[i]
+		r.kind = fx.rng.IntN(poolKinds)
 		r.pool = newPool(r.kind, 1)
 		for k := range r.tasks {
-			r.tasks[k].bare, r.tasks[k].yields = t.rng.IntN(2) == 0, yielding(t.rng)
+			r.tasks[k].bare, r.tasks[k].yields = fx.rng.IntN(2) == 0, yielding(fx.rng)
 		}
-		if t.rng.IntN(2) == 0 {
+		if fx.rng.IntN(2) == 0 {
 			r.pool.PrestartWorker()
 		}
 	}
 }
 
-func (t *endTable) acts() []act { return []act{t.submit, t.end} }
+func (fx *shutdownFixture) acts() []act { return []act{fx.submit, fx.end} }
 
-func (t *endTable) submit(a *actor, i int) {
-	r := &t.rounds[i]
+func (fx *shutdownFixture) submit(a *actor, i int) {
+	r := &fx.rounds[i]
 	r.tasks[0].submit(r.pool)
 	a.pause()
 	r.tasks[1].submit(r.pool)
@@ -101,9 +101,9 @@ func (t *endTable) submit(a *actor, i int) {
 }
 
 // isPending reports whether the task has been accepted and its future is not settled.
-func (k *endTask) isPending() bool { return k.future != nil && !k.future.State().Settled() }
+func (k *shutdownTask) isPending() bool { return k.future != nil && !k.future.State().Settled() }
 
-func (k *endTask) submit(p *executor.Pool) {
+func (k *shutdownTask) submit(p *executor.Pool) {
 	body := func(context.Context) error {
 		if k.yields {
 			runtime.Gosched()
@@ -118,9 +118,9 @@ func (k *endTask) submit(p *executor.Pool) {
 	}
 }
 
-func (t *endTable) end(a *actor, i int) {
-	switch r := &t.rounds[i]; {
-	case t.now:
+func (fx *shutdownFixture) end(a *actor, i int) {
+	switch r := &fx.rounds[i]; {
+	case fx.now:
 		r.returned = len(r.pool.ShutdownNow())
 	case a.oneIn(4):
 		r.err = r.pool.Close()
@@ -129,8 +129,8 @@ func (t *endTable) end(a *actor, i int) {
 	}
 }
 
-func (t *endTable) judge(i int) string {
-	r := &t.rounds[i]
+func (fx *shutdownFixture) outcome(i int) string {
+	r := &fx.rounds[i]
 	<-r.pool.Terminated()
 	if r.audit() != nil {
 		return wrongAccounts
@@ -143,7 +143,7 @@ func (t *endTable) judge(i int) string {
 		runs += int(r.tasks[k].runs.Load())
 	}
 	switch {
-	case !t.now:
+	case !fx.now:
 		return [...]string{bothRefused, oneRefused, bothRun}[runs]
 	case r.returned > 0:
 		return handedBack
@@ -154,8 +154,8 @@ func (t *endTable) judge(i int) string {
 }
 
 // audit compares what each party knows with what the pool says, which has terminated.
-func (r *endRound) audit() error {
-	var b books
+func (r *shutdownRound) audit() error {
+	var b accounts
 	var accepted, refused, runs, dropped uint64
 	for i := range r.tasks {
 		k := &r.tasks[i]
@@ -193,11 +193,11 @@ func (r *endRound) audit() error {
 	b.expect("returned", s.Returned, uint64(r.returned))
 	b.expect("never run", dropped, s.Returned)
 	b.expect("left over", uint64(s.Workers+s.Queued+s.Busy), 0)
-	return b.balance(kindName(r.kind))
+	return b.err(kindName(r.kind))
 }
 
 // future checks that of an accepted task: a value if it has run, or else the cancellation by the end of the pool.
-func (b *books) future(i int, f *future.Future[struct{}], runs uint64) {
+func (b *accounts) future(i int, f *future.Future[struct{}], runs uint64) {
 	result, settled := f.Poll()
 	switch {
 	case !settled:
@@ -212,15 +212,15 @@ func isDropped(err error) bool {
 	return errors.Is(err, executor.ErrShutdown) && errors.Is(err, future.ErrCancelled)
 }
 
-func (t *endTable) tell(i int) string {
-	r := &t.rounds[i]
+func (fx *shutdownFixture) describe(i int) string {
+	r := &fx.rounds[i]
 	return fmt.Sprintf("%v; %+v", r.audit(), r.pool.Stats())
 }
 
 // clear looks again for tasks that have run after the end.
-func (t *endTable) clear() error {
-	for i := range t.rounds {
-		if err := t.rounds[i].audit(); err != nil {
+func (fx *shutdownFixture) finish() error {
+	for i := range fx.rounds {
+		if err := fx.rounds[i].audit(); err != nil {
 			return fmt.Errorf("some time after the end: %w", err)
 		}
 	}
