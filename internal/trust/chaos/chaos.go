@@ -51,7 +51,7 @@ type Report struct {
 // error, and panics.
 const Patience = time.Minute
 
-// parties is how many goroutines there are at it.
+// participants is how many goroutines there are at it.
 const participants = 8
 
 // Round does everything to a new facility. If held, goroutines are held up at the delay points; only one such
@@ -67,7 +67,7 @@ func (k Kind) Round(seed uint64, held bool) Report {
 	return r.report()
 }
 
-// hold holds up who passes a delay point: now and then, and most often for as long as others need for a step.
+// holdUp holds up who passes a delay point: now and then, and most often for as long as others need for a step.
 func holdUp(p delay.Point) {
 	switch n := rand.IntN(64); {
 	case n < 8:

@@ -10,7 +10,7 @@ import (
 	"github.com/punctual-go/punctual/executor/eventloop"
 )
 
-// looped is chaos on an event loop.
+// loopChaos is chaos on an event loop.
 type loopChaos struct {
 	*round
 	loop *eventloop.Loop

@@ -13,7 +13,7 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// plain is chaos on a Pool of any shape, with all that submits to one.
+// poolChaos is chaos on a Pool of any shape, with all that submits to one.
 type poolChaos struct {
 	*round
 	pool   *executor.Pool
@@ -74,7 +74,7 @@ func newPool(rng *rand.Rand) (p *executor.Pool, shape string) {
 	return executor.NewPool(core, append(opts, executor.OnRejection(somePolicy(rng)))...), shape
 }
 
-// endsNowAndThen is a hook that ends the goroutine of its run now and then.
+// exitsSometimes is a hook that ends the goroutine of its run now and then.
 func exitsSometimes(context.Context, executor.Run, error) {
 	if rand.IntN(20) == 0 {
 		runtime.Goexit()
@@ -256,7 +256,7 @@ func (s *poolChaos) body(rng *rand.Rand) executor.Task {
 	}
 }
 
-// newestFirst is the queue of a user who wants the last task first.
+// lifoQueue is the queue of a user who wants the last task first.
 type lifoQueue struct{ tasks []executor.Queued }
 
 func (q *lifoQueue) Push(t executor.Queued) { q.tasks = append(q.tasks, t) }

@@ -10,7 +10,7 @@ import (
 	"github.com/punctual-go/punctual/delayqueue"
 )
 
-// queued is chaos on a delay queue: elements are put, moved and removed while takers come and go.
+// queueChaos is chaos on a delay queue: elements are put, moved and removed while takers come and go.
 type queueChaos struct {
 	*round
 	queue *delayqueue.Queue[*element]

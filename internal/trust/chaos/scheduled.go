@@ -12,7 +12,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// scheduled is chaos on a ScheduledPool.
+// scheduledChaos is chaos on a ScheduledPool.
 type scheduledChaos struct {
 	*round
 	pool *executor.ScheduledPool
@@ -166,7 +166,7 @@ func (s *scheduledChaos) body(rng *rand.Rand) executor.Task {
 
 func nothing(context.Context) error { return nil }
 
-// lingers waits for its end, though not for long.
+// waitsBriefly waits for its end, though not for long.
 func waitsBriefly(ctx context.Context) error {
 	select {
 	case <-ctx.Done():

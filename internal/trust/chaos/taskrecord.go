@@ -10,7 +10,7 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// debt is a task that a pool has accepted, or is about to, and what is known of its runs.
+// taskRecord is a task that a pool has accepted, or is about to, and what is known of its runs.
 type taskRecord struct {
 	round         *round
 	once          bool
@@ -23,7 +23,7 @@ type taskRecord struct {
 	delay         time.Duration // of a fixed delay
 }
 
-// owe returns a debt for a task that may begin after the delay, and the task itself. It is called before the
+// track returns a debt for a task that may begin after the delay, and the task itself. It is called before the
 // task is submitted, so that the pool can't have started the delay earlier.
 func (r *round) track(delay time.Duration, body executor.Task) (*taskRecord, executor.Task) {
 	rec := &taskRecord{round: r, once: true, earliest: time.Now().Add(delay)}
@@ -56,7 +56,7 @@ func (rec *taskRecord) begin() (end func()) {
 	}
 }
 
-// take enters an accepted task into the books.
+// record enters an accepted task into the books.
 func (r *round) record(rec *taskRecord, f *future.Future[struct{}], err error) {
 	if err != nil {
 		return
@@ -67,7 +67,7 @@ func (r *round) record(rec *taskRecord, f *future.Future[struct{}], err error) {
 	r.records = append(r.records, rec)
 }
 
-// someDebt returns one with a future, or nil.
+// someRecord returns one with a future, or nil.
 func (r *round) someRecord(n int) *taskRecord {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -80,7 +80,7 @@ func (r *round) someRecord(n int) *taskRecord {
 	return nil
 }
 
-// settle does the accounts of a pool that has terminated and has handed back so many tasks; less than none if that
+// auditPool does the accounts of a pool that has terminated and has handed back so many tasks; less than none if that
 // is not known.
 func (r *round) auditPool(s executor.Stats, handedBack int) {
 	var neverRan, returned, begun int64

@@ -9,7 +9,7 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// classic is chaos on a Timer. No task of it fails, as that would end it, and be logged.
+// timerChaos is chaos on a Timer. No task of it fails, as that would end it, and be logged.
 type timerChaos struct {
 	*round
 	timer *timer.Timer
@@ -17,7 +17,7 @@ type timerChaos struct {
 	tasks []*timerTask // the round's lock guards it
 }
 
-// errand is a task of a Timer, and what has become of it.
+// timerTask is a task of a Timer, and what has become of it.
 type timerTask struct {
 	record    *taskRecord
 	task      *timer.Task

@@ -14,7 +14,7 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// waits is chaos by tasks that submit others to their pool and wait for them: in all ways, with whatever contexts they
+// waitChaos is chaos by tasks that submit others to their pool and wait for them: in all ways, with whatever contexts they
 // come by, on their own goroutines and on others. Who could wait for a place of his own, by means that no pool knows of,
 // does so for a limited time.
 type waitChaos struct {

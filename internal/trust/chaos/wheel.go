@@ -15,7 +15,7 @@ import (
 	"github.com/punctual-go/punctual/timer/revolver"
 )
 
-// stoppable is what all wheels have.
+// wheelAPI is what all wheels have.
 type wheelAPI interface {
 	timer.Scheduler
 	Schedule(d time.Duration, f func()) (timer.Handle, error)
@@ -27,7 +27,7 @@ func newHashed(c timer.Config) wheelAPI       { return hashedwheel.New(c) }
 func newHierarchical(c timer.Config) wheelAPI { return hierarchical.New(c) }
 func newRevolver(c timer.Config) wheelAPI     { return revolver.New(c) }
 
-// turned is chaos on a wheel.
+// wheelChaos is chaos on a wheel.
 type wheelChaos struct {
 	*round
 	wheel  wheelAPI
@@ -35,7 +35,7 @@ type wheelChaos struct {
 	funcs  []*armedFunc // the round's lock guards it
 }
 
-// alarm is a function that is armed, and what has become of it.
+// armedFunc is a function that is armed, and what has become of it.
 type armedFunc struct {
 	earliest atomic.Int64 // of all its armings
 	begun    atomic.Int64

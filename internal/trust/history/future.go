@@ -212,7 +212,7 @@ func (s *futureState) settle(state, outcome string) bool {
 	return true
 }
 
-// back is the end of a run: it settles the future, or makes it pending again, unless it has been settled.
+// finishRun is the end of a run: it settles the future, or makes it pending again, unless it has been settled.
 func (s *futureState) finishRun(op *futureStep) bool {
 	call, again := op.in.Call, op.in.Op == FutureRunAndReset
 	switch {

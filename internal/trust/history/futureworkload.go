@@ -11,7 +11,7 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// futureLoad is what the clients of some futures share. They come to one after another, all at the same time.
+// futureWorkload is what the clients of some futures share. They come to one after another, all at the same time.
 type futureWorkload struct {
 	*recorder
 	kind    string
@@ -88,7 +88,7 @@ func (w *futureWorkload) newObject(i int) *futureObject {
 	return o
 }
 
-// meet returns when all clients have come, but does not wait long for one that the system has stopped.
+// awaitClients returns when all clients have come, but does not wait long for one that the system has stopped.
 func (o *futureObject) awaitClients() {
 	const patience = 50
 	o.arrived.Add(1)
@@ -205,7 +205,7 @@ func (w *futureWorkload) state(c *client, o *futureObject) {
 	})
 }
 
-// told puts an outcome in the words of the model.
+// outcome puts an outcome in the words of the model.
 func (w *futureWorkload) outcome(v int, err error) string {
 	var a attempt
 	number := 0

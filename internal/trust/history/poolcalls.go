@@ -10,7 +10,7 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// some returns a task that has a future, or nil.
+// someTask returns a task that has a future, or nil.
 func (w *poolWorkload) someTask(c *client) (*poolTask, *future.Future[struct{}]) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -78,7 +78,7 @@ func (w *poolWorkload) queued() (out PoolOutput) {
 	return out
 }
 
-// shut shuts the pool down, and asks those handed back who they are.
+// shutDown shuts the pool down, and asks those handed back who they are.
 func (w *poolWorkload) shutDown(c *client, op PoolOp) {
 	do(c, PoolInput{Op: op}, func() (out PoolOutput) {
 		if op == PoolShutdown {

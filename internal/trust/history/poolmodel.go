@@ -93,7 +93,7 @@ func poolModel(h History) porcupine.Model {
 	}
 }
 
-// may refuses cheaply most of what is not possible.
+// precheck refuses cheaply most of what is not possible.
 func (r poolRules) precheck(s *poolState, op *poolStep) bool {
 	switch phase := s.tasks[op.task]; op.do {
 	case moveTake:
@@ -155,7 +155,7 @@ func (r poolRules) step(s *poolState, op *poolStep) bool {
 	}
 }
 
-// cancels is where a task stands after a cancellation that has settled it, or has not; absent if that cannot be.
+// afterCancel is where a task stands after a cancellation that has settled it, or has not; absent if that cannot be.
 func afterCancel(phase taskPhase, did bool) taskPhase {
 	switch phase {
 	case waiting, drained, running:
@@ -175,7 +175,7 @@ func afterCancel(phase taskPhase, did bool) taskPhase {
 	return phase
 }
 
-// frees is likewise when its worker is free.
+// afterFree is likewise when its worker is free.
 func afterFree(phase taskPhase) taskPhase {
 	switch phase {
 	case ended, settled:
@@ -186,7 +186,7 @@ func afterFree(phase taskPhase) taskPhase {
 	return absent
 }
 
-// ends is likewise when its body has ended.
+// afterEnd is likewise when its body has ended.
 func afterEnd(phase taskPhase) taskPhase {
 	switch phase {
 	case running:
@@ -197,7 +197,7 @@ func afterEnd(phase taskPhase) taskPhase {
 	return absent
 }
 
-// tells is likewise when somebody has waited for its outcome.
+// afterGet is likewise when somebody has waited for its outcome.
 func afterGet(phase taskPhase, outcome Answer) taskPhase {
 	switch phase {
 	case ended, settled, done:
@@ -216,7 +216,7 @@ func afterGet(phase taskPhase, outcome Answer) taskPhase {
 	return absent
 }
 
-// move has a task go on, if it can.
+// transition has a task go on, if it can.
 func transition(phase *taskPhase, to taskPhase) bool {
 	*phase = to
 	return to != absent
@@ -247,7 +247,7 @@ func (r poolRules) submit(s *poolState, op *poolStep) bool {
 	return answer == Saturated
 }
 
-// place demands that the task, which is the last in the queue, leaves it in its turn, as far as that is known.
+// checkOrder demands that the task, which is the last in the queue, leaves it in its turn, as far as that is known.
 func (r poolRules) checkOrder(s *poolState, task int) bool {
 	for _, other := range s.queue() {
 		switch {
@@ -312,7 +312,7 @@ func (s *poolState) shutDown() {
 	s.roomWaiters = nil
 }
 
-// sweep demands that the tasks handed back are those that wait, in order, but for some that are cancelled at the
+// drain demands that the tasks handed back are those that wait, in order, but for some that are cancelled at the
 // same time.
 func (s *poolState) drain(back []int) bool {
 	if s.stage == poolRuns || !s.ordered(back) || repeats(back) {

@@ -77,7 +77,7 @@ func sameWorker(a, b Note) bool {
 	return w > 0 && w == b.Output.(PoolOutput).Worker
 }
 
-// leaving tells for each two tasks whether the first leaves the queue before the second for sure, if both are in it.
+// leaveOrder tells for each two tasks whether the first leaves the queue before the second for sure, if both are in it.
 // A model that knows that refuses a wrong order at once, and not when it is too late to find out why.
 func leaveOrder(h History, tasks int) [][]bool {
 	before := make([][]bool, tasks)

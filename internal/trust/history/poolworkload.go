@@ -14,7 +14,7 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// poolLoad is what the clients of one pool share.
+// poolWorkload is what the clients of one pool share.
 type poolWorkload struct {
 	*recorder
 	kind     string

@@ -11,7 +11,7 @@ import (
 	"github.com/punctual-go/punctual/delayqueue"
 )
 
-// queueLoad is what the clients of one queue share.
+// queueWorkload is what the clients of one queue share.
 type queueWorkload struct {
 	*recorder
 	queue *delayqueue.Queue[int]
@@ -75,7 +75,7 @@ func (w *queueWorkload) step(c *client) {
 	}
 }
 
-// some returns an item that has been put in, by whomever, or nil.
+// someItem returns an item that has been put in, by whomever, or nil.
 func (w *queueWorkload) someItem(c *client) (id int, item *delayqueue.Item[int]) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -152,7 +152,7 @@ func (w *queueWorkload) peek(c *client) QueueOutput {
 	})
 }
 
-// empty takes all that is left, when it is due.
+// drainAll takes all that is left, when it is due.
 func (w *queueWorkload) drainAll(c *client, closed bool) {
 	for {
 		head := w.peek(c)

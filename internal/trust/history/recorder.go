@@ -41,7 +41,7 @@ type client struct {
 	notes  []Note
 }
 
-// turn makes the choices of operation i depend on nothing but that and the seed: how many choices were made before
+// reseed makes the choices of operation i depend on nothing but that and the seed: how many choices were made before
 // may depend on what others did.
 func (c *client) reseed(i int) { c.source.Seed(c.seed, uint64(c.id)<<32|uint64(i)) }
 
@@ -71,7 +71,7 @@ func (r *recorder) run(all []*client, operations int, act func(c *client, i int)
 	r.group.Wait()
 }
 
-// patience returns a context that ends after a while.
+// contextFor returns a context that ends after a while.
 func (r *recorder) contextFor(yields int) context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	r.group.Go(func() {

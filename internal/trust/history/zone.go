@@ -46,7 +46,7 @@ func (z zone) equal(o zone) bool {
 	return slices.Equal(z.ids, o.ids) && slices.EqualFunc(z.bound, o.bound, slices.Equal[[]int64])
 }
 
-// demand adds x[i] - x[j] <= c and reports whether that is possible.
+// constrain adds x[i] - x[j] <= c and reports whether that is possible.
 func (z zone) constrain(i, j int, c time.Duration) bool {
 	b := int64(c)
 	if z.bound[j][i]+b < 0 {

@@ -25,7 +25,7 @@ func (a *actor) serve(r *race) {
 	}
 }
 
-// play does the actor's part of a batch.
+// run does the actor's part of a batch.
 func (a *actor) run(r *race) {
 	for i := range r.rounds {
 		if i%r.stride == 0 {
@@ -56,10 +56,10 @@ func (a *actor) pauseUpTo(reach int) {
 // oneIn is true once in n times.
 func (a *actor) oneIn(n int) bool { return a.rng.IntN(n) == 0 }
 
-// await returns when the condition holds.
+// spinUntil returns when the condition holds.
 func (a *actor) spinUntil(condition func() bool) { spin(a.looks, condition) }
 
-// meeting is where the actors wait for each other.
+// barrier is where the actors wait for each other.
 type barrier struct {
 	parties int64
 
@@ -68,7 +68,7 @@ type barrier struct {
 	_       [64]byte
 }
 
-// attend returns when all have come as often as the caller.
+// await returns when all have come as often as the caller.
 func (m *barrier) await(a *actor) {
 	mine := m.arrived.Add(1)
 	all := (mine + m.parties - 1) / m.parties * m.parties

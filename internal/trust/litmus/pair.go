@@ -55,7 +55,7 @@ func Pairs() []Pair {
 		waitPairs())
 }
 
-// table is where a pair is raced: it has the states of a batch.
+// fixture is where a pair is raced: it has the states of a batch.
 type fixture interface {
 	// set prepares the states of a number of rounds.
 	prepare(rounds int)

@@ -84,7 +84,7 @@ func kindName(kind int) string {
 	return [poolKinds]string{"inbox", "bounded", "hand-off", "priority", "scheduled"}[kind]
 }
 
-// poolTable is what the tables of one pool for a batch have in common: the pool, and what it is owed.
+// poolFixture is what the tables of one pool for a batch have in common: the pool, and what it is owed.
 type poolFixture struct {
 	rng  *rand.Rand
 	kind int
@@ -113,7 +113,7 @@ func (fx *poolFixture) submit(a *actor, task executor.Task) {
 	a.spinUntil(func() bool { return fx.noteSubmitted(how(task)) })
 }
 
-// takes notes the answer to a submission.
+// noteSubmitted notes the answer to a submission.
 func (fx *poolFixture) noteSubmitted(err error) bool {
 	if errors.Is(err, executor.ErrSaturated) && (fx.kind == 1 || fx.kind == 2) {
 		fx.refused.Add(1)
@@ -126,7 +126,7 @@ func (fx *poolFixture) noteSubmitted(err error) bool {
 	return true
 }
 
-// run is around the body of every task.
+// runBody is around the body of every task.
 func (fx *poolFixture) runBody(body func()) {
 	begun := fx.begun.Add(1)
 	now := int64(begun - fx.ended.Load())
@@ -136,7 +136,7 @@ func (fx *poolFixture) runBody(body func()) {
 	fx.ended.Add(1)
 }
 
-// clear ends the pool and compares what it says with what everybody else knows.
+// finish ends the pool and compares what it says with what everybody else knows.
 func (fx *poolFixture) finish() error {
 	fx.pool.Shutdown()
 	<-fx.pool.Terminated()
@@ -153,7 +153,7 @@ func (fx *poolFixture) finish() error {
 	return b.err(kindName(fx.kind))
 }
 
-// books are where numbers must be as expected.
+// accounts are where numbers must be as expected.
 type accounts []string
 
 func (b *accounts) expect(what string, got, want uint64) {
@@ -169,7 +169,7 @@ func (b accounts) err(of string) error {
 	return errors.New(of + ": " + strings.Join(b, "; "))
 }
 
-// moment is a time for timers: nothing, or up to 1<<bits nanoseconds, each order of magnitude as often as any.
+// randomDelay is a time for timers: nothing, or up to 1<<bits nanoseconds, each order of magnitude as often as any.
 func randomDelay(rng *rand.Rand, bits int) time.Duration {
 	return time.Duration(rng.IntN(1 << rng.IntN(bits+1)))
 }
@@ -177,7 +177,7 @@ func randomDelay(rng *rand.Rand, bits int) time.Duration {
 // yielding makes one body in four let others run.
 func yielding(rng *rand.Rand) bool { return rng.IntN(4) == 0 }
 
-// exitTable races two submissions with the end of the only worker, whose patience is short.
+// exitFixture races two submissions with the end of the only worker, whose patience is short.
 type exitFixture struct {
 	poolFixture
 	rounds []exitRound
@@ -239,7 +239,7 @@ func (fx *exitFixture) describe(i int) string {
 	return fmt.Sprintf("%s: %d and %d runs", kindName(fx.kind), r.runs[0].Load(), r.runs[1].Load())
 }
 
-// resizeTable races changes of the sizes with submissions and the workers that take them.
+// resizeFixture races changes of the sizes with submissions and the workers that take them.
 type resizeFixture struct {
 	poolFixture
 	rounds []resizeRound

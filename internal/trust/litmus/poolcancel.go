@@ -9,7 +9,7 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// cancelTable races a worker with Cancel, CancelCause or Stop: by who has submitted the task, and sometimes by another,
+// cancelFixture races a worker with Cancel, CancelCause or Stop: by who has submitted the task, and sometimes by another,
 // too, as otherwise the worker has the processor.
 type cancelFixture struct {
 	poolFixture

@@ -58,7 +58,7 @@ func newTwin(n uint64) twin { return twin{n, ^n} }
 
 var errLitmus = errors.New("litmus")
 
-// getTable races Complete or Fail with Get or GetTimeout.
+// getFixture races Complete or Fail with Get or GetTimeout.
 type getFixture struct {
 	rng    *rand.Rand
 	timed  bool
@@ -156,7 +156,7 @@ func (fx *getFixture) describe(i int) string {
 
 func (fx *getFixture) finish() error { return nil }
 
-// settleTable races Complete or Fail with Cancel, CancelCause or Stop.
+// settleFixture races Complete or Fail with Cancel, CancelCause or Stop.
 type settleFixture struct {
 	rng    *rand.Rand
 	rounds []settleRound

@@ -70,7 +70,7 @@ func newRace(p Pair, seed uint64) *race {
 	return r
 }
 
-// dismiss ends the actors.
+// stop ends the actors.
 func (r *race) stop() {
 	for _, a := range r.actors {
 		close(a.batches)
@@ -105,7 +105,7 @@ func (r *race) count(round int, name string) {
 	}
 }
 
-// right reports whether an outcome may be. One that is not listed may not.
+// allowed reports whether an outcome may be. One that is not listed may not.
 func (r *race) allowed(name string) bool {
 	return slices.ContainsFunc(r.pair.Outcomes, func(o Outcome) bool { return o.Name == name && o.Grade != Forbidden })
 }
@@ -116,7 +116,7 @@ func (r *race) fault(what, seen string) {
 	}
 }
 
-// bark ends the process, as the batch would not.
+// reportHang ends the process, as the batch would not.
 func (r *race) reportHang(seed uint64) {
 	stacks := make([]byte, 1<<22)
 	_, _ = os.Stderr.Write(stacks[:runtime.Stack(stacks, true)])

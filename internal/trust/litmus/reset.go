@@ -45,7 +45,7 @@ func resetPairs() []Pair {
 	}
 }
 
-// itemTable races Take or Poll with Reset. Usually the taker polls, which is quicker than to sleep for an instant.
+// itemFixture races Take or Poll with Reset. Usually the taker polls, which is quicker than to sleep for an instant.
 type itemFixture struct {
 	rng    *rand.Rand
 	queue  *delayqueue.Queue[int]
@@ -140,7 +140,7 @@ func (fx *itemFixture) finish() error {
 	return nil
 }
 
-// anyWheel is any of the wheels.
+// wheelAPI is any of the wheels.
 type wheelAPI interface {
 	timer.Scheduler
 	Pending() int
@@ -158,7 +158,7 @@ func newWheel(rng *rand.Rand, c timer.Config) wheelAPI {
 	return revolver.New(c)
 }
 
-// wheelTable races the call of a function by one actor, to whom the wheel hands what is due, with its Reset by
+// wheelFixture races the call of a function by one actor, to whom the wheel hands what is due, with its Reset by
 // the other. Sometimes the wheel calls itself.
 type wheelFixture struct {
 	rng    *rand.Rand
@@ -200,7 +200,7 @@ func (fx *wheelFixture) prepare(rounds int) {
 	}
 }
 
-// keep is the executor of the wheel.
+// queueDue is the executor of the wheel.
 func (fx *wheelFixture) queueDue(f func()) error {
 	fx.mu.Lock()
 	defer fx.mu.Unlock()
@@ -208,7 +208,7 @@ func (fx *wheelFixture) queueDue(f func()) error {
 	return nil
 }
 
-// take returns what has been kept longest, or nil.
+// nextDue returns what has been kept longest, or nil.
 func (fx *wheelFixture) nextDue() (f func()) {
 	fx.mu.Lock()
 	defer fx.mu.Unlock()
@@ -294,7 +294,7 @@ func (fx *wheelFixture) describe(i int) string {
 		time.Duration(r.at[0].Load()), time.Duration(r.at[1].Load()))
 }
 
-// clear sees to it that what has been handed over and been called by now is called no more.
+// finish sees to it that what has been handed over and been called by now is called no more.
 func (fx *wheelFixture) finish() error {
 	returned := fx.wheel.Stop()
 	for f := fx.nextDue(); f != nil; f = fx.nextDue() {

@@ -50,7 +50,7 @@ func seriesPairs() []Pair {
 	}
 }
 
-// beats is a periodic task and its counts.
+// periodic is a periodic task and its counts.
 type periodic struct {
 	period  time.Duration
 	rate    bool  // fixed, or else fixed delay
@@ -112,7 +112,7 @@ func (ps *periodic) String() string {
 	return fmt.Sprintf("period %v, %d runs, %d late; error %v; now %v", ps.period, ps.runs.Load(), ps.ranAfterEnd.Load(), ps.err, ps.future.Load())
 }
 
-// stopTable races the runs of a series with the end of its pool.
+// seriesCloseFixture races the runs of a series with the end of its pool.
 type seriesCloseFixture struct {
 	rng    *rand.Rand
 	rounds []seriesCloseRound
@@ -191,7 +191,7 @@ func (fx *seriesCloseFixture) describe(i int) string {
 	return fmt.Sprintf("%v; %d handed back, closed with %v; %+v", &r.periodic, r.returned, r.closed, r.pool.Stats())
 }
 
-// clear looks again for runs after the end.
+// finish looks again for runs after the end.
 func (fx *seriesCloseFixture) finish() error {
 	for i := range fx.rounds {
 		if r := &fx.rounds[i]; r.ranAfterEnd.Load() > 0 {
@@ -201,7 +201,7 @@ func (fx *seriesCloseFixture) finish() error {
 	return nil
 }
 
-// repealTable races the runs of a series with its cancellation. All series of a batch have one pool.
+// seriesCancelFixture races the runs of a series with its cancellation. All series of a batch have one pool.
 type seriesCancelFixture struct {
 	rng    *rand.Rand
 	pool   *executor.ScheduledPool
@@ -264,7 +264,7 @@ func (fx *seriesCancelFixture) describe(i int) string {
 	return fmt.Sprintf("%v; %v before, told %v in way %d", &r.periodic, r.state, r.told, r.how)
 }
 
-// clear ends the pool and does its accounts.
+// finish ends the pool and does its accounts.
 func (fx *seriesCancelFixture) finish() error {
 	fx.pool.Shutdown()
 	<-fx.pool.Terminated()

@@ -44,7 +44,7 @@ func closingPairs() []Pair {
 	}
 }
 
-// endTable races two submissions with the end of the pool.
+// shutdownFixture races two submissions with the end of the pool.
 type shutdownFixture struct {
 	rng    *rand.Rand
 	now    bool // by ShutdownNow
@@ -217,7 +217,7 @@ func (fx *shutdownFixture) describe(i int) string {
 	return fmt.Sprintf("%v; %+v", r.audit(), r.pool.Stats())
 }
 
-// clear looks again for tasks that have run after the end.
+// finish looks again for tasks that have run after the end.
 func (fx *shutdownFixture) finish() error {
 	for i := range fx.rounds {
 		if err := fx.rounds[i].audit(); err != nil {

@@ -29,10 +29,10 @@ const (
 	lostByClose     = "neither taken, nor left, nor refused"
 )
 
-// far is longer than any race.
+// farDelay is longer than any race.
 const farDelay = time.Hour
 
-// theLater is the element that waits far behind all others.
+// laterElement is the element that waits far behind all others.
 const laterElement = -1
 
 // takerPairs are those of a delay queue and its takers. That an element is lost, or taken twice, is found by
@@ -69,7 +69,7 @@ func takerPairs() []Pair {
 	}
 }
 
-// offerTable races Put with Take on one queue. Usually there is an element that is due far later, so that
+// offerFixture races Put with Take on one queue. Usually there is an element that is due far later, so that
 // the taker leads.
 type offerFixture struct {
 	rng    *rand.Rand
@@ -169,7 +169,7 @@ func (fx *offerFixture) finish() error {
 	return nil
 }
 
-// giveUpTable races Put with the end of the context of a taker, beside whom another waits. The one who gives up puts
+// giveUpFixture races Put with the end of the context of a taker, beside whom another waits. The one who gives up puts
 // an element for the other, if it has got one: so every round ends with the other having one.
 type giveUpFixture struct {
 	queue   *delayqueue.Queue[int]
@@ -239,7 +239,7 @@ func (fx *giveUpFixture) describe(i int) string {
 	return fmt.Sprintf("the one who gave up: %d, %v; the other: %d, %v; %d left", r.given, r.err, r.got, r.otherErr, fx.queue.Len())
 }
 
-// clear counts how often each element has been put and taken.
+// finish counts how often each element has been put and taken.
 func (fx *giveUpFixture) finish() error {
 	fx.queue.Close()
 	balance := make([]int, len(fx.rounds))
@@ -260,7 +260,7 @@ func (fx *giveUpFixture) finish() error {
 	return nil
 }
 
-// closeTable races Take with Close, on a queue for each round and about one element, which is there before, or
+// closeFixture races Take with Close, on a queue for each round and about one element, which is there before, or
 // which one of them puts; or about none.
 type closeFixture struct {
 	rng    *rand.Rand

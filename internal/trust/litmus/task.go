@@ -41,7 +41,7 @@ func taskPairs() []Pair {
 	}}
 }
 
-// runTable races Task.Run with Cancel, CancelCause or Stop.
+// runFixture races Task.Run with Cancel, CancelCause or Stop.
 type runFixture struct {
 	rng    *rand.Rand
 	rounds []runRound

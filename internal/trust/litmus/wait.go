@@ -67,7 +67,7 @@ func waitPairs() []Pair {
 	}
 }
 
-// askTable races the end of a run with somebody who asks its context.
+// contextFixture races the end of a run with somebody who asks its context.
 type contextFixture struct {
 	poolFixture
 	rounds []contextRound
@@ -157,7 +157,7 @@ func (fx *contextFixture) describe(i int) string {
 	return fmt.Sprintf("%s: asked in way %d: %v, then %v; now %v", kindName(fx.kind), r.how, r.before, r.after, (*r.ctx.Load()).Err())
 }
 
-// waiting is a round in which a run of a pool waits for a task that it has submitted.
+// waitRound is a round in which a run of a pool waits for a task that it has submitted.
 type waitRound struct {
 	child    atomic.Pointer[future.Future[struct{}]]
 	waitOver atomic.Bool
@@ -185,7 +185,7 @@ func (r *waitRound) wait(a *actor, p *executor.Pool, ctx context.Context, around
 	<-r.child.Load().Stopped()
 }
 
-// lendTable races the end of a wait with that of the helper, on a pool of one.
+// waitEndFixture races the end of a wait with that of the helper, on a pool of one.
 type waitEndFixture struct {
 	rng    *rand.Rand
 	pool   *executor.Pool
@@ -259,7 +259,7 @@ func (fx *waitEndFixture) describe(i int) string {
 }
 func (fx *waitEndFixture) finish() error { return fx.pool.Close() }
 
-// shrinkTable races a wait with changes of the size.
+// waitResizeFixture races a wait with changes of the size.
 type waitResizeFixture struct {
 	rng    *rand.Rand
 	pool   *executor.Pool
@@ -324,7 +324,7 @@ func (fx *waitResizeFixture) describe(i int) string {
 
 func (fx *waitResizeFixture) finish() error { return fx.pool.Close() }
 
-// helpedTable races the cancellation of a task with the helper of who waits for it.
+// helpFixture races the cancellation of a task with the helper of who waits for it.
 type helpFixture struct {
 	rng    *rand.Rand
 	pool   *executor.Pool

@@ -7,7 +7,7 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// plan notes that k is about to be armed, d from now; the lock is held.
+// planLocked notes that k is about to be armed, d from now; the lock is held.
 func (ts *timerSim) planLocked(f *timerFunc, d time.Duration) (before time.Duration) {
 	before = ts.advanceLocked()
 	ts.report.Ops++
@@ -53,7 +53,7 @@ func isRefused(err error) bool {
 	return errors.Is(err, timer.ErrStopped) || errors.Is(err, timer.ErrTooManyPending)
 }
 
-// refuse notes that k was not armed; the lock is held.
+// refusedLocked notes that k was not armed; the lock is held.
 func (ts *timerSim) refusedLocked(f *timerFunc, err error) {
 	f.armings--
 	f.dueBy = never

@@ -38,7 +38,7 @@ func (es *executorSim) audit() {
 	}
 }
 
-// auditBare is for a task without a future.
+// auditExecutedLocked is for a task without a future.
 func (es *executorSim) auditExecutedLocked(t *task, sum *counts) {
 	switch {
 	case t.begun == 1 && !t.returned:
@@ -91,7 +91,7 @@ func (es *executorSim) auditFutureLocked(t *task, sum *counts) {
 	}
 }
 
-// mayDrop reports whether a shutdown may have dropped k.
+// mayDropLocked reports whether a shutdown may have dropped k.
 func (es *executorSim) mayDropLocked(t *task) bool {
 	switch {
 	case es.stopped:

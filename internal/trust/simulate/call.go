@@ -29,7 +29,7 @@ type call struct {
 	cancels  bool          // one of the children, before the wait
 }
 
-// place is from where a call is made.
+// callSite is from where a call is made.
 type callSite uint8
 
 const (
@@ -120,7 +120,7 @@ func (p *program) perform(c *call, s scope) {
 	}
 }
 
-// detach has do done on a goroutine of its own, for which only the program waits.
+// goDetached has do done on a goroutine of its own, for which only the program waits.
 func (p *program) goDetached(do func()) {
 	p.beginDetached()
 	go func() {
@@ -190,10 +190,10 @@ func (c *call) blocks() bool {
 	return c.site == onRun || c.site == onJoined || c.site == inPull || c.site == inHandRun
 }
 
-// patient reports whether somebody waits for room.
+// waitsForRoom reports whether somebody waits for room.
 func (c *call) waitsForRoom() bool {
 	return slices.ContainsFunc(c.children, func(j *job) bool { return j.waitsForRoom })
 }
 
-// onGoroutine reports whether the call is made on the goroutine of the run.
+// onRunGoroutine reports whether the call is made on the goroutine of the run.
 func (c *call) onRunGoroutine() bool { return c.site == onRun || c.site == inHandRun }

@@ -9,7 +9,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// antic is what a function of the user's does beside what it is for.
+// misbehaviour is what a function of the user's does beside what it is for.
 type misbehaviour uint8
 
 const (
@@ -20,7 +20,7 @@ const (
 	takesTime
 )
 
-// antic draws one, for the n-th occasion of some sort. It takes no lock.
+// drawMisbehaviour draws one, for the n-th occasion of some sort. It takes no lock.
 func (p *program) drawMisbehaviour(sort string, n int) misbehaviour {
 	x := mix(p.seed ^ uint64(n+1)*0x9e3779b97f4a7c15 ^ uint64(len(sort)+int(sort[0]))<<32)
 	if !p.misbehaves || x%4 > 0 {
@@ -33,7 +33,7 @@ func (p *program) drawMisbehaviour(sort string, n int) misbehaviour {
 	return a
 }
 
-// act does it.
+// misbehave does it.
 func (p *program) misbehave(a misbehaviour, n int) {
 	switch a {
 	case reenters:
@@ -47,7 +47,7 @@ func (p *program) misbehave(a misbehaviour, n int) {
 	}
 }
 
-// faces draws what of the user's the host calls: hooks, handlers, loggers, and base contexts.
+// drawCallbacks draws what of the user's the host calls: hooks, handlers, loggers, and base contexts.
 func (p *program) drawCallbacks(h *host) (opts []executor.Option) {
 	p.misbehaves, p.hooked = p.oneIn(3), p.oneIn(3)
 	p.hooked = p.hooked || p.misbehaves
@@ -76,7 +76,7 @@ func (p *program) drawCallbacks(h *host) (opts []executor.Option) {
 	return opts
 }
 
-// find returns the task of a run, if that has its name.
+// jobOf returns the task of a run, if that has its name.
 func (p *program) jobOf(run executor.Run) *job {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -116,7 +116,7 @@ func (p *program) onError(_ context.Context, run executor.Run, _ error) {
 	p.misbehave(p.drawMisbehaviour("error", j.id), j.id)
 }
 
-// hook notes that a hook of the run of j begins, and returns what notes its end.
+// enterHook notes that a hook of the run of j begins, and returns what notes its end.
 func (p *program) enterHook(j *job, ctx context.Context) (over func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -134,7 +134,7 @@ func (p *program) enterHook(j *job, ctx context.Context) (over func()) {
 	}
 }
 
-// meddle calls one of the methods of the host, of those that anybody may call at any time.
+// callHost calls one of the methods of the host, of those that anybody may call at any time.
 func (p *program) callHost(h *host, n int) {
 	p.countOps(1)
 	if h.loop != nil {
@@ -174,14 +174,14 @@ func (p *program) callHost(h *host, n int) {
 	}
 }
 
-// ended returns a context that has.
+// endedCtx returns a context that has.
 func endedCtx() context.Context {
 	ctx, end := context.WithCancel(context.Background())
 	end()
 	return ctx
 }
 
-// base is a base context whose methods call the pool.
+// reentrantContext is a base context whose methods call the pool.
 type reentrantContext struct {
 	context.Context
 	program *program
@@ -198,7 +198,7 @@ func (b *reentrantContext) Err() error                  { b.reenter(); return b.
 func (b *reentrantContext) Done() <-chan struct{}       { b.reenter(); return b.Context.Done() }
 func (b *reentrantContext) Deadline() (time.Time, bool) { b.reenter(); return b.Context.Deadline() }
 
-// handler is that of a log that does more than to write.
+// reentrantHandler is that of a log that does more than to write.
 type reentrantHandler struct{ program *program }
 
 func (h reentrantHandler) Enabled(context.Context, slog.Level) bool { return true }
@@ -226,7 +226,7 @@ func (p *program) failure(j *job) error {
 	return errBoom
 }
 
-// bad is an error whose methods do more than they should.
+// reentrantError is an error whose methods do more than they should.
 type reentrantError struct {
 	program *program
 	n       int

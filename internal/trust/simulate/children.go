@@ -57,13 +57,13 @@ func (p *program) drawSubmission(c *call, j *job) {
 	}
 }
 
-// firmBelow reports whether the run of another, above j, does not end before j has.
+// parentsWaitBelow reports whether the run of another, above j, does not end before j has.
 func (j *job) parentsWaitBelow(above *job) bool {
 	i := slices.Index(j.ancestors, above)
 	return !slices.ContainsFunc(j.ancestors[i+1:], func(j *job) bool { return !j.parentWaits })
 }
 
-// firm reports whether c does not end before its tasks have.
+// waitsForAll reports whether c does not end before its tasks have.
 func (c *call) waitsForAll() bool {
 	if !c.blocks() || c.limit > 0 || c.method != getting && c.method != completing {
 		return false
@@ -71,12 +71,12 @@ func (c *call) waitsForAll() bool {
 	return c.origin == backgroundContext || c.origin == nilContext || c.origin == ownContext && (c.detached || !c.job.cancellable)
 }
 
-// certain reports whether c is made on the goroutine of a run of the host.
+// onHostRun reports whether c is made on the goroutine of a run of the host.
 func (c *call) onHostRun(h *host) bool {
 	return c.job != nil && c.onRunGoroutine() && c.job.on.base == h.base
 }
 
-// bound limits a call that might wait in vain by no fault but that of the program.
+// limitUnsafe limits a call that might wait in vain by no fault but that of the program.
 func (p *program) limitUnsafe(c *call, up []*job) {
 	if c.method == grouping && !p.safe(c, up, c.children[0].on) { // it waits for what runs after its end, too
 		c.method = invokingAll

@@ -17,7 +17,7 @@ const (
 	sleeps               // it sleeps, some steps of the grid
 )
 
-// modeOf draws the mode of a world: half of them yield, one in ten sleeps.
+// drawMode draws the mode of a simulation: half of them yield, one in ten sleeps.
 func drawMode(n int) mode {
 	switch {
 	case n < 5:
@@ -29,7 +29,7 @@ func drawMode(n int) mode {
 	}
 }
 
-// hook holds up whoever passes a delay point. It is called by any goroutine of the bubble, and draws without a lock.
+// delayHook holds up whoever passes a delay point. It is called by any goroutine of the bubble, and draws without a lock.
 type delayHook struct {
 	sim   *simulation
 	state atomic.Uint64

@@ -11,7 +11,7 @@ import (
 	"github.com/punctual-go/punctual/delayqueue"
 )
 
-// post is a world with a delay queue: a driver that puts, resets and removes, and takers that stay, that come for a
+// queueSim is a simulation with a delay queue: a driver that puts, resets and removes, and takers that stay, that come for a
 // while, and that are busy between two elements. A taker in Take is free; to be busy is to be elsewhere.
 type queueSim struct {
 	*simulation
@@ -20,7 +20,7 @@ type queueSim struct {
 	arena    []element // to make them of
 
 	cancelTakers []context.CancelFunc // the driver's, for takers without a time-out
-	queued       int                  // parcels in the queue
+	queued       int                  // elements in the queue
 }
 
 func simulateDelayQueue(t *testing.T, seed uint64, ops int) Report {
@@ -55,7 +55,7 @@ func (qs *queueSim) drive() {
 	qs.audit()
 }
 
-// stay is a permanent taker: after each take it is busy for a while.
+// takeRepeatedly is a permanent taker: after each take it is busy for a while.
 func (qs *queueSim) takeRepeatedly(rng *rand.Rand) {
 	for qs.take(context.Background()) {
 		if busy := max(0, rng.IntN(16)-8); busy > 0 {
@@ -64,7 +64,7 @@ func (qs *queueSim) takeRepeatedly(rng *rand.Rand) {
 	}
 }
 
-// visit is a taker that takes once, if anything, and leaves for good.
+// takeOnce is a taker that takes once, if anything, and leaves for good.
 func (qs *queueSim) takeOnce(ctx context.Context, cancel context.CancelFunc) {
 	qs.take(ctx)
 	cancel()
@@ -92,7 +92,7 @@ func (qs *queueSim) take(ctx context.Context) bool {
 	return true
 }
 
-// punctual judges a taker whose time was over at the given time.
+// checkTimeoutLocked judges a taker whose time was over at the given time.
 func (qs *queueSim) checkTimeoutLocked(end, now time.Duration) {
 	switch {
 	case now < end:
@@ -102,7 +102,7 @@ func (qs *queueSim) checkTimeoutLocked(end, now time.Duration) {
 	}
 }
 
-// act is one step of the driver.
+// step is one step of the driver.
 func (qs *queueSim) step() {
 	switch k := qs.rng.IntN(22); {
 	case k < 9:
@@ -129,7 +129,7 @@ func (qs *queueSim) step() {
 	}
 }
 
-// rest waits until nothing can run. Then nobody may be parked beside a due head.
+// quiesce waits until nothing can run. Then nobody may be parked beside a due head.
 func (qs *queueSim) quiesce() {
 	synctest.Wait()
 	e, at, ok := qs.queue.Peek()
@@ -141,10 +141,10 @@ func (qs *queueSim) quiesce() {
 		return
 	}
 	if n != qs.queued {
-		qs.faultLocked(&qs.report.Lost, "there are %d parcels, which should be %d", n, qs.queued)
+		qs.faultLocked(&qs.report.Lost, "there are %d elements, which should be %d", n, qs.queued)
 	}
 	if ok && qs.size > 0 && at.Sub(qs.start) <= now {
-		qs.faultLocked(&qs.report.Late, "at rest, %d takers sleep beside parcel %d, due since %v", qs.size, e.seq, e.due)
+		qs.faultLocked(&qs.report.Late, "at rest, %d takers sleep beside element %d, due since %v", qs.size, e.seq, e.due)
 	}
 }
 
@@ -154,7 +154,7 @@ func (qs *queueSim) audit() {
 	for at, e := range qs.queue.All() {
 		qs.mu.Lock()
 		if e.gone || e.due < qs.freeUntil || qs.exact() && at.Sub(qs.start) != e.due && e.due != never {
-			qs.faultLocked(&qs.report.Lost, "parcel %d, due at %v, is there at the end, for %v", e.seq, e.due, at.Sub(qs.start))
+			qs.faultLocked(&qs.report.Lost, "element %d, due at %v, is there at the end, for %v", e.seq, e.due, at.Sub(qs.start))
 		}
 		e.gone = true
 		qs.mu.Unlock()
@@ -169,7 +169,7 @@ func (qs *queueSim) audit() {
 	}
 	for _, e := range qs.elements {
 		if !e.gone {
-			qs.faultLocked(&qs.report.Lost, "parcel %d, due at %v, was never delivered", e.seq, e.due)
+			qs.faultLocked(&qs.report.Lost, "element %d, due at %v, was never delivered", e.seq, e.due)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/punctual-go/punctual/delayqueue"
 )
 
-// parcel is an element with its history.
+// element is an element with its history.
 type element struct {
 	item       *delayqueue.Item[*element]
 	due        time.Duration
@@ -17,11 +17,11 @@ type element struct {
 	gone       bool
 }
 
-// taken notes that k has been delivered; p.mu is held.
+// takenLocked notes that k has been delivered; p.mu is held.
 func (qs *queueSim) takenLocked(e *element, now time.Duration) {
 	qs.report.Runs++
 	if now < e.due {
-		qs.faultLocked(&qs.report.Early, "parcel %d, due at %v, delivered", e.seq, e.due)
+		qs.faultLocked(&qs.report.Early, "element %d, due at %v, delivered", e.seq, e.due)
 	}
 	qs.leaveLocked(e)
 	s := startRecord{id: e.seq, due: e.due, queuedFrom: e.queuedFrom, queuedInstant: e.queuedFrom, leftFrom: qs.instantStamp, startedAt: now}
@@ -29,24 +29,24 @@ func (qs *queueSim) takenLocked(e *element, now time.Duration) {
 		return
 	}
 	if by, bad := qs.order.overtaken(s, e.queuedBy, true, false); bad {
-		qs.faultLocked(&qs.report.Late, "parcel %d, due at %v, has been overtaken by %d, due at %v", e.seq, e.due, by.id, by.due)
+		qs.faultLocked(&qs.report.Late, "element %d, due at %v, has been overtaken by %d, due at %v", e.seq, e.due, by.id, by.due)
 	}
 }
 
-// leave notes that k has left the queue, or is about to be due at another time; p.mu is held.
+// leaveLocked notes that k has left the queue, or is about to be due at another time; p.mu is held.
 func (qs *queueSim) leaveLocked(e *element) {
 	if e.gone {
-		qs.faultLocked(&qs.report.Duplicate, "parcel %d has left the queue twice", e.seq)
+		qs.faultLocked(&qs.report.Duplicate, "element %d has left the queue twice", e.seq)
 	}
 	e.gone = true
 	qs.queued--
 	qs.checkOverdueLocked(e)
 }
 
-// overdue judges the time that k has been in the queue; p.mu is held.
+// checkOverdueLocked judges the time that k has been in the queue; p.mu is held.
 func (qs *queueSim) checkOverdueLocked(e *element) {
 	if e.dueBy < qs.freeUntil {
-		qs.faultLocked(&qs.report.Late, "parcel %d, due at %v, was there beside a taker at %v", e.seq, e.due, qs.freeUntil)
+		qs.faultLocked(&qs.report.Late, "element %d, due at %v, was there beside a taker at %v", e.seq, e.due, qs.freeUntil)
 	}
 }
 
@@ -73,7 +73,7 @@ func (qs *queueSim) put() {
 	}
 	qs.mu.Lock()
 	if err != nil {
-		qs.faultLocked(&qs.report.Lost, "parcel %d refused: %v", n, err)
+		qs.faultLocked(&qs.report.Lost, "element %d refused: %v", n, err)
 	}
 	now := qs.advanceLocked()
 	e.item, e.dueBy, e.queuedBy = item, sum(now, d), qs.stamp
@@ -116,7 +116,7 @@ func (qs *queueSim) remove(e *element) {
 	case removed:
 		qs.leaveLocked(e)
 	case !e.gone && e.dueBy > qs.lastChange && qs.exact():
-		qs.faultLocked(&qs.report.Lost, "parcel %d, due at %v, is not there to be removed", e.seq, e.due)
+		qs.faultLocked(&qs.report.Lost, "element %d, due at %v, is not there to be removed", e.seq, e.due)
 	}
 }
 
@@ -136,7 +136,7 @@ func (qs *queueSim) reset(e *element) {
 		return
 	}
 	if latest < qs.freeUntil && !e.gone {
-		qs.faultLocked(&qs.report.Late, "parcel %d, due at %v, was there beside a taker at %v", e.seq, old, qs.freeUntil)
+		qs.faultLocked(&qs.report.Late, "element %d, due at %v, was there beside a taker at %v", e.seq, old, qs.freeUntil)
 	}
 	e.due, e.dueBy, e.queuedFrom, e.queuedBy = before+d, now+d, from, qs.stamp // as if put anew
 }

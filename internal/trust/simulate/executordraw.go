@@ -6,7 +6,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// draw makes a task; all that is random about it is decided here. It returns nil if there are enough.
+// drawTask makes a task; all that is random about it is decided here. It returns nil if there are enough.
 func (es *executorSim) drawTask() *task {
 	t := es.newTask()
 	if t == nil {
@@ -29,7 +29,7 @@ func (es *executorSim) drawTask() *task {
 	return t
 }
 
-// next returns a new task, to be run at once, without a future.
+// newTask returns a new task, to be run at once, without a future.
 func (es *executorSim) newTask() *task {
 	n := len(es.tasks)
 	if n == len(es.arena) {
@@ -113,10 +113,10 @@ func (t *task) drawPolicy(es *executorSim) {
 	}
 }
 
-// outlives reports whether k goes on after a run that takes longer than its time-out.
+// survivesTimeout reports whether k goes on after a run that takes longer than its time-out.
 func (t *task) survivesTimeout() bool { return t.periodic() && t.policy != executor.StopSeries }
 
-// drawInner gives k something to do in the middle.
+// drawAction gives k something to do in the middle.
 func (es *executorSim) drawAction(t *task) {
 	if t.periodic() || !es.oneIn(8) {
 		return
@@ -140,7 +140,7 @@ func (es *executorSim) drawAction(t *task) {
 	}
 }
 
-// drawTimeout bounds some runs; not in a world where they may be held up beyond it. A task that does not heed its
+// drawTimeout bounds some runs; not in a simulation where they may be held up beyond it. A task that does not heed its
 // context would go on after its end, and one that takes just as long may end either way, as may one whose context
 // ends just then.
 func (es *executorSim) drawTimeout(t *task) {

@@ -6,8 +6,8 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// drive is what the driver of a shop does: to submit, to wait, to cancel, to fiddle with the sizes, and in between to
-// let time pass; in the end to close the shop.
+// drive is what the driver of a executor simulation does: to submit, to wait, to cancel, to fiddle with the sizes, and in between to
+// let time pass; in the end to close the executor simulation.
 func (es *executorSim) drive() {
 	if es.scheduler != nil && es.oneIn(30) {
 		es.submitBacklog()
@@ -28,7 +28,7 @@ func (es *executorSim) drive() {
 	es.audit()
 }
 
-// act is one step of the driver.
+// step is one step of the driver.
 func (es *executorSim) step() {
 	switch n := es.rng.IntN(20); {
 	case n < 10:
@@ -53,7 +53,7 @@ func (es *executorSim) step() {
 	}
 }
 
-// gather does something many times at once: a row of tasks without futures, which a pool may deal out as one, or
+// submitMany does something many times at once: a row of tasks without futures, which a pool may deal out as one, or
 // several submitters at a time.
 func (es *executorSim) submitMany() {
 	if es.oneIn(2) {
@@ -76,7 +76,7 @@ func (es *executorSim) submitMany() {
 	}
 }
 
-// flood schedules more tasks than a large heap has, which are due together; and a series whose late runs come before
+// submitBacklog schedules more tasks than a large heap has, which are due together; and a series whose late runs come before
 // most of them.
 func (es *executorSim) submitBacklog() {
 	t := es.newTask()
@@ -97,7 +97,7 @@ func (es *executorSim) submitBacklog() {
 	}
 }
 
-// look asks the facility about a task that it knows.
+// inspect asks the facility about a task that it knows.
 func (es *executorSim) inspect() {
 	t := latest(es.simulation, es.tasks)
 	if t == nil || !es.hasFuture(t) {
@@ -123,7 +123,7 @@ func (es *executorSim) inspect() {
 	}
 }
 
-// fiddle changes what can be changed while an executor runs. A scheduled pool and a plain one may grow and shrink.
+// reconfigure changes what can be changed while an executor runs. A scheduled pool and a plain one may grow and shrink.
 func (es *executorSim) reconfigure() {
 	if es.pool == nil {
 		return
@@ -147,7 +147,7 @@ func (es *executorSim) reconfigure() {
 	}
 }
 
-// endBase ends the context that those of all runs derive from.
+// endBaseContext ends the context that those of all runs derive from.
 func (es *executorSim) endBaseContext() {
 	if es.cancelBase == nil || !es.oneIn(4) {
 		return
@@ -158,7 +158,7 @@ func (es *executorSim) endBaseContext() {
 	es.cancelBase()
 }
 
-// inOrder looks at what the pool says that waits.
+// checkQueueOrder looks at what the pool says that waits.
 func (es *executorSim) checkQueueOrder(waiting []executor.Pending) {
 	if es.scheduler == nil {
 		return

@@ -55,7 +55,7 @@ func (es *executorSim) begin(t *task, ctx context.Context) {
 	}
 }
 
-// judge says whether k begins too early, too late, or out of turn.
+// checkStartLocked says whether k begins too early, too late, or out of turn.
 func (es *executorSim) checkStartLocked(t *task, now time.Duration) {
 	if now < t.due {
 		es.faultLocked(&es.report.Early, "task %v, due at %v, begins", t, t.due)
@@ -85,14 +85,14 @@ func (es *executorSim) checkStartLocked(t *task, now time.Duration) {
 
 const neverStamp = int64(never)
 
-// overdue judges the time that k has waited; the lock is held.
+// checkOverdueLocked judges the time that k has waited; the lock is held.
 func (es *executorSim) checkOverdueLocked(t *task) {
 	if es.timeline.overdue(t.dueBy) {
 		es.faultLocked(&es.report.Late, "task %v, due at %v, was there beside a free worker at %v", t, t.dueBy, es.freeUntil)
 	}
 }
 
-// judgeRun compares what the facility tells of a run with what the calendar says.
+// checkRunLocked compares what the facility tells of a run with what the model of the series says.
 func (es *executorSim) checkRunLocked(t *task, now time.Duration, run executor.Run) {
 	scheduled, missed := t.seriesModel.begin(now)
 	if t.periodic() && (run.Number != uint64(t.begun) || run.Missed != missed || run.Scheduled.Sub(es.start) != scheduled) {
@@ -104,7 +104,7 @@ func (es *executorSim) checkRunLocked(t *task, now time.Duration, run executor.R
 	}
 }
 
-// adopt takes over when the facility says that the run was planned, where that may depend on who was held up how long.
+// adoptScheduleLocked takes over when the facility says that the run was planned, where that may depend on who was held up how long.
 // Still it is on the grid, and after the last.
 func (es *executorSim) adoptScheduleLocked(t *task, run executor.Run) {
 	scheduled := run.Scheduled.Sub(es.start)
@@ -165,7 +165,7 @@ func (es *executorSim) end(t *task, interrupted bool) {
 	}
 }
 
-// judgeInterruption says whether the end of the body's context was right.
+// checkInterruptionLocked says whether the end of the body's context was right.
 func (es *executorSim) checkInterruptionLocked(t *task, now time.Duration, interrupted bool) {
 	late := t.timeout > 0 && now-t.startedAt >= t.timeout
 	why := t.cancelling || es.mayInterrupt || es.baseEnded || late
@@ -180,7 +180,7 @@ func (es *executorSim) checkInterruptionLocked(t *task, now time.Duration, inter
 	}
 }
 
-// count notes that k is accepted, unless that is known; the lock is held.
+// acceptLocked notes that k is accepted, unless that is known; the lock is held.
 func (es *executorSim) acceptLocked(t *task) {
 	if t.accepted {
 		return

@@ -12,7 +12,7 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// shop is a world with an executor: a pool, a scheduled pool, or an event loop.
+// executorSim is a simulation with an executor: a pool, a scheduled pool, or an event loop.
 type executorSim struct {
 	*simulation
 	executor  executorAPI
@@ -68,7 +68,7 @@ type executorSim struct {
 	baseEnded     bool
 }
 
-// crew is what all executors can do.
+// executorAPI is what all executors can do.
 type executorAPI interface {
 	Execute(executor.Task) error
 	Submit(executor.Task, ...executor.TaskOption) (*future.Future[struct{}], error)
@@ -80,7 +80,7 @@ type executorAPI interface {
 	Terminated() <-chan struct{}
 }
 
-// timetable is what those can do that know times.
+// schedulerAPI is what those can do that know times.
 type schedulerAPI interface {
 	Schedule(time.Duration, executor.Task, ...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error)
 	ScheduleAt(time.Time, executor.Task, ...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error)
@@ -94,7 +94,7 @@ type counts struct {
 	accepted, completed, cancelled, returned, runs uint64
 }
 
-// pass shadows that of the gauge: here, there may be room, too, while time passes.
+// advanceLocked shadows that of the timeline: here, there may be room, too, while time passes.
 func (es *executorSim) advanceLocked() time.Duration {
 	last, asleep := es.lastChange, es.heldUp
 	now := es.timeline.advanceLocked()
@@ -104,7 +104,7 @@ func (es *executorSim) advanceLocked() time.Duration {
 	return now
 }
 
-// hasRoom reports whether there is room in the queue, or a worker that is not busy, for certain.
+// hasRoomLocked reports whether there is room in the queue, or a worker that is not busy, for certain.
 func (es *executorSim) hasRoomLocked() bool {
 	switch {
 	case es.pendingLimit:
@@ -114,7 +114,7 @@ func (es *executorSim) hasRoomLocked() bool {
 	}
 }
 
-// meddle is what a body does in the middle.
+// perform is what a body does in the middle.
 func (es *executorSim) perform(t *task, ctx context.Context) {
 	switch t.action {
 	case submitsChild:
@@ -163,14 +163,14 @@ func (es *executorSim) perform(t *task, ctx context.Context) {
 	}
 }
 
-// heedsNow notes that k, which has done something else before, looks at its context from now on.
+// noteHeeding notes that k, which has done something else before, looks at its context from now on.
 func (es *executorSim) noteHeeding(t *task) {
 	es.mu.Lock()
 	defer es.mu.Unlock()
 	t.heedsFrom = es.advanceLocked()
 }
 
-// rest waits until nothing can run, and looks whether the executor is of the same opinion as its tasks.
+// quiesce waits until nothing can run, and looks whether the executor is of the same opinion as its tasks.
 func (es *executorSim) quiesce() {
 	synctest.Wait()
 	es.mu.Lock()
@@ -202,6 +202,6 @@ func (es *executorSim) quiesce() {
 		// One that has come for a free worker waits if that place is taken by a body too many.
 		es.faultLocked(&es.report.Lost, "at rest %d tasks wait, where at most %d may", c.queued, es.capacity+es.orphanedHelpers)
 	case sum != c.accepted+uint64(es.settledBodies):
-		es.faultLocked(&es.report.Lost, "at rest the counts do not add up: %+v, %d zombies", c, es.settledBodies)
+		es.faultLocked(&es.report.Lost, "at rest the counts do not add up: %+v, %d settled bodies", c, es.settledBodies)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // What follows opens the insides to the tests.
 
-// PlayOn plays the world of a wheel, of which open may make something else.
+// SimulateOn plays the simulation of a wheel, of which open may make something else.
 func SimulateOn(t *testing.T, seed uint64, ops int, open func(timer.Scheduler) timer.Scheduler) Report {
 	return simulate(t, seed, ops, func(sim *simulation) {
 		ts := newTimerSim(sim)
@@ -25,7 +25,7 @@ func SimulateOn(t *testing.T, seed uint64, ops int, open func(timer.Scheduler) t
 	})
 }
 
-// Live plays a world in which nothing is done but what drive does.
+// RunDriver plays a simulation in which nothing is done but what drive does.
 func RunDriver(t *testing.T, drive func()) Report {
 	return simulate(t, 1, 1, func(*simulation) { drive() })
 }

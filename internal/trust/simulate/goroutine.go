@@ -6,7 +6,7 @@ import (
 	"github.com/punctual-go/punctual/internal/goid"
 )
 
-// thread is a goroutine that is in runs, or submits. The lock of the world guards it.
+// goroutine is a goroutine that is in runs, or submits. The lock of the simulation guards it.
 type goroutine struct {
 	id      uint64
 	frames  []frame
@@ -23,7 +23,7 @@ type frame struct {
 	waiting int  // for other tasks of the host
 }
 
-// thread returns that of the caller; the lock is held.
+// goroutineLocked returns that of the caller; the lock is held.
 func (p *program) goroutineLocked() *goroutine {
 	id := goid.Current()
 	g := p.goroutines[id]
@@ -34,7 +34,7 @@ func (p *program) goroutineLocked() *goroutine {
 	return g
 }
 
-// leave forgets a thread of which there is nothing to know; the lock is held.
+// forgetLocked forgets a thread of which there is nothing to know; the lock is held.
 func (p *program) forgetLocked(g *goroutine) {
 	if len(g.frames) == 0 && g.submits == [4]int{} {
 		delete(p.goroutines, g.id)
@@ -51,7 +51,7 @@ func (g *goroutine) innermost(h *host) *frame {
 	return nil
 }
 
-// recount notes whether th is active on the host now, and judges how many are; the lock is held.
+// recountLocked notes whether th is active on the host now, and judges how many are; the lock is held.
 func (p *program) recountLocked(g *goroutine, h *host) {
 	h = h.base
 	f := g.innermost(h)
@@ -72,7 +72,7 @@ func (p *program) recountLocked(g *goroutine, h *host) {
 	g.active[h.index] = active
 }
 
-// push enters a run of j on the calling goroutine; the lock is held.
+// pushLocked enters a run of j on the calling goroutine; the lock is held.
 func (p *program) pushLocked(j *job, hook bool) *goroutine {
 	g, h := p.goroutineLocked(), j.on.base
 	outer := g.innermost(h)
@@ -93,7 +93,7 @@ func (p *program) pushLocked(j *job, hook bool) *goroutine {
 	return g
 }
 
-// judgeStart judges that there is one more; the lock is held.
+// checkActiveLocked judges that there is one more; the lock is held.
 func (p *program) checkActiveLocked(h *host, j *job) {
 	most := 2*h.maxSize + h.callers + len(h.helpedFor) // each of these counts as waiting while it is helped
 	if h.resumedAt == p.now() {
@@ -105,7 +105,7 @@ func (p *program) checkActiveLocked(h *host, j *job) {
 	}
 }
 
-// pop leaves the innermost run of th; the lock is held.
+// popLocked leaves the innermost run of th; the lock is held.
 func (p *program) popLocked(g *goroutine) {
 	f := g.frames[len(g.frames)-1]
 	g.frames = g.frames[:len(g.frames)-1]
@@ -141,7 +141,7 @@ func (p *program) begin(j *job, ctx context.Context) *goroutine {
 	return p.pushLocked(j, false)
 }
 
-// endRun is the end of a body.
+// end is the end of a body.
 func (p *program) end(j *job, g *goroutine) {
 	p.leaveExclusive(j.on.base)
 	p.mu.Lock()
@@ -151,7 +151,7 @@ func (p *program) end(j *job, g *goroutine) {
 	p.popLocked(g)
 }
 
-// confine notes that the caller is active on the host. There is no lock for that if the host promises that nobody else
+// enterExclusive notes that the caller is active on the host. There is no lock for that if the host promises that nobody else
 // is: then the race detector tells of two, and so does the count.
 func (p *program) enterExclusive(h *host) {
 	if !h.exclusive || h.callerRuns {

@@ -9,7 +9,7 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// host is an executor of a program, and what is known of how busy it is. The lock of the world guards the counts.
+// host is an executor of a program, and what is known of how busy it is. The lock of the simulation guards the counts.
 type host struct {
 	program *program
 	name    string
@@ -44,7 +44,7 @@ type host struct {
 	inside int // who is active writes it without a lock, if the host confines its tasks
 }
 
-// strict reports whether no more bodies are active than there are places. Otherwise a host may start as many again, and
+// countsExactly reports whether no more bodies are active than there are places. Otherwise a host may start as many again, and
 // those whose waits have ended go on beside them.
 func (h *host) countsExactly() bool { return h.exclusive || !h.uncertain }
 
@@ -86,7 +86,7 @@ func (h *host) execute(task executor.Task) error {
 	return h.pool.Execute(task)
 }
 
-// terminable is the end of a host.
+// lifecycleAPI is the end of a host.
 type lifecycleAPI interface {
 	Shutdown()
 	ShutdownNow() []executor.Pending
@@ -182,7 +182,7 @@ func (p *program) drawPool(h *host) {
 	p.resizable = kind <= 3 && p.oneIn(3)
 }
 
-// drawRoom draws what becomes of tasks for which there is no room.
+// drawRejection draws what becomes of tasks for which there is no room.
 func (p *program) drawRejection(h *host) executor.Option {
 	switch p.rng.IntN(5) {
 	case 0, 1:
@@ -196,7 +196,7 @@ func (p *program) drawRejection(h *host) executor.Option {
 	return executor.OnRejection(executor.Abort)
 }
 
-// ponder is a policy that waits for something else before it decides.
+// callThenDecide is a policy that waits for something else before it decides.
 func (p *program) callThenDecide(r *executor.Rejection) error {
 	p.mu.Lock()
 	j := p.byName[r.Name()]

@@ -8,7 +8,7 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// finish ends a host in one of many ways, perhaps from inside of a task of it, and waits until it has terminated.
+// closeHost ends a host in one of many ways, perhaps from inside of a task of it, and waits until it has terminated.
 func (p *program) closeHost(h *host) {
 	p.mu.Lock()
 	h.ended = true
@@ -39,7 +39,7 @@ func (p *program) closeHost(h *host) {
 	}
 }
 
-// balance looks at the counts of a host that has ended, when nobody is in a call any more.
+// auditHost looks at the counts of a host that has ended, when nobody is in a call any more.
 func (p *program) auditHost(h *host) {
 	c := h.stats()
 	if c.busy+c.queued != 0 || c.accepted != c.completed+c.cancelled+c.returned {
@@ -47,7 +47,7 @@ func (p *program) auditHost(h *host) {
 	}
 }
 
-// finishInside has a task end its host, on its own goroutine or on one for which it waits: that is for itself, unless the
+// closeFromInside has a task end its host, on its own goroutine or on one for which it waits: that is for itself, unless the
 // context is detached from the task.
 func (p *program) closeFromInside(h *host, way int) {
 	var over sync.WaitGroup

@@ -2,7 +2,7 @@ package simulate
 
 import "time"
 
-// pass shadows that of the gauge. While time passes nothing can run: whoever waits for certain, for something that could
+// advanceLocked shadows that of the timeline. While time passes nothing can run: whoever waits for certain, for something that could
 // be run in his place, has it run; and a worker that is free runs what is due.
 func (p *program) advanceLocked() time.Duration {
 	last, asleep := p.lastChange, p.heldUp
@@ -23,12 +23,12 @@ func (p *program) advanceLocked() time.Duration {
 	return now
 }
 
-// mayBegin reports whether j has been in the queue since then, and due, and is still.
+// runnableSince reports whether j has been in the queue since then, and due, and is still.
 func (j *job) runnableSince(since time.Duration) bool {
 	return j.submitted && j.readyAt <= since && j.begun == 0 && !j.inHook && !j.interrupted && !j.settled()
 }
 
-// judgeStretch judges that w has gone on from last to now.
+// checkHelpLocked judges that w has gone on from last to now.
 func (p *program) checkHelpLocked(w *wait, last, now time.Duration) {
 	h := w.host
 	waits, runs, begins := false, false, false // that is, anew

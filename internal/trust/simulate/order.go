@@ -5,14 +5,14 @@ import "time"
 // lastStarts is how many starts are remembered. Who is overtaken is so by one of the last.
 const lastStarts = 16
 
-// order finds out who has been overtaken: who begins after another that should have been behind it, although it was
+// orderOracle finds out who has been overtaken: who begins after another that should have been behind it, although it was
 // in the queue when that one left.
 type orderOracle struct {
 	starts [lastStarts]startRecord
 	n      int
 }
 
-// start is one that begins. Times before and after it are told by stamps.
+// startRecord is one that begins. Times before and after it are told by stamps.
 type startRecord struct {
 	id            int
 	due           time.Duration // or what else the queue goes by

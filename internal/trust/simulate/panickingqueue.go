@@ -6,7 +6,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// picky is a queue of the user's own that takes some tasks by a panic only: these it does not take.
+// panickingQueue is a queue of the user's own that takes some tasks by a panic only: these it does not take.
 type panickingQueue struct {
 	lifoQueue
 	pushes int
@@ -22,7 +22,7 @@ func (q *panickingQueue) Push(t executor.Queued) {
 	q.lifoQueue.Push(t)
 }
 
-// tryPush calls submit, and returns the panic of a queue as its error.
+// recoverPush calls submit, and returns the panic of a queue as its error.
 func recoverPush(submit func() error) (err error) {
 	defer func() {
 		switch v := recover(); v {

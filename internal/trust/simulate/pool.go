@@ -42,7 +42,7 @@ func simulatePool(t *testing.T, seed uint64, ops int) Report {
 	})
 }
 
-// drawQueue draws where tasks wait. Sizes change in a world only where they alone say how many workers there are.
+// drawQueue draws where tasks wait. Sizes change in a simulation only where they alone say how many workers there are.
 func (es *executorSim) drawQueue() []executor.Option {
 	var queue executor.Queue
 	switch es.rng.IntN(8) {
@@ -91,7 +91,7 @@ func (es *executorSim) drawPolicy() executor.Option {
 	}
 }
 
-// hesitate is a policy that tries this and that.
+// retryThenDiscard is a policy that tries this and that.
 func (es *executorSim) retryThenDiscard(r *executor.Rejection) error {
 	if r.Retry() == nil {
 		return nil
@@ -104,7 +104,7 @@ func (es *executorSim) retryThenDiscard(r *executor.Rejection) error {
 	return nil
 }
 
-// stack is a queue of the user's own: who comes last is first.
+// lifoQueue is a queue of the user's own: who comes last is first.
 type lifoQueue struct{ tasks []executor.Queued }
 
 func (q *lifoQueue) Push(t executor.Queued) { q.tasks = append(q.tasks, t) }

@@ -11,7 +11,7 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// program is a world in which tasks submit other tasks and wait for them: in all ways, with the contexts of others, and
+// program is a simulation in which tasks submit other tasks and wait for them: in all ways, with the contexts of others, and
 // from all places. It never hangs by a fault of its own: whoever waits where no executor could know that a place is free
 // does so for a limited time; see bound.
 //
@@ -42,7 +42,7 @@ type program struct {
 	audited       int // so many jobs are over, and all is known to be right with them
 }
 
-// hangs is how long a program may take in real time.
+// programTimeout is how long a program may take in real time.
 const programTimeout = 2 * time.Minute
 
 func simulatePrograms(t *testing.T, seed uint64, ops int) Report {
@@ -58,7 +58,7 @@ func simulatePrograms(t *testing.T, seed uint64, ops int) Report {
 	})
 }
 
-// holding calls do with the lock held. A mistake in the program itself is not to look like a failure of a task.
+// withLock calls do with the lock held. A mistake in the program itself is not to look like a failure of a task.
 func (p *program) withLock(do func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -112,7 +112,7 @@ func (p *program) batch() bool {
 	return p.quiesce()
 }
 
-// start has some calls made.
+// startCalls has some calls made.
 func (p *program) startCalls() {
 	for _, h := range p.hosts {
 		h.uncertainWaits = 2*h.base.size - 1
@@ -134,7 +134,7 @@ func (p *program) startCalls() {
 	}
 }
 
-// rest waits until all have come to their end, and looks whether all is right.
+// quiesce waits until all have come to their end, and looks whether all is right.
 func (p *program) quiesce() bool {
 	limit := p.now() + time.Hour
 	for {
@@ -171,7 +171,7 @@ func (p *program) quiesce() bool {
 	return true
 }
 
-// audit looks at a task that is over.
+// auditJob looks at a task that is over.
 func (p *program) auditJob(j *job) {
 	switch {
 	case j.inBody:
@@ -202,7 +202,7 @@ func (p *program) expectEnded(j *job) {
 	}
 }
 
-// probe asks the context of some run whether it has ended.
+// probeContext asks the context of some run whether it has ended.
 func (p *program) probeContext() {
 	j := p.anyRun(p.rng.IntN(12))
 	if j == nil {
@@ -241,7 +241,7 @@ func (p *program) probeContext() {
 	}
 }
 
-// picture tells who waits for what; the lock is held.
+// describeLocked tells who waits for what; the lock is held.
 func (p *program) describeLocked() string {
 	text := fmt.Sprintf("no end: %d functions, %d threads;", p.detachedCalls, len(p.goroutines))
 	for _, g := range p.goroutines {

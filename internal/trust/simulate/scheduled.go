@@ -10,7 +10,7 @@ import (
 
 var silent = slog.New(slog.DiscardHandler)
 
-// newShop draws what is common to all shops.
+// newExecutorSim draws what is common to all executor simulations.
 func newExecutorSim(sim *simulation) *executorSim {
 	return &executorSim{
 		simulation: sim,

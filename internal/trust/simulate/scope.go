@@ -13,7 +13,7 @@ type scope struct {
 	deadline time.Duration
 }
 
-// origin is whose context a call uses.
+// contextOrigin is whose context a call uses.
 type contextOrigin uint8
 
 const (
@@ -32,7 +32,7 @@ func (o contextOrigin) String() string {
 	return [...]string{"own", "outer", "another run's", "a run by hand's", "ended", "background", "nil"}[o]
 }
 
-// foreign is a context of a type that package context does not know.
+// foreignContext is a context of a type that package context does not know.
 type foreignContext struct{ context.Context }
 
 type scopeKey struct{}
@@ -101,7 +101,7 @@ func (p *program) anyRun(pick int) *job {
 	return p.started[len(p.started)-1-pick%n]
 }
 
-// actFor notes on behalf of which runs of the host the caller is about to wait; the lock is held.
+// noteHelpLocked notes on behalf of which runs of the host the caller is about to wait; the lock is held.
 func (s scope) noteHelpLocked(h *host) {
 	h = h.base
 	if h.helpedFor == nil {
@@ -114,7 +114,7 @@ func (s scope) noteHelpLocked(h *host) {
 	}
 }
 
-// helped reports whether the host would help whoever waits with this context on some goroutine; the lock is held.
+// helpedLocked reports whether the host would help whoever waits with this context on some goroutine; the lock is held.
 func (s scope) helpedLocked(h *host) (certainly, perhaps bool) {
 	for _, j := range s.onBehalf {
 		if j.on.base == h.base && !h.exclusive {

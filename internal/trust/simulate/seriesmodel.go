@@ -2,7 +2,7 @@ package simulate
 
 import "time"
 
-// calendar tells when the runs of a series are to be. It is the promise of the catch-up policies, counted out step by
+// seriesModel tells when the runs of a series are to be. It is the promise of the catch-up policies, counted out step by
 // step, and has nothing in common with package series.
 type seriesModel struct {
 	rule   rule

@@ -41,7 +41,7 @@ func (es *executorSim) close() {
 	es.awaitTermination()
 }
 
-// policies sets what becomes of later tasks after a shutdown.
+// drawShutdownPolicies sets what becomes of later tasks after a shutdown.
 func (es *executorSim) drawShutdownPolicies() {
 	table := es.scheduler.(*executor.ScheduledPool)
 	if es.oneIn(3) {
@@ -54,7 +54,7 @@ func (es *executorSim) drawShutdownPolicies() {
 	}
 }
 
-// shut notes that the executor is told to end, by call; at once, or in peace.
+// shutDown notes that the executor is told to end, by call; at once, or in peace.
 func (es *executorSim) shutDown(atOnce bool, call func()) {
 	es.mu.Lock()
 	now := es.advanceLocked()
@@ -75,7 +75,7 @@ func (es *executorSim) shutDown(atOnce bool, call func()) {
 	es.lastProgress = es.advanceLocked()
 }
 
-// closeAll has the executor drop what is not due, and wait for the rest; when ctx ends, for nothing any more.
+// closeContext has the executor drop what is not due, and wait for the rest; when ctx ends, for nothing any more.
 func (es *executorSim) closeContext(ctx context.Context) {
 	es.mu.Lock()
 	now := es.advanceLocked()
@@ -96,7 +96,7 @@ func (es *executorSim) closeContext(ctx context.Context) {
 	es.returnAll(report.Dropped)
 }
 
-// listing notes that a list of what is dropped is about to be made; the lock is held.
+// beginDropListLocked notes that a list of what is dropped is about to be made; the lock is held.
 func (es *executorSim) beginDropListLocked(now time.Duration) {
 	if es.dropListFrom == 0 {
 		es.dropListFrom = now
@@ -120,7 +120,7 @@ func (es *executorSim) closeFromInside() {
 	es.cancelUnending()
 }
 
-// forgo cancels what would keep the executor for ever.
+// cancelUnending cancels what would keep the executor for ever.
 func (es *executorSim) cancelUnending() {
 	time.Sleep(es.steps(30))
 	for _, t := range es.tasks {
@@ -130,7 +130,7 @@ func (es *executorSim) cancelUnending() {
 	}
 }
 
-// await waits for the end of the executor. It comes as soon as there is nothing left.
+// awaitTermination waits for the end of the executor. It comes as soon as there is nothing left.
 func (es *executorSim) awaitTermination() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
@@ -147,7 +147,7 @@ func (es *executorSim) awaitTermination() {
 	}
 }
 
-// handBack tells tasks that they have been handed back.
+// returnAll tells tasks that they have been handed back.
 func (es *executorSim) returnAll(tasks []executor.Pending) {
 	for _, p := range tasks {
 		if p.Task != nil {
@@ -156,7 +156,7 @@ func (es *executorSim) returnAll(tasks []executor.Pending) {
 	}
 }
 
-// takeBack notes that k has been handed back.
+// noteReturned notes that k has been handed back.
 func (es *executorSim) noteReturned(t *task) {
 	es.mu.Lock()
 	defer es.mu.Unlock()
@@ -177,7 +177,7 @@ func (es *executorSim) noteReturned(t *task) {
 	}
 }
 
-// mayReturn reports whether k may be in a list of dropped tasks of which the first was begun at the
+// mayBeReturned reports whether k may be in a list of dropped tasks of which the first was begun at the
 // given time: a task that has not begun; a series that had not ended then, though it may be in a
 // run since, and this may have been its last by a failure or a cancellation, of which nobody knew.
 func (t *task) mayBeReturned(from time.Duration) bool {

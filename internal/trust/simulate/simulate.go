@@ -4,17 +4,17 @@
 //
 // # How it looks for faults
 //
-// A world is one facility, those who use it, and a driver that draws what they do. All times lie on a grid of a
+// A simulation is one facility, those who use it, and a driver that draws what they do. All times lie on a grid of a
 // millisecond, so that deadlines, time-outs and ends of work coincide. Who takes from a queue is busy
 // for a while, or leaves for good: takers that come back at once would mend a lost wake-up.
 //
 // The oracles rest on one fact: in a bubble time passes only when nothing can run. While it passes, a task that
-// is due and a worker that is free may not both be there; see gauge. So lateness is not measured but forbidden, and
+// is due and a worker that is free may not both be there; see timeline. So lateness is not measured but forbidden, and
 // no tolerance is needed. A task is told from any other by its own record, and all that is random about it has been
 // drawn when it is made: a seed fixes what is done and when, but not the order of goroutines within an instant.
 //
 // Half of the seeds widen races, by a hook of internal/delay that yields; one in ten has it sleep some steps of the
-// grid. Only one world with a hook can be played at a time in a process.
+// grid. Only one simulation with a hook can be played at a time in a process.
 package simulate
 
 import "testing"
@@ -23,7 +23,7 @@ import "testing"
 type Kind struct {
 	Name string
 
-	// Run plays one world, of about ops operations, and reports what went wrong. It may be called outside of
+	// Run plays one simulation, of about ops operations, and reports what went wrong. It may be called outside of
 	// bubbles only, and not in parallel with others. A fault never ends the test.
 	Run func(t *testing.T, seed uint64, ops int) Report
 }

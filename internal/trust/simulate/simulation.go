@@ -12,7 +12,7 @@ import (
 	"github.com/punctual-go/punctual/internal/delay"
 )
 
-// world is what the worlds of all kinds have in common.
+// simulation is what the simulations of all kinds have in common.
 type simulation struct {
 	seed uint64
 	rng  *rand.Rand // the driver's
@@ -26,10 +26,10 @@ type simulation struct {
 	driverDone bool // the driver has come to its end
 }
 
-// patience is after how much virtual time a world is stuck: longer than anything in it takes.
+// patience is after how much virtual time a simulation is stuck: longer than anything in it takes.
 const patience = 24 * time.Hour
 
-// play plays one world: drive is what the driver does in it. A bubble that comes to a standstill panics where it was
+// simulate plays one simulation: drive is what the driver does in it. A bubble that comes to a standstill panics where it was
 // begun, here, which is a fault of the facility like others.
 func simulate(t *testing.T, seed uint64, ops int, drive func(sim *simulation)) (report Report) {
 	pcg := rand.NewPCG(seed, 0)
@@ -66,7 +66,7 @@ func simulate(t *testing.T, seed uint64, ops int, drive func(sim *simulation)) (
 	return
 }
 
-// outlived reports whether there are more goroutines than before for longer than any takes to end.
+// leaked reports whether there are more goroutines than before for longer than any takes to end.
 func leaked(before int) bool {
 	for range 1000 {
 		for range 10 {
@@ -80,7 +80,7 @@ func leaked(before int) bool {
 	return true
 }
 
-// live has the driver drive, on a goroutine of its own, and waits for it; but not for ever, as virtual time may
+// runDriver has the driver drive, on a goroutine of its own, and waits for it; but not for ever, as virtual time may
 // go on while it is stuck.
 func (sim *simulation) runDriver(drive func(sim *simulation)) {
 	sim.start = time.Now()
@@ -105,20 +105,20 @@ func (sim *simulation) runDriver(drive func(sim *simulation)) {
 	}
 }
 
-// fault notes a fault; w.mu is held.
+// faultLocked notes a fault; w.mu is held.
 func (sim *simulation) faultLocked(sort *int64, format string, args ...any) {
 	how := [...]string{"", ", yields", ", sleeps"}[sim.mode]
 	sim.report.note(sort, sim.seed, "%v%s: %s", sim.lastChange, how, fmt.Sprintf(format, args...))
 }
 
-// blame is fault for those who do not hold w.mu.
+// fault is fault for those who do not hold w.mu.
 func (sim *simulation) fault(sort *int64, format string, args ...any) {
 	sim.mu.Lock()
 	defer sim.mu.Unlock()
 	sim.faultLocked(sort, format, args...)
 }
 
-// did counts operations.
+// countOps counts operations.
 func (sim *simulation) countOps(n int64) {
 	sim.mu.Lock()
 	sim.report.Ops += n

@@ -9,7 +9,7 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// offer submits k and reports whether it has been accepted. Anybody may call it.
+// submit submits k and reports whether it has been accepted. Anybody may call it.
 func (es *executorSim) submit(t *task) bool {
 	if t == nil {
 		return false
@@ -64,7 +64,7 @@ func (es *executorSim) submit(t *task) bool {
 	return false
 }
 
-// judgePatience judges a submitter who has waited for room in vain.
+// checkPatienceLocked judges a submitter who has waited for room in vain.
 func (es *executorSim) checkPatienceLocked(t *task, before, now time.Duration) {
 	switch end := before + t.maxWait; {
 	case now < end:
@@ -123,7 +123,7 @@ func (es *executorSim) cancel(t *task, way int) {
 	}
 }
 
-// leave notes that k has been cancelled; the lock is held.
+// cancelledLocked notes that k has been cancelled; the lock is held.
 func (es *executorSim) cancelledLocked(t *task, now time.Duration, allowed int) {
 	switch {
 	case t.inBody && t.returned: // it is one already
@@ -143,7 +143,7 @@ func (es *executorSim) cancelledLocked(t *task, now time.Duration, allowed int) 
 	es.lastProgress = now
 }
 
-// knows reports whether k has been submitted, as far as its submitter knows, and has a future.
+// hasFuture reports whether k has been submitted, as far as its submitter knows, and has a future.
 func (es *executorSim) hasFuture(t *task) bool {
 	es.mu.Lock()
 	defer es.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/punctual-go/punctual/executor/supervisor"
 )
 
-// ward is a task under a supervisor.
+// supervisedTask is a task under a supervisor.
 type supervisedTask struct {
 	sim        *supervisorSim
 	supervisor *supervisor.Supervisor
@@ -19,7 +19,7 @@ type supervisedTask struct {
 	policy                     supervisor.FailurePolicy
 	ignoresContextOneIn        int // one in so many runs does not heed its context
 
-	// The lock of the world guards these.
+	// The lock of the simulation guards these.
 	begun          int
 	bodies         int           // in progress
 	runs           []runPlan     // that have begun, and of which no outcome has been told
@@ -34,7 +34,7 @@ type supervisedTask struct {
 	stopped        bool
 }
 
-// plan is what a run is to do.
+// runPlan is what a run is to do.
 type runPlan struct {
 	takes         time.Duration
 	heedsContext  bool
@@ -43,7 +43,7 @@ type runPlan struct {
 	unpredictable bool // somebody has asked for it, or for another course
 }
 
-// draw makes a supervisor with its task.
+// newTask makes a supervisor with its task.
 func (ss *supervisorSim) newTask() *supervisedTask {
 	st := &supervisedTask{
 		sim:                 ss,
@@ -155,7 +155,7 @@ func (st *supervisedTask) body(ctx context.Context) error {
 	return nil
 }
 
-// spend lets the time of a run go by, or as much as its context gives it.
+// work lets the time of a run go by, or as much as its context gives it.
 func (st *supervisedTask) work(ctx context.Context, p runPlan) {
 	if !p.heedsContext {
 		time.Sleep(p.takes)
@@ -204,7 +204,7 @@ func (st *supervisedTask) outcome(o supervisor.Outcome) {
 	}
 }
 
-// judgeStart says whether a cycle has begun when it was to.
+// checkStartLocked says whether a cycle has begun when it was to.
 func (st *supervisedTask) checkStartLocked(started time.Duration) {
 	ss := st.sim
 	switch due := st.lastEnd + st.delay; {
@@ -215,7 +215,7 @@ func (st *supervisedTask) checkStartLocked(started time.Duration) {
 	}
 }
 
-// judgeKind says whether a cycle has ended as its run was to end. A run that ends when its time does has timed out.
+// checkOutcomeLocked says whether a cycle has ended as its run was to end. A run that ends when its time does has timed out.
 func (st *supervisedTask) checkOutcomeLocked(o supervisor.Outcome, started time.Duration, run runPlan) {
 	ss := st.sim
 	if !ss.exact() || ss.closing {

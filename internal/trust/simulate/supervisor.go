@@ -9,7 +9,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// watch is a world with supervisors on one pool.
+// supervisorSim is a simulation with supervisors on one pool.
 type supervisorSim struct {
 	*simulation
 	pool        *executor.Pool
@@ -67,7 +67,7 @@ func (ss *supervisorSim) step(st *supervisedTask) {
 	}
 }
 
-// rest waits until nothing can run, and looks whether all supervisors are of the same opinion as their tasks.
+// quiesce waits until nothing can run, and looks whether all supervisors are of the same opinion as their tasks.
 func (ss *supervisorSim) quiesce() {
 	synctest.Wait()
 	ss.mu.Lock()

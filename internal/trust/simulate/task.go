@@ -12,7 +12,7 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// ending is how the body of a task ends.
+// bodyEnd is how the body of a task ends.
 type bodyEnd uint8
 
 const (
@@ -27,7 +27,7 @@ var errBoom = errors.New("boom")
 // String returns how.
 func (e bodyEnd) String() string { return [...]string{"returns", "fails", "panics", "exits"}[e] }
 
-// how is how a task is submitted.
+// submitMethod is how a task is submitted.
 type submitMethod uint8
 
 const (
@@ -39,7 +39,7 @@ const (
 	asSeries
 )
 
-// inner is what a body does in the middle, beside taking its time.
+// bodyAction is what a body does in the middle, beside taking its time.
 type bodyAction uint8
 
 const (
@@ -52,7 +52,7 @@ const (
 	shutsDownNow
 )
 
-// task is one task of a shop with its history. What it does is drawn when it is made; the lock of the world guards the
+// task is one task of a executor simulation with its history. What it does is drawn when it is made; the lock of the simulation guards the
 // rest.
 type task struct {
 	sim *executorSim
@@ -107,7 +107,7 @@ type task struct {
 	settledAt     time.Duration // when it is known to have ended
 }
 
-// handBack is the context by which the driver tells a task that it has been handed back.
+// returnContext is the context by which the driver tells a task that it has been handed back.
 type returnContext struct{ context.Context }
 
 // body is what the facility runs.

@@ -8,7 +8,7 @@ const grid = time.Millisecond
 // never stands for a time that does not come.
 const never = time.Duration(1<<63 - 1)
 
-// gauge remembers in which states of the world time has passed. Every change of the state calls pass first: so the
+// timeline remembers in which states of the simulation time has passed. Every change of the state calls pass first: so the
 // state was the same since the change before, and time that has passed since then passed in that state.
 //
 // Something that was due at a time before free is late: after that time, a while has passed in which somebody was free
@@ -34,7 +34,7 @@ func (tl *timeline) overdue(due time.Duration) bool { return due < tl.freeUntil 
 // now is the time since the start.
 func (tl *timeline) now() time.Duration { return time.Since(tl.start) }
 
-// pass notes what time has passed, and returns the present.
+// advanceLocked notes what time has passed, and returns the present.
 func (tl *timeline) advanceLocked() time.Duration {
 	now := tl.now()
 	tl.stamp++

@@ -42,7 +42,7 @@ func (ts *timerSim) close() {
 	}
 }
 
-// audit closes the books of an era.
+// audit closes the books of an instance.
 func (ts *timerSim) audit() {
 	synctest.Wait()
 	inst := ts.inst
@@ -74,7 +74,7 @@ func (ts *timerSim) audit() {
 	}
 }
 
-// auditPin closes the book of k. It returns how many of its armings have no end; the classic timer drops them.
+// auditFuncLocked closes the book of k. It returns how many of its armings have no end; the classic timer drops them.
 func (ts *timerSim) auditFuncLocked(f *timerFunc) int {
 	switch {
 	case f.series != nil:

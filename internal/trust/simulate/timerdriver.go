@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// drive is what the driver of a mill does: to arm, to stop, to arm anew, and in between to let time pass; in the end
+// drive is what the driver of a timer simulation does: to arm, to stop, to arm anew, and in between to let time pass; in the end
 // to end the facility.
 func (ts *timerSim) drive() {
 	time.Sleep(ts.steps(8)) // so that ticks and grid do not begin together
@@ -63,7 +63,7 @@ func (ts *timerSim) step() {
 	}
 }
 
-// draw makes a pin; all that is random about it is decided here. It returns nil if there are enough.
+// drawFunc makes a function; all that is random about it is decided here. It returns nil if there are enough.
 func (ts *timerSim) drawFunc() *timerFunc {
 	f := ts.newFunc()
 	if f == nil {

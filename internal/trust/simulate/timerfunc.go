@@ -8,8 +8,8 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// pin is one function on a timer facility, with its history: armed, stopped, armed anew; or a series of package timer;
-// or a task of the classic timer. What is random about it is drawn when it is made; the lock of the world guards the
+// timerFunc is one function on a timer facility, with its history: armed, stopped, armed anew; or a series of package timer;
+// or a task of the classic timer. What is random about it is drawn when it is made; the lock of the simulation guards the
 // rest.
 type timerFunc struct {
 	sim  *timerSim
@@ -48,10 +48,10 @@ type timerFunc struct {
 	endedAt      time.Duration
 }
 
-// periodic reports whether the pin repeats.
+// periodic reports whether the function repeats.
 func (f *timerFunc) periodic() bool { return f.rule != once }
 
-// plain reports whether the pin is a function with a handle.
+// hasHandle reports whether the function is a function with a handle.
 func (f *timerFunc) hasHandle() bool { return f.rule == once && f.task == nil }
 
 // outstanding returns how many armings have not led to a run, nor been stopped. The lock is held.

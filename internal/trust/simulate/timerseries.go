@@ -7,7 +7,7 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// stopForGood notes the stop of a series or task; the lock is held.
+// stopSeriesLocked notes the stop of a series or task; the lock is held.
 func (ts *timerSim) stopSeriesLocked(f *timerFunc, stopped bool, now time.Duration) {
 	switch {
 	case stopped && (f.stopped || f.ended && f.endedAt < ts.quietUntil):
@@ -22,7 +22,7 @@ func (ts *timerSim) stopSeriesLocked(f *timerFunc, stopped bool, now time.Durati
 	}
 }
 
-// repeat begins what repeats: a series of package timer, or a task of the classic timer, which may also run once.
+// startRepeating begins what repeats: a series of package timer, or a task of the classic timer, which may also run once.
 func (ts *timerSim) startRepeating(f *timerFunc) {
 	if f == nil || ts.pendingLimit > 0 || ts.executorRejects {
 		return
@@ -62,7 +62,7 @@ func (ts *timerSim) startRepeating(f *timerFunc) {
 	}
 }
 
-// series begins k as a series.
+// startSeries begins k as a series.
 func (ts *timerSim) startSeries(f *timerFunc) (err error) {
 	var s *timer.Series
 	switch f.rule {
@@ -81,7 +81,7 @@ func (ts *timerSim) startSeries(f *timerFunc) (err error) {
 	return err
 }
 
-// schedule schedules k as a task of the classic timer.
+// startTask schedules k as a task of the classic timer.
 func (ts *timerSim) startTask(f *timerFunc) error {
 	at := ts.oneIn(3)
 	first := time.Now().Add(f.delay)

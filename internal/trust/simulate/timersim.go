@@ -7,7 +7,7 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// mill is a world with a timer facility: a wheel, or the classic timer.
+// timerSim is a simulation with a timer facility: a wheel, or the classic timer.
 type timerSim struct {
 	*simulation
 	inst *instance                            // the present one
@@ -34,7 +34,7 @@ type timerSim struct {
 	executorRefusals int // and has not
 }
 
-// era is the time of one facility. The classic timer may die before its world does.
+// instance is the time of one facility. The classic timer may die before its simulation does.
 type instance struct {
 	sched    timer.Scheduler
 	openedAt time.Duration // its ticks count from then
@@ -43,20 +43,20 @@ type instance struct {
 	err      func() error // of the classic timer
 	timer    *timer.Timer
 
-	// The lock of the world guards these.
+	// The lock of the simulation guards these.
 	ended     bool // it has been told to end, or is being told
 	endedAt   time.Duration
-	freeUntil time.Duration // see gauge, when it ended
+	freeUntil time.Duration // see timeline, when it ended
 }
 
-// newMill draws what is common to all mills.
+// newTimerSim draws what is common to all timer simulations.
 func newTimerSim(sim *simulation) *timerSim {
 	ts := &timerSim{simulation: sim, arena: make([]timerFunc, sim.ops), maxPause: 2 + sim.rng.IntN(12), maxWork: 2 + sim.rng.IntN(8)}
 	ts.size = 1 << 30 // each function has a goroutine of its own
 	return ts
 }
 
-// begins opens an era.
+// openInstance opens an instance.
 func (ts *timerSim) openInstance() {
 	inst := &instance{openedAt: ts.now()}
 	inst.sched = ts.open(inst)
@@ -65,7 +65,7 @@ func (ts *timerSim) openInstance() {
 	ts.mu.Unlock()
 }
 
-// planned returns when a function of the era is to begin that is armed now.
+// plannedStart returns when a function of the instance is to begin that is armed now.
 func (ts *timerSim) plannedStart(inst *instance, now, d time.Duration) time.Duration {
 	when := sum(now, d)
 	if d <= 0 || when == never || ts.tick == 0 {
@@ -116,7 +116,7 @@ func (ts *timerSim) begin(f *timerFunc) (final bool, child *timerFunc) {
 	return f.lastRun > 0 && f.runs == f.lastRun, child
 }
 
-// judge says whether k begins too early, too late, or out of turn.
+// checkStartLocked says whether k begins too early, too late, or out of turn.
 func (ts *timerSim) checkStartLocked(f *timerFunc, now time.Duration) {
 	if f.ambiguous {
 		return
@@ -146,7 +146,7 @@ func (ts *timerSim) checkStartLocked(f *timerFunc, now time.Duration) {
 	}
 }
 
-// overdue judges the time that k has waited; the lock is held.
+// checkOverdueLocked judges the time that k has waited; the lock is held.
 func (ts *timerSim) checkOverdueLocked(f *timerFunc) {
 	if ts.timeline.overdue(f.dueBy) && !f.ambiguous && !f.inst.ended {
 		ts.faultLocked(&ts.report.Late, "function %v, due at %v, on %v, had not begun at %v", f, f.due, f.dueBy, ts.freeUntil)
@@ -177,7 +177,7 @@ func (ts *timerSim) end(f *timerFunc, final bool) {
 	}
 }
 
-// replan plans the next run of what repeats, at the end of one.
+// planNextLocked plans the next run of what repeats, at the end of one.
 func (ts *timerSim) planNextLocked(f *timerFunc, now time.Duration) {
 	f.seriesModel.end(now)
 	if f.task == nil { // which keeps its rank
@@ -199,7 +199,7 @@ func (ts *timerSim) planNextLocked(f *timerFunc, now time.Duration) {
 	}
 }
 
-// ending notes that an era ends; the lock is held.
+// endLocked notes that an instance ends; the lock is held.
 func (ts *timerSim) endLocked(inst *instance) {
 	now := ts.advanceLocked()
 	if !inst.ended {
@@ -207,7 +207,7 @@ func (ts *timerSim) endLocked(inst *instance) {
 	}
 }
 
-// rest waits until nothing can run, and looks whether the facility is of the same opinion as its functions.
+// quiesce waits until nothing can run, and looks whether the facility is of the same opinion as its functions.
 func (ts *timerSim) quiesce() {
 	synctest.Wait()
 	ts.mu.Lock()

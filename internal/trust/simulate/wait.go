@@ -23,10 +23,10 @@ type wait struct {
 	reported     bool
 }
 
-// tries is how long a host waits before it helps without certainty, at first.
+// helpDelay is how long a host waits before it helps without certainty, at first.
 const helpDelay = 10 * time.Millisecond
 
-// offer submits j with a context, and reports whether it has been accepted.
+// submit submits j with a context, and reports whether it has been accepted.
 func (p *program) submit(j *job, s scope) bool {
 	ctx := s.ctx
 	p.withLock(func() {
@@ -71,7 +71,7 @@ func (p *program) submitBy(j *job, submit func() (*future.Future[int], error)) b
 	return false
 }
 
-// submits notes that the calling goroutine submits tasks to their host, until done is called there.
+// enterSubmit notes that the calling goroutine submits tasks to their host, until done is called there.
 func (p *program) enterSubmit(js []*job) (done func()) {
 	i := js[0].on.base.index
 	p.mu.Lock()
@@ -86,7 +86,7 @@ func (p *program) enterSubmit(js []*job) (done func()) {
 	}
 }
 
-// sleep lets time pass between submission and wait, and may cancel a task.
+// pauseBeforeWait lets time pass between submission and wait, and may cancel a task.
 func (p *program) pauseBeforeWait(c *call) {
 	time.Sleep(c.pause)
 	if !c.cancels || len(c.children) == 0 {
@@ -148,7 +148,7 @@ func (p *program) await(c *call, s scope, targets []*job, do func(js []*job) err
 // selfWaits says of how many tasks that are not settled somebody would wait for himself.
 type selfWaits struct{ certainly, perhaps, unsettled int }
 
-// selfWait tells that of the caller; the lock is held.
+// selfWaitsLocked tells that of the caller; the lock is held.
 func (p *program) selfWaitsLocked(s scope, targets []*job) (n selfWaits) {
 	g := p.goroutineLocked()
 	defer p.forgetLocked(g)
@@ -184,7 +184,7 @@ func (j *job) comesAfter(run *job) bool {
 	return j == run || j.on == run.on && j.on.serialized
 }
 
-// judgeWait judges the end of a wait; the lock is held.
+// checkWaitLocked judges the end of a wait; the lock is held.
 func (p *program) checkWaitLocked(w *wait, before, after selfWaits, now time.Duration, err error) {
 	c := w.call
 	self := isError(err, future.ErrSelfWait)
@@ -229,10 +229,10 @@ func (p *program) anySettled(w *wait) bool {
 	return slices.ContainsFunc(w.targets, func(j *job) bool { return j.settled() })
 }
 
-// goesOn reports whether the context has not ended.
+// live reports whether the context has not ended.
 func (s scope) live() bool { return s.ctx == nil || s.ctx.Err() == nil }
 
-// awaitEnd waits for the end of a host, which is not to come.
+// awaitHost waits for the end of a host, which is not to come.
 func (p *program) awaitHost(c *call, s scope) {
 	h := c.host.base
 	self := func() (certainly, perhaps bool) {
@@ -282,7 +282,7 @@ func (p *program) expectSelfWait(f *future.Future[int], ctx context.Context) {
 	}
 }
 
-// is is errors.Is, but that it does not ask those who do more than to compare.
+// isError is errors.Is, but that it does not ask those who do more than to compare.
 func isError(err, target error) bool {
 	if _, cruel := err.(*reentrantError); cruel || err == nil {
 		return false
@@ -299,7 +299,7 @@ func isError(err, target error) bool {
 	return false
 }
 
-// say tells an error in words, unless that is one whose methods do more than that.
+// errorText tells an error in words, unless that is one whose methods do more than that.
 func errorText(err error) string {
 	if bad := (*reentrantError)(nil); errors.As(err, &bad) {
 		return "a bad error"

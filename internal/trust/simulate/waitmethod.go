@@ -7,7 +7,7 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// way is how a call waits for its tasks.
+// waitMethod is how a call waits for its tasks.
 type waitMethod uint8
 
 const (
@@ -38,7 +38,7 @@ func (y waitMethod) takesContext() bool { return y != gettingFor }
 // bulk reports whether the tasks are submitted by the very function that waits, which may cancel them.
 func (y waitMethod) bulk() bool { return y == invokingAll || y == invokingAny || y == grouping }
 
-// do makes the call on the calling goroutine, which has the given context.
+// makeCall makes the call on the calling goroutine, which has the given context.
 func (p *program) makeCall(c *call, from scope) {
 	p.countOps(1)
 	s, release := p.resolve(c, from)
@@ -65,7 +65,7 @@ func (p *program) makeCall(c *call, from scope) {
 	}
 }
 
-// waiting returns what waits for tasks that have been submitted.
+// waitFunc returns what waits for tasks that have been submitted.
 func (p *program) waitFunc(c *call, ctx context.Context) func(js []*job) error {
 	return func(js []*job) error {
 		fs := make([]*future.Future[int], len(js))
@@ -105,7 +105,7 @@ func (p *program) waitFunc(c *call, ctx context.Context) func(js []*job) error {
 	}
 }
 
-// judgeValue looks at the value of j, and returns the error.
+// checkValue looks at the value of j, and returns the error.
 func (p *program) checkValue(j *job) func(v int, err error) error {
 	return func(v int, err error) error {
 		if err == nil && v != j.id {
@@ -115,7 +115,7 @@ func (p *program) checkValue(j *job) func(v int, err error) error {
 	}
 }
 
-// bulkWork returns what submits tasks and waits for them.
+// bulkFunc returns what submits tasks and waits for them.
 func (p *program) bulkFunc(c *call, ctx context.Context) func(js []*job) error {
 	return func(js []*job) error {
 		on := js[0].on.submitter
@@ -144,7 +144,7 @@ func (p *program) bulkFunc(c *call, ctx context.Context) func(js []*job) error {
 	}
 }
 
-// take submits tasks by a completion service, and takes as many.
+// takeCompleted submits tasks by a completion service, and takes as many.
 func (p *program) takeCompleted(c *call, s scope) {
 	service := executor.NewCompletionService[int](c.children[0].on.submitter)
 	var there []*job

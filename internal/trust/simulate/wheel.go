@@ -54,7 +54,7 @@ func simulateWheel(t *testing.T, seed uint64, ops int, open func(timer.Config) w
 	})
 }
 
-// tell is told that a function has panicked.
+// panicReported is told that a function has panicked.
 func (ts *timerSim) panicReported() {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -86,7 +86,7 @@ func (ts *timerSim) drawExecutor() timer.Executor {
 	}
 }
 
-// cease ends a wheel in one of its ways. A revolver may run what it would return, ahead of its time.
+// stopWheel ends a wheel in one of its ways. A revolver may run what it would return, ahead of its time.
 func (ts *timerSim) stopWheel(w wheel) []timer.Handle {
 	r, ok := w.(*revolver.Wheel)
 	if !ok || ts.oneIn(2) {

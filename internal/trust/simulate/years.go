@@ -49,7 +49,7 @@ func Years(t *testing.T, years int, progress func(virtual time.Duration)) (repor
 	return report
 }
 
-// epoch is one such bubble.
+// longRun is one such bubble.
 type longRun struct {
 	start  time.Time
 	report *YearsReport
@@ -58,7 +58,7 @@ type longRun struct {
 	heap   [2]heapSample
 }
 
-// beat is one series with its plan: run n, from 0 on, begins n periods after the first.
+// plannedSeries is one series with its plan: run n, from 0 on, begins n periods after the first.
 type plannedSeries struct {
 	run    *longRun
 	name   string
@@ -69,7 +69,7 @@ type plannedSeries struct {
 	worst  atomic.Int64 // of the deviations from the plan
 }
 
-// run is the body of every series.
+// begin is the body of every series.
 func (ps *plannedSeries) begin() {
 	planned := ps.first + time.Duration(ps.runs.Add(1)-1)*ps.period
 	if off := time.Since(ps.run.start) - planned; off != 0 {
@@ -152,7 +152,7 @@ func (lr *longRun) onTimer(on *timer.Timer) {
 	}
 }
 
-// pass lets the time go by, and looks at the heap after a tenth of it and at its end.
+// sleep lets the time go by, and looks at the heap after a tenth of it and at its end.
 func (lr *longRun) sleep(length time.Duration, progress func(time.Duration)) {
 	const parts = 10
 	for part := range length / (year / parts) {
@@ -168,7 +168,7 @@ func (lr *longRun) sleep(length time.Duration, progress func(time.Duration)) {
 	time.Sleep(time.Second) // past the runs of this very moment
 }
 
-// sample is a state of the heap.
+// heapSample is a state of the heap.
 type heapSample struct{ bytes, objects int64 }
 
 // HeapNoise is by how much the heap may seem to grow in [Years], however long. The runtime keeps up to 128 of the
@@ -176,7 +176,7 @@ type heapSample struct{ bytes, objects int64 }
 // of goroutines that there have been at once.
 const HeapNoise = 64 << 10
 
-// measure returns the least of several samples, a day apart. With one processor there are fewer caches: those of the
+// measureHeap returns the least of several samples, a day apart. With one processor there are fewer caches: those of the
 // others are given up.
 func measureHeap() heapSample {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
