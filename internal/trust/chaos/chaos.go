@@ -8,13 +8,13 @@ package chaos
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/punctual-go/punctual/internal/delay"
+	"github.com/punctual-go/punctual/internal/trust/watchdog"
 )
 
 // Kind is a facility on which chaos breaks out.
@@ -58,8 +58,8 @@ const participants = 8
 // round can go on in a process.
 func (k Kind) Round(seed uint64, held bool) Report {
 	r := &round{seed: seed, rng: rand.New(rand.NewPCG(seed, 0))}
-	dog := time.AfterFunc(Patience, func() { r.reportHang(k) })
-	defer dog.Stop()
+	timer := watchdog.Start(Patience, func() string { return r.describe(k) })
+	defer timer.Stop()
 	if held {
 		defer delay.Set(holdUp)()
 	}
@@ -135,14 +135,13 @@ func (r *round) report() Report {
 	}
 }
 
-func (r *round) reportHang(k Kind) {
-	stacks := make([]byte, 1<<20)
-	_, _ = os.Stderr.Write(stacks[:runtime.Stack(stacks, true)])
+// describe says of a round that hangs which it is, and what its facility says of itself.
+func (r *round) describe(k Kind) string {
 	text := fmt.Sprintf("%s: the round with seed %d does not end", k.Name, r.seed)
 	if f := r.state.Load(); f != nil {
 		text += ": " + (*f)()
 	}
-	panic(text)
+	return text
 }
 
 // micros is a random time below n microseconds.

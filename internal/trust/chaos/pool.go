@@ -3,14 +3,13 @@ package chaos
 import (
 	"context"
 	"errors"
-	"iter"
 	"log/slog"
 	"math/rand/v2"
 	"runtime"
-	"slices"
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/trust/lifo"
 )
 
 // poolChaos is chaos on a Pool of any shape, with all that submits to one.
@@ -64,7 +63,7 @@ func newPool(rng *rand.Rand) (p *executor.Pool, shape string) {
 	case 2:
 		shape, opts = "priority", append(opts, executor.PriorityFIFO())
 	case 3:
-		newest := executor.CustomQueue(func() executor.WorkQueue { return new(lifoQueue) })
+		newest := executor.CustomQueue(func() executor.WorkQueue { return new(lifo.Queue) })
 		shape, opts = "bounded, the newest first", append(opts, newest.Bounded(rng.IntN(20)))
 	}
 	add(executor.MaximumSize(max(core, 1)+rng.IntN(3)), 2)
@@ -253,39 +252,5 @@ func (s *poolChaos) body(rng *rand.Rand) executor.Task {
 		}
 	default:
 		return nothing
-	}
-}
-
-// lifoQueue is the queue of a user who wants the last task first.
-type lifoQueue struct{ tasks []executor.Queued }
-
-func (q *lifoQueue) Push(t executor.Queued) { q.tasks = append(q.tasks, t) }
-func (q *lifoQueue) Len() int               { return len(q.tasks) }
-
-func (q *lifoQueue) Pop() executor.Queued {
-	if len(q.tasks) == 0 {
-		return nil
-	}
-	last := len(q.tasks) - 1
-	t := q.tasks[last]
-	q.tasks = q.tasks[:last]
-	return t
-}
-
-func (q *lifoQueue) Remove(t executor.Queued) bool {
-	i := slices.Index(q.tasks, t)
-	if i >= 0 {
-		q.tasks = slices.Delete(q.tasks, i, i+1)
-	}
-	return i >= 0
-}
-
-func (q *lifoQueue) All() iter.Seq[executor.Queued] {
-	return func(yield func(executor.Queued) bool) {
-		for _, t := range slices.Backward(q.tasks) {
-			if !yield(t) {
-				return
-			}
-		}
 	}
 }

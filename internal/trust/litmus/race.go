@@ -3,10 +3,11 @@ package litmus
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"slices"
 	"time"
+
+	"github.com/punctual-go/punctual/internal/trust/watchdog"
 )
 
 const (
@@ -23,10 +24,12 @@ func (p Pair) Race(rounds int, seed uint64, progress func(done int)) Result {
 func (p Pair) race(rounds int, seed uint64, progress func(done int), patience time.Duration) Result {
 	r := newRace(p, seed)
 	defer r.stop()
-	dog := time.AfterFunc(patience, func() { r.reportHang(seed) })
-	defer dog.Stop()
+	timer := watchdog.Start(patience, func() string {
+		return fmt.Sprintf("litmus: a round of %s does not end, seed %d", p.Name, seed)
+	})
+	defer timer.Stop()
 	for r.result.Rounds < rounds {
-		dog.Reset(patience)
+		timer.Reset(patience)
 		r.batch(min(p.batch, rounds-r.result.Rounds))
 		if progress != nil {
 			progress(r.result.Rounds)
@@ -114,11 +117,4 @@ func (r *race) fault(what, seen string) {
 	if len(r.result.Faults) < maxFaults {
 		r.result.Faults = append(r.result.Faults, fmt.Sprintf("%s: %s: %s", r.pair.Name, what, seen))
 	}
-}
-
-// reportHang ends the process, as the batch would not.
-func (r *race) reportHang(seed uint64) {
-	stacks := make([]byte, 1<<22)
-	_, _ = os.Stderr.Write(stacks[:runtime.Stack(stacks, true)])
-	panic(fmt.Sprintf("litmus: a round of %s does not end, seed %d", r.pair.Name, seed))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/trust/lifo"
 )
 
 // host is an executor of a program, and what is known of how busy it is. The lock of the simulation guards the counts.
@@ -150,7 +151,7 @@ func (p *program) drawPool(h *host) {
 		h.bounded = true
 		opts = append(opts, executor.HandOff())
 	case 7:
-		opts = append(opts, executor.CustomQueue(func() executor.WorkQueue { return new(lifoQueue) }))
+		opts = append(opts, executor.CustomQueue(func() executor.WorkQueue { return new(lifo.Queue) }))
 		if p.misbehaves { // then there are no serial tasks, as workers push these
 			p.queuePanics = true
 			opts = append(opts, executor.CustomQueue(func() executor.WorkQueue { return new(panickingQueue) }))

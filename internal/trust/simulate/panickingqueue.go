@@ -4,11 +4,12 @@ import (
 	"errors"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/internal/trust/lifo"
 )
 
 // panickingQueue is a queue of the user's own that takes some tasks by a panic only: these it does not take.
 type panickingQueue struct {
-	lifoQueue
+	lifo.Queue
 	pushes int
 }
 
@@ -19,7 +20,7 @@ func (q *panickingQueue) Push(t executor.Queued) {
 	if q.pushes++; q.pushes%16 == 0 {
 		panic(errPush)
 	}
-	q.lifoQueue.Push(t)
+	q.Queue.Push(t)
 }
 
 // recoverPush calls submit, and returns the panic of a queue as its error.

@@ -2,11 +2,10 @@ package simulate
 
 import (
 	"context"
-	"iter"
-	"slices"
 	"testing"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/internal/trust/lifo"
 )
 
 func simulatePool(t *testing.T, seed uint64, ops int) Report {
@@ -60,7 +59,7 @@ func (es *executorSim) drawQueue() []executor.Option {
 		es.bounded, es.capacity = true, 1+es.rng.IntN(6)
 		queue, es.byPriority = executor.PriorityFIFO().Bounded(es.capacity), true
 	case 7:
-		queue = executor.CustomQueue(func() executor.WorkQueue { return new(lifoQueue) })
+		queue = executor.CustomQueue(func() executor.WorkQueue { return new(lifo.Queue) })
 		es.ordered = false
 	}
 	es.fixedSize = true
@@ -102,39 +101,4 @@ func (es *executorSim) retryThenDiscard(r *executor.Rejection) error {
 		r.Discard()
 	}
 	return nil
-}
-
-// lifoQueue is a queue of the user's own: who comes last is first.
-type lifoQueue struct{ tasks []executor.Queued }
-
-func (q *lifoQueue) Push(t executor.Queued) { q.tasks = append(q.tasks, t) }
-
-func (q *lifoQueue) Pop() executor.Queued {
-	if len(q.tasks) == 0 {
-		return nil
-	}
-	t := q.tasks[len(q.tasks)-1]
-	q.tasks = q.tasks[:len(q.tasks)-1]
-	return t
-}
-
-func (q *lifoQueue) Remove(t executor.Queued) bool {
-	i := slices.Index(q.tasks, t)
-	if i < 0 {
-		return false
-	}
-	q.tasks = slices.Delete(q.tasks, i, i+1)
-	return true
-}
-
-func (q *lifoQueue) Len() int { return len(q.tasks) }
-
-func (q *lifoQueue) All() iter.Seq[executor.Queued] {
-	return func(yield func(executor.Queued) bool) {
-		for _, t := range slices.Backward(q.tasks) {
-			if !yield(t) {
-				return
-			}
-		}
-	}
 }

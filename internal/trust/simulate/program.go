@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/trust/watchdog"
 )
 
 // program is a simulation in which tasks submit other tasks and wait for them: in all ways, with the contexts of others, and
@@ -46,11 +47,11 @@ type program struct {
 const programTimeout = 2 * time.Minute
 
 func simulatePrograms(t *testing.T, seed uint64, ops int) Report {
-	dog := time.AfterFunc(programTimeout, func() { // a mutex that is never free is no standstill of a bubble
-		debug.SetTraceback("all")
-		panic(fmt.Sprintf("simulate: the program of seed %d hangs", seed))
+	// A mutex that is never free is no standstill of a bubble, so this is real time.
+	timer := watchdog.Start(programTimeout, func() string {
+		return fmt.Sprintf("simulate: the program of seed %d hangs", seed)
 	})
-	defer dog.Stop()
+	defer timer.Stop()
 	return simulate(t, seed, ops, func(sim *simulation) {
 		p := &program{simulation: sim, byName: map[string]*job{}, goroutines: map[uint64]*goroutine{}}
 		p.open()
