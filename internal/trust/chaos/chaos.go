@@ -1,6 +1,7 @@
-// Package chaos has many goroutines do everything at once to one facility on the real clock, ends it in the
-// middle, and then does the accounts: nothing lost, nothing twice, nothing early, nothing that hangs. It is
-// for tests, and worth most under the race detector, which also shuffles the scheduler.
+// Package chaos has many goroutines do everything at once to one facility on the real clock, ends
+// it in the middle, and then does the accounts: nothing lost, nothing twice, nothing early, nothing
+// that hangs. It is for tests, and worth most under the race detector, which also shuffles the
+// scheduler.
 //
 // A seed fixes what is done, and neither the times nor the order in which the parties do it.
 package chaos
@@ -47,15 +48,15 @@ type Report struct {
 	Faults    []string // in words, these and all others
 }
 
-// Patience is how long a round may take before it counts as hanging: then it writes all stacks to the standard
-// error, and panics.
+// Patience is how long a round may take before it counts as hanging: then it writes all stacks to
+// the standard error, and panics.
 const Patience = time.Minute
 
 // participants is how many goroutines there are at it.
 const participants = 8
 
-// Round does everything to a new facility. If held, goroutines are held up at the delay points; only one such
-// round can go on in a process.
+// Round does everything to a new facility. If held, goroutines are held up at the delay points;
+// only one such round can go on in a process.
 func (k Kind) Round(seed uint64, held bool) Report {
 	r := &round{seed: seed, rng: rand.New(rand.NewPCG(seed, 0))}
 	timer := watchdog.Start(Patience, func() string { return r.describe(k) })
@@ -67,7 +68,8 @@ func (k Kind) Round(seed uint64, held bool) Report {
 	return r.report()
 }
 
-// holdUp holds up who passes a delay point: now and then, and most often for as long as others need for a step.
+// holdUp holds up who passes a delay point: now and then, and most often for as long as others need
+// for a step.
 func holdUp(p delay.Point) {
 	switch n := rand.IntN(64); {
 	case n < 8:
@@ -92,7 +94,8 @@ type round struct {
 	records []*taskRecord
 }
 
-// run has the parties do their steps, each with a source of randomness of its own, and somebody end it meanwhile.
+// run has the parties do their steps, each with a source of randomness of its own, and somebody end
+// it meanwhile.
 func (r *round) run(steps int, step func(rng *rand.Rand), end func(rng *rand.Rand)) {
 	var all sync.WaitGroup
 	for i := range participants {
@@ -130,8 +133,8 @@ func (r *round) demand(condition bool, format string, args ...any) {
 
 func (r *round) report() Report {
 	return Report{
-		Ops: r.ops.Load(), Lost: r.lost.Load(), Duplicate: r.duplicate.Load(), Early: r.early.Load(),
-		Faults: r.faults,
+		Ops: r.ops.Load(), Lost: r.lost.Load(), Duplicate: r.duplicate.Load(),
+		Early: r.early.Load(), Faults: r.faults,
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/punctual-go/punctual/internal/trust/chaos"
 )
 
-// TestStress goes on for some time with every kind, or as long as the environment variable PUNCTUAL_STRESS says,
-// by turns with and without delay points.
+// TestStress goes on for some time with every kind, or as long as the environment variable
+// PUNCTUAL_STRESS says, by turns with and without delay points.
 func TestStress(t *testing.T) {
 	length := 200 * time.Millisecond
 	if testing.Short() {

@@ -82,7 +82,8 @@ func exitsSometimes(context.Context, executor.Run, error) {
 
 // somePolicy does not discard silently: a task of Execute would be owed for ever.
 func somePolicy(rng *rand.Rand) executor.RejectionPolicy {
-	return []executor.RejectionPolicy{executor.Abort, executor.CallerRuns, executor.Block}[rng.IntN(3)]
+	return []executor.RejectionPolicy{executor.Abort, executor.CallerRuns,
+		executor.Block}[rng.IntN(3)]
 }
 
 // end ends the pool in one of four ways, and returns how many tasks it has handed back.
@@ -128,10 +129,14 @@ func (s *poolChaos) step(rng *rand.Rand) {
 		s.execute(rng, p.Execute)
 	case 3, 4, 5:
 		s.submit(rng, func(task executor.Task) (*future.Future[struct{}], error) {
-			return p.Submit(task, executor.Priority(rng.IntN(3)), executor.Timeout(1+micros(rng, 300)))
+			return p.Submit(task, executor.Priority(rng.IntN(3)),
+				executor.Timeout(1+micros(rng, 300)))
 		})
 	case 6, 7:
-		s.submit(rng, func(task executor.Task) (*future.Future[struct{}], error) { return p.Submit(task) })
+		s.submit(rng, func(task executor.Task) (*future.Future[struct{}],
+			error) {
+			return p.Submit(task)
+		})
 	case 8:
 		s.submit(rng, func(task executor.Task) (*future.Future[struct{}], error) {
 			ctx, cancel := impatient(rng)
@@ -147,7 +152,10 @@ func (s *poolChaos) step(rng *rand.Rand) {
 	case 13:
 		s.execute(rng, s.serial.Execute)
 	case 14:
-		s.submit(rng, func(task executor.Task) (*future.Future[struct{}], error) { return s.serial.Submit(task) })
+		s.submit(rng, func(task executor.Task) (*future.Future[struct{}],
+			error) {
+			return s.serial.Submit(task)
+		})
 	case 15:
 		key := rng.IntN(3)
 		s.execute(rng, func(task executor.Task) error { return s.keyed.Execute(key, task) })
@@ -191,7 +199,8 @@ func (s *poolChaos) execute(rng *rand.Rand, how func(executor.Task) error) {
 	s.record(rec, nil, how(task))
 }
 
-func (s *poolChaos) submit(rng *rand.Rand, how func(executor.Task) (*future.Future[struct{}], error)) {
+func (s *poolChaos) submit(rng *rand.Rand,
+	how func(executor.Task) (*future.Future[struct{}], error)) {
 	rec, task := s.track(0, s.body(rng))
 	f, err := how(task)
 	s.record(rec, f, err)
@@ -225,7 +234,10 @@ func (s *poolChaos) body(rng *rand.Rand) executor.Task {
 	case 2:
 		return waitsBriefly
 	case 3:
-		return func(context.Context) error { s.disturb(rand.New(rand.NewPCG(rand.Uint64(), 0))); return nil }
+		return func(context.Context) error {
+			s.disturb(rand.New(rand.NewPCG(rand.Uint64(), 0)))
+			return nil
+		}
 	case 4:
 		return func(context.Context) error {
 			rec, task := s.track(0, nothing)

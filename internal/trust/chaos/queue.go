@@ -10,7 +10,8 @@ import (
 	"github.com/punctual-go/punctual/delayqueue"
 )
 
-// queueChaos is chaos on a delay queue: elements are put, moved and removed while takers come and go.
+// queueChaos is chaos on a delay queue: elements are put, moved and removed while takers come and
+// go.
 type queueChaos struct {
 	*round
 	queue *delayqueue.Queue[*element]
@@ -127,7 +128,8 @@ func (q *queueChaos) audit() {
 		q.demand(!left[e], "an element is in the queue twice")
 		left[e] = true
 	}
-	q.demand(len(left) == q.queue.Len(), "%d elements, of which %d are there", q.queue.Len(), len(left))
+	q.demand(len(left) == q.queue.Len(), "%d elements, of which %d are there", q.queue.Len(),
+		len(left))
 	for _, e := range q.elements {
 		ends := e.taken.Load() + e.removed.Load()
 		if left[e] {

@@ -67,7 +67,8 @@ func (s *scheduledChaos) step(rng *rand.Rand) {
 	case 7:
 		rec, task := s.track(delay, s.body(rng))
 		rec.once, rec.delay = false, 1+delay/8
-		if f, err := p.WithFixedDelay(delay, rec.delay, task, executor.Timeout(50*time.Microsecond), someErrorPolicy(rng)); err == nil {
+		if f, err := p.WithFixedDelay(delay, rec.delay, task, executor.Timeout(50*time.Microsecond),
+			someErrorPolicy(rng)); err == nil {
 			s.record(rec, f.Future, nil)
 		}
 	case 8, 9, 10:
@@ -84,7 +85,8 @@ func (s *scheduledChaos) step(rng *rand.Rand) {
 func (s *scheduledChaos) atFixedRate(rng *rand.Rand, delay time.Duration) {
 	rec, task := s.track(delay, s.body(rng))
 	rec.once, rec.rate = false, 1+delay/8
-	f, err := s.pool.AtFixedRate(delay, rec.rate, task, executor.MaxRuns(1+rng.IntN(9)), someErrorPolicy(rng),
+	f, err := s.pool.AtFixedRate(delay, rec.rate, task, executor.MaxRuns(1+rng.IntN(9)),
+		someErrorPolicy(rng),
 		executor.CatchUp(executor.CatchUpPolicy(rng.IntN(3))))
 	if err == nil {
 		s.record(rec, f.Future, nil)

@@ -23,8 +23,8 @@ type taskRecord struct {
 	delay         time.Duration // of a fixed delay
 }
 
-// track returns a debt for a task that may begin after the delay, and the task itself. It is called before the
-// task is submitted, so that the pool can't have started the delay earlier.
+// track returns a debt for a task that may begin after the delay, and the task itself. It is called
+// before the task is submitted, so that the pool can't have started the delay earlier.
 func (r *round) track(delay time.Duration, body executor.Task) (*taskRecord, executor.Task) {
 	rec := &taskRecord{round: r, once: true, earliest: time.Now().Add(delay)}
 	return rec, func(ctx context.Context) error {
@@ -80,8 +80,8 @@ func (r *round) someRecord(n int) *taskRecord {
 	return nil
 }
 
-// auditPool does the accounts of a pool that has terminated and has handed back so many tasks; less than none if that
-// is not known.
+// auditPool does the accounts of a pool that has terminated and has handed back so many tasks; less
+// than none if that is not known.
 func (r *round) auditPool(s executor.Stats, handedBack int) {
 	var neverRan, returned, begun int64
 	for _, rec := range r.records {
@@ -98,7 +98,8 @@ func (r *round) auditPool(s executor.Stats, handedBack int) {
 				if n == 0 {
 					r.fault(&r.lost, "a task has ended without a run")
 				}
-			case errors.Is(result.Err, executor.ErrShutdown), errors.Is(result.Err, executor.ErrSaturated):
+			case errors.Is(result.Err, executor.ErrShutdown),
+				errors.Is(result.Err, executor.ErrSaturated):
 				returned++
 				if n > 0 && rec.once {
 					r.fault(&r.duplicate, "a task was handed back, and ran")
@@ -109,12 +110,15 @@ func (r *round) auditPool(s executor.Stats, handedBack int) {
 		}
 	}
 	if neverRan > int64(s.Returned) {
-		r.fault(&r.lost, "%d tasks never ran, and %d were handed back: %+v", neverRan, s.Returned, s)
+		r.fault(&r.lost, "%d tasks never ran, and %d were handed back: %+v", neverRan, s.Returned,
+			s)
 	}
 	r.demand(s.Accepted == s.Completed+s.Cancelled+s.Returned, "accepted and ended differ: %+v", s)
-	r.demand(handedBack < 0 || uint64(handedBack) == s.Returned, "%d handed back: %+v", handedBack, s)
+	r.demand(handedBack < 0 || uint64(handedBack) == s.Returned, "%d handed back: %+v", handedBack,
+		s)
 	r.demand(s.Queued+s.Busy+s.Workers == 0, "something is left: %+v", s)
-	r.demand(uint64(returned) <= s.Returned, "%d futures say that they were handed back: %+v", returned, s)
+	r.demand(uint64(returned) <= s.Returned, "%d futures say that they were handed back: %+v",
+		returned, s)
 	r.demand(uint64(begun) <= s.Runs, "%d runs: %+v", begun, s)
 }
 

@@ -49,10 +49,12 @@ func (c *timerChaos) step(rng *rand.Rand, over *atomic.Bool) {
 		c.schedule(delay, 0, c.timer.Schedule)
 	case 3:
 		period := 1 + micros(rng, 200)
-		c.schedule(delay, period, func(k *timer.Task, d time.Duration) error { return c.timer.AtFixedRate(k, d, period) })
+		c.schedule(delay, period,
+			func(k *timer.Task, d time.Duration) error { return c.timer.AtFixedRate(k, d, period) })
 	case 4:
 		period := 1 + micros(rng, 200)
-		c.schedule(delay, fromStart, func(k *timer.Task, d time.Duration) error { return c.timer.Repeat(k, d, period) })
+		c.schedule(delay, fromStart,
+			func(k *timer.Task, d time.Duration) error { return c.timer.Repeat(k, d, period) })
 	case 5, 6:
 		c.mu.Lock()
 		if len(c.tasks) == 0 {
@@ -76,7 +78,8 @@ func (c *timerChaos) step(rng *rand.Rand, over *atomic.Bool) {
 const fromStart = 1
 
 // schedule has a new task run at a rate, or once if that is 0.
-func (c *timerChaos) schedule(delay, rate time.Duration, how func(*timer.Task, time.Duration) error) {
+func (c *timerChaos) schedule(delay, rate time.Duration,
+	how func(*timer.Task, time.Duration) error) {
 	rec, run := c.track(delay, nothing)
 	rec.rate, rec.once = rate, rate == 0
 	k := &timerTask{record: rec}

@@ -14,9 +14,9 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// waitChaos is chaos by tasks that submit others to their pool and wait for them: in all ways, with whatever contexts they
-// come by, on their own goroutines and on others. Who could wait for a place of his own, by means that no pool knows of,
-// does so for a limited time.
+// waitChaos is chaos by tasks that submit others to their pool and wait for them: in all ways, with
+// whatever contexts they come by, on their own goroutines and on others. Who could wait for a place
+// of his own, by means that no pool knows of, does so for a limited time.
 type waitChaos struct {
 	*round
 	pool      *executor.Pool
@@ -70,16 +70,19 @@ func (w *waitChaos) open() {
 		w.pool = &executor.NewScheduledPool(n, quiet).Pool
 	case 4:
 		w.size = 0
-		w.pool = executor.NewPool(n, quiet, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
+		w.pool = executor.NewPool(n, quiet, executor.HandOff(),
+			executor.OnRejection(executor.CallerRuns))
 	case 5:
 		w.size = 0
-		w.pool = executor.NewPool(n, quiet, executor.BoundedFIFO(w.rng.IntN(4)), executor.OnRejection(executor.CallerRuns))
+		w.pool = executor.NewPool(n, quiet, executor.BoundedFIFO(w.rng.IntN(4)),
+			executor.OnRejection(executor.CallerRuns))
 	default:
 		w.pool = executor.NewPool(n, quiet)
 	}
 }
 
-// elsewhere begins runs of another pool and by hand, which go on until release is called, and one that is over.
+// elsewhere begins runs of another pool and by hand, which go on until release is called, and one
+// that is over.
 func (w *waitChaos) elsewhere() (release func()) {
 	hold, ctxs := make(chan struct{}), make(chan context.Context)
 	other := executor.NewPool(2)
@@ -107,7 +110,8 @@ func (w *waitChaos) step(rng *rand.Rand) {
 }
 
 // task returns one that calls others, so deep, and knows the contexts of those above.
-func (w *waitChaos) task(seed uint64, depth int, outer []context.Context) (*taskRecord, executor.Task) {
+func (w *waitChaos) task(seed uint64, depth int, outer []context.Context) (*taskRecord,
+	executor.Task) {
 	return w.track(0, func(ctx context.Context) error {
 		w.begin()
 		defer w.end()
@@ -217,7 +221,8 @@ func (w *waitChaos) context(rng *rand.Rand, runs []context.Context) (ctx context
 }
 
 // wait waits for f, for a limited time unless the limit is 0.
-func (w *waitChaos) wait(f *future.Future[struct{}], ctx context.Context, way int, limit time.Duration) {
+func (w *waitChaos) wait(f *future.Future[struct{}], ctx context.Context, way int,
+	limit time.Duration) {
 	if limit > 0 {
 		limited, release := context.WithTimeout(orBackground(ctx), limit)
 		defer release()

@@ -51,7 +51,8 @@ type armedFunc struct {
 // wheelRound is a round on the wheels that are made so.
 func wheelRound(newWheel func(timer.Config) wheelAPI) func(*round) {
 	return func(r *round) {
-		c := timer.Config{Tick: 1 + micros(r.rng, 300), Slots: 2 + r.rng.IntN(64), OnPanic: func(any, []byte) {}}
+		c := timer.Config{Tick: 1 + micros(r.rng, 300), Slots: 2 + r.rng.IntN(64),
+			OnPanic: func(any, []byte) {}}
 		if r.rng.IntN(4) == 0 {
 			c.PendingLimit = 1 + r.rng.IntN(100)
 		}
@@ -88,12 +89,14 @@ func (w *wheelChaos) repeat(rng *rand.Rand) {
 	rec, run := w.track(0, nothing)
 	rec.once = false
 	f := func() { _ = run(context.Background()) }
-	w.series.Add(1) // before the wheel knows of it, which may end before the series has been told that it began
+	// before the wheel knows of it, which may end before the series has been told that it began
+	w.series.Add(1)
 	var s *timer.Series
 	var err error
 	if rng.IntN(2) == 0 {
 		rec.rate = period
-		s, err = timer.AtFixedRate(w.wheel, 0, period, f, timer.CatchUp(timer.CatchUpPolicy(rng.IntN(3))))
+		s, err = timer.AtFixedRate(w.wheel, 0, period, f,
+			timer.CatchUp(timer.CatchUpPolicy(rng.IntN(3))))
 	} else {
 		rec.delay = period
 		s, err = timer.WithFixedDelay(w.wheel, 0, period, f)
@@ -124,8 +127,8 @@ func (w *wheelChaos) arm(rng *rand.Rand) {
 	}
 }
 
-// rearm arms a function anew. Once the wheel is stopped nobody can tell whether it has been so before, and
-// returns the function, or refuses it.
+// rearm arms a function anew. Once the wheel is stopped nobody can tell whether it has been so
+// before, and returns the function, or refuses it.
 func (w *wheelChaos) rearm(f *armedFunc, delay time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -164,7 +167,8 @@ func (w *wheelChaos) some(rng *rand.Rand) *armedFunc {
 	return w.funcs[rng.IntN(len(w.funcs))]
 }
 
-// audit finds one end for every arming. Functions that have left the wheel by its end may just begin.
+// audit finds one end for every arming. Functions that have left the wheel by its end may just
+// begin.
 func (w *wheelChaos) audit(returned []timer.Handle) {
 	by := map[timer.Handle]*armedFunc{}
 	for _, f := range w.funcs {
@@ -181,16 +185,20 @@ func (w *wheelChaos) audit(returned []timer.Handle) {
 		}
 		others[h] = true
 	}
-	w.demand(int64(len(others)) <= int64(len(by))+w.series.Load(), "the wheel returns what it has not taken")
+	w.demand(int64(len(others)) <= int64(len(by))+w.series.Load(),
+		"the wheel returns what it has not taken")
 	for _, f := range w.funcs {
-		for end := time.Now().Add(Patience / 2); f.ends() < f.armed-f.maybeRefused && time.Now().Before(end); {
+		for end := time.Now().Add(Patience / 2); f.ends() < f.armed-f.maybeRefused &&
+			time.Now().Before(end); {
 			runtime.Gosched() // its goroutine may not have come so far
 		}
 		switch ends := f.ends(); {
 		case ends > f.armed+f.maybeRefused:
-			w.fault(&w.duplicate, "a function armed %d times, or %d more, has %d ends", f.armed, f.maybeRefused, ends)
+			w.fault(&w.duplicate, "a function armed %d times, or %d more, has %d ends", f.armed,
+				f.maybeRefused, ends)
 		case ends < f.armed-f.maybeRefused:
-			w.fault(&w.lost, "a function armed %d times, or %d less, has %d ends", f.armed, f.maybeRefused, ends)
+			w.fault(&w.lost, "a function armed %d times, or %d less, has %d ends", f.armed,
+				f.maybeRefused, ends)
 		}
 	}
 }

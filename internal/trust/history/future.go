@@ -11,8 +11,9 @@ import (
 // FutureInput is what a client asks of one of the futures of a history, or what a body shows.
 type FutureInput struct {
 	Op     FutureOp `json:"op"`
-	Object int      `json:"object"`         // which future
-	Call   int      `json:"call,omitempty"` // of an attempt to settle it: its number, above 0, which its outcome tells
+	Object int      `json:"object"` // which future
+	// of an attempt to settle it: its number, above 0, which its outcome tells
+	Call int `json:"call,omitempty"`
 }
 
 // FutureOp is one of the methods of a promise, a task and their futures, or an event of a body.
@@ -34,8 +35,9 @@ const (
 
 // FutureOutput is what the future says.
 type FutureOutput struct {
-	OK     bool   `json:"ok,omitempty"`     // of those that report whether they have done it
-	Told   string `json:"told,omitempty"`   // of Get, Poll and State; empty if the future was not settled
+	OK bool `json:"ok,omitempty"` // of those that report whether they have done it
+	// of Get, Poll and State; empty if the future was not settled
+	Told   string `json:"told,omitempty"`
 	Failed bool   `json:"failed,omitempty"` // of End: the body returns an error
 }
 
@@ -51,8 +53,8 @@ func errorOf(call int) string { return fmt.Sprint("error ", call) }
 
 func cancelOf(call int) string { return fmt.Sprint("cancelled ", call) }
 
-// futureState is a state of the model. A completion is two steps: nobody else may complete the future any more, and
-// it is settled. Between the two it can be cancelled, or failed by a promise.
+// futureState is a state of the model. A completion is two steps: nobody else may complete the
+// future any more, and it is settled. Between the two it can be cancelled, or failed by a promise.
 type futureState struct {
 	state   string // of the future
 	owner   int    // the call that runs it
@@ -119,8 +121,8 @@ func byObject(ops []porcupine.Operation) (parts [][]porcupine.Operation) {
 	return slices.DeleteFunc(parts, func(part []porcupine.Operation) bool { return len(part) == 0 })
 }
 
-// futureOperations makes the operations of the model. What happens in two steps becomes two with the same call and
-// return, unless a body shows an instant between.
+// futureOperations makes the operations of the model. What happens in two steps becomes two with
+// the same call and return, unless a body shows an instant between.
 func futureOperations(h History) (ops []porcupine.Operation) {
 	type run struct{ object, call int }
 	begins, ends := map[run][]Note{}, map[run][]Note{}
@@ -137,7 +139,8 @@ func futureOperations(h History) (ops []porcupine.Operation) {
 		in, out := n.Input.(FutureInput), n.Output.(FutureOutput)
 		add := func(do futureMove, from, to int64, end FutureOutput) {
 			step := &futureStep{do, in, out, end}
-			ops = append(ops, porcupine.Operation{ClientId: n.Client, Input: step, Call: from, Return: to})
+			ops = append(ops, porcupine.Operation{ClientId: n.Client, Input: step, Call: from,
+				Return: to})
 		}
 		switch in.Op {
 		case FutureComplete:
@@ -162,7 +165,8 @@ func futureOperations(h History) (ops []porcupine.Operation) {
 			add(moveState, n.Call, n.Return, out)
 		}
 	}
-	slices.SortStableFunc(ops, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
+	slices.SortStableFunc(ops,
+		func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
 	return ops
 }
 
@@ -212,7 +216,8 @@ func (s *futureState) settle(state, outcome string) bool {
 	return true
 }
 
-// finishRun is the end of a run: it settles the future, or makes it pending again, unless it has been settled.
+// finishRun is the end of a run: it settles the future, or makes it pending again, unless it has
+// been settled.
 func (s *futureState) finishRun(op *futureStep) bool {
 	call, again := op.in.Call, op.in.Op == FutureRunAndReset
 	switch {

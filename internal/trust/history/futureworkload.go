@@ -11,7 +11,8 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// futureWorkload is what the clients of some futures share. They come to one after another, all at the same time.
+// futureWorkload is what the clients of some futures share. They come to one after another, all at
+// the same time.
 type futureWorkload struct {
 	*recorder
 	kind    string
@@ -88,7 +89,8 @@ func (w *futureWorkload) newObject(i int) *futureObject {
 	return o
 }
 
-// awaitClients returns when all clients have come, but does not wait long for one that the system has stopped.
+// awaitClients returns when all clients have come, but does not wait long for one that the system
+// has stopped.
 func (o *futureObject) awaitClients() {
 	const patience = 50
 	o.arrived.Add(1)
@@ -165,13 +167,15 @@ func (w *futureWorkload) body(ctx context.Context, o *futureObject) (int, error)
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.notes = append(o.notes, note(FutureBegin, begin, FutureOutput{}), note(FutureEnd, end, FutureOutput{Failed: run.fails}))
+	o.notes = append(o.notes, note(FutureBegin, begin, FutureOutput{}),
+		note(FutureEnd, end, FutureOutput{Failed: run.fails}))
 	return run.call, err
 }
 
 // cancel is for those that give no reason, whose number is 0.
 func (w *futureWorkload) cancel(c *client, o *futureObject, op FutureOp, cancel func() bool) {
-	do(c, FutureInput{Op: op, Object: o.number}, func() FutureOutput { return FutureOutput{OK: cancel()} })
+	do(c, FutureInput{Op: op, Object: o.number},
+		func() FutureOutput { return FutureOutput{OK: cancel()} })
 }
 
 func (w *futureWorkload) cancelFor(c *client, o *futureObject, call int) {

@@ -66,19 +66,22 @@ func (h History) Check(timeout time.Duration) Verdict {
 // Describe lists the operations in the order of their calls.
 func (h History) Describe() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s, seed %d, %d workers, capacity %d\n", h.Kind, h.Seed, h.Workers, h.Capacity)
+	fmt.Fprintf(&text, "%s, seed %d, %d workers, capacity %d\n", h.Kind, h.Seed, h.Workers,
+		h.Capacity)
 	for _, fault := range h.Faults {
 		fmt.Fprintf(&text, "fault: %s\n", fault)
 	}
 	notes := slices.Clone(h.Notes)
 	slices.SortStableFunc(notes, func(a, b Note) int { return cmp.Compare(a.Call, b.Call) })
 	for _, n := range notes {
-		fmt.Fprintf(&text, "%4d..%4d  %9v..%9v  client %2d  %v: %v\n", n.Call, n.Return, n.From, n.To, n.Client, n.Input, n.Output)
+		fmt.Fprintf(&text, "%4d..%4d  %9v..%9v  client %2d  %v: %v\n", n.Call, n.Return, n.From,
+			n.To, n.Client, n.Input, n.Output)
 	}
 	return text.String()
 }
 
-// Visualize writes a page for a browser that shows the operations, and how far they can be put in order.
+// Visualize writes a page for a browser that shows the operations, and how far they can be put in
+// order.
 func (h History) Visualize(path string) error {
 	f, ok := familyOf(h.Kind)
 	if !ok {

@@ -84,7 +84,8 @@ func TestAHistoryOfAnUnknownKindCannotBeRead(t *testing.T) {
 	var h history.History
 	assert.ErrorContains(t, json.Unmarshal([]byte(`{"kind":"stack","notes":[]}`), &h), "stack")
 	assert.Equal(t, history.Unknown, history.History{Kind: "stack"}.Check(0))
-	assert.Error(t, history.History{Kind: "stack"}.Visualize(filepath.Join(t.TempDir(), "page.html")))
+	assert.Error(t, history.History{Kind: "stack"}.Visualize(filepath.Join(t.TempDir(),
+		"page.html")))
 }
 
 func TestAFileThatIsNotThereCannotBeRead(t *testing.T) {
@@ -104,7 +105,8 @@ func TestASeedFixesWhatClientsDo(t *testing.T) {
 		h := k.Record(seed)
 		text := fmt.Sprint(h.Workers, h.Capacity)
 		for _, n := range h.Notes {
-			if in, ok := n.Input.(history.FutureInput); ok && in.Op != history.FutureBegin && in.Op != history.FutureEnd {
+			if in, ok := n.Input.(history.FutureInput); ok && in.Op != history.FutureBegin &&
+				in.Op != history.FutureEnd {
 				text += fmt.Sprint("; ", n.Client, in.Object, in.Op)
 			}
 		}
@@ -141,7 +143,8 @@ func sequence(h history.History, notes []history.Note) history.History {
 	return h
 }
 
-// during gives the note the stamps of operations i to j of a sequence: it overlaps them and those between.
+// during gives the note the stamps of operations i to j of a sequence: it overlaps them and those
+// between.
 func during(i, j int, n history.Note) history.Note {
 	n.Call, n.Return = int64(10*i+2), int64(10*j+8)
 	return n

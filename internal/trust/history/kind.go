@@ -10,8 +10,8 @@ import (
 type Kind struct {
 	Name string
 
-	// Record has some goroutines use a new object, and returns when they and those of the object have ended.
-	// The seed fixes what they do, but not how that interleaves.
+	// Record has some goroutines use a new object, and returns when they and those of the object
+	// have ended. The seed fixes what they do, but not how that interleaves.
 	Record func(seed uint64) History
 }
 
@@ -30,7 +30,8 @@ const (
 func Kinds() []Kind {
 	kinds := []Kind{{DelayQueue, recordQueue}}
 	for _, name := range []string{FIFO, Bounded, HandOff, Scheduled} {
-		kinds = append(kinds, Kind{name, func(seed uint64) History { return recordPool(name, seed) }})
+		kinds = append(kinds,
+			Kind{name, func(seed uint64) History { return recordPool(name, seed) }})
 	}
 	return append(kinds, Kind{Promise, recordPromises}, Kind{Task, recordTasks})
 }

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// PoolInput is what a client asks of a pool, or of the future of one of its tasks; or what a body shows.
+// PoolInput is what a client asks of a pool, or of the future of one of its tasks; or what a body
+// shows.
 type PoolInput struct {
 	Op    PoolOp        `json:"op"`
 	Task  int           `json:"task,omitempty"`  // of a submission, Cancel, Stop, Get, Begin, End
@@ -74,11 +75,12 @@ func (out PoolOutput) String() string {
 	if out.Worker > 0 {
 		return fmt.Sprintf("by worker %d", out.Worker)
 	}
-	return fmt.Sprintf("%s %t %v busy %d queued %d", out.Answer, out.OK, out.Tasks, out.Busy, out.Queued)
+	return fmt.Sprintf("%s %t %v busy %d queued %d", out.Answer, out.OK, out.Tasks, out.Busy,
+		out.Queued)
 }
 
-// poolState is a state of the model. Everything in it is known exactly but the deadlines of a pool that has
-// times, and whether a task whose body has ended is settled.
+// poolState is a state of the model. Everything in it is known exactly but the deadlines of a pool
+// that has times, and whether a task whose body has ended is settled.
 type poolState struct {
 	stage       poolStage
 	tasks       []taskPhase // by number
@@ -140,7 +142,8 @@ func (s *poolState) clone() poolState {
 }
 
 func (s *poolState) equal(o *poolState) bool {
-	return s.stage == o.stage && s.busy == o.busy && slices.Equal(s.tasks, o.tasks) && slices.Equal(s.fifo, o.fifo) &&
+	return s.stage == o.stage && s.busy == o.busy && slices.Equal(s.tasks, o.tasks) &&
+		slices.Equal(s.fifo, o.fifo) &&
 		slices.Equal(s.roomWaiters, o.roomWaiters) && s.zone.equal(o.zone)
 }
 

@@ -17,7 +17,8 @@ func (w *poolWorkload) someTask(c *client) (*poolTask, *future.Future[struct{}])
 	if len(w.tasks) == 0 {
 		return nil, nil
 	}
-	back := min(c.rng.IntN(len(w.tasks)), c.rng.IntN(len(w.tasks))) // rather a late one, which may not have begun
+	// rather a late one, which may not have begun
+	back := min(c.rng.IntN(len(w.tasks)), c.rng.IntN(len(w.tasks)))
 	t := w.tasks[len(w.tasks)-1-back]
 	return t, t.future
 }
@@ -32,7 +33,8 @@ func (w *poolWorkload) cancel(c *client) {
 	if c.rng.IntN(2) == 0 {
 		cancel = f.Stop
 	}
-	out := do(c, PoolInput{Op: PoolCancel, Task: t.number}, func() PoolOutput { return PoolOutput{OK: cancel()} })
+	out := do(c, PoolInput{Op: PoolCancel, Task: t.number},
+		func() PoolOutput { return PoolOutput{OK: cancel()} })
 	if out.OK {
 		w.counts.cancelled.Add(1)
 	}
@@ -101,11 +103,13 @@ func (w *poolWorkload) shutDown(c *client, op PoolOp) {
 // audit compares the books of a pool that has terminated with what its clients have seen.
 func (w *poolWorkload) audit() {
 	s, c := w.pool.Stats(), &w.counts
-	got := fmt.Sprintf("%d accepted, %d rejected, %d cancelled, %d returned, %d completed, %d busy, %d queued, %d workers",
+	const counts = "%d accepted, %d rejected, %d cancelled, %d returned, %d completed, " +
+		"%d busy, %d queued, %d workers"
+	got := fmt.Sprintf(counts,
 		s.Accepted, s.Rejected, s.Cancelled, s.Returned, s.Completed, s.Busy, s.Queued, s.Workers)
 	accepted, cancelled, returned := c.accepted.Load(), c.cancelled.Load(), c.returned.Load()
-	want := fmt.Sprintf("%d accepted, %d rejected, %d cancelled, %d returned, %d completed, 0 busy, 0 queued, 0 workers",
-		accepted, c.rejected.Load(), cancelled, returned, accepted-cancelled-returned)
+	want := fmt.Sprintf(counts,
+		accepted, c.rejected.Load(), cancelled, returned, accepted-cancelled-returned, 0, 0, 0)
 	if got != want {
 		w.fault("the pool has counted %s, and not %s", got, want)
 	}

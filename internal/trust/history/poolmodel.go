@@ -17,7 +17,8 @@ type poolRules struct {
 	before   [][]bool // see leaving
 }
 
-// poolStep is an operation of the model: one instant of an operation of a client, or of what a worker does.
+// poolStep is an operation of the model: one instant of an operation of a client, or of what a
+// worker does.
 type poolStep struct {
 	do       poolMove
 	task     int
@@ -88,7 +89,8 @@ func poolModel(h History) porcupine.Model {
 		},
 		DescribeState: func(state any) string {
 			s := state.(*poolState)
-			return fmt.Sprintf("stage %d, queue %v, waiting for room %v, %d busy", s.stage, s.queue(), s.roomWaiters, s.busy)
+			return fmt.Sprintf("stage %d, queue %v, waiting for room %v, %d busy", s.stage,
+				s.queue(), s.roomWaiters, s.busy)
 		},
 	}
 }
@@ -141,7 +143,8 @@ func (r poolRules) step(s *poolState, op *poolStep) bool {
 	case moveStats:
 		return op.out.Busy == s.busy && (op.out.Queued < 0 || op.out.Queued == len(s.queue()))
 	case moveQueued:
-		named := slices.DeleteFunc(slices.Clone(op.out.Tasks), func(task int) bool { return task < 0 })
+		named := slices.DeleteFunc(slices.Clone(op.out.Tasks),
+			func(task int) bool { return task < 0 })
 		return len(op.out.Tasks) == len(s.queue()) && s.ordered(named)
 	case moveShutDown:
 		s.shutDown()
@@ -151,18 +154,21 @@ func (r poolRules) step(s *poolState, op *poolStep) bool {
 	case moveDrainEnd:
 		return s.stage == poolStops && !slices.Contains(s.tasks, drained)
 	default:
-		return s.stage != poolRuns && s.busy == 0 && len(s.queue())+len(s.roomWaiters) == 0 && !slices.Contains(s.tasks, drained)
+		return s.stage != poolRuns && s.busy == 0 && len(s.queue())+len(s.roomWaiters) == 0 &&
+			!slices.Contains(s.tasks, drained)
 	}
 }
 
-// afterCancel is where a task stands after a cancellation that has settled it, or has not; absent if that cannot be.
+// afterCancel is where a task stands after a cancellation that has settled it, or has not; absent
+// if that cannot be.
 func afterCancel(phase taskPhase, did bool) taskPhase {
 	switch phase {
 	case waiting, drained, running:
 		if !did {
 			return absent
 		}
-		return [...]taskPhase{waiting: removed, drained: cancelled, running: cancelledRunning}[phase]
+		return [...]taskPhase{waiting: removed, drained: cancelled,
+			running: cancelledRunning}[phase]
 	case ended:
 		if did {
 			return cancelledRunning
@@ -247,7 +253,8 @@ func (r poolRules) submit(s *poolState, op *poolStep) bool {
 	return answer == Saturated
 }
 
-// checkOrder demands that the task, which is the last in the queue, leaves it in its turn, as far as that is known.
+// checkOrder demands that the task, which is the last in the queue, leaves it in its turn, as far
+// as that is known.
 func (r poolRules) checkOrder(s *poolState, task int) bool {
 	for _, other := range s.queue() {
 		switch {
@@ -260,7 +267,8 @@ func (r poolRules) checkOrder(s *poolState, task int) bool {
 	return true
 }
 
-// put adds a task to those that go by their times. A pool reads the clock some time before it queues a task.
+// put adds a task to those that go by their times. A pool reads the clock some time before it
+// queues a task.
 func (s *poolState) put(op *poolStep) bool {
 	switch {
 	case !s.zone.elapse(op.from, op.to):
@@ -312,8 +320,8 @@ func (s *poolState) shutDown() {
 	s.roomWaiters = nil
 }
 
-// drain demands that the tasks handed back are those that wait, in order, but for some that are cancelled at the
-// same time.
+// drain demands that the tasks handed back are those that wait, in order, but for some that are
+// cancelled at the same time.
 func (s *poolState) drain(back []int) bool {
 	if s.stage == poolRuns || !s.ordered(back) || repeats(back) {
 		return false

@@ -7,9 +7,9 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// poolOperations makes the operations of the model. Those that may happen in several steps become several with the
-// same call and return. A task may be taken when it has been submitted and its worker is done with the last one; a
-// worker is free before it takes the next.
+// poolOperations makes the operations of the model. Those that may happen in several steps become
+// several with the same call and return. A task may be taken when it has been submitted and its
+// worker is done with the last one; a worker is free before it takes the next.
 func poolOperations(h History) (ops []porcupine.Operation) {
 	takes := takesOf(h)
 	for _, n := range h.Notes {
@@ -25,10 +25,12 @@ func poolOperations(h History) (ops []porcupine.Operation) {
 				last = nextBegin(h, n)
 			}
 			step := &poolStep{move, in.Task, from, n.To, in, out}
-			ops = append(ops, porcupine.Operation{ClientId: n.Client, Input: step, Call: call, Return: last})
+			ops = append(ops, porcupine.Operation{ClientId: n.Client, Input: step, Call: call,
+				Return: last})
 		}
 	}
-	slices.SortStableFunc(ops, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
+	slices.SortStableFunc(ops,
+		func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
 	return ops
 }
 
@@ -50,7 +52,8 @@ func takesOf(h History) map[int64]Note {
 			take.Call, take.From = s.Call, s.From
 		}
 		for _, end := range h.Notes {
-			if sameWorker(n, end) && end.Input.(PoolInput).Op == PoolEnd && end.Call < n.Call && end.Call > take.Call {
+			if sameWorker(n, end) && end.Input.(PoolInput).Op == PoolEnd && end.Call < n.Call &&
+				end.Call > take.Call {
 				take.Call, take.From = end.Call, end.From
 			}
 		}
@@ -77,8 +80,9 @@ func sameWorker(a, b Note) bool {
 	return w > 0 && w == b.Output.(PoolOutput).Worker
 }
 
-// leaveOrder tells for each two tasks whether the first leaves the queue before the second for sure, if both are in it.
-// A model that knows that refuses a wrong order at once, and not when it is too late to find out why.
+// leaveOrder tells for each two tasks whether the first leaves the queue before the second for
+// sure, if both are in it. A model that knows that refuses a wrong order at once, and not when it
+// is too late to find out why.
 func leaveOrder(h History, tasks int) [][]bool {
 	before := make([][]bool, tasks)
 	for i := range before {

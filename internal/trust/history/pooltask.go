@@ -25,7 +25,8 @@ type poolTask struct {
 	}
 }
 
-// identityContext is a context that asks a body who it is, as ShutdownNow hands back nothing but that.
+// identityContext is a context that asks a body who it is, as ShutdownNow hands back nothing but
+// that.
 type identityContext struct {
 	context.Context
 	task int

@@ -65,7 +65,8 @@ func recordPool(kind string, seed uint64) History {
 	notes := append(notesOf(all), w.bodies(clients)...)
 	w.audit()
 	return History{
-		Kind: kind, Seed: seed, Workers: w.workers, Capacity: max(w.capacity, 0), Faults: w.faults, Notes: notes,
+		Kind: kind, Seed: seed, Workers: w.workers, Capacity: max(w.capacity,
+			0), Faults: w.faults, Notes: notes,
 	}
 }
 
@@ -81,10 +82,12 @@ func (w *poolWorkload) open(rng *rand.Rand) {
 		if rng.IntN(2) == 0 {
 			core = 1
 		}
-		w.pool = executor.NewPool(core, executor.MaximumSize(w.workers), executor.BoundedFIFO(w.capacity))
+		w.pool = executor.NewPool(core, executor.MaximumSize(w.workers),
+			executor.BoundedFIFO(w.capacity))
 	case HandOff:
 		w.capacity = 0
-		w.pool = executor.NewPool(rng.IntN(core+1), executor.MaximumSize(w.workers), executor.HandOff())
+		w.pool = executor.NewPool(rng.IntN(core+1), executor.MaximumSize(w.workers),
+			executor.HandOff())
 	case Scheduled:
 		w.timed = executor.NewScheduledPool(core)
 		w.pool = &w.timed.Pool
@@ -95,7 +98,8 @@ func (w *poolWorkload) step(c *client) {
 	switch k := c.rng.IntN(20); {
 	case k < 7:
 		w.submit(c, PoolExecute)
-		if w.kind == FIFO && c.rng.IntN(3) == 0 { // many in a row are dealt to the workers as a hand
+		// A pool passes many plain tasks in a row to a worker in one piece.
+		if w.kind == FIFO && c.rng.IntN(3) == 0 {
 			for range 2 + c.rng.IntN(4) {
 				w.submit(c, PoolExecute)
 			}

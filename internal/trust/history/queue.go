@@ -36,11 +36,12 @@ const (
 
 // QueueOutput is what the queue says.
 type QueueOutput struct {
-	OK     bool          `json:"ok,omitempty"`
-	Closed bool          `json:"closed,omitempty"` // ErrClosed, of Put, PutAt and Take; a Take with neither has lost its context
-	IDs    []int         `json:"ids,omitempty"`    // of Take, Poll, Drain, Peek, All
-	At     time.Duration `json:"at,omitempty"`     // of Peek
-	N      int           `json:"n,omitempty"`      // of Len
+	OK bool `json:"ok,omitempty"`
+	// ErrClosed, of Put, PutAt and Take; a Take with neither has lost its context
+	Closed bool          `json:"closed,omitempty"`
+	IDs    []int         `json:"ids,omitempty"` // of Take, Poll, Drain, Peek, All
+	At     time.Duration `json:"at,omitempty"`  // of Peek
+	N      int           `json:"n,omitempty"`   // of Len
 }
 
 func (in QueueInput) String() string {
@@ -86,8 +87,11 @@ func queueModel(History) porcupine.Model {
 			x, y := a.(queueState), b.(queueState)
 			return x.closed == y.closed && x.equal(y.zone)
 		},
-		DescribeOperation: func(input, _ any) string { return fmt.Sprint(input.(Note).Input, ": ", input.(Note).Output) },
-		DescribeState:     func(state any) string { return fmt.Sprint(state.(queueState).ids) },
+		DescribeOperation: func(input,
+			_ any) string {
+			return fmt.Sprint(input.(Note).Input, ": ", input.(Note).Output)
+		},
+		DescribeState: func(state any) string { return fmt.Sprint(state.(queueState).ids) },
 	}
 }
 
@@ -99,8 +103,8 @@ func queueOperations(h History) []porcupine.Operation {
 	return ops
 }
 
-// step reports whether the queue may give that answer in the state s, at an instant within from..to, and
-// makes s the next one.
+// step reports whether the queue may give that answer in the state s, at an instant within
+// from..to, and makes s the next one.
 func (s *queueState) step(in QueueInput, out QueueOutput, from, to time.Duration) bool {
 	if !s.elapse(from, to) {
 		return false
@@ -144,7 +148,8 @@ func (s *queueState) step(in QueueInput, out QueueOutput, from, to time.Duration
 		}
 		return !out.OK
 	case QueueAll:
-		return len(out.IDs) == len(s.ids) && !repeats(out.IDs) && (len(s.ids) == 0 || s.head(out.IDs[0])) && s.ordered(out.IDs)
+		return len(out.IDs) == len(s.ids) && !repeats(out.IDs) &&
+			(len(s.ids) == 0 || s.head(out.IDs[0])) && s.ordered(out.IDs)
 	case QueueClose:
 		s.closed = true
 		return true

@@ -32,7 +32,8 @@ func recordQueue(seed uint64) History {
 	}
 	w.run(all, operations, func(c *client, i int) {
 		if c.id == 0 && i == closes {
-			do(c, QueueInput{Op: QueueClose}, func() QueueOutput { w.queue.Close(); return QueueOutput{} })
+			do(c, QueueInput{Op: QueueClose},
+				func() QueueOutput { w.queue.Close(); return QueueOutput{} })
 			return
 		}
 		w.step(c)
@@ -56,7 +57,8 @@ func (w *queueWorkload) step(c *client) {
 		w.peek(c)
 	case k < 18:
 		if id, item := w.someItem(c); item != nil {
-			do(c, QueueInput{Op: QueueRemove, ID: id}, func() QueueOutput { return QueueOutput{OK: item.Remove()} })
+			do(c, QueueInput{Op: QueueRemove, ID: id},
+				func() QueueOutput { return QueueOutput{OK: item.Remove()} })
 		}
 	case k < 19:
 		if id, item := w.someItem(c); item != nil {

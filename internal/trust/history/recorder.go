@@ -41,8 +41,8 @@ type client struct {
 	notes  []Note
 }
 
-// reseed makes the choices of operation i depend on nothing but that and the seed: how many choices were made before
-// may depend on what others did.
+// reseed makes the choices of operation i depend on nothing but that and the seed: how many choices
+// were made before may depend on what others did.
 func (c *client) reseed(i int) { c.source.Seed(c.seed, uint64(c.id)<<32|uint64(i)) }
 
 // clients returns n of them, whose choices depend on the seed.
@@ -89,8 +89,8 @@ func notesOf(all []*client) (notes []Note) {
 	return notes
 }
 
-// do performs an operation and notes it. The clock is read between the stamps, so an instant at which the
-// operation may have happened by the one may have been that by the other.
+// do performs an operation and notes it. The clock is read between the stamps, so an instant at
+// which the operation may have happened by the one may have been that by the other.
 func do[I, O any](c *client, in I, call func() O) O {
 	n := Note{Client: c.id, Input: in, Call: c.rec.stamp.Add(1)}
 	n.From = c.rec.now()
@@ -102,7 +102,8 @@ func do[I, O any](c *client, in I, call func() O) O {
 	return out
 }
 
-// soon is a moment that others are likely to choose, too: the delays of two clients never end at the same time.
+// soon is a moment that others are likely to choose, too: the delays of two clients never end at
+// the same time.
 func (r *recorder) soon(c *client) time.Duration {
 	const grid = 20 * time.Microsecond
 	return r.now().Truncate(grid) + time.Duration(1+c.rng.IntN(2))*grid

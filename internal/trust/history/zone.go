@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// zone is what is known of elements that are put in with a delay and leave when they are due: the elements, in
-// the order in which they were put in, and for each two of its variables an upper bound on their difference. The
-// variables are the zero of the clock, the present, and the deadlines. The bounds are as tight as they imply each
-// other.
+// zone is what is known of elements that are put in with a delay and leave when they are due: the
+// elements, in the order in which they were put in, and for each two of its variables an upper
+// bound on their difference. The variables are the zero of the clock, the present, and the
+// deadlines. The bounds are as tight as they imply each other.
 //
-// Who puts in an element does not see which clock the queue has read, but only that it was between call and
-// return; so does who takes one out. An answer is legal if the inequalities that it implies can be added. No
-// tolerance is needed, and no clock but a monotonic one.
+// Who puts in an element does not see which clock the queue has read, but only that it was between
+// call and return; so does who takes one out. An answer is legal if the inequalities that it
+// implies can be added. No tolerance is needed, and no clock but a monotonic one.
 type zone struct {
 	ids   []int
 	bound [][]int64 // bound[i][j] >= x[i] - x[j]
@@ -104,8 +104,8 @@ func (z *zone) putSince(id int, since, delay time.Duration) bool {
 	return z.constrain(zero, first+len(z.ids)-1, -since-delay)
 }
 
-// putAt adds an element that is due at the given time, or at some instant within from..to, when it is put in, if
-// that is later.
+// putAt adds an element that is due at the given time, or at some instant within from..to, when it
+// is put in, if that is later.
 func (z *zone) putAt(id int, at, from, to time.Duration) bool {
 	z.ids = append(z.ids, id)
 	row := make([]int64, 0, len(z.bound)+1)
@@ -132,8 +132,8 @@ func (z *zone) drop(id int) bool {
 	return true
 }
 
-// before demands that the element a comes out before b: it is due earlier, or at the same time and was put in
-// earlier.
+// before demands that the element a comes out before b: it is due earlier, or at the same time and
+// was put in earlier.
 func (z zone) before(a, b int) bool {
 	i, j := slices.Index(z.ids, a), slices.Index(z.ids, b)
 	if i < 0 || j < 0 {

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// actor is one party of a race. But for the first, which is whoever calls Race, each has a goroutine of its own.
+// actor is one party of a race. But for the first, which is whoever calls Race, each has a
+// goroutine of its own.
 type actor struct {
 	rng      *rand.Rand
 	act      act
@@ -37,8 +38,8 @@ func (a *actor) run(r *race) {
 	r.barrier.await(a)
 }
 
-// pause lasts between nothing and the reach of the pair, each order of magnitude as often as any. Sometimes it lets
-// others have the processor, of which there may be no more than one.
+// pause lasts between nothing and the reach of the pair, each order of magnitude as often as any.
+// Sometimes it lets others have the processor, of which there may be no more than one.
 func (a *actor) pause() { a.pauseUpTo(a.maxPause) }
 
 // pauseUpTo is pause for a reach of its own.
@@ -75,8 +76,8 @@ func (m *barrier) await(a *actor) {
 	a.spinUntil(func() bool { return m.arrived.Load() >= all })
 }
 
-// spin returns when the condition holds. It lets other goroutines run after some looks, and other threads after
-// many: one that has been taken the processor from gets it back the sooner.
+// spin returns when the condition holds. It lets other goroutines run after some looks, and other
+// threads after many: one that has been taken the processor from gets it back the sooner.
 func spin(looks int, condition func() bool) {
 	const yields = 16
 	for i := 1; !condition(); i++ {

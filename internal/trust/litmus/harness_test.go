@@ -39,7 +39,8 @@ func broken() litmus.Pair {
 			}
 			return "one is lost"
 		},
-	}.Pair(batch, litmus.Outcome{Name: "both count"}, litmus.Outcome{Name: "one is lost", Grade: litmus.Forbidden})
+	}.Pair(batch, litmus.Outcome{Name: "both count"},
+		litmus.Outcome{Name: "one is lost", Grade: litmus.Forbidden})
 }
 
 // always is a pair of which every round has the same outcome.
@@ -87,7 +88,8 @@ func TestAccountsThatDoNotComeOutAreAFault(t *testing.T) {
 
 func TestAnAcceptableOutcomeThatDoesNotShowIsUnseen(t *testing.T) {
 	p := always("usual", litmus.Outcome{Name: "usual"}, litmus.Outcome{Name: "hoped for"},
-		litmus.Outcome{Name: "rare", Grade: litmus.Interesting}, litmus.Outcome{Name: "bug", Grade: litmus.Forbidden})
+		litmus.Outcome{Name: "rare", Grade: litmus.Interesting}, litmus.Outcome{Name: "bug",
+			Grade: litmus.Forbidden})
 	r := p.Race(100, 1, nil)
 	assert.Empty(t, r.Faults)
 	assert.Equal(t, []string{"hoped for"}, r.Unseen(p))
@@ -124,8 +126,8 @@ func TestEveryRoundIsDoneOnceByEachActor(t *testing.T) {
 
 func hang(int) { select {} }
 
-// The watchdog ends the process, so it gets one of its own. There it is in a bubble, where its patience can't end
-// before the round has begun, however busy the machine is.
+// The watchdog ends the process, so it gets one of its own. There it is in a bubble, where its
+// patience can't end before the round has begun, however busy the machine is.
 func TestARoundThatDoesNotEndIsToldWithAllStacks(t *testing.T) {
 	const variable = "PUNCTUAL_LITMUS_HANGS"
 	if os.Getenv(variable) != "" {
@@ -162,7 +164,8 @@ func TestEveryPairHasOutcomesToSeeAndOutcomesToFear(t *testing.T) {
 		assert.NotZero(t, byGrade[litmus.Forbidden], p.Name)
 	}
 	for _, name := range []string{
-		"complete|Get", "complete|timed Get", "cancel|run", "cancel|complete", "submit|close", "submit|keep-alive exit",
+		"complete|Get", "complete|timed Get", "cancel|run", "cancel|complete",
+		"submit|close", "submit|keep-alive exit",
 		"offer-earlier|leader park", "offer|cancelled taker", "take|close", "resize|take",
 		"periodic re-enqueue|close", "reset|fire",
 		"context|end of run", "wait's end|help's", "resize|wait", "cancel|help",
@@ -180,8 +183,8 @@ var elsewhere = []delay.Point{
 	delay.TimerTaken, // the classic timer
 }
 
-// With others let in at every delay point all pairs hold as well, and together they pass all points there are for
-// them: a window that nobody goes through is not tested.
+// With others let in at every delay point all pairs hold as well, and together they pass all points
+// there are for them: a window that nobody goes through is not tested.
 func TestLitmus_EveryDelayPointIsPassedAndHarmless(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	var passed [delay.Points]atomic.Int64

@@ -51,7 +51,8 @@ func (r Result) Unseen(p Pair) (names []string) {
 
 // Pairs returns all there are.
 func Pairs() []Pair {
-	return slices.Concat(promisePairs(), taskPairs(), takerPairs(), resetPairs(), closingPairs(), poolPairs(), seriesPairs(),
+	return slices.Concat(promisePairs(), taskPairs(), takerPairs(), resetPairs(), closingPairs(),
+		poolPairs(), seriesPairs(),
 		waitPairs())
 }
 

@@ -26,35 +26,43 @@ const (
 	cancelTwice = "two cancellations were told that it was they"
 )
 
-// poolPairs are those for which one pool serves a whole batch, of another kind from batch to batch. A task
-// that is stranded is found by who waits for it: the round does not end. At the end of the batch the accounts
-// of the pool must come out, and no more bodies have run at once than there may be.
+// poolPairs are those for which one pool serves a whole batch, of another kind from batch to batch.
+// A task that is stranded is found by who waits for it: the round does not end. At the end of the
+// batch the accounts of the pool must come out, and no more bodies have run at once than there may
+// be.
 //
-//	submit|keep-alive exit  two submit just when the worker that has run the tasks before leaves. Forbidden: a task runs
-//	                        twice, or is stranded
+//	submit|keep-alive exit  two submit just when the worker that has run the tasks before leaves.
+//	                        Forbidden: a task runs twice, or is stranded
 //	resize|take             forbidden: the same, while the pool becomes smaller, and larger again
-//	cancel|run in a pool    forbidden: a task that is cancelled before its run has a body that runs twice; one that is not
-//	                        cancelled has no result, or does not run; two cancellations are told that it was they
+//	cancel|run in a pool    forbidden: a task that is cancelled before its run has a body that runs
+//	                        twice; one that is not cancelled has no result, or does not run; two
+//	                        cancellations are told that it was they
 func poolPairs() []Pair {
 	return []Pair{
 		{
 			Name:     "submit|keep-alive exit",
 			Outcomes: grades([]string{itStayed, itLeft}, []string{ranTwice}),
 			batch:    64, maxPause: 11,
-			newFixture: func(rng *rand.Rand) fixture { return &exitFixture{poolFixture: poolFixture{rng: rng}} },
+			newFixture: func(rng *rand.Rand) fixture {
+				return &exitFixture{poolFixture: poolFixture{rng: rng}}
+			},
 		},
 		{
 			Name:     "resize|take",
 			Outcomes: grades([]string{noneBefore, someBefore, allBefore}, []string{ranTwice}),
 			batch:    64, maxPause: 10,
-			newFixture: func(rng *rand.Rand) fixture { return &resizeFixture{poolFixture: poolFixture{rng: rng}} },
+			newFixture: func(rng *rand.Rand) fixture {
+				return &resizeFixture{poolFixture: poolFixture{rng: rng}}
+			},
 		},
 		{
 			Name: "cancel|run in a pool",
 			Outcomes: grades([]string{ran, cancelledEarly, cancelledInRun},
 				[]string{ranTwice, cancelTwice, neverRan, anotherOutcome}),
 			batch: 64, maxPause: 9,
-			newFixture: func(rng *rand.Rand) fixture { return &cancelFixture{poolFixture: poolFixture{rng: rng}} },
+			newFixture: func(rng *rand.Rand) fixture {
+				return &cancelFixture{poolFixture: poolFixture{rng: rng}}
+			},
 		},
 	}
 }
@@ -84,7 +92,8 @@ func kindName(kind int) string {
 	return [poolKinds]string{"inbox", "bounded", "hand-off", "priority", "scheduled"}[kind]
 }
 
-// poolFixture is what the tables of one pool for a batch have in common: the pool, and what it is owed.
+// poolFixture is what the tables of one pool for a batch have in common: the pool, and what it is
+// owed.
 type poolFixture struct {
 	rng  *rand.Rand
 	kind int
@@ -98,13 +107,15 @@ type poolFixture struct {
 func (fx *poolFixture) open(core int, opts ...executor.Option) {
 	fx.kind = (fx.kind + 1) % poolKinds
 	fx.pool = newPool(fx.kind, core, opts...)
-	for _, n := range []*atomic.Uint64{&fx.accepted, &fx.refused, &fx.cancelled, &fx.begun, &fx.ended} {
+	for _, n := range []*atomic.Uint64{&fx.accepted, &fx.refused, &fx.cancelled, &fx.begun,
+		&fx.ended} {
 		n.Store(0)
 	}
 	fx.mostAtOnce.Store(0)
 }
 
-// submit gives the pool a task, with or without a future, and asks again for as long as there is no room.
+// submit gives the pool a task, with or without a future, and asks again for as long as there is no
+// room.
 func (fx *poolFixture) submit(a *actor, task executor.Task) {
 	how := fx.pool.Execute
 	if a.oneIn(2) {
@@ -130,7 +141,8 @@ func (fx *poolFixture) noteSubmitted(err error) bool {
 func (fx *poolFixture) runBody(body func()) {
 	begun := fx.begun.Add(1)
 	now := int64(begun - fx.ended.Load())
-	for most := fx.mostAtOnce.Load(); now > most && !fx.mostAtOnce.CompareAndSwap(most, now); most = fx.mostAtOnce.Load() {
+	for most := fx.mostAtOnce.Load(); now > most &&
+		!fx.mostAtOnce.CompareAndSwap(most, now); most = fx.mostAtOnce.Load() {
 	}
 	body()
 	fx.ended.Add(1)
@@ -149,7 +161,8 @@ func (fx *poolFixture) finish() error {
 	b.expect("returned", s.Returned, 0)
 	b.expect("ended", s.Completed+s.Cancelled, s.Accepted)
 	b.expect("left over", uint64(s.Workers+s.Queued+s.Busy), 0)
-	b.expect("more at once than there may be", uint64(max(fx.mostAtOnce.Load(), int64(s.Largest), atOnce)), atOnce)
+	b.expect("more at once than there may be",
+		uint64(max(fx.mostAtOnce.Load(), int64(s.Largest), atOnce)), atOnce)
 	return b.err(kindName(fx.kind))
 }
 
@@ -169,7 +182,8 @@ func (b accounts) err(of string) error {
 	return errors.New(of + ": " + strings.Join(b, "; "))
 }
 
-// randomDelay is a time for timers: nothing, or up to 1<<bits nanoseconds, each order of magnitude as often as any.
+// randomDelay is a time for timers: nothing, or up to 1<<bits nanoseconds, each order of magnitude
+// as often as any.
 func randomDelay(rng *rand.Rand, bits int) time.Duration {
 	return time.Duration(rng.IntN(1 << rng.IntN(bits+1)))
 }

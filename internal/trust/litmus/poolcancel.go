@@ -9,8 +9,8 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// cancelFixture races a worker with Cancel, CancelCause or Stop: by who has submitted the task, and sometimes by another,
-// too, as otherwise the worker has the processor.
+// cancelFixture races a worker with Cancel, CancelCause or Stop: by who has submitted the task, and
+// sometimes by another, too, as otherwise the worker has the processor.
 type cancelFixture struct {
 	poolFixture
 	rounds []cancelRound
@@ -82,7 +82,8 @@ func (fx *cancelFixture) outcome(i int) string {
 		return ranTwice
 	case r.wins[0] && r.wins[1]:
 		return cancelTwice
-	case !settled, r.wins[0] && !isCancelled(r.how[0], result.Err), r.wins[1] && !isCancelled(r.how[1], result.Err):
+	case !settled, r.wins[0] && !isCancelled(r.how[0], result.Err), r.wins[1] &&
+		!isCancelled(r.how[1], result.Err):
 		return anotherOutcome
 	case r.wins[0] || r.wins[1]:
 		return []string{cancelledEarly, cancelledInRun}[runs]
@@ -96,5 +97,6 @@ func (fx *cancelFixture) outcome(i int) string {
 
 func (fx *cancelFixture) describe(i int) string {
 	r := &fx.rounds[i]
-	return fmt.Sprintf("%s: %d runs, told %v in ways %v; now %v", kindName(fx.kind), r.runs.Load(), r.wins, r.how, r.future.Load())
+	return fmt.Sprintf("%s: %d runs, told %v in ways %v; now %v", kindName(fx.kind), r.runs.Load(),
+		r.wins, r.how, r.future.Load())
 }

@@ -26,10 +26,13 @@ const (
 
 // promisePairs are those of a future that somebody completes.
 //
-//	complete|Get        forbidden: Get returns a zero, torn or other value, or another error than that of the
-//	                    promise; it does not see what was written before; it does not return
-//	complete|timed Get  forbidden: the same, with a time-out as the one error that may be; or the value is lost after one
-//	cancel|complete     forbidden: both are told that it was they; neither is; the future says otherwise
+//	complete|Get        forbidden: Get returns a zero, torn or other value, or another error than
+//	                    that of the promise; it does not see what was written before; it does not
+//	                    return
+//	complete|timed Get  forbidden: the same, with a time-out as the one error that may be; or the
+//	                    value is lost after one
+//	cancel|complete     forbidden: both are told that it was they; neither is; the future says
+//	                    otherwise
 func promisePairs() []Pair {
 	get := func(name string, timed bool, acceptable ...string) Pair {
 		return Pair{
@@ -43,9 +46,10 @@ func promisePairs() []Pair {
 		get("complete|Get", false, getBefore, getAfter),
 		get("complete|timed Get", true, getBefore, getAfter, timedOut),
 		{
-			Name:     "cancel|complete",
-			Outcomes: grades([]string{completed, cancelled}, []string{bothWon, neitherWon, anotherOutcome}),
-			batch:    256, maxPause: 5,
+			Name: "cancel|complete",
+			Outcomes: grades([]string{completed, cancelled},
+				[]string{bothWon, neitherWon, anotherOutcome}),
+			batch: 256, maxPause: 5,
 			newFixture: func(rng *rand.Rand) fixture { return &settleFixture{rng: rng} },
 		},
 	}
@@ -216,7 +220,8 @@ func (fx *settleFixture) outcome(i int) string {
 		return bothWon
 	case !r.completed && !r.cancelled:
 		return neitherWon
-	case !settled, r.completed && !r.is(result), r.cancelled && !isCancelled(r.how, result.Err), !over(r.promise.Future()):
+	case !settled, r.completed && !r.is(result), r.cancelled && !isCancelled(r.how, result.Err),
+		!over(r.promise.Future()):
 		return anotherOutcome
 	case r.completed:
 		return completed

@@ -15,13 +15,15 @@ const (
 	maxFaults = 10               // kept
 )
 
-// Race races p for some rounds, and calls progress, unless that is nil, after every batch with the number of
-// rounds done. If a round does not end, it writes the stacks of all goroutines to the standard error and panics.
+// Race races p for some rounds, and calls progress, unless that is nil, after every batch with the
+// number of rounds done. If a round does not end, it writes the stacks of all goroutines to the
+// standard error and panics.
 func (p Pair) Race(rounds int, seed uint64, progress func(done int)) Result {
 	return p.race(rounds, seed, progress, patience)
 }
 
-func (p Pair) race(rounds int, seed uint64, progress func(done int), patience time.Duration) Result {
+func (p Pair) race(rounds int, seed uint64, progress func(done int),
+	patience time.Duration) Result {
 	r := newRace(p, seed)
 	defer r.stop()
 	timer := watchdog.Start(patience, func() string {
@@ -53,7 +55,8 @@ type race struct {
 
 func newRace(p Pair, seed uint64) *race {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	r := &race{pair: p, rng: rng, fixture: p.newFixture(rng), result: Result{Seen: map[string]int{}}}
+	r := &race{pair: p, rng: rng, fixture: p.newFixture(rng),
+		result: Result{Seen: map[string]int{}}}
 	acts := r.fixture.acts()
 	spins := 64
 	if len(acts) > runtime.GOMAXPROCS(0) {
@@ -62,7 +65,8 @@ func newRace(p Pair, seed uint64) *race {
 	r.barrier.parties = int64(len(acts))
 	for i, act := range acts {
 		a := &actor{
-			rng: rand.New(rand.NewPCG(seed, uint64(i+1))), act: act, maxPause: p.maxPause, looks: spins,
+			rng: rand.New(rand.NewPCG(seed,
+				uint64(i+1))), act: act, maxPause: p.maxPause, looks: spins,
 			batches: make(chan struct{}),
 		}
 		r.actors = append(r.actors, a)
@@ -110,11 +114,13 @@ func (r *race) count(round int, name string) {
 
 // allowed reports whether an outcome may be. One that is not listed may not.
 func (r *race) allowed(name string) bool {
-	return slices.ContainsFunc(r.pair.Outcomes, func(o Outcome) bool { return o.Name == name && o.Grade != Forbidden })
+	return slices.ContainsFunc(r.pair.Outcomes,
+		func(o Outcome) bool { return o.Name == name && o.Grade != Forbidden })
 }
 
 func (r *race) fault(what, seen string) {
 	if len(r.result.Faults) < maxFaults {
-		r.result.Faults = append(r.result.Faults, fmt.Sprintf("%s: %s: %s", r.pair.Name, what, seen))
+		r.result.Faults = append(r.result.Faults,
+			fmt.Sprintf("%s: %s: %s", r.pair.Name, what, seen))
 	}
 }

@@ -24,15 +24,19 @@ const (
 
 // resetPairs are those of something that is due, and is moved to another time.
 //
-//	reset|fire             an element of a delay queue. Forbidden: it is taken twice, or not at all; it is taken before
-//	                       the time it was moved to by a Reset that says it was in time
-//	reset|fire in a wheel  a function armed in the hashed, the hierarchical or the revolving wheel, called by the wheel's turn
-//	                       or by an executor. Forbidden: after a Reset that says the function was armed there is more than one
-//	                       call, or none; after one that says it was not, more than two, or one; the last is before its time
+//	reset|fire             an element of a delay queue. Forbidden: it is taken twice, or not at all;
+//	                       it is taken before the time it was moved to by a Reset that says it was
+//	                       in time
+//	reset|fire in a wheel  a function armed in the hashed, the hierarchical or the revolving wheel,
+//	                       called by the wheel's turn or by an executor. Forbidden: after a Reset
+//	                       that says the function was armed there is more than one call, or none;
+//	                       after one that says it was not, more than two, or one; the last is before
+//	                       its time
 //
 // Where a call or an element is missing, the round does not end.
 func resetPairs() []Pair {
-	outcomes := grades([]string{resetFirst, firedFirst}, []string{firedEarly, firedTwice, tookError})
+	outcomes := grades([]string{resetFirst, firedFirst},
+		[]string{firedEarly, firedTwice, tookError})
 	return []Pair{
 		{
 			Name: "reset|fire", Outcomes: outcomes, batch: 256, maxPause: 7,
@@ -45,7 +49,8 @@ func resetPairs() []Pair {
 	}
 }
 
-// itemFixture races Take or Poll with Reset. Usually the taker polls, which is quicker than to sleep for an instant.
+// itemFixture races Take or Poll with Reset. Usually the taker polls, which is quicker than to
+// sleep for an instant.
 type itemFixture struct {
 	rng    *rand.Rand
 	queue  *delayqueue.Queue[int]
@@ -128,7 +133,8 @@ func (fx *itemFixture) outcome(i int) string {
 func (fx *itemFixture) describe(i int) string {
 	r := &fx.rounds[i]
 	e := &fx.rounds[r.got]
-	return fmt.Sprintf("element %d, %v, taken %d times; put for %v, %v later reset for %v: %v; taken %v after that",
+	return fmt.Sprintf("element %d, %v, taken %d times; put for %v, %v later reset for %v: %v; "+
+		"taken %v after that",
 		r.got, r.err, e.taken, e.first, e.reset.Sub(e.put), e.second, e.inTime, r.at.Sub(e.reset))
 }
 
@@ -158,8 +164,8 @@ func newWheel(rng *rand.Rand, c timer.Config) wheelAPI {
 	return revolver.New(c)
 }
 
-// wheelFixture races the call of a function by one actor, to whom the wheel hands what is due, with its Reset by
-// the other. Sometimes the wheel calls itself.
+// wheelFixture races the call of a function by one actor, to whom the wheel hands what is due, with
+// its Reset by the other. Sometimes the wheel calls itself.
 type wheelFixture struct {
 	rng    *rand.Rand
 	wheel  wheelAPI
@@ -254,10 +260,12 @@ func (fx *wheelFixture) fire(a *actor, i int) {
 	r := &fx.rounds[i]
 	a.spinUntil(func() bool {
 		if f := fx.nextDue(); f != nil {
-			for looks := 0; looks < 500 && !r.near.Load(); { // or else it nearly always comes too early
+			// Without a look at the other it nearly always comes too early.
+			for looks := 0; looks < 500 && !r.near.Load(); {
 				looks++
 			}
-			a.pauseUpTo(8) // a Reset looks at the clock, and takes a lock, before it comes to the point
+			// a Reset looks at the clock, and takes a lock, before it comes to the point
+			a.pauseUpTo(8)
 			f()
 			return false
 		}
@@ -289,7 +297,8 @@ func (fx *wheelFixture) outcome(i int) string {
 
 func (fx *wheelFixture) describe(i int) string {
 	r := &fx.rounds[i]
-	return fmt.Sprintf("%T: armed for %v, %v later reset for %v: %v; %d calls, after %v and %v", fx.wheel,
+	return fmt.Sprintf("%T: armed for %v, %v later reset for %v: %v; %d calls, after %v and %v",
+		fx.wheel,
 		r.first, r.reset.Sub(r.epoch), r.second, r.inTime, r.fired.Load(),
 		time.Duration(r.at[0].Load()), time.Duration(r.at[1].Load()))
 }
@@ -305,7 +314,8 @@ func (fx *wheelFixture) finish() error {
 	}
 	for i := range fx.rounds {
 		if r := &fx.rounds[i]; fx.outcome(i) == firedTwice {
-			return fmt.Errorf("%d calls in the end of round %d, reset in time %v", r.fired.Load(), i, r.inTime)
+			return fmt.Errorf("%d calls in the end of round %d, reset in time %v", r.fired.Load(),
+				i, r.inTime)
 		}
 	}
 	return nil

@@ -26,11 +26,13 @@ const (
 
 // seriesPairs are those of a periodic task, which is queued again after each run.
 //
-//	periodic re-enqueue|close   ShutdownNow or Close, of a pool of its own. Forbidden: a run after the termination; a future
-//	                            that is not settled, or says otherwise; other runs than the pool counts; a series that
-//	                            is not handed back once, in a run or between two
-//	periodic re-enqueue|cancel  Cancel, CancelCause or Stop, many on one pool. Forbidden: a run after the series has stopped; a
-//	                            cancellation that is told false; other runs than the pool counts
+//	periodic re-enqueue|close   ShutdownNow or Close, of a pool of its own. Forbidden: a run after
+//	                            the termination; a future that is not settled, or says otherwise;
+//	                            other runs than the pool counts; a series that is not handed back
+//	                            once, in a run or between two
+//	periodic re-enqueue|cancel  Cancel, CancelCause or Stop, many on one pool. Forbidden: a run
+//	                            after the series has stopped; a cancellation that is told false;
+//	                            other runs than the pool counts
 func seriesPairs() []Pair {
 	return []Pair{
 		{
@@ -44,7 +46,8 @@ func seriesPairs() []Pair {
 			Name: "periodic re-enqueue|cancel",
 			Outcomes: grades([]string{betweenRuns, inItsRun},
 				[]string{ranAfterEnd, notAsCounted, anotherOutcome, notCancelled}),
-			batch: 128, maxPause: 11, maxLead: 1, // what is overdue longest runs first, and is not to starve those to come
+			// what is overdue longest runs first, and is not to starve those to come
+			batch: 128, maxPause: 11, maxLead: 1,
 			newFixture: func(rng *rand.Rand) fixture { return &seriesCancelFixture{rng: rng} },
 		},
 	}
@@ -74,8 +77,8 @@ func (ps *periodic) set(rng *rand.Rand) {
 	ps.steps = rng.IntN(1 << rng.IntN(11))
 }
 
-// body lets others run: a worker that is always late never does so itself, and has the lock of its pool nearly
-// always, which others get after a millisecond then.
+// body lets others run: a worker that is always late never does so itself, and has the lock of its
+// pool nearly always, which others get after a millisecond then.
 
 func (ps *periodic) body(context.Context) error {
 	if ps.ended.Load() {
@@ -109,7 +112,8 @@ func (ps *periodic) awaitRuns(a *actor) {
 }
 
 func (ps *periodic) String() string {
-	return fmt.Sprintf("period %v, %d runs, %d late; error %v; now %v", ps.period, ps.runs.Load(), ps.ranAfterEnd.Load(), ps.err, ps.future.Load())
+	return fmt.Sprintf("period %v, %d runs, %d late; error %v; now %v", ps.period, ps.runs.Load(),
+		ps.ranAfterEnd.Load(), ps.err, ps.future.Load())
 }
 
 // seriesCloseFixture races the runs of a series with the end of its pool.
@@ -165,7 +169,8 @@ func (fx *seriesCloseFixture) outcome(i int) string {
 		return anotherOutcome
 	}
 	if r.err != nil {
-		if !errors.Is(r.err, executor.ErrShutdown) || s.Accepted+s.Runs+runs != 0 || r.returned > 0 {
+		if !errors.Is(r.err, executor.ErrShutdown) || s.Accepted+s.Runs+runs != 0 ||
+			r.returned > 0 {
 			return anotherOutcome
 		}
 		return startRefused
@@ -188,7 +193,8 @@ func (fx *seriesCloseFixture) outcome(i int) string {
 
 func (fx *seriesCloseFixture) describe(i int) string {
 	r := &fx.rounds[i]
-	return fmt.Sprintf("%v; %d handed back, closed with %v; %+v", &r.periodic, r.returned, r.closed, r.pool.Stats())
+	return fmt.Sprintf("%v; %d handed back, closed with %v; %+v", &r.periodic, r.returned, r.closed,
+		r.pool.Stats())
 }
 
 // finish looks again for runs after the end.
@@ -201,7 +207,8 @@ func (fx *seriesCloseFixture) finish() error {
 	return nil
 }
 
-// seriesCancelFixture races the runs of a series with its cancellation. All series of a batch have one pool.
+// seriesCancelFixture races the runs of a series with its cancellation. All series of a batch have
+// one pool.
 type seriesCancelFixture struct {
 	rng    *rand.Rand
 	pool   *executor.ScheduledPool

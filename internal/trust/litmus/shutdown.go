@@ -24,18 +24,23 @@ const (
 	wrongAccounts = "the accounts of the pool do not come out"
 )
 
-// closingPairs are those of the end of a pool, which is new in every round, and half of the time has a worker.
+// closingPairs are those of the end of a pool, which is new in every round, and half of the time
+// has a worker.
 //
-//	submit|close        Shutdown or Close. Forbidden: a task is accepted and neither run nor settled, or it is refused and
-//	                    run; it runs twice; it is refused for another reason than the end; the pool does not end, or
-//	                    counts otherwise than who has submitted
-//	ShutdownNow|submit  the same; what is accepted may be handed back in place of being run, by exactly one count
+//	submit|close        Shutdown or Close. Forbidden: a task is accepted and neither run nor
+//	                    settled, or it is refused and run; it runs twice; it is refused for another
+//	                    reason than the end; the pool does not end, or counts otherwise than who has
+//	                    submitted
+//	ShutdownNow|submit  the same; what is accepted may be handed back in place of being run, by
+//	                    exactly one count
 func closingPairs() []Pair {
 	pair := func(name string, now bool, acceptable ...string) Pair {
 		return Pair{
 			Name: name, Outcomes: grades(acceptable, []string{wrongAccounts}),
 			batch: 32, maxPause: 11,
-			newFixture: func(rng *rand.Rand) fixture { return &shutdownFixture{rng: rng, now: now} },
+			newFixture: func(rng *rand.Rand) fixture {
+				return &shutdownFixture{rng: rng, now: now}
+			},
 		}
 	}
 	return []Pair{
@@ -196,14 +201,16 @@ func (r *shutdownRound) audit() error {
 	return b.err(kindName(r.kind))
 }
 
-// future checks that of an accepted task: a value if it has run, or else the cancellation by the end of the pool.
+// future checks that of an accepted task: a value if it has run, or else the cancellation by the
+// end of the pool.
 func (b *accounts) future(i int, f *future.Future[struct{}], runs uint64) {
 	result, settled := f.Poll()
 	switch {
 	case !settled:
 		*b = append(*b, fmt.Sprintf("the future of task %d is not settled", i))
 	case runs > 0 && result.Err != nil, runs == 0 && !isDropped(result.Err):
-		*b = append(*b, fmt.Sprintf("%d runs of task %d, and its future says %v", runs, i, result.Err))
+		*b = append(*b, fmt.Sprintf("%d runs of task %d, and its future says %v", runs, i,
+			result.Err))
 	}
 }
 

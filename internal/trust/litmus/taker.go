@@ -35,28 +35,32 @@ const farDelay = time.Hour
 // laterElement is the element that waits far behind all others.
 const laterElement = -1
 
-// takerPairs are those of a delay queue and its takers. That an element is lost, or taken twice, is found by
-// the accounts of the batch.
+// takerPairs are those of a delay queue and its takers. That an element is lost, or taken twice, is
+// found by the accounts of the batch.
 //
-//	offer-earlier|leader park  forbidden: who waits for an element that is due in an hour, or for any at all,
-//	                           gets the later one first, gets the earlier one before its time, or sleeps on: then
-//	                           the round does not end
-//	offer|cancelled taker      of two takers one gives up just when an element comes. Forbidden: the element is
-//	                           neither taken nor in the queue, is taken twice, or the other sleeps on beside it
-//	take|close                 forbidden: an element is taken twice, or neither taken nor left nor refused; the taker
-//	                           sleeps on; it gets another error than that of the close
+//	offer-earlier|leader park  forbidden: who waits for an element that is due in an hour, or for
+//	                           any at all, gets the later one first, gets the earlier one before its
+//	                           time, or sleeps on: then the round does not end
+//	offer|cancelled taker      of two takers one gives up just when an element comes. Forbidden: the
+//	                           element is neither taken nor in the queue, is taken twice, or the
+//	                           other sleeps on beside it
+//	take|close                 forbidden: an element is taken twice, or neither taken nor left nor
+//	                           refused; the taker sleeps on; it gets another error than that of the
+//	                           close
 func takerPairs() []Pair {
 	return []Pair{
 		{
-			Name:     "offer-earlier|leader park",
-			Outcomes: grades([]string{putBefore, putDuring}, []string{tookLater, tookEarly, tookError}),
-			batch:    256, maxPause: 9,
+			Name: "offer-earlier|leader park",
+			Outcomes: grades([]string{putBefore, putDuring},
+				[]string{tookLater, tookEarly, tookError}),
+			batch: 256, maxPause: 9,
 			newFixture: func(rng *rand.Rand) fixture { return &offerFixture{rng: rng} },
 		},
 		{
-			Name:     "offer|cancelled taker",
-			Outcomes: grades([]string{impatientTook, impatientLeft}, []string{tookLater, tookError}),
-			batch:    256, maxPause: 9,
+			Name: "offer|cancelled taker",
+			Outcomes: grades([]string{impatientTook, impatientLeft},
+				[]string{tookLater, tookError}),
+			batch: 256, maxPause: 9,
 			newFixture: func(*rand.Rand) fixture { return new(giveUpFixture) },
 		},
 		{
@@ -69,8 +73,8 @@ func takerPairs() []Pair {
 	}
 }
 
-// offerFixture races Put with Take on one queue. Usually there is an element that is due far later, so that
-// the taker leads.
+// offerFixture races Put with Take on one queue. Usually there is an element that is due far later,
+// so that the taker leads.
 type offerFixture struct {
 	rng    *rand.Rand
 	queue  *delayqueue.Queue[int]
@@ -156,7 +160,8 @@ func (fx *offerFixture) outcome(i int) string {
 
 func (fx *offerFixture) describe(i int) string {
 	r := &fx.rounds[i]
-	return fmt.Sprintf("element %d, %v; delays %v, %v; %d left", r.got, r.err, r.delay, fx.rounds[max(r.got, 0)].delay, fx.queue.Len())
+	return fmt.Sprintf("element %d, %v; delays %v, %v; %d left", r.got, r.err, r.delay,
+		fx.rounds[max(r.got, 0)].delay, fx.queue.Len())
 }
 
 func (fx *offerFixture) finish() error {
@@ -169,8 +174,9 @@ func (fx *offerFixture) finish() error {
 	return nil
 }
 
-// giveUpFixture races Put with the end of the context of a taker, beside whom another waits. The one who gives up puts
-// an element for the other, if it has got one: so every round ends with the other having one.
+// giveUpFixture races Put with the end of the context of a taker, beside whom another waits. The
+// one who gives up puts an element for the other, if it has got one: so every round ends with the
+// other having one.
 type giveUpFixture struct {
 	queue   *delayqueue.Queue[int]
 	batches int
@@ -236,7 +242,8 @@ func (fx *giveUpFixture) outcome(i int) string {
 
 func (fx *giveUpFixture) describe(i int) string {
 	r := &fx.rounds[i]
-	return fmt.Sprintf("the one who gave up: %d, %v; the other: %d, %v; %d left", r.given, r.err, r.got, r.otherErr, fx.queue.Len())
+	return fmt.Sprintf("the one who gave up: %d, %v; the other: %d, %v; %d left", r.given, r.err,
+		r.got, r.otherErr, fx.queue.Len())
 }
 
 // finish counts how often each element has been put and taken.
@@ -260,8 +267,8 @@ func (fx *giveUpFixture) finish() error {
 	return nil
 }
 
-// closeFixture races Take with Close, on a queue for each round and about one element, which is there before, or
-// which one of them puts; or about none.
+// closeFixture races Take with Close, on a queue for each round and about one element, which is
+// there before, or which one of them puts; or about none.
 type closeFixture struct {
 	rng    *rand.Rand
 	rounds []closeRound
@@ -269,7 +276,8 @@ type closeFixture struct {
 
 type closeRound struct {
 	queue *delayqueue.Queue[int]
-	who   int  // 0: the element is there before; 1: the closer puts it; 2: the taker does; 3: nobody does
+	// 0: the element is there before; 1: the closer puts it; 2: the taker does; 3: nobody does
+	who   int
 	later bool // there is another that is due far later
 
 	refused error // whoever's who puts
@@ -320,7 +328,8 @@ func (fx *closeFixture) outcome(i int) string {
 	switch {
 	case taken && r.got == laterElement:
 		return tookLater
-	case !taken && r.err != delayqueue.ErrClosed, r.refused != nil && (r.who != 2 || r.refused != delayqueue.ErrClosed):
+	case !taken && r.err != delayqueue.ErrClosed, r.refused != nil &&
+		(r.who != 2 || r.refused != delayqueue.ErrClosed):
 		return tookError
 	case r.who == 3:
 		if taken || len(left) > 0 {
@@ -339,7 +348,8 @@ func (fx *closeFixture) outcome(i int) string {
 
 func (fx *closeFixture) describe(i int) string {
 	r := &fx.rounds[i]
-	return fmt.Sprintf("put by %d: %v; taken %d, %v; %d in the queue, later one %v", r.who, r.refused, r.got, r.err, r.queue.Len(), r.later)
+	return fmt.Sprintf("put by %d: %v; taken %d, %v; %d in the queue, later one %v", r.who,
+		r.refused, r.got, r.err, r.queue.Len(), r.later)
 }
 
 func (fx *closeFixture) finish() error {

@@ -26,16 +26,19 @@ const (
 
 // taskPairs are those of a task that is run by hand.
 //
-//	cancel|run  forbidden: Cancel, CancelCause or Stop is told true before the run has begun, and the body is called;
-//	            the body is not called though it was not cancelled before; the future says otherwise than who has
-//	            cancelled it was told; the context of a cancelled body does not end, or that of a stopped one does
+//	cancel|run  forbidden: Cancel, CancelCause or Stop is told true before the run has begun, and
+//	            the body is called; the body is not called though it was not cancelled before; the
+//	            future says otherwise than who has cancelled it was told; the context of a cancelled
+//	            body does not end, or that of a stopped one does
 //
-// Whether it was before the run, the host of the task is told, by the very transition that decides it.
+// Whether it was before the run, the host of the task is told, by the very transition that decides
+// it.
 func taskPairs() []Pair {
 	return []Pair{{
 		Name: "cancel|run",
 		Outcomes: grades([]string{ran, cancelledEarly, cancelledInRun},
-			[]string{cancelledYetBegun, runWithoutBody, neverRan, hostNotTold, notInterrupted, anotherOutcome}),
+			[]string{cancelledYetBegun, runWithoutBody, neverRan, hostNotTold, notInterrupted,
+				anotherOutcome}),
 		batch: 256, maxPause: 6,
 		newFixture: func(rng *rand.Rand) fixture { return &runFixture{rng: rng} },
 	}}
@@ -145,7 +148,8 @@ func causeOf(how int) error {
 
 func (fx *runFixture) describe(i int) string {
 	r := &fx.rounds[i]
-	return fmt.Sprintf("begun %v, cancelled %v in way %d, host told %v, in run %v; cause %v of body %d; now %v",
+	return fmt.Sprintf("begun %v, cancelled %v in way %d, host told %v, in run %v; "+
+		"cause %v of body %d; now %v",
 		r.begun, r.cancelled, r.how, r.told, r.inRun, r.cause, r.kind, r.task.Future())
 }
 

@@ -25,25 +25,27 @@ const (
 	anotherResult = "the wait has another result"
 )
 
-// waitPairs are those of contexts of runs, and of runs that wait for others. One that waits for ever is found by its
-// round, which does not end.
+// waitPairs are those of contexts of runs, and of runs that wait for others. One that waits for
+// ever is found by its round, which does not end.
 //
-//	context|end of run  somebody asks the context of a task for Err, Done, or another derived from it, as its run ends, on
-//	                    a worker that has another task next. Forbidden: a context that has not ended after its run,
-//	                    or has, and then has not
-//	wait's end|help's   on a single pool the wait of a run ends by its context, or as its helper ends. Forbidden: two
-//	                    bodies at once
-//	resize|wait         the pool becomes smaller, and larger again, as a run waits for another. Forbidden: the other
-//	                    runs twice, or the wait has another result
-//	cancel|help         a task is cancelled as somebody waits for it in a run. Forbidden: it runs twice; it does not run
-//	                    though it was not cancelled
+//	context|end of run  somebody asks the context of a task for Err, Done, or another derived from
+//	                    it, as its run ends, on a worker that has another task next. Forbidden: a
+//	                    context that has not ended after its run, or has, and then has not
+//	wait's end|help's   on a single pool the wait of a run ends by its context, or as its helper
+//	                    ends. Forbidden: two bodies at once
+//	resize|wait         the pool becomes smaller, and larger again, as a run waits for another.
+//	                    Forbidden: the other runs twice, or the wait has another result
+//	cancel|help         a task is cancelled as somebody waits for it in a run. Forbidden: it runs
+//	                    twice; it does not run though it was not cancelled
 func waitPairs() []Pair {
 	return []Pair{
 		{
 			Name:     "context|end of run",
 			Outcomes: grades([]string{askedInRun, askedAfter}, []string{neverEnds, revived}),
 			batch:    128, maxPause: 8,
-			newFixture: func(rng *rand.Rand) fixture { return &contextFixture{poolFixture: poolFixture{rng: rng}} },
+			newFixture: func(rng *rand.Rand) fixture {
+				return &contextFixture{poolFixture: poolFixture{rng: rng}}
+			},
 		},
 		{
 			Name:     "wait's end|help's",
@@ -133,7 +135,8 @@ func (fx *contextFixture) askContext(a *actor, i int) {
 func (fx *contextFixture) outcome(i int) string {
 	r := &fx.rounds[i]
 	ctx := *r.ctx.Load()
-	spin(64, func() bool { return ctx.Err() != nil }) // or the round does not end: a worker may be held up
+	// or the round does not end: a worker may be held up
+	spin(64, func() bool { return ctx.Err() != nil })
 	if r.derived != nil {
 		<-r.derived.Done() // or the round does not end
 		r.cancel()
@@ -154,7 +157,8 @@ func (fx *contextFixture) outcome(i int) string {
 
 func (fx *contextFixture) describe(i int) string {
 	r := &fx.rounds[i]
-	return fmt.Sprintf("%s: asked in way %d: %v, then %v; now %v", kindName(fx.kind), r.how, r.before, r.after, (*r.ctx.Load()).Err())
+	return fmt.Sprintf("%s: asked in way %d: %v, then %v; now %v", kindName(fx.kind), r.how,
+		r.before, r.after, (*r.ctx.Load()).Err())
 }
 
 // waitRound is a round in which a run of a pool waits for a task that it has submitted.
@@ -166,7 +170,8 @@ type waitRound struct {
 }
 
 // wait has p run a task that waits for another with ctx, and returns when it has.
-func (r *waitRound) wait(a *actor, p *executor.Pool, ctx context.Context, around func(wait func()), body func()) {
+func (r *waitRound) wait(a *actor, p *executor.Pool, ctx context.Context, around func(wait func()),
+	body func()) {
 	f, err := p.Submit(func(context.Context) error {
 		child, err := p.Submit(func(context.Context) error {
 			r.runs.Add(1)

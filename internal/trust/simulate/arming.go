@@ -48,7 +48,8 @@ func (ts *timerSim) arm(f *timerFunc) {
 	}
 }
 
-// isRefused reports whether err says that a function was not armed; an executor may have refused it later.
+// isRefused reports whether err says that a function was not armed; an executor may have refused it
+// later.
 func isRefused(err error) bool {
 	return errors.Is(err, timer.ErrStopped) || errors.Is(err, timer.ErrTooManyPending)
 }
@@ -57,7 +58,8 @@ func isRefused(err error) bool {
 func (ts *timerSim) refusedLocked(f *timerFunc, err error) {
 	f.armings--
 	f.dueBy = never
-	if errors.Is(err, timer.ErrStopped) && !f.inst.ended || errors.Is(err, timer.ErrTooManyPending) && ts.pendingLimit == 0 {
+	if errors.Is(err, timer.ErrStopped) && !f.inst.ended ||
+		errors.Is(err, timer.ErrTooManyPending) && ts.pendingLimit == 0 {
 		ts.faultLocked(&ts.report.Lost, "function %v was refused: %v", f, err)
 	}
 }
@@ -88,7 +90,8 @@ func (ts *timerSim) reset(f *timerFunc, d time.Duration) {
 		f.endedArmings++
 		ts.armed--
 		if ts.timeline.overdue(latest) && !f.ambiguous && f.changes == 0 && !f.inst.ended {
-			ts.faultLocked(&ts.report.Late, "function %v, due on %v, had not begun at %v", f, at, ts.freeUntil)
+			ts.faultLocked(&ts.report.Late, "function %v, due on %v, had not begun at %v", f, at,
+				ts.freeUntil)
 		}
 	}
 	if isRefused(err) {
@@ -124,7 +127,8 @@ func (ts *timerSim) stop(f *timerFunc) {
 	ts.advanceLocked()
 	ts.report.Ops++
 	f.changes++
-	armed := f.registered && f.outstanding() == 1 && f.changes == 1 && f.staleRuns == 0 && f.plannedAt > ts.lastChange && !f.ambiguous
+	armed := f.registered && f.outstanding() == 1 && f.changes == 1 && f.staleRuns == 0 &&
+		f.plannedAt > ts.lastChange && !f.ambiguous
 	ts.mu.Unlock()
 	var stopped bool
 	switch {
@@ -151,7 +155,9 @@ func (ts *timerSim) stop(f *timerFunc) {
 		if f.outstanding() < 0 && f.changes == 0 {
 			ts.faultLocked(&ts.report.Duplicate, "function %v is stopped though it has begun", f)
 		}
-	case armed && f.changes == 0 && f.outstanding() == 1 && f.plannedAt > now && !f.inst.ended && !ts.executorRejects:
-		ts.faultLocked(&ts.report.Lost, "function %v, due at %v, is armed, and cannot be stopped", f, f.due)
+	case armed && f.changes == 0 && f.outstanding() == 1 && f.plannedAt > now && !f.inst.ended &&
+		!ts.executorRejects:
+		ts.faultLocked(&ts.report.Lost, "function %v, due at %v, is armed, and cannot be stopped",
+			f, f.due)
 	}
 }

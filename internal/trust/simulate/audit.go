@@ -7,7 +7,8 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// audit closes the books: every task has one end, its future says which, and the executor has counted right.
+// audit closes the books: every task has one end, its future says which, and the executor has
+// counted right.
 func (es *executorSim) audit() {
 	var sum counts
 	c := es.stats()
@@ -33,7 +34,8 @@ func (es *executorSim) audit() {
 		es.faultLocked(&es.report.Lost, "in the end the counts are %+v, and should be %+v", c, sum)
 	}
 	if es.hooked && (uint64(es.before.Load()) != c.runs || es.before.Load() != es.after.Load()) {
-		es.faultLocked(&es.report.Lost, "%d runs, but %d calls of the hook before them, and %d of that after",
+		es.faultLocked(&es.report.Lost,
+			"%d runs, but %d calls of the hook before them, and %d of that after",
 			c.runs, es.before.Load(), es.after.Load())
 	}
 }
@@ -53,7 +55,8 @@ func (es *executorSim) auditExecutedLocked(t *task, sum *counts) {
 func (es *executorSim) auditFutureLocked(t *task, sum *counts) {
 	result, ok := t.future.Poll()
 	if !ok {
-		es.faultLocked(&es.report.Lost, "the future of task %v, due at %v, is not settled; cancelled %t", t, t.due, t.cancelled)
+		es.faultLocked(&es.report.Lost,
+			"the future of task %v, due at %v, is not settled; cancelled %t", t, t.due, t.cancelled)
 		return
 	}
 	err, right := result.Err, true
@@ -79,14 +82,17 @@ func (es *executorSim) auditFutureLocked(t *task, sum *counts) {
 	case errors.Is(err, future.ErrTimeout):
 		sum.completed++
 		right = t.timeout > 0 && t.ended && t.timeout < t.takes &&
-			(!t.survivesTimeout() || t.ends > fails && !t.survivesFailure) // which was late and then panicked
+			// which was late and then panicked
+			(!t.survivesTimeout() || t.ends > fails && !t.survivesFailure)
 	default:
 		sum.completed++
 		right = t.ended && !t.cancelled && (err == errBoom && t.ends == fails ||
-			errors.As(err, &panicked) && t.ends == panics || err == future.ErrGoexit && t.ends == exits)
+			errors.As(err, &panicked) && t.ends == panics || err == future.ErrGoexit &&
+			t.ends == exits)
 	}
 	if !right {
-		es.faultLocked(&es.report.Lost, "task %v, due at %v, cancelled %t, handed back %t, has an unlikely outcome: %v",
+		es.faultLocked(&es.report.Lost,
+			"task %v, due at %v, cancelled %t, handed back %t, has an unlikely outcome: %v",
 			t, t.due, t.cancelled, t.returned, err)
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// call is that somebody submits tasks, and waits for them: in which way, with whose context, and from where.
+// call is that somebody submits tasks, and waits for them: in which way, with whose context, and
+// from where.
 type call struct {
 	job      *job // whose it is; nil for the driver's
 	site     callSite
@@ -45,7 +46,8 @@ const (
 
 // String returns where.
 func (l callSite) String() string {
-	return [...]string{"on the run", "on a goroutine it joins", "on a goroutine", "inside of iter.Pull",
+	return [...]string{"on the run", "on a goroutine it joins", "on a goroutine",
+		"inside of iter.Pull",
 		"in a run by hand", "after the run", "after another task"}[l]
 }
 
@@ -141,7 +143,8 @@ func (p *program) endDetached() {
 	p.mu.Unlock()
 }
 
-// drawCall draws a call of j, or of the driver if that is nil; or returns nil if there are enough tasks.
+// drawCall draws a call of j, or of the driver if that is nil; or returns nil if there are enough
+// tasks.
 func (p *program) drawCall(j *job) *call {
 	from := onRun
 	switch {

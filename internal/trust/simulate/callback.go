@@ -47,7 +47,8 @@ func (p *program) misbehave(a misbehaviour, n int) {
 	}
 }
 
-// drawCallbacks draws what of the user's the host calls: hooks, handlers, loggers, and base contexts.
+// drawCallbacks draws what of the user's the host calls: hooks, handlers, loggers, and base
+// contexts.
 func (p *program) drawCallbacks(h *host) (opts []executor.Option) {
 	p.misbehaves, p.hooked = p.oneIn(3), p.oneIn(3)
 	p.hooked = p.hooked || p.misbehaves
@@ -68,10 +69,13 @@ func (p *program) drawCallbacks(h *host) (opts []executor.Option) {
 		opts = append(opts, executor.ErrorHandler(p.onError))
 	}
 	if p.misbehaves && p.oneIn(2) {
-		opts = append(opts, executor.BaseContext(&reentrantContext{Context: context.Background(), program: p}))
+		opts = append(opts, executor.BaseContext(&reentrantContext{Context: context.Background(),
+			program: p}))
 	}
 	if p.misbehaves && p.oneIn(2) {
-		opts = append(opts, executor.OnTerminated(func() { p.misbehave(p.drawMisbehaviour("terminated", 0), 0) }))
+		opts = append(opts, executor.OnTerminated(func() {
+			p.misbehave(p.drawMisbehaviour("terminated", 0), 0)
+		}))
 	}
 	return opts
 }
@@ -163,7 +167,8 @@ func (p *program) callHost(h *host, n int) {
 		_ = pool.SetRejectionPolicy(nil)
 	case 9:
 		if !h.base.blocks {
-			_ = recoverPush(func() error { return pool.Execute(func(context.Context) error { return nil }) })
+			nothing := func(context.Context) error { return nil }
+			_ = recoverPush(func() error { return pool.Execute(nothing) })
 		}
 	case 10:
 		if h.base.ended {

@@ -2,8 +2,8 @@ package simulate
 
 import "slices"
 
-// drawChildren draws the tasks of a call, which may block those in up, and reports whether there are any, or none are
-// needed.
+// drawChildren draws the tasks of a call, which may block those in up, and reports whether there
+// are any, or none are needed.
 func (p *program) drawChildren(c *call, up []*job) bool {
 	n := 1
 	switch c.method {
@@ -32,8 +32,8 @@ func (p *program) drawChildren(c *call, up []*job) bool {
 	return len(c.children) > 0
 }
 
-// drawSubmission draws how j is submitted by c. Who waits for room without a context could wait for a place of his own:
-// only a run itself may, as that does not wait.
+// drawSubmission draws how j is submitted by c. Who waits for room without a context could wait for
+// a place of his own: only a run itself may, as that does not wait.
 func (p *program) drawSubmission(c *call, j *job) {
 	h := j.on
 	j.cancellable = c.cancels || c.method.bulk()
@@ -68,7 +68,8 @@ func (c *call) waitsForAll() bool {
 	if !c.blocks() || c.limit > 0 || c.method != getting && c.method != completing {
 		return false
 	}
-	return c.origin == backgroundContext || c.origin == nilContext || c.origin == ownContext && (c.detached || !c.job.cancellable)
+	return c.origin == backgroundContext || c.origin == nilContext || c.origin == ownContext &&
+		(c.detached || !c.job.cancellable)
 }
 
 // onHostRun reports whether c is made on the goroutine of a run of the host.
@@ -78,7 +79,8 @@ func (c *call) onHostRun(h *host) bool {
 
 // limitUnsafe limits a call that might wait in vain by no fault but that of the program.
 func (p *program) limitUnsafe(c *call, up []*job) {
-	if c.method == grouping && !p.safe(c, up, c.children[0].on) { // it waits for what runs after its end, too
+	// A group waits for what runs after its end, too.
+	if c.method == grouping && !p.safe(c, up, c.children[0].on) {
 		c.method = invokingAll
 	}
 	switch {
@@ -94,9 +96,10 @@ func (p *program) limitUnsafe(c *call, up []*job) {
 	}
 }
 
-// safe reports whether the tasks of a call to the host run though those in up may wait for it. The host sees that a run
-// waits: on its own goroutine for certain, and then another runs in its place; on others by the context, and then it
-// helps beyond its size, so often. It does not see that a run waits for another host.
+// safe reports whether the tasks of a call to the host run though those in up may wait for it. The
+// host sees that a run waits: on its own goroutine for certain, and then another runs in its place;
+// on others by the context, and then it helps beyond its size, so often. It does not see that a run
+// waits for another host.
 func (p *program) safe(c *call, up []*job, to *host) bool {
 	h := to.base
 	is := func(test func(j *job) bool) bool { return slices.ContainsFunc(up, test) }
@@ -109,9 +112,11 @@ func (p *program) safe(c *call, up []*job, to *host) bool {
 		return true
 	case !is(func(j *job) bool { return j.on.base == h }):
 		return !is(func(j *job) bool { return j.on.base.index > h.index })
-	case h.exclusive, is(func(j *job) bool { return j.on.base != h }), to.uncertainWaits == 0, c.method == gettingFor:
+	case h.exclusive, is(func(j *job) bool { return j.on.base != h }), to.uncertainWaits == 0,
+		c.method == gettingFor:
 		return false
-	case c.origin == ownContext, c.origin == outerContext && c.above.on.base == h && c.job.parentsWaitBelow(c.above):
+	case c.origin == ownContext, c.origin == outerContext && c.above.on.base == h &&
+		c.job.parentsWaitBelow(c.above):
 		h.uncertainWaits--
 		return h.uncertainWaits >= 0
 	}

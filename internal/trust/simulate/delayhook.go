@@ -29,7 +29,8 @@ func drawMode(n int) mode {
 	}
 }
 
-// delayHook holds up whoever passes a delay point. It is called by any goroutine of the bubble, and draws without a lock.
+// delayHook holds up whoever passes a delay point. It is called by any goroutine of the bubble, and
+// draws without a lock.
 type delayHook struct {
 	sim   *simulation
 	state atomic.Uint64

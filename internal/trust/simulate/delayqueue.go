@@ -11,8 +11,9 @@ import (
 	"github.com/punctual-go/punctual/delayqueue"
 )
 
-// queueSim is a simulation with a delay queue: a driver that puts, resets and removes, and takers that stay, that come for a
-// while, and that are busy between two elements. A taker in Take is free; to be busy is to be elsewhere.
+// queueSim is a simulation with a delay queue: a driver that puts, resets and removes, and takers
+// that stay, that come for a while, and that are busy between two elements. A taker in Take is
+// free; to be busy is to be elsewhere.
 type queueSim struct {
 	*simulation
 	queue    *delayqueue.Queue[*element]
@@ -25,7 +26,8 @@ type queueSim struct {
 
 func simulateDelayQueue(t *testing.T, seed uint64, ops int) Report {
 	return simulate(t, seed, ops, func(sim *simulation) {
-		qs := &queueSim{simulation: sim, queue: delayqueue.New[*element](), arena: make([]element, ops)}
+		qs := &queueSim{simulation: sim, queue: delayqueue.New[*element](),
+			arena: make([]element, ops)}
 		qs.drive()
 	})
 }
@@ -144,7 +146,8 @@ func (qs *queueSim) quiesce() {
 		qs.faultLocked(&qs.report.Lost, "there are %d elements, which should be %d", n, qs.queued)
 	}
 	if ok && qs.size > 0 && at.Sub(qs.start) <= now {
-		qs.faultLocked(&qs.report.Late, "at rest, %d takers sleep beside element %d, due since %v", qs.size, e.seq, e.due)
+		qs.faultLocked(&qs.report.Late, "at rest, %d takers sleep beside element %d, due since %v",
+			qs.size, e.seq, e.due)
 	}
 }
 
@@ -153,8 +156,10 @@ func (qs *queueSim) audit() {
 	synctest.Wait()
 	for at, e := range qs.queue.All() {
 		qs.mu.Lock()
-		if e.gone || e.due < qs.freeUntil || qs.exact() && at.Sub(qs.start) != e.due && e.due != never {
-			qs.faultLocked(&qs.report.Lost, "element %d, due at %v, is there at the end, for %v", e.seq, e.due, at.Sub(qs.start))
+		if e.gone || e.due < qs.freeUntil || qs.exact() && at.Sub(qs.start) != e.due &&
+			e.due != never {
+			qs.faultLocked(&qs.report.Lost, "element %d, due at %v, is there at the end, for %v",
+				e.seq, e.due, at.Sub(qs.start))
 		}
 		e.gone = true
 		qs.mu.Unlock()
@@ -169,7 +174,8 @@ func (qs *queueSim) audit() {
 	}
 	for _, e := range qs.elements {
 		if !e.gone {
-			qs.faultLocked(&qs.report.Lost, "element %d, due at %v, was never delivered", e.seq, e.due)
+			qs.faultLocked(&qs.report.Lost, "element %d, due at %v, was never delivered", e.seq,
+				e.due)
 		}
 	}
 }

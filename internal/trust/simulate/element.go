@@ -24,12 +24,15 @@ func (qs *queueSim) takenLocked(e *element, now time.Duration) {
 		qs.faultLocked(&qs.report.Early, "element %d, due at %v, delivered", e.seq, e.due)
 	}
 	qs.leaveLocked(e)
-	s := startRecord{id: e.seq, due: e.due, queuedFrom: e.queuedFrom, queuedInstant: e.queuedFrom, leftFrom: qs.instantStamp, startedAt: now}
+	s := startRecord{id: e.seq, due: e.due, queuedFrom: e.queuedFrom, queuedInstant: e.queuedFrom,
+		leftFrom: qs.instantStamp, startedAt: now}
 	if !qs.exact() || e.queuedBy == 0 {
 		return
 	}
 	if by, bad := qs.order.overtaken(s, e.queuedBy, true, false); bad {
-		qs.faultLocked(&qs.report.Late, "element %d, due at %v, has been overtaken by %d, due at %v", e.seq, e.due, by.id, by.due)
+		qs.faultLocked(&qs.report.Late,
+			"element %d, due at %v, has been overtaken by %d, due at %v", e.seq, e.due, by.id,
+			by.due)
 	}
 }
 
@@ -46,7 +49,8 @@ func (qs *queueSim) leaveLocked(e *element) {
 // checkOverdueLocked judges the time that k has been in the queue; p.mu is held.
 func (qs *queueSim) checkOverdueLocked(e *element) {
 	if e.dueBy < qs.freeUntil {
-		qs.faultLocked(&qs.report.Late, "element %d, due at %v, was there beside a taker at %v", e.seq, e.due, qs.freeUntil)
+		qs.faultLocked(&qs.report.Late, "element %d, due at %v, was there beside a taker at %v",
+			e.seq, e.due, qs.freeUntil)
 	}
 }
 
@@ -116,7 +120,8 @@ func (qs *queueSim) remove(e *element) {
 	case removed:
 		qs.leaveLocked(e)
 	case !e.gone && e.dueBy > qs.lastChange && qs.exact():
-		qs.faultLocked(&qs.report.Lost, "element %d, due at %v, is not there to be removed", e.seq, e.due)
+		qs.faultLocked(&qs.report.Lost, "element %d, due at %v, is not there to be removed", e.seq,
+			e.due)
 	}
 }
 
@@ -125,7 +130,8 @@ func (qs *queueSim) reset(e *element) {
 	qs.mu.Lock()
 	before, from := qs.advanceLocked(), qs.stamp
 	old, latest, since := e.due, e.dueBy, e.queuedBy
-	e.due, e.dueBy, e.queuedBy = min(e.due, before+d), never, 0 // who takes it meanwhile may see either time
+	// who takes it meanwhile may see either time
+	e.due, e.dueBy, e.queuedBy = min(e.due, before+d), never, 0
 	qs.mu.Unlock()
 	reset := e.item.Reset(d)
 	qs.mu.Lock()
@@ -136,7 +142,8 @@ func (qs *queueSim) reset(e *element) {
 		return
 	}
 	if latest < qs.freeUntil && !e.gone {
-		qs.faultLocked(&qs.report.Late, "element %d, due at %v, was there beside a taker at %v", e.seq, old, qs.freeUntil)
+		qs.faultLocked(&qs.report.Late, "element %d, due at %v, was there beside a taker at %v",
+			e.seq, old, qs.freeUntil)
 	}
 	e.due, e.dueBy, e.queuedFrom, e.queuedBy = before+d, now+d, from, qs.stamp // as if put anew
 }

@@ -6,7 +6,8 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// drawTask makes a task; all that is random about it is decided here. It returns nil if there are enough.
+// drawTask makes a task; all that is random about it is decided here. It returns nil if there are
+// enough.
 func (es *executorSim) drawTask() *task {
 	t := es.newTask()
 	if t == nil {
@@ -52,7 +53,8 @@ func (es *executorSim) drawMethod(t *task) {
 		t.maxWait = es.steps(12)
 		return
 	}
-	hows := [...]submitMethod{byExecute, byExecute, bySubmit, bySubmit, bySchedule, bySchedule, bySchedule, byScheduleAt, asSeries, asSeries}
+	hows := [...]submitMethod{byExecute, byExecute, bySubmit, bySubmit, bySchedule, bySchedule,
+		bySchedule, byScheduleAt, asSeries, asSeries}
 	t.method = hows[es.rng.IntN(len(hows))]
 	if t.method >= bySchedule {
 		t.initial = es.steps(20)
@@ -133,16 +135,17 @@ func (es *executorSim) drawAction(t *task) {
 			return
 		}
 		t.child.isChild, t.child.takes = true, es.steps(4)
-		t.child.mayBeAhead = t.action == awaitsChild && es.loop == nil || es.callerRuns // or run by its parent, later
+		// or run by its parent, later
+		t.child.mayBeAhead = t.action == awaitsChild && es.loop == nil || es.callerRuns
 		if t.action == awaitsChild {
 			t.child.method = bySubmit
 		}
 	}
 }
 
-// drawTimeout bounds some runs; not in a simulation where they may be held up beyond it. A task that does not heed its
-// context would go on after its end, and one that takes just as long may end either way, as may one whose context
-// ends just then.
+// drawTimeout bounds some runs; not in a simulation where they may be held up beyond it. A task
+// that does not heed its context would go on after its end, and one that takes just as long may end
+// either way, as may one whose context ends just then.
 func (es *executorSim) drawTimeout(t *task) {
 	if !es.exact() || es.cancelBase != nil || !t.heedsContext || t.action != noAction {
 		return

@@ -6,8 +6,8 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// drive is what the driver of a executor simulation does: to submit, to wait, to cancel, to fiddle with the sizes, and in between to
-// let time pass; in the end to close the executor simulation.
+// drive is what the driver of a executor simulation does: to submit, to wait, to cancel, to fiddle
+// with the sizes, and in between to let time pass; in the end to close the executor simulation.
 func (es *executorSim) drive() {
 	if es.scheduler != nil && es.oneIn(30) {
 		es.submitBacklog()
@@ -42,7 +42,8 @@ func (es *executorSim) step() {
 	case n < 18:
 		way := es.rng.IntN(3)
 		if es.oneIn(2) {
-			later(es.simulation, func(t *task) { es.cancel(t, way) }, latest(es.simulation, es.tasks))
+			later(es.simulation, func(t *task) { es.cancel(t, way) },
+				latest(es.simulation, es.tasks))
 		} else if t := latest(es.simulation, es.tasks); t != nil {
 			es.cancel(t, way)
 		}
@@ -53,8 +54,8 @@ func (es *executorSim) step() {
 	}
 }
 
-// submitMany does something many times at once: a row of tasks without futures, which a pool may deal out as one, or
-// several submitters at a time.
+// submitMany does something many times at once: a row of tasks without futures, which a pool may
+// deal out as one, or several submitters at a time.
 func (es *executorSim) submitMany() {
 	if es.oneIn(2) {
 		es.inspect()
@@ -76,11 +77,12 @@ func (es *executorSim) submitMany() {
 	}
 }
 
-// submitBacklog schedules more tasks than a large heap has, which are due together; and a series whose late runs come before
-// most of them.
+// submitBacklog schedules more tasks than a large heap has, which are due together; and a series
+// whose late runs come before most of them.
 func (es *executorSim) submitBacklog() {
 	t := es.newTask()
-	t.method, t.rule, t.period, t.takes, t.lastRun, t.asksRun = asSeries, burst, grid, 4*grid, 40, true
+	t.method, t.rule, t.period, t.takes = asSeries, burst, grid, 4*grid
+	t.lastRun, t.asksRun = 40, true
 	t.option(executor.MaxRuns(t.lastRun))
 	es.submit(t)
 	d := es.steps(6) + grid
@@ -108,7 +110,8 @@ func (es *executorSim) inspect() {
 		_ = t.future.State()
 		return
 	}
-	es.mu.Lock() // what is known before the question: its next run may begin before the answer is looked at
+	// what is known before the question: its next run may begin before the answer is looked at
+	es.mu.Lock()
 	due, planned, begun := min(es.advanceLocked(), t.due), t.dueBy != never, t.begun
 	es.mu.Unlock()
 	at, ok := t.timed.Next()
@@ -116,14 +119,17 @@ func (es *executorSim) inspect() {
 	es.mu.Lock()
 	defer es.mu.Unlock()
 	if ok && es.exact() && planned && at.Sub(es.start) < due {
-		es.faultLocked(&es.report.Early, "task %v, due at %v, is said to begin at %v", t, due, at.Sub(es.start))
+		es.faultLocked(&es.report.Early, "task %v, due at %v, is said to begin at %v", t, due,
+			at.Sub(es.start))
 	}
 	if int(runs) < begun {
-		es.faultLocked(&es.report.Lost, "task %v had begun %d times, and is said to have %d times", t, begun, runs)
+		es.faultLocked(&es.report.Lost, "task %v had begun %d times, and is said to have %d times",
+			t, begun, runs)
 	}
 }
 
-// reconfigure changes what can be changed while an executor runs. A scheduled pool and a plain one may grow and shrink.
+// reconfigure changes what can be changed while an executor runs. A scheduled pool and a plain one
+// may grow and shrink.
 func (es *executorSim) reconfigure() {
 	if es.pool == nil {
 		return
@@ -166,7 +172,8 @@ func (es *executorSim) checkQueueOrder(waiting []executor.Pending) {
 	for i := 1; i < len(waiting); i++ {
 		a, b := waiting[i-1].Scheduled, waiting[i].Scheduled
 		if !a.IsZero() && !b.IsZero() && b.Before(a) {
-			es.fault(&es.report.Late, "what waits is not in order: %v before %v", a.Sub(es.start), b.Sub(es.start))
+			es.fault(&es.report.Late, "what waits is not in order: %v before %v", a.Sub(es.start),
+				b.Sub(es.start))
 		}
 	}
 }

@@ -28,9 +28,11 @@ func (es *executorSim) begin(t *task, ctx context.Context) {
 		t.ranReturned = true // it was in a run, which had not come to its body
 		es.settledBodies++
 	case t.returned, t.refused:
-		es.faultLocked(&es.report.Duplicate, "task %v begins though it was handed back, or refused", t)
+		es.faultLocked(&es.report.Duplicate, "task %v begins though it was handed back, or refused",
+			t)
 	case t.cancelled && (t.begun >= t.allowedRuns || t.settledAt < es.quietUntil):
-		es.faultLocked(&es.report.Duplicate, "task %v begins though it was cancelled at %v", t, t.settledAt)
+		es.faultLocked(&es.report.Duplicate, "task %v begins though it was cancelled at %v", t,
+			t.settledAt)
 	}
 	if !t.cancelled {
 		es.queued--
@@ -64,7 +66,8 @@ func (es *executorSim) checkStartLocked(t *task, now time.Duration) {
 	if !es.ordered || t.mayBeAhead || !es.exact() || es.callerRuns && !t.submitted {
 		return
 	}
-	at := startRecord{id: t.id, due: t.due, queuedFrom: t.queuedFrom, queuedInstant: t.queuedInstant, leftFrom: es.instantStamp, startedAt: now}
+	at := startRecord{id: t.id, due: t.due, queuedFrom: t.queuedFrom,
+		queuedInstant: t.queuedInstant, leftFrom: es.instantStamp, startedAt: now}
 	if es.scheduler == nil {
 		at.due = 0
 	}
@@ -79,7 +82,8 @@ func (es *executorSim) checkStartLocked(t *task, now time.Duration) {
 		since = neverStamp
 	}
 	if by, bad := es.order.overtaken(at, since, !es.singleWorker, t.requeued); bad {
-		es.faultLocked(&es.report.Late, "task %v, due at %v, has been overtaken by %v, due at %v", t, t.due, es.tasks[by.id], by.due)
+		es.faultLocked(&es.report.Late, "task %v, due at %v, has been overtaken by %v, due at %v",
+			t, t.due, es.tasks[by.id], by.due)
 	}
 }
 
@@ -88,24 +92,28 @@ const neverStamp = int64(never)
 // checkOverdueLocked judges the time that k has waited; the lock is held.
 func (es *executorSim) checkOverdueLocked(t *task) {
 	if es.timeline.overdue(t.dueBy) {
-		es.faultLocked(&es.report.Late, "task %v, due at %v, was there beside a free worker at %v", t, t.dueBy, es.freeUntil)
+		es.faultLocked(&es.report.Late, "task %v, due at %v, was there beside a free worker at %v",
+			t, t.dueBy, es.freeUntil)
 	}
 }
 
 // checkRunLocked compares what the facility tells of a run with what the model of the series says.
 func (es *executorSim) checkRunLocked(t *task, now time.Duration, run executor.Run) {
 	scheduled, missed := t.seriesModel.begin(now)
-	if t.periodic() && (run.Number != uint64(t.begun) || run.Missed != missed || run.Scheduled.Sub(es.start) != scheduled) {
-		es.faultLocked(&es.report.Lost, "task %v is in run %d, planned for %v, %d missed, which should be run %d, for %v, %d missed",
+	if t.periodic() && (run.Number != uint64(t.begun) || run.Missed != missed ||
+		run.Scheduled.Sub(es.start) != scheduled) {
+		es.faultLocked(&es.report.Lost,
+			"task %v is in run %d, planned for %v, %d missed, not run %d, for %v, %d missed",
 			t, run.Number, run.Scheduled.Sub(es.start), run.Missed, t.begun, scheduled, missed)
 	}
 	if run.Started.Sub(es.start) != now && (t.periodic() || t.timed != nil) {
-		es.faultLocked(&es.report.Lost, "task %v believes it started at %v", t, run.Started.Sub(es.start))
+		es.faultLocked(&es.report.Lost, "task %v believes it started at %v", t,
+			run.Started.Sub(es.start))
 	}
 }
 
-// adoptScheduleLocked takes over when the facility says that the run was planned, where that may depend on who was held up how long.
-// Still it is on the grid, and after the last.
+// adoptScheduleLocked takes over when the facility says that the run was planned, where that may
+// depend on who was held up how long. Still it is on the grid, and after the last.
 func (es *executorSim) adoptScheduleLocked(t *task, run executor.Run) {
 	scheduled := run.Scheduled.Sub(es.start)
 	right := run.Number == uint64(t.begun) && t.due <= scheduled && scheduled <= es.lastChange
@@ -122,7 +130,8 @@ func (es *executorSim) adoptScheduleLocked(t *task, run executor.Run) {
 	}
 	t.due = scheduled
 	if !right {
-		es.faultLocked(&es.report.Lost, "task %v, due at %v, is in run %d, planned for %v", t, t.due, run.Number, scheduled)
+		es.faultLocked(&es.report.Lost, "task %v, due at %v, is in run %d, planned for %v", t,
+			t.due, run.Number, scheduled)
 	}
 }
 
@@ -144,7 +153,8 @@ func (es *executorSim) end(t *task, interrupted bool) {
 	es.checkInterruptionLocked(t, now, interrupted)
 	failed := t.ends != returns && (!t.periodic() || t.begun == t.lastRun || t.survivesFailure)
 	late := t.timeout > 0 && now-t.startedAt >= t.timeout
-	last := !t.periodic() || t.begun == t.lastRun || failed && !t.survivesFailure || late && !t.survivesTimeout()
+	last := !t.periodic() || t.begun == t.lastRun || failed && !t.survivesFailure || late &&
+		!t.survivesTimeout()
 	switch {
 	case t.cancelled:
 	case t.returned && !last:
@@ -160,7 +170,8 @@ func (es *executorSim) end(t *task, interrupted bool) {
 		if !es.exact() && (t.rule == skip || t.rule == fixedDelay) {
 			t.dueBy = never
 		}
-		t.queuedFrom, t.queuedInstant, t.queuedBy, t.requeued = es.stamp, es.instantStamp, es.stamp, true
+		t.queuedFrom, t.queuedInstant, t.queuedBy = es.stamp, es.instantStamp, es.stamp
+		t.requeued = true
 		es.queued++
 	}
 }
@@ -175,7 +186,8 @@ func (es *executorSim) checkInterruptionLocked(t *task, now time.Duration, inter
 	case t.interrupted && t.heedsContext && t.takes > 0 &&
 		max(t.interruptedAt, t.heedsFrom) < es.quietUntil && t.interruptedAt >= t.startedAt:
 		es.faultLocked(&es.report.Late, "task %v, cancelled at %v, ends", t, t.interruptedAt)
-	case !interrupted && t.heedsContext && t.timeout > 0 && t.startedAt+t.timeout < now && es.exact():
+	case !interrupted && t.heedsContext && t.timeout > 0 && t.startedAt+t.timeout < now &&
+		es.exact():
 		es.faultLocked(&es.report.Late, "task %v has outlived its time-out", t)
 	}
 }

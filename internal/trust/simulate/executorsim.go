@@ -82,10 +82,14 @@ type executorAPI interface {
 
 // schedulerAPI is what those can do that know times.
 type schedulerAPI interface {
-	Schedule(time.Duration, executor.Task, ...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error)
-	ScheduleAt(time.Time, executor.Task, ...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error)
-	AtFixedRate(initial, period time.Duration, task executor.Task, opts ...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error)
-	WithFixedDelay(initial, delay time.Duration, task executor.Task, opts ...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error)
+	Schedule(time.Duration, executor.Task,
+		...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error)
+	ScheduleAt(time.Time, executor.Task,
+		...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error)
+	AtFixedRate(initial, period time.Duration, task executor.Task,
+		opts ...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error)
+	WithFixedDelay(initial, delay time.Duration, task executor.Task,
+		opts ...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error)
 }
 
 // counts are the statistics of any executor.
@@ -104,7 +108,8 @@ func (es *executorSim) advanceLocked() time.Duration {
 	return now
 }
 
-// hasRoomLocked reports whether there is room in the queue, or a worker that is not busy, for certain.
+// hasRoomLocked reports whether there is room in the queue, or a worker that is not busy, for
+// certain.
 func (es *executorSim) hasRoomLocked() bool {
 	switch {
 	case es.pendingLimit:
@@ -150,7 +155,8 @@ func (es *executorSim) perform(t *task, ctx context.Context) {
 		if !es.hasFuture(t) {
 			return
 		}
-		if _, err := t.future.Get(ctx); !errors.Is(err, future.ErrSelfWait) && !t.future.State().Settled() {
+		if _, err := t.future.Get(ctx); !errors.Is(err, future.ErrSelfWait) &&
+			!t.future.State().Settled() {
 			es.fault(&es.report.Stuck, "task %v waits for itself: %v", t, err)
 		}
 		if err := es.executor.AwaitTermination(ctx); !errors.Is(err, future.ErrSelfWait) {
@@ -170,7 +176,8 @@ func (es *executorSim) noteHeeding(t *task) {
 	t.heedsFrom = es.advanceLocked()
 }
 
-// quiesce waits until nothing can run, and looks whether the executor is of the same opinion as its tasks.
+// quiesce waits until nothing can run, and looks whether the executor is of the same opinion as its
+// tasks.
 func (es *executorSim) quiesce() {
 	synctest.Wait()
 	es.mu.Lock()
@@ -193,15 +200,20 @@ func (es *executorSim) quiesce() {
 	sum := c.completed + c.cancelled + c.returned + uint64(c.queued+c.busy)
 	switch {
 	case int64(c.accepted) != es.accepted:
-		es.faultLocked(&es.report.Lost, "at rest %d tasks have been accepted, and %d are counted", es.accepted, c.accepted)
+		es.faultLocked(&es.report.Lost, "at rest %d tasks have been accepted, and %d are counted",
+			es.accepted, c.accepted)
 	case c.queued != queued:
-		es.faultLocked(&es.report.Lost, "at rest %d tasks wait, and %d are counted", queued, c.queued)
+		es.faultLocked(&es.report.Lost, "at rest %d tasks wait, and %d are counted", queued,
+			c.queued)
 	case c.busy != es.running:
-		es.faultLocked(&es.report.Lost, "at rest %d tasks run, and %d are counted", es.running, c.busy)
+		es.faultLocked(&es.report.Lost, "at rest %d tasks run, and %d are counted", es.running,
+			c.busy)
 	case es.capacity >= 0 && c.queued > es.capacity+es.orphanedHelpers && !es.callerRuns:
 		// One that has come for a free worker waits if that place is taken by a body too many.
-		es.faultLocked(&es.report.Lost, "at rest %d tasks wait, where at most %d may", c.queued, es.capacity+es.orphanedHelpers)
+		es.faultLocked(&es.report.Lost, "at rest %d tasks wait, where at most %d may", c.queued,
+			es.capacity+es.orphanedHelpers)
 	case sum != c.accepted+uint64(es.settledBodies):
-		es.faultLocked(&es.report.Lost, "at rest the counts do not add up: %+v, %d settled bodies", c, es.settledBodies)
+		es.faultLocked(&es.report.Lost, "at rest the counts do not add up: %+v, %d settled bodies",
+			c, es.settledBodies)
 	}
 }

@@ -11,12 +11,14 @@ import (
 // What follows opens the insides to the tests.
 
 // SimulateOn plays the simulation of a wheel, of which open may make something else.
-func SimulateOn(t *testing.T, seed uint64, ops int, open func(timer.Scheduler) timer.Scheduler) Report {
+func SimulateOn(t *testing.T, seed uint64, ops int,
+	open func(timer.Scheduler) timer.Scheduler) Report {
 	return simulate(t, seed, ops, func(sim *simulation) {
 		ts := newTimerSim(sim)
 		ts.tick = grid
 		ts.open = func(inst *instance) timer.Scheduler {
-			wheel := hashedwheel.New(timer.Config{Tick: ts.tick, OnPanic: func(any, []byte) { ts.panicReported() }})
+			wheel := hashedwheel.New(timer.Config{Tick: ts.tick,
+				OnPanic: func(any, []byte) { ts.panicReported() }})
 			inst.pending = wheel.Pending
 			inst.stop = func(*instance) []timer.Handle { return wheel.Stop() }
 			return open(wheel)
@@ -30,9 +32,10 @@ func RunDriver(t *testing.T, drive func()) Report {
 	return simulate(t, 1, 1, func(*simulation) { drive() })
 }
 
-// Starts returns when the runs of a series begin that has a worker of its own: with this rule, first, and period, run n
-// takes takes[n].
-func Starts(name string, first, period time.Duration, takes []time.Duration) (starts []time.Duration, missed []uint64) {
+// Starts returns when the runs of a series begin that has a worker of its own: with this rule,
+// first, and period, run n takes takes[n].
+func Starts(name string, first, period time.Duration,
+	takes []time.Duration) (starts []time.Duration, missed []uint64) {
 	c := seriesModel{first: first, period: period, due: first}
 	for c.rule = once; c.rule.String() != name; c.rule++ {
 	}
@@ -47,11 +50,13 @@ func Starts(name string, first, period time.Duration, takes []time.Duration) (st
 	return starts, missed
 }
 
-// Overtaken reports whether the second of two that begin one after the other has been overtaken, if both came at the
-// given times and left one instant later than both.
+// Overtaken reports whether the second of two that begin one after the other has been overtaken, if
+// both came at the given times and left one instant later than both.
 func Overtaken(due1, due2 time.Duration, came1, came2 int64) bool {
 	var o orderOracle
-	o.overtaken(startRecord{due: due1, queuedFrom: came1, queuedInstant: came1, leftFrom: 100, startedAt: 1}, came1, true, false)
-	_, bad := o.overtaken(startRecord{due: due2, queuedFrom: came2, queuedInstant: came2, leftFrom: 100, startedAt: 2}, came2, true, false)
+	o.overtaken(startRecord{due: due1, queuedFrom: came1, queuedInstant: came1, leftFrom: 100,
+		startedAt: 1}, came1, true, false)
+	_, bad := o.overtaken(startRecord{due: due2, queuedFrom: came2, queuedInstant: came2,
+		leftFrom: 100, startedAt: 2}, came2, true, false)
 	return bad
 }

@@ -51,7 +51,8 @@ func (g *goroutine) innermost(h *host) *frame {
 	return nil
 }
 
-// recountLocked notes whether th is active on the host now, and judges how many are; the lock is held.
+// recountLocked notes whether th is active on the host now, and judges how many are; the lock is
+// held.
 func (p *program) recountLocked(g *goroutine, h *host) {
 	h = h.base
 	f := g.innermost(h)
@@ -64,7 +65,8 @@ func (p *program) recountLocked(g *goroutine, h *host) {
 	case active && !was:
 		h.active++
 		if most := h.maxSize + h.callers; h.active > most && h.countsExactly() {
-			p.faultLocked(&p.report.Duplicate, "%d bodies are active on %s, of at most %d: %v", h.active, h.name, most, f.job)
+			p.faultLocked(&p.report.Duplicate, "%d bodies are active on %s, of at most %d: %v",
+				h.active, h.name, most, f.job)
 		}
 	case !active && was:
 		h.active--
@@ -95,12 +97,14 @@ func (p *program) pushLocked(j *job, hook bool) *goroutine {
 
 // checkActiveLocked judges that there is one more; the lock is held.
 func (p *program) checkActiveLocked(h *host, j *job) {
-	most := 2*h.maxSize + h.callers + len(h.helpedFor) // each of these counts as waiting while it is helped
+	// each of these counts as waiting while it is helped
+	most := 2*h.maxSize + h.callers + len(h.helpedFor)
 	if h.resumedAt == p.now() {
 		most += h.resumed // it may have been started before these went on
 	}
 	if h.active > most && p.exact() && !p.slowCallbacks {
-		p.faultLocked(&p.report.Duplicate, "%d bodies are active on %s, of at most %d with all that is uncertain: %v",
+		p.faultLocked(&p.report.Duplicate,
+			"%d bodies are active on %s, of at most %d with all that is uncertain: %v",
 			h.active, h.name, most, j)
 	}
 }
@@ -151,14 +155,15 @@ func (p *program) end(j *job, g *goroutine) {
 	p.popLocked(g)
 }
 
-// enterExclusive notes that the caller is active on the host. There is no lock for that if the host promises that nobody else
-// is: then the race detector tells of two, and so does the count.
+// enterExclusive notes that the caller is active on the host. There is no lock for that if the host
+// promises that nobody else is: then the race detector tells of two, and so does the count.
 func (p *program) enterExclusive(h *host) {
 	if !h.exclusive || h.callerRuns {
 		return
 	}
 	if h.inside++; h.inside != 1 {
-		p.fault(&p.report.Duplicate, "%d bodies at once on %s, which has one worker", h.inside, h.name)
+		p.fault(&p.report.Duplicate, "%d bodies at once on %s, which has one worker", h.inside,
+			h.name)
 	}
 }
 
@@ -168,8 +173,8 @@ func (p *program) leaveExclusive(h *host) {
 	}
 }
 
-// suspend notes that the innermost run of the host on the calling goroutine waits, or that it goes on. It reports
-// whether there is one.
+// suspend notes that the innermost run of the host on the calling goroutine waits, or that it goes
+// on. It reports whether there is one.
 func (p *program) suspend(h *host) bool {
 	var g *goroutine
 	var f *frame

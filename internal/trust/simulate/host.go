@@ -10,7 +10,8 @@ import (
 	"github.com/punctual-go/punctual/internal/trust/lifo"
 )
 
-// host is an executor of a program, and what is known of how busy it is. The lock of the simulation guards the counts.
+// host is an executor of a program, and what is known of how busy it is. The lock of the simulation
+// guards the counts.
 type host struct {
 	program *program
 	name    string
@@ -28,34 +29,38 @@ type host struct {
 	blocks     bool // a submitter waits for room
 	callerRuns bool // a submitter may run its task itself
 
-	core           int           // workers that come for whatever waits
-	size           int           // how many tasks may be active
-	maxSize        int           // the largest size since the host was at rest
-	runs           int           // and hooks of them
-	active         int           // bodies that do not wait for others of the host
-	busy           int           // these, and hooks that do not
-	callers        int           // goroutines that run a body, and are not the host's
-	uncertain      bool          // a wait has ended before what it was for, or there may be help without certainty
-	resumedAt      time.Duration // when a wait of a run has ended last,
-	resumed        int           // and how many have at that time
-	helpedFor      map[*job]bool // on whose behalf there have been waits without certainty since nothing ran
-	uncertainWaits int           // waits without certainty and limit that may be drawn still
-	ended          bool          // it has been told to end
+	core    int // workers that come for whatever waits
+	size    int // how many tasks may be active
+	maxSize int // the largest size since the host was at rest
+	runs    int // and hooks of them
+	active  int // bodies that do not wait for others of the host
+	busy    int // these, and hooks that do not
+	callers int // goroutines that run a body, and are not the host's
+	// a wait has ended before what it was for, or there may be help without certainty
+	uncertain bool
+	resumedAt time.Duration // when a wait of a run has ended last,
+	resumed   int           // and how many have at that time
+	// on whose behalf there have been waits without certainty since nothing ran
+	helpedFor      map[*job]bool
+	uncertainWaits int  // waits without certainty and limit that may be drawn still
+	ended          bool // it has been told to end
 
 	inside int // who is active writes it without a lock, if the host confines its tasks
 }
 
-// countsExactly reports whether no more bodies are active than there are places. Otherwise a host may start as many again, and
-// those whose waits have ended go on beside them.
+// countsExactly reports whether no more bodies are active than there are places. Otherwise a host
+// may start as many again, and those whose waits have ended go on beside them.
 func (h *host) countsExactly() bool { return h.exclusive || !h.uncertain }
 
-// mayHelp reports whether the host may run one task more for one that waits; only that one waits for it.
+// mayHelp reports whether the host may run one task more for one that waits; only that one waits
+// for it.
 func (h *host) mayHelp(certain bool) bool {
 	spare := h.size + h.callers - h.busy
 	return spare > 0 && certain || !h.exclusive && spare > -h.size
 }
 
-// submit submits the task of j, as its way says. For the time of the call the goroutine counts as a submitter.
+// submit submits the task of j, as its way says. For the time of the call the goroutine counts as a
+// submitter.
 func (h *host) submit(j *job, ctx context.Context) (f *future.Future[int], err error) {
 	switch {
 	case h.loop != nil && j.bare:
@@ -112,13 +117,15 @@ func (h *host) stats() counts {
 	return poolStats(h.pool)()
 }
 
-// open makes the hosts of a program: a pool of any kind, a serial executor over it, another pool, and a loop.
+// open makes the hosts of a program: a pool of any kind, a serial executor over it, another pool,
+// and a loop.
 func (p *program) open() {
 	h := &host{program: p, name: "pool"}
 	h.base = h
 	p.drawPool(h)
 	h.submitter = h.pool
-	s := &host{program: p, name: "serial", base: h, pool: h.pool, serialized: true, exclusive: h.exclusive, bounded: h.bounded}
+	s := &host{program: p, name: "serial", base: h, pool: h.pool, serialized: true,
+		exclusive: h.exclusive, bounded: h.bounded}
 	s.submitter = executor.NewSerial(h.pool)
 	if p.queuePanics {
 		s.submitter, s.serialized = h.pool, false
@@ -151,11 +158,12 @@ func (p *program) drawPool(h *host) {
 		h.bounded = true
 		opts = append(opts, executor.HandOff())
 	case 7:
-		opts = append(opts, executor.CustomQueue(func() executor.WorkQueue { return new(lifo.Queue) }))
+		newQueue := func() executor.WorkQueue { return new(lifo.Queue) }
 		if p.misbehaves { // then there are no serial tasks, as workers push these
 			p.queuePanics = true
-			opts = append(opts, executor.CustomQueue(func() executor.WorkQueue { return new(panickingQueue) }))
+			newQueue = func() executor.WorkQueue { return new(panickingQueue) }
 		}
+		opts = append(opts, executor.CustomQueue(newQueue))
 	case 8:
 		h.core, h.exclusive = 1, true
 	}

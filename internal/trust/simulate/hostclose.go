@@ -8,7 +8,8 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// closeHost ends a host in one of many ways, perhaps from inside of a task of it, and waits until it has terminated.
+// closeHost ends a host in one of many ways, perhaps from inside of a task of it, and waits until
+// it has terminated.
 func (p *program) closeHost(h *host) {
 	p.mu.Lock()
 	h.ended = true
@@ -47,8 +48,8 @@ func (p *program) auditHost(h *host) {
 	}
 }
 
-// closeFromInside has a task end its host, on its own goroutine or on one for which it waits: that is for itself, unless the
-// context is detached from the task.
+// closeFromInside has a task end its host, on its own goroutine or on one for which it waits: that
+// is for itself, unless the context is detached from the task.
 func (p *program) closeFromInside(h *host, way int) {
 	var over sync.WaitGroup
 	over.Add(1)
@@ -70,7 +71,8 @@ func (p *program) closeFromInside(h *host, way int) {
 			joined.Go(func() {
 				_, err := h.lifecycle().CloseContext(limited)
 				if !isError(err, context.DeadlineExceeded) {
-					p.fault(&p.report.Lost, "%s is closed beside a task of it: %v", h.name, errorText(err))
+					p.fault(&p.report.Lost, "%s is closed beside a task of it: %v", h.name,
+						errorText(err))
 				}
 			})
 			joined.Wait()

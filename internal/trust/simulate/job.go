@@ -9,8 +9,8 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// job is a task of a program: it takes its time, and calls others. All that is random about it is drawn when it is made;
-// the lock of the simulation guards what follows.
+// job is a task of a program: it takes its time, and calls others. All that is random about it is
+// drawn when it is made; the lock of the simulation guards what follows.
 type job struct {
 	program   *program
 	id        int
@@ -95,10 +95,12 @@ func (j *job) settled() bool {
 	return j.future.State().Settled()
 }
 
-// runLive reports whether the context of the run of j has not ended, for certain or perhaps; the lock is held.
+// runLive reports whether the context of the run of j has not ended, for certain or perhaps; the
+// lock is held.
 func (j *job) runLive() (certainly, perhaps bool) {
 	now := j.program.now()
-	return j.inBody && !j.interrupted, j.inBody || j.inHook || j.begun > 0 && (j.endedAt == now || !j.program.exact())
+	return j.inBody && !j.interrupted, j.inBody || j.inHook || j.begun > 0 &&
+		(j.endedAt == now || !j.program.exact())
 }
 
 // drawJob makes a task that may block those in up.

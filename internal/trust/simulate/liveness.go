@@ -2,8 +2,9 @@ package simulate
 
 import "time"
 
-// advanceLocked shadows that of the timeline. While time passes nothing can run: whoever waits for certain, for something that could
-// be run in his place, has it run; and a worker that is free runs what is due.
+// advanceLocked shadows that of the timeline. While time passes nothing can run: whoever waits for
+// certain, for something that could be run in his place, has it run; and a worker that is free runs
+// what is due.
 func (p *program) advanceLocked() time.Duration {
 	last, asleep := p.lastChange, p.heldUp
 	now := p.timeline.advanceLocked()
@@ -17,7 +18,8 @@ func (p *program) advanceLocked() time.Duration {
 		h := j.on.base
 		if j.runnableSince(last) && !j.on.serialized && h.runs < h.core && !h.ended && !j.reported {
 			j.reported = true
-			p.faultLocked(&p.report.Late, "task %v has been there since %v, beside %d runs of %d", j, j.readyAt, h.runs, h.core)
+			p.faultLocked(&p.report.Late, "task %v has been there since %v, beside %d runs of %d",
+				j, j.readyAt, h.runs, h.core)
 		}
 	}
 	return now
@@ -25,7 +27,8 @@ func (p *program) advanceLocked() time.Duration {
 
 // runnableSince reports whether j has been in the queue since then, and due, and is still.
 func (j *job) runnableSince(since time.Duration) bool {
-	return j.submitted && j.readyAt <= since && j.begun == 0 && !j.inHook && !j.interrupted && !j.settled()
+	return j.submitted && j.readyAt <= since && j.begun == 0 && !j.inHook && !j.interrupted &&
+		!j.settled()
 }
 
 // checkHelpLocked judges that w has gone on from last to now.
@@ -39,18 +42,21 @@ func (p *program) checkHelpLocked(w *wait, last, now time.Duration) {
 	}
 	certainly, _ := w.scope.helpedLocked(h)
 	switch {
-	case !waits, runs, h.ended, h.loop != nil, w.reported, !h.mayHelp(w.ownRun), !w.ownRun && (!certainly || begins):
+	case !waits, runs, h.ended, h.loop != nil, w.reported, !h.mayHelp(w.ownRun), !w.ownRun &&
+		(!certainly || begins):
 		w.helpableFrom = -1
 	case w.ownRun:
 		w.reported = true
-		p.faultLocked(&p.report.Late, "%v is not helped from %v on: %d active of %d", w.call, last, h.active, h.size)
+		p.faultLocked(&p.report.Late, "%v is not helped from %v on: %d active of %d", w.call, last,
+			h.active, h.size)
 	case w.helpableFrom < 0:
 		w.helpableFrom = last
 		fallthrough
 	default:
 		if end := w.from + 2*(w.helpableFrom-w.from) + helpDelay; now > end {
 			w.reported = true
-			p.faultLocked(&p.report.Late, "%v, which waits since %v, is not helped by %v: %d active of %d",
+			p.faultLocked(&p.report.Late,
+				"%v, which waits since %v, is not helped by %v: %d active of %d",
 				w.call, w.from, end, h.active, h.size)
 		}
 	}

@@ -18,13 +18,16 @@ func simulateLoop(t *testing.T, seed uint64, ops int) Report {
 		es.asksRuns = es.oneIn(2)
 		opts := []eventloop.Option{eventloop.Logger(silent)}
 		if es.oneIn(2) {
-			opts = append(opts, eventloop.ErrorHandler(func(context.Context, executor.Run, error) {}))
+			opts = append(opts, eventloop.ErrorHandler(func(context.Context, executor.Run,
+				error) {
+			}))
 		}
 		loop := eventloop.New(opts...)
 		es.executor, es.scheduler, es.loop = loop, loop, loop
 		es.stats = func() counts {
 			c := loop.Stats()
-			return counts{c.Busy, c.Queued, c.Accepted, c.Completed, c.Cancelled, c.Returned, c.Runs}
+			return counts{c.Busy, c.Queued, c.Accepted, c.Completed, c.Cancelled, c.Returned,
+				c.Runs}
 		}
 		es.drive()
 	})

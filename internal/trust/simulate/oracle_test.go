@@ -37,11 +37,17 @@ func TestAFaultIsFoundAndCalledByItsName(t *testing.T) {
 		count func(r simulate.Report) int64
 	}{
 		"early": {
-			func(right timer.Scheduler, d time.Duration, f func()) timer.Handle { return right.AfterFunc(d-step, f) },
+			func(right timer.Scheduler, d time.Duration,
+				f func()) timer.Handle {
+				return right.AfterFunc(d-step, f)
+			},
 			func(r simulate.Report) int64 { return r.Early },
 		},
 		"late": {
-			func(right timer.Scheduler, d time.Duration, f func()) timer.Handle { return right.AfterFunc(d+step, f) },
+			func(right timer.Scheduler, d time.Duration,
+				f func()) timer.Handle {
+				return right.AfterFunc(d+step, f)
+			},
 			func(r simulate.Report) int64 { return r.Late },
 		},
 		"twice": {
@@ -67,9 +73,10 @@ func TestAFaultIsFoundAndCalledByItsName(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var sum simulate.Report
 			for seed := range uint64(10) {
-				sum.Add(simulate.SimulateOn(t, seed, 300, func(right timer.Scheduler) timer.Scheduler {
-					return &faulty{Scheduler: right, arm: fault.arm}
-				}))
+				sum.Add(simulate.SimulateOn(t, seed, 300,
+					func(right timer.Scheduler) timer.Scheduler {
+						return &faulty{Scheduler: right, arm: fault.arm}
+					}))
 			}
 			assert.Positive(t, fault.count(sum), "%+v", sum)
 		})
@@ -79,7 +86,8 @@ func TestAFaultIsFoundAndCalledByItsName(t *testing.T) {
 func TestAWorldWithoutAFaultHasNone(t *testing.T) {
 	var sum simulate.Report
 	for seed := range uint64(10) {
-		sum.Add(simulate.SimulateOn(t, seed, 300, func(right timer.Scheduler) timer.Scheduler { return right }))
+		sum.Add(simulate.SimulateOn(t, seed, 300,
+			func(right timer.Scheduler) timer.Scheduler { return right }))
 	}
 	assert.Zero(t, sum.Bad(), "%+v", sum)
 }

@@ -5,8 +5,8 @@ import "time"
 // lastStarts is how many starts are remembered. Who is overtaken is so by one of the last.
 const lastStarts = 16
 
-// orderOracle finds out who has been overtaken: who begins after another that should have been behind it, although it was
-// in the queue when that one left.
+// orderOracle finds out who has been overtaken: who begins after another that should have been
+// behind it, although it was in the queue when that one left.
 type orderOracle struct {
 	starts [lastStarts]startRecord
 	n      int
@@ -23,15 +23,18 @@ type startRecord struct {
 	startedAt     time.Duration // when it began
 }
 
-// overtaken adds a start, of something that has been in the queue since the given stamp at the latest, and returns
-// another of those that began before it and should have been behind it, if there is one. With strict only those count
-// that began at an earlier time: several at once may leave the queue in order, and begin in any. With vague it is known
-// only in which instant it came.
-func (o *orderOracle) overtaken(s startRecord, since int64, strict, vague bool) (by startRecord, bad bool) {
+// overtaken adds a start, of something that has been in the queue since the given stamp at the
+// latest, and returns another of those that began before it and should have been behind it, if
+// there is one. With strict only those count that began at an earlier time: several at once may
+// leave the queue in order, and begin in any. With vague it is known only in which instant it came.
+func (o *orderOracle) overtaken(s startRecord, since int64, strict, vague bool) (by startRecord,
+	bad bool) {
 	for i := range min(o.n, lastStarts) {
 		a := &o.starts[i]
-		first := s.due < a.due || s.due == a.due && (since < a.queuedInstant || since < a.queuedFrom && !vague)
-		if first && since < a.leftFrom && s.tick <= a.tick && (!strict || a.startedAt < s.startedAt) {
+		first := s.due < a.due || s.due == a.due &&
+			(since < a.queuedInstant || since < a.queuedFrom && !vague)
+		if first && since < a.leftFrom && s.tick <= a.tick &&
+			(!strict || a.startedAt < s.startedAt) {
 			by, bad = *a, true
 			break
 		}

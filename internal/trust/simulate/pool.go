@@ -41,7 +41,8 @@ func simulatePool(t *testing.T, seed uint64, ops int) Report {
 	})
 }
 
-// drawQueue draws where tasks wait. Sizes change in a simulation only where they alone say how many workers there are.
+// drawQueue draws where tasks wait. Sizes change in a simulation only where they alone say how many
+// workers there are.
 func (es *executorSim) drawQueue() []executor.Option {
 	var queue executor.Queue
 	switch es.rng.IntN(8) {

@@ -12,13 +12,13 @@ import (
 	"github.com/punctual-go/punctual/internal/trust/watchdog"
 )
 
-// program is a simulation in which tasks submit other tasks and wait for them: in all ways, with the contexts of others, and
-// from all places. It never hangs by a fault of its own: whoever waits where no executor could know that a place is free
-// does so for a limited time; see bound.
+// program is a simulation in which tasks submit other tasks and wait for them: in all ways, with
+// the contexts of others, and from all places. It never hangs by a fault of its own: whoever waits
+// where no executor could know that a place is free does so for a limited time; see bound.
 //
-// The oracles: no more bodies are active, that is, run and do not wait, than there are places; every wait ends, and in
-// time; somebody is told that he waits for himself if and only if that is so, and at once; and a context ends with its
-// run.
+// The oracles: no more bodies are active, that is, run and do not wait, than there are places;
+// every wait ends, and in time; somebody is told that he waits for himself if and only if that is
+// so, and at once; and a context ends with its run.
 type program struct {
 	*simulation
 	hosts         []*host
@@ -53,13 +53,15 @@ func simulatePrograms(t *testing.T, seed uint64, ops int) Report {
 	})
 	defer timer.Stop()
 	return simulate(t, seed, ops, func(sim *simulation) {
-		p := &program{simulation: sim, byName: map[string]*job{}, goroutines: map[uint64]*goroutine{}}
+		p := &program{simulation: sim, byName: map[string]*job{},
+			goroutines: map[uint64]*goroutine{}}
 		p.open()
 		p.drive()
 	})
 }
 
-// withLock calls do with the lock held. A mistake in the program itself is not to look like a failure of a task.
+// withLock calls do with the lock held. A mistake in the program itself is not to look like a
+// failure of a task.
 func (p *program) withLock(do func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -236,7 +238,8 @@ func (p *program) probeContext() {
 	after, _ := j.runLive()
 	switch {
 	case before && after && err != nil:
-		p.faultLocked(&p.report.Early, "the context of task %v has ended during its run: %v", j, errorText(err))
+		p.faultLocked(&p.report.Early, "the context of task %v has ended during its run: %v", j,
+			errorText(err))
 	case over && err == nil && p.exact() && !p.slowCallbacks:
 		p.faultLocked(&p.report.Lost, "the context of task %v, ended at %v, has not", j, j.endedAt)
 	}

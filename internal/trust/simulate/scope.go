@@ -29,7 +29,8 @@ const (
 
 // String returns whose.
 func (o contextOrigin) String() string {
-	return [...]string{"own", "outer", "another run's", "a run by hand's", "ended", "background", "nil"}[o]
+	return [...]string{"own", "outer", "another run's", "a run by hand's", "ended", "background",
+		"nil"}[o]
 }
 
 // foreignContext is a context of a type that package context does not know.
@@ -101,7 +102,8 @@ func (p *program) anyRun(pick int) *job {
 	return p.started[len(p.started)-1-pick%n]
 }
 
-// noteHelpLocked notes on behalf of which runs of the host the caller is about to wait; the lock is held.
+// noteHelpLocked notes on behalf of which runs of the host the caller is about to wait; the lock is
+// held.
 func (s scope) noteHelpLocked(h *host) {
 	h = h.base
 	if h.helpedFor == nil {
@@ -114,7 +116,8 @@ func (s scope) noteHelpLocked(h *host) {
 	}
 }
 
-// helpedLocked reports whether the host would help whoever waits with this context on some goroutine; the lock is held.
+// helpedLocked reports whether the host would help whoever waits with this context on some
+// goroutine; the lock is held.
 func (s scope) helpedLocked(h *host) (certainly, perhaps bool) {
 	for _, j := range s.onBehalf {
 		if j.on.base == h.base && !h.exclusive {

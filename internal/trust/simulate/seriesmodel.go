@@ -2,8 +2,8 @@ package simulate
 
 import "time"
 
-// seriesModel tells when the runs of a series are to be. It is the promise of the catch-up policies, counted out step by
-// step, and has nothing in common with package series.
+// seriesModel tells when the runs of a series are to be. It is the promise of the catch-up
+// policies, counted out step by step, and has nothing in common with package series.
 type seriesModel struct {
 	rule   rule
 	first  time.Duration
@@ -34,9 +34,13 @@ func (r rule) String() string {
 func (r rule) fixedRate() bool { return r == burst || r == skip || r == coalesce }
 
 // at is when a slot of the grid is.
-func (c *seriesModel) at(slot int64) time.Duration { return sum(c.first, time.Duration(slot)*c.period) }
+func (c *seriesModel) at(slot int64) time.Duration {
+	return sum(c.first,
+		time.Duration(slot)*c.period)
+}
 
-// begin is called when a run begins. It returns what the run is to count for, and what it has missed.
+// begin is called when a run begins. It returns what the run is to count for, and what it has
+// missed.
 func (c *seriesModel) begin(now time.Duration) (scheduled time.Duration, missed uint64) {
 	switch c.rule {
 	case burst:

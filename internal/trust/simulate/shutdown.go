@@ -75,7 +75,8 @@ func (es *executorSim) shutDown(atOnce bool, call func()) {
 	es.lastProgress = es.advanceLocked()
 }
 
-// closeContext has the executor drop what is not due, and wait for the rest; when ctx ends, for nothing any more.
+// closeContext has the executor drop what is not due, and wait for the rest; when ctx ends, for
+// nothing any more.
 func (es *executorSim) closeContext(ctx context.Context) {
 	es.mu.Lock()
 	now := es.advanceLocked()
@@ -141,9 +142,11 @@ func (es *executorSim) awaitTermination() {
 	es.advanceLocked()
 	switch {
 	case err != nil:
-		es.faultLocked(&es.report.Stuck, "no end after an hour, with %d bodies and %d waiting: %v", es.running, es.queued, err)
+		es.faultLocked(&es.report.Stuck, "no end after an hour, with %d bodies and %d waiting: %v",
+			es.running, es.queued, err)
 	case max(es.lastProgress, from) < es.quietUntil && !es.acceptsClosing:
-		es.faultLocked(&es.report.Late, "the end came late: what it waited for was over at %v", es.lastProgress)
+		es.faultLocked(&es.report.Late, "the end came late: what it waited for was over at %v",
+			es.lastProgress)
 	}
 }
 
@@ -165,7 +168,8 @@ func (es *executorSim) noteReturned(t *task) {
 	case t.returned:
 		es.faultLocked(&es.report.Duplicate, "task %v is handed back twice", t)
 	case !t.mayBeReturned(es.dropListFrom):
-		es.faultLocked(&es.report.Duplicate, "task %v is handed back though it has begun, or ended", t)
+		es.faultLocked(&es.report.Duplicate, "task %v is handed back though it has begun, or ended",
+			t)
 	}
 	es.acceptLocked(t)
 	t.returned = true
@@ -177,9 +181,10 @@ func (es *executorSim) noteReturned(t *task) {
 	}
 }
 
-// mayBeReturned reports whether k may be in a list of dropped tasks of which the first was begun at the
-// given time: a task that has not begun; a series that had not ended then, though it may be in a
-// run since, and this may have been its last by a failure or a cancellation, of which nobody knew.
+// mayBeReturned reports whether k may be in a list of dropped tasks of which the first was begun at
+// the given time: a task that has not begun; a series that had not ended then, though it may be in
+// a run since, and this may have been its last by a failure or a cancellation, of which nobody
+// knew.
 func (t *task) mayBeReturned(from time.Duration) bool {
 	if !t.periodic() {
 		return !t.cancelled && !t.ended && t.begun == 0

@@ -44,7 +44,8 @@ func TestNoKindHasAFault(t *testing.T) {
 				sum.Add(kind.Run(t, seed, ops))
 			}
 			assert.Zero(t, sum.Bad(), "%+v", sum)
-			assert.GreaterOrEqual(t, sum.Ops, int64(ops)*int64(seeds), "as many operations as asked for")
+			assert.GreaterOrEqual(t, sum.Ops, int64(ops)*int64(seeds),
+				"as many operations as asked for")
 			assert.Greater(t, sum.Runs, sum.Ops/10, "and work is done")
 			rate := float64(sum.Ops) / time.Since(began).Seconds()
 			t.Logf("%d operations, %d runs, %.0f operations a second", sum.Ops, sum.Runs, rate)
@@ -58,6 +59,7 @@ func TestAYearHasNoDriftAndLeavesNothingOnTheHeap(t *testing.T) {
 	assert.Zero(t, report.Wrong, report.Faults)
 	assert.Zero(t, report.Drift, report.Faults)
 	assert.Greater(t, report.Runs, int64(200_000))
-	assert.LessOrEqual(t, report.HeapGrowth, int64(simulate.HeapNoise), "%d objects", report.HeapObjects)
+	assert.LessOrEqual(t, report.HeapGrowth, int64(simulate.HeapNoise), "%d objects",
+		report.HeapObjects)
 	assert.GreaterOrEqual(t, told, 8766*time.Hour)
 }

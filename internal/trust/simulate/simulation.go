@@ -29,8 +29,8 @@ type simulation struct {
 // patience is after how much virtual time a simulation is stuck: longer than anything in it takes.
 const patience = 24 * time.Hour
 
-// simulate plays one simulation: drive is what the driver does in it. A bubble that comes to a standstill panics where it was
-// begun, here, which is a fault of the facility like others.
+// simulate plays one simulation: drive is what the driver does in it. A bubble that comes to a
+// standstill panics where it was begun, here, which is a fault of the facility like others.
 func simulate(t *testing.T, seed uint64, ops int, drive func(sim *simulation)) (report Report) {
 	pcg := rand.NewPCG(seed, 0)
 	sim := &simulation{seed: seed, rng: rand.New(pcg), ops: int64(ops)}
@@ -58,7 +58,8 @@ func simulate(t *testing.T, seed uint64, ops int, drive func(sim *simulation)) (
 			sim.faultLocked(&sim.report.Stuck, "%v", v)
 		}
 		if v == nil && leaked(before) {
-			sim.faultLocked(&sim.report.Leaked, "%d goroutines before, %d after", before, runtime.NumGoroutine())
+			sim.faultLocked(&sim.report.Leaked, "%d goroutines before, %d after", before,
+				runtime.NumGoroutine())
 		}
 		report = sim.report
 	}()
@@ -80,8 +81,8 @@ func leaked(before int) bool {
 	return true
 }
 
-// runDriver has the driver drive, on a goroutine of its own, and waits for it; but not for ever, as virtual time may
-// go on while it is stuck.
+// runDriver has the driver drive, on a goroutine of its own, and waits for it; but not for ever, as
+// virtual time may go on while it is stuck.
 func (sim *simulation) runDriver(drive func(sim *simulation)) {
 	sim.start = time.Now()
 	done := make(chan struct{})
@@ -101,7 +102,8 @@ func (sim *simulation) runDriver(drive func(sim *simulation)) {
 	case <-limit.C:
 		sim.mu.Lock()
 		defer sim.mu.Unlock()
-		sim.faultLocked(&sim.report.Stuck, "the driver is stuck after %d operations", sim.report.Ops)
+		sim.faultLocked(&sim.report.Stuck, "the driver is stuck after %d operations",
+			sim.report.Ops)
 	}
 }
 
@@ -157,7 +159,8 @@ func (sim *simulation) more() bool {
 	return sim.report.Ops < sim.ops
 }
 
-// latest draws one of the latest of all, which are those with which something is going on; nil if there is none.
+// latest draws one of the latest of all, which are those with which something is going on; nil if
+// there is none.
 func latest[T any](sim *simulation, all []*T) *T {
 	n := min(len(all), 24)
 	if n == 0 {
@@ -166,8 +169,8 @@ func latest[T any](sim *simulation, all []*T) *T {
 	return all[len(all)-1-sim.rng.IntN(n)]
 }
 
-// later has a visitor do something with k, unless that is nil, after a while: at an instant at which other things may
-// happen.
+// later has a visitor do something with k, unless that is nil, after a while: at an instant at
+// which other things may happen.
 func later[T any](sim *simulation, do func(k *T), k *T) {
 	if k == nil {
 		return

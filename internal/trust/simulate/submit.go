@@ -47,11 +47,13 @@ func (es *executorSim) submit(t *task) bool {
 		}
 		return true
 	case errors.Is(err, executor.ErrShutdown) && es.closing:
-	case errors.Is(err, executor.ErrRejected) && errors.Is(err, context.DeadlineExceeded) && t.method == bySubmitContext:
+	case errors.Is(err, executor.ErrRejected) && errors.Is(err, context.DeadlineExceeded) &&
+		t.method == bySubmitContext:
 		es.checkPatienceLocked(t, before, now)
 	case errors.Is(err, executor.ErrSaturated) && es.bounded && t.method != bySubmitContext:
 		if quiescent && room && !es.discards && es.scheduler == nil {
-			es.faultLocked(&es.report.Lost, "task %v is refused, with %d of %d running and %d of %d waiting",
+			es.faultLocked(&es.report.Lost,
+				"task %v is refused, with %d of %d running and %d of %d waiting",
 				t, es.running, es.maxWorkers, es.queued, es.capacity)
 		}
 	default:
@@ -68,11 +70,14 @@ func (es *executorSim) submit(t *task) bool {
 func (es *executorSim) checkPatienceLocked(t *task, before, now time.Duration) {
 	switch end := before + t.maxWait; {
 	case now < end:
-		es.faultLocked(&es.report.Early, "who would wait for room until %v for task %v gives up", end, t)
+		es.faultLocked(&es.report.Early, "who would wait for room until %v for task %v gives up",
+			end, t)
 	case end < es.quietUntil:
-		es.faultLocked(&es.report.Late, "who would wait for room until %v for task %v gives up", end, t)
+		es.faultLocked(&es.report.Late, "who would wait for room until %v for task %v gives up",
+			end, t)
 	case es.roomUntil > before && !es.discards:
-		es.faultLocked(&es.report.Late, "who waits for room from %v on for task %v has not got it, though there was some at %v",
+		es.faultLocked(&es.report.Late,
+			"who waits for room from %v on for task %v has not got it, though there was some at %v",
 			before, t, es.roomUntil)
 	}
 }
@@ -118,7 +123,8 @@ func (es *executorSim) cancel(t *task, way int) {
 		es.faultLocked(&es.report.Duplicate, "task %v, ended at %v, is cancelled", t, t.settledAt)
 	case cancelled:
 		es.cancelledLocked(t, now, allowed)
-	case !t.settled() && t.cancellers == 0 && !es.stopped && !es.closing && !es.discards && t.timeout == 0 && t.accepted:
+	case !t.settled() && t.cancellers == 0 && !es.stopped && !es.closing && !es.discards &&
+		t.timeout == 0 && t.accepted:
 		es.faultLocked(&es.report.Lost, "task %v has not ended, and cannot be cancelled", t)
 	}
 }
@@ -173,14 +179,19 @@ func (es *executorSim) get(t *task, d time.Duration, byContext bool) {
 	now := es.advanceLocked()
 	switch {
 	case gaveUp && now < from+d:
-		es.faultLocked(&es.report.Early, "who waits for task %v from %v on for %v gives up: %v", t, from, d, err)
+		es.faultLocked(&es.report.Early, "who waits for task %v from %v on for %v gives up: %v", t,
+			from, d, err)
 	case gaveUp && !errors.Is(err, future.ErrTimeout) && !errors.Is(err, context.DeadlineExceeded):
 		es.faultLocked(&es.report.Lost, "who waits for task %v gets %v", t, err)
 	case gaveUp && from+d < es.quietUntil:
-		es.faultLocked(&es.report.Late, "who waits for task %v from %v on for %v gives up", t, from, d)
+		es.faultLocked(&es.report.Late, "who waits for task %v from %v on for %v gives up", t, from,
+			d)
 	case gaveUp && (t.cancelled || t.ended) && t.settledAt < es.quietUntil && es.exact():
-		es.faultLocked(&es.report.Late, "who waits for task %v has not been told that it ended at %v", t, t.settledAt)
-	case !gaveUp && (t.cancelled || t.ended) && max(from, t.settledAt) < es.quietUntil && t.timeout == 0:
-		es.faultLocked(&es.report.Late, "who waits for task %v, ended at %v, is told", t, t.settledAt)
+		es.faultLocked(&es.report.Late,
+			"who waits for task %v has not been told that it ended at %v", t, t.settledAt)
+	case !gaveUp && (t.cancelled || t.ended) && max(from, t.settledAt) < es.quietUntil &&
+		t.timeout == 0:
+		es.faultLocked(&es.report.Late, "who waits for task %v, ended at %v, is told", t,
+			t.settledAt)
 	}
 }

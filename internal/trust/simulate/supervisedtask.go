@@ -126,12 +126,14 @@ func (st *supervisedTask) body(ctx context.Context) error {
 		p.ends = bodyEnd(x >> 20 % 4)
 	}
 	p.unpredictable = st.triggerPending || st.disturbedAt >= st.lastEnd
-	st.triggerPending = st.triggerPending && st.disturbedAt >= ss.quietUntil // that may have come just after this run
+	// that may have come just after this run
+	st.triggerPending = st.triggerPending && st.disturbedAt >= ss.quietUntil
 	st.runs = append(st.runs, p)
 	st.begun++
 	st.lastBegun = p.started
 	if st.bodies++; st.bodies > st.maxUnfinished {
-		ss.faultLocked(&ss.report.Duplicate, "%d runs at once, of at most %d", st.bodies, st.maxUnfinished)
+		ss.faultLocked(&ss.report.Duplicate, "%d runs at once, of at most %d", st.bodies,
+			st.maxUnfinished)
 	}
 	if st.stopped {
 		ss.faultLocked(&ss.report.Duplicate, "a run begins though its supervisor has stopped")
@@ -193,14 +195,16 @@ func (st *supervisedTask) outcome(o supervisor.Outcome) {
 	}
 	st.lastEnd = started + o.Took
 	switch {
-	case o.Kind == supervisor.Succeeded, o.Kind == supervisor.Failed && st.policy == supervisor.Reset:
+	case o.Kind == supervisor.Succeeded, o.Kind == supervisor.Failed &&
+		st.policy == supervisor.Reset:
 		st.delay = st.interval
 	case o.Kind == supervisor.Failed && st.policy == supervisor.Keep:
 	default:
 		st.delay = min(2*st.delay, st.ceiling)
 	}
 	if o.Delay != st.delay {
-		ss.faultLocked(&ss.report.Lost, "after cycle %d, %v, the delay is %v, and should be %v", o.Number, o.Kind, o.Delay, st.delay)
+		ss.faultLocked(&ss.report.Lost, "after cycle %d, %v, the delay is %v, and should be %v",
+			o.Number, o.Kind, o.Delay, st.delay)
 	}
 }
 
@@ -209,14 +213,17 @@ func (st *supervisedTask) checkStartLocked(started time.Duration) {
 	ss := st.sim
 	switch due := st.lastEnd + st.delay; {
 	case started < due:
-		ss.faultLocked(&ss.report.Early, "cycle %d, due at %v, began at %v", st.cycles, due, started)
+		ss.faultLocked(&ss.report.Early, "cycle %d, due at %v, began at %v", st.cycles, due,
+			started)
 	case started > due:
 		ss.faultLocked(&ss.report.Late, "cycle %d, due at %v, began at %v", st.cycles, due, started)
 	}
 }
 
-// checkOutcomeLocked says whether a cycle has ended as its run was to end. A run that ends when its time does has timed out.
-func (st *supervisedTask) checkOutcomeLocked(o supervisor.Outcome, started time.Duration, run runPlan) {
+// checkOutcomeLocked says whether a cycle has ended as its run was to end. A run that ends when its
+// time does has timed out.
+func (st *supervisedTask) checkOutcomeLocked(o supervisor.Outcome, started time.Duration,
+	run runPlan) {
 	ss := st.sim
 	if !ss.exact() || ss.closing {
 		return
@@ -229,7 +236,8 @@ func (st *supervisedTask) checkOutcomeLocked(o supervisor.Outcome, started time.
 		kind = supervisor.Failed
 	}
 	if run.started != started || o.Kind != kind || o.Took != took {
-		ss.faultLocked(&ss.report.Late, "cycle %d, of %v, is %v after %v, and should be %v, of %v, after %v",
+		ss.faultLocked(&ss.report.Late,
+			"cycle %d, of %v, is %v after %v, and should be %v, of %v, after %v",
 			o.Number, started, o.Kind, o.Took, kind, run.started, took)
 	}
 }

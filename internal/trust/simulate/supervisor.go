@@ -26,7 +26,8 @@ func simulateSupervisor(t *testing.T, seed uint64, ops int) Report {
 		if ss.neverQueues {
 			ss.pool = executor.NewCachedPool(executor.Logger(silent))
 		} else {
-			ss.pool = executor.NewPool(1, executor.MaximumSize(2), executor.BoundedFIFO(ss.rng.IntN(3)), executor.Logger(silent))
+			ss.pool = executor.NewPool(1, executor.MaximumSize(2),
+				executor.BoundedFIFO(ss.rng.IntN(3)), executor.Logger(silent))
 		}
 		for range 1 + ss.rng.IntN(6) {
 			ss.tasks = append(ss.tasks, ss.newTask())
@@ -67,7 +68,8 @@ func (ss *supervisorSim) step(st *supervisedTask) {
 	}
 }
 
-// quiesce waits until nothing can run, and looks whether all supervisors are of the same opinion as their tasks.
+// quiesce waits until nothing can run, and looks whether all supervisors are of the same opinion as
+// their tasks.
 func (ss *supervisorSim) quiesce() {
 	synctest.Wait()
 	ss.mu.Lock()
@@ -79,13 +81,18 @@ func (ss *supervisorSim) quiesce() {
 	for _, st := range ss.tasks {
 		s := st.supervisor.Stats()
 		if [5]uint64{s.Succeeded, s.TimedOut, s.Failed, s.Rejected, s.Capped} != st.outcomes {
-			ss.faultLocked(&ss.report.Lost, "at rest there were outcomes %v, and %+v", st.outcomes, s)
+			ss.faultLocked(&ss.report.Lost, "at rest there were outcomes %v, and %+v", st.outcomes,
+				s)
 		}
 		if s.State == "waiting" && s.Next.Sub(ss.start) <= now {
-			ss.faultLocked(&ss.report.Stuck, "at rest a cycle waits that was due at %v", s.Next.Sub(ss.start))
+			ss.faultLocked(&ss.report.Stuck, "at rest a cycle waits that was due at %v",
+				s.Next.Sub(ss.start))
 		}
-		if ss.neverQueues && ss.exact() && s.State == "waiting" && s.Unfinished < st.maxUnfinished && st.triggerPending && st.lastBegun < st.triggeredAt {
-			ss.faultLocked(&ss.report.Stuck, "at rest nothing keeps a run from beginning that was asked for at %v", st.triggeredAt)
+		if ss.neverQueues && ss.exact() && s.State == "waiting" &&
+			s.Unfinished < st.maxUnfinished && st.triggerPending && st.lastBegun < st.triggeredAt {
+			ss.faultLocked(&ss.report.Stuck,
+				"at rest nothing keeps a run from beginning that was asked for at %v",
+				st.triggeredAt)
 		}
 	}
 }

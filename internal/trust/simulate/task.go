@@ -52,8 +52,8 @@ const (
 	shutsDownNow
 )
 
-// task is one task of a executor simulation with its history. What it does is drawn when it is made; the lock of the simulation guards the
-// rest.
+// task is one task of a executor simulation with its history. What it does is drawn when it is
+// made; the lock of the simulation guards the rest.
 type task struct {
 	sim *executorSim
 	id  int
@@ -196,8 +196,9 @@ func (t *task) settled() bool { return t.cancelled || t.ended || t.returned }
 
 // String tells what k is to do, for the words of a fault.
 func (t *task) String() string {
-	text := fmt.Sprintf("%d (%s, takes %v", t.id, [...]string{"executed", "submitted", "submitted patiently",
-		"scheduled", "scheduled at", "repeated"}[t.method], t.takes)
+	text := fmt.Sprintf("%d (%s, takes %v", t.id,
+		[...]string{"executed", "submitted", "submitted patiently",
+			"scheduled", "scheduled at", "repeated"}[t.method], t.takes)
 	if t.periodic() {
 		text += fmt.Sprintf(", %v each %v, %d times", t.rule, t.period, t.lastRun)
 	}
@@ -217,7 +218,8 @@ func (t *task) String() string {
 		text += fmt.Sprintf(", %v", t.ends)
 	}
 	if t.action != noAction {
-		text += [...]string{"", ", submits", ", awaits", ", cancels itself", ", waits for itself", ", stops",
+		text += [...]string{"", ", submits", ", awaits", ", cancels itself", ", waits for itself",
+			", stops",
 			", stops now"}[t.action]
 	}
 	return text + fmt.Sprintf("; begun %d times)", t.begun)

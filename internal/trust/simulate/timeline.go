@@ -8,11 +8,13 @@ const grid = time.Millisecond
 // never stands for a time that does not come.
 const never = time.Duration(1<<63 - 1)
 
-// timeline remembers in which states of the simulation time has passed. Every change of the state calls pass first: so the
-// state was the same since the change before, and time that has passed since then passed in that state.
+// timeline remembers in which states of the simulation time has passed. Every change of the state
+// calls pass first: so the state was the same since the change before, and time that has passed
+// since then passed in that state.
 //
-// Something that was due at a time before free is late: after that time, a while has passed in which somebody was free
-// to begin it. Something that was decided before quiet, and not told to whoever waits for it, is late likewise.
+// Something that was due at a time before free is late: after that time, a while has passed in
+// which somebody was free to begin it. Something that was decided before quiet, and not told to
+// whoever waits for it, is late likewise.
 type timeline struct {
 	start      time.Time
 	lastChange time.Duration // of the last change
@@ -22,13 +24,15 @@ type timeline struct {
 	heldUp  int // goroutines that the hook holds up: while there are any, nobody is blamed
 
 	quietUntil time.Duration // up to here time has passed while nobody was held up
-	freeUntil  time.Duration // up to here time has passed while nobody was held up and somebody was free
+	// up to here time has passed while nobody was held up and somebody was free
+	freeUntil time.Duration
 
 	stamp        int64 // of the last change; they are counted
 	instantStamp int64 // of the first change at this time
 }
 
-// overdue reports whether what has been due since the given time has been so beside somebody who was free.
+// overdue reports whether what has been due since the given time has been so beside somebody who
+// was free.
 func (tl *timeline) overdue(due time.Duration) bool { return due < tl.freeUntil }
 
 // now is the time since the start.

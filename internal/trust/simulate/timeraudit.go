@@ -34,10 +34,12 @@ func (ts *timerSim) close() {
 		f.endedArmings++
 		ts.armed--
 		if f.outstanding() < 0 {
-			ts.faultLocked(&ts.report.Duplicate, "function %v is returned, and has an end already", f)
+			ts.faultLocked(&ts.report.Duplicate, "function %v is returned, and has an end already",
+				f)
 		}
 		if f.dueBy < inst.freeUntil && !f.ambiguous {
-			ts.faultLocked(&ts.report.Late, "function %v, due on %v, is returned at %v", f, f.dueBy, inst.endedAt)
+			ts.faultLocked(&ts.report.Late, "function %v, due on %v, is returned at %v", f, f.dueBy,
+				inst.endedAt)
 		}
 	}
 }
@@ -58,7 +60,9 @@ func (ts *timerSim) audit() {
 		ts.faultLocked(&ts.report.Lost, "in the end %d functions are armed", inst.pending())
 	}
 	if ts.panicsReported != ts.panicsExpected {
-		ts.faultLocked(&ts.report.Lost, "%d functions have panicked, and the facility has told of %d", ts.panicsExpected, ts.panicsReported)
+		ts.faultLocked(&ts.report.Lost,
+			"%d functions have panicked, and the facility has told of %d", ts.panicsExpected,
+			ts.panicsReported)
 	}
 	if inst.err != nil && !errors.Is(inst.err(), timer.ErrStopped) {
 		ts.faultLocked(&ts.report.Lost, "the timer says it is over because of %v", inst.err())
@@ -70,11 +74,14 @@ func (ts *timerSim) audit() {
 		}
 	}
 	if left > ts.executorRefusals {
-		ts.faultLocked(&ts.report.Lost, "in the end %d functions have no end, of which the executor has refused %d", left, ts.executorRefusals)
+		ts.faultLocked(&ts.report.Lost,
+			"in the end %d functions have no end, of which the executor has refused %d", left,
+			ts.executorRefusals)
 	}
 }
 
-// auditFuncLocked closes the book of k. It returns how many of its armings have no end; the classic timer drops them.
+// auditFuncLocked closes the book of k. It returns how many of its armings have no end; the classic
+// timer drops them.
 func (ts *timerSim) auditFuncLocked(f *timerFunc) int {
 	switch {
 	case f.series != nil:
@@ -94,7 +101,8 @@ func (ts *timerSim) auditFuncLocked(f *timerFunc) int {
 		return 0
 	}
 	if f.dueBy < f.inst.freeUntil && !f.ambiguous {
-		ts.faultLocked(&ts.report.Late, "function %v, due on %v, was dropped at %v", f, f.dueBy, f.inst.endedAt)
+		ts.faultLocked(&ts.report.Late, "function %v, due on %v, was dropped at %v", f, f.dueBy,
+			f.inst.endedAt)
 	}
 	return 0
 }
@@ -116,7 +124,8 @@ func (ts *timerSim) auditSeriesLocked(f *timerFunc) {
 		right = errors.Is(err, timer.ErrStopped)
 	}
 	if !right {
-		ts.faultLocked(&ts.report.Lost, "series %v, stopped %t, over %t, has ended by %v", f, f.stopped, f.ended, err)
+		ts.faultLocked(&ts.report.Lost, "series %v, stopped %t, over %t, has ended by %v", f,
+			f.stopped, f.ended, err)
 	}
 	select {
 	case <-f.series.Done():

@@ -4,8 +4,8 @@ import (
 	"time"
 )
 
-// drive is what the driver of a timer simulation does: to arm, to stop, to arm anew, and in between to let time pass; in the end
-// to end the facility.
+// drive is what the driver of a timer simulation does: to arm, to stop, to arm anew, and in between
+// to let time pass; in the end to end the facility.
 func (ts *timerSim) drive() {
 	time.Sleep(ts.steps(8)) // so that ticks and grid do not begin together
 	ts.openInstance()
@@ -49,7 +49,8 @@ func (ts *timerSim) step() {
 	case n < 17:
 		d := ts.steps(24)
 		if ts.oneIn(3) {
-			later(ts.simulation, func(f *timerFunc) { ts.reset(f, d) }, latest(ts.simulation, ts.funcs))
+			later(ts.simulation, func(f *timerFunc) { ts.reset(f, d) },
+				latest(ts.simulation, ts.funcs))
 		} else if f := latest(ts.simulation, ts.funcs); f != nil {
 			ts.reset(f, d)
 		}
@@ -63,7 +64,8 @@ func (ts *timerSim) step() {
 	}
 }
 
-// drawFunc makes a function; all that is random about it is decided here. It returns nil if there are enough.
+// drawFunc makes a function; all that is random about it is decided here. It returns nil if there
+// are enough.
 func (ts *timerSim) drawFunc() *timerFunc {
 	f := ts.newFunc()
 	if f == nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// timerFunc is one function on a timer facility, with its history: armed, stopped, armed anew; or a series of package timer;
-// or a task of the classic timer. What is random about it is drawn when it is made; the lock of the simulation guards the
-// rest.
+// timerFunc is one function on a timer facility, with its history: armed, stopped, armed anew; or a
+// series of package timer; or a task of the classic timer. What is random about it is drawn when it
+// is made; the lock of the simulation guards the rest.
 type timerFunc struct {
 	sim  *timerSim
 	inst *instance
@@ -37,15 +37,16 @@ type timerFunc struct {
 
 	armings      int // accepted, or about to be
 	runs         int
-	endedArmings int  // armings that were stopped, replaced, or returned
-	staleRuns    int  // runs of an arming before the present one that have been decided, and not begun
-	ambiguous    bool // two have changed its time at once: which of them was last?
-	mayRunEarly  bool // it may be run before its time, at the end
-	inBody       bool
-	registered   bool // to whoever has armed it
-	stopped      bool // for good: a series or task
-	ended        bool // a series or task has come to its end by itself
-	endedAt      time.Duration
+	endedArmings int // armings that were stopped, replaced, or returned
+	// runs of an arming before the present one that have been decided, and not begun
+	staleRuns   int
+	ambiguous   bool // two have changed its time at once: which of them was last?
+	mayRunEarly bool // it may be run before its time, at the end
+	inBody      bool
+	registered  bool // to whoever has armed it
+	stopped     bool // for good: a series or task
+	ended       bool // a series or task has come to its end by itself
+	endedAt     time.Duration
 }
 
 // periodic reports whether the function repeats.
@@ -94,5 +95,6 @@ func (f *timerFunc) String() string {
 	if f.lastRun > 0 {
 		text += fmt.Sprintf(", %d times, then %v", f.lastRun, f.ends)
 	}
-	return text + fmt.Sprintf("; armed %d times, begun %d, stopped %d)", f.armings, f.runs, f.endedArmings)
+	return text + fmt.Sprintf("; armed %d times, begun %d, stopped %d)", f.armings, f.runs,
+		f.endedArmings)
 }

@@ -22,7 +22,8 @@ func (ts *timerSim) stopSeriesLocked(f *timerFunc, stopped bool, now time.Durati
 	}
 }
 
-// startRepeating begins what repeats: a series of package timer, or a task of the classic timer, which may also run once.
+// startRepeating begins what repeats: a series of package timer, or a task of the classic timer,
+// which may also run once.
 func (ts *timerSim) startRepeating(f *timerFunc) {
 	if f == nil || ts.pendingLimit > 0 || ts.executorRejects {
 		return
@@ -69,9 +70,11 @@ func (ts *timerSim) startSeries(f *timerFunc) (err error) {
 	case fixedDelay:
 		s, err = timer.WithFixedDelay(f.inst.sched, f.delay, f.period, f.body)
 	case skip:
-		s, err = timer.AtFixedRate(f.inst.sched, f.delay, f.period, f.body, timer.CatchUp(timer.Skip))
+		s, err = timer.AtFixedRate(f.inst.sched, f.delay, f.period, f.body,
+			timer.CatchUp(timer.Skip))
 	case coalesce:
-		s, err = timer.AtFixedRate(f.inst.sched, f.delay, f.period, f.body, timer.CatchUp(timer.Coalesce))
+		s, err = timer.AtFixedRate(f.inst.sched, f.delay, f.period, f.body,
+			timer.CatchUp(timer.Coalesce))
 	default:
 		s, err = timer.AtFixedRate(f.inst.sched, f.delay, f.period, f.body)
 	}

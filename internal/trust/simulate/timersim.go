@@ -51,7 +51,8 @@ type instance struct {
 
 // newTimerSim draws what is common to all timer simulations.
 func newTimerSim(sim *simulation) *timerSim {
-	ts := &timerSim{simulation: sim, arena: make([]timerFunc, sim.ops), maxPause: 2 + sim.rng.IntN(12), maxWork: 2 + sim.rng.IntN(8)}
+	ts := &timerSim{simulation: sim, arena: make([]timerFunc, sim.ops),
+		maxPause: 2 + sim.rng.IntN(12), maxWork: 2 + sim.rng.IntN(8)}
 	ts.size = 1 << 30 // each function has a goroutine of its own
 	return ts
 }
@@ -78,8 +79,8 @@ func (ts *timerSim) plannedStart(inst *instance, now, d time.Duration) time.Dura
 	return inst.openedAt + ticks*ts.tick
 }
 
-// begin is the beginning of a function: here is judged whether it is right. It reports whether this is its last run,
-// and gives what it is to arm.
+// begin is the beginning of a function: here is judged whether it is right. It reports whether this
+// is its last run, and gives what it is to arm.
 func (ts *timerSim) begin(f *timerFunc) (final bool, child *timerFunc) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -92,7 +93,8 @@ func (ts *timerSim) begin(f *timerFunc) (final bool, child *timerFunc) {
 	case f.hasHandle() && f.outstanding() < 0, !f.hasHandle() && !f.periodic() && f.runs > 1:
 		ts.faultLocked(&ts.report.Duplicate, "function %v begins once too often", f)
 	case f.stopped && f.endedAt < ts.quietUntil, f.ended:
-		ts.faultLocked(&ts.report.Duplicate, "function %v begins though it ended at %v", f, f.endedAt)
+		ts.faultLocked(&ts.report.Duplicate, "function %v begins though it ended at %v", f,
+			f.endedAt)
 	}
 	if f.hasHandle() {
 		ts.armed--
@@ -122,13 +124,15 @@ func (ts *timerSim) checkStartLocked(f *timerFunc, now time.Duration) {
 		return
 	}
 	if now < f.plannedAt && !f.mayRunEarly {
-		ts.faultLocked(&ts.report.Early, "function %v, due at %v, on %v, begins", f, f.due, f.plannedAt)
+		ts.faultLocked(&ts.report.Early, "function %v, due at %v, on %v, begins", f, f.due,
+			f.plannedAt)
 	}
 	ts.checkOverdueLocked(f)
 	if !ts.inline || !ts.exact() || f.changes > 0 || f.mayRunEarly {
 		return
 	}
-	s := startRecord{id: f.id, due: f.deadline, tick: f.plannedAt, queuedFrom: f.queuedFrom, queuedInstant: f.queuedFrom, startedAt: now}
+	s := startRecord{id: f.id, due: f.deadline, tick: f.plannedAt, queuedFrom: f.queuedFrom,
+		queuedInstant: f.queuedFrom, startedAt: now}
 	if ts.classic {
 		s.tick = 0
 	}
@@ -141,7 +145,8 @@ func (ts *timerSim) checkStartLocked(f *timerFunc, now time.Duration) {
 		since = neverStamp
 	}
 	if by, bad := ts.order.overtaken(s, since, false, false); bad {
-		ts.faultLocked(&ts.report.Late, "function %v, due at %v, has been overtaken by %v, due at %v",
+		ts.faultLocked(&ts.report.Late,
+			"function %v, due at %v, has been overtaken by %v, due at %v",
 			f, f.due, ts.funcs[by.id], by.due)
 	}
 }
@@ -149,7 +154,8 @@ func (ts *timerSim) checkStartLocked(f *timerFunc, now time.Duration) {
 // checkOverdueLocked judges the time that k has waited; the lock is held.
 func (ts *timerSim) checkOverdueLocked(f *timerFunc) {
 	if ts.timeline.overdue(f.dueBy) && !f.ambiguous && !f.inst.ended {
-		ts.faultLocked(&ts.report.Late, "function %v, due at %v, on %v, had not begun at %v", f, f.due, f.dueBy, ts.freeUntil)
+		ts.faultLocked(&ts.report.Late, "function %v, due at %v, on %v, had not begun at %v", f,
+			f.due, f.dueBy, ts.freeUntil)
 	}
 }
 
@@ -207,7 +213,8 @@ func (ts *timerSim) endLocked(inst *instance) {
 	}
 }
 
-// quiesce waits until nothing can run, and looks whether the facility is of the same opinion as its functions.
+// quiesce waits until nothing can run, and looks whether the facility is of the same opinion as its
+// functions.
 func (ts *timerSim) quiesce() {
 	synctest.Wait()
 	ts.mu.Lock()
@@ -227,9 +234,11 @@ func (ts *timerSim) quiesce() {
 		}
 	}
 	if n > armed || n < armed-ts.executorRefusals { // one may be refused just when it is stopped
-		ts.faultLocked(&ts.report.Lost, "at rest %d functions are armed, and %d are counted", armed, n)
+		ts.faultLocked(&ts.report.Lost, "at rest %d functions are armed, and %d are counted", armed,
+			n)
 	}
 	if ts.pendingLimit > 0 && n > ts.pendingLimit {
-		ts.faultLocked(&ts.report.Lost, "at rest %d functions are armed, where %d may", n, ts.pendingLimit)
+		ts.faultLocked(&ts.report.Lost, "at rest %d functions are armed, where %d may", n,
+			ts.pendingLimit)
 	}
 }

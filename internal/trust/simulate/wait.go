@@ -11,7 +11,8 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// wait is one in progress: for tasks of a host, by a goroutine that is in one of its runs, or is not.
+// wait is one in progress: for tasks of a host, by a goroutine that is in one of its runs, or is
+// not.
 type wait struct {
 	call         *call
 	host         *host
@@ -71,7 +72,8 @@ func (p *program) submitBy(j *job, submit func() (*future.Future[int], error)) b
 	return false
 }
 
-// enterSubmit notes that the calling goroutine submits tasks to their host, until done is called there.
+// enterSubmit notes that the calling goroutine submits tasks to their host, until done is called
+// there.
 func (p *program) enterSubmit(js []*job) (done func()) {
 	i := js[0].on.base.index
 	p.mu.Lock()
@@ -200,9 +202,11 @@ func (p *program) checkWaitLocked(w *wait, before, after selfWaits, now time.Dur
 	case self && timely && now != w.from:
 		p.faultLocked(&p.report.Late, "%v is told at %v that it waits for itself", c, w.from)
 	case self:
-	case after.unsettled == len(w.targets) && after.certainly == after.unsettled && before.certainly == before.unsettled &&
+	case after.unsettled == len(w.targets) && after.certainly == after.unsettled &&
+		before.certainly == before.unsettled &&
 		w.scope.live() && !(c.method == gettingFor && c.limit == 0):
-		p.faultLocked(&p.report.Stuck, "%v is not told that it waits for itself: %v", c, errorText(err))
+		p.faultLocked(&p.report.Stuck, "%v is not told that it waits for itself: %v", c,
+			errorText(err))
 	case after.unsettled > 0 && c.method == gettingFor:
 		if !isError(err, future.ErrTimeout) && !p.anySettled(w) {
 			p.faultLocked(&p.report.Lost, "%v ends: %v", c, errorText(err))
@@ -265,12 +269,14 @@ func (p *program) awaitHost(c *call, s scope) {
 		p.faultLocked(&p.report.Late, "%v is told at %v that it waits for itself", c, from)
 	case told:
 	case certainly && still && s.live():
-		p.faultLocked(&p.report.Stuck, "%v is not told that it waits for itself: %v", c, errorText(err))
+		p.faultLocked(&p.report.Stuck, "%v is not told that it waits for itself: %v", c,
+			errorText(err))
 	case err == nil && !h.ended:
 		p.faultLocked(&p.report.Lost, "%v: the end of what has not ended", c)
 	case err != nil && s.live():
 		p.faultLocked(&p.report.Lost, "%v ends, though its context has not: %v", c, errorText(err))
-	case err != nil && p.exact() && !p.slowCallbacks && s.deadline > 0 && now > max(s.deadline, from):
+	case err != nil && p.exact() && !p.slowCallbacks && s.deadline > 0 &&
+		now > max(s.deadline, from):
 		p.faultLocked(&p.report.Late, "%v from %v on goes on after %v", c, from, s.deadline)
 	}
 }
@@ -294,7 +300,8 @@ func isError(err, target error) bool {
 	case interface{ Unwrap() error }:
 		return isError(err.Unwrap(), target)
 	case interface{ Unwrap() []error }:
-		return slices.ContainsFunc(err.Unwrap(), func(err error) bool { return isError(err, target) })
+		return slices.ContainsFunc(err.Unwrap(),
+			func(err error) bool { return isError(err, target) })
 	}
 	return false
 }

@@ -28,14 +28,16 @@ const (
 
 // String returns the function.
 func (y waitMethod) String() string {
-	return [...]string{"Get", "GetTimeout", "All", "Any", "Completed", "Take", "InvokeAll", "InvokeAny", "Group.Wait",
+	return [...]string{"Get", "GetTimeout", "All", "Any", "Completed", "Take", "InvokeAll",
+		"InvokeAny", "Group.Wait",
 		"Submit", "Get of oneself", "AwaitTermination"}[y]
 }
 
 // takesContext reports whether the wait ends with a context.
 func (y waitMethod) takesContext() bool { return y != gettingFor }
 
-// bulk reports whether the tasks are submitted by the very function that waits, which may cancel them.
+// bulk reports whether the tasks are submitted by the very function that waits, which may cancel
+// them.
 func (y waitMethod) bulk() bool { return y == invokingAll || y == invokingAny || y == grouping }
 
 // makeCall makes the call on the calling goroutine, which has the given context.
@@ -149,7 +151,10 @@ func (p *program) takeCompleted(c *call, s scope) {
 	service := executor.NewCompletionService[int](c.children[0].on.submitter)
 	var there []*job
 	for _, j := range c.children {
-		if p.submitBy(j, func() (*future.Future[int], error) { return service.Submit(j.body, executor.Name(j.name)) }) {
+		if p.submitBy(j, func() (*future.Future[int],
+			error) {
+			return service.Submit(j.body, executor.Name(j.name))
+		}) {
 			there = append(there, j)
 		}
 	}

@@ -63,7 +63,8 @@ func (ts *timerSim) panicReported() {
 
 var errFull = errors.New("full")
 
-// drawExecutor draws who calls functions: goroutines of their own, the wheel itself, or somebody who may refuse.
+// drawExecutor draws who calls functions: goroutines of their own, the wheel itself, or somebody
+// who may refuse.
 func (ts *timerSim) drawExecutor() timer.Executor {
 	switch ts.rng.IntN(6) {
 	case 0, 1:
@@ -86,7 +87,8 @@ func (ts *timerSim) drawExecutor() timer.Executor {
 	}
 }
 
-// stopWheel ends a wheel in one of its ways. A revolver may run what it would return, ahead of its time.
+// stopWheel ends a wheel in one of its ways. A revolver may run what it would return, ahead of its
+// time.
 func (ts *timerSim) stopWheel(w wheel) []timer.Handle {
 	r, ok := w.(*revolver.Wheel)
 	if !ok || ts.oneIn(2) {

@@ -24,21 +24,24 @@ type YearsReport struct {
 	Drift  time.Duration // the most that a run, at any time, was off its plan
 	Faults []string      // the first few, in words
 
-	// HeapGrowth is what the live heap has grown by from a tenth of the time to its end, in bytes, and HeapObjects
-	// the same in objects. Each of the two is the least of several samples, between which runs are made: what the runs
-	// need for a moment is not in the least of them. What does not exceed [HeapNoise] is the runtime's.
+	// HeapGrowth is what the live heap has grown by from a tenth of the time to its end, in bytes,
+	// and HeapObjects the same in objects. Each of the two is the least of several samples, between
+	// which runs are made: what the runs need for a moment is not in the least of them. What does
+	// not exceed [HeapNoise] is the runtime's.
 	HeapGrowth, HeapObjects int64
 }
 
 // year is a Julian one.
 const year = 8766 * time.Hour
 
-// The times of the mix. All are whole minutes, the tick of the wheels, so that everything is exact everywhere.
+// The times of the mix. All are whole minutes, the tick of the wheels, so that everything is exact
+// everywhere.
 var periods = []time.Duration{24 * time.Hour, 7 * time.Hour, 97 * time.Minute, 31 * time.Minute}
 
-// Years plays periodic work for so many years of virtual time in one bubble: at fixed rate and with fixed delay, on a
-// scheduled pool, an event loop, the wheels, and the classic timer, side by side. Every run is compared with its plan.
-// Progress, which may be nil, is told of the time played, ten times a year.
+// Years plays periodic work for so many years of virtual time in one bubble: at fixed rate and with
+// fixed delay, on a scheduled pool, an event loop, the wheels, and the classic timer, side by side.
+// Every run is compared with its plan. Progress, which may be nil, is told of the time played, ten
+// times a year.
 func Years(t *testing.T, years int, progress func(virtual time.Duration)) (report YearsReport) {
 	synctest.Test(t, func(*testing.T) {
 		lr := &longRun{start: time.Now(), report: &report}
@@ -87,7 +90,8 @@ func (ps *plannedSeries) task(context.Context) error {
 
 // add adds a series. Those of one period begin at different times in different places.
 func (lr *longRun) add(name string, period, takes time.Duration) *plannedSeries {
-	ps := &plannedSeries{run: lr, name: fmt.Sprint(name, " each ", period), period: period, takes: takes}
+	ps := &plannedSeries{run: lr, name: fmt.Sprint(name, " each ", period), period: period,
+		takes: takes}
 	ps.first = time.Duration(1+len(lr.series)) * time.Minute
 	lr.series = append(lr.series, ps)
 	return ps
@@ -108,7 +112,8 @@ func (lr *longRun) begin() {
 	lr.onTimer(timer.New("years"))
 }
 
-// onExecutor has a pool or a loop repeat; on a loop nothing may take any time, as the others would have to wait.
+// onExecutor has a pool or a loop repeat; on a loop nothing may take any time, as the others would
+// have to wait.
 func (lr *longRun) onExecutor(name string, on schedulerAPI) {
 	for i, every := range periods {
 		takes := time.Duration(0)
@@ -116,7 +121,8 @@ func (lr *longRun) onExecutor(name string, on schedulerAPI) {
 			takes = time.Duration(i) * time.Minute
 		}
 		ps := lr.add(name+" at fixed rate", every, takes)
-		lr.must(on.AtFixedRate(ps.first, every, ps.task, executor.CatchUp(executor.CatchUpPolicy(i%3))))
+		lr.must(on.AtFixedRate(ps.first, every, ps.task,
+			executor.CatchUp(executor.CatchUpPolicy(i%3))))
 		ps = lr.add(name+" with fixed delay", every, takes)
 		lr.must(on.WithFixedDelay(ps.first, every-takes, ps.task))
 	}
@@ -171,13 +177,13 @@ func (lr *longRun) sleep(length time.Duration, progress func(time.Duration)) {
 // heapSample is a state of the heap.
 type heapSample struct{ bytes, objects int64 }
 
-// HeapNoise is by how much the heap may seem to grow in [Years], however long. The runtime keeps up to 128 of the
-// records by which goroutines wait for channels and locks, of some 100 bytes, for each processor, and all the records
-// of goroutines that there have been at once.
+// HeapNoise is by how much the heap may seem to grow in [Years], however long. The runtime keeps up
+// to 128 of the records by which goroutines wait for channels and locks, of some 100 bytes, for
+// each processor, and all the records of goroutines that there have been at once.
 const HeapNoise = 64 << 10
 
-// measureHeap returns the least of several samples, a day apart. With one processor there are fewer caches: those of the
-// others are given up.
+// measureHeap returns the least of several samples, a day apart. With one processor there are fewer
+// caches: those of the others are given up.
 func measureHeap() heapSample {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	least := heapSample{1 << 62, 1 << 62}
