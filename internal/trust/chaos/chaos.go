@@ -1,9 +1,8 @@
-// Package chaos has many goroutines do everything at once to one facility on the real clock, ends
-// it in the middle, and then does the accounts: nothing lost, nothing twice, nothing early, nothing
-// that hangs. It is for tests, and worth most under the race detector, which also shuffles the
-// scheduler.
+// Package chaos has many goroutines do everything at once to one facility on the real clock, shuts
+// it down in the middle, and then checks that nothing was lost, ran twice, ran early, or hangs. It
+// is for tests, and worth most under the race detector, which also shuffles the scheduler.
 //
-// A seed fixes what is done, and neither the times nor the order in which the parties do it.
+// A seed fixes what is done, and neither the times nor the order in which the participants do it.
 package chaos
 
 import (
@@ -18,7 +17,7 @@ import (
 	"github.com/punctual-go/punctual/internal/trust/watchdog"
 )
 
-// Kind is a facility on which chaos breaks out.
+// Kind is a kind of facility with a workload.
 type Kind struct {
 	Name  string
 	round func(r *round)
@@ -41,7 +40,7 @@ func Kinds() []Kind {
 
 // Report says what a round has done, and what was wrong with it.
 type Report struct {
-	Ops       int64 // calls of the parties, and runs
+	Ops       int64 // calls of the participants, and runs
 	Lost      int64 // neither ran, nor cancelled, nor handed back
 	Duplicate int64 // ran twice, or beside itself, or in spite of its end
 	Early     int64
@@ -52,11 +51,11 @@ type Report struct {
 // the standard error, and panics.
 const Patience = time.Minute
 
-// participants is how many goroutines there are at it.
+// participants is how many goroutines use the facility at once.
 const participants = 8
 
-// Round does everything to a new facility. If held, goroutines are held up at the delay points;
-// only one such round can go on in a process.
+// Round runs the workload on a new facility. If held, goroutines are held up at the delay points; a
+// process can run only one such round at a time.
 func (k Kind) Round(seed uint64, held bool) Report {
 	r := &round{seed: seed, rng: rand.New(rand.NewPCG(seed, 0))}
 	timer := watchdog.Start(Patience, func() string { return r.describe(k) })
@@ -68,8 +67,8 @@ func (k Kind) Round(seed uint64, held bool) Report {
 	return r.report()
 }
 
-// holdUp holds up who passes a delay point: now and then, and most often for as long as others need
-// for a step.
+// holdUp holds up some of the goroutines that pass a delay point, mostly for about as long as
+// others need for a step.
 func holdUp(p delay.Point) {
 	switch n := rand.IntN(64); {
 	case n < 8:
@@ -81,10 +80,10 @@ func holdUp(p delay.Point) {
 	}
 }
 
-// round is what the parties of one share.
+// round is what the participants of a round share.
 type round struct {
 	seed  uint64
-	rng   *rand.Rand // of the one who sets it up
+	rng   *rand.Rand // of the set-up
 	state atomic.Pointer[func() string]
 
 	ops, lost, duplicate, early atomic.Int64
@@ -94,8 +93,8 @@ type round struct {
 	records []*taskRecord
 }
 
-// run has the parties do their steps, each with a source of randomness of its own, and somebody end
-// it meanwhile.
+// run has the participants do their steps, each with a random source of its own, and calls end
+// meanwhile.
 func (r *round) run(steps int, step func(rng *rand.Rand), end func(rng *rand.Rand)) {
 	var all sync.WaitGroup
 	for i := range participants {

@@ -80,7 +80,8 @@ func exitsSometimes(context.Context, executor.Run, error) {
 	}
 }
 
-// somePolicy does not discard silently: a task of Execute would be owed for ever.
+// somePolicy does not discard silently: a task of Execute that was discarded would pass for a lost
+// one.
 func somePolicy(rng *rand.Rand) executor.RejectionPolicy {
 	return []executor.RejectionPolicy{executor.Abort, executor.CallerRuns,
 		executor.Block}[rng.IntN(3)]
@@ -104,7 +105,7 @@ func (s *poolChaos) end(rng *rand.Rand) (handedBack int) {
 	return handedBack
 }
 
-// audit looks at what has not been submitted one by one.
+// audit checks what was not submitted task by task.
 func (s *poolChaos) audit() {
 	_ = s.group.Wait()
 	for f := range s.finish.All(context.Background()) {
@@ -121,7 +122,7 @@ func (s *poolChaos) audit() {
 	}
 }
 
-// step is one random act of one party.
+// step is one random operation of a participant.
 func (s *poolChaos) step(rng *rand.Rand) {
 	p := s.pool
 	switch rng.IntN(22) {

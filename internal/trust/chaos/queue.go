@@ -10,7 +10,7 @@ import (
 	"github.com/punctual-go/punctual/delayqueue"
 )
 
-// queueChaos is chaos on a delay queue: elements are put, moved and removed while takers come and
+// queueChaos is chaos on a delay queue: elements are put, reset and removed while takers come and
 // go.
 type queueChaos struct {
 	*round

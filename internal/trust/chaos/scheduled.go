@@ -46,7 +46,7 @@ func (s *scheduledChaos) end(rng *rand.Rand) {
 	}
 }
 
-// step is one random act of one party.
+// step is one random operation of a participant.
 func (s *scheduledChaos) step(rng *rand.Rand) {
 	p, delay := s.pool, micros(rng, 1000)
 	switch rng.IntN(14) {

@@ -10,12 +10,12 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// taskRecord is a task that a pool has accepted, or is about to, and what is known of its runs.
+// taskRecord is what is known of a task that a pool has accepted, or is about to.
 type taskRecord struct {
 	round         *round
 	once          bool
 	future        *future.Future[struct{}] // nil for a task of Execute
-	cancelledByUs atomic.Bool              // one of the parties has cancelled it
+	cancelledByUs atomic.Bool              // a participant has cancelled it
 	begun         atomic.Int64
 	running       atomic.Bool
 	earliest      time.Time     // of the next run; a run's, and before the first the submitter's
@@ -23,8 +23,8 @@ type taskRecord struct {
 	delay         time.Duration // of a fixed delay
 }
 
-// track returns a debt for a task that may begin after the delay, and the task itself. It is called
-// before the task is submitted, so that the pool can't have started the delay earlier.
+// track returns the record of a task that may begin after the delay, and the task itself. It is
+// called before the task is submitted, so that the pool can't have started the delay earlier.
 func (r *round) track(delay time.Duration, body executor.Task) (*taskRecord, executor.Task) {
 	rec := &taskRecord{round: r, once: true, earliest: time.Now().Add(delay)}
 	return rec, func(ctx context.Context) error {
@@ -56,7 +56,7 @@ func (rec *taskRecord) begin() (end func()) {
 	}
 }
 
-// record enters an accepted task into the books.
+// record keeps the record of a task that has been accepted.
 func (r *round) record(rec *taskRecord, f *future.Future[struct{}], err error) {
 	if err != nil {
 		return
@@ -67,7 +67,7 @@ func (r *round) record(rec *taskRecord, f *future.Future[struct{}], err error) {
 	r.records = append(r.records, rec)
 }
 
-// someRecord returns one with a future, or nil.
+// someRecord returns the record of a task that has a future, or nil.
 func (r *round) someRecord(n int) *taskRecord {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -80,8 +80,8 @@ func (r *round) someRecord(n int) *taskRecord {
 	return nil
 }
 
-// auditPool does the accounts of a pool that has terminated and has handed back so many tasks; less
-// than none if that is not known.
+// auditPool checks the final state of a pool that has terminated, and has handed back so many
+// tasks: a negative number if that is not known.
 func (r *round) auditPool(s executor.Stats, handedBack int) {
 	var neverRan, returned, begun int64
 	for _, rec := range r.records {

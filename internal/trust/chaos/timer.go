@@ -17,7 +17,7 @@ type timerChaos struct {
 	tasks []*timerTask // the round's lock guards it
 }
 
-// timerTask is a task of a Timer, and what has become of it.
+// timerTask is a task of a Timer with its history.
 type timerTask struct {
 	record    *taskRecord
 	task      *timer.Task
@@ -92,7 +92,7 @@ func (c *timerChaos) schedule(delay, rate time.Duration,
 	c.tasks = append(c.tasks, k)
 }
 
-// audit does the accounts. What is dropped with the timer nobody is told of.
+// audit checks the final state. The timer does not tell what it drops.
 func (c *timerChaos) audit() {
 	for _, k := range c.tasks {
 		if n := k.cancelled.Load(); n > 1 {

@@ -14,14 +14,14 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// waitChaos is chaos by tasks that submit others to their pool and wait for them: in all ways, with
-// whatever contexts they come by, on their own goroutines and on others. Who could wait for a place
-// of his own, by means that no pool knows of, does so for a limited time.
+// waitChaos is chaos by tasks that submit others to their pool and wait for them: by every method,
+// with whatever contexts they find, on their own goroutines and on others. A wait that might be for
+// the place of the waiter itself, and that no pool can see, is limited.
 type waitChaos struct {
 	*round
 	pool      *executor.Pool
 	size      int  // bodies that may be active; 0 if callers run some, too
-	strict    bool // every wait lends a place for certain, and goes on until its task has ended
+	strict    bool // every wait gives up a place for certain, and goes on until its task has ended
 	exclusive bool
 	foreign   []context.Context // of runs elsewhere
 
@@ -97,7 +97,7 @@ func (w *waitChaos) elsewhere() (release func()) {
 	return func() { close(hold); done.Wait(); _ = other.Close() }
 }
 
-// step is one random act of one party.
+// step is one random operation of a participant.
 func (w *waitChaos) step(rng *rand.Rand) {
 	if !w.strict && !w.exclusive && w.size > 0 && rng.IntN(8) == 0 {
 		_ = w.pool.SetCoreSize(1 + rng.IntN(w.size))

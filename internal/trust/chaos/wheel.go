@@ -35,7 +35,7 @@ type wheelChaos struct {
 	funcs  []*armedFunc // the round's lock guards it
 }
 
-// armedFunc is a function that is armed, and what has become of it.
+// armedFunc is a function on a wheel with its history.
 type armedFunc struct {
 	earliest atomic.Int64 // of all its armings
 	begun    atomic.Int64
@@ -89,7 +89,7 @@ func (w *wheelChaos) repeat(rng *rand.Rand) {
 	rec, run := w.track(0, nothing)
 	rec.once = false
 	f := func() { _ = run(context.Background()) }
-	// before the wheel knows of it, which may end before the series has been told that it began
+	// Counted before the wheel knows of it: the wheel may stop before the series is known here.
 	w.series.Add(1)
 	var s *timer.Series
 	var err error
@@ -167,8 +167,8 @@ func (w *wheelChaos) some(rng *rand.Rand) *armedFunc {
 	return w.funcs[rng.IntN(len(w.funcs))]
 }
 
-// audit finds one end for every arming. Functions that have left the wheel by its end may just
-// begin.
+// audit checks that every arming has one end. A function that has left the wheel may still be about
+// to begin.
 func (w *wheelChaos) audit(returned []timer.Handle) {
 	by := map[timer.Handle]*armedFunc{}
 	for _, f := range w.funcs {

@@ -1,5 +1,5 @@
-// Package history records what goroutines do to one object at the same time, and says whether the
-// object may have answered so. It is for tests only.
+// Package history records what goroutines do to one object at the same time, and checks that the
+// answers are linearizable. It is for tests and the soak.
 //
 // A history is linearizable if each operation seems to happen at one instant between its call and
 // its return, and the answers are those of an obvious, sequential model; porcupine looks for such

@@ -22,7 +22,7 @@ type History struct {
 	Notes    []Note   `json:"notes"`
 }
 
-// Note is one operation, or an event, which has one instant for its call and its return.
+// Note is one operation with its call and its return, or an event, for which both are one instant.
 type Note struct {
 	Client int           `json:"client"`
 	Call   int64         `json:"call"`           // when it was called, by the counter
@@ -33,7 +33,7 @@ type Note struct {
 	Output any           `json:"output"`         // likewise
 }
 
-// Verdict is what is to be said of a history.
+// Verdict is the outcome of a check.
 type Verdict string
 
 const (

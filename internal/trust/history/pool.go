@@ -100,18 +100,19 @@ const (
 
 // taskPhase is where a task stands.
 //
-//	absent   -> waiting, entering     it is submitted
-//	entering -> waiting, dismissed    there is room, or the pool is shut down
-//	entering -> absent                its submitter has given up
-//	waiting  -> running               a worker takes it
-//	waiting  -> removed -> cancelled  its future is cancelled; it has left the queue
-//	waiting  -> returned              ShutdownNow hands it back
-//	waiting  -> swept -> cancelled    ShutdownNow has found it, but a cancellation will be first
-//	running  -> ended                 its body has ended; whether the future is settled is not known
-//	running  -> revoked               its future is cancelled, its body goes on
-//	ended    -> revoked, settled      its future is cancelled, or was settled already
-//	revoked  -> cancelled             the worker is free
-//	ended, settled -> done            the worker is free
+//	absent           -> waiting, awaitsRoom   it is submitted
+//	awaitsRoom       -> waiting, refused      there is room, or the pool is shut down
+//	awaitsRoom       -> absent                its submitter has given up
+//	waiting          -> running               a worker takes it
+//	waiting          -> removed -> cancelled  its future is cancelled; it has left the queue
+//	waiting          -> returned              ShutdownNow hands it back
+//	waiting          -> drained -> cancelled  ShutdownNow finds it, but a cancellation comes first
+//	running          -> ended                 its body has ended; its future may be settled
+//	running          -> cancelledRunning      its future is cancelled, its body goes on
+//	ended            -> cancelledRunning, settled
+//	                                          its future is cancelled, or was settled already
+//	cancelledRunning -> cancelled             the worker is free
+//	ended, settled   -> done                  the worker is free
 type taskPhase uint8
 
 const (

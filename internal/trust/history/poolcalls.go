@@ -100,7 +100,7 @@ func (w *poolWorkload) shutDown(c *client, op PoolOp) {
 	})
 }
 
-// audit compares the books of a pool that has terminated with what its clients have seen.
+// audit compares the statistics of a pool that has terminated with what its clients have seen.
 func (w *poolWorkload) audit() {
 	s, c := w.pool.Stats(), &w.counts
 	const counts = "%d accepted, %d rejected, %d cancelled, %d returned, %d completed, " +

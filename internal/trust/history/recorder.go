@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// recorder is what all who use one object share.
+// recorder is what all clients of one object share.
 type recorder struct {
 	start time.Time
 	stamp atomic.Int64 // orders calls, returns and events

@@ -6,10 +6,11 @@ import (
 	"time"
 )
 
-// zone is what is known of elements that are put in with a delay and leave when they are due: the
-// elements, in the order in which they were put in, and for each two of its variables an upper
-// bound on their difference. The variables are the zero of the clock, the present, and the
-// deadlines. The bounds are as tight as they imply each other.
+// zone is a difference-bound matrix, as it is used for timed automata: what is known of elements
+// that are put in with a delay and leave when they are due: the elements, in the order in which
+// they were put in, and for each two of its variables an upper bound on their difference. The
+// variables are the zero of the clock, the present, and the deadlines. The bounds are as tight as
+// they imply each other.
 //
 // Who puts in an element does not see which clock the queue has read, but only that it was between
 // call and return; so does who takes one out. An answer is legal if the inequalities that it

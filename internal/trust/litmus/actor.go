@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// actor is one party of a race. But for the first, which is whoever calls Race, each has a
-// goroutine of its own.
+// actor is one of the goroutines of a race. The first is the caller of Race.
 type actor struct {
 	rng      *rand.Rand
 	act      act
@@ -38,8 +37,8 @@ func (a *actor) run(r *race) {
 	r.barrier.await(a)
 }
 
-// pause lasts between nothing and the reach of the pair, each order of magnitude as often as any.
-// Sometimes it lets others have the processor, of which there may be no more than one.
+// pause lasts between nothing and the longest pause of the pair, with all orders of magnitude
+// alike. Sometimes it yields the processor, as there may be only one.
 func (a *actor) pause() { a.pauseUpTo(a.maxPause) }
 
 // pauseUpTo is pause for a reach of its own.
@@ -77,7 +76,7 @@ func (m *barrier) await(a *actor) {
 }
 
 // spin returns when the condition holds. It lets other goroutines run after some looks, and other
-// threads after many: one that has been taken the processor from gets it back the sooner.
+// threads after many: one that was preempted gets the processor back sooner.
 func spin(looks int, condition func() bool) {
 	const yields = 16
 	for i := 1; !condition(); i++ {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Pair is what is raced. [Pairs] makes them.
+// Pair is two operations that are raced against each other. [Pairs] makes them.
 type Pair struct {
 	Name     string
 	Outcomes []Outcome
@@ -56,7 +56,7 @@ func Pairs() []Pair {
 		waitPairs())
 }
 
-// fixture is where a pair is raced: it has the states of a batch.
+// fixture holds the states that the actors of a pair race on, for one batch of rounds.
 type fixture interface {
 	// set prepares the states of a number of rounds.
 	prepare(rounds int)

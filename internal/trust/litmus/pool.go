@@ -92,8 +92,7 @@ func kindName(kind int) string {
 	return [poolKinds]string{"inbox", "bounded", "hand-off", "priority", "scheduled"}[kind]
 }
 
-// poolFixture is what the tables of one pool for a batch have in common: the pool, and what it is
-// owed.
+// poolFixture is what fixtures with one pool for a batch share: the pool, and what it should count.
 type poolFixture struct {
 	rng  *rand.Rand
 	kind int
@@ -166,7 +165,7 @@ func (fx *poolFixture) finish() error {
 	return b.err(kindName(fx.kind))
 }
 
-// accounts are where numbers must be as expected.
+// accounts collects numbers that are not as expected.
 type accounts []string
 
 func (b *accounts) expect(what string, got, want uint64) {
@@ -191,7 +190,8 @@ func randomDelay(rng *rand.Rand, bits int) time.Duration {
 // yielding makes one body in four let others run.
 func yielding(rng *rand.Rand) bool { return rng.IntN(4) == 0 }
 
-// exitFixture races two submissions with the end of the only worker, whose patience is short.
+// exitFixture races two submissions with the exit of the only worker, whose keep-alive time is
+// short.
 type exitFixture struct {
 	poolFixture
 	rounds []exitRound

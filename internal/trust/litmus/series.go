@@ -53,7 +53,7 @@ func seriesPairs() []Pair {
 	}
 }
 
-// periodic is a periodic task and its counts.
+// periodic is a series with its counts.
 type periodic struct {
 	period  time.Duration
 	rate    bool  // fixed, or else fixed delay
@@ -77,9 +77,8 @@ func (ps *periodic) set(rng *rand.Rand) {
 	ps.steps = rng.IntN(1 << rng.IntN(11))
 }
 
-// body lets others run: a worker that is always late never does so itself, and has the lock of its
-// pool nearly always, which others get after a millisecond then.
-
+// body yields now and then: a worker that is always late never does so itself, and has the lock of
+// its pool nearly always, which others get after a millisecond then.
 func (ps *periodic) body(context.Context) error {
 	if ps.ended.Load() {
 		ps.ranAfterEnd.Add(1)

@@ -7,7 +7,7 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// planLocked notes that k is about to be armed, d from now; the lock is held.
+// planLocked notes that f is about to be armed, d from now; the lock is held.
 func (ts *timerSim) planLocked(f *timerFunc, d time.Duration) (before time.Duration) {
 	before = ts.advanceLocked()
 	ts.report.Ops++
@@ -19,7 +19,7 @@ func (ts *timerSim) planLocked(f *timerFunc, d time.Duration) (before time.Durat
 	return before
 }
 
-// arm arms k for the first time.
+// arm arms f for the first time.
 func (ts *timerSim) arm(f *timerFunc) {
 	if f == nil {
 		return
@@ -48,13 +48,13 @@ func (ts *timerSim) arm(f *timerFunc) {
 	}
 }
 
-// isRefused reports whether err says that a function was not armed; an executor may have refused it
-// later.
+// isRefused reports whether err says that a function was not armed. An executor that refuses it
+// when it is due is something else.
 func isRefused(err error) bool {
 	return errors.Is(err, timer.ErrStopped) || errors.Is(err, timer.ErrTooManyPending)
 }
 
-// refusedLocked notes that k was not armed; the lock is held.
+// refusedLocked notes that f was not armed; the lock is held.
 func (ts *timerSim) refusedLocked(f *timerFunc, err error) {
 	f.armings--
 	f.dueBy = never
@@ -64,7 +64,7 @@ func (ts *timerSim) refusedLocked(f *timerFunc, err error) {
 	}
 }
 
-// reset arms k anew. What begins meanwhile may do so by the old time or by the new one.
+// reset re-arms f. A run that begins meanwhile may belong to the old deadline or to the new one.
 func (ts *timerSim) reset(f *timerFunc, d time.Duration) {
 	ts.mu.Lock()
 	if !f.registered || !f.hasHandle() || f.inst.ended {
@@ -117,7 +117,7 @@ func (ts *timerSim) reset(f *timerFunc, d time.Duration) {
 	f.dueBy, f.queuedBy = ts.plannedStart(f.inst, now, d), ts.stamp
 }
 
-// stop stops k.
+// stop stops f.
 func (ts *timerSim) stop(f *timerFunc) {
 	ts.mu.Lock()
 	if !f.registered {

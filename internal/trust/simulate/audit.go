@@ -7,8 +7,8 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// audit closes the books: every task has one end, its future says which, and the executor has
-// counted right.
+// audit checks the final state: every task has one end, its future says which, and the statistics
+// of the executor agree.
 func (es *executorSim) audit() {
 	var sum counts
 	c := es.stats()
@@ -40,7 +40,7 @@ func (es *executorSim) audit() {
 	}
 }
 
-// auditExecutedLocked is for a task without a future.
+// auditExecutedLocked checks a task without a future, and adds its end to sum.
 func (es *executorSim) auditExecutedLocked(t *task, sum *counts) {
 	switch {
 	case t.begun == 1 && !t.returned:
@@ -82,7 +82,7 @@ func (es *executorSim) auditFutureLocked(t *task, sum *counts) {
 	case errors.Is(err, future.ErrTimeout):
 		sum.completed++
 		right = t.timeout > 0 && t.ended && t.timeout < t.takes &&
-			// which was late and then panicked
+			// A series that outlives a time-out still ends with one if it then panics.
 			(!t.survivesTimeout() || t.ends > fails && !t.survivesFailure)
 	default:
 		sum.completed++
@@ -97,7 +97,7 @@ func (es *executorSim) auditFutureLocked(t *task, sum *counts) {
 	}
 }
 
-// mayDropLocked reports whether a shutdown may have dropped k.
+// mayDropLocked reports whether a shutdown may have dropped t.
 func (es *executorSim) mayDropLocked(t *task) bool {
 	switch {
 	case es.stopped:

@@ -11,7 +11,7 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// call is that somebody submits tasks, and waits for them: in which way, with whose context, and
+// call is one submission of tasks with the wait for them: by which method, with whose context, and
 // from where.
 type call struct {
 	job      *job // whose it is; nil for the driver's
@@ -30,7 +30,8 @@ type call struct {
 	cancels  bool          // one of the children, before the wait
 }
 
-// callSite is from where a call is made.
+// callSite is where a call is made: the further from the goroutine of its run, the less an executor
+// can know of it.
 type callSite uint8
 
 const (
@@ -44,14 +45,14 @@ const (
 	callSites
 )
 
-// String returns where.
+// String says where, for faults.
 func (l callSite) String() string {
 	return [...]string{"on the run", "on a goroutine it joins", "on a goroutine",
 		"inside of iter.Pull",
 		"in a run by hand", "after the run", "after another task"}[l]
 }
 
-// String tells what c is, for the words of a fault.
+// String describes c for faults.
 func (c *call) String() string {
 	text := fmt.Sprintf("%v of %d with the context %v", c.method, len(c.children), c.origin)
 	if c.detached {
@@ -73,7 +74,7 @@ func (c *call) String() string {
 	return text
 }
 
-// perform makes the call from its place. The scope is that of the run.
+// perform makes the call from its site. The scope is that of the run.
 func (p *program) perform(c *call, s scope) {
 	switch c.site {
 	case onJoined:
@@ -122,7 +123,7 @@ func (p *program) perform(c *call, s scope) {
 	}
 }
 
-// goDetached has do done on a goroutine of its own, for which only the program waits.
+// goDetached calls do on a goroutine of its own, for which only the program waits.
 func (p *program) goDetached(do func()) {
 	p.beginDetached()
 	go func() {
@@ -193,7 +194,7 @@ func (c *call) blocks() bool {
 	return c.site == onRun || c.site == onJoined || c.site == inPull || c.site == inHandRun
 }
 
-// waitsForRoom reports whether somebody waits for room.
+// waitsForRoom reports whether a submission of c waits for room in the queue.
 func (c *call) waitsForRoom() bool {
 	return slices.ContainsFunc(c.children, func(j *job) bool { return j.waitsForRoom })
 }

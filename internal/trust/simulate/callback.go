@@ -9,7 +9,8 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// misbehaviour is what a function of the user's does beside what it is for.
+// misbehaviour is what a callback of the user's does beside its job: hooks, handlers, loggers,
+// contexts and errors run inside of the library, and must not break it whatever they do.
 type misbehaviour uint8
 
 const (
@@ -20,7 +21,8 @@ const (
 	takesTime
 )
 
-// drawMisbehaviour draws one, for the n-th occasion of some sort. It takes no lock.
+// drawMisbehaviour draws one for the n-th occasion of some sort. It takes no lock, as callbacks run
+// anywhere, so it hashes what a random source would need one for.
 func (p *program) drawMisbehaviour(sort string, n int) misbehaviour {
 	x := mix(p.seed ^ uint64(n+1)*0x9e3779b97f4a7c15 ^ uint64(len(sort)+int(sort[0]))<<32)
 	if !p.misbehaves || x%4 > 0 {
@@ -33,7 +35,7 @@ func (p *program) drawMisbehaviour(sort string, n int) misbehaviour {
 	return a
 }
 
-// misbehave does it.
+// misbehave does what was drawn.
 func (p *program) misbehave(a misbehaviour, n int) {
 	switch a {
 	case reenters:
@@ -47,8 +49,7 @@ func (p *program) misbehave(a misbehaviour, n int) {
 	}
 }
 
-// drawCallbacks draws what of the user's the host calls: hooks, handlers, loggers, and base
-// contexts.
+// drawCallbacks draws the callbacks of the host: hooks, handlers, loggers, and base contexts.
 func (p *program) drawCallbacks(h *host) (opts []executor.Option) {
 	p.misbehaves, p.hooked = p.oneIn(3), p.oneIn(3)
 	p.hooked = p.hooked || p.misbehaves
@@ -120,7 +121,7 @@ func (p *program) onError(_ context.Context, run executor.Run, _ error) {
 	p.misbehave(p.drawMisbehaviour("error", j.id), j.id)
 }
 
-// enterHook notes that a hook of the run of j begins, and returns what notes its end.
+// enterHook notes that a hook of the run of j begins. The function returned notes its end.
 func (p *program) enterHook(j *job, ctx context.Context) (over func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -138,7 +139,7 @@ func (p *program) enterHook(j *job, ctx context.Context) (over func()) {
 	}
 }
 
-// callHost calls one of the methods of the host, of those that anybody may call at any time.
+// callHost calls one of the methods of the host that anybody may call at any time.
 func (p *program) callHost(h *host, n int) {
 	p.countOps(1)
 	if h.loop != nil {
@@ -179,7 +180,7 @@ func (p *program) callHost(h *host, n int) {
 	}
 }
 
-// endedCtx returns a context that has.
+// endedCtx returns a context that has ended.
 func endedCtx() context.Context {
 	ctx, end := context.WithCancel(context.Background())
 	end()
@@ -203,7 +204,7 @@ func (b *reentrantContext) Err() error                  { b.reenter(); return b.
 func (b *reentrantContext) Done() <-chan struct{}       { b.reenter(); return b.Context.Done() }
 func (b *reentrantContext) Deadline() (time.Time, bool) { b.reenter(); return b.Context.Deadline() }
 
-// reentrantHandler is that of a log that does more than to write.
+// reentrantHandler is a log handler that may misbehave.
 type reentrantHandler struct{ program *program }
 
 func (h reentrantHandler) Enabled(context.Context, slog.Level) bool { return true }
@@ -231,7 +232,7 @@ func (p *program) failure(j *job) error {
 	return errBoom
 }
 
-// reentrantError is an error whose methods do more than they should.
+// reentrantError is an error whose methods may misbehave.
 type reentrantError struct {
 	program *program
 	n       int

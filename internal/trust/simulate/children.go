@@ -2,7 +2,7 @@ package simulate
 
 import "slices"
 
-// drawChildren draws the tasks of a call, which may block those in up, and reports whether there
+// drawChildren draws the tasks of a call, which may block its ancestors, and reports whether there
 // are any, or none are needed.
 func (p *program) drawChildren(c *call, up []*job) bool {
 	n := 1
@@ -32,8 +32,9 @@ func (p *program) drawChildren(c *call, up []*job) bool {
 	return len(c.children) > 0
 }
 
-// drawSubmission draws how j is submitted by c. Who waits for room without a context could wait for
-// a place of his own: only a run itself may, as that does not wait.
+// drawSubmission draws how j is submitted by c. A submitter that waits for room without a context
+// might wait for room that it takes up itself, so only the goroutine of a run submits that way: it
+// is not made to wait.
 func (p *program) drawSubmission(c *call, j *job) {
 	h := j.on
 	j.cancellable = c.cancels || c.method.bulk()
@@ -57,13 +58,13 @@ func (p *program) drawSubmission(c *call, j *job) {
 	}
 }
 
-// parentsWaitBelow reports whether the run of another, above j, does not end before j has.
+// parentsWaitBelow reports whether the run of a job above j cannot end before j has.
 func (j *job) parentsWaitBelow(above *job) bool {
 	i := slices.Index(j.ancestors, above)
 	return !slices.ContainsFunc(j.ancestors[i+1:], func(j *job) bool { return !j.parentWaits })
 }
 
-// waitsForAll reports whether c does not end before its tasks have.
+// waitsForAll reports whether c cannot end before its tasks have.
 func (c *call) waitsForAll() bool {
 	if !c.blocks() || c.limit > 0 || c.method != getting && c.method != completing {
 		return false
@@ -77,7 +78,8 @@ func (c *call) onHostRun(h *host) bool {
 	return c.job != nil && c.onRunGoroutine() && c.job.on.base == h.base
 }
 
-// limitUnsafe limits a call that might wait in vain by no fault but that of the program.
+// limitUnsafe limits a call that might wait for ever although the library is right: a program must
+// never hang by its own fault.
 func (p *program) limitUnsafe(c *call, up []*job) {
 	// A group waits for what runs after its end, too.
 	if c.method == grouping && !p.safe(c, up, c.children[0].on) {
@@ -96,10 +98,10 @@ func (p *program) limitUnsafe(c *call, up []*job) {
 	}
 }
 
-// safe reports whether the tasks of a call to the host run though those in up may wait for it. The
-// host sees that a run waits: on its own goroutine for certain, and then another runs in its place;
-// on others by the context, and then it helps beyond its size, so often. It does not see that a run
-// waits for another host.
+// safe reports whether the tasks of a call to the host run even though the ancestors may wait for
+// it. A host knows for certain that a run waits on its own goroutine, and runs another task in its
+// place. On other goroutines it goes by the context, and then helps beyond its size a limited
+// number of times. It cannot know that a run waits for another host.
 func (p *program) safe(c *call, up []*job, to *host) bool {
 	h := to.base
 	is := func(test func(j *job) bool) bool { return slices.ContainsFunc(up, test) }

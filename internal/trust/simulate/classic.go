@@ -25,8 +25,8 @@ func simulateTimer(t *testing.T, seed uint64, ops int) Report {
 	})
 }
 
-// silence keeps the default logger from telling of timers that have died, until the function
-// returned is called.
+// silence keeps the default logger quiet about timers that have died, until the function returned
+// is called.
 func silence() (speak func()) {
 	logger, out, flags := slog.Default(), log.Writer(), log.Flags()
 	slog.SetDefault(silent)

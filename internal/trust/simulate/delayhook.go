@@ -29,8 +29,8 @@ func drawMode(n int) mode {
 	}
 }
 
-// delayHook holds up whoever passes a delay point. It is called by any goroutine of the bubble, and
-// draws without a lock.
+// delayHook holds up goroutines at the delay points. Any goroutine of the bubble calls it, perhaps
+// with a lock held, so it draws without one.
 type delayHook struct {
 	sim   *simulation
 	state atomic.Uint64

@@ -11,9 +11,8 @@ import (
 	"github.com/punctual-go/punctual/delayqueue"
 )
 
-// queueSim is a simulation with a delay queue: a driver that puts, resets and removes, and takers
-// that stay, that come for a while, and that are busy between two elements. A taker in Take is
-// free; to be busy is to be elsewhere.
+// queueSim simulates a delay queue: a driver puts, resets and removes elements; some takers stay
+// and are busy between two elements, others come once. A taker counts as free while it is in Take.
 type queueSim struct {
 	*simulation
 	queue    *delayqueue.Queue[*element]
@@ -66,7 +65,7 @@ func (qs *queueSim) takeRepeatedly(rng *rand.Rand) {
 	}
 }
 
-// takeOnce is a taker that takes once, if anything, and leaves for good.
+// takeOnce is a taker that leaves for good after one Take: it hides no lost wake-up by coming back.
 func (qs *queueSim) takeOnce(ctx context.Context, cancel context.CancelFunc) {
 	qs.take(ctx)
 	cancel()
@@ -104,7 +103,7 @@ func (qs *queueSim) checkTimeoutLocked(end, now time.Duration) {
 	}
 }
 
-// step is one step of the driver.
+// step is one operation of the driver.
 func (qs *queueSim) step() {
 	switch k := qs.rng.IntN(22); {
 	case k < 9:
@@ -131,7 +130,7 @@ func (qs *queueSim) step() {
 	}
 }
 
-// quiesce waits until nothing can run. Then nobody may be parked beside a due head.
+// quiesce waits until nothing can run. Then no taker may be parked while the head is due.
 func (qs *queueSim) quiesce() {
 	synctest.Wait()
 	e, at, ok := qs.queue.Peek()
@@ -151,7 +150,7 @@ func (qs *queueSim) quiesce() {
 	}
 }
 
-// audit closes the books.
+// audit checks the final state: what was put was taken, removed, or is still there.
 func (qs *queueSim) audit() {
 	synctest.Wait()
 	for at, e := range qs.queue.All() {

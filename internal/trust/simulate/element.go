@@ -6,7 +6,7 @@ import (
 	"github.com/punctual-go/punctual/delayqueue"
 )
 
-// element is an element with its history.
+// element is an element of the queue with its history.
 type element struct {
 	item       *delayqueue.Item[*element]
 	due        time.Duration
@@ -17,7 +17,7 @@ type element struct {
 	gone       bool
 }
 
-// takenLocked notes that k has been delivered; p.mu is held.
+// takenLocked notes that e has been delivered; qs.mu is held.
 func (qs *queueSim) takenLocked(e *element, now time.Duration) {
 	qs.report.Runs++
 	if now < e.due {
@@ -36,7 +36,8 @@ func (qs *queueSim) takenLocked(e *element, now time.Duration) {
 	}
 }
 
-// leaveLocked notes that k has left the queue, or is about to be due at another time; p.mu is held.
+// leaveLocked notes that e has left the queue, or is about to be due at another time; qs.mu is
+// held.
 func (qs *queueSim) leaveLocked(e *element) {
 	if e.gone {
 		qs.faultLocked(&qs.report.Duplicate, "element %d has left the queue twice", e.seq)
@@ -46,7 +47,7 @@ func (qs *queueSim) leaveLocked(e *element) {
 	qs.checkOverdueLocked(e)
 }
 
-// checkOverdueLocked judges the time that k has been in the queue; p.mu is held.
+// checkOverdueLocked judges the time that e has been in the queue; qs.mu is held.
 func (qs *queueSim) checkOverdueLocked(e *element) {
 	if e.dueBy < qs.freeUntil {
 		qs.faultLocked(&qs.report.Late, "element %d, due at %v, was there beside a taker at %v",
@@ -130,7 +131,7 @@ func (qs *queueSim) reset(e *element) {
 	qs.mu.Lock()
 	before, from := qs.advanceLocked(), qs.stamp
 	old, latest, since := e.due, e.dueBy, e.queuedBy
-	// who takes it meanwhile may see either time
+	// Whoever takes it meanwhile may see either time.
 	e.due, e.dueBy, e.queuedBy = min(e.due, before+d), never, 0
 	qs.mu.Unlock()
 	reset := e.item.Reset(d)

@@ -67,7 +67,7 @@ func (es *executorSim) drawMethod(t *task) {
 	}
 }
 
-// drawSeries makes k periodic, if it is to be: most series end by themselves after some runs.
+// drawSeries makes t periodic, if it is to be: most series end by themselves after some runs.
 func (es *executorSim) drawSeries(t *task) {
 	if t.method != asSeries {
 		return
@@ -115,10 +115,10 @@ func (t *task) drawPolicy(es *executorSim) {
 	}
 }
 
-// survivesTimeout reports whether k goes on after a run that takes longer than its time-out.
+// survivesTimeout reports whether t goes on after a run that takes longer than its time-out.
 func (t *task) survivesTimeout() bool { return t.periodic() && t.policy != executor.StopSeries }
 
-// drawAction gives k something to do in the middle.
+// drawAction gives t something to do in the middle.
 func (es *executorSim) drawAction(t *task) {
 	if t.periodic() || !es.oneIn(8) {
 		return
@@ -135,7 +135,7 @@ func (es *executorSim) drawAction(t *task) {
 			return
 		}
 		t.child.isChild, t.child.takes = true, es.steps(4)
-		// or run by its parent, later
+		// Or its parent runs it, later.
 		t.child.mayBeAhead = t.action == awaitsChild && es.loop == nil || es.callerRuns
 		if t.action == awaitsChild {
 			t.child.method = bySubmit
@@ -143,9 +143,9 @@ func (es *executorSim) drawAction(t *task) {
 	}
 }
 
-// drawTimeout bounds some runs; not in a simulation where they may be held up beyond it. A task
-// that does not heed its context would go on after its end, and one that takes just as long may end
-// either way, as may one whose context ends just then.
+// drawTimeout gives some runs a time-out, unless a delay point may hold them up past it. A body
+// that ignores its context would go on after the time-out; one that takes exactly as long, or whose
+// context ends just then, may end either way.
 func (es *executorSim) drawTimeout(t *task) {
 	if !es.exact() || es.cancelBase != nil || !t.heedsContext || t.action != noAction {
 		return

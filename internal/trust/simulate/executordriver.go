@@ -6,8 +6,8 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// drive is what the driver of a executor simulation does: to submit, to wait, to cancel, to fiddle
-// with the sizes, and in between to let time pass; in the end to close the executor simulation.
+// drive is the driver of an executor simulation. It submits, waits, cancels and reconfigures, and
+// lets time pass in between; in the end it closes the executor.
 func (es *executorSim) drive() {
 	if es.scheduler != nil && es.oneIn(30) {
 		es.submitBacklog()
@@ -28,7 +28,7 @@ func (es *executorSim) drive() {
 	es.audit()
 }
 
-// step is one step of the driver.
+// step is one operation of the driver.
 func (es *executorSim) step() {
 	switch n := es.rng.IntN(20); {
 	case n < 10:
@@ -54,8 +54,8 @@ func (es *executorSim) step() {
 	}
 }
 
-// submitMany does something many times at once: a row of tasks without futures, which a pool may
-// deal out as one, or several submitters at a time.
+// submitMany submits many tasks at once: in a row and without futures, which a pool may hand to a
+// worker in one piece, or by several submitters at a time.
 func (es *executorSim) submitMany() {
 	if es.oneIn(2) {
 		es.inspect()
@@ -77,8 +77,8 @@ func (es *executorSim) submitMany() {
 	}
 }
 
-// submitBacklog schedules more tasks than a large heap has, which are due together; and a series
-// whose late runs come before most of them.
+// submitBacklog schedules enough tasks for the pool to treat its heap as a large one, all due
+// together, and a series whose late runs come before most of them.
 func (es *executorSim) submitBacklog() {
 	t := es.newTask()
 	t.method, t.rule, t.period, t.takes = asSeries, burst, grid, 4*grid
@@ -110,7 +110,7 @@ func (es *executorSim) inspect() {
 		_ = t.future.State()
 		return
 	}
-	// what is known before the question: its next run may begin before the answer is looked at
+	// Note what is known before asking: the next run may begin before the answer is looked at.
 	es.mu.Lock()
 	due, planned, begun := min(es.advanceLocked(), t.due), t.dueBy != never, t.begun
 	es.mu.Unlock()
@@ -164,7 +164,7 @@ func (es *executorSim) endBaseContext() {
 	es.cancelBase()
 }
 
-// checkQueueOrder looks at what the pool says that waits.
+// checkQueueOrder checks that a pool that knows times lists its queue in order.
 func (es *executorSim) checkQueueOrder(waiting []executor.Pending) {
 	if es.scheduler == nil {
 		return

@@ -7,7 +7,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// begin is the beginning of a body: here is judged whether it is right.
+// begin notes that a body begins, and checks that it may.
 func (es *executorSim) begin(t *task, ctx context.Context) {
 	var run executor.Run
 	var ok bool
@@ -57,7 +57,7 @@ func (es *executorSim) begin(t *task, ctx context.Context) {
 	}
 }
 
-// checkStartLocked says whether k begins too early, too late, or out of turn.
+// checkStartLocked checks that t begins neither early, nor late, nor out of turn.
 func (es *executorSim) checkStartLocked(t *task, now time.Duration) {
 	if now < t.due {
 		es.faultLocked(&es.report.Early, "task %v, due at %v, begins", t, t.due)
@@ -89,7 +89,7 @@ func (es *executorSim) checkStartLocked(t *task, now time.Duration) {
 
 const neverStamp = int64(never)
 
-// checkOverdueLocked judges the time that k has waited; the lock is held.
+// checkOverdueLocked checks that t has not waited beside a free worker; the lock is held.
 func (es *executorSim) checkOverdueLocked(t *task) {
 	if es.timeline.overdue(t.dueBy) {
 		es.faultLocked(&es.report.Late, "task %v, due at %v, was there beside a free worker at %v",
@@ -112,8 +112,8 @@ func (es *executorSim) checkRunLocked(t *task, now time.Duration, run executor.R
 	}
 }
 
-// adoptScheduleLocked takes over when the facility says that the run was planned, where that may
-// depend on who was held up how long. Still it is on the grid, and after the last.
+// adoptScheduleLocked takes the planned time of a run from the facility, where it depends on how
+// long a delay point has held somebody up. It must still be on the grid, and after the run before.
 func (es *executorSim) adoptScheduleLocked(t *task, run executor.Run) {
 	scheduled := run.Scheduled.Sub(es.start)
 	right := run.Number == uint64(t.begun) && t.due <= scheduled && scheduled <= es.lastChange
@@ -135,7 +135,7 @@ func (es *executorSim) adoptScheduleLocked(t *task, run executor.Run) {
 	}
 }
 
-// end is the end of a body.
+// end notes that a body ends, checks that, and plans the next run of a series.
 func (es *executorSim) end(t *task, interrupted bool) {
 	es.mu.Lock()
 	defer es.mu.Unlock()
@@ -176,7 +176,7 @@ func (es *executorSim) end(t *task, interrupted bool) {
 	}
 }
 
-// checkInterruptionLocked says whether the end of the body's context was right.
+// checkInterruptionLocked checks that the context of a body has ended if, and only if, it had to.
 func (es *executorSim) checkInterruptionLocked(t *task, now time.Duration, interrupted bool) {
 	late := t.timeout > 0 && now-t.startedAt >= t.timeout
 	why := t.cancelling || es.mayInterrupt || es.baseEnded || late
@@ -192,7 +192,8 @@ func (es *executorSim) checkInterruptionLocked(t *task, now time.Duration, inter
 	}
 }
 
-// acceptLocked notes that k is accepted, unless that is known; the lock is held.
+// acceptLocked notes that t is accepted, unless that is known: its submitter and its first run both
+// know, and either may come first. The lock is held.
 func (es *executorSim) acceptLocked(t *task) {
 	if t.accepted {
 		return

@@ -12,7 +12,7 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// executorSim is a simulation with an executor: a pool, a scheduled pool, or an event loop.
+// executorSim simulates an executor: a pool, a scheduled pool, or an event loop.
 type executorSim struct {
 	*simulation
 	executor  executorAPI
@@ -80,7 +80,7 @@ type executorAPI interface {
 	Terminated() <-chan struct{}
 }
 
-// schedulerAPI is what those can do that know times.
+// schedulerAPI is what executors that know times can do.
 type schedulerAPI interface {
 	Schedule(time.Duration, executor.Task,
 		...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error)
@@ -98,7 +98,7 @@ type counts struct {
 	accepted, completed, cancelled, returned, runs uint64
 }
 
-// advanceLocked shadows that of the timeline: here, there may be room, too, while time passes.
+// advanceLocked shadows that of the timeline, and notes also whether there was room meanwhile.
 func (es *executorSim) advanceLocked() time.Duration {
 	last, asleep := es.lastChange, es.heldUp
 	now := es.timeline.advanceLocked()
@@ -119,7 +119,7 @@ func (es *executorSim) hasRoomLocked() bool {
 	}
 }
 
-// perform is what a body does in the middle.
+// perform does what a body does beside taking its time.
 func (es *executorSim) perform(t *task, ctx context.Context) {
 	switch t.action {
 	case submitsChild:
@@ -169,15 +169,15 @@ func (es *executorSim) perform(t *task, ctx context.Context) {
 	}
 }
 
-// noteHeeding notes that k, which has done something else before, looks at its context from now on.
+// noteHeeding notes that t, which has done something else before, looks at its context from now on.
 func (es *executorSim) noteHeeding(t *task) {
 	es.mu.Lock()
 	defer es.mu.Unlock()
 	t.heedsFrom = es.advanceLocked()
 }
 
-// quiesce waits until nothing can run, and looks whether the executor is of the same opinion as its
-// tasks.
+// quiesce waits until nothing can run, and checks that the statistics of the executor agree with
+// what is known of its tasks.
 func (es *executorSim) quiesce() {
 	synctest.Wait()
 	es.mu.Lock()
@@ -209,7 +209,7 @@ func (es *executorSim) quiesce() {
 		es.faultLocked(&es.report.Lost, "at rest %d tasks run, and %d are counted", es.running,
 			c.busy)
 	case es.capacity >= 0 && c.queued > es.capacity+es.orphanedHelpers && !es.callerRuns:
-		// One that has come for a free worker waits if that place is taken by a body too many.
+		// A task accepted for a free worker waits if a leftover helper has taken its place.
 		es.faultLocked(&es.report.Lost, "at rest %d tasks wait, where at most %d may", c.queued,
 			es.capacity+es.orphanedHelpers)
 	case sum != c.accepted+uint64(es.settledBodies):

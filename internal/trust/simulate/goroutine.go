@@ -6,7 +6,8 @@ import (
 	"github.com/punctual-go/punctual/internal/goid"
 )
 
-// goroutine is a goroutine that is in runs, or submits. The lock of the simulation guards it.
+// goroutine is what is known of a goroutine that executes runs, or submits. The lock of the
+// simulation guards it.
 type goroutine struct {
 	id      uint64
 	frames  []frame
@@ -15,7 +16,7 @@ type goroutine struct {
 	busy    [4]bool
 }
 
-// frame is a run on a goroutine; runs may be inside of others.
+// frame is one run on the stack of a goroutine: a run that waits may execute another.
 type frame struct {
 	job     *job
 	hook    bool // its body is over, or has not begun
@@ -23,7 +24,7 @@ type frame struct {
 	waiting int  // for other tasks of the host
 }
 
-// goroutineLocked returns that of the caller; the lock is held.
+// goroutineLocked returns the calling goroutine; the lock is held.
 func (p *program) goroutineLocked() *goroutine {
 	id := goid.Current()
 	g := p.goroutines[id]
@@ -34,14 +35,14 @@ func (p *program) goroutineLocked() *goroutine {
 	return g
 }
 
-// forgetLocked forgets a thread of which there is nothing to know; the lock is held.
+// forgetLocked forgets a goroutine that is in no run and submits nothing; the lock is held.
 func (p *program) forgetLocked(g *goroutine) {
 	if len(g.frames) == 0 && g.submits == [4]int{} {
 		delete(p.goroutines, g.id)
 	}
 }
 
-// innermost returns the innermost run of the host on th, or nil.
+// innermost returns the innermost run of the host on g, or nil.
 func (g *goroutine) innermost(h *host) *frame {
 	for i := len(g.frames) - 1; i >= 0; i-- {
 		if g.frames[i].job.on.base == h.base {
@@ -51,8 +52,8 @@ func (g *goroutine) innermost(h *host) *frame {
 	return nil
 }
 
-// recountLocked notes whether th is active on the host now, and judges how many are; the lock is
-// held.
+// recountLocked notes whether g is active on the host now, and checks that no more are than may be;
+// the lock is held.
 func (p *program) recountLocked(g *goroutine, h *host) {
 	h = h.base
 	f := g.innermost(h)
@@ -95,9 +96,10 @@ func (p *program) pushLocked(j *job, hook bool) *goroutine {
 	return g
 }
 
-// checkActiveLocked judges that there is one more; the lock is held.
+// checkActiveLocked checks the number of active bodies after a start, with everything granted that
+// the host cannot be certain of; the lock is held.
 func (p *program) checkActiveLocked(h *host, j *job) {
-	// each of these counts as waiting while it is helped
+	// Each caller, and each run helped for, counts as waiting while it is helped.
 	most := 2*h.maxSize + h.callers + len(h.helpedFor)
 	if h.resumedAt == p.now() {
 		most += h.resumed // it may have been started before these went on
@@ -109,7 +111,7 @@ func (p *program) checkActiveLocked(h *host, j *job) {
 	}
 }
 
-// popLocked leaves the innermost run of th; the lock is held.
+// popLocked leaves the innermost run of g; the lock is held.
 func (p *program) popLocked(g *goroutine) {
 	f := g.frames[len(g.frames)-1]
 	g.frames = g.frames[:len(g.frames)-1]
@@ -125,7 +127,7 @@ func (p *program) popLocked(g *goroutine) {
 	p.forgetLocked(g)
 }
 
-// begin is the beginning of a body.
+// begin notes that a body begins, and checks that it may.
 func (p *program) begin(j *job, ctx context.Context) *goroutine {
 	h := j.on.base
 	defer p.enterExclusive(h)
@@ -145,7 +147,7 @@ func (p *program) begin(j *job, ctx context.Context) *goroutine {
 	return p.pushLocked(j, false)
 }
 
-// end is the end of a body.
+// end notes that a body ends.
 func (p *program) end(j *job, g *goroutine) {
 	p.leaveExclusive(j.on.base)
 	p.mu.Lock()
@@ -155,8 +157,8 @@ func (p *program) end(j *job, g *goroutine) {
 	p.popLocked(g)
 }
 
-// enterExclusive notes that the caller is active on the host. There is no lock for that if the host
-// promises that nobody else is: then the race detector tells of two, and so does the count.
+// enterExclusive notes that the caller is active on a host that promises it to be the only one. It
+// writes without a lock, so that the race detector finds a second one, even if the count does not.
 func (p *program) enterExclusive(h *host) {
 	if !h.exclusive || h.callerRuns {
 		return

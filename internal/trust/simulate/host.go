@@ -10,7 +10,7 @@ import (
 	"github.com/punctual-go/punctual/internal/trust/lifo"
 )
 
-// host is an executor of a program, and what is known of how busy it is. The lock of the simulation
+// host is an executor of a program, with the model of how busy it is. The lock of the simulation
 // guards the counts.
 type host struct {
 	program *program
@@ -36,11 +36,11 @@ type host struct {
 	active  int // bodies that do not wait for others of the host
 	busy    int // these, and hooks that do not
 	callers int // goroutines that run a body, and are not the host's
-	// a wait has ended before what it was for, or there may be help without certainty
+	// A wait has ended before its target, or there may be help without certainty.
 	uncertain bool
 	resumedAt time.Duration // when a wait of a run has ended last,
 	resumed   int           // and how many have at that time
-	// on whose behalf there have been waits without certainty since nothing ran
+	// The runs for which there have been waits without certainty since nothing ran.
 	helpedFor      map[*job]bool
 	uncertainWaits int  // waits without certainty and limit that may be drawn still
 	ended          bool // it has been told to end
@@ -48,19 +48,17 @@ type host struct {
 	inside int // who is active writes it without a lock, if the host confines its tasks
 }
 
-// countsExactly reports whether no more bodies are active than there are places. Otherwise a host
-// may start as many again, and those whose waits have ended go on beside them.
+// countsExactly reports whether the host may not have more active bodies than its size. Otherwise
+// it may start as many again, and runs whose waits have ended go on beside them.
 func (h *host) countsExactly() bool { return h.exclusive || !h.uncertain }
 
-// mayHelp reports whether the host may run one task more for one that waits; only that one waits
-// for it.
+// mayHelp reports whether the host may run one more task for the sake of a wait.
 func (h *host) mayHelp(certain bool) bool {
 	spare := h.size + h.callers - h.busy
 	return spare > 0 && certain || !h.exclusive && spare > -h.size
 }
 
-// submit submits the task of j, as its way says. For the time of the call the goroutine counts as a
-// submitter.
+// submit submits the task of j in the way that was drawn for it.
 func (h *host) submit(j *job, ctx context.Context) (f *future.Future[int], err error) {
 	switch {
 	case h.loop != nil && j.bare:
@@ -92,7 +90,7 @@ func (h *host) execute(task executor.Task) error {
 	return h.pool.Execute(task)
 }
 
-// lifecycleAPI is the end of a host.
+// lifecycleAPI is what ends an executor.
 type lifecycleAPI interface {
 	Shutdown()
 	ShutdownNow() []executor.Pending
@@ -108,7 +106,7 @@ func (h *host) lifecycle() lifecycleAPI {
 	return h.pool
 }
 
-// counts are what the host says of itself.
+// stats returns the statistics of the host.
 func (h *host) stats() counts {
 	if h.loop != nil {
 		c := h.loop.Stats()
@@ -205,7 +203,7 @@ func (p *program) drawRejection(h *host) executor.Option {
 	return executor.OnRejection(executor.Abort)
 }
 
-// callThenDecide is a policy that waits for something else before it decides.
+// callThenDecide is a rejection policy that makes a call of its own before it decides.
 func (p *program) callThenDecide(r *executor.Rejection) error {
 	p.mu.Lock()
 	j := p.byName[r.Name()]

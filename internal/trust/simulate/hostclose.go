@@ -8,7 +8,7 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// closeHost ends a host in one of many ways, perhaps from inside of a task of it, and waits until
+// closeHost ends a host in one of many ways, perhaps from inside one of its tasks, and waits until
 // it has terminated.
 func (p *program) closeHost(h *host) {
 	p.mu.Lock()
@@ -40,7 +40,7 @@ func (p *program) closeHost(h *host) {
 	}
 }
 
-// auditHost looks at the counts of a host that has ended, when nobody is in a call any more.
+// auditHost checks the statistics of a host that has ended, when no call is in progress any more.
 func (p *program) auditHost(h *host) {
 	c := h.stats()
 	if c.busy+c.queued != 0 || c.accepted != c.completed+c.cancelled+c.returned {
@@ -48,8 +48,8 @@ func (p *program) auditHost(h *host) {
 	}
 }
 
-// closeFromInside has a task end its host, on its own goroutine or on one for which it waits: that
-// is for itself, unless the context is detached from the task.
+// closeFromInside has a task close its host, on its own goroutine or on one that it joins. To wait
+// for that is a wait for itself, unless the context is detached from the task.
 func (p *program) closeFromInside(h *host, way int) {
 	var over sync.WaitGroup
 	over.Add(1)

@@ -9,8 +9,8 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// job is a task of a program: it takes its time, and calls others. All that is random about it is
-// drawn when it is made; the lock of the simulation guards what follows.
+// job is a task of a program: it takes its time, and makes calls. All that is random about it is
+// drawn when it is made; the lock of the simulation guards its history.
 type job struct {
 	program   *program
 	id        int
@@ -78,7 +78,7 @@ func (j *job) run(ctx context.Context) error {
 // scope is the context of the run.
 func (j *job) scope() scope { return scope{ctx: j.ctx, endsWith: []*job{j}, onBehalf: []*job{j}} }
 
-// String tells what j is, for the words of a fault.
+// String describes j for faults.
 func (j *job) String() string {
 	text := fmt.Sprintf("%d on %s", j.id, j.on.name)
 	if len(j.ancestors) > 1 {
@@ -103,7 +103,7 @@ func (j *job) runLive() (certainly, perhaps bool) {
 		(j.endedAt == now || !j.program.exact())
 }
 
-// drawJob makes a task that may block those in up.
+// drawJob makes a job on which the ancestors may wait.
 func (p *program) drawJob(on *host, up []*job) *job {
 	if len(p.jobs) >= p.maxJobs {
 		return nil

@@ -2,9 +2,9 @@ package simulate
 
 import "time"
 
-// advanceLocked shadows that of the timeline. While time passes nothing can run: whoever waits for
-// certain, for something that could be run in his place, has it run; and a worker that is free runs
-// what is due.
+// advanceLocked shadows that of the timeline, and checks liveness: while time passes nothing can
+// run, so no free worker may sit beside a task that is due, and no run that its host knows to wait
+// may wait for a task that could run in its place.
 func (p *program) advanceLocked() time.Duration {
 	last, asleep := p.lastChange, p.heldUp
 	now := p.timeline.advanceLocked()
@@ -25,13 +25,13 @@ func (p *program) advanceLocked() time.Duration {
 	return now
 }
 
-// runnableSince reports whether j has been in the queue since then, and due, and is still.
+// runnableSince reports whether j has been queued and due since then, and has not begun.
 func (j *job) runnableSince(since time.Duration) bool {
 	return j.submitted && j.readyAt <= since && j.begun == 0 && !j.inHook && !j.interrupted &&
 		!j.settled()
 }
 
-// checkHelpLocked judges that w has gone on from last to now.
+// checkHelpLocked checks that w could not be helped from last to now, during which it went on.
 func (p *program) checkHelpLocked(w *wait, last, now time.Duration) {
 	h := w.host
 	waits, runs, begins := false, false, false // that is, anew

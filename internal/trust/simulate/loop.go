@@ -33,7 +33,7 @@ func simulateLoop(t *testing.T, seed uint64, ops int) Report {
 	})
 }
 
-// closeGracefully has a loop end when it has been quiet for a while. It takes tasks meanwhile.
+// closeGracefully ends a loop once it has been quiet for a while. Until then it accepts tasks.
 func (es *executorSim) closeGracefully() {
 	quiet := es.steps(10)
 	es.mu.Lock()

@@ -2,17 +2,17 @@ package simulate
 
 import "time"
 
-// lastStarts is how many starts are remembered. Who is overtaken is so by one of the last.
+// lastStarts is how many starts are remembered: a task is overtaken by one of the latest.
 const lastStarts = 16
 
-// orderOracle finds out who has been overtaken: who begins after another that should have been
-// behind it, although it was in the queue when that one left.
+// orderOracle finds what has been overtaken: what begins after something that should have been
+// behind it, although it was in the queue when that left.
 type orderOracle struct {
 	starts [lastStarts]startRecord
 	n      int
 }
 
-// startRecord is one that begins. Times before and after it are told by stamps.
+// startRecord is one start. Its order relative to other events is known by stamps.
 type startRecord struct {
 	id            int
 	due           time.Duration // or what else the queue goes by
@@ -26,7 +26,8 @@ type startRecord struct {
 // overtaken adds a start, of something that has been in the queue since the given stamp at the
 // latest, and returns another of those that began before it and should have been behind it, if
 // there is one. With strict only those count that began at an earlier time: several at once may
-// leave the queue in order, and begin in any. With vague it is known only in which instant it came.
+// leave the queue in order, and begin in any. With vague only the instant at which it came is
+// known.
 func (o *orderOracle) overtaken(s startRecord, since int64, strict, vague bool) (by startRecord,
 	bad bool) {
 	for i := range min(o.n, lastStarts) {

@@ -7,8 +7,7 @@ import (
 	"github.com/punctual-go/punctual/internal/trust/lifo"
 )
 
-// panickingQueue is a queue of the user's own that takes some tasks by a panic only: these it does
-// not take.
+// panickingQueue is a queue of the user's own that panics instead of taking some of the tasks.
 type panickingQueue struct {
 	lifo.Queue
 	pushes int

@@ -67,7 +67,7 @@ func (es *executorSim) drawQueue() []executor.Option {
 	return []executor.Option{queue}
 }
 
-// drawPolicy draws what becomes of tasks for which there is no room.
+// drawPolicy draws the rejection policy.
 func (es *executorSim) drawPolicy() executor.Option {
 	es.callerRuns, es.discards = false, false
 	switch es.rng.IntN(7) {
@@ -91,7 +91,7 @@ func (es *executorSim) drawPolicy() executor.Option {
 	}
 }
 
-// retryThenDiscard is a policy that tries this and that.
+// retryThenDiscard is a rejection policy that retries, waits for room, and gives up in the end.
 func (es *executorSim) retryThenDiscard(r *executor.Rejection) error {
 	if r.Retry() == nil {
 		return nil

@@ -12,13 +12,13 @@ import (
 	"github.com/punctual-go/punctual/internal/trust/watchdog"
 )
 
-// program is a simulation in which tasks submit other tasks and wait for them: in all ways, with
-// the contexts of others, and from all places. It never hangs by a fault of its own: whoever waits
-// where no executor could know that a place is free does so for a limited time; see bound.
+// program simulates tasks that submit other tasks and wait for them: by every method, with contexts
+// of all origins, and from every call site. It never hangs by a fault of its own: a wait that no
+// executor can see is limited; see limitUnsafe.
 //
-// The oracles: no more bodies are active, that is, run and do not wait, than there are places;
-// every wait ends, and in time; somebody is told that he waits for himself if and only if that is
-// so, and at once; and a context ends with its run.
+// The invariants: no more bodies are active (they run and do not wait) than the size of the host;
+// every wait ends, and in time; ErrSelfWait is returned exactly when a task waits for itself, and
+// at once; and the context of a run ends with the run.
 type program struct {
 	*simulation
 	hosts         []*host
@@ -60,8 +60,8 @@ func simulatePrograms(t *testing.T, seed uint64, ops int) Report {
 	})
 }
 
-// withLock calls do with the lock held. A mistake in the program itself is not to look like a
-// failure of a task.
+// withLock calls do with the lock held. A mistake of the simulation must not pass for a failure of
+// a task, which recovers panics.
 func (p *program) withLock(do func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -73,7 +73,7 @@ func (p *program) withLock(do func()) {
 	do()
 }
 
-// drive has batch after batch of tasks run, and then ends the hosts.
+// drive runs batch after batch of tasks, and then closes the hosts.
 func (p *program) drive() {
 	over := make(chan struct{})
 	hand := future.NewTask(func(ctx context.Context) (int, error) {
@@ -101,7 +101,7 @@ func (p *program) drive() {
 	over <- struct{}{}
 }
 
-// batch has some tasks run to their end, and reports whether they have come to it.
+// batch runs some tasks, and reports whether all have come to their end.
 func (p *program) batch() bool {
 	p.startCalls()
 	for range p.rng.IntN(4) {
@@ -115,7 +115,7 @@ func (p *program) batch() bool {
 	return p.quiesce()
 }
 
-// startCalls has some calls made.
+// startCalls draws some calls and makes them.
 func (p *program) startCalls() {
 	for _, h := range p.hosts {
 		h.uncertainWaits = 2*h.base.size - 1
@@ -137,7 +137,7 @@ func (p *program) startCalls() {
 	}
 }
 
-// quiesce waits until all have come to their end, and looks whether all is right.
+// quiesce waits until all tasks have ended, and audits them.
 func (p *program) quiesce() bool {
 	limit := p.now() + time.Hour
 	for {
@@ -174,7 +174,7 @@ func (p *program) quiesce() bool {
 	return true
 }
 
-// auditJob looks at a task that is over.
+// auditJob checks a task that is over.
 func (p *program) auditJob(j *job) {
 	switch {
 	case j.inBody:
@@ -193,7 +193,7 @@ func (p *program) auditJob(j *job) {
 	}
 }
 
-// expectEnded asks the context of a run that is over.
+// expectEnded checks that the context of a run that is over has ended.
 func (p *program) expectEnded(j *job) {
 	select {
 	case <-j.ctx.Done():
@@ -205,7 +205,7 @@ func (p *program) expectEnded(j *job) {
 	}
 }
 
-// probeContext asks the context of some run whether it has ended.
+// probeContext checks the context of some run, which has to end with the run and not earlier.
 func (p *program) probeContext() {
 	j := p.anyRun(p.rng.IntN(12))
 	if j == nil {
@@ -245,7 +245,7 @@ func (p *program) probeContext() {
 	}
 }
 
-// describeLocked tells who waits for what; the lock is held.
+// describeLocked says what waits for what; the lock is held.
 func (p *program) describeLocked() string {
 	text := fmt.Sprintf("no end: %d functions, %d threads;", p.detachedCalls, len(p.goroutines))
 	for _, g := range p.goroutines {

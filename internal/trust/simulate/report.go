@@ -2,7 +2,7 @@ package simulate
 
 import "fmt"
 
-// Report is what has come of one simulation, or of many.
+// Report is the outcome of one simulation, or of many.
 type Report struct {
 	Ops  int64 // operations: calls into the facility, and stretches of time
 	Runs int64 // bodies that have begun, elements that were taken

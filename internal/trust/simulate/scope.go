@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// scope is a context, and what is known of it.
+// scope is a context with what is known of it.
 type scope struct {
 	ctx      context.Context
 	endsWith []*job // with the end of any of these runs it is certain to end
@@ -13,7 +13,7 @@ type scope struct {
 	deadline time.Duration
 }
 
-// contextOrigin is whose context a call uses.
+// contextOrigin is where the context of a call comes from. Executors recognize waits by it.
 type contextOrigin uint8
 
 const (
@@ -27,7 +27,7 @@ const (
 	contextOrigins
 )
 
-// String returns whose.
+// String says whose, for faults.
 func (o contextOrigin) String() string {
 	return [...]string{"own", "outer", "another run's", "a run by hand's", "ended", "background",
 		"nil"}[o]
@@ -38,7 +38,7 @@ type foreignContext struct{ context.Context }
 
 type scopeKey struct{}
 
-// resolve returns the context of a call, of whom has that of the scope.
+// resolve returns the context of a call that is made in the scope s.
 func (p *program) resolve(c *call, s scope) (out scope, release func()) {
 	release = func() {}
 	switch c.origin {
@@ -91,7 +91,7 @@ func (p *program) runScope(j *job, otherwise scope) scope {
 	return j.scope()
 }
 
-// anyRun returns a task that has begun, one of the latest.
+// anyRun returns one of the tasks that began last, or nil.
 func (p *program) anyRun(pick int) *job {
 	p.mu.Lock()
 	defer p.mu.Unlock()

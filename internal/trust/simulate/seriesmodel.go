@@ -2,8 +2,8 @@ package simulate
 
 import "time"
 
-// seriesModel tells when the runs of a series are to be. It is the promise of the catch-up
-// policies, counted out step by step, and has nothing in common with package series.
+// seriesModel says when the runs of a series are due. It is the reference model of the catch-up
+// policies, counted out step by step, and shares no code with package series.
 type seriesModel struct {
 	rule   rule
 	first  time.Duration
@@ -39,8 +39,8 @@ func (c *seriesModel) at(slot int64) time.Duration {
 		time.Duration(slot)*c.period)
 }
 
-// begin is called when a run begins. It returns what the run is to count for, and what it has
-// missed.
+// begin is called when a run begins. It returns the time that the run is for, and how many runs
+// were missed.
 func (c *seriesModel) begin(now time.Duration) (scheduled time.Duration, missed uint64) {
 	switch c.rule {
 	case burst:

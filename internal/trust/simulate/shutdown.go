@@ -54,7 +54,7 @@ func (es *executorSim) drawShutdownPolicies() {
 	}
 }
 
-// shutDown notes that the executor is told to end, by call; at once, or in peace.
+// shutDown has call end the executor, at once or in order, and notes that.
 func (es *executorSim) shutDown(atOnce bool, call func()) {
 	es.mu.Lock()
 	now := es.advanceLocked()
@@ -75,8 +75,8 @@ func (es *executorSim) shutDown(atOnce bool, call func()) {
 	es.lastProgress = es.advanceLocked()
 }
 
-// closeContext has the executor drop what is not due, and wait for the rest; when ctx ends, for
-// nothing any more.
+// closeContext closes the executor, which drops what is not due and waits for the rest, until ctx
+// ends.
 func (es *executorSim) closeContext(ctx context.Context) {
 	es.mu.Lock()
 	now := es.advanceLocked()
@@ -121,7 +121,7 @@ func (es *executorSim) closeFromInside() {
 	es.cancelUnending()
 }
 
-// cancelUnending cancels what would keep the executor for ever.
+// cancelUnending cancels what would keep the executor from ever terminating.
 func (es *executorSim) cancelUnending() {
 	time.Sleep(es.steps(30))
 	for _, t := range es.tasks {
@@ -150,7 +150,8 @@ func (es *executorSim) awaitTermination() {
 	}
 }
 
-// returnAll tells tasks that they have been handed back.
+// returnAll notes all tasks that have been handed back. All that tells them apart is their bodies,
+// so it calls these with a context that says why.
 func (es *executorSim) returnAll(tasks []executor.Pending) {
 	for _, p := range tasks {
 		if p.Task != nil {
@@ -159,7 +160,7 @@ func (es *executorSim) returnAll(tasks []executor.Pending) {
 	}
 }
 
-// noteReturned notes that k has been handed back.
+// noteReturned notes that t has been handed back, and checks that it may be.
 func (es *executorSim) noteReturned(t *task) {
 	es.mu.Lock()
 	defer es.mu.Unlock()
@@ -181,7 +182,7 @@ func (es *executorSim) noteReturned(t *task) {
 	}
 }
 
-// mayBeReturned reports whether k may be in a list of dropped tasks of which the first was begun at
+// mayBeReturned reports whether t may be in a list of dropped tasks of which the first was begun at
 // the given time: a task that has not begun; a series that had not ended then, though it may be in
 // a run since, and this may have been its last by a failure or a cancellation, of which nobody
 // knew.

@@ -1,22 +1,23 @@
-// Package simulate plays this module in virtual time: millions of operations, drawn from seeds, on
-// every facility that knows times, each run in a bubble of testing/synctest of its own. What is
-// random is the work; what is checked is exact. It is for tests and for the volume runner in bench.
+// Package simulate runs this module in virtual time: millions of operations, drawn from seeds, on
+// every executor, queue and timer, each simulation in a bubble of testing/synctest of its own. The
+// workload is random; the checks are exact. It is for tests and for the soak in bench.
 //
 // # How it looks for faults
 //
-// A simulation is one facility, those who use it, and a driver that draws what they do. All times
-// lie on a grid of a millisecond, so that deadlines, time-outs and ends of work coincide. Who takes
-// from a queue is busy for a while, or leaves for good: takers that come back at once would mend a
-// lost wake-up.
+// A simulation is one facility, its users, and a driver that draws their operations. All times lie
+// on a grid of a millisecond, so that deadlines, time-outs and ends of work coincide. Whatever
+// takes from a queue is busy for a while, or leaves for good: a taker that came back at once would
+// hide a lost wake-up.
 //
-// The oracles rest on one fact: in a bubble time passes only when nothing can run. While it passes,
-// a task that is due and a worker that is free may not both be there; see timeline. So lateness is
-// not measured but forbidden, and no tolerance is needed. A task is told from any other by its own
-// record, and all that is random about it has been drawn when it is made: a seed fixes what is done
-// and when, but not the order of goroutines within an instant.
+// The oracles rest on one fact: in a bubble, time passes only when nothing can run. While it passes
+// there may not be a due task beside a free worker; see timeline. So lateness is not measured but
+// forbidden, and no tolerance is needed. Every task has a record of its own, and all that is random
+// about it is drawn when it is made: a seed fixes what is done and when, but not the order of
+// goroutines within an instant.
 //
-// Half of the seeds widen races, by a hook of internal/delay that yields; one in ten has it sleep
-// some steps of the grid. Only one simulation with a hook can be played at a time in a process.
+// Half of the seeds widen races by a hook at the points of internal/delay, which yields; in one of
+// ten it sleeps for some steps of the grid. A process can run only one simulation with a hook at a
+// time.
 package simulate
 
 import "testing"
@@ -25,8 +26,9 @@ import "testing"
 type Kind struct {
 	Name string
 
-	// Run plays one simulation, of about ops operations, and reports what went wrong. It may be
-	// called outside of bubbles only, and not in parallel with others. A fault never ends the test.
+	// Run runs one simulation of about ops operations and reports what went wrong. It may only be
+	// called outside of bubbles, and not in parallel with others. A fault does not fail the test:
+	// the caller decides.
 	Run func(t *testing.T, seed uint64, ops int) Report
 }
 

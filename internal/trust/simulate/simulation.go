@@ -12,7 +12,7 @@ import (
 	"github.com/punctual-go/punctual/internal/delay"
 )
 
-// simulation is what the simulations of all kinds have in common.
+// simulation is what all kinds have in common.
 type simulation struct {
 	seed uint64
 	rng  *rand.Rand // the driver's
@@ -26,11 +26,12 @@ type simulation struct {
 	driverDone bool // the driver has come to its end
 }
 
-// patience is after how much virtual time a simulation is stuck: longer than anything in it takes.
+// patience is the virtual time after which a simulation counts as stuck: longer than anything in it
+// takes.
 const patience = 24 * time.Hour
 
-// simulate plays one simulation: drive is what the driver does in it. A bubble that comes to a
-// standstill panics where it was begun, here, which is a fault of the facility like others.
+// simulate runs one simulation, in which drive is the driver. A bubble that is deadlocked panics
+// here, where it was begun: a fault of the facility like any other.
 func simulate(t *testing.T, seed uint64, ops int, drive func(sim *simulation)) (report Report) {
 	pcg := rand.NewPCG(seed, 0)
 	sim := &simulation{seed: seed, rng: rand.New(pcg), ops: int64(ops)}
@@ -67,7 +68,8 @@ func simulate(t *testing.T, seed uint64, ops int, drive func(sim *simulation)) (
 	return
 }
 
-// leaked reports whether there are more goroutines than before for longer than any takes to end.
+// leaked reports whether there are still more goroutines than before, long after the last should
+// have ended.
 func leaked(before int) bool {
 	for range 1000 {
 		for range 10 {
@@ -81,8 +83,8 @@ func leaked(before int) bool {
 	return true
 }
 
-// runDriver has the driver drive, on a goroutine of its own, and waits for it; but not for ever, as
-// virtual time may go on while it is stuck.
+// runDriver runs the driver on a goroutine of its own and waits for it, but not for ever: virtual
+// time may go on while the driver is stuck.
 func (sim *simulation) runDriver(drive func(sim *simulation)) {
 	sim.start = time.Now()
 	done := make(chan struct{})
@@ -107,13 +109,13 @@ func (sim *simulation) runDriver(drive func(sim *simulation)) {
 	}
 }
 
-// faultLocked notes a fault; w.mu is held.
+// faultLocked notes a fault; sim.mu is held.
 func (sim *simulation) faultLocked(sort *int64, format string, args ...any) {
 	how := [...]string{"", ", yields", ", sleeps"}[sim.mode]
 	sim.report.note(sort, sim.seed, "%v%s: %s", sim.lastChange, how, fmt.Sprintf(format, args...))
 }
 
-// fault is fault for those who do not hold w.mu.
+// fault is faultLocked for those who do not hold sim.mu.
 func (sim *simulation) fault(sort *int64, format string, args ...any) {
 	sim.mu.Lock()
 	defer sim.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// submit submits k and reports whether it has been accepted. Anybody may call it.
+// submit submits t and reports whether it has been accepted. Anybody may call it.
 func (es *executorSim) submit(t *task) bool {
 	if t == nil {
 		return false
@@ -66,7 +66,7 @@ func (es *executorSim) submit(t *task) bool {
 	return false
 }
 
-// checkPatienceLocked judges a submitter who has waited for room in vain.
+// checkPatienceLocked checks a submitter that has waited for room in vain.
 func (es *executorSim) checkPatienceLocked(t *task, before, now time.Duration) {
 	switch end := before + t.maxWait; {
 	case now < end:
@@ -82,7 +82,7 @@ func (es *executorSim) checkPatienceLocked(t *task, before, now time.Duration) {
 	}
 }
 
-// cancel cancels k in one of three ways.
+// cancel cancels t in one of three ways.
 func (es *executorSim) cancel(t *task, way int) {
 	if !es.hasFuture(t) {
 		return
@@ -129,7 +129,7 @@ func (es *executorSim) cancel(t *task, way int) {
 	}
 }
 
-// cancelledLocked notes that k has been cancelled; the lock is held.
+// cancelledLocked notes that t has been cancelled; the lock is held.
 func (es *executorSim) cancelledLocked(t *task, now time.Duration, allowed int) {
 	switch {
 	case t.inBody && t.returned: // it is one already
@@ -149,14 +149,14 @@ func (es *executorSim) cancelledLocked(t *task, now time.Duration, allowed int) 
 	es.lastProgress = now
 }
 
-// hasFuture reports whether k has been submitted, as far as its submitter knows, and has a future.
+// hasFuture reports whether t has been submitted, as far as its submitter knows, and has a future.
 func (es *executorSim) hasFuture(t *task) bool {
 	es.mu.Lock()
 	defer es.mu.Unlock()
 	return t.submitted && t.method != byExecute
 }
 
-// get waits for the outcome of k for so long.
+// get waits for the outcome of t for d.
 func (es *executorSim) get(t *task, d time.Duration, byContext bool) {
 	if !es.hasFuture(t) {
 		return

@@ -34,7 +34,7 @@ type supervisedTask struct {
 	stopped        bool
 }
 
-// runPlan is what a run is to do.
+// runPlan is what one run is going to do.
 type runPlan struct {
 	takes         time.Duration
 	heedsContext  bool
@@ -73,7 +73,7 @@ func (ss *supervisorSim) newTask() *supervisedTask {
 	return st
 }
 
-// disturb calls what changes the course of d.
+// disturb calls what changes the course of the supervisor, and notes when that was.
 func (st *supervisedTask) disturb(call func()) {
 	ss := st.sim
 	ss.mu.Lock()
@@ -85,7 +85,7 @@ func (st *supervisedTask) disturb(call func()) {
 	ss.mu.Unlock()
 }
 
-// trigger asks for a run. One that may begin at once does.
+// trigger asks for a run, and checks that it begins at once if nothing is in its way.
 func (st *supervisedTask) trigger() {
 	ss := st.sim
 	quiescent := ss.neverQueues && ss.exact() && ss.oneIn(2)
@@ -126,7 +126,7 @@ func (st *supervisedTask) body(ctx context.Context) error {
 		p.ends = bodyEnd(x >> 20 % 4)
 	}
 	p.unpredictable = st.triggerPending || st.disturbedAt >= st.lastEnd
-	// that may have come just after this run
+	// A Trigger of this instant may have come just after the run began.
 	st.triggerPending = st.triggerPending && st.disturbedAt >= ss.quietUntil
 	st.runs = append(st.runs, p)
 	st.begun++
@@ -157,7 +157,7 @@ func (st *supervisedTask) body(ctx context.Context) error {
 	return nil
 }
 
-// work lets the time of a run go by, or as much as its context gives it.
+// work takes the time of a run, unless its context ends first and the run heeds that.
 func (st *supervisedTask) work(ctx context.Context, p runPlan) {
 	if !p.heedsContext {
 		time.Sleep(p.takes)
@@ -208,7 +208,7 @@ func (st *supervisedTask) outcome(o supervisor.Outcome) {
 	}
 }
 
-// checkStartLocked says whether a cycle has begun when it was to.
+// checkStartLocked checks that a cycle has begun when it was due.
 func (st *supervisedTask) checkStartLocked(started time.Duration) {
 	ss := st.sim
 	switch due := st.lastEnd + st.delay; {
@@ -220,8 +220,8 @@ func (st *supervisedTask) checkStartLocked(started time.Duration) {
 	}
 }
 
-// checkOutcomeLocked says whether a cycle has ended as its run was to end. A run that ends when its
-// time does has timed out.
+// checkOutcomeLocked checks that a cycle has ended as its run was planned to. A run that takes
+// exactly its time-out has timed out.
 func (st *supervisedTask) checkOutcomeLocked(o supervisor.Outcome, started time.Duration,
 	run runPlan) {
 	ss := st.sim

@@ -9,7 +9,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// supervisorSim is a simulation with supervisors on one pool.
+// supervisorSim simulates supervisors on one pool.
 type supervisorSim struct {
 	*simulation
 	pool        *executor.Pool
@@ -68,8 +68,8 @@ func (ss *supervisorSim) step(st *supervisedTask) {
 	}
 }
 
-// quiesce waits until nothing can run, and looks whether all supervisors are of the same opinion as
-// their tasks.
+// quiesce waits until nothing can run, and checks that the statistics of all supervisors agree with
+// what is known of their tasks.
 func (ss *supervisorSim) quiesce() {
 	synctest.Wait()
 	ss.mu.Lock()
@@ -97,7 +97,7 @@ func (ss *supervisorSim) quiesce() {
 	}
 }
 
-// close stops everything.
+// close stops the supervisors and closes their pool.
 func (ss *supervisorSim) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()

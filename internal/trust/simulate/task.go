@@ -24,7 +24,7 @@ const (
 
 var errBoom = errors.New("boom")
 
-// String returns how.
+// String says how, for faults.
 func (e bodyEnd) String() string { return [...]string{"returns", "fails", "panics", "exits"}[e] }
 
 // submitMethod is how a task is submitted.
@@ -39,7 +39,7 @@ const (
 	asSeries
 )
 
-// bodyAction is what a body does in the middle, beside taking its time.
+// bodyAction is what a body does beside taking its time.
 type bodyAction uint8
 
 const (
@@ -52,7 +52,7 @@ const (
 	shutsDownNow
 )
 
-// task is one task of a executor simulation with its history. What it does is drawn when it is
+// task is one task of an executor simulation with its history. What it does is drawn when it is
 // made; the lock of the simulation guards the rest.
 type task struct {
 	sim *executorSim
@@ -107,7 +107,7 @@ type task struct {
 	settledAt     time.Duration // when it is known to have ended
 }
 
-// returnContext is the context by which the driver tells a task that it has been handed back.
+// returnContext is the context with which the driver calls the body of a task that was handed back.
 type returnContext struct{ context.Context }
 
 // body is what the facility runs.
@@ -194,7 +194,7 @@ func (t *task) periodic() bool { return t.rule != once }
 
 func (t *task) settled() bool { return t.cancelled || t.ended || t.returned }
 
-// String tells what k is to do, for the words of a fault.
+// String describes t for faults.
 func (t *task) String() string {
 	text := fmt.Sprintf("%d (%s, takes %v", t.id,
 		[...]string{"executed", "submitted", "submitted patiently",

@@ -9,12 +9,11 @@ const grid = time.Millisecond
 const never = time.Duration(1<<63 - 1)
 
 // timeline remembers in which states of the simulation time has passed. Every change of the state
-// calls pass first: so the state was the same since the change before, and time that has passed
-// since then passed in that state.
+// calls advanceLocked first, so all time since the change before has passed in one state.
 //
-// Something that was due at a time before free is late: after that time, a while has passed in
-// which somebody was free to begin it. Something that was decided before quiet, and not told to
-// whoever waits for it, is late likewise.
+// A task that was due before freeUntil is late: since it was due, time has passed while a worker
+// was free to begin it. Likewise, what was decided before quietUntil and has not reached those who
+// wait for it is late.
 type timeline struct {
 	start      time.Time
 	lastChange time.Duration // of the last change
@@ -24,21 +23,21 @@ type timeline struct {
 	heldUp  int // goroutines that the hook holds up: while there are any, nobody is blamed
 
 	quietUntil time.Duration // up to here time has passed while nobody was held up
-	// up to here time has passed while nobody was held up and somebody was free
+	// Up to here time has passed while nobody was held up and somebody was free.
 	freeUntil time.Duration
 
 	stamp        int64 // of the last change; they are counted
 	instantStamp int64 // of the first change at this time
 }
 
-// overdue reports whether what has been due since the given time has been so beside somebody who
-// was free.
+// overdue reports whether something due at the given time has been left waiting beside a free
+// worker.
 func (tl *timeline) overdue(due time.Duration) bool { return due < tl.freeUntil }
 
 // now is the time since the start.
 func (tl *timeline) now() time.Duration { return time.Since(tl.start) }
 
-// advanceLocked notes what time has passed, and returns the present.
+// advanceLocked notes in which state time has passed, and returns the present.
 func (tl *timeline) advanceLocked() time.Duration {
 	now := tl.now()
 	tl.stamp++

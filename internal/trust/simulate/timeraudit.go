@@ -7,7 +7,7 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// close ends the facility, and looks at what it gives back.
+// close ends the facility, and checks what it hands back.
 func (ts *timerSim) close() {
 	inst := ts.inst
 	ts.mu.Lock()
@@ -44,7 +44,7 @@ func (ts *timerSim) close() {
 	}
 }
 
-// audit closes the books of an instance.
+// audit checks the final state of an instance.
 func (ts *timerSim) audit() {
 	synctest.Wait()
 	inst := ts.inst
@@ -80,8 +80,8 @@ func (ts *timerSim) audit() {
 	}
 }
 
-// auditFuncLocked closes the book of k. It returns how many of its armings have no end; the classic
-// timer drops them.
+// auditFuncLocked checks the final state of f. It returns how many of its armings have no end; the
+// classic timer drops them.
 func (ts *timerSim) auditFuncLocked(f *timerFunc) int {
 	switch {
 	case f.series != nil:

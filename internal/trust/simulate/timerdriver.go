@@ -4,8 +4,8 @@ import (
 	"time"
 )
 
-// drive is what the driver of a timer simulation does: to arm, to stop, to arm anew, and in between
-// to let time pass; in the end to end the facility.
+// drive is the driver of a timer simulation. It arms, stops and re-arms functions, and lets time
+// pass in between; in the end it stops the facility.
 func (ts *timerSim) drive() {
 	time.Sleep(ts.steps(8)) // so that ticks and grid do not begin together
 	ts.openInstance()

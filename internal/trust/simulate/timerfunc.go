@@ -8,9 +8,9 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// timerFunc is one function on a timer facility, with its history: armed, stopped, armed anew; or a
-// series of package timer; or a task of the classic timer. What is random about it is drawn when it
-// is made; the lock of the simulation guards the rest.
+// timerFunc is one function on a timer facility with its history: a function with a handle, which
+// is armed, stopped and re-armed; a series of package timer; or a task of the classic timer. What
+// is random about it is drawn when it is made; the lock of the simulation guards the rest.
 type timerFunc struct {
 	sim  *timerSim
 	inst *instance
@@ -38,7 +38,7 @@ type timerFunc struct {
 	armings      int // accepted, or about to be
 	runs         int
 	endedArmings int // armings that were stopped, replaced, or returned
-	// runs of an arming before the present one that have been decided, and not begun
+	// Runs of earlier armings that have been decided, and have not begun.
 	staleRuns   int
 	ambiguous   bool // two have changed its time at once: which of them was last?
 	mayRunEarly bool // it may be run before its time, at the end
@@ -52,7 +52,7 @@ type timerFunc struct {
 // periodic reports whether the function repeats.
 func (f *timerFunc) periodic() bool { return f.rule != once }
 
-// hasHandle reports whether the function is a function with a handle.
+// hasHandle reports whether the function is neither a series nor a task.
 func (f *timerFunc) hasHandle() bool { return f.rule == once && f.task == nil }
 
 // outstanding returns how many armings have not led to a run, nor been stopped. The lock is held.
@@ -83,7 +83,7 @@ func (f *timerFunc) body() {
 	}
 }
 
-// String tells what k is, for the words of a fault.
+// String describes f for faults.
 func (f *timerFunc) String() string {
 	text := fmt.Sprintf("%d (takes %v", f.id, f.takes)
 	if f.task != nil {

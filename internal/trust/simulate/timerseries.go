@@ -22,8 +22,8 @@ func (ts *timerSim) stopSeriesLocked(f *timerFunc, stopped bool, now time.Durati
 	}
 }
 
-// startRepeating begins what repeats: a series of package timer, or a task of the classic timer,
-// which may also run once.
+// startRepeating starts f as a series of package timer, or as a task of the classic timer, which
+// may also run once.
 func (ts *timerSim) startRepeating(f *timerFunc) {
 	if f == nil || ts.pendingLimit > 0 || ts.executorRejects {
 		return
@@ -63,7 +63,7 @@ func (ts *timerSim) startRepeating(f *timerFunc) {
 	}
 }
 
-// startSeries begins k as a series.
+// startSeries begins f as a series.
 func (ts *timerSim) startSeries(f *timerFunc) (err error) {
 	var s *timer.Series
 	switch f.rule {
@@ -84,7 +84,7 @@ func (ts *timerSim) startSeries(f *timerFunc) (err error) {
 	return err
 }
 
-// startTask schedules k as a task of the classic timer.
+// startTask schedules f as a task of the classic timer.
 func (ts *timerSim) startTask(f *timerFunc) error {
 	at := ts.oneIn(3)
 	first := time.Now().Add(f.delay)

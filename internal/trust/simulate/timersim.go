@@ -7,7 +7,7 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// timerSim is a simulation with a timer facility: a wheel, or the classic timer.
+// timerSim simulates a timer facility: a wheel, or the classic timer.
 type timerSim struct {
 	*simulation
 	inst *instance                            // the present one
@@ -34,7 +34,8 @@ type timerSim struct {
 	executorRefusals int // and has not
 }
 
-// instance is the time of one facility. The classic timer may die before its simulation does.
+// instance is one facility in its lifetime. The classic timer may die in the middle of a
+// simulation, which goes on with the next.
 type instance struct {
 	sched    timer.Scheduler
 	openedAt time.Duration // its ticks count from then
@@ -57,7 +58,7 @@ func newTimerSim(sim *simulation) *timerSim {
 	return ts
 }
 
-// openInstance opens an instance.
+// openInstance makes the next facility.
 func (ts *timerSim) openInstance() {
 	inst := &instance{openedAt: ts.now()}
 	inst.sched = ts.open(inst)
@@ -79,8 +80,8 @@ func (ts *timerSim) plannedStart(inst *instance, now, d time.Duration) time.Dura
 	return inst.openedAt + ticks*ts.tick
 }
 
-// begin is the beginning of a function: here is judged whether it is right. It reports whether this
-// is its last run, and gives what it is to arm.
+// begin notes that a function begins, and checks that it may. It reports whether this is its last
+// run, and returns what it is to arm.
 func (ts *timerSim) begin(f *timerFunc) (final bool, child *timerFunc) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -118,7 +119,7 @@ func (ts *timerSim) begin(f *timerFunc) (final bool, child *timerFunc) {
 	return f.lastRun > 0 && f.runs == f.lastRun, child
 }
 
-// checkStartLocked says whether k begins too early, too late, or out of turn.
+// checkStartLocked checks that f begins neither early, nor late, nor out of turn.
 func (ts *timerSim) checkStartLocked(f *timerFunc, now time.Duration) {
 	if f.ambiguous {
 		return
@@ -151,7 +152,7 @@ func (ts *timerSim) checkStartLocked(f *timerFunc, now time.Duration) {
 	}
 }
 
-// checkOverdueLocked judges the time that k has waited; the lock is held.
+// checkOverdueLocked judges the time that f has waited; the lock is held.
 func (ts *timerSim) checkOverdueLocked(f *timerFunc) {
 	if ts.timeline.overdue(f.dueBy) && !f.ambiguous && !f.inst.ended {
 		ts.faultLocked(&ts.report.Late, "function %v, due at %v, on %v, had not begun at %v", f,
@@ -159,7 +160,7 @@ func (ts *timerSim) checkOverdueLocked(f *timerFunc) {
 	}
 }
 
-// end is the end of a function.
+// end notes that a function ends, and plans the next run of what repeats.
 func (ts *timerSim) end(f *timerFunc, final bool) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -213,8 +214,8 @@ func (ts *timerSim) endLocked(inst *instance) {
 	}
 }
 
-// quiesce waits until nothing can run, and looks whether the facility is of the same opinion as its
-// functions.
+// quiesce waits until nothing can run, and checks that the facility counts as many armed functions
+// as there are.
 func (ts *timerSim) quiesce() {
 	synctest.Wait()
 	ts.mu.Lock()

@@ -11,20 +11,19 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// wait is one in progress: for tasks of a host, by a goroutine that is in one of its runs, or is
-// not.
+// wait is a wait in progress for tasks of a host, by a goroutine that may be in one of its runs.
 type wait struct {
 	call         *call
 	host         *host
 	scope        scope
 	targets      []*job
-	ownRun       bool // that the caller is in a run of the host, which lends its place
+	ownRun       bool // that the caller is in a run of the host, which gives up its place meanwhile
 	from         time.Duration
 	helpableFrom time.Duration // since when there could be help without certainty; below 0 if not
 	reported     bool
 }
 
-// helpDelay is how long a host waits before it helps without certainty, at first.
+// helpDelay is how long a host hesitates before it first helps without certainty.
 const helpDelay = 10 * time.Millisecond
 
 // submit submits j with a context, and reports whether it has been accepted.
@@ -72,8 +71,7 @@ func (p *program) submitBy(j *job, submit func() (*future.Future[int], error)) b
 	return false
 }
 
-// enterSubmit notes that the calling goroutine submits tasks to their host, until done is called
-// there.
+// enterSubmit notes that the calling goroutine submits tasks to their host, until it calls done.
 func (p *program) enterSubmit(js []*job) (done func()) {
 	i := js[0].on.base.index
 	p.mu.Lock()
@@ -105,7 +103,7 @@ func (p *program) pauseBeforeWait(c *call) {
 	}
 }
 
-// await has the calling goroutine wait, and judges how that ends.
+// await waits on the calling goroutine, and checks how that ends.
 func (p *program) await(c *call, s scope, targets []*job, do func(js []*job) error) {
 	h := targets[0].on
 	if c.method == gettingFor {
@@ -147,10 +145,10 @@ func (p *program) await(c *call, s scope, targets []*job, do func(js []*job) err
 	}
 }
 
-// selfWaits says of how many tasks that are not settled somebody would wait for himself.
+// selfWaits counts unsettled tasks for which a wait would be a wait for oneself.
 type selfWaits struct{ certainly, perhaps, unsettled int }
 
-// selfWaitsLocked tells that of the caller; the lock is held.
+// selfWaitsLocked counts them for the caller; the lock is held.
 func (p *program) selfWaitsLocked(s scope, targets []*job) (n selfWaits) {
 	g := p.goroutineLocked()
 	defer p.forgetLocked(g)
@@ -186,7 +184,7 @@ func (j *job) comesAfter(run *job) bool {
 	return j == run || j.on == run.on && j.on.serialized
 }
 
-// checkWaitLocked judges the end of a wait; the lock is held.
+// checkWaitLocked checks the end of a wait; the lock is held.
 func (p *program) checkWaitLocked(w *wait, before, after selfWaits, now time.Duration, err error) {
 	c := w.call
 	self := isError(err, future.ErrSelfWait)
@@ -236,7 +234,7 @@ func (p *program) anySettled(w *wait) bool {
 // live reports whether the context has not ended.
 func (s scope) live() bool { return s.ctx == nil || s.ctx.Err() == nil }
 
-// awaitHost waits for the end of a host, which is not to come.
+// awaitHost waits for the termination of a host, in vain unless the program is over.
 func (p *program) awaitHost(c *call, s scope) {
 	h := c.host.base
 	self := func() (certainly, perhaps bool) {
@@ -281,14 +279,14 @@ func (p *program) awaitHost(c *call, s scope) {
 	}
 }
 
-// expectSelfWait waits in a run by hand for its own future.
+// expectSelfWait has a run by hand wait for its own future.
 func (p *program) expectSelfWait(f *future.Future[int], ctx context.Context) {
 	if _, err := f.Get(ctx); !isError(err, future.ErrSelfWait) {
 		p.fault(&p.report.Stuck, "a run by hand waits for its own future: %v", errorText(err))
 	}
 }
 
-// isError is errors.Is, but that it does not ask those who do more than to compare.
+// isError is errors.Is without calling the methods of a reentrantError.
 func isError(err, target error) bool {
 	if _, cruel := err.(*reentrantError); cruel || err == nil {
 		return false
@@ -306,7 +304,7 @@ func isError(err, target error) bool {
 	return false
 }
 
-// errorText tells an error in words, unless that is one whose methods do more than that.
+// errorText returns the text of an error, unless it holds a reentrantError.
 func errorText(err error) string {
 	if bad := (*reentrantError)(nil); errors.As(err, &bad) {
 		return "a bad error"

@@ -26,7 +26,7 @@ const (
 	waitMethods
 )
 
-// String returns the function.
+// String returns the name of the function.
 func (y waitMethod) String() string {
 	return [...]string{"Get", "GetTimeout", "All", "Any", "Completed", "Take", "InvokeAll",
 		"InvokeAny", "Group.Wait",
@@ -40,7 +40,7 @@ func (y waitMethod) takesContext() bool { return y != gettingFor }
 // them.
 func (y waitMethod) bulk() bool { return y == invokingAll || y == invokingAny || y == grouping }
 
-// makeCall makes the call on the calling goroutine, which has the given context.
+// makeCall makes the call on the calling goroutine, in the given scope.
 func (p *program) makeCall(c *call, from scope) {
 	p.countOps(1)
 	s, release := p.resolve(c, from)
@@ -107,7 +107,7 @@ func (p *program) waitFunc(c *call, ctx context.Context) func(js []*job) error {
 	}
 }
 
-// checkValue looks at the value of j, and returns the error.
+// checkValue checks the value of j, and passes the error on.
 func (p *program) checkValue(j *job) func(v int, err error) error {
 	return func(v int, err error) error {
 		if err == nil && v != j.id {

@@ -11,7 +11,7 @@ import (
 	"github.com/punctual-go/punctual/timer/revolver"
 )
 
-// wheel is what all wheels can do.
+// wheel is what all wheels have.
 type wheel interface {
 	timer.Scheduler
 	Pending() int
@@ -54,7 +54,7 @@ func simulateWheel(t *testing.T, seed uint64, ops int, open func(timer.Config) w
 	})
 }
 
-// panicReported is told that a function has panicked.
+// panicReported notes that the facility has reported a panic.
 func (ts *timerSim) panicReported() {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -63,8 +63,8 @@ func (ts *timerSim) panicReported() {
 
 var errFull = errors.New("full")
 
-// drawExecutor draws who calls functions: goroutines of their own, the wheel itself, or somebody
-// who may refuse.
+// drawExecutor draws the executor of the functions: a goroutine for each, the wheel itself, or one
+// that refuses some.
 func (ts *timerSim) drawExecutor() timer.Executor {
 	switch ts.rng.IntN(6) {
 	case 0, 1:
@@ -87,8 +87,8 @@ func (ts *timerSim) drawExecutor() timer.Executor {
 	}
 }
 
-// stopWheel ends a wheel in one of its ways. A revolver may run what it would return, ahead of its
-// time.
+// stopWheel stops a wheel in one of its ways. A revolver may run, ahead of its time, what it would
+// hand back.
 func (ts *timerSim) stopWheel(w wheel) []timer.Handle {
 	r, ok := w.(*revolver.Wheel)
 	if !ok || ts.oneIn(2) {

@@ -17,7 +17,7 @@ import (
 	"github.com/punctual-go/punctual/timer/revolver"
 )
 
-// YearsReport is what has come of a long time.
+// YearsReport is the outcome of [Years].
 type YearsReport struct {
 	Runs   int64
 	Wrong  int64         // runs that were not planned, or planned and not made
@@ -38,9 +38,9 @@ const year = 8766 * time.Hour
 // everywhere.
 var periods = []time.Duration{24 * time.Hour, 7 * time.Hour, 97 * time.Minute, 31 * time.Minute}
 
-// Years plays periodic work for so many years of virtual time in one bubble: at fixed rate and with
+// Years runs periodic work for so many years of virtual time in one bubble: at fixed rate and with
 // fixed delay, on a scheduled pool, an event loop, the wheels, and the classic timer, side by side.
-// Every run is compared with its plan. Progress, which may be nil, is told of the time played, ten
+// Every run is compared with its plan. Progress, which may be nil, is told of the time passed, ten
 // times a year.
 func Years(t *testing.T, years int, progress func(virtual time.Duration)) (report YearsReport) {
 	synctest.Test(t, func(*testing.T) {
@@ -52,7 +52,7 @@ func Years(t *testing.T, years int, progress func(virtual time.Duration)) (repor
 	return report
 }
 
-// longRun is one such bubble.
+// longRun is the state of one call of [Years].
 type longRun struct {
 	start  time.Time
 	report *YearsReport
@@ -174,7 +174,7 @@ func (lr *longRun) sleep(length time.Duration, progress func(time.Duration)) {
 	time.Sleep(time.Second) // past the runs of this very moment
 }
 
-// heapSample is a state of the heap.
+// heapSample is the size of the live heap.
 type heapSample struct{ bytes, objects int64 }
 
 // HeapNoise is by how much the heap may seem to grow in [Years], however long. The runtime keeps up

@@ -8,9 +8,9 @@ import (
 	"github.com/punctual-go/punctual/timer/hashedwheel"
 )
 
-// What follows opens the insides to the tests.
+// What follows opens the package to its tests.
 
-// SimulateOn plays the simulation of a wheel, of which open may make something else.
+// SimulateOn simulates a wheel, which open may replace by a faulty one.
 func SimulateOn(t *testing.T, seed uint64, ops int,
 	open func(timer.Scheduler) timer.Scheduler) Report {
 	return simulate(t, seed, ops, func(sim *simulation) {
@@ -27,7 +27,7 @@ func SimulateOn(t *testing.T, seed uint64, ops int,
 	})
 }
 
-// RunDriver plays a simulation in which nothing is done but what drive does.
+// RunDriver runs a simulation in which nothing is done but what drive does.
 func RunDriver(t *testing.T, drive func()) Report {
 	return simulate(t, 1, 1, func(*simulation) { drive() })
 }
