@@ -10,9 +10,9 @@
 //
 // It varies facility, configuration, operations, times on a grid of a millisecond, how bodies end,
 // callbacks that misbehave, and the schedule at the points of package delay. It does not vary the
-// clock between two steps of the grid, and in a bubble all of a moment's work is done before time
-// moves on: what depends on a slow processor it cannot see. Its Years is the other half: periodic work
-// for decades, without drift and without growth of the heap.
+// clock between two steps of the grid, and in a bubble all the work of an instant is done before
+// time moves on: what depends on a slow processor it cannot see. Its second half, Years, runs
+// periodic work for decades, which may neither drift nor let the heap grow.
 //
 // # history: could a correct object have answered so?
 //
@@ -27,8 +27,8 @@
 // # litmus: can two operations that meet end in a way they must not?
 //
 // It races pairs of operations against each other within nanoseconds, millions of times, and grades
-// the outcome of every round. An acceptable outcome that never shows is a failure of the race, so it
-// tells how narrow a window has been hit.
+// the outcome of every round. An acceptable outcome that never shows fails as well: then the race
+// has missed the window that it is for.
 //
 // It varies the distance of the two and the kind of pool or wheel. What is raced is listed by hand:
 // a pair that nobody thought of is not there.
@@ -55,8 +55,8 @@
 //
 // # Where the seed of a bug goes
 //
-// A fault is reported with its seed. The seed fixes what is done, but not how goroutines interleave,
-// so it may take many runs:
+// A fault is reported with its seed. The seed fixes what is done, but not how goroutines
+// interleave, so it may take many runs:
 //
 //	PUNCTUAL_FIRST_SEED=4711 PUNCTUAL_SEEDS=1 go test -count 1000 ./internal/trust/simulate
 //	go -C bench run ./soak -replay FILE
@@ -64,8 +64,8 @@
 // The soak keeps a failing history, or the job with its seed, as a file for -replay. Neither seed
 // nor file stays as a test: a change of a generator gives the seed another meaning. What stays is a
 // small test beside the code at fault that fails without the fix, with a point of package delay if
-// it takes one; and if none of the four could have found the bug, the generator, pair or oracle that
-// would have.
+// it takes one; and, if none of the four could have found the bug, the generator, pair or oracle
+// that would have.
 //
 // # The rest
 //

@@ -110,12 +110,12 @@ func (r *round) auditPool(s executor.Stats, handedBack int) {
 		}
 	}
 	if neverRan > int64(s.Returned) {
-		r.fault(&r.lost, "%d tasks never ran, and %d were handed back: %+v", neverRan, s.Returned,
-			s)
+		r.fault(&r.lost, "%d tasks never ran, and %d were handed back: %+v",
+			neverRan, s.Returned, s)
 	}
 	r.demand(s.Accepted == s.Completed+s.Cancelled+s.Returned, "accepted and ended differ: %+v", s)
-	r.demand(handedBack < 0 || uint64(handedBack) == s.Returned, "%d handed back: %+v", handedBack,
-		s)
+	r.demand(handedBack < 0 || uint64(handedBack) == s.Returned,
+		"%d handed back: %+v", handedBack, s)
 	r.demand(s.Queued+s.Busy+s.Workers == 0, "something is left: %+v", s)
 	r.demand(uint64(returned) <= s.Returned, "%d futures say that they were handed back: %+v",
 		returned, s)

@@ -188,8 +188,8 @@ func (w *wheelChaos) audit(returned []timer.Handle) {
 	w.demand(int64(len(others)) <= int64(len(by))+w.series.Load(),
 		"the wheel returns what it has not taken")
 	for _, f := range w.funcs {
-		for end := time.Now().Add(Patience / 2); f.ends() < f.armed-f.maybeRefused &&
-			time.Now().Before(end); {
+		end := time.Now().Add(Patience / 2)
+		for f.ends() < f.armed-f.maybeRefused && time.Now().Before(end) {
 			runtime.Gosched() // its goroutine may not have come so far
 		}
 		switch ends := f.ends(); {

@@ -66,8 +66,8 @@ func (h History) Check(timeout time.Duration) Verdict {
 // Describe lists the operations in the order of their calls.
 func (h History) Describe() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s, seed %d, %d workers, capacity %d\n", h.Kind, h.Seed, h.Workers,
-		h.Capacity)
+	fmt.Fprintf(&text, "%s, seed %d, %d workers, capacity %d\n",
+		h.Kind, h.Seed, h.Workers, h.Capacity)
 	for _, fault := range h.Faults {
 		fmt.Fprintf(&text, "fault: %s\n", fault)
 	}

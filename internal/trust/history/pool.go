@@ -75,8 +75,8 @@ func (out PoolOutput) String() string {
 	if out.Worker > 0 {
 		return fmt.Sprintf("by worker %d", out.Worker)
 	}
-	return fmt.Sprintf("%s %t %v busy %d queued %d", out.Answer, out.OK, out.Tasks, out.Busy,
-		out.Queued)
+	return fmt.Sprintf("%s %t %v busy %d queued %d",
+		out.Answer, out.OK, out.Tasks, out.Busy, out.Queued)
 }
 
 // poolState is a state of the model. Everything in it is known exactly but the deadlines of a pool

@@ -19,7 +19,7 @@
 //
 // What each actor has been told, which it alone writes; what the facility says when all is over;
 // and counts that both must agree on. An outcome that can be told from the answers of one round is
-// an outcome; accounts that only a whole batch can settle are an audit, and one that does not come
+// an outcome; counts that only a whole batch can settle are an audit, and one that does not come
 // out is a fault like any forbidden outcome.
 //
 // The package is for tests: those of its own, which run some thousand rounds of each pair, and a

@@ -52,21 +52,20 @@ func (r Result) Unseen(p Pair) (names []string) {
 // Pairs returns all there are.
 func Pairs() []Pair {
 	return slices.Concat(promisePairs(), taskPairs(), takerPairs(), resetPairs(), closingPairs(),
-		poolPairs(), seriesPairs(),
-		waitPairs())
+		poolPairs(), seriesPairs(), waitPairs())
 }
 
 // fixture holds the states that the actors of a pair race on, for one batch of rounds.
 type fixture interface {
-	// set prepares the states of a number of rounds.
+	// prepare makes the states of a number of rounds.
 	prepare(rounds int)
 	// acts are the parts of the actors. Each goes through the rounds of a batch in order.
 	acts() []act
-	// judge returns the outcome of a round, when all have done their parts.
+	// outcome returns the outcome of a round, when all have done their parts.
 	outcome(round int) string
-	// tell returns what has been seen in the round, for a fault.
+	// describe returns what was seen in the round, for a fault.
 	describe(round int) string
-	// clear ends what set and the actors have begun, and does the accounts of the batch.
+	// finish ends what prepare and the actors have begun, and audits the batch.
 	finish() error
 }
 

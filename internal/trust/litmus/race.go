@@ -22,8 +22,9 @@ func (p Pair) Race(rounds int, seed uint64, progress func(done int)) Result {
 	return p.race(rounds, seed, progress, patience)
 }
 
-func (p Pair) race(rounds int, seed uint64, progress func(done int),
-	patience time.Duration) Result {
+func (p Pair) race(
+	rounds int, seed uint64, progress func(done int), patience time.Duration,
+) Result {
 	r := newRace(p, seed)
 	defer r.stop()
 	timer := watchdog.Start(patience, func() string {
@@ -55,19 +56,18 @@ type race struct {
 
 func newRace(p Pair, seed uint64) *race {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	r := &race{pair: p, rng: rng, fixture: p.newFixture(rng),
-		result: Result{Seen: map[string]int{}}}
+	r := &race{pair: p, rng: rng, fixture: p.newFixture(rng)}
+	r.result.Seen = map[string]int{}
 	acts := r.fixture.acts()
-	spins := 64
+	looks := 64
 	if len(acts) > runtime.GOMAXPROCS(0) {
-		spins = 4 // who waits is in the way of who comes
+		looks = 4 // an actor that waits keeps the processor from those to come
 	}
 	r.barrier.parties = int64(len(acts))
 	for i, act := range acts {
 		a := &actor{
-			rng: rand.New(rand.NewPCG(seed,
-				uint64(i+1))), act: act, maxPause: p.maxPause, looks: spins,
-			batches: make(chan struct{}),
+			rng: rand.New(rand.NewPCG(seed, uint64(i+1))), act: act,
+			maxPause: p.maxPause, looks: looks, batches: make(chan struct{}),
 		}
 		r.actors = append(r.actors, a)
 		if i > 0 {

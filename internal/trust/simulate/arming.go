@@ -90,8 +90,8 @@ func (ts *timerSim) reset(f *timerFunc, d time.Duration) {
 		f.endedArmings++
 		ts.armed--
 		if ts.timeline.overdue(latest) && !f.ambiguous && f.changes == 0 && !f.inst.ended {
-			ts.faultLocked(&ts.report.Late, "function %v, due on %v, had not begun at %v", f, at,
-				ts.freeUntil)
+			ts.faultLocked(&ts.report.Late, "function %v, due on %v, had not begun at %v",
+				f, at, ts.freeUntil)
 		}
 	}
 	if isRefused(err) {

@@ -173,8 +173,8 @@ func (qs *queueSim) audit() {
 	}
 	for _, e := range qs.elements {
 		if !e.gone {
-			qs.faultLocked(&qs.report.Lost, "element %d, due at %v, was never delivered", e.seq,
-				e.due)
+			qs.faultLocked(&qs.report.Lost, "element %d, due at %v, was never delivered",
+				e.seq, e.due)
 		}
 	}
 }

@@ -31,8 +31,8 @@ func (qs *queueSim) takenLocked(e *element, now time.Duration) {
 	}
 	if by, bad := qs.order.overtaken(s, e.queuedBy, true, false); bad {
 		qs.faultLocked(&qs.report.Late,
-			"element %d, due at %v, has been overtaken by %d, due at %v", e.seq, e.due, by.id,
-			by.due)
+			"element %d, due at %v, has been overtaken by %d, due at %v",
+			e.seq, e.due, by.id, by.due)
 	}
 }
 
@@ -121,8 +121,8 @@ func (qs *queueSim) remove(e *element) {
 	case removed:
 		qs.leaveLocked(e)
 	case !e.gone && e.dueBy > qs.lastChange && qs.exact():
-		qs.faultLocked(&qs.report.Lost, "element %d, due at %v, is not there to be removed", e.seq,
-			e.due)
+		qs.faultLocked(&qs.report.Lost, "element %d, due at %v, is not there to be removed",
+			e.seq, e.due)
 	}
 }
 

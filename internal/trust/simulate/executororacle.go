@@ -31,8 +31,8 @@ func (es *executorSim) begin(t *task, ctx context.Context) {
 		es.faultLocked(&es.report.Duplicate, "task %v begins though it was handed back, or refused",
 			t)
 	case t.cancelled && (t.begun >= t.allowedRuns || t.settledAt < es.quietUntil):
-		es.faultLocked(&es.report.Duplicate, "task %v begins though it was cancelled at %v", t,
-			t.settledAt)
+		es.faultLocked(&es.report.Duplicate, "task %v begins though it was cancelled at %v",
+			t, t.settledAt)
 	}
 	if !t.cancelled {
 		es.queued--

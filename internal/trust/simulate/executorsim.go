@@ -40,10 +40,10 @@ type executorSim struct {
 	noExits      bool // no body may end the goroutine it is on
 
 	// The lock guards these.
-	maxBodies       int // bodies at once
+	maxBodies       int // at once
 	callers         int // submitters, who may run bodies themselves
 	helpWaits       int // bodies that wait for others
-	orphanedHelpers int // helpers that are too many, as the wait for them is over
+	orphanedHelpers int // helpers that go on though the waits for them are over
 	queued          int // tasks in the queue
 	settledBodies   int // bodies of tasks that are settled
 	accepted        int64
@@ -100,9 +100,9 @@ type counts struct {
 
 // advanceLocked shadows that of the timeline, and notes also whether there was room meanwhile.
 func (es *executorSim) advanceLocked() time.Duration {
-	last, asleep := es.lastChange, es.heldUp
+	last, heldUp := es.lastChange, es.heldUp
 	now := es.timeline.advanceLocked()
-	if now > last && asleep == 0 && es.hasRoomLocked() {
+	if now > last && heldUp == 0 && es.hasRoomLocked() {
 		es.roomUntil = now
 	}
 	return now
@@ -182,9 +182,9 @@ func (es *executorSim) quiesce() {
 	synctest.Wait()
 	es.mu.Lock()
 	es.advanceLocked()
-	asleep := es.heldUp
+	heldUp := es.heldUp
 	es.mu.Unlock()
-	if asleep > 0 {
+	if heldUp > 0 {
 		return
 	}
 	c := es.stats()
@@ -203,11 +203,11 @@ func (es *executorSim) quiesce() {
 		es.faultLocked(&es.report.Lost, "at rest %d tasks have been accepted, and %d are counted",
 			es.accepted, c.accepted)
 	case c.queued != queued:
-		es.faultLocked(&es.report.Lost, "at rest %d tasks wait, and %d are counted", queued,
-			c.queued)
+		es.faultLocked(&es.report.Lost, "at rest %d tasks wait, and %d are counted",
+			queued, c.queued)
 	case c.busy != es.running:
-		es.faultLocked(&es.report.Lost, "at rest %d tasks run, and %d are counted", es.running,
-			c.busy)
+		es.faultLocked(&es.report.Lost, "at rest %d tasks run, and %d are counted",
+			es.running, c.busy)
 	case es.capacity >= 0 && c.queued > es.capacity+es.orphanedHelpers && !es.callerRuns:
 		// A task accepted for a free worker waits if a leftover helper has taken its place.
 		es.faultLocked(&es.report.Lost, "at rest %d tasks wait, where at most %d may", c.queued,

@@ -164,8 +164,8 @@ func (p *program) enterExclusive(h *host) {
 		return
 	}
 	if h.inside++; h.inside != 1 {
-		p.fault(&p.report.Duplicate, "%d bodies at once on %s, which has one worker", h.inside,
-			h.name)
+		p.fault(&p.report.Duplicate, "%d bodies at once on %s, which has one worker",
+			h.inside, h.name)
 	}
 }
 

@@ -6,9 +6,9 @@ import "time"
 // run, so no free worker may sit beside a task that is due, and no run that its host knows to wait
 // may wait for a task that could run in its place.
 func (p *program) advanceLocked() time.Duration {
-	last, asleep := p.lastChange, p.heldUp
+	last, heldUp := p.lastChange, p.heldUp
 	now := p.timeline.advanceLocked()
-	if now == last || asleep > 0 || !p.exact() || p.slowCallbacks {
+	if now == last || heldUp > 0 || !p.exact() || p.slowCallbacks {
 		return now
 	}
 	for _, w := range p.waits {

@@ -184,14 +184,14 @@ func (es *executorSim) get(t *task, d time.Duration, byContext bool) {
 	case gaveUp && !errors.Is(err, future.ErrTimeout) && !errors.Is(err, context.DeadlineExceeded):
 		es.faultLocked(&es.report.Lost, "who waits for task %v gets %v", t, err)
 	case gaveUp && from+d < es.quietUntil:
-		es.faultLocked(&es.report.Late, "who waits for task %v from %v on for %v gives up", t, from,
-			d)
+		es.faultLocked(&es.report.Late, "who waits for task %v from %v on for %v gives up",
+			t, from, d)
 	case gaveUp && (t.cancelled || t.ended) && t.settledAt < es.quietUntil && es.exact():
 		es.faultLocked(&es.report.Late,
 			"who waits for task %v has not been told that it ended at %v", t, t.settledAt)
 	case !gaveUp && (t.cancelled || t.ended) && max(from, t.settledAt) < es.quietUntil &&
 		t.timeout == 0:
-		es.faultLocked(&es.report.Late, "who waits for task %v, ended at %v, is told", t,
-			t.settledAt)
+		es.faultLocked(&es.report.Late, "who waits for task %v, ended at %v, is told",
+			t, t.settledAt)
 	}
 }

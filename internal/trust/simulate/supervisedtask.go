@@ -213,8 +213,8 @@ func (st *supervisedTask) checkStartLocked(started time.Duration) {
 	ss := st.sim
 	switch due := st.lastEnd + st.delay; {
 	case started < due:
-		ss.faultLocked(&ss.report.Early, "cycle %d, due at %v, began at %v", st.cycles, due,
-			started)
+		ss.faultLocked(&ss.report.Early, "cycle %d, due at %v, began at %v",
+			st.cycles, due, started)
 	case started > due:
 		ss.faultLocked(&ss.report.Late, "cycle %d, due at %v, began at %v", st.cycles, due, started)
 	}

@@ -81,8 +81,8 @@ func (ss *supervisorSim) quiesce() {
 	for _, st := range ss.tasks {
 		s := st.supervisor.Stats()
 		if [5]uint64{s.Succeeded, s.TimedOut, s.Failed, s.Rejected, s.Capped} != st.outcomes {
-			ss.faultLocked(&ss.report.Lost, "at rest there were outcomes %v, and %+v", st.outcomes,
-				s)
+			ss.faultLocked(&ss.report.Lost, "at rest there were outcomes %v, and %+v",
+				st.outcomes, s)
 		}
 		if s.State == "waiting" && s.Next.Sub(ss.start) <= now {
 			ss.faultLocked(&ss.report.Stuck, "at rest a cycle waits that was due at %v",

@@ -68,20 +68,20 @@ type task struct {
 
 	initial         time.Duration // delay
 	takes           time.Duration
-	heedsContext    bool // the end of its context
+	heedsContext    bool // its body returns when its context ends
 	ends            bodyEnd
 	lastRun         int                  // at which it ends so, if it is a series; or of MaxRuns
-	survivesFailure bool                 // after ending so, which it does each time
+	survivesFailure bool                 // its policy lets it go on after each failure
 	policy          executor.ErrorPolicy // of a series
-	asksRun         bool                 // for its run
+	asksRun         bool                 // its body calls RunFrom
 	action          bodyAction
 	child           *task
 	isChild         bool
 	turn            *eventloop.Turn // by which it is submitted
 	timeout         time.Duration
 	level           time.Duration // minus its priority
-	mayBeAhead      bool          // it may begin ahead of its turn
-	helperOrphaned  bool          // its helper is one too many
+	mayBeAhead      bool          // a helper may run it ahead of its turn
+	helperOrphaned  bool          // its helper goes on though the wait for it is over
 
 	dueBy         time.Duration // it is due by then for certain
 	queuedFrom    int64         // stamps: when it came to the queue, at the earliest
@@ -89,21 +89,21 @@ type task struct {
 	queuedBy      int64         // when it was in the queue, at the latest
 	requeued      bool
 	accepted      bool
-	submitted     bool // to its submitter
+	submitted     bool // its submitter has returned
 	refused       bool
 	begun         int
 	inBody        bool
 	startedAt     time.Duration
-	heedsFrom     time.Duration // it looks at its context
-	cancelling    bool          // somebody is about to
-	cancellers    int           // are about to
+	heedsFrom     time.Duration // since then the body looks at its context
+	cancelling    bool          // somebody cancels it, or has tried to
+	cancellers    int           // calls of Cancel and Stop in progress
 	cancelled     bool          // a Cancel or Stop has returned true
-	interrupted   bool          // its context has been ended, by Cancel,
+	interrupted   bool          // its context has been ended by Cancel
 	interruptedAt time.Duration
-	allowedRuns   int  // and since then these runs have begun, and may begin still
-	ended         bool // by its last run
-	returned      bool
-	ranReturned   bool          // has begun after it was handed back in a run
+	allowedRuns   int           // runs that had begun by its cancellation, and may show late
+	ended         bool          // its last run is over
+	returned      bool          // handed back by a shutdown
+	ranReturned   bool          // handed back in a run that had not come to its body
 	settledAt     time.Duration // when it is known to have ended
 }
 

@@ -38,8 +38,8 @@ func (ts *timerSim) close() {
 				f)
 		}
 		if f.dueBy < inst.freeUntil && !f.ambiguous {
-			ts.faultLocked(&ts.report.Late, "function %v, due on %v, is returned at %v", f, f.dueBy,
-				inst.endedAt)
+			ts.faultLocked(&ts.report.Late, "function %v, due on %v, is returned at %v",
+				f, f.dueBy, inst.endedAt)
 		}
 	}
 }
@@ -101,8 +101,8 @@ func (ts *timerSim) auditFuncLocked(f *timerFunc) int {
 		return 0
 	}
 	if f.dueBy < f.inst.freeUntil && !f.ambiguous {
-		ts.faultLocked(&ts.report.Late, "function %v, due on %v, was dropped at %v", f, f.dueBy,
-			f.inst.endedAt)
+		ts.faultLocked(&ts.report.Late, "function %v, due on %v, was dropped at %v",
+			f, f.dueBy, f.inst.endedAt)
 	}
 	return 0
 }

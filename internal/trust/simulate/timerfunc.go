@@ -33,7 +33,7 @@ type timerFunc struct {
 	dueBy      time.Duration // when it might have begun for certain
 	queuedFrom int64         // stamps: when it was armed, at the earliest
 	queuedBy   int64         // and at the latest
-	changes    int           // of its time that are in progress
+	changes    int           // calls in progress that change its deadline
 
 	armings      int // accepted, or about to be
 	runs         int
@@ -43,7 +43,7 @@ type timerFunc struct {
 	ambiguous   bool // two have changed its time at once: which of them was last?
 	mayRunEarly bool // it may be run before its time, at the end
 	inBody      bool
-	registered  bool // to whoever has armed it
+	registered  bool // whoever armed it has its handle
 	stopped     bool // for good: a series or task
 	ended       bool // a series or task has come to its end by itself
 	endedAt     time.Duration
@@ -95,6 +95,6 @@ func (f *timerFunc) String() string {
 	if f.lastRun > 0 {
 		text += fmt.Sprintf(", %d times, then %v", f.lastRun, f.ends)
 	}
-	return text + fmt.Sprintf("; armed %d times, begun %d, stopped %d)", f.armings, f.runs,
-		f.endedArmings)
+	return text + fmt.Sprintf("; armed %d times, begun %d, stopped %d)",
+		f.armings, f.runs, f.endedArmings)
 }

@@ -94,8 +94,8 @@ func (ts *timerSim) begin(f *timerFunc) (final bool, child *timerFunc) {
 	case f.hasHandle() && f.outstanding() < 0, !f.hasHandle() && !f.periodic() && f.runs > 1:
 		ts.faultLocked(&ts.report.Duplicate, "function %v begins once too often", f)
 	case f.stopped && f.endedAt < ts.quietUntil, f.ended:
-		ts.faultLocked(&ts.report.Duplicate, "function %v begins though it ended at %v", f,
-			f.endedAt)
+		ts.faultLocked(&ts.report.Duplicate, "function %v begins though it ended at %v",
+			f, f.endedAt)
 	}
 	if f.hasHandle() {
 		ts.armed--
@@ -125,8 +125,8 @@ func (ts *timerSim) checkStartLocked(f *timerFunc, now time.Duration) {
 		return
 	}
 	if now < f.plannedAt && !f.mayRunEarly {
-		ts.faultLocked(&ts.report.Early, "function %v, due at %v, on %v, begins", f, f.due,
-			f.plannedAt)
+		ts.faultLocked(&ts.report.Early, "function %v, due at %v, on %v, begins",
+			f, f.due, f.plannedAt)
 	}
 	ts.checkOverdueLocked(f)
 	if !ts.inline || !ts.exact() || f.changes > 0 || f.mayRunEarly {
@@ -220,9 +220,9 @@ func (ts *timerSim) quiesce() {
 	synctest.Wait()
 	ts.mu.Lock()
 	ts.advanceLocked()
-	asleep := ts.heldUp
+	heldUp := ts.heldUp
 	ts.mu.Unlock()
-	if asleep > 0 || ts.inst.pending == nil {
+	if heldUp > 0 || ts.inst.pending == nil {
 		return
 	}
 	n := ts.inst.pending()
@@ -235,8 +235,8 @@ func (ts *timerSim) quiesce() {
 		}
 	}
 	if n > armed || n < armed-ts.executorRefusals { // one may be refused just when it is stopped
-		ts.faultLocked(&ts.report.Lost, "at rest %d functions are armed, and %d are counted", armed,
-			n)
+		ts.faultLocked(&ts.report.Lost, "at rest %d functions are armed, and %d are counted",
+			armed, n)
 	}
 	if ts.pendingLimit > 0 && n > ts.pendingLimit {
 		ts.faultLocked(&ts.report.Lost, "at rest %d functions are armed, where %d may", n,
