@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/bench/soak/drill"
-	"github.com/punctual-go/punctual/internal/history"
+	"github.com/punctual-go/punctual/internal/trust/history"
 )
 
 // replay checks a history that was kept, or does a job that was kept again and again.

@@ -4,10 +4,10 @@ import (
 	"slices"
 
 	"github.com/punctual-go/punctual/bench/soak/drill"
-	"github.com/punctual-go/punctual/internal/chaos"
-	"github.com/punctual-go/punctual/internal/history"
-	"github.com/punctual-go/punctual/internal/litmus"
-	"github.com/punctual-go/punctual/internal/simulate"
+	"github.com/punctual-go/punctual/internal/trust/chaos"
+	"github.com/punctual-go/punctual/internal/trust/history"
+	"github.com/punctual-go/punctual/internal/trust/litmus"
+	"github.com/punctual-go/punctual/internal/trust/simulate"
 )
 
 // row is a line of the table: one kind of one part, how much of it there is to be, and what has come of it.

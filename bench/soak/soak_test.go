@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/punctual-go/punctual/bench/soak/drill"
-	"github.com/punctual-go/punctual/internal/history"
+	"github.com/punctual-go/punctual/internal/trust/history"
 )
 
 // soaked runs the command and returns what it prints.

@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/bench/soak/drill"
-	"github.com/punctual-go/punctual/internal/chaos"
 	"github.com/punctual-go/punctual/internal/delay"
-	"github.com/punctual-go/punctual/internal/history"
-	"github.com/punctual-go/punctual/internal/litmus"
-	"github.com/punctual-go/punctual/internal/simulate"
+	"github.com/punctual-go/punctual/internal/trust/chaos"
+	"github.com/punctual-go/punctual/internal/trust/history"
+	"github.com/punctual-go/punctual/internal/trust/litmus"
+	"github.com/punctual-go/punctual/internal/trust/simulate"
 )
 
 // TestDrill does the job that the process is given, or else a little of each.

@@ -1,0 +1,222 @@
+package simulate
+
+import (
+	"context"
+
+	"github.com/punctual-go/punctual/internal/goid"
+)
+
+// goroutine is what is known of a goroutine that executes runs, or submits. The lock of the
+// simulation guards it.
+type goroutine struct {
+	id      uint64
+	frames  []frame
+	submits [4]int  // calls in progress, by the index of the host
+	active  [4]bool // whether it counts as active there
+	busy    [4]bool
+}
+
+// frame is one run on the stack of a goroutine: a run that waits may execute another.
+type frame struct {
+	job     *job
+	hook    bool // its body is over, or has not begun
+	caller  bool // the goroutine is not one of the host's
+	waiting int  // for other tasks of the host
+}
+
+// goroutineLocked returns the calling goroutine; the lock is held.
+func (p *program) goroutineLocked() *goroutine {
+	id := goid.Current()
+	g := p.goroutines[id]
+	if g == nil {
+		g = &goroutine{id: id}
+		p.goroutines[id] = g
+	}
+	return g
+}
+
+// forgetLocked forgets a goroutine that is in no run and submits nothing; the lock is held.
+func (p *program) forgetLocked(g *goroutine) {
+	if len(g.frames) == 0 && g.submits == [4]int{} {
+		delete(p.goroutines, g.id)
+	}
+}
+
+// innermost returns the innermost run of the host on g, or nil.
+func (g *goroutine) innermost(h *host) *frame {
+	for i := len(g.frames) - 1; i >= 0; i-- {
+		if g.frames[i].job.on.base == h.base {
+			return &g.frames[i]
+		}
+	}
+	return nil
+}
+
+// recountLocked notes whether g is active on the host now, and checks that no more are than may be;
+// the lock is held.
+func (p *program) recountLocked(g *goroutine, h *host) {
+	h = h.base
+	f := g.innermost(h)
+	active := f != nil && !f.hook && f.waiting == 0
+	if busy := f != nil && f.waiting == 0; busy != g.busy[h.index] {
+		g.busy[h.index] = busy
+		h.busy += map[bool]int{true: 1, false: -1}[busy]
+	}
+	switch was := g.active[h.index]; {
+	case active && !was:
+		h.active++
+		if most := h.maxSize + h.callers; h.active > most && h.countsExactly() {
+			p.faultLocked(&p.report.Duplicate, "%d bodies are active on %s, of at most %d: %v",
+				h.active, h.name, most, f.job)
+		}
+	case !active && was:
+		h.active--
+	}
+	g.active[h.index] = active
+}
+
+// pushLocked enters a run of j on the calling goroutine; the lock is held.
+func (p *program) pushLocked(j *job, hook bool) *goroutine {
+	g, h := p.goroutineLocked(), j.on.base
+	outer := g.innermost(h)
+	nested := outer != nil
+	if nested && outer.hook {
+		h.uncertain = true // who has waited for the run of the hook goes on beside it
+	}
+	caller := !nested && g.submits[h.index] > 0
+	g.frames = append(g.frames, frame{job: j, hook: hook, caller: caller})
+	h.runs++
+	if caller {
+		h.callers++
+	}
+	p.recountLocked(g, h)
+	if !nested && !hook && !j.inHook { // after its hook others may have gone on
+		p.checkActiveLocked(h, j)
+	}
+	return g
+}
+
+// checkActiveLocked checks the number of active bodies after a start, with everything granted that
+// the host cannot be certain of; the lock is held.
+func (p *program) checkActiveLocked(h *host, j *job) {
+	// Each caller, and each run helped for, counts as waiting while it is helped.
+	most := 2*h.maxSize + h.callers + len(h.helpedFor)
+	if h.resumedAt == p.now() {
+		most += h.resumed // it may have been started before these went on
+	}
+	if h.active > most && p.exact() && !p.slowCallbacks {
+		p.faultLocked(&p.report.Duplicate,
+			"%d bodies are active on %s, of at most %d with all that is uncertain: %v",
+			h.active, h.name, most, j)
+	}
+}
+
+// popLocked leaves the innermost run of g; the lock is held.
+func (p *program) popLocked(g *goroutine) {
+	f := g.frames[len(g.frames)-1]
+	g.frames = g.frames[:len(g.frames)-1]
+	if h := f.job.on.base; h.runs == 1 {
+		h.runs, h.helpedFor = 0, nil
+	} else {
+		h.runs--
+	}
+	p.recountLocked(g, f.job.on)
+	if f.caller {
+		f.job.on.base.callers--
+	}
+	p.forgetLocked(g)
+}
+
+// begin notes that a body begins, and checks that it may.
+func (p *program) begin(j *job, ctx context.Context) *goroutine {
+	h := j.on.base
+	defer p.enterExclusive(h)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.advanceLocked()
+	p.report.Runs++
+	if j.begun > 0 {
+		p.faultLocked(&p.report.Duplicate, "task %v begins again", j)
+	}
+	if now < j.due {
+		p.faultLocked(&p.report.Early, "task %v, due at %v, begins", j, j.due)
+	}
+	j.begun++
+	j.inBody, j.ctx, j.accepted = true, ctx, true
+	p.started = append(p.started, j)
+	return p.pushLocked(j, false)
+}
+
+// end notes that a body ends.
+func (p *program) end(j *job, g *goroutine) {
+	p.leaveExclusive(j.on.base)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	j.endedAt = p.advanceLocked()
+	j.inBody, j.ended = false, true
+	p.popLocked(g)
+}
+
+// enterExclusive notes that the caller is active on a host that promises it to be the only one. It
+// writes without a lock, so that the race detector finds a second one, even if the count does not.
+func (p *program) enterExclusive(h *host) {
+	if !h.exclusive || h.callerRuns {
+		return
+	}
+	if h.inside++; h.inside != 1 {
+		p.fault(&p.report.Duplicate, "%d bodies at once on %s, which has one worker",
+			h.inside, h.name)
+	}
+}
+
+func (p *program) leaveExclusive(h *host) {
+	if h.exclusive && !h.callerRuns {
+		h.inside--
+	}
+}
+
+// suspend notes that the innermost run of the host on the calling goroutine waits, or that it goes
+// on. It reports whether there is one.
+func (p *program) suspend(h *host) bool {
+	var g *goroutine
+	var f *frame
+	p.withLock(func() {
+		g = p.goroutineLocked()
+		f = g.innermost(h)
+		p.forgetLocked(g)
+	})
+	if f == nil {
+		return false
+	}
+	if !f.hook && f.waiting == 0 {
+		p.leaveExclusive(h.base)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.advanceLocked()
+	f.waiting++
+	if f.hook { // what it was helped for, if so, goes on meanwhile
+		h.base.uncertain = true
+	}
+	p.recountLocked(g, h)
+	return true
+}
+
+func (p *program) resume(h *host) {
+	confine := false
+	p.withLock(func() {
+		p.advanceLocked()
+		g := p.goroutineLocked()
+		f := g.innermost(h)
+		f.waiting--
+		if h = h.base; h.resumedAt != p.now() {
+			h.resumedAt, h.resumed = p.now(), 0
+		}
+		h.resumed++
+		p.recountLocked(g, h)
+		confine = !f.hook && f.waiting == 0
+	})
+	if confine {
+		p.enterExclusive(h.base)
+	}
+}

@@ -1,0 +1,149 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/punctual-go/punctual/future"
+)
+
+// job is a task of a program: it takes its time, and makes calls. All that is random about it is
+// drawn when it is made; the lock of the simulation guards its history.
+type job struct {
+	program   *program
+	id        int
+	name      string
+	on        *host
+	ancestors []*job // those who may be blocked until it has ended, itself the last
+	depth     int
+
+	bare         bool          // without a future
+	unnamed      bool          // without a name
+	waitsForRoom bool          // its submitter waits for room
+	delay        time.Duration // of one with a time
+	takes        time.Duration // before its calls
+	calls        []*call
+	rest         time.Duration // after them
+	ends         bodyEnd
+	onRejection  *call // of the policy, if there is no room for it
+	beforeRun    *call // of the hook before its run
+	afterRun     *call // of that after it
+
+	cancellable bool // it may be cancelled
+	parentWaits bool // the run that has submitted it does not end before it has
+
+	future *future.Future[int]
+
+	accepted    bool
+	submitted   bool          // its submitter knows that
+	readyAt     time.Duration // when it was due, as well
+	due         time.Duration // it may begin
+	delivered   bool          // its future, by a completion service
+	inHook      bool          // it is in a hook, or was
+	reported    bool
+	begun       int
+	inBody      bool
+	ended       bool
+	endedAt     time.Duration
+	interrupted bool            // its run may have been ended from outside
+	ctx         context.Context // of its run
+}
+
+// body is what a host runs, with a value.
+func (j *job) body(ctx context.Context) (int, error) { return j.id, j.run(ctx) }
+
+// run is what a host runs.
+func (j *job) run(ctx context.Context) error {
+	p := j.program
+	g := p.begin(j, ctx)
+	defer p.end(j, g) // also by Goexit
+	time.Sleep(j.takes)
+	for _, c := range j.calls {
+		p.perform(c, j.scope())
+	}
+	time.Sleep(j.rest)
+	switch j.ends {
+	case fails:
+		return p.failure(j)
+	case panics:
+		panic(p.failure(j))
+	case exits:
+		runtime.Goexit()
+	}
+	return nil
+}
+
+// scope is the context of the run.
+func (j *job) scope() scope { return scope{ctx: j.ctx, endsWith: []*job{j}, onBehalf: []*job{j}} }
+
+// String describes j for faults.
+func (j *job) String() string {
+	text := fmt.Sprintf("%d on %s", j.id, j.on.name)
+	if len(j.ancestors) > 1 {
+		text += fmt.Sprintf(" below %d", j.ancestors[len(j.ancestors)-2].id)
+	}
+	return text
+}
+
+// settled reports whether the future of j, which may have none, is settled.
+func (j *job) settled() bool {
+	if j.future == nil {
+		return j.ended
+	}
+	return j.future.State().Settled()
+}
+
+// runLive reports whether the context of the run of j has not ended, for certain or perhaps; the
+// lock is held.
+func (j *job) runLive() (certainly, perhaps bool) {
+	now := j.program.now()
+	return j.inBody && !j.interrupted, j.inBody || j.inHook || j.begun > 0 &&
+		(j.endedAt == now || !j.program.exact())
+}
+
+// drawJob makes a job on which the ancestors may wait.
+func (p *program) drawJob(on *host, up []*job) *job {
+	if len(p.jobs) >= p.maxJobs {
+		return nil
+	}
+	j := &job{program: p, id: len(p.jobs)}
+	p.jobs = append(p.jobs, j)
+	j.name = fmt.Sprint("j", j.id)
+	p.byName[j.name] = j
+	j.on = on
+	j.ancestors = append(up[:len(up):len(up)], j)
+	j.depth = len(j.ancestors)
+	j.unnamed = p.oneIn(4)
+	j.takes, j.rest = p.steps(6), p.steps(4)
+	if p.oneIn(8) {
+		j.takes = p.steps(60) + 10*grid
+	}
+	if p.oneIn(12) {
+		j.ends = bodyEnd(p.rng.IntN(4))
+	}
+	if j.ends == exits && p.hosts[0].callerRuns {
+		j.ends = fails
+	}
+	if j.on.scheduler != nil && !j.on.serialized && p.oneIn(4) {
+		j.delay = p.steps(10)
+	}
+	for range p.rng.IntN(4) {
+		if j.depth > 4 {
+			break
+		}
+		if c := p.drawCall(j); c != nil {
+			j.calls = append(j.calls, c)
+		}
+	}
+	if p.hooked && !j.unnamed && j.on.base.index == 0 && p.oneIn(6) {
+		c := p.drawCallFrom(j, onRun)
+		if p.oneIn(2) {
+			j.afterRun = c
+		} else {
+			j.beforeRun = c
+		}
+	}
+	return j
+}
