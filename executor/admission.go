@@ -24,7 +24,7 @@ func (p *Pool) post(t runqueue.Slot) error {
 		delay.At(delay.TaskPosted)
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.notify(unread)
+		p.notifyLocked(unread)
 	}
 	if !open {
 		return p.refusal(nameOf(t.Cell), ErrShutdown)
@@ -57,7 +57,7 @@ func (p *Pool) accept(ctx context.Context, wait bool, c *cell.Cell) error {
 	policy, err := p.tryAccept(c)
 	if err == ErrSaturated {
 		if wait {
-			err = p.enter(ctx, c)
+			err = p.waitForRoom(ctx, c)
 		} else {
 			err = p.reject(ctx, policy, c)
 		}
@@ -82,10 +82,10 @@ func (p *Pool) tryAccept(c *cell.Cell) (RejectionPolicy, error) {
 	defer p.mu.Unlock() // also when a queue of the user's own panics
 	now := p.now()
 	if !p.plain {
-		now = p.keepTimes(now)
+		now = p.keepTimesLocked(now)
 		c.When = now
 	}
-	return p.policy, p.tryEnqueue(c, now)
+	return p.policy, p.tryEnqueueLocked(c, now)
 }
 
 // acceptAfter queues c for the first time, to run after delay, or refuses it.
@@ -93,8 +93,8 @@ func (p *Pool) acceptAfter(c *cell.Cell, delay time.Duration) error {
 	now := p.clock.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now = p.keepTimes(now)
-	return p.acceptLater(c, clock.Later(now, delay), now)
+	now = p.keepTimesLocked(now)
+	return p.acceptLaterLocked(c, clock.Later(now, delay), now)
 }
 
 // acceptAt queues c for the first time, to run at a time of the pool's clock, or refuses it.
@@ -102,14 +102,14 @@ func (p *Pool) acceptAt(c *cell.Cell, when int64) error {
 	now := p.clock.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now = p.keepTimes(now)
-	return p.acceptLater(c, max(when, now), now)
+	now = p.keepTimesLocked(now)
+	return p.acceptLaterLocked(c, max(when, now), now)
 }
 
-// keepTimes has all tasks come with their times from here on, as one with a time is about to. It returns the
-// caller's reading of the clock; or a new one if tasks may have come without a time since, which go before
-// this one, and so must not have come after its time. The lock is held.
-func (p *Pool) keepTimes(now int64) int64 {
+// keepTimesLocked has all tasks come with their times from here on, as one with a time is about to. It
+// returns the caller's reading of the clock; or a new one if tasks may have come without a time
+// since, which go before this one, and so must not have come after its time.
+func (p *Pool) keepTimesLocked(now int64) int64 {
 	if p.timed.Load() {
 		return now
 	}
@@ -117,10 +117,10 @@ func (p *Pool) keepTimes(now int64) int64 {
 	return p.now()
 }
 
-// acceptLater is for tasks with a time of their own, about which no policy is asked. The lock is held.
-func (p *Pool) acceptLater(c *cell.Cell, when, now int64) error {
+// acceptLaterLocked is for tasks with a time of their own, about which no policy is asked.
+func (p *Pool) acceptLaterLocked(c *cell.Cell, when, now int64) error {
 	c.When = planOf(c).First(when)
-	err := p.tryEnqueue(c, now)
+	err := p.tryEnqueueLocked(c, now)
 	if err != nil {
 		p.counts.rejected++
 		return p.refusal(nameOf(c), err)
@@ -128,47 +128,46 @@ func (p *Pool) acceptLater(c *cell.Cell, when, now int64) error {
 	return nil
 }
 
-// tryEnqueue is the one way into the queue from outside, for a task that has its time. The lock is
-// held.
-func (p *Pool) tryEnqueue(c *cell.Cell, now int64) error {
+// tryEnqueueLocked is the one way into the queue from outside, for a task that has its time.
+func (p *Pool) tryEnqueueLocked(c *cell.Cell, now int64) error {
 	if p.stage != running {
 		return ErrShutdown
 	}
-	if !p.room(c, 0) {
+	if !p.roomLocked(c, 0) {
 		return ErrSaturated
 	}
-	p.enqueue(c)
+	p.enqueueLocked(c)
 	if p.plain || c.Place <= 1 { // in a heap of times, only a new head is of interest
-		p.notify(now)
+		p.notifyLocked(now)
 	}
 	return nil
 }
 
-// enqueue accepts c, and queues it, or holds it back until it is its turn in a serial executor. If a
-// queue of the user's own panics, nothing has happened. The lock is held.
-func (p *Pool) enqueue(c *cell.Cell) {
+// enqueueLocked accepts c, and queues it, or holds it back until it is its turn in a serial executor. If
+// a queue of the user's own panics, nothing has happened.
+func (p *Pool) enqueueLocked(c *cell.Cell) {
 	s := planOf(c).strand
 	switch {
 	case s == nil:
-		p.place(c, c.When)
+		p.placeLocked(c, c.When)
 	case s.head == nil:
-		p.place(c, c.When)
+		p.placeLocked(c, c.When)
 		s.head = c
 	default:
-		p.hold(s, c)
+		p.holdBackLocked(s, c)
 	}
 	p.counts.accepted++
 }
 
-// room reports whether c may wait: at once for a worker that is free, or may be started, if the tasks of
-// the queue leave one, or else within the capacity. The caller may be about to add to the workers that are
-// free; those above the maximum size will not take anything. The lock is held.
-func (p *Pool) room(c *cell.Cell, free int) bool {
+// roomLocked reports whether c may wait: at once for a worker that is free, or may be started, if the
+// tasks of the queue leave one, or else within the capacity. The caller may be about to add to the
+// workers that are free; those above the maximum size will not take anything.
+func (p *Pool) roomLocked(c *cell.Cell, free int) bool {
 	if p.pendingLimit == 0 && p.capacity() == unbounded {
 		return true
 	}
 	waiting := p.queue.Len()
-	if p.pendingLimit > 0 && waiting+p.aside >= p.pendingLimit {
+	if p.pendingLimit > 0 && waiting+p.heldBack >= p.pendingLimit {
 		return false
 	}
 	if p.capacity() == unbounded {
@@ -178,24 +177,24 @@ func (p *Pool) room(c *cell.Cell, free int) bool {
 	if p.waits.helping > 0 { // helpers take the places of workers
 		occupied = max(occupied, p.activeLocked()-p.waits.callers)
 	}
-	waiting -= max(p.most()-occupied, 0)
+	waiting -= max(p.maximumSizeLocked()-occupied, 0)
 	if s := planOf(c).strand; s != nil && s.head != nil { // it needs no worker yet
-		return p.capacity() == 0 || max(waiting, 0)+p.aside < p.capacity()
+		return p.capacity() == 0 || max(waiting, 0)+p.heldBack < p.capacity()
 	}
-	return waiting < 0 || waiting+p.asideInQueue() < p.capacity()
+	return waiting < 0 || waiting+p.heldBackInQueueLocked() < p.capacity()
 }
 
-// asideInQueue is how many tasks that wait elsewhere take room in the queue. Where nothing may queue,
-// those of serial executors wait there without bounds. The lock is held.
-func (p *Pool) asideInQueue() int {
+// heldBackInQueueLocked is how many of the tasks held back take room in the queue. Where nothing may
+// queue, those of serial executors wait there without bounds.
+func (p *Pool) heldBackInQueueLocked() int {
 	if p.capacity() == 0 {
 		return 0
 	}
-	return p.aside
+	return p.heldBack
 }
 
-// place queues c, new or not. Among tasks of equal time it is the last. The lock is held.
-func (p *Pool) place(c *cell.Cell, when int64) {
+// placeLocked queues c, new or not. Among tasks of equal time it is the last.
+func (p *Pool) placeLocked(c *cell.Cell, when int64) {
 	if !p.timed.Load() {
 		p.timed.Store(true)
 	}
@@ -203,22 +202,22 @@ func (p *Pool) place(c *cell.Cell, when int64) {
 	p.queue.Push(c)
 }
 
-// notify sees to it that somebody looks at the head in time, and starts a worker if nobody can and
-// there may be one more; and that those enter for whom there is room now. It reads the clock if the caller
-// has not, or too long ago. The lock is held.
-func (p *Pool) notify(now int64) {
+// notifyLocked sees to it that somebody looks at the head in time, and starts a worker if nobody can and
+// there may be one more; and that those enter for whom there is room now. It reads the clock if the
+// caller has not, or too long ago.
+func (p *Pool) notifyLocked(now int64) {
 	if p.stage >= stopping {
 		return // nobody is to come any more
 	}
-	p.entrants.admit(p, 0)
+	p.blockedSubmitters.admitLocked(p, 0)
 	for p.plain && p.inbox == nil && !p.overdrawnLocked() && p.startBusyLocked() {
-		p.entrants.admit(p, 0) // the head has left room in the queue
+		p.blockedSubmitters.admitLocked(p, 0) // the head has left room in the queue
 	}
-	mayGrow := len(p.workers) < p.limit()
+	mayGrow := len(p.workers) < p.limitLocked()
 	if !mayGrow && p.lot.Idle() == 0 {
 		return // all are busy, and each will look again
 	}
-	head, due, _ := p.head()
+	head, due, _ := p.headLocked()
 	switch {
 	case due:
 		now = max(now, head)
@@ -229,21 +228,21 @@ func (p *Pool) notify(now int64) {
 		return // whoever came would take nothing, and whoever frees a place tells
 	}
 	if p.lot.Notify(head, now, mayGrow) {
-		p.startWorker()
+		p.startWorkerLocked()
 	}
 }
 
-// forgetTimes notes that there is no task left that goes by its time, if the queue is empty and nothing runs
-// that might come back to it. The lock is held.
-func (p *Pool) forgetTimes(head int64) {
-	if head == parking.Nothing && p.counts.busy+p.aside == 0 && p.timed.Load() {
+// forgetTimesLocked notes that there is no task left that goes by its time, if the queue is empty and
+// nothing runs that might come back to it.
+func (p *Pool) forgetTimesLocked(head int64) {
+	if head == parking.Nothing && p.counts.busy+p.heldBack == 0 && p.timed.Load() {
 		p.timed.Store(false)
 	}
 }
 
-// head tells when the next task is due, as workQueue.head does, and whether it has been dealt: then others
-// may claim it before the caller does. The lock is held.
-func (p *Pool) head() (when int64, due, dealt bool) {
+// headLocked tells when the next task is due, as workQueue.head does, and whether it has been dealt: then
+// others may claim it before the caller does.
+func (p *Pool) headLocked() (when int64, due, dealt bool) {
 	if p.batch.Left() > 0 {
 		return 0, true, true
 	}
@@ -251,8 +250,8 @@ func (p *Pool) head() (when int64, due, dealt bool) {
 	return when, due, false
 }
 
-// waiting returns how many tasks there are in the queue, and dealt. The lock is held.
-func (p *Pool) waiting() int { return p.batch.Left() + p.queue.Len() }
+// waitingLocked returns how many tasks there are in the queue, and dealt.
+func (p *Pool) waitingLocked() int { return p.batch.Left() + p.queue.Len() }
 
 // unread stands for a time that nobody has read from the clock.
 const unread = runqueue.Unread

@@ -355,11 +355,11 @@ func TestTheLastOfABatchMayBeClaimedUnderOnesNose(t *testing.T) {
 	_, due := p.queue.Head()
 	require.True(t, due && p.dealLocked())
 	require.NotNil(t, p.batch.Claim())
-	_, due, dealt := p.head()
+	_, due, dealt := p.headLocked()
 	require.True(t, due && dealt)
 	require.NotNil(t, p.batch.Claim(), "by another")
 	w := &worker{execution: execution{pool: p}}
-	require.Nil(t, w.next(dealt, unread))
+	require.Nil(t, w.popLocked(dealt, unread))
 	require.Zero(t, p.queue.Len())
 	p.batch = nil
 	p.mu.Unlock()

@@ -71,7 +71,7 @@ func (s *CompletionService[V]) watch(f *future.Future[V]) {
 	s.mu.Lock()
 	s.calls.end()
 	place := s.unsettled.PushBack(f)
-	s.signal() // a task that waits may have to help this one
+	s.signalLocked() // a task that waits may have to help this one
 	s.mu.Unlock()
 	future.AfterSettled(f, func(future.Result[V]) { s.settle(place) })
 }
@@ -81,25 +81,25 @@ func (s *CompletionService[V]) renounce() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls.end()
-	s.take()
+	s.takeLocked()
 }
 
 func (s *CompletionService[V]) settle(place *list.Element) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.settled = append(s.settled, s.unsettled.Remove(place).(*future.Future[V]))
-	s.signal()
+	s.signalLocked()
 }
 
-// take accounts for one task that is not outstanding any more. The lock is held.
-func (s *CompletionService[V]) take() {
+// takeLocked accounts for one task that is not outstanding any more.
+func (s *CompletionService[V]) takeLocked() {
 	if s.outstanding--; s.outstanding == 0 {
-		s.signal()
+		s.signalLocked()
 	}
 }
 
-// signal has all who wait look again. The lock is held.
-func (s *CompletionService[V]) signal() {
+// signalLocked has all who wait look again.
+func (s *CompletionService[V]) signalLocked() {
 	if s.changed != nil {
 		close(s.changed)
 		s.changed = nil
@@ -120,7 +120,7 @@ func (s *CompletionService[V]) poll() (*future.Future[V], bool) {
 	f := s.settled[0]
 	s.settled[0] = nil
 	s.settled = s.settled[1:]
-	s.take()
+	s.takeLocked()
 	return f, true
 }
 

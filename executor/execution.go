@@ -34,16 +34,16 @@ func (p *Pool) newExecution(labels bool) execution {
 	return execution{Execution: run.Execution{Owner: &p.runs}, pool: p, labels: labels}
 }
 
-// start begins a run of c, unless it has been cancelled on its way out of the queue. The time may be unread
-// for a bare task. The lock is held.
-func (x *execution) start(c *cell.Cell, now int64) bool {
+// startLocked begins a run of c, unless it has been cancelled on its way out of the queue. The time may
+// be unread for a bare task.
+func (x *execution) startLocked(c *cell.Cell, now int64) bool {
 	if x.bare {
 		x.startBare(c, now)
 	} else if pl := planOf(c); !x.Start(c, &pl.Plan, now) {
 		c.Body = nil
 		x.pool.counts.cancelled++
 		if pl.strand != nil {
-			x.pool.advance(pl.strand)
+			x.pool.advanceLocked(pl.strand)
 		}
 		return false
 	}
@@ -157,10 +157,10 @@ func (x *execution) tell() {
 	x.Tell()
 }
 
-// account ends the run: it counts, and queues the next run of a series, or the next task of a
+// accountLocked ends the run: it counts, and queues the next run of a series, or the next task of a
 // serial executor. A series that may not go on it returns, for the caller to settle by endSeries
-// without the lock. The lock is held.
-func (x *execution) account() (refused *cell.Cell) {
+// without the lock.
+func (x *execution) accountLocked() (refused *cell.Cell) {
 	c, p := x.Task, x.pool
 	x.Count()
 	x.Forget()
@@ -173,13 +173,13 @@ func (x *execution) account() (refused *cell.Cell) {
 		return nil
 	}
 	pl := planOf(c)
-	if when, repeats := x.Repeats(c, &pl.Plan, p.mayRepeat()); repeats {
-		p.place(c, when)
+	if when, repeats := x.Repeats(c, &pl.Plan, p.mayRepeatLocked()); repeats {
+		p.placeLocked(c, when)
 		return nil
 	}
 	c.Body = nil
 	if pl.strand != nil {
-		p.advance(pl.strand)
+		p.advanceLocked(pl.strand)
 	}
 	if x.Again {
 		return c

@@ -22,7 +22,7 @@ func (p *Pool) Validate() error {
 	defer p.mu.Unlock()
 	for _, validate := range []func() error{
 		p.validateAccounts, p.validateWorkers, p.validateAside, p.validateQueue, p.validateWaiting, p.validateBatches,
-		p.validateWatch, p.validateEntrants, p.validateStage,
+		p.validateWatch, p.validateBlockedSubmitters, p.validateStage,
 	} {
 		if err := validate(); err != nil {
 			return err
@@ -34,9 +34,9 @@ func (p *Pool) Validate() error {
 func (p *Pool) validateAccounts() error {
 	var dealt int
 	var ran uint64
-	accepted, _, queued := p.tally(func() { dealt, ran = p.played() })
+	accepted, _, queued := p.tallyLocked(func() { dealt, ran = p.playedLocked() })
 	busy, both := 0, 0 // of the latter, what has been settled while its body runs on: it counts as ended, too
-	for x := range p.executions() {
+	for x := range p.executionsLocked() {
 		if x.Task == nil {
 			continue
 		}
@@ -88,7 +88,7 @@ func (p *Pool) validateWorkers() error {
 // validateAside checks those who run tasks, and keep others, outside of workers and queue.
 func (p *Pool) validateAside() error {
 	aside, helpers, callers, nested := 0, 0, 0, 0
-	for g := range p.guests {
+	for g := range p.extraRuns {
 		switch {
 		case g.Task == nil:
 			return fmt.Errorf("a guest has nothing to do")
@@ -115,8 +115,8 @@ func (p *Pool) validateAside() error {
 		}
 		aside += s.waiting.Len()
 	}
-	if aside != p.aside {
-		return fmt.Errorf("%d tasks wait aside, counted as %d", aside, p.aside)
+	if aside != p.heldBack {
+		return fmt.Errorf("%d tasks wait aside, counted as %d", aside, p.heldBack)
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func (p *Pool) validateDelayed(q *runqueue.Delayed) error {
 	if q.Beside() > 0 && !p.timed.Load() {
 		return fmt.Errorf("%d tasks go by their times, and nobody knows", q.Beside())
 	}
-	for x := range p.executions() {
+	for x := range p.executionsLocked() {
 		if x.Task != nil && !x.bare && planOf(x.Task).Periodic() && !p.timed.Load() {
 			return fmt.Errorf("a series is in a run, and nobody knows that there are times")
 		}
@@ -176,9 +176,9 @@ func tasksOf(q runqueue.Queue) []*cell.Cell {
 
 // validateWaiting checks that what waits has not ended, and can run.
 func (p *Pool) validateWaiting() error {
-	cells := merge(tasksOf(p.queue), p.allAside())
-	if len(cells) != p.queue.Len()+p.aside {
-		return fmt.Errorf("%d tasks wait, counted as %d", len(cells), p.queue.Len()+p.aside)
+	cells := merge(tasksOf(p.queue), p.allHeldBackLocked())
+	if len(cells) != p.queue.Len()+p.heldBack {
+		return fmt.Errorf("%d tasks wait, counted as %d", len(cells), p.queue.Len()+p.heldBack)
 	}
 	for _, c := range cells {
 		if phase := c.Phase(); phase != cell.Pending || c.Body == nil {
@@ -220,7 +220,7 @@ func (p *Pool) validateBatches() error {
 // validateWatch checks that nothing waits beside somebody who could run it, and that somebody will look
 // at what is due later.
 func (p *Pool) validateWatch() error {
-	head, due, _ := p.head()
+	head, due, _ := p.headLocked()
 	if p.stage >= stopping || head == parking.Nothing {
 		return nil
 	}
@@ -229,13 +229,13 @@ func (p *Pool) validateWatch() error {
 	if err != nil {
 		return err
 	}
-	mayGrow := len(p.workers) < p.limit()
+	mayGrow := len(p.workers) < p.limitLocked()
 	switch due = due || head <= now; {
 	case due && p.overdrawnLocked():
 	case due && p.lot.Idle() > 0:
 		return fmt.Errorf("a task for %d is due, at %d, and %d workers are idle", head, now, p.lot.Idle())
 	case due && mayGrow:
-		return fmt.Errorf("a task for %d is due, at %d, and there are %d workers of %d", head, now, len(p.workers), p.limit())
+		return fmt.Errorf("a task for %d is due, at %d, and there are %d workers of %d", head, now, len(p.workers), p.limitLocked())
 	case due:
 	case in.Leader == nil && (p.lot.Idle() > 0 || mayGrow):
 		return fmt.Errorf("nobody waits for the task at %d; %d workers are idle, of %d", head, p.lot.Idle(), len(p.workers))
@@ -245,18 +245,18 @@ func (p *Pool) validateWatch() error {
 	return nil
 }
 
-func (p *Pool) validateEntrants() error {
-	if p.entrants.list.Len() == 0 {
+func (p *Pool) validateBlockedSubmitters() error {
+	if p.blockedSubmitters.list.Len() == 0 {
 		return nil
 	}
 	if p.stage != running {
-		return fmt.Errorf("%d submitters wait in a pool that is %v", p.entrants.list.Len(), p.stage)
+		return fmt.Errorf("%d submitters wait in a pool that is %v", p.blockedSubmitters.list.Len(), p.stage)
 	}
-	for place := p.entrants.list.Front(); place != nil; place = place.Next() {
-		if p.room(place.Value.(*entrant).cell, 0) {
-			return fmt.Errorf("%d submitters wait, and there is room for one", p.entrants.list.Len())
+	for place := p.blockedSubmitters.list.Front(); place != nil; place = place.Next() {
+		if p.roomLocked(place.Value.(*blockedSubmitter).cell, 0) {
+			return fmt.Errorf("%d submitters wait, and there is room for one", p.blockedSubmitters.list.Len())
 		}
-		if planOf(place.Value.(*entrant).cell).strand == nil {
+		if planOf(place.Value.(*blockedSubmitter).cell).strand == nil {
 			break // those behind wait for their turn
 		}
 	}
@@ -271,17 +271,17 @@ func (p *Pool) validateStage() error {
 		ended = true
 	default:
 	}
-	left := len(p.workers) + len(p.guests)
+	left := len(p.workers) + len(p.extraRuns)
 	switch {
 	case p.stage == running:
 		return nil
 	case p.stage == tidying, ended != (p.stage == terminated):
 		return fmt.Errorf("a pool rests that is %v", p.stage)
-	case p.stage >= stopping && p.waiting()+p.aside > 0:
-		return fmt.Errorf("%d tasks wait in a pool that is %v", p.waiting()+p.aside, p.stage)
+	case p.stage >= stopping && p.waitingLocked()+p.heldBack > 0:
+		return fmt.Errorf("%d tasks wait in a pool that is %v", p.waitingLocked()+p.heldBack, p.stage)
 	case p.stage == terminated && left > 0:
 		return fmt.Errorf("%d workers and guests in a pool that is over", left)
-	case p.stage < terminated && p.over() && p.counts.busy == 0: // idle workers stay as long as others are busy
+	case p.stage < terminated && p.overLocked() && p.counts.busy == 0: // idle workers stay as long as others are busy
 		return fmt.Errorf("there is nothing to do for %d workers and guests, and the pool is %v", left, p.stage)
 	}
 	return nil

@@ -168,7 +168,7 @@ func (g *Group) entered(f *future.Future[struct{}]) {
 		return
 	}
 	if len(g.members) >= 2*g.pruned+16 {
-		g.prune()
+		g.pruneLocked()
 		g.pruned = len(g.members)
 	}
 	g.members = append(g.members, f)
@@ -184,9 +184,9 @@ func (g *Group) entered(f *future.Future[struct{}]) {
 	})
 }
 
-// prune forgets the members that have ended, and returns the error of the first that failed. Whoever
-// settles a future tells the group of it, but that may be a moment later. The lock is held.
-func (g *Group) prune() (err error) {
+// pruneLocked forgets the members that have ended, and returns the error of the first that failed.
+// Whoever settles a future tells the group of it, but that may be a moment later.
+func (g *Group) pruneLocked() (err error) {
 	g.members = slices.DeleteFunc(g.members, func(f *future.Future[struct{}]) bool {
 		if !cellOf(f).HasStopped() {
 			return false
@@ -289,7 +289,7 @@ func (g *Group) await(members []*future.Future[struct{}], changed <-chan struct{
 // calls: then the group lets go of its context.
 func (g *Group) going() (members []*future.Future[struct{}], changed <-chan struct{}, err error) {
 	g.mu.Lock()
-	g.prune()
+	g.pruneLocked()
 	if len(g.members)+g.calls.all > 0 && g.changed == nil {
 		g.changed = make(chan struct{})
 	}

@@ -12,7 +12,7 @@ import (
 // which settles their futures.
 func (p *Pool) handBackRunsLocked() (series []Pending) {
 	now := p.clock.Now()
-	for x := range p.executions() {
+	for x := range p.executionsLocked() {
 		if x.Task == nil {
 			continue
 		}
@@ -21,7 +21,7 @@ func (p *Pool) handBackRunsLocked() (series []Pending) {
 			continue
 		}
 		p.counts.returned++
-		pending := p.pendingOf(x.Task)
+		pending := p.pendingOfLocked(x.Task)
 		pending.Scheduled = time.Time{}
 		if next, known := pl.Upcoming(now); known {
 			pending.Scheduled = p.clock.Time(next)

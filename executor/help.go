@@ -119,15 +119,15 @@ func (p *Pool) startHelperLocked(a *await, c *cell.Cell, now int64) {
 		return
 	}
 	p.helpWithLocked(a, c, now)
-	p.notify(unread) // there is room in the queue
+	p.notifyLocked(unread) // there is room in the queue
 }
 
 // helpWithLocked runs c, which has left the queue, on a goroutine of its own, for a.
 func (p *Pool) helpWithLocked(a *await, c *cell.Cell, now int64) {
-	g := p.receiveLocked()
+	g := p.addExtraRunLocked()
 	g.helps, g.labels, g.await = true, true, a
-	if !g.start(c, now) {
-		delete(p.guests, g)
+	if !g.startLocked(c, now) {
+		delete(p.extraRuns, g)
 		return
 	}
 	p.waits.helping++
@@ -141,8 +141,8 @@ func (p *Pool) helpWithLocked(a *await, c *cell.Cell, now int64) {
 	go g.help()
 }
 
-// help is the goroutine of a guest that helps.
-func (g *guest) help() {
+// help is the goroutine of an extra run that helps.
+func (g *extraRun) help() {
 	g.pool.unlabel()
 	g.pool.runners.enter(&g.execution)
 	g.serve()
@@ -181,9 +181,9 @@ func (p *Pool) helpHeadLocked(a *await) {
 	when, due := p.queue.Head()
 	switch {
 	case when == parking.Nothing:
-		p.entrants.bypassLocked(p, a, now)
+		p.blockedSubmitters.bypassLocked(p, a, now)
 	case due || when <= now:
 		p.helpWithLocked(a, p.queue.Pop(now).Cell, now)
-		p.notify(unread)
+		p.notifyLocked(unread)
 	}
 }

@@ -23,9 +23,9 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	removed := true
 	switch {
 	case p.queue.Remove(c):
-		p.vacated(c)
-	case p.aside > 0 && p.removeAside(c):
-		p.notify(unread)
+		p.vacatedLocked(c)
+	case p.heldBack > 0 && p.removeHeldBackLocked(c):
+		p.notifyLocked(unread)
 	default:
 		removed = false
 	}
@@ -35,10 +35,10 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	if removed || running && planOf(c).Ends() {
 		p.counts.cancelled++
 	}
-	if !p.plain && p.surplus() && p.waiting() == 0 {
+	if !p.plain && p.surplusLocked() && p.waitingLocked() == 0 {
 		p.lot.CallLeader() // it may go, now that nothing keeps it
 	}
-	ended := p.emptied()
+	ended := p.emptiedLocked()
 	p.mu.Unlock()
 	p.finish(ended)
 }
@@ -74,16 +74,16 @@ func (h *host) Describe(c *cell.Cell) Run {
 	p := h.pool()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.ask(c)
+	return p.askLocked(c)
 }
 
-// vacated uses the room that c, cancelled, has left in the queue. The lock is held.
-func (p *Pool) vacated(c *cell.Cell) {
+// vacatedLocked uses the room that c, cancelled, has left in the queue.
+func (p *Pool) vacatedLocked(c *cell.Cell) {
 	s := planOf(c).strand
 	if s != nil {
-		p.advance(s)
+		p.advanceLocked(s)
 	}
-	if s != nil || p.entrants.list.Len() > 0 {
-		p.notify(unread)
+	if s != nil || p.blockedSubmitters.list.Len() > 0 {
+		p.notifyLocked(unread)
 	}
 }

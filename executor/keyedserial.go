@@ -71,7 +71,7 @@ func (k *KeyedSerial[K]) leave(l *lane) {
 	k.pool.mu.Lock()
 	defer k.pool.mu.Unlock()
 	l.users--
-	k.pool.release(&l.strand)
+	k.pool.releaseLocked(&l.strand)
 }
 
 // keyed is one key of a KeyedSerial.

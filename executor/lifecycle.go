@@ -41,7 +41,7 @@ func (s stage) String() string {
 // may be called from a task, and does nothing on a pool that is shut down.
 func (p *Pool) Shutdown() {
 	p.mu.Lock()
-	p.drain()
+	p.drainLocked()
 	swept := p.sweepLocked()
 	p.mu.Unlock()
 	p.settle(swept)
@@ -63,10 +63,10 @@ func (p *Pool) ShutdownNow() []Pending {
 // stopNow is ShutdownNow that also tells, at one look, which tasks it has interrupted.
 func (p *Pool) stopNow() (report Report) {
 	p.mu.Lock()
-	p.drain()
+	p.drainLocked()
 	p.stage = max(p.stage, stopping)
 	var active []*cell.Cell
-	for x := range p.executions() {
+	for x := range p.executionsLocked() {
 		if x.Task != nil {
 			active = append(active, x.Task)
 		}
@@ -96,7 +96,7 @@ func (p *Pool) Close() error {
 // [future.ErrSelfWait] at once. A nil ctx never ends.
 func (p *Pool) CloseContext(ctx context.Context) (Report, error) {
 	p.mu.Lock()
-	p.drain()
+	p.drainLocked()
 	p.dropDelayed, p.keepPeriodic = true, false
 	series := p.handBackRunsLocked()
 	swept := p.sweepLocked()
@@ -126,8 +126,8 @@ func (p *Pool) AwaitTermination(ctx context.Context) error {
 // has ended.
 func (p *Pool) Terminated() <-chan struct{} { return p.done }
 
-// drain has the pool refuse further tasks. The lock is held.
-func (p *Pool) drain() {
+// drainLocked has the pool refuse further tasks.
+func (p *Pool) drainLocked() {
 	if p.stage != running {
 		return
 	}
@@ -136,7 +136,7 @@ func (p *Pool) drain() {
 	if p.inbox != nil {
 		p.inbox.Close()
 	}
-	p.entrants.dismiss()
+	p.blockedSubmitters.refuseAllLocked()
 	p.lot.CallAll()
 }
 
@@ -149,7 +149,7 @@ func (p *Pool) outlives(ctx context.Context) bool {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.tidier == goid.Current()
+	return p.hookGoroutine == goid.Current()
 }
 
 // sweepLocked takes out of the queue what the stage and the policies do not let run, for the caller to
@@ -162,8 +162,8 @@ func (p *Pool) sweepLocked() []*cell.Cell {
 		return nil // all there is is due
 	case p.stage >= stopping:
 		p.recallLocked()
-		swept := merge(p.queue.Filter(func(*cell.Cell) bool { return false }), p.emptyAside())
-		p.vacate(swept)
+		swept := merge(p.queue.Filter(func(*cell.Cell) bool { return false }), p.takeHeldBackLocked())
+		p.vacateLocked(swept)
 		return swept
 	}
 	return p.queue.Filter(func(c *cell.Cell) bool {
@@ -185,7 +185,7 @@ func (p *Pool) settle(swept []*cell.Cell, active ...*cell.Cell) []Pending {
 	dropped := make([]Pending, 0, len(swept))
 	for _, c := range swept {
 		if c.Drop() {
-			dropped = append(dropped, p.pendingOf(c))
+			dropped = append(dropped, p.pendingOfLocked(c))
 		}
 		c.Body = nil
 	}
@@ -193,23 +193,23 @@ func (p *Pool) settle(swept []*cell.Cell, active ...*cell.Cell) []Pending {
 	p.runs.Settling--
 	p.counts.returned += uint64(len(dropped))
 	p.counts.cancelled += uint64(len(swept) - len(dropped)) // at the same time
-	ended := p.emptied()
+	ended := p.emptiedLocked()
 	p.mu.Unlock()
 	p.finish(ended)
 	return dropped
 }
 
-// emptied looks whether the pool has come to its end, after the queue has shrunk or a worker has
+// emptiedLocked looks whether the pool has come to its end, after the queue has shrunk or a worker has
 // gone. If it has, it returns true, once: the caller unlocks and calls finish. Otherwise, if there
-// is nothing left to do, it has the idle workers go. The lock is held.
-func (p *Pool) emptied() (ended bool) {
-	if p.stage == running || p.stage >= tidying || p.runs.Settling > 0 || !p.over() {
+// is nothing left to do, it has the idle workers go.
+func (p *Pool) emptiedLocked() (ended bool) {
+	if p.stage == running || p.stage >= tidying || p.runs.Settling > 0 || !p.overLocked() {
 		return false
 	}
 	if len(p.workers) > 0 {
 		p.lot.CallAll()
 	}
-	if len(p.workers)+len(p.guests) > 0 {
+	if len(p.workers)+len(p.extraRuns) > 0 {
 		return false
 	}
 	p.stage = tidying
@@ -219,7 +219,7 @@ func (p *Pool) emptied() (ended bool) {
 // settled looks whether the pool has come to its end, after a party has settled its tasks.
 func (p *Pool) settled() {
 	p.mu.Lock()
-	ended := p.emptied()
+	ended := p.emptiedLocked()
 	p.mu.Unlock()
 	p.finish(ended)
 }
@@ -235,7 +235,7 @@ func (p *Pool) finish(ended bool) {
 		go func() {
 			defer p.terminate()
 			p.mu.Lock()
-			p.tidier = goid.Current()
+			p.hookGoroutine = goid.Current()
 			p.mu.Unlock()
 			p.terminated.Each(func(hook func()) {
 				p.guard(context.Background(), "terminated", Run{}, func() {
@@ -251,7 +251,7 @@ func (p *Pool) terminate() {
 	delay.At(delay.Terminating)
 	p.mu.Lock()
 	p.stage = terminated
-	p.tidier = 0 // another goroutine may have its identity next
+	p.hookGoroutine = 0 // another goroutine may have its identity next
 	p.lot.Close()
 	p.mu.Unlock()
 	close(p.done)

@@ -69,7 +69,7 @@ func TestB8_ASubmitterWhoGivesUpAsRoomIsMadeLetsTheNextEnter(t *testing.T) {
 		s := rejFull(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		first, second := s.waits(t, ctx, "first"), s.waits(t, t.Context(), "second")
-		unset := delaytest.Once(t, delay.EntrantGivesUp, func() { assert.True(t, s.queued.Cancel()) })
+		unset := delaytest.Once(t, delay.SubmitterGivesUp, func() { assert.True(t, s.queued.Cancel()) })
 		cancel()
 		synctest.Wait()
 		unset()

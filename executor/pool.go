@@ -65,24 +65,24 @@ type Pool struct {
 	mu sync.Mutex // guards the fields below
 
 	// What every run touches comes first, in few cache lines.
-	stage    stage
-	core     int
-	counts   counts
-	queue    runqueue.Queue
-	batch    *runqueue.Batch // of the tasks that come before those of the queue; may be nil
-	spare    *runqueue.Batch // to be filled next time; may be nil
-	lot      *parking.Lot    // idle workers
-	workers  map[*worker]struct{}
-	entrants entrants // submitters who wait for room
+	stage             stage
+	core              int
+	counts            counts
+	queue             runqueue.Queue
+	batch             *runqueue.Batch // of the tasks that come before those of the queue; may be nil
+	spare             *runqueue.Batch // to be filled next time; may be nil
+	lot               *parking.Lot    // idle workers
+	workers           map[*worker]struct{}
+	blockedSubmitters blockedSubmitters // submitters who wait for room
 
 	dropDelayed, keepPeriodic bool   // what Shutdown does to queued tasks
-	tidier                    uint64 // the goroutine of the terminated hook
+	hookGoroutine             uint64 // the goroutine of the terminated hook
 	done                      chan struct{}
 
-	guests  guests                          // runs on other goroutines
-	waits   awaits                          // runs that wait for other tasks of the pool
-	strands shrinkingMap[*strand, struct{}] // serial executors with tasks that wait for their turn
-	aside   int                             // accepted tasks that wait outside of the queue
+	extraRuns extraRuns                       // runs on other goroutines
+	waits     awaits                          // runs that wait for other tasks of the pool
+	strands   shrinkingMap[*strand, struct{}] // serial executors with tasks that wait for their turn
+	heldBack  int                             // accepted tasks that wait outside of the queue
 }
 
 // NewPool returns a pool of core workers and an unbounded queue, first in, first out. Options change

@@ -113,7 +113,7 @@ func (r *Rejection) Wait(ctx context.Context) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	return r.place(func(c *cell.Cell) error { return r.pool.enter(ctx, c) })
+	return r.place(func(c *cell.Cell) error { return r.pool.waitForRoom(ctx, c) })
 }
 
 // Retry queues the task if there is room now. It returns [ErrSaturated] or [ErrShutdown] if not.
@@ -175,16 +175,16 @@ func (r *Rejection) ReplaceOldest() error {
 func (p *Pool) exchange(c *cell.Cell, oldest **cell.Cell) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := p.tryEnqueue(c, p.now()); err != ErrSaturated || !p.plain || p.queue.Len() == 0 {
+	if err := p.tryEnqueueLocked(c, p.now()); err != ErrSaturated || !p.plain || p.queue.Len() == 0 {
 		return err
 	}
 	*oldest = p.queue.Pop(unread).Cell // a queue without bounds rejects nothing, so there is a cell
 	p.runs.Settling++
 	if s := planOf(*oldest).strand; s != nil {
-		p.advance(s)
+		p.advanceLocked(s)
 	}
-	defer p.notify(unread) // also if a queue of the user's own panics: there is room then
-	p.enqueue(c)
+	defer p.notifyLocked(unread) // also if a queue of the user's own panics: there is room then
+	p.enqueueLocked(c)
 	return nil
 }
 
@@ -199,7 +199,7 @@ func (p *Pool) drop(c *cell.Cell) {
 	} else {
 		p.counts.cancelled++ // at the same time
 	}
-	ended := p.emptied()
+	ended := p.emptiedLocked()
 	p.mu.Unlock()
 	p.finish(ended)
 }

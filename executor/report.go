@@ -45,8 +45,8 @@ type Report struct {
 	Running []Running `json:"running,omitempty"`
 }
 
-// pendingOf describes a task that is handed back. The lock is held, or the task has left the pool.
-func (p *Pool) pendingOf(c *cell.Cell) Pending {
+// pendingOfLocked describes a task that is handed back. The lock is held, or the task has left the pool.
+func (p *Pool) pendingOfLocked(c *cell.Cell) Pending {
 	pending := p.pending(seen(c))
 	pending.Task = c.Body
 	return pending
@@ -65,9 +65,9 @@ func (p *Pool) pending(w runqueue.Waiting) Pending {
 // runOf describes the run of c in progress.
 func (p *Pool) runOf(c *cell.Cell) Run { return Run(p.runs.Describe(c, &planOf(c).Plan)) }
 
-// ask describes the run of c for somebody who may want to know more often: from now on starts are
-// kept. The lock is held.
-func (p *Pool) ask(c *cell.Cell) Run {
+// askLocked describes the run of c for somebody who may want to know more often: from now on starts are
+// kept.
+func (p *Pool) askLocked(c *cell.Cell) Run {
 	if c.Started == unread {
 		p.watched.Store(true)
 	}

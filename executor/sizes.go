@@ -16,7 +16,7 @@ func (p *Pool) SetCoreSize(n int) error {
 		return invalid("core size %d is not between 0 and the maximum %d", n, p.maximum)
 	}
 	p.core = n
-	p.reconsider()
+	p.reconsiderLocked()
 	return nil
 }
 
@@ -33,7 +33,7 @@ func (p *Pool) SetMaximumSize(n int) error {
 		return invalid("maximum size %d is below 1 or below the core size %d", n, p.core)
 	}
 	p.maximum = n
-	p.reconsider()
+	p.reconsiderLocked()
 	return nil
 }
 
@@ -46,7 +46,7 @@ func (p *Pool) SetKeepAlive(d time.Duration) error {
 		return invalid("keep-alive %v is too short", d)
 	}
 	p.keepAlive = d
-	p.reconsider()
+	p.reconsiderLocked()
 	return nil
 }
 
@@ -59,17 +59,17 @@ func (p *Pool) SetCoreTimeout(on bool) error {
 		return invalid("core timeout needs a keep-alive above 0")
 	}
 	p.coreTimeout = on
-	p.reconsider()
+	p.reconsiderLocked()
 	return nil
 }
 
-// reconsider has idle workers look at the new sizes, and a further worker started if there is work
-// for one. The lock is held.
-func (p *Pool) reconsider() {
+// reconsiderLocked has idle workers look at the new sizes, and a further worker started if there is work
+// for one.
+func (p *Pool) reconsiderLocked() {
 	p.recallLocked() // workers come by the lock
 	p.freedLocked()
 	p.lot.CallAll()
-	p.notify(unread)
+	p.notifyLocked(unread)
 }
 
 // PrestartWorker starts a worker that waits for work, if there are fewer than the core size, and
@@ -95,38 +95,38 @@ func (p *Pool) prestart() bool {
 	if p.stage != running || len(p.workers) >= p.core {
 		return false
 	}
-	p.startWorker()
+	p.startWorkerLocked()
 	return true
 }
 
-// limit is how many workers may be started: a pool of core size 0 has one while there is something to
-// do. The lock is held.
-func (p *Pool) limit() int {
-	if p.plain && (p.growFirst || p.overfull()) {
-		return p.most()
+// limitLocked is how many workers may be started: a pool of core size 0 has one while there is something
+// to do.
+func (p *Pool) limitLocked() int {
+	if p.plain && (p.growFirst || p.overfullLocked()) {
+		return p.maximumSizeLocked()
 	}
 	return max(p.core, 1)
 }
 
-// overfull reports whether more tasks wait than may. The lock is held.
-func (p *Pool) overfull() bool {
+// overfullLocked reports whether more tasks wait than may.
+func (p *Pool) overfullLocked() bool {
 	if p.capacity() == unbounded {
 		return false
 	}
 	waiting := p.queue.Len()
-	return waiting > 0 && waiting+p.asideInQueue() > p.capacity()
+	return waiting > 0 && waiting+p.heldBackInQueueLocked() > p.capacity()
 }
 
-// ceiling is how many workers may go on while there is something to do. The lock is held.
-func (p *Pool) ceiling() int {
+// ceilingLocked is how many workers may go on while there is something to do.
+func (p *Pool) ceilingLocked() int {
 	if p.plain {
-		return p.most()
+		return p.maximumSizeLocked()
 	}
-	return p.limit()
+	return p.limitLocked()
 }
 
-// most is the maximum size. The lock is held.
-func (p *Pool) most() int {
+// most is the maximum size.
+func (p *Pool) maximumSizeLocked() int {
 	if p.maximum == 0 {
 		return max(p.core, 1)
 	}

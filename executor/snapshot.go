@@ -10,15 +10,15 @@ import (
 func (p *Pool) see() runqueue.Snapshot {
 	p.mu.Lock()
 	line, timed := p.queue.Extent()
-	aside := p.aside
+	heldBack := p.heldBack
 	p.mu.Unlock()
-	s := runqueue.NewSnapshot(line, timed, aside, seen)
+	s := runqueue.NewSnapshot(line, timed, heldBack, seen)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.recallLocked()
 	p.queue.Look(&s)
-	for _, c := range p.allAside() {
-		s.AddAside(c)
+	for _, c := range p.allHeldBackLocked() {
+		s.AddHeldBack(c)
 	}
 	return s
 }

@@ -62,12 +62,12 @@ func (p *Pool) Stats() Stats {
 	defer p.mu.Unlock()
 	var dealt int
 	var ran uint64
-	accepted, rejected, queued := p.tally(func() { dealt, ran = p.played() })
+	accepted, rejected, queued := p.tallyLocked(func() { dealt, ran = p.playedLocked() })
 	return Stats{
 		Name:        p.runs.Name,
 		State:       p.stage.String(),
 		Core:        p.core,
-		Maximum:     p.bound(),
+		Maximum:     p.boundLocked(),
 		KeepAlive:   p.keepAlive,
 		CoreTimeout: p.coreTimeout,
 		Workers:     len(p.workers),
@@ -85,32 +85,32 @@ func (p *Pool) Stats() Stats {
 	}
 }
 
-// bound is the maximum size, 0 if there is none. The lock is held.
-func (p *Pool) bound() int {
-	if most := p.most(); most < math.MaxInt {
+// boundLocked is the maximum size, 0 if there is none.
+func (p *Pool) boundLocked() int {
+	if most := p.maximumSizeLocked(); most < math.MaxInt {
 		return most
 	}
 	return 0
 }
 
-// tally returns the numbers of tasks accepted, rejected and waiting, but for those that are dealt, all of the
-// moment in which it calls also. The lock is held.
-func (p *Pool) tally(also func()) (accepted, rejected uint64, queued int) {
+// tallyLocked returns the numbers of tasks accepted, rejected and waiting, but for those that are dealt,
+// all of the moment in which it calls also.
+func (p *Pool) tallyLocked(also func()) (accepted, rejected uint64, queued int) {
 	accepted, rejected = p.counts.accepted, p.counts.rejected
 	if p.inbox == nil {
 		also()
-		return accepted, rejected, p.queue.Len() + p.aside
+		return accepted, rejected, p.queue.Len() + p.heldBack
 	}
 	accepted, rejected, queued = p.inbox.Tally(accepted, rejected, also)
 	if q, ok := p.queue.(*runqueue.Delayed); ok {
 		queued += q.Beside()
 	}
-	return accepted, rejected, queued + p.aside
+	return accepted, rejected, queued + p.heldBack
 }
 
-// played returns how many tasks are dealt and not claimed, and how many claimed ones have ended of which the
-// pool does not know, both of one moment. The lock is held.
-func (p *Pool) played() (left int, ended uint64) {
+// playedLocked returns how many tasks are dealt and not claimed, and how many claimed ones have ended of
+// which the pool does not know, both of one moment.
+func (p *Pool) playedLocked() (left int, ended uint64) {
 	var seen []*runqueue.Batch
 	if p.batch != nil {
 		left, ended = p.batch.Progress()
@@ -147,9 +147,9 @@ func (p *Pool) Running() []Running {
 }
 
 func (p *Pool) runningLocked() (rs []Running) {
-	for x := range p.executions() {
+	for x := range p.executionsLocked() {
 		if x.Task != nil {
-			rs = append(rs, Running{Run: p.ask(x.Task)})
+			rs = append(rs, Running{Run: p.askLocked(x.Task)})
 		}
 	}
 	now := p.clock.Time(p.clock.Now())

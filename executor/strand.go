@@ -24,33 +24,32 @@ func comesAfter(c, run *cell.Cell) bool {
 	return s != nil && s == planOf(run).strand && c != run
 }
 
-// hold has c wait for its turn. The lock is held.
-func (p *Pool) hold(s *strand, c *cell.Cell) {
+// hold has c wait for its turn.
+func (p *Pool) holdBackLocked(s *strand, c *cell.Cell) {
 	s.waiting.Push(c)
-	p.aside++
+	p.heldBack++
 	if s.waiting.Len() == 1 {
 		p.strands.put(s, struct{}{})
 	}
 }
 
-// advance queues the next task of s, after one has ended or been taken out of the queue. The lock is
-// held.
-func (p *Pool) advance(s *strand) {
+// advanceLocked queues the next task of s, after one has ended or been taken out of the queue.
+func (p *Pool) advanceLocked(s *strand) {
 	if s.waiting.Len() == 0 {
 		s.head = nil
-		p.release(s)
+		p.releaseLocked(s)
 		return
 	}
 	s.head = s.waiting.First()
-	p.unhold(s, s.head)
-	p.place(s.head, s.head.When)
+	p.endHoldLocked(s, s.head)
+	p.placeLocked(s.head, s.head.When)
 	for _, a := range s.awaits {
 		p.helpLocked(a) // it may be what is waited for, or in front of that
 	}
 }
 
-// addAwait has a looked at when the strand advances. The lock is held.
-func (s *strand) addAwait(a *await) { s.awaits = append(s.awaits, a) }
+// addAwaitLocked has a looked at when the strand advances.
+func (s *strand) addAwaitLocked(a *await) { s.awaits = append(s.awaits, a) }
 
 func (s *strand) removeAwait(a *await) {
 	if i := slices.Index(s.awaits, a); i >= 0 {
@@ -58,21 +57,20 @@ func (s *strand) removeAwait(a *await) {
 	}
 }
 
-// unhold takes c out of those that wait for their turn, and reports whether it was among them. The lock
-// is held.
-func (p *Pool) unhold(s *strand, c *cell.Cell) bool {
+// unhold takes c out of those that wait for their turn, and reports whether it was among them.
+func (p *Pool) endHoldLocked(s *strand, c *cell.Cell) bool {
 	if !s.waiting.Remove(c) {
 		return false
 	}
-	p.aside--
+	p.heldBack--
 	if s.waiting.Len() == 0 {
 		p.strands.remove(s)
 	}
 	return true
 }
 
-// release forgets s if nobody uses it. The lock is held.
-func (p *Pool) release(s *strand) {
+// releaseLocked forgets s if nobody uses it.
+func (p *Pool) releaseLocked(s *strand) {
 	if s.head == nil && s.users == 0 && s.forget != nil {
 		s.forget()
 	}

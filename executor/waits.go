@@ -139,7 +139,7 @@ func (p *Pool) await(a *await) (over func()) {
 	defer p.mu.Unlock()
 	for _, c := range a.cells {
 		if s := planOf(c).strand; s != nil {
-			s.addAwait(a)
+			s.addAwaitLocked(a)
 		}
 	}
 	if a.by == nil {
@@ -194,7 +194,7 @@ func (p *Pool) confines() bool { return p.sizesFixed }
 // allowanceLocked returns how many runs may be active: the size, and the callers who run a task
 // beside the workers.
 func (p *Pool) allowanceLocked() int {
-	size := p.ceiling()
+	size := p.ceilingLocked()
 	if size > 1<<30 { // without bounds
 		return size
 	}
@@ -206,7 +206,7 @@ func (p *Pool) mostLocked() int {
 	if p.confines() {
 		return p.allowanceLocked()
 	}
-	size, allowance := p.ceiling(), p.allowanceLocked()
+	size, allowance := p.ceilingLocked(), p.allowanceLocked()
 	if size > 1<<30 {
 		return size
 	}
@@ -264,6 +264,6 @@ func (p *Pool) freedLocked() {
 		p.helpLocked(a) // or denies it again
 	}
 	if ws.helping > 0 {
-		p.notify(unread)
+		p.notifyLocked(unread)
 	}
 }

@@ -234,7 +234,7 @@ func TestThePlaceOfACallerWhoIsAboutToLeaveIsGivenToNobody(t *testing.T) {
 		p := lendClosed(t, executor.NewSinglePool(executor.BoundedFIFO(1), callerRuns))
 		var left atomic.Bool
 		defer delay.Set(func(at delay.Point) {
-			if at == delay.GuestLeaves && left.CompareAndSwap(false, true) {
+			if at == delay.ExtraRunLeaves && left.CompareAndSwap(false, true) {
 				time.Sleep(10 * time.Minute)
 			}
 		})()

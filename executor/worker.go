@@ -35,8 +35,8 @@ type worker struct {
 	ran   uint64          // tasks claimed so that have ended, and that the pool has not counted; the worker's own
 }
 
-// startWorker adds a worker. The lock is held.
-func (p *Pool) startWorker() { p.addWorkerLocked().launch() }
+// startWorkerLocked adds a worker.
+func (p *Pool) startWorkerLocked() { p.addWorkerLocked().launchLocked() }
 
 func (p *Pool) addWorkerLocked() *worker {
 	w := &worker{execution: p.newExecution(true), place: parking.NewWaiter()}
@@ -45,8 +45,8 @@ func (p *Pool) addWorkerLocked() *worker {
 	return w
 }
 
-// launch gives the worker a goroutine. The lock is held.
-func (w *worker) launch() {
+// launchLocked gives the worker a goroutine.
+func (w *worker) launchLocked() {
 	w.arrived = false
 	w.pool.lot.Expect()
 	go w.loop()
@@ -62,8 +62,8 @@ func (p *Pool) wantsBusyLocked() bool {
 	case len(p.workers) < max(p.core, 1):
 		return true
 	}
-	full := p.capacity() != unbounded && waiting+p.asideInQueue() > p.capacity()
-	return (full || p.growFirst) && len(p.workers) < p.most()
+	full := p.capacity() != unbounded && waiting+p.heldBackInQueueLocked() > p.capacity()
+	return (full || p.growFirst) && len(p.workers) < p.maximumSizeLocked()
 }
 
 // startBusyLocked starts a worker of a plain pool with the head of the queue for its first task, if
@@ -75,8 +75,8 @@ func (p *Pool) startBusyLocked() bool {
 		return false
 	}
 	w := p.addWorkerLocked()
-	if !w.start(p.queue.Pop(unread).Cell, p.clock.Now()) {
-		w.launch()
+	if !w.startLocked(p.queue.Pop(unread).Cell, p.clock.Now()) {
+		w.launchLocked()
 		return true
 	}
 	w.arrived, w.begun = true, true
@@ -111,11 +111,11 @@ func (w *worker) replace() {
 		w.pool.mu.Lock()
 		defer w.pool.mu.Unlock()
 		w.leaveLocked()
-		w.launch()
-		w.pool.entrants.admit(w.pool, 0)
+		w.launchLocked()
+		w.pool.blockedSubmitters.admitLocked(w.pool, 0)
 	}()
 	w.complete()
-	w.disown()
+	w.endOwnCellLocked()
 }
 
 // take waits for the next task, after accounting for the last, and reports whether there is one. If
@@ -136,7 +136,7 @@ func (w *worker) take() bool {
 		p.lot.Arrive()
 	}
 	if w.Task != nil {
-		if refused := w.account(); refused != nil {
+		if refused := w.accountLocked(); refused != nil {
 			p.mu.Unlock()
 			p.endSeries(refused)
 			p.mu.Lock()
@@ -163,7 +163,7 @@ func (w *worker) nextLocked(now int64) bool {
 	p := w.pool
 	idle, spins := false, 0
 	for {
-		head, due, dealt := p.head()
+		head, due, dealt := p.headLocked()
 		if !due && head != parking.Nothing {
 			if now < head {
 				now = p.clock.Now()
@@ -174,29 +174,29 @@ func (w *worker) nextLocked(now int64) bool {
 			head, due = parking.Nothing, false // whoever frees a place tells
 		}
 		switch {
-		case p.over(), idle && p.surplus() && !due, due && len(p.workers) > p.ceiling():
-			w.disown()
+		case p.overLocked(), idle && p.surplusLocked() && !due, due && len(p.workers) > p.ceilingLocked():
+			w.endOwnCellLocked()
 			return false
 		case due:
-			c := w.next(dealt, now)
+			c := w.popLocked(dealt, now)
 			if w.batch != nil {
 				now = unread // it would stand for all that are claimed after this one, too
 			}
 			if now == unread && w.keepsStart() {
 				now = p.clock.Now()
 			}
-			if c != nil && w.start(c, now) {
-				p.notify(now)
+			if c != nil && w.startLocked(c, now) {
+				p.notifyLocked(now)
 				return true
 			}
-		case p.entrants.admit(p, 1):
+		case p.blockedSubmitters.admitLocked(p, 1):
 			// Somebody waited for this worker to become free.
 		case head != parking.Nothing && head-now < parking.Cost && spins < maxSpins:
 			spins++
 			p.lot.Yield()
 		default:
-			w.disown()
-			p.forgetTimes(head)
+			w.endOwnCellLocked()
+			p.forgetTimesLocked(head)
 			idle = p.lot.Park(w.place, head, now, nil, nil, w.patience())
 			now, spins = unread, 0
 		}
@@ -206,25 +206,25 @@ func (w *worker) nextLocked(now int64) bool {
 // maxSpins is how often a worker yields at most in place of one Park: in a bubble time stands still meanwhile.
 const maxSpins = 256
 
-// keepsStart reports whether the start of the run at hand is to be known. Nobody keeps that of a bare task,
+// keepsStart reports whether the start of the next run is to be known. Nobody keeps that of a bare task,
 // unless somebody has asked for it before.
 func (w *worker) keepsStart() bool { return !w.bare || w.pool.watched.Load() }
 
-// next takes the head, which is due. It returns nil if it has been dealt, and others have claimed it. The
-// lock is held.
-func (w *worker) next(dealt bool, now int64) *cell.Cell {
-	e := w.draw(dealt, now)
+// next takes the head, which is due. It returns nil if it has been dealt, and others have claimed
+// it.
+func (w *worker) popLocked(dealt bool, now int64) *cell.Cell {
+	e := w.drawLocked(dealt, now)
 	switch {
 	case e.Empty():
 		return nil
 	case e.Cell != nil:
 		w.bare = false
-		w.disown()
+		w.endOwnCellLocked()
 		return e.Cell
 	}
 	w.bare = true
 	if w.own != nil && !w.own.Unseen() {
-		w.disown()
+		w.endOwnCellLocked()
 	}
 	if w.own != nil {
 		w.own.Begin() // unless it has, for the task before
@@ -237,9 +237,8 @@ func (w *worker) next(dealt bool, now int64) *cell.Cell {
 	return w.own
 }
 
-// draw takes the next task from the batch, or else from the queue, of which more may be dealt. The lock is
-// held.
-func (w *worker) draw(dealt bool, now int64) (e runqueue.Entry) {
+// drawLocked takes the next task from the batch, or else from the queue, of which more may be dealt.
+func (w *worker) drawLocked(dealt bool, now int64) (e runqueue.Entry) {
 	p := w.pool
 	if !dealt && !p.dealLocked() {
 		return p.queue.Pop(now)
@@ -250,10 +249,10 @@ func (w *worker) draw(dealt bool, now int64) (e runqueue.Entry) {
 	return e
 }
 
-// disown ends what has served for the bare tasks that have run last. As long as nobody has asked the
+// endOwnCellLocked ends what has served for the bare tasks that have run last. As long as nobody has asked the
 // context of one for a signal, and such tasks follow each other, that is one run of the worker's own
 // cell, which then may have another.
-func (w *worker) disown() {
+func (w *worker) endOwnCellLocked() {
 	switch {
 	case w.own == nil || w.own.Phase() == cell.Pending:
 	case w.spent:
@@ -273,13 +272,13 @@ func (w *worker) disown() {
 func (w *worker) retireLocked() (ended bool) {
 	p := w.pool
 	delete(p.workers, w)
-	p.notify(unread)
-	return p.emptied()
+	p.notifyLocked(unread)
+	return p.emptiedLocked()
 }
 
 // patience is how long the worker will wait as a follower: nil for ever.
 func (w *worker) patience() <-chan time.Time {
-	if !w.pool.surplus() {
+	if !w.pool.surplusLocked() {
 		return nil
 	}
 	if w.limit == nil || !w.limit.Reset(w.pool.keepAlive) {
@@ -292,15 +291,15 @@ func (w *worker) patience() <-chan time.Time {
 	return w.limit.C
 }
 
-// over reports whether there is nothing left to do for a worker. The lock is held.
-func (p *Pool) over() bool {
-	return p.stage >= stopping || p.stage == draining && p.waiting() == 0
+// overLocked reports whether there is nothing left to do for a worker.
+func (p *Pool) overLocked() bool {
+	return p.stage >= stopping || p.stage == draining && p.waitingLocked() == 0
 }
 
-// mayRepeat reports whether a periodic task may be queued again. The lock is held.
-func (p *Pool) mayRepeat() bool {
+// mayRepeatLocked reports whether a periodic task may be queued again.
+func (p *Pool) mayRepeatLocked() bool {
 	return p.stage == running || p.stage == draining && p.keepPeriodic
 }
 
-// surplus reports whether an idle worker may go. The lock is held.
-func (p *Pool) surplus() bool { return len(p.workers) > p.core || p.coreTimeout }
+// surplusLocked reports whether an idle worker may go.
+func (p *Pool) surplusLocked() bool { return len(p.workers) > p.core || p.coreTimeout }

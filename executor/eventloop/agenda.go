@@ -24,7 +24,7 @@ type agenda struct {
 type line struct {
 	first, last *link
 	count       int
-	shells      int // no fewer than there are cancelled tasks in it
+	tombstones  int // no fewer than there are cancelled tasks in it
 }
 
 // add puts a task that has come in, or a new run of it, on the agenda. Its order is above all others.
@@ -79,7 +79,7 @@ func (a *agenda) len() int { return a.heap.Len() + a.line.count }
 // filter keeps the tasks that keep accepts and returns the others, in order.
 func (a *agenda) filter(keep func(c *cell.Cell) bool) []*cell.Cell {
 	out := a.heap.Filter(func(_ int64, c *cell.Cell) bool { return keep(c) })
-	kept := line{shells: a.line.shells}
+	kept := line{tombstones: a.line.tombstones}
 	for a.line.count > 0 {
 		n := a.line.shift()
 		if keep(n.cell) {
@@ -108,7 +108,7 @@ func (q *line) pop() *cell.Cell { return q.shift().cell }
 // tidy takes out the cancelled tasks when there may be more of them than of others, and many, and returns
 // how many they were. The loop does so itself as it comes to them, but a body may keep it for long.
 func (q *line) tidy() (buried uint64) {
-	if q.shells < manyNotices || q.shells < q.count/2 {
+	if q.tombstones < manyNotices || q.tombstones < q.count/2 {
 		return 0
 	}
 	var kept line

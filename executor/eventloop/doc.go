@@ -18,7 +18,7 @@
 // A pool of one worker keeps the same promises, but every submission takes the lock of the pool and
 // works on its heap. To a loop submitters hand their tasks by one atomic exchange, and cancel them by
 // another; the heap stays with the loop. It is meant for many goroutines that arm time-outs which are
-// nearly always cancelled. It pays for that in two ways. A task cancelled from outside leaves a shell,
+// nearly always cancelled. It pays for that in two ways. A task cancelled from outside leaves a tombstone,
 // without its body, until the loop comes by, or some thousands have been cancelled since. And a loop has
 // one goroutine: see
 // [executor.NewScheduledPool] for more.

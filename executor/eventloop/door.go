@@ -176,7 +176,7 @@ func (l *Loop) place(n *link, now int64) bool {
 	if l.stage >= draining {
 		return false
 	}
-	l.collect()
-	l.enlist(n, now)
+	l.collectLocked()
+	l.enqueueLocked(n, now)
 	return true
 }

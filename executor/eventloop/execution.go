@@ -6,10 +6,10 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// start begins a run of c, unless it has been cancelled. The lock is held.
-func (l *Loop) start(c *cell.Cell, now int64) bool {
+// startLocked begins a run of c, unless it has been cancelled.
+func (l *Loop) startLocked(c *cell.Cell, now int64) bool {
 	if !l.exec.Start(c, planOf(c), now) {
-		l.counts.buried++
+		l.counts.reclaimed++
 		return false
 	}
 	return true
@@ -35,9 +35,9 @@ func (l *Loop) complete() {
 	l.exec.Tell()
 }
 
-// account ends the run: it counts, and the next run of a series is put on the agenda. A series that may
-// not go on it returns, for the caller to settle by endSeries without the lock. The lock is held.
-func (l *Loop) account() (refused *cell.Cell) {
+// accountLocked ends the run: it counts, and the next run of a series is put on the agenda. A series that
+// may not go on it returns, for the caller to settle by endSeries without the lock.
+func (l *Loop) accountLocked() (refused *cell.Cell) {
 	c := l.exec.Task
 	l.exec.Count()
 	l.exec.Forget()
@@ -45,7 +45,7 @@ func (l *Loop) account() (refused *cell.Cell) {
 		l.calm.from = l.clock.Now()
 	}
 	if when, repeats := l.exec.Repeats(c, planOf(c), l.stage == running); repeats {
-		l.repeat(c, when)
+		l.repeatLocked(c, when)
 		return nil
 	}
 	c.Body = nil
@@ -55,8 +55,8 @@ func (l *Loop) account() (refused *cell.Cell) {
 	return nil
 }
 
-// repeat puts the next run of c on the agenda. Among tasks of equal time it is the last. The lock is held.
-func (l *Loop) repeat(c *cell.Cell, when int64) {
+// repeatLocked puts the next run of c on the agenda. Among tasks of equal time it is the last.
+func (l *Loop) repeatLocked(c *cell.Cell, when int64) {
 	l.order++
 	c.Order, c.When = l.order, when
 	l.agenda.heap.Push(c.When, c)

@@ -63,26 +63,26 @@ func (l *Loop) validateSleep() error {
 	for n := l.agenda.line.first; n != nil; n = n.after {
 		look(n.cell)
 	}
-	if settled != l.shells() {
-		return fmt.Errorf("%d shells, counted as %d", settled, l.shells())
+	if settled != l.tombstonesLocked() {
+		return fmt.Errorf("%d tombstones, counted as %d", settled, l.tombstonesLocked())
 	}
 	switch next := l.next.Load(); {
 	case next == absent && waiting+settled > 0:
-		return fmt.Errorf("nobody looks at %d tasks and %d shells", waiting, settled)
+		return fmt.Errorf("nobody looks at %d tasks and %d tombstones", waiting, settled)
 	case next > first:
 		return fmt.Errorf("the loop sleeps until %d, and a task is due at %d", next, first)
 	}
 	return nil
 }
 
-// ShellsLeft returns how many shells there are, without looking for them.
-func (l *Loop) ShellsLeft() int {
+// TombstonesLeft returns how many tombstones there are, without looking for them.
+func (l *Loop) TombstonesLeft() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.shells()
+	return l.tombstonesLocked()
 }
 
-// AgendaLen returns how many tasks and shells are on the agenda.
+// AgendaLen returns how many tasks and tombstones are on the agenda.
 func (l *Loop) AgendaLen() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -52,18 +52,18 @@ func (l *Loop) arrive() {
 func (l *Loop) take() bool {
 	l.mu.Lock()
 	if l.exec.Task != nil {
-		l.collect() // what has come during a run comes before the next of its series
-		if refused := l.account(); refused != nil {
+		l.collectLocked() // what has come during a run comes before the next of its series
+		if refused := l.accountLocked(); refused != nil {
 			l.mu.Unlock()
 			l.endSeries(refused)
 			l.mu.Lock()
 		}
 	}
 	for {
-		l.collect()
+		l.collectLocked()
 		now := l.clock.Now()
 		if l.stage == quieting {
-			if swept, again := l.hush(now); again {
+			if swept, again := l.sweepQuietingLocked(now); again {
 				l.mu.Unlock()
 				l.settle(swept)
 				l.mu.Lock()
@@ -72,7 +72,7 @@ func (l *Loop) take() bool {
 		}
 		switch c := l.agenda.head(); {
 		case c != nil && c.When <= now:
-			if l.start(l.agenda.pop(), now) {
+			if l.startLocked(l.agenda.pop(), now) {
 				l.mu.Unlock()
 				return true
 			}
@@ -81,7 +81,7 @@ func (l *Loop) take() bool {
 		case c != nil:
 			l.sleep(c.When, now)
 		default:
-			if l.leave() {
+			if l.leaveLocked() {
 				ended := l.stage == terminated
 				l.mu.Unlock()
 				if ended {
@@ -93,16 +93,16 @@ func (l *Loop) take() bool {
 	}
 }
 
-// collect moves what has come in to the agenda, and takes out what has been cancelled. The lock is held.
-func (l *Loop) collect() {
+// collectLocked moves what has come in to the agenda, and takes out what has been cancelled.
+func (l *Loop) collectLocked() {
 	if !l.intake.empty() {
-		l.admit(l.intake.take())
+		l.admitLocked(l.intake.take())
 	}
-	l.heed()
+	l.reclaimCancelledLocked()
 }
 
-// admit puts links, chained, on the agenda. The lock is held.
-func (l *Loop) admit(n *link) {
+// admitLocked puts links, chained, on the agenda.
+func (l *Loop) admitLocked(n *link) {
 	if n == nil {
 		return
 	}
@@ -110,32 +110,32 @@ func (l *Loop) admit(n *link) {
 	for n != nil {
 		next := n.after
 		n.after = nil
-		l.enlist(n, now)
+		l.enqueueLocked(n, now)
 		n = next
 	}
 }
 
-// enlist accepts one task. What has been cancelled on its way the agenda never sees. The lock is held.
-func (l *Loop) enlist(n *link, now int64) {
+// enqueueLocked accepts one task. What has been cancelled on its way the agenda never sees.
+func (l *Loop) enqueueLocked(n *link, now int64) {
 	l.counts.accepted++
 	if n.cell.Phase().Settled() {
-		l.counts.buried++
+		l.counts.reclaimed++
 		return
 	}
 	l.order++
 	n.cell.Order = l.order
-	if l.stage == quieting && !l.wanted(n.cell, now) {
+	if l.stage == quieting && !l.wantedLocked(n.cell, now) {
 		l.calm.unwanted = append(l.calm.unwanted, n.cell)
 		return
 	}
 	l.agenda.add(n, now)
 }
 
-// leave ends the goroutine as there is nothing to do, unless there is something after all; and the loop
-// if it is shut down. The lock is held.
-func (l *Loop) leave() (left bool) {
+// leaveLocked ends the goroutine as there is nothing to do, unless there is something after all; and the
+// loop if it is shut down.
+func (l *Loop) leaveLocked() (left bool) {
 	if l.stage >= draining && l.runs.Settling == 0 {
-		l.terminate()
+		l.terminateLocked()
 		return true
 	}
 	l.next.Store(absent)

@@ -54,5 +54,5 @@ func TestCancelledTasksThatAreDueDoNotPileUpBehindALongBody(t *testing.T) {
 			inFlight = inFlight[1:]
 		}
 	}
-	require.Less(t, l.Stats().Shells, 4*flight)
+	require.Less(t, l.Stats().Tombstones, 4*flight)
 }

@@ -16,7 +16,7 @@ type host Loop
 func (h *host) loop() *Loop { return (*Loop)(h) }
 
 // Cancelled counts a task that a caller has cancelled. If it waited, the caller has kept it from ever
-// beginning, so its body is the caller's to forget, and what is left of it a shell. If it runs, the loop
+// beginning, so its body is the caller's to forget, and what is left of it a tombstone. If it runs, the loop
 // finds it settled when its body has returned.
 func (h *host) Cancelled(c *cell.Cell, running bool) {
 	l := h.loop()

@@ -47,7 +47,7 @@ func assertBalanced(t *testing.T, l *eventloop.Loop) {
 	t.Helper()
 	s := l.Stats()
 	assert.Equal(t, s.Accepted, s.Completed+s.Cancelled+s.Returned, "%+v", s)
-	assert.Zero(t, s.Queued+s.Busy+s.Shells, "%+v", s)
+	assert.Zero(t, s.Queued+s.Busy+s.Tombstones, "%+v", s)
 }
 
 // diary keeps what happens, in order, with the time since it was begun.

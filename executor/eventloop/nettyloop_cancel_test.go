@@ -193,7 +193,7 @@ func TestAMillionCancelledFromOutsideLeaveAThousandShells(t *testing.T) {
 					}
 					live[i%window] = f
 					if i%500 == 0 {
-						most = max(most, l.ShellsLeft())
+						most = max(most, l.TombstonesLeft())
 					}
 				}
 				assert.Less(t, most, 2000)

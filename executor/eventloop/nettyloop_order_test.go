@@ -34,7 +34,7 @@ func TestNETTYLOOP09_DueTasksRunInOrderAmongTasksForNow(t *testing.T) {
 		release()
 		assert.Equal(t, []string{"came at 5", "due at 10", "came at 15", "due at 20", "came at 25", "due at 30", "came at 35"},
 			d.readNames())
-		assert.Zero(t, l.Stats().Shells)
+		assert.Zero(t, l.Stats().Tombstones)
 	})
 }
 
@@ -151,10 +151,10 @@ func TestNETTYLOOP14_ANoticeIsHeededWhenSomethingElseWakesTheLoop(t *testing.T) 
 		assert.True(t, f.Cancel())
 		synctest.Wait()
 		require.NoError(t, l.Validate())
-		assert.Equal(t, 1, l.ShellsLeft())
+		assert.Equal(t, 1, l.TombstonesLeft())
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		assert.Zero(t, l.ShellsLeft())
+		assert.Zero(t, l.TombstonesLeft())
 		assert.EqualValues(t, 1, l.Stats().Wakeups)
 		assert.Zero(t, loopGoroutines(), "nothing is left to do")
 	})

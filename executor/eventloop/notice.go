@@ -6,13 +6,13 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// A task that is cancelled while it waits is left where it is, on intake or agenda, as a shell: its body
+// A task that is cancelled while it waits is left where it is, on intake or agenda, as a tombstone: its body
 // is gone, and its future is settled. Whoever cancels it leaves a notice, on which the loop takes the
-// shell out of its heap when it comes by. To have it woken for that would cost more than the shell does;
+// tombstone out of its heap when it comes by. To have it woken for that would cost more than the tombstone does;
 // but a loop that sleeps for a day, or runs one long body, does not come by, so whoever leaves one notice
 // too many sees to them all, and still wakes nobody.
 
-// manyNotices is how many are seen to at once. So many shells there may be; and as many of tasks that are
+// manyNotices is how many are seen to at once. So many tombstones there may be; and as many of tasks that are
 // due, or as there are tasks that are.
 const manyNotices = 1024
 
@@ -46,12 +46,12 @@ func (l *Loop) withdrawn(c *cell.Cell) {
 		return // or whoever holds the lock is about to look, or somebody else will see to it
 	}
 	defer l.mu.Unlock()
-	l.collect()
+	l.collectLocked()
 }
 
-// heed takes the cancelled tasks out of the heap. What stands in the line, or is still to come in, is
-// dropped when it is its turn. The lock is held.
-func (l *Loop) heed() {
+// reclaimCancelledLocked takes the cancelled tasks out of the heap. What stands in the line, or is still to come in,
+// is dropped when it is its turn.
+func (l *Loop) reclaimCancelledLocked() {
 	if l.notices.top.Load() == nil {
 		return
 	}
@@ -59,14 +59,14 @@ func (l *Loop) heed() {
 	for n := l.notices.top.Swap(nil); n != nil; n = n.before {
 		seen++
 		if l.agenda.remove(n.cell) {
-			l.counts.buried++
+			l.counts.reclaimed++
 		} else {
-			l.agenda.line.shells++ // at most: it may have left already
+			l.agenda.line.tombstones++ // at most: it may have left already
 		}
 	}
 	l.notices.seen.Add(seen)
-	l.counts.buried += l.agenda.line.tidy()
+	l.counts.reclaimed += l.agenda.line.tidy()
 }
 
-// shells returns how many cancelled tasks have not been taken out yet. The lock is held.
-func (l *Loop) shells() int { return int(l.notices.left.Load() - l.counts.buried) }
+// tombstonesLocked returns how many cancelled tasks have not been taken out yet.
+func (l *Loop) tombstonesLocked() int { return int(l.notices.left.Load() - l.counts.reclaimed) }

@@ -90,7 +90,7 @@ func (l *Loop) beQuiet(quiet, timeout time.Duration) (swept []*cell.Cell, begun 
 	if l.stage != running {
 		return nil, false
 	}
-	l.collect()
+	l.collectLocked()
 	now := l.clock.Now() // what has come by now is for now
 	l.stage = quieting
 	l.calm = calm{quiet: quiet, from: now, end: clock.Later(now, timeout), dropDelayed: true}
@@ -140,7 +140,7 @@ func (l *Loop) Terminated() <-chan struct{} { return l.gone }
 // running. Listed means that somebody will see that, so that a series in its run is to be among it.
 func (l *Loop) shut(to stage, dropDelayed, listed bool) (report executor.Report) {
 	l.mu.Lock()
-	l.refuse()
+	l.refuseLocked()
 	l.stage = max(l.stage, to)
 	l.calm.dropDelayed = l.calm.dropDelayed || dropDelayed
 	var active []*cell.Cell
@@ -165,18 +165,18 @@ func (l *Loop) shut(to stage, dropDelayed, listed bool) (report executor.Report)
 	return report
 }
 
-// refuse has the loop take no more tasks. The lock is held.
-func (l *Loop) refuse() {
+// refuseLocked has the loop take no more tasks.
+func (l *Loop) refuseLocked() {
 	if l.stage < draining {
 		l.stage = draining
 		l.announce()
-		l.admit(l.intake.close())
+		l.admitLocked(l.intake.close())
 	}
 }
 
-// hush takes out what a loop that is quieting does not run, and ends that stage in time. If there is
-// anything to settle for that, the caller does so, and looks again. The lock is held.
-func (l *Loop) hush(now int64) (swept []*cell.Cell, again bool) {
+// sweepQuietingLocked takes out what a loop that is quieting does not run, and ends that stage in time. If there
+// is anything to settle for that, the caller does so, and looks again.
+func (l *Loop) sweepQuietingLocked(now int64) (swept []*cell.Cell, again bool) {
 	if swept = l.calm.unwanted; len(swept) > 0 {
 		l.calm.unwanted = nil
 		l.runs.Settling++
@@ -184,14 +184,14 @@ func (l *Loop) hush(now int64) (swept []*cell.Cell, again bool) {
 	}
 	busy := l.agenda.head() != nil || !l.intake.empty()
 	if now >= l.calm.end || !busy && now >= l.calm.until() {
-		l.refuse()
+		l.refuseLocked()
 		return l.sweepLocked(l.clock.Now()), true // not before the last task came in
 	}
 	return nil, false
 }
 
-// wanted reports whether the stage lets c run. The lock is held.
-func (l *Loop) wanted(c *cell.Cell, now int64) bool {
+// wantedLocked reports whether the stage lets c run.
+func (l *Loop) wantedLocked(c *cell.Cell, now int64) bool {
 	switch {
 	case l.stage == running:
 		return true
@@ -204,13 +204,13 @@ func (l *Loop) wanted(c *cell.Cell, now int64) bool {
 // sweepLocked takes off the agenda what the stage does not let run, for the caller to settle.
 func (l *Loop) sweepLocked(now int64) []*cell.Cell {
 	l.runs.Settling++
-	swept := append(l.calm.unwanted, l.agenda.filter(func(c *cell.Cell) bool { return l.wanted(c, now) })...)
+	swept := append(l.calm.unwanted, l.agenda.filter(func(c *cell.Cell) bool { return l.wantedLocked(c, now) })...)
 	l.calm.unwanted = nil
 	slices.SortFunc(swept, compare)
 	return swept
 }
 
-// settle ends what sweepLocked, or hush, has begun: it interrupts the active task, if one is given, drops
+// settle ends what sweepLocked, or sweepQuietingLocked, has begun: it interrupts the active task, if one is given, drops
 // those taken off the agenda, and returns the ones that nobody had cancelled. The loop does not end before
 // all are settled.
 func (l *Loop) settle(swept []*cell.Cell, active ...*cell.Cell) []executor.Pending {
@@ -228,12 +228,12 @@ func (l *Loop) settle(swept []*cell.Cell, active ...*cell.Cell) []executor.Pendi
 	defer l.mu.Unlock()
 	l.runs.Settling--
 	l.counts.returned += uint64(len(dropped))
-	l.counts.buried += uint64(len(swept) - len(dropped)) // cancelled before, or at the same time
+	l.counts.reclaimed += uint64(len(swept) - len(dropped)) // cancelled before, or at the same time
 	return dropped
 }
 
-// terminate ends the loop, all but saying so. The lock is held.
-func (l *Loop) terminate() {
+// terminateLocked ends the loop, all but saying so.
+func (l *Loop) terminateLocked() {
 	l.stage = terminated
 	l.goroutine.Store(0)
 	l.alarm.Close()

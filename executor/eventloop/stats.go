@@ -19,9 +19,9 @@ type Stats struct {
 	Name  string `json:"name,omitempty"`
 	State string `json:"state"` // running, quieting, shutting down, stopping, terminated
 
-	Busy   int `json:"busy"`   // 1 while a task runs
-	Queued int `json:"queued"` // tasks that wait; shells do not count
-	Shells int `json:"shells"` // cancelled tasks that have not been taken out yet
+	Busy       int `json:"busy"`       // 1 while a task runs
+	Queued     int `json:"queued"`     // tasks that wait; tombstones do not count
+	Tombstones int `json:"tombstones"` // cancelled tasks that have not been taken out yet
 
 	Accepted  uint64 `json:"accepted"`  // tasks taken in
 	Rejected  uint64 `json:"rejected"`  // submissions that failed because the loop was shut down
@@ -39,7 +39,7 @@ type Stats struct {
 // LogValue tells the fields, for a structured log.
 func (s Stats) LogValue() slog.Value {
 	fields := []slog.Attr{slog.String("state", s.State),
-		slog.Int("busy", s.Busy), slog.Int("queued", s.Queued), slog.Int("shells", s.Shells),
+		slog.Int("busy", s.Busy), slog.Int("queued", s.Queued), slog.Int("tombstones", s.Tombstones),
 		slog.Uint64("accepted", s.Accepted), slog.Uint64("rejected", s.Rejected),
 		slog.Uint64("completed", s.Completed), slog.Uint64("cancelled", s.Cancelled),
 		slog.Uint64("returned", s.Returned), slog.Uint64("runs", s.Runs),
@@ -56,7 +56,7 @@ type counts struct {
 	accepted, returned uint64
 	run.Counts         // of runs, and of tasks that have ended by them
 	starts, wakeups    uint64
-	buried             uint64 // tasks cancelled while they waited, and taken out since
+	reclaimed          uint64 // tasks cancelled while they waited, and taken out since
 }
 
 // Stats returns a snapshot of the loop's counters. It first moves what has come in to where it can be
@@ -64,22 +64,22 @@ type counts struct {
 func (l *Loop) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.collect()
-	shells := max(l.shells(), 0)
+	l.collectLocked()
+	tombstones := max(l.tombstonesLocked(), 0)
 	s := Stats{
-		Name:      l.runs.Name,
-		State:     l.stage.String(),
-		Queued:    max(l.agenda.len()+len(l.calm.unwanted)-shells, 0),
-		Shells:    shells,
-		Accepted:  l.counts.accepted,
-		Rejected:  l.rejected.Load(),
-		Completed: l.counts.Completed,
-		Cancelled: l.notices.left.Load() + l.interrupted.Load(),
-		Returned:  l.counts.returned,
-		Runs:      l.counts.Runs,
-		Failures:  l.counts.Failures,
-		Starts:    l.counts.starts,
-		Wakeups:   l.counts.wakeups,
+		Name:       l.runs.Name,
+		State:      l.stage.String(),
+		Queued:     max(l.agenda.len()+len(l.calm.unwanted)-tombstones, 0),
+		Tombstones: tombstones,
+		Accepted:   l.counts.accepted,
+		Rejected:   l.rejected.Load(),
+		Completed:  l.counts.Completed,
+		Cancelled:  l.notices.left.Load() + l.interrupted.Load(),
+		Returned:   l.counts.returned,
+		Runs:       l.counts.Runs,
+		Failures:   l.counts.Failures,
+		Starts:     l.counts.starts,
+		Wakeups:    l.counts.wakeups,
 	}
 	if l.exec.Task != nil {
 		s.Busy = 1

@@ -53,13 +53,13 @@ func (t Turn) WithFixedDelay(initial, delay time.Duration, task executor.Task, o
 }
 
 // Cancel is f.Cancel, of a future, that takes a task of the loop of t out of the heap at once, in
-// O(log n), instead of leaving a shell. For a task of another executor it is f.Cancel.
+// O(log n), instead of leaving a tombstone. For a task of another executor it is f.Cancel.
 func (t Turn) Cancel(f interface{ Cancel() bool }) bool {
 	cancelled := f.Cancel()
 	if l := t.inside.loop; cancelled && l != nil {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.collect()
+		l.collectLocked()
 	}
 	return cancelled
 }

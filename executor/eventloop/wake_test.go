@@ -40,7 +40,7 @@ func TestWhatComesJustBeforeTheGoroutineLeavesIsSeen(t *testing.T) {
 		l := New()
 		pushUnseen(t, l)
 		l.mu.Lock()
-		require.False(t, l.leave())
+		require.False(t, l.leaveLocked())
 		l.mu.Unlock()
 		assert.Equal(t, awake, l.next.Load())
 		go l.loop()

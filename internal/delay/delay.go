@@ -22,15 +22,15 @@ const (
 	LeaderRecalled                // the context of the leader has ended, and nobody knows
 	WorkerStarted                 // a worker has a goroutine, and has not come for a task
 	TaskPosted                    // a task is in the inbox, and who is to be told has not been
-	TaskClaimed                   // a worker has the next of a hand, without the lock
+	TaskClaimed                   // a worker has the next of a batch, without the lock
 	RunReturned                   // a body has returned, and its run has not been concluded
 	RunConcluded                  // the future is settled, and the run not accounted for
 	SeriesRefused                 // a series is not queued again, and not settled
 	WorkerRetired                 // a worker is no more, and the end it may have brought not told
 	TasksSwept                    // a shutdown has taken tasks out, and not settled them
-	EntrantGivesUp                // the context of a submitter who waits has ended, and its place is still there
+	SubmitterGivesUp              // the context of a submitter who waits has ended, and its place is still there
 	CancelledQueued               // a task is cancelled, and still in the queue
-	GuestLeaves                   // a guest has run its last task, and not left
+	ExtraRunLeaves                // an extra run has done its last task, and not left
 	Terminating                   // the last has left, and the pool has not said so
 	CellBegun                     // a run has begun, and its context has not been set up
 	CellSettled                   // a cell is settled, and those who wait have not been told

@@ -62,14 +62,14 @@ var waits = []Mutant{
 	{
 		ID:    "wait-09",
 		Fault: "a run inside of another's wait is not started inside of that",
-		File:  "executor/guest.go",
+		File:  "executor/extrarun.go",
 		From:  "x.depth >= maxNested",
 		To:    "x.depth >= 1",
 	},
 	{
 		ID:    "wait-10",
 		Fault: "a goroutine of a task runs itself what there is no room for",
-		File:  "executor/entrants.go",
+		File:  "executor/blockedsubmitters.go",
 		From:  "if p.current() != nil {",
 		To:    "if p.current() != nil || cell.Within(ctx, p.owns) {",
 	},

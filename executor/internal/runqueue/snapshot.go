@@ -12,9 +12,9 @@ import (
 type Snapshot struct {
 	see func(*cell.Cell) Waiting
 
-	line  []Waiting // in order
-	timed []Waiting // by their times, in no order
-	aside []Waiting // outside of the queue, in no order
+	line     []Waiting // in order
+	timed    []Waiting // by their times, in no order
+	heldBack []Waiting // outside of the queue, in no order
 }
 
 // Waiting is what a snapshot keeps of a task, of which the cell goes on.
@@ -27,8 +27,8 @@ type Waiting struct {
 
 // NewSnapshot returns an empty one with room for so many tasks, in memory that has been touched, so
 // that taking the snapshot is quick. See says what to keep of a task.
-func NewSnapshot(line, timed, aside int, see func(*cell.Cell) Waiting) Snapshot {
-	return Snapshot{see, roomFor(line), roomFor(timed), roomFor(aside)}
+func NewSnapshot(line, timed, heldBack int, see func(*cell.Cell) Waiting) Snapshot {
+	return Snapshot{see, roomFor(line), roomFor(timed), roomFor(heldBack)}
 }
 
 // roomFor returns an empty slice for n tasks, or a few more.
@@ -42,7 +42,7 @@ func roomFor(n int) []Waiting {
 func (s *Snapshot) AddLine(c *cell.Cell) { s.line = append(s.line, s.see(c)) }
 
 // AddAside adds a task that waits outside of the queue.
-func (s *Snapshot) AddAside(c *cell.Cell) { s.aside = append(s.aside, s.see(c)) }
+func (s *Snapshot) AddHeldBack(c *cell.Cell) { s.heldBack = append(s.heldBack, s.see(c)) }
 
 func (s *Snapshot) addTimed(c *cell.Cell) { s.timed = append(s.timed, s.see(c)) }
 
@@ -53,8 +53,8 @@ func (s *Snapshot) InOrder() []Waiting {
 	queue := Interleave(s.line, s.timed, func(timed, line Waiting) bool {
 		return !Stamp{line.When, line.Order}.precedes(timed.When, timed.Order)
 	})
-	return Interleave(queue, s.aside, func(aside, queued Waiting) bool {
-		return aside.When < queued.When
+	return Interleave(queue, s.heldBack, func(heldBack, queued Waiting) bool {
+		return heldBack.When < queued.When
 	})
 }
 

@@ -176,8 +176,8 @@ func TestEveryPairHasOutcomesToSeeAndOutcomesToFear(t *testing.T) {
 
 // elsewhere are the delay points that no pair passes, as none has what lies there.
 var elsewhere = []delay.Point{
-	delay.EntrantGivesUp,                     // a submitter who waits for room
-	delay.GuestLeaves,                        // a task run by its submitter
+	delay.SubmitterGivesUp,                   // a submitter who waits for room
+	delay.ExtraRunLeaves,                     // a task run by its submitter
 	delay.LoopSleepsLocked, delay.LoopPushed, // an event loop
 	delay.SeriesRan,  // a series on a timer
 	delay.TimerTaken, // the classic timer

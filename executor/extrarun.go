@@ -9,17 +9,17 @@ import (
 	"github.com/punctual-go/punctual/internal/delay"
 )
 
-// guest runs a task on a goroutine that is not a worker's: that of a caller, under the policy
+// extraRun runs a task on a goroutine that is not a worker's: that of a caller, under the policy
 // [CallerRuns], or one that stands in for a run that waits for its task, see await. The pool does
-// not end before its guests have gone.
-type guest struct {
+// not end before its extra runs have.
+type extraRun struct {
 	execution
 	helps bool
 	await *await // of a helper: who waits; may be nil
 }
 
-// guests are the guests of a pool. Its lock guards them.
-type guests map[*guest]struct{}
+// extraRuns are those of a pool. Its lock guards them.
+type extraRuns map[*extraRun]struct{}
 
 // maxNested is how deep tasks run inside of others that have submitted them, one stack for all. As
 // deep as that callers can wait for what they have submitted by means that the pool does not know.
@@ -66,25 +66,25 @@ func (p *Pool) acceptBeyond(x *execution, c *cell.Cell) error {
 	if !x.labels { // a goroutine of the pool comes by the queue anyway
 		x.beyond = append(x.beyond, c)
 	}
-	p.enqueue(c)
-	p.notify(unread)
+	p.enqueueLocked(c)
+	p.notifyLocked(unread)
 	return nil
 }
 
 // begin accepts c and starts it on the calling goroutine.
-func (p *Pool) begin(c *cell.Cell) (*guest, error) {
+func (p *Pool) begin(c *cell.Cell) (*extraRun, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stage != running {
 		return nil, ErrShutdown
 	}
 	p.counts.accepted++
-	g := p.receiveLocked()
+	g := p.addExtraRunLocked()
 	p.runners.enter(&g.execution)
 	if g.outer == nil {
 		p.waits.callers++
 	}
-	g.start(c, p.clock.Now()) // nobody has the future yet who could have cancelled it
+	g.startLocked(c, p.clock.Now()) // nobody has the future yet who could have cancelled it
 	return g, nil
 }
 
@@ -104,18 +104,18 @@ func cancelAfter(ctx context.Context, c *cell.Cell) (stop func()) {
 	}
 }
 
-// receiveLocked adds a guest.
-func (p *Pool) receiveLocked() *guest {
-	g := &guest{execution: p.newExecution(false)}
-	if p.guests == nil {
-		p.guests = guests{}
+// addExtraRunLocked adds one.
+func (p *Pool) addExtraRunLocked() *extraRun {
+	g := &extraRun{execution: p.newExecution(false)}
+	if p.extraRuns == nil {
+		p.extraRuns = extraRuns{}
 	}
-	p.guests[g] = struct{}{}
+	p.extraRuns[g] = struct{}{}
 	return g
 }
 
 // serve runs the task that has been started, and what it has left in the queue beyond its capacity.
-func (g *guest) serve() {
+func (g *extraRun) serve() {
 	defer g.leave() // also by Goexit
 	for more := true; more; more = g.next() {
 		g.run()
@@ -124,8 +124,8 @@ func (g *guest) serve() {
 }
 
 // next starts the first of those beyond that is still in the queue, and reports whether there is
-// one. The last task is accounted for as the guest departs: its place is the guest's.
-func (g *guest) next() bool {
+// one. The last task is accounted for as the extra run departs, whose place it has.
+func (g *extraRun) next() bool {
 	p := g.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -137,18 +137,18 @@ func (g *guest) next() bool {
 			continue
 		}
 		if g.Task != nil {
-			g.account() // it runs once, so it is not refused another run
+			g.accountLocked() // it runs once, so it is not refused another run
 		}
-		if g.start(c, p.clock.Now()) {
-			p.notify(unread)
+		if g.startLocked(c, p.clock.Now()) {
+			p.notifyLocked(unread)
 			return true
 		}
 	}
 	return false
 }
 
-// leave ends the guest.
-func (g *guest) leave() {
+// leave ends the extra run.
+func (g *extraRun) leave() {
 	if v := recover(); v != nil {
 		panic(v) // of a queue of the user's own, under the lock: there is no way on
 	}
@@ -160,7 +160,7 @@ func (g *guest) leave() {
 
 // returnLocked gives the place of a helper back to the run that has lent it, if the wait of that is
 // about to end: its goroutine may take a while to say so.
-func (g *guest) returnLocked() {
+func (g *extraRun) returnLocked() {
 	a := g.await
 	if a == nil || a.by == nil || a.over {
 		return
@@ -171,14 +171,14 @@ func (g *guest) returnLocked() {
 	}
 }
 
-// depart takes the guest out of its pool.
-func (g *guest) depart() {
+// depart takes the extra run out of its pool.
+func (g *extraRun) depart() {
 	p := g.pool
-	delay.At(delay.GuestLeaves)
+	delay.At(delay.ExtraRunLeaves)
 	p.mu.Lock()
 	if g.Task != nil {
 		g.returnLocked()
-		if refused := g.account(); refused != nil {
+		if refused := g.accountLocked(); refused != nil {
 			p.mu.Unlock()
 			p.endSeries(refused)
 			p.mu.Lock()
@@ -186,7 +186,7 @@ func (g *guest) depart() {
 	}
 	isCaller := !g.helps && g.outer == nil
 	p.runners.leave(&g.execution)
-	delete(p.guests, g)
+	delete(p.extraRuns, g)
 	if g.helps {
 		p.waits.helping--
 		p.waits.endBehalf(g.await)
@@ -198,21 +198,21 @@ func (g *guest) depart() {
 		p.helpLocked(g.await) // what it waits for may come next in a serial executor
 	}
 	p.freedLocked()
-	p.notify(unread)
-	ended := p.emptied()
+	p.notifyLocked(unread)
+	ended := p.emptiedLocked()
 	p.mu.Unlock()
 	p.finish(ended)
 }
 
-// executions yields all workers, and then all guests. The lock is held.
-func (p *Pool) executions() iter.Seq[*execution] {
+// executionsLocked yields all workers, and then all extra runs.
+func (p *Pool) executionsLocked() iter.Seq[*execution] {
 	return func(yield func(*execution) bool) {
 		for w := range p.workers {
 			if !yield(&w.execution) {
 				return
 			}
 		}
-		for g := range p.guests {
+		for g := range p.extraRuns {
 			if !yield(&g.execution) {
 				return
 			}

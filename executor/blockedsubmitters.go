@@ -8,33 +8,33 @@ import (
 	"github.com/punctual-go/punctual/internal/delay"
 )
 
-// entrants are the submitters who wait for room, in the order in which they came. While there are
+// blockedSubmitters are the submitters who wait for room, in the order in which they came. While there are
 // any, there is no room for them: whoever makes some admits them before unlocking. A task that is not
 // the first of its serial executor takes room of another kind, as it needs no worker yet: it is passed
 // by if there is none of that. The pool's lock guards them.
-type entrants struct{ list list.List }
+type blockedSubmitters struct{ list list.List }
 
-// entrant is one of them.
+// blockedSubmitter is one of them.
 //
 //	waiting -> admitted   admit: its task is queued
 //	waiting -> refused    dismiss: the pool is shut down
 //	waiting -> gone       its context ends
-type entrant struct {
+type blockedSubmitter struct {
 	cell     *cell.Cell
 	decided  chan struct{} // closed when admitted or refused
 	err      error         // why refused
 	panicked any           // of a queue of the user's own
 }
 
-// admit lets in those for whom there is room, and reports whether there were any. The caller is about
+// admitLocked lets in those for whom there is room, and reports whether there were any. The caller is about
 // to add to the workers that are free, or not.
-func (es *entrants) admit(p *Pool, free int) (any bool) {
+func (es *blockedSubmitters) admitLocked(p *Pool, free int) (any bool) {
 	for place := es.list.Front(); place != nil; {
-		e, next := place.Value.(*entrant), place.Next()
+		e, next := place.Value.(*blockedSubmitter), place.Next()
 		switch {
-		case p.room(e.cell, free):
+		case p.roomLocked(e.cell, free):
 			es.list.Remove(place)
-			e.enqueue(p)
+			e.enqueueLocked(p)
 			close(e.decided)
 			any = true
 		case planOf(e.cell).strand == nil:
@@ -47,14 +47,14 @@ func (es *entrants) admit(p *Pool, free int) (any bool) {
 
 // bypassLocked runs the task of the first on a helper, for a, as nothing is in front of it in the
 // queue.
-func (es *entrants) bypassLocked(p *Pool, a *await, now int64) {
+func (es *blockedSubmitters) bypassLocked(p *Pool, a *await, now int64) {
 	if es.list.Len() == 0 {
 		return
 	}
-	e := es.list.Remove(es.list.Front()).(*entrant)
+	e := es.list.Remove(es.list.Front()).(*blockedSubmitter)
 	if planOf(e.cell).strand != nil { // it may not be its turn
-		e.enqueue(p)
-		p.notify(now)
+		e.enqueueLocked(p)
+		p.notifyLocked(now)
 	} else {
 		p.counts.accepted++
 		p.helpWithLocked(a, e.cell, now)
@@ -62,30 +62,30 @@ func (es *entrants) bypassLocked(p *Pool, a *await, now int64) {
 	close(e.decided)
 }
 
-// enqueue queues the task of e. If a queue of the user's own panics, that is for the submitter.
-func (e *entrant) enqueue(p *Pool) {
+// enqueueLocked queues the task of e. If a queue of the user's own panics, that is for the submitter.
+func (e *blockedSubmitter) enqueueLocked(p *Pool) {
 	defer func() { e.panicked = recover() }()
-	p.enqueue(e.cell)
+	p.enqueueLocked(e.cell)
 }
 
 // dismiss refuses all.
-func (es *entrants) dismiss() {
+func (es *blockedSubmitters) refuseAllLocked() {
 	for e := es.list.Front(); e != nil; e = es.list.Front() {
-		refused := es.list.Remove(e).(*entrant)
+		refused := es.list.Remove(e).(*blockedSubmitter)
 		refused.err = ErrShutdown
 		close(refused.decided)
 	}
 }
 
 // enter queues c as soon as there is room. If ctx ends first, or the pool is shut down, c is refused.
-func (p *Pool) enter(ctx context.Context, c *cell.Cell) error {
+func (p *Pool) waitForRoom(ctx context.Context, c *cell.Cell) error {
 	if p.current() != nil {
 		return p.runByCaller(context.Background(), c) // ctx ends the wait, not the task
 	}
 	// Asked before anybody knows of the wait: the methods may be the user's.
 	run, within := cell.Find(ctx, p.runs.Owns)
 	end := ctx.Done()
-	e, place, err := p.queueUp(c)
+	e, place, err := p.blockSubmitter(c)
 	if e == nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (p *Pool) enter(ctx context.Context, c *cell.Cell) error {
 		return e.outcome()
 	case <-end:
 	}
-	delay.At(delay.EntrantGivesUp)
+	delay.At(delay.SubmitterGivesUp)
 	if !p.withdraw(e, place) {
 		return e.outcome()
 	}
@@ -105,7 +105,7 @@ func (p *Pool) enter(ctx context.Context, c *cell.Cell) error {
 }
 
 // withdraw takes e out of those who wait, and reports whether it was still one of them.
-func (p *Pool) withdraw(e *entrant, place *list.Element) bool {
+func (p *Pool) withdraw(e *blockedSubmitter, place *list.Element) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	select {
@@ -113,25 +113,25 @@ func (p *Pool) withdraw(e *entrant, place *list.Element) bool {
 		return false
 	default:
 	}
-	p.entrants.list.Remove(place)
-	p.notify(unread) // for those behind there may have been room
+	p.blockedSubmitters.list.Remove(place)
+	p.notifyLocked(unread) // for those behind there may have been room
 	return true
 }
 
-func (e *entrant) outcome() error {
+func (e *blockedSubmitter) outcome() error {
 	if e.panicked != nil {
 		panic(e.panicked)
 	}
 	return e.err
 }
 
-// queueUp adds an entrant for c, if there is no room.
-func (p *Pool) queueUp(c *cell.Cell) (*entrant, *list.Element, error) {
+// blockSubmitter adds a blocked submitter for c, if there is no room.
+func (p *Pool) blockSubmitter(c *cell.Cell) (*blockedSubmitter, *list.Element, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := p.tryEnqueue(c, p.now()); err != ErrSaturated {
+	if err := p.tryEnqueueLocked(c, p.now()); err != ErrSaturated {
 		return nil, nil, err
 	}
-	e := &entrant{cell: c, decided: make(chan struct{})}
-	return e, p.entrants.list.PushBack(e), nil
+	e := &blockedSubmitter{cell: c, decided: make(chan struct{})}
+	return e, p.blockedSubmitters.list.PushBack(e), nil
 }
