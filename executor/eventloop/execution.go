@@ -35,8 +35,9 @@ func (l *Loop) complete() {
 	l.exec.Tell()
 }
 
-// account ends the run: it counts, and the next run of a series is put on the agenda. A series that may
-// not go on it returns, for the caller to settle by endSeries without the lock. The lock is held.
+// account ends the run: it counts, and the next run of a series is put on the agenda. A series
+// that may not go on it returns, for the caller to settle by endSeries without the lock. The lock
+// is held.
 func (l *Loop) account() (refused *cell.Cell) {
 	c := l.exec.Task
 	l.exec.Count()

@@ -131,8 +131,8 @@ func (l *Loop) enlist(n *link, now int64) {
 	l.agenda.add(n, now)
 }
 
-// leave ends the goroutine as there is nothing to do, unless there is something after all; and the loop
-// if it is shut down. The lock is held.
+// leave ends the goroutine as there is nothing to do, unless there is something after all; and the
+// loop if it is shut down. The lock is held.
 func (l *Loop) leave() (left bool) {
 	if l.stage >= draining && l.runs.Settling == 0 {
 		l.terminate()

@@ -82,8 +82,8 @@ func (l *Loop) ShutdownGracefully(quiet, timeout time.Duration) error {
 	return nil
 }
 
-// beQuiet begins to wait for quiet, unless the loop is shut down, and takes out what is not for now, for
-// the caller to settle.
+// beQuiet begins to wait for quiet, unless the loop is shut down, and takes out what is not for
+// now, for the caller to settle.
 func (l *Loop) beQuiet(quiet, timeout time.Duration) (swept []*cell.Cell, begun bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -174,8 +174,8 @@ func (l *Loop) refuse() {
 	}
 }
 
-// hush takes out what a loop that is quieting does not run, and ends that stage in time. If there is
-// anything to settle for that, the caller does so, and looks again. The lock is held.
+// hush takes out what a loop that is quieting does not run, and ends that stage in time. If there
+// is anything to settle for that, the caller does so, and looks again. The lock is held.
 func (l *Loop) hush(now int64) (swept []*cell.Cell, again bool) {
 	if swept = l.calm.unwanted; len(swept) > 0 {
 		l.calm.unwanted = nil
@@ -210,9 +210,9 @@ func (l *Loop) sweepLocked(now int64) []*cell.Cell {
 	return swept
 }
 
-// settle ends what sweepLocked, or hush, has begun: it interrupts the active task, if one is given, drops
-// those taken off the agenda, and returns the ones that nobody had cancelled. The loop does not end before
-// all are settled.
+// settle ends what sweepLocked, or hush, has begun: it interrupts the active task, if one is
+// given, drops those taken off the agenda, and returns the ones that nobody had cancelled. The
+// loop does not end before all are settled.
 func (l *Loop) settle(swept []*cell.Cell, active ...*cell.Cell) []executor.Pending {
 	for _, c := range active {
 		c.Interrupt(executor.ErrShutdown)

@@ -17,8 +17,8 @@ type Info struct {
 	Missed    uint64
 }
 
-// Reporter tells of failures whoever has asked for that: the error handler or, if there is none, the
-// log. They are called without the owner's lock, on the goroutine of the run.
+// Reporter tells of failures whoever has asked for that: the error handler or, if there is none,
+// the log. They are called without the owner's lock, on the goroutine of the run.
 type Reporter struct {
 	Kind    string          // of the owner: pool, loop
 	Name    string          // of the owner; may be empty
