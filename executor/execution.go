@@ -70,8 +70,8 @@ func (x *execution) runBare() {
 	x.Abrupt = !future.Invoke(x.Task.Lend(x.Token), x.Task.Body, &x.Err)
 }
 
-// concludeTiny ends the context of a bare task that has succeeded, and reports whether that was all:
-// nobody has asked the context for anything, so the cell may serve for the next task, too.
+// concludeTiny ends the context of a bare task that has succeeded, and reports whether that was
+// all: nobody has asked the context for anything, so the cell may serve for the next task, too.
 func (x *execution) concludeTiny() bool {
 	if x.Token.End(); !x.Task.Unseen() {
 		return false

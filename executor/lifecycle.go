@@ -152,8 +152,8 @@ func (p *Pool) outlives(ctx context.Context) bool {
 	return p.hookGoroutine == goid.Current()
 }
 
-// sweepLocked takes out of the queue what the stage and the policies do not let run, for the caller to
-// settle.
+// sweepLocked takes out of the queue what the stage and the policies do not let run, for the
+// caller to settle.
 func (p *Pool) sweepLocked() []*cell.Cell {
 	p.runs.Settling++
 	now := p.clock.Now()
@@ -174,9 +174,9 @@ func (p *Pool) sweepLocked() []*cell.Cell {
 	})
 }
 
-// settle ends what sweepLocked has begun: it interrupts the active tasks given, settles the futures of
-// those swept out and returns the ones that nobody had cancelled at the same time. The pool does not end
-// before all are settled.
+// settle ends what sweepLocked has begun: it interrupts the active tasks given, settles the
+// futures of those swept out and returns the ones that nobody had cancelled at the same time. The
+// pool does not end before all are settled.
 func (p *Pool) settle(swept []*cell.Cell, active ...*cell.Cell) []Pending {
 	delay.At(delay.TasksSwept)
 	for _, c := range active {

@@ -6,8 +6,8 @@ import (
 	"github.com/punctual-go/punctual/internal/series"
 )
 
-// plan is what a pool knows of a task besides its cell. Tasks without options share one plan, so that
-// they cost nothing here.
+// plan is what a pool knows of a task besides its cell. Tasks without options share one plan, so
+// that they cost nothing here.
 type plan struct {
 	run.Plan
 

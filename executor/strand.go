@@ -17,8 +17,8 @@ type strand struct {
 	forget  func()   // called when the strand is of no use; may be nil
 }
 
-// comesAfter reports whether c is a later task than run of the same serial executor, so that it does
-// not begin before the run has ended.
+// comesAfter reports whether c is a later task than run of the same serial executor, so that it
+// does not begin before the run has ended.
 func comesAfter(c, run *cell.Cell) bool {
 	s := planOf(c).strand
 	return s != nil && s == planOf(run).strand && c != run

@@ -62,8 +62,8 @@ type awaits struct {
 // patience is how long a wait goes on before it is helped without certainty.
 const patience = 10 * time.Millisecond
 
-// SelfWait reports whether the caller would wait for itself, or for what comes after it: the goroutine
-// tells. Behind is the same for somebody of whom only the context tells.
+// SelfWait reports whether the caller would wait for itself, or for what comes after it: the
+// goroutine tells. Behind is the same for somebody of whom only the context tells.
 func (h *host) SelfWait(c *cell.Cell) bool {
 	x := h.pool().current()
 	return x != nil && x.isBehind(c)
@@ -154,6 +154,14 @@ func (p *Pool) await(a *await) (over func()) {
 
 // endAwait ends the wait of a. It returns when the run has its place again.
 func (p *Pool) endAwait(a *await) {
+	if freed := p.resume(a); freed != nil {
+		<-freed
+	}
+}
+
+// resume ends the wait of a, and returns what is closed when the run has its place again, or nil if it
+// has that at once.
+func (p *Pool) resume(a *await) (freed <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	returned := a.over // the helper has seen to it
@@ -170,19 +178,13 @@ func (p *Pool) endAwait(a *await) {
 	switch {
 	case a.by == nil, returned: // it has lent nothing, or has its place again
 	case p.confines() && p.activeLocked() >= p.allowanceLocked():
-		p.resumeLocked(a)
+		a.freed = make(chan struct{})
+		p.waits.resumes = append(p.waits.resumes, a)
+		return a.freed
 	default:
 		p.waits.blocked--
 	}
-}
-
-// resumeLocked waits until the run has its place again. It lets go of the lock meanwhile.
-func (p *Pool) resumeLocked(a *await) {
-	a.freed = make(chan struct{})
-	p.waits.resumes = append(p.waits.resumes, a)
-	p.mu.Unlock()
-	<-a.freed
-	p.mu.Lock()
+	return nil
 }
 
 // activeLocked returns how many goroutines run tasks of the pool and have not lent their place.

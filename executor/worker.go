@@ -157,8 +157,8 @@ func (w *worker) take() bool {
 	return false
 }
 
-// nextLocked waits for the next task, and starts it. It reports false if the worker may go. It lets go
-// of the lock while it waits.
+// nextLocked waits for the next task, and starts it. It reports false if the worker may go. It
+// lets go of the lock while it waits.
 func (w *worker) nextLocked(now int64) bool {
 	p := w.pool
 	idle, spins := false, 0
@@ -268,7 +268,8 @@ func (w *worker) endOwnCellLocked() {
 	}
 }
 
-// retireLocked takes the worker out of its pool, and reports whether that has come to its end by it.
+// retireLocked takes the worker out of its pool, and reports whether that has come to its end by
+// it.
 func (w *worker) retireLocked() (ended bool) {
 	p := w.pool
 	delete(p.workers, w)

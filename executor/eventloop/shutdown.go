@@ -82,8 +82,8 @@ func (l *Loop) ShutdownGracefully(quiet, timeout time.Duration) error {
 	return nil
 }
 
-// beQuiet begins to wait for quiet, unless the loop is shut down, and takes out what is not for now, for
-// the caller to settle.
+// beQuiet begins to wait for quiet, unless the loop is shut down, and takes out what is not for
+// now, for the caller to settle.
 func (l *Loop) beQuiet(quiet, timeout time.Duration) (swept []*cell.Cell, begun bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -21,7 +21,7 @@ var groups = []Mutant{
 		Fault: "keys that have had tasks keep their room for ever",
 		File:  "executor/shrinkingmap.go",
 		From:  "m.entries, m.most = kept, left",
-		To:    "e.maximumSizeLocked = left",
+		To:    "m.most = left",
 	},
 	{
 		ID:    "group-04",

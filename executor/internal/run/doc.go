@@ -1,5 +1,6 @@
-// Package run is the life of one run of a task, from the moment in which its cell has begun until it
-// counts: what a pool and an event loop have in common. [Owner] says what either must supply.
+// Package run is the life of one run of a task, from the start to the counters: what a pool and an
+// event loop have in common. [Owner] says what either must supply; the comments of [Execution],
+// [Owner] and [Plan] say who may touch their fields.
 //
 // # A run
 //
@@ -7,7 +8,7 @@
 //	waiting   -> started    Start: nobody else can begin it any more
 //	started   -> entered    Enter: it has its context, and the body can be called
 //	entered   -> returned   the body has returned, panicked, or called Goexit
-//	returned  -> concluded  Conclude: the context has ended, and after a last run the future is settled
+//	returned  -> concluded  Conclude: the context has ended; after a last run, the future is settled
 //	concluded -> told       Tell: the error handler, or the log, knows of a failure
 //	told      -> counted    Count, Forget
 //	counted   -> waiting    Repeats: a series goes on, and the owner queues its next run
@@ -16,10 +17,11 @@
 // Beside that goes the time-out of a run, which may come at any time after Enter:
 //
 //	entered   -> overdue    Expired: a task that runs once has ended, its future is settled
-//	entered   -> overdue    Expired: the run of a series has failed, and the next waits for the body
+//	entered   -> overdue    Expired: a run of a series has failed; the next waits for the body
 //	overdue   -> concluded  Conclude, when the body has returned at last
 //
-// Start, Count, Forget and Repeats are called with the owner's lock held, all else without. One goroutine
-// goes through all of a run, but for Expired, which has its own; the lock, and the watch of
-// [series.Series], decide which of the two tells of an overrun, and both count it once.
+// Start, Count, Forget and Repeats are called with the owner's lock held, all else without. One
+// goroutine goes through all of a run, but for Expired, which has its own. The watch of a
+// [series.Series], which the lock guards, says which of the two is first, so that an overrun is
+// told, and counted, once.
 package run

@@ -8,8 +8,8 @@ import (
 	"github.com/punctual-go/punctual/internal/delay"
 )
 
-// Execution is one run of a task after another, each on the goroutine that goes through it. The states
-// of a run are in the comment of the package.
+// Execution is one run of a task after another, each on the goroutine that goes through it. The
+// states of a run are in the comment of the package.
 type Execution struct {
 	Owner *Owner
 
@@ -32,8 +32,8 @@ type Execution struct {
 	told   bool // the run has outlived its time-out, and that has been told and counted
 }
 
-// Start begins a run of c, unless it has been cancelled. The owner has read the clock, perhaps before the
-// last run of c ended. The lock is held.
+// Start begins a run of c, unless it has been cancelled. The owner has read the clock, perhaps
+// before the last run of c ended. The lock is held.
 func (x *Execution) Start(c *cell.Cell, pl *Plan, now int64) bool {
 	if !c.Begin() {
 		return false
@@ -93,8 +93,8 @@ func (x *Execution) Conclude() {
 	}
 }
 
-// overran reports whether the run has outlived its time-out, which is told by [Owner.Expired] before
-// this, or by Tell.
+// overran reports whether the run has outlived its time-out, which is told by [Owner.Expired]
+// before this, or by Tell.
 func (x *Execution) overran(late bool) bool {
 	x.Owner.Lock.Lock()
 	defer x.Owner.Lock.Unlock()
@@ -102,7 +102,8 @@ func (x *Execution) overran(late bool) bool {
 	return late || x.told
 }
 
-// Tell tells what would be lost otherwise, and every panic. What a cancelled run returns is no failure.
+// Tell tells what would be lost otherwise, and every panic. What a cancelled run returns is no
+// failure.
 func (x *Execution) Tell() {
 	o, pl := x.Owner, x.Plan
 	x.Failed = x.Err != nil && x.Task.Phase() != cell.Cancelled
@@ -151,8 +152,8 @@ func (x *Execution) Forget() {
 }
 
 // Repeats reports whether c, whose run has been counted, gets another, and when that is due.
-// Otherwise a series that would go on by itself, see Again, is refused: [Owner.Refuse] has to settle
-// it, without the lock. The owner says whether it lets series go on. The lock is held.
+// Otherwise a series that would go on by itself, see Again, is refused: [Owner.Refuse] has to
+// settle it, without the lock. The owner says whether it lets series go on. The lock is held.
 func (x *Execution) Repeats(c *cell.Cell, pl *Plan, may bool) (when int64, repeats bool) {
 	if !x.Again || !may || pl.Counted() || !c.Reset() {
 		return 0, false
@@ -160,8 +161,8 @@ func (x *Execution) Repeats(c *cell.Cell, pl *Plan, may bool) (when int64, repea
 	return pl.Next(x.ended), true
 }
 
-// Refuse settles a series that would go on, had it not been cancelled during its run, or the owner shut
-// down. It reports whether it has been dropped by that, which the owner counts.
+// Refuse settles a series that would go on, had it not been cancelled during its run, or the owner
+// shut down. It reports whether it has been dropped by that, which the owner counts.
 func (o *Owner) Refuse(c *cell.Cell, pl *Plan) (dropped bool) {
 	delay.At(delay.SeriesRefused)
 	dropped = c.Drop()

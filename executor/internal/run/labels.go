@@ -5,9 +5,9 @@ import (
 	"runtime/pprof"
 )
 
-// Labelled returns parent with the pprof labels "pool" and "task", of those that have a name; or parent
-// itself, which may be nil, if neither has. The context of a run derives from it, so that pprof.Do takes
-// them from there.
+// Labelled returns parent with the pprof labels "pool" and "task", of those that have a name; or
+// parent itself, which may be nil, if neither has. The context of a run derives from it, so that
+// pprof.Do takes them from there.
 func Labelled(parent context.Context, executor, task string) context.Context {
 	if executor == "" && task == "" {
 		return parent
@@ -25,8 +25,8 @@ func Labelled(parent context.Context, executor, task string) context.Context {
 	return pprof.WithLabels(parent, pprof.Labels(pairs...))
 }
 
-// LabelsOf returns a context that has the pprof labels of ctx, which may be nil, and nothing else. To
-// give them to a goroutine costs little, and calls no method of a context of the user's.
+// LabelsOf returns a context that has the pprof labels of ctx, which may be nil, and nothing else.
+// To give them to a goroutine costs little, and calls no method of a context of the user's.
 func LabelsOf(ctx context.Context) context.Context {
 	if ctx == nil {
 		return context.Background()

@@ -72,7 +72,8 @@ func (o *Owner) expired() {
 	o.Settled()
 }
 
-// overrunError is the error late of a run that has outlived its time-out, with what its body returned.
+// overrunError is the error late of a run that has outlived its time-out, with what its body
+// returned.
 func overrunError(late, err error) error {
 	if err == nil || err == context.DeadlineExceeded {
 		return late

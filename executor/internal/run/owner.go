@@ -26,7 +26,7 @@ type Owner struct {
 	ErrShutdown error           // that of package executor
 
 	Counts  *Counts
-	Settled func() // called, without the lock, when Settling has become less: the owner may have ended
+	Settled func() // called without the lock after Settling has fallen: it may be the end
 
 	// The lock guards these.
 	Settling int      // parties about to settle tasks; the owner does not end before they have

@@ -8,8 +8,8 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// Subject is whose an error is: that of a task, and of its executor, as far as they have names. It is
-// written, for example, as: task "poll" of pool "jobs".
+// Subject is whose an error is: that of a task, and of its executor, as far as they have names. It
+// is written, for example, as: task "poll" of pool "jobs".
 type Subject struct {
 	Kind     string // of the executor: pool, loop
 	Executor string
@@ -43,8 +43,8 @@ func (r *Reporter) Subject(task string) Subject {
 	return Subject{Kind: r.Kind, Executor: r.Name, Task: task}
 }
 
-// Refusal returns an error with the text, and the names of the owner and of the task, if they have any.
-// It matches err, and is err itself if there are no names.
+// Refusal returns an error with the text, and the names of the owner and of the task, if they have
+// any. It matches err, and is err itself if there are no names.
 func (r *Reporter) Refusal(task, text string, err error) error {
 	subject := r.Subject(task)
 	if subject.isZero() {
@@ -64,8 +64,9 @@ type late struct {
 	limit time.Duration
 }
 
-// newLate returns the error of a run that has outlived its time-out d. It matches future.ErrTimeout, and
-// is equal to no other, so it tells the end of this context from that of another by the same cause.
+// newLate returns the error of a run that has outlived its time-out d. It matches
+// future.ErrTimeout, and is equal to no other, so it tells the end of this context from that of
+// another by the same cause.
 func newLate(s Subject, d time.Duration) error {
 	if d == 0 {
 		return nil
