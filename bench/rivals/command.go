@@ -15,7 +15,7 @@ import (
 // command is main without the process.
 type command struct {
 	workloads      []workload.Workload
-	find           func(java string) (*field, error)
+	find           func(java, before string) (*field, error)
 	stdout, stderr io.Writer
 }
 
@@ -28,7 +28,7 @@ func (c command) run(ctx context.Context, args []string) int {
 	case err != nil:
 		return c.usage(err)
 	}
-	f, err := c.find(o.java)
+	f, err := c.find(o.java, o.before)
 	if err != nil {
 		return c.failure(err)
 	}

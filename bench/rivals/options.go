@@ -21,6 +21,7 @@ type options struct {
 	workloads, systems names // empty for all
 	out                string
 	java               string
+	before             string // a build of this command from before a change; may be empty
 	command            string // what was asked for, without where it goes
 }
 
@@ -52,6 +53,7 @@ func parse(args []string, help io.Writer) (options, error) {
 	flags.BoolVar(&o.list, "list", false, "list workloads and systems, and do nothing else")
 	flags.StringVar(&o.out, "out", "results", "write what is found to this `directory`")
 	flags.StringVar(&o.java, "java", "auto", "auto, off, or the `path` of the java of a JDK")
+	flags.StringVar(&o.before, "before", "", "measure the systems of this module as they are in this `build` of the command, too")
 	flags.BoolVar(&o.check, "check", false, "exit with 1 if a target is missed")
 	err := flags.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
@@ -77,7 +79,7 @@ func (o *options) settle(flags *flag.FlagSet) {
 			if value == "true" {
 				o.command += " -" + f.Name
 			}
-		case "out", "java": // places on this machine
+		case "out", "java", "before": // places on this machine
 		default:
 			o.command += " -" + f.Name + " " + value
 		}

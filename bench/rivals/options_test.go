@@ -38,7 +38,7 @@ func TestBadFlagsAreRefusedWithAReason(t *testing.T) {
 
 func TestHelpIsNoError(t *testing.T) {
 	code, stdout, stderr := run(t, []string{"-h"})
-	for _, flag := range []string{"-quick", "-rounds times", "-workloads names", "-systems names", "-list", "-out directory", "-java path", "-check"} {
+	for _, flag := range []string{"-quick", "-rounds times", "-workloads names", "-systems names", "-list", "-out directory", "-java path", "-before build", "-check"} {
 		if code != exitOK || !strings.Contains(stdout, flag) || stderr != "" {
 			t.Errorf("exit code %d, no %s in %q; stderr %q", code, flag, stdout, stderr)
 		}
@@ -91,12 +91,12 @@ func TestListNamesWorkloadsAndSystems(t *testing.T) {
 func TestNoFieldIsAFailureAndANoticeIsShown(t *testing.T) {
 	var out, err bytes.Buffer
 	c := fakes(&out, &err)
-	c.find = func(java string) (*field, error) { return nil, errors.New("no " + java) }
+	c.find = func(java, _ string) (*field, error) { return nil, errors.New("no " + java) }
 	if code := c.run(t.Context(), []string{"-java", "/nowhere"}); code != exitFailure || err.String() != "rivals: no /nowhere\n" {
 		t.Errorf("exit code %d: %s", code, &err)
 	}
 	err.Reset()
-	c.find = func(string) (*field, error) { return &field{notice: "it is late", close: func() {}}, nil }
+	c.find = func(string, string) (*field, error) { return &field{notice: "it is late", close: func() {}}, nil }
 	if code := c.run(t.Context(), []string{"-list"}); code != exitOK || err.String() != "rivals: it is late\n" {
 		t.Errorf("exit code %d: %s", code, &err)
 	}

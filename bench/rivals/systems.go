@@ -6,17 +6,25 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 
 	"github.com/punctual-go/punctual/bench/rivals/driver"
 	"github.com/punctual-go/punctual/bench/rivals/jvm"
 	"github.com/punctual-go/punctual/bench/rivals/workload"
 )
 
-// findField returns the systems in Go, and those in Java if there is any.
-func findField(java string) (*field, error) {
+// findField returns the systems in Go, those of an earlier build if there is one, and those in Java if
+// there is any.
+func findField(java, before string) (*field, error) {
 	f := &field{close: func() {}}
 	if err := f.addGo(); err != nil {
 		return nil, err
+	}
+	if before != "" {
+		if err := f.addBefore(before); err != nil {
+			return nil, err
+		}
 	}
 	if java == "off" {
 		return f, nil
@@ -41,6 +49,29 @@ func (f *field) addGo() error {
 			s.Name, s.Title + ": " + s.About, s.Kinds(),
 			func(ctx context.Context, kind string, params workload.Params) *exec.Cmd {
 				return exec.CommandContext(ctx, self, arguments(s.Name, kind, params)...)
+			},
+		})
+	}
+	return nil
+}
+
+// addBefore adds the systems of this module as they were when another build of this command was made,
+// each behind its successor. So what a change costs can be told from what the machine does meanwhile.
+func (f *field) addBefore(build string) error {
+	path, err := exec.LookPath(build)
+	if err != nil {
+		return fmt.Errorf("-before %s: %w", build, err)
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return err
+	}
+	for _, name := range driver.Own() {
+		i := slices.IndexFunc(f.contenders, func(c contender) bool { return c.name == name })
+		now := f.contenders[i]
+		f.contenders = slices.Insert(f.contenders, i+1, contender{
+			name + "-before", now.title + "; before", now.kinds,
+			func(ctx context.Context, kind string, params workload.Params) *exec.Cmd {
+				return exec.CommandContext(ctx, path, arguments(name, kind, params)...)
 			},
 		})
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -40,7 +41,7 @@ func TestRealSystemsAreMeasured(t *testing.T) {
 }
 
 func TestWithoutJavaThereAreTheSystemsInGo(t *testing.T) {
-	f, err := findField("off")
+	f, err := findField("off", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,12 +63,42 @@ func TestWithoutJavaThereAreTheSystemsInGo(t *testing.T) {
 func TestJavaIsLeftOutWithANoticeOnlyIfNobodyInsists(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("JAVA_HOME", "")
-	f, err := findField("auto")
+	f, err := findField("auto", "")
 	if err != nil || !strings.Contains(f.notice, "Java are left out") || strings.Contains(f.notice, "\n") {
 		t.Errorf("%+v, %v", f, err)
 	}
-	if _, err := findField("/nowhere/bin/java"); err == nil {
+	if _, err := findField("/nowhere/bin/java", ""); err == nil {
 		t.Error("no error for a java that is not there")
+	}
+}
+
+// The binary of the test is a build of the command, too.
+func TestAnEarlierBuildIsMeasuredBesideThisOne(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	few := []workload.Workload{{
+		Name: "few", Kind: "execute", Params: workload.Params{"batch": 100, "batches": 2}, Figures: []workload.Figure{{Name: "ns"}},
+	}}
+	var stdout, stderr bytes.Buffer
+	c := command{few, findField, &stdout, &stderr}
+	code := c.run(t.Context(), []string{"-java", "off", "-before", self, "-systems", "pool,pool-before,fixed,fixed-before", "-rounds", "2", "-out", dir})
+	if code != exitOK {
+		t.Fatalf("exit code %d: %s", code, &stderr)
+	}
+	var names []string
+	for _, result := range saved(t, dir).Workloads[0].Results {
+		if names = append(names, result.System); result.Failure != "" || len(result.Rounds) != 2 {
+			t.Errorf("%+v", result)
+		}
+	}
+	if want := []string{"pool", "pool-before", "fixed", "fixed-before"}; !slices.Equal(names, want) {
+		t.Errorf("systems %q, want %q", names, want)
+	}
+	if _, err := findField("off", "/nowhere/rivals"); err == nil || !strings.Contains(err.Error(), "/nowhere/rivals") {
+		t.Errorf("an earlier build that is not there: %v", err)
 	}
 }
 

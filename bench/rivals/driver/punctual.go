@@ -9,6 +9,15 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
+// Own returns the names of the systems of this module.
+func Own() []string {
+	var names []string
+	for _, s := range punctual() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
 // punctual returns the systems of this module.
 func punctual() []System {
 	return append([]System{
