@@ -14,8 +14,28 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pages are the documents whose Go code is tested, from this folder.
-var pages = []string{"../README.md", "../CONTRIBUTING.md", "../docs/*.md", "../bench/README.md"}
+// pages are the documents whose Go code and links are tested, from this folder.
+var pages = []string{
+	"../README.md", "../CONTRIBUTING.md", "../SECURITY.md", "../docs/*.md", "../bench/README.md",
+}
+
+type document struct {
+	file, text string
+}
+
+func documents(t *testing.T) (found []document) {
+	for _, pattern := range pages {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		require.NotEmpty(t, files, pattern)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			found = append(found, document{file, string(text)})
+		}
+	}
+	return found
+}
 
 // block is the text between two lines of three backquotes.
 type block struct {
@@ -28,23 +48,16 @@ func (b block) program() bool {
 
 func blocks(t *testing.T) (found []block) {
 	fence := regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$")
-	for _, pattern := range pages {
-		files, err := filepath.Glob(pattern)
-		require.NoError(t, err)
-		require.NotEmpty(t, files, pattern)
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			require.NoError(t, err)
-			for _, m := range fence.FindAllStringSubmatch(string(text), -1) {
-				found = append(found, block{file, m[1], m[2]})
-			}
+	for _, page := range documents(t) {
+		for _, m := range fence.FindAllStringSubmatch(page.text, -1) {
+			found = append(found, block{page.file, m[1], m[2]})
 		}
 	}
 	return found
 }
 
-// TestTheReadmeQuotesCodeThatRuns looks for all Go code of the documents that is not a whole program in
-// the tests of this module: only indentation may differ.
+// TestTheReadmeQuotesCodeThatRuns looks for all Go code of the documents that is not a whole program
+// in the tests of this module: only indentation may differ.
 func TestTheReadmeQuotesCodeThatRuns(t *testing.T) {
 	var tests []string
 	require.NoError(t, filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
@@ -80,9 +93,9 @@ func unindented(text string) string {
 	return out.String() + "\n"
 }
 
-// TestTheReadmeProgramPrintsWhatItSays runs each whole program of the documents. What it prints and logs is
-// the block that follows, in which lines of the log begin with their level. On a machine that stands still for
-// longer than a time-out of the program, the log has a line more: then it may try again.
+// TestTheReadmeProgramPrintsWhatItSays runs each whole program of the documents. What it prints and
+// logs is the block that follows, in which lines of the log begin with their level. If the machine
+// stands still for longer than a time-out of the program, the log is another: it may try again.
 func TestTheReadmeProgramPrintsWhatItSays(t *testing.T) {
 	goCommand, err := exec.LookPath("go")
 	if err != nil {
@@ -122,6 +135,28 @@ func separated(output string) (printed, logged string) {
 		}
 	}
 	return printed, logged
+}
+
+// TestTheLinksOfTheDocumentsLeadSomewhere looks for the files and headings that the documents link to.
+func TestTheLinksOfTheDocumentsLeadSomewhere(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#:]*)(#[^)]*)?\)`)
+	code := regexp.MustCompile("`[^`\n]*`")
+	for _, page := range documents(t) {
+		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(page.text, ""), -1) {
+			target := page.file
+			if m[1] != "" {
+				target = filepath.Join(filepath.Dir(page.file), m[1])
+			}
+			_, err := os.Stat(target)
+			if !assert.NoError(t, err, "%s", page.file) || m[2] == "" {
+				continue
+			}
+			text, err := os.ReadFile(target)
+			require.NoError(t, err)
+			heading := "## " + strings.ReplaceAll(m[2][1:], "-", " ") + "\n"
+			assert.Contains(t, strings.ToLower(string(text)), heading, "%s links to %s", page.file, m[0])
+		}
+	}
 }
 
 var logTime = regexp.MustCompile(`(?m)^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d `)
