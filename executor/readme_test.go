@@ -56,8 +56,8 @@ func blocks(t *testing.T) (found []block) {
 	return found
 }
 
-// TestTheReadmeQuotesCodeThatRuns looks for all Go code of the documents that is not a whole program
-// in the tests of this module: only indentation may differ.
+// TestTheReadmeQuotesCodeThatRuns looks in the tests of this module for all Go code of the documents
+// that is not a whole program: only indentation may differ.
 func TestTheReadmeQuotesCodeThatRuns(t *testing.T) {
 	var tests []string
 	require.NoError(t, filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
@@ -137,7 +137,8 @@ func separated(output string) (printed, logged string) {
 	return printed, logged
 }
 
-// TestTheLinksOfTheDocumentsLeadSomewhere looks for the files and headings that the documents link to.
+// TestTheLinksOfTheDocumentsLeadSomewhere looks for the files and headings that the documents link
+// to.
 func TestTheLinksOfTheDocumentsLeadSomewhere(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#:]*)(#[^)]*)?\)`)
 	code := regexp.MustCompile("`[^`\n]*`")
