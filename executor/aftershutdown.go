@@ -1,10 +1,6 @@
 package executor
 
-import (
-	"context"
-
-	"github.com/punctual-go/punctual/future"
-)
+import "github.com/punctual-go/punctual/executor/internal/run"
 
 // AfterShutdown has f called once the pool is shut down, by whatever method: from then on it refuses
 // tasks, while some of those it has accepted may run still; [Pool.Terminated] tells when the last has
@@ -18,19 +14,10 @@ func (p *Pool) AfterShutdown(f func()) (stop func() bool) {
 	if f == nil {
 		panic("executor: nil function")
 	}
-	return context.AfterFunc(p.closing, func() {
-		var err error
-		defer func() { // also when f ends its goroutine
-			if err != nil {
-				p.report(Run{}, &hookError{"after-shutdown", err})
-			}
-		}()
-		future.Invoke(context.Background(), func(context.Context) error {
-			p.unlabel() // it has started with those of whoever shuts the pool down
-			f()
-			return nil
-		}, &err)
-	})
+	return run.After(p.closing, func() {
+		p.unlabel() // it has started with those of whoever shuts the pool down
+		f()
+	}, func(err error) { p.report(Run{}, &hookError{"after-shutdown", err}) })
 }
 
 // AfterShutdown is that of the pool: a Serial is shut down when its pool is.

@@ -48,15 +48,15 @@ func (w *worker) leaveLocked() {
 	if b.Leave(w.ran+1) && b != p.batch { // the last has been counted by account
 		p.spare = b
 	}
-	p.counts.runs += w.ran
-	p.counts.completed += w.ran
+	p.counts.Runs += w.ran
+	p.counts.Completed += w.ran
 	w.batch, w.ran = nil, 0
 }
 
 // claimNext claims the next task of the batch for the same cell, without the lock, and reports
 // whether there is one. If anything is out of the ordinary, it leaves that to take.
 func (w *worker) claimNext() bool {
-	if w.batch == nil || w.failed || !w.own.Unseen() || w.pool.watched.Load() {
+	if w.batch == nil || w.Failed || !w.own.Unseen() || w.pool.watched.Load() {
 		return false
 	}
 	task := w.batch.Claim()

@@ -83,7 +83,7 @@ func (p *Pool) enter(ctx context.Context, c *cell.Cell) error {
 		return p.runByCaller(context.Background(), c) // ctx ends the wait, not the task
 	}
 	// Asked before anybody knows of the wait: the methods may be the user's.
-	run, within := cell.Find(ctx, p.owns)
+	run, within := cell.Find(ctx, p.runs.Owns)
 	end := ctx.Done()
 	e, place, err := p.queueUp(c)
 	if e == nil {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/punctual-go/punctual/internal/cell"
-	"github.com/punctual-go/punctual/internal/failure"
 )
 
 var (
@@ -42,15 +41,10 @@ func (r rejection) Is(target error) bool { return target == ErrRejected }
 // refusal returns err, if it is one of the pool's own, with the names of the pool and of the task.
 func (p *Pool) refusal(task string, err error) error {
 	r, own := err.(rejection)
-	subject := p.subject(task)
-	if !own || subject.IsZero() {
+	if !own {
 		return err
 	}
-	return failure.Named(subject, r.text(), err)
-}
-
-func (p *Pool) subject(task string) failure.Subject {
-	return failure.Subject{Kind: "pool", Executor: p.name, Task: task}
+	return p.runs.Refusal(task, r.text(), err)
 }
 
 func invalid(format string, args ...any) error {

@@ -37,11 +37,11 @@ func (p *Pool) validateAccounts() error {
 	accepted, _, queued := p.tally(func() { dealt, ran = p.played() })
 	busy, both := 0, 0 // of the latter, what has been settled while its body runs on: it counts as ended, too
 	for x := range p.executions() {
-		if x.task == nil {
+		if x.Task == nil {
 			continue
 		}
 		busy++
-		if planOf(x.task).returned || !x.over && x.task.Phase().Settled() {
+		if planOf(x.Task).Counted() || !x.Over && x.Task.Phase().Settled() {
 			both++
 		}
 	}
@@ -49,13 +49,13 @@ func (p *Pool) validateAccounts() error {
 		return fmt.Errorf("%d tasks run, counted as %d", busy, p.counts.busy)
 	}
 	in := accepted + uint64(both)
-	out := p.counts.completed + ran + p.counts.cancelled + p.counts.returned + uint64(queued+dealt+busy)
+	out := p.counts.Completed + ran + p.counts.cancelled + p.counts.returned + uint64(queued+dealt+busy)
 	if in != out {
 		return fmt.Errorf("%d tasks accepted, %d of them both ended and busy; %d completed, %d cancelled, %d returned, %d queued, %d busy",
-			accepted, both, p.counts.completed+ran, p.counts.cancelled, p.counts.returned, queued+dealt, busy)
+			accepted, both, p.counts.Completed+ran, p.counts.cancelled, p.counts.returned, queued+dealt, busy)
 	}
-	if p.settling != 0 || len(p.tellers) != 0 {
-		return fmt.Errorf("%d parties are settling, and %d telling, at rest", p.settling, len(p.tellers))
+	if p.runs.Settling != 0 || p.runs.TellersLocked() != 0 {
+		return fmt.Errorf("%d parties are settling, and %d telling, at rest", p.runs.Settling, p.runs.TellersLocked())
 	}
 	return nil
 }
@@ -69,8 +69,8 @@ func (p *Pool) validateWorkers() error {
 	idle := 0
 	for w := range p.workers {
 		isParked := in.Places[w.place]
-		if isParked == (w.task != nil) || !w.arrived {
-			return fmt.Errorf("a worker is parked: %v, and busy: %v; it has arrived: %v", isParked, w.task != nil, w.arrived)
+		if isParked == (w.Task != nil) || !w.arrived {
+			return fmt.Errorf("a worker is parked: %v, and busy: %v; it has arrived: %v", isParked, w.Task != nil, w.arrived)
 		}
 		if isParked {
 			idle++
@@ -90,7 +90,7 @@ func (p *Pool) validateAside() error {
 	aside, helpers, callers, nested := 0, 0, 0, 0
 	for g := range p.guests {
 		switch {
-		case g.task == nil:
+		case g.Task == nil:
 			return fmt.Errorf("a guest has nothing to do")
 		case g.helps:
 			helpers++
@@ -137,7 +137,7 @@ func (p *Pool) validateDelayed(q *runqueue.Delayed) error {
 		return fmt.Errorf("%d tasks go by their times, and nobody knows", q.Beside())
 	}
 	for x := range p.executions() {
-		if x.task != nil && !x.bare && planOf(x.task).Periodic() && !p.timed.Load() {
+		if x.Task != nil && !x.bare && planOf(x.Task).Periodic() && !p.timed.Load() {
 			return fmt.Errorf("a series is in a run, and nobody knows that there are times")
 		}
 	}
@@ -194,7 +194,7 @@ func (p *Pool) validateBatches() error {
 	for w := range p.workers {
 		if w.batch != nil {
 			users[w.batch]++
-			if w.task == nil || !w.bare {
+			if w.Task == nil || !w.bare {
 				return fmt.Errorf("an idle worker uses a batch")
 			}
 		}

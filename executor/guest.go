@@ -106,7 +106,7 @@ func cancelAfter(ctx context.Context, c *cell.Cell) (stop func()) {
 
 // receiveLocked adds a guest.
 func (p *Pool) receiveLocked() *guest {
-	g := &guest{execution: execution{pool: p}}
+	g := &guest{execution: p.newExecution(false)}
 	if p.guests == nil {
 		p.guests = guests{}
 	}
@@ -136,8 +136,8 @@ func (g *guest) next() bool {
 		if !p.waitsInQueue(c) || !p.queue.Remove(c) {
 			continue
 		}
-		if g.task != nil {
-			g.account()
+		if g.Task != nil {
+			g.account() // it runs once, so it is not refused another run
 		}
 		if g.start(c, p.clock.Now()) {
 			p.notify(unread)
@@ -153,7 +153,7 @@ func (g *guest) leave() {
 		panic(v) // of a queue of the user's own, under the lock: there is no way on
 	}
 	defer g.depart() // also if a hook or handler ends the goroutine
-	if g.task != nil {
+	if g.Task != nil {
 		g.complete()
 	}
 }
@@ -176,9 +176,13 @@ func (g *guest) depart() {
 	p := g.pool
 	delay.At(delay.GuestLeaves)
 	p.mu.Lock()
-	if g.task != nil {
+	if g.Task != nil {
 		g.returnLocked()
-		g.account()
+		if refused := g.account(); refused != nil {
+			p.mu.Unlock()
+			p.endSeries(refused)
+			p.mu.Lock()
+		}
 	}
 	isCaller := !g.helps && g.outer == nil
 	p.runners.leave(&g.execution)

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
-	"github.com/punctual-go/punctual/internal/cell"
 )
 
 // handBackRunsLocked hands back the series that are in a run which was not to be their last: that
@@ -14,16 +13,15 @@ import (
 func (p *Pool) handBackRunsLocked() (series []Pending) {
 	now := p.clock.Now()
 	for x := range p.executions() {
-		if x.task == nil {
+		if x.Task == nil {
 			continue
 		}
-		pl := planOf(x.task)
-		if !pl.Periodic() || pl.returned || pl.Last() || x.task.Phase() != cell.Running {
+		pl := planOf(x.Task)
+		if !pl.HandBack(x.Task) {
 			continue
 		}
-		pl.returned = true
 		p.counts.returned++
-		pending := p.pendingOf(x.task)
+		pending := p.pendingOf(x.Task)
 		pending.Scheduled = time.Time{}
 		if next, known := pl.Upcoming(now); known {
 			pending.Scheduled = p.clock.Time(next)

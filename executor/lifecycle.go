@@ -2,8 +2,8 @@ package executor
 
 import (
 	"context"
-	"slices"
 
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/delay"
@@ -42,7 +42,9 @@ func (s stage) String() string {
 func (p *Pool) Shutdown() {
 	p.mu.Lock()
 	p.drain()
-	p.endSweep(p.sweep())
+	swept := p.sweepLocked()
+	p.mu.Unlock()
+	p.settle(swept)
 }
 
 // ShutdownNow refuses further tasks, ends the contexts of the running ones with the cause
@@ -65,13 +67,15 @@ func (p *Pool) stopNow() (report Report) {
 	p.stage = max(p.stage, stopping)
 	var active []*cell.Cell
 	for x := range p.executions() {
-		if x.task != nil {
-			active = append(active, x.task)
+		if x.Task != nil {
+			active = append(active, x.Task)
 		}
 	}
 	report.Running = p.runningLocked()
 	series := p.handBackRunsLocked()
-	report.Dropped = joined(p.endSweep(p.sweep(), active...), series)
+	swept := p.sweepLocked()
+	p.mu.Unlock()
+	report.Dropped = joined(p.settle(swept, active...), series)
 	return report
 }
 
@@ -95,7 +99,9 @@ func (p *Pool) CloseContext(ctx context.Context) (Report, error) {
 	p.drain()
 	p.dropDelayed, p.keepPeriodic = true, false
 	series := p.handBackRunsLocked()
-	report := Report{Dropped: joined(p.endSweep(p.sweep()), series)}
+	swept := p.sweepLocked()
+	p.mu.Unlock()
+	report := Report{Dropped: joined(p.settle(swept), series)}
 	err := p.AwaitTermination(ctx)
 	switch {
 	case err == nil:
@@ -113,23 +119,7 @@ func (p *Pool) CloseContext(ctx context.Context) (Report, error) {
 // from a task of the same pool, which would wait for itself, it returns [future.ErrSelfWait] at
 // once. A nil ctx never ends.
 func (p *Pool) AwaitTermination(ctx context.Context) error {
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	select {
-	case <-p.done:
-		return nil
-	default:
-	}
-	if p.outlives(ctx) {
-		return future.ErrSelfWait
-	}
-	select {
-	case <-p.done:
-		return nil
-	case <-ctx.Done():
-		return cell.ErrOf(ctx)
-	}
+	return run.Await(ctx, p.done, p.outlives)
 }
 
 // Terminated returns a channel that is closed when the pool has been shut down and its last worker
@@ -154,17 +144,18 @@ func (p *Pool) drain() {
 // terminated hook; or the error handler for a run that took too long. The goroutine tells. Nor does
 // it end before ctx if that ends with a task.
 func (p *Pool) outlives(ctx context.Context) bool {
-	if p.current() != nil || cell.EndsWith(ctx, p.owns) {
+	if p.current() != nil || p.runs.Outlives(ctx) {
 		return true
 	}
-	id := goid.Current()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.tidier == id || slices.Contains(p.tellers, id)
+	return p.tidier == goid.Current()
 }
 
-// sweep takes out of the queue what the stage and the policies do not let run. The lock is held.
-func (p *Pool) sweep() []*cell.Cell {
+// sweepLocked takes out of the queue what the stage and the policies do not let run, for the caller to
+// settle.
+func (p *Pool) sweepLocked() []*cell.Cell {
+	p.runs.Settling++
 	now := p.clock.Now()
 	switch {
 	case p.stage == running, p.stage == draining && p.plain:
@@ -183,12 +174,10 @@ func (p *Pool) sweep() []*cell.Cell {
 	})
 }
 
-// endSweep unlocks, interrupts the active tasks given, settles the futures of those swept out and
-// returns the ones that nobody had cancelled at the same time. The pool does not end before all are
-// settled.
-func (p *Pool) endSweep(swept []*cell.Cell, active ...*cell.Cell) []Pending {
-	p.settling++
-	p.mu.Unlock()
+// settle ends what sweepLocked has begun: it interrupts the active tasks given, settles the futures of
+// those swept out and returns the ones that nobody had cancelled at the same time. The pool does not end
+// before all are settled.
+func (p *Pool) settle(swept []*cell.Cell, active ...*cell.Cell) []Pending {
 	delay.At(delay.TasksSwept)
 	for _, c := range active {
 		c.Interrupt(ErrShutdown)
@@ -201,7 +190,7 @@ func (p *Pool) endSweep(swept []*cell.Cell, active ...*cell.Cell) []Pending {
 		c.Body = nil
 	}
 	p.mu.Lock()
-	p.settling--
+	p.runs.Settling--
 	p.counts.returned += uint64(len(dropped))
 	p.counts.cancelled += uint64(len(swept) - len(dropped)) // at the same time
 	ended := p.emptied()
@@ -214,7 +203,7 @@ func (p *Pool) endSweep(swept []*cell.Cell, active ...*cell.Cell) []Pending {
 // gone. If it has, it returns true, once: the caller unlocks and calls finish. Otherwise, if there
 // is nothing left to do, it has the idle workers go. The lock is held.
 func (p *Pool) emptied() (ended bool) {
-	if p.stage == running || p.stage >= tidying || p.settling > 0 || !p.over() {
+	if p.stage == running || p.stage >= tidying || p.runs.Settling > 0 || !p.over() {
 		return false
 	}
 	if len(p.workers) > 0 {
@@ -225,6 +214,14 @@ func (p *Pool) emptied() (ended bool) {
 	}
 	p.stage = tidying
 	return true
+}
+
+// settled looks whether the pool has come to its end, after a party has settled its tasks.
+func (p *Pool) settled() {
+	p.mu.Lock()
+	ended := p.emptied()
+	p.mu.Unlock()
+	p.finish(ended)
 }
 
 // finish brings the pool to its end if emptied said so. The hook gets a goroutine of its own, so

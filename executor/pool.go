@@ -5,11 +5,10 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
-	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
-	"github.com/punctual-go/punctual/internal/failure"
 	"github.com/punctual-go/punctual/internal/parking"
 	"github.com/punctual-go/punctual/internal/series"
 )
@@ -53,7 +52,8 @@ type Pool struct {
 	submitted *plan           // of every task that has a future and no options
 	executed  *plan           // of every task given to Execute
 
-	runners runners // which goroutines run its tasks
+	runs    run.Owner // what it has in common with a loop
+	runners runners   // which goroutines run its tasks
 
 	closing  context.Context    // ends when the pool is shut down
 	announce context.CancelFunc // ends it; what that calls runs on goroutines of its own
@@ -75,10 +75,8 @@ type Pool struct {
 	workers  map[*worker]struct{}
 	entrants entrants // submitters who wait for room
 
-	dropDelayed, keepPeriodic bool     // what Shutdown does to queued tasks
-	settling                  int      // parties about to settle tasks of the pool, which outlives them
-	tidier                    uint64   // the goroutine of the terminated hook
-	tellers                   []uint64 // goroutines that tell the error handler of a series that took too long
+	dropDelayed, keepPeriodic bool   // what Shutdown does to queued tasks
+	tidier                    uint64 // the goroutine of the terminated hook
 	done                      chan struct{}
 
 	guests  guests                          // runs on other goroutines
@@ -104,9 +102,19 @@ func NewPool(core int, opts ...Option) *Pool {
 func (p *Pool) init(core int, opts []Option) {
 	p.settings = newSettings(core, p.plain, opts)
 	p.clock = clock.New(1) // above 0, which Started shows for a task that has not begun
+	p.runs = run.Owner{
+		Reporter:    p.newReporter(),
+		Host:        (*host)(p),
+		Lock:        &p.mu,
+		Clock:       p.clock,
+		Base:        run.Labelled(p.parent, p.name, ""),
+		ErrShutdown: ErrShutdown,
+		Counts:      &p.counts.Counts,
+		Settled:     p.settled,
+	}
 	p.submitted = p.newPlan(series.Options{})
 	p.executed = p.newPlan(series.Options{})
-	p.executed.reports = true
+	p.executed.Reports = true
 	p.watched.Store(p.onError != nil)
 	p.queue = p.newQueue()
 	p.lot = parking.New(&p.mu, p.clock)
@@ -116,6 +124,16 @@ func (p *Pool) init(core int, opts []Option) {
 	p.workers = make(map[*worker]struct{})
 }
 
+func (p *Pool) newReporter() run.Reporter {
+	r := run.Reporter{Kind: "pool", Name: p.name, Parent: p.parent, Logger: p.logger}
+	if p.onError != nil {
+		r.Handler = func(ctx context.Context, info run.Info, err error) {
+			p.onError(ctx, Run(info), err)
+		}
+	}
+	return r
+}
+
 // newQueue makes the queue that the options tell. With a limit to what may wait in all there is no inbox
 // for submissions, as it does not know of the rest.
 func (p *Pool) newQueue() runqueue.Queue {
@@ -123,7 +141,7 @@ func (p *Pool) newQueue() runqueue.Queue {
 	if !p.plain {
 		order = &p.order
 	}
-	front := runqueue.NewInbox(&p.executed.Plan, order)
+	front := runqueue.NewInbox(p.executed.Cells(), order)
 	if p.pendingLimit == 0 && (!p.plain || p.waitsIn.simple()) {
 		p.inbox = front
 	}
@@ -139,17 +157,4 @@ func (p *Pool) newQueue() runqueue.Queue {
 		p.custom = q
 	}
 	return q
-}
-
-func (p *Pool) newPlan(o series.Options) *plan {
-	pl := &plan{Series: series.Series{Options: o}}
-	pl.Plan = cell.Plan{
-		Host:    (*host)(p),
-		Base:    p.labelled(o.Name),
-		Timeout: o.Timeout,
-		Late:    failure.Late(p.subject(o.Name), o.Timeout),
-		Dropped: future.CancelledError(p.refusal(o.Name, ErrShutdown)),
-		Detail:  pl,
-	}
-	return pl
 }

@@ -56,8 +56,8 @@ func blocks(t *testing.T) (found []block) {
 	return found
 }
 
-// TestTheReadmeQuotesCodeThatRuns looks in the tests of this module for all Go code of the documents
-// that is not a whole program: only indentation may differ.
+// TestTheReadmeQuotesCodeThatRuns looks in the tests of this module for all Go code of the
+// documents that is not a whole program: only indentation may differ.
 func TestTheReadmeQuotesCodeThatRuns(t *testing.T) {
 	var tests []string
 	require.NoError(t, filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {

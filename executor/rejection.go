@@ -151,7 +151,7 @@ func (r *Rejection) Discard() {
 	p := r.pool
 	p.mu.Lock()
 	p.counts.accepted++
-	p.settling++
+	p.runs.Settling++
 	p.mu.Unlock()
 	p.drop(r.cell)
 }
@@ -179,7 +179,7 @@ func (p *Pool) exchange(c *cell.Cell, oldest **cell.Cell) error {
 		return err
 	}
 	*oldest = p.queue.Pop(unread).Cell // a queue without bounds rejects nothing, so there is a cell
-	p.settling++
+	p.runs.Settling++
 	if s := planOf(*oldest).strand; s != nil {
 		p.advance(s)
 	}
@@ -193,7 +193,7 @@ func (p *Pool) drop(c *cell.Cell) {
 	dropped := c.Discard(future.CancelledError(p.refusal(nameOf(c), ErrSaturated)))
 	c.Body = nil
 	p.mu.Lock()
-	p.settling--
+	p.runs.Settling--
 	if dropped {
 		p.counts.returned++
 	} else {

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
-	"github.com/punctual-go/punctual/internal/failure"
 )
 
 // Pending is a task that waits, or that a pool has handed back because it was shut down before the
@@ -63,44 +63,28 @@ func (p *Pool) pending(w runqueue.Waiting) Pending {
 }
 
 // runOf describes the run of c in progress.
-func (p *Pool) runOf(c *cell.Cell) Run {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.describe(c)
-}
+func (p *Pool) runOf(c *cell.Cell) Run { return Run(p.runs.Describe(c, &planOf(c).Plan)) }
 
-// ask is describe for somebody who may want to know more often: from now on starts are kept. The lock is held.
+// ask describes the run of c for somebody who may want to know more often: from now on starts are
+// kept. The lock is held.
 func (p *Pool) ask(c *cell.Cell) Run {
 	if c.Started == unread {
 		p.watched.Store(true)
 	}
-	return p.describe(c)
-}
-
-// describe is runOf with the lock held.
-func (p *Pool) describe(c *cell.Cell) Run {
-	pl := planOf(c)
-	if c.Started == unread { // nobody has kept it
-		c.Started = p.clock.Now()
-		if c.When == unread {
-			c.When = c.Started
-		}
-	}
-	r := Run{Name: pl.Name, Number: 1, Scheduled: p.clock.Time(c.When), Started: p.clock.Time(c.Started)}
-	if pl.Periodic() {
-		r.Number, r.Missed = pl.Runs, pl.Missed
-	}
-	return r
+	return Run(p.runs.DescribeLocked(c, &planOf(c).Plan))
 }
 
 // guard calls a hook. A panic in it harms nobody and is reported.
-func (p *Pool) guard(ctx context.Context, name string, run Run, hook func()) {
+func (p *Pool) guard(ctx context.Context, name string, r Run, hook func()) {
 	var err error
 	future.Invoke(ctx, func(context.Context) error { hook(); return nil }, &err)
 	if err != nil {
-		p.report(run, &hookError{name, err})
+		p.report(r, &hookError{name, err})
 	}
 }
+
+// report tells of a failure.
+func (p *Pool) report(r Run, err error) { p.runs.Report(run.Info(r), err) }
 
 // hookError is a failure of a hook. What that has panicked with is asked for its text only when somebody asks for it.
 type hookError struct {
@@ -110,54 +94,3 @@ type hookError struct {
 
 func (e *hookError) Error() string { return fmt.Sprintf("executor: %s hook: %v", e.hook, e.err) }
 func (e *hookError) Unwrap() error { return e.err }
-
-// report tells the error handler of a failure, or the log if there is none.
-func (p *Pool) report(run Run, err error) {
-	if p.onError == nil {
-		p.logFailure("task failed", run, err)
-		return
-	}
-	var inHandler error
-	ctx := p.parent
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	future.Invoke(ctx, func(ctx context.Context) error { p.onError(ctx, run, err); return nil }, &inHandler)
-	if inHandler != nil {
-		p.logFailure("error handler failed", run, inHandler)
-	}
-}
-
-// runFailed tells the error handler of a failed run of a series that goes on, the last of so many
-// in a row. If there is none, it tells the log of those that are notable.
-func (p *Pool) runFailed(run Run, err error, streak uint64, notable bool) {
-	switch {
-	case p.onError != nil:
-		p.report(run, err)
-	case notable:
-		p.log().WriteStreak(run.Name, run.Number, err, streak)
-	}
-}
-
-// seriesRecovers ends a streak of failures, and tells the log if that has told of the failures.
-func (p *Pool) seriesRecovers(pl *plan, run Run) {
-	streak := pl.Streak.Len()
-	pl.Streak.End()
-	if p.onError == nil {
-		p.log().WriteEnd(run.Name, run.Number, streak)
-	}
-}
-
-// seriesEnded makes sure that a periodic task does not end by a failure in silence.
-func (p *Pool) seriesEnded(run Run, err error) {
-	if p.onError != nil {
-		defer p.report(run, err) // also if the log ends the goroutine
-	}
-	p.logFailure("periodic task ended by a failure", run, err)
-}
-
-func (p *Pool) logFailure(text string, run Run, err error) {
-	p.log().Write(text, run.Name, run.Number, err)
-}
-
-func (p *Pool) log() failure.Log { return failure.Log{Executor: p.name, Logger: p.logger} }

@@ -46,7 +46,7 @@ func (p *Pool) current() *execution {
 		return nil
 	}
 	for x := found.(*execution); x != nil; x = x.outer {
-		if x.task != nil { // the goroutine's own, so it needs no lock to read it
+		if x.Task != nil { // the goroutine's own, so it needs no lock to read it
 			return x
 		}
 	}
@@ -57,7 +57,7 @@ func (p *Pool) current() *execution {
 func (x *execution) outwards() iter.Seq[*execution] {
 	return func(yield func(*execution) bool) {
 		for ; x != nil; x = x.outer {
-			if x.task != nil && !yield(x) {
+			if x.Task != nil && !yield(x) {
 				return
 			}
 		}
@@ -65,13 +65,10 @@ func (x *execution) outwards() iter.Seq[*execution] {
 }
 
 // isBehind reports whether c cannot end before a run on the goroutine of x has: it is that run
-// itself, or a later task of the same serial executor.
+// itself, or comes after it.
 func (x *execution) isBehind(c *cell.Cell) bool {
 	for run := range x.outwards() {
-		if run.task == c {
-			return true
-		}
-		if s := planOf(c).strand; s != nil && s == planOf(run.task).strand {
+		if run.Task == c || comesAfter(c, run.Task) {
 			return true
 		}
 	}

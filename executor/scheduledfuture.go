@@ -9,11 +9,8 @@ import (
 
 // ScheduledFuture is the future of a scheduled task, which also tells when the task runs: it is
 // java.util.concurrent's ScheduledFuture. It is safe for concurrent use and must not be copied.
-//
-// It is the task itself, its future and its place in the queue in one allocation.
 type ScheduledFuture[V any] struct {
-	*future.Future[V] // &own
-	own               future.Future[V]
+	*future.Future[V]
 }
 
 // timetable is an executor, as the futures of its scheduled tasks see it.
@@ -31,22 +28,21 @@ type timetable interface {
 	Describe(c *cell.Cell) Run
 }
 
-func newScheduledFuture[V any](p *ScheduledPool) *ScheduledFuture[V] {
-	f := new(ScheduledFuture[V])
-	PlanScheduled(f, &p.submitted.Plan)
-	return f
+// scheduled is a task, its future and its place in the queue in one allocation.
+type scheduled[V any] struct {
+	future ScheduledFuture[V] // of own
+	own    future.Future[V]
 }
 
-// PlanScheduled is for the executors of this module: it makes f, which is new, the future of a task with
-// the given plan, and returns its cell. The host of the plan must be a timetable.
-func PlanScheduled[V any](f *ScheduledFuture[V], plan *cell.Plan) *cell.Cell {
-	f.Future = &f.own
-	c := f.cell()
-	c.Plan = plan
-	return c
+func newScheduled[V any](p *ScheduledPool) (*ScheduledFuture[V], *cell.Cell) {
+	s := new(scheduled[V])
+	s.future.Future = &s.own
+	c := future.CellOf(&s.own)
+	c.Plan = p.submitted.Cells()
+	return &s.future, c
 }
 
-func (f *ScheduledFuture[V]) cell() *cell.Cell { return future.CellOf(&f.own) }
+func (f *ScheduledFuture[V]) cell() *cell.Cell { return future.CellOf(f.Future) }
 
 func (f *ScheduledFuture[V]) host() timetable { return f.cell().Plan.Host.(timetable) }
 

@@ -43,8 +43,8 @@ func NewScheduledPool(core int, opts ...Option) *ScheduledPool {
 // [ErrShutdown] or [ErrSaturated] for a task that will not run. One allocation, if there are no
 // options.
 func (p *ScheduledPool) Schedule(delay time.Duration, task Task, opts ...TaskOption) (*ScheduledFuture[struct{}], error) {
-	f := newScheduledFuture[struct{}](p)
-	if err := p.schedule(f.cell(), delay, task, opts); err != nil {
+	f, c := newScheduled[struct{}](p)
+	if err := p.schedule(c, delay, task, opts); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -56,8 +56,8 @@ func Schedule[V any](p *ScheduledPool, delay time.Duration, fn future.Func[V], o
 	if fn == nil {
 		return nil, ErrNilTask
 	}
-	f := newScheduledFuture[V](p)
-	if err := p.schedule(f.cell(), delay, future.Bind(f.Future, fn), opts); err != nil {
+	f, c := newScheduled[V](p)
+	if err := p.schedule(c, delay, future.Bind(f.Future, fn), opts); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -67,11 +67,11 @@ func Schedule[V any](p *ScheduledPool, delay time.Duration, fn future.Func[V], o
 // a delay once, at the call: setting the wall clock later does not move the task. Errors are those
 // of [ScheduledPool.Schedule].
 func (p *ScheduledPool) ScheduleAt(at time.Time, task Task, opts ...TaskOption) (*ScheduledFuture[struct{}], error) {
-	f := newScheduledFuture[struct{}](p)
-	if _, err := p.prepare(f.cell(), task, opts); err != nil {
+	f, c := newScheduled[struct{}](p)
+	if _, err := p.prepare(c, task, opts); err != nil {
 		return nil, err
 	}
-	if err := p.acceptAt(f.cell(), p.clock.At(at)); err != nil {
+	if err := p.acceptAt(c, p.clock.At(at)); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -123,9 +123,8 @@ func (p *ScheduledPool) repeat(initial, every time.Duration, sign int64, task Ta
 	}
 	pl := p.newPlan(o)
 	pl.Period = period
-	f := new(ScheduledFuture[struct{}])
-	c := PlanScheduled(f, &pl.Plan)
-	c.Body = body
+	f, c := newScheduled[struct{}](p)
+	c.Plan, c.Body = pl.Cells(), body
 	if err := p.acceptAfter(c, initial); err != nil {
 		return nil, err
 	}
@@ -138,7 +137,9 @@ func (p *ScheduledPool) repeat(initial, every time.Duration, sign int64, task Ta
 func (p *ScheduledPool) SetExecuteDelayedAfterShutdown(on bool) {
 	p.mu.Lock()
 	p.dropDelayed = !on
-	p.endSweep(p.sweep())
+	swept := p.sweepLocked()
+	p.mu.Unlock()
+	p.settle(swept)
 }
 
 // SetContinuePeriodicAfterShutdown sets whether periodic tasks go on after Shutdown, and the pool
@@ -148,7 +149,9 @@ func (p *ScheduledPool) SetExecuteDelayedAfterShutdown(on bool) {
 func (p *ScheduledPool) SetContinuePeriodicAfterShutdown(on bool) {
 	p.mu.Lock()
 	p.keepPeriodic = on
-	p.endSweep(p.sweep())
+	swept := p.sweepLocked()
+	p.mu.Unlock()
+	p.settle(swept)
 }
 
 // ExecuteDelayedAfterShutdown reports the policy set by SetExecuteDelayedAfterShutdown.

@@ -42,7 +42,7 @@ func NewSerial(p Submitter) *Serial {
 
 func (l *lane) init(p *Pool) {
 	l.submitted, l.executed = p.newPlan(series.Options{}), p.newPlan(series.Options{})
-	l.executed.reports = true
+	l.executed.Reports = true
 	l.submitted.strand, l.executed.strand = &l.strand, &l.strand
 }
 
@@ -72,7 +72,7 @@ func (p *Pool) executeIn(l *lane, task Task) error {
 	if err != nil {
 		return err
 	}
-	return p.accept(context.Background(), false, &cell.Cell{Plan: &l.executed.Plan, Body: body})
+	return p.accept(context.Background(), false, &cell.Cell{Plan: l.executed.Cells(), Body: body})
 }
 
 func (p *Pool) submitIn(ctx context.Context, wait bool, l *lane, c *cell.Cell, task Task, opts []TaskOption) error {
@@ -81,7 +81,7 @@ func (p *Pool) submitIn(ctx context.Context, wait bool, l *lane, c *cell.Cell, t
 		return err
 	}
 	if pl == p.submitted {
-		c.Plan = &l.submitted.Plan
+		c.Plan = l.submitted.Cells()
 	} else {
 		pl.strand = &l.strand
 	}

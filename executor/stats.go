@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
 )
 
@@ -50,7 +51,7 @@ type Stats struct {
 // counts are the counters of a pool. Its lock guards them.
 type counts struct {
 	busy                                    int
-	runs, completed, failures               uint64
+	run.Counts                              // of runs, and of tasks that have ended by them
 	accepted, rejected, cancelled, returned uint64
 	largest                                 int
 }
@@ -75,11 +76,11 @@ func (p *Pool) Stats() Stats {
 		Queued:      queued + dealt,
 		Accepted:    accepted,
 		Rejected:    rejected,
-		Completed:   p.counts.completed + ran,
+		Completed:   p.counts.Completed + ran,
 		Cancelled:   p.counts.cancelled,
 		Returned:    p.counts.returned,
-		Runs:        p.counts.runs + ran,
-		Failures:    p.counts.failures,
+		Runs:        p.counts.Runs + ran,
+		Failures:    p.counts.Failures,
 		Wakeups:     p.lot.Wakes(),
 	}
 }
@@ -147,8 +148,8 @@ func (p *Pool) Running() []Running {
 
 func (p *Pool) runningLocked() (rs []Running) {
 	for x := range p.executions() {
-		if x.task != nil {
-			rs = append(rs, Running{Run: p.ask(x.task)})
+		if x.Task != nil {
+			rs = append(rs, Running{Run: p.ask(x.Task)})
 		}
 	}
 	now := p.clock.Time(p.clock.Now())

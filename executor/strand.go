@@ -17,6 +17,13 @@ type strand struct {
 	forget  func()   // called when the strand is of no use; may be nil
 }
 
+// comesAfter reports whether c is a later task than run of the same serial executor, so that it does
+// not begin before the run has ended.
+func comesAfter(c, run *cell.Cell) bool {
+	s := planOf(c).strand
+	return s != nil && s == planOf(run).strand && c != run
+}
+
 // hold has c wait for its turn. The lock is held.
 func (p *Pool) hold(s *strand, c *cell.Cell) {
 	s.waiting.Push(c)

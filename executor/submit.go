@@ -21,7 +21,7 @@ func (p *Pool) Execute(task Task) error {
 	if p.inbox != nil && p.before == nil && p.after == nil {
 		return p.post(runqueue.Slot{Body: body})
 	}
-	return p.accept(context.Background(), false, &cell.Cell{Plan: &p.executed.Plan, Body: body})
+	return p.accept(context.Background(), false, &cell.Cell{Plan: p.executed.Cells(), Body: body})
 }
 
 // Submit is Execute with a future for the outcome. It also returns [ErrInvalid] for a bad option.
@@ -106,7 +106,7 @@ func (p *Pool) prepare(c *cell.Cell, task Task, opts []TaskOption) (*plan, error
 	if err != nil {
 		return nil, err
 	}
-	c.Plan, c.Body = &pl.Plan, body
+	c.Plan, c.Body = pl.Cells(), body
 	return pl, nil
 }
 

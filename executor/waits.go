@@ -62,17 +62,15 @@ type awaits struct {
 // patience is how long a wait goes on before it is helped without certainty.
 const patience = 10 * time.Millisecond
 
-// SelfWait reports whether the caller would wait for itself, or for what comes after it.
+// SelfWait reports whether the caller would wait for itself, or for what comes after it: the goroutine
+// tells. Behind is the same for somebody of whom only the context tells.
 func (h *host) SelfWait(c *cell.Cell) bool {
 	x := h.pool().current()
 	return x != nil && x.isBehind(c)
 }
 
-// Behind reports whether c is a task of the serial executor that the run is of, and comes later.
-func (h *host) Behind(c, run *cell.Cell) bool {
-	s := planOf(c).strand
-	return s != nil && s == planOf(run).strand && c != run
-}
+// Behind reports whether c comes after the run.
+func (h *host) Behind(c, run *cell.Cell) bool { return comesAfter(c, run) }
 
 // Await says that the caller is about to wait for c, with ctx.
 func (h *host) Await(ctx context.Context, c *cell.Cell) (over func()) {
@@ -129,15 +127,10 @@ func (p *Pool) newAwait(ctx context.Context) *await {
 	if p.confines() {
 		return nil
 	}
-	if run, found := cell.Find(ctx, p.owns); found {
+	if run, found := cell.Find(ctx, p.runs.Owns); found {
 		return &await{run: run, patience: patience}
 	}
 	return nil
-}
-
-// owns reports whether a run is the pool's.
-func (p *Pool) owns(run *cell.Cell) bool {
-	return run.Plan != nil && run.Plan.Host == cell.Host((*host)(p))
 }
 
 // await has what a waits for helped until the function returned is called.

@@ -39,7 +39,7 @@ type worker struct {
 func (p *Pool) startWorker() { p.addWorkerLocked().launch() }
 
 func (p *Pool) addWorkerLocked() *worker {
-	w := &worker{execution: execution{pool: p, labels: true}, place: parking.NewWaiter()}
+	w := &worker{execution: p.newExecution(true), place: parking.NewWaiter()}
 	p.workers[w] = struct{}{}
 	p.counts.largest = max(p.counts.largest, len(p.workers))
 	return w
@@ -102,7 +102,7 @@ func (w *worker) replace() {
 	if v := recover(); v != nil {
 		panic(v) // of a queue of the user's own, under the lock: there is no way on
 	}
-	if w.task == nil {
+	if w.Task == nil {
 		w.pool.runners.leave(&w.execution)
 		return
 	}
@@ -135,13 +135,32 @@ func (w *worker) take() bool {
 		w.arrived = true
 		p.lot.Arrive()
 	}
-	if w.task != nil {
-		w.account()
+	if w.Task != nil {
+		if refused := w.account(); refused != nil {
+			p.mu.Unlock()
+			p.endSeries(refused)
+			p.mu.Lock()
+		}
 		if p.waits.unsatisfied() {
 			p.freedLocked()
 		}
 	}
 	w.leaveLocked()
+	found := w.nextLocked(now)
+	ended := !found && w.retireLocked()
+	p.mu.Unlock()
+	if found {
+		return true
+	}
+	delay.At(delay.WorkerRetired)
+	p.finish(ended)
+	return false
+}
+
+// nextLocked waits for the next task, and starts it. It reports false if the worker may go. It lets go
+// of the lock while it waits.
+func (w *worker) nextLocked(now int64) bool {
+	p := w.pool
 	idle, spins := false, 0
 	for {
 		head, due, dealt := p.head()
@@ -157,7 +176,6 @@ func (w *worker) take() bool {
 		switch {
 		case p.over(), idle && p.surplus() && !due, due && len(p.workers) > p.ceiling():
 			w.disown()
-			w.retire()
 			return false
 		case due:
 			c := w.next(dealt, now)
@@ -169,7 +187,6 @@ func (w *worker) take() bool {
 			}
 			if c != nil && w.start(c, now) {
 				p.notify(now)
-				p.mu.Unlock()
 				return true
 			}
 		case p.entrants.admit(p, 1):
@@ -213,7 +230,7 @@ func (w *worker) next(dealt bool, now int64) *cell.Cell {
 		w.own.Begin() // unless it has, for the task before
 	}
 	if w.own == nil || !w.own.Live() { // the latter if a context was asked after it had ended
-		w.own = &cell.Cell{Plan: &w.pool.executed.Plan}
+		w.own = &cell.Cell{Plan: w.pool.executed.Cells()}
 		w.own.Begin()
 	}
 	w.own.Body, w.own.When = e.Body, e.When
@@ -252,16 +269,12 @@ func (w *worker) disown() {
 	}
 }
 
-// retire takes the worker out of its pool, which may have been waiting for that. The lock is held at
-// the call and not any more at the return.
-func (w *worker) retire() {
+// retireLocked takes the worker out of its pool, and reports whether that has come to its end by it.
+func (w *worker) retireLocked() (ended bool) {
 	p := w.pool
 	delete(p.workers, w)
 	p.notify(unread)
-	ended := p.emptied()
-	p.mu.Unlock()
-	delay.At(delay.WorkerRetired)
-	p.finish(ended)
+	return p.emptied()
 }
 
 // patience is how long the worker will wait as a follower: nil for ever.

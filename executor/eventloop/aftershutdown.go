@@ -1,11 +1,9 @@
 package eventloop
 
 import (
-	"context"
 	"runtime/pprof"
 
-	"github.com/punctual-go/punctual/executor"
-	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/executor/internal/run"
 )
 
 // AfterShutdown has f called once the loop refuses tasks; a loop that is shut down gracefully does so
@@ -15,14 +13,8 @@ func (l *Loop) AfterShutdown(f func()) (stop func() bool) {
 	if f == nil {
 		panic("eventloop: nil function")
 	}
-	return context.AfterFunc(l.closing, func() {
+	return run.After(l.closing, func() {
 		pprof.SetGoroutineLabels(l.labels) // it has started with those of whoever shuts the loop down
-		var err error
-		defer func() {
-			if err != nil {
-				l.report(executor.Run{}, err)
-			}
-		}()
-		future.Invoke(context.Background(), func(context.Context) error { f(); return nil }, &err)
-	})
+		f()
+	}, func(err error) { l.runs.Report(run.Info{}, err) })
 }

@@ -32,19 +32,22 @@ type submitted[V any] struct {
 // scheduled is a task with a time, or several, with its future.
 type scheduled[V any] struct {
 	link
-	future executor.ScheduledFuture[V]
+	future executor.ScheduledFuture[V] // of own
+	own    future.Future[V]
 }
 
 func newSubmitted[V any](l *Loop) *submitted[V] {
 	n := new(submitted[V])
 	n.cell = future.CellOf(&n.future)
-	n.cell.Plan = &l.submitted.Plan
+	n.cell.Plan = l.submitted.Cells()
 	return n
 }
 
 func newScheduled[V any](l *Loop) *scheduled[V] {
 	n := new(scheduled[V])
-	n.cell = executor.PlanScheduled(&n.future, &l.submitted.Plan)
+	n.future.Future = &n.own
+	n.cell = future.CellOf(&n.own)
+	n.cell.Plan = l.submitted.Cells()
 	return n
 }
 
@@ -54,7 +57,7 @@ func (d door) execute(task executor.Task) error {
 	}
 	n := new(executed)
 	n.cell = &n.own
-	n.own.Plan, n.own.Body = &d.loop.executed.Plan, task
+	n.own.Plan, n.own.Body = d.loop.executed.Cells(), task
 	now := d.loop.clock.Now()
 	return d.enter(&n.link, now, now)
 }
@@ -96,7 +99,7 @@ func (d door) repeat(initial, every time.Duration, sign int64, task executor.Tas
 	pl := d.loop.newPlan(o)
 	pl.Period = period
 	n := newScheduled[struct{}](d.loop)
-	n.cell.Plan, n.cell.Body = &pl.Plan, task
+	n.cell.Plan, n.cell.Body = pl.Cells(), task
 	now := d.loop.clock.Now()
 	if err := d.enter(&n.link, pl.First(clock.Later(now, initial)), now); err != nil {
 		return nil, err
@@ -143,7 +146,7 @@ func (l *Loop) prepare(c *cell.Cell, task executor.Task, opts []executor.TaskOpt
 	if err != nil {
 		return err
 	}
-	c.Plan = &l.newPlan(o).Plan
+	c.Plan = l.newPlan(o).Cells()
 	return nil
 }
 
@@ -154,7 +157,7 @@ func (d door) enter(n *link, when, now int64) error {
 	n.cell.When = when
 	if entered := d.inside && l.place(n, now) || !d.inside && l.intake.push(n); !entered {
 		l.rejected.Add(1)
-		return l.refusal(planOf(n.cell).Name)
+		return l.runs.ShutDown(planOf(n.cell).Name)
 	}
 	delay.At(delay.LoopPushed)
 	l.signal(when)

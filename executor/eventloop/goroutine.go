@@ -51,15 +51,24 @@ func (l *Loop) arrive() {
 // none, and then the goroutine is the loop's no more.
 func (l *Loop) take() bool {
 	l.mu.Lock()
-	if l.task != nil {
+	if l.exec.Task != nil {
 		l.collect() // what has come during a run comes before the next of its series
-		l.account()
+		if refused := l.account(); refused != nil {
+			l.mu.Unlock()
+			l.endSeries(refused)
+			l.mu.Lock()
+		}
 	}
 	for {
 		l.collect()
 		now := l.clock.Now()
 		if l.stage == quieting {
-			now = l.hush(now)
+			if swept, again := l.hush(now); again {
+				l.mu.Unlock()
+				l.settle(swept)
+				l.mu.Lock()
+				continue
+			}
 		}
 		switch c := l.agenda.head(); {
 		case c != nil && c.When <= now:
@@ -73,6 +82,11 @@ func (l *Loop) take() bool {
 			l.sleep(c.When, now)
 		default:
 			if l.leave() {
+				ended := l.stage == terminated
+				l.mu.Unlock()
+				if ended {
+					close(l.gone)
+				}
 				return false
 			}
 		}
@@ -117,10 +131,10 @@ func (l *Loop) enlist(n *link, now int64) {
 	l.agenda.add(n, now)
 }
 
-// leave ends the goroutine as there is nothing to do, and the loop if it is shut down; it reports false if
-// there is something after all. The lock is held at the call and not any more at a return of true.
-func (l *Loop) leave() bool {
-	if l.stage >= draining && l.settling == 0 {
+// leave ends the goroutine as there is nothing to do, unless there is something after all; and the loop
+// if it is shut down. The lock is held.
+func (l *Loop) leave() (left bool) {
+	if l.stage >= draining && l.runs.Settling == 0 {
 		l.terminate()
 		return true
 	}
@@ -129,6 +143,5 @@ func (l *Loop) leave() bool {
 		return false
 	}
 	l.goroutine.Store(0)
-	l.mu.Unlock()
 	return true
 }

@@ -6,12 +6,10 @@ import (
 	"sync/atomic"
 
 	"github.com/punctual-go/punctual/executor"
-	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/internal/alarm"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
-	"github.com/punctual-go/punctual/internal/failure"
-	"github.com/punctual-go/punctual/internal/labels"
 	"github.com/punctual-go/punctual/internal/series"
 )
 
@@ -44,8 +42,8 @@ import (
 type Loop struct {
 	settings
 	clock     clock.Clock
-	submitted *plan           // of every task that has a future and no options
-	executed  *plan           // of every task given to Execute
+	submitted *run.Plan       // of every task that has a future and no options
+	executed  *run.Plan       // of every task given to Execute
 	labels    context.Context // of its goroutine, but during the run of a named task
 
 	intake  intake
@@ -59,17 +57,15 @@ type Loop struct {
 	alarm *alarm.Alarm  // for a sleep until a time; only the loop sets it
 	call  chan struct{} // for a sleep without end
 
-	tokens cell.Tokens // for the next runs of series; the loop's
+	runs run.Owner // what it has in common with a pool
 
-	mu       sync.Mutex // guards the fields below
-	stage    stage
-	agenda   agenda
-	order    uint64 // sequence number of the last task on the agenda
-	counts   counts
-	settling int      // parties about to settle tasks of the loop, which outlives them
-	tellers  []uint64 // of these, the goroutines that call the error handler
-	calm     calm
-	execution
+	mu     sync.Mutex // guards the fields below
+	stage  stage
+	agenda agenda
+	order  uint64 // sequence number of the last task on the agenda
+	counts counts
+	calm   calm
+	exec   run.Execution // of the task that runs; the loop's own, but for Task
 
 	closing  context.Context    // ends when the loop refuses tasks
 	announce context.CancelFunc // ends it; what that calls runs on goroutines of its own
@@ -89,49 +85,41 @@ func New(opts ...Option) *Loop {
 	}
 	l.closing, l.announce = context.WithCancel(context.Background())
 	l.next.Store(absent)
+	l.runs = run.Owner{
+		Reporter:    l.newReporter(),
+		Host:        (*host)(l),
+		Lock:        &l.mu,
+		Clock:       c,
+		Base:        run.Labelled(l.parent, l.name, ""),
+		ErrShutdown: executor.ErrShutdown,
+		Counts:      &l.counts.Counts,
+		Settled:     func() { l.signal(0) },
+	}
+	l.exec.Owner = &l.runs
 	l.submitted = l.newPlan(series.Options{})
 	l.executed = l.newPlan(series.Options{})
-	l.executed.reports = true
-	l.labels = labels.Only(l.submitted.Base)
+	l.executed.Reports = true
+	l.labels = run.LabelsOf(l.runs.Base)
 	return l
+}
+
+func (l *Loop) newReporter() run.Reporter {
+	r := run.Reporter{Kind: "loop", Name: l.name, Parent: l.parent, Logger: l.logger}
+	if l.onError != nil {
+		r.Handler = func(ctx context.Context, info run.Info, err error) {
+			l.onError(ctx, executor.Run(info), err)
+		}
+	}
+	return r
 }
 
 // InLoop reports whether ctx is that of a task which the loop runs now, or derives from it.
 func (l *Loop) InLoop(ctx context.Context) bool { return l.runIn(ctx) != nil }
 
-// plan is what a loop knows of a task besides its cell. Tasks without options share one. The loop's lock
-// guards the series.
-type plan struct {
-	cell.Plan
-	series.Series
-	reports bool        // a failure has no future of its own and goes to the error handler
-	counted atomic.Bool // the end of a series has been; see ends
-}
+func planOf(c *cell.Cell) *run.Plan { return c.Plan.Detail.(*run.Plan) }
 
-// refusal returns ErrShutdown with the names of the loop and of the task, if they have any.
-func (l *Loop) refusal(task string) error {
-	subject := l.subject(task)
-	if subject.IsZero() {
-		return executor.ErrShutdown
-	}
-	return failure.Named(subject, "loop is shut down", executor.ErrShutdown)
-}
-
-func (l *Loop) subject(task string) failure.Subject {
-	return failure.Subject{Kind: "loop", Executor: l.name, Task: task}
-}
-
-func planOf(c *cell.Cell) *plan { return c.Plan.Detail.(*plan) }
-
-func (l *Loop) newPlan(o series.Options) *plan {
-	pl := &plan{Series: series.Series{Options: o}}
-	pl.Plan = cell.Plan{
-		Host:    (*host)(l),
-		Base:    l.labelled(o.Name),
-		Timeout: o.Timeout,
-		Late:    failure.Late(l.subject(o.Name), o.Timeout),
-		Dropped: future.CancelledError(l.refusal(o.Name)),
-		Detail:  pl,
-	}
+func (l *Loop) newPlan(o series.Options) *run.Plan {
+	pl := new(run.Plan)
+	l.runs.Init(pl, o, pl)
 	return pl
 }

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 
 	"github.com/punctual-go/punctual/executor"
-	"github.com/punctual-go/punctual/internal/labels"
 )
 
 // Option configures a loop at its construction. A bad value panics there, with a text that says what is
@@ -65,9 +64,4 @@ func Logger(l *slog.Logger) Option { return option(func(s *settings) { s.logger 
 // panics, that is logged. Its context is the base context. A nil handler is none.
 func ErrorHandler(f func(ctx context.Context, run executor.Run, err error)) Option {
 	return option(func(s *settings) { s.onError = f })
-}
-
-// labelled returns the context that those of the runs of a task derive from.
-func (s *settings) labelled(task string) context.Context {
-	return labels.Context(s.parent, s.name, task)
 }

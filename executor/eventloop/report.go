@@ -1,13 +1,10 @@
 package eventloop
 
 import (
-	"context"
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
-	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
-	"github.com/punctual-go/punctual/internal/failure"
 )
 
 // pendingOf describes c, which the caller has dropped.
@@ -22,23 +19,6 @@ func (l *Loop) pendingOf(c *cell.Cell) executor.Pending {
 	}
 }
 
-// runOf describes the run of c in progress.
-func (l *Loop) runOf(c *cell.Cell) executor.Run {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.describe(c)
-}
-
-// describe is runOf with the lock held.
-func (l *Loop) describe(c *cell.Cell) executor.Run {
-	pl := planOf(c)
-	r := executor.Run{Name: pl.Name, Number: 1, Scheduled: l.clock.Time(c.When), Started: l.clock.Time(c.Started)}
-	if pl.Periodic() {
-		r.Number, r.Missed = pl.Runs, pl.Missed
-	}
-	return r
-}
-
 // Running returns the task that runs now, if there is one.
 func (l *Loop) Running() []executor.Running {
 	l.mu.Lock()
@@ -47,60 +27,10 @@ func (l *Loop) Running() []executor.Running {
 }
 
 func (l *Loop) runningLocked() []executor.Running {
-	if l.task == nil {
+	c := l.exec.Task
+	if c == nil {
 		return nil
 	}
-	run := l.describe(l.task)
+	run := executor.Run(l.runs.DescribeLocked(c, planOf(c)))
 	return []executor.Running{{Run: run, For: time.Since(run.Started)}}
 }
-
-// report tells the error handler of a failure, or the log if there is none.
-func (l *Loop) report(run executor.Run, err error) {
-	if l.onError == nil {
-		l.logFailure("task failed", run, err)
-		return
-	}
-	var inHandler error
-	ctx := l.parent
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	future.Invoke(ctx, func(ctx context.Context) error { l.onError(ctx, run, err); return nil }, &inHandler)
-	if inHandler != nil {
-		l.logFailure("error handler failed", run, inHandler)
-	}
-}
-
-// runFailed tells the error handler of a failed run of a series that goes on, the last of so many
-// in a row. If there is none, it tells the log of those that are notable.
-func (l *Loop) runFailed(run executor.Run, err error, streak uint64, notable bool) {
-	switch {
-	case l.onError != nil:
-		l.report(run, err)
-	case notable:
-		l.log().WriteStreak(run.Name, run.Number, err, streak)
-	}
-}
-
-// seriesRecovers ends a streak of failures, and tells the log if that has told of the failures.
-func (l *Loop) seriesRecovers(pl *plan, run executor.Run) {
-	streak := pl.Streak.Len()
-	pl.Streak.End()
-	if l.onError == nil {
-		l.log().WriteEnd(run.Name, run.Number, streak)
-	}
-}
-
-// seriesEnded makes sure that a periodic task does not end by a failure in silence.
-func (l *Loop) seriesEnded(run executor.Run, err error) {
-	if l.onError != nil {
-		defer l.report(run, err) // also if the log ends the goroutine
-	}
-	l.logFailure("periodic task ended by a failure", run, err)
-}
-
-func (l *Loop) logFailure(text string, run executor.Run, err error) {
-	l.log().Write(text, run.Name, run.Number, err)
-}
-
-func (l *Loop) log() failure.Log { return failure.Log{Executor: l.name, Logger: l.logger} }

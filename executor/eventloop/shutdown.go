@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
@@ -74,17 +75,26 @@ func (l *Loop) ShutdownGracefully(quiet, timeout time.Duration) error {
 	if timeout < quiet {
 		return fmt.Errorf("%w: timeout %v is below the quiet period %v", executor.ErrInvalid, timeout, quiet)
 	}
-	l.mu.Lock()
-	if l.stage == running {
-		l.collect()
-		now := l.clock.Now() // what has come by now is for now
-		l.stage = quieting
-		l.calm = calm{quiet: quiet, from: now, end: clock.Later(now, timeout), dropDelayed: true}
-		l.settle(l.sweep(now))
+	if swept, begun := l.beQuiet(quiet, timeout); begun {
+		l.settle(swept)
 	}
-	l.mu.Unlock()
 	l.signal(0)
 	return nil
+}
+
+// beQuiet begins to wait for quiet, unless the loop is shut down, and takes out what is not for now, for
+// the caller to settle.
+func (l *Loop) beQuiet(quiet, timeout time.Duration) (swept []*cell.Cell, begun bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.stage != running {
+		return nil, false
+	}
+	l.collect()
+	now := l.clock.Now() // what has come by now is for now
+	l.stage = quieting
+	l.calm = calm{quiet: quiet, from: now, end: clock.Later(now, timeout), dropDelayed: true}
+	return l.sweepLocked(now), true
 }
 
 // Close shuts the loop down, drops the tasks that are not yet due and all periodic ones, and waits for the
@@ -119,23 +129,7 @@ func (l *Loop) CloseContext(ctx context.Context) (executor.Report, error) {
 // until ctx ends, and returns its error. It does not shut the loop down. Called from a task of the loop,
 // which would wait for itself, it returns [future.ErrSelfWait] at once. A nil ctx never ends.
 func (l *Loop) AwaitTermination(ctx context.Context) error {
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	select {
-	case <-l.gone:
-		return nil
-	default:
-	}
-	if l.outlives(ctx) {
-		return future.ErrSelfWait
-	}
-	select {
-	case <-l.gone:
-		return nil
-	case <-ctx.Done():
-		return cell.ErrOf(ctx)
-	}
+	return run.Await(ctx, l.gone, l.outlives)
 }
 
 // Terminated returns a channel that is closed when the loop has been shut down and its last task has
@@ -150,18 +144,19 @@ func (l *Loop) shut(to stage, dropDelayed, listed bool) (report executor.Report)
 	l.stage = max(l.stage, to)
 	l.calm.dropDelayed = l.calm.dropDelayed || dropDelayed
 	var active []*cell.Cell
-	if l.task != nil {
+	if c := l.exec.Task; c != nil {
 		report.Running = l.runningLocked()
 		if to == stopping {
-			active = append(active, l.task)
+			active = append(active, c)
 		}
 	}
 	var series []executor.Pending
 	if listed {
 		series = l.handBackRunLocked()
 	}
-	report.Dropped = l.settle(l.sweep(l.clock.Now()), active...)
+	swept := l.sweepLocked(l.clock.Now())
 	l.mu.Unlock()
+	report.Dropped = l.settle(swept, active...)
 	l.signal(0)
 	if len(series) > 0 {
 		report.Dropped = append(report.Dropped, series...)
@@ -179,21 +174,20 @@ func (l *Loop) refuse() {
 	}
 }
 
-// hush settles what a loop that is quieting does not run, and ends that stage in time. It returns the time.
-// The lock is held, but not while settling.
-func (l *Loop) hush(now int64) int64 {
-	if swept := l.calm.unwanted; len(swept) > 0 {
+// hush takes out what a loop that is quieting does not run, and ends that stage in time. If there is
+// anything to settle for that, the caller does so, and looks again. The lock is held.
+func (l *Loop) hush(now int64) (swept []*cell.Cell, again bool) {
+	if swept = l.calm.unwanted; len(swept) > 0 {
 		l.calm.unwanted = nil
-		l.settle(swept)
-		now = l.clock.Now()
+		l.runs.Settling++
+		return swept, true
 	}
 	busy := l.agenda.head() != nil || !l.intake.empty()
-	if l.stage == quieting && (now >= l.calm.end || !busy && now >= l.calm.until()) {
+	if now >= l.calm.end || !busy && now >= l.calm.until() {
 		l.refuse()
-		now = l.clock.Now() // not before the last task came in
-		l.settle(l.sweep(now))
+		return l.sweepLocked(l.clock.Now()), true // not before the last task came in
 	}
-	return now
+	return nil, false
 }
 
 // wanted reports whether the stage lets c run. The lock is held.
@@ -207,27 +201,23 @@ func (l *Loop) wanted(c *cell.Cell, now int64) bool {
 	return !l.calm.dropDelayed || c.When <= now
 }
 
-// sweep takes off the agenda what the stage does not let run. The lock is held.
-func (l *Loop) sweep(now int64) []*cell.Cell {
+// sweepLocked takes off the agenda what the stage does not let run, for the caller to settle.
+func (l *Loop) sweepLocked(now int64) []*cell.Cell {
+	l.runs.Settling++
 	swept := append(l.calm.unwanted, l.agenda.filter(func(c *cell.Cell) bool { return l.wanted(c, now) })...)
 	l.calm.unwanted = nil
 	slices.SortFunc(swept, compare)
 	return swept
 }
 
-// settle interrupts the active task, if one is given, drops those taken off the agenda, and returns the
-// ones that nobody had cancelled. The loop does not end before all are settled. The lock is held, but not
-// meanwhile.
+// settle ends what sweepLocked, or hush, has begun: it interrupts the active task, if one is given, drops
+// those taken off the agenda, and returns the ones that nobody had cancelled. The loop does not end before
+// all are settled.
 func (l *Loop) settle(swept []*cell.Cell, active ...*cell.Cell) []executor.Pending {
-	dropped := make([]executor.Pending, 0, len(swept))
-	if len(swept)+len(active) == 0 {
-		return dropped
-	}
-	l.settling++
-	l.mu.Unlock()
 	for _, c := range active {
 		c.Interrupt(executor.ErrShutdown)
 	}
+	dropped := make([]executor.Pending, 0, len(swept))
 	for _, c := range swept {
 		if c.Drop() {
 			dropped = append(dropped, l.pendingOf(c))
@@ -235,17 +225,16 @@ func (l *Loop) settle(swept []*cell.Cell, active ...*cell.Cell) []executor.Pendi
 		}
 	}
 	l.mu.Lock()
-	l.settling--
+	defer l.mu.Unlock()
+	l.runs.Settling--
 	l.counts.returned += uint64(len(dropped))
 	l.counts.buried += uint64(len(swept) - len(dropped)) // cancelled before, or at the same time
 	return dropped
 }
 
-// terminate ends the loop. The lock is held at the call and not any more at the return.
+// terminate ends the loop, all but saying so. The lock is held.
 func (l *Loop) terminate() {
 	l.stage = terminated
 	l.goroutine.Store(0)
 	l.alarm.Close()
-	l.mu.Unlock()
-	close(l.gone)
 }

@@ -3,6 +3,8 @@ package eventloop
 import (
 	"fmt"
 	"log/slog"
+
+	"github.com/punctual-go/punctual/executor/internal/run"
 )
 
 // Stats is a snapshot of a loop, taken in one piece.
@@ -51,10 +53,10 @@ func (s Stats) LogValue() slog.Value {
 
 // counts are the counters of a loop. Its lock guards them.
 type counts struct {
-	accepted, completed, returned uint64
-	runs, failures                uint64
-	starts, wakeups               uint64
-	buried                        uint64 // tasks cancelled while they waited, and taken out since
+	accepted, returned uint64
+	run.Counts         // of runs, and of tasks that have ended by them
+	starts, wakeups    uint64
+	buried             uint64 // tasks cancelled while they waited, and taken out since
 }
 
 // Stats returns a snapshot of the loop's counters. It first moves what has come in to where it can be
@@ -71,15 +73,15 @@ func (l *Loop) Stats() Stats {
 		Shells:    shells,
 		Accepted:  l.counts.accepted,
 		Rejected:  l.rejected.Load(),
-		Completed: l.counts.completed,
+		Completed: l.counts.Completed,
 		Cancelled: l.notices.left.Load() + l.interrupted.Load(),
 		Returned:  l.counts.returned,
-		Runs:      l.counts.runs,
-		Failures:  l.counts.failures,
+		Runs:      l.counts.Runs,
+		Failures:  l.counts.Failures,
 		Starts:    l.counts.starts,
 		Wakeups:   l.counts.wakeups,
 	}
-	if l.task != nil {
+	if l.exec.Task != nil {
 		s.Busy = 1
 	}
 	return s

@@ -52,7 +52,7 @@ func TestALoopOutlivesWhoSettlesItsTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New()
 		l.mu.Lock()
-		l.settling++
+		l.runs.Settling++
 		l.mu.Unlock()
 		l.Shutdown()
 		synctest.Wait()
@@ -63,7 +63,7 @@ func TestALoopOutlivesWhoSettlesItsTasks(t *testing.T) {
 		default:
 		}
 		l.mu.Lock()
-		l.settling--
+		l.runs.Settling--
 		l.mu.Unlock()
 		l.signal(0)
 		require.NoError(t, l.AwaitTermination(t.Context()))

@@ -33,9 +33,9 @@ var groups = []Mutant{
 	{
 		ID:    "group-05",
 		Fault: "the plan of a key asks the base context with the lock of the pool held",
-		File:  "executor/labels.go",
-		From:  `if task == "" && p.submitted != nil {`,
-		To:    `if task == "" && p.submitted != nil && p.name == "" {`,
+		File:  "executor/internal/run/owner.go",
+		From:  `if options.Name != "" {`,
+		To:    `if options.Name != "" || o.Name != "" {`,
 	},
 	{
 		ID:    "group-06",

@@ -66,8 +66,8 @@ var periodic = []Mutant{
 	{
 		ID:    "time-10",
 		Fault: "a run of a series starts at a time that was read before the last had ended",
-		File:  "executor/execution.go",
-		From:  "if !x.bare && now <= planOf(c).Ended()",
-		To:    "if !x.bare && now <= 0",
+		File:  "executor/internal/run/execution.go",
+		From:  "if now <= pl.Ended()",
+		To:    "if now <= 0",
 	},
 }

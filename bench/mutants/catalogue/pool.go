@@ -80,7 +80,7 @@ var pool = []Mutant{
 		ID:    "pool-12",
 		Fault: "a worker goes on to the next of a batch without telling that the last has failed",
 		File:  "executor/batch.go",
-		From:  "w.failed || !w.own.Unseen()",
+		From:  "w.Failed || !w.own.Unseen()",
 		To:    "!w.own.Unseen()",
 	},
 	{
@@ -121,7 +121,7 @@ var pool = []Mutant{
 		ID:    "pool-18",
 		Fault: "a task that is cancelled as a worker takes it is counted by both",
 		File:  "executor/host.go",
-		From:  "if removed || running && !planOf(c).returned { p.counts.cancelled++ }",
+		From:  "if removed || running && planOf(c).Ends() { p.counts.cancelled++ }",
 		To:    "p.counts.cancelled++",
 	},
 	{
@@ -142,7 +142,7 @@ var pool = []Mutant{
 		ID:    "pool-21",
 		Fault: "a serial executor stands still when its next task is cancelled as a worker takes it",
 		File:  "executor/execution.go",
-		From:  "if s := planOf(c).strand; s != nil { x.pool.advance(s) }\n return false",
+		From:  "if pl.strand != nil { x.pool.advance(pl.strand) }\n return false",
 		To:    "return false",
 	},
 	{
@@ -163,8 +163,8 @@ var pool = []Mutant{
 		ID:    "pool-24",
 		Fault: "a caller does not leave whose task and hook both end the goroutine",
 		File:  "executor/guest.go",
-		From:  "defer g.depart() // also if a hook or handler ends the goroutine\n if g.task != nil {\n g.complete()\n }",
-		To:    "if g.task != nil { g.complete() }\n g.depart()",
+		From:  "defer g.depart() // also if a hook or handler ends the goroutine\n if g.Task != nil {\n g.complete()\n }",
+		To:    "if g.Task != nil { g.complete() }\n g.depart()",
 	},
 	{
 		ID:    "pool-25",

@@ -32,34 +32,8 @@ var shutdown = []Mutant{
 		ID:    "shutdown-05",
 		Fault: "a pool ends before the futures of what it drops are settled",
 		File:  "executor/lifecycle.go",
-		From: `p.settling++
-	p.mu.Unlock()
-	delay.At(delay.TasksSwept)
-	for _, c := range active {
-		c.Interrupt(ErrShutdown)
-	}
-	dropped := make([]Pending, 0, len(swept))
-	for _, c := range swept {
-		if c.Drop() {
-			dropped = append(dropped, p.pendingOf(c))
-		}
-		c.Body = nil
-	}
-	p.mu.Lock()
-	p.settling--`,
-		To: `p.mu.Unlock()
-	delay.At(delay.TasksSwept)
-	for _, c := range active {
-		c.Interrupt(ErrShutdown)
-	}
-	dropped := make([]Pending, 0, len(swept))
-	for _, c := range swept {
-		if c.Drop() {
-			dropped = append(dropped, p.pendingOf(c))
-		}
-		c.Body = nil
-	}
-	p.mu.Lock()`,
+		From:  "p.runs.Settling > 0 || !p.over()",
+		To:    "!p.over()",
 	},
 	{
 		ID:    "shutdown-06",
@@ -93,8 +67,8 @@ var shutdown = []Mutant{
 		ID:    "shutdown-10",
 		Fault: "a series that runs during a shutdown is queued again",
 		File:  "executor/execution.go",
-		From:  "if x.again && !pl.returned && p.mayRepeat() && c.Reset() {",
-		To:    "if x.again && !pl.returned && c.Reset() {",
+		From:  "x.Repeats(c, &pl.Plan, p.mayRepeat())",
+		To:    "x.Repeats(c, &pl.Plan, true)",
 	},
 	{
 		ID:    "shutdown-11",
@@ -113,29 +87,29 @@ var shutdown = []Mutant{
 		ID:    "shutdown-13",
 		Fault: "a loop ends while somebody still settles what it drops",
 		File:  "executor/eventloop/goroutine.go",
-		From:  "if l.stage >= draining && l.settling == 0 {",
+		From:  "if l.stage >= draining && l.runs.Settling == 0 {",
 		To:    "if l.stage >= draining {",
 	},
 	{
 		ID:    "shutdown-14",
-		Fault: "a series in a run is in the list of everybody who shuts the pool down",
-		File:  "executor/handback.go",
-		From:  "pl.returned || pl.Last()",
-		To:    "pl.Last()",
+		Fault: "a series in a run is in the list of everybody who shuts its pool or loop down",
+		File:  "executor/internal/run/plan.go",
+		From:  "c.Phase() == cell.Running && pl.Ends()",
+		To:    "c.Phase() == cell.Running && (pl.Ends() || true)",
 	},
 	{
 		ID:    "shutdown-15",
 		Fault: "a series that Close has handed back out of a run goes on if the policy is changed after that",
-		File:  "executor/execution.go",
-		From:  "if x.again && !pl.returned && p.mayRepeat() && c.Reset() {",
-		To:    "if x.again && p.mayRepeat() && c.Reset() {",
+		File:  "executor/internal/run/execution.go",
+		From:  "!may || pl.Counted() || !c.Reset()",
+		To:    "!may || !c.Reset()",
 	},
 	{
 		ID:    "shutdown-16",
 		Fault: "a series that was handed back out of a run counts once more if that run fails",
-		File:  "executor/execution.go",
-		From:  "if x.done && !pl.returned {",
-		To:    "if x.done {",
+		File:  "executor/internal/run/execution.go",
+		From:  "if x.Done && x.Plan.Ends() {",
+		To:    "if x.Done {",
 	},
 	{
 		ID:    "shutdown-17",
@@ -146,9 +120,9 @@ var shutdown = []Mutant{
 	},
 	{
 		ID:    "shutdown-18",
-		Fault: "a series of a loop in its last run is handed back",
-		File:  "executor/eventloop/handback.go",
-		From:  "!pl.Periodic() || pl.Last()",
-		To:    "!pl.Periodic()",
+		Fault: "a series in its last run is handed back",
+		File:  "executor/internal/run/plan.go",
+		From:  "pl.Periodic() && !pl.Last() &&",
+		To:    "pl.Periodic() &&",
 	},
 }

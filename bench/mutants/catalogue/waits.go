@@ -98,8 +98,8 @@ var waits = []Mutant{
 		ID:    "wait-14",
 		Fault: "a run inside of another does not know that",
 		File:  "executor/runners.go",
-		From:  "for ; x != nil; x = x.outer {\n if x.task",
-		To:    "for ; x != nil; x = nil {\n if x.task",
+		From:  "for ; x != nil; x = x.outer {\n if x.Task",
+		To:    "for ; x != nil; x = nil {\n if x.Task",
 	},
 	{
 		ID:    "wait-15",
@@ -126,7 +126,7 @@ var waits = []Mutant{
 		ID:    "wait-18",
 		Fault: "who waits behind itself is not told",
 		File:  "executor/runners.go",
-		From:  "if s := planOf(c).strand; s != nil && s == planOf(run.task).strand {\n return true",
-		To:    "if s := planOf(c).strand; s != nil && s == planOf(run.task).strand {\n return false",
+		From:  "if run.Task == c || comesAfter(c, run.Task) {",
+		To:    "if run.Task == c {",
 	},
 }

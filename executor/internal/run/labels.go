@@ -1,14 +1,14 @@
-// Package labels names what runs, for profiles.
-package labels
+package run
 
 import (
 	"context"
 	"runtime/pprof"
 )
 
-// Context returns parent with the pprof labels "pool" and "task", of those that have a name; or parent
-// itself, which may be nil, if neither has.
-func Context(parent context.Context, executor, task string) context.Context {
+// Labelled returns parent with the pprof labels "pool" and "task", of those that have a name; or parent
+// itself, which may be nil, if neither has. The context of a run derives from it, so that pprof.Do takes
+// them from there.
+func Labelled(parent context.Context, executor, task string) context.Context {
 	if executor == "" && task == "" {
 		return parent
 	}
@@ -25,9 +25,9 @@ func Context(parent context.Context, executor, task string) context.Context {
 	return pprof.WithLabels(parent, pprof.Labels(pairs...))
 }
 
-// Only returns a context that has the pprof labels of ctx, which may be nil, and nothing else. To
+// LabelsOf returns a context that has the pprof labels of ctx, which may be nil, and nothing else. To
 // give them to a goroutine costs little, and calls no method of a context of the user's.
-func Only(ctx context.Context) context.Context {
+func LabelsOf(ctx context.Context) context.Context {
 	if ctx == nil {
 		return context.Background()
 	}
@@ -40,4 +40,11 @@ func Only(ctx context.Context) context.Context {
 		return context.Background()
 	}
 	return pprof.WithLabels(context.Background(), pprof.Labels(pairs...))
+}
+
+// SetLabels gives the calling goroutine the labels of the task, if it has a name.
+func (pl *Plan) SetLabels() {
+	if pl.Name != "" {
+		pprof.SetGoroutineLabels(pl.Base)
+	}
 }

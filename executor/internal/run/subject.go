@@ -1,4 +1,4 @@
-package failure
+package run
 
 import (
 	"fmt"
@@ -16,8 +16,8 @@ type Subject struct {
 	Task     string
 }
 
-// IsZero reports whether there are no names.
-func (s Subject) IsZero() bool { return s.Executor == "" && s.Task == "" }
+// isZero reports whether there are no names.
+func (s Subject) isZero() bool { return s.Executor == "" && s.Task == "" }
 
 // String returns the names, or nothing if there are none.
 func (s Subject) String() string {
@@ -38,8 +38,25 @@ type named struct {
 	err  error // what errors.Is finds
 }
 
-// Named returns an error of the subject with the text. It matches err.
-func Named(s Subject, text string, err error) error { return &named{s, text, err} }
+// Subject returns whose a task of that name is, which may be empty.
+func (r *Reporter) Subject(task string) Subject {
+	return Subject{Kind: r.Kind, Executor: r.Name, Task: task}
+}
+
+// Refusal returns an error with the text, and the names of the owner and of the task, if they have any.
+// It matches err, and is err itself if there are no names.
+func (r *Reporter) Refusal(task, text string, err error) error {
+	subject := r.Subject(task)
+	if subject.isZero() {
+		return err
+	}
+	return &named{subject, text, err}
+}
+
+// ShutDown is Refusal by an owner that is shut down.
+func (o *Owner) ShutDown(task string) error {
+	return o.Refusal(task, o.Kind+" is shut down", o.ErrShutdown)
+}
 
 // late is the error of a run that has outlived its time-out.
 type late struct {
@@ -47,9 +64,9 @@ type late struct {
 	limit time.Duration
 }
 
-// Late returns the error of a run that has outlived its time-out d. It matches future.ErrTimeout, and
+// newLate returns the error of a run that has outlived its time-out d. It matches future.ErrTimeout, and
 // is equal to no other, so it tells the end of this context from that of another by the same cause.
-func Late(s Subject, d time.Duration) error {
+func newLate(s Subject, d time.Duration) error {
 	if d == 0 {
 		return nil
 	}

@@ -1,0 +1,138 @@
+package run
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/goid"
+	"github.com/punctual-go/punctual/internal/series"
+)
+
+// Owner is a pool or a loop, as the runs of its tasks see it. What is exported the owner fills in
+// before its first task, and does not change after that, but for Settling.
+type Owner struct {
+	Reporter
+
+	Host  cell.Host // of its cells
+	Lock  *sync.Mutex
+	Clock clock.Clock // never shows 0, which stands for a time that nobody has read
+
+	Base        context.Context // of the runs of tasks without a name; nil for context.Background
+	ErrShutdown error           // that of package executor
+
+	Counts  *Counts
+	Settled func() // called, without the lock, when Settling has become less: the owner may have ended
+
+	// The lock guards these.
+	Settling int      // parties about to settle tasks; the owner does not end before they have
+	tellers  []uint64 // of these, the goroutines that tell of a series whose run has taken too long
+}
+
+// Counts are the counters of runs. The owner's lock guards them.
+type Counts struct {
+	Runs      uint64 // bodies that have ended
+	Completed uint64 // tasks ended by their run
+	Failures  uint64 // failed runs
+}
+
+// Init fills in pl for tasks with these options, from the cells of which detail leads back to it.
+func (o *Owner) Init(pl *Plan, options series.Options, detail any) {
+	base := o.Base
+	if options.Name != "" {
+		base = Labelled(o.Parent, o.Name, options.Name)
+	}
+	pl.Series = series.Series{Options: options}
+	pl.Plan = cell.Plan{
+		Host:    o.Host,
+		Base:    base,
+		Timeout: options.Timeout,
+		Late:    newLate(o.Subject(options.Name), options.Timeout),
+		Dropped: future.CancelledError(o.ShutDown(options.Name)),
+		Detail:  detail,
+	}
+}
+
+// Owns reports whether a run is the owner's.
+func (o *Owner) Owns(run *cell.Cell) bool { return run.Plan != nil && run.Plan.Host == o.Host }
+
+// Delay returns the time until the next run of c, or since the time planned for the last.
+func (o *Owner) Delay(c *cell.Cell) time.Duration {
+	o.Lock.Lock()
+	defer o.Lock.Unlock()
+	return time.Duration(c.When - o.Clock.Now())
+}
+
+// Runs returns how many runs of c have begun.
+func (o *Owner) Runs(c *cell.Cell, pl *Plan) uint64 {
+	o.Lock.Lock()
+	defer o.Lock.Unlock()
+	if pl.Periodic() {
+		return pl.Runs
+	}
+	if c.Started == 0 {
+		return 0
+	}
+	return 1
+}
+
+// Describe describes the run of c in progress.
+func (o *Owner) Describe(c *cell.Cell, pl *Plan) Info {
+	o.Lock.Lock()
+	defer o.Lock.Unlock()
+	return o.DescribeLocked(c, pl)
+}
+
+// DescribeLocked is Describe with the lock held. A run whose start nobody has kept starts now.
+func (o *Owner) DescribeLocked(c *cell.Cell, pl *Plan) Info {
+	if c.Started == 0 {
+		c.Started = o.Clock.Now()
+		if c.When == 0 {
+			c.When = c.Started
+		}
+	}
+	info := Info{
+		Name:      pl.Name,
+		Number:    1,
+		Scheduled: o.Clock.Time(c.When),
+		Started:   o.Clock.Time(c.Started),
+	}
+	if pl.Periodic() {
+		info.Number, info.Missed = pl.Runs, pl.Missed
+	}
+	return info
+}
+
+// tells has the calling goroutine known as one that the owner does not end before, until the
+// function returned is called.
+func (o *Owner) tells() (told func()) {
+	id := goid.Current()
+	o.Lock.Lock()
+	defer o.Lock.Unlock()
+	o.tellers = append(o.tellers, id)
+	return func() {
+		o.Lock.Lock()
+		defer o.Lock.Unlock()
+		i := slices.Index(o.tellers, id)
+		o.tellers = slices.Delete(o.tellers, i, i+1)
+	}
+}
+
+// Outlives reports whether the owner does not end before the calling goroutine does, which tells of
+// a run that took too long, nor before ctx, which is sure to end with a task.
+func (o *Owner) Outlives(ctx context.Context) bool {
+	if cell.EndsWith(ctx, o.Owns) {
+		return true
+	}
+	id := goid.Current()
+	o.Lock.Lock()
+	defer o.Lock.Unlock()
+	return slices.Contains(o.tellers, id)
+}
+
+// TellersLocked returns how many goroutines tell of a run that took too long.
+func (o *Owner) TellersLocked() int { return len(o.tellers) }
