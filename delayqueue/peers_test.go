@@ -19,7 +19,7 @@ import (
 	"github.com/punctual-go/punctual/internal/delay/delaytest"
 )
 
-// The tests of this file hold bugs of other schedulers, whose threads CONTRIBUTING.md names, against the
+// The tests of this file hold bugs of other schedulers, whose threads docs/rows.md names, against the
 // queue. Where a bug was a race, a delay point makes the unlucky order the only one.
 
 // pbWaits are the ways a taker can come to wait, with the point at which it has let go of the lock and does

@@ -24,7 +24,7 @@ import (
 	"github.com/punctual-go/punctual/internal/delay/delaytest"
 )
 
-// The tests of this file hold bugs of other schedulers, whose threads CONTRIBUTING.md names, against pools.
+// The tests of this file hold bugs of other schedulers, whose threads docs/rows.md names, against pools.
 // Where a bug was a race, a delay point makes the unlucky order the only one.
 
 // pbSlow has every goroutine yield, or sleep for a moment, wherever a test may hold it up.

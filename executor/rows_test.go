@@ -22,7 +22,7 @@ import (
 // Of the timers: java.util.Timer (TMR) and its tests (TMJ), the wheels of Netty (HWT), Kafka (KAFKA)
 // and Akka (LARS), Netty's event loop (NETTYLOOP), Eureka's TimedSupervisorTask (TST). Of faults and
 // misuse: arguments (A), what tasks do (B_, as B is taken), re-entrancy (C), cancellation and races (D), life cycle
-// (E), time (F), load (G), observability (H). And real bugs of other schedulers, whose threads CONTRIBUTING.md
+// (E), time (F), load (G), observability (H). And real bugs of other schedulers, whose threads docs/rows.md
 // names (B).
 var rows = map[string]struct {
 	format string
@@ -55,7 +55,7 @@ var rows = map[string]struct {
 }
 
 // TestEveryRowHasATestOrAReason keeps the promise that every row is either the name of a test or a
-// line in the table of CONTRIBUTING.md that says why it has no counterpart in Go, and not both.
+// line in the table of docs/rows.md that says why it has no counterpart in Go, and not both.
 func TestEveryRowHasATestOrAReason(t *testing.T) {
 	tests := strings.Join(testNames(t), "\n")
 	reasons := reasonsOf(t)
@@ -94,7 +94,7 @@ func testNames(t *testing.T) (names []string) {
 }
 
 func reasonsOf(t *testing.T) map[string]bool {
-	text, err := os.ReadFile("../CONTRIBUTING.md")
+	text, err := os.ReadFile("../docs/rows.md")
 	require.NoError(t, err)
 	_, table, found := strings.Cut(string(text), "\n## Rows without a counterpart\n")
 	require.True(t, found)

@@ -15,7 +15,7 @@ import (
 	"github.com/punctual-go/punctual/internal/delay/delaytest"
 )
 
-// The tests of this file hold bugs of other schedulers, whose threads CONTRIBUTING.md names, against futures.
+// The tests of this file hold bugs of other schedulers, whose threads docs/rows.md names, against futures.
 // Where a bug was a race, a delay point makes the unlucky order the only one.
 
 var errPB = errors.New("failed")

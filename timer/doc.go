@@ -36,7 +36,7 @@
 // None of them is early. "Never" means that 24 hours in which nothing is due cost no wake-up. Both, and
 // the lateness of the wheels, are tested exactly, in virtual time. What arming, stopping and expiring
 // cost, and how late all are on a real clock, is measured by the command timers of the nested module
-// bench; its table stands in the README.
+// bench.
 //
 // # How to end it
 //

@@ -23,7 +23,7 @@ import (
 	"github.com/punctual-go/punctual/timer/revolver"
 )
 
-// The tests of this file hold bugs of other timers, whose threads CONTRIBUTING.md names, against all wheels.
+// The tests of this file hold bugs of other timers, whose threads docs/rows.md names, against all wheels.
 
 const pbTick = 10 * ms
 

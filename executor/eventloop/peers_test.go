@@ -21,7 +21,7 @@ import (
 	"github.com/punctual-go/punctual/internal/delay/delaytest"
 )
 
-// The tests of this file hold bugs of other event loops, whose threads CONTRIBUTING.md names, against ours. Where
+// The tests of this file hold bugs of other event loops, whose threads docs/rows.md names, against ours. Where
 // a bug was a race, a delay point makes the unlucky order the only one.
 
 // Two tasks come when the loop has said until when it sleeps, and not looked whether somebody has come meanwhile.

@@ -15,7 +15,7 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// The tests of this file hold bugs of other timers, whose threads CONTRIBUTING.md names, against what all wheels
+// The tests of this file hold bugs of other timers, whose threads docs/rows.md names, against what all wheels
 // share. A delay point makes the unlucky order the only one.
 
 // Two timers come just before the wheel says that it will not look until the end of time, or just after, and both

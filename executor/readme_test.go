@@ -1,0 +1,172 @@
+package executor_test
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// pages are the documents whose Go code and links are tested, from this folder.
+var pages = []string{
+	"../README.md", "../CONTRIBUTING.md", "../SECURITY.md", "../docs/*.md", "../bench/README.md",
+}
+
+type document struct {
+	file, text string
+}
+
+func documents(t *testing.T) (found []document) {
+	for _, pattern := range pages {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		require.NotEmpty(t, files, pattern)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			found = append(found, document{file, string(text)})
+		}
+	}
+	return found
+}
+
+// block is the text between two lines of three backquotes.
+type block struct {
+	page, language, text string
+}
+
+func (b block) program() bool {
+	return b.language == "go" && strings.HasPrefix(b.text, "package main\n")
+}
+
+func blocks(t *testing.T) (found []block) {
+	fence := regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$")
+	for _, page := range documents(t) {
+		for _, m := range fence.FindAllStringSubmatch(page.text, -1) {
+			found = append(found, block{page.file, m[1], m[2]})
+		}
+	}
+	return found
+}
+
+// TestTheReadmeQuotesCodeThatRuns looks in the tests of this module for all Go code of the
+// documents that is not a whole program: only indentation may differ.
+func TestTheReadmeQuotesCodeThatRuns(t *testing.T) {
+	var tests []string
+	require.NoError(t, filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		tests = append(tests, unindented(string(text)))
+		return err
+	}))
+	quotes := 0
+	for _, b := range blocks(t) {
+		if b.language != "go" || b.program() {
+			continue
+		}
+		quotes++
+		quote := unindented(b.text)
+		stands := false
+		for _, test := range tests {
+			stands = stands || strings.Contains(test, quote)
+		}
+		assert.True(t, stands, "%s has code that is in no test:\n%s", b.page, b.text)
+	}
+	assert.Positive(t, quotes)
+}
+
+// unindented returns the lines of text without the space around them, each after a new line.
+func unindented(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		out.WriteString("\n" + strings.TrimSpace(line))
+	}
+	return out.String() + "\n"
+}
+
+// TestTheReadmeProgramPrintsWhatItSays runs each whole program of the documents. What it prints and
+// logs is the block that follows, in which lines of the log begin with their level. If the machine
+// stands still for longer than a time-out of the program, the log is another: it may try again.
+func TestTheReadmeProgramPrintsWhatItSays(t *testing.T) {
+	goCommand, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("the go command is not on the PATH")
+	}
+	all := blocks(t)
+	programs := 0
+	for i, b := range all {
+		if !b.program() {
+			continue
+		}
+		programs++
+		require.Less(t, i+1, len(all), "%s does not say what its program prints", b.page)
+		wantPrinted, wantLogged := separated(all[i+1].text)
+		file := filepath.Join(t.TempDir(), "main.go")
+		require.NoError(t, os.WriteFile(file, []byte(b.text), 0o600))
+		var printed, logged string
+		for range 3 {
+			printed, logged = ran(t, goCommand, file)
+			if logged == wantLogged {
+				break
+			}
+		}
+		assert.Equal(t, wantPrinted, printed, "%s", b.page)
+		assert.Equal(t, wantLogged, logged, "%s", b.page)
+	}
+	assert.Positive(t, programs)
+}
+
+// separated returns what is printed of output, and what is logged.
+func separated(output string) (printed, logged string) {
+	for line := range strings.Lines(output) {
+		if strings.HasPrefix(line, "ERROR ") || strings.HasPrefix(line, "INFO ") {
+			logged += line
+		} else {
+			printed += line
+		}
+	}
+	return printed, logged
+}
+
+// TestTheLinksOfTheDocumentsLeadSomewhere looks for the files and headings that the documents link
+// to.
+func TestTheLinksOfTheDocumentsLeadSomewhere(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#:]*)(#[^)]*)?\)`)
+	code := regexp.MustCompile("`[^`\n]*`")
+	for _, page := range documents(t) {
+		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(page.text, ""), -1) {
+			target := page.file
+			if m[1] != "" {
+				target = filepath.Join(filepath.Dir(page.file), m[1])
+			}
+			_, err := os.Stat(target)
+			if !assert.NoError(t, err, "%s", page.file) || m[2] == "" {
+				continue
+			}
+			text, err := os.ReadFile(target)
+			require.NoError(t, err)
+			heading := "## " + strings.ReplaceAll(m[2][1:], "-", " ") + "\n"
+			assert.Contains(t, strings.ToLower(string(text)), heading, "%s links to %s", page.file, m[0])
+		}
+	}
+}
+
+var logTime = regexp.MustCompile(`(?m)^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d `)
+
+// ran returns what a program prints, and logs, without the times.
+func ran(t *testing.T, goCommand, file string) (printed, logged string) {
+	var stdout, stderr bytes.Buffer
+	run := exec.Command(goCommand, "run", file)
+	run.Stdout, run.Stderr = &stdout, &stderr
+	require.NoError(t, run.Run(), "%s", &stderr)
+	return stdout.String(), logTime.ReplaceAllString(stderr.String(), "")
+}
