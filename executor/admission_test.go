@@ -12,17 +12,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
 // held returns a pool whose only task so far is held at the gate, by way of the given executor.
-func held(t *testing.T, p *executor.Pool, execute func(executor.Task) error) *withGate {
+func held(t *testing.T, p *executor.Pool, execute func(executor.Task) error) *pooltest.Gate {
 	t.Helper()
-	gate := withNewGate(t)
-	require.NoError(t, execute(gate.hold))
+	gate := pooltest.NewGate(t)
+	require.NoError(t, execute(gate.Hold))
 	synctest.Wait()
 	t.Cleanup(func() {
-		gate.open()
+		gate.Open()
 		assert.NoError(t, p.Close())
 		s := p.Stats()
 		assert.Equal(t, s.Accepted, s.Completed+s.Cancelled+s.Returned)
@@ -35,7 +36,7 @@ func TestACancellationBehindOthersOfASerialCallsAWorkerForWhoeverEnters(t *testi
 		p := executor.NewPool(2, executor.BoundedFIFO(1))
 		s := executor.NewSerial(p)
 		held(t, p, s.Execute)
-		behind, err := s.Submit(nothing)
+		behind, err := s.Submit(pooltest.Nothing)
 		require.NoError(t, err)
 		require.NoError(t, p.SetCoreSize(1))
 		ran := false
@@ -57,7 +58,7 @@ func TestTasksThatWaitForTheirTurnTakeNoWorkers(t *testing.T) {
 			s := executor.NewSerial(p)
 			held(t, p, s.Execute)
 			for range 2 {
-				require.NoError(t, s.Execute(nothing))
+				require.NoError(t, s.Execute(pooltest.Nothing))
 			}
 			ran := false
 			require.NoError(t, p.Execute(func(context.Context) error { ran = true; return nil }))
@@ -71,7 +72,7 @@ func TestTasksThatWaitForTheirTurnTakeNoWorkers(t *testing.T) {
 			s := executor.NewSerial(p)
 			held(t, p, s.Execute)
 			for range 10 {
-				assert.NoError(t, s.Execute(nothing), "they wait in the serial executor")
+				assert.NoError(t, s.Execute(pooltest.Nothing), "they wait in the serial executor")
 			}
 			ran := false
 			require.NoError(t, p.Execute(func(context.Context) error { ran = true; return nil }))
@@ -86,9 +87,9 @@ func TestOnlyScheduledTasksHaveJitter(t *testing.T) {
 		p := executor.NewScheduledPool(1)
 		s := executor.NewSerial(p)
 		start := time.Now()
-		first, err := s.Submit(nothing, executor.Jitter(1000*time.Hour))
+		first, err := s.Submit(pooltest.Nothing, executor.Jitter(1000*time.Hour))
 		require.NoError(t, err)
-		second, err := s.Submit(nothing)
+		second, err := s.Submit(pooltest.Nothing)
 		require.NoError(t, err)
 		assert.NoError(t, p.Close())
 		assert.Equal(t, future.Succeeded, first.State())
@@ -107,7 +108,7 @@ func TestC4_AWaitIsHelpedThoughAWorkerWasFreeAtItsBeginning(t *testing.T) {
 			if err := p.Execute(func(context.Context) error { <-done; return nil }); err != nil {
 				return err
 			}
-			child, err := p.Submit(nothing)
+			child, err := p.Submit(pooltest.Nothing)
 			if err != nil {
 				return err
 			}
@@ -124,15 +125,15 @@ func TestC4_AWaitIsHelpedThoughAWorkerWasFreeAtItsBeginning(t *testing.T) {
 func TestCloseContextReportsThePlainTasksInTheirOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewPool(1)
-		gate := withNewGate(t)
-		require.NoError(t, p.Execute(gate.hold))
+		gate := pooltest.NewGate(t)
+		require.NoError(t, p.Execute(gate.Hold))
 		synctest.Wait()
 		for _, name := range []string{"a", "", "c"} {
 			if name == "" {
-				require.NoError(t, p.Execute(nothing))
+				require.NoError(t, p.Execute(pooltest.Nothing))
 				continue
 			}
-			_, err := p.Submit(nothing, executor.Name(name))
+			_, err := p.Submit(pooltest.Nothing, executor.Name(name))
 			require.NoError(t, err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -144,7 +145,7 @@ func TestCloseContextReportsThePlainTasksInTheirOrder(t *testing.T) {
 			names = append(names, dropped.Name)
 		}
 		assert.Equal(t, []string{"a", "", "c"}, names)
-		gate.open()
+		gate.Open()
 		<-p.Terminated()
 	})
 }
@@ -167,12 +168,12 @@ func TestAPanicOfPushReachesTheSubmitterWhoHasWaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewPool(1, fussyQueue())
 		held(t, p, p.Execute)
-		queued, err := p.Submit(nothing)
+		queued, err := p.Submit(pooltest.Nothing)
 		require.NoError(t, err)
 		var got any
 		go func() {
 			defer func() { got = recover() }()
-			_, _ = p.SubmitContext(t.Context(), nothing, executor.Name("bad"))
+			_, _ = p.SubmitContext(t.Context(), pooltest.Nothing, executor.Name("bad"))
 		}()
 		synctest.Wait()
 		assert.NotPanics(t, func() { queued.Cancel() })
@@ -185,15 +186,15 @@ func TestAPanicOfPushLosesNeitherTheOldestNorItsRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewPool(1, fussyQueue(), executor.OnRejection(executor.DiscardOldest))
 		held(t, p, p.Execute)
-		oldest, err := p.Submit(nothing)
+		oldest, err := p.Submit(pooltest.Nothing)
 		require.NoError(t, err)
 		entered := false
 		go func() {
-			_, err := p.SubmitContext(t.Context(), nothing)
+			_, err := p.SubmitContext(t.Context(), pooltest.Nothing)
 			entered = err == nil
 		}()
 		synctest.Wait()
-		assert.PanicsWithValue(t, "push", func() { _, _ = p.Submit(nothing, executor.Name("bad")) })
+		assert.PanicsWithValue(t, "push", func() { _, _ = p.Submit(pooltest.Nothing, executor.Name("bad")) })
 		synctest.Wait()
 		assert.Equal(t, future.Cancelled, oldest.State())
 		assert.True(t, entered)
@@ -215,8 +216,8 @@ func TestAPolicyThatOutlivesAPanicOfPushHasRefused(t *testing.T) {
 			return r.Retry()
 		}))
 		held(t, p, p.Execute)
-		require.NoError(t, p.Execute(nothing))
-		_, err := p.Submit(nothing, executor.Name("bad"))
+		require.NoError(t, p.Execute(pooltest.Nothing))
+		_, err := p.Submit(pooltest.Nothing, executor.Name("bad"))
 		assert.EqualError(t, err, `executor: task "bad": pool is saturated`)
 		assert.EqualValues(t, 1, p.Stats().Rejected)
 	})
@@ -260,17 +261,17 @@ func (q *batches) All() iter.Seq[executor.Queued] {
 // queue has taken out of another.
 func batched(t *testing.T) (p *executor.Pool, behind *future.Future[struct{}]) {
 	p = executor.NewPool(1, batchQueue())
-	first, second := withNewGate(t), withNewGate(t)
-	require.NoError(t, p.Execute(first.hold))
+	first, second := pooltest.NewGate(t), pooltest.NewGate(t)
+	require.NoError(t, p.Execute(first.Hold))
 	synctest.Wait()
-	require.NoError(t, p.Execute(second.hold))
-	behind, err := p.Submit(nothing)
+	require.NoError(t, p.Execute(second.Hold))
+	behind, err := p.Submit(pooltest.Nothing)
 	require.NoError(t, err)
 	t.Cleanup(func() {
-		second.open()
+		second.Open()
 		assert.NoError(t, p.Close())
 	})
-	first.open()
+	first.Open()
 	synctest.Wait()
 	return p, behind
 }
@@ -294,8 +295,8 @@ func TestAQueueMadeOfAnotherIsEmptiedByShutdownNow(t *testing.T) {
 func TestC4_ATaskOfAQueueMadeOfAnotherIsHelped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewPool(1, batchQueue())
-		gate := withNewGate(t)
-		require.NoError(t, p.Execute(gate.hold))
+		gate := pooltest.NewGate(t)
+		require.NoError(t, p.Execute(gate.Hold))
 		synctest.Wait()
 		var child *future.Future[struct{}]
 		parent, err := p.Submit(func(ctx context.Context) error {
@@ -303,9 +304,9 @@ func TestC4_ATaskOfAQueueMadeOfAnotherIsHelped(t *testing.T) {
 			return err
 		})
 		require.NoError(t, err)
-		child, err = p.Submit(nothing)
+		child, err = p.Submit(pooltest.Nothing)
 		require.NoError(t, err)
-		gate.open()
+		gate.Open()
 		_, err = parent.Get(t.Context())
 		assert.NoError(t, err)
 		assert.NoError(t, p.Close())

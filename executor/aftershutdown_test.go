@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
 // shutDowns are the ways to have a pool refuse tasks.
@@ -28,7 +29,7 @@ func TestAfterShutdownIsCalledOnceThePoolRefusesTasks(t *testing.T) {
 				d := startDiary()
 				require.NoError(t, p.Execute(func(context.Context) error { time.Sleep(time.Minute); return nil }))
 				p.AfterShutdown(func() {
-					assert.ErrorIs(t, p.Execute(withNothing), executor.ErrShutdown, "the pool may be called")
+					assert.ErrorIs(t, p.Execute(pooltest.Nothing), executor.ErrShutdown, "the pool may be called")
 					d.write("told")
 					assert.NoError(t, p.Close(), "and waited for")
 				})

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
 // The channel of a timer had a buffer before Go 1.23, and has one again under GODEBUG=asynctimerchan=1: a tick
@@ -28,7 +29,7 @@ func TestAWorkerKeepsAliveThoughATickOfBeforeIsLeft(t *testing.T) {
 	const keepAlive = 50 * time.Millisecond
 	p := executor.NewPool(1, executor.KeepAlive(keepAlive), executor.CoreTimeout())
 	defer p.Close()
-	require.NoError(t, p.Execute(withNothing))
+	require.NoError(t, p.Execute(pooltest.Nothing))
 	time.Sleep(keepAlive / 5) // the worker is idle
 	ended := make(chan time.Time, 1)
 	require.NoError(t, p.Execute(func(context.Context) error {

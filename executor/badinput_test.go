@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -53,11 +54,11 @@ var submissions = map[string]func(p *executor.ScheduledPool, task executor.Task,
 		return consistent(f == nil, err)
 	},
 	"typed Submit": func(p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption) error {
-		f, err := executor.Submit(p, typed(task), opts...)
+		f, err := executor.Submit(p, pooltest.Typed(task), opts...)
 		return consistent(f == nil, err)
 	},
 	"typed Schedule": func(p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption) error {
-		f, err := executor.Schedule(p, 0, typed(task), opts...)
+		f, err := executor.Schedule(p, 0, pooltest.Typed(task), opts...)
 		return consistent(f == nil, err)
 	},
 }
@@ -71,13 +72,6 @@ func consistent(noFuture bool, err error) error {
 	return err
 }
 
-func typed(task executor.Task) future.Func[int] {
-	if task == nil {
-		return nil
-	}
-	return func(ctx context.Context) (int, error) { return 1, task(ctx) }
-}
-
 // refused checks that a submission is refused as it should be, leaves no trace, and that the next
 // good one works.
 func refused(t *testing.T, p *executor.ScheduledPool, want error, submit func() error) {
@@ -88,7 +82,7 @@ func refused(t *testing.T, p *executor.ScheduledPool, want error, submit func() 
 	after := p.Stats()
 	after.Rejected = before.Rejected
 	assert.Equal(t, before, after, "a refusal leaves no trace")
-	f, err := p.Submit(nothing)
+	f, err := p.Submit(pooltest.Nothing)
 	require.NoError(t, err)
 	_, err = f.Get(t.Context())
 	require.NoError(t, err)
@@ -112,9 +106,9 @@ func TestA1_NilTaskWinsOverShutdown(t *testing.T) {
 		require.NoError(t, p.Close())
 		for name, submit := range submissions {
 			assert.ErrorIs(t, submit(p, nil), executor.ErrNilTask, name)
-			assert.ErrorIs(t, submit(p, nothing), executor.ErrShutdown, name)
+			assert.ErrorIs(t, submit(p, pooltest.Nothing), executor.ErrShutdown, name)
 		}
-		_, err := p.AtFixedRate(0, 0, nothing)
+		_, err := p.AtFixedRate(0, 0, pooltest.Nothing)
 		assert.ErrorIs(t, err, executor.ErrInvalid, "so does a bad period")
 	})
 }
@@ -157,14 +151,14 @@ func TestA5_TheLongestDelayNeverRunsAndDisturbsNothing(t *testing.T) {
 		defer p.Close()
 		var never []*executor.ScheduledFuture[struct{}]
 		for _, d := range []time.Duration{longest, longest - 1} {
-			f, err := p.Schedule(d, nothing)
+			f, err := p.Schedule(d, pooltest.Nothing)
 			require.NoError(t, err)
 			never = append(never, f)
 		}
-		f, err := p.ScheduleAt(time.Now().Add(longest).Add(longest), nothing)
+		f, err := p.ScheduleAt(time.Now().Add(longest).Add(longest), pooltest.Nothing)
 		require.NoError(t, err)
 		never = append(never, f)
-		soon, err := p.Schedule(time.Second, nothing)
+		soon, err := p.Schedule(time.Second, pooltest.Nothing)
 		require.NoError(t, err)
 		_, err = soon.Get(t.Context())
 		require.NoError(t, err)
@@ -182,8 +176,8 @@ func TestA7_PeriodsThatAreNotPositiveAreRefused(t *testing.T) {
 		p := executor.NewScheduledPool(1)
 		defer p.Close()
 		for _, d := range []time.Duration{0, -1, shortest} {
-			refused(t, p, executor.ErrInvalid, func() error { _, err := p.AtFixedRate(0, d, nothing); return err })
-			refused(t, p, executor.ErrInvalid, func() error { _, err := p.WithFixedDelay(0, d, nothing); return err })
+			refused(t, p, executor.ErrInvalid, func() error { _, err := p.AtFixedRate(0, d, pooltest.Nothing); return err })
+			refused(t, p, executor.ErrInvalid, func() error { _, err := p.WithFixedDelay(0, d, pooltest.Nothing); return err })
 		}
 	})
 }
@@ -192,9 +186,9 @@ func TestA9_TheLongestPeriodRunsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewScheduledPool(1)
 		defer p.Close()
-		rate, err := p.AtFixedRate(0, longest, nothing)
+		rate, err := p.AtFixedRate(0, longest, pooltest.Nothing)
 		require.NoError(t, err)
-		delay, err := p.WithFixedDelay(shortest, longest, nothing)
+		delay, err := p.WithFixedDelay(shortest, longest, pooltest.Nothing)
 		require.NoError(t, err)
 		time.Sleep(200 * 365 * 24 * time.Hour)
 		assert.EqualValues(t, 1, rate.Runs())
@@ -228,7 +222,7 @@ func TestA10_AHugePoolCostsNothingUntilUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewScheduledPool(math.MaxInt)
 		defer p.Close()
-		f, err := p.Submit(nothing)
+		f, err := p.Submit(pooltest.Nothing)
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		require.NoError(t, err)
@@ -249,7 +243,7 @@ func TestA20_BadTaskOptionsAreRefused(t *testing.T) {
 				if way == "Execute" {
 					continue // takes none
 				}
-				refused(t, p, executor.ErrInvalid, func() error { return submit(p, nothing, o) })
+				refused(t, p, executor.ErrInvalid, func() error { return submit(p, pooltest.Nothing, o) })
 			}
 			t.Log(name)
 		}
@@ -259,7 +253,7 @@ func TestA20_BadTaskOptionsAreRefused(t *testing.T) {
 func TestA13_NilContextsNeverEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewScheduledPool(1)
-		f, err := p.Schedule(time.Second, nothing)
+		f, err := p.Schedule(time.Second, pooltest.Nothing)
 		require.NoError(t, err)
 		_, err = f.Get(noContext)
 		require.NoError(t, err)
@@ -273,7 +267,7 @@ func TestA13_NilContextsNeverEnd(t *testing.T) {
 
 func TestB_4_ManyPanicsLeaveTheWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewScheduledPool(4)
+		p := pooltest.NewScheduledPool(t, 4)
 		defer p.Close()
 		for i := range 10_000 {
 			_, err := p.Submit(func(context.Context) error {
@@ -309,7 +303,7 @@ func TestB_6_B_7_ATaskThatNeverLooksAtItsContextIsReported(t *testing.T) {
 			t.Error("stopped, but the body still runs")
 		default:
 		}
-		other, err := p.Submit(nothing)
+		other, err := p.Submit(pooltest.Nothing)
 		require.NoError(t, err)
 		_, err = other.Get(t.Context())
 		require.NoError(t, err, "other workers go on")
@@ -417,7 +411,7 @@ func TestC6_ATaskShutsItsOwnPoolDown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := executor.NewScheduledPool(2)
-				far, err := p.AtFixedRate(time.Hour, time.Hour, nothing)
+				far, err := p.AtFixedRate(time.Hour, time.Hour, pooltest.Nothing)
 				require.NoError(t, err)
 				f, err := p.Submit(func(ctx context.Context) error { return shut(ctx, p) })
 				require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/delay/delaytest"
@@ -27,7 +28,7 @@ func heeds(ctx context.Context) (int, error) {
 func TestWhatTheContextOfABulkOperationCancelsHasCountedAtItsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewPool(1, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
-		busy, err := p.Submit(withSleep(time.Second))
+		busy, err := p.Submit(pooltest.Sleep(time.Second))
 		require.NoError(t, err)
 		delaytest.Once(t, delay.CancelledQueued, func() { time.Sleep(time.Minute) })
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -36,7 +37,7 @@ func TestWhatTheContextOfABulkOperationCancelsHasCountedAtItsEnd(t *testing.T) {
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, future.Cancelled, fs[0].State())
 		<-busy.Done()
-		ends(t, p)
+		pooltest.EndsAtOnce(t, p)
 	})
 }
 
@@ -49,6 +50,6 @@ func TestWhatTheContextOfAGroupCancelsHasCountedAtItsEnd(t *testing.T) {
 		require.NoError(t, g.Go(func(ctx context.Context) error { <-ctx.Done(); return nil }))
 		delaytest.Once(t, delay.CancelledQueued, func() { time.Sleep(time.Minute) })
 		assert.ErrorIs(t, g.Wait(), context.DeadlineExceeded)
-		ends(t, p)
+		pooltest.EndsAtOnce(t, p)
 	})
 }

@@ -18,35 +18,36 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
 func TestCloseOfAnUnusedPoolReturnsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 4)
+		p := pooltest.NewScheduledPool(t, 4)
 		start := time.Now()
 		assert.NoError(t, p.Close())
 		assert.Zero(t, time.Since(start))
-		assert.True(t, withTerminated(p))
+		assert.True(t, pooltest.IsClosed(p.Terminated()))
 	})
 }
 
 func TestCloseWaitsForWhatRunsAndWhatIsDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		tr := withNewTrace()
-		running := withSubmit(t, p, withSleep(time.Minute))
-		due := withSubmit(t, p, func(ctx context.Context) error {
-			tr.mark("due")
+		p := pooltest.NewScheduledPool(t, 1)
+		tr := pooltest.NewTrace()
+		running := pooltest.Submit(t, p, pooltest.Sleep(time.Minute))
+		due := pooltest.Submit(t, p, func(ctx context.Context) error {
+			tr.Mark("due")
 			time.Sleep(time.Minute)
 			return ctx.Err()
 		})
 		synctest.Wait()
 		assert.NoError(t, p.Close())
-		assert.Equal(t, 2*time.Minute, time.Since(tr.start))
-		assert.Equal(t, []string{"due 1m0s"}, tr.seen())
-		assert.NoError(t, withOutcome(t, running))
-		assert.NoError(t, withOutcome(t, due))
+		assert.Equal(t, 2*time.Minute, time.Since(tr.Start))
+		assert.Equal(t, []string{"due 1m0s"}, tr.Seen())
+		assert.NoError(t, pooltest.Outcome(t, running))
+		assert.NoError(t, pooltest.Outcome(t, due))
 		assert.Zero(t, withWorkers(p))
 	})
 }
@@ -54,34 +55,34 @@ func TestCloseWaitsForWhatRunsAndWhatIsDue(t *testing.T) {
 func TestCloseDropsWhatShutdownHadKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := withColumn{delayed: true, periodic: true}.pool(t, 2)
-		once := withSchedule(t, p, time.Hour, withNothing)
-		series := withRate(t, p, time.Hour, time.Hour, withNothing)
+		once := pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
+		series := pooltest.AtFixedRate(t, p, time.Hour, time.Hour, pooltest.Nothing)
 		p.Shutdown()
 		start := time.Now()
 		assert.NoError(t, p.Close())
 		assert.Zero(t, time.Since(start))
-		withShutDown(t, once.Future)
-		withShutDown(t, series.Future)
+		pooltest.CancelledByShutdown(t, once.Future)
+		pooltest.CancelledByShutdown(t, series.Future)
 	})
 }
 
 func TestCloseEndsARunningSeriesAfterItsRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := withColumn{delayed: true, periodic: true}.pool(t, 2)
-		f := withRate(t, p, 0, time.Hour, withSleep(time.Minute))
+		f := pooltest.AtFixedRate(t, p, 0, time.Hour, pooltest.Sleep(time.Minute))
 		synctest.Wait()
 		start := time.Now()
 		assert.NoError(t, p.Close())
 		assert.Equal(t, time.Minute, time.Since(start))
-		withShutDown(t, f.Future)
+		pooltest.CancelledByShutdown(t, f.Future)
 		assert.EqualValues(t, 1, f.Runs())
 	})
 }
 
 func TestCloseTwiceReturnsNilTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		withSubmit(t, p, withSleep(time.Minute))
+		p := pooltest.NewScheduledPool(t, 1)
+		pooltest.Submit(t, p, pooltest.Sleep(time.Minute))
 		assert.NoError(t, p.Close())
 		start := time.Now()
 		assert.NoError(t, p.Close())
@@ -92,12 +93,12 @@ func TestCloseTwiceReturnsNilTwice(t *testing.T) {
 func TestCloseFrom64GoroutinesReturnsToAllAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var hooks atomic.Int32
-		p := withPool(t, 2, executor.OnTerminated(func() { hooks.Add(1) }))
+		p := pooltest.NewScheduledPool(t, 2, executor.OnTerminated(func() { hooks.Add(1) }))
 		start := time.Now()
 		for i := range 100 {
-			withSchedule(t, p, time.Hour, withNothing, executor.Name(fmt.Sprint(i)))
+			pooltest.Schedule(t, p, time.Hour, pooltest.Nothing, executor.Name(fmt.Sprint(i)))
 		}
-		withSubmit(t, p, withSleep(time.Minute))
+		pooltest.Submit(t, p, pooltest.Sleep(time.Minute))
 		type answer struct {
 			report executor.Report
 			err    error
@@ -116,7 +117,7 @@ func TestCloseFrom64GoroutinesReturnsToAllAtTheEnd(t *testing.T) {
 			assert.NoError(t, a.err)
 			assert.Equal(t, time.Minute, a.after)
 			assert.Empty(t, a.report.Running)
-			for _, name := range withNames(a.report.Dropped) {
+			for _, name := range pooltest.Names(a.report.Dropped) {
 				dropped[name]++
 			}
 		}
@@ -130,28 +131,28 @@ func TestCloseFrom64GoroutinesReturnsToAllAtTheEnd(t *testing.T) {
 
 func TestCloseContextReportsWhatNeverStarted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
+		p := pooltest.NewScheduledPool(t, 1)
 		start := time.Now()
-		withSchedule(t, p, time.Hour, withFailure, executor.Name("once"))
-		withRate(t, p, 0, time.Minute, withNothing, executor.Name("series"))
-		withPassed(90 * time.Second)
+		pooltest.Schedule(t, p, time.Hour, pooltest.Fail, executor.Name("once"))
+		pooltest.AtFixedRate(t, p, 0, time.Minute, pooltest.Nothing, executor.Name("series"))
+		pooltest.Elapse(90 * time.Second)
 		report, err := p.CloseContext(t.Context())
 		require.NoError(t, err)
 		assert.Empty(t, report.Running)
-		require.Equal(t, []string{"series", "once"}, withNames(report.Dropped))
+		require.Equal(t, []string{"series", "once"}, pooltest.Names(report.Dropped))
 		series, once := report.Dropped[0], report.Dropped[1]
 		assert.Equal(t, 2*time.Minute, series.Scheduled.Sub(start))
 		assert.Equal(t, time.Hour, once.Scheduled.Sub(start))
 		assert.Equal(t, []bool{true, false}, []bool{series.Periodic, once.Periodic})
 		assert.EqualValues(t, 2, series.Runs)
-		assert.Equal(t, errWith, once.Task(t.Context()))
+		assert.Equal(t, pooltest.ErrTask, once.Task(t.Context()))
 	})
 }
 
 func TestCloseContextDoesNotReportWhatWasCancelledBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		withSchedule(t, p, time.Hour, withNothing).Cancel()
+		p := pooltest.NewScheduledPool(t, 1)
+		pooltest.Schedule(t, p, time.Hour, pooltest.Nothing).Cancel()
 		report, err := p.CloseContext(t.Context())
 		require.NoError(t, err)
 		assert.Empty(t, report.Dropped)
@@ -160,11 +161,11 @@ func TestCloseContextDoesNotReportWhatWasCancelledBefore(t *testing.T) {
 
 func TestCloseContextReportsWhatStillRunsLongestFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 3)
-		g := withNewGate(t)
+		p := pooltest.NewScheduledPool(t, 3)
+		g := pooltest.NewGate(t)
 		for _, name := range []string{"first", "second", "third"} {
-			withSubmit(t, p, g.hold, executor.Name(name))
-			withPassed(time.Minute)
+			pooltest.Submit(t, p, g.Hold, executor.Name(name))
+			pooltest.Elapse(time.Minute)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
@@ -180,14 +181,14 @@ func TestCloseContextReportsWhatStillRunsLongestFirst(t *testing.T) {
 
 func TestCloseContextStopsThePoolWhenItsContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
+		p := pooltest.NewScheduledPool(t, 1)
 		var cause error
-		running := withSubmit(t, p, func(ctx context.Context) error {
+		running := pooltest.Submit(t, p, func(ctx context.Context) error {
 			<-ctx.Done()
 			cause = context.Cause(ctx)
 			return nil
 		})
-		due := withSubmit(t, p, withNothing)
+		due := pooltest.Submit(t, p, pooltest.Nothing)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		start := time.Now()
@@ -196,31 +197,31 @@ func TestCloseContextStopsThePoolWhenItsContextEnds(t *testing.T) {
 		assert.Equal(t, time.Minute, time.Since(start))
 		<-p.Terminated()
 		assert.Equal(t, executor.ErrShutdown, cause)
-		assert.NoError(t, withOutcome(t, running))
-		withShutDown(t, due)
+		assert.NoError(t, pooltest.Outcome(t, running))
+		pooltest.CancelledByShutdown(t, due)
 	})
 }
 
 func TestCloseContextReportsTheDroppedInOrderOfTheirTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		withSubmit(t, p, withNewGate(t).hold)
+		p := pooltest.NewScheduledPool(t, 1)
+		pooltest.Submit(t, p, pooltest.NewGate(t).Hold)
 		synctest.Wait()
-		withSchedule(t, p, time.Hour, withNothing, executor.Name("late"))
-		withSubmit(t, p, withNothing, executor.Name("due"))
+		pooltest.Schedule(t, p, time.Hour, pooltest.Nothing, executor.Name("late"))
+		pooltest.Submit(t, p, pooltest.Nothing, executor.Name("due"))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		report, err := p.CloseContext(ctx)
 		assert.Error(t, err)
-		assert.Equal(t, []string{"due", "late"}, withNames(report.Dropped))
+		assert.Equal(t, []string{"due", "late"}, pooltest.Names(report.Dropped))
 	})
 }
 
 func TestCloseContextWithAnEndedContextDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		running := withSubmit(t, p, withNewGate(t).heed, executor.Name("running"))
-		due := withSubmit(t, p, withNothing, executor.Name("due"))
+		p := pooltest.NewScheduledPool(t, 1)
+		running := pooltest.Submit(t, p, pooltest.NewGate(t).Heed, executor.Name("running"))
+		due := pooltest.Submit(t, p, pooltest.Nothing, executor.Name("due"))
 		synctest.Wait()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -228,17 +229,17 @@ func TestCloseContextWithAnEndedContextDoesNotWait(t *testing.T) {
 		report, err := p.CloseContext(ctx)
 		assert.Equal(t, context.Canceled, err)
 		assert.Zero(t, time.Since(start))
-		assert.Equal(t, []string{"due"}, withNames(report.Dropped))
-		withShutDown(t, due)
+		assert.Equal(t, []string{"due"}, pooltest.Names(report.Dropped))
+		pooltest.CancelledByShutdown(t, due)
 		<-p.Terminated()
-		assert.Equal(t, executor.ErrShutdown, withOutcome(t, running))
+		assert.Equal(t, executor.ErrShutdown, pooltest.Outcome(t, running))
 	})
 }
 
 func TestCloseContextOfATerminatedPoolIsNilWhateverItsContextSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		withSubmit(t, p, withNothing)
+		p := pooltest.NewScheduledPool(t, 1)
+		pooltest.Submit(t, p, pooltest.Nothing)
 		require.NoError(t, p.Close())
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -253,10 +254,10 @@ func TestCloseContextOfATerminatedPoolIsNilWhateverItsContextSays(t *testing.T) 
 
 func TestCloseContextTwiceReportsEachDroppedTaskOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		withSubmit(t, p, withNewGate(t).hold, executor.Name("running"))
+		p := pooltest.NewScheduledPool(t, 1)
+		pooltest.Submit(t, p, pooltest.NewGate(t).Hold, executor.Name("running"))
 		synctest.Wait()
-		withSchedule(t, p, time.Hour, withNothing)
+		pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		first, err := p.CloseContext(ctx)
@@ -271,9 +272,9 @@ func TestCloseContextTwiceReportsEachDroppedTaskOnce(t *testing.T) {
 
 func TestCloseAfterAnInterruptedCloseWaitsForTheRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
+		p := pooltest.NewScheduledPool(t, 1)
 		start := time.Now()
-		withSubmit(t, p, withSleep(time.Hour))
+		pooltest.Submit(t, p, pooltest.Sleep(time.Hour))
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -287,9 +288,9 @@ func TestCloseAfterAnInterruptedCloseWaitsForTheRest(t *testing.T) {
 
 func TestANilContextNeverEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
+		p := pooltest.NewScheduledPool(t, 1)
 		start := time.Now()
-		withSubmit(t, p, withSleep(time.Hour))
+		pooltest.Submit(t, p, pooltest.Sleep(time.Hour))
 		var none context.Context
 		_, err := p.CloseContext(none)
 		assert.NoError(t, err)
@@ -302,13 +303,13 @@ func TestB16_SubmissionsThatRaceWithCloseAreRefusedOrSettled(t *testing.T) {
 	for i := range 20 {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, i%3)
+				p := pooltest.NewScheduledPool(t, i%3)
 				var accepted, refused, settled atomic.Int64
 				var wg sync.WaitGroup
 				for g := range 16 {
 					wg.Go(func() {
 						for n := range 20 {
-							f, err := p.Schedule(time.Duration((g+n)%3), withNothing)
+							f, err := p.Schedule(time.Duration((g+n)%3), pooltest.Nothing)
 							if err != nil {
 								refused.Add(1)
 								continue
@@ -366,9 +367,9 @@ func TestATaskThatClosesItsPoolIsToldThatItWouldWaitForItself(t *testing.T) {
 	for name, wait := range withWaits {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 1)
+				p := pooltest.NewScheduledPool(t, 1)
 				start := time.Now()
-				f := withSubmit(t, p, func(ctx context.Context) error {
+				f := pooltest.Submit(t, p, func(ctx context.Context) error {
 					err := wait(p, ctx)
 					if ctx.Err() != nil {
 						return errors.New("the close ended the context of its caller")
@@ -377,7 +378,7 @@ func TestATaskThatClosesItsPoolIsToldThatItWouldWaitForItself(t *testing.T) {
 				})
 				<-p.Terminated()
 				assert.Zero(t, time.Since(start))
-				assert.Equal(t, future.ErrSelfWait, withOutcome(t, f))
+				assert.Equal(t, future.ErrSelfWait, pooltest.Outcome(t, f))
 			})
 		})
 	}
@@ -385,15 +386,15 @@ func TestATaskThatClosesItsPoolIsToldThatItWouldWaitForItself(t *testing.T) {
 
 func TestASeriesThatClosesItsPoolEndsWithThatRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		f := withRate(t, p, 0, time.Hour, func(context.Context) error {
+		p := pooltest.NewScheduledPool(t, 1)
+		f := pooltest.AtFixedRate(t, p, 0, time.Hour, func(context.Context) error {
 			if err := p.Close(); !errors.Is(err, future.ErrSelfWait) {
 				return err
 			}
 			return nil
 		})
 		<-p.Terminated()
-		withShutDown(t, f.Future)
+		pooltest.CancelledByShutdown(t, f.Future)
 		assert.EqualValues(t, 1, f.Runs())
 		assert.NoError(t, p.Close())
 	})
@@ -401,24 +402,24 @@ func TestASeriesThatClosesItsPoolEndsWithThatRun(t *testing.T) {
 
 func TestATaskThatClosesItsPoolDropsWhatIsNotDueAndIsReportedAsRunning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		tr := withNewTrace()
-		g := withNewGate(t)
+		p := pooltest.NewScheduledPool(t, 1)
+		tr := pooltest.NewTrace()
+		g := pooltest.NewGate(t)
 		var report executor.Report
-		withSubmit(t, p, func(ctx context.Context) error {
-			_ = g.hold(ctx)
+		pooltest.Submit(t, p, func(ctx context.Context) error {
+			_ = g.Hold(ctx)
 			report, _ = p.CloseContext(ctx)
 			return nil
 		}, executor.Name("self"))
-		withSubmit(t, p, tr.task("due"))
-		late := withSchedule(t, p, time.Hour, withNothing, executor.Name("late"))
-		g.open()
+		pooltest.Submit(t, p, tr.Task("due"))
+		late := pooltest.Schedule(t, p, time.Hour, pooltest.Nothing, executor.Name("late"))
+		g.Open()
 		<-p.Terminated()
-		assert.Equal(t, []string{"late"}, withNames(report.Dropped))
+		assert.Equal(t, []string{"late"}, pooltest.Names(report.Dropped))
 		require.Len(t, report.Running, 1)
 		assert.Equal(t, "self", report.Running[0].Name)
-		assert.Equal(t, []string{"due 0s"}, tr.seen())
-		withShutDown(t, late.Future)
+		assert.Equal(t, []string{"due 0s"}, tr.Seen())
+		pooltest.CancelledByShutdown(t, late.Future)
 	})
 }
 
@@ -433,11 +434,11 @@ func TestTheHooksOfARunMayCloseThePoolAsItsTaskMay(t *testing.T) {
 						errs[name] = p.Close()
 					}
 				}
-				p = withPool(t, 1,
+				p = pooltest.NewScheduledPool(t, 1,
 					executor.BeforeRun(func(context.Context, executor.Run) { closeIn("before") }),
 					executor.AfterRun(func(context.Context, executor.Run, error) { closeIn("after") }),
 					executor.ErrorHandler(func(context.Context, executor.Run, error) { closeIn("handler") }))
-				require.NoError(t, p.Execute(withFailure))
+				require.NoError(t, p.Execute(pooltest.Fail))
 				<-p.Terminated()
 				assert.Equal(t, map[string]error{hook: future.ErrSelfWait}, errs)
 			})
@@ -448,7 +449,7 @@ func TestTheHooksOfARunMayCloseThePoolAsItsTaskMay(t *testing.T) {
 // As for a task: the pool's end waits for the hook.
 func TestTheTerminatedHookThatClosesItsPoolIsToldThatItWouldWaitForItself(t *testing.T) {
 	ends := map[string]func(p *executor.ScheduledPool){
-		"by the last worker": func(p *executor.ScheduledPool) { _, _ = p.Submit(withNothing); p.Shutdown() },
+		"by the last worker": func(p *executor.ScheduledPool) { _, _ = p.Submit(pooltest.Nothing); p.Shutdown() },
 		"by the caller":      func(p *executor.ScheduledPool) { p.Shutdown() },
 	}
 	for name, end := range ends {
@@ -456,7 +457,7 @@ func TestTheTerminatedHookThatClosesItsPoolIsToldThatItWouldWaitForItself(t *tes
 			synctest.Test(t, func(t *testing.T) {
 				var p *executor.ScheduledPool
 				var err error
-				p = withPool(t, 1, executor.OnTerminated(func() {
+				p = pooltest.NewScheduledPool(t, 1, executor.OnTerminated(func() {
 					ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 					defer cancel()
 					_, err = p.CloseContext(ctx)
@@ -473,31 +474,31 @@ func TestTheTerminatedHookThatClosesItsPoolIsToldThatItWouldWaitForItself(t *tes
 
 func TestATaskMayCloseAnotherPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, other := withPool(t, 1), withPool(t, 1)
+		p, other := pooltest.NewScheduledPool(t, 1), pooltest.NewScheduledPool(t, 1)
 		start := time.Now()
-		withSubmit(t, other, withSleep(time.Hour))
-		f := withSubmit(t, p, func(ctx context.Context) error {
+		pooltest.Submit(t, other, pooltest.Sleep(time.Hour))
+		f := pooltest.Submit(t, p, func(ctx context.Context) error {
 			_, err := other.CloseContext(ctx)
 			return err
 		})
 		<-f.Done()
-		assert.NoError(t, withOutcome(t, f))
+		assert.NoError(t, pooltest.Outcome(t, f))
 		assert.Equal(t, time.Hour, time.Since(start))
-		assert.True(t, withTerminated(other))
+		assert.True(t, pooltest.IsClosed(other.Terminated()))
 	})
 }
 
 func TestAFinishedRunIsNotTakenForTheCallerOfClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
+		p := pooltest.NewScheduledPool(t, 1)
 		start := time.Now()
 		var kept context.Context
-		withSubmit(t, p, func(ctx context.Context) error {
+		pooltest.Submit(t, p, func(ctx context.Context) error {
 			kept = ctx
 			return nil
 		})
-		withPassed(time.Minute)
-		withSubmit(t, p, withSleep(time.Hour))
+		pooltest.Elapse(time.Minute)
+		pooltest.Submit(t, p, pooltest.Sleep(time.Hour))
 		synctest.Wait()
 		_, err := p.CloseContext(kept)
 		assert.Equal(t, context.Canceled, err, "the context of a run ends with it")
@@ -510,23 +511,23 @@ func TestAFinishedRunIsNotTakenForTheCallerOfClose(t *testing.T) {
 
 func TestAwaitTerminationDoesNotShutThePoolDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
+		p := pooltest.NewScheduledPool(t, 1)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		start := time.Now()
 		assert.Equal(t, context.DeadlineExceeded, p.AwaitTermination(ctx))
 		assert.Equal(t, time.Minute, time.Since(start))
 		assert.Equal(t, "running", p.Stats().State)
-		_, err := p.Submit(withNothing)
+		_, err := p.Submit(pooltest.Nothing)
 		assert.NoError(t, err)
 	})
 }
 
 func TestAwaitTerminationReturnsAtTheEndOfTheLastTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
+		p := pooltest.NewScheduledPool(t, 1)
 		start := time.Now()
-		withSchedule(t, p, time.Hour, withSleep(time.Minute))
+		pooltest.Schedule(t, p, time.Hour, pooltest.Sleep(time.Minute))
 		p.Shutdown()
 		assert.NoError(t, p.AwaitTermination(t.Context()))
 		assert.Equal(t, time.Hour+time.Minute, time.Since(start))
@@ -545,16 +546,16 @@ func TestATaskThatAwaitsTheEndOfItsPoolIsToldThatItWouldWaitForItself(t *testing
 		for _, shut := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, shut down %v", name, shut), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					p := withPool(t, 2)
-					f := withSubmit(t, p, func(ctx context.Context) error {
+					p := pooltest.NewScheduledPool(t, 2)
+					f := pooltest.Submit(t, p, func(ctx context.Context) error {
 						if shut {
 							p.Shutdown()
 						}
 						return p.AwaitTermination(choose(ctx))
 					})
 					synctest.Wait()
-					assert.Equal(t, future.ErrSelfWait, withOutcome(t, f))
-					assert.Equal(t, shut, withTerminated(p))
+					assert.Equal(t, future.ErrSelfWait, pooltest.Outcome(t, f))
+					assert.Equal(t, shut, pooltest.IsClosed(p.Terminated()))
 				})
 			})
 		}
@@ -563,11 +564,11 @@ func TestATaskThatAwaitsTheEndOfItsPoolIsToldThatItWouldWaitForItself(t *testing
 
 func TestATaskThatGoexitHasGivenANewGoroutineIsStillToldThatItWouldWaitForItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		withSubmit(t, p, withGoexit)
-		f := withSubmit(t, p, func(context.Context) error { return p.Close() })
+		p := pooltest.NewScheduledPool(t, 1)
+		pooltest.Submit(t, p, pooltest.Goexit)
+		f := pooltest.Submit(t, p, func(context.Context) error { return p.Close() })
 		<-p.Terminated()
-		assert.Equal(t, future.ErrSelfWait, withOutcome(t, f))
+		assert.Equal(t, future.ErrSelfWait, pooltest.Outcome(t, f))
 	})
 }
 
@@ -575,44 +576,44 @@ func TestATaskThatGoexitHasGivenANewGoroutineIsStillToldThatItWouldWaitForItself
 
 func TestATaskMayShutItsPoolDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		f := withSubmit(t, p, func(ctx context.Context) error {
+		p := pooltest.NewScheduledPool(t, 1)
+		f := pooltest.Submit(t, p, func(ctx context.Context) error {
 			p.Shutdown()
 			return ctx.Err()
 		})
 		<-p.Terminated()
-		assert.NoError(t, withOutcome(t, f))
+		assert.NoError(t, pooltest.Outcome(t, f))
 	})
 }
 
 func TestATaskMayStopItsPoolAndSeesItsOwnContextEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		g := withNewGate(t)
+		p := pooltest.NewScheduledPool(t, 1)
+		g := pooltest.NewGate(t)
 		var dropped []executor.Pending
-		f := withSubmit(t, p, func(ctx context.Context) error {
-			_ = g.hold(ctx)
+		f := pooltest.Submit(t, p, func(ctx context.Context) error {
+			_ = g.Hold(ctx)
 			dropped = p.ShutdownNow()
 			return context.Cause(ctx)
 		}, executor.Name("self"))
-		withSubmit(t, p, withNothing, executor.Name("other"))
-		g.open()
+		pooltest.Submit(t, p, pooltest.Nothing, executor.Name("other"))
+		g.Open()
 		<-p.Terminated()
-		assert.Equal(t, executor.ErrShutdown, withOutcome(t, f))
+		assert.Equal(t, executor.ErrShutdown, pooltest.Outcome(t, f))
 		assert.Equal(t, future.StateFailed, f.State())
-		assert.Equal(t, []string{"other"}, withNames(dropped))
+		assert.Equal(t, []string{"other"}, pooltest.Names(dropped))
 	})
 }
 
 func TestASeriesMayStopItsPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := withColumn{periodic: true}.pool(t, 1)
-		f := withRate(t, p, 0, time.Second, func(context.Context) error {
+		f := pooltest.AtFixedRate(t, p, 0, time.Second, func(context.Context) error {
 			p.ShutdownNow()
 			return nil
 		})
 		<-p.Terminated()
-		withShutDown(t, f.Future)
+		pooltest.CancelledByShutdown(t, f.Future)
 		assert.EqualValues(t, 1, f.Runs())
 	})
 }
@@ -623,23 +624,23 @@ func TestASeriesMayStopItsPool(t *testing.T) {
 // prepares a pool and returns what starts its end.
 var withEnds = map[string]func(t *testing.T, p *executor.ScheduledPool) (start func()){
 	"worker": func(t *testing.T, p *executor.ScheduledPool) func() {
-		withSubmit(t, p, withSleep(time.Second))
+		pooltest.Submit(t, p, pooltest.Sleep(time.Second))
 		synctest.Wait()
 		return p.Shutdown
 	},
 	"idle worker": func(t *testing.T, p *executor.ScheduledPool) func() {
-		withSubmit(t, p, withNothing)
+		pooltest.Submit(t, p, pooltest.Nothing)
 		synctest.Wait()
 		return p.Shutdown
 	},
 	"worker after Goexit": func(t *testing.T, p *executor.ScheduledPool) func() {
-		g := withNewGate(t)
-		withSubmit(t, p, func(ctx context.Context) error {
-			_ = g.hold(ctx)
-			return withGoexit(ctx)
+		g := pooltest.NewGate(t)
+		pooltest.Submit(t, p, func(ctx context.Context) error {
+			_ = g.Hold(ctx)
+			return pooltest.Goexit(ctx)
 		})
 		p.Shutdown()
-		return g.open
+		return g.Open
 	},
 	"caller of Shutdown": func(_ *testing.T, p *executor.ScheduledPool) func() { return p.Shutdown },
 	"caller of ShutdownNow": func(_ *testing.T, p *executor.ScheduledPool) func() {
@@ -649,7 +650,7 @@ var withEnds = map[string]func(t *testing.T, p *executor.ScheduledPool) (start f
 		return func() { _ = p.Close() }
 	},
 	"worker, last task cancelled": func(t *testing.T, p *executor.ScheduledPool) func() {
-		f := withSchedule(t, p, time.Hour, withNothing)
+		f := pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
 		synctest.Wait()
 		p.Shutdown()
 		return func() { f.Cancel() }
@@ -658,14 +659,14 @@ var withEnds = map[string]func(t *testing.T, p *executor.ScheduledPool) (start f
 
 func TestTheTerminatedHookIsCalledOnceWhateverItDoes(t *testing.T) {
 	for name, end := range withEnds {
-		for _, fault := range withFaults {
-			t.Run(name+", "+fault.name, func(t *testing.T) {
+		for _, fault := range pooltest.Faults {
+			t.Run(name+", "+fault.Name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					var told withErrors
+					var told pooltest.Errors
 					var hooks atomic.Int32
-					p := withPool(t, 2, executor.ErrorHandler(told.handle), executor.OnTerminated(func() {
+					p := pooltest.NewScheduledPool(t, 2, executor.ErrorHandler(told.Handle), executor.OnTerminated(func() {
 						hooks.Add(1)
-						fault.do()
+						fault.Do()
 					}))
 					go end(t, p)()
 					<-p.Terminated()
@@ -675,11 +676,11 @@ func TestTheTerminatedHookIsCalledOnceWhateverItDoes(t *testing.T) {
 					synctest.Wait()
 					assert.EqualValues(t, 1, hooks.Load())
 					assert.Equal(t, "terminated", p.Stats().State)
-					assert.Empty(t, withWorkerGoroutines(t))
-					if fault.name == "panic" {
-						errs := slices.DeleteFunc(told.told(), func(err error) bool { return err == future.ErrGoexit }) // of a task
+					assert.Empty(t, pooltest.Workers(t))
+					if fault.Name == "panic" {
+						errs := slices.DeleteFunc(told.Told(), func(err error) bool { return err == future.ErrGoexit }) // of a task
 						require.Len(t, errs, 1)
-						assert.ErrorIs(t, errs[0], errWith)
+						assert.ErrorIs(t, errs[0], pooltest.ErrTask)
 					}
 				})
 			})
@@ -692,7 +693,7 @@ func TestATerminatedHookThatCallsGoexitDoesNotEndTheGoroutineOfACaller(t *testin
 	for name, end := range withEnds {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 2, executor.OnTerminated(runtime.Goexit))
+				p := pooltest.NewScheduledPool(t, 2, executor.OnTerminated(runtime.Goexit))
 				start := end(t, p)
 				var returned atomic.Bool
 				go func() {
@@ -709,9 +710,9 @@ func TestATerminatedHookThatCallsGoexitDoesNotEndTheGoroutineOfACaller(t *testin
 
 func TestTheTerminatedHookIsCalledBeforeTerminatedCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1, executor.OnTerminated(func() { time.Sleep(time.Hour) }))
+		p := pooltest.NewScheduledPool(t, 1, executor.OnTerminated(func() { time.Sleep(time.Hour) }))
 		start := time.Now()
-		withSubmit(t, p, withSleep(time.Minute))
+		pooltest.Submit(t, p, pooltest.Sleep(time.Minute))
 		require.NoError(t, p.Close())
 		assert.Equal(t, time.Hour+time.Minute, time.Since(start))
 	})
@@ -793,10 +794,10 @@ func (a *withAccount) body(s withAction, self *atomic.Pointer[future.Future[stru
 			}
 		}()
 		time.Sleep(time.Duration(s.Length))
-		if s.End == len(withFaults) {
-			return errWith
+		if s.End == len(pooltest.Faults) {
+			return pooltest.ErrTask
 		}
-		withFaults[s.End].do()
+		pooltest.Faults[s.End].Do()
 		fine = true
 		return nil
 	}
@@ -930,7 +931,7 @@ func (a *withAccount) check() {
 	s := a.p.Stats()
 	lingering := uint64(0) // settled or handed back, but with a body that still runs
 	for _, f := range a.futures {
-		if (f.State().Settled() || a.handedBack[f]) && !withClosed(f.Stopped()) {
+		if (f.State().Settled() || a.handedBack[f]) && !pooltest.IsClosed(f.Stopped()) {
 			lingering++
 		}
 	}
@@ -966,7 +967,7 @@ func (a *withAccount) settle() {
 	s, dropped := a.p.Stats(), a.executed-a.executions.Load()
 	for _, f := range a.futures {
 		r, ok := f.Poll()
-		if !ok || !withClosed(f.Stopped()) {
+		if !ok || !pooltest.IsClosed(f.Stopped()) {
 			a.fault = fmt.Sprintf("%v after termination", f)
 		}
 		if errors.Is(r.Err, executor.ErrShutdown) || a.handedBack[f] {
@@ -985,7 +986,7 @@ func TestTheBooksBalanceWhateverHappens(t *testing.T) {
 		actions := rapid.SliceOfN(rapid.Custom(withDrawAction), 1, 60).Draw(rt, "actions")
 		var fault string
 		synctest.Test(t, func(t *testing.T) {
-			a := withAccount{p: withPool(t, core, executor.PendingLimit(limit))}
+			a := withAccount{p: pooltest.NewScheduledPool(t, core, executor.PendingLimit(limit))}
 			a.handedBack = map[*future.Future[struct{}]]bool{}
 			for _, s := range actions {
 				a.do(s)

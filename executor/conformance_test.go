@@ -1,11 +1,8 @@
 package executor_test
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"log/slog"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -17,13 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
-
-// errTheBody is what failing bodies return.
-var errTheBody = errors.New("the body failed")
-
-// theIdleBody does nothing.
-func theIdleBody(context.Context) error { return nil }
 
 // startPool returns a pool that is closed at the end of the bubble. It logs nothing, unless an
 // option says so.
@@ -148,7 +140,7 @@ func theEntryPoints() []theEntryPoint {
 			return f != nil, err
 		}},
 		{"typed Submit", func(p *executor.ScheduledPool, task executor.Task) (bool, error) {
-			f, err := executor.Submit(p, theTyped(task))
+			f, err := executor.Submit(p, pooltest.Typed(task))
 			return f != nil, err
 		}},
 		{"Schedule", func(p *executor.ScheduledPool, task executor.Task) (bool, error) {
@@ -156,7 +148,7 @@ func theEntryPoints() []theEntryPoint {
 			return f != nil, err
 		}},
 		{"typed Schedule", func(p *executor.ScheduledPool, task executor.Task) (bool, error) {
-			f, err := executor.Schedule(p, time.Hour, theTyped(task))
+			f, err := executor.Schedule(p, time.Hour, pooltest.Typed(task))
 			return f != nil, err
 		}},
 		{"ScheduleAt", func(p *executor.ScheduledPool, task executor.Task) (bool, error) {
@@ -174,44 +166,11 @@ func theEntryPoints() []theEntryPoint {
 	}
 }
 
-// theTyped returns task as a function with a result. That of nil is nil.
-func theTyped(task executor.Task) func(context.Context) (int, error) {
-	if task == nil {
-		return nil
-	}
-	return func(ctx context.Context) (int, error) { return 42, task(ctx) }
-}
-
 // theLog is an option that collects log records, and a function that returns them, one a line.
 func theLog() (executor.Option, func() []string) {
-	var text lockedText
+	var text pooltest.Text
 	logger := slog.New(slog.NewTextHandler(&text, nil))
 	return executor.Logger(logger), func() []string {
 		return strings.FieldsFunc(text.String(), func(r rune) bool { return r == '\n' })
 	}
-}
-
-// lockedText is what has been written, by whomever.
-type lockedText struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *lockedText) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *lockedText) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
-// theGoroutine tells the calling goroutine from others.
-func theGoroutine() string {
-	stack := make([]byte, 64)
-	name, _, _ := bytes.Cut(stack[:runtime.Stack(stack, false)], []byte(" ["))
-	return string(name)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -23,7 +24,7 @@ import (
 func TestC4_ACrowdOfGoroutinesGetsRoomTogetherNotOneByOne(t *testing.T) {
 	const size, each = 2, 500
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, size, executor.BoundedFIFO(1))
+		p := pooltest.NewPool(t, size, executor.BoundedFIFO(1))
 		start := time.Now()
 		var roots []*future.Future[struct{}]
 		var active, most atomic.Int32
@@ -33,7 +34,7 @@ func TestC4_ACrowdOfGoroutinesGetsRoomTogetherNotOneByOne(t *testing.T) {
 				for range each {
 					all.Go(func() {
 						_, err := p.SubmitContext(ctx, func(context.Context) error {
-							lendRaise(&most, active.Add(1))
+							pooltest.Raise(&most, active.Add(1))
 							active.Add(-1)
 							return nil
 						})
@@ -53,7 +54,7 @@ func TestC4_ACrowdOfGoroutinesGetsRoomTogetherNotOneByOne(t *testing.T) {
 		assert.Less(t, time.Since(start), 100*time.Millisecond)
 		assert.LessOrEqual(t, most.Load(), int32(size)) // beside the two that wait
 		synctest.Wait()
-		lendAccounted(t, p)
+		pooltest.Balanced(t, p)
 	})
 }
 
@@ -61,7 +62,7 @@ func TestC4_ACrowdOfGoroutinesGetsRoomTogetherNotOneByOne(t *testing.T) {
 func TestC4_TasksThatJoinGoroutinesThatWaitForTasksEndAtAnyDepth(t *testing.T) {
 	for _, depth := range []int{1, 2, 3, 10} {
 		t.Run(fmt.Sprint("depth ", depth), func(t *testing.T) {
-			lendEach(t, func(t *testing.T, newPool lendMake) {
+			pooltest.Each(t, func(t *testing.T, newPool pooltest.Maker) {
 				p := newPool(t, 1)
 				var nest func(depth int) executor.Task
 				nest = func(depth int) executor.Task {
@@ -87,9 +88,9 @@ func TestC4_TasksThatJoinGoroutinesThatWaitForTasksEndAtAnyDepth(t *testing.T) {
 				}
 				root, err := p.Submit(nest(depth))
 				require.NoError(t, err)
-				withPassed(time.Hour)
-				assert.NoError(t, withOutcome(t, root))
-				lendAccounted(t, p)
+				pooltest.Elapse(time.Hour)
+				assert.NoError(t, pooltest.Outcome(t, root))
+				pooltest.Balanced(t, p)
 			})
 		})
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
 )
@@ -68,22 +69,22 @@ func assertEnded(t *testing.T, p *executor.ScheduledPool, returned int) {
 
 func TestAListOfDroppedTasksHasTheSeriesThatAreInARun(t *testing.T) {
 	withDropLists(t, func(t *testing.T, end endOfPool) {
-		p := withPool(t, 2)
+		p := pooltest.NewScheduledPool(t, 2)
 		start := time.Now()
 		ran := make(chan struct{}, 1)
-		f := withRate(t, p, 0, time.Hour, func(context.Context) error {
+		f := pooltest.AtFixedRate(t, p, 0, time.Hour, func(context.Context) error {
 			time.Sleep(time.Minute)
 			ran <- struct{}{}
 			return nil
 		}, executor.Name("in a run"))
 		for i := range 4 {
 			name := executor.Name(fmt.Sprint(i))
-			withRate(t, p, time.Duration(i+1)*25*time.Minute, time.Hour, withNothing, name)
+			pooltest.AtFixedRate(t, p, time.Duration(i+1)*25*time.Minute, time.Hour, pooltest.Nothing, name)
 		}
-		withPassed(time.Second)
+		pooltest.Elapse(time.Second)
 		dropped := end(p)
 		byTime := []string{"0", "1", "in a run", "2", "3"}
-		require.Equal(t, byTime, withNames(dropped))
+		require.Equal(t, byTime, pooltest.Names(dropped))
 		in := dropped[2]
 		assert.Equal(t, time.Hour, in.Scheduled.Sub(start), "when its next run would have been")
 		assert.True(t, in.Periodic)
@@ -91,7 +92,7 @@ func TestAListOfDroppedTasksHasTheSeriesThatAreInARun(t *testing.T) {
 		<-p.Terminated()
 		<-ran
 		assert.NoError(t, in.Task(context.Background()))
-		withShutDown(t, f.Future)
+		pooltest.CancelledByShutdown(t, f.Future)
 		assert.EqualValues(t, 1, f.Runs())
 		assertEnded(t, p, 5)
 	})
@@ -99,8 +100,8 @@ func TestAListOfDroppedTasksHasTheSeriesThatAreInARun(t *testing.T) {
 
 func TestASeriesInARunCountsAsReturnedAsSoonAsItIsHandedBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		f := withRate(t, p, 0, time.Hour, withSleep(time.Minute))
+		p := pooltest.NewScheduledPool(t, 1)
+		f := pooltest.AtFixedRate(t, p, 0, time.Hour, pooltest.Sleep(time.Minute))
 		synctest.Wait()
 		assert.Len(t, p.ShutdownNow(), 1)
 		assert.EqualValues(t, 1, p.Stats().Returned)
@@ -109,19 +110,19 @@ func TestASeriesInARunCountsAsReturnedAsSoonAsItIsHandedBack(t *testing.T) {
 		report, err := p.CloseContext(t.Context())
 		assert.NoError(t, err)
 		assert.Empty(t, report.Dropped)
-		withShutDown(t, f.Future)
+		pooltest.CancelledByShutdown(t, f.Future)
 		assertEnded(t, p, 1)
 	})
 }
 
 func TestASeriesWithAFixedDelayIsHandedBackOutOfARunWithoutATimeAndLast(t *testing.T) {
 	withDropLists(t, func(t *testing.T, end endOfPool) {
-		p := withPool(t, 2)
-		withDelay(t, p, 0, time.Second, withSleep(time.Minute), executor.Name("delay"))
-		withSchedule(t, p, time.Hour, withNothing, executor.Name("once"))
+		p := pooltest.NewScheduledPool(t, 2)
+		pooltest.WithFixedDelay(t, p, 0, time.Second, pooltest.Sleep(time.Minute), executor.Name("delay"))
+		pooltest.Schedule(t, p, time.Hour, pooltest.Nothing, executor.Name("once"))
 		synctest.Wait()
 		dropped := end(p)
-		require.Equal(t, []string{"once", "delay"}, withNames(dropped))
+		require.Equal(t, []string{"once", "delay"}, pooltest.Names(dropped))
 		assert.True(t, dropped[1].Scheduled.IsZero(), "it depends on when the run ends")
 		assertEnded(t, p, 2)
 	})
@@ -139,11 +140,11 @@ func TestAFixedRateInARunIsHandedBackWithTheSlotOfItsNextRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 1)
+				p := pooltest.NewScheduledPool(t, 1)
 				start := time.Now()
-				g := withNewGate(t)
-				withRate(t, p, time.Minute, time.Minute, g.hold, c.option)
-				withPassed(3*time.Minute + time.Second)
+				g := pooltest.NewGate(t)
+				pooltest.AtFixedRate(t, p, time.Minute, time.Minute, g.Hold, c.option)
+				pooltest.Elapse(3*time.Minute + time.Second)
 				dropped := p.ShutdownNow()
 				require.Len(t, dropped, 1)
 				assert.Equal(t, c.next, dropped[0].Scheduled.Sub(start))
@@ -154,19 +155,19 @@ func TestAFixedRateInARunIsHandedBackWithTheSlotOfItsNextRun(t *testing.T) {
 
 func TestASeriesInItsLastRunIsNotDropped(t *testing.T) {
 	withDropLists(t, func(t *testing.T, end endOfPool) {
-		p := withPool(t, 1)
-		f := withRate(t, p, 0, time.Hour, withSleep(time.Minute), executor.MaxRuns(1))
+		p := pooltest.NewScheduledPool(t, 1)
+		f := pooltest.AtFixedRate(t, p, 0, time.Hour, pooltest.Sleep(time.Minute), executor.MaxRuns(1))
 		synctest.Wait()
 		assert.Empty(t, end(p))
 		assertEnded(t, p, 0)
-		assert.NoError(t, withOutcome(t, f.Future))
+		assert.NoError(t, pooltest.Outcome(t, f.Future))
 	})
 }
 
 func TestACancelledSeriesThatStillRunsIsNotDropped(t *testing.T) {
 	withDropLists(t, func(t *testing.T, end endOfPool) {
-		p := withPool(t, 1)
-		f := withRate(t, p, 0, time.Hour, withSleep(time.Minute))
+		p := pooltest.NewScheduledPool(t, 1)
+		f := pooltest.AtFixedRate(t, p, 0, time.Hour, pooltest.Sleep(time.Minute))
 		synctest.Wait()
 		assert.True(t, f.Stop())
 		assert.Empty(t, end(p))
@@ -176,24 +177,24 @@ func TestACancelledSeriesThatStillRunsIsNotDropped(t *testing.T) {
 
 func TestARunThatFailsAfterItsSeriesWasHandedBackEndsItNoSecondTime(t *testing.T) {
 	for name, body := range map[string]executor.Task{
-		"error":  withFailure,
-		"panic":  func(context.Context) error { panic(errWith) },
-		"Goexit": withGoexit,
+		"error":  pooltest.Fail,
+		"panic":  func(context.Context) error { panic(pooltest.ErrTask) },
+		"Goexit": pooltest.Goexit,
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 1)
-				g := withNewGate(t)
-				f := withRate(t, p, 0, time.Hour, func(ctx context.Context) error {
-					<-g.opened
+				p := pooltest.NewScheduledPool(t, 1)
+				g := pooltest.NewGate(t)
+				f := pooltest.AtFixedRate(t, p, 0, time.Hour, func(ctx context.Context) error {
+					<-g.Opened
 					return body(ctx)
 				})
 				synctest.Wait()
 				assert.Len(t, p.ShutdownNow(), 1)
-				g.open()
+				g.Open()
 				assertEnded(t, p, 1)
 				assert.EqualValues(t, 1, p.Stats().Failures)
-				assert.Error(t, withOutcome(t, f.Future))
+				assert.Error(t, pooltest.Outcome(t, f.Future))
 			})
 		})
 	}
@@ -201,31 +202,31 @@ func TestARunThatFailsAfterItsSeriesWasHandedBackEndsItNoSecondTime(t *testing.T
 
 func TestARunThatTakesTooLongAfterItsSeriesWasHandedBackEndsItNoSecondTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		f := withRate(t, p, 0, time.Hour, withSleep(time.Minute), executor.Timeout(time.Second))
+		p := pooltest.NewScheduledPool(t, 1)
+		f := pooltest.AtFixedRate(t, p, 0, time.Hour, pooltest.Sleep(time.Minute), executor.Timeout(time.Second))
 		synctest.Wait()
 		assert.Len(t, p.ShutdownNow(), 1)
 		assertEnded(t, p, 1)
-		assert.Error(t, withOutcome(t, f.Future))
+		assert.Error(t, pooltest.Outcome(t, f.Future))
 	})
 }
 
 func TestASeriesThatIsCancelledAfterItWasHandedBackCountsAsReturned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		f := withRate(t, p, 0, time.Hour, withSleep(time.Minute))
+		p := pooltest.NewScheduledPool(t, 1)
+		f := pooltest.AtFixedRate(t, p, 0, time.Hour, pooltest.Sleep(time.Minute))
 		synctest.Wait()
 		assert.Len(t, p.ShutdownNow(), 1)
 		assert.True(t, f.Cancel())
 		assertEnded(t, p, 1)
-		assert.Equal(t, future.ErrCancelled, withOutcome(t, f.Future))
+		assert.Equal(t, future.ErrCancelled, pooltest.Outcome(t, f.Future))
 	})
 }
 
 func TestASeriesThatCloseHasDroppedIsNotRevived(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		f := withRate(t, p, 0, time.Second, withSleep(time.Minute))
+		p := pooltest.NewScheduledPool(t, 1)
+		f := pooltest.AtFixedRate(t, p, 0, time.Second, pooltest.Sleep(time.Minute))
 		synctest.Wait()
 		ended := make(chan executor.Report)
 		go func() {
@@ -238,7 +239,7 @@ func TestASeriesThatCloseHasDroppedIsNotRevived(t *testing.T) {
 		synctest.Wait()
 		p.SetContinuePeriodicAfterShutdown(true)
 		assert.Len(t, (<-ended).Dropped, 1)
-		withShutDown(t, f.Future)
+		pooltest.CancelledByShutdown(t, f.Future)
 		assert.EqualValues(t, 1, f.Runs())
 		assertEnded(t, p, 1)
 	})
@@ -246,31 +247,31 @@ func TestASeriesThatCloseHasDroppedIsNotRevived(t *testing.T) {
 
 func TestShutdownLeavesASeriesInARunToWhoeverTakesAList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 2)
-		withRate(t, p, 0, time.Hour, withSleep(time.Minute), executor.Name("short"))
-		withRate(t, p, 0, time.Hour, withSleep(time.Hour), executor.Name("long"))
+		p := pooltest.NewScheduledPool(t, 2)
+		pooltest.AtFixedRate(t, p, 0, time.Hour, pooltest.Sleep(time.Minute), executor.Name("short"))
+		pooltest.AtFixedRate(t, p, 0, time.Hour, pooltest.Sleep(time.Hour), executor.Name("long"))
 		synctest.Wait()
 		p.Shutdown()
 		assert.Zero(t, p.Stats().Returned)
-		withPassed(time.Minute)
+		pooltest.Elapse(time.Minute)
 		assert.EqualValues(t, 1, p.Stats().Returned, "dropped at the end of its run")
-		assert.Equal(t, []string{"long"}, withNames(p.ShutdownNow()))
+		assert.Equal(t, []string{"long"}, pooltest.Names(p.ShutdownNow()))
 		assertEnded(t, p, 2)
 	})
 }
 
 func TestASeriesThatClosesItsPoolIsDroppedAndReportedAsRunning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
+		p := pooltest.NewScheduledPool(t, 1)
 		reports := make(chan executor.Report, 1)
-		withRate(t, p, 0, time.Hour, func(ctx context.Context) error {
+		pooltest.AtFixedRate(t, p, 0, time.Hour, func(ctx context.Context) error {
 			report, err := p.CloseContext(ctx)
 			assert.ErrorIs(t, err, future.ErrSelfWait)
 			reports <- report
 			return nil
 		}, executor.Name("self"))
 		report := <-reports
-		assert.Equal(t, []string{"self"}, withNames(report.Dropped))
+		assert.Equal(t, []string{"self"}, pooltest.Names(report.Dropped))
 		require.Len(t, report.Running, 1)
 		assert.Equal(t, "self", report.Running[0].Name)
 		assertEnded(t, p, 1)
@@ -279,9 +280,9 @@ func TestASeriesThatClosesItsPoolIsDroppedAndReportedAsRunning(t *testing.T) {
 
 func TestASeriesInARunIsInTheListsOfManyWhoCloseThePoolOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 3)
+		p := pooltest.NewScheduledPool(t, 3)
 		for range 3 {
-			withRate(t, p, 0, time.Hour, withSleep(time.Minute))
+			pooltest.AtFixedRate(t, p, 0, time.Hour, pooltest.Sleep(time.Minute))
 		}
 		synctest.Wait()
 		counts := make(chan int)
@@ -308,18 +309,18 @@ func TestASeriesInARunIsInTheListsOfManyWhoCloseThePoolOnce(t *testing.T) {
 
 func TestAReportTellsATaskAsRunningThatHeedsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 2)
+		p := pooltest.NewScheduledPool(t, 2)
 		var heeded atomic.Int32
 		heed := func(ctx context.Context) error {
 			<-ctx.Done()
 			heeded.Add(1)
 			return nil
 		}
-		withSubmit(t, p, heed, executor.Name("once"))
-		withPassed(time.Second)
-		withRate(t, p, 0, time.Hour, heed, executor.Name("series"))
-		withPassed(time.Second)
-		waits := withSubmit(t, p, withNothing)
+		pooltest.Submit(t, p, heed, executor.Name("once"))
+		pooltest.Elapse(time.Second)
+		pooltest.AtFixedRate(t, p, 0, time.Hour, heed, executor.Name("series"))
+		pooltest.Elapse(time.Second)
+		waits := pooltest.Submit(t, p, pooltest.Nothing)
 		defer delay.Set(func(at delay.Point) {
 			if at == delay.CellSettled && waits.State().Settled() {
 				time.Sleep(time.Second) // both have ended when the waiting task has been dropped
@@ -335,7 +336,7 @@ func TestAReportTellsATaskAsRunningThatHeedsAtOnce(t *testing.T) {
 			names = append(names, fmt.Sprint(r.Name, " ", r.Number, " ", r.For))
 		}
 		assert.Equal(t, []string{"once 1 2s", "series 1 1s"}, names, "longest first")
-		assert.Equal(t, []string{"", "series"}, withNames(report.Dropped))
+		assert.Equal(t, []string{"", "series"}, pooltest.Names(report.Dropped))
 	})
 }
 
@@ -346,7 +347,7 @@ func TestASeriesIsHandedBackWhileItsRunFails(t *testing.T) {
 		begun := make(chan struct{})
 		_, err := p.AtFixedRate(0, time.Hour, func(context.Context) error {
 			close(begun)
-			return errWith
+			return pooltest.ErrTask
 		})
 		require.NoError(t, err)
 		<-begun

@@ -11,12 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
 func TestECS13_AllResultsComeInOrderOfCompletionAndTheLoopEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := executor.NewCompletionService[int](esPool(t, 3))
+		s := executor.NewCompletionService[int](pooltest.NewPool(t, 3))
 		for i, d := range []time.Duration{3, 1, 2} {
 			ecsSubmit(t, s, esValue(i, d*time.Second))
 		}
@@ -48,7 +49,7 @@ func TestECS13_TheLoopMaySubmitMore(t *testing.T) {
 
 func TestECS13_TheLoopEndsWithItsContextAndMayBeTakenUpAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := executor.NewCompletionService[int](esPool(t, 1))
+		s := executor.NewCompletionService[int](pooltest.NewPool(t, 1))
 		for i := range 4 {
 			ecsSubmit(t, s, esValue(i, time.Second))
 		}
@@ -73,12 +74,12 @@ func TestECS13_TheLoopEndsWithItsContextAndMayBeTakenUpAgain(t *testing.T) {
 
 func TestECS14_TheFirstGoodResultMayCancelTheRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 4)
+		p := pooltest.NewPool(t, 4)
 		s := executor.NewCompletionService[int](p)
 		var seen error
 		fs := []*future.Future[int]{
-			ecsSubmit(t, s, esFailure(errES, 0)), ecsSubmit(t, s, esHeed(&seen)),
-			ecsSubmit(t, s, esFailure(errES, time.Second)), ecsSubmit(t, s, esValue(3, 2*time.Second)),
+			ecsSubmit(t, s, esFailure(pooltest.ErrTask, 0)), ecsSubmit(t, s, esHeed(&seen)),
+			ecsSubmit(t, s, esFailure(pooltest.ErrTask, time.Second)), ecsSubmit(t, s, esValue(3, 2*time.Second)),
 		}
 		start := time.Now()
 		result := 0
@@ -133,7 +134,7 @@ func TestECS15_NoneOfManyIsLostOrTakenTwice(t *testing.T) {
 func TestECS15_ManyTakersShareWhatThereIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 1000
-		s := executor.NewCompletionService[int](esPool(t, 4))
+		s := executor.NewCompletionService[int](pooltest.NewPool(t, 4))
 		for i := range n {
 			ecsSubmit(t, s, esValue(i, time.Duration(i%7)*time.Millisecond))
 		}
@@ -160,9 +161,9 @@ func TestECS15_ManyTakersShareWhatThereIs(t *testing.T) {
 
 func TestECS16_TheOrderIsThatOfCompletion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := executor.NewCompletionService[int](esPool(t, 3))
-		slow, quick, middle := ecsSubmit(t, s, esValue(1, 3*time.Second)), ecsSubmit(t, s, esFailure(errES, time.Second)), ecsSubmit(t, s, esValue(3, 2*time.Second))
-		withPassed(time.Minute)
+		s := executor.NewCompletionService[int](pooltest.NewPool(t, 3))
+		slow, quick, middle := ecsSubmit(t, s, esValue(1, 3*time.Second)), ecsSubmit(t, s, esFailure(pooltest.ErrTask, time.Second)), ecsSubmit(t, s, esValue(3, 2*time.Second))
+		pooltest.Elapse(time.Minute)
 		assert.Same(t, quick, ecsTake(t, s))
 		assert.Same(t, middle, ecsTake(t, s))
 		assert.Same(t, slow, ecsTake(t, s))
@@ -171,8 +172,8 @@ func TestECS16_TheOrderIsThatOfCompletion(t *testing.T) {
 
 func TestECS16_TasksOfOneWorkerCompleteInTheOrderOfTheirRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1, executor.PriorityFIFO())
-		require.NoError(t, p.Execute(withSleep(time.Second)))
+		p := pooltest.NewPool(t, 1, executor.PriorityFIFO())
+		require.NoError(t, p.Execute(pooltest.Sleep(time.Second)))
 		synctest.Wait()
 		s := executor.NewCompletionService[int](p)
 		for i := range 5 {
@@ -187,7 +188,7 @@ func TestECS16_TasksOfOneWorkerCompleteInTheOrderOfTheirRuns(t *testing.T) {
 // Java delivers it when the body has returned.
 func TestECS18_ACancelledTaskThatStillRunsIsDeliveredAtOnceAndOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := executor.NewCompletionService[int](esPool(t, 1))
+		s := executor.NewCompletionService[int](pooltest.NewPool(t, 1))
 		f := ecsSubmit(t, s, func(context.Context) (int, error) {
 			time.Sleep(time.Hour)
 			return 1, nil
@@ -199,7 +200,7 @@ func TestECS18_ACancelledTaskThatStillRunsIsDeliveredAtOnceAndOnce(t *testing.T)
 		assert.Zero(t, time.Since(start))
 		esCancelledFor(t, f, errESCause)
 		<-f.Stopped()
-		withPassed(time.Hour)
+		pooltest.Elapse(time.Hour)
 		ecsNothingToPoll(t, s)
 		assert.Zero(t, s.Outstanding())
 	})
@@ -208,8 +209,8 @@ func TestECS18_ACancelledTaskThatStillRunsIsDeliveredAtOnceAndOnce(t *testing.T)
 // Java delivers it when a worker comes to it.
 func TestECS19_ACancelledTaskThatWaitsIsDeliveredAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1)
-		require.NoError(t, p.Execute(withNewGate(t).hold))
+		p := pooltest.NewPool(t, 1)
+		require.NoError(t, p.Execute(pooltest.NewGate(t).Hold))
 		s := executor.NewCompletionService[int](p)
 		ecsSubmit(t, s, esValue(1, 0))
 		f := ecsSubmit(t, s, esValue(2, 0))
@@ -222,7 +223,7 @@ func TestECS19_ACancelledTaskThatWaitsIsDeliveredAtOnce(t *testing.T) {
 
 func TestECS20_WhatAShutdownDropsIsDelivered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1)
+		p := pooltest.NewPool(t, 1)
 		s := executor.NewCompletionService[int](p)
 		runs := ecsSubmit(t, s, esValue(1, time.Hour))
 		dropped := []*future.Future[int]{ecsSubmit(t, s, esValue(2, 0)), ecsSubmit(t, s, esValue(3, 0))}
@@ -245,8 +246,8 @@ func TestECS20_WhatAShutdownDropsIsDelivered(t *testing.T) {
 
 func TestECS20_WhatAPolicyDiscardsIsDelivered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1, executor.BoundedFIFO(1), executor.OnRejection(executor.DiscardOldest))
-		require.NoError(t, p.Execute(withNewGate(t).hold))
+		p := pooltest.NewPool(t, 1, executor.BoundedFIFO(1), executor.OnRejection(executor.DiscardOldest))
+		require.NoError(t, p.Execute(pooltest.NewGate(t).Hold))
 		synctest.Wait()
 		s := executor.NewCompletionService[int](p)
 		first := ecsSubmit(t, s, esValue(1, 0))
@@ -262,7 +263,7 @@ func TestECS20_WhatAPolicyDiscardsIsDelivered(t *testing.T) {
 
 func TestServicesOnOnePoolKeepTheirTasksApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 2)
+		p := pooltest.NewPool(t, 2)
 		odd, even := executor.NewCompletionService[int](p), executor.NewCompletionService[int](p)
 		for i := range 10 {
 			ecsSubmit(t, []*ecsService{even, odd}[i%2], esValue(i, 0))
@@ -279,7 +280,7 @@ func TestServicesOnOnePoolKeepTheirTasksApart(t *testing.T) {
 
 func TestATaskMayTakeWhatItHasSubmittedToItsOwnPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1)
+		p := pooltest.NewPool(t, 1)
 		start := time.Now()
 		f, err := executor.Submit(p, func(ctx context.Context) (int, error) {
 			s := executor.NewCompletionService[int](p)
@@ -307,7 +308,7 @@ func TestATaskMayTakeWhatItHasSubmittedToItsOwnPool(t *testing.T) {
 func TestATaskMayTakeWhatIsBeingSubmittedToItsOwnPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var slow bool
-		p := esPool(t, 1, executor.Decorate(func(task executor.Task) executor.Task {
+		p := pooltest.NewPool(t, 1, executor.Decorate(func(task executor.Task) executor.Task {
 			if slow {
 				time.Sleep(time.Second)
 			}
@@ -331,7 +332,7 @@ func TestATaskMayTakeWhatIsBeingSubmittedToItsOwnPool(t *testing.T) {
 
 func TestATaskOfASerialExecutorCannotTakeWhatIsBehindIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		serial := executor.NewSerial(esPool(t, 2))
+		serial := executor.NewSerial(pooltest.NewPool(t, 2))
 		s := executor.NewCompletionService[int](serial)
 		f, err := serial.Submit(func(ctx context.Context) error {
 			if _, err := s.Submit(esValue(1, 0)); err != nil {
@@ -350,7 +351,7 @@ func TestATaskOfASerialExecutorCannotTakeWhatIsBehindIt(t *testing.T) {
 
 func TestATaskThatItsSubmitterRunsCannotTakeItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := executor.NewCompletionService[int](esDirect(t))
+		s := executor.NewCompletionService[int](pooltest.NewDirectPool(t))
 		f := ecsSubmit(t, s, func(ctx context.Context) (int, error) {
 			_, err := s.Take(ctx)
 			return 0, err
@@ -363,7 +364,7 @@ func TestATaskThatItsSubmitterRunsCannotTakeItself(t *testing.T) {
 // What another submits meanwhile is no reason to give up.
 func TestATaskThatItsSubmitterRunsMayTakeWhatAnotherSubmits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := executor.NewCompletionService[int](esPool(t, 1, executor.HandOff(), executor.OnRejection(executor.CallerRuns)))
+		s := executor.NewCompletionService[int](pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.CallerRuns)))
 		ecsSubmit(t, s, esValue(1, time.Minute))
 		f := ecsSubmit(t, s, func(ctx context.Context) (int, error) {
 			taken, err := s.Take(ctx)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -55,7 +56,7 @@ func TestECS01_ANilPoolPanics(t *testing.T) {
 
 func TestECS03_ANilFunctionIsRefusedAndNotOutstanding(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := executor.NewCompletionService[int](esPool(t, 1))
+		s := executor.NewCompletionService[int](pooltest.NewPool(t, 1))
 		f, err := s.Submit(nil)
 		assert.ErrorIs(t, err, executor.ErrNilTask)
 		assert.Nil(t, f)
@@ -94,7 +95,7 @@ func TestECS07_PollFindsAFutureOnceItIsSettled(t *testing.T) {
 		ecsNothingToPoll(t, s)
 		f := ecsSubmit(t, s, esValue(1, time.Second))
 		ecsNothingToPoll(t, s)
-		withPassed(time.Second)
+		pooltest.Elapse(time.Second)
 		polled, ok := s.Poll()
 		assert.True(t, ok)
 		assert.Same(t, f, polled)
@@ -118,7 +119,7 @@ func TestECS08_TakeGivesUpAtTheDeadlineAndNotBefore(t *testing.T) {
 
 func TestECS08_TheCauseOfTheEndIsInTheError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := executor.NewCompletionService[int](esPool(t, 1))
+		s := executor.NewCompletionService[int](pooltest.NewPool(t, 1))
 		ecsSubmit(t, s, esValue(1, time.Hour))
 		_, err := s.Take(esEnded(t))
 		assert.ErrorIs(t, err, context.Canceled)
@@ -136,7 +137,7 @@ func TestECS09_WithoutTimeTakeDoesNotWaitButTakesWhatIsThere(t *testing.T) {
 			assert.ErrorIs(t, err, context.DeadlineExceeded)
 		}
 		assert.Zero(t, time.Since(start))
-		withPassed(time.Second)
+		pooltest.Elapse(time.Second)
 		taken, err := s.Take(esTimed(t, 0))
 		assert.NoError(t, err)
 		assert.Same(t, f, taken)
@@ -145,7 +146,7 @@ func TestECS09_WithoutTimeTakeDoesNotWaitButTakesWhatIsThere(t *testing.T) {
 
 func TestECS09_ANilContextNeverEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := executor.NewCompletionService[int](esPool(t, 1))
+		s := executor.NewCompletionService[int](pooltest.NewPool(t, 1))
 		f := ecsSubmit(t, s, esValue(1, 1000*time.Hour))
 		taken, err := s.Take(nil)
 		assert.NoError(t, err)
@@ -155,11 +156,11 @@ func TestECS09_ANilContextNeverEnds(t *testing.T) {
 
 func TestECS10_EveryWayToEndIsDeliveredOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 2)
+		p := pooltest.NewPool(t, 2)
 		s := executor.NewCompletionService[int](p)
 		want := map[*future.Future[int]]error{
 			ecsSubmit(t, s, esValue(1, time.Second)):                                                nil,
-			ecsSubmit(t, s, esFailure(errES, time.Second)):                                          errES,
+			ecsSubmit(t, s, esFailure(pooltest.ErrTask, time.Second)):                               pooltest.ErrTask,
 			ecsSubmit(t, s, func(context.Context) (int, error) { panic(errESCause) }):               errESCause,
 			ecsSubmit(t, s, func(context.Context) (int, error) { runtime.Goexit(); return 0, nil }): future.ErrGoexit,
 			ecsSubmit(t, s, esValue(2, time.Hour), executor.Timeout(time.Second)):                   future.ErrTimeout,
@@ -184,7 +185,7 @@ func TestECS10_EveryWayToEndIsDeliveredOnce(t *testing.T) {
 func TestECS11_TheDecoratorOfThePoolIsAskedForItsTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var made, begun, ended int
-		p := esPool(t, 1, executor.Decorate(func(task executor.Task) executor.Task {
+		p := pooltest.NewPool(t, 1, executor.Decorate(func(task executor.Task) executor.Task {
 			made++
 			return func(ctx context.Context) error {
 				begun++
@@ -204,7 +205,7 @@ func TestECS11_TheDecoratorOfThePoolIsAskedForItsTasks(t *testing.T) {
 func TestECS17_DeliveryIsWithoutBoundsAndHarmsNoWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 10000
-		p := esPool(t, 2)
+		p := pooltest.NewPool(t, 2)
 		s := executor.NewCompletionService[int](p)
 		for i := range n {
 			ecsSubmit(t, s, esValue(i, 0))
@@ -223,7 +224,7 @@ func TestECS17_DeliveryIsWithoutBoundsAndHarmsNoWorker(t *testing.T) {
 
 func TestECS21_WhatAPoolRefusesIsNeitherOutstandingNorDelivered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1, executor.HandOff())
+		p := pooltest.NewPool(t, 1, executor.HandOff())
 		s := executor.NewCompletionService[int](p)
 		ecsSubmit(t, s, esValue(1, time.Second))
 		f, err := s.Submit(esValue(2, 0))
@@ -242,8 +243,8 @@ func TestECS21_WhatAPoolRefusesIsNeitherOutstandingNorDelivered(t *testing.T) {
 
 func TestECS22_WhatTheCallerRunsIsThereWhenSubmitReturns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := executor.NewCompletionService[int](esDirect(t))
-		for _, fn := range []future.Func[int]{esValue(1, time.Second), esFailure(errES, 0), func(context.Context) (int, error) { panic(errES) }} {
+		s := executor.NewCompletionService[int](pooltest.NewDirectPool(t))
+		for _, fn := range []future.Func[int]{esValue(1, time.Second), esFailure(pooltest.ErrTask, 0), func(context.Context) (int, error) { panic(pooltest.ErrTask) }} {
 			f := ecsSubmit(t, s, fn)
 			polled, ok := s.Poll()
 			assert.True(t, ok)
@@ -255,7 +256,7 @@ func TestECS22_WhatTheCallerRunsIsThereWhenSubmitReturns(t *testing.T) {
 // The task ends the goroutine of its caller, so that Submit does not return.
 func TestECS22_WhatTheCallerRunsIsDeliveredEvenIfItEndsTheCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := executor.NewCompletionService[int](esDirect(t))
+		s := executor.NewCompletionService[int](pooltest.NewDirectPool(t))
 		go func() {
 			_, _ = s.Submit(func(context.Context) (int, error) { runtime.Goexit(); return 1, nil })
 		}()
@@ -269,8 +270,8 @@ func TestECS22_WhatTheCallerRunsIsDeliveredEvenIfItEndsTheCaller(t *testing.T) {
 
 func TestECS22_APanicOfTheSubmissionLeavesNothingOutstanding(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := executor.NewCompletionService[int](esPool(t, 1, executor.Decorate(func(executor.Task) executor.Task { panic(errES) })))
-		assert.PanicsWithValue(t, errES, func() { _, _ = s.Submit(esValue(1, 0)) })
+		s := executor.NewCompletionService[int](pooltest.NewPool(t, 1, executor.Decorate(func(executor.Task) executor.Task { panic(pooltest.ErrTask) })))
+		assert.PanicsWithValue(t, pooltest.ErrTask, func() { _, _ = s.Submit(esValue(1, 0)) })
 		assert.Zero(t, s.Outstanding())
 		_, err := s.Take(esTimed(t, time.Hour))
 		assert.Equal(t, executor.ErrNoneLeft, err)
@@ -310,7 +311,7 @@ func TestECS23_TakeOfNothingDoesNotWait(t *testing.T) {
 
 func TestECS23_ATakerIsToldWhenAnotherHasTakenTheLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := executor.NewCompletionService[int](esPool(t, 1))
+		s := executor.NewCompletionService[int](pooltest.NewPool(t, 1))
 		ecsSubmit(t, s, esValue(1, time.Second))
 		var got, none atomic.Int32
 		var takers sync.WaitGroup
@@ -331,11 +332,11 @@ func TestECS23_ATakerIsToldWhenAnotherHasTakenTheLast(t *testing.T) {
 
 func TestECS23_ATakerIsToldWhenTheLastSubmissionIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1, executor.HandOff(), executor.OnRejection(func(*executor.Rejection) error {
+		p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(func(*executor.Rejection) error {
 			time.Sleep(time.Second)
 			return executor.ErrSaturated
 		}))
-		require.NoError(t, p.Execute(withNewGate(t).hold))
+		require.NoError(t, p.Execute(pooltest.NewGate(t).Hold))
 		synctest.Wait()
 		s := executor.NewCompletionService[int](p)
 		go func() { _, _ = s.Submit(esValue(1, 0)) }()

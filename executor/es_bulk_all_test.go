@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
 )
@@ -76,19 +77,19 @@ func TestES042_TheFuturesComeInTheOrderOfTheFunctionsAndAllAreSettled(t *testing
 
 func TestES042_AFailureIsTheBusinessOfItsOwnFuture(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		fs, err := executor.InvokeAll(t.Context(), p, esFailure(errES, 0), esValue(2, time.Second),
+		fs, err := executor.InvokeAll(t.Context(), p, esFailure(pooltest.ErrTask, 0), esValue(2, time.Second),
 			func(context.Context) (int, error) { panic("no") }, esValue(4, 0))
 		assert.NoError(t, err)
 		assert.Equal(t, []string{"failed", "2", "failed", "4"}, esOutcomes(t, fs))
 		_, err = fs[0].Get(t.Context())
-		assert.Equal(t, errES, err)
+		assert.Equal(t, pooltest.ErrTask, err)
 	})
 }
 
 func TestES042_TheFunctionsRunSideBySide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		_, err := executor.InvokeAll(t.Context(), esPool(t, 3), esValue(1, time.Second), esValue(2, 3*time.Second),
+		_, err := executor.InvokeAll(t.Context(), pooltest.NewPool(t, 3), esValue(1, time.Second), esValue(2, 3*time.Second),
 			esValue(3, 2*time.Second), esValue(4, 2*time.Second))
 		assert.NoError(t, err)
 		assert.Equal(t, 3*time.Second, time.Since(start))
@@ -105,7 +106,7 @@ func TestES042_A13_ANilContextNeverEnds(t *testing.T) {
 
 func TestES043_TheEndOfTheContextCancelsWhatHasNotEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 2)
+		p := pooltest.NewPool(t, 2)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(time.Minute, func() { cancel(errESCause) })
 		var seen [2]error
@@ -141,7 +142,7 @@ func TestES043_NoFunctionBeginsBecauseAnotherIsCancelled(t *testing.T) {
 		defer cancel()
 		var seen error
 		var calls atomic.Int32
-		fs, err := executor.InvokeAll(ctx, esPool(t, 1), esHeed(&seen), esCount(&calls, esValue(2, 0)), esCount(&calls, esValue(3, 0)))
+		fs, err := executor.InvokeAll(ctx, pooltest.NewPool(t, 1), esHeed(&seen), esCount(&calls, esValue(2, 0)), esCount(&calls, esValue(3, 0)))
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, []string{"cancelled", "cancelled", "cancelled"}, esOutcomes(t, fs))
 		assert.Zero(t, calls.Load())
@@ -150,8 +151,8 @@ func TestES043_NoFunctionBeginsBecauseAnotherIsCancelled(t *testing.T) {
 
 func TestES043_ARefusalCancelsTheOthersAndIsReturned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1, executor.BoundedFIFO(1))
-		require.NoError(t, p.Execute(withNewGate(t).hold))
+		p := pooltest.NewPool(t, 1, executor.BoundedFIFO(1))
+		require.NoError(t, p.Execute(pooltest.NewGate(t).Hold))
 		synctest.Wait()
 		var calls atomic.Int32
 		fs, err := executor.InvokeAll(t.Context(), p, esCount(&calls, esValue(1, 0)), esValue(2, 0), esValue(3, 0))
@@ -200,7 +201,7 @@ func TestES044_AllReturnsWhenThePoolIsStopped(t *testing.T) {
 func TestES044_AllReturnsWhereverAShutdownHits(t *testing.T) {
 	for round := range 100 {
 		synctest.Test(t, func(t *testing.T) {
-			p := esPool(t, 2)
+			p := pooltest.NewPool(t, 2)
 			fns := make([]future.Func[int], 20)
 			for i := range fns {
 				var seen error
@@ -222,8 +223,8 @@ func TestES044_AllReturnsWhereverAShutdownHits(t *testing.T) {
 
 func TestES045_K12_AllReturnsWhenItsTasksAreDroppedByAShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1)
-		require.NoError(t, p.Execute(withNewGate(t).hold))
+		p := pooltest.NewPool(t, 1)
+		require.NoError(t, p.Execute(pooltest.NewGate(t).Hold))
 		time.AfterFunc(time.Minute, func() { p.ShutdownNow() })
 		start := time.Now()
 		fs, err := executor.InvokeAll(t.Context(), p, esValue(1, 0), esValue(2, 0))
@@ -243,8 +244,8 @@ func TestES045_K12_AllReturnsWhenAPolicyDiscards(t *testing.T) {
 	for name, policy := range policies {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := esPool(t, 1, executor.BoundedFIFO(1), executor.OnRejection(policy))
-				require.NoError(t, p.Execute(withSleep(time.Minute)))
+				p := pooltest.NewPool(t, 1, executor.BoundedFIFO(1), executor.OnRejection(policy))
+				require.NoError(t, p.Execute(pooltest.Sleep(time.Minute)))
 				synctest.Wait()
 				fs, err := executor.InvokeAll(t.Context(), p, esValue(1, 0), esValue(2, 0), esValue(3, 0))
 				assert.NoError(t, err)
@@ -257,8 +258,8 @@ func TestES045_K12_AllReturnsWhenAPolicyDiscards(t *testing.T) {
 
 func TestES045_K12_AllReturnsWhenAPolicyDiscardsTheOldest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1, executor.BoundedFIFO(1), executor.OnRejection(executor.DiscardOldest))
-		require.NoError(t, p.Execute(withSleep(time.Minute)))
+		p := pooltest.NewPool(t, 1, executor.BoundedFIFO(1), executor.OnRejection(executor.DiscardOldest))
+		require.NoError(t, p.Execute(pooltest.Sleep(time.Minute)))
 		synctest.Wait()
 		fs, err := executor.InvokeAll(t.Context(), p, esValue(1, 0), esValue(2, 0), esValue(3, 0))
 		assert.NoError(t, err)
@@ -270,7 +271,7 @@ func TestES045_K12_AllReturnsWhenAPolicyDiscardsTheOldest(t *testing.T) {
 func TestES052_InTimeADeadlineChangesNothing(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
 		start := time.Now()
-		fs, err := executor.InvokeAll(esTimed(t, time.Hour), p, esValue(1, time.Second), esFailure(errES, 0), esValue(3, time.Second))
+		fs, err := executor.InvokeAll(esTimed(t, time.Hour), p, esValue(1, time.Second), esFailure(pooltest.ErrTask, 0), esValue(3, time.Second))
 		assert.NoError(t, err)
 		assert.Equal(t, []string{"1", "failed", "3"}, esOutcomes(t, fs))
 		assert.LessOrEqual(t, time.Since(start), 2*time.Second)
@@ -280,8 +281,8 @@ func TestES052_InTimeADeadlineChangesNothing(t *testing.T) {
 func TestES053_TheDeadlineCancelsWhatHasNotEndedWhereverItIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		fs, err := executor.InvokeAll(esTimed(t, 10*time.Second), esPool(t, 2), esValue(1, time.Hour), esValue(2, time.Second),
-			esValue(3, time.Second), esFailure(errES, 0), esValue(5, 9*time.Second))
+		fs, err := executor.InvokeAll(esTimed(t, 10*time.Second), pooltest.NewPool(t, 2), esValue(1, time.Hour), esValue(2, time.Second),
+			esValue(3, time.Second), esFailure(pooltest.ErrTask, 0), esValue(5, 9*time.Second))
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, 10*time.Second, time.Since(start))
 		assert.Equal(t, []string{"cancelled", "2", "3", "failed", "cancelled"}, esOutcomes(t, fs))
@@ -291,7 +292,7 @@ func TestES053_TheDeadlineCancelsWhatHasNotEndedWhereverItIs(t *testing.T) {
 
 func TestES053_BodiesThatDoNotHeedTheirContextAreNotAwaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1)
+		p := pooltest.NewPool(t, 1)
 		start := time.Now()
 		fs, err := executor.InvokeAll(esTimed(t, time.Second), p, func(context.Context) (int, error) {
 			time.Sleep(time.Hour)
@@ -307,7 +308,7 @@ func TestES053_BodiesThatDoNotHeedTheirContextAreNotAwaited(t *testing.T) {
 
 func TestES054_OnASynchronousExecutorASlowFunctionKeepsTheNextFromBeingSubmitted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esDirect(t)
+		p := pooltest.NewDirectPool(t)
 		slow := func(context.Context) (int, error) {
 			time.Sleep(time.Hour)
 			return 2, nil
@@ -324,7 +325,7 @@ func TestES054_OnASynchronousExecutorASlowFunctionKeepsTheNextFromBeingSubmitted
 func TestES054_TheDeadlineEndsWhatTheCallerRunsItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		fs, err := executor.InvokeAll(esTimed(t, time.Minute), esDirect(t), esValue(1, time.Hour))
+		fs, err := executor.InvokeAll(esTimed(t, time.Minute), pooltest.NewDirectPool(t), esValue(1, time.Hour))
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, time.Minute, time.Since(start))
 		esCancelledFor(t, fs[0], context.DeadlineExceeded)

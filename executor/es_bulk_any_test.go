@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -67,10 +68,10 @@ func TestES022_ANilFunctionIsFoundBeforeAnyStarts(t *testing.T) {
 func TestES023_A18_AnyOfFailuresIsAllOfThem(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
 		other := errors.New("another failure")
-		v, err := executor.InvokeAny(t.Context(), p, esFailure(errES, time.Second), esFailure(other, 0),
+		v, err := executor.InvokeAny(t.Context(), p, esFailure(pooltest.ErrTask, time.Second), esFailure(other, 0),
 			func(context.Context) (int, error) { panic("no") })
 		assert.Zero(t, v)
-		assert.ErrorIs(t, err, errES)
+		assert.ErrorIs(t, err, pooltest.ErrTask)
 		assert.ErrorIs(t, err, other)
 		var panicked *future.PanicError
 		assert.ErrorAs(t, err, &panicked)
@@ -79,7 +80,7 @@ func TestES023_A18_AnyOfFailuresIsAllOfThem(t *testing.T) {
 
 func TestES023_FailuresAreJoinedInTheOrderInWhichTheyHappened(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, err := executor.InvokeAny(t.Context(), esPool(t, 3), esFailure(errors.New("late"), 3*time.Second),
+		_, err := executor.InvokeAny(t.Context(), pooltest.NewPool(t, 3), esFailure(errors.New("late"), 3*time.Second),
 			esFailure(errors.New("early"), time.Second), esFailure(errors.New("between"), 2*time.Second))
 		assert.EqualError(t, err, "early\nbetween\nlate")
 	})
@@ -88,7 +89,7 @@ func TestES023_FailuresAreJoinedInTheOrderInWhichTheyHappened(t *testing.T) {
 func TestES024_TheFirstSuccessCountsAndFailuresBeforeItDoNot(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
 		start := time.Now()
-		v, err := executor.InvokeAny(t.Context(), p, esFailure(errES, 0), esFailure(errES, time.Second), esValue(3, time.Second))
+		v, err := executor.InvokeAny(t.Context(), p, esFailure(pooltest.ErrTask, 0), esFailure(pooltest.ErrTask, time.Second), esValue(3, time.Second))
 		assert.NoError(t, err)
 		assert.Equal(t, 3, v)
 		assert.LessOrEqual(t, time.Since(start), 2*time.Second)
@@ -97,7 +98,7 @@ func TestES024_TheFirstSuccessCountsAndFailuresBeforeItDoNot(t *testing.T) {
 
 func TestES024_ASuccessEndsTheContextsOfThoseThatRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 3)
+		p := pooltest.NewPool(t, 3)
 		var seen [2]error
 		start := time.Now()
 		v, err := executor.InvokeAny(t.Context(), p, esHeed(&seen[0]), esValue(7, time.Second), esHeed(&seen[1]))
@@ -113,9 +114,9 @@ func TestES024_ASuccessEndsTheContextsOfThoseThatRun(t *testing.T) {
 
 func TestES024_ASuccessKeepsThoseThatWaitFromBeginning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1, executor.BoundedFIFO(2), executor.OnRejection(executor.CallerRuns))
-		g := withNewGate(t)
-		require.NoError(t, p.Execute(g.hold))
+		p := pooltest.NewPool(t, 1, executor.BoundedFIFO(2), executor.OnRejection(executor.CallerRuns))
+		g := pooltest.NewGate(t)
+		require.NoError(t, p.Execute(g.Hold))
 		synctest.Wait()
 		var calls atomic.Int32
 		waits := esCount(&calls, esValue(0, 0))
@@ -123,7 +124,7 @@ func TestES024_ASuccessKeepsThoseThatWaitFromBeginning(t *testing.T) {
 		assert.NoError(t, err)
 		assert.Equal(t, 7, v)
 		assert.Zero(t, p.Stats().Queued)
-		g.open()
+		g.Open()
 		synctest.Wait()
 		assert.Zero(t, calls.Load())
 		s := p.Stats()
@@ -133,7 +134,7 @@ func TestES024_ASuccessKeepsThoseThatWaitFromBeginning(t *testing.T) {
 
 func TestES024_ASuccessDoesNotWaitForBodiesThatGoOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 2)
+		p := pooltest.NewPool(t, 2)
 		start := time.Now()
 		_, err := executor.InvokeAny(t.Context(), p, func(context.Context) (int, error) {
 			time.Sleep(time.Hour)
@@ -156,7 +157,7 @@ func TestES024_AZeroValueIsASuccess(t *testing.T) {
 // A synchronous executor shows the order of submissions without a race.
 func TestES025_FunctionsAreStartedInOrderAndNoneAfterASuccess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esDirect(t)
+		p := pooltest.NewDirectPool(t)
 		var order []int
 		fn := func(v int, err error) future.Func[int] {
 			return func(context.Context) (int, error) {
@@ -164,7 +165,7 @@ func TestES025_FunctionsAreStartedInOrderAndNoneAfterASuccess(t *testing.T) {
 				return v, err
 			}
 		}
-		v, err := executor.InvokeAny(t.Context(), p, fn(1, errES), fn(2, errES), fn(3, nil), fn(4, nil), fn(5, errES))
+		v, err := executor.InvokeAny(t.Context(), p, fn(1, pooltest.ErrTask), fn(2, pooltest.ErrTask), fn(3, nil), fn(4, nil), fn(5, pooltest.ErrTask))
 		assert.NoError(t, err)
 		assert.Equal(t, 3, v)
 		assert.Equal(t, []int{1, 2, 3}, order)
@@ -183,7 +184,7 @@ func TestES026_AnEndedContextStartsNothing(t *testing.T) {
 
 func TestES026_TheEndOfTheContextCancelsAllThatWasStarted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 2)
+		p := pooltest.NewPool(t, 2)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(time.Minute, func() { cancel(errESCause) })
 		var seen [2]error
@@ -204,7 +205,7 @@ func TestES026_TheEndOfTheContextCancelsAllThatWasStarted(t *testing.T) {
 
 func TestES026_ARefusedFunctionCancelsTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1, executor.HandOff())
+		p := pooltest.NewPool(t, 1, executor.HandOff())
 		var seen error
 		_, err := executor.InvokeAny(t.Context(), p, esHeed(&seen), esValue(1, 0))
 		assert.ErrorIs(t, err, executor.ErrSaturated)
@@ -237,8 +238,8 @@ func TestES030_ES031_BadArgumentsCountMoreThanAnEndedContext(t *testing.T) {
 func TestES032_WhenAllHaveFailedTheDeadlineIsNotAwaited(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
 		start := time.Now()
-		_, err := executor.InvokeAny(esTimed(t, time.Hour), p, esFailure(errES, 0), esFailure(errES, 0))
-		assert.ErrorIs(t, err, errES)
+		_, err := executor.InvokeAny(esTimed(t, time.Hour), p, esFailure(pooltest.ErrTask, 0), esFailure(pooltest.ErrTask, 0))
+		assert.ErrorIs(t, err, pooltest.ErrTask)
 		assert.NotErrorIs(t, err, context.DeadlineExceeded)
 		assert.Zero(t, time.Since(start))
 	})
@@ -256,7 +257,7 @@ func TestES033_ASuccessIsReturnedAtOnce(t *testing.T) {
 
 func TestES034_TheDeadlineEndsTheWaitAndTheFunctions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 2)
+		p := pooltest.NewPool(t, 2)
 		var seen [2]error
 		start := time.Now()
 		_, err := executor.InvokeAny(esTimed(t, time.Minute), p, esHeed(&seen[0]), esHeed(&seen[1]))
@@ -279,7 +280,7 @@ func TestES034_WithoutTimeNothingIsStarted(t *testing.T) {
 
 func TestES034_ASuccessBeforeTheDeadlineCountsEvenIfItIsSeenLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1, executor.HandOff(), executor.OnRejection(func(*executor.Rejection) error {
+		p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(func(*executor.Rejection) error {
 			time.Sleep(time.Hour) // the submitter is held up beyond the deadline
 			return nil
 		}))

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -34,12 +35,12 @@ func esSum(p executor.Submitter, depth int) future.Func[int] {
 
 func TestSTPE137_BulkOperationsWorkOnAScheduledPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 2)
-		later := withSchedule(t, p, time.Hour, withNothing)
-		fs, err := executor.InvokeAll(t.Context(), p, esValue(1, 2*time.Second), esFailure(errES, 0), esValue(3, time.Second))
+		p := pooltest.NewScheduledPool(t, 2)
+		later := pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
+		fs, err := executor.InvokeAll(t.Context(), p, esValue(1, 2*time.Second), esFailure(pooltest.ErrTask, 0), esValue(3, time.Second))
 		assert.NoError(t, err)
 		assert.Equal(t, []string{"1", "failed", "3"}, esOutcomes(t, fs))
-		v, err := executor.InvokeAny(t.Context(), p, esFailure(errES, 0), esValue(2, time.Second))
+		v, err := executor.InvokeAny(t.Context(), p, esFailure(pooltest.ErrTask, 0), esValue(2, time.Second))
 		assert.NoError(t, err)
 		assert.Equal(t, 2, v)
 		assert.Equal(t, future.Pending, later.State())
@@ -49,9 +50,9 @@ func TestSTPE137_BulkOperationsWorkOnAScheduledPool(t *testing.T) {
 // In Java a task of a bulk operation is a future inside of another, and only the inner one is cancelled.
 func TestSTPE138_K20_WhatABulkOperationGivesUpLeavesTheQueueAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		g := withNewGate(t)
-		withSubmit(t, p, g.hold)
+		p := pooltest.NewScheduledPool(t, 1)
+		g := pooltest.NewGate(t)
+		pooltest.Submit(t, p, g.Hold)
 		synctest.Wait()
 		_, err := executor.InvokeAll(esTimed(t, time.Second), p, esValue(1, 0), esValue(2, 0), esValue(3, 0))
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
@@ -60,7 +61,7 @@ func TestSTPE138_K20_WhatABulkOperationGivesUpLeavesTheQueueAtOnce(t *testing.T)
 		assert.Empty(t, p.Queued())
 		s := p.Stats()
 		assert.Equal(t, []uint64{6, 5, 0}, []uint64{s.Accepted, s.Cancelled, s.Completed})
-		g.open()
+		g.Open()
 		synctest.Wait()
 		s = p.Stats()
 		assert.Equal(t, []uint64{1, 1}, []uint64{s.Completed, s.Runs})
@@ -69,16 +70,16 @@ func TestSTPE138_K20_WhatABulkOperationGivesUpLeavesTheQueueAtOnce(t *testing.T)
 
 func TestC10_B22_ATaskMayInvokeAllOnItsOwnPoolAtAnyDepth(t *testing.T) {
 	pools := map[string]func(t *testing.T) executor.Submitter{
-		"one worker":  func(t *testing.T) executor.Submitter { return esPool(t, 1) },
-		"scheduled":   func(t *testing.T) executor.Submitter { return withPool(t, 1) },
-		"core size 0": func(t *testing.T) executor.Submitter { return esPool(t, 0) },
-		"caller runs": func(t *testing.T) executor.Submitter { return esDirect(t) },
-		"bounded":     func(t *testing.T) executor.Submitter { return esPool(t, 1, executor.BoundedFIFO(100)) },
+		"one worker":  func(t *testing.T) executor.Submitter { return pooltest.NewPool(t, 1) },
+		"scheduled":   func(t *testing.T) executor.Submitter { return pooltest.NewScheduledPool(t, 1) },
+		"core size 0": func(t *testing.T) executor.Submitter { return pooltest.NewPool(t, 0) },
+		"caller runs": func(t *testing.T) executor.Submitter { return pooltest.NewDirectPool(t) },
+		"bounded":     func(t *testing.T) executor.Submitter { return pooltest.NewPool(t, 1, executor.BoundedFIFO(100)) },
 		"block": func(t *testing.T) executor.Submitter {
-			return esPool(t, 1, executor.BoundedFIFO(1), executor.OnRejection(executor.Block))
+			return pooltest.NewPool(t, 1, executor.BoundedFIFO(1), executor.OnRejection(executor.Block))
 		},
 		"two, handing": func(t *testing.T) executor.Submitter {
-			return esPool(t, 2, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
+			return pooltest.NewPool(t, 2, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
 		},
 	}
 	for name, pool := range pools {
@@ -105,9 +106,9 @@ func TestC10_ATaskMayInvokeAnyOnItsOwnPool(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := esPool(t, 1, opts...)
+				p := pooltest.NewPool(t, 1, opts...)
 				f, err := executor.Submit(p, func(ctx context.Context) (int, error) {
-					return executor.InvokeAny(ctx, p, esFailure(errES, time.Second), esValue(2, time.Second), esFailure(errES, 0))
+					return executor.InvokeAny(ctx, p, esFailure(pooltest.ErrTask, time.Second), esValue(2, time.Second), esFailure(pooltest.ErrTask, 0))
 				})
 				require.NoError(t, err)
 				v, err := f.Get(esTimed(t, time.Hour))
@@ -133,7 +134,7 @@ func TestC10_ATaskOfASerialExecutorCannotInvokeOnThat(t *testing.T) {
 	for name, operate := range operations {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := esPool(t, 2)
+				p := pooltest.NewPool(t, 2)
 				s := executor.NewSerial(p)
 				f, err := s.Submit(func(ctx context.Context) error {
 					ctx, cancel := context.WithTimeout(ctx, time.Hour)
@@ -154,8 +155,8 @@ func TestC10_ATaskOfASerialExecutorCannotInvokeOnThat(t *testing.T) {
 
 func TestBlockLetsABulkOperationWaitForRoomNoLongerThanItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1, executor.HandOff(), executor.OnRejection(executor.Block))
-		require.NoError(t, p.Execute(withNewGate(t).hold))
+		p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.Block))
+		require.NoError(t, p.Execute(pooltest.NewGate(t).Hold))
 		start := time.Now()
 		fs, err := executor.InvokeAll(esTimed(t, time.Minute), p, esValue(1, 0), esValue(2, 0))
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
@@ -169,7 +170,7 @@ func TestBlockLetsABulkOperationWaitForRoomNoLongerThanItsContext(t *testing.T) 
 
 func TestBlockLetsABulkOperationGoThroughAPoolSmallerThanItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 2, executor.HandOff(), executor.OnRejection(executor.Block))
+		p := pooltest.NewPool(t, 2, executor.HandOff(), executor.OnRejection(executor.Block))
 		fns := make([]future.Func[int], 10)
 		for i := range fns {
 			fns[i] = esValue(i, time.Second)
@@ -186,12 +187,12 @@ func TestBlockLetsABulkOperationGoThroughAPoolSmallerThanItself(t *testing.T) {
 
 func TestAPanicOfAPolicyLeavesNoTaskOfABulkOperationBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1, executor.BoundedFIFO(1), executor.OnRejection(func(*executor.Rejection) error { panic(errES) }))
-		require.NoError(t, p.Execute(withNewGate(t).hold))
+		p := pooltest.NewPool(t, 1, executor.BoundedFIFO(1), executor.OnRejection(func(*executor.Rejection) error { panic(pooltest.ErrTask) }))
+		require.NoError(t, p.Execute(pooltest.NewGate(t).Hold))
 		synctest.Wait()
-		assert.PanicsWithValue(t, errES, func() { _, _ = executor.InvokeAll(t.Context(), p, esValue(1, 0), esValue(2, 0)) })
+		assert.PanicsWithValue(t, pooltest.ErrTask, func() { _, _ = executor.InvokeAll(t.Context(), p, esValue(1, 0), esValue(2, 0)) })
 		assert.Zero(t, p.Stats().Queued)
-		assert.PanicsWithValue(t, errES, func() { _, _ = executor.InvokeAny(t.Context(), p, esValue(1, 0), esValue(2, 0)) })
+		assert.PanicsWithValue(t, pooltest.ErrTask, func() { _, _ = executor.InvokeAny(t.Context(), p, esValue(1, 0), esValue(2, 0)) })
 		assert.Zero(t, p.Stats().Queued)
 	})
 }
@@ -199,8 +200,8 @@ func TestAPanicOfAPolicyLeavesNoTaskOfABulkOperationBehind(t *testing.T) {
 // esFutures submits functions to pools of different kinds by turns.
 func esFutures(t *testing.T, fns ...future.Func[int]) []*future.Future[int] {
 	single := executor.NewSinglePool()
-	esEnds(t, single)
-	pools := []executor.Submitter{esPool(t, 2), withPool(t, 2), executor.NewSerial(single)}
+	pooltest.Stop(t, single)
+	pools := []executor.Submitter{pooltest.NewPool(t, 2), pooltest.NewScheduledPool(t, 2), executor.NewSerial(single)}
 	fs := make([]*future.Future[int], len(fns))
 	for i, fn := range fns {
 		f, err := executor.Submit(pools[i%len(pools)], fn)
@@ -222,10 +223,10 @@ func TestFutureAllWaitsForFuturesOfSeveralPools(t *testing.T) {
 
 func TestFutureAllReturnsTheFirstFailureAndLetsTheOthersRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fs := esFutures(t, esValue(1, time.Minute), esFailure(errES, time.Second), esFailure(errESCause, 2*time.Second))
+		fs := esFutures(t, esValue(1, time.Minute), esFailure(pooltest.ErrTask, time.Second), esFailure(errESCause, 2*time.Second))
 		start := time.Now()
 		_, err := future.All(t.Context(), fs...)
-		assert.Equal(t, errES, err)
+		assert.Equal(t, pooltest.ErrTask, err)
 		assert.Equal(t, time.Second, time.Since(start))
 		v, err := fs[0].Get(t.Context())
 		assert.NoError(t, err)
@@ -235,7 +236,7 @@ func TestFutureAllReturnsTheFirstFailureAndLetsTheOthersRun(t *testing.T) {
 
 func TestFutureAnyReturnsTheFirstSuccessAndLetsTheOthersRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fs := esFutures(t, esValue(1, time.Minute), esFailure(errES, 0), esValue(3, time.Second))
+		fs := esFutures(t, esValue(1, time.Minute), esFailure(pooltest.ErrTask, 0), esValue(3, time.Second))
 		start := time.Now()
 		v, err := future.Any(t.Context(), fs...)
 		assert.NoError(t, err)
@@ -258,7 +259,7 @@ func TestFutureAnyOfFailuresOfPoolsIsAllOfThemInOrder(t *testing.T) {
 func TestFutureCompletedYieldsInOrderOfSettlementAcrossPools(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var order []int
-		for i, r := range future.Completed(t.Context(), esFutures(t, esValue(0, 3*time.Second), esFailure(errES, time.Second), esValue(2, 2*time.Second))...) {
+		for i, r := range future.Completed(t.Context(), esFutures(t, esValue(0, 3*time.Second), esFailure(pooltest.ErrTask, time.Second), esValue(2, 2*time.Second))...) {
 			order = append(order, i)
 			assert.Equal(t, i == 1, r.Err != nil)
 		}
@@ -268,7 +269,7 @@ func TestFutureCompletedYieldsInOrderOfSettlementAcrossPools(t *testing.T) {
 
 func TestFutureCompletedYieldsWhatAStoppedPoolDrops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1)
+		p := pooltest.NewPool(t, 1)
 		var fs []*future.Future[int]
 		for range 3 {
 			f, err := executor.Submit(p, esValue(1, time.Hour))
@@ -289,7 +290,7 @@ func TestFutureCompletedYieldsWhatAStoppedPoolDrops(t *testing.T) {
 
 func TestATaskMayWaitForAllOrAnyOfItsOwnPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1)
+		p := pooltest.NewPool(t, 1)
 		f, err := executor.Submit(p, func(ctx context.Context) (int, error) {
 			var fs []*future.Future[int]
 			for i := range 3 {
@@ -318,7 +319,7 @@ func TestATaskMayWaitForAllOrAnyOfItsOwnPool(t *testing.T) {
 // Whoever waits behind itself is told so, as by Get.
 func TestATaskOfASerialExecutorCannotWaitForAnyBehindItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := executor.NewSerial(esPool(t, 2))
+		s := executor.NewSerial(pooltest.NewPool(t, 2))
 		f, err := s.Submit(func(ctx context.Context) error {
 			ctx, cancel := context.WithTimeout(ctx, time.Hour)
 			defer cancel()

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -20,7 +21,7 @@ func TestES060_CloseOfAPoolWithoutTasksEndsItAtOnce(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
 		start := time.Now()
 		assert.NoError(t, p.pool.Close())
-		assert.True(t, withClosed(p.pool.Terminated()))
+		assert.True(t, pooltest.IsClosed(p.pool.Terminated()))
 		assert.Equal(t, "terminated", p.stats().State)
 		assert.Zero(t, time.Since(start))
 	})
@@ -42,7 +43,7 @@ func TestES061_CloseWaitsForWhatRunsAndTheResultsStay(t *testing.T) {
 
 func TestES061_CloseOfAPlainPoolWaitsForWhatIsQueuedToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1)
+		p := pooltest.NewPool(t, 1)
 		var fs []*future.Future[int]
 		for i := range 3 {
 			f, err := executor.Submit(p, esValue(i, time.Hour))
@@ -62,7 +63,7 @@ func TestES062_CloseAfterShutdownWaits(t *testing.T) {
 		require.NoError(t, err)
 		start := time.Now()
 		p.pool.Shutdown()
-		assert.False(t, withClosed(p.pool.Terminated()))
+		assert.False(t, pooltest.IsClosed(p.pool.Terminated()))
 		assert.NoError(t, p.pool.Close())
 		assert.Equal(t, time.Hour, time.Since(start))
 		assert.Equal(t, future.Succeeded, f.State())
@@ -86,7 +87,7 @@ func TestES062_CloseAfterTheEndDoesNothing(t *testing.T) {
 
 func TestES063_CloseWithAnEndedContextStopsThePool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1)
+		p := pooltest.NewPool(t, 1)
 		runs, err := executor.Submit(p, esValue(1, time.Hour), executor.Name("runs"))
 		require.NoError(t, err)
 		waits, err := executor.Submit(p, esValue(2, 0), executor.Name("waits"))
@@ -94,7 +95,7 @@ func TestES063_CloseWithAnEndedContextStopsThePool(t *testing.T) {
 		synctest.Wait()
 		report, err := p.CloseContext(esEnded(t))
 		assert.ErrorIs(t, err, context.Canceled)
-		assert.Equal(t, []string{"waits"}, withNames(report.Dropped))
+		assert.Equal(t, []string{"waits"}, pooltest.Names(report.Dropped))
 		esCancelledFor(t, waits, executor.ErrShutdown)
 		<-p.Terminated()
 		_, err = runs.Get(t.Context())
@@ -132,8 +133,8 @@ func TestES064_CloseWaitsAsLongAsABodyDoes(t *testing.T) {
 
 func TestES064_CloseContextDoesNotWaitForABodyThatDoesNotHeed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1)
-		_, err := p.Submit(withNewGate(t).hold, executor.Name("deaf"))
+		p := pooltest.NewPool(t, 1)
+		_, err := p.Submit(pooltest.NewGate(t).Hold, executor.Name("deaf"))
 		require.NoError(t, err)
 		start := time.Now()
 		report, err := p.CloseContext(esTimed(t, time.Minute))
@@ -142,7 +143,7 @@ func TestES064_CloseContextDoesNotWaitForABodyThatDoesNotHeed(t *testing.T) {
 		require.Len(t, report.Running, 1)
 		assert.Equal(t, "deaf", report.Running[0].Name)
 		assert.Equal(t, time.Minute, report.Running[0].For)
-		assert.False(t, withClosed(p.Terminated()))
+		assert.False(t, pooltest.IsClosed(p.Terminated()))
 	})
 }
 
@@ -153,7 +154,7 @@ func TestES072_APoolWithoutWorkersIsGarbageOnceNobodyHoldsIt(t *testing.T) {
 			p := executor.NewCachedPool()
 			_, err := executor.InvokeAll(t.Context(), p, esValue(1, 0), esValue(2, time.Second))
 			require.NoError(t, err)
-			withPassed(time.Minute)
+			pooltest.Elapse(time.Minute)
 			require.Zero(t, p.Stats().Workers)
 			return weak.Make(p)
 		}()
@@ -178,14 +179,14 @@ func TestES072_APoolThatNobodyHoldsRunsWhatItHasAccepted(t *testing.T) {
 				}))
 			}
 		}()
-		withPassed(time.Minute)
+		pooltest.Elapse(time.Minute)
 		assert.EqualValues(t, 10, runs.Load())
 	})
 }
 
 func TestES073_TheSizesOfASinglePoolAreFixedAndTheRestIsNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esEnds(t, executor.NewSinglePool(executor.MaximumSize(5), executor.BoundedFIFO(1)))
+		p := pooltest.Stop(t, executor.NewSinglePool(executor.MaximumSize(5), executor.BoundedFIFO(1)))
 		assert.ErrorIs(t, p.SetCoreSize(2), executor.ErrInvalid)
 		assert.ErrorIs(t, p.SetCoreSize(0), executor.ErrInvalid)
 		assert.ErrorIs(t, p.SetMaximumSize(2), executor.ErrInvalid)
@@ -194,26 +195,26 @@ func TestES073_TheSizesOfASinglePoolAreFixedAndTheRestIsNot(t *testing.T) {
 
 		assert.NoError(t, p.SetKeepAlive(time.Second))
 		assert.NoError(t, p.SetCoreTimeout(true))
-		assert.NoError(t, p.SetRejectionPolicy(func(*executor.Rejection) error { return errES }))
+		assert.NoError(t, p.SetRejectionPolicy(func(*executor.Rejection) error { return pooltest.ErrTask }))
 		assert.True(t, p.PrestartWorker())
-		g := withNewGate(t)
+		g := pooltest.NewGate(t)
 		var errs []error
 		for range 4 {
-			errs = append(errs, p.Execute(g.hold))
+			errs = append(errs, p.Execute(g.Hold))
 			synctest.Wait()
 		}
-		assert.Equal(t, []error{nil, nil, errES, errES}, errs)
+		assert.Equal(t, []error{nil, nil, pooltest.ErrTask, pooltest.ErrTask}, errs)
 		assert.Equal(t, 1, p.Stats().Largest)
-		g.open()
-		withPassed(time.Second)
+		g.Open()
+		pooltest.Elapse(time.Second)
 		assert.Zero(t, p.Stats().Workers)
 	})
 }
 
 func TestES073_ASingleWorkerThatATaskEndsIsReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esEnds(t, executor.NewSinglePool())
-		f, err := p.Submit(withGoexit)
+		p := pooltest.Stop(t, executor.NewSinglePool())
+		f, err := p.Submit(pooltest.Goexit)
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		assert.ErrorIs(t, err, future.ErrGoexit)

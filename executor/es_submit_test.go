@@ -13,11 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
 var (
-	errES      = errors.New("function failed")
 	errESCause = errors.New("nobody waits any more")
 )
 
@@ -29,53 +29,27 @@ type esAny struct {
 
 func (p esAny) stats() executor.Stats { return p.pool.Stats() }
 
-// esPool makes a plain pool that logs nothing, and has it end with the test.
-func esPool(t *testing.T, core int, opts ...executor.Option) *executor.Pool {
-	t.Helper()
-	return esEnds(t, executor.NewPool(core, append(opts, executor.Logger(slog.New(slog.DiscardHandler)))...))
-}
-
-// esEnds stops p when the test ends, and waits for it, while the clock of the bubble still goes.
-func esEnds(t *testing.T, p *executor.Pool) *executor.Pool {
-	t.Cleanup(func() {
-		p.ShutdownNow()
-		ctx, cancel := context.WithTimeout(context.Background(), 10000*time.Hour)
-		defer cancel()
-		_ = p.AwaitTermination(ctx)
-	})
-	return p
-}
-
-// esDirect makes a pool whose one worker is busy to the end of the test, so that its callers run all
-// tasks themselves. One task is accepted already.
-func esDirect(t *testing.T) *executor.Pool {
-	p := esPool(t, 1, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
-	require.NoError(t, p.Execute(withNewGate(t).hold))
-	synctest.Wait()
-	return p
-}
-
 // esEach runs a test on something of every kind, in a bubble each.
 func esEach(t *testing.T, test func(t *testing.T, p esAny)) {
 	plain := func(p *executor.Pool) esAny { return esAny{p, p} }
 	quiet := executor.Logger(slog.New(slog.DiscardHandler))
 	kinds := map[string]func(t *testing.T) esAny{
-		"fixed":     func(t *testing.T) esAny { return plain(esEnds(t, executor.NewFixedPool(2, quiet))) },
-		"cached":    func(t *testing.T) esAny { return plain(esEnds(t, executor.NewCachedPool(quiet))) },
-		"single":    func(t *testing.T) esAny { return plain(esEnds(t, executor.NewSinglePool(quiet))) },
-		"scheduled": func(t *testing.T) esAny { p := withPool(t, 2); return esAny{p, &p.Pool} },
-		"serial":    func(t *testing.T) esAny { p := esPool(t, 2); return esAny{executor.NewSerial(p), p} },
+		"fixed":     func(t *testing.T) esAny { return plain(pooltest.Stop(t, executor.NewFixedPool(2, quiet))) },
+		"cached":    func(t *testing.T) esAny { return plain(pooltest.Stop(t, executor.NewCachedPool(quiet))) },
+		"single":    func(t *testing.T) esAny { return plain(pooltest.Stop(t, executor.NewSinglePool(quiet))) },
+		"scheduled": func(t *testing.T) esAny { p := pooltest.NewScheduledPool(t, 2); return esAny{p, &p.Pool} },
+		"serial":    func(t *testing.T) esAny { p := pooltest.NewPool(t, 2); return esAny{executor.NewSerial(p), p} },
 		"keyed": func(t *testing.T) esAny {
-			p := esPool(t, 2)
+			p := pooltest.NewPool(t, 2)
 			return esAny{executor.NewKeyedSerial[int](p).For(7), p}
 		},
 		"bounded, caller runs": func(t *testing.T) esAny {
-			return plain(esPool(t, 1, executor.BoundedFIFO(1), executor.OnRejection(executor.CallerRuns)))
+			return plain(pooltest.NewPool(t, 1, executor.BoundedFIFO(1), executor.OnRejection(executor.CallerRuns)))
 		},
 		"bounded, block": func(t *testing.T) esAny {
-			return plain(esPool(t, 1, executor.BoundedFIFO(1), executor.OnRejection(executor.Block)))
+			return plain(pooltest.NewPool(t, 1, executor.BoundedFIFO(1), executor.OnRejection(executor.Block)))
 		},
-		"priorities": func(t *testing.T) esAny { return plain(esPool(t, 2, executor.PriorityFIFO())) },
+		"priorities": func(t *testing.T) esAny { return plain(pooltest.NewPool(t, 2, executor.PriorityFIFO())) },
 	}
 	for name, kind := range kinds {
 		t.Run(name, func(t *testing.T) {
@@ -145,7 +119,7 @@ func TestES003_AFutureIsSettledOnceGetHasReturned(t *testing.T) {
 		r, settled := f.Poll()
 		assert.True(t, settled)
 		assert.Equal(t, future.Result[int]{Value: 1}, r)
-		assert.True(t, withClosed(f.Done()))
+		assert.True(t, pooltest.IsClosed(f.Done()))
 	})
 }
 
@@ -203,25 +177,25 @@ func TestES007_TheEndOfItsContextEndsAGetAndNotTheTask(t *testing.T) {
 
 func TestES008_TheErrorOfATaskIsThatOfItsFuture(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		f, err := executor.Submit(p, esFailure(errES, 0))
+		f, err := executor.Submit(p, esFailure(pooltest.ErrTask, 0))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
-		assert.Equal(t, errES, err) // itself, not wrapped
+		assert.Equal(t, pooltest.ErrTask, err) // itself, not wrapped
 		assert.Equal(t, future.StateFailed, f.State())
 	})
 }
 
 func TestES008_APanicAndAGoexitAreErrorsOfTheFuture(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 2)
-		panics, err := executor.Submit(p, func(context.Context) (int, error) { panic(errES) })
+		p := pooltest.NewPool(t, 2)
+		panics, err := executor.Submit(p, func(context.Context) (int, error) { panic(pooltest.ErrTask) })
 		require.NoError(t, err)
 		exits, err := executor.Submit(p, func(context.Context) (int, error) { runtime.Goexit(); return 1, nil })
 		require.NoError(t, err)
 		_, err = panics.Get(t.Context())
 		var panicked *future.PanicError
 		assert.ErrorAs(t, err, &panicked)
-		assert.ErrorIs(t, err, errES)
+		assert.ErrorIs(t, err, pooltest.ErrTask)
 		_, err = exits.Get(t.Context())
 		assert.ErrorIs(t, err, future.ErrGoexit)
 	})
@@ -229,14 +203,14 @@ func TestES008_APanicAndAGoexitAreErrorsOfTheFuture(t *testing.T) {
 
 func TestES009_WhatRefusesATaskIsReturnedByTheSubmission(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1, executor.HandOff(), executor.OnRejection(func(*executor.Rejection) error { return errES }))
-		require.NoError(t, p.Execute(withNewGate(t).hold))
-		assert.Equal(t, errES, p.Execute(withNothing))
-		f, err := p.Submit(withNothing)
-		assert.Equal(t, errES, err)
+		p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(func(*executor.Rejection) error { return pooltest.ErrTask }))
+		require.NoError(t, p.Execute(pooltest.NewGate(t).Hold))
+		assert.Equal(t, pooltest.ErrTask, p.Execute(pooltest.Nothing))
+		f, err := p.Submit(pooltest.Nothing)
+		assert.Equal(t, pooltest.ErrTask, err)
 		assert.Nil(t, f)
 		typed, err := executor.Submit(p, esValue(1, 0))
-		assert.Equal(t, errES, err)
+		assert.Equal(t, pooltest.ErrTask, err)
 		assert.Nil(t, typed)
 		s := p.Stats()
 		assert.Equal(t, []uint64{1, 3}, []uint64{s.Accepted, s.Rejected})
@@ -250,7 +224,7 @@ func TestES010_AfterShutdownNothingIsAccepted(t *testing.T) {
 		assert.ErrorIs(t, err, executor.ErrShutdown)
 		assert.ErrorIs(t, err, executor.ErrRejected)
 		assert.Nil(t, f)
-		assert.ErrorIs(t, p.pool.Execute(withNothing), executor.ErrShutdown)
+		assert.ErrorIs(t, p.pool.Execute(pooltest.Nothing), executor.ErrShutdown)
 		_, err = executor.SubmitContext(t.Context(), p, esValue(1, 0))
 		assert.ErrorIs(t, err, executor.ErrShutdown)
 		assert.EqualValues(t, 3, p.stats().Rejected)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -21,8 +22,8 @@ import (
 
 // abruptly are the ways for a body to end without returning.
 var abruptly = map[string]executor.Task{
-	"panic":  func(context.Context) error { panic(errWith) },
-	"goexit": withGoexit,
+	"panic":  func(context.Context) error { panic(pooltest.ErrTask) },
+	"goexit": pooltest.Goexit,
 }
 
 // logged returns what matches of each line, for a group of the pattern.
@@ -49,18 +50,18 @@ func inTurn(bodies ...executor.Task) executor.Task {
 
 func TestASeriesGoesOnAfterAReturnedError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told withErrors
+		var told pooltest.Errors
 		log, records := theLog()
-		p := startPool(t, 1, log, executor.ErrorHandler(told.handle))
+		p := startPool(t, 1, log, executor.ErrorHandler(told.Handle))
 		d := startDiary()
-		body := func(context.Context) error { d.write("run"); return errWith }
+		body := func(context.Context) error { d.write("run"); return pooltest.ErrTask }
 		f, err := p.AtFixedRate(0, 10*time.Second, body)
 		require.NoError(t, err)
 		time.Sleep(25 * time.Second)
 		synctest.Wait()
 		assert.Equal(t, theSeconds(0, 10, 20), d.theTimes())
 		assert.False(t, f.State().Settled())
-		assert.Equal(t, []error{errWith, errWith, errWith}, told.told())
+		assert.Equal(t, []error{pooltest.ErrTask, pooltest.ErrTask, pooltest.ErrTask}, told.Told())
 		assert.EqualValues(t, 3, p.Stats().Failures)
 		assert.Empty(t, records(), "the handler was told")
 	})
@@ -70,16 +71,16 @@ func TestASeriesEndsLoudlyByAPanicOrAGoexit(t *testing.T) {
 	for name, body := range abruptly {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var told withErrors
+				var told pooltest.Errors
 				log, records := theLog()
-				p := startPool(t, 1, log, executor.ErrorHandler(told.handle))
-				f, err := p.WithFixedDelay(0, time.Second, inTurn(withFailure, body))
+				p := startPool(t, 1, log, executor.ErrorHandler(told.Handle))
+				f, err := p.WithFixedDelay(0, time.Second, inTurn(pooltest.Fail, body))
 				require.NoError(t, err)
 				_, err = f.Get(t.Context())
 				require.Error(t, err)
 				time.Sleep(time.Minute)
 				assert.EqualValues(t, 2, f.Runs())
-				assert.Equal(t, []error{errWith, err}, told.told())
+				assert.Equal(t, []error{pooltest.ErrTask, err}, told.Told())
 				require.Len(t, records(), 1)
 				assert.Contains(t, records()[0], "level=ERROR")
 				assert.Contains(t, records()[0], "periodic task ended by a failure")
@@ -95,8 +96,8 @@ func TestASeriesGoesOnAfterAnErrorThatTellsOfThePanicOfAnother(t *testing.T) {
 	for name, body := range abruptly {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var told withErrors
-				p := startPool(t, 2, executor.ErrorHandler(told.handle))
+				var told pooltest.Errors
+				p := startPool(t, 2, executor.ErrorHandler(told.Handle))
 				f, err := p.AtFixedRate(0, time.Second, func(ctx context.Context) error {
 					child, err := p.Submit(body)
 					if err == nil {
@@ -107,23 +108,23 @@ func TestASeriesGoesOnAfterAnErrorThatTellsOfThePanicOfAnother(t *testing.T) {
 				require.NoError(t, err)
 				_, err = f.Get(t.Context())
 				require.NoError(t, err)
-				assert.Len(t, told.told(), 6, "each of three runs, and its child")
+				assert.Len(t, told.Told(), 6, "each of three runs, and its child")
 			})
 		})
 	}
 }
 
 func TestStopSeriesEndsASeriesAtAnyFailure(t *testing.T) {
-	bodies := map[string]executor.Task{"error": withFailure, "timeout": withSleep(2 * time.Second)}
+	bodies := map[string]executor.Task{"error": pooltest.Fail, "timeout": pooltest.Sleep(2 * time.Second)}
 	for name, body := range abruptly {
 		bodies[name] = body
 	}
 	for name, body := range bodies {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var told withErrors
+				var told pooltest.Errors
 				log, records := theLog()
-				p := startPool(t, 1, log, executor.ErrorHandler(told.handle))
+				p := startPool(t, 1, log, executor.ErrorHandler(told.Handle))
 				f, err := p.AtFixedRate(0, time.Minute, body,
 					executor.Timeout(time.Second), executor.OnError(executor.StopSeries))
 				require.NoError(t, err)
@@ -131,7 +132,7 @@ func TestStopSeriesEndsASeriesAtAnyFailure(t *testing.T) {
 				require.Error(t, err)
 				time.Sleep(time.Hour)
 				assert.EqualValues(t, 1, f.Runs())
-				assert.Equal(t, []error{err}, told.told())
+				assert.Equal(t, []error{err}, told.Told())
 				assert.Len(t, records(), 1)
 				assert.EqualValues(t, 1, p.Stats().Failures)
 				assert.EqualValues(t, 1, p.Stats().Completed)
@@ -144,11 +145,11 @@ func TestFailuresOfASeriesAreLoggedSparinglyAndSoIsTheirEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, records := theLog()
 		p := startPool(t, 1, log)
-		bodies := []executor.Task{withNothing}
+		bodies := []executor.Task{pooltest.Nothing}
 		for range 9 {
-			bodies = append(bodies, withFailure)
+			bodies = append(bodies, pooltest.Fail)
 		}
-		bodies = append(bodies, withNothing, withNothing, withFailure, withNothing)
+		bodies = append(bodies, pooltest.Nothing, pooltest.Nothing, pooltest.Fail, pooltest.Nothing)
 		f, err := p.AtFixedRate(0, time.Second, inTurn(bodies...),
 			executor.MaxRuns(len(bodies)), executor.Name("poll"))
 		require.NoError(t, err)
@@ -169,7 +170,7 @@ func TestTheFirstPanicOfAStreakIsLoggedWithItsStack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, records := theLog()
 		p := startPool(t, 1, log)
-		bodies := []executor.Task{withFailure, withFailure, withPanic, withFailure, withPanic, withPanic}
+		bodies := []executor.Task{pooltest.Fail, pooltest.Fail, pooltest.Panic, pooltest.Fail, pooltest.Panic, pooltest.Panic}
 		f, err := p.AtFixedRate(0, time.Second, inTurn(bodies...),
 			executor.MaxRuns(7), executor.OnError(executor.Continue))
 		require.NoError(t, err)
@@ -178,7 +179,7 @@ func TestTheFirstPanicOfAStreakIsLoggedWithItsStack(t *testing.T) {
 		lines := records()
 		// The first, second and fourth failure, and of the panics likewise.
 		assert.Equal(t, []string{"1", "2", "3", "4", "5", "7"}, logged(lines, `run=(\d+)`))
-		assert.Len(t, logged(lines, `stack=.*(withPanic)`), 3)
+		assert.Len(t, logged(lines, `stack=.*(pooltest\.Panic)`), 3)
 	})
 }
 
@@ -186,11 +187,11 @@ func TestARunThatNeverReturnsIsToldAtItsTimeout(t *testing.T) {
 	for name, policy := range map[string]executor.ErrorPolicy{"by default": 0, "continue": executor.Continue} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var told withErrors
+				var told pooltest.Errors
 				d := startDiary()
 				p := startPool(t, 1, executor.ErrorHandler(func(ctx context.Context, run executor.Run, err error) {
 					d.write("told")
-					told.handle(ctx, run, err)
+					told.Handle(ctx, run, err)
 				}))
 				release := make(chan struct{})
 				defer close(release)
@@ -201,10 +202,10 @@ func TestARunThatNeverReturnsIsToldAtItsTimeout(t *testing.T) {
 				time.Sleep(24 * time.Hour)
 				synctest.Wait()
 				assert.Equal(t, theSeconds(1), d.theTimes())
-				require.Len(t, told.told(), 1)
-				require.ErrorIs(t, told.told()[0], future.ErrTimeout)
-				assert.Equal(t, "stuck", told.runs[0].Name)
-				assert.EqualValues(t, 1, told.runs[0].Number)
+				require.Len(t, told.Told(), 1)
+				require.ErrorIs(t, told.Told()[0], future.ErrTimeout)
+				assert.Equal(t, "stuck", told.Runs[0].Name)
+				assert.EqualValues(t, 1, told.Runs[0].Number)
 				s := p.Stats()
 				assert.Equal(t, []uint64{0, 1, 0}, []uint64{s.Runs, s.Failures, s.Completed})
 				assert.EqualValues(t, 1, f.Runs(), "the series waits for the body")
@@ -236,25 +237,25 @@ func TestARunThatNeverReturnsIsLoggedAtItsTimeout(t *testing.T) {
 
 func TestAnOverrunCountsOnceAndTheHookSeesWhatTheBodyReturned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told withErrors
+		var told pooltest.Errors
 		var seen []error
-		p := startPool(t, 1, executor.ErrorHandler(told.handle),
+		p := startPool(t, 1, executor.ErrorHandler(told.Handle),
 			executor.AfterRun(func(_ context.Context, _ executor.Run, err error) { seen = append(seen, err) }))
 		d := startDiary()
 		f, err := p.AtFixedRate(0, 10*time.Second, func(context.Context) error {
 			d.write("run")
 			time.Sleep(12 * time.Second)
-			return errWith
+			return pooltest.ErrTask
 		}, executor.Timeout(time.Second), executor.MaxRuns(2))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		require.NoError(t, err)
 		synctest.Wait()
 		assert.Equal(t, theSeconds(0, 12), d.theTimes(), "the series waits for the body")
-		assert.Len(t, told.told(), 2)
+		assert.Len(t, told.Told(), 2)
 		for _, err := range seen {
 			require.ErrorIs(t, err, future.ErrTimeout)
-			require.ErrorIs(t, err, errWith)
+			require.ErrorIs(t, err, pooltest.ErrTask)
 		}
 		assert.Len(t, seen, 2)
 		s := p.Stats()
@@ -276,9 +277,9 @@ func TestAPanicAfterAnOverrunIsToldToo(t *testing.T) {
 		for how, body := range abruptly {
 			t.Run(name+", "+how, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					var told withErrors
+					var told pooltest.Errors
 					log, records := theLog()
-					p := startPool(t, 1, log, executor.ErrorHandler(told.handle))
+					p := startPool(t, 1, log, executor.ErrorHandler(told.Handle))
 					f, err := p.AtFixedRate(0, 10*time.Second, func(ctx context.Context) error {
 						time.Sleep(5 * time.Second)
 						return body(ctx)
@@ -288,10 +289,10 @@ func TestAPanicAfterAnOverrunIsToldToo(t *testing.T) {
 					synctest.Wait()
 					assert.True(t, f.State().Settled())
 					assert.Equal(t, c.runs, f.Runs())
-					assert.Len(t, told.told(), c.told)
-					for i, err := range told.told() {
+					assert.Len(t, told.Told(), c.told)
+					for i, err := range told.Told() {
 						require.ErrorIs(t, err, future.ErrTimeout)
-						ofBody := errors.Is(err, errWith) || errors.Is(err, future.ErrGoexit)
+						ofBody := errors.Is(err, pooltest.ErrTask) || errors.Is(err, future.ErrGoexit)
 						assert.Equal(t, i%2 == 1, ofBody)
 					}
 					assert.Len(t, records(), c.log, "%v", records())
@@ -309,7 +310,7 @@ func TestAPanicAfterAnOverrunIsLogged(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				log, records := theLog()
 				p := startPool(t, 1, log)
-				slow := func(ctx context.Context) error { time.Sleep(time.Minute); return withPanic(ctx) }
+				slow := func(ctx context.Context) error { time.Sleep(time.Minute); return pooltest.Panic(ctx) }
 				var err error
 				if series {
 					_, err = p.AtFixedRate(0, time.Hour, slow, executor.Timeout(time.Second))
@@ -319,7 +320,7 @@ func TestAPanicAfterAnOverrunIsLogged(t *testing.T) {
 				require.NoError(t, err)
 				time.Sleep(30 * time.Minute)
 				synctest.Wait()
-				assert.Len(t, logged(records(), `stack=.*(withPanic)`), 1)
+				assert.Len(t, logged(records(), `stack=.*(pooltest\.Panic)`), 1)
 				assert.EqualValues(t, 1, p.Stats().Failures)
 			})
 		})
@@ -329,11 +330,11 @@ func TestAPanicAfterAnOverrunIsLogged(t *testing.T) {
 func TestThePoolDoesNotEndBeforeAnOverrunOfASeriesThatGoesOnIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := false
-		p := quiet(1, executor.ErrorHandler(func(context.Context, executor.Run, error) {
+		p := pooltest.NewScheduledPool(t, 1, executor.ErrorHandler(func(context.Context, executor.Run, error) {
 			time.Sleep(time.Minute)
 			told = true
 		}))
-		_, err := p.AtFixedRate(0, time.Hour, withSleep(2*time.Second), executor.Timeout(time.Second))
+		_, err := p.AtFixedRate(0, time.Hour, pooltest.Sleep(2*time.Second), executor.Timeout(time.Second))
 		require.NoError(t, err)
 		time.Sleep(1500 * time.Millisecond)
 		began := time.Now()
@@ -349,7 +350,7 @@ func TestATaskThatOutlivesItsTimeoutHasFailedAtThatMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, records := theLog()
 		p := startPool(t, 1, log)
-		slow := func(context.Context) error { time.Sleep(time.Minute); return errWith }
+		slow := func(context.Context) error { time.Sleep(time.Minute); return pooltest.ErrTask }
 		f, err := p.Schedule(0, slow, executor.Timeout(time.Second))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
@@ -367,16 +368,16 @@ func TestATaskThatOutlivesItsTimeoutHasFailedAtThatMoment(t *testing.T) {
 
 func TestACancelledRunDoesNotOutliveItsTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told withErrors
-		p := startPool(t, 1, executor.ErrorHandler(told.handle))
-		f, err := p.AtFixedRate(0, time.Minute, withSleep(10*time.Second),
+		var told pooltest.Errors
+		p := startPool(t, 1, executor.ErrorHandler(told.Handle))
+		f, err := p.AtFixedRate(0, time.Minute, pooltest.Sleep(10*time.Second),
 			executor.Timeout(2*time.Second))
 		require.NoError(t, err)
 		time.Sleep(time.Second)
 		require.True(t, f.Stop())
 		<-f.Stopped()
 		synctest.Wait()
-		assert.Empty(t, told.told())
+		assert.Empty(t, told.Told())
 		s := p.Stats()
 		assert.Equal(t, []uint64{1, 0, 0, 1}, []uint64{s.Runs, s.Failures, s.Completed, s.Cancelled})
 	})
@@ -401,11 +402,11 @@ var everyWay = map[string]func(p *executor.ScheduledPool, task executor.Task) er
 		return err
 	},
 	"typed Submit": func(p *executor.ScheduledPool, task executor.Task) error {
-		_, err := executor.Submit(p, typed(task))
+		_, err := executor.Submit(p, pooltest.Typed(task))
 		return err
 	},
 	"typed Schedule": func(p *executor.ScheduledPool, task executor.Task) error {
-		_, err := executor.Schedule(p, 0, typed(task))
+		_, err := executor.Schedule(p, 0, pooltest.Typed(task))
 		return err
 	},
 	"with options": func(p *executor.ScheduledPool, task executor.Task) error {
@@ -417,22 +418,22 @@ var everyWay = map[string]func(p *executor.ScheduledPool, task executor.Task) er
 		return err
 	},
 	"KeyedSerial": func(p *executor.ScheduledPool, task executor.Task) error {
-		_, err := executor.Submit(executor.NewKeyedSerial[int](p).For(1), typed(task))
+		_, err := executor.Submit(executor.NewKeyedSerial[int](p).For(1), pooltest.Typed(task))
 		return err
 	},
 	"Group": func(p *executor.ScheduledPool, task executor.Task) error {
 		return executor.NewGroup(context.Background(), p).Go(task)
 	},
 	"CompletionService": func(p *executor.ScheduledPool, task executor.Task) error {
-		_, err := executor.NewCompletionService[int](p).Submit(typed(task))
+		_, err := executor.NewCompletionService[int](p).Submit(pooltest.Typed(task))
 		return err
 	},
 	"InvokeAll": func(p *executor.ScheduledPool, task executor.Task) error {
-		_, err := executor.InvokeAll(context.Background(), p, typed(task))
+		_, err := executor.InvokeAll(context.Background(), p, pooltest.Typed(task))
 		return err
 	},
 	"InvokeAny": func(p *executor.ScheduledPool, task executor.Task) error {
-		_, _ = executor.InvokeAny(context.Background(), p, typed(task)) // its error is that of the task
+		_, _ = executor.InvokeAny(context.Background(), p, pooltest.Typed(task)) // its error is that of the task
 		return nil
 	},
 }
@@ -461,12 +462,12 @@ func TestAHandlerIsToldOfAPanicInPlaceOfTheLog(t *testing.T) {
 		for how, body := range abruptly {
 			t.Run(way+", "+how, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					var told withErrors
+					var told pooltest.Errors
 					log, records := theLog()
-					p := startPool(t, 1, log, executor.ErrorHandler(told.handle))
+					p := startPool(t, 1, log, executor.ErrorHandler(told.Handle))
 					require.NoError(t, submit(p, body))
 					synctest.Wait()
-					assert.Len(t, told.told(), 1)
+					assert.Len(t, told.Told(), 1)
 					assert.Empty(t, records())
 				})
 			})
@@ -476,7 +477,7 @@ func TestAHandlerIsToldOfAPanicInPlaceOfTheLog(t *testing.T) {
 
 func TestAReturnedErrorIsTheFuturesAlone(t *testing.T) {
 	returned := map[string]error{
-		"error":             errWith,
+		"error":             pooltest.ErrTask,
 		"panic of another":  &future.PanicError{Value: 1},
 		"goexit of another": future.ErrGoexit,
 	}
@@ -484,12 +485,12 @@ func TestAReturnedErrorIsTheFuturesAlone(t *testing.T) {
 		for what, err := range returned {
 			t.Run(way+", "+what, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					var told withErrors
+					var told pooltest.Errors
 					log, records := theLog()
-					p := startPool(t, 1, log, executor.ErrorHandler(told.handle))
+					p := startPool(t, 1, log, executor.ErrorHandler(told.Handle))
 					require.NoError(t, submit(p, func(context.Context) error { return err }))
 					synctest.Wait()
-					assert.Empty(t, told.told())
+					assert.Empty(t, told.Told())
 					assert.Empty(t, records())
 					assert.EqualValues(t, 1, p.Stats().Failures)
 				})
@@ -554,9 +555,9 @@ func TestAPanicOfATaskThatItsCallerRunsIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, records := theLog()
 		p := executor.NewPool(1, executor.HandOff(), executor.OnRejection(executor.CallerRuns), log)
-		_, err := p.Submit(withSleep(time.Second))
+		_, err := p.Submit(pooltest.Sleep(time.Second))
 		require.NoError(t, err)
-		_, err = p.Submit(withPanic)
+		_, err = p.Submit(pooltest.Panic)
 		require.NoError(t, err)
 		require.NoError(t, p.Close())
 		assert.Len(t, records(), 1)
@@ -568,7 +569,7 @@ func TestAGoexitOfABeforeRunHookIsLogged(t *testing.T) {
 		log, records := theLog()
 		exits := executor.BeforeRun(func(context.Context, executor.Run) { runtime.Goexit() })
 		p := startPool(t, 1, log, exits)
-		f, err := p.Submit(withNothing)
+		f, err := p.Submit(pooltest.Nothing)
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		require.ErrorIs(t, err, future.ErrGoexit)

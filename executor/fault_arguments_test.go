@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -35,7 +36,7 @@ func TestA2_AMethodOfANilPointerIsATaskWhosePanicIsContained(t *testing.T) {
 	for name, submit := range submissions {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 1)
+				p := pooltest.NewScheduledPool(t, 1)
 				var task interface {
 					run(ctx context.Context) error
 				} = (*faNote)(nil) // an interface that is not nil, of a pointer that is
@@ -43,12 +44,12 @@ func TestA2_AMethodOfANilPointerIsATaskWhosePanicIsContained(t *testing.T) {
 				synctest.Wait()
 				s := p.Stats()
 				assert.Equal(t, []uint64{1, 1, 1}, []uint64{s.Accepted, s.Failures, s.Completed})
-				f := withSubmit(t, p, task.run)
+				f := pooltest.Submit(t, p, task.run)
 				_, err := f.Get(t.Context())
 				var fault runtime.Error
 				assert.ErrorAs(t, err, &fault)
 				good := new(faNote)
-				withSubmit(t, p, good.run)
+				pooltest.Submit(t, p, good.run)
 				synctest.Wait()
 				assert.Equal(t, 1, good.runs)
 				assert.Equal(t, 1, p.Stats().Workers)
@@ -59,14 +60,14 @@ func TestA2_AMethodOfANilPointerIsATaskWhosePanicIsContained(t *testing.T) {
 
 func TestA3_ASeriesWithANegativeInitialDelayBeginsNowInOrderOfSubmission(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		tr := withNewTrace()
-		withSchedule(t, p, 0, tr.task("a"))
-		withRate(t, p, -1, time.Hour, tr.task("b"))
-		withDelay(t, p, shortest, time.Hour, tr.task("c"))
-		withSchedule(t, p, -time.Hour, tr.task("d"))
+		p := pooltest.NewScheduledPool(t, 1)
+		tr := pooltest.NewTrace()
+		pooltest.Schedule(t, p, 0, tr.Task("a"))
+		pooltest.AtFixedRate(t, p, -1, time.Hour, tr.Task("b"))
+		pooltest.WithFixedDelay(t, p, shortest, time.Hour, tr.Task("c"))
+		pooltest.Schedule(t, p, -time.Hour, tr.Task("d"))
 		synctest.Wait()
-		assert.Equal(t, []string{"a 0s", "b 0s", "c 0s", "d 0s"}, tr.seen())
+		assert.Equal(t, []string{"a 0s", "b 0s", "c 0s", "d 0s"}, tr.Seen())
 	})
 }
 
@@ -97,13 +98,13 @@ func TestA8_ASeriesOfANanosecondLeavesOthersTheirTurn(t *testing.T) {
 	for name, c := range faNanoseconds {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 1)
-				tr := withNewTrace()
-				f, err := c.repeat(p, withSleep(10))
+				p := pooltest.NewScheduledPool(t, 1)
+				tr := pooltest.NewTrace()
+				f, err := c.repeat(p, pooltest.Sleep(10))
 				require.NoError(t, err)
-				withSchedule(t, p, 50, tr.task("other"))
-				withPassed(time.Microsecond)
-				assert.Equal(t, []string{"other " + c.turn.String()}, tr.seen())
+				pooltest.Schedule(t, p, 50, tr.Task("other"))
+				pooltest.Elapse(time.Microsecond)
+				assert.Equal(t, []string{"other " + c.turn.String()}, tr.Seen())
 				assert.True(t, f.Cancel())
 			})
 		})
@@ -114,7 +115,7 @@ func TestA8_RunsOfASeriesOfANanosecondDoNotOverlap(t *testing.T) {
 	for name, c := range faNanoseconds {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 4)
+				p := pooltest.NewScheduledPool(t, 4)
 				inside, most := 0, 0 // of runs that follow each other, so without a lock
 				f, err := c.repeat(p, func(context.Context) error {
 					inside++
@@ -124,7 +125,7 @@ func TestA8_RunsOfASeriesOfANanosecondDoNotOverlap(t *testing.T) {
 					return nil
 				})
 				require.NoError(t, err)
-				withPassed(1095)
+				pooltest.Elapse(1095)
 				assert.True(t, f.Cancel())
 				<-f.Stopped()
 				assert.Equal(t, 1, most)
@@ -142,13 +143,13 @@ func TestA8_ASeriesOfANanosecondIsExactIfItsRunsTakeNoTime(t *testing.T) {
 	for name, c := range faNanoseconds {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 1)
-				tr := withNewTrace()
-				f, err := c.repeat(p, nothing)
+				p := pooltest.NewScheduledPool(t, 1)
+				tr := pooltest.NewTrace()
+				f, err := c.repeat(p, pooltest.Nothing)
 				require.NoError(t, err)
-				withSchedule(t, p, 50, tr.task("other"))
-				withPassed(100)
-				assert.Equal(t, []string{"other 50ns"}, tr.seen())
+				pooltest.Schedule(t, p, 50, tr.Task("other"))
+				pooltest.Elapse(100)
+				assert.Equal(t, []string{"other 50ns"}, tr.Seen())
 				assert.EqualValues(t, 101, f.Runs())
 				assert.True(t, f.Cancel())
 			})
@@ -211,11 +212,11 @@ func TestA10_TheLargestPoolIsMadeOfAsMuchAsTheSmallest(t *testing.T) {
 func TestA10_APoolOfSizeZeroRunsItsTasksOneAtATime(t *testing.T) {
 	pools := map[string]*executor.Pool{}
 	synctest.Test(t, func(t *testing.T) {
-		scheduled := withPool(t, 0)
-		pools["plain"], pools["scheduled"] = sizedPool(t, 0), &scheduled.Pool
+		scheduled := pooltest.NewScheduledPool(t, 0)
+		pools["plain"], pools["scheduled"] = pooltest.NewPool(t, 0), &scheduled.Pool
 		for name, p := range pools {
 			start := time.Now()
-			sizedFill(t, p, 3, busyFor(time.Second))
+			sizedFill(t, p, 3, pooltest.Pause(time.Second))
 			time.Sleep(time.Hour)
 			s := p.Stats()
 			assert.EqualValues(t, 3, s.Completed, name)
@@ -234,12 +235,12 @@ func TestA11_AQueueHoldsAsManyAsItsBoundSays(t *testing.T) {
 	for kind, queue := range kinds {
 		for _, n := range []int{0, 1, 2, math.MaxInt - 1, math.MaxInt} {
 			synctest.Test(t, func(t *testing.T) {
-				p := sizedPool(t, 1, queue(n))
-				gate := withNewGate(t)
-				sizedFill(t, p, 1, gate.hold)
+				p := pooltest.NewPool(t, 1, queue(n))
+				gate := pooltest.NewGate(t)
+				sizedFill(t, p, 1, gate.Hold)
 				waiting := min(n, 1000)
-				sizedFill(t, p, waiting, gate.hold)
-				err := p.Execute(gate.hold)
+				sizedFill(t, p, waiting, gate.Hold)
+				err := p.Execute(gate.Hold)
 				if n < 1000 {
 					assert.ErrorIs(t, err, executor.ErrSaturated, "%s of %d", kind, n)
 				} else {
@@ -248,7 +249,7 @@ func TestA11_AQueueHoldsAsManyAsItsBoundSays(t *testing.T) {
 				}
 				s := p.Stats()
 				assert.Equal(t, []int{1, 1, waiting}, []int{s.Workers, s.Busy, s.Queued}, "%s of %d", kind, n)
-				gate.open()
+				gate.Open()
 				synctest.Wait()
 				assert.EqualValues(t, waiting+1, p.Stats().Completed, "%s of %d", kind, n)
 			})
@@ -259,21 +260,21 @@ func TestA11_AQueueHoldsAsManyAsItsBoundSays(t *testing.T) {
 func TestA13_NoContextIsOneThatNeverEnds(t *testing.T) {
 	one := func(context.Context) (int, error) { return 1, nil }
 	for name, call := range map[string]func(p *executor.Pool) error{
-		"SubmitContext":       func(p *executor.Pool) error { _, err := p.SubmitContext(noContext, nothing); return err },
+		"SubmitContext":       func(p *executor.Pool) error { _, err := p.SubmitContext(noContext, pooltest.Nothing); return err },
 		"typed SubmitContext": func(p *executor.Pool) error { _, err := executor.SubmitContext(noContext, p, one); return err },
 		"serial SubmitContext": func(p *executor.Pool) error {
-			_, err := executor.NewSerial(p).SubmitContext(noContext, nothing)
+			_, err := executor.NewSerial(p).SubmitContext(noContext, pooltest.Nothing)
 			return err
 		},
 		"keyed SubmitContext": func(p *executor.Pool) error {
-			_, err := executor.NewKeyedSerial[int](p).SubmitContext(noContext, 7, nothing)
+			_, err := executor.NewKeyedSerial[int](p).SubmitContext(noContext, 7, pooltest.Nothing)
 			return err
 		},
 		"InvokeAll": func(p *executor.Pool) error { _, err := executor.InvokeAll(noContext, p, one, one); return err },
 		"InvokeAny": func(p *executor.Pool) error { _, err := executor.InvokeAny(noContext, p, one, one); return err },
 		"Group": func(p *executor.Pool) error {
 			g := executor.NewGroup(noContext, p)
-			return errors.Join(g.Go(nothing), g.Wait())
+			return errors.Join(g.Go(pooltest.Nothing), g.Wait())
 		},
 		"completion service": func(p *executor.Pool) error {
 			s := executor.NewCompletionService[int](p)
@@ -290,7 +291,7 @@ func TestA13_NoContextIsOneThatNeverEnds(t *testing.T) {
 			return errors.Join(err, second, taken)
 		},
 		"Get": func(p *executor.Pool) error {
-			f, err := p.Submit(busyFor(time.Hour))
+			f, err := p.Submit(pooltest.Pause(time.Hour))
 			if err != nil {
 				return err
 			}
@@ -308,8 +309,8 @@ func TestA13_NoContextIsOneThatNeverEnds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := sizedPool(t, 1)
-				sizedFill(t, p, 1, busyFor(time.Hour)) // so that there is something to wait for
+				p := pooltest.NewPool(t, 1)
+				sizedFill(t, p, 1, pooltest.Pause(time.Hour)) // so that there is something to wait for
 				assert.NoError(t, call(p))
 				assert.Zero(t, p.Stats().Failures)
 			})
@@ -320,17 +321,20 @@ func TestA13_NoContextIsOneThatNeverEnds(t *testing.T) {
 func TestA14_WithAnEndedContextNothingIsQueued(t *testing.T) {
 	one := func(context.Context) (int, error) { return 1, nil }
 	for name, call := range map[string]func(ctx context.Context, p *executor.Pool) error{
-		"SubmitContext": func(ctx context.Context, p *executor.Pool) error { _, err := p.SubmitContext(ctx, nothing); return err },
+		"SubmitContext": func(ctx context.Context, p *executor.Pool) error {
+			_, err := p.SubmitContext(ctx, pooltest.Nothing)
+			return err
+		},
 		"typed SubmitContext": func(ctx context.Context, p *executor.Pool) error {
 			_, err := executor.SubmitContext(ctx, p, one)
 			return err
 		},
 		"serial SubmitContext": func(ctx context.Context, p *executor.Pool) error {
-			_, err := executor.NewSerial(p).SubmitContext(ctx, nothing)
+			_, err := executor.NewSerial(p).SubmitContext(ctx, pooltest.Nothing)
 			return err
 		},
 		"keyed SubmitContext": func(ctx context.Context, p *executor.Pool) error {
-			_, err := executor.NewKeyedSerial[int](p).SubmitContext(ctx, 7, nothing)
+			_, err := executor.NewKeyedSerial[int](p).SubmitContext(ctx, 7, pooltest.Nothing)
 			return err
 		},
 		"InvokeAll": func(ctx context.Context, p *executor.Pool) error {
@@ -341,17 +345,19 @@ func TestA14_WithAnEndedContextNothingIsQueued(t *testing.T) {
 			_, err := executor.InvokeAny(ctx, p, one)
 			return err
 		},
-		"Group.Go": func(ctx context.Context, p *executor.Pool) error { return executor.NewGroup(ctx, p).Go(nothing) },
+		"Group.Go": func(ctx context.Context, p *executor.Pool) error {
+			return executor.NewGroup(ctx, p).Go(pooltest.Nothing)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := sizedPool(t, 1)
+				p := pooltest.NewPool(t, 1)
 				cancelled, cancel := context.WithCancelCause(t.Context())
-				cancel(errWith)
+				cancel(pooltest.ErrTask)
 				overdue, release := context.WithDeadline(t.Context(), time.Now())
 				defer release()
 				assert.ErrorIs(t, call(cancelled, p), context.Canceled)
-				assert.ErrorIs(t, call(cancelled, p), errWith)
+				assert.ErrorIs(t, call(cancelled, p), pooltest.ErrTask)
 				assert.ErrorIs(t, call(overdue, p), context.DeadlineExceeded)
 				synctest.Wait()
 				s := p.Stats()
@@ -371,7 +377,7 @@ func TestA19_ANameIsTakenAsItIs(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var log bytes.Buffer // of one worker
 				p := executor.NewScheduledPool(1, executor.PoolName(name), executor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
-				series := withRate(t, p, time.Second, time.Hour, func(ctx context.Context) error {
+				series := pooltest.AtFixedRate(t, p, time.Second, time.Hour, func(ctx context.Context) error {
 					run, _ := executor.RunFrom(ctx)
 					assert.Equal(t, name, run.Name)
 					assert.Equal(t, name, p.Running()[0].Name)
@@ -380,16 +386,16 @@ func TestA19_ANameIsTakenAsItIs(t *testing.T) {
 						assert.Equal(t, name, got)
 						assert.Equal(t, name != "", ok)
 					}
-					return errWith
+					return pooltest.ErrTask
 				}, executor.Name(name), executor.OnError(executor.StopSeries))
-				assert.Equal(t, []string{name}, withNames(p.Queued()))
-				withPassed(time.Second)
-				assert.ErrorIs(t, withOutcome(t, series.Future), errWith)
+				assert.Equal(t, []string{name}, pooltest.Names(p.Queued()))
+				pooltest.Elapse(time.Second)
+				assert.ErrorIs(t, pooltest.Outcome(t, series.Future), pooltest.ErrTask)
 				assert.Equal(t, name, p.Stats().Name)
 				assert.Contains(t, p.String(), strconv.Quote(name))
 				assert.Equal(t, 1, strings.Count(log.String(), "\n"), "one record is one line, whatever is in the name")
-				withSchedule(t, p, time.Hour, nothing, executor.Name(name))
-				assert.Equal(t, []string{name}, withNames(p.ShutdownNow()))
+				pooltest.Schedule(t, p, time.Hour, pooltest.Nothing, executor.Name(name))
+				assert.Equal(t, []string{name}, pooltest.Names(p.ShutdownNow()))
 				require.NoError(t, p.Close())
 			})
 		})
@@ -398,15 +404,15 @@ func TestA19_ANameIsTakenAsItIs(t *testing.T) {
 
 func TestA20_OfAPoolOptionGivenTwiceTheLastCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tr := withNewTrace()
+		tr := pooltest.NewTrace()
 		hook := func(name string) func(context.Context, executor.Run) {
-			return func(context.Context, executor.Run) { tr.mark(name) }
+			return func(context.Context, executor.Run) { tr.Mark(name) }
 		}
 		after := func(name string) func(context.Context, executor.Run, error) {
-			return func(context.Context, executor.Run, error) { tr.mark(name) }
+			return func(context.Context, executor.Run, error) { tr.Mark(name) }
 		}
 		decorate := func(name string) func(executor.Task) executor.Task {
-			return func(task executor.Task) executor.Task { tr.mark(name); return task }
+			return func(task executor.Task) executor.Task { tr.Mark(name); return task }
 		}
 		p := executor.NewPool(1,
 			executor.PoolName("first"), executor.PoolName("last"),
@@ -418,17 +424,17 @@ func TestA20_OfAPoolOptionGivenTwiceTheLastCounts(t *testing.T) {
 			executor.AfterRun(after("first")), executor.AfterRun(nil),
 			executor.ErrorHandler(after("first")), executor.ErrorHandler(after("told")),
 			executor.Decorate(decorate("first")), executor.Decorate(decorate("decorated")),
-			executor.OnTerminated(func() { tr.mark("first") }), executor.OnTerminated(func() { tr.mark("terminated") }),
+			executor.OnTerminated(func() { tr.Mark("first") }), executor.OnTerminated(func() { tr.Mark("terminated") }),
 			executor.BaseContext(context.WithValue(t.Context(), faKey{}, "first")), executor.BaseContext(context.WithValue(t.Context(), faKey{}, "last")),
 		)
 		require.NoError(t, p.Execute(func(ctx context.Context) error {
 			time.Sleep(time.Second)
-			tr.mark(ctx.Value(faKey{}).(string))
-			return errWith
+			tr.Mark(ctx.Value(faKey{}).(string))
+			return pooltest.ErrTask
 		}))
 		synctest.Wait()
-		require.NoError(t, p.Execute(nothing))
-		assert.ErrorIs(t, p.Execute(nothing), executor.ErrSaturated)
+		require.NoError(t, p.Execute(pooltest.Nothing))
+		assert.ErrorIs(t, p.Execute(pooltest.Nothing), executor.ErrSaturated)
 		s := p.Stats()
 		assert.Equal(t, "last", s.Name)
 		assert.Equal(t, 1, s.Maximum)
@@ -436,7 +442,7 @@ func TestA20_OfAPoolOptionGivenTwiceTheLastCounts(t *testing.T) {
 		require.NoError(t, p.Close())
 		assert.Equal(t, []string{
 			"decorated 0s", "before 0s", "decorated 0s", "decorated 0s", "last 1s", "told 1s", "before 1s", "terminated 1s",
-		}, tr.seen())
+		}, tr.Seen())
 	})
 }
 
@@ -445,20 +451,20 @@ type faKey struct{}
 
 func TestA20_OfATaskOptionGivenTwiceTheLastCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		f := withRate(t, p, 0, time.Second, func(ctx context.Context) error {
+		p := pooltest.NewScheduledPool(t, 1)
+		f := pooltest.AtFixedRate(t, p, 0, time.Second, func(ctx context.Context) error {
 			run, _ := executor.RunFrom(ctx)
 			limit, _ := ctx.Deadline()
 			assert.Equal(t, "last", run.Name)
 			assert.Equal(t, time.Now().Add(time.Minute), limit)
-			return errWith
+			return pooltest.ErrTask
 		}, executor.Name("first"), executor.Name("last"), executor.MaxRuns(9), executor.MaxRuns(3),
 			executor.Timeout(time.Hour), executor.Timeout(time.Minute), executor.Jitter(time.Second), executor.Jitter(0),
 			executor.OnError(executor.StopSeries), executor.OnError(executor.Continue))
-		withPassed(time.Hour)
+		pooltest.Elapse(time.Hour)
 		assert.EqualValues(t, 3, f.Runs())
 		assert.Equal(t, future.Succeeded, f.State())
-		_, err := p.Submit(nothing, executor.MaxRuns(0), executor.MaxRuns(1))
+		_, err := p.Submit(pooltest.Nothing, executor.MaxRuns(0), executor.MaxRuns(1))
 		assert.ErrorIs(t, err, executor.ErrInvalid, "a bad one is not made good")
 	})
 }
@@ -478,12 +484,12 @@ func TestA20_PoolOptionsThatContradictEachOtherPanicAndLeaveNothing(t *testing.T
 
 func TestA20_AJitterAboveThePeriodIsRefusedWhateverTheOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
+		p := pooltest.NewScheduledPool(t, 1)
 		refused(t, p, executor.ErrInvalid, func() error {
-			_, err := p.AtFixedRate(0, time.Second, nothing, executor.Jitter(time.Second+1), executor.CatchUp(executor.Skip))
+			_, err := p.AtFixedRate(0, time.Second, pooltest.Nothing, executor.Jitter(time.Second+1), executor.CatchUp(executor.Skip))
 			return err
 		})
-		f := withRate(t, p, 0, time.Second, nothing, executor.Jitter(time.Second))
+		f := pooltest.AtFixedRate(t, p, 0, time.Second, pooltest.Nothing, executor.Jitter(time.Second))
 		assert.True(t, f.Cancel(), "up to the period it may be")
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
 )
@@ -49,27 +50,27 @@ func TestD1_OfSixtyFourWhoCancelAtOnceExactlyOneIsTold(t *testing.T) {
 		told   int
 	}{
 		"before it is due": {func(p *executor.ScheduledPool) (*executor.ScheduledFuture[struct{}], error) {
-			return p.Schedule(time.Hour, nothing)
+			return p.Schedule(time.Hour, pooltest.Nothing)
 		}, 1},
 		"a series": {func(p *executor.ScheduledPool) (*executor.ScheduledFuture[struct{}], error) {
-			return p.AtFixedRate(0, time.Hour, nothing)
+			return p.AtFixedRate(0, time.Hour, pooltest.Nothing)
 		}, 1},
 		"while it runs": {func(p *executor.ScheduledPool) (*executor.ScheduledFuture[struct{}], error) {
 			return p.Schedule(0, heed)
 		}, 1},
 		"behind others": {func(p *executor.ScheduledPool) (*executor.ScheduledFuture[struct{}], error) {
-			if err := p.Execute(busyFor(time.Hour)); err != nil {
+			if err := p.Execute(pooltest.Pause(time.Hour)); err != nil {
 				return nil, err
 			}
-			return p.Schedule(0, nothing)
+			return p.Schedule(0, pooltest.Nothing)
 		}, 1},
 		"after its end": {func(p *executor.ScheduledPool) (*executor.ScheduledFuture[struct{}], error) {
-			return p.Schedule(0, nothing)
+			return p.Schedule(0, pooltest.Nothing)
 		}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 1)
+				p := pooltest.NewScheduledPool(t, 1)
 				f, err := row.submit(p)
 				require.NoError(t, err)
 				synctest.Wait()
@@ -84,7 +85,7 @@ func TestD1_OfSixtyFourWhoCancelAtOnceExactlyOneIsTold(t *testing.T) {
 				}
 				all.Wait()
 				assert.EqualValues(t, row.told, told.Load())
-				assert.False(t, f.Cancel() || f.Stop() || f.CancelCause(errWith), "later ones are not told")
+				assert.False(t, f.Cancel() || f.Stop() || f.CancelCause(pooltest.ErrTask), "later ones are not told")
 				assert.EqualValues(t, row.told, p.Stats().Cancelled)
 			})
 		})
@@ -94,7 +95,7 @@ func TestD1_OfSixtyFourWhoCancelAtOnceExactlyOneIsTold(t *testing.T) {
 // Who is told that the cancellation was theirs while no body is there has kept it from beginning, for good.
 func TestD2_ACancellationThatMeetsTheStartHasOneOutcome(t *testing.T) {
 	flYields(t)
-	p := quiet(2)
+	p := pooltest.NewScheduledPool(t, 2)
 	defer p.Close()
 	const rounds = 3000
 	var prevented []*atomic.Int32
@@ -104,7 +105,7 @@ func TestD2_ACancellationThatMeetsTheStartHasOneOutcome(t *testing.T) {
 		require.NoError(t, err)
 		flLinger()
 		told := f.Cancel()
-		if told && withClosed(f.Stopped()) && began.Load() == 0 {
+		if told && pooltest.IsClosed(f.Stopped()) && began.Load() == 0 {
 			prevented = append(prevented, began)
 		}
 		<-f.Stopped()
@@ -129,7 +130,7 @@ func TestD4_WhereverTheCancelledOneStoodTheOthersRunAtTheirTimes(t *testing.T) {
 		for name, at := range map[string]int{"head": 0, "middle": n / 2, "last": n - 1} {
 			t.Run(fmt.Sprintf("%s of %d", name, n), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					p := withPool(t, 1)
+					p := pooltest.NewScheduledPool(t, 1)
 					start := time.Now()
 					futures := make([]*executor.ScheduledFuture[struct{}], n)
 					var ran []time.Duration
@@ -142,7 +143,7 @@ func TestD4_WhereverTheCancelledOneStoodTheOthersRunAtTheirTimes(t *testing.T) {
 						futures[i] = f
 					}
 					require.True(t, futures[at].Cancel())
-					withPassed(time.Duration(n) * time.Second)
+					pooltest.Elapse(time.Duration(n) * time.Second)
 					var want []time.Duration
 					for i := range n {
 						if i != at {
@@ -163,7 +164,7 @@ var flEnds = map[string]struct {
 }{
 	"it runs":     {func(*executor.ScheduledPool, *future.Future[struct{}]) { time.Sleep(time.Hour) }, []error{nil}},
 	"Cancel":      {func(_ *executor.ScheduledPool, f *future.Future[struct{}]) { f.Cancel() }, []error{future.ErrCancelled}},
-	"CancelCause": {func(_ *executor.ScheduledPool, f *future.Future[struct{}]) { f.CancelCause(errWith) }, []error{future.ErrCancelled, errWith}},
+	"CancelCause": {func(_ *executor.ScheduledPool, f *future.Future[struct{}]) { f.CancelCause(pooltest.ErrTask) }, []error{future.ErrCancelled, pooltest.ErrTask}},
 	"Close":       {func(p *executor.ScheduledPool, _ *future.Future[struct{}]) { p.Close() }, []error{future.ErrCancelled, executor.ErrShutdown}},
 	"ShutdownNow": {func(p *executor.ScheduledPool, _ *future.Future[struct{}]) { p.ShutdownNow() }, []error{future.ErrCancelled, executor.ErrShutdown}},
 	"CloseContext": {func(p *executor.ScheduledPool, _ *future.Future[struct{}]) {
@@ -175,9 +176,9 @@ func TestD6_AThousandWhoWaitForATaskAreReleasedAtOnceWithOneAnswer(t *testing.T)
 	for name, row := range flEnds {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 1)
+				p := pooltest.NewScheduledPool(t, 1)
 				start := time.Now()
-				f, err := p.Schedule(time.Hour, nothing)
+				f, err := p.Schedule(time.Hour, pooltest.Nothing)
 				require.NoError(t, err)
 				answers := make([]error, 1000)
 				after := make([]time.Duration, len(answers))

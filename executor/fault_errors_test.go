@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -31,7 +32,7 @@ func isStrict(err error) bool { return err == errStrict }
 
 func TestGroupTheErrorOfAMemberMayHaveMethodsThatPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := executor.NewGroup(t.Context(), esPool(t, 1))
+		g := executor.NewGroup(t.Context(), pooltest.NewPool(t, 1))
 		groupGo(t, g, failStrict)
 		assert.NotPanics(t, func() { assert.True(t, isStrict(g.Wait())) })
 	})
@@ -39,7 +40,7 @@ func TestGroupTheErrorOfAMemberMayHaveMethodsThatPanic(t *testing.T) {
 
 func TestBulkWorkMayFailWithErrorsWhoseMethodsPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1)
+		p := pooltest.NewPool(t, 1)
 		fn := func(context.Context) (int, error) { return 0, errStrict }
 		assert.NotPanics(t, func() {
 			fs, err := executor.InvokeAll(t.Context(), p, fn, fn)
@@ -76,16 +77,16 @@ func TestTheErrorOfAContextMayHaveMethodsThatPanic(t *testing.T) {
 			return err
 		},
 		"SubmitContext": func(t *testing.T, p *executor.Pool, _ *future.Future[struct{}]) error {
-			_, err := p.SubmitContext(strictContext(t), withNothing)
+			_, err := p.SubmitContext(strictContext(t), pooltest.Nothing)
 			return err
 		},
 		"Group": func(t *testing.T, _ *executor.Pool, _ *future.Future[struct{}]) error {
-			g := executor.NewGroup(strictContext(t), esPool(t, 1))
+			g := executor.NewGroup(strictContext(t), pooltest.NewPool(t, 1))
 			groupGo(t, g, groupHeed(new(error)))
 			return g.Wait()
 		},
 		"InvokeAll": func(t *testing.T, _ *executor.Pool, _ *future.Future[struct{}]) error {
-			_, err := executor.InvokeAll(strictContext(t), esPool(t, 1), heeds)
+			_, err := executor.InvokeAll(strictContext(t), pooltest.NewPool(t, 1), heeds)
 			return err
 		},
 		"CloseContext": func(t *testing.T, p *executor.Pool, _ *future.Future[struct{}]) error {
@@ -96,9 +97,9 @@ func TestTheErrorOfAContextMayHaveMethodsThatPanic(t *testing.T) {
 	for name, wait := range waits {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := esPool(t, 1, executor.HandOff())
-				hold := withNewGate(t)
-				f, err := p.Submit(hold.hold)
+				p := pooltest.NewPool(t, 1, executor.HandOff())
+				hold := pooltest.NewGate(t)
+				f, err := p.Submit(hold.Hold)
 				require.NoError(t, err)
 				synctest.Wait()
 				assert.NotPanics(t, func() { assert.True(t, wait(t, p, f) != nil) })

@@ -28,6 +28,7 @@ import (
 	_ "github.com/punctual-go/punctual/delayqueue"
 	"github.com/punctual-go/punctual/executor"
 	_ "github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	_ "github.com/punctual-go/punctual/executor/supervisor"
 	"github.com/punctual-go/punctual/future"
 	_ "github.com/punctual-go/punctual/timer/hashedwheel"
@@ -58,7 +59,7 @@ func flCloseAtOnce(t *testing.T, p *executor.ScheduledPool, patience func(i int)
 			answers[i] = flAnswer{err, time.Since(start)}
 			mu.Lock()
 			defer mu.Unlock()
-			for _, name := range withNames(report.Dropped) {
+			for _, name := range pooltest.Names(report.Dropped) {
 				dropped[name]++
 			}
 		})
@@ -95,8 +96,8 @@ func TestE2_SixtyFourWhoCloseWithDifferentContextsAreToldTheSame(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 1)
-				withSubmit(t, p, func(ctx context.Context) error {
+				p := pooltest.NewScheduledPool(t, 1)
+				pooltest.Submit(t, p, func(ctx context.Context) error {
 					select {
 					case <-time.After(body):
 					case <-ctx.Done():
@@ -105,7 +106,7 @@ func TestE2_SixtyFourWhoCloseWithDifferentContextsAreToldTheSame(t *testing.T) {
 					return nil
 				})
 				for i := range 10 {
-					withSchedule(t, p, time.Hour, nothing, executor.Name(fmt.Sprint(i)))
+					pooltest.Schedule(t, p, time.Hour, pooltest.Nothing, executor.Name(fmt.Sprint(i)))
 				}
 				synctest.Wait()
 				answers, dropped := flCloseAtOnce(t, p, row.patience)
@@ -151,8 +152,8 @@ func (g *flGiven) check(t *testing.T) string {
 		require.Zero(t, g.runs.Load())
 		return "refused"
 	}
-	if err := withOutcome(t, g.future); err != nil {
-		withShutDown(t, g.future)
+	if err := pooltest.Outcome(t, g.future); err != nil {
+		pooltest.CancelledByShutdown(t, g.future)
 		require.Zero(t, g.runs.Load())
 		return "handed back"
 	}
@@ -165,7 +166,7 @@ func TestE3_ATaskThatMeetsTheCloseOfItsPoolRunsOrIsHandedBackOrRefused(t *testin
 	const rounds = 3000
 	seen := map[string]int{}
 	for round := range rounds {
-		p := quiet(round % 3)
+		p := executor.NewScheduledPool(round%3, pooltest.Quiet())
 		var given [6]flGiven
 		returned := 0
 		var both sync.WaitGroup
@@ -198,14 +199,14 @@ func TestE3_ATaskThatMeetsTheCloseOfItsPoolRunsOrIsHandedBackOrRefused(t *testin
 
 func TestE5_ClosePutsADelayedTaskOffForGood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
+		p := pooltest.NewScheduledPool(t, 1)
 		p.SetExecuteDelayedAfterShutdown(true)
-		f := withSchedule(t, p, time.Hour, nothing)
+		f := pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
 		p.Shutdown()
 		synctest.Wait()
 		assert.False(t, f.State().Settled(), "the policy of Shutdown keeps it")
 		require.NoError(t, p.Close())
-		withShutDown(t, f.Future)
+		pooltest.CancelledByShutdown(t, f.Future)
 		assert.Zero(t, p.Stats().Runs)
 	})
 }
@@ -221,21 +222,21 @@ func TestE6_NoSeriesRunsOnceThePoolHasTerminated(t *testing.T) {
 			for when, offset := range map[string]time.Duration{"between two runs": 0, "during a body": time.Second} {
 				t.Run(fmt.Sprintf("%s, kept %v, %s", name, kept, when), func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
-						p := withPool(t, 1)
+						p := pooltest.NewScheduledPool(t, 1)
 						p.SetContinuePeriodicAfterShutdown(kept)
-						f := withRate(t, p, time.Minute-offset, time.Minute, withSleep(2*time.Second))
-						withPassed(5 * time.Minute)
+						f := pooltest.AtFixedRate(t, p, time.Minute-offset, time.Minute, pooltest.Sleep(2*time.Second))
+						pooltest.Elapse(5 * time.Minute)
 						end(p)
-						withPassed(5 * time.Minute)
+						pooltest.Elapse(5 * time.Minute)
 						if goesOn := kept && name == "Shutdown"; goesOn {
-							assert.False(t, withTerminated(p))
+							assert.False(t, pooltest.IsClosed(p.Terminated()))
 							assert.Greater(t, f.Runs(), uint64(5))
 							p.SetContinuePeriodicAfterShutdown(false)
 						}
 						require.NoError(t, p.AwaitTermination(t.Context()))
-						assert.ErrorIs(t, withOutcome(t, f.Future), future.ErrCancelled)
+						assert.ErrorIs(t, pooltest.Outcome(t, f.Future), future.ErrCancelled)
 						last := f.Runs()
-						withPassed(time.Hour)
+						pooltest.Elapse(time.Hour)
 						assert.Equal(t, last, f.Runs())
 					})
 				})
@@ -246,27 +247,27 @@ func TestE6_NoSeriesRunsOnceThePoolHasTerminated(t *testing.T) {
 
 func TestE7_WhatManyStopAtOnceIsHandedBackOnceAndWhatRunsIsToldWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 2)
+		p := executor.NewScheduledPool(2, pooltest.Quiet())
 		running := []*future.Future[struct{}]{}
 		for range 2 {
-			running = append(running, withSubmit(t, p, func(ctx context.Context) error {
+			running = append(running, pooltest.Submit(t, p, func(ctx context.Context) error {
 				<-ctx.Done()
 				return fmt.Errorf("%w because of %w", ctx.Err(), context.Cause(ctx))
 			}))
 		}
 		synctest.Wait()
-		waiting := []*future.Future[struct{}]{withSubmit(t, p, nothing, executor.Name("due"))}
+		waiting := []*future.Future[struct{}]{pooltest.Submit(t, p, pooltest.Nothing, executor.Name("due"))}
 		for i := range 100 {
-			f := withSchedule(t, p, time.Duration(i+1)*time.Second, nothing, executor.Name(fmt.Sprint(i)))
+			f := pooltest.Schedule(t, p, time.Duration(i+1)*time.Second, pooltest.Nothing, executor.Name(fmt.Sprint(i)))
 			waiting = append(waiting, f.Future)
 		}
-		waiting = append(waiting, withRate(t, p, time.Hour, time.Hour, nothing, executor.Name("series")).Future)
+		waiting = append(waiting, pooltest.AtFixedRate(t, p, time.Hour, time.Hour, pooltest.Nothing, executor.Name("series")).Future)
 		var mu sync.Mutex
 		back := map[string]int{}
 		var all sync.WaitGroup
 		for range 16 {
 			all.Go(func() {
-				names := withNames(p.ShutdownNow())
+				names := pooltest.Names(p.ShutdownNow())
 				mu.Lock()
 				defer mu.Unlock()
 				for _, name := range names {
@@ -280,11 +281,11 @@ func TestE7_WhatManyStopAtOnceIsHandedBackOnceAndWhatRunsIsToldWhy(t *testing.T)
 			assert.Equal(t, 1, n, name)
 		}
 		for _, f := range waiting {
-			withShutDown(t, f)
+			pooltest.CancelledByShutdown(t, f)
 		}
 		<-p.Terminated()
 		for _, f := range running {
-			err := withOutcome(t, f)
+			err := pooltest.Outcome(t, f)
 			assert.ErrorIs(t, err, context.Canceled)
 			assert.ErrorIs(t, err, executor.ErrShutdown)
 		}
@@ -297,10 +298,10 @@ func TestE9_ATaskThatIsDueAsItsPoolIsClosedRunsOrIsDropped(t *testing.T) {
 	seen := map[string]int{}
 	synctest.Test(t, func(t *testing.T) {
 		for round := range 400 {
-			p := withPool(t, round%2)
+			p := pooltest.NewScheduledPool(t, round%2)
 			runs := 0
-			f := withSchedule(t, p, time.Second, func(context.Context) error { runs++; return nil })
-			g := withRate(t, p, time.Second, time.Hour, nothing)
+			f := pooltest.Schedule(t, p, time.Second, func(context.Context) error { runs++; return nil })
+			g := pooltest.AtFixedRate(t, p, time.Second, time.Hour, pooltest.Nothing)
 			time.Sleep(time.Second)
 			if round%4 < 2 {
 				require.NoError(t, p.Close())
@@ -309,12 +310,12 @@ func TestE9_ATaskThatIsDueAsItsPoolIsClosedRunsOrIsDropped(t *testing.T) {
 				<-p.Terminated()
 			}
 			require.True(t, g.State().Settled())
-			if err := withOutcome(t, f.Future); err == nil {
+			if err := pooltest.Outcome(t, f.Future); err == nil {
 				seen["ran"]++
 				require.Equal(t, 1, runs)
 			} else {
 				seen["dropped"]++
-				withShutDown(t, f.Future)
+				pooltest.CancelledByShutdown(t, f.Future)
 				require.Zero(t, runs)
 			}
 			s := p.Stats()
@@ -328,7 +329,7 @@ func TestE9_ATaskThatIsDueAsItsPoolIsClosedRunsOrIsDropped(t *testing.T) {
 //
 //go:noinline
 func flForgotten(use func(p *executor.ScheduledPool)) weak.Pointer[executor.ScheduledPool] {
-	p := quiet(2)
+	p := executor.NewScheduledPool(2, pooltest.Quiet())
 	use(p)
 	return weak.Make(p)
 }
@@ -339,13 +340,13 @@ func TestE10_APoolWithoutWorkersIsGoneWithinFiveCollections(t *testing.T) {
 		"refused":    func(p *executor.ScheduledPool) { _ = p.Execute(nil) },
 		"closed":     func(p *executor.ScheduledPool) { p.Close() },
 		"used and closed": func(p *executor.ScheduledPool) {
-			_ = p.Execute(nothing)
-			_, _ = p.Schedule(time.Hour, nothing)
+			_ = p.Execute(pooltest.Nothing)
+			_, _ = p.Schedule(time.Hour, pooltest.Nothing)
 			p.Close()
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			before := poolGoroutines()
+			before := pooltest.Goroutines()
 			var pools []weak.Pointer[executor.ScheduledPool]
 			for range 100 {
 				pools = append(pools, flForgotten(use))
@@ -363,7 +364,7 @@ func TestE10_APoolWithoutWorkersIsGoneWithinFiveCollections(t *testing.T) {
 			}
 			// The stack of a worker that is just leaving may hold one, or what a conservative look takes for it.
 			assert.LessOrEqual(t, left(), 2)
-			for poolGoroutines() > before {
+			for pooltest.Goroutines() > before {
 				runtime.Gosched() // Terminated closes a moment before the last worker is gone
 			}
 		})
@@ -373,24 +374,24 @@ func TestE10_APoolWithoutWorkersIsGoneWithinFiveCollections(t *testing.T) {
 func TestE11_TenThousandPoolsLeaveNothingBehind(t *testing.T) {
 	const pools = 10_000
 	use := func() {
-		p := quiet(2)
-		f, err := p.Schedule(time.Hour, nothing)
+		p := executor.NewScheduledPool(2, pooltest.Quiet())
+		f, err := p.Schedule(time.Hour, pooltest.Nothing)
 		require.NoError(t, err)
-		require.NoError(t, p.Execute(nothing))
+		require.NoError(t, p.Execute(pooltest.Nothing))
 		if !f.Cancel() {
 			t.Error("it is due in an hour")
 		}
 		require.NoError(t, p.Close())
 	}
 	use() // what is made once
-	goroutines, heap, files := poolGoroutines(), heapInUse(), flDescriptors()
+	goroutines, heap, files := pooltest.Goroutines(), pooltest.HeapInUse(), flDescriptors()
 	for range pools {
 		use()
 	}
-	for poolGoroutines() > goroutines {
+	for pooltest.Goroutines() > goroutines {
 		runtime.Gosched()
 	}
-	grown := int(heapInUse()) - int(heap)
+	grown := int(pooltest.HeapInUse()) - int(heap)
 	assert.Less(t, grown, pools/100*int(unsafe.Sizeof(executor.ScheduledPool{})), "less than every hundredth is kept")
 	assert.LessOrEqual(t, flDescriptors(), files+2, "the poller itself has two")
 }

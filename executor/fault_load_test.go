@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/heap"
 )
@@ -24,7 +25,7 @@ import (
 
 func TestG2_TasksThatAreScheduledAndCancelledForEverLeaveTheHeapAsItIs(t *testing.T) {
 	const rounds, open = 300_000, 1000
-	p := quiet(1)
+	p := pooltest.NewScheduledPool(t, 1)
 	defer p.Close()
 	var window [open]*executor.ScheduledFuture[struct{}] // of the last ones, not cancelled yet
 	churn := func(n int) {
@@ -32,15 +33,15 @@ func TestG2_TasksThatAreScheduledAndCancelledForEverLeaveTheHeapAsItIs(t *testin
 			if f := window[i%open]; f != nil && !f.Cancel() {
 				t.Fatal("it is not due")
 			}
-			f, err := p.Schedule(time.Hour+time.Duration(rand.IntN(1e9)), nothing)
+			f, err := p.Schedule(time.Hour+time.Duration(rand.IntN(1e9)), pooltest.Nothing)
 			require.NoError(t, err)
 			window[i%open] = f
 		}
 	}
 	churn(open)
-	before := heapInUse()
+	before := pooltest.HeapInUse()
 	churn(rounds)
-	assert.Less(t, int(heapInUse())-int(before), rounds, "less than a byte for each")
+	assert.Less(t, int(pooltest.HeapInUse())-int(before), rounds, "less than a byte for each")
 	assert.Equal(t, open, p.Stats().Queued)
 	p.ShutdownNow()
 	runtime.KeepAlive(&window)
@@ -104,13 +105,13 @@ func TestG3_InWhateverOrderTasksAreCancelledTheOthersRunAtTheirTimes(t *testing.
 	for name, order := range flOrders {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 1)
+				p := pooltest.NewScheduledPool(t, 1)
 				start := time.Now()
 				futures := make([]*executor.ScheduledFuture[struct{}], tasks)
 				ran, wrong := 0, 0
 				for i := range futures {
 					due := time.Duration(1+i*7919%tasks) * time.Second
-					futures[i] = withSchedule(t, p, due, func(context.Context) error {
+					futures[i] = pooltest.Schedule(t, p, due, func(context.Context) error {
 						if ran++; time.Since(start) != due {
 							wrong++
 						}
@@ -123,7 +124,7 @@ func TestG3_InWhateverOrderTasksAreCancelledTheOthersRunAtTheirTimes(t *testing.
 					}
 				}
 				assert.Equal(t, tasks/10, p.Stats().Queued)
-				withPassed(tasks * time.Second)
+				pooltest.Elapse(tasks * time.Second)
 				assert.Equal(t, tasks/10, ran)
 				assert.Zero(t, wrong)
 			})
@@ -151,7 +152,7 @@ func flTimersRun(t *testing.T, p *executor.ScheduledPool, disturb func()) {
 	}
 	over := make(chan struct{})
 	go func() { left.Wait(); close(over) }()
-	for !withClosed(over) {
+	for !pooltest.IsClosed(over) {
 		disturb()
 	}
 	assert.Zero(t, early.Load())
@@ -164,7 +165,7 @@ func TestG4_NoTimerIsLostWhileTheCollectorNeverRests(t *testing.T) {
 	for i := range ballast {
 		ballast[i] = new([4]*int)
 	}
-	flTimersRun(t, quiet(2), runtime.GC)
+	flTimersRun(t, pooltest.NewScheduledPool(t, 2), runtime.GC)
 	runtime.KeepAlive(ballast)
 }
 
@@ -176,7 +177,7 @@ func flProcessors(t *testing.T, n int) {
 
 func TestG5_ATaskThatSpinsOnTheOnlyProcessorDoesNotKeepTimersFromRunning(t *testing.T) {
 	flProcessors(t, 1)
-	p := quiet(2)
+	p := pooltest.NewScheduledPool(t, 2)
 	var enough atomic.Bool
 	spun, err := p.Submit(func(context.Context) error {
 		for !enough.Load() { // and calls nothing
@@ -198,7 +199,7 @@ func TestG5_ATaskThatSpinsOnTheOnlyProcessorDoesNotKeepTimersFromRunning(t *test
 func TestG6_NoTimerIsLostWhileTheNumberOfProcessorsChanges(t *testing.T) {
 	flProcessors(t, 2)
 	n := 0
-	flTimersRun(t, quiet(2), func() {
+	flTimersRun(t, pooltest.NewScheduledPool(t, 2), func() {
 		n++
 		runtime.GOMAXPROCS(1 + n%4)
 		time.Sleep(time.Millisecond)
@@ -220,7 +221,7 @@ func TestG8_AThousandWhoFindABoundedQueueFullAreDealtWithAsThePolicySays(t *test
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := rejPool(t, workers, executor.BoundedFIFO(room), executor.OnRejection(row.policy))
+				p := pooltest.NewPool(t, workers, executor.BoundedFIFO(room), executor.OnRejection(row.policy))
 				var bodies, refused atomic.Int32
 				futures := make([]*future.Future[struct{}], submitters)
 				var all sync.WaitGroup
@@ -242,7 +243,7 @@ func TestG8_AThousandWhoFindABoundedQueueFullAreDealtWithAsThePolicySays(t *test
 				outcomes := map[string]int{}
 				for _, f := range futures {
 					if f != nil {
-						outcomes[fmt.Sprint(withOutcome(t, f))]++
+						outcomes[fmt.Sprint(pooltest.Outcome(t, f))]++
 					}
 				}
 				assert.EqualValues(t, row.refused, refused.Load())
@@ -250,7 +251,7 @@ func TestG8_AThousandWhoFindABoundedQueueFullAreDealtWithAsThePolicySays(t *test
 				assert.Equal(t, row.bodies, outcomes["<nil>"])
 				assert.Equal(t, row.dropped, outcomes[fmt.Sprint(future.CancelledError(executor.ErrSaturated))])
 				assert.Equal(t, row.accepted, row.bodies+row.dropped)
-				rejNothingLost(t, p.Stats())
+				pooltest.NothingLost(t, p.Stats())
 			})
 		})
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -47,7 +48,7 @@ func TestH1_ANameIsOneEscapedLineOfTheLogWhateverItIs(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					var log bytes.Buffer
 					p := executor.NewScheduledPool(1, executor.PoolName(name), executor.Logger(slog.New(handler(&log))))
-					f, err := p.AtFixedRate(0, time.Second, withFailure, executor.Name(name), executor.OnError(executor.StopSeries))
+					f, err := p.AtFixedRate(0, time.Second, pooltest.Fail, executor.Name(name), executor.OnError(executor.StopSeries))
 					require.NoError(t, err)
 					<-f.Done()
 					require.NoError(t, p.Close())
@@ -73,8 +74,9 @@ func TestH2_NoPackageOfThisModuleLinksAServer(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no go command")
 	}
-	list := exec.CommandContext(t.Context(), goCommand, "list", "-deps",
-		"../delayqueue", "../executor/...", "../future", "../timer/...")
+	const module = "github.com/punctual-go/punctual"
+	list := exec.CommandContext(t.Context(), goCommand, "list", "-deps", module+"/delayqueue", module+"/executor",
+		module+"/executor/eventloop", module+"/executor/supervisor", module+"/future", module+"/timer/...")
 	out, err := list.Output()
 	require.NoError(t, err)
 	deps := map[string]bool{}
@@ -96,7 +98,7 @@ func (b *flBooks) use(p *executor.ScheduledPool, i int) {
 	body := func(context.Context) error {
 		if i%5 == 0 {
 			b.failed.Add(1)
-			return errWith
+			return pooltest.ErrTask
 		}
 		return nil
 	}
@@ -116,13 +118,13 @@ func (b *flBooks) use(p *executor.ScheduledPool, i int) {
 
 func TestH3_WhoeverLooksWhileSixtyFourWorkSeesSumsThatAreRightAtRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 4, executor.PendingLimit(50))
+		p := pooltest.NewScheduledPool(t, 4, executor.PendingLimit(50))
 		var b flBooks
 		over := make(chan struct{})
 		var readers, users sync.WaitGroup
 		for range 4 {
 			readers.Go(func() {
-				for !withClosed(over) {
+				for !pooltest.IsClosed(over) {
 					s := p.Stats()
 					assert.LessOrEqual(t, s.Completed, s.Accepted)
 					assert.LessOrEqual(t, s.Failures, s.Runs)
@@ -143,10 +145,10 @@ func TestH3_WhoeverLooksWhileSixtyFourWorkSeesSumsThatAreRightAtRest(t *testing.
 		users.Wait()
 		close(over)
 		readers.Wait()
-		withPassed(time.Minute)                  // what the users have left behind has run, so that there is room
-		_, err := p.Schedule(time.Hour, nothing) // pending at rest
+		pooltest.Elapse(time.Minute)                      // what the users have left behind has run, so that there is room
+		_, err := p.Schedule(time.Hour, pooltest.Nothing) // pending at rest
 		require.NoError(t, err)
-		withPassed(time.Minute)
+		pooltest.Elapse(time.Minute)
 		s := p.Stats()
 		assert.Equal(t, []uint64{b.accepted.Load() + 1, b.rejected.Load(), b.cancelled.Load(), b.failed.Load()},
 			[]uint64{s.Accepted, s.Rejected, s.Cancelled, s.Failures})
@@ -161,56 +163,56 @@ func TestH3_WhoeverLooksWhileSixtyFourWorkSeesSumsThatAreRightAtRest(t *testing.
 
 // flStuckLog is a log whose disk does not answer.
 type flStuckLog struct {
-	withRecords
-	gate *withGate
+	pooltest.Log
+	gate *pooltest.Gate
 }
 
 func (l *flStuckLog) Handle(ctx context.Context, r slog.Record) error {
-	_ = l.gate.hold(ctx)
-	return l.withRecords.Handle(ctx, r)
+	_ = l.gate.Hold(ctx)
+	return l.Log.Handle(ctx, r)
 }
 
 // If the pool held its lock meanwhile, this test would hang.
 func TestH4_WhoeverIsToldOfAFailureAndBlocksHoldsUpOneWorkerOnly(t *testing.T) {
 	fails := map[string]func(p *executor.ScheduledPool) error{
-		"a task of Execute": func(p *executor.ScheduledPool) error { return p.Execute(withFailure) },
-		"a panic":           func(p *executor.ScheduledPool) error { return p.Execute(withPanic) },
-		"a Goexit":          func(p *executor.ScheduledPool) error { return p.Execute(withGoexit) },
+		"a task of Execute": func(p *executor.ScheduledPool) error { return p.Execute(pooltest.Fail) },
+		"a panic":           func(p *executor.ScheduledPool) error { return p.Execute(pooltest.Panic) },
+		"a Goexit":          func(p *executor.ScheduledPool) error { return p.Execute(pooltest.Goexit) },
 		"a series": func(p *executor.ScheduledPool) error {
-			_, err := p.AtFixedRate(0, time.Hour, withFailure)
+			_, err := p.AtFixedRate(0, time.Hour, pooltest.Fail)
 			return err
 		},
 		"a series that takes too long": func(p *executor.ScheduledPool) error {
-			_, err := p.AtFixedRate(0, time.Hour, withSleep(time.Second), executor.Timeout(time.Millisecond))
+			_, err := p.AtFixedRate(0, time.Hour, pooltest.Sleep(time.Second), executor.Timeout(time.Millisecond))
 			return err
 		},
 	}
-	sinks := map[string]func(g *withGate) executor.Option{
-		"log":     func(g *withGate) executor.Option { return executor.Logger(slog.New(&flStuckLog{gate: g})) },
-		"handler": func(g *withGate) executor.Option { return executor.ErrorHandler(flStuckHandler(g)) },
+	sinks := map[string]func(g *pooltest.Gate) executor.Option{
+		"log":     func(g *pooltest.Gate) executor.Option { return executor.Logger(slog.New(&flStuckLog{gate: g})) },
+		"handler": func(g *pooltest.Gate) executor.Option { return executor.ErrorHandler(flStuckHandler(g)) },
 	}
 	for what, fail := range fails {
 		for name, sink := range sinks {
 			t.Run(what+", "+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					g := withNewGate(t)
-					p := withPool(t, 2, sink(g))
+					g := pooltest.NewGate(t)
+					p := pooltest.NewScheduledPool(t, 2, sink(g))
 					require.NoError(t, fail(p))
-					withPassed(2 * time.Second)
-					tr := withNewTrace()
-					withSchedule(t, p, time.Second, tr.task("timer"))
-					withSubmit(t, p, tr.task("task"))
-					assert.True(t, withSchedule(t, p, time.Minute, tr.task("cancelled")).Cancel())
-					withPassed(time.Hour)
-					assert.Equal(t, []string{"task 0s", "timer 1s"}, tr.seen())
+					pooltest.Elapse(2 * time.Second)
+					tr := pooltest.NewTrace()
+					pooltest.Schedule(t, p, time.Second, tr.Task("timer"))
+					pooltest.Submit(t, p, tr.Task("task"))
+					assert.True(t, pooltest.Schedule(t, p, time.Minute, tr.Task("cancelled")).Cancel())
+					pooltest.Elapse(time.Hour)
+					assert.Equal(t, []string{"task 0s", "timer 1s"}, tr.Seen())
 					assert.NotEmpty(t, p.String())
 					p.Running()
 					p.Queued()
 					require.NoError(t, p.SetCoreSize(1))
 					p.Shutdown()
 					synctest.Wait()
-					assert.False(t, withTerminated(p), "the pool waits for who is told")
-					g.open()
+					assert.False(t, pooltest.IsClosed(p.Terminated()), "the pool waits for who is told")
+					g.Open()
 					require.NoError(t, p.AwaitTermination(t.Context()))
 				})
 			})
@@ -218,8 +220,8 @@ func TestH4_WhoeverIsToldOfAFailureAndBlocksHoldsUpOneWorkerOnly(t *testing.T) {
 	}
 }
 
-func flStuckHandler(g *withGate) func(context.Context, executor.Run, error) {
-	return func(ctx context.Context, _ executor.Run, _ error) { _ = g.hold(ctx) }
+func flStuckHandler(g *pooltest.Gate) func(context.Context, executor.Run, error) {
+	return func(ctx context.Context, _ executor.Run, _ error) { _ = g.Hold(ctx) }
 }
 
 // flDeep panics with many frames on the stack.
@@ -259,7 +261,7 @@ func TestH5_TheStackOfAPanicIsInTheErrorAndInTheLogOnceAndBounded(t *testing.T) 
 				require.NoError(t, p.Close())
 				if f != nil {
 					var panicked *future.PanicError
-					require.True(t, errors.As(withOutcome(t, f), &panicked))
+					require.True(t, errors.As(pooltest.Outcome(t, f), &panicked))
 					assert.Contains(t, string(panicked.Stack), "flDeep")
 					assert.LessOrEqual(t, len(panicked.Stack), bound)
 					assert.NotContains(t, panicked.Error(), "flDeep", "the text is without it")

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -22,18 +23,18 @@ func TestC1_WhatATaskGivesItsOwnPoolRunsAfterIt(t *testing.T) {
 	for name, submit := range submissions {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 1)
-				tr := withNewTrace()
+				p := pooltest.NewScheduledPool(t, 1)
+				tr := pooltest.NewTrace()
 				require.NoError(t, submit(p, func(context.Context) error {
 					for i := range 3 {
-						assert.NoError(t, submit(p, tr.task(fmt.Sprint("child ", i))))
+						assert.NoError(t, submit(p, tr.Task(fmt.Sprint("child ", i))))
 					}
 					time.Sleep(time.Second)
-					tr.mark("parent")
-					return errWith // a series has one run
+					tr.Mark("parent")
+					return pooltest.ErrTask // a series has one run
 				}))
-				withPassed(time.Minute)
-				assert.Equal(t, []string{"parent 1s", "child 0 1s", "child 1 1s", "child 2 1s"}, tr.seen())
+				pooltest.Elapse(time.Minute)
+				assert.Equal(t, []string{"parent 1s", "child 0 1s", "child 1 1s", "child 2 1s"}, tr.Seen())
 			})
 		})
 	}
@@ -50,7 +51,7 @@ func TestC2_WorkersThatAllBlockOnTheirOwnFullPoolGoOn(t *testing.T) {
 		} {
 			t.Run(fmt.Sprint(name, " on ", size), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					p := rejPool(t, size, executor.BoundedFIFO(1), executor.OnRejection(executor.Block))
+					p := pooltest.NewPool(t, size, executor.BoundedFIFO(1), executor.OnRejection(executor.Block))
 					var ran atomic.Int64
 					child := func(context.Context) error { time.Sleep(time.Second); ran.Add(1); return nil }
 					for range 2 * size {
@@ -63,7 +64,7 @@ func TestC2_WorkersThatAllBlockOnTheirOwnFullPoolGoOn(t *testing.T) {
 							return nil
 						}))
 					}
-					withPassed(time.Hour)
+					pooltest.Elapse(time.Hour)
 					assert.EqualValues(t, 20*size, ran.Load())
 					s := p.Stats()
 					assert.Zero(t, s.Failures)
@@ -88,14 +89,14 @@ func TestC5_ATaskThatCancelsItselfHasNoFurtherRunAndLeavesNothing(t *testing.T) 
 	}
 	ways := map[string]func(f *executor.ScheduledFuture[struct{}]) bool{
 		"Cancel":      func(f *executor.ScheduledFuture[struct{}]) bool { return f.Cancel() },
-		"CancelCause": func(f *executor.ScheduledFuture[struct{}]) bool { return f.CancelCause(errWith) },
+		"CancelCause": func(f *executor.ScheduledFuture[struct{}]) bool { return f.CancelCause(pooltest.ErrTask) },
 		"Stop":        func(f *executor.ScheduledFuture[struct{}]) bool { return f.Stop() },
 	}
 	for kind, schedule := range kinds {
 		for way, cancel := range ways {
 			t.Run(kind+" by "+way, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					p := withPool(t, 2)
+					p := pooltest.NewScheduledPool(t, 2)
 					selves := make(chan *executor.ScheduledFuture[struct{}], 1)
 					f, err := schedule(p, func(ctx context.Context) error {
 						self := <-selves
@@ -104,15 +105,15 @@ func TestC5_ATaskThatCancelsItselfHasNoFurtherRunAndLeavesNothing(t *testing.T) 
 						assert.Equal(t, way != "Stop", ctx.Err() != nil, "the context of the run")
 						_, err := self.Get(ctx)
 						assert.ErrorIs(t, err, future.ErrCancelled, "settled by now")
-						assert.False(t, withClosed(self.Stopped()), "but running")
+						assert.False(t, pooltest.IsClosed(self.Stopped()), "but running")
 						return nil
 					})
 					require.NoError(t, err)
 					selves <- f
-					withPassed(time.Hour)
+					pooltest.Elapse(time.Hour)
 					assert.EqualValues(t, 1, f.Runs())
 					assert.Equal(t, future.Cancelled, f.State())
-					assert.True(t, withClosed(f.Stopped()))
+					assert.True(t, pooltest.IsClosed(f.Stopped()))
 					s := p.Stats()
 					assert.Equal(t, []int{0, 0}, []int{s.Queued, s.Busy})
 					assert.Equal(t, []uint64{1, 0, 0}, []uint64{s.Cancelled, s.Completed, s.Failures})
@@ -135,7 +136,7 @@ func faOnce(t *testing.T, do func(p *executor.ScheduledPool), with func(call fun
 	var p *executor.ScheduledPool
 	var called atomic.Bool
 	done := make(chan struct{})
-	p = withPool(t, 2, append(opts, with(func() {
+	p = pooltest.NewScheduledPool(t, 2, append(opts, with(func() {
 		if called.CompareAndSwap(false, true) {
 			defer close(done)
 			do(p)
@@ -149,33 +150,33 @@ var faPlaces = map[string]faPlace{
 		p, done := faOnce(t, do, func(call func()) executor.Option {
 			return executor.BeforeRun(func(context.Context, executor.Run) { call() })
 		})
-		require.NoError(t, p.Execute(nothing))
+		require.NoError(t, p.Execute(pooltest.Nothing))
 		<-done
 	}},
 	"after-run hook": {true, func(t *testing.T, do func(p *executor.ScheduledPool)) {
 		p, done := faOnce(t, do, func(call func()) executor.Option {
 			return executor.AfterRun(func(context.Context, executor.Run, error) { call() })
 		})
-		withSubmit(t, p, nothing)
+		pooltest.Submit(t, p, pooltest.Nothing)
 		<-done
 	}},
 	"error handler": {true, func(t *testing.T, do func(p *executor.ScheduledPool)) {
 		p, done := faOnce(t, do, func(call func()) executor.Option {
 			return executor.ErrorHandler(func(context.Context, executor.Run, error) { call() })
 		})
-		require.NoError(t, p.Execute(withFailure))
+		require.NoError(t, p.Execute(pooltest.Fail))
 		<-done
 	}},
 	"error handler of a time-out": {true, func(t *testing.T, do func(p *executor.ScheduledPool)) {
 		p, done := faOnce(t, do, func(call func()) executor.Option {
 			return executor.ErrorHandler(func(context.Context, executor.Run, error) { call() })
 		})
-		withRate(t, p, 0, time.Hour, withSleep(time.Minute), executor.Timeout(time.Second))
+		pooltest.AtFixedRate(t, p, 0, time.Hour, pooltest.Sleep(time.Minute), executor.Timeout(time.Second))
 		<-done
 	}},
 	"terminated hook": {true, func(t *testing.T, do func(p *executor.ScheduledPool)) {
 		p, done := faOnce(t, do, executor.OnTerminated)
-		withSubmit(t, p, nothing)
+		pooltest.Submit(t, p, pooltest.Nothing)
 		p.Shutdown()
 		<-done
 	}},
@@ -183,42 +184,42 @@ var faPlaces = map[string]faPlace{
 		p, done := faOnce(t, do, func(call func()) executor.Option {
 			return executor.Decorate(func(task executor.Task) executor.Task { call(); return task })
 		})
-		_ = p.Execute(nothing) // the pool may be closed by now
+		_ = p.Execute(pooltest.Nothing) // the pool may be closed by now
 		<-done
 	}},
 	"policy": {false, func(t *testing.T, do func(p *executor.ScheduledPool)) {
 		p, done := faOnce(t, do, func(call func()) executor.Option {
 			return executor.OnRejection(func(*executor.Rejection) error { call(); return executor.ErrSaturated })
 		}, executor.PendingLimit(1))
-		withSchedule(t, p, time.Hour, nothing)
-		assert.ErrorIs(t, p.Execute(nothing), executor.ErrSaturated)
+		pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
+		assert.ErrorIs(t, p.Execute(pooltest.Nothing), executor.ErrSaturated)
 		<-done
 	}},
 	"function of Then": {false, func(t *testing.T, do func(p *executor.ScheduledPool)) {
-		p := withPool(t, 2)
-		next := future.Then(withSubmit(t, p, nothing), func(struct{}) (int, error) { do(p); return 7, nil })
+		p := pooltest.NewScheduledPool(t, 2)
+		next := future.Then(pooltest.Submit(t, p, pooltest.Nothing), func(struct{}) (int, error) { do(p); return 7, nil })
 		v, err := next.Get(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, 7, v)
 	}},
 	"end of the context of a run": {false, func(t *testing.T, do func(p *executor.ScheduledPool)) {
-		p, done := withPool(t, 2), make(chan struct{})
-		withSubmit(t, p, func(ctx context.Context) error {
+		p, done := pooltest.NewScheduledPool(t, 2), make(chan struct{})
+		pooltest.Submit(t, p, func(ctx context.Context) error {
 			context.AfterFunc(ctx, func() { defer close(done); do(p) })
 			return nil
 		})
 		<-done
 	}},
 	"loop over completed futures": {false, func(t *testing.T, do func(p *executor.ScheduledPool)) {
-		p := withPool(t, 2)
-		for range future.Completed(t.Context(), withSubmit(t, p, nothing)) {
+		p := pooltest.NewScheduledPool(t, 2)
+		for range future.Completed(t.Context(), pooltest.Submit(t, p, pooltest.Nothing)) {
 			do(p)
 		}
 	}},
 	"loop over a completion service": {false, func(t *testing.T, do func(p *executor.ScheduledPool)) {
-		p := withPool(t, 2)
+		p := pooltest.NewScheduledPool(t, 2)
 		s := executor.NewCompletionService[int](p)
-		_, err := s.Submit(typed(nothing))
+		_, err := s.Submit(pooltest.Typed(pooltest.Nothing))
 		require.NoError(t, err)
 		for range s.All(t.Context()) {
 			do(p)
@@ -258,7 +259,7 @@ func TestC7_ACallbackMaySubmitAndGet(t *testing.T) {
 			assert.NoError(t, err)
 			assert.Equal(t, 7, v)
 		}
-		g, err := p.Schedule(time.Second, nothing)
+		g, err := p.Schedule(time.Second, pooltest.Nothing)
 		if faGiven(t, err) {
 			_, err := g.GetTimeout(time.Hour)
 			assert.NoError(t, err)
@@ -270,9 +271,9 @@ func TestC7_ACallbackMaySubmitAndGet(t *testing.T) {
 func TestC7_ACallbackMayCancel(t *testing.T) {
 	faEverywhere(t, func(t *testing.T, _ bool, p *executor.ScheduledPool) {
 		for _, submit := range []func() (*executor.ScheduledFuture[struct{}], error){
-			func() (*executor.ScheduledFuture[struct{}], error) { return p.Schedule(time.Hour, nothing) },
+			func() (*executor.ScheduledFuture[struct{}], error) { return p.Schedule(time.Hour, pooltest.Nothing) },
 			func() (*executor.ScheduledFuture[struct{}], error) {
-				return p.AtFixedRate(0, time.Hour, withSleep(time.Second))
+				return p.AtFixedRate(0, time.Hour, pooltest.Sleep(time.Second))
 			},
 		} {
 			f, err := submit()
@@ -297,7 +298,7 @@ func TestC7_ACallbackMayCloseThePool(t *testing.T) {
 				assert.NoError(t, err)
 			}
 		}
-		assert.ErrorIs(t, p.Execute(nothing), executor.ErrShutdown)
+		assert.ErrorIs(t, p.Execute(pooltest.Nothing), executor.ErrShutdown)
 	})
 }
 
@@ -329,9 +330,9 @@ func faEndsSoon(p *executor.ScheduledPool) bool {
 
 func TestC12_ACallbackMayReadAllThatAPoolTellsOfItself(t *testing.T) {
 	faEverywhere(t, func(t *testing.T, own bool, p *executor.ScheduledPool) {
-		f, err := p.Schedule(time.Hour, nothing, executor.Name("far"))
+		f, err := p.Schedule(time.Hour, pooltest.Nothing, executor.Name("far"))
 		if faGiven(t, err) {
-			assert.Equal(t, []string{"far"}, withNames(p.Queued()))
+			assert.Equal(t, []string{"far"}, pooltest.Names(p.Queued()))
 			next, planned := f.Next()
 			assert.True(t, planned)
 			assert.Equal(t, time.Hour, time.Until(next))

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
 // The tests of this file stop a process of their own and let it go on, and ask it afterwards. How long that
@@ -79,7 +80,7 @@ func (r *flRuns) run(ctx context.Context) error {
 
 // flWork runs a series of each policy and many timers.
 func flWork(t *testing.T, atLeast uint64) {
-	p := quiet(2)
+	p := pooltest.NewScheduledPool(t, 2)
 	series := map[executor.CatchUpPolicy]*flRuns{executor.Burst: {}, executor.Coalesce: {}, executor.Skip: {}}
 	for policy, r := range series {
 		_, err := p.AtFixedRate(0, flPeriod, r.run, executor.CatchUp(policy))

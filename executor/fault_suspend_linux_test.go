@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
 // flTimerClocks returns which clock each timer descriptor of the process goes by, as the kernel tells.
@@ -34,9 +36,9 @@ func flTimerClocks(t *testing.T) (clocks []string) {
 // stands still meanwhile: so a delay grows by that time, and nothing rings before it is due.
 func TestF3_TheAlarmGoesByTheClockThatStandsStillWhileTheMachineIsSuspended(t *testing.T) {
 	const monotonic = "1" // CLOCK_MONOTONIC; CLOCK_BOOTTIME, which goes on, is 7
-	p := quiet(1)
+	p := pooltest.NewScheduledPool(t, 1)
 	defer p.Close()
-	_, err := p.Schedule(time.Hour, nothing)
+	_, err := p.Schedule(time.Hour, pooltest.Nothing)
 	require.NoError(t, err)
 	var clocks []string
 	for len(clocks) == 0 { // until the worker waits

@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -36,11 +37,11 @@ var faPanics = map[string]struct {
 		assert.Equal(t, 42, faPanicOf(t, err).Value)
 		assert.NoError(t, faPanicOf(t, err).Unwrap())
 	}},
-	"error": {func() { panic(fmt.Errorf("wrapped: %w", &fs.PathError{Op: "open", Path: "x", Err: errWith})) }, func(t *testing.T, err error) {
+	"error": {func() { panic(fmt.Errorf("wrapped: %w", &fs.PathError{Op: "open", Path: "x", Err: pooltest.ErrTask})) }, func(t *testing.T, err error) {
 		var path *fs.PathError
 		require.ErrorAs(t, err, &path)
 		assert.Equal(t, "x", path.Path)
-		assert.ErrorIs(t, err, errWith)
+		assert.ErrorIs(t, err, pooltest.ErrTask)
 	}},
 	"nil map":      {func() { faNilMap()["x"] = 1 }, faRuntimeError("nil map")},
 	"index":        {func() { var s []int; _ = s[len(s)] }, faRuntimeError("out of range")},
@@ -69,7 +70,7 @@ func TestB_1_APanicIsTheErrorOfTheFutureWithValueAndStack(t *testing.T) {
 	for name, c := range faPanics {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 1)
+				p := pooltest.NewScheduledPool(t, 1)
 				body := func(context.Context) (int, error) { c.panics(); return 7, nil }
 				once, err := executor.Submit(p, body)
 				require.NoError(t, err)
@@ -81,10 +82,10 @@ func TestB_1_APanicIsTheErrorOfTheFutureWithValueAndStack(t *testing.T) {
 					c.check(t, err)
 					assert.Contains(t, string(faPanicOf(t, err).Stack), "executor_test.init", "where it came from")
 				}
-				series := withRate(t, p, 0, time.Second, func(context.Context) error { c.panics(); return nil })
+				series := pooltest.AtFixedRate(t, p, 0, time.Second, func(context.Context) error { c.panics(); return nil })
 				_, err = series.Get(t.Context())
 				c.check(t, err)
-				withPassed(time.Minute)
+				pooltest.Elapse(time.Minute)
 				s := p.Stats()
 				assert.Equal(t, []uint64{3, 3, 3}, []uint64{s.Runs, s.Failures, s.Completed})
 				assert.Equal(t, []int{1, 1}, []int{s.Workers, s.Largest})
@@ -98,9 +99,9 @@ func TestB_2_APanicWithNilIsNoSuccessHoweverTheTaskCame(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var ends []error
-				p := withPool(t, 1, executor.AfterRun(func(_ context.Context, _ executor.Run, err error) { ends = append(ends, err) }))
+				p := pooltest.NewScheduledPool(t, 1, executor.AfterRun(func(_ context.Context, _ executor.Run, err error) { ends = append(ends, err) }))
 				require.NoError(t, submit(p, func(context.Context) error { panic(nil) }))
-				withPassed(24 * time.Hour)
+				pooltest.Elapse(24 * time.Hour)
 				require.Len(t, ends, 1)
 				var asNil *runtime.PanicNilError
 				assert.ErrorAs(t, ends[0], &asNil)
@@ -127,11 +128,11 @@ func TestB_3_ATaskThatEndsItsGoroutineCostsThePoolNothing(t *testing.T) {
 			t.Run(exit+" by "+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					var ends []error
-					p := withPool(t, 1, executor.AfterRun(func(_ context.Context, _ executor.Run, err error) { ends = append(ends, err) }))
+					p := pooltest.NewScheduledPool(t, 1, executor.AfterRun(func(_ context.Context, _ executor.Run, err error) { ends = append(ends, err) }))
 					require.NoError(t, submit(p, func(context.Context) error { exits(); return nil }))
-					next := withSubmit(t, p, nothing)
+					next := pooltest.Submit(t, p, pooltest.Nothing)
 					synctest.Wait()
-					assert.NoError(t, withOutcome(t, next))
+					assert.NoError(t, pooltest.Outcome(t, next))
 					assert.Equal(t, []error{future.ErrGoexit, nil}, ends)
 					s := p.Stats()
 					assert.Equal(t, []int{1, 1, 0}, []int{s.Workers, s.Largest, s.Busy})
@@ -150,7 +151,7 @@ func TestB_4_TasksThatFailTakeAsLongAsThoseThatDoNot(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 4)
+				p := pooltest.NewScheduledPool(t, 4)
 				start := time.Now()
 				for range 2000 {
 					require.NoError(t, p.Execute(func(context.Context) error {
@@ -160,16 +161,16 @@ func TestB_4_TasksThatFailTakeAsLongAsThoseThatDoNot(t *testing.T) {
 					}))
 				}
 				synctest.Wait()
-				assert.Equal(t, 4, poolGoroutines(), "at the beginning")
+				assert.Equal(t, 4, pooltest.Goroutines(), "at the beginning")
 				time.Sleep(500*time.Millisecond - 1)
-				assert.Equal(t, 4, poolGoroutines(), "before the end")
+				assert.Equal(t, 4, pooltest.Goroutines(), "before the end")
 				assert.EqualValues(t, 1996, p.Stats().Completed)
-				withPassed(1)
+				pooltest.Elapse(1)
 				s := p.Stats()
 				assert.EqualValues(t, 2000, s.Completed)
 				assert.Equal(t, 500*time.Millisecond, time.Since(start))
 				assert.Equal(t, []int{4, 4, 0}, []int{s.Workers, s.Largest, s.Busy})
-				assert.Equal(t, 4, poolGoroutines(), "at the end")
+				assert.Equal(t, 4, pooltest.Goroutines(), "at the end")
 			})
 		})
 	}
@@ -177,8 +178,8 @@ func TestB_4_TasksThatFailTakeAsLongAsThoseThatDoNot(t *testing.T) {
 
 func TestB_5_AValueWithAnErrorIsDeliveredWithIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		both := func(context.Context) (int, error) { return 3, errWith }
+		p := pooltest.NewScheduledPool(t, 1)
+		both := func(context.Context) (int, error) { return 3, pooltest.ErrTask }
 		submitted, err := executor.Submit(p, both)
 		require.NoError(t, err)
 		scheduled, err := executor.Schedule(p, time.Second, both)
@@ -186,29 +187,29 @@ func TestB_5_AValueWithAnErrorIsDeliveredWithIt(t *testing.T) {
 		for _, f := range []*future.Future[int]{submitted, scheduled.Future} {
 			v, err := f.Get(t.Context())
 			assert.Equal(t, 3, v)
-			assert.Equal(t, errWith, err, "the error wins")
+			assert.Equal(t, pooltest.ErrTask, err, "the error wins")
 			assert.Equal(t, future.StateFailed, f.State())
 		}
 		_, err = future.All(t.Context(), submitted)
-		assert.Equal(t, errWith, err)
+		assert.Equal(t, pooltest.ErrTask, err)
 	})
 }
 
 func TestB_6_B_7_CloseGivesUpOnTasksThatNeverReturnAndNamesThem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewPool(3)
-		gate := withNewGate(t)
+		gate := pooltest.NewGate(t)
 		start := time.Now()
 		for i := range 2 {
-			_, err := p.Submit(gate.hold, executor.Name(fmt.Sprintf("deaf %d", i)))
+			_, err := p.Submit(gate.Hold, executor.Name(fmt.Sprintf("deaf %d", i)))
 			require.NoError(t, err)
 		}
 		for range 1000 {
-			require.NoError(t, p.Execute(busyFor(time.Second)))
+			require.NoError(t, p.Execute(pooltest.Pause(time.Second)))
 		}
 		time.Sleep(time.Hour)
 		assert.EqualValues(t, 1000, p.Stats().Completed, "the other worker goes on")
-		assert.Equal(t, 3, poolGoroutines())
+		assert.Equal(t, 3, pooltest.Goroutines())
 
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -222,16 +223,16 @@ func TestB_6_B_7_CloseGivesUpOnTasksThatNeverReturnAndNamesThem(t *testing.T) {
 		}
 		assert.ElementsMatch(t, []string{"deaf 0", "deaf 1"}, names)
 		synctest.Wait()
-		assert.Equal(t, 2, poolGoroutines(), "all that is left is what cannot be stopped")
-		gate.open()
+		assert.Equal(t, 2, pooltest.Goroutines(), "all that is left is what cannot be stopped")
+		gate.Open()
 		<-p.Terminated()
 	})
 }
 
 func TestB_7_CancelDoesNotWaitForABodyThatIgnoresIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		deaf := withRate(t, p, 0, time.Second, withSleep(time.Hour))
+		p := pooltest.NewScheduledPool(t, 1)
+		deaf := pooltest.AtFixedRate(t, p, 0, time.Second, pooltest.Sleep(time.Hour))
 		synctest.Wait()
 		start := time.Now()
 		assert.True(t, deaf.Cancel())
@@ -247,18 +248,18 @@ func TestB_7_CancelDoesNotWaitForABodyThatIgnoresIt(t *testing.T) {
 
 func TestB_8_WhileAllWorkersAreBlockedTasksWaitAndThePoolTellsSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 2)
-		gate := withNewGate(t)
+		p := pooltest.NewScheduledPool(t, 2)
+		gate := pooltest.NewGate(t)
 		for range 2 {
-			withSubmit(t, p, gate.hold, executor.Name("blocked"))
+			pooltest.Submit(t, p, gate.Hold, executor.Name("blocked"))
 		}
 		synctest.Wait()
-		tr := withNewTrace()
+		tr := pooltest.NewTrace()
 		for i := range 5 {
-			withSchedule(t, p, time.Duration(5-i)*time.Second, tr.task(fmt.Sprint(5-i)))
+			pooltest.Schedule(t, p, time.Duration(5-i)*time.Second, tr.Task(fmt.Sprint(5-i)))
 		}
-		series := withRate(t, p, 0, time.Minute, nothing, executor.CatchUp(executor.Skip))
-		withPassed(time.Hour - 1)
+		series := pooltest.AtFixedRate(t, p, 0, time.Minute, pooltest.Nothing, executor.CatchUp(executor.Skip))
+		pooltest.Elapse(time.Hour - 1)
 		s := p.Stats()
 		assert.Equal(t, []int{2, 2, 6}, []int{s.Workers, s.Busy, s.Queued})
 		require.Len(t, p.Running(), 2)
@@ -266,12 +267,12 @@ func TestB_8_WhileAllWorkersAreBlockedTasksWaitAndThePoolTellsSo(t *testing.T) {
 			assert.Equal(t, "blocked", r.Name)
 			assert.Equal(t, time.Hour-1, r.For)
 		}
-		assert.Empty(t, tr.seen())
+		assert.Empty(t, tr.Seen())
 		assert.Equal(t, -time.Hour+1, series.Delay(), "overdue")
 		time.Sleep(1)
 		require.NoError(t, p.SetCoreSize(3)) // a way out
 		synctest.Wait()
-		assert.Equal(t, []string{"1 1h0m0s", "2 1h0m0s", "3 1h0m0s", "4 1h0m0s", "5 1h0m0s"}, tr.seen(), "late, and none lost")
+		assert.Equal(t, []string{"1 1h0m0s", "2 1h0m0s", "3 1h0m0s", "4 1h0m0s", "5 1h0m0s"}, tr.Seen(), "late, and none lost")
 		assert.EqualValues(t, 1, series.Runs())
 	})
 }
@@ -282,9 +283,9 @@ func TestB_8_WhileAllWorkersAreBlockedABoundedPoolRefusesAsItsPolicySays(t *test
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := rejFull(t, executor.OnRejection(policy))
+				s := pooltest.NewFull(t, executor.OnRejection(policy))
 				for range 1000 {
-					err := s.Execute(nothing)
+					err := s.Execute(pooltest.Nothing)
 					assert.Equal(t, name == "abort", errors.Is(err, executor.ErrSaturated))
 				}
 				st := s.Stats()
@@ -312,7 +313,7 @@ func TestB_9_OfATaskThatLeavesAGoroutineBehindOnlyThatIsLeft(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, p.Close())
 			synctest.Wait()
-			assert.Zero(t, poolGoroutines(), "no goroutine of the pool is left")
+			assert.Zero(t, pooltest.Goroutines(), "no goroutine of the pool is left")
 			close(left)
 			assert.ErrorIs(t, <-ended, context.Canceled)
 		}
@@ -321,8 +322,8 @@ func TestB_9_OfATaskThatLeavesAGoroutineBehindOnlyThatIsLeft(t *testing.T) {
 
 func TestB_10_APanicThatATaskRecoversItselfIsNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told withErrors
-		p := withPool(t, 1, executor.ErrorHandler(told.handle))
+		var told pooltest.Errors
+		p := pooltest.NewScheduledPool(t, 1, executor.ErrorHandler(told.Handle))
 		recovers := func(context.Context) (v int, err error) {
 			defer func() { v = recover().(int) }()
 			panic(7)
@@ -332,29 +333,29 @@ func TestB_10_APanicThatATaskRecoversItselfIsNoFailure(t *testing.T) {
 		v, err := f.Get(t.Context())
 		assert.NoError(t, err)
 		assert.Equal(t, 7, v)
-		series := withRate(t, p, 0, time.Second, func(ctx context.Context) error { _, err := recovers(ctx); return err }, executor.MaxRuns(3))
+		series := pooltest.AtFixedRate(t, p, 0, time.Second, func(ctx context.Context) error { _, err := recovers(ctx); return err }, executor.MaxRuns(3))
 		_, err = series.Get(t.Context())
 		assert.NoError(t, err)
 		assert.EqualValues(t, 3, series.Runs())
 		require.NoError(t, p.Execute(func(ctx context.Context) error { _, err := recovers(ctx); return err }))
 		synctest.Wait()
 		assert.Zero(t, p.Stats().Failures)
-		assert.Empty(t, told.told())
+		assert.Empty(t, told.Told())
 	})
 }
 
 func TestB_12_ASeriesThatFailsAtARunEndsThereAndTellsItOnce(t *testing.T) {
 	stop := map[string][]executor.TaskOption{"error": {executor.OnError(executor.StopSeries)}}
-	for name, fail := range map[string]executor.Task{"error": withFailure, "panic": withPanic, "goexit": withGoexit} {
+	for name, fail := range map[string]executor.Task{"error": pooltest.Fail, "panic": pooltest.Panic, "goexit": pooltest.Goexit} {
 		for kind, repeat := range map[string]func(*testing.T, *executor.ScheduledPool, time.Duration, time.Duration, executor.Task, ...executor.TaskOption) *executor.ScheduledFuture[struct{}]{
-			"fixed rate": withRate, "fixed delay": withDelay,
+			"fixed rate": pooltest.AtFixedRate, "fixed delay": pooltest.WithFixedDelay,
 		} {
 			t.Run(name+" at "+kind, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					var log bytes.Buffer
-					var told withErrors
-					p := executor.NewScheduledPool(2, executor.ErrorHandler(told.handle), executor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
-					other := withRate(t, p, 0, time.Second, nothing)
+					var told pooltest.Errors
+					p := executor.NewScheduledPool(2, executor.ErrorHandler(told.Handle), executor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+					other := pooltest.AtFixedRate(t, p, 0, time.Second, pooltest.Nothing)
 					f := repeat(t, p, 0, time.Second, func(ctx context.Context) error {
 						if run, _ := executor.RunFrom(ctx); run.Number == 5 {
 							return fail(ctx)
@@ -363,10 +364,10 @@ func TestB_12_ASeriesThatFailsAtARunEndsThereAndTellsItOnce(t *testing.T) {
 					}, append(stop[name], executor.Name("series"))...)
 					_, err := f.Get(t.Context())
 					assert.Error(t, err)
-					withPassed(time.Minute)
+					pooltest.Elapse(time.Minute)
 					assert.EqualValues(t, 5, f.Runs())
-					assert.Equal(t, []error{err}, told.told(), "the handler is called once, with the cause")
-					assert.EqualValues(t, 5, told.runs[0].Number)
+					assert.Equal(t, []error{err}, told.Told(), "the handler is called once, with the cause")
+					assert.EqualValues(t, 5, told.Runs[0].Number)
 					assert.Equal(t, 1, strings.Count(log.String(), "\n"), "one record")
 					assert.Contains(t, log.String(), "task=series run=5")
 					_, planned := f.Next()
@@ -381,24 +382,24 @@ func TestB_12_ASeriesThatFailsAtARunEndsThereAndTellsItOnce(t *testing.T) {
 }
 
 func TestB_14_ADecoratorThatFailsIsTheFaultOfItsSubmitter(t *testing.T) {
-	for _, fault := range withFaults {
+	for _, fault := range pooltest.Faults {
 		for name, submit := range submissions {
-			t.Run(fault.name+" in "+name, func(t *testing.T) {
+			t.Run(fault.Name+" in "+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					bad := true
-					p := withPool(t, 1, executor.Decorate(func(task executor.Task) executor.Task {
+					p := pooltest.NewScheduledPool(t, 1, executor.Decorate(func(task executor.Task) executor.Task {
 						if bad {
-							fault.do()
+							fault.Do()
 						}
 						return task
 					}))
-					returned := faAside(func() { assert.NoError(t, submit(p, nothing)) })
-					assert.Equal(t, fault.name == "fine", returned)
+					returned := faAside(func() { assert.NoError(t, submit(p, pooltest.Nothing)) })
+					assert.Equal(t, fault.Name == "fine", returned)
 					bad = false
 					synctest.Wait()
 					accepted := map[bool]uint64{true: 1}[returned]
 					assert.Equal(t, accepted, p.Stats().Accepted, "nothing is half accepted")
-					withSubmit(t, p, nothing)
+					pooltest.Submit(t, p, pooltest.Nothing)
 					synctest.Wait()
 					assert.EqualValues(t, accepted+1, p.Stats().Runs)
 				})
@@ -408,33 +409,33 @@ func TestB_14_ADecoratorThatFailsIsTheFaultOfItsSubmitter(t *testing.T) {
 }
 
 func TestB_14_APolicyThatFailsIsTheFaultOfItsSubmitterAndHasRefused(t *testing.T) {
-	for _, fault := range withFaults {
+	for _, fault := range pooltest.Faults {
 		for name, submit := range map[string]func(p *executor.Pool) error{
-			"Execute": func(p *executor.Pool) error { return p.Execute(nothing) },
-			"Submit":  func(p *executor.Pool) error { _, err := p.Submit(nothing); return err },
+			"Execute": func(p *executor.Pool) error { return p.Execute(pooltest.Nothing) },
+			"Submit":  func(p *executor.Pool) error { _, err := p.Submit(pooltest.Nothing); return err },
 			"InvokeAll": func(p *executor.Pool) error {
-				_, err := executor.InvokeAll(context.Background(), p, typed(nothing))
+				_, err := executor.InvokeAll(context.Background(), p, pooltest.Typed(pooltest.Nothing))
 				return err
 			},
 			"completion": func(p *executor.Pool) error {
-				_, err := executor.NewCompletionService[int](p).Submit(typed(nothing))
+				_, err := executor.NewCompletionService[int](p).Submit(pooltest.Typed(pooltest.Nothing))
 				return err
 			},
-			"group": func(p *executor.Pool) error { return executor.NewGroup(context.Background(), p).Go(nothing) },
+			"group": func(p *executor.Pool) error { return executor.NewGroup(context.Background(), p).Go(pooltest.Nothing) },
 		} {
-			t.Run(fault.name+" in "+name, func(t *testing.T) {
+			t.Run(fault.Name+" in "+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					s := rejFull(t, executor.OnRejection(func(*executor.Rejection) error {
-						fault.do()
+					s := pooltest.NewFull(t, executor.OnRejection(func(*executor.Rejection) error {
+						fault.Do()
 						return executor.ErrSaturated
 					}))
 					returned := faAside(func() { assert.ErrorIs(t, submit(s.Pool), executor.ErrSaturated) })
-					assert.Equal(t, fault.name == "fine", returned)
+					assert.Equal(t, fault.Name == "fine", returned)
 					assert.EqualValues(t, 1, s.Stats().Rejected)
-					s.gate.open()
+					s.Gate.Open()
 					synctest.Wait()
 					assert.EqualValues(t, 2, s.Stats().Completed, "the others are not touched")
-					assert.NoError(t, s.Execute(nothing), "and there is room")
+					assert.NoError(t, s.Execute(pooltest.Nothing), "and there is room")
 				})
 			})
 		}
@@ -484,7 +485,7 @@ func faDescend(n int) int {
 func TestB_15_WhatCannotBeRecoveredEndsTheProcess(t *testing.T) {
 	const child = "PUNCTUAL_TEST_OF_A_DEATH"
 	if death, ok := faDeaths[os.Getenv(child)]; ok {
-		p := quiet(1)
+		p := pooltest.NewScheduledPool(t, 1)
 		_, _ = p.Submit(func(context.Context) error { death.die(); return nil })
 		_ = p.Close()
 		return
@@ -504,12 +505,12 @@ func TestB_16_WhatABodyHoldsIsFreedWhenItsFutureHasEnded(t *testing.T) {
 	for name, submit := range submissions {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 1)
+				p := pooltest.NewScheduledPool(t, 1)
 				var held weak.Pointer[[100 << 20]byte]
 				func() {
 					load := new([100 << 20]byte) // never written to, so it takes no memory of the machine
 					held = weak.Make(load)
-					require.NoError(t, submit(p, func(context.Context) error { runtime.KeepAlive(load); panic(errWith) }))
+					require.NoError(t, submit(p, func(context.Context) error { runtime.KeepAlive(load); panic(pooltest.ErrTask) }))
 				}()
 				synctest.Wait()
 				runtime.GC()
@@ -522,7 +523,7 @@ func TestB_16_WhatABodyHoldsIsFreedWhenItsFutureHasEnded(t *testing.T) {
 }
 
 func TestB_17_WhatATaskHasWrittenIsSeenAfterItsEnd(t *testing.T) {
-	p := quiet(2) // on the real clock, where the race detector sees all that happens
+	p := pooltest.NewScheduledPool(t, 2) // on the real clock, where the race detector sees all that happens
 	defer p.Close()
 	for name, wait := range map[string]func(f *future.Future[struct{}]) error{
 		"Get":        func(f *future.Future[struct{}]) error { _, err := f.Get(context.Background()); return err },

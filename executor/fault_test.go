@@ -14,16 +14,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
 // The tests of this file are about user code that fails where one does not look for it, and about
 // what must be gone afterwards.
-
-// quiet returns a pool that logs nothing.
-func quiet(core int, opts ...executor.Option) *executor.ScheduledPool {
-	return executor.NewScheduledPool(core, append(opts, executor.Logger(slog.New(slog.DiscardHandler)))...)
-}
 
 // badError is an error of a kind that happens: a nil pointer in an error, whose methods panic.
 func badError() error {
@@ -33,7 +29,7 @@ func badError() error {
 
 func TestAnErrorWhoseMethodsPanicHarmsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := quiet(1)
+		p := pooltest.NewScheduledPool(t, 1)
 		defer p.Close()
 		require.NoError(t, p.Execute(func(context.Context) error { return badError() }))
 		_, err := p.AtFixedRate(0, time.Second, func(context.Context) error { return badError() }, executor.MaxRuns(1))
@@ -63,7 +59,7 @@ func TestH4_ALogThatPanicsHarmsNobody(t *testing.T) {
 		p := executor.NewScheduledPool(1, executor.Logger(slog.New(brokenLog{})))
 		defer p.Close()
 		require.NoError(t, p.Execute(func(context.Context) error { panic("told to nobody") }))
-		f, err := p.Submit(nothing)
+		f, err := p.Submit(pooltest.Nothing)
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		require.NoError(t, err)
@@ -74,7 +70,7 @@ func TestALowerCoreSizeTakesEffectUnderBacklog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewScheduledPool(8)
 		for range 100 {
-			require.NoError(t, p.Execute(busyFor(time.Second)))
+			require.NoError(t, p.Execute(pooltest.Pause(time.Second)))
 		}
 		time.Sleep(1500 * time.Millisecond)
 		require.NoError(t, p.SetCoreSize(2))
@@ -93,7 +89,7 @@ func TestAWorkerThatMayGoDoesNotStayForACancelledTask(t *testing.T) {
 		for _, p := range []*executor.ScheduledPool{
 			executor.NewScheduledPool(0), executor.NewScheduledPool(2, executor.CoreTimeout()),
 		} {
-			f, err := p.Schedule(7*24*time.Hour, nothing)
+			f, err := p.Schedule(7*24*time.Hour, pooltest.Nothing)
 			require.NoError(t, err)
 			synctest.Wait()
 			require.Equal(t, 1, p.Stats().Workers)
@@ -107,11 +103,11 @@ func TestAWorkerThatMayGoDoesNotStayForACancelledTask(t *testing.T) {
 
 func TestTheTimeoutOfAnOuterRunIsNotThatOfAnInnerOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		outer := quiet(1)
+		outer := pooltest.NewScheduledPool(t, 1)
 		defer outer.Close()
 		var inside error
 		f, err := outer.Submit(func(ctx context.Context) error {
-			inner := quiet(1, executor.BaseContext(ctx))
+			inner := pooltest.NewScheduledPool(t, 1, executor.BaseContext(ctx))
 			defer inner.Close()
 			g, err := inner.Submit(func(ctx context.Context) error {
 				<-ctx.Done()
@@ -134,7 +130,7 @@ func TestTheTimeoutOfAnOuterRunIsNotThatOfAnInnerOne(t *testing.T) {
 
 func TestATimeoutDuringTheBeforeHookKeepsTheBodyFromBeginning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := quiet(1, executor.BeforeRun(func(context.Context, executor.Run) { time.Sleep(time.Minute) }))
+		p := pooltest.NewScheduledPool(t, 1, executor.BeforeRun(func(context.Context, executor.Run) { time.Sleep(time.Minute) }))
 		defer p.Close()
 		began := false
 		f, err := p.Submit(func(context.Context) error { began = true; return nil }, executor.Timeout(time.Second))
@@ -149,7 +145,7 @@ func TestATimeoutDuringTheBeforeHookKeepsTheBodyFromBeginning(t *testing.T) {
 func TestThePoolDoesNotEndBeforeATimeoutIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := false
-		p := quiet(1, executor.ErrorHandler(func(context.Context, executor.Run, error) {
+		p := pooltest.NewScheduledPool(t, 1, executor.ErrorHandler(func(context.Context, executor.Run, error) {
 			time.Sleep(time.Minute)
 			told = true
 		}))
@@ -206,7 +202,7 @@ type heavyError struct{ load *[1 << 20]byte }
 func (heavyError) Error() string { return "heavy" }
 
 func TestB_16_AnIdleWorkerHoldsNothingOfItsLastTask(t *testing.T) {
-	p := quiet(1)
+	p := pooltest.NewScheduledPool(t, 1)
 	defer p.Close()
 	collected := make(chan struct{})
 	func() {
@@ -232,12 +228,12 @@ func TestACancellationDoesNotKeepIdleWorkers(t *testing.T) {
 		p := executor.NewScheduledPool(4, executor.CoreTimeout(), executor.KeepAlive(10*time.Millisecond))
 		defer p.Close()
 		for range 4 {
-			require.NoError(t, p.Execute(busyFor(time.Millisecond)))
+			require.NoError(t, p.Execute(pooltest.Pause(time.Millisecond)))
 		}
 		time.Sleep(5 * time.Millisecond)
 		require.Equal(t, 4, p.Stats().Workers)
 		for range 20 {
-			f, err := p.Schedule(time.Hour, nothing)
+			f, err := p.Schedule(time.Hour, pooltest.Nothing)
 			require.NoError(t, err)
 			synctest.Wait()
 			f.Cancel()

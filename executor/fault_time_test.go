@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/internal/delay"
 )
 
@@ -37,10 +38,10 @@ func TestF1_WhoSetsTheWallClockMovesNoTask(t *testing.T) {
 	const year = 365 * 24 * time.Hour
 	for _, ahead := range []time.Duration{time.Hour, -time.Hour, 50 * year, -50 * year} {
 		t.Run(ahead.String(), func(t *testing.T) {
-			p := quiet(1)
+			p := pooltest.NewScheduledPool(t, 1)
 			defer p.Close()
 			flSetTheClock(t, p, ahead)
-			far, err := p.Schedule(time.Hour, nothing)
+			far, err := p.Schedule(time.Hour, pooltest.Nothing)
 			require.NoError(t, err)
 			begin := time.Now()
 			var after time.Duration
@@ -62,9 +63,9 @@ func TestF1_WhoSetsTheWallClockMovesNoTask(t *testing.T) {
 // flStall returns when a series of the given period starts, that the first run holds up for so long and half a
 // period, up to two periods after that.
 func flStall(t *testing.T, policy executor.CatchUpPolicy, period, stall time.Duration) (starts []time.Duration, missed []uint64) {
-	p := withPool(t, 1)
+	p := pooltest.NewScheduledPool(t, 1)
 	start := time.Now()
-	f := withRate(t, p, 0, period, func(ctx context.Context) error {
+	f := pooltest.AtFixedRate(t, p, 0, period, func(ctx context.Context) error {
 		run, _ := executor.RunFrom(ctx)
 		starts, missed = append(starts, time.Since(start)), append(missed, run.Missed)
 		if run.Number == 1 {
@@ -72,7 +73,7 @@ func flStall(t *testing.T, policy executor.CatchUpPolicy, period, stall time.Dur
 		}
 		return nil
 	}, executor.CatchUp(policy))
-	withPassed(stall + 2*period)
+	pooltest.Elapse(stall + 2*period)
 	f.Stop()
 	return starts, missed
 }
@@ -112,12 +113,12 @@ func TestF4_AClockThatJumpsAheadByDaysCausesNoStorm(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("policy %d", policy), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 1)
+				p := pooltest.NewScheduledPool(t, 1)
 				var all []*executor.ScheduledFuture[struct{}]
 				for range tasks {
-					all = append(all, withRate(t, p, period, period, nothing, executor.CatchUp(policy)))
+					all = append(all, pooltest.AtFixedRate(t, p, period, period, pooltest.Nothing, executor.CatchUp(policy)))
 				}
-				once := withSchedule(t, p, time.Hour, nothing)
+				once := pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
 				synctest.Wait()
 				jumped := false
 				unset := delay.Set(func(at delay.Point) {
@@ -127,13 +128,13 @@ func TestF4_AClockThatJumpsAheadByDaysCausesNoStorm(t *testing.T) {
 					}
 				})
 				defer unset()
-				withPassed(period + jump)
+				pooltest.Elapse(period + jump)
 				for _, f := range all {
 					require.Equal(t, late, f.Runs())
 					require.Equal(t, period-time.Second, f.Delay(), "and it is on its grid again")
 				}
 				assert.True(t, once.State().Settled())
-				withPassed(period)
+				pooltest.Elapse(period)
 				for _, f := range all {
 					require.Equal(t, late+1, f.Runs())
 				}
@@ -145,12 +146,12 @@ func TestF4_AClockThatJumpsAheadByDaysCausesNoStorm(t *testing.T) {
 // If taking one cost more the more there are, this would take minutes.
 func TestF5_AQuarterOfAMillionTasksThatAreDueAtOneInstantRunInOrder(t *testing.T) {
 	tasks := million / 4
-	if testing.Short() || raceEnabled {
+	if testing.Short() || pooltest.RaceEnabled {
 		tasks /= 5
 	}
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		before := heapInUse()
+		p := pooltest.NewScheduledPool(t, 1)
+		before := pooltest.HeapInUse()
 		start := time.Now()
 		next, wrong := 0, 0
 		for i := range tasks {
@@ -163,10 +164,10 @@ func TestF5_AQuarterOfAMillionTasksThatAreDueAtOneInstantRunInOrder(t *testing.T
 			})
 			require.NoError(t, err)
 		}
-		withPassed(time.Hour)
+		pooltest.Elapse(time.Hour)
 		assert.Equal(t, tasks, next)
 		assert.Zero(t, wrong, "out of order, or late")
-		assert.Less(t, int(heapInUse())-int(before), tasks, "less than a byte of each is kept")
+		assert.Less(t, int(pooltest.HeapInUse())-int(before), tasks, "less than a byte of each is kept")
 		runtime.KeepAlive(p)
 	})
 }
@@ -174,10 +175,10 @@ func TestF5_AQuarterOfAMillionTasksThatAreDueAtOneInstantRunInOrder(t *testing.T
 func TestF6_OneRunADayForAHundredYearsIsExact(t *testing.T) {
 	const day, days = 24 * time.Hour, 36_525
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
+		p := pooltest.NewScheduledPool(t, 1)
 		start := time.Now()
 		var wrong []time.Duration
-		f := withRate(t, p, day, day, func(ctx context.Context) error {
+		f := pooltest.AtFixedRate(t, p, day, day, func(ctx context.Context) error {
 			run, _ := executor.RunFrom(ctx)
 			now := time.Since(start)
 			if now != time.Duration(run.Number)*day || run.Missed != 0 || !run.Scheduled.Equal(run.Started) {
@@ -199,13 +200,13 @@ func TestF7_AClockThatRepeatsItselfMakesNothingEarlyAndNobodySpin(t *testing.T) 
 	for _, step := range []time.Duration{1, time.Microsecond, 15_625 * time.Microsecond} {
 		t.Run(step.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 1)
+				p := pooltest.NewScheduledPool(t, 1)
 				start := time.Now()
 				var order []int
 				early := 0
 				for i := range tasks { // three of each time
 					due := time.Duration(i/3) * step
-					withSchedule(t, p, due, func(context.Context) error {
+					pooltest.Schedule(t, p, due, func(context.Context) error {
 						if time.Since(start) < due {
 							early++
 						}
@@ -213,7 +214,7 @@ func TestF7_AClockThatRepeatsItselfMakesNothingEarlyAndNobodySpin(t *testing.T) 
 						return nil
 					})
 				}
-				withPassed(tasks * step)
+				pooltest.Elapse(tasks * step)
 				assert.Zero(t, early)
 				require.Len(t, order, tasks)
 				assert.True(t, slices.IsSorted(order), "those of one reading in the order of submission")
@@ -239,17 +240,17 @@ func TestF8_ATaskThatBecomesDueWhileTheWorkerPreparesToWaitRunsAtOnce(t *testing
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				flHoldUp(t, at, time.Minute)
-				p := withPool(t, 1)
-				tr := withNewTrace()
-				withSchedule(t, p, time.Second, tr.task("due"))
-				withSchedule(t, p, 2*time.Second, tr.task("next"))
-				withSchedule(t, p, time.Hour, tr.task("far"))
-				withPassed(time.Hour)
+				p := pooltest.NewScheduledPool(t, 1)
+				tr := pooltest.NewTrace()
+				pooltest.Schedule(t, p, time.Second, tr.Task("due"))
+				pooltest.Schedule(t, p, 2*time.Second, tr.Task("next"))
+				pooltest.Schedule(t, p, time.Hour, tr.Task("far"))
+				pooltest.Elapse(time.Hour)
 				held := time.Minute
 				if at == delay.LeaderWoken {
 					held += time.Second
 				}
-				assert.Equal(t, []string{fmt.Sprint("due ", held), fmt.Sprint("next ", held), "far 1h0m0s"}, tr.seen())
+				assert.Equal(t, []string{fmt.Sprint("due ", held), fmt.Sprint("next ", held), "far 1h0m0s"}, tr.Seen())
 			})
 		})
 	}
@@ -258,13 +259,13 @@ func TestF8_ATaskThatBecomesDueWhileTheWorkerPreparesToWaitRunsAtOnce(t *testing
 func TestF8_AnEarlierTaskThatComesWhileTheWorkerPreparesToWaitRunsAtItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		flHoldUp(t, delay.LeaderLeft, time.Minute)
-		p := withPool(t, 1)
-		tr := withNewTrace()
-		withSchedule(t, p, time.Hour, tr.task("far"))
+		p := pooltest.NewScheduledPool(t, 1)
+		tr := pooltest.NewTrace()
+		pooltest.Schedule(t, p, time.Hour, tr.Task("far"))
 		time.Sleep(time.Second)
-		withSchedule(t, p, 10*time.Minute, tr.task("earlier"))
-		withSchedule(t, p, time.Second, tr.task("overdue by then"))
-		withPassed(time.Hour)
-		assert.Equal(t, []string{"overdue by then 1m0s", "earlier 10m1s", "far 1h0m0s"}, tr.seen())
+		pooltest.Schedule(t, p, 10*time.Minute, tr.Task("earlier"))
+		pooltest.Schedule(t, p, time.Second, tr.Task("overdue by then"))
+		pooltest.Elapse(time.Hour)
+		assert.Equal(t, []string{"overdue by then 1m0s", "earlier 10m1s", "far 1h0m0s"}, tr.Seen())
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -239,7 +240,7 @@ func flSame(got, want any) error {
 // fresh takes a new pool, and forgets the one there is. Idle workers leave, so that a forgotten pool
 // comes to its end, too: whatever stays keeps the bubble from ending.
 func (s *flSpeaker) fresh() {
-	s.pool = quiet(1, executor.CoreTimeout(), executor.KeepAlive(flKeep))
+	s.pool = executor.NewScheduledPool(1, pooltest.Quiet(), executor.CoreTimeout(), executor.KeepAlive(flKeep))
 	s.start, s.model = time.Now(), &flModel{state: "running"}
 }
 
@@ -365,7 +366,7 @@ func TestE1_EveryWordOfThePoolsLifeMeansWhatTheModelSays(t *testing.T) {
 	switch {
 	case os.Getenv("PUNCTUAL_STRESS") != "":
 		long = flSpeak
-	case testing.Short() || raceEnabled:
+	case testing.Short() || pooltest.RaceEnabled:
 		long = func([]int) error { return nil }
 	}
 	for l, letter := range flLetters[:flDrop] { // a pool that is dropped first is as good as none

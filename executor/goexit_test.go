@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -32,16 +33,6 @@ func (exitLog) Handle(context.Context, slog.Record) error { runtime.Goexit(); re
 
 func exitHook(context.Context, executor.Run, error) { runtime.Goexit() }
 
-// ends shuts p down, demands that it ends at once, as nothing runs any more, and that its books balance.
-func ends(t *testing.T, p *executor.Pool) {
-	t.Helper()
-	p.Shutdown()
-	synctest.Wait()
-	assert.True(t, withClosed(p.Terminated()), "nothing runs, nothing is queued, and the pool does not end: %v", p)
-	s := p.Stats()
-	assert.Equal(t, s.Accepted, s.Completed+s.Cancelled+s.Returned, "%+v", s)
-}
-
 func TestACallerLeavesWhoseTaskAndHookBothEndTheGoroutine(t *testing.T) {
 	for name, option := range map[string]executor.Option{
 		"after-run hook": executor.AfterRun(exitHook), "handler": executor.ErrorHandler(exitHook),
@@ -49,11 +40,11 @@ func TestACallerLeavesWhoseTaskAndHookBothEndTheGoroutine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := executor.NewPool(1, executor.HandOff(), executor.OnRejection(executor.CallerRuns), option)
-				_, err := p.Submit(withSleep(time.Second))
+				_, err := p.Submit(pooltest.Sleep(time.Second))
 				require.NoError(t, err)
-				go func() { _ = p.Execute(withGoexit) }() // which ends that goroutine, as documented
+				go func() { _ = p.Execute(pooltest.Goexit) }() // which ends that goroutine, as documented
 				time.Sleep(time.Minute)
-				ends(t, p)
+				pooltest.EndsAtOnce(t, p)
 			})
 		})
 	}
@@ -63,7 +54,7 @@ func TestAHelperLeavesWhoseTaskAndHookBothEndTheGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewPool(1, executor.AfterRun(exitHook))
 		parent, err := p.Submit(func(ctx context.Context) error {
-			child, err := p.Submit(withGoexit)
+			child, err := p.Submit(pooltest.Goexit)
 			if err == nil {
 				_, err = child.Get(ctx)
 			}
@@ -72,7 +63,7 @@ func TestAHelperLeavesWhoseTaskAndHookBothEndTheGoroutine(t *testing.T) {
 		require.NoError(t, err)
 		_, err = parent.GetTimeout(time.Minute)
 		assert.ErrorIs(t, err, future.ErrGoexit)
-		ends(t, p)
+		pooltest.EndsAtOnce(t, p)
 	})
 }
 
@@ -85,8 +76,8 @@ func TestAnOverdueRunEndsWhoseErrorEndsTheGoroutine(t *testing.T) {
 			f, err := p.Submit(slow, executor.Timeout(time.Second))
 			require.NoError(t, err)
 			time.Sleep(time.Minute)
-			ends(t, p)
-			assert.True(t, withClosed(f.Stopped()), "the body has returned")
+			pooltest.EndsAtOnce(t, p)
+			assert.True(t, pooltest.IsClosed(f.Stopped()), "the body has returned")
 		})
 	})
 	t.Run("series", func(t *testing.T) {
@@ -97,7 +88,7 @@ func TestAnOverdueRunEndsWhoseErrorEndsTheGoroutine(t *testing.T) {
 			time.Sleep(65 * time.Second)
 			assert.EqualValues(t, 7, f.Runs())
 			assert.EqualValues(t, 7, p.Stats().Failures)
-			ends(t, &p.Pool)
+			pooltest.EndsAtOnce(t, &p.Pool)
 			assert.True(t, f.State().Settled())
 		})
 	})
@@ -111,7 +102,7 @@ func TestTheHandlerIsToldOfTheEndOfASeriesThoughTheLogEndsTheGoroutine(t *testin
 		_, err := p.AtFixedRate(0, time.Second, func(context.Context) error { return boom }, executor.OnError(executor.StopSeries))
 		require.NoError(t, err)
 		time.Sleep(time.Minute)
-		ends(t, &p.Pool)
+		pooltest.EndsAtOnce(t, &p.Pool)
 		assert.Equal(t, []error{boom}, told)
 	})
 }
@@ -130,9 +121,9 @@ func TestTheHandlerIsToldOfAHookThatPanicsThoughItsTextEndsTheGoroutine(t *testi
 					told++
 				}
 			}))
-		require.NoError(t, p.Execute(nothing))
+		require.NoError(t, p.Execute(pooltest.Nothing))
 		synctest.Wait()
-		ends(t, p)
+		pooltest.EndsAtOnce(t, p)
 		assert.Equal(t, 1, told)
 	})
 }
@@ -147,7 +138,7 @@ func TestAGroupEndsByAnErrorThatEndsTheGoroutine(t *testing.T) {
 		err := g.Wait()
 		assert.Equal(t, time.Second, time.Since(began), "the others are cancelled at once")
 		assert.ErrorIs(t, err, exitError{})
-		ends(t, p)
+		pooltest.EndsAtOnce(t, p)
 	})
 }
 
@@ -162,14 +153,14 @@ func TestAGroupEndsWithAContextWhoseCauseEndsTheGoroutine(t *testing.T) {
 		began := time.Now()
 		assert.ErrorIs(t, g.Wait(), exitError{})
 		assert.Zero(t, time.Since(began))
-		ends(t, p)
+		pooltest.EndsAtOnce(t, p)
 	})
 }
 
 func TestASubmitterWhoseContextEndsTheGoroutineLeavesNothingBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewPool(1, executor.HandOff())
-		_, err := p.Submit(withSleep(time.Minute))
+		_, err := p.Submit(pooltest.Sleep(time.Minute))
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		ran, over := false, make(chan struct{})
@@ -185,6 +176,6 @@ func TestASubmitterWhoseContextEndsTheGoroutineLeavesNothingBehind(t *testing.T)
 		time.Sleep(time.Hour)
 		assert.False(t, ran, "the task of a submitter who has left")
 		assert.EqualValues(t, 1, p.Stats().Rejected)
-		ends(t, p)
+		pooltest.EndsAtOnce(t, p)
 	})
 }

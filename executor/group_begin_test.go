@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/delay/delaytest"
@@ -82,11 +83,11 @@ func TestGroupNoMemberBeginsAfterOneHasEndedItsContext(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for range 1000 {
 				synctest.Test(t, func(t *testing.T) {
-					p := esPool(t, 1)
+					p := pooltest.NewPool(t, 1)
 					ctx, end := newContext(t)
 					g := executor.NewGroup(ctx, p)
-					hold := withNewGate(t)
-					require.NoError(t, p.Execute(hold.hold))
+					hold := pooltest.NewGate(t)
+					require.NoError(t, p.Execute(hold.Hold))
 					ran := 0
 					for range members {
 						groupGo(t, g, func(context.Context) error {
@@ -96,7 +97,7 @@ func TestGroupNoMemberBeginsAfterOneHasEndedItsContext(t *testing.T) {
 							return nil
 						})
 					}
-					hold.open()
+					hold.Open()
 					err := g.Wait()
 					assert.ErrorIs(t, err, context.Canceled)
 					assert.Equal(t, ender, ran)
@@ -117,8 +118,8 @@ func TestGroupWaitTellsOfTheEndOfItsContextByTheLastMember(t *testing.T) {
 			for range 1000 {
 				synctest.Test(t, func(t *testing.T) {
 					ctx, end := newContext(t)
-					g := executor.NewGroup(ctx, esPool(t, 1))
-					groupGo(t, g, withNothing, func(context.Context) error { end(); return nil })
+					g := executor.NewGroup(ctx, pooltest.NewPool(t, 1))
+					groupGo(t, g, pooltest.Nothing, func(context.Context) error { end(); return nil })
 					assert.ErrorIs(t, g.Wait(), context.Canceled)
 				})
 			}
@@ -128,11 +129,11 @@ func TestGroupWaitTellsOfTheEndOfItsContextByTheLastMember(t *testing.T) {
 
 func TestGroupGoOfAContextThatHasEndedWithoutAnErrorStartsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1)
+		p := pooltest.NewPool(t, 1)
 		ctx := newMute()
 		ctx.end()
 		g := executor.NewGroup(ctx, p)
-		err := g.Go(withNothing)
+		err := g.Go(pooltest.Nothing)
 		assert.ErrorIs(t, err, future.ErrCancelled)
 		assert.ErrorIs(t, err, context.Canceled)
 		assert.ErrorIs(t, g.Wait(), context.Canceled)
@@ -144,7 +145,7 @@ func TestGroupAContextThatEndsWithoutAnErrorCancelsItsTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := newMute()
 		time.AfterFunc(time.Minute, ctx.end)
-		g := executor.NewGroup(ctx, esPool(t, 1))
+		g := executor.NewGroup(ctx, pooltest.NewPool(t, 1))
 		var seen error
 		groupGo(t, g, groupHeed(&seen))
 		start := time.Now()
@@ -165,24 +166,24 @@ func TestGroupAMemberThatWasTakenAndNotBegunCountsAsCancelled(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := esPool(t, 2)
+				p := pooltest.NewPool(t, 2)
 				ctx, cancel := context.WithCancel(t.Context())
 				g := executor.NewGroup(ctx, p)
-				other := withNewGate(t)
-				groupGo(t, g, func(ctx context.Context) error { return errors.Join(other.hold(ctx), errES) })
+				other := pooltest.NewGate(t)
+				groupGo(t, g, func(ctx context.Context) error { return errors.Join(other.Hold(ctx), pooltest.ErrTask) })
 				synctest.Wait()
 				delaytest.Once(t, delay.CellBegun, func() {
 					if !c.byFailure {
 						cancel()
 						return
 					}
-					other.open()
+					other.Open()
 					time.Sleep(time.Second)
 				})
 				var runs atomic.Int32
 				groupGo(t, g, groupCount(&runs))
 				synctest.Wait()
-				other.open()
+				other.Open()
 				assert.Error(t, g.Wait())
 				assert.Zero(t, runs.Load())
 				synctest.Wait()
@@ -199,12 +200,12 @@ func TestGroupAMemberThatGoRunsAndDoesNotBeginCountsAsCancelled(t *testing.T) {
 	for range 100 {
 		synctest.Test(t, func(t *testing.T) {
 			ctx := &slowContext{Context: t.Context()}
-			p := esPool(t, 1, executor.HandOff(), executor.OnRejection(func(r *executor.Rejection) error {
+			p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(func(r *executor.Rejection) error {
 				ctx.over.Store(true)
 				return r.Run()
 			}))
-			hold := withNewGate(t)
-			require.NoError(t, p.Execute(hold.hold))
+			hold := pooltest.NewGate(t)
+			require.NoError(t, p.Execute(hold.Hold))
 			synctest.Wait()
 			g := executor.NewGroup(ctx, p)
 			var runs atomic.Int32

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
 // callingContext makes a call, but for one that comes from within, whenever it is asked for a value or for its end.
@@ -47,11 +48,11 @@ func TestAContextMayCallTheGroupThatAsksIt(t *testing.T) {
 	calls := 0
 	c.call = func() {
 		calls++
-		assert.NoError(t, g.Go(nothing))
+		assert.NoError(t, g.Go(pooltest.Nothing))
 	}
 	over := make(chan error, 1)
 	go func() {
-		err := g.Go(nothing)
+		err := g.Go(pooltest.Nothing)
 		c.call = nil
 		if err == nil {
 			err = g.Wait()
@@ -96,7 +97,7 @@ func TestTheErrorOfAContextMayCallThePoolThatAsksIt(t *testing.T) {
 	defer cancel()
 	over := make(chan error, 1)
 	go func() {
-		_, err := p.SubmitContext(endedContext{parent, textError{func() { p.Stats() }}}, nothing)
+		_, err := p.SubmitContext(endedContext{parent, textError{func() { p.Stats() }}}, pooltest.Nothing)
 		over <- err
 	}()
 	select {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -71,15 +72,15 @@ func TestGroupOnANilPoolPanics(t *testing.T) {
 
 func TestGroupWithoutMembersDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		assert.NoError(t, executor.NewGroup(nil, esPool(t, 1)).Wait())
-		assert.NoError(t, executor.NewGroup(t.Context(), esPool(t, 1)).Wait())
+		assert.NoError(t, executor.NewGroup(nil, pooltest.NewPool(t, 1)).Wait())
+		assert.NoError(t, executor.NewGroup(t.Context(), pooltest.NewPool(t, 1)).Wait())
 	})
 }
 
 func TestGroupWaitsForAllOfItsTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := executor.NewGroup(nil, esPool(t, 2))
-		groupGo(t, g, withSleep(time.Second), withSleep(3*time.Second), withSleep(time.Second))
+		g := executor.NewGroup(nil, pooltest.NewPool(t, 2))
+		groupGo(t, g, pooltest.Sleep(time.Second), pooltest.Sleep(3*time.Second), pooltest.Sleep(time.Second))
 		start := time.Now()
 		assert.NoError(t, g.Wait())
 		assert.Equal(t, 3*time.Second, time.Since(start))
@@ -88,28 +89,28 @@ func TestGroupWaitsForAllOfItsTasks(t *testing.T) {
 
 func TestGroupTheFirstFailureCancelsTheOthersWithTheFailureAsTheCause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 3)
+		p := pooltest.NewPool(t, 3)
 		g := executor.NewGroup(t.Context(), p)
 		var seen [2]error
-		groupGo(t, g, groupHeed(&seen[0]), groupFails(errES, time.Second), groupHeed(&seen[1]))
+		groupGo(t, g, groupHeed(&seen[0]), groupFails(pooltest.ErrTask, time.Second), groupHeed(&seen[1]))
 		start := time.Now()
-		assert.Equal(t, errES, g.Wait())
+		assert.Equal(t, pooltest.ErrTask, g.Wait())
 		assert.Equal(t, time.Second, time.Since(start))
-		assert.Equal(t, [2]error{errES, errES}, seen)
+		assert.Equal(t, [2]error{pooltest.ErrTask, pooltest.ErrTask}, seen)
 		assert.EqualValues(t, 2, p.Stats().Cancelled)
 	})
 }
 
 func TestGroupAfterAFailureThoseThatWaitDoNotBegin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1)
+		p := pooltest.NewPool(t, 1)
 		g := executor.NewGroup(t.Context(), p)
 		var runs atomic.Int32
-		groupGo(t, g, groupFails(errES, time.Second))
+		groupGo(t, g, groupFails(pooltest.ErrTask, time.Second))
 		for range 5 {
 			groupGo(t, g, groupCount(&runs))
 		}
-		assert.Equal(t, errES, g.Wait())
+		assert.Equal(t, pooltest.ErrTask, g.Wait())
 		synctest.Wait()
 		assert.Zero(t, runs.Load())
 		s := p.Stats()
@@ -120,11 +121,11 @@ func TestGroupAfterAFailureThoseThatWaitDoNotBegin(t *testing.T) {
 
 func TestGroupTheFirstErrorIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := executor.NewGroup(t.Context(), esPool(t, 3))
-		groupGo(t, g, groupFails(errors.New("late"), 3*time.Second), groupFails(errES, time.Second),
+		g := executor.NewGroup(t.Context(), pooltest.NewPool(t, 3))
+		groupGo(t, g, groupFails(errors.New("late"), 3*time.Second), groupFails(pooltest.ErrTask, time.Second),
 			groupFails(errors.New("between"), 2*time.Second))
-		assert.Equal(t, errES, g.Wait())
-		assert.Equal(t, errES, g.Wait())
+		assert.Equal(t, pooltest.ErrTask, g.Wait())
+		assert.Equal(t, pooltest.ErrTask, g.Wait())
 	})
 }
 
@@ -134,22 +135,22 @@ func TestGroupWaitNeverMissesAFailure(t *testing.T) {
 	defer func() { assert.NoError(t, p.Close()) }()
 	for round := range 50000 {
 		g := executor.NewGroup(t.Context(), p)
-		groupGo(t, g, withFailure)
-		require.Equal(t, errWith, g.Wait(), "round %d", round)
+		groupGo(t, g, pooltest.Fail)
+		require.Equal(t, pooltest.ErrTask, g.Wait(), "round %d", round)
 	}
 }
 
 func TestGroupWaitsForBodiesThatDoNotHeedTheirContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := executor.NewGroup(t.Context(), esPool(t, 2))
+		g := executor.NewGroup(t.Context(), pooltest.NewPool(t, 2))
 		over := false
-		groupGo(t, g, groupFails(errES, time.Second), func(context.Context) error {
+		groupGo(t, g, groupFails(pooltest.ErrTask, time.Second), func(context.Context) error {
 			time.Sleep(time.Hour)
 			over = true
 			return nil
 		})
 		start := time.Now()
-		assert.Equal(t, errES, g.Wait())
+		assert.Equal(t, pooltest.ErrTask, g.Wait())
 		assert.True(t, over)
 		assert.Equal(t, time.Hour, time.Since(start))
 	})
@@ -157,7 +158,7 @@ func TestGroupWaitsForBodiesThatDoNotHeedTheirContext(t *testing.T) {
 
 func TestGroupTheEndOfItsContextCancelsItsTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1)
+		p := pooltest.NewPool(t, 1)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(time.Minute, func() { cancel(errESCause) })
 		g := executor.NewGroup(ctx, p)
@@ -179,8 +180,8 @@ func TestGroupTheEndOfItsContextCancelsItsTasks(t *testing.T) {
 
 func TestGroupWaitGoesOnAfterTheEndOfTheContextUntilTheBodiesReturn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := executor.NewGroup(esTimed(t, time.Minute), esPool(t, 1))
-		groupGo(t, g, withSleep(time.Hour))
+		g := executor.NewGroup(esTimed(t, time.Minute), pooltest.NewPool(t, 1))
+		groupGo(t, g, pooltest.Sleep(time.Hour))
 		start := time.Now()
 		assert.ErrorIs(t, g.Wait(), context.DeadlineExceeded)
 		assert.Equal(t, time.Hour, time.Since(start))
@@ -189,15 +190,15 @@ func TestGroupWaitGoesOnAfterTheEndOfTheContextUntilTheBodiesReturn(t *testing.T
 
 func TestGroupAfterAFailureGoStartsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 2)
+		p := pooltest.NewPool(t, 2)
 		g := executor.NewGroup(t.Context(), p)
-		groupGo(t, g, withFailure, withSleep(time.Hour))
+		groupGo(t, g, pooltest.Fail, pooltest.Sleep(time.Hour))
 		synctest.Wait()
 		for range 2 { // before and after Wait
-			err := g.Go(withNothing)
+			err := g.Go(pooltest.Nothing)
 			assert.ErrorIs(t, err, future.ErrCancelled)
-			assert.ErrorIs(t, err, errWith)
-			assert.Equal(t, errWith, g.Wait())
+			assert.ErrorIs(t, err, pooltest.ErrTask)
+			assert.Equal(t, pooltest.ErrTask, g.Wait())
 		}
 		s := p.Stats()
 		assert.Equal(t, []uint64{2, 0}, []uint64{s.Accepted, s.Rejected})
@@ -206,9 +207,9 @@ func TestGroupAfterAFailureGoStartsNothing(t *testing.T) {
 
 func TestGroupAfterTheEndOfItsContextGoStartsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1)
+		p := pooltest.NewPool(t, 1)
 		g := executor.NewGroup(esEnded(t), p)
-		err := g.Go(withNothing)
+		err := g.Go(pooltest.Nothing)
 		assert.ErrorIs(t, err, future.ErrCancelled)
 		assert.ErrorIs(t, err, context.Canceled)
 		assert.ErrorIs(t, err, errESCause)
@@ -218,25 +219,25 @@ func TestGroupAfterTheEndOfItsContextGoStartsNothing(t *testing.T) {
 
 func TestGroupThatStartedNothingBecauseOfItsContextSaysSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := executor.NewGroup(esEnded(t), esPool(t, 1))
-		require.Error(t, g.Go(withNothing))
+		g := executor.NewGroup(esEnded(t), pooltest.NewPool(t, 1))
+		require.Error(t, g.Go(pooltest.Nothing))
 		assert.ErrorIs(t, g.Wait(), errESCause)
 	})
 }
 
 func TestGroupARefusedTaskIsReportedByGoAndTheGroupGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1, executor.HandOff())
+		p := pooltest.NewPool(t, 1, executor.HandOff())
 		g := executor.NewGroup(t.Context(), p)
-		groupGo(t, g, withSleep(time.Second))
-		assert.Equal(t, executor.ErrSaturated, g.Go(withNothing))
+		groupGo(t, g, pooltest.Sleep(time.Second))
+		assert.Equal(t, executor.ErrSaturated, g.Go(pooltest.Nothing))
 		assert.Equal(t, executor.ErrNilTask, g.Go(nil))
-		assert.ErrorIs(t, g.Go(withNothing, executor.Timeout(-1)), executor.ErrInvalid)
+		assert.ErrorIs(t, g.Go(pooltest.Nothing, executor.Timeout(-1)), executor.ErrInvalid)
 		assert.NoError(t, g.Wait())
-		groupGo(t, g, withNothing)
+		groupGo(t, g, pooltest.Nothing)
 		assert.NoError(t, g.Wait())
 		p.Shutdown()
-		assert.Equal(t, executor.ErrShutdown, g.Go(withNothing))
+		assert.Equal(t, executor.ErrShutdown, g.Go(pooltest.Nothing))
 		assert.NoError(t, g.Wait())
 	})
 }
@@ -244,7 +245,7 @@ func TestGroupARefusedTaskIsReportedByGoAndTheGroupGoesOn(t *testing.T) {
 func TestGroupMayBeUsedAgainAfterWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		g := executor.NewGroup(ctx, esPool(t, 2))
+		g := executor.NewGroup(ctx, pooltest.NewPool(t, 2))
 		var runs atomic.Int32
 		for range 3 {
 			groupGo(t, g, groupCount(&runs), groupCount(&runs))
@@ -263,9 +264,9 @@ func TestGroupMayBeUsedAgainAfterWait(t *testing.T) {
 
 func TestGroupManyMayWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, want := range []error{nil, errES} {
-			g := executor.NewGroup(t.Context(), esPool(t, 3))
-			groupGo(t, g, withSleep(time.Second), groupFails(want, 2*time.Second), withSleep(3*time.Second))
+		for _, want := range []error{nil, pooltest.ErrTask} {
+			g := executor.NewGroup(t.Context(), pooltest.NewPool(t, 3))
+			groupGo(t, g, pooltest.Sleep(time.Second), groupFails(want, 2*time.Second), pooltest.Sleep(3*time.Second))
 			start := time.Now()
 			var waiters sync.WaitGroup
 			for range 5 {
@@ -301,22 +302,22 @@ func TestGroupTasksMayAddOthersWhichAreWaitedFor(t *testing.T) {
 
 func TestGroupAPanicOrAGoexitOfAMemberIsItsFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 2)
+		p := pooltest.NewPool(t, 2)
 		var seen error
 		g := executor.NewGroup(t.Context(), p)
 		groupGo(t, g, groupHeed(&seen))
 		synctest.Wait() // until it has begun
-		groupGo(t, g, func(context.Context) error { panic(errES) })
+		groupGo(t, g, func(context.Context) error { panic(pooltest.ErrTask) })
 		err := g.Wait()
 		var panicked *future.PanicError
 		assert.ErrorAs(t, err, &panicked)
-		assert.ErrorIs(t, err, errES)
+		assert.ErrorIs(t, err, pooltest.ErrTask)
 		assert.Equal(t, err, seen)
 
 		g = executor.NewGroup(t.Context(), p)
 		groupGo(t, g, groupHeed(&seen))
 		synctest.Wait()
-		groupGo(t, g, withGoexit)
+		groupGo(t, g, pooltest.Goexit)
 		assert.Equal(t, future.ErrGoexit, g.Wait())
 		assert.Equal(t, future.ErrGoexit, seen)
 	})
@@ -324,10 +325,10 @@ func TestGroupAPanicOrAGoexitOfAMemberIsItsFailure(t *testing.T) {
 
 func TestGroupATimeoutOfAMemberIsItsFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := executor.NewGroup(t.Context(), esPool(t, 2))
+		g := executor.NewGroup(t.Context(), pooltest.NewPool(t, 2))
 		var seen error
 		groupGo(t, g, groupHeed(&seen))
-		require.NoError(t, g.Go(withSleep(time.Minute), executor.Timeout(time.Second), executor.Name("late")))
+		require.NoError(t, g.Go(pooltest.Sleep(time.Minute), executor.Timeout(time.Second), executor.Name("late")))
 		start := time.Now()
 		err := g.Wait()
 		assert.ErrorIs(t, err, future.ErrTimeout)
@@ -338,7 +339,7 @@ func TestGroupATimeoutOfAMemberIsItsFailure(t *testing.T) {
 
 func TestGroupEndsWithItsPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1)
+		p := pooltest.NewPool(t, 1)
 		g := executor.NewGroup(t.Context(), p)
 		var seen error
 		var runs atomic.Int32
@@ -349,16 +350,16 @@ func TestGroupEndsWithItsPool(t *testing.T) {
 		assert.Equal(t, time.Minute, time.Since(start))
 		assert.ErrorIs(t, seen, executor.ErrShutdown)
 		assert.Zero(t, runs.Load())
-		assert.ErrorIs(t, g.Go(withNothing), executor.ErrShutdown)
+		assert.ErrorIs(t, g.Go(pooltest.Nothing), executor.ErrShutdown)
 	})
 }
 
 func TestGroupOfAPoolThatIsShutDownRunsToItsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1)
+		p := pooltest.NewPool(t, 1)
 		g := executor.NewGroup(t.Context(), p)
 		var runs atomic.Int32
-		groupGo(t, g, withSleep(time.Second), groupCount(&runs), groupCount(&runs))
+		groupGo(t, g, pooltest.Sleep(time.Second), groupCount(&runs), groupCount(&runs))
 		p.Shutdown()
 		assert.NoError(t, g.Wait())
 		assert.EqualValues(t, 2, runs.Load())
@@ -367,11 +368,11 @@ func TestGroupOfAPoolThatIsShutDownRunsToItsEnd(t *testing.T) {
 
 func TestGroupAMemberThatAPolicyDiscardsHasFailed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := executor.NewGroup(t.Context(), esPool(t, 1, executor.HandOff(), executor.OnRejection(executor.Discard)))
+		g := executor.NewGroup(t.Context(), pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.Discard)))
 		var seen error
 		groupGo(t, g, groupHeed(&seen))
 		synctest.Wait()
-		groupGo(t, g, withNothing)
+		groupGo(t, g, pooltest.Nothing)
 		assert.ErrorIs(t, g.Wait(), executor.ErrSaturated)
 		assert.ErrorIs(t, seen, executor.ErrSaturated)
 	})
@@ -383,12 +384,12 @@ func TestGroupForgetsMembersThatHaveEnded(t *testing.T) {
 	defer func() { assert.NoError(t, p.Close()) }()
 	g := executor.NewGroup(t.Context(), p)
 	const n = 30000
-	groupGo(t, g, withNothing)
-	before := heapInUse()
+	groupGo(t, g, pooltest.Nothing)
+	before := pooltest.HeapInUse()
 	for range n {
-		groupGo(t, g, withNothing)
+		groupGo(t, g, pooltest.Nothing)
 	}
-	after := heapInUse()
+	after := pooltest.HeapInUse()
 	assert.NoError(t, g.Wait())
 	runtime.KeepAlive(g)
 	assert.Less(t, int64(after)-int64(before), int64(n*16), "bytes; each future has more than 100")

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -23,7 +24,7 @@ func TestB31_GroupATaskMayWaitForAGroupOnItsOwnPool(t *testing.T) {
 	for name, ctx := range contexts {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := esPool(t, 1)
+				p := pooltest.NewPool(t, 1)
 				var runs atomic.Int32
 				f, err := p.Submit(func(run context.Context) error {
 					g := executor.NewGroup(ctx(run), p)
@@ -45,7 +46,7 @@ func TestB31_GroupATaskMayWaitForAGroupOnItsOwnPool(t *testing.T) {
 
 func TestGroupsMayBeNestedOnOneWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1)
+		p := pooltest.NewPool(t, 1)
 		var runs atomic.Int32
 		var nest func(depth int) executor.Task
 		nest = func(depth int) executor.Task {
@@ -69,7 +70,7 @@ func TestGroupsMayBeNestedOnOneWorker(t *testing.T) {
 
 func TestGroupOfTheContextOfARunEndsWithThat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 3)
+		p := pooltest.NewPool(t, 3)
 		var seen [2]error
 		f, err := p.Submit(func(ctx context.Context) error {
 			g := executor.NewGroup(ctx, p)
@@ -87,12 +88,12 @@ func TestGroupOfTheContextOfARunEndsWithThat(t *testing.T) {
 // It would wait for what is behind itself.
 func TestGroupOfASerialExecutorCannotBeWaitedForByATaskBeforeIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := executor.NewSerial(esPool(t, 2))
+		s := executor.NewSerial(pooltest.NewPool(t, 2))
 		f, err := s.Submit(func(ctx context.Context) error {
 			ctx, cancel := context.WithTimeout(ctx, time.Hour)
 			defer cancel()
 			g := executor.NewGroup(ctx, s)
-			return errors.Join(g.Go(withNothing), g.Wait())
+			return errors.Join(g.Go(pooltest.Nothing), g.Wait())
 		})
 		require.NoError(t, err)
 		start := time.Now()
@@ -104,21 +105,21 @@ func TestGroupOfASerialExecutorCannotBeWaitedForByATaskBeforeIt(t *testing.T) {
 
 func TestGroupAFailureCancelsWhatACallerOfGoRunsItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := executor.NewGroup(t.Context(), esPool(t, 1, executor.HandOff(), executor.OnRejection(executor.CallerRuns)))
-		groupGo(t, g, groupFails(errES, time.Second))
+		g := executor.NewGroup(t.Context(), pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.CallerRuns)))
+		groupGo(t, g, groupFails(pooltest.ErrTask, time.Second))
 		synctest.Wait()
 		var seen error
 		start := time.Now()
 		_ = g.Go(groupHeed(&seen))
 		assert.Equal(t, time.Second, time.Since(start))
-		assert.Equal(t, errES, seen)
-		assert.Equal(t, errES, g.Wait())
+		assert.Equal(t, pooltest.ErrTask, seen)
+		assert.Equal(t, pooltest.ErrTask, g.Wait())
 	})
 }
 
 func TestGroupTheEndOfItsContextCancelsWhatACallerOfGoRunsItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := executor.NewGroup(esTimed(t, time.Minute), esDirect(t))
+		g := executor.NewGroup(esTimed(t, time.Minute), pooltest.NewDirectPool(t))
 		var seen error
 		start := time.Now()
 		_ = g.Go(groupHeed(&seen))
@@ -130,8 +131,8 @@ func TestGroupTheEndOfItsContextCancelsWhatACallerOfGoRunsItself(t *testing.T) {
 
 func TestGroupWaitsForWhatACallerOfGoRunsItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := executor.NewGroup(t.Context(), esDirect(t))
-		go func() { _ = g.Go(withSleep(time.Minute)) }()
+		g := executor.NewGroup(t.Context(), pooltest.NewDirectPool(t))
+		go func() { _ = g.Go(pooltest.Sleep(time.Minute)) }()
 		synctest.Wait()
 		start := time.Now()
 		assert.NoError(t, g.Wait())
@@ -142,12 +143,12 @@ func TestGroupWaitsForWhatACallerOfGoRunsItself(t *testing.T) {
 func TestGroupATaskThatWaitsForRoomDoesNotBeginAfterAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for range 100 {
-			p := esPool(t, 1, executor.HandOff(), executor.OnRejection(executor.Block))
+			p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.Block))
 			g := executor.NewGroup(t.Context(), p)
 			var runs atomic.Int32
-			groupGo(t, g, groupFails(errES, time.Second))
+			groupGo(t, g, groupFails(pooltest.ErrTask, time.Second))
 			_ = g.Go(groupCount(&runs)) // waits for the worker
-			assert.Equal(t, errES, g.Wait())
+			assert.Equal(t, pooltest.ErrTask, g.Wait())
 			require.Zero(t, runs.Load())
 		}
 	})
@@ -155,11 +156,11 @@ func TestGroupATaskThatWaitsForRoomDoesNotBeginAfterAFailure(t *testing.T) {
 
 func TestGroupGoWaitsForRoomNoLongerThanItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1, executor.HandOff(), executor.OnRejection(executor.Block))
-		require.NoError(t, p.Execute(withNewGate(t).hold))
+		p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.Block))
+		require.NoError(t, p.Execute(pooltest.NewGate(t).Hold))
 		g := executor.NewGroup(esTimed(t, time.Minute), p)
 		start := time.Now()
-		err := g.Go(withNothing)
+		err := g.Go(pooltest.Nothing)
 		assert.ErrorIs(t, err, executor.ErrSaturated)
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, time.Minute, time.Since(start))
@@ -170,7 +171,7 @@ func TestGroupGoWaitsForRoomNoLongerThanItsContext(t *testing.T) {
 func TestGroupUnderManyHandsWaitsForEveryBody(t *testing.T) {
 	for round := range 50 {
 		synctest.Test(t, func(t *testing.T) {
-			p := esPool(t, 4)
+			p := pooltest.NewPool(t, 4)
 			ctx, cancel := context.WithCancelCause(t.Context())
 			g := executor.NewGroup(ctx, p)
 			var busy, accepted atomic.Int32
@@ -182,7 +183,7 @@ func TestGroupUnderManyHandsWaitsForEveryBody(t *testing.T) {
 							defer busy.Add(-1)
 							time.Sleep(time.Duration(j) * time.Millisecond)
 							if round%3 == 0 && i*20+j == round {
-								return errES
+								return pooltest.ErrTask
 							}
 							return nil
 						}) == nil {
@@ -199,7 +200,7 @@ func TestGroupUnderManyHandsWaitsForEveryBody(t *testing.T) {
 			assert.Zero(t, busy.Load())
 			switch round % 3 {
 			case 0:
-				assert.Equal(t, errES, err)
+				assert.Equal(t, pooltest.ErrTask, err)
 			case 1:
 				assert.ErrorIs(t, err, errESCause)
 			default:
@@ -218,12 +219,12 @@ func TestGroupAFailureCancelsAnyNumberOfMembers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewPool(1)
 		g := executor.NewGroup(t.Context(), p)
-		require.NoError(t, g.Go(func(context.Context) error { time.Sleep(time.Second); return errES }))
+		require.NoError(t, g.Go(func(context.Context) error { time.Sleep(time.Second); return pooltest.ErrTask }))
 		const members = 100_000
 		for range members {
-			require.NoError(t, g.Go(withNothing))
+			require.NoError(t, g.Go(pooltest.Nothing))
 		}
-		assert.Equal(t, errES, g.Wait())
+		assert.Equal(t, pooltest.ErrTask, g.Wait())
 		assert.NoError(t, p.Close())
 		assert.EqualValues(t, members, p.Stats().Cancelled)
 	})
@@ -232,8 +233,8 @@ func TestGroupAFailureCancelsAnyNumberOfMembers(t *testing.T) {
 // The member is in no way to be told from others before Go returns.
 func TestGroupAMemberThatACallerOfGoRunsItselfCannotWaitForTheGroup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := executor.NewGroup(nil, esDirect(t)) //nolint:staticcheck // that nil never ends is promised
-		err := errES
+		g := executor.NewGroup(nil, pooltest.NewDirectPool(t)) //nolint:staticcheck // that nil never ends is promised
+		err := pooltest.ErrTask
 		require.NoError(t, g.Go(func(context.Context) error {
 			err = g.Wait()
 			return nil
@@ -245,9 +246,9 @@ func TestGroupAMemberThatACallerOfGoRunsItselfCannotWaitForTheGroup(t *testing.T
 
 func TestGroupAMemberThatWaitsForTheGroupIsToldAtOnceWhateverElseRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 2)
+		p := pooltest.NewPool(t, 2)
 		g := executor.NewGroup(t.Context(), p)
-		require.NoError(t, g.Go(withSleep(time.Hour)))
+		require.NoError(t, g.Go(pooltest.Sleep(time.Hour)))
 		synctest.Wait()
 		start := time.Now()
 		require.NoError(t, g.Go(func(context.Context) error {
@@ -263,7 +264,7 @@ func TestGroupAMemberThatWaitsForTheGroupIsToldAtOnceWhateverElseRuns(t *testing
 // The last member comes while a task waits for the group, whose place is free.
 func TestB31_GroupAMemberThatComesDuringWaitRunsInPlaceOfTheCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 2)
+		p := pooltest.NewPool(t, 2)
 		g := executor.NewGroup(t.Context(), p)
 		ran := make(chan struct{})
 		groupGo(t, g, func(context.Context) error {
@@ -283,7 +284,7 @@ func TestB31_GroupAMemberThatComesDuringWaitRunsInPlaceOfTheCaller(t *testing.T)
 
 func TestB31_GroupAMemberThatWaitsIsHelpedThoughAnotherHasBegun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 2)
+		p := pooltest.NewPool(t, 2)
 		f, err := p.Submit(func(ctx context.Context) error {
 			g := executor.NewGroup(ctx, p)
 			ran := make(chan struct{})
@@ -300,7 +301,7 @@ func TestB31_GroupAMemberThatWaitsIsHelpedThoughAnotherHasBegun(t *testing.T) {
 
 func TestGroupWaitOfAMemberIsRefusedAtOnceWhateverElseRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := executor.NewGroup(t.Context(), esPool(t, 2))
+		g := executor.NewGroup(t.Context(), pooltest.NewPool(t, 2))
 		groupGo(t, g, groupFails(nil, time.Minute))
 		start := time.Now()
 		groupGo(t, g, func(context.Context) error {
@@ -314,7 +315,7 @@ func TestGroupWaitOfAMemberIsRefusedAtOnceWhateverElseRuns(t *testing.T) {
 
 func TestGroupWaitIsRefusedToAMemberThatTheCallerOfGoRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
+		p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
 		hold := make(chan struct{})
 		defer close(hold)
 		require.NoError(t, p.Execute(func(context.Context) error { <-hold; return nil }))
@@ -329,7 +330,7 @@ func TestGroupWaitIsRefusedToAMemberThatTheCallerOfGoRuns(t *testing.T) {
 
 func TestTakeIsRefusedToTheLastTaskIfTheCallerOfSubmitRunsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := esPool(t, 1, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
+		p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
 		hold := make(chan struct{})
 		defer close(hold)
 		require.NoError(t, p.Execute(func(context.Context) error { <-hold; return nil }))

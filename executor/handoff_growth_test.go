@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
 // Nobody waits until the workers have come: their tasks have begun when Execute returns.
@@ -19,15 +20,15 @@ func TestTPE_WhatIsAcceptedForAWorkerOfItsOwnHasItAtOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := lendPlain(t, 1, opts...)
-				g := withNewGate(t)
+				p := pooltest.NewPool(t, 1, opts...)
+				g := pooltest.NewGate(t)
 				for range tasks {
-					require.NoError(t, p.Execute(g.hold))
+					require.NoError(t, p.Execute(g.Hold))
 				}
 				s := p.Stats()
 				assert.Equal(t, []int{tasks, tasks, 0}, []int{s.Workers, s.Busy, s.Queued})
 				assert.Empty(t, p.ShutdownNow())
-				g.open()
+				g.Open()
 			})
 		})
 	}

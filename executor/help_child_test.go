@@ -11,95 +11,72 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
-// lendWait has a task on p wait for child, and returns the future of how long that took and with what
-// outcome.
-func lendWait[V any](t *testing.T, p *executor.Pool, wait func(ctx context.Context) (V, error)) *future.Future[lendWaited] {
-	t.Helper()
-	return lendSubmit(t, p, func(ctx context.Context) (lendWaited, error) {
-		start := time.Now()
-		_, err := wait(ctx)
-		return lendWaited{time.Since(start), err}, nil
-	}, executor.Name("parent"))
-}
-
-type lendWaited struct {
-	took time.Duration
-	err  error
-}
-
-// lendTook returns how a wait has ended, which it must have.
-func lendTook(t *testing.T, f *future.Future[lendWaited]) lendWaited {
-	t.Helper()
-	w, err := lendSettled(t, f)
-	require.NoError(t, err)
-	return w
-}
-
 func TestC4_GetTimeoutEndsAtItsTimeAndTheChildGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1)
-		tr := withNewTrace()
+		p := pooltest.NewPool(t, 1)
+		tr := pooltest.NewTrace()
 		var child *future.Future[struct{}]
-		parent := lendWait(t, p, func(context.Context) (struct{}, error) {
+		parent := pooltest.Wait(t, p, func(context.Context) (struct{}, error) {
 			child, _ = p.Submit(func(context.Context) error {
-				tr.mark("begun")
-				defer tr.mark("ended")
+				tr.Mark("begun")
+				defer tr.Mark("ended")
 				time.Sleep(10 * time.Second)
 				return nil
 			})
 			return child.GetTimeout(3 * time.Second)
 		})
-		withPassed(3 * time.Second)
-		w := lendTook(t, parent)
-		assert.Equal(t, 3*time.Second, w.took)
-		assert.ErrorIs(t, w.err, future.ErrTimeout)
+		pooltest.Elapse(3 * time.Second)
+		w := pooltest.Took(t, parent)
+		assert.Equal(t, 3*time.Second, w.Took)
+		assert.ErrorIs(t, w.Err, future.ErrTimeout)
 		assert.Equal(t, future.Running, child.State())
-		withPassed(time.Hour)
-		assert.NoError(t, withOutcome(t, child))
-		assert.Equal(t, []string{"begun 0s", "ended 10s"}, tr.seen())
+		pooltest.Elapse(time.Hour)
+		assert.NoError(t, pooltest.Outcome(t, child))
+		assert.Equal(t, []string{"begun 0s", "ended 10s"}, tr.Seen())
 	})
 }
 
 func TestC4_AWaitEndsWithItsContextAndTheChildGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1)
+		p := pooltest.NewPool(t, 1)
 		var child *future.Future[struct{}]
-		parent := lendWait(t, p, func(ctx context.Context) (struct{}, error) {
-			child, _ = p.Submit(withSleep(time.Hour))
+		parent := pooltest.Wait(t, p, func(ctx context.Context) (struct{}, error) {
+			child, _ = p.Submit(pooltest.Sleep(time.Hour))
 			ctx, cancel := context.WithTimeout(ctx, time.Minute)
 			defer cancel()
 			return child.Get(ctx)
 		})
-		withPassed(time.Hour - 1)
-		assert.Equal(t, lendWaited{time.Minute, context.DeadlineExceeded}, lendTook(t, parent))
+		pooltest.Elapse(time.Hour - 1)
+		assert.Equal(t, pooltest.Waited{Took: time.Minute, Err: context.DeadlineExceeded}, pooltest.Took(t, parent))
 		assert.Equal(t, future.Running, child.State())
-		withPassed(1)
-		assert.NoError(t, withOutcome(t, child))
+		pooltest.Elapse(1)
+		assert.NoError(t, pooltest.Outcome(t, child))
 	})
 }
 
 func TestC4_WhatIsWaitedForRunsAheadOfItsTurnAndNothingElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1)
-		tr := withNewTrace()
-		parent := lendWait(t, p, func(ctx context.Context) (struct{}, error) {
+		p := pooltest.NewPool(t, 1)
+		tr := pooltest.NewTrace()
+		parent := pooltest.Wait(t, p, func(ctx context.Context) (struct{}, error) {
 			for _, name := range []string{"a", "b"} {
-				assert.NoError(t, p.Execute(tr.task(name)))
+				assert.NoError(t, p.Execute(tr.Task(name)))
 			}
 			child, _ := p.Submit(func(context.Context) error {
 				time.Sleep(time.Second)
-				tr.mark("child")
+				tr.Mark("child")
 				return nil
 			})
-			defer tr.mark("parent")
+			defer tr.Mark("parent")
 			return child.Get(ctx)
 		})
-		withPassed(time.Hour)
-		assert.NoError(t, lendTook(t, parent).err)
-		assert.Equal(t, []string{"child 1s", "parent 1s", "a 1s", "b 1s"}, tr.seen())
+		pooltest.Elapse(time.Hour)
+		assert.NoError(t, pooltest.Took(t, parent).Err)
+		assert.Equal(t, []string{"child 1s", "parent 1s", "a 1s", "b 1s"}, tr.Seen())
 	})
 }
 
@@ -111,17 +88,17 @@ func TestC4_AChildScheduledForLaterRunsExactlyAtItsTime(t *testing.T) {
 	for name, with := range contexts {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 1)
-				tr := withNewTrace()
-				parent := lendWait(t, &p.Pool, func(ctx context.Context) (struct{}, error) {
-					child, _ := p.Schedule(time.Hour, tr.task("child"))
+				p := pooltest.NewScheduledPool(t, 1)
+				tr := pooltest.NewTrace()
+				parent := pooltest.Wait(t, &p.Pool, func(ctx context.Context) (struct{}, error) {
+					child, _ := p.Schedule(time.Hour, tr.Task("child"))
 					return child.Get(with(ctx))
 				})
-				withPassed(time.Hour - 1)
-				assert.Empty(t, tr.seen())
-				withPassed(1)
-				assert.Equal(t, []string{"child 1h0m0s"}, tr.seen())
-				assert.Equal(t, lendWaited{took: time.Hour}, lendTook(t, parent))
+				pooltest.Elapse(time.Hour - 1)
+				assert.Empty(t, tr.Seen())
+				pooltest.Elapse(1)
+				assert.Equal(t, []string{"child 1h0m0s"}, tr.Seen())
+				assert.Equal(t, pooltest.Waited{Took: time.Hour}, pooltest.Took(t, parent))
 			})
 		})
 	}
@@ -129,89 +106,89 @@ func TestC4_AChildScheduledForLaterRunsExactlyAtItsTime(t *testing.T) {
 
 func TestC4_OfSeveralScheduledChildrenTheFirstToBeDueIsRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		tr := withNewTrace()
-		parent := lendWait(t, &p.Pool, func(ctx context.Context) (struct{}, error) {
-			late, _ := p.Schedule(2*time.Hour, tr.task("late"))
-			soon, _ := p.Schedule(time.Hour, tr.task("soon"))
+		p := pooltest.NewScheduledPool(t, 1)
+		tr := pooltest.NewTrace()
+		parent := pooltest.Wait(t, &p.Pool, func(ctx context.Context) (struct{}, error) {
+			late, _ := p.Schedule(2*time.Hour, tr.Task("late"))
+			soon, _ := p.Schedule(time.Hour, tr.Task("soon"))
 			_, err := future.All(ctx, late.Future, soon.Future)
 			return struct{}{}, err
 		})
-		withPassed(3 * time.Hour)
-		assert.Equal(t, lendWaited{took: 2 * time.Hour}, lendTook(t, parent))
-		assert.Equal(t, []string{"soon 1h0m0s", "late 2h0m0s"}, tr.seen())
+		pooltest.Elapse(3 * time.Hour)
+		assert.Equal(t, pooltest.Waited{Took: 2 * time.Hour}, pooltest.Took(t, parent))
+		assert.Equal(t, []string{"soon 1h0m0s", "late 2h0m0s"}, tr.Seen())
 	})
 }
 
 func TestC4_AChildIsNotRunInPlaceOfAWaitThatIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		tr := withNewTrace()
-		parent := lendWait(t, &p.Pool, func(ctx context.Context) (struct{}, error) {
-			child, _ := p.Schedule(time.Hour, tr.task("child"))
+		p := pooltest.NewScheduledPool(t, 1)
+		tr := pooltest.NewTrace()
+		parent := pooltest.Wait(t, &p.Pool, func(ctx context.Context) (struct{}, error) {
+			child, _ := p.Schedule(time.Hour, tr.Task("child"))
 			ctx, cancel := context.WithTimeout(ctx, time.Minute)
 			defer cancel()
 			v, err := child.Get(ctx)
 			time.Sleep(2 * time.Hour)
 			return v, err
 		})
-		withPassed(10 * time.Hour)
-		assert.ErrorIs(t, lendTook(t, parent).err, context.DeadlineExceeded)
-		assert.Equal(t, []string{"child 2h1m0s"}, tr.seen())
+		pooltest.Elapse(10 * time.Hour)
+		assert.ErrorIs(t, pooltest.Took(t, parent).Err, context.DeadlineExceeded)
+		assert.Equal(t, []string{"child 2h1m0s"}, tr.Seen())
 	})
 }
 
 func TestC4_ACancelledChildEndsTheWaitAndNeverRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		tr := withNewTrace()
+		p := pooltest.NewScheduledPool(t, 1)
+		tr := pooltest.NewTrace()
 		var child *executor.ScheduledFuture[struct{}]
-		parent := lendWait(t, &p.Pool, func(ctx context.Context) (struct{}, error) {
-			child, _ = p.Schedule(time.Hour, tr.task("child"))
+		parent := pooltest.Wait(t, &p.Pool, func(ctx context.Context) (struct{}, error) {
+			child, _ = p.Schedule(time.Hour, tr.Task("child"))
 			return child.Get(ctx)
 		})
-		withPassed(time.Minute)
+		pooltest.Elapse(time.Minute)
 		require.True(t, child.Cancel())
-		withPassed(10 * time.Hour)
-		assert.Equal(t, lendWaited{time.Minute, future.ErrCancelled}, lendTook(t, parent))
-		assert.Empty(t, tr.seen())
-		lendAccounted(t, &p.Pool)
+		pooltest.Elapse(10 * time.Hour)
+		assert.Equal(t, pooltest.Waited{Took: time.Minute, Err: future.ErrCancelled}, pooltest.Took(t, parent))
+		assert.Empty(t, tr.Seen())
+		pooltest.Balanced(t, &p.Pool)
 	})
 }
 
 func TestC4_AChildCancelledWhileItRunsEndsTheWaitAtOnceAndItsBodyLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1)
+		p := pooltest.NewPool(t, 1)
 		var child *future.Future[struct{}]
-		parent := lendWait(t, p, func(ctx context.Context) (struct{}, error) {
-			child, _ = p.Submit(withSleep(time.Hour))
+		parent := pooltest.Wait(t, p, func(ctx context.Context) (struct{}, error) {
+			child, _ = p.Submit(pooltest.Sleep(time.Hour))
 			return child.Get(ctx)
 		})
-		withPassed(time.Minute)
+		pooltest.Elapse(time.Minute)
 		require.True(t, child.Cancel())
 		synctest.Wait()
-		assert.Equal(t, lendWaited{time.Minute, future.ErrCancelled}, lendTook(t, parent))
-		assert.False(t, withClosed(child.Stopped()))
-		withPassed(59*time.Minute - 1)
-		assert.False(t, withClosed(child.Stopped()))
-		withPassed(1)
-		assert.True(t, withClosed(child.Stopped()))
-		lendAccounted(t, p)
+		assert.Equal(t, pooltest.Waited{Took: time.Minute, Err: future.ErrCancelled}, pooltest.Took(t, parent))
+		assert.False(t, pooltest.IsClosed(child.Stopped()))
+		pooltest.Elapse(59*time.Minute - 1)
+		assert.False(t, pooltest.IsClosed(child.Stopped()))
+		pooltest.Elapse(1)
+		assert.True(t, pooltest.IsClosed(child.Stopped()))
+		pooltest.Balanced(t, p)
 	})
 }
 
 func TestC4_AChildWithATimeoutEndsTheWaitAtThatTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1)
-		parent := lendWait(t, p, func(ctx context.Context) (struct{}, error) {
-			child, _ := p.Submit(withSleep(time.Hour), executor.Timeout(time.Minute))
+		p := pooltest.NewPool(t, 1)
+		parent := pooltest.Wait(t, p, func(ctx context.Context) (struct{}, error) {
+			child, _ := p.Submit(pooltest.Sleep(time.Hour), executor.Timeout(time.Minute))
 			return child.Get(ctx)
 		})
-		withPassed(10 * time.Hour)
-		w := lendTook(t, parent)
-		assert.Equal(t, time.Minute, w.took)
-		assert.EqualError(t, w.err, "executor: timed out after 1m0s")
-		lendAccounted(t, p)
+		pooltest.Elapse(10 * time.Hour)
+		w := pooltest.Took(t, parent)
+		assert.Equal(t, time.Minute, w.Took)
+		assert.EqualError(t, w.Err, "executor: timed out after 1m0s")
+		pooltest.Balanced(t, p)
 	})
 }
 
@@ -221,31 +198,31 @@ func TestC4_AFailureOfAChildTouchesItsFutureOnly(t *testing.T) {
 		body    executor.Task
 		outcome func(t *testing.T, err error)
 	}{
-		"error":  {withFailure, func(t *testing.T, err error) { assert.Equal(t, errWith, err) }},
-		"Goexit": {withGoexit, func(t *testing.T, err error) { assert.Equal(t, future.ErrGoexit, err) }},
-		"panic": {withPanic, func(t *testing.T, err error) {
+		"error":  {pooltest.Fail, func(t *testing.T, err error) { assert.Equal(t, pooltest.ErrTask, err) }},
+		"Goexit": {pooltest.Goexit, func(t *testing.T, err error) { assert.Equal(t, future.ErrGoexit, err) }},
+		"panic": {pooltest.Panic, func(t *testing.T, err error) {
 			_, ok := errors.AsType[*future.PanicError](err)
 			assert.True(t, ok, "%v", err)
 		}},
 	}
 	for name, c := range bodies {
 		t.Run(name, func(t *testing.T) {
-			for kind, newPool := range map[string]lendMake{"plain": lendPlain, "scheduled": lendScheduled} {
+			for kind, newPool := range map[string]pooltest.Maker{"plain": pooltest.NewPool, "scheduled": pooltest.Scheduled} {
 				t.Run(kind, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						p := newPool(t, 1)
-						parent := lendWait(t, p, func(ctx context.Context) (struct{}, error) {
+						parent := pooltest.Wait(t, p, func(ctx context.Context) (struct{}, error) {
 							child, _ := p.Submit(c.body)
 							return child.Get(ctx)
 						})
-						after := lendSubmit(t, p, lendSeven)
+						after := pooltest.SubmitFunc(t, p, pooltest.Seven)
 						synctest.Wait()
-						c.outcome(t, lendTook(t, parent).err)
-						v, err := lendSettled(t, after)
+						c.outcome(t, pooltest.Took(t, parent).Err)
+						v, err := pooltest.Settled(t, after)
 						assert.NoError(t, err)
 						assert.Equal(t, 7, v)
-						assert.Equal(t, 1, poolGoroutines(), "one worker")
-						lendAccounted(t, p)
+						assert.Equal(t, 1, pooltest.Goroutines(), "one worker")
+						pooltest.Balanced(t, p)
 					})
 				})
 			}
@@ -255,43 +232,43 @@ func TestC4_AFailureOfAChildTouchesItsFutureOnly(t *testing.T) {
 
 func TestC4_AWaitForAPeriodicTaskIsNoHelpButEndsWithItsCancellation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		tr := withNewTrace()
-		series := withRate(t, p, time.Second, time.Second, tr.task("run"))
-		parent := lendWait(t, &p.Pool, series.Get)
-		withPassed(time.Minute)
-		assert.Empty(t, tr.seen())
+		p := pooltest.NewScheduledPool(t, 1)
+		tr := pooltest.NewTrace()
+		series := pooltest.AtFixedRate(t, p, time.Second, time.Second, tr.Task("run"))
+		parent := pooltest.Wait(t, &p.Pool, series.Get)
+		pooltest.Elapse(time.Minute)
+		assert.Empty(t, tr.Seen())
 		require.True(t, series.Cancel())
 		synctest.Wait()
-		assert.Equal(t, lendWaited{time.Minute, future.ErrCancelled}, lendTook(t, parent))
-		lendAccounted(t, &p.Pool)
+		assert.Equal(t, pooltest.Waited{Took: time.Minute, Err: future.ErrCancelled}, pooltest.Took(t, parent))
+		pooltest.Balanced(t, &p.Pool)
 	})
 }
 
 func TestC4_ATaskThatWaitsForAChildOfAnotherPoolIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		mine, other := lendPlain(t, 1), lendPlain(t, 1)
-		require.NoError(t, other.Execute(withSleep(time.Hour)))
+		mine, other := pooltest.NewPool(t, 1), pooltest.NewPool(t, 1)
+		require.NoError(t, other.Execute(pooltest.Sleep(time.Hour)))
 		synctest.Wait()
-		parent := lendWait(t, mine, lendSubmit(t, other, lendSeven).Get)
-		next := lendSubmit(t, mine, lendSeven)
-		withPassed(time.Hour - 1)
+		parent := pooltest.Wait(t, mine, pooltest.SubmitFunc(t, other, pooltest.Seven).Get)
+		next := pooltest.SubmitFunc(t, mine, pooltest.Seven)
+		pooltest.Elapse(time.Hour - 1)
 		assert.Equal(t, 1, other.Stats().Queued)
 		assert.Equal(t, []int{1, 1}, []int{mine.Stats().Busy, mine.Stats().Queued})
-		withPassed(1)
-		assert.Equal(t, lendWaited{took: time.Hour}, lendTook(t, parent))
-		_, err := lendSettled(t, next)
+		pooltest.Elapse(1)
+		assert.Equal(t, pooltest.Waited{Took: time.Hour}, pooltest.Took(t, parent))
+		_, err := pooltest.Settled(t, next)
 		assert.NoError(t, err)
 	})
 }
 
 func TestC4_AnOutsiderThatWaitsOvertakesNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1)
-		require.NoError(t, p.Execute(withSleep(time.Hour)))
+		p := pooltest.NewPool(t, 1)
+		require.NoError(t, p.Execute(pooltest.Sleep(time.Hour)))
 		synctest.Wait()
 		start := time.Now()
-		_, err := lendSubmit(t, p, lendSeven).Get(t.Context())
+		_, err := pooltest.SubmitFunc(t, p, pooltest.Seven).Get(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, time.Hour, time.Since(start))
 	})

@@ -12,14 +12,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
 // lendHelped has a pool of one run a parent that waits for a child, which heeds its context and
 // otherwise takes an hour.
-func lendHelped(t *testing.T, p *executor.Pool) (parent *future.Future[lendWaited], child *future.Future[struct{}]) {
+func lendHelped(t *testing.T, p *executor.Pool) (parent *future.Future[pooltest.Waited], child *future.Future[struct{}]) {
 	t.Helper()
-	parent = lendWait(t, p, func(ctx context.Context) (struct{}, error) {
+	parent = pooltest.Wait(t, p, func(ctx context.Context) (struct{}, error) {
 		child, _ = p.Submit(func(ctx context.Context) error {
 			select {
 			case <-time.After(time.Hour):
@@ -37,30 +38,30 @@ func lendHelped(t *testing.T, p *executor.Pool) (parent *future.Future[lendWaite
 
 func TestC4_ShutdownLetsParentAndChildEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1)
+		p := pooltest.NewPool(t, 1)
 		parent, child := lendHelped(t, p)
-		next := lendSubmit(t, p, lendSeven)
+		next := pooltest.SubmitFunc(t, p, pooltest.Seven)
 		p.Shutdown()
 		start := time.Now()
 		<-p.Terminated()
 		assert.Equal(t, time.Hour, time.Since(start))
-		assert.NoError(t, withOutcome(t, child))
-		assert.Equal(t, lendWaited{took: time.Hour}, lendTook(t, parent))
-		_, err := lendSettled(t, next)
+		assert.NoError(t, pooltest.Outcome(t, child))
+		assert.Equal(t, pooltest.Waited{Took: time.Hour}, pooltest.Took(t, parent))
+		_, err := pooltest.Settled(t, next)
 		assert.NoError(t, err)
-		lendAccounted(t, p)
+		pooltest.Balanced(t, p)
 	})
 }
 
 func TestC4_CloseWaitsForAHelperAsForAWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1)
-		parent := lendWait(t, p, func(ctx context.Context) (struct{}, error) {
-			child, _ := p.Submit(withSleep(time.Hour))
+		p := pooltest.NewPool(t, 1)
+		parent := pooltest.Wait(t, p, func(ctx context.Context) (struct{}, error) {
+			child, _ := p.Submit(pooltest.Sleep(time.Hour))
 			return child.GetTimeout(time.Second)
 		})
-		withPassed(time.Minute)
-		require.ErrorIs(t, lendTook(t, parent).err, future.ErrTimeout)
+		pooltest.Elapse(time.Minute)
+		require.ErrorIs(t, pooltest.Took(t, parent).Err, future.ErrTimeout)
 		start := time.Now()
 		require.NoError(t, p.Close())
 		assert.Equal(t, 59*time.Minute, time.Since(start))
@@ -69,59 +70,59 @@ func TestC4_CloseWaitsForAHelperAsForAWorker(t *testing.T) {
 
 func TestC4_AfterShutdownAChildIsStillRunAtItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		parent := lendWait(t, &p.Pool, func(ctx context.Context) (struct{}, error) {
-			child, _ := p.Schedule(time.Hour, withNothing)
+		p := pooltest.NewScheduledPool(t, 1)
+		parent := pooltest.Wait(t, &p.Pool, func(ctx context.Context) (struct{}, error) {
+			child, _ := p.Schedule(time.Hour, pooltest.Nothing)
 			return child.Get(ctx)
 		})
-		withPassed(time.Minute)
+		pooltest.Elapse(time.Minute)
 		p.Shutdown()
 		<-p.Terminated()
-		assert.Equal(t, lendWaited{took: time.Hour}, lendTook(t, parent))
-		lendAccounted(t, &p.Pool)
+		assert.Equal(t, pooltest.Waited{Took: time.Hour}, pooltest.Took(t, parent))
+		pooltest.Balanced(t, &p.Pool)
 	})
 }
 
 func TestC4_ShutdownNowEndsTheContextsOfParentAndChild(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1)
+		p := pooltest.NewPool(t, 1)
 		parent, child := lendHelped(t, p)
 		assert.Empty(t, p.ShutdownNow())
 		<-p.Terminated()
-		assert.Equal(t, executor.ErrShutdown, withOutcome(t, child))
-		w := lendTook(t, parent)
-		assert.Zero(t, w.took)
-		assert.ErrorIs(t, w.err, executor.ErrShutdown)
-		lendAccounted(t, p)
+		assert.Equal(t, executor.ErrShutdown, pooltest.Outcome(t, child))
+		w := pooltest.Took(t, parent)
+		assert.Zero(t, w.Took)
+		assert.ErrorIs(t, w.Err, executor.ErrShutdown)
+		pooltest.Balanced(t, p)
 	})
 }
 
 func TestC4_ShutdownNowReturnsAChildThatIsNotDueAndEndsTheWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		tr := withNewTrace()
+		p := pooltest.NewScheduledPool(t, 1)
+		tr := pooltest.NewTrace()
 		var child *executor.ScheduledFuture[struct{}]
-		parent := lendWait(t, &p.Pool, func(context.Context) (struct{}, error) {
-			child, _ = p.Schedule(time.Hour, tr.task("child"), executor.Name("child"))
+		parent := pooltest.Wait(t, &p.Pool, func(context.Context) (struct{}, error) {
+			child, _ = p.Schedule(time.Hour, tr.Task("child"), executor.Name("child"))
 			return child.Get(context.Background())
 		})
-		withPassed(time.Minute)
-		assert.Equal(t, []string{"child"}, withNames(p.ShutdownNow()))
+		pooltest.Elapse(time.Minute)
+		assert.Equal(t, []string{"child"}, pooltest.Names(p.ShutdownNow()))
 		<-p.Terminated()
-		withShutDown(t, child.Future)
-		w := lendTook(t, parent)
-		assert.Equal(t, time.Minute, w.took)
-		assert.ErrorIs(t, w.err, executor.ErrShutdown)
-		withPassed(time.Hour)
-		assert.Empty(t, tr.seen())
+		pooltest.CancelledByShutdown(t, child.Future)
+		w := pooltest.Took(t, parent)
+		assert.Equal(t, time.Minute, w.Took)
+		assert.ErrorIs(t, w.Err, executor.ErrShutdown)
+		pooltest.Elapse(time.Hour)
+		assert.Empty(t, tr.Seen())
 	})
 }
 
 func TestC4_TheStatisticsTellOfParentAndChild(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1)
+		p := pooltest.NewPool(t, 1)
 		lendHelped(t, p)
-		_, err := p.Submit(withNothing, executor.Name("next"))
+		_, err := p.Submit(pooltest.Nothing, executor.Name("next"))
 		require.NoError(t, err)
 		s := p.Stats()
 		assert.Equal(t, []int{2, 1, 1, 1}, []int{s.Busy, s.Workers, s.Largest, s.Queued})
@@ -131,8 +132,8 @@ func TestC4_TheStatisticsTellOfParentAndChild(t *testing.T) {
 		}
 		slices.Sort(running)
 		assert.Equal(t, []string{"child", "parent"}, running)
-		assert.Equal(t, []string{"next"}, withNames(p.Queued()))
-		withPassed(time.Hour)
+		assert.Equal(t, []string{"next"}, pooltest.Names(p.Queued()))
+		pooltest.Elapse(time.Hour)
 		s = p.Stats()
 		assert.Equal(t, []int{0, 1, 1, 0}, []int{s.Busy, s.Workers, s.Largest, s.Queued})
 		assert.Equal(t, []uint64{3, 3, 3}, []uint64{s.Accepted, s.Completed, s.Runs})
@@ -141,9 +142,9 @@ func TestC4_TheStatisticsTellOfParentAndChild(t *testing.T) {
 
 func TestC4_WaitsThatTimeOutDoNotStartEverMoreChildren(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1)
+		p := pooltest.NewPool(t, 1)
 		var begun atomic.Int32
-		parent := lendSubmit(t, p, func(ctx context.Context) (int, error) {
+		parent := pooltest.SubmitFunc(t, p, func(ctx context.Context) (int, error) {
 			for range 100 {
 				child, _ := p.Submit(func(context.Context) error {
 					begun.Add(1)
@@ -155,22 +156,22 @@ func TestC4_WaitsThatTimeOutDoNotStartEverMoreChildren(t *testing.T) {
 			}
 			return 0, nil
 		})
-		withPassed(100*time.Second - 1)
+		pooltest.Elapse(100*time.Second - 1)
 		assert.Equal(t, []int{3, 98}, []int{p.Stats().Busy, p.Stats().Queued})
 		assert.EqualValues(t, 2, begun.Load(), "the pool is overdrawn by its size")
-		withPassed(1)
-		_, err := lendSettled(t, parent)
+		pooltest.Elapse(1)
+		_, err := pooltest.Settled(t, parent)
 		require.NoError(t, err)
-		withPassed(100 * time.Hour)
+		pooltest.Elapse(100 * time.Hour)
 		assert.EqualValues(t, 100, begun.Load())
-		lendAccounted(t, p)
+		pooltest.Balanced(t, p)
 	})
 }
 
 // lendStuck has a run of p wait for a child that takes an hour, for a second only, n times.
 func lendStuck(t *testing.T, ctx context.Context, p *executor.Pool, n int) {
 	for range n {
-		stuck, _ := p.Submit(withSleep(time.Hour))
+		stuck, _ := p.Submit(pooltest.Sleep(time.Hour))
 		ctx, cancel := context.WithTimeout(ctx, time.Second)
 		_, err := stuck.Get(ctx)
 		cancel()
@@ -180,57 +181,57 @@ func lendStuck(t *testing.T, ctx context.Context, p *executor.Pool, n int) {
 
 func TestC4_AfterAWaitThatHasTimedOutTheNextChildIsHelpedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1)
-		tr := withNewTrace()
-		parent := lendWait(t, p, func(ctx context.Context) (struct{}, error) {
+		p := pooltest.NewPool(t, 1)
+		tr := pooltest.NewTrace()
+		parent := pooltest.Wait(t, p, func(ctx context.Context) (struct{}, error) {
 			lendStuck(t, ctx, p, 1)
-			short, _ := p.Submit(tr.task("short"))
+			short, _ := p.Submit(tr.Task("short"))
 			return short.Get(ctx)
 		})
-		withPassed(2 * time.Hour)
-		assert.Equal(t, lendWaited{took: time.Second}, lendTook(t, parent))
-		assert.Equal(t, []string{"short 1s"}, tr.seen())
+		pooltest.Elapse(2 * time.Hour)
+		assert.Equal(t, pooltest.Waited{Took: time.Second}, pooltest.Took(t, parent))
+		assert.Equal(t, []string{"short 1s"}, tr.Seen())
 	})
 }
 
 func TestC4_APoolOverdrawnByItsSizeHelpsAgainWhenABodyTooManyHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1)
-		tr := withNewTrace()
-		parent := lendWait(t, p, func(ctx context.Context) (struct{}, error) {
+		p := pooltest.NewPool(t, 1)
+		tr := pooltest.NewTrace()
+		parent := pooltest.Wait(t, p, func(ctx context.Context) (struct{}, error) {
 			lendStuck(t, ctx, p, 2)
-			short, _ := p.Submit(tr.task("short"))
+			short, _ := p.Submit(tr.Task("short"))
 			return short.Get(ctx)
 		})
-		withPassed(2 * time.Hour)
-		assert.Equal(t, lendWaited{took: time.Hour}, lendTook(t, parent))
-		assert.Equal(t, []string{"short 1h0m0s"}, tr.seen())
+		pooltest.Elapse(2 * time.Hour)
+		assert.Equal(t, pooltest.Waited{Took: time.Hour}, pooltest.Took(t, parent))
+		assert.Equal(t, []string{"short 1h0m0s"}, tr.Seen())
 	})
 }
 
 func TestC4_AnOverdrawnPoolTakesNothingNew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1)
-		tr := withNewTrace()
-		parent := lendWait(t, p, func(ctx context.Context) (struct{}, error) {
+		p := pooltest.NewPool(t, 1)
+		tr := pooltest.NewTrace()
+		parent := pooltest.Wait(t, p, func(ctx context.Context) (struct{}, error) {
 			lendStuck(t, ctx, p, 1)
 			return struct{}{}, nil
 		})
 		synctest.Wait()
-		require.NoError(t, p.Execute(tr.task("next")))
-		withPassed(2 * time.Hour)
-		assert.Equal(t, lendWaited{took: time.Second}, lendTook(t, parent))
-		assert.Equal(t, []string{"next 1h0m0s"}, tr.seen())
+		require.NoError(t, p.Execute(tr.Task("next")))
+		pooltest.Elapse(2 * time.Hour)
+		assert.Equal(t, pooltest.Waited{Took: time.Second}, pooltest.Took(t, parent))
+		assert.Equal(t, []string{"next 1h0m0s"}, tr.Seen())
 	})
 }
 
 func TestC4_AnOverdrawnPoolStillHelpsAChildThatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1)
+		p := pooltest.NewPool(t, 1)
 		var child *future.Future[struct{}]
-		parent := lendWait(t, p, func(ctx context.Context) (struct{}, error) {
+		parent := pooltest.Wait(t, p, func(ctx context.Context) (struct{}, error) {
 			child, _ = p.Submit(func(ctx context.Context) error {
-				grandchild, _ := p.Submit(withSleep(time.Hour))
+				grandchild, _ := p.Submit(pooltest.Sleep(time.Hour))
 				_, err := grandchild.Get(ctx)
 				return err
 			})
@@ -238,24 +239,24 @@ func TestC4_AnOverdrawnPoolStillHelpsAChildThatWaits(t *testing.T) {
 			defer cancel()
 			return child.Get(ctx)
 		})
-		withPassed(time.Hour)
-		assert.ErrorIs(t, lendTook(t, parent).err, context.DeadlineExceeded)
-		assert.NoError(t, withOutcome(t, child))
-		lendAccounted(t, p)
+		pooltest.Elapse(time.Hour)
+		assert.ErrorIs(t, pooltest.Took(t, parent).Err, context.DeadlineExceeded)
+		assert.NoError(t, pooltest.Outcome(t, child))
+		pooltest.Balanced(t, p)
 	})
 }
 
 func TestC4_AChildThatIsHelpedMakesRoomInTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1, executor.BoundedFIFO(1))
-		lendWait(t, p, func(ctx context.Context) (struct{}, error) {
-			child, _ := p.Submit(withSleep(time.Hour))
+		p := pooltest.NewPool(t, 1, executor.BoundedFIFO(1))
+		pooltest.Wait(t, p, func(ctx context.Context) (struct{}, error) {
+			child, _ := p.Submit(pooltest.Sleep(time.Hour))
 			time.Sleep(time.Minute)
 			return child.Get(ctx)
 		})
 		synctest.Wait()
 		start := time.Now()
-		_, err := p.SubmitContext(t.Context(), withNothing)
+		_, err := p.SubmitContext(t.Context(), pooltest.Nothing)
 		require.NoError(t, err)
 		assert.Equal(t, time.Minute, time.Since(start))
 	})
@@ -263,30 +264,30 @@ func TestC4_AChildThatIsHelpedMakesRoomInTheQueue(t *testing.T) {
 
 func TestC4_HooksAndDecorationAreThoseOfEveryTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tr := withNewTrace()
+		tr := pooltest.NewTrace()
 		var decorated withCounting
-		p := lendPlain(t, 1, executor.Decorate(decorated.decorate),
-			executor.BeforeRun(func(_ context.Context, run executor.Run) { tr.mark("before " + run.Name) }),
-			executor.AfterRun(func(_ context.Context, run executor.Run, err error) { tr.mark("after " + run.Name) }))
+		p := pooltest.NewPool(t, 1, executor.Decorate(decorated.decorate),
+			executor.BeforeRun(func(_ context.Context, run executor.Run) { tr.Mark("before " + run.Name) }),
+			executor.AfterRun(func(_ context.Context, run executor.Run, err error) { tr.Mark("after " + run.Name) }))
 		// The order of what follows the child is not told: its future is settled before its hook.
 		lendHelped(t, p)
-		assert.Equal(t, []string{"before parent 0s", "before child 0s"}, tr.seen())
-		withPassed(time.Hour)
-		assert.ElementsMatch(t, []string{"after child 1h0m0s", "after parent 1h0m0s"}, tr.seen()[2:])
+		assert.Equal(t, []string{"before parent 0s", "before child 0s"}, tr.Seen())
+		pooltest.Elapse(time.Hour)
+		assert.ElementsMatch(t, []string{"after child 1h0m0s", "after parent 1h0m0s"}, tr.Seen()[2:])
 		assert.EqualValues(t, 2, decorated.runs.Load())
 	})
 }
 
 func TestC4_AChildThatTwoWaitForRunsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 2)
-		tr := withNewTrace()
-		child := withSchedule(t, p, time.Second, tr.task("child"))
-		a, b := lendWait(t, &p.Pool, child.Get), lendWait(t, &p.Pool, child.Get)
-		withPassed(time.Hour)
-		assert.Equal(t, lendWaited{took: time.Second}, lendTook(t, a))
-		assert.Equal(t, lendWaited{took: time.Second}, lendTook(t, b))
-		assert.Equal(t, []string{"child 1s"}, tr.seen())
-		lendAccounted(t, &p.Pool)
+		p := pooltest.NewScheduledPool(t, 2)
+		tr := pooltest.NewTrace()
+		child := pooltest.Schedule(t, p, time.Second, tr.Task("child"))
+		a, b := pooltest.Wait(t, &p.Pool, child.Get), pooltest.Wait(t, &p.Pool, child.Get)
+		pooltest.Elapse(time.Hour)
+		assert.Equal(t, pooltest.Waited{Took: time.Second}, pooltest.Took(t, a))
+		assert.Equal(t, pooltest.Waited{Took: time.Second}, pooltest.Took(t, b))
+		assert.Equal(t, []string{"child 1s"}, tr.Seen())
+		pooltest.Balanced(t, &p.Pool)
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -48,7 +49,7 @@ func lendWild(p *executor.Pool, depth int) executor.Task {
 
 func TestC4_WhateverIsWaitedForAndBrokenOffEveryTaskEndsOnce(t *testing.T) {
 	for range 5 {
-		lendEach(t, func(t *testing.T, newPool lendMake) {
+		pooltest.Each(t, func(t *testing.T, newPool pooltest.Maker) {
 			p := newPool(t, 2)
 			var roots []*future.Future[struct{}]
 			for range 5 {
@@ -58,13 +59,13 @@ func TestC4_WhateverIsWaitedForAndBrokenOffEveryTaskEndsOnce(t *testing.T) {
 				require.NoError(t, err)
 				roots = append(roots, root)
 			}
-			withPassed(time.Hour)
+			pooltest.Elapse(time.Hour)
 			for _, root := range roots {
-				assert.NoError(t, withOutcome(t, root))
+				assert.NoError(t, pooltest.Outcome(t, root))
 			}
 			s := p.Stats()
 			assert.Equal(t, []int{0, 0}, []int{s.Queued, s.Busy})
-			lendAccounted(t, p)
+			pooltest.Balanced(t, p)
 		})
 	}
 }
@@ -72,22 +73,22 @@ func TestC4_WhateverIsWaitedForAndBrokenOffEveryTaskEndsOnce(t *testing.T) {
 // What a caller is to run later waits outside of the queue, so that an idle worker does not take it.
 func TestC4_AWaitWithAnotherContextForWhatTheCallerIsToRunLaterIsHelped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 2, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
-		require.NoError(t, p.Execute(withSleep(time.Second)))
-		parent := lendSubmit(t, p, func(context.Context) (int, error) {
-			return lendSubmit(t, p, func(context.Context) (int, error) { // runs at once, by its caller
-				a, b := lendSubmit(t, p, lendSeven), lendSubmit(t, p, lendSeven) // are to run after that
-				time.Sleep(time.Minute)                                          // meanwhile the other worker becomes idle
+		p := pooltest.NewPool(t, 2, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
+		require.NoError(t, p.Execute(pooltest.Sleep(time.Second)))
+		parent := pooltest.SubmitFunc(t, p, func(context.Context) (int, error) {
+			return pooltest.SubmitFunc(t, p, func(context.Context) (int, error) { // runs at once, by its caller
+				a, b := pooltest.SubmitFunc(t, p, pooltest.Seven), pooltest.SubmitFunc(t, p, pooltest.Seven) // are to run after that
+				time.Sleep(time.Minute)                                                                      // meanwhile the other worker becomes idle
 				_, err := a.Get(context.Background())
 				assert.NoError(t, err)
 				return b.Get(context.Background())
 			}).Get(context.Background())
 		})
-		withPassed(time.Hour)
-		v, err := lendSettled(t, parent)
+		pooltest.Elapse(time.Hour)
+		v, err := pooltest.Settled(t, parent)
 		require.NoError(t, err)
 		assert.Equal(t, 7, v)
-		lendAccounted(t, p)
+		pooltest.Balanced(t, p)
 	})
 }
 
@@ -96,14 +97,14 @@ func TestC4_AWaitWithAnotherContextForWhatTheCallerIsToRunLaterIsHelped(t *testi
 func TestC4_ATaskThatWaitsOnSeveralGoroutinesLendsItsPlaceOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const children = 20
-		p := lendPlain(t, 1)
+		p := pooltest.NewPool(t, 1)
 		var active, most atomic.Int32
-		parent := lendSubmit(t, p, func(ctx context.Context) (int, error) {
+		parent := pooltest.SubmitFunc(t, p, func(ctx context.Context) (int, error) {
 			var all sync.WaitGroup
 			for range children {
 				all.Go(func() {
 					child, _ := p.Submit(func(context.Context) error {
-						lendRaise(&most, active.Add(1))
+						pooltest.Raise(&most, active.Add(1))
 						defer active.Add(-1)
 						time.Sleep(time.Second)
 						return nil
@@ -114,8 +115,8 @@ func TestC4_ATaskThatWaitsOnSeveralGoroutinesLendsItsPlaceOnce(t *testing.T) {
 			all.Wait()
 			return 0, nil
 		})
-		withPassed(time.Hour)
-		_, err := lendSettled(t, parent)
+		pooltest.Elapse(time.Hour)
+		_, err := pooltest.Settled(t, parent)
 		require.NoError(t, err)
 		assert.EqualValues(t, 1, most.Load(), "bodies at once on a pool of one")
 	})
@@ -124,18 +125,18 @@ func TestC4_ATaskThatWaitsOnSeveralGoroutinesLendsItsPlaceOnce(t *testing.T) {
 // The pool is not full when the parent begins to wait, but becomes so before the child is due.
 func TestC4_AWaitWithAnotherContextIsHelpedAlsoIfThePoolWasNotFullAtItsBeginning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 2)
-		child := withSchedule(t, p, 2*time.Second, withNothing)
+		p := pooltest.NewScheduledPool(t, 2)
+		child := pooltest.Schedule(t, p, 2*time.Second, pooltest.Nothing)
 		synctest.Wait() // one worker is on watch for it
-		parent := lendWait(t, &p.Pool, func(context.Context) (struct{}, error) {
+		parent := pooltest.Wait(t, &p.Pool, func(context.Context) (struct{}, error) {
 			time.Sleep(time.Millisecond)
 			return child.Get(context.Background())
 		})
-		withSchedule(t, p, time.Second, func(context.Context) error {
+		pooltest.Schedule(t, p, time.Second, func(context.Context) error {
 			_, err := parent.Get(context.Background())
 			return err
 		})
-		withPassed(time.Hour)
-		assert.Equal(t, lendWaited{took: 2 * time.Second}, lendTook(t, parent))
+		pooltest.Elapse(time.Hour)
+		assert.Equal(t, pooltest.Waited{Took: 2 * time.Second}, pooltest.Took(t, parent))
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -260,7 +261,7 @@ func TestCatchUp_AYearOfMissedNanosecondsIsOneRun(t *testing.T) {
 func TestCatchUp_AnUnknownPolicyIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		_, err := p.AtFixedRate(0, time.Second, theIdleBody, executor.CatchUp(executor.Coalesce+1))
+		_, err := p.AtFixedRate(0, time.Second, pooltest.Nothing, executor.CatchUp(executor.Coalesce+1))
 		require.ErrorIs(t, err, executor.ErrInvalid)
 		assert.Zero(t, p.Stats().Accepted)
 	})
@@ -404,7 +405,7 @@ func TestJitter_AtTheEndOfTheClockDoesNotWrap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
 		for range 100 {
-			f, err := p.Schedule(math.MaxInt64, theIdleBody, executor.Jitter(math.MaxInt64))
+			f, err := p.Schedule(math.MaxInt64, pooltest.Nothing, executor.Jitter(math.MaxInt64))
 			require.NoError(t, err)
 			require.Equal(t, time.Duration(math.MaxInt64-1), f.Delay())
 		}
@@ -414,7 +415,7 @@ func TestJitter_AtTheEndOfTheClockDoesNotWrap(t *testing.T) {
 func TestJitter_ANegativeOneIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		_, err := p.Schedule(0, theIdleBody, executor.Jitter(-1))
+		_, err := p.Schedule(0, pooltest.Nothing, executor.Jitter(-1))
 		require.ErrorIs(t, err, executor.ErrInvalid)
 	})
 }
@@ -458,7 +459,7 @@ func TestMaxRuns_CountsRunsNotMissedPeriods(t *testing.T) {
 func TestMaxRuns_OneRunIsASeriesStill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		f, err := p.AtFixedRate(0, time.Second, theIdleBody, executor.MaxRuns(1))
+		f, err := p.AtFixedRate(0, time.Second, pooltest.Nothing, executor.MaxRuns(1))
 		require.NoError(t, err)
 		assert.True(t, f.Periodic())
 		_, err = f.Get(t.Context())
@@ -472,11 +473,11 @@ func TestMaxRuns_OneRunIsASeriesStill(t *testing.T) {
 func TestMaxRuns_AFailureEndsTheSeriesBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		f, err := p.AtFixedRate(0, time.Second, func(context.Context) error { return errTheBody },
+		f, err := p.AtFixedRate(0, time.Second, func(context.Context) error { return pooltest.ErrTask },
 			executor.MaxRuns(3), executor.OnError(executor.StopSeries))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
-		assert.Same(t, errTheBody, err)
+		assert.Same(t, pooltest.ErrTask, err)
 		assert.Equal(t, uint64(1), f.Runs())
 	})
 }
@@ -485,7 +486,7 @@ func TestMaxRuns_BelowOneIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
 		for _, n := range []int{0, -1, math.MinInt} {
-			_, err := p.AtFixedRate(0, time.Second, theIdleBody, executor.MaxRuns(n))
+			_, err := p.AtFixedRate(0, time.Second, pooltest.Nothing, executor.MaxRuns(n))
 			require.ErrorIs(t, err, executor.ErrInvalid, "%d runs", n)
 		}
 	})
@@ -494,8 +495,8 @@ func TestMaxRuns_BelowOneIsRefused(t *testing.T) {
 func TestB_13_OnErrorContinue_TheSeriesGoesOnInStepAndTheHandlerIsToldOfEachFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fail := map[string]func() error{
-			"error":  func() error { return errTheBody },
-			"panic":  func() error { panic(errTheBody) },
+			"error":  func() error { return pooltest.ErrTask },
+			"panic":  func() error { panic(pooltest.ErrTask) },
 			"goexit": func() error { runtime.Goexit(); return nil },
 		}
 		for name, fails := range fail {
@@ -521,7 +522,7 @@ func TestB_13_OnErrorContinue_TheSeriesGoesOnInStepAndTheHandlerIsToldOfEachFail
 			if name == "goexit" {
 				require.ErrorIs(t, cause, future.ErrGoexit)
 			} else {
-				require.ErrorIs(t, cause, errTheBody, name)
+				require.ErrorIs(t, cause, pooltest.ErrTask, name)
 			}
 			assert.False(t, f.State().Settled(), name)
 			assert.Equal(t, uint64(2), p.Stats().Failures, name)
@@ -535,7 +536,7 @@ func TestOnErrorContinue_WithoutAHandlerFailuresAreLoggedSparingly(t *testing.T)
 	synctest.Test(t, func(t *testing.T) {
 		log, records := theLog()
 		p := startPool(t, 1, log)
-		_, err := p.WithFixedDelay(0, 10*time.Second, func(context.Context) error { return errTheBody },
+		_, err := p.WithFixedDelay(0, 10*time.Second, func(context.Context) error { return pooltest.ErrTask },
 			executor.OnError(executor.Continue), executor.Name("nightly"))
 		require.NoError(t, err)
 		time.Sleep(25 * time.Second)
@@ -552,7 +553,7 @@ func TestOnErrorContinue_AFailureOfTheLastRunIsNoEndByFailure(t *testing.T) {
 		p := startPool(t, 1, log, executor.ErrorHandler(func(_ context.Context, run executor.Run, _ error) {
 			told = append(told, run.Number)
 		}))
-		f, err := p.AtFixedRate(0, time.Second, func(context.Context) error { return errTheBody },
+		f, err := p.AtFixedRate(0, time.Second, func(context.Context) error { return pooltest.ErrTask },
 			executor.OnError(executor.Continue), executor.MaxRuns(3))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
@@ -567,17 +568,17 @@ func TestOnErrorContinue_AFailureOfTheLastRunIsNoEndByFailure(t *testing.T) {
 func TestOnErrorContinue_ATaskThatRunsOnceIgnoresThePolicy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		f, err := p.Schedule(0, func(context.Context) error { return errTheBody }, executor.OnError(executor.Continue))
+		f, err := p.Schedule(0, func(context.Context) error { return pooltest.ErrTask }, executor.OnError(executor.Continue))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
-		assert.Same(t, errTheBody, err)
+		assert.Same(t, pooltest.ErrTask, err)
 	})
 }
 
 func TestOnError_AnUnknownPolicyIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		_, err := p.AtFixedRate(0, time.Second, theIdleBody, executor.OnError(executor.Continue+1))
+		_, err := p.AtFixedRate(0, time.Second, pooltest.Nothing, executor.OnError(executor.Continue+1))
 		require.ErrorIs(t, err, executor.ErrInvalid)
 	})
 }
@@ -637,7 +638,7 @@ func TestTimeout_TheFutureIsSettledAtTheTimeoutOnceAndForAll(t *testing.T) {
 func TestTimeout_ARunThatTimesOutCountsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		f, err := p.Submit(func(context.Context) error { time.Sleep(10 * time.Second); return errTheBody },
+		f, err := p.Submit(func(context.Context) error { time.Sleep(10 * time.Second); return pooltest.ErrTask },
 			executor.Timeout(2*time.Second))
 		require.NoError(t, err)
 		<-f.Stopped()
@@ -670,7 +671,7 @@ func TestTimeout_CountsFromTheStartOfTheRun(t *testing.T) {
 func TestTimeout_ARunInTimeKeepsItsOutcome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		for _, outcome := range []error{nil, errTheBody} {
+		for _, outcome := range []error{nil, pooltest.ErrTask} {
 			f, err := executor.Submit(p, func(context.Context) (int, error) {
 				time.Sleep(2*time.Second - 1)
 				return 42, outcome
@@ -753,7 +754,7 @@ func TestTimeout_ASeriesThatContinuesGoesOnWhenItsBodyReturns(t *testing.T) {
 				return ctx.Err()
 			case 2:
 				time.Sleep(7 * time.Second)
-				return errTheBody
+				return pooltest.ErrTask
 			}
 			return nil
 		}, executor.Timeout(2*time.Second), executor.OnError(executor.Continue))
@@ -796,10 +797,10 @@ func TestTimeout_OneThatIsNotPositiveIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
 		for _, timeout := range []time.Duration{0, -1, math.MinInt64} {
-			_, err := p.Submit(theIdleBody, executor.Timeout(timeout))
+			_, err := p.Submit(pooltest.Nothing, executor.Timeout(timeout))
 			require.ErrorIs(t, err, executor.ErrInvalid, "timeout %d", timeout)
 		}
-		f, err := p.Submit(theIdleBody, executor.Timeout(math.MaxInt64))
+		f, err := p.Submit(pooltest.Nothing, executor.Timeout(math.MaxInt64))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		assert.NoError(t, err)
@@ -914,7 +915,7 @@ func TestRunFrom_WorksInTheHooks(t *testing.T) {
 				before.Number -= run.Number
 			}),
 			executor.AfterRun(func(_ context.Context, run executor.Run, _ error) { after = run }))
-		_, err := p.Submit(theIdleBody, executor.Name("a"))
+		_, err := p.Submit(pooltest.Nothing, executor.Name("a"))
 		require.NoError(t, err)
 		synctest.Wait()
 		assert.Equal(t, "a", before.Name)

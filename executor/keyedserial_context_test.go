@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
 // askingContext calls the pool, once there is one, whenever it is asked for a value.
@@ -31,20 +32,20 @@ func TestABaseContextMayCallThePoolWhateverIsDoneWithThat(t *testing.T) {
 		"a serial executor for each key": func(p *executor.Pool) error {
 			k := executor.NewKeyedSerial[int](p)
 			for key := range 3 {
-				if err := k.Execute(key, nothing); err != nil {
+				if err := k.Execute(key, pooltest.Nothing); err != nil {
 					return err
 				}
-				if _, err := k.Submit(key, nothing, executor.Name("named")); err != nil {
+				if _, err := k.Submit(key, pooltest.Nothing, executor.Name("named")); err != nil {
 					return err
 				}
 			}
 			return nil
 		},
 		"a serial executor": func(p *executor.Pool) error {
-			return executor.NewSerial(p).Execute(nothing)
+			return executor.NewSerial(p).Execute(pooltest.Nothing)
 		},
 		"a named task": func(p *executor.Pool) error {
-			_, err := p.Submit(nothing, executor.Name("named"))
+			_, err := p.Submit(pooltest.Nothing, executor.Name("named"))
 			return err
 		},
 		"a task that asks": func(p *executor.Pool) error {

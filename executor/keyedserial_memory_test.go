@@ -10,11 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
 // manyKeys is how many keys have tasks at once. A map of Go keeps the room that it once had.
 func manyKeys() int {
-	if testing.Short() || raceEnabled {
+	if testing.Short() || pooltest.RaceEnabled {
 		return 100_000
 	}
 	return 1_000_000
@@ -23,16 +24,16 @@ func manyKeys() int {
 // Each key has a task that waits for its turn, too.
 func TestKeysThatHaveNoTasksAnyMoreLeaveNothingBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1)
+		p := pooltest.NewPool(t, 1)
 		k := executor.NewKeyedSerial[int](p)
 		before := laneHeap()
-		hold := withNewGate(t)
-		require.NoError(t, p.Execute(hold.hold))
+		hold := pooltest.NewGate(t)
+		require.NoError(t, p.Execute(hold.Hold))
 		for key := range manyKeys() {
-			require.NoError(t, k.Execute(key, withNothing))
-			require.NoError(t, k.Execute(key, withNothing))
+			require.NoError(t, k.Execute(key, pooltest.Nothing))
+			require.NoError(t, k.Execute(key, pooltest.Nothing))
 		}
-		hold.open()
+		hold.Open()
 		synctest.Wait()
 		assert.Zero(t, k.Keys())
 		assert.Less(t, laneHeap()-before, 1<<20, "bytes left of %d keys", manyKeys())
@@ -43,27 +44,27 @@ func TestKeysThatHaveNoTasksAnyMoreLeaveNothingBehind(t *testing.T) {
 func TestAKeyThatIsLeftOfManyKeepsItsOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const waves, many = 3, 5000
-		p := lendPlain(t, 3)
+		p := pooltest.NewPool(t, 3)
 		k := executor.NewKeyedSerial[int](p)
-		stay := withNewGate(t)
-		require.NoError(t, k.Execute(0, stay.hold))
+		stay := pooltest.NewGate(t)
+		require.NoError(t, k.Execute(0, stay.Hold))
 		var seen []int // not synchronised
 		for wave := range waves {
-			hold := withNewGate(t)
-			require.NoError(t, p.Execute(hold.hold))
-			require.NoError(t, p.Execute(hold.hold))
+			hold := pooltest.NewGate(t)
+			require.NoError(t, p.Execute(hold.Hold))
+			require.NoError(t, p.Execute(hold.Hold))
 			require.NoError(t, k.Execute(0, func(context.Context) error {
 				seen = append(seen, wave)
 				return nil
 			}))
 			for key := range many {
-				require.NoError(t, k.Execute(1+key, withNothing))
+				require.NoError(t, k.Execute(1+key, pooltest.Nothing))
 			}
-			hold.open()
+			hold.Open()
 			synctest.Wait()
 			assert.Equal(t, 1, k.Keys())
 		}
-		stay.open()
+		stay.Open()
 		synctest.Wait()
 		assert.Equal(t, laneCountTo(waves), seen)
 		assert.Zero(t, k.Keys())

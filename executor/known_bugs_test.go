@@ -20,6 +20,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -33,50 +34,50 @@ var withIdlePools = []struct {
 	workers int
 }{
 	{"core size 0, task far away", func(t *testing.T) *executor.ScheduledPool {
-		p := withPool(t, 0)
-		withSchedule(t, p, 1000*time.Hour, withNothing)
+		p := pooltest.NewScheduledPool(t, 0)
+		pooltest.Schedule(t, p, 1000*time.Hour, pooltest.Nothing)
 		return p
 	}, 1},
 	{"core size 0, empty", func(t *testing.T) *executor.ScheduledPool {
-		p := withPool(t, 0)
-		withSubmit(t, p, withNothing)
+		p := pooltest.NewScheduledPool(t, 0)
+		pooltest.Submit(t, p, pooltest.Nothing)
 		return p
 	}, 0},
 	{"core timeout, task far away", func(t *testing.T) *executor.ScheduledPool {
-		p := withPool(t, 3, executor.CoreTimeout())
+		p := pooltest.NewScheduledPool(t, 3, executor.CoreTimeout())
 		for range 3 {
-			withSubmit(t, p, withSleep(time.Second))
+			pooltest.Submit(t, p, pooltest.Sleep(time.Second))
 		}
-		withSchedule(t, p, 1000*time.Hour, withNothing)
+		pooltest.Schedule(t, p, 1000*time.Hour, pooltest.Nothing)
 		return p
 	}, 1},
 	{"core timeout, empty", func(t *testing.T) *executor.ScheduledPool {
-		p := withPool(t, 3, executor.CoreTimeout())
+		p := pooltest.NewScheduledPool(t, 3, executor.CoreTimeout())
 		for range 3 {
-			withSubmit(t, p, withSleep(time.Second))
+			pooltest.Submit(t, p, pooltest.Sleep(time.Second))
 		}
 		return p
 	}, 0},
 	{"keep-alive 0, task far away", func(t *testing.T) *executor.ScheduledPool {
-		p := withPool(t, 0, executor.KeepAlive(0))
-		withSchedule(t, p, 1000*time.Hour, withNothing)
+		p := pooltest.NewScheduledPool(t, 0, executor.KeepAlive(0))
+		pooltest.Schedule(t, p, 1000*time.Hour, pooltest.Nothing)
 		return p
 	}, 1},
 	{"core size lowered to 0, tasks far away", func(t *testing.T) *executor.ScheduledPool {
-		p := withPool(t, 3)
+		p := pooltest.NewScheduledPool(t, 3)
 		for range 3 {
-			withSubmit(t, p, withSleep(time.Second))
-			withSchedule(t, p, 1000*time.Hour, withNothing)
+			pooltest.Submit(t, p, pooltest.Sleep(time.Second))
+			pooltest.Schedule(t, p, 1000*time.Hour, pooltest.Nothing)
 		}
-		withPassed(time.Minute)
+		pooltest.Elapse(time.Minute)
 		require.NoError(t, p.SetCoreSize(0))
 		return p
 	}, 1},
 	{"core size 3, tasks far away", func(t *testing.T) *executor.ScheduledPool {
-		p := withPool(t, 3)
+		p := pooltest.NewScheduledPool(t, 3)
 		for range 3 {
-			withSubmit(t, p, withSleep(time.Second))
-			withRate(t, p, 1000*time.Hour, time.Hour, withNothing)
+			pooltest.Submit(t, p, pooltest.Sleep(time.Second))
+			pooltest.AtFixedRate(t, p, 1000*time.Hour, time.Hour, pooltest.Nothing)
 		}
 		return p
 	}, 3},
@@ -87,12 +88,12 @@ func TestK01_STPE112_G10_AnIdlePoolIsNotWokenOnceInADay(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := c.pool(t)
-				withPassed(time.Minute) // surplus workers leave
-				before, goroutines := p.Stats(), withWorkerGoroutines(t)
+				pooltest.Elapse(time.Minute) // surplus workers leave
+				before, goroutines := p.Stats(), pooltest.Workers(t)
 				assert.Equal(t, c.workers, before.Workers)
-				withPassed(24 * time.Hour)
+				pooltest.Elapse(24 * time.Hour)
 				assert.Equal(t, before, p.Stats())
-				assert.Equal(t, goroutines, withWorkerGoroutines(t))
+				assert.Equal(t, goroutines, pooltest.Workers(t))
 			})
 		})
 	}
@@ -121,20 +122,20 @@ func TestK01_STPE112_B12_TheRuntimeSeesNoWakeUpOfAnIdlePool(t *testing.T) {
 		for _, c := range withIdlePools {
 			c.pool(t)
 		}
-		withPassed(time.Minute)
+		pooltest.Elapse(time.Minute)
 		start = withDispatches()
-		withPassed(24 * time.Hour)
+		pooltest.Elapse(24 * time.Hour)
 		assert.Less(t, withDispatches()-start, uint64(keepAlives/16))
 	})
 }
 
 func TestK02_CoreSizeZeroRunsItsTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 0)
-		tr := withNewTrace()
-		withEveryEntry(t, p, time.Second, tr.task("ran"))
-		withPassed(time.Minute)
-		assert.Len(t, tr.seen(), withEntryRuns)
+		p := pooltest.NewScheduledPool(t, 0)
+		tr := pooltest.NewTrace()
+		withEveryEntry(t, p, time.Second, tr.Task("ran"))
+		pooltest.Elapse(time.Minute)
+		assert.Len(t, tr.Seen(), withEntryRuns)
 	})
 }
 
@@ -148,17 +149,17 @@ func TestK03_B46_B47_AStallOfTenHoursIsFollowedByAsManyRunsAsThePolicySays(t *te
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 1)
+				p := pooltest.NewScheduledPool(t, 1)
 				start := time.Now()
 				var starts []time.Duration
-				f := withRate(t, p, 0, time.Minute, func(context.Context) error {
+				f := pooltest.AtFixedRate(t, p, 0, time.Minute, func(context.Context) error {
 					starts = append(starts, time.Since(start))
 					if len(starts) == 1 {
 						time.Sleep(10*time.Hour + time.Second)
 					}
 					return nil
 				}, executor.CatchUp(c.policy))
-				withPassed(10*time.Hour + 2*time.Minute)
+				pooltest.Elapse(10*time.Hour + 2*time.Minute)
 				f.Stop()
 				want := []time.Duration{0}
 				for range c.late {
@@ -175,45 +176,45 @@ const withSeriesEnded = "executor: periodic task ended by a failure"
 
 func TestK04_B50_ASeriesThatFailsTellsFutureHandlerAndLogOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told withErrors
-		var log withRecords
-		p := withPool(t, 1, executor.ErrorHandler(told.handle), executor.Logger(slog.New(&log)))
-		f := withRate(t, p, 0, time.Second, withFailure, executor.Name("series"), executor.OnError(executor.StopSeries))
-		withPassed(time.Minute)
-		assert.Equal(t, errWith, withOutcome(t, f.Future))
-		assert.Equal(t, []error{errWith}, told.told())
-		assert.Equal(t, "series", told.runs[0].Name)
-		assert.Equal(t, []string{withSeriesEnded}, log.all())
+		var told pooltest.Errors
+		var log pooltest.Log
+		p := pooltest.NewScheduledPool(t, 1, executor.ErrorHandler(told.Handle), executor.Logger(slog.New(&log)))
+		f := pooltest.AtFixedRate(t, p, 0, time.Second, pooltest.Fail, executor.Name("series"), executor.OnError(executor.StopSeries))
+		pooltest.Elapse(time.Minute)
+		assert.Equal(t, pooltest.ErrTask, pooltest.Outcome(t, f.Future))
+		assert.Equal(t, []error{pooltest.ErrTask}, told.Told())
+		assert.Equal(t, "series", told.Runs[0].Name)
+		assert.Equal(t, []string{withSeriesEnded}, log.All())
 		assert.Zero(t, p.Stats().Queued)
 	})
 }
 
 func TestK04_TheEndOfASeriesIsLoggedWhateverTheHandlerDoes(t *testing.T) {
-	for _, fault := range withFaults {
-		t.Run(fault.name, func(t *testing.T) {
+	for _, fault := range pooltest.Faults {
+		t.Run(fault.Name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var log withRecords
-				p := withPool(t, 1, executor.Logger(slog.New(&log)),
-					executor.ErrorHandler(func(context.Context, executor.Run, error) { fault.do() }))
-				withRate(t, p, 0, time.Second, withPanic)
-				withPassed(time.Minute)
-				assert.Contains(t, log.all(), withSeriesEnded)
+				var log pooltest.Log
+				p := pooltest.NewScheduledPool(t, 1, executor.Logger(slog.New(&log)),
+					executor.ErrorHandler(func(context.Context, executor.Run, error) { fault.Do() }))
+				pooltest.AtFixedRate(t, p, 0, time.Second, pooltest.Panic)
+				pooltest.Elapse(time.Minute)
+				assert.Contains(t, log.All(), withSeriesEnded)
 			})
 		})
 	}
 }
 
 func TestK04_ASeriesMayGoOnAfterFailures(t *testing.T) {
-	for name, body := range map[string]executor.Task{"error": withFailure, "panic": withPanic, "goexit": withGoexit} {
+	for name, body := range map[string]executor.Task{"error": pooltest.Fail, "panic": pooltest.Panic, "goexit": pooltest.Goexit} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var told withErrors
-				p := withPool(t, 1, executor.ErrorHandler(told.handle))
-				f := withDelay(t, p, 0, time.Second, body, executor.OnError(executor.Continue))
-				withPassed(9 * time.Second)
+				var told pooltest.Errors
+				p := pooltest.NewScheduledPool(t, 1, executor.ErrorHandler(told.Handle))
+				f := pooltest.WithFixedDelay(t, p, 0, time.Second, body, executor.OnError(executor.Continue))
+				pooltest.Elapse(9 * time.Second)
 				assert.False(t, f.State().Settled())
 				assert.EqualValues(t, 10, f.Runs())
-				assert.Len(t, told.told(), 10)
+				assert.Len(t, told.Told(), 10)
 				assert.EqualValues(t, 10, p.Stats().Failures)
 			})
 		})
@@ -221,14 +222,14 @@ func TestK04_ASeriesMayGoOnAfterFailures(t *testing.T) {
 }
 
 func TestK04_AFailureOfAnExecutedTaskIsTold(t *testing.T) {
-	for name, body := range map[string]executor.Task{"error": withFailure, "panic": withPanic, "goexit": withGoexit} {
+	for name, body := range map[string]executor.Task{"error": pooltest.Fail, "panic": pooltest.Panic, "goexit": pooltest.Goexit} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var log withRecords
-				p := withPool(t, 1, executor.Logger(slog.New(&log)))
+				var log pooltest.Log
+				p := pooltest.NewScheduledPool(t, 1, executor.Logger(slog.New(&log)))
 				require.NoError(t, p.Execute(body))
 				synctest.Wait()
-				assert.Equal(t, []string{"executor: task failed"}, log.all())
+				assert.Equal(t, []string{"executor: task failed"}, log.All())
 			})
 		})
 	}
@@ -236,9 +237,9 @@ func TestK04_AFailureOfAnExecutedTaskIsTold(t *testing.T) {
 
 func TestK06_B23_TimeoutsThatAreCancelledDoNotPileUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
+		p := pooltest.NewScheduledPool(t, 1)
 		for range 20000 {
-			withSchedule(t, p, 1000*time.Hour, withNothing).Cancel()
+			pooltest.Schedule(t, p, 1000*time.Hour, pooltest.Nothing).Cancel()
 			require.Zero(t, p.Stats().Queued)
 		}
 		s := p.Stats()
@@ -249,9 +250,9 @@ func TestK06_B23_TimeoutsThatAreCancelledDoNotPileUp(t *testing.T) {
 func TestK07_ACancelledDecoratedTaskLeavesTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d withCounting
-		p := withPool(t, 1, executor.Decorate(d.decorate))
-		once := withSchedule(t, p, time.Hour, withNothing)
-		series := withRate(t, p, 0, time.Hour, withNothing)
+		p := pooltest.NewScheduledPool(t, 1, executor.Decorate(d.decorate))
+		once := pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
+		series := pooltest.AtFixedRate(t, p, 0, time.Hour, pooltest.Nothing)
 		synctest.Wait()
 		require.Equal(t, 2, p.Stats().Queued)
 		once.Cancel()
@@ -268,18 +269,18 @@ func TestK08_ASeriesCancelledBetweenItsRunAndTheNextIsNotQueued(t *testing.T) {
 	for name, cancel := range cancels {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				g := withNewGate(t)
-				p := withPool(t, 1, executor.AfterRun(func(ctx context.Context, _ executor.Run, _ error) { _ = g.hold(ctx) }))
-				t.Cleanup(g.open)
-				f := withRate(t, p, 0, time.Hour, withNothing)
+				g := pooltest.NewGate(t)
+				p := pooltest.NewScheduledPool(t, 1, executor.AfterRun(func(ctx context.Context, _ executor.Run, _ error) { _ = g.Hold(ctx) }))
+				t.Cleanup(g.Open)
+				f := pooltest.AtFixedRate(t, p, 0, time.Hour, pooltest.Nothing)
 				synctest.Wait() // the body has returned, the hook keeps the worker from queueing the next run
 				require.True(t, cancel(f))
-				assert.False(t, withClosed(f.Stopped()))
-				g.open()
+				assert.False(t, pooltest.IsClosed(f.Stopped()))
+				g.Open()
 				synctest.Wait()
 				assert.Zero(t, p.Stats().Queued)
-				assert.True(t, withClosed(f.Stopped()))
-				withPassed(3 * time.Hour)
+				assert.True(t, pooltest.IsClosed(f.Stopped()))
+				pooltest.Elapse(3 * time.Hour)
 				assert.EqualValues(t, 1, f.Runs())
 			})
 		})
@@ -297,12 +298,12 @@ func TestK08_WheneverASeriesIsCancelledItIsGoneAtOnce(t *testing.T) {
 		core := rapid.IntRange(0, 2).Draw(rt, "core")
 		var fault string
 		synctest.Test(t, func(t *testing.T) {
-			p := withPool(t, core, executor.AfterRun(func(context.Context, executor.Run, error) { time.Sleep(hook) }))
+			p := pooltest.NewScheduledPool(t, core, executor.AfterRun(func(context.Context, executor.Run, error) { time.Sleep(hook) }))
 			submit := p.WithFixedDelay
 			if fixedRate {
 				submit = p.AtFixedRate
 			}
-			f, _ := submit(0, pause, withSleep(body))
+			f, _ := submit(0, pause, pooltest.Sleep(body))
 			time.Sleep(at)
 			cancelled := f.Cancel
 			if stop {
@@ -316,7 +317,7 @@ func TestK08_WheneverASeriesIsCancelledItIsGoneAtOnce(t *testing.T) {
 			synctest.Wait()
 			s := p.Stats()
 			switch {
-			case !won || f.State() != future.Cancelled || !withClosed(f.Stopped()):
+			case !won || f.State() != future.Cancelled || !pooltest.IsClosed(f.Stopped()):
 				fault = fmt.Sprintf("cancelled=%v, %v", won, f)
 			case f.Runs() != runs || s.Runs != runs:
 				fault = fmt.Sprintf("%d runs begun, then %d, %d ended", runs, f.Runs(), s.Runs)
@@ -367,18 +368,18 @@ func TestK09_AGiganticPeriodDoesNotHoldUpAnOverdueTask(t *testing.T) {
 	for _, gigantic := range []time.Duration{math.MaxInt64, math.MaxInt64 - 1, math.MaxInt64/2 + 1} {
 		t.Run(gigantic.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 1)
-				tr := withNewTrace()
-				withRate(t, p, 0, gigantic, func(context.Context) error {
-					tr.mark("giant")
+				p := pooltest.NewScheduledPool(t, 1)
+				tr := pooltest.NewTrace()
+				pooltest.AtFixedRate(t, p, 0, gigantic, func(context.Context) error {
+					tr.Mark("giant")
 					time.Sleep(3 * time.Millisecond)
 					return nil
 				})
-				f := withRate(t, p, 0, time.Millisecond, tr.task("small"))
-				withPassed(5 * time.Millisecond)
+				f := pooltest.AtFixedRate(t, p, 0, time.Millisecond, tr.Task("small"))
+				pooltest.Elapse(5 * time.Millisecond)
 				want := []string{"giant 0s", "small 3ms", "small 3ms", "small 3ms", "small 3ms", "small 4ms", "small 5ms"}
-				assert.Equal(t, want, tr.seen())
-				withPassed(time.Second)
+				assert.Equal(t, want, tr.Seen())
+				pooltest.Elapse(time.Second)
 				assert.EqualValues(t, 1006, f.Runs())
 			})
 		})
@@ -387,25 +388,25 @@ func TestK09_AGiganticPeriodDoesNotHoldUpAnOverdueTask(t *testing.T) {
 
 func TestK10_CloseIsNotHeldUpByATaskOfNextYear(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		f := withSchedule(t, p, 8760*time.Hour, withNothing)
-		withPassed(time.Minute)
+		p := pooltest.NewScheduledPool(t, 1)
+		f := pooltest.Schedule(t, p, 8760*time.Hour, pooltest.Nothing)
+		pooltest.Elapse(time.Minute)
 		start := time.Now()
 		require.NoError(t, p.Close())
 		assert.Zero(t, time.Since(start))
-		withShutDown(t, f.Future)
+		pooltest.CancelledByShutdown(t, f.Future)
 	})
 }
 
 func TestK11_NobodyWaitsForADrainedFutureForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		withSubmit(t, p, withNewGate(t).hold)
+		p := pooltest.NewScheduledPool(t, 1)
+		pooltest.Submit(t, p, pooltest.NewGate(t).Hold)
 		synctest.Wait()
 		futures := []*future.Future[struct{}]{
-			withSubmit(t, p, withNothing),
-			withSchedule(t, p, time.Hour, withNothing).Future,
-			withRate(t, p, 0, time.Hour, withNothing).Future,
+			pooltest.Submit(t, p, pooltest.Nothing),
+			pooltest.Schedule(t, p, time.Hour, pooltest.Nothing).Future,
+			pooltest.AtFixedRate(t, p, 0, time.Hour, pooltest.Nothing).Future,
 		}
 		got := make(chan error, len(futures))
 		for _, f := range futures {
@@ -429,17 +430,17 @@ func TestK11_NobodyWaitsForADrainedFutureForEver(t *testing.T) {
 // Policies that discard come with the plain pool; here a refusal is an error and no future.
 func TestK12_ARefusedTaskHasNoFutureThatCouldStayPending(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1, executor.PendingLimit(1))
-		accepted := withSchedule(t, p, time.Hour, withNothing)
+		p := pooltest.NewScheduledPool(t, 1, executor.PendingLimit(1))
+		accepted := pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
 		for _, want := range []error{executor.ErrSaturated, executor.ErrShutdown} {
-			submitted, err := p.Submit(withNothing)
+			submitted, err := p.Submit(pooltest.Nothing)
 			assert.ErrorIs(t, err, want)
 			assert.ErrorIs(t, err, executor.ErrRejected)
 			assert.Nil(t, submitted)
-			scheduled, err := p.Schedule(time.Second, withNothing)
+			scheduled, err := p.Schedule(time.Second, pooltest.Nothing)
 			assert.ErrorIs(t, err, want)
 			assert.Nil(t, scheduled)
-			series, err := p.AtFixedRate(0, time.Second, withNothing)
+			series, err := p.AtFixedRate(0, time.Second, pooltest.Nothing)
 			assert.ErrorIs(t, err, want)
 			assert.Nil(t, series)
 			typed, err := executor.Submit(&p.Pool, func(context.Context) (int, error) { return 1, nil })
@@ -447,7 +448,7 @@ func TestK12_ARefusedTaskHasNoFutureThatCouldStayPending(t *testing.T) {
 			assert.Nil(t, typed)
 			p.ShutdownNow()
 		}
-		withShutDown(t, accepted.Future)
+		pooltest.CancelledByShutdown(t, accepted.Future)
 		s := p.Stats()
 		assert.Equal(t, []uint64{1, 8}, []uint64{s.Accepted, s.Rejected})
 	})
@@ -455,19 +456,19 @@ func TestK12_ARefusedTaskHasNoFutureThatCouldStayPending(t *testing.T) {
 
 func TestK14_ASlowTaskDelaysNobodyWhileAnotherWorkerIsFree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 2)
-		tr := withNewTrace()
-		withSchedule(t, p, time.Second, withSleep(time.Hour))
-		withRate(t, p, 0, time.Second, tr.task("heartbeat"))
-		withPassed(3 * time.Second)
-		assert.Equal(t, []string{"heartbeat 0s", "heartbeat 1s", "heartbeat 2s", "heartbeat 3s"}, tr.seen())
+		p := pooltest.NewScheduledPool(t, 2)
+		tr := pooltest.NewTrace()
+		pooltest.Schedule(t, p, time.Second, pooltest.Sleep(time.Hour))
+		pooltest.AtFixedRate(t, p, 0, time.Second, tr.Task("heartbeat"))
+		pooltest.Elapse(3 * time.Second)
+		assert.Equal(t, []string{"heartbeat 0s", "heartbeat 1s", "heartbeat 2s", "heartbeat 3s"}, tr.Seen())
 	})
 }
 
 func TestK14_ARunIsToldHowLateItIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		withSubmit(t, p, withSleep(time.Minute))
+		p := pooltest.NewScheduledPool(t, 1)
+		pooltest.Submit(t, p, pooltest.Sleep(time.Minute))
 		late, err := executor.Schedule(p, time.Second, func(ctx context.Context) (time.Duration, error) {
 			run, _ := executor.RunFrom(ctx)
 			return run.Started.Sub(run.Scheduled), nil
@@ -482,50 +483,50 @@ func TestK14_ARunIsToldHowLateItIs(t *testing.T) {
 // There are no calendar schedules; a time of the calendar is turned into a delay at the call.
 func TestK15_ATimeWithoutMonotonicReadingIsKeptExactly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		tr := withNewTrace()
+		p := pooltest.NewScheduledPool(t, 1)
+		tr := pooltest.NewTrace()
 		day := time.Now().Truncate(24*time.Hour).AddDate(0, 0, 1)
-		_, err := p.ScheduleAt(day, tr.task("next day"))
+		_, err := p.ScheduleAt(day, tr.Task("next day"))
 		require.NoError(t, err)
-		_, err = p.ScheduleAt(day.In(time.FixedZone("elsewhere", 3600)), tr.task("next day elsewhere"))
+		_, err = p.ScheduleAt(day.In(time.FixedZone("elsewhere", 3600)), tr.Task("next day elsewhere"))
 		require.NoError(t, err)
-		withPassed(48 * time.Hour)
-		at := day.Sub(tr.start).String()
-		assert.Equal(t, []string{"next day " + at, "next day elsewhere " + at}, tr.seen())
+		pooltest.Elapse(48 * time.Hour)
+		at := day.Sub(tr.Start).String()
+		assert.Equal(t, []string{"next day " + at, "next day elsewhere " + at}, tr.Seen())
 	})
 }
 
 func TestK16_TheAfterHookIsGivenTheErrorOfASubmittedTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h withHooks
-		p := withPool(t, 1, h.options()...)
-		withSubmit(t, p, withFailure)
-		withSchedule(t, p, time.Second, withFailure)
-		withPassed(time.Minute)
-		assert.Equal(t, []error{errWith, errWith}, h.errs.told())
+		p := pooltest.NewScheduledPool(t, 1, h.options()...)
+		pooltest.Submit(t, p, pooltest.Fail)
+		pooltest.Schedule(t, p, time.Second, pooltest.Fail)
+		pooltest.Elapse(time.Minute)
+		assert.Equal(t, []error{pooltest.ErrTask, pooltest.ErrTask}, h.errs.Told())
 	})
 }
 
 func TestK17_AnAfterHookThatPanicsIsCalledOnce(t *testing.T) {
-	for _, fault := range withFaults {
-		t.Run(fault.name, func(t *testing.T) {
+	for _, fault := range pooltest.Faults {
+		t.Run(fault.Name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var told withErrors
+				var told pooltest.Errors
 				calls := 0
-				p := withPool(t, 1, executor.ErrorHandler(told.handle),
+				p := pooltest.NewScheduledPool(t, 1, executor.ErrorHandler(told.Handle),
 					executor.AfterRun(func(context.Context, executor.Run, error) {
 						calls++
-						fault.do()
+						fault.Do()
 					}))
-				f := withSubmit(t, p, withNothing)
+				f := pooltest.Submit(t, p, pooltest.Nothing)
 				synctest.Wait()
-				assert.NoError(t, withOutcome(t, f))
-				withSubmit(t, p, withNothing)
+				assert.NoError(t, pooltest.Outcome(t, f))
+				pooltest.Submit(t, p, pooltest.Nothing)
 				synctest.Wait()
 				assert.Equal(t, 2, calls)
-				if fault.name == "panic" {
-					require.Len(t, told.told(), 2)
-					assert.ErrorIs(t, told.told()[0], errWith)
+				if fault.Name == "panic" {
+					require.Len(t, told.Told(), 2)
+					assert.ErrorIs(t, told.Told()[0], pooltest.ErrTask)
 				}
 			})
 		})
@@ -533,16 +534,16 @@ func TestK17_AnAfterHookThatPanicsIsCalledOnce(t *testing.T) {
 }
 
 func TestK18_ABeforeHookThatPanicsLeavesNoFuturePending(t *testing.T) {
-	for _, fault := range withFaults {
-		t.Run(fault.name, func(t *testing.T) {
+	for _, fault := range pooltest.Faults {
+		t.Run(fault.Name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 1, executor.BeforeRun(func(context.Context, executor.Run) { fault.do() }))
-				once := withSubmit(t, p, withNothing)
-				series := withRate(t, p, 0, time.Hour, withNothing)
-				withPassed(3 * time.Hour)
+				p := pooltest.NewScheduledPool(t, 1, executor.BeforeRun(func(context.Context, executor.Run) { fault.Do() }))
+				once := pooltest.Submit(t, p, pooltest.Nothing)
+				series := pooltest.AtFixedRate(t, p, 0, time.Hour, pooltest.Nothing)
+				pooltest.Elapse(3 * time.Hour)
 				assert.True(t, once.State().Settled())
-				if fault.name == "goexit" {
-					assert.Equal(t, future.ErrGoexit, withOutcome(t, series.Future))
+				if fault.Name == "goexit" {
+					assert.Equal(t, future.ErrGoexit, pooltest.Outcome(t, series.Future))
 				} else {
 					assert.Equal(t, future.Pending, series.State())
 					assert.EqualValues(t, 4, series.Runs())
@@ -556,9 +557,9 @@ func TestK18_ABeforeHookThatPanicsLeavesNoFuturePending(t *testing.T) {
 func TestK19_ADecoratorThatPanicsLeavesNothingHalfAccepted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := true
-		p := withPool(t, 1, executor.Decorate(func(task executor.Task) executor.Task {
+		p := pooltest.NewScheduledPool(t, 1, executor.Decorate(func(task executor.Task) executor.Task {
 			if broken {
-				panic(errWith)
+				panic(pooltest.ErrTask)
 			}
 			return task
 		}))
@@ -567,13 +568,13 @@ func TestK19_ADecoratorThatPanicsLeavesNothingHalfAccepted(t *testing.T) {
 			ran++
 			return nil
 		}
-		assert.PanicsWithValue(t, errWith, func() { _, _ = p.Schedule(time.Second, task) })
-		assert.PanicsWithValue(t, errWith, func() { _ = p.Execute(task) })
+		assert.PanicsWithValue(t, pooltest.ErrTask, func() { _, _ = p.Schedule(time.Second, task) })
+		assert.PanicsWithValue(t, pooltest.ErrTask, func() { _ = p.Execute(task) })
 		s := p.Stats()
 		assert.Equal(t, []uint64{0, 0}, []uint64{s.Accepted, s.Rejected})
 		broken = false
-		withSchedule(t, p, time.Second, task)
-		withPassed(time.Minute)
+		pooltest.Schedule(t, p, time.Second, task)
+		pooltest.Elapse(time.Minute)
 		assert.Equal(t, 1, ran)
 	})
 }
@@ -593,9 +594,9 @@ func TestK21_TheCauseTellsWhoEndedTheContext(t *testing.T) {
 	for _, c := range enders {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 1)
+				p := pooltest.NewScheduledPool(t, 1)
 				causes := make(chan error, 1)
-				f := withSubmit(t, p, func(ctx context.Context) error {
+				f := pooltest.Submit(t, p, func(ctx context.Context) error {
 					<-ctx.Done()
 					causes <- context.Cause(ctx)
 					return ctx.Err()
@@ -610,38 +611,38 @@ func TestK21_TheCauseTellsWhoEndedTheContext(t *testing.T) {
 
 func TestK21_B52_ACancellationDoesNotLeakIntoTheNextTaskOfTheWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		g := withNewGate(t)
-		first := withSubmit(t, p, g.hold)
+		p := pooltest.NewScheduledPool(t, 1)
+		g := pooltest.NewGate(t)
+		first := pooltest.Submit(t, p, g.Hold)
 		var errs []error
 		look := func(ctx context.Context) error {
 			errs = append(errs, ctx.Err(), context.Cause(ctx))
 			return nil
 		}
-		withSubmit(t, p, look)
-		withRate(t, p, 0, time.Second, look, executor.MaxRuns(2))
+		pooltest.Submit(t, p, look)
+		pooltest.AtFixedRate(t, p, 0, time.Second, look, executor.MaxRuns(2))
 		synctest.Wait()
 		first.Cancel()
-		g.open()
-		withPassed(time.Minute)
+		g.Open()
+		pooltest.Elapse(time.Minute)
 		assert.Equal(t, make([]error, 6), errs)
 	})
 }
 
 func TestK22_ATimeoutEndsTheContextAndSettlesTheFutureOnTheInstant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		g := withNewGate(t)
+		p := pooltest.NewScheduledPool(t, 1)
+		g := pooltest.NewGate(t)
 		start := time.Now()
-		heedless := withSubmit(t, p, g.hold, executor.Timeout(time.Minute))
+		heedless := pooltest.Submit(t, p, g.Hold, executor.Timeout(time.Minute))
 		<-heedless.Done()
 		assert.Equal(t, time.Minute, time.Since(start))
-		assert.ErrorIs(t, withOutcome(t, heedless), future.ErrTimeout)
-		assert.ErrorIs(t, withOutcome(t, heedless), context.DeadlineExceeded)
-		assert.False(t, withClosed(heedless.Stopped()))
-		g.open()
+		assert.ErrorIs(t, pooltest.Outcome(t, heedless), future.ErrTimeout)
+		assert.ErrorIs(t, pooltest.Outcome(t, heedless), context.DeadlineExceeded)
+		assert.False(t, pooltest.IsClosed(heedless.Stopped()))
+		g.Open()
 		synctest.Wait()
-		assert.True(t, withClosed(heedless.Stopped()))
+		assert.True(t, pooltest.IsClosed(heedless.Stopped()))
 		s := p.Stats()
 		assert.Equal(t, []uint64{1, 1, 1}, []uint64{s.Completed, s.Runs, s.Failures})
 	})
@@ -649,11 +650,11 @@ func TestK22_ATimeoutEndsTheContextAndSettlesTheFutureOnTheInstant(t *testing.T)
 
 func TestK22_TheTimeoutCountsFromTheStartOfTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		withSubmit(t, p, withSleep(time.Hour))
-		f := withSubmit(t, p, withSleep(time.Second), executor.Timeout(2*time.Second))
-		withPassed(time.Hour + time.Second)
-		assert.NoError(t, withOutcome(t, f))
+		p := pooltest.NewScheduledPool(t, 1)
+		pooltest.Submit(t, p, pooltest.Sleep(time.Hour))
+		f := pooltest.Submit(t, p, pooltest.Sleep(time.Second), executor.Timeout(2*time.Second))
+		pooltest.Elapse(time.Hour + time.Second)
+		assert.NoError(t, pooltest.Outcome(t, f))
 	})
 }
 
@@ -662,13 +663,13 @@ func TestK22_ARunThatEndsOnTheInstantOfItsTimeoutIsLateOrNot(t *testing.T) {
 	for range 8 {
 		synctest.Test(t, func(t *testing.T) {
 			const workers = 8
-			p := withPool(t, workers)
+			p := pooltest.NewScheduledPool(t, workers)
 			for range 300 {
 				futures := make([]*executor.ScheduledFuture[struct{}], workers)
 				for i := range futures {
-					futures[i] = withRate(t, p, 0, time.Hour, withSleep(10), executor.Timeout(10))
+					futures[i] = pooltest.AtFixedRate(t, p, 0, time.Hour, pooltest.Sleep(10), executor.Timeout(10))
 				}
-				withPassed(time.Minute)
+				pooltest.Elapse(time.Minute)
 				pending := 0
 				for _, f := range futures {
 					if !f.State().Settled() {
@@ -686,39 +687,39 @@ func TestK22_ARunThatEndsOnTheInstantOfItsTimeoutIsLateOrNot(t *testing.T) {
 
 func TestK23_AnInterruptedCloseReturnsWhatItDrained(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		g := withNewGate(t)
-		withSubmit(t, p, g.hold, executor.Name("running"))
+		p := pooltest.NewScheduledPool(t, 1)
+		g := pooltest.NewGate(t)
+		pooltest.Submit(t, p, g.Hold, executor.Name("running"))
 		synctest.Wait()
-		due := withSubmit(t, p, withNothing, executor.Name("due"))
-		late := withSchedule(t, p, time.Hour, withNothing, executor.Name("late"))
-		series := withRate(t, p, 0, time.Hour, withNothing, executor.Name("series"))
+		due := pooltest.Submit(t, p, pooltest.Nothing, executor.Name("due"))
+		late := pooltest.Schedule(t, p, time.Hour, pooltest.Nothing, executor.Name("late"))
+		series := pooltest.AtFixedRate(t, p, 0, time.Hour, pooltest.Nothing, executor.Name("series"))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		start := time.Now()
 		report, err := p.CloseContext(ctx)
 		assert.Equal(t, context.DeadlineExceeded, err)
 		assert.Equal(t, time.Minute, time.Since(start))
-		assert.ElementsMatch(t, []string{"due", "late", "series"}, withNames(report.Dropped))
+		assert.ElementsMatch(t, []string{"due", "late", "series"}, pooltest.Names(report.Dropped))
 		require.Len(t, report.Running, 1)
 		assert.Equal(t, "running", report.Running[0].Name)
 		assert.Equal(t, time.Minute, report.Running[0].For)
 		for _, f := range []*future.Future[struct{}]{due, late.Future, series.Future} {
-			withShutDown(t, f)
+			pooltest.CancelledByShutdown(t, f)
 		}
 	})
 }
 
 func TestK24_StoppedTellsWhenTheBodyOfACancelledTaskHasReturned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
+		p := pooltest.NewScheduledPool(t, 1)
 		start := time.Now()
-		f := withSubmit(t, p, withSleep(time.Hour))
-		withPassed(time.Minute)
+		f := pooltest.Submit(t, p, pooltest.Sleep(time.Hour))
+		pooltest.Elapse(time.Minute)
 		f.Cancel()
 		<-f.Done()
 		assert.Equal(t, time.Minute, time.Since(start))
-		assert.False(t, withClosed(f.Stopped()))
+		assert.False(t, pooltest.IsClosed(f.Stopped()))
 		assert.Equal(t, 1, p.Stats().Busy)
 		<-f.Stopped()
 		assert.Equal(t, time.Hour, time.Since(start))
@@ -727,10 +728,10 @@ func TestK24_StoppedTellsWhenTheBodyOfACancelledTaskHasReturned(t *testing.T) {
 
 func TestK24_StoppedOfASeriesClosesWithTheRunThatWasCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
+		p := pooltest.NewScheduledPool(t, 1)
 		start := time.Now()
-		f := withRate(t, p, time.Hour, time.Hour, withSleep(30*time.Minute))
-		withPassed(2*time.Hour + time.Minute)
+		f := pooltest.AtFixedRate(t, p, time.Hour, time.Hour, pooltest.Sleep(30*time.Minute))
+		pooltest.Elapse(2*time.Hour + time.Minute)
 		f.Stop()
 		<-f.Stopped()
 		assert.Equal(t, 2*time.Hour+30*time.Minute, time.Since(start))
@@ -739,34 +740,34 @@ func TestK24_StoppedOfASeriesClosesWithTheRunThatWasCancelled(t *testing.T) {
 
 func TestK24_StoppedIsClosedAtOnceWhenNoBodyRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		queued := withSchedule(t, p, time.Hour, withNothing)
-		between := withRate(t, p, 0, time.Hour, withNothing)
+		p := pooltest.NewScheduledPool(t, 1)
+		queued := pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
+		between := pooltest.AtFixedRate(t, p, 0, time.Hour, pooltest.Nothing)
 		synctest.Wait()
 		queued.Cancel()
 		between.Cancel()
-		assert.True(t, withClosed(queued.Stopped()))
-		assert.True(t, withClosed(between.Stopped()))
+		assert.True(t, pooltest.IsClosed(queued.Stopped()))
+		assert.True(t, pooltest.IsClosed(between.Stopped()))
 	})
 }
 
 func TestK25_CountersCountWhatTheyAreNamedAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1, executor.PendingLimit(5), executor.BeforeRun(func(context.Context, executor.Run) { panic("hook") }))
-		g := withNewGate(t)
-		withSubmit(t, p, g.hold)
+		p := pooltest.NewScheduledPool(t, 1, executor.PendingLimit(5), executor.BeforeRun(func(context.Context, executor.Run) { panic("hook") }))
+		g := pooltest.NewGate(t)
+		pooltest.Submit(t, p, g.Hold)
 		synctest.Wait()
-		withSubmit(t, p, withNothing).Cancel()
-		withSubmit(t, p, withFailure)
-		require.NoError(t, p.Execute(withPanic))
-		withRate(t, p, 0, time.Second, withNothing, executor.MaxRuns(3))
-		withSchedule(t, p, time.Hour, withNothing).Stop()
-		withSchedule(t, p, time.Hour, withNothing)
-		withSchedule(t, p, time.Hour, withNothing)
-		_, err := p.Submit(withNothing)
+		pooltest.Submit(t, p, pooltest.Nothing).Cancel()
+		pooltest.Submit(t, p, pooltest.Fail)
+		require.NoError(t, p.Execute(pooltest.Panic))
+		pooltest.AtFixedRate(t, p, 0, time.Second, pooltest.Nothing, executor.MaxRuns(3))
+		pooltest.Schedule(t, p, time.Hour, pooltest.Nothing).Stop()
+		pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
+		pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
+		_, err := p.Submit(pooltest.Nothing)
 		require.ErrorIs(t, err, executor.ErrSaturated)
-		g.open()
-		withPassed(time.Minute)
+		g.Open()
+		pooltest.Elapse(time.Minute)
 		p.ShutdownNow()
 		s := p.Stats()
 		got := map[string]uint64{"accepted": s.Accepted, "rejected": s.Rejected, "completed": s.Completed,
@@ -778,10 +779,10 @@ func TestK25_CountersCountWhatTheyAreNamedAfter(t *testing.T) {
 
 func TestK26_AYearOfHourlyRunsIsExactAndTakesNoTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
+		p := pooltest.NewScheduledPool(t, 1)
 		start := time.Now()
 		wrong, runs := 0, 0
-		f := withRate(t, p, time.Hour, time.Hour, func(context.Context) error {
+		f := pooltest.AtFixedRate(t, p, time.Hour, time.Hour, func(context.Context) error {
 			runs++
 			if time.Since(start) != time.Duration(runs)*time.Hour {
 				wrong++
@@ -799,27 +800,27 @@ func TestK26_AYearOfHourlyRunsIsExactAndTakesNoTime(t *testing.T) {
 func TestK27_APeriodThatMeansNeverAgainIsTakenAndRunsOnce(t *testing.T) {
 	submits := map[string]func(t *testing.T, p *executor.ScheduledPool) *executor.ScheduledFuture[struct{}]{
 		"rate": func(t *testing.T, p *executor.ScheduledPool) *executor.ScheduledFuture[struct{}] {
-			return withRate(t, p, time.Hour, math.MaxInt64, withNothing)
+			return pooltest.AtFixedRate(t, p, time.Hour, math.MaxInt64, pooltest.Nothing)
 		},
 		"rate, skip": func(t *testing.T, p *executor.ScheduledPool) *executor.ScheduledFuture[struct{}] {
-			return withRate(t, p, time.Hour, math.MaxInt64, withNothing, executor.CatchUp(executor.Skip))
+			return pooltest.AtFixedRate(t, p, time.Hour, math.MaxInt64, pooltest.Nothing, executor.CatchUp(executor.Skip))
 		},
 		"rate, coalesce": func(t *testing.T, p *executor.ScheduledPool) *executor.ScheduledFuture[struct{}] {
-			return withRate(t, p, time.Hour, math.MaxInt64, withNothing, executor.CatchUp(executor.Coalesce))
+			return pooltest.AtFixedRate(t, p, time.Hour, math.MaxInt64, pooltest.Nothing, executor.CatchUp(executor.Coalesce))
 		},
 		"delay": func(t *testing.T, p *executor.ScheduledPool) *executor.ScheduledFuture[struct{}] {
-			return withDelay(t, p, time.Hour, math.MaxInt64, withNothing)
+			return pooltest.WithFixedDelay(t, p, time.Hour, math.MaxInt64, pooltest.Nothing)
 		},
 		"delay, body": func(t *testing.T, p *executor.ScheduledPool) *executor.ScheduledFuture[struct{}] {
-			return withDelay(t, p, time.Hour, math.MaxInt64, withSleep(time.Hour), executor.Jitter(1))
+			return pooltest.WithFixedDelay(t, p, time.Hour, math.MaxInt64, pooltest.Sleep(time.Hour), executor.Jitter(1))
 		},
 	}
 	for name, submit := range submits {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 1)
+				p := pooltest.NewScheduledPool(t, 1)
 				f := submit(t, p)
-				withPassed(100 * 8760 * time.Hour)
+				pooltest.Elapse(100 * 8760 * time.Hour)
 				assert.EqualValues(t, 1, f.Runs())
 				assert.False(t, f.State().Settled())
 				assert.Greater(t, f.Delay(), 190*8760*time.Hour)
@@ -834,10 +835,10 @@ func TestK27_APeriodThatMeansNeverAgainIsTakenAndRunsOnce(t *testing.T) {
 
 func TestK27_AHugeInitialDelayIsTakenAndWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		withPassed(time.Hour)
-		f := withRate(t, p, math.MaxInt64, math.MaxInt64, withNothing, executor.Jitter(math.MaxInt64))
-		withPassed(100 * 8760 * time.Hour)
+		p := pooltest.NewScheduledPool(t, 1)
+		pooltest.Elapse(time.Hour)
+		f := pooltest.AtFixedRate(t, p, math.MaxInt64, math.MaxInt64, pooltest.Nothing, executor.Jitter(math.MaxInt64))
+		pooltest.Elapse(100 * 8760 * time.Hour)
 		assert.Zero(t, f.Runs())
 		assert.Positive(t, f.Delay())
 	})
@@ -845,48 +846,48 @@ func TestK27_AHugeInitialDelayIsTakenAndWaits(t *testing.T) {
 
 func TestK28_ASeriesCancelledInItsRunIsNotQueuedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		tr := withNewTrace()
+		p := pooltest.NewScheduledPool(t, 1)
+		tr := pooltest.NewTrace()
 		var self atomic.Pointer[executor.ScheduledFuture[struct{}]]
-		self.Store(withRate(t, p, time.Second, time.Second, func(context.Context) error {
-			tr.mark("run")
+		self.Store(pooltest.AtFixedRate(t, p, time.Second, time.Second, func(context.Context) error {
+			tr.Mark("run")
 			if f := self.Load(); f.Runs() == 2 {
 				f.Stop()
 			}
 			return nil
 		}))
-		withPassed(time.Minute)
-		assert.Equal(t, []string{"run 1s", "run 2s"}, tr.seen())
+		pooltest.Elapse(time.Minute)
+		assert.Equal(t, []string{"run 1s", "run 2s"}, tr.Seen())
 		assert.Zero(t, p.Stats().Queued)
 	})
 }
 
 func TestK28_AFixedDelayIsNotAFixedRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		delay, rate := withNewTrace(), withNewTrace()
-		d := withDelay(t, p, 0, 50, func(context.Context) error {
-			delay.mark("start")
+		p := pooltest.NewScheduledPool(t, 1)
+		delay, rate := pooltest.NewTrace(), pooltest.NewTrace()
+		d := pooltest.WithFixedDelay(t, p, 0, 50, func(context.Context) error {
+			delay.Mark("start")
 			time.Sleep(30)
 			return nil
 		}, executor.MaxRuns(3))
 		<-d.Done()
-		rate.start = time.Now()
-		r := withRate(t, p, 0, 50, func(context.Context) error {
-			rate.mark("start")
+		rate.Start = time.Now()
+		r := pooltest.AtFixedRate(t, p, 0, 50, func(context.Context) error {
+			rate.Mark("start")
 			time.Sleep(30)
 			return nil
 		}, executor.MaxRuns(3))
 		<-r.Done()
-		assert.Equal(t, []string{"start 0s", "start 80ns", "start 160ns"}, delay.seen())
-		assert.Equal(t, []string{"start 0s", "start 50ns", "start 100ns"}, rate.seen())
+		assert.Equal(t, []string{"start 0s", "start 80ns", "start 160ns"}, delay.Seen())
+		assert.Equal(t, []string{"start 0s", "start 50ns", "start 100ns"}, rate.Seen())
 	})
 }
 
 // withMix submits tasks of every kind and end until told to stop, and returns their futures.
 func withMix(p *executor.ScheduledPool, seed int, stop <-chan struct{}) (futures []*future.Future[struct{}]) {
-	bodies := []executor.Task{withNothing, withFailure, withPanic, withGoexit, withSleep(3), withSleep(50)}
-	for i := seed; !withClosed(stop); i++ {
+	bodies := []executor.Task{pooltest.Nothing, pooltest.Fail, pooltest.Panic, pooltest.Goexit, pooltest.Sleep(3), pooltest.Sleep(50)}
+	for i := seed; !pooltest.IsClosed(stop); i++ {
 		body := bodies[i%len(bodies)]
 		d := time.Duration(i % 7)
 		var f *executor.ScheduledFuture[struct{}]
@@ -922,7 +923,7 @@ func TestK11_K12_EveryFutureOfATerminatedPoolIsSettled(t *testing.T) {
 	for name, end := range ends {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 3, executor.PendingLimit(40))
+				p := pooltest.NewScheduledPool(t, 3, executor.PendingLimit(40))
 				stop := make(chan struct{})
 				var mu sync.Mutex
 				var all []*future.Future[struct{}]
@@ -943,7 +944,7 @@ func TestK11_K12_EveryFutureOfATerminatedPoolIsSettled(t *testing.T) {
 				assert.NotEmpty(t, all)
 				for _, f := range all {
 					assert.True(t, f.State().Settled(), "%v", f)
-					assert.True(t, withClosed(f.Stopped()), "%v", f)
+					assert.True(t, pooltest.IsClosed(f.Stopped()), "%v", f)
 				}
 			})
 		})

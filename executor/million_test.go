@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -41,10 +42,10 @@ func TestAMillionTasksThatRaceWithTheEndOfTheirPoolAllEnd(t *testing.T) {
 func armedAgainst(t *testing.T, end func(p *executor.ScheduledPool) int) {
 	const parties = 8
 	total := 1_000_000
-	if raceEnabled || testing.Short() {
+	if pooltest.RaceEnabled || testing.Short() {
 		total /= 10
 	}
-	p := quiet(4)
+	p := pooltest.NewScheduledPool(t, 4)
 	var ran, refused atomic.Int64
 	handedBack := 0
 	kept := make([][]*future.Future[struct{}], parties)

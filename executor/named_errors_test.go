@@ -11,6 +11,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -18,16 +19,16 @@ import (
 func TestErrorsCarryPoolTaskAndDuration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		poll := executor.Name("poll")
-		hour := withSleep(time.Hour)
-		full := lendPlain(t, 1, executor.PoolName("jobs"), executor.HandOff())
+		hour := pooltest.Sleep(time.Hour)
+		full := pooltest.NewPool(t, 1, executor.PoolName("jobs"), executor.HandOff())
 		held, err := full.Submit(hour, poll, executor.Timeout(5*time.Second))
 		require.NoError(t, err)
 
-		_, err = full.Submit(withNothing, poll)
+		_, err = full.Submit(pooltest.Nothing, poll)
 		assert.EqualError(t, err, `executor: task "poll" of pool "jobs": pool is saturated`)
 		assert.ErrorIs(t, err, executor.ErrSaturated)
 		assert.ErrorIs(t, err, executor.ErrRejected)
-		assert.EqualError(t, full.Execute(withNothing), `executor: pool "jobs": pool is saturated`)
+		assert.EqualError(t, full.Execute(pooltest.Nothing), `executor: pool "jobs": pool is saturated`)
 
 		_, err = held.GetTimeout(time.Second)
 		assert.EqualError(t, err, `future: task "poll" of pool "jobs": not settled after 1s`)
@@ -39,20 +40,20 @@ func TestErrorsCarryPoolTaskAndDuration(t *testing.T) {
 		assert.ErrorIs(t, err, future.ErrTimeout)
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		full.Shutdown()
-		_, err = full.Submit(withNothing, poll)
+		_, err = full.Submit(pooltest.Nothing, poll)
 		assert.EqualError(t, err, `executor: task "poll" of pool "jobs": pool is shut down`)
 		assert.ErrorIs(t, err, executor.ErrShutdown)
 
-		line := lendPlain(t, 1, executor.PoolName("line"))
+		line := pooltest.NewPool(t, 1, executor.PoolName("line"))
 		_ = line.Execute(hour)
-		dropped, _ := line.Submit(withNothing, poll)
+		dropped, _ := line.Submit(pooltest.Nothing, poll)
 		synctest.Wait()
 		line.ShutdownNow()
 		_, err = dropped.Get(context.Background())
 		assert.EqualError(t, err, `future: cancelled: executor: task "poll" of pool "line": pool is shut down`)
 		assert.ErrorIs(t, err, future.ErrCancelled)
 		assert.ErrorIs(t, err, executor.ErrShutdown)
-		assert.EqualError(t, line.Execute(withNothing), `executor: pool "line": pool is shut down`)
+		assert.EqualError(t, line.Execute(pooltest.Nothing), `executor: pool "line": pool is shut down`)
 
 		_, err = future.NewPromise[int]().Future().GetTimeout(time.Minute)
 		assert.EqualError(t, err, "future: not settled after 1m0s")
@@ -70,7 +71,7 @@ func TestErrorsOfALoopCarryItsNameToo(t *testing.T) {
 		_, err = f.Get(context.Background())
 		assert.EqualError(t, err, `eventloop: task "read" of loop "io": timed out after 1s`)
 		assert.NoError(t, l.Close())
-		_, err = l.Submit(withNothing, executor.Name("read"))
+		_, err = l.Submit(pooltest.Nothing, executor.Name("read"))
 		assert.EqualError(t, err, `eventloop: task "read" of loop "io": loop is shut down`)
 		assert.ErrorIs(t, err, executor.ErrShutdown)
 	})
@@ -80,7 +81,7 @@ func TestErrorsOfALoopCarryItsNameToo(t *testing.T) {
 func TestTheEndOfTheBaseContextIsNotTheTimeoutOfARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		base, end := context.WithCancelCause(context.Background())
-		p := lendPlain(t, 1, executor.BaseContext(base))
+		p := pooltest.NewPool(t, 1, executor.BaseContext(base))
 		f, err := p.Submit(func(ctx context.Context) error {
 			<-ctx.Done()
 			time.Sleep(time.Hour)

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/delay/delaytest"
@@ -51,8 +52,8 @@ func (w *pbWork) body(end executor.Task) executor.Task {
 func (w *pbWork) submit(i int, end executor.Task) {
 	f, err := w.pool.SubmitContext(context.Background(), w.body(end))
 	w.note(f, err)
-	w.note(nil, w.pool.Execute(w.body(withNothing)))
-	w.note(nil, w.pool.Execute(w.body(withNothing)))
+	w.note(nil, w.pool.Execute(w.body(pooltest.Nothing)))
+	w.note(nil, w.pool.Execute(w.body(pooltest.Nothing)))
 	if err == nil && i%3 == 0 {
 		f.Cancel()
 	}
@@ -100,14 +101,14 @@ func (w *pbWork) audit(t *testing.T) {
 	assert.EqualValues(t, len(w.errs), s.Rejected)
 	assert.Equal(t, w.begun.Load(), s.Runs, "a run is a body that has ended")
 	assert.Zero(t, w.gauge.now.Load(), "bodies that run")
-	rejNothingLost(t, s)
+	pooltest.NothingLost(t, s)
 }
 
 // Submissions, cancellations and runs are held up at one point after the other, and there the pool is shut
 // down: between any two steps of a hand-over, everything accepted has one end, and the pool comes to its own.
 func TestB16_B39_AShutdownMayComeBetweenAnyTwoSteps(t *testing.T) {
 	var passed [delay.Points]atomic.Bool
-	for kind, newPool := range lendKinds {
+	for kind, newPool := range pooltest.Kinds {
 		for name, stop := range pbStops {
 			t.Run(kind+", "+name, func(t *testing.T) {
 				for point := range delay.Points {
@@ -147,7 +148,7 @@ func TestB39_ATaskThatIsHandedOverDuringAShutdownHasOneEnd(t *testing.T) {
 	for name, stop := range pbStops {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := lendPlain(t, 1, executor.HandOff())
+				p := pooltest.NewPool(t, 1, executor.HandOff())
 				p.PrestartWorker()
 				synctest.Wait()
 				unset := delaytest.Once(t, delay.FollowerWoken, func() { stop(p) })
@@ -156,10 +157,10 @@ func TestB39_ATaskThatIsHandedOverDuringAShutdownHasOneEnd(t *testing.T) {
 				require.NoError(t, err)
 				require.NoError(t, p.AwaitTermination(t.Context()))
 				unset()
-				err = withOutcome(t, f)
+				err = pooltest.Outcome(t, f)
 				assert.Equal(t, name != "ShutdownNow", ran)
 				assert.Equal(t, !ran, errors.Is(err, executor.ErrShutdown))
-				rejNothingLost(t, p.Stats())
+				pooltest.NothingLost(t, p.Stats())
 			})
 		})
 	}
@@ -169,7 +170,7 @@ func TestB39_ATaskThatIsHandedOverDuringAShutdownHasOneEnd(t *testing.T) {
 func TestB38_AtTheEndOfAPoolNoBodyRuns(t *testing.T) {
 	for name, stop := range pbStops {
 		t.Run(name, func(t *testing.T) {
-			lendEach(t, func(t *testing.T, newPool lendMake) {
+			pooltest.Each(t, func(t *testing.T, newPool pooltest.Maker) {
 				w := &pbWork{pool: newPool(t, 3)}
 				defer pbSlow()()
 				var waiting sync.WaitGroup
@@ -183,10 +184,10 @@ func TestB38_AtTheEndOfAPoolNoBodyRuns(t *testing.T) {
 				w.run()
 				waiting.Wait()
 				for _, f := range w.futures {
-					assert.True(t, withClosed(f.Stopped()))
+					assert.True(t, pooltest.IsClosed(f.Stopped()))
 				}
 				w.audit(t)
-				withPassed(time.Second) // for whoever is held up
+				pooltest.Elapse(time.Second) // for whoever is held up
 			})
 		})
 	}
@@ -197,35 +198,35 @@ func TestB38_AtTheEndOfAPoolNoBodyRuns(t *testing.T) {
 func TestB34_AGoexitHangsNeitherWhoWaitsNorTheShutdown(t *testing.T) {
 	for name, stop := range pbStops {
 		t.Run(name, func(t *testing.T) {
-			lendEach(t, func(t *testing.T, newPool lendMake) {
+			pooltest.Each(t, func(t *testing.T, newPool pooltest.Maker) {
 				p := newPool(t, 2)
-				g := withNewGate(t)
+				g := pooltest.NewGate(t)
 				var fs []*future.Future[int]
 				for range 2 {
-					fs = append(fs, lendSubmit(t, p, func(ctx context.Context) (int, error) {
-						_ = g.hold(ctx)
+					fs = append(fs, pooltest.SubmitFunc(t, p, func(ctx context.Context) (int, error) {
+						_ = g.Hold(ctx)
 						runtime.Goexit()
 						return 0, nil
 					}))
 				}
 				synctest.Wait()
-				g.open()
+				g.Open()
 				for _, f := range fs {
 					_, err := f.Get(t.Context())
 					assert.Equal(t, future.ErrGoexit, err)
 				}
-				v, err := lendSubmit(t, p, lendSeven).Get(t.Context())
+				v, err := pooltest.SubmitFunc(t, p, pooltest.Seven).Get(t.Context())
 				assert.NoError(t, err)
 				assert.Equal(t, 7, v)
-				last := lendSubmit(t, p, func(ctx context.Context) (int, error) {
+				last := pooltest.SubmitFunc(t, p, func(ctx context.Context) (int, error) {
 					stop(p)
 					runtime.Goexit()
 					return 0, nil
 				})
 				assert.NoError(t, p.AwaitTermination(t.Context()))
-				_, err = lendSettled(t, last)
+				_, err = pooltest.Settled(t, last)
 				assert.Error(t, err)
-				rejNothingLost(t, p.Stats())
+				pooltest.NothingLost(t, p.Stats())
 			})
 		})
 	}
@@ -261,12 +262,12 @@ func pbUse(t *testing.T, s executor.Submitter) {
 		require.NoError(t, err)
 		<-f.Stopped()
 	}
-	_, err := executor.InvokeAll(t.Context(), s, lendSeven, lendSeven)
+	_, err := executor.InvokeAll(t.Context(), s, pooltest.Seven, pooltest.Seven)
 	require.NoError(t, err)
-	_, err = executor.InvokeAny(t.Context(), s, lendSeven, lendSeven)
+	_, err = executor.InvokeAny(t.Context(), s, pooltest.Seven, pooltest.Seven)
 	require.NoError(t, err)
 	g := executor.NewGroup(t.Context(), s)
-	require.NoError(t, g.Go(withNothing))
+	require.NoError(t, g.Go(pooltest.Nothing))
 	require.NoError(t, g.Wait())
 	begun := make(chan struct{})
 	late, err := executor.Submit(s, func(ctx context.Context) (int, error) { close(begun); <-ctx.Done(); return 0, nil })

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/delay/delaytest"
@@ -41,14 +42,14 @@ func pbSlow() (unset func()) {
 // A due task must not wait behind one at the end of the clock, also if the two come at once.
 func TestB9_NowAndTheEndOfTimeMayComeAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
+		p := pooltest.NewScheduledPool(t, 1)
 		for round := range 200 {
 			far, now := []time.Duration{math.MaxInt64, math.MaxInt64 - 1}[round%2], []time.Duration{0, math.MinInt64}[round/2%2]
 			var parties sync.WaitGroup
 			ran := make(chan time.Duration, 2)
 			start := time.Now()
 			for range 2 {
-				parties.Go(func() { _, _ = p.Schedule(far, withNothing) })
+				parties.Go(func() { _, _ = p.Schedule(far, pooltest.Nothing) })
 				parties.Go(func() {
 					_, _ = p.Schedule(now, func(context.Context) error { ran <- time.Since(start); return nil })
 				})
@@ -66,22 +67,22 @@ func TestB9_NowAndTheEndOfTimeMayComeAtOnce(t *testing.T) {
 // The first in line gives up just when room is made: the second enters, and does not wait for more.
 func TestB8_ASubmitterWhoGivesUpAsRoomIsMadeLetsTheNextEnter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := rejFull(t)
+		s := pooltest.NewFull(t)
 		ctx, cancel := context.WithCancel(t.Context())
-		first, second := s.waits(t, ctx, "first"), s.waits(t, t.Context(), "second")
-		unset := delaytest.Once(t, delay.EntrantGivesUp, func() { assert.True(t, s.queued.Cancel()) })
+		first, second := s.Waits(t, ctx, "first"), s.Waits(t, t.Context(), "second")
+		unset := delaytest.Once(t, delay.EntrantGivesUp, func() { assert.True(t, s.Waiting.Cancel()) })
 		cancel()
 		synctest.Wait()
 		unset()
 		// The room has been given to the first before it could say that it did not want it any more.
-		assert.NoError(t, first.err)
-		assert.False(t, second.returned.Load())
-		assert.True(t, first.future.Cancel())
+		assert.NoError(t, first.Err)
+		assert.False(t, second.Returned.Load())
+		assert.True(t, first.Future.Cancel())
 		synctest.Wait()
-		assert.True(t, second.returned.Load())
-		assert.NoError(t, second.err)
-		s.finish()
-		assert.Equal(t, []string{"second 0s"}, s.trace.seen())
+		assert.True(t, second.Returned.Load())
+		assert.NoError(t, second.Err)
+		s.Finish()
+		assert.Equal(t, []string{"second 0s"}, s.Trace.Seen())
 	})
 }
 
@@ -90,15 +91,15 @@ func TestB8_ASubmitterWhoGivesUpAsRoomIsMadeLetsTheNextEnter(t *testing.T) {
 func TestB14_WhatWaitsIsCountedOnceWhereverItIsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 1000
-		p := withPool(t, 1)
-		g := withNewGate(t)
-		withSubmit(t, p, g.hold)
+		p := pooltest.NewScheduledPool(t, 1)
+		g := pooltest.NewGate(t)
+		pooltest.Submit(t, p, g.Hold)
 		var fs []*executor.ScheduledFuture[struct{}]
 		for i := range 2 * n {
-			fs = append(fs, withSchedule(t, p, time.Duration(1+i%n)*time.Second, withNothing))
+			fs = append(fs, pooltest.Schedule(t, p, time.Duration(1+i%n)*time.Second, pooltest.Nothing))
 		}
-		time.Sleep(n / 2 * time.Second) // half of them are due
-		withSubmit(t, p, withNothing)   // and have been looked at
+		time.Sleep(n / 2 * time.Second)         // half of them are due
+		pooltest.Submit(t, p, pooltest.Nothing) // and have been looked at
 		require.Len(t, p.Queued(), 2*n+1)
 		rand.Shuffle(len(fs), func(i, j int) { fs[i], fs[j] = fs[j], fs[i] })
 		for i, f := range fs {
@@ -106,8 +107,8 @@ func TestB14_WhatWaitsIsCountedOnceWhereverItIsCancelled(t *testing.T) {
 			require.False(t, f.Cancel())
 			require.Equal(t, 2*n-i, p.Stats().Queued)
 		}
-		g.open()
-		withPassed(time.Hour)
+		g.Open()
+		pooltest.Elapse(time.Hour)
 		s := p.Stats()
 		assert.Zero(t, s.Queued+s.Busy)
 		assert.Equal(t, []uint64{2*n + 2, 2, 2 * n}, []uint64{s.Accepted, s.Completed, s.Cancelled})
@@ -115,14 +116,14 @@ func TestB14_WhatWaitsIsCountedOnceWhereverItIsCancelled(t *testing.T) {
 }
 
 func TestB14_ATaskThatIsCancelledInItsRunIsCountedOnce(t *testing.T) {
-	lendEach(t, func(t *testing.T, newPool lendMake) {
+	pooltest.Each(t, func(t *testing.T, newPool pooltest.Maker) {
 		p := newPool(t, 1)
-		g := withNewGate(t)
-		f := lendSubmit(t, p, func(ctx context.Context) (int, error) { return 1, g.hold(ctx) })
+		g := pooltest.NewGate(t)
+		f := pooltest.SubmitFunc(t, p, func(ctx context.Context) (int, error) { return 1, g.Hold(ctx) })
 		synctest.Wait()
 		assert.True(t, f.Cancel())
 		assert.Equal(t, []int{1, 0}, []int{p.Stats().Busy, p.Stats().Queued}, "its body goes on")
-		g.open()
+		g.Open()
 		synctest.Wait()
 		s := p.Stats()
 		assert.Equal(t, []int{0, 0}, []int{s.Busy, s.Queued})
@@ -132,7 +133,7 @@ func TestB14_ATaskThatIsCancelledInItsRunIsCountedOnce(t *testing.T) {
 
 // It is the race detector that looks here.
 func TestB19_WhatAPoolTellsMayBeAskedAtAnyTime(t *testing.T) {
-	for kind, newPool := range lendKinds {
+	for kind, newPool := range pooltest.Kinds {
 		t.Run(kind, func(t *testing.T) {
 			p := newPool(t, 2)
 			var parties sync.WaitGroup
@@ -140,8 +141,8 @@ func TestB19_WhatAPoolTellsMayBeAskedAtAnyTime(t *testing.T) {
 			for i := range 2 {
 				parties.Go(func() {
 					for range 100 {
-						_ = p.Execute(withNothing)
-						f, err := p.Submit(withNothing)
+						_ = p.Execute(pooltest.Nothing)
+						f, err := p.Submit(pooltest.Nothing)
 						if err != nil {
 							t.Error(err)
 							continue
@@ -163,8 +164,8 @@ func TestB19_WhatAPoolTellsMayBeAskedAtAnyTime(t *testing.T) {
 		})
 	}
 	t.Run("scheduled futures", func(t *testing.T) {
-		p := withPool(t, 2)
-		f := withRate(t, p, 0, time.Microsecond, withNothing)
+		p := pooltest.NewScheduledPool(t, 2)
+		f := pooltest.AtFixedRate(t, p, 0, time.Microsecond, pooltest.Nothing)
 		for f.Runs() < 100 {
 			_, _, _ = f.Delay(), f.Periodic(), f.String()
 			_, _ = f.Next()
@@ -178,24 +179,24 @@ func TestB20_AWorkerThatLeavesMissesNeitherATaskNorACancellation(t *testing.T) {
 	for _, core := range []int{0, 1} {
 		t.Run(fmt.Sprint("core size ", core), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, core, executor.CoreTimeout(), executor.KeepAlive(time.Second))
+				p := pooltest.NewScheduledPool(t, core, executor.CoreTimeout(), executor.KeepAlive(time.Second))
 				for round := range 200 {
-					withSubmit(t, p, withNothing)
+					pooltest.Submit(t, p, pooltest.Nothing)
 					synctest.Wait()
 					unset := pbSlow()
 					var parties sync.WaitGroup
 					if round%2 == 0 { // it waits for a task of later, or else for any
-						far := withSchedule(t, p, time.Hour, withNothing)
+						far := pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
 						parties.Go(func() { time.Sleep(time.Second); far.Cancel() })
 					}
 					time.Sleep(time.Second - time.Duration(round%3)) // it gives up now, or in an instant
 					var f *future.Future[struct{}]
-					parties.Go(func() { f, _ = p.Submit(withNothing) })
+					parties.Go(func() { f, _ = p.Submit(pooltest.Nothing) })
 					parties.Wait()
 					_, err := f.GetTimeout(time.Millisecond)
 					unset()
 					require.NoError(t, err, "round %d", round)
-					withPassed(2 * time.Second)
+					pooltest.Elapse(2 * time.Second)
 					require.Zero(t, p.Stats().Workers, "round %d", round)
 				}
 				require.NoError(t, p.Close())
@@ -205,7 +206,7 @@ func TestB20_AWorkerThatLeavesMissesNeitherATaskNorACancellation(t *testing.T) {
 }
 
 // pbEnds are the ways a body can end. None of them takes any time.
-var pbEnds = map[string]executor.Task{"success": withNothing, "error": withFailure, "panic": withPanic, "goexit": withGoexit}
+var pbEnds = map[string]executor.Task{"success": pooltest.Nothing, "error": pooltest.Fail, "panic": pooltest.Panic, "goexit": pooltest.Goexit}
 
 // A run with a time-out has a timer. However the run ends, nothing keeps the timer, and what it holds, until the
 // time-out is over.
@@ -220,10 +221,10 @@ func TestB24_HoweverARunEndsItsTimeoutIsForgotten(t *testing.T) {
 	for name, end := range ends {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 1)
+				p := pooltest.NewScheduledPool(t, 1)
 				self := make(chan *future.Future[struct{}], 1)
 				var held weak.Pointer[pbLoad]
-				f := withSubmit(t, p, func(ctx context.Context) error {
+				f := pooltest.Submit(t, p, func(ctx context.Context) error {
 					load := new(pbLoad)
 					held = weak.Make(load)
 					_, limited := ctx.Deadline() // now there is a context with a timer
@@ -233,7 +234,7 @@ func TestB24_HoweverARunEndsItsTimeoutIsForgotten(t *testing.T) {
 				}, executor.Timeout(1000*time.Hour))
 				self <- f
 				synctest.Wait()
-				withSubmit(t, p, withNothing) // the worker has let go of the first
+				pooltest.Submit(t, p, pooltest.Nothing) // the worker has let go of the first
 				synctest.Wait()
 				runtime.GC()
 				runtime.GC()
@@ -254,7 +255,7 @@ func TestB29_ASubmitterWhoWaitsEntersHoweverATaskEnds(t *testing.T) {
 	for name, end := range pbEnds {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := rejPool(t, 1, executor.HandOff(), executor.OnRejection(executor.Block), executor.KeepAlive(time.Hour))
+				p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.Block), executor.KeepAlive(time.Hour))
 				start := time.Now()
 				for n := range 10 {
 					_, err := p.Submit(func(ctx context.Context) error {
@@ -275,7 +276,7 @@ type pbGauge struct{ now, most atomic.Int32 }
 // around returns body with the gauge around it.
 func (g *pbGauge) around(body executor.Task) executor.Task {
 	return func(ctx context.Context) error {
-		lendRaise(&g.most, g.now.Add(1))
+		pooltest.Raise(&g.most, g.now.Add(1))
 		defer g.now.Add(-1)
 		time.Sleep(time.Duration(rand.IntN(3)))
 		return body(ctx)
@@ -284,7 +285,7 @@ func (g *pbGauge) around(body executor.Task) executor.Task {
 
 func TestB30_NoMoreBodiesRunAtOnceThanTheSizeAllows(t *testing.T) {
 	const size = 3
-	lendEach(t, func(t *testing.T, newPool lendMake) {
+	pooltest.Each(t, func(t *testing.T, newPool pooltest.Maker) {
 		p := newPool(t, size)
 		defer pbSlow()()
 		var g pbGauge
@@ -303,11 +304,11 @@ func TestB30_NoMoreBodiesRunAtOnceThanTheSizeAllows(t *testing.T) {
 			})
 		}
 		parties.Wait()
-		withPassed(time.Hour)
+		pooltest.Elapse(time.Hour)
 		assert.LessOrEqual(t, int(g.most.Load()), size)
 		assert.Positive(t, g.most.Load())
 		assert.Zero(t, g.now.Load())
-		lendAccounted(t, p)
+		pooltest.Balanced(t, p)
 	})
 }
 
@@ -315,7 +316,7 @@ func TestB30_NoMoreBodiesRunAtOnceThanTheSizeAllows(t *testing.T) {
 // all its futures are settled.
 func TestB33_ABulkOperationEndsWithItsContextAtWhateverStep(t *testing.T) {
 	const n = 10
-	for kind, newPool := range lendKinds {
+	for kind, newPool := range pooltest.Kinds {
 		t.Run(kind, func(t *testing.T) {
 			for step := range 2*n + 1 {
 				synctest.Test(t, func(t *testing.T) {
@@ -341,8 +342,8 @@ func TestB33_ABulkOperationEndsWithItsContextAtWhateverStep(t *testing.T) {
 						_, settled := f.Poll()
 						assert.True(t, settled)
 					}
-					withPassed(time.Hour)
-					lendAccounted(t, p)
+					pooltest.Elapse(time.Hour)
+					pooltest.Balanced(t, p)
 				})
 			}
 		})
@@ -353,15 +354,15 @@ func TestB33_ABulkOperationEndsWithItsContextAtWhateverStep(t *testing.T) {
 // also when it has ended long ago.
 func TestB44_TasksThatLookAlikeAreToldApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		tr := withNewTrace()
-		same := tr.task("same")
+		p := pooltest.NewScheduledPool(t, 1)
+		tr := pooltest.NewTrace()
+		same := tr.Task("same")
 		submit := func() *executor.ScheduledFuture[struct{}] {
-			return withSchedule(t, p, time.Second, same, executor.Name("same"))
+			return pooltest.Schedule(t, p, time.Second, same, executor.Name("same"))
 		}
 		over, cancelled := submit(), submit()
 		assert.True(t, cancelled.Cancel())
-		withPassed(time.Second)
+		pooltest.Elapse(time.Second)
 		left, gone := submit(), submit()
 		for _, f := range []*executor.ScheduledFuture[struct{}]{over, cancelled} {
 			assert.False(t, f.Cancel())
@@ -369,8 +370,8 @@ func TestB44_TasksThatLookAlikeAreToldApart(t *testing.T) {
 		}
 		assert.Equal(t, 2, p.Stats().Queued)
 		assert.True(t, gone.Cancel())
-		withPassed(time.Minute)
-		assert.Equal(t, []string{"same 1s", "same 2s"}, tr.seen())
+		pooltest.Elapse(time.Minute)
+		assert.Equal(t, []string{"same 1s", "same 2s"}, tr.Seen())
 		assert.Equal(t, future.Succeeded, left.State())
 	})
 }
@@ -389,16 +390,16 @@ func pbWall(t *testing.T, at time.Time, ahead int64) time.Time {
 // On the real clock, as the times of a bubble have no monotonic reading.
 func TestB49_AWallClockThatIsSetMovesNoTaskAndWakesNobody(t *testing.T) {
 	const year = 365 * 24 * 3600
-	p := withPool(t, 1)
+	p := pooltest.NewScheduledPool(t, 1)
 	for _, ahead := range []int64{-50 * year, -3600, 3600, 50 * year} {
 		at := pbWall(t, time.Now().Add(time.Hour), ahead)
-		f, err := p.ScheduleAt(at, withNothing)
+		f, err := p.ScheduleAt(at, pooltest.Nothing)
 		require.NoError(t, err)
 		next, ok := f.Next()
 		assert.True(t, ok && next.Sub(at) == 0, "to the nanosecond")
 		require.True(t, f.Cancel())
 		at = pbWall(t, time.Now().Add(2*time.Millisecond), ahead)
-		f, err = p.ScheduleAt(at, withNothing)
+		f, err = p.ScheduleAt(at, pooltest.Nothing)
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		require.NoError(t, err)
@@ -410,14 +411,14 @@ func TestB49_AWallClockThatIsSetMovesNoTaskAndWakesNobody(t *testing.T) {
 // Tasks must not get lost when processors come and go. The end of the test is that all have run.
 func TestB54_NoTaskIsLostWhileGOMAXPROCSChanges(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	p := withPool(t, 2)
+	p := pooltest.NewScheduledPool(t, 2)
 	var ran sync.WaitGroup
 	task := func(context.Context) error { ran.Done(); return nil }
-	rate := withRate(t, p, 0, 100*time.Microsecond, withNothing)
+	rate := pooltest.AtFixedRate(t, p, 0, 100*time.Microsecond, pooltest.Nothing)
 	for i := range 300 {
 		runtime.GOMAXPROCS(1 + i%4)
 		ran.Add(2)
-		withSchedule(t, p, time.Duration(i%20)*100*time.Microsecond, task)
+		pooltest.Schedule(t, p, time.Duration(i%20)*100*time.Microsecond, task)
 		require.NoError(t, p.Execute(task))
 	}
 	ran.Wait()
@@ -432,19 +433,19 @@ func TestB55_AnyNumberOfTasksRunsInOrder(t *testing.T) {
 	type add = func(i int, task executor.Task) error
 	for name, newPool := range map[string]func(t *testing.T) (*executor.Pool, add){
 		"Execute": func(t *testing.T) (*executor.Pool, add) {
-			p := lendPlain(t, 1)
+			p := pooltest.NewPool(t, 1)
 			return p, func(_ int, task executor.Task) error { return p.Execute(task) }
 		},
 		"Submit": func(t *testing.T) (*executor.Pool, add) {
-			p := lendPlain(t, 1)
+			p := pooltest.NewPool(t, 1)
 			return p, func(_ int, task executor.Task) error { _, err := p.Submit(task); return err }
 		},
 		"due at once": func(t *testing.T) (*executor.Pool, add) {
-			p := withPool(t, 1)
+			p := pooltest.NewScheduledPool(t, 1)
 			return &p.Pool, func(_ int, task executor.Task) error { _, err := p.Schedule(time.Second, task); return err }
 		},
 		"due one after the other": func(t *testing.T) (*executor.Pool, add) {
-			p := withPool(t, 1)
+			p := pooltest.NewScheduledPool(t, 1)
 			return &p.Pool, func(i int, task executor.Task) error {
 				_, err := p.Schedule(time.Second+time.Duration(i), task)
 				return err
@@ -456,8 +457,8 @@ func TestB55_AnyNumberOfTasksRunsInOrder(t *testing.T) {
 				for n := batch - 1; n <= batch+1; n++ {
 					synctest.Test(t, func(t *testing.T) {
 						p, add := newPool(t)
-						g := withNewGate(t)
-						require.NoError(t, p.Execute(g.hold))
+						g := pooltest.NewGate(t)
+						require.NoError(t, p.Execute(g.Hold))
 						synctest.Wait()
 						var got, want []int
 						for i := range n {
@@ -465,8 +466,8 @@ func TestB55_AnyNumberOfTasksRunsInOrder(t *testing.T) {
 							want = append(want, i)
 						}
 						require.Equal(t, n, p.Stats().Queued)
-						withPassed(time.Minute)
-						g.open()
+						pooltest.Elapse(time.Minute)
+						g.Open()
 						synctest.Wait()
 						require.True(t, slices.Equal(want, got), "%d of %d, or not in order", len(got), n)
 					})

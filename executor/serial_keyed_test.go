@@ -13,11 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
 func TestKeyedSerialRunsTasksOfOneKeyInOrderAndOfDifferentKeysSideBySide(t *testing.T) {
-	laneUnbounded(t, func(t *testing.T, newPool lendMake) {
+	pooltest.EachUnbounded(t, func(t *testing.T, newPool pooltest.Maker) {
 		const keys, n = 4, 3
 		p := newPool(t, keys)
 		k := executor.NewKeyedSerial[int](p)
@@ -45,7 +46,7 @@ func TestKeyedSerialRunsTasksOfOneKeyInOrderAndOfDifferentKeysSideBySide(t *test
 
 func TestKeyedSerialKeepsTheOrderOfAKeyOnPoolsWithLittleRoom(t *testing.T) {
 	const keys, n = 3, 60
-	laneEach(t, func(t *testing.T, newPool lendMake) {
+	laneEach(t, func(t *testing.T, newPool pooltest.Maker) {
 		p := newPool(t, 3)
 		k := executor.NewKeyedSerial[string](p)
 		seen := map[string]*[]int{}
@@ -67,38 +68,38 @@ func TestKeyedSerialKeepsTheOrderOfAKeyOnPoolsWithLittleRoom(t *testing.T) {
 			assert.Equal(t, laneCountTo(n/keys), *order, "key %s", key)
 		}
 		assert.Zero(t, k.Keys())
-		lendAccounted(t, p)
+		pooltest.Balanced(t, p)
 	})
 }
 
 func TestKeyedSerialRunsWhatATaskGivesItsOwnKeyAfterIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := executor.NewKeyedSerial[string](lendPlain(t, 4))
-		tr := withNewTrace()
+		k := executor.NewKeyedSerial[string](pooltest.NewPool(t, 4))
+		tr := pooltest.NewTrace()
 		require.NoError(t, k.Execute("a", func(context.Context) error {
-			assert.NoError(t, k.Execute("a", tr.task("same key")))
-			assert.NoError(t, k.Execute("b", tr.task("other key")))
+			assert.NoError(t, k.Execute("a", tr.Task("same key")))
+			assert.NoError(t, k.Execute("b", tr.Task("other key")))
 			time.Sleep(time.Second)
 			return nil
 		}))
-		withPassed(time.Minute)
-		assert.Equal(t, []string{"other key 0s", "same key 1s"}, tr.seen())
+		pooltest.Elapse(time.Minute)
+		assert.Equal(t, []string{"other key 0s", "same key 1s"}, tr.Seen())
 		assert.Zero(t, k.Keys())
 	})
 }
 
 func TestC4_AKeyedTaskThatWaitsForOneBehindItIsToldSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := executor.NewKeyedSerial[string](lendPlain(t, 1))
-		parent := lendSubmit(t, k.For("a"), func(ctx context.Context) (int, error) {
-			v, err := lendSubmit(t, k.For("b"), lendSeven).Get(ctx)
+		k := executor.NewKeyedSerial[string](pooltest.NewPool(t, 1))
+		parent := pooltest.SubmitFunc(t, k.For("a"), func(ctx context.Context) (int, error) {
+			v, err := pooltest.SubmitFunc(t, k.For("b"), pooltest.Seven).Get(ctx)
 			assert.NoError(t, err)
-			_, err = lendSubmit(t, k.For("a"), lendSeven).Get(ctx)
+			_, err = pooltest.SubmitFunc(t, k.For("a"), pooltest.Seven).Get(ctx)
 			assert.ErrorIs(t, err, future.ErrSelfWait)
 			return v, nil
 		})
-		withPassed(time.Second)
-		v, err := lendSettled(t, parent)
+		pooltest.Elapse(time.Second)
+		v, err := pooltest.Settled(t, parent)
 		require.NoError(t, err)
 		assert.Equal(t, 7, v)
 	})
@@ -106,7 +107,7 @@ func TestC4_AKeyedTaskThatWaitsForOneBehindItIsToldSo(t *testing.T) {
 
 func TestKeyedSerialForAKeyTakesTypedTasksAndBulkWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := executor.NewKeyedSerial[string](lendPlain(t, 4))
+		k := executor.NewKeyedSerial[string](pooltest.NewPool(t, 4))
 		start := time.Now()
 		slow := func(context.Context) (int, error) {
 			time.Sleep(time.Second)
@@ -118,7 +119,7 @@ func TestKeyedSerialForAKeyTakesTypedTasksAndBulkWork(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 3*time.Second, time.Since(start), "one after another")
 		for _, f := range append(fs, f) {
-			v, err := lendSettled(t, f)
+			v, err := pooltest.Settled(t, f)
 			require.NoError(t, err)
 			assert.Equal(t, 7, v)
 		}
@@ -129,27 +130,27 @@ func TestKeyedSerialForAKeyTakesTypedTasksAndBulkWork(t *testing.T) {
 
 func TestKeyedSerialThatRefusesATaskForgetsTheKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1, executor.HandOff())
+		p := pooltest.NewPool(t, 1, executor.HandOff())
 		k := executor.NewKeyedSerial[string](p)
-		hold := withNewGate(t)
-		require.NoError(t, p.Execute(hold.hold))
-		assert.ErrorIs(t, k.Execute("full", withNothing), executor.ErrSaturated)
+		hold := pooltest.NewGate(t)
+		require.NoError(t, p.Execute(hold.Hold))
+		assert.ErrorIs(t, k.Execute("full", pooltest.Nothing), executor.ErrSaturated)
 		assert.ErrorIs(t, k.Execute("nil", nil), executor.ErrNilTask)
-		_, err := k.Submit("bad", withNothing, executor.Timeout(-1))
+		_, err := k.Submit("bad", pooltest.Nothing, executor.Timeout(-1))
 		assert.ErrorIs(t, err, executor.ErrInvalid)
 		p.Shutdown()
-		assert.ErrorIs(t, k.Execute("shut down", withNothing), executor.ErrShutdown)
+		assert.ErrorIs(t, k.Execute("shut down", pooltest.Nothing), executor.ErrShutdown)
 		assert.Zero(t, k.Keys())
 	})
 }
 
 func TestKeyedSerialHasNoKeysAfterShutdownNow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1)
+		p := pooltest.NewPool(t, 1)
 		k := executor.NewKeyedSerial[string](p)
 		for _, key := range []string{"runs", "waits"} {
 			for range 2 {
-				require.NoError(t, k.Execute(key, withSleep(time.Second)))
+				require.NoError(t, k.Execute(key, pooltest.Sleep(time.Second)))
 			}
 		}
 		synctest.Wait()
@@ -172,7 +173,7 @@ func laneHeap() int {
 func laneLeft(t *testing.T, work func(k *executor.KeyedSerial[int], key int)) {
 	synctest.Test(t, func(t *testing.T) {
 		const keys = 20_000
-		p := lendPlain(t, 2, executor.PoolName("keyed"))
+		p := pooltest.NewPool(t, 2, executor.PoolName("keyed"))
 		k := executor.NewKeyedSerial[int](p)
 		work(k, -1)
 		synctest.Wait()
@@ -194,7 +195,7 @@ func laneLeft(t *testing.T, work func(k *executor.KeyedSerial[int], key int)) {
 func TestThousandsOfKeysLeaveNothingBehind(t *testing.T) {
 	laneLeft(t, func(k *executor.KeyedSerial[int], key int) {
 		for range 3 {
-			_ = k.Execute(key, withNothing)
+			_ = k.Execute(key, pooltest.Nothing)
 		}
 	})
 }
@@ -206,7 +207,7 @@ func TestThousandsOfKeysWithCancelledTasksLeaveNothingBehind(t *testing.T) {
 			<-first
 			return nil
 		})
-		if f, err := k.Submit(key, withNothing); err == nil {
+		if f, err := k.Submit(key, pooltest.Nothing); err == nil {
 			f.Cancel()
 		}
 		close(first)
@@ -216,8 +217,8 @@ func TestThousandsOfKeysWithCancelledTasksLeaveNothingBehind(t *testing.T) {
 // A NaN equals nothing, itself included, so that it is a key of its own each time.
 func TestAKeyThatEqualsNothingIsForgottenToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := executor.NewKeyedSerial[float64](lendPlain(t, 1))
-		require.NoError(t, k.Execute(math.NaN(), withNothing))
+		k := executor.NewKeyedSerial[float64](pooltest.NewPool(t, 1))
+		require.NoError(t, k.Execute(math.NaN(), pooltest.Nothing))
 		synctest.Wait()
 		assert.Zero(t, k.Keys())
 	})
@@ -229,7 +230,7 @@ func TestShutdownNowLeavesAKeyWhoseTaskRuns(t *testing.T) {
 			p := executor.NewPool(1)
 			k := executor.NewKeyedSerial[string](p)
 			for range 1 + waiting {
-				require.NoError(t, k.Execute("a", withSleep(time.Second)))
+				require.NoError(t, k.Execute("a", pooltest.Sleep(time.Second)))
 			}
 			synctest.Wait()
 			assert.Len(t, p.ShutdownNow(), waiting)

@@ -14,49 +14,25 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
 // laneKinds are the kinds of pools. What there is no room for is refused, whatever the policy.
-var laneKinds = map[string]lendMake{
-	"plain":     lendPlain,
-	"bounded":   lendPlainWith(executor.BoundedFIFO(2), executor.OnRejection(executor.CallerRuns)),
-	"hand-off":  lendPlainWith(executor.HandOff(), executor.OnRejection(executor.DiscardOldest)),
-	"priority":  lendPlainWith(executor.PriorityFIFO()),
-	"scheduled": lendScheduled,
+var laneKinds = map[string]pooltest.Maker{
+	"plain":     pooltest.NewPool,
+	"bounded":   pooltest.Plain(executor.BoundedFIFO(2), executor.OnRejection(executor.CallerRuns)),
+	"hand-off":  pooltest.Plain(executor.HandOff(), executor.OnRejection(executor.DiscardOldest)),
+	"priority":  pooltest.Plain(executor.PriorityFIFO()),
+	"scheduled": pooltest.Scheduled,
 }
 
-func laneEach(t *testing.T, test func(t *testing.T, newPool lendMake)) {
+func laneEach(t *testing.T, test func(t *testing.T, newPool pooltest.Maker)) {
 	for kind, newPool := range laneKinds {
 		t.Run(kind, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { test(t, newPool) })
 		})
 	}
-}
-
-// laneUnbounded is laneEach for the kinds that have room for all.
-func laneUnbounded(t *testing.T, test func(t *testing.T, newPool lendMake)) {
-	for _, kind := range []string{"plain", "priority", "scheduled"} {
-		t.Run(kind, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { test(t, laneKinds[kind]) })
-		})
-	}
-}
-
-// laneTask is a body that takes a while and notes its end.
-func laneTask(tr *withTrace, name string, length time.Duration) executor.Task {
-	return func(context.Context) error {
-		time.Sleep(length)
-		tr.mark(name)
-		return nil
-	}
-}
-
-func laneSubmit(t *testing.T, s *executor.Serial, task executor.Task, opts ...executor.TaskOption) *future.Future[struct{}] {
-	t.Helper()
-	f, err := s.Submit(task, opts...)
-	require.NoError(t, err)
-	return f
 }
 
 func laneRandom() time.Duration { return time.Duration(rand.IntN(1000)) * time.Millisecond }
@@ -65,7 +41,7 @@ func laneRandom() time.Duration { return time.Duration(rand.IntN(1000)) * time.M
 // be a data race.
 func TestSerialRunsItsTasksInOrderOneAtATime(t *testing.T) {
 	const n = 100
-	laneEach(t, func(t *testing.T, newPool lendMake) {
+	laneEach(t, func(t *testing.T, newPool pooltest.Maker) {
 		p := newPool(t, 4)
 		s := executor.NewSerial(p)
 		var seen, want []int
@@ -83,13 +59,13 @@ func TestSerialRunsItsTasksInOrderOneAtATime(t *testing.T) {
 		p.Shutdown()
 		<-p.Terminated()
 		assert.Equal(t, want, seen)
-		lendAccounted(t, p)
+		pooltest.Balanced(t, p)
 	})
 }
 
 func TestSerialKeepsTheOrderOfEachOfManySubmitters(t *testing.T) {
 	const submitters, n = 8, 50
-	laneEach(t, func(t *testing.T, newPool lendMake) {
+	laneEach(t, func(t *testing.T, newPool pooltest.Maker) {
 		p := newPool(t, 4)
 		s := executor.NewSerial(p)
 		seen := make([][]int, submitters)
@@ -126,192 +102,192 @@ func laneCountTo(n int) (numbers []int) {
 }
 
 func TestSerialRunsExecuteAndSubmitInOneOrder(t *testing.T) {
-	laneUnbounded(t, func(t *testing.T, newPool lendMake) {
+	pooltest.EachUnbounded(t, func(t *testing.T, newPool pooltest.Maker) {
 		s := executor.NewSerial(newPool(t, 4))
-		tr := withNewTrace()
-		require.NoError(t, s.Execute(laneTask(tr, "a", time.Second)))
-		laneSubmit(t, s, laneTask(tr, "b", time.Second), executor.Name("b"), executor.Priority(1))
-		f := lendSubmit(t, s, func(ctx context.Context) (int, error) { return 3, laneTask(tr, "c", time.Second)(ctx) })
-		require.NoError(t, s.Execute(laneTask(tr, "d", 0)))
-		withPassed(time.Minute)
-		assert.Equal(t, []string{"a 1s", "b 2s", "c 3s", "d 3s"}, tr.seen())
-		v, err := lendSettled(t, f)
+		tr := pooltest.NewTrace()
+		require.NoError(t, s.Execute(tr.Lasting("a", time.Second)))
+		pooltest.Submit(t, s, tr.Lasting("b", time.Second), executor.Name("b"), executor.Priority(1))
+		f := pooltest.SubmitFunc(t, s, func(ctx context.Context) (int, error) { return 3, tr.Lasting("c", time.Second)(ctx) })
+		require.NoError(t, s.Execute(tr.Lasting("d", 0)))
+		pooltest.Elapse(time.Minute)
+		assert.Equal(t, []string{"a 1s", "b 2s", "c 3s", "d 3s"}, tr.Seen())
+		v, err := pooltest.Settled(t, f)
 		require.NoError(t, err)
 		assert.Equal(t, 3, v)
 	})
 }
 
 func TestSerialTakesOneWorkerAtATime(t *testing.T) {
-	laneUnbounded(t, func(t *testing.T, newPool lendMake) {
+	pooltest.EachUnbounded(t, func(t *testing.T, newPool pooltest.Maker) {
 		p := newPool(t, 4)
 		s := executor.NewSerial(p)
 		for range 10 {
-			require.NoError(t, s.Execute(withSleep(time.Second)))
+			require.NoError(t, s.Execute(pooltest.Sleep(time.Second)))
 		}
 		synctest.Wait()
 		stats := p.Stats()
 		assert.Equal(t, []int{1, 9}, []int{stats.Busy, stats.Queued})
 		start := time.Now()
-		_, err := lendSubmit(t, p, lendSeven).Get(t.Context())
+		_, err := pooltest.SubmitFunc(t, p, pooltest.Seven).Get(t.Context())
 		require.NoError(t, err)
 		assert.Zero(t, time.Since(start))
 	})
 }
 
 func TestSerialsTakeTurnsOnAPoolOfOne(t *testing.T) {
-	laneUnbounded(t, func(t *testing.T, newPool lendMake) {
+	pooltest.EachUnbounded(t, func(t *testing.T, newPool pooltest.Maker) {
 		p := newPool(t, 1)
-		tr := withNewTrace()
+		tr := pooltest.NewTrace()
 		a, b := executor.NewSerial(p), executor.NewSerial(p)
-		hold := withNewGate(t)
-		require.NoError(t, p.Execute(hold.hold))
+		hold := pooltest.NewGate(t)
+		require.NoError(t, p.Execute(hold.Hold))
 		for i := range 3 {
-			require.NoError(t, a.Execute(tr.task(fmt.Sprint("a", i))))
+			require.NoError(t, a.Execute(tr.Task(fmt.Sprint("a", i))))
 		}
 		for i := range 3 {
-			require.NoError(t, b.Execute(tr.task(fmt.Sprint("b", i))))
+			require.NoError(t, b.Execute(tr.Task(fmt.Sprint("b", i))))
 		}
-		require.NoError(t, p.Execute(tr.task("plain")))
-		hold.open()
+		require.NoError(t, p.Execute(tr.Task("plain")))
+		hold.Open()
 		synctest.Wait()
-		assert.Equal(t, []string{"a0 0s", "b0 0s", "plain 0s", "a1 0s", "b1 0s", "a2 0s", "b2 0s"}, tr.seen())
+		assert.Equal(t, []string{"a0 0s", "b0 0s", "plain 0s", "a1 0s", "b1 0s", "a2 0s", "b2 0s"}, tr.Seen())
 	})
 }
 
 func TestSerialGoesOnWithoutACancelledTaskThatWaitsForItsTurn(t *testing.T) {
-	laneUnbounded(t, func(t *testing.T, newPool lendMake) {
+	pooltest.EachUnbounded(t, func(t *testing.T, newPool pooltest.Maker) {
 		p := newPool(t, 2)
 		s := executor.NewSerial(p)
-		tr := withNewTrace()
-		laneSubmit(t, s, laneTask(tr, "a", time.Second))
-		b := laneSubmit(t, s, laneTask(tr, "b", time.Second))
-		laneSubmit(t, s, laneTask(tr, "c", time.Second))
+		tr := pooltest.NewTrace()
+		pooltest.Submit(t, s, tr.Lasting("a", time.Second))
+		b := pooltest.Submit(t, s, tr.Lasting("b", time.Second))
+		pooltest.Submit(t, s, tr.Lasting("c", time.Second))
 		synctest.Wait()
 		assert.True(t, b.Cancel())
 		assert.Equal(t, 1, p.Stats().Queued)
-		withPassed(time.Minute)
-		assert.Equal(t, []string{"a 1s", "c 2s"}, tr.seen())
-		lendAccounted(t, p)
+		pooltest.Elapse(time.Minute)
+		assert.Equal(t, []string{"a 1s", "c 2s"}, tr.Seen())
+		pooltest.Balanced(t, p)
 	})
 }
 
 func TestSerialGoesOnWithoutACancelledTaskWhoseTurnItIs(t *testing.T) {
-	laneUnbounded(t, func(t *testing.T, newPool lendMake) {
+	pooltest.EachUnbounded(t, func(t *testing.T, newPool pooltest.Maker) {
 		p := newPool(t, 1)
 		s := executor.NewSerial(p)
-		tr := withNewTrace()
-		hold := withNewGate(t)
-		require.NoError(t, p.Execute(hold.hold))
-		a := laneSubmit(t, s, tr.task("a"))
-		laneSubmit(t, s, tr.task("b"))
+		tr := pooltest.NewTrace()
+		hold := pooltest.NewGate(t)
+		require.NoError(t, p.Execute(hold.Hold))
+		a := pooltest.Submit(t, s, tr.Task("a"))
+		pooltest.Submit(t, s, tr.Task("b"))
 		synctest.Wait()
 		assert.True(t, a.Cancel())
 		assert.Equal(t, 1, p.Stats().Queued)
-		hold.open()
+		hold.Open()
 		synctest.Wait()
-		assert.Equal(t, []string{"b 0s"}, tr.seen())
-		lendAccounted(t, p)
+		assert.Equal(t, []string{"b 0s"}, tr.Seen())
+		pooltest.Balanced(t, p)
 	})
 }
 
 // A body that runs on after its future is settled holds up the next task of its serial executor.
 func TestSerialRunsTheNextTaskWhenTheBodyOfTheLastHasReturned(t *testing.T) {
-	laneUnbounded(t, func(t *testing.T, newPool lendMake) {
+	pooltest.EachUnbounded(t, func(t *testing.T, newPool pooltest.Maker) {
 		p := newPool(t, 4)
 		s := executor.NewSerial(p)
-		tr := withNewTrace()
-		cancelled := laneSubmit(t, s, laneTask(tr, "cancelled", time.Minute))
-		late := laneSubmit(t, s, laneTask(tr, "late", time.Minute), executor.Timeout(time.Second))
-		laneSubmit(t, s, tr.task("next"))
+		tr := pooltest.NewTrace()
+		cancelled := pooltest.Submit(t, s, tr.Lasting("cancelled", time.Minute))
+		late := pooltest.Submit(t, s, tr.Lasting("late", time.Minute), executor.Timeout(time.Second))
+		pooltest.Submit(t, s, tr.Task("next"))
 		synctest.Wait()
 		assert.True(t, cancelled.Cancel())
-		withPassed(time.Minute + time.Second)
-		assert.EqualError(t, withOutcome(t, late), "executor: timed out after 1s")
-		assert.False(t, withClosed(late.Stopped()))
-		withPassed(time.Hour)
-		assert.Equal(t, []string{"cancelled 1m0s", "late 2m0s", "next 2m0s"}, tr.seen())
-		lendAccounted(t, p)
+		pooltest.Elapse(time.Minute + time.Second)
+		assert.EqualError(t, pooltest.Outcome(t, late), "executor: timed out after 1s")
+		assert.False(t, pooltest.IsClosed(late.Stopped()))
+		pooltest.Elapse(time.Hour)
+		assert.Equal(t, []string{"cancelled 1m0s", "late 2m0s", "next 2m0s"}, tr.Seen())
+		pooltest.Balanced(t, p)
 	})
 }
 
 func TestB42_SerialGoesOnAfterAFailureWhichTouchesOneFuture(t *testing.T) {
-	laneUnbounded(t, func(t *testing.T, newPool lendMake) {
-		var told withErrors
-		p := newPool(t, 1, executor.ErrorHandler(told.handle))
+	pooltest.EachUnbounded(t, func(t *testing.T, newPool pooltest.Maker) {
+		var told pooltest.Errors
+		p := newPool(t, 1, executor.ErrorHandler(told.Handle))
 		s := executor.NewSerial(p)
-		before := laneSubmit(t, s, withNothing)
-		failed, gone, broken := laneSubmit(t, s, withFailure), laneSubmit(t, s, withGoexit), laneSubmit(t, s, withPanic)
-		for _, task := range []executor.Task{withFailure, withGoexit, withPanic} {
+		before := pooltest.Submit(t, s, pooltest.Nothing)
+		failed, gone, broken := pooltest.Submit(t, s, pooltest.Fail), pooltest.Submit(t, s, pooltest.Goexit), pooltest.Submit(t, s, pooltest.Panic)
+		for _, task := range []executor.Task{pooltest.Fail, pooltest.Goexit, pooltest.Panic} {
 			require.NoError(t, s.Execute(task))
 		}
-		after := laneSubmit(t, s, withNothing)
+		after := pooltest.Submit(t, s, pooltest.Nothing)
 		synctest.Wait()
-		assert.NoError(t, withOutcome(t, before))
-		assert.Equal(t, errWith, withOutcome(t, failed))
-		assert.Equal(t, future.ErrGoexit, withOutcome(t, gone))
-		_, ok := errors.AsType[*future.PanicError](withOutcome(t, broken))
+		assert.NoError(t, pooltest.Outcome(t, before))
+		assert.Equal(t, pooltest.ErrTask, pooltest.Outcome(t, failed))
+		assert.Equal(t, future.ErrGoexit, pooltest.Outcome(t, gone))
+		_, ok := errors.AsType[*future.PanicError](pooltest.Outcome(t, broken))
 		assert.True(t, ok)
-		assert.NoError(t, withOutcome(t, after))
-		assert.Len(t, told.told(), 5, "failures without a future, and a panic and a Goexit with one")
+		assert.NoError(t, pooltest.Outcome(t, after))
+		assert.Len(t, told.Told(), 5, "failures without a future, and a panic and a Goexit with one")
 		assert.Equal(t, 1, p.Stats().Workers)
-		lendAccounted(t, p)
+		pooltest.Balanced(t, p)
 	})
 }
 
 func TestSerialTasksHaveTheHooksOfThePool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tr := withNewTrace()
-		p := lendPlain(t, 2,
-			executor.BeforeRun(func(_ context.Context, run executor.Run) { tr.mark("before " + run.Name) }),
-			executor.AfterRun(func(_ context.Context, run executor.Run, _ error) { tr.mark("after " + run.Name) }))
+		tr := pooltest.NewTrace()
+		p := pooltest.NewPool(t, 2,
+			executor.BeforeRun(func(_ context.Context, run executor.Run) { tr.Mark("before " + run.Name) }),
+			executor.AfterRun(func(_ context.Context, run executor.Run, _ error) { tr.Mark("after " + run.Name) }))
 		s := executor.NewSerial(p)
 		for _, name := range []string{"a", "b"} {
-			laneSubmit(t, s, withSleep(time.Second), executor.Name(name))
+			pooltest.Submit(t, s, pooltest.Sleep(time.Second), executor.Name(name))
 		}
-		withPassed(time.Minute)
-		assert.Equal(t, []string{"before a 0s", "after a 1s", "before b 1s", "after b 2s"}, tr.seen())
+		pooltest.Elapse(time.Minute)
+		assert.Equal(t, []string{"before a 0s", "after a 1s", "before b 1s", "after b 2s"}, tr.Seen())
 	})
 }
 
 func TestSerialRunsWhatATaskGivesItAfterWhatIsThereAlready(t *testing.T) {
-	laneUnbounded(t, func(t *testing.T, newPool lendMake) {
+	pooltest.EachUnbounded(t, func(t *testing.T, newPool pooltest.Maker) {
 		s := executor.NewSerial(newPool(t, 4))
-		tr := withNewTrace()
+		tr := pooltest.NewTrace()
 		require.NoError(t, s.Execute(func(context.Context) error {
 			time.Sleep(time.Second)
-			assert.NoError(t, s.Execute(tr.task("inner")))
+			assert.NoError(t, s.Execute(tr.Task("inner")))
 			return nil
 		}))
-		require.NoError(t, s.Execute(tr.task("outer")))
-		withPassed(time.Minute)
-		assert.Equal(t, []string{"outer 1s", "inner 1s"}, tr.seen())
+		require.NoError(t, s.Execute(tr.Task("outer")))
+		pooltest.Elapse(time.Minute)
+		assert.Equal(t, []string{"outer 1s", "inner 1s"}, tr.Seen())
 	})
 }
 
 func TestSerialOverASerialHasAnOrderOfItsOwn(t *testing.T) {
-	laneUnbounded(t, func(t *testing.T, newPool lendMake) {
+	pooltest.EachUnbounded(t, func(t *testing.T, newPool pooltest.Maker) {
 		inner := executor.NewSerial(newPool(t, 2))
 		outer := executor.NewSerial(inner)
-		tr := withNewTrace()
-		require.NoError(t, inner.Execute(laneTask(tr, "inner", time.Hour)))
+		tr := pooltest.NewTrace()
+		require.NoError(t, inner.Execute(tr.Lasting("inner", time.Hour)))
 		for i := range 3 {
-			require.NoError(t, outer.Execute(laneTask(tr, fmt.Sprint("outer", i), time.Second)))
+			require.NoError(t, outer.Execute(tr.Lasting(fmt.Sprint("outer", i), time.Second)))
 		}
-		withPassed(time.Hour)
-		assert.Equal(t, []string{"outer0 1s", "outer1 2s", "outer2 3s", "inner 1h0m0s"}, tr.seen())
+		pooltest.Elapse(time.Hour)
+		assert.Equal(t, []string{"outer0 1s", "outer1 2s", "outer2 3s", "inner 1h0m0s"}, tr.Seen())
 	})
 }
 
 func TestSerialRefusesBadArguments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1)
+		p := pooltest.NewPool(t, 1)
 		s := executor.NewSerial(p)
 		assert.ErrorIs(t, s.Execute(nil), executor.ErrNilTask)
 		_, err := s.Submit(nil)
 		assert.ErrorIs(t, err, executor.ErrNilTask)
 		_, err = executor.Submit[int](s, nil)
 		assert.ErrorIs(t, err, executor.ErrNilTask)
-		_, err = s.Submit(withNothing, executor.Timeout(-1))
+		_, err = s.Submit(pooltest.Nothing, executor.Timeout(-1))
 		assert.ErrorIs(t, err, executor.ErrInvalid)
 		assert.Zero(t, p.Stats().Accepted)
 		assert.PanicsWithValue(t, "executor: nil pool", func() { executor.NewSerial(nil) })

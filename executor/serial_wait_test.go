@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -17,7 +18,7 @@ import (
 type laneWay func(ctx context.Context, s *executor.Serial) error
 
 func laneGet(ctx context.Context, s *executor.Serial) error {
-	f, err := s.Submit(withNothing)
+	f, err := s.Submit(pooltest.Nothing)
 	if err == nil {
 		_, err = f.Get(ctx)
 	}
@@ -32,7 +33,7 @@ var laneWays = map[string]laneWay{
 	"Get in the background": func(_ context.Context, s *executor.Serial) error { return laneGet(context.Background(), s) },
 	"Get with nil":          func(_ context.Context, s *executor.Serial) error { return laneGet(nil, s) }, //nolint:staticcheck // allowed
 	"GetTimeout": func(_ context.Context, s *executor.Serial) error {
-		f, err := s.Submit(withNothing)
+		f, err := s.Submit(pooltest.Nothing)
 		if err == nil {
 			_, err = f.GetTimeout(time.Minute)
 		}
@@ -52,7 +53,7 @@ var laneWaysToSeveral = map[string]laneWay{
 	},
 	"Group.Wait": func(ctx context.Context, s *executor.Serial) error {
 		g := executor.NewGroup(ctx, s)
-		if err := g.Go(withNothing); err != nil {
+		if err := g.Go(pooltest.Nothing); err != nil {
 			return err
 		}
 		return g.Wait()
@@ -66,14 +67,14 @@ var laneWaysToSeveral = map[string]laneWay{
 		return err
 	},
 	"All": func(ctx context.Context, s *executor.Serial) error {
-		f, err := s.Submit(withNothing)
+		f, err := s.Submit(pooltest.Nothing)
 		if err == nil {
 			_, err = future.All(ctx, f)
 		}
 		return err
 	},
 	"Any": func(ctx context.Context, s *executor.Serial) error {
-		f, err := s.Submit(withNothing)
+		f, err := s.Submit(pooltest.Nothing)
 		if err == nil {
 			_, err = future.Any(ctx, f)
 		}
@@ -82,7 +83,7 @@ var laneWaysToSeveral = map[string]laneWay{
 }
 
 // laneBehind asserts that a task that waits for one behind it is told so, on a pool of the given size.
-func laneBehind(t *testing.T, newPool lendMake, size int, way laneWay) {
+func laneBehind(t *testing.T, newPool pooltest.Maker, size int, way laneWay) {
 	p := newPool(t, size)
 	s := executor.NewSerial(p)
 	var err error
@@ -93,7 +94,7 @@ func laneBehind(t *testing.T, newPool lendMake, size int, way laneWay) {
 		return nil
 	})
 	require.NoError(t, refused)
-	withPassed(time.Second)
+	pooltest.Elapse(time.Second)
 	assert.True(t, returned, "it waits in silence: %v", task)
 	assert.ErrorIs(t, err, future.ErrSelfWait)
 }
@@ -101,7 +102,7 @@ func laneBehind(t *testing.T, newPool lendMake, size int, way laneWay) {
 func laneBehindAll(t *testing.T, ways map[string]laneWay, size int) {
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
-			laneUnbounded(t, func(t *testing.T, newPool lendMake) { laneBehind(t, newPool, size, way) })
+			pooltest.EachUnbounded(t, func(t *testing.T, newPool pooltest.Maker) { laneBehind(t, newPool, size, way) })
 		})
 	}
 }
@@ -120,17 +121,17 @@ func TestC4_C10_ASerialTaskThatWaitsForAnyBehindItIsToldSo(t *testing.T) {
 
 func TestC3_ASerialTaskThatWaitsForItselfIsToldSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := executor.NewSerial(lendPlain(t, 1))
+		s := executor.NewSerial(pooltest.NewPool(t, 1))
 		var f *future.Future[struct{}]
-		begun := withNewGate(t)
-		f = laneSubmit(t, s, func(ctx context.Context) error {
-			_ = begun.hold(ctx)
+		begun := pooltest.NewGate(t)
+		f = pooltest.Submit(t, s, func(ctx context.Context) error {
+			_ = begun.Hold(ctx)
 			_, err := f.Get(ctx)
 			return err
 		})
-		begun.open()
+		begun.Open()
 		synctest.Wait()
-		assert.Equal(t, future.ErrSelfWait, withOutcome(t, f))
+		assert.Equal(t, future.ErrSelfWait, pooltest.Outcome(t, f))
 	})
 }
 
@@ -141,19 +142,19 @@ func TestC4_ASerialTaskWaitsForATaskOfAnotherSerial(t *testing.T) {
 	}
 	for name, with := range contexts {
 		t.Run(name, func(t *testing.T) {
-			laneUnbounded(t, func(t *testing.T, newPool lendMake) {
+			pooltest.EachUnbounded(t, func(t *testing.T, newPool pooltest.Maker) {
 				p := newPool(t, 1)
 				mine, other := executor.NewSerial(p), executor.NewSerial(p)
-				parent := lendSubmit(t, mine, func(ctx context.Context) (int, error) {
-					return lendSubmit(t, other, lendSeven).Get(with(ctx))
+				parent := pooltest.SubmitFunc(t, mine, func(ctx context.Context) (int, error) {
+					return pooltest.SubmitFunc(t, other, pooltest.Seven).Get(with(ctx))
 				})
-				next := laneSubmit(t, mine, withNothing)
-				withPassed(time.Second)
-				v, err := lendSettled(t, parent)
+				next := pooltest.Submit(t, mine, pooltest.Nothing)
+				pooltest.Elapse(time.Second)
+				v, err := pooltest.Settled(t, parent)
 				require.NoError(t, err)
 				assert.Equal(t, 7, v)
-				assert.NoError(t, withOutcome(t, next))
-				lendAccounted(t, p)
+				assert.NoError(t, pooltest.Outcome(t, next))
+				pooltest.Balanced(t, p)
 			})
 		})
 	}
@@ -161,47 +162,47 @@ func TestC4_ASerialTaskWaitsForATaskOfAnotherSerial(t *testing.T) {
 
 // The task before it is in the queue, and the only worker waits.
 func TestC4_ATaskThatWaitsForTheLastOfASerialGetsIt(t *testing.T) {
-	laneUnbounded(t, func(t *testing.T, newPool lendMake) {
+	pooltest.EachUnbounded(t, func(t *testing.T, newPool pooltest.Maker) {
 		p := newPool(t, 1)
-		tr := withNewTrace()
-		parent := lendWait(t, p, func(ctx context.Context) (struct{}, error) {
+		tr := pooltest.NewTrace()
+		parent := pooltest.Wait(t, p, func(ctx context.Context) (struct{}, error) {
 			s := executor.NewSerial(p)
 			for _, name := range []string{"a", "b"} {
-				assert.NoError(t, s.Execute(laneTask(tr, name, time.Second)))
+				assert.NoError(t, s.Execute(tr.Lasting(name, time.Second)))
 			}
-			last, _ := s.Submit(laneTask(tr, "last", time.Second))
+			last, _ := s.Submit(tr.Lasting("last", time.Second))
 			return last.Get(ctx)
 		})
-		withPassed(time.Hour)
-		assert.Equal(t, lendWaited{took: 3 * time.Second}, lendTook(t, parent))
-		assert.Equal(t, []string{"a 1s", "b 2s", "last 3s"}, tr.seen())
-		lendAccounted(t, p)
+		pooltest.Elapse(time.Hour)
+		assert.Equal(t, pooltest.Waited{Took: 3 * time.Second}, pooltest.Took(t, parent))
+		assert.Equal(t, []string{"a 1s", "b 2s", "last 3s"}, tr.Seen())
+		pooltest.Balanced(t, p)
 	})
 }
 
 // The worker that runs the task before it is busy with that only.
 func TestC4_ATaskWaitsForItsTurnAndIsHelpedThen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 2)
+		p := pooltest.NewPool(t, 2)
 		s := executor.NewSerial(p)
-		tr := withNewTrace()
-		require.NoError(t, s.Execute(laneTask(tr, "first", time.Minute)))
-		second := laneSubmit(t, s, tr.task("second"))
-		parent := lendWait(t, p, second.Get)
+		tr := pooltest.NewTrace()
+		require.NoError(t, s.Execute(tr.Lasting("first", time.Minute)))
+		second := pooltest.Submit(t, s, tr.Task("second"))
+		parent := pooltest.Wait(t, p, second.Get)
 		synctest.Wait()
-		require.NoError(t, p.Execute(laneTask(tr, "other", time.Hour))) // begins before the second
-		withPassed(2 * time.Hour)
-		assert.Equal(t, lendWaited{took: time.Minute}, lendTook(t, parent))
-		assert.Equal(t, []string{"first 1m0s", "second 1m0s", "other 1h1m0s"}, tr.seen())
-		lendAccounted(t, p)
+		require.NoError(t, p.Execute(tr.Lasting("other", time.Hour))) // begins before the second
+		pooltest.Elapse(2 * time.Hour)
+		assert.Equal(t, pooltest.Waited{Took: time.Minute}, pooltest.Took(t, parent))
+		assert.Equal(t, []string{"first 1m0s", "second 1m0s", "other 1h1m0s"}, tr.Seen())
+		pooltest.Balanced(t, p)
 	})
 }
 
 func TestC10_InvokeAllOverASerialFromATaskRunsAllInOrder(t *testing.T) {
-	laneUnbounded(t, func(t *testing.T, newPool lendMake) {
+	pooltest.EachUnbounded(t, func(t *testing.T, newPool pooltest.Maker) {
 		p := newPool(t, 1)
 		var seen []int // not synchronised
-		parent := lendWait(t, p, func(ctx context.Context) (struct{}, error) {
+		parent := pooltest.Wait(t, p, func(ctx context.Context) (struct{}, error) {
 			var fns []future.Func[int]
 			for i := range 20 {
 				fns = append(fns, func(context.Context) (int, error) {
@@ -213,10 +214,10 @@ func TestC10_InvokeAllOverASerialFromATaskRunsAllInOrder(t *testing.T) {
 			_, err := executor.InvokeAll(ctx, executor.NewSerial(p), fns...)
 			return struct{}{}, err
 		})
-		withPassed(time.Hour)
-		assert.Equal(t, lendWaited{took: 20 * time.Second}, lendTook(t, parent))
+		pooltest.Elapse(time.Hour)
+		assert.Equal(t, pooltest.Waited{Took: 20 * time.Second}, pooltest.Took(t, parent))
 		assert.Equal(t, laneCountTo(20), seen)
-		lendAccounted(t, p)
+		pooltest.Balanced(t, p)
 	})
 }
 

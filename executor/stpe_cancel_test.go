@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -48,7 +49,7 @@ func TestSTPE060_StopIsCancelForATaskThatWaits(t *testing.T) {
 func TestSTPE060_WhoeverWaitsForACancelledTaskIsReleasedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		f, err := p.Schedule(time.Hour, theIdleBody)
+		f, err := p.Schedule(time.Hour, pooltest.Nothing)
 		require.NoError(t, err)
 		time.AfterFunc(3*time.Second, func() { f.Cancel() })
 		began := time.Now()
@@ -97,7 +98,7 @@ func TestSTPE062_ACancelledTaskLeavesTheQueueDuringTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
 		for range 20_000 {
-			f, err := p.Schedule(time.Hour, theIdleBody)
+			f, err := p.Schedule(time.Hour, pooltest.Nothing)
 			require.NoError(t, err)
 			require.True(t, f.Cancel())
 			require.Zero(t, p.Stats().Queued)
@@ -187,11 +188,11 @@ func TestSTPE064_TheReasonOfACancelReachesTheBodyAndTheFuture(t *testing.T) {
 		})
 		require.NoError(t, err)
 		synctest.Wait()
-		assert.True(t, f.CancelCause(errTheBody))
+		assert.True(t, f.CancelCause(pooltest.ErrTask))
 		<-f.Stopped()
-		assert.Same(t, errTheBody, cause)
+		assert.Same(t, pooltest.ErrTask, cause)
 		_, err = f.Get(t.Context())
-		require.ErrorIs(t, err, errTheBody)
+		require.ErrorIs(t, err, pooltest.ErrTask)
 		assert.ErrorIs(t, err, future.ErrCancelled)
 	})
 }
@@ -226,7 +227,7 @@ func TestSTPE064_TheBodyOfACancelledTaskKeepsItsWorkerUntilItReturns(t *testing.
 
 func TestSTPE065_StopLeavesARunningBodyInPeaceAndDropsItsResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		outcomes := map[string]error{"value": nil, "error": errTheBody}
+		outcomes := map[string]error{"value": nil, "error": pooltest.ErrTask}
 		for name, outcome := range outcomes {
 			p := startPool(t, 1)
 			var inBody error
@@ -289,7 +290,7 @@ func TestSTPE065_WhatACancelledRunReturnsIsNoFailureOfItsSeries(t *testing.T) {
 func TestSTPE066_AnEndedTaskCannotBeCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		for _, outcome := range []error{nil, errTheBody} {
+		for _, outcome := range []error{nil, pooltest.ErrTask} {
 			f, err := p.Submit(func(context.Context) error { return outcome })
 			require.NoError(t, err)
 			synctest.Wait()
@@ -308,15 +309,15 @@ func TestSTPE066_AnEndedTaskCannotBeCancelled(t *testing.T) {
 func TestSTPE066_OnlyTheFirstCancelReturnsTrue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		f, err := p.Schedule(time.Hour, theIdleBody)
+		f, err := p.Schedule(time.Hour, pooltest.Nothing)
 		require.NoError(t, err)
 		assert.True(t, f.Stop())
 		assert.False(t, f.Stop())
 		assert.False(t, f.Cancel())
-		assert.False(t, f.CancelCause(errTheBody))
+		assert.False(t, f.CancelCause(pooltest.ErrTask))
 		assert.Equal(t, uint64(1), p.Stats().Cancelled)
 		_, err = f.Get(t.Context())
-		assert.NotErrorIs(t, err, errTheBody)
+		assert.NotErrorIs(t, err, pooltest.ErrTask)
 	})
 }
 
@@ -324,7 +325,7 @@ func TestSTPE066_OfManyCancelsAtOnceExactlyOneReturnsTrue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
 		for range 50 {
-			f, err := p.Schedule(time.Hour, theIdleBody)
+			f, err := p.Schedule(time.Hour, pooltest.Nothing)
 			require.NoError(t, err)
 			var won [8]bool
 			var wg sync.WaitGroup
@@ -399,9 +400,9 @@ func TestSTPE068_ADecoratedTaskLeavesTheQueueWhenCancelled(t *testing.T) {
 		p := startPool(t, 1, executor.Decorate(func(task executor.Task) executor.Task {
 			return func(ctx context.Context) error { d.write("decorated"); return task(ctx) }
 		}))
-		f, err := p.Schedule(time.Hour, theIdleBody)
+		f, err := p.Schedule(time.Hour, pooltest.Nothing)
 		require.NoError(t, err)
-		g, err := p.AtFixedRate(time.Hour, time.Hour, theIdleBody)
+		g, err := p.AtFixedRate(time.Hour, time.Hour, pooltest.Nothing)
 		require.NoError(t, err)
 		f.Cancel()
 		g.Cancel()

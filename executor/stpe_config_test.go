@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
 // Java throws from the constructor; a bad size is a mistake in the program, so ours panics.
@@ -28,7 +29,7 @@ func TestSTPE001_BadConstructorArgumentsPanicWithTheReason(t *testing.T) {
 func TestSTPE001_CoreSizeZeroIsLegal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 0)
-		f, err := executor.Submit(p, theTyped(theIdleBody))
+		f, err := executor.Submit(p, pooltest.Typed(pooltest.Nothing))
 		require.NoError(t, err)
 		v, err := f.Get(t.Context())
 		require.NoError(t, err)
@@ -55,7 +56,7 @@ func TestSTPE002_TheMaximumSizeIsUnboundedByDefault(t *testing.T) {
 func TestSTPE002_AnIdleSurplusWorkerStaysTenMilliseconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 0)
-		require.NoError(t, p.Execute(theIdleBody))
+		require.NoError(t, p.Execute(pooltest.Nothing))
 		time.Sleep(10*time.Millisecond - 1)
 		synctest.Wait()
 		assert.Equal(t, 1, p.Stats().Workers)
@@ -70,7 +71,7 @@ func TestSTPE003_ARefusalIsAnErrorByDefault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
 		p.Shutdown()
-		err := p.Execute(theIdleBody)
+		err := p.Execute(pooltest.Nothing)
 		require.ErrorIs(t, err, executor.ErrRejected)
 		require.ErrorIs(t, err, executor.ErrShutdown)
 		assert.NotErrorIs(t, err, executor.ErrSaturated)
@@ -100,7 +101,7 @@ func TestSTPE004_PoliciesEchoTheLastValueSet(t *testing.T) {
 func TestSTPE004_IdleCoreWorkersStayByDefault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		require.NoError(t, p.Execute(theIdleBody))
+		require.NoError(t, p.Execute(pooltest.Nothing))
 		time.Sleep(24 * time.Hour)
 		assert.Equal(t, 1, p.Stats().Workers)
 	})

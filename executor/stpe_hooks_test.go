@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -23,16 +24,16 @@ func withEveryEntry(t *testing.T, p *executor.ScheduledPool, delay time.Duration
 	t.Helper()
 	typed := func(ctx context.Context) (int, error) { return 1, task(ctx) }
 	require.NoError(t, p.Execute(task))
-	withSubmit(t, p, task)
+	pooltest.Submit(t, p, task)
 	_, err := executor.Submit(&p.Pool, typed)
 	require.NoError(t, err)
-	withSchedule(t, p, delay, task)
+	pooltest.Schedule(t, p, delay, task)
 	_, err = executor.Schedule(p, delay, typed)
 	require.NoError(t, err)
 	_, err = p.ScheduleAt(time.Now().Add(delay), task)
 	require.NoError(t, err)
-	withRate(t, p, delay, time.Second, task, executor.MaxRuns(2))
-	withDelay(t, p, delay, time.Second, task, executor.MaxRuns(2))
+	pooltest.AtFixedRate(t, p, delay, time.Second, task, executor.MaxRuns(2))
+	pooltest.WithFixedDelay(t, p, delay, time.Second, task, executor.MaxRuns(2))
 }
 
 const withEntries, withEntryRuns = 8, 10
@@ -50,9 +51,9 @@ func (d *withCounting) decorate(task executor.Task) executor.Task {
 
 func TestSTPE130_TheDefaultDecorationIsNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1, executor.Decorate(nil))
+		p := pooltest.NewScheduledPool(t, 1, executor.Decorate(nil))
 		ran := false
-		withSubmit(t, p, func(context.Context) error {
+		pooltest.Submit(t, p, func(context.Context) error {
 			ran = true
 			return nil
 		})
@@ -64,10 +65,10 @@ func TestSTPE130_TheDefaultDecorationIsNone(t *testing.T) {
 func TestSTPE130_STPE132_TheDecoratorIsCalledOncePerSubmissionAndNotPerRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d withCounting
-		p := withPool(t, 2, executor.Decorate(d.decorate))
-		withEveryEntry(t, p, time.Minute, withNothing)
+		p := pooltest.NewScheduledPool(t, 2, executor.Decorate(d.decorate))
+		withEveryEntry(t, p, time.Minute, pooltest.Nothing)
 		assert.EqualValues(t, withEntries, d.calls.Load())
-		withPassed(time.Hour)
+		pooltest.Elapse(time.Hour)
 		assert.EqualValues(t, withEntries, d.calls.Load())
 		assert.EqualValues(t, withEntryRuns, d.runs.Load())
 	})
@@ -76,22 +77,22 @@ func TestSTPE130_STPE132_TheDecoratorIsCalledOncePerSubmissionAndNotPerRun(t *te
 func TestSTPE130_TheDecoratorIsCalledByTheSubmitter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0 // would be a data race on any other goroutine
-		p := withPool(t, 1, executor.Decorate(func(task executor.Task) executor.Task {
+		p := pooltest.NewScheduledPool(t, 1, executor.Decorate(func(task executor.Task) executor.Task {
 			calls++
 			return task
 		}))
-		withRate(t, p, 0, time.Second, withNothing)
+		pooltest.AtFixedRate(t, p, 0, time.Second, pooltest.Nothing)
 		assert.Equal(t, 1, calls)
-		withPassed(10 * time.Second)
+		pooltest.Elapse(10 * time.Second)
 		assert.Equal(t, 1, calls)
 	})
 }
 
 func TestSTPE130_ADecoratorThatReturnsNilRefusesTheTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1, executor.Decorate(func(executor.Task) executor.Task { return nil }))
-		assert.ErrorIs(t, p.Execute(withNothing), executor.ErrNilTask)
-		_, err := p.Schedule(time.Hour, withNothing)
+		p := pooltest.NewScheduledPool(t, 1, executor.Decorate(func(executor.Task) executor.Task { return nil }))
+		assert.ErrorIs(t, p.Execute(pooltest.Nothing), executor.ErrNilTask)
+		_, err := p.Schedule(time.Hour, pooltest.Nothing)
 		assert.ErrorIs(t, err, executor.ErrNilTask)
 		s := p.Stats()
 		assert.Equal(t, []uint64{0, 0}, []uint64{s.Accepted, s.Rejected})
@@ -103,13 +104,13 @@ func TestSTPE130_ADecoratorThatReturnsNilRefusesTheTask(t *testing.T) {
 func TestSTPE131_TheDecoratedTaskIsWhatIsHandedBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d withCounting
-		p := withPool(t, 1, executor.Decorate(d.decorate))
-		withSchedule(t, p, time.Hour, withFailure)
+		p := pooltest.NewScheduledPool(t, 1, executor.Decorate(d.decorate))
+		pooltest.Schedule(t, p, time.Hour, pooltest.Fail)
 		require.Len(t, p.Queued(), 1)
 		require.Nil(t, p.Queued()[0].Task, "a task that waits is the pool's to run")
 		dropped := p.ShutdownNow()
 		require.Len(t, dropped, 1)
-		assert.Equal(t, errWith, dropped[0].Task(context.Background()))
+		assert.Equal(t, pooltest.ErrTask, dropped[0].Task(context.Background()))
 		assert.EqualValues(t, 1, d.runs.Load())
 	})
 }
@@ -117,7 +118,7 @@ func TestSTPE131_TheDecoratedTaskIsWhatIsHandedBack(t *testing.T) {
 func TestSTPE131_ATypedResultPassesThroughADecorator(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d withCounting
-		p := withPool(t, 1, executor.Decorate(d.decorate))
+		p := pooltest.NewScheduledPool(t, 1, executor.Decorate(d.decorate))
 		f, err := executor.Schedule(p, time.Hour, func(context.Context) (string, error) { return "value", nil })
 		require.NoError(t, err)
 		v, err := f.Get(t.Context())
@@ -128,12 +129,12 @@ func TestSTPE131_ATypedResultPassesThroughADecorator(t *testing.T) {
 
 func TestSTPE131_WhatADecoratorReturnsIsTheOutcome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1, executor.Decorate(func(task executor.Task) executor.Task {
-			return func(ctx context.Context) error { return errors.Join(errWith, task(ctx)) }
+		p := pooltest.NewScheduledPool(t, 1, executor.Decorate(func(task executor.Task) executor.Task {
+			return func(ctx context.Context) error { return errors.Join(pooltest.ErrTask, task(ctx)) }
 		}))
-		f := withSubmit(t, p, withNothing)
+		f := pooltest.Submit(t, p, pooltest.Nothing)
 		synctest.Wait()
-		assert.ErrorIs(t, withOutcome(t, f), errWith)
+		assert.ErrorIs(t, pooltest.Outcome(t, f), pooltest.ErrTask)
 	})
 }
 
@@ -141,16 +142,16 @@ func TestSTPE131_WhatADecoratorReturnsIsTheOutcome(t *testing.T) {
 func TestSTPE133_ADecoratorHasNoSayInTimeOrderAndCancellation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d withCounting
-		p := withPool(t, 1, executor.Decorate(d.decorate))
-		tr := withNewTrace()
-		withSchedule(t, p, 2*time.Second, tr.task("b"))
-		withSchedule(t, p, time.Second, tr.task("a"))
-		withSchedule(t, p, 2*time.Second, tr.task("c"))
-		gone := withSchedule(t, p, 3*time.Second, tr.task("gone"))
+		p := pooltest.NewScheduledPool(t, 1, executor.Decorate(d.decorate))
+		tr := pooltest.NewTrace()
+		pooltest.Schedule(t, p, 2*time.Second, tr.Task("b"))
+		pooltest.Schedule(t, p, time.Second, tr.Task("a"))
+		pooltest.Schedule(t, p, 2*time.Second, tr.Task("c"))
+		gone := pooltest.Schedule(t, p, 3*time.Second, tr.Task("gone"))
 		assert.True(t, gone.Cancel())
 		assert.Equal(t, 3, p.Stats().Queued)
-		withPassed(time.Minute)
-		assert.Equal(t, []string{"a 1s", "b 2s", "c 2s"}, tr.seen())
+		pooltest.Elapse(time.Minute)
+		assert.Equal(t, []string{"a 1s", "b 2s", "c 2s"}, tr.Seen())
 	})
 }
 
@@ -158,34 +159,34 @@ func TestSTPE133_ADecoratorHasNoSayInTimeOrderAndCancellation(t *testing.T) {
 func TestSTPE134_ADrainedDecoratedTaskNeverRanAndIsSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d withCounting
-		p := withPool(t, 1, executor.Decorate(d.decorate))
-		once := withSchedule(t, p, time.Hour, withNothing)
-		series := withRate(t, p, time.Hour, time.Hour, withNothing)
+		p := pooltest.NewScheduledPool(t, 1, executor.Decorate(d.decorate))
+		once := pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
+		series := pooltest.AtFixedRate(t, p, time.Hour, time.Hour, pooltest.Nothing)
 		assert.Len(t, p.ShutdownNow(), 2)
-		withPassed(2 * time.Hour)
+		pooltest.Elapse(2 * time.Hour)
 		assert.Zero(t, d.runs.Load())
-		withShutDown(t, once.Future)
-		withShutDown(t, series.Future)
+		pooltest.CancelledByShutdown(t, once.Future)
+		pooltest.CancelledByShutdown(t, series.Future)
 	})
 }
 
 // withHooks notes the calls of both hooks.
 type withHooks struct {
-	trace  *withTrace
-	errs   withErrors
+	trace  *pooltest.Trace
+	errs   pooltest.Errors
 	before []executor.Run
 }
 
 func (h *withHooks) options() []executor.Option {
-	h.trace = withNewTrace()
+	h.trace = pooltest.NewTrace()
 	return []executor.Option{
 		executor.BeforeRun(func(_ context.Context, run executor.Run) {
-			h.trace.mark("before")
+			h.trace.Mark("before")
 			h.before = append(h.before, run) // one worker only
 		}),
 		executor.AfterRun(func(ctx context.Context, run executor.Run, err error) {
-			h.trace.mark("after")
-			h.errs.handle(ctx, run, err)
+			h.trace.Mark("after")
+			h.errs.Handle(ctx, run, err)
 		}),
 	}
 }
@@ -193,17 +194,17 @@ func (h *withHooks) options() []executor.Option {
 func TestSTPE135_TheHooksEncloseEachRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h withHooks
-		p := withPool(t, 1, h.options()...)
-		withRate(t, p, time.Second, time.Second, h.trace.task("run"), executor.MaxRuns(2), executor.Name("series"))
-		withPassed(time.Minute)
+		p := pooltest.NewScheduledPool(t, 1, h.options()...)
+		pooltest.AtFixedRate(t, p, time.Second, time.Second, h.trace.Task("run"), executor.MaxRuns(2), executor.Name("series"))
+		pooltest.Elapse(time.Minute)
 		want := []string{"before 1s", "run 1s", "after 1s", "before 2s", "run 2s", "after 2s"}
-		assert.Equal(t, want, h.trace.seen())
+		assert.Equal(t, want, h.trace.Seen())
 		require.Len(t, h.before, 2)
-		assert.Equal(t, h.before, h.errs.runs)
+		assert.Equal(t, h.before, h.errs.Runs)
 		for i, run := range h.before {
 			assert.Equal(t, "series", run.Name)
 			assert.EqualValues(t, i+1, run.Number)
-			assert.Equal(t, time.Duration(i+1)*time.Second, run.Scheduled.Sub(h.trace.start))
+			assert.Equal(t, time.Duration(i+1)*time.Second, run.Scheduled.Sub(h.trace.Start))
 			assert.Equal(t, run.Scheduled, run.Started)
 		}
 	})
@@ -212,11 +213,11 @@ func TestSTPE135_TheHooksEncloseEachRun(t *testing.T) {
 func TestSTPE135_TheHooksAreCalledForEveryWayToSubmit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h withHooks
-		p := withPool(t, 1, h.options()...)
-		withEveryEntry(t, p, time.Minute, withNothing)
-		withPassed(time.Hour)
+		p := pooltest.NewScheduledPool(t, 1, h.options()...)
+		withEveryEntry(t, p, time.Minute, pooltest.Nothing)
+		pooltest.Elapse(time.Hour)
 		assert.Len(t, h.before, withEntryRuns)
-		assert.Len(t, h.errs.told(), withEntryRuns)
+		assert.Len(t, h.errs.Told(), withEntryRuns)
 	})
 }
 
@@ -224,15 +225,15 @@ func TestSTPE135_TheHooksAreCalledForEveryWayToSubmit(t *testing.T) {
 func TestSTPE135_TheAfterHookIsToldHowTheRunEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h withHooks
-		p := withPool(t, 1, h.options()...)
-		for _, body := range []executor.Task{withNothing, withFailure, withPanic, withGoexit} {
-			withSubmit(t, p, body)
+		p := pooltest.NewScheduledPool(t, 1, h.options()...)
+		for _, body := range []executor.Task{pooltest.Nothing, pooltest.Fail, pooltest.Panic, pooltest.Goexit} {
+			pooltest.Submit(t, p, body)
 		}
 		synctest.Wait()
-		errs := h.errs.told()
+		errs := h.errs.Told()
 		require.Len(t, errs, 4)
 		assert.NoError(t, errs[0])
-		assert.Equal(t, errWith, errs[1])
+		assert.Equal(t, pooltest.ErrTask, errs[1])
 		var panicked *future.PanicError
 		require.ErrorAs(t, errs[2], &panicked)
 		assert.Equal(t, "panic in a task", panicked.Value)
@@ -244,10 +245,10 @@ func TestSTPE135_TheAfterHookSeesTheFutureSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var f *future.Future[struct{}]
 		var state future.State
-		p := withPool(t, 1, executor.AfterRun(func(context.Context, executor.Run, error) { state = f.State() }))
-		g := withNewGate(t)
-		f = withSubmit(t, p, g.hold)
-		g.open()
+		p := pooltest.NewScheduledPool(t, 1, executor.AfterRun(func(context.Context, executor.Run, error) { state = f.State() }))
+		g := pooltest.NewGate(t)
+		f = pooltest.Submit(t, p, g.Hold)
+		g.Open()
 		synctest.Wait()
 		assert.Equal(t, future.Succeeded, state)
 	})
@@ -259,7 +260,7 @@ func TestSTPE135_TheHooksGetTheContextOfTheRun(t *testing.T) {
 		var before, during, after context.Context
 		var inBefore executor.Run
 		var beforeLive, afterLive bool
-		p := withPool(t, 1,
+		p := pooltest.NewScheduledPool(t, 1,
 			executor.BaseContext(context.WithValue(context.Background(), key{}, "base")),
 			executor.BeforeRun(func(ctx context.Context, _ executor.Run) {
 				before = ctx
@@ -269,7 +270,7 @@ func TestSTPE135_TheHooksGetTheContextOfTheRun(t *testing.T) {
 				after = ctx
 				_, afterLive = executor.RunFrom(ctx)
 			}))
-		withSubmit(t, p, func(ctx context.Context) error {
+		pooltest.Submit(t, p, func(ctx context.Context) error {
 			during = ctx
 			return nil
 		}, executor.Name("task"))
@@ -286,10 +287,10 @@ func TestSTPE135_TheHooksGetTheContextOfTheRun(t *testing.T) {
 func TestSTPE135_ACancelledTaskInTheQueueFiresNoHook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h withHooks
-		p := withPool(t, 1, h.options()...)
-		withSchedule(t, p, time.Second, withNothing).Cancel()
-		withPassed(time.Minute)
-		assert.Empty(t, h.trace.seen())
+		p := pooltest.NewScheduledPool(t, 1, h.options()...)
+		pooltest.Schedule(t, p, time.Second, pooltest.Nothing).Cancel()
+		pooltest.Elapse(time.Minute)
+		assert.Empty(t, h.trace.Seen())
 		assert.Zero(t, p.Stats().Runs)
 	})
 }
@@ -302,14 +303,14 @@ func TestSTPE135_C12_TheHooksMayAskAndUseThePool(t *testing.T) {
 			seen += p.Stats().Busy + len(p.Running()) + len(p.Queued())
 			_ = p.String()
 			if submitted++; submitted < 4 {
-				_, _ = p.Submit(withNothing)
+				_, _ = p.Submit(pooltest.Nothing)
 			}
 		}
-		p = withPool(t, 1,
+		p = pooltest.NewScheduledPool(t, 1,
 			executor.BeforeRun(func(context.Context, executor.Run) { ask() }),
 			executor.AfterRun(func(context.Context, executor.Run, error) { ask() }),
 			executor.OnTerminated(func() { seen += len(p.Queued()) }))
-		withSubmit(t, p, withNothing)
+		pooltest.Submit(t, p, pooltest.Nothing)
 		synctest.Wait()
 		assert.EqualValues(t, 4, p.Stats().Completed)
 		assert.Positive(t, seen)
@@ -317,30 +318,23 @@ func TestSTPE135_C12_TheHooksMayAskAndUseThePool(t *testing.T) {
 	})
 }
 
-func withPanic(context.Context) error { panic("panic in a task") }
-
-func withGoexit(context.Context) error {
-	runtime.Goexit()
-	return nil
-}
-
 // Java skips the body, never completes the future and loses a series.
 func TestSTPE136_APanickingBeforeHookIsToldAndTheRunGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told withErrors
-		p := withPool(t, 1, executor.ErrorHandler(told.handle),
-			executor.BeforeRun(func(context.Context, executor.Run) { panic(errWith) }))
-		tr := withNewTrace()
-		once := withSubmit(t, p, tr.task("once"))
-		series := withRate(t, p, 0, time.Second, tr.task("series"), executor.MaxRuns(2))
-		withPassed(time.Minute)
-		assert.Equal(t, []string{"once 0s", "series 0s", "series 1s"}, tr.seen())
-		assert.NoError(t, withOutcome(t, once))
-		assert.NoError(t, withOutcome(t, series.Future))
-		errs := told.told()
+		var told pooltest.Errors
+		p := pooltest.NewScheduledPool(t, 1, executor.ErrorHandler(told.Handle),
+			executor.BeforeRun(func(context.Context, executor.Run) { panic(pooltest.ErrTask) }))
+		tr := pooltest.NewTrace()
+		once := pooltest.Submit(t, p, tr.Task("once"))
+		series := pooltest.AtFixedRate(t, p, 0, time.Second, tr.Task("series"), executor.MaxRuns(2))
+		pooltest.Elapse(time.Minute)
+		assert.Equal(t, []string{"once 0s", "series 0s", "series 1s"}, tr.Seen())
+		assert.NoError(t, pooltest.Outcome(t, once))
+		assert.NoError(t, pooltest.Outcome(t, series.Future))
+		errs := told.Told()
 		require.Len(t, errs, 3)
 		for _, err := range errs {
-			assert.ErrorIs(t, err, errWith)
+			assert.ErrorIs(t, err, pooltest.ErrTask)
 		}
 		s := p.Stats()
 		assert.Equal(t, []uint64{2, 3, 0}, []uint64{s.Completed, s.Runs, s.Failures})
@@ -349,44 +343,31 @@ func TestSTPE136_APanickingBeforeHookIsToldAndTheRunGoesOn(t *testing.T) {
 
 func TestSTPE136_ABeforeHookThatEndsItsGoroutineFailsTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1, executor.BeforeRun(func(_ context.Context, run executor.Run) {
+		p := pooltest.NewScheduledPool(t, 1, executor.BeforeRun(func(_ context.Context, run executor.Run) {
 			if run.Name == "victim" {
 				runtime.Goexit()
 			}
 		}))
-		tr := withNewTrace()
-		once := withSubmit(t, p, tr.task("victim"), executor.Name("victim"))
-		series := withRate(t, p, 0, time.Second, tr.task("victim"), executor.Name("victim"))
-		other := withSubmit(t, p, tr.task("other"))
-		withPassed(time.Minute)
-		assert.Equal(t, future.ErrGoexit, withOutcome(t, once))
-		assert.Equal(t, future.ErrGoexit, withOutcome(t, series.Future))
-		assert.NoError(t, withOutcome(t, other))
-		assert.Equal(t, []string{"other 0s"}, tr.seen())
+		tr := pooltest.NewTrace()
+		once := pooltest.Submit(t, p, tr.Task("victim"), executor.Name("victim"))
+		series := pooltest.AtFixedRate(t, p, 0, time.Second, tr.Task("victim"), executor.Name("victim"))
+		other := pooltest.Submit(t, p, tr.Task("other"))
+		pooltest.Elapse(time.Minute)
+		assert.Equal(t, future.ErrGoexit, pooltest.Outcome(t, once))
+		assert.Equal(t, future.ErrGoexit, pooltest.Outcome(t, series.Future))
+		assert.NoError(t, pooltest.Outcome(t, other))
+		assert.Equal(t, []string{"other 0s"}, tr.Seen())
 		assert.Equal(t, 1, withWorkers(p))
 	})
 }
 
-// withFault is a way for user code to go wrong.
-type withFault struct {
-	name string
-	do   func()
-}
-
-var withFaults = []withFault{
-	{"fine", func() {}},
-	{"panic", func() { panic(errWith) }},
-	{"nil panic", func() { panic(nil) }},
-	{"goexit", runtime.Goexit},
-}
-
 // Every combination of faults in the body, the hooks and the error handler touches one future.
 func TestSTPE136_FaultsInBodyHooksAndHandlerHarmNoOtherTask(t *testing.T) {
-	for _, body := range withFaults {
-		for _, before := range withFaults {
-			for _, after := range withFaults {
-				for _, handler := range withFaults {
-					name := fmt.Sprintf("body %s, before %s, after %s, handler %s", body.name, before.name, after.name, handler.name)
+	for _, body := range pooltest.Faults {
+		for _, before := range pooltest.Faults {
+			for _, after := range pooltest.Faults {
+				for _, handler := range pooltest.Faults {
+					name := fmt.Sprintf("body %s, before %s, after %s, handler %s", body.Name, before.Name, after.Name, handler.Name)
 					t.Run(name, func(t *testing.T) {
 						synctest.Test(t, func(t *testing.T) { withFaultsIn(t, body, before, after, handler) })
 					})
@@ -396,36 +377,36 @@ func TestSTPE136_FaultsInBodyHooksAndHandlerHarmNoOtherTask(t *testing.T) {
 	}
 }
 
-func withFaultsIn(t *testing.T, body, before, after, handler withFault) {
+func withFaultsIn(t *testing.T, body, before, after, handler pooltest.Fault) {
 	var terminations atomic.Int32
 	var bodies, others atomic.Int32
-	victim := func(run executor.Run, f withFault) {
+	victim := func(run executor.Run, f pooltest.Fault) {
 		if run.Name == "victim" {
-			f.do()
+			f.Do()
 		}
 	}
-	p := withPool(t, 1,
+	p := pooltest.NewScheduledPool(t, 1,
 		executor.BeforeRun(func(_ context.Context, run executor.Run) { victim(run, before) }),
 		executor.AfterRun(func(_ context.Context, run executor.Run, _ error) { victim(run, after) }),
 		executor.ErrorHandler(func(_ context.Context, run executor.Run, _ error) { victim(run, handler) }),
 		executor.OnTerminated(func() { terminations.Add(1) }))
 	task := func(context.Context) error {
 		bodies.Add(1)
-		body.do()
+		body.Do()
 		return nil
 	}
-	once := withSubmit(t, p, task, executor.Name("victim"))
-	series := withRate(t, p, 0, time.Second, task, executor.Name("victim"), executor.MaxRuns(3))
-	other := withRate(t, p, 0, time.Second, func(context.Context) error {
+	once := pooltest.Submit(t, p, task, executor.Name("victim"))
+	series := pooltest.AtFixedRate(t, p, 0, time.Second, task, executor.Name("victim"), executor.MaxRuns(3))
+	other := pooltest.AtFixedRate(t, p, 0, time.Second, func(context.Context) error {
 		others.Add(1)
 		return nil
 	}, executor.MaxRuns(3))
-	withPassed(time.Minute)
+	pooltest.Elapse(time.Minute)
 
 	// The goroutine ended before the body began: by the hook, or by the handler told of its panic.
-	skipped := before.name == "goexit" || before.name != "fine" && handler.name == "goexit"
+	skipped := before.Name == "goexit" || before.Name != "fine" && handler.Name == "goexit"
 	wantRuns, wantFailures, wantBodies := uint64(1+1+3), uint64(2), int32(2)
-	if body.name == "fine" && !skipped {
+	if body.Name == "fine" && !skipped {
 		wantRuns, wantFailures, wantBodies = 1+3+3, 0, 4
 	}
 	if skipped {
@@ -433,38 +414,38 @@ func withFaultsIn(t *testing.T, body, before, after, handler withFault) {
 	}
 	assert.Equal(t, wantBodies, bodies.Load())
 	assert.EqualValues(t, 3, others.Load())
-	assert.NoError(t, withOutcome(t, other.Future))
+	assert.NoError(t, pooltest.Outcome(t, other.Future))
 	for _, f := range []*future.Future[struct{}]{once, series.Future} {
-		assert.True(t, withClosed(f.Stopped()))
-		assert.Equal(t, wantFailures == 0, withOutcome(t, f) == nil)
+		assert.True(t, pooltest.IsClosed(f.Stopped()))
+		assert.Equal(t, wantFailures == 0, pooltest.Outcome(t, f) == nil)
 	}
 	s := p.Stats()
 	assert.Equal(t, []uint64{3, wantRuns, wantFailures}, []uint64{s.Completed, s.Runs, s.Failures})
 	assert.Equal(t, 1, s.Workers)
-	assert.Len(t, withWorkerGoroutines(t), 1)
+	assert.Len(t, pooltest.Workers(t), 1)
 	assert.NoError(t, p.Close())
 	assert.EqualValues(t, 1, terminations.Load())
 }
 
 func TestAnAfterHookThatTakesLongHoldsUpNoOtherWorker(t *testing.T) {
-	bodies := map[string]executor.Task{"returned": withNothing, "panic": withPanic, "goexit": withGoexit}
+	bodies := map[string]executor.Task{"returned": pooltest.Nothing, "panic": pooltest.Panic, "goexit": pooltest.Goexit}
 	for name, body := range bodies {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 2, executor.AfterRun(func(_ context.Context, run executor.Run, _ error) {
+				p := pooltest.NewScheduledPool(t, 2, executor.AfterRun(func(_ context.Context, run executor.Run, _ error) {
 					if run.Name == "slow" {
 						time.Sleep(time.Hour)
 					}
 				}))
-				withSubmit(t, p, body, executor.Name("slow"))
-				withPassed(time.Minute)
-				tr := withNewTrace()
-				withSubmit(t, p, tr.task("new worker"))
+				pooltest.Submit(t, p, body, executor.Name("slow"))
+				pooltest.Elapse(time.Minute)
+				tr := pooltest.NewTrace()
+				pooltest.Submit(t, p, tr.Task("new worker"))
 				synctest.Wait()
-				withSubmit(t, p, tr.task("idle worker"))
-				withSchedule(t, p, time.Second, tr.task("later"))
-				withPassed(time.Minute)
-				assert.Equal(t, []string{"new worker 0s", "idle worker 0s", "later 1s"}, tr.seen())
+				pooltest.Submit(t, p, tr.Task("idle worker"))
+				pooltest.Schedule(t, p, time.Second, tr.Task("later"))
+				pooltest.Elapse(time.Minute)
+				assert.Equal(t, []string{"new worker 0s", "idle worker 0s", "later 1s"}, tr.Seen())
 			})
 		})
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
 // The wall clock cannot be set in a test, but what would follow from reading it late can be seen:
@@ -20,7 +21,7 @@ func TestSTPE030_TheTimeOfATaskIsFixedAtSubmission(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
 		at := time.Now().Add(time.Hour)
-		f, err := p.Schedule(time.Hour, theIdleBody)
+		f, err := p.Schedule(time.Hour, pooltest.Nothing)
 		require.NoError(t, err)
 		for range 3 {
 			next, planned := f.Next()
@@ -214,7 +215,7 @@ func TestSTPE035_DelayIsWhatIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
 		release := startBlocker(t, p)
-		f, err := p.Schedule(900*time.Millisecond, theIdleBody)
+		f, err := p.Schedule(900*time.Millisecond, pooltest.Nothing)
 		require.NoError(t, err)
 		assert.Equal(t, 900*time.Millisecond, f.Delay())
 		time.Sleep(899 * time.Millisecond)
@@ -228,9 +229,9 @@ func TestSTPE035_DelayIsWhatIsLeft(t *testing.T) {
 func TestSTPE035_DelayCountsOnForEndedTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		finished, err := p.Schedule(time.Second, theIdleBody)
+		finished, err := p.Schedule(time.Second, pooltest.Nothing)
 		require.NoError(t, err)
-		cancelled, err := p.Schedule(20*time.Second, theIdleBody)
+		cancelled, err := p.Schedule(20*time.Second, pooltest.Nothing)
 		require.NoError(t, err)
 		cancelled.Cancel()
 		time.Sleep(10 * time.Second)
@@ -260,9 +261,9 @@ func TestSTPE035_DuringARunDelayIsThatOfTheRun(t *testing.T) {
 func TestSTPE035_AnEndedTaskHasNoNextRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		finished, err := p.Schedule(time.Second, theIdleBody)
+		finished, err := p.Schedule(time.Second, pooltest.Nothing)
 		require.NoError(t, err)
-		cancelled, err := p.AtFixedRate(time.Hour, time.Hour, theIdleBody)
+		cancelled, err := p.AtFixedRate(time.Hour, time.Hour, pooltest.Nothing)
 		require.NoError(t, err)
 		cancelled.Cancel()
 		time.Sleep(2 * time.Second)
@@ -277,14 +278,14 @@ func TestSTPE035_AnEndedTaskHasNoNextRun(t *testing.T) {
 func TestSTPE037_ATaskIsPeriodicIfItHasAPeriod(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		rate, err := p.AtFixedRate(time.Hour, time.Hour, theIdleBody)
+		rate, err := p.AtFixedRate(time.Hour, time.Hour, pooltest.Nothing)
 		require.NoError(t, err)
-		delay, err := p.WithFixedDelay(time.Hour, time.Hour, theIdleBody)
+		delay, err := p.WithFixedDelay(time.Hour, time.Hour, pooltest.Nothing)
 		require.NoError(t, err)
-		once, err := p.Schedule(time.Hour, theIdleBody)
+		once, err := p.Schedule(time.Hour, pooltest.Nothing)
 		require.NoError(t, err)
 		// An option that only periodic tasks heed makes none of them.
-		limited, err := p.Schedule(time.Hour, theIdleBody, executor.MaxRuns(3))
+		limited, err := p.Schedule(time.Hour, pooltest.Nothing, executor.MaxRuns(3))
 		require.NoError(t, err)
 		assert.True(t, rate.Periodic())
 		assert.True(t, delay.Periodic())
@@ -318,7 +319,7 @@ func TestSTPE038_ARunHappensBeforeTheNextAlsoOnAnotherWorker(t *testing.T) {
 		workers := map[string]bool{}
 		f, err := p.AtFixedRate(10*time.Second, 10*time.Second, func(context.Context) error {
 			count++
-			workers[theGoroutine()] = true
+			workers[pooltest.Goroutine()] = true
 			return nil
 		}, executor.MaxRuns(8))
 		require.NoError(t, err)

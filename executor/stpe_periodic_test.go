@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -170,10 +171,10 @@ func TestSTPE046_ARunThatFailsEndsTheSeries(t *testing.T) {
 	opts := map[string][]executor.TaskOption{"error": stop, "own cancel": stop}
 	synctest.Test(t, func(t *testing.T) {
 		fail := map[string]func() error{
-			"error":      func() error { return errTheBody },
+			"error":      func() error { return pooltest.ErrTask },
 			"panic":      func() error { panic("value") },
 			"nil panic":  func() error { panic(nil) },
-			"wrapped":    func() error { panic(errTheBody) },
+			"wrapped":    func() error { panic(pooltest.ErrTask) },
 			"goexit":     func() error { runtime.Goexit(); return nil },
 			"own cancel": func() error { return context.Canceled },
 		}
@@ -192,7 +193,7 @@ func TestSTPE046_ARunThatFailsEndsTheSeries(t *testing.T) {
 			assert.Zero(t, p.Stats().Queued, name)
 
 			// The worker lives on, or has been replaced.
-			alive, err := p.Submit(theIdleBody)
+			alive, err := p.Submit(pooltest.Nothing)
 			require.NoError(t, err, name)
 			_, err = alive.Get(t.Context())
 			require.NoError(t, err, name)
@@ -205,15 +206,15 @@ func TestSTPE046_ARunThatFailsEndsTheSeries(t *testing.T) {
 func TestSTPE046_TheFutureOfAFailedSeriesTellsTheCause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		f, err := p.AtFixedRate(0, time.Second, func(context.Context) error { return errTheBody }, executor.OnError(executor.StopSeries))
+		f, err := p.AtFixedRate(0, time.Second, func(context.Context) error { return pooltest.ErrTask }, executor.OnError(executor.StopSeries))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
-		assert.Same(t, errTheBody, err)
+		assert.Same(t, pooltest.ErrTask, err)
 
-		f, err = p.WithFixedDelay(0, time.Second, func(context.Context) error { panic(errTheBody) })
+		f, err = p.WithFixedDelay(0, time.Second, func(context.Context) error { panic(pooltest.ErrTask) })
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
-		require.ErrorIs(t, err, errTheBody)
+		require.ErrorIs(t, err, pooltest.ErrTask)
 		var panicked *future.PanicError
 		require.ErrorAs(t, err, &panicked)
 		assert.Contains(t, string(panicked.Stack), "stpe_periodic_test.go")
@@ -232,7 +233,7 @@ func TestSTPE046_ASeriesThatFailsIsNeverSilent(t *testing.T) {
 		d := startDiary()
 		_, err := p.AtFixedRate(0, time.Second, func(ctx context.Context) error {
 			if run, _ := executor.RunFrom(ctx); run.Number == 2 {
-				panic(errTheBody)
+				panic(pooltest.ErrTask)
 			}
 			return nil
 		}, executor.Name("nightly"))
@@ -243,17 +244,17 @@ func TestSTPE046_ASeriesThatFailsIsNeverSilent(t *testing.T) {
 		at := d.began.Add(time.Second)
 		assert.Equal(t, []executor.Run{{Name: "nightly", Number: 2, Scheduled: at, Started: at}}, told)
 		require.Len(t, causes, 1)
-		require.ErrorIs(t, causes[0], errTheBody)
+		require.ErrorIs(t, causes[0], pooltest.ErrTask)
 		require.Len(t, records(), 1)
 		assert.Contains(t, records()[0], "task=nightly run=2")
-		assert.Contains(t, records()[0], errTheBody.Error())
+		assert.Contains(t, records()[0], pooltest.ErrTask.Error())
 	})
 }
 
 func TestSTPE047_GetOfALivingSeriesWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		f, err := p.AtFixedRate(0, time.Second, theIdleBody)
+		f, err := p.AtFixedRate(0, time.Second, pooltest.Nothing)
 		require.NoError(t, err)
 
 		began := time.Now()
@@ -273,7 +274,7 @@ func TestSTPE047_GetOfALivingSeriesWaits(t *testing.T) {
 func TestSTPE047_GetOfASeriesReturnsWhenItIsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		f, err := p.AtFixedRate(0, time.Second, theIdleBody)
+		f, err := p.AtFixedRate(0, time.Second, pooltest.Nothing)
 		require.NoError(t, err)
 		time.AfterFunc(5500*time.Millisecond, func() { f.Cancel() })
 		began := time.Now()
@@ -337,7 +338,7 @@ func TestSTPE049_ASeriesThatMayNotGoOnAfterItsRunIsCancelledNotRejected(t *testi
 func TestSTPE050_EachRunCountsOnceAndTheSeriesOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		f, err := p.AtFixedRate(0, time.Second, theIdleBody, executor.MaxRuns(3))
+		f, err := p.AtFixedRate(0, time.Second, pooltest.Nothing, executor.MaxRuns(3))
 		require.NoError(t, err)
 		for i := range 3 {
 			synctest.Wait()
@@ -370,9 +371,9 @@ func TestSTPE051_B10_AGiganticPeriodMeansOneRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, period := range []time.Duration{math.MaxInt64, math.MaxInt64 - 1} {
 			p := startPool(t, 1)
-			rate, err := p.AtFixedRate(time.Second, period, theIdleBody)
+			rate, err := p.AtFixedRate(time.Second, period, pooltest.Nothing)
 			require.NoError(t, err)
-			delay, err := p.WithFixedDelay(time.Second, period, theIdleBody)
+			delay, err := p.WithFixedDelay(time.Second, period, pooltest.Nothing)
 			require.NoError(t, err)
 			time.Sleep(100 * 365 * 24 * time.Hour)
 			for _, f := range []*executor.ScheduledFuture[struct{}]{rate, delay} {
@@ -426,7 +427,7 @@ func TestSTPE052_ASeriesEndsByCancelFailureShutdownOrItsLastRun(t *testing.T) {
 			}
 			f, err := p.AtFixedRate(0, time.Second, func(ctx context.Context) error {
 				if run, _ := executor.RunFrom(ctx); run.Number == 3 && name == "failure" {
-					panic(errTheBody)
+					panic(pooltest.ErrTask)
 				}
 				return nil
 			}, opts...)
@@ -449,7 +450,7 @@ func TestSTPE052_ASeriesEndsByCancelFailureShutdownOrItsLastRun(t *testing.T) {
 func TestSTPE052_ASeriesDrainedByShutdownNowIsSettledAndHandedBackOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		f, err := p.AtFixedRate(0, time.Second, theIdleBody, executor.Name("series"))
+		f, err := p.AtFixedRate(0, time.Second, pooltest.Nothing, executor.Name("series"))
 		require.NoError(t, err)
 		time.Sleep(2500 * time.Millisecond)
 		pending := p.ShutdownNow()

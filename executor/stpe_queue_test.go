@@ -17,22 +17,23 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
 // Here the queue is told as a list of descriptions, where Java hands out the live queue.
 func TestSTPE070_QueuedListsWhatWaitsAndNotWhatRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		g := withNewGate(t)
+		p := pooltest.NewScheduledPool(t, 1)
+		g := pooltest.NewGate(t)
 		start := time.Now()
-		withSubmit(t, p, g.hold, executor.Name("running"))
+		pooltest.Submit(t, p, g.Hold, executor.Name("running"))
 		synctest.Wait()
-		withSchedule(t, p, time.Hour, withNothing, executor.Name("once"))
-		withRate(t, p, 2*time.Hour, time.Minute, withNothing, executor.Name("series"))
+		pooltest.Schedule(t, p, time.Hour, pooltest.Nothing, executor.Name("once"))
+		pooltest.AtFixedRate(t, p, 2*time.Hour, time.Minute, pooltest.Nothing, executor.Name("series"))
 
 		queued := p.Queued()
-		require.Equal(t, []string{"once", "series"}, withNames(queued))
+		require.Equal(t, []string{"once", "series"}, pooltest.Names(queued))
 		assert.Equal(t, time.Hour, queued[0].Scheduled.Sub(start))
 		assert.Equal(t, 2*time.Hour, queued[1].Scheduled.Sub(start))
 		assert.Equal(t, []bool{false, true}, []bool{queued[0].Periodic, queued[1].Periodic})
@@ -45,17 +46,17 @@ func TestSTPE070_QueuedListsWhatWaitsAndNotWhatRuns(t *testing.T) {
 // Java's queue is live: what a caller does to it the pool sees, and the other way round.
 func TestSTPE070_QueuedIsASnapshot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		tr := withNewTrace()
-		withSchedule(t, p, time.Second, tr.task("a"), executor.Name("a"))
+		p := pooltest.NewScheduledPool(t, 1)
+		tr := pooltest.NewTrace()
+		pooltest.Schedule(t, p, time.Second, tr.Task("a"), executor.Name("a"))
 		queued := p.Queued()
 		queued[0] = executor.Pending{}
-		assert.Equal(t, []string{"a"}, withNames(p.Queued()))
+		assert.Equal(t, []string{"a"}, pooltest.Names(p.Queued()))
 
 		before := p.Queued()
-		withPassed(2 * time.Second)
-		assert.Equal(t, []string{"a 1s"}, tr.seen())
-		assert.Equal(t, []string{"a"}, withNames(before))
+		pooltest.Elapse(2 * time.Second)
+		assert.Equal(t, []string{"a 1s"}, tr.Seen())
+		assert.Equal(t, []string{"a"}, pooltest.Names(before))
 		assert.Empty(t, p.Queued())
 	})
 }
@@ -63,23 +64,23 @@ func TestSTPE070_QueuedIsASnapshot(t *testing.T) {
 // Java iterates in the order of its array.
 func TestSTPE071_QueuedIsInOrderOfExecution(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
+		p := pooltest.NewScheduledPool(t, 1)
 		for _, ms := range []time.Duration{50, 40, 30, 20, 10, 30, 10} {
-			withSchedule(t, p, ms*time.Millisecond, withNothing, executor.Name(fmt.Sprintf("%d#%d", ms, p.Stats().Queued)))
+			pooltest.Schedule(t, p, ms*time.Millisecond, pooltest.Nothing, executor.Name(fmt.Sprintf("%d#%d", ms, p.Stats().Queued)))
 		}
 		want := []string{"10#4", "10#6", "20#3", "30#2", "30#5", "40#1", "50#0"}
-		assert.Equal(t, want, withNames(p.Queued()))
+		assert.Equal(t, want, pooltest.Names(p.Queued()))
 	})
 }
 
 func TestSTPE071_QueuedIsSortedWhileTheQueueChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 2)
+		p := pooltest.NewScheduledPool(t, 2)
 		var wg sync.WaitGroup
 		for g := range 4 {
 			wg.Go(func() {
 				for i := range 100 {
-					f, err := p.Schedule(time.Duration(i*7%13+g)*time.Hour, withNothing)
+					f, err := p.Schedule(time.Duration(i*7%13+g)*time.Hour, pooltest.Nothing)
 					if err == nil && i%2 == 0 {
 						f.Cancel()
 					}
@@ -108,13 +109,13 @@ func TestSTPE071_QueuedIsSortedWhileTheQueueChanges(t *testing.T) {
 // Poll, drain and insertion of foreign elements, which Java's queue allows, are not offered.
 func TestSTPE072_QueuedCountsTheDueAndTheNotYetDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		withSubmit(t, p, withNewGate(t).hold)
+		p := pooltest.NewScheduledPool(t, 1)
+		pooltest.Submit(t, p, pooltest.NewGate(t).Hold)
 		synctest.Wait()
-		withSubmit(t, p, withNothing)
-		withSchedule(t, p, time.Minute, withNothing)
-		withSchedule(t, p, time.Hour, withNothing)
-		withPassed(2 * time.Minute)
+		pooltest.Submit(t, p, pooltest.Nothing)
+		pooltest.Schedule(t, p, time.Minute, pooltest.Nothing)
+		pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
+		pooltest.Elapse(2 * time.Minute)
 		assert.Equal(t, 3, p.Stats().Queued)
 		assert.Len(t, p.Queued(), 3)
 	})
@@ -122,11 +123,11 @@ func TestSTPE072_QueuedCountsTheDueAndTheNotYetDue(t *testing.T) {
 
 func TestSTPE073_CancelTakesAQueuedTaskOutOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		f := withSchedule(t, p, time.Hour, withNothing)
-		withSchedule(t, p, time.Hour, withNothing, executor.Name("other"))
+		p := pooltest.NewScheduledPool(t, 1)
+		f := pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
+		pooltest.Schedule(t, p, time.Hour, pooltest.Nothing, executor.Name("other"))
 		assert.True(t, f.Cancel())
-		assert.Equal(t, []string{"other"}, withNames(p.Queued()))
+		assert.Equal(t, []string{"other"}, pooltest.Names(p.Queued()))
 		assert.False(t, f.Cancel())
 		assert.Equal(t, 1, p.Stats().Queued)
 	})
@@ -134,25 +135,25 @@ func TestSTPE073_CancelTakesAQueuedTaskOutOnce(t *testing.T) {
 
 func TestSTPE073_CancelOfAFinishedTaskIsFalse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		f := withSubmit(t, p, withNothing)
+		p := pooltest.NewScheduledPool(t, 1)
+		f := pooltest.Submit(t, p, pooltest.Nothing)
 		synctest.Wait()
 		assert.False(t, f.Cancel())
 		assert.False(t, f.Stop())
-		assert.NoError(t, withOutcome(t, f))
+		assert.NoError(t, pooltest.Outcome(t, f))
 	})
 }
 
 // Java's remove leaves a running task alone; Stop is the nearest here, and settles its future.
 func TestSTPE073_StopOfARunningTaskTakesNothingOutOfTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		g := withNewGate(t)
-		f := withSubmit(t, p, g.hold)
+		p := pooltest.NewScheduledPool(t, 1)
+		g := pooltest.NewGate(t)
+		f := pooltest.Submit(t, p, g.Hold)
 		synctest.Wait()
-		withSubmit(t, p, withNothing, executor.Name("next"))
+		pooltest.Submit(t, p, pooltest.Nothing, executor.Name("next"))
 		assert.True(t, f.Stop())
-		assert.Equal(t, []string{"next"}, withNames(p.Queued()))
+		assert.Equal(t, []string{"next"}, pooltest.Names(p.Queued()))
 		assert.Equal(t, 1, p.Stats().Busy)
 	})
 }
@@ -168,21 +169,21 @@ func TestSTPE073_WhateverIsTakenOutTheOthersRunOnTheirTimesInOrder(t *testing.T)
 }
 
 func withOneTakenOut(t *testing.T, n, taken int) {
-	p := withPool(t, 1)
-	tr := withNewTrace()
+	p := pooltest.NewScheduledPool(t, 1)
+	tr := pooltest.NewTrace()
 	futures := make([]*executor.ScheduledFuture[struct{}], n)
 	for _, i := range withShuffled(n) {
-		futures[i] = withSchedule(t, p, time.Duration(i+1)*time.Second, tr.task("task"))
+		futures[i] = pooltest.Schedule(t, p, time.Duration(i+1)*time.Second, tr.Task("task"))
 	}
 	require.True(t, futures[taken].Cancel())
-	withPassed(time.Duration(n+1) * time.Second)
+	pooltest.Elapse(time.Duration(n+1) * time.Second)
 	want := []string{}
 	for i := range n {
 		if i != taken {
 			want = append(want, fmt.Sprintf("task %v", time.Duration(i+1)*time.Second))
 		}
 	}
-	assert.Equal(t, want, tr.seen())
+	assert.Equal(t, want, tr.Seen())
 }
 
 // With the head, the last and any in the middle taken out of a deep heap.
@@ -192,17 +193,17 @@ func TestSTPE073_B13_AfterManyCancellationsTheRestRunOnTheirTimesInOrder(t *test
 		cancelled := rapid.SliceOfNDistinct(rapid.IntRange(0, len(delays)-1), 0, len(delays), rapid.ID[int]).Draw(rt, "cancelled")
 		var got, want []string
 		synctest.Test(t, func(t *testing.T) {
-			p := withPool(t, 1)
-			tr := withNewTrace()
+			p := pooltest.NewScheduledPool(t, 1)
+			tr := pooltest.NewTrace()
 			futures := make([]*executor.ScheduledFuture[struct{}], len(delays))
 			for i, d := range delays {
-				futures[i], _ = p.Schedule(time.Duration(d), tr.task(fmt.Sprint("task ", i)))
+				futures[i], _ = p.Schedule(time.Duration(d), tr.Task(fmt.Sprint("task ", i)))
 			}
 			for _, i := range cancelled {
 				futures[i].Cancel()
 			}
-			withPassed(time.Hour)
-			got = tr.seen()
+			pooltest.Elapse(time.Hour)
+			got = tr.Seen()
 		})
 		order := make([]int, len(delays))
 		for i := range order {
@@ -233,22 +234,22 @@ func withShuffled(n int) []int {
 // Java wraps every function, so that it cannot be removed by itself.
 func TestSTPE074_B44_TheSameFunctionTwiceIsTwoTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		tr := withNewTrace()
-		same := tr.task("same")
-		first := withSchedule(t, p, time.Second, same)
-		withSchedule(t, p, 2*time.Second, same)
+		p := pooltest.NewScheduledPool(t, 1)
+		tr := pooltest.NewTrace()
+		same := tr.Task("same")
+		first := pooltest.Schedule(t, p, time.Second, same)
+		pooltest.Schedule(t, p, 2*time.Second, same)
 		require.True(t, first.Cancel())
-		withPassed(time.Minute)
-		assert.Equal(t, []string{"same 2s"}, tr.seen())
+		pooltest.Elapse(time.Minute)
+		assert.Equal(t, []string{"same 2s"}, tr.Seen())
 	})
 }
 
 // Java's remove leaves the future pending for ever.
 func TestSTPE075_WhatLeavesTheQueueIsSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		f := withSchedule(t, p, time.Hour, withNothing)
+		p := pooltest.NewScheduledPool(t, 1)
+		f := pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
 		got := make(chan error, 1)
 		go func() {
 			_, err := f.Get(context.Background())
@@ -265,10 +266,10 @@ func TestSTPE075_WhatLeavesTheQueueIsSettled(t *testing.T) {
 // There is no purge, as nothing cancelled stays.
 func TestSTPE076_NothingCancelledStaysInTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 4)
+		p := pooltest.NewScheduledPool(t, 4)
 		futures := make([]*executor.ScheduledFuture[struct{}], 400)
 		for i := range futures {
-			futures[i] = withSchedule(t, p, time.Duration(i%17+1)*time.Hour, withNothing)
+			futures[i] = pooltest.Schedule(t, p, time.Duration(i%17+1)*time.Hour, pooltest.Nothing)
 		}
 		var wg sync.WaitGroup
 		for g := range 4 {
@@ -290,30 +291,30 @@ func TestSTPE076_NothingCancelledStaysInTheQueue(t *testing.T) {
 
 func TestSTPE077_CancellingTheLastOneShotAfterShutdownTerminates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		first := withSchedule(t, p, time.Hour, withNothing)
-		last := withSchedule(t, p, 2*time.Hour, withNothing)
+		p := pooltest.NewScheduledPool(t, 1)
+		first := pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
+		last := pooltest.Schedule(t, p, 2*time.Hour, pooltest.Nothing)
 		p.Shutdown()
 		first.Cancel()
 		synctest.Wait()
-		assert.False(t, withTerminated(p))
+		assert.False(t, pooltest.IsClosed(p.Terminated()))
 		last.Cancel()
 		synctest.Wait()
-		assert.True(t, withTerminated(p))
+		assert.True(t, pooltest.IsClosed(p.Terminated()))
 	})
 }
 
 func TestSTPE077_CancellingTheLastSeriesAfterShutdownTerminates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 3)
+		p := pooltest.NewScheduledPool(t, 3)
 		p.SetContinuePeriodicAfterShutdown(true)
-		f := withRate(t, p, time.Hour, time.Hour, withNothing)
+		f := pooltest.AtFixedRate(t, p, time.Hour, time.Hour, pooltest.Nothing)
 		p.Shutdown()
 		synctest.Wait()
-		assert.False(t, withTerminated(p))
+		assert.False(t, pooltest.IsClosed(p.Terminated()))
 		f.Stop()
 		synctest.Wait()
-		assert.True(t, withTerminated(p))
+		assert.True(t, pooltest.IsClosed(p.Terminated()))
 	})
 }
 
@@ -323,14 +324,14 @@ func TestANewEarlierHeadRunsOnItsTimeWhileALaterOneIsWaitedFor(t *testing.T) {
 	for _, core := range []int{0, 1, 2, 8} {
 		t.Run(fmt.Sprintf("core %d", core), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, core)
-				tr := withNewTrace()
+				p := pooltest.NewScheduledPool(t, core)
+				tr := pooltest.NewTrace()
 				for _, d := range []time.Duration{time.Hour, time.Minute, time.Second, time.Millisecond, 1} {
-					withSchedule(t, p, d, tr.task("task"))
+					pooltest.Schedule(t, p, d, tr.Task("task"))
 					synctest.Wait()
 				}
-				withPassed(2 * time.Hour)
-				assert.Equal(t, []string{"task 1ns", "task 1ms", "task 1s", "task 1m0s", "task 1h0m0s"}, tr.seen())
+				pooltest.Elapse(2 * time.Hour)
+				assert.Equal(t, []string{"task 1ns", "task 1ms", "task 1s", "task 1m0s", "task 1h0m0s"}, tr.Seen())
 			})
 		})
 	}
@@ -338,27 +339,27 @@ func TestANewEarlierHeadRunsOnItsTimeWhileALaterOneIsWaitedFor(t *testing.T) {
 
 func TestTheNextHeadRunsOnItsTimeWhenTheHeadIsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 2)
-		tr := withNewTrace()
-		head := withSchedule(t, p, time.Second, tr.task("head"))
-		withSchedule(t, p, 2*time.Second, tr.task("next"))
+		p := pooltest.NewScheduledPool(t, 2)
+		tr := pooltest.NewTrace()
+		head := pooltest.Schedule(t, p, time.Second, tr.Task("head"))
+		pooltest.Schedule(t, p, 2*time.Second, tr.Task("next"))
 		synctest.Wait()
 		head.Cancel()
 		synctest.Wait()
-		withSchedule(t, p, 1500*time.Millisecond, tr.task("between"))
-		withPassed(time.Minute)
-		assert.Equal(t, []string{"between 1.5s", "next 2s"}, tr.seen())
+		pooltest.Schedule(t, p, 1500*time.Millisecond, tr.Task("between"))
+		pooltest.Elapse(time.Minute)
+		assert.Equal(t, []string{"between 1.5s", "next 2s"}, tr.Seen())
 	})
 }
 
 func TestABurstIsSpreadOverAllWorkersAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 4)
-		g := withNewGate(t)
+		p := pooltest.NewScheduledPool(t, 4)
+		g := pooltest.NewGate(t)
 		for range 6 {
-			withSchedule(t, p, time.Hour, g.hold)
+			pooltest.Schedule(t, p, time.Hour, g.Hold)
 		}
-		withPassed(time.Hour)
+		pooltest.Elapse(time.Hour)
 		s := p.Stats()
 		assert.Equal(t, []int{4, 2}, []int{s.Busy, s.Queued})
 	})
@@ -375,7 +376,7 @@ func TestStartsAreThoseOfTheModel(t *testing.T) {
 		list := jobs.Draw(rt, "jobs")
 		got, want := make([]time.Duration, len(list)), make([]time.Duration, len(list))
 		synctest.Test(t, func(t *testing.T) {
-			p := withPool(t, core)
+			p := pooltest.NewScheduledPool(t, core)
 			start := time.Now()
 			for i, j := range list {
 				_, _ = p.Schedule(time.Duration(j.Delay), func(context.Context) error {
@@ -384,7 +385,7 @@ func TestStartsAreThoseOfTheModel(t *testing.T) {
 					return nil
 				})
 			}
-			withPassed(time.Hour)
+			pooltest.Elapse(time.Hour)
 		})
 		order := make([]int, len(list))
 		for i := range order {
@@ -405,15 +406,15 @@ func TestStartsAreThoseOfTheModel(t *testing.T) {
 
 func TestTheEndOfTheClockDoesNotDisturbTheOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		tr := withNewTrace()
-		withSubmit(t, p, withSleep(time.Second))
+		p := pooltest.NewScheduledPool(t, 1)
+		tr := pooltest.NewTrace()
+		pooltest.Submit(t, p, pooltest.Sleep(time.Second))
 		synctest.Wait()
 		for _, d := range []time.Duration{math.MaxInt64, 0, math.MinInt64, math.MaxInt64 - 1, 2 * time.Second} {
-			withSchedule(t, p, d, tr.task(d.String()), executor.Name(d.String()))
+			pooltest.Schedule(t, p, d, tr.Task(d.String()), executor.Name(d.String()))
 		}
-		withPassed(time.Minute)
-		assert.Equal(t, []string{"0s 1s", "-2562047h47m16.854775808s 1s", "2s 2s"}, tr.seen())
+		pooltest.Elapse(time.Minute)
+		assert.Equal(t, []string{"0s 1s", "-2562047h47m16.854775808s 1s", "2s 2s"}, tr.Seen())
 		assert.Equal(t, 2, p.Stats().Queued)
 	})
 }
@@ -435,12 +436,12 @@ func withPayload() (executor.Task, func() bool) {
 
 func TestACancelledTaskIsReleasedWhileWorkersWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 10)
+		p := pooltest.NewScheduledPool(t, 10)
 		futures := make([]*executor.ScheduledFuture[struct{}], 100)
 		held := make([]func() bool, len(futures))
 		for i := range futures {
 			task, isHeld := withPayload()
-			futures[i], held[i] = withSchedule(t, p, time.Duration(i+1)*time.Hour, task), isHeld
+			futures[i], held[i] = pooltest.Schedule(t, p, time.Duration(i+1)*time.Hour, task), isHeld
 		}
 		synctest.Wait()
 		require.True(t, held[0](), "a pending task is held")
@@ -461,24 +462,24 @@ func TestACancelledTaskIsReleasedWhileWorkersWait(t *testing.T) {
 func TestB_16_ATaskIsReleasedByItsEndThoughItsFutureIsKept(t *testing.T) {
 	ends := map[string]func(t *testing.T, p *executor.ScheduledPool, task executor.Task) any{
 		"ran": func(t *testing.T, p *executor.ScheduledPool, task executor.Task) any {
-			return withSubmit(t, p, task)
+			return pooltest.Submit(t, p, task)
 		},
 		"series": func(t *testing.T, p *executor.ScheduledPool, task executor.Task) any {
-			return withRate(t, p, 0, time.Second, task, executor.MaxRuns(2))
+			return pooltest.AtFixedRate(t, p, 0, time.Second, task, executor.MaxRuns(2))
 		},
 		"series cancelled": func(t *testing.T, p *executor.ScheduledPool, task executor.Task) any {
-			f := withRate(t, p, 0, time.Hour, task)
+			f := pooltest.AtFixedRate(t, p, 0, time.Hour, task)
 			synctest.Wait()
 			f.Stop()
 			return f
 		},
 		"dropped": func(t *testing.T, p *executor.ScheduledPool, task executor.Task) any {
-			f := withSchedule(t, p, time.Hour, task)
+			f := pooltest.Schedule(t, p, time.Hour, task)
 			p.ShutdownNow()
 			return f
 		},
 		"swept": func(t *testing.T, p *executor.ScheduledPool, task executor.Task) any {
-			f := withRate(t, p, time.Hour, time.Hour, task)
+			f := pooltest.AtFixedRate(t, p, time.Hour, time.Hour, task)
 			p.Shutdown()
 			return f
 		},
@@ -486,10 +487,10 @@ func TestB_16_ATaskIsReleasedByItsEndThoughItsFutureIsKept(t *testing.T) {
 	for name, end := range ends {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 2)
+				p := pooltest.NewScheduledPool(t, 2)
 				task, held := withPayload()
 				f := end(t, p, task)
-				withPassed(time.Minute)
+				pooltest.Elapse(time.Minute)
 				assert.False(t, held())
 				runtime.KeepAlive(f)
 				runtime.KeepAlive(p)

@@ -14,47 +14,48 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
 func TestSTPE080_ShutdownIsSeenAtOnceAndDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		withSubmit(t, p, withSleep(time.Hour))
+		p := pooltest.NewScheduledPool(t, 1)
+		pooltest.Submit(t, p, pooltest.Sleep(time.Hour))
 		synctest.Wait()
 		assert.Equal(t, "running", p.Stats().State)
 		start := time.Now()
 		p.Shutdown()
 		assert.Zero(t, time.Since(start))
 		assert.Equal(t, "shutting down", p.Stats().State)
-		_, err := p.Submit(withNothing)
+		_, err := p.Submit(pooltest.Nothing)
 		assert.ErrorIs(t, err, executor.ErrShutdown)
 	})
 }
 
 func TestSTPE080_ShutdownTwiceIsShutdownOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		f := withSchedule(t, p, time.Hour, withNothing)
+		p := pooltest.NewScheduledPool(t, 1)
+		f := pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
 		p.Shutdown()
 		p.Shutdown()
 		assert.Equal(t, "shutting down", p.Stats().State)
 		assert.Equal(t, 1, p.Stats().Queued)
-		withPassed(2 * time.Hour)
-		assert.NoError(t, withOutcome(t, f.Future))
+		pooltest.Elapse(2 * time.Hour)
+		assert.NoError(t, pooltest.Outcome(t, f.Future))
 	})
 }
 
 func TestSTPE081_B38_TerminatedClosesWhenTheLastTaskHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 2)
+		p := pooltest.NewScheduledPool(t, 2)
 		start := time.Now()
-		withSubmit(t, p, withSleep(time.Hour))
-		withSubmit(t, p, withSleep(time.Minute))
+		pooltest.Submit(t, p, pooltest.Sleep(time.Hour))
+		pooltest.Submit(t, p, pooltest.Sleep(time.Minute))
 		synctest.Wait()
-		assert.False(t, withTerminated(p))
+		assert.False(t, pooltest.IsClosed(p.Terminated()))
 		p.Shutdown()
-		assert.False(t, withTerminated(p))
+		assert.False(t, pooltest.IsClosed(p.Terminated()))
 		<-p.Terminated()
 		assert.Equal(t, time.Hour, time.Since(start))
 	})
@@ -70,8 +71,8 @@ func TestSTPE082_ThePoolPassesThroughItsStates(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var p *executor.ScheduledPool
 				var inHook string
-				p = withPool(t, 1, executor.OnTerminated(func() { inHook = p.Stats().State }))
-				withSubmit(t, p, withSleep(time.Second))
+				p = pooltest.NewScheduledPool(t, 1, executor.OnTerminated(func() { inHook = p.Stats().State }))
+				pooltest.Submit(t, p, pooltest.Sleep(time.Second))
 				synctest.Wait()
 				assert.Equal(t, "running", p.Stats().State)
 				stop(p)
@@ -86,12 +87,12 @@ func TestSTPE082_ThePoolPassesThroughItsStates(t *testing.T) {
 
 func TestSTPE082_ShutdownNowAfterShutdownStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		withSchedule(t, p, time.Hour, withNothing, executor.Name("kept"))
-		withSubmit(t, p, withNewGate(t).hold)
+		p := pooltest.NewScheduledPool(t, 1)
+		pooltest.Schedule(t, p, time.Hour, pooltest.Nothing, executor.Name("kept"))
+		pooltest.Submit(t, p, pooltest.NewGate(t).Hold)
 		synctest.Wait()
 		p.Shutdown()
-		assert.Equal(t, []string{"kept"}, withNames(p.ShutdownNow()))
+		assert.Equal(t, []string{"kept"}, pooltest.Names(p.ShutdownNow()))
 		assert.Equal(t, "stopping", p.Stats().State)
 		p.Shutdown()
 		assert.Equal(t, "stopping", p.Stats().State)
@@ -100,32 +101,32 @@ func TestSTPE082_ShutdownNowAfterShutdownStops(t *testing.T) {
 
 func TestSTPE088_ATaskCancelledBeforeShutdownDoesNotDelayTermination(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		f := withSchedule(t, p, time.Hour, withNothing)
+		p := pooltest.NewScheduledPool(t, 1)
+		f := pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
 		f.Cancel()
 		p.Shutdown()
 		synctest.Wait()
-		assert.True(t, withTerminated(p))
+		assert.True(t, pooltest.IsClosed(p.Terminated()))
 	})
 }
 
 func TestSTPE089_ShutdownWaitsForAFarTaskByDefault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		tr := withNewTrace()
-		withSchedule(t, p, 1000*time.Hour, tr.task("far"))
+		p := pooltest.NewScheduledPool(t, 1)
+		tr := pooltest.NewTrace()
+		pooltest.Schedule(t, p, 1000*time.Hour, tr.Task("far"))
 		p.Shutdown()
 		<-p.Terminated()
-		assert.Equal(t, []string{"far 1000h0m0s"}, tr.seen())
-		assert.Equal(t, 1000*time.Hour, time.Since(tr.start))
+		assert.Equal(t, []string{"far 1000h0m0s"}, tr.Seen())
+		assert.Equal(t, 1000*time.Hour, time.Since(tr.Start))
 	})
 }
 
 // In Java this needs removal on cancel, or a purge.
 func TestSTPE090_CancellingTheFarTaskAfterShutdownTerminates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		f := withSchedule(t, p, 1000*time.Hour, withNothing)
+		p := pooltest.NewScheduledPool(t, 1)
+		f := pooltest.Schedule(t, p, 1000*time.Hour, pooltest.Nothing)
 		p.Shutdown()
 		start := time.Now()
 		f.Cancel()
@@ -142,7 +143,7 @@ type withColumn struct {
 }
 
 func (c withColumn) pool(t *testing.T, core int) *executor.ScheduledPool {
-	p := withPool(t, core)
+	p := pooltest.NewScheduledPool(t, core)
 	p.SetExecuteDelayedAfterShutdown(c.delayed)
 	p.SetContinuePeriodicAfterShutdown(c.periodic)
 	assert.Equal(t, c.delayed, p.ExecuteDelayedAfterShutdown())
@@ -180,10 +181,10 @@ func withMatrix(t *testing.T, row func(t *testing.T, c withColumn)) {
 func TestSTPE092_STPE097_MatrixRunningOneShotKeepsItsOutcome(t *testing.T) {
 	withMatrix(t, func(t *testing.T, c withColumn) {
 		p := c.pool(t, 1)
-		g := withNewGate(t)
+		g := pooltest.NewGate(t)
 		var cause error
 		f, err := executor.Submit(&p.Pool, func(ctx context.Context) (string, error) {
-			<-g.opened
+			<-g.Opened
 			cause = context.Cause(ctx)
 			return "value", nil
 		})
@@ -192,8 +193,8 @@ func TestSTPE092_STPE097_MatrixRunningOneShotKeepsItsOutcome(t *testing.T) {
 
 		assert.Empty(t, c.shutdown(p))
 		assert.Equal(t, future.Running, f.State())
-		assert.False(t, withTerminated(p))
-		g.open()
+		assert.False(t, pooltest.IsClosed(p.Terminated()))
+		g.Open()
 		synctest.Wait()
 		r, ok := f.Poll()
 		require.True(t, ok)
@@ -203,147 +204,147 @@ func TestSTPE092_STPE097_MatrixRunningOneShotKeepsItsOutcome(t *testing.T) {
 		} else {
 			assert.NoError(t, cause)
 		}
-		assert.True(t, withTerminated(p))
+		assert.True(t, pooltest.IsClosed(p.Terminated()))
 	})
 }
 
 // withDue queues one task of each kind that is due behind a running task.
-func withDue(t *testing.T, p *executor.ScheduledPool, tr *withTrace) []*future.Future[struct{}] {
-	require.NoError(t, p.Execute(tr.task("executed")))
-	submitted := withSubmit(t, p, tr.task("submitted"))
-	immediate := withSchedule(t, p, 0, tr.task("immediate"))
-	negative := withSchedule(t, p, -time.Hour, tr.task("negative"))
-	elapsed := withSchedule(t, p, time.Minute, tr.task("elapsed"))
-	withPassed(2 * time.Minute)
+func withDue(t *testing.T, p *executor.ScheduledPool, tr *pooltest.Trace) []*future.Future[struct{}] {
+	require.NoError(t, p.Execute(tr.Task("executed")))
+	submitted := pooltest.Submit(t, p, tr.Task("submitted"))
+	immediate := pooltest.Schedule(t, p, 0, tr.Task("immediate"))
+	negative := pooltest.Schedule(t, p, -time.Hour, tr.Task("negative"))
+	elapsed := pooltest.Schedule(t, p, time.Minute, tr.Task("elapsed"))
+	pooltest.Elapse(2 * time.Minute)
 	return []*future.Future[struct{}]{submitted, immediate.Future, negative.Future, elapsed.Future}
 }
 
 func TestSTPE083_MatrixQueuedDueTasksRunInEveryCase(t *testing.T) {
 	withMatrix(t, func(t *testing.T, c withColumn) {
 		p := c.pool(t, 1)
-		g := withNewGate(t)
-		withSubmit(t, p, g.hold)
+		g := pooltest.NewGate(t)
+		pooltest.Submit(t, p, g.Hold)
 		synctest.Wait()
-		tr := withNewTrace()
+		tr := pooltest.NewTrace()
 		futures := withDue(t, p, tr)
 
 		dropped := c.shutdown(p)
 		for _, f := range futures {
 			assert.Equal(t, c.now, f.State().Settled())
 		}
-		g.open()
+		g.Open()
 		synctest.Wait()
 		if c.now { // Java leaves the futures pending
 			assert.Len(t, dropped, 5)
-			assert.Empty(t, tr.seen())
+			assert.Empty(t, tr.Seen())
 		} else {
 			want := []string{"executed 2m0s", "submitted 2m0s", "immediate 2m0s", "negative 2m0s", "elapsed 2m0s"}
-			assert.Equal(t, want, tr.seen())
+			assert.Equal(t, want, tr.Seen())
 		}
 		for _, f := range futures {
 			if c.now {
-				withShutDown(t, f)
+				pooltest.CancelledByShutdown(t, f)
 			} else {
-				assert.NoError(t, withOutcome(t, f))
+				assert.NoError(t, pooltest.Outcome(t, f))
 			}
 		}
-		assert.True(t, withTerminated(p))
+		assert.True(t, pooltest.IsClosed(p.Terminated()))
 	})
 }
 
 func TestSTPE084_E5_MatrixQueuedOneShotNotYetDue(t *testing.T) {
 	withMatrix(t, func(t *testing.T, c withColumn) {
 		p := c.pool(t, 1)
-		tr := withNewTrace()
-		f := withSchedule(t, p, time.Hour, tr.task("late"), executor.Name("late"))
+		tr := pooltest.NewTrace()
+		f := pooltest.Schedule(t, p, time.Hour, tr.Task("late"), executor.Name("late"))
 		synctest.Wait()
 
 		dropped := c.shutdown(p)
 		if c.delayed && !c.now {
 			assert.Equal(t, future.Pending, f.State())
 			<-p.Terminated()
-			assert.Equal(t, []string{"late 1h0m0s"}, tr.seen())
-			assert.NoError(t, withOutcome(t, f.Future))
-			assert.Equal(t, time.Hour, time.Since(tr.start))
+			assert.Equal(t, []string{"late 1h0m0s"}, tr.Seen())
+			assert.NoError(t, pooltest.Outcome(t, f.Future))
+			assert.Equal(t, time.Hour, time.Since(tr.Start))
 			return
 		}
-		withShutDown(t, f.Future)
+		pooltest.CancelledByShutdown(t, f.Future)
 		assert.Zero(t, p.Stats().Queued)
 		if c.now {
-			assert.Equal(t, []string{"late"}, withNames(dropped))
+			assert.Equal(t, []string{"late"}, pooltest.Names(dropped))
 		}
 		synctest.Wait()
-		assert.True(t, withTerminated(p))
-		withPassed(2 * time.Hour)
-		assert.Empty(t, tr.seen())
+		assert.True(t, pooltest.IsClosed(p.Terminated()))
+		pooltest.Elapse(2 * time.Hour)
+		assert.Empty(t, tr.Seen())
 	})
 }
 
 func TestSTPE085_STPE087_MatrixQueuedSeries(t *testing.T) {
 	withMatrix(t, func(t *testing.T, c withColumn) {
 		p := c.pool(t, 1)
-		tr := withNewTrace()
-		rate := withRate(t, p, time.Hour, time.Hour, tr.task("rate"), executor.Name("rate"))
-		delay := withDelay(t, p, 90*time.Minute, time.Hour, tr.task("delay"), executor.Name("delay"))
+		tr := pooltest.NewTrace()
+		rate := pooltest.AtFixedRate(t, p, time.Hour, time.Hour, tr.Task("rate"), executor.Name("rate"))
+		delay := pooltest.WithFixedDelay(t, p, 90*time.Minute, time.Hour, tr.Task("delay"), executor.Name("delay"))
 		synctest.Wait()
 
 		dropped := c.shutdown(p)
 		if c.periodic && !c.now {
-			withPassed(3 * time.Hour)
-			assert.Equal(t, []string{"rate 1h0m0s", "delay 1h30m0s", "rate 2h0m0s", "delay 2h30m0s", "rate 3h0m0s"}, tr.seen())
+			pooltest.Elapse(3 * time.Hour)
+			assert.Equal(t, []string{"rate 1h0m0s", "delay 1h30m0s", "rate 2h0m0s", "delay 2h30m0s", "rate 3h0m0s"}, tr.Seen())
 			assert.Equal(t, future.Pending, rate.State())
 			assert.Equal(t, future.Pending, delay.State())
-			assert.False(t, withTerminated(p))
+			assert.False(t, pooltest.IsClosed(p.Terminated()))
 			return
 		}
-		withShutDown(t, rate.Future)
-		withShutDown(t, delay.Future)
+		pooltest.CancelledByShutdown(t, rate.Future)
+		pooltest.CancelledByShutdown(t, delay.Future)
 		if c.now {
-			assert.Equal(t, []string{"rate", "delay"}, withNames(dropped))
+			assert.Equal(t, []string{"rate", "delay"}, pooltest.Names(dropped))
 		}
 		synctest.Wait()
-		assert.True(t, withTerminated(p))
-		withPassed(3 * time.Hour)
-		assert.Empty(t, tr.seen())
+		assert.True(t, pooltest.IsClosed(p.Terminated()))
+		pooltest.Elapse(3 * time.Hour)
+		assert.Empty(t, tr.Seen())
 	})
 }
 
 func TestSTPE085_MatrixQueuedSeriesThatIsDue(t *testing.T) {
 	withMatrix(t, func(t *testing.T, c withColumn) {
 		p := c.pool(t, 1)
-		g := withNewGate(t)
-		withSubmit(t, p, g.hold)
+		g := pooltest.NewGate(t)
+		pooltest.Submit(t, p, g.Hold)
 		synctest.Wait()
-		tr := withNewTrace()
-		f := withRate(t, p, 0, time.Hour, tr.task("due"), executor.Name("due"))
-		withPassed(time.Minute)
+		tr := pooltest.NewTrace()
+		f := pooltest.AtFixedRate(t, p, 0, time.Hour, tr.Task("due"), executor.Name("due"))
+		pooltest.Elapse(time.Minute)
 
 		dropped := c.shutdown(p)
 		kept := c.periodic && !c.now
 		assert.Equal(t, !kept, f.State().Settled())
-		g.open()
+		g.Open()
 		synctest.Wait()
 		if kept {
-			assert.Equal(t, []string{"due 1m0s"}, tr.seen())
-			assert.False(t, withTerminated(p))
+			assert.Equal(t, []string{"due 1m0s"}, tr.Seen())
+			assert.False(t, pooltest.IsClosed(p.Terminated()))
 			return
 		}
-		withShutDown(t, f.Future)
+		pooltest.CancelledByShutdown(t, f.Future)
 		if c.now {
-			assert.Equal(t, []string{"due"}, withNames(dropped))
+			assert.Equal(t, []string{"due"}, pooltest.Names(dropped))
 		}
-		assert.Empty(t, tr.seen())
-		assert.True(t, withTerminated(p))
+		assert.Empty(t, tr.Seen())
+		assert.True(t, pooltest.IsClosed(p.Terminated()))
 	})
 }
 
 func TestSTPE086_STPE097_MatrixRunningSeries(t *testing.T) {
 	withMatrix(t, func(t *testing.T, c withColumn) {
 		p := c.pool(t, 1)
-		tr := withNewTrace()
+		tr := pooltest.NewTrace()
 		causes := make(chan error, 3)
-		f := withRate(t, p, 0, time.Hour, func(ctx context.Context) error {
-			tr.mark("run")
+		f := pooltest.AtFixedRate(t, p, 0, time.Hour, func(ctx context.Context) error {
+			tr.Mark("run")
 			time.Sleep(time.Minute)
 			causes <- context.Cause(ctx)
 			return nil
@@ -352,7 +353,7 @@ func TestSTPE086_STPE097_MatrixRunningSeries(t *testing.T) {
 
 		assert.Len(t, c.shutdown(p), c.handedBack())
 		assert.Equal(t, future.Running, f.State())
-		withPassed(time.Minute)
+		pooltest.Elapse(time.Minute)
 		if cause := <-causes; c.now {
 			assert.Equal(t, executor.ErrShutdown, cause)
 		} else {
@@ -360,34 +361,34 @@ func TestSTPE086_STPE097_MatrixRunningSeries(t *testing.T) {
 		}
 		if c.periodic && !c.now {
 			assert.Equal(t, future.Pending, f.State())
-			withPassed(2 * time.Hour)
-			assert.Equal(t, []string{"run 0s", "run 1h0m0s", "run 2h0m0s"}, tr.seen())
-			assert.False(t, withTerminated(p))
+			pooltest.Elapse(2 * time.Hour)
+			assert.Equal(t, []string{"run 0s", "run 1h0m0s", "run 2h0m0s"}, tr.Seen())
+			assert.False(t, pooltest.IsClosed(p.Terminated()))
 			return
 		}
-		withShutDown(t, f.Future)
-		assert.True(t, withTerminated(p))
-		assert.Equal(t, time.Minute, time.Since(tr.start))
-		withPassed(2 * time.Hour)
-		assert.Equal(t, []string{"run 0s"}, tr.seen())
+		pooltest.CancelledByShutdown(t, f.Future)
+		assert.True(t, pooltest.IsClosed(p.Terminated()))
+		assert.Equal(t, time.Minute, time.Since(tr.Start))
+		pooltest.Elapse(2 * time.Hour)
+		assert.Equal(t, []string{"run 0s"}, tr.Seen())
 	})
 }
 
 func TestSTPE097_MatrixRunningSeriesThatFails(t *testing.T) {
 	withMatrix(t, func(t *testing.T, c withColumn) {
 		p := c.pool(t, 1)
-		g := withNewGate(t)
-		f := withRate(t, p, 0, time.Hour, func(context.Context) error {
-			<-g.opened
-			panic(errWith)
+		g := pooltest.NewGate(t)
+		f := pooltest.AtFixedRate(t, p, 0, time.Hour, func(context.Context) error {
+			<-g.Opened
+			panic(pooltest.ErrTask)
 		})
 		synctest.Wait()
 		assert.Len(t, c.shutdown(p), c.handedBack())
-		g.open()
+		g.Open()
 		synctest.Wait()
-		assert.ErrorIs(t, withOutcome(t, f.Future), errWith)
+		assert.ErrorIs(t, pooltest.Outcome(t, f.Future), pooltest.ErrTask)
 		assert.Equal(t, future.StateFailed, f.State())
-		assert.True(t, withTerminated(p))
+		assert.True(t, pooltest.IsClosed(p.Terminated()))
 	})
 }
 
@@ -395,15 +396,15 @@ func TestSTPE097_MatrixRunningSeriesThatFails(t *testing.T) {
 func TestSTPE088_MatrixCancelledTasksAreGone(t *testing.T) {
 	withMatrix(t, func(t *testing.T, c withColumn) {
 		p := c.pool(t, 1)
-		once := withSchedule(t, p, time.Hour, withNothing)
-		series := withRate(t, p, time.Hour, time.Hour, withNothing)
+		once := pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
+		series := pooltest.AtFixedRate(t, p, time.Hour, time.Hour, pooltest.Nothing)
 		once.Cancel()
 		series.Stop()
 		assert.Empty(t, c.shutdown(p))
 		synctest.Wait()
-		assert.True(t, withTerminated(p))
-		assert.Equal(t, future.ErrCancelled, withOutcome(t, once.Future))
-		assert.Equal(t, future.ErrCancelled, withOutcome(t, series.Future))
+		assert.True(t, pooltest.IsClosed(p.Terminated()))
+		assert.Equal(t, future.ErrCancelled, pooltest.Outcome(t, once.Future))
+		assert.Equal(t, future.ErrCancelled, pooltest.Outcome(t, series.Future))
 		s := p.Stats()
 		assert.Equal(t, []uint64{2, 2, 0}, []uint64{s.Accepted, s.Cancelled, s.Returned})
 	})
@@ -413,15 +414,15 @@ func TestSTPE087_STPE089_MatrixTermination(t *testing.T) {
 	withMatrix(t, func(t *testing.T, c withColumn) {
 		p := c.pool(t, 2)
 		start := time.Now()
-		withSubmit(t, p, withSleep(10*time.Minute))
-		series := withRate(t, p, 0, time.Hour, withSleep(5*time.Minute))
-		withSchedule(t, p, 2*time.Hour, withNothing)
+		pooltest.Submit(t, p, pooltest.Sleep(10*time.Minute))
+		series := pooltest.AtFixedRate(t, p, 0, time.Hour, pooltest.Sleep(5*time.Minute))
+		pooltest.Schedule(t, p, 2*time.Hour, pooltest.Nothing)
 		synctest.Wait()
 
 		c.shutdown(p)
 		if c.periodic && !c.now {
-			withPassed(9*time.Hour + 30*time.Minute)
-			assert.False(t, withTerminated(p))
+			pooltest.Elapse(9*time.Hour + 30*time.Minute)
+			assert.False(t, pooltest.IsClosed(p.Terminated()))
 			series.Cancel()
 			<-p.Terminated()
 			assert.Equal(t, 9*time.Hour+30*time.Minute, time.Since(start))
@@ -439,18 +440,18 @@ func TestSTPE087_STPE089_MatrixTermination(t *testing.T) {
 func TestSTPE083_ADelayThatHasJustElapsedCountsAsDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := withColumn{}.pool(t, 1)
-		tr := withNewTrace()
-		g := withNewGate(t)
-		withSubmit(t, p, g.hold)
+		tr := pooltest.NewTrace()
+		g := pooltest.NewGate(t)
+		pooltest.Submit(t, p, g.Hold)
 		synctest.Wait()
-		withSchedule(t, p, time.Minute, tr.task("due"))
-		f := withSchedule(t, p, time.Minute+1, tr.task("not due"))
-		withPassed(time.Minute)
+		pooltest.Schedule(t, p, time.Minute, tr.Task("due"))
+		f := pooltest.Schedule(t, p, time.Minute+1, tr.Task("not due"))
+		pooltest.Elapse(time.Minute)
 		p.Shutdown()
-		withShutDown(t, f.Future)
-		g.open()
+		pooltest.CancelledByShutdown(t, f.Future)
+		g.Open()
 		<-p.Terminated()
-		assert.Equal(t, []string{"due 1m0s"}, tr.seen())
+		assert.Equal(t, []string{"due 1m0s"}, tr.Seen())
 	})
 }
 
@@ -458,16 +459,16 @@ func TestSTPE087_AfterShutdownASeriesThatFailsLetsThePoolTerminate(t *testing.T)
 	synctest.Test(t, func(t *testing.T) {
 		p := withColumn{periodic: true}.pool(t, 2)
 		start, runs := time.Now(), 0
-		f := withDelay(t, p, time.Hour, time.Hour, func(context.Context) error {
+		f := pooltest.WithFixedDelay(t, p, time.Hour, time.Hour, func(context.Context) error {
 			if runs++; runs == 5 {
-				panic(errWith)
+				panic(pooltest.ErrTask)
 			}
 			return nil
 		})
 		p.Shutdown()
 		<-p.Terminated()
 		assert.Equal(t, 5*time.Hour, time.Since(start))
-		assert.ErrorIs(t, withOutcome(t, f.Future), errWith)
+		assert.ErrorIs(t, pooltest.Outcome(t, f.Future), pooltest.ErrTask)
 	})
 }
 
@@ -475,11 +476,11 @@ func TestSTPE087_AfterShutdownTheLastOfMaxRunsLetsThePoolTerminate(t *testing.T)
 	synctest.Test(t, func(t *testing.T) {
 		p := withColumn{periodic: true}.pool(t, 2)
 		start := time.Now()
-		f := withRate(t, p, time.Hour, time.Hour, withNothing, executor.MaxRuns(3))
+		f := pooltest.AtFixedRate(t, p, time.Hour, time.Hour, pooltest.Nothing, executor.MaxRuns(3))
 		p.Shutdown()
 		<-p.Terminated()
 		assert.Equal(t, 3*time.Hour, time.Since(start))
-		assert.NoError(t, withOutcome(t, f.Future))
+		assert.NoError(t, pooltest.Outcome(t, f.Future))
 	})
 }
 
@@ -488,52 +489,52 @@ func TestSTPE087_AfterShutdownTheLastOfMaxRunsLetsThePoolTerminate(t *testing.T)
 func TestSTPE091_DelayedSetToFalseAfterShutdownSweepsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := withColumn{delayed: true, periodic: true}.pool(t, 1)
-		tr := withNewTrace()
-		once := withSchedule(t, p, time.Hour, tr.task("once"))
-		series := withRate(t, p, time.Hour, time.Hour, tr.task("series"))
+		tr := pooltest.NewTrace()
+		once := pooltest.Schedule(t, p, time.Hour, tr.Task("once"))
+		series := pooltest.AtFixedRate(t, p, time.Hour, time.Hour, tr.Task("series"))
 		p.Shutdown()
 		p.SetExecuteDelayedAfterShutdown(false)
-		withShutDown(t, once.Future)
+		pooltest.CancelledByShutdown(t, once.Future)
 		assert.Equal(t, future.Pending, series.State())
-		withPassed(time.Hour)
-		assert.Equal(t, []string{"series 1h0m0s"}, tr.seen())
+		pooltest.Elapse(time.Hour)
+		assert.Equal(t, []string{"series 1h0m0s"}, tr.Seen())
 	})
 }
 
 func TestSTPE091_PeriodicSetToFalseAfterShutdownSweepsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := withColumn{delayed: true, periodic: true}.pool(t, 1)
-		tr := withNewTrace()
-		once := withSchedule(t, p, time.Hour, tr.task("once"))
-		series := withRate(t, p, time.Hour, time.Hour, tr.task("series"))
+		tr := pooltest.NewTrace()
+		once := pooltest.Schedule(t, p, time.Hour, tr.Task("once"))
+		series := pooltest.AtFixedRate(t, p, time.Hour, time.Hour, tr.Task("series"))
 		p.Shutdown()
 		p.SetContinuePeriodicAfterShutdown(false)
-		withShutDown(t, series.Future)
+		pooltest.CancelledByShutdown(t, series.Future)
 		assert.Equal(t, future.Pending, once.State())
 		<-p.Terminated()
-		assert.Equal(t, []string{"once 1h0m0s"}, tr.seen())
+		assert.Equal(t, []string{"once 1h0m0s"}, tr.Seen())
 	})
 }
 
 func TestSTPE091_ASweepThatEmptiesTheQueueTerminates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := withColumn{delayed: true, periodic: true}.pool(t, 3)
-		withSchedule(t, p, time.Hour, withNothing)
-		withRate(t, p, time.Hour, time.Hour, withNothing)
+		pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
+		pooltest.AtFixedRate(t, p, time.Hour, time.Hour, pooltest.Nothing)
 		p.Shutdown()
 		p.SetContinuePeriodicAfterShutdown(false)
 		p.SetExecuteDelayedAfterShutdown(false)
 		synctest.Wait()
-		assert.True(t, withTerminated(p))
+		assert.True(t, pooltest.IsClosed(p.Terminated()))
 	})
 }
 
 func TestSTPE091_PeriodicSetToFalseAfterShutdownEndsARunningSeriesAfterItsRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := withColumn{periodic: true}.pool(t, 1)
-		tr := withNewTrace()
-		f := withRate(t, p, 0, time.Hour, func(ctx context.Context) error {
-			tr.mark("run")
+		tr := pooltest.NewTrace()
+		f := pooltest.AtFixedRate(t, p, 0, time.Hour, func(ctx context.Context) error {
+			tr.Mark("run")
 			time.Sleep(time.Minute)
 			return ctx.Err()
 		})
@@ -542,49 +543,49 @@ func TestSTPE091_PeriodicSetToFalseAfterShutdownEndsARunningSeriesAfterItsRun(t 
 		p.SetContinuePeriodicAfterShutdown(false)
 		assert.Equal(t, future.Running, f.State())
 		<-p.Terminated()
-		withShutDown(t, f.Future)
-		assert.Equal(t, time.Minute, time.Since(tr.start))
-		assert.Equal(t, []string{"run 0s"}, tr.seen())
+		pooltest.CancelledByShutdown(t, f.Future)
+		assert.Equal(t, time.Minute, time.Since(tr.Start))
+		assert.Equal(t, []string{"run 0s"}, tr.Seen())
 	})
 }
 
 func TestSTPE091_APolicySetToTrueAfterShutdownRevivesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := withColumn{}.pool(t, 1)
-		g := withNewGate(t)
-		withSubmit(t, p, g.hold)
+		g := pooltest.NewGate(t)
+		pooltest.Submit(t, p, g.Hold)
 		synctest.Wait()
-		tr := withNewTrace()
-		once := withSchedule(t, p, time.Hour, tr.task("once"))
-		series := withRate(t, p, time.Hour, time.Hour, tr.task("series"))
+		tr := pooltest.NewTrace()
+		once := pooltest.Schedule(t, p, time.Hour, tr.Task("once"))
+		series := pooltest.AtFixedRate(t, p, time.Hour, time.Hour, tr.Task("series"))
 		p.Shutdown()
 		p.SetExecuteDelayedAfterShutdown(true)
 		p.SetContinuePeriodicAfterShutdown(true)
-		withShutDown(t, once.Future)
-		withShutDown(t, series.Future)
+		pooltest.CancelledByShutdown(t, once.Future)
+		pooltest.CancelledByShutdown(t, series.Future)
 		assert.Zero(t, p.Stats().Queued)
-		g.open()
+		g.Open()
 		synctest.Wait()
-		assert.True(t, withTerminated(p))
-		withPassed(2 * time.Hour)
-		assert.Empty(t, tr.seen())
+		assert.True(t, pooltest.IsClosed(p.Terminated()))
+		pooltest.Elapse(2 * time.Hour)
+		assert.Empty(t, tr.Seen())
 	})
 }
 
 func TestSTPE091_PeriodicSetToTrueAfterShutdownKeepsARunningSeries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := withColumn{}.pool(t, 1)
-		tr := withNewTrace()
-		f := withDelay(t, p, 0, time.Hour, func(context.Context) error {
-			tr.mark("run")
+		tr := pooltest.NewTrace()
+		f := pooltest.WithFixedDelay(t, p, 0, time.Hour, func(context.Context) error {
+			tr.Mark("run")
 			time.Sleep(time.Minute)
 			return nil
 		})
 		synctest.Wait()
 		p.Shutdown()
 		p.SetContinuePeriodicAfterShutdown(true)
-		withPassed(2*time.Hour + 2*time.Minute)
-		assert.Equal(t, []string{"run 0s", "run 1h1m0s", "run 2h2m0s"}, tr.seen())
+		pooltest.Elapse(2*time.Hour + 2*time.Minute)
+		assert.Equal(t, []string{"run 0s", "run 1h1m0s", "run 2h2m0s"}, tr.Seen())
 		assert.False(t, f.State().Settled())
 	})
 }
@@ -592,9 +593,9 @@ func TestSTPE091_PeriodicSetToTrueAfterShutdownKeepsARunningSeries(t *testing.T)
 func TestSTPE091_APolicySetAfterShutdownNowChangesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := withColumn{}.pool(t, 1)
-		tr := withNewTrace()
-		f := withRate(t, p, 0, time.Hour, func(context.Context) error {
-			tr.mark("run")
+		tr := pooltest.NewTrace()
+		f := pooltest.AtFixedRate(t, p, 0, time.Hour, func(context.Context) error {
+			tr.Mark("run")
 			time.Sleep(time.Minute)
 			return nil
 		})
@@ -603,8 +604,8 @@ func TestSTPE091_APolicySetAfterShutdownNowChangesNothing(t *testing.T) {
 		p.SetContinuePeriodicAfterShutdown(true)
 		p.SetExecuteDelayedAfterShutdown(true)
 		<-p.Terminated()
-		withShutDown(t, f.Future)
-		assert.Equal(t, []string{"run 0s"}, tr.seen())
+		pooltest.CancelledByShutdown(t, f.Future)
+		assert.Equal(t, []string{"run 0s"}, tr.Seen())
 	})
 }
 
@@ -612,18 +613,18 @@ func TestSTPE091_APolicySetAfterShutdownNowChangesNothing(t *testing.T) {
 
 func TestSTPE092_ShutdownNowEmptiesTheQueueAndInterruptsWhatRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 2)
-		g := withNewGate(t)
-		running := []*future.Future[struct{}]{withSubmit(t, p, g.heed), withSubmit(t, p, g.heed)}
+		p := pooltest.NewScheduledPool(t, 2)
+		g := pooltest.NewGate(t)
+		running := []*future.Future[struct{}]{pooltest.Submit(t, p, g.Heed), pooltest.Submit(t, p, g.Heed)}
 		synctest.Wait()
 		for i := range 5 {
-			withSubmit(t, p, withNothing, executor.Name(fmt.Sprint(i)))
+			pooltest.Submit(t, p, pooltest.Nothing, executor.Name(fmt.Sprint(i)))
 		}
-		assert.Equal(t, []string{"0", "1", "2", "3", "4"}, withNames(p.ShutdownNow()))
+		assert.Equal(t, []string{"0", "1", "2", "3", "4"}, pooltest.Names(p.ShutdownNow()))
 		assert.Zero(t, p.Stats().Queued)
 		<-p.Terminated()
 		for _, f := range running {
-			assert.Equal(t, executor.ErrShutdown, withOutcome(t, f))
+			assert.Equal(t, executor.ErrShutdown, pooltest.Outcome(t, f))
 			assert.Equal(t, future.StateFailed, f.State())
 		}
 		s := p.Stats()
@@ -633,8 +634,8 @@ func TestSTPE092_ShutdownNowEmptiesTheQueueAndInterruptsWhatRuns(t *testing.T) {
 
 func TestSTPE092_ShutdownNowEndsContextsDerivedFromARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		f := withSubmit(t, p, func(ctx context.Context) error {
+		p := pooltest.NewScheduledPool(t, 1)
+		f := pooltest.Submit(t, p, func(ctx context.Context) error {
 			ctx, cancel := context.WithTimeout(ctx, time.Hour)
 			defer cancel()
 			<-ctx.Done()
@@ -645,19 +646,19 @@ func TestSTPE092_ShutdownNowEndsContextsDerivedFromARun(t *testing.T) {
 		p.ShutdownNow()
 		<-f.Done()
 		assert.Zero(t, time.Since(start))
-		assert.Equal(t, executor.ErrShutdown, withOutcome(t, f))
+		assert.Equal(t, executor.ErrShutdown, pooltest.Outcome(t, f))
 	})
 }
 
 // Java hands out the futures themselves.
 func TestSTPE093_ShutdownNowHandsBackEveryDelayedAndPeriodicTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
+		p := pooltest.NewScheduledPool(t, 1)
 		start := time.Now()
-		withRate(t, p, 0, 3*time.Hour, withNothing, executor.Name("rate"))
-		withPassed(time.Hour)
-		withSchedule(t, p, time.Hour, withNothing, executor.Name("once"))
-		withDelay(t, p, time.Minute, time.Hour, withNothing, executor.Name("delay"))
+		pooltest.AtFixedRate(t, p, 0, 3*time.Hour, pooltest.Nothing, executor.Name("rate"))
+		pooltest.Elapse(time.Hour)
+		pooltest.Schedule(t, p, time.Hour, pooltest.Nothing, executor.Name("once"))
+		pooltest.WithFixedDelay(t, p, time.Minute, time.Hour, pooltest.Nothing, executor.Name("delay"))
 
 		type row struct {
 			name     string
@@ -680,16 +681,16 @@ func TestSTPE093_ShutdownNowHandsBackEveryDelayedAndPeriodicTask(t *testing.T) {
 // Java leaves them neither done nor cancelled.
 func TestSTPE094_B15_DrainedFuturesAreSettledBeforeShutdownNowReturns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
+		p := pooltest.NewScheduledPool(t, 1)
 		futures := []*future.Future[struct{}]{
-			withSchedule(t, p, time.Hour, withNothing).Future,
-			withRate(t, p, time.Hour, time.Hour, withNothing).Future,
-			withDelay(t, p, time.Hour, time.Hour, withNothing).Future,
+			pooltest.Schedule(t, p, time.Hour, pooltest.Nothing).Future,
+			pooltest.AtFixedRate(t, p, time.Hour, time.Hour, pooltest.Nothing).Future,
+			pooltest.WithFixedDelay(t, p, time.Hour, time.Hour, pooltest.Nothing).Future,
 		}
 		p.ShutdownNow()
 		for _, f := range futures {
-			withShutDown(t, f)
-			assert.True(t, withClosed(f.Stopped()))
+			pooltest.CancelledByShutdown(t, f)
+			assert.True(t, pooltest.IsClosed(f.Stopped()))
 			assert.False(t, f.Cancel())
 		}
 	})
@@ -698,32 +699,32 @@ func TestSTPE094_B15_DrainedFuturesAreSettledBeforeShutdownNowReturns(t *testing
 // Java's list is not sorted.
 func TestSTPE095_ShutdownNowHandsBackInOrderOfTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		withSubmit(t, p, withNewGate(t).hold)
+		p := pooltest.NewScheduledPool(t, 1)
+		pooltest.Submit(t, p, pooltest.NewGate(t).Hold)
 		synctest.Wait()
 		for i, m := range []int{50, 1, 40, 2, 30, 20, 1, 10, 50} {
-			withSchedule(t, p, time.Duration(m)*time.Minute, withNothing, executor.Name(fmt.Sprintf("%d#%d", m, i)))
+			pooltest.Schedule(t, p, time.Duration(m)*time.Minute, pooltest.Nothing, executor.Name(fmt.Sprintf("%d#%d", m, i)))
 		}
-		withPassed(5 * time.Minute)
+		pooltest.Elapse(5 * time.Minute)
 		want := []string{"1#1", "1#6", "2#3", "10#7", "20#5", "30#4", "40#2", "50#0", "50#8"}
-		assert.Equal(t, want, withNames(p.ShutdownNow()))
+		assert.Equal(t, want, pooltest.Names(p.ShutdownNow()))
 	})
 }
 
 // In Java a drained task cancels itself instead.
 func TestSTPE096_ADrainedTaskCanBeRunByHandAndItsFutureStaysCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		tr := withNewTrace()
-		f := withSchedule(t, p, time.Hour, tr.task("by hand"))
-		typed, err := executor.Schedule(p, time.Hour, func(context.Context) (int, error) { return 1, errWith })
+		p := pooltest.NewScheduledPool(t, 1)
+		tr := pooltest.NewTrace()
+		f := pooltest.Schedule(t, p, time.Hour, tr.Task("by hand"))
+		typed, err := executor.Schedule(p, time.Hour, func(context.Context) (int, error) { return 1, pooltest.ErrTask })
 		require.NoError(t, err)
 		dropped := p.ShutdownNow()
 		require.Len(t, dropped, 2)
 		assert.NoError(t, dropped[0].Task(context.Background()))
-		assert.Equal(t, errWith, dropped[1].Task(context.Background()))
-		assert.Equal(t, []string{"by hand 0s"}, tr.seen())
-		withShutDown(t, f.Future)
+		assert.Equal(t, pooltest.ErrTask, dropped[1].Task(context.Background()))
+		assert.Equal(t, []string{"by hand 0s"}, tr.Seen())
+		pooltest.CancelledByShutdown(t, f.Future)
 		r, ok := typed.Poll()
 		require.True(t, ok)
 		assert.Zero(t, r.Value)
@@ -733,8 +734,8 @@ func TestSTPE096_ADrainedTaskCanBeRunByHandAndItsFutureStaysCancelled(t *testing
 
 func TestSTPE098_ASecondShutdownNowReturnsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		withSchedule(t, p, time.Hour, withNothing)
+		p := pooltest.NewScheduledPool(t, 1)
+		pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
 		assert.Len(t, p.ShutdownNow(), 1)
 		assert.Empty(t, p.ShutdownNow())
 	})
@@ -743,8 +744,8 @@ func TestSTPE098_ASecondShutdownNowReturnsNothing(t *testing.T) {
 func TestSTPE098_AfterTerminationNothingChangesAnyMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hooks := 0
-		p := withPool(t, 2, executor.OnTerminated(func() { hooks++ }))
-		withSubmit(t, p, withNothing)
+		p := pooltest.NewScheduledPool(t, 2, executor.OnTerminated(func() { hooks++ }))
+		pooltest.Submit(t, p, pooltest.Nothing)
 		require.NoError(t, p.Close())
 		before := p.Stats()
 		p.Shutdown()
@@ -763,17 +764,17 @@ func TestSTPE098_AfterTerminationNothingChangesAnyMore(t *testing.T) {
 // Java's close waits for delayed tasks under the default policies.
 func TestSTPE099_CloseWaitsForDueTasksOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		tr := withNewTrace()
-		withSubmit(t, p, withSleep(time.Minute))
-		withSubmit(t, p, tr.task("due"))
-		late := withSchedule(t, p, time.Hour, tr.task("late"))
-		series := withRate(t, p, time.Hour, time.Hour, tr.task("series"))
+		p := pooltest.NewScheduledPool(t, 1)
+		tr := pooltest.NewTrace()
+		pooltest.Submit(t, p, pooltest.Sleep(time.Minute))
+		pooltest.Submit(t, p, tr.Task("due"))
+		late := pooltest.Schedule(t, p, time.Hour, tr.Task("late"))
+		series := pooltest.AtFixedRate(t, p, time.Hour, time.Hour, tr.Task("series"))
 		require.NoError(t, p.Close())
-		assert.Equal(t, time.Minute, time.Since(tr.start))
-		assert.Equal(t, []string{"due 1m0s"}, tr.seen())
-		withShutDown(t, late.Future)
-		withShutDown(t, series.Future)
+		assert.Equal(t, time.Minute, time.Since(tr.Start))
+		assert.Equal(t, []string{"due 1m0s"}, tr.Seen())
+		pooltest.CancelledByShutdown(t, late.Future)
+		pooltest.CancelledByShutdown(t, series.Future)
 	})
 }
 
@@ -781,12 +782,12 @@ func TestSTPE099_CloseWaitsForDueTasksOnly(t *testing.T) {
 
 func TestShutdownSendsIdleWorkersHomeAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 8)
+		p := pooltest.NewScheduledPool(t, 8)
 		for range 8 {
-			withSubmit(t, p, withSleep(time.Second))
+			pooltest.Submit(t, p, pooltest.Sleep(time.Second))
 		}
-		long := withSubmit(t, p, withSleep(time.Hour))
-		withPassed(time.Minute)
+		long := pooltest.Submit(t, p, pooltest.Sleep(time.Hour))
+		pooltest.Elapse(time.Minute)
 		require.Equal(t, 8, p.Stats().Workers)
 		p.Shutdown()
 		synctest.Wait()
@@ -797,28 +798,28 @@ func TestShutdownSendsIdleWorkersHomeAtOnce(t *testing.T) {
 
 func TestShutdownLeavesWorkersForTheTasksToCome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 3)
-		tr := withNewTrace()
+		p := pooltest.NewScheduledPool(t, 3)
+		tr := pooltest.NewTrace()
 		for range 3 {
-			withSchedule(t, p, time.Hour, func(context.Context) error {
-				tr.mark("start")
+			pooltest.Schedule(t, p, time.Hour, func(context.Context) error {
+				tr.Mark("start")
 				time.Sleep(time.Minute)
 				return nil
 			})
 		}
 		p.Shutdown()
 		<-p.Terminated()
-		assert.Equal(t, []string{"start 1h0m0s", "start 1h0m0s", "start 1h0m0s"}, tr.seen())
-		assert.Equal(t, time.Hour+time.Minute, time.Since(tr.start))
+		assert.Equal(t, []string{"start 1h0m0s", "start 1h0m0s", "start 1h0m0s"}, tr.Seen())
+		assert.Equal(t, time.Hour+time.Minute, time.Since(tr.Start))
 	})
 }
 
 func TestTerminatedClosesOnlyWhenEveryDrainedFutureIsSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for range 5 {
-			p := withPool(t, 1)
-			first := withSchedule(t, p, time.Hour, withNothing).Future
-			last := withSchedule(t, p, 2*time.Hour, withNothing).Future
+			p := pooltest.NewScheduledPool(t, 1)
+			first := pooltest.Schedule(t, p, time.Hour, pooltest.Nothing).Future
+			last := pooltest.Schedule(t, p, 2*time.Hour, pooltest.Nothing).Future
 			// Many futures depend on the first, so that the idle worker is gone before it is settled.
 			for f, n := first, 0; n < 5000; n++ {
 				f = future.Then(f, func(struct{}) (struct{}, error) { return struct{}{}, nil })
@@ -826,8 +827,8 @@ func TestTerminatedClosesOnlyWhenEveryDrainedFutureIsSettled(t *testing.T) {
 			synctest.Wait()
 			go p.ShutdownNow()
 			<-p.Terminated()
-			withShutDown(t, first)
-			withShutDown(t, last)
+			pooltest.CancelledByShutdown(t, first)
+			pooltest.CancelledByShutdown(t, last)
 			require.EqualValues(t, 2, p.Stats().Returned)
 		}
 	})
@@ -860,8 +861,8 @@ func withRaceToShutdown(t *testing.T, c withColumn) {
 		wg.Go(func() {
 			for range 10 {
 				time.Sleep(time.Duration(rand.IntN(3)))
-				submit(p.Schedule(time.Duration(rand.IntN(3)), withNothing))
-				submit(p.AtFixedRate(time.Duration(rand.IntN(3)), 1, withNothing, executor.MaxRuns(5)))
+				submit(p.Schedule(time.Duration(rand.IntN(3)), pooltest.Nothing))
+				submit(p.AtFixedRate(time.Duration(rand.IntN(3)), 1, pooltest.Nothing, executor.MaxRuns(5)))
 			}
 		})
 	}
@@ -870,12 +871,12 @@ func withRaceToShutdown(t *testing.T, c withColumn) {
 		c.shutdown(p)
 	})
 	wg.Wait()
-	withPassed(time.Hour)
+	pooltest.Elapse(time.Hour)
 	assert.Equal(t, 160, len(futures)+refused)
 	for _, f := range futures {
 		assert.True(t, f.State().Settled(), "%v", f)
 	}
-	assert.True(t, withTerminated(p))
+	assert.True(t, pooltest.IsClosed(p.Terminated()))
 	s := p.Stats()
 	assert.EqualValues(t, len(futures), s.Accepted)
 	assert.EqualValues(t, refused, s.Rejected)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
 // withKeepAlive is how long an idle worker above the core size stays unless told otherwise.
@@ -21,89 +20,69 @@ const withKeepAlive = 10 * time.Millisecond
 
 func withWorkers(p *executor.ScheduledPool) int { return p.Stats().Workers }
 
-// withWorkerGoroutines returns the numbers of the goroutines that are workers in the bubble of the
-// caller, as the runtime tells them.
-func withWorkerGoroutines(t *testing.T) []string {
-	t.Helper()
-	buf := make([]byte, 1<<20)
-	n := runtime.Stack(buf, true)
-	require.Less(t, n, len(buf), "the stacks are cut off")
-	stacks := strings.Split(string(buf[:n]), "\n\n")
-	_, bubble, found := strings.Cut(strings.SplitN(stacks[0], "]", 2)[0], "synctest bubble ")
-	require.True(t, found, "not in a bubble: %s", stacks[0])
-	var workers []string
-	for _, s := range stacks {
-		head, _, _ := strings.Cut(s, "\n")
-		if strings.Contains(s, "executor.(*worker)") && strings.Contains(head, "synctest bubble "+bubble+"]") {
-			workers = append(workers, strings.Fields(head)[1])
-		}
-	}
-	return workers
-}
-
 func TestSTPE110_CoreSizeZeroRunsOneTaskAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 0)
-		tr := withNewTrace()
+		p := pooltest.NewScheduledPool(t, 0)
+		tr := pooltest.NewTrace()
 		for range 3 {
-			withSubmit(t, p, func(context.Context) error {
-				tr.mark("start")
+			pooltest.Submit(t, p, func(context.Context) error {
+				tr.Mark("start")
 				time.Sleep(time.Second)
 				return nil
 			})
 		}
-		withPassed(time.Minute)
-		assert.Equal(t, []string{"start 0s", "start 1s", "start 2s"}, tr.seen())
+		pooltest.Elapse(time.Minute)
+		assert.Equal(t, []string{"start 0s", "start 1s", "start 2s"}, tr.Seen())
 		assert.Equal(t, 1, p.Stats().Largest)
 	})
 }
 
 func TestSTPE110_CoreSizeZeroRunsADelayedTaskAfterShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 0)
-		tr := withNewTrace()
-		withSchedule(t, p, time.Hour, tr.task("late"))
+		p := pooltest.NewScheduledPool(t, 0)
+		tr := pooltest.NewTrace()
+		pooltest.Schedule(t, p, time.Hour, tr.Task("late"))
 		p.Shutdown()
 		<-p.Terminated()
-		assert.Equal(t, []string{"late 1h0m0s"}, tr.seen())
+		assert.Equal(t, []string{"late 1h0m0s"}, tr.Seen())
 	})
 }
 
 func TestSTPE111_CoreSizeZeroHasOneWorkerForATaskFarAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 0)
-		tr := withNewTrace()
-		withSchedule(t, p, time.Hour, tr.task("far"))
-		withPassed(time.Hour - 1)
+		p := pooltest.NewScheduledPool(t, 0)
+		tr := pooltest.NewTrace()
+		pooltest.Schedule(t, p, time.Hour, tr.Task("far"))
+		pooltest.Elapse(time.Hour - 1)
 		s := p.Stats()
 		assert.Equal(t, []int{1, 1, 1, 0}, []int{s.Workers, s.Largest, s.Queued, s.Busy})
 		assert.Equal(t, []uint64{1, 0}, []uint64{s.Accepted, s.Completed})
-		withPassed(1)
-		assert.Equal(t, []string{"far 1h0m0s"}, tr.seen())
+		pooltest.Elapse(1)
+		assert.Equal(t, []string{"far 1h0m0s"}, tr.Seen())
 		assert.Equal(t, 1, withWorkers(p))
-		withPassed(withKeepAlive)
+		pooltest.Elapse(withKeepAlive)
 		assert.Zero(t, withWorkers(p))
 	})
 }
 
 func TestSTPE113_AFarTaskIsAwaitedByTheSameGoroutineThroughout(t *testing.T) {
 	pools := map[string]func(t *testing.T) *executor.ScheduledPool{
-		"core size 0": func(t *testing.T) *executor.ScheduledPool { return withPool(t, 0) },
+		"core size 0": func(t *testing.T) *executor.ScheduledPool { return pooltest.NewScheduledPool(t, 0) },
 		"core timeout": func(t *testing.T) *executor.ScheduledPool {
-			return withPool(t, 2, executor.CoreTimeout(), executor.KeepAlive(time.Millisecond))
+			return pooltest.NewScheduledPool(t, 2, executor.CoreTimeout(), executor.KeepAlive(time.Millisecond))
 		},
 	}
 	for name, pool := range pools {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := pool(t)
-				withSchedule(t, p, 1000*time.Hour, withNothing)
+				pooltest.Schedule(t, p, 1000*time.Hour, pooltest.Nothing)
 				synctest.Wait()
-				first := withWorkerGoroutines(t)
+				first := pooltest.Workers(t)
 				require.Len(t, first, 1)
 				for range 24 {
-					withPassed(time.Hour)
-					assert.Equal(t, first, withWorkerGoroutines(t))
+					pooltest.Elapse(time.Hour)
+					assert.Equal(t, first, pooltest.Workers(t))
 				}
 				assert.Equal(t, 1, p.Stats().Largest)
 			})
@@ -114,10 +93,10 @@ func TestSTPE113_AFarTaskIsAwaitedByTheSameGoroutineThroughout(t *testing.T) {
 // As in Java, where it is a complaint; a pool that grows comes with the plain pool.
 func TestSTPE114_K05_TheMaximumSizeDoesNotMakeThePoolGrow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 2, executor.MaximumSize(8))
-		g := withNewGate(t)
+		p := pooltest.NewScheduledPool(t, 2, executor.MaximumSize(8))
+		g := pooltest.NewGate(t)
 		for range 10 {
-			withSubmit(t, p, g.hold)
+			pooltest.Submit(t, p, g.Hold)
 		}
 		synctest.Wait()
 		s := p.Stats()
@@ -127,7 +106,7 @@ func TestSTPE114_K05_TheMaximumSizeDoesNotMakeThePoolGrow(t *testing.T) {
 
 func TestSTPE114_TheMaximumSizeBoundsTheCoreSize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1, executor.MaximumSize(2))
+		p := pooltest.NewScheduledPool(t, 1, executor.MaximumSize(2))
 		assert.ErrorIs(t, p.SetCoreSize(3), executor.ErrInvalid)
 		assert.NoError(t, p.SetCoreSize(2))
 		assert.ErrorIs(t, p.SetMaximumSize(1), executor.ErrInvalid)
@@ -141,7 +120,7 @@ func TestSTPE114_TheMaximumSizeBoundsTheCoreSize(t *testing.T) {
 
 func TestSTPE115_ARefusedSizeChangesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 2, executor.MaximumSize(4), executor.CoreTimeout())
+		p := pooltest.NewScheduledPool(t, 2, executor.MaximumSize(4), executor.CoreTimeout())
 		before := p.Stats()
 		assert.ErrorIs(t, p.SetCoreSize(-1), executor.ErrInvalid)
 		assert.ErrorIs(t, p.SetCoreSize(5), executor.ErrInvalid)
@@ -157,10 +136,10 @@ func TestSTPE115_RaisingTheCoreSizeStartsWorkersForTheTasksThatAreDue(t *testing
 	for _, c := range []struct{ core, due, want int }{{5, 2, 3}, {5, 9, 5}, {5, 4, 5}, {2, 1, 2}, {5, 0, 1}} {
 		t.Run(fmt.Sprintf("to %d with %d due", c.core, c.due), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 1)
-				g := withNewGate(t)
+				p := pooltest.NewScheduledPool(t, 1)
+				g := pooltest.NewGate(t)
 				for range 1 + c.due {
-					withSubmit(t, p, g.hold)
+					pooltest.Submit(t, p, g.Hold)
 				}
 				synctest.Wait()
 				require.Equal(t, 1, withWorkers(p))
@@ -177,9 +156,9 @@ func TestSTPE115_RaisingTheCoreSizeStartsWorkersForTheTasksThatAreDue(t *testing
 // Java starts a worker for every queued task, due or not.
 func TestSTPE115_RaisingTheCoreSizeStartsNobodyForATaskThatIsAwaitedAlready(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
+		p := pooltest.NewScheduledPool(t, 1)
 		for range 5 {
-			withSchedule(t, p, time.Hour, withNothing)
+			pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
 		}
 		synctest.Wait()
 		require.NoError(t, p.SetCoreSize(5))
@@ -190,28 +169,28 @@ func TestSTPE115_RaisingTheCoreSizeStartsNobodyForATaskThatIsAwaitedAlready(t *t
 
 func TestSTPE115_LoweringTheCoreSizeRetiresIdleWorkersAfterTheKeepAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 8)
+		p := pooltest.NewScheduledPool(t, 8)
 		for range 8 {
-			withSubmit(t, p, withSleep(time.Second))
+			pooltest.Submit(t, p, pooltest.Sleep(time.Second))
 		}
-		withPassed(time.Minute)
+		pooltest.Elapse(time.Minute)
 		require.Equal(t, 8, withWorkers(p))
 		require.NoError(t, p.SetCoreSize(3))
-		withPassed(withKeepAlive - 1)
+		pooltest.Elapse(withKeepAlive - 1)
 		assert.Equal(t, 8, withWorkers(p))
-		withPassed(1)
+		pooltest.Elapse(1)
 		assert.Equal(t, 3, withWorkers(p))
-		withPassed(time.Hour)
+		pooltest.Elapse(time.Hour)
 		assert.Equal(t, 3, withWorkers(p))
 	})
 }
 
 func TestSTPE115_LoweringTheCoreSizeDoesNotDisturbBusyWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 3)
+		p := pooltest.NewScheduledPool(t, 3)
 		var errs [3]error
 		for i := range errs {
-			withSubmit(t, p, func(ctx context.Context) error {
+			pooltest.Submit(t, p, func(ctx context.Context) error {
 				time.Sleep(time.Hour)
 				errs[i] = ctx.Err()
 				return nil
@@ -219,9 +198,9 @@ func TestSTPE115_LoweringTheCoreSizeDoesNotDisturbBusyWorkers(t *testing.T) {
 		}
 		synctest.Wait()
 		require.NoError(t, p.SetCoreSize(1))
-		withPassed(time.Hour - 1)
+		pooltest.Elapse(time.Hour - 1)
 		assert.Equal(t, 3, p.Stats().Busy)
-		withPassed(1 + withKeepAlive)
+		pooltest.Elapse(1 + withKeepAlive)
 		assert.Equal(t, [3]error{}, errs)
 		assert.Equal(t, 1, withWorkers(p))
 	})
@@ -229,43 +208,43 @@ func TestSTPE115_LoweringTheCoreSizeDoesNotDisturbBusyWorkers(t *testing.T) {
 
 func TestSTPE115_LoweringTheCoreSizeToZeroKeepsOneWorkerForTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 4)
-		tr := withNewTrace()
+		p := pooltest.NewScheduledPool(t, 4)
+		tr := pooltest.NewTrace()
 		for range 4 {
-			withSubmit(t, p, withSleep(time.Second))
+			pooltest.Submit(t, p, pooltest.Sleep(time.Second))
 		}
-		withSchedule(t, p, time.Hour, tr.task("queued"))
-		withPassed(time.Minute)
+		pooltest.Schedule(t, p, time.Hour, tr.Task("queued"))
+		pooltest.Elapse(time.Minute)
 		require.NoError(t, p.SetCoreSize(0))
-		withPassed(withKeepAlive)
+		pooltest.Elapse(withKeepAlive)
 		assert.Equal(t, 1, withWorkers(p))
-		withPassed(time.Hour)
-		assert.Equal(t, []string{"queued 1h0m0s"}, tr.seen())
+		pooltest.Elapse(time.Hour)
+		assert.Equal(t, []string{"queued 1h0m0s"}, tr.Seen())
 		assert.Zero(t, withWorkers(p))
 	})
 }
 
 func TestSTPE115_LoweringTheCoreSizeOfAnIdlePoolToZeroLeavesNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 4)
+		p := pooltest.NewScheduledPool(t, 4)
 		for range 4 {
-			withSubmit(t, p, withSleep(time.Second))
+			pooltest.Submit(t, p, pooltest.Sleep(time.Second))
 		}
-		withPassed(time.Minute)
+		pooltest.Elapse(time.Minute)
 		require.NoError(t, p.SetCoreSize(0))
-		withPassed(withKeepAlive)
+		pooltest.Elapse(withKeepAlive)
 		assert.Zero(t, withWorkers(p))
-		assert.Empty(t, withWorkerGoroutines(t))
+		assert.Empty(t, pooltest.Workers(t))
 	})
 }
 
 func TestSTPE115_ATaskMayChangeTheSizeOfItsPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		g := withNewGate(t)
-		withSubmit(t, p, func(context.Context) error { return p.SetCoreSize(3) })
+		p := pooltest.NewScheduledPool(t, 1)
+		g := pooltest.NewGate(t)
+		pooltest.Submit(t, p, func(context.Context) error { return p.SetCoreSize(3) })
 		for range 3 {
-			withSubmit(t, p, g.hold)
+			pooltest.Submit(t, p, g.Hold)
 		}
 		synctest.Wait()
 		assert.Equal(t, 3, p.Stats().Busy)
@@ -274,36 +253,36 @@ func TestSTPE115_ATaskMayChangeTheSizeOfItsPool(t *testing.T) {
 
 func TestSTPE115_SetKeepAliveCountsForWorkersThatAreIdleAlready(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 2, executor.CoreTimeout(), executor.KeepAlive(time.Hour))
-		withSubmit(t, p, withNothing)
-		withPassed(time.Minute)
+		p := pooltest.NewScheduledPool(t, 2, executor.CoreTimeout(), executor.KeepAlive(time.Hour))
+		pooltest.Submit(t, p, pooltest.Nothing)
+		pooltest.Elapse(time.Minute)
 		require.Equal(t, 1, withWorkers(p))
 		require.NoError(t, p.SetKeepAlive(time.Second))
-		withPassed(time.Second - 1)
+		pooltest.Elapse(time.Second - 1)
 		assert.Equal(t, 1, withWorkers(p))
-		withPassed(1)
+		pooltest.Elapse(1)
 		assert.Zero(t, withWorkers(p))
 	})
 }
 
 func TestSTPE115_SetCoreTimeoutCountsForWorkersThatAreIdleAlready(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 4, executor.KeepAlive(time.Second))
+		p := pooltest.NewScheduledPool(t, 4, executor.KeepAlive(time.Second))
 		for range 4 {
-			withSubmit(t, p, withSleep(time.Second))
+			pooltest.Submit(t, p, pooltest.Sleep(time.Second))
 		}
-		withPassed(time.Hour)
+		pooltest.Elapse(time.Hour)
 		require.Equal(t, 4, withWorkers(p))
 		require.NoError(t, p.SetCoreTimeout(true))
-		withPassed(time.Second)
+		pooltest.Elapse(time.Second)
 		assert.Zero(t, withWorkers(p))
 
-		tr := withNewTrace()
-		withSubmit(t, p, tr.task("after"))
+		tr := pooltest.NewTrace()
+		pooltest.Submit(t, p, tr.Task("after"))
 		synctest.Wait()
-		assert.Equal(t, []string{"after 0s"}, tr.seen())
+		assert.Equal(t, []string{"after 0s"}, tr.Seen())
 		require.NoError(t, p.SetCoreTimeout(false))
-		withPassed(time.Hour)
+		pooltest.Elapse(time.Hour)
 		assert.Equal(t, 1, withWorkers(p))
 	})
 }
@@ -312,12 +291,12 @@ func TestATaskThatComesAsAnIdleWorkerGivesUpIsNotLost(t *testing.T) {
 	for _, core := range []int{0, 1, 2} {
 		t.Run(fmt.Sprintf("core %d", core), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, core, executor.CoreTimeout())
+				p := pooltest.NewScheduledPool(t, core, executor.CoreTimeout())
 				for range 300 {
-					withSubmit(t, p, withNothing)
+					pooltest.Submit(t, p, pooltest.Nothing)
 					time.Sleep(withKeepAlive) // not more: the worker gives up at this instant
 					start := time.Now()
-					f := withSubmit(t, p, withNothing)
+					f := pooltest.Submit(t, p, pooltest.Nothing)
 					_, err := f.Get(t.Context())
 					require.NoError(t, err)
 					require.Zero(t, time.Since(start))
@@ -329,14 +308,14 @@ func TestATaskThatComesAsAnIdleWorkerGivesUpIsNotLost(t *testing.T) {
 
 func TestADueTaskRunsOnItsTimeWhileTheSizesChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 2, executor.KeepAlive(3))
-		tr := withNewTrace()
+		p := pooltest.NewScheduledPool(t, 2, executor.KeepAlive(3))
+		tr := pooltest.NewTrace()
 		random := rand.New(rand.NewPCG(1, 2))
 		for i := range 500 {
 			at := time.Now().Add(time.Duration(1 + random.IntN(5)))
 			_, err := p.ScheduleAt(at, func(context.Context) error {
 				if !time.Now().Equal(at) {
-					tr.mark("not on time")
+					tr.Mark("not on time")
 				}
 				return nil
 			})
@@ -345,33 +324,33 @@ func TestADueTaskRunsOnItsTimeWhileTheSizesChange(t *testing.T) {
 			require.NoError(t, p.SetCoreTimeout(i%3 == 0))
 			time.Sleep(time.Duration(random.IntN(4)))
 		}
-		withPassed(time.Hour)
+		pooltest.Elapse(time.Hour)
 		require.NoError(t, p.Close())
-		assert.Empty(t, tr.seen())
+		assert.Empty(t, tr.Seen())
 		assert.EqualValues(t, 500, p.Stats().Completed)
 	})
 }
 
 func TestSTPE116_BusyIsZeroAtRestAndOneWhileABodyRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 2)
+		p := pooltest.NewScheduledPool(t, 2)
 		assert.Zero(t, p.Stats().Busy)
-		withSubmit(t, p, withSleep(time.Minute))
+		pooltest.Submit(t, p, pooltest.Sleep(time.Minute))
 		synctest.Wait()
 		assert.Equal(t, 1, p.Stats().Busy)
-		withPassed(time.Minute)
+		pooltest.Elapse(time.Minute)
 		assert.Zero(t, p.Stats().Busy)
 	})
 }
 
 func TestSTPE117_CompletedRisesOnlyAfterTheBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 2)
-		withSubmit(t, p, withSleep(time.Minute))
-		withPassed(time.Minute - 1)
+		p := pooltest.NewScheduledPool(t, 2)
+		pooltest.Submit(t, p, pooltest.Sleep(time.Minute))
+		pooltest.Elapse(time.Minute - 1)
 		s := p.Stats()
 		assert.Equal(t, []uint64{0, 0}, []uint64{s.Completed, s.Runs})
-		withPassed(1)
+		pooltest.Elapse(1)
 		s = p.Stats()
 		assert.Equal(t, []uint64{1, 1}, []uint64{s.Completed, s.Runs})
 	})
@@ -379,25 +358,25 @@ func TestSTPE117_CompletedRisesOnlyAfterTheBody(t *testing.T) {
 
 func TestSTPE118_AnUnusedPoolHasNoWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 5)
+		p := pooltest.NewScheduledPool(t, 5)
 		synctest.Wait()
 		s := p.Stats()
 		assert.Equal(t, []int{0, 0}, []int{s.Workers, s.Largest})
-		assert.Empty(t, withWorkerGoroutines(t))
-		withSubmit(t, p, withNothing)
+		assert.Empty(t, pooltest.Workers(t))
+		pooltest.Submit(t, p, pooltest.Nothing)
 		synctest.Wait()
 		s = p.Stats()
 		assert.Equal(t, []int{1, 1}, []int{s.Workers, s.Largest})
-		assert.Len(t, withWorkerGoroutines(t), 1)
+		assert.Len(t, pooltest.Workers(t), 1)
 	})
 }
 
 // Java starts a worker for each submission below the core size, even while others are idle.
 func TestSTPE118_AnIdleWorkerIsPreferredToANewOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 5)
+		p := pooltest.NewScheduledPool(t, 5)
 		for range 10 {
-			withSubmit(t, p, withNothing)
+			pooltest.Submit(t, p, pooltest.Nothing)
 			synctest.Wait()
 		}
 		assert.Equal(t, 1, withWorkers(p))
@@ -406,19 +385,19 @@ func TestSTPE118_AnIdleWorkerIsPreferredToANewOne(t *testing.T) {
 
 func TestSTPE118_LargestNeverFalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 3)
+		p := pooltest.NewScheduledPool(t, 3)
 		for range 5 {
-			withSubmit(t, p, withSleep(time.Second))
+			pooltest.Submit(t, p, pooltest.Sleep(time.Second))
 		}
-		withPassed(time.Minute)
+		pooltest.Elapse(time.Minute)
 		assert.Equal(t, 3, p.Stats().Largest)
 		require.NoError(t, p.SetCoreSize(1))
-		withPassed(time.Minute)
+		pooltest.Elapse(time.Minute)
 		s := p.Stats()
 		assert.Equal(t, []int{1, 3}, []int{s.Workers, s.Largest})
 		require.NoError(t, p.SetCoreSize(2))
-		withSubmit(t, p, withSleep(time.Second))
-		withSubmit(t, p, withSleep(time.Second))
+		pooltest.Submit(t, p, pooltest.Sleep(time.Second))
+		pooltest.Submit(t, p, pooltest.Sleep(time.Second))
 		synctest.Wait()
 		s = p.Stats()
 		assert.Equal(t, []int{2, 3}, []int{s.Workers, s.Largest})
@@ -430,21 +409,21 @@ func TestSTPE118_LargestNeverFalls(t *testing.T) {
 
 func TestSTPE119_AcceptedIsTheSumOfItsParts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		g := withNewGate(t)
-		withSubmit(t, p, withNothing)
-		withSubmit(t, p, withFailure)
+		p := pooltest.NewScheduledPool(t, 1)
+		g := pooltest.NewGate(t)
+		pooltest.Submit(t, p, pooltest.Nothing)
+		pooltest.Submit(t, p, pooltest.Fail)
 		synctest.Wait()
-		withSubmit(t, p, g.hold)
-		withSubmit(t, p, withNothing)
-		withSchedule(t, p, time.Hour, withNothing)
-		withSchedule(t, p, time.Hour, withNothing).Cancel()
+		pooltest.Submit(t, p, g.Hold)
+		pooltest.Submit(t, p, pooltest.Nothing)
+		pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
+		pooltest.Schedule(t, p, time.Hour, pooltest.Nothing).Cancel()
 		synctest.Wait()
 		s := p.Stats()
 		assert.Equal(t, []uint64{6, 2, 1, 0}, []uint64{s.Accepted, s.Completed, s.Cancelled, s.Returned})
 		assert.Equal(t, []int{1, 2}, []int{s.Busy, s.Queued})
 
-		g.open()
+		g.Open()
 		require.NoError(t, p.Close())
 		s = p.Stats()
 		assert.Equal(t, []uint64{6, 4, 1, 1}, []uint64{s.Accepted, s.Completed, s.Cancelled, s.Returned})
@@ -456,9 +435,9 @@ func TestSTPE119_AcceptedIsTheSumOfItsParts(t *testing.T) {
 // Java counts each run of a series as a task.
 func TestSTPE120_ASeriesIsOneTaskOfManyRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1)
-		f := withRate(t, p, 0, time.Second, withNothing)
-		withPassed(9 * time.Second)
+		p := pooltest.NewScheduledPool(t, 1)
+		f := pooltest.AtFixedRate(t, p, 0, time.Second, pooltest.Nothing)
+		pooltest.Elapse(9 * time.Second)
 		s := p.Stats()
 		assert.Equal(t, []uint64{1, 0, 10}, []uint64{s.Accepted, s.Completed, s.Runs})
 		assert.EqualValues(t, 10, f.Runs())

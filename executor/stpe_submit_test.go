@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -30,8 +31,8 @@ func TestSTPE010_ExecuteNeverRunsOnTheGoroutineOfTheCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
 		where := make(chan string, 1)
-		require.NoError(t, p.Execute(func(context.Context) error { where <- theGoroutine(); return nil }))
-		assert.NotEqual(t, theGoroutine(), <-where)
+		require.NoError(t, p.Execute(func(context.Context) error { where <- pooltest.Goroutine(); return nil }))
+		assert.NotEqual(t, pooltest.Goroutine(), <-where)
 	})
 }
 
@@ -82,7 +83,7 @@ func TestSTPE011_AnImmediateTaskHasNoDelayLeft(t *testing.T) {
 		p := startPool(t, 1)
 		release := startBlocker(t, p)
 		defer release()
-		f, err := p.Schedule(0, theIdleBody)
+		f, err := p.Schedule(0, pooltest.Nothing)
 		require.NoError(t, err)
 		assert.Zero(t, f.Delay())
 		time.Sleep(time.Second)
@@ -172,10 +173,10 @@ func TestSTPE015_APeriodThatIsNotPositiveIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
 		for _, period := range []time.Duration{0, -1, -time.Hour, math.MinInt64} {
-			f, err := p.AtFixedRate(0, period, theIdleBody)
+			f, err := p.AtFixedRate(0, period, pooltest.Nothing)
 			require.ErrorIs(t, err, executor.ErrInvalid, "rate %v", period)
 			assert.Nil(t, f)
-			f, err = p.WithFixedDelay(0, period, theIdleBody)
+			f, err = p.WithFixedDelay(0, period, pooltest.Nothing)
 			require.ErrorIs(t, err, executor.ErrInvalid, "delay %v", period)
 			assert.Nil(t, f)
 		}
@@ -209,11 +210,11 @@ func TestSTPE016_ArgumentErrorsWinOverTheRefusalOfAClosedPool(t *testing.T) {
 			_, err := e.submit(p, nil)
 			assert.ErrorIs(t, err, executor.ErrNilTask, e.name)
 		}
-		_, err := p.AtFixedRate(0, 0, theIdleBody)
+		_, err := p.AtFixedRate(0, 0, pooltest.Nothing)
 		require.ErrorIs(t, err, executor.ErrInvalid)
-		_, err = p.WithFixedDelay(0, 0, theIdleBody)
+		_, err = p.WithFixedDelay(0, 0, pooltest.Nothing)
 		require.ErrorIs(t, err, executor.ErrInvalid)
-		_, err = p.Schedule(0, theIdleBody, executor.Timeout(-1))
+		_, err = p.Schedule(0, pooltest.Nothing, executor.Timeout(-1))
 		require.ErrorIs(t, err, executor.ErrInvalid)
 		assert.Zero(t, p.Stats().Rejected)
 	})
@@ -251,7 +252,7 @@ func TestSTPE016_TheDecoratorSeesATaskThatIsThenRefused(t *testing.T) {
 		}))
 		require.NoError(t, p.Close())
 		for i, e := range theEntryPoints() {
-			_, err := e.submit(p, theIdleBody)
+			_, err := e.submit(p, pooltest.Nothing)
 			require.ErrorIs(t, err, executor.ErrShutdown, e.name)
 			assert.Equal(t, i+1, decorated, e.name)
 		}
@@ -269,9 +270,9 @@ func TestSTPE016_TheDecoratorIsNotAskedAboutABadSubmission(t *testing.T) {
 			_, err := e.submit(p, nil)
 			require.Error(t, err, e.name)
 		}
-		_, err := p.AtFixedRate(0, 0, theIdleBody)
+		_, err := p.AtFixedRate(0, 0, pooltest.Nothing)
 		require.Error(t, err)
-		_, err = p.Submit(theIdleBody, nil)
+		_, err = p.Submit(pooltest.Nothing, nil)
 		require.Error(t, err)
 		assert.Zero(t, decorated)
 	})
@@ -333,7 +334,7 @@ func TestSTPE018_A5_HugeDelayNeverWraps(t *testing.T) {
 func TestSTPE018_A5_AHugeDelayShrinksAndCanBeCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		f, err := p.Schedule(math.MaxInt64, theIdleBody)
+		f, err := p.Schedule(math.MaxInt64, pooltest.Nothing)
 		require.NoError(t, err)
 		before := f.Delay()
 		time.Sleep(time.Hour)
@@ -373,7 +374,7 @@ func TestSTPE019_TasksThatWaitCostOneWorkerTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 4)
 		for range 10 {
-			_, err := p.Schedule(time.Hour, theIdleBody)
+			_, err := p.Schedule(time.Hour, pooltest.Nothing)
 			require.NoError(t, err)
 		}
 		synctest.Wait()
@@ -403,7 +404,7 @@ func TestSTPE019_AnIdleWorkerIsUsedBeforeAnotherStarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 4)
 		for range 10 {
-			require.NoError(t, p.Execute(theIdleBody))
+			require.NoError(t, p.Execute(pooltest.Nothing))
 			synctest.Wait()
 		}
 		assert.Equal(t, 1, p.Stats().Largest)
@@ -421,7 +422,7 @@ func TestSTPE020_ASubmissionThatRacesWithShutdownIsRefusedOrSettled(t *testing.T
 			var errs [32]error
 			var wg sync.WaitGroup
 			for i := range futures {
-				wg.Go(func() { futures[i], errs[i] = p.Schedule(time.Hour, theIdleBody) })
+				wg.Go(func() { futures[i], errs[i] = p.Schedule(time.Hour, pooltest.Nothing) })
 				if i == len(futures)/2 {
 					wg.Go(p.Shutdown)
 				}
@@ -464,7 +465,7 @@ func TestSTPE021_EveryEntryPointRefusesAfterShutdownNowWhileOldTasksRun(t *testi
 func TestSTPE021_EveryEntryPointRefusesAfterTermination(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		require.NoError(t, p.Execute(theIdleBody))
+		require.NoError(t, p.Execute(pooltest.Nothing))
 		require.NoError(t, p.Close())
 		theRefusals(t, p, "terminated")
 	})
@@ -476,7 +477,7 @@ func theRefusals(t *testing.T, p *executor.ScheduledPool, state string) {
 	before := p.Stats()
 	require.Equal(t, state, before.State)
 	for i, e := range theEntryPoints() {
-		accepted, err := e.submit(p, theIdleBody)
+		accepted, err := e.submit(p, pooltest.Nothing)
 		require.ErrorIs(t, err, executor.ErrShutdown, e.name)
 		assert.False(t, accepted, e.name)
 		want := before
@@ -490,10 +491,10 @@ func theRefusals(t *testing.T, p *executor.ScheduledPool, state string) {
 func TestSTPE022_NoFutureIsLeftPendingByAShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		f, err := p.Schedule(time.Hour, theIdleBody)
+		f, err := p.Schedule(time.Hour, pooltest.Nothing)
 		require.NoError(t, err)
 		p.ShutdownNow()
-		g, err := p.Schedule(time.Hour, theIdleBody)
+		g, err := p.Schedule(time.Hour, pooltest.Nothing)
 		require.ErrorIs(t, err, executor.ErrShutdown)
 		assert.Nil(t, g)
 		_, err = f.Get(t.Context())
@@ -506,7 +507,7 @@ func TestSTPE024_TheQueueIsUnboundedByDefault(t *testing.T) {
 		p := startPool(t, 1)
 		startBlocker(t, p)
 		for range 20_000 {
-			require.NoError(t, p.Execute(theIdleBody))
+			require.NoError(t, p.Execute(pooltest.Nothing))
 		}
 		assert.Equal(t, 20_000, p.Stats().Queued)
 		assert.Zero(t, p.Stats().Rejected)
@@ -518,18 +519,18 @@ func TestSTPE024_APendingLimitRefusesWhatIsTooMuchAndNoMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1, executor.PendingLimit(2))
 		startBlocker(t, p) // a task that runs is not pending
-		f, err := p.Schedule(time.Hour, theIdleBody)
+		f, err := p.Schedule(time.Hour, pooltest.Nothing)
 		require.NoError(t, err)
-		require.NoError(t, p.Execute(theIdleBody))
+		require.NoError(t, p.Execute(pooltest.Nothing))
 
-		refused := p.Execute(theIdleBody)
+		refused := p.Execute(pooltest.Nothing)
 		require.ErrorIs(t, refused, executor.ErrSaturated)
 		require.ErrorIs(t, refused, executor.ErrRejected)
 		assert.NotErrorIs(t, refused, executor.ErrShutdown)
 		assert.Equal(t, 2, p.Stats().Queued)
 
 		f.Cancel()
-		assert.NoError(t, p.Execute(theIdleBody), "a cancelled task makes room")
+		assert.NoError(t, p.Execute(pooltest.Nothing), "a cancelled task makes room")
 	})
 }
 
@@ -541,7 +542,7 @@ func TestSTPE024_APendingLimitNeverRefusesTheNextRunOfASeries(t *testing.T) {
 		require.NoError(t, err)
 		synctest.Wait()
 		// The series is in its run, so this takes the only place.
-		_, err = p.Schedule(time.Hour, theIdleBody)
+		_, err = p.Schedule(time.Hour, pooltest.Nothing)
 		require.NoError(t, err)
 		time.Sleep(5 * time.Second)
 		assert.Equal(t, theSeconds(0, 2, 4), d.theTimes())

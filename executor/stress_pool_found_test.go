@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -62,7 +63,7 @@ func TestKeyedSerial_HasNoKeysWhenShutdownNowHasHandedBackItsTasks(t *testing.T)
 		p := wqNew(t)
 		s := executor.NewKeyedSerial[int](p)
 		for range 2 { // one in the queue, one behind it
-			require.NoError(t, s.Execute(1, nothing))
+			require.NoError(t, s.Execute(1, pooltest.Nothing))
 		}
 		require.Equal(t, 1, s.Keys())
 		assert.Len(t, p.ShutdownNow(), 2)
@@ -76,7 +77,7 @@ func TestSerial_GoesOnWhenATaskIsCancelledOnItsWayOutOfTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := wqNew(t)
 		s := executor.NewSerial(p)
-		f, err := s.Submit(nothing)
+		f, err := s.Submit(pooltest.Nothing)
 		require.NoError(t, err)
 		require.NoError(t, s.Execute(p.body("next")))
 		future.CellOf(f).Watch(func() { p.order() })

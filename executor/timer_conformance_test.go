@@ -10,18 +10,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
-	"github.com/punctual-go/punctual/executor/internal/astimer"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/timer"
 	"github.com/punctual-go/punctual/timer/timertest"
 )
 
 func TestAScheduledPoolKeepsTheContractOfTimers(t *testing.T) {
 	pool := func(s timer.Scheduler) *executor.ScheduledPool {
-		return s.(astimer.Scheduler).Executor.(*executor.ScheduledPool)
+		return s.(pooltest.Timer).Executor.(*executor.ScheduledPool)
 	}
 	timertest.Run(t, timertest.Facility{
 		New: func(testing.TB, timer.Config) timer.Scheduler {
-			return astimer.Scheduler{Executor: executor.NewScheduledPool(1, executor.Logger(slog.New(slog.DiscardHandler)))}
+			return pooltest.Timer{Executor: executor.NewScheduledPool(1, executor.Logger(slog.New(slog.DiscardHandler)))}
 		},
 		Stop:    func(s timer.Scheduler) []timer.Handle { pool(s).ShutdownNow(); return nil },
 		Serial:  true,
@@ -36,7 +36,7 @@ func TestAFarTaskWakesAScheduledPoolOnceAndNotBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewScheduledPool(1)
 		defer p.Close()
-		f, err := p.Schedule(24*time.Hour, nothing)
+		f, err := p.Schedule(24*time.Hour, pooltest.Nothing)
 		require.NoError(t, err)
 		time.Sleep(24*time.Hour - 1)
 		synctest.Wait()

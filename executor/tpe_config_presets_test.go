@@ -12,14 +12,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
 func TestNewPoolStartsNoGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 5, executor.MaximumSize(9), executor.GrowFirst())
+		p := pooltest.NewPool(t, 5, executor.MaximumSize(9), executor.GrowFirst())
 		synctest.Wait()
 		assert.Equal(t, sizedState{}, sizedNow(p))
-		assert.Empty(t, withWorkerGoroutines(t))
+		assert.Empty(t, pooltest.Workers(t))
 		require.NoError(t, p.Close())
 		assert.Zero(t, p.Stats().Largest)
 	})
@@ -49,12 +50,12 @@ func TestOptionsUsedTwiceShareNoQueue(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				options := []executor.Option{queue, executor.MaximumSize(1)}
-				a, b := sizedPool(t, 1, options...), sizedPool(t, 1, options...)
-				g := withNewGate(t)
-				sizedFill(t, a, 2, g.hold)
+				a, b := pooltest.NewPool(t, 1, options...), pooltest.NewPool(t, 1, options...)
+				g := pooltest.NewGate(t)
+				sizedFill(t, a, 2, g.Hold)
 				assert.Equal(t, sizedState{1, 1, 1}, sizedNow(a))
 				assert.Equal(t, sizedState{}, sizedNow(b))
-				sizedFill(t, b, 2, g.hold)
+				sizedFill(t, b, 2, g.Hold)
 				assert.Equal(t, sizedState{1, 1, 1}, sizedNow(b))
 				assert.Len(t, a.ShutdownNow(), 1)
 				assert.Len(t, b.ShutdownNow(), 1)
@@ -86,14 +87,14 @@ func TestPresetsWriteNothingIntoTheOptionsOfTheCaller(t *testing.T) {
 
 func TestES070_AFixedPoolHasItsSizeAndAnUnboundedQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedStop(t, executor.NewFixedPool(3))
-		g := withNewGate(t)
-		sizedFill(t, p, 1000, g.hold)
+		p := pooltest.Stop(t, executor.NewFixedPool(3))
+		g := pooltest.NewGate(t)
+		sizedFill(t, p, 1000, g.Hold)
 		s := p.Stats()
 		assert.Equal(t, []int{3, 3}, []int{s.Core, s.Maximum})
 		assert.Equal(t, sizedState{3, 3, 997}, sizedNow(p))
-		g.open()
-		withPassed(1000 * time.Hour)
+		g.Open()
+		pooltest.Elapse(1000 * time.Hour)
 		assert.Equal(t, sizedState{3, 0, 0}, sizedNow(p))
 	})
 }
@@ -106,9 +107,9 @@ func TestES070_AFixedPoolNeedsAWorker(t *testing.T) {
 
 func TestES070_AFixedPoolCanBeGivenAnotherSize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedStop(t, executor.NewFixedPool(2))
-		g := withNewGate(t)
-		sizedFill(t, p, 9, g.hold)
+		p := pooltest.Stop(t, executor.NewFixedPool(2))
+		g := pooltest.NewGate(t)
+		sizedFill(t, p, 9, g.Hold)
 		require.NoError(t, p.SetCoreSize(5))
 		synctest.Wait()
 		assert.Equal(t, sizedState{5, 5, 4}, sizedNow(p))
@@ -117,66 +118,66 @@ func TestES070_AFixedPoolCanBeGivenAnotherSize(t *testing.T) {
 
 func TestES070_ACachedPoolHasAWorkerForEveryTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedStop(t, executor.NewCachedPool())
+		p := pooltest.Stop(t, executor.NewCachedPool())
 		s := p.Stats()
 		assert.Equal(t, []int{0, 0}, []int{s.Core, s.Maximum}, "no bound")
-		g := withNewGate(t)
-		sizedFill(t, p, 200, g.hold)
+		g := pooltest.NewGate(t)
+		sizedFill(t, p, 200, g.Hold)
 		assert.Equal(t, sizedState{200, 200, 0}, sizedNow(p))
 	})
 }
 
 func TestES070_ACachedPoolUsesItsIdleWorkersFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedStop(t, executor.NewCachedPool())
+		p := pooltest.Stop(t, executor.NewCachedPool())
 		sizedIdle(t, p, 10)
-		g := withNewGate(t)
-		sizedFill(t, p, 10, g.hold)
+		g := pooltest.NewGate(t)
+		sizedFill(t, p, 10, g.Hold)
 		assert.Equal(t, sizedState{10, 10, 0}, sizedNow(p))
-		sizedFill(t, p, 1, g.hold)
+		sizedFill(t, p, 1, g.Hold)
 		assert.Equal(t, sizedState{11, 11, 0}, sizedNow(p))
 	})
 }
 
 func TestES070_WorkersOfACachedPoolEndAfterAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedStop(t, executor.NewCachedPool())
+		p := pooltest.Stop(t, executor.NewCachedPool())
 		sizedIdle(t, p, 10)
-		withPassed(time.Minute - 1)
+		pooltest.Elapse(time.Minute - 1)
 		assert.Equal(t, 10, p.Stats().Workers)
-		withPassed(1)
+		pooltest.Elapse(1)
 		assert.Zero(t, p.Stats().Workers)
-		assert.Empty(t, withWorkerGoroutines(t))
+		assert.Empty(t, pooltest.Workers(t))
 		sizedIdle(t, p, 1)
 	})
 }
 
 func TestES070_ACachedPoolWithAMaximumRefusesWhatIsBeyond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedStop(t, executor.NewCachedPool(executor.MaximumSize(3), executor.KeepAlive(time.Second)))
-		g := withNewGate(t)
-		sizedFill(t, p, 3, g.hold)
-		assert.ErrorIs(t, p.Execute(g.hold), executor.ErrSaturated)
+		p := pooltest.Stop(t, executor.NewCachedPool(executor.MaximumSize(3), executor.KeepAlive(time.Second)))
+		g := pooltest.NewGate(t)
+		sizedFill(t, p, 3, g.Hold)
+		assert.ErrorIs(t, p.Execute(g.Hold), executor.ErrSaturated)
 		assert.Equal(t, sizedState{3, 3, 0}, sizedNow(p))
-		g.open()
-		withPassed(time.Second)
+		g.Open()
+		pooltest.Elapse(time.Second)
 		assert.Zero(t, p.Stats().Workers, "options given win over those of the preset")
 	})
 }
 
 func TestES070_ASinglePoolRunsOneTaskAtATimeInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedStop(t, executor.NewSinglePool())
-		tr := withNewTrace()
+		p := pooltest.Stop(t, executor.NewSinglePool())
+		tr := pooltest.NewTrace()
 		for i := range 3 {
 			require.NoError(t, p.Execute(func(context.Context) error {
-				tr.mark(fmt.Sprint(i))
+				tr.Mark(fmt.Sprint(i))
 				time.Sleep(time.Second)
 				return nil
 			}))
 		}
-		withPassed(time.Hour)
-		assert.Equal(t, []string{"0 0s", "1 1s", "2 2s"}, tr.seen())
+		pooltest.Elapse(time.Hour)
+		assert.Equal(t, []string{"0 0s", "1 1s", "2 2s"}, tr.Seen())
 		assert.Equal(t, 1, p.Stats().Largest)
 	})
 }
@@ -191,13 +192,13 @@ func TestES071_TheSizesOfASinglePoolCannotBeChanged(t *testing.T) {
 	for name, build := range sizedSingles {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := sizedStop(t, build(executor.MaximumSize(5)))
+				p := pooltest.Stop(t, build(executor.MaximumSize(5)))
 				for n := range 4 {
 					sizedRefuses(t, p, func() error { return p.SetCoreSize(n) })
 					sizedRefuses(t, p, func() error { return p.SetMaximumSize(n) })
 				}
-				g := withNewGate(t)
-				sizedFill(t, p, 3, g.hold)
+				g := pooltest.NewGate(t)
+				sizedFill(t, p, 3, g.Hold)
 				s := p.Stats()
 				assert.Equal(t, []int{1, 1}, []int{s.Core, s.Maximum})
 				assert.Equal(t, sizedState{1, 1, 2}, sizedNow(p))
@@ -210,10 +211,10 @@ func TestES071_AWorkerThatDiesInASinglePoolIsReplaced(t *testing.T) {
 	for name, build := range sizedSingles {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := sizedStop(t, build(executor.Logger(slog.New(slog.DiscardHandler))))
-				sizedFill(t, p, 1, withGoexit)
-				sizedFill(t, p, 1, withPanic)
-				sizedFill(t, p, 1, nothing)
+				p := pooltest.Stop(t, build(executor.Logger(slog.New(slog.DiscardHandler))))
+				sizedFill(t, p, 1, pooltest.Goexit)
+				sizedFill(t, p, 1, pooltest.Panic)
+				sizedFill(t, p, 1, pooltest.Nothing)
 				s := p.Stats()
 				assert.Equal(t, []int{1, 1}, []int{s.Workers, s.Largest})
 				assert.Equal(t, []uint64{3, 2}, []uint64{s.Completed, s.Failures})

@@ -2,7 +2,6 @@ package executor_test
 
 import (
 	"context"
-	"log/slog"
 	"math"
 	"math/rand/v2"
 	"sync/atomic"
@@ -14,25 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
-
-// sizedPool makes a plain pool that logs nothing and is stopped when the bubble ends.
-func sizedPool(t *testing.T, core int, opts ...executor.Option) *executor.Pool {
-	t.Helper()
-	quiet := executor.Logger(slog.New(slog.DiscardHandler))
-	return sizedStop(t, executor.NewPool(core, append([]executor.Option{quiet}, opts...)...))
-}
-
-// sizedStop has p stopped when the bubble ends.
-func sizedStop(t *testing.T, p *executor.Pool) *executor.Pool {
-	t.Cleanup(func() {
-		p.ShutdownNow()
-		ctx, cancel := context.WithTimeout(context.Background(), 10000*time.Hour)
-		defer cancel()
-		assert.NoError(t, p.AwaitTermination(ctx))
-	})
-	return p
-}
 
 // sizedFill gives p the task so many times, and waits until nothing moves any more.
 func sizedFill(t *testing.T, p *executor.Pool, times int, task executor.Task) {
@@ -46,9 +28,9 @@ func sizedFill(t *testing.T, p *executor.Pool, times int, task executor.Task) {
 // sizedIdle has p start so many workers that have nothing to do afterwards.
 func sizedIdle(t *testing.T, p *executor.Pool, workers int) {
 	t.Helper()
-	g := withNewGate(t)
-	sizedFill(t, p, workers, g.hold)
-	g.open()
+	g := pooltest.NewGate(t)
+	sizedFill(t, p, workers, g.Hold)
+	g.Open()
 	synctest.Wait()
 	require.Equal(t, sizedState{Workers: workers}, sizedNow(p))
 }
@@ -119,14 +101,14 @@ func TestA11_AQueueOfCapacityZeroLetsNobodyWait(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := sizedPool(t, 1, queue)
-				g := withNewGate(t)
-				sizedFill(t, p, 1, g.hold)
-				assert.ErrorIs(t, p.Execute(g.hold), executor.ErrSaturated)
+				p := pooltest.NewPool(t, 1, queue)
+				g := pooltest.NewGate(t)
+				sizedFill(t, p, 1, g.Hold)
+				assert.ErrorIs(t, p.Execute(g.Hold), executor.ErrSaturated)
 				assert.Equal(t, sizedState{1, 1, 0}, sizedNow(p))
-				g.open()
+				g.Open()
 				synctest.Wait()
-				assert.NoError(t, p.Execute(nothing), "the worker is idle")
+				assert.NoError(t, p.Execute(pooltest.Nothing), "the worker is idle")
 			})
 		})
 	}
@@ -134,9 +116,9 @@ func TestA11_AQueueOfCapacityZeroLetsNobodyWait(t *testing.T) {
 
 func TestAQueueOfTheLargestCapacityCostsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 1, executor.BoundedFIFO(math.MaxInt-1), executor.MaximumSize(math.MaxInt))
-		g := withNewGate(t)
-		sizedFill(t, p, 100, g.hold)
+		p := pooltest.NewPool(t, 1, executor.BoundedFIFO(math.MaxInt-1), executor.MaximumSize(math.MaxInt))
+		g := pooltest.NewGate(t)
+		sizedFill(t, p, 100, g.Hold)
 		assert.Equal(t, sizedState{1, 1, 99}, sizedNow(p))
 	})
 }
@@ -162,9 +144,9 @@ func TestTPE007_NilOptionsAndANilPolicyPanic(t *testing.T) {
 
 func TestTPE007_A1_NilHooksAreNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedStop(t, executor.NewPool(1, executor.Logger(nil), executor.ErrorHandler(nil), executor.BeforeRun(nil),
+		p := pooltest.Stop(t, executor.NewPool(1, executor.Logger(nil), executor.ErrorHandler(nil), executor.BeforeRun(nil),
 			executor.AfterRun(nil), executor.OnTerminated(nil), executor.Decorate(nil)))
-		sizedFill(t, p, 3, nothing)
+		sizedFill(t, p, 3, pooltest.Nothing)
 		s := p.Stats()
 		assert.Equal(t, []uint64{3, 0}, []uint64{s.Completed, s.Failures})
 		assert.NoError(t, p.Close())
@@ -173,8 +155,8 @@ func TestTPE007_A1_NilHooksAreNone(t *testing.T) {
 
 func TestTPE008_CoreSizeZeroAndKeepAliveZeroAreLegal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 0, executor.KeepAlive(0))
-		sizedFill(t, p, 3, nothing)
+		p := pooltest.NewPool(t, 0, executor.KeepAlive(0))
+		sizedFill(t, p, 3, pooltest.Nothing)
 		assert.EqualValues(t, 3, p.Stats().Completed)
 		assert.Equal(t, sizedState{}, sizedNow(p))
 	})
@@ -182,10 +164,10 @@ func TestTPE008_CoreSizeZeroAndKeepAliveZeroAreLegal(t *testing.T) {
 
 func TestTPE009_TheDefaultPolicyIsAbort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 1, executor.HandOff())
-		g := withNewGate(t)
-		sizedFill(t, p, 1, g.hold)
-		f, err := p.Submit(nothing)
+		p := pooltest.NewPool(t, 1, executor.HandOff())
+		g := pooltest.NewGate(t)
+		sizedFill(t, p, 1, g.Hold)
+		f, err := p.Submit(pooltest.Nothing)
 		assert.Nil(t, f)
 		assert.Equal(t, executor.ErrSaturated, err)
 		assert.EqualValues(t, 1, p.Stats().Rejected)
@@ -194,11 +176,11 @@ func TestTPE009_TheDefaultPolicyIsAbort(t *testing.T) {
 
 func TestTPE009_TheDefaultKeepAliveIsTenMilliseconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 1, executor.MaximumSize(3), executor.GrowFirst())
+		p := pooltest.NewPool(t, 1, executor.MaximumSize(3), executor.GrowFirst())
 		sizedIdle(t, p, 3)
-		withPassed(10*time.Millisecond - 1)
+		pooltest.Elapse(10*time.Millisecond - 1)
 		assert.Equal(t, 3, p.Stats().Workers)
-		withPassed(1)
+		pooltest.Elapse(1)
 		assert.Equal(t, 1, p.Stats().Workers)
 	})
 }
@@ -212,30 +194,30 @@ func TestTPE011_ANewPolicyCountsFromTheNextRejectionOn(t *testing.T) {
 				return executor.ErrSaturated
 			}
 		}
-		p := sizedPool(t, 1, executor.HandOff(), executor.OnRejection(policy("first")))
-		g := withNewGate(t)
-		sizedFill(t, p, 1, g.hold)
-		assert.Error(t, p.Execute(nothing))
+		p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(policy("first")))
+		g := pooltest.NewGate(t)
+		sizedFill(t, p, 1, g.Hold)
+		assert.Error(t, p.Execute(pooltest.Nothing))
 		require.NoError(t, p.SetRejectionPolicy(policy("second")))
-		assert.Error(t, p.Execute(nothing))
+		assert.Error(t, p.Execute(pooltest.Nothing))
 		assert.Equal(t, []string{"first", "second"}, asked)
 	})
 }
 
 func TestTPE011_ANilPolicyIsRefusedAndTheOldOneStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 1, executor.HandOff(), executor.OnRejection(executor.Discard))
+		p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.Discard))
 		assert.ErrorIs(t, p.SetRejectionPolicy(nil), executor.ErrInvalid)
-		g := withNewGate(t)
-		sizedFill(t, p, 1, g.hold)
-		assert.NoError(t, p.Execute(nothing), "discarded")
+		g := pooltest.NewGate(t)
+		sizedFill(t, p, 1, g.Hold)
+		assert.NoError(t, p.Execute(pooltest.Nothing), "discarded")
 		assert.EqualValues(t, 1, p.Stats().Returned)
 	})
 }
 
 func TestTPE012_StatsTellTheSizesAskedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 2, executor.MaximumSize(5))
+		p := pooltest.NewPool(t, 2, executor.MaximumSize(5))
 		sizes := func() [2]int { s := p.Stats(); return [2]int{s.Core, s.Maximum} }
 		assert.Equal(t, [2]int{2, 5}, sizes())
 		require.NoError(t, p.SetCoreSize(4))
@@ -246,7 +228,7 @@ func TestTPE012_StatsTellTheSizesAskedFor(t *testing.T) {
 
 func TestTPE012_TPE015_TPE016_StatsTellTheKeepAliveAndTheCoreTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 2, executor.KeepAlive(1500*time.Microsecond))
+		p := pooltest.NewPool(t, 2, executor.KeepAlive(1500*time.Microsecond))
 		asked := func() (time.Duration, bool) { s := p.Stats(); return s.KeepAlive, s.CoreTimeout }
 		keepAlive, coreTimeout := asked()
 		assert.Equal(t, 1500*time.Microsecond, keepAlive, "nothing is cut off")
@@ -261,7 +243,7 @@ func TestTPE012_TPE015_TPE016_StatsTellTheKeepAliveAndTheCoreTimeout(t *testing.
 
 func TestTPE012_WithoutAMaximumTheMaximumIsTheCoreSize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 2)
+		p := pooltest.NewPool(t, 2)
 		assert.Equal(t, 2, p.Stats().Maximum)
 		require.NoError(t, p.SetCoreSize(9))
 		assert.Equal(t, 9, p.Stats().Maximum)
@@ -281,7 +263,7 @@ func sizedRefuses(t *testing.T, p *executor.Pool, change func() error) {
 
 func TestTPE013_ABadCoreSizeIsRefusedAndChangesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 2, executor.MaximumSize(4))
+		p := pooltest.NewPool(t, 2, executor.MaximumSize(4))
 		sizedIdle(t, p, 2)
 		sizedRefuses(t, p, func() error { return p.SetCoreSize(-1) })
 		sizedRefuses(t, p, func() error { return p.SetCoreSize(5) })
@@ -291,7 +273,7 @@ func TestTPE013_ABadCoreSizeIsRefusedAndChangesNothing(t *testing.T) {
 
 func TestTPE014_ABadMaximumSizeIsRefusedAndChangesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 2, executor.MaximumSize(4))
+		p := pooltest.NewPool(t, 2, executor.MaximumSize(4))
 		sizedIdle(t, p, 2)
 		sizedRefuses(t, p, func() error { return p.SetMaximumSize(0) })
 		sizedRefuses(t, p, func() error { return p.SetMaximumSize(-1) })
@@ -302,22 +284,22 @@ func TestTPE014_ABadMaximumSizeIsRefusedAndChangesNothing(t *testing.T) {
 
 func TestTPE015_ABadKeepAliveIsRefusedAndTheOldOneStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 2, executor.KeepAlive(time.Second), executor.CoreTimeout())
+		p := pooltest.NewPool(t, 2, executor.KeepAlive(time.Second), executor.CoreTimeout())
 		sizedIdle(t, p, 2)
 		sizedRefuses(t, p, func() error { return p.SetKeepAlive(-1) })
 		sizedRefuses(t, p, func() error { return p.SetKeepAlive(0) })
-		withPassed(time.Second - 1)
+		pooltest.Elapse(time.Second - 1)
 		assert.Equal(t, 2, p.Stats().Workers)
-		withPassed(1)
+		pooltest.Elapse(1)
 		assert.Zero(t, p.Stats().Workers)
 	})
 }
 
 func TestTPE016_CoreWorkersStayByDefault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 3)
+		p := pooltest.NewPool(t, 3)
 		sizedIdle(t, p, 3)
-		withPassed(1000 * time.Hour)
+		pooltest.Elapse(1000 * time.Hour)
 		assert.Equal(t, 3, p.Stats().Workers)
 	})
 }
@@ -327,11 +309,11 @@ func TestTPE016_CoreTimeoutNeedsAKeepAlive(t *testing.T) {
 	sizedPanics(t, want, func() { executor.NewPool(1, executor.CoreTimeout(), executor.KeepAlive(0)) })
 	sizedPanics(t, want, func() { executor.NewPool(1, executor.KeepAlive(0), executor.CoreTimeout()) })
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 2, executor.KeepAlive(0))
+		p := pooltest.NewPool(t, 2, executor.KeepAlive(0))
 		sizedIdle(t, p, 2)
 		sizedRefuses(t, p, func() error { return p.SetCoreTimeout(true) })
 		assert.NoError(t, p.SetCoreTimeout(false))
-		withPassed(time.Hour)
+		pooltest.Elapse(time.Hour)
 		assert.Equal(t, 2, p.Stats().Workers)
 	})
 }
@@ -345,7 +327,7 @@ func TestTPE017_AChangeWakesIdleWorkersAndDisturbsNoBusyOne(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := sizedPool(t, 1, executor.MaximumSize(4), executor.GrowFirst(), executor.KeepAlive(100*time.Hour))
+				p := pooltest.NewPool(t, 1, executor.MaximumSize(4), executor.GrowFirst(), executor.KeepAlive(100*time.Hour))
 				var undisturbed atomic.Int32
 				sizedFill(t, p, 3, func(ctx context.Context) error {
 					time.Sleep(time.Hour)
@@ -354,13 +336,13 @@ func TestTPE017_AChangeWakesIdleWorkersAndDisturbsNoBusyOne(t *testing.T) {
 					}
 					return nil
 				})
-				sizedFill(t, p, 1, nothing)
+				sizedFill(t, p, 1, pooltest.Nothing)
 				require.Equal(t, sizedState{4, 3, 0}, sizedNow(p))
 				wakeups := p.Stats().Wakeups
 				require.NoError(t, change(p))
 				synctest.Wait()
 				assert.Equal(t, 1, int(p.Stats().Wakeups-wakeups), "the one that is idle")
-				withPassed(time.Hour)
+				pooltest.Elapse(time.Hour)
 				assert.EqualValues(t, 3, undisturbed.Load())
 			})
 		})
@@ -369,7 +351,7 @@ func TestTPE017_AChangeWakesIdleWorkersAndDisturbsNoBusyOne(t *testing.T) {
 
 func TestTPE017_TasksThatResizeTheirPoolDisturbNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 8, executor.MaximumSize(16), executor.GrowFirst())
+		p := pooltest.NewPool(t, 8, executor.MaximumSize(16), executor.GrowFirst())
 		const tasks = 100
 		var undisturbed atomic.Int32
 		for range tasks {
@@ -387,7 +369,7 @@ func TestTPE017_TasksThatResizeTheirPoolDisturbNobody(t *testing.T) {
 				return nil
 			}))
 		}
-		withPassed(time.Hour)
+		pooltest.Elapse(time.Hour)
 		assert.EqualValues(t, tasks, undisturbed.Load())
 		assert.EqualValues(t, tasks, p.Stats().Completed)
 	})

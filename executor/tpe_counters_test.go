@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -29,11 +30,11 @@ func countedRows(t *testing.T, row func(t *testing.T, p *executor.Pool, open fun
 	for name, queue := range countedQueues {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := sizedPool(t, 1, queue)
-				g := withNewGate(t)
-				countedSubmit(t, p, "running", g.hold)
+				p := pooltest.NewPool(t, 1, queue)
+				g := pooltest.NewGate(t)
+				countedSubmit(t, p, "running", g.Hold)
 				synctest.Wait()
-				row(t, p, g.open)
+				row(t, p, g.Open)
 			})
 		})
 	}
@@ -55,11 +56,11 @@ func TestTPE070_QueuedHasTheTasksThatWaitInOrderAndNotTheOneThatRuns(t *testing.
 	countedRows(t, func(t *testing.T, p *executor.Pool, open func()) {
 		assert.Empty(t, p.Queued())
 		came := time.Now()
-		countedSubmit(t, p, "first", nothing)
-		require.NoError(t, p.Execute(nothing))
-		countedSubmit(t, p, "third", nothing)
+		countedSubmit(t, p, "first", pooltest.Nothing)
+		require.NoError(t, p.Execute(pooltest.Nothing))
+		countedSubmit(t, p, "third", pooltest.Nothing)
 		queued := p.Queued()
-		assert.Equal(t, []string{"first", "", "third"}, withNames(queued))
+		assert.Equal(t, []string{"first", "", "third"}, pooltest.Names(queued))
 		assert.Equal(t, came, queued[0].Scheduled)
 		assert.Nil(t, queued[0].Task)
 		open()
@@ -76,7 +77,7 @@ func TestTPE070_QueuedIsASnapshotOfOnesOwn(t *testing.T) {
 		}
 		mine := p.Queued()
 		clear(mine)
-		assert.Equal(t, []string{"a", "b", "c"}, withNames(p.Queued()))
+		assert.Equal(t, []string{"a", "b", "c"}, pooltest.Names(p.Queued()))
 		open()
 		synctest.Wait()
 		assert.Equal(t, 3, ran)
@@ -92,9 +93,9 @@ func TestTPE071_ACancelledTaskLeavesTheQueueAtOnce(t *testing.T) {
 		}
 		a, b, c := countedSubmit(t, p, "a", task("a")), countedSubmit(t, p, "b", task("b")), countedSubmit(t, p, "c", task("c"))
 		assert.True(t, b.Cancel())
-		assert.Equal(t, []string{"a", "c"}, withNames(p.Queued()))
+		assert.Equal(t, []string{"a", "c"}, pooltest.Names(p.Queued()))
 		assert.True(t, a.Cancel())
-		assert.Equal(t, []string{"c"}, withNames(p.Queued()))
+		assert.Equal(t, []string{"c"}, pooltest.Names(p.Queued()))
 		assert.False(t, a.Cancel(), "once")
 		assert.Equal(t, 1, p.Stats().Queued)
 		open()
@@ -106,13 +107,13 @@ func TestTPE071_ACancelledTaskLeavesTheQueueAtOnce(t *testing.T) {
 
 func TestTPE071_ToCancelTheRunningTaskTakesNothingOutOfTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 1)
-		g := withNewGate(t)
-		running := countedSubmit(t, p, "running", g.hold)
-		countedSubmit(t, p, "waiting", nothing)
+		p := pooltest.NewPool(t, 1)
+		g := pooltest.NewGate(t)
+		running := countedSubmit(t, p, "running", g.Hold)
+		countedSubmit(t, p, "waiting", pooltest.Nothing)
 		synctest.Wait()
 		assert.True(t, running.Cancel())
-		assert.Equal(t, []string{"waiting"}, withNames(p.Queued()))
+		assert.Equal(t, []string{"waiting"}, pooltest.Names(p.Queued()))
 		assert.Equal(t, sizedState{1, 1, 1}, sizedNow(p), "its body still runs")
 	})
 }
@@ -134,7 +135,7 @@ func TestTPE072_OfManyTasksOnlyTheCancelledOnesAreGone(t *testing.T) {
 		for _, f := range cancelled {
 			require.True(t, f.Cancel())
 		}
-		assert.Equal(t, want, withNames(p.Queued()))
+		assert.Equal(t, want, pooltest.Names(p.Queued()))
 		s := p.Stats()
 		assert.Equal(t, []uint64{91, 60, 30}, []uint64{s.Accepted, s.Cancelled, uint64(s.Queued)})
 		open()
@@ -148,7 +149,7 @@ func TestTPE073_TheCountersFollowTheTasks(t *testing.T) {
 	for name, queue := range countedQueues {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := sizedPool(t, 2, queue, executor.CoreTimeout(), executor.KeepAlive(time.Second))
+				p := pooltest.NewPool(t, 2, queue, executor.CoreTimeout(), executor.KeepAlive(time.Second))
 				expect := func(workers, largest, busy, queued, accepted, completed int) {
 					t.Helper()
 					s := p.Stats()
@@ -156,17 +157,17 @@ func TestTPE073_TheCountersFollowTheTasks(t *testing.T) {
 						[]int{s.Workers, s.Largest, s.Busy, s.Queued, int(s.Accepted), int(s.Completed)})
 				}
 				expect(0, 0, 0, 0, 0, 0)
-				sizedFill(t, p, 1, withSleep(time.Minute))
+				sizedFill(t, p, 1, pooltest.Sleep(time.Minute))
 				expect(1, 1, 1, 0, 1, 0)
-				sizedFill(t, p, 2, withSleep(time.Minute))
+				sizedFill(t, p, 2, pooltest.Sleep(time.Minute))
 				expect(2, 2, 2, 1, 3, 0)
-				withPassed(time.Minute - 1)
+				pooltest.Elapse(time.Minute - 1)
 				expect(2, 2, 2, 1, 3, 0)
-				withPassed(1)
+				pooltest.Elapse(1)
 				expect(2, 2, 1, 0, 3, 2)
-				withPassed(time.Minute)
+				pooltest.Elapse(time.Minute)
 				expect(1, 2, 0, 0, 3, 3)
-				withPassed(time.Second)
+				pooltest.Elapse(time.Second)
 				expect(0, 2, 0, 0, 3, 3)
 				require.NoError(t, p.Close())
 				expect(0, 2, 0, 0, 3, 3)
@@ -177,7 +178,7 @@ func TestTPE073_TheCountersFollowTheTasks(t *testing.T) {
 
 func TestTPE073_ATaskCountsAsCompletedOnlyAfterItsBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 1)
+		p := pooltest.NewPool(t, 1)
 		inside := make(chan executor.Stats, 1)
 		sizedFill(t, p, 1, func(context.Context) error { inside <- p.Stats(); return nil })
 		s := <-inside
@@ -194,17 +195,17 @@ func TestTPE074_FailedTasksCountAsCompleted(t *testing.T) {
 		opts     []executor.Option
 		failures int
 	}{
-		"error":              {withFailure, nil, 3},
-		"panic":              {withPanic, nil, 3},
-		"goexit":             {withGoexit, nil, 3},
-		"panic in the hook":  {nothing, []executor.Option{hook}, 0},
-		"panic in both":      {withPanic, []executor.Option{hook}, 3},
-		"no failure at all":  {nothing, nil, 0},
-		"on a bounded queue": {withPanic, []executor.Option{executor.BoundedFIFO(9)}, 3},
+		"error":              {pooltest.Fail, nil, 3},
+		"panic":              {pooltest.Panic, nil, 3},
+		"goexit":             {pooltest.Goexit, nil, 3},
+		"panic in the hook":  {pooltest.Nothing, []executor.Option{hook}, 0},
+		"panic in both":      {pooltest.Panic, []executor.Option{hook}, 3},
+		"no failure at all":  {pooltest.Nothing, nil, 0},
+		"on a bounded queue": {pooltest.Panic, []executor.Option{executor.BoundedFIFO(9)}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := sizedPool(t, 1, c.opts...)
+				p := pooltest.NewPool(t, 1, c.opts...)
 				sizedFill(t, p, 2, c.task)
 				_, err := p.Submit(c.task)
 				require.NoError(t, err)
@@ -219,8 +220,8 @@ func TestTPE074_FailedTasksCountAsCompleted(t *testing.T) {
 // Java counts a cancelled task as completed, once a worker has come across it.
 func TestTPE074_CancelledTasksCountApartAndCompletedNeverFalls(t *testing.T) {
 	countedRows(t, func(t *testing.T, p *executor.Pool, open func()) {
-		waiting := countedSubmit(t, p, "waiting", nothing)
-		countedSubmit(t, p, "last", nothing)
+		waiting := countedSubmit(t, p, "waiting", pooltest.Nothing)
+		countedSubmit(t, p, "last", pooltest.Nothing)
 		counts := func() [4]uint64 {
 			s := p.Stats()
 			assert.Equal(t, s.Accepted, countedSum(s))
@@ -241,10 +242,10 @@ func TestTPE074_CancelledTasksCountApartAndCompletedNeverFalls(t *testing.T) {
 func TestTPE075_AWorkerThatStartsIsNotBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for range 100 {
-			p := sizedPool(t, 8)
+			p := pooltest.NewPool(t, 8)
 			p.PrestartWorkers()
 			assert.Equal(t, sizedState{8, 0, 0}, sizedNow(p))
-			require.NoError(t, p.Execute(withNewGate(t).hold))
+			require.NoError(t, p.Execute(pooltest.NewGate(t).Hold))
 			s := p.Stats()
 			assert.Equal(t, 1, s.Busy+s.Queued, "it waits or it runs")
 		}
@@ -270,7 +271,7 @@ func TestTPE076_ASnapshotAddsUpWhileThePoolWorks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := sizedPool(t, 4, c.queue)
+				p := pooltest.NewPool(t, 4, c.queue)
 				var submitters sync.WaitGroup
 				for range 4 {
 					submitters.Go(func() {
@@ -295,8 +296,8 @@ func TestTPE076_ThereAreNoWorkersFromTidyingOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p *executor.Pool
 		seen := make(chan executor.Stats, 1)
-		p = sizedPool(t, 3, executor.OnTerminated(func() { seen <- p.Stats() }))
-		sizedFill(t, p, 5, withSleep(time.Second))
+		p = pooltest.NewPool(t, 3, executor.OnTerminated(func() { seen <- p.Stats() }))
+		sizedFill(t, p, 5, pooltest.Sleep(time.Second))
 		p.Shutdown()
 		<-p.Terminated()
 		for _, s := range []executor.Stats{<-seen, p.Stats()} {
@@ -308,18 +309,18 @@ func TestTPE076_ThereAreNoWorkersFromTidyingOn(t *testing.T) {
 
 func TestTPE077_StringTellsTheStateAndTheNumbers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 2, executor.PoolName("mail"))
+		p := pooltest.NewPool(t, 2, executor.PoolName("mail"))
 		assert.Equal(t, `executor("mail": running, 0 workers, 0 busy, 0 queued, 0 completed)`, p.String())
-		sizedFill(t, p, 1, nothing)
+		sizedFill(t, p, 1, pooltest.Nothing)
 		assert.Equal(t, `executor("mail": running, 1 workers, 0 busy, 0 queued, 1 completed)`, p.String())
-		g := withNewGate(t)
-		sizedFill(t, p, 3, g.hold)
+		g := pooltest.NewGate(t)
+		sizedFill(t, p, 3, g.Hold)
 		assert.Equal(t, `executor("mail": running, 2 workers, 2 busy, 1 queued, 1 completed)`, p.String())
 		p.Shutdown()
 		assert.Equal(t, `executor("mail": shutting down, 2 workers, 2 busy, 1 queued, 1 completed)`, p.String())
 		p.ShutdownNow()
 		assert.Equal(t, `executor("mail": stopping, 2 workers, 2 busy, 0 queued, 1 completed)`, p.String())
-		g.open()
+		g.Open()
 		<-p.Terminated()
 		assert.Equal(t, `executor("mail": terminated, 0 workers, 0 busy, 0 queued, 3 completed)`, p.String())
 	})
@@ -333,7 +334,7 @@ func TestTPE074_ATaskCancelledOnItsWayOutOfTheQueueCounts(t *testing.T) {
 			"by ShutdownNow": func(p *executor.Pool) { p.ShutdownNow() },
 			"by another": func(p *executor.Pool) {
 				assert.NoError(t, p.SetRejectionPolicy(executor.DiscardOldest))
-				assert.NoError(t, p.Execute(nothing))
+				assert.NoError(t, p.Execute(pooltest.Nothing))
 				p.Shutdown()
 			},
 		}
@@ -342,7 +343,7 @@ func TestTPE074_ATaskCancelledOnItsWayOutOfTheQueueCounts(t *testing.T) {
 			gate := make(chan struct{})
 			require.NoError(t, p.Execute(func(context.Context) error { <-gate; return nil }))
 			synctest.Wait()
-			f, err := p.Submit(nothing)
+			f, err := p.Submit(pooltest.Nothing)
 			require.NoError(t, err)
 			future.CellOf(f).Watch(func() {
 				takeOut(p)

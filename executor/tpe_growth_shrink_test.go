@@ -11,14 +11,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
 func TestTPE026_RaisingTheCoreSizeStartsWorkersForWhatWaits(t *testing.T) {
 	for _, c := range []struct{ core, waiting, want int }{{5, 2, 3}, {5, 9, 5}, {5, 4, 5}, {2, 1, 2}, {5, 0, 1}} {
 		t.Run(fmt.Sprintf("to %d with %d waiting", c.core, c.waiting), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := sizedPool(t, 1)
-				sizedFill(t, p, 1+c.waiting, withNewGate(t).hold)
+				p := pooltest.NewPool(t, 1)
+				sizedFill(t, p, 1+c.waiting, pooltest.NewGate(t).Hold)
 				require.Equal(t, sizedState{1, 1, c.waiting}, sizedNow(p))
 				require.NoError(t, p.SetCoreSize(c.core))
 				synctest.Wait()
@@ -30,15 +31,15 @@ func TestTPE026_RaisingTheCoreSizeStartsWorkersForWhatWaits(t *testing.T) {
 
 func TestTPE026_LoweringTheCoreSizeRetiresIdleWorkersAfterTheKeepAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 8, executor.KeepAlive(time.Second))
+		p := pooltest.NewPool(t, 8, executor.KeepAlive(time.Second))
 		sizedIdle(t, p, 8)
-		withPassed(time.Hour)
+		pooltest.Elapse(time.Hour)
 		require.NoError(t, p.SetCoreSize(3))
-		withPassed(time.Second - 1)
+		pooltest.Elapse(time.Second - 1)
 		assert.Equal(t, 8, p.Stats().Workers)
-		withPassed(1)
+		pooltest.Elapse(1)
 		assert.Equal(t, 3, p.Stats().Workers)
-		withPassed(time.Hour)
+		pooltest.Elapse(time.Hour)
 		assert.Equal(t, 3, p.Stats().Workers)
 	})
 }
@@ -68,14 +69,14 @@ func (r *sizedRounds) all(t *testing.T, tasks int) {
 
 func TestTPE026_ACoreSizeBelowTheBusyCountHoldsOnceTheyHaveEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 4)
+		p := pooltest.NewPool(t, 4)
 		hours := sizedHours(t, p, 7)
 		require.NoError(t, p.SetCoreSize(1))
 		synctest.Wait()
 		assert.Equal(t, sizedState{4, 4, 3}, sizedNow(p), "they are not disturbed")
-		withPassed(time.Hour)
+		pooltest.Elapse(time.Hour)
 		assert.Equal(t, sizedState{1, 1, 2}, sizedNow(p))
-		withPassed(3 * time.Hour)
+		pooltest.Elapse(3 * time.Hour)
 		hours.all(t, 7)
 		assert.Equal(t, sizedState{1, 0, 0}, sizedNow(p))
 		assert.Equal(t, 4, p.Stats().Largest)
@@ -85,14 +86,14 @@ func TestTPE026_ACoreSizeBelowTheBusyCountHoldsOnceTheyHaveEnded(t *testing.T) {
 func TestTPE027_AMaximumSizeBelowTheBusyCountHoldsOnceTheyHaveEnded(t *testing.T) {
 	for _, queue := range []executor.Queue{executor.FIFO(), executor.BoundedFIFO(3)} {
 		synctest.Test(t, func(t *testing.T) {
-			p := sizedPool(t, 1, executor.MaximumSize(5), executor.GrowFirst(), queue)
+			p := pooltest.NewPool(t, 1, executor.MaximumSize(5), executor.GrowFirst(), queue)
 			hours := sizedHours(t, p, 8)
 			require.NoError(t, p.SetMaximumSize(2))
 			synctest.Wait()
 			assert.Equal(t, sizedState{5, 5, 3}, sizedNow(p), "they are not disturbed")
-			withPassed(time.Hour)
+			pooltest.Elapse(time.Hour)
 			assert.Equal(t, sizedState{2, 2, 1}, sizedNow(p))
-			withPassed(2 * time.Hour)
+			pooltest.Elapse(2 * time.Hour)
 			hours.all(t, 8)
 			assert.Equal(t, sizedState{1, 0, 0}, sizedNow(p))
 			assert.Equal(t, 5, p.Stats().Largest)
@@ -113,14 +114,14 @@ func TestTPE027_WorkersAboveALoweredMaximumAreNotRoom(t *testing.T) {
 					if name == "maximum size" {
 						core, opts = 1, append(opts, executor.MaximumSize(4))
 					}
-					p := sizedPool(t, core, opts...)
+					p := pooltest.NewPool(t, core, opts...)
 					sizedIdle(t, p, 4)
-					g := withNewGate(t)
-					sizedFill(t, p, busy, g.hold)
+					g := pooltest.NewGate(t)
+					sizedFill(t, p, busy, g.Hold)
 					require.NoError(t, lower(p))
 					synctest.Wait()
 					for range 4 {
-						_ = p.Execute(g.hold)
+						_ = p.Execute(g.Hold)
 					}
 					synctest.Wait()
 					s := p.Stats()
@@ -134,23 +135,23 @@ func TestTPE027_WorkersAboveALoweredMaximumAreNotRoom(t *testing.T) {
 
 func TestTPE027_ARaisedMaximumCountsFromTheNextSubmissionThatDoesNotFit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 1, executor.MaximumSize(1), executor.BoundedFIFO(1))
-		g := withNewGate(t)
-		sizedFill(t, p, 2, g.hold)
-		require.ErrorIs(t, p.Execute(g.hold), executor.ErrSaturated)
+		p := pooltest.NewPool(t, 1, executor.MaximumSize(1), executor.BoundedFIFO(1))
+		g := pooltest.NewGate(t)
+		sizedFill(t, p, 2, g.Hold)
+		require.ErrorIs(t, p.Execute(g.Hold), executor.ErrSaturated)
 		require.NoError(t, p.SetMaximumSize(2))
 		synctest.Wait()
 		assert.Equal(t, sizedState{1, 1, 1}, sizedNow(p))
-		sizedFill(t, p, 1, g.hold)
+		sizedFill(t, p, 1, g.Hold)
 		assert.Equal(t, sizedState{2, 2, 1}, sizedNow(p))
-		assert.ErrorIs(t, p.Execute(g.hold), executor.ErrSaturated)
+		assert.ErrorIs(t, p.Execute(g.Hold), executor.ErrSaturated)
 	})
 }
 
 func TestTPE027_WithGrowFirstARaisedMaximumServesWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 1, executor.MaximumSize(1), executor.GrowFirst())
-		sizedFill(t, p, 5, withNewGate(t).hold)
+		p := pooltest.NewPool(t, 1, executor.MaximumSize(1), executor.GrowFirst())
+		sizedFill(t, p, 5, pooltest.NewGate(t).Hold)
 		require.NoError(t, p.SetMaximumSize(3))
 		synctest.Wait()
 		assert.Equal(t, sizedState{3, 3, 2}, sizedNow(p))
@@ -159,13 +160,13 @@ func TestTPE027_WithGrowFirstARaisedMaximumServesWhatWaits(t *testing.T) {
 
 func TestTPE027_ARaisedMaximumLetsWaitingSubmittersIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 1, executor.MaximumSize(1), executor.HandOff())
-		g := withNewGate(t)
+		p := pooltest.NewPool(t, 1, executor.MaximumSize(1), executor.HandOff())
+		g := pooltest.NewGate(t)
 		entered := make(chan error, 3)
-		sizedFill(t, p, 1, g.hold)
+		sizedFill(t, p, 1, g.Hold)
 		for range 3 {
 			go func() {
-				_, err := p.SubmitContext(t.Context(), g.hold)
+				_, err := p.SubmitContext(t.Context(), g.Hold)
 				entered <- err
 			}()
 		}
@@ -175,7 +176,7 @@ func TestTPE027_ARaisedMaximumLetsWaitingSubmittersIn(t *testing.T) {
 		synctest.Wait()
 		assert.Len(t, entered, 2)
 		assert.Equal(t, sizedState{3, 3, 0}, sizedNow(p))
-		g.open()
+		g.Open()
 		synctest.Wait()
 		for range 3 {
 			assert.NoError(t, <-entered)
@@ -186,15 +187,15 @@ func TestTPE027_ARaisedMaximumLetsWaitingSubmittersIn(t *testing.T) {
 // In the spirit of jtreg's TimeOutShrink.
 func TestTPE028_ManyThatTimeOutTogetherLeaveTheCore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 4, executor.MaximumSize(40), executor.GrowFirst(), executor.KeepAlive(time.Second))
+		p := pooltest.NewPool(t, 4, executor.MaximumSize(40), executor.GrowFirst(), executor.KeepAlive(time.Second))
 		for range 20 {
 			sizedIdle(t, p, 40)
-			withPassed(time.Second - 1)
+			pooltest.Elapse(time.Second - 1)
 			assert.Equal(t, 40, p.Stats().Workers)
-			withPassed(1)
+			pooltest.Elapse(1)
 			assert.Equal(t, 4, p.Stats().Workers)
-			assert.Len(t, withWorkerGoroutines(t), 4)
-			withPassed(time.Hour)
+			assert.Len(t, pooltest.Workers(t), 4)
+			pooltest.Elapse(time.Hour)
 			assert.Equal(t, 4, p.Stats().Workers)
 		}
 	})
@@ -202,35 +203,35 @@ func TestTPE028_ManyThatTimeOutTogetherLeaveTheCore(t *testing.T) {
 
 func TestTPE028_EachTaskRenewsTheKeepAliveOfItsWorkerOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 0, executor.MaximumSize(3), executor.GrowFirst(), executor.KeepAlive(10*time.Second))
+		p := pooltest.NewPool(t, 0, executor.MaximumSize(3), executor.GrowFirst(), executor.KeepAlive(10*time.Second))
 		sizedIdle(t, p, 3)
-		withPassed(6 * time.Second)
-		sizedFill(t, p, 1, nothing)
-		withPassed(4 * time.Second)
+		pooltest.Elapse(6 * time.Second)
+		sizedFill(t, p, 1, pooltest.Nothing)
+		pooltest.Elapse(4 * time.Second)
 		assert.Equal(t, 1, p.Stats().Workers)
-		withPassed(6 * time.Second)
+		pooltest.Elapse(6 * time.Second)
 		assert.Zero(t, p.Stats().Workers)
 	})
 }
 
 func TestTPE029_KeepAliveZeroRetiresIdleWorkersAboveTheCoreAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 2, executor.MaximumSize(5), executor.GrowFirst(), executor.KeepAlive(0))
-		sizedFill(t, p, 8, withSleep(time.Second))
-		withPassed(time.Second)
+		p := pooltest.NewPool(t, 2, executor.MaximumSize(5), executor.GrowFirst(), executor.KeepAlive(0))
+		sizedFill(t, p, 8, pooltest.Sleep(time.Second))
+		pooltest.Elapse(time.Second)
 		assert.Equal(t, 3, p.Stats().Busy, "who finds work goes on")
-		withPassed(time.Second)
+		pooltest.Elapse(time.Second)
 		assert.Equal(t, sizedState{2, 0, 0}, sizedNow(p))
-		withPassed(time.Hour)
+		pooltest.Elapse(time.Hour)
 		assert.Equal(t, sizedState{2, 0, 0}, sizedNow(p))
 	})
 }
 
 func TestTPE029_TheLongestKeepAliveMeansNever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 0, executor.MaximumSize(3), executor.GrowFirst(), executor.KeepAlive(longest))
+		p := pooltest.NewPool(t, 0, executor.MaximumSize(3), executor.GrowFirst(), executor.KeepAlive(longest))
 		sizedIdle(t, p, 3)
-		withPassed(200 * 365 * 24 * time.Hour)
+		pooltest.Elapse(200 * 365 * 24 * time.Hour)
 		assert.Equal(t, 3, p.Stats().Workers)
 	})
 }
@@ -238,35 +239,35 @@ func TestTPE029_TheLongestKeepAliveMeansNever(t *testing.T) {
 // In the spirit of jtreg's CoreThreadTimeOut, where each submission below the core size starts a worker.
 func TestTPE030_WithCoreTimeoutAllWorkersEndAndComeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 10, executor.CoreTimeout(), executor.KeepAlive(time.Second))
+		p := pooltest.NewPool(t, 10, executor.CoreTimeout(), executor.KeepAlive(time.Second))
 		for range 3 {
-			g := withNewGate(t)
+			g := pooltest.NewGate(t)
 			for i := range 10 {
-				sizedFill(t, p, 1, g.hold)
+				sizedFill(t, p, 1, g.Hold)
 				assert.Equal(t, i+1, p.Stats().Workers)
 			}
-			g.open()
-			withPassed(time.Second - 1)
+			g.Open()
+			pooltest.Elapse(time.Second - 1)
 			assert.Equal(t, sizedState{10, 0, 0}, sizedNow(p))
-			withPassed(1)
+			pooltest.Elapse(1)
 			assert.Equal(t, sizedState{}, sizedNow(p))
-			assert.Empty(t, withWorkerGoroutines(t))
+			assert.Empty(t, pooltest.Workers(t))
 		}
 	})
 }
 
 func TestTPE030_SetCoreTimeoutCountsForWorkersThatAreIdleAlready(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 4, executor.KeepAlive(time.Second))
+		p := pooltest.NewPool(t, 4, executor.KeepAlive(time.Second))
 		sizedIdle(t, p, 4)
-		withPassed(time.Hour)
+		pooltest.Elapse(time.Hour)
 		require.NoError(t, p.SetCoreTimeout(true))
-		withPassed(time.Second / 2)
+		pooltest.Elapse(time.Second / 2)
 		require.NoError(t, p.SetCoreTimeout(false))
-		withPassed(time.Hour)
+		pooltest.Elapse(time.Hour)
 		assert.Equal(t, 4, p.Stats().Workers, "it was taken back in time")
 		require.NoError(t, p.SetCoreTimeout(true))
-		withPassed(time.Second)
+		pooltest.Elapse(time.Second)
 		assert.Zero(t, p.Stats().Workers)
 	})
 }
@@ -278,12 +279,12 @@ func TestTPE031_E12_B20_ATaskThatComesAsTheLastWorkerGivesUpRunsAtOnce(t *testin
 		for _, core := range []int{0, 1} {
 			t.Run(fmt.Sprintf("%s, core size %d", name, core), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					p := sizedPool(t, core, queue, executor.CoreTimeout(), executor.KeepAlive(time.Second))
+					p := pooltest.NewPool(t, core, queue, executor.CoreTimeout(), executor.KeepAlive(time.Second))
 					for range 200 {
-						sizedFill(t, p, 1, nothing)
+						sizedFill(t, p, 1, pooltest.Nothing)
 						time.Sleep(time.Second) // not more: the worker gives up at this instant
 						start := time.Now()
-						f, err := p.Submit(nothing)
+						f, err := p.Submit(pooltest.Nothing)
 						require.NoError(t, err)
 						_, err = f.Get(t.Context())
 						require.NoError(t, err)
@@ -298,12 +299,12 @@ func TestTPE031_E12_B20_ATaskThatComesAsTheLastWorkerGivesUpRunsAtOnce(t *testin
 
 func TestTPE032_WorkersThatLeaveAreReplacedOnlyWhileThereIsWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 3, executor.KeepAlive(time.Second))
+		p := pooltest.NewPool(t, 3, executor.KeepAlive(time.Second))
 		hours := sizedHours(t, p, 6)
 		require.NoError(t, p.SetCoreSize(0))
-		withPassed(time.Hour)
+		pooltest.Elapse(time.Hour)
 		assert.Equal(t, sizedState{1, 1, 2}, sizedNow(p), "one stays for the queue")
-		withPassed(3*time.Hour + time.Second)
+		pooltest.Elapse(3*time.Hour + time.Second)
 		hours.all(t, 6)
 		assert.Equal(t, sizedState{}, sizedNow(p))
 		assert.Equal(t, 3, p.Stats().Largest, "nobody was replaced")

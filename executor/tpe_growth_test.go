@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
 // sizedSteps gives p one task after another that holds, and returns what p was doing after each, up to
@@ -32,9 +33,9 @@ func sizedSteps(t *testing.T, p *executor.Pool, hold executor.Task, most int) (s
 
 func TestTPE020_SubmissionsFillTheCoreThenTheQueueThenTheMaximum(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 2, executor.MaximumSize(4), executor.BoundedFIFO(3))
+		p := pooltest.NewPool(t, 2, executor.MaximumSize(4), executor.BoundedFIFO(3))
 		want := []sizedState{{1, 1, 0}, {2, 2, 0}, {2, 2, 1}, {2, 2, 2}, {2, 2, 3}, {3, 3, 3}, {4, 4, 3}}
-		assert.Equal(t, want, sizedSteps(t, p, withNewGate(t).hold, 100))
+		assert.Equal(t, want, sizedSteps(t, p, pooltest.NewGate(t).Hold, 100))
 		assert.Equal(t, want[6], sizedNow(p), "the refusal changes nothing")
 	})
 }
@@ -42,12 +43,12 @@ func TestTPE020_SubmissionsFillTheCoreThenTheQueueThenTheMaximum(t *testing.T) {
 func TestTPE020_ABurstFindsAsMuchRoomAsTasksOneByOne(t *testing.T) {
 	for _, queue := range []executor.Queue{executor.BoundedFIFO(3), executor.PriorityFIFO().Bounded(3)} {
 		synctest.Test(t, func(t *testing.T) {
-			p := sizedPool(t, 2, executor.MaximumSize(4), queue)
-			g := withNewGate(t)
+			p := pooltest.NewPool(t, 2, executor.MaximumSize(4), queue)
+			g := pooltest.NewGate(t)
 			for range 7 {
-				require.NoError(t, p.Execute(g.hold))
+				require.NoError(t, p.Execute(g.Hold))
 			}
-			assert.ErrorIs(t, p.Execute(g.hold), executor.ErrSaturated)
+			assert.ErrorIs(t, p.Execute(g.Hold), executor.ErrSaturated)
 			synctest.Wait()
 			assert.Equal(t, sizedState{4, 4, 3}, sizedNow(p))
 		})
@@ -65,9 +66,9 @@ func TestTPE020_AnIdleWorkerIsPreferredToANewOne(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := sizedPool(t, 5, opts...)
+				p := pooltest.NewPool(t, 5, opts...)
 				for range 10 {
-					sizedFill(t, p, 1, nothing)
+					sizedFill(t, p, 1, pooltest.Nothing)
 				}
 				s := p.Stats()
 				assert.Equal(t, 1, s.Largest)
@@ -80,26 +81,26 @@ func TestTPE020_AnIdleWorkerIsPreferredToANewOne(t *testing.T) {
 // In Java the new worker takes the task that did not fit, ahead of all that wait.
 func TestTPE020_AWorkerStartedForALateTaskTakesWhatHasWaitedLongest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 1, executor.MaximumSize(2), executor.BoundedFIFO(2))
-		tr := withNewTrace()
+		p := pooltest.NewPool(t, 1, executor.MaximumSize(2), executor.BoundedFIFO(2))
+		tr := pooltest.NewTrace()
 		for _, name := range []string{"first", "second", "third", "fourth"} {
 			require.NoError(t, p.Execute(func(context.Context) error {
-				tr.mark(name)
+				tr.Mark(name)
 				time.Sleep(time.Hour)
 				return nil
 			}))
-			withPassed(time.Second)
+			pooltest.Elapse(time.Second)
 		}
-		withPassed(2 * time.Hour)
-		assert.Equal(t, []string{"first 0s", "second 3s", "third 1h0m0s", "fourth 1h0m3s"}, tr.seen())
+		pooltest.Elapse(2 * time.Hour)
+		assert.Equal(t, []string{"first 0s", "second 3s", "third 1h0m0s", "fourth 1h0m3s"}, tr.Seen())
 	})
 }
 
 func TestTPE021_WithAnUnboundedQueueTheMaximumIsNotReached(t *testing.T) {
 	for _, queue := range []executor.Queue{executor.FIFO(), executor.PriorityFIFO()} {
 		synctest.Test(t, func(t *testing.T) {
-			p := sizedPool(t, 2, executor.MaximumSize(8), queue)
-			sizedFill(t, p, 100, withNewGate(t).hold)
+			p := pooltest.NewPool(t, 2, executor.MaximumSize(8), queue)
+			sizedFill(t, p, 100, pooltest.NewGate(t).Hold)
 			assert.Equal(t, sizedState{2, 2, 98}, sizedNow(p))
 		})
 	}
@@ -107,9 +108,9 @@ func TestTPE021_WithAnUnboundedQueueTheMaximumIsNotReached(t *testing.T) {
 
 func TestTPE021_WithAHandOffThePoolGrowsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 1, executor.MaximumSize(3), executor.HandOff())
+		p := pooltest.NewPool(t, 1, executor.MaximumSize(3), executor.HandOff())
 		want := []sizedState{{1, 1, 0}, {2, 2, 0}, {3, 3, 0}}
-		assert.Equal(t, want, sizedSteps(t, p, withNewGate(t).hold, 100))
+		assert.Equal(t, want, sizedSteps(t, p, pooltest.NewGate(t).Hold, 100))
 	})
 }
 
@@ -134,8 +135,8 @@ func TestTPE021_K05_WithGrowFirstThePoolGrowsBeforeATaskWaits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := sizedPool(t, 1, append(c.rule, executor.MaximumSize(3))...)
-				assert.Equal(t, c.want, sizedSteps(t, p, withNewGate(t).hold, 6))
+				p := pooltest.NewPool(t, 1, append(c.rule, executor.MaximumSize(3))...)
+				assert.Equal(t, c.want, sizedSteps(t, p, pooltest.NewGate(t).Hold, 6))
 			})
 		})
 	}
@@ -143,18 +144,18 @@ func TestTPE021_K05_WithGrowFirstThePoolGrowsBeforeATaskWaits(t *testing.T) {
 
 func TestTPE021_GrowFirstServesABurstWithAllWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 0, executor.MaximumSize(5), executor.GrowFirst())
-		sizedFill(t, p, 8, withNewGate(t).hold)
+		p := pooltest.NewPool(t, 0, executor.MaximumSize(5), executor.GrowFirst())
+		sizedFill(t, p, 8, pooltest.NewGate(t).Hold)
 		assert.Equal(t, sizedState{5, 5, 3}, sizedNow(p))
 	})
 }
 
 func TestAScheduledPoolIgnoresGrowFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1, executor.MaximumSize(5), executor.GrowFirst())
-		g := withNewGate(t)
+		p := pooltest.NewScheduledPool(t, 1, executor.MaximumSize(5), executor.GrowFirst())
+		g := pooltest.NewGate(t)
 		for range 5 {
-			withSubmit(t, p, g.hold)
+			pooltest.Submit(t, p, g.Hold)
 		}
 		synctest.Wait()
 		assert.Equal(t, sizedState{1, 1, 4}, sizedNow(&p.Pool))
@@ -163,20 +164,20 @@ func TestAScheduledPoolIgnoresGrowFirst(t *testing.T) {
 
 func TestTPE022_CoreSizeZeroHasOneWorkerWhileThereIsSomethingToDo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 0, executor.KeepAlive(time.Second))
-		tr := withNewTrace()
+		p := pooltest.NewPool(t, 0, executor.KeepAlive(time.Second))
+		tr := pooltest.NewTrace()
 		for i := range 5 {
 			require.NoError(t, p.Execute(func(context.Context) error {
-				tr.mark(fmt.Sprint(i))
+				tr.Mark(fmt.Sprint(i))
 				time.Sleep(time.Minute)
 				return nil
 			}))
 		}
-		withPassed(5*time.Minute + time.Second - 1)
-		assert.Equal(t, []string{"0 0s", "1 1m0s", "2 2m0s", "3 3m0s", "4 4m0s"}, tr.seen())
+		pooltest.Elapse(5*time.Minute + time.Second - 1)
+		assert.Equal(t, []string{"0 0s", "1 1m0s", "2 2m0s", "3 3m0s", "4 4m0s"}, tr.Seen())
 		assert.Equal(t, 1, p.Stats().Largest)
 		assert.Equal(t, sizedState{1, 0, 0}, sizedNow(p))
-		withPassed(1)
+		pooltest.Elapse(1)
 		assert.Equal(t, sizedState{}, sizedNow(p))
 	})
 }
@@ -185,7 +186,7 @@ func TestTPE023_ASubmissionThatMeetsAShutdownRunsOrIsRefused(t *testing.T) {
 	for _, queue := range []executor.Queue{executor.FIFO(), executor.BoundedFIFO(1000)} {
 		for range 200 {
 			synctest.Test(t, func(t *testing.T) {
-				p := sizedPool(t, 1, queue)
+				p := pooltest.NewPool(t, 1, queue)
 				var accepted, refused, ran int
 				var submitters sync.WaitGroup
 				var mu sync.Mutex
@@ -218,10 +219,10 @@ func TestTPE023_ASubmissionThatMeetsAShutdownRunsOrIsRefused(t *testing.T) {
 func TestTPE023_ASubmissionToAPoolWithoutWorkersStartsOne(t *testing.T) {
 	for _, core := range []int{0, 2} {
 		synctest.Test(t, func(t *testing.T) {
-			p := sizedPool(t, core, executor.CoreTimeout(), executor.KeepAlive(time.Second))
+			p := pooltest.NewPool(t, core, executor.CoreTimeout(), executor.KeepAlive(time.Second))
 			for range 3 {
 				sizedIdle(t, p, 1)
-				withPassed(time.Second)
+				pooltest.Elapse(time.Second)
 				require.Equal(t, sizedState{}, sizedNow(p))
 			}
 		})
@@ -230,7 +231,7 @@ func TestTPE023_ASubmissionToAPoolWithoutWorkersStartsOne(t *testing.T) {
 
 func TestTPE024_PrestartWorkerStartsOneUpToTheCoreSize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 2, executor.MaximumSize(9), executor.GrowFirst())
+		p := pooltest.NewPool(t, 2, executor.MaximumSize(9), executor.GrowFirst())
 		assert.True(t, p.PrestartWorker())
 		assert.Equal(t, sizedState{1, 0, 0}, sizedNow(p))
 		assert.True(t, p.PrestartWorker())
@@ -238,18 +239,18 @@ func TestTPE024_PrestartWorkerStartsOneUpToTheCoreSize(t *testing.T) {
 		require.NoError(t, p.SetCoreSize(3))
 		assert.True(t, p.PrestartWorker())
 		assert.False(t, p.PrestartWorker())
-		withPassed(time.Hour)
+		pooltest.Elapse(time.Hour)
 		assert.Equal(t, sizedState{3, 0, 0}, sizedNow(p))
-		assert.Len(t, withWorkerGoroutines(t), 3)
-		sizedFill(t, p, 3, withNewGate(t).hold)
+		assert.Len(t, pooltest.Workers(t), 3)
+		sizedFill(t, p, 3, pooltest.NewGate(t).Hold)
 		assert.Equal(t, sizedState{3, 3, 0}, sizedNow(p))
 	})
 }
 
 func TestTPE025_PrestartWorkersStartsWhatIsMissing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sizedPool(t, 5)
-		sizedFill(t, p, 2, withNewGate(t).hold)
+		p := pooltest.NewPool(t, 5)
+		sizedFill(t, p, 2, pooltest.NewGate(t).Hold)
 		assert.Equal(t, 3, p.PrestartWorkers())
 		assert.Equal(t, sizedState{5, 2, 0}, sizedNow(p))
 		assert.Zero(t, p.PrestartWorkers())
@@ -262,11 +263,11 @@ func TestTPE025_PrestartWorkersStartsWhatIsMissing(t *testing.T) {
 
 func TestTPE025_NothingIsPrestartedWithoutACoreOrAfterShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		none := sizedPool(t, 0, executor.MaximumSize(3))
+		none := pooltest.NewPool(t, 0, executor.MaximumSize(3))
 		assert.False(t, none.PrestartWorker())
 		assert.Zero(t, none.PrestartWorkers())
-		over := sizedPool(t, 3)
-		sizedFill(t, over, 1, withNewGate(t).hold)
+		over := pooltest.NewPool(t, 3)
+		sizedFill(t, over, 1, pooltest.NewGate(t).Hold)
 		over.Shutdown()
 		assert.False(t, over.PrestartWorker())
 		assert.Zero(t, over.PrestartWorkers())
@@ -276,16 +277,16 @@ func TestTPE025_NothingIsPrestartedWithoutACoreOrAfterShutdown(t *testing.T) {
 
 func TestTPE033_B34_AWorkerWhoseTaskOrHookDiesIsThereForTheNextTask(t *testing.T) {
 	for name, c := range map[string]struct{ before, task, after executor.Task }{
-		"panic of the task":            {nothing, withPanic, nothing},
-		"goexit of the task":           {nothing, withGoexit, nothing},
-		"panic of the before-run hook": {withPanic, nothing, nothing},
-		"goexit of that hook":          {withGoexit, nothing, nothing},
-		"panic of the after-run hook":  {nothing, nothing, withPanic},
-		"goexit of the after-run hook": {nothing, nothing, withGoexit},
+		"panic of the task":            {pooltest.Nothing, pooltest.Panic, pooltest.Nothing},
+		"goexit of the task":           {pooltest.Nothing, pooltest.Goexit, pooltest.Nothing},
+		"panic of the before-run hook": {pooltest.Panic, pooltest.Nothing, pooltest.Nothing},
+		"goexit of that hook":          {pooltest.Goexit, pooltest.Nothing, pooltest.Nothing},
+		"panic of the after-run hook":  {pooltest.Nothing, pooltest.Nothing, pooltest.Panic},
+		"goexit of the after-run hook": {pooltest.Nothing, pooltest.Nothing, pooltest.Goexit},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := sizedPool(t, 1, executor.MaximumSize(3), executor.HandOff(), executor.KeepAlive(time.Hour),
+				p := pooltest.NewPool(t, 1, executor.MaximumSize(3), executor.HandOff(), executor.KeepAlive(time.Hour),
 					executor.BeforeRun(func(ctx context.Context, _ executor.Run) {
 						time.Sleep(time.Second) // so that all three are there
 						_ = c.before(ctx)
@@ -294,11 +295,11 @@ func TestTPE033_B34_AWorkerWhoseTaskOrHookDiesIsThereForTheNextTask(t *testing.T
 				for range 5 {
 					sizedFill(t, p, 3, c.task)
 					assert.Equal(t, sizedState{3, 3, 0}, sizedNow(p))
-					withPassed(time.Second)
+					pooltest.Elapse(time.Second)
 					assert.Equal(t, sizedState{3, 0, 0}, sizedNow(p))
 				}
 				assert.Equal(t, 3, p.Stats().Largest)
-				withPassed(time.Hour)
+				pooltest.Elapse(time.Hour)
 				assert.Equal(t, 1, p.Stats().Workers)
 			})
 		})
@@ -317,8 +318,8 @@ func TestTPE037_APoolMayBeAsLargeAsAnyNumber(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := sizedStop(t, p())
-				sizedFill(t, p, 300, withNewGate(t).hold)
+				p := pooltest.Stop(t, p())
+				sizedFill(t, p, 300, pooltest.NewGate(t).Hold)
 				assert.Equal(t, sizedState{300, 300, 0}, sizedNow(p))
 			})
 		})

@@ -11,16 +11,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
 // hookFaults are the combinations of what can go wrong.
-type hookFaults struct{ before, after, terminated, handler withFault }
+type hookFaults struct{ before, after, terminated, handler pooltest.Fault }
 
 func hookCombinations(yield func(hookFaults) bool) {
-	var some []withFault
-	for _, f := range withFaults {
-		if f.name != "nil panic" { // as panic; the body has it
+	var some []pooltest.Fault
+	for _, f := range pooltest.Faults {
+		if f.Name != "nil panic" { // as panic; the body has it
 			some = append(some, f)
 		}
 	}
@@ -42,7 +43,7 @@ func TestTPE079_TPE080_TPE082_B_14_WhateverFailsInBodyHooksAndHandlerThePoolGoes
 		for _, withFuture := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s with future %v", body.name, withFuture), func(t *testing.T) {
 				for f := range hookCombinations {
-					if !t.Run(fmt.Sprintf("before %s, after %s, terminated %s, handler %s", f.before.name, f.after.name, f.terminated.name, f.handler.name),
+					if !t.Run(fmt.Sprintf("before %s, after %s, terminated %s, handler %s", f.before.Name, f.after.Name, f.terminated.Name, f.handler.Name),
 						func(t *testing.T) { synctest.Test(t, func(t *testing.T) { hookAllFail(t, i, withFuture, f) }) }) {
 						return // one is enough
 					}
@@ -57,22 +58,22 @@ func hookAllFail(t *testing.T, body int, withFuture bool, f hookFaults) {
 	var before, bodies, after, handled, terminated atomic.Int64
 	fine := hookBodies[body].name == "fine"
 	// The goroutine ends before the body begins: by the hook, or by the handler told of its panic.
-	skipped := f.before.name == "goexit" || f.before.name == "panic" && f.handler.name == "goexit"
+	skipped := f.before.Name == "goexit" || f.before.Name == "panic" && f.handler.Name == "goexit"
 	ended := func(err error) bool {
 		if skipped {
 			return err == future.ErrGoexit
 		}
 		return hookBodies[body].check(err)
 	}
-	p := rejPool(t, workers,
-		executor.BeforeRun(func(context.Context, executor.Run) { before.Add(1); f.before.do() }),
+	p := pooltest.NewPool(t, workers,
+		executor.BeforeRun(func(context.Context, executor.Run) { before.Add(1); f.before.Do() }),
 		executor.AfterRun(func(_ context.Context, _ executor.Run, err error) {
 			after.Add(1)
 			assert.True(t, ended(err), "%v", err)
-			f.after.do()
+			f.after.Do()
 		}),
-		executor.OnTerminated(func() { terminated.Add(1); f.terminated.do() }),
-		executor.ErrorHandler(func(context.Context, executor.Run, error) { handled.Add(1); f.handler.do() }))
+		executor.OnTerminated(func() { terminated.Add(1); f.terminated.Do() }),
+		executor.ErrorHandler(func(context.Context, executor.Run, error) { handled.Add(1); f.handler.Do() }))
 	require.Equal(t, workers, p.PrestartWorkers())
 	task := func(ctx context.Context) error { bodies.Add(1); return hookBodies[body].body(ctx) }
 	for range tasks {
@@ -82,12 +83,12 @@ func hookAllFail(t *testing.T, body int, withFuture bool, f hookFaults) {
 		}
 		fut, err := p.Submit(task)
 		require.NoError(t, err)
-		defer func() { assert.True(t, ended(withOutcome(t, fut)), "%v", fut) }()
+		defer func() { assert.True(t, ended(pooltest.Outcome(t, fut)), "%v", fut) }()
 	}
 	synctest.Wait()
 	s := p.Stats()
 	assert.Equal(t, []int{workers, workers, 0}, []int{s.Workers, s.Largest, s.Busy})
-	assert.Len(t, withWorkerGoroutines(t), workers)
+	assert.Len(t, pooltest.Workers(t), workers)
 	require.NoError(t, p.Close())
 
 	count := func(each bool) int64 {
@@ -97,11 +98,11 @@ func hookAllFail(t *testing.T, body int, withFuture bool, f hookFaults) {
 		return 0
 	}
 	failed := count(skipped || !fine)
-	told := count(f.before.name == "panic") + count(f.after.name == "panic")
+	told := count(f.before.Name == "panic") + count(f.after.Name == "panic")
 	if !withFuture || skipped || hookBodies[body].abrupt() {
 		told += failed
 	}
-	if f.terminated.name == "panic" {
+	if f.terminated.Name == "panic" {
 		told++
 	}
 	assert.Equal(t, []int64{tasks, count(!skipped), tasks, told, 1},
@@ -113,13 +114,13 @@ func hookAllFail(t *testing.T, body int, withFuture bool, f hookFaults) {
 // Without hooks the pool keeps such a task without a cell of its own.
 func TestTPE080_WithoutHooksAFailedExecutedTaskIsToldOnceWhateverTheHandlerDoes(t *testing.T) {
 	for _, body := range hookBodies {
-		for _, handler := range withFaults {
-			t.Run(body.name+", handler "+handler.name, func(t *testing.T) {
+		for _, handler := range pooltest.Faults {
+			t.Run(body.name+", handler "+handler.Name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					var told []error
-					p := rejPool(t, 1, executor.ErrorHandler(func(_ context.Context, _ executor.Run, err error) {
+					p := pooltest.NewPool(t, 1, executor.ErrorHandler(func(_ context.Context, _ executor.Run, err error) {
 						told = append(told, err)
-						handler.do()
+						handler.Do()
 					}))
 					for range 5 {
 						require.NoError(t, p.Execute(body.body))
@@ -131,7 +132,7 @@ func TestTPE080_WithoutHooksAFailedExecutedTaskIsToldOnceWhateverTheHandlerDoes(
 					for _, err := range told {
 						assert.True(t, body.check(err), "%v", err)
 					}
-					assert.Len(t, withWorkerGoroutines(t), 1)
+					assert.Len(t, pooltest.Workers(t), 1)
 				})
 			})
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -27,9 +28,9 @@ func TestTPE050_TheStateOnlyMovesForward(t *testing.T) {
 		var states []string
 		var p *executor.Pool
 		note := func() { states = append(states, p.Stats().State) }
-		p = rejPool(t, 1, executor.OnTerminated(func() { note() }))
-		gate := withNewGate(t)
-		require.NoError(t, p.Execute(gate.hold))
+		p = pooltest.NewPool(t, 1, executor.OnTerminated(func() { note() }))
+		gate := pooltest.NewGate(t)
+		require.NoError(t, p.Execute(gate.Hold))
 		synctest.Wait()
 		note()
 		p.Shutdown()
@@ -38,7 +39,7 @@ func TestTPE050_TheStateOnlyMovesForward(t *testing.T) {
 		note()
 		p.Shutdown() // too late to let anything run
 		note()
-		gate.open()
+		gate.Open()
 		<-p.Terminated()
 		note()
 		p.ShutdownNow()
@@ -49,8 +50,8 @@ func TestTPE050_TheStateOnlyMovesForward(t *testing.T) {
 
 func TestTPE051_ShutdownWaitsForNothingAndLetsWhatIsQueuedRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := rejPool(t, 1)
-		tr := withNewTrace()
+		p := pooltest.NewPool(t, 1)
+		tr := pooltest.NewTrace()
 		var interrupted error
 		require.NoError(t, p.Execute(func(ctx context.Context) error {
 			time.Sleep(time.Hour)
@@ -58,17 +59,17 @@ func TestTPE051_ShutdownWaitsForNothingAndLetsWhatIsQueuedRun(t *testing.T) {
 			return nil
 		}))
 		for _, name := range []string{"a", "b"} {
-			require.NoError(t, p.Execute(tr.task(name)))
+			require.NoError(t, p.Execute(tr.Task(name)))
 		}
 		synctest.Wait()
 		for range 3 {
 			p.Shutdown()
 		}
-		assert.Zero(t, time.Since(tr.start))
-		assert.Equal(t, executor.ErrShutdown, p.Execute(withNothing))
+		assert.Zero(t, time.Since(tr.Start))
+		assert.Equal(t, executor.ErrShutdown, p.Execute(pooltest.Nothing))
 		assert.Equal(t, 2, p.Stats().Queued)
 		<-p.Terminated()
-		assert.Equal(t, []string{"a 1h0m0s", "b 1h0m0s"}, tr.seen())
+		assert.Equal(t, []string{"a 1h0m0s", "b 1h0m0s"}, tr.Seen())
 		assert.NoError(t, interrupted)
 		assert.EqualValues(t, 3, p.Stats().Completed)
 	})
@@ -76,45 +77,45 @@ func TestTPE051_ShutdownWaitsForNothingAndLetsWhatIsQueuedRun(t *testing.T) {
 
 func TestTPE052_ShutdownNowInterruptsWhatRunsAndHandsBackWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := rejPool(t, 2)
+		p := pooltest.NewPool(t, 2)
 		var causes [2]error
 		var mine []*future.Future[struct{}]
 		for i := range causes {
 			f, err := p.Submit(func(ctx context.Context) error {
 				<-ctx.Done()
 				causes[i] = context.Cause(ctx)
-				return errWith
+				return pooltest.ErrTask
 			})
 			require.NoError(t, err)
 			mine = append(mine, f)
 		}
 		synctest.Wait()
-		tr := withNewTrace()
-		bare := tr.task("executed")
+		tr := pooltest.NewTrace()
+		bare := tr.Task("executed")
 		require.NoError(t, p.Execute(bare))
 		var waiting []*future.Future[struct{}]
 		for _, name := range []string{"a", "b"} {
-			f, err := p.Submit(tr.task(name), executor.Name(name))
+			f, err := p.Submit(tr.Task(name), executor.Name(name))
 			require.NoError(t, err)
 			waiting = append(waiting, f)
 		}
 		dropped := p.ShutdownNow()
-		assert.Equal(t, []string{"", "a", "b"}, withNames(dropped))
+		assert.Equal(t, []string{"", "a", "b"}, pooltest.Names(dropped))
 		assert.Zero(t, p.Stats().Queued)
 		for _, f := range waiting {
-			withShutDown(t, f)
+			pooltest.CancelledByShutdown(t, f)
 		}
 		assert.Empty(t, p.ShutdownNow())
 		<-p.Terminated()
 		assert.Equal(t, [2]error{executor.ErrShutdown, executor.ErrShutdown}, causes)
 		for _, f := range mine {
-			assert.Equal(t, errWith, withOutcome(t, f))
+			assert.Equal(t, pooltest.ErrTask, pooltest.Outcome(t, f))
 		}
-		assert.Empty(t, tr.seen())
+		assert.Empty(t, tr.Seen())
 		for _, d := range dropped {
 			require.NoError(t, d.Task(t.Context()))
 		}
-		assert.Len(t, tr.seen(), 3, "what is handed back can be run by hand")
+		assert.Len(t, tr.Seen(), 3, "what is handed back can be run by hand")
 		s := p.Stats()
 		assert.Equal(t, []uint64{5, 2, 3}, []uint64{s.Accepted, s.Completed, s.Returned})
 	})
@@ -124,17 +125,17 @@ func TestTPE053_APoolIsTerminatedWhenItsLastTaskHasEndedAndNotBefore(t *testing.
 	for name, stop := range lifeStops {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := rejPool(t, 2)
-				require.NoError(t, p.Execute(withSleep(time.Hour)))
-				require.NoError(t, p.Execute(withSleep(time.Minute)))
+				p := pooltest.NewPool(t, 2)
+				require.NoError(t, p.Execute(pooltest.Sleep(time.Hour)))
+				require.NoError(t, p.Execute(pooltest.Sleep(time.Minute)))
 				synctest.Wait()
-				assert.False(t, withClosed(p.Terminated()))
+				assert.False(t, pooltest.IsClosed(p.Terminated()))
 				go stop(p)
-				withPassed(time.Hour - 1)
-				assert.False(t, withClosed(p.Terminated()))
+				pooltest.Elapse(time.Hour - 1)
+				assert.False(t, pooltest.IsClosed(p.Terminated()))
 				assert.NotEqual(t, "terminated", p.Stats().State)
-				withPassed(1)
-				assert.True(t, withClosed(p.Terminated()))
+				pooltest.Elapse(1)
+				assert.True(t, pooltest.IsClosed(p.Terminated()))
 				assert.Equal(t, "terminated", p.Stats().State)
 			})
 		})
@@ -145,9 +146,9 @@ func TestTPE053_APoolThatNeverRanATaskTerminatesAtOnce(t *testing.T) {
 	for name, stop := range lifeStops {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := rejPool(t, 2)
+				p := pooltest.NewPool(t, 2)
 				stop(p)
-				assert.True(t, withClosed(p.Terminated()))
+				assert.True(t, pooltest.IsClosed(p.Terminated()))
 			})
 		})
 	}
@@ -157,9 +158,9 @@ func TestTPE054_E8_AwaitTerminationWaitsExactlyUntilItsContextEnds(t *testing.T)
 	for name, shut := range map[string]bool{"running": false, "shut down": true} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := rejPool(t, 1)
-				gate := withNewGate(t)
-				require.NoError(t, p.Execute(gate.hold))
+				p := pooltest.NewPool(t, 1)
+				gate := pooltest.NewGate(t)
+				require.NoError(t, p.Execute(gate.Hold))
 				if shut {
 					p.Shutdown()
 				}
@@ -171,7 +172,7 @@ func TestTPE054_E8_AwaitTerminationWaitsExactlyUntilItsContextEnds(t *testing.T)
 					cancel()
 				}
 				assert.Equal(t, shut, p.Stats().State == "shutting down", "it shuts down nothing")
-				gate.open()
+				gate.Open()
 				p.Shutdown()
 				start := time.Now()
 				assert.NoError(t, p.AwaitTermination(nil))
@@ -183,7 +184,7 @@ func TestTPE054_E8_AwaitTerminationWaitsExactlyUntilItsContextEnds(t *testing.T)
 
 func TestTPE055_E8_AfterTheEndAwaitTerminationSucceedsWhateverItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := rejPool(t, 1)
+		p := pooltest.NewPool(t, 1)
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
 		assert.Equal(t, context.Canceled, p.AwaitTermination(ended))
@@ -200,20 +201,20 @@ func TestTPE056_TheTerminatedHookRunsOnceAfterTheLastWorkerAndBeforeTheEnd(t *te
 			synctest.Test(t, func(t *testing.T) {
 				calls := 0
 				var p *executor.Pool
-				p = rejPool(t, 2, executor.OnTerminated(func() {
+				p = pooltest.NewPool(t, 2, executor.OnTerminated(func() {
 					calls++
 					s := p.Stats()
 					assert.Equal(t, "tidying", s.State)
 					assert.Equal(t, []int{0, 0, 0}, []int{s.Workers, s.Busy, s.Queued})
-					assert.False(t, withClosed(p.Terminated()))
-					assert.Equal(t, executor.ErrShutdown, p.Execute(withNothing))
+					assert.False(t, pooltest.IsClosed(p.Terminated()))
+					assert.Equal(t, executor.ErrShutdown, p.Execute(pooltest.Nothing))
 					assert.Equal(t, future.ErrSelfWait, p.AwaitTermination(nil))
 					assert.Equal(t, future.ErrSelfWait, p.Close())
 					assert.Empty(t, p.ShutdownNow())
 					time.Sleep(time.Hour)
-					assert.False(t, withClosed(p.Terminated()))
+					assert.False(t, pooltest.IsClosed(p.Terminated()))
 				}))
-				require.NoError(t, p.Execute(withNothing))
+				require.NoError(t, p.Execute(pooltest.Nothing))
 				synctest.Wait()
 				start := time.Now()
 				go stop(p)
@@ -227,23 +228,23 @@ func TestTPE056_TheTerminatedHookRunsOnceAfterTheLastWorkerAndBeforeTheEnd(t *te
 
 // In Java its exception comes out of Shutdown, or of a worker.
 func TestTPE057_B_14_ATerminatedHookThatFailsHoldsUpNobody(t *testing.T) {
-	for _, fault := range withFaults {
+	for _, fault := range pooltest.Faults {
 		for name, stop := range lifeStops {
-			t.Run(fault.name+" at "+name, func(t *testing.T) {
+			t.Run(fault.Name+" at "+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					var told withErrors
-					p := rejPool(t, 1, executor.OnTerminated(fault.do), executor.ErrorHandler(told.handle))
+					var told pooltest.Errors
+					p := pooltest.NewPool(t, 1, executor.OnTerminated(fault.Do), executor.ErrorHandler(told.Handle))
 					waiter := make(chan error, 1)
 					go func() { waiter <- p.AwaitTermination(t.Context()) }()
 					synctest.Wait()
 					stop(p)
 					assert.NoError(t, <-waiter)
 					assert.Equal(t, "terminated", p.Stats().State)
-					if fault.name == "panic" || fault.name == "nil panic" {
-						require.Len(t, told.told(), 1)
-						assert.ErrorContains(t, told.told()[0], "terminated hook")
+					if fault.Name == "panic" || fault.Name == "nil panic" {
+						require.Len(t, told.Told(), 1)
+						assert.ErrorContains(t, told.Told()[0], "terminated hook")
 					} else {
-						assert.Empty(t, told.told())
+						assert.Empty(t, told.Told())
 					}
 				})
 			})
@@ -254,17 +255,17 @@ func TestTPE057_B_14_ATerminatedHookThatFailsHoldsUpNobody(t *testing.T) {
 func TestTPE058_B32_NothingChangesAPoolThatHasTerminated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		terminations := 0
-		p := rejPool(t, 2, executor.OnTerminated(func() { terminations++ }))
-		for _, body := range []executor.Task{withNothing, withFailure, withGoexit, withSleep(time.Hour)} {
+		p := pooltest.NewPool(t, 2, executor.OnTerminated(func() { terminations++ }))
+		for _, body := range []executor.Task{pooltest.Nothing, pooltest.Fail, pooltest.Goexit, pooltest.Sleep(time.Hour)} {
 			_, err := p.Submit(body)
 			require.NoError(t, err)
 		}
-		cancelled, err := p.Submit(withNothing)
+		cancelled, err := p.Submit(pooltest.Nothing)
 		require.NoError(t, err)
 		cancelled.Cancel()
 		require.NoError(t, p.Close())
 		end := p.Stats()
-		rejNothingLost(t, end)
+		pooltest.NothingLost(t, end)
 		assert.EqualValues(t, 5, end.Accepted)
 		for _, stop := range lifeStops {
 			stop(p)
@@ -286,7 +287,7 @@ func TestTPE058_B32_NothingChangesAPoolThatHasTerminated(t *testing.T) {
 //go:noinline
 func lifeDropped(t *testing.T, opts ...executor.Option) weak.Pointer[executor.Pool] {
 	p := executor.NewPool(1, opts...)
-	require.NoError(t, p.Execute(withNothing))
+	require.NoError(t, p.Execute(pooltest.Nothing))
 	synctest.Wait()
 	return weak.Make(p)
 }
@@ -296,21 +297,21 @@ func TestTPE059_APoolThatIsDroppedLivesOnWithItsWorkers(t *testing.T) {
 		p := lifeDropped(t)
 		for range 5 {
 			runtime.GC()
-			withPassed(time.Hour)
+			pooltest.Elapse(time.Hour)
 		}
 		require.NotNil(t, p.Value())
-		assert.Len(t, withWorkerGoroutines(t), 1)
+		assert.Len(t, pooltest.Workers(t), 1)
 		assert.Equal(t, "running", p.Value().Stats().State)
 		require.NoError(t, p.Value().Close())
 		synctest.Wait()
-		assert.Empty(t, withWorkerGoroutines(t))
+		assert.Empty(t, pooltest.Workers(t))
 	})
 }
 
 func TestTPE059_APoolWithoutWorkersIsCollected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := lifeDropped(t, executor.CoreTimeout())
-		withPassed(time.Hour)
+		pooltest.Elapse(time.Hour)
 		for range 100 {
 			if runtime.GC(); p.Value() == nil {
 				return
@@ -323,7 +324,7 @@ func TestTPE059_APoolWithoutWorkersIsCollected(t *testing.T) {
 func TestTPE060_ARunBeginsWithAContextThatNobodyHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ofHandler error
-		p := rejPool(t, 1, executor.ErrorHandler(func(ctx context.Context, _ executor.Run, _ error) { ofHandler = ctx.Err() }))
+		p := pooltest.NewPool(t, 1, executor.ErrorHandler(func(ctx context.Context, _ executor.Run, _ error) { ofHandler = ctx.Err() }))
 		fresh := 0
 		for range 100 {
 			f, err := p.Submit(func(ctx context.Context) error {
@@ -341,7 +342,7 @@ func TestTPE060_ARunBeginsWithAContextThatNobodyHasEnded(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, 100, fresh)
 		assert.Zero(t, p.Stats().Failures)
-		require.NoError(t, p.Execute(withFailure))
+		require.NoError(t, p.Execute(pooltest.Fail))
 		synctest.Wait()
 		assert.NoError(t, ofHandler)
 	})
@@ -360,7 +361,7 @@ func TestTPE061_ATaskThatControlsItsPoolInterruptsNobody(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := rejPool(t, 3, executor.MaximumSize(6))
+				p := pooltest.NewPool(t, 3, executor.MaximumSize(6))
 				var refused, mine, other error
 				require.NoError(t, p.Execute(func(ctx context.Context) error {
 					time.Sleep(time.Hour)
@@ -374,11 +375,11 @@ func TestTPE061_ATaskThatControlsItsPoolInterruptsNobody(t *testing.T) {
 					return nil
 				})
 				require.NoError(t, err)
-				withPassed(2 * time.Hour)
+				pooltest.Elapse(2 * time.Hour)
 				assert.NoError(t, refused)
 				assert.NoError(t, mine)
 				assert.NoError(t, other)
-				assert.NoError(t, withOutcome(t, f))
+				assert.NoError(t, pooltest.Outcome(t, f))
 				assert.EqualValues(t, 2, p.Stats().Completed)
 			})
 		})
@@ -387,8 +388,8 @@ func TestTPE061_ATaskThatControlsItsPoolInterruptsNobody(t *testing.T) {
 
 func TestTPE061_ATaskThatStopsItsPoolIsInterruptedLikeTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := rejPool(t, 2)
-		f, err := p.Submit(withNewGate(t).heed)
+		p := pooltest.NewPool(t, 2)
+		f, err := p.Submit(pooltest.NewGate(t).Heed)
 		require.NoError(t, err)
 		synctest.Wait()
 		var cause error
@@ -399,6 +400,6 @@ func TestTPE061_ATaskThatStopsItsPoolIsInterruptedLikeTheOthers(t *testing.T) {
 		}))
 		<-p.Terminated()
 		assert.Equal(t, executor.ErrShutdown, cause)
-		assert.Equal(t, executor.ErrShutdown, withOutcome(t, f))
+		assert.Equal(t, executor.ErrShutdown, pooltest.Outcome(t, f))
 	})
 }

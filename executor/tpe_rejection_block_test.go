@@ -15,56 +15,35 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
-// rejWaiter is a submitter that waits for room.
-type rejWaiter struct {
-	returned atomic.Bool
-	after    time.Duration
-	future   *future.Future[struct{}]
-	err      error
-}
-
-// waits starts a submitter that must find no room.
-func (s *rejScene) waits(t *testing.T, ctx context.Context, name string) *rejWaiter {
-	t.Helper()
-	w := new(rejWaiter)
-	go func() {
-		w.future, w.err = s.SubmitContext(ctx, s.trace.task(name))
-		w.after = time.Since(s.trace.start)
-		w.returned.Store(true)
-	}()
-	synctest.Wait()
-	require.False(t, w.returned.Load())
-	return w
-}
-
 func TestTPE042_SubmittersEnterInTheOrderInWhichTheyCame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := rejFull(t, executor.OnRejection(executor.Block))
+		s := pooltest.NewFull(t, executor.OnRejection(executor.Block))
 		ctx, cancel := context.WithCancel(t.Context())
-		var waiters []*rejWaiter
+		var waiters []*pooltest.Waiter
 		for i := range 5 {
 			if i == 2 {
-				waiters = append(waiters, s.waits(t, ctx, "leaves"))
+				waiters = append(waiters, s.Waits(t, ctx, "leaves"))
 				continue
 			}
-			waiters = append(waiters, s.waits(t, t.Context(), fmt.Sprint("waiter ", i)))
+			waiters = append(waiters, s.Waits(t, t.Context(), fmt.Sprint("waiter ", i)))
 		}
-		go func() { assert.NoError(t, s.Execute(s.trace.task("by the policy"))) }()
+		go func() { assert.NoError(t, s.Execute(s.Trace.Task("by the policy"))) }()
 		synctest.Wait()
 		time.Sleep(time.Minute)
 		cancel()
 		synctest.Wait()
-		assert.True(t, waiters[2].returned.Load())
-		assert.ErrorIs(t, waiters[2].err, executor.ErrSaturated)
-		assert.ErrorIs(t, waiters[2].err, context.Canceled)
-		s.gate.open()
+		assert.True(t, waiters[2].Returned.Load())
+		assert.ErrorIs(t, waiters[2].Err, executor.ErrSaturated)
+		assert.ErrorIs(t, waiters[2].Err, context.Canceled)
+		s.Gate.Open()
 		synctest.Wait()
-		assert.Equal(t, []string{"queued 1m0s", "waiter 0 1m0s", "waiter 1 1m0s", "waiter 3 1m0s", "waiter 4 1m0s", "by the policy 1m0s"}, s.trace.seen())
+		assert.Equal(t, []string{"queued 1m0s", "waiter 0 1m0s", "waiter 1 1m0s", "waiter 3 1m0s", "waiter 4 1m0s", "by the policy 1m0s"}, s.Trace.Seen())
 		for _, w := range waiters {
-			assert.Equal(t, time.Minute, w.after)
+			assert.Equal(t, time.Minute, w.After)
 		}
 		st := s.Stats()
 		assert.Equal(t, []uint64{7, 1}, []uint64{st.Accepted, st.Rejected})
@@ -73,34 +52,34 @@ func TestTPE042_SubmittersEnterInTheOrderInWhichTheyCame(t *testing.T) {
 
 func TestTPE042_ANewSubmissionDoesNotOvertakeThoseWhoWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := rejFull(t)
-		first, second := s.waits(t, t.Context(), "first"), s.waits(t, t.Context(), "second")
-		assert.True(t, s.queued.Cancel())
-		assert.Equal(t, executor.ErrSaturated, s.Execute(withNothing), "the room is taken already")
+		s := pooltest.NewFull(t)
+		first, second := s.Waits(t, t.Context(), "first"), s.Waits(t, t.Context(), "second")
+		assert.True(t, s.Waiting.Cancel())
+		assert.Equal(t, executor.ErrSaturated, s.Execute(pooltest.Nothing), "the room is taken already")
 		synctest.Wait()
-		assert.Equal(t, []bool{true, false}, []bool{first.returned.Load(), second.returned.Load()})
+		assert.Equal(t, []bool{true, false}, []bool{first.Returned.Load(), second.Returned.Load()})
 	})
 }
 
 // What lets one of two submitters enter who wait for room.
 func TestTPE042_WhoeverMakesRoomLetsASubmitterEnterAtOnce(t *testing.T) {
-	for name, makeRoom := range map[string]func(t *testing.T, s *rejScene){
-		"a cancellation":    func(t *testing.T, s *rejScene) { assert.True(t, s.queued.Cancel()) },
-		"a stop":            func(t *testing.T, s *rejScene) { assert.True(t, s.queued.Stop()) },
-		"a maximum size":    func(t *testing.T, s *rejScene) { assert.NoError(t, s.SetMaximumSize(2)) },
-		"a core size":       func(t *testing.T, s *rejScene) { assert.NoError(t, s.SetCoreSize(2)) },
-		"the end of a task": func(t *testing.T, s *rejScene) { s.gate.open() },
+	for name, makeRoom := range map[string]func(t *testing.T, s *pooltest.Full){
+		"a cancellation":    func(t *testing.T, s *pooltest.Full) { assert.True(t, s.Waiting.Cancel()) },
+		"a stop":            func(t *testing.T, s *pooltest.Full) { assert.True(t, s.Waiting.Stop()) },
+		"a maximum size":    func(t *testing.T, s *pooltest.Full) { assert.NoError(t, s.SetMaximumSize(2)) },
+		"a core size":       func(t *testing.T, s *pooltest.Full) { assert.NoError(t, s.SetCoreSize(2)) },
+		"the end of a task": func(t *testing.T, s *pooltest.Full) { s.Gate.Open() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := rejFull(t)
-				w := s.waits(t, t.Context(), "waiter")
+				s := pooltest.NewFull(t)
+				w := s.Waits(t, t.Context(), "waiter")
 				time.Sleep(time.Minute)
 				makeRoom(t, s)
 				synctest.Wait()
-				require.True(t, w.returned.Load())
-				assert.NoError(t, w.err)
-				assert.Equal(t, time.Minute, w.after)
+				require.True(t, w.Returned.Load())
+				assert.NoError(t, w.Err)
+				assert.Equal(t, time.Minute, w.After)
 			})
 		})
 	}
@@ -109,14 +88,14 @@ func TestTPE042_WhoeverMakesRoomLetsASubmitterEnterAtOnce(t *testing.T) {
 // They came before the task that is queued in the room of another, but that room is not theirs.
 func TestTPE044_DiscardOldestDropsNoneOfThoseWhoWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := rejFull(t, executor.OnRejection(executor.DiscardOldest))
-		a, b := s.waits(t, t.Context(), "a"), s.waits(t, t.Context(), "b")
-		require.NoError(t, s.Execute(s.trace.task("new")))
+		s := pooltest.NewFull(t, executor.OnRejection(executor.DiscardOldest))
+		a, b := s.Waits(t, t.Context(), "a"), s.Waits(t, t.Context(), "b")
+		require.NoError(t, s.Execute(s.Trace.Task("new")))
 		synctest.Wait()
 		assert.EqualValues(t, 1, s.Stats().Returned)
-		assert.Equal(t, []bool{false, false}, []bool{a.returned.Load(), b.returned.Load()})
-		s.finish()
-		assert.NoError(t, errors.Join(a.err, b.err))
+		assert.Equal(t, []bool{false, false}, []bool{a.Returned.Load(), b.Returned.Load()})
+		s.Finish()
+		assert.NoError(t, errors.Join(a.Err, b.Err))
 		assert.EqualValues(t, 1, s.Stats().Returned)
 	})
 }
@@ -125,16 +104,16 @@ func TestTPE042_AWorkerThatBecomesFreeTakesFromThoseWhoWaitWhereNothingMayQueue(
 	for _, c := range hookBodies {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &rejScene{Pool: rejPool(t, 1, executor.HandOff()), trace: withNewTrace()}
+				s := &pooltest.Full{Pool: pooltest.NewPool(t, 1, executor.HandOff()), Trace: pooltest.NewTrace()}
 				require.NoError(t, s.Execute(func(ctx context.Context) error {
 					time.Sleep(time.Hour)
 					return c.body(ctx)
 				}))
 				synctest.Wait()
-				a, b := s.waits(t, t.Context(), "a"), s.waits(t, t.Context(), "b")
-				withPassed(time.Hour)
-				assert.Equal(t, []string{"a 1h0m0s", "b 1h0m0s"}, s.trace.seen())
-				assert.NoError(t, errors.Join(a.err, b.err))
+				a, b := s.Waits(t, t.Context(), "a"), s.Waits(t, t.Context(), "b")
+				pooltest.Elapse(time.Hour)
+				assert.Equal(t, []string{"a 1h0m0s", "b 1h0m0s"}, s.Trace.Seen())
+				assert.NoError(t, errors.Join(a.Err, b.Err))
 			})
 		})
 	}
@@ -142,38 +121,38 @@ func TestTPE042_AWorkerThatBecomesFreeTakesFromThoseWhoWaitWhereNothingMayQueue(
 
 func TestTPE042_ACancelledTaskOfASerialExecutorMakesRoomToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &rejScene{Pool: rejPool(t, 1, executor.BoundedFIFO(1)), gate: withNewGate(t), trace: withNewTrace()}
+		s := &pooltest.Full{Pool: pooltest.NewPool(t, 1, executor.BoundedFIFO(1)), Gate: pooltest.NewGate(t), Trace: pooltest.NewTrace()}
 		serial := executor.NewSerial(s)
-		require.NoError(t, serial.Execute(s.gate.hold))
+		require.NoError(t, serial.Execute(s.Gate.Hold))
 		synctest.Wait()
-		behind, err := serial.Submit(withNothing)
+		behind, err := serial.Submit(pooltest.Nothing)
 		require.NoError(t, err)
-		w := s.waits(t, t.Context(), "waiter")
+		w := s.Waits(t, t.Context(), "waiter")
 		assert.True(t, behind.Cancel())
 		synctest.Wait()
-		assert.True(t, w.returned.Load(), "there is room, and nobody else is before")
+		assert.True(t, w.Returned.Load(), "there is room, and nobody else is before")
 	})
 }
 
 func TestTPE042_E4_B28_AShutdownReleasesThoseWhoWait(t *testing.T) {
-	for name, stop := range map[string]func(s *rejScene){
-		"Shutdown":    func(s *rejScene) { s.Shutdown() },
-		"ShutdownNow": func(s *rejScene) { s.ShutdownNow() },
-		"Close":       func(s *rejScene) { go s.Close() },
+	for name, stop := range map[string]func(s *pooltest.Full){
+		"Shutdown":    func(s *pooltest.Full) { s.Shutdown() },
+		"ShutdownNow": func(s *pooltest.Full) { s.ShutdownNow() },
+		"Close":       func(s *pooltest.Full) { go s.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := rejFull(t, executor.OnRejection(executor.Block))
-				a, b := s.waits(t, t.Context(), "a"), s.waits(t, t.Context(), "b")
+				s := pooltest.NewFull(t, executor.OnRejection(executor.Block))
+				a, b := s.Waits(t, t.Context(), "a"), s.Waits(t, t.Context(), "b")
 				var blocked error
-				go func() { blocked = s.Execute(withNothing) }()
-				withPassed(time.Minute)
+				go func() { blocked = s.Execute(pooltest.Nothing) }()
+				pooltest.Elapse(time.Minute)
 				stop(s)
 				synctest.Wait()
-				for _, w := range []*rejWaiter{a, b} {
-					assert.Nil(t, w.future)
-					assert.Equal(t, executor.ErrShutdown, w.err)
-					assert.Equal(t, time.Minute, w.after)
+				for _, w := range []*pooltest.Waiter{a, b} {
+					assert.Nil(t, w.Future)
+					assert.Equal(t, executor.ErrShutdown, w.Err)
+					assert.Equal(t, time.Minute, w.After)
 				}
 				assert.Equal(t, executor.ErrShutdown, blocked)
 			})
@@ -183,35 +162,35 @@ func TestTPE042_E4_B28_AShutdownReleasesThoseWhoWait(t *testing.T) {
 
 func TestTPE042_ThoseWhoWaitInVainAreCountedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := rejFull(t, executor.OnRejection(executor.Block))
-		w := s.waits(t, t.Context(), "a")
-		go func() { _ = s.Execute(withNothing) }()
+		s := pooltest.NewFull(t, executor.OnRejection(executor.Block))
+		w := s.Waits(t, t.Context(), "a")
+		go func() { _ = s.Execute(pooltest.Nothing) }()
 		synctest.Wait()
 		s.Shutdown()
 		synctest.Wait()
-		assert.Equal(t, executor.ErrShutdown, w.err)
+		assert.Equal(t, executor.ErrShutdown, w.Err)
 		assert.EqualValues(t, 2, s.Stats().Rejected)
 	})
 }
 
 func TestTPE042_A14_AnEndedContextIsRefusedAtOnceEvenIfThereIsRoom(t *testing.T) {
 	for name, pool := range map[string]func(t *testing.T) *executor.Pool{
-		"room": func(t *testing.T) *executor.Pool { return rejPool(t, 1) },
-		"full": func(t *testing.T) *executor.Pool { return rejFull(t).Pool },
+		"room": func(t *testing.T) *executor.Pool { return pooltest.NewPool(t, 1) },
+		"full": func(t *testing.T) *executor.Pool { return pooltest.NewFull(t).Pool },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := pool(t)
 				before := p.Stats()
 				ctx, cancel := context.WithCancelCause(t.Context())
-				cancel(errWith)
+				cancel(pooltest.ErrTask)
 				ran := false
 				f, err := p.SubmitContext(ctx, func(context.Context) error { ran = true; return nil })
 				assert.Nil(t, f)
-				for _, want := range []error{executor.ErrRejected, context.Canceled, errWith} {
+				for _, want := range []error{executor.ErrRejected, context.Canceled, pooltest.ErrTask} {
 					assert.ErrorIs(t, err, want)
 				}
-				typed, err := executor.SubmitContext(ctx, p, theTyped(withNothing))
+				typed, err := executor.SubmitContext(ctx, p, pooltest.Typed(pooltest.Nothing))
 				assert.Nil(t, typed)
 				assert.ErrorIs(t, err, executor.ErrRejected)
 				after := p.Stats()
@@ -225,20 +204,20 @@ func TestTPE042_A14_AnEndedContextIsRefusedAtOnceEvenIfThereIsRoom(t *testing.T)
 
 func TestTPE042_A13_ANilContextWaitsAsLongAsItTakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := rejFull(t)
-		w := s.waits(t, nil, "waiter")
-		withPassed(1000 * time.Hour)
-		require.False(t, w.returned.Load())
-		s.gate.open()
+		s := pooltest.NewFull(t)
+		w := s.Waits(t, nil, "waiter")
+		pooltest.Elapse(1000 * time.Hour)
+		require.False(t, w.Returned.Load())
+		s.Gate.Open()
 		synctest.Wait()
-		require.True(t, w.returned.Load())
-		assert.NoError(t, w.err)
+		require.True(t, w.Returned.Load())
+		assert.NoError(t, w.Err)
 	})
 }
 
 func TestTPE042_TheContextOfTheWaitIsNotThatOfTheTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := rejFull(t)
+		s := pooltest.NewFull(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		var inRun error
 		var f *future.Future[struct{}]
@@ -251,10 +230,10 @@ func TestTPE042_TheContextOfTheWaitIsNotThatOfTheTask(t *testing.T) {
 			cancel()
 		}()
 		synctest.Wait()
-		s.gate.open()
-		withPassed(2 * time.Hour)
+		s.Gate.Open()
+		pooltest.Elapse(2 * time.Hour)
 		require.ErrorIs(t, ctx.Err(), context.Canceled)
-		assert.NoError(t, withOutcome(t, f))
+		assert.NoError(t, pooltest.Outcome(t, f))
 		assert.NoError(t, inRun)
 	})
 }
@@ -268,7 +247,7 @@ func TestC2_TPE042_ATaskOfAFullPoolDoesNotWaitForRoomInIt(t *testing.T) {
 			return err
 		},
 		"SubmitContext without its context": func(p *executor.Pool, _ context.Context, task executor.Task) error {
-			_, err := executor.SubmitContext(nil, p, theTyped(task))
+			_, err := executor.SubmitContext(nil, p, pooltest.Typed(task))
 			return err
 		},
 	}
@@ -278,17 +257,17 @@ func TestC2_TPE042_ATaskOfAFullPoolDoesNotWaitForRoomInIt(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					var p *executor.Pool
 					been := false // all is on one goroutine
-					tr := withNewTrace()
+					tr := pooltest.NewTrace()
 					at := func(here string, ctx context.Context) {
 						if here != place || been {
 							return
 						}
 						been = true
-						assert.NoError(t, p.Execute(tr.task("queued")))
-						assert.NoError(t, submit(p, ctx, tr.task("inner")))
-						tr.mark("returned")
+						assert.NoError(t, p.Execute(tr.Task("queued")))
+						assert.NoError(t, submit(p, ctx, tr.Task("inner")))
+						tr.Mark("returned")
 					}
-					p = rejPool(t, 1, executor.BoundedFIFO(1), executor.OnRejection(executor.Block),
+					p = pooltest.NewPool(t, 1, executor.BoundedFIFO(1), executor.OnRejection(executor.Block),
 						executor.BeforeRun(func(ctx context.Context, _ executor.Run) { at("before-run hook", ctx) }),
 						executor.AfterRun(func(ctx context.Context, _ executor.Run, _ error) {
 							at("after-run hook", context.WithoutCancel(ctx)) // the run is over
@@ -296,10 +275,10 @@ func TestC2_TPE042_ATaskOfAFullPoolDoesNotWaitForRoomInIt(t *testing.T) {
 						executor.ErrorHandler(func(ctx context.Context, _ executor.Run, _ error) { at("error handler", ctx) }))
 					require.NoError(t, p.Execute(func(ctx context.Context) error {
 						at("body", ctx)
-						return errWith
+						return pooltest.ErrTask
 					}))
 					synctest.Wait()
-					assert.Equal(t, []string{"inner 0s", "returned 0s", "queued 0s"}, tr.seen())
+					assert.Equal(t, []string{"inner 0s", "returned 0s", "queued 0s"}, tr.Seen())
 				})
 			})
 		}
@@ -312,7 +291,7 @@ func TestTPE042_AThousandSubmittersWithDeadlinesReturnInTimeAndLoseNothing(t *te
 			synctest.Test(t, func(t *testing.T) {
 				const submitters = 1000
 				random := rand.New(rand.NewPCG(seed, 0))
-				p := rejPool(t, 4, executor.BoundedFIFO(4), executor.OnRejection(executor.Block))
+				p := pooltest.NewPool(t, 4, executor.BoundedFIFO(4), executor.OnRejection(executor.Block))
 				var bodies, refused atomic.Int64
 				var all sync.WaitGroup
 				futures := make([]*future.Future[struct{}], submitters)
@@ -345,7 +324,7 @@ func TestTPE042_AThousandSubmittersWithDeadlinesReturnInTimeAndLoseNothing(t *te
 				succeeded := 0
 				for _, f := range futures {
 					if f != nil {
-						assert.NoError(t, withOutcome(t, f))
+						assert.NoError(t, pooltest.Outcome(t, f))
 						succeeded++
 					}
 				}

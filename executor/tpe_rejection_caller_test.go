@@ -12,20 +12,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/goid"
 )
 
 // rejCallers is a pool of one worker under CallerRuns that lets nothing wait.
 func rejCallers(t *testing.T, opts ...executor.Option) *executor.Pool {
-	return rejPool(t, 1, append([]executor.Option{executor.HandOff(), executor.OnRejection(executor.CallerRuns)}, opts...)...)
+	return pooltest.NewPool(t, 1, append([]executor.Option{executor.HandOff(), executor.OnRejection(executor.CallerRuns)}, opts...)...)
 }
 
 // rejHeld is rejCallers with its worker held.
-func rejHeld(t *testing.T, opts ...executor.Option) (*executor.Pool, *withGate) {
+func rejHeld(t *testing.T, opts ...executor.Option) (*executor.Pool, *pooltest.Gate) {
 	p := rejCallers(t, opts...)
-	gate := withNewGate(t)
-	require.NoError(t, p.Execute(gate.hold))
+	gate := pooltest.NewGate(t)
+	require.NoError(t, p.Execute(gate.Hold))
 	synctest.Wait()
 	return p, gate
 }
@@ -68,9 +69,9 @@ func TestTPE043_ATaskThatSubmitsItselfForEverDoesNotGrowTheStack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := rejCallers(t)
-				gate := withNewGate(t)
+				gate := pooltest.NewGate(t)
 				if held {
-					require.NoError(t, p.Execute(gate.hold))
+					require.NoError(t, p.Execute(gate.Hold))
 					synctest.Wait()
 				}
 				e := &rejEndless{pool: p, left: again, inside: map[uint64]int{}}
@@ -89,17 +90,17 @@ func TestTPE043_ATaskThatSubmitsItselfForEverDoesNotGrowTheStack(t *testing.T) {
 func TestTPE043_ATaskGivenToACallerInARunRunsInsideOfThatRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, _ := rejHeld(t)
-		tr := withNewTrace()
+		tr := pooltest.NewTrace()
 		require.NoError(t, p.Execute(func(context.Context) error {
-			first, err := p.Submit(tr.task("first"))
+			first, err := p.Submit(tr.Task("first"))
 			require.NoError(t, err)
 			assert.Equal(t, future.Succeeded, first.State())
-			require.NoError(t, p.Execute(tr.task("second")))
+			require.NoError(t, p.Execute(tr.Task("second")))
 			assert.Equal(t, []int{2, 0}, []int{p.Stats().Busy, p.Stats().Queued})
-			tr.mark("outer")
+			tr.Mark("outer")
 			return nil
 		}))
-		assert.Equal(t, []string{"first 0s", "second 0s", "outer 0s"}, tr.seen())
+		assert.Equal(t, []string{"first 0s", "second 0s", "outer 0s"}, tr.Seen())
 	})
 }
 
@@ -119,14 +120,14 @@ func TestTPE043_WhatIsTooDeepForTheCallerIsLeftToWhoeverIsThereFirst(t *testing.
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p, gate := rejHeld(t)
-				tr := withNewTrace()
-				time.AfterFunc(released, gate.open)
+				tr := pooltest.NewTrace()
+				time.AfterFunc(released, gate.Open)
 				require.NoError(t, p.Execute(rejDeep(p, 1000, func() {
-					require.NoError(t, p.Execute(tr.task("beyond")))
+					require.NoError(t, p.Execute(tr.Task("beyond")))
 					assert.Equal(t, 1, p.Stats().Queued)
 					time.Sleep(time.Minute)
 				})))
-				assert.Equal(t, []string{"beyond " + min(released, time.Minute).String()}, tr.seen())
+				assert.Equal(t, []string{"beyond " + min(released, time.Minute).String()}, tr.Seen())
 			})
 		})
 	}
@@ -134,27 +135,27 @@ func TestTPE043_WhatIsTooDeepForTheCallerIsLeftToWhoeverIsThereFirst(t *testing.
 
 func TestTPE043_AGoexitInACallerRunEndsTheCallerAndLeavesTheRestToTheWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told withErrors
-		p, gate := rejHeld(t, executor.ErrorHandler(told.handle))
-		tr := withNewTrace()
+		var told pooltest.Errors
+		p, gate := rejHeld(t, executor.ErrorHandler(told.Handle))
+		tr := pooltest.NewTrace()
 		var later *future.Future[struct{}]
 		returned := false
 		go func() {
 			_ = p.Execute(rejDeep(p, 1000, func() {
-				later, _ = p.Submit(tr.task("later"))
+				later, _ = p.Submit(tr.Task("later"))
 				runtime.Goexit()
 			}))
 			returned = true
 		}()
 		synctest.Wait()
 		assert.False(t, returned)
-		assert.Len(t, told.told(), 1001, "each run that it was inside of")
-		assert.Empty(t, tr.seen(), "the only worker is busy")
+		assert.Len(t, told.Told(), 1001, "each run that it was inside of")
+		assert.Empty(t, tr.Seen(), "the only worker is busy")
 		time.Sleep(time.Hour)
-		gate.open()
+		gate.Open()
 		synctest.Wait()
-		assert.Equal(t, []string{"later 1h0m0s"}, tr.seen())
-		assert.NoError(t, withOutcome(t, later))
+		assert.Equal(t, []string{"later 1h0m0s"}, tr.Seen())
+		assert.NoError(t, pooltest.Outcome(t, later))
 		assert.Equal(t, 1, p.Stats().Workers)
 		assert.Zero(t, p.Stats().Rejected)
 	})
@@ -163,35 +164,35 @@ func TestTPE043_AGoexitInACallerRunEndsTheCallerAndLeavesTheRestToTheWorkers(t *
 func TestTPE043_AGoexitInARunByAWorkerEndsBothItsTasksAndKeepsTheWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := rejCallers(t)
-		tr := withNewTrace()
+		tr := pooltest.NewTrace()
 		f, err := p.Submit(func(context.Context) error {
 			return p.Execute(func(context.Context) error {
-				assert.NoError(t, p.Execute(tr.task("later")))
+				assert.NoError(t, p.Execute(tr.Task("later")))
 				runtime.Goexit()
 				return nil
 			})
 		})
 		require.NoError(t, err)
 		synctest.Wait()
-		assert.Equal(t, future.ErrGoexit, withOutcome(t, f), "it was on the same goroutine")
-		assert.Equal(t, []string{"later 0s"}, tr.seen())
+		assert.Equal(t, future.ErrGoexit, pooltest.Outcome(t, f), "it was on the same goroutine")
+		assert.Equal(t, []string{"later 0s"}, tr.Seen())
 		s := p.Stats()
 		assert.Equal(t, []uint64{3, 3, 2, 0}, []uint64{s.Completed, s.Runs, s.Failures, s.Rejected})
-		assert.Len(t, withWorkerGoroutines(t), 1)
+		assert.Len(t, pooltest.Workers(t), 1)
 	})
 }
 
 func TestTPE043_AFailureOfATaskRunByItsCallerIsNotTheCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told withErrors
-		p, _ := rejHeld(t, executor.ErrorHandler(told.handle))
-		for _, body := range []executor.Task{withFailure, withPanic} {
+		var told pooltest.Errors
+		p, _ := rejHeld(t, executor.ErrorHandler(told.Handle))
+		for _, body := range []executor.Task{pooltest.Fail, pooltest.Panic} {
 			assert.NoError(t, p.Execute(body))
 			f, err := p.Submit(body)
 			require.NoError(t, err)
-			assert.Error(t, withOutcome(t, f))
+			assert.Error(t, pooltest.Outcome(t, f))
 		}
-		assert.Len(t, told.told(), 3, "of Execute, and the panic of Submit")
+		assert.Len(t, told.Told(), 3, "of Execute, and the panic of Submit")
 		assert.EqualValues(t, 4, p.Stats().Failures)
 	})
 }
@@ -209,30 +210,30 @@ func TestTPE043_ThePoolEndsAfterTheTasksThatCallersRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p, gate := rejHeld(t)
-				tr := withNewTrace()
+				tr := pooltest.NewTrace()
 				var cause, wait error
 				var later *future.Future[struct{}]
 				go func() {
 					assert.NoError(t, p.Execute(func(ctx context.Context) error {
-						assert.NoError(t, p.Execute(rejDeep(p, 999, func() { later, _ = p.Submit(tr.task("later")) })))
+						assert.NoError(t, p.Execute(rejDeep(p, 999, func() { later, _ = p.Submit(tr.Task("later")) })))
 						time.Sleep(time.Hour)
 						cause = context.Cause(ctx)
 						wait = p.AwaitTermination(context.Background())
 						return nil
 					}))
 				}()
-				withPassed(time.Minute)
+				pooltest.Elapse(time.Minute)
 				assert.Len(t, c.stop(p), c.returned)
-				gate.open()
-				withPassed(time.Minute)
-				assert.False(t, withClosed(p.Terminated()))
+				gate.Open()
+				pooltest.Elapse(time.Minute)
+				assert.False(t, pooltest.IsClosed(p.Terminated()))
 				assert.Zero(t, p.Stats().Workers)
 				<-p.Terminated()
-				assert.Equal(t, time.Hour, time.Since(tr.start))
+				assert.Equal(t, time.Hour, time.Since(tr.Start))
 				assert.Equal(t, c.cause, cause)
 				assert.Equal(t, future.ErrSelfWait, wait)
-				assert.Equal(t, c.ran, tr.seen())
-				assert.Equal(t, c.returned == 0, withOutcome(t, later) == nil)
+				assert.Equal(t, c.ran, tr.Seen())
+				assert.Equal(t, c.returned == 0, pooltest.Outcome(t, later) == nil)
 			})
 		})
 	}

@@ -12,27 +12,28 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
 // Java never completes such futures.
 func TestTPE046_WhatAPolicyDropsIsSettledForWhoeverWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := rejFull(t, executor.OnRejection(executor.Discard))
+		s := pooltest.NewFull(t, executor.OnRejection(executor.Discard))
 		dropped, err := executor.Submit(s.Pool, func(context.Context) (int, error) { return 1, nil })
 		require.NoError(t, err)
 		require.NoError(t, s.SetRejectionPolicy(executor.DiscardOldest))
-		_, err = s.Submit(withNothing)
+		_, err = s.Submit(pooltest.Nothing)
 		require.NoError(t, err)
 		_, inNew := dropped.Get(nil)
-		_, inOld := s.queued.Get(nil)
+		_, inOld := s.Waiting.Get(nil)
 		for _, err := range []error{inNew, inOld} {
 			assert.ErrorIs(t, err, future.ErrCancelled)
 			assert.ErrorIs(t, err, executor.ErrSaturated)
 			assert.NotErrorIs(t, err, executor.ErrShutdown)
 		}
 		assert.False(t, dropped.Cancel(), "it has ended")
-		assert.True(t, withClosed(dropped.Stopped()) && withClosed(s.queued.Stopped()), "no body will run")
+		assert.True(t, pooltest.IsClosed(dropped.Stopped()) && pooltest.IsClosed(s.Waiting.Stopped()), "no body will run")
 	})
 }
 
@@ -42,8 +43,8 @@ func TestTPE046_InvokeAllDoesNotHangOnAPoolThatDiscards(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := rejFull(t, executor.OnRejection(policy))
-				time.AfterFunc(time.Hour, s.gate.open)
+				s := pooltest.NewFull(t, executor.OnRejection(policy))
+				time.AfterFunc(time.Hour, s.Gate.Open)
 				fn := func(context.Context) (int, error) { return 1, nil }
 				fs, err := executor.InvokeAll(t.Context(), s.Pool, fn, fn, fn)
 				require.NoError(t, err)
@@ -59,25 +60,25 @@ func TestTPE046_InvokeAllDoesNotHangOnAPoolThatDiscards(t *testing.T) {
 
 func TestTPE047_ARefusedTaskMayComeAgainAndOneTaskManyTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := rejFull(t)
-		task := s.trace.task("again")
+		s := pooltest.NewFull(t)
+		task := s.Trace.Task("again")
 		require.Equal(t, executor.ErrSaturated, s.Execute(task))
-		s.gate.open()
+		s.Gate.Open()
 		synctest.Wait()
-		p := rejPool(t, 1)
+		p := pooltest.NewPool(t, 1)
 		for range 3 {
 			require.NoError(t, p.Execute(task))
 			require.NoError(t, s.Execute(task))
 			synctest.Wait()
 		}
-		assert.Len(t, s.trace.seen(), 1+6)
+		assert.Len(t, s.Trace.Seen(), 1+6)
 	})
 }
 
 func TestTPE048_NoTaskIsRefusedByEveryEntryWithoutATrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := false
-		s := rejFull(t, executor.OnRejection(func(*executor.Rejection) error { asked = true; return nil }))
+		s := pooltest.NewFull(t, executor.OnRejection(func(*executor.Rejection) error { asked = true; return nil }))
 		before := s.Stats()
 		for _, entry := range rejEntries {
 			outcome, err := entry.submit(s.Pool, nil)
@@ -95,27 +96,27 @@ func TestTPE048_NoTaskIsRefusedByEveryEntryWithoutATrace(t *testing.T) {
 
 func TestSetRejectionPolicyCountsFromTheNextRejectionOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := rejFull(t, executor.OnRejection(executor.Block))
+		s := pooltest.NewFull(t, executor.OnRejection(executor.Block))
 		waiting := true
 		go func() {
-			assert.NoError(t, s.Execute(s.trace.task("waited")))
+			assert.NoError(t, s.Execute(s.Trace.Task("waited")))
 			waiting = false
 		}()
 		synctest.Wait()
 		assert.ErrorIs(t, s.SetRejectionPolicy(nil), executor.ErrInvalid)
 		require.NoError(t, s.SetRejectionPolicy(executor.CallerRuns))
-		require.NoError(t, s.Execute(s.trace.task("run")))
+		require.NoError(t, s.Execute(s.Trace.Task("run")))
 		require.NoError(t, s.SetRejectionPolicy(executor.Abort))
-		assert.Equal(t, executor.ErrSaturated, s.Execute(withNothing))
+		assert.Equal(t, executor.ErrSaturated, s.Execute(pooltest.Nothing))
 		assert.True(t, waiting, "who waits goes on waiting")
-		s.finish()
-		assert.Equal(t, []string{"run 0s", "queued 0s", "waited 0s"}, s.trace.seen())
+		s.Finish()
+		assert.Equal(t, []string{"run 0s", "queued 0s", "waited 0s"}, s.Trace.Seen())
 		assert.Panics(t, func() { executor.OnRejection(nil) })
 	})
 }
 
 func TestThePolicyMayChangeWhileTasksComeAndEveryTaskHasOneEnd(t *testing.T) {
-	p := rejPool(t, 2, executor.BoundedFIFO(2))
+	p := pooltest.NewPool(t, 2, executor.BoundedFIFO(2))
 	var bodies, refused, dropped atomic.Int64
 	policies := []executor.RejectionPolicy{executor.Abort, executor.CallerRuns, executor.Discard, executor.DiscardOldest, executor.Block}
 	const submitters, each = 8, 2000
@@ -155,26 +156,26 @@ func TestThePolicyMayChangeWhileTasksComeAndEveryTaskHasOneEnd(t *testing.T) {
 
 func TestAPolicyMayUseThePoolThatAsksIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var s *rejScene
-		s = rejFull(t, executor.OnRejection(func(r *executor.Rejection) error {
+		var s *pooltest.Full
+		s = pooltest.NewFull(t, executor.OnRejection(func(r *executor.Rejection) error {
 			st := s.Stats()
 			assert.Equal(t, []int{1, 1}, []int{st.Busy, len(s.Queued())})
 			assert.NoError(t, s.SetMaximumSize(st.Maximum+1))
 			return r.Retry()
 		}))
-		require.NoError(t, s.Execute(s.trace.task("new")))
+		require.NoError(t, s.Execute(s.Trace.Task("new")))
 		synctest.Wait()
-		assert.Equal(t, []string{"queued 0s", "new 0s"}, s.trace.seen(), "the new worker takes what has waited longest")
+		assert.Equal(t, []string{"queued 0s", "new 0s"}, s.Trace.Seen(), "the new worker takes what has waited longest")
 		assert.Zero(t, s.Stats().Rejected)
 	})
 }
 
 // rejOnSchedule is a scheduled pool of one held worker, with as many tasks pending as may be: one, due
 // in an hour.
-func rejOnSchedule(t *testing.T, policy executor.RejectionPolicy) (*executor.ScheduledPool, *withTrace) {
-	p := withPool(t, 1, executor.PendingLimit(1), executor.OnRejection(policy))
-	tr := withNewTrace()
-	withSchedule(t, p, time.Hour, tr.task("pending"))
+func rejOnSchedule(t *testing.T, policy executor.RejectionPolicy) (*executor.ScheduledPool, *pooltest.Trace) {
+	p := pooltest.NewScheduledPool(t, 1, executor.PendingLimit(1), executor.OnRejection(policy))
+	tr := pooltest.NewTrace()
+	pooltest.Schedule(t, p, time.Hour, tr.Task("pending"))
 	return p, tr
 }
 
@@ -184,11 +185,11 @@ func TestTPE040_OnAScheduledPoolExecuteAndSubmitAskThePolicyAndScheduleDoesNot(t
 			synctest.Test(t, func(t *testing.T) {
 				asked := 0
 				p, tr := rejOnSchedule(t, func(r *executor.Rejection) error { asked++; return r.Run() })
-				future, err := entry.submit(p, tr.task("new"))
+				future, err := entry.submit(p, tr.Task("new"))
 				if i < 3 { // Execute, Submit, typed Submit
 					assert.NoError(t, err)
 					assert.Equal(t, 1, asked)
-					assert.Equal(t, []string{"new 0s"}, tr.seen())
+					assert.Equal(t, []string{"new 0s"}, tr.Seen())
 					assert.Zero(t, p.Stats().Rejected)
 					return
 				}
@@ -216,15 +217,15 @@ func TestTPE042_OnAScheduledPoolThePoliciesDoAsOnAnother(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p, tr := rejOnSchedule(t, c.policy)
-				f, err := p.Submit(tr.task("new"))
+				f, err := p.Submit(tr.Task("new"))
 				assert.Equal(t, c.err, err)
-				withPassed(2 * time.Hour)
+				pooltest.Elapse(2 * time.Hour)
 				if err == nil {
-					assert.ErrorIs(t, withOutcome(t, f), c.outcome)
+					assert.ErrorIs(t, pooltest.Outcome(t, f), c.outcome)
 				}
-				assert.Equal(t, c.want, tr.seen())
+				assert.Equal(t, c.want, tr.Seen())
 				require.NoError(t, p.Close())
-				rejNothingLost(t, p.Stats())
+				pooltest.NothingLost(t, p.Stats())
 			})
 		})
 	}
@@ -235,14 +236,14 @@ func TestTPE042_AWaitOnAScheduledPoolEndsWithItsContext(t *testing.T) {
 		p, tr := rejOnSchedule(t, executor.CallerRuns)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		_, err := p.SubmitContext(ctx, withNothing)
+		_, err := p.SubmitContext(ctx, pooltest.Nothing)
 		assert.ErrorIs(t, err, executor.ErrSaturated)
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.Equal(t, time.Minute, time.Since(tr.start))
-		f, err := p.SubmitContext(t.Context(), tr.task("new"))
+		assert.Equal(t, time.Minute, time.Since(tr.Start))
+		f, err := p.SubmitContext(t.Context(), tr.Task("new"))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, []string{"pending 1h0m0s", "new 1h0m0s"}, tr.seen())
+		assert.Equal(t, []string{"pending 1h0m0s", "new 1h0m0s"}, tr.Seen())
 	})
 }

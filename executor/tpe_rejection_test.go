@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,60 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
-
-// rejPool makes a plain pool that logs nothing and, when the bubble ends, is stopped and must have
-// lost no task.
-func rejPool(t *testing.T, core int, opts ...executor.Option) *executor.Pool {
-	t.Helper()
-	quiet := executor.Logger(slog.New(slog.DiscardHandler))
-	p := executor.NewPool(core, append([]executor.Option{quiet}, opts...)...)
-	t.Cleanup(func() {
-		p.ShutdownNow()
-		<-p.Terminated()
-		rejNothingLost(t, p.Stats())
-	})
-	return p
-}
-
-// rejNothingLost asserts what holds after the end of a pool.
-func rejNothingLost(t *testing.T, s executor.Stats) {
-	t.Helper()
-	assert.Equal(t, s.Accepted, s.Completed+s.Cancelled+s.Returned, "%+v", s)
-	assert.Equal(t, []int{0, 0, 0}, []int{s.Workers, s.Busy, s.Queued})
-}
-
-// rejScene is a pool of one worker, which is held, with room for one task, which is taken.
-type rejScene struct {
-	*executor.Pool
-	gate   *withGate
-	trace  *withTrace
-	queued *future.Future[struct{}] // of the task that waits
-}
-
-func rejFull(t *testing.T, opts ...executor.Option) *rejScene {
-	t.Helper()
-	s := &rejScene{
-		Pool:  rejPool(t, 1, append([]executor.Option{executor.BoundedFIFO(1)}, opts...)...),
-		gate:  withNewGate(t),
-		trace: withNewTrace(),
-	}
-	require.NoError(t, s.Execute(s.gate.hold))
-	var err error
-	s.queued, err = s.Submit(s.trace.task("queued"), executor.Name("queued"))
-	require.NoError(t, err)
-	synctest.Wait()
-	return s
-}
-
-// finish lets everything run, and ends the pool.
-func (s *rejScene) finish() {
-	s.gate.open()
-	withPassed(time.Hour)
-	s.Shutdown()
-	<-s.Terminated()
-}
 
 // errRejPending is the outcome of a future that is not settled.
 var errRejPending = errors.New("future is pending")
@@ -97,7 +45,7 @@ var rejEntries = []struct {
 		return rejOutcome(p.Submit(task))
 	}},
 	{"typed Submit", func(p *executor.Pool, task executor.Task) (func() error, error) {
-		return rejOutcome(executor.Submit(p, theTyped(task)))
+		return rejOutcome(executor.Submit(p, pooltest.Typed(task)))
 	}},
 }
 
@@ -152,7 +100,7 @@ func TestTPE040_TPE042_ATaskWithoutRoomEndsAsThePolicySays(t *testing.T) {
 			t.Run(c.name+" by "+entry.name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					asked := 0
-					s := rejFull(t, executor.OnRejection(func(r *executor.Rejection) error {
+					s := pooltest.NewFull(t, executor.OnRejection(func(r *executor.Rejection) error {
 						asked++
 						return c.policy(r)
 					}))
@@ -160,11 +108,11 @@ func TestTPE040_TPE042_ATaskWithoutRoomEndsAsThePolicySays(t *testing.T) {
 					var outcome func() error
 					var err error
 					go future.Invoke(t.Context(), func(context.Context) (err error) {
-						outcome, err = entry.submit(s.Pool, s.trace.task("new"))
+						outcome, err = entry.submit(s.Pool, s.Trace.Task("new"))
 						return err
 					}, &err)
-					withPassed(time.Hour)
-					s.finish()
+					pooltest.Elapse(time.Hour)
+					s.Finish()
 
 					assert.Equal(t, 1, asked)
 					assert.ErrorIs(t, err, c.err)
@@ -173,7 +121,7 @@ func TestTPE040_TPE042_ATaskWithoutRoomEndsAsThePolicySays(t *testing.T) {
 						assert.Equal(t, c.outcome != nil, errors.Is(outcome(), future.ErrCancelled))
 					}
 					assert.Equal(t, entry.name != "Execute" && c.err == nil, outcome != nil)
-					assert.Equal(t, c.drops, errors.Is(withOutcome(t, s.queued), executor.ErrSaturated))
+					assert.Equal(t, c.drops, errors.Is(pooltest.Outcome(t, s.Waiting), executor.ErrSaturated))
 					var want []string
 					if !c.drops {
 						want = append(want, "queued 1h0m0s")
@@ -181,13 +129,13 @@ func TestTPE040_TPE042_ATaskWithoutRoomEndsAsThePolicySays(t *testing.T) {
 					if c.ran != "" {
 						want = append(want, "new "+c.ran)
 					}
-					assert.ElementsMatch(t, want, s.trace.seen())
+					assert.ElementsMatch(t, want, s.Trace.Seen())
 					after := s.Stats()
 					assert.Equal(t, c.rejected, after.Rejected-before.Rejected)
 					assert.Equal(t, 1-c.rejected, after.Accepted-before.Accepted)
 					assert.Equal(t, c.returnedMore, after.Returned)
 					assert.EqualValues(t, 1+len(want), after.Completed)
-					rejNothingLost(t, after)
+					pooltest.NothingLost(t, after)
 				})
 			})
 		}
@@ -196,12 +144,12 @@ func TestTPE040_TPE042_ATaskWithoutRoomEndsAsThePolicySays(t *testing.T) {
 
 func TestTPE040_ARefusalTellsItsCauseAndIsCountedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := rejFull(t)
+		s := pooltest.NewFull(t)
 		accepted := s.Stats().Accepted
 		refused := func(cause, other error) {
 			for i, entry := range rejEntries {
 				before := s.Stats().Rejected
-				outcome, err := entry.submit(s.Pool, s.trace.task("new"))
+				outcome, err := entry.submit(s.Pool, s.Trace.Task("new"))
 				assert.Nil(t, outcome)
 				assert.ErrorIs(t, err, cause, i)
 				assert.ErrorIs(t, err, executor.ErrRejected)
@@ -213,8 +161,8 @@ func TestTPE040_ARefusalTellsItsCauseAndIsCountedOnce(t *testing.T) {
 		s.Shutdown()
 		refused(executor.ErrShutdown, executor.ErrSaturated)
 		assert.Equal(t, accepted, s.Stats().Accepted)
-		s.finish()
-		assert.Equal(t, []string{"queued 0s"}, s.trace.seen(), "what was accepted before still runs")
+		s.Finish()
+		assert.Equal(t, []string{"queued 0s"}, s.Trace.Seen(), "what was accepted before still runs")
 	})
 }
 
@@ -228,12 +176,12 @@ func TestTPE040_APolicyThatMeetsAShutdownRefusesOnce(t *testing.T) {
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var s *rejScene
-				s = rejFull(t, executor.OnRejection(func(r *executor.Rejection) error {
+				var s *pooltest.Full
+				s = pooltest.NewFull(t, executor.OnRejection(func(r *executor.Rejection) error {
 					s.Shutdown()
 					return way(r)
 				}))
-				_, err := s.Submit(withNothing)
+				_, err := s.Submit(pooltest.Nothing)
 				assert.ErrorIs(t, err, executor.ErrShutdown)
 				assert.EqualValues(t, 1, s.Stats().Rejected)
 			})
@@ -243,7 +191,7 @@ func TestTPE040_APolicyThatMeetsAShutdownRefusesOnce(t *testing.T) {
 
 func TestTPE040_ATaskThatWaitedInVainAndIsThenRunHasNotBeenRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := rejFull(t, executor.OnRejection(func(r *executor.Rejection) error {
+		s := pooltest.NewFull(t, executor.OnRejection(func(r *executor.Rejection) error {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 			defer cancel()
 			if err := r.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
@@ -251,10 +199,10 @@ func TestTPE040_ATaskThatWaitedInVainAndIsThenRunHasNotBeenRefused(t *testing.T)
 			}
 			return r.Run()
 		}))
-		f, err := s.Submit(s.trace.task("new"))
+		f, err := s.Submit(s.Trace.Task("new"))
 		require.NoError(t, err)
-		assert.NoError(t, withOutcome(t, f))
-		assert.Equal(t, []string{"new 1s"}, s.trace.seen())
+		assert.NoError(t, pooltest.Outcome(t, f))
+		assert.Equal(t, []string{"new 1s"}, s.Trace.Seen())
 		assert.Zero(t, s.Stats().Rejected)
 	})
 }
@@ -263,18 +211,18 @@ func TestTPE040_ATaskThatWaitedInVainAndIsThenRunHasNotBeenRefused(t *testing.T)
 func TestTPE041_ThePolicyIsToldTheNameAndRunsTheVeryTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var names []string
-		s := rejFull(t, executor.OnRejection(func(r *executor.Rejection) error {
+		s := pooltest.NewFull(t, executor.OnRejection(func(r *executor.Rejection) error {
 			names = append(names, r.Name())
 			return r.Run()
 		}))
-		require.NoError(t, s.Execute(s.trace.task("first")))
-		f, err := executor.Submit(s.Pool, func(context.Context) (int, error) { return 42, errWith }, executor.Name("named"))
+		require.NoError(t, s.Execute(s.Trace.Task("first")))
+		f, err := executor.Submit(s.Pool, func(context.Context) (int, error) { return 42, pooltest.ErrTask }, executor.Name("named"))
 		require.NoError(t, err)
 		r, settled := f.Poll()
 		require.True(t, settled)
-		assert.Equal(t, future.Result[int]{Value: 42, Err: errWith}, r)
+		assert.Equal(t, future.Result[int]{Value: 42, Err: pooltest.ErrTask}, r)
 		assert.Equal(t, []string{"", "named"}, names)
-		assert.Equal(t, []string{"first 0s"}, s.trace.seen())
+		assert.Equal(t, []string{"first 0s"}, s.Trace.Seen())
 	})
 }
 
@@ -284,11 +232,11 @@ func TestTPE042_AskingAPolicyLeavesPolicyQueueAndWorkersAsTheyAre(t *testing.T) 
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := rejFull(t, executor.OnRejection(policy))
+				s := pooltest.NewFull(t, executor.OnRejection(policy))
 				before, queued := s.Stats(), s.Queued()
 				var first error
 				for i := range 3 {
-					err := s.Execute(withNothing)
+					err := s.Execute(pooltest.Nothing)
 					if i == 0 {
 						first = err
 					}
@@ -305,18 +253,18 @@ func TestTPE042_AskingAPolicyLeavesPolicyQueueAndWorkersAsTheyAre(t *testing.T) 
 // In Java it is not counted as the pool's.
 func TestTPE043_CallerRunsRunsTheTaskOnTheSubmitterAsOneOfThePool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := rejFull(t, executor.OnRejection(executor.CallerRuns))
+		s := pooltest.NewFull(t, executor.OnRejection(executor.CallerRuns))
 		var goroutine string
 		var during executor.Stats
 		var run executor.Run
 		f, err := s.Submit(func(ctx context.Context) error {
-			goroutine, during = theGoroutine(), s.Stats()
+			goroutine, during = pooltest.Goroutine(), s.Stats()
 			run, _ = executor.RunFrom(ctx)
-			return errWith
+			return pooltest.ErrTask
 		}, executor.Name("mine"))
 		require.NoError(t, err)
-		assert.Equal(t, errWith, withOutcome(t, f))
-		assert.Equal(t, theGoroutine(), goroutine)
+		assert.Equal(t, pooltest.ErrTask, pooltest.Outcome(t, f))
+		assert.Equal(t, pooltest.Goroutine(), goroutine)
 		assert.Equal(t, "mine", run.Name)
 		assert.Equal(t, []int{1, 2, 1}, []int{during.Workers, during.Busy, during.Queued})
 		after := s.Stats()
@@ -329,21 +277,21 @@ func TestTPE043_TPE045_AShutDownPoolAsksNoPolicyAndDropsNobody(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				asked := false
-				s := rejFull(t, executor.OnRejection(func(r *executor.Rejection) error {
+				s := pooltest.NewFull(t, executor.OnRejection(func(r *executor.Rejection) error {
 					asked = true
 					return c.policy(r)
 				}))
 				s.Shutdown()
 				for _, entry := range rejEntries {
-					outcome, err := entry.submit(s.Pool, s.trace.task("new"))
+					outcome, err := entry.submit(s.Pool, s.Trace.Task("new"))
 					assert.Nil(t, outcome)
 					assert.Equal(t, executor.ErrShutdown, err)
 				}
 				assert.False(t, asked)
-				assert.Equal(t, future.Pending, s.queued.State())
-				s.finish()
-				assert.NoError(t, withOutcome(t, s.queued))
-				assert.Equal(t, []string{"queued 0s"}, s.trace.seen())
+				assert.Equal(t, future.Pending, s.Waiting.State())
+				s.Finish()
+				assert.NoError(t, pooltest.Outcome(t, s.Waiting))
+				assert.Equal(t, []string{"queued 0s"}, s.Trace.Seen())
 			})
 		})
 	}
@@ -359,9 +307,9 @@ func TestTPE044_DiscardOldestDropsTheTaskThatWouldRunNext(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := rejPool(t, 1, c.queue, executor.OnRejection(executor.DiscardOldest))
-				gate := withNewGate(t)
-				require.NoError(t, p.Execute(gate.hold))
+				p := pooltest.NewPool(t, 1, c.queue, executor.OnRejection(executor.DiscardOldest))
+				gate := pooltest.NewGate(t)
+				require.NoError(t, p.Execute(gate.Hold))
 				synctest.Wait()
 				var ran []string
 				note := func(name string) executor.Task {
@@ -374,7 +322,7 @@ func TestTPE044_DiscardOldestDropsTheTaskThatWouldRunNext(t *testing.T) {
 				}
 				_, err := p.Submit(note("new"))
 				require.NoError(t, err)
-				gate.open()
+				gate.Open()
 				synctest.Wait()
 				assert.Equal(t, c.want, ran)
 				assert.EqualValues(t, 1, p.Stats().Returned)
@@ -385,10 +333,10 @@ func TestTPE044_DiscardOldestDropsTheTaskThatWouldRunNext(t *testing.T) {
 
 func TestTPE044_DiscardOldestRefusesWhereNothingWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := rejPool(t, 1, executor.HandOff(), executor.OnRejection(executor.DiscardOldest))
-		require.NoError(t, p.Execute(withNewGate(t).hold))
+		p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.DiscardOldest))
+		require.NoError(t, p.Execute(pooltest.NewGate(t).Hold))
 		synctest.Wait()
-		_, err := p.Submit(withNothing)
+		_, err := p.Submit(pooltest.Nothing)
 		assert.Equal(t, executor.ErrSaturated, err)
 		s := p.Stats()
 		assert.Equal(t, []uint64{1, 1, 0}, []uint64{s.Accepted, s.Rejected, s.Returned})

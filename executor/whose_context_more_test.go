@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
 )
@@ -22,7 +23,7 @@ import (
 // does not like to see it.
 func moreValid(t *testing.T, p *executor.Pool) {
 	t.Helper()
-	if !raceEnabled {
+	if !pooltest.RaceEnabled {
 		assert.NoError(t, p.Validate())
 	}
 }
@@ -31,26 +32,28 @@ func moreValid(t *testing.T, p *executor.Pool) {
 func TestC4_WhileAPoolIsOverdrawnNoWorkerIsStartedForWhatWaits(t *testing.T) {
 	inVain := []executor.Option{executor.KeepAlive(0)}
 	for name, newPool := range map[string]func(t *testing.T) *executor.Pool{
-		"plain":     func(t *testing.T) *executor.Pool { return lendPlain(t, 0, inVain...) },
-		"bounded":   func(t *testing.T) *executor.Pool { return lendPlain(t, 0, append(inVain, executor.BoundedFIFO(3))...) },
-		"scheduled": func(t *testing.T) *executor.Pool { return lendScheduled(t, 0, inVain...) },
+		"plain": func(t *testing.T) *executor.Pool { return pooltest.NewPool(t, 0, inVain...) },
+		"bounded": func(t *testing.T) *executor.Pool {
+			return pooltest.NewPool(t, 0, append(inVain, executor.BoundedFIFO(3))...)
+		},
+		"scheduled": func(t *testing.T) *executor.Pool { return pooltest.Scheduled(t, 0, inVain...) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := newPool(t)
-				tr := withNewTrace()
-				lendSubmit(t, p, func(ctx context.Context) (int, error) {
+				tr := pooltest.NewTrace()
+				pooltest.SubmitFunc(t, p, func(ctx context.Context) (int, error) {
 					lendStuck(t, ctx, p, 1)
 					return 0, nil
 				})
 				synctest.Wait()
-				require.NoError(t, p.Execute(tr.task("next")))
-				withPassed(time.Minute)
+				require.NoError(t, p.Execute(tr.Task("next")))
+				pooltest.Elapse(time.Minute)
 				assert.Equal(t, []int{1, 0, 1}, []int{p.Stats().Busy, p.Stats().Workers, p.Stats().Queued})
 				moreValid(t, p)
-				withPassed(time.Hour)
-				assert.Equal(t, []string{"next 1h0m0s"}, tr.seen())
-				lendAccounted(t, p)
+				pooltest.Elapse(time.Hour)
+				assert.Equal(t, []string{"next 1h0m0s"}, tr.Seen())
+				pooltest.Balanced(t, p)
 			})
 		})
 	}
@@ -59,10 +62,10 @@ func TestC4_WhileAPoolIsOverdrawnNoWorkerIsStartedForWhatWaits(t *testing.T) {
 // The pool is overdrawn by as much as may be, so nobody can help those who ask again and again.
 func TestC4_AWaitThatIsOverLeavesNothingBehindInAnOverdrawnPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1)
-		lendSubmit(t, p, func(ctx context.Context) (int, error) {
+		p := pooltest.NewPool(t, 1)
+		pooltest.SubmitFunc(t, p, func(ctx context.Context) (int, error) {
 			lendStuck(t, ctx, p, 2)
-			next, _ := p.Submit(withNothing)
+			next, _ := p.Submit(pooltest.Nothing)
 			for range 100 {
 				_, err := next.GetTimeout(time.Millisecond)
 				assert.ErrorIs(t, err, future.ErrTimeout)
@@ -70,7 +73,7 @@ func TestC4_AWaitThatIsOverLeavesNothingBehindInAnOverdrawnPool(t *testing.T) {
 			assert.Zero(t, p.Denied())
 			return 0, nil
 		})
-		withPassed(time.Minute)
+		pooltest.Elapse(time.Minute)
 		moreValid(t, p)
 	})
 }
@@ -78,24 +81,24 @@ func TestC4_AWaitThatIsOverLeavesNothingBehindInAnOverdrawnPool(t *testing.T) {
 // The task waits for its goroutine, in front of which many others wait for room.
 func TestC4_AGoroutineOfATaskThatWaitsForRoomGetsItSoonHoweverManyAreInFront(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1, executor.BoundedFIFO(1))
+		p := pooltest.NewPool(t, 1, executor.BoundedFIFO(1))
 		parent, err := p.Submit(func(ctx context.Context) error {
 			for range 100 {
-				go func() { _, _ = p.SubmitContext(context.Background(), withNothing) }()
+				go func() { _, _ = p.SubmitContext(context.Background(), pooltest.Nothing) }()
 			}
 			time.Sleep(1)
 			var own sync.WaitGroup
 			own.Go(func() {
-				_, err := p.SubmitContext(ctx, withNothing)
+				_, err := p.SubmitContext(ctx, pooltest.Nothing)
 				assert.NoError(t, err)
 			})
 			own.Wait()
 			return nil
 		})
 		require.NoError(t, err)
-		withPassed(102 * lendPatience)
-		assert.NoError(t, withOutcome(t, parent))
-		lendAccounted(t, p)
+		pooltest.Elapse(102 * lendPatience)
+		assert.NoError(t, pooltest.Outcome(t, parent))
+		pooltest.Balanced(t, p)
 	})
 }
 
@@ -103,7 +106,7 @@ func TestC4_AGoroutineOfATaskThatWaitsForRoomGetsItSoonHoweverManyAreInFront(t *
 var vain = map[string]func(ctx context.Context, p *executor.Pool, stuck *future.Future[int]){
 	"for a task": func(ctx context.Context, _ *executor.Pool, stuck *future.Future[int]) { _, _ = stuck.Get(ctx) },
 	"for room": func(ctx context.Context, p *executor.Pool, _ *future.Future[int]) {
-		_, _ = p.SubmitContext(ctx, withNothing)
+		_, _ = p.SubmitContext(ctx, pooltest.Nothing)
 	},
 }
 
@@ -123,10 +126,10 @@ func TestABubbleFindsOutThatAGoroutineOfATaskWaitsInVain(t *testing.T) {
 		return
 	}
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 2, executor.HandOff())
+		p := pooltest.NewPool(t, 2, executor.HandOff())
 		hold := make(chan struct{})
-		stuck := lendSubmit(t, p, func(context.Context) (int, error) { <-hold; return 0, nil })
-		lendSubmit(t, p, func(ctx context.Context) (int, error) {
+		stuck := pooltest.SubmitFunc(t, p, func(context.Context) (int, error) { <-hold; return 0, nil })
+		pooltest.SubmitFunc(t, p, func(ctx context.Context) (int, error) {
 			var own sync.WaitGroup
 			own.Go(func() { wait(ctx, p, stuck) })
 			own.Wait()
@@ -140,19 +143,19 @@ func TestABubbleFindsOutThatAGoroutineOfATaskWaitsInVain(t *testing.T) {
 // room in the queue.
 func TestWhoWaitsForRoomDoesNotWaitBehindATaskThatNeedsRoomOfAnotherKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 2, executor.BoundedFIFO(1))
+		p := pooltest.NewPool(t, 2, executor.BoundedFIFO(1))
 		s := executor.NewSerial(p)
-		require.NoError(t, s.Execute(withSleep(time.Hour)))
+		require.NoError(t, s.Execute(pooltest.Sleep(time.Hour)))
 		synctest.Wait()
-		require.NoError(t, s.Execute(withNothing)) // takes the room
-		require.NoError(t, p.Execute(withSleep(time.Minute)))
+		require.NoError(t, s.Execute(pooltest.Nothing)) // takes the room
+		require.NoError(t, p.Execute(pooltest.Sleep(time.Minute)))
 		synctest.Wait()
 
 		start := time.Now()
 		took := func(submit func(context.Context, executor.Task, ...executor.TaskOption) (*future.Future[struct{}], error)) chan time.Duration {
 			entered := make(chan time.Duration, 1)
 			go func() {
-				_, err := submit(context.Background(), withNothing)
+				_, err := submit(context.Background(), pooltest.Nothing)
 				assert.NoError(t, err)
 				entered <- time.Since(start)
 			}()
@@ -163,15 +166,15 @@ func TestWhoWaitsForRoomDoesNotWaitBehindATaskThatNeedsRoomOfAnotherKind(t *test
 		assert.Equal(t, time.Minute, <-beside)
 		moreValid(t, p)
 		assert.Equal(t, time.Hour, <-behind)
-		lendAccounted(t, p)
+		pooltest.Balanced(t, p)
 	})
 }
 
 func TestWhoGivesUpWaitingForRoomDoesNotHoldUpThoseBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1, executor.HandOff())
+		p := pooltest.NewPool(t, 1, executor.HandOff())
 		s := executor.NewSerial(p)
-		require.NoError(t, p.Execute(withSleep(time.Minute)))
+		require.NoError(t, p.Execute(pooltest.Sleep(time.Minute)))
 		ctx, giveUp := context.WithCancel(context.Background())
 		enter := func(submit func() error) (entered chan error) {
 			entered = make(chan error, 1)
@@ -179,10 +182,10 @@ func TestWhoGivesUpWaitingForRoomDoesNotHoldUpThoseBehind(t *testing.T) {
 			synctest.Wait()
 			return entered
 		}
-		first := enter(func() error { _, err := s.SubmitContext(context.Background(), withSleep(time.Hour)); return err })
-		other := enter(func() error { _, err := p.SubmitContext(ctx, withNothing); return err })
-		second := enter(func() error { _, err := s.SubmitContext(context.Background(), withNothing); return err })
-		withPassed(2 * time.Minute)
+		first := enter(func() error { _, err := s.SubmitContext(context.Background(), pooltest.Sleep(time.Hour)); return err })
+		other := enter(func() error { _, err := p.SubmitContext(ctx, pooltest.Nothing); return err })
+		second := enter(func() error { _, err := s.SubmitContext(context.Background(), pooltest.Nothing); return err })
+		pooltest.Elapse(2 * time.Minute)
 		require.NoError(t, <-first)
 		giveUp()
 		assert.ErrorIs(t, <-other, context.Canceled)
@@ -197,7 +200,7 @@ func TestTheContextOfATaskIsLiveThoughThatOfTheOneBeforeIsAskedTooLate(t *testin
 	for name, late := range map[string]time.Duration{"in the run": time.Second, "idle": time.Minute, "in the next run": time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := lendPlain(t, 1)
+				p := pooltest.NewPool(t, 1)
 				var asked atomic.Bool
 				defer delay.Set(func(at delay.Point) {
 					if at == delay.ContextAsked && asked.CompareAndSwap(false, true) {
@@ -205,11 +208,11 @@ func TestTheContextOfATaskIsLiveThoughThatOfTheOneBeforeIsAskedTooLate(t *testin
 					}
 				})()
 				kept := make(chan context.Context, 1)
-				require.NoError(t, p.Execute(func(ctx context.Context) error { kept <- ctx; return withSleep(2 * time.Second)(ctx) }))
+				require.NoError(t, p.Execute(func(ctx context.Context) error { kept <- ctx; return pooltest.Sleep(2 * time.Second)(ctx) }))
 				earlier := <-kept
 				ended := make(chan time.Time, 1)
 				go func() { <-earlier.Done(); ended <- time.Now() }()
-				withPassed(10 * time.Minute)
+				pooltest.Elapse(10 * time.Minute)
 				require.Equal(t, name != "in the next run", len(ended) == 1)
 				for range 2 {
 					require.NoError(t, p.Execute(func(ctx context.Context) error {
@@ -218,7 +221,7 @@ func TestTheContextOfATaskIsLiveThoughThatOfTheOneBeforeIsAskedTooLate(t *testin
 						return nil
 					}))
 				}
-				withPassed(5 * time.Hour)
+				pooltest.Elapse(5 * time.Hour)
 				assert.Len(t, ended, 1)
 				assert.EqualValues(t, 3, p.Stats().Completed)
 			})
@@ -231,25 +234,25 @@ func TestTheContextOfATaskIsLiveThoughThatOfTheOneBeforeIsAskedTooLate(t *testin
 func TestThePlaceOfACallerWhoIsAboutToLeaveIsGivenToNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		callerRuns := executor.OnRejection(executor.CallerRuns)
-		p := lendClosed(t, executor.NewSinglePool(executor.BoundedFIFO(1), callerRuns))
+		p := pooltest.Stop(t, executor.NewSinglePool(executor.BoundedFIFO(1), callerRuns))
 		var left atomic.Bool
 		defer delay.Set(func(at delay.Point) {
 			if at == delay.GuestLeaves && left.CompareAndSwap(false, true) {
 				time.Sleep(10 * time.Minute)
 			}
 		})()
-		require.NoError(t, p.Execute(withSleep(100*time.Hour)))
+		require.NoError(t, p.Execute(pooltest.Sleep(100*time.Hour)))
 		synctest.Wait()
-		fills, err := p.Submit(withNothing)
+		fills, err := p.Submit(pooltest.Nothing)
 		require.NoError(t, err)
 		resumed := make(chan time.Duration, 1)
-		go func() { assert.NoError(t, p.Execute(withSleep(30*time.Second))) }()
+		go func() { assert.NoError(t, p.Execute(pooltest.Sleep(30*time.Second))) }()
 		synctest.Wait()
 		go func() {
 			assert.NoError(t, p.Execute(func(context.Context) error {
 				start := time.Now()
 				fills.Cancel()
-				long, err := p.Submit(withSleep(time.Hour))
+				long, err := p.Submit(pooltest.Sleep(time.Hour))
 				assert.NoError(t, err)
 				_, _ = long.GetTimeout(time.Minute)
 				resumed <- time.Since(start)
@@ -257,14 +260,14 @@ func TestThePlaceOfACallerWhoIsAboutToLeaveIsGivenToNobody(t *testing.T) {
 			}))
 		}()
 		assert.Equal(t, time.Hour, <-resumed)
-		lendAccounted(t, p)
+		pooltest.Balanced(t, p)
 	})
 }
 
 func TestC4_AnOverdrawnPoolTakesNothingOfARowOfTasksEither(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1)
-		tr := withNewTrace()
+		p := pooltest.NewPool(t, 1)
+		tr := pooltest.NewTrace()
 		begin := make(chan struct{})
 		require.NoError(t, p.Execute(func(context.Context) error { <-begin; return nil }))
 		require.NoError(t, p.Execute(func(context.Context) error {
@@ -272,12 +275,12 @@ func TestC4_AnOverdrawnPoolTakesNothingOfARowOfTasksEither(t *testing.T) {
 			return nil
 		}))
 		for range 3 {
-			require.NoError(t, p.Execute(tr.task("next")))
+			require.NoError(t, p.Execute(tr.Task("next")))
 		}
 		close(begin)
-		withPassed(2 * time.Hour)
-		assert.Equal(t, []string{"next 1h0m0s", "next 1h0m0s", "next 1h0m0s"}, tr.seen())
-		lendAccounted(t, p)
+		pooltest.Elapse(2 * time.Hour)
+		assert.Equal(t, []string{"next 1h0m0s", "next 1h0m0s", "next 1h0m0s"}, tr.Seen())
+		pooltest.Balanced(t, p)
 	})
 }
 
@@ -291,13 +294,13 @@ func (c atErr) Err() error { c.do(); return c.Context.Err() }
 
 func TestAPoolOfOneWithFixedSizesRunsNoBodyWhileAContextIsAskedForItsError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendClosed(t, executor.NewSinglePool())
+		p := pooltest.Stop(t, executor.NewSinglePool())
 		confined := 0
 		_, err := p.Submit(func(ctx context.Context) error {
 			child, _ := p.Submit(func(context.Context) error {
 				confined++
 				defer func() { confined-- }()
-				return withSleep(time.Hour)(ctx)
+				return pooltest.Sleep(time.Hour)(ctx)
 			})
 			ctx, cancel := context.WithTimeout(ctx, time.Minute)
 			defer cancel()
@@ -308,15 +311,15 @@ func TestAPoolOfOneWithFixedSizesRunsNoBodyWhileAContextIsAskedForItsError(t *te
 			return nil
 		})
 		require.NoError(t, err)
-		withPassed(2 * time.Hour)
-		lendAccounted(t, p)
+		pooltest.Elapse(2 * time.Hour)
+		pooltest.Balanced(t, p)
 	})
 }
 
 // badValue is a context whose Value panics.
 type badValue struct{ context.Context }
 
-func (badValue) Value(any) any { panic(errWith) }
+func (badValue) Value(any) any { panic(pooltest.ErrTask) }
 
 // endsBadly is a context that breaks its contract when it ends.
 type endsBadly struct {
@@ -330,31 +333,31 @@ func (endsBadly) Err() error              { return nil }
 func TestASubmissionWithAContextThatPanicsLeavesNothingBehind(t *testing.T) {
 	ways := map[string]func(ctx context.Context, p *executor.Pool){
 		"SubmitContext": func(ctx context.Context, p *executor.Pool) {
-			_, _ = p.SubmitContext(ctx, withNothing)
+			_, _ = p.SubmitContext(ctx, pooltest.Nothing)
 		},
 		"Block": func(ctx context.Context, p *executor.Pool) {
 			_ = p.SetRejectionPolicy(executor.Block)
-			_, _ = executor.InvokeAll(ctx, p, lendSeven)
+			_, _ = executor.InvokeAll(ctx, p, pooltest.Seven)
 		},
 		"CallerRuns": func(ctx context.Context, p *executor.Pool) {
 			_ = p.SetRejectionPolicy(executor.CallerRuns)
-			_, _ = executor.InvokeAll(ctx, p, lendSeven)
+			_, _ = executor.InvokeAll(ctx, p, pooltest.Seven)
 		},
 	}
 	for name, submit := range ways {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := lendPlain(t, 1, executor.HandOff())
-				require.NoError(t, p.Execute(withSleep(time.Hour)))
+				p := pooltest.NewPool(t, 1, executor.HandOff())
+				require.NoError(t, p.Execute(pooltest.Sleep(time.Hour)))
 				ctx, cancel := context.WithCancel(context.Background())
 				defer cancel()
-				assert.PanicsWithValue(t, errWith, func() { submit(badValue{ctx}, p) })
+				assert.PanicsWithValue(t, pooltest.ErrTask, func() { submit(badValue{ctx}, p) })
 				synctest.Wait()
 				moreValid(t, p)
 				s := p.Stats()
 				assert.Equal(t, []uint64{1, 1}, []uint64{s.Accepted, uint64(s.Busy)})
 				assert.NoError(t, p.Close())
-				lendAccounted(t, p)
+				pooltest.Balanced(t, p)
 			})
 		})
 	}
@@ -365,7 +368,7 @@ func TestInvokeAllEndsWithAContextThatBreaksItsContractWhileTheCallerRunsATask(t
 		ctx := endsBadly{context.Background(), make(chan struct{})}
 		time.AfterFunc(time.Minute, func() { close(ctx.done) })
 		start := time.Now()
-		_, err := executor.InvokeAll(ctx, esDirect(t), func(ctx context.Context) (int, error) {
+		_, err := executor.InvokeAll(ctx, pooltest.NewDirectPool(t), func(ctx context.Context) (int, error) {
 			<-ctx.Done()
 			return 0, context.Cause(ctx)
 		})
@@ -378,10 +381,10 @@ func TestInvokeAllEndsWithAContextThatBreaksItsContractWhileTheCallerRunsATask(t
 // to has been called and has not come yet.
 func TestC4_WhatIsHandedOffDoesNotWaitThoughThePoolIsOverdrawnMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 2, executor.HandOff(), executor.KeepAlive(time.Hour))
+		p := pooltest.NewPool(t, 2, executor.HandOff(), executor.KeepAlive(time.Hour))
 		var held atomic.Bool
-		require.NoError(t, p.Execute(withSleep(time.Second)))
-		lendSubmit(t, p, func(ctx context.Context) (int, error) {
+		require.NoError(t, p.Execute(pooltest.Sleep(time.Second)))
+		pooltest.SubmitFunc(t, p, func(ctx context.Context) (int, error) {
 			time.Sleep(time.Minute) // the other worker is idle
 			defer delay.Set(func(at delay.Point) {
 				if at == delay.FollowerWoken && held.CompareAndSwap(false, true) {
@@ -389,13 +392,13 @@ func TestC4_WhatIsHandedOffDoesNotWaitThoughThePoolIsOverdrawnMeanwhile(t *testi
 				}
 			})()
 			lendStuck(t, ctx, p, 1)
-			return 0, withSleep(time.Hour)(ctx)
+			return 0, pooltest.Sleep(time.Hour)(ctx)
 		})
 		time.Sleep(time.Minute + time.Second/2)
-		tr := withNewTrace()
-		require.NoError(t, p.Execute(tr.task("next")))
-		withPassed(2 * time.Hour)
-		assert.Equal(t, []string{"next 59.5s"}, tr.seen(), "as soon as the worker comes")
-		lendAccounted(t, p)
+		tr := pooltest.NewTrace()
+		require.NoError(t, p.Execute(tr.Task("next")))
+		pooltest.Elapse(2 * time.Hour)
+		assert.Equal(t, []string{"next 59.5s"}, tr.Seen(), "as soon as the worker comes")
+		pooltest.Balanced(t, p)
 	})
 }

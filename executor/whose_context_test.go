@@ -15,6 +15,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
 )
@@ -28,7 +29,7 @@ func capturedFib(t *testing.T, p *executor.Pool, ctx context.Context, n int) (in
 		return n, nil
 	}
 	sub := func(n int) *future.Future[int] {
-		return lendSubmit(t, p, func(context.Context) (int, error) { return capturedFib(t, p, ctx, n) })
+		return pooltest.SubmitFunc(t, p, func(context.Context) (int, error) { return capturedFib(t, p, ctx, n) })
 	}
 	a, b := sub(n-1), sub(n-2)
 	x, err := a.Get(ctx)
@@ -42,16 +43,16 @@ func capturedFib(t *testing.T, p *executor.Pool, ctx context.Context, n int) (in
 func TestC4_AWaitWithTheContextOfAnOuterTaskIsHelped(t *testing.T) {
 	for _, size := range []int{1, 2, 4} {
 		t.Run(fmt.Sprint("size ", size), func(t *testing.T) {
-			lendEach(t, func(t *testing.T, newPool lendMake) {
+			pooltest.Each(t, func(t *testing.T, newPool pooltest.Maker) {
 				p := newPool(t, size)
-				root := lendSubmit(t, p, func(ctx context.Context) (int, error) {
+				root := pooltest.SubmitFunc(t, p, func(ctx context.Context) (int, error) {
 					return capturedFib(t, p, ctx, 10)
 				})
 				synctest.Wait()
-				v, err := lendSettled(t, root)
+				v, err := pooltest.Settled(t, root)
 				require.NoError(t, err)
 				assert.Equal(t, 55, v)
-				lendAccounted(t, p)
+				pooltest.Balanced(t, p)
 			})
 		})
 	}
@@ -60,7 +61,7 @@ func TestC4_AWaitWithTheContextOfAnOuterTaskIsHelped(t *testing.T) {
 // foreign are contexts that a task of p may come by and that are not its own.
 var foreign = map[string]func(t *testing.T, own context.Context, then func(ctx context.Context)){
 	"of a run of another pool": func(t *testing.T, _ context.Context, then func(context.Context)) {
-		other := lendPlain(t, 1)
+		other := pooltest.NewPool(t, 1)
 		hold := make(chan struct{})
 		ctxs := make(chan context.Context)
 		_ = other.Execute(func(ctx context.Context) error { ctxs <- ctx; <-hold; return nil })
@@ -76,8 +77,8 @@ var foreign = map[string]func(t *testing.T, own context.Context, then func(ctx c
 		close(hold)
 	},
 	"of a run of another pool that has ended, without its end": func(t *testing.T, _ context.Context, then func(context.Context)) {
-		other := lendPlain(t, 1)
-		f := lendSubmit(t, other, func(ctx context.Context) (context.Context, error) {
+		other := pooltest.NewPool(t, 1)
+		f := pooltest.SubmitFunc(t, other, func(ctx context.Context) (context.Context, error) {
 			return context.WithoutCancel(ctx), nil
 		})
 		ctx, err := f.Get(context.Background())
@@ -94,16 +95,16 @@ func TestC4_AWaitForSeveralWithTheContextOfAnotherRunIsHelped(t *testing.T) {
 		for wayName, way := range lendWays {
 			t.Run(wayName+" with a context "+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					p := lendPlain(t, 1)
-					parent := lendSubmit(t, p, func(own context.Context) (v int, err error) {
+					p := pooltest.NewPool(t, 1)
+					parent := pooltest.SubmitFunc(t, p, func(own context.Context) (v int, err error) {
 						with(t, own, func(ctx context.Context) { v, err = way(t, ctx, p) })
 						return v, err
 					})
 					synctest.Wait()
-					v, err := lendSettled(t, parent)
+					v, err := pooltest.Settled(t, parent)
 					require.NoError(t, err)
 					assert.Equal(t, 7, v)
-					lendAccounted(t, p)
+					pooltest.Balanced(t, p)
 				})
 			})
 		}
@@ -118,7 +119,7 @@ func TestC10_ATaskOfALoopThatWaitsForOthersOfItIsRefusedWhateverItsContext(t *te
 				defer l.Close()
 				f, err := eventloop.Submit(l, func(own context.Context) (errs []error, _ error) {
 					with(t, own, func(ctx context.Context) {
-						later, _ := eventloop.Submit(l, lendSeven)
+						later, _ := eventloop.Submit(l, pooltest.Seven)
 						_, err := later.Get(ctx)
 						errs = append(errs, err)
 						_, err = future.All(ctx, later)
@@ -133,7 +134,7 @@ func TestC10_ATaskOfALoopThatWaitsForOthersOfItIsRefusedWhateverItsContext(t *te
 				})
 				require.NoError(t, err)
 				synctest.Wait()
-				errs, _ := lendSettled(t, f)
+				errs, _ := pooltest.Settled(t, f)
 				require.Len(t, errs, 5)
 				for _, err := range errs {
 					assert.ErrorIs(t, err, future.ErrSelfWait)
@@ -145,11 +146,11 @@ func TestC10_ATaskOfALoopThatWaitsForOthersOfItIsRefusedWhateverItsContext(t *te
 
 // crowded submits from 199 goroutines of one task to a pool of two in which one may wait.
 func crowded(t *testing.T, submit func(ctx context.Context, p *executor.Pool, body executor.Task) error, opts ...executor.Option) (most int32) {
-	p := lendPlain(t, 2, append([]executor.Option{executor.BoundedFIFO(1)}, opts...)...)
+	p := pooltest.NewPool(t, 2, append([]executor.Option{executor.BoundedFIFO(1)}, opts...)...)
 	var active, highest atomic.Int32
 	var ran atomic.Int32
 	body := func(context.Context) error {
-		lendRaise(&highest, active.Add(1))
+		pooltest.Raise(&highest, active.Add(1))
 		defer active.Add(-1)
 		time.Sleep(time.Second)
 		ran.Add(1)
@@ -164,10 +165,10 @@ func crowded(t *testing.T, submit func(ctx context.Context, p *executor.Pool, bo
 		return nil
 	})
 	require.NoError(t, err)
-	withPassed(time.Hour)
-	require.NoError(t, withOutcome(t, parent))
+	pooltest.Elapse(time.Hour)
+	require.NoError(t, pooltest.Outcome(t, parent))
 	assert.EqualValues(t, 199, ran.Load())
-	lendAccounted(t, p)
+	pooltest.Balanced(t, p)
 	return highest.Load()
 }
 
@@ -199,13 +200,13 @@ func TestC4_AGoroutineOfATaskThatWaitsForRoomGetsItThoughTheTaskWaitsForIt(t *te
 	for name, kind := range kinds {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := lendPlain(t, 1, kind)
-				tr := withNewTrace()
+				p := pooltest.NewPool(t, 1, kind)
+				tr := pooltest.NewTrace()
 				parent, err := p.Submit(func(ctx context.Context) error {
 					var all sync.WaitGroup
 					all.Go(func() {
 						for _, name := range []string{"a", "b", "c"} {
-							_, err := p.SubmitContext(ctx, tr.task(name))
+							_, err := p.SubmitContext(ctx, tr.Task(name))
 							assert.NoError(t, err)
 						}
 					})
@@ -213,10 +214,10 @@ func TestC4_AGoroutineOfATaskThatWaitsForRoomGetsItThoughTheTaskWaitsForIt(t *te
 					return nil
 				})
 				require.NoError(t, err)
-				withPassed(time.Hour)
-				require.NoError(t, withOutcome(t, parent))
-				assert.Len(t, tr.seen(), 3)
-				lendAccounted(t, p)
+				pooltest.Elapse(time.Hour)
+				require.NoError(t, pooltest.Outcome(t, parent))
+				assert.Len(t, tr.Seen(), 3)
+				pooltest.Balanced(t, p)
 			})
 		})
 	}
@@ -230,7 +231,7 @@ func TestAGoroutineThatOutlivesItsTaskMayWaitForLaterOnes(t *testing.T) {
 			return func(task executor.Task) (*future.Future[struct{}], error) { return l.Submit(task) }
 		},
 		"serial": func(t *testing.T) func(executor.Task) (*future.Future[struct{}], error) {
-			s := executor.NewSerial(lendPlain(t, 2))
+			s := executor.NewSerial(pooltest.NewPool(t, 2))
 			return func(task executor.Task) (*future.Future[struct{}], error) { return s.Submit(task) }
 		},
 	}
@@ -240,7 +241,7 @@ func TestAGoroutineThatOutlivesItsTaskMayWaitForLaterOnes(t *testing.T) {
 				submit := newExecutor(t)
 				got := make(chan error, 2)
 				_, err := submit(func(ctx context.Context) error {
-					later, err := submit(withNothing)
+					later, err := submit(pooltest.Nothing)
 					assert.NoError(t, err)
 					go func() {
 						_, err := later.Get(context.WithoutCancel(ctx))
@@ -261,10 +262,10 @@ func TestAGoroutineThatOutlivesItsTaskMayWaitForLaterOnes(t *testing.T) {
 
 func TestThePoolMayBeClosedWithTheContextOfATaskThatHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1)
+		p := pooltest.NewPool(t, 1)
 		ctxs := make(chan context.Context, 1)
 		require.NoError(t, p.Execute(func(ctx context.Context) error { ctxs <- ctx; return nil }))
-		require.NoError(t, p.Execute(withSleep(time.Hour)))
+		require.NoError(t, p.Execute(pooltest.Sleep(time.Hour)))
 		ended := <-ctxs
 		time.Sleep(time.Minute)
 		_, err := p.CloseContext(context.WithoutCancel(ended))
@@ -281,7 +282,7 @@ func TestAPoolOfOneWithFixedSizesNeverRunsTwoBodies(t *testing.T) {
 	for name, newPool := range newPools {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := lendClosed(t, newPool())
+				p := pooltest.Stop(t, newPool())
 				confined := 0
 				var order []string
 				enter := func(name string) { confined++; order = append(order, name); assert.Equal(t, 1, confined) }
@@ -310,7 +311,7 @@ func TestAPoolOfOneWithFixedSizesNeverRunsTwoBodies(t *testing.T) {
 					return nil
 				})
 				require.NoError(t, err)
-				withPassed(24 * time.Hour)
+				pooltest.Elapse(24 * time.Hour)
 				assert.Equal(t, []string{"a", "b", "a again", "c"}, order)
 				assert.Zero(t, confined)
 			})
@@ -326,14 +327,14 @@ func TestC4_AWaitIsHelpedAlsoIfTheWorkerThatWasComingGoes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := withPool(t, 2)
-				parent := lendSubmit(t, &p.Pool, func(ctx context.Context) (int, error) {
-					child := lendSubmit(t, &p.Pool, lendSeven)
+				p := pooltest.NewScheduledPool(t, 2)
+				parent := pooltest.SubmitFunc(t, &p.Pool, func(ctx context.Context) (int, error) {
+					child := pooltest.SubmitFunc(t, &p.Pool, pooltest.Seven)
 					assert.NoError(t, p.SetCoreSize(1))
 					return child.Get(with(ctx))
 				})
 				synctest.Wait()
-				v, err := lendSettled(t, parent)
+				v, err := pooltest.Settled(t, parent)
 				require.NoError(t, err)
 				assert.Equal(t, 7, v)
 			})
@@ -343,11 +344,11 @@ func TestC4_AWaitIsHelpedAlsoIfTheWorkerThatWasComingGoes(t *testing.T) {
 
 func TestC4_AGoroutineOfATaskIsHelpedAlsoIfTheWorkerThatWasComingGoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 2)
-		parent := lendSubmit(t, &p.Pool, func(ctx context.Context) (v int, err error) {
+		p := pooltest.NewScheduledPool(t, 2)
+		parent := pooltest.SubmitFunc(t, &p.Pool, func(ctx context.Context) (v int, err error) {
 			var all sync.WaitGroup
 			all.Go(func() {
-				child, _ := executor.Schedule(p, time.Minute, lendSeven)
+				child, _ := executor.Schedule(p, time.Minute, pooltest.Seven)
 				v, err = child.Get(ctx)
 			})
 			time.Sleep(time.Second)
@@ -355,8 +356,8 @@ func TestC4_AGoroutineOfATaskIsHelpedAlsoIfTheWorkerThatWasComingGoes(t *testing
 			all.Wait()
 			return v, err
 		})
-		withPassed(time.Hour)
-		v, err := lendSettled(t, parent)
+		pooltest.Elapse(time.Hour)
+		v, err := pooltest.Settled(t, parent)
 		require.NoError(t, err)
 		assert.Equal(t, 7, v)
 	})
@@ -365,14 +366,14 @@ func TestC4_AGoroutineOfATaskIsHelpedAlsoIfTheWorkerThatWasComingGoes(t *testing
 // The wait of A for H is over by its deadline, H goes on, and all below it does everything right.
 func TestC4_WhatIsWaitedForBelowAHelperWhoseWaitIsOverIsHelped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1)
+		p := pooltest.NewPool(t, 1)
 		hold := make(chan struct{})
 		h := make(chan *future.Future[int], 1)
-		lendSubmit(t, p, func(ctx context.Context) (int, error) {
-			helper := lendSubmit(t, p, func(context.Context) (int, error) {
+		pooltest.SubmitFunc(t, p, func(ctx context.Context) (int, error) {
+			helper := pooltest.SubmitFunc(t, p, func(context.Context) (int, error) {
 				time.Sleep(time.Minute)
-				x := lendSubmit(t, p, func(ctx context.Context) (int, error) {
-					return lendSubmit(t, p, lendSeven).Get(ctx)
+				x := pooltest.SubmitFunc(t, p, func(ctx context.Context) (int, error) {
+					return pooltest.SubmitFunc(t, p, pooltest.Seven).Get(ctx)
 				})
 				return x.Get(context.Background())
 			})
@@ -382,8 +383,8 @@ func TestC4_WhatIsWaitedForBelowAHelperWhoseWaitIsOverIsHelped(t *testing.T) {
 			<-hold // by other means than the pool knows of
 			return 0, nil
 		})
-		withPassed(time.Hour)
-		v, err := lendSettled(t, <-h)
+		pooltest.Elapse(time.Hour)
+		v, err := pooltest.Settled(t, <-h)
 		require.NoError(t, err)
 		assert.Equal(t, 7, v)
 		close(hold)
@@ -393,30 +394,30 @@ func TestC4_WhatIsWaitedForBelowAHelperWhoseWaitIsOverIsHelped(t *testing.T) {
 // A member that is cancelled goes on, and waits for a task of the pool.
 func TestC4_GroupWaitLendsItsPlaceAlsoToWhatACancelledMemberWaitsFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1)
-		parent := lendSubmit(t, p, func(context.Context) (int, error) {
+		p := pooltest.NewPool(t, 1)
+		parent := pooltest.SubmitFunc(t, p, func(context.Context) (int, error) {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 			defer cancel()
 			g := executor.NewGroup(ctx, p)
 			assert.NoError(t, g.Go(func(context.Context) error {
 				time.Sleep(time.Minute)
-				v, err := lendSubmit(t, p, lendSeven).Get(context.Background())
+				v, err := pooltest.SubmitFunc(t, p, pooltest.Seven).Get(context.Background())
 				assert.Equal(t, 7, v)
 				return err
 			}))
 			return 7, g.Wait()
 		})
-		withPassed(time.Hour)
-		_, err := lendSettled(t, parent)
+		pooltest.Elapse(time.Hour)
+		_, err := pooltest.Settled(t, parent)
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
-		lendAccounted(t, p)
+		pooltest.Balanced(t, p)
 	})
 }
 
 // The JDK finishes the same program.
 func TestTPE043_ForkAndJoinByOtherMeansThanThePoolKnowsEndsWhereCallersRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 2, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
+		p := pooltest.NewPool(t, 2, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
 		var sum atomic.Int32
 		var fork func(n int) executor.Task
 		fork = func(n int) executor.Task {
@@ -440,18 +441,18 @@ func TestTPE043_ForkAndJoinByOtherMeansThanThePoolKnowsEndsWhereCallersRun(t *te
 		require.NoError(t, p.Execute(fork(8)))
 		synctest.Wait()
 		assert.EqualValues(t, 256, sum.Load())
-		lendAccounted(t, p)
+		pooltest.Balanced(t, p)
 	})
 }
 
 func TestTheContextOfATaskWithoutAFutureEndsWithItForEverybody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for name, p := range map[string]*executor.Pool{"plain": lendPlain(t, 1), "scheduled": lendScheduled(t, 1)} {
+		for name, p := range map[string]*executor.Pool{"plain": pooltest.NewPool(t, 1), "scheduled": pooltest.Scheduled(t, 1)} {
 			ctxs := make(chan context.Context, 3)
 			for range 3 {
 				require.NoError(t, p.Execute(func(ctx context.Context) error { ctxs <- ctx; return nil }))
 			}
-			require.NoError(t, p.Execute(withSleep(time.Hour)))
+			require.NoError(t, p.Execute(pooltest.Sleep(time.Hour)))
 			synctest.Wait()
 			for range 3 {
 				ctx := <-ctxs
@@ -478,7 +479,7 @@ func TestTheContextOfARunOfASeriesEndsWithItForEverybody(t *testing.T) {
 		type repeat = func(
 			initial, period time.Duration, task executor.Task, opts ...executor.TaskOption,
 		) (*executor.ScheduledFuture[struct{}], error)
-		for name, repeat := range map[string]repeat{"pool": withPool(t, 1).AtFixedRate, "loop": l.AtFixedRate} {
+		for name, repeat := range map[string]repeat{"pool": pooltest.NewScheduledPool(t, 1).AtFixedRate, "loop": l.AtFixedRate} {
 			ctxs := make(chan context.Context, 2)
 			_, err := repeat(0, time.Minute, func(ctx context.Context) error {
 				ctxs <- ctx
@@ -490,7 +491,7 @@ func TestTheContextOfARunOfASeriesEndsWithItForEverybody(t *testing.T) {
 			second := <-ctxs
 			assert.ErrorIs(t, first.Err(), context.Canceled, name)
 			assert.NoError(t, second.Err(), name)
-			withPassed(time.Hour)
+			pooltest.Elapse(time.Hour)
 			assert.ErrorIs(t, second.Err(), context.Canceled, name)
 		}
 	})
@@ -499,39 +500,39 @@ func TestTheContextOfARunOfASeriesEndsWithItForEverybody(t *testing.T) {
 // The function that iter.Pull runs has a goroutine of its own, for which the task waits.
 func TestC4_AWaitInsideOfAnIteratorThatIsPulledIsHelpedInTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1)
-		parent := lendWait(t, p, func(ctx context.Context) (v int, err error) {
+		p := pooltest.NewPool(t, 1)
+		parent := pooltest.Wait(t, p, func(ctx context.Context) (v int, err error) {
 			next, stop := iter.Pull2(func(yield func(int, error) bool) {
-				yield(lendSubmit(t, p, lendSeven).Get(ctx))
+				yield(pooltest.SubmitFunc(t, p, pooltest.Seven).Get(ctx))
 			})
 			defer stop()
 			v, err, _ = next()
 			assert.Equal(t, 7, v)
 			return v, err
 		})
-		withPassed(time.Hour)
-		assert.Equal(t, lendWaited{took: lendPatience}, lendTook(t, parent))
+		pooltest.Elapse(time.Hour)
+		assert.Equal(t, pooltest.Waited{Took: lendPatience}, pooltest.Took(t, parent))
 	})
 }
 
 // A task that its caller runs would wait for the caller's own, which waits for it.
 func TestC10_ATaskRunByItsCallerIsRefusedAWaitForThatOneWhateverTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
+		p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
 		var outer *future.Future[int]
 		known := make(chan struct{})
-		outer = lendSubmit(t, p, func(context.Context) (int, error) {
+		outer = pooltest.SubmitFunc(t, p, func(context.Context) (int, error) {
 			<-known
-			inner := lendSubmit(t, p, func(context.Context) (int, error) {
+			inner := pooltest.SubmitFunc(t, p, func(context.Context) (int, error) {
 				return outer.Get(context.Background())
 			})
-			_, err := lendSettled(t, inner)
+			_, err := pooltest.Settled(t, inner)
 			assert.ErrorIs(t, err, future.ErrSelfWait)
 			return 7, nil
 		})
 		close(known)
 		synctest.Wait()
-		v, _ := lendSettled(t, outer)
+		v, _ := pooltest.Settled(t, outer)
 		assert.Equal(t, 7, v)
 	})
 }
@@ -548,9 +549,9 @@ func (broken) Err() error { return nil }
 
 func TestAContextThatBreaksItsContractEndsAWaitWithAnError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1)
+		p := pooltest.NewPool(t, 1)
 		ctx := broken{context.Background()}
-		body := withSleep(time.Hour)
+		body := pooltest.Sleep(time.Hour)
 		f, err := p.Submit(body)
 		require.NoError(t, err)
 		typed := func(ctx context.Context) (int, error) { return 7, body(ctx) }
@@ -582,9 +583,9 @@ func TestAContextThatBreaksItsContractEndsAWaitWithAnError(t *testing.T) {
 func TestC4_ThePlaceOfARunThatWaitsIsNotGivenAwayAtTheEndOfWhatItWaitsFor(t *testing.T) {
 	for _, kind := range []string{"plain", "priority", "scheduled"} { // where nobody runs a task at once
 		synctest.Test(t, func(t *testing.T) {
-			p := lendKinds[kind](t, 1)
+			p := pooltest.Kinds[kind](t, 1)
 			var active, most atomic.Int32
-			enter := func() { lendRaise(&most, active.Add(1)) }
+			enter := func() { pooltest.Raise(&most, active.Add(1)) }
 			waits := func(wait func() error) error {
 				active.Add(-1)
 				defer enter()
@@ -600,20 +601,20 @@ func TestC4_ThePlaceOfARunThatWaitsIsNotGivenAwayAtTheEndOfWhatItWaitsFor(t *tes
 			}
 			sleeps := func(context.Context) error { return nil }
 			waitsForOne := func(ctx context.Context) error {
-				f := lendSubmit(t, p, body(sleeps))
+				f := pooltest.SubmitFunc(t, p, body(sleeps))
 				err := waits(func() error { _, err := f.Get(ctx); return err })
 				time.Sleep(time.Millisecond)
 				return err
 			}
-			root := lendSubmit(t, p, body(func(ctx context.Context) error {
+			root := pooltest.SubmitFunc(t, p, body(func(ctx context.Context) error {
 				var fs []*future.Future[int]
 				for range 3 {
-					fs = append(fs, lendSubmit(t, p, body(waitsForOne)))
+					fs = append(fs, pooltest.SubmitFunc(t, p, body(waitsForOne)))
 				}
 				return waits(func() error { _, err := future.All(ctx, fs...); return err })
 			}))
-			withPassed(time.Hour)
-			_, err := lendSettled(t, root)
+			pooltest.Elapse(time.Hour)
+			_, err := pooltest.Settled(t, root)
 			assert.NoError(t, err)
 			assert.EqualValues(t, 1, most.Load(), kind)
 		})
@@ -623,7 +624,7 @@ func TestC4_ThePlaceOfARunThatWaitsIsNotGivenAwayAtTheEndOfWhatItWaitsFor(t *tes
 // Somebody is held up who has settled a future, and has not told of it.
 func TestECS_TakeWaitsForWhatHasEndedAndIsAboutToCome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 2)
+		p := pooltest.NewPool(t, 2)
 		s := executor.NewCompletionService[int](p)
 		var armed atomic.Bool
 		defer delay.Set(func(at delay.Point) {
@@ -631,7 +632,7 @@ func TestECS_TakeWaitsForWhatHasEndedAndIsAboutToCome(t *testing.T) {
 				time.Sleep(time.Minute)
 			}
 		})()
-		parent := lendWait(t, p, func(ctx context.Context) (int, error) {
+		parent := pooltest.Wait(t, p, func(ctx context.Context) (int, error) {
 			_, err := s.Submit(func(context.Context) (int, error) { armed.Store(true); return 7, nil })
 			assert.NoError(t, err)
 			time.Sleep(time.Second)
@@ -641,7 +642,7 @@ func TestECS_TakeWaitsForWhatHasEndedAndIsAboutToCome(t *testing.T) {
 			}
 			return f.Get(ctx)
 		})
-		withPassed(time.Hour)
-		assert.Equal(t, lendWaited{took: time.Minute}, lendTook(t, parent))
+		pooltest.Elapse(time.Hour)
+		assert.Equal(t, pooltest.Waited{Took: time.Minute}, pooltest.Took(t, parent))
 	})
 }

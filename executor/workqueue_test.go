@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -240,7 +241,7 @@ func TestCustomQueue_BoundedRefusesBeyondItsCapacity(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := wqNew(t, wqStackQueue().Bounded(2))
 		p.submitAll(t, "a", "b")
-		assert.ErrorIs(t, p.Execute(nothing), executor.ErrSaturated)
+		assert.ErrorIs(t, p.Execute(pooltest.Nothing), executor.ErrSaturated)
 		assert.Equal(t, []string{"b", "a"}, p.order())
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
 // wqLedger is a queue of a user who keeps accounts, in maps by task, and looks whether two calls are
@@ -78,7 +79,7 @@ func TestWorkQueue_IsCalledOnceAtATimeWithTasksThatKeepTheirIdentity(t *testing.
 		for range 4 {
 			parties.Go(func() {
 				for range 500 {
-					f, err := p.Submit(nothing, executor.Priority(rand.IntN(3)))
+					f, err := p.Submit(pooltest.Nothing, executor.Priority(rand.IntN(3)))
 					if assert.NoError(t, err) && rand.IntN(2) == 0 {
 						f.Cancel()
 					}
@@ -138,9 +139,9 @@ func TestWorkQueue_APanicOfPushReachesTheSubmitterAndThePoolGoesOn(t *testing.T)
 	synctest.Test(t, func(t *testing.T) {
 		p := wqNew(t, wqFussyQueue())
 		before := p.Stats()
-		assert.PanicsWithValue(t, "I will not have it", func() { _, _ = p.Submit(nothing, executor.Name("bad")) })
+		assert.PanicsWithValue(t, "I will not have it", func() { _, _ = p.Submit(pooltest.Nothing, executor.Name("bad")) })
 		assert.PanicsWithValue(t, "I will not have it", func() {
-			_, _ = p.SubmitContext(t.Context(), nothing, executor.Name("bad"))
+			_, _ = p.SubmitContext(t.Context(), pooltest.Nothing, executor.Name("bad"))
 		})
 		assert.Equal(t, before, p.Stats(), "the task is not the pool's")
 		p.submitAll(t, "a", "b")
@@ -152,7 +153,7 @@ func TestWorkQueue_APanicOfPushLeavesASerialUsable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := wqNew(t, wqFussyQueue())
 		s := executor.NewSerial(p)
-		assert.PanicsWithValue(t, "I will not have it", func() { _, _ = s.Submit(nothing, executor.Name("bad")) })
+		assert.PanicsWithValue(t, "I will not have it", func() { _, _ = s.Submit(pooltest.Nothing, executor.Name("bad")) })
 		require.NoError(t, s.Execute(p.body("a")))
 		assert.Equal(t, []string{"a"}, p.order())
 	})
@@ -162,7 +163,7 @@ func TestWorkQueue_APanicOfPushLeavesAKeyedSerialUsable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := wqNew(t, wqFussyQueue())
 		s := executor.NewKeyedSerial[string](p)
-		assert.PanicsWithValue(t, "I will not have it", func() { _, _ = s.Submit("key", nothing, executor.Name("bad")) })
+		assert.PanicsWithValue(t, "I will not have it", func() { _, _ = s.Submit("key", pooltest.Nothing, executor.Name("bad")) })
 		assert.Zero(t, s.Keys())
 		require.NoError(t, s.Execute("key", p.body("a")))
 		assert.Equal(t, []string{"a"}, p.order())
@@ -206,7 +207,7 @@ func TestCost_SubmitAllocatesOnce(t *testing.T) {
 
 // Each run has a context of its own, and 64 of these are one allocation.
 func TestCost_ExecuteOfABurstAllocatesOnceForSixtyFourRuns(t *testing.T) {
-	if raceEnabled {
+	if pooltest.RaceEnabled {
 		t.Skip("with the race detector blocks are not always used again")
 	}
 	p := executor.NewPool(1)

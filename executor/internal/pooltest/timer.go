@@ -1,6 +1,4 @@
-// Package astimer shows an executor with scheduled tasks as a timer facility, so that the conformance
-// suite of timers can be run on it.
-package astimer
+package pooltest
 
 import (
 	"context"
@@ -18,13 +16,13 @@ type Executor interface {
 	Schedule(delay time.Duration, task executor.Task, opts ...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error)
 }
 
-// Scheduler is an executor as a facility.
-type Scheduler struct{ Executor }
+// Timer is an executor as a timer facility, so that the conformance suite of timers can be run on it.
+type Timer struct{ Executor }
 
 // AfterFunc implements [timer.Scheduler].
-func (s Scheduler) AfterFunc(d time.Duration, f func()) timer.Handle {
+func (s Timer) AfterFunc(d time.Duration, f func()) timer.Handle {
 	if f == nil {
-		panic("astimer: nil function")
+		panic("pooltest: nil function")
 	}
 	h := &handle{on: s.Executor, f: f}
 	h.arm(d)
