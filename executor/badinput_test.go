@@ -2,7 +2,6 @@ package executor_test
 
 import (
 	"context"
-	"errors"
 	"math"
 	"runtime"
 	"strings"
@@ -28,50 +27,6 @@ const (
 	shortest = time.Duration(math.MinInt64)
 )
 
-// submissions are all ways to give a pool a task.
-var submissions = map[string]func(p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption) error{
-	"Execute": func(p *executor.ScheduledPool, task executor.Task, _ ...executor.TaskOption) error {
-		return p.Execute(task)
-	},
-	"Submit": func(p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption) error {
-		f, err := p.Submit(task, opts...)
-		return consistent(f == nil, err)
-	},
-	"Schedule": func(p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption) error {
-		f, err := p.Schedule(0, task, opts...)
-		return consistent(f == nil, err)
-	},
-	"ScheduleAt": func(p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption) error {
-		f, err := p.ScheduleAt(time.Now(), task, opts...)
-		return consistent(f == nil, err)
-	},
-	"AtFixedRate": func(p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption) error {
-		f, err := p.AtFixedRate(0, time.Hour, task, opts...)
-		return consistent(f == nil, err)
-	},
-	"WithFixedDelay": func(p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption) error {
-		f, err := p.WithFixedDelay(0, time.Hour, task, opts...)
-		return consistent(f == nil, err)
-	},
-	"typed Submit": func(p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption) error {
-		f, err := executor.Submit(p, pooltest.Typed(task), opts...)
-		return consistent(f == nil, err)
-	},
-	"typed Schedule": func(p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption) error {
-		f, err := executor.Schedule(p, 0, pooltest.Typed(task), opts...)
-		return consistent(f == nil, err)
-	},
-}
-
-var errHalf = errors.New("a future with an error, or neither")
-
-func consistent(noFuture bool, err error) error {
-	if noFuture != (err != nil) {
-		return errHalf
-	}
-	return err
-}
-
 // refused checks that a submission is refused as it should be, leaves no trace, and that the next
 // good one works.
 func refused(t *testing.T, p *executor.ScheduledPool, want error, submit func() error) {
@@ -93,7 +48,7 @@ func TestA1_NilTaskIsRefusedEverywhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewScheduledPool(1)
 		defer p.Close()
-		for name, submit := range submissions {
+		for name, submit := range pooltest.Submissions(0) {
 			t.Log(name)
 			refused(t, p, executor.ErrNilTask, func() error { return submit(p, nil) })
 		}
@@ -104,7 +59,7 @@ func TestA1_NilTaskWinsOverShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewScheduledPool(1)
 		require.NoError(t, p.Close())
-		for name, submit := range submissions {
+		for name, submit := range pooltest.Submissions(0) {
 			assert.ErrorIs(t, submit(p, nil), executor.ErrNilTask, name)
 			assert.ErrorIs(t, submit(p, pooltest.Nothing), executor.ErrShutdown, name)
 		}
@@ -136,7 +91,7 @@ func TestA4_ATaskNeverRunsInItsSubmitter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewScheduledPool(1)
 		defer p.Close()
-		for name, submit := range submissions {
+		for name, submit := range pooltest.Submissions(0) {
 			returned := make(chan struct{}) // a body run by the submitter would wait for ever
 			require.NoError(t, submit(p, func(context.Context) error { <-returned; return nil }), name)
 			close(returned)
@@ -239,7 +194,7 @@ func TestA20_BadTaskOptionsAreRefused(t *testing.T) {
 			"jitter < 0": executor.Jitter(-1), "no runs": executor.MaxRuns(0), "runs < 0": executor.MaxRuns(-1),
 			"catch-up": executor.CatchUp(99), "error policy": executor.OnError(99),
 		} {
-			for way, submit := range submissions {
+			for way, submit := range pooltest.Submissions(0) {
 				if way == "Execute" {
 					continue // takes none
 				}

@@ -7,11 +7,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
@@ -21,8 +19,7 @@ import (
 // option says so.
 func startPool(t *testing.T, core int, opts ...executor.Option) *executor.ScheduledPool {
 	t.Helper()
-	silent := executor.Logger(slog.New(slog.DiscardHandler))
-	p := executor.NewScheduledPool(core, append([]executor.Option{silent}, opts...)...)
+	p := pooltest.NewScheduledPool(t, core, opts...)
 	t.Cleanup(func() { assert.NoError(t, p.Close()) })
 	return p
 }
@@ -31,12 +28,9 @@ func startPool(t *testing.T, core int, opts ...executor.Option) *executor.Schedu
 // bubble.
 func startBlocker(t *testing.T, p *executor.ScheduledPool) (release func()) {
 	t.Helper()
-	gate := make(chan struct{})
-	release = sync.OnceFunc(func() { close(gate) })
-	t.Cleanup(release)
-	require.NoError(t, p.Execute(func(context.Context) error { <-gate; return nil }))
-	synctest.Wait()
-	return release
+	gate := pooltest.NewGate(t)
+	pooltest.Fill(t, &p.Pool, 1, gate.Hold)
+	return gate.Open
 }
 
 // theDiary keeps what happens, in order, with the virtual time since it was begun.
@@ -120,50 +114,6 @@ func theSeconds(counts ...int) []time.Duration {
 		ds = append(ds, time.Duration(n)*time.Second)
 	}
 	return ds
-}
-
-// theEntryPoint is one way to hand a task to a pool.
-type theEntryPoint struct {
-	name   string
-	submit func(p *executor.ScheduledPool, task executor.Task) (future bool, err error)
-}
-
-// theEntryPoints are all of them. Execute, which has no future, reports one if it accepts.
-func theEntryPoints() []theEntryPoint {
-	return []theEntryPoint{
-		{"Execute", func(p *executor.ScheduledPool, task executor.Task) (bool, error) {
-			err := p.Execute(task)
-			return err == nil, err
-		}},
-		{"Submit", func(p *executor.ScheduledPool, task executor.Task) (bool, error) {
-			f, err := p.Submit(task)
-			return f != nil, err
-		}},
-		{"typed Submit", func(p *executor.ScheduledPool, task executor.Task) (bool, error) {
-			f, err := executor.Submit(p, pooltest.Typed(task))
-			return f != nil, err
-		}},
-		{"Schedule", func(p *executor.ScheduledPool, task executor.Task) (bool, error) {
-			f, err := p.Schedule(time.Hour, task)
-			return f != nil, err
-		}},
-		{"typed Schedule", func(p *executor.ScheduledPool, task executor.Task) (bool, error) {
-			f, err := executor.Schedule(p, time.Hour, pooltest.Typed(task))
-			return f != nil, err
-		}},
-		{"ScheduleAt", func(p *executor.ScheduledPool, task executor.Task) (bool, error) {
-			f, err := p.ScheduleAt(time.Now().Add(time.Hour), task)
-			return f != nil, err
-		}},
-		{"AtFixedRate", func(p *executor.ScheduledPool, task executor.Task) (bool, error) {
-			f, err := p.AtFixedRate(time.Hour, time.Hour, task)
-			return f != nil, err
-		}},
-		{"WithFixedDelay", func(p *executor.ScheduledPool, task executor.Task) (bool, error) {
-			f, err := p.WithFixedDelay(time.Hour, time.Hour, task)
-			return f != nil, err
-		}},
-	}
 }
 
 // theLog is an option that collects log records, and a function that returns them, one a line.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math"
 	"runtime"
@@ -33,7 +34,7 @@ func (n *faNote) run(context.Context) error {
 }
 
 func TestA2_AMethodOfANilPointerIsATaskWhosePanicIsContained(t *testing.T) {
-	for name, submit := range submissions {
+	for name, submit := range pooltest.Submissions(0) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := pooltest.NewScheduledPool(t, 1)
@@ -216,7 +217,7 @@ func TestA10_APoolOfSizeZeroRunsItsTasksOneAtATime(t *testing.T) {
 		pools["plain"], pools["scheduled"] = pooltest.NewPool(t, 0), &scheduled.Pool
 		for name, p := range pools {
 			start := time.Now()
-			sizedFill(t, p, 3, pooltest.Pause(time.Second))
+			pooltest.Fill(t, p, 3, pooltest.Pause(time.Second))
 			time.Sleep(time.Hour)
 			s := p.Stats()
 			assert.EqualValues(t, 3, s.Completed, name)
@@ -237,9 +238,9 @@ func TestA11_AQueueHoldsAsManyAsItsBoundSays(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := pooltest.NewPool(t, 1, queue(n))
 				gate := pooltest.NewGate(t)
-				sizedFill(t, p, 1, gate.Hold)
+				pooltest.Fill(t, p, 1, gate.Hold)
 				waiting := min(n, 1000)
-				sizedFill(t, p, waiting, gate.Hold)
+				pooltest.Fill(t, p, waiting, gate.Hold)
 				err := p.Execute(gate.Hold)
 				if n < 1000 {
 					assert.ErrorIs(t, err, executor.ErrSaturated, "%s of %d", kind, n)
@@ -286,7 +287,7 @@ func TestA13_NoContextIsOneThatNeverEnds(t *testing.T) {
 				left++
 			}
 			if left != 1 {
-				return errHalf
+				return fmt.Errorf("%d results are left, not one", left)
 			}
 			return errors.Join(err, second, taken)
 		},
@@ -310,7 +311,7 @@ func TestA13_NoContextIsOneThatNeverEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := pooltest.NewPool(t, 1)
-				sizedFill(t, p, 1, pooltest.Pause(time.Hour)) // so that there is something to wait for
+				pooltest.Fill(t, p, 1, pooltest.Pause(time.Hour)) // so that there is something to wait for
 				assert.NoError(t, call(p))
 				assert.Zero(t, p.Stats().Failures)
 			})

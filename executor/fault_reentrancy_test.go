@@ -20,7 +20,7 @@ import (
 // The tests of this file are about tasks and callbacks that use what runs them: group C of the fault table.
 
 func TestC1_WhatATaskGivesItsOwnPoolRunsAfterIt(t *testing.T) {
-	for name, submit := range submissions {
+	for name, submit := range pooltest.Submissions(0) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := pooltest.NewScheduledPool(t, 1)

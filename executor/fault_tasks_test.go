@@ -95,7 +95,7 @@ func TestB_1_APanicIsTheErrorOfTheFutureWithValueAndStack(t *testing.T) {
 }
 
 func TestB_2_APanicWithNilIsNoSuccessHoweverTheTaskCame(t *testing.T) {
-	for name, submit := range submissions {
+	for name, submit := range pooltest.Submissions(0) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var ends []error
@@ -124,7 +124,7 @@ var faExits = map[string]func(){
 
 func TestB_3_ATaskThatEndsItsGoroutineCostsThePoolNothing(t *testing.T) {
 	for exit, exits := range faExits {
-		for name, submit := range submissions {
+		for name, submit := range pooltest.Submissions(0) {
 			t.Run(exit+" by "+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					var ends []error
@@ -383,7 +383,7 @@ func TestB_12_ASeriesThatFailsAtARunEndsThereAndTellsItOnce(t *testing.T) {
 
 func TestB_14_ADecoratorThatFailsIsTheFaultOfItsSubmitter(t *testing.T) {
 	for _, fault := range pooltest.Faults {
-		for name, submit := range submissions {
+		for name, submit := range pooltest.Submissions(0) {
 			t.Run(fault.Name+" in "+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					bad := true
@@ -502,7 +502,7 @@ func TestB_15_WhatCannotBeRecoveredEndsTheProcess(t *testing.T) {
 }
 
 func TestB_16_WhatABodyHoldsIsFreedWhenItsFutureHasEnded(t *testing.T) {
-	for name, submit := range submissions {
+	for name, submit := range pooltest.Submissions(0) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := pooltest.NewScheduledPool(t, 1)

@@ -265,8 +265,8 @@ func TestC4_AChildThatIsHelpedMakesRoomInTheQueue(t *testing.T) {
 func TestC4_HooksAndDecorationAreThoseOfEveryTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := pooltest.NewTrace()
-		var decorated withCounting
-		p := pooltest.NewPool(t, 1, executor.Decorate(decorated.decorate),
+		var decorated pooltest.Decorator
+		p := pooltest.NewPool(t, 1, executor.Decorate(decorated.Decorate),
 			executor.BeforeRun(func(_ context.Context, run executor.Run) { tr.Mark("before " + run.Name) }),
 			executor.AfterRun(func(_ context.Context, run executor.Run, err error) { tr.Mark("after " + run.Name) }))
 		// The order of what follows the child is not told: its future is settled before its hook.
@@ -274,7 +274,7 @@ func TestC4_HooksAndDecorationAreThoseOfEveryTask(t *testing.T) {
 		assert.Equal(t, []string{"before parent 0s", "before child 0s"}, tr.Seen())
 		pooltest.Elapse(time.Hour)
 		assert.ElementsMatch(t, []string{"after child 1h0m0s", "after parent 1h0m0s"}, tr.Seen()[2:])
-		assert.EqualValues(t, 2, decorated.runs.Load())
+		assert.EqualValues(t, 2, decorated.Runs.Load())
 	})
 }
 

@@ -66,7 +66,7 @@ func TestAKeyThatIsLeftOfManyKeepsItsOrder(t *testing.T) {
 		}
 		stay.Open()
 		synctest.Wait()
-		assert.Equal(t, laneCountTo(waves), seen)
+		assert.Equal(t, pooltest.CountTo(waves), seen)
 		assert.Zero(t, k.Keys())
 	})
 }

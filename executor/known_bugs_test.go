@@ -249,8 +249,8 @@ func TestK06_B23_TimeoutsThatAreCancelledDoNotPileUp(t *testing.T) {
 
 func TestK07_ACancelledDecoratedTaskLeavesTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var d withCounting
-		p := pooltest.NewScheduledPool(t, 1, executor.Decorate(d.decorate))
+		var d pooltest.Decorator
+		p := pooltest.NewScheduledPool(t, 1, executor.Decorate(d.Decorate))
 		once := pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
 		series := pooltest.AtFixedRate(t, p, 0, time.Hour, pooltest.Nothing)
 		synctest.Wait()

@@ -2,6 +2,7 @@ package executor_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -316,6 +317,7 @@ func TestB30_NoMoreBodiesRunAtOnceThanTheSizeAllows(t *testing.T) {
 // all its futures are settled.
 func TestB33_ABulkOperationEndsWithItsContextAtWhateverStep(t *testing.T) {
 	const n = 10
+	errCause := errors.New("nobody waits any more")
 	for kind, newPool := range pooltest.Kinds {
 		t.Run(kind, func(t *testing.T) {
 			for step := range 2*n + 1 {
@@ -325,7 +327,7 @@ func TestB33_ABulkOperationEndsWithItsContextAtWhateverStep(t *testing.T) {
 					var steps atomic.Int32
 					next := func() {
 						if int(steps.Add(1)) == step {
-							cancel(errESCause)
+							cancel(errCause)
 						}
 					}
 					p := newPool(t, 2, executor.Decorate(func(task executor.Task) executor.Task { next(); return task }))
@@ -334,10 +336,10 @@ func TestB33_ABulkOperationEndsWithItsContextAtWhateverStep(t *testing.T) {
 						fns[i] = func(context.Context) (int, error) { next(); time.Sleep(time.Second); return i, nil }
 					}
 					if step == 0 {
-						cancel(errESCause)
+						cancel(errCause)
 					}
 					fs, err := executor.InvokeAll(ctx, p, fns...)
-					assert.ErrorIs(t, err, errESCause)
+					assert.ErrorIs(t, err, errCause)
 					for _, f := range fs {
 						_, settled := f.Poll()
 						assert.True(t, settled)

@@ -38,7 +38,7 @@ func TestKeyedSerialRunsTasksOfOneKeyInOrderAndOfDifferentKeysSideBySide(t *test
 		<-p.Terminated()
 		assert.Equal(t, n*time.Second, time.Since(start))
 		for key := range seen {
-			assert.Equal(t, laneCountTo(n), seen[key], "key %d", key)
+			assert.Equal(t, pooltest.CountTo(n), seen[key], "key %d", key)
 		}
 		assert.Zero(t, k.Keys())
 	})
@@ -65,7 +65,7 @@ func TestKeyedSerialKeepsTheOrderOfAKeyOnPoolsWithLittleRoom(t *testing.T) {
 		p.Shutdown()
 		<-p.Terminated()
 		for key, order := range seen {
-			assert.Equal(t, laneCountTo(n/keys), *order, "key %s", key)
+			assert.Equal(t, pooltest.CountTo(n/keys), *order, "key %s", key)
 		}
 		assert.Zero(t, k.Keys())
 		pooltest.Balanced(t, p)

@@ -89,16 +89,9 @@ func TestSerialKeepsTheOrderOfEachOfManySubmitters(t *testing.T) {
 		<-p.Terminated()
 		assert.Equal(t, submitters*n, total)
 		for _, order := range seen {
-			assert.Equal(t, laneCountTo(n), order)
+			assert.Equal(t, pooltest.CountTo(n), order)
 		}
 	})
-}
-
-func laneCountTo(n int) (numbers []int) {
-	for i := range n {
-		numbers = append(numbers, i)
-	}
-	return numbers
 }
 
 func TestSerialRunsExecuteAndSubmitInOneOrder(t *testing.T) {

@@ -216,7 +216,7 @@ func TestC10_InvokeAllOverASerialFromATaskRunsAllInOrder(t *testing.T) {
 		})
 		pooltest.Elapse(time.Hour)
 		assert.Equal(t, pooltest.Waited{Took: 20 * time.Second}, pooltest.Took(t, parent))
-		assert.Equal(t, laneCountTo(20), seen)
+		assert.Equal(t, pooltest.CountTo(20), seen)
 		pooltest.Balanced(t, p)
 	})
 }

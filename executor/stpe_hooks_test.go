@@ -38,17 +38,6 @@ func withEveryEntry(t *testing.T, p *executor.ScheduledPool, delay time.Duration
 
 const withEntries, withEntryRuns = 8, 10
 
-// withCounting is a decorator that counts its calls and the runs of what it has made.
-type withCounting struct{ calls, runs atomic.Int32 }
-
-func (d *withCounting) decorate(task executor.Task) executor.Task {
-	d.calls.Add(1)
-	return func(ctx context.Context) error {
-		d.runs.Add(1)
-		return task(ctx)
-	}
-}
-
 func TestSTPE130_TheDefaultDecorationIsNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 1, executor.Decorate(nil))
@@ -64,13 +53,13 @@ func TestSTPE130_TheDefaultDecorationIsNone(t *testing.T) {
 
 func TestSTPE130_STPE132_TheDecoratorIsCalledOncePerSubmissionAndNotPerRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var d withCounting
-		p := pooltest.NewScheduledPool(t, 2, executor.Decorate(d.decorate))
+		var d pooltest.Decorator
+		p := pooltest.NewScheduledPool(t, 2, executor.Decorate(d.Decorate))
 		withEveryEntry(t, p, time.Minute, pooltest.Nothing)
-		assert.EqualValues(t, withEntries, d.calls.Load())
+		assert.EqualValues(t, withEntries, d.Calls.Load())
 		pooltest.Elapse(time.Hour)
-		assert.EqualValues(t, withEntries, d.calls.Load())
-		assert.EqualValues(t, withEntryRuns, d.runs.Load())
+		assert.EqualValues(t, withEntries, d.Calls.Load())
+		assert.EqualValues(t, withEntryRuns, d.Runs.Load())
 	})
 }
 
@@ -103,22 +92,22 @@ func TestSTPE130_ADecoratorThatReturnsNilRefusesTheTask(t *testing.T) {
 // Hooks are told of the run here, not of the decorated object.
 func TestSTPE131_TheDecoratedTaskIsWhatIsHandedBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var d withCounting
-		p := pooltest.NewScheduledPool(t, 1, executor.Decorate(d.decorate))
+		var d pooltest.Decorator
+		p := pooltest.NewScheduledPool(t, 1, executor.Decorate(d.Decorate))
 		pooltest.Schedule(t, p, time.Hour, pooltest.Fail)
 		require.Len(t, p.Queued(), 1)
 		require.Nil(t, p.Queued()[0].Task, "a task that waits is the pool's to run")
 		dropped := p.ShutdownNow()
 		require.Len(t, dropped, 1)
 		assert.Equal(t, pooltest.ErrTask, dropped[0].Task(context.Background()))
-		assert.EqualValues(t, 1, d.runs.Load())
+		assert.EqualValues(t, 1, d.Runs.Load())
 	})
 }
 
 func TestSTPE131_ATypedResultPassesThroughADecorator(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var d withCounting
-		p := pooltest.NewScheduledPool(t, 1, executor.Decorate(d.decorate))
+		var d pooltest.Decorator
+		p := pooltest.NewScheduledPool(t, 1, executor.Decorate(d.Decorate))
 		f, err := executor.Schedule(p, time.Hour, func(context.Context) (string, error) { return "value", nil })
 		require.NoError(t, err)
 		v, err := f.Get(t.Context())
@@ -141,8 +130,8 @@ func TestSTPE131_WhatADecoratorReturnsIsTheOutcome(t *testing.T) {
 // In Java the decorator takes over order, delay and cancellation.
 func TestSTPE133_ADecoratorHasNoSayInTimeOrderAndCancellation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var d withCounting
-		p := pooltest.NewScheduledPool(t, 1, executor.Decorate(d.decorate))
+		var d pooltest.Decorator
+		p := pooltest.NewScheduledPool(t, 1, executor.Decorate(d.Decorate))
 		tr := pooltest.NewTrace()
 		pooltest.Schedule(t, p, 2*time.Second, tr.Task("b"))
 		pooltest.Schedule(t, p, time.Second, tr.Task("a"))
@@ -158,13 +147,13 @@ func TestSTPE133_ADecoratorHasNoSayInTimeOrderAndCancellation(t *testing.T) {
 // Java leaves them neither done nor cancelled.
 func TestSTPE134_ADrainedDecoratedTaskNeverRanAndIsSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var d withCounting
-		p := pooltest.NewScheduledPool(t, 1, executor.Decorate(d.decorate))
+		var d pooltest.Decorator
+		p := pooltest.NewScheduledPool(t, 1, executor.Decorate(d.Decorate))
 		once := pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
 		series := pooltest.AtFixedRate(t, p, time.Hour, time.Hour, pooltest.Nothing)
 		assert.Len(t, p.ShutdownNow(), 2)
 		pooltest.Elapse(2 * time.Hour)
-		assert.Zero(t, d.runs.Load())
+		assert.Zero(t, d.Runs.Load())
 		pooltest.CancelledByShutdown(t, once.Future)
 		pooltest.CancelledByShutdown(t, series.Future)
 	})

@@ -156,11 +156,10 @@ func TestSTPE013_ScheduleAtATimeGoneByRunsNowInOrderOfSubmission(t *testing.T) {
 func TestSTPE014_ANilTaskIsRefusedByEveryEntryPoint(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		for _, e := range theEntryPoints() {
-			accepted, err := e.submit(p, nil)
-			require.ErrorIs(t, err, executor.ErrNilTask, e.name)
-			assert.NotErrorIs(t, err, executor.ErrRejected, e.name)
-			assert.False(t, accepted, e.name)
+		for name, submit := range pooltest.Submissions(time.Hour) {
+			err := submit(p, nil)
+			require.ErrorIs(t, err, executor.ErrNilTask, name)
+			assert.NotErrorIs(t, err, executor.ErrRejected, name)
 		}
 		s := p.Stats()
 		assert.Zero(t, s.Accepted)
@@ -206,9 +205,8 @@ func TestSTPE016_ArgumentErrorsWinOverTheRefusalOfAClosedPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
 		require.NoError(t, p.Close())
-		for _, e := range theEntryPoints() {
-			_, err := e.submit(p, nil)
-			assert.ErrorIs(t, err, executor.ErrNilTask, e.name)
+		for name, submit := range pooltest.Submissions(time.Hour) {
+			assert.ErrorIs(t, submit(p, nil), executor.ErrNilTask, name)
 		}
 		_, err := p.AtFixedRate(0, 0, pooltest.Nothing)
 		require.ErrorIs(t, err, executor.ErrInvalid)
@@ -251,10 +249,11 @@ func TestSTPE016_TheDecoratorSeesATaskThatIsThenRefused(t *testing.T) {
 			return task
 		}))
 		require.NoError(t, p.Close())
-		for i, e := range theEntryPoints() {
-			_, err := e.submit(p, pooltest.Nothing)
-			require.ErrorIs(t, err, executor.ErrShutdown, e.name)
-			assert.Equal(t, i+1, decorated, e.name)
+		submitted := 0
+		for name, submit := range pooltest.Submissions(time.Hour) {
+			require.ErrorIs(t, submit(p, pooltest.Nothing), executor.ErrShutdown, name)
+			submitted++
+			assert.Equal(t, submitted, decorated, name)
 		}
 	})
 }
@@ -266,9 +265,8 @@ func TestSTPE016_TheDecoratorIsNotAskedAboutABadSubmission(t *testing.T) {
 			decorated++
 			return task
 		}))
-		for _, e := range theEntryPoints() {
-			_, err := e.submit(p, nil)
-			require.Error(t, err, e.name)
+		for name, submit := range pooltest.Submissions(time.Hour) {
+			require.Error(t, submit(p, nil), name)
 		}
 		_, err := p.AtFixedRate(0, 0, pooltest.Nothing)
 		require.Error(t, err)
@@ -476,13 +474,12 @@ func theRefusals(t *testing.T, p *executor.ScheduledPool, state string) {
 	t.Helper()
 	before := p.Stats()
 	require.Equal(t, state, before.State)
-	for i, e := range theEntryPoints() {
-		accepted, err := e.submit(p, pooltest.Nothing)
-		require.ErrorIs(t, err, executor.ErrShutdown, e.name)
-		assert.False(t, accepted, e.name)
-		want := before
-		want.Rejected = uint64(i + 1)
-		assert.Equal(t, want, p.Stats(), e.name)
+	want := before
+	want.Rejected = 0
+	for name, submit := range pooltest.Submissions(time.Hour) {
+		require.ErrorIs(t, submit(p, pooltest.Nothing), executor.ErrShutdown, name)
+		want.Rejected++
+		assert.Equal(t, want, p.Stats(), name)
 	}
 }
 

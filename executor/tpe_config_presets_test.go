@@ -52,10 +52,10 @@ func TestOptionsUsedTwiceShareNoQueue(t *testing.T) {
 				options := []executor.Option{queue, executor.MaximumSize(1)}
 				a, b := pooltest.NewPool(t, 1, options...), pooltest.NewPool(t, 1, options...)
 				g := pooltest.NewGate(t)
-				sizedFill(t, a, 2, g.Hold)
+				pooltest.Fill(t, a, 2, g.Hold)
 				assert.Equal(t, sizedState{1, 1, 1}, sizedNow(a))
 				assert.Equal(t, sizedState{}, sizedNow(b))
-				sizedFill(t, b, 2, g.Hold)
+				pooltest.Fill(t, b, 2, g.Hold)
 				assert.Equal(t, sizedState{1, 1, 1}, sizedNow(b))
 				assert.Len(t, a.ShutdownNow(), 1)
 				assert.Len(t, b.ShutdownNow(), 1)
@@ -89,7 +89,7 @@ func TestES070_AFixedPoolHasItsSizeAndAnUnboundedQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.Stop(t, executor.NewFixedPool(3))
 		g := pooltest.NewGate(t)
-		sizedFill(t, p, 1000, g.Hold)
+		pooltest.Fill(t, p, 1000, g.Hold)
 		s := p.Stats()
 		assert.Equal(t, []int{3, 3}, []int{s.Core, s.Maximum})
 		assert.Equal(t, sizedState{3, 3, 997}, sizedNow(p))
@@ -109,7 +109,7 @@ func TestES070_AFixedPoolCanBeGivenAnotherSize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.Stop(t, executor.NewFixedPool(2))
 		g := pooltest.NewGate(t)
-		sizedFill(t, p, 9, g.Hold)
+		pooltest.Fill(t, p, 9, g.Hold)
 		require.NoError(t, p.SetCoreSize(5))
 		synctest.Wait()
 		assert.Equal(t, sizedState{5, 5, 4}, sizedNow(p))
@@ -122,7 +122,7 @@ func TestES070_ACachedPoolHasAWorkerForEveryTask(t *testing.T) {
 		s := p.Stats()
 		assert.Equal(t, []int{0, 0}, []int{s.Core, s.Maximum}, "no bound")
 		g := pooltest.NewGate(t)
-		sizedFill(t, p, 200, g.Hold)
+		pooltest.Fill(t, p, 200, g.Hold)
 		assert.Equal(t, sizedState{200, 200, 0}, sizedNow(p))
 	})
 }
@@ -132,9 +132,9 @@ func TestES070_ACachedPoolUsesItsIdleWorkersFirst(t *testing.T) {
 		p := pooltest.Stop(t, executor.NewCachedPool())
 		sizedIdle(t, p, 10)
 		g := pooltest.NewGate(t)
-		sizedFill(t, p, 10, g.Hold)
+		pooltest.Fill(t, p, 10, g.Hold)
 		assert.Equal(t, sizedState{10, 10, 0}, sizedNow(p))
-		sizedFill(t, p, 1, g.Hold)
+		pooltest.Fill(t, p, 1, g.Hold)
 		assert.Equal(t, sizedState{11, 11, 0}, sizedNow(p))
 	})
 }
@@ -156,7 +156,7 @@ func TestES070_ACachedPoolWithAMaximumRefusesWhatIsBeyond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.Stop(t, executor.NewCachedPool(executor.MaximumSize(3), executor.KeepAlive(time.Second)))
 		g := pooltest.NewGate(t)
-		sizedFill(t, p, 3, g.Hold)
+		pooltest.Fill(t, p, 3, g.Hold)
 		assert.ErrorIs(t, p.Execute(g.Hold), executor.ErrSaturated)
 		assert.Equal(t, sizedState{3, 3, 0}, sizedNow(p))
 		g.Open()
@@ -198,7 +198,7 @@ func TestES071_TheSizesOfASinglePoolCannotBeChanged(t *testing.T) {
 					sizedRefuses(t, p, func() error { return p.SetMaximumSize(n) })
 				}
 				g := pooltest.NewGate(t)
-				sizedFill(t, p, 3, g.Hold)
+				pooltest.Fill(t, p, 3, g.Hold)
 				s := p.Stats()
 				assert.Equal(t, []int{1, 1}, []int{s.Core, s.Maximum})
 				assert.Equal(t, sizedState{1, 1, 2}, sizedNow(p))
@@ -212,9 +212,9 @@ func TestES071_AWorkerThatDiesInASinglePoolIsReplaced(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := pooltest.Stop(t, build(executor.Logger(slog.New(slog.DiscardHandler))))
-				sizedFill(t, p, 1, pooltest.Goexit)
-				sizedFill(t, p, 1, pooltest.Panic)
-				sizedFill(t, p, 1, pooltest.Nothing)
+				pooltest.Fill(t, p, 1, pooltest.Goexit)
+				pooltest.Fill(t, p, 1, pooltest.Panic)
+				pooltest.Fill(t, p, 1, pooltest.Nothing)
 				s := p.Stats()
 				assert.Equal(t, []int{1, 1}, []int{s.Workers, s.Largest})
 				assert.Equal(t, []uint64{3, 2}, []uint64{s.Completed, s.Failures})

@@ -16,20 +16,11 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
-// sizedFill gives p the task so many times, and waits until nothing moves any more.
-func sizedFill(t *testing.T, p *executor.Pool, times int, task executor.Task) {
-	t.Helper()
-	for range times {
-		require.NoError(t, p.Execute(task))
-	}
-	synctest.Wait()
-}
-
 // sizedIdle has p start so many workers that have nothing to do afterwards.
 func sizedIdle(t *testing.T, p *executor.Pool, workers int) {
 	t.Helper()
 	g := pooltest.NewGate(t)
-	sizedFill(t, p, workers, g.Hold)
+	pooltest.Fill(t, p, workers, g.Hold)
 	g.Open()
 	synctest.Wait()
 	require.Equal(t, sizedState{Workers: workers}, sizedNow(p))
@@ -103,7 +94,7 @@ func TestA11_AQueueOfCapacityZeroLetsNobodyWait(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := pooltest.NewPool(t, 1, queue)
 				g := pooltest.NewGate(t)
-				sizedFill(t, p, 1, g.Hold)
+				pooltest.Fill(t, p, 1, g.Hold)
 				assert.ErrorIs(t, p.Execute(g.Hold), executor.ErrSaturated)
 				assert.Equal(t, sizedState{1, 1, 0}, sizedNow(p))
 				g.Open()
@@ -118,7 +109,7 @@ func TestAQueueOfTheLargestCapacityCostsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 1, executor.BoundedFIFO(math.MaxInt-1), executor.MaximumSize(math.MaxInt))
 		g := pooltest.NewGate(t)
-		sizedFill(t, p, 100, g.Hold)
+		pooltest.Fill(t, p, 100, g.Hold)
 		assert.Equal(t, sizedState{1, 1, 99}, sizedNow(p))
 	})
 }
@@ -139,14 +130,15 @@ func TestAQueueOptionOnAScheduledPoolPanics(t *testing.T) {
 func TestTPE007_NilOptionsAndANilPolicyPanic(t *testing.T) {
 	sizedPanics(t, "option 1 is nil", func() { executor.NewPool(1, executor.GrowFirst(), nil) })
 	sizedPanics(t, "nil rejection policy", func() { executor.OnRejection(nil) })
-	sizedPanics(t, "nil base context", func() { executor.BaseContext(noContext) })
+	var none context.Context // nil, which a linter would not let us write
+	sizedPanics(t, "nil base context", func() { executor.BaseContext(none) })
 }
 
 func TestTPE007_A1_NilHooksAreNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.Stop(t, executor.NewPool(1, executor.Logger(nil), executor.ErrorHandler(nil), executor.BeforeRun(nil),
 			executor.AfterRun(nil), executor.OnTerminated(nil), executor.Decorate(nil)))
-		sizedFill(t, p, 3, pooltest.Nothing)
+		pooltest.Fill(t, p, 3, pooltest.Nothing)
 		s := p.Stats()
 		assert.Equal(t, []uint64{3, 0}, []uint64{s.Completed, s.Failures})
 		assert.NoError(t, p.Close())
@@ -156,7 +148,7 @@ func TestTPE007_A1_NilHooksAreNone(t *testing.T) {
 func TestTPE008_CoreSizeZeroAndKeepAliveZeroAreLegal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 0, executor.KeepAlive(0))
-		sizedFill(t, p, 3, pooltest.Nothing)
+		pooltest.Fill(t, p, 3, pooltest.Nothing)
 		assert.EqualValues(t, 3, p.Stats().Completed)
 		assert.Equal(t, sizedState{}, sizedNow(p))
 	})
@@ -166,7 +158,7 @@ func TestTPE009_TheDefaultPolicyIsAbort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 1, executor.HandOff())
 		g := pooltest.NewGate(t)
-		sizedFill(t, p, 1, g.Hold)
+		pooltest.Fill(t, p, 1, g.Hold)
 		f, err := p.Submit(pooltest.Nothing)
 		assert.Nil(t, f)
 		assert.Equal(t, executor.ErrSaturated, err)
@@ -196,7 +188,7 @@ func TestTPE011_ANewPolicyCountsFromTheNextRejectionOn(t *testing.T) {
 		}
 		p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(policy("first")))
 		g := pooltest.NewGate(t)
-		sizedFill(t, p, 1, g.Hold)
+		pooltest.Fill(t, p, 1, g.Hold)
 		assert.Error(t, p.Execute(pooltest.Nothing))
 		require.NoError(t, p.SetRejectionPolicy(policy("second")))
 		assert.Error(t, p.Execute(pooltest.Nothing))
@@ -209,7 +201,7 @@ func TestTPE011_ANilPolicyIsRefusedAndTheOldOneStays(t *testing.T) {
 		p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.Discard))
 		assert.ErrorIs(t, p.SetRejectionPolicy(nil), executor.ErrInvalid)
 		g := pooltest.NewGate(t)
-		sizedFill(t, p, 1, g.Hold)
+		pooltest.Fill(t, p, 1, g.Hold)
 		assert.NoError(t, p.Execute(pooltest.Nothing), "discarded")
 		assert.EqualValues(t, 1, p.Stats().Returned)
 	})
@@ -329,14 +321,14 @@ func TestTPE017_AChangeWakesIdleWorkersAndDisturbsNoBusyOne(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := pooltest.NewPool(t, 1, executor.MaximumSize(4), executor.GrowFirst(), executor.KeepAlive(100*time.Hour))
 				var undisturbed atomic.Int32
-				sizedFill(t, p, 3, func(ctx context.Context) error {
+				pooltest.Fill(t, p, 3, func(ctx context.Context) error {
 					time.Sleep(time.Hour)
 					if ctx.Err() == nil {
 						undisturbed.Add(1)
 					}
 					return nil
 				})
-				sizedFill(t, p, 1, pooltest.Nothing)
+				pooltest.Fill(t, p, 1, pooltest.Nothing)
 				require.Equal(t, sizedState{4, 3, 0}, sizedNow(p))
 				wakeups := p.Stats().Wakeups
 				require.NoError(t, change(p))

@@ -157,9 +157,9 @@ func TestTPE073_TheCountersFollowTheTasks(t *testing.T) {
 						[]int{s.Workers, s.Largest, s.Busy, s.Queued, int(s.Accepted), int(s.Completed)})
 				}
 				expect(0, 0, 0, 0, 0, 0)
-				sizedFill(t, p, 1, pooltest.Sleep(time.Minute))
+				pooltest.Fill(t, p, 1, pooltest.Sleep(time.Minute))
 				expect(1, 1, 1, 0, 1, 0)
-				sizedFill(t, p, 2, pooltest.Sleep(time.Minute))
+				pooltest.Fill(t, p, 2, pooltest.Sleep(time.Minute))
 				expect(2, 2, 2, 1, 3, 0)
 				pooltest.Elapse(time.Minute - 1)
 				expect(2, 2, 2, 1, 3, 0)
@@ -180,7 +180,7 @@ func TestTPE073_ATaskCountsAsCompletedOnlyAfterItsBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 1)
 		inside := make(chan executor.Stats, 1)
-		sizedFill(t, p, 1, func(context.Context) error { inside <- p.Stats(); return nil })
+		pooltest.Fill(t, p, 1, func(context.Context) error { inside <- p.Stats(); return nil })
 		s := <-inside
 		assert.Equal(t, []int{1, 0, 0}, []int{s.Busy, int(s.Completed), int(s.Runs)})
 		s = p.Stats()
@@ -206,7 +206,7 @@ func TestTPE074_FailedTasksCountAsCompleted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := pooltest.NewPool(t, 1, c.opts...)
-				sizedFill(t, p, 2, c.task)
+				pooltest.Fill(t, p, 2, c.task)
 				_, err := p.Submit(c.task)
 				require.NoError(t, err)
 				synctest.Wait()
@@ -297,7 +297,7 @@ func TestTPE076_ThereAreNoWorkersFromTidyingOn(t *testing.T) {
 		var p *executor.Pool
 		seen := make(chan executor.Stats, 1)
 		p = pooltest.NewPool(t, 3, executor.OnTerminated(func() { seen <- p.Stats() }))
-		sizedFill(t, p, 5, pooltest.Sleep(time.Second))
+		pooltest.Fill(t, p, 5, pooltest.Sleep(time.Second))
 		p.Shutdown()
 		<-p.Terminated()
 		for _, s := range []executor.Stats{<-seen, p.Stats()} {
@@ -311,10 +311,10 @@ func TestTPE077_StringTellsTheStateAndTheNumbers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 2, executor.PoolName("mail"))
 		assert.Equal(t, `executor("mail": running, 0 workers, 0 busy, 0 queued, 0 completed)`, p.String())
-		sizedFill(t, p, 1, pooltest.Nothing)
+		pooltest.Fill(t, p, 1, pooltest.Nothing)
 		assert.Equal(t, `executor("mail": running, 1 workers, 0 busy, 0 queued, 1 completed)`, p.String())
 		g := pooltest.NewGate(t)
-		sizedFill(t, p, 3, g.Hold)
+		pooltest.Fill(t, p, 3, g.Hold)
 		assert.Equal(t, `executor("mail": running, 2 workers, 2 busy, 1 queued, 1 completed)`, p.String())
 		p.Shutdown()
 		assert.Equal(t, `executor("mail": shutting down, 2 workers, 2 busy, 1 queued, 1 completed)`, p.String())

@@ -3,6 +3,7 @@ package executor_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,7 +20,7 @@ func TestTPE026_RaisingTheCoreSizeStartsWorkersForWhatWaits(t *testing.T) {
 		t.Run(fmt.Sprintf("to %d with %d waiting", c.core, c.waiting), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := pooltest.NewPool(t, 1)
-				sizedFill(t, p, 1+c.waiting, pooltest.NewGate(t).Hold)
+				pooltest.Fill(t, p, 1+c.waiting, pooltest.NewGate(t).Hold)
 				require.Equal(t, sizedState{1, 1, c.waiting}, sizedNow(p))
 				require.NoError(t, p.SetCoreSize(c.core))
 				synctest.Wait()
@@ -50,7 +51,7 @@ type sizedRounds struct{ undisturbed chan bool }
 func sizedHours(t *testing.T, p *executor.Pool, tasks int) *sizedRounds {
 	t.Helper()
 	r := &sizedRounds{make(chan bool, tasks)}
-	sizedFill(t, p, tasks, func(ctx context.Context) error {
+	pooltest.Fill(t, p, tasks, func(ctx context.Context) error {
 		time.Sleep(time.Hour)
 		r.undisturbed <- ctx.Err() == nil
 		return nil
@@ -117,7 +118,7 @@ func TestTPE027_WorkersAboveALoweredMaximumAreNotRoom(t *testing.T) {
 					p := pooltest.NewPool(t, core, opts...)
 					sizedIdle(t, p, 4)
 					g := pooltest.NewGate(t)
-					sizedFill(t, p, busy, g.Hold)
+					pooltest.Fill(t, p, busy, g.Hold)
 					require.NoError(t, lower(p))
 					synctest.Wait()
 					for range 4 {
@@ -137,12 +138,12 @@ func TestTPE027_ARaisedMaximumCountsFromTheNextSubmissionThatDoesNotFit(t *testi
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 1, executor.MaximumSize(1), executor.BoundedFIFO(1))
 		g := pooltest.NewGate(t)
-		sizedFill(t, p, 2, g.Hold)
+		pooltest.Fill(t, p, 2, g.Hold)
 		require.ErrorIs(t, p.Execute(g.Hold), executor.ErrSaturated)
 		require.NoError(t, p.SetMaximumSize(2))
 		synctest.Wait()
 		assert.Equal(t, sizedState{1, 1, 1}, sizedNow(p))
-		sizedFill(t, p, 1, g.Hold)
+		pooltest.Fill(t, p, 1, g.Hold)
 		assert.Equal(t, sizedState{2, 2, 1}, sizedNow(p))
 		assert.ErrorIs(t, p.Execute(g.Hold), executor.ErrSaturated)
 	})
@@ -151,7 +152,7 @@ func TestTPE027_ARaisedMaximumCountsFromTheNextSubmissionThatDoesNotFit(t *testi
 func TestTPE027_WithGrowFirstARaisedMaximumServesWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 1, executor.MaximumSize(1), executor.GrowFirst())
-		sizedFill(t, p, 5, pooltest.NewGate(t).Hold)
+		pooltest.Fill(t, p, 5, pooltest.NewGate(t).Hold)
 		require.NoError(t, p.SetMaximumSize(3))
 		synctest.Wait()
 		assert.Equal(t, sizedState{3, 3, 2}, sizedNow(p))
@@ -163,7 +164,7 @@ func TestTPE027_ARaisedMaximumLetsWaitingSubmittersIn(t *testing.T) {
 		p := pooltest.NewPool(t, 1, executor.MaximumSize(1), executor.HandOff())
 		g := pooltest.NewGate(t)
 		entered := make(chan error, 3)
-		sizedFill(t, p, 1, g.Hold)
+		pooltest.Fill(t, p, 1, g.Hold)
 		for range 3 {
 			go func() {
 				_, err := p.SubmitContext(t.Context(), g.Hold)
@@ -206,7 +207,7 @@ func TestTPE028_EachTaskRenewsTheKeepAliveOfItsWorkerOnly(t *testing.T) {
 		p := pooltest.NewPool(t, 0, executor.MaximumSize(3), executor.GrowFirst(), executor.KeepAlive(10*time.Second))
 		sizedIdle(t, p, 3)
 		pooltest.Elapse(6 * time.Second)
-		sizedFill(t, p, 1, pooltest.Nothing)
+		pooltest.Fill(t, p, 1, pooltest.Nothing)
 		pooltest.Elapse(4 * time.Second)
 		assert.Equal(t, 1, p.Stats().Workers)
 		pooltest.Elapse(6 * time.Second)
@@ -217,7 +218,7 @@ func TestTPE028_EachTaskRenewsTheKeepAliveOfItsWorkerOnly(t *testing.T) {
 func TestTPE029_KeepAliveZeroRetiresIdleWorkersAboveTheCoreAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 2, executor.MaximumSize(5), executor.GrowFirst(), executor.KeepAlive(0))
-		sizedFill(t, p, 8, pooltest.Sleep(time.Second))
+		pooltest.Fill(t, p, 8, pooltest.Sleep(time.Second))
 		pooltest.Elapse(time.Second)
 		assert.Equal(t, 3, p.Stats().Busy, "who finds work goes on")
 		pooltest.Elapse(time.Second)
@@ -229,7 +230,7 @@ func TestTPE029_KeepAliveZeroRetiresIdleWorkersAboveTheCoreAtOnce(t *testing.T) 
 
 func TestTPE029_TheLongestKeepAliveMeansNever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 0, executor.MaximumSize(3), executor.GrowFirst(), executor.KeepAlive(longest))
+		p := pooltest.NewPool(t, 0, executor.MaximumSize(3), executor.GrowFirst(), executor.KeepAlive(math.MaxInt64))
 		sizedIdle(t, p, 3)
 		pooltest.Elapse(200 * 365 * 24 * time.Hour)
 		assert.Equal(t, 3, p.Stats().Workers)
@@ -243,7 +244,7 @@ func TestTPE030_WithCoreTimeoutAllWorkersEndAndComeBack(t *testing.T) {
 		for range 3 {
 			g := pooltest.NewGate(t)
 			for i := range 10 {
-				sizedFill(t, p, 1, g.Hold)
+				pooltest.Fill(t, p, 1, g.Hold)
 				assert.Equal(t, i+1, p.Stats().Workers)
 			}
 			g.Open()
@@ -281,7 +282,7 @@ func TestTPE031_E12_B20_ATaskThatComesAsTheLastWorkerGivesUpRunsAtOnce(t *testin
 				synctest.Test(t, func(t *testing.T) {
 					p := pooltest.NewPool(t, core, queue, executor.CoreTimeout(), executor.KeepAlive(time.Second))
 					for range 200 {
-						sizedFill(t, p, 1, pooltest.Nothing)
+						pooltest.Fill(t, p, 1, pooltest.Nothing)
 						time.Sleep(time.Second) // not more: the worker gives up at this instant
 						start := time.Now()
 						f, err := p.Submit(pooltest.Nothing)

@@ -68,7 +68,7 @@ func TestTPE020_AnIdleWorkerIsPreferredToANewOne(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := pooltest.NewPool(t, 5, opts...)
 				for range 10 {
-					sizedFill(t, p, 1, pooltest.Nothing)
+					pooltest.Fill(t, p, 1, pooltest.Nothing)
 				}
 				s := p.Stats()
 				assert.Equal(t, 1, s.Largest)
@@ -100,7 +100,7 @@ func TestTPE021_WithAnUnboundedQueueTheMaximumIsNotReached(t *testing.T) {
 	for _, queue := range []executor.Queue{executor.FIFO(), executor.PriorityFIFO()} {
 		synctest.Test(t, func(t *testing.T) {
 			p := pooltest.NewPool(t, 2, executor.MaximumSize(8), queue)
-			sizedFill(t, p, 100, pooltest.NewGate(t).Hold)
+			pooltest.Fill(t, p, 100, pooltest.NewGate(t).Hold)
 			assert.Equal(t, sizedState{2, 2, 98}, sizedNow(p))
 		})
 	}
@@ -145,7 +145,7 @@ func TestTPE021_K05_WithGrowFirstThePoolGrowsBeforeATaskWaits(t *testing.T) {
 func TestTPE021_GrowFirstServesABurstWithAllWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 0, executor.MaximumSize(5), executor.GrowFirst())
-		sizedFill(t, p, 8, pooltest.NewGate(t).Hold)
+		pooltest.Fill(t, p, 8, pooltest.NewGate(t).Hold)
 		assert.Equal(t, sizedState{5, 5, 3}, sizedNow(p))
 	})
 }
@@ -242,7 +242,7 @@ func TestTPE024_PrestartWorkerStartsOneUpToTheCoreSize(t *testing.T) {
 		pooltest.Elapse(time.Hour)
 		assert.Equal(t, sizedState{3, 0, 0}, sizedNow(p))
 		assert.Len(t, pooltest.Workers(t), 3)
-		sizedFill(t, p, 3, pooltest.NewGate(t).Hold)
+		pooltest.Fill(t, p, 3, pooltest.NewGate(t).Hold)
 		assert.Equal(t, sizedState{3, 3, 0}, sizedNow(p))
 	})
 }
@@ -250,7 +250,7 @@ func TestTPE024_PrestartWorkerStartsOneUpToTheCoreSize(t *testing.T) {
 func TestTPE025_PrestartWorkersStartsWhatIsMissing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 5)
-		sizedFill(t, p, 2, pooltest.NewGate(t).Hold)
+		pooltest.Fill(t, p, 2, pooltest.NewGate(t).Hold)
 		assert.Equal(t, 3, p.PrestartWorkers())
 		assert.Equal(t, sizedState{5, 2, 0}, sizedNow(p))
 		assert.Zero(t, p.PrestartWorkers())
@@ -267,7 +267,7 @@ func TestTPE025_NothingIsPrestartedWithoutACoreOrAfterShutdown(t *testing.T) {
 		assert.False(t, none.PrestartWorker())
 		assert.Zero(t, none.PrestartWorkers())
 		over := pooltest.NewPool(t, 3)
-		sizedFill(t, over, 1, pooltest.NewGate(t).Hold)
+		pooltest.Fill(t, over, 1, pooltest.NewGate(t).Hold)
 		over.Shutdown()
 		assert.False(t, over.PrestartWorker())
 		assert.Zero(t, over.PrestartWorkers())
@@ -293,7 +293,7 @@ func TestTPE033_B34_AWorkerWhoseTaskOrHookDiesIsThereForTheNextTask(t *testing.T
 					}),
 					executor.AfterRun(func(ctx context.Context, _ executor.Run, _ error) { _ = c.after(ctx) }))
 				for range 5 {
-					sizedFill(t, p, 3, c.task)
+					pooltest.Fill(t, p, 3, c.task)
 					assert.Equal(t, sizedState{3, 3, 0}, sizedNow(p))
 					pooltest.Elapse(time.Second)
 					assert.Equal(t, sizedState{3, 0, 0}, sizedNow(p))
@@ -319,7 +319,7 @@ func TestTPE037_APoolMayBeAsLargeAsAnyNumber(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := pooltest.Stop(t, p())
-				sizedFill(t, p, 300, pooltest.NewGate(t).Hold)
+				pooltest.Fill(t, p, 300, pooltest.NewGate(t).Hold)
 				assert.Equal(t, sizedState{300, 300, 0}, sizedNow(p))
 			})
 		})

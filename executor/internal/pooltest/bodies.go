@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -104,4 +105,16 @@ var Faults = []Fault{
 	{"panic", func() { panic(ErrTask) }},
 	{"nil panic", func() { panic(nil) }},
 	{"goexit", runtime.Goexit},
+}
+
+// Decorator counts its calls, and the runs of what it has made.
+type Decorator struct{ Calls, Runs atomic.Int32 }
+
+// Decorate is for [executor.Decorate].
+func (d *Decorator) Decorate(task executor.Task) executor.Task {
+	d.Calls.Add(1)
+	return func(ctx context.Context) error {
+		d.Runs.Add(1)
+		return task(ctx)
+	}
 }

@@ -78,3 +78,12 @@ func EndsAtOnce(t *testing.T, p *executor.Pool) {
 	assert.True(t, IsClosed(p.Terminated()), "nothing runs, nothing is queued, and the pool does not end: %v", p)
 	NothingLost(t, p.Stats())
 }
+
+// Fill gives p the task so many times, and waits until nothing moves any more.
+func Fill(t *testing.T, p *executor.Pool, times int, task executor.Task) {
+	t.Helper()
+	for range times {
+		require.NoError(t, p.Execute(task))
+	}
+	synctest.Wait()
+}

@@ -81,3 +81,11 @@ func stacks() string {
 		}
 	}
 }
+
+// CountTo returns the first n numbers.
+func CountTo(n int) (numbers []int) {
+	for i := range n {
+		numbers = append(numbers, i)
+	}
+	return numbers
+}
