@@ -1,7 +1,6 @@
 package pooltest
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -100,28 +99,4 @@ func Names(pending []executor.Pending) []string {
 		names[i] = d.Name
 	}
 	return names
-}
-
-// Waited is how long a wait has taken, and how it ended.
-type Waited struct {
-	Took time.Duration
-	Err  error
-}
-
-// Wait has a task on p wait, and returns the future of how that went.
-func Wait[V any](t *testing.T, p *executor.Pool, wait func(ctx context.Context) (V, error)) *future.Future[Waited] {
-	t.Helper()
-	return SubmitFunc(t, p, func(ctx context.Context) (Waited, error) {
-		start := time.Now()
-		_, err := wait(ctx)
-		return Waited{time.Since(start), err}, nil
-	}, executor.Name("parent"))
-}
-
-// Took returns how a wait has gone, which must be over.
-func Took(t *testing.T, f *future.Future[Waited]) Waited {
-	t.Helper()
-	w, err := Settled(t, f)
-	require.NoError(t, err)
-	return w
 }
