@@ -12,6 +12,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // BenchmarkScheduleCancel puts a task among n others and takes it out again: what a time-out that
@@ -75,11 +76,11 @@ func BenchmarkPending(b *testing.B) {
 
 // bytesPer returns what n calls of add have left on the heap, for each.
 func bytesPer(n int, add func(i int)) float64 {
-	before := pooltest.HeapInUse()
+	before := probe.HeapInUse()
 	for i := range n {
 		add(i)
 	}
-	return float64(pooltest.HeapInUse()-before) / float64(n)
+	return float64(probe.HeapInUse()-before) / float64(n)
 }
 
 // BenchmarkExecute runs empty tasks on two workers: of a scheduled pool, of a fixed one, and of a

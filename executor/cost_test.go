@@ -13,6 +13,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // The tests of this file hold the costs that the doc comments state.
@@ -105,7 +106,7 @@ func TestCost_RunFromAllocatesNothing(t *testing.T) {
 const million = 1_000_000
 
 func TestCost_G1_AMillionPendingTasksTakeAtMost128BytesEachAndOneWorker(t *testing.T) {
-	before := pooltest.HeapInUse()
+	before := probe.HeapInUse()
 	p := executor.NewScheduledPool(1)
 	futures := make([]*future.Future[struct{}], million)
 	for i := range futures {
@@ -114,7 +115,7 @@ func TestCost_G1_AMillionPendingTasksTakeAtMost128BytesEachAndOneWorker(t *testi
 		futures[i] = f.Future
 	}
 	const slice = 8 // the test's own
-	assert.LessOrEqual(t, (pooltest.HeapInUse()-before)/million-slice, uint64(128), "bytes per pending task with its future")
+	assert.LessOrEqual(t, (probe.HeapInUse()-before)/million-slice, uint64(128), "bytes per pending task with its future")
 	assert.LessOrEqual(t, pooltest.Goroutines(), 1, "one worker waits, and nothing else")
 	assert.Len(t, p.ShutdownNow(), million)
 	runtime.KeepAlive(futures)

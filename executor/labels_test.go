@@ -18,6 +18,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 var (
@@ -139,7 +140,7 @@ func TestAPeriodicTaskHasItsLabelsInEachRun(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 1, executor.PoolName("crew"))
 		var seen labelSeen
 		pooltest.AtFixedRate(t, p, 0, time.Second, seen.task(t), executor.Name("job"), executor.MaxRuns(2))
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, []string{labelTask, labelTask}, seen.all())
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/delay/delaytest"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // The tests of this file hold on to small steps that are easily forgotten: bench/mutants leaves them out, one by one.
@@ -102,12 +103,12 @@ func TestAPoolDoesNotEndBeforeTheFuturesOfWhatItDropsAreSettled(t *testing.T) {
 		early := false
 		delaytest.Once(t, delay.TasksSwept, func() {
 			synctest.Wait()
-			early = pooltest.IsClosed(p.Terminated())
+			early = probe.IsClosed(p.Terminated())
 		})
 		assert.Len(t, p.ShutdownNow(), 1)
 		assert.False(t, early, "it has ended, and the future was %v", f)
 		pooltest.CancelledByShutdown(t, f.Future)
 		synctest.Wait()
-		assert.True(t, pooltest.IsClosed(p.Terminated()))
+		assert.True(t, probe.IsClosed(p.Terminated()))
 	})
 }

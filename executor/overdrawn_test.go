@@ -17,13 +17,14 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // moreValid asserts that the parts of the pool fit together. Tasks may run, but then the race detector
 // does not like to see it.
 func moreValid(t *testing.T, p *executor.Pool) {
 	t.Helper()
-	if !pooltest.RaceEnabled {
+	if !probe.RaceEnabled {
 		assert.NoError(t, p.Validate())
 	}
 }
@@ -48,10 +49,10 @@ func TestC4_WhileAPoolIsOverdrawnNoWorkerIsStartedForWhatWaits(t *testing.T) {
 				})
 				synctest.Wait()
 				require.NoError(t, p.Execute(tr.Task("next")))
-				pooltest.Elapse(time.Minute)
+				probe.Elapse(time.Minute)
 				assert.Equal(t, []int{1, 0, 1}, []int{p.Stats().Busy, p.Stats().Workers, p.Stats().Queued})
 				moreValid(t, p)
-				pooltest.Elapse(time.Hour)
+				probe.Elapse(time.Hour)
 				assert.Equal(t, []string{"next 1h0m0s"}, tr.Seen())
 				pooltest.Balanced(t, p)
 			})
@@ -73,7 +74,7 @@ func TestC4_AWaitThatIsOverLeavesNothingBehindInAnOverdrawnPool(t *testing.T) {
 			assert.Zero(t, p.Denied())
 			return 0, nil
 		})
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		moreValid(t, p)
 	})
 }
@@ -96,7 +97,7 @@ func TestC4_AGoroutineOfATaskThatWaitsForRoomGetsItSoonHoweverManyAreInFront(t *
 			return nil
 		})
 		require.NoError(t, err)
-		pooltest.Elapse(102 * pooltest.Patience)
+		probe.Elapse(102 * pooltest.Patience)
 		assert.NoError(t, pooltest.Outcome(t, parent))
 		pooltest.Balanced(t, p)
 	})
@@ -185,7 +186,7 @@ func TestWhoGivesUpWaitingForRoomDoesNotHoldUpThoseBehind(t *testing.T) {
 		first := enter(func() error { _, err := s.SubmitContext(context.Background(), pooltest.Sleep(time.Hour)); return err })
 		other := enter(func() error { _, err := p.SubmitContext(ctx, pooltest.Nothing); return err })
 		second := enter(func() error { _, err := s.SubmitContext(context.Background(), pooltest.Nothing); return err })
-		pooltest.Elapse(2 * time.Minute)
+		probe.Elapse(2 * time.Minute)
 		require.NoError(t, <-first)
 		giveUp()
 		assert.ErrorIs(t, <-other, context.Canceled)
@@ -212,7 +213,7 @@ func TestTheContextOfATaskIsLiveThoughThatOfTheOneBeforeIsAskedTooLate(t *testin
 				earlier := <-kept
 				ended := make(chan time.Time, 1)
 				go func() { <-earlier.Done(); ended <- time.Now() }()
-				pooltest.Elapse(10 * time.Minute)
+				probe.Elapse(10 * time.Minute)
 				require.Equal(t, name != "in the next run", len(ended) == 1)
 				for range 2 {
 					require.NoError(t, p.Execute(func(ctx context.Context) error {
@@ -221,7 +222,7 @@ func TestTheContextOfATaskIsLiveThoughThatOfTheOneBeforeIsAskedTooLate(t *testin
 						return nil
 					}))
 				}
-				pooltest.Elapse(5 * time.Hour)
+				probe.Elapse(5 * time.Hour)
 				assert.Len(t, ended, 1)
 				assert.EqualValues(t, 3, p.Stats().Completed)
 			})
@@ -278,7 +279,7 @@ func TestC4_AnOverdrawnPoolTakesNothingOfARowOfTasksEither(t *testing.T) {
 			require.NoError(t, p.Execute(tr.Task("next")))
 		}
 		close(begin)
-		pooltest.Elapse(2 * time.Hour)
+		probe.Elapse(2 * time.Hour)
 		assert.Equal(t, []string{"next 1h0m0s", "next 1h0m0s", "next 1h0m0s"}, tr.Seen())
 		pooltest.Balanced(t, p)
 	})
@@ -311,7 +312,7 @@ func TestAPoolOfOneWithFixedSizesRunsNoBodyWhileAContextIsAskedForItsError(t *te
 			return nil
 		})
 		require.NoError(t, err)
-		pooltest.Elapse(2 * time.Hour)
+		probe.Elapse(2 * time.Hour)
 		pooltest.Balanced(t, p)
 	})
 }
@@ -397,7 +398,7 @@ func TestC4_WhatIsHandedOffDoesNotWaitThoughThePoolIsOverdrawnMeanwhile(t *testi
 		time.Sleep(time.Minute + time.Second/2)
 		tr := pooltest.NewTrace()
 		require.NoError(t, p.Execute(tr.Task("next")))
-		pooltest.Elapse(2 * time.Hour)
+		probe.Elapse(2 * time.Hour)
 		assert.Equal(t, []string{"next 59.5s"}, tr.Seen(), "as soon as the worker comes")
 		pooltest.Balanced(t, p)
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // links is how many futures of Then a chain has: a quarter of a million; less under the race detector,
@@ -16,7 +17,7 @@ import (
 // PUNCTUAL_STRESS is set.
 func links() int {
 	switch {
-	case testing.Short(), raceEnabled:
+	case testing.Short(), probe.RaceEnabled:
 		return 100_000
 	case os.Getenv("PUNCTUAL_STRESS") != "":
 		return 10_000_000
@@ -41,7 +42,7 @@ func TestAChainOfAnyLengthSettlesWithoutADeepStack(t *testing.T) {
 		last := chain(p.Future(), mustNotRun)
 		assert.True(t, p.Fail(errBoom))
 		requireOutcome(t, last, 0, errBoom)
-		assert.True(t, isClosed(last.Stopped()))
+		assert.True(t, probe.IsClosed(last.Stopped()))
 	})
 	t.Run("cancelled", func(t *testing.T) {
 		p := future.NewPromise[int]()

@@ -14,7 +14,9 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // slowSeries runs a series on l whose first run outlives its time-out.
@@ -66,13 +68,8 @@ func TestAHandlerOfATimeOutMayCloseTheLoop(t *testing.T) {
 	}
 }
 
-// exitError ends the goroutine of whoever asks for its text, as t.FailNow does.
-type exitError struct{}
-
-func (exitError) Error() string { runtime.Goexit(); return "" }
-
 func TestAnOverdueRunOfALoopEndsWhoseErrorEndsTheGoroutine(t *testing.T) {
-	slow := func(context.Context) error { time.Sleep(2 * time.Second); return exitError{} }
+	slow := func(context.Context) error { time.Sleep(2 * time.Second); return probe.ExitError{} }
 	synctest.Test(t, func(t *testing.T) {
 		l := eventloop.New(eventloop.Logger(slog.New(slog.DiscardHandler)))
 		once, err := l.Submit(slow, executor.Timeout(time.Second))
@@ -91,18 +88,12 @@ func TestAnOverdueRunOfALoopEndsWhoseErrorEndsTheGoroutine(t *testing.T) {
 	})
 }
 
-// exitLog ends the goroutine of whoever writes a record.
-type exitLog struct{ slog.Handler }
-
-func (exitLog) Enabled(context.Context, slog.Level) bool  { return true }
-func (exitLog) Handle(context.Context, slog.Record) error { runtime.Goexit(); return nil }
-
 func TestTheHandlerOfALoopIsToldOfTheEndOfASeriesThoughTheLogEndsTheGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := 0
-		l := eventloop.New(eventloop.Logger(slog.New(exitLog{slog.DiscardHandler})),
+		l := eventloop.New(eventloop.Logger(slog.New(pooltest.ExitLog{Handler: slog.DiscardHandler})),
 			eventloop.ErrorHandler(func(context.Context, executor.Run, error) { told++ }))
-		f, err := l.AtFixedRate(0, time.Second, func(context.Context) error { return exitError{} }, executor.OnError(executor.StopSeries))
+		f, err := l.AtFixedRate(0, time.Second, func(context.Context) error { return probe.ExitError{} }, executor.OnError(executor.StopSeries))
 		require.NoError(t, err)
 		<-f.Done()
 		require.NoError(t, l.Close())

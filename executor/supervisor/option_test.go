@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/supervisor"
 )
 
@@ -33,7 +34,7 @@ func TestBadValuesAreRefused(t *testing.T) {
 		"Eureka":              supervisor.Eureka(0, 4),
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := supervisor.New(new(refusing), succeed, o)
+			s, err := supervisor.New(new(refusing), pooltest.Nothing, o)
 			assert.ErrorIs(t, err, executor.ErrInvalid)
 			assert.Nil(t, s)
 		})
@@ -48,9 +49,9 @@ func TestANilTaskIsRefused(t *testing.T) {
 }
 
 func TestMisuseOfTheConstructorPanics(t *testing.T) {
-	assert.PanicsWithValue(t, "supervisor: nil pool", func() { _, _ = supervisor.New(nil, succeed) })
+	assert.PanicsWithValue(t, "supervisor: nil pool", func() { _, _ = supervisor.New(nil, pooltest.Nothing) })
 	assert.PanicsWithValue(t, "supervisor: option 1 is nil", func() {
-		_, _ = supervisor.New(new(refusing), succeed, supervisor.Name(""), nil)
+		_, _ = supervisor.New(new(refusing), pooltest.Nothing, supervisor.Name(""), nil)
 	})
 }
 
@@ -101,7 +102,7 @@ func TestJitterIsBelowItsBoundAndDoesNotAddUp(t *testing.T) {
 
 func TestATriggeredRunHasNoJitter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := prepare(t, newPool(t), succeed, supervisor.Jitter(time.Hour))
+		s := prepare(t, newPool(t), pooltest.Nothing, supervisor.Jitter(time.Hour))
 		s.Trigger()
 		s.Start()
 		assert.Equal(t, seconds(0), s.begun())

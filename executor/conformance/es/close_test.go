@@ -15,13 +15,14 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 func TestES060_CloseOfAPoolWithoutTasksEndsItAtOnce(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
 		start := time.Now()
 		assert.NoError(t, p.pool.Close())
-		assert.True(t, pooltest.IsClosed(p.pool.Terminated()))
+		assert.True(t, probe.IsClosed(p.pool.Terminated()))
 		assert.Equal(t, "terminated", p.stats().State)
 		assert.Zero(t, time.Since(start))
 	})
@@ -63,7 +64,7 @@ func TestES062_CloseAfterShutdownWaits(t *testing.T) {
 		require.NoError(t, err)
 		start := time.Now()
 		p.pool.Shutdown()
-		assert.False(t, pooltest.IsClosed(p.pool.Terminated()))
+		assert.False(t, probe.IsClosed(p.pool.Terminated()))
 		assert.NoError(t, p.pool.Close())
 		assert.Equal(t, time.Hour, time.Since(start))
 		assert.Equal(t, future.Succeeded, f.State())
@@ -143,7 +144,7 @@ func TestES064_CloseContextDoesNotWaitForABodyThatDoesNotHeed(t *testing.T) {
 		require.Len(t, report.Running, 1)
 		assert.Equal(t, "deaf", report.Running[0].Name)
 		assert.Equal(t, time.Minute, report.Running[0].For)
-		assert.False(t, pooltest.IsClosed(p.Terminated()))
+		assert.False(t, probe.IsClosed(p.Terminated()))
 	})
 }
 
@@ -154,7 +155,7 @@ func TestES072_APoolWithoutWorkersIsGarbageOnceNobodyHoldsIt(t *testing.T) {
 			p := executor.NewCachedPool()
 			_, err := executor.InvokeAll(t.Context(), p, esValue(1, 0), esValue(2, time.Second))
 			require.NoError(t, err)
-			pooltest.Elapse(time.Minute)
+			probe.Elapse(time.Minute)
 			require.Zero(t, p.Stats().Workers)
 			return weak.Make(p)
 		}()
@@ -179,7 +180,7 @@ func TestES072_APoolThatNobodyHoldsRunsWhatItHasAccepted(t *testing.T) {
 				}))
 			}
 		}()
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.EqualValues(t, 10, runs.Load())
 	})
 }
@@ -206,7 +207,7 @@ func TestES073_TheSizesOfASinglePoolAreFixedAndTheRestIsNot(t *testing.T) {
 		assert.Equal(t, []error{nil, nil, pooltest.ErrTask, pooltest.ErrTask}, errs)
 		assert.Equal(t, 1, p.Stats().Largest)
 		g.Open()
-		pooltest.Elapse(time.Second)
+		probe.Elapse(time.Second)
 		assert.Zero(t, p.Stats().Workers)
 	})
 }

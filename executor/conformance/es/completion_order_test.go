@@ -13,6 +13,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 func TestECS13_AllResultsComeInOrderOfCompletionAndTheLoopEnds(t *testing.T) {
@@ -163,7 +164,7 @@ func TestECS16_TheOrderIsThatOfCompletion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := executor.NewCompletionService[int](pooltest.NewPool(t, 3))
 		slow, quick, middle := ecsSubmit(t, s, esValue(1, 3*time.Second)), ecsSubmit(t, s, esFailure(pooltest.ErrTask, time.Second)), ecsSubmit(t, s, esValue(3, 2*time.Second))
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Same(t, quick, ecsTake(t, s))
 		assert.Same(t, middle, ecsTake(t, s))
 		assert.Same(t, slow, ecsTake(t, s))
@@ -200,7 +201,7 @@ func TestECS18_ACancelledTaskThatStillRunsIsDeliveredAtOnceAndOnce(t *testing.T)
 		assert.Zero(t, time.Since(start))
 		esCancelledFor(t, f, errESCause)
 		<-f.Stopped()
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		ecsNothingToPoll(t, s)
 		assert.Zero(t, s.Outstanding())
 	})

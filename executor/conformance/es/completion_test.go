@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 type ecsService = executor.CompletionService[int]
@@ -95,7 +96,7 @@ func TestECS07_PollFindsAFutureOnceItIsSettled(t *testing.T) {
 		ecsNothingToPoll(t, s)
 		f := ecsSubmit(t, s, esValue(1, time.Second))
 		ecsNothingToPoll(t, s)
-		pooltest.Elapse(time.Second)
+		probe.Elapse(time.Second)
 		polled, ok := s.Poll()
 		assert.True(t, ok)
 		assert.Same(t, f, polled)
@@ -137,7 +138,7 @@ func TestECS09_WithoutTimeTakeDoesNotWaitButTakesWhatIsThere(t *testing.T) {
 			assert.ErrorIs(t, err, context.DeadlineExceeded)
 		}
 		assert.Zero(t, time.Since(start))
-		pooltest.Elapse(time.Second)
+		probe.Elapse(time.Second)
 		taken, err := s.Take(esTimed(t, 0))
 		assert.NoError(t, err)
 		assert.Same(t, f, taken)

@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // groupGo adds tasks that must be accepted.
@@ -385,11 +386,11 @@ func TestGroupForgetsMembersThatHaveEnded(t *testing.T) {
 	g := executor.NewGroup(t.Context(), p)
 	const n = 30000
 	groupGo(t, g, pooltest.Nothing)
-	before := pooltest.HeapInUse()
+	before := probe.HeapInUse()
 	for range n {
 		groupGo(t, g, pooltest.Nothing)
 	}
-	after := pooltest.HeapInUse()
+	after := probe.HeapInUse()
 	assert.NoError(t, g.Wait())
 	runtime.KeepAlive(g)
 	assert.Less(t, int64(after)-int64(before), int64(n*16), "bytes; each future has more than 100")

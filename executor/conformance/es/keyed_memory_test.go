@@ -11,11 +11,12 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // manyKeys is how many keys have tasks at once. A map of Go keeps the room that it once had.
 func manyKeys() int {
-	if testing.Short() || pooltest.RaceEnabled {
+	if testing.Short() || probe.RaceEnabled {
 		return 100_000
 	}
 	return 250_000
@@ -26,7 +27,7 @@ func TestKeysThatHaveNoTasksAnyMoreLeaveNothingBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 1)
 		k := executor.NewKeyedSerial[int](p)
-		before := laneHeap()
+		before := int(probe.HeapInUse())
 		hold := pooltest.NewGate(t)
 		require.NoError(t, p.Execute(hold.Hold))
 		for key := range manyKeys() {
@@ -36,7 +37,7 @@ func TestKeysThatHaveNoTasksAnyMoreLeaveNothingBehind(t *testing.T) {
 		hold.Open()
 		synctest.Wait()
 		assert.Zero(t, k.Keys())
-		assert.Less(t, laneHeap()-before, 1<<18, "bytes left of %d keys", manyKeys())
+		assert.Less(t, int(probe.HeapInUse())-before, 1<<18, "bytes left of %d keys", manyKeys())
 		runtime.KeepAlive(k)
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 func TestKeyedSerialRunsTasksOfOneKeyInOrderAndOfDifferentKeysSideBySide(t *testing.T) {
@@ -82,7 +83,7 @@ func TestKeyedSerialRunsWhatATaskGivesItsOwnKeyAfterIt(t *testing.T) {
 			time.Sleep(time.Second)
 			return nil
 		}))
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, []string{"other key 0s", "same key 1s"}, tr.Seen())
 		assert.Zero(t, k.Keys())
 	})
@@ -98,7 +99,7 @@ func TestC4_AKeyedTaskThatWaitsForOneBehindItIsToldSo(t *testing.T) {
 			assert.ErrorIs(t, err, future.ErrSelfWait)
 			return v, nil
 		})
-		pooltest.Elapse(time.Second)
+		probe.Elapse(time.Second)
 		v, err := pooltest.Settled(t, parent)
 		require.NoError(t, err)
 		assert.Equal(t, 7, v)
@@ -160,15 +161,6 @@ func TestKeyedSerialHasNoKeysAfterShutdownNow(t *testing.T) {
 	})
 }
 
-// laneHeap returns how many bytes are in use.
-func laneHeap() int {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	return int(m.HeapAlloc)
-}
-
 // laneLeft asserts that the work of many keys leaves less than a few bytes for each.
 func laneLeft(t *testing.T, work func(k *executor.KeyedSerial[int], key int)) {
 	synctest.Test(t, func(t *testing.T) {
@@ -177,7 +169,7 @@ func laneLeft(t *testing.T, work func(k *executor.KeyedSerial[int], key int)) {
 		k := executor.NewKeyedSerial[int](p)
 		work(k, -1)
 		synctest.Wait()
-		before := laneHeap()
+		before := int(probe.HeapInUse())
 		for key := range keys {
 			work(k, key)
 			if key%100 == 0 {
@@ -185,7 +177,7 @@ func laneLeft(t *testing.T, work func(k *executor.KeyedSerial[int], key int)) {
 			}
 		}
 		synctest.Wait()
-		left := laneHeap() - before
+		left := int(probe.HeapInUse()) - before
 		assert.Zero(t, k.Keys())
 		assert.Less(t, left, 20*keys, "bytes left")
 		runtime.KeepAlive(k)

@@ -13,6 +13,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // laneRow submits n tasks of an hour to a new serial executor.
@@ -83,7 +84,7 @@ func laneMixed(t *testing.T, p *executor.Pool) {
 	hold := pooltest.NewGate(t)
 	pooltest.Submit(t, s, hold.Heed)
 	for i, name := range []string{"a", "b", "c", "d"} {
-		pooltest.Elapse(time.Second)
+		probe.Elapse(time.Second)
 		submit := s.Submit
 		if i%2 == 1 {
 			submit = p.Submit
@@ -200,7 +201,7 @@ func TestSerialSubmitContextFromATaskOfAFullPoolIsRefusedAndCounted(t *testing.T
 			_, err := s.SubmitContext(ctx, pooltest.Nothing)
 			return 0, err
 		})
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		_, err := pooltest.Settled(t, parent)
 		assert.ErrorIs(t, err, executor.ErrSaturated)
 		stats := p.Stats()

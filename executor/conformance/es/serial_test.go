@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // laneKinds are the kinds of pools. What there is no room for is refused, whatever the policy.
@@ -102,7 +103,7 @@ func TestSerialRunsExecuteAndSubmitInOneOrder(t *testing.T) {
 		pooltest.Submit(t, s, tr.Lasting("b", time.Second), executor.Name("b"), executor.Priority(1))
 		f := pooltest.SubmitFunc(t, s, func(ctx context.Context) (int, error) { return 3, tr.Lasting("c", time.Second)(ctx) })
 		require.NoError(t, s.Execute(tr.Lasting("d", 0)))
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, []string{"a 1s", "b 2s", "c 3s", "d 3s"}, tr.Seen())
 		v, err := pooltest.Settled(t, f)
 		require.NoError(t, err)
@@ -158,7 +159,7 @@ func TestSerialGoesOnWithoutACancelledTaskThatWaitsForItsTurn(t *testing.T) {
 		synctest.Wait()
 		assert.True(t, b.Cancel())
 		assert.Equal(t, 1, p.Stats().Queued)
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, []string{"a 1s", "c 2s"}, tr.Seen())
 		pooltest.Balanced(t, p)
 	})
@@ -194,10 +195,10 @@ func TestSerialRunsTheNextTaskWhenTheBodyOfTheLastHasReturned(t *testing.T) {
 		pooltest.Submit(t, s, tr.Task("next"))
 		synctest.Wait()
 		assert.True(t, cancelled.Cancel())
-		pooltest.Elapse(time.Minute + time.Second)
+		probe.Elapse(time.Minute + time.Second)
 		assert.EqualError(t, pooltest.Outcome(t, late), "executor: timed out after 1s")
-		assert.False(t, pooltest.IsClosed(late.Stopped()))
-		pooltest.Elapse(time.Hour)
+		assert.False(t, probe.IsClosed(late.Stopped()))
+		probe.Elapse(time.Hour)
 		assert.Equal(t, []string{"cancelled 1m0s", "late 2m0s", "next 2m0s"}, tr.Seen())
 		pooltest.Balanced(t, p)
 	})
@@ -237,7 +238,7 @@ func TestSerialTasksHaveTheHooksOfThePool(t *testing.T) {
 		for _, name := range []string{"a", "b"} {
 			pooltest.Submit(t, s, pooltest.Sleep(time.Second), executor.Name(name))
 		}
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, []string{"before a 0s", "after a 1s", "before b 1s", "after b 2s"}, tr.Seen())
 	})
 }
@@ -252,7 +253,7 @@ func TestSerialRunsWhatATaskGivesItAfterWhatIsThereAlready(t *testing.T) {
 			return nil
 		}))
 		require.NoError(t, s.Execute(tr.Task("outer")))
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, []string{"outer 1s", "inner 1s"}, tr.Seen())
 	})
 }
@@ -266,7 +267,7 @@ func TestSerialOverASerialHasAnOrderOfItsOwn(t *testing.T) {
 		for i := range 3 {
 			require.NoError(t, outer.Execute(tr.Lasting(fmt.Sprint("outer", i), time.Second)))
 		}
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		assert.Equal(t, []string{"outer0 1s", "outer1 2s", "outer2 3s", "inner 1h0m0s"}, tr.Seen())
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 var (
@@ -119,7 +120,7 @@ func TestES003_AFutureIsSettledOnceGetHasReturned(t *testing.T) {
 		r, settled := f.Poll()
 		assert.True(t, settled)
 		assert.Equal(t, future.Result[int]{Value: 1}, r)
-		assert.True(t, pooltest.IsClosed(f.Done()))
+		assert.True(t, probe.IsClosed(f.Done()))
 	})
 }
 

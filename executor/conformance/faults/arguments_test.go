@@ -21,6 +21,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // The tests of this file are about arguments: group A of the fault table.
@@ -104,7 +105,7 @@ func TestA8_ASeriesOfANanosecondLeavesOthersTheirTurn(t *testing.T) {
 				f, err := c.repeat(p, pooltest.Sleep(10))
 				require.NoError(t, err)
 				pooltest.Schedule(t, p, 50, tr.Task("other"))
-				pooltest.Elapse(time.Microsecond)
+				probe.Elapse(time.Microsecond)
 				assert.Equal(t, []string{"other " + c.turn.String()}, tr.Seen())
 				assert.True(t, f.Cancel())
 			})
@@ -126,7 +127,7 @@ func TestA8_RunsOfASeriesOfANanosecondDoNotOverlap(t *testing.T) {
 					return nil
 				})
 				require.NoError(t, err)
-				pooltest.Elapse(1095)
+				probe.Elapse(1095)
 				assert.True(t, f.Cancel())
 				<-f.Stopped()
 				assert.Equal(t, 1, most)
@@ -149,7 +150,7 @@ func TestA8_ASeriesOfANanosecondIsExactIfItsRunsTakeNoTime(t *testing.T) {
 				f, err := c.repeat(p, pooltest.Nothing)
 				require.NoError(t, err)
 				pooltest.Schedule(t, p, 50, tr.Task("other"))
-				pooltest.Elapse(100)
+				probe.Elapse(100)
 				assert.Equal(t, []string{"other 50ns"}, tr.Seen())
 				assert.EqualValues(t, 101, f.Runs())
 				assert.True(t, f.Cancel())
@@ -390,7 +391,7 @@ func TestA19_ANameIsTakenAsItIs(t *testing.T) {
 					return pooltest.ErrTask
 				}, executor.Name(name), executor.OnError(executor.StopSeries))
 				assert.Equal(t, []string{name}, pooltest.Names(p.Queued()))
-				pooltest.Elapse(time.Second)
+				probe.Elapse(time.Second)
 				assert.ErrorIs(t, pooltest.Outcome(t, series.Future), pooltest.ErrTask)
 				assert.Equal(t, name, p.Stats().Name)
 				assert.Contains(t, p.String(), strconv.Quote(name))
@@ -462,7 +463,7 @@ func TestA20_OfATaskOptionGivenTwiceTheLastCounts(t *testing.T) {
 		}, executor.Name("first"), executor.Name("last"), executor.MaxRuns(9), executor.MaxRuns(3),
 			executor.Timeout(time.Hour), executor.Timeout(time.Minute), executor.Jitter(time.Second), executor.Jitter(0),
 			executor.OnError(executor.StopSeries), executor.OnError(executor.Continue))
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		assert.EqualValues(t, 3, f.Runs())
 		assert.Equal(t, future.Succeeded, f.State())
 		_, err := p.Submit(pooltest.Nothing, executor.MaxRuns(0), executor.MaxRuns(1))

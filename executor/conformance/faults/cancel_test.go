@@ -18,6 +18,7 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // The tests of this file are about cancellations that meet something else.
@@ -105,7 +106,7 @@ func TestD2_ACancellationThatMeetsTheStartHasOneOutcome(t *testing.T) {
 		require.NoError(t, err)
 		flLinger()
 		told := f.Cancel()
-		if told && pooltest.IsClosed(f.Stopped()) && began.Load() == 0 {
+		if told && probe.IsClosed(f.Stopped()) && began.Load() == 0 {
 			prevented = append(prevented, began)
 		}
 		<-f.Stopped()
@@ -143,7 +144,7 @@ func TestD4_WhereverTheCancelledOneStoodTheOthersRunAtTheirTimes(t *testing.T) {
 						futures[i] = f
 					}
 					require.True(t, futures[at].Cancel())
-					pooltest.Elapse(time.Duration(n) * time.Second)
+					probe.Elapse(time.Duration(n) * time.Second)
 					var want []time.Duration
 					for i := range n {
 						if i != at {

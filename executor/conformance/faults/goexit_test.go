@@ -15,21 +15,11 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // Whatever code of the user's the pool calls may end the goroutine, as t.FailNow does: bodies, hooks, handlers, the
 // handler of the log, and the methods of errors.
-
-// exitError ends the goroutine of whoever asks for its text.
-type exitError struct{}
-
-func (exitError) Error() string { runtime.Goexit(); return "" }
-
-// exitLog ends the goroutine of whoever writes a record.
-type exitLog struct{ slog.Handler }
-
-func (exitLog) Enabled(context.Context, slog.Level) bool  { return true }
-func (exitLog) Handle(context.Context, slog.Record) error { runtime.Goexit(); return nil }
 
 func exitHook(context.Context, executor.Run, error) { runtime.Goexit() }
 
@@ -68,7 +58,7 @@ func TestAHelperLeavesWhoseTaskAndHookBothEndTheGoroutine(t *testing.T) {
 }
 
 func TestAnOverdueRunEndsWhoseErrorEndsTheGoroutine(t *testing.T) {
-	slow := func(context.Context) error { time.Sleep(2 * time.Second); return exitError{} }
+	slow := func(context.Context) error { time.Sleep(2 * time.Second); return probe.ExitError{} }
 	quiet := executor.Logger(slog.New(slog.DiscardHandler))
 	t.Run("once", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -77,7 +67,7 @@ func TestAnOverdueRunEndsWhoseErrorEndsTheGoroutine(t *testing.T) {
 			require.NoError(t, err)
 			time.Sleep(time.Minute)
 			pooltest.EndsAtOnce(t, p)
-			assert.True(t, pooltest.IsClosed(f.Stopped()), "the body has returned")
+			assert.True(t, probe.IsClosed(f.Stopped()), "the body has returned")
 		})
 	})
 	t.Run("series", func(t *testing.T) {
@@ -97,7 +87,7 @@ func TestAnOverdueRunEndsWhoseErrorEndsTheGoroutine(t *testing.T) {
 func TestTheHandlerIsToldOfTheEndOfASeriesThoughTheLogEndsTheGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		boom, told := errors.New("boom"), []error{}
-		p := executor.NewScheduledPool(1, executor.Logger(slog.New(exitLog{slog.DiscardHandler})),
+		p := executor.NewScheduledPool(1, executor.Logger(slog.New(pooltest.ExitLog{Handler: slog.DiscardHandler})),
 			executor.ErrorHandler(func(_ context.Context, _ executor.Run, err error) { told = append(told, err) }))
 		_, err := p.AtFixedRate(0, time.Second, func(context.Context) error { return boom }, executor.OnError(executor.StopSeries))
 		require.NoError(t, err)
@@ -133,11 +123,11 @@ func TestAGroupEndsByAnErrorThatEndsTheGoroutine(t *testing.T) {
 		p := executor.NewPool(2, executor.Logger(slog.New(slog.DiscardHandler)))
 		g := executor.NewGroup(t.Context(), p)
 		require.NoError(t, g.Go(func(ctx context.Context) error { <-ctx.Done(); return nil }, executor.Timeout(time.Hour)))
-		require.NoError(t, g.Go(func(context.Context) error { time.Sleep(time.Second); return exitError{} }))
+		require.NoError(t, g.Go(func(context.Context) error { time.Sleep(time.Second); return probe.ExitError{} }))
 		began := time.Now()
 		err := g.Wait()
 		assert.Equal(t, time.Second, time.Since(began), "the others are cancelled at once")
-		assert.ErrorIs(t, err, exitError{})
+		assert.ErrorIs(t, err, probe.ExitError{})
 		pooltest.EndsAtOnce(t, p)
 	})
 }
@@ -149,9 +139,9 @@ func TestAGroupEndsWithAContextWhoseCauseEndsTheGoroutine(t *testing.T) {
 		g := executor.NewGroup(ctx, p)
 		require.NoError(t, g.Go(func(ctx context.Context) error { <-ctx.Done(); return nil }, executor.Timeout(time.Hour)))
 		synctest.Wait()
-		cancel(exitError{})
+		cancel(probe.ExitError{})
 		began := time.Now()
-		assert.ErrorIs(t, g.Wait(), exitError{})
+		assert.ErrorIs(t, g.Wait(), probe.ExitError{})
 		assert.Zero(t, time.Since(began))
 		pooltest.EndsAtOnce(t, p)
 	})
@@ -168,10 +158,10 @@ func TestASubmitterWhoseContextEndsTheGoroutineLeavesNothingBehind(t *testing.T)
 			defer close(over)
 			_, err := p.SubmitContext(ctx, func(context.Context) error { ran = true; return nil })
 			assert.ErrorIs(t, err, executor.ErrSaturated)
-			assert.ErrorIs(t, err, exitError{})
+			assert.ErrorIs(t, err, probe.ExitError{})
 		}()
 		time.Sleep(time.Second)
-		cancel(exitError{})
+		cancel(probe.ExitError{})
 		<-over
 		time.Sleep(time.Hour)
 		assert.False(t, ran, "the task of a submitter who has left")

@@ -31,6 +31,7 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	_ "github.com/punctual-go/punctual/executor/supervisor"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 	_ "github.com/punctual-go/punctual/timer/hashedwheel"
 	_ "github.com/punctual-go/punctual/timer/hierarchical"
 	_ "github.com/punctual-go/punctual/timer/revolver"
@@ -225,18 +226,18 @@ func TestE6_NoSeriesRunsOnceThePoolHasTerminated(t *testing.T) {
 						p := pooltest.NewScheduledPool(t, 1)
 						p.SetContinuePeriodicAfterShutdown(kept)
 						f := pooltest.AtFixedRate(t, p, time.Minute-offset, time.Minute, pooltest.Sleep(2*time.Second))
-						pooltest.Elapse(5 * time.Minute)
+						probe.Elapse(5 * time.Minute)
 						end(p)
-						pooltest.Elapse(5 * time.Minute)
+						probe.Elapse(5 * time.Minute)
 						if goesOn := kept && name == "Shutdown"; goesOn {
-							assert.False(t, pooltest.IsClosed(p.Terminated()))
+							assert.False(t, probe.IsClosed(p.Terminated()))
 							assert.Greater(t, f.Runs(), uint64(5))
 							p.SetContinuePeriodicAfterShutdown(false)
 						}
 						require.NoError(t, p.AwaitTermination(t.Context()))
 						assert.ErrorIs(t, pooltest.Outcome(t, f.Future), future.ErrCancelled)
 						last := f.Runs()
-						pooltest.Elapse(time.Hour)
+						probe.Elapse(time.Hour)
 						assert.Equal(t, last, f.Runs())
 					})
 				})
@@ -384,14 +385,14 @@ func TestE11_TenThousandPoolsLeaveNothingBehind(t *testing.T) {
 		require.NoError(t, p.Close())
 	}
 	use() // what is made once
-	goroutines, heap, files := pooltest.Goroutines(), pooltest.HeapInUse(), flDescriptors()
+	goroutines, heap, files := pooltest.Goroutines(), probe.HeapInUse(), flDescriptors()
 	for range pools {
 		use()
 	}
 	for pooltest.Goroutines() > goroutines {
 		runtime.Gosched()
 	}
-	grown := int(pooltest.HeapInUse()) - int(heap)
+	grown := int(probe.HeapInUse()) - int(heap)
 	assert.Less(t, grown, pools/100*int(unsafe.Sizeof(executor.ScheduledPool{})), "less than every hundredth is kept")
 	assert.LessOrEqual(t, flDescriptors(), files+2, "the poller itself has two")
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/heap"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // The tests of this file are about many tasks, and about processors that have other things to do.
@@ -39,9 +40,9 @@ func TestG2_TasksThatAreScheduledAndCancelledForEverLeaveTheHeapAsItIs(t *testin
 		}
 	}
 	churn(open)
-	before := pooltest.HeapInUse()
+	before := probe.HeapInUse()
 	churn(rounds)
-	assert.Less(t, int(pooltest.HeapInUse())-int(before), rounds, "less than a byte for each")
+	assert.Less(t, int(probe.HeapInUse())-int(before), rounds, "less than a byte for each")
 	assert.Equal(t, open, p.Stats().Queued)
 	p.ShutdownNow()
 	runtime.KeepAlive(&window)
@@ -124,7 +125,7 @@ func TestG3_InWhateverOrderTasksAreCancelledTheOthersRunAtTheirTimes(t *testing.
 					}
 				}
 				assert.Equal(t, tasks/10, p.Stats().Queued)
-				pooltest.Elapse(tasks * time.Second)
+				probe.Elapse(tasks * time.Second)
 				assert.Equal(t, tasks/10, ran)
 				assert.Zero(t, wrong)
 			})
@@ -152,7 +153,7 @@ func flTimersRun(t *testing.T, p *executor.ScheduledPool, disturb func()) {
 	}
 	over := make(chan struct{})
 	go func() { left.Wait(); close(over) }()
-	for !pooltest.IsClosed(over) {
+	for !probe.IsClosed(over) {
 		disturb()
 	}
 	assert.Zero(t, early.Load())

@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // Eight goroutines arm tasks of all kinds while somebody resizes the pool, and one of the eight ends it halfway. In the
@@ -43,7 +44,7 @@ func TestAMillionTasksThatRaceWithTheEndOfTheirPoolAllEnd(t *testing.T) {
 func armedAgainst(t *testing.T, end func(p *executor.ScheduledPool) int) {
 	const parties = 8
 	total := 250_000
-	if pooltest.RaceEnabled || testing.Short() {
+	if probe.RaceEnabled || testing.Short() {
 		total = 100_000
 	}
 	p := pooltest.NewScheduledPool(t, 4)

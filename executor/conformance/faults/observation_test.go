@@ -21,6 +21,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // The tests of this file are about what can be seen of a pool, and by whom.
@@ -124,7 +125,7 @@ func TestH3_WhoeverLooksWhileSixtyFourWorkSeesSumsThatAreRightAtRest(t *testing.
 		var readers, users sync.WaitGroup
 		for range 4 {
 			readers.Go(func() {
-				for !pooltest.IsClosed(over) {
+				for !probe.IsClosed(over) {
 					s := p.Stats()
 					assert.LessOrEqual(t, s.Completed, s.Accepted)
 					assert.LessOrEqual(t, s.Failures, s.Runs)
@@ -145,10 +146,10 @@ func TestH3_WhoeverLooksWhileSixtyFourWorkSeesSumsThatAreRightAtRest(t *testing.
 		users.Wait()
 		close(over)
 		readers.Wait()
-		pooltest.Elapse(time.Minute)                      // what the users have left behind has run, so that there is room
+		probe.Elapse(time.Minute)                         // what the users have left behind has run, so that there is room
 		_, err := p.Schedule(time.Hour, pooltest.Nothing) // pending at rest
 		require.NoError(t, err)
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		s := p.Stats()
 		assert.Equal(t, []uint64{b.accepted.Load() + 1, b.rejected.Load(), b.cancelled.Load(), b.failed.Load()},
 			[]uint64{s.Accepted, s.Rejected, s.Cancelled, s.Failures})
@@ -198,12 +199,12 @@ func TestH4_WhoeverIsToldOfAFailureAndBlocksHoldsUpOneWorkerOnly(t *testing.T) {
 					g := pooltest.NewGate(t)
 					p := pooltest.NewScheduledPool(t, 2, sink(g))
 					require.NoError(t, fail(p))
-					pooltest.Elapse(2 * time.Second)
+					probe.Elapse(2 * time.Second)
 					tr := pooltest.NewTrace()
 					pooltest.Schedule(t, p, time.Second, tr.Task("timer"))
 					pooltest.Submit(t, p, tr.Task("task"))
 					assert.True(t, pooltest.Schedule(t, p, time.Minute, tr.Task("cancelled")).Cancel())
-					pooltest.Elapse(time.Hour)
+					probe.Elapse(time.Hour)
 					assert.Equal(t, []string{"task 0s", "timer 1s"}, tr.Seen())
 					assert.NotEmpty(t, p.String())
 					p.Running()
@@ -211,7 +212,7 @@ func TestH4_WhoeverIsToldOfAFailureAndBlocksHoldsUpOneWorkerOnly(t *testing.T) {
 					require.NoError(t, p.SetCoreSize(1))
 					p.Shutdown()
 					synctest.Wait()
-					assert.False(t, pooltest.IsClosed(p.Terminated()), "the pool waits for who is told")
+					assert.False(t, probe.IsClosed(p.Terminated()), "the pool waits for who is told")
 					g.Open()
 					require.NoError(t, p.AwaitTermination(t.Context()))
 				})

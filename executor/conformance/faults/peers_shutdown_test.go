@@ -20,6 +20,7 @@ import (
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/delay/delaytest"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // pbStops are the ways to end a pool. Each returns at once, wherever it is called.
@@ -184,10 +185,10 @@ func TestB38_AtTheEndOfAPoolNoBodyRuns(t *testing.T) {
 				w.run()
 				waiting.Wait()
 				for _, f := range w.futures {
-					assert.True(t, pooltest.IsClosed(f.Stopped()))
+					assert.True(t, probe.IsClosed(f.Stopped()))
 				}
 				w.audit(t)
-				pooltest.Elapse(time.Second) // for whoever is held up
+				probe.Elapse(time.Second) // for whoever is held up
 			})
 		})
 	}

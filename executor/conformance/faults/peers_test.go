@@ -24,6 +24,7 @@ import (
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/delay/delaytest"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // The tests of this file hold bugs of other schedulers, whose threads CONTRIBUTING.md names, against pools.
@@ -109,7 +110,7 @@ func TestB14_WhatWaitsIsCountedOnceWhereverItIsCancelled(t *testing.T) {
 			require.Equal(t, 2*n-i, p.Stats().Queued)
 		}
 		g.Open()
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		s := p.Stats()
 		assert.Zero(t, s.Queued+s.Busy)
 		assert.Equal(t, []uint64{2*n + 2, 2, 2 * n}, []uint64{s.Accepted, s.Completed, s.Cancelled})
@@ -197,7 +198,7 @@ func TestB20_AWorkerThatLeavesMissesNeitherATaskNorACancellation(t *testing.T) {
 					_, err := f.GetTimeout(time.Millisecond)
 					unset()
 					require.NoError(t, err, "round %d", round)
-					pooltest.Elapse(2 * time.Second)
+					probe.Elapse(2 * time.Second)
 					require.Zero(t, p.Stats().Workers, "round %d", round)
 				}
 				require.NoError(t, p.Close())
@@ -305,7 +306,7 @@ func TestB30_NoMoreBodiesRunAtOnceThanTheSizeAllows(t *testing.T) {
 			})
 		}
 		parties.Wait()
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		assert.LessOrEqual(t, int(g.most.Load()), size)
 		assert.Positive(t, g.most.Load())
 		assert.Zero(t, g.now.Load())
@@ -344,7 +345,7 @@ func TestB33_ABulkOperationEndsWithItsContextAtWhateverStep(t *testing.T) {
 						_, settled := f.Poll()
 						assert.True(t, settled)
 					}
-					pooltest.Elapse(time.Hour)
+					probe.Elapse(time.Hour)
 					pooltest.Balanced(t, p)
 				})
 			}
@@ -364,7 +365,7 @@ func TestB44_TasksThatLookAlikeAreToldApart(t *testing.T) {
 		}
 		over, cancelled := submit(), submit()
 		assert.True(t, cancelled.Cancel())
-		pooltest.Elapse(time.Second)
+		probe.Elapse(time.Second)
 		left, gone := submit(), submit()
 		for _, f := range []*executor.ScheduledFuture[struct{}]{over, cancelled} {
 			assert.False(t, f.Cancel())
@@ -372,7 +373,7 @@ func TestB44_TasksThatLookAlikeAreToldApart(t *testing.T) {
 		}
 		assert.Equal(t, 2, p.Stats().Queued)
 		assert.True(t, gone.Cancel())
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, []string{"same 1s", "same 2s"}, tr.Seen())
 		assert.Equal(t, future.Succeeded, left.State())
 	})
@@ -468,7 +469,7 @@ func TestB55_AnyNumberOfTasksRunsInOrder(t *testing.T) {
 							want = append(want, i)
 						}
 						require.Equal(t, n, p.Stats().Queued)
-						pooltest.Elapse(time.Minute)
+						probe.Elapse(time.Minute)
 						g.Open()
 						synctest.Wait()
 						require.True(t, slices.Equal(want, got), "%d of %d, or not in order", len(got), n)

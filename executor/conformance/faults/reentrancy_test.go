@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // The tests of this file are about tasks and callbacks that use what runs them: group C of the fault table.
@@ -33,7 +34,7 @@ func TestC1_WhatATaskGivesItsOwnPoolRunsAfterIt(t *testing.T) {
 					tr.Mark("parent")
 					return pooltest.ErrTask // a series has one run
 				}))
-				pooltest.Elapse(time.Minute)
+				probe.Elapse(time.Minute)
 				assert.Equal(t, []string{"parent 1s", "child 0 1s", "child 1 1s", "child 2 1s"}, tr.Seen())
 			})
 		})
@@ -64,7 +65,7 @@ func TestC2_WorkersThatAllBlockOnTheirOwnFullPoolGoOn(t *testing.T) {
 							return nil
 						}))
 					}
-					pooltest.Elapse(time.Hour)
+					probe.Elapse(time.Hour)
 					assert.EqualValues(t, 20*size, ran.Load())
 					s := p.Stats()
 					assert.Zero(t, s.Failures)
@@ -105,15 +106,15 @@ func TestC5_ATaskThatCancelsItselfHasNoFurtherRunAndLeavesNothing(t *testing.T) 
 						assert.Equal(t, way != "Stop", ctx.Err() != nil, "the context of the run")
 						_, err := self.Get(ctx)
 						assert.ErrorIs(t, err, future.ErrCancelled, "settled by now")
-						assert.False(t, pooltest.IsClosed(self.Stopped()), "but running")
+						assert.False(t, probe.IsClosed(self.Stopped()), "but running")
 						return nil
 					})
 					require.NoError(t, err)
 					selves <- f
-					pooltest.Elapse(time.Hour)
+					probe.Elapse(time.Hour)
 					assert.EqualValues(t, 1, f.Runs())
 					assert.Equal(t, future.Cancelled, f.State())
-					assert.True(t, pooltest.IsClosed(f.Stopped()))
+					assert.True(t, probe.IsClosed(f.Stopped()))
 					s := p.Stats()
 					assert.Equal(t, []int{0, 0}, []int{s.Queued, s.Busy})
 					assert.Equal(t, []uint64{1, 0, 0}, []uint64{s.Cancelled, s.Completed, s.Failures})

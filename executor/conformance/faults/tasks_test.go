@@ -24,6 +24,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // The tests of this file are about what tasks do: group B of the fault table.
@@ -85,7 +86,7 @@ func TestB_1_APanicIsTheErrorOfTheFutureWithValueAndStack(t *testing.T) {
 				series := pooltest.AtFixedRate(t, p, 0, time.Second, func(context.Context) error { c.panics(); return nil })
 				_, err = series.Get(t.Context())
 				c.check(t, err)
-				pooltest.Elapse(time.Minute)
+				probe.Elapse(time.Minute)
 				s := p.Stats()
 				assert.Equal(t, []uint64{3, 3, 3}, []uint64{s.Runs, s.Failures, s.Completed})
 				assert.Equal(t, []int{1, 1}, []int{s.Workers, s.Largest})
@@ -101,7 +102,7 @@ func TestB_2_APanicWithNilIsNoSuccessHoweverTheTaskCame(t *testing.T) {
 				var ends []error
 				p := pooltest.NewScheduledPool(t, 1, executor.AfterRun(func(_ context.Context, _ executor.Run, err error) { ends = append(ends, err) }))
 				require.NoError(t, submit(p, func(context.Context) error { panic(nil) }))
-				pooltest.Elapse(24 * time.Hour)
+				probe.Elapse(24 * time.Hour)
 				require.Len(t, ends, 1)
 				var asNil *runtime.PanicNilError
 				assert.ErrorAs(t, ends[0], &asNil)
@@ -165,7 +166,7 @@ func TestB_4_TasksThatFailTakeAsLongAsThoseThatDoNot(t *testing.T) {
 				time.Sleep(500*time.Millisecond - 1)
 				assert.Equal(t, 4, pooltest.Goroutines(), "before the end")
 				assert.EqualValues(t, 1996, p.Stats().Completed)
-				pooltest.Elapse(1)
+				probe.Elapse(1)
 				s := p.Stats()
 				assert.EqualValues(t, 2000, s.Completed)
 				assert.Equal(t, 500*time.Millisecond, time.Since(start))
@@ -259,7 +260,7 @@ func TestB_8_WhileAllWorkersAreBlockedTasksWaitAndThePoolTellsSo(t *testing.T) {
 			pooltest.Schedule(t, p, time.Duration(5-i)*time.Second, tr.Task(fmt.Sprint(5-i)))
 		}
 		series := pooltest.AtFixedRate(t, p, 0, time.Minute, pooltest.Nothing, executor.CatchUp(executor.Skip))
-		pooltest.Elapse(time.Hour - 1)
+		probe.Elapse(time.Hour - 1)
 		s := p.Stats()
 		assert.Equal(t, []int{2, 2, 6}, []int{s.Workers, s.Busy, s.Queued})
 		require.Len(t, p.Running(), 2)
@@ -364,7 +365,7 @@ func TestB_12_ASeriesThatFailsAtARunEndsThereAndTellsItOnce(t *testing.T) {
 					}, append(stop[name], executor.Name("series"))...)
 					_, err := f.Get(t.Context())
 					assert.Error(t, err)
-					pooltest.Elapse(time.Minute)
+					probe.Elapse(time.Minute)
 					assert.EqualValues(t, 5, f.Runs())
 					assert.Equal(t, []error{err}, told.Told(), "the handler is called once, with the cause")
 					assert.EqualValues(t, 5, told.Runs[0].Number)

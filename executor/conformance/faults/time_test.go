@@ -17,6 +17,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/internal/delay"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // The tests of this file are about clocks that jump, stand still, or are set.
@@ -73,7 +74,7 @@ func flStall(t *testing.T, policy executor.CatchUpPolicy, period, stall time.Dur
 		}
 		return nil
 	}, executor.CatchUp(policy))
-	pooltest.Elapse(stall + 2*period)
+	probe.Elapse(stall + 2*period)
 	f.Stop()
 	return starts, missed
 }
@@ -128,13 +129,13 @@ func TestF4_AClockThatJumpsAheadByDaysCausesNoStorm(t *testing.T) {
 					}
 				})
 				defer unset()
-				pooltest.Elapse(period + jump)
+				probe.Elapse(period + jump)
 				for _, f := range all {
 					require.Equal(t, late, f.Runs())
 					require.Equal(t, period-time.Second, f.Delay(), "and it is on its grid again")
 				}
 				assert.True(t, once.State().Settled())
-				pooltest.Elapse(period)
+				probe.Elapse(period)
 				for _, f := range all {
 					require.Equal(t, late+1, f.Runs())
 				}
@@ -146,12 +147,12 @@ func TestF4_AClockThatJumpsAheadByDaysCausesNoStorm(t *testing.T) {
 // If taking one cost more the more there are, this would take minutes.
 func TestF5_AQuarterOfAMillionTasksThatAreDueAtOneInstantRunInOrder(t *testing.T) {
 	tasks := 250_000
-	if testing.Short() || pooltest.RaceEnabled {
+	if testing.Short() || probe.RaceEnabled {
 		tasks /= 5
 	}
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 1)
-		before := pooltest.HeapInUse()
+		before := probe.HeapInUse()
 		start := time.Now()
 		next, wrong := 0, 0
 		for i := range tasks {
@@ -164,10 +165,10 @@ func TestF5_AQuarterOfAMillionTasksThatAreDueAtOneInstantRunInOrder(t *testing.T
 			})
 			require.NoError(t, err)
 		}
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		assert.Equal(t, tasks, next)
 		assert.Zero(t, wrong, "out of order, or late")
-		assert.Less(t, int(pooltest.HeapInUse())-int(before), tasks, "less than a byte of each is kept")
+		assert.Less(t, int(probe.HeapInUse())-int(before), tasks, "less than a byte of each is kept")
 		runtime.KeepAlive(p)
 	})
 }
@@ -214,7 +215,7 @@ func TestF7_AClockThatRepeatsItselfMakesNothingEarlyAndNobodySpin(t *testing.T) 
 						return nil
 					})
 				}
-				pooltest.Elapse(tasks * step)
+				probe.Elapse(tasks * step)
 				assert.Zero(t, early)
 				require.Len(t, order, tasks)
 				assert.True(t, slices.IsSorted(order), "those of one reading in the order of submission")
@@ -245,7 +246,7 @@ func TestF8_ATaskThatBecomesDueWhileTheWorkerPreparesToWaitRunsAtOnce(t *testing
 				pooltest.Schedule(t, p, time.Second, tr.Task("due"))
 				pooltest.Schedule(t, p, 2*time.Second, tr.Task("next"))
 				pooltest.Schedule(t, p, time.Hour, tr.Task("far"))
-				pooltest.Elapse(time.Hour)
+				probe.Elapse(time.Hour)
 				held := time.Minute
 				if at == delay.LeaderWoken {
 					held += time.Second
@@ -265,7 +266,7 @@ func TestF8_AnEarlierTaskThatComesWhileTheWorkerPreparesToWaitRunsAtItsTime(t *t
 		time.Sleep(time.Second)
 		pooltest.Schedule(t, p, 10*time.Minute, tr.Task("earlier"))
 		pooltest.Schedule(t, p, time.Second, tr.Task("overdue by then"))
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		assert.Equal(t, []string{"overdue by then 1m0s", "earlier 10m1s", "far 1h0m0s"}, tr.Seen())
 	})
 }

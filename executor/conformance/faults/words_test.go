@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // The life of a pool as a language: TestE1 speaks every word of up to five letters to a real pool and to a
@@ -366,7 +367,7 @@ func TestE1_EveryWordOfThePoolsLifeMeansWhatTheModelSays(t *testing.T) {
 	switch {
 	case os.Getenv("PUNCTUAL_STRESS") != "":
 		long = flSpeak
-	case testing.Short() || pooltest.RaceEnabled:
+	case testing.Short() || probe.RaceEnabled:
 		long = func([]int) error { return nil }
 	}
 	for l, letter := range flLetters[:flDrop] { // a pool that is dropped first is as good as none

@@ -12,6 +12,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 func TestAwaitTerminationDoesNotShutThePoolDown(t *testing.T) {
@@ -60,7 +61,7 @@ func TestATaskThatAwaitsTheEndOfItsPoolIsToldThatItWouldWaitForItself(t *testing
 					})
 					synctest.Wait()
 					assert.Equal(t, future.ErrSelfWait, pooltest.Outcome(t, f))
-					assert.Equal(t, shut, pooltest.IsClosed(p.Terminated()))
+					assert.Equal(t, shut, probe.IsClosed(p.Terminated()))
 				})
 			})
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // withAction is one step of a random history of a pool. Times are in nanoseconds. All that happens
@@ -229,7 +230,7 @@ func (a *withAccount) check() {
 	s := a.p.Stats()
 	lingering := uint64(0) // settled or handed back, but with a body that still runs
 	for _, f := range a.futures {
-		if (f.State().Settled() || a.handedBack[f]) && !pooltest.IsClosed(f.Stopped()) {
+		if (f.State().Settled() || a.handedBack[f]) && !probe.IsClosed(f.Stopped()) {
 			lingering++
 		}
 	}
@@ -265,7 +266,7 @@ func (a *withAccount) settle() {
 	s, dropped := a.p.Stats(), a.executed-a.executions.Load()
 	for _, f := range a.futures {
 		r, ok := f.Poll()
-		if !ok || !pooltest.IsClosed(f.Stopped()) {
+		if !ok || !probe.IsClosed(f.Stopped()) {
 			a.fault = fmt.Sprintf("%v after termination", f)
 		}
 		if errors.Is(r.Err, executor.ErrShutdown) || a.handedBack[f] {

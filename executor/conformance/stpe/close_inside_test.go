@@ -13,6 +13,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // withWaits are the calls that wait for the end of a pool. Only some are given a context.
@@ -165,7 +166,7 @@ func TestATaskMayCloseAnotherPool(t *testing.T) {
 		<-f.Done()
 		assert.NoError(t, pooltest.Outcome(t, f))
 		assert.Equal(t, time.Hour, time.Since(start))
-		assert.True(t, pooltest.IsClosed(other.Terminated()))
+		assert.True(t, probe.IsClosed(other.Terminated()))
 	})
 }
 
@@ -178,7 +179,7 @@ func TestAFinishedRunIsNotTakenForTheCallerOfClose(t *testing.T) {
 			kept = ctx
 			return nil
 		})
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		pooltest.Submit(t, p, pooltest.Sleep(time.Hour))
 		synctest.Wait()
 		_, err := p.CloseContext(kept)

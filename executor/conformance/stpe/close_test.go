@@ -15,6 +15,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 func TestCloseOfAnUnusedPoolReturnsAtOnce(t *testing.T) {
@@ -23,7 +24,7 @@ func TestCloseOfAnUnusedPoolReturnsAtOnce(t *testing.T) {
 		start := time.Now()
 		assert.NoError(t, p.Close())
 		assert.Zero(t, time.Since(start))
-		assert.True(t, pooltest.IsClosed(p.Terminated()))
+		assert.True(t, probe.IsClosed(p.Terminated()))
 	})
 }
 
@@ -130,7 +131,7 @@ func TestCloseContextReportsWhatNeverStarted(t *testing.T) {
 		start := time.Now()
 		pooltest.Schedule(t, p, time.Hour, pooltest.Fail, executor.Name("once"))
 		pooltest.AtFixedRate(t, p, 0, time.Minute, pooltest.Nothing, executor.Name("series"))
-		pooltest.Elapse(90 * time.Second)
+		probe.Elapse(90 * time.Second)
 		report, err := p.CloseContext(t.Context())
 		require.NoError(t, err)
 		assert.Empty(t, report.Running)
@@ -160,7 +161,7 @@ func TestCloseContextReportsWhatStillRunsLongestFirst(t *testing.T) {
 		g := pooltest.NewGate(t)
 		for _, name := range []string{"first", "second", "third"} {
 			pooltest.Submit(t, p, g.Hold, executor.Name(name))
-			pooltest.Elapse(time.Minute)
+			probe.Elapse(time.Minute)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()

@@ -2,9 +2,7 @@ package stpe_test
 
 import (
 	"context"
-	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -118,9 +116,6 @@ func theSeconds(counts ...int) []time.Duration {
 
 // theLog is an option that collects log records, and a function that returns them, one a line.
 func theLog() (executor.Option, func() []string) {
-	var text pooltest.Text
-	logger := slog.New(slog.NewTextHandler(&text, nil))
-	return executor.Logger(logger), func() []string {
-		return strings.FieldsFunc(text.String(), func(r rune) bool { return r == '\n' })
-	}
+	log, text := pooltest.NewLog()
+	return executor.Logger(log), text.Lines
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // dropLists are the calls that tell what will not run any more, of a pool whose tasks do not heed
@@ -81,7 +82,7 @@ func TestAListOfDroppedTasksHasTheSeriesThatAreInARun(t *testing.T) {
 			name := executor.Name(fmt.Sprint(i))
 			pooltest.AtFixedRate(t, p, time.Duration(i+1)*25*time.Minute, time.Hour, pooltest.Nothing, name)
 		}
-		pooltest.Elapse(time.Second)
+		probe.Elapse(time.Second)
 		dropped := end(p)
 		byTime := []string{"0", "1", "in a run", "2", "3"}
 		require.Equal(t, byTime, pooltest.Names(dropped))
@@ -144,7 +145,7 @@ func TestAFixedRateInARunIsHandedBackWithTheSlotOfItsNextRun(t *testing.T) {
 				start := time.Now()
 				g := pooltest.NewGate(t)
 				pooltest.AtFixedRate(t, p, time.Minute, time.Minute, g.Hold, c.option)
-				pooltest.Elapse(3*time.Minute + time.Second)
+				probe.Elapse(3*time.Minute + time.Second)
 				dropped := p.ShutdownNow()
 				require.Len(t, dropped, 1)
 				assert.Equal(t, c.next, dropped[0].Scheduled.Sub(start))
@@ -253,7 +254,7 @@ func TestShutdownLeavesASeriesInARunToWhoeverTakesAList(t *testing.T) {
 		synctest.Wait()
 		p.Shutdown()
 		assert.Zero(t, p.Stats().Returned)
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.EqualValues(t, 1, p.Stats().Returned, "dropped at the end of its run")
 		assert.Equal(t, []string{"long"}, pooltest.Names(p.ShutdownNow()))
 		assertEnded(t, p, 2)
@@ -317,9 +318,9 @@ func TestAReportTellsATaskAsRunningThatHeedsAtOnce(t *testing.T) {
 			return nil
 		}
 		pooltest.Submit(t, p, heed, executor.Name("once"))
-		pooltest.Elapse(time.Second)
+		probe.Elapse(time.Second)
 		pooltest.AtFixedRate(t, p, 0, time.Hour, heed, executor.Name("series"))
-		pooltest.Elapse(time.Second)
+		probe.Elapse(time.Second)
 		waits := pooltest.Submit(t, p, pooltest.Nothing)
 		defer delay.Set(func(at delay.Point) {
 			if at == delay.CellSettled && waits.State().Settled() {

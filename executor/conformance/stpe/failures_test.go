@@ -33,18 +33,6 @@ func logged(lines []string, pattern string) (found []string) {
 	return found
 }
 
-// inTurn is a body that ends as the given ones do, run by run, and in the end again and again as
-// the last.
-func inTurn(bodies ...executor.Task) executor.Task {
-	return func(ctx context.Context) error {
-		body := bodies[0]
-		if len(bodies) > 1 {
-			bodies = bodies[1:]
-		}
-		return body(ctx)
-	}
-}
-
 func TestASeriesGoesOnAfterAReturnedError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told pooltest.Errors
@@ -71,7 +59,7 @@ func TestASeriesEndsLoudlyByAPanicOrAGoexit(t *testing.T) {
 				var told pooltest.Errors
 				log, records := theLog()
 				p := startPool(t, 1, log, executor.ErrorHandler(told.Handle))
-				f, err := p.WithFixedDelay(0, time.Second, inTurn(pooltest.Fail, body))
+				f, err := p.WithFixedDelay(0, time.Second, pooltest.InTurn(pooltest.Fail, body))
 				require.NoError(t, err)
 				_, err = f.Get(t.Context())
 				require.Error(t, err)
@@ -147,7 +135,7 @@ func TestFailuresOfASeriesAreLoggedSparinglyAndSoIsTheirEnd(t *testing.T) {
 			bodies = append(bodies, pooltest.Fail)
 		}
 		bodies = append(bodies, pooltest.Nothing, pooltest.Nothing, pooltest.Fail, pooltest.Nothing)
-		f, err := p.AtFixedRate(0, time.Second, inTurn(bodies...),
+		f, err := p.AtFixedRate(0, time.Second, pooltest.InTurn(bodies...),
 			executor.MaxRuns(len(bodies)), executor.Name("poll"))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
@@ -168,7 +156,7 @@ func TestTheFirstPanicOfAStreakIsLoggedWithItsStack(t *testing.T) {
 		log, records := theLog()
 		p := startPool(t, 1, log)
 		bodies := []executor.Task{pooltest.Fail, pooltest.Fail, pooltest.Panic, pooltest.Fail, pooltest.Panic, pooltest.Panic}
-		f, err := p.AtFixedRate(0, time.Second, inTurn(bodies...),
+		f, err := p.AtFixedRate(0, time.Second, pooltest.InTurn(bodies...),
 			executor.MaxRuns(7), executor.OnError(executor.Continue))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())

@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // withEveryEntry submits the task in each way there is, with the given delay where there is one.
@@ -57,7 +58,7 @@ func TestSTPE130_STPE132_TheDecoratorIsCalledOncePerSubmissionAndNotPerRun(t *te
 		p := pooltest.NewScheduledPool(t, 2, executor.Decorate(d.Decorate))
 		withEveryEntry(t, p, time.Minute, pooltest.Nothing)
 		assert.EqualValues(t, withEntries, d.Calls.Load())
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		assert.EqualValues(t, withEntries, d.Calls.Load())
 		assert.EqualValues(t, withEntryRuns, d.Runs.Load())
 	})
@@ -72,7 +73,7 @@ func TestSTPE130_TheDecoratorIsCalledByTheSubmitter(t *testing.T) {
 		}))
 		pooltest.AtFixedRate(t, p, 0, time.Second, pooltest.Nothing)
 		assert.Equal(t, 1, calls)
-		pooltest.Elapse(10 * time.Second)
+		probe.Elapse(10 * time.Second)
 		assert.Equal(t, 1, calls)
 	})
 }
@@ -139,7 +140,7 @@ func TestSTPE133_ADecoratorHasNoSayInTimeOrderAndCancellation(t *testing.T) {
 		gone := pooltest.Schedule(t, p, 3*time.Second, tr.Task("gone"))
 		assert.True(t, gone.Cancel())
 		assert.Equal(t, 3, p.Stats().Queued)
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, []string{"a 1s", "b 2s", "c 2s"}, tr.Seen())
 	})
 }
@@ -152,7 +153,7 @@ func TestSTPE134_ADrainedDecoratedTaskNeverRanAndIsSettled(t *testing.T) {
 		once := pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
 		series := pooltest.AtFixedRate(t, p, time.Hour, time.Hour, pooltest.Nothing)
 		assert.Len(t, p.ShutdownNow(), 2)
-		pooltest.Elapse(2 * time.Hour)
+		probe.Elapse(2 * time.Hour)
 		assert.Zero(t, d.Runs.Load())
 		pooltest.CancelledByShutdown(t, once.Future)
 		pooltest.CancelledByShutdown(t, series.Future)
@@ -185,7 +186,7 @@ func TestSTPE135_TheHooksEncloseEachRun(t *testing.T) {
 		var h withHooks
 		p := pooltest.NewScheduledPool(t, 1, h.options()...)
 		pooltest.AtFixedRate(t, p, time.Second, time.Second, h.trace.Task("run"), executor.MaxRuns(2), executor.Name("series"))
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		want := []string{"before 1s", "run 1s", "after 1s", "before 2s", "run 2s", "after 2s"}
 		assert.Equal(t, want, h.trace.Seen())
 		require.Len(t, h.before, 2)
@@ -204,7 +205,7 @@ func TestSTPE135_TheHooksAreCalledForEveryWayToSubmit(t *testing.T) {
 		var h withHooks
 		p := pooltest.NewScheduledPool(t, 1, h.options()...)
 		withEveryEntry(t, p, time.Minute, pooltest.Nothing)
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		assert.Len(t, h.before, withEntryRuns)
 		assert.Len(t, h.errs.Told(), withEntryRuns)
 	})
@@ -278,7 +279,7 @@ func TestSTPE135_ACancelledTaskInTheQueueFiresNoHook(t *testing.T) {
 		var h withHooks
 		p := pooltest.NewScheduledPool(t, 1, h.options()...)
 		pooltest.Schedule(t, p, time.Second, pooltest.Nothing).Cancel()
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Empty(t, h.trace.Seen())
 		assert.Zero(t, p.Stats().Runs)
 	})
@@ -316,7 +317,7 @@ func TestSTPE136_APanickingBeforeHookIsToldAndTheRunGoesOn(t *testing.T) {
 		tr := pooltest.NewTrace()
 		once := pooltest.Submit(t, p, tr.Task("once"))
 		series := pooltest.AtFixedRate(t, p, 0, time.Second, tr.Task("series"), executor.MaxRuns(2))
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, []string{"once 0s", "series 0s", "series 1s"}, tr.Seen())
 		assert.NoError(t, pooltest.Outcome(t, once))
 		assert.NoError(t, pooltest.Outcome(t, series.Future))
@@ -341,7 +342,7 @@ func TestSTPE136_ABeforeHookThatEndsItsGoroutineFailsTheRun(t *testing.T) {
 		once := pooltest.Submit(t, p, tr.Task("victim"), executor.Name("victim"))
 		series := pooltest.AtFixedRate(t, p, 0, time.Second, tr.Task("victim"), executor.Name("victim"))
 		other := pooltest.Submit(t, p, tr.Task("other"))
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, future.ErrGoexit, pooltest.Outcome(t, once))
 		assert.Equal(t, future.ErrGoexit, pooltest.Outcome(t, series.Future))
 		assert.NoError(t, pooltest.Outcome(t, other))
@@ -390,7 +391,7 @@ func withFaultsIn(t *testing.T, body, before, after, handler pooltest.Fault) {
 		others.Add(1)
 		return nil
 	}, executor.MaxRuns(3))
-	pooltest.Elapse(time.Minute)
+	probe.Elapse(time.Minute)
 
 	// The goroutine ended before the body began: by the hook, or by the handler told of its panic.
 	skipped := before.Name == "goexit" || before.Name != "fine" && handler.Name == "goexit"
@@ -405,7 +406,7 @@ func withFaultsIn(t *testing.T, body, before, after, handler pooltest.Fault) {
 	assert.EqualValues(t, 3, others.Load())
 	assert.NoError(t, pooltest.Outcome(t, other.Future))
 	for _, f := range []*future.Future[struct{}]{once, series.Future} {
-		assert.True(t, pooltest.IsClosed(f.Stopped()))
+		assert.True(t, probe.IsClosed(f.Stopped()))
 		assert.Equal(t, wantFailures == 0, pooltest.Outcome(t, f) == nil)
 	}
 	s := p.Stats()
@@ -427,13 +428,13 @@ func TestAnAfterHookThatTakesLongHoldsUpNoOtherWorker(t *testing.T) {
 					}
 				}))
 				pooltest.Submit(t, p, body, executor.Name("slow"))
-				pooltest.Elapse(time.Minute)
+				probe.Elapse(time.Minute)
 				tr := pooltest.NewTrace()
 				pooltest.Submit(t, p, tr.Task("new worker"))
 				synctest.Wait()
 				pooltest.Submit(t, p, tr.Task("idle worker"))
 				pooltest.Schedule(t, p, time.Second, tr.Task("later"))
-				pooltest.Elapse(time.Minute)
+				probe.Elapse(time.Minute)
 				assert.Equal(t, []string{"new worker 0s", "idle worker 0s", "later 1s"}, tr.Seen())
 			})
 		})

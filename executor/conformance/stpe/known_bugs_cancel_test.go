@@ -17,6 +17,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 func TestK06_B23_TimeoutsThatAreCancelledDoNotPileUp(t *testing.T) {
@@ -59,12 +60,12 @@ func TestK08_ASeriesCancelledBetweenItsRunAndTheNextIsNotQueued(t *testing.T) {
 				f := pooltest.AtFixedRate(t, p, 0, time.Hour, pooltest.Nothing)
 				synctest.Wait() // the body has returned, the hook keeps the worker from queueing the next run
 				require.True(t, cancel(f))
-				assert.False(t, pooltest.IsClosed(f.Stopped()))
+				assert.False(t, probe.IsClosed(f.Stopped()))
 				g.Open()
 				synctest.Wait()
 				assert.Zero(t, p.Stats().Queued)
-				assert.True(t, pooltest.IsClosed(f.Stopped()))
-				pooltest.Elapse(3 * time.Hour)
+				assert.True(t, probe.IsClosed(f.Stopped()))
+				probe.Elapse(3 * time.Hour)
 				assert.EqualValues(t, 1, f.Runs())
 			})
 		})
@@ -101,7 +102,7 @@ func TestK08_WheneverASeriesIsCancelledItIsGoneAtOnce(t *testing.T) {
 			synctest.Wait()
 			s := p.Stats()
 			switch {
-			case !won || f.State() != future.Cancelled || !pooltest.IsClosed(f.Stopped()):
+			case !won || f.State() != future.Cancelled || !probe.IsClosed(f.Stopped()):
 				fault = fmt.Sprintf("cancelled=%v, %v", won, f)
 			case f.Runs() != runs || s.Runs != runs:
 				fault = fmt.Sprintf("%d runs begun, then %d, %d ended", runs, f.Runs(), s.Runs)

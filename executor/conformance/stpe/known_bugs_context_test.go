@@ -13,6 +13,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 func TestK21_TheCauseTellsWhoEndedTheContext(t *testing.T) {
@@ -60,7 +61,7 @@ func TestK21_B52_ACancellationDoesNotLeakIntoTheNextTaskOfTheWorker(t *testing.T
 		synctest.Wait()
 		first.Cancel()
 		g.Open()
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, make([]error, 6), errs)
 	})
 }
@@ -75,10 +76,10 @@ func TestK22_ATimeoutEndsTheContextAndSettlesTheFutureOnTheInstant(t *testing.T)
 		assert.Equal(t, time.Minute, time.Since(start))
 		assert.ErrorIs(t, pooltest.Outcome(t, heedless), future.ErrTimeout)
 		assert.ErrorIs(t, pooltest.Outcome(t, heedless), context.DeadlineExceeded)
-		assert.False(t, pooltest.IsClosed(heedless.Stopped()))
+		assert.False(t, probe.IsClosed(heedless.Stopped()))
 		g.Open()
 		synctest.Wait()
-		assert.True(t, pooltest.IsClosed(heedless.Stopped()))
+		assert.True(t, probe.IsClosed(heedless.Stopped()))
 		s := p.Stats()
 		assert.Equal(t, []uint64{1, 1, 1}, []uint64{s.Completed, s.Runs, s.Failures})
 	})
@@ -89,7 +90,7 @@ func TestK22_TheTimeoutCountsFromTheStartOfTheRun(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 1)
 		pooltest.Submit(t, p, pooltest.Sleep(time.Hour))
 		f := pooltest.Submit(t, p, pooltest.Sleep(time.Second), executor.Timeout(2*time.Second))
-		pooltest.Elapse(time.Hour + time.Second)
+		probe.Elapse(time.Hour + time.Second)
 		assert.NoError(t, pooltest.Outcome(t, f))
 	})
 }
@@ -105,7 +106,7 @@ func TestK22_ARunThatEndsOnTheInstantOfItsTimeoutIsLateOrNot(t *testing.T) {
 				for i := range futures {
 					futures[i] = pooltest.AtFixedRate(t, p, 0, time.Hour, pooltest.Sleep(10), executor.Timeout(10))
 				}
-				pooltest.Elapse(time.Minute)
+				probe.Elapse(time.Minute)
 				pending := 0
 				for _, f := range futures {
 					if !f.State().Settled() {
@@ -126,11 +127,11 @@ func TestK24_StoppedTellsWhenTheBodyOfACancelledTaskHasReturned(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 1)
 		start := time.Now()
 		f := pooltest.Submit(t, p, pooltest.Sleep(time.Hour))
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		f.Cancel()
 		<-f.Done()
 		assert.Equal(t, time.Minute, time.Since(start))
-		assert.False(t, pooltest.IsClosed(f.Stopped()))
+		assert.False(t, probe.IsClosed(f.Stopped()))
 		assert.Equal(t, 1, p.Stats().Busy)
 		<-f.Stopped()
 		assert.Equal(t, time.Hour, time.Since(start))
@@ -142,7 +143,7 @@ func TestK24_StoppedOfASeriesClosesWithTheRunThatWasCancelled(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 1)
 		start := time.Now()
 		f := pooltest.AtFixedRate(t, p, time.Hour, time.Hour, pooltest.Sleep(30*time.Minute))
-		pooltest.Elapse(2*time.Hour + time.Minute)
+		probe.Elapse(2*time.Hour + time.Minute)
 		f.Stop()
 		<-f.Stopped()
 		assert.Equal(t, 2*time.Hour+30*time.Minute, time.Since(start))
@@ -157,7 +158,7 @@ func TestK24_StoppedIsClosedAtOnceWhenNoBodyRuns(t *testing.T) {
 		synctest.Wait()
 		queued.Cancel()
 		between.Cancel()
-		assert.True(t, pooltest.IsClosed(queued.Stopped()))
-		assert.True(t, pooltest.IsClosed(between.Stopped()))
+		assert.True(t, probe.IsClosed(queued.Stopped()))
+		assert.True(t, probe.IsClosed(between.Stopped()))
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 func TestK16_TheAfterHookIsGivenTheErrorOfASubmittedTask(t *testing.T) {
@@ -20,7 +21,7 @@ func TestK16_TheAfterHookIsGivenTheErrorOfASubmittedTask(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 1, h.options()...)
 		pooltest.Submit(t, p, pooltest.Fail)
 		pooltest.Schedule(t, p, time.Second, pooltest.Fail)
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, []error{pooltest.ErrTask, pooltest.ErrTask}, h.errs.Told())
 	})
 }
@@ -58,7 +59,7 @@ func TestK18_ABeforeHookThatPanicsLeavesNoFuturePending(t *testing.T) {
 				p := pooltest.NewScheduledPool(t, 1, executor.BeforeRun(func(context.Context, executor.Run) { fault.Do() }))
 				once := pooltest.Submit(t, p, pooltest.Nothing)
 				series := pooltest.AtFixedRate(t, p, 0, time.Hour, pooltest.Nothing)
-				pooltest.Elapse(3 * time.Hour)
+				probe.Elapse(3 * time.Hour)
 				assert.True(t, once.State().Settled())
 				if fault.Name == "goexit" {
 					assert.Equal(t, future.ErrGoexit, pooltest.Outcome(t, series.Future))
@@ -92,7 +93,7 @@ func TestK19_ADecoratorThatPanicsLeavesNothingHalfAccepted(t *testing.T) {
 		assert.Equal(t, []uint64{0, 0}, []uint64{s.Accepted, s.Rejected})
 		broken = false
 		pooltest.Schedule(t, p, time.Second, task)
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, 1, ran)
 	})
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 func TestK03_B46_B47_AStallOfTenHoursIsFollowedByAsManyRunsAsThePolicySays(t *testing.T) {
@@ -36,7 +37,7 @@ func TestK03_B46_B47_AStallOfTenHoursIsFollowedByAsManyRunsAsThePolicySays(t *te
 					}
 					return nil
 				}, executor.CatchUp(c.policy))
-				pooltest.Elapse(10*time.Hour + 2*time.Minute)
+				probe.Elapse(10*time.Hour + 2*time.Minute)
 				f.Stop()
 				want := []time.Duration{0}
 				for range c.late {
@@ -57,7 +58,7 @@ func TestK04_B50_ASeriesThatFailsTellsFutureHandlerAndLogOnce(t *testing.T) {
 		var log pooltest.Log
 		p := pooltest.NewScheduledPool(t, 1, executor.ErrorHandler(told.Handle), executor.Logger(slog.New(&log)))
 		f := pooltest.AtFixedRate(t, p, 0, time.Second, pooltest.Fail, executor.Name("series"), executor.OnError(executor.StopSeries))
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, pooltest.ErrTask, pooltest.Outcome(t, f.Future))
 		assert.Equal(t, []error{pooltest.ErrTask}, told.Told())
 		assert.Equal(t, "series", told.Runs[0].Name)
@@ -74,7 +75,7 @@ func TestK04_TheEndOfASeriesIsLoggedWhateverTheHandlerDoes(t *testing.T) {
 				p := pooltest.NewScheduledPool(t, 1, executor.Logger(slog.New(&log)),
 					executor.ErrorHandler(func(context.Context, executor.Run, error) { fault.Do() }))
 				pooltest.AtFixedRate(t, p, 0, time.Second, pooltest.Panic)
-				pooltest.Elapse(time.Minute)
+				probe.Elapse(time.Minute)
 				assert.Contains(t, log.All(), withSeriesEnded)
 			})
 		})
@@ -88,7 +89,7 @@ func TestK04_ASeriesMayGoOnAfterFailures(t *testing.T) {
 				var told pooltest.Errors
 				p := pooltest.NewScheduledPool(t, 1, executor.ErrorHandler(told.Handle))
 				f := pooltest.WithFixedDelay(t, p, 0, time.Second, body, executor.OnError(executor.Continue))
-				pooltest.Elapse(9 * time.Second)
+				probe.Elapse(9 * time.Second)
 				assert.False(t, f.State().Settled())
 				assert.EqualValues(t, 10, f.Runs())
 				assert.Len(t, told.Told(), 10)
@@ -124,10 +125,10 @@ func TestK09_AGiganticPeriodDoesNotHoldUpAnOverdueTask(t *testing.T) {
 					return nil
 				})
 				f := pooltest.AtFixedRate(t, p, 0, time.Millisecond, tr.Task("small"))
-				pooltest.Elapse(5 * time.Millisecond)
+				probe.Elapse(5 * time.Millisecond)
 				want := []string{"giant 0s", "small 3ms", "small 3ms", "small 3ms", "small 3ms", "small 4ms", "small 5ms"}
 				assert.Equal(t, want, tr.Seen())
-				pooltest.Elapse(time.Second)
+				probe.Elapse(time.Second)
 				assert.EqualValues(t, 1006, f.Runs())
 			})
 		})
@@ -177,7 +178,7 @@ func TestK27_APeriodThatMeansNeverAgainIsTakenAndRunsOnce(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := pooltest.NewScheduledPool(t, 1)
 				f := submit(t, p)
-				pooltest.Elapse(100 * 8760 * time.Hour)
+				probe.Elapse(100 * 8760 * time.Hour)
 				assert.EqualValues(t, 1, f.Runs())
 				assert.False(t, f.State().Settled())
 				assert.Greater(t, f.Delay(), 190*8760*time.Hour)
@@ -193,9 +194,9 @@ func TestK27_APeriodThatMeansNeverAgainIsTakenAndRunsOnce(t *testing.T) {
 func TestK27_AHugeInitialDelayIsTakenAndWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 1)
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		f := pooltest.AtFixedRate(t, p, math.MaxInt64, math.MaxInt64, pooltest.Nothing, executor.Jitter(math.MaxInt64))
-		pooltest.Elapse(100 * 8760 * time.Hour)
+		probe.Elapse(100 * 8760 * time.Hour)
 		assert.Zero(t, f.Runs())
 		assert.Positive(t, f.Delay())
 	})
@@ -213,7 +214,7 @@ func TestK28_ASeriesCancelledInItsRunIsNotQueuedAgain(t *testing.T) {
 			}
 			return nil
 		}))
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, []string{"run 1s", "run 2s"}, tr.Seen())
 		assert.Zero(t, p.Stats().Queued)
 	})

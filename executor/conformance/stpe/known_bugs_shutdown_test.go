@@ -13,13 +13,14 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 func TestK10_CloseIsNotHeldUpByATaskOfNextYear(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 1)
 		f := pooltest.Schedule(t, p, 8760*time.Hour, pooltest.Nothing)
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		start := time.Now()
 		require.NoError(t, p.Close())
 		assert.Zero(t, time.Since(start))
@@ -111,7 +112,7 @@ func TestK23_AnInterruptedCloseReturnsWhatItDrained(t *testing.T) {
 // withMix submits tasks of every kind and end until told to stop, and returns their futures.
 func withMix(p *executor.ScheduledPool, seed int, stop <-chan struct{}) (futures []*future.Future[struct{}]) {
 	bodies := []executor.Task{pooltest.Nothing, pooltest.Fail, pooltest.Panic, pooltest.Goexit, pooltest.Sleep(3), pooltest.Sleep(50)}
-	for i := seed; !pooltest.IsClosed(stop); i++ {
+	for i := seed; !probe.IsClosed(stop); i++ {
 		body := bodies[i%len(bodies)]
 		d := time.Duration(i % 7)
 		var f *executor.ScheduledFuture[struct{}]
@@ -168,7 +169,7 @@ func TestK11_K12_EveryFutureOfATerminatedPoolIsSettled(t *testing.T) {
 				assert.NotEmpty(t, all)
 				for _, f := range all {
 					assert.True(t, f.State().Settled(), "%v", f)
-					assert.True(t, pooltest.IsClosed(f.Stopped()), "%v", f)
+					assert.True(t, probe.IsClosed(f.Stopped()), "%v", f)
 				}
 			})
 		})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // Each test here is named after a known bug or complaint about Java's executors, and shows that it
@@ -59,7 +60,7 @@ var withIdlePools = []struct {
 			pooltest.Submit(t, p, pooltest.Sleep(time.Second))
 			pooltest.Schedule(t, p, 1000*time.Hour, pooltest.Nothing)
 		}
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		require.NoError(t, p.SetCoreSize(0))
 		return p
 	}, 1},
@@ -78,10 +79,10 @@ func TestK01_STPE112_G10_AnIdlePoolIsNotWokenOnceInADay(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := c.pool(t)
-				pooltest.Elapse(time.Minute) // surplus workers leave
+				probe.Elapse(time.Minute) // surplus workers leave
 				before, goroutines := p.Stats(), pooltest.Workers(t)
 				assert.Equal(t, c.workers, before.Workers)
-				pooltest.Elapse(24 * time.Hour)
+				probe.Elapse(24 * time.Hour)
 				assert.Equal(t, before, p.Stats())
 				assert.Equal(t, goroutines, pooltest.Workers(t))
 			})
@@ -112,9 +113,9 @@ func TestK01_STPE112_B12_TheRuntimeSeesNoWakeUpOfAnIdlePool(t *testing.T) {
 		for _, c := range withIdlePools {
 			c.pool(t)
 		}
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		start = withDispatches()
-		pooltest.Elapse(24 * time.Hour)
+		probe.Elapse(24 * time.Hour)
 		assert.Less(t, withDispatches()-start, uint64(keepAlives/16))
 	})
 }
@@ -124,7 +125,7 @@ func TestK02_CoreSizeZeroRunsItsTasks(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 0)
 		tr := pooltest.NewTrace()
 		withEveryEntry(t, p, time.Second, tr.Task("ran"))
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Len(t, tr.Seen(), withEntryRuns)
 	})
 }
@@ -135,7 +136,7 @@ func TestK14_ASlowTaskDelaysNobodyWhileAnotherWorkerIsFree(t *testing.T) {
 		tr := pooltest.NewTrace()
 		pooltest.Schedule(t, p, time.Second, pooltest.Sleep(time.Hour))
 		pooltest.AtFixedRate(t, p, 0, time.Second, tr.Task("heartbeat"))
-		pooltest.Elapse(3 * time.Second)
+		probe.Elapse(3 * time.Second)
 		assert.Equal(t, []string{"heartbeat 0s", "heartbeat 1s", "heartbeat 2s", "heartbeat 3s"}, tr.Seen())
 	})
 }
@@ -165,7 +166,7 @@ func TestK15_ATimeWithoutMonotonicReadingIsKeptExactly(t *testing.T) {
 		require.NoError(t, err)
 		_, err = p.ScheduleAt(day.In(time.FixedZone("elsewhere", 3600)), tr.Task("next day elsewhere"))
 		require.NoError(t, err)
-		pooltest.Elapse(48 * time.Hour)
+		probe.Elapse(48 * time.Hour)
 		at := day.Sub(tr.Start).String()
 		assert.Equal(t, []string{"next day " + at, "next day elsewhere " + at}, tr.Seen())
 	})
@@ -187,7 +188,7 @@ func TestK25_CountersCountWhatTheyAreNamedAfter(t *testing.T) {
 		_, err := p.Submit(pooltest.Nothing)
 		require.ErrorIs(t, err, executor.ErrSaturated)
 		g.Open()
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		p.ShutdownNow()
 		s := p.Stats()
 		got := map[string]uint64{"accepted": s.Accepted, "rejected": s.Rejected, "completed": s.Completed,

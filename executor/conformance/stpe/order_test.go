@@ -13,6 +13,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // The wall clock cannot be set in a test, but what would follow from reading it late can be seen:
@@ -319,7 +320,7 @@ func TestSTPE038_ARunHappensBeforeTheNextAlsoOnAnotherWorker(t *testing.T) {
 		workers := map[string]bool{}
 		f, err := p.AtFixedRate(10*time.Second, 10*time.Second, func(context.Context) error {
 			count++
-			workers[pooltest.Goroutine()] = true
+			workers[probe.Goroutine()] = true
 			return nil
 		}, executor.MaxRuns(8))
 		require.NoError(t, err)

@@ -19,6 +19,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // Here the queue is told as a list of descriptions, where Java hands out the live queue.
@@ -54,7 +55,7 @@ func TestSTPE070_QueuedIsASnapshot(t *testing.T) {
 		assert.Equal(t, []string{"a"}, pooltest.Names(p.Queued()))
 
 		before := p.Queued()
-		pooltest.Elapse(2 * time.Second)
+		probe.Elapse(2 * time.Second)
 		assert.Equal(t, []string{"a 1s"}, tr.Seen())
 		assert.Equal(t, []string{"a"}, pooltest.Names(before))
 		assert.Empty(t, p.Queued())
@@ -115,7 +116,7 @@ func TestSTPE072_QueuedCountsTheDueAndTheNotYetDue(t *testing.T) {
 		pooltest.Submit(t, p, pooltest.Nothing)
 		pooltest.Schedule(t, p, time.Minute, pooltest.Nothing)
 		pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
-		pooltest.Elapse(2 * time.Minute)
+		probe.Elapse(2 * time.Minute)
 		assert.Equal(t, 3, p.Stats().Queued)
 		assert.Len(t, p.Queued(), 3)
 	})
@@ -176,7 +177,7 @@ func withOneTakenOut(t *testing.T, n, taken int) {
 		futures[i] = pooltest.Schedule(t, p, time.Duration(i+1)*time.Second, tr.Task("task"))
 	}
 	require.True(t, futures[taken].Cancel())
-	pooltest.Elapse(time.Duration(n+1) * time.Second)
+	probe.Elapse(time.Duration(n+1) * time.Second)
 	want := []string{}
 	for i := range n {
 		if i != taken {
@@ -202,7 +203,7 @@ func TestSTPE073_B13_AfterManyCancellationsTheRestRunOnTheirTimesInOrder(t *test
 			for _, i := range cancelled {
 				futures[i].Cancel()
 			}
-			pooltest.Elapse(time.Hour)
+			probe.Elapse(time.Hour)
 			got = tr.Seen()
 		})
 		order := make([]int, len(delays))
@@ -240,7 +241,7 @@ func TestSTPE074_B44_TheSameFunctionTwiceIsTwoTasks(t *testing.T) {
 		first := pooltest.Schedule(t, p, time.Second, same)
 		pooltest.Schedule(t, p, 2*time.Second, same)
 		require.True(t, first.Cancel())
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, []string{"same 2s"}, tr.Seen())
 	})
 }
@@ -297,10 +298,10 @@ func TestSTPE077_CancellingTheLastOneShotAfterShutdownTerminates(t *testing.T) {
 		p.Shutdown()
 		first.Cancel()
 		synctest.Wait()
-		assert.False(t, pooltest.IsClosed(p.Terminated()))
+		assert.False(t, probe.IsClosed(p.Terminated()))
 		last.Cancel()
 		synctest.Wait()
-		assert.True(t, pooltest.IsClosed(p.Terminated()))
+		assert.True(t, probe.IsClosed(p.Terminated()))
 	})
 }
 
@@ -311,10 +312,10 @@ func TestSTPE077_CancellingTheLastSeriesAfterShutdownTerminates(t *testing.T) {
 		f := pooltest.AtFixedRate(t, p, time.Hour, time.Hour, pooltest.Nothing)
 		p.Shutdown()
 		synctest.Wait()
-		assert.False(t, pooltest.IsClosed(p.Terminated()))
+		assert.False(t, probe.IsClosed(p.Terminated()))
 		f.Stop()
 		synctest.Wait()
-		assert.True(t, pooltest.IsClosed(p.Terminated()))
+		assert.True(t, probe.IsClosed(p.Terminated()))
 	})
 }
 
@@ -330,7 +331,7 @@ func TestANewEarlierHeadRunsOnItsTimeWhileALaterOneIsWaitedFor(t *testing.T) {
 					pooltest.Schedule(t, p, d, tr.Task("task"))
 					synctest.Wait()
 				}
-				pooltest.Elapse(2 * time.Hour)
+				probe.Elapse(2 * time.Hour)
 				assert.Equal(t, []string{"task 1ns", "task 1ms", "task 1s", "task 1m0s", "task 1h0m0s"}, tr.Seen())
 			})
 		})
@@ -347,7 +348,7 @@ func TestTheNextHeadRunsOnItsTimeWhenTheHeadIsCancelled(t *testing.T) {
 		head.Cancel()
 		synctest.Wait()
 		pooltest.Schedule(t, p, 1500*time.Millisecond, tr.Task("between"))
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, []string{"between 1.5s", "next 2s"}, tr.Seen())
 	})
 }
@@ -359,7 +360,7 @@ func TestABurstIsSpreadOverAllWorkersAtOnce(t *testing.T) {
 		for range 6 {
 			pooltest.Schedule(t, p, time.Hour, g.Hold)
 		}
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		s := p.Stats()
 		assert.Equal(t, []int{4, 2}, []int{s.Busy, s.Queued})
 	})
@@ -385,7 +386,7 @@ func TestStartsAreThoseOfTheModel(t *testing.T) {
 					return nil
 				})
 			}
-			pooltest.Elapse(time.Hour)
+			probe.Elapse(time.Hour)
 		})
 		order := make([]int, len(list))
 		for i := range order {
@@ -413,7 +414,7 @@ func TestTheEndOfTheClockDoesNotDisturbTheOrder(t *testing.T) {
 		for _, d := range []time.Duration{math.MaxInt64, 0, math.MinInt64, math.MaxInt64 - 1, 2 * time.Second} {
 			pooltest.Schedule(t, p, d, tr.Task(d.String()), executor.Name(d.String()))
 		}
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, []string{"0s 1s", "-2562047h47m16.854775808s 1s", "2s 2s"}, tr.Seen())
 		assert.Equal(t, 2, p.Stats().Queued)
 	})
@@ -490,7 +491,7 @@ func TestB_16_ATaskIsReleasedByItsEndThoughItsFutureIsKept(t *testing.T) {
 				p := pooltest.NewScheduledPool(t, 2)
 				task, held := withPayload()
 				f := end(t, p, task)
-				pooltest.Elapse(time.Minute)
+				probe.Elapse(time.Minute)
 				assert.False(t, held())
 				runtime.KeepAlive(f)
 				runtime.KeepAlive(p)

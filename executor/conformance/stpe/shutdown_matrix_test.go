@@ -13,6 +13,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // withColumn is a column of the matrix of what a shutdown does to each kind of task, under every setting of the
@@ -73,7 +74,7 @@ func TestSTPE092_STPE097_MatrixRunningOneShotKeepsItsOutcome(t *testing.T) {
 
 		assert.Empty(t, c.shutdown(p))
 		assert.Equal(t, future.Running, f.State())
-		assert.False(t, pooltest.IsClosed(p.Terminated()))
+		assert.False(t, probe.IsClosed(p.Terminated()))
 		g.Open()
 		synctest.Wait()
 		r, ok := f.Poll()
@@ -84,7 +85,7 @@ func TestSTPE092_STPE097_MatrixRunningOneShotKeepsItsOutcome(t *testing.T) {
 		} else {
 			assert.NoError(t, cause)
 		}
-		assert.True(t, pooltest.IsClosed(p.Terminated()))
+		assert.True(t, probe.IsClosed(p.Terminated()))
 	})
 }
 
@@ -95,7 +96,7 @@ func withDue(t *testing.T, p *executor.ScheduledPool, tr *pooltest.Trace) []*fut
 	immediate := pooltest.Schedule(t, p, 0, tr.Task("immediate"))
 	negative := pooltest.Schedule(t, p, -time.Hour, tr.Task("negative"))
 	elapsed := pooltest.Schedule(t, p, time.Minute, tr.Task("elapsed"))
-	pooltest.Elapse(2 * time.Minute)
+	probe.Elapse(2 * time.Minute)
 	return []*future.Future[struct{}]{submitted, immediate.Future, negative.Future, elapsed.Future}
 }
 
@@ -128,7 +129,7 @@ func TestSTPE083_MatrixQueuedDueTasksRunInEveryCase(t *testing.T) {
 				assert.NoError(t, pooltest.Outcome(t, f))
 			}
 		}
-		assert.True(t, pooltest.IsClosed(p.Terminated()))
+		assert.True(t, probe.IsClosed(p.Terminated()))
 	})
 }
 
@@ -154,8 +155,8 @@ func TestSTPE084_E5_MatrixQueuedOneShotNotYetDue(t *testing.T) {
 			assert.Equal(t, []string{"late"}, pooltest.Names(dropped))
 		}
 		synctest.Wait()
-		assert.True(t, pooltest.IsClosed(p.Terminated()))
-		pooltest.Elapse(2 * time.Hour)
+		assert.True(t, probe.IsClosed(p.Terminated()))
+		probe.Elapse(2 * time.Hour)
 		assert.Empty(t, tr.Seen())
 	})
 }
@@ -170,11 +171,11 @@ func TestSTPE085_STPE087_MatrixQueuedSeries(t *testing.T) {
 
 		dropped := c.shutdown(p)
 		if c.periodic && !c.now {
-			pooltest.Elapse(3 * time.Hour)
+			probe.Elapse(3 * time.Hour)
 			assert.Equal(t, []string{"rate 1h0m0s", "delay 1h30m0s", "rate 2h0m0s", "delay 2h30m0s", "rate 3h0m0s"}, tr.Seen())
 			assert.Equal(t, future.Pending, rate.State())
 			assert.Equal(t, future.Pending, delay.State())
-			assert.False(t, pooltest.IsClosed(p.Terminated()))
+			assert.False(t, probe.IsClosed(p.Terminated()))
 			return
 		}
 		pooltest.CancelledByShutdown(t, rate.Future)
@@ -183,8 +184,8 @@ func TestSTPE085_STPE087_MatrixQueuedSeries(t *testing.T) {
 			assert.Equal(t, []string{"rate", "delay"}, pooltest.Names(dropped))
 		}
 		synctest.Wait()
-		assert.True(t, pooltest.IsClosed(p.Terminated()))
-		pooltest.Elapse(3 * time.Hour)
+		assert.True(t, probe.IsClosed(p.Terminated()))
+		probe.Elapse(3 * time.Hour)
 		assert.Empty(t, tr.Seen())
 	})
 }
@@ -197,7 +198,7 @@ func TestSTPE085_MatrixQueuedSeriesThatIsDue(t *testing.T) {
 		synctest.Wait()
 		tr := pooltest.NewTrace()
 		f := pooltest.AtFixedRate(t, p, 0, time.Hour, tr.Task("due"), executor.Name("due"))
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 
 		dropped := c.shutdown(p)
 		kept := c.periodic && !c.now
@@ -206,7 +207,7 @@ func TestSTPE085_MatrixQueuedSeriesThatIsDue(t *testing.T) {
 		synctest.Wait()
 		if kept {
 			assert.Equal(t, []string{"due 1m0s"}, tr.Seen())
-			assert.False(t, pooltest.IsClosed(p.Terminated()))
+			assert.False(t, probe.IsClosed(p.Terminated()))
 			return
 		}
 		pooltest.CancelledByShutdown(t, f.Future)
@@ -214,7 +215,7 @@ func TestSTPE085_MatrixQueuedSeriesThatIsDue(t *testing.T) {
 			assert.Equal(t, []string{"due"}, pooltest.Names(dropped))
 		}
 		assert.Empty(t, tr.Seen())
-		assert.True(t, pooltest.IsClosed(p.Terminated()))
+		assert.True(t, probe.IsClosed(p.Terminated()))
 	})
 }
 
@@ -233,7 +234,7 @@ func TestSTPE086_STPE097_MatrixRunningSeries(t *testing.T) {
 
 		assert.Len(t, c.shutdown(p), c.handedBack())
 		assert.Equal(t, future.Running, f.State())
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		if cause := <-causes; c.now {
 			assert.Equal(t, executor.ErrShutdown, cause)
 		} else {
@@ -241,15 +242,15 @@ func TestSTPE086_STPE097_MatrixRunningSeries(t *testing.T) {
 		}
 		if c.periodic && !c.now {
 			assert.Equal(t, future.Pending, f.State())
-			pooltest.Elapse(2 * time.Hour)
+			probe.Elapse(2 * time.Hour)
 			assert.Equal(t, []string{"run 0s", "run 1h0m0s", "run 2h0m0s"}, tr.Seen())
-			assert.False(t, pooltest.IsClosed(p.Terminated()))
+			assert.False(t, probe.IsClosed(p.Terminated()))
 			return
 		}
 		pooltest.CancelledByShutdown(t, f.Future)
-		assert.True(t, pooltest.IsClosed(p.Terminated()))
+		assert.True(t, probe.IsClosed(p.Terminated()))
 		assert.Equal(t, time.Minute, time.Since(tr.Start))
-		pooltest.Elapse(2 * time.Hour)
+		probe.Elapse(2 * time.Hour)
 		assert.Equal(t, []string{"run 0s"}, tr.Seen())
 	})
 }
@@ -268,7 +269,7 @@ func TestSTPE097_MatrixRunningSeriesThatFails(t *testing.T) {
 		synctest.Wait()
 		assert.ErrorIs(t, pooltest.Outcome(t, f.Future), pooltest.ErrTask)
 		assert.Equal(t, future.StateFailed, f.State())
-		assert.True(t, pooltest.IsClosed(p.Terminated()))
+		assert.True(t, probe.IsClosed(p.Terminated()))
 	})
 }
 
@@ -282,7 +283,7 @@ func TestSTPE088_MatrixCancelledTasksAreGone(t *testing.T) {
 		series.Stop()
 		assert.Empty(t, c.shutdown(p))
 		synctest.Wait()
-		assert.True(t, pooltest.IsClosed(p.Terminated()))
+		assert.True(t, probe.IsClosed(p.Terminated()))
 		assert.Equal(t, future.ErrCancelled, pooltest.Outcome(t, once.Future))
 		assert.Equal(t, future.ErrCancelled, pooltest.Outcome(t, series.Future))
 		s := p.Stats()
@@ -301,8 +302,8 @@ func TestSTPE087_STPE089_MatrixTermination(t *testing.T) {
 
 		c.shutdown(p)
 		if c.periodic && !c.now {
-			pooltest.Elapse(9*time.Hour + 30*time.Minute)
-			assert.False(t, pooltest.IsClosed(p.Terminated()))
+			probe.Elapse(9*time.Hour + 30*time.Minute)
+			assert.False(t, probe.IsClosed(p.Terminated()))
 			series.Cancel()
 			<-p.Terminated()
 			assert.Equal(t, 9*time.Hour+30*time.Minute, time.Since(start))

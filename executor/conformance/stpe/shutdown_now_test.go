@@ -13,6 +13,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 func TestSTPE092_ShutdownNowEmptiesTheQueueAndInterruptsWhatRuns(t *testing.T) {
@@ -60,7 +61,7 @@ func TestSTPE093_ShutdownNowHandsBackEveryDelayedAndPeriodicTask(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 1)
 		start := time.Now()
 		pooltest.AtFixedRate(t, p, 0, 3*time.Hour, pooltest.Nothing, executor.Name("rate"))
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		pooltest.Schedule(t, p, time.Hour, pooltest.Nothing, executor.Name("once"))
 		pooltest.WithFixedDelay(t, p, time.Minute, time.Hour, pooltest.Nothing, executor.Name("delay"))
 
@@ -94,7 +95,7 @@ func TestSTPE094_B15_DrainedFuturesAreSettledBeforeShutdownNowReturns(t *testing
 		p.ShutdownNow()
 		for _, f := range futures {
 			pooltest.CancelledByShutdown(t, f)
-			assert.True(t, pooltest.IsClosed(f.Stopped()))
+			assert.True(t, probe.IsClosed(f.Stopped()))
 			assert.False(t, f.Cancel())
 		}
 	})
@@ -109,7 +110,7 @@ func TestSTPE095_ShutdownNowHandsBackInOrderOfTime(t *testing.T) {
 		for i, m := range []int{50, 1, 40, 2, 30, 20, 1, 10, 50} {
 			pooltest.Schedule(t, p, time.Duration(m)*time.Minute, pooltest.Nothing, executor.Name(fmt.Sprintf("%d#%d", m, i)))
 		}
-		pooltest.Elapse(5 * time.Minute)
+		probe.Elapse(5 * time.Minute)
 		want := []string{"1#1", "1#6", "2#3", "10#7", "20#5", "30#4", "40#2", "50#0", "50#8"}
 		assert.Equal(t, want, pooltest.Names(p.ShutdownNow()))
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 func TestSTPE083_ADelayThatHasJustElapsedCountsAsDue(t *testing.T) {
@@ -22,7 +23,7 @@ func TestSTPE083_ADelayThatHasJustElapsedCountsAsDue(t *testing.T) {
 		synctest.Wait()
 		pooltest.Schedule(t, p, time.Minute, tr.Task("due"))
 		f := pooltest.Schedule(t, p, time.Minute+1, tr.Task("not due"))
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		p.Shutdown()
 		pooltest.CancelledByShutdown(t, f.Future)
 		g.Open()
@@ -70,7 +71,7 @@ func TestSTPE091_DelayedSetToFalseAfterShutdownSweepsAtOnce(t *testing.T) {
 		p.SetExecuteDelayedAfterShutdown(false)
 		pooltest.CancelledByShutdown(t, once.Future)
 		assert.Equal(t, future.Pending, series.State())
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		assert.Equal(t, []string{"series 1h0m0s"}, tr.Seen())
 	})
 }
@@ -99,7 +100,7 @@ func TestSTPE091_ASweepThatEmptiesTheQueueTerminates(t *testing.T) {
 		p.SetContinuePeriodicAfterShutdown(false)
 		p.SetExecuteDelayedAfterShutdown(false)
 		synctest.Wait()
-		assert.True(t, pooltest.IsClosed(p.Terminated()))
+		assert.True(t, probe.IsClosed(p.Terminated()))
 	})
 }
 
@@ -140,8 +141,8 @@ func TestSTPE091_APolicySetToTrueAfterShutdownRevivesNothing(t *testing.T) {
 		assert.Zero(t, p.Stats().Queued)
 		g.Open()
 		synctest.Wait()
-		assert.True(t, pooltest.IsClosed(p.Terminated()))
-		pooltest.Elapse(2 * time.Hour)
+		assert.True(t, probe.IsClosed(p.Terminated()))
+		probe.Elapse(2 * time.Hour)
 		assert.Empty(t, tr.Seen())
 	})
 }
@@ -158,7 +159,7 @@ func TestSTPE091_PeriodicSetToTrueAfterShutdownKeepsARunningSeries(t *testing.T)
 		synctest.Wait()
 		p.Shutdown()
 		p.SetContinuePeriodicAfterShutdown(true)
-		pooltest.Elapse(2*time.Hour + 2*time.Minute)
+		probe.Elapse(2*time.Hour + 2*time.Minute)
 		assert.Equal(t, []string{"run 0s", "run 1h1m0s", "run 2h2m0s"}, tr.Seen())
 		assert.False(t, f.State().Settled())
 	})

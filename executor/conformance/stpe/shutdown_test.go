@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 func TestSTPE080_ShutdownIsSeenAtOnceAndDoesNotWait(t *testing.T) {
@@ -41,7 +42,7 @@ func TestSTPE080_ShutdownTwiceIsShutdownOnce(t *testing.T) {
 		p.Shutdown()
 		assert.Equal(t, "shutting down", p.Stats().State)
 		assert.Equal(t, 1, p.Stats().Queued)
-		pooltest.Elapse(2 * time.Hour)
+		probe.Elapse(2 * time.Hour)
 		assert.NoError(t, pooltest.Outcome(t, f.Future))
 	})
 }
@@ -53,9 +54,9 @@ func TestSTPE081_B38_TerminatedClosesWhenTheLastTaskHasEnded(t *testing.T) {
 		pooltest.Submit(t, p, pooltest.Sleep(time.Hour))
 		pooltest.Submit(t, p, pooltest.Sleep(time.Minute))
 		synctest.Wait()
-		assert.False(t, pooltest.IsClosed(p.Terminated()))
+		assert.False(t, probe.IsClosed(p.Terminated()))
 		p.Shutdown()
-		assert.False(t, pooltest.IsClosed(p.Terminated()))
+		assert.False(t, probe.IsClosed(p.Terminated()))
 		<-p.Terminated()
 		assert.Equal(t, time.Hour, time.Since(start))
 	})
@@ -106,7 +107,7 @@ func TestSTPE088_ATaskCancelledBeforeShutdownDoesNotDelayTermination(t *testing.
 		f.Cancel()
 		p.Shutdown()
 		synctest.Wait()
-		assert.True(t, pooltest.IsClosed(p.Terminated()))
+		assert.True(t, probe.IsClosed(p.Terminated()))
 	})
 }
 
@@ -159,7 +160,7 @@ func TestShutdownSendsIdleWorkersHomeAtOnce(t *testing.T) {
 			pooltest.Submit(t, p, pooltest.Sleep(time.Second))
 		}
 		long := pooltest.Submit(t, p, pooltest.Sleep(time.Hour))
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		require.Equal(t, 8, p.Stats().Workers)
 		p.Shutdown()
 		synctest.Wait()
@@ -243,12 +244,12 @@ func withRaceToShutdown(t *testing.T, c withColumn) {
 		c.shutdown(p)
 	})
 	wg.Wait()
-	pooltest.Elapse(time.Hour)
+	probe.Elapse(time.Hour)
 	assert.Equal(t, 160, len(futures)+refused)
 	for _, f := range futures {
 		assert.True(t, f.State().Settled(), "%v", f)
 	}
-	assert.True(t, pooltest.IsClosed(p.Terminated()))
+	assert.True(t, probe.IsClosed(p.Terminated()))
 	s := p.Stats()
 	assert.EqualValues(t, len(futures), s.Accepted)
 	assert.EqualValues(t, refused, s.Rejected)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // withKeepAlive is how long an idle worker above the core size stays unless told otherwise.
@@ -31,7 +32,7 @@ func TestSTPE110_CoreSizeZeroRunsOneTaskAtATime(t *testing.T) {
 				return nil
 			})
 		}
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, []string{"start 0s", "start 1s", "start 2s"}, tr.Seen())
 		assert.Equal(t, 1, p.Stats().Largest)
 	})
@@ -53,14 +54,14 @@ func TestSTPE111_CoreSizeZeroHasOneWorkerForATaskFarAway(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 0)
 		tr := pooltest.NewTrace()
 		pooltest.Schedule(t, p, time.Hour, tr.Task("far"))
-		pooltest.Elapse(time.Hour - 1)
+		probe.Elapse(time.Hour - 1)
 		s := p.Stats()
 		assert.Equal(t, []int{1, 1, 1, 0}, []int{s.Workers, s.Largest, s.Queued, s.Busy})
 		assert.Equal(t, []uint64{1, 0}, []uint64{s.Accepted, s.Completed})
-		pooltest.Elapse(1)
+		probe.Elapse(1)
 		assert.Equal(t, []string{"far 1h0m0s"}, tr.Seen())
 		assert.Equal(t, 1, withWorkers(p))
-		pooltest.Elapse(withKeepAlive)
+		probe.Elapse(withKeepAlive)
 		assert.Zero(t, withWorkers(p))
 	})
 }
@@ -81,7 +82,7 @@ func TestSTPE113_AFarTaskIsAwaitedByTheSameGoroutineThroughout(t *testing.T) {
 				first := pooltest.Workers(t)
 				require.Len(t, first, 1)
 				for range 24 {
-					pooltest.Elapse(time.Hour)
+					probe.Elapse(time.Hour)
 					assert.Equal(t, first, pooltest.Workers(t))
 				}
 				assert.Equal(t, 1, p.Stats().Largest)
@@ -173,14 +174,14 @@ func TestSTPE115_LoweringTheCoreSizeRetiresIdleWorkersAfterTheKeepAlive(t *testi
 		for range 8 {
 			pooltest.Submit(t, p, pooltest.Sleep(time.Second))
 		}
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		require.Equal(t, 8, withWorkers(p))
 		require.NoError(t, p.SetCoreSize(3))
-		pooltest.Elapse(withKeepAlive - 1)
+		probe.Elapse(withKeepAlive - 1)
 		assert.Equal(t, 8, withWorkers(p))
-		pooltest.Elapse(1)
+		probe.Elapse(1)
 		assert.Equal(t, 3, withWorkers(p))
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		assert.Equal(t, 3, withWorkers(p))
 	})
 }
@@ -198,9 +199,9 @@ func TestSTPE115_LoweringTheCoreSizeDoesNotDisturbBusyWorkers(t *testing.T) {
 		}
 		synctest.Wait()
 		require.NoError(t, p.SetCoreSize(1))
-		pooltest.Elapse(time.Hour - 1)
+		probe.Elapse(time.Hour - 1)
 		assert.Equal(t, 3, p.Stats().Busy)
-		pooltest.Elapse(1 + withKeepAlive)
+		probe.Elapse(1 + withKeepAlive)
 		assert.Equal(t, [3]error{}, errs)
 		assert.Equal(t, 1, withWorkers(p))
 	})
@@ -214,11 +215,11 @@ func TestSTPE115_LoweringTheCoreSizeToZeroKeepsOneWorkerForTheQueue(t *testing.T
 			pooltest.Submit(t, p, pooltest.Sleep(time.Second))
 		}
 		pooltest.Schedule(t, p, time.Hour, tr.Task("queued"))
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		require.NoError(t, p.SetCoreSize(0))
-		pooltest.Elapse(withKeepAlive)
+		probe.Elapse(withKeepAlive)
 		assert.Equal(t, 1, withWorkers(p))
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		assert.Equal(t, []string{"queued 1h0m0s"}, tr.Seen())
 		assert.Zero(t, withWorkers(p))
 	})
@@ -230,9 +231,9 @@ func TestSTPE115_LoweringTheCoreSizeOfAnIdlePoolToZeroLeavesNobody(t *testing.T)
 		for range 4 {
 			pooltest.Submit(t, p, pooltest.Sleep(time.Second))
 		}
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		require.NoError(t, p.SetCoreSize(0))
-		pooltest.Elapse(withKeepAlive)
+		probe.Elapse(withKeepAlive)
 		assert.Zero(t, withWorkers(p))
 		assert.Empty(t, pooltest.Workers(t))
 	})
@@ -255,12 +256,12 @@ func TestSTPE115_SetKeepAliveCountsForWorkersThatAreIdleAlready(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 2, executor.CoreTimeout(), executor.KeepAlive(time.Hour))
 		pooltest.Submit(t, p, pooltest.Nothing)
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		require.Equal(t, 1, withWorkers(p))
 		require.NoError(t, p.SetKeepAlive(time.Second))
-		pooltest.Elapse(time.Second - 1)
+		probe.Elapse(time.Second - 1)
 		assert.Equal(t, 1, withWorkers(p))
-		pooltest.Elapse(1)
+		probe.Elapse(1)
 		assert.Zero(t, withWorkers(p))
 	})
 }
@@ -271,10 +272,10 @@ func TestSTPE115_SetCoreTimeoutCountsForWorkersThatAreIdleAlready(t *testing.T) 
 		for range 4 {
 			pooltest.Submit(t, p, pooltest.Sleep(time.Second))
 		}
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		require.Equal(t, 4, withWorkers(p))
 		require.NoError(t, p.SetCoreTimeout(true))
-		pooltest.Elapse(time.Second)
+		probe.Elapse(time.Second)
 		assert.Zero(t, withWorkers(p))
 
 		tr := pooltest.NewTrace()
@@ -282,7 +283,7 @@ func TestSTPE115_SetCoreTimeoutCountsForWorkersThatAreIdleAlready(t *testing.T) 
 		synctest.Wait()
 		assert.Equal(t, []string{"after 0s"}, tr.Seen())
 		require.NoError(t, p.SetCoreTimeout(false))
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		assert.Equal(t, 1, withWorkers(p))
 	})
 }
@@ -324,7 +325,7 @@ func TestADueTaskRunsOnItsTimeWhileTheSizesChange(t *testing.T) {
 			require.NoError(t, p.SetCoreTimeout(i%3 == 0))
 			time.Sleep(time.Duration(random.IntN(4)))
 		}
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		require.NoError(t, p.Close())
 		assert.Empty(t, tr.Seen())
 		assert.EqualValues(t, 500, p.Stats().Completed)
@@ -338,7 +339,7 @@ func TestSTPE116_BusyIsZeroAtRestAndOneWhileABodyRuns(t *testing.T) {
 		pooltest.Submit(t, p, pooltest.Sleep(time.Minute))
 		synctest.Wait()
 		assert.Equal(t, 1, p.Stats().Busy)
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Zero(t, p.Stats().Busy)
 	})
 }
@@ -347,10 +348,10 @@ func TestSTPE117_CompletedRisesOnlyAfterTheBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 2)
 		pooltest.Submit(t, p, pooltest.Sleep(time.Minute))
-		pooltest.Elapse(time.Minute - 1)
+		probe.Elapse(time.Minute - 1)
 		s := p.Stats()
 		assert.Equal(t, []uint64{0, 0}, []uint64{s.Completed, s.Runs})
-		pooltest.Elapse(1)
+		probe.Elapse(1)
 		s = p.Stats()
 		assert.Equal(t, []uint64{1, 1}, []uint64{s.Completed, s.Runs})
 	})
@@ -389,10 +390,10 @@ func TestSTPE118_LargestNeverFalls(t *testing.T) {
 		for range 5 {
 			pooltest.Submit(t, p, pooltest.Sleep(time.Second))
 		}
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, 3, p.Stats().Largest)
 		require.NoError(t, p.SetCoreSize(1))
-		pooltest.Elapse(time.Minute)
+		probe.Elapse(time.Minute)
 		s := p.Stats()
 		assert.Equal(t, []int{1, 3}, []int{s.Workers, s.Largest})
 		require.NoError(t, p.SetCoreSize(2))
@@ -437,7 +438,7 @@ func TestSTPE120_ASeriesIsOneTaskOfManyRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 1)
 		f := pooltest.AtFixedRate(t, p, 0, time.Second, pooltest.Nothing)
-		pooltest.Elapse(9 * time.Second)
+		probe.Elapse(9 * time.Second)
 		s := p.Stats()
 		assert.Equal(t, []uint64{1, 0, 10}, []uint64{s.Accepted, s.Completed, s.Runs})
 		assert.EqualValues(t, 10, f.Runs())

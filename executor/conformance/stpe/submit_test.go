@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 func TestSTPE010_ExecuteRunsAtOnceOnAnIdleWorker(t *testing.T) {
@@ -31,8 +32,8 @@ func TestSTPE010_ExecuteNeverRunsOnTheGoroutineOfTheCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
 		where := make(chan string, 1)
-		require.NoError(t, p.Execute(func(context.Context) error { where <- pooltest.Goroutine(); return nil }))
-		assert.NotEqual(t, pooltest.Goroutine(), <-where)
+		require.NoError(t, p.Execute(func(context.Context) error { where <- probe.Goroutine(); return nil }))
+		assert.NotEqual(t, probe.Goroutine(), <-where)
 	})
 }
 

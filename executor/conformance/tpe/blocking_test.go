@@ -17,6 +17,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 func TestTPE042_SubmittersEnterInTheOrderInWhichTheyCame(t *testing.T) {
@@ -111,7 +112,7 @@ func TestTPE042_AWorkerThatBecomesFreeTakesFromThoseWhoWaitWhereNothingMayQueue(
 				}))
 				synctest.Wait()
 				a, b := s.Waits(t, t.Context(), "a"), s.Waits(t, t.Context(), "b")
-				pooltest.Elapse(time.Hour)
+				probe.Elapse(time.Hour)
 				assert.Equal(t, []string{"a 1h0m0s", "b 1h0m0s"}, s.Trace.Seen())
 				assert.NoError(t, errors.Join(a.Err, b.Err))
 			})
@@ -146,7 +147,7 @@ func TestTPE042_E4_B28_AShutdownReleasesThoseWhoWait(t *testing.T) {
 				a, b := s.Waits(t, t.Context(), "a"), s.Waits(t, t.Context(), "b")
 				var blocked error
 				go func() { blocked = s.Execute(pooltest.Nothing) }()
-				pooltest.Elapse(time.Minute)
+				probe.Elapse(time.Minute)
 				stop(s)
 				synctest.Wait()
 				for _, w := range []*pooltest.Waiter{a, b} {
@@ -206,7 +207,7 @@ func TestTPE042_A13_ANilContextWaitsAsLongAsItTakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := pooltest.NewFull(t)
 		w := s.Waits(t, nil, "waiter")
-		pooltest.Elapse(1000 * time.Hour)
+		probe.Elapse(1000 * time.Hour)
 		require.False(t, w.Returned.Load())
 		s.Gate.Open()
 		synctest.Wait()
@@ -231,7 +232,7 @@ func TestTPE042_TheContextOfTheWaitIsNotThatOfTheTask(t *testing.T) {
 		}()
 		synctest.Wait()
 		s.Gate.Open()
-		pooltest.Elapse(2 * time.Hour)
+		probe.Elapse(2 * time.Hour)
 		require.ErrorIs(t, ctx.Err(), context.Canceled)
 		assert.NoError(t, pooltest.Outcome(t, f))
 		assert.NoError(t, inRun)

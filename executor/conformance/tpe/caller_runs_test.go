@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/goid"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // rejCallers is a pool of one worker under CallerRuns that lets nothing wait.
@@ -222,11 +223,11 @@ func TestTPE043_ThePoolEndsAfterTheTasksThatCallersRun(t *testing.T) {
 						return nil
 					}))
 				}()
-				pooltest.Elapse(time.Minute)
+				probe.Elapse(time.Minute)
 				assert.Len(t, c.stop(p), c.returned)
 				gate.Open()
-				pooltest.Elapse(time.Minute)
-				assert.False(t, pooltest.IsClosed(p.Terminated()))
+				probe.Elapse(time.Minute)
+				assert.False(t, probe.IsClosed(p.Terminated()))
 				assert.Zero(t, p.Stats().Workers)
 				<-p.Terminated()
 				assert.Equal(t, time.Hour, time.Since(tr.Start))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // sizedIdle has p start so many workers that have nothing to do afterwards.
@@ -170,9 +171,9 @@ func TestTPE009_TheDefaultKeepAliveIsTenMilliseconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 1, executor.MaximumSize(3), executor.GrowFirst())
 		sizedIdle(t, p, 3)
-		pooltest.Elapse(10*time.Millisecond - 1)
+		probe.Elapse(10*time.Millisecond - 1)
 		assert.Equal(t, 3, p.Stats().Workers)
-		pooltest.Elapse(1)
+		probe.Elapse(1)
 		assert.Equal(t, 1, p.Stats().Workers)
 	})
 }
@@ -280,9 +281,9 @@ func TestTPE015_ABadKeepAliveIsRefusedAndTheOldOneStays(t *testing.T) {
 		sizedIdle(t, p, 2)
 		sizedRefuses(t, p, func() error { return p.SetKeepAlive(-1) })
 		sizedRefuses(t, p, func() error { return p.SetKeepAlive(0) })
-		pooltest.Elapse(time.Second - 1)
+		probe.Elapse(time.Second - 1)
 		assert.Equal(t, 2, p.Stats().Workers)
-		pooltest.Elapse(1)
+		probe.Elapse(1)
 		assert.Zero(t, p.Stats().Workers)
 	})
 }
@@ -291,7 +292,7 @@ func TestTPE016_CoreWorkersStayByDefault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 3)
 		sizedIdle(t, p, 3)
-		pooltest.Elapse(1000 * time.Hour)
+		probe.Elapse(1000 * time.Hour)
 		assert.Equal(t, 3, p.Stats().Workers)
 	})
 }
@@ -305,7 +306,7 @@ func TestTPE016_CoreTimeoutNeedsAKeepAlive(t *testing.T) {
 		sizedIdle(t, p, 2)
 		sizedRefuses(t, p, func() error { return p.SetCoreTimeout(true) })
 		assert.NoError(t, p.SetCoreTimeout(false))
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		assert.Equal(t, 2, p.Stats().Workers)
 	})
 }
@@ -334,7 +335,7 @@ func TestTPE017_AChangeWakesIdleWorkersAndDisturbsNoBusyOne(t *testing.T) {
 				require.NoError(t, change(p))
 				synctest.Wait()
 				assert.Equal(t, 1, int(p.Stats().Wakeups-wakeups), "the one that is idle")
-				pooltest.Elapse(time.Hour)
+				probe.Elapse(time.Hour)
 				assert.EqualValues(t, 3, undisturbed.Load())
 			})
 		})
@@ -361,7 +362,7 @@ func TestTPE017_TasksThatResizeTheirPoolDisturbNobody(t *testing.T) {
 				return nil
 			}))
 		}
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		assert.EqualValues(t, tasks, undisturbed.Load())
 		assert.EqualValues(t, tasks, p.Stats().Completed)
 	})

@@ -14,6 +14,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // countedQueues are pools of one worker with each kind of queue.
@@ -161,13 +162,13 @@ func TestTPE073_TheCountersFollowTheTasks(t *testing.T) {
 				expect(1, 1, 1, 0, 1, 0)
 				pooltest.Fill(t, p, 2, pooltest.Sleep(time.Minute))
 				expect(2, 2, 2, 1, 3, 0)
-				pooltest.Elapse(time.Minute - 1)
+				probe.Elapse(time.Minute - 1)
 				expect(2, 2, 2, 1, 3, 0)
-				pooltest.Elapse(1)
+				probe.Elapse(1)
 				expect(2, 2, 1, 0, 3, 2)
-				pooltest.Elapse(time.Minute)
+				probe.Elapse(time.Minute)
 				expect(1, 2, 0, 0, 3, 3)
-				pooltest.Elapse(time.Second)
+				probe.Elapse(time.Second)
 				expect(0, 2, 0, 0, 3, 3)
 				require.NoError(t, p.Close())
 				expect(0, 2, 0, 0, 3, 3)

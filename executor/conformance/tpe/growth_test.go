@@ -14,6 +14,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // sizedSteps gives p one task after another that holds, and returns what p was doing after each, up to
@@ -89,9 +90,9 @@ func TestTPE020_AWorkerStartedForALateTaskTakesWhatHasWaitedLongest(t *testing.T
 				time.Sleep(time.Hour)
 				return nil
 			}))
-			pooltest.Elapse(time.Second)
+			probe.Elapse(time.Second)
 		}
-		pooltest.Elapse(2 * time.Hour)
+		probe.Elapse(2 * time.Hour)
 		assert.Equal(t, []string{"first 0s", "second 3s", "third 1h0m0s", "fourth 1h0m3s"}, tr.Seen())
 	})
 }
@@ -173,11 +174,11 @@ func TestTPE022_CoreSizeZeroHasOneWorkerWhileThereIsSomethingToDo(t *testing.T) 
 				return nil
 			}))
 		}
-		pooltest.Elapse(5*time.Minute + time.Second - 1)
+		probe.Elapse(5*time.Minute + time.Second - 1)
 		assert.Equal(t, []string{"0 0s", "1 1m0s", "2 2m0s", "3 3m0s", "4 4m0s"}, tr.Seen())
 		assert.Equal(t, 1, p.Stats().Largest)
 		assert.Equal(t, sizedState{1, 0, 0}, sizedNow(p))
-		pooltest.Elapse(1)
+		probe.Elapse(1)
 		assert.Equal(t, sizedState{}, sizedNow(p))
 	})
 }
@@ -222,7 +223,7 @@ func TestTPE023_ASubmissionToAPoolWithoutWorkersStartsOne(t *testing.T) {
 			p := pooltest.NewPool(t, core, executor.CoreTimeout(), executor.KeepAlive(time.Second))
 			for range 3 {
 				sizedIdle(t, p, 1)
-				pooltest.Elapse(time.Second)
+				probe.Elapse(time.Second)
 				require.Equal(t, sizedState{}, sizedNow(p))
 			}
 		})
@@ -239,7 +240,7 @@ func TestTPE024_PrestartWorkerStartsOneUpToTheCoreSize(t *testing.T) {
 		require.NoError(t, p.SetCoreSize(3))
 		assert.True(t, p.PrestartWorker())
 		assert.False(t, p.PrestartWorker())
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		assert.Equal(t, sizedState{3, 0, 0}, sizedNow(p))
 		assert.Len(t, pooltest.Workers(t), 3)
 		pooltest.Fill(t, p, 3, pooltest.NewGate(t).Hold)
@@ -295,11 +296,11 @@ func TestTPE033_B34_AWorkerWhoseTaskOrHookDiesIsThereForTheNextTask(t *testing.T
 				for range 5 {
 					pooltest.Fill(t, p, 3, c.task)
 					assert.Equal(t, sizedState{3, 3, 0}, sizedNow(p))
-					pooltest.Elapse(time.Second)
+					probe.Elapse(time.Second)
 					assert.Equal(t, sizedState{3, 0, 0}, sizedNow(p))
 				}
 				assert.Equal(t, 3, p.Stats().Largest)
-				pooltest.Elapse(time.Hour)
+				probe.Elapse(time.Hour)
 				assert.Equal(t, 1, p.Stats().Workers)
 			})
 		})

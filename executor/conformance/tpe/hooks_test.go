@@ -14,6 +14,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // hookNotes is a pool with hooks that note what they are told, and on which goroutine.
@@ -41,7 +42,7 @@ func hookPool(t *testing.T, opts ...executor.Option) *hookNotes {
 
 func (h *hookNotes) mark(name string) {
 	h.trace.Mark(name)
-	h.goroutines[pooltest.Goroutine()] = true // a data race if there are several at once
+	h.goroutines[probe.Goroutine()] = true // a data race if there are several at once
 }
 
 func (h *hookNotes) body(context.Context) error {
@@ -84,10 +85,10 @@ func TestTPE078_TheHooksEncloseTheBodyOnItsGoroutine(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := hookPool(t)
 				require.NoError(t, submit(h))
-				pooltest.Elapse(time.Minute)
+				probe.Elapse(time.Minute)
 				assert.Equal(t, []string{"before 0s", "body 0s", "after 1s"}, h.trace.Seen())
 				assert.Len(t, h.goroutines, 1)
-				assert.NotContains(t, h.goroutines, pooltest.Goroutine())
+				assert.NotContains(t, h.goroutines, probe.Goroutine())
 			})
 		})
 	}
@@ -101,7 +102,7 @@ func TestTPE078_TheHooksOfATaskRunByItsCallerRunOnTheCaller(t *testing.T) {
 		clear(h.goroutines)
 		require.NoError(t, h.Execute(h.body))
 		assert.Equal(t, []string{"before 0s", "before 0s", "body 0s", "after 1s"}, h.trace.Seen())
-		assert.Equal(t, map[string]bool{pooltest.Goroutine(): true}, h.goroutines)
+		assert.Equal(t, map[string]bool{probe.Goroutine(): true}, h.goroutines)
 	})
 }
 
@@ -290,9 +291,9 @@ func TestTPE086_StopCancelsARunningAndAQueuedTaskAndInterruptsNeither(t *testing
 			_, err = f.GetTimeout(time.Minute)
 			assert.Equal(t, future.ErrCancelled, err)
 		}
-		assert.Equal(t, []bool{false, true}, []bool{pooltest.IsClosed(running.Stopped()), pooltest.IsClosed(queued.Stopped())})
-		pooltest.Elapse(time.Hour)
-		assert.True(t, pooltest.IsClosed(running.Stopped()))
+		assert.Equal(t, []bool{false, true}, []bool{probe.IsClosed(running.Stopped()), probe.IsClosed(queued.Stopped())})
+		probe.Elapse(time.Hour)
+		assert.True(t, probe.IsClosed(running.Stopped()))
 		assert.NoError(t, inRun)
 		assert.Equal(t, 1, bodies)
 		s := p.Stats()

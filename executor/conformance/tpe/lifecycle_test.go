@@ -14,6 +14,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // lifeStops are the ways to end a pool.
@@ -129,13 +130,13 @@ func TestTPE053_APoolIsTerminatedWhenItsLastTaskHasEndedAndNotBefore(t *testing.
 				require.NoError(t, p.Execute(pooltest.Sleep(time.Hour)))
 				require.NoError(t, p.Execute(pooltest.Sleep(time.Minute)))
 				synctest.Wait()
-				assert.False(t, pooltest.IsClosed(p.Terminated()))
+				assert.False(t, probe.IsClosed(p.Terminated()))
 				go stop(p)
-				pooltest.Elapse(time.Hour - 1)
-				assert.False(t, pooltest.IsClosed(p.Terminated()))
+				probe.Elapse(time.Hour - 1)
+				assert.False(t, probe.IsClosed(p.Terminated()))
 				assert.NotEqual(t, "terminated", p.Stats().State)
-				pooltest.Elapse(1)
-				assert.True(t, pooltest.IsClosed(p.Terminated()))
+				probe.Elapse(1)
+				assert.True(t, probe.IsClosed(p.Terminated()))
 				assert.Equal(t, "terminated", p.Stats().State)
 			})
 		})
@@ -148,7 +149,7 @@ func TestTPE053_APoolThatNeverRanATaskTerminatesAtOnce(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := pooltest.NewPool(t, 2)
 				stop(p)
-				assert.True(t, pooltest.IsClosed(p.Terminated()))
+				assert.True(t, probe.IsClosed(p.Terminated()))
 			})
 		})
 	}
@@ -206,13 +207,13 @@ func TestTPE056_TheTerminatedHookRunsOnceAfterTheLastWorkerAndBeforeTheEnd(t *te
 					s := p.Stats()
 					assert.Equal(t, "tidying", s.State)
 					assert.Equal(t, []int{0, 0, 0}, []int{s.Workers, s.Busy, s.Queued})
-					assert.False(t, pooltest.IsClosed(p.Terminated()))
+					assert.False(t, probe.IsClosed(p.Terminated()))
 					assert.Equal(t, executor.ErrShutdown, p.Execute(pooltest.Nothing))
 					assert.Equal(t, future.ErrSelfWait, p.AwaitTermination(nil))
 					assert.Equal(t, future.ErrSelfWait, p.Close())
 					assert.Empty(t, p.ShutdownNow())
 					time.Sleep(time.Hour)
-					assert.False(t, pooltest.IsClosed(p.Terminated()))
+					assert.False(t, probe.IsClosed(p.Terminated()))
 				}))
 				require.NoError(t, p.Execute(pooltest.Nothing))
 				synctest.Wait()
@@ -297,7 +298,7 @@ func TestTPE059_APoolThatIsDroppedLivesOnWithItsWorkers(t *testing.T) {
 		p := lifeDropped(t)
 		for range 5 {
 			runtime.GC()
-			pooltest.Elapse(time.Hour)
+			probe.Elapse(time.Hour)
 		}
 		require.NotNil(t, p.Value())
 		assert.Len(t, pooltest.Workers(t), 1)
@@ -311,7 +312,7 @@ func TestTPE059_APoolThatIsDroppedLivesOnWithItsWorkers(t *testing.T) {
 func TestTPE059_APoolWithoutWorkersIsCollected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := lifeDropped(t, executor.CoreTimeout())
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		for range 100 {
 			if runtime.GC(); p.Value() == nil {
 				return
@@ -375,7 +376,7 @@ func TestTPE061_ATaskThatControlsItsPoolInterruptsNobody(t *testing.T) {
 					return nil
 				})
 				require.NoError(t, err)
-				pooltest.Elapse(2 * time.Hour)
+				probe.Elapse(2 * time.Hour)
 				assert.NoError(t, refused)
 				assert.NoError(t, mine)
 				assert.NoError(t, other)

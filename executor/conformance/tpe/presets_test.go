@@ -13,6 +13,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 func TestNewPoolStartsNoGoroutine(t *testing.T) {
@@ -94,7 +95,7 @@ func TestES070_AFixedPoolHasItsSizeAndAnUnboundedQueue(t *testing.T) {
 		assert.Equal(t, []int{3, 3}, []int{s.Core, s.Maximum})
 		assert.Equal(t, sizedState{3, 3, 997}, sizedNow(p))
 		g.Open()
-		pooltest.Elapse(1000 * time.Hour)
+		probe.Elapse(1000 * time.Hour)
 		assert.Equal(t, sizedState{3, 0, 0}, sizedNow(p))
 	})
 }
@@ -143,9 +144,9 @@ func TestES070_WorkersOfACachedPoolEndAfterAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.Stop(t, executor.NewCachedPool())
 		sizedIdle(t, p, 10)
-		pooltest.Elapse(time.Minute - 1)
+		probe.Elapse(time.Minute - 1)
 		assert.Equal(t, 10, p.Stats().Workers)
-		pooltest.Elapse(1)
+		probe.Elapse(1)
 		assert.Zero(t, p.Stats().Workers)
 		assert.Empty(t, pooltest.Workers(t))
 		sizedIdle(t, p, 1)
@@ -160,7 +161,7 @@ func TestES070_ACachedPoolWithAMaximumRefusesWhatIsBeyond(t *testing.T) {
 		assert.ErrorIs(t, p.Execute(g.Hold), executor.ErrSaturated)
 		assert.Equal(t, sizedState{3, 3, 0}, sizedNow(p))
 		g.Open()
-		pooltest.Elapse(time.Second)
+		probe.Elapse(time.Second)
 		assert.Zero(t, p.Stats().Workers, "options given win over those of the preset")
 	})
 }
@@ -176,7 +177,7 @@ func TestES070_ASinglePoolRunsOneTaskAtATimeInOrder(t *testing.T) {
 				return nil
 			}))
 		}
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		assert.Equal(t, []string{"0 0s", "1 1s", "2 2s"}, tr.Seen())
 		assert.Equal(t, 1, p.Stats().Largest)
 	})

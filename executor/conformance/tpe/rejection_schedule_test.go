@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // Java never completes such futures.
@@ -34,7 +35,7 @@ func TestTPE046_WhatAPolicyDropsIsSettledForWhoeverWaits(t *testing.T) {
 			assert.NotErrorIs(t, err, executor.ErrShutdown)
 		}
 		assert.False(t, dropped.Cancel(), "it has ended")
-		assert.True(t, pooltest.IsClosed(dropped.Stopped()) && pooltest.IsClosed(s.Waiting.Stopped()), "no body will run")
+		assert.True(t, probe.IsClosed(dropped.Stopped()) && probe.IsClosed(s.Waiting.Stopped()), "no body will run")
 	})
 }
 
@@ -220,7 +221,7 @@ func TestTPE042_OnAScheduledPoolThePoliciesDoAsOnAnother(t *testing.T) {
 				p, tr := rejOnSchedule(t, c.policy)
 				f, err := p.Submit(tr.Task("new"))
 				assert.Equal(t, c.err, err)
-				pooltest.Elapse(2 * time.Hour)
+				probe.Elapse(2 * time.Hour)
 				if err == nil {
 					assert.ErrorIs(t, pooltest.Outcome(t, f), c.outcome)
 				}

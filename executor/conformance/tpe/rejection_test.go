@@ -14,6 +14,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // errRejPending is the outcome of a future that is not settled.
@@ -111,7 +112,7 @@ func TestTPE040_TPE042_ATaskWithoutRoomEndsAsThePolicySays(t *testing.T) {
 						outcome, err = entry.submit(s.Pool, s.Trace.Task("new"))
 						return err
 					}, &err)
-					pooltest.Elapse(time.Hour)
+					probe.Elapse(time.Hour)
 					s.Finish()
 
 					assert.Equal(t, 1, asked)
@@ -258,13 +259,13 @@ func TestTPE043_CallerRunsRunsTheTaskOnTheSubmitterAsOneOfThePool(t *testing.T) 
 		var during executor.Stats
 		var run executor.Run
 		f, err := s.Submit(func(ctx context.Context) error {
-			goroutine, during = pooltest.Goroutine(), s.Stats()
+			goroutine, during = probe.Goroutine(), s.Stats()
 			run, _ = executor.RunFrom(ctx)
 			return pooltest.ErrTask
 		}, executor.Name("mine"))
 		require.NoError(t, err)
 		assert.Equal(t, pooltest.ErrTask, pooltest.Outcome(t, f))
-		assert.Equal(t, pooltest.Goroutine(), goroutine)
+		assert.Equal(t, probe.Goroutine(), goroutine)
 		assert.Equal(t, "mine", run.Name)
 		assert.Equal(t, []int{1, 2, 1}, []int{during.Workers, during.Busy, during.Queued})
 		after := s.Stats()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 func TestTPE026_RaisingTheCoreSizeStartsWorkersForWhatWaits(t *testing.T) {
@@ -34,13 +35,13 @@ func TestTPE026_LoweringTheCoreSizeRetiresIdleWorkersAfterTheKeepAlive(t *testin
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 8, executor.KeepAlive(time.Second))
 		sizedIdle(t, p, 8)
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		require.NoError(t, p.SetCoreSize(3))
-		pooltest.Elapse(time.Second - 1)
+		probe.Elapse(time.Second - 1)
 		assert.Equal(t, 8, p.Stats().Workers)
-		pooltest.Elapse(1)
+		probe.Elapse(1)
 		assert.Equal(t, 3, p.Stats().Workers)
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		assert.Equal(t, 3, p.Stats().Workers)
 	})
 }
@@ -75,9 +76,9 @@ func TestTPE026_ACoreSizeBelowTheBusyCountHoldsOnceTheyHaveEnded(t *testing.T) {
 		require.NoError(t, p.SetCoreSize(1))
 		synctest.Wait()
 		assert.Equal(t, sizedState{4, 4, 3}, sizedNow(p), "they are not disturbed")
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		assert.Equal(t, sizedState{1, 1, 2}, sizedNow(p))
-		pooltest.Elapse(3 * time.Hour)
+		probe.Elapse(3 * time.Hour)
 		hours.all(t, 7)
 		assert.Equal(t, sizedState{1, 0, 0}, sizedNow(p))
 		assert.Equal(t, 4, p.Stats().Largest)
@@ -92,9 +93,9 @@ func TestTPE027_AMaximumSizeBelowTheBusyCountHoldsOnceTheyHaveEnded(t *testing.T
 			require.NoError(t, p.SetMaximumSize(2))
 			synctest.Wait()
 			assert.Equal(t, sizedState{5, 5, 3}, sizedNow(p), "they are not disturbed")
-			pooltest.Elapse(time.Hour)
+			probe.Elapse(time.Hour)
 			assert.Equal(t, sizedState{2, 2, 1}, sizedNow(p))
-			pooltest.Elapse(2 * time.Hour)
+			probe.Elapse(2 * time.Hour)
 			hours.all(t, 8)
 			assert.Equal(t, sizedState{1, 0, 0}, sizedNow(p))
 			assert.Equal(t, 5, p.Stats().Largest)
@@ -191,12 +192,12 @@ func TestTPE028_ManyThatTimeOutTogetherLeaveTheCore(t *testing.T) {
 		p := pooltest.NewPool(t, 4, executor.MaximumSize(40), executor.GrowFirst(), executor.KeepAlive(time.Second))
 		for range 20 {
 			sizedIdle(t, p, 40)
-			pooltest.Elapse(time.Second - 1)
+			probe.Elapse(time.Second - 1)
 			assert.Equal(t, 40, p.Stats().Workers)
-			pooltest.Elapse(1)
+			probe.Elapse(1)
 			assert.Equal(t, 4, p.Stats().Workers)
 			assert.Len(t, pooltest.Workers(t), 4)
-			pooltest.Elapse(time.Hour)
+			probe.Elapse(time.Hour)
 			assert.Equal(t, 4, p.Stats().Workers)
 		}
 	})
@@ -206,11 +207,11 @@ func TestTPE028_EachTaskRenewsTheKeepAliveOfItsWorkerOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 0, executor.MaximumSize(3), executor.GrowFirst(), executor.KeepAlive(10*time.Second))
 		sizedIdle(t, p, 3)
-		pooltest.Elapse(6 * time.Second)
+		probe.Elapse(6 * time.Second)
 		pooltest.Fill(t, p, 1, pooltest.Nothing)
-		pooltest.Elapse(4 * time.Second)
+		probe.Elapse(4 * time.Second)
 		assert.Equal(t, 1, p.Stats().Workers)
-		pooltest.Elapse(6 * time.Second)
+		probe.Elapse(6 * time.Second)
 		assert.Zero(t, p.Stats().Workers)
 	})
 }
@@ -219,11 +220,11 @@ func TestTPE029_KeepAliveZeroRetiresIdleWorkersAboveTheCoreAtOnce(t *testing.T) 
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 2, executor.MaximumSize(5), executor.GrowFirst(), executor.KeepAlive(0))
 		pooltest.Fill(t, p, 8, pooltest.Sleep(time.Second))
-		pooltest.Elapse(time.Second)
+		probe.Elapse(time.Second)
 		assert.Equal(t, 3, p.Stats().Busy, "who finds work goes on")
-		pooltest.Elapse(time.Second)
+		probe.Elapse(time.Second)
 		assert.Equal(t, sizedState{2, 0, 0}, sizedNow(p))
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		assert.Equal(t, sizedState{2, 0, 0}, sizedNow(p))
 	})
 }
@@ -232,7 +233,7 @@ func TestTPE029_TheLongestKeepAliveMeansNever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 0, executor.MaximumSize(3), executor.GrowFirst(), executor.KeepAlive(math.MaxInt64))
 		sizedIdle(t, p, 3)
-		pooltest.Elapse(200 * 365 * 24 * time.Hour)
+		probe.Elapse(200 * 365 * 24 * time.Hour)
 		assert.Equal(t, 3, p.Stats().Workers)
 	})
 }
@@ -248,9 +249,9 @@ func TestTPE030_WithCoreTimeoutAllWorkersEndAndComeBack(t *testing.T) {
 				assert.Equal(t, i+1, p.Stats().Workers)
 			}
 			g.Open()
-			pooltest.Elapse(time.Second - 1)
+			probe.Elapse(time.Second - 1)
 			assert.Equal(t, sizedState{10, 0, 0}, sizedNow(p))
-			pooltest.Elapse(1)
+			probe.Elapse(1)
 			assert.Equal(t, sizedState{}, sizedNow(p))
 			assert.Empty(t, pooltest.Workers(t))
 		}
@@ -261,14 +262,14 @@ func TestTPE030_SetCoreTimeoutCountsForWorkersThatAreIdleAlready(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 4, executor.KeepAlive(time.Second))
 		sizedIdle(t, p, 4)
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		require.NoError(t, p.SetCoreTimeout(true))
-		pooltest.Elapse(time.Second / 2)
+		probe.Elapse(time.Second / 2)
 		require.NoError(t, p.SetCoreTimeout(false))
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		assert.Equal(t, 4, p.Stats().Workers, "it was taken back in time")
 		require.NoError(t, p.SetCoreTimeout(true))
-		pooltest.Elapse(time.Second)
+		probe.Elapse(time.Second)
 		assert.Zero(t, p.Stats().Workers)
 	})
 }
@@ -303,9 +304,9 @@ func TestTPE032_WorkersThatLeaveAreReplacedOnlyWhileThereIsWork(t *testing.T) {
 		p := pooltest.NewPool(t, 3, executor.KeepAlive(time.Second))
 		hours := sizedHours(t, p, 6)
 		require.NoError(t, p.SetCoreSize(0))
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		assert.Equal(t, sizedState{1, 1, 2}, sizedNow(p), "one stays for the queue")
-		pooltest.Elapse(3*time.Hour + time.Second)
+		probe.Elapse(3*time.Hour + time.Second)
 		hours.all(t, 6)
 		assert.Equal(t, sizedState{}, sizedNow(p))
 		assert.Equal(t, 3, p.Stats().Largest, "nobody was replaced")

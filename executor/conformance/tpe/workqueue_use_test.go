@@ -14,6 +14,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // wqLedger is a queue of a user who keeps accounts, in maps by task, and looks whether two calls are
@@ -207,7 +208,7 @@ func TestCost_SubmitAllocatesOnce(t *testing.T) {
 
 // Each run has a context of its own, and 64 of these are one allocation.
 func TestCost_ExecuteOfABurstAllocatesOnceForSixtyFourRuns(t *testing.T) {
-	if pooltest.RaceEnabled {
+	if probe.RaceEnabled {
 		t.Skip("with the race detector blocks are not always used again")
 	}
 	p := executor.NewPool(1)

@@ -17,6 +17,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // Both workers wait for goroutines that nobody but a helper can make room for. What they submit takes
@@ -88,7 +89,7 @@ func TestC4_TasksThatJoinGoroutinesThatWaitForTasksEndAtAnyDepth(t *testing.T) {
 				}
 				root, err := p.Submit(nest(depth))
 				require.NoError(t, err)
-				pooltest.Elapse(time.Hour)
+				probe.Elapse(time.Hour)
 				assert.NoError(t, pooltest.Outcome(t, root))
 				pooltest.Balanced(t, p)
 			})

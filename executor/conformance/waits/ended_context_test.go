@@ -13,6 +13,7 @@ import (
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 func TestAGoroutineThatOutlivesItsTaskMayWaitForLaterOnes(t *testing.T) {
@@ -111,7 +112,7 @@ func TestTheContextOfARunOfASeriesEndsWithItForEverybody(t *testing.T) {
 			second := <-ctxs
 			assert.ErrorIs(t, first.Err(), context.Canceled, name)
 			assert.NoError(t, second.Err(), name)
-			pooltest.Elapse(time.Hour)
+			probe.Elapse(time.Hour)
 			assert.ErrorIs(t, second.Err(), context.Canceled, name)
 		}
 	})

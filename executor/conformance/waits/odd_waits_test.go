@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // lendWild is a task that submits and waits for others in all kinds of ways, and breaks off some.
@@ -59,7 +60,7 @@ func TestC4_WhateverIsWaitedForAndBrokenOffEveryTaskEndsOnce(t *testing.T) {
 				require.NoError(t, err)
 				roots = append(roots, root)
 			}
-			pooltest.Elapse(time.Hour)
+			probe.Elapse(time.Hour)
 			for _, root := range roots {
 				assert.NoError(t, pooltest.Outcome(t, root))
 			}
@@ -84,7 +85,7 @@ func TestC4_AWaitWithAnotherContextForWhatTheCallerIsToRunLaterIsHelped(t *testi
 				return b.Get(context.Background())
 			}).Get(context.Background())
 		})
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		v, err := pooltest.Settled(t, parent)
 		require.NoError(t, err)
 		assert.Equal(t, 7, v)
@@ -115,7 +116,7 @@ func TestC4_ATaskThatWaitsOnSeveralGoroutinesLendsItsPlaceOnce(t *testing.T) {
 			all.Wait()
 			return 0, nil
 		})
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		_, err := pooltest.Settled(t, parent)
 		require.NoError(t, err)
 		assert.EqualValues(t, 1, most.Load(), "bodies at once on a pool of one")
@@ -136,7 +137,7 @@ func TestC4_AWaitWithAnotherContextIsHelpedAlsoIfThePoolWasNotFullAtItsBeginning
 			_, err := parent.Get(context.Background())
 			return err
 		})
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		assert.Equal(t, pooltest.Waited{Took: 2 * time.Second}, pooltest.Took(t, parent))
 	})
 }

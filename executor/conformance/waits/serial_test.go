@@ -12,6 +12,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // laneWay is a way of a task with the context ctx to wait for a task that it submits to s.
@@ -94,7 +95,7 @@ func laneBehind(t *testing.T, newPool pooltest.Maker, size int, way laneWay) {
 		return nil
 	})
 	require.NoError(t, refused)
-	pooltest.Elapse(time.Second)
+	probe.Elapse(time.Second)
 	assert.True(t, returned, "it waits in silence: %v", task)
 	assert.ErrorIs(t, err, future.ErrSelfWait)
 }
@@ -149,7 +150,7 @@ func TestC4_ASerialTaskWaitsForATaskOfAnotherSerial(t *testing.T) {
 					return pooltest.SubmitFunc(t, other, pooltest.Seven).Get(with(ctx))
 				})
 				next := pooltest.Submit(t, mine, pooltest.Nothing)
-				pooltest.Elapse(time.Second)
+				probe.Elapse(time.Second)
 				v, err := pooltest.Settled(t, parent)
 				require.NoError(t, err)
 				assert.Equal(t, 7, v)
@@ -173,7 +174,7 @@ func TestC4_ATaskThatWaitsForTheLastOfASerialGetsIt(t *testing.T) {
 			last, _ := s.Submit(tr.Lasting("last", time.Second))
 			return last.Get(ctx)
 		})
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		assert.Equal(t, pooltest.Waited{Took: 3 * time.Second}, pooltest.Took(t, parent))
 		assert.Equal(t, []string{"a 1s", "b 2s", "last 3s"}, tr.Seen())
 		pooltest.Balanced(t, p)
@@ -191,7 +192,7 @@ func TestC4_ATaskWaitsForItsTurnAndIsHelpedThen(t *testing.T) {
 		parent := pooltest.Wait(t, p, second.Get)
 		synctest.Wait()
 		require.NoError(t, p.Execute(tr.Lasting("other", time.Hour))) // begins before the second
-		pooltest.Elapse(2 * time.Hour)
+		probe.Elapse(2 * time.Hour)
 		assert.Equal(t, pooltest.Waited{Took: time.Minute}, pooltest.Took(t, parent))
 		assert.Equal(t, []string{"first 1m0s", "second 1m0s", "other 1h1m0s"}, tr.Seen())
 		pooltest.Balanced(t, p)
@@ -214,7 +215,7 @@ func TestC10_InvokeAllOverASerialFromATaskRunsAllInOrder(t *testing.T) {
 			_, err := executor.InvokeAll(ctx, executor.NewSerial(p), fns...)
 			return struct{}{}, err
 		})
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		assert.Equal(t, pooltest.Waited{Took: 20 * time.Second}, pooltest.Took(t, parent))
 		assert.Equal(t, pooltest.CountTo(20), seen)
 		pooltest.Balanced(t, p)

@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // lendWay is a way to have a child run by p and to wait for it, from a task with the context ctx.
@@ -148,7 +149,7 @@ func lendThrough(t *testing.T, newPool pooltest.Maker, way lendWay, within time.
 		took = time.Since(start)
 		return v, err
 	})
-	pooltest.Elapse(time.Hour)
+	probe.Elapse(time.Hour)
 	v, err := pooltest.Settled(t, parent)
 	require.NoError(t, err)
 	assert.Equal(t, 7, v)
@@ -198,7 +199,7 @@ func TestC4_NParentsGetNChildrenOnNWorkers(t *testing.T) {
 				synctest.Wait()
 				require.Equal(t, n, p.Stats().Busy)
 				all.Open()
-				pooltest.Elapse(time.Hour)
+				probe.Elapse(time.Hour)
 				for _, parent := range parents {
 					v, err := pooltest.Settled(t, parent)
 					require.NoError(t, err)

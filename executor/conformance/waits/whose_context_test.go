@@ -18,6 +18,7 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // Contexts travel: into goroutines, other pools, other tasks, past the end of a run. Whoever waits is
@@ -165,7 +166,7 @@ func crowded(t *testing.T, submit func(ctx context.Context, p *executor.Pool, bo
 		return nil
 	})
 	require.NoError(t, err)
-	pooltest.Elapse(time.Hour)
+	probe.Elapse(time.Hour)
 	require.NoError(t, pooltest.Outcome(t, parent))
 	assert.EqualValues(t, 199, ran.Load())
 	pooltest.Balanced(t, p)
@@ -214,7 +215,7 @@ func TestC4_AGoroutineOfATaskThatWaitsForRoomGetsItThoughTheTaskWaitsForIt(t *te
 					return nil
 				})
 				require.NoError(t, err)
-				pooltest.Elapse(time.Hour)
+				probe.Elapse(time.Hour)
 				require.NoError(t, pooltest.Outcome(t, parent))
 				assert.Len(t, tr.Seen(), 3)
 				pooltest.Balanced(t, p)
@@ -261,7 +262,7 @@ func TestAPoolOfOneWithFixedSizesNeverRunsTwoBodies(t *testing.T) {
 					return nil
 				})
 				require.NoError(t, err)
-				pooltest.Elapse(24 * time.Hour)
+				probe.Elapse(24 * time.Hour)
 				assert.Equal(t, []string{"a", "b", "a again", "c"}, order)
 				assert.Zero(t, confined)
 			})
@@ -306,7 +307,7 @@ func TestC4_AGoroutineOfATaskIsHelpedAlsoIfTheWorkerThatWasComingGoes(t *testing
 			all.Wait()
 			return v, err
 		})
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		v, err := pooltest.Settled(t, parent)
 		require.NoError(t, err)
 		assert.Equal(t, 7, v)
@@ -333,7 +334,7 @@ func TestC4_WhatIsWaitedForBelowAHelperWhoseWaitIsOverIsHelped(t *testing.T) {
 			<-hold // by other means than the pool knows of
 			return 0, nil
 		})
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		v, err := pooltest.Settled(t, <-h)
 		require.NoError(t, err)
 		assert.Equal(t, 7, v)
@@ -357,7 +358,7 @@ func TestC4_GroupWaitLendsItsPlaceAlsoToWhatACancelledMemberWaitsFor(t *testing.
 			}))
 			return 7, g.Wait()
 		})
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		_, err := pooltest.Settled(t, parent)
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		pooltest.Balanced(t, p)
@@ -408,7 +409,7 @@ func TestC4_AWaitInsideOfAnIteratorThatIsPulledIsHelpedInTheEnd(t *testing.T) {
 			assert.Equal(t, 7, v)
 			return v, err
 		})
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		assert.Equal(t, pooltest.Waited{Took: pooltest.Patience}, pooltest.Took(t, parent))
 	})
 }
@@ -511,7 +512,7 @@ func TestC4_ThePlaceOfARunThatWaitsIsNotGivenAwayAtTheEndOfWhatItWaitsFor(t *tes
 				}
 				return waits(func() error { _, err := future.All(ctx, fs...); return err })
 			}))
-			pooltest.Elapse(time.Hour)
+			probe.Elapse(time.Hour)
 			_, err := pooltest.Settled(t, root)
 			assert.NoError(t, err)
 			assert.EqualValues(t, 1, most.Load(), kind)
@@ -540,7 +541,7 @@ func TestECS_TakeWaitsForWhatHasEndedAndIsAboutToCome(t *testing.T) {
 			}
 			return f.Get(ctx)
 		})
-		pooltest.Elapse(time.Hour)
+		probe.Elapse(time.Hour)
 		assert.Equal(t, pooltest.Waited{Took: time.Minute}, pooltest.Took(t, parent))
 	})
 }

@@ -53,6 +53,14 @@ func Pause(d time.Duration) executor.Task {
 	}
 }
 
+// InTurn is a body that ends as the given ones do, run by run, and in the end again and again as the last.
+func InTurn(bodies ...executor.Task) executor.Task {
+	var runs atomic.Int64
+	return func(ctx context.Context) error {
+		return bodies[min(int(runs.Add(1)), len(bodies))-1](ctx)
+	}
+}
+
 // Typed returns task as a function with a result, which is 42. That of nil is nil.
 func Typed(task executor.Task) future.Func[int] {
 	if task == nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // Full is a pool of one worker, which is held, with room for one task, which is taken.
@@ -38,7 +39,7 @@ func NewFull(t *testing.T, opts ...executor.Option) *Full {
 // Finish lets everything run, and ends the pool.
 func (s *Full) Finish() {
 	s.Gate.Open()
-	Elapse(time.Hour)
+	probe.Elapse(time.Hour)
 	s.Shutdown()
 	<-s.Terminated()
 }

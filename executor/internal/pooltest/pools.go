@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // Quiet is an option for pools that log nothing.
@@ -75,7 +76,7 @@ func EndsAtOnce(t *testing.T, p *executor.Pool) {
 	t.Helper()
 	p.Shutdown()
 	synctest.Wait()
-	assert.True(t, IsClosed(p.Terminated()), "nothing runs, nothing is queued, and the pool does not end: %v", p)
+	assert.True(t, probe.IsClosed(p.Terminated()), "nothing runs, nothing is queued, and the pool does not end: %v", p)
 	NothingLost(t, p.Stats())
 }
 

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -104,6 +106,12 @@ func (l *Log) All() []string {
 	return append([]string{}, l.texts...)
 }
 
+// NewLog returns a log, and what has been written to it.
+func NewLog() (*slog.Logger, *Text) {
+	text := new(Text)
+	return slog.New(slog.NewTextHandler(text, nil)), text
+}
+
 // Text is what has been written, by whomever.
 type Text struct {
 	mu   sync.Mutex
@@ -123,3 +131,17 @@ func (l *Text) String() string {
 	defer l.mu.Unlock()
 	return l.text.String()
 }
+
+// Lines returns the lines that have been written so far.
+func (l *Text) Lines() []string {
+	return strings.FieldsFunc(l.String(), func(r rune) bool { return r == '\n' })
+}
+
+// ExitLog ends the goroutine of whoever writes a record.
+type ExitLog struct{ slog.Handler }
+
+// Enabled implements [slog.Handler].
+func (ExitLog) Enabled(context.Context, slog.Level) bool { return true }
+
+// Handle implements [slog.Handler].
+func (ExitLog) Handle(context.Context, slog.Record) error { runtime.Goexit(); return nil }

@@ -1,6 +1,6 @@
 //go:build !race
 
-package pooltest
+package probe
 
 // RaceEnabled tells whether the race detector is on.
 const RaceEnabled = false
