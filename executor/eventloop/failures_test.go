@@ -114,7 +114,7 @@ func TestFailuresOfASeriesAreLoggedSparinglyAndSoIsTheirEnd(t *testing.T) {
 }
 
 func TestARunThatNeverReturnsIsToldAtItsTimeOut(t *testing.T) {
-	for name, policy := range policies {
+	for name, policy := range pooltest.ErrorPolicies {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := newDiary()
@@ -142,7 +142,7 @@ func TestARunThatNeverReturnsIsToldAtItsTimeOut(t *testing.T) {
 }
 
 func TestAPanicAfterAnOverrunIsToldToo(t *testing.T) {
-	for name, policy := range policies {
+	for name, policy := range pooltest.ErrorPolicies {
 		t.Run(name, func(t *testing.T) {
 			handler, told := newHandler(newDiary())
 			withLoop(t, func(t *testing.T, l *eventloop.Loop) {
@@ -166,7 +166,7 @@ func TestAPanicAfterAnOverrunIsToldToo(t *testing.T) {
 }
 
 func TestTheLoopDoesNotEndBeforeAnOverrunIsTold(t *testing.T) {
-	for name, policy := range policies {
+	for name, policy := range pooltest.ErrorPolicies {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				told := false
@@ -174,7 +174,7 @@ func TestTheLoopDoesNotEndBeforeAnOverrunIsTold(t *testing.T) {
 					time.Sleep(time.Minute)
 					told = true
 				}))
-				slowSeries(t, l, policy)
+				pooltest.Overrun(t, l, policy)
 				time.Sleep(2 * time.Second)
 				require.NoError(t, l.Close())
 				assert.True(t, told)

@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/labels/labelstest"
 )
 
 func TestAGoexitDoesNotLoseTheLoop(t *testing.T) {
@@ -224,22 +225,6 @@ func TestAGoexitOfTaskAndHandlerDoesNotLoseTheLoop(t *testing.T) {
 	}, handler)
 }
 
-// goroutineLabels returns the labels of the calling goroutine as the goroutine profile tells them.
-//
-//go:noinline
-func goroutineLabels() string {
-	var profile strings.Builder
-	_ = pprof.Lookup("goroutine").WriteTo(&profile, 1)
-	for group := range strings.SplitSeq(profile.String(), "\n\n") {
-		if strings.Contains(group, "eventloop_test.goroutineLabels") {
-			_, labels, _ := strings.Cut(group, "# labels: ")
-			labels, _, _ = strings.Cut(labels, "\n")
-			return labels
-		}
-	}
-	return "not found"
-}
-
 func TestARunCarriesTheLabelsOfItsLoopAndItself(t *testing.T) {
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		_, err := l.Schedule(time.Hour, pooltest.Nothing) // keeps the goroutine
@@ -249,7 +234,7 @@ func TestARunCarriesTheLabelsOfItsLoopAndItself(t *testing.T) {
 				name string
 				want []string
 			}{{"task", []string{`"pool":"loop"`, `"task":"task"`}}, {"", []string{`"pool":"loop"`}}} {
-				f, err := eventloop.Submit(l, func(context.Context) (string, error) { return goroutineLabels(), nil },
+				f, err := eventloop.Submit(l, func(context.Context) (string, error) { return labelstest.Here(), nil },
 					executor.Name(c.name))
 				require.NoError(t, err)
 				got, err := f.Get(t.Context())

@@ -19,29 +19,13 @@ import (
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
-// slowSeries runs a series on l whose first run outlives its time-out.
-func slowSeries(t *testing.T, l *eventloop.Loop, policy executor.ErrorPolicy) {
-	t.Helper()
-	_, err := l.AtFixedRate(0, time.Hour, func(ctx context.Context) error {
-		<-ctx.Done()
-		return nil
-	}, executor.Timeout(time.Second), executor.OnError(policy))
-	require.NoError(t, err)
-}
-
-// policies are those after which a series goes on that has outlived its time-out, and that by which
-// it ends.
-var policies = map[string]executor.ErrorPolicy{
-	"stop on panic": executor.StopOnPanic, "stop": executor.StopSeries, "continue": executor.Continue,
-}
-
 // The handler is called on the goroutine of the time-out, which is nobody's.
 func TestAHandlerOfATimeOutThatEndsItsGoroutineDoesNotKeepTheLoop(t *testing.T) {
-	for name, policy := range policies {
+	for name, policy := range pooltest.ErrorPolicies {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l := quiet(eventloop.ErrorHandler(func(context.Context, executor.Run, error) { runtime.Goexit() }))
-				slowSeries(t, l, policy)
+				pooltest.Overrun(t, l, policy)
 				time.Sleep(2 * time.Second)
 				require.NoError(t, l.Close())
 				s := l.Stats()
@@ -54,13 +38,13 @@ func TestAHandlerOfATimeOutThatEndsItsGoroutineDoesNotKeepTheLoop(t *testing.T) 
 }
 
 func TestAHandlerOfATimeOutMayCloseTheLoop(t *testing.T) {
-	for name, policy := range policies {
+	for name, policy := range pooltest.ErrorPolicies {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var l *eventloop.Loop
 				var got error
 				l = quiet(eventloop.ErrorHandler(func(context.Context, executor.Run, error) { got = l.Close() }))
-				slowSeries(t, l, policy)
+				pooltest.Overrun(t, l, policy)
 				<-l.Terminated()
 				assert.ErrorIs(t, got, future.ErrSelfWait)
 			})

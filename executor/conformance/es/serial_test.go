@@ -29,11 +29,7 @@ var laneKinds = map[string]pooltest.Maker{
 }
 
 func laneEach(t *testing.T, test func(t *testing.T, newPool pooltest.Maker)) {
-	for kind, newPool := range laneKinds {
-		t.Run(kind, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { test(t, newPool) })
-		})
-	}
+	pooltest.EachOf(t, laneKinds, test)
 }
 
 func laneRandom() time.Duration { return time.Duration(rand.IntN(1000)) * time.Millisecond }

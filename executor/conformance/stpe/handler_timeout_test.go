@@ -12,33 +12,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
-// slowSeries runs a series on p whose first run outlives its time-out.
-func slowSeries(t *testing.T, p *executor.ScheduledPool, policy executor.ErrorPolicy) {
-	t.Helper()
-	_, err := p.AtFixedRate(0, time.Hour, func(ctx context.Context) error {
-		<-ctx.Done()
-		return nil
-	}, executor.Timeout(time.Second), executor.OnError(policy))
-	require.NoError(t, err)
-}
-
-// policies are those after which a series goes on that has outlived its time-out, and that by which
-// it ends.
-var policies = map[string]executor.ErrorPolicy{
-	"stop on panic": executor.StopOnPanic, "stop": executor.StopSeries, "continue": executor.Continue,
-}
-
 // The handler is called on the goroutine of the time-out, which is nobody's.
 func TestAHandlerOfATimeOutThatEndsItsGoroutineDoesNotKeepThePool(t *testing.T) {
-	for name, policy := range policies {
+	for name, policy := range pooltest.ErrorPolicies {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := executor.NewScheduledPool(1, executor.Logger(slog.New(slog.DiscardHandler)),
 					executor.ErrorHandler(func(context.Context, executor.Run, error) { runtime.Goexit() }))
-				slowSeries(t, p, policy)
+				pooltest.Overrun(t, p, policy)
 				time.Sleep(2 * time.Second)
 				require.NoError(t, p.Close())
 				s := p.Stats()
@@ -51,14 +36,14 @@ func TestAHandlerOfATimeOutThatEndsItsGoroutineDoesNotKeepThePool(t *testing.T) 
 }
 
 func TestAHandlerOfATimeOutMayCloseThePool(t *testing.T) {
-	for name, policy := range policies {
+	for name, policy := range pooltest.ErrorPolicies {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var p *executor.ScheduledPool
 				var got error
 				p = executor.NewScheduledPool(1, executor.Logger(slog.New(slog.DiscardHandler)),
 					executor.ErrorHandler(func(context.Context, executor.Run, error) { got = p.Close() }))
-				slowSeries(t, p, policy)
+				pooltest.Overrun(t, p, policy)
 				<-p.Terminated()
 				assert.ErrorIs(t, got, future.ErrSelfWait)
 			})
