@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/delayqueue"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // rounds is few enough for the heap to keep its array while it is emptied.
@@ -74,7 +75,7 @@ func TestRemoveAndResetAllocateNothing(t *testing.T) {
 
 func TestJTQ09_TakeWithAnEndedContextAllocatesNothing(t *testing.T) {
 	q := full(t)
-	ctx := ended()
+	ctx := probe.Ended()
 	require.Zero(t, testing.AllocsPerRun(rounds, func() { _, _ = q.Take(ctx) }))
 	require.Equal(t, rounds+1, q.Len())
 }

@@ -9,12 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/delayqueue"
+	"github.com/punctual-go/punctual/internal/probe"
 )
-
-// brokenContext can be cancelled and panics when package context looks for its kind.
-type brokenContext struct{ context.Context }
-
-func (brokenContext) Value(any) any { panic("broken context") }
 
 // A leader on the real clock has package context watch the context of its Take, which calls the
 // caller's code. Of two takers that wait at an empty queue the one that came last is called first;
@@ -33,7 +29,7 @@ func TestALeaderWhoseContextPanicsPassesTheBaton(t *testing.T) {
 	failed := make(chan any)
 	go func() {
 		defer func() { failed <- recover() }()
-		_, _ = q.Take(brokenContext{ctx})
+		_, _ = q.Take(probe.BrokenContext{Context: ctx})
 	}()
 	time.Sleep(10 * time.Millisecond)
 	_, err := q.Put(7, 20*time.Millisecond)

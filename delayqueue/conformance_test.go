@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/delayqueue"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // The names of most tests here begin with a row of the behaviour tables of java.util.concurrent's
@@ -134,12 +135,6 @@ func drain(q *queue) []string {
 		}
 		out = append(out, e)
 	}
-}
-
-func ended() context.Context {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	return ctx
 }
 
 func within(t *testing.T, d time.Duration) context.Context {
@@ -261,12 +256,12 @@ func TestAResetElementMayBeTakenOnlyOnce(t *testing.T) {
 func TestDQI07_BQT15_JTQ05_AnEndedContextTakesNothing(t *testing.T) {
 	virtual(t, func(t *testing.T, q *queue) {
 		put(t, q, "a", 0)
-		take(ended(), q).failed(t, context.Canceled, 0)
+		take(probe.Ended(), q).failed(t, context.Canceled, 0)
 		require.Equal(t, 1, q.Len())
 		e, ok := q.Poll()
 		require.True(t, ok, "Poll takes it regardless")
 		require.Equal(t, "a", e)
-		take(ended(), q).failed(t, context.Canceled, 0)
+		take(probe.Ended(), q).failed(t, context.Canceled, 0)
 	})
 }
 
@@ -373,7 +368,7 @@ func TestBQT13_ATimedTakeTimesOutTakesAndIsCancelled(t *testing.T) {
 		put(t, q, "a", 0)
 		k.got(t, "a", time.Second)
 
-		take(ended(), q).failed(t, context.Canceled, 0)
+		take(probe.Ended(), q).failed(t, context.Canceled, 0)
 
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -417,7 +412,7 @@ func (c nosyContext) Deadline() (time.Time, bool) { c.q.Len(); return c.Context.
 func TestDQI16_R04_AContextMayUseTheQueue(t *testing.T) {
 	virtual(t, func(t *testing.T, q *queue) {
 		put(t, q, "due", 0)
-		take(nosyContext{ended(), q}, q).failed(t, context.Canceled, 0)
+		take(nosyContext{probe.Ended(), q}, q).failed(t, context.Canceled, 0)
 		take(nosyContext{context.Background(), q}, q).got(t, "due", 0)
 		put(t, q, "later", time.Hour)
 		leader := take(nosyContext{within(t, time.Minute), q}, q)
@@ -1197,17 +1192,10 @@ func TestJTQ09_AbortedTakesDoNotAddUp(t *testing.T) {
 			}
 		}
 		abort(100)
-		before := liveBytes()
+		before := probe.HeapInUse()
 		abort(20_000)
-		assert.Less(t, liveBytes(), before+500_000)
+		assert.Less(t, probe.HeapInUse(), before+500_000)
 	})
-}
-
-func liveBytes() uint64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
 }
 
 // All.
@@ -1359,7 +1347,7 @@ func TestAClosedQueueTakesNothingNotEvenWhatIsDue(t *testing.T) {
 		put(t, q, "a", 0)
 		q.Close()
 		take(nil, q).failed(t, delayqueue.ErrClosed, 0)
-		take(ended(), q).failed(t, delayqueue.ErrClosed, 0)
+		take(probe.Ended(), q).failed(t, delayqueue.ErrClosed, 0)
 		require.Equal(t, 1, q.Len())
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/punctual-go/punctual/delayqueue"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // The model of a delay queue is a slice of what is in it, sorted by time, then by order of entry.
@@ -171,7 +172,7 @@ func (m *model) takeEnded(t *rapid.T) {
 	if m.closed {
 		want = delayqueue.ErrClosed
 	}
-	if id, err := m.queue.Take(ended()); err != want {
+	if id, err := m.queue.Take(probe.Ended()); err != want {
 		t.Fatalf("took %d, %v; want %v", id, err, want)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // BenchmarkScheduleCancel puts a task among n others and takes it out again: what a time-out that
@@ -21,13 +23,13 @@ func BenchmarkScheduleCancel(b *testing.B) {
 			p := executor.NewScheduledPool(1)
 			defer p.Close()
 			for i := range n {
-				_, _ = p.Schedule(spread(i, n), nothing)
+				_, _ = p.Schedule(spread(i, n), pooltest.Nothing)
 			}
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {
 				i++
-				f, _ := p.Schedule(spread(i, n), nothing)
+				f, _ := p.Schedule(spread(i, n), pooltest.Nothing)
 				f.Cancel()
 			}
 		})
@@ -58,7 +60,7 @@ func spread(i, n int) time.Duration {
 // included, with a million of them.
 func BenchmarkPending(b *testing.B) {
 	pool := func(p *executor.ScheduledPool) func(i int) {
-		return func(i int) { _, _ = p.Schedule(spread(i, million), nothing) }
+		return func(i int) { _, _ = p.Schedule(spread(i, million), pooltest.Nothing) }
 	}
 	for b.Loop() {
 		p := executor.NewScheduledPool(1)
@@ -74,11 +76,11 @@ func BenchmarkPending(b *testing.B) {
 
 // bytesPer returns what n calls of add have left on the heap, for each.
 func bytesPer(n int, add func(i int)) float64 {
-	before := heapInUse()
+	before := probe.HeapInUse()
 	for i := range n {
 		add(i)
 	}
-	return float64(heapInUse()-before) / float64(n)
+	return float64(probe.HeapInUse()-before) / float64(n)
 }
 
 // BenchmarkExecute runs empty tasks on two workers: of a scheduled pool, of a fixed one, and of a

@@ -13,6 +13,7 @@ import (
 
 	"github.com/punctual-go/punctual/delayqueue"
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -45,14 +46,14 @@ func usePool(t *testing.T) {
 		executor.AfterTermination(func() { hooks <- "terminated" }),
 		executor.Decorate(func(task executor.Task) executor.Task { return task }))
 
-	require.NoError(t, p.Execute(nothing))
-	submitted, err := p.Submit(nothing, executor.Name("submitted"), executor.Timeout(time.Hour))
+	require.NoError(t, p.Execute(pooltest.Nothing))
+	submitted, err := p.Submit(pooltest.Nothing, executor.Name("submitted"), executor.Timeout(time.Hour))
 	require.NoError(t, err)
 	typed, err := executor.Submit(p, func(context.Context) (int, error) { return 1, nil })
 	require.NoError(t, err)
-	once, err := p.Schedule(tick, nothing, executor.Jitter(tick))
+	once, err := p.Schedule(tick, pooltest.Nothing, executor.Jitter(tick))
 	require.NoError(t, err)
-	at, err := p.ScheduleAt(time.Now().Add(tick), nothing)
+	at, err := p.ScheduleAt(time.Now().Add(tick), pooltest.Nothing)
 	require.NoError(t, err)
 	later, err := executor.Schedule(p, tick, func(ctx context.Context) (executor.Run, error) {
 		run, ok := executor.RunFrom(ctx)
@@ -62,9 +63,9 @@ func usePool(t *testing.T) {
 		return run, nil
 	})
 	require.NoError(t, err)
-	rate, err := p.AtFixedRate(0, tick, nothing, executor.MaxRuns(3), executor.CatchUp(executor.Coalesce))
+	rate, err := p.AtFixedRate(0, tick, pooltest.Nothing, executor.MaxRuns(3), executor.CatchUp(executor.Coalesce))
 	require.NoError(t, err)
-	delay, err := p.WithFixedDelay(0, tick, nothing, executor.OnError(executor.Continue))
+	delay, err := p.WithFixedDelay(0, tick, pooltest.Nothing, executor.OnError(executor.Continue))
 	require.NoError(t, err)
 	assert.True(t, delay.Periodic())
 
@@ -93,7 +94,7 @@ func usePool(t *testing.T) {
 	p.SetContinuePeriodicAfterShutdown(false)
 	assert.Contains(t, p.String(), "everything")
 	assert.Empty(t, p.Queued())
-	_, err = p.Schedule(time.Hour, nothing)
+	_, err = p.Schedule(time.Hour, pooltest.Nothing)
 	require.NoError(t, err)
 	report, err := p.CloseContext(t.Context())
 	require.NoError(t, err)

@@ -11,7 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // The tests of this file hold the costs that the doc comments state.
@@ -20,7 +22,7 @@ func TestCost_OneAllocationPerSchedule(t *testing.T) {
 	p := executor.NewScheduledPool(1)
 	defer p.Close()
 	allocs := testing.AllocsPerRun(1000, func() {
-		f, err := p.Schedule(time.Hour, nothing)
+		f, err := p.Schedule(time.Hour, pooltest.Nothing)
 		if err != nil || !f.Cancel() {
 			t.Error("not scheduled")
 		}
@@ -104,35 +106,27 @@ func TestCost_RunFromAllocatesNothing(t *testing.T) {
 const million = 1_000_000
 
 func TestCost_G1_AMillionPendingTasksTakeAtMost128BytesEachAndOneWorker(t *testing.T) {
-	before := heapInUse()
+	before := probe.HeapInUse()
 	p := executor.NewScheduledPool(1)
 	futures := make([]*future.Future[struct{}], million)
 	for i := range futures {
-		f, err := p.Schedule(time.Hour+time.Duration(i), nothing)
+		f, err := p.Schedule(time.Hour+time.Duration(i), pooltest.Nothing)
 		require.NoError(t, err)
 		futures[i] = f.Future
 	}
 	const slice = 8 // the test's own
-	assert.LessOrEqual(t, (heapInUse()-before)/million-slice, uint64(128), "bytes per pending task with its future")
-	assert.LessOrEqual(t, poolGoroutines(), 1, "one worker waits, and nothing else")
+	assert.LessOrEqual(t, (probe.HeapInUse()-before)/million-slice, uint64(128), "bytes per pending task with its future")
+	assert.LessOrEqual(t, pooltest.Goroutines(), 1, "one worker waits, and nothing else")
 	assert.Len(t, p.ShutdownNow(), million)
 	runtime.KeepAlive(futures)
 	require.NoError(t, p.AwaitTermination(t.Context()))
-}
-
-func heapInUse() uint64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.GC() // what the first has only made ready to go
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
 }
 
 func TestCost_AMillionFarTasksCauseNoWakeup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewScheduledPool(2)
 		for i := range million {
-			_, err := p.Schedule(1000*time.Hour+time.Duration(i), nothing)
+			_, err := p.Schedule(1000*time.Hour+time.Duration(i), pooltest.Nothing)
 			require.NoError(t, err)
 		}
 		synctest.Wait()
@@ -148,7 +142,7 @@ func TestCost_AnIdleCoreSizeZeroPoolSleeps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewScheduledPool(0)
 		defer p.Close()
-		f, err := p.Schedule(1000*time.Hour, nothing)
+		f, err := p.Schedule(1000*time.Hour, pooltest.Nothing)
 		require.NoError(t, err)
 		synctest.Wait()
 		before := p.Stats()

@@ -14,15 +14,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
 // theReport is that of a pool with a task that waits, a series that is in a run, and one without a
 // time.
 func theReport(t *testing.T) executor.Report {
-	p := withPool(t, 2)
-	withSchedule(t, p, time.Hour, withNothing, executor.Name("later"))
-	withRate(t, p, 0, time.Minute, withSleep(time.Second), executor.Name("rate"))
-	withDelay(t, p, 0, time.Minute, withSleep(2*time.Second))
+	p := pooltest.NewScheduledPool(t, 2)
+	pooltest.Schedule(t, p, time.Hour, pooltest.Nothing, executor.Name("later"))
+	pooltest.AtFixedRate(t, p, 0, time.Minute, pooltest.Sleep(time.Second), executor.Name("rate"))
+	pooltest.WithFixedDelay(t, p, 0, time.Minute, pooltest.Sleep(2*time.Second))
 	time.Sleep(500 * time.Millisecond)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -134,7 +135,7 @@ func TestStatsSurviveJSON(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewPool(1, executor.Name("jobs"),
 			executor.MaximumSize(5), executor.KeepAlive(1500*time.Millisecond))
-		require.NoError(t, p.Execute(withNothing))
+		require.NoError(t, p.Execute(pooltest.Nothing))
 		require.NoError(t, p.Close())
 		s := p.Stats()
 		text, err := json.Marshal(s)
@@ -153,9 +154,9 @@ func TestAMaximumWithoutBoundIsZero(t *testing.T) {
 		cached := executor.NewCachedPool()
 		defer cached.Close()
 		assert.Zero(t, cached.Stats().Maximum)
-		assert.Zero(t, withPool(t, 3).Stats().Maximum)
-		assert.Zero(t, withPool(t, 3, executor.MaximumSize(math.MaxInt)).Stats().Maximum)
-		assert.Equal(t, 7, withPool(t, 3, executor.MaximumSize(7)).Stats().Maximum)
+		assert.Zero(t, pooltest.NewScheduledPool(t, 3).Stats().Maximum)
+		assert.Zero(t, pooltest.NewScheduledPool(t, 3, executor.MaximumSize(math.MaxInt)).Stats().Maximum)
+		assert.Equal(t, 7, pooltest.NewScheduledPool(t, 3, executor.MaximumSize(7)).Stats().Maximum)
 		fixed := executor.NewFixedPool(4)
 		defer fixed.Close()
 		assert.Equal(t, 4, fixed.Stats().Maximum)

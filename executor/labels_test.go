@@ -17,6 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 var (
@@ -105,7 +107,7 @@ func labelStained() context.Context {
 }
 
 func TestATaskHasTheNamesOfPoolAndTaskAsLabels(t *testing.T) {
-	laneUnbounded(t, func(t *testing.T, newPool lendMake) {
+	pooltest.EachUnbounded(t, func(t *testing.T, newPool pooltest.Maker) {
 		p := newPool(t, 1, executor.Name("crew"))
 		var seen labelSeen
 		labelSubmit(t, p, seen.task(t), executor.Name("job"))
@@ -119,7 +121,7 @@ func TestATaskHasTheNamesOfPoolAndTaskAsLabels(t *testing.T) {
 
 func TestThePoolsNamesAreLabelsOfTheContextOfARunToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1, executor.Name("crew"))
+		p := pooltest.NewPool(t, 1, executor.Name("crew"))
 		var seen labelSeen
 		labelSubmit(t, p, func(ctx context.Context) error {
 			for _, key := range []string{"pool", "task"} {
@@ -135,17 +137,17 @@ func TestThePoolsNamesAreLabelsOfTheContextOfARunToo(t *testing.T) {
 
 func TestAPeriodicTaskHasItsLabelsInEachRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := withPool(t, 1, executor.Name("crew"))
+		p := pooltest.NewScheduledPool(t, 1, executor.Name("crew"))
 		var seen labelSeen
-		withRate(t, p, 0, time.Second, seen.task(t), executor.Name("job"), executor.MaxRuns(2))
-		withPassed(time.Minute)
+		pooltest.AtFixedRate(t, p, 0, time.Second, seen.task(t), executor.Name("job"), executor.MaxRuns(2))
+		probe.Elapse(time.Minute)
 		assert.Equal(t, []string{labelTask, labelTask}, seen.all())
 	})
 }
 
 func TestWithoutNamesThereAreNoLabels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1)
+		p := pooltest.NewPool(t, 1)
 		var seen labelSeen
 		labelSubmit(t, p, func(ctx context.Context) error {
 			pprof.ForLabels(ctx, func(key, value string) bool {
@@ -192,7 +194,7 @@ func TestLabelsEndWithTheRunWhateverItsBodyHasDoneWithThem(t *testing.T) {
 			for name, body := range labelBodies {
 				t.Run(pool+", "+task+" "+name, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
-						p := lendPlain(t, 1, c.opts...)
+						p := pooltest.NewPool(t, 1, c.opts...)
 						var seen labelSeen
 						labelSubmit(t, p, body, opts...)
 						labelSubmit(t, p, seen.task(t))
@@ -209,13 +211,13 @@ func TestLabelsEndWithTheRunWhateverItsBodyHasDoneWithThem(t *testing.T) {
 }
 
 func TestAnIdleWorkerHasTheNameOfThePoolOnly(t *testing.T) {
-	laneUnbounded(t, func(t *testing.T, newPool lendMake) {
+	pooltest.EachUnbounded(t, func(t *testing.T, newPool pooltest.Maker) {
 		p := newPool(t, 2, executor.Name("crew"))
 		assert.Equal(t, 2, p.PrestartWorkers())
 		synctest.Wait()
 		assert.Equal(t, []string{labelPool, labelPool}, labelIdle(t))
 		for range 4 {
-			labelSubmit(t, p, withNothing, executor.Name("job"))
+			labelSubmit(t, p, pooltest.Nothing, executor.Name("job"))
 		}
 		synctest.Wait()
 		assert.Equal(t, []string{labelPool, labelPool}, labelIdle(t))
@@ -225,7 +227,7 @@ func TestAnIdleWorkerHasTheNameOfThePoolOnly(t *testing.T) {
 func TestAWorkerHasNoLabelsOfTheGoroutineThatStartsIt(t *testing.T) {
 	for name, opts := range map[string][]executor.Option{labelPool: {executor.Name("crew")}, "": nil} {
 		t.Run(name, func(t *testing.T) {
-			laneUnbounded(t, func(t *testing.T, newPool lendMake) {
+			pooltest.EachUnbounded(t, func(t *testing.T, newPool pooltest.Maker) {
 				p := newPool(t, 1, opts...)
 				var seen labelSeen
 				pprof.Do(context.Background(), pprof.Labels("stain", "here"), func(context.Context) {
@@ -242,9 +244,9 @@ func TestAWorkerHasNoLabelsOfTheGoroutineThatStartsIt(t *testing.T) {
 
 func TestAHelpedTaskHasLabelsOfItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1, executor.Name("crew"))
+		p := pooltest.NewPool(t, 1, executor.Name("crew"))
 		var seen labelSeen
-		parent := lendWait(t, p, func(ctx context.Context) (struct{}, error) {
+		parent := pooltest.Wait(t, p, func(ctx context.Context) (struct{}, error) {
 			child, _ := p.Submit(seen.task(t), executor.Name("job"))
 			_, err := child.Get(ctx)
 			assert.NoError(t, err)
@@ -253,16 +255,16 @@ func TestAHelpedTaskHasLabelsOfItsOwn(t *testing.T) {
 			return unnamed.Get(ctx)
 		})
 		synctest.Wait()
-		assert.NoError(t, lendTook(t, parent).err)
+		assert.NoError(t, pooltest.Took(t, parent).Err)
 		assert.Equal(t, []string{labelTask, `"pool":"crew", "task":"parent"`, labelPool}, seen.all())
 	})
 }
 
 func TestATaskRunByItsCallerHasTheLabelsOfTheCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1, executor.Name("crew"), executor.HandOff(), executor.OnRejection(executor.CallerRuns))
-		hold := withNewGate(t)
-		require.NoError(t, p.Execute(hold.hold))
+		p := pooltest.NewPool(t, 1, executor.Name("crew"), executor.HandOff(), executor.OnRejection(executor.CallerRuns))
+		hold := pooltest.NewGate(t)
+		require.NoError(t, p.Execute(hold.Hold))
 		var seen labelSeen
 		pprof.Do(context.Background(), pprof.Labels("mine", "yes"), func(context.Context) {
 			labelSubmit(t, p, func(ctx context.Context) error {
@@ -277,7 +279,7 @@ func TestATaskRunByItsCallerHasTheLabelsOfTheCaller(t *testing.T) {
 }
 
 func TestTheLabelsOfTheBaseContextAreKept(t *testing.T) {
-	laneUnbounded(t, func(t *testing.T, newPool lendMake) {
+	pooltest.EachUnbounded(t, func(t *testing.T, newPool pooltest.Maker) {
 		base := pprof.WithLabels(context.Background(), pprof.Labels("service", "mail"))
 		named := newPool(t, 1, executor.BaseContext(base), executor.Name("crew"))
 		unnamed := newPool(t, 1, executor.BaseContext(base))
@@ -302,7 +304,7 @@ func TestTheLabelsOfTheBaseContextAreKept(t *testing.T) {
 
 func TestLabelsSetByDoInsideOfATaskAreAddedToItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := lendPlain(t, 1, executor.Name("crew"))
+		p := pooltest.NewPool(t, 1, executor.Name("crew"))
 		var seen labelSeen
 		labelSubmit(t, p, func(ctx context.Context) error {
 			pprof.Do(ctx, pprof.Labels("part", "one"), func(context.Context) { seen.add(labelsHere(t)) })
@@ -318,10 +320,10 @@ func TestLabelsSetByDoInsideOfATaskAreAddedToItsOwn(t *testing.T) {
 func TestAHookBeforeARunSeesTheLabelsOfTheTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var seen labelSeen
-		p := lendPlain(t, 1, executor.Name("crew"),
+		p := pooltest.NewPool(t, 1, executor.Name("crew"),
 			executor.BeforeRun(func(context.Context, executor.Run) { seen.add(labelsHere(t)) }),
 			executor.AfterRun(func(context.Context, executor.Run, error) { seen.add(labelsHere(t)) }))
-		labelSubmit(t, p, withNothing, executor.Name("job"))
+		labelSubmit(t, p, pooltest.Nothing, executor.Name("job"))
 		synctest.Wait()
 		assert.Equal(t, []string{labelTask, labelTask}, seen.all())
 	})
@@ -331,7 +333,7 @@ func TestTheTerminatedHookHasNoLabelsOfWhoeverEndsThePool(t *testing.T) {
 	for name, opts := range map[string][]executor.Option{labelPool: {executor.Name("crew")}, "": nil} {
 		synctest.Test(t, func(t *testing.T) {
 			var seen labelSeen
-			p := lendPlain(t, 1, append(opts, executor.AfterTermination(func() { seen.add(labelsHere(t)) }))...)
+			p := pooltest.NewPool(t, 1, append(opts, executor.AfterTermination(func() { seen.add(labelsHere(t)) }))...)
 			pprof.Do(context.Background(), pprof.Labels("stain", "here"), func(context.Context) { p.Shutdown() })
 			synctest.Wait()
 			assert.Equal(t, []string{name}, seen.all())

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
 // TestNoDueTaskWaitsBesideAFreeWorker mixes all that moves workers and heads about, on a coarse grid
@@ -39,10 +40,10 @@ func mixAndLook(t *testing.T, rng *rand.Rand, seed uint64) {
 	for range 60 {
 		switch rng.IntN(10) {
 		case 0, 1, 2, 3:
-			f, _ := p.Schedule(grid(8), busyFor(grid(5)))
+			f, _ := p.Schedule(grid(8), pooltest.Pause(grid(5)))
 			futures = append(futures, f)
 		case 4:
-			f, _ := p.AtFixedRate(grid(8), grid(5)+time.Millisecond, busyFor(grid(3)), executor.MaxRuns(1+rng.IntN(5)))
+			f, _ := p.AtFixedRate(grid(8), grid(5)+time.Millisecond, pooltest.Pause(grid(3)), executor.MaxRuns(1+rng.IntN(5)))
 			futures = append(futures, f)
 		case 5:
 			_ = p.Execute(func(context.Context) error { runtime.Goexit(); return nil })
@@ -64,16 +65,6 @@ func mixAndLook(t *testing.T, rng *rand.Rand, seed uint64) {
 	look(t, p, core, seed)
 	if s := p.Stats(); s.Queued > 0 || s.Busy > 0 {
 		t.Errorf("seed %d: %d tasks queued and %d running after all is over", seed, s.Queued, s.Busy)
-	}
-}
-
-func busyFor(d time.Duration) executor.Task {
-	return func(ctx context.Context) error {
-		select {
-		case <-time.After(d):
-		case <-ctx.Done():
-		}
-		return nil
 	}
 }
 

@@ -18,12 +18,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
 // The tests of this file are named after the promises in the README, in their order.
-
-func nothing(context.Context) error { return nil }
 
 func TestPromise1_NeverEarlyAndExactInVirtualTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -157,10 +156,10 @@ func TestPromise3_EverythingAcceptedEndsAndSettles(t *testing.T) {
 			futures = append(futures, f.Future)
 			return f
 		}
-		keep(p.Schedule(0, nothing))
-		keep(p.Schedule(time.Hour, nothing)).Cancel()
-		keep(p.Schedule(time.Hour, nothing))
-		keep(p.AtFixedRate(time.Second, time.Second, nothing))
+		keep(p.Schedule(0, pooltest.Nothing))
+		keep(p.Schedule(time.Hour, pooltest.Nothing)).Cancel()
+		keep(p.Schedule(time.Hour, pooltest.Nothing))
+		keep(p.AtFixedRate(time.Second, time.Second, pooltest.Nothing))
 		keep(p.WithFixedDelay(0, time.Hour, func(context.Context) error { panic("end of series") }))
 		keep(p.Schedule(0, func(context.Context) error { time.Sleep(time.Minute); return nil }))
 		time.Sleep(2500 * time.Millisecond)
@@ -173,7 +172,7 @@ func TestPromise3_EverythingAcceptedEndsAndSettles(t *testing.T) {
 		}
 		s := p.Stats()
 		assert.Equal(t, s.Accepted, s.Completed+s.Cancelled+s.Returned)
-		_, err := p.Schedule(0, nothing)
+		_, err := p.Schedule(0, pooltest.Nothing)
 		assert.ErrorIs(t, err, executor.ErrShutdown)
 		assert.ErrorIs(t, err, executor.ErrRejected)
 		assert.Equal(t, s.Accepted, p.Stats().Accepted, "a refused task is not half accepted")
@@ -195,7 +194,7 @@ func TestPromise4_RunsOfOneTaskNeitherOverlapNorRace(t *testing.T) {
 	}, executor.MaxRuns(20_000))
 	require.NoError(t, err)
 	for range 3 { // keeps the workers changing
-		_, err := p.WithFixedDelay(0, time.Microsecond, nothing)
+		_, err := p.WithFixedDelay(0, time.Microsecond, pooltest.Nothing)
 		require.NoError(t, err)
 	}
 	_, err = f.Get(t.Context())
@@ -372,9 +371,9 @@ func TestPromise7_ShutdownReportsWhatNeverStartedAndWhatRuns(t *testing.T) {
 		release := make(chan struct{})
 		_, err := p.Submit(func(context.Context) error { <-release; return nil }, executor.Name("stubborn"))
 		require.NoError(t, err)
-		_, err = p.Submit(nothing, executor.Name("waits its turn"))
+		_, err = p.Submit(pooltest.Nothing, executor.Name("waits its turn"))
 		require.NoError(t, err)
-		_, err = p.Schedule(time.Hour, nothing, executor.Name("far away"))
+		_, err = p.Schedule(time.Hour, pooltest.Nothing, executor.Name("far away"))
 		require.NoError(t, err)
 		synctest.Wait()
 
@@ -398,16 +397,16 @@ func TestPromise9_B21_PendingLimitRefusesWithATypedError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewScheduledPool(1, executor.PendingLimit(2))
 		defer p.Close()
-		f, err := p.Schedule(time.Hour, nothing)
+		f, err := p.Schedule(time.Hour, pooltest.Nothing)
 		require.NoError(t, err)
-		_, err = p.AtFixedRate(time.Hour, time.Hour, nothing)
+		_, err = p.AtFixedRate(time.Hour, time.Hour, pooltest.Nothing)
 		require.NoError(t, err)
-		_, err = p.Schedule(time.Hour, nothing)
+		_, err = p.Schedule(time.Hour, pooltest.Nothing)
 		assert.ErrorIs(t, err, executor.ErrSaturated)
 		assert.ErrorIs(t, err, executor.ErrRejected)
 		assert.EqualValues(t, 1, p.Stats().Rejected)
 		f.Cancel()
-		_, err = p.Schedule(time.Hour, nothing)
+		_, err = p.Schedule(time.Hour, pooltest.Nothing)
 		assert.NoError(t, err, "the next good call works")
 	})
 }

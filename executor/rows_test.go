@@ -2,9 +2,6 @@ package executor_test
 
 import (
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -57,7 +54,7 @@ var rows = map[string]struct {
 // TestEveryRowHasATestOrAReason keeps the promise that every row is either the name of a test or a
 // line in the table of docs/rows.md that says why it has no counterpart in Go, and not both.
 func TestEveryRowHasATestOrAReason(t *testing.T) {
-	tests := strings.Join(testNames(t), "\n")
+	tested := idsOf(testNames(t))
 	reasons := reasonsOf(t)
 	total := 0
 	for _, family := range rows {
@@ -65,30 +62,37 @@ func TestEveryRowHasATestOrAReason(t *testing.T) {
 			for n := r[0]; n <= r[1]; n++ {
 				total++
 				id := fmt.Sprintf(family.format, n)
-				tested := regexp.MustCompile(`(?m)(^Test|_)` + id + `(_|$)`).MatchString(tests)
-				assert.True(t, tested != reasons[id], "%s: tested %v, in the table %v", id, tested, reasons[id])
+				assert.True(t, tested[id] != reasons[id], "%s: tested %v, in the table %v", id, tested[id], reasons[id])
 			}
 		}
 	}
 	assert.Equal(t, 103+74+42+24+40+28+22+6+25+19+21+25+15+99+55, total)
 }
 
+// idsOf returns the parts of the names of tests, some of which are ids; those like B_1 are two parts.
+func idsOf(names []string) map[string]bool {
+	ids := map[string]bool{}
+	for _, name := range names {
+		parts := strings.Split(strings.TrimPrefix(name, "Test"), "_")
+		for i, part := range parts {
+			ids[part] = true
+			ids[strings.Join(parts[i:min(i+2, len(parts))], "_")] = true
+		}
+	}
+	return ids
+}
+
 func testNames(t *testing.T) (names []string) {
-	files := token.NewFileSet()
+	test := regexp.MustCompile(`(?m)^func (Test\w*)\(`)
 	require.NoError(t, filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
-		f, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
+		text, err := os.ReadFile(path)
+		for _, m := range test.FindAllSubmatch(text, -1) {
+			names = append(names, string(m[1]))
 		}
-		for _, decl := range f.Decls {
-			if fn, ok := decl.(*ast.FuncDecl); ok && strings.HasPrefix(fn.Name.Name, "Test") {
-				names = append(names, fn.Name.Name)
-			}
-		}
-		return nil
+		return err
 	}))
 	return names
 }

@@ -58,7 +58,7 @@ func TestTheLibraryDependsOnLittle(t *testing.T) {
 		t.Skip("the go command is not on the PATH")
 	}
 	out, err := exec.Command(goCommand, "list", "-deps", "-f", "{{.ImportPath}} {{if .Module}}{{.Module.Path}}{{end}}",
-		"../executor/...", "../delayqueue", "../future", "../timer", "../timer/hashedwheel", "../timer/hierarchical", "../timer/revolver").Output()
+		"../executor", "../executor/eventloop", "../executor/supervisor", "../delayqueue", "../future", "../timer", "../timer/hashedwheel", "../timer/hierarchical", "../timer/revolver").Output()
 	require.NoError(t, err)
 	for line := range strings.Lines(string(out)) {
 		path, module, _ := strings.Cut(strings.TrimSpace(line), " ")

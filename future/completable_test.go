@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 func double(n int) (int, error) { return 2 * n, nil }
@@ -74,8 +75,8 @@ func TestFUT02_CancelOfASettledFutureIsFalse(t *testing.T) {
 func TestFUT03_CancelledFutureTellsSoInEveryWay(t *testing.T) {
 	f := cancelled(nil)
 	assert.Equal(t, future.Cancelled, f.State())
-	assert.True(t, isClosed(f.Done()))
-	assert.True(t, isClosed(f.Stopped()))
+	assert.True(t, probe.IsClosed(f.Done()))
+	assert.True(t, probe.IsClosed(f.Stopped()))
 	_, err := f.Get(context.Background())
 	assert.ErrorIs(t, err, future.ErrCancelled)
 	assert.ErrorIs(t, err, context.Canceled)
@@ -192,7 +193,7 @@ func TestFUT08_DependentsOfACancelledFutureAreCancelledForTheSameReason(t *testi
 			f = future.Then(f, func(int) (int, error) { panic("must not run") })
 			assert.Equal(t, future.Cancelled, f.State())
 			requireOutcome(t, f, 0, want)
-			assert.True(t, isClosed(f.Stopped()))
+			assert.True(t, probe.IsClosed(f.Stopped()))
 		}
 	}
 }
@@ -530,8 +531,8 @@ func TestFUT18_DoneServesInASelect(t *testing.T) {
 func TestOfAndFailedAreSettledFromTheStart(t *testing.T) {
 	requireOutcome(t, future.Of(7), 7, nil)
 	requireOutcome(t, future.Failed[int](errBoom), 0, errBoom)
-	assert.True(t, isClosed(future.Of(7).Stopped()))
-	assert.True(t, isClosed(future.Failed[int](errBoom).Stopped()))
+	assert.True(t, probe.IsClosed(future.Of(7).Stopped()))
+	assert.True(t, probe.IsClosed(future.Failed[int](errBoom).Stopped()))
 }
 
 func TestFailedWithACancellationIsAFailure(t *testing.T) {

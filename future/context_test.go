@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // guarded is a context that counts what is asked of it. It hides the context under it, so that
@@ -176,7 +177,7 @@ func TestContextEndsWithTheRun(t *testing.T) {
 				task.Run(parent)
 				assert.NoError(t, during)
 				assert.Equal(t, context.Canceled, ctx.Err())
-				assert.True(t, isClosed(ctx.Done()))
+				assert.True(t, probe.IsClosed(ctx.Done()))
 				assert.Equal(t, context.Canceled, context.Cause(ctx))
 			})
 		}
@@ -190,7 +191,7 @@ func TestContextEndsWithTheRunAlsoWhenFirstAskedAfterIt(t *testing.T) {
 			task := future.NewTask(func(c context.Context) (int, error) { ctx = c; return 7, nil })
 			task.Run(parent)
 			assert.Equal(t, context.Canceled, ctx.Err())
-			assert.True(t, isClosed(ctx.Done()))
+			assert.True(t, probe.IsClosed(ctx.Done()))
 		})
 	}
 }
@@ -247,7 +248,7 @@ func TestContextOfARunIsNotRevivedByTheNext(t *testing.T) {
 				}
 				for _, ctx := range ctxs {
 					assert.Equal(t, context.Canceled, ctx.Err(), "a run that is over")
-					assert.True(t, isClosed(ctx.Done()))
+					assert.True(t, probe.IsClosed(ctx.Done()))
 				}
 			})
 		}

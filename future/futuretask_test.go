@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 var (
@@ -94,15 +95,6 @@ func inBackground(wait func() (int, error)) <-chan future.Result[int] {
 	return answer
 }
 
-func isClosed(ch <-chan struct{}) bool {
-	select {
-	case <-ch:
-		return true
-	default:
-		return false
-	}
-}
-
 // ended returns a context that has been cancelled with cause.
 func ended(cause error) context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -125,7 +117,7 @@ func requireOutcome(t *testing.T, f *future.Future[int], value int, err error) {
 		require.Equal(t, value, v)
 		require.True(t, err == e, "got %v, want %v itself", e, err)
 	}
-	require.True(t, isClosed(f.Done()))
+	require.True(t, probe.IsClosed(f.Done()))
 	require.True(t, f.State().Settled())
 }
 
@@ -158,7 +150,7 @@ func TestFT003_FreshTaskIsPendingAndHasItsValueAfterOneRun(t *testing.T) {
 		h := newHeld()
 		f := h.Future()
 		assert.Equal(t, future.Pending, f.State())
-		assert.False(t, isClosed(f.Done()))
+		assert.False(t, probe.IsClosed(f.Done()))
 		_, ok := f.Poll()
 		assert.False(t, ok)
 
@@ -219,7 +211,7 @@ func TestFT005_RunAndResetLeavesTheTaskFreshAnyNumberOfTimes(t *testing.T) {
 		require.Equal(t, future.Pending, f.State())
 		_, ok := f.Poll()
 		require.False(t, ok)
-		require.False(t, isClosed(f.Done()))
+		require.False(t, probe.IsClosed(f.Done()))
 	}
 	task.Run(t.Context())
 	requireOutcome(t, f, 101, nil)
@@ -270,7 +262,7 @@ func TestFT007_RunAndResetOfABodyCancelledMeanwhileEndsTheSeries(t *testing.T) {
 				h.finish(value)
 				assert.False(t, <-reset)
 				requireOutcome(t, h.Future(), 0, future.ErrCancelled)
-				assert.True(t, isClosed(h.Future().Stopped()))
+				assert.True(t, probe.IsClosed(h.Future().Stopped()))
 			})
 		})
 	}
@@ -323,7 +315,7 @@ func TestFT018_FT019_TaskCancelledBeforeItsRunNeverRuns(t *testing.T) {
 			task.Run(t.Context())
 			assert.Equal(t, future.Cancelled, f.State())
 			requireOutcome(t, f, 0, future.ErrCancelled)
-			assert.True(t, isClosed(f.Stopped()))
+			assert.True(t, probe.IsClosed(f.Stopped()))
 		})
 	}
 }
@@ -350,12 +342,12 @@ func TestFT022_CancelOfARunningTaskSettlesBeforeTheBodyEnds(t *testing.T) {
 
 		assert.ErrorIs(t, h.ctx.Err(), context.Canceled)
 		assert.Equal(t, future.Cancelled, f.State())
-		assert.True(t, isClosed(f.Done()))
-		assert.False(t, isClosed(f.Stopped()))
+		assert.True(t, probe.IsClosed(f.Done()))
+		assert.False(t, probe.IsClosed(f.Stopped()))
 
 		h.finish(value)
 		requireOutcome(t, f, 0, future.ErrCancelled)
-		assert.True(t, isClosed(f.Stopped()))
+		assert.True(t, probe.IsClosed(f.Stopped()))
 	})
 }
 
@@ -369,7 +361,7 @@ func TestFT024_FailureAfterCancelIsDropped(t *testing.T) {
 				h.finish(how)
 				assert.Equal(t, future.Cancelled, h.Future().State())
 				requireOutcome(t, h.Future(), 0, future.ErrCancelled)
-				assert.True(t, isClosed(h.Future().Stopped()))
+				assert.True(t, probe.IsClosed(h.Future().Stopped()))
 			})
 		})
 	}
@@ -384,12 +376,12 @@ func TestFT025_StopLetsTheBodyFinishInPeaceAndDropsItsResult(t *testing.T) {
 		require.True(t, f.Stop())
 		synctest.Wait()
 		assert.NoError(t, h.ctx.Err())
-		assert.False(t, isClosed(done))
-		assert.False(t, isClosed(f.Stopped()))
+		assert.False(t, probe.IsClosed(done))
+		assert.False(t, probe.IsClosed(f.Stopped()))
 
 		h.finish(value)
 		requireOutcome(t, f, 0, future.ErrCancelled)
-		assert.True(t, isClosed(f.Stopped()))
+		assert.True(t, probe.IsClosed(f.Stopped()))
 	})
 }
 
@@ -681,7 +673,7 @@ func TestFT043_BodyMayCancelItself(t *testing.T) {
 	assert.Equal(t, context.Canceled, during)
 	assert.Equal(t, context.Canceled, after)
 	requireOutcome(t, task.Future(), 0, future.ErrCancelled)
-	assert.True(t, isClosed(task.Future().Stopped()))
+	assert.True(t, probe.IsClosed(task.Future().Stopped()))
 }
 
 func TestFT045_FutureIsCancelledBeforeTheBodyHearsOfIt(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // step is one thing done to a task; n chooses among its variants.
@@ -374,11 +375,11 @@ func (m *taskModel) checkChannels() error {
 	if f.Done() != m.done || f.Stopped() != m.stopped {
 		return errors.New("a channel was replaced")
 	}
-	if isClosed(m.done) != m.state.Settled() {
-		return fmt.Errorf("done is closed: %v", isClosed(m.done))
+	if probe.IsClosed(m.done) != m.state.Settled() {
+		return fmt.Errorf("done is closed: %v", probe.IsClosed(m.done))
 	}
-	if isClosed(m.stopped) != (m.state.Settled() && !m.inBody()) {
-		return fmt.Errorf("stopped is closed: %v", isClosed(m.stopped))
+	if probe.IsClosed(m.stopped) != (m.state.Settled() && !m.inBody()) {
+		return fmt.Errorf("stopped is closed: %v", probe.IsClosed(m.stopped))
 	}
 	return nil
 }
@@ -392,7 +393,7 @@ func (r *modelRun) check() error {
 		return fmt.Errorf("context: %v, %v, want cause %v", err, cause, r.cause)
 	}
 	// To ask for the channel may change how the context works inside.
-	if r.done && isClosed(r.ctx.Done()) != (r.cause != nil) {
+	if r.done && probe.IsClosed(r.ctx.Done()) != (r.cause != nil) {
 		return fmt.Errorf("context told %v, but not by its channel", err)
 	}
 	return nil
@@ -468,7 +469,7 @@ func TestPromiseBehavesLikeItsModel(t *testing.T) {
 				settle(p.Future().Stop(), future.Cancelled, expectation{0, is(future.ErrCancelled)})
 			},
 			"done": func(t *rapid.T) {
-				if isClosed(p.Future().Done()) != state.Settled() || isClosed(p.Future().Stopped()) != state.Settled() {
+				if probe.IsClosed(p.Future().Done()) != state.Settled() || probe.IsClosed(p.Future().Stopped()) != state.Settled() {
 					t.Fatal("a channel does not tell the state")
 				}
 			},

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // panicOf runs a body that panics and returns the error of its future.
@@ -157,7 +158,7 @@ func TestGoexitEndsTheGoroutineAndFailsTheFuture(t *testing.T) {
 		assert.False(t, returned, "Goexit was swallowed")
 		assert.True(t, unwound)
 		requireOutcome(t, task.Future(), 0, future.ErrGoexit)
-		assert.True(t, isClosed(task.Future().Stopped()))
+		assert.True(t, probe.IsClosed(task.Future().Stopped()))
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // The tests of this file use real goroutines and the real clock, and are meant for the race
@@ -93,7 +94,7 @@ func TestFT012_OneOfManyConcurrentEndsOfAPromiseWins(t *testing.T) {
 		got, ok := p.Future().Poll()
 		require.True(t, ok)
 		require.Equal(t, by.Load(), got)
-		require.True(t, isClosed(p.Future().Stopped()))
+		require.True(t, probe.IsClosed(p.Future().Stopped()))
 	}
 }
 
@@ -137,7 +138,7 @@ func TestCancelThatReturnsBeforeTheRunKeepsTheBodyFromBeginning(t *testing.T) {
 		together(
 			func() { task.Run(context.Background()) },
 			func() {
-				if f := task.Future(); f.Cancel() && isClosed(f.Stopped()) && !begun.Load() {
+				if f := task.Future(); f.Cancel() && probe.IsClosed(f.Stopped()) && !begun.Load() {
 					refused.Store(true)
 				}
 			},
@@ -239,8 +240,8 @@ func TestDoneAndStoppedAreTheSameChannelsForEverybody(t *testing.T) {
 		for i := range done {
 			require.True(t, done[i] == f.Done())
 			require.True(t, stopped[i] == f.Stopped())
-			require.True(t, isClosed(done[i]))
-			require.True(t, isClosed(stopped[i]))
+			require.True(t, probe.IsClosed(done[i]))
+			require.True(t, probe.IsClosed(stopped[i]))
 		}
 	}
 }
@@ -344,7 +345,7 @@ func TestSeriesAgainstCancelEndsAndNeverRunsAgain(t *testing.T) {
 			func() { cancelled = task.Future().Cancel() },
 		)
 		require.True(t, cancelled)
-		require.True(t, isClosed(task.Future().Stopped()))
+		require.True(t, probe.IsClosed(task.Future().Stopped()))
 		before := runs
 		task.Run(context.Background())
 		require.Equal(t, before, runs)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/punctual-go/punctual/internal/probe"
 	"github.com/punctual-go/punctual/timer"
 )
 
@@ -21,7 +22,7 @@ func TestTMR14_CancelDropsAllThatIsQueuedAndIsFinal(t *testing.T) {
 		require.NoError(t, tm.AtFixedRate(l.task("rate"), time.Second, time.Second))
 		ended := false
 		require.NoError(t, tm.Schedule(timer.NewTask(func() { ended = true }), 0))
-		pass(time.Minute)
+		probe.Elapse(time.Minute)
 		require.NoError(t, tm.Err())
 		tm.Cancel()
 		tm.Cancel()
@@ -29,7 +30,7 @@ func TestTMR14_CancelDropsAllThatIsQueuedAndIsFinal(t *testing.T) {
 		assert.Zero(t, timer.Queued(tm))
 		assert.ErrorIs(t, tm.Schedule(timer.NewTask(nothing), 0), timer.ErrClosed)
 		assert.ErrorIs(t, tm.Schedule(timer.NewTask(nothing), 0), timer.ErrRejected)
-		pass(24 * time.Hour)
+		probe.Elapse(24 * time.Hour)
 		assert.Equal(t, "long", l.names(), "which was not disturbed")
 		assert.False(t, ended)
 	})
@@ -44,7 +45,7 @@ func TestTMR14_C11_ARunThatCancelsItsTimerIsTheLast(t *testing.T) {
 			tm.Cancel()
 			refused = tm.Schedule(timer.NewTask(nothing), 0)
 		}), 0, time.Second))
-		pass(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, 1, runs)
 		assert.ErrorIs(t, refused, timer.ErrClosed)
 	})
@@ -64,17 +65,17 @@ func TestTMR15_CancelTellsWhetherARunWasToCome(t *testing.T) {
 
 		long := l.task("long", 10*time.Second)
 		require.NoError(t, tm.Schedule(long, 2*time.Second))
-		pass(5 * time.Second)
+		probe.Elapse(5 * time.Second)
 		assert.False(t, long.Cancel(), "running")
-		pass(10 * time.Second)
+		probe.Elapse(10 * time.Second)
 		assert.False(t, long.Cancel(), "finished")
 
 		repeating := l.task("repeating")
 		require.NoError(t, tm.AtFixedRate(repeating, 0, time.Second))
-		pass(1500 * ms)
+		probe.Elapse(1500 * ms)
 		assert.True(t, repeating.Cancel())
 		assert.False(t, repeating.Cancel())
-		pass(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, "longrepeatingrepeating", l.names())
 		assert.Zero(t, timer.Queued(tm))
 	})
@@ -89,7 +90,7 @@ func TestTMR15_ARepeatingTaskMayCancelItself(t *testing.T) {
 			var told []bool
 			k = timer.NewTask(func() { told = append(told, k.Cancel(), k.Cancel()) })
 			require.NoError(t, schedule(tm, k, 0, time.Second))
-			pass(time.Minute)
+			probe.Elapse(time.Minute)
 			assert.Equal(t, []bool{true, false}, told)
 		})
 	}
@@ -134,10 +135,10 @@ func TestTMR16_OrUntilItReachesTheTop(t *testing.T) {
 		}
 		require.NoError(t, tm.Schedule(timer.NewTask(nothing), 4*time.Second+1))
 		assert.Equal(t, 11, timer.Queued(tm))
-		pass(time.Second)
+		probe.Elapse(time.Second)
 		synctest.Wait()
 		assert.Equal(t, 7, timer.Queued(tm), "the goroutine drops all on top when it wakes")
-		pass(4 * time.Second)
+		probe.Elapse(4 * time.Second)
 		assert.Zero(t, timer.Queued(tm))
 	})
 }
@@ -158,7 +159,7 @@ func TestTMR17_PurgeCountsWhatItRemoves(t *testing.T) {
 		assert.Zero(t, tm.Purge())
 		assert.Equal(t, 5, timer.Queued(tm))
 		require.NoError(t, timer.Validate(tm))
-		pass(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, "jhfdb", l.names())
 
 		k := l.task("x")
@@ -181,7 +182,7 @@ func TestTMR17_PurgeMayBeCalledFromATask(t *testing.T) {
 			purged = tm.Purge()
 		}), time.Second))
 		require.NoError(t, tm.Schedule(victim, 2*time.Second))
-		pass(3 * time.Second)
+		probe.Elapse(3 * time.Second)
 		assert.Equal(t, 1, purged)
 		assert.Empty(t, l.runs)
 	})

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/punctual-go/punctual/internal/probe"
 	"github.com/punctual-go/punctual/timer"
 )
 
@@ -66,7 +67,7 @@ func TestTMR12_ATaskThatPanicsKillsTheTimer(t *testing.T) {
 		require.NoError(t, tm.Schedule(timer.NewTask(theCulprit), time.Second))
 		require.NoError(t, tm.Schedule(l.task("same time"), time.Second))
 		require.NoError(t, tm.AtFixedRate(l.task("later"), 2*time.Second, time.Second))
-		pass(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, "before", l.names())
 		assert.Zero(t, timer.Queued(tm))
 
@@ -85,7 +86,7 @@ func TestTMR12_ATaskThatPanicsKillsTheTimer(t *testing.T) {
 			assert.Contains(t, string(cause.Stack), "timer_test.theCulprit")
 			assert.Equal(t, "timer: closed: a task has failed: timer: panic: boom", err.Error())
 		}
-		pass(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, "before", l.names())
 		tm.Cancel()
 		assert.ErrorIs(t, tm.Err(), errBoom, "the first reason stays")
@@ -104,7 +105,7 @@ func TestTMR12_ATaskThatCallsGoexitKillsTheTimer(t *testing.T) {
 		l := newLog()
 		require.NoError(t, tm.AtFixedRate(timer.NewTask(runtime.Goexit), 0, time.Second))
 		require.NoError(t, tm.Schedule(l.task("later"), time.Second))
-		pass(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Empty(t, l.runs)
 		assert.ErrorIs(t, tm.Err(), timer.ErrClosed)
 		assert.ErrorIs(t, tm.Err(), timer.ErrGoexit)
@@ -168,7 +169,7 @@ func TestTMR13_CancelOfADroppedTaskIsFalse(t *testing.T) {
 				assert.Equal(t, tm.Err(), timer.Err(h))
 				assert.ErrorIs(t, tm.Schedule(first, 0), timer.ErrClosed)
 				assert.ErrorIs(t, timer.New("").Schedule(first, 0), timer.ErrTaskUsed)
-				pass(time.Minute)
+				probe.Elapse(time.Minute)
 				assert.Empty(t, l.runs)
 			})
 		})
@@ -200,19 +201,14 @@ func TestPanicErrorTellsEveryValue(t *testing.T) {
 	}
 }
 
-// exitError ends the goroutine of whoever asks for its text, as t.FailNow does.
-type exitError struct{}
-
-func (exitError) Error() string { runtime.Goexit(); return "" }
-
 func TestATimerDiesOfAPanicWhoseTextEndsTheGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := timer.New("test")
-		require.NoError(t, tm.Schedule(timer.NewTask(func() { panic(exitError{}) }), time.Second))
+		require.NoError(t, tm.Schedule(timer.NewTask(func() { panic(probe.ExitError{}) }), time.Second))
 		require.NoError(t, tm.Schedule(timer.NewTask(func() {}), time.Minute))
 		time.Sleep(2 * time.Second)
 		assert.ErrorIs(t, tm.Err(), timer.ErrClosed)
-		assert.ErrorIs(t, tm.Err(), exitError{})
+		assert.ErrorIs(t, tm.Err(), probe.ExitError{})
 		assert.ErrorIs(t, tm.Schedule(timer.NewTask(func() {}), time.Second), timer.ErrClosed)
 	})
 }

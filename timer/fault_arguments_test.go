@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/punctual-go/punctual/internal/probe"
 	"github.com/punctual-go/punctual/internal/wheel/wheeltest"
 	"github.com/punctual-go/punctual/timer"
 )
@@ -43,7 +44,7 @@ func TestA1_ANilFunctionPanicsAtTheCallAndLeavesNothing(t *testing.T) {
 		assert.Zero(t, f.Armed())
 		ran := false
 		f.AfterFunc(time.Second, func() { ran = true })
-		pass(2 * time.Second)
+		probe.Elapse(2 * time.Second)
 		assert.True(t, ran, "the next good call works")
 	})
 	for name, arm := range map[string]func(){
@@ -58,7 +59,7 @@ func TestA1_ANilFunctionPanicsAtTheCallAndLeavesNothing(t *testing.T) {
 func TestA3_NegativeDelaysMeanNowInTheOrderOfTheCalls(t *testing.T) {
 	delays := []time.Duration{0, -1, shortest, -time.Hour, 0, shortest}
 	check := func(t *testing.T, on timer.Scheduler) {
-		pass(time.Hour + 1) // for a delay that counts from the beginning of the facility, or waits for a tick
+		probe.Elapse(time.Hour + 1) // for a delay that counts from the beginning of the facility, or waits for a tick
 		start, order := time.Now(), []int(nil)
 		for i, d := range delays {
 			on.AfterFunc(d, func() {
@@ -94,7 +95,7 @@ func TestA12_EveryTickAndNumberOfSlotsThatIsTakenIsRight(t *testing.T) {
 						w.AfterFunc(d, func() { got = append(got, time.Since(start)) })
 						want = append(want, faUp(d, tick))
 					}
-					pass(6000 * tick)
+					probe.Elapse(6000 * tick)
 					assert.Equal(t, want, got, "%s, tick %v, %d slots", name, tick, slots)
 				})
 			}
@@ -132,7 +133,7 @@ func TestC11_AFunctionMayStopItsWheelAndIsTheLast(t *testing.T) {
 					returned, again = f.Close(), f.Close()
 					_, refused = f.Schedule(0, func() { later++ })
 				})
-				pass(time.Hour)
+				probe.Elapse(time.Hour)
 				assert.Equal(t, []timer.Handle{soon, far}, returned)
 				assert.Empty(t, again)
 				assert.ErrorIs(t, refused, timer.ErrClosed)
@@ -149,7 +150,7 @@ func TestC11_ASeriesMayStopWhatCallsIt(t *testing.T) {
 		var err error
 		s, err = timer.AtFixedRate(on, time.Second, time.Second, stop)
 		require.NoError(t, err)
-		pass(time.Hour)
+		probe.Elapse(time.Hour)
 		assert.EqualValues(t, 1, s.Runs())
 		assert.ErrorIs(t, s.Err(), timer.ErrClosed)
 		<-s.Done()

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/punctual-go/punctual/internal/probe"
 	"github.com/punctual-go/punctual/timer"
 )
 
@@ -38,7 +39,7 @@ func TestF9_AtTheEdgesOfTicksAndLevelsNothingIsEarlyNorATickLate(t *testing.T) {
 				for i, d := range edges {
 					w.AfterFunc(d, func() { begun[i] = append(begun[i], time.Since(start)) })
 				}
-				pass(time.Minute)
+				probe.Elapse(time.Minute)
 				for i, d := range edges {
 					require.Len(t, begun[i], 1, "%v", d)
 					late := begun[i][0] - d
@@ -64,7 +65,7 @@ func TestF10_AfterATurnThatWasHeldUpAllTicksAreDealtWithInOrder(t *testing.T) {
 						order, at = append(order, i), append(at, time.Since(start))
 					})
 				}
-				pass(end + 3*flTick)
+				probe.Elapse(end + 3*flTick)
 				for n, i := range order {
 					require.Equal(t, n+2, i, "none is missing, and in order")
 					require.Equal(t, max(time.Duration(i)*flTick, end), at[n])
@@ -91,7 +92,7 @@ func TestF7_OnAClockOfCoarseStepsNothingIsEarlyAndNobodySpins(t *testing.T) {
 				}
 			})
 		}
-		pass(many * ms)
+		probe.Elapse(many * ms)
 		assert.Equal(t, many, begun)
 		assert.Zero(t, wrong, "early, or a step late")
 		wakeups := w.(interface{ Wakeups() uint64 }).Wakeups()
@@ -128,11 +129,11 @@ func TestD10_WhatIsResetBeginsOnceAtTheTimeSetLast(t *testing.T) {
 					start := time.Now()
 					var begun []time.Duration
 					h := on.AfterFunc(planned, func() { begun = append(begun, time.Since(start)) })
-					pass(after)
+					probe.Elapse(after)
 					for _, d := range row.resets {
 						require.True(t, h.Reset(d), "it was armed")
 					}
-					pass(2 * time.Hour)
+					probe.Elapse(2 * time.Hour)
 					assert.Equal(t, []time.Duration{row.begins}, begun)
 				})
 			})

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/punctual-go/punctual/internal/probe"
 	"github.com/punctual-go/punctual/timer"
 )
 
@@ -21,13 +22,13 @@ func TestTMR18_BeingWokenForNothingChangesNothing(t *testing.T) {
 		l := newLog()
 		require.NoError(t, tm.Schedule(l.task("a"), time.Second))
 		for range 100 {
-			pass(7 * ms)
+			probe.Elapse(7 * ms)
 			k := timer.NewTask(nothing)
 			require.NoError(t, tm.Schedule(k, ms)) // a new head: the goroutine wakes
 			k.Cancel()
 			tm.Purge()
 		}
-		pass(time.Second)
+		probe.Elapse(time.Second)
 		assert.Equal(t, []aRun{{"a", time.Second, time.Second}}, l.runs)
 	})
 }
@@ -49,7 +50,7 @@ func TestTMR19_AForgottenTimerRunsWhatIsQueuedAndIsGone(t *testing.T) {
 			return nil
 		})
 		runtime.GC()
-		pass(10 * time.Second)
+		probe.Elapse(10 * time.Second)
 		assert.Equal(t, "aaaaa", l.names())
 		synctest.Wait()
 		runtime.GC()
@@ -65,13 +66,13 @@ func TestTMR19_AForgottenTimerRepeatsForEver(t *testing.T) {
 		tm := forgotten(t, func(tm *timer.Timer) error { return tm.Repeat(k, 0, time.Second) })
 		for range 10 {
 			runtime.GC()
-			pass(950 * ms)
+			probe.Elapse(950 * ms)
 		}
 		synctest.Wait()
 		assert.Len(t, l.runs, 10)
 		require.NotNil(t, tm.Value())
 		assert.True(t, k.Cancel())
-		pass(2 * time.Second)
+		probe.Elapse(2 * time.Second)
 		runtime.GC()
 		assert.Nil(t, tm.Value(), "once it does not repeat any more")
 	})
@@ -82,7 +83,7 @@ func TestTMR19_ATimerThatHasRunOutTakesNewTasks(t *testing.T) {
 		l := newLog()
 		for range 3 {
 			require.NoError(t, tm.Schedule(l.task("a"), time.Second))
-			pass(time.Minute)
+			probe.Elapse(time.Minute)
 			assert.False(t, timer.Serving(tm))
 		}
 		assert.Len(t, l.runs, 3)
@@ -111,7 +112,7 @@ func TestTMR20_TasksMayCallEveryMethod(t *testing.T) {
 			k = timer.NewTask(func() { call(k); done++ })
 			require.NoError(t, tm.Schedule(k, time.Duration(i+1)*time.Second))
 		}
-		pass(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, len(calls), done)
 		assert.Equal(t, "abcd", l.names())
 	})

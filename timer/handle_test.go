@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/punctual-go/punctual/internal/probe"
 	"github.com/punctual-go/punctual/timer"
 	"github.com/punctual-go/punctual/timer/timertest"
 )
@@ -57,7 +58,7 @@ func TestEveryResetOfAHandleLeavesAShell(t *testing.T) {
 		}
 		assert.Equal(t, 102, timer.Queued(tm))
 		assert.Equal(t, 100, tm.Purge())
-		pass(2 * time.Hour)
+		probe.Elapse(2 * time.Hour)
 		assert.Equal(t, 1, runs)
 	})
 }
@@ -66,7 +67,7 @@ func TestAHandleSeesThatItsTimerIsOver(t *testing.T) {
 	inBubble(t, func(t *testing.T, tm *timer.Timer) {
 		ran, running, stoppedOne, armed := tm.AfterFunc(0, nothing), tm.AfterFunc(1, func() { time.Sleep(time.Hour) }),
 			tm.AfterFunc(time.Hour, nothing), tm.AfterFunc(time.Hour, nothing)
-		pass(time.Second)
+		probe.Elapse(time.Second)
 		require.True(t, stoppedOne.Stop())
 		tm.Cancel()
 		refused := tm.AfterFunc(0, nothing)

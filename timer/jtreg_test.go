@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/punctual-go/punctual/internal/probe"
 	"github.com/punctual-go/punctual/timer"
 )
 
@@ -76,7 +77,7 @@ func TestTMJ01_AFirstTimeTenAndAHalfPeriodsAgo(t *testing.T) {
 		inBubble(t, func(t *testing.T, tm *timer.Timer) {
 			l := newLog()
 			require.NoError(t, ways[name](tm, l.task("a"), l.start.Add(-10*period-period/2), period))
-			pass(period / 4)
+			probe.Elapse(period / 4)
 			assert.Equal(t, make([]time.Duration, want), l.starts(), name)
 		})
 	}
@@ -92,7 +93,7 @@ func TestTMJ02_AForgottenTimerRunsItsTasksAndEnds(t *testing.T) {
 			return nil
 		})
 		runtime.GC()
-		pass(4500 * ms)
+		probe.Elapse(4500 * ms)
 		synctest.Wait()
 		assert.Equal(t, millis(0, 500, 1000, 1500, 2000, 2500, 3000, 3500, 4000, 4500), l.starts())
 	})
@@ -107,7 +108,7 @@ func TestTMJ03_AnEndlessPeriodIsOneRun(t *testing.T) {
 			l := newLog()
 			k := l.task("a")
 			require.NoError(t, way(tm, k, l.start, longest), name)
-			pass(time.Hour)
+			probe.Elapse(time.Hour)
 			assert.Equal(t, []aRun{{"a", 0, 0}}, l.runs, name)
 			assert.True(t, l.start.Equal(k.ScheduledTime()), name)
 			assert.True(t, k.Cancel(), name)

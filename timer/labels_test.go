@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/internal/labelstest"
+	"github.com/punctual-go/punctual/internal/probe"
 	"github.com/punctual-go/punctual/timer"
 )
 
@@ -19,7 +20,7 @@ func TestLabelsThatATaskOfTheClassicTimerHasSetEndWithIt(t *testing.T) {
 			pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels("stain", "here")))
 		}), 1))
 		require.NoError(t, tm.Schedule(timer.NewTask(func() { got = labelstest.Here() }), 1))
-		pass(1)
+		probe.Elapse(1)
 		assert.Equal(t, `{"timer":"`+t.Name()+`"}`, got)
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/punctual-go/punctual/internal/probe"
 	"github.com/punctual-go/punctual/timer"
 	"github.com/punctual-go/punctual/timer/hashedwheel"
 )
@@ -39,7 +40,7 @@ func TestAPanicOfNilEndsASeriesOnceWhateverRecoverSays(t *testing.T) {
 		s, err := timer.AtFixedRate(w, 0, time.Second, theSilentCulprit)
 		require.NoError(t, err)
 		<-s.Done()
-		pass(time.Minute)
+		probe.Elapse(time.Minute)
 		requireNilPanic(t, s.Err())
 		assert.EqualValues(t, 1, s.Runs())
 		require.Len(t, told, 1, "the panic goes on into the facility")
@@ -74,7 +75,7 @@ func TestAPanicOfNilKillsTheClassicTimerLoudly(t *testing.T) {
 	r := recorded(t)
 	inBubble(t, func(t *testing.T, tm *timer.Timer) {
 		require.NoError(t, tm.Schedule(timer.NewTask(theSilentCulprit), 0))
-		pass(time.Minute)
+		probe.Elapse(time.Minute)
 		requireNilPanic(t, tm.Err())
 	})
 	require.Len(t, r.kept, 1)

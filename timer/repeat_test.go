@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/punctual-go/punctual/internal/probe"
 	"github.com/punctual-go/punctual/timer"
 )
 
@@ -14,7 +15,7 @@ func TestTMR07_RepeatCountsFromStartToStart(t *testing.T) {
 	inBubble(t, func(t *testing.T, tm *timer.Timer) {
 		l := newLog()
 		require.NoError(t, tm.Repeat(l.task("a", 60*ms), 0, 100*ms))
-		pass(550 * ms)
+		probe.Elapse(550 * ms)
 		assert.Equal(t, millis(0, 100, 200, 300, 400, 500), l.starts())
 	})
 }
@@ -28,7 +29,7 @@ func TestTMR07_WithFixedDelayCountsFromEndToStart(t *testing.T) {
 			time.Sleep(60 * ms)
 		})
 		require.NoError(t, err)
-		pass(550 * ms)
+		probe.Elapse(550 * ms)
 		assert.True(t, s.Stop())
 		assert.Equal(t, millis(0, 160, 320, 480), l.starts())
 	})
@@ -38,7 +39,7 @@ func TestTMR08_ADelayShiftsARepeatingTaskForGood(t *testing.T) {
 	inBubble(t, func(t *testing.T, tm *timer.Timer) {
 		l := newLog()
 		require.NoError(t, tm.Repeat(l.task("a", 250*ms, 0), 100*ms, 100*ms))
-		pass(700 * ms)
+		probe.Elapse(700 * ms)
 		assert.Equal(t, millis(100, 350, 450, 550, 650), l.starts())
 	})
 }
@@ -47,7 +48,7 @@ func TestTMR09_FixedRateCatchesUp(t *testing.T) {
 	inBubble(t, func(t *testing.T, tm *timer.Timer) {
 		l := newLog()
 		require.NoError(t, tm.AtFixedRate(l.task("a", 250*ms, 0), 100*ms, 100*ms))
-		pass(550 * ms)
+		probe.Elapse(550 * ms)
 		assert.Equal(t, []aRun{
 			{"a", 100 * ms, 100 * ms},
 			{"a", 350 * ms, 200 * ms},
@@ -70,7 +71,7 @@ func TestTMR10_TheScheduledTimeIsThePlanButOfARepeatingTaskTheStart(t *testing.T
 		for _, k := range []*timer.Task{onceTask, rate, repeat} {
 			assert.Equal(t, 50*ms, k.ScheduledTime().Sub(l.start), "before the first run: its plan")
 		}
-		pass(time.Second)
+		probe.Elapse(time.Second)
 		assert.Equal(t, []aRun{
 			{"once", 200 * ms, 50 * ms},
 			{"rate", 200 * ms, 50 * ms},
@@ -98,7 +99,7 @@ func TestTMR11_AFirstTimeInThePast(t *testing.T) {
 			inBubble(t, func(t *testing.T, tm *timer.Timer) {
 				l := newLog()
 				require.NoError(t, ways[name](tm, l.task("a"), l.start.Add(-1050*ms), 200*ms))
-				pass(210 * ms)
+				probe.Elapse(210 * ms)
 				assert.Equal(t, want, l.runs)
 			})
 		})

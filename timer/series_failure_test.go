@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/punctual-go/punctual/internal/probe"
 	"github.com/punctual-go/punctual/timer"
 )
 
@@ -31,7 +32,7 @@ func TestLARS17_APanicEndsTheSeriesAndGoesOnIntoTheFacility(t *testing.T) {
 			require.NoError(t, err)
 			assert.NoError(t, s.Err())
 			<-s.Done()
-			pass(time.Minute)
+			probe.Elapse(time.Minute)
 			assert.EqualValues(t, 3, s.Runs())
 			assert.Equal(t, 3, runs)
 			cause, ok := errors.AsType[*timer.PanicError](s.Err())
@@ -59,7 +60,7 @@ func TestLARS17_APanicOfASeriesKillsTheClassicTimer(t *testing.T) {
 		assert.NotErrorIs(t, failing.Err(), timer.ErrClosed)
 		assert.ErrorIs(t, other.Err(), timer.ErrClosed, "found when asked")
 		assert.ErrorIs(t, other.Err(), errBoom)
-		assert.True(t, closed(other.Done()))
+		assert.True(t, probe.IsClosed(other.Done()))
 	})
 	require.Len(t, r.kept, 1)
 	assert.Contains(t, r.kept[0]["stack"], "timer_test.theCulprit", "the stack is that of the first panic")
@@ -87,7 +88,7 @@ func TestLARS17_GoexitEndsTheSeries(t *testing.T) {
 		s, err := timer.AtFixedRate(on, 0, time.Second, runtime.Goexit)
 		require.NoError(t, err)
 		<-s.Done()
-		pass(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, timer.ErrGoexit, s.Err())
 		assert.EqualValues(t, 1, s.Runs())
 	})
@@ -117,7 +118,7 @@ func TestLARS18_BadArgumentsAreRefused(t *testing.T) {
 
 func TestLARS18_HugeTimesSaturate(t *testing.T) {
 	onEach(t, func(t *testing.T, on timer.Scheduler) {
-		pass(time.Second)
+		probe.Elapse(time.Second)
 		never, err := timer.AtFixedRate(on, longest, longest, func() { t.Error("it ran") })
 		require.NoError(t, err)
 		single := newTimes()
@@ -127,10 +128,10 @@ func TestLARS18_HugeTimesSaturate(t *testing.T) {
 		require.NoError(t, err)
 		skip, err := timer.AtFixedRate(on, longest/2, longest/2, single.run, timer.CatchUp(timer.Skip))
 		require.NoError(t, err)
-		pass(longest/2 + time.Hour)
+		probe.Elapse(longest/2 + time.Hour)
 		assert.Equal(t, []time.Duration{0, 0, longest / 2}, single.all(t))
 		for _, s := range []*timer.Series{never, rate, delay, skip} {
-			assert.False(t, closed(s.Done()), "it waits, for ever")
+			assert.False(t, probe.IsClosed(s.Done()), "it waits, for ever")
 			stop(t, s)
 		}
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/punctual-go/punctual/internal/probe"
 	"github.com/punctual-go/punctual/timer"
 )
 
@@ -81,7 +82,7 @@ func TestLARS19_AStopInTheMiddleOfTheReArmWithdrawsIt(t *testing.T) {
 			p.fire()
 			assert.Equal(t, 2, p.arms)
 			assert.False(t, p.armed)
-			assert.True(t, closed(s.Done()))
+			assert.True(t, probe.IsClosed(s.Done()))
 			assert.NoError(t, s.Err())
 			p.f() // on its way already
 			assert.Equal(t, 1, runs)
@@ -139,7 +140,7 @@ func TestSeriesWhoseFirstRunPanicsBeforeAfterFuncReturns(t *testing.T) {
 	p.after = func() { assert.PanicsWithValue(t, errBoom, p.fire) }
 	s, err := timer.AtFixedRate(p, 0, time.Hour, theCulprit)
 	require.NoError(t, err)
-	assert.True(t, closed(s.Done()))
+	assert.True(t, probe.IsClosed(s.Done()))
 	assert.ErrorIs(t, s.Err(), errBoom)
 	assert.Equal(t, 1, p.arms)
 }
@@ -156,7 +157,7 @@ func TestSeriesThatIsRefusedWhenArmedAnew(t *testing.T) {
 	require.NoError(t, err)
 	done := s.Done()
 	p.fire()
-	assert.True(t, closed(done))
+	assert.True(t, probe.IsClosed(done))
 	assert.Equal(t, timer.ErrSaturated, s.Err())
 	assert.False(t, s.Stop())
 }
@@ -179,7 +180,7 @@ func TestAPanicAfterStopGoesOnIntoTheFacilityAndIsNotWhyTheSeriesEnded(t *testin
 	})
 	require.NoError(t, err)
 	assert.PanicsWithValue(t, errBoom, p.fire)
-	assert.True(t, closed(s.Done()))
+	assert.True(t, probe.IsClosed(s.Done()))
 	assert.NoError(t, s.Err())
 	assert.Equal(t, 1, p.arms)
 }

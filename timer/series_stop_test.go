@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/punctual-go/punctual/internal/probe"
 	"github.com/punctual-go/punctual/timer"
 )
 
@@ -15,11 +16,11 @@ func TestLARS19_StopBeforeTheFirstRun(t *testing.T) {
 	onEach(t, func(t *testing.T, on timer.Scheduler) {
 		s, err := timer.AtFixedRate(on, time.Second, time.Second, func() { t.Error("it ran") })
 		require.NoError(t, err)
-		pass(time.Second - 1)
+		probe.Elapse(time.Second - 1)
 		assert.True(t, s.Stop())
-		assert.True(t, closed(s.Done()))
+		assert.True(t, probe.IsClosed(s.Done()))
 		assert.False(t, s.Stop())
-		pass(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.NoError(t, s.Err())
 		assert.Zero(t, s.Runs())
 	})
@@ -30,11 +31,11 @@ func TestLARS19_StopBetweenTwoRuns(t *testing.T) {
 		r := newTimes()
 		s, err := timer.WithFixedDelay(on, 0, time.Second, r.run)
 		require.NoError(t, err)
-		pass(2500 * ms)
-		assert.False(t, closed(s.Done()))
+		probe.Elapse(2500 * ms)
+		assert.False(t, probe.IsClosed(s.Done()))
 		assert.True(t, s.Stop())
-		assert.True(t, closed(s.Done()))
-		pass(time.Minute)
+		assert.True(t, probe.IsClosed(s.Done()))
+		probe.Elapse(time.Minute)
 		assert.Equal(t, seconds(0, 1, 2), r.all(t))
 		assert.EqualValues(t, 3, s.Runs())
 	})
@@ -45,14 +46,14 @@ func TestLARS19_StopDuringARunLetsItFinishAndIsDoneThen(t *testing.T) {
 		r := newTimes(0, 10*time.Second)
 		s, err := timer.AtFixedRate(on, 0, time.Second, r.run)
 		require.NoError(t, err)
-		pass(5 * time.Second)
+		probe.Elapse(5 * time.Second)
 		assert.True(t, s.Stop())
 		assert.False(t, s.Stop())
-		assert.False(t, closed(s.Done()), "a run is in progress")
+		assert.False(t, probe.IsClosed(s.Done()), "a run is in progress")
 		assert.NoError(t, s.Err())
 		<-s.Done()
 		assert.Equal(t, 11*time.Second, time.Since(r.start))
-		pass(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, seconds(0, 1), r.all(t))
 		assert.NoError(t, s.Err())
 	})
@@ -66,13 +67,13 @@ func TestLARS19_StopFromTheFunction(t *testing.T) {
 		s, err := timer.AtFixedRate(on, time.Second, time.Second, func() {
 			<-ready // s is set
 			if runs++; runs == 3 {
-				told = append(told, s.Stop(), s.Stop(), closed(s.Done()))
+				told = append(told, s.Stop(), s.Stop(), probe.IsClosed(s.Done()))
 			}
 		})
 		require.NoError(t, err)
 		close(ready)
 		<-s.Done()
-		pass(time.Minute)
+		probe.Elapse(time.Minute)
 		synctest.Wait()
 		assert.Equal(t, []bool{true, false, false}, told)
 		assert.Equal(t, 3, runs)
@@ -97,12 +98,12 @@ func TestLARS19_AFacilityStoppedBetweenTwoRunsIsFoundByErrAndDone(t *testing.T) 
 			inBubble(t, func(t *testing.T, tm *timer.Timer) {
 				s, err := timer.AtFixedRate(tm, 0, time.Second, nothing)
 				require.NoError(t, err)
-				pass(2500 * ms)
+				probe.Elapse(2500 * ms)
 				assert.NoError(t, s.Err())
 				tm.Cancel()
 				find(t, s)
 				assert.Equal(t, timer.ErrClosed, s.Err())
-				assert.True(t, closed(s.Done()))
+				assert.True(t, probe.IsClosed(s.Done()))
 				assert.False(t, s.Stop())
 				assert.EqualValues(t, 3, s.Runs())
 			})
@@ -115,7 +116,7 @@ func TestLARS19_AFacilityStoppedDuringARunEndsTheSeriesAfterIt(t *testing.T) {
 		s, err := timer.AtFixedRate(tm, 0, time.Second, func() { time.Sleep(10 * time.Second) })
 		require.NoError(t, err)
 		done := s.Done()
-		pass(time.Second)
+		probe.Elapse(time.Second)
 		tm.Cancel()
 		assert.NoError(t, s.Err())
 		<-done // asked for before: the run itself finds out

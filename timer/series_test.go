@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/punctual-go/punctual/internal/probe"
 	"github.com/punctual-go/punctual/timer"
 )
 
@@ -126,21 +127,12 @@ func stop(t *testing.T, s *timer.Series) {
 	assert.NoError(t, s.Err())
 }
 
-func closed(ch <-chan struct{}) bool {
-	select {
-	case <-ch:
-		return true
-	default:
-		return false
-	}
-}
-
 func TestLARS15_FixedDelayCountsFromTheEndOfARun(t *testing.T) {
 	onEach(t, func(t *testing.T, on timer.Scheduler) {
 		r := newTimes(0, 3*time.Second, 15*time.Second, time.Second)
 		s, err := timer.WithFixedDelay(on, 5*time.Second, 10*time.Second, r.run)
 		require.NoError(t, err)
-		pass(70*time.Second + 1)
+		probe.Elapse(70*time.Second + 1)
 		assert.Equal(t, seconds(5, 15, 28, 53, 64), r.all(t))
 		assert.EqualValues(t, 5, s.Runs())
 		stop(t, s)
@@ -152,7 +144,7 @@ func TestLARS16_FixedRateIsNotAffectedByARunShorterThanThePeriod(t *testing.T) {
 		r := newTimes(0, 3*time.Second, 9*time.Second, 10*time.Second)
 		s, err := timer.AtFixedRate(on, 5*time.Second, 10*time.Second, r.run)
 		require.NoError(t, err)
-		pass(55*time.Second + 1)
+		probe.Elapse(55*time.Second + 1)
 		assert.Equal(t, seconds(5, 15, 25, 35, 45, 55), r.all(t))
 		stop(t, s)
 	})
@@ -163,7 +155,7 @@ func TestLARS16_MissedRunsComeBackToBack(t *testing.T) {
 		r := newTimes(0, 0, 27*time.Second)
 		s, err := timer.AtFixedRate(on, 0, 10*time.Second, r.run)
 		require.NoError(t, err)
-		pass(60*time.Second + 1)
+		probe.Elapse(60*time.Second + 1)
 		assert.Equal(t, seconds(0, 10, 20, 47, 47, 50, 60), r.all(t))
 		stop(t, s)
 	})
@@ -174,7 +166,7 @@ func TestLARS16_MissedRunsBecomeOneIfOneSaysSo(t *testing.T) {
 		r := newTimes(0, 0, 27*time.Second)
 		s, err := timer.AtFixedRate(on, 0, 10*time.Second, r.run, timer.CatchUp(timer.Coalesce))
 		require.NoError(t, err)
-		pass(60*time.Second + 1)
+		probe.Elapse(60*time.Second + 1)
 		assert.Equal(t, seconds(0, 10, 20, 47, 50, 60), r.all(t))
 		stop(t, s)
 	})
@@ -185,7 +177,7 @@ func TestLARS16_MissedRunsAreDroppedIfOneSaysSo(t *testing.T) {
 		r := newTimes(0, 0, 27*time.Second, 10*time.Second)
 		s, err := timer.AtFixedRate(on, 0, 10*time.Second, r.run, timer.CatchUp(timer.Burst), timer.CatchUp(timer.Skip))
 		require.NoError(t, err)
-		pass(80*time.Second + 1)
+		probe.Elapse(80*time.Second + 1)
 		assert.Equal(t, seconds(0, 10, 20, 50, 60, 70, 80), r.all(t), "the slot on the very end of a run has not passed")
 		stop(t, s)
 	})
@@ -198,7 +190,7 @@ func TestLARS16_TheLongRunRateIsExactOnACoarseFacility(t *testing.T) {
 		r := newTimes()
 		s, err := timer.AtFixedRate(&coarse{tick: tick, start: r.start}, period, period, r.run)
 		require.NoError(t, err)
-		pass(200*period + 1)
+		probe.Elapse(200*period + 1)
 		at := r.all(t)
 		require.Len(t, at, 200)
 		for i, at := range at {
@@ -219,7 +211,7 @@ func TestLARS16_AFacilityCoarserThanThePeriodRunsAllOrTheLatest(t *testing.T) {
 			r := newTimes()
 			s, err := timer.AtFixedRate(&coarse{tick: 100 * ms, start: r.start}, 25*ms, 25*ms, r.run, timer.CatchUp(policy))
 			require.NoError(t, err)
-			pass(310 * ms)
+			probe.Elapse(310 * ms)
 			assert.Equal(t, want, r.all(t))
 			stop(t, s)
 		})
@@ -232,7 +224,7 @@ func TestLARS16_SkipCostsTheSameHoweverManyWereMissed(t *testing.T) {
 		r := newTimes(century)
 		s, err := timer.AtFixedRate(on, 0, 3, r.run, timer.CatchUp(timer.Skip))
 		require.NoError(t, err)
-		pass(century + 6)
+		probe.Elapse(century + 6)
 		next := (century + 2) / 3 * 3
 		assert.Equal(t, []time.Duration{0, next, next + 3, next + 6}[:len(r.all(t))], r.all(t))
 		assert.GreaterOrEqual(t, s.Runs(), uint64(3))

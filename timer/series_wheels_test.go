@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/punctual-go/punctual/internal/probe"
 	"github.com/punctual-go/punctual/timer"
 	"github.com/punctual-go/punctual/timer/hashedwheel"
 	"github.com/punctual-go/punctual/timer/hierarchical"
@@ -45,7 +46,7 @@ func TestLARS16_TheLongRunRateIsExactOnEveryWheel(t *testing.T) {
 		r := newTimes()
 		s, err := timer.AtFixedRate(w, period, period, r.run)
 		require.NoError(t, err)
-		pass(200*period + tick + 1)
+		probe.Elapse(200*period + tick + 1)
 		at := r.all(t)
 		require.Len(t, at, 200)
 		for i, at := range at {
@@ -67,7 +68,7 @@ func TestLARS17_AWheelIsToldOfThePanicOfASeriesAndGoesOn(t *testing.T) {
 		require.NoError(t, err)
 		failing, err := timer.WithFixedDelay(w, time.Second, time.Second, theCulprit)
 		require.NoError(t, err)
-		pass(10*time.Second + 500*ms)
+		probe.Elapse(10*time.Second + 500*ms)
 		assert.ErrorIs(t, failing.Err(), errBoom)
 		assert.Equal(t, []any{errBoom}, told)
 		assert.Contains(t, stack, "timer_test.theCulprit", "where it came from, not where it was passed on")
@@ -80,10 +81,10 @@ func TestLARS19_AStoppedWheelTakesItsSeriesWithIt(t *testing.T) {
 	onEachWheel(t, timer.Config{}, func(t *testing.T, w wheel) {
 		s, err := timer.AtFixedRate(w, 0, time.Second, nothing)
 		require.NoError(t, err)
-		pass(2500 * ms)
+		probe.Elapse(2500 * ms)
 		assert.Len(t, w.Close(), 1)
 		assert.ErrorIs(t, s.Err(), timer.ErrClosed)
-		assert.True(t, closed(s.Done()))
+		assert.True(t, probe.IsClosed(s.Done()))
 		assert.EqualValues(t, 3, s.Runs())
 		_, err = timer.AtFixedRate(w, 0, time.Second, nothing)
 		assert.ErrorIs(t, err, timer.ErrClosed)

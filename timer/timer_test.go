@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/internal/goid"
+	"github.com/punctual-go/punctual/internal/probe"
 	"github.com/punctual-go/punctual/timer"
 )
 
@@ -74,12 +75,6 @@ func millis(n ...int) (d []time.Duration) {
 	return d
 }
 
-// pass lets time go by, and all that is to happen until then happen.
-func pass(d time.Duration) {
-	time.Sleep(d)
-	synctest.Wait()
-}
-
 // inBubble runs a test with a timer that lives on virtual time.
 func inBubble(t *testing.T, test func(t *testing.T, tm *timer.Timer)) {
 	t.Helper()
@@ -106,7 +101,7 @@ func TestTMR01_OneGoroutineRunsTasksOneAfterAnother(t *testing.T) {
 			who := timer.NewTask(func() { goroutines = append(goroutines, goid.Number()) })
 			require.NoError(t, tm.Schedule(who, time.Duration(i+1)*time.Second))
 		}
-		pass(time.Minute)
+		probe.Elapse(time.Minute)
 		assert.Equal(t, []aRun{
 			{"a", 1 * time.Second, 1 * time.Second},
 			{"b", 6 * time.Second, 2 * time.Second},
@@ -126,7 +121,7 @@ func TestTMR02_TasksOfEqualTimeRunInTheOrderOfScheduling(t *testing.T) {
 			require.NoError(t, tm.ScheduleAt(l.task(string(name)), at))
 		}
 		require.NoError(t, tm.Schedule(l.task("0"), time.Second-1))
-		pass(2 * time.Second)
+		probe.Elapse(2 * time.Second)
 		assert.Equal(t, "0abcdefghij", l.names())
 	})
 }
@@ -138,7 +133,7 @@ func TestTMR02_ARepeatingTaskKeepsItsRankAmongEquals(t *testing.T) {
 		for range 3 {
 			require.NoError(t, tm.Schedule(l.task("a"), time.Second))
 		}
-		pass(1500 * ms)
+		probe.Elapse(1500 * ms)
 		assert.Equal(t, "rraaa", l.names())
 	})
 }
@@ -194,7 +189,7 @@ func TestTMR04_TheZeroTaskIsRefusedLikeNone(t *testing.T) {
 		assert.False(t, timer.Serving(tm))
 		l := newLog()
 		require.NoError(t, tm.Schedule(l.task("a"), 0))
-		pass(time.Second)
+		probe.Elapse(time.Second)
 		require.NoError(t, tm.Err())
 		require.NoError(t, timer.Validate(tm))
 		assert.Equal(t, "a", l.names())
@@ -252,14 +247,14 @@ func TestTMR05_ArgumentsAreCheckedInJavasOrder(t *testing.T) {
 func TestTMR05_TimesPastTheEndOfTheClockMeanNever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // not inBubble, which sleeps afterwards
 		tm := timer.New("")
-		pass(time.Second)
+		probe.Elapse(time.Second)
 		l := newLog()
 		tasks := []*timer.Task{l.task("a"), l.task("b"), l.task("c")}
 		require.NoError(t, tm.Schedule(tasks[0], longest))
 		require.NoError(t, tm.ScheduleAt(tasks[1], time.Now().AddDate(1000, 0, 0)))
 		require.NoError(t, tm.AtFixedRate(tasks[2], longest, longest))
-		pass(200 * 365 * 24 * time.Hour)
-		pass(longest) // to the end of the bubble's time, where a timer of package time would ring at last
+		probe.Elapse(200 * 365 * 24 * time.Hour)
+		probe.Elapse(longest) // to the end of the bubble's time, where a timer of package time would ring at last
 		assert.Empty(t, l.runs)
 		for _, k := range tasks {
 			assert.True(t, k.Cancel())
@@ -271,12 +266,12 @@ func TestTMR05_TimesPastTheEndOfTheClockMeanNever(t *testing.T) {
 func TestTMR06_APeriodPastTheEndOfTheClockMeansOneRun(t *testing.T) {
 	for _, period := range []time.Duration{longest, longest/2 + 1, longest - 1} {
 		inBubble(t, func(t *testing.T, tm *timer.Timer) {
-			pass(longest / 2)
+			probe.Elapse(longest / 2)
 			l := newLog()
 			rate, repeat := l.task("a"), l.task("b")
 			require.NoError(t, tm.AtFixedRate(rate, 0, period))
 			require.NoError(t, tm.Repeat(repeat, 0, period))
-			pass(time.Hour)
+			probe.Elapse(time.Hour)
 			assert.Equal(t, []aRun{{"a", 0, 0}, {"b", 0, 0}}, l.runs)
 			assert.True(t, l.start.Equal(rate.ScheduledTime()))
 			assert.True(t, rate.Cancel())

@@ -66,7 +66,7 @@ func packagesOf(ctx context.Context, root string) ([]*tested, error) {
 			return nil, err
 		}
 		p := &tested{path: of, dir: filepath.ToSlash(dir), needs: map[string]bool{}}
-		p.imports = slices.Concat(l.Imports, l.TestImports, l.XTestImports)
+		p.imports = importsOf(l, byPath)
 		for _, dep := range binary.Deps {
 			plain, _, _ := strings.Cut(dep, " ") // without the "[for this test]"
 			p.needs[plain] = true
@@ -74,6 +74,21 @@ func packagesOf(ctx context.Context, root string) ([]*tested, error) {
 		packages = append(packages, p)
 	}
 	return packages, nil
+}
+
+// importsOf returns what a package or its tests import. A folder that holds tests alone is as near to a fault as the
+// package above it that they test.
+func importsOf(l listed, byPath map[string]listed) []string {
+	imports := slices.Concat(l.Imports, l.TestImports, l.XTestImports)
+	if len(l.Imports) > 0 {
+		return imports
+	}
+	for _, path := range l.XTestImports {
+		if strings.HasPrefix(l.ImportPath, path+"/") {
+			imports = append(imports, byPath[path].Imports...)
+		}
+	}
+	return imports
 }
 
 // distance tells how near a package is to the one that a fault is in: 0 if it is that, 1 if it imports it, 2 if it

@@ -29,3 +29,18 @@ func TestTheNearestAndQuickestPackagesComeFirst(t *testing.T) {
 		}
 	}
 }
+
+func TestAFolderOfTestsIsAsNearAsThePackageAboveThatTheyTest(t *testing.T) {
+	byPath := map[string]listed{
+		"core":  {ImportPath: "core", Imports: []string{"heap"}},
+		"other": {ImportPath: "other", Imports: []string{"list"}},
+	}
+	folder := listed{ImportPath: "core/conformance/rows", XTestImports: []string{"core", "other"}}
+	if got, want := importsOf(folder, byPath), []string{"core", "other", "heap"}; !slices.Equal(got, want) {
+		t.Errorf("a folder of tests: %v, want %v", got, want)
+	}
+	folder.Imports = []string{"list"}
+	if got, want := importsOf(folder, byPath), []string{"list", "core", "other"}; !slices.Equal(got, want) {
+		t.Errorf("a package: %v, want %v", got, want)
+	}
+}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
 func TestAfterShutdownIsCalledOnceTheLoopRefusesTasks(t *testing.T) {
@@ -31,7 +32,7 @@ func TestAfterShutdownIsCalledOnceTheLoopRefusesTasks(t *testing.T) {
 				begun := time.Now()
 				var told []time.Duration
 				l.AfterShutdown(func() {
-					assert.ErrorIs(t, l.Execute(nothing), executor.ErrShutdown)
+					assert.ErrorIs(t, l.Execute(pooltest.Nothing), executor.ErrShutdown)
 					assert.NoError(t, l.Close(), "it is not the goroutine of the loop")
 					told = append(told, time.Since(begun))
 				})

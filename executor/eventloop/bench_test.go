@@ -9,6 +9,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
 // BenchmarkScheduleCancel puts a task among n others and takes it out again: from outside and in the loop,
@@ -22,7 +23,7 @@ func BenchmarkScheduleCancel(b *testing.B) {
 			i := 0
 			for b.Loop() {
 				i++
-				f, _ := l.Schedule(spread(i, n), nothing)
+				f, _ := l.Schedule(spread(i, n), pooltest.Nothing)
 				f.Cancel()
 			}
 		})
@@ -35,7 +36,7 @@ func BenchmarkScheduleCancel(b *testing.B) {
 				i := 0
 				for b.Loop() {
 					i++
-					f, _ := turn.Schedule(spread(i, n), nothing)
+					f, _ := turn.Schedule(spread(i, n), pooltest.Nothing)
 					turn.Cancel(f)
 				}
 				return nil
@@ -46,13 +47,13 @@ func BenchmarkScheduleCancel(b *testing.B) {
 			p := executor.NewScheduledPool(1)
 			defer p.ShutdownNow()
 			for i := range n {
-				_, _ = p.Schedule(spread(i, n), nothing)
+				_, _ = p.Schedule(spread(i, n), pooltest.Nothing)
 			}
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {
 				i++
-				f, _ := p.Schedule(spread(i, n), nothing)
+				f, _ := p.Schedule(spread(i, n), pooltest.Nothing)
 				f.Cancel()
 			}
 		})
@@ -63,7 +64,7 @@ func BenchmarkScheduleCancel(b *testing.B) {
 func filled(n int) *eventloop.Loop {
 	l := quiet()
 	for i := range n {
-		_, _ = l.Schedule(spread(i, n), nothing)
+		_, _ = l.Schedule(spread(i, n), pooltest.Nothing)
 	}
 	l.Stats() // has them collected
 	return l
@@ -92,7 +93,7 @@ func BenchmarkScheduleCancelWindow(b *testing.B) {
 					if f := window[i%len(window)]; f != nil {
 						f.Cancel()
 					}
-					window[i%len(window)], _ = s.Schedule(spread(i, 1_000_000), nothing)
+					window[i%len(window)], _ = s.Schedule(spread(i, 1_000_000), pooltest.Nothing)
 				}
 				for _, f := range window {
 					if f != nil {

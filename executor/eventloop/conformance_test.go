@@ -11,16 +11,16 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
-	"github.com/punctual-go/punctual/executor/internal/astimer"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/timer"
 	"github.com/punctual-go/punctual/timer/timertest"
 )
 
 func TestTheLoopKeepsTheContractOfTimers(t *testing.T) {
-	loop := func(s timer.Scheduler) *eventloop.Loop { return s.(astimer.Scheduler).Executor.(*eventloop.Loop) }
+	loop := func(s timer.Scheduler) *eventloop.Loop { return s.(pooltest.Timer).Executor.(*eventloop.Loop) }
 	timertest.Run(t, timertest.Facility{
 		New: func(testing.TB, timer.Config) timer.Scheduler {
-			return astimer.Scheduler{Executor: eventloop.New(executor.Logger(slog.New(slog.DiscardHandler)))}
+			return pooltest.Timer{Executor: eventloop.New(executor.Logger(slog.New(slog.DiscardHandler)))}
 		},
 		Stop:    func(s timer.Scheduler) []timer.Handle { loop(s).ShutdownNow(); return nil },
 		Serial:  true,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
 )
@@ -62,7 +63,7 @@ func TestAListOfDroppedTasksHasTheSeriesThatIsInARun(t *testing.T) {
 		}, executor.Name("series"), executor.Jitter(1))
 		require.NoError(t, err)
 		for _, at := range []time.Duration{time.Minute, 2 * time.Hour} {
-			_, err := l.Schedule(at, nothing, executor.Name("once"))
+			_, err := l.Schedule(at, pooltest.Nothing, executor.Name("once"))
 			require.NoError(t, err)
 		}
 		time.Sleep(time.Second)
@@ -93,7 +94,7 @@ func TestADroppedSeriesWithAFixedDelayHasNoTimeAndComesLast(t *testing.T) {
 			executor.Name("delay"))
 		require.NoError(t, err)
 		synctest.Wait()
-		_, err = l.AtFixedRate(time.Hour, time.Hour, nothing, executor.Name("rate"))
+		_, err = l.AtFixedRate(time.Hour, time.Hour, pooltest.Nothing, executor.Name("rate"))
 		require.NoError(t, err)
 		dropped := end(l)
 		last := dropped[len(dropped)-1]
@@ -125,11 +126,11 @@ func TestASeriesThatWasHandedBackInARunIsCountedOnceHoweverThatEnds(t *testing.T
 		body   executor.Task
 		meet   func(f *executor.ScheduledFuture[struct{}])
 	}{
-		"success":  {executor.Name(""), nothing, nil},
-		"error":    {executor.Name(""), func(context.Context) error { return errBody }, nil},
-		"panic":    {executor.Name(""), func(context.Context) error { panic(errBody) }, nil},
-		"time-out": {executor.Timeout(time.Second), nothing, nil},
-		"cancelled": {executor.Name(""), nothing, func(f *executor.ScheduledFuture[struct{}]) {
+		"success":  {executor.Name(""), pooltest.Nothing, nil},
+		"error":    {executor.Name(""), func(context.Context) error { return pooltest.ErrTask }, nil},
+		"panic":    {executor.Name(""), func(context.Context) error { panic(pooltest.ErrTask) }, nil},
+		"time-out": {executor.Timeout(time.Second), pooltest.Nothing, nil},
+		"cancelled": {executor.Name(""), pooltest.Nothing, func(f *executor.ScheduledFuture[struct{}]) {
 			f.Cancel()
 		}},
 	} {
@@ -182,7 +183,7 @@ func TestAReportTellsATaskAsRunningThatHeedsAtOnce(t *testing.T) {
 		}, executor.Name("heeds"))
 		require.NoError(t, err)
 		time.Sleep(time.Second)
-		waits, err := l.Submit(nothing)
+		waits, err := l.Submit(pooltest.Nothing)
 		require.NoError(t, err)
 		defer delay.Set(func(at delay.Point) {
 			if at == delay.CellSettled && waits.State().Settled() {

@@ -1,9 +1,7 @@
 package eventloop_test
 
 import (
-	"bytes"
 	"context"
-	"log/slog"
 	"regexp"
 	"runtime"
 	"strings"
@@ -16,6 +14,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -23,28 +22,14 @@ import (
 
 // abruptly are the ways for a body to end without returning.
 var abruptly = map[string]executor.Task{
-	"panic":  func(context.Context) error { panic(errBody) },
+	"panic":  func(context.Context) error { panic(pooltest.ErrTask) },
 	"goexit": func(context.Context) error { runtime.Goexit(); return nil },
-}
-
-func fails(context.Context) error { return errBody }
-
-// inTurn is a body that ends as the given ones do, run by run.
-func inTurn(bodies ...executor.Task) executor.Task {
-	return func(ctx context.Context) error {
-		body := bodies[0]
-		bodies = bodies[1:]
-		return body(ctx)
-	}
 }
 
 // newLog returns a log, and what gives its records.
 func newLog() (eventloop.Option, func() []string) {
-	var text bytes.Buffer
-	return executor.Logger(slog.New(slog.NewTextHandler(&text, nil))), func() []string {
-		synctest.Wait()
-		return strings.FieldsFunc(text.String(), func(r rune) bool { return r == '\n' })
-	}
+	log, text := pooltest.NewLog()
+	return executor.Logger(log), func() []string { synctest.Wait(); return text.Lines() }
 }
 
 // newHandler returns a handler, and what gives the errors that it was told of, at their times.
@@ -61,13 +46,13 @@ func TestASeriesGoesOnAfterAReturnedErrorAndATimeOut(t *testing.T) {
 	log, records := newLog()
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		late := func(context.Context) error { time.Sleep(2 * ms); return nil }
-		f, err := l.AtFixedRate(0, 10*ms, inTurn(fails, late, fails, nothing),
+		f, err := l.AtFixedRate(0, 10*ms, pooltest.InTurn(pooltest.Fail, late, pooltest.Fail, pooltest.Nothing),
 			executor.Timeout(ms), executor.MaxRuns(4))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		assert.NoError(t, err)
 		require.Len(t, told(), 3)
-		assert.Equal(t, []error{errBody, errBody}, []error{told()[0], told()[2]})
+		assert.Equal(t, []error{pooltest.ErrTask, pooltest.ErrTask}, []error{told()[0], told()[2]})
 		assert.EqualError(t, told()[1], "eventloop: timed out after 1ms")
 		assert.EqualValues(t, 3, l.Stats().Failures)
 		assert.Empty(t, records(), "the handler was told")
@@ -80,11 +65,11 @@ func TestASeriesEndsLoudlyByAPanicOrAGoexit(t *testing.T) {
 			handler, told := newHandler(newDiary())
 			log, records := newLog()
 			withLoop(t, func(t *testing.T, l *eventloop.Loop) {
-				f, err := l.WithFixedDelay(0, ms, inTurn(fails, body))
+				f, err := l.WithFixedDelay(0, ms, pooltest.InTurn(pooltest.Fail, body))
 				require.NoError(t, err)
 				_, err = f.Get(t.Context())
 				require.Error(t, err)
-				assert.Equal(t, []error{errBody, err}, told())
+				assert.Equal(t, []error{pooltest.ErrTask, err}, told())
 				require.Len(t, records(), 1)
 				assert.Contains(t, records()[0], "periodic task ended by a failure")
 				assert.EqualValues(t, 2, l.Stats().Failures)
@@ -98,7 +83,7 @@ func TestASeriesGoesOnAfterAnErrorThatTellsOfAPanicElsewhere(t *testing.T) {
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		goexit := func(context.Context) error { return future.ErrGoexit }
 		panicked := func(context.Context) error { return &future.PanicError{} }
-		f, err := l.AtFixedRate(0, ms, inTurn(goexit, panicked, nothing), executor.MaxRuns(3))
+		f, err := l.AtFixedRate(0, ms, pooltest.InTurn(goexit, panicked, pooltest.Nothing), executor.MaxRuns(3))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		assert.NoError(t, err)
@@ -109,9 +94,9 @@ func TestFailuresOfASeriesAreLoggedSparinglyAndSoIsTheirEnd(t *testing.T) {
 	log, records := newLog()
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		bodies := []executor.Task{
-			fails, fails, fails, fails, fails, nothing, nothing, fails, abruptly["panic"], nothing,
+			pooltest.Fail, pooltest.Fail, pooltest.Fail, pooltest.Fail, pooltest.Fail, pooltest.Nothing, pooltest.Nothing, pooltest.Fail, abruptly["panic"], pooltest.Nothing,
 		}
-		f, err := l.AtFixedRate(0, ms, inTurn(bodies...),
+		f, err := l.AtFixedRate(0, ms, pooltest.InTurn(bodies...),
 			executor.MaxRuns(len(bodies)), executor.OnError(executor.Continue))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
@@ -129,7 +114,7 @@ func TestFailuresOfASeriesAreLoggedSparinglyAndSoIsTheirEnd(t *testing.T) {
 }
 
 func TestARunThatNeverReturnsIsToldAtItsTimeOut(t *testing.T) {
-	for name, policy := range policies {
+	for name, policy := range pooltest.ErrorPolicies {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := newDiary()
@@ -157,11 +142,11 @@ func TestARunThatNeverReturnsIsToldAtItsTimeOut(t *testing.T) {
 }
 
 func TestAPanicAfterAnOverrunIsToldToo(t *testing.T) {
-	for name, policy := range policies {
+	for name, policy := range pooltest.ErrorPolicies {
 		t.Run(name, func(t *testing.T) {
 			handler, told := newHandler(newDiary())
 			withLoop(t, func(t *testing.T, l *eventloop.Loop) {
-				slow := func(context.Context) error { time.Sleep(5 * ms); panic(errBody) }
+				slow := func(context.Context) error { time.Sleep(5 * ms); panic(pooltest.ErrTask) }
 				f, err := l.AtFixedRate(0, 10*ms, slow,
 					executor.Timeout(ms), executor.OnError(policy), executor.MaxRuns(2))
 				require.NoError(t, err)
@@ -171,8 +156,8 @@ func TestAPanicAfterAnOverrunIsToldToo(t *testing.T) {
 					runs = 2
 				}
 				require.Len(t, told(), 2*runs)
-				assert.NotErrorIs(t, told()[0], errBody)
-				assert.ErrorIs(t, told()[1], errBody)
+				assert.NotErrorIs(t, told()[0], pooltest.ErrTask)
+				assert.ErrorIs(t, told()[1], pooltest.ErrTask)
 				s := l.Stats()
 				assert.Equal(t, []int{runs, runs, 1}, []int{int(s.Runs), int(s.Failures), int(s.Completed)})
 			}, handler)
@@ -181,7 +166,7 @@ func TestAPanicAfterAnOverrunIsToldToo(t *testing.T) {
 }
 
 func TestTheLoopDoesNotEndBeforeAnOverrunIsTold(t *testing.T) {
-	for name, policy := range policies {
+	for name, policy := range pooltest.ErrorPolicies {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				told := false
@@ -189,7 +174,7 @@ func TestTheLoopDoesNotEndBeforeAnOverrunIsTold(t *testing.T) {
 					time.Sleep(time.Minute)
 					told = true
 				}))
-				slowSeries(t, l, policy)
+				pooltest.Overrun(t, l, policy)
 				time.Sleep(2 * time.Second)
 				require.NoError(t, l.Close())
 				assert.True(t, told)
@@ -202,7 +187,7 @@ func TestTheLoopDoesNotEndBeforeAnOverrunIsTold(t *testing.T) {
 func TestATaskThatOutlivesItsTimeOutHasFailedAtThatMoment(t *testing.T) {
 	log, records := newLog()
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
-		slow := func(context.Context) error { time.Sleep(time.Minute); return errBody }
+		slow := func(context.Context) error { time.Sleep(time.Minute); return pooltest.ErrTask }
 		f, err := l.Schedule(0, slow, executor.Timeout(ms))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
@@ -233,7 +218,7 @@ func TestAPanicIsToldWhoeverHoldsTheFuture(t *testing.T) {
 				log, records := newLog()
 				withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 					submit(l, body)
-					submit(l, fails)
+					submit(l, pooltest.Fail)
 					require.Len(t, records(), 1, "a returned error is the future's alone")
 					assert.Contains(t, records()[0], `level=ERROR msg="executor: task failed"`)
 					assert.Equal(t, how == "panic", strings.Contains(records()[0], "stack="))
@@ -242,7 +227,7 @@ func TestAPanicIsToldWhoeverHoldsTheFuture(t *testing.T) {
 				log, records = newLog()
 				withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 					submit(l, body)
-					submit(l, fails)
+					submit(l, pooltest.Fail)
 					assert.Len(t, told(), 1)
 					assert.Empty(t, records())
 				}, handler, log)
@@ -258,7 +243,7 @@ func valued(task executor.Task) future.Func[int] {
 func TestAPanicOfACancelledRunIsLoggedThoughItIsNoFailure(t *testing.T) {
 	log, records := newLog()
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
-		f, err := l.AtFixedRate(0, ms, func(ctx context.Context) error { <-ctx.Done(); panic(errBody) })
+		f, err := l.AtFixedRate(0, ms, func(ctx context.Context) error { <-ctx.Done(); panic(pooltest.ErrTask) })
 		require.NoError(t, err)
 		synctest.Wait()
 		require.True(t, f.Cancel())

@@ -14,7 +14,9 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/labelstest"
 )
 
 func TestAGoexitDoesNotLoseTheLoop(t *testing.T) {
@@ -48,9 +50,9 @@ func TestAHandlerThatPanicsOrEndsItsGoroutineHarmsNobody(t *testing.T) {
 	})
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		for range 2 {
-			require.NoError(t, l.Execute(func(context.Context) error { return errBody }))
+			require.NoError(t, l.Execute(func(context.Context) error { return pooltest.ErrTask }))
 		}
-		f, err := l.Submit(nothing)
+		f, err := l.Submit(pooltest.Nothing)
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		assert.NoError(t, err)
@@ -123,13 +125,13 @@ func TestBadArgumentsAreRefusedAndNothingIsAccepted(t *testing.T) {
 		assert.ErrorIs(t, err, executor.ErrNilTask)
 		_, err = l.AtFixedRate(0, ms, nil)
 		assert.ErrorIs(t, err, executor.ErrNilTask)
-		_, err = l.Submit(nothing, nil)
+		_, err = l.Submit(pooltest.Nothing, nil)
 		assert.ErrorIs(t, err, executor.ErrInvalid)
-		_, err = l.Schedule(0, nothing, executor.Timeout(0))
+		_, err = l.Schedule(0, pooltest.Nothing, executor.Timeout(0))
 		assert.ErrorIs(t, err, executor.ErrInvalid)
 		do(t, l, func(_ context.Context, turn eventloop.Turn) {
 			assert.ErrorIs(t, turn.Execute(nil), executor.ErrNilTask)
-			_, err := turn.WithFixedDelay(0, 0, nothing)
+			_, err := turn.WithFixedDelay(0, 0, pooltest.Nothing)
 			assert.ErrorIs(t, err, executor.ErrInvalid)
 		})
 		assert.EqualValues(t, 1, l.Stats().Accepted)
@@ -215,7 +217,7 @@ func TestAGoexitOfTaskAndHandlerDoesNotLoseTheLoop(t *testing.T) {
 	handler := executor.ErrorHandler(func(context.Context, executor.Run, error) { runtime.Goexit() })
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		require.NoError(t, l.Execute(func(context.Context) error { runtime.Goexit(); return nil }))
-		f, err := l.Schedule(ms, nothing)
+		f, err := l.Schedule(ms, pooltest.Nothing)
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		assert.NoError(t, err)
@@ -223,32 +225,16 @@ func TestAGoexitOfTaskAndHandlerDoesNotLoseTheLoop(t *testing.T) {
 	}, handler)
 }
 
-// goroutineLabels returns the labels of the calling goroutine as the goroutine profile tells them.
-//
-//go:noinline
-func goroutineLabels() string {
-	var profile strings.Builder
-	_ = pprof.Lookup("goroutine").WriteTo(&profile, 1)
-	for group := range strings.SplitSeq(profile.String(), "\n\n") {
-		if strings.Contains(group, "eventloop_test.goroutineLabels") {
-			_, labels, _ := strings.Cut(group, "# labels: ")
-			labels, _, _ = strings.Cut(labels, "\n")
-			return labels
-		}
-	}
-	return "not found"
-}
-
 func TestARunCarriesTheLabelsOfItsLoopAndItself(t *testing.T) {
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
-		_, err := l.Schedule(time.Hour, nothing) // keeps the goroutine
+		_, err := l.Schedule(time.Hour, pooltest.Nothing) // keeps the goroutine
 		require.NoError(t, err)
 		pprof.Do(t.Context(), pprof.Labels("submitter", "test"), func(context.Context) {
 			for _, c := range []struct {
 				name string
 				want []string
 			}{{"task", []string{`"pool":"loop"`, `"task":"task"`}}, {"", []string{`"pool":"loop"`}}} {
-				f, err := eventloop.Submit(l, func(context.Context) (string, error) { return goroutineLabels(), nil },
+				f, err := eventloop.Submit(l, func(context.Context) (string, error) { return labelstest.Here(), nil },
 					executor.Name(c.name))
 				require.NoError(t, err)
 				got, err := f.Get(t.Context())

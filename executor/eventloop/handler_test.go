@@ -14,32 +14,18 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
-
-// slowSeries runs a series on l whose first run outlives its time-out.
-func slowSeries(t *testing.T, l *eventloop.Loop, policy executor.ErrorPolicy) {
-	t.Helper()
-	_, err := l.AtFixedRate(0, time.Hour, func(ctx context.Context) error {
-		<-ctx.Done()
-		return nil
-	}, executor.Timeout(time.Second), executor.OnError(policy))
-	require.NoError(t, err)
-}
-
-// policies are those after which a series goes on that has outlived its time-out, and that by which
-// it ends.
-var policies = map[string]executor.ErrorPolicy{
-	"stop on panic": executor.StopOnPanic, "stop": executor.StopSeries, "continue": executor.Continue,
-}
 
 // The handler is called on the goroutine of the time-out, which is nobody's.
 func TestAHandlerOfATimeOutThatEndsItsGoroutineDoesNotKeepTheLoop(t *testing.T) {
-	for name, policy := range policies {
+	for name, policy := range pooltest.ErrorPolicies {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l := quiet(executor.ErrorHandler(func(context.Context, executor.Run, error) { runtime.Goexit() }))
-				slowSeries(t, l, policy)
+				pooltest.Overrun(t, l, policy)
 				time.Sleep(2 * time.Second)
 				require.NoError(t, l.Close())
 				s := l.Stats()
@@ -52,13 +38,13 @@ func TestAHandlerOfATimeOutThatEndsItsGoroutineDoesNotKeepTheLoop(t *testing.T) 
 }
 
 func TestAHandlerOfATimeOutMayCloseTheLoop(t *testing.T) {
-	for name, policy := range policies {
+	for name, policy := range pooltest.ErrorPolicies {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var l *eventloop.Loop
 				var got error
 				l = quiet(executor.ErrorHandler(func(context.Context, executor.Run, error) { got = l.Close() }))
-				slowSeries(t, l, policy)
+				pooltest.Overrun(t, l, policy)
 				<-l.Terminated()
 				assert.ErrorIs(t, got, future.ErrSelfWait)
 			})
@@ -66,13 +52,8 @@ func TestAHandlerOfATimeOutMayCloseTheLoop(t *testing.T) {
 	}
 }
 
-// exitError ends the goroutine of whoever asks for its text, as t.FailNow does.
-type exitError struct{}
-
-func (exitError) Error() string { runtime.Goexit(); return "" }
-
 func TestAnOverdueRunOfALoopEndsWhoseErrorEndsTheGoroutine(t *testing.T) {
-	slow := func(context.Context) error { time.Sleep(2 * time.Second); return exitError{} }
+	slow := func(context.Context) error { time.Sleep(2 * time.Second); return probe.ExitError{} }
 	synctest.Test(t, func(t *testing.T) {
 		l := eventloop.New(executor.Logger(slog.New(slog.DiscardHandler)))
 		once, err := l.Submit(slow, executor.Timeout(time.Second))
@@ -91,18 +72,12 @@ func TestAnOverdueRunOfALoopEndsWhoseErrorEndsTheGoroutine(t *testing.T) {
 	})
 }
 
-// exitLog ends the goroutine of whoever writes a record.
-type exitLog struct{ slog.Handler }
-
-func (exitLog) Enabled(context.Context, slog.Level) bool  { return true }
-func (exitLog) Handle(context.Context, slog.Record) error { runtime.Goexit(); return nil }
-
 func TestTheHandlerOfALoopIsToldOfTheEndOfASeriesThoughTheLogEndsTheGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := 0
-		l := eventloop.New(executor.Logger(slog.New(exitLog{slog.DiscardHandler})),
+		l := eventloop.New(executor.Logger(slog.New(pooltest.ExitLog{Handler: slog.DiscardHandler})),
 			executor.ErrorHandler(func(context.Context, executor.Run, error) { told++ }))
-		f, err := l.AtFixedRate(0, time.Second, func(context.Context) error { return exitError{} }, executor.OnError(executor.StopSeries))
+		f, err := l.AtFixedRate(0, time.Second, func(context.Context) error { return probe.ExitError{} }, executor.OnError(executor.StopSeries))
 		require.NoError(t, err)
 		<-f.Done()
 		require.NoError(t, l.Close())

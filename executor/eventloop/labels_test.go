@@ -11,6 +11,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/internal/labelstest"
 )
 
 // stainedContext has a label that belongs to one task only.
@@ -43,7 +44,7 @@ func TestLabelsThatATaskHasSetEndWithItsRun(t *testing.T) {
 							return nil
 						}, executor.Name(name))
 						require.NoError(t, err)
-						f, err := eventloop.Submit(l, func(context.Context) (string, error) { return goroutineLabels(), nil })
+						f, err := eventloop.Submit(l, func(context.Context) (string, error) { return labelstest.Here(), nil })
 						require.NoError(t, err)
 						got, err := f.Get(t.Context())
 						require.NoError(t, err)

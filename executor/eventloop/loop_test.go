@@ -2,9 +2,7 @@ package eventloop_test
 
 import (
 	"context"
-	"errors"
 	"log/slog"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -17,13 +15,10 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 const ms = time.Millisecond
-
-var errBody = errors.New("the body failed")
-
-func nothing(context.Context) error { return nil }
 
 // withLoop runs a test in a bubble with a loop that logs nothing, unless an option says so, and is closed
 // at the end.
@@ -131,9 +126,7 @@ func do(t *testing.T, l *eventloop.Loop, fn func(ctx context.Context, turn event
 // the bubble is at rest.
 func loopGoroutines() (count int) {
 	synctest.Wait()
-	stacks := make([]byte, 1<<20)
-	n := runtime.Stack(stacks, true)
-	for stack := range strings.SplitSeq(string(stacks[:n]), "\n\n") {
+	for _, stack := range probe.Stacks() {
 		if strings.Contains(stack, "synctest bubble") &&
 			strings.Contains(stack, "created by github.com/punctual-go/punctual/executor/eventloop.") {
 			count++

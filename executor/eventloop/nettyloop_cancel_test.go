@@ -15,12 +15,13 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
 func TestNETTYLOOP15_ACancelFromOutsideSettlesAtOnceAndWakesNobody(t *testing.T) {
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
-		f, err := l.Schedule(time.Hour, nothing)
+		f, err := l.Schedule(time.Hour, pooltest.Nothing)
 		require.NoError(t, err)
 		synctest.Wait()
 		assert.True(t, f.Cancel())
@@ -63,7 +64,7 @@ func TestNETTYLOOP15_ACancelInsideTakesTheTaskOutOfTheHeapAtOnce(t *testing.T) {
 				if i%2 == 0 {
 					schedule = l.Schedule
 				}
-				f, err := schedule(time.Hour+i*7919%100*time.Minute, nothing)
+				f, err := schedule(time.Hour+i*7919%100*time.Minute, pooltest.Nothing)
 				assert.NoError(t, err)
 				fs = append(fs, f)
 			}
@@ -72,7 +73,7 @@ func TestNETTYLOOP15_ACancelInsideTakesTheTaskOutOfTheHeapAtOnce(t *testing.T) {
 				assert.False(t, turn.Cancel(f))
 				assert.Equal(t, 99-i, l.AgendaLen())
 			}
-			f, err := other.Schedule(time.Hour, nothing)
+			f, err := other.Schedule(time.Hour, pooltest.Nothing)
 			assert.NoError(t, err)
 			assert.True(t, turn.Cancel(f), "of another loop")
 		})
@@ -119,13 +120,13 @@ func TestNETTYLOOP17_AFailureFailsOneFutureAndEndsItsSeriesLoudly(t *testing.T) 
 	var told []string
 	handler := executor.ErrorHandler(func(_ context.Context, run executor.Run, err error) {
 		if run.Name != "paniced" {
-			assert.ErrorIs(t, err, errBody)
+			assert.ErrorIs(t, err, pooltest.ErrTask)
 		}
 		told = append(told, run.Name)
 	})
 	logger := executor.Logger(slog.New(slog.NewTextHandler(&logged, nil)))
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
-		fail := func(context.Context) error { return errBody }
+		fail := func(context.Context) error { return pooltest.ErrTask }
 		require.NoError(t, l.Execute(fail))
 		once, err := l.Submit(fail, executor.Name("once"))
 		require.NoError(t, err)
@@ -136,9 +137,9 @@ func TestNETTYLOOP17_AFailureFailsOneFutureAndEndsItsSeriesLoudly(t *testing.T) 
 		paniced, err := eventloop.Submit(l, func(context.Context) (int, error) { panic(nil) }, executor.Name("paniced"))
 		require.NoError(t, err)
 		_, err = once.Get(t.Context())
-		assert.ErrorIs(t, err, errBody)
+		assert.ErrorIs(t, err, pooltest.ErrTask)
 		_, err = series.Get(t.Context())
-		assert.ErrorIs(t, err, errBody)
+		assert.ErrorIs(t, err, pooltest.ErrTask)
 		_, err = tolerant.Get(t.Context())
 		assert.NoError(t, err)
 		_, err = paniced.Get(t.Context())
@@ -170,7 +171,7 @@ func TestAMillionCancelledFromOutsideLeaveAThousandShells(t *testing.T) {
 		during func(*testing.T, *eventloop.Loop) (release func())
 	}{
 		"while it sleeps": {million, func(t *testing.T, l *eventloop.Loop) func() {
-			_, err := l.Schedule(24*time.Hour, nothing)
+			_, err := l.Schedule(24*time.Hour, pooltest.Nothing)
 			require.NoError(t, err)
 			synctest.Wait()
 			return func() {}
@@ -184,7 +185,7 @@ func TestAMillionCancelledFromOutsideLeaveAThousandShells(t *testing.T) {
 				const window = 100
 				var live [window]*executor.ScheduledFuture[struct{}]
 				for i := range c.tasks {
-					f, err := l.Schedule(25*time.Hour+time.Duration(i%1000)*time.Second, nothing)
+					f, err := l.Schedule(25*time.Hour+time.Duration(i%1000)*time.Second, pooltest.Nothing)
 					if err != nil {
 						t.Fatal(err)
 					}

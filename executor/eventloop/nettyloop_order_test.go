@@ -12,6 +12,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
 // Unlike the original, where a due task goes behind those that came while it was overdue, a fresh one does
@@ -96,10 +97,10 @@ func TestNETTYLOOP11_ALongDrainKeepsTheOrderOfTimes(t *testing.T) {
 
 func TestNETTYLOOP12_ATaskFromOutsideIsItsOwnIntakeNode(t *testing.T) {
 	l := quiet()
-	_, err := l.Schedule(time.Hour, nothing)
+	_, err := l.Schedule(time.Hour, pooltest.Nothing)
 	require.NoError(t, err)
-	assert.EqualValues(t, 1, testing.AllocsPerRun(1000, func() { _, _ = l.Schedule(2*time.Hour, nothing) }))
-	assert.LessOrEqual(t, testing.AllocsPerRun(1000, func() { _ = l.Execute(nothing) }), 2.0, "a goroutine at times")
+	assert.EqualValues(t, 1, testing.AllocsPerRun(1000, func() { _, _ = l.Schedule(2*time.Hour, pooltest.Nothing) }))
+	assert.LessOrEqual(t, testing.AllocsPerRun(1000, func() { _ = l.Execute(pooltest.Nothing) }), 2.0, "a goroutine at times")
 	assert.NotEmpty(t, l.ShutdownNow())
 	require.NoError(t, l.AwaitTermination(t.Context()))
 	assertBalanced(t, l)
@@ -108,30 +109,30 @@ func TestNETTYLOOP12_ATaskFromOutsideIsItsOwnIntakeNode(t *testing.T) {
 func TestNETTYLOOP13_OnlyAnEarlierDeadlineWakesTheLoop(t *testing.T) {
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		wakeups := func() uint64 { synctest.Wait(); return l.Stats().Wakeups }
-		_, err := l.Schedule(time.Hour, nothing)
+		_, err := l.Schedule(time.Hour, pooltest.Nothing)
 		require.NoError(t, err)
 		require.Zero(t, wakeups())
 		for range 1000 {
-			f, err := l.Schedule(time.Hour, nothing)
+			f, err := l.Schedule(time.Hour, pooltest.Nothing)
 			require.NoError(t, err)
-			_, err = l.Schedule(2*time.Hour, nothing)
+			_, err = l.Schedule(2*time.Hour, pooltest.Nothing)
 			require.NoError(t, err)
 			f.Cancel()
 		}
 		assert.Zero(t, wakeups(), "not later, nor at the same time, nor a cancel")
 		for i := range uint64(10) {
-			_, err := l.Schedule(30*time.Minute-time.Duration(i)*time.Minute, nothing)
+			_, err := l.Schedule(30*time.Minute-time.Duration(i)*time.Minute, pooltest.Nothing)
 			require.NoError(t, err)
 			assert.Equal(t, i+1, wakeups(), "earlier")
 		}
-		require.NoError(t, l.Execute(nothing))
+		require.NoError(t, l.Execute(pooltest.Nothing))
 		assert.EqualValues(t, 11, wakeups(), "now")
 		require.NoError(t, l.Validate())
 	})
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		release := block(t, l)
 		for i := range time.Duration(100) {
-			_, err := l.Schedule(100*ms-i*ms, nothing)
+			_, err := l.Schedule(100*ms-i*ms, pooltest.Nothing)
 			require.NoError(t, err)
 		}
 		release()
@@ -143,9 +144,9 @@ func TestNETTYLOOP13_OnlyAnEarlierDeadlineWakesTheLoop(t *testing.T) {
 
 func TestNETTYLOOP14_ANoticeIsHeededWhenSomethingElseWakesTheLoop(t *testing.T) {
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
-		_, err := l.Schedule(time.Minute, nothing)
+		_, err := l.Schedule(time.Minute, pooltest.Nothing)
 		require.NoError(t, err)
-		f, err := l.Schedule(time.Hour, nothing)
+		f, err := l.Schedule(time.Hour, pooltest.Nothing)
 		require.NoError(t, err)
 		synctest.Wait() // it has them in its heap
 		assert.True(t, f.Cancel())
@@ -163,11 +164,11 @@ func TestNETTYLOOP14_ANoticeIsHeededWhenSomethingElseWakesTheLoop(t *testing.T) 
 func TestNETTYLOOP21_TheGoroutineEndsWithTheLastTaskAndStartsAgainOnDemand(t *testing.T) {
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		assert.Zero(t, loopGoroutines(), "not before the first task")
-		require.NoError(t, l.Execute(nothing))
+		require.NoError(t, l.Execute(pooltest.Nothing))
 		assert.Zero(t, loopGoroutines())
-		f, err := l.Schedule(time.Minute, nothing)
+		f, err := l.Schedule(time.Minute, pooltest.Nothing)
 		require.NoError(t, err)
-		kept, err := l.Schedule(time.Hour, nothing)
+		kept, err := l.Schedule(time.Hour, pooltest.Nothing)
 		require.NoError(t, err)
 		assert.Equal(t, 1, loopGoroutines(), "a task waits")
 		_, err = f.Get(t.Context())
@@ -175,7 +176,7 @@ func TestNETTYLOOP21_TheGoroutineEndsWithTheLastTaskAndStartsAgainOnDemand(t *te
 		synctest.Wait()
 		assert.True(t, kept.Cancel())
 		assert.Equal(t, 1, loopGoroutines(), "a cancel does not wake it")
-		require.NoError(t, l.Execute(nothing))
+		require.NoError(t, l.Execute(pooltest.Nothing))
 		assert.Zero(t, loopGoroutines(), "but once awake it finds that nothing is left")
 		assert.Zero(t, l.AgendaLen())
 		assert.EqualValues(t, 2, l.Stats().Starts)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -43,7 +44,7 @@ func TestNETTYLOOP18_AGracefulShutdownWaitsForAQuietPeriod(t *testing.T) {
 
 		require.NoError(t, l.AwaitTermination(t.Context()))
 		assert.Equal(t, 240*ms, time.Since(d.began), "quiet since the end of the last run")
-		assert.ErrorIs(t, l.Execute(nothing), executor.ErrShutdown)
+		assert.ErrorIs(t, l.Execute(pooltest.Nothing), executor.ErrShutdown)
 		names, times := d.read()
 		assert.Equal(t, []string{"series", "for now"}, names)
 		assert.Equal(t, inMs(0, 90), times)
@@ -155,7 +156,7 @@ func TestNETTYLOOP18_ShutdownNowHandsBackWhatWaitsThoughABodyDoesNotReturn(t *te
 		synctest.Wait()
 		var futures []*executor.ScheduledFuture[struct{}]
 		for i := range time.Duration(3) {
-			f, err := l.Schedule(time.Hour-i*time.Minute, nothing, executor.Name("pending"))
+			f, err := l.Schedule(time.Hour-i*time.Minute, pooltest.Nothing, executor.Name("pending"))
 			require.NoError(t, err)
 			futures = append(futures, f)
 		}
@@ -242,13 +243,15 @@ func TestNETTYLOOP20_WhatIsRefusedLeavesNothing(t *testing.T) {
 		do(t, l, func(_ context.Context, turn eventloop.Turn) { turns <- turn })
 		turn := <-turns
 		l.Shutdown()
-		assert.ErrorIs(t, l.Execute(nothing), executor.ErrShutdown)
-		assert.ErrorIs(t, turn.Execute(nothing), executor.ErrShutdown)
+		assert.ErrorIs(t, l.Execute(pooltest.Nothing), executor.ErrShutdown)
+		assert.ErrorIs(t, turn.Execute(pooltest.Nothing), executor.ErrShutdown)
 		for _, schedule := range []func() (*executor.ScheduledFuture[struct{}], error){
-			func() (*executor.ScheduledFuture[struct{}], error) { return l.Schedule(0, nothing) },
-			func() (*executor.ScheduledFuture[struct{}], error) { return l.ScheduleAt(time.Now(), nothing) },
-			func() (*executor.ScheduledFuture[struct{}], error) { return l.AtFixedRate(0, 1, nothing) },
-			func() (*executor.ScheduledFuture[struct{}], error) { return turn.WithFixedDelay(0, 1, nothing) },
+			func() (*executor.ScheduledFuture[struct{}], error) { return l.Schedule(0, pooltest.Nothing) },
+			func() (*executor.ScheduledFuture[struct{}], error) { return l.ScheduleAt(time.Now(), pooltest.Nothing) },
+			func() (*executor.ScheduledFuture[struct{}], error) { return l.AtFixedRate(0, 1, pooltest.Nothing) },
+			func() (*executor.ScheduledFuture[struct{}], error) {
+				return turn.WithFixedDelay(0, 1, pooltest.Nothing)
+			},
 		} {
 			f, err := schedule()
 			assert.Nil(t, f)

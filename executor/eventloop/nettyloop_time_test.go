@@ -13,6 +13,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
 // The tests named after rows NETTYLOOP-01 to 25 answer the behaviours of Netty's scheduled event executor;
@@ -97,12 +98,12 @@ func TestNETTYLOOP03_ADelayOfZeroOrLessMeansNow(t *testing.T) {
 func TestNETTYLOOP04_APeriodMustBePositive(t *testing.T) {
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		for _, period := range []time.Duration{0, -1, math.MinInt64} {
-			_, err := l.AtFixedRate(0, period, nothing)
+			_, err := l.AtFixedRate(0, period, pooltest.Nothing)
 			assert.ErrorIs(t, err, executor.ErrInvalid, "rate %v", period)
-			_, err = l.WithFixedDelay(0, period, nothing)
+			_, err = l.WithFixedDelay(0, period, pooltest.Nothing)
 			assert.ErrorIs(t, err, executor.ErrInvalid, "delay %v", period)
 		}
-		_, err := l.AtFixedRate(0, ms, nothing, executor.Jitter(ms+1))
+		_, err := l.AtFixedRate(0, ms, pooltest.Nothing, executor.Jitter(ms+1))
 		assert.ErrorIs(t, err, executor.ErrInvalid)
 		assert.Zero(t, l.Stats().Accepted)
 		d := newDiary()
@@ -207,9 +208,9 @@ func TestNETTYLOOP07_EqualTimesRunInTheOrderOfArrival(t *testing.T) {
 func TestNETTYLOOP08_DelayTellsTheTimeLeft(t *testing.T) {
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		release := block(t, l)
-		now, err := l.Schedule(0, nothing)
+		now, err := l.Schedule(0, pooltest.Nothing)
 		require.NoError(t, err)
-		later, err := l.Schedule(5*ms, nothing)
+		later, err := l.Schedule(5*ms, pooltest.Nothing)
 		require.NoError(t, err)
 		assert.Zero(t, now.Delay())
 		assert.Equal(t, 5*ms, later.Delay())

@@ -13,18 +13,19 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
 func TestNETTYLOOP22_ABlockingWaitInsideIsRefused(t *testing.T) {
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
-		once, err := l.Schedule(time.Hour, nothing)
+		once, err := l.Schedule(time.Hour, pooltest.Nothing)
 		require.NoError(t, err)
-		series, err := l.AtFixedRate(time.Hour, time.Hour, nothing)
+		series, err := l.AtFixedRate(time.Hour, time.Hour, pooltest.Nothing)
 		require.NoError(t, err)
 		promise := future.NewPromise[struct{}]()
 		do(t, l, func(ctx context.Context, turn eventloop.Turn) {
-			queued, err := turn.Submit(nothing)
+			queued, err := turn.Submit(pooltest.Nothing)
 			assert.NoError(t, err)
 			start := time.Now()
 			for _, f := range []*future.Future[struct{}]{once.Future, series.Future, queued} {
@@ -54,14 +55,14 @@ func TestNETTYLOOP22_ABlockingWaitInsideIsRefused(t *testing.T) {
 func TestNETTYLOOP22_AWaitFromOutsideOrForAnotherLoopIsNot(t *testing.T) {
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		other := quiet()
-		f, err := other.Schedule(time.Minute, nothing)
+		f, err := other.Schedule(time.Minute, pooltest.Nothing)
 		require.NoError(t, err)
 		do(t, l, func(ctx context.Context, _ eventloop.Turn) {
 			_, err := f.Get(ctx)
 			assert.NoError(t, err)
 		})
 		release := block(t, l)
-		queued, err := l.Submit(nothing)
+		queued, err := l.Submit(pooltest.Nothing)
 		require.NoError(t, err)
 		time.AfterFunc(time.Minute, release)
 		_, err = queued.Get(context.Background())
@@ -118,7 +119,7 @@ func settleByAll(t *testing.T, l *eventloop.Loop, spins int) (succeeded bool) {
 		runtime.Gosched()
 	}
 	var parties sync.WaitGroup
-	for _, settle := range []func() bool{f.Stop, func() bool { return f.CancelCause(errBody) }} {
+	for _, settle := range []func() bool{f.Stop, func() bool { return f.CancelCause(pooltest.ErrTask) }} {
 		parties.Go(func() {
 			if settle() {
 				won.Add(1)

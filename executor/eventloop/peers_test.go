@@ -16,6 +16,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/delay/delaytest"
@@ -52,7 +53,7 @@ func TestB14_WhatWaitsIsCountedOnceWhereverItIsCancelled(t *testing.T) {
 		release := block(t, l)
 		var fs []*executor.ScheduledFuture[struct{}]
 		for i := range 2 * n {
-			f, err := l.Schedule(time.Duration(1+i%n)*time.Second, nothing)
+			f, err := l.Schedule(time.Duration(1+i%n)*time.Second, pooltest.Nothing)
 			require.NoError(t, err)
 			fs = append(fs, f)
 			if i == n {
@@ -110,7 +111,7 @@ func TestB19_WhatALoopTellsMayBeAskedAtAnyTime(t *testing.T) {
 	for range 2 {
 		parties.Go(func() {
 			for i := range 200 {
-				f, err := l.Schedule(time.Duration(i%3)*time.Microsecond, nothing)
+				f, err := l.Schedule(time.Duration(i%3)*time.Microsecond, pooltest.Nothing)
 				if err != nil {
 					t.Error(err)
 					continue
@@ -138,8 +139,8 @@ func TestB26_NothingOutlivesALoopThatIsClosed(t *testing.T) {
 	require.NoError(t, quiet().Close())
 	l := quiet()
 	for _, body := range []executor.Task{
-		nothing,
-		func(context.Context) error { return errBody },
+		pooltest.Nothing,
+		func(context.Context) error { return pooltest.ErrTask },
 		func(context.Context) error { panic("in a task") },
 		func(context.Context) error { runtime.Goexit(); return nil },
 		func(ctx context.Context) error { <-ctx.Done(); return nil },
@@ -148,7 +149,7 @@ func TestB26_NothingOutlivesALoopThatIsClosed(t *testing.T) {
 		require.NoError(t, err)
 		<-f.Stopped()
 	}
-	_, err := l.Schedule(time.Hour, nothing)
+	_, err := l.Schedule(time.Hour, pooltest.Nothing)
 	require.NoError(t, err)
 	require.NoError(t, l.Close())
 }
@@ -228,7 +229,7 @@ func TestB55_AnyNumberOfTasksRunsInOrder(t *testing.T) {
 				release := block(t, l)
 				var got, want []int
 				for i := range n {
-					gone, err := l.Schedule(time.Hour, nothing)
+					gone, err := l.Schedule(time.Hour, pooltest.Nothing)
 					require.NoError(t, err)
 					_, err = l.Schedule(time.Second, func(context.Context) error { got = append(got, i); return nil })
 					require.NoError(t, err)

@@ -11,11 +11,12 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
 func TestStatsAreJSONAndCanBeLogged(t *testing.T) {
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
-		require.NoError(t, l.Execute(nothing))
+		require.NoError(t, l.Execute(pooltest.Nothing))
 		require.NoError(t, l.Close())
 		s := l.Stats()
 		text, err := json.Marshal(s)

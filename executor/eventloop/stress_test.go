@@ -17,6 +17,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -143,7 +144,7 @@ func (s *stress) body() executor.Task {
 	case 1:
 		body = func(context.Context) error { runtime.Goexit(); return nil }
 	case 2:
-		body = func(context.Context) error { return errBody }
+		body = func(context.Context) error { return pooltest.ErrTask }
 	case 3:
 		body = func(ctx context.Context) error {
 			select {
@@ -155,7 +156,7 @@ func (s *stress) body() executor.Task {
 	case 4:
 		body = s.inside
 	default:
-		body = nothing
+		body = pooltest.Nothing
 	}
 	return func(ctx context.Context) error { s.begun.Add(1); return body(ctx) }
 }
@@ -212,14 +213,14 @@ func (s *stress) any() *future.Future[struct{}] {
 // each waits for what it has submitted, so a lost wake-up hangs.
 func TestNoWakeUpIsLostOnTheRealClock(t *testing.T) {
 	l := quiet()
-	far, err := l.Schedule(time.Hour, nothing)
+	far, err := l.Schedule(time.Hour, pooltest.Nothing)
 	require.NoError(t, err)
 	var parties sync.WaitGroup
 	for party := range 3 {
 		parties.Go(func() {
 			for i := range 3000 {
 				delay := time.Duration(rand.IntN(1+i%3*20)) * time.Microsecond
-				f, err := l.Schedule(delay, nothing)
+				f, err := l.Schedule(delay, pooltest.Nothing)
 				if err != nil {
 					t.Error(err)
 					return

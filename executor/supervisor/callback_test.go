@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/supervisor"
 )
 
@@ -23,7 +24,7 @@ func newSupervisor(t *testing.T, pool supervisor.Pool, task executor.Task, opts 
 
 func TestAnOutcomeTellsTheCycle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := supervise(t, newPool(t), inTurn(takes(2*time.Second), stubborn(30*time.Second), succeed), append(every10s, executor.Name("registry"))...)
+		s := supervise(t, newPool(t), pooltest.InTurn(takes(2*time.Second), stubborn(30*time.Second), pooltest.Nothing), append(every10s, executor.Name("registry"))...)
 		time.Sleep(40 * time.Second)
 		at := func(n int) time.Time { return s.epoch.Add(time.Duration(n) * time.Second) }
 		o := s.told()
@@ -40,7 +41,7 @@ func TestCallbacksAreCalledInOrderAndKeepNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := newPool(t)
 		var numbers []uint64 // without a lock: the calls do not overlap
-		s := newSupervisor(t, pool, succeed, supervisor.Interval(time.Second), supervisor.AfterCycle(func(o supervisor.Outcome) {
+		s := newSupervisor(t, pool, pooltest.Nothing, supervisor.Interval(time.Second), supervisor.AfterCycle(func(o supervisor.Outcome) {
 			numbers = append(numbers, o.Number)
 			if o.Number == 1 {
 				time.Sleep(5500 * time.Millisecond)
@@ -63,7 +64,7 @@ func TestACallbackThatFailsHarmsNobodyAndIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, records := newLog()
 		calls := 0
-		s := newSupervisor(t, newPool(t), inTurn(succeed, succeed, stubborn(time.Minute)), append(every10s, executor.Logger(log), executor.Name("registry"),
+		s := newSupervisor(t, newPool(t), pooltest.InTurn(pooltest.Nothing, pooltest.Nothing, stubborn(time.Minute)), append(every10s, executor.Logger(log), executor.Name("registry"),
 			supervisor.AfterCycle(func(o supervisor.Outcome) {
 				calls++
 				if o.Number%2 == 0 {
@@ -92,7 +93,7 @@ func brokenLog() *slog.Logger {
 func TestALogThatPanicsHarmsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0
-		s := newSupervisor(t, newPool(t), succeed, append(every10s, executor.Logger(brokenLog()),
+		s := newSupervisor(t, newPool(t), pooltest.Nothing, append(every10s, executor.Logger(brokenLog()),
 			supervisor.AfterCycle(func(supervisor.Outcome) { calls++; panic(errBoom) }))...)
 		s.Start()
 		time.Sleep(11 * time.Second)
@@ -126,7 +127,7 @@ func TestCallbacksMayCallTheSupervisor(t *testing.T) {
 func TestAnOutcomeIsToldAfterStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := 0
-		s := newSupervisor(t, newPool(t), succeed, supervisor.Interval(time.Second), supervisor.AfterCycle(func(supervisor.Outcome) {
+		s := newSupervisor(t, newPool(t), pooltest.Nothing, supervisor.Interval(time.Second), supervisor.AfterCycle(func(supervisor.Outcome) {
 			time.Sleep(10 * time.Second)
 			told++
 		}))

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/supervisor"
 	"github.com/punctual-go/punctual/internal/labelstest"
 )
@@ -17,7 +18,7 @@ import (
 func TestCallbacksHaveNoLabelsOfARunNorOfEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got []string
-		s := newSupervisor(t, newPool(t, executor.Name("crew")), succeed, supervisor.Interval(time.Second),
+		s := newSupervisor(t, newPool(t, executor.Name("crew")), pooltest.Nothing, supervisor.Interval(time.Second),
 			supervisor.AfterCycle(func(o supervisor.Outcome) {
 				got = append(got, labelstest.Here())
 				pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels("stain", "here")))

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/supervisor"
 )
 
@@ -34,7 +35,7 @@ func TestBadValuesAreRefused(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			assert.PanicsWithValue(t, "supervisor: "+text, func() {
-				supervisor.New(new(refusing), succeed, o)
+				supervisor.New(new(refusing), pooltest.Nothing, o)
 			})
 		})
 	}
@@ -45,9 +46,9 @@ func TestANilTaskIsRefused(t *testing.T) {
 }
 
 func TestMisuseOfTheConstructorPanics(t *testing.T) {
-	assert.PanicsWithValue(t, "supervisor: nil pool", func() { supervisor.New(nil, succeed) })
+	assert.PanicsWithValue(t, "supervisor: nil pool", func() { supervisor.New(nil, pooltest.Nothing) })
 	assert.PanicsWithValue(t, "supervisor: option 1 is nil", func() {
-		supervisor.New(new(refusing), succeed, executor.Name(""), nil)
+		supervisor.New(new(refusing), pooltest.Nothing, executor.Name(""), nil)
 	})
 }
 
@@ -97,7 +98,7 @@ func TestJitterIsBelowItsBoundAndDoesNotAddUp(t *testing.T) {
 
 func TestATriggeredRunHasNoJitter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := prepare(t, newPool(t), succeed, supervisor.Jitter(time.Hour))
+		s := prepare(t, newPool(t), pooltest.Nothing, supervisor.Jitter(time.Hour))
 		s.Trigger()
 		s.Start()
 		assert.Equal(t, seconds(0), s.begun())

@@ -12,6 +12,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/supervisor"
 	"github.com/punctual-go/punctual/future"
 )
@@ -56,7 +57,7 @@ func TestASubmissionThatBlocksTimesOutAndIsUnfinished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := fixed(t, 1, executor.HandOff(), executor.OnRejection(executor.Block))
 		require.NoError(t, pool.Execute(stubborn(40*time.Second)))
-		s := supervise(t, pool, succeed, supervisor.Interval(10*time.Second), supervisor.Timeout(10*time.Second), supervisor.Bound(2))
+		s := supervise(t, pool, pooltest.Nothing, supervisor.Interval(10*time.Second), supervisor.Timeout(10*time.Second), supervisor.Bound(2))
 		time.Sleep(31 * time.Second)
 		assert.Equal(t, []supervisor.Kind{supervisor.TimedOut, supervisor.Capped}, s.kinds())
 		assert.Equal(t, 1, s.Stats().Unfinished)
@@ -73,7 +74,7 @@ func TestStopWhileTheSubmissionBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := fixed(t, 1, executor.HandOff(), executor.OnRejection(executor.Block))
 		require.NoError(t, pool.Execute(stubborn(40*time.Second)))
-		s := supervise(t, pool, succeed)
+		s := supervise(t, pool, pooltest.Nothing)
 		time.Sleep(time.Second)
 		s.Stop()
 		assert.Equal(t, time.Second, time.Since(s.epoch))
@@ -92,7 +93,7 @@ func callerRuns(t *testing.T) *executor.Pool {
 
 func TestARunByTheCallerIsARunLikeOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := supervise(t, callerRuns(t), inTurn(takes(2*time.Second), fail, hang,
+		s := supervise(t, callerRuns(t), pooltest.InTurn(takes(2*time.Second), fail, hang,
 			func(context.Context) error { panic(errBoom) },
 			func(context.Context) error { runtime.Goexit(); return nil },
 			stubborn(7*time.Second), hang), supervisor.Interval(10*time.Second), supervisor.Timeout(5*time.Second), supervisor.Factor(1))
@@ -125,7 +126,7 @@ func TestADiscardedRunIsRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := fixed(t, 1, executor.HandOff(), executor.OnRejection(executor.Discard))
 		require.NoError(t, pool.Execute(stubborn(time.Hour)))
-		s := supervise(t, pool, succeed)
+		s := supervise(t, pool, pooltest.Nothing)
 		assert.Equal(t, []supervisor.Kind{supervisor.Rejected}, s.kinds())
 		assert.ErrorIs(t, s.told()[0].Err, executor.ErrSaturated)
 		assert.Equal(t, "waiting", s.state())
@@ -136,9 +137,9 @@ func TestARunDroppedForAnotherIsRejectedAtThatMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := fixed(t, 1, executor.BoundedFIFO(1), executor.OnRejection(executor.DiscardOldest))
 		require.NoError(t, pool.Execute(stubborn(time.Hour)))
-		s := supervise(t, pool, succeed)
+		s := supervise(t, pool, pooltest.Nothing)
 		time.Sleep(3 * time.Second)
-		require.NoError(t, pool.Execute(succeed))
+		require.NoError(t, pool.Execute(pooltest.Nothing))
 		o := s.told()
 		require.Len(t, o, 1)
 		assert.Equal(t, supervisor.Rejected, o[0].Kind)
@@ -156,7 +157,7 @@ func TestAPolicyThatPanicsHasRejectedTheRun(t *testing.T) {
 		for i, want := range []error{errBoom, future.ErrGoexit, errBoom} {
 			pool := fixed(t, 1, executor.HandOff(), executor.OnRejection(policies[i]))
 			require.NoError(t, pool.Execute(stubborn(time.Hour)))
-			s := supervise(t, pool, succeed)
+			s := supervise(t, pool, pooltest.Nothing)
 			assert.Equal(t, []supervisor.Kind{supervisor.Rejected}, s.kinds())
 			assert.ErrorIs(t, s.told()[0].Err, want)
 			assert.Zero(t, s.Stats().Unfinished)
@@ -177,7 +178,7 @@ func TestAPoolThatReturnsNothingHasRejectedTheRun(t *testing.T) {
 		s := supervise(t, poolFunc(func(task executor.Task) (*future.Future[struct{}], error) {
 			late = task
 			return nil, nil
-		}), succeed)
+		}), pooltest.Nothing)
 		assert.Equal(t, []supervisor.Kind{supervisor.Rejected}, s.kinds())
 		assert.Error(t, s.told()[0].Err)
 		assert.ErrorIs(t, late(t.Context()), future.ErrCancelled, "and does not run it any more")
@@ -191,7 +192,7 @@ func TestWhatIsAcceptedTooLateIsWithdrawn(t *testing.T) {
 		s := supervise(t, poolFunc(func(executor.Task) (*future.Future[struct{}], error) {
 			time.Sleep(20 * time.Second)
 			return accepted, nil
-		}), succeed, every10s...)
+		}), pooltest.Nothing, every10s...)
 		_, err := accepted.Get(t.Context())
 		assert.ErrorIs(t, err, future.ErrCancelled)
 		assert.ErrorIs(t, err, future.ErrTimeout)
@@ -211,7 +212,7 @@ func TestAPoolOfPromisesWillDo(t *testing.T) {
 				p.Complete(struct{}{})
 			}()
 			return p.Future(), nil
-		}), inTurn(takes(time.Second), fail, hang, stubborn(20*time.Second), hang), every10s...)
+		}), pooltest.InTurn(takes(time.Second), fail, hang, stubborn(20*time.Second), hang), every10s...)
 		time.Sleep(70 * time.Second)
 		assert.Equal(t, []supervisor.Kind{supervisor.Succeeded, supervisor.Failed, supervisor.TimedOut, supervisor.TimedOut}, s.kinds())
 		assert.Equal(t, seconds(0, 11, 21, 46), s.begun()[:4])
@@ -230,13 +231,13 @@ func TestWhatADecoratorMakesOfTheTaskCounts(t *testing.T) {
 				return task(ctx)
 			}
 		}
-		s := supervise(t, newPool(t, executor.Decorate(retry)), inTurn(fail, takes(time.Second), fail, fail, fail, hang, hang), every10s...)
+		s := supervise(t, newPool(t, executor.Decorate(retry)), pooltest.InTurn(fail, takes(time.Second), fail, fail, fail, hang, hang), every10s...)
 		time.Sleep(40 * time.Second)
 		assert.Equal(t, seconds(0, 1, 12, 13, 23, 24), s.begun())
 		assert.Equal(t, []supervisor.Kind{supervisor.Succeeded, supervisor.Failed, supervisor.TimedOut}, s.kinds())
 
 		open := func(executor.Task) executor.Task { return fail }
-		s = supervise(t, newPool(t, executor.Decorate(open)), succeed)
+		s = supervise(t, newPool(t, executor.Decorate(open)), pooltest.Nothing)
 		assert.Equal(t, []supervisor.Kind{supervisor.Failed}, s.kinds())
 		assert.Empty(t, s.begun())
 	})
@@ -246,7 +247,7 @@ func TestARunThatAHookEndsHasFailed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, _ := newLog()
 		pool := newPool(t, executor.Logger(log), executor.BeforeRun(func(context.Context, executor.Run) { runtime.Goexit() }))
-		s := supervise(t, pool, succeed)
+		s := supervise(t, pool, pooltest.Nothing)
 		assert.Equal(t, []supervisor.Kind{supervisor.Failed}, s.kinds())
 		assert.Empty(t, s.begun())
 	})
@@ -271,7 +272,7 @@ func TestTheErrorOfAPoolMayHaveMethodsThatPanic(t *testing.T) {
 		}
 		for _, answer := range answers {
 			pool := poolFunc(func(executor.Task) (*future.Future[struct{}], error) { return answer() })
-			s := supervise(t, pool, succeed, every10s...)
+			s := supervise(t, pool, pooltest.Nothing, every10s...)
 			time.Sleep(2 * time.Second)
 			assert.Equal(t, []supervisor.Kind{supervisor.Rejected}, s.kinds())
 			assert.NotErrorAs(t, s.told()[0].Err, new(*future.PanicError))

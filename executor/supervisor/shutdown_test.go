@@ -12,6 +12,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/supervisor"
 	"github.com/punctual-go/punctual/future"
 )
@@ -41,7 +42,7 @@ func TestAnIdleSupervisorStopsAtOnceWithItsPool(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				pool, shutDown := make()
-				s := supervise(t, pool, succeed, every10min...)
+				s := supervise(t, pool, pooltest.Nothing, every10min...)
 				time.Sleep(15 * time.Second)
 				shutDown()
 				<-s.Done()
@@ -58,7 +59,7 @@ func TestAnIdleSupervisorStopsAtOnceWithItsPool(t *testing.T) {
 func TestASuspendedSupervisorStopsAtOnceWithItsPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := newPool(t)
-		s := supervise(t, pool, succeed, every10min...)
+		s := supervise(t, pool, pooltest.Nothing, every10min...)
 		s.Suspend()
 		synctest.Wait()
 		pool.Shutdown()
@@ -70,7 +71,7 @@ func TestASuspendedSupervisorStopsAtOnceWithItsPool(t *testing.T) {
 func TestASupervisorThatIsStartedOnAClosedPoolStopsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := newPool(t)
-		s := prepare(t, pool, succeed, supervisor.InitialDelay(time.Hour))
+		s := prepare(t, pool, pooltest.Nothing, supervisor.InitialDelay(time.Hour))
 		pool.Shutdown()
 		assert.Equal(t, "new", s.state())
 		s.Start()
@@ -118,7 +119,7 @@ func (silent) AfterShutdown() {}
 func TestASupervisorFindsAtItsNextCycleThatAPoolIsShutDownThatDoesNotTell(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := newPool(t)
-		s := supervise(t, silent{pool}, succeed, every10min...)
+		s := supervise(t, silent{pool}, pooltest.Nothing, every10min...)
 		time.Sleep(15 * time.Second)
 		pool.Shutdown()
 		assert.Equal(t, "waiting", s.state())
@@ -141,7 +142,7 @@ func (w *watched) AfterShutdown(f func()) (stop func() bool) {
 func TestAPoolMayTellWhileItIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := &watched{Pool: newPool(t)}
-		s := supervise(t, pool, succeed, supervisor.InitialDelay(time.Hour))
+		s := supervise(t, pool, pooltest.Nothing, supervisor.InitialDelay(time.Hour))
 		<-s.Done()
 		assert.Zero(t, time.Since(s.epoch))
 		assert.Equal(t, 1, pool.calls, "it is forgotten")
@@ -152,7 +153,7 @@ func TestAPoolKeepsNothingOfASupervisorThatHasStopped(t *testing.T) {
 	pool := executor.NewPool(1)
 	defer pool.Close()
 	stop := func() weak.Pointer[supervisor.Supervisor] {
-		s := supervisor.New(pool, succeed, supervisor.InitialDelay(time.Hour))
+		s := supervisor.New(pool, pooltest.Nothing, supervisor.InitialDelay(time.Hour))
 		s.Start()
 		s.Stop()
 		return weak.Make(s)

@@ -10,15 +10,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/supervisor"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // Stop, in every state, and what comes late.
 
 func TestB36_StopBeforeStartKeepsItFromStarting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := prepare(t, newPool(t), succeed)
+		s := prepare(t, newPool(t), pooltest.Nothing)
 		s.Trigger()
 		s.Stop()
 		s.Stop()
@@ -35,7 +37,7 @@ func TestB36_StopBeforeStartKeepsItFromStarting(t *testing.T) {
 
 func TestStopOfASuspendedSupervisorIsFinal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := supervise(t, newPool(t), succeed, every10s...)
+		s := supervise(t, newPool(t), pooltest.Nothing, every10s...)
 		time.Sleep(time.Second)
 		s.Suspend()
 		s.Trigger()
@@ -79,7 +81,7 @@ func TestStopWithdrawsARunThatHasNotBegun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := fixed(t, 1)
 		require.NoError(t, pool.Execute(stubborn(3*time.Second)))
-		s := supervise(t, pool, succeed, every10s...)
+		s := supervise(t, pool, pooltest.Nothing, every10s...)
 		time.Sleep(time.Second)
 		assert.Equal(t, 1, pool.Stats().Queued)
 		s.Stop()
@@ -96,20 +98,14 @@ func TestDoneWaitsForUnfinishedRuns(t *testing.T) {
 		time.Sleep(30 * time.Second) // the second has started at 25
 		s.Stop()
 		assert.Equal(t, 2, s.Stats().Unfinished)
-		require.ErrorIs(t, s.StopContext(ended()), context.Canceled)
+		require.ErrorIs(t, s.StopContext(probe.Ended()), context.Canceled)
 		limited, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		require.ErrorIs(t, s.StopContext(limited), context.DeadlineExceeded)
 		require.NoError(t, s.StopContext(t.Context()))
 		assert.Equal(t, 85*time.Second, time.Since(s.epoch))
-		require.NoError(t, s.StopContext(ended()), "once it is done, the context does not matter")
+		require.NoError(t, s.StopContext(probe.Ended()), "once it is done, the context does not matter")
 	})
-}
-
-func ended() context.Context {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	return ctx
 }
 
 func TestStopFromTheTaskDoesNotWaitForIt(t *testing.T) {
@@ -150,7 +146,7 @@ func TestATaskMayWaitForAnotherSupervisor(t *testing.T) {
 func TestWhatComesLateTouchesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var begun atomic.Int32
-		body := inTurn(stubborn(17*time.Second), takes(4*time.Second), hang)
+		body := pooltest.InTurn(stubborn(17*time.Second), takes(4*time.Second), hang)
 		s := supervise(t, newPool(t), func(ctx context.Context) error { begun.Add(1); return body(ctx) },
 			append(every10s, supervisor.MaxUnfinished(2))...)
 		// The first times out at 5 and returns at 17, while the second, triggered at 15, is running.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"runtime"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -14,8 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/supervisor"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 var errBoom = errors.New("boom")
@@ -138,8 +138,6 @@ func (p *refusing) Submit(task executor.Task, opts ...executor.TaskOption) (*fut
 	return p.Pool.Submit(task, opts...)
 }
 
-func succeed(context.Context) error { return nil }
-
 func fail(context.Context) error { return errBoom }
 
 // hang does not end before its context.
@@ -168,19 +166,6 @@ func stubborn(d time.Duration) executor.Task {
 	}
 }
 
-// inTurn returns a task that is each of the given in turn, and the last from then on.
-func inTurn(tasks ...executor.Task) executor.Task {
-	var mu sync.Mutex
-	n := 0
-	return func(ctx context.Context) error {
-		mu.Lock()
-		task := tasks[min(n, len(tasks)-1)]
-		n++
-		mu.Unlock()
-		return task(ctx)
-	}
-}
-
 // seconds returns durations of so many seconds.
 func seconds(ns ...int) []time.Duration {
 	ds := []time.Duration{}
@@ -191,32 +176,12 @@ func seconds(ns ...int) []time.Duration {
 }
 
 // goroutines returns how many goroutines are inside of the package.
-func goroutines() int {
-	stacks := make([]byte, 1<<20)
-	stacks = stacks[:runtime.Stack(stacks, true)]
-	n := 0
-	for g := range strings.SplitSeq(string(stacks), "\n\n") {
-		if strings.Contains(g, "/executor/supervisor.") {
-			n++
-		}
-	}
-	return n
-}
+func goroutines() int { return probe.Goroutines("/executor/supervisor.") }
 
 // newLog returns a logger, and what tells its records.
 func newLog() (*slog.Logger, func() string) {
-	var mu sync.Mutex
-	var text strings.Builder
-	w := writer(func(p []byte) (int, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		return text.Write(p)
-	})
-	return slog.New(slog.NewTextHandler(w, nil)), func() string {
-		mu.Lock()
-		defer mu.Unlock()
-		return text.String()
-	}
+	log, text := pooltest.NewLog()
+	return log, text.String
 }
 
 type writer func(p []byte) (int, error)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/supervisor"
 )
 
@@ -15,7 +16,7 @@ import (
 
 func TestSuspendBeforeStartHoldsTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := prepare(t, newPool(t), succeed, append(every10s, supervisor.InitialDelay(3*time.Second))...)
+		s := prepare(t, newPool(t), pooltest.Nothing, append(every10s, supervisor.InitialDelay(3*time.Second))...)
 		s.Suspend()
 		assert.Equal(t, "new", s.state())
 		s.Start()
@@ -29,7 +30,7 @@ func TestSuspendBeforeStartHoldsTheStart(t *testing.T) {
 
 func TestResumeBeforeStartTakesSuspendBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := prepare(t, newPool(t), succeed, every10s...)
+		s := prepare(t, newPool(t), pooltest.Nothing, every10s...)
 		s.Suspend()
 		s.Resume()
 		assert.Equal(t, "new", s.state())
@@ -40,7 +41,7 @@ func TestResumeBeforeStartTakesSuspendBack(t *testing.T) {
 
 func TestSuspendWhileWaitingWithdrawsTheNextRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := supervise(t, newPool(t), succeed, every10s...)
+		s := supervise(t, newPool(t), pooltest.Nothing, every10s...)
 		time.Sleep(5 * time.Second)
 		s.Suspend()
 		s.Suspend()
@@ -125,7 +126,7 @@ func TestSuspendHoldsWhatFollowsATimeout(t *testing.T) {
 
 func TestResumeOfWhatIsNotSuspendedDoesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := supervise(t, newPool(t), succeed, every10s...)
+		s := supervise(t, newPool(t), pooltest.Nothing, every10s...)
 		time.Sleep(6 * time.Second)
 		s.Resume()
 		time.Sleep(4 * time.Second)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/supervisor"
 )
 
@@ -19,7 +20,7 @@ import (
 
 func TestTriggerReplacesTheRunThatIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := supervise(t, newPool(t), succeed, every10s...)
+		s := supervise(t, newPool(t), pooltest.Nothing, every10s...)
 		time.Sleep(7 * time.Second)
 		for range 5 {
 			s.Trigger()
@@ -84,7 +85,7 @@ func TestTriggerFromTheTaskRunsItAgain(t *testing.T) {
 
 func TestTriggerFollowsATimeoutOnceTheRunHasReturned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := supervise(t, newPool(t), inTurn(hang, stubborn(8*time.Second), succeed), every10s...)
+		s := supervise(t, newPool(t), pooltest.InTurn(hang, stubborn(8*time.Second), pooltest.Nothing), every10s...)
 		time.Sleep(time.Second)
 		s.Trigger()
 		time.Sleep(5 * time.Second)
@@ -101,7 +102,7 @@ func TestTriggerFollowsATimeoutOnceTheRunHasReturned(t *testing.T) {
 
 func TestTriggerWhileCappedWaitsForAnEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := supervise(t, newPool(t), inTurn(stubborn(100*time.Second), succeed), every10s...)
+		s := supervise(t, newPool(t), pooltest.InTurn(stubborn(100*time.Second), pooltest.Nothing), every10s...)
 		// Timed out at 5, capped at 25 and 65.
 		time.Sleep(30 * time.Second)
 		for range 3 {
@@ -120,7 +121,7 @@ func TestTriggerWhileCappedWaitsForAnEnd(t *testing.T) {
 
 func TestTriggerBeforeStartSkipsTheInitialDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := prepare(t, newPool(t), succeed, append(every10s, supervisor.InitialDelay(time.Hour))...)
+		s := prepare(t, newPool(t), pooltest.Nothing, append(every10s, supervisor.InitialDelay(time.Hour))...)
 		s.Trigger()
 		time.Sleep(time.Minute)
 		assert.Empty(t, s.begun())
@@ -132,7 +133,7 @@ func TestTriggerBeforeStartSkipsTheInitialDelay(t *testing.T) {
 
 func TestTriggerWhileSuspendedIsKeptForResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := supervise(t, newPool(t), succeed, every10s...)
+		s := supervise(t, newPool(t), pooltest.Nothing, every10s...)
 		time.Sleep(time.Second)
 		s.Suspend()
 		s.Trigger()

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/supervisor"
 	"github.com/punctual-go/punctual/future"
 )
@@ -22,7 +23,7 @@ import (
 
 func TestTST01_IntervalAndTimeoutAreTwoSettings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := supervise(t, newPool(t), inTurn(succeed, hang),
+		s := supervise(t, newPool(t), pooltest.InTurn(pooltest.Nothing, hang),
 			supervisor.Interval(10*time.Second), supervisor.Timeout(3*time.Second), supervisor.Bound(1))
 		time.Sleep(40 * time.Second)
 		assert.Equal(t, seconds(0, 10, 23, 36), s.begun(), "a bound of 1: the ceiling is not below the interval")
@@ -39,7 +40,7 @@ func TestTST01_TimeoutIsTheIntervalByDefault(t *testing.T) {
 
 func TestTST01_EurekaTakesOneValueForAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := supervise(t, newPool(t), inTurn(succeed, hang), supervisor.Eureka(30*time.Second, 10))
+		s := supervise(t, newPool(t), pooltest.InTurn(pooltest.Nothing, hang), supervisor.Eureka(30*time.Second, 10))
 		time.Sleep(200 * time.Second)
 		assert.Equal(t, seconds(30, 60, 150), s.begun())
 		assert.Equal(t, seconds(30, 60, 120), s.delays())
@@ -49,7 +50,7 @@ func TestTST01_EurekaTakesOneValueForAll(t *testing.T) {
 func TestTST02_ACycleIsSubmittedWatchedAndFollowedByTheNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := newPool(t)
-		s := prepare(t, pool, succeed, supervisor.InitialDelay(5*time.Second), supervisor.Interval(10*time.Second))
+		s := prepare(t, pool, pooltest.Nothing, supervisor.InitialDelay(5*time.Second), supervisor.Interval(10*time.Second))
 		time.Sleep(time.Hour)
 		assert.Empty(t, s.begun(), "nothing comes before Start")
 		s.epoch = time.Now()
@@ -65,7 +66,7 @@ func TestTST02_WithoutAnInitialDelayTheFirstRunComesAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := newPool(t)
 		for _, opts := range [][]supervisor.Option{nil, {supervisor.InitialDelay(-time.Hour)}} {
-			s := supervise(t, pool, succeed, opts...)
+			s := supervise(t, pool, pooltest.Nothing, opts...)
 			assert.Equal(t, seconds(0), s.begun())
 		}
 	})
@@ -73,7 +74,7 @@ func TestTST02_WithoutAnInitialDelayTheFirstRunComesAtOnce(t *testing.T) {
 
 func TestTST03_TheDelayCountsFromTheEndOfARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := supervise(t, newPool(t), inTurn(takes(7*time.Second), takes(time.Second), takes(20*time.Second), succeed),
+		s := supervise(t, newPool(t), pooltest.InTurn(takes(7*time.Second), takes(time.Second), takes(20*time.Second), pooltest.Nothing),
 			supervisor.Interval(10*time.Second), supervisor.Timeout(time.Minute))
 		time.Sleep(68 * time.Second)
 		assert.Equal(t, seconds(0, 17, 28, 58, 68), s.begun(), "no fixed rate, and nothing is caught up with")
@@ -82,7 +83,7 @@ func TestTST03_TheDelayCountsFromTheEndOfARun(t *testing.T) {
 
 func TestTST04_SuccessRestoresTheInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := supervise(t, newPool(t), inTurn(hang, hang, succeed, hang, succeed), supervisor.Eureka(10*time.Second, 8))
+		s := supervise(t, newPool(t), pooltest.InTurn(hang, hang, pooltest.Nothing, hang, pooltest.Nothing), supervisor.Eureka(10*time.Second, 8))
 		time.Sleep(3 * time.Minute)
 		assert.Equal(t, seconds(20, 40, 10, 20, 10), s.delays()[:5])
 		assert.Equal(t, seconds(10, 40, 90, 100, 130, 140), s.begun()[:6])
@@ -126,7 +127,7 @@ func TestTST05_TheCeilingNeedNotBeAPowerOfTheFactor(t *testing.T) {
 func TestTST05_ARunThatEndsWithItsTimeHasTimedOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := newPool(t)
-		s := supervise(t, pool, inTurn(stubborn(10*time.Second), stubborn(10*time.Second-1)), supervisor.Eureka(10*time.Second, 2))
+		s := supervise(t, pool, pooltest.InTurn(stubborn(10*time.Second), stubborn(10*time.Second-1)), supervisor.Eureka(10*time.Second, 2))
 		time.Sleep(2 * time.Minute)
 		o := s.told()
 		assert.Equal(t, supervisor.TimedOut, o[0].Kind)
@@ -137,7 +138,7 @@ func TestTST05_ARunThatEndsWithItsTimeHasTimedOut(t *testing.T) {
 func TestTST06_RejectionDoublesTheDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := &refusing{Pool: newPool(t), err: executor.ErrSaturated}
-		s := supervise(t, pool, succeed, supervisor.Eureka(10*time.Second, 4))
+		s := supervise(t, pool, pooltest.Nothing, supervisor.Eureka(10*time.Second, 4))
 		time.Sleep(100 * time.Second)
 		assert.Equal(t, seconds(20, 40, 40), s.delays())
 		for _, o := range s.told() {
@@ -159,7 +160,7 @@ func TestTST07_FailureKeepsResetsOrGrows(t *testing.T) {
 		supervisor.Grow:  seconds(20, 40, 80),
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s := supervise(t, newPool(t), inTurn(hang, fail), supervisor.Eureka(10*time.Second, 8), supervisor.OnFailure(policy))
+			s := supervise(t, newPool(t), pooltest.InTurn(hang, fail), supervisor.Eureka(10*time.Second, 8), supervisor.OnFailure(policy))
 			time.Sleep(10 * time.Minute)
 			assert.Equal(t, want, s.delays()[:3], "policy %d", policy)
 			assert.Equal(t, errBoom, s.told()[1].Err)
@@ -169,7 +170,7 @@ func TestTST07_FailureKeepsResetsOrGrows(t *testing.T) {
 
 func TestTST07_KeepIsTheDefault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := supervise(t, newPool(t), inTurn(hang, fail, succeed), supervisor.Eureka(10*time.Second, 8))
+		s := supervise(t, newPool(t), pooltest.InTurn(hang, fail, pooltest.Nothing), supervisor.Eureka(10*time.Second, 8))
 		time.Sleep(5 * time.Minute)
 		assert.Equal(t, seconds(20, 20, 10), s.delays()[:3])
 	})
@@ -177,10 +178,10 @@ func TestTST07_KeepIsTheDefault(t *testing.T) {
 
 func TestTST07_PanicAndGoexitAreFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := supervise(t, newPool(t), inTurn(
+		s := supervise(t, newPool(t), pooltest.InTurn(
 			func(context.Context) error { panic(errBoom) },
 			func(context.Context) error { runtime.Goexit(); return nil },
-			succeed), supervisor.Interval(10*time.Second))
+			pooltest.Nothing), supervisor.Interval(10*time.Second))
 		time.Sleep(21 * time.Second)
 		o := s.told()
 		require.Len(t, o, 3)
@@ -205,7 +206,7 @@ func TestTST13_ABoundBelowOneIsRefused(t *testing.T) {
 	for _, n := range []int{0, -1, math.MinInt} {
 		for _, o := range []supervisor.Option{supervisor.Bound(n), supervisor.Eureka(time.Second, n)} {
 			text := fmt.Sprintf("supervisor: bound %d is below 1", n)
-			assert.PanicsWithValue(t, text, func() { supervisor.New(new(refusing), succeed, o) })
+			assert.PanicsWithValue(t, text, func() { supervisor.New(new(refusing), pooltest.Nothing, o) })
 		}
 	}
 }
@@ -213,7 +214,7 @@ func TestTST13_ABoundBelowOneIsRefused(t *testing.T) {
 func TestTST13_AHugeBoundSaturates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := &refusing{err: executor.ErrSaturated}
-		s := supervise(t, pool, succeed, supervisor.Eureka(time.Hour, math.MaxInt))
+		s := supervise(t, pool, pooltest.Nothing, supervisor.Eureka(time.Hour, math.MaxInt))
 		for range 100 {
 			s.Trigger()
 			synctest.Wait()

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/supervisor"
 	"github.com/punctual-go/punctual/future"
 )
@@ -57,7 +58,7 @@ func TestTST08_AFinishedRunIsLeftAlone(t *testing.T) {
 
 func TestTST08_ARunThatGoesOnKeepsOthersFromStarting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := supervise(t, newPool(t), inTurn(stubborn(100*time.Second), succeed),
+		s := supervise(t, newPool(t), pooltest.InTurn(stubborn(100*time.Second), pooltest.Nothing),
 			supervisor.Interval(10*time.Second), supervisor.Timeout(10*time.Second), supervisor.Bound(4))
 		// It times out at 10; the others would be at 30, 70, 110, 120.
 		time.Sleep(99 * time.Second)
@@ -91,7 +92,7 @@ func TestTST08_ARunThatHasNotBegunInTimeNeverDoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := fixed(t, 1)
 		require.NoError(t, pool.Execute(stubborn(15*time.Second)))
-		s := supervise(t, pool, succeed, supervisor.Interval(10*time.Second), supervisor.Timeout(10*time.Second), supervisor.Bound(1))
+		s := supervise(t, pool, pooltest.Nothing, supervisor.Interval(10*time.Second), supervisor.Timeout(10*time.Second), supervisor.Bound(1))
 		time.Sleep(9 * time.Second)
 		assert.Equal(t, 1, pool.Stats().Queued)
 		time.Sleep(2 * time.Second)
@@ -111,7 +112,7 @@ func TestTST09_AShutDownPoolStopsTheSupervisor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				pool := newPool(t)
-				s := supervise(t, pool, succeed, supervisor.Interval(10*time.Second))
+				s := supervise(t, pool, pooltest.Nothing, supervisor.Interval(10*time.Second))
 				time.Sleep(15 * time.Second)
 				shutDown(pool)
 				<-s.Done()
@@ -155,7 +156,7 @@ func TestTST09_ARunDroppedByShutdownNowStopsTheSupervisor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := fixed(t, 1)
 		require.NoError(t, pool.Execute(func(ctx context.Context) error { <-ctx.Done(); return nil }))
-		s := supervise(t, pool, succeed)
+		s := supervise(t, pool, pooltest.Nothing)
 		time.Sleep(time.Second)
 		assert.Len(t, pool.ShutdownNow(), 1)
 		<-s.Done()
@@ -168,7 +169,7 @@ func TestTST09_ARunDroppedByShutdownNowStopsTheSupervisor(t *testing.T) {
 func TestTST14_RunsDoNotOverlap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		running, most, runs := 0, 0, 0 // without a lock: the race detector sees runs that overlap
-		body := inTurn(stubborn(time.Minute), hang, fail, takes(5*time.Second), stubborn(12*time.Second))
+		body := pooltest.InTurn(stubborn(time.Minute), hang, fail, takes(5*time.Second), stubborn(12*time.Second))
 		s := supervise(t, newPool(t), func(ctx context.Context) error {
 			running++
 			runs++

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/supervisor"
 )
 
@@ -39,7 +40,7 @@ func TestTST10_TheTimeoutNeedsNoWorker(t *testing.T) {
 		for range 2 {
 			require.NoError(t, pool.Execute(stubborn(time.Hour)))
 		}
-		s := supervise(t, pool, succeed, supervisor.Eureka(10*time.Second, 2))
+		s := supervise(t, pool, pooltest.Nothing, supervisor.Eureka(10*time.Second, 2))
 		time.Sleep(79 * time.Second)
 		assert.Equal(t, []supervisor.Kind{supervisor.TimedOut, supervisor.TimedOut}, s.kinds())
 		assert.Equal(t, 10*time.Second, s.told()[0].Took)
@@ -49,7 +50,7 @@ func TestTST10_TheTimeoutNeedsNoWorker(t *testing.T) {
 func TestTST10_AnIdleDayCostsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := fixed(t, 1)
-		s := supervise(t, pool, succeed, supervisor.Interval(25*time.Hour))
+		s := supervise(t, pool, pooltest.Nothing, supervisor.Interval(25*time.Hour))
 		s.begun()
 		before := pool.Stats()
 		time.Sleep(24 * time.Hour)
@@ -63,7 +64,7 @@ func TestTST10_AnIdleDayCostsNothing(t *testing.T) {
 func TestTST11_StatsTellOutcomesAndTheLastSuccess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := &refusing{Pool: newPool(t)}
-		s := prepare(t, pool, inTurn(takes(2*time.Second), fail, hang, stubborn(45*time.Second), succeed), executor.Name("registry"),
+		s := prepare(t, pool, pooltest.InTurn(takes(2*time.Second), fail, hang, stubborn(45*time.Second), pooltest.Nothing), executor.Name("registry"),
 			supervisor.Interval(10*time.Second), supervisor.Timeout(5*time.Second), supervisor.Bound(6), supervisor.Jitter(0))
 		want := supervisor.Stats{Name: "registry", State: "new", Delay: 10 * time.Second, WorstGap: 35 * time.Second}
 		at := func(n int) time.Time { return s.epoch.Add(time.Duration(n) * time.Second) }
@@ -113,7 +114,7 @@ func TestTST11_TheWorstGapIsTimeoutAndDelayAndJitter(t *testing.T) {
 		{[]supervisor.Option{supervisor.MaxInterval(time.Minute), supervisor.Jitter(time.Second)}, 91 * time.Second},
 		{[]supervisor.Option{supervisor.Timeout(math.MaxInt64), supervisor.Jitter(math.MaxInt64)}, math.MaxInt64},
 	} {
-		s := supervisor.New(new(refusing), succeed, c.opts...)
+		s := supervisor.New(new(refusing), pooltest.Nothing, c.opts...)
 		assert.Equal(t, c.want, s.Stats().WorstGap)
 	}
 }
@@ -121,7 +122,7 @@ func TestTST11_TheWorstGapIsTimeoutAndDelayAndJitter(t *testing.T) {
 func TestTST12_StopEndsTheCycleForGood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := newPool(t)
-		s := supervise(t, pool, succeed, supervisor.Interval(10*time.Second))
+		s := supervise(t, pool, pooltest.Nothing, supervisor.Interval(10*time.Second))
 		time.Sleep(15 * time.Second)
 		s.Stop()
 		<-s.Done()
@@ -137,7 +138,7 @@ func TestTST15_NothingIsLogged(t *testing.T) {
 		log, records := newLog()
 		poolLog, ofPool := newLog()
 		pool := &refusing{Pool: newPool(t, executor.Logger(poolLog))}
-		s := supervise(t, pool, inTurn(hang, fail, stubborn(time.Minute), func(context.Context) error { panic(errBoom) }, succeed),
+		s := supervise(t, pool, pooltest.InTurn(hang, fail, stubborn(time.Minute), func(context.Context) error { panic(errBoom) }, pooltest.Nothing),
 			supervisor.Eureka(10*time.Second, 1), executor.Logger(log))
 		time.Sleep(5 * time.Minute)
 		pool.refuse(executor.ErrSaturated)

@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 var (
@@ -63,22 +65,13 @@ func again(t *testing.T, c *Cell) {
 	require.True(t, c.Reset())
 }
 
-func isClosed(ch <-chan struct{}) bool {
-	select {
-	case <-ch:
-		return true
-	default:
-		return false
-	}
-}
-
 // requireStands checks all that the state word tells, by the channels too.
 func requireStands(t *testing.T, c *Cell, phase Phase, inBody bool) {
 	t.Helper()
 	require.Equal(t, phase, c.Phase())
 	require.Equal(t, inBody, c.InBody())
-	require.Equal(t, phase.Settled(), isClosed(c.Done()))
-	require.Equal(t, phase.Settled() && !inBody, isClosed(c.Stopped()))
+	require.Equal(t, phase.Settled(), probe.IsClosed(c.Done()))
+	require.Equal(t, phase.Settled() && !inBody, probe.IsClosed(c.Stopped()))
 }
 
 func TestZeroCellIsPending(t *testing.T) {
@@ -131,8 +124,8 @@ func TestFinishWakesThoseWhoWaited(t *testing.T) {
 		done, stopped := c.Done(), c.Stopped()
 		c.Exit()
 		c.Finish(err)
-		assert.True(t, isClosed(done))
-		assert.True(t, isClosed(stopped))
+		assert.True(t, probe.IsClosed(done))
+		assert.True(t, probe.IsClosed(stopped))
 		assert.True(t, done == c.Done())
 	}
 }
@@ -143,8 +136,8 @@ func TestCancelSettlesAPendingCell(t *testing.T) {
 	assert.True(t, c.Cancel(errBoom, errOther, true))
 	requireStands(t, c, Cancelled, false)
 	assert.Equal(t, errBoom, c.Err())
-	assert.True(t, isClosed(done))
-	assert.True(t, isClosed(stopped))
+	assert.True(t, probe.IsClosed(done))
+	assert.True(t, probe.IsClosed(stopped))
 	assert.False(t, c.Begin())
 }
 
@@ -167,7 +160,7 @@ func TestCancelOfARunningCellLetsTheBodyGoOn(t *testing.T) {
 	requireStands(t, c, Cancelled, true)
 	assert.False(t, c.Finish(nil))
 	requireStands(t, c, Cancelled, false)
-	assert.True(t, isClosed(stopped))
+	assert.True(t, probe.IsClosed(stopped))
 	assert.Equal(t, errBoom, c.Err())
 	assert.False(t, c.Full(), "the outcome of the body is dropped")
 }
@@ -202,7 +195,7 @@ func TestFailOfARunningCellLetsTheBodyGoOnAndFinishIsLate(t *testing.T) {
 		assert.False(t, c.Reset())
 		assert.False(t, c.Finish(late))
 		requireStands(t, c, Failed, false)
-		assert.True(t, isClosed(stopped))
+		assert.True(t, probe.IsClosed(stopped))
 		assert.Equal(t, errBoom, c.Err())
 		assert.False(t, c.Full(), "the value of the body may be half written")
 	}
@@ -313,7 +306,7 @@ func TestExtensionIsMadeOnFirstNeedOnly(t *testing.T) {
 	assert.Nil(t, c.ext.Load())
 	c.Cancel(nil, nil, true)
 	assert.Nil(t, c.ext.Load())
-	assert.True(t, isClosed(c.Done()))
+	assert.True(t, probe.IsClosed(c.Done()))
 	assert.NotNil(t, c.ext.Load())
 }
 
@@ -346,7 +339,7 @@ func TestInterruptBeforeEnterReachesALaterRunToo(t *testing.T) {
 			require.True(t, c.Begin())
 			require.True(t, c.Cancel(nil, errBoom, true))
 			ctx := c.Enter(nil)
-			assert.True(t, isClosed(ctx.Done()))
+			assert.True(t, probe.IsClosed(ctx.Done()))
 			assert.Equal(t, errBoom, context.Cause(ctx))
 		})
 	}
@@ -422,7 +415,7 @@ func TestInterruptRacingWithEnterAlwaysReachesTheBody(t *testing.T) {
 					func() { ctx = c.Enter(nil); _ = ctx.Err() },
 					func() { c.Cancel(nil, errBoom, true) },
 					func() {
-						if !isClosed(ctx.Done()) || context.Cause(ctx) != errBoom {
+						if !probe.IsClosed(ctx.Done()) || context.Cause(ctx) != errBoom {
 							missed++
 						}
 					},
@@ -441,7 +434,7 @@ func TestExitRacingWithTheFirstQuestionEndsTheContext(t *testing.T) {
 			func() { c.Exit() },
 			func() { _ = ctx.Done() },
 			func() {
-				if ctx.Err() == nil || !isClosed(ctx.Done()) {
+				if ctx.Err() == nil || !probe.IsClosed(ctx.Done()) {
 					alive++
 				}
 			},
@@ -459,7 +452,7 @@ func TestConcurrentFirstQuestionsMakeOneContext(t *testing.T) {
 			func() { a = ctx.Done() },
 			func() { b = ctx.Done() },
 			func() {
-				if a != b || isClosed(a) {
+				if a != b || probe.IsClosed(a) {
 					different++
 				}
 			},
@@ -639,7 +632,7 @@ func TestContextOfAPlanAnswersForItsBaseUntilDisturbed(t *testing.T) {
 	assert.Equal(t, context.Canceled, ctx.Err())
 	assert.Equal(t, errBoom, context.Cause(ctx))
 	assert.Nil(t, c.ext.Load(), "nothing was made for that")
-	assert.True(t, isClosed(ctx.Done()))
+	assert.True(t, probe.IsClosed(ctx.Done()))
 	assert.Equal(t, errBoom, context.Cause(ctx))
 }
 
@@ -769,7 +762,7 @@ func TestWatchersAreCalledWithoutTheLockOnASettledCell(t *testing.T) {
 		called := 0
 		c.Watch(func() {
 			assert.Equal(t, errBoom, c.Err())
-			assert.True(t, isClosed(c.Done()))
+			assert.True(t, probe.IsClosed(c.Done()))
 			c.Watch(func() { called++ })
 			called++
 		})
@@ -806,7 +799,7 @@ func TestDoneRacingWithTheEndCloses(t *testing.T) {
 			func() { done, stopped = c.Done(), c.Stopped() },
 			func() { c.Finish(errBoom) },
 			func() {
-				if !isClosed(done) || !isClosed(stopped) {
+				if !probe.IsClosed(done) || !probe.IsClosed(stopped) {
 					open++
 				}
 			},
@@ -886,7 +879,7 @@ func TestResetRacingWithCancelLosesOrLeavesAPendingCellToIt(t *testing.T) {
 			},
 			func() { cancelled = c.Cancel(nil, nil, true) },
 			func() {
-				if !cancelled || c.Phase() != Cancelled || c.InBody() || !isClosed(c.Stopped()) {
+				if !cancelled || c.Phase() != Cancelled || c.InBody() || !probe.IsClosed(c.Stopped()) {
 					wrong++
 				}
 			},

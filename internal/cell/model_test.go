@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // cellModel is what a cell should be, beside one that is. All calls come one after another.
@@ -286,7 +288,7 @@ func (m *cellModel) checkRun(t *rapid.T, r *modelRun) {
 	if want == nil && r.over {
 		want = context.Canceled
 	}
-	if got := context.Cause(r.ctx); got != want || (r.ctx.Err() != nil) != (want != nil) || isClosed(r.ctx.Done()) != (want != nil) {
+	if got := context.Cause(r.ctx); got != want || (r.ctx.Err() != nil) != (want != nil) || probe.IsClosed(r.ctx.Done()) != (want != nil) {
 		t.Fatalf("a context has ended: %v, for %v, want %v", r.ctx.Err(), got, want)
 	}
 	if r.ctx.Err() != nil && !errors.Is(r.ctx.Err(), context.Canceled) {

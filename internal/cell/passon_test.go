@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // mustNotSucceed is for a cell that does not succeed.
@@ -34,14 +36,14 @@ func TestACellPassesItsFailureOrCancellationOn(t *testing.T) {
 				}
 				done := to.Done()
 				c.PassOn(to, mustNotSucceed(t))
-				assert.Equal(t, before, isClosed(done))
+				assert.Equal(t, before, probe.IsClosed(done))
 				if !before {
 					end(c)
 				}
 				assert.Equal(t, c.Phase(), to.Phase())
 				assert.Equal(t, c.Err(), to.Err())
-				assert.True(t, isClosed(done))
-				assert.True(t, isClosed(to.Stopped()))
+				assert.True(t, probe.IsClosed(done))
+				assert.True(t, probe.IsClosed(to.Stopped()))
 			})
 		}
 	}

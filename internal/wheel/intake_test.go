@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/punctual-go/punctual/internal/probe"
 	"github.com/punctual-go/punctual/timer"
 )
 
@@ -96,7 +97,7 @@ func TestHWT19_AFunctionThatArmsManyDoesNotLetTheIntakeGrow(t *testing.T) {
 
 func TestAMillionStoppedTimersAreNotKeptByAWheelThatSleeps(t *testing.T) {
 	million := 1_000_000
-	if raceEnabled {
+	if probe.RaceEnabled {
 		million /= 10
 	}
 	for first, many := range map[time.Duration]int{0: 50_000, time.Hour: million, 48 * time.Hour: 50_000} {
@@ -107,7 +108,7 @@ func TestAMillionStoppedTimersAreNotKeptByAWheelThatSleeps(t *testing.T) {
 				w.AfterFunc(first, nothing)
 				want = 1
 			}
-			before := heapInUse()
+			before := int64(probe.HeapInUse())
 			for range many {
 				if !w.AfterFunc(24*time.Hour, nothing).Stop() {
 					t.Fatal("an armed timer cannot be stopped")
@@ -116,16 +117,9 @@ func TestAMillionStoppedTimersAreNotKeptByAWheelThatSleeps(t *testing.T) {
 			assert.Less(t, w.kept(), backlog)
 			assert.Len(t, p.timers, want)
 			assert.Equal(t, want, w.Armed())
-			assert.Less(t, heapInUse()-before, int64(1<<20))
+			assert.Less(t, int64(probe.HeapInUse())-before, int64(1<<20))
 			assert.Zero(t, w.Wakeups())
 			runtime.KeepAlive(w)
 		})
 	}
-}
-
-func heapInUse() int64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }

@@ -24,11 +24,22 @@ func attempts(check string) int {
 	return 1
 }
 
+// slept tells of a check that it spends real time asleep.
+func slept(check string) bool {
+	return strings.Contains(check, "real time") || check == "a panic ends the program"
+}
+
 func TestEveryFaultIsFound(t *testing.T) {
 	for _, m := range mutants {
 		t.Run(string(m.broken), func(t *testing.T) {
+			if slices.ContainsFunc(m.checks, slept) {
+				t.Parallel()
+			}
 			for _, name := range m.checks {
 				t.Run(name, func(t *testing.T) {
+					if slept(name) {
+						t.Parallel()
+					}
 					for range attempts(name) {
 						found, applies := timertest.Failures(t, m.how(m.broken), name)
 						if !applies {

@@ -1,0 +1,52 @@
+package pooltest
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/punctual-go/punctual/executor"
+)
+
+// Maker makes a pool of a kind that has at most size workers.
+type Maker func(t *testing.T, size int, opts ...executor.Option) *executor.Pool
+
+// Plain is [NewPool] with more options.
+func Plain(extra ...executor.Option) Maker {
+	return func(t *testing.T, size int, opts ...executor.Option) *executor.Pool {
+		return NewPool(t, size, append(extra[:len(extra):len(extra)], opts...)...)
+	}
+}
+
+// Scheduled is the [Maker] of scheduled pools.
+func Scheduled(t *testing.T, size int, opts ...executor.Option) *executor.Pool {
+	return &NewScheduledPool(t, size, opts...).Pool
+}
+
+// Kinds are the kinds of pools, none of which refuses a task of Submit.
+var Kinds = map[string]Maker{
+	"plain":     NewPool,
+	"bounded":   Plain(executor.BoundedFIFO(2), executor.OnRejection(executor.CallerRuns)),
+	"blocking":  Plain(executor.BoundedFIFO(2), executor.OnRejection(executor.Block)),
+	"hand-off":  Plain(executor.HandOff(), executor.OnRejection(executor.CallerRuns)),
+	"priority":  Plain(executor.PriorityFIFO()),
+	"scheduled": Scheduled,
+}
+
+// Each runs a test in a bubble for each kind of pool.
+func Each(t *testing.T, test func(t *testing.T, newPool Maker)) { EachOf(t, Kinds, test) }
+
+// EachUnbounded is Each for the kinds that have room for all.
+func EachUnbounded(t *testing.T, test func(t *testing.T, newPool Maker)) {
+	EachOf(t, map[string]Maker{
+		"plain": Kinds["plain"], "priority": Kinds["priority"], "scheduled": Kinds["scheduled"],
+	}, test)
+}
+
+// EachOf is Each for the kinds given.
+func EachOf(t *testing.T, kinds map[string]Maker, test func(t *testing.T, newPool Maker)) {
+	for kind, newPool := range kinds {
+		t.Run(kind, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { test(t, newPool) })
+		})
+	}
+}

@@ -1,5 +1,0 @@
-//go:build !race
-
-package future_test
-
-const raceEnabled = false

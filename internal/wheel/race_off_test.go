@@ -1,5 +1,0 @@
-//go:build !race
-
-package wheel
-
-const raceEnabled = false
