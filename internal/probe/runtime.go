@@ -49,8 +49,8 @@ func Stacks() []string {
 	}
 }
 
-// Goroutines returns in how many stacks there is a text. Unlike runtime.NumGoroutine it does not see what the
-// runtime or another test has left running.
+// Goroutines returns in how many stacks there is a text. Unlike runtime.NumGoroutine it does not
+// see what the runtime or another test has left running.
 func Goroutines(text string) (count int) {
 	for _, stack := range Stacks() {
 		if strings.Contains(stack, text) {

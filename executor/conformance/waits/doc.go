@@ -1,2 +1,3 @@
-// Package waits holds tests alone: tasks that wait for others of their own pool, with whosever context, rows C4 and C10.
+// Package waits holds tests alone: tasks that wait for others of their own pool, with whosever
+// context, rows C4 and C10.
 package waits

@@ -53,7 +53,8 @@ func Pause(d time.Duration) executor.Task {
 	}
 }
 
-// InTurn is a body that ends as the given ones do, run by run, and in the end again and again as the last.
+// InTurn is a body that ends as the given ones do, run by run, and in the end again and again as
+// the last.
 func InTurn(bodies ...executor.Task) executor.Task {
 	var runs atomic.Int64
 	return func(ctx context.Context) error {

@@ -23,8 +23,8 @@ func Overrun(t *testing.T, p interface {
 	require.NoError(t, err)
 }
 
-// ErrorPolicies are those after which a series goes on that has outlived its time-out, and that by which
-// it ends.
+// ErrorPolicies are those after which a series goes on that has outlived its time-out, and that by
+// which it ends.
 var ErrorPolicies = map[string]executor.ErrorPolicy{
 	"stop on panic": executor.StopOnPanic, "stop": executor.StopSeries, "continue": executor.Continue,
 }

@@ -31,8 +31,9 @@ func NewScheduledPool(t *testing.T, core int, opts ...executor.Option) *executor
 	return p
 }
 
-// Stop has p stopped when the test ends, and returns it. All that runs then must come to an end, and nothing be lost.
-// The clock of a bubble stands still once its test has returned, so it is waited for before.
+// Stop has p stopped when the test ends, and returns it. All that runs then must come to an end,
+// and nothing be lost. The clock of a bubble stands still once its test has returned, so it is
+// waited for before.
 func Stop(t *testing.T, p *executor.Pool) *executor.Pool {
 	t.Helper()
 	t.Cleanup(func() {
@@ -46,8 +47,8 @@ func Stop(t *testing.T, p *executor.Pool) *executor.Pool {
 	return p
 }
 
-// NewDirectPool returns a pool whose one worker is busy to the end of the test, so that its callers run all tasks
-// themselves. One task is accepted already.
+// NewDirectPool returns a pool whose one worker is busy to the end of the test, so that its callers
+// run all tasks themselves. One task is accepted already.
 func NewDirectPool(t *testing.T) *executor.Pool {
 	t.Helper()
 	p := NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
@@ -63,7 +64,8 @@ func NothingLost(t *testing.T, s executor.Stats) {
 	assert.Equal(t, []int{0, 0, 0}, []int{s.Workers, s.Busy, s.Queued}, "workers, busy, queued")
 }
 
-// Balanced asserts that each task of a pool has come to one end, or waits, or runs, once all is at rest.
+// Balanced asserts that each task of a pool has come to one end, or waits, or runs, once all is at
+// rest.
 func Balanced(t *testing.T, p *executor.Pool) {
 	t.Helper()
 	synctest.Wait()
@@ -71,7 +73,8 @@ func Balanced(t *testing.T, p *executor.Pool) {
 	assert.Equal(t, s.Accepted, s.Completed+s.Cancelled+s.Returned+uint64(s.Queued)+uint64(s.Busy), "%+v", s)
 }
 
-// EndsAtOnce shuts p down, demands that it ends at once, as nothing runs any more, and that nothing is lost.
+// EndsAtOnce shuts p down, demands that it ends at once, as nothing runs any more, and that nothing
+// is lost.
 func EndsAtOnce(t *testing.T, p *executor.Pool) {
 	t.Helper()
 	p.Shutdown()

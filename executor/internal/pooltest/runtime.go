@@ -21,8 +21,8 @@ func Goroutines() int {
 	return probe.Goroutines("created by github.com/punctual-go/punctual/executor.")
 }
 
-// Workers returns the numbers of the goroutines that are workers in the bubble of the caller, as the
-// runtime tells them.
+// Workers returns the numbers of the goroutines that are workers in the bubble of the caller, as
+// the runtime tells them.
 func Workers(t *testing.T) []string {
 	t.Helper()
 	stacks := probe.Stacks()

@@ -11,7 +11,8 @@ import (
 // Submission is a way to give a pool a task.
 type Submission func(p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption) error
 
-// Submissions are all of them, by name: first those for now, then those for later, which is after delay.
+// Submissions are all of them, by name: first those for now, then those for later, which is after
+// delay.
 func Submissions(delay time.Duration) iter.Seq2[string, Submission] {
 	all := []struct {
 		name   string

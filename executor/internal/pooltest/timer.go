@@ -16,7 +16,8 @@ type Executor interface {
 	Schedule(delay time.Duration, task executor.Task, opts ...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error)
 }
 
-// Timer is an executor as a timer facility, so that the conformance suite of timers can be run on it.
+// Timer is an executor as a timer facility, so that the conformance suite of timers can be run on
+// it.
 type Timer struct{ Executor }
 
 // AfterFunc implements [timer.Scheduler].

@@ -15,8 +15,8 @@ import (
 // Patience is after how long a pool helps a wait without being certain who it is that waits.
 const Patience = 10 * time.Millisecond
 
-// Overdraw has a run of p wait for a child that takes an hour, for a second only, n times. The pool helps, and then
-// runs so many bodies more than it should.
+// Overdraw has a run of p wait for a child that takes an hour, for a second only, n times. The pool
+// helps, and then runs so many bodies more than it should.
 func Overdraw(t *testing.T, ctx context.Context, p *executor.Pool, n int) {
 	for range n {
 		stuck, _ := p.Submit(Sleep(time.Hour))
