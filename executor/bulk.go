@@ -24,6 +24,7 @@ func InvokeAll[V any](ctx context.Context, p Submitter, fns ...future.Func[V]) (
 		return nil, err
 	}
 	fs := make([]*future.Future[V], len(fns))
+	var behind []*future.Future[struct{}] // of a Submitter of another make
 	finished := false
 	defer func() {
 		if !finished { // a policy has panicked, or a task has ended its caller
@@ -35,16 +36,25 @@ func InvokeAll[V any](ctx context.Context, p Submitter, fns ...future.Func[V]) (
 			err = endOf(ctx)
 		}
 		if err == nil {
-			fs[i], err = submit(ctx, false, p, fn, nil)
+			var b *future.Future[struct{}]
+			if fs[i], b, err = submitAny(ctx, false, p, fn, nil); b != nil {
+				behind = append(behind, b)
+			}
 		}
 		if fs[i] == nil {
 			fs[i] = new(future.Future[V])
 			fs[i].CancelCause(err)
 		}
 	}
-	for _, f := range fs {
+	for i, f := range fs {
 		if err != nil {
 			break
+		}
+		if behind != nil { // which may know better who waits
+			if _, failure := behind[i].Get(ctx); !behind[i].State().Settled() {
+				err = failure
+				break
+			}
 		}
 		if _, failure := f.Get(ctx); !f.State().Settled() {
 			err = failure // of the wait

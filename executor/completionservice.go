@@ -20,6 +20,7 @@ import (
 // happens before its future is taken.
 type CompletionService[V any] struct {
 	pool Submitter
+	own  native // the same, if it is of this package
 
 	mu          sync.Mutex
 	unsettled   list.List           // of futures, in the order of submission
@@ -27,6 +28,9 @@ type CompletionService[V any] struct {
 	outstanding int
 	calls       calls         // of submit in progress; their tasks are outstanding, too
 	changed     chan struct{} // closed, and made anew, when there is more to take, or nothing left
+
+	// The futures of a Submitter of another make, by those that are not settled; nil without one.
+	behind map[*future.Future[V]]*future.Future[struct{}]
 }
 
 // NewCompletionService returns a completion service for tasks on p. It panics if p is nil.
@@ -34,7 +38,7 @@ func NewCompletionService[V any](p Submitter) *CompletionService[V] {
 	if p == nil {
 		panic("executor: nil pool")
 	}
-	return &CompletionService[V]{pool: p}
+	return &CompletionService[V]{pool: p, own: nativeOf(p)}
 }
 
 // Submit is [Submit] on the pool. The future that it returns is the one that will be taken.
@@ -50,16 +54,25 @@ func (s *CompletionService[V]) submit(ctx context.Context, fn future.Func[V], op
 	s.outstanding++ // before the task can be settled
 	s.calls.begin()
 	s.mu.Unlock()
-	f := new(future.Future[V])
+	var f *future.Future[V]
+	var behind *future.Future[struct{}]
 	accepted := false
 	defer func() { // also if the caller runs the task, and that ends its goroutine
 		if accepted || f.State().Settled() {
-			s.watch(f)
+			s.watch(f, behind)
 		} else {
 			s.renounce()
 		}
 	}()
-	err := s.pool.submit(ctx, false, cellOf(f), bind(f, fn), opts)
+	var err error
+	if s.own != nil {
+		f = new(future.Future[V])
+		err = s.own.submit(ctx, false, cellOf(f), bind(f, fn), opts)
+	} else {
+		e := newErrand(fn)
+		f = e.task.Future()
+		behind, err = e.give(ctx, false, s.pool, opts)
+	}
 	if accepted = err == nil; !accepted {
 		return nil, err
 	}
@@ -67,10 +80,16 @@ func (s *CompletionService[V]) submit(ctx context.Context, fn future.Func[V], op
 }
 
 // watch has f become available once it is settled.
-func (s *CompletionService[V]) watch(f *future.Future[V]) {
+func (s *CompletionService[V]) watch(f *future.Future[V], behind *future.Future[struct{}]) {
 	s.mu.Lock()
 	s.calls.end()
 	place := s.unsettled.PushBack(f)
+	if behind != nil {
+		if s.behind == nil {
+			s.behind = map[*future.Future[V]]*future.Future[struct{}]{}
+		}
+		s.behind[f] = behind
+	}
 	s.signalLocked() // a task that waits may have to help this one
 	s.mu.Unlock()
 	future.AfterSettled(f, func(future.Result[V]) { s.settle(place) })
@@ -87,7 +106,9 @@ func (s *CompletionService[V]) renounce() {
 func (s *CompletionService[V]) settle(place *list.Element) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.settled = append(s.settled, s.unsettled.Remove(place).(*future.Future[V]))
+	f := s.unsettled.Remove(place).(*future.Future[V])
+	delete(s.behind, f)
+	s.settled = append(s.settled, f)
 	s.signalLocked()
 }
 
@@ -150,8 +171,7 @@ func (s *CompletionService[V]) Take(ctx context.Context) (*future.Future[V], err
 		if s.awaitsItself() {
 			return nil, future.ErrSelfWait
 		}
-		hosts := []cell.Host{(*host)(s.pool.base())}
-		if _, ok := cell.Receive(ctx, changed, hosts, s.waitedFor); !ok {
+		if _, ok := cell.Receive(ctx, changed, s.hosts(), s.waitedFor); !ok {
 			if f, ok := s.Poll(); ok {
 				return f, nil
 			}
@@ -160,18 +180,33 @@ func (s *CompletionService[V]) Take(ctx context.Context) (*future.Future[V], err
 	}
 }
 
+// hosts returns those of the tasks.
+func (s *CompletionService[V]) hosts() []cell.Host {
+	if s.own != nil {
+		return []cell.Host{(*host)(s.own.base())}
+	}
+	return cell.HostsOf(s.waitedFor)
+}
+
 // awaitsItself reports whether nothing of what is outstanding can end before the caller has.
 func (s *CompletionService[V]) awaitsItself() bool {
-	x := s.pool.base().current()
+	var x *execution
+	if s.own != nil {
+		x = s.own.base().current()
+	}
 	s.mu.Lock()
 	own, all := s.calls.own(), s.calls.all
 	s.mu.Unlock()
-	if own < all || x == nil && own == 0 {
+	if own < all || s.own != nil && x == nil && own == 0 {
 		return false
 	}
 	any := own > 0
 	for c := range s.waitedFor {
-		if any = true; c.Phase().Settled() || x == nil || !x.isBehind(c) { // what is settled comes
+		any = true
+		if c.Phase().Settled() { // it comes
+			return false
+		}
+		if s.own == nil && !c.StopsAfterCaller() || s.own != nil && (x == nil || !x.isBehind(c)) {
 			return false
 		}
 	}
@@ -183,7 +218,12 @@ func (s *CompletionService[V]) waitedFor(yield func(*cell.Cell) bool) {
 	s.mu.Lock()
 	cells := make([]*cell.Cell, 0, s.unsettled.Len())
 	for place := s.unsettled.Front(); place != nil; place = place.Next() {
-		cells = append(cells, cellOf(place.Value.(*future.Future[V])))
+		f := place.Value.(*future.Future[V])
+		if b := s.behind[f]; b != nil {
+			cells = append(cells, cellOf(b))
+		} else {
+			cells = append(cells, cellOf(f))
+		}
 	}
 	s.mu.Unlock()
 	slices.Values(cells)(yield)

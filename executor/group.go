@@ -3,6 +3,7 @@ package executor
 import (
 	"cmp"
 	"context"
+	"iter"
 	"slices"
 	"sync"
 
@@ -16,6 +17,7 @@ import (
 // golang.org/x/sync/errgroup is to goroutines. It is safe for concurrent use; tasks may add others.
 type Group struct {
 	pool   Submitter
+	own    native // the same, if it is of this package
 	parent context.Context
 
 	mu      sync.Mutex
@@ -42,7 +44,7 @@ func NewGroup(ctx context.Context, p Submitter) *Group {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	return &Group{pool: p, parent: cell.Faithful(ctx)}
+	return &Group{pool: p, own: nativeOf(p), parent: cell.Faithful(ctx)}
 }
 
 // Go submits task to the pool as one of the group. If the pool refuses it, Go returns that error,
@@ -59,6 +61,9 @@ func (g *Group) Go(task Task, opts ...TaskOption) error {
 		g.entered(nil)
 		return ErrNilTask
 	}
+	if g.own == nil {
+		return g.goForeign(task, opts)
+	}
 	f := new(future.Future[struct{}])
 	accepted := false
 	defer func() { // also if the caller runs the task, and that ends its goroutine
@@ -68,8 +73,21 @@ func (g *Group) Go(task Task, opts ...TaskOption) error {
 			g.entered(nil)
 		}
 	}()
-	err = g.pool.submit(ctx, false, cellOf(f), g.bodyOf(f, task), opts)
+	err = g.own.submit(ctx, false, cellOf(f), g.bodyOf(f, task), opts)
 	accepted = err == nil
+	return err
+}
+
+// goForeign is Go on a Submitter of another make, of which the future is the member.
+func (g *Group) goForeign(task Task, opts []TaskOption) (err error) {
+	f := future.Failed[struct{}](future.ErrGoexit) // until Submit returns
+	defer func() { g.entered(f) }()
+	f, err = submitForeign(nil, false, g.pool, func(ctx context.Context) error {
+		if err := g.end(); err != nil {
+			return future.CancelledError(err)
+		}
+		return task(ctx)
+	}, opts)
 	return err
 }
 
@@ -266,7 +284,7 @@ func (g *Group) await(members []*future.Future[struct{}], changed <-chan struct{
 			return future.ErrSelfWait
 		}
 	}
-	if over := (*host)(g.pool.base()).awaitAll(g.parent, cells); over != nil {
+	if over := g.makeRoom(cells); over != nil {
 		defer over()
 	} else if len(members) > 0 {
 		changed = nil // nobody to tell of another
@@ -282,6 +300,15 @@ func (g *Group) await(members []*future.Future[struct{}], changed <-chan struct{
 		<-changed
 	}
 	return nil
+}
+
+// makeRoom has what the caller waits for run in its place, if that is a run of the pool. It returns what
+// to call after the wait, or nil.
+func (g *Group) makeRoom(cells iter.Seq[*cell.Cell]) (over func()) {
+	if g.own == nil {
+		return nil
+	}
+	return (*host)(g.own.base()).awaitAll(g.parent, cells)
 }
 
 // going returns the members that have not ended, and what is closed when there is another, or when

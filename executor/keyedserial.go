@@ -15,16 +15,16 @@ type KeyedSerial[K comparable] struct {
 	lanes shrinkingMap[K, *lane] // of the keys that have tasks; the pool's lock guards it
 }
 
-// NewKeyedSerial returns a serial executor for each key, over the given pool. It panics if p is nil.
+// NewKeyedSerial returns a serial executor for each key, over the given pool. It panics if p is nil, or not of
+// this package.
 func NewKeyedSerial[K comparable](p Submitter) *KeyedSerial[K] {
-	if p == nil {
-		panic("executor: nil pool")
-	}
-	return &KeyedSerial[K]{pool: p.base()}
+	return &KeyedSerial[K]{pool: poolOf(p)}
 }
 
 // For returns the serial executor of a key, to which typed tasks can be submitted.
-func (k *KeyedSerial[K]) For(key K) Submitter { return keyed[K]{k, key} }
+func (k *KeyedSerial[K]) For(key K) Submitter { return k.under(key) }
+
+func (k *KeyedSerial[K]) under(key K) *keyed[K] { return &keyed[K]{k, key} }
 
 // Execute queues task to run after all that were given before for the key. See [Pool.Execute].
 func (k *KeyedSerial[K]) Execute(key K, task Task) error {
@@ -35,12 +35,12 @@ func (k *KeyedSerial[K]) Execute(key K, task Task) error {
 
 // Submit is Execute with a future for the outcome. See [Pool.Submit].
 func (k *KeyedSerial[K]) Submit(key K, task Task, opts ...TaskOption) (*future.Future[struct{}], error) {
-	return submitTask(context.Background(), false, k.For(key), task, opts)
+	return submitTask(context.Background(), false, k.under(key), task, opts)
 }
 
 // SubmitContext is Submit that waits for room in the pool until ctx ends. See [Serial.SubmitContext].
 func (k *KeyedSerial[K]) SubmitContext(ctx context.Context, key K, task Task, opts ...TaskOption) (*future.Future[struct{}], error) {
-	return submitTask(ctx, true, k.For(key), task, opts)
+	return submitTask(ctx, true, k.under(key), task, opts)
 }
 
 // Keys returns how many keys have tasks that wait or run.
@@ -80,9 +80,25 @@ type keyed[K comparable] struct {
 	key K
 }
 
-func (k keyed[K]) base() *Pool { return k.of.pool }
+// Execute is [KeyedSerial.Execute].
+func (k *keyed[K]) Execute(task Task) error { return k.of.Execute(k.key, task) }
 
-func (k keyed[K]) submit(ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption) error {
+// Submit is [KeyedSerial.Submit].
+func (k *keyed[K]) Submit(task Task, opts ...TaskOption) (*future.Future[struct{}], error) {
+	return submitTask(context.Background(), false, k, task, opts)
+}
+
+// SubmitContext is [KeyedSerial.SubmitContext].
+func (k *keyed[K]) SubmitContext(
+	ctx context.Context, task Task, opts ...TaskOption,
+) (*future.Future[struct{}], error) {
+	return submitTask(ctx, true, k, task, opts)
+}
+
+func (k *keyed[K]) base() *Pool     { return k.of.pool }
+func (k *keyed[K]) self() Submitter { return k }
+
+func (k *keyed[K]) submit(ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption) error {
 	l := k.of.enter(k.key)
 	defer k.of.leave(l)
 	return k.of.pool.submitIn(ctx, wait, l, c, task, opts)

@@ -13,7 +13,7 @@ import (
 	"github.com/punctual-go/punctual/internal/series"
 )
 
-// Task is what a pool runs.
+// Task is what a pool runs: a function. A [future.Task] is one together with its future.
 type Task = func(ctx context.Context) error
 
 // Pool runs tasks on a bounded number of reused workers: it is java.util.concurrent's

@@ -15,6 +15,8 @@ import (
 // task, or its next run, began. The future of a task that is handed back is settled; that of a
 // series which is in a run, when the run ends.
 //
+// It describes the task; that the task waits a future tells by its state, [future.Pending].
+//
 // In JSON and in a structured log, where Task is left out, so are fields that are zero.
 type Pending struct {
 	Name string `json:"name,omitempty"`
@@ -29,7 +31,8 @@ type Pending struct {
 	Task     Task   `json:"-"`              // its body, decorated, if it is handed back; else nil
 }
 
-// Running is a task that runs at the time of a report. In JSON it is its run and "for", a text as
+// Running describes a task that runs at the time of a report; the future of one has the state
+// [future.Running]. In JSON it is its run and "for", a text as
 // [time.ParseDuration] reads it: "1.5s".
 type Running struct {
 	Run

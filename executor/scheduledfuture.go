@@ -9,6 +9,9 @@ import (
 
 // ScheduledFuture is the future of a scheduled task, which also tells when the task runs: it is
 // java.util.concurrent's ScheduledFuture. It is safe for concurrent use and must not be copied.
+//
+// One that is made by hand, around the future of something else, for a fake say, knows of no times: it
+// is not periodic, and neither has run nor will.
 type ScheduledFuture[V any] struct {
 	*future.Future[V]
 }
@@ -44,7 +47,22 @@ func newScheduled[V any](p *ScheduledPool) (*ScheduledFuture[V], *cell.Cell) {
 
 func (f *ScheduledFuture[V]) cell() *cell.Cell { return cellOf(f.Future) }
 
-func (f *ScheduledFuture[V]) host() timetable { return f.cell().Plan.Host.(timetable) }
+func (f *ScheduledFuture[V]) host() timetable {
+	if p := f.cell().Plan; p != nil {
+		if t, ok := p.Host.(timetable); ok {
+			return t
+		}
+	}
+	return timeless{}
+}
+
+// timeless is the timetable of what has none.
+type timeless struct{ timetable }
+
+func (timeless) Delay(*cell.Cell) time.Duration         { return 0 }
+func (timeless) Next(*cell.Cell) (t time.Time, ok bool) { return t, false }
+func (timeless) Runs(*cell.Cell) uint64                 { return 0 }
+func (timeless) Periodic(*cell.Cell) bool               { return false }
 
 // Delay returns the time until the next run; while a run is in progress and after the last, until
 // the time that run was planned for, which then has gone by, unless the task was cancelled before.

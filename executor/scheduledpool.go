@@ -105,6 +105,8 @@ func (p *ScheduledPool) WithFixedDelay(initial, delay time.Duration, task Task, 
 	return p.repeat(initial, delay, series.FixedDelay, task, opts)
 }
 
+func (p *ScheduledPool) self() Submitter { return p }
+
 func (p *ScheduledPool) schedule(c *cell.Cell, delay time.Duration, task Task, opts []TaskOption) error {
 	if _, err := p.prepare(c, task, opts); err != nil {
 		return err

@@ -30,12 +30,9 @@ type lane struct {
 }
 
 // NewSerial returns a serial executor over the given pool. Given another Serial it shares the pool of
-// that, but not its order. It panics if p is nil.
+// that, but not its order. It panics if p is nil, or not of this package: an order needs the queue.
 func NewSerial(p Submitter) *Serial {
-	if p == nil {
-		panic("executor: nil pool")
-	}
-	s := &Serial{pool: p.base()}
+	s := &Serial{pool: poolOf(p)}
 	s.init(s.pool)
 	return s
 }
@@ -61,7 +58,8 @@ func (s *Serial) SubmitContext(ctx context.Context, task Task, opts ...TaskOptio
 	return submitTask(ctx, true, s, task, opts)
 }
 
-func (s *Serial) base() *Pool { return s.pool }
+func (s *Serial) base() *Pool     { return s.pool }
+func (s *Serial) self() Submitter { return s }
 
 func (s *Serial) submit(ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption) error {
 	return s.pool.submitIn(ctx, wait, &s.lane, c, task, opts)

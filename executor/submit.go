@@ -41,7 +41,9 @@ func (p *Pool) SubmitContext(ctx context.Context, task Task, opts ...TaskOption)
 	return submitTask(ctx, true, p, task, opts)
 }
 
-func submitTask(ctx context.Context, wait bool, p Submitter, task Task, opts []TaskOption) (*future.Future[struct{}], error) {
+func submitTask(
+	ctx context.Context, wait bool, p native, task Task, opts []TaskOption,
+) (*future.Future[struct{}], error) {
 	f := new(future.Future[struct{}])
 	if err := p.submit(ctx, wait, cellOf(f), task, opts); err != nil {
 		return nil, err
@@ -49,36 +51,44 @@ func submitTask(ctx context.Context, wait bool, p Submitter, task Task, opts []T
 	return f, nil
 }
 
-// Submitter is what typed tasks can be submitted to: [Pool], [ScheduledPool], [Serial], and what
-// [KeyedSerial.For] returns.
-type Submitter interface {
-	// submit queues the task of c. If there is no room it waits until ctx ends, if told so, or does
-	// what the policy of the pool says.
-	submit(ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption) error
-	// base returns the pool that runs the tasks.
-	base() *Pool
-}
-
 // Submit queues fn on p to run as soon as a worker is free and returns the future of its result.
-// Errors are those of [Pool.Submit].
+// Errors are those of p.
 func Submit[V any](p Submitter, fn future.Func[V], opts ...TaskOption) (*future.Future[V], error) {
 	return submit(context.Background(), false, p, fn, opts)
 }
 
-// SubmitContext is Submit that waits for room until ctx ends; see [Pool.SubmitContext].
+// SubmitContext is Submit that waits for room until ctx ends; see [Pool.SubmitContext]. A [Submitter] that
+// has no such method does not wait: then it is Submit, unless ctx has ended already.
 func SubmitContext[V any](ctx context.Context, p Submitter, fn future.Func[V], opts ...TaskOption) (*future.Future[V], error) {
 	return submit(ctx, true, p, fn, opts)
 }
 
-func submit[V any](ctx context.Context, wait bool, p Submitter, fn future.Func[V], opts []TaskOption) (*future.Future[V], error) {
+func submit[V any](
+	ctx context.Context, wait bool, p Submitter, fn future.Func[V], opts []TaskOption,
+) (*future.Future[V], error) {
+	f, _, err := submitAny(ctx, wait, p, fn, opts)
+	return f, err
+}
+
+// submitAny is submit that also returns the future of a Submitter of another make; nil for the others.
+func submitAny[V any](
+	ctx context.Context, wait bool, p Submitter, fn future.Func[V], opts []TaskOption,
+) (f *future.Future[V], behind *future.Future[struct{}], err error) {
 	if fn == nil {
-		return nil, ErrNilTask
+		return nil, nil, ErrNilTask
 	}
-	f := new(future.Future[V])
-	if err := p.submit(ctx, wait, cellOf(f), bind(f, fn), opts); err != nil {
-		return nil, err
+	if own := nativeOf(p); own != nil {
+		f = new(future.Future[V])
+		err = own.submit(ctx, wait, cellOf(f), bind(f, fn), opts)
+	} else {
+		e := newErrand(fn)
+		f = e.task.Future()
+		behind, err = e.give(ctx, wait, p, opts)
 	}
-	return f, nil
+	if err != nil {
+		return nil, nil, err
+	}
+	return f, behind, nil
 }
 
 // cellOf returns what f is made of, but for its value.
@@ -87,7 +97,8 @@ func cellOf[V any](f *future.Future[V]) *cell.Cell { return (*cell.Core[V])(f).C
 // bind returns fn as a body that keeps its value for f.
 func bind[V any](f *future.Future[V], fn future.Func[V]) Task { return (*cell.Core[V])(f).Bind(fn) }
 
-func (p *Pool) base() *Pool { return p }
+func (p *Pool) base() *Pool     { return p }
+func (p *Pool) self() Submitter { return p }
 
 func (p *Pool) submit(ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption) error {
 	if _, err := p.prepare(c, task, opts); err != nil {

@@ -37,7 +37,7 @@ func Timeout(d time.Duration) TaskOption {
 
 // CatchUpPolicy says what a fixed-rate task does about the periods that pass while it cannot run:
 // because a run took long, all workers were busy, or the process stood still.
-type CatchUpPolicy uint8
+type CatchUpPolicy = series.CatchUp
 
 // With period 10 and a run that stands from 20 to 47, the runs start at:
 //
@@ -53,9 +53,9 @@ type CatchUpPolicy uint8
 // A series whose runs take longer than its period falls behind without bounds under Burst, and so does, on a pool
 // without another free worker, what is due after the runs that it owes; under Skip and Coalesce neither does.
 const (
-	Burst    CatchUpPolicy = CatchUpPolicy(series.Burst)
-	Skip     CatchUpPolicy = CatchUpPolicy(series.Skip)
-	Coalesce CatchUpPolicy = CatchUpPolicy(series.Coalesce)
+	Burst    CatchUpPolicy = series.Burst
+	Skip     CatchUpPolicy = series.Skip
+	Coalesce CatchUpPolicy = series.Coalesce
 )
 
 // CatchUp sets the policy of a fixed-rate task; Burst is the default, as in Java. Other tasks
@@ -65,7 +65,7 @@ func CatchUp(p CatchUpPolicy) TaskOption {
 		if p > Coalesce {
 			return invalid("catch-up policy %d is unknown", p)
 		}
-		o.CatchUp = series.CatchUp(p)
+		o.CatchUp = p
 		return nil
 	})
 }

@@ -67,7 +67,11 @@ func Invoke(ctx context.Context, body func(context.Context) error, err *error) (
 	return true
 }
 
+// newPanicError returns the error of a panic. One that goes on, as the value of another, keeps its stack.
 func newPanicError(value any) *PanicError {
+	if p, ok := value.(*PanicError); ok && p != nil && p.Stack != nil {
+		return p
+	}
 	stack := debug.Stack()
 	return &PanicError{Value: value, Stack: stack[:min(len(stack), maxStack)]}
 }

@@ -6,7 +6,8 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// Task is a function together with the future of its result: java.util.concurrent's FutureTask.
+// Task is a function together with the future of its result: java.util.concurrent's FutureTask. What
+// executors call a task is the function alone.
 // It is safe for concurrent use and must not be copied; make one with [NewTask]. An executor's
 // Submit is the usual way to run one; Run is the way to do it by hand.
 type Task[V any] struct {

@@ -4,7 +4,9 @@ import "github.com/punctual-go/punctual/internal/series"
 
 // CatchUpPolicy says what a series at fixed rate does about the periods that pass while it cannot
 // run: because a run took long, the facility is coarse, or the process stood still.
-type CatchUpPolicy uint8
+//
+// It is the same type as that of package executor.
+type CatchUpPolicy = series.CatchUp
 
 // With period 10 and a run that stands from 20 to 47, the runs start at:
 //
@@ -15,9 +17,9 @@ type CatchUpPolicy uint8
 // Under Skip and Coalesce a run that starts a period or more late counts for the latest period
 // passed. Both cost the same however many periods were missed.
 const (
-	Burst    CatchUpPolicy = CatchUpPolicy(series.Burst)
-	Skip     CatchUpPolicy = CatchUpPolicy(series.Skip)
-	Coalesce CatchUpPolicy = CatchUpPolicy(series.Coalesce)
+	Burst    CatchUpPolicy = series.Burst
+	Skip     CatchUpPolicy = series.Skip
+	Coalesce CatchUpPolicy = series.Coalesce
 )
 
 // SeriesOption configures a series. A bad value makes its constructor fail with [ErrInvalid]. Of an
@@ -36,7 +38,7 @@ func CatchUp(p CatchUpPolicy) SeriesOption {
 		if p > max(Burst, Skip, Coalesce) {
 			return invalid("catch-up policy %d is unknown", p)
 		}
-		to.CatchUp = series.CatchUp(p)
+		to.CatchUp = p
 		return nil
 	})
 }

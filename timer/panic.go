@@ -5,7 +5,8 @@ import (
 	"runtime/debug"
 )
 
-// PanicError is the cause when a function has panicked.
+// PanicError is the cause when a function has panicked. It is not that of package future, on which a
+// timer does not depend: what a timer calls has no future.
 type PanicError struct {
 	Value any    // what panic was called with; a *runtime.PanicNilError for panic(nil)
 	Stack []byte // of the panicking goroutine, at most 64 KiB

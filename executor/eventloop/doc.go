@@ -24,7 +24,9 @@
 // [executor.NewScheduledPool] for more.
 //
 // A loop does not bound how many tasks wait: who submits without measure wants a pool with a bounded
-// queue. Nor is it an [executor.Submitter]: bulk calls, groups and serial executors are for pools.
+// queue. It is an [executor.Submitter], for bulk calls, groups and completion services, whose waits know
+// of it; but a serial executor has no use for a loop. [Submit] is cheaper than [executor.Submit], and a
+// task that waits for such a future is told that it waits for its own loop.
 //
 // # Inside of a task
 //

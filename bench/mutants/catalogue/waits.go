@@ -112,7 +112,7 @@ var waits = []Mutant{
 		ID:    "wait-16",
 		Fault: "the wait of a group does not lend the place of its run",
 		File:  "executor/group.go",
-		From:  "over := (*host)(g.pool.base()).awaitAll(g.parent, cells); over != nil",
+		From:  "over := g.makeRoom(cells); over != nil",
 		To:    "over := func() {}; g == nil",
 	},
 	{

@@ -30,7 +30,7 @@ func TestES060_CloseOfAPoolWithoutTasksEndsItAtOnce(t *testing.T) {
 
 func TestES061_CloseWaitsForWhatRunsAndTheResultsStay(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		f, err := executor.Submit(p, esValue(3, time.Hour))
+		f, err := executor.Submit(p.Submitter, esValue(3, time.Hour))
 		require.NoError(t, err)
 		synctest.Wait()
 		start := time.Now()
@@ -60,7 +60,7 @@ func TestES061_CloseOfAPlainPoolWaitsForWhatIsQueuedToo(t *testing.T) {
 
 func TestES062_CloseAfterShutdownWaits(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		f, err := executor.Submit(p, esValue(3, time.Hour))
+		f, err := executor.Submit(p.Submitter, esValue(3, time.Hour))
 		require.NoError(t, err)
 		start := time.Now()
 		p.pool.Shutdown()
@@ -107,7 +107,7 @@ func TestES063_CloseWithAnEndedContextStopsThePool(t *testing.T) {
 
 func TestES063_TheEndOfTheContextDuringCloseStopsThePool(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		f, err := executor.Submit(p, esValue(1, time.Hour))
+		f, err := executor.Submit(p.Submitter, esValue(1, time.Hour))
 		require.NoError(t, err)
 		start := time.Now()
 		_, err = p.pool.CloseContext(esTimed(t, time.Minute))
@@ -121,7 +121,7 @@ func TestES063_TheEndOfTheContextDuringCloseStopsThePool(t *testing.T) {
 
 func TestES064_CloseWaitsAsLongAsABodyDoes(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		_, err := executor.Submit(p, func(context.Context) (int, error) {
+		_, err := executor.Submit(p.Submitter, func(context.Context) (int, error) {
 			time.Sleep(5000 * time.Hour)
 			return 1, nil
 		})

@@ -34,7 +34,7 @@ func TestECS13_AllResultsComeInOrderOfCompletionAndTheLoopEnds(t *testing.T) {
 
 func TestECS13_TheLoopMaySubmitMore(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		s := executor.NewCompletionService[int](p)
+		s := executor.NewCompletionService[int](p.Submitter)
 		ecsSubmit(t, s, esValue(5, 0))
 		var seen []int
 		for f := range s.All(t.Context()) {

@@ -69,7 +69,7 @@ func TestECS03_ANilFunctionIsRefusedAndNotOutstanding(t *testing.T) {
 
 func TestECS05_ATakenFutureIsSettledAndHoldsTheValue(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		s := executor.NewCompletionService[int](p)
+		s := executor.NewCompletionService[int](p.Submitter)
 		ecsSubmit(t, s, esValue(42, time.Second))
 		assert.Equal(t, 42, ecsValue(t, ecsTake(t, s)))
 	})
@@ -77,7 +77,7 @@ func TestECS05_ATakenFutureIsSettledAndHoldsTheValue(t *testing.T) {
 
 func TestECS06_TheFutureTakenIsTheOneSubmitReturned(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		s := executor.NewCompletionService[int](p)
+		s := executor.NewCompletionService[int](p.Submitter)
 		submitted := map[*future.Future[int]]bool{}
 		for i := range 5 {
 			submitted[ecsSubmit(t, s, esValue(i, 0))] = true
@@ -92,7 +92,7 @@ func TestECS06_TheFutureTakenIsTheOneSubmitReturned(t *testing.T) {
 
 func TestECS07_PollFindsAFutureOnceItIsSettled(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		s := executor.NewCompletionService[int](p)
+		s := executor.NewCompletionService[int](p.Submitter)
 		ecsNothingToPoll(t, s)
 		f := ecsSubmit(t, s, esValue(1, time.Second))
 		ecsNothingToPoll(t, s)
@@ -106,7 +106,7 @@ func TestECS07_PollFindsAFutureOnceItIsSettled(t *testing.T) {
 
 func TestECS08_TakeGivesUpAtTheDeadlineAndNotBefore(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		s := executor.NewCompletionService[int](p)
+		s := executor.NewCompletionService[int](p.Submitter)
 		f := ecsSubmit(t, s, esValue(1, time.Hour))
 		start := time.Now()
 		taken, err := s.Take(esTimed(t, time.Minute))
@@ -130,7 +130,7 @@ func TestECS08_TheCauseOfTheEndIsInTheError(t *testing.T) {
 
 func TestECS09_WithoutTimeTakeDoesNotWaitButTakesWhatIsThere(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		s := executor.NewCompletionService[int](p)
+		s := executor.NewCompletionService[int](p.Submitter)
 		f := ecsSubmit(t, s, esValue(1, time.Second))
 		start := time.Now()
 		for _, d := range []time.Duration{0, -1, -1 << 63} {
@@ -281,7 +281,7 @@ func TestECS22_APanicOfTheSubmissionLeavesNothingOutstanding(t *testing.T) {
 
 func TestECS23_TheServiceKnowsWhatIsOutstanding(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		s := executor.NewCompletionService[int](p)
+		s := executor.NewCompletionService[int](p.Submitter)
 		assert.Zero(t, s.Outstanding())
 		ecsSubmit(t, s, esValue(1, 0))
 		ecsSubmit(t, s, esValue(2, 0))
@@ -297,7 +297,7 @@ func TestECS23_TheServiceKnowsWhatIsOutstanding(t *testing.T) {
 
 func TestECS23_TakeOfNothingDoesNotWait(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		s := executor.NewCompletionService[int](p)
+		s := executor.NewCompletionService[int](p.Submitter)
 		for _, ctx := range []context.Context{t.Context(), nil, esEnded(t)} {
 			f, err := s.Take(ctx)
 			assert.Equal(t, executor.ErrNoneLeft, err)
@@ -352,7 +352,7 @@ func TestECS23_ATakerIsToldWhenTheLastSubmissionIsRefused(t *testing.T) {
 // The race detector looks on.
 func TestECS24_WhatATaskHasDoneHappensBeforeItsFutureIsTaken(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		s := executor.NewCompletionService[int](p)
+		s := executor.NewCompletionService[int](p.Submitter)
 		const n = 100
 		given, done := make([]int, n), make([]int, n)
 		for i := range n {

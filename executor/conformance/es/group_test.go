@@ -57,7 +57,7 @@ func groupCount(runs *atomic.Int32) executor.Task {
 
 func TestGroupOfTasksThatSucceedEndsWithoutError(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		g := executor.NewGroup(t.Context(), p)
+		g := executor.NewGroup(t.Context(), p.Submitter)
 		var runs atomic.Int32
 		for range 10 {
 			groupGo(t, g, groupCount(&runs))
@@ -283,7 +283,7 @@ func TestGroupManyMayWait(t *testing.T) {
 
 func TestGroupTasksMayAddOthersWhichAreWaitedFor(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		g := executor.NewGroup(t.Context(), p)
+		g := executor.NewGroup(t.Context(), p.Submitter)
 		var runs atomic.Int32
 		var split func(depth int) executor.Task
 		split = func(depth int) executor.Task {

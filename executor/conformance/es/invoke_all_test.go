@@ -45,7 +45,7 @@ func TestES040_ES050_A18_AllOfNothingIsEmptyWhateverTheContext(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
 		for _, ctx := range []context.Context{t.Context(), esTimed(t, time.Hour), esTimed(t, 0), esEnded(t), nil} {
 			for _, fns := range [][]future.Func[int]{nil, {}} {
-				fs, err := executor.InvokeAll(ctx, p, fns...)
+				fs, err := executor.InvokeAll(ctx, p.Submitter, fns...)
 				assert.NoError(t, err)
 				assert.NotNil(t, fs)
 				assert.Empty(t, fs)
@@ -58,7 +58,7 @@ func TestES040_ES050_A18_AllOfNothingIsEmptyWhateverTheContext(t *testing.T) {
 func TestES041_ES051_ANilFunctionStartsNothing(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
 		for _, ctx := range []context.Context{t.Context(), esTimed(t, time.Hour), esTimed(t, 0), nil} {
-			fs, err := executor.InvokeAll(ctx, p, esValue(1, 0), nil, esValue(2, 0))
+			fs, err := executor.InvokeAll(ctx, p.Submitter, esValue(1, 0), nil, esValue(2, 0))
 			assert.ErrorIs(t, err, executor.ErrNilTask)
 			assert.Nil(t, fs)
 		}
@@ -68,7 +68,7 @@ func TestES041_ES051_ANilFunctionStartsNothing(t *testing.T) {
 
 func TestES042_TheFuturesComeInTheOrderOfTheFunctionsAndAllAreSettled(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		fs, err := executor.InvokeAll(t.Context(), p, esValue(1, 3*time.Second), esValue(2, time.Second), esValue(3, 0),
+		fs, err := executor.InvokeAll(t.Context(), p.Submitter, esValue(1, 3*time.Second), esValue(2, time.Second), esValue(3, 0),
 			esValue(4, 2*time.Second), esValue(5, 0), esValue(6, 0))
 		assert.NoError(t, err)
 		assert.Equal(t, []string{"1", "2", "3", "4", "5", "6"}, esOutcomes(t, fs))
@@ -77,7 +77,7 @@ func TestES042_TheFuturesComeInTheOrderOfTheFunctionsAndAllAreSettled(t *testing
 
 func TestES042_AFailureIsTheBusinessOfItsOwnFuture(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		fs, err := executor.InvokeAll(t.Context(), p, esFailure(pooltest.ErrTask, 0), esValue(2, time.Second),
+		fs, err := executor.InvokeAll(t.Context(), p.Submitter, esFailure(pooltest.ErrTask, 0), esValue(2, time.Second),
 			func(context.Context) (int, error) { panic("no") }, esValue(4, 0))
 		assert.NoError(t, err)
 		assert.Equal(t, []string{"failed", "2", "failed", "4"}, esOutcomes(t, fs))
@@ -98,7 +98,7 @@ func TestES042_TheFunctionsRunSideBySide(t *testing.T) {
 
 func TestES042_A13_ANilContextNeverEnds(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		fs, err := executor.InvokeAll(nil, p, esValue(1, 1000*time.Hour))
+		fs, err := executor.InvokeAll(nil, p.Submitter, esValue(1, 1000*time.Hour))
 		assert.NoError(t, err)
 		assert.Equal(t, []string{"1"}, esOutcomes(t, fs))
 	})
@@ -171,7 +171,7 @@ func TestES043_ARefusalCancelsTheOthersAndIsReturned(t *testing.T) {
 func TestES043_AShutDownPoolRefusesThemAll(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
 		p.pool.Shutdown()
-		fs, err := executor.InvokeAll(t.Context(), p, esValue(1, 0), esValue(2, 0))
+		fs, err := executor.InvokeAll(t.Context(), p.Submitter, esValue(1, 0), esValue(2, 0))
 		assert.ErrorIs(t, err, executor.ErrShutdown)
 		require.Len(t, fs, 2)
 		for _, f := range fs {
@@ -186,7 +186,7 @@ func TestES044_AllReturnsWhenThePoolIsStopped(t *testing.T) {
 		time.AfterFunc(time.Minute, func() { p.pool.ShutdownNow() })
 		var seen [2]error
 		start := time.Now()
-		fs, err := executor.InvokeAll(t.Context(), p, esHeed(&seen[0]), esHeed(&seen[1]), esValue(3, 0))
+		fs, err := executor.InvokeAll(t.Context(), p.Submitter, esHeed(&seen[0]), esHeed(&seen[1]), esValue(3, 0))
 		if err != nil { // while it waited for room
 			assert.ErrorIs(t, err, executor.ErrShutdown)
 		}
@@ -335,7 +335,7 @@ func TestES054_TheDeadlineEndsWhatTheCallerRunsItself(t *testing.T) {
 func TestES054_WithoutTimeNothingIsSubmitted(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
 		for _, ctx := range []context.Context{esTimed(t, 0), esTimed(t, -time.Hour)} {
-			fs, err := executor.InvokeAll(ctx, p, esValue(1, 0), esValue(2, 0))
+			fs, err := executor.InvokeAll(ctx, p.Submitter, esValue(1, 0), esValue(2, 0))
 			assert.ErrorIs(t, err, context.DeadlineExceeded)
 			require.Len(t, fs, 2)
 			for _, f := range fs {

@@ -50,7 +50,7 @@ func esHeed(seen *error) future.Func[int] {
 func TestES020_ES021_A18_AnyOfNothingIsInvalid(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
 		for _, fns := range [][]future.Func[int]{nil, {}} {
-			_, err := executor.InvokeAny(t.Context(), p, fns...)
+			_, err := executor.InvokeAny(t.Context(), p.Submitter, fns...)
 			assert.ErrorIs(t, err, executor.ErrInvalid)
 		}
 		assert.Zero(t, p.stats().Accepted)
@@ -59,7 +59,7 @@ func TestES020_ES021_A18_AnyOfNothingIsInvalid(t *testing.T) {
 
 func TestES022_ANilFunctionIsFoundBeforeAnyStarts(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		_, err := executor.InvokeAny(t.Context(), p, esValue(1, 0), esValue(2, 0), nil)
+		_, err := executor.InvokeAny(t.Context(), p.Submitter, esValue(1, 0), esValue(2, 0), nil)
 		assert.ErrorIs(t, err, executor.ErrNilTask)
 		assert.Zero(t, p.stats().Accepted)
 	})
@@ -68,7 +68,7 @@ func TestES022_ANilFunctionIsFoundBeforeAnyStarts(t *testing.T) {
 func TestES023_A18_AnyOfFailuresIsAllOfThem(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
 		other := errors.New("another failure")
-		v, err := executor.InvokeAny(t.Context(), p, esFailure(pooltest.ErrTask, time.Second), esFailure(other, 0),
+		v, err := executor.InvokeAny(t.Context(), p.Submitter, esFailure(pooltest.ErrTask, time.Second), esFailure(other, 0),
 			func(context.Context) (int, error) { panic("no") })
 		assert.Zero(t, v)
 		assert.ErrorIs(t, err, pooltest.ErrTask)
@@ -89,7 +89,7 @@ func TestES023_FailuresAreJoinedInTheOrderInWhichTheyHappened(t *testing.T) {
 func TestES024_TheFirstSuccessCountsAndFailuresBeforeItDoNot(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
 		start := time.Now()
-		v, err := executor.InvokeAny(t.Context(), p, esFailure(pooltest.ErrTask, 0), esFailure(pooltest.ErrTask, time.Second), esValue(3, time.Second))
+		v, err := executor.InvokeAny(t.Context(), p.Submitter, esFailure(pooltest.ErrTask, 0), esFailure(pooltest.ErrTask, time.Second), esValue(3, time.Second))
 		assert.NoError(t, err)
 		assert.Equal(t, 3, v)
 		assert.LessOrEqual(t, time.Since(start), 2*time.Second)
@@ -148,7 +148,7 @@ func TestES024_ASuccessDoesNotWaitForBodiesThatGoOn(t *testing.T) {
 
 func TestES024_AZeroValueIsASuccess(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		v, err := executor.InvokeAny(t.Context(), p, func(context.Context) (*int, error) { return nil, nil })
+		v, err := executor.InvokeAny(t.Context(), p.Submitter, func(context.Context) (*int, error) { return nil, nil })
 		assert.NoError(t, err)
 		assert.Nil(t, v)
 	})
@@ -175,7 +175,7 @@ func TestES025_FunctionsAreStartedInOrderAndNoneAfterASuccess(t *testing.T) {
 
 func TestES026_AnEndedContextStartsNothing(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		_, err := executor.InvokeAny(esEnded(t), p, esValue(1, 0), esValue(2, 0))
+		_, err := executor.InvokeAny(esEnded(t), p.Submitter, esValue(1, 0), esValue(2, 0))
 		assert.ErrorIs(t, err, context.Canceled)
 		assert.ErrorIs(t, err, errESCause)
 		assert.Zero(t, p.stats().Accepted)
@@ -217,7 +217,7 @@ func TestES026_ARefusedFunctionCancelsTheOthers(t *testing.T) {
 func TestES026_AShutDownPoolRefusesThemAll(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
 		p.pool.Shutdown()
-		_, err := executor.InvokeAny(t.Context(), p, esValue(1, 0), esValue(2, 0))
+		_, err := executor.InvokeAny(t.Context(), p.Submitter, esValue(1, 0), esValue(2, 0))
 		assert.ErrorIs(t, err, executor.ErrShutdown)
 		assert.EqualValues(t, 1, p.stats().Rejected)
 	})
@@ -226,9 +226,9 @@ func TestES026_AShutDownPoolRefusesThemAll(t *testing.T) {
 func TestES030_ES031_BadArgumentsCountMoreThanAnEndedContext(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
 		for _, ctx := range []context.Context{esTimed(t, time.Hour), esTimed(t, 0), esEnded(t), nil} {
-			_, err := executor.InvokeAny[int](ctx, p)
+			_, err := executor.InvokeAny[int](ctx, p.Submitter)
 			assert.ErrorIs(t, err, executor.ErrInvalid)
-			_, err = executor.InvokeAny(ctx, p, esValue(1, 0), nil)
+			_, err = executor.InvokeAny(ctx, p.Submitter, esValue(1, 0), nil)
 			assert.ErrorIs(t, err, executor.ErrNilTask)
 		}
 		assert.Zero(t, p.stats().Accepted)
@@ -292,7 +292,7 @@ func TestES034_ASuccessBeforeTheDeadlineCountsEvenIfItIsSeenLater(t *testing.T) 
 
 func TestES034_ANilContextNeverEnds(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		v, err := executor.InvokeAny(nil, p, esValue(1, 1000*time.Hour))
+		v, err := executor.InvokeAny(nil, p.Submitter, esValue(1, 1000*time.Hour))
 		assert.NoError(t, err)
 		assert.Equal(t, 1, v)
 	})

@@ -86,7 +86,7 @@ func esResult(v int, err error, after time.Duration) future.Func[int] {
 func TestES001_ASubmittedTaskRunsAndItsFutureSucceeds(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
 		ran := 0
-		f, err := executor.Submit(p, func(context.Context) (struct{}, error) {
+		f, err := executor.Submit(p.Submitter, func(context.Context) (struct{}, error) {
 			ran++
 			return struct{}{}, nil
 		})
@@ -103,7 +103,7 @@ func TestES001_ASubmittedTaskRunsAndItsFutureSucceeds(t *testing.T) {
 
 func TestES002_AFunctionDeliversItsValue(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		f, err := executor.Submit(p, esValue(42, time.Second))
+		f, err := executor.Submit(p.Submitter, esValue(42, time.Second))
 		require.NoError(t, err)
 		v, err := f.Get(t.Context())
 		assert.NoError(t, err)
@@ -113,7 +113,7 @@ func TestES002_AFunctionDeliversItsValue(t *testing.T) {
 
 func TestES003_AFutureIsSettledOnceGetHasReturned(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		f, err := executor.Submit(p, esValue(1, 0))
+		f, err := executor.Submit(p.Submitter, esValue(1, 0))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		require.NoError(t, err)
@@ -126,15 +126,15 @@ func TestES003_AFutureIsSettledOnceGetHasReturned(t *testing.T) {
 
 func TestES006_A1_ANilTaskIsRefusedAtEveryEntranceAndCountsNowhere(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		serial, keyed := executor.NewSerial(p), executor.NewKeyedSerial[string](p)
-		group := executor.NewGroup(t.Context(), p)
-		service := executor.NewCompletionService[int](p)
+		serial, keyed := executor.NewSerial(p.Submitter), executor.NewKeyedSerial[string](p.Submitter)
+		group := executor.NewGroup(t.Context(), p.Submitter)
+		service := executor.NewCompletionService[int](p.Submitter)
 		entrances := map[string]func() error{
 			"Execute":                  func() error { return p.pool.Execute(nil) },
 			"Submit":                   func() error { _, err := p.pool.Submit(nil); return err },
 			"SubmitContext":            func() error { _, err := p.pool.SubmitContext(t.Context(), nil); return err },
-			"typed Submit":             func() error { _, err := executor.Submit[int](p, nil); return err },
-			"typed SubmitContext":      func() error { _, err := executor.SubmitContext[int](t.Context(), p, nil); return err },
+			"typed Submit":             func() error { _, err := executor.Submit[int](p.Submitter, nil); return err },
+			"typed SubmitContext":      func() error { _, err := executor.SubmitContext[int](t.Context(), p.Submitter, nil); return err },
 			"serial Execute":           func() error { return serial.Execute(nil) },
 			"serial Submit":            func() error { _, err := serial.Submit(nil); return err },
 			"serial SubmitContext":     func() error { _, err := serial.SubmitContext(t.Context(), nil); return err },
@@ -143,8 +143,8 @@ func TestES006_A1_ANilTaskIsRefusedAtEveryEntranceAndCountsNowhere(t *testing.T)
 			"keyed SubmitContext":      func() error { _, err := keyed.SubmitContext(t.Context(), "k", nil); return err },
 			"group Go":                 func() error { return group.Go(nil) },
 			"completion service":       func() error { _, err := service.Submit(nil); return err },
-			"InvokeAll of one and nil": func() error { _, err := executor.InvokeAll(t.Context(), p, esValue(1, 0), nil); return err },
-			"InvokeAny of one and nil": func() error { _, err := executor.InvokeAny(t.Context(), p, esValue(1, 0), nil); return err },
+			"InvokeAll of one and nil": func() error { _, err := executor.InvokeAll(t.Context(), p.Submitter, esValue(1, 0), nil); return err },
+			"InvokeAny of one and nil": func() error { _, err := executor.InvokeAny(t.Context(), p.Submitter, esValue(1, 0), nil); return err },
 		}
 		for name, enter := range entrances {
 			assert.ErrorIs(t, enter(), executor.ErrNilTask, name)
@@ -160,7 +160,7 @@ func TestES006_A1_ANilTaskIsRefusedAtEveryEntranceAndCountsNowhere(t *testing.T)
 
 func TestES007_TheEndOfItsContextEndsAGetAndNotTheTask(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		f, err := executor.Submit(p, esValue(5, time.Hour))
+		f, err := executor.Submit(p.Submitter, esValue(5, time.Hour))
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(time.Minute, func() { cancel(errESCause) })
@@ -178,7 +178,7 @@ func TestES007_TheEndOfItsContextEndsAGetAndNotTheTask(t *testing.T) {
 
 func TestES008_TheErrorOfATaskIsThatOfItsFuture(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
-		f, err := executor.Submit(p, esFailure(pooltest.ErrTask, 0))
+		f, err := executor.Submit(p.Submitter, esFailure(pooltest.ErrTask, 0))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		assert.Equal(t, pooltest.ErrTask, err) // itself, not wrapped
@@ -221,12 +221,12 @@ func TestES009_WhatRefusesATaskIsReturnedByTheSubmission(t *testing.T) {
 func TestES010_AfterShutdownNothingIsAccepted(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
 		p.pool.Shutdown()
-		f, err := executor.Submit(p, esValue(1, 0))
+		f, err := executor.Submit(p.Submitter, esValue(1, 0))
 		assert.ErrorIs(t, err, executor.ErrShutdown)
 		assert.ErrorIs(t, err, executor.ErrRejected)
 		assert.Nil(t, f)
 		assert.ErrorIs(t, p.pool.Execute(pooltest.Nothing), executor.ErrShutdown)
-		_, err = executor.SubmitContext(t.Context(), p, esValue(1, 0))
+		_, err = executor.SubmitContext(t.Context(), p.Submitter, esValue(1, 0))
 		assert.ErrorIs(t, err, executor.ErrShutdown)
 		assert.EqualValues(t, 3, p.stats().Rejected)
 	})
@@ -235,7 +235,7 @@ func TestES010_AfterShutdownNothingIsAccepted(t *testing.T) {
 func TestES010_StopLeavesARunningBodyInPeace(t *testing.T) {
 	esEach(t, func(t *testing.T, p esAny) {
 		var seen error
-		f, err := executor.Submit(p, func(ctx context.Context) (int, error) {
+		f, err := executor.Submit(p.Submitter, func(ctx context.Context) (int, error) {
 			time.Sleep(time.Minute)
 			seen = ctx.Err()
 			return 1, nil
@@ -259,7 +259,7 @@ func TestES010_CancelAndShutdownNowEndTheContextOfARunningBody(t *testing.T) {
 		t.Run(want.Error(), func(t *testing.T) {
 			esEach(t, func(t *testing.T, p esAny) {
 				var seen error
-				f, err := executor.Submit(p, func(ctx context.Context) (error, error) {
+				f, err := executor.Submit(p.Submitter, func(ctx context.Context) (error, error) {
 					<-ctx.Done()
 					seen = context.Cause(ctx)
 					return nil, nil

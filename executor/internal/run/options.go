@@ -39,7 +39,9 @@ func Resolve[O TaskOption](opts []O) (o series.Options, err error) {
 
 // ResolveSeries returns what the options of a periodic task ask for, and its period, signed for a
 // fixed rate or a fixed delay.
-func ResolveSeries[O TaskOption](every time.Duration, sign int64, opts []O) (o series.Options, period int64, err error) {
+func ResolveSeries[O TaskOption](
+	every time.Duration, sign int64, opts []O,
+) (o series.Options, period int64, err error) {
 	if every <= 0 {
 		return o, 0, Invalid("period or delay %v is not positive", every)
 	}

@@ -17,8 +17,8 @@ type Settings struct {
 	OnError Hooks[Handler]
 }
 
-// Tell tells the error handlers of a failure, each with the base context. What one of them panics with
-// is told to failed. One that calls Goexit ends the goroutine, once all have been told.
+// Tell tells the error handlers of a failure, each with the base context. What one of them panics
+// with is told to failed. One that calls Goexit ends the goroutine, once all have been told.
 func (s *Settings) Tell(info Info, err error, failed func(error)) {
 	ctx := s.Base
 	if ctx == nil {
@@ -57,7 +57,8 @@ type Info struct {
 // Handler is an error handler.
 type Handler = func(ctx context.Context, run Info, err error)
 
-// Hooks are functions of one kind, in the order in which they are to be called; nil if there are none.
+// Hooks are functions of one kind, in the order in which they are to be called; nil if there are
+// none.
 type Hooks[F any] []F
 
 // Each passes them to call, one after another. If one ends the goroutine by runtime.Goexit, or call

@@ -1,0 +1,93 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+
+	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+var (
+	errNoFuture = errors.New("executor: Submit has returned neither a future nor an error")
+	errNotRun   = errors.New("executor: the task was not run")
+)
+
+// errand is a task with a result for a Submitter of another make, which knows tasks without one:
+// its body is the run of another task.
+type errand[V any] struct {
+	task     *future.Task[V]
+	panicked atomic.Pointer[future.PanicError]
+}
+
+func newErrand[V any](fn future.Func[V]) *errand[V] {
+	e := new(errand[V])
+	e.task = future.NewTask(func(ctx context.Context) (v V, err error) {
+		returned := future.Invoke(ctx, func(ctx context.Context) (err error) {
+			v, err = fn(ctx)
+			return err
+		}, &err)
+		if p, ok := err.(*future.PanicError); ok && !returned {
+			e.panicked.Store(p)
+		}
+		return v, err
+	})
+	return e
+}
+
+// run is what the Submitter runs. A panic goes on, for it to tell of.
+func (e *errand[V]) run(ctx context.Context) error {
+	e.task.Run(ctx)
+	if p := e.panicked.Load(); p != nil {
+		panic(p)
+	}
+	result, _ := e.task.Future().Poll()
+	return result.Err
+}
+
+// give submits the errand. It returns the future of the Submitter, which ends as that of the
+// errand: whichever is cancelled first, or fails without a run, has the other end so too.
+func (e *errand[V]) give(
+	ctx context.Context, wait bool, p Submitter, opts []TaskOption,
+) (behind *future.Future[struct{}], err error) {
+	f := e.task.Future()
+	if behind, err = submitForeign(ctx, wait, p, e.run, opts); err != nil {
+		return nil, err
+	}
+	cellOf(behind).PassOn(cellOf(f), func() {
+		if f.State() == future.Pending {
+			f.CancelCause(errNotRun)
+		}
+	})
+	future.AfterSettled(f, func(future.Result[V]) {
+		if f.State() == future.Cancelled {
+			behind.Stop() // the context of a run has been ended if that was asked for
+		}
+	})
+	return behind, nil
+}
+
+// submitForeign gives a task to a Submitter of another make. That waits for room until ctx ends,
+// if it is told to and can.
+func submitForeign(
+	ctx context.Context, wait bool, p Submitter, task Task, opts []TaskOption,
+) (f *future.Future[struct{}], err error) {
+	type patient interface {
+		SubmitContext(context.Context, Task, ...TaskOption) (*future.Future[struct{}], error)
+	}
+	if s, ok := p.(patient); ok && wait {
+		f, err = s.SubmitContext(ctx, task, opts...)
+	} else {
+		if ctx != nil && wait {
+			if err := endOf(ctx); err != nil {
+				return nil, cell.Joined(ErrRejected, err)
+			}
+		}
+		f, err = p.Submit(task, opts...)
+	}
+	if f == nil && err == nil {
+		err = errNoFuture
+	}
+	return f, err
+}
