@@ -160,6 +160,38 @@ func TestTheLinksOfTheDocumentsLeadSomewhere(t *testing.T) {
 	}
 }
 
+// TestTheMapNamesWhatIsThere looks for every file and folder that a table of CONTRIBUTING.md names. A
+// file without a folder stands in that of the name before.
+func TestTheMapNamesWhatIsThere(t *testing.T) {
+	text, err := os.ReadFile("../CONTRIBUTING.md")
+	require.NoError(t, err)
+	name := regexp.MustCompile("`([a-z0-9_./]+)`")
+	names := 0
+	for row := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(row, "|") {
+			continue
+		}
+		folder := ""
+		for _, m := range name.FindAllStringSubmatch(row, -1) {
+			path := m[1]
+			switch {
+			case strings.Contains(path, "/"):
+				if folder = path; strings.HasSuffix(path, ".go") {
+					folder = filepath.Dir(path)
+				}
+			case strings.HasSuffix(path, ".go"):
+				path = filepath.Join(folder, path)
+			default:
+				continue
+			}
+			names++
+			_, err := os.Stat(filepath.Join("..", path))
+			assert.NoError(t, err, "%s", row)
+		}
+	}
+	assert.Positive(t, names)
+}
+
 var logTime = regexp.MustCompile(`(?m)^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d `)
 
 // ran returns what a program prints, and logs, without the times.
