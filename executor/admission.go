@@ -54,12 +54,12 @@ func (p *Pool) accept(ctx context.Context, wait bool, c *cell.Cell) error {
 	if p.inbox != nil && planOf(c).strand == nil {
 		return p.post(runqueue.Slot{Cell: c})
 	}
-	policy, err := p.tryAccept(c)
+	err := p.tryAccept(c)
 	if err == ErrSaturated {
 		if wait {
 			err = p.waitForRoom(ctx, c)
 		} else {
-			err = p.reject(ctx, policy, c)
+			err = p.reject(ctx, *p.policy.Load(), c)
 		}
 	}
 	if err != nil {
@@ -76,8 +76,8 @@ func (p *Pool) refuse(c *cell.Cell, err error) error {
 	return p.refusal(nameOf(c), err)
 }
 
-// tryAccept queues c if there is room. It also returns the present policy.
-func (p *Pool) tryAccept(c *cell.Cell) (RejectionPolicy, error) {
+// tryAccept queues c if there is room.
+func (p *Pool) tryAccept(c *cell.Cell) error {
 	p.mu.Lock()
 	defer p.mu.Unlock() // also when a queue of the user's own panics
 	now := p.now()
@@ -85,7 +85,7 @@ func (p *Pool) tryAccept(c *cell.Cell) (RejectionPolicy, error) {
 		now = p.keepTimesLocked(now)
 		c.When = now
 	}
-	return p.policy, p.tryEnqueueLocked(c, now)
+	return p.tryEnqueueLocked(c, now)
 }
 
 // acceptAfter queues c for the first time, to run after delay, or refuses it.

@@ -97,7 +97,8 @@ func (p *Pool) Close() error {
 func (p *Pool) CloseContext(ctx context.Context) (Report, error) {
 	p.mu.Lock()
 	p.drainLocked()
-	p.dropDelayed, p.keepPeriodic = true, false
+	p.executeDelayed.Store(false)
+	p.continuePeriodic.Store(false)
 	series := p.handBackRunsLocked()
 	swept := p.sweepLocked()
 	p.mu.Unlock()
@@ -168,9 +169,9 @@ func (p *Pool) sweepLocked() []*cell.Cell {
 	}
 	return p.queue.Filter(func(c *cell.Cell) bool {
 		if planOf(c).Periodic() {
-			return p.keepPeriodic
+			return p.continuePeriodic.Load()
 		}
-		return !p.dropDelayed || c.When <= now
+		return p.executeDelayed.Load() || c.When <= now
 	})
 }
 

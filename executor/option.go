@@ -69,17 +69,16 @@ func (n named) Resolve(o *series.Options) error {
 	return nil
 }
 
-// settings are what options set. They do not change after construction, but for maximum, keepAlive,
-// coreTimeout and policy, which the lock of the pool guards.
+// settings are what options set. They do not change after construction, but for the tunables and
+// the maximum size.
 type settings struct {
+	tunables
+	maximum int // 0 for as many as the core size; the lock of the pool guards it
+
 	shared       run.Settings
-	maximum      int // 0 for as many as the core size
 	growFirst    bool
 	sizesFixed   bool
 	waitsIn      Queue // of a plain pool
-	policy       RejectionPolicy
-	keepAlive    time.Duration
-	coreTimeout  bool
 	pendingLimit int
 	before       run.Hooks[func(context.Context, Run)]
 	after        run.Hooks[func(context.Context, Run, error)]
@@ -91,8 +90,10 @@ type settings struct {
 // size 0, stays idle before it ends. It is the JDK's figure; starting a goroutine again is cheap.
 const defaultKeepAlive = 10 * time.Millisecond
 
-func newSettings(core int, plain bool, opts []Option) settings {
-	s := settings{keepAlive: defaultKeepAlive, policy: Abort}
+func (s *settings) init(core int, plain bool, opts []Option) {
+	s.keepAlive.Store(defaultKeepAlive)
+	s.setPolicy(Abort)
+	s.executeDelayed.Store(true)
 	if plain {
 		s.waitsIn = FIFO()
 	}
@@ -103,7 +104,7 @@ func newSettings(core int, plain bool, opts []Option) settings {
 		if o == nil {
 			panic(fmt.Sprintf("executor: option %d is nil", i))
 		}
-		o.configure(&s)
+		o.configure(s)
 	}
 	if !plain && s.waitsIn.make != nil {
 		panic("executor: a scheduled pool has a queue of its own")
@@ -114,10 +115,9 @@ func newSettings(core int, plain bool, opts []Option) settings {
 	if s.maximum > 0 && core > s.maximum {
 		panic(fmt.Sprintf("executor: core size %d is above the maximum size %d", core, s.maximum))
 	}
-	if s.coreTimeout && s.keepAlive == 0 {
+	if s.coreTimeout.Load() && s.keepAlive.Load() == 0 {
 		panic("executor: core timeout needs a keep-alive above 0")
 	}
-	return s
 }
 
 // Name names a pool, or an event loop, in logs, errors and statistics, and as the pprof label "pool" of
@@ -145,12 +145,12 @@ func KeepAlive(d time.Duration) Option {
 	if d < 0 {
 		panic(fmt.Sprintf("executor: negative keep-alive %v", d))
 	}
-	return option(func(s *settings) { s.keepAlive = d })
+	return option(func(s *settings) { s.keepAlive.Store(d) })
 }
 
 // CoreTimeout makes core workers end too after the keep-alive, when they are idle. A worker that
 // waits for the next task stays however far that is.
-func CoreTimeout() Option { return option(func(s *settings) { s.coreTimeout = true }) }
+func CoreTimeout() Option { return option(func(s *settings) { s.coreTimeout.Store(true) }) }
 
 // PendingLimit bounds the accepted tasks that have not begun, whatever workers are free. What becomes of
 // a submission beyond is up to the [RejectionPolicy]; Schedule and its kin fail with [ErrSaturated]. The

@@ -75,9 +75,8 @@ type Pool struct {
 	workers           map[*worker]struct{}
 	blockedSubmitters blockedSubmitters // submitters who wait for room
 
-	dropDelayed, keepPeriodic bool   // what Shutdown does to queued tasks
-	hookGoroutine             uint64 // the goroutine of the terminated hook
-	done                      chan struct{}
+	hookGoroutine uint64 // the goroutine of the terminated hook
+	done          chan struct{}
 
 	extraRuns extraRuns                       // runs on other goroutines
 	waits     awaits                          // runs that wait for other tasks of the pool
@@ -100,7 +99,7 @@ func NewPool(core int, opts ...Option) *Pool {
 
 // init gives p its queue and all else that it needs.
 func (p *Pool) init(core int, opts []Option) {
-	p.settings = newSettings(core, p.plain, opts)
+	p.settings.init(core, p.plain, opts)
 	p.clock = clock.New(1) // above 0, which Started shows for a task that has not begun
 	p.runs = run.Owner{
 		Reporter:    run.Reporter{Settings: p.shared, Kind: "pool"},

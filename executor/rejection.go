@@ -24,7 +24,7 @@ func OnRejection(policy RejectionPolicy) Option {
 	if policy == nil {
 		panic("executor: nil rejection policy")
 	}
-	return option(func(s *settings) { s.policy = policy })
+	return option(func(s *settings) { s.setPolicy(policy) })
 }
 
 // SetRejectionPolicy changes the policy, from the next rejection on. It fails with [ErrInvalid] if
@@ -33,9 +33,7 @@ func (p *Pool) SetRejectionPolicy(policy RejectionPolicy) error {
 	if policy == nil {
 		return invalid("nil rejection policy")
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.policy = policy
+	p.setPolicy(policy)
 	return nil
 }
 
@@ -118,10 +116,7 @@ func (r *Rejection) Wait(ctx context.Context) error {
 
 // Retry queues the task if there is room now. It returns [ErrSaturated] or [ErrShutdown] if not.
 func (r *Rejection) Retry() error {
-	return r.place(func(c *cell.Cell) error {
-		_, err := r.pool.tryAccept(c)
-		return err
-	})
+	return r.place(r.pool.tryAccept)
 }
 
 // place does what makes the task the pool's, unless that has been decided.

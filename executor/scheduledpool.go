@@ -142,7 +142,7 @@ func (p *ScheduledPool) repeat(initial, every time.Duration, sign int64, task Ta
 // After Shutdown, setting it to false drops such tasks at once; setting it to true revives none.
 func (p *ScheduledPool) SetExecuteDelayedAfterShutdown(on bool) {
 	p.mu.Lock()
-	p.dropDelayed = !on
+	p.executeDelayed.Store(on)
 	swept := p.sweepLocked()
 	p.mu.Unlock()
 	p.settle(swept)
@@ -154,22 +154,14 @@ func (p *ScheduledPool) SetExecuteDelayedAfterShutdown(on bool) {
 // that is in a run then goes on. What Close or ShutdownNow has dropped never does.
 func (p *ScheduledPool) SetContinuePeriodicAfterShutdown(on bool) {
 	p.mu.Lock()
-	p.keepPeriodic = on
+	p.continuePeriodic.Store(on)
 	swept := p.sweepLocked()
 	p.mu.Unlock()
 	p.settle(swept)
 }
 
 // ExecuteDelayedAfterShutdown reports the policy set by SetExecuteDelayedAfterShutdown.
-func (p *ScheduledPool) ExecuteDelayedAfterShutdown() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return !p.dropDelayed
-}
+func (p *ScheduledPool) ExecuteDelayedAfterShutdown() bool { return p.executeDelayed.Load() }
 
 // ContinuePeriodicAfterShutdown reports the policy set by SetContinuePeriodicAfterShutdown.
-func (p *ScheduledPool) ContinuePeriodicAfterShutdown() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.keepPeriodic
-}
+func (p *ScheduledPool) ContinuePeriodicAfterShutdown() bool { return p.continuePeriodic.Load() }

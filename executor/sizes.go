@@ -42,10 +42,10 @@ func (p *Pool) SetMaximumSize(n int) error {
 func (p *Pool) SetKeepAlive(d time.Duration) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if d < 0 || d == 0 && p.coreTimeout {
+	if d < 0 || d == 0 && p.coreTimeout.Load() {
 		return invalid("keep-alive %v is too short", d)
 	}
-	p.keepAlive = d
+	p.keepAlive.Store(d)
 	p.reconsiderLocked()
 	return nil
 }
@@ -55,10 +55,10 @@ func (p *Pool) SetKeepAlive(d time.Duration) error {
 func (p *Pool) SetCoreTimeout(on bool) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if on && p.keepAlive == 0 {
+	if on && p.keepAlive.Load() == 0 {
 		return invalid("core timeout needs a keep-alive above 0")
 	}
-	p.coreTimeout = on
+	p.coreTimeout.Store(on)
 	p.reconsiderLocked()
 	return nil
 }

@@ -50,7 +50,7 @@ func TestThereIsNoAssemblyWithoutAWrittenReason(t *testing.T) {
 	}))
 }
 
-// What the library proper needs is the standard library and golang.org/x/sys. None of it opens a port, or shows
+// What the library proper needs is the standard library, golang.org/x/sys and go.uber.org/atomic. None of it opens a port, or shows
 // anything to the web.
 func TestTheLibraryDependsOnLittle(t *testing.T) {
 	goCommand, err := exec.LookPath("go")
@@ -63,6 +63,6 @@ func TestTheLibraryDependsOnLittle(t *testing.T) {
 	for line := range strings.Lines(string(out)) {
 		path, module, _ := strings.Cut(strings.TrimSpace(line), " ")
 		assert.NotContains(t, []string{"net", "net/http", "expvar", "net/http/pprof", "plugin", "os/exec"}, path)
-		assert.Contains(t, []string{"", "github.com/punctual-go/punctual", "golang.org/x/sys"}, module, "because of %s", path)
+		assert.Contains(t, []string{"", "github.com/punctual-go/punctual", "golang.org/x/sys", "go.uber.org/atomic"}, module, "because of %s", path)
 	}
 }

@@ -282,12 +282,12 @@ func (w *worker) patience() <-chan time.Time {
 	if !w.pool.surplusLocked() {
 		return nil
 	}
-	if w.limit == nil || !w.limit.Reset(w.pool.keepAlive) {
+	if w.limit == nil || !w.limit.Reset(w.pool.keepAlive.Load()) {
 		// One that has fired may have left a tick, under GODEBUG=asynctimerchan=1.
 		if w.limit != nil {
 			w.limit.Stop()
 		}
-		w.limit = time.NewTimer(w.pool.keepAlive)
+		w.limit = time.NewTimer(w.pool.keepAlive.Load())
 	}
 	return w.limit.C
 }
@@ -299,8 +299,8 @@ func (p *Pool) overLocked() bool {
 
 // mayRepeatLocked reports whether a periodic task may be queued again.
 func (p *Pool) mayRepeatLocked() bool {
-	return p.stage == running || p.stage == draining && p.keepPeriodic
+	return p.stage == running || p.stage == draining && p.continuePeriodic.Load()
 }
 
 // surplusLocked reports whether an idle worker may go.
-func (p *Pool) surplusLocked() bool { return len(p.workers) > p.core || p.coreTimeout }
+func (p *Pool) surplusLocked() bool { return len(p.workers) > p.core || p.coreTimeout.Load() }

@@ -8,8 +8,9 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/punctual-go/punctual/bench/mutants/catalogue"
 )
@@ -104,23 +105,18 @@ func (h *hunt) control(ctx context.Context, mutants []catalogue.Mutant) error {
 // all hunts the mutants, some at a time, and returns the results in their order.
 func (h *hunt) all(ctx context.Context, mutants []catalogue.Mutant, p *progress) []result {
 	results := make([]result, len(mutants))
-	next := make(chan int)
-	var group sync.WaitGroup
-	for range min(h.parallel, len(mutants)) {
-		group.Go(func() {
-			for i := range next {
-				if r := h.one(ctx, mutants[i]); ctx.Err() == nil { // or else it is of no use
-					results[i] = r
-					p.done(r)
-				}
+	var group errgroup.Group
+	group.SetLimit(h.parallel)
+	for i, m := range mutants {
+		group.Go(func() error {
+			if r := h.one(ctx, m); ctx.Err() == nil { // or else it is of no use
+				results[i] = r
+				p.done(r)
 			}
+			return nil
 		})
 	}
-	for i := range mutants {
-		next <- i
-	}
-	close(next)
-	group.Wait()
+	_ = group.Wait()
 	p.end()
 	return slices.DeleteFunc(results, func(r result) bool { return r.ID == "" })
 }
