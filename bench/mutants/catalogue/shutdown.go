@@ -53,8 +53,8 @@ var shutdown = []Mutant{
 		ID:    "shutdown-08",
 		Fault: "Close drops what is due at this very moment",
 		File:  "executor/lifecycle.go",
-		From:  "return !p.dropDelayed || c.When <= now",
-		To:    "return !p.dropDelayed || c.When < now",
+		From:  "return p.executeDelayed.Load() || c.When <= now",
+		To:    "return p.executeDelayed.Load() || c.When < now",
 	},
 	{
 		ID:    "shutdown-09",
