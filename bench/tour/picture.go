@@ -32,7 +32,7 @@ func writePicture(dir string, sc scenario, systems []system) (path string, err e
 			os.Remove(f.Name())
 		}
 	}()
-	if err := fill(f, withFallback(svg.Bytes())); err != nil {
+	if err := fill(f, svg.Bytes()); err != nil {
 		return "", err
 	}
 	path = filepath.Join(dir, pictureName)
@@ -48,10 +48,4 @@ func fill(f *os.File, data []byte) error {
 		err = e
 	}
 	return err
-}
-
-// withFallback names fonts of the same widths, for viewers without the one that was measured with.
-func withFallback(svg []byte) []byte {
-	const measured = "font-family:Liberation Sans"
-	return bytes.ReplaceAll(svg, []byte(measured), []byte(measured+",Arial,Helvetica,sans-serif"))
 }

@@ -2,134 +2,151 @@ package main
 
 import (
 	"fmt"
-	"image/color"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
+	svg "github.com/ajstarks/svgo/float"
 )
 
+// The picture is measured in pixels. It has a title, a lane for each system, an axis, and a legend.
 const (
-	plotWidth    = 26 * vg.Centimeter
-	plotHeight   = 11 * vg.Centimeter
-	legendHeight = 1 * vg.Centimeter
-	plotMargin   = 3 * vg.Millimeter
+	plotWidth   = 980
+	plotLeft    = 190 // where lanes begin; the names stand before that
+	plotRight   = plotWidth - 30
+	plotTop     = 50
+	laneHeight  = 58
+	runHeight   = 32 // of the marks of runs, above those of the clock
+	clockHeight = 6
+	axisRoom    = 48
+	legendRoom  = 40
 )
 
-// legendEntry is what one kind of mark means.
-type legendEntry struct {
-	text string
-	mark plot.Thumbnailer
+const textStyle = "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;font-size:14px;fill:#222"
+
+// Colours that people with any colour vision can tell apart.
+const (
+	clockColor = "#909090"
+	runColor   = "#0072b2"
+	lateColor  = "#d53e00"
+	stallColor = "#f2d080"
+)
+
+// plot draws the runs of each system, one lane each.
+type plot struct {
+	*svg.SVG
+	scenario
+	lanes int
 }
 
-// drawPlot writes the runs of each system, one lane each, as an SVG.
+// drawPlot writes the runs of each system as an SVG.
 func drawPlot(w io.Writer, sc scenario, systems []system) error {
-	p := plot.New()
-	p.Title.Text = fmt.Sprintf("One job every %v, of which run %d stalls for %v",
-		sc.period, sc.stalled, sc.stall)
-	p.Title.Padding = vg.Millimeter
-	p.X.Label.Text = "seconds since the start"
-	p.X.Tick.Marker = plot.ConstantTicks(secondTicks(sc.length))
-	p.Y.Tick.Marker = plot.ConstantTicks(laneTicks(systems))
-	p.Y.Tick.Length, p.Y.LineStyle.Width = 0, 0
-	useSans(p)
-	var legend []legendEntry
+	to := &errWriter{w: w}
+	p := plot{svg.New(to), sc, len(systems)}
+	height := p.axis() + axisRoom + legendRoom
+	p.Startview(plotWidth, height, 0, 0, plotWidth, height)
+	p.Rect(0, 0, plotWidth, height, "fill:white")
+	p.Gstyle(textStyle)
+	p.Text(plotWidth/2, 28, fmt.Sprintf("One job every %v, of which run %d stalls for %v",
+		sc.period, sc.stalled, sc.stall), "text-anchor:middle;font-size:17px")
 	for i, s := range systems {
-		legend = drawLane(p, sc, s, float64(len(systems)-1-i))
+		p.drawLane(s, plotTop+float64(i)*laneHeight)
 	}
-	p.X.Min, p.X.Max = 0, sc.window().Seconds()
-	p.Y.Min, p.Y.Max = -0.6, float64(len(systems))-0.4
-
-	svg := vgsvg.New(plotWidth, plotHeight)
-	page := draw.Crop(draw.New(svg), plotMargin, -plotMargin, plotMargin, -plotMargin)
-	drawLegend(page, legend)
-	p.Draw(draw.Crop(page, 0, 0, legendHeight, 0))
-	_, err := svg.WriteTo(w)
-	return err
+	p.drawAxis()
+	p.drawLegend(p.axis() + axisRoom + legendRoom/2)
+	p.Gend()
+	p.End()
+	return to.err
 }
 
-// drawLane draws one system, with the middle of its lane at y, and returns what the marks mean.
-func drawLane(p *plot.Plot, sc scenario, s system, y float64) []legendEntry {
-	// Colours that people with any colour vision can tell apart.
-	grey, blue := color.RGBA{0x90, 0x90, 0x90, 0xff}, color.RGBA{0x00, 0x72, 0xb2, 0xff}
-	red, sand := color.RGBA{0xd5, 0x3e, 0x00, 0xff}, color.RGBA{0xf2, 0xd0, 0x80, 0xff}
-	line := func(c color.Color) draw.LineStyle { return draw.LineStyle{Color: c, Width: 0.9} }
+// axis returns the height of the axis.
+func (p plot) axis() float64 { return plotTop + float64(p.lanes)*laneHeight }
 
-	clock := strokes{low: y - 0.36, high: y - 0.26, style: line(grey)}
-	for i := range sc.periods() {
-		clock.at = append(clock.at, (time.Duration(i+1) * sc.period).Seconds())
+// x returns where a moment of the comparison is.
+func (p plot) x(at time.Duration) float64 {
+	return plotLeft + (plotRight-plotLeft)*at.Seconds()/p.window().Seconds()
+}
+
+func (p plot) drawLane(s system, top float64) {
+	p.Text(plotLeft-14, top+runHeight*0.7, s.Name, "text-anchor:end")
+	var clock, inTime, late []float64
+	for i := range p.periods() {
+		clock = append(clock, p.x(time.Duration(i+1)*p.period))
 	}
-	inTime := strokes{low: y - 0.2, high: y + 0.36, style: line(blue)}
-	late := strokes{low: y - 0.2, high: y + 0.36, style: line(red)}
-	stall := block{low: y - 0.2, high: y + 0.36, fill: sand}
 	for _, m := range s.Runs {
-		at := m.Started.Seconds()
-		if m.took() >= sc.period {
-			stall.from, stall.to = at, m.Ended.Seconds()
-			p.Add(stall)
+		at := p.x(m.Started)
+		if m.took() >= p.period {
+			p.Rect(at, top, p.x(m.Ended)-at, runHeight, "fill:"+stallColor)
 		}
-		if m.late() >= sc.period {
-			late.at = append(late.at, at)
+		if m.late() >= p.period {
+			late = append(late, at)
 		} else {
-			inTime.at = append(inTime.at, at)
+			inTime = append(inTime, at)
 		}
 	}
-	p.Add(clock, inTime, late)
-	return []legendEntry{
-		{"a run begins", inTime},
-		{"a period late or more", late},
-		{"the run that stalls", stall},
-		{"the clock: every period", clock},
+	p.strokes(clock, top+runHeight+4, clockHeight, clockColor)
+	p.strokes(inTime, top, runHeight, runColor)
+	p.strokes(late, top, runHeight, lateColor)
+}
+
+// strokes draws vertical lines as one path, which keeps the file small.
+func (p plot) strokes(xs []float64, top, height float64, color string) {
+	var path strings.Builder
+	for _, x := range xs {
+		fmt.Fprintf(&path, "M%.1f %.1fv%.1f", x, top, height)
+	}
+	if len(xs) > 0 {
+		p.Path(path.String(), "fill:none;stroke:"+color)
 	}
 }
 
-// drawLegend draws the entries side by side along the bottom of c.
-func drawLegend(c draw.Canvas, entries []legendEntry) {
-	width := (c.Max.X - c.Min.X) / vg.Length(max(len(entries), 1))
-	for i, e := range entries {
-		l := plot.NewLegend()
-		l.TextStyle.Font.Variant, l.TextStyle.Font.Size = "Sans", vg.Points(11)
-		l.Left, l.ThumbnailWidth = true, 5*vg.Millimeter
-		l.Add(e.text, e.mark)
-		left := width * vg.Length(i)
-		l.Draw(draw.Crop(c, left, left+width-(c.Max.X-c.Min.X), 0, 0))
-	}
-}
-
-func useSans(p *plot.Plot) {
-	for _, f := range []*font.Font{
-		&p.Title.TextStyle.Font, &p.X.Label.TextStyle.Font,
-		&p.X.Tick.Label.Font, &p.Y.Tick.Label.Font,
-	} {
-		f.Variant = "Sans"
-	}
-}
-
-// laneTicks names the lanes. A viewer may have wider letters than those measured here, so the names
-// end in room to spare.
-func laneTicks(systems []system) (ticks []plot.Tick) {
-	for i, s := range systems {
-		y := float64(len(systems) - 1 - i)
-		ticks = append(ticks, plot.Tick{Value: y, Label: s.Name + "     "})
-	}
-	return ticks
-}
-
-// secondTicks has about six labels, and nine ticks between two of them.
-func secondTicks(length time.Duration) (ticks []plot.Tick) {
-	step := roundStep(length / 8)
-	for i := 0; time.Duration(i)*step/10 <= length; i++ {
-		at := (time.Duration(i) * step / 10).Seconds()
-		label := ""
+// drawAxis draws the axis of time, with about eight labels, and nine ticks between two of them.
+func (p plot) drawAxis() {
+	y := p.axis()
+	p.Line(plotLeft, y, plotRight, y, "stroke:#222")
+	step := roundStep(p.length / 8)
+	for i := 0; time.Duration(i)*step/10 <= p.length; i++ {
+		at := time.Duration(i) * step / 10
+		long := 3.0
 		if i%10 == 0 {
-			label = strconv.FormatFloat(at, 'g', -1, 64)
+			long = 6
+			label := strconv.FormatFloat(at.Seconds(), 'g', -1, 64)
+			p.Text(p.x(at), y+20, label, "text-anchor:middle")
 		}
-		ticks = append(ticks, plot.Tick{Value: at, Label: label})
+		p.Line(p.x(at), y, p.x(at), y+long, "stroke:#222")
 	}
-	return ticks
+	p.Text((plotLeft+plotRight)/2, y+38, "seconds since the start", "text-anchor:middle")
+}
+
+// drawLegend says what the marks mean, side by side.
+func (p plot) drawLegend(y float64) {
+	x := 30.0
+	entry := func(text string, mark func(x float64)) {
+		mark(x)
+		p.Text(x+22, y+5, text)
+		x += (plotWidth - 40) / 4
+	}
+	stroke := func(color string) func(x float64) {
+		return func(x float64) { p.strokes([]float64{x + 8}, y-8, 16, color) }
+	}
+	entry("a run begins", stroke(runColor))
+	entry("a period late or more", stroke(lateColor))
+	entry("the run that stalls", func(x float64) { p.Rect(x, y-8, 16, 16, "fill:"+stallColor) })
+	entry("the clock: every period", stroke(clockColor))
+}
+
+// errWriter keeps the first error, as the drawing does not tell of any.
+type errWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (w *errWriter) Write(data []byte) (int, error) {
+	if w.err != nil {
+		return 0, w.err
+	}
+	n, err := w.w.Write(data)
+	w.err = err
+	return n, err
 }

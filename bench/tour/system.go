@@ -1,10 +1,9 @@
 package main
 
 import (
+	"math"
 	"slices"
 	"time"
-
-	"gonum.org/v1/gonum/stat"
 )
 
 // burstWindow is the time within which runs count as a burst.
@@ -76,13 +75,12 @@ func lateness(p float64, runs []mark) *time.Duration {
 	if len(runs) == 0 {
 		return nil
 	}
-	late := make([]float64, len(runs)) // exact: nanoseconds of many days fit
+	late := make([]time.Duration, len(runs))
 	for i, m := range runs {
-		late[i] = float64(m.late())
+		late[i] = m.late()
 	}
 	slices.Sort(late)
-	d := time.Duration(stat.Quantile(p, stat.Empirical, late, nil))
-	return &d
+	return &late[max(int(math.Ceil(p*float64(len(late))))-1, 0)]
 }
 
 // burst returns the largest number of runs that start within burstWindow. Runs are in order.
