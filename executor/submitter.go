@@ -63,6 +63,12 @@ type native interface {
 // nativeOf returns p as a Submitter of this package, or nil if it is none. What embeds one has
 // these methods as well, but may have a Submit of its own in place of that.
 func nativeOf(p Submitter) native {
+	switch p := p.(type) { // the usual ones first: to look for methods takes longer
+	case *Pool:
+		return p
+	case *ScheduledPool:
+		return p
+	}
 	if n, ok := p.(native); ok && n.self() == p {
 		return n
 	}
