@@ -6,14 +6,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
+	"github.com/cheggaaa/pb/v3"
 )
 
 // progress shows how far the comparison is: on a terminal a bar that moves, elsewhere a plain line
 // now and then.
 type progress struct {
 	out   io.Writer
-	bar   *progressbar.ProgressBar // nil for plain lines
+	bar   *pb.ProgressBar // nil for plain lines
 	names []string
 	total time.Duration
 	next  time.Duration // when the next plain line is due
@@ -22,16 +22,9 @@ type progress struct {
 func newProgress(out io.Writer, total time.Duration, names []string) *progress {
 	p := &progress{out: out, names: names, total: total, next: total / 4}
 	if isTerminal(out) {
-		p.bar = progressbar.NewOptions64(total.Milliseconds(),
-			progressbar.OptionSetWriter(out),
-			progressbar.OptionSetWidth(15),
-			progressbar.OptionSetPredictTime(false),
-			progressbar.OptionSetElapsedTime(false),
-			progressbar.OptionShowDescriptionAtLineEnd(),
-			progressbar.OptionClearOnFinish(),
-			progressbar.OptionUseANSICodes(true),
-			progressbar.OptionThrottle(lookEvery/2), // one drawing each time, not two
-		)
+		p.bar = pb.ProgressBarTemplate(`{{bar .}} {{string . "counts"}}`).New(int(total.Milliseconds()))
+		p.bar.SetWriter(out).SetWidth(columns(out)).Set(pb.CleanOnFinish, true)
+		p.bar.Set(pb.Static, true).Set(pb.Terminal, true).Start() // it is drawn by at alone
 	}
 	return p
 }
@@ -39,8 +32,7 @@ func newProgress(out io.Writer, total time.Duration, names []string) *progress {
 // at is told by the comparison how far it is.
 func (p *progress) at(elapsed time.Duration, runs []int) {
 	if p.bar != nil {
-		p.bar.Describe(p.counts(runs))
-		p.bar.Set64(min(elapsed, p.total-time.Millisecond).Milliseconds())
+		p.bar.Set("counts", p.counts(runs)).SetCurrent(elapsed.Milliseconds()).Write()
 		return
 	}
 	if elapsed < p.next {
@@ -54,7 +46,7 @@ func (p *progress) at(elapsed time.Duration, runs []int) {
 // end removes the bar, so that what is printed next begins on a clean line.
 func (p *progress) end() {
 	if p.bar != nil {
-		p.bar.Clear()
+		p.bar.Finish()
 	}
 }
 
