@@ -30,8 +30,9 @@ import (
 // The goroutine of a loop starts with the first task, sleeps until the next one is due, and ends
 // when nothing waits. A submission waits for no lock, takes constant time, and wakes the loop only
 // if the task is due before every other. A cancellation takes amortized constant time, and wakes
-// nobody unless the loop is shut down. A loop that sleeps until a task which is then cancelled
-// sleeps on until that task would have been due, something else wakes it, or it is shut down.
+// nobody unless the loop is shut down. If the task that a sleeping loop waits for is
+// cancelled, the loop sleeps on until that task would have been due, something else wakes it, or it
+// is shut down.
 //
 // Close a loop that is no longer needed: tasks that wait keep its goroutine. On Linux a loop that
 // has slept once keeps a file descriptor until it ends.

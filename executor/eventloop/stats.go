@@ -30,7 +30,7 @@ type Stats struct {
 	Returned  uint64 `json:"returned"`  // tasks dropped or handed back by a shutdown
 
 	Runs     uint64 `json:"runs"`     // bodies that have ended; every run of a series counts
-	Failures uint64 `json:"failures"` // failed runs, also one that timed out and goes on; none of a cancelled task
+	Failures uint64 `json:"failures"` // failed runs, also one that timed out and goes on
 
 	Starts  uint64 `json:"starts"`  // times a goroutine was started, having had none
 	Wakeups uint64 `json:"wakeups"` // times it woke from a sleep; never while nothing is due
