@@ -7,7 +7,7 @@ import (
 )
 
 // AfterShutdown calls f once the loop refuses tasks. A loop that is shut down gracefully does so at
-// the end of its quiet period. f runs on a goroutine of its own, not on the loop; see
+// the end of its quiet period. The call is made on a goroutine of its own, not on the loop; see
 // [executor.Pool.AfterShutdown] for the rest. AfterShutdown panics if f is nil.
 func (l *Loop) AfterShutdown(f func()) (stop func() bool) {
 	if f == nil {

@@ -59,6 +59,7 @@ func (d door) execute(task executor.Task) error {
 	if task == nil {
 		return executor.ErrNilTask
 	}
+	// Its plan sends failures to the error handler, as there is no future to ask.
 	n := new(executed)
 	n.cell = &n.own
 	n.own.Plan, n.own.Body = d.loop.executed.Cells(), task

@@ -13,6 +13,18 @@ import (
 	"github.com/punctual-go/punctual/internal/series"
 )
 
+// Overview
+//
+// A task takes one road. enter pushes it onto the intake, collectLocked moves it to the agenda,
+// take starts it when it is due, complete settles it after its last run, and accountLocked counts
+// the run and puts the next one of a series on the agenda. Submitters touch the intake and the
+// atomic fields only. All else is guarded by mu. The loop holds mu on its way from one task to the
+// next, and releases it to run a body, to settle futures, and to sleep; so a shutdown, Stats, or a
+// [Turn] can get at what waits even while a body does not return. As nobody takes mu to submit from
+// outside, or waits for it to cancel, the loop nearly always gets it without contention.
+//
+// Lock order: mu, then the lock of a cell's extension, which is a leaf.
+
 // Loop runs tasks one at a time, each at its time. It is made by [New], is safe for concurrent use,
 // and must not be copied.
 //
@@ -36,18 +48,6 @@ import (
 //
 // Close a loop that is no longer needed: tasks that wait keep its goroutine. On Linux a loop that
 // has slept once keeps a file descriptor until it ends.
-//
-// # Overview
-//
-// A task takes one road. enter pushes it onto the intake, collectLocked moves it to the agenda,
-// take starts it when it is due, complete settles it after its last run, and accountLocked counts
-// the run and puts the next one of a series on the agenda. Submitters touch the intake and the
-// atomic fields only. All else is guarded by mu. The loop holds mu on its way from one task to the
-// next, and releases it to run a body, to settle futures, and to sleep; so a shutdown, Stats, or a
-// [Turn] can get at what waits even while a body does not return. As nobody takes mu to submit from
-// outside, or waits for it to cancel, the loop nearly always gets it without contention.
-//
-// Lock order: mu, then the lock of a cell's extension, which is a leaf.
 type Loop struct {
 	clock     clock.Clock
 	submitted *run.Plan       // shared by all tasks with a future and no options
@@ -62,6 +62,7 @@ type Loop struct {
 	interrupted atomic.Uint64 // tasks cancelled while running
 	rejected    atomic.Uint64
 
+	// The loop sleeps by the one or the other; see wake.go.
 	alarm *alarm.Alarm  // for a sleep until a time; only the loop's goroutine sets it
 	call  chan struct{} // ends a sleep that has no time
 

@@ -208,6 +208,7 @@ func (l *Loop) wantedLocked(c *cell.Cell, now int64) bool {
 	switch {
 	case l.stage == running:
 		return true
+	// A periodic task ends with every kind of shutdown.
 	case l.stage >= stopping, planOf(c).Periodic():
 		return false
 	}

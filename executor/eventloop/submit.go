@@ -84,8 +84,8 @@ func (l *Loop) ScheduleAt(
 // without one, the first of several failures in a row is logged, and only a few of the rest.
 //
 // AtFixedRate returns [executor.ErrNilTask], [executor.ErrInvalid] for a bad option or a period
-// that is not positive, or [executor.ErrShutdown]. The initial delay is that of [Loop.Schedule].
-// With a period beyond the end of the clock there is one run.
+// that is not positive, or [executor.ErrShutdown]. The initial delay is that of [Loop.Schedule]. A
+// period that reaches beyond the end of the clock means one run.
 func (l *Loop) AtFixedRate(
 	initial, period time.Duration, task executor.Task, opts ...executor.TaskOption,
 ) (*executor.ScheduledFuture[struct{}], error) {

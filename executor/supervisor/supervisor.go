@@ -8,6 +8,17 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
+// Overview
+//
+// There are at most two timers: the arm, which starts the next cycle, and the timeout of the
+// current run. Nothing waits for a timer or a run that is withdrawn. An event that comes late, from
+// an old arm, an old timeout, or the end of an old run, is recognized by identity and ignored: an
+// arm by its number, a run by no longer being the current one.
+//
+// A cycle takes one road: ring begins it, offer submits the run, conclude ends it, and rest decides
+// what follows. One lock guards all of that. It is not held while the pool, the task, or a callback
+// is called, or a future is cancelled.
+
 // Pool is what a supervisor runs its task on: an [executor.Pool], [executor.ScheduledPool] or
 // [executor.Serial], or an event loop. Submit runs the task once, or returns an error; an error
 // that matches [executor.ErrShutdown] says that the pool will never run a task again. The future is
@@ -27,17 +38,6 @@ type teller interface {
 // Supervisor runs a task again and again; see the package comment. It is made by [New], is safe for
 // concurrent use, and must not be copied. Its methods may be called from the task and from
 // callbacks.
-//
-// # Overview
-//
-// There are at most two timers: the arm, which starts the next cycle, and the timeout of the
-// current run. Nothing waits for a timer or a run that is withdrawn. An event that comes late, from
-// an old arm, an old timeout, or the end of an old run, is recognized by identity and ignored: an
-// arm by its number, a run by no longer being the current one.
-//
-// A cycle takes one road: ring begins it, offer submits the run, conclude ends it, and rest decides
-// what follows. One lock guards all of that. It is not held while the pool, the task, or a callback
-// is called, or a future is cancelled.
 type Supervisor struct {
 	settings
 	pool    Pool

@@ -100,6 +100,7 @@ func (c *Cell) Begin() bool {
 		if phaseOf(s) != Pending {
 			return false
 		}
+		// A context that was seen stays seen: whoever keeps it may ask again during this run.
 		next := s&seen | uint32(Running) | body
 		if s&seen == 0 {
 			next |= live // otherwise a shadow will be live in its place
@@ -218,6 +219,8 @@ func (c *Cell) settle(next uint32, err error) (before uint32, ok bool) {
 
 // decide is settle without the waking, which it leaves to the caller.
 func (c *Cell) decide(next uint32, err error) (before uint32, ok bool) {
+	// As in Finish, whoever sees the phase must find the error. A cell that has ended already gets
+	// no extension.
 	var e *extension
 	if err != nil && !c.Phase().Settled() {
 		e = c.extend()

@@ -34,7 +34,7 @@ func (c *Cell) Live() bool { return c.state.Load()&live != 0 }
 // Enter returns the context of the run that Begin has started. It derives from the base of the plan
 // or, without a plan, from parent, which may be nil.
 func (c *Cell) Enter(parent context.Context) context.Context {
-	if c.Plan == nil {
+	if c.Plan == nil { // there is no host that would know the goroutine of the run
 		c.setRunner(goid.Current())
 		if parent != nil {
 			c.disown(parent)
@@ -145,7 +145,7 @@ func (c *Cell) open() context.Context {
 	ctx, cancel, deadline := c.derive()
 	e.mu.Lock()
 	first := e.ctx == nil
-	if first {
+	if first { // two may have derived one; only the first is used
 		e.ctx, e.cancel, e.deadline = ctx, cancel, deadline
 	}
 	isLive := c.Live()
@@ -172,6 +172,7 @@ func (p *Plan) timed(
 	parent context.Context, c *Cell,
 ) (ctx context.Context, cancel func(cause error), deadline time.Time) {
 	deadline = time.Now().Add(p.Timeout)
+	// A context with a deadline cannot be cancelled with a cause; the one it derives from can.
 	inner, end := context.WithCancelCause(parent)
 	ctx, release := context.WithDeadlineCause(inner, deadline, p.Late)
 	unwatch := context.AfterFunc(ctx, func() {

@@ -25,7 +25,7 @@ type extension struct {
 	parent   context.Context // of a run by hand
 	ctx      context.Context
 	cancel   func(cause error)
-	deadline time.Time // of the plan's time-out
+	deadline time.Time // of the plan's timeout
 	cause    error     // of the first interrupt, for a shadow that is made later
 	shadow   *Cell     // the context of this run in place of the cell
 	main     *Cell     // in a shadow: the cell whose place it takes

@@ -54,7 +54,7 @@ const (
 func (c *Cell) EnterAs(t *Token) context.Context {
 	t.carrier = (*Cell)(c.Enter(nil).(*runContext))
 	if c.Plan != nil && c.Plan.Timeout > 0 {
-		t.state.Store(tokenAsked) // Enter has made a context, which has the time-out
+		t.state.Store(tokenAsked) // Enter has made a context, which has the timeout
 	}
 	return t
 }

@@ -17,7 +17,7 @@ func Receive[T any](
 		return v, true
 	default:
 	}
-	end := ctx.Done()
+	end := ctx.Done() // before the hosts know of the wait, as the method may be the user's
 	for _, h := range hosts {
 		if over := h.AwaitAny(ctx, cs); over != nil {
 			defer over()

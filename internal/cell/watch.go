@@ -33,7 +33,7 @@ func (c *Cell) watch(w *Watcher) *Watcher {
 		e.watchers.add(w)
 	}
 	e.mu.Unlock()
-	if !pending {
+	if !pending { // without the lock
 		w.call().notify()
 	}
 	return w

@@ -38,9 +38,9 @@ const (
 	ContextAsked                  // a signal is asked of a run's context, which has none yet
 	WaiterComes                   // a waiter is registered, and has not looked at the state
 	TimerPushed                   // a timer is in the intake of a wheel that may be about to rest
-	WheelRestsLocked              // a wheel has said when it will look; its intake is yet to be seen
+	WheelRestsLocked              // a wheel has said when it will look, before it sees its intake
 	TimerDue                      // a timer has left the wheel, and its function has not begun
-	LoopSleepsLocked              // a loop has said when it will look; its intake is yet to be seen
+	LoopSleepsLocked              // a loop has said when it will look, before it sees its intake
 	LoopPushed                    // a task is on the intake of a loop, which may be about to sleep
 	SeriesRan                     // a periodic timer function has returned; it is not armed again
 	TimerTaken                    // the classic timer has taken a task, and has not begun it

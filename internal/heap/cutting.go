@@ -86,7 +86,7 @@ func (c *Cutting[N]) Deal(h *Heap[N]) {
 	for ; c.dealt < end; c.dealt++ {
 		e := c.entries[c.dealt]
 		switch {
-		case e.node == none:
+		case e.node == none: // removed since the cut
 		case e.when > c.by:
 			c.forget(c.dealt)
 			h.Push(e.when, e.node)
@@ -117,6 +117,7 @@ func (c *Cutting[N]) row(e entry[N]) int {
 func (c *Cutting[N]) Draw() iter.Seq[N] {
 	var none N
 	row := c.rows[0]
+	// Drawn rows are dropped one by one: the slice of rows still lies on the same array.
 	c.rows[0], c.rows = nil, c.rows[1:]
 	out := make([]entry[N], 0, len(row))
 	for _, i := range row {
@@ -142,6 +143,7 @@ func (c *Cutting[N]) Remove(i int) {
 	node.SetIndex(-1)
 }
 
+// forget empties the entry at i. Its row, if it is in one, keeps the index and passes over it.
 func (c *Cutting[N]) forget(i int) {
 	c.entries[i] = entry[N]{}
 	c.live--

@@ -26,7 +26,8 @@ type Node interface {
 	Seq() uint64
 }
 
-// arity is the number of children of an entry.
+// arity is the number of children of an entry. Those of entry i are the arity entries from
+// arity*i+1 on.
 const arity = 4
 
 // minCap is the capacity at which an emptying heap keeps its array.
@@ -37,7 +38,10 @@ type entry[N Node] struct {
 	node N
 }
 
-// Heap orders nodes by time, then sequence number. The zero value is empty.
+// Heap orders nodes by time, then by sequence number. The zero value is empty.
+//
+// No entry precedes its parent. Every node has been told the index of its entry, or -1 when it
+// left.
 type Heap[N Node] struct {
 	entries []entry[N]
 }
@@ -103,7 +107,7 @@ func (h *Heap[N]) part(keep func(entry[N]) bool) (out []entry[N]) {
 	switch kept {
 	case len(h.entries):
 		return nil
-	case 0:
+	case 0: // the caller gets the array itself
 		out, h.entries = h.entries, nil
 		return out
 	}
@@ -154,6 +158,7 @@ func (h *Heap[N]) Sorted() ([]int64, []N) {
 func (h *Heap[N]) cut() entry[N] {
 	n := len(h.entries) - 1
 	last := h.entries[n]
+	// The array must not keep the node in memory.
 	h.entries[n] = entry[N]{}
 	h.entries = h.entries[:n]
 	h.shrink()
@@ -178,7 +183,8 @@ func (h *Heap[N]) fix(i int, e entry[N]) {
 	h.down(i, e)
 }
 
-// up moves the hole at i towards the root until e fits into it.
+// up moves the hole at i towards the root until e fits into it: one write for each level, not a
+// swap.
 func (h *Heap[N]) up(i int, e entry[N]) {
 	for i > 0 {
 		parent := (i - 1) / arity
@@ -251,6 +257,7 @@ func (h *Heap[N]) place(i int, e entry[N]) {
 
 // heapify makes a heap of entries in any order, bottom up. O(n).
 func (h *Heap[N]) heapify() {
+	// Every node first: down tells only those that it moves.
 	for i, e := range h.entries {
 		e.node.SetIndex(i)
 	}

@@ -74,6 +74,7 @@ const (
 func key[N Node](entries, spare []entry[N]) (width int) {
 	least, most := entries[0].when, entries[0].when
 	first, last := entries[0].node.Seq(), entries[0].node.Seq()
+	// One pass over the nodes. The second, over the slices only, finds the numbers in spare.
 	for i, e := range entries {
 		seq := e.node.Seq()
 		spare[i].when = int64(seq)
@@ -97,7 +98,7 @@ func compareKeys[N Node](a, b entry[N]) int {
 	if a.when < b.when {
 		return -1
 	}
-	return 1 // no two are equal
+	return 1 // numbers differ, so no two keys are equal
 }
 
 // deal copies the entries from one slice to the other, ordered by the digit above shift, and among

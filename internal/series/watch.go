@@ -16,8 +16,8 @@ const (
 )
 
 // Expire reports, once, that the run in progress, which started at the given time, has exceeded its
-// timeout. It reports false if the timeout comes too late, for a run that is over, or that started
-// after it was set.
+// timeout. It reports false if it comes too late: the body has returned, or another run has started
+// since.
 func (s *Series) Expire(started, now int64) bool {
 	if s.watch != inTime || now-started < int64(s.Timeout) {
 		return false

@@ -115,14 +115,14 @@ func (x *Execution) Tell() {
 	o, pl := x.Owner, x.Plan
 	x.Failed = x.Err != nil && x.Task.Phase() != cell.Cancelled
 	switch {
-	case x.Err == nil && pl.Streak.Len() > 0:
+	case x.Err == nil && pl.Streak.Len() > 0: // only a series that goes on has a streak
 		o.seriesRecovers(pl, x.describe())
 	case !x.Failed && !x.Abrupt:
 	case x.Failed && pl.Reports:
 		o.Report(x.describe(), x.Err)
 	case x.Failed && pl.Survives(x.Abrupt):
 		x.tellGoesOn()
-	case x.Done && pl.Periodic():
+	case x.Done && pl.Periodic(): // its future has the error, but nothing will run any more
 		o.seriesEnded(x.describe(), x.Err)
 	case x.Abrupt:
 		o.Report(x.describe(), x.Err)
@@ -165,6 +165,8 @@ func (x *Execution) Forget() {
 // set, the series is refused, and [Owner.Refuse] has to settle it, without the lock. The lock is
 // held.
 func (x *Execution) Repeats(c *cell.Cell, pl *Plan, may bool) (when int64, repeats bool) {
+	// Reset comes last: it ends the run, which Refuse must do otherwise. It fails if the task was
+	// cancelled during the run.
 	if !x.Again || !may || pl.Counted() || !c.Reset() {
 		return 0, false
 	}

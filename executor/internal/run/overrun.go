@@ -27,7 +27,7 @@ func (o *Owner) Expired(c *cell.Cell, pl *Plan) {
 	case run.survived:
 		defer o.tells()()
 		o.runFailed(run.Info, pl.Late, run.streak, run.notable)
-	case c.Fail(pl.Late):
+	case c.Fail(pl.Late): // unless it was cancelled, or its body returned, just now
 		o.countLate(pl)
 		if pl.Periodic() {
 			defer o.tells()()
@@ -42,6 +42,7 @@ func (o *Owner) Expired(c *cell.Cell, pl *Plan) {
 func (o *Owner) overdue(c *cell.Cell, pl *Plan) (run overrun, overdue bool) {
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
+	// The cell may have been settled meanwhile, or be waiting for its next run.
 	if c.Phase() != cell.Running || !pl.Expire(c.Started, o.Clock.Now()) {
 		return run, false
 	}

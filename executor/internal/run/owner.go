@@ -47,6 +47,8 @@ func (o *Owner) Init(pl *Plan, options series.Options, detail any) {
 	if options.Name != "" {
 		base = Labelled(o.Base, o.Name, options.Name)
 	}
+	// The errors are made here, once for all tasks of the plan: dropping one then allocates
+	// nothing.
 	pl.Series = series.Series{Options: options}
 	pl.Plan = cell.Plan{
 		Host:    o.Host,
@@ -94,7 +96,7 @@ func (o *Owner) Describe(c *cell.Cell, pl *Plan) Info {
 func (o *Owner) DescribeLocked(c *cell.Cell, pl *Plan) Info {
 	if c.Started == 0 {
 		c.Started = o.Clock.Now()
-		if c.When == 0 {
+		if c.When == 0 { // it was submitted without a time
 			c.When = c.Started
 		}
 	}
@@ -128,7 +130,7 @@ func (o *Owner) tells() (told func()) {
 // Outlives reports whether the owner cannot end before the caller goes on: the calling goroutine
 // reports an overrun, or ctx is certain to end only with a task of the owner.
 func (o *Owner) Outlives(ctx context.Context) bool {
-	if cell.EndsWith(ctx, o.Owns) {
+	if cell.EndsWith(ctx, o.Owns) { // without the lock: it calls methods of ctx
 		return true
 	}
 	id := goid.Current()

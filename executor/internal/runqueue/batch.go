@@ -45,7 +45,7 @@ func (b *Batch) Claim() Body {
 		return nil
 	}
 	task := b.tasks[i]
-	b.tasks[i] = nil
+	b.tasks[i] = nil // a batch is kept for later, and must not keep the task in memory
 	return task
 }
 

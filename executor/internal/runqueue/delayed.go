@@ -49,6 +49,7 @@ func (q *Delayed) Push(c *cell.Cell) { q.heap.Push(c.When, c) }
 func (q *Delayed) Pop(now int64) Entry {
 	c, inHeap := q.firstTimed()
 	switch {
+	// Head, called just before, has exchanged the segments of the line if it had to.
 	case q.line.out.live() && (c == nil || q.line.out.first().precedes(c.When, c.Order)):
 		return q.line.Pop(now)
 	case inHeap:
@@ -114,7 +115,7 @@ func (q *Delayed) Head() (when int64, due bool) {
 	c, inHeap := q.firstTimed()
 	if q.line.live() {
 		if first := q.line.out.first(); c == nil || first.precedes(c.When, c.Order) {
-			return first.When, true
+			return first.When, true // what stands in the line is due
 		}
 	}
 	if c == nil {

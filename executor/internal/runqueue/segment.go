@@ -9,9 +9,14 @@ import (
 )
 
 // segment is a queue of tasks in order of arrival, from which any task with a cell can be removed.
-// It is filled, emptied, and made anew. Its tasks lie in blocks, so it grows without copying them.
-// A task with a cell knows its entry by a negative Place: -1 minus its position, of which only the
-// low bits are kept.
+// It is filled, emptied, and made anew. Its tasks lie in blocks, so it grows without copying them:
+//
+//	blocks  nil  nil  [. . t t]  [t - t t]  [t t . .]
+//	                       |                     |
+//	                     taken                  end      t task, - hole, . free
+//
+// A task with a cell knows its entry by a negative Place: -1 minus its position, which is base plus
+// the index of the entry, and of which only the low bits are kept.
 type segment struct {
 	blocks     []*block // nil where all entries have been taken
 	taken, end int      // entries before taken are gone; those from end on are free
@@ -62,7 +67,7 @@ func (s *segment) set(i int, e Entry) {
 	if e.When != Unread && b.stamps == nil {
 		b.stamps = new([blockSize]Stamp)
 	}
-	if b.stamps != nil {
+	if b.stamps != nil { // in a block used before, an old stamp may have to go
 		b.stamps[i%blockSize] = e.Stamp
 	}
 }
@@ -204,6 +209,7 @@ func (s *segment) rebuild(entries []Entry) {
 // there, so a Place never fits an entry of the other segment.
 func (s *segment) renewed(after *segment) segment {
 	next := segment{base: after.base + uint32(after.end), free: s.free}
+	// The list of blocks is reused, unless a burst has made it long.
 	if s.end%blockSize != 0 {
 		s.release(len(s.blocks) - 1) // partly used, so step has not released it
 	}
