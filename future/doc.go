@@ -1,6 +1,6 @@
-// Package future holds the results of tasks: [Future] is the side that reads, [Task] and [Promise]
-// are the sides that write. It is java.util.concurrent's Future, FutureTask and the useful part of
-// CompletableFuture, for Go.
+// Package future holds the results of tasks. [Future] is the side that reads; [Task] and [Promise]
+// are the sides that write. Together they are java.util.concurrent's Future and FutureTask, and the
+// useful part of its CompletableFuture.
 //
 //	t := future.NewTask(func(ctx context.Context) (int, error) { return 42, nil })
 //	go t.Run(ctx)
@@ -8,20 +8,20 @@
 //
 // # Settled and stopped
 //
-// A future is settled once: as succeeded, failed or cancelled. It is settled at the moment of
-// cancellation, as in Java, even while the body of the task goes on; [Future.Stopped] tells when no
-// body is running any more. Whoever asks after a future is settled gets the same answer for ever.
+// A future is settled once: as succeeded, failed or cancelled. As in Java, a cancellation settles
+// it at once, even while the body of its task is still running; [Future.Stopped] tells when no body
+// is running any more. A settled future never changes: everyone who asks gets the same outcome.
 //
-// What a task does happens before a Get of its future returns.
+// What a task does before its future is settled happens before a Get of that future returns.
 //
 // # Failures
 //
-// A body that panics settles its future with a [PanicError], one that calls runtime.Goexit (as
-// t.FailNow does) with [ErrGoexit]. A cancelled future answers [ErrCancelled], for which
-// errors.Is(err, context.Canceled) holds too, together with the reason if one was given.
+// A body that panics fails its future with a [PanicError]. One that calls runtime.Goexit, as
+// t.FailNow does, fails it with [ErrGoexit]. The error of a cancelled future matches [ErrCancelled]
+// and context.Canceled, and the reason for the cancellation if one was given.
 //
 // # Cost
 //
-// A task and its future are one allocation. Waiting costs those who wait: the channel behind Done
-// is made on first use.
+// A task and its future are one allocation. Waiting is paid for by those who wait: the channel that
+// Done returns is made on first use.
 package future

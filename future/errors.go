@@ -13,17 +13,18 @@ var (
 	// ErrCancelled is the error of a cancelled future. It matches context.Canceled.
 	ErrCancelled error = &mark{"future: cancelled", context.Canceled}
 
-	// ErrTimeout is matched by the error of GetTimeout when the time is over, and by that of a run
-	// that has outlived its time-out. It matches context.DeadlineExceeded.
+	// ErrTimeout is matched by the error of GetTimeout when its time is up, and by the error of a
+	// run that exceeded its timeout. It matches context.DeadlineExceeded.
 	ErrTimeout error = &mark{"future: timed out", context.DeadlineExceeded}
 
-	// ErrGoexit is the error of a task whose body ended its goroutine by runtime.Goexit.
+	// ErrGoexit is the error of a task whose body called runtime.Goexit.
 	ErrGoexit = errors.New("future: task called runtime.Goexit")
 
-	// ErrSelfWait is returned to a run that waits for its own end, which would never come.
+	// ErrSelfWait is returned to a task that would wait for its own end, or for something that
+	// cannot happen before its own end.
 	ErrSelfWait = cell.ErrSelfWait
 
-	// ErrNoFutures is returned by Any when there is nothing to wait for.
+	// ErrNoFutures is returned by Any when it is given no futures.
 	ErrNoFutures = errors.New("future: no futures given")
 )
 
@@ -36,13 +37,14 @@ type mark struct {
 func (m *mark) Error() string        { return m.text }
 func (m *mark) Is(target error) bool { return target == m.like }
 
-// waitError is the error of a wait that was limited to some time.
+// waitError is the error of a wait with a time limit.
 type waitError struct {
-	subject string // of whose future it was; may be empty
+	subject string // names of the task and its executor; may be empty
 	limit   time.Duration
 }
 
-// notSettled returns the error of a wait for so long.
+// notSettled returns the error of a wait that gave up after limit. A poll, which did not wait, gets
+// ErrTimeout itself and costs no allocation.
 func notSettled(subject string, limit time.Duration) error {
 	if limit <= 0 {
 		return ErrTimeout
@@ -59,8 +61,8 @@ func (e *waitError) Error() string {
 
 func (e *waitError) Unwrap() error { return ErrTimeout }
 
-// CancelledError returns the error of a future that is cancelled for a reason: it matches both
-// [ErrCancelled] and the reason. With no reason it is ErrCancelled itself.
+// CancelledError returns the error of a future that was cancelled for a reason; it matches both
+// [ErrCancelled] and the reason. A nil reason gives ErrCancelled itself.
 func CancelledError(reason error) error {
 	if reason == nil || reason == ErrCancelled {
 		return ErrCancelled

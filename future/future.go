@@ -8,29 +8,31 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// Func is the one shape of a task with a result.
+// Func is the function of a task with a result.
 type Func[V any] = func(ctx context.Context) (V, error)
 
-// Result is the outcome of a settled future.
+// Result is the outcome of a settled future. A body that returned both a value and an error has
+// both here.
 type Result[V any] struct {
 	Value V
 	Err   error
 }
 
-// Future is the read side of a task or promise. It is safe for concurrent use; it must not be
-// copied. The zero Future is pending for ever, or until cancelled.
+// Future is the read side of a task or promise. It is safe for concurrent use and must not be
+// copied. The zero Future is pending until somebody cancels it.
 type Future[V any] cell.Core[V]
 
 func (f *Future[V]) core() *cell.Core[V] { return (*cell.Core[V])(f) }
 func (f *Future[V]) cell() *cell.Cell    { return f.core().Cell() }
 
-// Get waits until the future is settled and returns its outcome. When ctx ends first Get returns
-// its error, with its cause if that is another; that ends the wait, never the task. On a settled future Get returns the outcome
-// whatever ctx says. A nil ctx never ends. A run that waits for its own future, with its own
-// context, gets [ErrSelfWait] at once.
+// Get waits until the future is settled and returns its outcome. If ctx ends first, Get returns the
+// error of ctx, joined with its cause if that is a different error. That ends the wait, not the
+// task. A settled future returns its outcome even if ctx has ended. A nil ctx never ends. A task
+// that waits for its own future gets [ErrSelfWait] at once.
 //
-// The error is nil for success, what the task returned for failure, [ErrCancelled] (with the
-// reason) for cancellation. A body that returned a value with an error gets both delivered.
+// The error is nil if the task succeeded, the error of the task if it failed, and one that matches
+// [ErrCancelled] and the reason, if any, if it was cancelled. If the body returned both a value and
+// an error, Get returns both.
 func (f *Future[V]) Get(ctx context.Context) (V, error) {
 	if err := f.cell().Wait(ctx); err != nil {
 		var none V
@@ -39,8 +41,9 @@ func (f *Future[V]) Get(ctx context.Context) (V, error) {
 	return f.outcome()
 }
 
-// GetTimeout is Get with a limit of d, after which it returns an error that matches [ErrTimeout]. With
-// d <= 0 it does not wait.
+// GetTimeout is [Future.Get] with a time limit d, after which it returns an error that matches
+// [ErrTimeout]. If d is zero or negative, it does not wait. A task that waits for its own future
+// gets [ErrSelfWait] at once.
 func (f *Future[V]) GetTimeout(d time.Duration) (V, error) {
 	if err := f.cell().WaitFor(d); err != nil {
 		var none V
@@ -53,7 +56,8 @@ func (f *Future[V]) GetTimeout(d time.Duration) (V, error) {
 	return f.outcome()
 }
 
-// Poll returns the outcome if the future is settled. It never waits.
+// Poll returns the outcome and true if the future is settled, and otherwise the zero Result and
+// false. It never waits.
 func (f *Future[V]) Poll() (Result[V], bool) {
 	if !f.cell().Phase().Settled() {
 		return Result[V]{}, false
@@ -62,24 +66,26 @@ func (f *Future[V]) Poll() (Result[V], bool) {
 	return Result[V]{v, err}, true
 }
 
-// Done returns a channel that is closed when the future is settled. It is made on first use.
+// Done returns a channel that is closed when the future is settled. It is made on first use; every
+// call returns the same one.
 func (f *Future[V]) Done() <-chan struct{} { return f.cell().Done() }
 
 // Stopped returns a channel that is closed when the future is settled and no body of its task is
-// running any more: after a cancellation, when the body has really returned.
+// running any more. After a cancellation that is when the body has returned.
 func (f *Future[V]) Stopped() <-chan struct{} { return f.cell().Stopped() }
 
-// State returns where the future stands.
+// State returns the state of the future at this moment.
 func (f *Future[V]) State() State { return State(f.cell().Phase()) }
 
-// Cancel settles the future as cancelled and reports whether this call did; of all calls of
-// Cancel, CancelCause and Stop exactly one returns true, and none once the task has ended. A task
-// that has not begun never begins, and leaves its queue at once. A running body has its context
-// cancelled, also one that an earlier Stop left running; whether it heeds that is up to it.
+// Cancel settles the future as cancelled and reports whether this call did so. Of all calls of
+// Cancel, CancelCause and Stop at most one returns true, and none once the task has ended. A task
+// that has not begun never begins, and leaves the queue of its pool at once. A body that is
+// running has its context cancelled, even if an earlier Stop let it run on; whether it takes notice
+// is up to the body.
 func (f *Future[V]) Cancel() bool { return f.cell().Cancel(nil, ErrCancelled, true) }
 
-// CancelCause is Cancel with a reason: the error of Get matches it as well as [ErrCancelled], and
-// context.Cause of the body's context returns it. A nil cause is Cancel.
+// CancelCause is [Future.Cancel] with a reason: the error of Get matches cause as well as
+// [ErrCancelled], and context.Cause of the body's context is cause. A nil cause makes it Cancel.
 func (f *Future[V]) CancelCause(cause error) bool {
 	if cause == nil {
 		return f.Cancel()
@@ -87,11 +93,11 @@ func (f *Future[V]) CancelCause(cause error) bool {
 	return f.cell().Cancel(CancelledError(cause), cause, true)
 }
 
-// Stop is Cancel that leaves a running body to finish in peace; its result is dropped. It is
-// Java's cancel(false).
+// Stop is [Future.Cancel] except that a running body keeps its context and may finish; its result
+// is dropped. It is Java's cancel(false).
 func (f *Future[V]) Stop() bool { return f.cell().Cancel(nil, ErrCancelled, false) }
 
-// String tells the state and, when failed or cancelled, why.
+// String returns the state and, if the future failed or was cancelled, the error.
 func (f *Future[V]) String() string {
 	switch phase := f.cell().Phase(); {
 	case phase == cell.Failed, phase == cell.Cancelled:
@@ -101,7 +107,8 @@ func (f *Future[V]) String() string {
 	}
 }
 
-// outcome returns the result of a settled future.
+// outcome returns the result of a settled future. The value counts only if the runner itself
+// settled the cell: after a cancellation or a timeout the body may still be about to write it.
 func (f *Future[V]) outcome() (V, error) {
 	if f.cell().Full() {
 		return f.core().Value(), f.err()
@@ -110,6 +117,7 @@ func (f *Future[V]) outcome() (V, error) {
 	return none, f.err()
 }
 
+// err returns the error of a settled future. The cell keeps none for a plain cancellation.
 func (f *Future[V]) err() error {
 	if err := f.cell().Err(); err != nil {
 		return err

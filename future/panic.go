@@ -9,23 +9,23 @@ import (
 
 // PanicError is the error of a task whose body panicked.
 type PanicError struct {
-	Value any    // what panic was called with; a *runtime.PanicNilError for panic(nil)
-	Stack []byte // of the panicking goroutine, at most 64 KiB
+	Value any    // the argument of panic; a *runtime.PanicNilError for panic(nil)
+	Stack []byte // stack of the panicking goroutine, at most 64 KiB of it
 }
 
-// maxText bounds how much of a panic value goes into an error text, maxStack how much of a stack
-// is kept.
+// A panic value is cut to maxText bytes in the text of the error, and a stack to maxStack bytes
+// where it is kept: both may be as large as the program likes.
 const (
 	maxText  = 1 << 10
 	maxStack = 64 << 10
 )
 
-// Error tells the panic value, without the stack.
+// Error returns the panic value as text, without the stack.
 func (e *PanicError) Error() string {
 	return "future: panic: " + textOf(e.Value)
 }
 
-// textOf formats a panic value, whose own methods may panic in turn.
+// textOf formats a panic value. The methods of the value are user code, and may panic in turn.
 func textOf(value any) (text string) {
 	defer func() {
 		if recover() != nil {
@@ -36,6 +36,7 @@ func textOf(value any) (text string) {
 	if len(text) <= maxText {
 		return text
 	}
+	// Do not cut a rune in two.
 	cut := maxText
 	for !utf8.RuneStart(text[cut]) && cut > maxText-utf8.UTFMax {
 		cut--
@@ -49,12 +50,14 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// Invoke calls body with ctx and puts the outcome into *err: what body returns, or a [PanicError],
-// or [ErrGoexit], in which case Invoke does not return and the goroutine ends after its deferred
-// calls. It reports whether body has returned, so that an error that tells of a panic of another
-// task is not taken for a panic of body. It is how every task of this module is called, and what an
-// executor of another module should use.
+// Invoke calls body with ctx and stores the outcome in *err: the error that body returns, a
+// [PanicError], or [ErrGoexit]. In the last case Invoke does not return: the goroutine ends after
+// its deferred calls. Invoke reports whether body returned, so that a PanicError that body merely
+// passed on from another task is not taken for a panic of its own. Every task of this module is
+// called through Invoke; an executor in another module should use it too.
 func Invoke(ctx context.Context, body func(context.Context) error, err *error) (returned bool) {
+	// ErrGoexit stands until body returns: Goexit runs deferred calls, but gives recover nothing to
+	// return.
 	*err = ErrGoexit
 	defer func() {
 		if *err == ErrGoexit {
@@ -67,7 +70,8 @@ func Invoke(ctx context.Context, body func(context.Context) error, err *error) (
 	return true
 }
 
-// newPanicError returns the error of a panic. One that goes on, as the value of another, keeps its stack.
+// newPanicError returns the error of a panic. A PanicError that is panicked with again keeps the
+// stack of the first panic.
 func newPanicError(value any) *PanicError {
 	if p, ok := value.(*PanicError); ok && p != nil && p.Stack != nil {
 		return p

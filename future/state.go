@@ -2,11 +2,12 @@ package future
 
 import "github.com/punctual-go/punctual/internal/cell"
 
-// State is where a future stands.
+// State is the state of a future.
 type State uint8
 
-// The states. The last three are final; a running future becomes pending again when its task is
-// periodic. StateFailed has the longer name because [Failed] makes a failed future.
+// The states. The last three are final. The future of a periodic task goes from running back to
+// pending after each run but the last. StateFailed has the longer name because [Failed] is a
+// function.
 const (
 	Pending     = State(cell.Pending)
 	Running     = State(cell.Running)

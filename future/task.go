@@ -6,17 +6,17 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// Task is a function together with the future of its result: java.util.concurrent's FutureTask. What
-// executors call a task is the function alone.
-// It is safe for concurrent use and must not be copied; make one with [NewTask]. An executor's
-// Submit is the usual way to run one; Run is the way to do it by hand.
+// Task is a function together with the future of its result: java.util.concurrent's FutureTask. It
+// is made by [NewTask], is safe for concurrent use, and must not be copied. Most programs submit a
+// function to an executor instead; a Task is for running one by hand. Package executor uses the
+// word for the function alone.
 type Task[V any] struct {
 	future Future[V]
 	fn     Func[V]
 }
 
-// NewTask returns a task that calls fn. One allocation, its future included. It panics if fn is
-// nil.
+// NewTask returns a task that calls fn. It is one allocation, its future included. NewTask panics
+// if fn is nil.
 func NewTask[V any](fn Func[V]) *Task[V] {
 	if fn == nil {
 		panic("future: NewTask of a nil function")
@@ -27,31 +27,35 @@ func NewTask[V any](fn Func[V]) *Task[V] {
 // Future returns the read side.
 func (t *Task[V]) Future() *Future[V] { return &t.future }
 
-// Run calls the function and settles the future with its outcome, a panic or Goexit included.
-// It does nothing if the task is settled or running. The context of the body derives from ctx
-// (context.Background if nil), ends when the future is cancelled, and ends with the run.
+// Run calls the function and settles the future with its outcome, which may be a panic or Goexit.
+// It does nothing if the task is settled or running. The context of the body derives from ctx, or
+// from context.Background if ctx is nil; it ends when the future is cancelled, and when the run
+// ends.
 func (t *Task[V]) Run(ctx context.Context) { t.run(ctx, false) }
 
-// RunAndReset calls the function without keeping its value, and makes the task ready for another
-// call: it is how a periodic task is run. It reports whether there may be another: false, with the
-// future settled, if the body failed or the future was cancelled meanwhile; false without a call if
-// the task is settled or running.
+// RunAndReset calls the function, drops its value, and makes the task ready for another call: that
+// is how a periodic task runs. It reports whether the task may be called again. It returns false,
+// with the future settled, if the body failed or the future was cancelled meanwhile; and false
+// without calling the function if the task is settled or running.
 func (t *Task[V]) RunAndReset(ctx context.Context) bool { return t.run(ctx, true) }
 
+// run is Run, or RunAndReset if again is true.
 func (t *Task[V]) run(ctx context.Context, again bool) (reset bool) {
 	c := t.future.cell()
+	// A task cancelled before its first run still holds its function.
 	if !c.Begin() {
-		t.strip() // in case it was cancelled before it could run
+		t.strip()
 		return false
 	}
 	var value V
-	err := error(ErrGoexit) // until the body says otherwise
-	defer func() {          // also when the body calls Goexit
+	err := error(ErrGoexit) // what it stays if the body calls Goexit
+	defer func() {          // runs after Goexit too
 		c.Exit()
 		if again && err == nil && c.Reset() {
 			reset = true
 			return
 		}
+		// The value of a run that was cut short is dropped, so the future need not keep it.
 		if !again && c.Phase() == cell.Running {
 			t.future.core().SetValue(value)
 		}
@@ -65,7 +69,8 @@ func (t *Task[V]) run(ctx context.Context, again bool) (reset bool) {
 	return false
 }
 
-// strip forgets the function once it will not be called any more.
+// strip drops the function once it will not be called any more, so that a future that is kept does
+// not keep what its task held on to.
 func (t *Task[V]) strip() {
 	if t.future.cell().Strip() {
 		t.fn = nil

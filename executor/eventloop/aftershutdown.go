@@ -6,15 +6,16 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/run"
 )
 
-// AfterShutdown has f called once the loop refuses tasks; a loop that is shut down gracefully does so
-// when it has been quiet. All else is as [executor.Pool.AfterShutdown] says: f has a goroutine of its
-// own, not that of the loop.
+// AfterShutdown calls f once the loop refuses tasks. A loop that is shut down gracefully does so at
+// the end of its quiet period. The call is made on a goroutine of its own, not on the loop; see
+// [executor.Pool.AfterShutdown] for the rest. AfterShutdown panics if f is nil.
 func (l *Loop) AfterShutdown(f func()) (stop func() bool) {
 	if f == nil {
 		panic("eventloop: nil function")
 	}
 	return run.After(l.closing, func() {
-		pprof.SetGoroutineLabels(l.labels) // it has started with those of whoever shuts the loop down
+		// The goroutine has started with the labels of whoever shut the loop down.
+		pprof.SetGoroutineLabels(l.labels)
 		f()
 	}, func(err error) { l.runs.Report(run.Info{}, err) })
 }

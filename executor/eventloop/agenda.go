@@ -8,26 +8,29 @@ import (
 	"github.com/punctual-go/punctual/internal/heap"
 )
 
-// agenda is what waits on the loop, by time, equal times in the order of arrival. The loop's lock guards
-// it.
+// agenda holds the tasks that wait on the loop, by due time, equal times in order of arrival. The
+// loop's lock guards it.
 //
-// A task that is due as it comes has most often a later time than all that came so before it: such tasks
-// form a line that is in order by itself, beside the heap. The earlier of the two heads is the head. What
-// stands in the line is due, so a task of the heap that comes before it is due too: due tasks are not
-// hidden by tasks for now, however many those are, and nobody has to look at the clock for that.
+// A task that is due as it arrives is usually due later than every such task before it. These tasks
+// form a line that is sorted by itself, so they skip the heap: O(1) in and out. The head of the
+// agenda is the earlier of the two heads. That keeps the order without a look at the clock:
+// everything in the line is due, so a task of the heap that is earlier than one in the line is due
+// as well, and tasks for now cannot hide overdue ones, however many there are.
 type agenda struct {
 	heap heap.Heap[*cell.Cell]
 	line line
 }
 
-// line is a queue of links in order of their times.
+// line is a queue of links, sorted by time.
 type line struct {
 	first, last *link
 	count       int
-	tombstones  int // no fewer than there are cancelled tasks in it
+	tombstones  int // at least the number of cancelled tasks in it
 }
 
-// add puts a task that has come in, or a new run of it, on the agenda. Its order is above all others.
+// add puts a task that has just arrived on the agenda. Its order is above that of all others, so
+// among equal times it comes last. Should the clock have been read out of order, and the task be
+// earlier than the end of the line, it goes to the heap instead.
 func (a *agenda) add(n *link, now int64) {
 	if c := n.cell; c.When <= now && (a.line.last == nil || a.line.last.cell.When <= c.When) {
 		a.line.push(n)
@@ -36,7 +39,7 @@ func (a *agenda) add(n *link, now int64) {
 	a.heap.Push(n.cell.When, n.cell)
 }
 
-// head returns the task that comes first, or nil.
+// head returns the first task, or nil if the agenda is empty.
 func (a *agenda) head() *cell.Cell {
 	if a.lineFirst() {
 		return a.line.first.cell
@@ -48,7 +51,7 @@ func (a *agenda) head() *cell.Cell {
 	return c
 }
 
-// pop takes out the head; the agenda must not be empty.
+// pop removes and returns the head; the agenda must not be empty.
 func (a *agenda) pop() *cell.Cell {
 	if a.lineFirst() {
 		return a.line.pop()
@@ -56,6 +59,7 @@ func (a *agenda) pop() *cell.Cell {
 	return a.heap.Pop()
 }
 
+// lineFirst reports whether the head stands in the line.
 func (a *agenda) lineFirst() bool {
 	if a.line.count == 0 || a.heap.Len() == 0 {
 		return a.line.count > 0
@@ -64,7 +68,7 @@ func (a *agenda) lineFirst() bool {
 	return compare(a.line.first.cell, least) < 0
 }
 
-// remove takes c out if it stands in the heap. O(log n).
+// remove takes c out if it is in the heap, and reports whether it was. O(log n).
 func (a *agenda) remove(c *cell.Cell) bool {
 	i := int(c.Place) - 1
 	if !a.heap.Holds(i, c) {
@@ -76,7 +80,7 @@ func (a *agenda) remove(c *cell.Cell) bool {
 
 func (a *agenda) len() int { return a.heap.Len() + a.line.count }
 
-// filter keeps the tasks that keep accepts and returns the others, in order.
+// filter keeps the tasks that keep accepts, and returns the others in order.
 func (a *agenda) filter(keep func(c *cell.Cell) bool) []*cell.Cell {
 	out := a.heap.Filter(func(_ int64, c *cell.Cell) bool { return keep(c) })
 	kept := line{tombstones: a.line.tombstones}
@@ -105,8 +109,10 @@ func (q *line) push(n *link) {
 
 func (q *line) pop() *cell.Cell { return q.shift().cell }
 
-// tidy takes out the cancelled tasks when there may be more of them than of others, and many, and returns
-// how many they were. The loop does so itself as it comes to them, but a body may keep it for long.
+// tidy removes the cancelled tasks once they are many and may outnumber the others, and returns how
+// many it removed. The loop drops them by itself when it comes to them, but one long body may keep
+// it from that for long. Waiting until they are half of the line makes the cost O(1) per
+// cancellation.
 func (q *line) tidy() (buried uint64) {
 	if q.tombstones < manyNotices || q.tombstones < q.count/2 {
 		return 0
@@ -123,7 +129,8 @@ func (q *line) tidy() (buried uint64) {
 	return buried
 }
 
-// shift takes out the first link, which lets go of the next: whoever keeps its future keeps no other task.
+// shift removes the first link. It clears the link to the next, so that whoever keeps this task's
+// future does not keep every task behind it in memory.
 func (q *line) shift() *link {
 	n := q.first
 	if q.first, n.after = n.after, nil; q.first == nil {
@@ -133,7 +140,7 @@ func (q *line) shift() *link {
 	return n
 }
 
-// compare orders tasks as the heap does.
+// compare orders tasks as the heap does: by time, then by order of arrival.
 func compare(a, b *cell.Cell) int {
 	if c := cmp.Compare(a.When, b.When); c != 0 {
 		return c

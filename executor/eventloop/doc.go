@@ -1,5 +1,6 @@
-// Package eventloop is an executor of one goroutine that keeps its tasks to itself: the scheduled event
-// executor of Netty, with the futures, series and shutdown of package executor.
+// Package eventloop is an executor of one goroutine, on which all of its tasks run, one after
+// another: Netty's scheduled event executor, with the futures, periodic tasks and shutdown of
+// package executor.
 //
 //	loop := eventloop.New(executor.Name("connections"))
 //	defer loop.Close()
@@ -9,35 +10,38 @@
 //	timeout.Cancel()                                  // O(1), and wakes nobody
 //	loop.AtFixedRate(0, time.Second, task)            // every second
 //
-// As its tasks run one after another, what only they touch needs no lock. A task that waits for something
-// else than its own work holds up all others; one that waits for another task of its loop gets
-// [future.ErrSelfWait] instead.
+// Since tasks never run at the same time, data that only they touch needs no lock. A task that
+// blocks holds up all the others. One that waits for another task of its own loop, which cannot
+// begin meanwhile, gets [future.ErrSelfWait] at once.
 //
 // # Loop or pool
 //
-// A pool of one worker keeps the same promises, but every submission takes the lock of the pool and
-// works on its heap. To a loop submitters hand their tasks by one atomic exchange, and cancel them by
-// another; the heap stays with the loop. It is meant for many goroutines that arm time-outs which are
-// nearly always cancelled. It pays for that in two ways. A task cancelled from outside leaves a tombstone,
-// without its body, until the loop comes by, or some thousands have been cancelled since. And a loop has
-// one goroutine: see
-// [executor.NewScheduledPool] for more.
+// A pool of one worker makes the same promises, but every submission takes the pool's lock and
+// works on its heap. A loop takes a submission by one atomic exchange, and a cancellation by
+// another; only the loop itself works on the heap. That suits many goroutines that set timeouts and
+// nearly always cancel them.
 //
-// A loop does not bound how many tasks wait: who submits without measure wants a pool with a bounded
-// queue. It is an [executor.Submitter], for bulk calls, groups and completion services, whose waits know
-// of it; but a serial executor has no use for a loop. [Submit] is cheaper than [executor.Submit], and a
-// task that waits for such a future is told that it waits for its own loop.
+// There is a price. A task cancelled from outside leaves a tombstone, without its body, until the
+// loop passes by or some thousands have been cancelled since. And a loop has one goroutine: for
+// more, see [executor.NewScheduledPool].
 //
-// # Inside of a task
+// A loop does not limit how many tasks wait. If submitters may outrun it, use a pool with a bounded
+// queue.
 //
-// The methods of a loop take any caller for one from outside, which is correct from a task of the loop,
-// too. To tell the two apart they would need the context of the caller, or an expensive look at its
-// goroutine.
-// [Loop.Turn] gives a task, for the context of its run, the way in: straight to the heap, and with
-// [Turn.Cancel] out of it.
+// A loop is an [executor.Submitter], so bulk calls, groups and completion services run on it, and
+// they know when they would wait for their own loop. [Submit] is cheaper than [executor.Submit],
+// and only the future that it returns can tell a task that it would wait for its own loop. A serial
+// executor on top of a loop is pointless.
+//
+// # Inside a task
+//
+// The methods of a loop may be called from its own tasks. They take the same path as from outside:
+// to tell the difference they would need the caller's context, or an expensive look at its
+// goroutine. [Loop.Turn] is the shortcut. It takes the context of the run, and its methods go
+// straight to the heap: to schedule, and with [Turn.Cancel] to remove.
 //
 // # Tests
 //
-// A loop made inside a testing/synctest bubble runs on its clock. Make it inside the bubble, and close it
-// before the bubble ends.
+// A loop made inside a testing/synctest bubble runs on the bubble's clock. Make it inside the
+// bubble, and close it before the bubble ends.
 package eventloop

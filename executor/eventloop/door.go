@@ -12,31 +12,34 @@ import (
 	"github.com/punctual-go/punctual/internal/series"
 )
 
-// door is a way for tasks to come to a loop: by the intake, or from inside straight to the agenda.
+// door is the way by which tasks enter a loop: through the intake from outside, or from inside
+// straight onto the agenda. Both ways make the same promises.
 type door struct {
 	loop   *Loop
 	inside bool
 }
 
-// executed is a task without a future.
+// executed is a task without a future, for Execute.
 type executed struct {
 	link
 	own cell.Cell
 }
 
-// submitted is a task for now with its future.
+// submitted is a task for now, with its future.
 type submitted[V any] struct {
 	link
 	future future.Future[V]
 }
 
-// scheduled is a task with a time, or several, with its future.
+// scheduled is a task for later, or a periodic one, with its future.
 type scheduled[V any] struct {
 	link
-	future executor.ScheduledFuture[V] // of own
+	future executor.ScheduledFuture[V] // wraps own
 	own    future.Future[V]
 }
 
+// newSubmitted returns the link of a task and its future in one allocation. All tasks without
+// options share one plan.
 func newSubmitted[V any](l *Loop) *submitted[V] {
 	n := new(submitted[V])
 	n.cell = (*cell.Core[V])(&n.future).Cell()
@@ -56,6 +59,7 @@ func (d door) execute(task executor.Task) error {
 	if task == nil {
 		return executor.ErrNilTask
 	}
+	// Its plan sends failures to the error handler, as there is no future to ask.
 	n := new(executed)
 	n.cell = &n.own
 	n.own.Plan, n.own.Body = d.loop.executed.Cells(), task
@@ -63,7 +67,9 @@ func (d door) execute(task executor.Task) error {
 	return d.enter(&n.link, now, now)
 }
 
-func (d door) submit(task executor.Task, opts []executor.TaskOption) (*future.Future[struct{}], error) {
+func (d door) submit(
+	task executor.Task, opts []executor.TaskOption,
+) (*future.Future[struct{}], error) {
 	n := newSubmitted[struct{}](d.loop)
 	if err := d.enterNow(&n.link, task, opts); err != nil {
 		return nil, err
@@ -71,7 +77,9 @@ func (d door) submit(task executor.Task, opts []executor.TaskOption) (*future.Fu
 	return &n.future, nil
 }
 
-func (d door) schedule(delay time.Duration, task executor.Task, opts []executor.TaskOption) (*executor.ScheduledFuture[struct{}], error) {
+func (d door) schedule(
+	delay time.Duration, task executor.Task, opts []executor.TaskOption,
+) (*executor.ScheduledFuture[struct{}], error) {
 	n := newScheduled[struct{}](d.loop)
 	if err := d.enterAfter(&n.link, delay, task, opts); err != nil {
 		return nil, err
@@ -79,7 +87,9 @@ func (d door) schedule(delay time.Duration, task executor.Task, opts []executor.
 	return &n.future, nil
 }
 
-func (d door) scheduleAt(at time.Time, task executor.Task, opts []executor.TaskOption) (*executor.ScheduledFuture[struct{}], error) {
+func (d door) scheduleAt(
+	at time.Time, task executor.Task, opts []executor.TaskOption,
+) (*executor.ScheduledFuture[struct{}], error) {
 	n := newScheduled[struct{}](d.loop)
 	if err := d.loop.prepare(n.cell, task, opts); err != nil {
 		return nil, err
@@ -91,8 +101,10 @@ func (d door) scheduleAt(at time.Time, task executor.Task, opts []executor.TaskO
 	return &n.future, nil
 }
 
-// repeat schedules a series of the given sign.
-func (d door) repeat(initial, every time.Duration, sign int64, task executor.Task, opts []executor.TaskOption) (*executor.ScheduledFuture[struct{}], error) {
+// repeat schedules a series: at a fixed rate or with a fixed delay, as sign says.
+func (d door) repeat(
+	initial, every time.Duration, sign int64, task executor.Task, opts []executor.TaskOption,
+) (*executor.ScheduledFuture[struct{}], error) {
 	if task == nil {
 		return nil, executor.ErrNilTask
 	}
@@ -111,15 +123,19 @@ func (d door) repeat(initial, every time.Duration, sign int64, task executor.Tas
 	return &n.future, nil
 }
 
-func (d door) fixedRate(initial, period time.Duration, task executor.Task, opts []executor.TaskOption) (*executor.ScheduledFuture[struct{}], error) {
+func (d door) fixedRate(
+	initial, period time.Duration, task executor.Task, opts []executor.TaskOption,
+) (*executor.ScheduledFuture[struct{}], error) {
 	return d.repeat(initial, period, series.FixedRate, task, opts)
 }
 
-func (d door) fixedDelay(initial, delay time.Duration, task executor.Task, opts []executor.TaskOption) (*executor.ScheduledFuture[struct{}], error) {
+func (d door) fixedDelay(
+	initial, delay time.Duration, task executor.Task, opts []executor.TaskOption,
+) (*executor.ScheduledFuture[struct{}], error) {
 	return d.repeat(initial, delay, series.FixedDelay, task, opts)
 }
 
-// enterNow is the way in for a task to run at once.
+// enterNow lets in a task that is to run as soon as possible.
 func (d door) enterNow(n *link, task executor.Task, opts []executor.TaskOption) error {
 	if err := d.loop.prepare(n.cell, task, opts); err != nil {
 		return err
@@ -128,8 +144,10 @@ func (d door) enterNow(n *link, task executor.Task, opts []executor.TaskOption) 
 	return d.enter(n, now, now)
 }
 
-// enterAfter is the way in for a task to run once, later.
-func (d door) enterAfter(n *link, delay time.Duration, task executor.Task, opts []executor.TaskOption) error {
+// enterAfter lets in a task that is to run once, after a delay.
+func (d door) enterAfter(
+	n *link, delay time.Duration, task executor.Task, opts []executor.TaskOption,
+) error {
 	if err := d.loop.prepare(n.cell, task, opts); err != nil {
 		return err
 	}
@@ -137,7 +155,7 @@ func (d door) enterAfter(n *link, delay time.Duration, task executor.Task, opts 
 	return d.enter(n, planOf(n.cell).First(clock.Later(now, delay)), now)
 }
 
-// prepare validates a submission and gives c its body and plan.
+// prepare validates a submission and gives c its body and, if there are options, a plan of its own.
 func (l *Loop) prepare(c *cell.Cell, task executor.Task, opts []executor.TaskOption) error {
 	if task == nil {
 		return executor.ErrNilTask
@@ -154,8 +172,8 @@ func (l *Loop) prepare(c *cell.Cell, task executor.Task, opts []executor.TaskOpt
 	return nil
 }
 
-// enter is the one way to the loop, for a task due at the given time. From the push on, the task is the
-// loop's.
+// enter is the one way into a loop, for a task that is due at when. Once it has pushed the link the
+// loop owns the task, which may have run and ended before push returns.
 func (d door) enter(n *link, when, now int64) error {
 	l := d.loop
 	n.cell.When = when
@@ -168,14 +186,15 @@ func (d door) enter(n *link, when, now int64) error {
 	return nil
 }
 
-// place puts a task on the agenda, after all that have come before it. It reports false if the loop is shut
-// down.
+// place puts a task on the agenda, behind all that have come before it. It reports false if the
+// loop is shut down.
 func (l *Loop) place(n *link, now int64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.stage >= draining {
 		return false
 	}
+	// What was pushed before comes first: the order of arrival decides between equal times.
 	l.collectLocked()
 	l.enqueueLocked(n, now)
 	return true

@@ -6,7 +6,7 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// startLocked begins a run of c, unless it has been cancelled.
+// startLocked begins a run of c and reports true, unless c has been cancelled.
 func (l *Loop) startLocked(c *cell.Cell, now int64) bool {
 	if !l.exec.Start(c, planOf(c), now) {
 		l.counts.reclaimed++
@@ -15,7 +15,7 @@ func (l *Loop) startLocked(c *cell.Cell, now int64) bool {
 	return true
 }
 
-// run calls the body: the one place where a loop does so.
+// run calls the body. No other place in a loop calls user code of a task.
 func (l *Loop) run() {
 	l.exec.Prepare()
 	l.exec.Enter()
@@ -23,24 +23,28 @@ func (l *Loop) run() {
 	l.exec.Call()
 }
 
-// complete does what follows the end of the body without the lock. If a handler ends the goroutine, that
-// handler is all that is cut short.
+// complete does, without the lock, what follows the end of a body: it ends the run's context,
+// settles the future after a last run, and reports a failure. Over is set first, so if a handler
+// ends the goroutine, replace finds the run completed and only that handler is cut short.
 func (l *Loop) complete() {
 	if l.exec.Over {
 		return
 	}
 	l.exec.Over = true
-	defer pprof.SetGoroutineLabels(l.labels) // even of no name: the body may have left some
+	// The body may have set labels, even if its task has no name.
+	defer pprof.SetGoroutineLabels(l.labels)
 	l.exec.Conclude()
 	l.exec.Tell()
 }
 
-// accountLocked ends the run: it counts, and the next run of a series is put on the agenda. A series that
-// may not go on it returns, for the caller to settle by endSeries without the lock.
+// accountLocked ends a completed run: it counts the run, and puts the next run of a series on the
+// agenda. A series that wants another run and may not have it is returned; the caller settles it
+// with endSeries, without the lock.
 func (l *Loop) accountLocked() (refused *cell.Cell) {
 	c := l.exec.Task
 	l.exec.Count()
 	l.exec.Forget()
+	// The quiet period starts over at the end of each run.
 	if l.stage == quieting {
 		l.calm.from = l.clock.Now()
 	}
@@ -55,15 +59,16 @@ func (l *Loop) accountLocked() (refused *cell.Cell) {
 	return nil
 }
 
-// repeatLocked puts the next run of c on the agenda. Among tasks of equal time it is the last.
+// repeatLocked puts the next run of c on the agenda, behind all tasks of the same time. It goes to
+// the heap: the line is for tasks that are due as they arrive.
 func (l *Loop) repeatLocked(c *cell.Cell, when int64) {
 	l.order++
 	c.Order, c.When = l.order, when
 	l.agenda.heap.Push(c.When, c)
 }
 
-// endSeries settles a series that would go on, had it not been cancelled during its run, or the loop shut
-// down.
+// endSeries settles a series that would have gone on, had it not been cancelled during its run, or
+// the loop shut down.
 func (l *Loop) endSeries(c *cell.Cell) {
 	if !l.runs.Refuse(c, planOf(c)) {
 		return

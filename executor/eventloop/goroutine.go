@@ -12,9 +12,10 @@ import (
 //	asleep   -> taking    something may be due, or the stage has changed
 //	taking   -> running   a task is due
 //	running  -> taking    its body has returned
-//	running  -> replaced  its body has ended the goroutine; another goes on
+//	running  -> replaced  its body has called Goexit; a new goroutine goes on
 //	taking   -> gone      nothing waits
 func (l *Loop) loop() {
+	// A body may call Goexit; then this deferred call is all that is left of the goroutine.
 	ended := true
 	defer func() {
 		if ended {
@@ -29,7 +30,8 @@ func (l *Loop) loop() {
 	ended = false
 }
 
-// replace completes the task of a goroutine that Goexit has ended, and has another go on.
+// replace completes the task whose body has ended the goroutine by Goexit, and starts the next
+// goroutine. That is deferred, as an error handler called by complete may call Goexit in turn.
 func (l *Loop) replace() {
 	defer func() {
 		l.goroutine.Store(0)
@@ -40,19 +42,21 @@ func (l *Loop) replace() {
 
 // arrive makes the calling goroutine the loop's.
 func (l *Loop) arrive() {
-	pprof.SetGoroutineLabels(l.labels) // it has started with those of whoever starts it
+	// The goroutine has started with the labels of whoever started it.
+	pprof.SetGoroutineLabels(l.labels)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.goroutine.Store(goid.Current())
 	l.counts.starts++
 }
 
-// take waits for the next task, after accounting for the last, and starts it. It reports false if there is
-// none, and then the goroutine is the loop's no more.
+// take accounts for the last task, waits for the next, and starts it. It reports false if there is
+// none; then the goroutine is no longer the loop's and must end.
 func (l *Loop) take() bool {
 	l.mu.Lock()
 	if l.exec.Task != nil {
-		l.collectLocked() // what has come during a run comes before the next of its series
+		// What arrived during a run comes before the next run of its series at an equal time.
+		l.collectLocked()
 		if refused := l.accountLocked(); refused != nil {
 			l.mu.Unlock()
 			l.endSeries(refused)
@@ -85,6 +89,7 @@ func (l *Loop) take() bool {
 				ended := l.stage == terminated
 				l.mu.Unlock()
 				if ended {
+					// Without the lock: this wakes those who wait for the end of the loop.
 					close(l.gone)
 				}
 				return false
@@ -93,7 +98,7 @@ func (l *Loop) take() bool {
 	}
 }
 
-// collectLocked moves what has come in to the agenda, and takes out what has been cancelled.
+// collectLocked moves what has arrived onto the agenda, and takes out what has been cancelled.
 func (l *Loop) collectLocked() {
 	if !l.intake.empty() {
 		l.admitLocked(l.intake.take())
@@ -101,13 +106,14 @@ func (l *Loop) collectLocked() {
 	l.reclaimCancelledLocked()
 }
 
-// admitLocked puts links, chained, on the agenda.
+// admitLocked puts a chain of links on the agenda.
 func (l *Loop) admitLocked(n *link) {
 	if n == nil {
 		return
 	}
 	now := l.clock.Now()
 	for n != nil {
+		// The link goes into the line of the agenda, which uses after as well.
 		next := n.after
 		n.after = nil
 		l.enqueueLocked(n, now)
@@ -115,7 +121,8 @@ func (l *Loop) admitLocked(n *link) {
 	}
 }
 
-// enqueueLocked accepts one task. What has been cancelled on its way the agenda never sees.
+// enqueueLocked accepts one task. One that was cancelled on its way here counts as accepted, and
+// never reaches the agenda.
 func (l *Loop) enqueueLocked(n *link, now int64) {
 	l.counts.accepted++
 	if n.cell.Phase().Settled() {
@@ -131,13 +138,16 @@ func (l *Loop) enqueueLocked(n *link, now int64) {
 	l.agenda.add(n, now)
 }
 
-// leaveLocked ends the goroutine as there is nothing to do, unless there is something after all; and the
-// loop if it is shut down.
+// leaveLocked ends the goroutine's duty, and the loop itself if it is shut down. It reports false
+// if a task has arrived after all. A task that is still being settled by somebody keeps a loop that
+// is shut down from ending; whoever settles it signals.
 func (l *Loop) leaveLocked() (left bool) {
 	if l.stage >= draining && l.runs.Settling == 0 {
 		l.terminateLocked()
 		return true
 	}
+	// The exchange fails if a submitter has seen absent and starts a new goroutine. That one cannot
+	// arrive before this one has let go of the lock.
 	l.next.Store(absent)
 	if !l.intake.empty() && l.next.CompareAndSwap(absent, awake) {
 		return false

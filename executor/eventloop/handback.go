@@ -6,9 +6,9 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// handBackRunLocked hands back the task that runs if it is a series of which that was not to be the
-// last run. The run goes on, and no other follows: the loop refuses tasks. It counts as returned
-// from here on, however the run ends, which settles its future.
+// handBackRunLocked hands back the running task if it is a series that would run again. The current
+// run goes on, but no other follows, as the loop refuses tasks. The series counts as returned from
+// here on, however the run ends; the end of the run settles its future.
 func (l *Loop) handBackRunLocked() []executor.Pending {
 	c := l.exec.Task
 	if c == nil || !planOf(c).HandBack(c) {
@@ -23,7 +23,7 @@ func (l *Loop) handBackRunLocked() []executor.Pending {
 	return []executor.Pending{series}
 }
 
-// byTime orders dropped tasks. A series without a time has not got its next.
+// byTime orders dropped tasks. A series whose next time is not known yet comes last.
 func byTime(a, b executor.Pending) int {
 	switch {
 	case a.Scheduled.IsZero() && b.Scheduled.IsZero():

@@ -10,14 +10,14 @@ import (
 	"github.com/punctual-go/punctual/internal/goid"
 )
 
-// host is a Loop as its cells and their futures see it.
+// host is a Loop as seen by its cells and by the futures of its tasks.
 type host Loop
 
 func (h *host) loop() *Loop { return (*Loop)(h) }
 
-// Cancelled counts a task that a caller has cancelled. If it waited, the caller has kept it from ever
-// beginning, so its body is the caller's to forget, and what is left of it a tombstone. If it runs, the loop
-// finds it settled when its body has returned.
+// Cancelled counts a task that a caller has cancelled. A waiting task can never begin now, so its
+// body belongs to the caller, who drops it; what remains is a tombstone. A running task the loop
+// finds settled when the body has returned.
 func (h *host) Cancelled(c *cell.Cell, running bool) {
 	l := h.loop()
 	if running {
@@ -29,40 +29,45 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	c.Body = nil
 	l.withdrawn(c)
 	if l.intake.isClosed() {
-		l.signal(0) // it may have been all that a loop which is shut down has waited for
+		// A loop that is shut down may have been waiting for this task alone.
+		l.signal(0)
 	}
 }
 
-// Expired is that of the run.
+// Expired is called when a run has exceeded its timeout; see [run.Owner.Expired].
 func (h *host) Expired(c *cell.Cell) { h.loop().runs.Expired(c, planOf(c)) }
 
-// outlives reports whether the loop does not end before the caller does: its task, or the error
-// handler for a run that took too long. The goroutine tells. Nor does it end before ctx if that ends
-// with the task.
+// outlives reports whether a caller who waits for the end of the loop would wait in vain: it is the
+// loop's task or the error handler of an overrun, which the goroutine tells; or ctx ends only when
+// such a task does.
 func (l *Loop) outlives(ctx context.Context) bool {
 	return l.current() != nil || l.runs.Outlives(ctx)
 }
 
-// Behind reports whether c begins after the run, which is so for all that have not begun.
+// Behind reports whether c cannot begin before run has ended: true of every other task, as the loop
+// runs one at a time.
 func (h *host) Behind(c, run *cell.Cell) bool { return c != run }
 
-// SelfWait reports whether the caller is the task that the loop runs: nothing else of the loop can
-// end before it has.
+// SelfWait reports whether the caller is the task that the loop runs. While it waits, no other task
+// of the loop can end.
 func (h *host) SelfWait(*cell.Cell) bool { return h.loop().current() != nil }
 
-// Await has nothing to do: whoever is not the loop's task can wait for any of them.
+// Await does nothing: a caller that is not the loop's own task can wait for any of them, and needs
+// no help.
 func (h *host) Await(context.Context, *cell.Cell) (over func()) { return nil }
 
-// AwaitAny likewise.
+// AwaitAny does nothing, like Await.
 func (h *host) AwaitAny(context.Context, iter.Seq[*cell.Cell]) (over func()) { return nil }
 
-// Subject names the task and the loop.
-func (h *host) Subject(c *cell.Cell) string { return h.loop().runs.Subject(planOf(c).Name).String() }
+// Subject names the task and the loop, for error texts.
+func (h *host) Subject(c *cell.Cell) string {
+	return h.loop().runs.Subject(planOf(c).Name).String()
+}
 
-// Delay is that of the task's future.
+// Delay answers the method of the same name of the task's future.
 func (h *host) Delay(c *cell.Cell) time.Duration { return h.loop().runs.Delay(c) }
 
-// Next is that of the task's future.
+// Next answers the method of the same name of the task's future.
 func (h *host) Next(c *cell.Cell) (time.Time, bool) {
 	l := h.loop()
 	l.mu.Lock()
@@ -73,18 +78,18 @@ func (h *host) Next(c *cell.Cell) (time.Time, bool) {
 	return l.clock.Time(c.When), true
 }
 
-// Runs is that of the task's future.
+// Runs answers the method of the same name of the task's future.
 func (h *host) Runs(c *cell.Cell) uint64 { return h.loop().runs.Runs(c, planOf(c)) }
 
-// Periodic is that of the task's future.
+// Periodic answers the method of the same name of the task's future.
 func (h *host) Periodic(c *cell.Cell) bool { return planOf(c).Periodic() }
 
-// Describe returns which run of c is in progress.
+// Describe returns the run of c that is in progress.
 func (h *host) Describe(c *cell.Cell) executor.Run {
 	return executor.Run(h.loop().runs.Describe(c, planOf(c)))
 }
 
-// runIn returns the run of the loop that ctx is that of, or derives from.
+// runIn returns the run of this loop that ctx belongs to, or nil.
 func (l *Loop) runIn(ctx context.Context) (run *cell.Cell) {
 	if ctx == nil {
 		return nil
@@ -99,10 +104,11 @@ func (l *Loop) runIn(ctx context.Context) (run *cell.Cell) {
 	return run
 }
 
-// current returns the run of the loop on the calling goroutine, or nil.
+// current returns the task that this loop runs on the calling goroutine, or nil.
 func (l *Loop) current() *cell.Cell {
 	if l.goroutine.Load() != goid.Current() {
 		return nil
 	}
-	return l.exec.Task // written by this goroutine only
+	// The lock is not needed: the calling goroutine is the only one that writes the field.
+	return l.exec.Task
 }

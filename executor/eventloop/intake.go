@@ -6,32 +6,33 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// link is a task on its way to the loop, in one allocation with its future: what a submitter makes is
-// itself the node of the intake. A task is pushed once, and its link is also its place in the line of the
-// agenda.
+// link is a task on its way to the loop. It is one allocation with its future: the submitter's
+// object is itself the node of the intake. A task is pushed once in its life, so the same link can
+// later be its place in the line of the agenda.
 type link struct {
-	after *link // the pusher's, then the loop's
+	after *link // owned by the pusher, then by the loop
 	cell  *cell.Cell
 }
 
-// intake is where tasks from outside come in: a stack that any number of goroutines push to, and one at a
-// time takes as a whole. Both are one atomic exchange on top; a push is repeated when another came first.
+// intake is where tasks from outside arrive: a stack that any number of goroutines push to, and
+// that the loop takes as a whole (Treiber 1986, with pop replaced by taking all). Both are one
+// atomic exchange on top; a push that finds another one came first tries again.
 //
-//	open, empty -> open, filled  push
-//	open, filled -> open, empty  take
-//	open -> closed               close, which takes what is there
+//	open, empty  -> open, filled  push
+//	open, filled -> open, empty   take
+//	open         -> closed        close, which also takes what is there
 //
-// Whatever is pushed is taken once, in the order of the pushes, and a push fails exactly when it comes
-// after close: so a task is refused, or the loop answers for it. As the stack is taken whole and no link is
-// pushed twice, no exchange can mistake a new top for an old one.
+// Every pushed link is taken exactly once, in the order of the pushes. A push fails exactly when it
+// comes after close, so a task is either refused, or the loop answers for it. As the stack is taken
+// whole, and no link is pushed twice, there is no ABA problem.
 //
-// The loop's lock is held in take and close. The zero intake is open.
+// take and close are called with the loop's lock held. The zero intake is open.
 type intake struct {
-	top  atomic.Pointer[link] // the last to come; &shut when closed
+	top  atomic.Pointer[link] // last link pushed; &shut once closed
 	shut link
 }
 
-// push adds a link, and reports false if the intake is closed. It takes no lock.
+// push adds a link, or reports false if the intake is closed. It takes no lock.
 func (in *intake) push(n *link) bool {
 	for {
 		top := in.top.Load()
@@ -51,10 +52,10 @@ func (in *intake) empty() bool {
 	return top == nil || top == &in.shut
 }
 
-// isClosed reports whether push fails from now on.
+// isClosed reports whether every later push fails.
 func (in *intake) isClosed() bool { return in.top.Load() == &in.shut }
 
-// take returns what has come, first to come first, chained by after.
+// take removes all links and returns them in order of arrival, chained by after.
 func (in *intake) take() *link {
 	if in.empty() {
 		return nil
@@ -62,7 +63,7 @@ func (in *intake) take() *link {
 	return reversed(in.top.Swap(nil))
 }
 
-// close is the last take. A closed intake stays closed.
+// close is a last take, after which every push fails.
 func (in *intake) close() *link {
 	top := in.top.Swap(&in.shut)
 	if top == &in.shut {
@@ -71,6 +72,7 @@ func (in *intake) close() *link {
 	return reversed(top)
 }
 
+// reversed turns the stack, last link first, into a chain in order of arrival.
 func reversed(n *link) (first *link) {
 	for n != nil {
 		n, n.after, first = n.after, first, n

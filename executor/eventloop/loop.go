@@ -13,69 +13,81 @@ import (
 	"github.com/punctual-go/punctual/internal/series"
 )
 
-// Loop runs tasks one at a time, at their times. It is made by [New], is safe for concurrent use, and
-// must not be copied.
+// Overview
 //
-// It promises: never early; earlier time first, equal times in the order in which they have come to the
-// loop, where a task for now has the time of its submission, so that it does not overtake what is
-// overdue, nor can hide it by coming again and again; everything accepted ends, and settles its future; a
-// failure touches one future. An idle loop on Linux is some tens of microseconds late.
+// A task takes one road. enter pushes it onto the intake, collectLocked moves it to the agenda,
+// take starts it when it is due, complete settles it after its last run, and accountLocked counts
+// the run and puts the next one of a series on the agenda. Submitters touch the intake and the
+// atomic fields only. All else is guarded by mu. The loop holds mu on its way from one task to the
+// next, and releases it to run a body, to settle futures, and to sleep; so a shutdown, Stats, or a
+// [Turn] can get at what waits even while a body does not return. As nobody takes mu to submit from
+// outside, or waits for it to cancel, the loop nearly always gets it without contention.
 //
-// Its goroutine starts with the first task, sleeps until the next is due, and ends when there are none.
-// To submit waits for no lock, takes constant time, and wakes the loop only for a task that is due
-// before any other; to cancel likewise, amortized, and wakes nobody before the loop is shut down. A goroutine that
-// sleeps for the sake of a task which is cancelled meanwhile sleeps on until that would have been due,
-// something else wakes it, or the loop is shut down. Close the loop when it is of no use any more: tasks that wait keep
-// its goroutine. On Linux a loop that has slept once keeps one file descriptor until then.
+// Lock order: mu, then the lock of a cell's extension, which is a leaf.
+
+// Loop runs tasks one at a time, each at its time. It is made by [New], is safe for concurrent use,
+// and must not be copied.
 //
-// # Overview
+// A loop promises:
 //
-// A task goes one road: push puts it on the intake, collect moves it to the agenda, take starts it when it
-// is due, and account settles it or puts its next run on the agenda. Submitters touch the intake and the
-// atomic fields only. The rest is behind mu, which is the loop's: it holds mu while it goes from one task
-// to the next, and lets go of it to run a body, to settle futures, and to sleep. Then a shutdown, and those
-// who ask, can see what waits, even though a body does not return, and a [Turn] can be used. Nobody takes
-// mu to submit from outside, nor waits for it to cancel, so the loop gets it without contention nearly
-// always.
+//   - A task never runs early.
+//   - Tasks run in order of time, and tasks of equal time in order of arrival. The time of a task
+//     for now is that of its submission, so it neither overtakes overdue tasks, nor holds them up
+//     by coming again and again.
+//   - Every accepted task ends, and its future is settled.
+//   - A failure affects one future only.
 //
-// Lock order: mu, then that of a cell's extension, which is a leaf.
+// An idle loop on Linux starts a task some tens of microseconds late.
+//
+// The goroutine of a loop starts with the first task, sleeps until the next one is due, and ends
+// when nothing waits. A submission waits for no lock, takes constant time, and wakes the loop only
+// if the task is due before every other. A cancellation takes amortized constant time, and wakes
+// nobody unless the loop is shut down. If the task that a sleeping loop waits for is
+// cancelled, the loop sleeps on until that task would have been due, something else wakes it, or it
+// is shut down.
+//
+// Close a loop that is no longer needed: tasks that wait keep its goroutine. On Linux a loop that
+// has slept once keeps a file descriptor until it ends.
 type Loop struct {
 	clock     clock.Clock
-	submitted *run.Plan       // of every task that has a future and no options
-	executed  *run.Plan       // of every task given to Execute
-	labels    context.Context // of its goroutine, but during the run of a named task
+	submitted *run.Plan       // shared by all tasks with a future and no options
+	executed  *run.Plan       // shared by all tasks given to Execute
+	labels    context.Context // pprof labels of its goroutine, except while a named task runs
 
 	intake  intake
 	notices notices
 	next    atomic.Int64 // when the loop looks again; see wake.go
 
-	goroutine   atomic.Uint64 // identity of the loop's, 0 while it has none
-	interrupted atomic.Uint64 // tasks cancelled while they ran
+	goroutine   atomic.Uint64 // identity of its goroutine, 0 while it has none; see package goid
+	interrupted atomic.Uint64 // tasks cancelled while running
 	rejected    atomic.Uint64
 
-	alarm *alarm.Alarm  // for a sleep until a time; only the loop sets it
-	call  chan struct{} // for a sleep without end
+	// The loop sleeps by the one or the other; see wake.go.
+	alarm *alarm.Alarm  // for a sleep until a time; only the loop's goroutine sets it
+	call  chan struct{} // ends a sleep that has no time
 
-	runs run.Owner // what it has in common with a pool
+	runs run.Owner // the part it shares with a pool
 
 	mu     sync.Mutex // guards the fields below
 	stage  stage
 	agenda agenda
-	order  uint64 // sequence number of the last task on the agenda
+	order  uint64 // sequence number of the last task put on the agenda
 	counts counts
 	calm   calm
-	exec   run.Execution // of the task that runs; the loop's own, but for Task
+	exec   run.Execution // of the running task; see there for who may touch what
 
-	closing  context.Context    // ends when the loop refuses tasks
-	announce context.CancelFunc // ends it; what that calls runs on goroutines of its own
+	closing  context.Context    // ends when the loop begins to refuse tasks
+	announce context.CancelFunc // ends closing, which has AfterShutdown functions called
 	gone     chan struct{}      // closed when the loop has terminated
 }
 
-// New returns a loop. It starts no goroutine, and panics on a bad option. Inside a testing/synctest bubble
-// the loop runs on the bubble's clock, and must be used and closed there.
+// New returns a loop. It starts no goroutine yet, and panics on a bad option. Inside a
+// testing/synctest bubble the loop runs on the bubble's clock, and must be used and closed there.
 func New(opts ...Option) *Loop {
 	settings := newSettings(opts)
-	c := clock.New(1) // above awake and absent, and what Started shows before a run
+	// Every time is above awake and absent, the special values of next, and above 0, the Started of
+	// a task that has not run.
+	c := clock.New(1)
 	l := &Loop{
 		clock: c,
 		alarm: alarm.New(c),
@@ -102,7 +114,8 @@ func New(opts ...Option) *Loop {
 	return l
 }
 
-// InLoop reports whether ctx is that of a task which the loop runs now, or derives from it.
+// InLoop reports whether ctx is the context of the task that the loop is running, or derives from
+// it. It is false after the run, and for a nil ctx.
 func (l *Loop) InLoop(ctx context.Context) bool { return l.runIn(ctx) != nil }
 
 func planOf(c *cell.Cell) *run.Plan { return c.Plan.Detail.(*run.Plan) }

@@ -6,30 +6,31 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// A task that is cancelled while it waits is left where it is, on intake or agenda, as a tombstone: its body
-// is gone, and its future is settled. Whoever cancels it leaves a notice, on which the loop takes the
-// tombstone out of its heap when it comes by. To have it woken for that would cost more than the tombstone does;
-// but a loop that sleeps for a day, or runs one long body, does not come by, so whoever leaves one notice
-// too many sees to them all, and still wakes nobody.
+// A waiting task that is cancelled stays where it is, on the intake or the agenda, as a tombstone:
+// its body is gone and its future is settled. Whoever cancels it leaves a notice, and the loop
+// removes the tombstone from its heap the next time it passes by. Waking the loop for that would
+// cost more than the tombstone does. But a loop that sleeps for a day, or runs one long body, does
+// not pass by; so whoever leaves one notice too many processes them all. Even that wakes nobody.
 
-// manyNotices is how many are seen to at once. So many tombstones there may be; and as many of tasks that are
-// due, or as there are tasks that are.
+// manyNotices is how many notices may pile up before a canceller processes them. So there are about
+// as many tombstones at most; in the line of due tasks, up to half of its length if that is more.
 const manyNotices = 1024
 
-// notice says that a task has been cancelled.
+// notice says that a waiting task has been cancelled.
 type notice struct {
 	before *notice
 	cell   *cell.Cell
 }
 
-// notices is a stack of them, which anybody pushes to without a lock, and which is taken as a whole.
+// notices is a stack of them. Anybody pushes to it without a lock; it is taken as a whole under the
+// loop's lock.
 type notices struct {
 	top  atomic.Pointer[notice]
-	left atomic.Uint64 // so far; each is a task cancelled while it waited
-	seen atomic.Uint64 // of these; written with the loop's lock held
+	left atomic.Uint64 // pushed so far: tasks cancelled while they waited
+	seen atomic.Uint64 // processed so far; written under the loop's lock
 }
 
-// leave adds a notice, and reports whether there are too many now. It takes no lock.
+// leave pushes a notice, and reports whether there are too many now. It takes no lock.
 func (ns *notices) leave(c *cell.Cell) (many bool) {
 	n := &notice{cell: c}
 	for {
@@ -40,17 +41,19 @@ func (ns *notices) leave(c *cell.Cell) (many bool) {
 	}
 }
 
-// withdrawn is called when a task has been cancelled while it waited. It takes no lock but to see to many.
+// withdrawn is called when a waiting task has been cancelled. It never waits for the lock. If it
+// does not get it, the holder is about to look at the notices, or the next canceller processes
+// them.
 func (l *Loop) withdrawn(c *cell.Cell) {
 	if !l.notices.leave(c) || !l.mu.TryLock() {
-		return // or whoever holds the lock is about to look, or somebody else will see to it
+		return
 	}
 	defer l.mu.Unlock()
 	l.collectLocked()
 }
 
-// reclaimCancelledLocked takes the cancelled tasks out of the heap. What stands in the line, or is still to come in,
-// is dropped when it is its turn.
+// reclaimCancelledLocked removes cancelled tasks from the heap. One that stands in the line or on
+// the intake is dropped when its turn comes.
 func (l *Loop) reclaimCancelledLocked() {
 	if l.notices.top.Load() == nil {
 		return
@@ -61,12 +64,13 @@ func (l *Loop) reclaimCancelledLocked() {
 		if l.agenda.remove(n.cell) {
 			l.counts.reclaimed++
 		} else {
-			l.agenda.line.tombstones++ // at most: it may have left already
+			l.agenda.line.tombstones++ // an upper bound: it may have left the line already
 		}
 	}
 	l.notices.seen.Add(seen)
 	l.counts.reclaimed += l.agenda.line.tidy()
 }
 
-// tombstonesLocked returns how many cancelled tasks have not been taken out yet.
+// tombstonesLocked returns how many cancelled tasks have not been removed yet. It may be below 0
+// for a moment: the loop may drop a cancelled task before its canceller has left the notice.
 func (l *Loop) tombstonesLocked() int { return int(l.notices.left.Load() - l.counts.reclaimed) }

@@ -7,13 +7,14 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/run"
 )
 
-// Option configures a loop at its construction. The options are some of those of a pool:
-// [executor.Name], [executor.BaseContext], [executor.Logger] and [executor.ErrorHandler]. They mean for
-// a loop what they mean for a pool.
+// Option configures a loop at its construction. A loop takes some of the options of a pool, with
+// the same meaning: [executor.Name], [executor.BaseContext], [executor.Logger] and
+// [executor.ErrorHandler].
 type Option interface{ anyOption }
 
 type anyOption = run.Option
 
+// The option type of package executor must satisfy Option.
 var _ Option = executor.LoopOption(nil)
 
 func newSettings(opts []Option) (s run.Settings) {

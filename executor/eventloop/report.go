@@ -7,7 +7,8 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// pendingOf describes c, which the caller has dropped.
+// pendingOf describes c, which the caller has dropped; so nobody else reads or writes its fields
+// now.
 func (l *Loop) pendingOf(c *cell.Cell) executor.Pending {
 	pl := planOf(c)
 	return executor.Pending{
@@ -19,7 +20,7 @@ func (l *Loop) pendingOf(c *cell.Cell) executor.Pending {
 	}
 }
 
-// Running returns the task that runs now, if there is one.
+// Running returns the task that is running now; the slice is empty if there is none.
 func (l *Loop) Running() []executor.Running {
 	l.mu.Lock()
 	defer l.mu.Unlock()

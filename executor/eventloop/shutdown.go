@@ -13,12 +13,12 @@ import (
 	"github.com/punctual-go/punctual/internal/clock"
 )
 
-// stage is where a loop stands. It only moves forward:
+// stage is the stage of a loop's life. It only moves forward:
 //
-//	running  -> quieting    ShutdownGracefully: takes what is for now, drops what is for later
-//	running  -> draining    Shutdown, Close: refuses tasks, runs what is left
-//	quieting -> draining    it has been quiet for long enough, or it takes too long; or Shutdown, Close
-//	running, quieting, draining -> stopping    ShutdownNow: runs nothing more
+//	running  -> quieting    ShutdownGracefully: takes tasks for now, drops tasks for later
+//	running  -> draining    Shutdown, Close: refuses tasks, runs those that are left
+//	quieting -> draining    quiet for long enough, or out of time; or Shutdown, Close
+//	running, quieting, draining -> stopping    ShutdownNow: begins no further task
 //	draining, stopping -> terminated           nothing is left, and nothing runs
 type stage uint8
 
@@ -35,45 +35,51 @@ func (s stage) String() string {
 	return [...]string{"running", "quieting", "shutting down", "stopping", "terminated"}[s]
 }
 
-// calm is what a loop that is quieting waits for. Its lock guards it, dropDelayed in all stages.
+// calm is what a quieting loop needs to know. The loop's lock guards it. dropDelayed counts in
+// every later stage too.
 type calm struct {
-	quiet time.Duration
-	from  int64 // when it began to be quiet
-	end   int64 // of its patience
+	quiet time.Duration // how long no task may run
+	from  int64         // when the last run ended, or quieting began
+	end   int64         // when the loop stops waiting for quiet
 
-	unwanted    []*cell.Cell // have come in, and are to be dropped
-	dropDelayed bool         // what is not due when the loop is shut down does not run
+	unwanted    []*cell.Cell // arrived since, and to be dropped
+	dropDelayed bool         // drop what was not due at the shutdown
 }
 
-// until returns how long the loop is to be quiet, if nothing comes.
+// until returns when the loop has been quiet for long enough, if nothing comes.
 func (k *calm) until() int64 { return min(clock.Later(k.from, k.quiet), k.end) }
 
-// Shutdown refuses further tasks and lets the accepted ones run at their times, but for periodic ones,
-// which end, after their run if they are in one. What will not run is cancelled before Shutdown returns.
-// Shutdown does not wait, interrupts nothing, may be called from a task, and does nothing on a loop that
-// refuses tasks already.
+// Shutdown refuses further tasks and lets the accepted ones run at their times. Periodic tasks end:
+// at once, or after the run in progress. What will not run is cancelled before Shutdown returns.
+// Shutdown does not wait, interrupts nothing, and may be called from a task. It does nothing on a
+// loop that already refuses tasks.
 func (l *Loop) Shutdown() { l.shut(draining, false, false) }
 
 // ShutdownNow refuses further tasks, ends the context of the running one with the cause
-// [executor.ErrShutdown], and returns those that never started, or will not start again, in the order of
-// their times. Their futures are settled: their error matches both [future.ErrCancelled] and ErrShutdown.
-// A series that is in a run is among them, unless that run is its last in any case; its future is
-// settled when that run ends, with the error of the run if it fails by that. ShutdownNow does not
-// wait for the running task and may be called from it. A second call returns nothing.
+// [executor.ErrShutdown], and returns the tasks that will not begin, or not begin again, in order
+// of their times. Their futures are settled with an error that matches both [future.ErrCancelled]
+// and ErrShutdown. A series that is in a run is among them, unless it is the last run anyway; its
+// future is settled when the run ends, with the run's own error if that ends the series.
+// ShutdownNow does not wait for the running task, and may be called from it. A second call returns
+// nothing.
 func (l *Loop) ShutdownNow() []executor.Pending { return l.shut(stopping, false, true).Dropped }
 
-// ShutdownGracefully drops what is not yet due and all periodic tasks, and goes on to take and run tasks
-// for now, until the loop has been quiet, that is without a run, for as long as quiet, or timeout has
-// passed. Then it refuses tasks, runs those it has, and ends. Tasks for later are accepted meanwhile, but
-// dropped at the next pass, unless they are due by then. With a quiet of 0 the loop ends as soon as nothing
-// is due. It does not wait, interrupts nothing, may be called from a task, and does nothing on a loop that is
-// shut down already. It returns [executor.ErrInvalid] for a negative quiet, or a timeout below that.
+// ShutdownGracefully drops the tasks that are not yet due and all periodic ones, and goes on
+// accepting and running tasks for now. Once no task has run for the time quiet, or timeout has
+// passed, it refuses further tasks, runs those it has, and ends. Meanwhile tasks for later are
+// accepted, but dropped soon after, unless they are due by then. If quiet is 0, the loop ends as
+// soon as nothing is due.
+//
+// ShutdownGracefully does not wait, interrupts nothing, and may be called from a task. It does
+// nothing on a loop that is shut down already. It returns [executor.ErrInvalid] if quiet is
+// negative or timeout is below quiet.
 func (l *Loop) ShutdownGracefully(quiet, timeout time.Duration) error {
 	if quiet < 0 {
 		return fmt.Errorf("%w: negative quiet period %v", executor.ErrInvalid, quiet)
 	}
 	if timeout < quiet {
-		return fmt.Errorf("%w: timeout %v is below the quiet period %v", executor.ErrInvalid, timeout, quiet)
+		return fmt.Errorf("%w: timeout %v is below the quiet period %v",
+			executor.ErrInvalid, timeout, quiet)
 	}
 	if swept, begun := l.beQuiet(quiet, timeout); begun {
 		l.settle(swept)
@@ -82,8 +88,8 @@ func (l *Loop) ShutdownGracefully(quiet, timeout time.Duration) error {
 	return nil
 }
 
-// beQuiet begins to wait for quiet, unless the loop is shut down, and takes out what is not for
-// now, for the caller to settle.
+// beQuiet begins the quiet period, unless the loop is shut down, and takes out what is not for now;
+// the caller settles that.
 func (l *Loop) beQuiet(quiet, timeout time.Duration) (swept []*cell.Cell, begun bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -91,25 +97,28 @@ func (l *Loop) beQuiet(quiet, timeout time.Duration) (swept []*cell.Cell, begun 
 		return nil, false
 	}
 	l.collectLocked()
-	now := l.clock.Now() // what has come by now is for now
+	// Read after collecting: every task for now that has been submitted is due by this time.
+	now := l.clock.Now()
 	l.stage = quieting
 	l.calm = calm{quiet: quiet, from: now, end: clock.Later(now, timeout), dropDelayed: true}
 	return l.sweepLocked(now), true
 }
 
-// Close shuts the loop down, drops the tasks that are not yet due and all periodic ones, and waits for the
-// others to run. It returns nil. A task that never ends keeps Close waiting for ever: [Loop.CloseContext]
-// does not. Called from a task of the loop, Close does all but wait, and returns [future.ErrSelfWait].
+// Close shuts the loop down, drops the tasks that are not yet due and all periodic ones, waits for
+// the others to run, and returns nil. If a task never ends, Close waits for ever;
+// [Loop.CloseContext] does not. Called from a task of the loop, Close does not wait, but returns
+// [future.ErrSelfWait].
 func (l *Loop) Close() error {
 	_, err := l.CloseContext(context.Background())
 	return err
 }
 
-// CloseContext is Close until ctx ends; then it does what [Loop.ShutdownNow] does and returns the error of
-// ctx, without waiting for the task that still runs. The report tells what never started, or will
-// not start again, a series that was in a run at the call included; and what was running when its
-// context was ended, whether it heeds that at once or never. Called from a task of the loop it
-// returns [future.ErrSelfWait] at once. A nil ctx never ends.
+// CloseContext is [Loop.Close] with a limit: when ctx ends it does what [Loop.ShutdownNow] does,
+// and returns the error of ctx without waiting for a task that still runs. The report lists the
+// tasks that will not begin, or not begin again, including a series that was in a run at the time
+// of the call; and the task whose context was ended while it was running, whether or not it takes
+// notice. Called from a task of the loop, CloseContext returns [future.ErrSelfWait] at once. A nil
+// ctx never ends.
 func (l *Loop) CloseContext(ctx context.Context) (executor.Report, error) {
 	report := l.shut(draining, true, true)
 	err := l.AwaitTermination(ctx)
@@ -125,19 +134,21 @@ func (l *Loop) CloseContext(ctx context.Context) (executor.Report, error) {
 	return report, err
 }
 
-// AwaitTermination waits until the loop has been shut down and its last task has ended, and returns nil; or
-// until ctx ends, and returns its error. It does not shut the loop down. Called from a task of the loop,
-// which would wait for itself, it returns [future.ErrSelfWait] at once. A nil ctx never ends.
+// AwaitTermination waits until the loop has been shut down and its last task has ended, and returns
+// nil; or until ctx ends, and returns the error of ctx. It does not shut the loop down. Called from
+// a task of the loop, which would wait for itself, it returns [future.ErrSelfWait] at once. A nil
+// ctx never ends.
 func (l *Loop) AwaitTermination(ctx context.Context) error {
 	return run.Await(ctx, l.gone, l.outlives)
 }
 
-// Terminated returns a channel that is closed when the loop has been shut down and its last task has
-// ended.
+// Terminated returns a channel that is closed when the loop has been shut down and its last task
+// has ended.
 func (l *Loop) Terminated() <-chan struct{} { return l.gone }
 
-// shut brings the loop to the stage, at least, and returns what it has dropped, and what was
-// running. Listed means that somebody will see that, so that a series in its run is to be among it.
+// shut brings the loop to stage to, at least, and returns what it has dropped and what was running.
+// With listed, the caller hands the report on, so a series in its run belongs into it; otherwise
+// nobody would see it there.
 func (l *Loop) shut(to stage, dropDelayed, listed bool) (report executor.Report) {
 	l.mu.Lock()
 	l.refuseLocked()
@@ -165,7 +176,7 @@ func (l *Loop) shut(to stage, dropDelayed, listed bool) (report executor.Report)
 	return report
 }
 
-// refuseLocked has the loop take no more tasks.
+// refuseLocked makes the loop refuse tasks from now on.
 func (l *Loop) refuseLocked() {
 	if l.stage < draining {
 		l.stage = draining
@@ -174,8 +185,9 @@ func (l *Loop) refuseLocked() {
 	}
 }
 
-// sweepQuietingLocked takes out what a loop that is quieting does not run, and ends that stage in time. If there
-// is anything to settle for that, the caller does so, and looks again.
+// sweepQuietingLocked takes out what a quieting loop does not run, and ends that stage when it is
+// time. If there is anything for the caller to settle, or the stage has ended, again is true, and
+// the caller looks again after that.
 func (l *Loop) sweepQuietingLocked(now int64) (swept []*cell.Cell, again bool) {
 	if swept = l.calm.unwanted; len(swept) > 0 {
 		l.calm.unwanted = nil
@@ -185,34 +197,38 @@ func (l *Loop) sweepQuietingLocked(now int64) (swept []*cell.Cell, again bool) {
 	busy := l.agenda.head() != nil || !l.intake.empty()
 	if now >= l.calm.end || !busy && now >= l.calm.until() {
 		l.refuseLocked()
-		return l.sweepLocked(l.clock.Now()), true // not before the last task came in
+		// The clock is read again: the tasks taken in just now must count as due.
+		return l.sweepLocked(l.clock.Now()), true
 	}
 	return nil, false
 }
 
-// wantedLocked reports whether the stage lets c run.
+// wantedLocked reports whether c may run in the present stage.
 func (l *Loop) wantedLocked(c *cell.Cell, now int64) bool {
 	switch {
 	case l.stage == running:
 		return true
+	// A periodic task ends with every kind of shutdown.
 	case l.stage >= stopping, planOf(c).Periodic():
 		return false
 	}
 	return !l.calm.dropDelayed || c.When <= now
 }
 
-// sweepLocked takes off the agenda what the stage does not let run, for the caller to settle.
+// sweepLocked takes off the agenda what may not run in the present stage; the caller settles it
+// without the lock. Settling keeps the loop from ending before that.
 func (l *Loop) sweepLocked(now int64) []*cell.Cell {
 	l.runs.Settling++
-	swept := append(l.calm.unwanted, l.agenda.filter(func(c *cell.Cell) bool { return l.wantedLocked(c, now) })...)
+	swept := append(l.calm.unwanted, l.agenda.filter(func(c *cell.Cell) bool {
+		return l.wantedLocked(c, now)
+	})...)
 	l.calm.unwanted = nil
 	slices.SortFunc(swept, compare)
 	return swept
 }
 
-// settle ends what sweepLocked, or sweepQuietingLocked, has begun: it interrupts the active task, if one is given, drops
-// those taken off the agenda, and returns the ones that nobody had cancelled. The loop does not end before
-// all are settled.
+// settle completes what sweepLocked or sweepQuietingLocked has begun: it interrupts the active
+// task, if one is given, drops the swept tasks, and returns those that nobody had cancelled.
 func (l *Loop) settle(swept []*cell.Cell, active ...*cell.Cell) []executor.Pending {
 	for _, c := range active {
 		c.Interrupt(executor.ErrShutdown)
@@ -228,11 +244,11 @@ func (l *Loop) settle(swept []*cell.Cell, active ...*cell.Cell) []executor.Pendi
 	defer l.mu.Unlock()
 	l.runs.Settling--
 	l.counts.returned += uint64(len(dropped))
-	l.counts.reclaimed += uint64(len(swept) - len(dropped)) // cancelled before, or at the same time
+	l.counts.reclaimed += uint64(len(swept) - len(dropped)) // cancelled before, or just now
 	return dropped
 }
 
-// terminateLocked ends the loop, all but saying so.
+// terminateLocked ends the loop. The caller closes gone, without the lock.
 func (l *Loop) terminateLocked() {
 	l.stage = terminated
 	l.goroutine.Store(0)

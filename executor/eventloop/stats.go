@@ -7,39 +7,40 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/run"
 )
 
-// Stats is a snapshot of a loop, taken in one piece.
+// Stats is a consistent snapshot of a loop.
 //
-// At rest, that is when no call into the loop is in progress,
+// At rest, when no call into the loop is in progress,
 //
 //	Accepted = Completed + Cancelled + Returned + Queued + Busy
 //
-// holds, but for a task that was cancelled, timed out, or handed back by a shutdown, and whose body
-// still runs: it counts as ended and as busy.
+// with one exception: a task that was cancelled, timed out, or was handed back by a shutdown while
+// its body still runs counts both as ended and as busy.
 type Stats struct {
 	Name  string `json:"name,omitempty"`
 	State string `json:"state"` // running, quieting, shutting down, stopping, terminated
 
 	Busy       int `json:"busy"`       // 1 while a task runs
-	Queued     int `json:"queued"`     // tasks that wait; tombstones do not count
-	Tombstones int `json:"tombstones"` // cancelled tasks that have not been taken out yet
+	Queued     int `json:"queued"`     // waiting tasks, not counting tombstones
+	Tombstones int `json:"tombstones"` // cancelled tasks that have not been removed yet
 
-	Accepted  uint64 `json:"accepted"`  // tasks taken in
+	Accepted  uint64 `json:"accepted"`  // tasks accepted
 	Rejected  uint64 `json:"rejected"`  // submissions that failed because the loop was shut down
-	Completed uint64 `json:"completed"` // tasks ended by their run; a series by its last
-	Cancelled uint64 `json:"cancelled"` // tasks cancelled by their future before they had ended
-	Returned  uint64 `json:"returned"`  // tasks dropped, or handed back, by a shutdown
+	Completed uint64 `json:"completed"` // tasks ended by their run, a series by its last
+	Cancelled uint64 `json:"cancelled"` // tasks cancelled through their future before they ended
+	Returned  uint64 `json:"returned"`  // tasks dropped or handed back by a shutdown
 
-	Runs     uint64 `json:"runs"`     // bodies that have ended; each run of a series counts
-	Failures uint64 `json:"failures"` // failed runs, one in progress perhaps; none of a cancelled task
+	Runs     uint64 `json:"runs"`     // bodies that have ended; every run of a series counts
+	Failures uint64 `json:"failures"` // failed runs, also one that timed out and goes on
 
-	Starts  uint64 `json:"starts"`  // how often it has got a goroutine, having none any more
-	Wakeups uint64 `json:"wakeups"` // how often it has gone on from a sleep: never with nothing due
+	Starts  uint64 `json:"starts"`  // times a goroutine was started, having had none
+	Wakeups uint64 `json:"wakeups"` // times it woke from a sleep; never while nothing is due
 }
 
-// LogValue tells the fields, for a structured log.
+// LogValue returns the fields as a group for a structured log.
 func (s Stats) LogValue() slog.Value {
 	fields := []slog.Attr{slog.String("state", s.State),
-		slog.Int("busy", s.Busy), slog.Int("queued", s.Queued), slog.Int("tombstones", s.Tombstones),
+		slog.Int("busy", s.Busy), slog.Int("queued", s.Queued),
+		slog.Int("tombstones", s.Tombstones),
 		slog.Uint64("accepted", s.Accepted), slog.Uint64("rejected", s.Rejected),
 		slog.Uint64("completed", s.Completed), slog.Uint64("cancelled", s.Cancelled),
 		slog.Uint64("returned", s.Returned), slog.Uint64("runs", s.Runs),
@@ -51,20 +52,21 @@ func (s Stats) LogValue() slog.Value {
 	return slog.GroupValue(fields...)
 }
 
-// counts are the counters of a loop. Its lock guards them.
+// counts holds the counters of a loop. The loop's lock guards them.
 type counts struct {
 	accepted, returned uint64
 	run.Counts         // of runs, and of tasks that have ended by them
 	starts, wakeups    uint64
-	reclaimed          uint64 // tasks cancelled while they waited, and taken out since
+	reclaimed          uint64 // tasks cancelled while waiting that have been removed since
 }
 
-// Stats returns a snapshot of the loop's counters. It first moves what has come in to where it can be
-// counted.
+// Stats returns a snapshot of the loop's counters. It takes the loop's lock, and first moves what
+// has arrived to where it can be counted.
 func (l *Loop) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.collectLocked()
+	// A canceller settles its task before it leaves the notice, so the difference may be negative.
 	tombstones := max(l.tombstonesLocked(), 0)
 	s := Stats{
 		Name:       l.runs.Name,
@@ -87,7 +89,7 @@ func (l *Loop) Stats() Stats {
 	return s
 }
 
-// String tells the state of the loop in a line.
+// String returns the state of the loop on one line.
 func (l *Loop) String() string {
 	s := l.Stats()
 	return fmt.Sprintf("eventloop(%q: %s, %d busy, %d queued, %d completed)",

@@ -8,74 +8,95 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// Execute queues task to run after what is due already. There is no future: a failure goes to the error
-// handler. It returns [executor.ErrNilTask], or [executor.ErrShutdown] for a task that will not run. One
-// allocation.
+// Execute queues task to run now, after what is already due. It has no future: a failure goes to
+// the error handler, or to the log. Execute returns [executor.ErrNilTask], or
+// [executor.ErrShutdown] if the loop refuses tasks. It costs one allocation.
 func (l *Loop) Execute(task executor.Task) error { return door{loop: l}.execute(task) }
 
-// Submit is Execute with a future for the outcome. It also returns [executor.ErrInvalid] for a bad option.
-func (l *Loop) Submit(task executor.Task, opts ...executor.TaskOption) (*future.Future[struct{}], error) {
+// Submit is [Loop.Execute] with a future for the outcome. It also returns [executor.ErrInvalid] for
+// a bad option.
+func (l *Loop) Submit(
+	task executor.Task, opts ...executor.TaskOption,
+) (*future.Future[struct{}], error) {
 	return door{loop: l}.submit(task, opts)
 }
 
-// Submit queues fn on l to run as soon as may be and returns the future of its result. Errors are those of
+// Submit queues fn on l to run now, and returns the future of its result. Errors are those of
 // [Loop.Submit].
-func Submit[V any](l *Loop, fn future.Func[V], opts ...executor.TaskOption) (*future.Future[V], error) {
+func Submit[V any](
+	l *Loop, fn future.Func[V], opts ...executor.TaskOption,
+) (*future.Future[V], error) {
 	if fn == nil {
 		return nil, executor.ErrNilTask
 	}
 	n := newSubmitted[V](l)
-	if err := (door{loop: l}).enterNow(&n.link, (*cell.Core[V])(&n.future).Bind(fn), opts); err != nil {
+	if err := (door{loop: l}).enterNow(
+		&n.link, (*cell.Core[V])(&n.future).Bind(fn), opts,
+	); err != nil {
 		return nil, err
 	}
 	return &n.future, nil
 }
 
-// Schedule runs task once, delay from now. A delay of zero or less means now; one past the end of the
-// clock, 292 years, means never. It returns [executor.ErrNilTask], [executor.ErrInvalid] for a bad option,
-// or [executor.ErrShutdown] for a task that will not run. One allocation, if there are no options.
-func (l *Loop) Schedule(delay time.Duration, task executor.Task, opts ...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error) {
+// Schedule runs task once, after delay. A delay of zero or less means now; one that reaches beyond
+// the end of the clock, 292 years, means never. Schedule returns [executor.ErrNilTask],
+// [executor.ErrInvalid] for a bad option, or [executor.ErrShutdown] if the loop refuses tasks. It
+// costs one allocation if there are no options.
+func (l *Loop) Schedule(
+	delay time.Duration, task executor.Task, opts ...executor.TaskOption,
+) (*executor.ScheduledFuture[struct{}], error) {
 	return door{loop: l}.schedule(delay, task, opts)
 }
 
-// Schedule runs fn once, delay from now, and returns the future of its result. See [Loop.Schedule].
-func Schedule[V any](l *Loop, delay time.Duration, fn future.Func[V], opts ...executor.TaskOption) (*executor.ScheduledFuture[V], error) {
+// Schedule runs fn once, after delay, and returns the future of its result. See [Loop.Schedule].
+func Schedule[V any](
+	l *Loop, delay time.Duration, fn future.Func[V], opts ...executor.TaskOption,
+) (*executor.ScheduledFuture[V], error) {
 	if fn == nil {
 		return nil, executor.ErrNilTask
 	}
 	n := newScheduled[V](l)
-	if err := (door{loop: l}).enterAfter(&n.link, delay, (*cell.Core[V])(n.future.Future).Bind(fn), opts); err != nil {
+	if err := (door{loop: l}).enterAfter(
+		&n.link, delay, (*cell.Core[V])(n.future.Future).Bind(fn), opts,
+	); err != nil {
 		return nil, err
 	}
 	return &n.future, nil
 }
 
-// ScheduleAt runs task once at the given time, or now if that has gone by. The time is turned into a delay
-// once, at the call: setting the wall clock later does not move the task. Errors are those of
-// [Loop.Schedule].
-func (l *Loop) ScheduleAt(at time.Time, task executor.Task, opts ...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error) {
+// ScheduleAt runs task once at the given time, or now if that is past. The time is converted to a
+// delay when ScheduleAt is called: setting the wall clock afterwards does not move the task. Errors
+// are those of [Loop.Schedule].
+func (l *Loop) ScheduleAt(
+	at time.Time, task executor.Task, opts ...executor.TaskOption,
+) (*executor.ScheduledFuture[struct{}], error) {
 	return door{loop: l}.scheduleAt(at, task, opts)
 }
 
-// AtFixedRate runs task after the initial delay and then every period: run n is planned for the time of
-// the first plus n periods, whenever the others really ran. What happens when runs are late is up to
-// [executor.CatchUp]; by default every period gets its run, late ones back to back.
+// AtFixedRate runs task after the initial delay and then every period: run n is planned for the
+// time of the first run plus n periods, whenever the others really ran. [executor.CatchUp] says
+// what happens when runs are late; by default every period gets its run, late ones back to back.
 //
 // The series ends when it is cancelled, when the loop is shut down, after [executor.MaxRuns], and,
-// unless [executor.OnError] says otherwise, with a run that panics; then the future fails with
-// that, the error handler is told, and a record is logged. A run that returns an error, or outlives
-// its time-out, does not end it: that is told to the error handler, or else the first of a row of
-// failures is logged, and few of the others.
+// unless [executor.OnError] says otherwise, when a run panics. In that last case the future fails
+// with the panic, which is also reported to the error handler and logged. A run that returns an
+// error or exceeds its timeout does not end the series. It is reported to the error handler;
+// without one, the first of several failures in a row is logged, and only a few of the rest.
 //
-// It returns [executor.ErrNilTask], [executor.ErrInvalid] for a period that is not positive or a bad
-// option, or [executor.ErrShutdown]. An initial delay is taken as by Schedule; a huge period means that
-// there is one run.
-func (l *Loop) AtFixedRate(initial, period time.Duration, task executor.Task, opts ...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error) {
+// AtFixedRate returns [executor.ErrNilTask], [executor.ErrInvalid] for a bad option or a period
+// that is not positive, or [executor.ErrShutdown]. The initial delay is that of [Loop.Schedule]. A
+// period that reaches beyond the end of the clock means one run.
+func (l *Loop) AtFixedRate(
+	initial, period time.Duration, task executor.Task, opts ...executor.TaskOption,
+) (*executor.ScheduledFuture[struct{}], error) {
 	return door{loop: l}.fixedRate(initial, period, task, opts)
 }
 
-// WithFixedDelay runs task after the initial delay, and again each time delay has passed since its last run
-// ended. All else is as for [Loop.AtFixedRate], but that there is nothing to catch up with.
-func (l *Loop) WithFixedDelay(initial, delay time.Duration, task executor.Task, opts ...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error) {
+// WithFixedDelay runs task after the initial delay, and again each time delay has passed since the
+// end of its last run. There is nothing to catch up with; in all else it is like
+// [Loop.AtFixedRate].
+func (l *Loop) WithFixedDelay(
+	initial, delay time.Duration, task executor.Task, opts ...executor.TaskOption,
+) (*executor.ScheduledFuture[struct{}], error) {
 	return door{loop: l}.fixedDelay(initial, delay, task, opts)
 }

@@ -8,15 +8,17 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// Turn is a loop as a task of it sees it: what a task schedules by its turn goes straight to the heap, and
-// what it cancels by its turn leaves it at once. In what they promise its methods are those of [Loop].
+// Turn is a loop as seen by one of its tasks: what the task schedules through it goes straight to
+// the heap, and what it cancels through it leaves the heap at once. Its methods make the same
+// promises as those of [Loop].
 //
-// A turn is of use during its run, on the goroutine of the loop. Anywhere else it works too, but holds up
-// the loop for the time of the call. The zero Turn has no loop: only Cancel may be called with it.
+// A Turn is meant for its run, on the goroutine of the loop. Elsewhere it works too, but a call
+// holds up the loop while it lasts. The zero Turn has no loop: no method but Cancel may be called
+// on it.
 type Turn struct{ inside door }
 
-// Turn returns the way in for the task of the loop whose context ctx is, or derives from. It reports false
-// for any other context, and after the run.
+// Turn returns the Turn of a run, given the context of the run or one derived from it. It returns
+// false for any other context, including nil, and after the run.
 func (l *Loop) Turn(ctx context.Context) (Turn, bool) {
 	if !l.InLoop(ctx) {
 		return Turn{}, false
@@ -24,36 +26,47 @@ func (l *Loop) Turn(ctx context.Context) (Turn, bool) {
 	return Turn{door{loop: l, inside: true}}, true
 }
 
-// Execute is [Loop.Execute].
+// Execute is [Loop.Execute] from inside a task.
 func (t Turn) Execute(task executor.Task) error { return t.inside.execute(task) }
 
-// Submit is [Loop.Submit].
-func (t Turn) Submit(task executor.Task, opts ...executor.TaskOption) (*future.Future[struct{}], error) {
+// Submit is [Loop.Submit] from inside a task.
+func (t Turn) Submit(
+	task executor.Task, opts ...executor.TaskOption,
+) (*future.Future[struct{}], error) {
 	return t.inside.submit(task, opts)
 }
 
-// Schedule is [Loop.Schedule].
-func (t Turn) Schedule(delay time.Duration, task executor.Task, opts ...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error) {
+// Schedule is [Loop.Schedule] from inside a task.
+func (t Turn) Schedule(
+	delay time.Duration, task executor.Task, opts ...executor.TaskOption,
+) (*executor.ScheduledFuture[struct{}], error) {
 	return t.inside.schedule(delay, task, opts)
 }
 
-// ScheduleAt is [Loop.ScheduleAt].
-func (t Turn) ScheduleAt(at time.Time, task executor.Task, opts ...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error) {
+// ScheduleAt is [Loop.ScheduleAt] from inside a task.
+func (t Turn) ScheduleAt(
+	at time.Time, task executor.Task, opts ...executor.TaskOption,
+) (*executor.ScheduledFuture[struct{}], error) {
 	return t.inside.scheduleAt(at, task, opts)
 }
 
-// AtFixedRate is [Loop.AtFixedRate].
-func (t Turn) AtFixedRate(initial, period time.Duration, task executor.Task, opts ...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error) {
+// AtFixedRate is [Loop.AtFixedRate] from inside a task.
+func (t Turn) AtFixedRate(
+	initial, period time.Duration, task executor.Task, opts ...executor.TaskOption,
+) (*executor.ScheduledFuture[struct{}], error) {
 	return t.inside.fixedRate(initial, period, task, opts)
 }
 
-// WithFixedDelay is [Loop.WithFixedDelay].
-func (t Turn) WithFixedDelay(initial, delay time.Duration, task executor.Task, opts ...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error) {
+// WithFixedDelay is [Loop.WithFixedDelay] from inside a task.
+func (t Turn) WithFixedDelay(
+	initial, delay time.Duration, task executor.Task, opts ...executor.TaskOption,
+) (*executor.ScheduledFuture[struct{}], error) {
 	return t.inside.fixedDelay(initial, delay, task, opts)
 }
 
-// Cancel is f.Cancel, of a future, that takes a task of the loop of t out of the heap at once, in
-// O(log n), instead of leaving a tombstone. For a task of another executor it is f.Cancel.
+// Cancel cancels f, a future, and reports whether this call did so. A task of the same loop leaves
+// the heap at once, in O(log n), instead of staying as a tombstone. For a task of another executor,
+// Cancel is f.Cancel. It panics if f is nil.
 func (t Turn) Cancel(f interface{ Cancel() bool }) bool {
 	cancelled := f.Cancel()
 	if l := t.inside.loop; cancelled && l != nil {

@@ -5,25 +5,26 @@ import (
 	"github.com/punctual-go/punctual/internal/delay"
 )
 
-// Loop.next tells submitters whether the loop has to be told of a task. It holds one of these, or the time
-// until which the loop sleeps; clock.Never is a sleep without a timer. Every task is due after both.
+// Loop.next tells submitters whether the loop needs to be told of a task. It holds one of the two
+// values below, or the time T until which the loop sleeps; clock.Never is a sleep without a timer.
+// Every due time is above both values.
 //
-//	absent -> awake     signal: whoever comes first starts the goroutine
+//	absent -> awake     signal: the first caller starts the goroutine
 //	awake  -> T         sleep: nothing is due before T
-//	T      -> awake     the time comes; or signal, of a task due before T, which then wakes the loop
+//	T      -> awake     T comes; or signal, for a task due before T, which then wakes the loop
 //	awake  -> absent    leave: nothing waits
 //
-// No wake-up is lost: a submitter pushes, then reads next; the loop writes next, then looks at the intake.
-// One of the two sees the other. That is the check before and after the sleep; as a push by itself wakes
-// nobody, the submitter needs no check before it.
+// No wake-up is lost. A submitter pushes, then reads next; the loop writes next, then looks at the
+// intake. So one of the two sees what the other did: either the submitter wakes the loop, or the
+// loop finds the task before it sleeps.
 const (
 	awake  int64 = 0
 	absent int64 = -1
 )
 
-// signal is called after a task due at the given time has been put on the intake or the agenda; or, with
-// a time of 0, when the loop is to look at its stage. It takes no lock. Only one caller wakes a loop, and
-// none one that will look in time.
+// signal is called after a task that is due at when has been put on the intake or the agenda, or,
+// with 0, when the loop must look at its stage. It takes no lock. Of several callers only one wakes
+// the loop, and none wakes a loop that will look in time by itself.
 func (l *Loop) signal(when int64) {
 	for {
 		next := l.next.Load()
@@ -42,28 +43,31 @@ func (l *Loop) signal(when int64) {
 	}
 }
 
-// ring wakes the loop out of a sleep until the given time. The caller has ended that sleep in next, and
-// is the only one. It may be late: then the loop is awake for another reason, and at worst wakes once more
-// for nothing.
+// ring wakes the loop from a sleep until the given time. The caller has ended that sleep in next,
+// and is the only one to do so. If ring comes late, the loop has woken for another reason, and at
+// worst wakes once more for nothing.
 func (l *Loop) ring(until int64) {
 	if until != clock.Never {
-		l.alarm.Ring() // set before next said so
+		l.alarm.Ring() // a set alarm: it was set before next said so
 		return
 	}
+	// The channel has room for one call; a call that is there already is enough.
 	select {
 	case l.call <- struct{}{}:
 	default:
 	}
 }
 
-// sleep waits until the given time, or until it is called. It returns at once if something has come
-// meanwhile. The lock is held at the call and at the return, and not while waiting.
+// sleep waits until the given time, or until the loop is rung. It returns at once if something has
+// arrived meanwhile. The lock is held at the call and at the return, but not while it waits.
 func (l *Loop) sleep(until, now int64) {
 	if until != clock.Never {
 		l.alarm.Set(until, now)
 	}
 	l.next.Store(until)
 	delay.At(delay.LoopSleepsLocked)
+	// If the exchange fails, a submitter has ended this sleep already and is about to ring. Take
+	// that ring here, rather than leave it to the next sleep.
 	if !l.intake.empty() && l.next.CompareAndSwap(until, awake) {
 		return
 	}

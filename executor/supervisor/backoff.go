@@ -8,8 +8,8 @@ import (
 	"github.com/punctual-go/punctual/internal/clock"
 )
 
-// backoff is the delay between cycles: the interval, or more while things go wrong. The lock of the
-// supervisor guards delay; the rest does not change.
+// backoff is the delay between cycles: the interval, or more while things go wrong. The
+// supervisor's lock guards delay; the rest does not change.
 type backoff struct {
 	delay time.Duration // at present, without jitter
 
@@ -18,6 +18,8 @@ type backoff struct {
 	jitter            time.Duration
 }
 
+// newBackoff fixes the limit of the delay: as MaxInterval states it, or else the bound times the
+// timeout; never below the interval. With a factor of 1 the delay stays at the interval.
 func newBackoff(s *settings) backoff {
 	ceiling := s.ceiling
 	switch {
@@ -31,6 +33,8 @@ func newBackoff(s *settings) backoff {
 
 func (b *backoff) reset() { b.delay = b.interval }
 
+// grow multiplies the delay by the factor, up to the limit. The comparison is made in floating
+// point, as the product may be too large for a duration.
 func (b *backoff) grow() {
 	if grown := math.Round(float64(b.delay) * b.factor); grown < float64(b.ceiling) {
 		b.delay = time.Duration(grown)
@@ -39,7 +43,7 @@ func (b *backoff) grow() {
 	b.delay = b.ceiling
 }
 
-// disturbed adds the jitter to a delay.
+// disturbed returns d plus a random jitter.
 func (b *backoff) disturbed(d time.Duration) time.Duration {
 	if b.jitter == 0 {
 		return d
@@ -47,13 +51,13 @@ func (b *backoff) disturbed(d time.Duration) time.Duration {
 	return plus(d, rand.N(b.jitter))
 }
 
-// worst returns the longest delay there may be.
+// worst returns the longest delay possible.
 func (b *backoff) worst() time.Duration { return plus(b.ceiling, b.jitter) }
 
-// plus returns d+e for an e that is not negative, and the longest duration instead of a longer one.
+// plus returns d+e for an e that is not negative, or the longest duration if the sum is longer.
 func plus(d, e time.Duration) time.Duration { return time.Duration(clock.Later(int64(d), e)) }
 
-// times returns d*n for positive operands, and the longest duration instead of a longer one.
+// times returns d*n for positive operands, or the longest duration if the product is longer.
 func times(d time.Duration, n int) time.Duration {
 	if int64(n) > math.MaxInt64/int64(d) {
 		return math.MaxInt64

@@ -6,17 +6,19 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// ring begins a cycle, if the arm has not been withdrawn meanwhile. It runs on a goroutine of its own.
+// ring begins a cycle, unless the arm of that number has been withdrawn. It runs on the goroutine
+// of the arm's timer.
 func (s *Supervisor) ring(number uint64) {
 	if r := s.begin(number); r != nil {
 		s.offer(r)
 	}
 }
 
-// begin returns the run to submit, or nil if there is none.
+// begin returns the run to submit, or nil if there is none to start.
 func (s *Supervisor) begin(number uint64) *run {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// A timer may fire although its arm has just been withdrawn; then the number is an old one.
 	if s.state != waiting || s.armed != number {
 		return nil
 	}
@@ -36,8 +38,9 @@ func (s *Supervisor) begin(number uint64) *run {
 	return r
 }
 
-// expire ends the cycle of r when its time is over. It needs no worker, as all of them may be stuck.
-// The context of a body ends by itself.
+// expire ends the cycle of r when its timeout is over. It runs on the timer's goroutine, not on the
+// pool: all of its workers may be stuck. The context of a body that has begun ends by its own
+// deadline.
 func (s *Supervisor) expire(r *run) {
 	s.mu.Lock()
 	if s.current != r {
@@ -46,13 +49,14 @@ func (s *Supervisor) expire(r *run) {
 	}
 	s.conclude(r, TimedOut, future.ErrTimeout)
 	s.mu.Unlock()
+	// Now that r is retired no body of it begins, so interrupts does not change any more.
 	if len(r.interrupts) == 0 {
 		r.withdraw()
 	}
 }
 
-// conclude ends the cycle of r: it counts, adapts the delay, and has the next one follow. The lock is
-// held.
+// conclude ends the cycle of r: it counts the outcome, adapts the delay, reports, and arms the next
+// cycle. The lock is held.
 func (s *Supervisor) conclude(r *run, kind Kind, err error) {
 	s.retire(r, err)
 	s.counts[kind]++
@@ -80,8 +84,7 @@ func (s *Supervisor) conclude(r *run, kind Kind, err error) {
 	s.rest()
 }
 
-// retire makes r a run of the past: whatever it does from here on is of no interest. The lock is
-// held.
+// retire makes r a run of the past: from here on nothing that it does matters. The lock is held.
 func (s *Supervisor) retire(r *run, cause error) {
 	r.cause = cause
 	if r.timer != nil {

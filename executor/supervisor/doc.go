@@ -1,5 +1,5 @@
-// Package supervisor runs one task again and again on a pool, each run with a time-out, and less often
-// while things go wrong: the TimedSupervisorTask of Eureka and SOFARegistry for Go.
+// Package supervisor runs one task again and again on a pool, each run with a timeout, and less
+// often while things go wrong. It is the TimedSupervisorTask of Eureka and SOFARegistry, for Go.
 //
 //	pool := executor.NewPool(1, executor.MaximumSize(2), executor.HandOff())
 //	s := supervisor.New(pool, refresh,
@@ -12,62 +12,69 @@
 //
 // # Where it comes from
 //
-// A service that asks its registry for news once in a while will sooner or later wait for an answer
-// that never comes, and then nothing is ever asked again. Eureka's client therefore has one task
-// supervise another: submit it to a pool, wait for it so long and no longer, cancel it, and schedule
-// itself anew, after twice the delay if it took too long. SOFARegistry had a copy.
+// A service that polls its registry will sooner or later wait for an answer that never comes, and
+// from then on it polls no more. Eureka's client therefore has one task supervise another: it
+// submits the task to a pool, waits for it for a limited time, cancels it, and schedules itself
+// again, after twice the delay if the task took too long. SOFARegistry has a copy of it.
 //
-// To wait, the original keeps a thread of its scheduler, as long as the run takes: two threads for
-// two supervisors, that do nothing. Here the end of a run and the end of its time are two events, and
-// so is the next start. Between events there is no goroutine, and no worker is occupied but by the
-// task itself.
+// While it waits, the original blocks a thread of its scheduler for as long as the run takes: with
+// two supervisors, two threads that do nothing. Here the end of a run, the end of its time, and the
+// next start are events. Between events there is no goroutine, and no worker is in use but that of
+// the task itself.
 //
-// Its bound on the back-off is a factor, which many take for a duration: with a time-out of 30 s and
-// a bound of 4 the delay grows to 60 s, then 120 s, and stays there. [Bound] is the same here;
-// [MaxInterval] states the ceiling as a duration.
+// The bound on the original's back-off is a factor, which many take for a duration: with a timeout
+// of 30 s and a bound of 4 the delay grows to 60 s, then to 120 s, and stays there. [Bound] is the
+// same here; [MaxInterval] gives the limit as a duration.
 //
-// What else is different: the interval and the time-out are two settings; a pool that refuses slows
-// the supervisor down as well; a run that does not heed the end of its context is counted, and
-// keeps others from piling up behind it; and the supervisor can be stopped.
+// There are more differences. The interval and the timeout are two settings. A pool that refuses
+// the task slows the supervisor down as well. A run that ignores the end of its context is counted,
+// and keeps others from piling up behind it. And the supervisor can be stopped.
 //
 // # Words
 //
-// A cycle begins with the submission of a run to the pool. It ends when the run does, when the pool
-// refuses or drops it, or when its time-out is over, whichever is first. The next one begins a delay
-// after that. A run is unfinished when its cycle has ended by the time-out and its body has not
-// returned.
+// A cycle begins with the submission of a run to the pool. It ends when the run ends, when the pool
+// refuses or drops the run, or when the timeout is over, whichever comes first. The next cycle
+// begins a delay after that. A run is unfinished if its cycle has ended by the timeout and its body
+// has not returned.
 //
 // # Unfinished runs
 //
-// The time-out ends the context of a run. A body that does not look at it keeps its worker, and
-// the supervisor cannot help that. But it starts no further run beside it, unless [MaxUnfinished] says
-// otherwise: each time it would, the cycle ends as [Capped], and backs off. So by default runs do not
-// overlap, and a pool is not filled with stuck ones. [AfterCapped] is the place for an alarm.
+// The timeout ends the context of a run. A body that ignores its context keeps its worker, and the
+// supervisor cannot change that. But it starts no other run beside it, unless [MaxUnfinished]
+// allows that: each time it would, the cycle ends as [Capped], and the delay grows. So by default
+// runs do not overlap, and a pool does not fill up with stuck ones. [AfterCapped] is the place for
+// an alert.
 //
 // # Worst case
 //
-// Time-out and back-off add up. If somebody else draws conclusions from silence, such as a broker that
-// waits for heartbeats, the sum decides: with an interval of 3 s, a time-out of 10 s and a delay that
-// grows up to 40 s, the next sign of life after one lost answer may be 50 s away, and a session of 30 s
-// is over. Apache Kafka took the back-off out of its broker heartbeats for that reason. [Stats] tells
-// the sum as WorstGap: compare it with the patience of the other side, and use Factor(1), which is no
-// back-off, where it is too long. A supervisor is no health check either: it tells that a task is run,
-// not that the task is right.
+// Timeout and back-off add up. If somebody else draws conclusions from silence, such as a broker
+// that waits for heartbeats, the sum is what matters. With an interval of 3 s, a timeout of 10 s
+// and a delay that grows to 40 s, the next sign of life after one lost answer may be 50 s away, and
+// a session of 30 s has expired. Apache Kafka removed the back-off from its broker heartbeats for
+// that reason. [Stats] shows the sum as WorstGap: compare it with the patience of the other side,
+// and where it is too long use Factor(1), which means no back-off.
+//
+// A supervisor is no health check. It sees that a task runs, not that the task does the right
+// thing.
 //
 // # Pools
 //
-// Anything with the Submit method of [executor.Pool] will do. The pool may refuse: that is an
-// outcome like others. It may have Submit block, or run the task in its caller: Submit is called on
-// a goroutine of its own, and the time-out counts from before it. If it is over before Submit
-// returns, the run counts as unfinished until it does, and its body does not begin any more. A pool
-// that hands tasks over should have one worker more than seems necessary: a run that follows
-// another at once, after a Trigger, may come before the worker of the first is idle again. When the
-// pool is shut down, the supervisor stops, at once and without noise; a run in progress has its end
-// and its outcome first. A pool of another make that does not tell, see [Pool], is found to be shut
-// down at the next cycle.
+// Any type with the Submit method of [executor.Pool] will do. The pool may refuse a run: that is an
+// outcome like any other. Its Submit may block, or run the task in its caller: the supervisor calls
+// it on a goroutine of its own, and the timeout counts from before the call. If the timeout is over
+// before Submit returns, the run counts as unfinished until it does, and its body does not begin
+// any more.
+//
+// A pool that hands tasks over directly should have one worker more than seems necessary: a run
+// that follows another immediately, after a Trigger, may come before the worker of the first is
+// idle again.
+//
+// When the pool is shut down, the supervisor stops at once and without noise; a run in progress
+// ends first, with its outcome. A pool that does not announce its shutdown, see [Pool], is found to
+// be shut down at the next cycle.
 //
 // # Tests
 //
-// A supervisor made inside a testing/synctest bubble runs on its clock, exactly. It needs to be
-// stopped before the bubble ends only if a run is in progress.
+// A supervisor made inside a testing/synctest bubble runs on the bubble's clock, and keeps exact
+// time. It needs to be stopped before the bubble ends only if a run is in progress.
 package supervisor

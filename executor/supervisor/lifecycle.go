@@ -10,19 +10,19 @@ import (
 	"github.com/punctual-go/punctual/internal/goid"
 )
 
-// state is where a supervisor stands.
+// state is the state of a supervisor.
 //
 //	fresh     -> waiting     Start
 //	fresh     -> suspended   Start, if Suspend was called before
 //	waiting   -> running     the arm rings
-//	waiting   -> waiting     the arm rings, and too many runs are unfinished; Trigger, or the end
-//	                         of an unfinished run that a Trigger has waited for
+//	waiting   -> waiting     the arm rings, and too many runs are unfinished; Trigger; or the end
+//	                         of an unfinished run that a Trigger has been waiting for
 //	waiting   -> suspended   Suspend
 //	running   -> waiting     the cycle has ended
 //	running   -> suspended   the cycle has ended, and Suspend was called meanwhile
 //	suspended -> waiting     Resume
 //	running   -> stopped     the cycle has ended, and the pool was shut down meanwhile
-//	any       -> stopped     Stop; the pool is shut down, and no cycle is in progress
+//	any       -> stopped     Stop; or the pool is shut down while no cycle is in progress
 type state uint8
 
 const (
@@ -37,8 +37,8 @@ func (s state) String() string {
 	return [...]string{"new", "waiting", "running", "suspended", "stopped"}[s]
 }
 
-// Start has the first run follow after the initial delay. It does nothing on a supervisor that has been
-// started, or stopped.
+// Start starts the supervisor: its first run follows after the initial delay. It does nothing on a
+// supervisor that has been started or stopped before.
 func (s *Supervisor) Start() {
 	s.mu.Lock()
 	starts := s.state == fresh
@@ -51,7 +51,8 @@ func (s *Supervisor) Start() {
 	}
 }
 
-// watch asks the pool to tell when it is shut down. No lock is held.
+// watch asks the pool to announce its shutdown. The pool is called without the lock, so the
+// supervisor may stop meanwhile; then watch takes the request back itself.
 func (s *Supervisor) watch(t teller) {
 	forget := t.AfterShutdown(s.poolShut)
 	s.mu.Lock()
@@ -65,8 +66,8 @@ func (s *Supervisor) watch(t teller) {
 	}
 }
 
-// poolShut stops the supervisor, once the cycle in progress has ended, if there is one: a pool that
-// is shut down lets its tasks end, or else ends them.
+// poolShut stops the supervisor, once the cycle in progress, if any, has ended: a pool that is shut
+// down lets its tasks end or ends them, so that will happen.
 func (s *Supervisor) poolShut() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +77,7 @@ func (s *Supervisor) poolShut() {
 	}
 }
 
-// unwatch has the pool of a supervisor that has stopped forget it. No lock is held.
+// unwatch takes back the request of watch, once the supervisor has stopped. No lock is held.
 func (s *Supervisor) unwatch() {
 	s.mu.Lock()
 	forget := s.forget
@@ -87,23 +88,25 @@ func (s *Supervisor) unwatch() {
 	}
 }
 
-// Trigger asks for a run now, in place of the one that is waited for; the interval counts from its end.
-// While a run is in progress, one more follows it. While too many are unfinished, it follows the end of
-// one of them, unless its turn has come before. Before Start, and while suspended, the first run to
-// come is at once. Many calls are one, until that run begins. The delay stays what it is. After Stop it
-// does nothing.
+// Trigger asks for a run now, in place of the one that is waited for; the interval counts from its
+// end. While a run is in progress, one more follows it at once. While too many runs are unfinished,
+// it follows the end of one of them, unless its regular time comes first. Before Start, and while
+// suspended, it makes the first run that follows start without delay. Several calls before that run
+// begins count as one. Trigger does not change the delay. After Stop it does nothing.
 func (s *Supervisor) Trigger() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.again { // to arm once more would put off the run
+	// A run has been asked for already. Arming again would put off one that is about to begin.
+	if s.again {
 		return
 	}
 	s.again = true
 	s.hurry()
 }
 
-// Suspend has no run begin until Resume. One in progress goes on. Before Start it makes Start wait
-// for Resume, too. It does nothing if the supervisor is suspended, or stopped.
+// Suspend keeps runs from beginning until Resume. A run in progress goes on. Called before Start,
+// it makes Start wait for Resume as well. It does nothing on a supervisor that is suspended or
+// stopped.
 func (s *Supervisor) Suspend() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,9 +116,9 @@ func (s *Supervisor) Suspend() {
 	}
 }
 
-// Resume ends Suspend. The next run follows after the delay as it was, or the initial one, counted from
-// now; or at once if there was a Trigger. If the supervisor is not suspended, or stopped, it does
-// nothing.
+// Resume ends Suspend. The next run follows after the delay that was in force, or the initial
+// delay, counted from now; or at once if Trigger was called. It does nothing on a supervisor that
+// is not suspended, or is stopped.
 func (s *Supervisor) Resume() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,9 +128,10 @@ func (s *Supervisor) Resume() {
 	}
 }
 
-// Stop ends the supervisor for good. The next run is withdrawn, and one in progress, or just about to
-// begin, has its context ended with the cause [ErrClosed]; [Supervisor.Done] tells when it has returned.
-// The cycle has no outcome. Stop does not wait, may be called from a run, and twice.
+// Stop ends the supervisor for good. The next run is withdrawn. A run in progress, or about to
+// begin, has its context ended with the cause [ErrClosed]; [Supervisor.Done] tells when it has
+// returned. Its cycle has no outcome. Stop does not wait, may be called from a run, and may be
+// called twice.
 func (s *Supervisor) Stop() {
 	s.mu.Lock()
 	r := s.stop(ErrClosed)
@@ -138,9 +142,9 @@ func (s *Supervisor) Stop() {
 	}
 }
 
-// StopContext is Stop that waits until no run is in progress, unfinished ones included, or until ctx
-// ends, and then returns its error. Called by a run of this supervisor it returns
-// [future.ErrSelfWait] at once; the goroutine tells. A nil ctx never ends.
+// StopContext is [Supervisor.Stop], but then waits until no run is in progress, unfinished ones
+// included; or until ctx ends, and returns the error of ctx. Called from a run of this supervisor,
+// on its own goroutine, it returns [future.ErrSelfWait] at once. A nil ctx never ends.
 func (s *Supervisor) StopContext(ctx context.Context) error {
 	s.Stop()
 	if ctx == nil {
@@ -162,19 +166,20 @@ func (s *Supervisor) StopContext(ctx context.Context) error {
 	}
 }
 
-// isInRun reports whether a body runs on the goroutine.
+// isInRun reports whether a body of a run is on that goroutine.
 func (s *Supervisor) isInRun(goroutine uint64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.bodies[goroutine] > 0
 }
 
-// Done returns a channel that is closed when the supervisor has stopped, by Stop or because the pool is
-// shut down, and no run is in progress, unfinished ones included. A callback may be.
+// Done returns a channel that is closed when the supervisor has stopped, by Stop or because the
+// pool was shut down, and no run is in progress, unfinished ones included. A callback may still be
+// in progress.
 func (s *Supervisor) Done() <-chan struct{} { return s.done }
 
-// rest decides what follows a cycle, or a call: another cycle after the delay, or at once, or none for
-// the time being. The lock is held.
+// rest decides what follows a cycle, or a call that changes the plan: another cycle after the
+// delay, or at once, or none for the time being. The lock is held.
 func (s *Supervisor) rest() {
 	s.disarm()
 	switch {
@@ -191,14 +196,14 @@ func (s *Supervisor) rest() {
 	}
 }
 
-// hurry has the run of a Trigger follow at once, if it may. The lock is held.
+// hurry makes the run of a Trigger follow at once, if nothing stands in its way. The lock is held.
 func (s *Supervisor) hurry() {
 	if s.state == waiting && s.again && !s.full() {
 		s.rest()
 	}
 }
 
-// armFor has the next cycle begin d from now. The lock is held.
+// armFor makes the next cycle begin d from now. The lock is held.
 func (s *Supervisor) armFor(d time.Duration) {
 	s.state = waiting
 	s.armed++
@@ -230,8 +235,8 @@ func (s *Supervisor) stop(cause error) *run {
 	return r
 }
 
-// quit tells when a supervisor that is stopped has no run in progress any more: once, as no run comes
-// after. The lock is held.
+// quit closes done when the supervisor has stopped and no run is in progress. That happens once: no
+// run begins after the stop, so present falls to 0 once. The lock is held.
 func (s *Supervisor) quit() {
 	if s.state == stopped && s.present == 0 {
 		close(s.done)

@@ -9,13 +9,13 @@ import (
 	common "github.com/punctual-go/punctual/executor/internal/run"
 )
 
-// Option configures a supervisor at its construction. A bad value panics there, with a text that says
-// what is wrong, as it is a mistake in the program. Of an option that is given twice the last counts;
-// but functions that are to be called add up.
+// Option configures a supervisor at its construction. A bad value is a mistake in the program, so
+// [New] panics, with a text that says what is wrong. If an option is given twice the last one
+// counts, but callbacks add up.
 //
-// Of the options of package executor a supervisor takes [executor.Name], for itself and its runs;
-// [executor.ErrorHandler], which is told of panics of callbacks; and [executor.Logger], where these
-// are reported if there is no handler. A panic of the task itself is told by the pool.
+// A supervisor also takes three options of package executor: [executor.Name], for itself and its
+// runs; [executor.ErrorHandler], which is told of failed callbacks; and [executor.Logger], which
+// logs them if there is no handler. A panic of the task itself is reported by the pool.
 type Option interface{ anyOption }
 
 type anyOption interface{ ForSupervisor() }
@@ -26,14 +26,14 @@ type option func(*settings)
 
 func (option) ForSupervisor() {}
 
-// settings are what options set. They do not change after construction.
+// settings is what the options set. It does not change after construction.
 type settings struct {
 	shared        common.Settings
 	interval      time.Duration
-	timeout       time.Duration // 0 for as long as the interval
+	timeout       time.Duration // 0 means as long as the interval
 	factor        float64
-	bound         int           // times the timeout is the ceiling, if that is not stated
-	ceiling       time.Duration // stated by MaxInterval; 0 if it is not
+	bound         int           // limit of the delay as a multiple of the timeout, if ceiling is 0
+	ceiling       time.Duration // the limit of the delay as set by MaxInterval; 0 if it is not
 	jitter        time.Duration
 	initialDelay  time.Duration
 	onFailure     FailurePolicy
@@ -50,7 +50,9 @@ const (
 )
 
 func newSettings(opts []Option) settings {
-	s := settings{interval: defaultInterval, factor: defaultFactor, bound: defaultBound, maxUnfinished: 1}
+	s := settings{
+		interval: defaultInterval, factor: defaultFactor, bound: defaultBound, maxUnfinished: 1,
+	}
 	for i, o := range opts {
 		switch o := o.(type) {
 		case nil:
@@ -65,28 +67,29 @@ func newSettings(opts []Option) settings {
 		s.timeout = s.interval
 	}
 	if s.ceiling != 0 && s.ceiling < s.interval {
-		panic(fmt.Sprintf("supervisor: maximum interval %v is below the interval %v", s.ceiling, s.interval))
+		panic(fmt.Sprintf("supervisor: maximum interval %v is below the interval %v",
+			s.ceiling, s.interval))
 	}
 	return s
 }
 
-// Interval sets the time from the end of a cycle to the start of the next, while all is well; 30 s by
-// default. It must be positive.
+// Interval sets the time from the end of a cycle to the start of the next while all is well; the
+// default is 30 s. It must be positive.
 func Interval(d time.Duration) Option {
 	return positive("interval", d, func(s *settings) { s.interval = d })
 }
 
-// Timeout bounds a cycle, from the submission: time in the queue of the pool counts, so that a pool
-// without a free worker is noticed. When it is over, a run that has not begun is withdrawn; one that
-// has gets its context ended, with [future.ErrTimeout] as cause and DeadlineExceeded as error. A run
-// that ends at that very moment has timed out. It is as long as the interval by default, and must be
-// positive.
+// Timeout limits the length of a cycle. It counts from the submission, including the time in the
+// pool's queue, so that a pool without a free worker is noticed. When the timeout is over, a run
+// that has not begun is withdrawn, and one that has begun has its context ended, with
+// [future.ErrTimeout] as the cause and DeadlineExceeded as the error. A run that ends at that very
+// moment has timed out. The default is the interval; d must be positive.
 func Timeout(d time.Duration) Option {
 	return positive("timeout", d, func(s *settings) { s.timeout = d })
 }
 
-// Factor sets by what the delay is multiplied when a cycle goes wrong; 2 by default. With 1 it does not
-// grow. It must be at least 1, and finite.
+// Factor sets what the delay is multiplied by when a cycle goes wrong; the default is 2. A factor
+// of 1 means that the delay does not grow. f must be at least 1, and finite.
 func Factor(f float64) Option {
 	return option(func(s *settings) {
 		if !(f >= 1) || math.IsInf(f, 1) {
@@ -96,9 +99,9 @@ func Factor(f float64) Option {
 	})
 }
 
-// Bound bounds the delay by n times the timeout, but not below the interval; 10 by default. With a
-// timeout equal to the interval, 1 means no growth. It takes the place of [MaxInterval]. n must be at
-// least 1; a product past the end of the clock is cut there.
+// Bound limits the delay to n times the timeout, but not below the interval; the default is 10.
+// With a timeout equal to the interval, a bound of 1 means no growth. Bound replaces an earlier
+// [MaxInterval]. n must be at least 1; a product beyond the longest duration is cut there.
 func Bound(n int) Option {
 	return option(func(s *settings) {
 		if n < 1 {
@@ -108,15 +111,15 @@ func Bound(n int) Option {
 	})
 }
 
-// MaxInterval bounds the delay by d. It takes the place of [Bound]. d must be positive, and not below
-// the interval.
+// MaxInterval limits the delay to d. It replaces [Bound]. d must be positive, and not below the
+// interval.
 func MaxInterval(d time.Duration) Option {
 	return positive("maximum interval", d, func(s *settings) { s.ceiling = d })
 }
 
-// Jitter makes every delay, also the initial one, longer by a random duration below d, so that many
-// supervisors of one interval do not run in step. It does not add up. A run that is asked for by
-// Trigger has none. d must not be negative.
+// Jitter lengthens every delay, including the initial one, by a random duration below d, so that
+// many supervisors with the same interval do not run in step. Jitter does not accumulate, and does
+// not apply to a run that Trigger asks for. d must not be negative; 0, the default, means none.
 func Jitter(d time.Duration) Option {
 	return option(func(s *settings) {
 		if d < 0 {
@@ -126,27 +129,29 @@ func Jitter(d time.Duration) Option {
 	})
 }
 
-// InitialDelay sets the time from Start to the first run; none by default, nor if d is negative.
+// InitialDelay sets the time from Start to the first run. The default is 0, which is also what a
+// negative d means.
 func InitialDelay(d time.Duration) Option {
 	return option(func(s *settings) {
 		s.initialDelay = max(d, 0)
 	})
 }
 
-// FailurePolicy says what the failure of a run does to the delay.
+// FailurePolicy says what a failed run does to the delay.
 type FailurePolicy uint8
 
 const (
-	// Keep leaves the delay as it is: a failure is no reason to slow down, nor a sign of recovery.
+	// Keep leaves the delay as it is: a failure is neither a reason to slow down nor a sign of
+	// recovery.
 	Keep FailurePolicy = iota
-	// Reset takes a failure for an answer, which restores the interval like a success.
+	// Reset treats a failure as an answer, which restores the interval as a success does.
 	Reset
-	// Grow takes a failure for a time-out.
+	// Grow treats a failure as a timeout.
 	Grow
 )
 
-// OnFailure sets what a failed run means: one that returns an error, panics, or ends its goroutine.
-// Keep is the default.
+// OnFailure sets what a failed run does to the delay: a run that returns an error, panics, or calls
+// runtime.Goexit. The default is [Keep].
 func OnFailure(p FailurePolicy) Option {
 	return option(func(s *settings) {
 		if p > Grow {
@@ -156,8 +161,8 @@ func OnFailure(p FailurePolicy) Option {
 	})
 }
 
-// MaxUnfinished sets how many runs may be unfinished for another to start beside them: with n-1 of them
-// it starts, with n it does not. 1 is the default; with more, runs may overlap, and the task has to be
+// MaxUnfinished sets how many unfinished runs keep another from starting: with n-1 of them it
+// starts, with n it does not. The default is 1. With more, runs may overlap, and the task must be
 // safe for that. n must be at least 1.
 func MaxUnfinished(n int) Option {
 	return option(func(s *settings) {
@@ -168,8 +173,8 @@ func MaxUnfinished(n int) Option {
 	})
 }
 
-// AfterCapped sets a function that is told each time a run is not started because of the unfinished
-// ones, as that of [AfterCycle] would be, and before it. All else is as for that.
+// AfterCapped adds a function that is called each time a run is not started because of unfinished
+// ones. It is called before those of [AfterCycle], and in all else like them.
 func AfterCapped(f func(Outcome)) Option {
 	return option(func(s *settings) {
 		if f != nil {
@@ -178,11 +183,12 @@ func AfterCapped(f func(Outcome)) Option {
 	})
 }
 
-// AfterCycle sets a function that is told how each cycle has ended. It and those of [AfterCapped] are
-// called one at a time, in order, on a goroutine of their own, which keeps neither a worker nor the
-// next cycle; what they do not take off is kept for them. If one panics, the error handler is told, or
-// it is logged. They may call the supervisor. A nil function is none; several are called in the order
-// given, whatever becomes of the others.
+// AfterCycle adds a function that is called with the outcome of each cycle. All callbacks,
+// including those of [AfterCapped], are called one at a time, in order, on a goroutine of their
+// own. A slow one delays neither the pool nor the next cycle: outcomes are queued for it, without a
+// limit. If one panics, the error handler is told, or it is logged, and the others are still
+// called. Callbacks may call the supervisor. Several functions are called in the order in which
+// they were added. A nil f is ignored.
 func AfterCycle(f func(Outcome)) Option {
 	return option(func(s *settings) {
 		if f != nil {
@@ -191,17 +197,19 @@ func AfterCycle(f func(Outcome)) Option {
 	})
 }
 
-// Eureka makes a supervisor one of Eureka: timeout is the interval and the initial delay, too, and
-// bound as in [Bound].
+// Eureka sets a supervisor up like Eureka's: timeout is also the interval and the initial delay,
+// and bound is that of [Bound]. timeout must be positive, and bound at least 1.
 func Eureka(timeout time.Duration, bound int) Option {
 	return option(func(s *settings) {
-		for _, o := range []Option{Interval(timeout), Timeout(timeout), Bound(bound), InitialDelay(timeout)} {
+		for _, o := range []Option{
+			Interval(timeout), Timeout(timeout), Bound(bound), InitialDelay(timeout),
+		} {
 			o.(option)(s)
 		}
 	})
 }
 
-// positive returns an option for a duration that must be.
+// positive returns an option that sets a duration which must be positive.
 func positive(what string, d time.Duration, set func(*settings)) Option {
 	return option(func(s *settings) {
 		if d <= 0 {

@@ -11,26 +11,27 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// Kind is how a cycle has ended.
+// Kind says how a cycle has ended.
 type Kind uint8
 
 const (
-	// Succeeded: the task has returned nil in time. The delay is the interval again.
+	// Succeeded means that the task returned nil in time. The delay is the interval again.
 	Succeeded Kind = iota
-	// TimedOut: the run has not ended, or not even begun, in time. The delay grows.
+	// TimedOut means that the run did not end, or did not even begin, in time. The delay grows.
 	TimedOut
-	// Failed: the task has returned an error, panicked, or ended its goroutine. [OnFailure] says what
-	// that does to the delay.
+	// Failed means that the task returned an error, panicked, or called runtime.Goexit. [OnFailure]
+	// says what that does to the delay.
 	Failed
-	// Rejected: the pool has refused the run, or dropped it. The delay grows.
+	// Rejected means that the pool refused the run or dropped it. The delay grows.
 	Rejected
-	// Capped: no run was started, as too many are unfinished; see [MaxUnfinished]. The delay grows.
+	// Capped means that no run was started because too many are unfinished; see [MaxUnfinished].
+	// The delay grows.
 	Capped
 
 	kinds = iota
 )
 
-// String returns the name of the kind: succeeded, timed out, failed, rejected or capped.
+// String returns the kind in lower case: succeeded, timed out, failed, rejected or capped.
 func (k Kind) String() string {
 	names := [kinds]string{"succeeded", "timed out", "failed", "rejected", "capped"}
 	if int(k) >= len(names) {
@@ -39,30 +40,31 @@ func (k Kind) String() string {
 	return names[k]
 }
 
-// Outcome tells how one cycle has ended.
+// Outcome describes how one cycle has ended.
 type Outcome struct {
 	Name string // of the supervisor
 	Kind Kind
 
-	// Err is nil for Succeeded and Capped, [future.ErrTimeout] for TimedOut, what the task has failed
-	// with as its future tells it, or the error of the pool.
+	// Err is nil for Succeeded and Capped, and [future.ErrTimeout] for TimedOut. For Failed it is
+	// the error of the run's future, for Rejected the error of the pool.
 	Err error
 
 	Number     uint64        // of the cycle, from 1
 	Started    time.Time     // when it began
 	Took       time.Duration // until it ended
-	Delay      time.Duration // before the next, without jitter, unless there is a Trigger
-	Unfinished int           // runs that have outlived their time-out, this one included
+	Delay      time.Duration // before the next cycle, without jitter; a Trigger overrides it
+	Unfinished int           // runs that have exceeded their timeout and go on, this one included
 }
 
-// call is a callback to be made.
+// call is a callback that is due.
 type call struct {
 	name string
 	f    func(Outcome)
 	Outcome
 }
 
-// report has the callbacks told of o. The lock is held.
+// report queues the callbacks for o, and starts the goroutine that makes them if there is none. The
+// lock is held.
 func (s *Supervisor) report(o Outcome) {
 	if o.Kind == Capped {
 		s.calls = append(s.calls, calls("AfterCapped", s.afterCapped, o)...)
@@ -74,7 +76,7 @@ func (s *Supervisor) report(o Outcome) {
 	}
 }
 
-// calls returns those of the callbacks of one kind.
+// calls returns the calls of the callbacks of one kind.
 func calls(name string, callbacks []func(Outcome), o Outcome) (cs []call) {
 	for _, f := range callbacks {
 		cs = append(cs, call{name, f, o})
@@ -82,7 +84,8 @@ func calls(name string, callbacks []func(Outcome), o Outcome) (cs []call) {
 	return cs
 }
 
-// callAll makes the calls there are, one after another. If one ends the goroutine, another goes on.
+// callAll makes the queued calls one after another. If a callback calls Goexit, another goroutine
+// goes on.
 func (s *Supervisor) callAll() {
 	cutShort := true
 	defer func() {
@@ -96,7 +99,7 @@ func (s *Supervisor) callAll() {
 	cutShort = false
 }
 
-// nextCall takes the next call to make, or ends the calling.
+// nextCall takes the next call from the queue. If there is none, the goroutine has to end.
 func (s *Supervisor) nextCall() (c call, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,25 +108,30 @@ func (s *Supervisor) nextCall() (c call, ok bool) {
 		return c, false
 	}
 	c = s.calls[0]
+	// The slice moves on over the same array, which must not keep the callback alive.
 	s.calls[0] = call{}
 	s.calls = s.calls[1:]
 	return c, true
 }
 
-// guard makes a call, without the pprof labels of the run it is about, or of the call before. A
-// panic in it harms nobody and is reported.
+// guard makes one call. It first removes the pprof labels that the goroutine has inherited from a
+// run, or that the last callback has left. A panic is reported.
 func (s *Supervisor) guard(c call) {
 	pprof.SetGoroutineLabels(context.Background())
+	// Reported in a deferred call, as the callback may call Goexit.
 	var err error
 	defer func() {
 		if err != nil {
 			s.reportFailure(c, err)
 		}
 	}()
-	future.Invoke(context.Background(), func(context.Context) error { c.f(c.Outcome); return nil }, &err)
+	future.Invoke(context.Background(), func(context.Context) error {
+		c.f(c.Outcome)
+		return nil
+	}, &err)
 }
 
-// callbackError is a failure of a callback.
+// callbackError is the failure of a callback.
 type callbackError struct {
 	callback string
 	err      error
@@ -135,20 +143,22 @@ func (e *callbackError) Error() string {
 
 func (e *callbackError) Unwrap() error { return e.err }
 
-// reportFailure tells the error handlers that a callback has failed, or the log if there are none.
+// reportFailure tells the error handlers that a callback has failed; without one, it logs that.
 func (s *Supervisor) reportFailure(c call, err error) {
 	if s.shared.OnError == nil {
 		s.logFailure(c, err)
 		return
 	}
-	about := common.Info{Name: s.shared.Name, Number: c.Number, Scheduled: c.Started, Started: c.Started}
+	about := common.Info{
+		Name: s.shared.Name, Number: c.Number, Scheduled: c.Started, Started: c.Started,
+	}
 	s.shared.Tell(about, &callbackError{c.name, err}, func(inHandler error) {
 		s.logFailure(call{name: "error handler", Outcome: c.Outcome}, inHandler)
 	})
 }
 
-// logFailure logs that a callback has failed. The handler of the log, which is the user's, can do no
-// harm by a panic.
+// logFailure logs that a callback has failed. A panic of the log handler, which is the user's, is
+// dropped.
 func (s *Supervisor) logFailure(c call, err error) {
 	defer func() { _ = recover() }()
 	attrs := []slog.Attr{

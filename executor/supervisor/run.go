@@ -10,34 +10,39 @@ import (
 	"github.com/punctual-go/punctual/internal/goid"
 )
 
-// run is one run of the task, from its submission until neither Submit nor its body is in progress.
+// run is one run of the task. It exists from its submission until neither Submit nor its body is in
+// progress.
 //
 //	offered -> begun     enter: the pool calls the body
-//	offered -> retired   the pool refuses or drops it; time-out, Stop
-//	begun   -> retired   its future is settled; time-out, Stop
+//	offered -> retired   the pool refuses or drops it; timeout, Stop
+//	begun   -> retired   its future is settled; timeout, Stop
 //
-// It is the current run of its supervisor until it is retired. After that no body of it begins, and of
-// its fields only holds changes. The lock of the supervisor guards holds, and the others until then.
+// Until it is retired, it is its supervisor's current run. After that no body of it begins, and of
+// its fields only holds changes. The supervisor's lock guards holds for ever, and the other fields
+// until the run is retired.
 type run struct {
 	number   uint64
 	started  time.Time
 	deadline time.Time
-	timer    *time.Timer // rings at the deadline
+	timer    *time.Timer // fires at the deadline
 
-	future     *future.Future[struct{}]  // once Submit has returned
-	interrupts []context.CancelCauseFunc // one for each body begun, several if the pool decorates tasks so
-	cutOff     bool                      // the pool was stopped during the body
-	cause      error                     // of the retirement
+	future *future.Future[struct{}] // set once Submit has returned
 
-	holds int // Submit, and bodies, in progress
+	// One for each body begun. There may be several: a pool's decorator may call a task twice.
+	interrupts []context.CancelCauseFunc
+	cutOff     bool  // the pool was stopped during the body, which may explain its error
+	cause      error // why it was retired; the cause its context ends with
+
+	holds int // calls of Submit and of bodies in progress
 }
 
-// inside marks the contexts of runs of a supervisor.
+// inside is the key under which the context of a run holds that run: one for each supervisor, so
+// that nested ones are told apart.
 type inside struct{ *Supervisor }
 
-// offer submits the run. It may take its time there, and even run the body. Nothing that Submit does
-// ends more than this goroutine: a panic is that of a rejection policy, and Goexit that of a task run
-// by its caller.
+// offer submits the run to the pool. Submit may take its time, and may even run the body. offer has
+// a goroutine of its own, so whatever Submit does ends no more than that: a panic comes from a
+// rejection policy, Goexit from a task that was run by its caller.
 func (s *Supervisor) offer(r *run) {
 	var f *future.Future[struct{}]
 	var err error
@@ -53,18 +58,18 @@ func (s *Supervisor) offer(r *run) {
 	}, &err)
 }
 
-// offered takes the answer of the pool.
+// offered takes the answer of the pool. It is deferred by offer, so it is called after Goexit too.
 func (s *Supervisor) offered(r *run, f *future.Future[struct{}], shut bool, err error) {
 	s.mu.Lock()
 	s.letGo(r)
 	isCurrent, begun := s.current == r, len(r.interrupts) > 0
 	switch {
-	case !isCurrent:
+	case !isCurrent: // it was retired while Submit was in progress
 	case err == nil:
 		r.future = f
 	case shut:
 		s.stop(executor.ErrShutdown)
-	case begun && err == future.ErrGoexit:
+	case begun && err == future.ErrGoexit: // of the body, run by the caller of Submit
 		s.conclude(r, Failed, err)
 	default:
 		s.conclude(r, Rejected, err)
@@ -83,7 +88,7 @@ func (s *Supervisor) offered(r *run, f *future.Future[struct{}], shut bool, err 
 	}
 }
 
-// bodyOf returns what the pool has to run.
+// bodyOf returns the task for the pool: the body of r with its deadline, and with its bookkeeping.
 func (s *Supervisor) bodyOf(r *run) executor.Task {
 	return func(ctx context.Context) error {
 		ctx, interrupt := context.WithCancelCause(context.WithValue(ctx, inside{s}, r))
@@ -99,7 +104,8 @@ func (s *Supervisor) bodyOf(r *run) executor.Task {
 	}
 }
 
-// enter begins a body, and reports whether it may: false when the run is retired.
+// enter begins a body, and reports whether it may begin: false once r is retired. It notes the
+// goroutine, by which StopContext recognizes a call from a run.
 func (s *Supervisor) enter(r *run, goroutine uint64, interrupt context.CancelCauseFunc) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,6 +121,7 @@ func (s *Supervisor) enter(r *run, goroutine uint64, interrupt context.CancelCau
 	return true
 }
 
+// leave ends a body that has begun, however it has ended.
 func (s *Supervisor) leave(r *run, goroutine uint64, ctx context.Context) {
 	cutOff := context.Cause(ctx) == executor.ErrShutdown
 	s.mu.Lock()
@@ -128,7 +135,7 @@ func (s *Supervisor) leave(r *run, goroutine uint64, ctx context.Context) {
 	}
 }
 
-// hold counts that r is inside of Submit or a body. The lock is held.
+// hold counts that r is inside Submit or a body. The lock is held.
 func (s *Supervisor) hold(r *run) {
 	if r.holds == 0 {
 		s.present++
@@ -136,7 +143,8 @@ func (s *Supervisor) hold(r *run) {
 	r.holds++
 }
 
-// letGo ends hold. The lock is held.
+// letGo ends a hold. Once r has no more, a run that a Trigger asked for may follow, or the
+// supervisor may be done. The lock is held.
 func (s *Supervisor) letGo(r *run) {
 	r.holds--
 	if r.holds > 0 {
@@ -155,10 +163,10 @@ func (s *Supervisor) unfinished() int {
 	return s.present
 }
 
-// full reports whether too many runs are unfinished for another one. The lock is held.
+// full reports whether too many runs are unfinished to start another. The lock is held.
 func (s *Supervisor) full() bool { return s.unfinished() >= s.maxUnfinished }
 
-// settled is called once the future of r is.
+// settled is called once the future of r is settled, on the goroutine that has settled it.
 func (s *Supervisor) settled(r *run, result future.Result[struct{}]) {
 	dropped := r.future.State() == future.Cancelled
 	shut := dropped && cell.Matches(result.Err, executor.ErrShutdown)
@@ -169,11 +177,11 @@ func (s *Supervisor) settled(r *run, result future.Result[struct{}]) {
 	}
 	shut = shut || r.cutOff
 	switch {
-	case !time.Now().Before(r.deadline):
+	case !time.Now().Before(r.deadline): // the timer, about to fire, would say the same
 		s.conclude(r, TimedOut, future.ErrTimeout)
 	case result.Err == nil:
 		s.conclude(r, Succeeded, nil)
-	case shut: // no outcome, as it would be noise
+	case shut: // no outcome: that its pool shut down is not the task's failure
 	case dropped:
 		s.conclude(r, Rejected, result.Err)
 	default:
@@ -184,8 +192,8 @@ func (s *Supervisor) settled(r *run, result future.Result[struct{}]) {
 	}
 }
 
-// withdraw ends what is left of a retired run: it is taken out of the queue of the pool, or has its
-// context ended. No lock is held.
+// withdraw ends what is left of a retired run: it cancels it in the pool's queue, or ends the
+// context of its body. No lock is held, as both may call others.
 func (r *run) withdraw() {
 	for _, interrupt := range r.interrupts {
 		interrupt(r.cause)

@@ -5,29 +5,29 @@ import (
 	"time"
 )
 
-// Stats is a snapshot of a supervisor, taken in one piece.
+// Stats is a consistent snapshot of a supervisor.
 type Stats struct {
 	Name  string
 	State string // new, waiting, running, suspended, stopped
 
-	Succeeded uint64 // cycles by their outcome; see Kind
+	Succeeded uint64 // cycles by outcome; see Kind
 	TimedOut  uint64
 	Failed    uint64
 	Rejected  uint64
 	Capped    uint64
 
-	LastSuccess time.Time     // when the last cycle that succeeded has ended; zero if none has
+	LastSuccess time.Time     // end of the last cycle that succeeded; zero if none has
 	Delay       time.Duration // between cycles at present, without jitter
-	Next        time.Time     // when the next cycle begins; zero unless it is waited for
-	Unfinished  int           // runs that have outlived their cycle and go on
+	Next        time.Time     // start of the next cycle; zero unless it is waited for
+	Unfinished  int           // runs that go on although their cycle has ended
 
-	// WorstGap is the longest time from the start of one cycle to that of the next, whatever goes wrong
-	// with the runs: the time-out, the delay at its longest, and the jitter. It does not count what a
-	// busy process adds, nor the time of a suspension; and cycles that are capped begin no run.
+	// WorstGap is the longest time from the start of one cycle to the start of the next, however
+	// badly the runs go: the timeout, the longest delay, and the jitter. It does not include what a
+	// busy process adds, or the time of a suspension; and a capped cycle starts no run.
 	WorstGap time.Duration
 }
 
-// counts are the cycles that have ended, by kind.
+// counts holds the numbers of ended cycles, by kind.
 type counts [kinds]uint64
 
 // Stats returns a snapshot of the supervisor.
@@ -50,9 +50,11 @@ func (s *Supervisor) Stats() Stats {
 	}
 }
 
-// String tells the state of the supervisor in a line.
+// String returns the state of the supervisor on one line.
 func (s *Supervisor) String() string {
 	st := s.Stats()
-	return fmt.Sprintf("supervisor(%q: %s, delay %v, %d succeeded, %d timed out, %d failed, %d rejected, %d capped, %d unfinished)",
-		st.Name, st.State, st.Delay, st.Succeeded, st.TimedOut, st.Failed, st.Rejected, st.Capped, st.Unfinished)
+	const text = "supervisor(%q: %s, delay %v, %d succeeded, %d timed out, %d failed, " +
+		"%d rejected, %d capped, %d unfinished)"
+	return fmt.Sprintf(text, st.Name, st.State, st.Delay,
+		st.Succeeded, st.TimedOut, st.Failed, st.Rejected, st.Capped, st.Unfinished)
 }

@@ -8,69 +8,70 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// Pool is where a supervisor has its task run: [executor.Pool], [executor.ScheduledPool],
-// [executor.Serial], an event loop. Submit runs the task once, or returns an error;
-// [executor.ErrShutdown] says that it will never run one again. The future is settled when the task has
-// ended, or is dropped.
+// Overview
 //
-// A pool that also has the method AfterShutdown of those tells at once when it is shut down, and so
-// stops the supervisor, which otherwise finds out at its next cycle.
+// There are at most two timers: the arm, which starts the next cycle, and the timeout of the
+// current run. Nothing waits for a timer or a run that is withdrawn. An event that comes late, from
+// an old arm, an old timeout, or the end of an old run, is recognized by identity and ignored: an
+// arm by its number, a run by no longer being the current one.
+//
+// A cycle takes one road: ring begins it, offer submits the run, conclude ends it, and rest decides
+// what follows. One lock guards all of that. It is not held while the pool, the task, or a callback
+// is called, or a future is cancelled.
+
+// Pool is what a supervisor runs its task on: an [executor.Pool], [executor.ScheduledPool] or
+// [executor.Serial], or an event loop. Submit runs the task once, or returns an error; an error
+// that matches [executor.ErrShutdown] says that the pool will never run a task again. The future is
+// settled when the task has ended or was dropped.
+//
+// A pool that also has their method AfterShutdown stops the supervisor as soon as it is shut down.
+// For any other pool the supervisor finds out at its next cycle.
 type Pool interface {
 	Submit(task executor.Task, opts ...executor.TaskOption) (*future.Future[struct{}], error)
 }
 
-// teller is a Pool that tells when it is shut down.
+// teller is a Pool that announces its shutdown.
 type teller interface {
 	AfterShutdown(f func()) (stop func() bool)
 }
 
 // Supervisor runs a task again and again; see the package comment. It is made by [New], is safe for
-// concurrent use, and must not be copied. Its methods may be called from the task and from callbacks.
-//
-// # Overview
-//
-// There are at most two timers: the arm, which starts the next cycle, and the time-out of the current
-// run. What comes of an old one, be it an arm, a time-out, or the end of a run, is told by identity: an
-// arm by its number, a run by not being the current one any more. So nothing has to be waited for when
-// it is withdrawn, and what comes late finds that it is of no interest.
-//
-// A cycle goes one road: ring begins it, offer submits the run, conclude ends it, and rest decides what
-// follows. One lock guards all of that, and is not held while the pool, the task, or a callback is
-// called, or a future is cancelled.
+// concurrent use, and must not be copied. Its methods may be called from the task and from
+// callbacks.
 type Supervisor struct {
 	settings
 	pool    Pool
 	task    executor.Task
-	options []executor.TaskOption // of every run
-	done    chan struct{}         // closed once stopped, when no run is in progress
+	options []executor.TaskOption // for every run
+	done    chan struct{}         // closed once stopped and no run is in progress
 
 	mu sync.Mutex // guards the fields below
 
 	state state
-	held  bool // suspended, now or once the run in progress or the start lets it
-	again bool // the next run is to come at once; cleared when it begins
+	held  bool // suspended, or to be suspended after the cycle in progress or at Start
+	again bool // the next run starts without delay; cleared when it begins
 
-	shut   bool        // the pool is shut down: there is no cycle after this one
-	forget func() bool // has the pool forget that it is to tell; once it has been asked
+	shut   bool        // the pool is shut down: no cycle follows the current one
+	forget func() bool // takes back the request to be told of the shutdown; nil if there is none
 
-	arm     *time.Timer    // in state waiting
+	arm     *time.Timer    // nil except in state waiting
 	armed   uint64         // number of the last arm
-	due     time.Time      // when it rings
-	current *run           // in state running
-	bodies  map[uint64]int // on each goroutine
-	present int            // runs that are inside of Submit or their body: unfinished ones, and the current
+	due     time.Time      // when it fires
+	current *run           // nil except in state running
+	bodies  map[uint64]int // number of bodies of this supervisor on each goroutine
+	present int            // runs inside Submit or a body: unfinished ones, and the current one
 
 	backoff     backoff
 	cycles      uint64
 	counts      counts
 	lastSuccess time.Time
 
-	calls   []call // callbacks to be made
-	calling bool   // by a goroutine that is at it
+	calls   []call // callbacks that are due, in order
+	calling bool   // a goroutine is making the calls
 }
 
-// New returns a supervisor of task on pool. It does nothing before Start. It panics if pool, task or an
-// option is nil, and on a bad option.
+// New returns a supervisor that runs task on pool. It does nothing before [Supervisor.Start]. New
+// panics if pool, task or an option is nil, and on a bad option.
 func New(pool Pool, task executor.Task, opts ...Option) *Supervisor {
 	if pool == nil {
 		panic("supervisor: nil pool")
@@ -79,7 +80,9 @@ func New(pool Pool, task executor.Task, opts ...Option) *Supervisor {
 		panic("supervisor: nil task")
 	}
 	set := newSettings(opts)
-	s := &Supervisor{settings: set, pool: pool, task: task, done: make(chan struct{}), backoff: newBackoff(&set)}
+	s := &Supervisor{
+		settings: set, pool: pool, task: task, done: make(chan struct{}), backoff: newBackoff(&set),
+	}
 	if name := set.shared.Name; name != "" {
 		s.options = []executor.TaskOption{executor.Name(name)}
 	}

@@ -10,19 +10,19 @@ import (
 	"github.com/punctual-go/punctual/internal/clock"
 )
 
-// timerfd is a Linux timer that the netpoller waits for: the waiting goroutine holds no thread.
+// timerfd is a Linux timer that the netpoller waits for, so the waiting goroutine blocks no thread.
 type timerfd struct {
 	file  *os.File
-	fd    int                   // the descriptor under file; file.Fd would make it blocking
-	raw   syscall.RawConn       // of file: its errors cost no allocation, as those of file.Read do
-	read  func(fd uintptr) bool // t.expired, made once
-	count [8]byte               // of expirations, read and ignored
+	fd    int                   // of file; file.Fd would make it blocking
+	raw   syscall.RawConn       // of file; its errors are not allocated, unlike those of file.Read
+	read  func(fd uintptr) bool // t.expired, made once so that Wait allocates nothing
+	count [8]byte               // number of expirations, read and ignored
 
 	clock clock.Clock
-	ahead int64 // what the system's monotonic clock shows beyond it
+	ahead int64 // what CLOCK_MONOTONIC shows in excess of clock
 }
 
-// newPrecise returns nil when the process may have no more descriptors, or not ask for the time.
+// newPrecise returns nil if the process cannot have another descriptor, or cannot read the clock.
 func newPrecise(c clock.Clock) precise {
 	lead, err := ahead(c)
 	if err != nil {
@@ -33,7 +33,7 @@ func newPrecise(c clock.Clock) precise {
 		return nil
 	}
 	file := os.NewFile(uintptr(fd), "timerfd")
-	if file.SetReadDeadline(time.Time{}) != nil { // the netpoller does not take it
+	if file.SetReadDeadline(time.Time{}) != nil { // the netpoller does not accept it
 		_ = file.Close()
 		return nil
 	}
@@ -47,11 +47,12 @@ func newPrecise(c clock.Clock) precise {
 	return t
 }
 
-// farthest is the longest time set: on 32-bit systems a second count has 31 bits. An alarm that
-// rings after half a century for nothing is within the contract of Wait.
+// farthest is the longest time that is set: on 32-bit systems the seconds have 31 bits. An alarm
+// that rings for nothing after half a century is within the contract of Wait.
 const farthest = 50 * 365 * 24 * time.Hour
 
-// set cannot fail: the descriptor is open and the time valid. The kernel takes zero as "disarm".
+// set cannot fail, as the descriptor is open and the time is valid. The kernel takes a time of zero
+// to mean "disarm".
 func (t *timerfd) set(at, now int64) {
 	at = min(at, now+int64(farthest))
 	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(max(at+t.ahead, 1))}
@@ -59,9 +60,9 @@ func (t *timerfd) set(at, now int64) {
 	_ = t.file.SetReadDeadline(t.clock.Time(at))
 }
 
-// ahead returns how much more the system's monotonic clock shows than c, which is made of it: that
-// does not change. It is the least of a few measurements that may be too high by what lies between
-// the two readings, but never too low, so that no alarm is early.
+// ahead returns by how much the system's monotonic clock is ahead of c. Both run on the same clock,
+// so that is constant. A measurement may be too high, by what passes between the two readings, but
+// never too low. ahead returns the least of several; so no alarm is early.
 func ahead(c clock.Clock) (least int64, err error) {
 	least = clock.Never
 	for range 10 {
@@ -75,13 +76,14 @@ func ahead(c clock.Clock) (least int64, err error) {
 	return least, nil
 }
 
-// ring lets the deadline pass, which resumes the reader without the kernel.
+// ring puts the deadline into the past, which resumes the reader without a call of the kernel.
 func (t *timerfd) ring() { _ = t.file.SetReadDeadline(time.Unix(1, 0)) }
 
-// wait ends with an error if that is by the deadline.
+// wait returns on either event; the deadline shows as an error, which does not matter.
 func (t *timerfd) wait() { _ = t.raw.Read(t.read) }
 
-// expired reads the timer, which takes the expiration back, and reports whether there was one.
+// expired reads the timer, which resets it, and reports whether it had expired. On false the
+// netpoller goes on waiting.
 func (t *timerfd) expired(fd uintptr) bool {
 	_, err := unix.Read(int(fd), t.count[:])
 	return err != unix.EAGAIN
@@ -89,11 +91,11 @@ func (t *timerfd) expired(fd uintptr) bool {
 
 func (t *timerfd) close() { _ = t.file.Close() }
 
-// inBubble reports whether the calling goroutine lives in a testing/synctest bubble, where
-// time.Now is virtual. Outside, time.Now lies between two readings of the system clock that
-// enclose it; inside it does not, as the virtual clock starts in the year 2000. A clock that is
-// set back between the readings is taken for a bubble only if that happens three times running,
-// and then all that is lost is precision.
+// inBubble reports whether the calling goroutine is in a testing/synctest bubble, where time.Now is
+// virtual. Outside, time.Now lies between two readings of the system clock that enclose it. Inside
+// it does not: the virtual clock starts in the year 2000. A clock that is set back between the
+// readings looks like a bubble only if that happens three times in a row, and then nothing but
+// precision is lost.
 func inBubble() bool {
 	for range 3 {
 		before, after := systemTime(), int64(0)

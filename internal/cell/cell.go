@@ -1,6 +1,6 @@
 // Package cell is the life of one task without its result type: a state word, those who wait for
-// it, and the context of its runs. A future, a task, a promise and an executor's queue entry are
-// all views of a Cell, so that a submitted task is one allocation.
+// it, and the context of its runs. Futures, tasks, promises and the queue entries of executors are
+// all views of a Cell, which is why a submitted task is one allocation.
 package cell
 
 import (
@@ -10,10 +10,10 @@ import (
 	"github.com/punctual-go/punctual/internal/delay"
 )
 
-// Phase is where a cell stands.
+// Phase is the part of a cell's state that its future shows.
 type Phase uint32
 
-// The order matters: everything from Succeeded on is settled.
+// The order matters: every phase from Succeeded on is settled.
 const (
 	Pending Phase = iota
 	Running
@@ -29,72 +29,81 @@ func (p Phase) Settled() bool { return p >= Succeeded }
 const (
 	phaseMask = 7
 
-	body = 1 << 3 // a body of the task is in progress, which a settled phase does not end
+	body = 1 << 3 // a body is in progress; a settled phase does not end that
 	live = 1 << 4 // the context of that run has not ended
-	seen = 1 << 5 // that context has been asked for a signal, so no other run may reuse it
+	seen = 1 << 5 // that context was asked for a signal, so no other run may reuse it
 	full = 1 << 6 // the runner itself settled the cell, so its result is complete
 	gone = 1 << 7 // the host itself cancelled the cell, for the reason in its plan
-	bare = 1 << 8 // the body has been forgotten
+	bare = 1 << 8 // the body has been dropped
 )
 
-// Cell is settled at most once, whatever races for it, by one transition of its state word:
+// Cell is settled at most once, whoever tries to, by one transition of its state word:
 //
 //	Pending -> Running              Begin
-//	Pending -> Failed               Fail: a promise that is not kept
+//	Pending -> Failed               Fail, for a promise
 //	Pending -> Cancelled            Cancel, by a caller; Drop, by the host
 //	Running -> Pending              Reset: the run succeeded and is not the last
-//	Running -> Succeeded, Failed    Finish, by the runner; Fail, by a time-out
+//	Running -> Succeeded, Failed    Finish, by the runner; Fail, by a timeout
 //	Running -> Cancelled            Cancel, Drop; the body may go on, its outcome is dropped
 //
-// The word also tells whether a body is in progress: Begin sets the flag, and Reset or Finish,
-// which the runner calls exactly once for every Begin, clears it.
+// The word also says whether a body is in progress. Begin sets that flag. For every Begin the
+// runner calls exactly one of Reset and Finish, which clears it; if Reset fails, Finish must
+// follow.
+//
+// A cell that needs an error, a channel, a watcher or a context of its own gets an extension. Most
+// cells never do: they cost the state word and what the executor keeps in them.
 //
 // The zero Cell is pending.
 type Cell struct {
 	state atomic.Uint32
 
-	// Place is the executor's: where the cell stands in its queue, 0 when out of it. Its lock guards
+	// Place belongs to the executor: where the cell is in a queue, or 0. The executor's lock guards
 	// it.
 	Place int32
 
-	ext atomic.Pointer[extension] // what only some cells need
+	ext atomic.Pointer[extension] // what few cells need
 
-	// Plan is set before the cell is shared and does not change. Nil means a task that is run by
+	// Plan is set before the cell is shared, and does not change. Nil means a task that is run by
 	// hand, in the context given to Enter.
 	Plan *Plan
 
-	// The executor's own; its lock guards them.
-	_       [0]atomic.Uint64 // aligns Order on 32-bit processors, see setRunner
+	// These belong to the executor, whose lock guards them.
+	_       [0]atomic.Uint64 // aligns Order on 32-bit processors; see setRunner
 	Order   uint64           // sequence number
 	When    int64            // trigger time of the next run, or of the one in progress
 	Started int64            // start of the run in progress
 
-	Body func(ctx context.Context) error // set before the cell is shared; the executor drops it at the end
+	// Body is set before the cell is shared. The executor drops it at the end.
+	Body func(ctx context.Context) error
 }
 
-// SetIndex makes a *Cell a node of an indexed heap.
+// SetIndex makes a *Cell a node of package heap. Places in a heap begin at 1; a cell that leaves it
+// has place 0.
 func (c *Cell) SetIndex(i int) { c.Place = int32(i) + 1 }
 
-// Seq makes a *Cell a node of an indexed heap.
+// Seq makes a *Cell a node of package heap.
 func (c *Cell) Seq() uint64 { return c.Order }
 
-// Phase returns the present phase.
+// Phase returns the phase at this moment.
 func (c *Cell) Phase() Phase { return phaseOf(c.state.Load()) }
 
-// Full reports whether the cell was settled by its runner, so that what the run produced is complete.
+// Full reports whether the cell was settled by its runner, so that the result of the run is
+// complete.
 func (c *Cell) Full() bool { return c.state.Load()&full != 0 }
 
-// Begin starts a run and reports whether it may: false when the cell is running or settled. The
-// caller becomes the runner. It must call [Cell.Enter], then [Cell.Exit], then Finish or Reset.
+// Begin starts a run and reports true, or reports false if the cell is running or settled. The
+// caller becomes the runner. It must call [Cell.Enter], then [Cell.Exit], then [Cell.Finish] or
+// [Cell.Reset].
 func (c *Cell) Begin() bool {
 	for {
 		s := c.state.Load()
 		if phaseOf(s) != Pending {
 			return false
 		}
+		// A context that was seen stays seen: whoever keeps it may ask again during this run.
 		next := s&seen | uint32(Running) | body
 		if s&seen == 0 {
-			next |= live // otherwise a shadow will be
+			next |= live // otherwise a shadow will be live in its place
 		}
 		if c.state.CompareAndSwap(s, next) {
 			return true
@@ -102,12 +111,15 @@ func (c *Cell) Begin() bool {
 	}
 }
 
-// Finish ends the last run: with nil it settles the cell as succeeded, else as failed. It reports
-// false if the cell was settled before, by a cancellation or a time-out.
+// Finish ends the last run. It settles the cell: as succeeded if err is nil, else as failed. It
+// reports false if the cell was settled before, by a cancellation or a timeout; the run has ended
+// all the same.
 func (c *Cell) Finish(err error) (settled bool) {
 	if err == nil {
 		settled = c.leaveBody(Succeeded)
 	} else {
+		// The error is written under the lock under which the phase becomes final, so whoever sees
+		// the phase finds the error.
 		e := c.extend()
 		e.mu.Lock()
 		if settled = c.leaveBody(Failed); settled {
@@ -120,9 +132,9 @@ func (c *Cell) Finish(err error) (settled bool) {
 	return settled
 }
 
-// Reset ends a run that is to be followed by another and makes the cell pending again. It reports
-// false, and the run has not ended, if the cell has been settled meanwhile: the runner then calls
-// Finish. Reset wakes nobody, so it may be called under a lock.
+// Reset ends a run that another is to follow, and makes the cell pending again. It reports false if
+// the cell has been settled meanwhile; then the run has not ended, and the runner calls Finish.
+// Reset wakes nobody, so it may be called under a lock.
 func (c *Cell) Reset() bool {
 	for {
 		s := c.state.Load()
@@ -135,7 +147,7 @@ func (c *Cell) Reset() bool {
 	}
 }
 
-// leaveBody clears the body flag and moves a cell that is still running to the phase next.
+// leaveBody clears the body flag, and moves a cell that is still running to the phase next.
 func (c *Cell) leaveBody(next Phase) (wasRunning bool) {
 	for {
 		s := c.state.Load()
@@ -149,23 +161,23 @@ func (c *Cell) leaveBody(next Phase) (wasRunning bool) {
 	}
 }
 
-// Strip reports, once, that no body will be called or is in progress any more, so that the caller
-// may forget it.
+// Strip reports true, once, when no body will begin and none is in progress, so that the caller may
+// drop what the body needs.
 func (c *Cell) Strip() bool {
-	// Once stopped, a cell stays so.
+	// A stopped cell stays stopped, so the two steps need not be one.
 	return stopped(c.state.Load()) && c.state.Or(bare)&bare == 0
 }
 
-// Fail settles a pending or running cell as failed, without ending a body in progress.
+// Fail settles a pending or running cell as failed. It does not end a body in progress.
 func (c *Cell) Fail(err error) bool {
 	_, ok := c.settle(uint32(Failed), err)
 	return ok
 }
 
-// Cancel settles the cell as cancelled, with err as the error of its future, and tells the host of
-// its plan. A nil err stands for the plain cancellation. With interrupt the context of a body in
-// progress ends with cause, also when the cell had been settled before without that. It reports
-// whether this call settled the cell.
+// Cancel settles the cell as cancelled, with err as the error of its future, and tells its host. A
+// nil err means a plain cancellation, for which nothing is allocated. With interrupt, the context
+// of a body in progress ends with cause, even if an earlier call without interrupt has settled the
+// cell. Cancel reports whether this call settled the cell.
 func (c *Cell) Cancel(err, cause error, interrupt bool) bool {
 	before, ok := c.settle(uint32(Cancelled), err)
 	delay.At(delay.CellCancelled)
@@ -178,25 +190,25 @@ func (c *Cell) Cancel(err, cause error, interrupt bool) bool {
 	return ok
 }
 
-// Drop settles the cell as cancelled on behalf of its host, which is not told, with the error
-// Dropped of its plan. It reports whether this call settled the cell.
+// Drop settles the cell as cancelled on behalf of its host, with the error Dropped of its plan. The
+// host is not told. Drop reports whether this call settled the cell.
 func (c *Cell) Drop() bool {
 	_, ok := c.settle(uint32(Cancelled)|gone, nil)
 	return ok
 }
 
-// Discard is Drop with the given error.
+// Discard is [Cell.Drop] with an error of its own.
 func (c *Cell) Discard(err error) bool {
 	_, ok := c.settle(uint32(Cancelled), err)
 	return ok
 }
 
-// Unseen reports whether nobody has asked the context of a run for a signal, so that the cell may be
-// used for a task that has nothing to do with the last.
+// Unseen reports whether nobody has asked the context of a run for a signal, so that the cell may
+// serve for another task.
 func (c *Cell) Unseen() bool { return c.state.Load()&seen == 0 && c.ext.Load() == nil }
 
-// settle moves a cell that is not settled to the phase in next, adding the flags there to those it
-// has, and returns the state word it found.
+// settle moves a cell that is not settled to the phase in next, adds the flags in next to its
+// flags, and wakes those who wait. It returns the state word that it found.
 func (c *Cell) settle(next uint32, err error) (before uint32, ok bool) {
 	if before, ok = c.decide(next, err); ok {
 		delay.At(delay.CellSettled)
@@ -205,8 +217,10 @@ func (c *Cell) settle(next uint32, err error) (before uint32, ok bool) {
 	return before, ok
 }
 
-// decide is settle that leaves it to the caller to tell those who wait.
+// decide is settle without the waking, which it leaves to the caller.
 func (c *Cell) decide(next uint32, err error) (before uint32, ok bool) {
+	// As in Finish, whoever sees the phase must find the error. A cell that has ended already gets
+	// no extension.
 	var e *extension
 	if err != nil && !c.Phase().Settled() {
 		e = c.extend()

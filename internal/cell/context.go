@@ -8,31 +8,33 @@ import (
 	"github.com/punctual-go/punctual/internal/goid"
 )
 
-// runContext is a Cell seen as the context of its run in progress. It costs nothing until it is
-// asked for a signal: then a context of the standard library is made behind it, which keeps the
-// cause, and to which derived contexts attach themselves without a goroutine.
+// runContext is a Cell as the context of its run in progress. It costs nothing until it is asked
+// for a signal. Then a context of the standard library is made behind it, which keeps the cause,
+// and to which derived contexts attach without a goroutine.
 //
-// A context belongs to one run. A cell that runs once is itself the context of that. One that runs
-// again serves behind a [Token] for each run, as long as nobody asks for a signal; if somebody has,
-// who may ask on after the run, the next run gets a shadow of the cell, an object of its own. A run
-// by hand has no token: a context of [future.Task.RunAndReset] that is first asked after its run is
-// not told from that of the next.
+// A context belongs to one run. A cell that runs once is itself the context of its run. One that
+// runs again serves behind a [Token] for each run, as long as nobody asks for a signal. If somebody
+// has asked, they may ask again after the run; so the next run gets a shadow of the cell, an object
+// of its own. A run by hand has no token: a context of [future.Task.RunAndReset] that is first
+// asked after its run cannot be told from that of the next run.
 type runContext Cell
 
+// runKey is the key under which the context of a run returns the run itself.
 type runKey struct{}
 
-// FromContext returns the cell in whose run ctx was made, or nil. It may be a shadow; see Main.
+// FromContext returns the cell whose run ctx belongs to, or nil. It may be a shadow; see
+// [Cell.Main].
 func FromContext(ctx context.Context) *Cell {
 	return runOf(ctx).carrier
 }
 
-// Live reports whether the run whose context is c is still in progress.
+// Live reports whether the run whose context is c is in progress.
 func (c *Cell) Live() bool { return c.state.Load()&live != 0 }
 
-// Enter returns the context of the run that Begin has started. It derives from that of the plan or,
-// without a plan, from parent, which may be nil.
+// Enter returns the context of the run that Begin has started. It derives from the base of the plan
+// or, without a plan, from parent, which may be nil.
 func (c *Cell) Enter(parent context.Context) context.Context {
-	if c.Plan == nil {
+	if c.Plan == nil { // there is no host that would know the goroutine of the run
 		c.setRunner(goid.Current())
 		if parent != nil {
 			c.disown(parent)
@@ -43,13 +45,14 @@ func (c *Cell) Enter(parent context.Context) context.Context {
 	if !c.wasSeen() {
 		c.adopt(parent)
 	}
-	// Whoever asks from here on sees the parent.
+	// Whoever asks from here on sees the parent. Somebody may have asked just before: they hold the
+	// context of an earlier run. So look again, and leave the cell itself to them.
 	if c.wasSeen() {
 		carrier = c.shadow(parent)
 		c.handOver(carrier)
 	}
 	if c.Plan != nil && c.Plan.Timeout > 0 {
-		carrier.open()
+		carrier.open() // for its timer, which must run whether or not anybody asks
 	}
 	return (*runContext)(carrier)
 }
@@ -57,7 +60,7 @@ func (c *Cell) Enter(parent context.Context) context.Context {
 func (c *Cell) wasSeen() bool { return c.state.Load()&seen != 0 }
 
 // Exit ends the context of the run, after the body has returned and before Finish or Reset. It
-// reports whether the run outlived the time-out of its plan.
+// reports whether the run has exceeded the timeout of its plan.
 func (c *Cell) Exit() (late bool) {
 	carrier := c
 	if e := c.ext.Load(); e != nil {
@@ -81,12 +84,12 @@ func (c *Cell) Exit() (late bool) {
 	if cancel == nil {
 		return false
 	}
-	cancel(context.Canceled) // first: from here on the time-out cannot come any more
+	cancel(context.Canceled) // first: from here on the timeout cannot come any more
 	return c.Plan.expired(ctx, deadline)
 }
 
-// Interrupt ends the context of the run in progress with cause. The first cause stays. A cell that
-// has been interrupted is not run again.
+// Interrupt ends the context of the run in progress with cause. Of several causes the first stays.
+// A cell that has been interrupted is not run again.
 func (c *Cell) Interrupt(cause error) {
 	e := c.extend()
 	e.mu.Lock()
@@ -101,8 +104,8 @@ func (c *Cell) Interrupt(cause error) {
 	carrier.end(cause)
 }
 
-// end ends the context that c is, if its run is in progress, with cause. What has ended before,
-// with its parent, keeps the cause of that.
+// end ends the context that c is with cause, if its run is in progress. A context that has already
+// ended, with its parent, keeps that cause.
 func (c *Cell) end(cause error) {
 	if !c.Live() {
 		return
@@ -115,7 +118,7 @@ func (c *Cell) end(cause error) {
 	cancel(cause)
 }
 
-// parent returns the context that the run whose context is c derives from.
+// parent returns the context from which the run whose context is c derives.
 func (c *Cell) parent() context.Context {
 	if e := c.ext.Load(); e != nil {
 		e.mu.Lock()
@@ -127,7 +130,8 @@ func (c *Cell) parent() context.Context {
 	return c.Plan.base()
 }
 
-// open makes the standard context behind c, once.
+// open returns the standard context behind c, and makes it the first time. It marks the cell as
+// seen before it makes anything, so that a run that begins now takes a shadow.
 func (c *Cell) open() context.Context {
 	c.state.Or(seen)
 	e := c.extend()
@@ -137,10 +141,11 @@ func (c *Cell) open() context.Context {
 	if ctx != nil {
 		return ctx
 	}
+	// Without the lock, as deriving calls methods of the parent, which may be the user's.
 	ctx, cancel, deadline := c.derive()
 	e.mu.Lock()
 	first := e.ctx == nil
-	if first {
+	if first { // two may have derived one; only the first is used
 		e.ctx, e.cancel, e.deadline = ctx, cancel, deadline
 	}
 	isLive := c.Live()
@@ -152,7 +157,7 @@ func (c *Cell) open() context.Context {
 	return opened
 }
 
-// derive makes the context of one run.
+// derive makes a standard context for one run.
 func (c *Cell) derive() (ctx context.Context, cancel func(cause error), deadline time.Time) {
 	if c.Plan != nil && c.Plan.Timeout > 0 {
 		return c.Plan.timed(c.parent(), c)
@@ -161,10 +166,13 @@ func (c *Cell) derive() (ctx context.Context, cancel func(cause error), deadline
 	return ctx, end, deadline
 }
 
-// timed makes the context of one run of c with a time-out. A parent may end with the same cause, for
-// a time-out of its own; that is not ours, so the time is looked at too.
-func (p *Plan) timed(parent context.Context, c *Cell) (ctx context.Context, cancel func(cause error), deadline time.Time) {
+// timed makes a standard context with the plan's timeout for one run of c. Its parent may end with
+// the same cause, for a timeout of its own; so expired looks at the time as well.
+func (p *Plan) timed(
+	parent context.Context, c *Cell,
+) (ctx context.Context, cancel func(cause error), deadline time.Time) {
 	deadline = time.Now().Add(p.Timeout)
+	// A context with a deadline cannot be cancelled with a cause; the one it derives from can.
 	inner, end := context.WithCancelCause(parent)
 	ctx, release := context.WithDeadlineCause(inner, deadline, p.Late)
 	unwatch := context.AfterFunc(ctx, func() {
@@ -179,19 +187,24 @@ func (p *Plan) timed(parent context.Context, c *Cell) (ctx context.Context, canc
 	}, deadline
 }
 
+// expired reports whether ctx has ended by the timeout of this plan.
 func (p *Plan) expired(ctx context.Context, deadline time.Time) bool {
 	return !deadline.IsZero() && context.Cause(ctx) == p.Late && !time.Now().Before(deadline)
 }
 
-// undisturbed reports that the run goes on and that nothing has been asked of its context so far,
-// so that its base can answer for it.
+// undisturbed reports whether the run goes on and nothing has been asked of its context so far, so
+// that the base of the plan can answer for it.
 func (r *runContext) undisturbed() bool {
 	c := (*Cell)(r)
 	return c.ext.Load() == nil && c.Live()
 }
 
+// Done implements context.Context.
 func (r *runContext) Done() <-chan struct{} { return (*Cell)(r).open().Done() }
 
+// Err implements context.Context. Most bodies only call Err, so the base answers as long as it can,
+// and no context is made. The flag seen is set nevertheless: the caller may call Err again after
+// the run.
 func (r *runContext) Err() error {
 	if c := (*Cell)(r); r.undisturbed() {
 		if c.state.Load()&seen == 0 {
@@ -202,6 +215,7 @@ func (r *runContext) Err() error {
 	return (*Cell)(r).open().Err()
 }
 
+// Deadline implements context.Context.
 func (r *runContext) Deadline() (time.Time, bool) {
 	if r.undisturbed() {
 		return (*Cell)(r).Plan.base().Deadline()
@@ -209,6 +223,7 @@ func (r *runContext) Deadline() (time.Time, bool) {
 	return (*Cell)(r).open().Deadline()
 }
 
+// Value implements context.Context.
 func (r *runContext) Value(key any) any {
 	if key == (runKey{}) {
 		return (*Cell)(r)
@@ -219,7 +234,7 @@ func (r *runContext) Value(key any) any {
 	return (*Cell)(r).open().Value(key)
 }
 
-// AfterFunc is what package context looks for in a parent it does not know.
+// AfterFunc is the method that package context looks for in a parent that it does not know.
 func (r *runContext) AfterFunc(f func()) func() bool {
 	return context.AfterFunc((*Cell)(r).open(), f)
 }

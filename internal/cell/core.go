@@ -3,23 +3,23 @@ package cell
 import "context"
 
 // Core is what a future is made of. Package future defines its Future as this type, with methods of
-// its own, so that the executors of this module convert the one into the other, at no cost, and
-// nobody else gets at the cell.
+// its own. So the executors of this module can convert one into the other at no cost, and nobody
+// else gets at the cell.
 type Core[V any] struct {
 	value V // written by the runner before it settles the cell
 	cell  Cell
 }
 
-// Cell returns the life of the future.
+// Cell returns the cell of the future.
 func (c *Core[V]) Cell() *Cell { return &c.cell }
 
 // Value returns the value of a cell that is full.
 func (c *Core[V]) Value() V { return c.value }
 
-// SetValue sets the value. The caller is the runner.
+// SetValue sets the value. Only the runner may call it.
 func (c *Core[V]) SetValue(v V) { c.value = v }
 
-// Bind returns fn as a body that keeps its value.
+// Bind returns fn as a body that stores its value in the core.
 func (c *Core[V]) Bind(fn func(context.Context) (V, error)) func(context.Context) error {
 	return func(ctx context.Context) error {
 		v, err := fn(ctx)

@@ -8,35 +8,38 @@ import (
 	"github.com/punctual-go/punctual/internal/delay"
 )
 
-// extension holds what few cells need: channels for those who wait, an error, the context of a
-// run that has asked for one. It is made on first need and stays.
+// extension holds what few cells need: the channels of those who wait, an error, and the context of
+// a run that was asked for one. It is made on first need and stays.
 //
-// Its lock is a leaf: nothing is called under it. That of a shadow comes after that of its cell.
+// Its lock is a leaf: nothing is called under it. Of two, the lock of a cell comes before that of
+// its shadow.
 type extension struct {
 	mu sync.Mutex
 
-	done     chan struct{} // closed once settled; nil until somebody waits
+	done     chan struct{} // closed once settled; nil until somebody asks for it
 	stopped  chan struct{} // closed once settled and no body is in progress; likewise
-	watchers watchers      // called once settled
-	err      error         // the outcome's; nil for success and for a plain cancellation
+	watchers watchers      // to be called once settled
+	err      error         // of the outcome; nil for success and for a plain cancellation
 
-	// The context of the run in progress; see context.go.
+	// These are about the context of the run in progress; see context.go.
 	parent   context.Context // of a run by hand
 	ctx      context.Context
 	cancel   func(cause error)
-	deadline time.Time // of the plan's time-out
-	cause    error     // of the first interrupt, for a shadow to come
-	shadow   *Cell     // stands in for the cell as context of this run
-	main     *Cell     // in a shadow: the cell it stands in for
+	deadline time.Time // of the plan's timeout
+	cause    error     // of the first interrupt, for a shadow that is made later
+	shadow   *Cell     // the context of this run in place of the cell
+	main     *Cell     // in a shadow: the cell whose place it takes
 }
 
-// closed belongs to no testing/synctest bubble, which does no harm: nobody ever blocks on it.
+// closed is shared, so it belongs to no testing/synctest bubble. That does no harm: nobody ever
+// blocks on it.
 var closed = func() chan struct{} {
 	c := make(chan struct{})
 	close(c)
 	return c
 }()
 
+// extend returns the extension, and makes it the first time.
 func (c *Cell) extend() *extension {
 	if e := c.ext.Load(); e != nil {
 		return e
@@ -45,7 +48,7 @@ func (c *Cell) extend() *extension {
 	return c.ext.Load()
 }
 
-// Err returns the error of a settled cell's outcome: nil for success and for a plain cancellation.
+// Err returns the error of a settled cell: nil for success and for a plain cancellation.
 func (c *Cell) Err() error {
 	if c.state.Load()&gone != 0 {
 		return c.Plan.Dropped
@@ -75,10 +78,12 @@ func (c *Cell) HasStopped() bool { return stopped(c.state.Load()) }
 func settled(s uint32) bool { return phaseOf(s).Settled() }
 func stopped(s uint32) bool { return settled(s) && s&body == 0 }
 
-// signal returns the channel that field picks, making it if the condition does not hold yet. The
-// extension is published before the state is read, and wake reads it after the state is written,
-// so either the condition is seen here or the channel is seen there.
-func (c *Cell) signal(field func(*extension) *chan struct{}, holds func(uint32) bool) <-chan struct{} {
+// signal returns the channel that field picks, and makes it if the condition does not hold yet. The
+// extension is published before the state is read here; wake reads the extension after the state is
+// written. So either the condition is seen here, or the channel is seen there.
+func (c *Cell) signal(
+	field func(*extension) *chan struct{}, holds func(uint32) bool,
+) <-chan struct{} {
 	e := c.extend()
 	delay.At(delay.WaiterComes)
 	e.mu.Lock()
@@ -104,8 +109,8 @@ func (c *Cell) wake() {
 	}
 }
 
-// release tells those who wait what the state word says now, and returns those who watch, to be
-// notified.
+// release tells those who wait what the state word says now. It returns those who watch: the caller
+// notifies them, without the lock.
 func (c *Cell) release() (called watchers) {
 	e := c.ext.Load()
 	if e == nil {
@@ -124,7 +129,7 @@ func (c *Cell) release() (called watchers) {
 	return called
 }
 
-// closeOnce closes a channel that somebody has asked for, the first time.
+// closeOnce closes the channel unless it is nil or closed already.
 func closeOnce(ch chan struct{}) {
 	if ch == nil {
 		return

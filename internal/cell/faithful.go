@@ -2,12 +2,12 @@ package cell
 
 import "context"
 
-// Faithful returns ctx as one that keeps the contract of contexts: once its Done is closed it has
-// an error. Package context, which ends what derives from it with that error, panics without one.
-// Its Done is asked for here, once.
+// Faithful returns a context that is ctx, but keeps the contract of contexts: once its Done channel
+// is closed, Err is not nil. Package context ends what derives from a parent with the parent's
+// error, and panics if that is nil. Faithful calls ctx.Done once, here.
 func Faithful(ctx context.Context) context.Context { return &faithful{ctx, ctx.Done()} }
 
-// faithful leaves Value as it is, so that package context finds a parent of its own make behind it,
+// faithful does not override Value, so package context finds a parent of its own making behind it,
 // and derives from that without a goroutine.
 type faithful struct {
 	context.Context
@@ -25,7 +25,7 @@ func (f *faithful) Err() error {
 	default:
 		return nil
 	}
-	if err := f.Context.Err(); err != nil { // it has ended just now
+	if err := f.Context.Err(); err != nil { // it ended just now
 		return err
 	}
 	return context.Canceled

@@ -12,33 +12,33 @@ type Plan struct {
 	Base    context.Context // parent of every run's context; nil means context.Background
 	Timeout time.Duration   // of each run; 0 means none
 	Late    error           // the cause of a context that ends by Timeout
-	Dropped error           // the outcome of a cell that the host drops
+	Dropped error           // the error of a cell that the host drops
 
 	Detail any // the host's own
 }
 
-// Host is an executor, as its cells see it. It is called without locks.
+// Host is an executor as seen by its cells. It is called without locks.
 type Host interface {
 	// Cancelled says that a caller has cancelled c: during a run, or while it was pending.
 	Cancelled(c *Cell, running bool)
-	// Expired says that the run in progress has outlived the plan's Timeout. Its context has
-	// ended already.
+	// Expired says that the run in progress has exceeded the plan's Timeout. Its context has ended
+	// already.
 	Expired(c *Cell)
-	// Subject names c and the executor, for errors, as far as they have names.
+	// Subject names c and the executor for error texts, as far as they have names.
 	Subject(c *Cell) string
-	// Behind reports whether c does not begin before the run, of the same host, has ended.
+	// Behind reports whether c cannot begin before run, of the same host, has ended.
 	Behind(c, run *Cell) bool
-	// SelfWait reports whether the calling goroutine is in a run of c, or in one that c does not
-	// begin before the end of.
+	// SelfWait reports whether the calling goroutine is in a run of c, or in one that must end
+	// before c can begin.
 	SelfWait(c *Cell) bool
 	// Await says that the caller is about to wait, with ctx, for c to be settled or to stop. It
-	// returns what to call after the wait, or nil.
+	// returns a function to call after the wait, or nil.
 	Await(ctx context.Context, c *Cell) (over func())
-	// AwaitAny is Await for the first of those of cs that are of this host to be settled.
+	// AwaitAny is Await for the first to be settled among those cells that belong to this host.
 	AwaitAny(ctx context.Context, cs iter.Seq[*Cell]) (over func())
 }
 
-// Subject returns the names of the task and of its executor, as far as they have any.
+// Subject returns the names of the task and its executor, as far as they have any.
 func (c *Cell) Subject() string {
 	if c.Plan == nil || c.Plan.Host == nil {
 		return ""

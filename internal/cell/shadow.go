@@ -2,10 +2,10 @@ package cell
 
 import "context"
 
-// A shadow is a cell whose only life is to be the context of one run of another, its main cell, or of
-// several if nobody has asked it for a signal.
+// A shadow is a cell that exists only to be the context of one run of another cell, its main cell;
+// or of several runs, if nobody asks it for a signal.
 
-// Main returns the cell that c stands in for, or c itself.
+// Main returns the cell whose place c takes as a context, or c itself.
 func (c *Cell) Main() *Cell {
 	if e := c.ext.Load(); e != nil && e.main != nil {
 		return e.main
@@ -13,7 +13,7 @@ func (c *Cell) Main() *Cell {
 	return c
 }
 
-// shadow returns the object that is the context of this run in place of c.
+// shadow returns the cell that is the context of this run in place of c.
 func (c *Cell) shadow(parent context.Context) *Cell {
 	c.retire()
 	e := c.extend()
@@ -25,6 +25,7 @@ func (c *Cell) shadow(parent context.Context) *Cell {
 			return s
 		}
 	}
+	// A shadow always has an extension, so the two are one allocation.
 	s := &struct {
 		Cell
 		extension
@@ -38,8 +39,8 @@ func (c *Cell) shadow(parent context.Context) *Cell {
 	return e.shadow
 }
 
-// retire ends what may still hold c for the context of a run in progress: somebody who kept it from
-// an earlier run and has asked it for a signal just when this run began.
+// retire ends the context that c may still be to somebody who has kept it from an earlier run, and
+// has asked it for a signal just when this run began.
 func (c *Cell) retire() {
 	if !c.Live() {
 		return
@@ -54,8 +55,8 @@ func (c *Cell) retire() {
 	}
 }
 
-// disown sees to it that no context of an earlier run, from which parent derives, is reused for a run
-// that derives from parent: it would derive from itself.
+// disown marks the contexts of earlier runs of c from which parent derives, so that none is reused
+// for a run that derives from parent: it would derive from itself.
 func (c *Cell) disown(parent context.Context) {
 	for run := FromContext(parent); run != nil; run = FromContext(run.parent()) {
 		if run.Main() == c {
@@ -64,7 +65,7 @@ func (c *Cell) disown(parent context.Context) {
 	}
 }
 
-// adopt makes parent the context that this run derives from, unless there is a plan to tell that.
+// adopt makes parent the context from which this run derives, unless a plan says which one that is.
 func (c *Cell) adopt(parent context.Context) {
 	if c.Plan != nil || c.ext.Load() == nil && (parent == nil || parent == context.Background()) {
 		return
@@ -75,7 +76,7 @@ func (c *Cell) adopt(parent context.Context) {
 	e.mu.Unlock()
 }
 
-// handOver ends the context of a run that has been interrupted before the shadow was there.
+// handOver ends the context of a run that was interrupted before its shadow was there.
 func (c *Cell) handOver(shadow *Cell) {
 	e := c.extend()
 	e.mu.Lock()

@@ -8,32 +8,32 @@ import (
 	"github.com/punctual-go/punctual/internal/delay"
 )
 
-// Token is the context of one run of a cell that runs again and again: a series, or a worker's own
-// cell, which runs one task without a future after another. The cell behind it serves many runs as
-// long as nobody asks; the token is what tells them apart. It is never used for two runs, so
-// whoever keeps it learns that its run has ended, whatever runs by then.
+// Token is the context of one run of a cell that runs repeatedly: a series, or a worker's own cell,
+// which runs one task without a future after another. The cell behind it serves many runs as long
+// as nobody asks it for a signal; the token tells the runs apart. A token is never used for two
+// runs, so whoever keeps it learns that its run has ended, whatever runs by then.
 //
 //	live  -> asked         somebody asks for a signal, and the cell makes a context for it
 //	live  -> ended         the run ends unasked: the token answers by itself from now on
 //	asked -> asked, ended  the run ends: the context that was made has the answers
 //
-// An asker has the context made, then becomes asked. The runner becomes ended, then looks whether a
-// context was made. So of two that meet, either the asker finds that the run has ended, or the
-// runner finds that there is a context to end.
+// Whoever asks has the context made first, then sets asked. The runner sets ended first, then looks
+// whether a context was made. So if the two meet, either the asker finds that the run has ended, or
+// the runner finds the context and ends it.
 //
-// A token is 16 bytes, and made with others; see [Tokens].
+// A token takes 16 bytes and is allocated with others; see [Tokens].
 type Token struct {
 	carrier *Cell
 	state   atomic.Uint32
 }
 
-// Tokens are the next ones for the runs of one goroutine. The zero Tokens is ready for use.
+// Tokens is the supply of tokens for the runs of one goroutine. The zero Tokens is ready for use.
 type Tokens struct {
 	made *[manyTokens]Token
-	left uint // of them, the first ones
+	left uint // how many are unused; they are the first ones
 }
 
-// manyTokens is how many are made at a time, in one allocation of 1 KiB.
+// manyTokens is how many tokens are allocated at a time, 1 KiB of them.
 const manyTokens = 64
 
 // Next returns a new token.
@@ -54,13 +54,13 @@ const (
 func (c *Cell) EnterAs(t *Token) context.Context {
 	t.carrier = (*Cell)(c.Enter(nil).(*runContext))
 	if c.Plan != nil && c.Plan.Timeout > 0 {
-		t.state.Store(tokenAsked) // Enter has made a context, which has the time-out
+		t.state.Store(tokenAsked) // Enter has made a context, which has the timeout
 	}
 	return t
 }
 
-// Lend is EnterAs for one run after another within one run of c, which has no time-out: c serves for
-// all of them as long as it is [Cell.Unseen] between two.
+// Lend is EnterAs for one run after another within a single run of c, which has no timeout. c
+// serves all of them as long as it is [Cell.Unseen] between two.
 func (c *Cell) Lend(t *Token) context.Context {
 	t.carrier = c
 	return t
@@ -69,10 +69,11 @@ func (c *Cell) Lend(t *Token) context.Context {
 // End ends the run of the token. The runner calls it after the body has returned, before Exit.
 func (t *Token) End() { t.state.Or(tokenEnded) }
 
-// live reports whether the run of the token is still in progress.
+// live reports whether the run of the token is in progress.
 func (t *Token) live() bool { return t.state.Load()&tokenEnded == 0 && t.carrier.Live() }
 
-// asked reports whether the carrier has a context for this run, making it if the run goes on.
+// asked reports whether the carrier has a context for this run; while the run goes on, it makes
+// one.
 func (t *Token) asked() bool {
 	s := t.state.Load()
 	if s == 0 {
@@ -86,7 +87,7 @@ func (t *Token) asked() bool {
 	return s&tokenAsked != 0
 }
 
-// Done is that of context.Context.
+// Done implements context.Context.
 func (t *Token) Done() <-chan struct{} {
 	if t.asked() {
 		return (*runContext)(t.carrier).Done()
@@ -94,9 +95,11 @@ func (t *Token) Done() <-chan struct{} {
 	return closed
 }
 
-// Err is that of context.Context. While nobody asks for more it costs what that of the base does.
+// Err implements context.Context. Until somebody asks for a signal it costs as much as Err of the
+// base, so a body may call it often.
 func (t *Token) Err() error {
 	if t.state.Load() == 0 && t.carrier.ext.Load() == nil {
+		// If the run has ended meanwhile, the answer is not that of the base.
 		if err := t.carrier.Plan.base().Err(); t.state.Load() == 0 {
 			return err
 		}
@@ -107,7 +110,8 @@ func (t *Token) Err() error {
 	return context.Canceled
 }
 
-// Deadline is that of context.Context.
+// Deadline implements context.Context. A run without a timeout has the deadline of its base, which
+// needs no context to be made.
 func (t *Token) Deadline() (time.Time, bool) {
 	if t.state.Load()&tokenAsked != 0 {
 		return (*runContext)(t.carrier).Deadline()
@@ -115,7 +119,7 @@ func (t *Token) Deadline() (time.Time, bool) {
 	return t.carrier.Plan.base().Deadline()
 }
 
-// Value is that of context.Context.
+// Value implements context.Context.
 func (t *Token) Value(key any) any {
 	if key == (runKey{}) {
 		return t
@@ -126,7 +130,7 @@ func (t *Token) Value(key any) any {
 	return t.carrier.Plan.base().Value(key)
 }
 
-// AfterFunc is what package context looks for in a parent it does not know.
+// AfterFunc is the method that package context looks for in a parent that it does not know.
 func (t *Token) AfterFunc(f func()) func() bool {
 	if t.asked() {
 		return (*runContext)(t.carrier).AfterFunc(f)

@@ -9,12 +9,12 @@ import (
 	"github.com/punctual-go/punctual/internal/goid"
 )
 
-// ErrSelfWait is what a run gets that would wait for itself.
+// ErrSelfWait is returned to a run that would wait for itself.
 var ErrSelfWait = errors.New("future: a task waits for its own end")
 
-// Wait returns nil once the cell is settled, or an error when ctx ends first: that of ctx and, if
-// it is another, its cause. A settled cell wins over an ended ctx. A nil ctx never ends. Whoever
-// would wait for itself gets ErrSelfWait at once; see [Cell.SelfWait].
+// Wait waits until the cell is settled and returns nil; or until ctx ends, and returns the error of
+// ctx joined with its cause if that is another error. If both have happened, it returns nil. A nil
+// ctx never ends. A caller who would wait for itself gets ErrSelfWait at once; see [Cell.SelfWait].
 func (c *Cell) Wait(ctx context.Context) error {
 	if c.Phase().Settled() {
 		return nil
@@ -25,9 +25,10 @@ func (c *Cell) Wait(ctx context.Context) error {
 	if c.SelfWait(ctx) {
 		return ErrSelfWait
 	}
-	end := ctx.Done() // asked before the host knows of the wait: the method may be the user's
+	// Called before the host knows of the wait, as the method may be the user's.
+	end := ctx.Done()
 	select {
-	case <-end: // there is nothing to lend a place for
+	case <-end: // no wait, so nothing to tell the host
 	default:
 		c.waitFor(ctx, c.Done(), end)
 	}
@@ -37,7 +38,7 @@ func (c *Cell) Wait(ctx context.Context) error {
 	return EndOf(ctx)
 }
 
-// waitFor is a wait of which the host knows. When it returns the host knows that it is over.
+// waitFor waits with the host's knowledge. When it returns, the host knows that the wait is over.
 func (c *Cell) waitFor(ctx context.Context, done, end <-chan struct{}) {
 	defer c.await(ctx)()
 	select {
@@ -46,7 +47,8 @@ func (c *Cell) waitFor(ctx context.Context, done, end <-chan struct{}) {
 	}
 }
 
-// WaitFor is Wait for at most d. When that is over it returns nil, too: the phase tells.
+// WaitFor is Wait for at most d. It returns nil in either case: the phase tells whether the cell is
+// settled. It does not wait if d is zero or negative.
 func (c *Cell) WaitFor(d time.Duration) error {
 	if d <= 0 || c.Phase().Settled() {
 		return nil
@@ -65,12 +67,12 @@ func (c *Cell) WaitFor(d time.Duration) error {
 	return nil
 }
 
-// StopsAfterCaller reports whether the cell cannot stop before the calling goroutine goes on: that is in the
-// run of the cell, or in one that the cell comes after.
+// StopsAfterCaller reports whether the cell cannot stop before the calling goroutine goes on,
+// because that is in a run of the cell, or in one that must end before the cell can begin.
 func (c *Cell) StopsAfterCaller() bool { return !stopped(c.state.Load()) && c.inOwnRun() }
 
-// await tells the host of a cell that the caller is about to wait for it, and returns what to call
-// after the wait.
+// await tells the host of a cell that the caller is about to wait, and returns what to call after
+// the wait.
 func (c *Cell) await(ctx context.Context) (over func()) {
 	if c.Plan != nil && c.Plan.Host != nil {
 		if over := c.Plan.Host.Await(ctx, c); over != nil {
@@ -80,9 +82,9 @@ func (c *Cell) await(ctx context.Context) (over func()) {
 	return func() {}
 }
 
-// SelfWait reports whether to wait with ctx for the cell to be settled is to wait in vain, for oneself:
-// the calling goroutine is in the run of the cell, or in one that the cell comes after; or ctx is
-// sure to end with such a run.
+// SelfWait reports whether to wait with ctx for the cell to be settled would be in vain: the
+// calling goroutine is in a run of the cell, or in one that must end before the cell can begin; or
+// ctx is certain to end only with such a run.
 func (c *Cell) SelfWait(ctx context.Context) bool {
 	if c.Phase().Settled() {
 		return false
@@ -90,9 +92,12 @@ func (c *Cell) SelfWait(ctx context.Context) bool {
 	return c.inOwnRun() || EndsWith(ctx, func(run *Cell) bool { return run == c || c.behind(run) })
 }
 
-// SelfWaitStopped is SelfWait for [Cell.WaitStopped].
+// SelfWaitStopped is SelfWait for a wait until the cell has stopped. It goes by the goroutine
+// alone.
 func (c *Cell) SelfWaitStopped() bool { return !stopped(c.state.Load()) && c.inOwnRun() }
 
+// inOwnRun reports whether the calling goroutine is in a run of c. The host knows, and also of runs
+// that must end before c can begin; for a task run by hand the cell itself knows.
 func (c *Cell) inOwnRun() bool {
 	if c.Plan != nil && c.Plan.Host != nil {
 		return c.Plan.Host.SelfWait(c)
@@ -100,19 +105,19 @@ func (c *Cell) inOwnRun() bool {
 	return c.runner() == goid.Current()
 }
 
-// behind reports whether c does not begin before the run has ended.
+// behind reports whether c cannot begin before the run has ended.
 func (c *Cell) behind(run *Cell) bool {
 	return run.Plan != nil && c.Plan != nil && c.Plan.Host != nil && run.Plan.Host == c.Plan.Host &&
 		c.Plan.Host.Behind(c, run)
 }
 
-// The goroutine of a run by hand, which has no host that would know, is kept where the sequence
-// number of an executor's task is.
+// A run by hand has no host that would know its goroutine. The cell keeps it in the field that
+// holds the sequence number of an executor's task.
 func (c *Cell) setRunner(goroutine uint64) { atomic.StoreUint64(&c.Order, goroutine) }
 func (c *Cell) runner() uint64             { return atomic.LoadUint64(&c.Order) }
 
-// errNotEnded is the error of a context that says by its channel that it has ended, and by its Err
-// that it has not. That breaks the contract of context.Context.
+// errNotEnded stands for the missing error of a context that breaks the contract of
+// context.Context: its channel says that it has ended, and its Err says that it has not.
 var errNotEnded = Joined(context.Canceled, errors.New("its channel is closed, but Err returns nil"))
 
 // ErrOf returns the error of an ended context. It is never nil.
@@ -123,7 +128,7 @@ func ErrOf(ctx context.Context) error {
 	return errNotEnded
 }
 
-// EndOf is ErrOf with the cause of the context, if that is another.
+// EndOf returns ErrOf joined with the cause of the context, if that is another error.
 func EndOf(ctx context.Context) error {
 	err := ErrOf(ctx)
 	if cause := context.Cause(ctx); cause != nil && !Matches(err, cause) {
@@ -132,7 +137,8 @@ func EndOf(ctx context.Context) error {
 	return err
 }
 
-// HasEnded reports whether ctx has ended, by its error or, if that breaks the contract, its channel.
+// HasEnded reports whether ctx has ended: by its error or, should that break the contract, by its
+// channel.
 func HasEnded(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		return true

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Receive waits for ready to deliver, which it does when any of the cells is settled; ok is false when
-// ctx ends first. The hosts are all that the cells have: if the caller is a run of one of them, that
-// one is told, as in Wait. The cells are looked at only then.
+// Receive waits for a value of ready, which comes when one of the cells is settled; ok is false if
+// ctx ends first. Hosts are all the hosts of the cells. They are told of the wait, as in
+// [Cell.Wait], but only if there is one: only then do they look at the cells.
 func Receive[T any](
 	ctx context.Context, ready <-chan T, hosts []Host, cs iter.Seq[*Cell],
 ) (v T, ok bool) {
@@ -17,7 +17,7 @@ func Receive[T any](
 		return v, true
 	default:
 	}
-	end := ctx.Done()
+	end := ctx.Done() // before the hosts know of the wait, as the method may be the user's
 	for _, h := range hosts {
 		if over := h.AwaitAny(ctx, cs); over != nil {
 			defer over()
@@ -31,7 +31,7 @@ func Receive[T any](
 	}
 }
 
-// HostsOf returns the hosts that the cells have, each once.
+// HostsOf returns the hosts of the cells, each once.
 func HostsOf(cs iter.Seq[*Cell]) (hosts []Host) {
 	for c := range cs {
 		if c.Plan != nil && c.Plan.Host != nil && !slices.Contains(hosts, c.Plan.Host) {

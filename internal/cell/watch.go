@@ -2,25 +2,25 @@ package cell
 
 import "github.com/punctual-go/punctual/internal/delay"
 
-// Watcher is a call to be made once a cell is settled, or another cell to be settled for it.
+// Watcher is a call to make once a cell is settled, or another cell to settle then.
 type Watcher struct {
 	notify     func()
-	from, to   *Cell // of PassOn; nil for Watch
+	from, to   *Cell // set by PassOn; nil for Watch
 	prev, next *Watcher
 	watching   bool
 }
 
-// watchers is a list of them, the first to come first. The lock of the extension guards it.
+// watchers is a list of them in order of registration. The lock of the extension guards it.
 type watchers struct{ first, last *Watcher }
 
-// Watch has notify called once, by whoever settles the cell, or here and now if it is settled
-// already. No lock is held. Notify must return soon, and not wait.
+// Watch calls notify once the cell is settled: on the goroutine that settles it, or here and now if
+// it is settled already. No lock is held. notify must return soon, and must not wait.
 func (c *Cell) Watch(notify func()) *Watcher { return c.watch(&Watcher{notify: notify}) }
 
-// PassOn is Watch that settles another cell when c has failed or been cancelled: likewise, with the
-// same error. Succeeded is called if c has succeeded. A chain of cells that pass on to each other
-// may be of any length: whoever settles the first goes from one to the next, and needs no more stack
-// for that.
+// PassOn settles another cell, to, when c fails or is cancelled: in the same way, with the same
+// error. If c succeeds, PassOn calls succeeded. Cells that pass on to each other may form a chain
+// of any length: whoever settles the first goes from one to the next in a loop, so the stack does
+// not grow.
 func (c *Cell) PassOn(to *Cell, succeeded func()) *Watcher {
 	return c.watch(&Watcher{notify: succeeded, from: c, to: to})
 }
@@ -33,13 +33,13 @@ func (c *Cell) watch(w *Watcher) *Watcher {
 		e.watchers.add(w)
 	}
 	e.mu.Unlock()
-	if !pending {
+	if !pending { // without the lock
 		w.call().notify()
 	}
 	return w
 }
 
-// Unwatch takes back a Watch that is of no interest any more. It reports whether it has come in time.
+// Unwatch removes a watcher, and reports whether it did so before the watcher was called.
 func (c *Cell) Unwatch(w *Watcher) bool {
 	e := c.extend()
 	e.mu.Lock()
@@ -76,7 +76,7 @@ func (ws *watchers) remove(w *Watcher) {
 	w.prev, w.next, w.watching = nil, nil, false
 }
 
-// take returns all, which are not watching any more.
+// take removes all watchers and returns them. None of them can be removed by Unwatch any more.
 func (ws *watchers) take() watchers {
 	for w := ws.first; w != nil; w = w.next {
 		w.watching = false
@@ -86,8 +86,8 @@ func (ws *watchers) take() watchers {
 	return taken
 }
 
-// notify calls all, after they have been taken. Those of a cell that is settled by that come next,
-// as if they were called from inside.
+// notify calls all watchers, which have been taken. If one settles another cell, the watchers of
+// that come next, as they would in a recursive call.
 func (ws watchers) notify() {
 	left := ws.first
 	defer func() { // one that calls Goexit keeps no other from being called
@@ -105,8 +105,8 @@ func (ws watchers) notify() {
 	}
 }
 
-// call does what is to be done now that the cell is settled, and returns who is to be notified of
-// that in turn.
+// call does what is to be done now that the cell is settled, and returns the watchers to be
+// notified in turn.
 func (w *Watcher) call() (next watchers) {
 	if w.to == nil || w.from.Phase() == Succeeded {
 		w.notify()

@@ -5,13 +5,13 @@ import (
 	"reflect"
 )
 
-// Run is one run of a cell, as its context tells it.
+// Run is one run of a cell, as found in a context.
 type Run struct {
 	carrier *Cell
-	token   *Token // of a cell that runs again and again, or nil
+	token   *Token // nil unless the cell runs repeatedly
 }
 
-// Live reports whether the run is still in progress.
+// Live reports whether the run is in progress.
 func (r Run) Live() bool {
 	if r.token != nil {
 		return r.token.live()
@@ -19,9 +19,9 @@ func (r Run) Live() bool {
 	return r.carrier != nil && r.carrier.Live()
 }
 
-// Find returns the run in progress that ctx is the context of, or derives from, whose cell is
-// accepted by match; runs may be inside of others. It tells on behalf of whom somebody acts, not who
-// that is: contexts are passed on.
+// Find returns the run in progress that ctx belongs to and whose cell match accepts. Runs may be
+// nested; the innermost such run is returned. It tells on whose behalf somebody acts, not who that
+// is: contexts are passed around.
 func Find(ctx context.Context, match func(run *Cell) bool) (r Run, found bool) {
 	for ctx != nil {
 		if r = runOf(ctx); r.carrier == nil {
@@ -35,19 +35,19 @@ func Find(ctx context.Context, match func(run *Cell) bool) (r Run, found bool) {
 	return Run{}, false
 }
 
-// Within reports whether there is such a run.
+// Within reports whether Find finds a run.
 func Within(ctx context.Context, match func(run *Cell) bool) bool {
 	_, found := Find(ctx, match)
 	return found
 }
 
-// EndsWith reports whether ctx is certain to end with a run in progress whose cell is accepted by
-// match: it is the context of that run, or derived from it, and never by context.WithoutCancel. What
-// derives from it by types of others than package context counts as not certain. Whoever waits with
-// ctx for something that comes after that run waits in vain.
+// EndsWith reports whether ctx is certain to end with a run in progress whose cell match accepts:
+// it is the context of that run, or derives from it, and not by context.WithoutCancel. A context
+// that derives by a type from outside package context does not count as certain. Whoever waits with
+// ctx for something that comes after such a run waits in vain.
 func EndsWith(ctx context.Context, match func(run *Cell) bool) bool {
 	if !Within(ctx, match) {
-		return false // most often, and cheaper to find out
+		return false // the usual case, and cheaper to find out
 	}
 	for ctx != nil {
 		var r Run
@@ -68,8 +68,9 @@ func EndsWith(ctx context.Context, match func(run *Cell) bool) bool {
 	return false
 }
 
-// derivedFrom returns the context that ctx ends with, if it is one that package context has made, or
-// nil. The types there embed the parent, but for that of WithoutCancel.
+// derivedFrom returns the parent of ctx if ctx was made by package context, or nil. The types there
+// embed their parent as Context, except that of WithoutCancel. Nothing but reflection tells: that
+// package does not show its parents.
 func derivedFrom(ctx context.Context) context.Context {
 	v := reflect.ValueOf(ctx)
 	if v.Kind() == reflect.Pointer {
@@ -86,7 +87,7 @@ func derivedFrom(ctx context.Context) context.Context {
 	return parent
 }
 
-// runOf returns the run that ctx was made in. That has no carrier if there is none.
+// runOf returns the run that ctx belongs to; its carrier is nil if there is none.
 func runOf(ctx context.Context) Run {
 	switch run := ctx.Value(runKey{}).(type) {
 	case *Token:

@@ -1,6 +1,6 @@
-// Package clock is the time of one queue or pool: monotonic nanoseconds since it was made, in which
-// comparing and adding is integer arithmetic that cannot wrap. It is bound to whatever clock its
-// maker runs on, that of a testing/synctest bubble included.
+// Package clock is the time of one queue or pool: monotonic nanoseconds since the clock was made,
+// so that comparing and adding times is integer arithmetic. It runs on the same clock as whoever
+// makes it, which may be that of a testing/synctest bubble.
 package clock
 
 import (
@@ -8,31 +8,33 @@ import (
 	"time"
 )
 
-// Clock counts nanoseconds.
+// Clock counts nanoseconds. It is a value, and may be copied.
 type Clock struct {
-	epoch time.Time // its zero
+	epoch time.Time // when it showed 0
 }
 
 // Never is the end of the clock, 292 years away.
 const Never int64 = math.MaxInt64
 
-// New returns a clock that shows the given time. One that starts above 0 has 0 to stand for "none".
+// New returns a clock that now shows the given time. With a clock that starts above 0, its owner
+// can use 0 for "none".
 func New(shows int64) Clock { return Clock{time.Now().Add(-time.Duration(shows))} }
 
-// Now returns the present time.
+// Now returns the present time on the clock.
 func (c Clock) Now() int64 { return int64(time.Since(c.epoch)) }
 
-// Time returns t as the rest of the world writes it.
+// Time converts t, a time on the clock.
 func (c Clock) Time(t int64) time.Time { return c.epoch.Add(time.Duration(t)) }
 
-// At returns the clock's time for at, or for now if at has gone by. A time without a monotonic
-// reading is compared with the wall clock here and now, and not again.
+// At returns the time on the clock for at, or the present time if at is past. If at has no
+// monotonic reading it is compared with the wall clock once, here; setting the wall clock later
+// changes nothing.
 func (c Clock) At(at time.Time) int64 {
 	now := time.Now()
 	return Later(int64(now.Sub(c.epoch)), at.Sub(now))
 }
 
-// Later returns t+d. A negative d counts as none, a sum past the end of the clock as Never.
+// Later returns t+d. A negative d counts as 0, and a sum beyond the end of the clock is Never.
 func Later(t int64, d time.Duration) int64 {
 	if d <= 0 {
 		return t

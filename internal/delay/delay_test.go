@@ -21,7 +21,7 @@ func TestAHookIsCalledWhileItIsSet(t *testing.T) {
 
 func TestThereIsOneHookAtATime(t *testing.T) {
 	unset := delay.Set(func(delay.Point) {})
-	assert.PanicsWithValue(t, "delay: there is a hook", func() { delay.Set(func(delay.Point) {}) })
+	assert.PanicsWithValue(t, "delay: a hook is already set", func() { delay.Set(func(delay.Point) {}) })
 	unset()
 	called := false
 	defer delay.Set(func(delay.Point) { called = true })()

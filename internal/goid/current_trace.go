@@ -2,4 +2,5 @@
 
 package goid
 
+// current returns the number of the calling goroutine.
 func current() uint64 { return Number() }

@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// Number returns the number of the calling goroutine, which no other ever has. It is for tests: the
-// head of the stack trace tells it, "goroutine 42 [running]:", and the runtime writes the rest of the
-// trace for nothing, which takes from some microseconds for a flat stack to a hundred for a deep one.
+// Number returns the number of the calling goroutine, which no other goroutine ever has. It reads
+// the head of the stack trace, "goroutine 42 [running]:". The runtime writes the rest of the trace
+// for nothing, which takes from some microseconds for a flat stack to a hundred for a deep one.
 func Number() uint64 {
 	var buf [64]byte
 	head := buf[:runtime.Stack(buf[:], false)]

@@ -6,40 +6,40 @@ import (
 	"slices"
 )
 
-// Cutting is what has been cut out of a heap all at once, on its way into order, a piece at a time,
-// so that a caller who holds a lock need not hold it for long.
+// Cutting is what has been cut out of a heap all at once and is being sorted, a piece at a time, so
+// that a caller who holds a lock need not hold it for long.
 //
-//	dealing -> drawing    each node goes to one of many rows, or back to the heap if for later
-//	drawing -> empty      row by row, each sorted as it is drawn, leaves
+//	dealing -> drawing    each node goes to one of many rows, or, if it is later, back to the heap
+//	drawing -> empty      row after row is sorted and leaves
 //
-// Until it leaves, a node stands where it stood in the heap, so that it can be removed at any time.
-// It is a sample sort (Frazer and McKellar, 1970). The zero value is empty.
+// Until it leaves, a node keeps the index it had in the heap, so it can be removed at any time. It
+// is a sample sort (Frazer and McKellar, 1970). The zero value is empty.
 type Cutting[N Node] struct {
-	entries []entry[N] // as they were in the heap; the zero entry where one has left
+	entries []entry[N] // as they were in the heap; the zero entry where a node has left
 	live    int
-	by      int64 // what is later goes back to the heap
+	by      int64 // nodes later than this go back to the heap
 
-	bounds []bound   // of the rows: the first of each but the first
-	rows   [][]int32 // the indices of their entries
+	bounds []bound   // the first place of each row but the first
+	rows   [][]int32 // indices of the entries in each row
 	piece  int       // how many entries are dealt at a time
-	dealt  int       // so many have been
+	dealt  int       // how many have been dealt
 }
 
-// bound is the place of a node in the order.
+// bound is a place in the order.
 type bound struct {
 	when int64
 	seq  uint64
 }
 
 const (
-	mostPieces = 1 << 8  // in which a cutting is dealt
+	mostPieces = 1 << 8  // the most pieces in which a cutting is dealt
 	mostRows   = 1 << 10 // a row of a million is about a thousand long
 	samples    = 4       // for each row
 )
 
-// Cut takes all out of the heap, to have it in order, but for what is later than by. A step deals
-// so many nodes, or more if they are very many, and rows are half as long. It takes time for the
-// rows only.
+// Cut takes all nodes out of the heap; those that are later than by will go back. Each call of Deal
+// handles step nodes, or more if there are very many, and a row has about half as many. Cut itself
+// takes only the time to set up the rows.
 func (h *Heap[N]) Cut(by int64, step int) Cutting[N] {
 	n := len(h.entries)
 	c := Cutting[N]{entries: h.entries, live: n, by: by, piece: max(step, n/mostPieces)}
@@ -49,13 +49,14 @@ func (h *Heap[N]) Cut(by int64, step int) Cutting[N] {
 	return c
 }
 
-// Pieces returns in how many steps a heap of n nodes is dealt at most.
+// Pieces returns how many calls of Deal a heap of n nodes takes at most.
 func Pieces(n, step int) int {
 	piece := max(step, n/mostPieces)
 	return (n + piece - 1) / piece
 }
 
-// sample returns the bounds of about so many rows of the same length.
+// sample returns the bounds of about so many rows of equal length, from a sorted sample: some nodes
+// for each row, at equal distances.
 func (c *Cutting[N]) sample(rows int) (bounds []bound) {
 	n := len(c.entries)
 	seen := min(samples*rows, n)
@@ -75,17 +76,17 @@ func (c *Cutting[N]) sample(rows int) (bounds []bound) {
 // Len returns the number of nodes.
 func (c *Cutting[N]) Len() int { return c.live }
 
-// Dealing reports whether there are nodes that are in no row yet. Then no row can be drawn.
+// Dealing reports whether some nodes are in no row yet. Until then no row can be drawn.
 func (c *Cutting[N]) Dealing() bool { return c.dealt < len(c.entries) }
 
-// Deal puts some nodes into their rows, and those for later into the heap.
+// Deal puts one piece of the nodes into their rows, and later ones into the heap.
 func (c *Cutting[N]) Deal(h *Heap[N]) {
 	var none N
 	end := min(c.dealt+c.piece, len(c.entries))
 	for ; c.dealt < end; c.dealt++ {
 		e := c.entries[c.dealt]
 		switch {
-		case e.node == none:
+		case e.node == none: // removed since the cut
 		case e.when > c.by:
 			c.forget(c.dealt)
 			h.Push(e.when, e.node)
@@ -97,7 +98,7 @@ func (c *Cutting[N]) Deal(h *Heap[N]) {
 	c.rest()
 }
 
-// row returns the number of the row in which e belongs.
+// row returns the number of the row to which e belongs, by binary search.
 func (c *Cutting[N]) row(e entry[N]) int {
 	low, high := 0, len(c.bounds)
 	for low < high {
@@ -111,11 +112,12 @@ func (c *Cutting[N]) row(e entry[N]) int {
 	return low
 }
 
-// Draw removes the first row, and yields its nodes in order; the caller goes through all. There may
-// be none.
+// Draw removes the first row and returns its nodes in order; the caller must go through all of
+// them. The row may be empty.
 func (c *Cutting[N]) Draw() iter.Seq[N] {
 	var none N
 	row := c.rows[0]
+	// Drawn rows are dropped one by one: the slice of rows still lies on the same array.
 	c.rows[0], c.rows = nil, c.rows[1:]
 	out := make([]entry[N], 0, len(row))
 	for _, i := range row {
@@ -128,12 +130,12 @@ func (c *Cutting[N]) Draw() iter.Seq[N] {
 	return inOrder(out)
 }
 
-// Holds reports whether node stands at index i.
+// Holds reports whether node is at index i.
 func (c *Cutting[N]) Holds(i int, node N) bool {
 	return i >= 0 && i < len(c.entries) && c.entries[i].node == node
 }
 
-// Remove takes out the node at index i. O(1).
+// Remove takes out the node at index i. O(1): its row finds the entry empty.
 func (c *Cutting[N]) Remove(i int) {
 	node := c.entries[i].node
 	c.forget(i)
@@ -141,12 +143,13 @@ func (c *Cutting[N]) Remove(i int) {
 	node.SetIndex(-1)
 }
 
+// forget empties the entry at i. Its row, if it is in one, keeps the index and passes over it.
 func (c *Cutting[N]) forget(i int) {
 	c.entries[i] = entry[N]{}
 	c.live--
 }
 
-// rest gives the memory back when nothing is left.
+// rest gives up the memory once nothing is left.
 func (c *Cutting[N]) rest() {
 	if c.live == 0 {
 		*c = Cutting[N]{}
@@ -165,8 +168,8 @@ func (c *Cutting[N]) All() iter.Seq2[int64, N] {
 	}
 }
 
-// Filter keeps the nodes of both heap and cutting that keep accepts, and returns the others in
-// order. O(n + k log k) for k removed.
+// Filter keeps the nodes of both the heap and the cutting that keep accepts, and returns the others
+// in order. O(n + k log k) for k removed.
 func (c *Cutting[N]) Filter(h *Heap[N], keep func(when int64, node N) bool) []N {
 	var none N
 	out := h.part(func(e entry[N]) bool { return keep(e.when, e.node) })
@@ -180,8 +183,8 @@ func (c *Cutting[N]) Filter(h *Heap[N], keep func(when int64, node N) bool) []N 
 	return nodesOf(out)
 }
 
-// Validate checks, with index, every node's idea of its place, and that the rows have what they
-// should. It is for tests.
+// Validate checks that every node knows its index, as index returns it, and that each row holds
+// what it should. It is for tests.
 func (c *Cutting[N]) Validate(index func(N) int) error {
 	var none N
 	live, inRows := 0, 0

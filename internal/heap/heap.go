@@ -1,12 +1,11 @@
 // Package heap is an indexed 4-ary min-heap of things that have a time.
 //
-// An entry holds its time inline beside the pointer, so a comparison touches no
-// node: the four children of an entry lie in one cache line. Entries of equal
-// time leave in the order of their sequence numbers, which makes the order total.
-// A node is told its index whenever it moves; that is what makes Remove and
-// Update by node O(log n). Four children instead of two halve the depth, and with
-// it the cache misses of a large heap (the layout of the Go runtime's timer heap
-// and of the delay scheduler in JDK 25).
+// An entry holds its time beside the pointer to its node, so a comparison of different times
+// touches no node, and the four children of an entry lie in one cache line. Entries of equal time
+// leave in the order of their sequence numbers, so the order is total. A node is told its index
+// whenever it moves; that makes Remove and Update of a given node O(log n). Four children instead
+// of two halve the depth, and with it the cache misses in a large heap. The Go runtime's timer heap
+// and the delay scheduler of JDK 25 have the same layout.
 //
 // A Heap does no locking.
 package heap
@@ -19,17 +18,19 @@ import (
 	"slices"
 )
 
-// Node is what a heap needs of its elements: a pointer type that remembers an
-// index for it. Seq breaks ties and must not change while the node is in a heap.
+// Node is what a heap needs of its elements: a pointer type that stores an index for it. Seq breaks
+// ties, and must not change while the node is in a heap.
 type Node interface {
 	comparable
 	SetIndex(i int) // -1 when the node leaves the heap
 	Seq() uint64
 }
 
+// arity is the number of children of an entry. Those of entry i are the arity entries from
+// arity*i+1 on.
 const arity = 4
 
-// minCap is the capacity below which an emptying heap keeps its array.
+// minCap is the capacity at which an emptying heap keeps its array.
 const minCap = 1024
 
 type entry[N Node] struct {
@@ -37,7 +38,10 @@ type entry[N Node] struct {
 	node N
 }
 
-// Heap orders nodes by time, then sequence number. The zero value is empty.
+// Heap orders nodes by time, then by sequence number. The zero value is empty.
+//
+// No entry precedes its parent. Every node has been told the index of its entry, or -1 when it
+// left.
 type Heap[N Node] struct {
 	entries []entry[N]
 }
@@ -50,12 +54,12 @@ func (h *Heap[N]) Min() (when int64, node N) {
 	return h.entries[0].when, h.entries[0].node
 }
 
-// Holds reports whether node stands at index i.
+// Holds reports whether node is at index i. Any i may be asked for.
 func (h *Heap[N]) Holds(i int, node N) bool {
 	return i >= 0 && i < len(h.entries) && h.entries[i].node == node
 }
 
-// Push inserts node. O(log n); O(1) when its time is later than all others.
+// Push inserts node. O(log n), or O(1) if its time is later than all others.
 func (h *Heap[N]) Push(when int64, node N) {
 	h.entries = append(h.entries, entry[N]{})
 	h.up(len(h.entries)-1, entry[N]{when, node})
@@ -83,16 +87,18 @@ func (h *Heap[N]) Update(i int, when int64) {
 	h.fix(i, entry[N]{when, h.entries[i].node})
 }
 
-// Filter keeps the nodes that keep accepts and returns the others in order. O(n + k log k)
-// for k removed.
+// Filter keeps the nodes that keep accepts, and returns the others in order. O(n + k log k) for k
+// removed.
 func (h *Heap[N]) Filter(keep func(when int64, node N) bool) []N {
 	return nodesOf(h.part(func(e entry[N]) bool { return keep(e.when, e.node) }))
 }
 
-// part keeps the entries that keep accepts and returns the others.
+// part keeps the entries that keep accepts and returns the others. It allocates for those it
+// returns, not for those it keeps.
 func (h *Heap[N]) part(keep func(entry[N]) bool) (out []entry[N]) {
 	kept := 0
-	for i, e := range h.entries { // those to keep come to the front; the others, behind, stay as many
+	// Those to keep are exchanged to the front, which leaves the others behind them.
+	for i, e := range h.entries {
 		if keep(e) {
 			h.entries[i], h.entries[kept] = h.entries[kept], e
 			kept++
@@ -101,7 +107,7 @@ func (h *Heap[N]) part(keep func(entry[N]) bool) (out []entry[N]) {
 	switch kept {
 	case len(h.entries):
 		return nil
-	case 0:
+	case 0: // the caller gets the array itself
 		out, h.entries = h.entries, nil
 		return out
 	}
@@ -113,8 +119,8 @@ func (h *Heap[N]) part(keep func(entry[N]) bool) (out []entry[N]) {
 	return out
 }
 
-// Mostly reports whether about half of the nodes or more have a time not later than the given one, as
-// far as a small sample tells.
+// Mostly reports whether about half of the nodes or more are not later than by, judging by a small
+// sample. The heap must not be empty.
 func (h *Heap[N]) Mostly(by int64) bool {
 	const sample = 32
 	n, early := len(h.entries), 0
@@ -152,22 +158,23 @@ func (h *Heap[N]) Sorted() ([]int64, []N) {
 func (h *Heap[N]) cut() entry[N] {
 	n := len(h.entries) - 1
 	last := h.entries[n]
+	// The array must not keep the node in memory.
 	h.entries[n] = entry[N]{}
 	h.entries = h.entries[:n]
 	h.shrink()
 	return last
 }
 
-// shrink gives back half of the array when three quarters of it lie idle, so that a burst does not
-// hold its memory for ever.
+// shrink gives up half of the array when three quarters of it are idle, so that a burst does not
+// keep its memory for ever.
 func (h *Heap[N]) shrink() {
 	if n, c := len(h.entries), cap(h.entries); c > minCap && n < c/4 {
 		h.entries = append(make([]entry[N], 0, max(2*n, minCap)), h.entries...)
 	}
 }
 
-// fix places e at the hole i. The entry may come from another subtree, so it may have
-// to rise as well as sink.
+// fix puts e into the hole at i. The entry may come from another subtree, so it may have to rise as
+// well as sink.
 func (h *Heap[N]) fix(i int, e entry[N]) {
 	if i > 0 && less(e, h.entries[(i-1)/arity]) {
 		h.up(i, e)
@@ -176,6 +183,8 @@ func (h *Heap[N]) fix(i int, e entry[N]) {
 	h.down(i, e)
 }
 
+// up moves the hole at i towards the root until e fits into it: one write for each level, not a
+// swap.
 func (h *Heap[N]) up(i int, e entry[N]) {
 	for i > 0 {
 		parent := (i - 1) / arity
@@ -189,6 +198,7 @@ func (h *Heap[N]) up(i int, e entry[N]) {
 	h.place(i, e)
 }
 
+// down moves the hole at i towards the leaves until e fits into it.
 func (h *Heap[N]) down(i int, e entry[N]) {
 	near := len(h.entries) <= nearby
 	for {
@@ -216,9 +226,10 @@ func (h *Heap[N]) down(i int, e entry[N]) {
 	h.place(i, e)
 }
 
-// nearby is the size up to which a heap lies in the caches of one processor. There the guesses of branches
-// are what costs most, and half of them are wrong. In a larger heap they are worth it: the processor goes
-// on with a guess, and fetches the next level while it waits for this one.
+// nearby is the size up to which a heap lies in the caches of one processor. There, mispredicted
+// branches cost most, and half of these are mispredicted; so down does without them. In a larger
+// heap they pay: the processor goes on with its guess, and fetches the next level while it waits
+// for this one.
 const nearby = 1 << 14
 
 // leastOf returns the index of the least of four, nearly without branches.
@@ -227,8 +238,8 @@ func leastOf[N Node](c *[arity]entry[N]) int {
 	return a ^ (a^b)&-before(&c[b&3], &c[a&3])
 }
 
-// before is less as a number: 1 or 0. The borrow of a subtraction tells, once negative times come first as
-// unsigned numbers, too.
+// before is less as a number, 1 or 0. It is the borrow of an unsigned subtraction; flipping the
+// sign bits puts negative times first.
 func before[N Node](a, b *entry[N]) int {
 	if a.when == b.when && a.node.Seq() < b.node.Seq() {
 		return 1
@@ -238,12 +249,15 @@ func before[N Node](a, b *entry[N]) int {
 	return int(borrow)
 }
 
+// place puts e at index i, and tells its node.
 func (h *Heap[N]) place(i int, e entry[N]) {
 	h.entries[i] = e
 	e.node.SetIndex(i)
 }
 
+// heapify makes a heap of entries in any order, bottom up. O(n).
 func (h *Heap[N]) heapify() {
+	// Every node first: down tells only those that it moves.
 	for i, e := range h.entries {
 		e.node.SetIndex(i)
 	}
@@ -266,7 +280,7 @@ func compare[N Node](a, b entry[N]) int {
 	return cmp.Compare(a.node.Seq(), b.node.Seq())
 }
 
-// Validate checks the heap order and, with index, every node's idea of its place.
+// Validate checks the order of the heap, and that every node knows its index, as index returns it.
 // It is for tests.
 func (h *Heap[N]) Validate(index func(N) int) error {
 	for i, e := range h.entries {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// inOrder yields the nodes of the entries, which have left the heap, in order.
+// inOrder yields the nodes of entries that have left the heap, in order, and tells them so.
 func inOrder[N Node](entries []entry[N]) iter.Seq[N] {
 	return func(yield func(N) bool) {
 		for _, e := range sorted(entries) {
@@ -18,7 +18,7 @@ func inOrder[N Node](entries []entry[N]) iter.Seq[N] {
 	}
 }
 
-// nodesOf returns the nodes of the entries, which have left the heap, in order.
+// nodesOf returns the nodes of entries that have left the heap, in order.
 func nodesOf[N Node](entries []entry[N]) []N {
 	nodes := make([]N, 0, len(entries))
 	for node := range inOrder(entries) {
@@ -27,11 +27,14 @@ func nodesOf[N Node](entries []entry[N]) []N {
 	return nodes
 }
 
-// sorted returns the entries in order, of which only the nodes are of use then. A few are left
-// to the standard library. Many get a key each, of time and number, so that no node has to be asked again: that
-// would be a cache miss for each comparison. They are sorted digit by digit, the last first, if their keys
-// do not differ in too many: those of one moment do not. Otherwise they are dealt out by the first digit to
-// rows, and as these are short then, each is sorted. Both go through memory as it lies. O(n log n), nearly O(n).
+// sorted returns the entries in order; only their nodes are of use afterwards.
+//
+// A few entries are left to the standard library. If there are many, each gets a key made of its
+// time and number, so that no node is touched again: that would be a cache miss for each
+// comparison. If the keys do not differ in too many digits, which is so for tasks of one moment,
+// they are sorted digit by digit, the last digit first. Otherwise they are dealt by their first
+// digit to rows, which are short then, and each row is sorted. Both go through memory in sequence.
+// O(n log n), and nearly O(n) in practice.
 func sorted[N Node](entries []entry[N]) []entry[N] {
 	if len(entries) < few {
 		slices.SortFunc(entries, compare)
@@ -59,17 +62,19 @@ func sorted[N Node](entries []entry[N]) []entry[N] {
 }
 
 const (
-	few     = 1 << 8 // nodes, fewer than rows
-	keyBits = 63     // of a time
-	digit   = 11     // bits: as many rows grow side by side as lie in a cache
-	digits  = 4      // up to which it pays to sort by all of them
+	few     = 1 << 8 // entries; with far fewer of them than rows, dealing does not pay
+	keyBits = 63     // as many as a time has
+	digit   = 11     // bits: as many rows as can grow side by side in a cache
+	digits  = 4      // the most for which sorting by every digit pays
 )
 
-// key puts keys in place of the times, that compare as times and numbers do, and returns how many bits they
-// have; if these are more than a time has, it leaves the times. It uses the spare entries.
+// key replaces the times by keys that compare as times and numbers do, and returns how many bits
+// they have. If that is more than a time has, it leaves the times alone. It overwrites the spare
+// entries.
 func key[N Node](entries, spare []entry[N]) (width int) {
 	least, most := entries[0].when, entries[0].when
 	first, last := entries[0].node.Seq(), entries[0].node.Seq()
+	// One pass over the nodes. The second, over the slices only, finds the numbers in spare.
 	for i, e := range entries {
 		seq := e.node.Seq()
 		spare[i].when = int64(seq)
@@ -77,7 +82,7 @@ func key[N Node](entries, spare []entry[N]) (width int) {
 		first, last = min(first, seq), max(last, seq)
 	}
 	low := bits.Len64(last - first)
-	// The difference is right as an unsigned number even if it is too large for a time.
+	// As an unsigned number the difference is right even if it overflows a time.
 	width = low + bits.Len64(uint64(most-least))
 	if width > keyBits {
 		return width
@@ -93,17 +98,18 @@ func compareKeys[N Node](a, b entry[N]) int {
 	if a.when < b.when {
 		return -1
 	}
-	return 1 // no two are equal
+	return 1 // numbers differ, so no two keys are equal
 }
 
-// deal copies from one slice to the other, ordered by the digit above shift, and otherwise as they were. It
-// returns where the rows of equal digits end.
+// deal copies the entries from one slice to the other, ordered by the digit above shift, and among
+// equal digits as they were. It returns where the rows of equal digits end.
 func deal[N Node](to, from []entry[N], shift int) (ends [1 << digit]int) {
 	for _, e := range from {
 		ends[e.when>>shift%(1<<digit)]++
 	}
 	begin := 0
-	for d, n := range ends { // until all are dealt, an end is where the next of its row goes
+	// Until all are dealt, the end of a row is where its next entry goes.
+	for d, n := range ends {
 		ends[d] = begin
 		begin += n
 	}

@@ -1,5 +1,6 @@
-// Package panics calls functions of the user's and tells how they have ended, also under
-// GODEBUG=panicnil=1, where recover returns nil for a panic(nil), as it does when there is none.
+// Package panics calls functions of the user's and tells how they have ended. It does so under
+// GODEBUG=panicnil=1 as well, where recover returns nil both after panic(nil) and without any
+// panic.
 package panics
 
 import (
@@ -7,21 +8,22 @@ import (
 	"runtime/debug"
 )
 
-// Panic is what a function has ended with.
+// Panic is a panic that has ended a function.
 type Panic struct {
-	Value any    // a *runtime.PanicNilError for panic(nil)
+	Value any    // the argument of panic; a *runtime.PanicNilError for panic(nil)
 	Stack []byte // of the goroutine that panicked
 }
 
-// Call calls f, and returns its panic, or nil if it has returned. If f ends the goroutine by
-// runtime.Goexit, Call does not return.
+// Call calls f and returns its panic, or nil if it returned. If f calls runtime.Goexit, Call does
+// not return.
 func Call(f func()) (p *Panic) {
 	returned := false
 	defer func() {
 		if returned {
 			return
 		}
-		p = &Panic{Value: recover()} // which nobody will see if this is Goexit
+		// After Goexit recover returns nil too; but then Call does not return, so nobody sees p.
+		p = &Panic{Value: recover()}
 		if p.Value == nil {
 			p.Value = new(runtime.PanicNilError)
 		}

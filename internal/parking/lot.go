@@ -1,33 +1,33 @@
-// Package parking is where the takers of a time-ordered queue wait: one leader for the head's
-// time, any number of followers until they are called.
+// Package parking is where the takers of a time-ordered queue wait: one leader until the head is
+// due, any number of followers until they are called.
 //
 // It is the leader-follower pattern of java.util.concurrent.DelayQueue with two changes. A new,
-// earlier head re-arms the leader's alarm instead of waking anybody; and at most one taker is on
-// its way at a time, who on taking calls the next if there is more to do, so that a burst wakes no
-// more takers than it needs.
+// earlier head re-arms the leader's alarm instead of waking anybody. And at most one taker is on
+// its way at a time; once it has taken, it calls the next if there is more to do, so a burst wakes
+// no more takers than it needs.
 //
 // # Overview
 //
-// A taker is in one of four states:
+// The states of a taker:
 //
-//	running -> follower  Park: there is a leader, or nothing to wait for
-//	running -> leader    Park: the queue is not empty and nobody leads
-//	follower -> called   Notify: there is work, or nobody leads
-//	leader -> running    the alarm rings: the head is due, or it is called
-//	called -> running    Park returns
-//	running -> called    Yield: it lets others run, and counts as called until it looks again
-//	follower -> running  Park gives up: its context ends or its time is over
+//	running  -> follower  Park: there is a leader, or nothing to wait for
+//	running  -> leader    Park: the queue is not empty and nobody leads
+//	follower -> called    Notify: there is work, or nobody leads
+//	leader   -> running   the alarm rings: the head is due, or it is called
+//	called   -> running   Park returns
+//	running  -> called    Yield: it lets others run, and counts as called until it looks again
+//	follower -> running   Park gives up: its context has ended or its time is over
 //
 // One rule holds whenever the owner's lock is free:
 //
 //	If the queue is not empty and a taker is parked, then somebody will look at the head when it
 //	is due: a called taker is on its way, or the leader's alarm is set no later than the head.
 //
-// To keep it, whoever brings the head forward and whoever leaves the queue, with an element or
-// without, calls Notify before it unlocks. Who removes an element need not: the leader wakes early,
-// once, and looks again. Forgetting that on the way out by cancellation is the classic
-// fault of ports of DelayQueue: the call to a taker that no longer wants it is lost, and the
-// queue sleeps through its deadlines. It is called the baton rule here.
+// To keep it, Notify must be called before unlocking by whoever brings the head forward, and by
+// whoever leaves the queue, with an element or without. Whoever removes an element need not call
+// it: the leader then wakes early, once, and looks again. It is called the baton rule here. The
+// classic fault of ports of DelayQueue is to break it when a wait is cancelled: the call to a taker
+// that no longer wants it is lost, and the queue sleeps through its deadlines.
 package parking
 
 import (
@@ -41,38 +41,38 @@ import (
 	"github.com/punctual-go/punctual/internal/delay"
 )
 
-// Lot holds the parked takers of one queue. All methods are called with the owner's lock held;
-// Park releases it while it waits. Times are nanoseconds on the owner's clock.
+// Lot holds the parked takers of one queue. All methods are called with the owner's lock held; Park
+// and Yield release it while they wait. Times are nanoseconds on the owner's clock.
 type Lot struct {
 	mu    *sync.Mutex // the owner's
 	alarm *alarm.Alarm
 
-	top       *Waiter // followers, last parked first: it is the warmest, and the others may retire
+	top       *Waiter // last parked first: its caches are warmest, and the others may retire
 	followers int
 
-	leader *Waiter // in Park with the alarm; cleared by itself only
+	leader *Waiter // in Park, waiting for the alarm; only it clears the field
 	rung   bool    // the leader has been called
 	armed  int64   // when the leader's alarm is set to ring
 
 	coming int // takers called, or started, that have not locked again yet
 
-	wakes uint64 // how often a parked taker has gone on
+	wakes uint64 // how often a parked taker has resumed
 }
 
-// Waiter is the place of one taker, for one Park at a time.
+// Waiter is the place of one taker. It serves one Park at a time.
 type Waiter struct {
 	call       chan struct{}
 	up, down   *Waiter // in the followers' stack
 	isFollower bool
 }
 
-// New returns the lot of a queue whose lock is mu, and whose times are those of c.
+// New returns the lot of a queue whose lock is mu and whose clock is c.
 func New(mu *sync.Mutex, c clock.Clock) *Lot { return &Lot{mu: mu, alarm: alarm.New(c)} }
 
 // NewWaiter returns a place to wait in.
 func NewWaiter() *Waiter { return &Waiter{call: make(chan struct{}, 1)} }
 
-// Nothing is the head's time of an empty queue.
+// Nothing stands for the time of the head of an empty queue.
 const Nothing int64 = -1
 
 // Idle returns the number of takers parked, the leader included.
@@ -83,33 +83,37 @@ func (l *Lot) Idle() int {
 	return l.followers
 }
 
-// Coming returns the number of takers that are called, or started, and have not come yet.
+// Coming returns how many takers are called or started and have not locked again yet.
 func (l *Lot) Coming() int { return l.coming }
 
-// Wakes returns how often a parked taker has gone on, for whatever reason.
+// Wakes returns how often a parked taker has resumed, for whatever reason.
 func (l *Lot) Wakes() uint64 { return l.wakes }
 
-// Park waits, as leader or follower, until there may be something to take. The head is not due,
-// or is Nothing. It returns early when ctx ends, and a follower also when limit delivers; gaveUp
-// tells that limit did and that nobody had called. Done is the channel of ctx, or nil if that
-// cannot end; a nil limit does not end either.
-func (l *Lot) Park(w *Waiter, head, now int64, ctx context.Context, done <-chan struct{}, limit <-chan time.Time) (gaveUp bool) {
+// Park waits, as leader or follower, until there may be something to take. Head is the time of the
+// head, which is not due, or Nothing. Park returns early when ctx ends, and a follower also when
+// limit delivers; gaveUp tells that limit did and that nobody had called. Done is the channel of
+// ctx, or nil if ctx cannot end. A nil limit never delivers.
+func (l *Lot) Park(
+	w *Waiter, head, now int64, ctx context.Context, done <-chan struct{}, limit <-chan time.Time,
+) (gaveUp bool) {
 	if head != Nothing && l.leader == nil {
 		l.lead(w, head, now, ctx, done)
 		return false
 	}
+	// This taker may have seen a head that is earlier than the one the leader waits for.
 	if head != Nothing {
 		l.rearm(head, now)
 	}
 	return l.follow(w, done, limit)
 }
 
-// Cost is about what it takes to set an alarm, to park, and to be woken, in nanoseconds: on a virtual machine
-// to set the next alarm of all is most of it. For a head that is due sooner it is better to Yield.
+// Cost is about how long it takes to set an alarm, to park, and to be woken, in nanoseconds; on a
+// virtual machine, setting the alarm is most of it. If the head is due sooner than that, Yield is
+// better than Park.
 const Cost int64 = 8000
 
-// Yield lets others run, and returns soon. Meanwhile the caller counts as one who is called, as it will look at
-// the head again.
+// Yield lets other goroutines run and returns soon. Meanwhile the caller counts as called, as it
+// will look at the head again.
 func (l *Lot) Yield() {
 	l.coming++
 	l.mu.Unlock()
@@ -118,12 +122,13 @@ func (l *Lot) Yield() {
 	l.coming--
 }
 
-// Notify keeps the rule of the lot after the head may have changed or a taker has left.
-// It calls at most one taker. If nobody can come, or only the leader could and mayGrow says that
-// the owner can have another taker, it returns true: the owner should start one, with Expect.
+// Notify keeps the rule of the lot after the head may have changed or a taker has left. It calls at
+// most one taker. It returns true if the owner should start another taker, and call Expect: nobody
+// can come, or only the leader could, and mayGrow says that the owner may have one more.
 func (l *Lot) Notify(head, now int64, mayGrow bool) (grow bool) {
 	switch {
 	case head == Nothing, l.coming > 0:
+		// Nothing to do, or somebody is on the way and will call the next.
 	case l.leader == nil:
 		if l.top == nil {
 			return mayGrow
@@ -134,6 +139,7 @@ func (l *Lot) Notify(head, now int64, mayGrow bool) (grow bool) {
 	case head > now:
 		l.rearm(head, now)
 	case l.top != nil:
+		// The head is due. A follower takes it, and the leader stays to wait for the next.
 		l.call(l.top)
 	case mayGrow:
 		return true
@@ -143,13 +149,13 @@ func (l *Lot) Notify(head, now int64, mayGrow bool) (grow bool) {
 	return false
 }
 
-// Expect announces a taker that the owner has started and that will call Arrive.
+// Expect announces a taker that the owner is starting and that will call Arrive.
 func (l *Lot) Expect() { l.coming++ }
 
-// Arrive is the first thing an expected taker does under the lock.
+// Arrive is the first call of an expected taker.
 func (l *Lot) Arrive() { l.coming-- }
 
-// CallAll makes every parked taker look again, to see a shutdown or a new limit.
+// CallAll makes every parked taker look again, because of a shutdown or a new limit.
 func (l *Lot) CallAll() {
 	for l.top != nil {
 		l.call(l.top)
@@ -164,15 +170,18 @@ func (l *Lot) CallLeader() {
 	}
 }
 
-// Close releases the alarm. No taker is parked, and none will be.
+// Close releases the alarm. No taker may be parked, now or later.
 func (l *Lot) Close() { l.alarm.Close() }
 
+// lead waits for the alarm, set to the time of the head.
 func (l *Lot) lead(w *Waiter, head, now int64, ctx context.Context, done <-chan struct{}) {
 	l.leader, l.rung, l.armed = w, false, head
 	l.alarm.Set(head, now)
+	// An alarm of the operating system cannot watch done, so a function of the context rings it
+	// instead.
 	recalled := done != nil && !l.alarm.Interruptible()
 	l.mu.Unlock()
-	defer func() { // also when ctx, which may be the caller's code, panics
+	defer func() { // also if a method of ctx, which may be the user's, panics
 		delay.At(delay.LeaderWoken)
 		l.mu.Lock()
 		l.wakes++
@@ -188,7 +197,7 @@ func (l *Lot) lead(w *Waiter, head, now int64, ctx context.Context, done <-chan 
 	l.alarm.Wait(nil)
 }
 
-// recall rings for w if it leads, on behalf of its context.
+// recall rings the alarm for w if it leads, as its context has ended.
 func (l *Lot) recall(w *Waiter) {
 	delay.At(delay.LeaderRecalled)
 	l.mu.Lock()
@@ -198,6 +207,7 @@ func (l *Lot) recall(w *Waiter) {
 	}
 }
 
+// follow waits for a call.
 func (l *Lot) follow(w *Waiter, done <-chan struct{}, limit <-chan time.Time) (gaveUp bool) {
 	l.push(w)
 	l.mu.Unlock()
@@ -211,11 +221,13 @@ func (l *Lot) follow(w *Waiter, done <-chan struct{}, limit <-chan time.Time) (g
 	delay.At(delay.FollowerWoken)
 	l.mu.Lock()
 	l.wakes++
+	// What ended the select may not be all that has happened: under the lock the flag tells.
 	if w.isFollower {
 		l.drop(w)
 		return gaveUp
 	}
-	// Called, whatever ended the select; the call may still lie in the channel.
+	// Called, whatever ended the select. The baton has been passed to this taker, so it must not be
+	// reported as having given up; and the call may still lie in the channel.
 	l.coming--
 	select {
 	case <-w.call:
@@ -224,6 +236,7 @@ func (l *Lot) follow(w *Waiter, done <-chan struct{}, limit <-chan time.Time) (g
 	return false
 }
 
+// rearm sets the leader's alarm earlier, if the head is earlier. The leader sleeps on.
 func (l *Lot) rearm(head, now int64) {
 	if !l.rung && head < l.armed {
 		l.armed = head
@@ -236,6 +249,9 @@ func (l *Lot) ring() {
 	l.alarm.Ring()
 }
 
+// call wakes a follower. It counts as coming from here on, not from when it runs: in between nobody
+// else need be called. The send does not block, as the channel has room and a follower is called
+// once.
 func (l *Lot) call(w *Waiter) {
 	l.drop(w)
 	l.coming++

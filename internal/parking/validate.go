@@ -2,15 +2,15 @@ package parking
 
 import "fmt"
 
-// Census is who is parked in a lot, for the tests of those that own one.
+// Census says who is parked in a lot. It is for the tests of the owners of lots.
 type Census struct {
-	Places map[*Waiter]bool // of all, the leader included
+	Places map[*Waiter]bool // all of them, the leader included
 	Leader *Waiter
 	Rung   bool  // the leader has been called
-	Armed  int64 // when its alarm rings
+	Armed  int64 // when the leader's alarm is set to ring
 }
 
-// Validate counts who is parked, and returns an error if the lot is not in order in itself. The owner's lock is
+// Validate returns who is parked, and an error if the lot is inconsistent. The owner's lock is
 // held.
 func (l *Lot) Validate() (Census, error) {
 	c := Census{Places: map[*Waiter]bool{}, Leader: l.leader, Rung: l.rung, Armed: l.armed}
@@ -18,11 +18,11 @@ func (l *Lot) Validate() (Census, error) {
 	for w := l.top; w != nil; above, w = w, w.down {
 		switch {
 		case c.Places[w]:
-			return c, fmt.Errorf("lot: a follower stands below itself")
+			return c, fmt.Errorf("lot: the stack of followers has a cycle")
 		case w.up != above, !w.isFollower:
-			return c, fmt.Errorf("lot: a follower does not know its place")
+			return c, fmt.Errorf("lot: a follower has the wrong neighbours")
 		case len(w.call) > 0:
-			return c, fmt.Errorf("lot: a follower has been called")
+			return c, fmt.Errorf("lot: a called taker is still a follower")
 		}
 		c.Places[w] = true
 	}
@@ -39,7 +39,7 @@ func (l *Lot) Validate() (Census, error) {
 	return c, nil
 }
 
-// Free reports whether nobody waits in w, and no call lies there.
+// Free reports whether nobody waits in w and no call is left in it.
 func (w *Waiter) Free() bool {
 	return len(w.call) == 0 && !w.isFollower && w.up == nil && w.down == nil
 }

@@ -1,7 +1,7 @@
 package series
 
-// Streak is a row of failures of a series that goes on. It says which of them are worth a record,
-// so that a log of a task that keeps failing grows with the logarithm of its runs. Who runs the
+// Streak is a row of failures of a series that goes on. It says which of them deserve a record, so
+// that the log of a task that keeps failing grows with the logarithm of its runs. Whoever runs the
 // series guards it.
 type Streak struct {
 	failures, panics uint64
@@ -14,8 +14,8 @@ func (s *Streak) Fail() bool {
 	return powerOfTwo(s.failures)
 }
 
-// Panic counts that a failed run has ended by a panic or Goexit, likewise. These are counted by
-// themselves, so that the first is notable however many errors came before.
+// Panic counts a failed run that ended by a panic or Goexit, and reports whether it is notable.
+// These have a count of their own, so that the first is notable however many errors came before.
 func (s *Streak) Panic() bool {
 	s.panics++
 	return powerOfTwo(s.panics)

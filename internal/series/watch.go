@@ -1,10 +1,10 @@
 package series
 
-// watch keeps a run from being told twice to have outlived its time-out: by the time-out, while the
-// body is in progress, and at the end of the body.
+// watch keeps an overrun from being reported twice: by the timeout, while the body is in progress,
+// and at the end of the body.
 //
-//	inTime   -> overdue  Expire: the time-out was first
-//	inTime   -> over     End: the body was
+//	inTime   -> overdue  Expire: the timeout was first
+//	inTime   -> over     End: the body was first
 //	overdue  -> over     End
 //	over     -> inTime   Start
 type watch uint8
@@ -15,8 +15,9 @@ const (
 	over
 )
 
-// Expire reports, once, that the run in progress, which has started at the given time, has outlived
-// its time-out. What comes late, for a run that is over, is not heeded.
+// Expire reports, once, that the run in progress, which started at the given time, has exceeded its
+// timeout. It reports false if it comes too late: the body has returned, or another run has started
+// since.
 func (s *Series) Expire(started, now int64) bool {
 	if s.watch != inTime || now-started < int64(s.Timeout) {
 		return false
@@ -25,7 +26,7 @@ func (s *Series) Expire(started, now int64) bool {
 	return true
 }
 
-// End ends the run for Expire, and reports whether that has told of it.
+// End ends the run as far as Expire is concerned, and reports whether Expire has reported it.
 func (s *Series) End() (expired bool) {
 	expired = s.watch == overdue
 	s.watch = over

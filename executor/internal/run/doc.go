@@ -1,6 +1,6 @@
-// Package run is the life of one run of a task, from the start to the counters: what a pool and an
-// event loop have in common. [Owner] says what either must supply; the comments of [Execution],
-// [Owner] and [Plan] say who may touch their fields.
+// Package run is the life of one run of a task, from its start to the counters: what a pool and an
+// event loop have in common. [Owner] says what the two must supply. The comments of [Execution],
+// [Owner] and [Plan] say who may touch which fields.
 //
 // # A run
 //
@@ -14,14 +14,14 @@
 //	counted   -> waiting    Repeats: a series goes on, and the owner queues its next run
 //	counted   -> refused    Repeats: it may not go on, and Refuse settles it, without the lock
 //
-// Beside that goes the time-out of a run, which may come at any time after Enter:
+// The timeout of a run takes its own course. It may come at any time after Enter:
 //
 //	entered   -> overdue    Expired: a task that runs once has ended, its future is settled
 //	entered   -> overdue    Expired: a run of a series has failed; the next waits for the body
 //	overdue   -> concluded  Conclude, when the body has returned at last
 //
-// Start, Count, Forget and Repeats are called with the owner's lock held, all else without. One
-// goroutine goes through all of a run, but for Expired, which has its own. The watch of a
-// [series.Series], which the lock guards, says which of the two is first, so that an overrun is
-// told, and counted, once.
+// Start, Count, Forget and Repeats are called with the owner's lock held, the rest without it. One
+// goroutine takes a run through all of its states, except that Expired has a goroutine of its own.
+// Which of the two comes first is decided by the watch of a [series.Series], which the lock guards;
+// so an overrun is reported and counted once.
 package run

@@ -7,8 +7,8 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// After calls f once ctx has ended, on a goroutine of its own, and failed with the error if f
-// panics or ends that goroutine. Stop is that of [context.AfterFunc].
+// After calls f on a goroutine of its own once ctx has ended, and calls failed with the error if f
+// panics or calls Goexit. Stop is that of [context.AfterFunc].
 func After(ctx context.Context, f func(), failed func(err error)) (stop func() bool) {
 	return context.AfterFunc(ctx, func() {
 		var err error
@@ -24,9 +24,9 @@ func After(ctx context.Context, f func(), failed func(err error)) (stop func() b
 	})
 }
 
-// Await waits until done is closed, which an owner does at its end, or until ctx ends, and returns
-// the error of that. A caller that the owner outlives gets [future.ErrSelfWait] at once. A nil ctx
-// never ends.
+// Await waits until done is closed, which an owner does at its end, and returns nil; or until ctx
+// ends, and returns the error of ctx. A caller whom the owner outlives would wait for itself, and
+// gets [future.ErrSelfWait] at once. A nil ctx never ends.
 func Await(
 	ctx context.Context, done <-chan struct{}, outlives func(context.Context) bool,
 ) error {
@@ -38,6 +38,7 @@ func Await(
 		return nil
 	default:
 	}
+	// Asked only if there is something to wait for: it looks at the goroutine, and takes the lock.
 	if outlives(ctx) {
 		return future.ErrSelfWait
 	}

@@ -5,9 +5,9 @@ import (
 	"runtime/pprof"
 )
 
-// Labelled returns parent with the pprof labels "pool" and "task", of those that have a name; or
-// parent itself, which may be nil, if neither has. The context of a run derives from it, so that
-// pprof.Do takes them from there.
+// Labelled returns parent with the pprof labels "pool" and "task", or those of the two that have a
+// name. If neither has, it returns parent itself, which may be nil. The contexts of runs derive
+// from the result, so that pprof.Do adds to these labels.
 func Labelled(parent context.Context, executor, task string) context.Context {
 	if executor == "" && task == "" {
 		return parent
@@ -25,8 +25,9 @@ func Labelled(parent context.Context, executor, task string) context.Context {
 	return pprof.WithLabels(parent, pprof.Labels(pairs...))
 }
 
-// LabelsOf returns a context that has the pprof labels of ctx, which may be nil, and nothing else.
-// To give them to a goroutine costs little, and calls no method of a context of the user's.
+// LabelsOf returns a context that has the pprof labels of ctx and nothing else. ctx may be nil.
+// Giving the labels of the result to a goroutine is cheap, and calls no method of a context of the
+// user's.
 func LabelsOf(ctx context.Context) context.Context {
 	if ctx == nil {
 		return context.Background()
@@ -42,7 +43,7 @@ func LabelsOf(ctx context.Context) context.Context {
 	return pprof.WithLabels(context.Background(), pprof.Labels(pairs...))
 }
 
-// SetLabels gives the calling goroutine the labels of the task, if it has a name.
+// SetLabels gives the calling goroutine the labels of the task, if the task has a name.
 func (pl *Plan) SetLabels() {
 	if pl.Name != "" {
 		pprof.SetGoroutineLabels(pl.Base)

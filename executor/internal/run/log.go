@@ -8,8 +8,8 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// logFailure logs that a run of a task, or something about it, has failed. Neither the methods of
-// the error nor the handler of the log, which are the user's, can do harm by a panic.
+// logFailure logs that a run of a task, or something that belongs to it, has failed. The methods of
+// the error and the handler of the log are the user's; a panic of theirs is dropped.
 func (r *Reporter) logFailure(text string, run Info, err error, more ...slog.Attr) {
 	attrs := append([]slog.Attr{slog.Any("error", err)}, more...)
 	if stack := stackOf(err); stack != nil {
@@ -18,6 +18,7 @@ func (r *Reporter) logFailure(text string, run Info, err error, more ...slog.Att
 	r.log(slog.LevelError, text, run, attrs...)
 }
 
+// log writes a record that names the executor, the task and the run.
 func (r *Reporter) log(level slog.Level, text string, run Info, attrs ...slog.Attr) {
 	defer func() { _ = recover() }()
 	logger := r.Logger
@@ -32,8 +33,8 @@ func (r *Reporter) log(level slog.Level, text string, run Info, attrs ...slog.At
 	logger.LogAttrs(context.Background(), level, "executor: "+text, attrs...)
 }
 
-// stackOf returns the stack of a panic, if err is one. Looking for it calls methods of the user's
-// error, which may panic themselves.
+// stackOf returns the stack of a panic, or nil if err is none. Looking for it calls methods of the
+// user's error, which may panic.
 func stackOf(err error) (stack []byte) {
 	defer func() { _ = recover() }()
 	if p, ok := errors.AsType[*future.PanicError](err); ok {

@@ -9,10 +9,10 @@ import (
 )
 
 var (
-	// ErrNilTask is that of package executor.
+	// ErrNilTask is the variable of the same name in package executor.
 	ErrNilTask = errors.New("executor: nil task")
 
-	// ErrInvalid is that of package executor.
+	// ErrInvalid is the variable of the same name in package executor.
 	ErrInvalid = errors.New("executor: invalid argument")
 )
 
@@ -21,10 +21,10 @@ func Invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrInvalid, fmt.Sprintf(format, args...))
 }
 
-// TaskOption asks for something on behalf of one submission, or fails with [ErrInvalid].
+// TaskOption sets something for one submission, or fails with [ErrInvalid].
 type TaskOption interface{ Resolve(*series.Options) error }
 
-// Resolve returns what the options ask for.
+// Resolve returns what the options set, or an error if one is nil or invalid.
 func Resolve[O TaskOption](opts []O) (o series.Options, err error) {
 	for i, opt := range opts {
 		if any(opt) == nil {
@@ -37,8 +37,8 @@ func Resolve[O TaskOption](opts []O) (o series.Options, err error) {
 	return o, nil
 }
 
-// ResolveSeries returns what the options of a periodic task ask for, and its period, signed for a
-// fixed rate or a fixed delay.
+// ResolveSeries returns what the options of a periodic task set, and its period: positive for a
+// fixed rate, negative for a fixed delay, as sign says.
 func ResolveSeries[O TaskOption](
 	every time.Duration, sign int64, opts []O,
 ) (o series.Options, period int64, err error) {
@@ -48,6 +48,7 @@ func ResolveSeries[O TaskOption](
 	if o, err = Resolve(opts); err != nil {
 		return o, 0, err
 	}
+	// With a jitter above the period, runs would change places.
 	if sign == series.FixedRate && o.Jitter > every {
 		return o, 0, Invalid("jitter %v is above the period %v", o.Jitter, every)
 	}

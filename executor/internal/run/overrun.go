@@ -6,27 +6,28 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// overrun is a run that has outlived its time-out.
+// overrun describes a run that has exceeded its timeout.
 type overrun struct {
 	Info
-	survived bool   // by its series
-	streak   uint64 // failures of that in a row
+	survived bool   // the series goes on
+	streak   uint64 // failures of the series in a row
 	notable  bool
 }
 
-// Expired tells of a run that has outlived its time-out, and ends the task, unless that is a series
-// which goes on: then the next run waits for the body. The owner does not end before that is told.
+// Expired reports that a run has exceeded its timeout, and ends the task, unless it is a series
+// that goes on: then the next run waits for the body to return. The owner does not end before
+// Expired returns.
 func (o *Owner) Expired(c *cell.Cell, pl *Plan) {
 	run, overdue := o.overdue(c, pl)
 	if !overdue {
 		return
 	}
-	defer o.expired() // also when a handler ends the goroutine
+	defer o.expired() // also if a handler calls Goexit
 	switch {
 	case run.survived:
 		defer o.tells()()
 		o.runFailed(run.Info, pl.Late, run.streak, run.notable)
-	case c.Fail(pl.Late):
+	case c.Fail(pl.Late): // unless it was cancelled, or its body returned, just now
 		o.countLate(pl)
 		if pl.Periodic() {
 			defer o.tells()()
@@ -35,12 +36,13 @@ func (o *Owner) Expired(c *cell.Cell, pl *Plan) {
 	}
 }
 
-// overdue reports, once, that the run of c in progress has outlived its time-out, and counts that
-// if the series goes on. The owner does not end before the caller has called expired. If the
-// time-out comes late, for a run whose body has returned, the runner tells of it.
+// overdue reports, once, that the run of c in progress has exceeded its timeout, and counts that if
+// the series goes on. The owner does not end before the caller has called expired. If the timeout
+// comes late, after the body has returned, the goroutine of the run reports it instead.
 func (o *Owner) overdue(c *cell.Cell, pl *Plan) (run overrun, overdue bool) {
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
+	// The cell may have been settled meanwhile, or be waiting for its next run.
 	if c.Phase() != cell.Running || !pl.Expire(c.Started, o.Clock.Now()) {
 		return run, false
 	}
@@ -54,7 +56,7 @@ func (o *Owner) overdue(c *cell.Cell, pl *Plan) (run overrun, overdue bool) {
 	return run, true
 }
 
-// countLate counts a task that has ended by its time-out.
+// countLate counts a task that was ended by its timeout.
 func (o *Owner) countLate(pl *Plan) {
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
@@ -64,7 +66,7 @@ func (o *Owner) countLate(pl *Plan) {
 	o.Counts.Failures++
 }
 
-// expired ends what overdue has begun.
+// expired ends what overdue has begun. It may be what the end of the owner has been waiting for.
 func (o *Owner) expired() {
 	o.Lock.Lock()
 	o.Settling--
@@ -72,8 +74,8 @@ func (o *Owner) expired() {
 	o.Settled()
 }
 
-// overrunError is the error late of a run that has outlived its time-out, with what its body
-// returned.
+// overrunError returns late, the error of a run that has exceeded its timeout, joined with what its
+// body returned. A body that merely passes the end of its context on adds nothing.
 func overrunError(late, err error) error {
 	if err == nil || err == context.DeadlineExceeded {
 		return late

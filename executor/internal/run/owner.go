@@ -13,8 +13,8 @@ import (
 	"github.com/punctual-go/punctual/internal/series"
 )
 
-// Owner is a pool or a loop, as the runs of its tasks see it. What is exported the owner fills in
-// before its first task, and does not change after that, but for Settling.
+// Owner is a pool or a loop, as seen by the runs of its tasks. The owner fills in the exported
+// fields before its first task, and does not change them afterwards, except Settling.
 type Owner struct {
 	Reporter
 
@@ -22,30 +22,33 @@ type Owner struct {
 	Lock  *sync.Mutex
 	Clock clock.Clock // never shows 0, which stands for a time that nobody has read
 
-	Unnamed     context.Context // that of the runs of tasks without a name derives from; may be nil
-	ErrShutdown error           // that of package executor
+	Unnamed     context.Context // parent of the contexts of tasks without a name; may be nil
+	ErrShutdown error           // the variable of that name in package executor
 
 	Counts  *Counts
-	Settled func() // called without the lock after Settling has fallen: it may be the end
+	Settled func() // called without the lock after Settling has decreased, as that may be the end
 
 	// The lock guards these.
 	Settling int      // parties about to settle tasks; the owner does not end before they have
-	tellers  []uint64 // of these, the goroutines that tell of a series whose run has taken too long
+	tellers  []uint64 // the goroutines among them that report an overrun of a series
 }
 
-// Counts are the counters of runs. The owner's lock guards them.
+// Counts holds the counters of runs. The owner's lock guards them.
 type Counts struct {
 	Runs      uint64 // bodies that have ended
 	Completed uint64 // tasks ended by their run
 	Failures  uint64 // failed runs
 }
 
-// Init fills in pl for tasks with these options, from the cells of which detail leads back to it.
+// Init fills in pl for tasks with these options. Detail is what leads from a cell of such a task
+// back to the plan.
 func (o *Owner) Init(pl *Plan, options series.Options, detail any) {
 	base := o.Unnamed
 	if options.Name != "" {
 		base = Labelled(o.Base, o.Name, options.Name)
 	}
+	// The errors are made here, once for all tasks of the plan: dropping one then allocates
+	// nothing.
 	pl.Series = series.Series{Options: options}
 	pl.Plan = cell.Plan{
 		Host:    o.Host,
@@ -57,10 +60,11 @@ func (o *Owner) Init(pl *Plan, options series.Options, detail any) {
 	}
 }
 
-// Owns reports whether a run is the owner's.
+// Owns reports whether a run is one of the owner's.
 func (o *Owner) Owns(run *cell.Cell) bool { return run.Plan != nil && run.Plan.Host == o.Host }
 
-// Delay returns the time until the next run of c, or since the time planned for the last.
+// Delay returns the time until the next run of c. It is negative for a run that is late, in
+// progress or over.
 func (o *Owner) Delay(c *cell.Cell) time.Duration {
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
@@ -80,18 +84,19 @@ func (o *Owner) Runs(c *cell.Cell, pl *Plan) uint64 {
 	return 1
 }
 
-// Describe describes the run of c in progress.
+// Describe describes the run of c that is in progress.
 func (o *Owner) Describe(c *cell.Cell, pl *Plan) Info {
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
 	return o.DescribeLocked(c, pl)
 }
 
-// DescribeLocked is Describe with the lock held. A run whose start nobody has kept starts now.
+// DescribeLocked is Describe for a caller who holds the lock. A run whose start was not recorded,
+// because nobody wanted to know, is given the present time.
 func (o *Owner) DescribeLocked(c *cell.Cell, pl *Plan) Info {
 	if c.Started == 0 {
 		c.Started = o.Clock.Now()
-		if c.When == 0 {
+		if c.When == 0 { // it was submitted without a time
 			c.When = c.Started
 		}
 	}
@@ -107,8 +112,8 @@ func (o *Owner) DescribeLocked(c *cell.Cell, pl *Plan) Info {
 	return info
 }
 
-// tells has the calling goroutine known as one that the owner does not end before, until the
-// function returned is called.
+// tells registers the calling goroutine as one that the owner does not end before, until told is
+// called. A handler that waits there for the end of the owner is refused.
 func (o *Owner) tells() (told func()) {
 	id := goid.Current()
 	o.Lock.Lock()
@@ -122,10 +127,10 @@ func (o *Owner) tells() (told func()) {
 	}
 }
 
-// Outlives reports whether the owner does not end before the calling goroutine does, which tells of
-// a run that took too long, nor before ctx, which is sure to end with a task.
+// Outlives reports whether the owner cannot end before the caller goes on: the calling goroutine
+// reports an overrun, or ctx is certain to end only with a task of the owner.
 func (o *Owner) Outlives(ctx context.Context) bool {
-	if cell.EndsWith(ctx, o.Owns) {
+	if cell.EndsWith(ctx, o.Owns) { // without the lock: it calls methods of ctx
 		return true
 	}
 	id := goid.Current()
@@ -134,5 +139,5 @@ func (o *Owner) Outlives(ctx context.Context) bool {
 	return slices.Contains(o.tellers, id)
 }
 
-// TellersLocked returns how many goroutines tell of a run that took too long.
+// TellersLocked returns how many goroutines are reporting an overrun of a series.
 func (o *Owner) TellersLocked() int { return len(o.tellers) }

@@ -8,32 +8,33 @@ import (
 )
 
 // Plan is what a pool or a loop knows of a task besides its cell: its options and, if it is
-// periodic, where the series stands. Tasks without options share one plan, so that they cost
-// nothing here.
+// periodic, the state of the series. Tasks without options share one plan, so for them it costs
+// nothing.
 //
 // The owner's lock guards the fields of the series.
 type Plan struct {
 	cell.Plan
 	series.Series
 
-	Reports bool        // a failure has no future of its own and goes to the error handler
-	counted atomic.Bool // the end of a series has been; see Ends
+	Reports bool        // the task has no future, so its failures go to the error handler
+	counted atomic.Bool // the end of the series has been counted; see Ends
 }
 
-// Cells returns what the cells of the task have for a plan.
+// Cells returns the part of the plan that the cells of its tasks point to.
 func (pl *Plan) Cells() *cell.Plan { return &pl.Plan }
 
-// Ends reports whether the end of the task, which has come, is still to be counted. A series may
-// end, or be cancelled, in the run during which it is handed back: it counts once. A task that is
-// none ends once by itself, and may share its plan.
+// Ends is called when the task has ended, and reports whether that still has to be counted. A
+// series may fail or be cancelled in the same run in which it is handed back, and counts once. A
+// task that runs once ends once by itself; it must not be marked here, as it may share its plan.
 func (pl *Plan) Ends() bool { return !pl.Periodic() || pl.counted.CompareAndSwap(false, true) }
 
-// Counted reports whether the end of a series has been counted, though a run may be in progress.
+// Counted reports whether the end of a series has been counted. Its last run may still be in
+// progress.
 func (pl *Plan) Counted() bool { return pl.counted.Load() }
 
-// HandBack hands c back if it is a series in a run which was not to be its last, and reports
-// whether it was: that run goes on, and no other follows. It counts as returned from here on,
-// however the run ends, which settles its future.
+// HandBack hands c back if it is a series in a run that is not its last, and reports whether it is.
+// That run goes on, and no other follows. The series counts as returned from here on, however the
+// run ends; the end of the run settles its future.
 func (pl *Plan) HandBack(c *cell.Cell) bool {
 	return pl.Periodic() && !pl.Last() && c.Phase() == cell.Running && pl.Ends()
 }

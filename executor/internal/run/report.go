@@ -2,8 +2,8 @@ package run
 
 import "log/slog"
 
-// Reporter tells of failures whoever has asked for that: the error handlers or, if there are none, the
-// log. They are called without the owner's lock, on the goroutine of the run.
+// Reporter reports failures to the error handlers or, if there are none, to the log. They are
+// called without the owner's lock, on the goroutine of the run.
 type Reporter struct {
 	Settings
 	Kind string // of the owner: pool, loop
@@ -20,8 +20,8 @@ func (r *Reporter) Report(run Info, err error) {
 	})
 }
 
-// runFailed tells the error handler of a failed run of a series that goes on, the last of so many
-// in a row. If there is none, it tells the log of those that are notable.
+// runFailed tells the error handlers of a failed run of a series that goes on; it was failure
+// number streak in a row. Without a handler it logs the notable ones.
 func (r *Reporter) runFailed(run Info, err error, streak uint64, notable bool) {
 	switch {
 	case r.OnError != nil:
@@ -31,7 +31,7 @@ func (r *Reporter) runFailed(run Info, err error, streak uint64, notable bool) {
 	}
 }
 
-// seriesRecovers ends a streak of failures, and tells the log if that has told of the failures.
+// seriesRecovers ends a streak of failures, and logs that if the failures were logged.
 func (r *Reporter) seriesRecovers(pl *Plan, run Info) {
 	streak := pl.Streak.Len()
 	pl.Streak.End()
@@ -40,10 +40,11 @@ func (r *Reporter) seriesRecovers(pl *Plan, run Info) {
 	}
 }
 
-// seriesEnded makes sure that a periodic task does not end by a failure in silence.
+// seriesEnded reports the failure that ends a periodic task. It logs even if there is a handler:
+// nothing will run any more, and that must not go unnoticed.
 func (r *Reporter) seriesEnded(run Info, err error) {
 	if r.OnError != nil {
-		defer r.Report(run, err) // also if the log ends the goroutine
+		defer r.Report(run, err) // also if the log handler calls Goexit
 	}
 	r.logFailure("periodic task ended by a failure", run, err)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// Settings are what pools, event loops and supervisors are told alike, by the options of package
-// executor.
+// Settings holds what the options of package executor set alike for pools, event loops and
+// supervisors.
 type Settings struct {
 	Name    string
 	Base    context.Context // nil for context.Background
@@ -17,8 +17,8 @@ type Settings struct {
 	OnError Hooks[Handler]
 }
 
-// Tell tells the error handlers of a failure, each with the base context. What one of them panics
-// with is told to failed. One that calls Goexit ends the goroutine, once all have been told.
+// Tell calls the error handlers one after another, each with the base context. If one panics, Tell
+// calls failed with the panic. If one calls Goexit, the goroutine ends once all have been called.
 func (s *Settings) Tell(info Info, err error, failed func(error)) {
 	ctx := s.Base
 	if ctx == nil {
@@ -36,16 +36,16 @@ func (s *Settings) Tell(info Info, err error, failed func(error)) {
 	})
 }
 
-// Option is one that pools and event loops take.
+// Option is an option of pools and event loops.
 type Option interface{ Apply(*Settings) }
 
-// CommonOption is one that supervisors take as well.
+// CommonOption is an option of supervisors as well.
 type CommonOption interface {
 	Option
 	ForSupervisor()
 }
 
-// Info tells one run of a task from the others: it is executor.Run, field by field.
+// Info identifies one run of a task. It is executor.Run, field by field.
 type Info struct {
 	Name      string
 	Number    uint64
@@ -57,24 +57,24 @@ type Info struct {
 // Handler is an error handler.
 type Handler = func(ctx context.Context, run Info, err error)
 
-// Hooks are functions of one kind, in the order in which they are to be called; nil if there are
-// none.
+// Hooks are functions of one kind, in the order in which they are called; nil if there are none.
 type Hooks[F any] []F
 
-// Each passes them to call, one after another. If one ends the goroutine by runtime.Goexit, or call
-// lets a panic through, those that are left have their turn before that goes on.
+// Each passes the functions to call, one after another. If one calls Goexit, or call lets a panic
+// through, the rest are called before that goes on.
 func (hs Hooks[F]) Each(call func(F)) {
 	for len(hs) > 1 {
 		first := hs[0]
 		hs = hs[1:]
 		hs.callFirst(first, call)
 	}
+	// The last one, which is nearly always the only one, needs no deferred call.
 	if len(hs) == 1 {
 		call(hs[0])
 	}
 }
 
-// callFirst passes first to call, and if that does not return, all others too.
+// callFirst passes first to call and, if that does not return, the others as well.
 func (hs Hooks[F]) callFirst(first F, call func(F)) {
 	returned := false
 	defer func() {

@@ -8,8 +8,8 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// Subject is whose an error is: that of a task, and of its executor, as far as they have names. It
-// is written, for example, as: task "poll" of pool "jobs".
+// Subject says what an error is about: a task and its executor, as far as they have names. An
+// example of its text is: task "poll" of pool "jobs".
 type Subject struct {
 	Kind     string // of the executor: pool, loop
 	Executor string
@@ -19,7 +19,7 @@ type Subject struct {
 // isZero reports whether there are no names.
 func (s Subject) isZero() bool { return s.Executor == "" && s.Task == "" }
 
-// String returns the names, or nothing if there are none.
+// String returns the names, or an empty text if there are none.
 func (s Subject) String() string {
 	var names []string
 	if s.Task != "" {
@@ -31,20 +31,20 @@ func (s Subject) String() string {
 	return strings.Join(names, " of ")
 }
 
-// named is an error that tells whose it is.
+// named is an error that says what it is about.
 type named struct {
 	Subject
 	text string
 	err  error // what errors.Is finds
 }
 
-// Subject returns whose a task of that name is, which may be empty.
+// Subject returns the subject of a task by that name, which may be empty.
 func (r *Reporter) Subject(task string) Subject {
 	return Subject{Kind: r.Kind, Executor: r.Name, Task: task}
 }
 
-// Refusal returns an error with the text, and the names of the owner and of the task, if they have
-// any. It matches err, and is err itself if there are no names.
+// Refusal returns an error that has the text, and the names of the executor and the task, and
+// matches err. If there are no names it is err itself.
 func (r *Reporter) Refusal(task, text string, err error) error {
 	subject := r.Subject(task)
 	if subject.isZero() {
@@ -53,20 +53,20 @@ func (r *Reporter) Refusal(task, text string, err error) error {
 	return &named{subject, text, err}
 }
 
-// ShutDown is Refusal by an owner that is shut down.
+// ShutDown is the Refusal of an owner that is shut down.
 func (o *Owner) ShutDown(task string) error {
 	return o.Refusal(task, o.Kind+" is shut down", o.ErrShutdown)
 }
 
-// late is the error of a run that has outlived its time-out.
+// late is the error of a run that has exceeded its timeout.
 type late struct {
 	Subject
 	limit time.Duration
 }
 
-// newLate returns the error of a run that has outlived its time-out d. It matches
-// future.ErrTimeout, and is equal to no other, so it tells the end of this context from that of
-// another by the same cause.
+// newLate returns the error of a run that has exceeded its timeout d, or nil if d is 0. It matches
+// future.ErrTimeout. It is equal to no other error: that tells the end of this context from the end
+// of one around it that had a timeout too.
 func newLate(s Subject, d time.Duration) error {
 	if d == 0 {
 		return nil
@@ -80,7 +80,7 @@ func (e *named) Unwrap() error { return e.err }
 func (e *late) Error() string { return e.about("timed out after " + e.limit.String()) }
 func (e *late) Unwrap() error { return future.ErrTimeout }
 
-// about returns the text of an error of the subject.
+// about prefixes text with the package of the executor and the names of the subject.
 func (s Subject) about(text string) string {
 	names := s.String()
 	if names != "" {
@@ -89,5 +89,5 @@ func (s Subject) about(text string) string {
 	return packages[s.Kind] + ": " + names + text
 }
 
-// packages are those of the kinds of executors.
+// packages maps the kind of an executor to the package that its errors name.
 var packages = map[string]string{"pool": "executor", "loop": "eventloop"}

@@ -2,52 +2,54 @@ package runqueue
 
 import "sync/atomic"
 
-// Batch is a row of bare tasks that have left the inbox together, for workers to claim one by one
-// without the pool's lock: for tiny tasks the lock is most of the cost. A batch is shared, so
-// whoever is free claims the next, and none waits behind another that takes long.
+// Batch is a row of bare tasks that have left the inbox together. Workers claim them one by one
+// without the pool's lock, because for tiny tasks the lock is most of the cost. A batch is shared:
+// whoever is free claims the next task, so no task waits behind a long one while a worker is idle.
 //
 //	waiting -> dealt     Fill: the head of the inbox is a row of bare tasks without times
 //	dealt   -> claimed   Claim: by a worker, which runs it
 //	dealt   -> waiting   Recall: somebody wants to see, or to change, what waits
 //
-// The tasks of a batch come before all others: a pool has one batch with anything in it at most,
-// and while it has, nobody takes from the queue.
+// The tasks of a batch come before all others. A pool has at most one batch with tasks in it, and
+// while it has one, nobody takes from the queue.
 type Batch struct {
-	next atomic.Int64 // index of the task to claim; there is none from size on
+	next atomic.Int64 // index of the next task to claim; at or above size there is none
 
-	_ [64]byte // next is written by all workers, the rest is read by them
+	_ [64]byte // all workers write next; they only read what follows
 
-	tasks [BatchSize]Body // a task is its claimer's, who takes it out; until then nobody writes
+	tasks [BatchSize]Body // a task belongs to its claimer, who clears it; before that nobody writes
 	size  int64
 
 	// The pool's lock guards these.
-	users int    // workers that may still claim; each is at a task, or on its way from its last
-	over  uint64 // tasks recalled, and those that have ended with a worker that is no user any more
+	users int    // workers that may still claim: each runs a task, or comes from its last
+	over  uint64 // tasks recalled, and tasks ended that the pool has counted since
 }
 
-// BatchSize is how many tasks a batch takes at most: so many that the lock does not matter, and so
-// few that a worker comes by the lock often.
+// BatchSize is the most tasks a batch takes: enough for the lock not to matter, and few enough for
+// a worker to come by the lock often.
 const BatchSize = 64
 
-// Fill takes the row at the head of the inbox; see [Inbox.IsRow]. Nothing may be left in the batch,
-// and nobody may use it. The pool's lock is held.
+// Fill takes the row at the head of the inbox; see [Inbox.IsRow]. The batch must be empty and
+// unused. The pool's lock is held.
 func (b *Batch) Fill(from *Inbox) {
 	b.size, b.over = int64(from.out.popRow(b.tasks[:])), 0
 	b.next.Store(0)
 }
 
-// Claim takes the next task, or returns nil if there is none any more. It needs no lock.
+// Claim takes the next task, or returns nil if there is none left. It needs no lock.
 func (b *Batch) Claim() Body {
+	// One addition is cheaper than a loop of exchanges. It may move next beyond size, by one for
+	// each worker that finds nothing; all others who read next allow for that.
 	i := b.next.Add(1) - 1
 	if i >= b.size {
 		return nil
 	}
 	task := b.tasks[i]
-	b.tasks[i] = nil
+	b.tasks[i] = nil // a batch is kept for later, and must not keep the task in memory
 	return task
 }
 
-// Left returns how many tasks are not claimed. A nil batch has none.
+// Left returns how many tasks have not been claimed. A nil batch has none.
 func (b *Batch) Left() int {
 	if b == nil {
 		return 0
@@ -55,18 +57,19 @@ func (b *Batch) Left() int {
 	return int(max(b.size-b.next.Load(), 0))
 }
 
-// Progress returns how many tasks are left, and how many have ended of which the pool does not
-// know: it looks once, so the two add up. The pool's lock is held.
+// Progress returns how many tasks are left, and how many have ended that the pool has not counted
+// yet. It reads next once, so the two are consistent. The pool's lock is held.
 func (b *Batch) Progress() (left int, ended uint64) {
 	claimed := min(b.next.Load(), b.size)
 	return int(b.size - claimed), uint64(claimed) - b.over - uint64(b.users)
 }
 
-// Recall puts back what is left of the batch. The pool's lock is held.
+// Recall puts the tasks that are left back into the inbox. The pool's lock is held.
 func (b *Batch) Recall(to *Inbox) {
 	if b.Left() == 0 {
 		return
 	}
+	// The exchange ends the claims: whoever comes later finds nothing, and these tasks are ours.
 	if next := b.next.Swap(b.size); next < b.size {
 		to.out.unpop(b.tasks[next:b.size])
 		b.over += uint64(b.size - next)
@@ -74,12 +77,12 @@ func (b *Batch) Recall(to *Inbox) {
 	}
 }
 
-// Join adds a worker that will claim. The pool's lock is held.
+// Join adds a worker that will claim tasks. The pool's lock is held.
 func (b *Batch) Join() { b.users++ }
 
-// Leave takes a worker out that has joined, with the number of its tasks that have ended and that
-// the pool counts from now on. It reports whether nobody uses the batch any more. The pool's lock
-// is held.
+// Leave removes a worker that has joined. Ended is how many of its tasks have ended; the pool
+// counts them from now on. Leave reports whether nobody uses the batch any more. The pool's lock is
+// held.
 func (b *Batch) Leave(ended uint64) (unused bool) {
 	b.over += ended
 	b.users--

@@ -6,35 +6,35 @@ import (
 	"github.com/punctual-go/punctual/internal/parking"
 )
 
-// Delayed orders tasks by trigger time, equal times by the order of submission. It is the queue of
+// Delayed orders tasks by trigger time, equal times by order of submission. It is the queue of
 // java.util.concurrent's ScheduledThreadPoolExecutor, the DelayedWorkQueue.
 //
 // Tasks submitted to run now arrive in time order, so they form a sorted FIFO by themselves: an
-// [Inbox] beside the heap. The earlier of the two heads is the head. So Execute and Submit are O(1),
-// take no lock that workers hold, and overtake nobody: the stamp that the inbox gives tells which
-// tasks of the heap came before.
+// [Inbox] beside the heap, the line. So Execute and Submit are O(1), take no lock that workers
+// hold, and overtake nobody: the stamp that the inbox gives a task tells which tasks of the heap
+// came before it.
 //
-// Popping one by one what is due from a large heap is a walk through memory for each. So when most
-// of such a heap is due, all of that is cut out of the heap, sorted row by row, and appended to the
-// ripe tasks. It is done a piece at a time by those who take tasks, so that none of them holds the
-// lock for long. As long as anything is cut out there are ripe tasks, which come before it. Late
-// runs of a series may still come before these, so the head is the earliest of line, heap, and ripe
-// tasks.
+// When very many tasks are due at once, popping them one by one from a large heap costs a walk
+// through memory for each. So if most of a large heap is due, the due tasks are cut out of it,
+// sorted row by row, and appended to the ripe tasks. That is done in pieces, by those who take
+// tasks, so that none of them holds the lock for long. While anything is cut out, there are ripe
+// tasks that come before it. A late run of a series may come before these in turn, so the head of
+// the queue is the earliest of line, heap, and ripe tasks.
 type Delayed struct {
 	heap heap.Heap[*cell.Cell]
 	cut  heap.Cutting[*cell.Cell]
 	ripe FIFO
 	line *Inbox
 
-	large int  // how many tasks are a large heap
-	step  int  // how many of them are a piece
-	pops  uint // from the heap
+	large int  // from how many tasks on a heap is large
+	step  int  // how many tasks are a piece
+	pops  uint // from the heap, so far
 }
 
 const (
 	largeHeap  = 1 << 9
-	cutStep    = 1 << 12 // some hundred microseconds
-	checkEvery = 1 << 6  // after how many tasks it is seen whether most of the heap is due
+	cutStep    = 1 << 12 // takes some hundred microseconds
+	checkEvery = 1 << 6  // how many pops lie between two looks at whether most of the heap is due
 )
 
 // NewDelayed returns an empty queue with the given line.
@@ -42,13 +42,14 @@ func NewDelayed(line *Inbox) *Delayed {
 	return &Delayed{line: line, large: largeHeap, step: cutStep}
 }
 
-// Push is that of [Queue].
+// Push implements [Queue].
 func (q *Delayed) Push(c *cell.Cell) { q.heap.Push(c.When, c) }
 
-// Pop is that of [Queue].
+// Pop implements [Queue].
 func (q *Delayed) Pop(now int64) Entry {
 	c, inHeap := q.firstTimed()
 	switch {
+	// Head, called just before, has exchanged the segments of the line if it had to.
 	case q.line.out.live() && (c == nil || q.line.out.first().precedes(c.When, c.Order)):
 		return q.line.Pop(now)
 	case inHeap:
@@ -61,9 +62,9 @@ func (q *Delayed) Pop(now int64) Entry {
 	return Entry{Slot: Slot{Cell: c}}
 }
 
-// ripen cuts the tasks out of a large heap, if most of them are due. To see that, once in a while
-// is enough. The first few become ripe at once: no fewer than will be taken until the others have
-// been dealt to their rows.
+// ripen cuts the tasks out of a large heap if most of them are due; looking once in a while is
+// enough. The first few become ripe at once: as many as may be taken before the others have been
+// dealt to their rows, as each taker deals one piece.
 func (q *Delayed) ripen(now int64) {
 	q.pops++
 	if q.pops%checkEvery != 0 || q.heap.Len() < q.large || q.ripe.Len() > 0 || !q.heap.Mostly(now) {
@@ -81,8 +82,9 @@ func (q *Delayed) ripen(now int64) {
 	}
 }
 
-// cutOn does a piece of the work that is left with what is cut out of the heap, if there is any;
-// and more than one only if no ripe task would be left otherwise.
+// cutOn does one piece of the work left with what is cut out of the heap, if there is any; and more
+// than one only while no task is ripe. A row is drawn only when few ripe tasks are left, so their
+// ring stays small.
 func (q *Delayed) cutOn() {
 	for worked := false; q.cut.Len() > 0 && (!worked || q.ripe.Len() == 0); worked = true {
 		switch {
@@ -96,7 +98,7 @@ func (q *Delayed) cutOn() {
 	}
 }
 
-// firstTimed returns the first of the tasks that are in the heap or ripe, nil if there is none.
+// firstTimed returns the first task of the heap and the ripe tasks, or nil if there is none.
 func (q *Delayed) firstTimed() (c *cell.Cell, inHeap bool) {
 	if q.heap.Len() > 0 {
 		_, c = q.heap.Min()
@@ -108,12 +110,12 @@ func (q *Delayed) firstTimed() (c *cell.Cell, inHeap bool) {
 	return c, inHeap
 }
 
-// Head is that of [Queue].
+// Head implements [Queue].
 func (q *Delayed) Head() (when int64, due bool) {
 	c, inHeap := q.firstTimed()
 	if q.line.live() {
 		if first := q.line.out.first(); c == nil || first.precedes(c.When, c.Order) {
-			return first.When, true
+			return first.When, true // what stands in the line is due
 		}
 	}
 	if c == nil {
@@ -122,9 +124,9 @@ func (q *Delayed) Head() (when int64, due bool) {
 	return c.When, !inHeap
 }
 
-// Remove is that of [Queue].
+// Remove implements [Queue].
 func (q *Delayed) Remove(c *cell.Cell) bool {
-	if c.Place < 0 {
+	if c.Place < 0 { // in a ring or a segment; both check whether the place is the task's
 		ripe := q.ripe.Remove(c)
 		q.cutOn()
 		return ripe || q.line.Remove(c)
@@ -140,13 +142,13 @@ func (q *Delayed) Remove(c *cell.Cell) bool {
 	return true
 }
 
-// Len is that of [Queue].
+// Len implements [Queue].
 func (q *Delayed) Len() int { return q.Beside() + q.line.Len() }
 
-// Beside returns how many tasks there are that are not in the line.
+// Beside returns how many tasks are not in the line.
 func (q *Delayed) Beside() int { return q.heap.Len() + q.cut.Len() + q.ripe.Len() }
 
-// Filter is that of [Queue].
+// Filter implements [Queue].
 func (q *Delayed) Filter(keep func(c *cell.Cell) bool) []*cell.Cell {
 	timed := q.cut.Filter(&q.heap, func(_ int64, c *cell.Cell) bool { return keep(c) })
 	ripe := q.ripe.filter(keep)
@@ -155,7 +157,7 @@ func (q *Delayed) Filter(keep func(c *cell.Cell) bool) []*cell.Cell {
 	return weave(q.line.Filter(keep), timed)
 }
 
-// Look is that of [Queue].
+// Look implements [Queue].
 func (q *Delayed) Look(s *Snapshot) {
 	q.line.Look(s)
 	for _, c := range q.ripe.All() {
@@ -169,5 +171,5 @@ func (q *Delayed) Look(s *Snapshot) {
 	}
 }
 
-// Extent is that of [Queue].
+// Extent implements [Queue].
 func (q *Delayed) Extent() (line, timed int) { return q.line.Len(), q.Beside() }

@@ -10,19 +10,19 @@
 //	[Batch]    small tasks that have left an Inbox together, claimed one by one without a lock
 //	[Snapshot] what waits at one moment
 //
-// A waiting task has one of six homes. Each stays for what it saves, measured without it beside with
-// it, by turns in one run on two processors (BenchmarkExecute and the workloads execute and due-1M of
-// the comparison in module bench):
+// A waiting task has one of six homes. Each stays for what it saves. The figures compare the pool
+// with and without it, measured in turns in one run on two processors (BenchmarkExecute, and the
+// workloads execute and due-1M of the comparison in module bench):
 //
 //	heap         the order of times itself
 //	Inbox        Execute at 121 ns instead of 470, and no allocation instead of one
 //	Batch        a tiny task at 105 ns instead of 148, with one worker 66 instead of 113
 //	ripe tasks   a million due at one instant at 293 ns each instead of 614
-//	serial line  a task behind others of its serial executor: it would block a worker elsewhere
-//	blocked      a submitter who waits for room, with the task: it is not accepted yet
+//	serial line  a task behind others of its serial executor: elsewhere it would block a worker
+//	blocked      a submitter who waits for room, with its task, which is not accepted yet
 //
-// Tasks for now have no time while nothing in a scheduled pool has one, so that Batches serve there,
-// too: Execute at 105 ns instead of 167.
+// While nothing in a scheduled pool has a time, tasks for now are given none either, so that
+// Batches serve there too: Execute at 105 ns instead of 167.
 package runqueue
 
 import (
@@ -34,20 +34,21 @@ import (
 // Body is the function of a task.
 type Body = func(ctx context.Context) error
 
-// Queue is where accepted tasks wait for a worker. The pool's lock is held in every call.
+// Queue is where accepted tasks wait for a worker. Every method is called with the pool's lock
+// held.
 type Queue interface {
 	Push(c *cell.Cell)
-	// Head tells when the head may run, or parking.Nothing. Due means that it may run whatever the
-	// time is.
+	// Head returns when the head may run, or parking.Nothing if the queue is empty. Due means that
+	// it may run whatever the time is: the caller need not read the clock.
 	Head() (when int64, due bool)
-	// Pop takes out the head, of which Head has just told. It is a task with a cell, or bare. The
+	// Pop takes out the head, which Head has just returned: a task with a cell, or a bare one. The
 	// time may be Unread.
 	Pop(now int64) Entry
 	Remove(c *cell.Cell) bool
 	Len() int
-	// Filter keeps the tasks that keep accepts and returns the others, in order.
+	// Filter keeps the tasks that keep accepts, and returns the others in order.
 	Filter(keep func(c *cell.Cell) bool) []*cell.Cell
-	// Look adds all to a snapshot. Extent tells for how many there should be room in it.
+	// Look adds all tasks to a snapshot. Extent returns how much room they need in it.
 	Look(s *Snapshot)
 	Extent() (line, timed int)
 }
@@ -61,25 +62,26 @@ type Entry struct {
 	Stamp
 }
 
-// Slot holds a task with a cell, or a bare one, which is just its body; or neither, where a task
-// has been removed.
+// Slot holds a task: one with a cell, or a bare one, which is only its body. It is empty where a
+// task has been removed.
 type Slot struct {
 	Cell *cell.Cell
 	Body Body
 }
 
-// Empty reports whether there is no task in it.
+// Empty reports whether the slot holds no task.
 func (t Slot) Empty() bool { return t.Cell == nil && t.Body == nil }
 
-// Stamp is when a task came to the inbox of a pool that knows times: the time, and the number of
+// Stamp says when a task came to the inbox of a pool that knows times: the time, and the number of
 // the last task that had come to the heap by then. Tasks of the heap that are due at the same time
-// precede it up to that number.
+// and have a number up to that one precede it.
 type Stamp struct {
 	When  int64
 	After uint64
 }
 
-// precedes reports whether a task that came to the inbox at s is before one of the heap.
+// precedes reports whether a task that came to the inbox at s runs before the given one of the
+// heap.
 func (s Stamp) precedes(when int64, order uint64) bool {
 	return s.When < when || s.When == when && s.After < order
 }

@@ -6,11 +6,11 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// FIFO is a queue of tasks in order of arrival, from which any one can be removed: a ring whose
-// slots are emptied by removal. All calls are O(1), amortized. The zero FIFO is empty.
+// FIFO is a queue of tasks in order of arrival from which any task can be removed: a ring in which
+// removal empties a slot. Len, Push, First and Remove are O(1), amortized. The zero FIFO is empty.
 //
-// A task knows its slot by a negative Place: -1 minus its position, of which the low bits are the
-// index in the ring. Positions only grow, so they survive a growing ring.
+// A task knows its slot by a negative Place: -1 minus its position. The low bits of a position are
+// the index in the ring. Positions only grow, so they remain valid when the ring grows.
 type FIFO struct {
 	ring       []*cell.Cell // a power of two long; nil where a task was removed
 	head, tail uint32       // positions of the first task and of the next to come
@@ -49,9 +49,11 @@ func (q *FIFO) Remove(c *cell.Cell) bool {
 	q.ring[slot] = nil
 	c.Place = 0
 	q.live--
-	for q.head != q.tail && q.ring[q.slot(q.head)] == nil {
+	for q.head != q.tail && q.ring[q.slot(q.head)] == nil { // First relies on it
 		q.head++
 	}
+	// Without this, removals from the middle would leave the ring, and a walk through it, as long
+	// as ever.
 	span := int(q.tail - q.head)
 	if span > minRing && q.live < span/4 || len(q.ring) > minRing && q.live < len(q.ring)/8 {
 		q.resize()
@@ -70,7 +72,7 @@ func (q *FIFO) All() []*cell.Cell {
 	return cells
 }
 
-// filter keeps the tasks that keep accepts and returns the others, in order.
+// filter keeps the tasks that keep accepts, and returns the others in order.
 func (q *FIFO) filter(keep func(c *cell.Cell) bool) (out []*cell.Cell) {
 	for _, c := range q.All() {
 		if !keep(c) {
@@ -81,10 +83,10 @@ func (q *FIFO) filter(keep func(c *cell.Cell) bool) (out []*cell.Cell) {
 	return out
 }
 
-// ringSize is the least power of two above n.
+// ringSize returns the least power of two above n.
 func ringSize(n int) int { return max(minRing, 1<<bits.Len(uint(n))) }
 
-// resize moves the tasks to a ring that they fill by a quarter to a half, without gaps.
+// resize moves the tasks, without gaps, to a ring of which they fill a quarter to a half.
 func (q *FIFO) resize() {
 	cells := q.All()
 	q.ring = make([]*cell.Cell, ringSize(2*len(cells)))

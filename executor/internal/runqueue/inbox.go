@@ -9,38 +9,41 @@ import (
 )
 
 // Inbox is the unbounded queue of a plain pool, first in, first out, and the line of a scheduled
-// one. It has two sides with a lock each, so that submitters and takers rarely meet: submitters
-// append to one segment, takers take from another, and when that is empty the two are exchanged. It
-// is the idea of the two-lock queue of Michael and Scott (PODC 1996), and of
+// one. It has two sides, each with a lock, so that submitters and takers rarely meet: submitters
+// append to one segment, takers take from another, and when that one is empty the two are
+// exchanged. That is the idea of the two-lock queue of Michael and Scott (PODC 1996), and of
 // java.util.concurrent's LinkedBlockingQueue, with blocks instead of nodes. Put and Pop are O(1),
 // amortized.
 //
-// A task without a future is kept as its body alone, without a cell: nobody can ask for it.
+// A task without a future is kept as its body alone: nobody can ask about it, so it needs no cell.
 //
-// A taker who finds nothing leaves word: the next submission tells the pool. From then on
-// submissions are silent, because whoever has been told comes, takes, and looks again.
+// A taker that finds nothing leaves word, and the next submission tells the pool. The submissions
+// after it stay silent, as the taker who has been told comes, takes, and looks again:
 //
-// The inbox of a scheduled pool stamps what comes; see [Delayed].
+//	silent -> word    turn: a taker has found nothing
+//	word   -> silent  Put: the caller tells the pool; or Push
+//
+// The inbox of a scheduled pool stamps what comes in; see [Delayed].
 type Inbox struct {
-	plan  *cell.Plan     // of tasks without a cell
-	order *atomic.Uint64 // of the last task that came to the heap; nil in a plain pool
-	free  sync.Pool      // of blocks
+	plan  *cell.Plan     // shared by the tasks without a cell
+	order *atomic.Uint64 // number of the last task that came to the heap; nil in a plain pool
+	free  sync.Pool      // empty blocks
 
 	out segment // the takers' side; the pool's lock guards it
 
 	_ [64]byte // keeps what submitters write out of the takers' cache line
 
-	mu       sync.Mutex // guards the submitters' side below; the pool's lock may be held
+	mu       sync.Mutex // guards the submitters' side, below; comes after the pool's lock
 	in       segment
-	last     int64       // the time of the last stamp
-	word     atomic.Bool // the next submission is to be told; read without the lock
+	last     int64       // time of the last stamp
+	word     atomic.Bool // the next submission is to tell; read without the lock
 	closed   bool
 	accepted uint64
 	rejected uint64
 }
 
-// NewInbox returns an empty inbox. The plan is that of its tasks without a cell. Order is the
-// number of the last task that came to the heap of a scheduled pool, or nil.
+// NewInbox returns an empty inbox. Plan is that of its tasks without a cell. Order is the number of
+// the last task that came to the heap of a scheduled pool, or nil in a plain one.
 func NewInbox(plan *cell.Plan, order *atomic.Uint64) *Inbox {
 	q := &Inbox{plan: plan, order: order}
 	q.word.Store(true)
@@ -48,8 +51,8 @@ func NewInbox(plan *cell.Plan, order *atomic.Uint64) *Inbox {
 	return q
 }
 
-// Put appends e, and reports whether the caller is to tell the pool, and whether the inbox is open:
-// a closed one refuses, and counts that. It is the one call without the pool's lock.
+// Put appends e. It reports whether the caller has to tell the pool, and whether the inbox is open;
+// a closed one refuses e and counts that. Put is the one call made without the pool's lock.
 func (q *Inbox) Put(e Entry) (told, open bool) {
 	q.mu.Lock()
 	if q.closed {
@@ -62,6 +65,7 @@ func (q *Inbox) Put(e Entry) (told, open bool) {
 		q.stamp(&e)
 	}
 	q.in.push(e)
+	// A load is cheaper than the store, and nearly always enough.
 	if told = q.word.Load(); told {
 		q.word.Store(false)
 	}
@@ -69,8 +73,9 @@ func (q *Inbox) Put(e Entry) (told, open bool) {
 	return told, true
 }
 
-// stamp completes the stamp of e, which has its time. Times need not ascend here: two submitters
-// may read the clock in one order and come in the other. The lock is held.
+// stamp completes the stamp of e, which has its time already. Two submitters may read the clock in
+// one order and get here in the other; the line must be sorted, so a stamp is never below the one
+// before. q.mu is held.
 func (q *Inbox) stamp(e *Entry) {
 	q.last = max(q.last, e.When)
 	e.Stamp = Stamp{q.last, q.order.Load()}
@@ -79,15 +84,15 @@ func (q *Inbox) stamp(e *Entry) {
 	}
 }
 
-// Close has Put refuse.
+// Close makes Put refuse from now on.
 func (q *Inbox) Close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.closed = true
 }
 
-// Tally returns the given numbers of tasks accepted and rejected elsewhere plus its own, and how
-// many wait, as one consistent snapshot: also is called inside of it.
+// Tally returns how many tasks were accepted and rejected, the given numbers from elsewhere
+// included, and how many wait, as one consistent snapshot. It calls also inside it.
 func (q *Inbox) Tally(accepted, rejected uint64, also func()) (a, r uint64, queued int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -95,7 +100,7 @@ func (q *Inbox) Tally(accepted, rejected uint64, also func()) (a, r uint64, queu
 	return accepted + q.accepted, rejected + q.rejected, q.out.len() + q.in.len()
 }
 
-// Push appends a task that the pool has accepted by itself, and of which it tells by itself.
+// Push appends a task that the pool has accepted itself; the pool also tells itself about it.
 func (q *Inbox) Push(c *cell.Cell) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -103,7 +108,7 @@ func (q *Inbox) Push(c *cell.Cell) {
 	q.word.Store(false)
 }
 
-// Head is that of [Queue].
+// Head implements [Queue].
 func (q *Inbox) Head() (when int64, due bool) {
 	if !q.live() {
 		return parking.Nothing, false
@@ -111,9 +116,9 @@ func (q *Inbox) Head() (when int64, due bool) {
 	return 0, true
 }
 
-// live reports whether there is a task, which is the next of the takers' segment then. It exchanges
-// the segments if need be. If the word of the last taker who found nothing still stands, nothing
-// has come since.
+// live reports whether there is a task, which is then the next in the takers' segment. It exchanges
+// the segments if it has to. If the word left by a taker still stands, nothing has come since, and
+// the submitters' lock need not be taken.
 func (q *Inbox) live() bool {
 	if q.out.live() {
 		return true
@@ -125,7 +130,8 @@ func (q *Inbox) live() bool {
 	return q.out.live()
 }
 
-// turn makes the submitters' segment that of the takers, whose is empty.
+// turn gives the submitters' segment to the takers, whose own is empty; or leaves word if that is
+// empty too. Both happen under the submitters' lock, so no submission falls between.
 func (q *Inbox) turn() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -136,14 +142,14 @@ func (q *Inbox) turn() {
 	q.out, q.in = q.in, q.out.renewed(&q.in)
 }
 
-// Pop is that of [Queue].
+// Pop implements [Queue].
 func (q *Inbox) Pop(int64) Entry { return q.out.pop() }
 
-// IsRow reports whether the takers' side begins with two bare tasks without times, or more: what is
-// worth a [Batch].
+// IsRow reports whether the takers' side begins with at least two bare tasks without times, which
+// makes a [Batch] worthwhile.
 func (q *Inbox) IsRow() bool { return q.out.isRow() }
 
-// Remove is that of [Queue].
+// Remove implements [Queue].
 func (q *Inbox) Remove(c *cell.Cell) bool {
 	if q.out.remove(c) {
 		return true
@@ -153,14 +159,14 @@ func (q *Inbox) Remove(c *cell.Cell) bool {
 	return q.in.remove(c)
 }
 
-// Len is that of [Queue].
+// Len implements [Queue].
 func (q *Inbox) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.out.len() + q.in.len()
 }
 
-// Filter is that of [Queue].
+// Filter implements [Queue].
 func (q *Inbox) Filter(keep func(*cell.Cell) bool) (out []*cell.Cell) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -179,7 +185,7 @@ func (q *Inbox) Filter(keep func(*cell.Cell) bool) (out []*cell.Cell) {
 	return out
 }
 
-// Look is that of [Queue].
+// Look implements [Queue].
 func (q *Inbox) Look(s *Snapshot) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -194,10 +200,10 @@ func (q *Inbox) Look(s *Snapshot) {
 	}
 }
 
-// Extent is that of [Queue].
+// Extent implements [Queue].
 func (q *Inbox) Extent() (line, timed int) { return q.Len(), 0 }
 
-// cellOf returns the cell of e, or one for it.
+// cellOf returns the cell of e, or makes one for a bare task.
 func (q *Inbox) cellOf(e Entry) *cell.Cell {
 	if e.Cell != nil {
 		return e.Cell

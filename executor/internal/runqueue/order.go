@@ -6,7 +6,7 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// Compare orders tasks by time, then by number, as the heap of a [Delayed] does.
+// Compare orders tasks by time, then by number, like the heap of a [Delayed].
 func Compare(a, b *cell.Cell) int {
 	if c := cmp.Compare(a.When, b.When); c != 0 {
 		return c
@@ -14,15 +14,15 @@ func Compare(a, b *cell.Cell) int {
 	return cmp.Compare(a.Order, b.Order)
 }
 
-// weave merges the tasks of the line and those of the heap, each in order.
+// weave merges the tasks of the line and those of the heap; both are in order.
 func weave(line, heap []*cell.Cell) []*cell.Cell {
 	return Interleave(line, heap, func(heap, line *cell.Cell) bool {
 		return !Stamp{line.When, line.Order}.precedes(heap.When, heap.Order)
 	})
 }
 
-// Interleave merges two lists, each in order. Those of the second come before those of the first
-// that they are before.
+// Interleave merges two lists, each of them in order. An element of the second goes in front of the
+// first element that it is before.
 func Interleave[T any](first, second []T, before func(second, first T) bool) []T {
 	if len(second) == 0 {
 		return first

@@ -8,28 +8,34 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// segment is a queue of tasks in order of arrival, from which any with a cell can be removed. It is
-// filled, emptied, and made new. Its tasks lie in blocks, so it grows without copying them. A task
-// knows its place by a negative Place: -1 minus its position, of which the low bits count.
+// segment is a queue of tasks in order of arrival, from which any task with a cell can be removed.
+// It is filled, emptied, and made anew. Its tasks lie in blocks, so it grows without copying them:
+//
+//	blocks  nil  nil  [. . t t]  [t - t t]  [t t . .]
+//	                       |                     |
+//	                     taken                  end      t task, - hole, . free
+//
+// A task with a cell knows its entry by a negative Place: -1 minus its position, which is base plus
+// the index of the entry, and of which only the low bits are kept.
 type segment struct {
-	blocks     []*block // nil where all have been taken
-	taken, end int      // entries before taken are gone, those from end on are to come
+	blocks     []*block // nil where all entries have been taken
+	taken, end int      // entries before taken are gone; those from end on are free
 	holes      int      // entries removed between the two
 	base       uint32   // position of the first entry
 
-	// Empty blocks, to be used again: at the height of a burst there may be many, and the garbage
-	// collector takes them back when it is over.
+	// Empty blocks for reuse. The height of a burst may leave many of them; from a sync.Pool the
+	// garbage collector takes them back when the burst is over.
 	free *sync.Pool
 }
 
 type block struct {
 	slots  [blockSize]Slot
-	stamps *[blockSize]Stamp // made for the first that is not zero
+	stamps *[blockSize]Stamp // made for the first stamp that is not zero; a plain pool has none
 }
 
 const (
 	blockSize  = 128 // entries, 2 KiB
-	keptBlocks = 64  // for how many a list of them is kept
+	keptBlocks = 64  // the longest list of blocks that is kept when it is empty
 )
 
 func (s *segment) len() int { return s.end - s.taken - s.holes }
@@ -61,7 +67,7 @@ func (s *segment) set(i int, e Entry) {
 	if e.When != Unread && b.stamps == nil {
 		b.stamps = new([blockSize]Stamp)
 	}
-	if b.stamps != nil {
+	if b.stamps != nil { // in a block used before, an old stamp may have to go
 		b.stamps[i%blockSize] = e.Stamp
 	}
 }
@@ -73,7 +79,8 @@ func (s *segment) newBlock() *block {
 	return new(block)
 }
 
-// live reports whether there is a task, which is the next entry then.
+// live reports whether there is a task, which is then the next entry. It passes over the entries
+// that removal has emptied.
 func (s *segment) live() bool {
 	for s.taken < s.end {
 		if !s.at(s.taken).Empty() {
@@ -85,10 +92,10 @@ func (s *segment) live() bool {
 	return false
 }
 
-// first returns the stamp of the next entry, which is live.
+// first returns the stamp of the next entry, which must be live.
 func (s *segment) first() Stamp { return s.stampAt(s.taken) }
 
-// pop takes the next entry, which is live.
+// pop takes the next entry, which must be live.
 func (s *segment) pop() Entry {
 	next := s.at(s.taken)
 	e := Entry{*next, s.stampAt(s.taken)}
@@ -100,15 +107,15 @@ func (s *segment) pop() Entry {
 	return e
 }
 
-// isRow reports whether the next two entries or more are bare tasks without times.
+// isRow reports whether at least the next two entries are bare tasks without times.
 func (s *segment) isRow() bool {
 	return s.taken+1 < s.end && s.isBare(s.taken) && s.isBare(s.taken+1)
 }
 
 func (s *segment) isBare(i int) bool { return s.at(i).Body != nil && s.stampAt(i).When == Unread }
 
-// popRow takes the next bare tasks without times: as many as there is room for, and no more than
-// are left of the block. It returns how many there were.
+// popRow takes the bare tasks without times that come next: as many as fit into room, but not
+// beyond the end of their block. It returns how many it took.
 func (s *segment) popRow(room []Body) (n int) {
 	b, first := s.blocks[s.taken/blockSize], s.taken%blockSize
 	slots := b.slots[first:min(first+len(room), first+s.end-s.taken, blockSize)]
@@ -126,7 +133,8 @@ func (s *segment) popRow(room []Body) (n int) {
 
 // unpop puts bare tasks back in front of all others.
 func (s *segment) unpop(tasks []Body) {
-	if s.taken < len(tasks) { // the segment has been exchanged since, or rebuilt
+	// Their old entries are still there in front, unless the segment has been exchanged or rebuilt.
+	if s.taken < len(tasks) {
 		entries := make([]Entry, 0, len(tasks)+s.len())
 		for _, task := range tasks {
 			entries = append(entries, Entry{Slot: Slot{Body: task}})
@@ -143,7 +151,7 @@ func (s *segment) unpop(tasks []Body) {
 	}
 }
 
-// step leaves an empty entry behind, and its block if that was the last of it.
+// step passes over an entry that is empty by now, and releases its block after the last one.
 func (s *segment) step() {
 	s.taken++
 	if s.taken%blockSize != 0 {
@@ -152,7 +160,7 @@ func (s *segment) step() {
 	s.release(s.taken/blockSize - 1)
 }
 
-// release gives up a block that is empty.
+// release gives up a block, which must be empty.
 func (s *segment) release(i int) {
 	s.free.Put(s.blocks[i])
 	s.blocks[i] = nil
@@ -166,13 +174,14 @@ func (s *segment) remove(c *cell.Cell) bool {
 	*s.at(i) = Slot{}
 	s.holes++
 	c.Place = 0
+	// More holes than tasks: rebuilding costs O(1) for each removal that has made one.
 	if s.holes > blockSize && s.holes > s.len() {
 		s.rebuild(s.entries())
 	}
 	return true
 }
 
-// all yields the tasks, in order.
+// all yields the entries that hold tasks, in order.
 func (s *segment) all() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		for i := s.taken; i < s.end; i++ {
@@ -183,12 +192,12 @@ func (s *segment) all() iter.Seq[Entry] {
 	}
 }
 
-// entries returns the tasks, in order.
+// entries returns the entries that hold tasks, in order.
 func (s *segment) entries() []Entry {
 	return slices.AppendSeq(make([]Entry, 0, s.len()), s.all())
 }
 
-// rebuild makes the segment one of these tasks.
+// rebuild makes the segment consist of these entries.
 func (s *segment) rebuild(entries []Entry) {
 	*s = segment{base: s.base, free: s.free}
 	for _, e := range entries {
@@ -196,11 +205,13 @@ func (s *segment) rebuild(entries []Entry) {
 	}
 }
 
-// renewed returns the segment, which is empty, to follow after the given one.
+// renewed returns the segment, which is empty, as the one that follows after: positions go on from
+// there, so a Place never fits an entry of the other segment.
 func (s *segment) renewed(after *segment) segment {
 	next := segment{base: after.base + uint32(after.end), free: s.free}
+	// The list of blocks is reused, unless a burst has made it long.
 	if s.end%blockSize != 0 {
-		s.release(len(s.blocks) - 1) // not all of it has been used
+		s.release(len(s.blocks) - 1) // partly used, so step has not released it
 	}
 	if len(s.blocks) <= keptBlocks {
 		next.blocks = s.blocks[:0]

@@ -7,17 +7,17 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// Snapshot is what waits in a pool at one moment. It is taken with the pool's lock held, and put in
-// order without it.
+// Snapshot is what waits in a pool at one moment. It is taken with the pool's lock held, and sorted
+// without it.
 type Snapshot struct {
 	see func(*cell.Cell) Waiting
 
 	line     []Waiting // in order
-	timed    []Waiting // by their times, in no order
-	heldBack []Waiting // outside of the queue, in no order
+	timed    []Waiting // by time, unsorted
+	heldBack []Waiting // outside the queue, unsorted
 }
 
-// Waiting is what a snapshot keeps of a task, of which the cell goes on.
+// Waiting is what a snapshot copies of a task, as the cell itself goes on changing.
 type Waiting struct {
 	When  int64
 	Order uint64
@@ -25,29 +25,30 @@ type Waiting struct {
 	Runs  uint64 // of a series
 }
 
-// NewSnapshot returns an empty one with room for so many tasks, in memory that has been touched, so
-// that taking the snapshot is quick. See says what to keep of a task.
+// NewSnapshot returns an empty snapshot with room for so many tasks. See says what to copy of a
+// task.
 func NewSnapshot(line, timed, heldBack int, see func(*cell.Cell) Waiting) Snapshot {
 	return Snapshot{see, roomFor(line), roomFor(timed), roomFor(heldBack)}
 }
 
-// roomFor returns an empty slice for n tasks, or a few more.
+// roomFor returns an empty slice with room for n tasks, or a few more that may come before the lock
+// is taken. It touches the memory, so that no page fault prolongs the time under the lock.
 func roomFor(n int) []Waiting {
 	room := make([]Waiting, n+n/64)
 	clear(room)
 	return room[:0]
 }
 
-// AddLine adds a task of the queue that is behind all that have been added so.
+// AddLine adds a task of the queue that comes after all added so far.
 func (s *Snapshot) AddLine(c *cell.Cell) { s.line = append(s.line, s.see(c)) }
 
-// AddAside adds a task that waits outside of the queue.
+// AddHeldBack adds a task that waits outside the queue.
 func (s *Snapshot) AddHeldBack(c *cell.Cell) { s.heldBack = append(s.heldBack, s.see(c)) }
 
 func (s *Snapshot) addTimed(c *cell.Cell) { s.timed = append(s.timed, s.see(c)) }
 
-// InOrder returns what waits in the order in which it is due. The tasks outside of the queue go
-// between those of it by their times, as far as these are known.
+// InOrder returns the waiting tasks in the order in which they are due. Tasks outside the queue are
+// merged in by their times, as far as these are known.
 func (s *Snapshot) InOrder() []Waiting {
 	slices.SortFunc(s.timed, Waiting.compare)
 	queue := Interleave(s.line, s.timed, func(timed, line Waiting) bool {

@@ -9,9 +9,9 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// What must hold of the queues between any two calls, for tests.
+// These methods check what must hold of the queues between any two calls. They are for tests.
 
-// Validate checks both sides of the inbox, in which the stamps ascend.
+// Validate checks both sides of the inbox, and that the stamps ascend.
 func (q *Inbox) Validate() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -34,12 +34,12 @@ func (q *Inbox) Validate() error {
 		}
 	}
 	if q.in.len() > 0 && q.out.len() == 0 && q.word.Load() {
-		return errors.New("there are tasks of which nobody has been told")
+		return errors.New("there are tasks, and nobody has been told")
 	}
 	return nil
 }
 
-// Cells returns what is in the inbox, in order, with a new cell for each task that has none.
+// Cells returns the tasks in order, with a new cell for each bare one.
 func (q *Inbox) Cells() (cells []*cell.Cell) {
 	for _, e := range append(q.out.entries(), q.in.entries()...) {
 		cells = append(cells, q.cellOf(e))
@@ -47,27 +47,27 @@ func (q *Inbox) Cells() (cells []*cell.Cell) {
 	return cells
 }
 
-// Blocks returns how many blocks the inbox has for what is in it.
+// Blocks returns how many blocks the inbox holds on to.
 func (q *Inbox) Blocks() int { return len(q.in.blocks) + len(q.out.blocks) }
 
 func (s *segment) validate() error {
 	if s.taken < 0 || s.taken > s.end || s.end > len(s.blocks)*blockSize {
-		return errors.New("the bounds are in disorder")
+		return errors.New("the bounds are out of order")
 	}
 	if len(s.blocks) > (s.end+blockSize-1)/blockSize {
-		return errors.New("there is a block too many")
+		return errors.New("there is one block too many")
 	}
 	holes := 0
 	for i := range s.end {
 		if i/blockSize < s.taken/blockSize {
 			if s.blocks[i/blockSize] != nil {
-				return errors.New("a block has been taken and is still there")
+				return errors.New("an empty block has not been released")
 			}
 			continue
 		}
 		switch e := *s.at(i); {
 		case i < s.taken && !e.Empty():
-			return errors.New("what has been taken is still there")
+			return errors.New("a taken entry is not empty")
 		case i < s.taken:
 		case e.Empty():
 			holes++
@@ -80,7 +80,7 @@ func (s *segment) validate() error {
 	}
 	for i := s.end; i < len(s.blocks)*blockSize; i++ {
 		if !s.at(i).Empty() {
-			return errors.New("something is beyond the end")
+			return errors.New("an entry beyond the end is not empty")
 		}
 	}
 	beyond := s.blocks[len(s.blocks):cap(s.blocks)]
@@ -90,7 +90,7 @@ func (s *segment) validate() error {
 	return nil
 }
 
-// Validate checks the ring, and that its tasks know their places.
+// Validate checks the ring, and that every task knows its place.
 func (q *FIFO) Validate() error {
 	span := int(q.tail - q.head)
 	if span > len(q.ring) || len(q.ring)&(len(q.ring)-1) != 0 {
@@ -121,7 +121,7 @@ func (q *FIFO) Validate() error {
 	return nil
 }
 
-// Validate checks all parts of the queue, at a time of the pool's clock.
+// Validate checks all parts of the queue. Now is the time on the pool's clock.
 func (q *Delayed) Validate(now int64) error {
 	if err := q.heap.Validate(placeInHeap); err != nil {
 		return err
@@ -150,7 +150,7 @@ func (q *Delayed) Validate(now int64) error {
 	return q.line.Validate()
 }
 
-// Cells returns what is in the queue, in order, with a new cell for each task that has none.
+// Cells returns the tasks in order, with a new cell for each bare one.
 func (q *Delayed) Cells() []*cell.Cell {
 	cells := q.ripe.All()
 	for _, c := range q.heap.All() {
@@ -165,7 +165,7 @@ func (q *Delayed) Cells() []*cell.Cell {
 
 func placeInHeap(c *cell.Cell) int { return int(c.Place) - 1 }
 
-// Validate checks what is claimed of a batch that so many workers use.
+// Validate checks a batch that is used by so many workers.
 func (b *Batch) Validate(users int) error {
 	claimed := min(b.next.Load(), b.size)
 	switch {
