@@ -20,16 +20,18 @@ import (
 // [ErrNilTask].
 //
 // It is invokeAll of java.util.concurrent's ExecutorService.
-func InvokeAll[V any](ctx context.Context, p Submitter, fns ...future.Func[V]) ([]*future.Future[V], error) {
+func InvokeAll[V any](
+	ctx context.Context, p Submitter, fns ...future.Func[V],
+) ([]*future.Future[V], error) {
 	ctx, err := checkBulk(ctx, fns)
 	if err != nil {
 		return nil, err
 	}
 	fs := make([]*future.Future[V], len(fns))
-	var behind []*future.Future[struct{}] // what a foreign Submitter returned; nil for one of this package
+	var behind []*future.Future[struct{}] // futures of a foreign Submitter; else nil
 	finished := false
 	defer func() {
-		if !finished { // a policy has panicked, or a task that the caller ran has ended the goroutine
+		if !finished { // a policy has panicked, or a task has ended its caller
 			cancelAll(fs, errNotNeeded)
 		}
 	}()

@@ -27,7 +27,7 @@ type CompletionService[V any] struct {
 	settled     []*future.Future[V] // in the order in which they were settled
 	outstanding int
 	calls       calls         // of submit in progress; their tasks are outstanding too
-	changed     chan struct{} // closed when something is settled or nothing is left; nil while nobody waits
+	changed     chan struct{} // closed when there is more to take, or nothing left; may be nil
 
 	// behind are, for unsettled futures, those that a foreign Submitter has returned for the same
 	// tasks.
@@ -43,13 +43,17 @@ func NewCompletionService[V any](p Submitter) *CompletionService[V] {
 }
 
 // Submit is [Submit] on the pool. The future that it returns is the one that will be taken.
-func (s *CompletionService[V]) Submit(fn future.Func[V], opts ...TaskOption) (*future.Future[V], error) {
+func (s *CompletionService[V]) Submit(
+	fn future.Func[V], opts ...TaskOption,
+) (*future.Future[V], error) {
 	return s.submit(context.Background(), fn, opts...)
 }
 
 // submit is Submit with the context of a bulk operation. It keeps count of itself before the pool
 // gets the task: under CallerRuns the whole task runs inside the call.
-func (s *CompletionService[V]) submit(ctx context.Context, fn future.Func[V], opts ...TaskOption) (*future.Future[V], error) {
+func (s *CompletionService[V]) submit(
+	ctx context.Context, fn future.Func[V], opts ...TaskOption,
+) (*future.Future[V], error) {
 	if fn == nil {
 		return nil, ErrNilTask
 	}

@@ -30,7 +30,7 @@ type Group struct {
 	failed  bool                       // fail has run: the others are being cancelled, or have been
 
 	calls   calls         // of Go and fail in progress
-	changed chan struct{} // closed when there are no calls left, or a new member; nil while nobody waits
+	changed chan struct{} // closed when there are no calls left, or a new member; may be nil
 
 	// Set while there may be members, and let go by Wait, so that an idle group holds nothing of
 	// parent:
@@ -161,7 +161,9 @@ func (g *Group) derive() {
 }
 
 // offer reports whether the group has taken the context.
-func (g *Group) offer(ctx context.Context, cancel context.CancelCauseFunc, unwatch func() bool) bool {
+func (g *Group) offer(
+	ctx context.Context, cancel context.CancelCauseFunc, unwatch func() bool,
+) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.ctx != nil || g.err != nil {

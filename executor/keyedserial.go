@@ -35,13 +35,17 @@ func (k *KeyedSerial[K]) Execute(key K, task Task) error {
 }
 
 // Submit is Execute with a future for the outcome. See [Pool.Submit].
-func (k *KeyedSerial[K]) Submit(key K, task Task, opts ...TaskOption) (*future.Future[struct{}], error) {
+func (k *KeyedSerial[K]) Submit(
+	key K, task Task, opts ...TaskOption,
+) (*future.Future[struct{}], error) {
 	return submitTask(context.Background(), false, k.under(key), task, opts)
 }
 
 // SubmitContext is Submit that waits for room in the pool until ctx ends. See
 // [Serial.SubmitContext].
-func (k *KeyedSerial[K]) SubmitContext(ctx context.Context, key K, task Task, opts ...TaskOption) (*future.Future[struct{}], error) {
+func (k *KeyedSerial[K]) SubmitContext(
+	ctx context.Context, key K, task Task, opts ...TaskOption,
+) (*future.Future[struct{}], error) {
 	return submitTask(ctx, true, k.under(key), task, opts)
 }
 
@@ -102,7 +106,9 @@ func (k *keyed[K]) SubmitContext(
 func (k *keyed[K]) base() *Pool     { return k.of.pool }
 func (k *keyed[K]) self() Submitter { return k }
 
-func (k *keyed[K]) submit(ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption) error {
+func (k *keyed[K]) submit(
+	ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption,
+) error {
 	l := k.of.enter(k.key)
 	defer k.of.leave(l)
 	return k.of.pool.submitIn(ctx, wait, l, c, task, opts)

@@ -168,10 +168,13 @@ func (p *Pool) sweepLocked() []*cell.Cell {
 	now := p.clock.Now()
 	switch {
 	case p.stage == running, p.stage == draining && p.plain:
-		return nil // a plain pool drops nothing on Shutdown, as all its tasks are due
+		return nil // all tasks that there are may run
 	case p.stage >= stopping:
 		p.recallLocked()
-		swept := merge(p.queue.Filter(func(*cell.Cell) bool { return false }), p.takeHeldBackLocked())
+		swept := merge(
+			p.queue.Filter(func(*cell.Cell) bool { return false }),
+			p.takeHeldBackLocked(),
+		)
 		p.vacateLocked(swept)
 		return swept
 	}

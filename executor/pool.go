@@ -55,7 +55,7 @@ type Pool struct {
 	custom    *ordered        // the queue, if the user supplied it
 	inbox     *runqueue.Inbox // the queue's front for submissions, or nil; see newQueue
 	watched   atomic.Bool     // bare tasks are to record when they start
-	timed     atomic.Bool     // there may be tasks with a time of their own; written with the lock held
+	timed     atomic.Bool     // there may be tasks with a time; written with the lock held
 	submitted *plan           // shared by the tasks that have a future and no options
 	executed  *plan           // shared by the tasks given to Execute
 
@@ -63,9 +63,9 @@ type Pool struct {
 	runners runners   // the goroutines that are running its tasks
 
 	closing  context.Context    // ends when the pool is shut down
-	announce context.CancelFunc // ends closing; the functions that it calls get goroutines of their own
+	announce context.CancelFunc // ends closing; what that calls runs on other goroutines
 
-	order atomic.Uint64 // of the last task queued by placeLocked; written with the lock held
+	order atomic.Uint64 // of the last task that placeLocked has queued; written with the lock held
 
 	_ [64]byte // keeps what every run writes out of the cache lines above
 

@@ -17,7 +17,8 @@ func NewFixedPool(n int, opts ...Option) *Pool {
 // Executors.newCachedThreadPool. [MaximumSize] sets a limit; tasks beyond it are up to the
 // rejection policy.
 func NewCachedPool(opts ...Option) *Pool {
-	return NewPool(0, append([]Option{HandOff(), MaximumSize(math.MaxInt), KeepAlive(time.Minute)}, opts...)...)
+	cached := []Option{HandOff(), MaximumSize(math.MaxInt), KeepAlive(time.Minute)}
+	return NewPool(0, append(cached, opts...)...)
 }
 
 // NewSinglePool returns a pool of one worker, which runs tasks one at a time in the order of

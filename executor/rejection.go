@@ -184,10 +184,12 @@ func (r *Rejection) ReplaceOldest() error {
 func (p *Pool) exchange(c *cell.Cell, oldest **cell.Cell) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := p.tryEnqueueLocked(c, p.now()); err != ErrSaturated || !p.plain || p.queue.Len() == 0 {
+	err := p.tryEnqueueLocked(c, p.now())
+	if err != ErrSaturated || !p.plain || p.queue.Len() == 0 {
 		return err
 	}
-	*oldest = p.queue.Pop(unread).Cell // never bare: only a queue with a limit rejects, and it holds cells
+	// Never bare: only a queue with a limit rejects, and that holds cells.
+	*oldest = p.queue.Pop(unread).Cell
 	p.runs.Settling++
 	if s := planOf(*oldest).strand; s != nil {
 		p.advanceLocked(s)

@@ -28,7 +28,7 @@ type Pending struct {
 
 	Periodic bool   `json:"periodic,omitempty"`
 	Runs     uint64 `json:"runs,omitempty"` // begun so far, for a periodic task
-	Task     Task   `json:"-"`              // the decorated body of a task that is handed back; else nil
+	Task     Task   `json:"-"`              // its decorated body, if it is handed back; else nil
 }
 
 // Running describes a task that was running when a report was made. In JSON it is its Run with an

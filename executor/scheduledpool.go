@@ -49,7 +49,9 @@ func NewScheduledPool(core int, opts ...Option) *ScheduledPool {
 // the clock, 292 years, means never. Schedule returns [ErrNilTask], [ErrInvalid] for a bad option,
 // or [ErrShutdown] or [ErrSaturated] for a task that will not run. Without options it allocates
 // once.
-func (p *ScheduledPool) Schedule(delay time.Duration, task Task, opts ...TaskOption) (*ScheduledFuture[struct{}], error) {
+func (p *ScheduledPool) Schedule(
+	delay time.Duration, task Task, opts ...TaskOption,
+) (*ScheduledFuture[struct{}], error) {
 	f, c := newScheduled[struct{}](p)
 	if err := p.schedule(c, delay, task, opts); err != nil {
 		return nil, err
@@ -59,7 +61,9 @@ func (p *ScheduledPool) Schedule(delay time.Duration, task Task, opts ...TaskOpt
 
 // Schedule runs fn once, delay from now, and returns the future of its result. See
 // [ScheduledPool.Schedule].
-func Schedule[V any](p *ScheduledPool, delay time.Duration, fn future.Func[V], opts ...TaskOption) (*ScheduledFuture[V], error) {
+func Schedule[V any](
+	p *ScheduledPool, delay time.Duration, fn future.Func[V], opts ...TaskOption,
+) (*ScheduledFuture[V], error) {
 	if fn == nil {
 		return nil, ErrNilTask
 	}
@@ -73,7 +77,9 @@ func Schedule[V any](p *ScheduledPool, delay time.Duration, fn future.Func[V], o
 // ScheduleAt runs task once at the given time, or now if that has passed. The time is converted
 // into a delay once, at the call: setting the wall clock later does not move the task. The errors
 // are those of [ScheduledPool.Schedule].
-func (p *ScheduledPool) ScheduleAt(at time.Time, task Task, opts ...TaskOption) (*ScheduledFuture[struct{}], error) {
+func (p *ScheduledPool) ScheduleAt(
+	at time.Time, task Task, opts ...TaskOption,
+) (*ScheduledFuture[struct{}], error) {
 	f, c := newScheduled[struct{}](p)
 	if _, err := p.prepare(c, task, opts); err != nil {
 		return nil, err
@@ -103,20 +109,26 @@ func (p *ScheduledPool) ScheduleAt(at time.Time, task Task, opts ...TaskOption) 
 // AtFixedRate returns [ErrNilTask], [ErrInvalid] for a period that is not positive or a bad option,
 // or [ErrShutdown] or [ErrSaturated]. The initial delay is treated as by Schedule. With a huge
 // period there is one run.
-func (p *ScheduledPool) AtFixedRate(initial, period time.Duration, task Task, opts ...TaskOption) (*ScheduledFuture[struct{}], error) {
+func (p *ScheduledPool) AtFixedRate(
+	initial, period time.Duration, task Task, opts ...TaskOption,
+) (*ScheduledFuture[struct{}], error) {
 	return p.repeat(initial, period, series.FixedRate, task, opts)
 }
 
 // WithFixedDelay runs task after the initial delay, and then again each time when delay has passed
 // since the end of its last run. There is nothing to catch up with; otherwise it is
 // [ScheduledPool.AtFixedRate].
-func (p *ScheduledPool) WithFixedDelay(initial, delay time.Duration, task Task, opts ...TaskOption) (*ScheduledFuture[struct{}], error) {
+func (p *ScheduledPool) WithFixedDelay(
+	initial, delay time.Duration, task Task, opts ...TaskOption,
+) (*ScheduledFuture[struct{}], error) {
 	return p.repeat(initial, delay, series.FixedDelay, task, opts)
 }
 
 func (p *ScheduledPool) self() Submitter { return p }
 
-func (p *ScheduledPool) schedule(c *cell.Cell, delay time.Duration, task Task, opts []TaskOption) error {
+func (p *ScheduledPool) schedule(
+	c *cell.Cell, delay time.Duration, task Task, opts []TaskOption,
+) error {
 	if _, err := p.prepare(c, task, opts); err != nil {
 		return err
 	}
@@ -124,7 +136,9 @@ func (p *ScheduledPool) schedule(c *cell.Cell, delay time.Duration, task Task, o
 }
 
 // repeat schedules a series. The sign tells fixed rate from fixed delay, see package series.
-func (p *ScheduledPool) repeat(initial, every time.Duration, sign int64, task Task, opts []TaskOption) (*ScheduledFuture[struct{}], error) {
+func (p *ScheduledPool) repeat(
+	initial, every time.Duration, sign int64, task Task, opts []TaskOption,
+) (*ScheduledFuture[struct{}], error) {
 	if task == nil {
 		return nil, ErrNilTask
 	}

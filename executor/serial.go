@@ -58,14 +58,18 @@ func (s *Serial) Submit(task Task, opts ...TaskOption) (*future.Future[struct{}]
 // SubmitContext is Submit that waits for room in the pool until ctx ends. See [Pool.SubmitContext].
 // A task of the same pool does not wait: if there is no room it gets [ErrSaturated], because to run
 // the new task at once would be out of turn.
-func (s *Serial) SubmitContext(ctx context.Context, task Task, opts ...TaskOption) (*future.Future[struct{}], error) {
+func (s *Serial) SubmitContext(
+	ctx context.Context, task Task, opts ...TaskOption,
+) (*future.Future[struct{}], error) {
 	return submitTask(ctx, true, s, task, opts)
 }
 
 func (s *Serial) base() *Pool     { return s.pool }
 func (s *Serial) self() Submitter { return s }
 
-func (s *Serial) submit(ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption) error {
+func (s *Serial) submit(
+	ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption,
+) error {
 	return s.pool.submitIn(ctx, wait, &s.lane, c, task, opts)
 }
 
@@ -79,7 +83,9 @@ func (p *Pool) executeIn(l *lane, task Task) error {
 
 // submitIn submits a task with a future to a lane. A task with options has a plan of its own, which
 // gets the strand here.
-func (p *Pool) submitIn(ctx context.Context, wait bool, l *lane, c *cell.Cell, task Task, opts []TaskOption) error {
+func (p *Pool) submitIn(
+	ctx context.Context, wait bool, l *lane, c *cell.Cell, task Task, opts []TaskOption,
+) error {
 	pl, err := p.prepare(c, task, opts)
 	if err != nil {
 		return err

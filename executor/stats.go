@@ -40,11 +40,11 @@ type Stats struct {
 	Rejected uint64 `json:"rejected"`
 
 	Completed uint64 `json:"completed"` // tasks ended by their run; a series by its last
-	Cancelled uint64 `json:"cancelled"` // tasks cancelled through their future before they ended
-	Returned  uint64 `json:"returned"`  // tasks dropped or handed back by a shutdown, or dropped for room
+	Cancelled uint64 `json:"cancelled"` // tasks cancelled by their future before they ended
+	Returned  uint64 `json:"returned"`  // tasks dropped, for room or by a shutdown, or handed back
 
 	Runs     uint64 `json:"runs"`     // bodies that have ended; each run of a series counts
-	Failures uint64 `json:"failures"` // failed runs, at a time-out too; not those of cancelled tasks
+	Failures uint64 `json:"failures"` // failed runs, at a time-out too; none of a cancelled task
 	Wakeups  uint64 `json:"wakeups"`  // how often an idle worker was woken; never with nothing due
 }
 

@@ -42,7 +42,9 @@ func (p *Pool) Submit(task Task, opts ...TaskOption) (*future.Future[struct{}], 
 // If there is no room and the caller is itself a task of the pool, it runs the new task at once,
 // because it might otherwise wait for itself. A goroutine of such a task waits; see
 // [Rejection.Wait].
-func (p *Pool) SubmitContext(ctx context.Context, task Task, opts ...TaskOption) (*future.Future[struct{}], error) {
+func (p *Pool) SubmitContext(
+	ctx context.Context, task Task, opts ...TaskOption,
+) (*future.Future[struct{}], error) {
 	return submitTask(ctx, true, p, task, opts)
 }
 
@@ -67,7 +69,9 @@ func Submit[V any](p Submitter, fn future.Func[V], opts ...TaskOption) (*future.
 // SubmitContext is Submit that waits for room until ctx ends; see [Pool.SubmitContext]. A
 // [Submitter] without such a method does not wait: there it is Submit, unless ctx has already
 // ended.
-func SubmitContext[V any](ctx context.Context, p Submitter, fn future.Func[V], opts ...TaskOption) (*future.Future[V], error) {
+func SubmitContext[V any](
+	ctx context.Context, p Submitter, fn future.Func[V], opts ...TaskOption,
+) (*future.Future[V], error) {
 	return submit(ctx, true, p, fn, opts)
 }
 
@@ -109,7 +113,9 @@ func bind[V any](f *future.Future[V], fn future.Func[V]) Task { return (*cell.Co
 func (p *Pool) base() *Pool     { return p }
 func (p *Pool) self() Submitter { return p }
 
-func (p *Pool) submit(ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption) error {
+func (p *Pool) submit(
+	ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption,
+) error {
 	if _, err := p.prepare(c, task, opts); err != nil {
 		return err
 	}
