@@ -5,6 +5,10 @@ import (
 	"github.com/punctual-go/punctual/internal/delay"
 )
 
+// Batches let workers run tiny tasks without taking the lock for each. What the pool knows of them
+// lags behind: Stats looks at the batches as well, and whatever else wants to see or change what
+// waits puts the rest of the batch back first.
+
 // dealLocked fills a new batch if a row of bare tasks is at the head of the queue, which is due,
 // and reports whether it has. Nothing is left of the batch before.
 //
@@ -19,6 +23,8 @@ func (p *Pool) dealLocked() bool {
 	}
 	switch {
 	case p.batch != nil && !p.batch.Used(): // nobody claims from it any more: fill it again
+	// A worker, perhaps at a long task, may still claim from the last batch; the one before it is
+	// free.
 	case p.spare != nil:
 		p.batch, p.spare = p.spare, nil
 	default:
@@ -60,6 +66,8 @@ func (w *worker) leaveLocked() {
 // reports whether there is one. Whatever is out of the ordinary it leaves to take, which has the
 // lock.
 func (w *worker) claimNext() bool {
+	// Not after a failure, which is to be counted; nor after somebody has asked a context for a
+	// signal, as the cell must not serve on; nor once starts are recorded, which needs the clock.
 	if w.batch == nil || w.Failed || !w.own.Unseen() || w.pool.watched.Load() {
 		return false
 	}

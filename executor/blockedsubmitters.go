@@ -40,6 +40,7 @@ func (es *blockedSubmitters) admitLocked(p *Pool, free int) (any bool) {
 		e, next := place.Value.(*blockedSubmitter), place.Next()
 		switch {
 		case p.roomLocked(e.cell, free):
+			// Removed first: a Push that panics has decided about it too.
 			es.list.Remove(place)
 			e.enqueueLocked(p)
 			close(e.decided)
@@ -92,7 +93,8 @@ func (es *blockedSubmitters) refuseAllLocked() {
 // runs c.
 func (p *Pool) waitForRoom(ctx context.Context, c *cell.Cell) error {
 	if p.current() != nil {
-		return p.runByCaller(context.Background(), c) // ctx ends the wait, not the task
+		// ctx ends the wait, not the task, so it is not passed on.
+		return p.runByCaller(context.Background(), c)
 	}
 	// This must come before anybody knows of the wait: the methods of ctx may be the user's.
 	run, within := cell.Find(ctx, p.runs.Owns)
@@ -101,6 +103,7 @@ func (p *Pool) waitForRoom(ctx context.Context, c *cell.Cell) error {
 	if e == nil {
 		return err
 	}
+	// The run may be waiting for this goroutine, and the room come from nobody else.
 	if within && !p.confines() {
 		defer p.makeRoom(run)()
 	}

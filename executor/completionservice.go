@@ -42,7 +42,8 @@ func NewCompletionService[V any](p Submitter) *CompletionService[V] {
 	return &CompletionService[V]{pool: p, own: nativeOf(p)}
 }
 
-// Submit is [Submit] on the pool. The future that it returns is the one that will be taken.
+// Submit submits fn to the pool, as the function [Submit] does. The future that it returns is the
+// one that will be taken.
 func (s *CompletionService[V]) Submit(
 	fn future.Func[V], opts ...TaskOption,
 ) (*future.Future[V], error) {
@@ -181,10 +182,12 @@ func (s *CompletionService[V]) Take(ctx context.Context) (*future.Future[V], err
 		}
 		changed := s.changed
 		s.mu.Unlock()
+		// Asked without the lock of the service, as it looks at the pool and at the tasks.
 		if s.awaitsItself() {
 			return nil, future.ErrSelfWait
 		}
 		if _, ok := cell.Receive(ctx, changed, s.hosts(), s.waitedFor); !ok {
+			// A future that was settled before ctx ended is not withheld.
 			if f, ok := s.Poll(); ok {
 				return f, nil
 			}
@@ -211,6 +214,8 @@ func (s *CompletionService[V]) awaitsItself() bool {
 	s.mu.Lock()
 	own, all := s.calls.own(), s.calls.all
 	s.mu.Unlock()
+	// Somebody else is submitting a task, which may end; or the caller is neither a task of the
+	// pool nor inside a submission.
 	if own < all || s.own != nil && x == nil && own == 0 {
 		return false
 	}

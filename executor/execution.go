@@ -194,6 +194,8 @@ func (x *execution) accountLocked() (refused *cell.Cell) {
 		return nil
 	}
 	pl := planOf(c)
+	// The check for a cancellation and the queueing are one step under the lock; see
+	// host.Cancelled.
 	if when, repeats := x.Repeats(c, &pl.Plan, p.mayRepeatLocked()); repeats {
 		p.placeLocked(c, when)
 		return nil

@@ -46,6 +46,7 @@ func (p *Pool) runByCaller(ctx context.Context, c *cell.Cell) error {
 	if planOf(c).strand != nil {
 		return ErrSaturated // to run it now would be out of turn
 	}
+	// A stack overflow could not be recovered from.
 	if x := p.current(); x != nil && x.depth >= maxNested {
 		return p.acceptBeyond(x, c)
 	}
@@ -95,6 +96,7 @@ func (p *Pool) begin(c *cell.Cell) (*extraRun, error) {
 	}
 	p.counts.accepted++
 	g := p.addExtraRunLocked()
+	// Before the start, which has to know whether it is nested.
 	p.runners.enter(&g.execution)
 	if g.outer == nil {
 		p.waits.callers++ // it brings its own place; one that nests has it already
@@ -146,6 +148,7 @@ func (g *extraRun) next() bool {
 	p := g.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	// Others may have taken a task from the queue in the meantime, or cancelled it.
 	for len(g.beyond) > 0 && p.stage < stopping {
 		c := g.beyond[0]
 		g.beyond[0] = nil
@@ -169,7 +172,7 @@ func (g *extraRun) leave() {
 	if v := recover(); v != nil {
 		panic(v) // of a user's WorkQueue, under the lock: there is no way on
 	}
-	defer g.depart() // also if a hook or handler ends the goroutine
+	defer g.depart() // even if a hook or handler ends the goroutine
 	if g.Task != nil {
 		g.complete()
 	}
@@ -180,9 +183,11 @@ func (g *extraRun) leave() {
 // keeps others from taking its place in between.
 func (g *extraRun) returnLocked() {
 	a := g.await
+	// A caller has nobody to give a place back to, nor has help that was not certain.
 	if a == nil || a.by == nil || a.over {
 		return
 	}
+	// The task has stopped by now, which ends the wait unless that is for others as well.
 	if a.isEnding() {
 		a.over = true
 		g.pool.waits.blocked--

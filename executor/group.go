@@ -115,6 +115,7 @@ func (g *Group) end() error {
 	if err := g.failure(); err != nil {
 		return err
 	}
+	// Without the group's lock: the methods of parent may be the user's.
 	if err := endOf(g.parent); err != nil {
 		g.fail(err)
 	}

@@ -13,6 +13,7 @@ import (
 func (p *Pool) handBackRunsLocked() (series []Pending) {
 	now := p.clock.Now()
 	for x := range p.executionsLocked() {
+		// Between two tasks, and so not in a run.
 		if x.Task == nil {
 			continue
 		}

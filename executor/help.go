@@ -12,6 +12,7 @@ import (
 // helpLocked starts what a waits for, or what that waits behind in its strand, on a helper. If it
 // is not due, that happens at its time; if there may not be another helper, when there is a place.
 func (p *Pool) helpLocked(a *await) {
+	// A wait that is not certain matters only while the run is in progress on whose behalf it is.
 	if a.over || p.stage >= stopping || a.by == nil && !a.run.Live() {
 		return
 	}
@@ -116,6 +117,7 @@ func (p *Pool) helpLater(a *await) {
 	if a.over || !a.run.Live() {
 		return
 	}
+	// Not due: the next look is shortly after its time, not at a multiple of the patience.
 	if c := p.nextOf(a); c != nil && c.When > p.clock.Now() {
 		// A worker is to have the first try.
 		a.patience = time.Duration(c.When-p.clock.Now()) + patience
@@ -198,6 +200,7 @@ func (p *Pool) helpHeadLocked(a *await) {
 	now := p.clock.Now()
 	when, due := p.queue.Head()
 	switch {
+	// No head, yet no room either: under HandOff, or because of tasks held back outside the queue.
 	case when == parking.Nothing:
 		p.blockedSubmitters.bypassLocked(p, a, now)
 	case due || when <= now:

@@ -28,6 +28,7 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	switch {
 	case p.queue.Remove(c):
 		p.vacatedLocked(c)
+	// A task held back takes room in a bounded queue, too.
 	case p.heldBack > 0 && p.removeHeldBackLocked(c):
 		p.notifyLocked(unread)
 	default:
@@ -44,6 +45,7 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 		// A worker above the core size may lead, waiting for this task. Nothing keeps it now.
 		p.lot.CallLeader()
 	}
+	// It may have been the last task of a pool that is draining.
 	ended := p.emptiedLocked()
 	p.mu.Unlock()
 	p.finish(ended)

@@ -97,7 +97,8 @@ func (p *Pool) Close() error {
 // CloseContext is Close that waits until ctx ends. It then does what [Pool.ShutdownNow] does, and
 // returns the error of ctx without waiting for the tasks that are still running; [Pool.Terminated]
 // tells when the last has ended. A nil ctx never ends. If it is called from a task of the same
-// pool, CloseContext returns [future.ErrSelfWait] at once.
+// pool, CloseContext shuts the pool down and drops tasks like Close, but neither waits nor
+// interrupts, and returns [future.ErrSelfWait].
 //
 // The report lists the tasks that never started, or will not start again, including series that
 // were in a run at the call; each task is in one report only. It also lists the tasks that were
@@ -114,6 +115,7 @@ func (p *Pool) CloseContext(ctx context.Context) (Report, error) {
 	err := p.AwaitTermination(ctx)
 	switch {
 	case err == nil:
+	// The caller is among them, and goes on after this: nothing is interrupted.
 	case cell.Matches(err, future.ErrSelfWait):
 		report.Running = p.Running()
 	default:
@@ -169,12 +171,11 @@ func (p *Pool) sweepLocked() []*cell.Cell {
 	switch {
 	case p.stage == running, p.stage == draining && p.plain:
 		return nil // all tasks that there are may run
+	// The batch first: its tasks have left the queue, and are swept with it.
 	case p.stage >= stopping:
 		p.recallLocked()
-		swept := merge(
-			p.queue.Filter(func(*cell.Cell) bool { return false }),
-			p.takeHeldBackLocked(),
-		)
+		swept := merge(p.queue.Filter(func(*cell.Cell) bool { return false }),
+			p.takeHeldBackLocked())
 		p.vacateLocked(swept)
 		return swept
 	}
@@ -182,6 +183,7 @@ func (p *Pool) sweepLocked() []*cell.Cell {
 		if planOf(c).Periodic() {
 			return p.continuePeriodic.Load()
 		}
+		// What is due runs in any case: it might have begun already, had a worker been free.
 		return p.executeDelayed.Load() || c.When <= now
 	})
 }
@@ -191,6 +193,7 @@ func (p *Pool) sweepLocked() []*cell.Cell {
 func (p *Pool) settle(swept []*cell.Cell, active ...*cell.Cell) []Pending {
 	delay.At(delay.TasksSwept)
 	for _, c := range active {
+		// Without the lock: an ending context calls the functions that wait for it.
 		c.Interrupt(ErrShutdown)
 	}
 	dropped := make([]Pending, 0, len(swept))
@@ -218,6 +221,7 @@ func (p *Pool) emptiedLocked() (ended bool) {
 	if p.stage == running || p.stage >= tidying || p.runs.Settling > 0 || !p.overLocked() {
 		return false
 	}
+	// Idle workers may be parked until a time that will not come any more.
 	if len(p.workers) > 0 {
 		p.lot.CallAll()
 	}

@@ -124,9 +124,10 @@ func (s *settings) init(core int, plain bool, opts []Option) {
 }
 
 // Name names a pool, an event loop, a supervisor or a task. A pool's or loop's name appears in
-// logs, errors and statistics, and as the pprof label "pool" of its goroutines; a supervisor's
-// likewise, and on its runs. A task's name appears in logs, errors, hooks and reports, and as the
-// pprof label "task" of its runs. Any string will do, whatever its length and bytes.
+// logs, errors and statistics, and as the pprof label "pool" of its goroutines. A supervisor's name
+// is used in the same places, and for its runs. A task's name appears in logs, errors, hooks and
+// reports, and as the pprof label "task" of its runs. Any string will do, whatever its length and
+// bytes.
 func Name(name string) NameOption { return named(name) }
 
 // MaximumSize lets a [Pool] grow above its core size, to at most n workers, while more tasks wait
@@ -200,10 +201,11 @@ func Logger(l *slog.Logger) CommonOption {
 // logged of a series that goes on. A series that ends by a failure is logged in any case.
 //
 // The handler runs on the goroutine of the run or hook that failed, with the base context. If a run
-// of a series exceeds its [Timeout], it runs at that moment, on a goroutine of its own, while the
-// body still runs. The pool does not end before the handler has returned for all runs. If it
-// panics, that is logged. A nil handler is ignored. Several are called one after another, in the
-// order given; if one panics or calls Goexit, the others are called all the same.
+// of a series exceeds its [Timeout], the handler is called at that moment, on a goroutine of its
+// own, while the body still runs. The pool does not end before the handlers of all runs have
+// returned. If a handler panics, that is logged. A nil handler is ignored. Several are called one
+// after another, in the order given; if one panics or calls Goexit, the others are called all the
+// same.
 //
 // An event loop does the same. A supervisor reports only panics of its callbacks: its task is a
 // task of the pool, which reports it.

@@ -116,9 +116,9 @@ func (r *Rejection) Run() error {
 // [ErrSaturated] and the error of ctx; if the pool is shut down, [ErrShutdown]. A nil ctx never
 // ends.
 //
-// A task of the same pool does not wait: Wait is Run for it. A goroutine started by such a task
-// does wait; if ctx is the context of that task, room is made for it after 10 ms, by running queued
-// tasks in excess of the pool's size.
+// If the caller is itself a task of this pool, Wait does not wait but does what [Rejection.Run]
+// does. A goroutine started by such a task does wait; if ctx is the context of that task, room is
+// made for it after 10 ms, by running queued tasks in excess of the pool's size.
 func (r *Rejection) Wait(ctx context.Context) error {
 	if ctx == nil {
 		ctx = context.Background()
@@ -166,7 +166,8 @@ func (r *Rejection) Discard() {
 // ReplaceOldest queues the task in the room of the one that would run next. That one is dropped:
 // its future is cancelled, with [ErrSaturated] as the reason. If room has been found in the
 // meantime, nothing is dropped. ReplaceOldest returns [ErrSaturated] if no task waits in the queue,
-// and always on a [ScheduledPool] without room; it returns [ErrShutdown] if the pool is shut down.
+// and on a [ScheduledPool] that still has no room; it returns [ErrShutdown] if the pool is shut
+// down.
 func (r *Rejection) ReplaceOldest() error {
 	return r.place(func(c *cell.Cell) error {
 		var oldest *cell.Cell

@@ -16,6 +16,7 @@ func (p *Pool) see() runqueue.Snapshot {
 	s := runqueue.NewSnapshot(line, timed, heldBack, seen)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	// Only the queue can be looked at in order.
 	p.recallLocked()
 	p.queue.Look(&s)
 	for _, c := range p.allHeldBackLocked() {

@@ -118,6 +118,7 @@ func (p *Pool) playedLocked() (left int, ended uint64) {
 		seen = append(seen, p.batch)
 	}
 	for w := range p.workers {
+		// Several workers may still be at the tasks of one earlier batch.
 		if w.batch != nil && !slices.Contains(seen, w.batch) {
 			_, over := w.batch.Progress()
 			ended += over
