@@ -14,7 +14,7 @@ import (
 // Overview: there are three ways in.
 //
 //	post              to run now, without a limit: through the inbox, without the pool's lock
-//	accept            to run now, into a bounded queue, a strand or a queue of the user's
+//	accept            to run now, into a bounded queue, a strand or a user's queue
 //	acceptAfter, ...  to run at a time of its own
 //
 // The latter two meet in tryEnqueueLocked. Without room, accept either waits in waitForRoom or
@@ -101,7 +101,7 @@ func (p *Pool) refuse(c *cell.Cell, err error) error {
 // tryAccept queues c if there is room, and otherwise returns ErrSaturated, not yet counted.
 func (p *Pool) tryAccept(c *cell.Cell) error {
 	p.mu.Lock()
-	defer p.mu.Unlock() // even if a WorkQueue of the user's panics
+	defer p.mu.Unlock() // even if a user's WorkQueue panics
 	now := p.now()
 	if !p.plain {
 		now = p.keepTimesLocked(now)
@@ -171,7 +171,7 @@ func (p *Pool) tryEnqueueLocked(c *cell.Cell, now int64) error {
 
 // enqueueLocked accepts c: it queues it or, behind other tasks of a serial executor, holds it back
 // until its turn. The count comes last, and the head is set after the push, so that nothing has
-// happened if a WorkQueue of the user's panics.
+// happened if a user's WorkQueue panics.
 func (p *Pool) enqueueLocked(c *cell.Cell) {
 	s := planOf(c).strand
 	switch {

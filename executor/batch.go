@@ -34,7 +34,7 @@ func (p *Pool) dealLocked() bool {
 	return true
 }
 
-// recallLocked puts back what is left of the batch, so that workers come by the lock.
+// recallLocked puts back what is left of the batch, so that workers have to take the lock for it.
 func (p *Pool) recallLocked() {
 	if p.batch != nil {
 		p.batch.Recall(p.inbox)

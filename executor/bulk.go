@@ -122,7 +122,7 @@ func InvokeAny[V any](ctx context.Context, p Submitter, fns ...future.Func[V]) (
 }
 
 // errNotNeeded is the reason for which bulk operations cancel what is left.
-var errNotNeeded = errors.New("executor: the result is not needed any more")
+var errNotNeeded = errors.New("executor: the result is no longer needed")
 
 // checkBulk checks the arguments of a bulk operation, and returns a context that is not nil.
 func checkBulk[V any](ctx context.Context, fns []future.Func[V]) (context.Context, error) {

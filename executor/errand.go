@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	errNoFuture = errors.New("executor: Submit has returned neither a future nor an error")
+	errNoFuture = errors.New("executor: Submit returned neither a future nor an error")
 	errNotRun   = errors.New("executor: the task was not run")
 )
 

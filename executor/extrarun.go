@@ -11,8 +11,8 @@ import (
 
 // Overview: a pool runs tasks on goroutines that are not workers in two cases. Under [CallerRuns]
 // the submitter brings its own goroutine, and so a place of its own. For a run that waits, a helper
-// takes over the place which that has lent. Both go the road of execution.go, count as busy, and
-// are waited for at the end; they take nothing from the queue but what they are told to.
+// takes over the place that the run has lent. Both kinds follow the steps in execution.go, count as
+// busy, and are waited for at the end of the pool. Unlike workers they do not serve the queue.
 
 // extraRun runs a task on a goroutine that is not a worker's. Either that is a caller's, under the
 // policy [CallerRuns], or it is a helper, which runs the task that another run waits for, see

@@ -153,7 +153,8 @@ func (p *Pool) drainLocked() {
 
 // outlives reports whether the pool cannot end before the caller does, who would wait for itself: a
 // task of the pool, the AfterTermination hook, or the error handler for a run that took too long.
-// The goroutine tells. It is true also if ctx itself ends only with a run of the pool.
+// These are known by their goroutines. It is true also if ctx itself ends only with a run of the
+// pool.
 func (p *Pool) outlives(ctx context.Context) bool {
 	if p.current() != nil || p.runs.Outlives(ctx) {
 		return true

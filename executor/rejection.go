@@ -138,7 +138,7 @@ func (r *Rejection) place(how func(c *cell.Cell) error) error {
 	}
 	r.decided = true // set first, as a task that the caller runs may end the goroutine
 	defer func() {
-		if v := recover(); v != nil { // of the user's WorkQueue; nothing has been decided
+		if v := recover(); v != nil { // of a user's WorkQueue: nothing has been decided
 			r.decided = false
 			panic(v)
 		}

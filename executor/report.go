@@ -91,7 +91,7 @@ func (p *Pool) guard(ctx context.Context, name string, r Run, hook func()) {
 func (p *Pool) report(r Run, err error) { p.runs.Report(run.Info(r), err) }
 
 // hookError is the failure of a hook. It asks the value of a panic for its text only on demand,
-// because that may be a method of the user's.
+// because that may be a method of user code.
 type hookError struct {
 	hook string
 	err  error

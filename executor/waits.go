@@ -72,8 +72,8 @@ type awaits struct {
 // patience is how long a wait that is not certain goes on before it is helped.
 const patience = 10 * time.Millisecond
 
-// SelfWait reports whether the caller, told by its goroutine, would wait for itself, or for what
-// comes after it. Behind is the same for somebody of whom only a context is known.
+// SelfWait reports whether the caller, identified by its goroutine, would wait for itself, or for
+// what comes after it. Behind is the same for somebody of whom only a context is known.
 func (h *host) SelfWait(c *cell.Cell) bool {
 	x := h.pool().current()
 	return x != nil && x.isBehind(c)
@@ -132,8 +132,8 @@ func (a *await) isEnding() bool {
 	return a.all
 }
 
-// newAwait returns a wait of the caller, or nil if nothing tells that the caller has to do with the
-// pool.
+// newAwait returns a wait of the caller, or nil if the caller has, as far as can be known, nothing
+// to do with the pool.
 func (p *Pool) newAwait(ctx context.Context) *await {
 	if x := p.current(); x != nil {
 		return &await{by: x}

@@ -9,16 +9,17 @@ import (
 	"github.com/punctual-go/punctual/internal/parking"
 )
 
-// Overview: a worker takes, runs, completes and accounts, again and again. There are two fast ways
-// round the lock, both for bare tasks, of which nobody can ask anything:
+// Overview: a worker takes, runs, completes and accounts, again and again. For bare tasks, of which
+// nobody can ask anything, there are two short cuts: the first saves the lock, the second an
+// allocation.
 //
 //	batch     a row of them leaves the queue at once, and workers claim from it one by one; a
 //	          claim is one atomic add
 //	own cell  they run in a cell of the worker's own, one after another, as long as nobody
 //	          asks a context for a signal
 //
-// What a worker has claimed is counted when it next comes by the lock; Stats adds the rest by
-// looking at the batches. Whatever needs all workers at the lock calls recallLocked first.
+// What a worker has claimed is counted when it next takes the lock; until then Stats gets the
+// number from the batches. Whatever needs all workers at the lock calls recallLocked first.
 
 // worker runs the tasks of its pool, one at a time, on a goroutine of its own. If a task or a hook
 // ends that goroutine by Goexit, another takes its place under the same worker, so the pool keeps
@@ -298,7 +299,7 @@ func (w *worker) endOwnCellLocked() {
 		w.own, w.spent = nil, false
 	case !w.own.Unseen():
 		// Somebody has just asked the context of an earlier task for a signal. Ending what that has
-		// made may call methods of the user's, which must not run under the lock.
+		// made may call user code, which must not run under the lock.
 		go w.own.Exit()
 		w.own = nil
 	default:

@@ -85,7 +85,7 @@ func (q *ordered) Remove(c *cell.Cell) bool {
 	return true
 }
 
-// forget clears the position too: a queue of the user's has no reason to.
+// forget also clears Place, which a user's own queue has no reason to do.
 func (q *ordered) forget(c *cell.Cell) {
 	delete(q.held, c)
 	c.Place = 0
@@ -93,7 +93,7 @@ func (q *ordered) forget(c *cell.Cell) {
 
 func (q *ordered) Len() int { return q.queue.Len() }
 
-// Head tells that whatever is in the queue is due: a plain pool knows no times.
+// Head reports everything in the queue as due: a plain pool knows no times.
 func (q *ordered) Head() (when int64, due bool) {
 	if q.queue.Len() == 0 {
 		return parking.Nothing, false
