@@ -11,9 +11,28 @@ import (
 	"github.com/punctual-go/punctual/internal/parking"
 )
 
-// post queues e in the inbox, and has a worker come if none would look there by itself. A bare task of a
-// scheduled pool gets a time only if there is another to compare it with, or somebody wants to know it:
-// without a time, it comes before all that come later with one.
+// Overview: there are three ways in.
+//
+//	post              to run now, without a limit: through the inbox, without the pool's lock
+//	accept            to run now, into a bounded queue, a strand or a user's queue
+//	acceptAfter, ...  to run at a time of its own
+//
+// The latter two meet in tryEnqueueLocked. Without room, accept either waits in waitForRoom or
+// leaves the decision to the rejection policy; see blockedsubmitters.go and rejection.go.
+//
+// Unlike the JDK, a pool never hands a new task to the worker that it starts for it. The task goes
+// through the queue, and the worker takes the head, so nobody is overtaken.
+//
+// Whoever brings the head forward, or makes room, ends with notifyLocked. That keeps the rule of
+// package parking: if something waits and a worker is idle, somebody will look at the head when it
+// is due.
+
+// post puts a task into the inbox without the pool's lock, and wakes a worker if none would look
+// there by itself.
+//
+// A bare task of a scheduled pool gets a time only if there is another to compare it with, or
+// somebody wants to know it: reading the clock would be most of its cost. Without a time, a task
+// precedes every timed task that is submitted after it.
 func (p *Pool) post(t runqueue.Slot) error {
 	e := runqueue.Entry{Slot: t}
 	if !p.plain && (e.Cell != nil || p.timed.Load() || p.watched.Load()) {
@@ -32,7 +51,7 @@ func (p *Pool) post(t runqueue.Slot) error {
 	return nil
 }
 
-// nameOf returns the name of a task, which may be bare.
+// nameOf returns the name of a task; a bare task, whose cell is nil, has none.
 func nameOf(c *cell.Cell) string {
 	if c == nil {
 		return ""
@@ -40,7 +59,8 @@ func nameOf(c *cell.Cell) string {
 	return planOf(c).Name
 }
 
-// accept queues c to run as soon as may be, or refuses it, or does with it what else can be done.
+// accept queues c to run as soon as possible. If there is no room it waits, or else asks the
+// policy.
 func (p *Pool) accept(ctx context.Context, wait bool, c *cell.Cell) error {
 	if ctx == nil {
 		ctx = context.Background()
@@ -49,8 +69,9 @@ func (p *Pool) accept(ctx context.Context, wait bool, c *cell.Cell) error {
 		return p.refuse(c, cell.Joined(ErrRejected, cell.EndOf(ctx)))
 	}
 	if p.plain {
-		c.When = p.clock.Now()
+		c.When = p.clock.Now() // a scheduled pool reads it later, where the order is decided
 	}
+	// A task of a serial executor takes the lock: whether it may be queued depends on its strand.
 	if p.inbox != nil && planOf(c).strand == nil {
 		return p.post(runqueue.Slot{Cell: c})
 	}
@@ -68,7 +89,8 @@ func (p *Pool) accept(ctx context.Context, wait bool, c *cell.Cell) error {
 	return nil
 }
 
-// refuse counts a refusal. Nothing else does, but for the inbox, so each counts once.
+// refuse counts a refused submission, whose error it returns. It is called at the end of each road
+// that refuses, once; only the inbox, and tasks with a time, count for themselves.
 func (p *Pool) refuse(c *cell.Cell, err error) error {
 	p.mu.Lock()
 	p.counts.rejected++
@@ -76,10 +98,10 @@ func (p *Pool) refuse(c *cell.Cell, err error) error {
 	return p.refusal(nameOf(c), err)
 }
 
-// tryAccept queues c if there is room.
+// tryAccept queues c if there is room, and otherwise returns ErrSaturated, not yet counted.
 func (p *Pool) tryAccept(c *cell.Cell) error {
 	p.mu.Lock()
-	defer p.mu.Unlock() // also when a queue of the user's own panics
+	defer p.mu.Unlock() // even if a user's WorkQueue panics
 	now := p.now()
 	if !p.plain {
 		now = p.keepTimesLocked(now)
@@ -88,7 +110,8 @@ func (p *Pool) tryAccept(c *cell.Cell) error {
 	return p.tryEnqueueLocked(c, now)
 }
 
-// acceptAfter queues c for the first time, to run after delay, or refuses it.
+// acceptAfter queues c for the first time, to run after delay, or refuses it. It reads the clock
+// before it locks, so that waiting for the lock does not delay the task.
 func (p *Pool) acceptAfter(c *cell.Cell, delay time.Duration) error {
 	now := p.clock.Now()
 	p.mu.Lock()
@@ -106,9 +129,10 @@ func (p *Pool) acceptAt(c *cell.Cell, when int64) error {
 	return p.acceptLaterLocked(c, max(when, now), now)
 }
 
-// keepTimesLocked has all tasks come with their times from here on, as one with a time is about to. It
-// returns the caller's reading of the clock; or a new one if tasks may have come without a time
-// since, which go before this one, and so must not have come after its time.
+// keepTimesLocked makes all tasks come with a time from here on, because one that has a time is
+// about to be queued. Tasks that came without one precede it. If there may be such tasks, its time
+// must not be earlier than they came, so the clock is read anew; otherwise the caller's reading is
+// returned.
 func (p *Pool) keepTimesLocked(now int64) int64 {
 	if p.timed.Load() {
 		return now
@@ -117,7 +141,8 @@ func (p *Pool) keepTimesLocked(now int64) int64 {
 	return p.now()
 }
 
-// acceptLaterLocked is for tasks with a time of their own, about which no policy is asked.
+// acceptLaterLocked queues a task with a time of its own, or refuses it. No policy is asked:
+// CallerRuns would run the task early, DiscardOldest drop others for one that is not due.
 func (p *Pool) acceptLaterLocked(c *cell.Cell, when, now int64) error {
 	c.When = planOf(c).First(when)
 	err := p.tryEnqueueLocked(c, now)
@@ -128,7 +153,8 @@ func (p *Pool) acceptLaterLocked(c *cell.Cell, when, now int64) error {
 	return nil
 }
 
-// tryEnqueueLocked is the one way into the queue from outside, for a task that has its time.
+// tryEnqueueLocked is the one way into the queue from outside, for a task whose time is set. It
+// returns ErrShutdown or ErrSaturated if there is none.
 func (p *Pool) tryEnqueueLocked(c *cell.Cell, now int64) error {
 	if p.stage != running {
 		return ErrShutdown
@@ -137,14 +163,15 @@ func (p *Pool) tryEnqueueLocked(c *cell.Cell, now int64) error {
 		return ErrSaturated
 	}
 	p.enqueueLocked(c)
-	if p.plain || c.Place <= 1 { // in a heap of times, only a new head is of interest
+	if p.plain || c.Place <= 1 { // in a heap of times, only a new head changes when to wake up
 		p.notifyLocked(now)
 	}
 	return nil
 }
 
-// enqueueLocked accepts c, and queues it, or holds it back until it is its turn in a serial executor. If
-// a queue of the user's own panics, nothing has happened.
+// enqueueLocked accepts c: it queues it or, behind other tasks of a serial executor, holds it back
+// until its turn. The count comes last, and the head is set after the push, so that nothing has
+// happened if a user's WorkQueue panics.
 func (p *Pool) enqueueLocked(c *cell.Cell) {
 	s := planOf(c).strand
 	switch {
@@ -159,9 +186,10 @@ func (p *Pool) enqueueLocked(c *cell.Cell) {
 	p.counts.accepted++
 }
 
-// roomLocked reports whether c may wait: at once for a worker that is free, or may be started, if the
-// tasks of the queue leave one, or else within the capacity. The caller may be about to add to the
-// workers that are free; those above the maximum size will not take anything.
+// roomLocked reports whether c may wait. There is room if a worker is free for it, or may be
+// started, after those that the queue needs; or else if the queue is within its capacity. The
+// caller may be about to become free itself: free says how many workers to add. Workers above the
+// maximum size do not count, as they will take nothing more.
 func (p *Pool) roomLocked(c *cell.Cell, free int) bool {
 	if p.pendingLimit == 0 && p.capacity() == unbounded {
 		return true
@@ -174,18 +202,21 @@ func (p *Pool) roomLocked(c *cell.Cell, free int) bool {
 		return true
 	}
 	occupied := len(p.workers) - p.lot.Idle() - p.lot.Coming() - free
-	if p.waits.helping > 0 { // helpers take the places of workers
+	// Helpers occupy the places of workers, but a caller who runs a task by itself brings its own.
+	if p.waits.helping > 0 {
 		occupied = max(occupied, p.activeLocked()-p.waits.callers)
 	}
+	// From here on, waiting counts tasks without a worker or, below zero, workers without a task.
 	waiting -= max(p.maximumSizeLocked()-occupied, 0)
-	if s := planOf(c).strand; s != nil && s.head != nil { // it needs no worker yet
+	// Behind another of its strand it needs no worker yet, so a free one is no room for it.
+	if s := planOf(c).strand; s != nil && s.head != nil {
 		return p.capacity() == 0 || max(waiting, 0)+p.heldBack < p.capacity()
 	}
 	return waiting < 0 || waiting+p.heldBackInQueueLocked() < p.capacity()
 }
 
-// heldBackInQueueLocked is how many of the tasks held back take room in the queue. Where nothing may
-// queue, those of serial executors wait there without bounds.
+// heldBackInQueueLocked returns how many of the tasks held back take room in the queue. Where
+// nothing may queue, under HandOff, none do: tasks of serial executors wait there without bound.
 func (p *Pool) heldBackInQueueLocked() int {
 	if p.capacity() == 0 {
 		return 0
@@ -193,7 +224,7 @@ func (p *Pool) heldBackInQueueLocked() int {
 	return p.heldBack
 }
 
-// placeLocked queues c, new or not. Among tasks of equal time it is the last.
+// placeLocked queues c, whether new or to repeat. Among tasks of equal time it is the last.
 func (p *Pool) placeLocked(c *cell.Cell, when int64) {
 	if !p.timed.Load() {
 		p.timed.Store(true)
@@ -202,46 +233,49 @@ func (p *Pool) placeLocked(c *cell.Cell, when int64) {
 	p.queue.Push(c)
 }
 
-// notifyLocked sees to it that somebody looks at the head in time, and starts a worker if nobody can and
-// there may be one more; and that those enter for whom there is room now. It reads the clock if the
-// caller has not, or too long ago.
+// notifyLocked is to be called whenever the queue has changed or a worker may be missing. It lets
+// in blocked submitters for whom there is room now. Then it sees to it that somebody looks at the
+// head in time: it calls an idle worker, sets the leader's alarm, or starts a worker if all are
+// busy and one more is allowed. Pass unread if the clock has not been read, or too long ago.
 func (p *Pool) notifyLocked(now int64) {
 	if p.stage >= stopping {
-		return // nobody is to come any more
+		return // workers only leave now
 	}
 	p.blockedSubmitters.admitLocked(p, 0)
+	// Each worker that starts with the head leaves room in the queue for the next submitter.
 	for p.plain && p.inbox == nil && !p.overdrawnLocked() && p.startBusyLocked() {
-		p.blockedSubmitters.admitLocked(p, 0) // the head has left room in the queue
+		p.blockedSubmitters.admitLocked(p, 0)
 	}
 	mayGrow := len(p.workers) < p.limitLocked()
 	if !mayGrow && p.lot.Idle() == 0 {
-		return // all are busy, and each will look again
+		return // all are busy, and each looks again after its task
 	}
 	head, due, _ := p.headLocked()
 	switch {
 	case due:
 		now = max(now, head)
 	case now < head:
-		now = p.now() // the caller's may be old, and an alarm that is set by it late
+		now = p.now() // an old reading would set the alarm too late
 	}
 	if head <= now && p.overdrawnLocked() {
-		return // whoever came would take nothing, and whoever frees a place tells
+		return // a worker would take nothing; freedLocked notifies once a place is free
 	}
 	if p.lot.Notify(head, now, mayGrow) {
 		p.startWorkerLocked()
 	}
 }
 
-// forgetTimesLocked notes that there is no task left that goes by its time, if the queue is empty and
-// nothing runs that might come back to it.
+// forgetTimesLocked notes that no task goes by its time any more, so that bare tasks need none
+// again. That is certain only if the queue is empty, and no run can still repeat, nor a strand
+// advance.
 func (p *Pool) forgetTimesLocked(head int64) {
 	if head == parking.Nothing && p.counts.busy+p.heldBack == 0 && p.timed.Load() {
 		p.timed.Store(false)
 	}
 }
 
-// headLocked tells when the next task is due, as workQueue.head does, and whether it has been dealt: then
-// others may claim it before the caller does.
+// headLocked tells when the next task is due, as [runqueue.Queue.Head] does, and whether it is in a
+// batch: then another worker may claim it before the caller does.
 func (p *Pool) headLocked() (when int64, due, dealt bool) {
 	if p.batch.Left() > 0 {
 		return 0, true, true
@@ -250,13 +284,14 @@ func (p *Pool) headLocked() (when int64, due, dealt bool) {
 	return when, due, false
 }
 
-// waitingLocked returns how many tasks there are in the queue, and dealt.
+// waitingLocked returns how many tasks are in the queue or in the batch.
 func (p *Pool) waitingLocked() int { return p.batch.Left() + p.queue.Len() }
 
 // unread stands for a time that nobody has read from the clock.
 const unread = runqueue.Unread
 
-// now is the time by which the queue goes: in a plain one, which knows no times, the same for ever.
+// now is the time that decides what is due. In a plain pool everything is, so it does without the
+// clock.
 func (p *Pool) now() int64 {
 	if p.plain {
 		return 0

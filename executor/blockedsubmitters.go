@@ -8,35 +8,45 @@ import (
 	"github.com/punctual-go/punctual/internal/delay"
 )
 
-// blockedSubmitters are the submitters who wait for room, in the order in which they came. While there are
-// any, there is no room for them: whoever makes some admits them before unlocking. A task that is not
-// the first of its serial executor takes room of another kind, as it needs no worker yet: it is passed
-// by if there is none of that. The pool's lock guards them.
+// Overview: a submitter that waits for room is not a task of the pool yet. Its task is kept with
+// it, outside the queue, and is queued on its behalf by whoever makes room. If the submitter were
+// merely woken to try again, another submission could overtake it in between.
+
+// blockedSubmitters are the submitters that wait for room, in the order in which they came. The
+// pool's lock guards them.
+//
+// While there is any, there is no room for it: whoever makes room calls admitLocked before
+// unlocking, so that no later submission overtakes. A task behind another of its serial executor
+// needs room of another kind, as it needs no worker yet; without that it is passed by, and holds up
+// nobody.
 type blockedSubmitters struct{ list list.List }
 
 // blockedSubmitter is one of them.
 //
-//	waiting -> admitted   admit: its task is queued
-//	waiting -> refused    dismiss: the pool is shut down
-//	waiting -> gone       its context ends
+//	waiting -> admitted   admitLocked, bypassLocked: its task is queued, or runs
+//	waiting -> refused    refuseAllLocked: the pool is shut down
+//	waiting -> gone       withdraw: its context has ended
 type blockedSubmitter struct {
 	cell     *cell.Cell
-	decided  chan struct{} // closed when admitted or refused
-	err      error         // why refused
-	panicked any           // of a queue of the user's own
+	decided  chan struct{} // closed when it is admitted or refused; the lock is held then
+	err      error         // why it was refused
+	panicked any           // by the Push of a user's WorkQueue, on another goroutine
 }
 
-// admitLocked lets in those for whom there is room, and reports whether there were any. The caller is about
-// to add to the workers that are free, or not.
+// admitLocked lets in those for whom there is room, and reports whether there were any. If the
+// caller is a worker that is about to become free, it passes free = 1.
 func (es *blockedSubmitters) admitLocked(p *Pool, free int) (any bool) {
 	for place := es.list.Front(); place != nil; {
 		e, next := place.Value.(*blockedSubmitter), place.Next()
 		switch {
 		case p.roomLocked(e.cell, free):
+			// Removed first: a Push that panics has decided about it too.
 			es.list.Remove(place)
 			e.enqueueLocked(p)
 			close(e.decided)
 			any = true
+		// The first that needs a worker and finds none ends it: those behind have to wait for their
+		// turn.
 		case planOf(e.cell).strand == nil:
 			return any
 		}
@@ -45,8 +55,8 @@ func (es *blockedSubmitters) admitLocked(p *Pool, free int) (any bool) {
 	return any
 }
 
-// bypassLocked runs the task of the first on a helper, for a, as nothing is in front of it in the
-// queue.
+// bypassLocked runs the task of the first blocked submitter on a helper, for a. The queue is empty,
+// so it overtakes nobody.
 func (es *blockedSubmitters) bypassLocked(p *Pool, a *await, now int64) {
 	if es.list.Len() == 0 {
 		return
@@ -62,13 +72,14 @@ func (es *blockedSubmitters) bypassLocked(p *Pool, a *await, now int64) {
 	close(e.decided)
 }
 
-// enqueueLocked queues the task of e. If a queue of the user's own panics, that is for the submitter.
+// enqueueLocked queues the task of e. If a user's WorkQueue panics, the submitter gets the panic,
+// and not the goroutine that has made room.
 func (e *blockedSubmitter) enqueueLocked(p *Pool) {
 	defer func() { e.panicked = recover() }()
 	p.enqueueLocked(e.cell)
 }
 
-// dismiss refuses all.
+// refuseAllLocked refuses all, as the pool is shut down.
 func (es *blockedSubmitters) refuseAllLocked() {
 	for e := es.list.Front(); e != nil; e = es.list.Front() {
 		refused := es.list.Remove(e).(*blockedSubmitter)
@@ -77,18 +88,22 @@ func (es *blockedSubmitters) refuseAllLocked() {
 	}
 }
 
-// enter queues c as soon as there is room. If ctx ends first, or the pool is shut down, c is refused.
+// waitForRoom queues c as soon as there is room. It refuses c if ctx ends first, or the pool is
+// shut down. A task of the pool does not wait, because the room might never come without it: it
+// runs c.
 func (p *Pool) waitForRoom(ctx context.Context, c *cell.Cell) error {
 	if p.current() != nil {
-		return p.runByCaller(context.Background(), c) // ctx ends the wait, not the task
+		// ctx ends the wait, not the task, so it is not passed on.
+		return p.runByCaller(context.Background(), c)
 	}
-	// Asked before anybody knows of the wait: the methods may be the user's.
+	// This must come before anybody knows of the wait: the methods of ctx may be the user's.
 	run, within := cell.Find(ctx, p.runs.Owns)
 	end := ctx.Done()
 	e, place, err := p.blockSubmitter(c)
 	if e == nil {
 		return err
 	}
+	// The run may be waiting for this goroutine, and the room come from nobody else.
 	if within && !p.confines() {
 		defer p.makeRoom(run)()
 	}
@@ -104,7 +119,8 @@ func (p *Pool) waitForRoom(ctx context.Context, c *cell.Cell) error {
 	return cell.Joined(p.refusal(nameOf(c), ErrSaturated), cell.EndOf(ctx))
 }
 
-// withdraw takes e out of those who wait, and reports whether it was still one of them.
+// withdraw takes e out of those that wait, and reports whether it was still one of them. The lock
+// decides between the end of a context and an admission at the same moment.
 func (p *Pool) withdraw(e *blockedSubmitter, place *list.Element) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -114,10 +130,11 @@ func (p *Pool) withdraw(e *blockedSubmitter, place *list.Element) bool {
 	default:
 	}
 	p.blockedSubmitters.list.Remove(place)
-	p.notifyLocked(unread) // for those behind there may have been room
+	p.notifyLocked(unread) // there may be room for those behind
 	return true
 }
 
+// outcome returns the decision about e, or goes on with the panic of its WorkQueue.
 func (e *blockedSubmitter) outcome() error {
 	if e.panicked != nil {
 		panic(e.panicked)
@@ -125,7 +142,8 @@ func (e *blockedSubmitter) outcome() error {
 	return e.err
 }
 
-// blockSubmitter adds a blocked submitter for c, if there is no room.
+// blockSubmitter queues c if there is room, and otherwise adds a blocked submitter for it. Both are
+// one step under the lock, so that no room is missed in between.
 func (p *Pool) blockSubmitter(c *cell.Cell) (*blockedSubmitter, *list.Element, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,23 +8,27 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// InvokeAll runs all functions on p and waits for them. It returns their futures, in the order of the
-// functions and all settled; a failure is the business of its own future. When ctx ends first, those
-// that have not ended are cancelled for its cause, and InvokeAll returns its error with the futures.
-// If the pool refuses a function, it cancels the others and returns that error, with the futures;
-// whether to refuse is up to the [RejectionPolicy], of which [Block] waits no longer than ctx. It
-// returns [ErrNilTask], and has started nothing, if a function is nil. InvokeAll of nothing is an
-// empty slice. A nil ctx never ends.
+// InvokeAll runs all functions on p and waits for them. It returns their futures in the order of
+// the functions, all of them settled; the failure of a function is found in its future alone.
+// InvokeAll of nothing returns an empty slice. A nil ctx never ends. A task of the same pool may
+// call InvokeAll, with its own context.
 //
-// A task of the same pool may call it, with its own context. It is invokeAll of java.util.concurrent's
-// ExecutorService.
-func InvokeAll[V any](ctx context.Context, p Submitter, fns ...future.Func[V]) ([]*future.Future[V], error) {
+// If ctx ends first, the functions that have not ended are cancelled with its cause, and InvokeAll
+// returns its error with the futures. If the pool refuses a function, the others are cancelled, and
+// that error is returned with the futures. Whether to refuse is up to the [RejectionPolicy];
+// [Block] waits no longer than ctx. If a function is nil, InvokeAll starts nothing and returns
+// [ErrNilTask].
+//
+// It is invokeAll of java.util.concurrent's ExecutorService.
+func InvokeAll[V any](
+	ctx context.Context, p Submitter, fns ...future.Func[V],
+) ([]*future.Future[V], error) {
 	ctx, err := checkBulk(ctx, fns)
 	if err != nil {
 		return nil, err
 	}
 	fs := make([]*future.Future[V], len(fns))
-	var behind []*future.Future[struct{}] // of a Submitter of another make
+	var behind []*future.Future[struct{}] // futures of a foreign Submitter; else nil
 	finished := false
 	defer func() {
 		if !finished { // a policy has panicked, or a task has ended its caller
@@ -50,7 +54,8 @@ func InvokeAll[V any](ctx context.Context, p Submitter, fns ...future.Func[V]) (
 		if err != nil {
 			break
 		}
-		if behind != nil { // which may know better who waits
+		// A foreign future may know better who waits for it, so it is waited for first.
+		if behind != nil {
 			if _, failure := behind[i].Get(ctx); !behind[i].State().Settled() {
 				err = failure
 				break
@@ -67,14 +72,15 @@ func InvokeAll[V any](ctx context.Context, p Submitter, fns ...future.Func[V]) (
 	return fs, err
 }
 
-// InvokeAny runs functions on p until one succeeds, returns its value, and cancels the others. They are
-// started one after another, and none any more once one has succeeded. If all fail, it returns their
-// errors, joined in the order of failure; if ctx ends first, its error; if the pool refuses one, that
-// error. It returns [ErrNilTask], and has started nothing, if a function is nil, and [ErrInvalid] if
-// there is none. A nil ctx never ends.
+// InvokeAny runs functions on p until one succeeds, returns its value, and cancels the others. It
+// starts them one after another, and no more once one has succeeded. A nil ctx never ends. A task
+// of the same pool may call InvokeAny, with its own context.
 //
-// A task of the same pool may call it, with its own context. It is invokeAny of java.util.concurrent's
-// ExecutorService.
+// If all fail, InvokeAny returns their errors, joined in the order of failure. If ctx ends first,
+// it returns the error of ctx; if the pool refuses a function, that error. If a function is nil, it
+// starts nothing and returns [ErrNilTask]; without any function it returns [ErrInvalid].
+//
+// It is invokeAny of java.util.concurrent's ExecutorService.
 func InvokeAny[V any](ctx context.Context, p Submitter, fns ...future.Func[V]) (V, error) {
 	var none V
 	ctx, err := checkBulk(ctx, fns)
@@ -115,10 +121,10 @@ func InvokeAny[V any](ctx context.Context, p Submitter, fns ...future.Func[V]) (
 	return none, errors.Join(failures...)
 }
 
-// errNotNeeded is why bulk operations cancel what is left.
-var errNotNeeded = errors.New("executor: the result is not needed any more")
+// errNotNeeded is the reason for which bulk operations cancel what is left.
+var errNotNeeded = errors.New("executor: the result is no longer needed")
 
-// checkBulk looks at the arguments of a bulk operation, and returns a context that is not nil.
+// checkBulk checks the arguments of a bulk operation, and returns a context that is not nil.
 func checkBulk[V any](ctx context.Context, fns []future.Func[V]) (context.Context, error) {
 	for _, fn := range fns {
 		if fn == nil {
@@ -131,8 +137,9 @@ func checkBulk[V any](ctx context.Context, fns []future.Func[V]) (context.Contex
 	return ctx, nil
 }
 
-// cancelAll cancels what is not settled, for a reason. Without a reason, all is. The last come first: they wait for
-// those before them, and are not to begin because these have made room.
+// cancelAll cancels the unsettled futures with reason, last first. With a nil reason all are
+// settled already. The later ones wait behind the earlier, and must not begin in the room that
+// these leave.
 func cancelAll[V any](fs []*future.Future[V], reason error) {
 	for _, f := range slices.Backward(fs) {
 		if reason != nil && f != nil {

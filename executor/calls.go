@@ -2,14 +2,16 @@ package executor
 
 import "github.com/punctual-go/punctual/internal/goid"
 
-// calls are the submissions in progress of a group or a service, by their goroutines, each as often
-// as they are nested there. The caller may run the task itself: if that waits for all submissions to
-// end, it waits for its own. The lock of the group or service guards them.
+// calls are the submissions in progress of a group or completion service, by goroutine, each as
+// often as it is nested there. A caller may run the task itself, inside its submission. If the task
+// then waits for all submissions to end, it waits for its own, and would wait forever. The lock of
+// the group or service guards them.
 type calls struct {
 	all int
 	by  map[uint64]int
 }
 
+// begin counts a call of the calling goroutine.
 func (cs *calls) begin() {
 	if cs.by == nil {
 		cs.by = map[uint64]int{}
@@ -27,5 +29,5 @@ func (cs *calls) end() {
 	}
 }
 
-// own returns how many of them the calling goroutine is in the midst of.
+// own returns how many of the calls the calling goroutine is inside.
 func (cs *calls) own() int { return cs.by[goid.Current()] }

@@ -11,25 +11,26 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// CompletionService yields the futures of its tasks as they are settled, whichever way: by success, by
-// failure, by cancellation, at once, or because the pool has been shut down. It is java.util.concurrent's
-// ExecutorCompletionService, but that it knows what is outstanding: to wait for what will never come is
-// an error, and the loop over All ends. It is safe for concurrent use.
+// CompletionService yields the futures of its tasks in the order in which they are settled, no
+// matter how: by success, failure, or cancellation, or because the pool was shut down. A task is
+// outstanding from its submission until its future has been taken. What a task has done happens
+// before its future is taken. A CompletionService is safe for concurrent use.
 //
-// A task is outstanding from its submission until its future has been taken. What a task has done
-// happens before its future is taken.
+// It is java.util.concurrent's ExecutorCompletionService, except that it knows what is outstanding:
+// to wait when nothing is outstanding is an error, and the loop over All ends.
 type CompletionService[V any] struct {
 	pool Submitter
-	own  native // the same, if it is of this package
+	own  native // pool, if it is of this package; else nil
 
 	mu          sync.Mutex
 	unsettled   list.List           // of futures, in the order of submission
 	settled     []*future.Future[V] // in the order in which they were settled
 	outstanding int
-	calls       calls         // of submit in progress; their tasks are outstanding, too
-	changed     chan struct{} // closed, and made anew, when there is more to take, or nothing left
+	calls       calls         // of submit in progress; their tasks are outstanding too
+	changed     chan struct{} // closed when there is more to take, or nothing left; may be nil
 
-	// The futures of a Submitter of another make, by those that are not settled; nil without one.
+	// behind are, for unsettled futures, those that a foreign Submitter has returned for the same
+	// tasks.
 	behind map[*future.Future[V]]*future.Future[struct{}]
 }
 
@@ -41,12 +42,19 @@ func NewCompletionService[V any](p Submitter) *CompletionService[V] {
 	return &CompletionService[V]{pool: p, own: nativeOf(p)}
 }
 
-// Submit is [Submit] on the pool. The future that it returns is the one that will be taken.
-func (s *CompletionService[V]) Submit(fn future.Func[V], opts ...TaskOption) (*future.Future[V], error) {
+// Submit submits fn to the pool, as the function [Submit] does. The future that it returns is the
+// one that will be taken.
+func (s *CompletionService[V]) Submit(
+	fn future.Func[V], opts ...TaskOption,
+) (*future.Future[V], error) {
 	return s.submit(context.Background(), fn, opts...)
 }
 
-func (s *CompletionService[V]) submit(ctx context.Context, fn future.Func[V], opts ...TaskOption) (*future.Future[V], error) {
+// submit is Submit with the context of a bulk operation. It keeps count of itself before the pool
+// gets the task: under CallerRuns the whole task runs inside the call.
+func (s *CompletionService[V]) submit(
+	ctx context.Context, fn future.Func[V], opts ...TaskOption,
+) (*future.Future[V], error) {
 	if fn == nil {
 		return nil, ErrNilTask
 	}
@@ -79,7 +87,7 @@ func (s *CompletionService[V]) submit(ctx context.Context, fn future.Func[V], op
 	return f, nil
 }
 
-// watch has f become available once it is settled.
+// watch makes f available once it is settled.
 func (s *CompletionService[V]) watch(f *future.Future[V], behind *future.Future[struct{}]) {
 	s.mu.Lock()
 	s.calls.end()
@@ -103,6 +111,7 @@ func (s *CompletionService[V]) renounce() {
 	s.takeLocked()
 }
 
+// settle moves a future to those that can be taken.
 func (s *CompletionService[V]) settle(place *list.Element) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,14 +121,15 @@ func (s *CompletionService[V]) settle(place *list.Element) {
 	s.signalLocked()
 }
 
-// takeLocked accounts for one task that is not outstanding any more.
+// takeLocked accounts for one task that is no longer outstanding. The last one wakes those who
+// wait, because nothing will come for them.
 func (s *CompletionService[V]) takeLocked() {
 	if s.outstanding--; s.outstanding == 0 {
 		s.signalLocked()
 	}
 }
 
-// signalLocked has all who wait look again.
+// signalLocked makes all who wait look again.
 func (s *CompletionService[V]) signalLocked() {
 	if s.changed != nil {
 		close(s.changed)
@@ -127,13 +137,14 @@ func (s *CompletionService[V]) signalLocked() {
 	}
 }
 
-// Poll returns the next future that is settled, if there is one. It does not wait.
+// Poll returns the next settled future, and reports whether there is one. It does not wait.
 func (s *CompletionService[V]) Poll() (*future.Future[V], bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.poll()
 }
 
+// poll is Poll with the lock held.
 func (s *CompletionService[V]) poll() (*future.Future[V], bool) {
 	if len(s.settled) == 0 {
 		return nil, false
@@ -145,10 +156,13 @@ func (s *CompletionService[V]) poll() (*future.Future[V], bool) {
 	return f, true
 }
 
-// Take waits for the next future to be settled and returns it. It returns [ErrNoneLeft] if no task is
-// outstanding, also when another has taken the last meanwhile, [future.ErrSelfWait] if all that is
-// outstanding is the caller itself, or behind it in a [Serial], and the error of ctx if that ends
-// first. A nil ctx never ends.
+// Take waits until a future is settled, and returns it. A nil ctx never ends. Take returns
+//
+//   - [ErrNoneLeft] if no task is outstanding, even if another call has taken the last one during
+//     the wait;
+//   - [future.ErrSelfWait] if all that is outstanding is the calling task itself, or behind it in
+//     a [Serial];
+//   - the error of ctx if that ends first.
 func (s *CompletionService[V]) Take(ctx context.Context) (*future.Future[V], error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -168,10 +182,12 @@ func (s *CompletionService[V]) Take(ctx context.Context) (*future.Future[V], err
 		}
 		changed := s.changed
 		s.mu.Unlock()
+		// Asked without the lock of the service, as it looks at the pool and at the tasks.
 		if s.awaitsItself() {
 			return nil, future.ErrSelfWait
 		}
 		if _, ok := cell.Receive(ctx, changed, s.hosts(), s.waitedFor); !ok {
+			// A future that was settled before ctx ended is not withheld.
 			if f, ok := s.Poll(); ok {
 				return f, nil
 			}
@@ -180,7 +196,7 @@ func (s *CompletionService[V]) Take(ctx context.Context) (*future.Future[V], err
 	}
 }
 
-// hosts returns those of the tasks.
+// hosts returns the executors of the outstanding tasks.
 func (s *CompletionService[V]) hosts() []cell.Host {
 	if s.own != nil {
 		return []cell.Host{(*host)(s.own.base())}
@@ -188,7 +204,8 @@ func (s *CompletionService[V]) hosts() []cell.Host {
 	return cell.HostsOf(s.waitedFor)
 }
 
-// awaitsItself reports whether nothing of what is outstanding can end before the caller has.
+// awaitsItself reports whether nothing outstanding can end before the caller does: it would wait
+// forever.
 func (s *CompletionService[V]) awaitsItself() bool {
 	var x *execution
 	if s.own != nil {
@@ -197,13 +214,15 @@ func (s *CompletionService[V]) awaitsItself() bool {
 	s.mu.Lock()
 	own, all := s.calls.own(), s.calls.all
 	s.mu.Unlock()
+	// Somebody else is submitting a task, which may end; or the caller is neither a task of the
+	// pool nor inside a submission.
 	if own < all || s.own != nil && x == nil && own == 0 {
 		return false
 	}
 	any := own > 0
 	for c := range s.waitedFor {
 		any = true
-		if c.Phase().Settled() { // it comes
+		if c.Phase().Settled() { // the future is on its way to us
 			return false
 		}
 		if s.own == nil && !c.StopsAfterCaller() || s.own != nil && (x == nil || !x.isBehind(c)) {
@@ -213,7 +232,7 @@ func (s *CompletionService[V]) awaitsItself() bool {
 	return any
 }
 
-// waitedFor yields the tasks that are not settled.
+// waitedFor yields the unsettled tasks. It works on a copy, as yield may run without the lock only.
 func (s *CompletionService[V]) waitedFor(yield func(*cell.Cell) bool) {
 	s.mu.Lock()
 	cells := make([]*cell.Cell, 0, s.unsettled.Len())
@@ -229,8 +248,9 @@ func (s *CompletionService[V]) waitedFor(yield func(*cell.Cell) bool) {
 	slices.Values(cells)(yield)
 }
 
-// All yields the futures as they are settled, until no task is outstanding or ctx ends; look at
-// ctx.Err. Tasks may be submitted meanwhile, also from inside of the loop. A nil ctx never ends.
+// All yields the futures as they are settled, until no task is outstanding, or ctx ends: check
+// ctx.Err after the loop. Tasks may be submitted in the meantime, even by the loop itself. A nil
+// ctx never ends.
 func (s *CompletionService[V]) All(ctx context.Context) iter.Seq[*future.Future[V]] {
 	return func(yield func(*future.Future[V]) bool) {
 		for {
@@ -242,7 +262,7 @@ func (s *CompletionService[V]) All(ctx context.Context) iter.Seq[*future.Future[
 	}
 }
 
-// Outstanding returns how many tasks have been submitted and not been taken yet.
+// Outstanding returns the number of tasks that were submitted and have not been taken yet.
 func (s *CompletionService[V]) Outstanding() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

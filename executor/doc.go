@@ -1,5 +1,5 @@
-// Package executor runs tasks on bounded pools of reused workers: now, later, or again and again.
-// [Pool] is java.util.concurrent's ThreadPoolExecutor for Go, [ScheduledPool] its
+// Package executor runs tasks on bounded pools of reused goroutines: now, later or periodically.
+// [Pool] is modelled on java.util.concurrent's ThreadPoolExecutor, [ScheduledPool] on its
 // ScheduledThreadPoolExecutor.
 //
 //	pool := executor.NewScheduledPool(4)
@@ -17,83 +17,90 @@
 //
 // # Words
 //
-// A task is accepted when a submission returns no error. It is due when its time has come. It is
-// pending until it begins, and it ends once: by its last run, by cancellation, or dropped by a
-// shutdown, which hands it back, or by a [RejectionPolicy]. Then its future is settled. These words are
-// used in no other sense here.
+// A worker is a goroutine of the pool that runs one task after another.
+//
+// A task is accepted when its submission returns no error. It is due once its time has come, and
+// pending until it begins. It ends exactly once: by its last run, by being cancelled, or by being
+// dropped, either by a shutdown, which hands it back, or by a [RejectionPolicy]. Its future is then
+// settled. The package uses these words in no other sense.
 //
 // # Tasks
 //
-// A task is a func(context.Context) error, or with a result a func(context.Context) (V, error). The
-// context belongs to one run: it ends when the run does, when its future is cancelled, when its
-// [Timeout] is over, or when the pool is stopped by ShutdownNow; context.Cause tells which:
-// [future.ErrCancelled] or the cause given to CancelCause, [future.ErrTimeout], or [ErrShutdown].
-// [RunFrom] tells a task which run it is in, when it was planned for, and what it has missed. The
-// context ends with the run for everybody who asks, then or later.
+// A task is a func(context.Context) error or, if it has a result, a func(context.Context) (V,
+// error). Each run has a context of its own. It ends when the run does, when the task's future is
+// cancelled, when the run exceeds its [Timeout], or when ShutdownNow stops the pool. context.Cause
+// tells which: [future.ErrCancelled] or the cause given to CancelCause, [future.ErrTimeout], or
+// [ErrShutdown]. Whoever still holds the context after the run finds it ended. [RunFrom] tells a
+// task which run it is in, when that run was planned, and which periods were missed.
 //
-// # Waiting inside of a task
+// # Waiting inside a task
 //
-// A task may submit others to its own pool and wait for them, at any size of the pool: while it waits,
-// what it waits for runs in its place, ahead of its turn. Who waits is told by the goroutine, so any
-// context will do, and so will GetTimeout.
+// A task may submit tasks to its own pool and wait for them, whatever the size of the pool: while
+// it waits, the task it waits for runs in its place, ahead of its turn. The pool recognizes the
+// waiting task by its goroutine, so any context will do, and so will GetTimeout.
 //
-// Another goroutine that a task has started may wait as well; the function given to iter.Pull runs on
-// one, too. If it waits with the context of the task, or one derived from it, the pool cannot know
-// whether the task goes on meanwhile or waits for that goroutine. So it waits, too, for 10 ms and
-// then for twice as long each time; what has not begun by then runs beyond the size of the pool: one
-// at a time for each such task, and more of them while no more than twice the size run. With another
-// context a goroutine is a stranger, and if its task waits for it, a small pool may be blocked for
-// ever. A wait that has ended early, by its context or time, leaves what it has waited for running,
-// beyond the size likewise. Until what is beyond has ended the workers take nothing new. A hook after
-// a run is beside whoever has waited for that run.
+// Other goroutines that a task has started may wait too; the function given to iter.Pull runs on
+// one. If such a goroutine waits with the context of the task, or one derived from it, the pool
+// cannot know whether the task is busy meanwhile or is waiting for that goroutine. So the pool lets
+// 10 ms pass, and then twice as long each time. What has not begun by then runs in excess of the
+// pool's size: one task at a time for each task whose goroutines wait, and more as long as no more
+// than twice the size are running. With any other context the goroutine is a stranger, and if its
+// task waits for it, a small pool may block forever.
 //
-// A pool of [NewSinglePool] or [NewSingleScheduledPool] never runs two tasks at once, but for those
-// that their submitters run under [CallerRuns]. There a wait that ends early does not return before
-// its place is free again, as that of a condition variable for its lock, and a goroutine of a task
-// is not helped. So to wait for a limited time and then cancel what has begun does not do there: limit
-// that by its own [Timeout].
+// A wait that ends early, because its context or its time has ended, leaves the task that it was
+// for running, in excess of the size as well. While a pool exceeds its size, its workers take no
+// new tasks. A hook after a run may execute at the same time as code that has waited for that run.
 //
-// Only what is queued can run in place of a task: to wait by other means, a channel or f.Done, for
-// the end of a periodic task, or for what [future.Then] makes of another's outcome may block a small
-// pool for ever; so may two pools whose tasks wait for each other's. To wait for oneself, or for what
-// comes after oneself in a [Serial], is refused with [future.ErrSelfWait].
+// A pool made by [NewSinglePool] or [NewSingleScheduledPool] never runs two tasks at once, except
+// those that submitters run themselves under [CallerRuns]. A wait that ends early does not return
+// there until its place is free again, just as the wait on a condition variable does not return
+// without the lock; and goroutines that a task has started get no help. So waiting for a limited
+// time and then cancelling does not work there once the awaited task has begun: give that task a
+// [Timeout].
+//
+// Only a queued task can run in place of the one that waits. Three kinds of wait may therefore
+// block a small pool forever: by other means, such as a channel or f.Done; for the end of a
+// periodic task; and for what [future.Then] derives from another future. So may two pools whose
+// tasks wait for each other's. A task that waits for itself, or for a task behind it in a [Serial],
+// gets [future.ErrSelfWait].
 //
 // # Failures
 //
-// An error, a panic or a runtime.Goexit of a task goes into its future. What has no future goes to
-// the [ErrorHandler], or to the log; and so does every panic and Goexit, whoever holds the future:
-// it is a mistake in the program, and the future may have been dropped.
+// An error, a panic or a runtime.Goexit of a task goes into its future. Without a future it goes to
+// the [ErrorHandler], or else to the log. Panics and Goexits go there in any case: they are
+// mistakes in the program, and nobody may be looking at the future.
 //
-// An error that a run of a periodic task returns, and a [Timeout] that it outlives, are the outcome
-// of that run: they are told, and the series goes on. A panic ends it, and never in silence.
-// [OnError] changes both. What no Go program survives ends the process here as anywhere: a
-// concurrent map write, a stack overflow, want of memory or threads, os.Exit.
+// If a run of a periodic task returns an error, or exceeds its [Timeout], that is the outcome of
+// this run alone: it is reported, and the series goes on. A panic ends the series, and never in
+// silence. [OnError] changes both. What no Go program survives ends the process here as anywhere
+// else: a concurrent map write, a stack overflow, running out of memory or threads, os.Exit.
 //
 // # Goroutines
 //
-// The goroutine of a worker serves one task after another, and keeps what a task leaves on it for
-// all that come later: the thread of a runtime.LockOSThread without its UnlockOSThread,
-// debug.SetPanicOnFault, what a C library or the kernel keeps by thread. A pool cannot find that
-// out at a bearable cost; its pprof labels are all that it puts back. So undo such things by a
-// defer, or do the work on a goroutine that the task starts for it and waits for; a task that ends
-// by runtime.Goexit takes its goroutine, and a thread locked to it, along, at the price of a
-// failure. Under [CallerRuns] a task shares the goroutine of its submitter.
+// What a task leaves on the goroutine of its worker stays there for the tasks that follow: the
+// thread of a runtime.LockOSThread without UnlockOSThread, debug.SetPanicOnFault, whatever a C
+// library or the kernel keeps per thread. A pool cannot detect that at a bearable cost; it resets
+// the pprof labels and nothing else. So undo such things in a defer, or do the work on a goroutine
+// that the task starts and waits for. A task that ends by runtime.Goexit takes its goroutine with
+// it, and any thread locked to that, but counts as failed. Under [CallerRuns] a task runs on the
+// goroutine of its submitter.
 //
 // # Shutdown
 //
-// Close the pool when it is of no use any more: Close for services, which drops what is not yet due;
-// Shutdown to let everything run as in Java; ShutdownNow to stop; CloseContext for a limited time
-// and a report. All of them may be called from a task, and twice.
+// Shut a pool down when it is no longer needed. Close suits services: it drops what is not yet due
+// and waits for the rest. Shutdown lets accepted tasks run, as in Java, and does not wait.
+// ShutdownNow stops everything. CloseContext is Close with a limit and a report. All of them may be
+// called from a task, and more than once.
 //
 // # Profiles
 //
-// The goroutine of a run carries the names of its pool and of its task as the pprof labels "pool" and
-// "task", if they have any: a CPU profile tells what the time went into. A task that its caller runs goes
-// under the labels of that.
+// During a run the goroutine carries the names of pool and task, if they have any, as the pprof
+// labels "pool" and "task", so a CPU profile shows where the time went. A task that its caller runs
+// keeps the caller's labels.
 //
 // # Tests
 //
-// A pool made inside a testing/synctest bubble runs on its clock: a century costs nothing, and every
-// start is exact. Make the pool inside the bubble, close it before the bubble ends, and derive
-// contexts from that of the bubble.
+// A pool made inside a testing/synctest bubble uses the bubble's clock: a century passes at once,
+// and every start is exact. Make the pool inside the bubble, close it before the bubble ends, and
+// derive contexts from the bubble's.
 package executor

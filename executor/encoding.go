@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Reports and snapshots are JSON, and values for a structured log, with the same names in both.
-// Times that are not known and what is empty is left out. A duration is the text of
-// [time.Duration], as "1.5s", which [time.ParseDuration] reads.
+// Reports and snapshots can be encoded as JSON, and as values for a structured log, with the same
+// names in both. Unknown times and empty fields are left out. A duration is written as the text of
+// [time.Duration], such as "1.5s", which [time.ParseDuration] reads.
 
-// duration is a time.Duration as a text.
+// duration is a time.Duration that is encoded as a string.
 type duration time.Duration
 
 func (d duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
@@ -21,13 +21,13 @@ func (d *duration) UnmarshalText(text []byte) error {
 	return err
 }
 
-// runFields are a Running without its methods, as JSON has it.
+// runFields is a Running without its methods, as JSON shows it.
 type runFields struct {
 	Run
 	For duration `json:"for"`
 }
 
-// MarshalJSON writes the fields of the run, and For as a text.
+// MarshalJSON writes the fields of the run, and For as a string.
 func (r Running) MarshalJSON() ([]byte, error) {
 	return json.Marshal(runFields{r.Run, duration(r.For)})
 }
@@ -40,16 +40,17 @@ func (r *Running) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// plainStats are Stats without their methods.
+// plainStats is Stats without its methods, so that encoding it does not recurse.
 type plainStats Stats
 
-// statsFields are Stats as JSON has them.
+// statsFields is Stats as JSON shows it: KeepAlive hides the field of the same name inside
+// plainStats.
 type statsFields struct {
 	*plainStats
 	KeepAlive duration `json:"keep_alive"`
 }
 
-// MarshalJSON writes KeepAlive as a text.
+// MarshalJSON writes KeepAlive as a string.
 func (s Stats) MarshalJSON() ([]byte, error) {
 	return json.Marshal(statsFields{(*plainStats)(&s), duration(s.KeepAlive)})
 }
@@ -62,12 +63,12 @@ func (s *Stats) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// LogValue tells the lists, for a structured log.
+// LogValue returns the two lists for a structured log.
 func (r Report) LogValue() slog.Value {
 	return slog.GroupValue(slog.Any("dropped", r.Dropped), slog.Any("running", r.Running))
 }
 
-// LogValue tells the fields but for the task, for a structured log.
+// LogValue returns the fields, without Task, for a structured log.
 func (t Pending) LogValue() slog.Value {
 	var fields attrs
 	fields.name(t.Name)
@@ -78,13 +79,13 @@ func (t Pending) LogValue() slog.Value {
 	return slog.GroupValue(fields...)
 }
 
-// String tells the fields but for the task.
+// String returns the fields, without Task, as a line of text.
 func (t Pending) String() string { return t.LogValue().String() }
 
-// LogValue tells the fields, for a structured log.
+// LogValue returns the fields for a structured log.
 func (r Run) LogValue() slog.Value { return slog.GroupValue(r.attrs()...) }
 
-// String tells the fields.
+// String returns the fields as a line of text.
 func (r Run) String() string { return r.LogValue().String() }
 
 func (r Run) attrs() (fields attrs) {
@@ -98,15 +99,15 @@ func (r Run) attrs() (fields attrs) {
 	return fields
 }
 
-// LogValue tells the run, and for how long it has been going on, for a structured log.
+// LogValue returns the fields of the run, and how long it has been going on, for a structured log.
 func (r Running) LogValue() slog.Value {
 	return slog.GroupValue(append(r.attrs(), slog.String("for", r.For.String()))...)
 }
 
-// String tells the fields.
+// String returns the fields as a line of text.
 func (r Running) String() string { return r.LogValue().String() }
 
-// LogValue tells the fields, for a structured log.
+// LogValue returns the fields for a structured log.
 func (s Stats) LogValue() slog.Value {
 	var fields attrs
 	fields.name(s.Name)
@@ -125,7 +126,7 @@ func (s Stats) LogValue() slog.Value {
 	return slog.GroupValue(fields...)
 }
 
-// attrs are the fields of a value for a log.
+// attrs are the fields of a value for a log. Its methods leave out what is empty.
 type attrs []slog.Attr
 
 func (as *attrs) add(more ...slog.Attr) { *as = append(*as, more...) }

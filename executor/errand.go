@@ -10,17 +10,18 @@ import (
 )
 
 var (
-	errNoFuture = errors.New("executor: Submit has returned neither a future nor an error")
+	errNoFuture = errors.New("executor: Submit returned neither a future nor an error")
 	errNotRun   = errors.New("executor: the task was not run")
 )
 
-// errand is a task with a result for a Submitter of another make, which knows tasks without one:
-// its body is the run of another task.
+// errand is a task with a result for a foreign Submitter, which knows only tasks without one. The
+// body that the Submitter runs is the run of another task, which has the result.
 type errand[V any] struct {
 	task     *future.Task[V]
-	panicked atomic.Pointer[future.PanicError]
+	panicked atomic.Pointer[future.PanicError] // of fn, to be passed on; nil if it has returned
 }
 
+// newErrand returns an errand for fn, which is to be given once.
 func newErrand[V any](fn future.Func[V]) *errand[V] {
 	e := new(errand[V])
 	e.task = future.NewTask(func(ctx context.Context) (v V, err error) {
@@ -36,7 +37,7 @@ func newErrand[V any](fn future.Func[V]) *errand[V] {
 	return e
 }
 
-// run is what the Submitter runs. A panic goes on, for it to tell of.
+// run is what the Submitter runs. It passes a panic on, so that the Submitter can report it.
 func (e *errand[V]) run(ctx context.Context) error {
 	e.task.Run(ctx)
 	if p := e.panicked.Load(); p != nil {
@@ -46,8 +47,8 @@ func (e *errand[V]) run(ctx context.Context) error {
 	return result.Err
 }
 
-// give submits the errand. It returns the future of the Submitter, which ends as that of the
-// errand: whichever is cancelled first, or fails without a run, has the other end so too.
+// give submits the errand. It returns the Submitter's future. That and the errand's end alike:
+// whichever is cancelled first, or fails without a run, makes the other do the same.
 func (e *errand[V]) give(
 	ctx context.Context, wait bool, p Submitter, opts []TaskOption,
 ) (behind *future.Future[struct{}], err error) {
@@ -57,19 +58,19 @@ func (e *errand[V]) give(
 	}
 	cellOf(behind).PassOn(cellOf(f), func() {
 		if f.State() == future.Pending {
-			f.CancelCause(errNotRun)
+			f.CancelCause(errNotRun) // it reports success, but has not called run
 		}
 	})
 	future.AfterSettled(f, func(future.Result[V]) {
 		if f.State() == future.Cancelled {
-			behind.Stop() // the context of a run has been ended if that was asked for
+			behind.Stop() // the context has already ended if that was asked for
 		}
 	})
 	return behind, nil
 }
 
-// submitForeign gives a task to a Submitter of another make. That waits for room until ctx ends,
-// if it is told to and can.
+// submitForeign gives a task to a foreign Submitter. That waits for room until ctx ends, if wait
+// says so and it can.
 func submitForeign(
 	ctx context.Context, wait bool, p Submitter, task Task, opts []TaskOption,
 ) (f *future.Future[struct{}], err error) {

@@ -10,35 +10,39 @@ import (
 )
 
 var (
-	// ErrRejected is matched by every refusal of a valid task: [ErrShutdown], [ErrSaturated], and that of
-	// a submission whose context has ended. Only a [RejectionPolicy] may return any other error.
+	// ErrRejected is matched by every refusal of a valid task: by [ErrShutdown], by [ErrSaturated],
+	// and by the error of a submission whose context had ended. Only a [RejectionPolicy] may return
+	// another error.
 	ErrRejected = errors.New("executor: task rejected")
 
-	// ErrShutdown says that the pool is shut down: a submission is refused, or an accepted task has
-	// been dropped before it ran, whose error then matches [future.ErrCancelled] too.
+	// ErrShutdown says that the pool is shut down. Either a submission is refused, or an accepted
+	// task has been dropped before it ran; the error of the latter also matches
+	// [future.ErrCancelled].
 	ErrShutdown error = rejection("executor: pool is shut down")
 
-	// ErrSaturated says that the pool has as many tasks as it may.
+	// ErrSaturated says that the pool has no room for the task.
 	ErrSaturated error = rejection("executor: pool is saturated")
 
-	// ErrNoneLeft is returned by [CompletionService.Take] when there is nothing to wait for.
+	// ErrNoneLeft is returned by [CompletionService.Take] when no task is outstanding.
 	ErrNoneLeft = errors.New("executor: no task is outstanding")
 
 	// ErrNilTask is returned for a nil task.
 	ErrNilTask = run.ErrNilTask
 
-	// ErrInvalid is matched by the error of every other bad argument.
+	// ErrInvalid is matched by the error for any other bad argument.
 	ErrInvalid = run.ErrInvalid
 )
 
-// rejection is a reason to reject a task.
+// rejection is a reason to reject a task. It is a type, so that each reason also matches
+// ErrRejected.
 type rejection string
 
 func (r rejection) Error() string        { return string(r) }
 func (r rejection) text() string         { return strings.TrimPrefix(string(r), "executor: ") }
 func (r rejection) Is(target error) bool { return target == ErrRejected }
 
-// refusal returns err, if it is one of the pool's own, with the names of the pool and of the task.
+// refusal adds the names of pool and task to err, unless err is somebody else's, such as a
+// policy's.
 func (p *Pool) refusal(task string, err error) error {
 	r, own := err.(rejection)
 	if !own {
@@ -49,7 +53,7 @@ func (p *Pool) refusal(task string, err error) error {
 
 func invalid(format string, args ...any) error { return run.Invalid(format, args...) }
 
-// endOf returns the error of ctx if it has ended, with its cause.
+// endOf returns the error of ctx, with its cause, or nil if ctx has not ended.
 func endOf(ctx context.Context) error {
 	if !cell.HasEnded(ctx) {
 		return nil

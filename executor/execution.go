@@ -8,34 +8,49 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// execution is one run of a task after another, on the goroutine of whoever owns it: a worker, a
-// caller who runs what the pool has no room for, or a helper who runs what another run waits for.
-// Package run has the states of a run.
+// Overview: the road of a run is
 //
-// A bare task has no future, name, or hooks, and is most often a tiny one. It has a short cut here.
+//	startLocked    lock held: the cell becomes running, the pool counts it as busy
+//	run            hooks, body
+//	complete       the context ends, the future of a last run is settled, failures are
+//	               reported, hooks are called
+//	accountLocked  lock held: counts, the next run of a series, the next task of a strand
+//
+// The two steps in the middle call user code, so they run without the lock. The future is settled
+// before the run is accounted for: whoever has seen the future may find the task busy for a moment
+// longer. The other way round, a pool could terminate with a future unsettled.
+
+// execution runs one task after another on the goroutine of its owner: a worker, a caller that runs
+// what the pool has no room for, or a helper that runs what another run waits for. Package run has
+// the states of a run.
+//
+// A bare task has no future, name, or hooks, and is usually tiny. It has a short cut here, which
+// leaves out whatever nobody can observe.
 type execution struct {
 	run.Execution
 	pool *Pool
 
 	// See runners; the owner's own.
 	goroutine uint64
-	outer     *execution // that its goroutine is in the midst of
-	depth     int        // how many there are of these
+	outer     *execution // what its goroutine was running when this began; may be nil
+	depth     int        // number of executions outside this one
 
-	beyond []*cell.Cell // see runByCaller; the pool's lock guards it
+	beyond []*cell.Cell // queued beyond the capacity, see runByCaller; guarded by the pool's lock
 
 	// About the task; the owner's own.
-	spent  bool // the cell has ended for good, though it is the owner's
-	labels bool // the goroutine is the pool's own, and gets labels
-	bare   bool // the task has no future: its cell is the owner's, for the next one too
+	spent  bool // the own cell has ended for good and must be replaced
+	labels bool // the goroutine is the pool's own, and carries its labels
+	bare   bool // the task has no future: the worker's own cell serves for it
 }
 
+// newExecution returns an execution of p; labels says whether its goroutine is the pool's own.
 func (p *Pool) newExecution(labels bool) execution {
 	return execution{Execution: run.Execution{Owner: &p.runs}, pool: p, labels: labels}
 }
 
-// startLocked begins a run of c, unless it has been cancelled on its way out of the queue. The time may
-// be unread for a bare task.
+// startLocked begins a run of c. It reports false if c was cancelled on its way out of the queue:
+// that is then counted here, as the canceller did not find it there. Only for a bare task may now
+// be unread.
 func (x *execution) startLocked(c *cell.Cell, now int64) bool {
 	if x.bare {
 		x.startBare(c, now)
@@ -54,8 +69,10 @@ func (x *execution) startLocked(c *cell.Cell, now int64) bool {
 	return true
 }
 
+// startBare is startLocked for a bare task, which cannot have been cancelled. Its times may be
+// unread.
 func (x *execution) startBare(c *cell.Cell, now int64) {
-	if c.When == unread { // when it came is not known
+	if c.When == unread { // nobody has recorded when it came
 		c.When = now
 	}
 	if c.Started = now; now != unread {
@@ -64,14 +81,14 @@ func (x *execution) startBare(c *cell.Cell, now int64) {
 	x.Task, x.Plan = c, &x.pool.executed.Plan
 }
 
-// runBare is run for a bare task.
+// runBare is run for a bare task. It lends the token's context: one cell serves for many such runs.
 func (x *execution) runBare() {
 	x.Token = x.Tokens.Next()
 	x.Abrupt = !future.Invoke(x.Task.Lend(x.Token), x.Task.Body, &x.Err)
 }
 
-// concludeTiny ends the context of a bare task that has succeeded, and reports whether that was
-// all: nobody has asked the context for anything, so the cell may serve for the next task, too.
+// concludeTiny ends the context of a bare task that has succeeded. It reports whether that was all:
+// if nobody has asked the context for anything, the cell may serve for the next task too.
 func (x *execution) concludeTiny() bool {
 	if x.Token.End(); !x.Task.Unseen() {
 		return false
@@ -81,7 +98,8 @@ func (x *execution) concludeTiny() bool {
 	return true
 }
 
-// concludeBare is concludeTiny for any other. It may call methods of the base context.
+// concludeBare is concludeTiny for any other bare task. It may call methods of the base context, so
+// the lock must not be held.
 func (x *execution) concludeBare() {
 	x.Token.End()
 	if x.Done = true; !x.Task.Unseen() {
@@ -90,7 +108,7 @@ func (x *execution) concludeBare() {
 	}
 }
 
-// run calls the body: the one place where a pool does so.
+// run calls the hooks before the run, and the body. It is the one place where a pool calls a body.
 func (x *execution) run() {
 	x.Prepare()
 	if x.bare {
@@ -118,15 +136,17 @@ func (x *execution) callBefore() bool {
 	if !phase.Settled() {
 		return true
 	}
-	x.Err, x.Abrupt = future.ErrCancelled, false // cancelled by the hook, or it took too long
+	// A hook has cancelled the task, or taken so long that it timed out.
+	x.Err, x.Abrupt = future.ErrCancelled, false
 	if phase == cell.Failed {
 		x.Err = x.Plan.Late
 	}
 	return false
 }
 
-// complete does what follows the end of the body without the lock. If a hook or handler ends the
-// goroutine, that hook or handler is all that is cut short.
+// complete does what follows the end of the body and needs no lock. When Goexit ends the goroutine,
+// it is called once more on the way out: to do this for a body that was ended, and nothing for a
+// hook or handler, of which only the rest is lost.
 func (x *execution) complete() {
 	if x.Over {
 		return
@@ -136,7 +156,7 @@ func (x *execution) complete() {
 		return
 	}
 	if x.labels {
-		defer x.pool.unlabel() // even if there were none: the body may have left some
+		defer x.pool.unlabel() // even if there were none to set: the body may have set some
 	}
 	if x.bare {
 		x.concludeBare()
@@ -146,7 +166,8 @@ func (x *execution) complete() {
 	x.tell()
 }
 
-// tell calls the hook after a run, and tells of failures.
+// tell calls the hooks after a run, and reports failures. Reporting comes first; the hooks are
+// deferred, so that they are called even if an error handler ends the goroutine.
 func (x *execution) tell() {
 	if p := x.pool; p.after != nil {
 		r := p.runOf(x.Task)
@@ -157,9 +178,9 @@ func (x *execution) tell() {
 	x.Tell()
 }
 
-// accountLocked ends the run: it counts, and queues the next run of a series, or the next task of a
-// serial executor. A series that may not go on it returns, for the caller to settle by endSeries
-// without the lock.
+// accountLocked ends the run: it counts it, and queues the next run of a series, or the next task
+// of a serial executor. If a series would go on but may not, accountLocked returns it, and the
+// caller must settle it with endSeries, without the lock.
 func (x *execution) accountLocked() (refused *cell.Cell) {
 	c, p := x.Task, x.pool
 	x.Count()
@@ -173,6 +194,8 @@ func (x *execution) accountLocked() (refused *cell.Cell) {
 		return nil
 	}
 	pl := planOf(c)
+	// The check for a cancellation and the queueing are one step under the lock; see
+	// host.Cancelled.
 	if when, repeats := x.Repeats(c, &pl.Plan, p.mayRepeatLocked()); repeats {
 		p.placeLocked(c, when)
 		return nil
@@ -187,8 +210,8 @@ func (x *execution) accountLocked() (refused *cell.Cell) {
 	return nil
 }
 
-// endSeries settles a series that would go on, had it not been cancelled during its run, or the pool
-// shut down.
+// endSeries settles a series that would have gone on, but was cancelled during its run, or whose
+// pool has been shut down.
 func (p *Pool) endSeries(c *cell.Cell) {
 	if !p.runs.Refuse(c, &planOf(c).Plan) {
 		return

@@ -9,35 +9,50 @@ import (
 	"github.com/punctual-go/punctual/internal/delay"
 )
 
-// extraRun runs a task on a goroutine that is not a worker's: that of a caller, under the policy
-// [CallerRuns], or one that stands in for a run that waits for its task, see await. The pool does
-// not end before its extra runs have.
+// Overview: a pool runs tasks on goroutines that are not workers in two cases. Under [CallerRuns]
+// the submitter brings its own goroutine, and so a place of its own. For a run that waits, a helper
+// takes over the place that the run has lent. Both kinds follow the steps in execution.go, count as
+// busy, and are waited for at the end of the pool. Unlike workers they do not serve the queue.
+
+// extraRun runs a task on a goroutine that is not a worker's. Either that is a caller's, under the
+// policy [CallerRuns], or it is a helper, which runs the task that another run waits for, see
+// await. The pool does not end before its extra runs have.
+//
+//	begin, helpWithLocked -> serving   its task is started
+//	serving -> serving                 a task queued beyond the capacity, see acceptBeyond
+//	serving -> leaving                 all done, or Goexit
+//	leaving -> gone                    depart
 type extraRun struct {
 	execution
-	helps bool
-	await *await // of a helper: who waits; may be nil
+	helps bool   // a helper, on a goroutine of the pool
+	await *await // of a helper: the wait that it serves; may be nil
 }
 
-// extraRuns are those of a pool. Its lock guards them.
+// extraRuns are the extra runs of a pool. Its lock guards them.
 type extraRuns map[*extraRun]struct{}
 
-// maxNested is how deep tasks run inside of others that have submitted them, one stack for all. As
-// deep as that callers can wait for what they have submitted by means that the pool does not know.
+// maxNested bounds how deep tasks run inside others that have submitted them, all on one stack. It
+// also bounds how deep callers can wait, by means the pool does not know, for what they have
+// submitted.
 const maxNested = 1000
 
-// runByCaller accepts c and runs it on the calling goroutine. If ctx, of a bulk operation, ends
-// meanwhile, so does the task. If the caller runs such a task already, c is run inside of that, but
-// so deep only: a task may submit itself for ever. What is deeper waits in the queue, beyond its
-// capacity, for a worker or for the caller, whoever is there first.
+// runByCaller accepts c and runs it on the calling goroutine. If ctx, that of a bulk operation,
+// ends meanwhile, it ends the task too.
+//
+// If the caller is running such a task already, c runs inside that, but only to a certain depth, as
+// a task may submit itself forever. Below that depth it waits in the queue, beyond the capacity,
+// for a worker or for the caller, whichever is free first.
 func (p *Pool) runByCaller(ctx context.Context, c *cell.Cell) error {
 	if planOf(c).strand != nil {
-		return ErrSaturated // it would be out of turn
+		return ErrSaturated // to run it now would be out of turn
 	}
+	// A stack overflow could not be recovered from.
 	if x := p.current(); x != nil && x.depth >= maxNested {
 		return p.acceptBeyond(x, c)
 	}
 	ends := ctx.Done() != nil
-	if ends { // asked before anybody knows of the run: its methods may be the user's
+	// This must come before anybody knows of the run: the methods of ctx may be the user's.
+	if ends {
 		var release context.CancelFunc
 		ctx, release = context.WithCancel(cell.Faithful(ctx))
 		defer release()
@@ -53,13 +68,14 @@ func (p *Pool) runByCaller(ctx context.Context, c *cell.Cell) error {
 	return nil
 }
 
-// acceptBeyond queues c whether there is room or not. The caller is in the midst of x.
+// acceptBeyond queues c whether there is room or not. The caller is inside x.
 func (p *Pool) acceptBeyond(x *execution, c *cell.Cell) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stage != running {
 		return ErrShutdown
 	}
+	// The outermost one takes it, as the stack is empty then.
 	for x.outer != nil {
 		x = x.outer
 	}
@@ -80,16 +96,17 @@ func (p *Pool) begin(c *cell.Cell) (*extraRun, error) {
 	}
 	p.counts.accepted++
 	g := p.addExtraRunLocked()
+	// Before the start, which has to know whether it is nested.
 	p.runners.enter(&g.execution)
 	if g.outer == nil {
-		p.waits.callers++
+		p.waits.callers++ // it brings its own place; one that nests has it already
 	}
 	g.startLocked(c, p.clock.Now()) // nobody has the future yet who could have cancelled it
 	return g, nil
 }
 
-// cancelAfter cancels c when ctx ends, until the function returned is called. That returns when the
-// cancellation, if there is one, has been counted.
+// cancelAfter cancels c when ctx ends, until stop is called. Stop returns after the cancellation,
+// if there was one, has been counted.
 func cancelAfter(ctx context.Context, c *cell.Cell) (stop func()) {
 	over := make(chan struct{})
 	unwatch := context.AfterFunc(ctx, func() {
@@ -104,7 +121,7 @@ func cancelAfter(ctx context.Context, c *cell.Cell) (stop func()) {
 	}
 }
 
-// addExtraRunLocked adds one.
+// addExtraRunLocked adds an extra run, which has no task yet.
 func (p *Pool) addExtraRunLocked() *extraRun {
 	g := &extraRun{execution: p.newExecution(false)}
 	if p.extraRuns == nil {
@@ -114,7 +131,8 @@ func (p *Pool) addExtraRunLocked() *extraRun {
 	return g
 }
 
-// serve runs the task that has been started, and what it has left in the queue beyond its capacity.
+// serve runs the task that has been started, and then those it has left in the queue beyond its
+// capacity.
 func (g *extraRun) serve() {
 	defer g.leave() // also by Goexit
 	for more := true; more; more = g.next() {
@@ -123,12 +141,14 @@ func (g *extraRun) serve() {
 	}
 }
 
-// next starts the first of those beyond that is still in the queue, and reports whether there is
-// one. The last task is accounted for as the extra run departs, whose place it has.
+// next starts the first of the tasks beyond the capacity that is still in the queue, and reports
+// whether there is one. The last task keeps its place until then; if there is no other, depart
+// accounts for it.
 func (g *extraRun) next() bool {
 	p := g.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	// Others may have taken a task from the queue in the meantime, or cancelled it.
 	for len(g.beyond) > 0 && p.stage < stopping {
 		c := g.beyond[0]
 		g.beyond[0] = nil
@@ -147,43 +167,48 @@ func (g *extraRun) next() bool {
 	return false
 }
 
-// leave ends the extra run.
+// leave ends the extra run, after all its tasks or by a Goexit of one.
 func (g *extraRun) leave() {
 	if v := recover(); v != nil {
-		panic(v) // of a queue of the user's own, under the lock: there is no way on
+		panic(v) // of a user's WorkQueue, under the lock: there is no way on
 	}
-	defer g.depart() // also if a hook or handler ends the goroutine
+	defer g.depart() // even if a hook or handler ends the goroutine
 	if g.Task != nil {
 		g.complete()
 	}
 }
 
-// returnLocked gives the place of a helper back to the run that has lent it, if the wait of that is
-// about to end: its goroutine may take a while to say so.
+// returnLocked gives the place of a helper back to the run that has lent it, if the wait of that
+// run is about to end. Its goroutine may take a while to wake up; counting it as active from now on
+// keeps others from taking its place in between.
 func (g *extraRun) returnLocked() {
 	a := g.await
+	// A caller has nobody to give a place back to, nor has help that was not certain.
 	if a == nil || a.by == nil || a.over {
 		return
 	}
+	// The task has stopped by now, which ends the wait unless that is for others as well.
 	if a.isEnding() {
 		a.over = true
 		g.pool.waits.blocked--
 	}
 }
 
-// depart takes the extra run out of its pool.
+// depart takes the extra run out of its pool, and gives its place away.
 func (g *extraRun) depart() {
 	p := g.pool
 	delay.At(delay.ExtraRunLeaves)
 	p.mu.Lock()
 	if g.Task != nil {
 		g.returnLocked()
+		// Settling calls those who wait, so it must not happen under the lock.
 		if refused := g.accountLocked(); refused != nil {
 			p.mu.Unlock()
 			p.endSeries(refused)
 			p.mu.Lock()
 		}
 	}
+	// To be asked before runners.leave, which clears outer.
 	isCaller := !g.helps && g.outer == nil
 	p.runners.leave(&g.execution)
 	delete(p.extraRuns, g)

@@ -11,32 +11,36 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// Group is a number of tasks on one pool that stand and fall together: when one of them fails, or
-// the context of the group ends, the others are cancelled, and those that wait do not begin; to be
-// sure of that, each asks the context for its error just before it begins. It is what
-// golang.org/x/sync/errgroup is to goroutines. It is safe for concurrent use; tasks may add others.
+// Group is a set of tasks on one pool that succeed or fail together. When one of them fails, or the
+// context of the group ends, the others are cancelled and those that wait do not begin. It is to
+// pools what golang.org/x/sync/errgroup is to goroutines. It is safe for concurrent use, and its
+// tasks may add others.
+//
+// Make one with [NewGroup]. To be certain that no task begins too late, each asks the group's
+// context for its error just before it begins.
 type Group struct {
 	pool   Submitter
-	own    native // the same, if it is of this package
+	own    native // pool, if it is of this package; else nil
 	parent context.Context
 
 	mu      sync.Mutex
-	members []*future.Future[struct{}] // that may not have ended
-	pruned  int                        // how many were left when those that had were dropped last
-	err     error                      // of the first failure
-	failed  bool                       // and the others have been cancelled for it
+	members []*future.Future[struct{}] // including some that have ended, until they are pruned
+	pruned  int                        // length of members after the last pruning
+	err     error                      // the first failure
+	failed  bool                       // fail has run: the others are being cancelled, or have been
 
-	calls   calls         // of Go and of fail in progress
-	changed chan struct{} // closed when there are none, or one member more; nil while nobody waits
+	calls   calls         // of Go and fail in progress
+	changed chan struct{} // closed when there are no calls left, or a new member; may be nil
 
-	// While there may be members:
+	// Set while there may be members, and let go by Wait, so that an idle group holds nothing of
+	// parent:
 	ctx     context.Context // ends with parent, or by the first failure
 	cancel  context.CancelCauseFunc
 	unwatch func() bool
 }
 
-// NewGroup returns a group of tasks on p that ends with ctx. A nil ctx never ends. It panics if p is
-// nil.
+// NewGroup returns a group of tasks on p that ends with ctx. A nil ctx never ends. NewGroup panics
+// if p is nil.
 func NewGroup(ctx context.Context, p Submitter) *Group {
 	if p == nil {
 		panic("executor: nil pool")
@@ -47,11 +51,12 @@ func NewGroup(ctx context.Context, p Submitter) *Group {
 	return &Group{pool: p, own: nativeOf(p), parent: cell.Faithful(ctx)}
 }
 
-// Go submits task to the pool as one of the group. If the pool refuses it, Go returns that error,
-// and the group goes on: on a pool with a bounded queue the policy [Block] has it wait for room
-// instead, no longer than the context of the group. A task that a policy discards has failed. Once
-// the group has failed, Go starts nothing more, and returns an error that matches
-// [future.ErrCancelled] and the reason.
+// Go submits task to the pool as a member of the group.
+//
+// If the pool refuses the task, Go returns that error and the group goes on. On a pool with a
+// bounded queue, the policy [Block] makes Go wait for room instead, no longer than until the
+// context of the group ends. A task that a policy discards has failed. Once the group has failed,
+// Go starts nothing and returns an error that matches [future.ErrCancelled] and the reason.
 func (g *Group) Go(task Task, opts ...TaskOption) error {
 	ctx, err := g.open()
 	if err != nil {
@@ -78,9 +83,9 @@ func (g *Group) Go(task Task, opts ...TaskOption) error {
 	return err
 }
 
-// goForeign is Go on a Submitter of another make, of which the future is the member.
+// goForeign is Go on a foreign Submitter, whose future is the member.
 func (g *Group) goForeign(task Task, opts []TaskOption) (err error) {
-	f := future.Failed[struct{}](future.ErrGoexit) // until Submit returns
+	f := future.Failed[struct{}](future.ErrGoexit) // stands until Submit returns
 	defer func() { g.entered(f) }()
 	f, err = submitForeign(nil, false, g.pool, func(ctx context.Context) error {
 		if err := g.end(); err != nil {
@@ -91,9 +96,9 @@ func (g *Group) goForeign(task Task, opts []TaskOption) (err error) {
 	return err
 }
 
-// bodyOf returns what the pool has to run for the member f. If the group has come to its end since
-// a worker has taken that, it does not begin, and has not failed: it is cancelled like those that
-// wait.
+// bodyOf returns what the pool is to run for the member f. If the group ends between the moment a
+// worker takes the task and its first line, the task does not begin. It has not failed then: it is
+// cancelled like those that wait.
 func (g *Group) bodyOf(f *future.Future[struct{}], task Task) Task {
 	return func(ctx context.Context) error {
 		if err := g.end(); err != nil {
@@ -104,20 +109,21 @@ func (g *Group) bodyOf(f *future.Future[struct{}], task Task) Task {
 	}
 }
 
-// end returns why the group has come to its end, or nil if it has not. It asks the context itself:
-// the watch of that is another goroutine, which may come late.
+// end returns why the group has ended, or nil if it has not. It asks the parent context itself,
+// because the goroutine that watches it may be late.
 func (g *Group) end() error {
 	if err := g.failure(); err != nil {
 		return err
 	}
+	// Without the group's lock: the methods of parent may be the user's.
 	if err := endOf(g.parent); err != nil {
 		g.fail(err)
 	}
 	return g.failure()
 }
 
-// open begins a call of Go, which ends with entered. It returns the context of the group, or why
-// that has come to its end.
+// open begins a call of Go, which ends with entered. It returns the context of the group, or the
+// reason why the group has ended.
 func (g *Group) open() (context.Context, error) {
 	if err := g.end(); err != nil {
 		return nil, err
@@ -131,7 +137,7 @@ func (g *Group) open() (context.Context, error) {
 	}
 }
 
-// enter begins a call of Go, unless the group has failed, or has no context.
+// enter begins a call of Go, unless the group has failed or has no context.
 func (g *Group) enter() (context.Context, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -144,8 +150,8 @@ func (g *Group) enter() (context.Context, error) {
 	return g.ctx, nil
 }
 
-// derive gives the group a context, unless somebody else does. The parent is asked without the lock, as its methods
-// may be the user's.
+// derive gives the group a context, unless somebody else has done so. It asks the parent without
+// the lock, because its methods may be the user's.
 func (g *Group) derive() {
 	ctx, cancel := context.WithCancelCause(g.parent)
 	unwatch := context.AfterFunc(ctx, func() { g.fail(cmp.Or(endOf(g.parent), errNotNeeded)) })
@@ -155,8 +161,10 @@ func (g *Group) derive() {
 	}
 }
 
-// offer reports whether the group takes that context.
-func (g *Group) offer(ctx context.Context, cancel context.CancelCauseFunc, unwatch func() bool) bool {
+// offer reports whether the group has taken the context.
+func (g *Group) offer(
+	ctx context.Context, cancel context.CancelCauseFunc, unwatch func() bool,
+) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.ctx != nil || g.err != nil {
@@ -172,8 +180,8 @@ func (g *Group) failure() error {
 	return g.err
 }
 
-// entered ends a call of Go, or of fail, and makes f a member, if it is not nil. If the group has failed just
-// before, f is cancelled like all others.
+// entered ends a call of Go, or of fail, and makes f a member unless it is nil. If the group has
+// failed in the meantime, f is cancelled like the others.
 func (g *Group) entered(f *future.Future[struct{}]) {
 	g.mu.Lock()
 	g.calls.end()
@@ -185,6 +193,7 @@ func (g *Group) entered(f *future.Future[struct{}]) {
 		g.mu.Unlock()
 		return
 	}
+	// Each pruning lets the list double, so that a member costs O(1) amortized.
 	if len(g.members) >= 2*g.pruned+16 {
 		g.pruneLocked()
 		g.pruned = len(g.members)
@@ -203,7 +212,8 @@ func (g *Group) entered(f *future.Future[struct{}]) {
 }
 
 // pruneLocked forgets the members that have ended, and returns the error of the first that failed.
-// Whoever settles a future tells the group of it, but that may be a moment later.
+// The group must not rely on the callback of AfterSettled for it: a waiter may see the future
+// settled a moment before that is called.
 func (g *Group) pruneLocked() (err error) {
 	g.members = slices.DeleteFunc(g.members, func(f *future.Future[struct{}]) bool {
 		if !cellOf(f).HasStopped() {
@@ -216,16 +226,16 @@ func (g *Group) pruneLocked() (err error) {
 	return err
 }
 
-// errorOf returns the error of a future that is settled.
+// errorOf returns the error of a settled future.
 func errorOf(f *future.Future[struct{}]) error {
 	r, _ := f.Poll()
 	return r.Err
 }
 
-// fail ends the group.
+// fail ends the group with err, unless it has ended before, and cancels all members.
 func (g *Group) fail(err error) {
 	g.mu.Lock()
-	if g.failed { // those that are cancelled for it come here, too
+	if g.failed { // also reached by each member that is cancelled here
 		g.mu.Unlock()
 		return
 	}
@@ -242,11 +252,13 @@ func (g *Group) fail(err error) {
 	cancelAll(members, err)
 }
 
-// Wait waits until no body of the group runs any more and none will, and returns the error of the first
-// that failed, or of the context, or nil. A task that is cancelled on its own counts as failed. Wait
-// does not return before its tasks do: a task of the group, or one of a [Serial] that members are
-// behind, would wait for itself, and gets [future.ErrSelfWait] at once. Another task of the pool may
-// call it: what it waits for runs in its place.
+// Wait waits until no task of the group is running and none will run. It returns the error of the
+// first that failed, the error of the context if that came first, or nil. A task that is cancelled
+// on its own counts as failed.
+//
+// Wait never returns before the tasks have. A task of the group would therefore wait for itself, as
+// would a task of a [Serial] that members are behind: they get [future.ErrSelfWait] at once. Other
+// tasks of the pool may call Wait: what it waits for runs in their place.
 func (g *Group) Wait() error {
 	for {
 		members, changed, err := g.going()
@@ -262,15 +274,16 @@ func (g *Group) Wait() error {
 	}
 }
 
-// isCalling reports whether the caller is in the midst of a call of Go, and runs a task for it.
+// isCalling reports whether the caller is inside a call of Go, in which it runs a task by itself.
 func (g *Group) isCalling() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.calls.own() > 0
 }
 
-// await waits until the members have ended, or until there is a change. If the caller is a run of
-// the pool, any of the members may run in its place, not only the first, and those that come later.
+// await waits until the members have ended, or until something changes. If the caller is a run of
+// the pool, any member may run in its place, not only the first, and so may members that come
+// later.
 func (g *Group) await(members []*future.Future[struct{}], changed <-chan struct{}) error {
 	cells := func(yield func(*cell.Cell) bool) {
 		for _, f := range members {
@@ -287,7 +300,7 @@ func (g *Group) await(members []*future.Future[struct{}], changed <-chan struct{
 	if over := g.makeRoom(cells); over != nil {
 		defer over()
 	} else if len(members) > 0 {
-		changed = nil // nobody to tell of another
+		changed = nil // a stranger lends no place, so new members are no reason to look again
 	}
 	for _, f := range members {
 		select {
@@ -302,8 +315,8 @@ func (g *Group) await(members []*future.Future[struct{}], changed <-chan struct{
 	return nil
 }
 
-// makeRoom has what the caller waits for run in its place, if that is a run of the pool. It returns what
-// to call after the wait, or nil.
+// makeRoom lets what the caller waits for run in its place, if the caller is a run of the pool. It
+// returns the function to call after the wait, or nil.
 func (g *Group) makeRoom(cells iter.Seq[*cell.Cell]) (over func()) {
 	if g.own == nil {
 		return nil
@@ -311,9 +324,9 @@ func (g *Group) makeRoom(cells iter.Seq[*cell.Cell]) (over func()) {
 	return (*host)(g.own.base()).awaitAll(g.parent, cells)
 }
 
-// going returns the members that have not ended, and what is closed when there is another, or when
-// no call of Go or of fail is in progress any more. That is nil if there are neither members nor
-// calls: then the group lets go of its context.
+// going returns the members that have not ended, and a channel that is closed when there is
+// another, or when no call of Go or fail is in progress any more. The channel is nil if there are
+// neither members nor calls: the group then lets go of its context.
 func (g *Group) going() (members []*future.Future[struct{}], changed <-chan struct{}, err error) {
 	g.mu.Lock()
 	g.pruneLocked()

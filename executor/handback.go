@@ -7,12 +7,13 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
 )
 
-// handBackRunsLocked hands back the series that are in a run which was not to be their last: that
+// handBackRunsLocked hands back the series that are in a run which was not to be their last: the
 // run goes on, and no other follows. They count as returned from here on, however the run ends,
 // which settles their futures.
 func (p *Pool) handBackRunsLocked() (series []Pending) {
 	now := p.clock.Now()
 	for x := range p.executionsLocked() {
+		// Between two tasks, and so not in a run.
 		if x.Task == nil {
 			continue
 		}
@@ -21,6 +22,7 @@ func (p *Pool) handBackRunsLocked() (series []Pending) {
 			continue
 		}
 		p.counts.returned++
+		// The cell has the time of the run in progress, the report that of the next.
 		pending := p.pendingOfLocked(x.Task)
 		pending.Scheduled = time.Time{}
 		if next, known := pl.Upcoming(now); known {
@@ -32,8 +34,9 @@ func (p *Pool) handBackRunsLocked() (series []Pending) {
 	return series
 }
 
-// compare orders dropped tasks by their times. When a task of Execute came may not be known: it was
-// due. A series without a time is one that has not got its next.
+// compare orders dropped tasks by time. A task without one comes first if it was given to Execute,
+// when it was due at an unknown time, and last if it is a series whose next run was not planned
+// yet.
 func (t Pending) compare(other Pending) int {
 	if late, other := t.unplanned(), other.unplanned(); late != other {
 		if late {
@@ -44,9 +47,10 @@ func (t Pending) compare(other Pending) int {
 	return t.Scheduled.Compare(other.Scheduled)
 }
 
+// unplanned reports whether t is a series without a time.
 func (t Pending) unplanned() bool { return t.Periodic && t.Scheduled.IsZero() }
 
-// joined puts two lists of dropped tasks into one. At equal times the first comes first.
+// joined merges two sorted lists of dropped tasks. At equal times those of the first come first.
 func joined(first, second []Pending) []Pending {
 	return runqueue.Interleave(first, second, func(b, a Pending) bool { return b.compare(a) < 0 })
 }

@@ -7,16 +7,17 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// Some accepted tasks wait outside of the queue: behind others of their serial executor. They count
-// as queued.
+// Held back are the accepted tasks that wait outside the queue, behind others of their serial
+// executor. They count as queued.
 
-// removeAside takes out c wherever it waits outside of the queue.
+// removeHeldBackLocked removes c if it is held back, and reports whether it was.
 func (p *Pool) removeHeldBackLocked(c *cell.Cell) bool {
 	s := planOf(c).strand
 	return s != nil && p.endHoldLocked(s, c)
 }
 
-// allAside returns the tasks that wait outside of the queue, in order of submission.
+// allHeldBackLocked returns the tasks held back, in order of submission, which the map of strands
+// does not keep.
 func (p *Pool) allHeldBackLocked() (cells []*cell.Cell) {
 	for s := range p.strands.entries {
 		cells = append(cells, s.waiting.All()...)
@@ -25,13 +26,15 @@ func (p *Pool) allHeldBackLocked() (cells []*cell.Cell) {
 	return cells
 }
 
-// merge puts the tasks that wait outside of the queue between those of the queue, by their times, as far
-// as they are known.
+// merge puts the tasks held back between those of the queue, by their times as far as these are
+// known.
 func merge(queue, heldBack []*cell.Cell) []*cell.Cell {
-	return runqueue.Interleave(queue, heldBack, func(a, b *cell.Cell) bool { return a.When < b.When })
+	return runqueue.Interleave(queue, heldBack, func(a, b *cell.Cell) bool {
+		return a.When < b.When
+	})
 }
 
-// emptyAside takes all of them out.
+// takeHeldBackLocked removes all tasks held back, and returns them in order of submission.
 func (p *Pool) takeHeldBackLocked() []*cell.Cell {
 	cells := p.allHeldBackLocked()
 	for _, c := range cells {
@@ -40,10 +43,11 @@ func (p *Pool) takeHeldBackLocked() []*cell.Cell {
 	return cells
 }
 
-// vacateLocked tells the serial executors that none of their tasks wait any more.
+// vacateLocked tells the serial executors that none of their tasks wait any more. If the head of
+// one is running, it stays the head until it has ended.
 func (p *Pool) vacateLocked(swept []*cell.Cell) {
 	for _, c := range swept {
-		if s := planOf(c).strand; s != nil && s.head == c { // or else its head is running, and goes on from there
+		if s := planOf(c).strand; s != nil && s.head == c {
 			s.head = nil
 			p.releaseLocked(s)
 		}

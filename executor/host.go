@@ -7,15 +7,19 @@ import (
 	"github.com/punctual-go/punctual/internal/delay"
 )
 
-// host is a Pool as its cells see it.
+// These methods are on a type of their own, so that they are not methods of Pool.
+
+// host is a Pool as its cells see it: what futures and contexts ask their executor for.
 type host Pool
 
 func (h *host) pool() *Pool { return (*Pool)(h) }
 
-// Cancelled takes a task that a caller has cancelled out of the queue at once. If it is just
-// between two runs, it is not in the queue and the worker that holds it finds it settled: both
-// steps, "may it run again" and "queue it", are one under the lock. A cancelled task counts where it is
-// taken out; if that is by whoever wants to start it, or hand it back, it counts there.
+// Cancelled takes a task that has just been cancelled out of the queue at once. A task between two
+// runs is not there; the worker that holds it then finds it settled, because "may it run again" and
+// "queue it" are one step under the lock.
+//
+// A cancelled task is counted by whoever takes it out of the queue: here, or where it was to be
+// started or handed back.
 func (h *host) Cancelled(c *cell.Cell, running bool) {
 	p := h.pool()
 	delay.At(delay.CancelledQueued)
@@ -24,6 +28,7 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	switch {
 	case p.queue.Remove(c):
 		p.vacatedLocked(c)
+	// A task held back takes room in a bounded queue, too.
 	case p.heldBack > 0 && p.removeHeldBackLocked(c):
 		p.notifyLocked(unread)
 	default:
@@ -32,27 +37,33 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	if removed {
 		c.Body = nil
 	}
+	// During a run it is counted here, as its end will not count again; Ends is true once only.
 	if removed || running && planOf(c).Ends() {
 		p.counts.cancelled++
 	}
 	if !p.plain && p.surplusLocked() && p.waitingLocked() == 0 {
-		p.lot.CallLeader() // it may go, now that nothing keeps it
+		// A worker above the core size may lead, waiting for this task. Nothing keeps it now.
+		p.lot.CallLeader()
 	}
+	// It may have been the last task of a pool that is draining.
 	ended := p.emptiedLocked()
 	p.mu.Unlock()
 	p.finish(ended)
 }
 
-// Expired is that of the run.
+// Expired settles or reports a run that has exceeded its time-out.
 func (h *host) Expired(c *cell.Cell) { h.pool().runs.Expired(c, &planOf(c).Plan) }
 
-// Subject names the task and the pool.
-func (h *host) Subject(c *cell.Cell) string { return h.pool().runs.Subject(planOf(c).Name).String() }
+// Subject names the task and the pool, for errors.
+func (h *host) Subject(c *cell.Cell) string {
+	return h.pool().runs.Subject(planOf(c).Name).String()
+}
 
-// Delay is that of the task's future.
+// Delay is that of the task's ScheduledFuture.
 func (h *host) Delay(c *cell.Cell) time.Duration { return h.pool().runs.Delay(c) }
 
-// Next is that of the task's future.
+// Next is that of the task's ScheduledFuture. A task is in the queue exactly while a run is
+// planned.
 func (h *host) Next(c *cell.Cell) (time.Time, bool) {
 	p := h.pool()
 	p.mu.Lock()
@@ -63,13 +74,13 @@ func (h *host) Next(c *cell.Cell) (time.Time, bool) {
 	return p.clock.Time(c.When), true
 }
 
-// Periodic is that of the task's future.
+// Periodic is that of the task's ScheduledFuture.
 func (h *host) Periodic(c *cell.Cell) bool { return planOf(c).Periodic() }
 
-// Runs is that of the task's future.
+// Runs is that of the task's ScheduledFuture.
 func (h *host) Runs(c *cell.Cell) uint64 { return h.pool().runs.Runs(c, &planOf(c).Plan) }
 
-// Describe returns which run of c is in progress.
+// Describe returns the run of c that is in progress.
 func (h *host) Describe(c *cell.Cell) Run {
 	p := h.pool()
 	p.mu.Lock()
@@ -77,7 +88,8 @@ func (h *host) Describe(c *cell.Cell) Run {
 	return p.askLocked(c)
 }
 
-// vacatedLocked uses the room that c, cancelled, has left in the queue.
+// vacatedLocked uses the room that c, which was cancelled, has left in the queue. Removing a task
+// needs no call of a worker by itself: at worst the leader wakes up once for nothing.
 func (p *Pool) vacatedLocked(c *cell.Cell) {
 	s := planOf(c).strand
 	if s != nil {

@@ -7,21 +7,22 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// KeyedSerial is a [Serial] for each key: tasks of one key run one after another, tasks of different
-// keys side by side, all on the workers of one pool. A key costs nothing while it has no task. It is
-// safe for concurrent use.
+// KeyedSerial is a [Serial] for each key: tasks with the same key run one after another, tasks with
+// different keys in parallel, all on the workers of one pool. A key costs nothing while it has no
+// task. A KeyedSerial is safe for concurrent use.
 type KeyedSerial[K comparable] struct {
 	pool  *Pool
-	lanes shrinkingMap[K, *lane] // of the keys that have tasks; the pool's lock guards it
+	lanes shrinkingMap[K, *lane] // of the keys that have tasks; guarded by the pool's lock
 }
 
-// NewKeyedSerial returns a serial executor for each key, over the given pool. It panics if p is nil, or not of
-// this package.
+// NewKeyedSerial returns a serial executor for each key, over the given pool. It panics if p is nil
+// or not of this package.
 func NewKeyedSerial[K comparable](p Submitter) *KeyedSerial[K] {
 	return &KeyedSerial[K]{pool: poolOf(p)}
 }
 
-// For returns the serial executor of a key, to which typed tasks can be submitted.
+// For returns the serial executor of a key. Through it, functions such as [Submit] and [InvokeAll]
+// can submit to the key.
 func (k *KeyedSerial[K]) For(key K) Submitter { return k.under(key) }
 
 func (k *KeyedSerial[K]) under(key K) *keyed[K] { return &keyed[K]{k, key} }
@@ -34,23 +35,30 @@ func (k *KeyedSerial[K]) Execute(key K, task Task) error {
 }
 
 // Submit is Execute with a future for the outcome. See [Pool.Submit].
-func (k *KeyedSerial[K]) Submit(key K, task Task, opts ...TaskOption) (*future.Future[struct{}], error) {
+func (k *KeyedSerial[K]) Submit(
+	key K, task Task, opts ...TaskOption,
+) (*future.Future[struct{}], error) {
 	return submitTask(context.Background(), false, k.under(key), task, opts)
 }
 
-// SubmitContext is Submit that waits for room in the pool until ctx ends. See [Serial.SubmitContext].
-func (k *KeyedSerial[K]) SubmitContext(ctx context.Context, key K, task Task, opts ...TaskOption) (*future.Future[struct{}], error) {
+// SubmitContext is Submit that waits for room in the pool until ctx ends. See
+// [Serial.SubmitContext].
+func (k *KeyedSerial[K]) SubmitContext(
+	ctx context.Context, key K, task Task, opts ...TaskOption,
+) (*future.Future[struct{}], error) {
 	return submitTask(ctx, true, k.under(key), task, opts)
 }
 
-// Keys returns how many keys have tasks that wait or run.
+// Keys returns the number of keys that have tasks waiting or running.
 func (k *KeyedSerial[K]) Keys() int {
 	k.pool.mu.Lock()
 	defer k.pool.mu.Unlock()
 	return len(k.lanes.entries)
 }
 
-// enter returns the lane of key, which stays until leave.
+// enter returns the lane of key and counts the caller as a user, so that the lane is kept until
+// leave. Otherwise the last task could end, and the lane be forgotten, before the submission queues
+// its own: two lanes of one key would run side by side.
 func (k *KeyedSerial[K]) enter(key K) *lane {
 	k.pool.mu.Lock()
 	defer k.pool.mu.Unlock()
@@ -58,7 +66,7 @@ func (k *KeyedSerial[K]) enter(key K) *lane {
 	if l == nil {
 		l = new(lane)
 		l.init(k.pool)
-		if key == key { // not so for NaN, which is a key of its own each time
+		if key == key { // false for NaN, which never equals itself and so is a new key each time
 			l.forget = func() { k.lanes.remove(key) }
 			k.lanes.put(key, l)
 		}
@@ -74,7 +82,7 @@ func (k *KeyedSerial[K]) leave(l *lane) {
 	k.pool.releaseLocked(&l.strand)
 }
 
-// keyed is one key of a KeyedSerial.
+// keyed is the Submitter of one key of a KeyedSerial.
 type keyed[K comparable] struct {
 	of  *KeyedSerial[K]
 	key K
@@ -98,7 +106,9 @@ func (k *keyed[K]) SubmitContext(
 func (k *keyed[K]) base() *Pool     { return k.of.pool }
 func (k *keyed[K]) self() Submitter { return k }
 
-func (k *keyed[K]) submit(ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption) error {
+func (k *keyed[K]) submit(
+	ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption,
+) error {
 	l := k.of.enter(k.key)
 	defer k.of.leave(l)
 	return k.of.pool.submitIn(ctx, wait, l, c, task, opts)

@@ -10,14 +10,14 @@ import (
 	"github.com/punctual-go/punctual/internal/goid"
 )
 
-// stage is where a pool stands. It only moves forward:
+// stage is the stage of a pool's life. It only moves forward:
 //
-//	running    -> draining    Shutdown, Close: refuses tasks, runs what the policies keep
-//	running    -> stopping    ShutdownNow: runs nothing more
-//	draining   -> stopping    ShutdownNow
-//	draining   -> tidying     queue empty and last worker gone
-//	stopping   -> tidying     last worker gone
-//	tidying    -> terminated  the terminated hook has returned
+//	running  -> draining    Shutdown, Close: refuses tasks, runs what the policies keep
+//	running  -> stopping    ShutdownNow: starts nothing more
+//	draining -> stopping    ShutdownNow
+//	draining -> tidying     the queue is empty, the last run over, the last worker gone
+//	stopping -> tidying     the last run over, the last worker gone
+//	tidying  -> terminated  the AfterTermination hooks have returned
 type stage uint8
 
 const (
@@ -28,17 +28,19 @@ const (
 	terminated
 )
 
-// String returns the stage in lower case.
+// String returns the stage as [Stats] shows it.
 func (s stage) String() string {
 	return [...]string{"running", "shutting down", "stopping", "tidying", "terminated"}[s]
 }
 
-// Shutdown refuses further tasks and lets the accepted ones run as the policies say: a task that
-// is due runs in any case; a later one runs at its time, unless
-// [ScheduledPool.SetExecuteDelayedAfterShutdown] says otherwise; a periodic task ends, after its run
-// if it is in one, unless [ScheduledPool.SetContinuePeriodicAfterShutdown] says otherwise. What
-// will not run is cancelled before Shutdown returns. Shutdown does not wait, interrupts nothing,
-// may be called from a task, and does nothing on a pool that is shut down.
+// Shutdown makes the pool refuse further tasks and lets the accepted ones run as its policies say.
+// A task that is due runs in any case. A later one runs at its time, unless
+// [ScheduledPool.SetExecuteDelayedAfterShutdown] says otherwise. A periodic task ends, after its
+// run if it is in one, unless [ScheduledPool.SetContinuePeriodicAfterShutdown] says otherwise. What
+// will not run is cancelled before Shutdown returns.
+//
+// Shutdown does not wait and interrupts nothing. It may be called from a task. On a pool that is
+// already shut down it does nothing.
 func (p *Pool) Shutdown() {
 	p.mu.Lock()
 	p.drainLocked()
@@ -47,20 +49,24 @@ func (p *Pool) Shutdown() {
 	p.settle(swept)
 }
 
-// ShutdownNow refuses further tasks, ends the contexts of the running ones with the cause
-// [ErrShutdown], and returns those that never started, or will not start again, in the order of
-// their times: see [Pending]. Their futures are settled: their error matches both
-// [future.ErrCancelled] and ErrShutdown. A series that is in a run is among them, unless that run
-// is its last in any case; its future is settled when that run ends, with the error of the run if
-// it fails by that. ShutdownNow does not wait for the running tasks and may be called from one. A
-// second call returns nothing. A task that has just been accepted has started only if a worker had
-// to be started for it; one for an idle worker, or from the unbounded queue, starts when the worker
-// comes for it.
+// ShutdownNow makes the pool refuse further tasks, ends the contexts of the running tasks with the
+// cause [ErrShutdown], and drops all others. It returns those that never started, or will not start
+// again, in the order of their times; see [Pending]. Their futures are settled with an error that
+// matches both [future.ErrCancelled] and ErrShutdown. ShutdownNow does not wait for the running
+// tasks, and may be called from one. A second call returns nothing.
+//
+// A series that is in a run is also returned, unless that run is its last in any case. Its future
+// is settled when the run ends, with the error of the run if the run fails and thereby ends the
+// series.
+//
+// Whether a task that has just been accepted counts as started depends on who was to run it: if a
+// worker had to be started for it, it has started; if an idle worker was woken, or the task waits
+// in the unbounded queue, it starts only when the worker takes it.
 func (p *Pool) ShutdownNow() []Pending {
 	return p.stopNow().Dropped
 }
 
-// stopNow is ShutdownNow that also tells, at one look, which tasks it has interrupted.
+// stopNow is ShutdownNow that also returns, from the same moment, which tasks it has interrupted.
 func (p *Pool) stopNow() (report Report) {
 	p.mu.Lock()
 	p.drainLocked()
@@ -79,21 +85,24 @@ func (p *Pool) stopNow() (report Report) {
 	return report
 }
 
-// Close shuts the pool down, drops the tasks that are not yet due and all periodic ones, and waits
-// for the others to run and for the workers to end. It returns nil. A task that never ends keeps
-// Close waiting for ever: [Pool.CloseContext] does not. Called from a task of the same pool, Close
-// does all but wait, and returns [future.ErrSelfWait].
+// Close shuts the pool down, drops periodic tasks and those that are not yet due, and waits until
+// the others have run and the workers have ended. It returns nil. A task that never ends makes
+// Close wait forever; [Pool.CloseContext] does not. If it is called from a task of the same pool,
+// Close does all this except wait, and returns [future.ErrSelfWait].
 func (p *Pool) Close() error {
 	_, err := p.CloseContext(context.Background())
 	return err
 }
 
-// CloseContext is Close until ctx ends; then it does what [Pool.ShutdownNow] does and returns the
-// error of ctx, without waiting for the tasks that still run. The report tells what never started,
-// or will not start again, series that were in a run at the call included, each task in one report;
-// and what was running when the contexts were ended, whether it heeds that at once or never.
-// [Pool.Terminated] tells when the last has ended. Called from a task of the same pool it returns
-// [future.ErrSelfWait] at once. A nil ctx never ends.
+// CloseContext is Close that waits until ctx ends. It then does what [Pool.ShutdownNow] does, and
+// returns the error of ctx without waiting for the tasks that are still running; [Pool.Terminated]
+// tells when the last has ended. A nil ctx never ends. If it is called from a task of the same
+// pool, CloseContext shuts the pool down and drops tasks like Close, but neither waits nor
+// interrupts, and returns [future.ErrSelfWait].
+//
+// The report lists the tasks that never started, or will not start again, including series that
+// were in a run at the call; each task is in one report only. It also lists the tasks that were
+// running when their contexts were ended, no matter how soon they end after that.
 func (p *Pool) CloseContext(ctx context.Context) (Report, error) {
 	p.mu.Lock()
 	p.drainLocked()
@@ -106,6 +115,7 @@ func (p *Pool) CloseContext(ctx context.Context) (Report, error) {
 	err := p.AwaitTermination(ctx)
 	switch {
 	case err == nil:
+	// The caller is among them, and goes on after this: nothing is interrupted.
 	case cell.Matches(err, future.ErrSelfWait):
 		report.Running = p.Running()
 	default:
@@ -116,24 +126,24 @@ func (p *Pool) CloseContext(ctx context.Context) (Report, error) {
 }
 
 // AwaitTermination waits until the pool has been shut down and its last worker has ended, and
-// returns nil; or until ctx ends, and returns its error. It does not shut the pool down. Called
-// from a task of the same pool, which would wait for itself, it returns [future.ErrSelfWait] at
-// once. A nil ctx never ends.
+// returns nil; or until ctx ends, and returns its error. It does not shut the pool down. A nil ctx
+// never ends. If it is called from a task of the same pool, which would wait for itself, it returns
+// [future.ErrSelfWait] at once.
 func (p *Pool) AwaitTermination(ctx context.Context) error {
 	return run.Await(ctx, p.done, p.outlives)
 }
 
-// Terminated returns a channel that is closed when the pool has been shut down and its last worker
-// has ended.
+// Terminated returns a channel that is closed once the pool has been shut down, its last worker has
+// ended, and the hooks of [AfterTermination] have returned.
 func (p *Pool) Terminated() <-chan struct{} { return p.done }
 
-// drainLocked has the pool refuse further tasks.
+// drainLocked makes the pool refuse further tasks, those in progress at the inbox included.
 func (p *Pool) drainLocked() {
 	if p.stage != running {
 		return
 	}
 	p.stage = draining
-	p.announce()
+	p.announce() // starts the functions of AfterShutdown, on other goroutines
 	if p.inbox != nil {
 		p.inbox.Close()
 	}
@@ -141,9 +151,10 @@ func (p *Pool) drainLocked() {
 	p.lot.CallAll()
 }
 
-// outlives reports whether the pool does not end before the caller does: a task of it; or the
-// terminated hook; or the error handler for a run that took too long. The goroutine tells. Nor does
-// it end before ctx if that ends with a task.
+// outlives reports whether the pool cannot end before the caller does, who would wait for itself: a
+// task of the pool, the AfterTermination hook, or the error handler for a run that took too long.
+// These are known by their goroutines. It is true also if ctx itself ends only with a run of the
+// pool.
 func (p *Pool) outlives(ctx context.Context) bool {
 	if p.current() != nil || p.runs.Outlives(ctx) {
 		return true
@@ -153,17 +164,19 @@ func (p *Pool) outlives(ctx context.Context) bool {
 	return p.hookGoroutine == goid.Current()
 }
 
-// sweepLocked takes out of the queue what the stage and the policies do not let run, for the
-// caller to settle.
+// sweepLocked removes from the queue what the stage and the policies do not let run. The caller
+// must pass the result to settle, after unlocking; until then Settling keeps the pool from ending.
 func (p *Pool) sweepLocked() []*cell.Cell {
 	p.runs.Settling++
 	now := p.clock.Now()
 	switch {
 	case p.stage == running, p.stage == draining && p.plain:
-		return nil // all there is is due
+		return nil // all tasks that there are may run
+	// The batch first: its tasks have left the queue, and are swept with it.
 	case p.stage >= stopping:
 		p.recallLocked()
-		swept := merge(p.queue.Filter(func(*cell.Cell) bool { return false }), p.takeHeldBackLocked())
+		swept := merge(p.queue.Filter(func(*cell.Cell) bool { return false }),
+			p.takeHeldBackLocked())
 		p.vacateLocked(swept)
 		return swept
 	}
@@ -171,16 +184,17 @@ func (p *Pool) sweepLocked() []*cell.Cell {
 		if planOf(c).Periodic() {
 			return p.continuePeriodic.Load()
 		}
+		// What is due runs in any case: it might have begun already, had a worker been free.
 		return p.executeDelayed.Load() || c.When <= now
 	})
 }
 
-// settle ends what sweepLocked has begun: it interrupts the active tasks given, settles the
-// futures of those swept out and returns the ones that nobody had cancelled at the same time. The
-// pool does not end before all are settled.
+// settle ends what sweepLocked has begun. It interrupts the given active tasks, settles the futures
+// of the swept ones, and returns those that nobody has cancelled at the same moment.
 func (p *Pool) settle(swept []*cell.Cell, active ...*cell.Cell) []Pending {
 	delay.At(delay.TasksSwept)
 	for _, c := range active {
+		// Without the lock: an ending context calls the functions that wait for it.
 		c.Interrupt(ErrShutdown)
 	}
 	dropped := make([]Pending, 0, len(swept))
@@ -193,20 +207,22 @@ func (p *Pool) settle(swept []*cell.Cell, active ...*cell.Cell) []Pending {
 	p.mu.Lock()
 	p.runs.Settling--
 	p.counts.returned += uint64(len(dropped))
-	p.counts.cancelled += uint64(len(swept) - len(dropped)) // at the same time
+	p.counts.cancelled += uint64(len(swept) - len(dropped)) // by their futures, at the same moment
 	ended := p.emptiedLocked()
 	p.mu.Unlock()
 	p.finish(ended)
 	return dropped
 }
 
-// emptiedLocked looks whether the pool has come to its end, after the queue has shrunk or a worker has
-// gone. If it has, it returns true, once: the caller unlocks and calls finish. Otherwise, if there
-// is nothing left to do, it has the idle workers go.
+// emptiedLocked checks whether the pool has come to its end. It is called after the queue has
+// shrunk, a worker has gone, or settling is done. At the end it returns true, once: the caller then
+// unlocks and calls finish. If there is nothing left to do but workers are idle, it calls them, so
+// that they go.
 func (p *Pool) emptiedLocked() (ended bool) {
 	if p.stage == running || p.stage >= tidying || p.runs.Settling > 0 || !p.overLocked() {
 		return false
 	}
+	// Idle workers may be parked until a time that will not come any more.
 	if len(p.workers) > 0 {
 		p.lot.CallAll()
 	}
@@ -217,7 +233,7 @@ func (p *Pool) emptiedLocked() (ended bool) {
 	return true
 }
 
-// settled looks whether the pool has come to its end, after a party has settled its tasks.
+// settled is called when somebody has settled tasks, which the end of the pool may have waited for.
 func (p *Pool) settled() {
 	p.mu.Lock()
 	ended := p.emptiedLocked()
@@ -225,8 +241,8 @@ func (p *Pool) settled() {
 	p.finish(ended)
 }
 
-// finish brings the pool to its end if emptied said so. The hook gets a goroutine of its own, so
-// that it cannot hold up, or end, that of a caller of Shutdown.
+// finish brings the pool to its end if emptiedLocked has said so. The hooks get a goroutine of
+// their own, so that they cannot hold up, or end, the goroutine of somebody who calls Shutdown.
 func (p *Pool) finish(ended bool) {
 	switch {
 	case !ended:
@@ -240,7 +256,7 @@ func (p *Pool) finish(ended bool) {
 			p.mu.Unlock()
 			p.terminated.Each(func(hook func()) {
 				p.guard(context.Background(), "terminated", Run{}, func() {
-					p.unlabel() // it has started with those of whoever has ended the pool
+					p.unlabel() // a new goroutine has the labels of the one that started it
 					hook()
 				})
 			})
@@ -248,11 +264,13 @@ func (p *Pool) finish(ended bool) {
 	}
 }
 
+// terminate ends the pool for good. Only whoever moved it to tidying gets here, so done is closed
+// once.
 func (p *Pool) terminate() {
 	delay.At(delay.Terminating)
 	p.mu.Lock()
 	p.stage = terminated
-	p.hookGoroutine = 0 // another goroutine may have its identity next
+	p.hookGoroutine = 0 // the number may be given to another goroutine next
 	p.lot.Close()
 	p.mu.Unlock()
 	close(p.done)

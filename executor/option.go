@@ -12,26 +12,26 @@ import (
 	"github.com/punctual-go/punctual/internal/series"
 )
 
-// Option configures a pool at its construction. A bad value panics there, with a text that says
-// what is wrong, as it is a mistake in the program. Of an option that is given twice the last counts;
-// but functions that are to be called add up: [BeforeRun], [AfterRun], [AfterTermination],
+// Option configures a pool when it is made. A bad value is a mistake in the program, so it panics
+// there, with a text that says what is wrong. If an option is given twice, the last counts; but
+// options that set functions to call add up: [BeforeRun], [AfterRun], [AfterTermination],
 // [ErrorHandler] and [Decorate].
 type Option interface{ configure(*settings) }
 
-// LoopOption is an [Option] that an event loop takes, too: see package eventloop.
+// LoopOption is an [Option] that event loops take too; see package eventloop.
 type LoopOption interface {
 	Option
 	loopOption
 }
 
-// CommonOption is an [Option] that event loops and supervisors take, too: see packages eventloop and
+// CommonOption is an [Option] that event loops and supervisors take too; see packages eventloop and
 // supervisor.
 type CommonOption interface {
 	LoopOption
 	commonOption
 }
 
-// NameOption names whatever it is given to: a pool, an event loop, a supervisor, or a task.
+// NameOption names what it is given to: a pool, an event loop, a supervisor, or a task.
 type NameOption interface {
 	CommonOption
 	TaskOption
@@ -42,22 +42,23 @@ type (
 	commonOption = run.CommonOption
 )
 
+// option is an Option for pools alone.
 type option func(*settings)
 
 func (o option) configure(s *settings) { o(s) }
 
-// forLoops is an option for pools and loops.
+// forLoops is an option for pools and event loops.
 type forLoops func(*run.Settings)
 
 func (o forLoops) configure(s *settings) { o(&s.shared) }
 func (o forLoops) Apply(s *run.Settings) { o(s) }
 
-// forAll is an option for supervisors, too.
+// forAll is an option for pools, event loops and supervisors.
 type forAll struct{ forLoops }
 
 func (forAll) ForSupervisor() {}
 
-// named is the option of a name.
+// named is the option that [Name] returns. It is a type of its own because tasks take it too.
 type named string
 
 func (n named) configure(s *settings) { s.shared.Name = string(n) }
@@ -69,16 +70,16 @@ func (n named) Resolve(o *series.Options) error {
 	return nil
 }
 
-// settings are what options set. They do not change after construction, but for the tunables and
-// the maximum size.
+// settings are what options set. They do not change after construction, except the tunables and the
+// maximum size.
 type settings struct {
 	tunables
-	maximum int // 0 for as many as the core size; the lock of the pool guards it
+	maximum int // 0: the same as the core size; the pool's lock guards it
 
 	shared       run.Settings
 	growFirst    bool
 	sizesFixed   bool
-	waitsIn      Queue // of a plain pool
+	waitsIn      Queue // of a plain pool; a scheduled one leaves it zero
 	pendingLimit int
 	before       run.Hooks[func(context.Context, Run)]
 	after        run.Hooks[func(context.Context, Run, error)]
@@ -87,9 +88,11 @@ type settings struct {
 }
 
 // defaultKeepAlive is how long a worker above the core size, or the only worker of a pool of core
-// size 0, stays idle before it ends. It is the JDK's figure; starting a goroutine again is cheap.
+// size 0, stays idle before it ends. The JDK's ScheduledThreadPoolExecutor uses the same figure. It
+// may be short, because a new goroutine is cheap.
 const defaultKeepAlive = 10 * time.Millisecond
 
+// init applies the options, and panics if they do not go together.
 func (s *settings) init(core int, plain bool, opts []Option) {
 	s.keepAlive.Store(defaultKeepAlive)
 	s.setPolicy(Abort)
@@ -120,14 +123,17 @@ func (s *settings) init(core int, plain bool, opts []Option) {
 	}
 }
 
-// Name names a pool, or an event loop, in logs, errors and statistics, and as the pprof label "pool" of
-// its goroutines; a supervisor likewise, and its runs; and a task in logs, errors, hooks and reports,
-// and as the pprof label "task" of its runs. It is taken as it is, whatever its length and bytes.
+// Name names a pool, an event loop, a supervisor or a task. A pool's or loop's name appears in
+// logs, errors and statistics, and as the pprof label "pool" of its goroutines. A supervisor's name
+// is used in the same places, and for its runs. A task's name appears in logs, errors, hooks and
+// reports, and as the pprof label "task" of its runs. Any string will do, whatever its length and
+// bytes.
 func Name(name string) NameOption { return named(name) }
 
-// MaximumSize lets a [Pool] grow above its core size while more tasks wait than its queue holds, and
-// bounds what the core size may be set to. A scheduled pool does not grow above its core size by
-// itself, since its queue never refuses. It panics if n < 1.
+// MaximumSize lets a [Pool] grow above its core size, to at most n workers, while more tasks wait
+// than its queue has room for. It also bounds what the core size may be set to. A scheduled pool
+// does not grow above its core size by itself, because its queue never refuses a task. MaximumSize
+// panics if n < 1.
 func MaximumSize(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("executor: maximum size %d is below 1", n))
@@ -135,12 +141,12 @@ func MaximumSize(n int) Option {
 	return option(func(s *settings) { s.maximum = n })
 }
 
-// GrowFirst lets a [Pool] grow up to the maximum size before a task waits, instead of only when the
+// GrowFirst lets a [Pool] grow to the maximum size before any task waits, instead of only when the
 // queue is full. A scheduled pool ignores it.
 func GrowFirst() Option { return option(func(s *settings) { s.growFirst = true }) }
 
-// KeepAlive sets how long a worker above the core size stays idle before it ends; 10 ms by
-// default. It panics if d is negative.
+// KeepAlive sets how long a worker above the core size stays idle before it ends; the default is 10
+// ms. With 0 it ends as soon as it is idle. KeepAlive panics if d is negative.
 func KeepAlive(d time.Duration) Option {
 	if d < 0 {
 		panic(fmt.Sprintf("executor: negative keep-alive %v", d))
@@ -148,14 +154,15 @@ func KeepAlive(d time.Duration) Option {
 	return option(func(s *settings) { s.keepAlive.Store(d) })
 }
 
-// CoreTimeout makes core workers end too after the keep-alive, when they are idle. A worker that
-// waits for the next task stays however far that is.
+// CoreTimeout makes idle core workers end after the keep-alive too. A worker that waits for the
+// next task to become due stays, however long that takes. The keep-alive must then be above 0, or
+// the pool panics when it is made.
 func CoreTimeout() Option { return option(func(s *settings) { s.coreTimeout.Store(true) }) }
 
-// PendingLimit bounds the accepted tasks that have not begun, whatever workers are free. What becomes of
-// a submission beyond is up to the [RejectionPolicy]; Schedule and its kin fail with [ErrSaturated]. The
-// next run of a periodic task is never refused. The limit does not make a [Pool] grow: a queue that is
-// [Queue.Bounded] does. It panics if n < 1.
+// PendingLimit bounds the number of accepted tasks that have not begun, whether or not workers are
+// free. A submission beyond the limit is up to the [RejectionPolicy]; Schedule and the methods like
+// it fail with [ErrSaturated]. The next run of a periodic task is never refused. The limit does not
+// make a [Pool] grow; a [Queue.Bounded] queue does. PendingLimit panics if n < 1.
 func PendingLimit(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("executor: pending limit %d is below 1", n))
@@ -163,10 +170,10 @@ func PendingLimit(n int) Option {
 	return option(func(s *settings) { s.pendingLimit = n })
 }
 
-// BaseContext sets the context that the contexts of all runs derive from; context.Background by
-// default. When it ends, running tasks see that in theirs; the pool goes on. Its methods are
-// called on the goroutines of the pool, too, and must not panic. It panics if ctx is nil. A
-// supervisor has none: the contexts of its runs are those of its pool.
+// BaseContext sets the context from which the contexts of all runs derive; the default is
+// context.Background. When it ends, running tasks see that in their contexts, and the pool goes on.
+// Its methods are also called on the goroutines of the pool, and must not panic. BaseContext panics
+// if ctx is nil. A supervisor does not take it: its runs have the contexts of its pool.
 func BaseContext(ctx context.Context) LoopOption {
 	if ctx == nil {
 		panic("executor: nil base context")
@@ -174,29 +181,34 @@ func BaseContext(ctx context.Context) LoopOption {
 	return forLoops(func(s *run.Settings) { s.Base = ctx })
 }
 
-// Logger sets where the pool reports panics, and failures that nothing else would show, as
-// [ErrorHandler] and [OnError] say; slog.Default by default, also for nil. A logger of
-// slog.DiscardHandler silences it. An event loop does likewise. A supervisor reports panics of its
-// callbacks there.
+// Logger sets where a pool or event loop logs panics, and failures that nothing else would show;
+// see [ErrorHandler] and [OnError]. A supervisor logs panics of its callbacks there. The default is
+// slog.Default, also for nil. To log nothing, use a logger with slog.DiscardHandler.
 func Logger(l *slog.Logger) CommonOption {
 	return forAll{func(s *run.Settings) { s.Logger = l }}
 }
 
-// ErrorHandler sets a function that is told of every failure without a future of its own: of a task
-// given to Execute, of a run of a periodic task, and of a hook; and of every panic and
-// runtime.Goexit of a task, once, whoever holds its future, and also if that has been cancelled.
-// What a task returns that has a future and runs once is for its future alone.
+// ErrorHandler sets a function to which failures are reported. It is called for
 //
-// Without a handler these are logged, with the stack of a panic; [OnError] says how much of a
-// series that goes on. The end of a series by a failure is logged in any case. The handler runs on
-// the worker, or at the moment when a run of a series outlives its [Timeout] on a goroutine of its
-// own, beside the body that still runs; the pool does not end before it has returned. If it panics,
-// that is logged. Its context is the base context. A nil handler is none. Several are told one after
-// another, in the order given; one that panics, or calls Goexit, keeps none of the others from being
-// told.
+//   - every failure without a future of its own: of a task given to Execute, of a run of a
+//     periodic task, and of a hook;
+//   - every panic and every runtime.Goexit of a task, once, whoever holds its future, and even
+//     if that has been cancelled.
 //
-// An event loop does likewise. A supervisor tells of panics of its callbacks: of its task the pool
-// does.
+// An error that a task with a future returns goes to the future alone, unless the task is periodic.
+//
+// Without a handler these failures are logged, a panic with its stack; [OnError] says how much is
+// logged of a series that goes on. A series that ends by a failure is logged in any case.
+//
+// The handler runs on the goroutine of the run or hook that failed, with the base context. If a run
+// of a series exceeds its [Timeout], the handler is called at that moment, on a goroutine of its
+// own, while the body still runs. The pool does not end before the handlers of all runs have
+// returned. If a handler panics, that is logged. A nil handler is ignored. Several are called one
+// after another, in the order given; if one panics or calls Goexit, the others are called all the
+// same.
+//
+// An event loop does the same. A supervisor reports only panics of its callbacks: its task is a
+// task of the pool, which reports it.
 func ErrorHandler(f func(ctx context.Context, run Run, err error)) CommonOption {
 	return forAll{func(s *run.Settings) {
 		if f != nil {
@@ -207,10 +219,10 @@ func ErrorHandler(f func(ctx context.Context, run Run, err error)) CommonOption 
 	}}
 }
 
-// BeforeRun sets a hook that is called before each run, on its goroutine, with its context. If it
-// panics, the handler is told and the run goes on; if it calls Goexit, the run fails with that; if the
-// task is cancelled meanwhile, its body is not called. A nil hook is none. Several are called in the
-// order given, whatever becomes of the others.
+// BeforeRun sets a hook that is called before each run, on its goroutine and with its context. If
+// the hook panics, that is reported and the run goes on. If it calls Goexit, the run fails with
+// that. If the task is cancelled in the meantime, its body is not called. A nil hook is ignored.
+// Several hooks are called in the order given, whatever becomes of the others.
 func BeforeRun(f func(ctx context.Context, run Run)) Option {
 	return option(func(s *settings) {
 		if f != nil {
@@ -219,11 +231,11 @@ func BeforeRun(f func(ctx context.Context, run Run)) Option {
 	})
 }
 
-// AfterRun sets a hook that is called after each run, on its goroutine, once the future of a last run
-// is settled and before the next run of a series is queued, with the error of the run. Its context
-// is that of the run, which has ended. If it panics, the handler is told. A nil hook is none. Of
-// several the last given is called first, so that they nest around the run with those of
-// [BeforeRun]; all are called, whatever becomes of the others.
+// AfterRun sets a hook that is called after each run, on its goroutine, with the error of the run.
+// If the run was the last, its future is settled by then; if not, the next run is queued only
+// afterwards. The context is that of the run, and has ended. If the hook panics, that is reported.
+// A nil hook is ignored. Of several hooks the last given is called first, so that they nest around
+// the run with those of [BeforeRun]; all are called, whatever becomes of the others.
 func AfterRun(f func(ctx context.Context, run Run, err error)) Option {
 	return option(func(s *settings) {
 		if f != nil {
@@ -232,9 +244,10 @@ func AfterRun(f func(ctx context.Context, run Run, err error)) Option {
 	})
 }
 
-// AfterTermination sets a hook that is called once, on a goroutine of its own, when the last worker has
-// ended and before Terminated closes. If it panics, the handler is told. A nil hook is none. Several
-// are called in the order given, whatever becomes of the others.
+// AfterTermination sets a hook that is called once, on a goroutine of its own, after the last
+// worker has ended and before the channel of [Pool.Terminated] is closed. If the hook panics, that
+// is reported. A nil hook is ignored. Several hooks are called in the order given, whatever becomes
+// of the others.
 func AfterTermination(f func()) Option {
 	return option(func(s *settings) {
 		if f != nil {
@@ -244,9 +257,9 @@ func AfterTermination(f func()) Option {
 }
 
 // Decorate sets a function that is called once for each submission, by the submitter, and returns
-// the task to run in place of the given one. A nil result is refused with [ErrNilTask]; a panic is
-// that of the submission. A nil function is none. Several are called in the order given, each with
-// what the one before has returned: the last is the outermost.
+// the task to run in place of the given one. If it returns nil, the submission fails with
+// [ErrNilTask]; if it panics, so does the submission. A nil function is ignored. Several are called
+// in the order given, each with what the one before has returned, so the last is the outermost.
 func Decorate(f func(Task) Task) Option {
 	return option(func(s *settings) {
 		if f != nil {

@@ -11,11 +11,13 @@ import (
 type plan struct {
 	run.Plan
 
-	strand *strand // of a task of a serial executor
+	strand *strand // of a task of a serial executor; else nil
 }
 
+// planOf returns the plan of a task. Every cell in a pool has one.
 func planOf(c *cell.Cell) *plan { return c.Plan.Detail.(*plan) }
 
+// newPlan returns a plan for tasks with these options.
 func (p *Pool) newPlan(o series.Options) *plan {
 	pl := new(plan)
 	p.runs.Init(&pl.Plan, o, pl)

@@ -13,83 +13,91 @@ import (
 	"github.com/punctual-go/punctual/internal/series"
 )
 
-// Task is what a pool runs: a function. A [future.Task] is one together with its future.
+// Task is what a pool runs: a function. A [future.Task] is such a function together with its
+// future.
 type Task = func(ctx context.Context) error
 
-// Pool runs tasks on a bounded number of reused workers: it is java.util.concurrent's
-// ThreadPoolExecutor, and what a [ScheduledPool] has in common with it. A Pool is made by [NewPool],
-// is safe for concurrent use, and must not be copied.
+// Overview: a task takes one road. accept puts it into the queue; a worker takes it out once it is
+// due, runs it, and settles its future or queues its next run. One lock guards that road. Two short
+// cuts avoid the lock, because for tiny tasks it is most of the cost: submissions enter through the
+// inbox, and workers claim bare tasks from a batch. Package runqueue has the figures.
+//
+// The settling of a future may call those who wait for it, so it happens without the lock as well.
+//
+// Lock order: the pool's lock, then the lock of its inbox or of a cell's extension. These two are
+// leaves: nothing is locked while one of them is held.
+
+// Pool runs tasks on a bounded number of reused workers. It is modelled on java.util.concurrent's
+// ThreadPoolExecutor. Make one with [NewPool]; the zero Pool is of no use. A Pool is safe for
+// concurrent use and must not be copied. A [ScheduledPool] is a Pool that also runs tasks at their
+// times; a pool without that is called plain.
 //
 // # Growth
 //
-// A submission calls an idle worker, or starts one while there are fewer than the core size, or else
-// waits in the queue; when the queue holds more than its capacity, workers start up to the maximum
-// size; and what would be too much even so is refused, which is up to the [RejectionPolicy]. A
-// worker takes what has waited longest, so even a worker that is started for a late task lets nobody
-// be overtaken. With [GrowFirst] workers start up to the maximum before anything waits. Idle workers
-// above the core size end after the keep-alive. Unlike the JDK, a plain pool does not start a worker while
-// another is idle.
+// A submission wakes an idle worker if there is one. If not, and there are fewer workers than the
+// core size, it starts one. Otherwise the task waits in the queue. Once the queue holds more than
+// its capacity, workers are started up to the maximum size. A task that is too much even then is up
+// to the [RejectionPolicy]. Workers take the task that has waited longest, so a worker started for
+// a late task lets nobody be overtaken.
 //
-// # Overview
+// With [GrowFirst], workers are started up to the maximum size before any task waits. Idle workers
+// above the core size end after the keep-alive. Unlike the JDK, a plain pool does not start a
+// worker while another is idle.
 //
-// A task goes one road: accept puts it into the queue, a worker takes it out when it is due, runs
-// it, and settles its future or queues its next run. One lock guards all of that, but for the front
-// of an inbox and the claims from a batch, which make tiny tasks cheap; see package runqueue. The lock is never held
-// while waiting, or while user code runs: bodies, hooks, handlers, policies and options run without
-// it, and so does the settling of a future, which may call those who wait. The one exception is a
-// [WorkQueue] of the user's own, which is a part of the pool.
+// # Locking
 //
-// Lock order: the pool's lock, then that of its inbox or that of a cell's extension, which are
-// leaves.
+// A pool never holds a lock while it waits, or while it runs code of its user: tasks, hooks,
+// handlers, policies and options. The one exception is a [WorkQueue], which is part of the pool.
 type Pool struct {
 	settings
 	clock     clock.Clock
-	plain     bool            // the queue knows no times: what is in it is due
-	custom    *ordered        // the queue, if it is the user's own
-	inbox     *runqueue.Inbox // the queue, if it has a front of its own for submissions
-	watched   atomic.Bool     // somebody wants to know when bare tasks have started
-	timed     atomic.Bool     // there may be tasks that go by their time; the lock guards writing
-	submitted *plan           // of every task that has a future and no options
-	executed  *plan           // of every task given to Execute
+	plain     bool            // the queue knows no times: all that is in it is due
+	custom    *ordered        // the queue, if the user supplied it
+	inbox     *runqueue.Inbox // the queue's front for submissions, or nil; see newQueue
+	watched   atomic.Bool     // bare tasks are to record when they start
+	timed     atomic.Bool     // there may be tasks with a time; written with the lock held
+	submitted *plan           // shared by the tasks that have a future and no options
+	executed  *plan           // shared by the tasks given to Execute
 
-	runs    run.Owner // what it has in common with a loop
-	runners runners   // which goroutines run its tasks
+	runs    run.Owner // what pools and event loops have in common
+	runners runners   // the goroutines that are running its tasks
 
 	closing  context.Context    // ends when the pool is shut down
-	announce context.CancelFunc // ends it; what that calls runs on goroutines of its own
+	announce context.CancelFunc // ends closing; what that calls runs on other goroutines
 
-	order atomic.Uint64 // sequence number of the last task queued by place; the lock guards writing
+	order atomic.Uint64 // of the last task that placeLocked has queued; written with the lock held
 
 	_ [64]byte // keeps what every run writes out of the cache lines above
 
-	mu sync.Mutex // guards the fields below
+	mu sync.Mutex // guards the fields below, and maximum among the settings
 
 	// What every run touches comes first, in few cache lines.
-	stage             stage
+	stage             stage // see the type for its transitions
 	core              int
 	counts            counts
 	queue             runqueue.Queue
-	batch             *runqueue.Batch // of the tasks that come before those of the queue; may be nil
-	spare             *runqueue.Batch // to be filled next time; may be nil
+	batch             *runqueue.Batch // claimed before anything in the queue; may be nil
+	spare             *runqueue.Batch // the next batch to fill; may be nil
 	lot               *parking.Lot    // idle workers
 	workers           map[*worker]struct{}
-	blockedSubmitters blockedSubmitters // submitters who wait for room
+	blockedSubmitters blockedSubmitters // wait for room
 
-	hookGoroutine uint64 // the goroutine of the terminated hook
-	done          chan struct{}
+	hookGoroutine uint64        // runs the AfterTermination hooks; 0 when there is none
+	done          chan struct{} // closed at the end
 
-	extraRuns extraRuns                       // runs on other goroutines
+	extraRuns extraRuns                       // runs on goroutines that are not workers
 	waits     awaits                          // runs that wait for other tasks of the pool
-	strands   shrinkingMap[*strand, struct{}] // serial executors with tasks that wait for their turn
-	heldBack  int                             // accepted tasks that wait outside of the queue
+	strands   shrinkingMap[*strand, struct{}] // serial executors with tasks behind the first
+	heldBack  int                             // accepted tasks outside the queue; see heldback.go
 }
 
-// NewPool returns a pool of core workers and an unbounded queue, first in, first out. Options change
-// that: [MaximumSize] and [KeepAlive] let it grow, [BoundedFIFO], [HandOff], [PriorityFIFO] and
-// [CustomQueue] are other queues. Without MaximumSize the maximum is the core size, whatever that is
-// set to later; a pool of core size 0 has one worker while there is something to do. It starts no
-// goroutine, and panics on a negative core size, a core size above the maximum, and a bad option.
-// Close the pool when it is of no use any more.
+// NewPool returns a pool of core workers and an unbounded FIFO queue. [MaximumSize] and [KeepAlive]
+// let it grow; [BoundedFIFO], [HandOff], [PriorityFIFO] and [CustomQueue] replace the queue.
+// Without MaximumSize the maximum size equals the core size, even after [Pool.SetCoreSize]. A pool
+// of core size 0 has one worker while there is something to do.
+//
+// NewPool starts no goroutine. Close the pool when it is no longer needed. NewPool panics on a
+// negative core size, a core size above the maximum, and a bad option.
 func NewPool(core int, opts ...Option) *Pool {
 	p := new(Pool)
 	p.plain = true
@@ -97,10 +105,11 @@ func NewPool(core int, opts ...Option) *Pool {
 	return p
 }
 
-// init gives p its queue and all else that it needs.
+// init gives p its settings, its queue and everything else that it needs.
 func (p *Pool) init(core int, opts []Option) {
 	p.settings.init(core, p.plain, opts)
-	p.clock = clock.New(1) // above 0, which Started shows for a task that has not begun
+	// Above 0: in Started that stands for a start which nobody has timed, see unread.
+	p.clock = clock.New(1)
 	p.runs = run.Owner{
 		Reporter:    run.Reporter{Settings: p.shared, Kind: "pool"},
 		Host:        (*host)(p),
@@ -123,8 +132,10 @@ func (p *Pool) init(core int, opts []Option) {
 	p.workers = make(map[*worker]struct{})
 }
 
-// newQueue makes the queue that the options tell. With a limit to what may wait in all there is no inbox
-// for submissions, as it does not know of the rest.
+// newQueue returns the queue that the options ask for. It also sets the inbox through which
+// submissions reach the queue without the pool's lock. There is none under a [PendingLimit],
+// because the inbox cannot see what waits elsewhere, nor for a plain pool whose queue is bounded or
+// ordered.
 func (p *Pool) newQueue() runqueue.Queue {
 	var order *atomic.Uint64
 	if !p.plain {

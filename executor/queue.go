@@ -5,23 +5,24 @@ import (
 	"math"
 )
 
-// Queue says where the tasks of a [Pool] wait for a worker, and how many may. It is an [Option], and a
-// value: each pool gets a queue of its own from it. A [ScheduledPool] has a queue of its own, and
-// panics if given another. The queues are [FIFO], which is the default,
-// [BoundedFIFO], [HandOff], [PriorityFIFO] and [CustomQueue].
+// Queue says where the tasks of a [Pool] wait for a worker, and how many may wait. The queues are
+// [FIFO], which is the default, [BoundedFIFO], [HandOff], [PriorityFIFO] and [CustomQueue]. A Queue
+// is an [Option]. It is also a plain value: every pool that is given it makes a queue of its own.
+// The zero Queue is invalid; to use it panics. A [ScheduledPool] panics if given a Queue, because
+// it has one of its own.
 type Queue struct {
 	make     func() WorkQueue
 	capacity int
-	fifo     bool
-	custom   bool
+	fifo     bool // the queue is the one of FIFO, whatever its capacity
+	custom   bool // the user supplied it
 }
 
-// unbounded is the capacity of a queue that has none.
+// unbounded is the capacity of a queue without a limit.
 const unbounded = math.MaxInt
 
-// FIFO is a queue without bounds, first in, first out: java.util.concurrent's LinkedBlockingQueue. A
-// pool with it does not grow above its core size, unless by [GrowFirst]. Submission and start are
-// O(1); a waiting task of Execute takes 16 bytes.
+// FIFO is an unbounded queue, first in, first out: java.util.concurrent's LinkedBlockingQueue. A
+// pool with this queue does not grow above its core size, except with [GrowFirst]. Submitting and
+// starting a task are O(1); a waiting task of Execute takes 16 bytes.
 func FIFO() Queue {
 	return Queue{make: func() WorkQueue { return new(fifoQueue) }, capacity: unbounded, fifo: true}
 }
@@ -30,18 +31,18 @@ func FIFO() Queue {
 // ArrayBlockingQueue. With n = 0 it is [HandOff]. It panics if n is negative.
 func BoundedFIFO(n int) Queue { return FIFO().Bounded(n) }
 
-// HandOff lets no task wait: each is handed to an idle worker, or to a new one, or is refused. It is
+// HandOff lets no task wait: each is handed to an idle worker or to a new one, or is refused. It is
 // java.util.concurrent's SynchronousQueue.
 func HandOff() Queue { return BoundedFIFO(0) }
 
-// PriorityFIFO is a queue without bounds that gives the task of the highest [Priority] first, and
-// among equals the one that came first; java.util.concurrent's PriorityBlockingQueue promises nothing
-// about equals. O(log n).
+// PriorityFIFO is an unbounded queue that gives out the task of the highest [Priority] first, and
+// of equals the one that came first. Submitting and starting a task are O(log n).
+// java.util.concurrent's PriorityBlockingQueue is similar, but promises nothing about equals.
 func PriorityFIFO() Queue {
 	return Queue{make: func() WorkQueue { return new(priorityQueue) }, capacity: unbounded}
 }
 
-// CustomQueue is a queue of the user's own, without bounds: make is called once for each pool. It
+// CustomQueue is an unbounded queue that the user supplies: make is called once for each pool. It
 // panics if make is nil; a pool panics if make returns nil.
 func CustomQueue(make func() WorkQueue) Queue {
 	if make == nil {
@@ -50,7 +51,8 @@ func CustomQueue(make func() WorkQueue) Queue {
 	return Queue{make: make, capacity: unbounded, custom: true}
 }
 
-// Bounded returns the same queue with room for n tasks. It panics if n is negative.
+// Bounded returns the same queue with room for n tasks. With n = 0 no task waits, as in [HandOff].
+// Bounded panics if n is negative.
 func (q Queue) Bounded(n int) Queue {
 	if n < 0 {
 		panic(fmt.Sprintf("executor: negative queue capacity %d", n))
@@ -59,7 +61,7 @@ func (q Queue) Bounded(n int) Queue {
 	return q
 }
 
-// New returns a queue of this kind, for example to make one's own from it.
+// New returns a new queue of this kind, for example to build another [WorkQueue] from it.
 func (q Queue) New() WorkQueue {
 	if q.make == nil {
 		panic("executor: nil queue")
@@ -78,5 +80,5 @@ func (q Queue) configure(s *settings) {
 	s.waitsIn = q
 }
 
-// simple reports whether the queue is the default one.
+// simple reports whether the queue is the default one, whose place an inbox can take.
 func (q Queue) simple() bool { return q.fifo && q.capacity == unbounded }

@@ -7,19 +7,22 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// RejectionPolicy decides what becomes of a task that a pool has no room for. It is called by the
-// submitter, without locks, and may call the pool. What it returns the submission returns, unless it
-// has found a place for the task, or discarded it: then that is nil. A policy that returns nil without
-// having done anything has discarded the task; one that panics has refused it, and the panic is the
-// submitter's. The policies are [Abort], which is the default, [CallerRuns], [Discard],
-// [DiscardOldest] and [Block]; one's own is made of the same methods of [Rejection].
+// RejectionPolicy decides what becomes of a task for which a pool has no room. The policies are
+// [Abort], which is the default, [CallerRuns], [Discard], [DiscardOldest] and [Block]; others can
+// be built from the methods of [Rejection].
 //
-// A pool that is shut down asks no policy: it refuses with [ErrShutdown]. Nor does
-// [ScheduledPool.Schedule] and its kin, or a [Serial]: they refuse with [ErrSaturated]. SubmitContext
-// waits, whatever the policy.
+// The policy is called on the submitter's goroutine, without locks, and may call the pool. If it
+// places the task, or discards it, the submission returns nil. Otherwise the submission returns the
+// policy's error; a nil error then means that the task is discarded. If the policy panics, the task
+// is refused, and the submitter gets the panic.
+//
+// A pool that is shut down does not ask its policy: it refuses with [ErrShutdown]. Schedule and the
+// methods like it, and a [Serial], do not ask either: they refuse with [ErrSaturated].
+// SubmitContext waits, whatever the policy.
 type RejectionPolicy func(r *Rejection) error
 
-// OnRejection sets the policy of a pool; [Abort] by default. It panics if policy is nil.
+// OnRejection sets the rejection policy of a pool; the default is [Abort]. It panics if policy is
+// nil.
 func OnRejection(policy RejectionPolicy) Option {
 	if policy == nil {
 		panic("executor: nil rejection policy")
@@ -40,26 +43,28 @@ func (p *Pool) SetRejectionPolicy(policy RejectionPolicy) error {
 // Abort refuses the task with [ErrSaturated].
 func Abort(*Rejection) error { return ErrSaturated }
 
-// CallerRuns has the submitter run the task itself, which also keeps it from submitting more; see
-// [Rejection.Run].
+// CallerRuns makes the submitter run the task itself, which also keeps it from submitting more in
+// the meantime; see [Rejection.Run].
 func CallerRuns(r *Rejection) error { return r.Run() }
 
-// Discard drops the task. Its future is cancelled, for the reason [ErrSaturated].
+// Discard drops the task. Its future is cancelled, with [ErrSaturated] as the reason.
 func Discard(r *Rejection) error {
 	r.Discard()
 	return nil
 }
 
-// DiscardOldest drops the task that would run next, and queues the new one. If none waits, it refuses
-// with [ErrSaturated]; see [Rejection.ReplaceOldest].
+// DiscardOldest drops the task that would run next, and queues the new one. If no task waits, it
+// refuses with [ErrSaturated]; see [Rejection.ReplaceOldest].
 func DiscardOldest(r *Rejection) error { return r.ReplaceOldest() }
 
-// Block has the submitter wait for room, as long as it takes, or until the context ends that was given
-// to [InvokeAll] and the like; a shutdown ends the wait with [ErrShutdown]. To wait for a limited time use
-// SubmitContext.
+// Block makes the submitter wait for room, however long it takes. The wait ends early with
+// [ErrShutdown] if the pool is shut down, or when the context ends that was given to [InvokeAll]
+// and functions like it. To wait for a limited time, use SubmitContext.
 func Block(r *Rejection) error { return r.Wait(r.ctx) }
 
-// Rejection is a task that a pool has no room for. It must not be used after its policy has returned.
+// Rejection is a task for which a pool has no room. Once one of its methods has placed or discarded
+// the task, further calls do nothing and return nil. It must not be used after its policy has
+// returned, nor by several goroutines at once.
 type Rejection struct {
 	pool *Pool
 	cell *cell.Cell
@@ -68,7 +73,8 @@ type Rejection struct {
 	decided bool // the task is accepted, or dropped
 }
 
-// reject has the policy decide about c.
+// reject lets the policy decide about c. A task of a serial executor is refused at once: most
+// policies would run it out of turn, or drop others for it.
 func (p *Pool) reject(ctx context.Context, policy RejectionPolicy, c *cell.Cell) error {
 	if planOf(c).strand != nil {
 		return ErrSaturated
@@ -91,22 +97,28 @@ func (p *Pool) reject(ctx context.Context, policy RejectionPolicy, c *cell.Cell)
 	return err
 }
 
-// Name returns the name of the task.
+// Name returns the name of the task, or "" if it has none.
 func (r *Rejection) Name() string { return planOf(r.cell).Name }
 
-// Run runs the task in the calling goroutine, with its own context, hooks and counts, and returns when it
-// has ended; or it returns [ErrShutdown]. If the caller is itself a task of this pool, the task runs
-// inside of that, up to a depth of 1,000. What is deeper waits in the queue, beyond its capacity, for
-// a worker or for the caller when that has ended, so that a task may submit itself for ever. A task
-// that calls runtime.Goexit ends the caller.
+// Run runs the task on the calling goroutine, with its own context, hooks and counts, and returns
+// when it has ended. If the pool is shut down, it returns [ErrShutdown] instead. A task that calls
+// runtime.Goexit ends the caller.
+//
+// If the caller is itself a task of this pool, the new task runs inside it, to a depth of 1,000
+// tasks. A task below that depth is queued, even beyond the queue's capacity, and runs on a worker
+// or on the caller once the caller's own task has ended. So a task may go on submitting itself
+// forever.
 func (r *Rejection) Run() error {
 	return r.place(func(c *cell.Cell) error { return r.pool.runByCaller(r.ctx, c) })
 }
 
-// Wait waits for room, and queues the task. It returns an error that matches [ErrSaturated] and that
-// of ctx if ctx ends first, or [ErrShutdown]. A task of the same pool does not wait: it does as Run. A
-// goroutine of such a task waits, and if ctx is that of the task, room is made for it after 10 ms, by
-// running what is queued beyond the size of the pool. A nil ctx never ends.
+// Wait waits for room and queues the task. If ctx ends first, it returns an error that matches
+// [ErrSaturated] and the error of ctx; if the pool is shut down, [ErrShutdown]. A nil ctx never
+// ends.
+//
+// If the caller is itself a task of this pool, Wait does not wait but does what [Rejection.Run]
+// does. A goroutine started by such a task does wait; if ctx is the context of that task, room is
+// made for it after 10 ms, by running queued tasks in excess of the pool's size.
 func (r *Rejection) Wait(ctx context.Context) error {
 	if ctx == nil {
 		ctx = context.Background()
@@ -114,19 +126,19 @@ func (r *Rejection) Wait(ctx context.Context) error {
 	return r.place(func(c *cell.Cell) error { return r.pool.waitForRoom(ctx, c) })
 }
 
-// Retry queues the task if there is room now. It returns [ErrSaturated] or [ErrShutdown] if not.
+// Retry queues the task if there is room now. If not, it returns [ErrSaturated] or [ErrShutdown].
 func (r *Rejection) Retry() error {
 	return r.place(r.pool.tryAccept)
 }
 
-// place does what makes the task the pool's, unless that has been decided.
+// place hands the task to the pool by the given means, unless it has been decided already.
 func (r *Rejection) place(how func(c *cell.Cell) error) error {
 	if r.decided {
 		return nil
 	}
-	r.decided = true // also if the task ends the goroutine
+	r.decided = true // set first, as a task that the caller runs may end the goroutine
 	defer func() {
-		if v := recover(); v != nil { // of a queue of the user's own
+		if v := recover(); v != nil { // of a user's WorkQueue: nothing has been decided
 			r.decided = false
 			panic(v)
 		}
@@ -136,8 +148,8 @@ func (r *Rejection) place(how func(c *cell.Cell) error) error {
 	return err
 }
 
-// Discard drops the task: it counts as accepted and returned, and its future is cancelled, for the
-// reason [ErrSaturated].
+// Discard drops the task. It counts as accepted and returned, and its future is cancelled, with
+// [ErrSaturated] as the reason.
 func (r *Rejection) Discard() {
 	if r.decided {
 		return
@@ -151,13 +163,15 @@ func (r *Rejection) Discard() {
 	p.drop(r.cell)
 }
 
-// ReplaceOldest queues the task in the room of the one that would run next, which is dropped: its future
-// is cancelled, for the reason [ErrSaturated]. It returns ErrSaturated if no task waits in the queue, and
-// on a [ScheduledPool], or [ErrShutdown]. If there is room meanwhile, it drops nothing.
+// ReplaceOldest queues the task in the room of the one that would run next. That one is dropped:
+// its future is cancelled, with [ErrSaturated] as the reason. If room has been found in the
+// meantime, nothing is dropped. ReplaceOldest returns [ErrSaturated] if no task waits in the queue,
+// and on a [ScheduledPool] that still has no room; it returns [ErrShutdown] if the pool is shut
+// down.
 func (r *Rejection) ReplaceOldest() error {
 	return r.place(func(c *cell.Cell) error {
 		var oldest *cell.Cell
-		defer func() { // also if a queue of the user's own panics
+		defer func() { // even if the user's WorkQueue panics
 			if oldest != nil {
 				r.pool.drop(oldest)
 			}
@@ -166,24 +180,28 @@ func (r *Rejection) ReplaceOldest() error {
 	})
 }
 
-// exchange queues c, if need be in the room of another task, which the caller has to drop.
+// exchange queues c, if need be in the room of another task. It passes that out through oldest, not
+// as a result, so that the caller can drop it even if the user's WorkQueue panics half-way.
 func (p *Pool) exchange(c *cell.Cell, oldest **cell.Cell) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := p.tryEnqueueLocked(c, p.now()); err != ErrSaturated || !p.plain || p.queue.Len() == 0 {
+	err := p.tryEnqueueLocked(c, p.now())
+	if err != ErrSaturated || !p.plain || p.queue.Len() == 0 {
 		return err
 	}
-	*oldest = p.queue.Pop(unread).Cell // a queue without bounds rejects nothing, so there is a cell
+	// Never bare: only a queue with a limit rejects, and that holds cells.
+	*oldest = p.queue.Pop(unread).Cell
 	p.runs.Settling++
 	if s := planOf(*oldest).strand; s != nil {
 		p.advanceLocked(s)
 	}
-	defer p.notifyLocked(unread) // also if a queue of the user's own panics: there is room then
+	defer p.notifyLocked(unread) // even if the user's WorkQueue panics: there is room then
 	p.enqueueLocked(c)
 	return nil
 }
 
-// drop settles a task that is not in the queue, or not any more, for which settling has been raised.
+// drop settles a task that is not, or no longer, in the queue. The caller has raised Settling,
+// which keeps the pool from ending before that.
 func (p *Pool) drop(c *cell.Cell) {
 	dropped := c.Discard(future.CancelledError(p.refusal(nameOf(c), ErrSaturated)))
 	c.Body = nil
@@ -192,7 +210,7 @@ func (p *Pool) drop(c *cell.Cell) {
 	if dropped {
 		p.counts.returned++
 	} else {
-		p.counts.cancelled++ // at the same time
+		p.counts.cancelled++ // by its future, at the same moment
 	}
 	ended := p.emptiedLocked()
 	p.mu.Unlock()

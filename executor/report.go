@@ -11,51 +11,52 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// Pending is a task that waits, or that a pool has handed back because it was shut down before the
-// task, or its next run, began. The future of a task that is handed back is settled; that of a
-// series which is in a run, when the run ends.
+// Pending is a task that waits, or one that a pool has handed back because it was shut down before
+// the task, or its next run, began. The future of a task that is handed back is settled at once, or
+// at the end of the run for a series that is in one.
 //
-// It describes the task; that the task waits a future tells by its state, [future.Pending].
+// Pending describes a task; [future.Pending] is the state of a future whose task waits.
 //
-// In JSON and in a structured log, where Task is left out, so are fields that are zero.
+// In JSON and in a structured log, Task and all zero fields are left out.
 type Pending struct {
 	Name string `json:"name,omitempty"`
 
-	// Scheduled is when it would have run: for a task of Submit, when it came; zero if that is not
-	// known. For a series that is handed back in a run, it is the slot of the next; with a fixed
-	// delay that depends on the end of the run, and Scheduled is zero.
+	// Scheduled is when the task would have run or, for a task of Submit, when it was submitted; it
+	// is zero if that is not known. For a series that is handed back during a run it is the time of
+	// the next run. With a fixed delay that depends on the end of the run, so Scheduled is zero.
 	Scheduled time.Time `json:"scheduled,omitzero"`
 
 	Periodic bool   `json:"periodic,omitempty"`
-	Runs     uint64 `json:"runs,omitempty"` // begun so far, if it is periodic
-	Task     Task   `json:"-"`              // its body, decorated, if it is handed back; else nil
+	Runs     uint64 `json:"runs,omitempty"` // begun so far, for a periodic task
+	Task     Task   `json:"-"`              // its decorated body, if it is handed back; else nil
 }
 
-// Running describes a task that runs at the time of a report; the future of one has the state
-// [future.Running]. In JSON it is its run and "for", a text as
-// [time.ParseDuration] reads it: "1.5s".
+// Running describes a task that was running when a report was made. In JSON it is its Run with an
+// additional "for", written as [time.ParseDuration] reads it: "1.5s". [future.Running] is the state
+// of such a task's future.
 type Running struct {
 	Run
-	For time.Duration // since its start
+	For time.Duration // since it started
 }
 
-// Report is what CloseContext has found. A series in a run may be in both lists.
+// Report is the result of [Pool.CloseContext]. A series that is in a run may be in both lists.
 type Report struct {
-	// Dropped is what never started, or will not again, in the order of its times; series without
-	// one come last.
+	// Dropped are the tasks that never started, or will not start again, in the order of their
+	// times. Series without a time come last.
 	Dropped []Pending `json:"dropped,omitempty"`
-	// Running is what was running still, longest first.
+	// Running are the tasks that were still running, longest first.
 	Running []Running `json:"running,omitempty"`
 }
 
-// pendingOfLocked describes a task that is handed back. The lock is held, or the task has left the pool.
+// pendingOfLocked describes a task that is handed back. Once that has left the pool, nobody writes
+// to it any more, and the lock is not needed.
 func (p *Pool) pendingOfLocked(c *cell.Cell) Pending {
 	pending := p.pending(seen(c))
 	pending.Task = c.Body
 	return pending
 }
 
-// pending describes a task that is the pool's to run.
+// pending describes a task that the pool is to run.
 func (p *Pool) pending(w runqueue.Waiting) Pending {
 	pl := w.Plan.Detail.(*plan)
 	pending := Pending{Name: pl.Name, Periodic: pl.Periodic(), Runs: w.Runs}
@@ -65,11 +66,11 @@ func (p *Pool) pending(w runqueue.Waiting) Pending {
 	return pending
 }
 
-// runOf describes the run of c in progress.
+// runOf describes the run of c that is in progress.
 func (p *Pool) runOf(c *cell.Cell) Run { return Run(p.runs.Describe(c, &planOf(c).Plan)) }
 
-// askLocked describes the run of c for somebody who may want to know more often: from now on starts are
-// kept.
+// askLocked is runOf for a question from outside. Somebody who has asked once may ask again, so
+// from now on the pool records when runs start.
 func (p *Pool) askLocked(c *cell.Cell) Run {
 	if c.Started == unread {
 		p.watched.Store(true)
@@ -77,7 +78,7 @@ func (p *Pool) askLocked(c *cell.Cell) Run {
 	return Run(p.runs.DescribeLocked(c, &planOf(c).Plan))
 }
 
-// guard calls a hook. A panic in it harms nobody and is reported.
+// guard calls a hook, and reports it if it panics or calls Goexit.
 func (p *Pool) guard(ctx context.Context, name string, r Run, hook func()) {
 	var err error
 	future.Invoke(ctx, func(context.Context) error { hook(); return nil }, &err)
@@ -86,10 +87,11 @@ func (p *Pool) guard(ctx context.Context, name string, r Run, hook func()) {
 	}
 }
 
-// report tells of a failure.
+// report passes a failure on to the error handlers, or the log.
 func (p *Pool) report(r Run, err error) { p.runs.Report(run.Info(r), err) }
 
-// hookError is a failure of a hook. What that has panicked with is asked for its text only when somebody asks for it.
+// hookError is the failure of a hook. It asks the value of a panic for its text only on demand,
+// because that may be a method of user code.
 type hookError struct {
 	hook string
 	err  error

@@ -7,31 +7,32 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// Run tells one run of a task from the others.
+// Run describes one run of a task.
 type Run struct {
 	Name   string `json:"name,omitempty"` // of the task; may be empty
 	Number uint64 `json:"number"`         // 1 for the first run of the task
 
-	// Scheduled is the time the run was planned for, or when a task to run at once was submitted;
-	// Started the time it was begun: their difference is how late it is, or how long it has waited.
-	// Both carry the monotonic clock.
+	// Scheduled is the time for which the run was planned or, for a task that was to run at once,
+	// when it was submitted. Started is when the run began. Their difference is how late the run
+	// is, or how long the task has waited. Both carry a monotonic reading.
 	//
-	// To save the clock, a [Pool] with its default queue and without run hooks does not time the tasks of
-	// Execute: Started is right if the pool has an error handler, or has been asked for such a run before,
-	// and otherwise the moment of the first question. When they were submitted only a [ScheduledPool] knows
-	// that times them, or has others with times; elsewhere Scheduled is the same as Started.
+	// To save clock readings, a [Pool] with the default queue and without hooks around runs does
+	// not time the tasks of Execute. Their Started is exact if the pool has an error handler, or
+	// has been asked for such a run before; otherwise it is the moment of the first question. When
+	// they were submitted is known only to a [ScheduledPool] that times them, or that has tasks
+	// with times; otherwise Scheduled equals Started.
 	Scheduled time.Time `json:"scheduled,omitzero"`
 	Started   time.Time `json:"started,omitzero"`
 
-	// Missed counts periods of a fixed-rate task. Under Skip and Coalesce it is how many got no run
-	// of their own since the run before; under Burst, how many had passed when this run started
-	// that are still to be made up for by runs to come. A run with Missed > 0 follows a stall, and
-	// what it measures may not be worth keeping.
+	// Missed counts periods of a fixed-rate task. Under Skip and Coalesce it is the number of
+	// periods since the previous run that got no run of their own. Under Burst it is the number of
+	// periods that had passed when this run started and for which runs are still to come. A run
+	// with Missed > 0 follows a stall, so its measurements may not be worth keeping.
 	Missed uint64 `json:"missed,omitempty"`
 }
 
-// RunFrom tells which run it is called in, given the context of the run or one derived from it. It
-// reports false for any other context, and after the run.
+// RunFrom returns the run in whose context, or a context derived from that, it is called. It
+// reports false for any other context, for nil, and after the run has ended.
 func RunFrom(ctx context.Context) (Run, bool) {
 	if ctx == nil {
 		return Run{}, false

@@ -8,16 +8,16 @@ import (
 	"github.com/punctual-go/punctual/internal/goid"
 )
 
-// runners tell which goroutines run tasks of a pool, and which run is the innermost on each. Who the
-// caller is decides whether it lends its place, runs a task itself, or would wait for itself, so it
-// must be certain, and a context is not: tasks pass theirs on, to goroutines, to other tasks, to
-// other pools. To look costs some nanoseconds and takes no lock.
+// runners knows which goroutines run tasks of a pool, and which run is the innermost on each.
+// Whether a caller lends its place, runs a task by itself, or would wait for itself depends on who
+// it is, so that must be certain. A context is not: tasks pass theirs on, to goroutines, to other
+// tasks, to other pools. To look costs some nanoseconds and takes no lock.
 //
-// A goroutine is entered before it runs its first task, and leaves before it ends: another may have
-// its identity then.
+// A goroutine is entered before it runs its first task, and leaves before it ends: its number may
+// be given to another one then.
 type runners struct{ innermost sync.Map } // from uint64 to *execution
 
-// enter makes x the innermost execution on its goroutine, which is the calling one.
+// enter makes x the innermost execution on the calling goroutine.
 func (r *runners) enter(x *execution) {
 	x.goroutine = goid.Current()
 	if outer, ok := r.innermost.Swap(x.goroutine, x); ok {
@@ -26,10 +26,10 @@ func (r *runners) enter(x *execution) {
 	}
 }
 
-// leave ends enter, on the same goroutine.
+// leave undoes enter, on the same goroutine.
 func (r *runners) leave(x *execution) {
 	switch {
-	case x.goroutine == 0:
+	case x.goroutine == 0: // it has left already
 		return
 	case x.outer != nil:
 		r.innermost.Store(x.goroutine, x.outer)
@@ -53,7 +53,7 @@ func (p *Pool) current() *execution {
 	return nil
 }
 
-// outwards yields x and the runs that its goroutine is in the midst of meanwhile.
+// outwards yields x and the runs outside it on the same goroutine.
 func (x *execution) outwards() iter.Seq[*execution] {
 	return func(yield func(*execution) bool) {
 		for ; x != nil; x = x.outer {
@@ -64,8 +64,8 @@ func (x *execution) outwards() iter.Seq[*execution] {
 	}
 }
 
-// isBehind reports whether c cannot end before a run on the goroutine of x has: it is that run
-// itself, or comes after it.
+// isBehind reports whether c cannot end before a run on the goroutine of x does: because it is that
+// run, or comes after it.
 func (x *execution) isBehind(c *cell.Cell) bool {
 	for run := range x.outwards() {
 		if run.Task == c || comesAfter(c, run.Task) {

@@ -7,16 +7,16 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// ScheduledFuture is the future of a scheduled task, which also tells when the task runs: it is
+// ScheduledFuture is the future of a scheduled task, which also tells when the task runs, like
 // java.util.concurrent's ScheduledFuture. It is safe for concurrent use and must not be copied.
 //
-// One that is made by hand, around the future of something else, for a fake say, knows of no times: it
-// is not periodic, and neither has run nor will.
+// A ScheduledFuture can be made around any future, in a fake for example. It then knows no times:
+// it is not periodic, has no runs, and none is planned.
 type ScheduledFuture[V any] struct {
 	*future.Future[V]
 }
 
-// timetable is an executor, as the futures of its scheduled tasks see it.
+// timetable is an executor as the futures of its scheduled tasks see it.
 type timetable interface {
 	cell.Host
 	// Delay returns the time until the next run of c, or since the time planned for the last.
@@ -33,7 +33,7 @@ type timetable interface {
 
 // scheduled is a task, its future and its place in the queue in one allocation.
 type scheduled[V any] struct {
-	future ScheduledFuture[V] // of own
+	future ScheduledFuture[V] // its Future is own
 	own    future.Future[V]
 }
 
@@ -47,6 +47,7 @@ func newScheduled[V any](p *ScheduledPool) (*ScheduledFuture[V], *cell.Cell) {
 
 func (f *ScheduledFuture[V]) cell() *cell.Cell { return cellOf(f.Future) }
 
+// host returns the executor of the task, or timeless for a future that was not scheduled.
 func (f *ScheduledFuture[V]) host() timetable {
 	if p := f.cell().Plan; p != nil {
 		if t, ok := p.Host.(timetable); ok {
@@ -56,7 +57,7 @@ func (f *ScheduledFuture[V]) host() timetable {
 	return timeless{}
 }
 
-// timeless is the timetable of what has none.
+// timeless is the timetable of a future without one.
 type timeless struct{ timetable }
 
 func (timeless) Delay(*cell.Cell) time.Duration         { return 0 }
@@ -64,13 +65,13 @@ func (timeless) Next(*cell.Cell) (t time.Time, ok bool) { return t, false }
 func (timeless) Runs(*cell.Cell) uint64                 { return 0 }
 func (timeless) Periodic(*cell.Cell) bool               { return false }
 
-// Delay returns the time until the next run; while a run is in progress and after the last, until
-// the time that run was planned for, which then has gone by, unless the task was cancelled before.
-// It goes on falling below zero.
+// Delay returns the time until the next run. During a run, and once the task has ended, it refers
+// to the last run: the time for which that was planned has passed, so Delay is negative and keeps
+// falling. If the task was cancelled before that time, Delay stays positive until then.
 func (f *ScheduledFuture[V]) Delay() time.Duration { return f.host().Delay(f.cell()) }
 
 // Next returns the time of the next run. It reports false if none is planned: the task has ended,
-// or is running, when the time of the next run is not known yet.
+// or a run is in progress, during which the time of the next is not known yet.
 func (f *ScheduledFuture[V]) Next() (time.Time, bool) { return f.host().Next(f.cell()) }
 
 // Periodic reports whether the task repeats.

@@ -8,29 +8,33 @@ import (
 	"github.com/punctual-go/punctual/internal/series"
 )
 
-// Serial runs its tasks one after another, in the order in which they came, on the workers of a pool,
-// of which it takes one at a time: what is called a strand elsewhere, and in java.util.concurrent the
-// SerialExecutor of the documentation of Executor. What one task has done the next one sees, without
-// locks. It is safe for concurrent use, and any number may share a pool.
+// Serial runs its tasks one after another, in the order in which they came, on the workers of a
+// pool. It occupies one worker at a time. What one task has done is visible to the next, without
+// locks. A Serial is safe for concurrent use, and any number of them may share a pool. Elsewhere it
+// is called a strand; java.util.concurrent shows it as SerialExecutor in the documentation of
+// Executor.
 //
-// Its tasks are tasks of the pool: they have its hooks and counts, end with it, and those that wait
-// for their turn count as queued, and take room in a bounded queue; over a [HandOff] they wait without
-// bounds. Between two of them others of the pool may run. A cancelled task
-// that still runs holds up the next until its body has returned. A task that waits for one behind it
-// gets [future.ErrSelfWait]; one that waits for a task elsewhere that does so in turn waits for ever.
+// Its tasks are tasks of the pool: they have the pool's hooks and counts, and end with it. Those
+// that wait for their turn count as queued and take room in a bounded queue; over a [HandOff] they
+// wait without bound. Other tasks of the pool may run between two of them. A cancelled task that is
+// still running holds up the next until its body has returned.
+//
+// A task that waits for one behind it gets [future.ErrSelfWait]. If it waits for a task elsewhere
+// that in turn waits for one behind it, both wait forever.
 type Serial struct {
 	pool *Pool
 	lane
 }
 
-// lane is a strand with the plans of its tasks.
+// lane is a strand with the plans of its tasks that have no options.
 type lane struct {
 	strand
 	submitted, executed *plan
 }
 
-// NewSerial returns a serial executor over the given pool. Given another Serial it shares the pool of
-// that, but not its order. It panics if p is nil, or not of this package: an order needs the queue.
+// NewSerial returns a serial executor over the given pool. Given another Serial, it shares that
+// one's pool, but not its order. NewSerial panics if p is nil or not of this package: keeping the
+// order needs access to the pool's queue.
 func NewSerial(p Submitter) *Serial {
 	s := &Serial{pool: poolOf(p)}
 	s.init(s.pool)
@@ -51,17 +55,21 @@ func (s *Serial) Submit(task Task, opts ...TaskOption) (*future.Future[struct{}]
 	return submitTask(context.Background(), false, s, task, opts)
 }
 
-// SubmitContext is Submit that waits for room in the pool until ctx ends. See [Pool.SubmitContext]. A task
-// of the same pool does not wait: without room it gets [ErrSaturated], as to run the new one at once would
-// be out of turn.
-func (s *Serial) SubmitContext(ctx context.Context, task Task, opts ...TaskOption) (*future.Future[struct{}], error) {
+// SubmitContext is Submit that waits for room in the pool until ctx ends. See [Pool.SubmitContext].
+// A task of the same pool does not wait: if there is no room it gets [ErrSaturated], because to run
+// the new task at once would be out of turn.
+func (s *Serial) SubmitContext(
+	ctx context.Context, task Task, opts ...TaskOption,
+) (*future.Future[struct{}], error) {
 	return submitTask(ctx, true, s, task, opts)
 }
 
 func (s *Serial) base() *Pool     { return s.pool }
 func (s *Serial) self() Submitter { return s }
 
-func (s *Serial) submit(ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption) error {
+func (s *Serial) submit(
+	ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption,
+) error {
 	return s.pool.submitIn(ctx, wait, &s.lane, c, task, opts)
 }
 
@@ -73,7 +81,11 @@ func (p *Pool) executeIn(l *lane, task Task) error {
 	return p.accept(context.Background(), false, &cell.Cell{Plan: l.executed.Cells(), Body: body})
 }
 
-func (p *Pool) submitIn(ctx context.Context, wait bool, l *lane, c *cell.Cell, task Task, opts []TaskOption) error {
+// submitIn submits a task with a future to a lane. A task with options has a plan of its own, which
+// gets the strand here.
+func (p *Pool) submitIn(
+	ctx context.Context, wait bool, l *lane, c *cell.Cell, task Task, opts []TaskOption,
+) error {
 	pl, err := p.prepare(c, task, opts)
 	if err != nil {
 		return err

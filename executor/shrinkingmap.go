@@ -2,15 +2,15 @@ package executor
 
 import "maps"
 
-// shrinkingMap is a map that gives back the room it does not need any more. One of Go's keeps what it once
-// had. The zero shrinkingMap is empty.
+// shrinkingMap is a map that gives back memory it no longer needs, which Go's own map never does.
+// The zero shrinkingMap is empty.
 type shrinkingMap[K comparable, V any] struct {
 	entries map[K]V
-	most    int // entries at once, since the map was made
+	most    int // largest number of entries since the map was made
 }
 
-// Room for keptRoom entries is kept. A map that had more is made anew when one in shrinkBelow is left:
-// to copy these is little work for each of those that have gone.
+// Room for keptRoom entries is kept. A map that had more is made anew once only one entry in
+// shrinkBelow is left: copying that one costs little for each of those that have gone.
 const (
 	keptRoom    = 1 << 10
 	shrinkBelow = 32

@@ -2,10 +2,11 @@ package executor
 
 import "time"
 
-// SetCoreSize changes the core size while the pool runs. Workers start as there is work. Idle workers
-// above the new size end after the keep-alive. Busy ones above it go on while there is work, up to the
-// maximum size; those of a [ScheduledPool] end after their task. It fails with [ErrInvalid] if n is
-// negative or above the maximum size.
+// SetCoreSize changes the core size of a running pool. Workers are started when there is work for
+// them. Idle workers above the new size end after the keep-alive. Busy workers above it end after
+// their task in a [ScheduledPool]; in a plain pool they go on while there is work, up to the
+// maximum size. SetCoreSize fails with [ErrInvalid] if n is negative or above the maximum size, or
+// if the sizes are fixed.
 func (p *Pool) SetCoreSize(n int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -20,9 +21,9 @@ func (p *Pool) SetCoreSize(n int) error {
 	return nil
 }
 
-// SetMaximumSize changes the maximum size. In a plain pool busy workers above it end after their task;
-// idle ones take none any more and end after the keep-alive. It fails with [ErrInvalid] if n is below 1
-// or below the core size.
+// SetMaximumSize changes the maximum size. In a plain pool, busy workers above it end after their
+// task; idle ones take no more tasks and end after the keep-alive. SetMaximumSize fails with
+// [ErrInvalid] if n is below 1 or below the core size, or if the sizes are fixed.
 func (p *Pool) SetMaximumSize(n int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -50,8 +51,8 @@ func (p *Pool) SetKeepAlive(d time.Duration) error {
 	return nil
 }
 
-// SetCoreTimeout changes whether idle core workers end too. It fails with [ErrInvalid] if on is set
-// while the keep-alive is zero.
+// SetCoreTimeout changes whether idle core workers end after the keep-alive too. It fails with
+// [ErrInvalid] if on is true while the keep-alive is zero.
 func (p *Pool) SetCoreTimeout(on bool) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -63,8 +64,9 @@ func (p *Pool) SetCoreTimeout(on bool) error {
 	return nil
 }
 
-// reconsiderLocked has idle workers look at the new sizes, and a further worker started if there is work
-// for one.
+// reconsiderLocked makes idle workers look at the new sizes, and starts another worker if there is
+// work for one. The batch goes back to the queue, because workers that claim from it do not take
+// the lock, and so would not see the change.
 func (p *Pool) reconsiderLocked() {
 	p.recallLocked() // workers come by the lock
 	p.freedLocked()
@@ -72,16 +74,17 @@ func (p *Pool) reconsiderLocked() {
 	p.notifyLocked(unread)
 }
 
-// PrestartWorker starts a worker that waits for work, if there are fewer than the core size, and
-// reports whether it did. A pool does without: workers start as there is work.
+// PrestartWorker starts a worker that waits for work, unless there are as many as the core size,
+// and reports whether it did. This only saves the first tasks some time: workers are started as
+// there is work.
 func (p *Pool) PrestartWorker() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.prestart()
 }
 
-// PrestartWorkers starts as many workers as are missing from the core size, and returns how many that
-// were.
+// PrestartWorkers starts as many workers as are missing from the core size, and returns their
+// number.
 func (p *Pool) PrestartWorkers() (started int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -91,6 +94,7 @@ func (p *Pool) PrestartWorkers() (started int) {
 	return started
 }
 
+// prestart is PrestartWorker with the lock held.
 func (p *Pool) prestart() bool {
 	if p.stage != running || len(p.workers) >= p.core {
 		return false
@@ -99,8 +103,8 @@ func (p *Pool) prestart() bool {
 	return true
 }
 
-// limitLocked is how many workers may be started: a pool of core size 0 has one while there is something
-// to do.
+// limitLocked returns up to how many workers may be started. A pool of core size 0 has one while
+// there is something to do.
 func (p *Pool) limitLocked() int {
 	if p.plain && (p.growFirst || p.overfullLocked()) {
 		return p.maximumSizeLocked()
@@ -108,7 +112,7 @@ func (p *Pool) limitLocked() int {
 	return max(p.core, 1)
 }
 
-// overfullLocked reports whether more tasks wait than may.
+// overfullLocked reports whether more tasks wait than may, so that a plain pool has to grow.
 func (p *Pool) overfullLocked() bool {
 	if p.capacity() == unbounded {
 		return false
@@ -117,7 +121,8 @@ func (p *Pool) overfullLocked() bool {
 	return waiting > 0 && waiting+p.heldBackInQueueLocked() > p.capacity()
 }
 
-// ceilingLocked is how many workers may go on while there is something to do.
+// ceilingLocked returns how many workers may go on while there is something to do. In a plain pool
+// those that a burst has added stay until they are idle, as in the JDK.
 func (p *Pool) ceilingLocked() int {
 	if p.plain {
 		return p.maximumSizeLocked()
@@ -125,7 +130,7 @@ func (p *Pool) ceilingLocked() int {
 	return p.limitLocked()
 }
 
-// most is the maximum size.
+// maximumSizeLocked returns the maximum size in effect.
 func (p *Pool) maximumSizeLocked() int {
 	if p.maximum == 0 {
 		return max(p.core, 1)
@@ -133,7 +138,7 @@ func (p *Pool) maximumSizeLocked() int {
 	return p.maximum
 }
 
-// capacity is how many tasks may wait in the queue.
+// capacity returns how many tasks may wait in the queue.
 func (p *Pool) capacity() int {
 	if p.plain {
 		return p.waitsIn.capacity

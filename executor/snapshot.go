@@ -5,8 +5,9 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// see takes a snapshot of what waits. The memory for it is made before, so that nobody has to wait
-// for that.
+// see takes a snapshot of what waits. It makes room for it beforehand, in a first hold of the lock,
+// so that nobody has to wait for the allocation; what has been added since then makes the snapshot
+// grow.
 func (p *Pool) see() runqueue.Snapshot {
 	p.mu.Lock()
 	line, timed := p.queue.Extent()
@@ -15,6 +16,7 @@ func (p *Pool) see() runqueue.Snapshot {
 	s := runqueue.NewSnapshot(line, timed, heldBack, seen)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	// Only the queue can be looked at in order.
 	p.recallLocked()
 	p.queue.Look(&s)
 	for _, c := range p.allHeldBackLocked() {
@@ -23,7 +25,8 @@ func (p *Pool) see() runqueue.Snapshot {
 	return s
 }
 
-// seen is what a snapshot keeps of a task.
+// seen returns what a snapshot keeps of a task. The task may change as soon as the lock is
+// released.
 func seen(c *cell.Cell) runqueue.Waiting {
 	w := runqueue.Waiting{When: c.When, Order: c.Order, Plan: c.Plan}
 	if pl := planOf(c); pl.Periodic() {

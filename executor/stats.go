@@ -11,44 +11,45 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
 )
 
-// Stats is a snapshot of a pool, taken in one piece.
+// Stats is a consistent snapshot of a pool.
 //
-// At rest, that is when no call into the pool is in progress,
+// While no call into the pool is in progress,
 //
 //	Accepted = Completed + Cancelled + Returned + Queued + Busy
 //
-// holds, but for tasks that were cancelled, timed out, or handed back by a shutdown, and whose body
-// still runs: they count as ended and as busy.
+// The exceptions are tasks that were cancelled, timed out, or handed back by a shutdown, and whose
+// body is still running: they count as ended and as busy.
 //
-// In JSON the durations are texts as [time.ParseDuration] reads them: "1m0s".
+// In JSON, durations are written as [time.ParseDuration] reads them: "1m0s".
 type Stats struct {
 	Name  string `json:"name,omitempty"`
 	State string `json:"state"` // running, shutting down, stopping, tidying, terminated
 
-	Core        int           `json:"core"`             // size asked for
-	Maximum     int           `json:"maximum,omitzero"` // likewise; 0 is without bound
+	Core        int           `json:"core"`             // the size set
+	Maximum     int           `json:"maximum,omitzero"` // the size set; 0 if unbounded
 	KeepAlive   time.Duration `json:"keep_alive"`
 	CoreTimeout bool          `json:"core_timeout"`
-	Workers     int           `json:"workers"` // there now
-	Largest     int           `json:"largest"` // most there have been at once
-	Busy        int           `json:"busy"`    // tasks that run: on workers, helpers, and callers
-	Queued      int           `json:"queued"`  // tasks that wait
+	Workers     int           `json:"workers"` // present now
+	Largest     int           `json:"largest"` // most that were present at once
+	Busy        int           `json:"busy"`    // tasks running on workers, helpers and callers
+	Queued      int           `json:"queued"`  // tasks waiting
 
-	// Accepted are the tasks taken in; Rejected the submissions that failed, because the pool was
-	// shut down or saturated, or a context had ended.
+	// Accepted counts the tasks taken in. Rejected counts the submissions that failed because the
+	// pool was shut down or saturated, or because a context had ended.
 	Accepted uint64 `json:"accepted"`
 	Rejected uint64 `json:"rejected"`
 
 	Completed uint64 `json:"completed"` // tasks ended by their run; a series by its last
-	Cancelled uint64 `json:"cancelled"` // tasks cancelled by their future before they had ended
-	Returned  uint64 `json:"returned"`  // tasks dropped or handed back by a shutdown, or dropped for room
+	Cancelled uint64 `json:"cancelled"` // tasks cancelled by their future before they ended
+	Returned  uint64 `json:"returned"`  // tasks dropped, for room or by a shutdown, or handed back
 
 	Runs     uint64 `json:"runs"`     // bodies that have ended; each run of a series counts
-	Failures uint64 `json:"failures"` // failed runs, some in progress still; none of a cancelled task
-	Wakeups  uint64 `json:"wakeups"`  // how often an idle worker was woken: never with nothing due
+	Failures uint64 `json:"failures"` // failed runs, at a time-out too; none of a cancelled task
+	Wakeups  uint64 `json:"wakeups"`  // how often an idle worker was woken; never with nothing due
 }
 
-// counts are the counters of a pool. Its lock guards them.
+// counts are the counters of a pool. Its lock guards them. What workers have claimed from a batch
+// is not in them until the worker leaves the batch.
 type counts struct {
 	busy                                    int
 	run.Counts                              // of runs, and of tasks that have ended by them
@@ -85,7 +86,7 @@ func (p *Pool) Stats() Stats {
 	}
 }
 
-// boundLocked is the maximum size, 0 if there is none.
+// boundLocked returns the maximum size, or 0 if there is none.
 func (p *Pool) boundLocked() int {
 	if most := p.maximumSizeLocked(); most < math.MaxInt {
 		return most
@@ -93,8 +94,8 @@ func (p *Pool) boundLocked() int {
 	return 0
 }
 
-// tallyLocked returns the numbers of tasks accepted, rejected and waiting, but for those that are dealt,
-// all of the moment in which it calls also.
+// tallyLocked returns one consistent snapshot of the tasks accepted, rejected and waiting, without
+// those in a batch. It calls also inside that snapshot, with submissions locked out.
 func (p *Pool) tallyLocked(also func()) (accepted, rejected uint64, queued int) {
 	accepted, rejected = p.counts.accepted, p.counts.rejected
 	if p.inbox == nil {
@@ -108,8 +109,8 @@ func (p *Pool) tallyLocked(also func()) (accepted, rejected uint64, queued int) 
 	return accepted, rejected, queued + p.heldBack
 }
 
-// playedLocked returns how many tasks are dealt and not claimed, and how many claimed ones have ended of
-// which the pool does not know, both of one moment.
+// playedLocked returns how many tasks of batches are not claimed yet, and how many have ended that
+// are not in the counts yet. Both are of one moment, because Progress reads each batch once.
 func (p *Pool) playedLocked() (left int, ended uint64) {
 	var seen []*runqueue.Batch
 	if p.batch != nil {
@@ -117,6 +118,7 @@ func (p *Pool) playedLocked() (left int, ended uint64) {
 		seen = append(seen, p.batch)
 	}
 	for w := range p.workers {
+		// Several workers may still be at the tasks of one earlier batch.
 		if w.batch != nil && !slices.Contains(seen, w.batch) {
 			_, over := w.batch.Progress()
 			ended += over
@@ -126,8 +128,8 @@ func (p *Pool) playedLocked() (left int, ended uint64) {
 	return left, ended
 }
 
-// Queued returns the tasks that wait, all as they are at one moment, in the order in which they are
-// due. O(n log n), of which the pool is held up for the n.
+// Queued returns the tasks that wait, as of one moment, in the order in which they are due. It
+// takes O(n log n) time, during O(n) of which the pool is locked.
 func (p *Pool) Queued() []Pending {
 	seen := p.see()
 	tasks := seen.InOrder()
@@ -138,8 +140,8 @@ func (p *Pool) Queued() []Pending {
 	return pending
 }
 
-// Running returns the tasks that run now, the longest running first. For a task whose start nobody has
-// kept, see [Run], For counts from the first question.
+// Running returns the tasks that are running, the longest running first. Of a task whose start was
+// not recorded, see [Run], For counts from the first question.
 func (p *Pool) Running() []Running {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -160,7 +162,7 @@ func (p *Pool) runningLocked() (rs []Running) {
 	return rs
 }
 
-// String tells the state of the pool in a line.
+// String describes the state of the pool in a line.
 func (p *Pool) String() string {
 	s := p.Stats()
 	return fmt.Sprintf("executor(%q: %s, %d workers, %d busy, %d queued, %d completed)",

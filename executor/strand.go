@@ -7,24 +7,39 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// strand is what makes tasks of a pool run one after another: one of them is in the queue or runs,
-// the others wait behind it, in order. The pool's lock guards it.
+// Overview: a serial executor could be a pool of one worker, but that would cost a goroutine each,
+// and its tasks would have no part in the order of a shared pool. It could also be built on top of
+// a pool, like the SerialExecutor in the documentation of java.util.concurrent's Executor, which
+// submits the next task when one has ended. Then the pool would not see the tasks that wait: it
+// could not count, bound or hand them back, and if it refused the next one, the sequence would
+// stop. So the pool itself knows of strands: only the head of each is in the queue, and whoever
+// ends it queues the next.
+
+// strand makes tasks of a pool run one after another. One of them, the head, is in the queue or
+// runs; the others wait behind it, in order. The pool's lock guards it.
+//
+//	idle    -> queued    enqueueLocked: the first task becomes the head
+//	queued  -> running   a worker or a helper takes it
+//	queued  -> queued    advanceLocked: the head was cancelled, and another waits
+//	running -> queued    advanceLocked: the head has ended, and another waits
+//	queued  -> idle      advanceLocked, vacateLocked: none waits
+//	running -> idle      advanceLocked: none waits
 type strand struct {
-	head    *cell.Cell // in the queue, or running; nil if there is no task
+	head    *cell.Cell // in the queue or running; nil when idle
 	waiting runqueue.FIFO
-	users   int      // submissions in progress
-	awaits  []*await // for tasks of the strand
-	forget  func()   // called when the strand is of no use; may be nil
+	users   int      // submissions in progress, which keep it from being forgotten
+	awaits  []*await // waits for tasks of the strand, to be helped when it advances
+	forget  func()   // removes it from its KeyedSerial; nil for a Serial
 }
 
 // comesAfter reports whether c is a later task than run of the same serial executor, so that it
-// does not begin before the run has ended.
+// does not begin before run has ended.
 func comesAfter(c, run *cell.Cell) bool {
 	s := planOf(c).strand
 	return s != nil && s == planOf(run).strand && c != run
 }
 
-// hold has c wait for its turn.
+// holdBackLocked makes c wait for its turn.
 func (p *Pool) holdBackLocked(s *strand, c *cell.Cell) {
 	s.waiting.Push(c)
 	p.heldBack++
@@ -33,7 +48,7 @@ func (p *Pool) holdBackLocked(s *strand, c *cell.Cell) {
 	}
 }
 
-// advanceLocked queues the next task of s, after one has ended or been taken out of the queue.
+// advanceLocked queues the next task of s, after the head has ended or been taken out of the queue.
 func (p *Pool) advanceLocked(s *strand) {
 	if s.waiting.Len() == 0 {
 		s.head = nil
@@ -44,11 +59,11 @@ func (p *Pool) advanceLocked(s *strand) {
 	p.endHoldLocked(s, s.head)
 	p.placeLocked(s.head, s.head.When)
 	for _, a := range s.awaits {
-		p.helpLocked(a) // it may be what is waited for, or in front of that
+		p.helpLocked(a) // the new head may be what it waits for, or in front of that
 	}
 }
 
-// addAwaitLocked has a looked at when the strand advances.
+// addAwaitLocked has a looked at again when the strand advances.
 func (s *strand) addAwaitLocked(a *await) { s.awaits = append(s.awaits, a) }
 
 func (s *strand) removeAwait(a *await) {
@@ -57,7 +72,8 @@ func (s *strand) removeAwait(a *await) {
 	}
 }
 
-// unhold takes c out of those that wait for their turn, and reports whether it was among them.
+// endHoldLocked takes c out of those that wait for their turn, and reports whether it was among
+// them.
 func (p *Pool) endHoldLocked(s *strand, c *cell.Cell) bool {
 	if !s.waiting.Remove(c) {
 		return false
@@ -69,7 +85,7 @@ func (p *Pool) endHoldLocked(s *strand, c *cell.Cell) bool {
 	return true
 }
 
-// releaseLocked forgets s if nobody uses it.
+// releaseLocked forgets s if it has no task, and no submission is about to give it one.
 func (p *Pool) releaseLocked(s *strand) {
 	if s.head == nil && s.users == 0 && s.forget != nil {
 		s.forget()

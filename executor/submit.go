@@ -10,10 +10,11 @@ import (
 )
 
 // Execute queues task to run as soon as a worker is free, after the tasks that are due already.
-// There is no future: a failure goes to the error handler. It returns [ErrNilTask], [ErrShutdown] or
-// [ErrSaturated] for a task that will not run. On a pool with its default queue, without run hooks
-// and without [PendingLimit], it allocates nothing but one KiB for every 64 runs, unless the task asks
-// its context for a signal.
+// There is no future: a failure goes to the error handler. Execute returns [ErrNilTask],
+// [ErrShutdown] or [ErrSaturated], or the error of a [RejectionPolicy], if the task will not run.
+//
+// On a pool with the default queue, without hooks around runs and without [PendingLimit], Execute
+// allocates nothing but 1 KiB for every 64 runs, as long as no task asks its context for a signal.
 func (p *Pool) Execute(task Task) error {
 	body, err := p.bodyOf(task)
 	if err != nil {
@@ -30,17 +31,25 @@ func (p *Pool) Submit(task Task, opts ...TaskOption) (*future.Future[struct{}], 
 	return submitTask(context.Background(), false, p, task, opts)
 }
 
-// SubmitContext is Submit that waits for room, whatever the rejection policy, until ctx ends. Then it
-// returns an error that matches [ErrSaturated] and that of ctx; if ctx has ended before the call,
-// [ErrRejected] and that of ctx. The context ends the wait, never the task: one for which there was
-// room as ctx ended is accepted. A shutdown ends the wait with [ErrShutdown]. Submitters enter in the
-// order in which they came. If there is no room and the caller is itself a task of the pool, it runs
-// the new one, as it might wait for itself; a goroutine of such a task waits, see [Rejection.Wait]. A
-// nil ctx never ends.
-func (p *Pool) SubmitContext(ctx context.Context, task Task, opts ...TaskOption) (*future.Future[struct{}], error) {
+// SubmitContext is Submit that waits for room until ctx ends, whatever the rejection policy. A nil
+// ctx never ends. Submitters get room in the order in which they came.
+//
+// If ctx ends during the wait, the error matches [ErrSaturated] and the error of ctx; if it has
+// ended before the call, [ErrRejected] and the error of ctx. If the pool is shut down, the error
+// matches [ErrShutdown]. The context ends the wait, never the task: a task for which there was room
+// just as ctx ended is accepted.
+//
+// If there is no room and the caller is itself a task of the pool, it runs the new task at once,
+// because it might otherwise wait for itself. A goroutine of such a task waits; see
+// [Rejection.Wait].
+func (p *Pool) SubmitContext(
+	ctx context.Context, task Task, opts ...TaskOption,
+) (*future.Future[struct{}], error) {
 	return submitTask(ctx, true, p, task, opts)
 }
 
+// submitTask is the common part of all submissions of a task without a value to a Submitter of this
+// package.
 func submitTask(
 	ctx context.Context, wait bool, p native, task Task, opts []TaskOption,
 ) (*future.Future[struct{}], error) {
@@ -51,15 +60,18 @@ func submitTask(
 	return f, nil
 }
 
-// Submit queues fn on p to run as soon as a worker is free and returns the future of its result.
-// Errors are those of p.
+// Submit queues fn on p, to run as soon as a worker is free, and returns the future of its result.
+// Its errors are those of [Pool.Submit].
 func Submit[V any](p Submitter, fn future.Func[V], opts ...TaskOption) (*future.Future[V], error) {
 	return submit(context.Background(), false, p, fn, opts)
 }
 
-// SubmitContext is Submit that waits for room until ctx ends; see [Pool.SubmitContext]. A [Submitter] that
-// has no such method does not wait: then it is Submit, unless ctx has ended already.
-func SubmitContext[V any](ctx context.Context, p Submitter, fn future.Func[V], opts ...TaskOption) (*future.Future[V], error) {
+// SubmitContext is Submit that waits for room until ctx ends; see [Pool.SubmitContext]. A
+// [Submitter] without such a method does not wait: there it is Submit, unless ctx has already
+// ended.
+func SubmitContext[V any](
+	ctx context.Context, p Submitter, fn future.Func[V], opts ...TaskOption,
+) (*future.Future[V], error) {
 	return submit(ctx, true, p, fn, opts)
 }
 
@@ -70,7 +82,8 @@ func submit[V any](
 	return f, err
 }
 
-// submitAny is submit that also returns the future of a Submitter of another make; nil for the others.
+// submitAny is submit that also returns the future of a foreign Submitter; nil for one of this
+// package.
 func submitAny[V any](
 	ctx context.Context, wait bool, p Submitter, fn future.Func[V], opts []TaskOption,
 ) (f *future.Future[V], behind *future.Future[struct{}], err error) {
@@ -91,23 +104,26 @@ func submitAny[V any](
 	return f, behind, nil
 }
 
-// cellOf returns what f is made of, but for its value.
+// cellOf returns the part of f that does not depend on the type of its value.
 func cellOf[V any](f *future.Future[V]) *cell.Cell { return (*cell.Core[V])(f).Cell() }
 
-// bind returns fn as a body that keeps its value for f.
+// bind returns fn as a body that stores its value in f.
 func bind[V any](f *future.Future[V], fn future.Func[V]) Task { return (*cell.Core[V])(f).Bind(fn) }
 
 func (p *Pool) base() *Pool     { return p }
 func (p *Pool) self() Submitter { return p }
 
-func (p *Pool) submit(ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption) error {
+func (p *Pool) submit(
+	ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption,
+) error {
 	if _, err := p.prepare(c, task, opts); err != nil {
 		return err
 	}
 	return p.accept(ctx, wait, c)
 }
 
-// prepare validates a submission and gives c its body and plan.
+// prepare validates a submission and gives c its body and plan. It runs options and decorators,
+// which are user code, so nothing of the pool has changed yet if one of them panics.
 func (p *Pool) prepare(c *cell.Cell, task Task, opts []TaskOption) (*plan, error) {
 	if task == nil {
 		return nil, ErrNilTask
@@ -128,7 +144,7 @@ func (p *Pool) prepare(c *cell.Cell, task Task, opts []TaskOption) (*plan, error
 	return pl, nil
 }
 
-// bodyOf returns what to run for task.
+// bodyOf returns the decorated task, which is what the pool runs.
 func (p *Pool) bodyOf(task Task) (Task, error) {
 	for _, decorate := range p.decorate {
 		if task != nil {

@@ -8,18 +8,18 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// Submitter is what tasks are given to: a [Pool], a [ScheduledPool], a [Serial], what
-// [KeyedSerial.For] returns, an event loop and its turns. It is java.util.concurrent's
-// ExecutorService, as far as one who has tasks needs to know it: a service that holds a Submitter
-// can be given a fake in its tests.
+// Submitter accepts tasks: a [Pool], a [ScheduledPool], a [Serial], what [KeyedSerial.For] returns,
+// an event loop and its turns. It is java.util.concurrent's ExecutorService reduced to what the
+// owner of a task needs. A service that holds a Submitter can be given a fake in its tests.
 //
-// The functions and types of this package that take a Submitter work with any implementation. Of
-// one that is not of this package, also if it embeds one that is, they know these two methods,
-// and SubmitContext if it has that as [Pool] does. They take the future of Submit for the fate of
-// the task: it is to be settled once the task has ended, or is dropped and will not run. If a
-// task that waits for others is to make room for them, or to be told that it waits for itself,
-// Submit must return a future of this module that knows. Submit must not return neither a future
-// nor an error.
+// The functions and types of this package that take a Submitter work with any implementation. Of a
+// foreign one they call these two methods only, and SubmitContext if it has one like that of
+// [Pool]. A type outside this package is foreign even if it embeds one of this package.
+//
+// A foreign Submit must return a future or an error. The future stands for the fate of the task: it
+// must be settled once the task has ended, or has been dropped and will not run. A task that waits
+// for others makes room for them, or is told that it waits for itself, only if Submit returns a
+// future of this module that supports that.
 type Submitter interface {
 	// Execute has task run once, or returns an error that says why not.
 	Execute(task Task) error
@@ -28,8 +28,8 @@ type Submitter interface {
 }
 
 // ScheduledSubmitter is a [Submitter] that also runs tasks at their times: a [ScheduledPool], an
-// event loop and its turns. It is java.util.concurrent's ScheduledExecutorService, for one who
-// has tasks. A fake makes a [ScheduledFuture] around any future.
+// event loop and its turns. It is java.util.concurrent's ScheduledExecutorService reduced to what
+// the owner of a task needs. A fake can make a [ScheduledFuture] around any future.
 type ScheduledSubmitter interface {
 	Submitter
 	// Schedule runs task once, delay from now.
@@ -40,19 +40,19 @@ type ScheduledSubmitter interface {
 	AtFixedRate(
 		initial, period time.Duration, task Task, opts ...TaskOption,
 	) (*ScheduledFuture[struct{}], error)
-	// WithFixedDelay runs task after the initial delay, and again each time delay has passed since
-	// its last run ended.
+	// WithFixedDelay runs task after the initial delay, and again each time when delay has passed
+	// since the end of its last run.
 	WithFixedDelay(
 		initial, delay time.Duration, task Task, opts ...TaskOption,
 	) (*ScheduledFuture[struct{}], error)
 }
 
-// native is a Submitter of this package, which takes the cell of a future: so that task and
-// future are one allocation, and the pool knows who waits for it.
+// native is a Submitter of this package. It takes the cell of a future, so that task and future are
+// one allocation, and the pool knows who waits for the task.
 type native interface {
 	Submitter
-	// submit queues the task of c. If there is no room it waits until ctx ends, if told so, or does
-	// what the policy of the pool says.
+	// submit queues the task of c. If there is no room, it waits until ctx ends, if wait says so,
+	// or else asks the policy of the pool.
 	submit(ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption) error
 	// base returns the pool that runs the tasks.
 	base() *Pool
@@ -60,8 +60,9 @@ type native interface {
 	self() Submitter
 }
 
-// nativeOf returns p as a Submitter of this package, or nil if it is none. What embeds one has
-// these methods as well, but may have a Submit of its own in place of that.
+// nativeOf returns p as a Submitter of this package, or nil if it is foreign. A type that embeds
+// one of this package has these methods too, but its own Submit must not be bypassed; self tells
+// the two apart.
 func nativeOf(p Submitter) native {
 	switch p := p.(type) { // the usual ones first: to look for methods takes longer
 	case *Pool:
@@ -75,7 +76,7 @@ func nativeOf(p Submitter) native {
 	return nil
 }
 
-// poolOf returns the pool behind p.
+// poolOf returns the pool that runs the tasks given to p.
 func poolOf(p Submitter) *Pool {
 	if p == nil {
 		panic("executor: nil pool")

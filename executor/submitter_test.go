@@ -373,9 +373,9 @@ func TestASubmitterThatRunsNothingLeavesNoFutureBehind(t *testing.T) {
 	_, err = executor.Submit(subAnswers{err: errSub}, subValue(7))
 	assert.Equal(t, errSub, err)
 	_, err = executor.Submit(subAnswers{}, subValue(7))
-	assert.EqualError(t, err, "executor: Submit has returned neither a future nor an error")
+	assert.EqualError(t, err, "executor: Submit returned neither a future nor an error")
 	g := executor.NewGroup(nil, subAnswers{})
-	assert.EqualError(t, g.Go(subNothing), "executor: Submit has returned neither a future nor an error")
+	assert.EqualError(t, g.Go(subNothing), "executor: Submit returned neither a future nor an error")
 	assert.NoError(t, g.Wait(), "it was refused")
 }
 

@@ -7,9 +7,10 @@ import (
 	"github.com/punctual-go/punctual/internal/series"
 )
 
-// TaskOption configures one submission. Those about times and runs mean nothing to a task that runs
-// once, or at once, and are ignored there. A bad value makes the submission fail with [ErrInvalid].
-// Of an option given twice the last counts.
+// TaskOption configures one submission. A bad value makes the submission fail with [ErrInvalid]. If
+// an option is given twice, the last counts. Options that cannot apply are ignored: those about
+// periods and repeated runs by a task that runs once, those about times by a task that runs at
+// once.
 type TaskOption interface{ anyTaskOption }
 
 type anyTaskOption = run.TaskOption
@@ -18,13 +19,14 @@ type taskOption func(*series.Options) error
 
 func (o taskOption) Resolve(s *series.Options) error { return o(s) }
 
-// Timeout bounds each run. When d has passed since the start of the run, its context ends with
-// [future.ErrTimeout] as cause and DeadlineExceeded as error, and the run has failed with
-// ErrTimeout, whatever its body returns later: at that moment the future of a task that runs once
-// is settled, and the failure of a series told as [OnError] says. The body is not interrupted
-// otherwise, its worker stays occupied until it returns, and so long a series waits. A run whose
-// context has ended before, by ShutdownNow or with the base context, is told so already, and does
-// not time out any more. d must be positive.
+// Timeout bounds each run to d, counted from its start. When the time is over, the run has failed
+// with [future.ErrTimeout], whatever its body returns later. At that moment its context ends, with
+// ErrTimeout as cause and context.DeadlineExceeded as error. The future of a task that runs once is
+// settled; for a periodic task the failure is reported as [OnError] says.
+//
+// Nothing else interrupts the body: its worker stays occupied until it returns, and a series waits
+// that long for its next run. A run whose context has ended before, through ShutdownNow or the base
+// context, no longer times out. d must be positive.
 func Timeout(d time.Duration) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		if d <= 0 {
@@ -35,30 +37,31 @@ func Timeout(d time.Duration) TaskOption {
 	})
 }
 
-// CatchUpPolicy says what a fixed-rate task does about the periods that pass while it cannot run:
-// because a run took long, all workers were busy, or the process stood still.
+// CatchUpPolicy says what a fixed-rate task does about periods that pass while it cannot run:
+// because a run took long, all workers were busy, or the process was suspended.
 type CatchUpPolicy = series.CatchUp
 
-// With period 10 and a run that stands from 20 to 47, the runs start at:
+// With period 10, and a run at 20 that takes until 47, the runs start at:
 //
 //	Burst     0 10 20 47 47 50 60   every period gets its run, late ones back to back
-//	Coalesce  0 10 20 47    50 60   one run for all that passed, then on the grid again
-//	Skip      0 10 20       50 60   what passed is dropped
+//	Coalesce  0 10 20 47    50 60   one run for all missed periods, then back on the grid
+//	Skip      0 10 20       50 60   missed periods are dropped
 //
-// Under Skip and Coalesce a run that was queued in time and starts a period or more late counts for
-// the latest period passed. Both cost the same however many periods were missed. What a run has
-// missed is told by [Run]. With [Jitter] a period has passed for Skip when no time is left for
-// which its run could be planned: a run that starts when it was planned has missed nothing.
+// Under Skip and Coalesce a run that was queued in time but starts a period or more late counts for
+// the latest period. Either costs the same however many periods were missed. [Run] tells a task how
+// many it has missed. With [Jitter], Skip drops a period only when the whole span is over in which
+// its run could have been planned: a run that starts when it was planned has missed nothing.
 //
-// A series whose runs take longer than its period falls behind without bounds under Burst, and so does, on a pool
-// without another free worker, what is due after the runs that it owes; under Skip and Coalesce neither does.
+// Under Burst a series whose runs take longer than its period falls behind without bound. On a pool
+// without another free worker it also delays every task that is due after the runs it owes. Under
+// Skip and Coalesce neither happens.
 const (
 	Burst    CatchUpPolicy = series.Burst
 	Skip     CatchUpPolicy = series.Skip
 	Coalesce CatchUpPolicy = series.Coalesce
 )
 
-// CatchUp sets the policy of a fixed-rate task; Burst is the default, as in Java. Other tasks
+// CatchUp sets the policy of a fixed-rate task. The default is Burst, as in Java. Other tasks
 // ignore it.
 func CatchUp(p CatchUpPolicy) TaskOption {
 	return taskOption(func(o *series.Options) error {
@@ -74,31 +77,31 @@ func CatchUp(p CatchUpPolicy) TaskOption {
 type ErrorPolicy uint8
 
 const (
-	// StopOnPanic ends the series with a run that panics, or calls runtime.Goexit. An error that a
-	// run returns, and a [Timeout] that it outlives, are the outcome of that run: the series goes
+	// StopOnPanic ends the series with a run that panics or calls runtime.Goexit. If a run returns
+	// an error or exceeds its [Timeout], that is the outcome of this run alone, and the series goes
 	// on.
 	StopOnPanic ErrorPolicy = ErrorPolicy(series.StopOnPanic)
 	// StopSeries ends the series with any run that fails.
 	StopSeries ErrorPolicy = ErrorPolicy(series.StopSeries)
-	// Continue goes on whatever happens.
+	// Continue goes on, however a run fails.
 	Continue ErrorPolicy = ErrorPolicy(series.Continue)
 )
 
-// OnError sets the policy of a periodic task; StopOnPanic is the default, as Java ends a series at
-// an exception, and the exception of Go is the panic. Other tasks ignore it.
+// OnError sets the policy of a periodic task. The default is StopOnPanic: in Java a series ends
+// with an exception, for which Go has the panic. Other tasks ignore it.
 //
-// A failure that ends the series is the outcome of its future, the [ErrorHandler] is told, and one
-// record is logged in any case.
+// A failure that ends the series becomes the outcome of its future; it is reported to the
+// [ErrorHandler], and one record is logged in any case.
 //
-// After a failure that does not, the handler is told, of each. If there is no handler, few are
-// logged: of runs that fail in a row the first, second, fourth, eighth and so on, with their number
-// in the row as "streak"; and the success that ends the row, at level Info. The panics of a row
-// that goes on are counted by themselves as well, and logged likewise, so that the first is,
-// however many errors have come before it.
+// A failure that does not end the series is reported to the handler too, each one. Without a
+// handler only some are logged: of failures in a row the first, second, fourth, eighth and so on,
+// with their number in the row as "streak". The success that ends the row is logged at level Info.
+// Panics in the row are also counted on their own and logged by the same rule, so the first one is
+// always logged, however many errors came before it.
 //
-// A run that outlives its Timeout fails at that moment, and that is when it counts and is told, as
-// its body may never return. What the body returns in the end is for [AfterRun] only; but if it
-// panics, that is told too, and ends the series if the policy says so.
+// A run that exceeds its Timeout fails at that moment, and is counted and reported then, because
+// its body may never return. What the body finally returns goes to [AfterRun] only. If it panics,
+// that is reported too, and ends the series if the policy says so.
 func OnError(p ErrorPolicy) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		if p > Continue {
@@ -109,10 +112,10 @@ func OnError(p ErrorPolicy) TaskOption {
 	})
 }
 
-// Jitter delays every run of a task of Schedule and its kin by a random duration below d, so that many
-// tasks of one period do not run in step. It does not add up: the next run of a fixed-rate task is
-// planned from the undisturbed time. d must not be negative, and not above the period of a fixed-rate
-// task.
+// Jitter delays each run of a scheduled or periodic task by a random duration below d, so that many
+// tasks with the same period do not run in step. The delays do not add up: the next run of a
+// fixed-rate task is planned from the undelayed time. d must be neither negative nor greater than
+// the period of a fixed-rate task.
 func Jitter(d time.Duration) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		if d < 0 {
@@ -123,8 +126,8 @@ func Jitter(d time.Duration) TaskOption {
 	})
 }
 
-// MaxRuns ends a periodic task after n runs; its future then succeeds. Other tasks run once
-// anyway. n must be at least 1.
+// MaxRuns ends a periodic task after n runs; its future then succeeds. Other tasks ignore it. n
+// must be at least 1.
 func MaxRuns(n int) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		if n < 1 {
@@ -135,8 +138,8 @@ func MaxRuns(n int) TaskOption {
 	})
 }
 
-// Priority says how urgent the task is on a pool whose queue is a [PriorityFIFO]; higher is sooner, 0
-// is the default. Other queues ignore it.
+// Priority says how urgent the task is on a pool whose queue is a [PriorityFIFO]: the higher, the
+// sooner. The default is 0, and negative values are allowed. Other queues ignore it.
 func Priority(n int) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		o.Priority = n

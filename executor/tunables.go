@@ -2,8 +2,8 @@ package executor
 
 import "go.uber.org/atomic"
 
-// tunables are the settings of a pool that may change while it runs, but for its sizes, which the
-// lock guards. Anybody may read them, without the lock. All but the policy are written with it, as
+// tunables are the settings of a pool that may change while it runs, except its sizes, which the
+// lock guards. They can be read without the lock. All but the policy are written with it, because
 // some are checked against each other, and idle workers are then called to look at them.
 type tunables struct {
 	keepAlive   atomic.Duration

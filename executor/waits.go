@@ -9,61 +9,71 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// A run that waits for another task of its pool does nothing meanwhile, so it lends its place: the
-// task that it waits for leaves the queue at once, ahead of its turn, and runs on a goroutine of its
-// own. So a task may submit another to the same pool and wait for it, at any size and depth, and the
-// pool runs no more than its size. The goroutine is not that of the waiting run, so that its wait
-// can end before the task does, and a Goexit harms only one of them. It is the helping join of
-// java.util.concurrent's ForkJoinPool.
+// Overview: a run that waits for another task of its pool does nothing meanwhile, so it lends its
+// place. The task that it waits for leaves the queue, ahead of its turn, and runs on a goroutine of
+// its own, the helper. So a task may submit another to its own pool and wait for it, at any size
+// and depth, and the pool still runs no more tasks than its size. The idea is the helping join of
+// java.util.concurrent's ForkJoinPool. There the waiting thread itself runs the other task; here
+// that would keep the wait from ending before the task does, and a Goexit would harm both.
 //
-// Who waits is told by the goroutine, so that it is certain. Where it is some other goroutine, with
-// a context of one of the pool's runs, that run may wait in turn for this goroutine, or may not: it
-// is not certain that a place is free. Then the pool waits with it, for patience, and for twice as
-// long each time; what still waits by then is helped beyond the size.
+// Who waits is told by the goroutine, which is certain. Another goroutine may wait with a context
+// of one of the pool's runs. Whether that run waits for it in turn, and so whether a place is free,
+// is not certain. Then the pool waits too, for patience, and for twice as long each time; what has
+// not begun by then is helped in excess of the size.
 //
 // # Bounds
 //
-// A run is active unless its goroutine waits so. A wait that is certain replaces an active run by
-// another. One that ends early, by its context or a limit of time, leaves a run too many, and so
-// does help that is not certain: the pool is overdrawn. While it is, the workers take nothing new,
-// and when twice the size run, nobody is helped before one of them has ended; but for one helper at a
-// time on behalf of each run, which counts as waiting itself then. So tasks that join goroutines
-// which wait for tasks that do the same end at any depth. Only waits that end early all at once, each
-// for the next of a chain, leave more runs than that. A pool of one worker whose sizes are fixed is
-// never overdrawn: tasks may confine state to it. There a wait that ends early goes on until its place
-// is free again, as that of a condition variable does for its lock, and help that is not certain is
-// not given.
+// A run is active unless its goroutine waits like that. A wait that is certain replaces one active
+// run by another. One that ends early, by its context or a time limit, leaves one too many, and so
+// does help that is not certain: the pool is overdrawn. While it is, the workers take nothing new.
+// Once twice the size are active, nobody is helped until one of them has ended, with one exception:
+// each run on whose behalf others wait is granted one helper at a time, and then counts as waiting
+// itself. So tasks that join goroutines which wait for tasks that do the same get through at any
+// depth. Only waits that end early all at once, each for the next of a chain, exceed that.
+//
+// A pool of one worker whose sizes are fixed is never overdrawn: tasks may confine state to it. A
+// wait that ends early goes on there until its place is free again, as the wait on a condition
+// variable does until it has the lock, and help that is not certain is not given.
+
+// await is a wait for tasks of the pool, or for room in its queue.
+//
+//	waiting -> helped    helpLocked: a helper runs what it waits for
+//	waiting -> denied    the pool is overdrawn too far; freedLocked tries again
+//	denied  -> helped    a place is free
+//	helped  -> waiting   the helper has ended, and the wait has not
+//	any     -> over      resume; or returnLocked, a moment before
 type await struct {
-	by     *execution    // that waits, and has lent its place; nil if that is not certain
+	by     *execution    // the run that waits, and has lent its place; nil if not certain
 	cells  []*cell.Cell  // waited for; the first that is due is helped
-	all    bool          // of them, not only the first to end
-	over   bool          // or about to be
-	denied *list.Element // its place among those that could not be helped, or nil
+	all    bool          // waits for all of cells, not only for the first
+	over   bool          // the wait has ended, or is about to
+	denied *list.Element // its place in awaits.denied, or nil
 	timer  *time.Timer   // for the time of what is not due, or for patience
-	freed  chan struct{} // closed when a run whose wait is over has its place again
+	freed  chan struct{} // closed when its run has its place again; see awaits.resumes
 
 	// Of a wait that is not certain:
-	run      cell.Run      // on whose behalf it is
+	run      cell.Run      // on whose behalf it waits
 	patience time.Duration // before the next try
-	forRoom  bool          // it is not for cells, but for room in the queue
+	forRoom  bool          // it waits for room in the queue, not for cells
 }
 
-// awaits are what a pool knows of waits. Its lock guards them.
+// awaits are what a pool knows about waits. Its lock guards them. See activeLocked for how the
+// numbers add up.
 type awaits struct {
-	blocked int              // goroutines of runs that wait and have lent their places
-	nested  int              // runs inside of others, on the same goroutine
-	callers int              // goroutines that run a task without being the pool's
-	helping int              // helpers that run
-	behalf  map[cell.Run]int // of these, those for waits that are not certain, by their runs
-	denied  list.List        // of awaits that could not be helped, as the pool was overdrawn
-	resumes []*await         // whose waits are over, but their place is not free yet
+	blocked int              // runs that have lent their places
+	nested  int              // runs inside others, on the same goroutine
+	callers int              // goroutines not of the pool that run a task of it
+	helping int              // helpers that are running
+	behalf  map[cell.Run]int // of these, those for waits that are not certain, by run
+	denied  list.List        // awaits that could not be helped, as the pool was overdrawn
+	resumes []*await         // whose waits are over, but whose place is not free yet
 }
 
-// patience is how long a wait goes on before it is helped without certainty.
+// patience is how long a wait that is not certain goes on before it is helped.
 const patience = 10 * time.Millisecond
 
-// SelfWait reports whether the caller would wait for itself, or for what comes after it: the
-// goroutine tells. Behind is the same for somebody of whom only the context tells.
+// SelfWait reports whether the caller, identified by its goroutine, would wait for itself, or for
+// what comes after it. Behind is the same for somebody of whom only a context is known.
 func (h *host) SelfWait(c *cell.Cell) bool {
 	x := h.pool().current()
 	return x != nil && x.isBehind(c)
@@ -72,7 +82,8 @@ func (h *host) SelfWait(c *cell.Cell) bool {
 // Behind reports whether c comes after the run.
 func (h *host) Behind(c, run *cell.Cell) bool { return comesAfter(c, run) }
 
-// Await says that the caller is about to wait for c, with ctx.
+// Await announces that the caller is about to wait for c, with ctx. It returns the function to call
+// after the wait, or nil if the wait has nothing to do with the pool.
 func (h *host) Await(ctx context.Context, c *cell.Cell) (over func()) {
 	a := h.pool().newAwait(ctx)
 	if a == nil {
@@ -92,6 +103,8 @@ func (h *host) awaitAll(ctx context.Context, cs iter.Seq[*cell.Cell]) (over func
 	return h.awaitSeveral(ctx, cs, true)
 }
 
+// awaitSeveral leaves out what the pool cannot help with: tasks of others, those that are settled,
+// and those that cannot end before the caller.
 func (h *host) awaitSeveral(
 	ctx context.Context, cs iter.Seq[*cell.Cell], all bool,
 ) (over func()) {
@@ -109,7 +122,7 @@ func (h *host) awaitSeveral(
 	return h.pool().await(a)
 }
 
-// isEnding reports whether what a waits for has ended, so that the wait is about to.
+// isEnding reports whether what a waits for has ended, so that the wait is about to end.
 func (a *await) isEnding() bool {
 	for _, c := range a.cells {
 		if c.HasStopped() != a.all {
@@ -119,11 +132,13 @@ func (a *await) isEnding() bool {
 	return a.all
 }
 
-// newAwait returns a wait of the caller, or nil if nothing tells that it has to do with the pool.
+// newAwait returns a wait of the caller, or nil if the caller has, as far as can be known, nothing
+// to do with the pool.
 func (p *Pool) newAwait(ctx context.Context) *await {
 	if x := p.current(); x != nil {
 		return &await{by: x}
 	}
+	// Help on a mere suspicion could make two runs active at once.
 	if p.confines() {
 		return nil
 	}
@@ -133,7 +148,7 @@ func (p *Pool) newAwait(ctx context.Context) *await {
 	return nil
 }
 
-// await has what a waits for helped until the function returned is called.
+// await has what a waits for helped, until the function that it returns is called.
 func (p *Pool) await(a *await) (over func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -159,12 +174,12 @@ func (p *Pool) endAwait(a *await) {
 	}
 }
 
-// resume ends the wait of a, and returns what is closed when the run has its place again, or nil if it
-// has that at once.
+// resume ends the wait of a. It returns nil if the run has its place again, or else a channel that
+// is closed once it has.
 func (p *Pool) resume(a *await) (freed <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	returned := a.over // the helper has seen to it
+	returned := a.over // the helper has given the place back, see returnLocked
 	a.over = true
 	if a.timer != nil {
 		a.timer.Stop()
@@ -177,6 +192,8 @@ func (p *Pool) resume(a *await) (freed <-chan struct{}) {
 	}
 	switch {
 	case a.by == nil, returned: // it has lent nothing, or has its place again
+	// Any other pool is overdrawn instead: it is better to exceed the size for a while than to let
+	// a limited wait last longer than its limit.
 	case p.confines() && p.activeLocked() >= p.allowanceLocked():
 		a.freed = make(chan struct{})
 		p.waits.resumes = append(p.waits.resumes, a)
@@ -187,23 +204,25 @@ func (p *Pool) resume(a *await) (freed <-chan struct{}) {
 	return nil
 }
 
-// activeLocked returns how many goroutines run tasks of the pool and have not lent their place.
+// activeLocked returns how many goroutines run tasks of the pool and have not lent their place. A
+// nested run shares the goroutine of the run outside it.
 func (p *Pool) activeLocked() int { return p.counts.busy - p.waits.nested - p.waits.blocked }
 
 // confines reports whether the pool promises that no two runs are ever active.
 func (p *Pool) confines() bool { return p.sizesFixed }
 
-// allowanceLocked returns how many runs may be active: the size, and the callers who run a task
-// beside the workers.
+// allowanceLocked returns how many runs may be active: the size of the pool, and the callers, which
+// run tasks beside the workers.
 func (p *Pool) allowanceLocked() int {
 	size := p.ceilingLocked()
-	if size > 1<<30 { // without bounds
+	if size > 1<<30 { // unbounded; to add to it could overflow
 		return size
 	}
 	return size + p.waits.callers
 }
 
-// mostLocked returns how many runs may be active at the very most, some of them beyond the allowance.
+// mostLocked returns how many runs may be active at the very most, with those in excess of the
+// allowance.
 func (p *Pool) mostLocked() int {
 	if p.confines() {
 		return p.allowanceLocked()
@@ -215,14 +234,15 @@ func (p *Pool) mostLocked() int {
 	return allowance + size
 }
 
-// denyLocked has a wait until there may be another helper.
+// denyLocked makes a wait until there may be another helper, see freedLocked.
 func (p *Pool) denyLocked(a *await) {
 	if a.denied == nil {
 		a.denied = p.waits.denied.PushBack(a)
 	}
 }
 
-// forget takes a out of those that could not be helped, as it may be long before there is a place.
+// forget takes a out of those that could not be helped: because its wait is over, or it is helped
+// now.
 func (ws *awaits) forget(a *await) {
 	if a.denied != nil {
 		ws.denied.Remove(a.denied)
@@ -230,7 +250,7 @@ func (ws *awaits) forget(a *await) {
 	}
 }
 
-// endBehalf ends help for a, if that was not certain.
+// endBehalf ends the help that helpWithLocked has counted for a, if that wait was not certain.
 func (ws *awaits) endBehalf(a *await) {
 	if a.by != nil {
 		return
@@ -240,7 +260,8 @@ func (ws *awaits) endBehalf(a *await) {
 	}
 }
 
-// overdrawnLocked reports whether more runs are active than may be for a worker to take another task.
+// overdrawnLocked reports whether so many runs are active that workers must not take another task.
+// Only helpers can bring that about, so without one it costs next to nothing to ask.
 func (p *Pool) overdrawnLocked() bool {
 	return p.waits.helping > 0 && p.activeLocked() >= p.allowanceLocked()
 }
@@ -248,23 +269,25 @@ func (p *Pool) overdrawnLocked() bool {
 // unsatisfied reports whether somebody waits for a place.
 func (ws *awaits) unsatisfied() bool { return ws.denied.Len()+len(ws.resumes) > 0 }
 
-// freedLocked gives away a place that may have become free: to a run whose wait is over, to those who
-// wait for help that they could not get, or to the workers.
+// freedLocked gives away a place that may have become free: first to a run whose wait is over, as
+// it keeps a caller waiting, then to those that could not be helped, then to the workers.
 func (p *Pool) freedLocked() {
 	ws := &p.waits
 	if len(ws.resumes) > 0 && p.activeLocked() < p.allowanceLocked() {
-		ws.blocked-- // from here on it is active
+		ws.blocked-- // active from here on, whenever its goroutine wakes up
 		close(ws.resumes[0].freed)
 		ws.resumes = ws.resumes[1:]
 	}
+	// Each is tried once: helpLocked may deny it again, which puts it last.
 	for range ws.denied.Len() {
 		if p.activeLocked()-len(ws.behalf) >= p.mostLocked() {
 			break
 		}
 		a := ws.denied.Front().Value.(*await)
 		ws.forget(a)
-		p.helpLocked(a) // or denies it again
+		p.helpLocked(a)
 	}
+	// Workers may have passed by because the pool was overdrawn.
 	if ws.helping > 0 {
 		p.notifyLocked(unread)
 	}

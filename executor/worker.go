@@ -9,35 +9,49 @@ import (
 	"github.com/punctual-go/punctual/internal/parking"
 )
 
-// worker runs the tasks of its pool, one at a time, on a goroutine of its own. When a task or a
-// hook ends that goroutine by Goexit, another takes its place under the same worker, so the pool
-// keeps its size.
+// Overview: a worker takes, runs, completes and accounts, again and again. For bare tasks, of which
+// nobody can ask anything, there are two short cuts: the first saves the lock, the second an
+// allocation.
+//
+//	batch     a row of them leaves the queue at once, and workers claim from it one by one; a
+//	          claim is one atomic add
+//	own cell  they run in a cell of the worker's own, one after another, as long as nobody
+//	          asks a context for a signal
+//
+// What a worker has claimed is counted when it next takes the lock; until then Stats gets the
+// number from the batches. Whatever needs all workers at the lock calls recallLocked first.
+
+// worker runs the tasks of its pool, one at a time, on a goroutine of its own. If a task or a hook
+// ends that goroutine by Goexit, another takes its place under the same worker, so the pool keeps
+// its size.
 //
 //	started -> taking    its goroutine runs
 //	started -> running   its goroutine runs, and it was started with a task
 //	taking  -> parked    nothing is due
-//	parked  -> taking    called, or the head is due
+//	parked  -> taking    it is called, or the head is due
 //	taking  -> taking    something is due in an instant: it yields
 //	taking  -> running   a task is due
 //	running -> taking    the task is settled, or about to be queued for its next run
-//	running -> running   it has claimed the next of a batch
-//	taking  -> gone      it is idle above the core size, or the pool is over
+//	running -> running   it has claimed the next task of a batch
+//	taking  -> gone      it is idle above the core size, or the pool is at its end
 type worker struct {
 	execution
-	place *parking.Waiter
-	limit *time.Timer // of the keep-alive; made on first use
-	own   *cell.Cell  // of bare tasks; made on first use
+	place *parking.Waiter // where it parks
+	limit *time.Timer     // the keep-alive; made on first use
+	own   *cell.Cell      // serves bare tasks, one after another; nil before the first
 
-	arrived bool // the lot need not expect it any more; the pool's lock guards it
-	begun   bool // it was started with a task, which it has not run yet
+	arrived bool // the lot no longer expects it; guarded by the pool's lock
+	begun   bool // started with a task, which it has not run yet
 
-	batch *runqueue.Batch // what it may claim from without the lock, which guards the field
-	ran   uint64          // tasks claimed so that have ended, and that the pool has not counted; the worker's own
+	batch *runqueue.Batch // claims from it need no lock; the field is guarded by the pool's lock
+	ran   uint64          // claimed tasks that ended and are not in the pool's counts; its own
 }
 
-// startWorkerLocked adds a worker.
+// startWorkerLocked adds a worker and starts it.
 func (p *Pool) startWorkerLocked() { p.addWorkerLocked().launchLocked() }
 
+// addWorkerLocked adds a worker without a goroutine: the caller gives it one, with a task or
+// without.
 func (p *Pool) addWorkerLocked() *worker {
 	w := &worker{execution: p.newExecution(true), place: parking.NewWaiter()}
 	p.workers[w] = struct{}{}
@@ -45,15 +59,16 @@ func (p *Pool) addWorkerLocked() *worker {
 	return w
 }
 
-// launchLocked gives the worker a goroutine.
+// launchLocked starts a goroutine for the worker. The lot expects it, so that nobody else is called
+// or started for the same task in the meantime.
 func (w *worker) launchLocked() {
 	w.arrived = false
 	w.pool.lot.Expect()
 	go w.loop()
 }
 
-// wantsBusyLocked reports whether there is to be another worker even after those that are idle, or on
-// their way, have come.
+// wantsBusyLocked reports whether another worker is needed even after those have come that are idle
+// or on their way.
 func (p *Pool) wantsBusyLocked() bool {
 	waiting := p.queue.Len() - p.lot.Idle() - p.lot.Coming()
 	switch {
@@ -66,27 +81,31 @@ func (p *Pool) wantsBusyLocked() bool {
 	return (full || p.growFirst) && len(p.workers) < p.maximumSizeLocked()
 }
 
-// startBusyLocked starts a worker of a plain pool with the head of the queue for its first task, if
-// there are more tasks than workers that are idle or on their way, and reports whether it did. So
-// what is accepted for a worker of its own has that at once, as in the JDK. A pool with an inbox does
-// without: there it would cost each submission the pool's lock.
+// startBusyLocked starts a worker of a plain pool with the head of the queue as its first task, if
+// there are more tasks than workers that are idle or on their way, and reports whether it did. So a
+// task for which a worker is started counts as begun at once, as in the JDK, and cannot be dropped
+// from the queue. A pool with an inbox does without: each submission would have to take the pool's
+// lock for it.
 func (p *Pool) startBusyLocked() bool {
 	if !p.wantsBusyLocked() {
 		return false
 	}
 	w := p.addWorkerLocked()
+	// The task may have been cancelled a moment ago; the worker then looks for another.
 	if !w.startLocked(p.queue.Pop(unread).Cell, p.clock.Now()) {
 		w.launchLocked()
 		return true
 	}
+	// It has work, so it is never announced to the lot.
 	w.arrived, w.begun = true, true
 	go w.loop()
 	return true
 }
 
+// loop is the goroutine of the worker.
 func (w *worker) loop() {
 	defer w.replace()
-	w.pool.unlabel() // a goroutine starts with the labels of the one that starts it
+	w.pool.unlabel() // a new goroutine has the labels of the one that started it
 	w.pool.runners.enter(&w.execution)
 	delay.At(delay.WorkerStarted)
 	for w.begun || w.take() {
@@ -97,10 +116,11 @@ func (w *worker) loop() {
 	}
 }
 
-// replace completes the task of a goroutine that Goexit has ended, and has another go on.
+// replace is where the goroutine ends: because the worker has gone, or by a Goexit of a task or
+// hook. In the latter case it completes the task and gives the worker another goroutine.
 func (w *worker) replace() {
 	if v := recover(); v != nil {
-		panic(v) // of a queue of the user's own, under the lock: there is no way on
+		panic(v) // of a user's WorkQueue, under the lock: there is no way on
 	}
 	if w.Task == nil {
 		w.pool.runners.leave(&w.execution)
@@ -118,15 +138,18 @@ func (w *worker) replace() {
 	w.endOwnCellLocked()
 }
 
-// take waits for the next task, after accounting for the last, and reports whether there is one. If
-// not the worker is no more.
+// take accounts for the last task and waits for the next. It reports false if there is none for
+// this worker, which is then no longer in the pool. Accounting and taking share one hold of the
+// lock.
 func (w *worker) take() bool {
 	if w.claimNext() {
 		return true
 	}
 	p := w.pool
 	now := unread
-	if w.keepsStart() { // most often tasks of one kind come in a row
+	// Whether the next task keeps its start is not known yet, but most tasks are like the one
+	// before. The clock is read here to keep that out of the lock.
+	if w.keepsStart() {
 		now = p.clock.Now()
 	}
 	delay.At(delay.RunConcluded)
@@ -136,6 +159,7 @@ func (w *worker) take() bool {
 		p.lot.Arrive()
 	}
 	if w.Task != nil {
+		// Settling calls those who wait, so it must not happen under the lock.
 		if refused := w.accountLocked(); refused != nil {
 			p.mu.Unlock()
 			p.endSeries(refused)
@@ -157,8 +181,8 @@ func (w *worker) take() bool {
 	return false
 }
 
-// nextLocked waits for the next task, and starts it. It reports false if the worker may go. It
-// lets go of the lock while it waits.
+// nextLocked waits for the next task, and starts it. It reports false if the worker is to go. It
+// releases the lock while it waits.
 func (w *worker) nextLocked(now int64) bool {
 	p := w.pool
 	idle, spins := false, 0
@@ -170,17 +194,26 @@ func (w *worker) nextLocked(now int64) bool {
 			}
 			due = head <= now
 		}
-		if due && p.overdrawnLocked() && p.capacity() > 0 { // what is handed off is not to wait
-			head, due = parking.Nothing, false // whoever frees a place tells
+		// While too many runs are active a worker takes nothing; freedLocked calls it when a place
+		// is free. Under HandOff it does take the task: nothing may wait there, so it was accepted
+		// for a worker that is free.
+		if due && p.overdrawnLocked() && p.capacity() > 0 {
+			head, due = parking.Nothing, false
 		}
 		switch {
-		case p.overLocked(), idle && p.surplusLocked() && !due, due && len(p.workers) > p.ceilingLocked():
+		// It goes at the end of the pool; above the core size, if its keep-alive has run out and
+		// nothing is due; and above the ceiling even if something is, which the others then take.
+		case p.overLocked(),
+			idle && p.surplusLocked() && !due,
+			due && len(p.workers) > p.ceilingLocked():
 			w.endOwnCellLocked()
 			return false
 		case due:
 			c := w.popLocked(dealt, now)
 			if w.batch != nil {
-				now = unread // it would stand for all that are claimed after this one, too
+				// The reading is for one task: it would be too early for those claimed later
+				// without the lock.
+				now = unread
 			}
 			if now == unread && w.keepsStart() {
 				now = p.clock.Now()
@@ -189,8 +222,10 @@ func (w *worker) nextLocked(now int64) bool {
 				p.notifyLocked(now)
 				return true
 			}
+		// This worker is free from here on, which is room for one submitter; its task is then the
+		// head.
 		case p.blockedSubmitters.admitLocked(p, 1):
-			// Somebody waited for this worker to become free.
+		// Parking would take longer than what is left to wait.
 		case head != parking.Nothing && head-now < parking.Cost && spins < maxSpins:
 			spins++
 			p.lot.Yield()
@@ -203,15 +238,16 @@ func (w *worker) nextLocked(now int64) bool {
 	}
 }
 
-// maxSpins is how often a worker yields at most in place of one Park: in a bubble time stands still meanwhile.
+// maxSpins bounds how often a worker yields before it parks after all. Without a bound it would
+// spin forever in a bubble, where time stands still while a goroutine runs.
 const maxSpins = 256
 
-// keepsStart reports whether the start of the next run is to be known. Nobody keeps that of a bare task,
-// unless somebody has asked for it before.
+// keepsStart reports whether the start of the next run is to be recorded. Nobody asks when a bare
+// task started, unless somebody has done so before.
 func (w *worker) keepsStart() bool { return !w.bare || w.pool.watched.Load() }
 
-// next takes the head, which is due. It returns nil if it has been dealt, and others have claimed
-// it.
+// popLocked takes the head, which is due. It returns nil if that was in a batch, and other workers
+// have claimed all that was left of it.
 func (w *worker) popLocked(dealt bool, now int64) *cell.Cell {
 	e := w.drawLocked(dealt, now)
 	switch {
@@ -223,13 +259,16 @@ func (w *worker) popLocked(dealt bool, now int64) *cell.Cell {
 		return e.Cell
 	}
 	w.bare = true
+	// A bare task runs in the worker's own cell, which needs no allocation. The cell can go on
+	// serving as long as nobody has asked one of its contexts for a signal: until then nobody can
+	// tell its runs apart.
 	if w.own != nil && !w.own.Unseen() {
 		w.endOwnCellLocked()
 	}
 	if w.own != nil {
-		w.own.Begin() // unless it has, for the task before
+		w.own.Begin() // does nothing if it still serves since the task before
 	}
-	if w.own == nil || !w.own.Live() { // the latter if a context was asked after it had ended
+	if w.own == nil || !w.own.Live() { // not live: a context was asked after its run had ended
 		w.own = &cell.Cell{Plan: w.pool.executed.Cells()}
 		w.own.Begin()
 	}
@@ -237,7 +276,8 @@ func (w *worker) popLocked(dealt bool, now int64) *cell.Cell {
 	return w.own
 }
 
-// drawLocked takes the next task from the batch, or else from the queue, of which more may be dealt.
+// drawLocked takes the next task: from the batch if there is one, else from the queue, part of
+// which may become a new batch.
 func (w *worker) drawLocked(dealt bool, now int64) (e runqueue.Entry) {
 	p := w.pool
 	if !dealt && !p.dealLocked() {
@@ -249,17 +289,17 @@ func (w *worker) drawLocked(dealt bool, now int64) (e runqueue.Entry) {
 	return e
 }
 
-// endOwnCellLocked ends what has served for the bare tasks that have run last. As long as nobody has asked the
-// context of one for a signal, and such tasks follow each other, that is one run of the worker's own
-// cell, which then may have another.
+// endOwnCellLocked ends the run of the worker's own cell, which may have served for many bare tasks
+// in a row: to everybody else they are one run, as long as nobody has asked one of their contexts
+// for a signal. The cell can then begin another.
 func (w *worker) endOwnCellLocked() {
 	switch {
 	case w.own == nil || w.own.Phase() == cell.Pending:
 	case w.spent:
 		w.own, w.spent = nil, false
 	case !w.own.Unseen():
-		// Somebody has asked the context of an earlier task just now. To end what that has made may
-		// call methods of the user's.
+		// Somebody has just asked the context of an earlier task for a signal. Ending what that has
+		// made may call user code, which must not run under the lock.
 		go w.own.Exit()
 		w.own = nil
 	default:
@@ -268,8 +308,9 @@ func (w *worker) endOwnCellLocked() {
 	}
 }
 
-// retireLocked takes the worker out of its pool, and reports whether that has come to its end by
-// it.
+// retireLocked takes the worker out of its pool, and reports whether the pool has come to its end
+// with that. Whoever leaves passes the baton, see package parking: a call may have been meant for
+// this worker.
 func (w *worker) retireLocked() (ended bool) {
 	p := w.pool
 	delete(p.workers, w)
@@ -277,7 +318,8 @@ func (w *worker) retireLocked() (ended bool) {
 	return p.emptiedLocked()
 }
 
-// patience is how long the worker will wait as a follower: nil for ever.
+// patience returns a channel that delivers when the keep-alive is over; nil if the worker need not
+// go.
 func (w *worker) patience() <-chan time.Time {
 	if !w.pool.surplusLocked() {
 		return nil

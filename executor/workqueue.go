@@ -10,35 +10,39 @@ import (
 	"github.com/punctual-go/punctual/internal/parking"
 )
 
-// WorkQueue decides in which order the tasks of a pool run: it is all that a queue of one's own has to
-// implement. A pool calls its methods one at a time, with its lock held: they need no lock of their
-// own, and must neither wait nor call the pool. How many tasks may wait is not its concern, but that
-// of [Queue.Bounded]. A task that is pushed comes back once, by Pop or by Remove; a queue that loses
-// one loses it for ever, and one that has tasks but pops none makes the pool panic. A panic of Push
-// reaches the submitter, and nothing has happened, if it is in the submitter's own call. Push is called by
-// workers too, for submitters who have waited for room, and for the next task of a [Serial]. After a panic
-// there, or of another method, the pool is of no use any more; on a worker it ends the program.
+// WorkQueue decides in which order the tasks of a pool run. Implement it to give a pool an order of
+// your own; see [CustomQueue]. A pool calls its methods one at a time, with the pool's lock held:
+// they need no lock, and must neither wait nor call the pool. How many tasks may wait is not its
+// concern, but that of [Queue.Bounded].
+//
+// Each task that is pushed must come back once, from Pop or Remove. A queue that loses a task loses
+// it for good, and a queue that has tasks but pops none makes the pool panic.
+//
+// Push is called by submitters; and by workers, for submitters that have waited for room and for
+// the next task of a [Serial]. A panic of Push reaches the submitter, and if it happens in the
+// submitter's own call, nothing else has changed. After a panic of Push on a worker, or of any
+// other method, the pool is unusable; on a worker such a panic ends the program.
 type WorkQueue interface {
 	// Push adds a task that is not in the queue.
 	Push(t Queued)
-	// Pop takes out the task that is next. It returns nil if the queue is empty.
+	// Pop removes the next task and returns it. It returns nil if the queue is empty.
 	Pop() Queued
-	// Remove takes out t, and reports whether it was in the queue. The pool calls it when the task is
+	// Remove removes t, and reports whether it was in the queue. The pool calls it when the task is
 	// cancelled, handed back, or run ahead of its turn because another waits for it.
 	Remove(t Queued) bool
-	// Len returns how many tasks there are.
+	// Len returns the number of tasks.
 	Len() int
 	// All yields the tasks in the order in which Pop would return them. The queue does not change
-	// meanwhile.
+	// during the iteration.
 	All() iter.Seq[Queued]
 }
 
-// Queued is a task in a [WorkQueue]. Each task is one value that equals no other: it can be compared
-// with ==, and be the key of a map.
+// Queued is a task in a [WorkQueue]. Each task is one value, different from all others: it can be
+// compared with ==, and used as the key of a map.
 type Queued interface {
-	Name() string     // given by the option Name
-	Priority() int    // given by the option Priority
-	Sequence() uint64 // tells which of two tasks came into the queue first: its number is lower
+	Name() string     // as given by the option Name
+	Priority() int    // as given by the option Priority
+	Sequence() uint64 // counts upwards: of two tasks, the lower number came into the queue first
 
 	cell() *cell.Cell
 }
@@ -51,11 +55,13 @@ func (t *queued) Name() string     { return planOf(t.cell()).Name }
 func (t *queued) Priority() int    { return planOf(t.cell()).Priority }
 func (t *queued) Sequence() uint64 { return t.Order }
 
-// ordered makes a WorkQueue the queue of a pool.
+// ordered adapts a WorkQueue to the interface that a pool expects of its queue.
 type ordered struct {
 	queue WorkQueue
-	// held are the tasks in a queue of the user's own, which may be made of others, and these write
-	// Place. In the queues of this package Place tells.
+	// held are the tasks in a queue that the user supplied. The queues of this package keep their
+	// position in Place, from which the pool sees who waits; a user's queue may be built from
+	// several of those, which then write Place one after another, so it cannot be relied on. Nil
+	// for our own queues.
 	held map[*cell.Cell]struct{}
 }
 
@@ -79,6 +85,7 @@ func (q *ordered) Remove(c *cell.Cell) bool {
 	return true
 }
 
+// forget also clears Place, which a user's own queue has no reason to do.
 func (q *ordered) forget(c *cell.Cell) {
 	delete(q.held, c)
 	c.Place = 0
@@ -86,6 +93,7 @@ func (q *ordered) forget(c *cell.Cell) {
 
 func (q *ordered) Len() int { return q.queue.Len() }
 
+// Head reports everything in the queue as due: a plain pool knows no times.
 func (q *ordered) Head() (when int64, due bool) {
 	if q.queue.Len() == 0 {
 		return parking.Nothing, false
@@ -93,6 +101,8 @@ func (q *ordered) Head() (when int64, due bool) {
 	return 0, true
 }
 
+// Pop panics if the queue has lost its tasks. A worker that found nothing would come back at once,
+// and do so forever.
 func (q *ordered) Pop(int64) runqueue.Entry {
 	t := q.queue.Pop()
 	if t == nil {
@@ -117,6 +127,7 @@ func (q *ordered) Look(s *runqueue.Snapshot) {
 
 func (q *ordered) Extent() (line, timed int) { return q.queue.Len(), 0 }
 
+// Filter works on a copy of the tasks, as the queue must not change while it is iterated over.
 func (q *ordered) Filter(keep func(*cell.Cell) bool) (out []*cell.Cell) {
 	for _, c := range q.tasks() {
 		if !keep(c) {
@@ -155,10 +166,11 @@ func (q *fifoQueue) Pop() Queued {
 	return (*queued)(c)
 }
 
-// priorityQueue is a WorkQueue, highest priority first, first in, first out among equals.
+// priorityQueue is a WorkQueue, highest priority first; among equals first in, first out.
 type priorityQueue struct{ heap heap.Heap[*cell.Cell] }
 
-// Push turns the order around, as the heap gives the least first; ^p is -p-1, which cannot overflow.
+// Push inverts the priority, because the heap gives out the lowest key first. ^p is -p-1, which,
+// unlike -p, cannot overflow.
 func (q *priorityQueue) Push(t Queued) { q.heap.Push(int64(^t.Priority()), t.cell()) }
 func (q *priorityQueue) Len() int      { return q.heap.Len() }
 
