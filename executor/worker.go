@@ -135,7 +135,7 @@ func (w *worker) replace() {
 		w.pool.blockedSubmitters.admitLocked(w.pool, 0)
 	}()
 	w.complete()
-	w.endOwnCellLocked()
+	w.endOwnCell()
 }
 
 // take accounts for the last task and waits for the next. It reports false if there is none for
@@ -206,7 +206,7 @@ func (w *worker) nextLocked(now int64) bool {
 		case p.overLocked(),
 			idle && p.surplusLocked() && !due,
 			due && len(p.workers) > p.ceilingLocked():
-			w.endOwnCellLocked()
+			w.endOwnCell()
 			return false
 		case due:
 			c := w.popLocked(dealt, now)
@@ -230,7 +230,7 @@ func (w *worker) nextLocked(now int64) bool {
 			spins++
 			p.lot.Yield()
 		default:
-			w.endOwnCellLocked()
+			w.endOwnCell()
 			p.forgetTimesLocked(head)
 			idle = p.lot.Park(w.place, head, now, nil, nil, w.patience())
 			now, spins = unread, 0
@@ -249,13 +249,13 @@ func (w *worker) keepsStart() bool { return !w.bare || w.pool.watched.Load() }
 // popLocked takes the head, which is due. It returns nil if that was in a batch, and other workers
 // have claimed all that was left of it.
 func (w *worker) popLocked(dealt bool, now int64) *cell.Cell {
-	e := w.drawLocked(dealt, now)
+	e := w.popEntryLocked(dealt, now)
 	switch {
 	case e.Empty():
 		return nil
 	case e.Cell != nil:
 		w.bare = false
-		w.endOwnCellLocked()
+		w.endOwnCell()
 		return e.Cell
 	}
 	w.bare = true
@@ -263,7 +263,7 @@ func (w *worker) popLocked(dealt bool, now int64) *cell.Cell {
 	// serving as long as nobody has asked one of its contexts for a signal: until then nobody can
 	// tell its runs apart.
 	if w.own != nil && !w.own.Unseen() {
-		w.endOwnCellLocked()
+		w.endOwnCell()
 	}
 	if w.own != nil {
 		w.own.Begin() // does nothing if it still serves since the task before
@@ -276,9 +276,9 @@ func (w *worker) popLocked(dealt bool, now int64) *cell.Cell {
 	return w.own
 }
 
-// drawLocked takes the next task: from the batch if there is one, else from the queue, part of
+// popEntryLocked takes the next task: from the batch if there is one, else from the queue, part of
 // which may become a new batch.
-func (w *worker) drawLocked(dealt bool, now int64) (e runqueue.Entry) {
+func (w *worker) popEntryLocked(dealt bool, now int64) (e runqueue.Entry) {
 	p := w.pool
 	if !dealt && !p.dealLocked() {
 		return p.queue.Pop(now)
@@ -289,10 +289,10 @@ func (w *worker) drawLocked(dealt bool, now int64) (e runqueue.Entry) {
 	return e
 }
 
-// endOwnCellLocked ends the run of the worker's own cell, which may have served for many bare tasks
+// endOwnCell ends the run of the worker's own cell, which may have served for many bare tasks
 // in a row: to everybody else they are one run, as long as nobody has asked one of their contexts
 // for a signal. The cell can then begin another.
-func (w *worker) endOwnCellLocked() {
+func (w *worker) endOwnCell() {
 	switch {
 	case w.own == nil || w.own.Phase() == cell.Pending:
 	case w.spent:

@@ -92,10 +92,6 @@ func (c *Cell) SelfWait(ctx context.Context) bool {
 	return c.inOwnRun() || EndsWith(ctx, func(run *Cell) bool { return run == c || c.behind(run) })
 }
 
-// SelfWaitStopped is SelfWait for a wait until the cell has stopped. It goes by the goroutine
-// alone.
-func (c *Cell) SelfWaitStopped() bool { return !stopped(c.state.Load()) && c.inOwnRun() }
-
 // inOwnRun reports whether the calling goroutine is in a run of c. The host knows, and also of runs
 // that must end before c can begin; for a task run by hand the cell itself knows.
 func (c *Cell) inOwnRun() bool {
