@@ -184,8 +184,8 @@ func (q *Queue[E]) Len() int {
 }
 
 // All returns the elements with their times, in order, and leaves them in the queue. Each loop over
-// the sequence walks a snapshot taken as it starts, which costs O(n log n) and a copy. The loop body
-// may call the queue.
+// the sequence walks a snapshot taken as it starts, which costs O(n log n) and a copy. The loop
+// body may call the queue.
 func (q *Queue[E]) All() iter.Seq2[time.Time, E] {
 	return func(yield func(time.Time, E) bool) {
 		times, elements := q.snapshot()
