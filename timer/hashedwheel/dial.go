@@ -98,6 +98,7 @@ func (d *dial) Expire(tick, _ int64, due func(*wheel.Timer)) (hand int64, more b
 		d.cursor = s.timers.First()
 		s.first = later
 	}
+	// A timer added between two pieces joins the end of the list, where the cursor will meet it.
 	for range wheel.Piece {
 		t := d.cursor
 		if t == nil {
@@ -112,8 +113,6 @@ func (d *dial) Expire(tick, _ int64, due func(*wheel.Timer)) (hand int64, more b
 		s.timers.Remove(t)
 		due(t)
 	}
-	// A timer added behind the cursor meanwhile is met by a later piece; one added after the last
-	// piece has lowered first itself.
 	if d.cursor == nil {
 		d.vacate(i)
 	}

@@ -2,7 +2,7 @@
 // wide as the whole wheel below, and a delay queue of the slots that hold anything. It suits delays
 // of very different lengths in one place, from milliseconds to days, all equally fine-grained.
 //
-//	w := hierarchical.New(timer.Config{}) // 20 slots of a millisecond, 20 of 20 ms, 20 of 400 ms, ...
+//	w := hierarchical.New(timer.Config{}) // 20 slots of 1 ms, 20 of 20 ms, 20 of 400 ms, ...
 //	defer w.Close()
 //	w.AfterFunc(24*time.Hour, expire)
 //

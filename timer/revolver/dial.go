@@ -86,9 +86,9 @@ func (d *dial) Next(hand int64) (tick int64, ok bool) {
 	return tick, true
 }
 
-// Expire implements [wheel.Dial]. It looks at the entries from the last to the first. So what is
-// removed between two pieces moves an entry that has been looked at already, or one that is moved
-// to a place that has yet to be looked at; and what is added needs no look.
+// Expire implements [wheel.Dial]. It looks at the entries from the last to the first, so that
+// others may add and remove entries between two pieces: what is added is not due yet, and a removal
+// moves an entry that has been looked at already, or moves it to where it will be looked at.
 func (d *dial) Expire(tick, _ int64, due func(*wheel.Timer)) (hand int64, more bool) {
 	s := d.at(tick)
 	if d.cursor == 0 { // the first piece

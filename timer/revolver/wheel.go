@@ -84,15 +84,16 @@ func (w *Wheel) Schedule(d time.Duration, f func()) (timer.Handle, error) {
 	return w.core.Schedule(d, f)
 }
 
-// Close ends the wheel. Functions armed later are refused. Those that are not yet due are not
+// Close ends the wheel. Functions armed later are refused. Those that the wheel still holds are not
 // called but returned, in order of their deadlines, and [timer.Err] of each is [timer.ErrClosed].
-// Functions that are already due are called as usual. It is CloseFunc(nil).
+// Functions that it has already taken out because they were due are called as usual. It is
+// CloseFunc(nil).
 func (w *Wheel) Close() []timer.Handle { return w.core.Close(nil) }
 
-// CloseFunc is Close with a choice. It calls run with the handle of each function that is not yet
-// due, in order of their deadlines. If run returns true, the function is handed to the executor
-// now, before its time: to save its state, to say goodbye. If run returns false or is nil, the
-// function is not called, but returned.
+// CloseFunc is Close with a choice. It calls run with the handle of each function that the wheel
+// still holds, in order of their deadlines. If run returns true, the function is handed to the
+// executor now, before its time: to save its state, to say goodbye. If run returns false or is nil,
+// the function is not called, but returned.
 //
 // CloseFunc may be called from anywhere, from a function of the wheel too, and waits for nothing
 // but run. If run panics or ends its goroutine, the functions it has not been asked about are
