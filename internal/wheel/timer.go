@@ -84,7 +84,7 @@ func (t *Timer) Reset(d time.Duration) bool {
 	now := w.clock.Now()
 	w.adopt(now) // t may be in the intake, whose links it could not leave
 	if w.closed.Load() {
-		_, was := t.disarm(stopped) // if this takes t from a Close in progress, that does not return it
+		_, was := t.disarm(stopped) // a Close in progress then does not return t
 		return was || w.admit(t)
 	}
 	was := t.recall()
