@@ -91,8 +91,8 @@ func echo(q *delayqueue.Queue[int], told chan<- int) {
 	}
 }
 
-// The taker waits in each round, first for a call and then for the time. It reuses its place and the
-// queue's timer, so the one allocation is that of Put.
+// The taker waits in each round, first for a call and then for the time. It reuses its place and
+// the queue's timer, so the one allocation is that of Put.
 func TestB25_ATakeThatWaitsReusesItsPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := delayqueue.New[int]()

@@ -21,8 +21,8 @@ import (
 )
 
 // The names of most tests here begin with a row of the behaviour tables of java.util.concurrent's
-// DelayQueue: DQI for what it does, DQT, BQT and JTQ for its conformance and regression tests, R for
-// what testing/synctest asks of a library, B for faults seen in other schedulers.
+// DelayQueue: DQI for what it does, DQT, BQT and JTQ for its conformance and regression tests, R
+// for what testing/synctest asks of a library, B for faults seen in other schedulers.
 
 type queue = delayqueue.Queue[string]
 
@@ -109,8 +109,8 @@ func taken(takings []*taking) (n int) {
 	return n
 }
 
-// wakes returns how often a parked taker has gone on, for whatever reason. The queue counts that but
-// has no method to tell.
+// wakes returns how often a parked taker has gone on, for whatever reason. The queue counts that
+// but has no method to tell.
 func wakes(q *queue) int {
 	synctest.Wait()
 	defer q.Len() // takes the lock, which orders this read before what follows
@@ -189,7 +189,8 @@ func TestDQI05_EqualTimesLeaveInTheOrderOfPut(t *testing.T) {
 	})
 }
 
-// The same instant is reached by different delays; the order of Put decides, not that of the delays.
+// The same instant is reached by different delays; the order of Put decides, not that of the
+// delays.
 func TestDQI05_EqualTimesOfDifferentDelays(t *testing.T) {
 	virtual(t, func(t *testing.T, q *queue) {
 		put(t, q, "a", 3*time.Second)
@@ -562,8 +563,8 @@ func TestDQI12_AFollowerTakesOverFromALeaderWhoLeaves(t *testing.T) {
 	})
 }
 
-// The follower is called for the due element and cancelled at one instant, in either order. Which of
-// the two it sees is chance; the element is taken in any case, by the follower or by the leader.
+// The follower is called for the due element and cancelled at one instant, in either order. Which
+// of the two it sees is chance; the element is taken in any case, by the follower or by the leader.
 func TestDQI12_D9_B8_ACalledFollowerThatLeavesPassesTheCallOn(t *testing.T) {
 	left := 0
 	virtual(t, func(t *testing.T, q *queue) {

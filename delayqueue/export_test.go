@@ -6,9 +6,10 @@ import (
 	"github.com/punctual-go/punctual/internal/parking"
 )
 
-// Validate checks what must hold of a queue whenever its lock is free: the heap is one, the places of those who
-// wait and of those who have gone are in order, and somebody will look at the head when it is due. At rest, when
-// nothing can go on before time passes or somebody calls, nobody is on the way, so that is more to ask.
+// Validate checks what must hold of a queue whenever its lock is free: the heap is one, the places
+// of those who wait and of those who have gone are in order, and somebody will look at the head
+// when it is due. At rest, when nothing can go on before time passes or somebody calls, nobody is
+// on the way, so that is more to ask.
 func (q *Queue[E]) Validate(atRest bool) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -50,7 +51,8 @@ func (q *Queue[E]) validateHeap() error {
 	return nil
 }
 
-// validateSpare checks the places of takers that have gone: nobody waits there, and no call lies there.
+// validateSpare checks the places of takers that have gone: nobody waits there, and no call lies
+// there.
 func (q *Queue[E]) validateSpare(in parking.Census) error {
 	if len(q.spare) > maxSpare {
 		return fmt.Errorf("%d spare places, more than %d", len(q.spare), maxSpare)

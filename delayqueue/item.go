@@ -6,19 +6,19 @@ import (
 	"github.com/punctual-go/punctual/internal/clock"
 )
 
-// Item is the place of one element in its queue. It is safe for concurrent use. The zero Item is
-// in no queue.
+// Item is a handle to one element of a [Queue], returned by Put. It is safe for concurrent use. A
+// nil or zero Item stands for an element that is in no queue.
 type Item[E any] struct {
 	queue *Queue[E]
 
-	// guarded by queue.mu
-	seq   uint64
-	place int // 1 + index in the heap; 0 when out of it
-	value E
+	// queue.mu guards the fields below.
+	seq   uint64 // order among elements of equal time
+	place int    // 1 + index in the heap; 0 when not in it
+	value E      // zero once the element has left
 }
 
-// Remove takes the element out of its queue and reports whether this call did: false when it has
-// been taken or removed before. The queue keeps no reference to it. O(log n).
+// Remove takes the element out of its queue and reports whether it did: false if the element was
+// taken or removed before. Afterwards neither the queue nor the handle refers to it. O(log n).
 func (it *Item[E]) Remove() bool {
 	if it == nil || it.queue == nil {
 		return false
@@ -31,12 +31,12 @@ func (it *Item[E]) Remove() bool {
 	}
 	q.heap.Remove(it.place - 1)
 	it.release()
-	return true
+	return true // nobody is told: a leader that waits for this element wakes once, and looks again
 }
 
-// Reset makes the element due after delay, counted from now, as if it had been put in anew: among
-// elements of equal time it is the last. It reports whether the element was still in the queue; a
-// taken or removed element stays out. O(log n).
+// Reset makes the element due after delay, counted from now, as if it had just been put in: among
+// elements of equal time it comes last. It reports whether the element was still in the queue; one
+// that was taken or removed stays out. The delay means what it means to [Queue.Put]. O(log n).
 func (it *Item[E]) Reset(delay time.Duration) bool {
 	if it == nil || it.queue == nil {
 		return false
@@ -55,16 +55,16 @@ func (it *Item[E]) Reset(delay time.Duration) bool {
 	return true
 }
 
-// SetIndex is called by the queue.
+// SetIndex is called by the heap, with -1 when the node leaves it.
 func (n *node[E]) SetIndex(i int) { n.place = i + 1 }
 
-// Seq is called by the queue.
+// Seq is called by the heap, to order nodes of equal time.
 func (n *node[E]) Seq() uint64 { return n.seq }
 
-// node is an Item as the heap sees it, so that Item shows callers no method of the heap's.
+// node is an Item as the heap sees it. It keeps the heap's methods out of the public Item.
 type node[E any] Item[E]
 
-// release forgets the value, so that a handle kept by the caller does not hold it.
+// release returns the value and forgets it, so that a handle the caller keeps does not retain it.
 func (it *Item[E]) release() E {
 	var none E
 	v := it.value

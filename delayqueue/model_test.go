@@ -177,8 +177,8 @@ func (m *model) takeEnded(t *rapid.T) {
 	}
 }
 
-// takeTimed waits for the head, or not long enough. If its time-out and the head fall on one instant,
-// either may win.
+// takeTimed waits for the head, or not long enough. If its time-out and the head fall on one
+// instant, either may win.
 func (m *model) takeTimed(t *rapid.T) {
 	if m.closed || len(m.parked) > 0 {
 		t.Skip("it would not wait, or others would with it")
@@ -290,8 +290,8 @@ func (m *model) leave(t *rapid.T) {
 	p.leave()
 }
 
-// settle compares what takers have come back with, now, with what they should: as many as there are have
-// taken what is due, and of the others those who have no patience, or were told to, have left.
+// settle compares what takers have come back with, now, with what they should: as many as there are
+// have taken what is due, and of the others those who have no patience, or were told to, have left.
 func (m *model) settle(t *rapid.T) {
 	synctest.Wait()
 	m.mu.Lock()

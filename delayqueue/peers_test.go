@@ -19,11 +19,11 @@ import (
 	"github.com/punctual-go/punctual/internal/delay/delaytest"
 )
 
-// The tests of this file hold bugs of other schedulers, whose threads docs/rows.md names, against the
-// queue. Where a bug was a race, a delay point makes the unlucky order the only one.
+// The tests of this file hold bugs of other schedulers, whose threads docs/rows.md names, against
+// the queue. Where a bug was a race, a delay point makes the unlucky order the only one.
 
-// pbWaits are the ways a taker can come to wait, with the point at which it has let go of the lock and does
-// not wait yet.
+// pbWaits are the ways a taker can come to wait, with the point at which it has let go of the lock
+// and does not wait yet.
 var pbWaits = map[string]struct {
 	point delay.Point
 	prior func(t *testing.T, q *queue)
@@ -154,8 +154,8 @@ func TestB11_ExtremeDelaysKeepTheirOrderWhateverTheAgeOfTheQueue(t *testing.T) {
 	})
 }
 
-// As many come and go, in any order, that the heap moves each of them often. Nothing is lost, nobody comes
-// back, and what is left is in order.
+// As many come and go, in any order, that the heap moves each of them often. Nothing is lost,
+// nobody comes back, and what is left is in order.
 func TestB13_TensOfThousandsPutResetAndRemovedLeaveTheRestInOrder(t *testing.T) {
 	virtual(t, func(t *testing.T, q *queue) {
 		type kept struct {
@@ -196,8 +196,8 @@ func TestB13_TensOfThousandsPutResetAndRemovedLeaveTheRestInOrder(t *testing.T) 
 	})
 }
 
-// One alarm serves all heads: that of a leader whose head changes again and again is moved, and no other is
-// made. In a bubble it is a time.Timer, which would be an allocation.
+// One alarm serves all heads: that of a leader whose head changes again and again is moved, and no
+// other is made. In a bubble it is a time.Timer, which would be an allocation.
 func TestB25_AHeadThatChangesMovesTheOneTimerThereIs(t *testing.T) {
 	virtual(t, func(t *testing.T, q *queue) {
 		put(t, q, "far", time.Hour)
@@ -214,8 +214,8 @@ func TestB25_AHeadThatChangesMovesTheOneTimerThereIs(t *testing.T) {
 	})
 }
 
-// As many takers as the queue keeps places for, and one more or less: the places are used again, and no taker
-// is forgotten.
+// As many takers as the queue keeps places for, and one more or less: the places are used again,
+// and no taker is forgotten.
 func TestB55_AnyNumberOfTakersIsServedTwice(t *testing.T) {
 	for _, n := range []int{1, 2, 63, 64, 65, 129} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/punctual-go/punctual/internal/trust/history"
 )
 
-// What the clients of a queue are told at the same time, a sequential queue might have told them, by the clock.
-// Package history has the model, and knows when one is wrong.
+// What the clients of a queue are told at the same time, a sequential queue might have told them,
+// by the clock. Package history has the model, and knows when one is wrong.
 func TestConcurrentHistoriesAreLinearizableInTime(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	const histories, atOnce = 3000, 4 // several at once use the time in which takers wait

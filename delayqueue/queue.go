@@ -11,35 +11,37 @@ import (
 	"github.com/punctual-go/punctual/internal/parking"
 )
 
-// Queue holds elements until they are due. The zero value is not ready for use: call [New]. It is
-// safe for concurrent use.
-//
-// One lock guards everything, and nothing of the caller's runs under it.
+// Queue holds elements until they are due. Make one with [New]; the zero Queue is not usable. It is
+// safe for concurrent use and must not be copied.
 type Queue[E any] struct {
 	clock clock.Clock
 
+	// mu guards the fields below and, in every Item of the queue, those that say so. It is never
+	// held while a taker waits or while code of the caller's runs.
 	mu     sync.Mutex
-	heap   heap.Heap[*node[E]]
-	seq    uint64
-	lot    *parking.Lot
-	spare  []*parking.Waiter // places of takers that have gone
+	heap   heap.Heap[*node[E]] // by time, then by seq
+	seq    uint64              // of the element put in or reset last
+	lot    *parking.Lot        // where takers wait: one leader, and followers
+	spare  []*parking.Waiter   // reused, so that a Take that waits allocates nothing
 	closed bool
 }
 
-// maxSpare is more places than takers that come and go at once.
+// maxSpare bounds what the queue keeps after a crowd of takers has gone. Fewer than that come and
+// go at once in practice.
 const maxSpare = 64
 
-// New returns an empty queue. Inside a testing/synctest bubble the queue lives on the bubble's
-// clock and must be used in that bubble only.
+// New returns an empty queue. It starts no goroutine. A queue made inside a testing/synctest bubble
+// runs on the bubble's clock, and may be used in that bubble only.
 func New[E any]() *Queue[E] {
 	q := &Queue[E]{clock: clock.New(0)}
 	q.lot = parking.New(&q.mu, q.clock)
 	return q
 }
 
-// Put inserts e, to be due after delay, and returns its handle. It never waits. A delay of zero or
-// less means due now, behind the elements that are due already; one that would pass the end of the
-// clock means never (292 years). It fails with [ErrClosed] only. One allocation; O(log n).
+// Put inserts e, due after delay, and returns a handle to it. It never waits. With a delay of zero
+// or less e is due now, behind the elements that are due already. A delay past the end of the
+// clock, 292 years away, means never. Put fails only on a closed queue, with [ErrClosed].
+// It makes one allocation, and takes O(log n).
 func (q *Queue[E]) Put(e E, delay time.Duration) (*Item[E], error) {
 	it := &Item[E]{queue: q, value: e}
 	q.mu.Lock()
@@ -52,9 +54,9 @@ func (q *Queue[E]) Put(e E, delay time.Duration) (*Item[E], error) {
 	return it, nil
 }
 
-// PutAt inserts e, to be due at the given time; a time gone by means now. The time is turned into
-// one of the monotonic clock once, at the call: setting the wall clock later does not move the
-// element.
+// PutAt inserts e, due at the given time, or now if that time has passed; the zero time has. It is
+// otherwise like [Queue.Put]. The time is converted to the monotonic clock once, during the call:
+// setting the wall clock later does not move the element.
 func (q *Queue[E]) PutAt(e E, at time.Time) (*Item[E], error) {
 	it := &Item[E]{queue: q, value: e}
 	when := q.clock.At(at)
@@ -64,24 +66,26 @@ func (q *Queue[E]) PutAt(e E, at time.Time) (*Item[E], error) {
 		return nil, ErrClosed
 	}
 	now := q.clock.Now()
+	// A time that has passed means now, so that e stands behind what is due already.
 	q.insert(it, max(when, now), now)
 	return it, nil
 }
 
-// Take waits for the earliest element to be due, and removes and returns it. Elements come out in
-// the order of their times, those of equal time in the order they were put in, and never early. If
-// ctx has ended Take returns its error and takes nothing, even when an element is due; [Queue.Poll]
-// takes it regardless. On a closed queue it returns [ErrClosed]. A nil ctx never ends.
+// Take waits until the earliest element is due, then removes and returns it. Elements come out in
+// order of time, equal times in order of Put, and never early.
 //
-// Of the goroutines in Take one, the leader, waits for the time of the head; the others, the
-// followers, wait for a call. An element that becomes due wakes one of them.
+// On a closed queue Take returns [ErrClosed]. Once ctx has ended it returns ctx.Err() and takes
+// nothing, even if an element is due; use [Queue.Poll] to take it anyway. A nil ctx never ends.
+//
+// Of the goroutines in Take one is the leader, and waits for the head to be due; the others follow,
+// and wait to be called. An element that becomes due wakes one of them, not all.
 func (q *Queue[E]) Take(ctx context.Context) (E, error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
 	e, err := q.take(ctx, ctx.Done())
-	if err == errEnded { // not asked under the lock: a context may be the caller's code
-		err = context.Canceled
+	if err == errEnded { // ask now, without the lock: ctx.Err may be code of the caller's
+		err = context.Canceled // if a broken context closes its channel and reports no error
 		if own := ctx.Err(); own != nil {
 			err = own
 		}
@@ -89,13 +93,13 @@ func (q *Queue[E]) Take(ctx context.Context) (E, error) {
 	return e, err
 }
 
-// take is Take for a context whose channel is done; when that closes it returns errEnded.
+// take is Take with the channel of ctx as done. It returns errEnded when done is closed.
 func (q *Queue[E]) take(ctx context.Context, done <-chan struct{}) (E, error) {
 	var none E
 	var w *parking.Waiter
 	var now int64
 	q.mu.Lock()
-	defer func() { // on every way out, a panic of the caller's context included
+	defer func() { // on every way out, even if the caller's context panics in Park
 		q.leave(w, now)
 		q.mu.Unlock()
 	}()
@@ -110,6 +114,7 @@ func (q *Queue[E]) take(ctx context.Context, done <-chan struct{}) (E, error) {
 		case head != parking.Nothing && head <= now:
 			return q.pop(), nil
 		}
+		// What Park was told may be outdated when it returns, so everything is checked again.
 		if w == nil {
 			w = q.arrive()
 		}
@@ -117,6 +122,7 @@ func (q *Queue[E]) take(ctx context.Context, done <-chan struct{}) (E, error) {
 	}
 }
 
+// ended reports whether done is closed. A nil done never is.
 func ended(done <-chan struct{}) bool {
 	select {
 	case <-done:
@@ -126,7 +132,8 @@ func ended(done <-chan struct{}) bool {
 	}
 }
 
-// Poll removes and returns the earliest element if it is due. It never waits.
+// Poll removes and returns the earliest element if it is due, and reports whether it was. It never
+// waits, and works on a closed queue too. O(log n).
 func (q *Queue[E]) Poll() (E, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -140,7 +147,8 @@ func (q *Queue[E]) Poll() (E, bool) {
 	return e, true
 }
 
-// Peek returns the earliest element, due or not, and its time, and leaves it in the queue.
+// Peek returns the earliest element and its time, whether or not it is due, and leaves it in the
+// queue. It reports false if the queue is empty. O(1).
 func (q *Queue[E]) Peek() (e E, at time.Time, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -151,8 +159,8 @@ func (q *Queue[E]) Peek() (e E, at time.Time, ok bool) {
 	return n.value, q.clock.Time(when), true
 }
 
-// Drain removes and returns at most max elements that are due, in order; none if max is not
-// positive. It never waits.
+// Drain removes and returns up to max elements that are due, in order. If max is zero or less, or
+// nothing is due, it returns nil. It never waits, and works on a closed queue too.
 func (q *Queue[E]) Drain(max int) []E {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -168,15 +176,16 @@ func (q *Queue[E]) Drain(max int) []E {
 	return out
 }
 
-// Len returns the number of elements, due or not.
+// Len returns the number of elements in the queue, due or not.
 func (q *Queue[E]) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.heap.Len()
 }
 
-// All returns the elements with their times, in order. Each use of the sequence walks a snapshot
-// taken when it starts: O(n log n) and a copy, with the lock held for the copy only.
+// All returns the elements with their times, in order, and leaves them in the queue. Each loop over
+// the sequence walks a snapshot taken as it starts, which costs O(n log n) and a copy. The loop
+// body may call the queue.
 func (q *Queue[E]) All() iter.Seq2[time.Time, E] {
 	return func(yield func(time.Time, E) bool) {
 		times, elements := q.snapshot()
@@ -188,8 +197,9 @@ func (q *Queue[E]) All() iter.Seq2[time.Time, E] {
 	}
 }
 
-// Close ends every Take, running and to come, with [ErrClosed], and refuses every Put. The
-// elements stay: Poll, Drain, All and Remove work on. Closing twice is harmless.
+// Close makes every Take, waiting or to come, return [ErrClosed], and every Put fail with it. The
+// elements stay: Poll, Peek, Drain, All, Remove and Reset go on working. A second Close does
+// nothing.
 func (q *Queue[E]) Close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -201,11 +211,12 @@ func (q *Queue[E]) Close() {
 		q.lot.Close()
 		return
 	}
-	q.lot.CallAll()
+	q.lot.CallAll() // takers may still use the lot's timer: leave closes it once none is parked
 }
 
-// The functions below are called with the lock held.
+// The functions below are called with the lock held, except snapshot.
 
+// head returns when the earliest element is due, or Nothing.
 func (q *Queue[E]) head() int64 {
 	if q.heap.Len() == 0 {
 		return parking.Nothing
@@ -223,7 +234,7 @@ func (q *Queue[E]) insert(it *Item[E], when, now int64) {
 
 func (q *Queue[E]) pop() E { return (*Item[E])(q.heap.Pop()).release() }
 
-// arrive gives a taker that must wait its place.
+// arrive returns a place for a taker that has to wait.
 func (q *Queue[E]) arrive() *parking.Waiter {
 	n := len(q.spare)
 	if n == 0 {
@@ -234,8 +245,9 @@ func (q *Queue[E]) arrive() *parking.Waiter {
 	return w
 }
 
-// leave passes the baton: whoever goes, with an element or without, sees to it that somebody
-// looks after the rest.
+// leave passes the baton: whoever leaves, with an element or without, makes sure that another taker
+// looks at the new head in time. Without it a call to a taker that gives up would be lost, and the
+// queue would sleep through the next element.
 func (q *Queue[E]) leave(w *parking.Waiter, now int64) {
 	if w != nil && len(q.spare) < maxSpare {
 		q.spare = append(q.spare, w)
@@ -249,6 +261,7 @@ func (q *Queue[E]) leave(w *parking.Waiter, now int64) {
 	q.lot.Notify(q.head(), now, false)
 }
 
+// snapshot copies the elements and their times, in order. It takes the lock.
 func (q *Queue[E]) snapshot() ([]time.Time, []E) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

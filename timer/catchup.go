@@ -2,28 +2,28 @@ package timer
 
 import "github.com/punctual-go/punctual/internal/series"
 
-// CatchUpPolicy says what a series at fixed rate does about the periods that pass while it cannot
-// run: because a run took long, the facility is coarse, or the process stood still.
+// CatchUpPolicy decides what a series at fixed rate does about periods that pass while it cannot
+// run: because a run took long, the facility is coarse, or the process was suspended.
 //
-// It is the same type as that of package executor.
+// It is the same type as CatchUpPolicy of package executor.
 type CatchUpPolicy = series.CatchUp
 
-// With period 10 and a run that stands from 20 to 47, the runs start at:
+// With period 10 and a run that lasts from 20 to 47, the runs start at:
 //
 //	Burst     0 10 20 47 47 50 60   every period gets its run, late ones back to back
-//	Skip      0 10 20       50 60   what passed is dropped
-//	Coalesce  0 10 20 47    50 60   one run for all that passed, then on the grid again
+//	Skip      0 10 20       50 60   missed periods are dropped
+//	Coalesce  0 10 20 47    50 60   one run for all missed periods, then on the grid again
 //
-// Under Skip and Coalesce a run that starts a period or more late counts for the latest period
-// passed. Both cost the same however many periods were missed.
+// Under Skip and Coalesce a run that starts a period or more late counts for the latest period that
+// has passed. Both cost the same however many periods were missed.
 const (
 	Burst    CatchUpPolicy = series.Burst
 	Skip     CatchUpPolicy = series.Skip
 	Coalesce CatchUpPolicy = series.Coalesce
 )
 
-// SeriesOption configures a series. A bad value makes its constructor fail with [ErrInvalid]. Of an
-// option given twice the last counts.
+// SeriesOption configures a series. With a nil option or a bad value the constructor of the series
+// fails with [ErrInvalid]. If an option is given twice, the last one counts.
 type SeriesOption interface {
 	configure(*series.Options) error
 }
@@ -32,7 +32,8 @@ type seriesOption func(*series.Options) error
 
 func (o seriesOption) configure(to *series.Options) error { return o(to) }
 
-// CatchUp sets the policy of a series at fixed rate; [Burst] is the default, as in Java.
+// CatchUp sets what a series at fixed rate does about missed periods. The default is [Burst], as in
+// Java.
 func CatchUp(p CatchUpPolicy) SeriesOption {
 	return seriesOption(func(to *series.Options) error {
 		if p > max(Burst, Skip, Coalesce) {

@@ -6,14 +6,18 @@ import (
 	"log/slog"
 )
 
-// death is why a timer has died. It asks the cause, which may be the user's, for its text only when somebody asks it.
+// death is the error of a timer that has died. It formats the cause, which may be user code, only
+// when it is asked for its own text, and so never under the timer's lock.
 type death struct{ cause error }
 
-func (d *death) Error() string   { return fmt.Sprintf("%v: a task has failed: %v", ErrClosed, d.cause) }
+func (d *death) Error() string {
+	return fmt.Sprintf("%v: a task has failed: %v", ErrClosed, d.cause)
+}
+
 func (d *death) Unwrap() []error { return []error{ErrClosed, d.cause} }
 
-// end refuses all tasks to come for the given reason and drops those that are queued. It reports how
-// many these were, cancelled ones not counted.
+// end makes the timer refuse every further task with the given reason, and drops the queued ones.
+// It returns how many it dropped, not counting those already cancelled.
 func (t *Timer) end(reason error) (lost int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -26,15 +30,15 @@ func (t *Timer) end(reason error) (lost int) {
 			lost++
 		}
 	}
-	t.ring()
+	t.ring() // for the goroutine to find the heap empty, and end
 	return lost
 }
 
-// die ends the timer because its goroutine does, for the given cause, and logs it. A timer that was
-// cancelled during the run logs it too.
+// die ends the timer because its goroutine is ending, for the given cause, and logs that. It logs
+// even if the timer was cancelled during the run: a panic must not go unheard.
 func (t *Timer) die(cause error) {
 	lost := t.end(&death{cause})
-	defer func() { _ = recover() }() // a panic of the log's handler, or of what it is given
+	defer func() { _ = recover() }() // the log handler may panic, and so may the cause's own text
 	attrs := []slog.Attr{
 		slog.String("timer", t.name),
 		slog.Int("lost", lost),
@@ -43,5 +47,6 @@ func (t *Timer) die(cause error) {
 	if p, ok := cause.(*PanicError); ok {
 		attrs = append(attrs, slog.String("stack", string(p.Stack)))
 	}
-	slog.LogAttrs(context.Background(), slog.LevelError, "timer: a task has killed its timer", attrs...)
+	slog.LogAttrs(context.Background(), slog.LevelError,
+		"timer: a task has killed its timer", attrs...)
 }

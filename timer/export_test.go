@@ -51,8 +51,8 @@ func Validate(t *Timer) error {
 // Dropped reports whether k was dropped with its timer.
 func Dropped(k *Task) bool { return k.state.Load() == dropped }
 
-// PushUnseen queues a fresh task that is due now and tells nobody. So it runs when the goroutine, which
-// waits, goes on for whatever reason, and not before.
+// PushUnseen queues a fresh task that is due now and tells nobody. So it runs when the goroutine,
+// which waits, goes on for whatever reason, and not before.
 func PushUnseen(t *Timer, k *Task) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

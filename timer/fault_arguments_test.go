@@ -15,8 +15,8 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// The tests of this file are about bad arguments, and about functions that stop what calls them: what the fault
-// table says of timers and wheels.
+// The tests of this file are about bad arguments, and about functions that stop what calls them:
+// what the fault table says of timers and wheels.
 
 // faWheel is a wheel with what it tells of itself.
 type faWheel interface {

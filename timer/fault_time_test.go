@@ -13,7 +13,8 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// The tests of this file are about times at which wheels go wrong, and about those that are changed.
+// The tests of this file are about times at which wheels go wrong, and about those that are
+// changed.
 
 const (
 	flTick  = 10 * ms

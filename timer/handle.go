@@ -6,14 +6,16 @@ import (
 	"github.com/punctual-go/punctual/internal/clock"
 )
 
-// AfterFunc makes a Timer a [Scheduler]: f is a task like any other, and is called on the goroutine
-// of the timer. A d of zero or less means now. On a timer that is cancelled or dead f is not armed,
-// and [Err] of the handle returns [Timer.Err], as it does for one that was armed then. A nil f
-// panics.
+// AfterFunc calls f once, on the goroutine of the timer, when d has passed. It makes a Timer a
+// [Scheduler]: f becomes a task like any other. A d of zero or less means now. A nil f panics.
 //
-// Reset of the handle schedules a new task, since tasks are used once; of the task it replaces, and
-// of one that Stop has cancelled, a shell without f stays queued until its time comes or
-// [Timer.Purge].
+// On a timer that is cancelled or dead, f is not armed, and [Err] of the handle returns what
+// [Timer.Err] does. So it does for a function that was pending when the timer was cancelled or
+// died.
+//
+// Reset of the handle schedules a new task, since a task can be used only once. The task it
+// replaces, or one cancelled by Stop, stays queued as an empty shell, without f, until its time
+// comes or [Timer.Purge] is called.
 func (t *Timer) AfterFunc(d time.Duration, f func()) Handle {
 	h := &handle{timer: t, f: f, task: NewTask(f)}
 	t.mu.Lock()
@@ -22,12 +24,12 @@ func (t *Timer) AfterFunc(d time.Duration, f func()) Handle {
 	return h
 }
 
-// handle is a function that is scheduled as one task after another.
+// handle is one function, scheduled as a new task each time it is armed.
 type handle struct {
 	timer *Timer
 	f     func()
 
-	task *Task // the latest; the timer's lock guards it
+	task *Task // the latest; guarded by timer.mu
 }
 
 // Stop implements [Handle].
@@ -48,7 +50,7 @@ func (h *handle) Reset(d time.Duration) bool {
 	return armed
 }
 
-// Err is what [Err] asks.
+// Err is the method that [Err] looks for.
 func (h *handle) Err() error {
 	h.timer.mu.Lock()
 	defer h.timer.mu.Unlock()
@@ -58,7 +60,7 @@ func (h *handle) Err() error {
 	return h.timer.over
 }
 
-// arm schedules the task. The lock is held.
+// arm schedules the latest task. The lock of the timer is held.
 func (h *handle) arm(d time.Duration) {
 	t := h.timer
 	if t.queue(h.task, clock.Later(t.clock.Now(), d), once) != nil {
@@ -66,7 +68,8 @@ func (h *handle) arm(d time.Duration) {
 	}
 }
 
-// disarm cancels the task and forgets its function, which the heap is not to hold. The lock is held.
+// disarm cancels the latest task and drops its function, so that the heap, where the task stays,
+// does not retain it. The lock of the timer is held.
 func (h *handle) disarm() bool {
 	if !h.task.Cancel() {
 		return false

@@ -8,8 +8,8 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// aHandle is a handle in the model of a timer. What the timer has queued for it are tasks without a Task,
-// one for each time it was armed.
+// aHandle is a handle in the model of a timer. What the timer has queued for it are tasks without a
+// Task, one for each time it was armed.
 type aHandle struct {
 	id      int // below 0, as those of tasks are not
 	handle  timer.Handle

@@ -13,9 +13,9 @@ import (
 
 // On the real clock, as the times of a bubble have no monotonic reading.
 
-// wallAhead returns at with a wall clock that is an hour ahead of its monotonic reading, as if it had been
-// set meanwhile. A test cannot set the clock, so this relies on the first word of a time: below its top bit
-// are the seconds of the wall, above thirty bits of nanoseconds.
+// wallAhead returns at with a wall clock that is an hour ahead of its monotonic reading, as if it
+// had been set meanwhile. A test cannot set the clock, so this relies on the first word of a time:
+// below its top bit are the seconds of the wall, above thirty bits of nanoseconds.
 func wallAhead(t *testing.T, at time.Time) time.Time {
 	wrong := at
 	*(*uint64)(unsafe.Pointer(&wrong)) += 3600 << 30

@@ -23,7 +23,8 @@ import (
 	"github.com/punctual-go/punctual/timer/revolver"
 )
 
-// The tests of this file hold bugs of other timers, whose threads docs/rows.md names, against all wheels.
+// The tests of this file hold bugs of other timers, whose threads docs/rows.md names, against all
+// wheels.
 
 const pbTick = 10 * ms
 
@@ -63,7 +64,8 @@ func TestB4_OneOfATickMayStopAndResetTheOthersOfIt(t *testing.T) {
 	})
 }
 
-// What has expired, be it in the executor or over, can be armed again, and stopped, at the very tick.
+// What has expired, be it in the executor or over, can be armed again, and stopped, at the very
+// tick.
 func TestB4_WhatHasExpiredCanBeResetAndStopped(t *testing.T) {
 	var shelf wheeltest.Shelf
 	onEachWheel(t, timer.Config{Tick: pbTick, Executor: shelf.Execute}, func(t *testing.T, w wheel) {
@@ -143,7 +145,8 @@ func TestB11_ExtremeDelaysAreNeitherEarlyNorLost(t *testing.T) {
 	}
 }
 
-// Where a timer is found by an id, two with one id are one. Here they share the slot, the tick and the function.
+// Where a timer is found by an id, two with one id are one. Here they share the slot, the tick and
+// the function.
 func TestB44_TimersThatLookAlikeAreToldApart(t *testing.T) {
 	onEachWheel(t, pbInline, func(t *testing.T, w wheel) {
 		j := wheeltest.NewJournal()

@@ -11,41 +11,41 @@ import (
 	"github.com/punctual-go/punctual/internal/series"
 )
 
-// Series is a function that a [Scheduler] calls again and again, until it is stopped. Make one with
-// [AtFixedRate] or [WithFixedDelay]. It is safe for concurrent use.
+// Series is a function that a [Scheduler] calls again and again until it is stopped. Its runs are
+// never early and never overlap, and what one run writes the next one sees. Make one with
+// [AtFixedRate] or [WithFixedDelay]; the zero Series is not usable. It is safe for concurrent use.
 //
-// Facilities call a function once; a series arms the same handle anew after every run, so that a
-// run allocates nothing where the facility does not. Its runs never overlap, and are never early.
+// A facility calls a function once, so a series arms the same handle anew after every run. A run
+// therefore allocates nothing if arming a handle anew does not.
 //
-// A run that panics ends the series, and so does one that calls runtime.Goexit. The panic goes on
-// into the facility, which does with it what it does with any other: a wheel reports it, the classic
-// [Timer] dies of it, [Runtime] ends the program.
-//
-// A series ends, too, when the facility refuses to arm it between two runs: because it is stopped,
-// or has as many functions armed as it may.
+// A series ends when it is stopped; when a run panics or calls runtime.Goexit; or when, between two
+// runs, the facility refuses to arm it again because it is closed or full. A panic continues into
+// the facility, which treats it like any other: a wheel reports it, the classic [Timer] dies of it,
+// and [Runtime] ends the program.
 type Series struct {
 	clock clock.Clock
-	f     func() // dropped at the end
+	f     func() // set to nil at the end, so that nothing it refers to is retained
 	runs  atomic.Uint64
 	done  chan struct{}
 
-	// The low bits tell where the series stands:
+	// The low bits of word are the phase of the series:
 	//
 	//	waiting -> running   the facility calls, and a run begins
 	//	running -> waiting   the run has returned; the handle is about to be armed
-	//	waiting -> ending    Stop; or it is found that the facility will not call
-	//	running -> ending    Stop; or the run panics, or calls Goexit
-	//	ending  -> ended     by whoever decided it, but by the run if there is one
+	//	waiting -> ending    Stop, or the facility turns out to have refused the next run
+	//	running -> ending    Stop, or the run panics or calls Goexit
+	//	ending  -> ended     settle, by the run if one is in progress, else by whoever ended it
 	//
-	// The flags above tell what the first run needs to know.
+	// The flags above them, bound and owed, are for the first run, which may be over before
+	// AfterFunc has returned the handle.
 	word atomic.Uint32
 
-	handle Handle // set before the flag bound
-	err    error  // set before ended, by whoever makes the transition to it
+	handle Handle // written before the flag bound is set
+	err    error  // written before the phase becomes ended
 
-	// The run's in progress; between two, that of who arms the handle.
+	// Owned by the run in progress; between runs, by whoever re-arms the handle.
 	plan series.Series
-	due  int64 // when the next run is planned, or the one in progress was
+	due  int64 // when the run in progress was planned, or the next one is
 }
 
 const (
@@ -56,18 +56,21 @@ const (
 	phases = 3
 
 	bound = 1 << 2 // the handle is known
-	owed  = 1 << 3 // a run has ended: who sets the second of the two flags arms the handle
+	owed  = 1 << 3 // a run has ended: whoever sets the second of the two flags arms the handle
 )
 
-// AtFixedRate calls f on s, first after initial and then every period: the n-th run is planned for
-// n periods after the first, so that the long-run rate is exact however late or coarse s is. Periods
-// that pass while the series cannot run get their runs late, one after the other, unless
-// [CatchUp] says otherwise.
+// AtFixedRate calls f on s, first after initial and then every period, until the series ends. The
+// n-th run after the first is planned for exactly n periods after it, so the long-run rate is exact
+// however late or coarse s is. Periods that pass while the series cannot run get their runs late,
+// one right after the other, unless [CatchUp] says otherwise.
 //
-// An initial delay of zero or less means now; times past the end of the clock, 292 years away, mean
-// never. It fails with [ErrNilFunc] for a nil f, with [ErrInvalid] for a nil s, a period that is not
-// positive, and a bad option, and with the error of s, which matches [ErrRejected], if s refuses f.
-func AtFixedRate(s Scheduler, initial, period time.Duration, f func(), opts ...SeriesOption) (*Series, error) {
+// An initial delay of zero or less means now. A time past the end of the clock, 292 years away,
+// means never. AtFixedRate fails with [ErrNilFunc] for a nil f; with [ErrInvalid] for a nil s, a
+// period that is not positive, or a bad option; and with an error that matches [ErrRejected] if s
+// refuses f.
+func AtFixedRate(
+	s Scheduler, initial, period time.Duration, f func(), opts ...SeriesOption,
+) (*Series, error) {
 	if period <= 0 {
 		return nil, invalid("period %v is not positive", period)
 	}
@@ -83,8 +86,8 @@ func AtFixedRate(s Scheduler, initial, period time.Duration, f func(), opts ...S
 	return begin(s, initial, f, series.Series{Options: o, Period: series.FixedRate * int64(period)})
 }
 
-// WithFixedDelay calls f on s, first after initial and then again and again, each time when delay
-// has passed since the end of the run before. Arguments and errors are those of [AtFixedRate].
+// WithFixedDelay calls f on s, first after initial and then each time delay has passed since the
+// end of the run before, until the series ends. Arguments and errors are those of [AtFixedRate].
 func WithFixedDelay(s Scheduler, initial, delay time.Duration, f func()) (*Series, error) {
 	if delay <= 0 {
 		return nil, invalid("delay %v is not positive", delay)
@@ -92,6 +95,7 @@ func WithFixedDelay(s Scheduler, initial, delay time.Duration, f func()) (*Serie
 	return begin(s, initial, f, series.Series{Period: series.FixedDelay * int64(delay)})
 }
 
+// begin makes a series and arms it for the first time.
 func begin(on Scheduler, initial time.Duration, f func(), plan series.Series) (*Series, error) {
 	switch {
 	case f == nil:
@@ -102,19 +106,20 @@ func begin(on Scheduler, initial time.Duration, f func(), plan series.Series) (*
 	s := &Series{clock: clock.New(0), f: f, done: make(chan struct{}), plan: plan}
 	s.due = s.plan.First(clock.Later(0, initial))
 	s.handle = on.AfterFunc(initial, s.run)
-	if s.word.Or(bound)&owed != 0 { // the first run was quicker than AfterFunc
+	if s.word.Or(bound)&owed != 0 { // the first run ended before AfterFunc returned
 		s.arm(s.due)
 		return s, nil
 	}
+	// A refusal after a run is not the caller's error: the series has begun, and Err tells.
 	if err := s.look(); err != nil && s.Runs() == 0 {
 		return nil, err
 	}
 	return s, nil
 }
 
-// Stop ends the series and reports whether this call did: false when it had ended before. No run
-// begins after it, but one that is just about to counts as in progress. It may be called from f. It does
-// not wait for a run in progress; [Series.Done] does.
+// Stop ends the series and reports whether this call did: false if it had ended before. No run
+// begins after Stop, though one that is just about to call f counts as in progress. Stop does not
+// wait for a run in progress; to do that, wait for [Series.Done]. It may be called from f.
 func (s *Series) Stop() bool {
 	for {
 		switch w := s.word.Load(); w & phases {
@@ -125,7 +130,7 @@ func (s *Series) Stop() bool {
 				return true
 			}
 		case running:
-			if s.move(running, ending) {
+			if s.move(running, ending) { // the run settles when it has returned
 				return true
 			}
 		default:
@@ -134,19 +139,20 @@ func (s *Series) Stop() bool {
 	}
 }
 
-// Done returns a channel that is closed when the series has ended and no run of it is in progress
-// any more. To wait for it in f is to wait for ever.
+// Done returns a channel that is closed once the series has ended and no run of it is in progress.
+// To wait for it in f is to wait for ever.
 //
-// A facility that is stopped while the series waits for its next run tells nobody, and neither does
-// one whose [Executor] refuses that run. Done and [Series.Err] find out when they are called, but who
-// waits by then is not woken: stop a series before its facility.
+// A facility that is closed while the series waits for its next run tells nobody, and neither does
+// one whose [Executor] refuses that run. A call of Done or [Series.Err] finds out and closes the
+// channel, but without such a call a goroutine that waits on it is not woken. So stop a series
+// before you close its facility.
 func (s *Series) Done() <-chan struct{} {
 	s.look()
 	return s.done
 }
 
 // Err returns why the series has ended: a [*PanicError], [ErrGoexit], or the error of a facility
-// that does not call it any more, which matches [ErrRejected]. It is nil after Stop, and while
+// that no longer calls it, which matches [ErrRejected]. It is nil after Stop, and as long as
 // [Series.Done] is open.
 func (s *Series) Err() error {
 	s.look()
@@ -159,10 +165,10 @@ func (s *Series) Err() error {
 // Runs returns how many runs have begun.
 func (s *Series) Runs() uint64 { return s.runs.Load() }
 
-// run is what the facility calls.
+// run is the function that the facility calls.
 func (s *Series) run() {
 	if !s.move(waiting, running) {
-		return // stopped, too late for the facility
+		return // stopped, but the facility had already begun the call
 	}
 	s.runs.Add(1)
 	s.plan.Start(s.due, s.clock.Now())
@@ -170,6 +176,7 @@ func (s *Series) run() {
 	delay.At(delay.SeriesRan)
 	next := s.plan.Next(s.clock.Now())
 	s.due = next
+	// From the move on, plan and due belong to whoever arms the handle: use the copy.
 	if !s.move(running, waiting) { // stopped meanwhile
 		s.settle(nil)
 		return
@@ -179,7 +186,8 @@ func (s *Series) run() {
 	}
 }
 
-// call calls f. If f does not return, the series has ended, and the panic is the facility's.
+// call calls f. If f does not return, call ends the series and lets the panic or Goexit continue
+// into the facility.
 func (s *Series) call() {
 	var cause error
 	defer func() {
@@ -188,14 +196,14 @@ func (s *Series) call() {
 		}
 	}()
 	attempt(s.f, &cause)
-	if cause != nil { // nobody but panic(nil) comes here
+	if cause != nil { // only a panic(nil) under GODEBUG=panicnil=1 gets here
 		v := new(runtime.PanicNilError)
 		cause = newPanicError(v, debug.Stack())
 		panic(v)
 	}
 }
 
-// fail ends the series by its run, unless it was stopped before.
+// fail ends the series because its run has failed, with no error if it was stopped meanwhile.
 func (s *Series) fail(cause error) {
 	if !s.move(running, ending) {
 		cause = nil
@@ -203,21 +211,22 @@ func (s *Series) fail(cause error) {
 	s.settle(cause)
 }
 
-// arm has the facility call again. By the time it has armed the handle, the next run may have begun.
+// arm makes the facility call again at next. When it returns, that run may already have begun.
 func (s *Series) arm(next int64) {
 	delay := clock.Never
 	if next != clock.Never {
 		delay = next - s.clock.Now()
 	}
 	s.handle.Reset(time.Duration(delay))
-	if s.word.Load()&phases >= ending { // by a Stop that came before Reset
+	if s.word.Load()&phases >= ending { // a Stop came before Reset, which has armed it again
 		s.handle.Stop()
 		return
 	}
 	s.look()
 }
 
-// look ends a series that waits for a call that the facility will not make, and returns why.
+// look ends the series if it waits for a call that the facility will not make, and returns why. It
+// returns nil if there is nothing to find, or somebody else has ended the series meanwhile.
 func (s *Series) look() error {
 	if s.word.Load()&phases != waiting {
 		return nil
@@ -230,14 +239,15 @@ func (s *Series) look() error {
 	return err
 }
 
-// settle completes the end. No run is in progress, and none will be.
+// settle completes the end. No run is in progress, and none will be. Only the one that made the
+// transition to ending, or its run, calls it, so done is closed once.
 func (s *Series) settle(err error) {
 	s.err, s.f = err, nil
 	s.move(ending, ended)
 	close(s.done)
 }
 
-// move makes the transition if the series is in the phase from.
+// move changes the phase if it is from, leaving the flags alone, and reports whether it did.
 func (s *Series) move(from, to uint32) bool {
 	for {
 		w := s.word.Load()

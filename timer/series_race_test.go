@@ -15,8 +15,8 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// puppet is a facility for one function, moved by hand, so that a test can do something in the middle
-// of an arming.
+// puppet is a facility for one function, moved by hand, so that a test can do something in the
+// middle of an arming.
 type puppet struct {
 	f     func()
 	armed bool

@@ -10,18 +10,18 @@ import (
 	"github.com/punctual-go/punctual/internal/panics"
 )
 
-// serve runs the tasks of the timer, on a goroutine of its own that ends when there are none left:
+// serve runs the tasks of the timer, on a goroutine of its own that ends when none are left:
 //
-//	waiting -> running   the first task of the heap is due
+//	waiting -> running   the first task in the heap is due
 //	running -> waiting   it has returned
 //	waiting -> gone      the heap is empty
-//	running -> gone      the task panics, or calls Goexit: the timer is dead
+//	running -> gone      the task panics or calls Goexit: the timer is dead
 func (t *Timer) serve() {
 	labels := t.labels()
-	pprof.SetGoroutineLabels(labels) // it has started with those of whoever scheduled
+	pprof.SetGoroutineLabels(labels) // not those inherited from whoever scheduled the first task
 	alarm := time.NewTimer(time.Duration(clock.Never))
 	defer alarm.Stop()
-	cause := ErrGoexit // if nothing else ends the loop
+	cause := ErrGoexit // unless the loop ends in another way: a Goexit runs only the deferred call
 	defer func() {
 		if cause != nil {
 			t.die(cause)
@@ -33,12 +33,12 @@ func (t *Timer) serve() {
 			cause = newPanicError(p.Value, p.Stack)
 			return
 		}
-		pprof.SetGoroutineLabels(labels) // the task may have left others
+		pprof.SetGoroutineLabels(labels) // the task may have set others
 	}
 	cause = nil
 }
 
-// labels returns a context with those of the goroutine.
+// labels returns a context that carries the pprof labels of the timer's goroutine.
 func (t *Timer) labels() context.Context {
 	if t.name == "" {
 		return context.Background()
@@ -46,7 +46,8 @@ func (t *Timer) labels() context.Context {
 	return pprof.WithLabels(context.Background(), pprof.Labels("timer", t.name))
 }
 
-// next waits until a task is due and returns its function, or nil when none is queued.
+// next waits until a task is due and returns its function. It returns nil when none is queued, and
+// then the goroutine must end: the next task to be scheduled starts another.
 func (t *Timer) next(alarm *time.Timer) func() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -68,25 +69,27 @@ func (t *Timer) next(alarm *time.Timer) func() {
 	return nil
 }
 
-// begin takes a task that is due out of the heap, or plans its next run: before this one begins, as
-// Java does. It reports false if the task has been cancelled. The lock is held.
+// begin takes a due task out of the heap or, if it repeats, plans its next run. As in Java the plan
+// is made before this run begins, so a repeating task stays in the heap while it runs. It reports
+// false if the task has been cancelled. The lock is held.
 func (t *Timer) begin(k *Task, when, now int64) bool {
 	switch {
 	case k.period == once:
 		t.heap.Pop()
 		return k.state.CompareAndSwap(scheduled, executed)
-	case k.period < 0:
+	case k.period < 0: // startToStart
 		k.at = now
-	default:
+	default: // planToPlan
 		k.at = when
 	}
 	t.heap.Update(0, later(k.at, max(k.period, -k.period)))
 	return true
 }
 
-// wait returns at the time when, or when the heap is to be looked at again. The lock is not held.
+// wait returns at the time when, or as soon as the heap must be looked at again. The lock is not
+// held.
 func (t *Timer) wait(alarm *time.Timer, when, now int64) {
-	if when == clock.Never {
+	if when == clock.Never { // an alarm would be for nothing
 		<-t.wake
 		return
 	}
@@ -97,7 +100,8 @@ func (t *Timer) wait(alarm *time.Timer, when, now int64) {
 	}
 }
 
-// ring has the goroutine, if there is one, look at the heap again.
+// ring makes the goroutine, if there is one, look at the heap again. One ring is enough for any
+// number of changes, so a full channel is left as it is.
 func (t *Timer) ring() {
 	select {
 	case t.wake <- struct{}{}:

@@ -5,26 +5,25 @@ import (
 	"time"
 )
 
-// Task is a function to be scheduled on one [Timer], once: java.util.TimerTask. A task that has been
-// scheduled or cancelled cannot be scheduled again, though a repeating one runs many times. It has
-// no result: what its function finds out it must tell by itself. Make one with [NewTask]. It is
-// safe for concurrent use.
+// Task is a function to be scheduled on a [Timer]: java.util.TimerTask. It can be scheduled once: a
+// task that was scheduled or cancelled before is refused, though a repeating task runs many times.
+// It has no result. Make one with [NewTask]; the zero Task is refused too. It is safe for
+// concurrent use and must not be copied.
 type Task struct {
 	f func()
 
-	// The word that arbitrates between two timers that schedule the task, its Cancel, and its
-	// run:
+	// state arbitrates between two timers that schedule the task, its Cancel, and its run:
 	//
-	//	fresh     -> scheduled   Timer.Schedule and its kin
+	//	fresh     -> scheduled   a scheduling method of Timer
 	//	fresh     -> cancelled   Cancel: it can never be scheduled
-	//	scheduled -> executed    the only run of one that does not repeat begins
-	//	scheduled -> cancelled   Cancel, also during a run of one that repeats
-	//	scheduled -> dropped     the timer is cancelled, or has died
+	//	scheduled -> executed    the run of a task that does not repeat begins
+	//	scheduled -> cancelled   Cancel; also during a run of a task that repeats
+	//	scheduled -> dropped     the timer is cancelled, or dies
 	state atomic.Uint32
 
-	timer atomic.Pointer[Timer] // once it is scheduled
+	timer atomic.Pointer[Timer] // nil until the task is scheduled
 
-	// guarded by the lock of that timer
+	// The lock of that timer guards the fields below.
 	seq    uint64
 	place  int   // 1 + index in the heap; 0 when out of it
 	period int64 // 0 once, positive for a fixed rate, negative from start to start
@@ -39,7 +38,7 @@ const (
 	dropped
 )
 
-// NewTask returns a task that calls f. It panics if f is nil.
+// NewTask returns a task that calls f. A nil f panics.
 func NewTask(f func()) *Task {
 	if f == nil {
 		panic("timer: nil function")
@@ -47,14 +46,17 @@ func NewTask(f func()) *Task {
 	return &Task{f: f}
 }
 
-// Cancel keeps the task from running again and reports whether there was a run to come: true for one
-// that waits, and for one that repeats, also from inside its own run, which is then the last; false
-// once the only run has begun, after a Cancel before, for a task that was not scheduled yet and now
-// never can be, and for one whose timer is cancelled or dead. (Java says true for the last, though
-// it has prevented nothing.) It does not wait for a run in progress.
+// Cancel keeps the task from running again and reports whether it prevented a run. It does not wait
+// for a run in progress.
 //
-// The timer keeps a cancelled task, and all that its function holds, until its time comes or
-// [Timer.Purge] is called.
+// It is true for a task that waits for its run, and for a repeating task, even when called from the
+// task itself, whose run is then the last. It is false if the only run has begun, if the task was
+// cancelled before, or if its timer is cancelled or dead. (In that case Java returns true, though
+// nothing was prevented.) It is also false for a task that was never scheduled, which can then
+// never be.
+//
+// The timer keeps a cancelled task, and everything its function refers to, until the task's time
+// comes or [Timer.Purge] is called.
 func (k *Task) Cancel() bool {
 	for {
 		switch s := k.state.Load(); s {
@@ -68,10 +70,10 @@ func (k *Task) Cancel() bool {
 	}
 }
 
-// ScheduledTime returns the time for which the run in progress, or else the last one, was planned,
-// and before the first run the time planned for that: java's scheduledExecutionTime. For a task of
-// [Timer.Repeat], whose plan follows its delays, it is when the run began. It is the zero time if
-// the task was never scheduled.
+// ScheduledTime returns the time for which the current run was planned, or if none is in progress
+// the last one; before the first run, the time planned for that. It is Java's
+// scheduledExecutionTime. For a task of [Timer.Repeat], whose plan follows its delays, it is the
+// time at which the run began. It is the zero time if the task was never scheduled.
 func (k *Task) ScheduledTime() time.Time {
 	t := k.timer.Load()
 	if t == nil {
@@ -82,11 +84,11 @@ func (k *Task) ScheduledTime() time.Time {
 	return t.clock.Time(k.at)
 }
 
-// node is a Task as the heap sees it, so that Task shows callers no method of the heap's.
+// node is a Task as the heap sees it. It keeps the heap's methods out of the public Task.
 type node Task
 
-// SetIndex is called by the heap.
+// SetIndex is called by the heap, with -1 when the node leaves it.
 func (n *node) SetIndex(i int) { n.place = i + 1 }
 
-// Seq is called by the heap.
+// Seq is called by the heap, to order nodes of equal time.
 func (n *node) Seq() uint64 { return n.seq }

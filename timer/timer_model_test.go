@@ -12,8 +12,8 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// timerModel is a Timer and what it should do: a list of tasks, some of them those of handles, sorted by
-// time, then by order of scheduling. Time is that since the start.
+// timerModel is a Timer and what it should do: a list of tasks, some of them those of handles,
+// sorted by time, then by order of scheduling. Time is that since the start.
 type timerModel struct {
 	timer *timer.Timer
 	start time.Time
@@ -200,8 +200,8 @@ func (m *timerModel) advance(t *rapid.T) {
 	}
 }
 
-// look is what the goroutine does when it is not busy, at a time gone by or now: it drops the shells on
-// top and runs what is due, until there is something to wait for.
+// look is what the goroutine does when it is not busy, at a time gone by or now: it drops the
+// shells on top and runs what is due, until there is something to wait for.
 func (m *timerModel) look(now time.Duration) {
 	for len(m.in) > 0 {
 		switch k := m.in[0]; {

@@ -62,8 +62,8 @@ func TestEveryTaskHasOneFateWhateverRacesForIt(t *testing.T) {
 	}
 }
 
-// stressOne schedules one task and may cancel it, or purge, and returns the task if it may be queued
-// still.
+// stressOne schedules one task and may cancel it, or purge, and returns the task if it may be
+// queued still.
 func stressOne(t *testing.T, tm *timer.Timer, rng *rand.Rand, f *fates, running *atomic.Int32) *timer.Task {
 	due := time.Now().Add(time.Duration(rng.IntN(2000)) * time.Microsecond)
 	k := timer.NewTask(func() {

@@ -14,8 +14,8 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// The tests named TMR answer for what java.util.Timer does. Where ours differs the name, or a comment,
-// says so.
+// The tests named TMR answer for what java.util.Timer does. Where ours differs the name, or a
+// comment, says so.
 
 const (
 	ms       = time.Millisecond

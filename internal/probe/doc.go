@@ -1,3 +1,3 @@
-// Package probe has what tests of all packages ask of the runtime and of time, and what they upset
-// others with: contexts and errors that break their contracts. Only tests import it.
+// Package probe is for tests of all packages: it looks at goroutines, memory and channels, lets
+// virtual time pass, and has contexts and errors that break their contracts. Only tests import it.
 package probe

@@ -5,14 +5,15 @@ import (
 	"runtime"
 )
 
-// Ended returns a context that has ended.
+// Ended returns a context that is cancelled already.
 func Ended() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	return ctx
 }
 
-// BrokenContext panics when it is asked for a value, as package context does to look for its kind.
+// BrokenContext is a context whose Value panics. Package context calls Value to recognize contexts
+// of its own.
 type BrokenContext struct{ context.Context }
 
 // Value implements [context.Context].
@@ -21,4 +22,5 @@ func (BrokenContext) Value(any) any { panic("broken context") }
 // ExitError ends the goroutine of whoever asks for its text, as t.FailNow does.
 type ExitError struct{}
 
+// Error implements error, and does not return.
 func (ExitError) Error() string { runtime.Goexit(); return "" }

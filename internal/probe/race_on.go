@@ -2,6 +2,6 @@
 
 package probe
 
-// RaceEnabled tells that the race detector is on, under which all is ten times slower, and a
-// sync.Pool forgets things at random.
+// RaceEnabled reports whether the race detector is on. Under it everything is ten times slower, and
+// a sync.Pool forgets things at random.
 const RaceEnabled = true

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// IsClosed tells whether a channel is closed that nothing is sent on.
+// IsClosed reports whether c, on which nothing is ever sent, is closed.
 func IsClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:
@@ -18,29 +18,29 @@ func IsClosed(c <-chan struct{}) bool {
 	}
 }
 
-// Elapse lets the time of a bubble pass, and what is due at the end of it happen.
+// Elapse lets d pass in a bubble, and waits until everything due by then has happened.
 func Elapse(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// HeapInUse returns how many bytes are reachable, and used.
+// HeapInUse returns how many bytes of the heap are reachable.
 func HeapInUse() uint64 {
 	var m runtime.MemStats
 	runtime.GC()
-	runtime.GC() // what the first has only made ready to go
+	runtime.GC() // frees what the first has only made ready to go
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
 }
 
-// Goroutine tells the calling goroutine from others.
+// Goroutine returns a name of the calling goroutine that no other has.
 func Goroutine() string {
 	stack := make([]byte, 64)
 	name, _, _ := bytes.Cut(stack[:runtime.Stack(stack, false)], []byte(" ["))
 	return string(name)
 }
 
-// Stacks returns those of all goroutines, that of the caller first.
+// Stacks returns the stacks of all goroutines, the caller's first.
 func Stacks() []string {
 	for stacks := make([]byte, 1<<16); ; stacks = make([]byte, 2*len(stacks)) {
 		if n := runtime.Stack(stacks, true); n < len(stacks) {
@@ -49,8 +49,8 @@ func Stacks() []string {
 	}
 }
 
-// Goroutines returns in how many stacks there is a text. Unlike runtime.NumGoroutine it does not
-// see what the runtime or another test has left running.
+// Goroutines returns how many goroutines have text in their stack. Unlike runtime.NumGoroutine it
+// does not count what the runtime or another test has left running.
 func Goroutines(text string) (count int) {
 	for _, stack := range Stacks() {
 		if strings.Contains(stack, text) {

@@ -2,13 +2,16 @@ package wheel
 
 import "github.com/punctual-go/punctual/timer"
 
-// Close ends the wheel: nothing more is armed, and what is not due is asked for, in order: if run
-// says so it goes to the turn, to be handed to the executor, else it is disarmed and returned. A nil run
-// always says no. What is due is in a batch, or the executor's, and takes its course. A second call
-// finds nothing.
+// Close ends the wheel. Nothing is armed from now on. For each timer that the wheel still holds it
+// calls run, in order of deadlines: on true the timer goes to the turn, to be handed to the
+// executor; on false it is disarmed and returned. A nil run always says no. What is due already is
+// in a batch or with the executor, and takes its course. A second call finds nothing.
+//
+// While run is asked, the timers are in state due though nothing will call them, so that their
+// owners can still stop them.
 func (w *Wheel) Close(run func(timer.Handle) bool) (returned []timer.Handle) {
 	pending := w.clear()
-	defer func() { // not empty only if run panics, or ends this goroutine
+	defer func() { // pending is not empty here only if run panics or ends this goroutine
 		for _, a := range pending {
 			a.timer.disarm(stopped)
 		}
@@ -26,7 +29,7 @@ func (w *Wheel) Close(run func(timer.Handle) bool) (returned []timer.Handle) {
 	return returned
 }
 
-// hasten has the turn hand over t, which counts as due.
+// hasten makes the turn hand over t, which is in state due, before its time.
 func (w *Wheel) hasten(t *Timer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -34,14 +37,15 @@ func (w *Wheel) hasten(t *Timer) {
 	w.attend(w.clock.Now())
 }
 
-// clear closes the wheel and takes out all timers, as if they were due.
+// clear closes the wheel and takes all timers out of it, as if they were due, in order of
+// deadlines.
 func (w *Wheel) clear() (pending []arming) {
 	w.mu.Lock()
 	w.closed.Store(true)
 	for t := w.intake.takeAll(); t != nil; {
 		next := t.next
 		t.next = nil
-		w.number(t)
+		w.number(t) // as if it had been placed: the order of arming counts among equal deadlines
 		if t.move(queued, due) {
 			pending = append(pending, arming{t.when, t.seq, t})
 		}

@@ -2,14 +2,15 @@ package wheel
 
 import "sync/atomic"
 
-// intake is where armed timers wait to be moved into the dial: a stack that many goroutines push
-// to and one empties in one go, so neither waits for the other (Treiber, 1986; the intake of the
-// delay scheduler in JDK 25 has this form). A timer is pushed once in its life.
+// intake is where armed timers wait to be moved into the dial: a stack onto which many goroutines
+// push and which one empties in one step, so that neither waits for the other (Treiber, 1986; the
+// delay scheduler of JDK 25 has the same). A timer is pushed once in its life, so the stack has no
+// ABA problem.
 type intake struct {
 	top atomic.Pointer[Timer]
 }
 
-// push adds t and returns how many timers there are now.
+// push adds t and returns how many timers the intake now holds.
 func (in *intake) push(t *Timer) (depth int32) {
 	for {
 		below := in.top.Load()
@@ -17,7 +18,7 @@ func (in *intake) push(t *Timer) (depth int32) {
 		if below != nil {
 			t.depth = below.depth + 1
 		}
-		depth = t.depth // t is others' once it is pushed
+		depth = t.depth // not after the push, from which on t belongs to others
 		if in.top.CompareAndSwap(below, t) {
 			return depth
 		}
@@ -26,8 +27,8 @@ func (in *intake) push(t *Timer) (depth int32) {
 
 func (in *intake) empty() bool { return in.top.Load() == nil }
 
-// takeAll empties the intake and returns the timers in the order in which they came, linked by
-// next.
+// takeAll empties the intake and returns its timers in the order in which they were pushed, linked
+// by next.
 func (in *intake) takeAll() (oldest *Timer) {
 	t := in.top.Swap(nil)
 	for t != nil {

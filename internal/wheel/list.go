@@ -1,17 +1,17 @@
 package wheel
 
-// List is a slot as a doubly linked list through the timers themselves: first in, first out, O(1) to
-// leave from anywhere. The zero List is empty.
+// List is a slot kept as a doubly linked list through the timers themselves: first in, first out,
+// and O(1) to remove from anywhere. It allocates nothing. The zero List is empty.
 type List struct {
 	first, last *Timer
 
-	Tag any // the dial's own
+	Tag any // for the dial's own use
 }
 
 // First returns the timer that has waited longest, or nil.
 func (l *List) First() *Timer { return l.first }
 
-// Add appends t.
+// Add appends t, which is in no list.
 func (l *List) Add(t *Timer) {
 	t.List, t.prev = l, l.last
 	if l.last != nil {
@@ -22,7 +22,7 @@ func (l *List) Add(t *Timer) {
 	l.last = t
 }
 
-// Remove takes out t, which is in the list.
+// Remove removes t, which is in the list.
 func (l *List) Remove(t *Timer) {
 	if t.prev != nil {
 		t.prev.next = t.next

@@ -12,15 +12,17 @@ import (
 
 // The functions below are called with the lock held, unless they say otherwise.
 
-// adopt moves the intake into the dial.
+// adopt moves all timers from the intake into the dial.
 func (w *Wheel) adopt(now int64) {
+	// A wheel that has been at rest catches up with the clock first, so that a dial measures
+	// distances from now. It may not if a timer is due: the hand would pass it.
 	if !w.turning && w.timeOf(w.first) > now {
-		w.passed = max(w.passed, now/w.tick) // nothing is left behind it
+		w.passed = max(w.passed, now/w.tick)
 	}
 	for t := w.intake.takeAll(); t != nil; {
 		next := t.next
 		t.next = nil
-		// When the wheel is stopped, whoever has armed t will find that out, and refuse it.
+		// On a closed wheel whoever arms t is about to see that, and to refuse t.
 		if !w.closed.Load() && t.move(queued, placed) {
 			w.place(t)
 		}
@@ -28,7 +30,8 @@ func (w *Wheel) adopt(now int64) {
 	}
 }
 
-// place puts t, which is placed, into the dial, or with what is late.
+// place puts t, which is in state placed, into the dial; or, if the hand has passed its tick, among
+// what is late.
 func (w *Wheel) place(t *Timer) {
 	w.number(t)
 	if t.tick > w.passed {
@@ -42,8 +45,9 @@ func (w *Wheel) place(t *Timer) {
 	}
 }
 
-// delay adds t, which is due, to what the turn is to hand over next. If most of that is there in vain,
-// stopped or reset meanwhile, it goes: the turn may be held up for long.
+// delay adds t, which is in state due, to what the turn hands over next. An executor may hold up
+// the turn for long while timers are armed without a delay and stopped or reset again: once most of
+// what is late is such waste, it is thrown out.
 func (w *Wheel) delay(t *Timer) {
 	w.late = append(w.late, arming{t.when, t.seq, t})
 	if len(w.late) > 2*w.Armed()+backlog {
@@ -53,21 +57,24 @@ func (w *Wheel) delay(t *Timer) {
 	}
 }
 
+// number gives t its place among timers of equal deadline, and its arming an identity.
 func (w *Wheel) number(t *Timer) {
 	w.seq++
 	t.seq = w.seq
 }
 
+// remove takes t out of the dial.
 func (w *Wheel) remove(t *Timer) {
 	w.dial.Remove(t)
 	t.linked = false
 }
 
-// attend sees to it that the wheel looks when the first timer is due.
+// attend makes sure that the wheel looks when the first timer is due. It only ever brings the alarm
+// forward: after a removal the alarm rings once for nothing, which is cheaper than to set it.
 func (w *Wheel) attend(now int64) {
 	at := w.timeOf(w.first)
 	switch {
-	case w.turning: // it will
+	case w.turning: // the turn looks before it rests
 	case len(w.late) > 0, at <= now:
 		w.begin()
 		go w.turn()
@@ -77,13 +84,14 @@ func (w *Wheel) attend(now int64) {
 	}
 }
 
+// begin marks the wheel as being in a turn. The caller starts or becomes its goroutine.
 func (w *Wheel) begin() {
 	w.turning = true
 	w.wakes++
 	w.wake.Store(awake)
 }
 
-// set has the alarm ring at the given time.
+// set makes the alarm ring at the given time, or not at all if that is Never.
 func (w *Wheel) set(at, now int64) {
 	d := time.Duration(at - now)
 	switch {
@@ -96,7 +104,7 @@ func (w *Wheel) set(at, now int64) {
 	}
 }
 
-// look moves the intake and attends to what was in it. It takes the lock.
+// look empties the intake and attends to what was in it. It takes the lock.
 func (w *Wheel) look() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -105,8 +113,8 @@ func (w *Wheel) look() {
 	w.attend(now)
 }
 
-// unlink takes a stopped timer out of the dial. It takes the lock; t may have been armed again by
-// then.
+// unlink takes a stopped timer out of the dial. It takes the lock; by then t may have been armed
+// again, and stays.
 func (w *Wheel) unlink(t *Timer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -115,10 +123,10 @@ func (w *Wheel) unlink(t *Timer) {
 	}
 }
 
-// ring is what the alarm calls, on a goroutine of its own and without the lock.
+// ring is what the alarm calls, on a goroutine of its own and without the lock. It makes a turn.
 func (w *Wheel) ring() {
 	w.mu.Lock()
-	if w.turning {
+	if w.turning { // the alarm had begun to ring when another turn began
 		w.mu.Unlock()
 		return
 	}
@@ -127,10 +135,13 @@ func (w *Wheel) ring() {
 	w.turn()
 }
 
-// turn hands over what is due until nothing is. There is one at a time; it does not hold the lock. An
-// executor may call functions itself, and one of these may end the goroutine: then another goes on.
+// turn hands over what is due until nothing is. There is one turn at a time. It runs without the
+// lock.
+//
+// An executor may call functions on this goroutine, and one of them may end it by runtime.Goexit.
+// Then another goroutine goes on with the turn.
 func (w *Wheel) turn() {
-	unlabel() // it has started with those of whoever armed a timer
+	unlabel() // the goroutine inherits the labels of whoever armed a timer
 	over := false
 	defer func() {
 		if !over {
@@ -139,14 +150,15 @@ func (w *Wheel) turn() {
 	}()
 	for w.next() {
 		a := w.batch[0]
-		w.batch[0] = arming{}
-		w.batch = w.batch[1:]
+		w.batch[0] = arming{} // so that the batch does not retain the timer
+		w.batch = w.batch[1:] // before the hand-over, which may not return
 		w.handOver(a)
 	}
 	over = true
 }
 
-// next reports whether there is anything to hand over; if not, the turn is over. It takes the lock.
+// next refills an empty batch and reports whether there is anything to hand over. If not, the turn
+// is over, and another may have begun by the time next returns. It takes the lock.
 func (w *Wheel) next() bool {
 	if len(w.batch) > 0 {
 		return true
@@ -155,13 +167,14 @@ func (w *Wheel) next() bool {
 	w.mu.Lock()
 	collected := w.collect()
 	w.mu.Unlock()
-	if collected { // or else the batch is that of another turn, by now
-		inOrder(w.batch)
+	if collected { // otherwise the batch may belong to another turn by now
+		inOrder(w.batch) // without the lock: sorting many may take long
 	}
 	return collected
 }
 
-// collect fills the batch with what is due next, or ends the turn.
+// collect fills the batch with what is due next, or ends the turn and reports false. What is late
+// goes first: its time is that of a tick dealt with already.
 func (w *Wheel) collect() bool {
 	for {
 		now := w.clock.Now()
@@ -179,7 +192,7 @@ func (w *Wheel) collect() bool {
 			if len(w.batch) > 0 {
 				return true
 			}
-			continue // all of them have been stopped
+			continue // all of the tick were stopped or reset, or the tick was a bound only
 		}
 		if w.rest(tick, now) {
 			return false
@@ -187,7 +200,8 @@ func (w *Wheel) collect() bool {
 	}
 }
 
-// expire takes the timers of a tick out of the dial, letting go of the lock now and then.
+// expire takes the timers of a tick out of the dial, and lets go of the lock between two pieces, so
+// that others can arm and stop timers meanwhile.
 func (w *Wheel) expire(tick, now int64) {
 	for more := true; more; {
 		w.passed, more = w.dial.Expire(tick, now, w.take)
@@ -198,6 +212,7 @@ func (w *Wheel) expire(tick, now int64) {
 	}
 }
 
+// take adds a timer that the dial gives out to the batch, unless it has just been stopped.
 func (w *Wheel) take(t *Timer) {
 	t.linked = false
 	if t.move(placed, due) {
@@ -205,8 +220,9 @@ func (w *Wheel) take(t *Timer) {
 	}
 }
 
-// rest ends the turn until the given tick, unless there is something in the intake: who has put it
-// there believed the wheel awake.
+// rest ends the turn and sets the alarm for the given tick, unless there is anything in the intake:
+// whoever put it there believed the wheel to be awake, and will not make it look. The order
+// matters: see Wheel.wake.
 func (w *Wheel) rest(tick, now int64) bool {
 	w.first = tick
 	at := w.timeOf(tick)
@@ -221,7 +237,7 @@ func (w *Wheel) rest(tick, now int64) bool {
 	return true
 }
 
-// handOver gives a timer that is due to the executor. It does not hold the lock.
+// handOver gives a timer that is due to the executor. The lock is not held.
 func (w *Wheel) handOver(a arming) {
 	t := a.timer
 	delay.At(delay.TimerDue)
@@ -234,8 +250,9 @@ func (w *Wheel) handOver(a arming) {
 	}
 }
 
-// offer gives a timer to an executor of the user's. One that panics, or ends the goroutine, has
-// refused it; but it may have called the function before, which then has ended the arming.
+// offer gives a timer to the user's executor. An executor that panics or ends the goroutine has
+// refused the timer, unless it had called the function before: that has ended the arming, and
+// refused then finds nothing to do.
 func (w *Wheel) offer(a arming) {
 	accepted := false
 	defer func() {
@@ -243,15 +260,15 @@ func (w *Wheel) offer(a arming) {
 			w.refused(a)
 		}
 	}()
-	defer unlabel() // the functions that it has called may have left some
+	defer unlabel() // a function that the executor called on this goroutine may have set some
 	w.guard(func() { accepted = w.hand(a.timer.call) == nil })
 }
 
-// unlabel takes the pprof labels off the calling goroutine.
+// unlabel removes all pprof labels from the calling goroutine.
 func unlabel() { pprof.SetGoroutineLabels(context.Background()) }
 
-// refused ends an arming that the executor has refused, unless the timer has been armed anew meanwhile: what comes
-// of that one is for the executor to say when it is its turn. It takes the lock.
+// refused ends an arming that the executor has refused, unless the timer has been armed anew
+// meanwhile: that arming will be offered to the executor by itself. It takes the lock.
 func (w *Wheel) refused(a arming) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -2,8 +2,8 @@ package wheel
 
 import "fmt"
 
-// Validate checks that the wheel's idea of its timers agrees with theirs, and that it will look no
-// later than the first is due. Nothing may be in progress but stops. It is for tests.
+// Validate checks that the wheel and its timers agree about where each timer is, and that the wheel
+// will look no later than the first is due. Nothing but stops may be in progress. It is for tests.
 func (w *Wheel) Validate() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -17,7 +17,8 @@ func (w *Wheel) Validate() error {
 			armed++
 		}
 		if s.armed() && s != want || t.linked != (want == placed) {
-			return fmt.Errorf("wheel: timer in state %d, linked %v, is kept as in state %d", s, t.linked, want)
+			return fmt.Errorf("wheel: timer in state %d, linked %v, is kept as in state %d",
+				s, t.linked, want)
 		}
 		return nil
 	}
@@ -26,7 +27,9 @@ func (w *Wheel) Validate() error {
 			return err
 		}
 		if s := state(t.state.Load()); s.armed() && w.timeOf(t.tick) < w.wake.Load() {
-			return fmt.Errorf("wheel: a timer of tick %d is in the intake, and the wheel wakes at %d", t.tick, w.wake.Load())
+			return fmt.Errorf(
+				"wheel: a timer of tick %d is in the intake, and the wheel wakes at %d",
+				t.tick, w.wake.Load())
 		}
 	}
 	timers, err := w.dial.(interface {
@@ -40,14 +43,16 @@ func (w *Wheel) Validate() error {
 		case err != nil:
 			return err
 		case t.tick <= w.passed, t.tick < w.first, w.timeOf(t.tick) < w.wake.Load():
-			return fmt.Errorf("wheel: a timer of tick %d is in the dial; the hand is at %d, the first tick %d, the wheel wakes at %d",
+			return fmt.Errorf("wheel: a timer of tick %d is in the dial; "+
+				"the hand is at %d, the first tick %d, the wheel wakes at %d",
 				t.tick, w.passed, w.first, w.wake.Load())
 		case t.tick != w.tickOf(t.when) && t.tick != w.tickOf(t.when)-1:
 			return fmt.Errorf("wheel: a timer due at %d has tick %d", t.when, t.tick)
 		}
 	}
 	if len(w.late) > 0 || len(w.batch) > 0 {
-		return fmt.Errorf("wheel: %d late and %d due timers, and no turn", len(w.late), len(w.batch))
+		return fmt.Errorf("wheel: %d late and %d due timers, and no turn",
+			len(w.late), len(w.batch))
 	}
 	if n := w.pending.Load(); n < armed {
 		return fmt.Errorf("wheel: %d timers are armed, %d are counted", armed, n)
@@ -55,7 +60,7 @@ func (w *Wheel) Validate() error {
 	return nil
 }
 
-// ValidateLinks checks that l is one list in both directions and that its timers know it.
+// ValidateLinks checks that l is the same list in both directions, and that its timers point to it.
 func (l *List) ValidateLinks() error {
 	var behind *Timer
 	for t := l.first; t != nil; behind, t = t, t.next {

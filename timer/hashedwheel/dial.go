@@ -6,26 +6,28 @@ import (
 	"github.com/punctual-go/punctual/internal/wheel"
 )
 
-// dial is one array of slots: a timer of tick n waits in slot n modulo their number, together with
-// those of other turns.
+// dial is one array of slots. A timer of tick n waits in slot n modulo their number, together with
+// timers of other turns.
 type dial struct {
 	slots    []slot
-	occupied []uint64     // a bit for each slot
-	cursor   *wheel.Timer // where Expire goes on
+	occupied []uint64     // one bit for each slot, so that Next skips 64 empty ones at a time
+	cursor   *wheel.Timer // where the next piece of Expire starts; nil between ticks
 }
 
-// slot is the timers of one slot, and a tick of this slot that none of them is before: the exact
-// minimum when timers are added, and too early when the first has been removed, until the slot is
-// visited.
+// slot holds the timers of one slot, of whatever turn.
 type slot struct {
 	timers wheel.List
-	first  int64
+
+	// first is a bound: no timer in the slot has an earlier tick. Adding keeps it exact. Removing
+	// the earliest does not raise it, as that would take a walk; the next visit does.
+	first int64
 }
 
 func newDial(slots int) *dial {
 	return &dial{slots: make([]slot, slots), occupied: make([]uint64, (slots+63)/64)}
 }
 
+// index returns the slot of a tick. The number of slots is a power of two.
 func (d *dial) index(tick int64) int { return int(tick & int64(len(d.slots)-1)) }
 
 // Add implements [wheel.Dial]. O(1).
@@ -42,7 +44,7 @@ func (d *dial) Add(t *wheel.Timer, _ int64) {
 
 // Remove implements [wheel.Dial]. O(1).
 func (d *dial) Remove(t *wheel.Timer) {
-	if t == d.cursor {
+	if t == d.cursor { // removed between two pieces of Expire
 		d.cursor = t.Next()
 	}
 	i := d.index(t.Tick())
@@ -50,14 +52,16 @@ func (d *dial) Remove(t *wheel.Timer) {
 	d.vacate(i)
 }
 
+// vacate clears the bit of slot i if the slot is empty.
 func (d *dial) vacate(i int) {
 	if d.slots[i].timers.First() == nil {
 		d.occupied[i/64] &^= 1 << (i % 64)
 	}
 }
 
-// Next implements [wheel.Dial]. It goes round once from the hand. The first slot whose timers are of
-// this turn has the answer; if they are all of later turns, it is the earliest of these.
+// Next implements [wheel.Dial]. It goes round once, starting behind the hand. The first slot with a
+// timer of this turn has the answer. If all timers are of later turns, the answer is the earliest.
+// Where first is too early, so is the answer, once: the visit corrects it.
 func (d *dial) Next(hand int64) (tick int64, ok bool) {
 	n := int64(len(d.slots))
 	for distance := int64(1); distance <= n; {
@@ -79,14 +83,14 @@ func (d *dial) Next(hand int64) (tick int64, ok bool) {
 	return tick, ok
 }
 
-// free returns how many slots from i on are known to be empty: as far as the word of the bitmap
-// tells.
+// free returns how many slots from i on are empty, as far as one word of the bitmap tells.
 func (d *dial) free(i int) int {
 	left := min(64, len(d.slots)) - i%64
 	return min(bits.TrailingZeros64(d.occupied[i/64]>>(i%64)), left)
 }
 
-// Expire implements [wheel.Dial]. It walks the whole slot: timers of other turns are in between.
+// Expire implements [wheel.Dial]. It walks the whole slot, since timers of later turns stand
+// between those that are due, and computes first anew on the way.
 func (d *dial) Expire(tick, _ int64, due func(*wheel.Timer)) (hand int64, more bool) {
 	i := d.index(tick)
 	s := &d.slots[i]
@@ -94,6 +98,7 @@ func (d *dial) Expire(tick, _ int64, due func(*wheel.Timer)) (hand int64, more b
 		d.cursor = s.timers.First()
 		s.first = later
 	}
+	// A timer added between two pieces joins the end of the list, where the cursor will meet it.
 	for range wheel.Piece {
 		t := d.cursor
 		if t == nil {
@@ -114,7 +119,7 @@ func (d *dial) Expire(tick, _ int64, due func(*wheel.Timer)) (hand int64, more b
 	return tick, d.cursor != nil
 }
 
-// later is no tick.
+// later is after every tick: the first of a slot in which nothing has been seen yet.
 const later = 1<<63 - 1
 
 // Drain implements [wheel.Dial].

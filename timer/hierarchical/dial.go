@@ -7,41 +7,40 @@ import (
 	"github.com/punctual-go/punctual/internal/wheel"
 )
 
-// dial is wheels above wheels: a slot of the first level is one tick wide, and a slot of each further
-// level as wide as the whole level below. A timer waits in the lowest level that reaches its tick.
+// dial is a stack of wheels, the levels. A slot of the first level is one tick wide, a slot of any
+// other as wide as the whole level below. A timer waits in the lowest level that reaches its tick.
 //
-// A slot that holds anything is in the queue, for the time of the first of its timers, whatever its
-// level. When that is due the slot is emptied: what is not due goes down, to where it belongs by
-// then. So nothing is moved down for its own sake, a far timer that is alone goes down never, and one in
-// company at most once per level.
+// A slot that holds anything is in the queue, for the time of its first timer, whatever its level.
+// When that is due the slot is emptied: what is not due moves down, to where it belongs by then. So
+// no timer is moved for its own sake: a far one that is alone never moves down, and one in company
+// at most once per level.
 type dial struct {
-	levels []level
-	slots  int // of each level
-	queue  *delayqueue.Queue[*slot]
-	time   func(tick int64) time.Time
+	levels []level                    // made on demand, narrowest first
+	slots  int                        // in each level
+	queue  *delayqueue.Queue[*slot]   // of the slots in use, by first; only its order is used
+	time   func(tick int64) time.Time // when a tick is due
 }
 
-// level is one wheel. It reaches as many of its slots far as there are, counted from the one that the hand
-// is in.
+// level is one wheel. It reaches len(ring) slots far, counting the one that the hand is in.
 type level struct {
-	width int64 // ticks of a slot
-	ring  []*slot
+	width int64   // of a slot, in ticks
+	ring  []*slot // nil where a slot has never been used
 }
 
-// slot holds the timers of the ticks from number×width to the next slot. When its place in the ring
-// is wanted for a later turn before it has been emptied, another slot takes the place: this one is
-// overdue, in the queue, and knows its timers.
+// slot holds the timers of ticks from number*width to the beginning of the next slot. If its place
+// in the ring is wanted for a later turn before it has been emptied, a new slot takes the place.
+// The old one is overdue then, and is still reached by way of the queue and of its timers.
 type slot struct {
 	timers wheel.List
 	number int64
-	first  int64 // no timer has an earlier tick; exact unless one has been removed
-	item   *delayqueue.Item[*slot]
+	first  int64                   // no timer has an earlier tick; exact unless one was removed
+	item   *delayqueue.Item[*slot] // its place in the queue
 }
 
 func newDial(slots int) *dial { return &dial{slots: slots, queue: delayqueue.New[*slot]()} }
 
-// Add implements [wheel.Dial]. O(levels), and O(log slots) for the first timer of a slot and for one
-// that is earlier than all in it.
+// Add implements [wheel.Dial]. O(levels), and O(log slots) for the first timer of a slot and for
+// one that is earlier than all in it.
 func (d *dial) Add(t *wheel.Timer, hand int64) {
 	s := d.slotOf(t.Tick(), hand)
 	empty := s.timers.First() == nil
@@ -63,8 +62,8 @@ func (d *dial) slotOf(tick, hand int64) *slot {
 	}
 }
 
-// level returns the level i, which is made if it is the first beyond those there are. There is an end:
-// before a slot could be wider than time is long, a level reaches everything.
+// level returns level i, and makes it if it is the first beyond those there are. This comes to an
+// end: a level reaches every tick before its slots could be too wide for an int64.
 func (d *dial) level(i int) *level {
 	if i == len(d.levels) {
 		width := int64(1)
@@ -76,7 +75,7 @@ func (d *dial) level(i int) *level {
 	return &d.levels[i]
 }
 
-// slot returns the slot with the given number.
+// slot returns the slot with the given number, reusing the one in its place if that is empty.
 func (l *level) slot(number int64) *slot {
 	i := number % int64(len(l.ring))
 	s := l.ring[i]
@@ -89,10 +88,10 @@ func (l *level) slot(number int64) *slot {
 	return s
 }
 
-// enqueue puts s into the queue, or ahead in it, for the time of its first timer.
+// enqueue puts s into the queue for the time of its first timer, or moves it forward there.
 func (d *dial) enqueue(s *slot) {
 	s.item.Remove()
-	s.item, _ = d.queue.PutAt(s, d.time(s.first)) // which is closed by nobody
+	s.item, _ = d.queue.PutAt(s, d.time(s.first)) // no error: nobody closes the queue
 }
 
 // Remove implements [wheel.Dial]. O(1), and O(log slots) for the last timer of a slot.
@@ -113,8 +112,9 @@ func (d *dial) Next(int64) (tick int64, ok bool) {
 	return s.first, true
 }
 
-// Expire implements [wheel.Dial]. It empties every slot with a timer that is due: those of ticks gone by
-// come in the order in which the queue got them, so it takes all of them.
+// Expire implements [wheel.Dial]. It empties every slot that has a timer due by now, not by tick
+// only: slots whose time had passed when they were queued stand in the order in which they came, so
+// that of the given tick need not be the first.
 func (d *dial) Expire(_, now int64, due func(*wheel.Timer)) (hand int64, more bool) {
 	var s *slot
 	for range wheel.Piece {
@@ -126,7 +126,7 @@ func (d *dial) Expire(_, now int64, due func(*wheel.Timer)) (hand int64, more bo
 		}
 		t := s.timers.First()
 		d.Remove(t)
-		if t.Tick() > now {
+		if t.Tick() > now { // moves down, to the level that fits by now
 			d.Add(t, now)
 			continue
 		}

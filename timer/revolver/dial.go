@@ -2,33 +2,36 @@ package revolver
 
 import "github.com/punctual-go/punctual/internal/wheel"
 
-// dial is one array of slots, each an array itself: a timer of tick n waits in slot n modulo their
-// number, beside its tick. Looking through a slot touches no timer that stays, and leaving it is a
-// swap with the last.
+// dial is one array of slots, each an array itself. A timer of tick n waits, beside its tick, in
+// slot n modulo their number. Walking a slot touches no timer that stays, and to leave a slot is to
+// swap places with the last entry.
 type dial struct {
 	slots  []slot
-	size   int // timers in all of them
-	cursor int // what Expire has yet to look at of its slot: the entries below
+	size   int // timers in all slots
+	cursor int // Expire has yet to look at the entries below it; 0 between ticks
 }
 
+// slot holds the timers of one slot, of whatever turn, in no order.
 type slot struct {
 	entries []entry
 	first   int64 // no entry has an earlier tick; exact after a visit
 }
 
+// entry is a timer with a copy of its tick, to be read without touching the timer.
 type entry struct {
 	tick  int64
 	timer *wheel.Timer
 }
 
-// later is no tick.
+// later is after every tick: the first of a slot in which nothing has been seen yet.
 const later = 1<<63 - 1
 
-// spare is the capacity below which an emptying slot keeps its array.
+// spare is the capacity up to which a slot keeps its array when its timers leave.
 const spare = 64
 
 func newDial(slots int) *dial { return &dial{slots: make([]slot, slots)} }
 
+// at returns the slot of a tick. The number of slots is a power of two.
 func (d *dial) at(tick int64) *slot { return &d.slots[tick&int64(len(d.slots)-1)] }
 
 // Add implements [wheel.Dial]. O(1).
@@ -49,7 +52,8 @@ func (d *dial) Remove(t *wheel.Timer) {
 	d.size--
 }
 
-// remove fills the hole at i with the last entry.
+// remove fills the hole at i with the last entry, and shrinks an array of which three quarters are
+// unused: after a storm of timers the wheel is to be small again.
 func (s *slot) remove(i int) {
 	last := len(s.entries) - 1
 	s.entries[i] = s.entries[last]
@@ -61,8 +65,8 @@ func (s *slot) remove(i int) {
 	}
 }
 
-// Next implements [wheel.Dial]. It goes round once from the hand. The first slot with an entry of
-// this turn has the answer; if they are all of later turns, it is the earliest of these.
+// Next implements [wheel.Dial]. It goes round once, starting behind the hand. The first slot with
+// an entry of this turn has the answer. If all are of later turns, the answer is the earliest.
 func (d *dial) Next(hand int64) (tick int64, ok bool) {
 	if d.size == 0 {
 		return 0, false
@@ -82,8 +86,9 @@ func (d *dial) Next(hand int64) (tick int64, ok bool) {
 	return tick, true
 }
 
-// Expire implements [wheel.Dial]. It looks at the entries from the last to the first: what is added
-// or removed between two pieces moves only what has been looked at already, or to where it will be.
+// Expire implements [wheel.Dial]. It looks at the entries from the last to the first, so that
+// others may add and remove entries between two pieces: what is added is not due yet, and a removal
+// moves an entry that has been looked at already, or moves it to where it will be looked at.
 func (d *dial) Expire(tick, _ int64, due func(*wheel.Timer)) (hand int64, more bool) {
 	s := d.at(tick)
 	if d.cursor == 0 { // the first piece

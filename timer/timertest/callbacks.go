@@ -15,10 +15,13 @@ func callbacks() []check {
 }
 
 func notSerial() need {
-	return need{"calls one function after the other itself", func(f Facility) bool { return !f.Serial }}
+	return need{"calls one function after the other itself", func(f Facility) bool {
+		return !f.Serial
+	}}
 }
 
-// callEverything does it with and without an Executor that keeps the facility waiting.
+// callEverything calls every method from a function, with and without an Executor that keeps the
+// facility waiting meanwhile.
 func callEverything(c *trial) {
 	for _, cfg := range []timer.Config{{}, c.serial()} {
 		c.bubble(func() {
@@ -52,8 +55,8 @@ func callEverything(c *trial) {
 	}
 }
 
-// relay lets each function arm the next one, over all sizes of delay: what is armed while the
-// facility is at work must not be put where it has just been.
+// relay makes each function arm the next, with delays of all sizes: a wheel at work on a slot must
+// not put a new function where it has just looked.
 func relay(c *trial) {
 	for _, cfg := range []timer.Config{{}, c.serial()} {
 		c.bubble(func() {
@@ -75,7 +78,8 @@ func relay(c *trial) {
 			c.armThen(s, legs[0], next)
 			c.pass(century)
 			if runs != len(legs) {
-				c.errorf("%d of %d functions have run, each armed by the one before", runs, len(legs))
+				c.errorf("%d of %d functions have run, each armed by the one before", runs,
+					len(legs))
 			}
 		})
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// check is one promise, by name, and how to try it.
+// check is one promise: its name, how to check it, and what a facility needs for that.
 type check struct {
 	name  string
 	run   func(c *trial)
@@ -15,11 +15,11 @@ type check struct {
 
 // need is what a facility must have for a check to make sense.
 type need struct {
-	lack string // what is said about a facility without it
+	lack string // completes "the facility …" when the check is skipped
 	met  func(f Facility) bool
 }
 
-// missing returns what the facility lacks for the check, or nothing.
+// missing returns what the facility lacks for the check, or "".
 func (k check) missing(f Facility) string {
 	for _, n := range k.needs {
 		if !n.met(f) {
@@ -29,7 +29,7 @@ func (k check) missing(f Facility) string {
 	return ""
 }
 
-// failures runs the check on the facility and returns what it has found.
+// failures runs the check on the facility and returns the failures found.
 func (k check) failures(t *testing.T, f Facility, patience time.Duration) []string {
 	c := &trial{Facility: f, outer: t, patience: patience}
 	k.run(c)
@@ -41,7 +41,9 @@ func stoppable() need {
 }
 
 func returning() need {
-	return need{"does not return what it stops", func(f Facility) bool { return f.Stop != nil && f.Returns }}
+	return need{"does not return what it stops", func(f Facility) bool {
+		return f.Stop != nil && f.Returns
+	}}
 }
 
 func executing() need {
@@ -49,11 +51,15 @@ func executing() need {
 }
 
 func serial() need {
-	return need{"does not call one function after the other", func(f Facility) bool { return f.Executor || f.Serial }}
+	return need{"does not call one function after the other", func(f Facility) bool {
+		return f.Executor || f.Serial
+	}}
 }
 
 func ordered() need {
-	return need{"promises no order", func(f Facility) bool { return f.Ordered && (f.Executor || f.Serial) }}
+	return need{"promises no order", func(f Facility) bool {
+		return f.Ordered && (f.Executor || f.Serial)
+	}}
 }
 
 func limited() need {
@@ -61,14 +67,18 @@ func limited() need {
 }
 
 func counting() need {
-	return need{"does not count how often it wakes", func(f Facility) bool { return f.Wakeups != nil }}
+	return need{"does not count how often it wakes", func(f Facility) bool {
+		return f.Wakeups != nil
+	}}
 }
 
 func panics(as ...Panics) need {
-	return need{"treats panics in another way", func(f Facility) bool { return slices.Contains(as, f.Panics) }}
+	return need{"treats panics in another way", func(f Facility) bool {
+		return slices.Contains(as, f.Panics)
+	}}
 }
 
-// checks returns all of them, the simple ones first.
+// checks returns all checks, the simple ones first.
 func checks() []check {
 	return slices.Concat(
 		punctuality(),

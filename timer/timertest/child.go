@@ -11,18 +11,19 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// childEnv names, to a child process, the test that is to arm a function that panics.
+// childEnv tells a child process in which test to arm a function that panics.
 const childEnv = "TIMERTEST_PANIC_IN"
 
-// children is the need for processes of our own.
+// children is the need to start processes.
 func children() need {
 	return need{"runs where no other process can be started", func(Facility) bool {
 		_, err := os.Executable()
-		return err == nil && runtime.GOOS != "js" && runtime.GOOS != "wasip1" && runtime.GOOS != "ios"
+		return err == nil &&
+			runtime.GOOS != "js" && runtime.GOOS != "wasip1" && runtime.GOOS != "ios"
 	}}
 }
 
-// panicEndsProgram runs the test again, and nothing else, in a child process.
+// panicEndsProgram runs its own test again, and nothing else, in a child process, which must die.
 func panicEndsProgram(c *trial) {
 	if os.Getenv(childEnv) == c.outer.Name() {
 		c.realTime(c.perish)
@@ -33,7 +34,8 @@ func panicEndsProgram(c *trial) {
 		c.errorf("the test binary is not to be found: %v", err)
 		return
 	}
-	child := exec.CommandContext(c.outer.Context(), self, "-test.run="+exactly(c.outer.Name()), "-test.count=1", "-test.timeout=2m")
+	child := exec.CommandContext(c.outer.Context(), self,
+		"-test.run="+exactly(c.outer.Name()), "-test.count=1", "-test.timeout=2m")
 	child.Env = append(os.Environ(), childEnv+"="+c.outer.Name())
 	out, err := child.CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "panic: "+misstep) {
@@ -55,7 +57,7 @@ func (c *trial) perish() {
 	}
 }
 
-// exactly returns the pattern of -test.run for one test or subtest.
+// exactly returns the -test.run pattern that matches one test or subtest.
 func exactly(name string) string {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {

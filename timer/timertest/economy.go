@@ -41,7 +41,7 @@ func stoppedWakes(c *trial) {
 		for i := range 1000 {
 			p := c.arm(s, time.Hour+time.Duration(i)*time.Second)
 			if i == 0 {
-				synctest.Wait() // a facility with a goroutine waits by now, and is not just about to
+				synctest.Wait() // until the goroutine of a facility that has one waits
 			}
 			c.answers("Stop", p.stop(), true)
 		}
@@ -50,7 +50,7 @@ func stoppedWakes(c *trial) {
 	})
 }
 
-// laterWakes arms, on a facility that waits for the first function, a thousand that are due later.
+// laterWakes arms a thousand functions behind the one that the facility waits for.
 func laterWakes(c *trial) {
 	c.bubble(func() {
 		s := c.make(timer.Config{})

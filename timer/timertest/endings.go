@@ -14,7 +14,10 @@ func endings() []check {
 		{"a facility can be stopped twice, and before it is used", stopTwice, []need{stoppable()}},
 		{"a facility can be stopped from a function", stopFromFunction, []need{stoppable()}},
 		{"the facility returns what it has stopped, once", stopReturns, []need{returning()}},
-		{"a function in the Executor has one end when the facility is stopped", stopHeld, []need{stoppable(), executing()}},
+		{
+			"a function in the Executor has one end when the facility is stopped",
+			stopHeld, []need{stoppable(), executing()},
+		},
 	}
 }
 
@@ -40,7 +43,8 @@ func stopAll(c *trial) {
 			for _, p := range []*probe{run, own} {
 				c.answers("Stop in a stopped facility", p.stop(), false)
 				if err := p.err(); err != nil {
-					c.errorf("Err of a function that the facility has not stopped is %v, want nil", err)
+					c.errorf("Err of a function that the facility has not stopped is %v, want nil",
+						err)
 				}
 			}
 		})
@@ -93,7 +97,8 @@ func stopTwice(c *trial) {
 	})
 }
 
-// stopFromFunction does it with and without an Executor that keeps the facility waiting.
+// stopFromFunction stops the facility from a function, with and without an Executor that keeps the
+// facility waiting meanwhile.
 func stopFromFunction(c *trial) {
 	for _, cfg := range []timer.Config{{}, c.serial()} {
 		c.bubble(func() {
@@ -105,7 +110,8 @@ func stopFromFunction(c *trial) {
 				}
 				handles := c.Stop(s)
 				if c.Returns && (len(handles) != 1 || handles[0] != pending.handle()) {
-					c.errorf("Stop from a function returns %d handles, want the one that is armed", len(handles))
+					c.errorf("Stop from a function returns %d handles, want the one that is armed",
+						len(handles))
 				}
 				c.answers("Stop of the function that has stopped the facility", p.stop(), false)
 				c.answers("Reset of the function that has stopped the facility", p.reset(1), false)
@@ -152,8 +158,8 @@ func stopReturns(c *trial) {
 	})
 }
 
-// stopHeld stops a facility whose functions are due and wait in the Executor: it may take them back,
-// or leave them to it.
+// stopHeld stops a facility with functions that are due and wait in the Executor. The facility may
+// take them back or leave them there, but must not do both.
 func stopHeld(c *trial) {
 	c.bubble(func() {
 		var held shelf
@@ -176,7 +182,8 @@ func stopHeld(c *trial) {
 			c.refused(waiting, "taken back from the Executor", timer.ErrClosed)
 		}
 		if c.Returns && (taken == 1) != takenBack {
-			c.errorf("the facility returns %d handles, that it has taken one back is %t", taken, takenBack)
+			c.errorf("the facility returns %d handles, that it has taken one back is %t", taken,
+				takenBack)
 		}
 	})
 }

@@ -2,13 +2,13 @@ package timertest
 
 import "sync"
 
-// callItself is an Executor that calls f on the goroutine of the facility, and so keeps it waiting.
+// callItself is an Executor that calls f on the facility's goroutine, and so keeps it waiting.
 func callItself(f func()) error {
 	f()
 	return nil
 }
 
-// shelf is an Executor that keeps what is handed over until it is called.
+// shelf is an Executor that holds functions until clear calls them.
 type shelf struct {
 	mu   sync.Mutex
 	held []func()
@@ -21,7 +21,7 @@ func (s *shelf) execute(f func()) error {
 	return nil
 }
 
-// clear calls everything that has been handed over so far, in order, and returns how much it was.
+// clear calls the functions handed over so far, in order, and returns how many there were.
 func (s *shelf) clear() int {
 	s.mu.Lock()
 	held := s.held
@@ -33,7 +33,7 @@ func (s *shelf) clear() int {
 	return len(held)
 }
 
-// doorman is an Executor that calls f itself, or refuses it while closed is not nil.
+// doorman is an Executor that calls f at once, or refuses it while closed is not nil.
 type doorman struct {
 	mu     sync.Mutex
 	closed error
@@ -49,7 +49,7 @@ func (d *doorman) execute(f func()) error {
 	return callItself(f)
 }
 
-// close lets the doorman refuse with err, or open again with nil.
+// close makes the doorman refuse with err. With nil it opens again.
 func (d *doorman) close(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -52,7 +52,10 @@ func notByCaller(c *trial) {
 }
 
 func never(c *trial) {
-	for _, d := range []time.Duration{math.MaxInt64, math.MaxInt64 - 1, math.MaxInt64 - c.tick(), 280 * year, 1 << 62, 1<<62 + 1<<61} {
+	for _, d := range []time.Duration{
+		math.MaxInt64, math.MaxInt64 - 1, math.MaxInt64 - c.tick(), 280 * year, 1 << 62,
+		1<<62 + 1<<61,
+	} {
 		if d < 200*year {
 			continue
 		}

@@ -1,10 +1,10 @@
-// Package timertest checks that a timer facility keeps the contract of package timer: a conformance
-// suite for everything that implements [timer.Scheduler], of this module or not.
+// Package timertest is a conformance suite for timers: it checks that anything that implements
+// [timer.Scheduler], of this module or not, keeps the contract of package timer.
 //
-// A facility is described by a [Facility] and checked by [Run], which runs one subtest for each
-// promise. Nearly all of them run inside bubbles of testing/synctest, where time is virtual: a
-// function is on time to the nanosecond or late, and a century passes at once. So the facility must
-// take its time from package time, and let nothing run while nothing is due.
+// Describe what you want checked by a [Facility], and pass it to [Run], which runs one subtest for
+// each promise. Nearly all of them run inside testing/synctest bubbles, where time is virtual: a
+// function is on time to the nanosecond or it is late, and a century passes at once. So the
+// facility must take its time from package time, and run nothing while nothing is due.
 package timertest
 
 import (
@@ -15,52 +15,54 @@ import (
 )
 
 // Facility describes a timer facility: how to make and stop it, and what it promises beyond
-// [timer.Scheduler]. Checks of what it does not promise are skipped.
+// [timer.Scheduler]. Only New is required. Checks of what the facility does not promise are
+// skipped.
 type Facility struct {
-	// New returns a new facility with the given Executor, PendingLimit and OnPanic, as far as the
-	// facility honours them. Tick and Slots of cfg are zero: New puts in what it wants. It is called
-	// inside the bubble of the check that uses the facility, whose test is tb.
+	// New returns a new facility with the Executor, PendingLimit and OnPanic of cfg, as far as the
+	// facility supports them. Tick and Slots of cfg are zero, for New to fill in. It is called
+	// inside the bubble of the check that uses the facility; tb is the test of that bubble.
 	New func(tb testing.TB, cfg timer.Config) timer.Scheduler
 
 	// Stop stops what New has returned, and returns the handles whose functions it has kept from
-	// being called. It does not wait for functions that run, so that one of them may call it; all
-	// goroutines of the facility end soon after the last function has returned. Nil means that the
-	// facility cannot be stopped, and then a forgotten one leaves no goroutine behind.
+	// being called. It must not wait for running functions, one of which may call it. All
+	// goroutines of the facility must end soon after the last function has returned. Nil means that
+	// the facility cannot be stopped; then it must leave no goroutine behind when nobody refers to
+	// it any more.
 	Stop func(s timer.Scheduler) []timer.Handle
 
-	// Returns tells that Stop returns those handles, which can be compared by ==. Without it, too,
-	// [timer.Err] has to tell of each that the facility was stopped.
+	// Returns says that Stop returns those handles, and that they can be compared by ==. Even
+	// without it, [timer.Err] must tell of each of them that the facility was stopped.
 	Returns bool
 
-	// Lateness is the stated bound: on an idle machine a function begins no earlier than its time,
-	// and no later than that and Lateness. Zero is for a facility that is exact in virtual time.
+	// Lateness is the stated bound: on an idle machine a function begins no earlier than it is due,
+	// and no later than Lateness after that. Zero is for a facility that is exact in virtual time.
 	Lateness time.Duration
 
-	// Tick and Slots are the grain of time, and the size of one turn or level, as far as there is
-	// such a thing. They promise nothing: the checks try delays around their multiples. Zero means a
-	// millisecond, and 512 slots.
+	// Tick and Slots are the grain of time and the size of one turn or level, if the facility has
+	// such a thing. They promise nothing: the checks try delays around their multiples. Zero means
+	// a millisecond, and 512 slots.
 	Tick  time.Duration
 	Slots int
 
-	// Executor tells that Config.Executor is honoured.
+	// Executor says that the facility supports Config.Executor.
 	Executor bool
 
-	// Serial tells that without an Executor the facility calls one function after the other itself.
+	// Serial says that without an Executor the facility itself calls one function after the other.
 	Serial bool
 
-	// Ordered tells that functions which are called one after the other, by an Executor that calls
-	// them at once or because the facility is Serial, begin in order of time, and those of equal
-	// time in order of arming. A function armed without a delay may overtake one that is due and not
-	// yet late, if the facility has a Lateness.
+	// Ordered says that functions called one after the other begin in order of time, and those of
+	// equal time in order of arming. They are called so by an Executor that calls each before it
+	// returns, or because the facility is Serial. In a facility with a Lateness a function armed
+	// without a delay may overtake one that is due and not yet late.
 	Ordered bool
 
-	// Limited tells that Config.PendingLimit is honoured.
+	// Limited says that the facility supports Config.PendingLimit.
 	Limited bool
 
-	// Panics tells what a panic of a function does.
+	// Panics says what happens when a function panics.
 	Panics Panics
 
-	// Wakeups returns how often the facility has woken so far; nil if it does not count.
+	// Wakeups returns how often the facility has woken so far; nil if it does not count that.
 	Wakeups func(s timer.Scheduler) uint64
 }
 
@@ -69,25 +71,30 @@ type Facility struct {
 type Panics uint8
 
 const (
-	Recovers    Panics = iota // it tells Config.OnPanic of a panic, and goes on
-	Survives                  // it goes on; who is told of a panic is not for this suite to say
-	Dies                      // it stops, and refuses all that follows with [timer.ErrClosed] and the cause
+	Recovers    Panics = iota // it reports a panic to Config.OnPanic, and goes on
+	Survives                  // it goes on; this suite does not check who is told of a panic
+	Dies                      // it stops; what follows is refused with ErrClosed and the cause
 	EndsProgram               // a panic ends the program; a Goexit does no harm
 )
 
-// Run checks the facility, each promise in a subtest with its name. It takes some seconds, and for a
-// moment replaces the default logger of log/slog: do not run it in parallel with tests that log.
+// Run checks a facility, each promise in a subtest named after it. It takes some seconds. For a
+// moment it replaces the default logger of log/slog, so do not run it in parallel with tests that
+// log.
 //
 //	func TestConformance(t *testing.T) {
 //		timertest.Run(t, timertest.Facility{
-//			New:  func(_ testing.TB, cfg timer.Config) timer.Scheduler { return mywheel.New(cfg) },
-//			Stop: func(s timer.Scheduler) []timer.Handle { return s.(*mywheel.Wheel).Stop() },
+//			New: func(_ testing.TB, cfg timer.Config) timer.Scheduler {
+//				return mywheel.New(cfg)
+//			},
+//			Stop: func(s timer.Scheduler) []timer.Handle {
+//				return s.(*mywheel.Wheel).Stop()
+//			},
 //		})
 //	}
 //
-// Two subtests make random calls and compare the facility with a list. They name the seed with which
-// they fail; the environment variable TIMERTEST_SEED makes them try that one alone. Two others are in
-// real time, for a second or so. Under the race detector the suite finds more.
+// Two subtests make random calls and compare the facility with a sorted list. When they fail they
+// name the seed; set the environment variable TIMERTEST_SEED to try that seed alone. Two others run
+// in real time, for a second or so. Run the suite under the race detector too: it finds more.
 func Run(t *testing.T, f Facility) {
 	for _, k := range checks() {
 		t.Run(k.name, func(t *testing.T) {

@@ -19,15 +19,21 @@ func failing() []check {
 		{"a panic that nobody is told is logged", panicLogged, []need{panics(Recovers)}},
 		{"a panic harms no other function", panicHarmless, []need{panics(Recovers, Survives)}},
 		{"a function that panics can be reset", panicReset, []need{panics(Recovers, Survives)}},
-		{"a panic gives back its place within the limit", panicRoom, []need{panics(Recovers, Survives), limited()}},
-		{"a Goexit harms no other function", goexitHarmless, []need{panics(Recovers, Survives, EndsProgram)}},
+		{
+			"a panic gives back its place within the limit",
+			panicRoom, []need{panics(Recovers, Survives), limited()},
+		},
+		{
+			"a Goexit harms no other function",
+			goexitHarmless, []need{panics(Recovers, Survives, EndsProgram)},
+		},
 		{"a panic stops the facility, which tells the cause", panicDeadly, []need{panics(Dies)}},
 		{"a Goexit stops the facility", goexitDeadly, []need{panics(Dies)}},
 		{"a panic ends the program", panicEndsProgram, []need{panics(EndsProgram), children()}},
 	}
 }
 
-// witness is what OnPanic was told.
+// witness records what OnPanic was called with.
 type witness struct {
 	mu     sync.Mutex
 	values []any
@@ -41,12 +47,13 @@ func (w *witness) told(value any, stack []byte) {
 	w.stacks = append(w.stacks, string(stack))
 }
 
-// misstep is what functions of the suite panic with; its stack is to name the culprit.
+// misstep is what functions of the suite panic with. The stack must then name culprit.
 const misstep = "timertest: a panic on purpose"
 
 func culprit(*probe) { panic(misstep) }
 
-// harness returns the Configs under which failures are tried, which all tell w.
+// harness returns the Configs under which failures are tried: without an Executor and, if possible,
+// with one. All report to w.
 func (c *trial) harness(w *witness) []timer.Config {
 	own, serial := timer.Config{OnPanic: w.told}, c.serial()
 	serial.OnPanic = w.told
@@ -68,12 +75,14 @@ func panicTold(c *trial) {
 			c.pass(day)
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			if len(w.values) != 3 || w.values[0] != misstep || w.values[1] != errOnPurpose || !isNilPanic(w.values[2]) {
+			if len(w.values) != 3 || w.values[0] != misstep || w.values[1] != errOnPurpose ||
+				!isNilPanic(w.values[2]) {
 				c.errorf("OnPanic has been told %v, want the values of three panics", w.values)
 				return
 			}
 			if !strings.Contains(w.stacks[0], "culprit") {
-				c.errorf("OnPanic has been told a stack without the function that panicked: %q", w.stacks[0])
+				c.errorf("OnPanic has been told a stack without the function that panicked: %q",
+					w.stacks[0])
 			}
 		})
 	}
@@ -86,7 +95,7 @@ func isNilPanic(value any) bool {
 
 var errOnPurpose = errors.New("timertest: an error on purpose")
 
-// panicLogged looks into the log of the program, which it takes over for that long.
+// panicLogged replaces the default logger of the program while it runs, and reads what was logged.
 func panicLogged(c *trial) {
 	var written bytes.Buffer
 	before, out, flags := slog.Default(), log.Writer(), log.Flags()
@@ -112,7 +121,7 @@ func panicLogged(c *trial) {
 func panicHarmless(c *trial)  { c.harmless(culprit) }
 func goexitHarmless(c *trial) { c.harmless(func(*probe) { runtime.Goexit() }) }
 
-// harmless has functions fail among others that are due before, with and after them.
+// harmless makes functions fail among others that are due before, with and after them.
 func (c *trial) harmless(fail func(*probe)) {
 	for i := range 2 {
 		c.bubble(func() {
@@ -131,7 +140,8 @@ func (c *trial) harmless(fail func(*probe)) {
 			for _, p := range failed {
 				c.answers("Stop of a function that has failed", p.stop(), false)
 				if err := p.err(); err != nil {
-					c.errorf("Err of a function that has been called and failed is %v, want nil", err)
+					c.errorf("Err of a function that has been called and failed is %v, want nil",
+						err)
 				}
 			}
 			next := c.arm(s, c.turn()+1)
@@ -170,7 +180,7 @@ func panicRoom(c *trial) {
 func panicDeadly(c *trial)  { c.deadly(culprit, misstep) }
 func goexitDeadly(c *trial) { c.deadly(func(*probe) { runtime.Goexit() }, "") }
 
-// deadly has one function fail before others.
+// deadly makes one function fail while another is pending.
 func (c *trial) deadly(fail func(*probe), cause string) {
 	c.bubble(func() {
 		s := c.make(timer.Config{})
@@ -186,7 +196,8 @@ func (c *trial) deadly(fail func(*probe), cause string) {
 			c.refused(p, "after the facility has died", timer.ErrClosed)
 		}
 		if err := fresh.err(); err != nil && !strings.Contains(err.Error(), cause) {
-			c.errorf("Err of what a dead facility has refused is %q, want the cause, %q, in it", err, cause)
+			c.errorf("Err of what a dead facility has refused is %q, want the cause, %q, in it",
+				err, cause)
 		}
 	})
 }

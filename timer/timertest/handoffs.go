@@ -35,7 +35,8 @@ func stopHandedOff(c *trial) {
 	})
 }
 
-// resetHandedOff also sees to it that what the Executor still holds is not the new arming.
+// resetHandedOff also checks that what the Executor still holds from before does not run in place
+// of the new arming.
 func resetHandedOff(c *trial) {
 	c.bubble(func() {
 		var held shelf
@@ -72,7 +73,8 @@ func handedOffTwice(c *trial) {
 				if stopped {
 					c.answers("Stop of a function that waits in the Executor", p.stop(), true)
 				}
-				c.answers("Reset of a function that waits in the Executor", p.reset(time.Second), !stopped)
+				c.answers("Reset of a function that waits in the Executor",
+					p.reset(time.Second), !stopped)
 				c.pass(time.Second)
 			}
 			held.clear()
@@ -114,7 +116,8 @@ func refusedHandOff(c *trial) {
 			what := fmt.Sprintf("refused function %d", i)
 			p.hasRun(0, what)
 			c.refused(p, what, timer.ErrRejected)
-			if err := p.err(); errors.Is(err, timer.ErrClosed) || errors.Is(err, timer.ErrSaturated) {
+			err := p.err()
+			if errors.Is(err, timer.ErrClosed) || errors.Is(err, timer.ErrSaturated) {
 				c.errorf("%s: Err is %v, want neither of ErrClosed and ErrSaturated", what, err)
 			}
 		}
@@ -141,7 +144,7 @@ func resetRefused(c *trial) {
 	})
 }
 
-// refused demands that the probe knows why it is not called.
+// refused demands that Err of the probe's handle says why it is not called.
 func (c *trial) refused(p *probe, what string, why error) {
 	if err := p.err(); !errors.Is(err, why) || !errors.Is(err, timer.ErrRejected) {
 		c.errorf("%s: Err is %v, want %v, and that it matches ErrRejected", what, err, why)

@@ -20,20 +20,23 @@ func limits() []check {
 		{"Stop makes room", limitStop, needs},
 		{"a function that has begun makes room", limitRun, needs},
 		{"a Reset needs room only if the function was not armed", limitReset, needs},
-		{"a function in the Executor keeps its place, a refused one does not", limitHandOff, []need{limited(), executing()}},
+		{
+			"a function in the Executor keeps its place, a refused one does not",
+			limitHandOff, []need{limited(), executing()},
+		},
 		{"the limit is exact after much traffic", limitTraffic, needs},
 		{"the limit holds against many goroutines", limitRace, needs},
 	}
 }
 
-// fill arms n functions that are due in d, which are to be accepted, and one that is not.
+// fill arms n functions due in d, which must be accepted, and then some more, which must not.
 func (c *trial) fill(s timer.Scheduler, n int, d time.Duration, when string) []*probe {
 	probes := c.accepted(s, n, d, when)
 	c.full(s, when)
 	return probes
 }
 
-// accepted arms n functions that are due in d.
+// accepted arms n functions due in d, which must be accepted.
 func (c *trial) accepted(s timer.Scheduler, n int, d time.Duration, when string) []*probe {
 	var probes []*probe
 	for i := range n {
@@ -49,7 +52,8 @@ func (c *trial) accepted(s timer.Scheduler, n int, d time.Duration, when string)
 // full demands that the facility refuses what is armed now.
 func (c *trial) full(s timer.Scheduler, when string) {
 	for _, d := range []time.Duration{0, time.Second, math.MaxInt64} {
-		c.refused(c.arm(s, d), fmt.Sprintf("%s: armed with %v beyond the limit", when, d), timer.ErrSaturated)
+		what := fmt.Sprintf("%s: armed with %v beyond the limit", when, d)
+		c.refused(c.arm(s, d), what, timer.ErrSaturated)
 	}
 }
 
@@ -108,9 +112,11 @@ func limitReset(c *trial) {
 		run := c.arm(s, 1)
 		c.pass(1)
 		armed := c.fill(s, 2, time.Hour, "after one has run")
-		c.answers("Reset of an armed function in a full facility", armed[0].reset(time.Minute), true)
+		c.answers("Reset of an armed function in a full facility",
+			armed[0].reset(time.Minute), true)
 		c.full(s, "after a Reset")
-		c.answers("Reset in a full facility of a function that has run", run.reset(time.Second), false)
+		c.answers("Reset in a full facility of a function that has run",
+			run.reset(time.Second), false)
 		c.refused(run, "reset in a full facility", timer.ErrSaturated)
 		c.pass(time.Second)
 		run.hasRun(1, "reset in a full facility")
@@ -149,7 +155,7 @@ func limitHandOff(c *trial) {
 	})
 }
 
-// limitTraffic arms, stops and resets at random and then counts how much room there is.
+// limitTraffic arms, stops and resets functions at random, and then checks how much room is left.
 func limitTraffic(c *trial) {
 	c.bubble(func() {
 		const limit = 20
@@ -172,8 +178,8 @@ func limitTraffic(c *trial) {
 	})
 }
 
-// limitRace lets goroutines arm and stop at once. Each counts a function only while it is armed for
-// certain, so the sum is never more than what the facility has pending.
+// limitRace makes goroutines arm and stop at the same time. Each counts a function only while it is
+// certainly armed, so that the sum never exceeds what is pending in the facility.
 func limitRace(c *trial) {
 	c.bubble(func() {
 		const limit, goroutines, rounds = 3, 8, 2000

@@ -18,10 +18,12 @@ func longLives() []check {
 	}
 }
 
-// manyTicks has functions armed before, at and after the ages at which a counter of ticks may wrap,
-// with a tick of the facility, and with those of common sizes.
+// manyTicks arms functions just before, at and after the ages at which a tick counter may wrap, for
+// ticks of the facility's own size and of common sizes.
 func manyTicks(c *trial) {
-	for _, tick := range []time.Duration{c.tick(), 1, time.Microsecond, time.Millisecond, 10 * time.Millisecond} {
+	for _, tick := range []time.Duration{
+		c.tick(), 1, time.Microsecond, time.Millisecond, 10 * time.Millisecond,
+	} {
 		for _, ticks := range []time.Duration{1 << 31, 1 << 32, 3 << 31} {
 			age := ticks * tick
 			if tick > century/ticks {
@@ -50,7 +52,9 @@ func manyTicks(c *trial) {
 }
 
 func idle(c *trial) {
-	for _, age := range []time.Duration{c.tick() * 3 / 2, c.turn() - 1, c.turn() * 5 / 2, day, year + 1, century + 7} {
+	for _, age := range []time.Duration{
+		c.tick() * 3 / 2, c.turn() - 1, c.turn() * 5 / 2, day, year + 1, century + 7,
+	} {
 		c.bubble(func() {
 			s := c.make(timer.Config{})
 			first := c.arm(s, 1)
@@ -87,8 +91,8 @@ func farAndNear(c *trial) {
 	})
 }
 
-// manyTurns arms, from a function that runs in it, more for the slot that is at work: a turn later,
-// two turns, and so on, and a turn less a moment.
+// manyTurns arms, from a function that runs in a slot, more functions for that slot: for the next
+// turn, the one after, and so on, and some for a moment before each.
 func manyTurns(c *trial) {
 	c.bubble(func() {
 		s := c.make(timer.Config{})
@@ -115,7 +119,8 @@ func manyTurns(c *trial) {
 	})
 }
 
-// endOfClock arms, late in life, what is due around the end of 63 bits of nanoseconds.
+// endOfClock arms, at some age of the facility, functions due around the end of 63 bits of
+// nanoseconds.
 func endOfClock(c *trial) {
 	for _, age := range []time.Duration{1, year, century} {
 		c.bubble(func() {
@@ -123,7 +128,9 @@ func endOfClock(c *trial) {
 			first := c.arm(s, 1)
 			time.Sleep(age)
 			var probes []*probe
-			for _, before := range []time.Duration{-c.turn(), -c.tick(), -1, 0, 1, c.tick(), c.turn()} {
+			for _, before := range []time.Duration{
+				-c.turn(), -c.tick(), -1, 0, 1, c.tick(), c.turn(),
+			} {
 				probes = append(probes, c.arm(s, math.MaxInt64-age-max(before, -age)))
 			}
 			near := c.arm(s, day)

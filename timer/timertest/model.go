@@ -15,15 +15,23 @@ import (
 
 func models() []check {
 	return []check{
-		{"random calls agree with a list", func(c *trial) { c.models(timer.Config{}, false) }, nil},
-		{"random calls agree with a sorted list, one function after the other", func(c *trial) { c.models(c.serial(), true) }, []need{serial()}},
+		{
+			"random calls agree with a list",
+			func(c *trial) { c.models(timer.Config{}, false) },
+			nil,
+		},
+		{
+			"random calls agree with a sorted list, one function after the other",
+			func(c *trial) { c.models(c.serial(), true) },
+			[]need{serial()},
+		},
 	}
 }
 
-// seedEnv names one seed to be tried alone: that of a failure.
+// seedEnv is the environment variable that holds one seed to try alone: that of a failure.
 const seedEnv = "TIMERTEST_SEED"
 
-// models tries some seeds that are always the same, and some that are not.
+// models tries forty seeds that are always the same, and forty random ones.
 func (c *trial) models(cfg timer.Config, isSerial bool) {
 	var seeds []uint64
 	for i := range uint64(40) {
@@ -34,7 +42,11 @@ func (c *trial) models(cfg timer.Config, isSerial bool) {
 	}
 	for _, seed := range seeds {
 		c.bubble(func() {
-			m := &model{c: c, s: c.make(cfg), random: rand.New(rand.NewPCG(seed, 0)), inOrder: isSerial && c.Ordered}
+			m := &model{
+				c: c, s: c.make(cfg),
+				random:  rand.New(rand.NewPCG(seed, 0)),
+				inOrder: isSerial && c.Ordered,
+			}
 			m.walk(300)
 			if c.failed() {
 				c.errorf("to see this again: %s=%d", seedEnv, seed)
@@ -46,8 +58,8 @@ func (c *trial) models(cfg timer.Config, isSerial bool) {
 	}
 }
 
-// model is what a facility should do, as a plain list: one goroutine calls it at random, and
-// compares after each step.
+// model is what a facility should do, as a plain list. One goroutine calls the facility at random
+// and compares the two after each step.
 type model struct {
 	c       *trial
 	s       timer.Scheduler
@@ -60,14 +72,14 @@ type model struct {
 
 	mu    sync.Mutex
 	begun []beginning // not yet compared
-	last  arming      // the last that has begun and had a delay
+	last  arming      // the last one begun that had a delay
 }
 
 // entry is one handle.
 type entry struct {
 	id   int
 	h    timer.Handle
-	owed []arming // armed and neither begun nor taken back; all but the last are overdue
+	owed []arming // neither begun nor taken back; all but the last are overdue
 }
 
 type arming struct {
@@ -119,13 +131,15 @@ func (m *model) any() *entry {
 	return m.entries[len(m.entries)-1-m.random.IntN(min(len(m.entries), 12))]
 }
 
-// delay returns a delay, which is often one that others have too.
+// delay returns a random delay, often one that others have too.
 func (m *model) delay() time.Duration {
 	switch m.random.IntN(5) {
 	case 0:
 		return m.c.tick() * time.Duration(m.random.IntN(4)-1)
 	case 1:
-		return m.c.turn()*time.Duration(m.random.IntN(3)) + m.c.tick()*time.Duration(m.random.IntN(3)) + time.Duration(m.random.IntN(3)-1)
+		return m.c.turn()*time.Duration(m.random.IntN(3)) +
+			m.c.tick()*time.Duration(m.random.IntN(3)) +
+			time.Duration(m.random.IntN(3)-1)
 	case 2:
 		return magnitude(m.random, 5*day)
 	default:
@@ -166,8 +180,8 @@ func (m *model) reset(e *entry) {
 	e.owed = append(e.owed, m.arming(d))
 }
 
-// takeBack compares the answer of Stop or Reset. Who is told false about a function that is due is
-// told that it has begun, which the next comparison will show.
+// takeBack checks the answer of Stop or Reset. For a function that is due, false is right if it has
+// begun, which the next comparison will show.
 func (m *model) takeBack(e *entry, call string, got bool) {
 	armed := len(e.owed) > 0
 	switch {
@@ -180,7 +194,8 @@ func (m *model) takeBack(e *entry, call string, got bool) {
 	}
 }
 
-// compare takes in what has begun; at the end nothing may be left.
+// compare takes in what has begun, and checks that nothing is overdue. At the end nothing may be
+// left.
 func (m *model) compare(atEnd bool) {
 	m.mu.Lock()
 	begun := slices.Clone(m.begun)

@@ -14,20 +14,23 @@ func ordering() []check {
 	needs := []need{serial(), ordered()}
 	return []check{
 		{"functions of equal time begin in order of arming", equalTimes, needs},
-		{"functions of equal time armed at different times begin in order of arming", equalTimesLater, needs},
+		{
+			"functions of equal time armed at different times begin in order of arming",
+			equalTimesLater, needs,
+		},
 		{"functions begin in order of time", orderOfTime, needs},
 		{"Reset puts a function behind those of equal time", resetGoesBehind, needs},
 	}
 }
 
-// parade is the order in which functions have begun.
+// parade records the order in which functions begin.
 type parade struct {
 	c     *trial
 	mu    sync.Mutex
 	begun []place
 }
 
-// place is where a function belongs.
+// place is where a function belongs in the order.
 type place struct {
 	due time.Duration
 	seq int
@@ -38,7 +41,7 @@ func (a place) before(b place) bool {
 	return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.seq, b.seq)) < 0
 }
 
-// arm arms a function that joins the parade as number seq, and is not reset to no delay.
+// arm arms a function that joins the parade as number seq. It must not be reset to no delay.
 func (r *parade) arm(s timer.Scheduler, d time.Duration, seq int) *probe {
 	return r.c.armThen(s, d, func(p *probe) {
 		p.mu.Lock()
@@ -50,8 +53,8 @@ func (r *parade) arm(s timer.Scheduler, d time.Duration, seq int) *probe {
 	})
 }
 
-// inOrder demands n functions in order of time, and then of their numbers. Those without a delay
-// may have overtaken others that were not late yet.
+// inOrder demands that n functions have begun, in order of time and then of their numbers.
+// Functions without a delay may have overtaken others that were not yet late.
 func (r *parade) inOrder(n int, what string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -62,7 +65,8 @@ func (r *parade) inOrder(n int, what string) {
 	for _, p := range r.begun {
 		overtaken := !p.now && lastNow.due-p.due <= r.c.Lateness && r.c.Lateness > 0
 		if p.before(last) || p.before(lastNow) && !overtaken {
-			r.c.errorf("%s: number %d, due at %v, has begun after others that were due until %v", what, p.seq, p.due, max(last.due, lastNow.due))
+			r.c.errorf("%s: number %d, due at %v, has begun after others that were due until %v",
+				what, p.seq, p.due, max(last.due, lastNow.due))
 		}
 		if p.now {
 			lastNow = p
@@ -86,8 +90,8 @@ func equalTimes(c *trial) {
 	}
 }
 
-// equalTimesLater approaches one time with ever shorter delays, so that a facility of several
-// levels has them on all.
+// equalTimesLater approaches one time with ever shorter delays, so that a facility with several
+// levels holds some on each.
 func equalTimesLater(c *trial) {
 	c.bubble(func() {
 		s, order := c.make(c.serial()), &parade{c: c}
@@ -106,12 +110,15 @@ func equalTimesLater(c *trial) {
 
 func orderOfTime(c *trial) {
 	c.bubble(func() {
-		s, order, random := c.make(c.serial()), &parade{c: c}, rand.New(rand.NewPCG(3, 3))
+		s, order := c.make(c.serial()), &parade{c: c}
+		random := rand.New(rand.NewPCG(3, 3))
 		var delays []time.Duration
 		for i := range 1500 {
 			delays = append(delays, 1+magnitude(random, 10*day), 1+time.Duration(i)*c.tick()/7)
 		}
-		random.Shuffle(len(delays), func(i, j int) { delays[i], delays[j] = delays[j], delays[i] })
+		random.Shuffle(len(delays), func(i, j int) {
+			delays[i], delays[j] = delays[j], delays[i]
+		})
 		for i, d := range delays {
 			order.arm(s, d, i)
 		}

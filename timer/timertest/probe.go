@@ -17,13 +17,13 @@ type probe struct {
 
 	mu    sync.Mutex
 	due   time.Duration   // of the last arming, on the clock of the trial
-	begun []time.Duration // when it did
+	begun []time.Duration // when each run began
 }
 
 // arm arms a probe that only records.
 func (c *trial) arm(s timer.Scheduler, d time.Duration) *probe { return c.armThen(s, d, nil) }
 
-// armThen arms a probe that calls body too.
+// armThen arms a probe that records and then calls body.
 func (c *trial) armThen(s timer.Scheduler, d time.Duration, body func(p *probe)) *probe {
 	p := &probe{c: c, body: body, armed: make(chan struct{}), due: later(c.now(), max(d, 0))}
 	p.h = s.AfterFunc(d, p.run)
@@ -31,7 +31,7 @@ func (c *trial) armThen(s timer.Scheduler, d time.Duration, body func(p *probe))
 	return p
 }
 
-// armMany arms n probes, all with d.
+// armMany arms n probes with the same delay.
 func (c *trial) armMany(s timer.Scheduler, d time.Duration, n int) []*probe {
 	var probes []*probe
 	for range n {
@@ -62,8 +62,8 @@ func (p *probe) reset(d time.Duration) bool {
 func (p *probe) stop() bool { return p.handle().Stop() }
 func (p *probe) err() error { return timer.Err(p.handle()) }
 
-// handle waits for AfterFunc to return, for a body that is quicker. Time passes in a bubble only if
-// that has not come to wait for the body.
+// handle returns the handle, and waits for AfterFunc to return if the body was quicker. In a bubble
+// time passes only when all are blocked: if it does here, AfterFunc waits for the body.
 func (p *probe) handle() timer.Handle {
 	select {
 	case <-p.armed:
@@ -79,7 +79,7 @@ func (p *probe) handle() timer.Handle {
 	}
 }
 
-// noHandle stands for one that is not to be had.
+// noHandle stands in for a handle that cannot be had.
 type noHandle struct{}
 
 func (noHandle) Stop() bool               { return false }
@@ -101,7 +101,7 @@ func (p *probe) hasRun(n int, when string) {
 // onTime demands that the probe has begun n times, the last time when it was due.
 func (p *probe) onTime(n int, what string) { p.notLaterThan(n, 0, what) }
 
-// notLaterThan is onTime for a probe that may have been held up until some time.
+// notLaterThan is onTime for a probe that may have been held up until the time heldUp.
 func (p *probe) notLaterThan(n int, heldUp time.Duration, what string) {
 	p.hasRun(n, what)
 	p.mu.Lock()
@@ -114,11 +114,12 @@ func (p *probe) notLaterThan(n int, heldUp time.Duration, what string) {
 	case begun < p.due:
 		p.c.errorf("%s: the function has begun %v early", what, p.due-begun)
 	case begun > latest:
-		p.c.errorf("%s: the function has begun %v after its time, %v at most are stated", what, begun-p.due, latest-p.due)
+		p.c.errorf("%s: the function has begun %v after its time, %v at most are stated",
+			what, begun-p.due, latest-p.due)
 	}
 }
 
-// answers demands a result of Stop or Reset.
+// answers demands that Stop or Reset has returned want.
 func (c *trial) answers(call string, got, want bool) {
 	if got != want {
 		c.errorf("%s is %t, want %t", call, got, want)

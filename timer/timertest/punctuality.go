@@ -26,9 +26,13 @@ func punctuality() []check {
 }
 
 // edges returns the delays at which timing wheels go wrong: around multiples of a tick, a turn and
-// the turns of coarser levels, around 31 and 32 bits of ticks, and of everyday sizes up to a century.
+// the turns of coarser levels, around 31 and 32 bits of ticks, and of everyday sizes up to a
+// century.
 func (f Facility) edges() []time.Duration {
-	around := []time.Duration{0, f.Lateness, f.tick(), 2 * f.tick(), time.Millisecond, time.Second, time.Minute, time.Hour, day, 248 * day, year, century}
+	around := []time.Duration{
+		0, f.Lateness, f.tick(), 2 * f.tick(),
+		time.Millisecond, time.Second, time.Minute, time.Hour, day, 248 * day, year, century,
+	}
 	for _, level := range []int{f.slots(), 8, 20, 64, 256} {
 		for span := f.tick(); span < century/time.Duration(level); {
 			span *= time.Duration(level)
@@ -46,7 +50,9 @@ func (f Facility) edges() []time.Duration {
 	}
 	slices.Sort(edges)
 	edges = slices.Compact(edges)
-	return slices.DeleteFunc(edges, func(d time.Duration) bool { return d < 0 || d > 2*century })
+	return slices.DeleteFunc(edges, func(d time.Duration) bool {
+		return d < 0 || d > 2*century
+	})
 }
 
 func anyDelay(c *trial) {
@@ -59,11 +65,16 @@ func anyDelay(c *trial) {
 	}
 }
 
-// anyPhase arms at the edges of ticks and turns of a facility that has seen no function before.
+// anyPhase arms the first function of a facility at ages around the edges of ticks and turns.
 func anyPhase(c *trial) {
 	tick, turn := c.tick(), c.turn()
-	for _, age := range []time.Duration{1, tick / 3, tick - 1, tick, tick + 1, turn - 1, turn, turn + tick/2, 7*turn + tick - 1} {
-		for _, d := range []time.Duration{0, 1, tick / 2, tick - 1, tick, tick + 1, turn - tick, turn - 1, turn, turn + 1, turn + tick, 5*turn + 1} {
+	for _, age := range []time.Duration{
+		1, tick / 3, tick - 1, tick, tick + 1, turn - 1, turn, turn + tick/2, 7*turn + tick - 1,
+	} {
+		for _, d := range []time.Duration{
+			0, 1, tick / 2, tick - 1, tick, tick + 1,
+			turn - tick, turn - 1, turn, turn + 1, turn + tick, 5*turn + 1,
+		} {
 			c.bubble(func() {
 				s := c.make(timer.Config{})
 				time.Sleep(age)
@@ -94,7 +105,8 @@ func manyDelays(c *trial) {
 	})
 }
 
-// magnitude returns a random duration up to most; its number of digits is random.
+// magnitude returns a random duration up to most, such that all numbers of digits are equally
+// likely.
 func magnitude(random *rand.Rand, most time.Duration) time.Duration {
 	return time.Duration(math.Exp(random.Float64()*math.Log(float64(most)))) - 1
 }

@@ -10,23 +10,26 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// Virtual time stands still while goroutines run, so all that they do at one time they do at once;
-// and what is late by a lost wake-up is late by far.
+// Virtual time stands still while goroutines run. So all that they do at one time races, and a
+// function that is late because of a lost wake-up is late by far.
 
 func racing() []check {
 	return []check{
 		{"functions armed by many goroutines at once begin on time", armTogether, nil},
 		{"Stop at the very time of a function is believed", stopAtTime, nil},
 		{"Reset at the very time of a function is believed", resetAtTime, nil},
-		{"functions due when the facility is stopped have one end", stopAllAtTime, []need{stoppable()}},
+		{
+			"functions due when the facility is stopped have one end",
+			stopAllAtTime, []need{stoppable()},
+		},
 	}
 }
 
-// raceRounds is how often a race is run, each time in a bubble of its own.
+// raceRounds is how often each race is run, every time in a new bubble.
 const raceRounds = 200
 
-// armTogether has goroutines arm, stop and reset functions of their own, which they know everything
-// of, on a grid of times on which they meet.
+// armTogether makes goroutines arm, stop and reset functions of their own at times on one grid, so
+// that they meet there. Each knows exactly what must become of its functions.
 func armTogether(c *trial) {
 	for round := range uint64(raceRounds) {
 		c.bubble(func() {
@@ -45,7 +48,9 @@ func armTogether(c *trial) {
 
 func (c *trial) armOnGrid(s timer.Scheduler, random *rand.Rand) {
 	grid := c.Lateness + c.tick()
-	times := func(from, to int) time.Duration { return time.Duration(from+random.IntN(to-from+1)) * grid }
+	times := func(from, to int) time.Duration {
+		return time.Duration(from+random.IntN(to-from+1)) * grid
+	}
 	for range 12 {
 		p := c.arm(s, times(3, 6))
 		time.Sleep(times(1, 2))
@@ -62,7 +67,7 @@ func (c *trial) armOnGrid(s timer.Scheduler, random *rand.Rand) {
 	}
 }
 
-// atTime runs f on four goroutines when p is due, or within the time by which it may be late, and
+// atTime calls f on four goroutines after d, or a little later, within the allowed lateness, and
 // returns how often f was true.
 func (c *trial) atTime(d time.Duration, round int, f func() bool) int {
 	var won atomic.Int32
@@ -79,7 +84,7 @@ func (c *trial) atTime(d time.Duration, round int, f func() bool) int {
 	return int(won.Load())
 }
 
-// stopAtTime lets Stop race with the function: either wins.
+// stopAtTime makes Stop race with the function. One of them must win.
 func stopAtTime(c *trial) {
 	for round := range raceRounds {
 		c.bubble(func() {
@@ -88,13 +93,15 @@ func stopAtTime(c *trial) {
 			won := c.atTime(d, round, p.stop)
 			c.pass(d)
 			if runs := p.runs(); runs+won != 1 {
-				c.errorf("a function stopped when it was due has begun %d times, and %d times Stop was true", runs, won)
+				c.errorf("a function stopped when it was due has begun %d times, "+
+					"and %d times Stop was true", runs, won)
 			}
 		})
 	}
 }
 
-// resetAtTime lets Reset race with the function: each arming runs, or is taken back by a later one.
+// resetAtTime makes Reset race with the function. Each arming must run or be taken back by a later
+// one.
 func resetAtTime(c *trial) {
 	for round := range raceRounds {
 		c.bubble(func() {
@@ -103,13 +110,14 @@ func resetAtTime(c *trial) {
 			won := c.atTime(d, round, func() bool { return p.handle().Reset(d) })
 			c.pass(2 * d)
 			if runs := p.runs(); runs+won != 5 {
-				c.errorf("a function armed once and reset four times when it was due has begun %d times, and %d times Reset was true", runs, won)
+				c.errorf("a function armed once and reset four times when it was due "+
+					"has begun %d times, and %d times Reset was true", runs, won)
 			}
 		})
 	}
 }
 
-// stopAllAtTime stops the facility when its functions are due.
+// stopAllAtTime stops the facility just when its functions are due.
 func stopAllAtTime(c *trial) {
 	for round := range raceRounds {
 		c.bubble(func() {
@@ -128,7 +136,8 @@ func stopAllAtTime(c *trial) {
 			})
 			c.pass(2 * d)
 			for _, p := range probes {
-				what := fmt.Sprintf("due when the facility is stopped, and returned is %t", returned[p.handle()])
+				what := fmt.Sprintf("due when the facility is stopped, and returned is %t",
+					returned[p.handle()])
 				if p.err() == nil {
 					p.hasRun(1, what)
 					continue

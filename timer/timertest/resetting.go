@@ -16,12 +16,18 @@ func resetting() []check {
 		{"Reset from the function itself arms it again", resetItself, nil},
 		{"Reset of a running function arms it again", resetRunning, nil},
 		{"many a Reset leads to one call", resetOften, nil},
-		{"Reset in a batch of functions of the same time works", resetInBatch, []need{serial(), ordered()}},
+		{
+			"Reset in a batch of functions of the same time works",
+			resetInBatch, []need{serial(), ordered()},
+		},
 	}
 }
 
 func resetArmed(c *trial) {
-	delays := []time.Duration{math.MinInt64, -1, 0, 1, c.tick() - 1, c.tick(), c.tick() + 1, c.turn(), 2*c.turn() + 1, day, 10 * year}
+	delays := []time.Duration{
+		math.MinInt64, -1, 0, 1, c.tick() - 1, c.tick(), c.tick() + 1, c.turn(), 2*c.turn() + 1,
+		day, 10 * year,
+	}
 	for _, from := range delays[3:] {
 		for _, to := range delays {
 			c.bubble(func() {
@@ -81,7 +87,9 @@ func resetStopped(c *trial) {
 
 // resetItself makes chains of runs, with delays below, at and above a tick and a turn.
 func resetItself(c *trial) {
-	for _, d := range []time.Duration{0, 1, c.tick(), c.tick() + 1, c.turn() - c.tick(), c.turn(), c.turn() + 1} {
+	for _, d := range []time.Duration{
+		0, 1, c.tick(), c.tick() + 1, c.turn() - c.tick(), c.turn(), c.turn() + 1,
+	} {
 		c.bubble(func() {
 			const n = 200
 			p := c.armThen(c.make(timer.Config{}), d, func(p *probe) {
@@ -96,7 +104,8 @@ func resetItself(c *trial) {
 	}
 }
 
-// resetRunning does it from outside. The function is short the second time, as the runs may overlap.
+// resetRunning resets a running function from outside. Its second run is short, as the two may
+// overlap.
 func resetRunning(c *trial) {
 	c.bubble(func() {
 		p := c.armThen(c.make(timer.Config{}), time.Second, func(p *probe) {

@@ -9,17 +9,24 @@ import (
 func stalls() []check {
 	return []check{
 		{"after a stall everything overdue begins, and nothing else", stall, []need{serial()}},
-		{"after a stall overdue functions begin in order of time", stallOrder, []need{serial(), ordered()}},
+		{
+			"after a stall overdue functions begin in order of time",
+			stallOrder, []need{serial(), ordered()},
+		},
 		{"what is stopped or reset during a stall stays so", stallChanges, []need{serial()}},
 	}
 }
 
 // stallLengths are what a facility is kept waiting for: parts of a tick up to many turns.
 func (c *trial) stallLengths() []time.Duration {
-	return []time.Duration{1, c.tick() - 1, c.tick(), 3*c.tick() + 1, c.turn() - 1, c.turn(), c.turn() + 1, 5*c.turn() + c.tick()/2, day, year + 1}
+	return []time.Duration{
+		1, c.tick() - 1, c.tick(), 3*c.tick() + 1,
+		c.turn() - 1, c.turn(), c.turn() + 1, 5*c.turn() + c.tick()/2, day, year + 1,
+	}
 }
 
-// stall keeps the facility waiting in its first function, with others all around the end of that.
+// stall keeps the facility waiting in its first function, with others due before and after that
+// ends.
 func stall(c *trial) {
 	for _, length := range c.stallLengths() {
 		c.bubble(func() {
@@ -30,7 +37,8 @@ func stall(c *trial) {
 			random := rand.New(rand.NewPCG(4, uint64(length)))
 			for range 100 {
 				due = append(due, c.arm(s, start+1+magnitude(random, length)))
-				later = append(later, c.arm(s, start+length+c.Lateness+1+magnitude(random, 4*length)))
+				after := start + length + c.Lateness + 1 + magnitude(random, 4*length)
+				later = append(later, c.arm(s, after))
 			}
 			end := start + c.Lateness + length
 			time.Sleep(end)
@@ -47,11 +55,12 @@ func stall(c *trial) {
 	}
 }
 
-// stallOrder arms some of the functions while the facility waits, some of them without a delay.
+// stallOrder arms some functions while the facility is kept waiting, some of these without a delay.
 func stallOrder(c *trial) {
 	for _, length := range c.stallLengths() {
 		c.bubble(func() {
-			s, order, random := c.make(c.serial()), &parade{c: c}, rand.New(rand.NewPCG(5, uint64(length)))
+			s, order := c.make(c.serial()), &parade{c: c}
+			random := rand.New(rand.NewPCG(5, uint64(length)))
 			c.armThen(s, 1, func(*probe) { time.Sleep(length) })
 			for i := range 100 {
 				order.arm(s, 2+magnitude(random, length), i)

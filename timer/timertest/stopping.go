@@ -17,7 +17,10 @@ func stopping() []check {
 		{"Stop right after arming works", stopFresh, nil},
 		{"Stop of a running function is false and does not wait", stopRunning, nil},
 		{"Stop of a function that has run is false", stopRun, nil},
-		{"Stop in a batch of functions of the same time works", stopInBatch, []need{serial(), ordered()}},
+		{
+			"Stop in a batch of functions of the same time works",
+			stopInBatch, []need{serial(), ordered()},
+		},
 		{"Stop lets go of the function soon", stopLetsGo, nil},
 	}
 }
@@ -99,7 +102,7 @@ func stopRun(c *trial) {
 	})
 }
 
-// stopInBatch lets the first of many functions of one time stop some of the others.
+// stopInBatch makes the first of many functions of equal time stop some of the others.
 func stopInBatch(c *trial) {
 	c.bubble(func() {
 		s := c.make(c.serial())
@@ -122,8 +125,8 @@ func stopInBatch(c *trial) {
 	})
 }
 
-// stopLetsGo asks what is left in memory of functions due in a year, an hour after most were
-// stopped, with a little going on. A quarter may stay.
+// stopLetsGo checks that functions due in a year, which were all stopped, are no longer in memory
+// after an hour of a little work. A quarter may stay.
 func stopLetsGo(c *trial) {
 	c.bubble(func() {
 		const n = 1000

@@ -13,12 +13,15 @@ import (
 func stresses() []check {
 	return []check{
 		{"in real time each arming has one end", stressCalls, nil},
-		{"in real time a facility stopped while others arm loses nothing", stressEnd, []need{stoppable()}},
+		{
+			"in real time a facility stopped while others arm loses nothing",
+			stressEnd, []need{stoppable()},
+		},
 	}
 }
 
-// tally is one function in real time, and what is known of its ends. Every arming ends by a run, by
-// a Stop or Reset that is true, or with the facility.
+// tally is one function in real time, with counts of its armings and their ends. Every arming ends
+// by a run, by a Stop or Reset that returns true, or with the facility.
 type tally struct {
 	h       timer.Handle
 	armings atomic.Int64
@@ -29,10 +32,10 @@ type tally struct {
 	armedBefore bool // AfterFunc had returned before the facility was stopped
 }
 
-// owed is how many armings have no end yet.
+// owed returns how many armings have no end yet.
 func (k *tally) owed() int64 { return k.armings.Load() - k.taken.Load() - k.runs.Load() }
 
-// armTally arms a function that sees whether it is early, as long as it is not reset.
+// armTally arms a function that checks whether it is early. The check holds only until it is reset.
 func armTally(s timer.Scheduler, d time.Duration) *tally {
 	k := &tally{}
 	k.armings.Add(1)
@@ -59,7 +62,7 @@ func (k *tally) reset(d time.Duration) {
 	}
 }
 
-// stressCalls has goroutines arm, stop and reset functions of their own and of others.
+// stressCalls makes goroutines arm functions, and stop and reset shared ones.
 func stressCalls(c *trial) {
 	for range 3 {
 		c.realTime(func() { c.stressCallsOnce() })
@@ -104,19 +107,22 @@ func (c *trial) stressCallsOnce() {
 	}
 }
 
-// settle waits until every function has its end, as over tells, and demands that none has more runs
-// than armings.
+// settle waits until every arming has its end, or over says that the function has, and demands that
+// no arming has two.
 func (c *trial) settle(tallies []*tally, over func(k *tally) bool) {
 	end := time.Now().Add(c.patience)
 	for _, k := range tallies {
 		for !over(k) && k.owed() > 0 && !c.failed() {
 			if time.Now().After(end) {
-				c.errorf("a function has not begun and nobody has stopped it: %d armings, %d taken back, %d runs, Err %v", k.armings.Load(), k.taken.Load(), k.runs.Load(), timer.Err(k.h))
+				c.errorf("a function has not begun and nobody has stopped it: "+
+					"%d armings, %d taken back, %d runs, Err %v",
+					k.armings.Load(), k.taken.Load(), k.runs.Load(), timer.Err(k.h))
 			}
 			time.Sleep(100 * time.Microsecond)
 		}
 		if k.owed() < 0 {
-			c.errorf("of %d armings %d were taken back and %d have run", k.armings.Load(), k.taken.Load(), k.runs.Load())
+			c.errorf("of %d armings %d were taken back and %d have run",
+				k.armings.Load(), k.taken.Load(), k.runs.Load())
 		}
 	}
 }
@@ -174,21 +180,25 @@ func (c *trial) stressEndOnce() {
 	}
 }
 
-// oneEnd demands that a function has run, was stopped by its owner, was returned, or was refused,
-// and one of these only. It strikes it off what was returned.
+// oneEnd demands that exactly one thing has become of a function: it has run, was stopped by its
+// owner, was returned, or was refused. It strikes the function off returned.
 func (c *trial) oneEnd(k *tally, returned map[timer.Handle]bool) {
 	wasReturned, err := returned[k.h], timer.Err(k.h)
 	delete(returned, k.h)
 	ends := k.runs.Load() + k.taken.Load()
 	switch {
 	case err == nil && (ends != 1 || wasReturned):
-		c.errorf("a function has begun %d times and was stopped %d times, returned is %t, and Err is nil", k.runs.Load(), k.taken.Load(), wasReturned)
+		c.errorf("a function has begun %d times and was stopped %d times, "+
+			"returned is %t, and Err is nil",
+			k.runs.Load(), k.taken.Load(), wasReturned)
 	case err != nil && ends != 0:
-		c.errorf("a function has begun %d times and was stopped %d times, and Err is %v", k.runs.Load(), k.taken.Load(), err)
+		c.errorf("a function has begun %d times and was stopped %d times, and Err is %v",
+			k.runs.Load(), k.taken.Load(), err)
 	case err != nil && !errors.Is(err, timer.ErrClosed):
 		c.errorf("Err after the end of the facility is %v, want ErrClosed", err)
 	case err != nil && c.Returns && k.armedBefore && !wasReturned:
-		c.errorf("a function armed before the end of the facility was not returned, and has not begun")
+		c.errorf("a function armed before the end of the facility " +
+			"was not returned, and has not begun")
 	case k.early.Load():
 		c.errorf("a function has begun early")
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// trial is one check of one facility on its way. It collects what it finds instead of failing a
-// test, so that the suite can be tested with facilities that are broken.
+// trial is one check of one facility in progress. It collects failures instead of failing a test,
+// so that the suite itself can be tested with facilities that are broken.
 type trial struct {
 	Facility
 	outer *testing.T // runs the check; bubbles are made from it
@@ -20,15 +20,15 @@ type trial struct {
 	// patience is how long functions may take to begin in real time before they count as lost.
 	patience time.Duration
 
-	inner *testing.T // of the bubble; set at its begin
-	epoch time.Time  // begin of the bubble
+	inner *testing.T // the test of the current bubble
+	epoch time.Time  // when that bubble began
 
 	mu    sync.Mutex
 	found []string // failures, the first few
 	made  []timer.Scheduler
 }
 
-// mostFound is how many failures of one check are told. A broken facility has thousands.
+// mostFound is how many failures of one check are reported. A broken facility has thousands.
 const mostFound = 8
 
 // errorf records a failure. It may be called from any goroutine.
@@ -47,8 +47,8 @@ func (c *trial) failed() bool {
 	return len(c.found) > 0
 }
 
-// bubble runs f in a bubble of its own, and stops the facilities made there before it ends.
-// Goroutines that are left then, or blocked for ever, are a failure.
+// bubble runs f in a bubble of its own, and then stops the facilities made there. Goroutines that
+// are left after that, or blocked for ever, are a failure.
 func (c *trial) bubble(f func()) {
 	defer func() {
 		if problem := recover(); problem != nil {
@@ -69,7 +69,7 @@ func (c *trial) realTime(f func()) {
 	f()
 }
 
-// make returns a new facility, which will be stopped at the end of the bubble.
+// make returns a new facility, which is stopped at the end of the bubble.
 func (c *trial) make(cfg timer.Config) timer.Scheduler {
 	s := c.New(c.inner, cfg)
 	c.made = append(c.made, s)
@@ -85,17 +85,17 @@ func (c *trial) stopAll() {
 	c.made = nil
 }
 
-// now is the time since the begin of the bubble.
+// now returns the time since the bubble began.
 func (c *trial) now() time.Duration { return time.Since(c.epoch) }
 
-// pass lets d pass, and then the lateness that is allowed, so that everything due by then has begun.
-// The nanosecond more is for facilities that set an alarm of no time on the way.
+// pass lets d pass, and then the allowed lateness, so that everything due within d has begun. The
+// extra nanosecond is for facilities that set an alarm for no time at all on the way.
 func (c *trial) pass(d time.Duration) {
 	time.Sleep(later(d, c.Lateness) + 1)
 	synctest.Wait()
 }
 
-// later returns a+b for a b that is not negative, or the end of time.
+// later returns a+b, or the end of time if that would overflow. A negative b is not allowed.
 func later(a, b time.Duration) time.Duration {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64

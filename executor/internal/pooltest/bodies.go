@@ -13,7 +13,7 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// ErrTask is what bodies fail with.
+// ErrTask is the error of bodies that fail.
 var ErrTask = errors.New("task failed")
 
 // Nothing is a body that does nothing.
@@ -31,10 +31,10 @@ func Goexit(context.Context) error {
 	return nil
 }
 
-// Seven is a function with a result.
+// Seven is a function with a result, 7.
 func Seven(context.Context) (int, error) { return 7, nil }
 
-// Sleep is a body of the given length that does not heed its context.
+// Sleep returns a body that takes d and ignores its context.
 func Sleep(d time.Duration) executor.Task {
 	return func(context.Context) error {
 		time.Sleep(d)
@@ -42,7 +42,7 @@ func Sleep(d time.Duration) executor.Task {
 	}
 }
 
-// Pause is a body of the given length that ends early with its context, and succeeds.
+// Pause returns a body that takes d, or less if its context ends, and succeeds either way.
 func Pause(d time.Duration) executor.Task {
 	return func(ctx context.Context) error {
 		select {
@@ -53,8 +53,8 @@ func Pause(d time.Duration) executor.Task {
 	}
 }
 
-// InTurn is a body that ends as the given ones do, run by run, and in the end again and again as
-// the last.
+// InTurn returns a body that does what the first of the given ones does in its first run, what the
+// second does in its second, and so on. When none are left it repeats the last.
 func InTurn(bodies ...executor.Task) executor.Task {
 	var runs atomic.Int64
 	return func(ctx context.Context) error {
@@ -62,7 +62,7 @@ func InTurn(bodies ...executor.Task) executor.Task {
 	}
 }
 
-// Typed returns task as a function with a result, which is 42. That of nil is nil.
+// Typed returns task as a function with the result 42, or nil if task is nil.
 func Typed(task executor.Task) future.Func[int] {
 	if task == nil {
 		return nil
@@ -70,29 +70,29 @@ func Typed(task executor.Task) future.Func[int] {
 	return func(ctx context.Context) (int, error) { return 42, task(ctx) }
 }
 
-// Gate holds tasks until it is opened, at the latest when the test ends.
+// Gate holds tasks until it is opened. The end of the test opens it.
 type Gate struct {
 	Opened chan struct{}
 	once   sync.Once
 }
 
-// NewGate returns a gate that is closed.
+// NewGate returns a closed gate.
 func NewGate(t *testing.T) *Gate {
 	g := &Gate{Opened: make(chan struct{})}
 	t.Cleanup(g.Open)
 	return g
 }
 
-// Open lets all go on that the gate holds.
+// Open lets everything go on that the gate holds.
 func (g *Gate) Open() { g.once.Do(func() { close(g.Opened) }) }
 
-// Hold is a body that does not heed its context.
+// Hold is a body that waits for the gate and ignores its context.
 func (g *Gate) Hold(context.Context) error {
 	<-g.Opened
 	return nil
 }
 
-// Heed is a body that ends with its context.
+// Heed is a body that waits for the gate or the end of its context.
 func (g *Gate) Heed(ctx context.Context) error {
 	select {
 	case <-g.Opened:
@@ -108,7 +108,7 @@ type Fault struct {
 	Do   func()
 }
 
-// Faults are all of them, and that all is well.
+// Faults are all faults, and for comparison one that is none.
 var Faults = []Fault{
 	{"fine", func() {}},
 	{"panic", func() { panic(ErrTask) }},
@@ -116,10 +116,10 @@ var Faults = []Fault{
 	{"goexit", runtime.Goexit},
 }
 
-// Decorator counts its calls, and the runs of what it has made.
+// Decorator counts its calls, and the runs of the tasks it has made.
 type Decorator struct{ Calls, Runs atomic.Int32 }
 
-// Decorate is for [executor.Decorate].
+// Decorate is an argument for [executor.Decorate].
 func (d *Decorator) Decorate(task executor.Task) executor.Task {
 	d.Calls.Add(1)
 	return func(ctx context.Context) error {

@@ -1,5 +1,6 @@
-// Package pooltest is the common ground of the tests of executors: pools that end with their test,
-// bodies, records of what happened, and checks that nothing is lost. Only tests import it.
+// Package pooltest is what the tests of executors have in common: pools that end with their test,
+// bodies of tasks, records of what happened, and checks that nothing is lost. Only tests import it.
 //
-// Most of it is for bubbles: what waits for goroutines to rest needs one.
+// Most of it must be used inside a testing/synctest bubble, as it waits for goroutines to come to
+// rest.
 package pooltest

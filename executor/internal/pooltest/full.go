@@ -14,15 +14,15 @@ import (
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
-// Full is a pool of one worker, which is held, with room for one task, which is taken.
+// Full is a pool without room: its one worker is busy, and the one place in its queue is taken.
 type Full struct {
 	*executor.Pool
 	Gate    *Gate
 	Trace   *Trace
-	Waiting *future.Future[struct{}] // of the task that waits
+	Waiting *future.Future[struct{}] // of the task in the queue
 }
 
-// NewFull returns such a pool.
+// NewFull returns a full pool. Its gate holds the worker.
 func NewFull(t *testing.T, opts ...executor.Option) *Full {
 	t.Helper()
 	s := &Full{
@@ -36,7 +36,7 @@ func NewFull(t *testing.T, opts ...executor.Option) *Full {
 	return s
 }
 
-// Finish lets everything run, and ends the pool.
+// Finish opens the gate, lets everything run, and shuts the pool down.
 func (s *Full) Finish() {
 	s.Gate.Open()
 	probe.Elapse(time.Hour)
@@ -44,15 +44,15 @@ func (s *Full) Finish() {
 	<-s.Terminated()
 }
 
-// Waiter is a submitter that waits for room.
+// Waiter is a submitter that waits for room. Read its other fields when Returned is true.
 type Waiter struct {
 	Returned atomic.Bool
-	After    time.Duration
+	After    time.Duration // when it returned, since the start of the trace
 	Future   *future.Future[struct{}]
 	Err      error
 }
 
-// Waits starts a submitter that must find no room.
+// Waits starts a submitter, which must find no room.
 func (s *Full) Waits(t *testing.T, ctx context.Context, name string) *Waiter {
 	t.Helper()
 	w := new(Waiter)

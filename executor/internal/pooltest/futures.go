@@ -11,20 +11,22 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// Submitter is a pool, or what is like one.
+// Submitter is a pool, or anything else with its Submit method.
 type Submitter interface {
 	Submit(task executor.Task, opts ...executor.TaskOption) (*future.Future[struct{}], error)
 }
 
 // Submit submits a task that must be accepted.
-func Submit(t *testing.T, p Submitter, task executor.Task, opts ...executor.TaskOption) *future.Future[struct{}] {
+func Submit(
+	t *testing.T, p Submitter, task executor.Task, opts ...executor.TaskOption,
+) *future.Future[struct{}] {
 	t.Helper()
 	f, err := p.Submit(task, opts...)
 	require.NoError(t, err)
 	return f
 }
 
-// SubmitFunc submits fn and fails the test, without ending the goroutine, if the pool refuses it.
+// SubmitFunc submits fn. If the pool refuses it the test fails, but the goroutine goes on.
 func SubmitFunc[V any](
 	t *testing.T, p executor.Submitter, fn future.Func[V], opts ...executor.TaskOption,
 ) *future.Future[V] {
@@ -38,7 +40,8 @@ func SubmitFunc[V any](
 
 // Schedule schedules a task that must be accepted.
 func Schedule(
-	t *testing.T, p *executor.ScheduledPool, delay time.Duration, task executor.Task, opts ...executor.TaskOption,
+	t *testing.T, p *executor.ScheduledPool, delay time.Duration, task executor.Task,
+	opts ...executor.TaskOption,
 ) *executor.ScheduledFuture[struct{}] {
 	t.Helper()
 	f, err := p.Schedule(delay, task, opts...)
@@ -68,7 +71,7 @@ func WithFixedDelay(
 	return f
 }
 
-// Settled returns the outcome of a future that must be settled by now.
+// Settled returns the outcome of a future, which must be settled by now.
 func Settled[V any](t *testing.T, f *future.Future[V]) (V, error) {
 	t.Helper()
 	r, ok := f.Poll()
@@ -76,7 +79,7 @@ func Settled[V any](t *testing.T, f *future.Future[V]) (V, error) {
 	return r.Value, r.Err
 }
 
-// Outcome returns the error of a future that must be settled by now.
+// Outcome returns the error of a future, which must be settled by now.
 func Outcome(t *testing.T, f *future.Future[struct{}]) error {
 	t.Helper()
 	_, err := Settled(t, f)
@@ -92,7 +95,7 @@ func CancelledByShutdown(t *testing.T, f *future.Future[struct{}]) {
 	assert.ErrorIs(t, err, executor.ErrShutdown)
 }
 
-// Names returns the names of tasks.
+// Names returns the names of pending tasks, in their order.
 func Names(pending []executor.Pending) []string {
 	names := make([]string, len(pending))
 	for i, d := range pending {

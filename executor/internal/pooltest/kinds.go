@@ -7,10 +7,10 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// Maker makes a pool of a kind that has at most size workers.
+// Maker makes a pool of one kind, with at most size workers.
 type Maker func(t *testing.T, size int, opts ...executor.Option) *executor.Pool
 
-// Plain is [NewPool] with more options.
+// Plain returns [NewPool] with the extra options.
 func Plain(extra ...executor.Option) Maker {
 	return func(t *testing.T, size int, opts ...executor.Option) *executor.Pool {
 		return NewPool(t, size, append(extra[:len(extra):len(extra)], opts...)...)
@@ -22,7 +22,7 @@ func Scheduled(t *testing.T, size int, opts ...executor.Option) *executor.Pool {
 	return &NewScheduledPool(t, size, opts...).Pool
 }
 
-// Kinds are the kinds of pools, none of which refuses a task of Submit.
+// Kinds are the kinds of pools. None of them refuses a task given to Submit.
 var Kinds = map[string]Maker{
 	"plain":     NewPool,
 	"bounded":   Plain(executor.BoundedFIFO(2), executor.OnRejection(executor.CallerRuns)),
@@ -32,17 +32,17 @@ var Kinds = map[string]Maker{
 	"scheduled": Scheduled,
 }
 
-// Each runs a test in a bubble for each kind of pool.
+// Each runs a test for each kind of pool, in a bubble.
 func Each(t *testing.T, test func(t *testing.T, newPool Maker)) { EachOf(t, Kinds, test) }
 
-// EachUnbounded is Each for the kinds that have room for all.
+// EachUnbounded is Each for the kinds whose queue is unbounded.
 func EachUnbounded(t *testing.T, test func(t *testing.T, newPool Maker)) {
 	EachOf(t, map[string]Maker{
 		"plain": Kinds["plain"], "priority": Kinds["priority"], "scheduled": Kinds["scheduled"],
 	}, test)
 }
 
-// EachOf is Each for the kinds given.
+// EachOf is Each for the given kinds.
 func EachOf(t *testing.T, kinds map[string]Maker, test func(t *testing.T, newPool Maker)) {
 	for kind, newPool := range kinds {
 		t.Run(kind, func(t *testing.T) {

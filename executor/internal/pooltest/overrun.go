@@ -10,7 +10,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// Overrun runs a series on p, a pool or a loop, whose first run outlives its time-out of a second.
+// Overrun starts a series on p, a pool or a loop, whose runs outlive their time-out of one second.
 func Overrun(t *testing.T, p interface {
 	AtFixedRate(initial, period time.Duration, task executor.Task, opts ...executor.TaskOption) (
 		*executor.ScheduledFuture[struct{}], error)
@@ -23,8 +23,10 @@ func Overrun(t *testing.T, p interface {
 	require.NoError(t, err)
 }
 
-// ErrorPolicies are those after which a series goes on that has outlived its time-out, and that by
-// which it ends.
+// ErrorPolicies are all error policies. After a time-out a series goes on under two of them, and
+// ends under StopSeries.
 var ErrorPolicies = map[string]executor.ErrorPolicy{
-	"stop on panic": executor.StopOnPanic, "stop": executor.StopSeries, "continue": executor.Continue,
+	"stop on panic": executor.StopOnPanic,
+	"stop":          executor.StopSeries,
+	"continue":      executor.Continue,
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
-// Quiet is an option for pools that log nothing.
+// Quiet returns the option of a pool that logs nothing.
 func Quiet() executor.Option { return executor.Logger(slog.New(slog.DiscardHandler)) }
 
-// NewPool returns a plain pool that logs nothing and ends with the test, as by [Stop].
+// NewPool returns a plain pool that logs nothing and is stopped when the test ends, by [Stop].
 func NewPool(t *testing.T, core int, opts ...executor.Option) *executor.Pool {
 	t.Helper()
 	return Stop(t, executor.NewPool(core, append([]executor.Option{Quiet()}, opts...)...))
@@ -31,9 +31,9 @@ func NewScheduledPool(t *testing.T, core int, opts ...executor.Option) *executor
 	return p
 }
 
-// Stop has p stopped when the test ends, and returns it. All that runs then must come to an end,
-// and nothing be lost. The clock of a bubble stands still once its test has returned, so it is
-// waited for before.
+// Stop makes the end of the test stop p, and returns p. All that still runs must come to an end
+// then, and nothing may be lost. Stop waits for that in a cleanup function, while the clock of the
+// bubble still moves.
 func Stop(t *testing.T, p *executor.Pool) *executor.Pool {
 	t.Helper()
 	t.Cleanup(func() {
@@ -47,8 +47,8 @@ func Stop(t *testing.T, p *executor.Pool) *executor.Pool {
 	return p
 }
 
-// NewDirectPool returns a pool whose one worker is busy to the end of the test, so that its callers
-// run all tasks themselves. One task is accepted already.
+// NewDirectPool returns a pool whose one worker is busy until the test ends, so that submitters run
+// all tasks themselves. The task that keeps the worker busy counts as accepted.
 func NewDirectPool(t *testing.T) *executor.Pool {
 	t.Helper()
 	p := NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
@@ -57,33 +57,36 @@ func NewDirectPool(t *testing.T) *executor.Pool {
 	return p
 }
 
-// NothingLost asserts what holds after the end of a pool: all that it accepted has come to one end.
+// NothingLost asserts what holds once a pool has terminated: every accepted task has come to one
+// end.
 func NothingLost(t *testing.T, s executor.Stats) {
 	t.Helper()
 	assert.Equal(t, s.Accepted, s.Completed+s.Cancelled+s.Returned, "%+v", s)
 	assert.Equal(t, []int{0, 0, 0}, []int{s.Workers, s.Busy, s.Queued}, "workers, busy, queued")
 }
 
-// Balanced asserts that each task of a pool has come to one end, or waits, or runs, once all is at
-// rest.
+// Balanced waits until all is at rest, and asserts that each accepted task has come to one end, is
+// queued, or runs.
 func Balanced(t *testing.T, p *executor.Pool) {
 	t.Helper()
 	synctest.Wait()
 	s := p.Stats()
-	assert.Equal(t, s.Accepted, s.Completed+s.Cancelled+s.Returned+uint64(s.Queued)+uint64(s.Busy), "%+v", s)
+	assert.Equal(t, s.Accepted, s.Completed+s.Cancelled+s.Returned+uint64(s.Queued)+uint64(s.Busy),
+		"%+v", s)
 }
 
-// EndsAtOnce shuts p down, demands that it ends at once, as nothing runs any more, and that nothing
-// is lost.
+// EndsAtOnce shuts p down, in which nothing runs, and demands that it terminates at once and that
+// nothing is lost.
 func EndsAtOnce(t *testing.T, p *executor.Pool) {
 	t.Helper()
 	p.Shutdown()
 	synctest.Wait()
-	assert.True(t, probe.IsClosed(p.Terminated()), "nothing runs, nothing is queued, and the pool does not end: %v", p)
+	assert.True(t, probe.IsClosed(p.Terminated()),
+		"nothing runs, nothing is queued, and the pool does not end: %v", p)
 	NothingLost(t, p.Stats())
 }
 
-// Fill gives p the task so many times, and waits until nothing moves any more.
+// Fill gives p the task the given number of times, and waits until all is at rest.
 func Fill(t *testing.T, p *executor.Pool, times int, task executor.Task) {
 	t.Helper()
 	for range times {

@@ -13,7 +13,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// Trace notes what happens and when, as "name 10ms".
+// Trace records what happens and when, as "name 10ms".
 type Trace struct {
 	Start time.Time
 
@@ -21,17 +21,17 @@ type Trace struct {
 	marks []string
 }
 
-// NewTrace returns a trace that begins now.
+// NewTrace returns an empty trace whose times count from now.
 func NewTrace() *Trace { return &Trace{Start: time.Now()} }
 
-// Mark notes that something happens.
+// Mark records that something happens now.
 func (tr *Trace) Mark(name string) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	tr.marks = append(tr.marks, fmt.Sprintf("%s %v", name, time.Since(tr.Start)))
 }
 
-// Task is a body that notes its run.
+// Task returns a body that records its run.
 func (tr *Trace) Task(name string) executor.Task {
 	return func(context.Context) error {
 		tr.Mark(name)
@@ -39,7 +39,7 @@ func (tr *Trace) Task(name string) executor.Task {
 	}
 }
 
-// Lasting is a body that takes a while and notes its end.
+// Lasting returns a body that takes the given time and then records its end.
 func (tr *Trace) Lasting(name string, length time.Duration) executor.Task {
 	return func(context.Context) error {
 		time.Sleep(length)
@@ -48,35 +48,35 @@ func (tr *Trace) Lasting(name string, length time.Duration) executor.Task {
 	}
 }
 
-// Seen returns what has been noted.
+// Seen returns what has been recorded so far.
 func (tr *Trace) Seen() []string {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	return append([]string{}, tr.marks...)
 }
 
-// Errors is an error handler that keeps what it is told.
+// Errors is an error handler that keeps what it is called with.
 type Errors struct {
 	mu   sync.Mutex
 	errs []error
-	Runs []executor.Run // to be read when no task runs any more
+	Runs []executor.Run // read it only when no task runs any more
 }
 
-// Handle is the handler.
+// Handle is the handler, an argument for [executor.ErrorHandler].
 func (h *Errors) Handle(_ context.Context, run executor.Run, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.errs, h.Runs = append(h.errs, err), append(h.Runs, run)
 }
 
-// Told returns what the handler has been told.
+// Told returns the errors that the handler was called with.
 func (h *Errors) Told() []error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return append([]error{}, h.errs...)
 }
 
-// Log is the handler of a log that keeps the texts of its records.
+// Log is a log handler that keeps the messages of its records.
 type Log struct {
 	mu    sync.Mutex
 	texts []string
@@ -99,20 +99,20 @@ func (l *Log) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// All returns the texts so far.
+// All returns the messages so far.
 func (l *Log) All() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return append([]string{}, l.texts...)
 }
 
-// NewLog returns a log, and what has been written to it.
+// NewLog returns a logger, and the text that is written to it.
 func NewLog() (*slog.Logger, *Text) {
 	text := new(Text)
 	return slog.New(slog.NewTextHandler(text, nil)), text
 }
 
-// Text is what has been written, by whomever.
+// Text collects what is written to it. It is safe for concurrent use.
 type Text struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -125,19 +125,19 @@ func (l *Text) Write(b []byte) (int, error) {
 	return l.text.Write(b)
 }
 
-// String returns what has been written so far.
+// String returns the text so far.
 func (l *Text) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
 }
 
-// Lines returns the lines that have been written so far.
+// Lines returns the lines so far.
 func (l *Text) Lines() []string {
 	return strings.FieldsFunc(l.String(), func(r rune) bool { return r == '\n' })
 }
 
-// ExitLog ends the goroutine of whoever writes a record.
+// ExitLog is a log handler that ends the goroutine of whoever writes a record.
 type ExitLog struct{ slog.Handler }
 
 // Enabled implements [slog.Handler].

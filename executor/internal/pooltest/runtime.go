@@ -10,19 +10,18 @@ import (
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
-// Raise makes most at least n.
+// Raise sets most to n if n is greater.
 func Raise(most *atomic.Int32, n int32) {
 	for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
 	}
 }
 
-// Goroutines returns how many goroutines pools have started that have not ended.
+// Goroutines returns how many goroutines started by pools have not ended.
 func Goroutines() int {
 	return probe.Goroutines("created by github.com/punctual-go/punctual/executor.")
 }
 
-// Workers returns the numbers of the goroutines that are workers in the bubble of the caller, as
-// the runtime tells them.
+// Workers returns the goroutine numbers of the workers in the caller's bubble.
 func Workers(t *testing.T) []string {
 	t.Helper()
 	stacks := probe.Stacks()
@@ -31,14 +30,15 @@ func Workers(t *testing.T) []string {
 	var workers []string
 	for _, s := range stacks {
 		head, _, _ := strings.Cut(s, "\n")
-		if strings.Contains(s, "executor.(*worker)") && strings.Contains(head, "synctest bubble "+bubble+"]") {
+		if strings.Contains(s, "executor.(*worker)") &&
+			strings.Contains(head, "synctest bubble "+bubble+"]") {
 			workers = append(workers, strings.Fields(head)[1])
 		}
 	}
 	return workers
 }
 
-// CountTo returns the first n numbers.
+// CountTo returns the numbers from 0 to n-1.
 func CountTo(n int) (numbers []int) {
 	for i := range n {
 		numbers = append(numbers, i)

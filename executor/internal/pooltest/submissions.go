@@ -8,44 +8,62 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// Submission is a way to give a pool a task.
-type Submission func(p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption) error
+// Submission is one way to give a task to a pool.
+type Submission func(
+	p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption,
+) error
 
-// Submissions are all of them, by name: first those for now, then those for later, which is after
-// delay.
+// Submissions returns all ways to give a task to a pool, by name: first those for now, then those
+// for later, which means after delay.
 func Submissions(delay time.Duration) iter.Seq2[string, Submission] {
 	all := []struct {
 		name   string
 		submit Submission
 	}{
-		{"Execute", func(p *executor.ScheduledPool, task executor.Task, _ ...executor.TaskOption) error {
+		{"Execute", func(
+			p *executor.ScheduledPool, task executor.Task, _ ...executor.TaskOption,
+		) error {
 			return p.Execute(task)
 		}},
-		{"Submit", func(p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption) error {
+		{"Submit", func(
+			p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption,
+		) error {
 			f, err := p.Submit(task, opts...)
 			return consistent(f == nil, err)
 		}},
-		{"typed Submit", func(p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption) error {
+		{"typed Submit", func(
+			p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption,
+		) error {
 			f, err := executor.Submit(p, Typed(task), opts...)
 			return consistent(f == nil, err)
 		}},
-		{"Schedule", func(p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption) error {
+		{"Schedule", func(
+			p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption,
+		) error {
 			f, err := p.Schedule(delay, task, opts...)
 			return consistent(f == nil, err)
 		}},
-		{"typed Schedule", func(p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption) error {
+		{"typed Schedule", func(
+			p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption,
+		) error {
 			f, err := executor.Schedule(p, delay, Typed(task), opts...)
 			return consistent(f == nil, err)
 		}},
-		{"ScheduleAt", func(p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption) error {
+		{"ScheduleAt", func(
+			p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption,
+		) error {
 			f, err := p.ScheduleAt(time.Now().Add(delay), task, opts...)
 			return consistent(f == nil, err)
 		}},
-		{"AtFixedRate", func(p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption) error {
+		{"AtFixedRate", func(
+			p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption,
+		) error {
 			f, err := p.AtFixedRate(delay, time.Hour, task, opts...)
 			return consistent(f == nil, err)
 		}},
-		{"WithFixedDelay", func(p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption) error {
+		{"WithFixedDelay", func(
+			p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption,
+		) error {
 			f, err := p.WithFixedDelay(delay, time.Hour, task, opts...)
 			return consistent(f == nil, err)
 		}},

@@ -13,10 +13,11 @@ import (
 
 // Executor is a pool, or an event loop.
 type Executor interface {
-	Schedule(delay time.Duration, task executor.Task, opts ...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error)
+	Schedule(delay time.Duration, task executor.Task, opts ...executor.TaskOption) (
+		*executor.ScheduledFuture[struct{}], error)
 }
 
-// Timer is an executor as a timer facility, so that the conformance suite of timers can be run on
+// Timer makes an executor a timer facility, so that the conformance suite of timers can be run on
 // it.
 type Timer struct{ Executor }
 
@@ -30,7 +31,7 @@ func (s Timer) AfterFunc(d time.Duration, f func()) timer.Handle {
 	return h
 }
 
-// handle is a function that is scheduled as one task after another.
+// handle is one function, scheduled as a new task each time it is armed.
 type handle struct {
 	on Executor
 	f  func()
@@ -46,7 +47,7 @@ type arming struct {
 	err    error // of Schedule
 }
 
-// arm schedules the function. The lock is held, unless nobody knows the handle yet.
+// arm schedules the function. The lock is held, or nobody else has the handle yet.
 func (h *handle) arm(d time.Duration) {
 	a := new(arming)
 	a.future, a.err = h.on.Schedule(d, func(context.Context) error {
@@ -58,8 +59,8 @@ func (h *handle) arm(d time.Duration) {
 	h.now = a
 }
 
-// disarm takes the latest task back, if it has not begun and was not dropped. A body that begins
-// meanwhile finds the function taken, and does nothing.
+// disarm takes back the latest task, and reports whether that had neither begun nor been dropped. A
+// body that begins meanwhile finds the function taken, and does nothing.
 func (h *handle) disarm() bool {
 	a := h.now
 	if a.err != nil || !a.taken.CompareAndSwap(false, true) {
@@ -68,7 +69,7 @@ func (h *handle) disarm() bool {
 	return a.future.Stop() || a.outcome() == nil
 }
 
-// outcome is the error of the task, nil as long as it is not settled.
+// outcome returns the error of the task, or nil as long as its future is not settled.
 func (a *arming) outcome() error {
 	result, _ := a.future.Poll()
 	return result.Err
@@ -90,7 +91,7 @@ func (h *handle) Reset(d time.Duration) bool {
 	return was
 }
 
-// Err is what [timer.Err] asks.
+// Err is the method that [timer.Err] looks for.
 func (h *handle) Err() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -12,11 +12,12 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// Patience is after how long a pool helps a wait without being certain who it is that waits.
+// Patience is how long a pool waits before it helps a waiter of which it cannot be certain whose it
+// is.
 const Patience = 10 * time.Millisecond
 
-// Overdraw has a run of p wait for a child that takes an hour, for a second only, n times. The pool
-// helps, and then runs so many bodies more than it should.
+// Overdraw, called in a run of p, submits a child that takes an hour and waits for it for one
+// second, n times. The pool helps each time, and then runs n bodies more than its size.
 func Overdraw(t *testing.T, ctx context.Context, p *executor.Pool, n int) {
 	for range n {
 		stuck, _ := p.Submit(Sleep(time.Hour))
@@ -27,14 +28,16 @@ func Overdraw(t *testing.T, ctx context.Context, p *executor.Pool, n int) {
 	}
 }
 
-// Waited is how long a wait has taken, and how it ended.
+// Waited is how long a wait took and how it ended.
 type Waited struct {
 	Took time.Duration
 	Err  error
 }
 
-// Wait has a task on p wait, and returns the future of how that went.
-func Wait[V any](t *testing.T, p *executor.Pool, wait func(ctx context.Context) (V, error)) *future.Future[Waited] {
+// Wait submits a task to p that calls wait, and returns the future of how that went.
+func Wait[V any](
+	t *testing.T, p *executor.Pool, wait func(ctx context.Context) (V, error),
+) *future.Future[Waited] {
 	t.Helper()
 	return SubmitFunc(t, p, func(ctx context.Context) (Waited, error) {
 		start := time.Now()
@@ -43,7 +46,7 @@ func Wait[V any](t *testing.T, p *executor.Pool, wait func(ctx context.Context) 
 	}, executor.Name("parent"))
 }
 
-// Took returns how a wait has gone, which must be over.
+// Took returns how a wait went, which must be over.
 func Took(t *testing.T, f *future.Future[Waited]) Waited {
 	t.Helper()
 	w, err := Settled(t, f)

@@ -12,11 +12,11 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// longest is how much time a bubble is given: some 150 years of the 262 that its clock has.
+// longest is how much time may pass in a bubble: some 150 of the 262 years that its clock has.
 const longest = 1<<62 + 1<<58
 
-// Step is what a fuzz target does: the kind is to sleep, to arm, to stop or to reset one armed
-// before; the amount a number of nanoseconds or, for a stop, of the function.
+// Step is one thing that a fuzz target does. Amount is a number of nanoseconds, or for Halt and
+// Again also selects the function.
 type Step struct {
 	Kind   byte
 	Amount int64
@@ -24,14 +24,14 @@ type Step struct {
 
 // The kinds of steps.
 const (
-	Sleep byte = iota
-	Arm
-	Halt
-	Again
+	Sleep byte = iota // let time pass
+	Arm               // arm a new function
+	Halt              // stop one armed before
+	Again             // reset one armed before
 	kinds
 )
 
-// Script writes steps as the input of a fuzz target, for a wheel with the given tick and slots.
+// Script encodes steps as the input of a fuzz target, for a wheel with the given tick and slots.
 func Script(tick uint16, slots byte, steps ...Step) []byte {
 	data := append(binary.BigEndian.AppendUint16(nil, tick), slots)
 	for _, s := range steps {
@@ -40,29 +40,34 @@ func Script(tick uint16, slots byte, steps ...Step) []byte {
 	return data
 }
 
-// Seeds are scripts with the numbers at which arithmetic goes wrong.
+// Seeds returns scripts with numbers at which arithmetic tends to go wrong.
 func Seeds() (scripts [][]byte) {
 	for _, n := range []int64{1 << 31, 1 << 32, 1 << 62, math.MaxInt64} {
 		for _, tick := range []uint16{1, 7, 1000} {
 			var steps []Step
 			for d := int64(-2); d <= min(2, math.MaxInt64-n); d++ {
-				steps = append(steps, Step{Arm, n + d}, Step{Arm, (n + d) / int64(tick) * int64(tick)})
+				steps = append(steps, Step{Arm, n + d},
+					Step{Arm, (n + d) / int64(tick) * int64(tick)})
 			}
-			steps = append(steps, Step{Sleep, n - 1}, Step{Arm, 1}, Step{Arm, 9}, Step{Sleep, 1}, Step{Arm, n},
+			steps = append(steps,
+				Step{Sleep, n - 1}, Step{Arm, 1}, Step{Arm, 9}, Step{Sleep, 1}, Step{Arm, n},
 				Step{Again, 3}, Step{Halt, 1}, Step{Arm, 0}, Step{Sleep, 8}, Step{Again, n / 2})
-			scripts = append(scripts, Script(tick, 7, steps...), Script(tick, 0, steps...), Script(tick, 200, steps...))
+			scripts = append(scripts, Script(tick, 7, steps...), Script(tick, 0, steps...),
+				Script(tick, 200, steps...))
 		}
 	}
 	return append(scripts,
-		Script(1, 2, Step{Arm, 2}, Step{Arm, 4}, Step{Halt, 0}, Step{Sleep, 1}, Step{Arm, 1}, Step{Sleep, 5}),
-		Script(0, 63, Step{Arm, math.MinInt64}, Step{Sleep, math.MaxInt64}, Step{Arm, 1}, Step{Sleep, math.MaxInt64}))
+		Script(1, 2, Step{Arm, 2}, Step{Arm, 4}, Step{Halt, 0},
+			Step{Sleep, 1}, Step{Arm, 1}, Step{Sleep, 5}),
+		Script(0, 63, Step{Arm, math.MinInt64}, Step{Sleep, math.MaxInt64},
+			Step{Arm, 1}, Step{Sleep, math.MaxInt64}))
 }
 
 // planned is one function of a script.
 type planned struct {
 	handle timer.Handle
-	at     int64 // when it is to begin, or stopped
-	begun  int64 // when it has, or -1
+	at     int64 // when it must begin, or stopped
+	begun  int64 // when it has begun, or -1
 }
 
 func (p *planned) armed() bool { return p.at != stopped && p.begun < 0 }
@@ -72,7 +77,7 @@ const (
 	never         = math.MaxInt64
 )
 
-// script is the play of one input.
+// script is one input being played.
 type script struct {
 	t     *testing.T
 	wheel Wheel
@@ -81,8 +86,8 @@ type script struct {
 	all   []*planned
 }
 
-// Fuzz plays scripts and demands that every function begins at its tick, and that the wheel is in
-// order after every step. Slots are at least least.
+// Fuzz plays scripts and demands that every function begins at its tick, and that the wheel is
+// valid after every step. The wheel has at least least slots.
 func Fuzz(f *testing.F, least int, make func(timer.Config) Wheel) {
 	for _, s := range Seeds() {
 		f.Add(s)
@@ -107,7 +112,7 @@ func Fuzz(f *testing.F, least int, make func(timer.Config) Wheel) {
 
 func (s *script) now() int64 { return int64(time.Since(s.start)) }
 
-// due returns when a function begins that is armed now.
+// due returns when a function armed now with the delay d must begin.
 func (s *script) due(d int64) int64 {
 	now := s.now()
 	if d <= 0 {

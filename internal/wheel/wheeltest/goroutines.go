@@ -5,9 +5,9 @@ import (
 	"runtime"
 )
 
-// Goroutines returns how many goroutines of the process stay in a wheel, or were started by one and
-// stay. One that is about to end, perhaps of the test before, is given the time to: by yielding, as a
-// bubble has no other.
+// Goroutines returns how many goroutines of the process are, and stay, in code of a wheel, or were
+// started by it. It gives those that are about to end, perhaps from the test before, the time to do
+// so: by yielding, since to sleep in a bubble takes no real time.
 func Goroutines() (n int) {
 	for range 1000 {
 		if n = goroutines(); n == 0 {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Journal notes when functions begin. It is made in a bubble, and its times count from then.
+// Journal records when functions begin, counted from when it was made. It must be made in a bubble.
 type Journal struct {
 	epoch time.Time
 
@@ -16,7 +16,7 @@ type Journal struct {
 	times []time.Duration
 }
 
-// At is a line of a journal: the function with the given name began at the given time.
+// At returns the line of a journal for a function of the given name that began at the given time.
 func At(name string, at time.Duration) string { return name + " at " + at.String() }
 
 // NewJournal returns an empty journal.
@@ -25,7 +25,7 @@ func NewJournal() *Journal { return &Journal{epoch: time.Now()} }
 // Now returns how long ago the journal was made.
 func (j *Journal) Now() time.Duration { return time.Since(j.epoch) }
 
-// Func returns a function that notes its begin.
+// Func returns a function that records when it begins.
 func (j *Journal) Func(name string) func() {
 	return func() {
 		j.mu.Lock()
@@ -34,7 +34,7 @@ func (j *Journal) Func(name string) func() {
 	}
 }
 
-// Names waits until the bubble is quiet and returns the names of what has begun, in order.
+// Names waits until the bubble is at rest and returns the names of the functions begun, in order.
 func (j *Journal) Names() []string {
 	synctest.Wait()
 	j.mu.Lock()
@@ -42,7 +42,7 @@ func (j *Journal) Names() []string {
 	return slices.Clone(j.names)
 }
 
-// Lines is Names with the times, as [At] writes them.
+// Lines is Names with the times, in the form of [At].
 func (j *Journal) Lines() []string {
 	lines := j.Names()
 	for i, name := range lines {
@@ -57,19 +57,19 @@ func (j *Journal) Sleep(d time.Duration) {
 	synctest.Wait()
 }
 
-// Inline is an executor that calls functions itself.
+// Inline is an executor that calls functions before it returns.
 func Inline(f func()) error {
 	f()
 	return nil
 }
 
-// Shelf is an executor that keeps functions until it is cleared.
+// Shelf is an executor that holds functions until Clear calls them.
 type Shelf struct {
 	mu   sync.Mutex
 	held []func()
 }
 
-// Execute keeps f.
+// Execute stores f.
 func (s *Shelf) Execute(f func()) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +77,7 @@ func (s *Shelf) Execute(f func()) error {
 	return nil
 }
 
-// Clear calls what is held, in order, and returns how many there were.
+// Clear calls the functions held, in order, and returns how many there were.
 func (s *Shelf) Clear() int {
 	s.mu.Lock()
 	held := s.held

@@ -1,5 +1,5 @@
-// Package wheeltest compares the wheels of this module with a sorted list, and looks inside of them
-// after every step.
+// Package wheeltest tests the wheels of this module from within: it compares them with a sorted
+// list, in virtual and in real time, and validates their structure after every step.
 package wheeltest
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// Wheel is what is compared.
+// Wheel is a wheel under test.
 type Wheel interface {
 	timer.Scheduler
 	Close() []timer.Handle
@@ -27,22 +27,22 @@ type Wheel interface {
 
 const (
 	tick  = 10 * time.Millisecond
-	limit = 12 // so small that it is met
+	limit = 12 // small enough to be reached
 )
 
-// Model draws calls and times for a wheel with few slots, so that its turns are short, and a tick
-// of 10 ms. The wheel's executor calls functions in the order in which it gets them. Some of the functions
-// call the wheel themselves, in the middle of its turn.
+// Model draws calls and delays at random and compares the wheel with a sorted list. The wheel has a
+// tick of 10 ms and few slots, so that its turns are short. Its executor calls each function before
+// it returns, and some functions call the wheel, in the middle of its turn.
 func Model(t *testing.T, slots int, make func(timer.Config) Wheel) {
 	for range 10 { // of a hundred cases each
 		rapid.Check(t, func(t *rapid.T) {
-			// What goes wrong in the bubble is reported out here, for rapid to shrink.
+			// SyncTest reports what goes wrong in the bubble out here, so that rapid can shrink it.
 			rapid.SyncTest(t, func(t *rapid.T) { compare(t, slots, make) })
 		})
 	}
 }
 
-// model is the list: the functions that are armed, in the order in which they are to begin.
+// model is the list: the armed functions, in the order in which they must begin.
 type model struct {
 	wheel   Wheel
 	start   time.Time
@@ -52,25 +52,25 @@ type model struct {
 	seq     int
 	stopped bool
 
-	mu      sync.Mutex // held by who calls the wheel, and by a function all the time
-	problem error      // the first that a function has found
+	mu      sync.Mutex // held by whoever calls the wheel, and by a function while it runs
+	problem error      // the first one found by a function
 }
 
 type function struct {
 	id     int
 	handle timer.Handle
-	when   time.Duration // since the start
-	tick   int64         // in which it begins
+	when   time.Duration // deadline, since the start
+	tick   int64         // in which it must begin
 	seq    int
-	gone   time.Duration // when it was stopped or reset although it was due
+	gone   time.Duration // when it was last stopped or reset while due
 	deed   deed
 }
 
-// deed is what a function does once it has begun.
+// deed is what a function does when it runs.
 type deed struct {
 	kind  string
 	delay time.Duration
-	other int // whom to
+	other int // index of the function it does it to
 }
 
 func compare(t *rapid.T, slots int, make func(timer.Config) Wheel) {
@@ -97,21 +97,26 @@ func compare(t *rapid.T, slots int, make func(timer.Config) Wheel) {
 
 func (m *model) now() time.Duration { return time.Since(m.start) }
 
-// delay is nothing, or something around a tick, a turn, or a turn of the next level, or very much.
+// delay draws a delay: none, one around a tick, a turn or a turn of the next level, or a huge one.
 func (m *model) delay(t *rapid.T) time.Duration {
-	units := []time.Duration{1, tick, tick * time.Duration(m.slots), tick * time.Duration(m.slots*m.slots)}
+	units := []time.Duration{
+		1, tick, tick * time.Duration(m.slots), tick * time.Duration(m.slots*m.slots),
+	}
 	switch rapid.IntRange(0, 9).Draw(t, "kind") {
 	case 0:
 		return rapid.SampledFrom([]time.Duration{0, -1, math.MinInt64}).Draw(t, "none")
 	case 1:
-		return rapid.SampledFrom([]time.Duration{math.MaxInt64, math.MaxInt64 - 1, 290 * 365 * 24 * time.Hour}).Draw(t, "never")
+		return rapid.SampledFrom([]time.Duration{
+			math.MaxInt64, math.MaxInt64 - 1, 290 * 365 * 24 * time.Hour,
+		}).Draw(t, "never")
 	default:
 		unit := rapid.SampledFrom(units).Draw(t, "unit")
-		return unit*time.Duration(rapid.IntRange(1, 5).Draw(t, "units")) + time.Duration(rapid.IntRange(-1, 1).Draw(t, "more"))
+		return unit*time.Duration(rapid.IntRange(1, 5).Draw(t, "units")) +
+			time.Duration(rapid.IntRange(-1, 1).Draw(t, "more"))
 	}
 }
 
-// plan gives f the time d from now and its place in the list.
+// plan gives f its deadline, d from now, and its place in the list.
 func (m *model) plan(f *function, d time.Duration) {
 	m.seq++
 	f.seq = m.seq
@@ -123,7 +128,8 @@ func (m *model) plan(f *function, d time.Duration) {
 	}
 	m.armed = append(m.armed, f)
 	slices.SortFunc(m.armed, func(a, b *function) int {
-		return cmp.Or(cmp.Compare(a.tick, b.tick), cmp.Compare(a.when, b.when), cmp.Compare(a.seq, b.seq))
+		return cmp.Or(
+			cmp.Compare(a.tick, b.tick), cmp.Compare(a.when, b.when), cmp.Compare(a.seq, b.seq))
 	})
 }
 
@@ -141,7 +147,7 @@ func (m *model) drop(f *function) (was bool) {
 	return true
 }
 
-// refusal is the error of a function armed now, if it may not be.
+// refusal returns the error that a function armed now must get, or nil.
 func (m *model) refusal() error {
 	switch {
 	case m.stopped:
@@ -153,7 +159,7 @@ func (m *model) refusal() error {
 	}
 }
 
-// call calls the wheel as a function does, and compares the answers. The lock is held.
+// call does a deed to the wheel and compares the answers. The lock is held.
 func (m *model) call(d deed) error {
 	switch d.kind {
 	case "arm":
@@ -163,7 +169,8 @@ func (m *model) call(d deed) error {
 	case "reset":
 		f := m.all[d.other%len(m.all)]
 		if d.delay <= 0 && (f.gone == m.now() || slices.Contains(m.armed, f) && m.isDue(f)) {
-			d.delay = tick // it would begin in the place that it has in the turn, which the list does not know
+			// Without a delay it would keep its place in the batch, which the list does not know.
+			d.delay = tick
 		}
 		return m.reset(f, d.delay)
 	case "end":
@@ -172,9 +179,11 @@ func (m *model) call(d deed) error {
 	return nil
 }
 
-// deed draws what a function does: nothing, most of the time.
+// deed draws what a function does when it runs: nothing, about half of the time.
 func (m *model) deed(t *rapid.T) deed {
-	kind := rapid.SampledFrom([]string{"", "", "", "", "arm", "stop", "reset", "reset itself", "end"}).Draw(t, "deed")
+	kind := rapid.SampledFrom([]string{
+		"", "", "", "", "arm", "stop", "reset", "reset itself", "end",
+	}).Draw(t, "deed")
 	d := deed{kind: kind}
 	if kind == "end" && rapid.IntRange(0, 4).Draw(t, "seldom") > 0 {
 		d.kind = ""
@@ -194,7 +203,7 @@ func (m *model) armOne(t *rapid.T) {
 	m.do(t, func() error { return m.arm(d, deed) })
 }
 
-// do calls the wheel, while no function does.
+// do calls the wheel while no function does.
 func (m *model) do(t *rapid.T, call func() error) {
 	m.mu.Lock()
 	err := call()
@@ -218,7 +227,7 @@ func (m *model) arm(d time.Duration, deed deed) error {
 	return nil
 }
 
-// begin is what f does: it must be the next, and its tick must have come.
+// begin is the body of f. It checks that f is the next in the list and that its tick has come.
 func (m *model) begin(f *function) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -228,7 +237,7 @@ func (m *model) begin(f *function) {
 	} else {
 		m.armed = m.armed[1:]
 		does := f.deed
-		f.deed = deed{} // one that resets itself would do so for ever
+		f.deed = deed{} // otherwise one that resets itself would do so for ever
 		err = m.call(does)
 	}
 	if m.problem == nil {
@@ -270,7 +279,8 @@ func (m *model) reset(f *function, d time.Duration) error {
 		return fmt.Errorf("reset of %d to %v is %v, want %v", f.id, d, got, want)
 	}
 	if got := timer.Err(f.handle); got != refused {
-		return fmt.Errorf("reset of %d, with %d armed: %v, want %v", f.id, len(m.armed), got, refused)
+		return fmt.Errorf("reset of %d, with %d armed: %v, want %v", f.id, len(m.armed), got,
+			refused)
 	}
 	return nil
 }
@@ -279,7 +289,8 @@ func (m *model) pass(t *rapid.T) { m.sleep(m.delay(t) % (365 * 24 * time.Hour)) 
 
 func (m *model) passTick(*rapid.T) { m.sleep(tick) }
 
-// sleep lets functions begin, which see all that has been done before.
+// sleep lets time pass. The lock orders what has been done before it before the functions that
+// begin.
 func (m *model) sleep(d time.Duration) {
 	m.mu.Lock()
 	until := m.now() + d
@@ -287,7 +298,7 @@ func (m *model) sleep(d time.Duration) {
 	time.Sleep(until - m.now())
 }
 
-// endSeldom stops the wheel.
+// endSeldom closes the wheel, in one of twenty cases, and once it is closed always.
 func (m *model) endSeldom(t *rapid.T) {
 	if !m.stopped && rapid.IntRange(0, 19).Draw(t, "end") < 19 {
 		t.Skip("not yet")
@@ -295,7 +306,8 @@ func (m *model) endSeldom(t *rapid.T) {
 	m.do(t, m.end)
 }
 
-// end stops the wheel. It returns all that is armed, in order, but for what is due: that runs.
+// end closes the wheel, and checks that it returns all armed functions in order, except some that
+// are due, which must then run.
 func (m *model) end() error {
 	m.stopped = true
 	returned := m.wheel.Close()
@@ -323,13 +335,14 @@ func (m *model) end() error {
 	return nil
 }
 
-// settle demands that all has begun that should have. The wheel has come to rest.
+// settle demands that everything due has begun. The wheel has come to rest.
 func (m *model) settle(t *rapid.T) {
 	if m.problem != nil {
 		t.Fatal(m.problem)
 	}
 	if len(m.armed) > 0 && m.isDue(m.armed[0]) {
-		t.Fatalf("%d was to begin in tick %d, and it is %v", m.armed[0].id, m.armed[0].tick, m.now())
+		t.Fatalf("%d was to begin in tick %d, and it is %v",
+			m.armed[0].id, m.armed[0].tick, m.now())
 	}
 }
 
@@ -339,7 +352,7 @@ func (m *model) check(t *rapid.T) {
 	defer m.mu.Unlock()
 	m.settle(t)
 	if got := m.wheel.Armed(); got != len(m.armed) {
-		t.Fatalf("Pending is %d, want %d", got, len(m.armed))
+		t.Fatalf("Armed is %d, want %d", got, len(m.armed))
 	}
 	if err := m.wheel.Validate(); err != nil {
 		t.Fatal(err)

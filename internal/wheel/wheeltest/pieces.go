@@ -14,11 +14,11 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// Between wraps a dial, and has others at the wheel between two pieces of Expire: it says that there
-// is more to do, and does nothing, until they are done.
+// Between wraps a dial and lets others use the wheel between two pieces of Expire: until they are
+// done it says that there is more to do, and does nothing.
 type Between struct {
 	wheel.Dial
-	Meddle func(piece int) // without the lock, on a goroutine of its own
+	Meddle func(piece int) // called without the lock, on a goroutine of its own
 
 	pieces int
 	hand   int64
@@ -42,7 +42,7 @@ func (b *Between) Expire(tick, now int64, due func(*wheel.Timer)) (hand int64, m
 	return b.hand, more
 }
 
-// Validate lets the wheel look into the dial.
+// Validate validates the wrapped dial.
 func (b *Between) Validate(hand int64) ([]*wheel.Timer, error) {
 	return b.Dial.(interface {
 		Validate(hand int64) ([]*wheel.Timer, error)
@@ -51,32 +51,34 @@ func (b *Between) Validate(hand int64) ([]*wheel.Timer, error) {
 
 const (
 	pieceSlots = 8
-	meddlings  = 6 // of each test, so that what is armed anew has an end
+	meddlings  = 6 // per test, so that functions are not armed anew for ever
 )
 
 // fate is one function of a test in pieces.
 type fate struct {
 	handle timer.Handle
-	tick   time.Duration // at which it is to begin; 0 if it is stopped
-	began  time.Duration // when it has last begun
-	runs   int           // since it was armed
+	tick   time.Duration // at which it must begin, as a number of ticks; 0 if stopped
+	began  time.Duration // when it last began
+	runs   int           // since it was last armed
 }
 
 func (f *fate) armed() bool { return f.tick != 0 && f.runs == 0 }
 
-// crowd is a wheel with more functions due at once than a dial looks at in one piece.
+// crowd is a wheel with more functions due at once than Expire looks at in one piece.
 type crowd struct {
 	t     *testing.T
 	wheel *wheel.Wheel
 	start time.Time
 
-	mu  sync.Mutex // held by the test while it arms, and by who meddles
+	mu  sync.Mutex // held by the test while it arms, and by whoever meddles
 	all []*fate
 }
 
-// Pieces has functions armed, stopped and reset, and the wheel closed, while a dial with 8 slots is
+// Pieces arms, stops and resets functions, and closes the wheel, while a dial with 8 slots is
 // between two pieces of a tick, and demands that each function begins when it should.
-func Pieces(t *testing.T, make func(c timer.Config, wrap func(wheel.Dial) wheel.Dial) *wheel.Wheel) {
+func Pieces(
+	t *testing.T, make func(c timer.Config, wrap func(wheel.Dial) wheel.Dial) *wheel.Wheel,
+) {
 	for name, meddle := range map[string]func(c *crowd, piece int){
 		"nobody else":     nil,
 		"arming":          (*crowd).more,
@@ -98,7 +100,8 @@ func Pieces(t *testing.T, make func(c timer.Config, wrap func(wheel.Dial) wheel.
 						meddle(c, piece)
 					}
 				}
-				c.wheel = make(timer.Config{Tick: tick, Slots: pieceSlots, Executor: Inline}, func(d wheel.Dial) wheel.Dial {
+				cfg := timer.Config{Tick: tick, Slots: pieceSlots, Executor: Inline}
+				c.wheel = make(cfg, func(d wheel.Dial) wheel.Dial {
 					between.Dial = d
 					return between
 				})
@@ -111,7 +114,7 @@ func Pieces(t *testing.T, make func(c timer.Config, wrap func(wheel.Dial) wheel.
 	}
 }
 
-// run fills a slot with functions of three turns, all mixed, and lets time go by.
+// run fills a slot with functions of three turns, mixed, and lets time pass.
 func (c *crowd) run() {
 	c.mu.Lock()
 	for i := range 9 * wheel.Piece / 2 {
@@ -126,7 +129,8 @@ func (c *crowd) run() {
 			want = 0
 		}
 		require.Equal(c.t, want, f.runs, "runs of %d, due at tick %d", i, f.tick)
-		require.Equal(c.t, f.tick*tick*time.Duration(want), f.began*time.Duration(want), "begin of %d", i)
+		require.Equal(c.t, f.tick*tick*time.Duration(want), f.began*time.Duration(want),
+			"begin of %d", i)
 	}
 	require.Zero(c.t, c.wheel.Armed())
 	require.NoError(c.t, c.wheel.Validate())
@@ -209,7 +213,7 @@ func (c *crowd) anything(piece int) {
 	}
 }
 
-// end closes the wheel: what the dial has given out already takes its course.
+// end closes the wheel. What the dial has given out already runs.
 func (c *crowd) end(int) {
 	returned := map[timer.Handle]bool{}
 	for _, h := range c.wheel.Close(nil) {

@@ -17,8 +17,8 @@ import (
 // patience is how long anything may take in real time before it counts as lost.
 const patience = 30 * time.Second
 
-// soul is one function in real time. Each of its armings has exactly one end: a run, a Stop or a
-// Reset that is true, a refusal by the executor, or to be returned at the end.
+// soul is one function in real time. Each of its armings has exactly one end: it runs, a Stop or
+// Reset returns true, the executor refuses it, or Close returns it.
 type soul struct {
 	handle  timer.Handle
 	armings atomic.Int64
@@ -42,17 +42,18 @@ func (s *soul) reset(d time.Duration) {
 	}
 }
 
-// storm is a wheel in real time, at the hands of many goroutines.
+// storm is a wheel in real time, used by many goroutines.
 type storm struct {
 	wheel  Wheel
-	shared []*soul   // stopped and reset by all
-	own    [][]*soul // of each goroutine, and never reset
+	shared []*soul   // stopped and reset by all goroutines
+	own    [][]*soul // by goroutine; never reset
 }
 
 var errRefused = errors.New("refused")
 
-// Storm has goroutines arm, stop and reset functions of their own and of others, in real time, with
-// executors of every kind, and stops the wheel under their hands or looks inside of it afterwards.
+// Storm makes goroutines arm, stop and reset functions in real time, with executors of every kind.
+// In half of the tests the wheel is closed in the middle. Afterwards every arming must have one
+// end, and the wheel must be valid.
 func Storm(t *testing.T, make func(timer.Config) Wheel) {
 	var n atomic.Int64
 	executors := map[string]timer.Executor{
@@ -70,7 +71,8 @@ func Storm(t *testing.T, make func(timer.Config) Wheel) {
 	for name, executor := range executors {
 		for _, ends := range []bool{false, true} {
 			t.Run(map[bool]string{false: name, true: name + " stopped"}[ends], func(t *testing.T) {
-				s := &storm{wheel: make(timer.Config{Tick: 50 * time.Microsecond, Slots: 8, Executor: executor})}
+				cfg := timer.Config{Tick: 50 * time.Microsecond, Slots: 8, Executor: executor}
+				s := &storm{wheel: make(cfg)}
 				returned := s.blow(ends)
 				s.settle(t, returned, name == "refusing")
 			})
@@ -78,7 +80,7 @@ func Storm(t *testing.T, make func(timer.Config) Wheel) {
 	}
 }
 
-// blow lets the goroutines go, and returns what Stop has returned.
+// blow runs the goroutines to their end, and returns what Close has returned.
 func (s *storm) blow(ends bool) (returned []timer.Handle) {
 	const goroutines, calls = 4, 1500
 	s.shared = make([]*soul, 16)
@@ -104,7 +106,7 @@ func (s *storm) blow(ends bool) (returned []timer.Handle) {
 	return returned
 }
 
-// call does anything, with more to arm than to stop.
+// call makes a random call, and arms more often than it stops.
 func (s *storm) call(own []*soul) (armed []*soul) {
 	d := time.Duration(rand.IntN(4)) * time.Duration(rand.IntN(int(200*time.Microsecond)))
 	k := s.shared[rand.IntN(len(s.shared))]
@@ -137,7 +139,8 @@ func (s *storm) arm(d time.Duration) *soul {
 // settle waits until nothing is armed, and counts.
 func (s *storm) settle(t *testing.T, returned []timer.Handle, refusing bool) {
 	for end := time.Now().Add(patience); s.wheel.Armed() > 0; time.Sleep(100 * time.Microsecond) {
-		require.True(t, time.Now().Before(end), "%d functions are pending for ever", s.wheel.Armed())
+		require.True(t, time.Now().Before(end), "%d functions are pending for ever",
+			s.wheel.Armed())
 	}
 	back := map[timer.Handle]int64{}
 	for _, h := range returned {
@@ -146,7 +149,7 @@ func (s *storm) settle(t *testing.T, returned []timer.Handle, refusing bool) {
 		assert.EqualValues(t, 1, back[h], "returned twice")
 	}
 	for _, k := range s.shared {
-		// A Reset that the wheel or the executor refuses is an arming without an end to be seen.
+		// If a Reset may have been refused, that arming has an end that cannot be seen.
 		if refused := refusing || errors.Is(timer.Err(k.handle), timer.ErrRejected); refused {
 			assert.GreaterOrEqual(t, k.owed(), back[k.handle], "armings without an end")
 		} else {
@@ -164,12 +167,12 @@ func (s *storm) settle(t *testing.T, returned []timer.Handle, refusing bool) {
 		}
 	}
 	for end := time.Now().Add(patience); s.wheel.Validate() != nil && time.Now().Before(end); {
-		time.Sleep(100 * time.Microsecond) // the turn ends
+		time.Sleep(100 * time.Microsecond) // until the turn has ended
 	}
 	require.NoError(t, s.wheel.Validate())
 }
 
-// awaitRuns waits for functions that have begun, and are not pending any more, to have counted.
+// awaitRuns waits until functions that have begun, and so are no longer pending, have counted that.
 func (s *storm) awaitRuns(t *testing.T, k *soul, ended int64) {
 	for end := time.Now().Add(patience); k.owed() != ended && time.Now().Before(end); {
 		time.Sleep(10 * time.Microsecond)
