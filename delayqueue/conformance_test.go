@@ -321,7 +321,7 @@ func TestDQT20_BQT13_ATimedTakeOnAnEmptyQueueEndsExactlyThen(t *testing.T) {
 	})
 }
 
-// A time-out and a cancellation are told apart, wherever the taker was waiting.
+// A timeout and a cancellation are told apart, wherever the taker was waiting.
 func TestDQT21_BQT16_CancellationIsNotATimeout(t *testing.T) {
 	for name, lead := range map[string]bool{"leader": true, "on an empty queue": false} {
 		t.Run(name, func(t *testing.T) {

@@ -28,7 +28,7 @@ func ExampleItem_Remove() {
 	q := delayqueue.New[string]()
 	defer q.Close()
 
-	reply, _ := q.Put("time-out of a request", time.Hour)
+	reply, _ := q.Put("timeout of a request", time.Hour)
 	_, _ = q.Put("heartbeat", time.Millisecond)
 
 	fmt.Println("answered in time:", reply.Remove())

@@ -23,7 +23,7 @@ const (
 
 // The fuzz for the one fault that hides from all other tests: a taker that sleeps on beside a due
 // element. It needs takers that leave for good, as those who come back mend a lost wake-up; takers
-// that are busy while others are parked; and times on a coarse grid, so that deadlines, time-outs
+// that are busy while others are parked; and times on a coarse grid, so that deadlines, timeouts
 // and ends of work coincide. Time is virtual, hence lateness exact.
 //
 // A seed fixes what is done and when, not the order of goroutines within one instant.
@@ -67,7 +67,7 @@ type world struct {
 	inside  int // takers in Take
 	faults  []error
 
-	cancels []context.CancelFunc // the driver's, for takers without a time-out
+	cancels []context.CancelFunc // the driver's, for takers without a timeout
 }
 
 // parcel is an element with its history.

@@ -177,7 +177,7 @@ func (m *model) takeEnded(t *rapid.T) {
 	}
 }
 
-// takeTimed waits for the head, or not long enough. If its time-out and the head fall on one
+// takeTimed waits for the head, or not long enough. If its timeout and the head fall on one
 // instant, either may win.
 func (m *model) takeTimed(t *rapid.T) {
 	if m.closed || len(m.parked) > 0 {
@@ -197,7 +197,7 @@ func (m *model) takeTimed(t *rapid.T) {
 		m.pop()
 	case err == context.DeadlineExceeded && head.when >= end && m.now() == end:
 	default:
-		t.Fatalf("took %d, %v at %v; the head is %d, due at %v, the time-out at %v",
+		t.Fatalf("took %d, %v at %v; the head is %d, due at %v, the timeout at %v",
 			id, err, m.now(), head.id, head.when, end)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
-// BenchmarkScheduleCancel puts a task among n others and takes it out again: what a time-out that
+// BenchmarkScheduleCancel puts a task among n others and takes it out again: what a timeout that
 // does not happen costs.
 func BenchmarkScheduleCancel(b *testing.B) {
 	for _, n := range []int{1_000, 100_000, 1_000_000} {

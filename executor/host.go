@@ -51,7 +51,7 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	p.finish(ended)
 }
 
-// Expired settles or reports a run that has exceeded its time-out.
+// Expired settles or reports a run that has exceeded its timeout.
 func (h *host) Expired(c *cell.Cell) { h.pool().runs.Expired(c, &planOf(c).Plan) }
 
 // Subject names the task and the pool, for errors.

@@ -84,7 +84,7 @@ type job struct {
 	starts    []time.Duration
 	running   bool
 	ended     time.Duration // of the last run
-	late      bool          // a run has outlived its time-out
+	late      bool          // a run has outlived its timeout
 	cancelled bool          // by the model
 	returned  bool          // a series that was in a run when the pool was ended
 }

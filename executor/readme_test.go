@@ -95,7 +95,7 @@ func unindented(text string) string {
 
 // TestTheReadmeProgramPrintsWhatItSays runs each whole program of the documents. What it prints and
 // logs is the block that follows, in which lines of the log begin with their level. If the machine
-// stands still for longer than a time-out of the program, the log is another: it may try again.
+// stands still for longer than a timeout of the program, the log is another: it may try again.
 func TestTheReadmeProgramPrintsWhatItSays(t *testing.T) {
 	goCommand, err := exec.LookPath("go")
 	if err != nil {

@@ -44,7 +44,7 @@ type Stats struct {
 	Returned  uint64 `json:"returned"`  // tasks dropped, for room or by a shutdown, or handed back
 
 	Runs     uint64 `json:"runs"`     // bodies that have ended; each run of a series counts
-	Failures uint64 `json:"failures"` // failed runs, at a time-out too; none of a cancelled task
+	Failures uint64 `json:"failures"` // failed runs, at a timeout too; none of a cancelled task
 	Wakeups  uint64 `json:"wakeups"`  // how often an idle worker was woken; never with nothing due
 }
 

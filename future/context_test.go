@@ -506,7 +506,7 @@ func TestGetOfTheOwnFutureWithTheContextOfTheRunIsRefused(t *testing.T) {
 }
 
 // A body that runs another task by hand, in its own context, waits for that task: if the inner one
-// waits for the outer one, neither ever ends. The time-out keeps the test from hanging.
+// waits for the outer one, neither ever ends. The timeout keeps the test from hanging.
 func TestGetOfAnOuterRunsFutureFromATaskRunInsideItIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()

@@ -62,7 +62,7 @@ func TestD7_AWaitThatEndsEarlyLeavesNothingBehind(t *testing.T) {
 			_, err := f.Get(ctx)
 			return err
 		},
-		"a time-out": func(f *future.Future[int]) error {
+		"a timeout": func(f *future.Future[int]) error {
 			_, err := f.GetTimeout(time.Millisecond)
 			return err
 		},

@@ -60,7 +60,7 @@
 //
 // [time.AfterFunc] is a good timer. It scales, and few programs need another.
 //
-// A wheel is for very many time-outs, nearly all of them stopped. However many they are, it costs
+// A wheel is for very many timeouts, nearly all of them stopped. However many they are, it costs
 // less than the runtime's timers. It can bound and count them, calls what is due in order and on an
 // executor, and returns everything at the end. Of the wheels, hashedwheel is the simplest, and good
 // as long as most delays are shorter than a turn; revolver bears many more functions per slot;

@@ -64,7 +64,7 @@ func measureAll(
 	return results, bar.Finish()
 }
 
-// Pending timers are due between a minute and an hour from now, as time-outs are.
+// Pending timers are due between a minute and an hour from now, as timeouts are.
 const soonest, latest = time.Minute, time.Hour
 
 func delays(n int) []time.Duration {

@@ -126,10 +126,10 @@ func TestASeriesThatWasHandedBackInARunIsCountedOnceHoweverThatEnds(t *testing.T
 		body   executor.Task
 		meet   func(f *executor.ScheduledFuture[struct{}])
 	}{
-		"success":  {executor.Name(""), pooltest.Nothing, nil},
-		"error":    {executor.Name(""), func(context.Context) error { return pooltest.ErrTask }, nil},
-		"panic":    {executor.Name(""), func(context.Context) error { panic(pooltest.ErrTask) }, nil},
-		"time-out": {executor.Timeout(time.Second), pooltest.Nothing, nil},
+		"success": {executor.Name(""), pooltest.Nothing, nil},
+		"error":   {executor.Name(""), func(context.Context) error { return pooltest.ErrTask }, nil},
+		"panic":   {executor.Name(""), func(context.Context) error { panic(pooltest.ErrTask) }, nil},
+		"timeout": {executor.Timeout(time.Second), pooltest.Nothing, nil},
 		"cancelled": {executor.Name(""), pooltest.Nothing, func(f *executor.ScheduledFuture[struct{}]) {
 			f.Cancel()
 		}},

@@ -19,7 +19,7 @@ import (
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
-// The handler is called on the goroutine of the time-out, which is nobody's.
+// The handler is called on the goroutine of the timeout, which is nobody's.
 func TestAHandlerOfATimeOutThatEndsItsGoroutineDoesNotKeepTheLoop(t *testing.T) {
 	for name, policy := range pooltest.ErrorPolicies {
 		t.Run(name, func(t *testing.T) {

@@ -22,7 +22,7 @@ func Example() {
 			if age := time.Since(start); age < 40*time.Second || age > 5*time.Minute {
 				return nil // an answer
 			}
-			<-ctx.Done() // no answer: heed the time-out
+			<-ctx.Done() // no answer: heed the timeout
 			return ctx.Err()
 		}
 		pool := executor.NewPool(1, executor.MaximumSize(2), executor.HandOff())

@@ -32,7 +32,7 @@ func (rs *Runs) validate(s *Supervisor) error {
 	defer rs.mu.Unlock()
 	for _, r := range rs.begun {
 		if r != s.current && r.timer.Stop() {
-			return fmt.Errorf("the time-out of run %d, which is over, was still to come", r.number)
+			return fmt.Errorf("the timeout of run %d, which is over, was still to come", r.number)
 		}
 	}
 	return nil

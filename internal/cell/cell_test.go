@@ -260,7 +260,7 @@ func TestSettledCellStaysAsItIs(t *testing.T) {
 	settle := map[string]func(*Cell){
 		"success":      func(c *Cell) { c.Begin(); c.Exit(); c.Finish(nil) },
 		"failure":      func(c *Cell) { c.Begin(); c.Exit(); c.Finish(errBoom) },
-		"time-out":     func(c *Cell) { c.Fail(errBoom) },
+		"timeout":      func(c *Cell) { c.Fail(errBoom) },
 		"cancellation": func(c *Cell) { c.Cancel(errBoom, nil, true) },
 		"plain":        func(c *Cell) { c.Cancel(nil, nil, true) },
 		"drop":         func(c *Cell) { c.Drop() },
@@ -650,7 +650,7 @@ func TestRunWithinItsTimeoutIsNotLate(t *testing.T) {
 		assert.Equal(t, context.Canceled, context.Cause(ctx))
 		require.True(t, c.Finish(nil))
 		time.Sleep(time.Hour)
-		assert.Empty(t, host.expired, "the time-out outlived the run")
+		assert.Empty(t, host.expired, "the timeout outlived the run")
 	})
 }
 

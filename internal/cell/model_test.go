@@ -136,7 +136,7 @@ func (m *cellModel) exit(t *rapid.T) {
 		t.Skip("there is no body to leave")
 	}
 	if m.cell.Exit() {
-		t.Fatal("late without a time-out")
+		t.Fatal("late without a timeout")
 	}
 	m.run.over = true
 }

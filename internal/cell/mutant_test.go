@@ -13,7 +13,7 @@ func TestACellHasNotFailedBeforeItsErrorIsThere(t *testing.T) {
 	failure := errors.New("failure")
 	for name, end := range map[string]func(c *Cell){
 		"by its run":       func(c *Cell) { c.Finish(failure) },
-		"by a time-out":    func(c *Cell) { c.Fail(failure) },
+		"by a timeout":     func(c *Cell) { c.Fail(failure) },
 		"by its canceller": func(c *Cell) { c.Cancel(failure, failure, false) },
 	} {
 		t.Run(name, func(t *testing.T) {

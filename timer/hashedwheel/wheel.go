@@ -1,6 +1,6 @@
 // Package hashedwheel is Netty's HashedWheelTimer for Go: one array of slots, in which a function
 // waits in the slot of its tick, beside functions due there on later turns of the wheel. Arming and
-// stopping are O(1) however many functions are pending. It suits very many time-outs that are
+// stopping are O(1) however many functions are pending. It suits very many timeouts that are
 // nearly always stopped and may be late by a tick: one per request, one per connection.
 //
 //	w := hashedwheel.New(timer.Config{})

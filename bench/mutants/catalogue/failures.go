@@ -11,7 +11,7 @@ var failures = []Mutant{
 	},
 	{
 		ID:    "failure-02",
-		Fault: "a run that outlives its time-out is told when its body returns, if ever",
+		Fault: "a run that outlives its timeout is told when its body returns, if ever",
 		File:  "executor/internal/run/overrun.go",
 		From:  "c.Phase() != cell.Running || !pl.Expire(c.Started, o.Clock.Now())",
 		To:    "c.Phase() != cell.Running || pl.Survives(false) || !pl.Expire(c.Started, o.Clock.Now())",
@@ -24,14 +24,14 @@ var failures = []Mutant{
 	},
 	{
 		ID:    "failure-04",
-		Fault: "a run that has outlived its time-out counts once more as its body returns",
+		Fault: "a run that has outlived its timeout counts once more as its body returns",
 		File:  "executor/internal/run/execution.go",
 		From:  "if x.Failed && !x.told {",
 		To:    "if x.Failed {",
 	},
 	{
 		ID:    "failure-05",
-		Fault: "a pool ends while its handler is being told of a run that has outlived its time-out",
+		Fault: "a pool ends while its handler is being told of a run that has outlived its timeout",
 		File:  "executor/internal/run/overrun.go",
 		From:  "o.Settling++\n run.Info =",
 		To:    "run.Info =",
@@ -46,7 +46,7 @@ var failures = []Mutant{
 	},
 	{
 		ID:    "failure-07",
-		Fault: "a time-out that comes late is told of the next run",
+		Fault: "a timeout that comes late is told of the next run",
 		File:  "internal/series/watch.go",
 		From:  "s.watch != inTime || now-started < int64(s.Timeout)",
 		To:    "s.watch != inTime",

@@ -210,8 +210,8 @@ func TestB20_AWorkerThatLeavesMissesNeitherATaskNorACancellation(t *testing.T) {
 // pbEnds are the ways a body can end. None of them takes any time.
 var pbEnds = map[string]executor.Task{"success": pooltest.Nothing, "error": pooltest.Fail, "panic": pooltest.Panic, "goexit": pooltest.Goexit}
 
-// A run with a time-out has a timer. However the run ends, nothing keeps the timer, and what it holds, until the
-// time-out is over.
+// A run with a timeout has a timer. However the run ends, nothing keeps the timer, and what it holds, until the
+// timeout is over.
 func TestB24_HoweverARunEndsItsTimeoutIsForgotten(t *testing.T) {
 	ends := map[string]func(ctx context.Context, f *future.Future[struct{}]) error{
 		"cancelled": func(ctx context.Context, f *future.Future[struct{}]) error { f.Cancel(); <-ctx.Done(); return nil },

@@ -168,7 +168,7 @@ var faPlaces = map[string]faPlace{
 		require.NoError(t, p.Execute(pooltest.Fail))
 		<-done
 	}},
-	"error handler of a time-out": {true, func(t *testing.T, do func(p *executor.ScheduledPool)) {
+	"error handler of a timeout": {true, func(t *testing.T, do func(p *executor.ScheduledPool)) {
 		p, done := faOnce(t, do, func(call func()) executor.Option {
 			return executor.ErrorHandler(func(context.Context, executor.Run, error) { call() })
 		})

@@ -20,7 +20,7 @@ import (
 )
 
 // withAction is one step of a random history of a pool. Times are in nanoseconds. All that happens
-// does so at an even time, but that time-outs are over: so it is clear which of two came first.
+// does so at an even time, but that timeouts are over: so it is clear which of two came first.
 type withAction struct {
 	Kind                           string
 	Delay, Length, Timeout, Number int
@@ -68,7 +68,7 @@ type withRun struct {
 	self  *atomic.Pointer[future.Future[struct{}]]
 }
 
-// late reports whether the run has outlived its time-out, and had not been cancelled by then.
+// late reports whether the run has outlived its timeout, and had not been cancelled by then.
 func (r withRun) late() bool {
 	if !errors.Is(context.Cause(r.ctx), future.ErrTimeout) {
 		return false

@@ -1,5 +1,5 @@
 // Package stpe holds tests alone: what executor.ScheduledPool keeps of java.util.concurrent's
 // ScheduledThreadPoolExecutor, rows STPE and K (its known bugs, and complaints about it), and what
-// it has beyond that: catching up, jitter, time-outs, failures of series, Close. As a timer it
+// it has beyond that: catching up, jitter, timeouts, failures of series, Close. As a timer it
 // passes the suite of timer/timertest.
 package stpe

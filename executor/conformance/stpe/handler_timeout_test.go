@@ -16,7 +16,7 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// The handler is called on the goroutine of the time-out, which is nobody's.
+// The handler is called on the goroutine of the timeout, which is nobody's.
 func TestAHandlerOfATimeOutThatEndsItsGoroutineDoesNotKeepThePool(t *testing.T) {
 	for name, policy := range pooltest.ErrorPolicies {
 		t.Run(name, func(t *testing.T) {

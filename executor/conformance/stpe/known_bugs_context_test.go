@@ -95,7 +95,7 @@ func TestK22_TheTimeoutCountsFromTheStartOfTheRun(t *testing.T) {
 	})
 }
 
-// The time-out and the end of the body race for the run: either may win, but not both.
+// The timeout and the end of the body race for the run: either may win, but not both.
 func TestK22_ARunThatEndsOnTheInstantOfItsTimeoutIsLateOrNot(t *testing.T) {
 	for range 8 {
 		synctest.Test(t, func(t *testing.T) {

@@ -194,7 +194,7 @@ func TestTimeout_ASeriesThatContinuesGoesOnWhenItsBodyReturns(t *testing.T) {
 		time.Sleep(25 * time.Second)
 		synctest.Wait()
 		assert.Equal(t, []string{"run", "handler", "run", "handler", "run"}, d.theNames())
-		assert.Equal(t, theSeconds(0, 2, 10, 12, 20), d.theTimes(), "the handler is told at the time-out")
+		assert.Equal(t, theSeconds(0, 2, 10, 12, 20), d.theTimes(), "the handler is told at the timeout")
 		assert.False(t, f.State().Settled())
 		assert.Len(t, told, 2)
 		for _, err := range told {

@@ -10,7 +10,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// Overrun starts a series on p, a pool or a loop, whose runs outlive their time-out of one second.
+// Overrun starts a series on p, a pool or a loop, whose runs outlive their timeout of one second.
 func Overrun(t *testing.T, p interface {
 	AtFixedRate(initial, period time.Duration, task executor.Task, opts ...executor.TaskOption) (
 		*executor.ScheduledFuture[struct{}], error)
@@ -23,7 +23,7 @@ func Overrun(t *testing.T, p interface {
 	require.NoError(t, err)
 }
 
-// ErrorPolicies are all error policies. After a time-out a series goes on under two of them, and
+// ErrorPolicies are all error policies. After a timeout a series goes on under two of them, and
 // ends under StopSeries.
 var ErrorPolicies = map[string]executor.ErrorPolicy{
 	"stop on panic": executor.StopOnPanic,

@@ -29,7 +29,7 @@ const (
 //	complete|Get        forbidden: Get returns a zero, torn or other value, or another error than
 //	                    that of the promise; it does not see what was written before; it does not
 //	                    return
-//	complete|timed Get  forbidden: the same, with a time-out as the one error that may be; or the
+//	complete|timed Get  forbidden: the same, with a timeout as the one error that may be; or the
 //	                    value is lost after one
 //	cancel|complete     forbidden: both are told that it was they; neither is; the future says
 //	                    otherwise

@@ -82,7 +82,7 @@ func (es *executorSim) auditFutureLocked(t *task, sum *counts) {
 	case errors.Is(err, future.ErrTimeout):
 		sum.completed++
 		right = t.timeout > 0 && t.ended && t.timeout < t.takes &&
-			// A series that outlives a time-out still ends with one if it then panics.
+			// A series that outlives a timeout still ends with one if it then panics.
 			(!t.survivesTimeout() || t.ends > fails && !t.survivesFailure)
 	default:
 		sum.completed++

@@ -19,7 +19,7 @@ type queueSim struct {
 	elements []*element
 	arena    []element // to make them of
 
-	cancelTakers []context.CancelFunc // the driver's, for takers without a time-out
+	cancelTakers []context.CancelFunc // the driver's, for takers without a timeout
 	queued       int                  // elements in the queue
 }
 
@@ -97,9 +97,9 @@ func (qs *queueSim) take(ctx context.Context) bool {
 func (qs *queueSim) checkTimeoutLocked(end, now time.Duration) {
 	switch {
 	case now < end:
-		qs.faultLocked(&qs.report.Early, "a taker with a time-out at %v gave up", end)
+		qs.faultLocked(&qs.report.Early, "a taker with a timeout at %v gave up", end)
 	case end < qs.quietUntil:
-		qs.faultLocked(&qs.report.Late, "a taker with a time-out at %v gave up", end)
+		qs.faultLocked(&qs.report.Late, "a taker with a timeout at %v gave up", end)
 	}
 }
 

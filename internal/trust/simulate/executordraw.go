@@ -115,7 +115,7 @@ func (t *task) drawPolicy(es *executorSim) {
 	}
 }
 
-// survivesTimeout reports whether t goes on after a run that takes longer than its time-out.
+// survivesTimeout reports whether t goes on after a run that takes longer than its timeout.
 func (t *task) survivesTimeout() bool { return t.periodic() && t.policy != executor.StopSeries }
 
 // drawAction gives t something to do in the middle.
@@ -143,8 +143,8 @@ func (es *executorSim) drawAction(t *task) {
 	}
 }
 
-// drawTimeout gives some runs a time-out, unless a delay point may hold them up past it. A body
-// that ignores its context would go on after the time-out; one that takes exactly as long, or whose
+// drawTimeout gives some runs a timeout, unless a delay point may hold them up past it. A body
+// that ignores its context would go on after the timeout; one that takes exactly as long, or whose
 // context ends just then, may end either way.
 func (es *executorSim) drawTimeout(t *task) {
 	if !es.exact() || es.cancelBase != nil || !t.heedsContext || t.action != noAction {

@@ -188,7 +188,7 @@ func (es *executorSim) checkInterruptionLocked(t *task, now time.Duration, inter
 		es.faultLocked(&es.report.Late, "task %v, cancelled at %v, ends", t, t.interruptedAt)
 	case !interrupted && t.heedsContext && t.timeout > 0 && t.startedAt+t.timeout < now &&
 		es.exact():
-		es.faultLocked(&es.report.Late, "task %v has outlived its time-out", t)
+		es.faultLocked(&es.report.Late, "task %v has outlived its timeout", t)
 	}
 }
 

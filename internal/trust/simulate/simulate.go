@@ -5,7 +5,7 @@
 // # How it looks for faults
 //
 // A simulation is one facility, its users, and a driver that draws their operations. All times lie
-// on a grid of a millisecond, so that deadlines, time-outs and ends of work coincide. Whatever
+// on a grid of a millisecond, so that deadlines, timeouts and ends of work coincide. Whatever
 // takes from a queue is busy for a while, or leaves for good: a taker that came back at once would
 // hide a lost wake-up.
 //

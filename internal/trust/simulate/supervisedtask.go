@@ -218,7 +218,7 @@ func (st *supervisedTask) checkStartLocked(started time.Duration) {
 }
 
 // checkOutcomeLocked checks that a cycle has ended as its run was planned to. A run that takes
-// exactly its time-out has timed out.
+// exactly its timeout has timed out.
 func (st *supervisedTask) checkOutcomeLocked(o supervisor.Outcome, started time.Duration,
 	run runPlan) {
 	ss := st.sim
