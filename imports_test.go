@@ -89,7 +89,7 @@ func TestAnImportThatPointsUpIsFound(t *testing.T) {
 		{"executor/internal/queue", "executor"},
 		{"executor/supervisor", "executor/eventloop"},
 		{"executor", "internal/trust/history"},
-		{"executor"},
+		{"executor", "executor/internal/pooltest"},
 		{"internal/delay", "internal/delay/delaytest"},
 		{"executor", "bench/soak"},
 		{"unheard-of", "future"},
