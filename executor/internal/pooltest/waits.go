@@ -16,7 +16,7 @@ import (
 // is.
 const Patience = 10 * time.Millisecond
 
-// Overdraw, called in a run of p, submits a child that takes an hour and waits for it for one
+// Overdraw submits, in a run of p, a child that takes an hour and waits for it for one
 // second, n times. The pool helps each time, and then runs n bodies more than its size.
 func Overdraw(t *testing.T, ctx context.Context, p *executor.Pool, n int) {
 	for range n {
