@@ -15,7 +15,7 @@ var waits = []Mutant{
 		Fault: "who waits is told by the context only",
 		File:  "executor/waits.go",
 		From:  "if x := p.current(); x != nil {\n return &await{by: x}",
-		To:    "if x := p.current(); x != nil && cell.Within(ctx, p.owns) {\n return &await{by: x}",
+		To:    "if x := p.current(); x != nil && cell.Within(ctx, p.runs.Owns) {\n return &await{by: x}",
 	},
 	{
 		ID:    "wait-03",
