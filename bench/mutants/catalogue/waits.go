@@ -71,7 +71,7 @@ var waits = []Mutant{
 		Fault: "a goroutine of a task runs itself what there is no room for",
 		File:  "executor/blockedsubmitters.go",
 		From:  "if p.current() != nil {",
-		To:    "if p.current() != nil || cell.Within(ctx, p.owns) {",
+		To:    "if p.current() != nil || cell.Within(ctx, p.runs.Owns) {",
 	},
 	{
 		ID:    "wait-11",
