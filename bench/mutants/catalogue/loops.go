@@ -28,7 +28,7 @@ var loops = []Mutant{
 		Fault: "the labels that a task without a name has set stay on the goroutine of the loop",
 		File:  "executor/eventloop/execution.go",
 		From:  "defer pprof.SetGoroutineLabels(l.labels)",
-		To:    "if planOf(l.task).Name != \"\" { defer pprof.SetGoroutineLabels(l.labels) }",
+		To:    "if planOf(l.exec.Task).Name != \"\" { defer pprof.SetGoroutineLabels(l.labels) }",
 	},
 	{
 		ID:    "supervisor-01",
