@@ -257,6 +257,10 @@ func (p *Pool) notifyLocked(now int64) {
 	case now < head:
 		now = p.now() // an old reading would set the alarm too late
 	}
+	// A task that is to run now waits for nobody's slack, nor does what comes before it.
+	if line, _ := p.queue.Extent(); !due && line == 0 {
+		head = p.lookAtLocked(head)
+	}
 	if head <= now && p.overdrawnLocked() {
 		return // a worker would take nothing; freedLocked notifies once a place is free
 	}

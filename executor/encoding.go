@@ -43,23 +43,24 @@ func (r *Running) UnmarshalJSON(text []byte) error {
 // plainStats is Stats without its methods, so that encoding it does not recurse.
 type plainStats Stats
 
-// statsFields is Stats as JSON shows it: KeepAlive hides the field of the same name inside
+// statsFields is Stats as JSON shows it: the durations hide the fields of the same names inside
 // plainStats.
 type statsFields struct {
 	*plainStats
 	KeepAlive duration `json:"keep_alive"`
+	Slack     duration `json:"slack,omitzero"`
 }
 
-// MarshalJSON writes KeepAlive as a string.
+// MarshalJSON writes the durations as strings.
 func (s Stats) MarshalJSON() ([]byte, error) {
-	return json.Marshal(statsFields{(*plainStats)(&s), duration(s.KeepAlive)})
+	return json.Marshal(statsFields{(*plainStats)(&s), duration(s.KeepAlive), duration(s.Slack)})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (s *Stats) UnmarshalJSON(text []byte) error {
 	fields := statsFields{plainStats: (*plainStats)(s)}
 	err := json.Unmarshal(text, &fields)
-	s.KeepAlive = time.Duration(fields.KeepAlive)
+	s.KeepAlive, s.Slack = time.Duration(fields.KeepAlive), time.Duration(fields.Slack)
 	return err
 }
 
@@ -123,6 +124,9 @@ func (s Stats) LogValue() slog.Value {
 		slog.Uint64("completed", s.Completed), slog.Uint64("cancelled", s.Cancelled),
 		slog.Uint64("returned", s.Returned), slog.Uint64("runs", s.Runs),
 		slog.Uint64("failures", s.Failures), slog.Uint64("wakeups", s.Wakeups))
+	if s.Slack > 0 {
+		fields.add(slog.String("slack", s.Slack.String()))
+	}
 	return slog.GroupValue(fields...)
 }
 

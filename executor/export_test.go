@@ -237,6 +237,7 @@ func (p *Pool) validateWatch() error {
 	case due && mayGrow:
 		return fmt.Errorf("a task for %d is due, at %d, and there are %d workers of %d", head, now, len(p.workers), p.limitLocked())
 	case due:
+	case in.Leader == nil && in.Out > 0 && in.Guard != parking.Nothing && in.Guard <= head:
 	case in.Leader == nil && (p.lot.Idle() > 0 || mayGrow):
 		return fmt.Errorf("nobody waits for the task at %d; %d workers are idle, of %d", head, p.lot.Idle(), len(p.workers))
 	case in.Leader != nil && (in.Rung || in.Armed > head || in.Armed <= now):

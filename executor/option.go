@@ -170,6 +170,24 @@ func PendingLimit(n int) Option {
 	return option(func(s *settings) { s.pendingLimit = n })
 }
 
+// Slack sets how late a run may be, so that runs which are due soon after each other share one
+// wake-up. A wake-up is spared only while they are dense: the pool or loop does not wake up again
+// within d of the last time, so the first run after a pause is on time, none is later than d for
+// that reason, and wake-ups cost a bounded part of a processor. With 0 each run has a wake-up of
+// its own, if need be; at a hundred thousand times a second that takes a whole processor. The
+// default is 50 µs, or 0 inside a testing/synctest bubble, where runs are exact unless Slack says
+// otherwise. No run is ever early. Slack panics if d is negative.
+//
+// Slack is for the whole of a pool, not for a task: runs begin in the order of their times, so one
+// that must not be late would take those before it along. Give tasks that may be late a pool of
+// their own. The idea is that of the slack of Linux's timers, and of the leeway of others.
+func Slack(d time.Duration) LoopOption {
+	if d < 0 {
+		panic(fmt.Sprintf("executor: negative slack %v", d))
+	}
+	return forLoops(func(s *run.Settings) { s.Slack = &d })
+}
+
 // BaseContext sets the context from which the contexts of all runs derive; the default is
 // context.Background. When it ends, running tasks see that in their contexts, and the pool goes on.
 // Its methods are also called on the goroutines of the pool, and must not panic. BaseContext panics

@@ -54,6 +54,7 @@ type Pool struct {
 	plain     bool            // the queue knows no times: all that is in it is due
 	custom    *ordered        // the queue, if the user supplied it
 	inbox     *runqueue.Inbox // the queue's front for submissions, or nil; see newQueue
+	slack     int64           // how late a run may be to share a wake-up
 	watched   atomic.Bool     // bare tasks are to record when they start
 	timed     atomic.Bool     // there may be tasks with a time; written with the lock held
 	submitted *plan           // shared by the tasks that have a future and no options
@@ -126,6 +127,8 @@ func (p *Pool) init(core int, opts []Option) {
 	p.watched.Store(p.runs.OnError != nil)
 	p.queue = p.newQueue()
 	p.lot = parking.New(&p.mu, p.clock)
+	p.lot.OnGuard(func() { p.notifyLocked(unread) })
+	p.slack = int64(p.shared.SlackOr(p.lot.Virtual()))
 	p.closing, p.announce = context.WithCancel(context.Background())
 	p.done = make(chan struct{})
 	p.core = core

@@ -46,6 +46,8 @@ type Stats struct {
 	Runs     uint64 `json:"runs"`     // bodies that have ended; each run of a series counts
 	Failures uint64 `json:"failures"` // failed runs, at a timeout too; none of a cancelled task
 	Wakeups  uint64 `json:"wakeups"`  // how often an idle worker was woken; never with nothing due
+
+	Slack time.Duration `json:"slack,omitzero"` // how late a run may be to share a wake-up
 }
 
 // counts are the counters of a pool. Its lock guards them. What workers have claimed from a batch
@@ -83,6 +85,7 @@ func (p *Pool) Stats() Stats {
 		Runs:        p.counts.Runs + ran,
 		Failures:    p.counts.Failures,
 		Wakeups:     p.lot.Wakes(),
+		Slack:       time.Duration(p.slack),
 	}
 }
 

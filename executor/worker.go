@@ -29,7 +29,7 @@ import (
 //	started -> running   its goroutine runs, and it was started with a task
 //	taking  -> parked    nothing is due
 //	parked  -> taking    it is called, or the head is due
-//	taking  -> taking    something is due in an instant: it yields
+//	taking  -> taking    something is due in an instant: it spins
 //	taking  -> running   a task is due
 //	running -> taking    the task is settled, or about to be queued for its next run
 //	running -> running   it has claimed the next task of a batch
@@ -40,8 +40,11 @@ type worker struct {
 	limit *time.Timer     // the keep-alive; made on first use
 	own   *cell.Cell      // serves bare tasks, one after another; nil before the first
 
-	arrived bool // the lot no longer expects it; guarded by the pool's lock
-	begun   bool // started with a task, which it has not run yet
+	arrived  bool // the lot no longer expects it; guarded by the pool's lock
+	begun    bool // started with a task, which it has not run yet
+	watching bool // the lot expects it back, see parking.Lot.Watch; guarded by the pool's lock
+
+	awake int64 // when it last stopped waiting; 0 before it has waited
 
 	batch *runqueue.Batch // claims from it need no lock; the field is guarded by the pool's lock
 	ran   uint64          // claimed tasks that ended and are not in the pool's counts; its own
@@ -130,6 +133,7 @@ func (w *worker) replace() {
 		w.pool.runners.leave(&w.execution)
 		w.pool.mu.Lock()
 		defer w.pool.mu.Unlock()
+		w.backLocked()
 		w.leaveLocked()
 		w.launchLocked()
 		w.pool.blockedSubmitters.admitLocked(w.pool, 0)
@@ -159,6 +163,7 @@ func (w *worker) take() bool {
 		p.lot.Arrive()
 	}
 	if w.Task != nil {
+		w.learnLocked(now)
 		// Settling calls those who wait, so it must not happen under the lock.
 		if refused := w.accountLocked(); refused != nil {
 			p.mu.Unlock()
@@ -170,6 +175,7 @@ func (w *worker) take() bool {
 		}
 	}
 	w.leaveLocked()
+	w.backLocked()
 	found := w.nextLocked(now)
 	ended := !found && w.retireLocked()
 	p.mu.Unlock()
@@ -185,7 +191,7 @@ func (w *worker) take() bool {
 // releases the lock while it waits.
 func (w *worker) nextLocked(now int64) bool {
 	p := w.pool
-	idle, spins := false, 0
+	idle := false
 	for {
 		head, due, dealt := p.headLocked()
 		if !due && head != parking.Nothing {
@@ -219,28 +225,29 @@ func (w *worker) nextLocked(now int64) bool {
 				now = p.clock.Now()
 			}
 			if c != nil && w.startLocked(c, now) {
-				p.notifyLocked(now)
+				w.handOverLocked(now)
 				return true
 			}
 		// This worker is free from here on, which is room for one submitter; its task is then the
 		// head.
 		case p.blockedSubmitters.admitLocked(p, 1):
-		// Parking would take longer than what is left to wait.
-		case head != parking.Nothing && head-now < parking.Cost && spins < maxSpins:
-			spins++
-			p.lot.Yield()
 		default:
+			at := p.lookAtLocked(head)
+			// Parking would take longer than what is left to wait.
+			if head != parking.Nothing && at == head {
+				if woke, ok := p.lot.Spin(head, now); ok {
+					now = woke
+					continue
+				}
+			}
 			w.endOwnCell()
 			p.forgetTimesLocked(head)
-			idle = p.lot.Park(w.place, head, now, nil, nil, w.patience())
-			now, spins = unread, 0
+			idle = p.lot.Park(w.place, at, now, nil, nil, w.patience())
+			now = p.now()
+			w.awake = now
 		}
 	}
 }
-
-// maxSpins bounds how often a worker yields before it parks after all. Without a bound it would
-// spin forever in a bubble, where time stands still while a goroutine runs.
-const maxSpins = 256
 
 // keepsStart reports whether the start of the next run is to be recorded. Nobody asks when a bare
 // task started, unless somebody has done so before.

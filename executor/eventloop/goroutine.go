@@ -83,7 +83,7 @@ func (l *Loop) take() bool {
 		case l.stage == quieting:
 			l.sleep(l.calm.until(), now)
 		case c != nil:
-			l.sleep(c.When, now)
+			l.sleep(l.look(c.When), now)
 		default:
 			if l.leaveLocked() {
 				ended := l.stage == terminated

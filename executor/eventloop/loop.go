@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/run"
@@ -65,6 +66,8 @@ type Loop struct {
 	// The loop sleeps by the one or the other; see wake.go.
 	alarm *alarm.Alarm  // for a sleep until a time; only the loop's goroutine sets it
 	call  chan struct{} // ends a sleep that has no time
+	slack time.Duration // how late a run may be to share a wake-up
+	woke  int64         // when it last woke, or long ago; its goroutine's own
 
 	runs run.Owner // the part it shares with a pool
 
@@ -94,6 +97,8 @@ func New(opts ...Option) *Loop {
 		call:  make(chan struct{}, 1),
 		gone:  make(chan struct{}),
 	}
+	l.woke = -clock.Never
+	l.slack = settings.SlackOr(l.alarm.Virtual())
 	l.closing, l.announce = context.WithCancel(context.Background())
 	l.next.Store(absent)
 	l.runs = run.Owner{

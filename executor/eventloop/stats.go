@@ -1,8 +1,10 @@
 package eventloop
 
 import (
+	"encoding/json"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/run"
 )
@@ -34,6 +36,35 @@ type Stats struct {
 
 	Starts  uint64 `json:"starts"`  // times a goroutine was started, having had none
 	Wakeups uint64 `json:"wakeups"` // times it woke from a sleep; never while nothing is due
+
+	Slack time.Duration `json:"slack,omitzero"` // how late a run may be to share a wake-up; in JSON as text
+}
+
+// plainStats is Stats without its methods, so that encoding it does not recurse.
+type plainStats Stats
+
+// statsFields is Stats as JSON shows it: Slack hides the field of the same name inside plainStats.
+type statsFields struct {
+	*plainStats
+	Slack string `json:"slack,omitzero"`
+}
+
+// MarshalJSON writes Slack as [time.ParseDuration] reads it.
+func (s Stats) MarshalJSON() ([]byte, error) {
+	fields := statsFields{plainStats: (*plainStats)(&s)}
+	if s.Slack > 0 {
+		fields.Slack = s.Slack.String()
+	}
+	return json.Marshal(fields)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (s *Stats) UnmarshalJSON(text []byte) (err error) {
+	fields := statsFields{plainStats: (*plainStats)(s)}
+	if err = json.Unmarshal(text, &fields); err == nil && fields.Slack != "" {
+		s.Slack, err = time.ParseDuration(fields.Slack)
+	}
+	return err
 }
 
 // LogValue returns the fields as a group for a structured log.
@@ -46,6 +77,9 @@ func (s Stats) LogValue() slog.Value {
 		slog.Uint64("returned", s.Returned), slog.Uint64("runs", s.Runs),
 		slog.Uint64("failures", s.Failures), slog.Uint64("starts", s.Starts),
 		slog.Uint64("wakeups", s.Wakeups)}
+	if s.Slack > 0 {
+		fields = append(fields, slog.String("slack", s.Slack.String()))
+	}
 	if s.Name != "" {
 		fields = append([]slog.Attr{slog.String("name", s.Name)}, fields...)
 	}
@@ -82,6 +116,7 @@ func (l *Loop) Stats() Stats {
 		Failures:   l.counts.Failures,
 		Starts:     l.counts.starts,
 		Wakeups:    l.counts.wakeups,
+		Slack:      l.slack,
 	}
 	if l.exec.Task != nil {
 		s.Busy = 1

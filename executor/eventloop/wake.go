@@ -58,6 +58,15 @@ func (l *Loop) ring(until int64) {
 	}
 }
 
+// look returns when to look at a head that is not due yet: at its time, or later, but no later than
+// the slack, if the loop has woken a moment ago.
+func (l *Loop) look(head int64) int64 {
+	if l.slack == 0 {
+		return head
+	}
+	return max(head, clock.Later(l.woke, l.slack))
+}
+
 // sleep waits until the given time, or until the loop is rung. It returns at once if something has
 // arrived meanwhile. The lock is held at the call and at the return, but not while it waits.
 func (l *Loop) sleep(until, now int64) {
@@ -74,9 +83,11 @@ func (l *Loop) sleep(until, now int64) {
 	l.mu.Unlock()
 	if until == clock.Never {
 		<-l.call
+		now = l.clock.Now()
 	} else {
-		l.alarm.Wait(nil)
+		now = l.alarm.Wait(nil)
 	}
+	l.woke = now
 	l.next.Store(awake)
 	l.mu.Lock()
 	l.counts.wakeups++

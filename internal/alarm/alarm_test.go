@@ -22,7 +22,7 @@ func TestInBubbleTellsABubbleFromTheRealClock(t *testing.T) {
 		a := New(clock.New(0))
 		defer a.Close()
 		a.in(time.Hour)
-		if a.precise != nil {
+		if a.way.Load() != timer {
 			t.Error("an alarm made in a bubble uses the real clock")
 		}
 	})
@@ -65,17 +65,43 @@ func TestEarlierSetMovesAWaitingAlarm(t *testing.T) {
 		a.Wait(nil)
 		close(woken)
 	}()
-	a.in(time.Millisecond)
+	now := a.clock.Now()
+	a.Advance(now+int64(time.Millisecond), now)
 	<-woken
 }
 
-func TestRingEndsTheWait(t *testing.T) {
-	for name, virtual := range map[string]bool{"precise": false, "timer": true} {
+// each runs f with an alarm for each way to wait that there is here.
+func each(t *testing.T, f func(t *testing.T, a *Alarm)) {
+	for way, name := range []string{"thread", "poller", "timer"} {
 		t.Run(name, func(t *testing.T) {
-			a := New(clock.New(0))
-			a.virtual = virtual
+			a := New(clock.New(int64(24 * time.Hour)))
+			a.only(int32(way))
+			if !a.have(int32(way)) {
+				t.Skip("this system does not have it")
+			}
 			defer a.Close()
-			a.in(time.Hour)
+			f(t, a)
+		})
+	}
+}
+
+// only makes the alarm choose the given way, for waits that are not too long for it.
+func (a *Alarm) only(way int32) {
+	a.load.looked = clock.Never / 2 // it never looks again
+	switch way {
+	case thread:
+		a.load.quiet, a.load.processors = true, 1<<10
+	case timer:
+		a.load.crowded = true
+	}
+}
+
+func TestRingEndsTheWait(t *testing.T) {
+	each(t, func(t *testing.T, a *Alarm) {
+		for range 10 {
+			a.in(shortWait)
+			now := a.clock.Now()
+			a.Advance(now+int64(time.Hour), now)
 			woken := make(chan struct{})
 			go func() {
 				a.Wait(nil)
@@ -83,8 +109,33 @@ func TestRingEndsTheWait(t *testing.T) {
 			}()
 			a.Ring()
 			<-woken
-		})
-	}
+		}
+	})
+}
+
+func TestARingBeforeTheWaitIsKept(t *testing.T) {
+	each(t, func(t *testing.T, a *Alarm) {
+		a.in(shortWait)
+		now := a.clock.Now()
+		a.Advance(now+int64(time.Hour), now)
+		a.Ring()
+		a.Wait(nil)
+	})
+}
+
+func TestNoWayIsEarly(t *testing.T) {
+	each(t, func(t *testing.T, a *Alarm) {
+		for _, d := range []time.Duration{-1, 0, 1, 50 * time.Microsecond, shortWait} {
+			for range 20 {
+				now := a.clock.Now()
+				at := clock.Later(now, d)
+				a.Set(at, now)
+				if woke := a.Wait(nil); woke < at || a.clock.Now() < woke {
+					t.Fatalf("woke at %d, %d after its time", woke, woke-at)
+				}
+			}
+		}
+	})
 }
 
 // Between the caller's look at the clock and Set the goroutine may be preempted, or wait for a
@@ -93,7 +144,7 @@ func TestAnOldLookAtTheClockDoesNotPutOffAPreciseAlarm(t *testing.T) {
 	a := New(clock.New(int64(24 * time.Hour)))
 	defer a.Close()
 	a.in(0)
-	if a.precise == nil {
+	if a.way.Load() == timer {
 		t.Skip("a time.Timer takes a duration only")
 	}
 	now := a.clock.Now()

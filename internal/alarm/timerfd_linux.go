@@ -10,41 +10,21 @@ import (
 	"github.com/punctual-go/punctual/internal/clock"
 )
 
-// timerfd is a Linux timer that the netpoller waits for, so the waiting goroutine blocks no thread.
+// timerfd is a Linux timer on the clock of an owner.
 type timerfd struct {
-	file  *os.File
-	fd    int                   // of file; file.Fd would make it blocking
-	raw   syscall.RawConn       // of file; its errors are not allocated, unlike those of file.Read
-	read  func(fd uintptr) bool // t.expired, made once so that Wait allocates nothing
-	count [8]byte               // number of expirations, read and ignored
-
-	clock clock.Clock
-	ahead int64 // what CLOCK_MONOTONIC shows in excess of clock
+	fd    int
+	ahead int64   // what CLOCK_MONOTONIC shows in excess of the owner's clock
+	count [8]byte // number of expirations, read and ignored
 }
 
-// newPrecise returns nil if the process cannot have another descriptor, or cannot read the clock.
-func newPrecise(c clock.Clock) precise {
+// newTimerfd fails if the process cannot have another descriptor, or cannot read the clock.
+func newTimerfd(c clock.Clock, flags int) (timerfd, error) {
 	lead, err := ahead(c)
 	if err != nil {
-		return nil
+		return timerfd{}, err
 	}
-	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
-	if err != nil {
-		return nil
-	}
-	file := os.NewFile(uintptr(fd), "timerfd")
-	if file.SetReadDeadline(time.Time{}) != nil { // the netpoller does not accept it
-		_ = file.Close()
-		return nil
-	}
-	raw, err := file.SyscallConn()
-	if err != nil {
-		_ = file.Close()
-		return nil
-	}
-	t := &timerfd{file: file, fd: fd, raw: raw, clock: c, ahead: lead}
-	t.read = t.expired
-	return t
+	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_CLOEXEC|flags)
+	return timerfd{fd: fd, ahead: lead}, err
 }
 
 // farthest is the longest time that is set: on 32-bit systems the seconds have 31 bits. An alarm
@@ -57,7 +37,6 @@ func (t *timerfd) set(at, now int64) {
 	at = min(at, now+int64(farthest))
 	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(max(at+t.ahead, 1))}
 	_ = unix.TimerfdSettime(t.fd, unix.TFD_TIMER_ABSTIME, &spec, nil)
-	_ = t.file.SetReadDeadline(t.clock.Time(at))
 }
 
 // ahead returns by how much the system's monotonic clock is ahead of c. Both run on the same clock,
@@ -76,20 +55,74 @@ func ahead(c clock.Clock) (least int64, err error) {
 	return least, nil
 }
 
+// threadMeans waits in a system call.
+type threadMeans struct{ timerfd }
+
+func newThread(c clock.Clock) means {
+	t, err := newTimerfd(c, 0)
+	if err != nil {
+		return nil
+	}
+	return &threadMeans{t}
+}
+
+// ring sets the time to the beginning of the clock.
+func (t *threadMeans) ring() { t.set(-t.ahead, 0) }
+
+// wait may return early, by a signal.
+func (t *threadMeans) wait(<-chan struct{}) { _, _ = unix.Read(t.fd, t.count[:]) }
+
+func (t *threadMeans) close() { _ = unix.Close(t.fd) }
+
+// pollerMeans waits for the netpoller.
+type pollerMeans struct {
+	timerfd
+	clock clock.Clock
+	file  *os.File
+	raw   syscall.RawConn       // of file; its errors are not allocated, unlike those of file.Read
+	read  func(fd uintptr) bool // p.expired, made once so that wait allocates nothing
+}
+
+// newPoller returns nil if there is no descriptor, or the netpoller does not accept it.
+func newPoller(c clock.Clock) means {
+	t, err := newTimerfd(c, unix.TFD_NONBLOCK)
+	if err != nil {
+		return nil
+	}
+	file := os.NewFile(uintptr(t.fd), "timerfd")
+	if file.SetReadDeadline(time.Time{}) != nil {
+		_ = file.Close()
+		return nil
+	}
+	raw, err := file.SyscallConn()
+	if err != nil {
+		_ = file.Close()
+		return nil
+	}
+	p := &pollerMeans{timerfd: t, clock: c, file: file, raw: raw}
+	p.read = p.expired
+	return p
+}
+
+func (p *pollerMeans) set(at, now int64) {
+	p.timerfd.set(at, now)
+	_ = p.file.SetReadDeadline(p.clock.Time(min(at, now+int64(farthest))))
+}
+
 // ring puts the deadline into the past, which resumes the reader without a call of the kernel.
-func (t *timerfd) ring() { _ = t.file.SetReadDeadline(time.Unix(1, 0)) }
+func (p *pollerMeans) ring() { _ = p.file.SetReadDeadline(time.Unix(1, 0)) }
 
 // wait returns on either event; the deadline shows as an error, which does not matter.
-func (t *timerfd) wait() { _ = t.raw.Read(t.read) }
+func (p *pollerMeans) wait(<-chan struct{}) { _ = p.raw.Read(p.read) }
 
 // expired reads the timer, which resets it, and reports whether it had expired. On false the
 // netpoller goes on waiting.
-func (t *timerfd) expired(fd uintptr) bool {
-	_, err := unix.Read(int(fd), t.count[:])
+func (p *pollerMeans) expired(fd uintptr) bool {
+	_, err := unix.Read(int(fd), p.count[:])
 	return err != unix.EAGAIN
 }
 
-func (t *timerfd) close() { _ = t.file.Close() }
+func (p *pollerMeans) close() { _ = p.file.Close() }
 
 // inBubble reports whether the calling goroutine is in a testing/synctest bubble, where time.Now is
 // virtual. Outside, time.Now lies between two readings of the system clock that enclose it. Inside

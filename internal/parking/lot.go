@@ -15,13 +15,19 @@
 //	follower -> called    Notify: there is work, or nobody leads
 //	leader   -> running   the alarm rings: the head is due, or it is called
 //	called   -> running   Park returns
-//	running  -> called    Yield: it lets others run, and counts as called until it looks again
+//	running  -> called    Spin: the head is due in an instant, and it looks again then
 //	follower -> running   Park gives up: its context has ended or its time is over
+//	running  -> watching  Watch: it runs something brief, and will be back
+//	watching -> running   Back
 //
 // One rule holds whenever the owner's lock is free:
 //
 //	If the queue is not empty and a taker is parked, then somebody will look at the head when it
-//	is due: a called taker is on its way, or the leader's alarm is set no later than the head.
+//	is due: a called taker is on its way, or the leader's alarm is set no later than the head; or
+//	the head is not due yet, a taker is watching, and the guard is set.
+//
+// When a head is due is for the owner to say: with the slack that it allows, the time it passes is
+// later than the head's own, see [Lot.Space].
 //
 // To keep it, Notify must be called before unlocking by whoever brings the head forward, and by
 // whoever leaves the queue, with an element or without. Whoever removes an element need not call
@@ -32,7 +38,6 @@ package parking
 
 import (
 	"context"
-	"runtime"
 	"sync"
 	"time"
 
@@ -42,9 +47,10 @@ import (
 )
 
 // Lot holds the parked takers of one queue. All methods are called with the owner's lock held; Park
-// and Yield release it while they wait. Times are nanoseconds on the owner's clock.
+// and Spin release it while they wait. Times are nanoseconds on the owner's clock.
 type Lot struct {
 	mu    *sync.Mutex // the owner's
+	clock clock.Clock
 	alarm *alarm.Alarm
 
 	top       *Waiter // last parked first: its caches are warmest, and the others may retire
@@ -56,6 +62,9 @@ type Lot struct {
 
 	coming int // takers called, or started, that have not locked again yet
 
+	watch watch
+
+	woke  int64  // when a leader last resumed; long ago if none has
 	wakes uint64 // how often a parked taker has resumed
 }
 
@@ -67,7 +76,9 @@ type Waiter struct {
 }
 
 // New returns the lot of a queue whose lock is mu and whose clock is c.
-func New(mu *sync.Mutex, c clock.Clock) *Lot { return &Lot{mu: mu, alarm: alarm.New(c)} }
+func New(mu *sync.Mutex, c clock.Clock) *Lot {
+	return &Lot{mu: mu, clock: c, alarm: alarm.New(c), woke: -clock.Never}
+}
 
 // NewWaiter returns a place to wait in.
 func NewWaiter() *Waiter { return &Waiter{call: make(chan struct{}, 1)} }
@@ -89,6 +100,20 @@ func (l *Lot) Coming() int { return l.coming }
 // Wakes returns how often a parked taker has resumed, for whatever reason.
 func (l *Lot) Wakes() uint64 { return l.wakes }
 
+// Virtual reports whether the lot was made inside a testing/synctest bubble.
+func (l *Lot) Virtual() bool { return l.alarm.Virtual() }
+
+// Space returns when to look at a head if wake-ups are to be so far apart: at its time, or later if
+// a leader has resumed less than slack ago. So the first of many is on time, none is later than
+// slack, and no more than one in slack costs a wake-up.
+func (l *Lot) Space(head, slack int64) int64 {
+	// What was due already when the leader resumed is not to wait for another.
+	if slack == 0 || head <= l.woke || head == Nothing {
+		return head
+	}
+	return max(head, clock.Later(l.woke, time.Duration(slack)))
+}
+
 // Park waits, as leader or follower, until there may be something to take. Head is the time of the
 // head, which is not due, or Nothing. Park returns early when ctx ends, and a follower also when
 // limit delivers; gaveUp tells that limit did and that nobody had called. Done is the channel of
@@ -96,6 +121,7 @@ func (l *Lot) Wakes() uint64 { return l.wakes }
 func (l *Lot) Park(
 	w *Waiter, head, now int64, ctx context.Context, done <-chan struct{}, limit <-chan time.Time,
 ) (gaveUp bool) {
+	l.relieve(head, now)
 	if head != Nothing && l.leader == nil {
 		l.lead(w, head, now, ctx, done)
 		return false
@@ -108,18 +134,26 @@ func (l *Lot) Park(
 }
 
 // Cost is about how long it takes to set an alarm, to park, and to be woken, in nanoseconds; on a
-// virtual machine, setting the alarm is most of it. If the head is due sooner than that, Yield is
+// virtual machine, setting the alarm is most of it. If the head is due sooner than that, Spin is
 // better than Park.
 const Cost int64 = 8000
 
-// Yield lets other goroutines run and returns soon. Meanwhile the caller counts as called, as it
-// will look at the head again.
-func (l *Lot) Yield() {
+// Spin waits for a head that is due within Cost, and returns the time. Meanwhile the caller counts
+// as called, as it will look at the head again. It keeps its processor: giving that away would make
+// the runtime wake a thread for it. Where time is virtual it does not pass meanwhile, so Spin
+// returns false, and the caller has to park.
+func (l *Lot) Spin(head, now int64) (woke int64, ok bool) {
+	if l.Virtual() || head-now >= Cost {
+		return now, false
+	}
 	l.coming++
 	l.mu.Unlock()
-	runtime.Gosched()
+	for give := now + 2*Cost; now < head && now < give; {
+		now = l.clock.Now()
+	}
 	l.mu.Lock()
 	l.coming--
+	return now, true
 }
 
 // Notify keeps the rule of the lot after the head may have changed or a taker has left. It calls at
@@ -129,6 +163,8 @@ func (l *Lot) Notify(head, now int64, mayGrow bool) (grow bool) {
 	switch {
 	case head == Nothing, l.coming > 0:
 		// Nothing to do, or somebody is on the way and will call the next.
+	case l.leader == nil && l.watch.out > 0 && head > now:
+		l.setGuard(head, now) // whoever watches will be back, or the guard calls another
 	case l.leader == nil:
 		if l.top == nil {
 			return mayGrow
@@ -171,7 +207,10 @@ func (l *Lot) CallLeader() {
 }
 
 // Close releases the alarm. No taker may be parked, now or later.
-func (l *Lot) Close() { l.alarm.Close() }
+func (l *Lot) Close() {
+	l.stopGuard()
+	l.alarm.Close()
+}
 
 // lead waits for the alarm, set to the time of the head.
 func (l *Lot) lead(w *Waiter, head, now int64, ctx context.Context, done <-chan struct{}) {
@@ -180,21 +219,22 @@ func (l *Lot) lead(w *Waiter, head, now int64, ctx context.Context, done <-chan 
 	// An alarm of the operating system cannot watch done, so a function of the context rings it
 	// instead.
 	recalled := done != nil && !l.alarm.Interruptible()
+	woke := now // unless Wait returns
 	l.mu.Unlock()
 	defer func() { // also if a method of ctx, which may be the user's, panics
 		delay.At(delay.LeaderWoken)
 		l.mu.Lock()
 		l.wakes++
-		l.leader = nil
+		l.leader, l.woke = nil, woke
 	}()
 	delay.At(delay.LeaderLeft)
 	if !recalled {
-		l.alarm.Wait(done)
+		woke = l.alarm.Wait(done)
 		return
 	}
 	stop := context.AfterFunc(ctx, func() { l.recall(w) })
 	defer stop()
-	l.alarm.Wait(nil)
+	woke = l.alarm.Wait(nil)
 }
 
 // recall rings the alarm for w if it leads, as its context has ended.
@@ -240,7 +280,7 @@ func (l *Lot) follow(w *Waiter, done <-chan struct{}, limit <-chan time.Time) (g
 func (l *Lot) rearm(head, now int64) {
 	if !l.rung && head < l.armed {
 		l.armed = head
-		l.alarm.Set(head, now)
+		l.alarm.Advance(head, now)
 	}
 }
 

@@ -29,6 +29,7 @@ type owner struct {
 func newOwner(t *testing.T) *owner {
 	o := &owner{t: t, clock: clock.New(0), head: Nothing}
 	o.lot = New(&o.mu, o.clock)
+	o.lot.OnGuard(func() { o.lot.Notify(o.head, o.now(), false) })
 	return o
 }
 
@@ -135,6 +136,7 @@ func (l *Lot) broken(head, now int64) error {
 		return nil
 	}
 	switch {
+	case l.leader == nil && l.watch.out > 0 && l.watch.set && l.watch.at <= max(head, now):
 	case l.leader == nil:
 		return fmt.Errorf("the head is at %d, now is %d, and nobody of %d looks after it", head, now, l.Idle())
 	case !l.rung && l.armed > max(head, now): // a head put in overdue waits for nobody's alarm
@@ -603,35 +605,6 @@ func TestAnExpectedTakerIsOnItsWay(t *testing.T) {
 	})
 }
 
-func TestWhoYieldsLooksAtTheHeadAgain(t *testing.T) {
-	bubble(t, func(t *testing.T, o *owner) {
-		follower := o.park(nil, nil)
-		var put, seen bool
-		go func() {
-			o.mu.Lock()
-			defer o.mu.Unlock()
-			for !put {
-				o.lot.Yield()
-			}
-			seen = true
-		}()
-		for !put {
-			runtime.Gosched()
-			o.do(func() {
-				if put = o.lot.coming > 0; put { // it has let go of the lock
-					o.head = o.now()
-					require.False(t, o.lot.Notify(o.head, o.now(), true), "it is on its way")
-				}
-			})
-		}
-		require.False(t, o.returned(follower), "nobody else is called")
-		require.True(t, seen)
-		require.Zero(t, o.rest().coming)
-		o.pass()
-		require.True(t, o.returned(follower))
-	})
-}
-
 // On the real clock the leader waits for the operating system and does not see its context, which
 // must ring for it.
 func TestTheContextEndsALeaderOnTheRealClock(t *testing.T) {
@@ -679,7 +652,8 @@ func walk(t *testing.T, rng *rand.Rand) {
 		case 0, 1, 2:
 			ctx, cancel := context.WithTimeout(t.Context(), some(10))
 			defer cancel()
-			go o.takeOne(ctx, time.After(some(10)), &over)
+			limit, next, long := time.After(some(10)), int64(some(8)), some(2*rng.IntN(3)+1)
+			go o.runOne(ctx, limit, &over, next, long)
 		case 3, 4:
 			d := int64(some(8) - 2*tick)
 			o.do(func() {
@@ -705,7 +679,7 @@ func walk(t *testing.T, rng *rand.Rand) {
 		over = true
 		o.lot.CallAll()
 	})
-	synctest.Wait()
+	time.Sleep(10 * tick) // those who run come back
 	o.do(func() {
 		require.Zero(t, o.lot.coming)
 		require.Zero(t, o.lot.Idle())
@@ -713,8 +687,11 @@ func walk(t *testing.T, rng *rand.Rand) {
 	})
 }
 
-// takeOne is what a queue's Take does with the lot: the lock is held but for the wait.
-func (o *owner) takeOne(ctx context.Context, limit <-chan time.Time, over *bool) {
+// takeOne is what a queue's Take does with the lot: the lock is held but for the wait. If brief
+// reports true, it watches, and the caller brings it back.
+func (o *owner) takeOne(
+	ctx context.Context, limit <-chan time.Time, over *bool, brief func() bool,
+) {
 	w := NewWaiter()
 	o.do(func() {
 		for gaveUp := false; ; {
@@ -723,11 +700,38 @@ func (o *owner) takeOne(ctx context.Context, limit <-chan time.Time, over *bool)
 				if due {
 					o.head = Nothing
 				}
+				if due && brief() {
+					return
+				}
 				o.lot.Notify(o.head, o.now(), false)
 				return
 			}
 			gaveUp = o.lot.Park(w, o.head, o.now(), ctx, ctx.Done(), limit)
 		}
+	})
+}
+
+// runOne is takeOne by a taker that leaves the next head behind, watches while it runs, and comes
+// back after so long.
+func (o *owner) runOne(
+	ctx context.Context, limit <-chan time.Time, over *bool, next int64, long time.Duration,
+) {
+	watches := false
+	o.takeOne(ctx, limit, over, func() bool {
+		if o.head = o.now() + next; next == 0 || *over {
+			return false
+		}
+		watches = true
+		o.lot.Watch(o.head, o.now())
+		return true
+	})
+	if !watches {
+		return
+	}
+	time.Sleep(long)
+	o.do(func() {
+		o.lot.Back()
+		o.lot.Notify(o.head, o.now(), false)
 	})
 }
 

@@ -8,12 +8,18 @@ type Census struct {
 	Leader *Waiter
 	Rung   bool  // the leader has been called
 	Armed  int64 // when the leader's alarm is set to ring
+	Out    int   // takers that are watching
+	Guard  int64 // when the guard is set to call, or Nothing
 }
 
 // Validate returns who is parked, and an error if the lot is inconsistent. The owner's lock is
 // held.
 func (l *Lot) Validate() (Census, error) {
-	c := Census{Places: map[*Waiter]bool{}, Leader: l.leader, Rung: l.rung, Armed: l.armed}
+	c := Census{Places: map[*Waiter]bool{}, Leader: l.leader, Rung: l.rung, Armed: l.armed,
+		Out: l.watch.out, Guard: Nothing}
+	if l.watch.set {
+		c.Guard = l.watch.at
+	}
 	var above *Waiter
 	for w := l.top; w != nil; above, w = w, w.down {
 		switch {
@@ -31,6 +37,8 @@ func (l *Lot) Validate() (Census, error) {
 		return c, fmt.Errorf("lot: %d followers, counted as %d", len(c.Places), l.followers)
 	case l.coming < 0:
 		return c, fmt.Errorf("lot: %d takers are coming", l.coming)
+	case l.watch.out < 0:
+		return c, fmt.Errorf("lot: %d takers are watching", l.watch.out)
 	case l.leader != nil && (c.Places[l.leader] || l.leader.isFollower):
 		return c, fmt.Errorf("lot: the leader follows")
 	case l.leader != nil:

@@ -16,6 +16,7 @@ type Plan struct {
 	cell.Plan
 	series.Series
 
+	Took    int64       // how long runs have taken lately, in nanoseconds; 0 if there was none
 	Reports bool        // the task has no future, so its failures go to the error handler
 	counted atomic.Bool // the end of the series has been counted; see Ends
 }

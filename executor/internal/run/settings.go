@@ -15,6 +15,24 @@ type Settings struct {
 	Base    context.Context // nil for context.Background
 	Logger  *slog.Logger    // nil for slog.Default
 	OnError Hooks[Handler]
+	Slack   *time.Duration // nil for the default, see SlackOr
+}
+
+// usualSlack is the slack of those who have not said what they want. A wake-up takes some
+// microseconds of a processor, up to thirty on a virtual machine, whoever is woken; with one in
+// fifty microseconds at most, that stays a part of a processor however dense the times are. It is
+// also what Linux allows for the sleeps of a thread, so what people are used to from the JDK.
+const usualSlack = 50 * time.Microsecond
+
+// SlackOr returns the slack to keep. In virtual time a wake-up costs nothing.
+func (s *Settings) SlackOr(virtual bool) time.Duration {
+	switch {
+	case s.Slack != nil:
+		return *s.Slack
+	case virtual:
+		return 0
+	}
+	return usualSlack
 }
 
 // Tell calls the error handlers one after another, each with the base context. If one panics, Tell
