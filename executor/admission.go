@@ -257,8 +257,7 @@ func (p *Pool) notifyLocked(now int64) {
 	case now < head:
 		now = p.now() // an old reading would set the alarm too late
 	}
-	// A task that is to run now waits for nobody's slack, nor does what comes before it.
-	if line, _ := p.queue.Extent(); !due && line == 0 {
+	if !due && !p.urgentLocked(head, now) {
 		head = p.lookAtLocked(head)
 	}
 	if head <= now && p.overdrawnLocked() {
@@ -267,6 +266,16 @@ func (p *Pool) notifyLocked(now int64) {
 	if p.lot.Notify(head, now, mayGrow) {
 		p.startWorkerLocked()
 	}
+}
+
+// urgentLocked reports whether a head that has a time is to be taken now, whatever the slack: it is
+// due, and stands before a task that was submitted to run now, which waits for nobody's slack.
+func (p *Pool) urgentLocked(head, now int64) bool {
+	if p.slack == 0 || head > now {
+		return false
+	}
+	line, _ := p.queue.Extent()
+	return line > 0
 }
 
 // forgetTimesLocked notes that no task goes by its time any more, so that bare tasks need none

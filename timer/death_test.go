@@ -103,8 +103,8 @@ func TestTMR12_ATaskThatCallsGoexitKillsTheTimer(t *testing.T) {
 	r := recorded(t)
 	inBubble(t, func(t *testing.T, tm *timer.Timer) {
 		l := newLog()
-		require.NoError(t, tm.AtFixedRate(timer.NewTask(runtime.Goexit), 0, time.Second))
-		require.NoError(t, tm.Schedule(l.task("later"), time.Second))
+		require.NoError(t, tm.AtFixedRate(timer.NewTask(runtime.Goexit), time.Second, time.Second))
+		require.NoError(t, tm.Schedule(l.task("later"), 2*time.Second))
 		probe.Elapse(time.Minute)
 		assert.Empty(t, l.runs)
 		assert.ErrorIs(t, tm.Err(), timer.ErrClosed)

@@ -166,7 +166,7 @@ func TestCheckFailsIfATargetIsMissed(t *testing.T) {
 		rival float64
 		args  []string
 		code  int
-	}{{30, []string{"-check"}, exitOK}, {29, []string{"-check"}, exitFailure}, {29, nil, exitOK}} {
+	}{{25, []string{"-check"}, exitOK}, {24, []string{"-check"}, exitFailure}, {24, nil, exitOK}} {
 		args := append([]string{"-workloads", "soon", "-rounds", "1", "-out", t.TempDir()}, tt.args...)
 		code, stdout, stderr := run(t, args, fake("pool", figures(10), "soon"), fake("afterfunc", figures(tt.rival), "soon"))
 		if code != tt.code || !strings.Contains(stdout, "### Targets") || (code != exitOK) != strings.Contains(stderr, "not all targets are met") {

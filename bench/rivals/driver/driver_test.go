@@ -29,6 +29,7 @@ func tiny() workload.Params {
 	return workload.Params{
 		"pending": 10, "ops": 20, "n": 30, "lead_ms": 80, "batch": 50, "batches": 2, "producers": 3, "width": 4,
 		"period_us": 5000, "for_ms": 200, "permille": 700, "settle_ms": 0, "quick": 1,
+		"busy": 2, "pools": 3, "series": 5,
 	}
 }
 
@@ -92,7 +93,7 @@ func TestAllSystemsGiveAllFigures(t *testing.T) {
 
 // TestSystemsAreThoseOfTheProtocol has the names that others use, in order.
 func TestSystemsAreThoseOfTheProtocol(t *testing.T) {
-	want := strings.Fields(`pool fixed loop hashed hierarchical revolver queue afterfunc ticker channel
+	want := strings.Fields(`pool exact relaxed fixed loop hashed hierarchical revolver queue afterfunc ticker channel
 		ants pond workerpool conc errgroup gocron robfig quartz gozero`)
 	var got []string
 	for _, s := range driver.Systems() {

@@ -35,13 +35,36 @@ func produce(w work) (workload.Figures, error) {
 	})
 }
 
-// inBatches has a batch submitted, waits until all of it has run, and so on.
+// service submits batches of tasks to a system in which there is more going on.
+func service(w work) (workload.Figures, error) {
+	s := w.serve()
+	defer s.shutdown(nil)
+	series := w.count("series")
+	for i := range series {
+		s.every(time.Second*time.Duration(i)/time.Duration(series), time.Second, func() {})
+	}
+	batch := w.count("batch")
+	return w.batchesOf(s.heed, func(submit func()) {
+		for range batch {
+			submit()
+		}
+	})
+}
+
+// inBatches has batches run by a system of its own.
 func (w work) inBatches(submitAll func(submit func())) (workload.Figures, error) {
-	batch, batches := w.count("batch"), w.count("batches")
 	s := w.open()
 	defer s.shutdown(nil)
+	return w.batchesOf(s.execute, submitAll)
+}
+
+// batchesOf has a batch submitted, waits until all of it has run, and so on.
+func (w work) batchesOf(
+	bind func(f func()) func(), submitAll func(submit func()),
+) (workload.Figures, error) {
+	batch, batches := w.count("batch"), w.count("batches")
 	var runs sync.WaitGroup
-	submit := s.execute(runs.Done)
+	submit := bind(runs.Done)
 	runtime.GC()
 	begin := time.Now()
 	for range batches {

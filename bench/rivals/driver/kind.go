@@ -35,12 +35,15 @@ func kinds() []kind {
 		{"producers", submits, []string{"batch", "batches", "producers"}, nil, "", produce},
 		{"submit-get", submits, []string{"ops"}, nil, "", submitGet},
 		{"fan-out", submits, []string{"ops", "width"}, nil, "", fanOut},
+		{"service", serves, []string{"batch", "batches", "series"}, nil, "series", service},
 		{"lateness", repeats, []string{"n", "period_us", "for_ms"}, nil, "n", evenRates},
 		{"mixed", repeats, []string{"n", "period_us", "for_ms"}, nil, "n", mixedRates},
+		{"busy", repeats, []string{"n", "period_us", "for_ms", "busy"}, nil, "n", busy},
 		{"cancelled", schedules, []string{"n", "lead_ms"}, []string{"permille"}, "n", cancelled},
 		{"pending", schedules, []string{"n"}, nil, "n", pending},
 		{"allocations", schedules | repeats, []string{"n"}, nil, "", allocations},
 		{"idle", schedules, []string{"n"}, []string{"settle_ms", "for_ms"}, "n", idle},
+		{"pools", opens, []string{"pools"}, nil, "", pools},
 		{"shutdown", schedules, []string{"n"}, nil, "n", shutdown},
 	}
 }

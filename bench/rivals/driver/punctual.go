@@ -24,7 +24,21 @@ func punctual() []System {
 		{
 			Name: "pool", Title: "executor.ScheduledPool",
 			About: "two workers; fan-out by InvokeAll",
-			can:   submits | schedules | repeats, open: openScheduledPool,
+			can:   submits | schedules | repeats | serves | opens,
+			open:  func() session { return openScheduledPool() },
+			serve: openServingPool,
+		},
+		{
+			Name: "exact", Title: "executor.ScheduledPool, Slack(0)",
+			About: "two workers; no run waits so that wake-ups can be shared",
+			can:   repeats, without: []string{"allocations"},
+			open: func() session { return openScheduledPool(executor.Slack(0)) },
+		},
+		{
+			Name: "relaxed", Title: "executor.ScheduledPool, Slack(1 ms)",
+			About: "two workers; a run may wait for a millisecond, so that wake-ups can be shared",
+			can:   repeats, without: []string{"allocations"},
+			open: func() session { return openScheduledPool(executor.Slack(time.Millisecond)) },
 		},
 		{
 			Name: "fixed", Title: "executor.FixedPool",
@@ -34,7 +48,7 @@ func punctual() []System {
 		{
 			Name: "loop", Title: "executor/eventloop",
 			About: "one goroutine; fan-out by Submit and Get",
-			can:   submits | schedules | repeats, open: openLoop,
+			can:   submits | schedules | repeats | opens, open: openLoop,
 		},
 	}, timers()...)
 }
@@ -80,13 +94,30 @@ func submitting(p *executor.Pool) session {
 	}
 }
 
-func openScheduledPool() session {
-	p := executor.NewScheduledPool(workers)
+// openServingPool opens a pool with an error handler and a hook.
+func openServingPool() session {
+	return openScheduledPool(
+		executor.ErrorHandler(func(context.Context, executor.Run, error) {}),
+		executor.AfterRun(func(context.Context, executor.Run, error) {}),
+	)
+}
+
+func openScheduledPool(opts ...executor.Option) session {
+	p := executor.NewScheduledPool(workers, opts...)
 	p.PrestartWorkers()
 	s := submitting(&p.Pool)
 	s.after = func(f func()) func(d time.Duration) stopper {
 		task := bare(f)
 		return func(d time.Duration) stopper { return got(p.Schedule(d, task)) }
+	}
+	s.heed = func(f func()) func() {
+		task := func(ctx context.Context) error {
+			if ctx.Err() == nil {
+				f()
+			}
+			return nil
+		}
+		return func() { must(p.Execute(task)) }
 	}
 	s.every = func(first, period time.Duration, f func()) {
 		got(p.AtFixedRate(first, period, bare(f)))

@@ -8,6 +8,9 @@ type session struct {
 	// execute returns what has f run, without a future if there is a choice.
 	execute func(f func()) func()
 
+	// heed returns what has f run by a task that asks its context first.
+	heed func(f func()) func()
+
 	// ask returns what has f run and waits for its result.
 	ask func(f func() int) func() int
 

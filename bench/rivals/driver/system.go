@@ -23,6 +23,10 @@ type System struct {
 	most int64
 
 	open func() session
+
+	// serve opens the system as services have it: somebody is told of failures, and of the end of each
+	// run. Nil if the system has nothing of the kind.
+	serve func() session
 }
 
 // ability is what a system can do.
@@ -32,6 +36,8 @@ const (
 	submits   ability = 1 << iota // session.execute, ask and fan
 	schedules                     // session.after
 	repeats                       // session.every
+	serves                        // System.serve
+	opens                         // schedules, and may be opened a hundred times
 )
 
 // Systems returns the systems, in the order of their families: this module's, the standard library's, pools,

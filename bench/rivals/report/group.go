@@ -10,9 +10,9 @@ type group struct {
 
 var groups = []group{
 	{"Timers", []string{"schedule-cancel", "soon", "due", "cancelled"}},
-	{"Pools", []string{"execute", "producers", "submit-get", "fan-out"}},
-	{"Periodic work", []string{"lateness", "mixed"}},
-	{"What it costs to be pending", []string{"pending", "allocations", "idle", "shutdown"}},
+	{"Pools", []string{"execute", "producers", "submit-get", "fan-out", "service"}},
+	{"Periodic work", []string{"lateness", "mixed", "busy"}},
+	{"What it costs to be pending", []string{"pending", "allocations", "idle", "pools", "shutdown"}},
 }
 
 // column is one figure of one workload.

@@ -51,7 +51,7 @@ Less is better everywhere; the best of a column is bold.
 | target             |                left |                   right | ratio |   bound |  outcome |
 | ------------------ | ------------------: | ----------------------: | ----: | ------: | -------: |
 | schedule-cancel-1k | 'pool' 81.3 ns/pair | 'afterfunc' 110 ns/pair | 0.739 | ≤ 0.8 × |      met |
-| schedule-cancel-1k | 'pool' 81.3 ns/pair |       'jdk-scheduled' – |     – |   ≤ 1 × | no rival |
+| schedule-cancel-1k | 'pool' 81.3 ns/pair |       'jdk-scheduled' – |     – | ≤ 1.1 × | no rival |
 | execute            |   'jdk-scheduled' – |    'pool' 1,230 ns/task |     – |   ≥ 5 × | no rival |
 | pending: bytes     |        'pool' 204 B |       'jdk-scheduled' – |     – |   ≤ 1 × | no rival |
 | pending: bytes     |        'pool' 204 B |       'afterfunc' 204 B | 0.999 |   ≤ 1 × |      met |

@@ -49,6 +49,14 @@ func All() []Workload {
 			Params: Params{"ops": 300, "width": 1000}, Quick: Params{"ops": 50, "width": 1000}, Figures: perTask,
 		},
 		{
+			Name: "service", Kind: "service", Title: "execute beside 1,000 series, with a handler and a hook",
+			Params: Params{"batch": 100_000, "batches": 8, "series": 1000},
+			Quick:  Params{"batch": 100_000, "batches": 2, "series": 1000}, Figures: perTask,
+		},
+		density("10", 10, 1_000_000),
+		density("100", 100, 1_000_000),
+		density("1k", 100, 100_000),
+		{
 			Name: "lateness", Kind: "lateness", Title: "1,000 tasks at a rate of 10 ms",
 			Params: Params{"n": 1000, "period_us": 10_000, "for_ms": 2000},
 			Quick:  Params{"n": 1000, "period_us": 10_000, "for_ms": 200}, Figures: late,
@@ -58,6 +66,8 @@ func All() []Workload {
 			Params: Params{"n": 100_000, "period_us": 500_000, "for_ms": 3000},
 			Quick:  Params{"n": 20_000, "period_us": 500_000, "for_ms": 200}, Figures: late, Rounds: 3,
 		},
+		busy(4),
+		busy(16),
 		cancelled("90 %", 900),
 		cancelled("99.9 %", 999),
 		{
@@ -89,6 +99,16 @@ func All() []Workload {
 			Rounds: 3,
 		},
 		{
+			Name: "pools-100", Kind: "pools", Title: "100 idle ones, each with a task far away",
+			Params: Params{"pools": 100}, Quick: Params{"pools": 10},
+			Figures: []Figure{
+				{Name: "threads", Title: "more threads"},
+				{Name: "descriptors", Title: "descriptors of each"},
+				{Name: "bytes", Unit: "B", Title: "bytes of each"},
+			},
+			Rounds: 3,
+		},
+		{
 			Name: "shutdown-1M", Kind: "shutdown", Title: "shut down with 1,000,000 pending",
 			Params: Params{"n": 1_000_000}, Quick: Params{"n": 50_000},
 			Figures: []Figure{{Name: "ms", Unit: "ms"}},
@@ -107,6 +127,25 @@ func scheduleCancel(size string, pending, ops int64, rounds int) Workload {
 		w.Quick = Params{"pending": pending, "ops": ops / 40}
 	}
 	return w
+}
+
+func density(moments string, n, period int64) Workload {
+	return Workload{
+		Name: "density-" + moments, Kind: "lateness",
+		Title:   fmt.Sprintf("%s moments a second: %d tasks at a rate of %d ms", moments, n, period/1000),
+		Params:  Params{"n": n, "period_us": period, "for_ms": 4000},
+		Figures: late, Rounds: 3,
+	}
+}
+
+func busy(goroutines int64) Workload {
+	return Workload{
+		Name: fmt.Sprintf("busy-%d", goroutines), Kind: "busy",
+		Title:   fmt.Sprintf("100 tasks at a rate of 10 ms beside %d busy goroutines", goroutines),
+		Params:  Params{"n": 100, "period_us": 10_000, "for_ms": 2000, "busy": goroutines},
+		Quick:   Params{"n": 100, "period_us": 10_000, "for_ms": 200, "busy": goroutines},
+		Figures: late[:3],
+	}
 }
 
 func cancelled(share string, permille int64) Workload {

@@ -26,6 +26,8 @@
 //	submit-get       ops times: submit a task that returns a number, and wait for it.   ns per op
 //	fan-out          ops times: submit width tasks, and wait for all by the best means
 //	                 that the system has.                                               ns per task
+//	service          as execute, in a system with so many series at a rate of 1 s, an error handler and
+//	                 a hook after each run, and tasks that ask their context.           ns per task
 //	lateness         n tasks at a fixed rate of period_us, the first of task i after period·i/n; how
 //	                 long after its planned time each run starts, of those planned in the for_ms from
 //	                 the last call on, without the first tenth. A run that a system drops starts with
@@ -33,6 +35,8 @@
 //	                                               p50, p99, p99.9 in µs; processor s per second
 //	mixed            n tasks at fixed rates: periods from period_us to 10 × period_us, the first run of
 //	                 each after any part of its period; as above.
+//	busy             as lateness, beside so many goroutines that compute, and yield every microsecond.
+//	                                                                       p50, p99, p99.9 in µs
 //	cancelled        schedule n tasks, due in lead_ms to 2 × lead_ms; cancel so many of a thousand of
 //	                 them as permille says; wait until the others have run.
 //	                                                                  processor ns per scheduled task
@@ -44,6 +48,8 @@
 //	                 writes "idle" on a line when that begins; the command looks at the process from
 //	                 outside, and it need not say more than {}.
 //	                                     context switches per second; processor ms per second
+//	pools            so many systems, each with a task that is due in 1 h.
+//	           more threads in the process; descriptors and bytes of heap and stack for each of them
 //	shutdown         n tasks, due in 1 h to 2 h; then end the system so that none of them runs, and
 //	                 wait for its threads if it has means to.                           ms
 //
