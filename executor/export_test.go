@@ -217,6 +217,19 @@ func (p *Pool) validateBatches() error {
 	return p.spare.Validate(0)
 }
 
+// validateWatching checks that the lot expects those back who have said so.
+func (p *Pool) validateWatching(out int) error {
+	for w := range p.workers {
+		if w.watching {
+			out--
+		}
+	}
+	if out != 0 {
+		return fmt.Errorf("%d more workers are expected back than are out", out)
+	}
+	return nil
+}
+
 // validateWatch checks that nothing waits beside somebody who could run it, and that somebody will look
 // at what is due later.
 func (p *Pool) validateWatch() error {
@@ -227,6 +240,9 @@ func (p *Pool) validateWatch() error {
 	now := p.now()
 	in, err := p.lot.Validate()
 	if err != nil {
+		return err
+	}
+	if err := p.validateWatching(in.Out); err != nil {
 		return err
 	}
 	mayGrow := len(p.workers) < p.limitLocked()

@@ -136,38 +136,68 @@ func TestSlackSharesWakeUps(t *testing.T) {
 	})
 }
 
+// repeating is a pool or a loop.
+type repeating interface {
+	AtFixedRate(
+		initial, period time.Duration, task executor.Task, opts ...executor.TaskOption,
+	) (*executor.ScheduledFuture[struct{}], error)
+	Close() error
+}
+
 // While wake-ups are rare, there is nothing to share.
 func TestSlackDelaysNothingThatStandsAlone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewScheduledPool(t, 1, executor.Slack(100*time.Millisecond))
-		k := &tardy{t: t, slack: 0}
-		_, err := p.AtFixedRate(time.Hour, time.Second, k.body(rand.New(rand.NewPCG(1, 1)), 0, new(time.Time)))
-		require.NoError(t, err)
-		time.Sleep(2 * time.Hour)
-		require.Greater(t, k.runs, 3500)
-	})
+	slack := executor.Slack(100 * time.Millisecond)
+	for name, open := range map[string]func() repeating{
+		"pool": func() repeating { return executor.NewScheduledPool(1, slack) },
+		"loop": func() repeating { return eventloop.New(slack) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := open()
+				k := &tardy{t: t, slack: 0}
+				body := k.body(rand.New(rand.NewPCG(1, 1)), 0, new(time.Time))
+				_, err := p.AtFixedRate(10*time.Millisecond, time.Second, body)
+				require.NoError(t, err)
+				time.Sleep(time.Hour)
+				require.Equal(t, 3600, k.runs)
+				require.NoError(t, p.Close())
+			})
+		})
+	}
 }
 
 // Slack is for times: what is to run now runs now.
 func TestSlackDelaysNothingThatIsToRunNow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 2, executor.Slack(time.Hour))
-		pooltest.Schedule(t, p, time.Minute, pooltest.Nothing)
-		time.Sleep(time.Minute)
 		tr := pooltest.NewTrace()
+		pooltest.Schedule(t, p, time.Minute, tr.Task("first"))
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.Equal(t, []string{"first 1m0s"}, tr.Seen())
+		tr = pooltest.NewTrace()
 		pooltest.Schedule(t, p, time.Second, tr.Task("scheduled"))
 		require.NoError(t, p.Execute(tr.Task("executed")))
 		pooltest.Schedule(t, p, -time.Second, tr.Task("overdue"))
 		time.Sleep(2 * time.Hour)
 		require.ElementsMatch(t, []string{"executed 0s", "overdue 0s", "scheduled 1h0m0s"}, tr.Seen())
 
-		// Nor does something that is due, and may be late, stand before it.
-		pooltest.Schedule(t, p, time.Second, pooltest.Nothing)
+	})
+}
+
+// Nor does something that is due, and may be late, stand in its way.
+func TestWhatIsToRunNowPassesNoSlackBeforeIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := pooltest.NewScheduledPool(t, 2, executor.Slack(time.Hour))
+		pooltest.Schedule(t, p, time.Minute, pooltest.Nothing)
+		time.Sleep(time.Minute + time.Second)
+		tr := pooltest.NewTrace()
+		pooltest.Schedule(t, p, time.Second, tr.Task("late"))
 		time.Sleep(time.Minute)
-		tr = pooltest.NewTrace()
+		require.Empty(t, tr.Seen(), "its slack is an hour")
 		require.NoError(t, p.Execute(tr.Task("executed")))
-		time.Sleep(time.Minute)
-		require.Equal(t, []string{"executed 0s"}, tr.Seen())
+		synctest.Wait()
+		require.ElementsMatch(t, []string{"late 1m0s", "executed 1m0s"}, tr.Seen())
 	})
 }
 
