@@ -22,12 +22,16 @@ type tardy struct {
 	t     *testing.T
 	slack time.Duration
 	mu    sync.Mutex
+	rng   *rand.Rand // guarded by mu, as the others below
 	runs  int
-	most  time.Duration
+}
+
+func newTardy(t *testing.T, slack time.Duration, seed uint64) *tardy {
+	return &tardy{t: t, slack: slack, rng: rand.New(rand.NewPCG(seed, 1))}
 }
 
 // body returns a body of random lengths, up to length. Busy is when what is in its way has ended.
-func (k *tardy) body(rng *rand.Rand, length time.Duration, busy *time.Time) executor.Task {
+func (k *tardy) body(length time.Duration, busy *time.Time) executor.Task {
 	return func(ctx context.Context) error {
 		run, _ := executor.RunFrom(ctx)
 		k.mu.Lock()
@@ -37,11 +41,10 @@ func (k *tardy) body(rng *rand.Rand, length time.Duration, busy *time.Time) exec
 		}
 		late := time.Since(due)
 		k.runs++
-		k.most = max(k.most, late)
 		assert.LessOrEqual(k.t, late, k.slack, "planned for %v, free since %v", run.Scheduled, *busy)
 		assert.False(k.t, time.Now().Before(run.Scheduled), "early")
-		length := time.Duration(rng.Int64N(int64(length) + 1))
-		if rng.IntN(3) > 0 {
+		length := time.Duration(k.rng.Int64N(int64(length) + 1))
+		if k.rng.IntN(3) > 0 {
 			length = 0 // brief, so that it is expected to be
 		}
 		k.mu.Unlock()
@@ -62,11 +65,11 @@ func TestNoRunIsLaterThanTheSlackWhileAWorkerIsIdle(t *testing.T) {
 			slack := time.Duration(rng.IntN(3)) * time.Duration(rng.Int64N(int64(5*time.Millisecond)))
 			n := 1 + rng.IntN(5)
 			p := pooltest.NewScheduledPool(t, n+1, executor.Slack(slack))
-			k := &tardy{t: t, slack: slack}
+			k := newTardy(t, slack, seed)
 			for range n {
 				period := time.Duration(1 + rng.Int64N(int64(4*time.Millisecond)))
 				first := time.Duration(rng.Int64N(int64(4 * time.Millisecond)))
-				body := k.body(rng, period*time.Duration(rng.IntN(3)), new(time.Time))
+				body := k.body(period*time.Duration(rng.IntN(3)), new(time.Time))
 				how := p.AtFixedRate
 				if rng.IntN(3) == 0 {
 					how = p.WithFixedDelay
@@ -76,10 +79,11 @@ func TestNoRunIsLaterThanTheSlackWhileAWorkerIsIdle(t *testing.T) {
 			}
 			for range 100 {
 				var never time.Time
-				pooltest.Schedule(t, p, 0, k.body(rng, 0, &never))
+				pooltest.Schedule(t, p, 0, k.body(0, &never))
 				time.Sleep(time.Duration(rng.Int64N(int64(3 * time.Millisecond))))
 			}
 			time.Sleep(10 * time.Second)
+			synctest.Wait()
 			require.Equal(t, 300*n+100, k.runs)
 		})
 		if t.Failed() {
@@ -95,14 +99,15 @@ func TestNoRunOfALoopIsLaterThanTheSlackWhileItIsIdle(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 17))
 			slack := time.Duration(rng.Int64N(int64(5 * time.Millisecond)))
 			l := eventloop.New(executor.Slack(slack))
-			k := &tardy{t: t, slack: slack}
+			k := newTardy(t, slack, seed)
 			var busy time.Time
 			for range 1 + rng.IntN(5) {
 				period := time.Duration(1 + rng.Int64N(int64(4*time.Millisecond)))
-				_, err := l.WithFixedDelay(period/2, period, k.body(rng, period, &busy))
+				_, err := l.WithFixedDelay(period/2, period, k.body(period, &busy))
 				require.NoError(t, err)
 			}
 			time.Sleep(time.Second)
+			synctest.Wait()
 			require.NotZero(t, k.runs)
 			require.NoError(t, l.Close())
 		})
@@ -122,6 +127,7 @@ func ticking(t *testing.T, series int, period time.Duration, opts ...executor.Op
 		require.NoError(t, err)
 	}
 	time.Sleep(time.Second)
+	synctest.Wait()
 	require.InDelta(t, series*int(time.Second/period), runs, float64(series))
 	return p.Stats().Wakeups
 }
@@ -154,11 +160,12 @@ func TestSlackDelaysNothingThatStandsAlone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := open()
-				k := &tardy{t: t, slack: 0}
-				body := k.body(rand.New(rand.NewPCG(1, 1)), 0, new(time.Time))
+				k := newTardy(t, 0, 1)
+				body := k.body(0, new(time.Time))
 				_, err := p.AtFixedRate(10*time.Millisecond, time.Second, body)
 				require.NoError(t, err)
 				time.Sleep(time.Hour)
+				synctest.Wait()
 				require.Equal(t, 3600, k.runs)
 				require.NoError(t, p.Close())
 			})
