@@ -25,8 +25,8 @@
 //
 // Delays are measured by the monotonic clock, so setting the wall clock does not matter. In an
 // otherwise idle process on Linux an element is taken some tens of microseconds after it is due,
-// because Take waits on a timerfd: one file descriptor, opened when a Take first waits for an
-// element and released by Close. Elsewhere Take waits on a time.Timer, which is late by about a
+// because Take waits on a timerfd: one or two file descriptors, opened when a Take first waits for
+// an element and released by Close. Elsewhere Take waits on a time.Timer, which is late by about a
 // millisecond.
 //
 // A queue made inside a testing/synctest bubble follows the bubble's clock exactly. Close it before

@@ -163,7 +163,12 @@ func (p *Pool) tryEnqueueLocked(c *cell.Cell, now int64) error {
 		return ErrSaturated
 	}
 	p.enqueueLocked(c)
-	if p.plain || c.Place <= 1 { // in a heap of times, only a new head changes when to wake up
+	urgent := !p.plain && c.When <= now
+	if urgent {
+		p.urgent = max(p.urgent, c.When)
+	}
+	// In a heap of times, only a new head changes when to wake up; or a task that must not wait.
+	if p.plain || urgent || c.Place <= 1 {
 		p.notifyLocked(now)
 	}
 	return nil
@@ -268,11 +273,15 @@ func (p *Pool) notifyLocked(now int64) {
 	}
 }
 
-// urgentLocked reports whether a head that has a time is to be taken now, whatever the slack: it is
-// due, and stands before a task that was submitted to run now, which waits for nobody's slack.
+// urgentLocked reports whether a head that is due is to be taken now, whatever the slack: a task
+// that was submitted to run now waits for nobody's slack, nor does what comes before it. Most such
+// tasks stand in the line; those of serial executors, and of pools without an inbox, do not.
 func (p *Pool) urgentLocked(head, now int64) bool {
-	if p.slack == 0 || head > now {
+	switch {
+	case p.slack == 0, head > now, head == parking.Nothing:
 		return false
+	case head <= p.urgent:
+		return true
 	}
 	line, _ := p.queue.Extent()
 	return line > 0

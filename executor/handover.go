@@ -6,17 +6,18 @@ import (
 
 // Overview: when a worker has taken a task, somebody else has to wait for the next one. To wake
 // another worker for that takes longer than most bodies, so it is done only if the run may outlast
-// it: if the last runs of the task did, or if nothing is known of it. Package parking has what
-// happens when a run that was expected to be brief is not.
+// it: if the last runs of the task did, or if nothing is known of it. Tasks that run once and have
+// no options count as one, as they share a plan. Package parking has what happens when a run that
+// was expected to be brief is not.
 
 // learnLocked notes how long the run took that has just ended. The mean moves by an eighth of the
-// difference, and a run counts as no more than eight times the bound: so one that blocks makes the
-// task count as long for a few runs, and one that the system has interrupted does not.
+// difference, and a run counts as no more than sixteen times the bound. So one that blocks makes
+// the task count as long for some five runs, and a short interruption by the system does not.
 func (w *worker) learnLocked(now int64) {
 	if w.bare || now == unread {
 		return
 	}
-	took, mean := min(max(now-w.Task.Started, 1), 8*parking.Cost), &w.Plan.Took
+	took, mean := min(max(now-w.Task.Started, 1), 16*parking.Cost), &w.Plan.Took
 	if *mean == 0 {
 		*mean = took
 	}
@@ -33,7 +34,7 @@ func (w *worker) handOverLocked(now int64) {
 		return
 	}
 	w.watching = true
-	p.lot.Watch(p.lookAtLocked(head), now)
+	w.watch = p.lot.Watch(p.lookAtLocked(head), now)
 }
 
 // mayWatchLocked reports whether nobody else need look at the head, which it returns, while w runs
@@ -41,7 +42,7 @@ func (w *worker) handOverLocked(now int64) {
 func (w *worker) mayWatchLocked(now int64) (head int64, ok bool) {
 	p := w.pool
 	switch {
-	case p.plain, w.bare, now == unread, w.Plan.Took == 0, w.Plan.Took > parking.Cost:
+	case p.plain, w.bare, now == unread, w.Plan.Took == 0, w.Plan.Took >= parking.Cost:
 		return 0, false
 	// If nobody is idle, one more worker may be wanted; and who waits for room may get it now.
 	case p.lot.Idle() == 0, p.blockedSubmitters.list.Len() > 0:
@@ -54,17 +55,19 @@ func (w *worker) mayWatchLocked(now int64) (head int64, ok bool) {
 	case head == parking.Nothing, head > now:
 		return head, true
 	}
-	// More is due already. To call for help pays once this worker has been at it for as long as
-	// that takes, which is at most twice what somebody would take who knew how much there is: the
-	// ski rental problem. And what may be late may wait for that long, too.
-	return head, !p.lot.Virtual() && now-w.awake < max(parking.Cost, p.slack)
+	// More is due already. A call for help pays off once this worker has been at it for as long as
+	// a call takes: as with rented skis, that costs at most twice what would be best. And a run may
+	// be late by the slack anyway.
+	within := max(parking.Cost, p.slack)
+	early := now-w.awake < within && now-head < within
+	return head, early && !p.lot.Virtual() && !p.urgentLocked(head, now)
 }
 
 // backLocked ends what handOverLocked has begun.
 func (w *worker) backLocked() {
 	if w.watching {
 		w.watching = false
-		w.pool.lot.Back()
+		w.pool.lot.Back(w.watch)
 	}
 }
 

@@ -170,17 +170,20 @@ func PendingLimit(n int) Option {
 	return option(func(s *settings) { s.pendingLimit = n })
 }
 
-// Slack sets how late a run may be, so that runs which are due soon after each other share one
-// wake-up. A wake-up is spared only while they are dense: the pool or loop does not wake up again
-// within d of the last time, so the first run after a pause is on time, none is later than d for
-// that reason, and wake-ups cost a bounded part of a processor. With 0 each run has a wake-up of
-// its own, if need be; at a hundred thousand times a second that takes a whole processor. The
-// default is 50 µs, or 0 inside a testing/synctest bubble, where runs are exact unless Slack says
-// otherwise. No run is ever early. Slack panics if d is negative.
+// Slack sets how late a run may be so that it can share a wake-up with others. It only matters
+// while wake-ups are dense: a pool or loop that has nothing to do does not wake for a delayed or
+// periodic task within d of the last time it did. So the first run after a pause is on time, no run
+// is later than d for this reason, and wake-ups take a bounded part of a processor. A task that is
+// submitted to run now does not wait. No run is ever early.
 //
-// Slack is for the whole of a pool, not for a task: runs begin in the order of their times, so one
-// that must not be late would take those before it along. Give tasks that may be late a pool of
-// their own. The idea is that of the slack of Linux's timers, and of the leeway of others.
+// With 0, each run gets a wake-up of its own if it needs one; at a hundred thousand times a second
+// that takes a whole processor. The default is 50 µs, or 0 inside a testing/synctest bubble, where
+// runs are exact unless Slack says otherwise. A [Pool] without times ignores it. A loop is woken
+// for each submission that is due before it would wake up. Slack panics if d is negative.
+//
+// Slack is for a whole pool, not for a task: runs begin in the order of their times, so a task that
+// must be on time would have to wait for one before it that need not be. Give tasks that may be
+// late a pool of their own. Linux has the same idea, and the name, for its timers.
 func Slack(d time.Duration) LoopOption {
 	if d < 0 {
 		panic(fmt.Sprintf("executor: negative slack %v", d))

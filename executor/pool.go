@@ -80,6 +80,7 @@ type Pool struct {
 	batch             *runqueue.Batch // claimed before anything in the queue; may be nil
 	spare             *runqueue.Batch // the next batch to fill; may be nil
 	lot               *parking.Lot    // idle workers
+	urgent            int64           // what was due by then must not wait for slack
 	workers           map[*worker]struct{}
 	blockedSubmitters blockedSubmitters // wait for room
 
@@ -128,7 +129,9 @@ func (p *Pool) init(core int, opts []Option) {
 	p.queue = p.newQueue()
 	p.lot = parking.New(&p.mu, p.clock)
 	p.lot.OnGuard(func() { p.notifyLocked(unread) })
-	p.slack = int64(p.shared.SlackOr(p.lot.Virtual()))
+	if !p.plain {
+		p.slack = int64(p.shared.SlackOr(p.lot.Virtual()))
+	}
 	p.closing, p.announce = context.WithCancel(context.Background())
 	p.done = make(chan struct{})
 	p.core = core

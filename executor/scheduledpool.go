@@ -24,13 +24,13 @@ import (
 //
 // Lateness is not bounded: it depends on the machine and on the other tasks. On Linux an idle
 // worker is some tens of microseconds late. That precision has a price: each wake-up of an idle
-// pool costs some microseconds of processor time, tens on a virtual machine. A worker with less
-// than that to wait yields instead of sleeping.
+// pool costs some microseconds of processor time, tens on a virtual machine. [Slack] bounds what
+// they cost together. A worker that has less than that to wait does not sleep, but spins.
 //
-// A worker is started when a task is due and all others are busy or on watch, up to the core size.
-// Idle workers sleep: one is on watch, until the next task is due, and the others wait to be
+// A worker is started when a task is due and all others are busy or leading, up to the core size.
+// Idle workers sleep: one, the leader, until the next task is due, and the others until they are
 // called. There is no other lasting goroutine. Close the pool when it is no longer needed: a pool
-// that is merely dropped keeps its workers and, on Linux, one file descriptor.
+// that is merely dropped keeps its workers and, on Linux, one or two file descriptors.
 type ScheduledPool struct {
 	Pool
 }

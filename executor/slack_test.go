@@ -208,6 +208,38 @@ func TestWhatIsToRunNowPassesNoSlackBeforeIt(t *testing.T) {
 	})
 }
 
+// Some tasks that are to run now stand among those with a time: those of serial executors, and of
+// pools that count what is pending.
+func TestNothingThatIsToRunNowWaitsForSlackWhereverItStands(t *testing.T) {
+	for name, submit := range map[string]func(p *executor.ScheduledPool, task executor.Task) error{
+		"pending limit": func(p *executor.ScheduledPool, task executor.Task) error { return p.Execute(task) },
+		"serial":        func(p *executor.ScheduledPool, task executor.Task) error { return executor.NewSerial(p).Execute(task) },
+		"scheduled": func(p *executor.ScheduledPool, task executor.Task) error {
+			_, err := p.Schedule(0, task)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := pooltest.NewScheduledPool(t, 2, executor.Slack(time.Hour), executor.PendingLimit(10))
+				pooltest.Schedule(t, p, time.Minute, pooltest.Nothing)
+				time.Sleep(time.Minute + time.Second)
+				tr := pooltest.NewTrace()
+				pooltest.Schedule(t, p, time.Second, tr.Task("late"))
+				time.Sleep(time.Minute)
+				require.NoError(t, submit(p, tr.Task("now")))
+				synctest.Wait()
+				require.ElementsMatch(t, []string{"late 1m0s", "now 1m0s"}, tr.Seen())
+
+				pooltest.Schedule(t, p, time.Second, tr.Task("later"))
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				require.Len(t, tr.Seen(), 2, "its slack is an hour again")
+			})
+		})
+	}
+}
+
 func TestSlackIsToldAndChecked(t *testing.T) {
 	slack := executor.Slack(time.Second)
 	synctest.Test(t, func(t *testing.T) {
@@ -216,6 +248,7 @@ func TestSlackIsToldAndChecked(t *testing.T) {
 		assert.Equal(t, time.Second, eventloop.New(slack).Stats().Slack)
 		assert.Contains(t, eventloop.New(slack).Stats().LogValue().String(), "slack=1s")
 	})
+	assert.Zero(t, pooltest.NewPool(t, 1, slack).Stats().Slack, "a plain pool has no times")
 	assert.Equal(t, 50*time.Microsecond, pooltest.NewScheduledPool(t, 1).Stats().Slack)
 	assert.PanicsWithValue(t, "executor: negative slack -1ns", func() { executor.Slack(-1) })
 }

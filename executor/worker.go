@@ -42,7 +42,8 @@ type worker struct {
 
 	arrived  bool // the lot no longer expects it; guarded by the pool's lock
 	begun    bool // started with a task, which it has not run yet
-	watching bool // the lot expects it back, see parking.Lot.Watch; guarded by the pool's lock
+	watching bool // it has promised to be back, see handOverLocked; guarded by the pool's lock
+	watch    parking.Watch
 
 	awake int64 // when it last stopped waiting; 0 before it has waited
 

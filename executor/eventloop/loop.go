@@ -48,7 +48,7 @@ import (
 // is shut down.
 //
 // Close a loop that is no longer needed: tasks that wait keep its goroutine. On Linux a loop that
-// has slept once keeps a file descriptor until it ends.
+// has slept once keeps one or two file descriptors until it ends.
 type Loop struct {
 	clock     clock.Clock
 	submitted *run.Plan       // shared by all tasks with a future and no options

@@ -37,7 +37,8 @@ type Stats struct {
 	Starts  uint64 `json:"starts"`  // times a goroutine was started, having had none
 	Wakeups uint64 `json:"wakeups"` // times it woke from a sleep; never while nothing is due
 
-	Slack time.Duration `json:"slack,omitzero"` // how late a run may be to share a wake-up; in JSON as text
+	// Slack is how late a run may be to share a wake-up. In JSON it is text, such as "50µs".
+	Slack time.Duration `json:"slack,omitzero"`
 }
 
 // plainStats is Stats without its methods, so that encoding it does not recurse.

@@ -1,5 +1,5 @@
-// Package alarm wakes one goroutine at a time, as precisely as the system can, and no dearer than
-// it must.
+// Package alarm wakes one goroutine at a time, as precisely as the system can, and for as little
+// processor time as that takes.
 //
 // There are three ways to wait, and each is bad where another is good:
 //
@@ -13,8 +13,8 @@
 //	         wins.
 //	thread   a timerfd that is read by a system call, so that the goroutine keeps its thread and
 //	         its processor. That halves the cost of a wake-up. But it keeps a processor from others
-//	         until the runtime takes it away, and who comes back without one waits in line. So it is
-//	         for short waits in a process with nothing else to run, and for few goroutines at once.
+//	         until the runtime takes it away; a goroutine that wakes without one waits in line. So
+//	         it is for short waits, in a process with nothing else to run, and for few at once.
 //
 // The way is chosen for each wait, by how long it is and by how many goroutines wait for a
 // processor; see [load]. Inside a testing/synctest bubble it is always the timer, as a descriptor
@@ -87,9 +87,11 @@ func (a *Alarm) Virtual() bool { return a.virtual }
 // to an alarm that is set to a time; one that is set to a duration is late by that much.
 func (a *Alarm) Set(at, now int64) {
 	a.release()
+	a.load.age(now)
 	way := a.choose(time.Duration(at - now))
 	for !a.have(way) {
 		way++
+		a.release()
 	}
 	a.way.Store(way)
 	a.means[way].set(at, now)
@@ -108,6 +110,7 @@ func (a *Alarm) Ring() { a.means[a.way.Load()].ring() }
 func (a *Alarm) Wait(done <-chan struct{}) (woke int64) {
 	way := a.way.Load()
 	a.means[way].wait(done)
+	a.release()
 	woke = a.clock.Now()
 	if a.virtual || !a.load.wantsLook(woke) {
 		return woke
@@ -165,7 +168,8 @@ func (a *Alarm) have(way int32) bool {
 var blocked atomic.Int32
 
 // acquire reports whether the alarm may block a thread: at most half of the processors are spent on
-// that, and none where there is only one. The right lasts until the next Set, or Close.
+// that, and none where there is only one. The right lasts until Wait returns, or until the next Set
+// or Close.
 func (a *Alarm) acquire() bool {
 	for most := a.load.processors / 2; ; {
 		n := blocked.Load()

@@ -26,6 +26,9 @@ const (
 	// how long a blocked thread keeps a processor from a goroutine that waits for it.
 	lookEvery = time.Millisecond
 
+	// staleAfter is how long it counts that a process was crowded.
+	staleAfter = time.Second
+
 	// crowdedFrom is the score from which on a process is crowded, until the score is 0. In an idle
 	// process two goroutines may be woken at once, and one of them waits for an instant. That must
 	// not count.
@@ -33,6 +36,13 @@ const (
 )
 
 func (l *load) wantsLook(now int64) bool { return now-l.looked >= int64(lookEvery) }
+
+// age forgets what was seen too long ago.
+func (l *load) age(now int64) {
+	if l.crowded && now-l.looked > int64(staleAfter) {
+		l.crowded, l.score = false, 0
+	}
+}
 
 // look asks the runtime.
 func (l *load) look(now int64) {

@@ -44,6 +44,16 @@ func TestAnInstantOfCompanyDoesNotCount(t *testing.T) {
 	}
 }
 
+func TestThatAProcessWasCrowdedIsForgotten(t *testing.T) {
+	l := load{looked: 1, crowded: true, score: crowdedFrom}
+	if l.age(1 + int64(staleAfter)); !l.crowded {
+		t.Error("forgotten too soon")
+	}
+	if l.age(2 + int64(staleAfter)); l.crowded || l.score != 0 {
+		t.Errorf("not forgotten: %+v", l)
+	}
+}
+
 func TestALookFindsThoseWhoWait(t *testing.T) {
 	var stop atomic.Bool
 	var all sync.WaitGroup
@@ -124,5 +134,8 @@ func TestFewAlarmsBlockAThread(t *testing.T) {
 			t.Fatal("the right to block a thread has been lost")
 		}
 		a.Wait(nil)
+		if got := blocked.Load(); got != 0 {
+			t.Fatalf("%d may block a thread after the wait", got)
+		}
 	}
 }

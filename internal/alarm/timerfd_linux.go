@@ -55,24 +55,51 @@ func ahead(c clock.Clock) (least int64, err error) {
 	return least, nil
 }
 
+// open makes a file of the descriptor, so that it is closed when it is forgotten, and not used
+// after that.
+func (t *timerfd) open() (*os.File, syscall.RawConn, error) {
+	file := os.NewFile(uintptr(t.fd), "timerfd")
+	raw, err := file.SyscallConn()
+	if err != nil {
+		_ = file.Close()
+	}
+	return file, raw, err
+}
+
 // threadMeans waits in a system call.
-type threadMeans struct{ timerfd }
+type threadMeans struct {
+	timerfd
+	file  *os.File
+	raw   syscall.RawConn       // of file
+	read  func(fd uintptr) bool // made once, as is clear, so that nothing is allocated
+	clear func(fd uintptr)
+}
 
 func newThread(c clock.Clock) means {
 	t, err := newTimerfd(c, 0)
 	if err != nil {
 		return nil
 	}
-	return &threadMeans{t}
+	file, raw, err := t.open()
+	if err != nil {
+		return nil
+	}
+	m := &threadMeans{timerfd: t, file: file, raw: raw}
+	m.read = func(fd uintptr) bool {
+		_, _ = unix.Read(int(fd), m.count[:])
+		return true
+	}
+	m.clear = func(uintptr) { m.set(-m.ahead, 0) }
+	return m
 }
 
-// ring sets the time to the beginning of the clock.
-func (t *threadMeans) ring() { t.set(-t.ahead, 0) }
+// ring sets the time to the beginning of the clock. It does nothing after close.
+func (t *threadMeans) ring() { _ = t.raw.Control(t.clear) }
 
 // wait may return early, by a signal.
-func (t *threadMeans) wait(<-chan struct{}) { _, _ = unix.Read(t.fd, t.count[:]) }
+func (t *threadMeans) wait(<-chan struct{}) { _ = t.raw.Read(t.read) }
 
-func (t *threadMeans) close() { _ = unix.Close(t.fd) }
+func (t *threadMeans) close() { _ = t.file.Close() }
 
 // pollerMeans waits for the netpoller.
 type pollerMeans struct {
@@ -89,13 +116,11 @@ func newPoller(c clock.Clock) means {
 	if err != nil {
 		return nil
 	}
-	file := os.NewFile(uintptr(t.fd), "timerfd")
-	if file.SetReadDeadline(time.Time{}) != nil {
-		_ = file.Close()
+	file, raw, err := t.open()
+	if err != nil {
 		return nil
 	}
-	raw, err := file.SyscallConn()
-	if err != nil {
+	if file.SetReadDeadline(time.Time{}) != nil {
 		_ = file.Close()
 		return nil
 	}

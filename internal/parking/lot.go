@@ -24,7 +24,10 @@
 //
 //	If the queue is not empty and a taker is parked, then somebody will look at the head when it
 //	is due: a called taker is on its way, or the leader's alarm is set no later than the head; or
-//	the head is not due yet, a taker is watching, and the guard is set.
+//	a taker is watching, and the guard is set.
+//
+// Where time is virtual the guard calls exactly when the head is due; otherwise, a millisecond or
+// two after the taker has begun to watch.
 //
 // When a head is due is for the owner to say: with the slack that it allows, the time it passes is
 // later than the head's own, see [Lot.Space].
@@ -138,6 +141,9 @@ func (l *Lot) Park(
 // better than Park.
 const Cost int64 = 8000
 
+// maxReadings is how often Spin reads the clock at most, which takes more than Cost anywhere.
+const maxReadings = 1 << 12
+
 // Spin waits for a head that is due within Cost, and returns the time. Meanwhile the caller counts
 // as called, as it will look at the head again. It keeps its processor: giving that away would make
 // the runtime wake a thread for it. Where time is virtual it does not pass meanwhile, so Spin
@@ -148,8 +154,10 @@ func (l *Lot) Spin(head, now int64) (woke int64, ok bool) {
 	}
 	l.coming++
 	l.mu.Unlock()
-	for give := now + 2*Cost; now < head && now < give; {
-		now = l.clock.Now()
+	for range maxReadings { // time may be virtual after all, where that cannot be told
+		if now = l.clock.Now(); now >= head {
+			break
+		}
 	}
 	l.mu.Lock()
 	l.coming--

@@ -717,12 +717,13 @@ func (o *owner) runOne(
 	ctx context.Context, limit <-chan time.Time, over *bool, next int64, long time.Duration,
 ) {
 	watches := false
+	var watch Watch
 	o.takeOne(ctx, limit, over, func() bool {
 		if o.head = o.now() + next; next == 0 || *over {
 			return false
 		}
 		watches = true
-		o.lot.Watch(o.head, o.now())
+		watch = o.lot.Watch(o.head, o.now())
 		return true
 	})
 	if !watches {
@@ -730,7 +731,7 @@ func (o *owner) runOne(
 	}
 	time.Sleep(long)
 	o.do(func() {
-		o.lot.Back()
+		o.lot.Back(watch)
 		o.lot.Notify(o.head, o.now(), false)
 	})
 }

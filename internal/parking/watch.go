@@ -2,16 +2,22 @@ package parking
 
 import "time"
 
-// Overview: a taker that has taken what is due used to call another, so that somebody waits for the
-// next head while it runs. To wake another is most of what a run costs if the body is brief; and a
-// body that is shorter than waking another is over before that one could be of use. So a taker that
-// expects its run to be brief says that it watches, and calls nobody. In case it is wrong there is
-// the guard, a runtime timer, which hands the watch over while the body runs on.
+// Overview: while a taker runs what it has taken, somebody else has to wait for the next head. To
+// wake another for that is most of what a run costs if the body is brief; and a body that is
+// shorter than waking another is over before that one could be of use. So a taker that expects its
+// run to be brief says that it watches, and calls nobody. In case it is wrong there is the guard, a
+// runtime timer, which hands the watch over while the body runs on; nobody relies on that taker any
+// more until it is back.
+
+// Watch is one absence of a taker that watches.
+type Watch uint64
 
 // watch is kept by takers that run something brief.
 type watch struct {
-	out     int    // takers that are watching
-	entered uint64 // how often one began to
+	out     int   // takers that are out and relied on
+	round   Watch // rises when those who are out are relied on no more
+	entered uint64
+	last    int64 // when the last one began to watch
 
 	guard  *time.Timer // made on first use
 	set    bool
@@ -28,12 +34,13 @@ const guardAfter int64 = 900_000
 // call Notify. Without it Watch must not be used.
 func (l *Lot) OnGuard(notify func()) { l.watch.notify = notify }
 
-// Watch is called in place of Notify by a taker that leaves with an element, expects to be back
-// within Cost, and will call Back. It calls nobody, even if the head is due: then the
-// owner allows it to be late by that much.
-func (l *Lot) Watch(head, now int64) {
+// Watch is called in place of Notify by a taker that leaves with an element, and expects to be back
+// within Cost. It must pass what Watch returns to Back. It calls nobody, even if the head is due:
+// then the owner allows it to be late by that much.
+func (l *Lot) Watch(head, now int64) Watch {
 	l.watch.out++
 	l.watch.entered++
+	l.watch.last = now
 	switch {
 	case head == Nothing, l.coming > 0:
 	case l.leader != nil:
@@ -41,22 +48,30 @@ func (l *Lot) Watch(head, now int64) {
 	case l.top != nil:
 		l.setGuard(head, now)
 	}
+	return l.watch.round
 }
 
 // Back ends what Watch began. The caller will look at the head, or call Notify.
-func (l *Lot) Back() { l.watch.out-- }
+func (l *Lot) Back(w Watch) {
+	if w == l.watch.round {
+		l.watch.out--
+	}
+}
 
 // setGuard sets the guard, unless it is set early enough. Where time is virtual it calls exactly
 // when the head is due.
 func (l *Lot) setGuard(head, now int64) {
-	w := &l.watch
-	at := now + guardAfter
+	at := l.watch.last + guardAfter
 	if l.Virtual() {
 		at = max(head, now)
 	}
-	if w.set && w.at <= at {
-		return
+	if !l.watch.set || at < l.watch.at {
+		l.resetGuard(at, now)
 	}
+}
+
+func (l *Lot) resetGuard(at, now int64) {
+	w := &l.watch
 	w.set, w.at, w.seen = true, at, w.entered
 	if w.guard == nil {
 		w.guard = time.AfterFunc(time.Duration(at-now), l.challenge)
@@ -78,17 +93,17 @@ func (l *Lot) challenge() {
 	switch {
 	case w.out == 0 || l.leader != nil || l.coming > 0:
 	case w.seen != w.entered && !l.Virtual():
-		l.setGuard(0, l.clock.Now()) // it is out with another, so the first was brief
+		// Somebody has begun to watch since, whose time is not over yet.
+		l.resetGuard(w.last+guardAfter, l.clock.Now())
 	default:
-		out := w.out
-		w.out = 0 // nobody is trusted to be back
+		w.round++
+		w.out = 0
 		w.notify()
-		w.out += out
 	}
 }
 
-// relieve stops the guard when nobody watches. If it calls soon, it need not be stopped: a pool
-// whose takers come and go would do that all the time.
+// relieve stops the guard when nobody watches. If the head is due soon it need not be stopped: a
+// pool whose takers come and go would do that all the time.
 func (l *Lot) relieve(head, now int64) {
 	if l.watch.set && l.watch.out == 0 &&
 		(l.Virtual() || head == Nothing || head-now > guardAfter) {

@@ -10,17 +10,18 @@ import (
 )
 
 // watch has a taker leave with an element, while the next is due in d.
-func (o *owner) watch(d time.Duration) {
+func (o *owner) watch(d time.Duration) (w Watch) {
 	o.do(func() {
 		o.head = o.now() + int64(d)
-		o.lot.Watch(o.head, o.now())
+		w = o.lot.Watch(o.head, o.now())
 	})
+	return w
 }
 
 // back has it return, and notify.
-func (o *owner) back() {
+func (o *owner) back(w Watch) {
 	o.do(func() {
-		o.lot.Back()
+		o.lot.Back(w)
 		o.lot.Notify(o.head, o.now(), false)
 	})
 }
@@ -28,11 +29,11 @@ func (o *owner) back() {
 func TestATakerThatWatchesCallsNobody(t *testing.T) {
 	bubble(t, func(t *testing.T, o *owner) {
 		follower := o.park(nil, nil)
-		o.watch(time.Second)
+		w := o.watch(time.Second)
 		require.False(t, o.returned(follower))
 		require.False(t, o.put(time.Minute), "a later head does not grow the pool")
 		require.False(t, o.returned(follower))
-		o.back()
+		o.back(w)
 		require.True(t, o.returned(follower), "it leaves for good, so another has to lead")
 		require.Equal(t, uint64(1), o.wakes())
 	})
@@ -41,14 +42,21 @@ func TestATakerThatWatchesCallsNobody(t *testing.T) {
 func TestTheGuardCallsWhenTheHeadIsDue(t *testing.T) {
 	bubble(t, func(t *testing.T, o *owner) {
 		follower := o.park(nil, nil)
-		o.watch(time.Second)
+		w := o.watch(time.Second)
 		time.Sleep(time.Minute)
 		require.True(t, o.returned(follower), "the taker is still out")
 		require.Equal(t, time.Second, follower.at)
+
+		// Nobody relies on it any more: the next to leave has another come at once.
+		o.do(func() { o.head = Nothing })
+		follower = o.park(nil, nil)
+		o.put(time.Hour)
+		require.True(t, o.returned(follower))
 		o.do(func() {
-			require.Equal(t, 1, o.lot.watch.out, "it is still expected back")
+			require.Zero(t, o.lot.watch.out)
 			o.head = Nothing
-			o.lot.Back()
+			o.lot.Back(w)
+			require.Zero(t, o.lot.watch.out, "it has been written off, and is so once")
 		})
 	})
 }
@@ -56,25 +64,25 @@ func TestTheGuardCallsWhenTheHeadIsDue(t *testing.T) {
 func TestAnEarlierHeadMovesTheGuard(t *testing.T) {
 	bubble(t, func(t *testing.T, o *owner) {
 		follower := o.park(nil, nil)
-		o.watch(time.Hour)
+		w := o.watch(time.Hour)
 		require.False(t, o.put(time.Second))
 		require.False(t, o.returned(follower))
 		time.Sleep(time.Minute)
 		require.True(t, o.returned(follower))
 		require.Equal(t, time.Second, follower.at)
-		o.do(o.lot.Back)
+		o.do(func() { o.lot.Back(w) })
 	})
 }
 
 func TestAHeadThatIsDueCallsInSpiteOfTheWatch(t *testing.T) {
 	bubble(t, func(t *testing.T, o *owner) {
 		follower := o.park(nil, nil)
-		o.watch(time.Hour)
+		w := o.watch(time.Hour)
 		require.False(t, o.put(0))
 		require.True(t, o.returned(follower))
 		o.do(func() {
 			o.head = Nothing
-			o.lot.Back()
+			o.lot.Back(w)
 		})
 	})
 }
@@ -82,13 +90,14 @@ func TestAHeadThatIsDueCallsInSpiteOfTheWatch(t *testing.T) {
 func TestTheFirstHeadSetsTheGuardOfOneWhoWatchesNothing(t *testing.T) {
 	bubble(t, func(t *testing.T, o *owner) {
 		follower := o.park(nil, nil)
-		o.do(func() { o.lot.Watch(Nothing, o.now()) })
+		var w Watch
+		o.do(func() { w = o.lot.Watch(Nothing, o.now()) })
 		require.False(t, o.put(time.Second))
 		require.False(t, o.returned(follower))
 		time.Sleep(time.Minute)
 		require.True(t, o.returned(follower))
 		require.Equal(t, time.Second, follower.at)
-		o.do(o.lot.Back)
+		o.do(func() { o.lot.Back(w) })
 	})
 }
 
@@ -96,9 +105,9 @@ func TestTheFirstHeadSetsTheGuardOfOneWhoWatchesNothing(t *testing.T) {
 func TestNoGuardIsLeftBehind(t *testing.T) {
 	bubble(t, func(t *testing.T, o *owner) {
 		follower := o.park(nil, nil)
-		o.watch(time.Second)
+		w := o.watch(time.Second)
 		o.mu.Lock() // not checked between the two: it parks itself
-		o.lot.Back()
+		o.lot.Back(w)
 		o.head = o.now() + int64(time.Hour)
 		o.mu.Unlock()
 		leader := o.park(nil, nil)
@@ -131,10 +140,10 @@ func TestTheGuardSparesBriefRuns(t *testing.T) {
 		o.lot.challenge()
 		o.mu.Lock()
 	}
-	o.lot.Watch(hour, 1)
+	out := o.lot.Watch(hour, 1)
 	require.True(t, o.lot.watch.set)
-	o.lot.Back()
-	o.lot.Watch(hour, 1)
+	o.lot.Back(out)
+	out = o.lot.Watch(hour, 1)
 	challenge()
 	require.Equal(t, 1, o.lot.followers, "it is out with another run than when the guard was set")
 	require.True(t, o.lot.watch.set, "and that one is guarded, too")
@@ -145,7 +154,7 @@ func TestTheGuardSparesBriefRuns(t *testing.T) {
 	o.mu.Unlock()
 	<-parked
 	o.mu.Lock()
-	o.lot.Back()
+	o.lot.Back(out)
 	o.lot.Close()
 	o.mu.Unlock()
 }
@@ -153,11 +162,11 @@ func TestTheGuardSparesBriefRuns(t *testing.T) {
 func TestAGuardThatComesTooLateDoesNothing(t *testing.T) {
 	bubble(t, func(t *testing.T, o *owner) {
 		follower := o.park(nil, nil)
-		o.watch(time.Second)
+		w := o.watch(time.Second)
 		o.do(func() {
 			o.lot.stopGuard()
 			o.head = Nothing
-			o.lot.Back()
+			o.lot.Back(w)
 		})
 		o.lot.challenge()
 		synctest.Wait()
