@@ -218,9 +218,10 @@ func (p *Pool) validateBatches() error {
 }
 
 // validateWatching checks that the lot expects those back who have said so.
-func (p *Pool) validateWatching(out int) error {
+func (p *Pool) validateWatching(in parking.Census) error {
+	out := in.Out
 	for w := range p.workers {
-		if w.watching {
+		if w.watching && w.watch == in.Round {
 			out--
 		}
 	}
@@ -242,7 +243,7 @@ func (p *Pool) validateWatch() error {
 	if err != nil {
 		return err
 	}
-	if err := p.validateWatching(in.Out); err != nil {
+	if err := p.validateWatching(in); err != nil {
 		return err
 	}
 	mayGrow := len(p.workers) < p.limitLocked()

@@ -8,7 +8,8 @@ type Census struct {
 	Leader *Waiter
 	Rung   bool  // the leader has been called
 	Armed  int64 // when the leader's alarm is set to ring
-	Out    int   // takers that are watching
+	Out    int   // takers that are watching, and relied on
+	Round  Watch // what Watch has returned to those
 	Guard  int64 // when the guard is set to call, or Nothing
 }
 
@@ -16,7 +17,7 @@ type Census struct {
 // held.
 func (l *Lot) Validate() (Census, error) {
 	c := Census{Places: map[*Waiter]bool{}, Leader: l.leader, Rung: l.rung, Armed: l.armed,
-		Out: l.watch.out, Guard: Nothing}
+		Out: l.watch.out, Round: l.watch.round, Guard: Nothing}
 	if l.watch.set {
 		c.Guard = l.watch.at
 	}
