@@ -57,9 +57,9 @@ func (w *worker) mayWatchLocked(now int64) (head int64, ok bool) {
 	}
 	// More is due already. A call for help pays off once this worker has been at it for as long as
 	// a call takes: as with rented skis, that costs at most twice what would be best. And a run may
-	// be late by the slack anyway.
+	// be late by the slack anyway, besides what the system has made of it.
 	within := max(parking.Cost, p.slack)
-	early := now-w.awake < within && now-head < within
+	early := now-w.awake < within && now-head-w.lag < within
 	return head, early && !p.lot.Virtual() && !p.urgentLocked(head, now)
 }
 

@@ -46,6 +46,7 @@ type worker struct {
 	watch    parking.Watch
 
 	awake int64 // when it last stopped waiting; 0 before it has waited
+	lag   int64 // how much later that was than it had meant to, which is up to the system
 
 	batch *runqueue.Batch // claims from it need no lock; the field is guarded by the pool's lock
 	ran   uint64          // claimed tasks that ended and are not in the pool's counts; its own
@@ -245,7 +246,10 @@ func (w *worker) nextLocked(now int64) bool {
 			p.forgetTimesLocked(head)
 			idle = p.lot.Park(w.place, at, now, nil, nil, w.patience())
 			now = p.now()
-			w.awake = now
+			w.awake, w.lag = now, 0
+			if at != parking.Nothing {
+				w.lag = max(now-at, 0)
+			}
 		}
 	}
 }
