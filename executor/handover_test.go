@@ -40,9 +40,12 @@ func TestARunThatIsNotBriefAfterAllDelaysNobody(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := pooltest.NewScheduledPool(t, 2, pooltest.Quiet())
 				tr := brief(t, p, then)
+				pooltest.Schedule(t, p, 48*time.Hour, pooltest.Nothing)
 				time.Sleep(3 * time.Hour)
+				synctest.Wait()
+				require.NoError(t, p.Validate(), "nobody is expected back who is not out")
 				require.Equal(t, []string{"next 5.5s"}, tr.Seen())
-				require.Zero(t, p.Stats().Queued)
+				require.Equal(t, 1, p.Stats().Queued)
 				pooltest.Balanced(t, &p.Pool)
 			})
 		})

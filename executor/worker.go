@@ -135,7 +135,6 @@ func (w *worker) replace() {
 		w.pool.runners.leave(&w.execution)
 		w.pool.mu.Lock()
 		defer w.pool.mu.Unlock()
-		w.backLocked()
 		w.leaveLocked()
 		w.launchLocked()
 		w.pool.blockedSubmitters.admitLocked(w.pool, 0)

@@ -101,25 +101,11 @@ var economy = []Mutant{
 		To:    "w.Plan.Took == 0:",
 	},
 	{
-		ID:    "economy-15",
-		Fault: "a worker whose task has called Goexit is expected back for ever",
-		File:  "executor/worker.go",
-		From:  "w.backLocked()\n w.leaveLocked()\n w.launchLocked()",
-		To:    "w.leaveLocked()\n w.launchLocked()",
-	},
-	{
 		ID:    "economy-16",
 		Fault: "a worker does not say that it is back",
 		File:  "executor/worker.go",
 		From:  "w.leaveLocked()\n w.backLocked()\n found",
 		To:    "w.leaveLocked()\n found",
-	},
-	{
-		ID:    "economy-17",
-		Fault: "a task that is to run now waits for the end of a brief run",
-		File:  "executor/handover.go",
-		From:  "case due: // it was submitted to run now\n return 0, false\n case head",
-		To:    "case due && !due:\n return 0, false\n case head",
 	},
 	{
 		ID:    "economy-18",
