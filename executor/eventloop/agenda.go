@@ -1,9 +1,7 @@
 package eventloop
 
 import (
-	"cmp"
-	"slices"
-
+	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/heap"
 )
@@ -65,7 +63,7 @@ func (a *agenda) lineFirst() bool {
 		return a.line.count > 0
 	}
 	_, least := a.heap.Min()
-	return compare(a.line.first.cell, least) < 0
+	return precedes(a.line.first.cell, least)
 }
 
 // remove takes c out if it is in the heap, and reports whether it was. O(log n).
@@ -82,18 +80,24 @@ func (a *agenda) len() int { return a.heap.Len() + a.line.count }
 
 // filter keeps the tasks that keep accepts, and returns the others in order.
 func (a *agenda) filter(keep func(c *cell.Cell) bool) []*cell.Cell {
-	out := a.heap.Filter(func(_ int64, c *cell.Cell) bool { return keep(c) })
-	kept := line{tombstones: a.line.tombstones}
-	for a.line.count > 0 {
-		n := a.line.shift()
-		if keep(n.cell) {
+	timed := a.heap.Filter(func(_ int64, c *cell.Cell) bool { return keep(c) })
+	return runqueue.Interleave(a.line.filter(keep), timed, precedes)
+}
+
+// precedes reports whether a comes before b, by time and then by order of arrival.
+func precedes(a, b *cell.Cell) bool { return runqueue.Compare(a, b) < 0 }
+
+// filter keeps the tasks that keep accepts, and returns the others in order.
+func (q *line) filter(keep func(c *cell.Cell) bool) (out []*cell.Cell) {
+	kept := line{tombstones: q.tombstones}
+	for q.count > 0 {
+		if n := q.shift(); keep(n.cell) {
 			kept.push(n)
 		} else {
 			out = append(out, n.cell)
 		}
 	}
-	a.line = kept
-	slices.SortFunc(out, compare)
+	*q = kept
 	return out
 }
 
@@ -138,12 +142,4 @@ func (q *line) shift() *link {
 	}
 	q.count--
 	return n
-}
-
-// compare orders tasks as the heap does: by time, then by order of arrival.
-func compare(a, b *cell.Cell) int {
-	if c := cmp.Compare(a.When, b.When); c != 0 {
-		return c
-	}
-	return cmp.Compare(a.Order, b.Order)
 }

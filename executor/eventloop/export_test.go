@@ -3,6 +3,7 @@ package eventloop
 import (
 	"fmt"
 
+	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
 )
@@ -28,7 +29,7 @@ func (l *Loop) validateLine() error {
 		if n.cell.When > now {
 			return fmt.Errorf("line: a task at %d is not due at %d", n.cell.When, now)
 		}
-		if n.after != nil && compare(n.cell, n.after.cell) >= 0 {
+		if n.after != nil && runqueue.Compare(n.cell, n.after.cell) >= 0 {
 			return fmt.Errorf("line: out of order at %d", n.cell.When)
 		}
 		if (n.after == nil) != (n == l.agenda.line.last) {

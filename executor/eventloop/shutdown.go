@@ -8,6 +8,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
@@ -219,12 +220,12 @@ func (l *Loop) wantedLocked(c *cell.Cell, now int64) bool {
 // without the lock. Settling keeps the loop from ending before that.
 func (l *Loop) sweepLocked(now int64) []*cell.Cell {
 	l.runs.Settling++
-	swept := append(l.calm.unwanted, l.agenda.filter(func(c *cell.Cell) bool {
-		return l.wantedLocked(c, now)
-	})...)
+	unwanted := l.calm.unwanted
 	l.calm.unwanted = nil
-	slices.SortFunc(swept, compare)
-	return swept
+	slices.SortFunc(unwanted, runqueue.Compare)
+	return runqueue.Interleave(unwanted, l.agenda.filter(func(c *cell.Cell) bool {
+		return l.wantedLocked(c, now)
+	}), precedes)
 }
 
 // settle completes what sweepLocked or sweepQuietingLocked has begun: it interrupts the active

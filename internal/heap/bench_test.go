@@ -2,6 +2,7 @@ package heap_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -9,11 +10,12 @@ import (
 // times that do not.
 func BenchmarkEmpty(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
-		for name, spread := range map[string]uint64{"colliding": 100, "random": 1 << 40} {
+		for name, spread := range map[string]int64{"colliding": 100, "random": 1 << 40} {
+			times := func(rng *rand.Rand) int64 { return rng.Int64N(spread) }
 			b.Run(fmt.Sprintf("pop/%s/%d", name, n), func(b *testing.B) {
 				for b.Loop() {
 					b.StopTimer()
-					_, h := pushed(n, spread)
+					_, h := pushed(n, times)
 					b.StartTimer()
 					for h.Len() > 0 {
 						h.Pop()
@@ -24,7 +26,7 @@ func BenchmarkEmpty(b *testing.B) {
 			b.Run(fmt.Sprintf("cut/%s/%d", name, n), func(b *testing.B) {
 				for b.Loop() {
 					b.StopTimer()
-					_, h := pushed(n, spread)
+					_, h := pushed(n, times)
 					b.StartTimer()
 					c := h.Cut(1<<62, 1<<12)
 					for c.Dealing() {

@@ -356,10 +356,18 @@ func TestFilterReturnsTheOthersInOrder(t *testing.T) {
 
 // On its way down a heap of this size is both larger and smaller than the caches of a processor.
 func TestALargeHeapIsInOrder(t *testing.T) {
-	for name, spread := range map[string]uint64{"equal": 1, "few times": 100, "many times": 1 << 40, "all times": 0} {
+	for name, times := range map[string]func(*rand.Rand) int64{
+		"equal":      func(*rand.Rand) int64 { return 1 },
+		"few times":  func(rng *rand.Rand) int64 { return rng.Int64N(100) },
+		"many times": func(rng *rand.Rand) int64 { return rng.Int64N(1 << 40) },
+		"crowds first and last": func(rng *rand.Rand) int64 {
+			return rng.Int64N(3)<<40 + rng.Int64N(5_000)
+		},
+		"all times": func(rng *rand.Rand) int64 { return int64(rng.Uint64()) },
+	} {
 		t.Run(name, func(t *testing.T) {
 			for _, way := range []string{"pop", "filter", "cut"} {
-				nodes, h := pushed(40_000, spread)
+				nodes, h := pushed(40_000, times)
 				slices.SortFunc(nodes, before)
 				var got []*node
 				switch way {
@@ -387,14 +395,11 @@ func TestALargeHeapIsInOrder(t *testing.T) {
 	}
 }
 
-// pushed returns a heap of n nodes with times of the given spread, 0 for any time at all.
-func pushed(n int, spread uint64) (nodes []*node, h heap.Heap[*node]) {
+// pushed returns a heap of n nodes with the given times.
+func pushed(n int, times func(*rand.Rand) int64) (nodes []*node, h heap.Heap[*node]) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range n {
-		when := int64(rng.Uint64())
-		if spread > 0 {
-			when = rng.Int64N(int64(spread))
-		}
+		when := times(rng)
 		nodes = append(nodes, &node{seq: uint64(i), when: when})
 		h.Push(when, nodes[i])
 	}

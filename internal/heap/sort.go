@@ -6,11 +6,10 @@ import (
 	"slices"
 )
 
-// inOrder yields the nodes of entries that have left the heap, in order, and tells them so.
+// inOrder tells the nodes of entries that have left the heap so, and yields them in order.
 func inOrder[N Node](entries []entry[N]) iter.Seq[N] {
 	return func(yield func(N) bool) {
 		for _, e := range sorted(entries) {
-			e.node.SetIndex(-1)
 			if !yield(e.node) {
 				return
 			}
@@ -27,16 +26,20 @@ func nodesOf[N Node](entries []entry[N]) []N {
 	return nodes
 }
 
-// sorted returns the entries in order; only their nodes are of use afterwards.
+// sorted takes the indices of the nodes, and returns the entries in order; only their nodes are of
+// use afterwards.
 //
 // A few entries are left to the standard library. If there are many, each gets a key made of its
 // time and number, so that no node is touched again: that would be a cache miss for each
 // comparison. If the keys do not differ in too many digits, which is so for tasks of one moment,
-// they are sorted digit by digit, the last digit first. Otherwise they are dealt by their first
-// digit to rows, which are short then, and each row is sorted. Both go through memory in sequence.
-// O(n log n), and nearly O(n) in practice.
+// they are sorted digit by digit, the last digit first. Otherwise they are sorted so by their first
+// two digits only, which leaves a few next to each other that agree in both, and those are sorted
+// by comparison. All of it goes through memory in sequence. O(n log n), and nearly O(n) in practice.
 func sorted[N Node](entries []entry[N]) []entry[N] {
 	if len(entries) < few {
+		for _, e := range entries {
+			e.node.SetIndex(-1)
+		}
 		slices.SortFunc(entries, compare)
 		return entries
 	}
@@ -47,18 +50,31 @@ func sorted[N Node](entries []entry[N]) []entry[N] {
 		slices.SortFunc(entries, compare)
 		return entries
 	case width > digits*digit:
-		begin := 0
-		for _, end := range deal(spare, entries, width-digit) {
-			slices.SortFunc(spare[begin:end], compareKeys)
-			begin = end
-		}
-		return spare
+		deal(spare, entries, width-2*digit)
+		deal(entries, spare, width-digit)
+		sortRows(entries, width-2*digit)
+		return entries
 	}
 	for shift := 0; shift < width; shift += digit {
 		deal(spare, entries, shift)
 		entries, spare = spare, entries
 	}
 	return entries
+}
+
+// sortRows sorts each row of entries whose keys agree above shift.
+func sortRows[N Node](entries []entry[N], shift int) {
+	begin := 0
+	for i := range entries {
+		if entries[i].when>>shift == entries[begin].when>>shift {
+			continue
+		}
+		if i-begin > 1 {
+			slices.SortFunc(entries[begin:i], compareKeys)
+		}
+		begin = i
+	}
+	slices.SortFunc(entries[begin:], compareKeys)
 }
 
 const (
@@ -69,14 +85,15 @@ const (
 )
 
 // key replaces the times by keys that compare as times and numbers do, and returns how many bits
-// they have. If that is more than a time has, it leaves the times alone. It overwrites the spare
-// entries.
+// they have. If that is more than a time has, it leaves the times alone. It takes the indices of
+// the nodes as it comes by, and overwrites the spare entries.
 func key[N Node](entries, spare []entry[N]) (width int) {
 	least, most := entries[0].when, entries[0].when
 	first, last := entries[0].node.Seq(), entries[0].node.Seq()
 	// One pass over the nodes. The second, over the slices only, finds the numbers in spare.
 	for i, e := range entries {
 		seq := e.node.Seq()
+		e.node.SetIndex(-1)
 		spare[i].when = int64(seq)
 		least, most = min(least, e.when), max(most, e.when)
 		first, last = min(first, seq), max(last, seq)

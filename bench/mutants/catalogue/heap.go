@@ -114,4 +114,18 @@ var heap = []Mutant{
 		From:  "q.head = q.tail\n for _, c := range cells {",
 		To:    "for _, c := range cells {",
 	},
+	{
+		ID:    "heap-17",
+		Fault: "of many entries the last ones that agree in two digits are not sorted",
+		File:  "internal/heap/sort.go",
+		From:  "	slices.SortFunc(entries[begin:], compareKeys)\n",
+		To:    "",
+	},
+	{
+		ID:    "heap-18",
+		Fault: "two of many entries that agree in two digits stay as they were",
+		File:  "internal/heap/sort.go",
+		From:  "if i-begin > 1 {",
+		To:    "if i-begin > 2 {",
+	},
 }

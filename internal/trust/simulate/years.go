@@ -179,8 +179,8 @@ type heapSample struct{ bytes, objects int64 }
 
 // HeapNoise is by how much the heap may seem to grow in [Years], however long. The runtime keeps up
 // to 128 of the records by which goroutines wait for channels and locks, of some 100 bytes, for
-// each processor, and all the records of goroutines that there have been at once.
-const HeapNoise = 64 << 10
+// each processor, and all the records of goroutines that there have been at once, of some 500.
+const HeapNoise = 128 << 10
 
 // measureHeap returns the least of several samples, a day apart. With one processor there are fewer
 // caches: those of the others are given up.
