@@ -123,7 +123,8 @@ func (s Stats) LogValue() slog.Value {
 		slog.Uint64("accepted", s.Accepted), slog.Uint64("rejected", s.Rejected),
 		slog.Uint64("completed", s.Completed), slog.Uint64("cancelled", s.Cancelled),
 		slog.Uint64("returned", s.Returned), slog.Uint64("runs", s.Runs),
-		slog.Uint64("failures", s.Failures), slog.Uint64("wakeups", s.Wakeups))
+		slog.Uint64("failures", s.Failures), slog.Uint64("retries", s.Retries),
+		slog.Uint64("expired", s.Expired), slog.Uint64("wakeups", s.Wakeups))
 	if s.Slack > 0 {
 		fields.add(slog.String("slack", s.Slack.String()))
 	}

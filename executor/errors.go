@@ -23,6 +23,9 @@ var (
 	// ErrSaturated says that the pool has no room for the task.
 	ErrSaturated error = rejection("executor: pool is saturated")
 
+	// ErrExpired is the error of a run that did not begin in time, see [BeginWithin].
+	ErrExpired = run.ErrExpired
+
 	// ErrNoneLeft is returned by [CompletionService.Take] when no task is outstanding.
 	ErrNoneLeft = errors.New("executor: no task is outstanding")
 

@@ -35,6 +35,8 @@ type execution struct {
 	outer     *execution // what its goroutine was running when this began; may be nil
 	depth     int        // number of executions outside this one
 
+	waits *await // of the run, if that waits for other tasks; guarded by the pool's lock
+
 	beyond []*cell.Cell // queued beyond the capacity, see runByCaller; guarded by the pool's lock
 
 	// About the task; the owner's own.
@@ -115,6 +117,9 @@ func (x *execution) run() {
 		x.runBare()
 		return
 	}
+	if x.Skip() {
+		return
+	}
 	x.Enter()
 	if x.labels {
 		x.Plan.SetLabels()
@@ -169,7 +174,7 @@ func (x *execution) complete() {
 // tell calls the hooks after a run, and reports failures. Reporting comes first; the hooks are
 // deferred, so that they are called even if an error handler ends the goroutine.
 func (x *execution) tell() {
-	if p := x.pool; p.after != nil {
+	if p := x.pool; p.after != nil && !x.Skipped() {
 		r := p.runOf(x.Task)
 		defer p.after.Each(func(hook func(context.Context, Run, error)) {
 			p.guard(x.Ctx, "after-run", r, func() { hook(x.Ctx, r, x.Err) })
@@ -196,8 +201,8 @@ func (x *execution) accountLocked() (refused *cell.Cell) {
 	pl := planOf(c)
 	// The check for a cancellation and the queueing are one step under the lock; see
 	// host.Cancelled.
-	if when, repeats := x.Repeats(c, &pl.Plan, p.mayRepeatLocked()); repeats {
-		p.placeLocked(c, when)
+	if when, repeats := x.Repeats(c, &pl.Plan, p.mayRepeatLocked(pl)); repeats {
+		p.queueAgainLocked(c, when)
 		return nil
 	}
 	c.Body = nil

@@ -18,7 +18,7 @@ func (p *Pool) handBackRunsLocked() (series []Pending) {
 			continue
 		}
 		pl := planOf(x.Task)
-		if !pl.HandBack(x.Task) {
+		if !pl.HandBack(x.Task, now) {
 			continue
 		}
 		p.counts.returned++

@@ -3,7 +3,9 @@ package executor
 import (
 	"time"
 
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/delay"
 )
 
@@ -28,6 +30,7 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	switch {
 	case p.queue.Remove(c):
 		p.vacatedLocked(c)
+	case p.endDeferLocked(c):
 	// A task held back takes room in a bounded queue, too.
 	case p.heldBack > 0 && p.removeHeldBackLocked(c):
 		p.notifyLocked(unread)
@@ -68,11 +71,17 @@ func (h *host) Next(c *cell.Cell) (time.Time, bool) {
 	p := h.pool()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if c.Place == 0 || c.Phase().Settled() {
+	if c.Place == 0 || c.Phase().Settled() || pausedLocked(c) {
 		return time.Time{}, false
 	}
 	return p.clock.Time(c.When), true
 }
+
+// pausedLocked reports whether c waits for no run because it is paused.
+func pausedLocked(c *cell.Cell) bool { return c.When == clock.Never && planOf(c).Paused() }
+
+// Plan leads from a task to what its future asks.
+func (h *host) Plan(c *cell.Cell) (*run.Owner, *run.Plan) { return &h.pool().runs, &planOf(c).Plan }
 
 // Periodic is that of the task's ScheduledFuture.
 func (h *host) Periodic(c *cell.Cell) bool { return planOf(c).Periodic() }

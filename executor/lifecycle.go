@@ -170,13 +170,19 @@ func (p *Pool) sweepLocked() []*cell.Cell {
 	p.runs.Settling++
 	now := p.clock.Now()
 	switch {
-	case p.stage == running, p.stage == draining && p.plain:
+	case p.stage == running:
 		return nil // all tasks that there are may run
+	case p.stage == draining && p.plain:
+		if p.executeDelayed.Load() {
+			return nil
+		}
+		return p.takeDeferredLocked()
 	// The batch first: its tasks have left the queue, and are swept with it.
 	case p.stage >= stopping:
 		p.recallLocked()
 		swept := merge(p.queue.Filter(func(*cell.Cell) bool { return false }),
 			p.takeHeldBackLocked())
+		swept = merge(swept, p.takeDeferredLocked())
 		p.vacateLocked(swept)
 		return swept
 	}
@@ -199,7 +205,7 @@ func (p *Pool) settle(swept []*cell.Cell, active ...*cell.Cell) []Pending {
 	}
 	dropped := make([]Pending, 0, len(swept))
 	for _, c := range swept {
-		if c.Drop() {
+		if p.runs.Drop(c, &planOf(c).Plan) {
 			dropped = append(dropped, p.pendingOfLocked(c))
 		}
 		c.Body = nil

@@ -90,6 +90,7 @@ type Pool struct {
 	extraRuns extraRuns                       // runs on goroutines that are not workers
 	waits     awaits                          // runs that wait for other tasks of the pool
 	strands   shrinkingMap[*strand, struct{}] // serial executors with tasks behind the first
+	deferred  deferred                        // tasks of a plain pool that wait for a time
 	heldBack  int                             // accepted tasks outside the queue; see heldback.go
 }
 
@@ -121,6 +122,7 @@ func (p *Pool) init(core int, opts []Option) {
 		ErrShutdown: ErrShutdown,
 		Counts:      &p.counts.Counts,
 		Settled:     p.settled,
+		Requeue:     p.requeueLocked,
 	}
 	p.submitted = p.newPlan(series.Options{})
 	p.executed = p.newPlan(series.Options{})

@@ -9,6 +9,7 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
 )
 
 // Pending is a task that waits, or one that a pool has handed back because it was shut down before
@@ -60,7 +61,8 @@ func (p *Pool) pendingOfLocked(c *cell.Cell) Pending {
 func (p *Pool) pending(w runqueue.Waiting) Pending {
 	pl := w.Plan.Detail.(*plan)
 	pending := Pending{Name: pl.Name, Periodic: pl.Periodic(), Runs: w.Runs}
-	if w.When != unread {
+	// A series that is paused has no time.
+	if w.When != unread && !(w.When == clock.Never && pl.Paused()) {
 		pending.Scheduled = p.clock.Time(w.When)
 	}
 	return pending

@@ -29,6 +29,12 @@ type Run struct {
 	// periods that had passed when this run started and for which runs are still to come. A run
 	// with Missed > 0 follows a stall, so its measurements may not be worth keeping.
 	Missed uint64 `json:"missed,omitempty"`
+
+	// Attempt counts the attempts of the run, from 1 on, if the task has [Retry]; otherwise it is 0.
+	Attempt uint64 `json:"attempt,omitempty"`
+
+	// Triggered tells a run that [ScheduledFuture.Trigger] has asked for.
+	Triggered bool `json:"triggered,omitempty"`
 }
 
 // RunFrom returns the run in whose context, or a context derived from that, it is called. It

@@ -3,6 +3,7 @@ package executor
 import (
 	"time"
 
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 )
@@ -29,6 +30,8 @@ type timetable interface {
 	Periodic(c *cell.Cell) bool
 	// Describe returns which run of c is in progress.
 	Describe(c *cell.Cell) Run
+	// Plan returns what the commands of a series need.
+	Plan(c *cell.Cell) (*run.Owner, *run.Plan)
 }
 
 // scheduled is a task, its future and its place in the queue in one allocation.
@@ -64,6 +67,9 @@ func (timeless) Delay(*cell.Cell) time.Duration         { return 0 }
 func (timeless) Next(*cell.Cell) (t time.Time, ok bool) { return t, false }
 func (timeless) Runs(*cell.Cell) uint64                 { return 0 }
 func (timeless) Periodic(*cell.Cell) bool               { return false }
+
+// Plan returns the plan of a task that runs once, and of which nothing can be asked.
+func (timeless) Plan(*cell.Cell) (*run.Owner, *run.Plan) { return nil, nil }
 
 // Delay returns the time until the next run. During a run, and once the task has ended, it refers
 // to the last run: the time for which that was planned has passed, so Delay is negative and keeps

@@ -152,6 +152,9 @@ func (p *ScheduledPool) repeat(
 	}
 	pl := p.newPlan(o)
 	pl.Period = period
+	if err := p.runs.CheckBounds(&pl.Plan, initial); err != nil {
+		return nil, err
+	}
 	f, c := newScheduled[struct{}](p)
 	c.Plan, c.Body = pl.Cells(), body
 	if err := p.acceptAfter(c, initial); err != nil {

@@ -45,6 +45,8 @@ type Stats struct {
 
 	Runs     uint64 `json:"runs"`     // bodies that have ended; each run of a series counts
 	Failures uint64 `json:"failures"` // failed runs, at a timeout too; none of a cancelled task
+	Retries  uint64 `json:"retries"`  // failed attempts that another has followed, see Retry
+	Expired  uint64 `json:"expired"`  // runs that did not begin in time, see BeginWithin
 	Wakeups  uint64 `json:"wakeups"`  // how often an idle worker was woken; never with nothing due
 
 	Slack time.Duration `json:"slack,omitzero"` // how late a run may be to share a wake-up
@@ -76,7 +78,7 @@ func (p *Pool) Stats() Stats {
 		Workers:     len(p.workers),
 		Largest:     p.counts.largest,
 		Busy:        p.counts.busy,
-		Queued:      queued + dealt,
+		Queued:      queued + dealt + len(p.deferred),
 		Accepted:    accepted,
 		Rejected:    rejected,
 		Completed:   p.counts.Completed + ran,
@@ -84,6 +86,8 @@ func (p *Pool) Stats() Stats {
 		Returned:    p.counts.returned,
 		Runs:        p.counts.Runs + ran,
 		Failures:    p.counts.Failures,
+		Retries:     p.counts.Retries,
+		Expired:     p.counts.Expired,
 		Wakeups:     p.lot.Wakes(),
 		Slack:       time.Duration(p.slack),
 	}

@@ -46,26 +46,30 @@ type CatchUpPolicy = series.CatchUp
 //	Burst     0 10 20 47 47 50 60   every period gets its run, late ones back to back
 //	Coalesce  0 10 20 47    50 60   one run for all missed periods, then back on the grid
 //	Skip      0 10 20       50 60   missed periods are dropped
+//	Shift     0 10 20 47    57 67   the grid moves to where the late run starts
 //
 // Under Skip and Coalesce a run that was queued in time but starts a period or more late counts for
 // the latest period. Either costs the same however many periods were missed. [Run] tells a task how
-// many it has missed. With [Jitter], Skip drops a period only when the whole span is over in which
+// many it has missed. Shift moves the grid only by a run that could not start in time because the
+// one before took longer than its period, or that starts a period or more late; tokio calls this
+// Delay. With [Jitter], Skip drops a period only when the whole span is over in which
 // its run could have been planned: a run that starts when it was planned has missed nothing.
 //
 // Under Burst a series whose runs take longer than its period falls behind without bound. On a pool
 // without another free worker it also delays every task that is due after the runs it owes. Under
-// Skip and Coalesce neither happens.
+// the other policies neither happens.
 const (
 	Burst    CatchUpPolicy = series.Burst
 	Skip     CatchUpPolicy = series.Skip
 	Coalesce CatchUpPolicy = series.Coalesce
+	Shift    CatchUpPolicy = series.Shift
 )
 
 // CatchUp sets the policy of a fixed-rate task. The default is Burst, as in Java. Other tasks
 // ignore it.
 func CatchUp(p CatchUpPolicy) TaskOption {
 	return taskOption(func(o *series.Options) error {
-		if p > Coalesce {
+		if p > Shift {
 			return invalid("catch-up policy %d is unknown", p)
 		}
 		o.CatchUp = p

@@ -161,6 +161,7 @@ func (p *Pool) await(a *await) (over func()) {
 		p.beatLocked(a, p.helpLater)
 	} else {
 		p.waits.blocked++
+		a.by.waits = a
 		p.helpLocked(a)
 		p.freedLocked()
 	}
@@ -179,6 +180,9 @@ func (p *Pool) endAwait(a *await) {
 func (p *Pool) resume(a *await) (freed <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if a.by != nil {
+		a.by.waits = nil
+	}
 	returned := a.over // the helper has given the place back, see returnLocked
 	a.over = true
 	if a.timer != nil {

@@ -347,12 +347,19 @@ func (w *worker) patience() <-chan time.Time {
 
 // overLocked reports whether there is nothing left to do for a worker.
 func (p *Pool) overLocked() bool {
-	return p.stage >= stopping || p.stage == draining && p.waitingLocked() == 0
+	return p.stage >= stopping ||
+		p.stage == draining && p.waitingLocked()+len(p.deferred) == 0
 }
 
-// mayRepeatLocked reports whether a periodic task may be queued again.
-func (p *Pool) mayRepeatLocked() bool {
-	return p.stage == running || p.stage == draining && p.continuePeriodic.Load()
+// mayRepeatLocked reports whether a task may be queued again, for its next run or attempt.
+func (p *Pool) mayRepeatLocked(pl *plan) bool {
+	switch {
+	case p.stage != draining:
+		return p.stage == running
+	case pl.Periodic():
+		return p.continuePeriodic.Load()
+	}
+	return p.executeDelayed.Load()
 }
 
 // surplusLocked reports whether an idle worker may go.

@@ -76,6 +76,15 @@ func (a *agenda) remove(c *cell.Cell) bool {
 	return true
 }
 
+// extract takes c out wherever it is, and reports whether it was there. O(log n), or O(n) if it is
+// in the line.
+func (a *agenda) extract(c *cell.Cell) bool {
+	if a.remove(c) {
+		return true
+	}
+	return len(a.line.filter(func(other *cell.Cell) bool { return other != c })) > 0
+}
+
 func (a *agenda) len() int { return a.heap.Len() + a.line.count }
 
 // filter keeps the tasks that keep accepts, and returns the others in order.

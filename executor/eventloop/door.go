@@ -114,6 +114,9 @@ func (d door) repeat(
 	}
 	pl := d.loop.newPlan(o)
 	pl.Period = period
+	if err := d.loop.runs.CheckBounds(pl, initial); err != nil {
+		return nil, err
+	}
 	n := newScheduled[struct{}](d.loop)
 	n.cell.Plan, n.cell.Body = pl.Cells(), task
 	now := d.loop.clock.Now()

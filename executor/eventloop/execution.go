@@ -18,6 +18,9 @@ func (l *Loop) startLocked(c *cell.Cell, now int64) bool {
 // run calls the body. No other place in a loop calls user code of a task.
 func (l *Loop) run() {
 	l.exec.Prepare()
+	if l.exec.Skip() {
+		return
+	}
 	l.exec.Enter()
 	l.exec.Plan.SetLabels()
 	l.exec.Call()
@@ -48,7 +51,7 @@ func (l *Loop) accountLocked() (refused *cell.Cell) {
 	if l.stage == quieting {
 		l.calm.from = l.clock.Now()
 	}
-	if when, repeats := l.exec.Repeats(c, planOf(c), l.stage == running); repeats {
+	if when, repeats := l.exec.Repeats(c, planOf(c), l.mayRepeatLocked(c)); repeats {
 		l.repeatLocked(c, when)
 		return nil
 	}
@@ -57,6 +60,25 @@ func (l *Loop) accountLocked() (refused *cell.Cell) {
 		return c
 	}
 	return nil
+}
+
+// mayRepeatLocked reports whether c may wait for its next run or attempt.
+func (l *Loop) mayRepeatLocked(c *cell.Cell) bool {
+	if planOf(c).Periodic() {
+		return l.stage == running
+	}
+	return l.stage < stopping && !l.calm.dropDelayed
+}
+
+// requeueLocked moves a waiting task to another time, as if it had just been submitted for that. It
+// reports false if the task may not be put off any more.
+func (l *Loop) requeueLocked(c *cell.Cell, when, now int64) (moved bool, then func()) {
+	l.collectLocked()
+	if l.stage != running && !l.wantedUntilLocked(c, when, now) || !l.agenda.extract(c) {
+		return false, nil
+	}
+	l.repeatLocked(c, when)
+	return true, func() { l.signal(when) }
 }
 
 // repeatLocked puts the next run of c on the agenda, behind all tasks of the same time. It goes to

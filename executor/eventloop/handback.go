@@ -11,7 +11,7 @@ import (
 // here on, however the run ends; the end of the run settles its future.
 func (l *Loop) handBackRunLocked() []executor.Pending {
 	c := l.exec.Task
-	if c == nil || !planOf(c).HandBack(c) {
+	if c == nil || !planOf(c).HandBack(c, l.clock.Now()) {
 		return nil
 	}
 	l.counts.returned++

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/goid"
 )
 
@@ -72,7 +74,7 @@ func (h *host) Next(c *cell.Cell) (time.Time, bool) {
 	l := h.loop()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if c.Phase() != cell.Pending {
+	if c.Phase() != cell.Pending || c.When == clock.Never && planOf(c).Paused() {
 		return time.Time{}, false
 	}
 	return l.clock.Time(c.When), true
@@ -80,6 +82,9 @@ func (h *host) Next(c *cell.Cell) (time.Time, bool) {
 
 // Runs answers the method of the same name of the task's future.
 func (h *host) Runs(c *cell.Cell) uint64 { return h.loop().runs.Runs(c, planOf(c)) }
+
+// Plan leads from a task to what its future asks.
+func (h *host) Plan(c *cell.Cell) (*run.Owner, *run.Plan) { return &h.loop().runs, planOf(c) }
 
 // Periodic answers the method of the same name of the task's future.
 func (h *host) Periodic(c *cell.Cell) bool { return planOf(c).Periodic() }

@@ -110,6 +110,7 @@ func New(opts ...Option) *Loop {
 		ErrShutdown: executor.ErrShutdown,
 		Counts:      &l.counts.Counts,
 		Settled:     func() { l.signal(0) },
+		Requeue:     l.requeueLocked,
 	}
 	l.exec.Owner = &l.runs
 	l.submitted = l.newPlan(series.Options{})

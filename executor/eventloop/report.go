@@ -5,19 +5,23 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
 )
 
 // pendingOf describes c, which the caller has dropped; so nobody else reads or writes its fields
 // now.
 func (l *Loop) pendingOf(c *cell.Cell) executor.Pending {
 	pl := planOf(c)
-	return executor.Pending{
-		Name:      pl.Name,
-		Scheduled: l.clock.Time(c.When),
-		Periodic:  pl.Periodic(),
-		Runs:      pl.Runs,
-		Task:      c.Body,
+	pending := executor.Pending{
+		Name:     pl.Name,
+		Periodic: pl.Periodic(),
+		Runs:     pl.Runs,
+		Task:     c.Body,
 	}
+	if c.When != clock.Never || !pl.Paused() { // otherwise it has no time
+		pending.Scheduled = l.clock.Time(c.When)
+	}
+	return pending
 }
 
 // Running returns the task that is running now; the slice is empty if there is none.

@@ -216,6 +216,11 @@ func (l *Loop) wantedLocked(c *cell.Cell, now int64) bool {
 	return !l.calm.dropDelayed || c.When <= now
 }
 
+// wantedUntilLocked reports whether c may be put off to the time when, in the present stage.
+func (l *Loop) wantedUntilLocked(c *cell.Cell, when, now int64) bool {
+	return l.wantedLocked(c, now) && (!l.calm.dropDelayed || when <= now)
+}
+
 // sweepLocked takes off the agenda what may not run in the present stage; the caller settles it
 // without the lock. Settling keeps the loop from ending before that.
 func (l *Loop) sweepLocked(now int64) []*cell.Cell {
@@ -236,7 +241,7 @@ func (l *Loop) settle(swept []*cell.Cell, active ...*cell.Cell) []executor.Pendi
 	}
 	dropped := make([]executor.Pending, 0, len(swept))
 	for _, c := range swept {
-		if c.Drop() {
+		if l.runs.Drop(c, planOf(c)) {
 			dropped = append(dropped, l.pendingOf(c))
 			c.Body = nil
 		}

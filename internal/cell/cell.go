@@ -35,6 +35,7 @@ const (
 	full = 1 << 6 // the runner itself settled the cell, so its result is complete
 	gone = 1 << 7 // the host itself cancelled the cell, for the reason in its plan
 	bare = 1 << 8 // the body has been dropped
+	once = 1 << 9 // a body has begun, now or before
 )
 
 // Cell is settled at most once, whoever tries to, by one transition of its state word:
@@ -101,7 +102,7 @@ func (c *Cell) Begin() bool {
 			return false
 		}
 		// A context that was seen stays seen: whoever keeps it may ask again during this run.
-		next := s&seen | uint32(Running) | body
+		next := s&seen | uint32(Running) | body | once
 		if s&seen == 0 {
 			next |= live // otherwise a shadow will be live in its place
 		}
@@ -141,7 +142,7 @@ func (c *Cell) Reset() bool {
 		if phaseOf(s) != Running {
 			return false
 		}
-		if c.state.CompareAndSwap(s, s&seen|uint32(Pending)) {
+		if c.state.CompareAndSwap(s, s&(seen|once)|uint32(Pending)) {
 			return true
 		}
 	}
@@ -188,6 +189,25 @@ func (c *Cell) Cancel(err, cause error, interrupt bool) bool {
 		c.Plan.Host.Cancelled(c, phaseOf(before) == Running)
 	}
 	return ok
+}
+
+// Withdraw settles the cell as cancelled if it has never begun, and tells its host. It reports
+// whether this call did so.
+func (c *Cell) Withdraw() bool {
+	for {
+		s := c.state.Load()
+		if phaseOf(s) != Pending || s&once != 0 {
+			return false
+		}
+		if c.state.CompareAndSwap(s, s|uint32(Cancelled)) {
+			break
+		}
+	}
+	c.wake()
+	if c.Plan != nil && c.Plan.Host != nil {
+		c.Plan.Host.Cancelled(c, false)
+	}
+	return true
 }
 
 // Drop settles the cell as cancelled on behalf of its host, with the error Dropped of its plan. The

@@ -32,9 +32,13 @@ func validateWord(s uint32) error {
 	has := func(flag uint32) bool { return s&flag != 0 }
 	fault := ""
 	switch {
-	case s&^(phaseMask|body|live|seen|full|gone|bare) != 0, phase > Cancelled:
+	case s&^(phaseMask|body|live|seen|full|gone|bare|once) != 0, phase > Cancelled:
 		fault = "there is no such phase or flag"
-	case phase == Pending && s&^seen != 0:
+	case has(body) && !has(once):
+		fault = "a body is in progress that has not begun"
+	case has(once) && has(full):
+		fault = "it is settled by its runner, and keeps whether it had begun"
+	case phase == Pending && s&^(seen|once) != 0:
 		fault = "a pending cell has flags of a run, or of an end"
 	case phase == Running && !has(body):
 		fault = "it runs without a body"

@@ -28,6 +28,7 @@ type cellModel struct {
 	watchers []*modelWatcher // that wait
 	notified []int           // not compared yet
 	watches  int
+	begun    bool // at least once
 }
 
 type modelRun struct {
@@ -61,8 +62,8 @@ func checkCell(t *rapid.T) {
 	}
 	others := map[string]func(*rapid.T){
 		"cancel": m.seldom(m.cancel), "drop": m.seldom(m.drop), "discard": m.seldom(m.discard), "fail": m.seldom(m.failure),
-		"interrupt": m.seldom(m.interrupt),
-		"done":      func(*rapid.T) { m.cell.Done() }, "stopped": func(*rapid.T) { m.cell.Stopped() },
+		"interrupt": m.seldom(m.interrupt), "withdraw": m.seldom(m.withdraw),
+		"done": func(*rapid.T) { m.cell.Done() }, "stopped": func(*rapid.T) { m.cell.Stopped() },
 		"watch": m.watch, "watch more": m.watch, "unwatch": m.unwatch, "strip": m.forget, "": m.check,
 	}
 	for name, step := range others {
@@ -90,7 +91,7 @@ func (m *cellModel) begin(t *rapid.T) {
 		t.Fatalf("begun in phase %d: %v", m.phase, !may)
 	}
 	if may {
-		m.phase, m.run = Running, &modelRun{}
+		m.phase, m.run, m.begun = Running, &modelRun{}, true
 	}
 }
 
@@ -196,6 +197,19 @@ func (m *cellModel) cancel(t *rapid.T) {
 	}
 }
 
+func (m *cellModel) withdraw(t *rapid.T) {
+	want := m.phase == Pending && !m.begun
+	if want {
+		m.settle(Cancelled, nil)
+		if m.host != nil {
+			m.told++
+		}
+	}
+	if m.cell.Withdraw() != want {
+		t.Fatalf("withdrawn: %v", !want)
+	}
+}
+
 // interrupted notes the first cause of an interrupt. It comes too late after the exit.
 func (m *cellModel) interrupted(cause error) {
 	m.stopped = true
@@ -273,6 +287,9 @@ func (m *cellModel) check(t *rapid.T) {
 	if m.phase.Settled() && m.cell.Err() != m.err {
 		t.Fatalf("ended with %v, want %v", m.cell.Err(), m.err)
 	}
+	if (m.cell.state.Load()&once != 0) != (m.begun && !m.full) {
+		t.Fatalf("begun: %v", !m.begun)
+	}
 	if m.host != nil && (len(m.host.cancelled) != m.told || len(m.host.expired) > 0) {
 		t.Fatalf("the host was told %d times, want %d", len(m.host.cancelled), m.told)
 	}
@@ -315,14 +332,18 @@ func TestValidateKnowsTheStatesThereAre(t *testing.T) {
 	legal := map[uint32]bool{}
 	for _, s := range []uint32{0, seen} {
 		legal[uint32(Pending)|s] = true
+		legal[uint32(Pending)|s|once] = true // between two runs
 		for _, l := range []uint32{0, live} {
 			for _, end := range []uint32{uint32(Running), uint32(Failed), uint32(Cancelled), uint32(Cancelled) | gone} {
-				legal[end|body|l|s] = true
+				legal[end|body|once|l|s] = true
 			}
 		}
 		for _, b := range []uint32{0, bare} {
 			for _, end := range []uint32{uint32(Succeeded) | full, uint32(Failed) | full, uint32(Failed), uint32(Cancelled), uint32(Cancelled) | gone} {
 				legal[end|b|s] = true
+				if end&full == 0 {
+					legal[end|b|s|once] = true
+				}
 			}
 		}
 	}

@@ -18,6 +18,17 @@ type Options struct {
 	Jitter  time.Duration
 	MaxRuns uint64 // 0 means no limit
 
+	From, Until time.Time // when runs may be planned; the zero time means no bound
+	BackOff     BackOff   // of a series whose runs fail
+	PauseAfter  uint64    // failures in a row; 0 means never
+
+	Retry       Retry
+	BeginWithin time.Duration // too late a run does not begin; 0 means no limit
+
+	// DelayBy, if set, says after a run how long to wait for the next, or that there is none. Its
+	// argument is an executor.LastRun.
+	DelayBy func(last any) (d time.Duration, again bool)
+
 	Priority int
 }
 
@@ -29,6 +40,7 @@ const (
 	Burst CatchUp = iota
 	Skip
 	Coalesce
+	Shift
 )
 
 // OnError says what a failed run means for its series.
@@ -47,22 +59,29 @@ const (
 	FixedDelay = -1
 )
 
-// Series is the state of a task that may be periodic. Options and Period do not change once the
-// task is accepted; whoever runs the task guards the other fields.
+// Series is the state of a task that may be periodic. Options do not change once the task is
+// accepted; the owner's lock guards the other fields, except Streak.
 type Series struct {
 	Options
 
 	// Period is 0 for a task that runs once, positive for a fixed rate, negative for a fixed delay.
+	// It does not change either; see every.
 	Period int64
 
 	Runs   uint64 // begun so far
 	Missed uint64 // periods without a run of their own, as executor.Run shows them
+	every  int64  // the period by now, not negative; 0 as long as it is the first
 
-	Streak Streak // failures since the last success
+	Streak Streak // failures since the last success; only the goroutine of the run touches it
 
 	slot  int64 // time of the next run, or the one in progress, on the grid: without jitter
 	watch watch // over the timeout of the run in progress
 	ended int64 // when the last run ended
+	from  int64 // no run is planned before
+	until int64 // no run is planned for this time or later; 0 means no bound
+
+	control
+	attempts
 }
 
 // Periodic reports whether the task repeats.
@@ -71,46 +90,92 @@ func (s *Series) Periodic() bool { return s.Period != 0 }
 // First plans the first run for the given time, and returns when it is due: later by the jitter.
 func (s *Series) First(when int64) (at int64) {
 	if s.Periodic() {
-		s.slot = when
+		when = max(when, s.from)
 	}
-	return s.disturbed(when, 0)
+	at = s.disturbed(when, 0)
+	if s.Periodic() || s.BeginWithin > 0 {
+		s.slot, s.planned = when, at
+	}
+	return at
 }
 
-// Start accounts for a run of a periodic task that was planned for scheduled and begins now. It
+// TooLate reports whether a run that was due at the given time, and begins now, begins too late to
+// be of use. The jitter is part of the lateness.
+func (s *Series) TooLate(due, now int64) bool {
+	if s.BeginWithin == 0 {
+		return false
+	}
+	if s.Jitter > 0 && !s.extraFirst() {
+		due = s.slot
+	}
+	return now-due > int64(s.BeginWithin)
+}
+
+// Start accounts for a run of a periodic task that was due at the time scheduled and begins now. It
 // returns the time that the run counts for.
 //
 // At a fixed rate a late run may have missed some periods. A burst makes up for each with a run of
 // its own, so the run counts for the time it was planned for. Under the other policies it stands
-// for all of them, and counts for the last one that has begun.
+// for all of them: it counts for the last one that has begun or, if the grid shifts, begins a new
+// grid.
 func (s *Series) Start(scheduled, now int64) int64 {
 	s.Runs++
-	s.watch = inTime
+	s.watch, s.running = inTime, true
+	if s.extraFirst() {
+		s.beginExtra()
+		return scheduled
+	}
 	if s.Period < 0 {
 		return scheduled
 	}
-	passed := max(now-scheduled, 0) / s.Period
-	if s.CatchUp == Burst {
-		s.Missed = uint64(passed)
-		return scheduled
-	}
+	passed := max(now-scheduled, 0) / s.period()
 	s.Missed += uint64(passed)
-	s.slot += passed * s.Period
-	return scheduled + passed*s.Period
+	switch {
+	case s.CatchUp == Burst || passed == 0:
+		return scheduled
+	case s.CatchUp == Shift:
+		s.slot = now
+		return now
+	}
+	s.slot += passed * s.period()
+	return scheduled + passed*s.period()
 }
 
 // Ended returns when the last run ended, or 0 before that. The next run must not start earlier.
 func (s *Series) Ended() int64 { return s.ended }
 
-// Next plans the run after one that ended at the given time, and returns when it is due.
+// Next accounts for the end of a run, plans the next, and returns when the task is due: for that, or
+// for an extra run. Only the goroutine of the run may call it.
 func (s *Series) Next(ended int64) (at int64) {
-	s.Missed, s.ended = 0, ended
+	s.noteFailures()
+	s.end(ended)
+	return s.Due()
+}
+
+// end is Next that leaves the streak alone.
+func (s *Series) end(ended int64) {
+	s.ended, s.running = ended, false
+	if s.extra {
+		s.extra = false // the plan is what it was
+	} else {
+		s.planned = s.plan(ended)
+	}
+	s.applyMove(ended)
+}
+
+// plan plans the run after a planned one that ended at the given time, and returns when it is due.
+func (s *Series) plan(ended int64) (at int64) {
+	s.Missed, s.dropped = s.dropped, 0
+	every := s.stretched()
 	switch {
 	case s.Period < 0: // fixed delay: from the end of the run
-		s.slot = clock.Later(ended, time.Duration(-s.Period))
+		s.slot = clock.Later(ended, time.Duration(every))
 	case s.CatchUp == Skip:
-		return s.skip(ended)
+		return s.skip(ended, every)
+	case s.CatchUp == Shift:
+		s.shift(ended, every)
 	default: // fixed rate: time += period
-		s.slot = clock.Later(s.slot, time.Duration(s.Period))
+		s.slot = clock.Later(s.slot, time.Duration(every))
 	}
 	return s.disturbed(s.slot, 0)
 }
@@ -119,14 +184,32 @@ func (s *Series) Next(ended int64) (at int64) {
 // returns when it is due. The jitter makes a window of each slot, and a slot has passed when no
 // time is left in its window; the run is planned for what is left. So a run that comes late in its
 // window costs the next one nothing. A slot that falls exactly on the end of a run has not passed.
-func (s *Series) skip(ended int64) (at int64) {
+func (s *Series) skip(ended, every int64) (at int64) {
 	passed := int64(0)
-	if over := ended - s.slot - s.window(); over > s.Period {
-		passed = (over - 1) / s.Period
+	if over := ended - s.slot - s.window(); over > every {
+		passed = ceil(over-every, s.period())
 	}
-	s.Missed = uint64(passed)
-	s.slot = clock.Later(s.slot+passed*s.Period, time.Duration(s.Period))
+	s.Missed += uint64(passed)
+	s.slot = clock.Later(s.slot+passed*s.period(), time.Duration(every))
 	return s.disturbed(s.slot, max(ended-s.slot, 0))
+}
+
+// shift moves to one period after the last run or, if that took longer, to its end, from where the
+// grid goes on.
+func (s *Series) shift(ended, every int64) {
+	s.slot = clock.Later(s.slot, time.Duration(every))
+	if s.slot < ended {
+		s.Missed += uint64((ended - s.slot) / s.period())
+		s.slot = ended
+	}
+}
+
+// period returns the period by now.
+func (s *Series) period() int64 {
+	if s.every > 0 {
+		return s.every
+	}
+	return max(s.Period, -s.Period)
 }
 
 // window returns how long after its slot a run may be planned: the jitter is below s.Jitter.
@@ -139,18 +222,54 @@ func (s *Series) Survives(abruptly bool) bool {
 }
 
 // Upcoming returns when the run after the one in progress would be due, without jitter, if that one
-// ended now. It reports false if the end of the run decides that.
+// ended now. It reports false if that is not known: the end of the run decides it, or the series is
+// paused.
 func (s *Series) Upcoming(now int64) (at int64, known bool) {
-	if s.Period < 0 {
+	if s.Period < 0 || s.paused {
 		return 0, false
 	}
-	next := Series{Options: s.Options, Period: s.Period, slot: s.slot} // a copy: this plans nothing
+	next := s.copy()
 	next.Jitter = 0
-	return next.Next(now), true
+	next.end(now)
+	return next.Due(), true
 }
 
-// Last reports whether the series has begun as many runs as it may.
-func (s *Series) Last() bool { return s.MaxRuns > 0 && s.Runs >= s.MaxRuns }
+// copy returns a copy to plan with. It leaves out the streak, which the lock does not guard.
+func (s *Series) copy() Series {
+	return Series{
+		Options: s.Options, Period: s.Period, Runs: s.Runs, every: s.every,
+		slot: s.slot, ended: s.ended, from: s.from, until: s.until, control: s.control,
+	}
+}
+
+// Bounded reports whether the series may come to an end by itself, see Last.
+func (s *Series) Bounded() bool { return s.MaxRuns > 0 || s.until > 0 }
+
+// Last reports whether the run in progress is the last: the series has begun as many as it may, or
+// the next would be planned too late, if this one ended at the given time.
+func (s *Series) Last(ended int64) bool {
+	if s.MaxRuns > 0 && s.Runs-s.extras >= s.MaxRuns {
+		return true
+	}
+	if s.until == 0 {
+		return false
+	}
+	next := s.copy()
+	next.end(ended)
+	return next.Over()
+}
+
+// Bound sets the times between which runs are planned; no bound is 0.
+func (s *Series) Bound(from, until int64) { s.from, s.until = from, until }
+
+// Ends reports whether even a first run, planned for the given time, would come too late.
+func (s *Series) Ends(when int64) bool { return s.until > 0 && max(when, s.from) >= s.until }
+
+// Over reports whether the next planned run comes too late, or that in progress if it is a planned
+// one. That is asked when a run is taken as well, as a command may have moved the plan.
+func (s *Series) Over() bool {
+	return s.until > 0 && !s.extra && max(s.slot, s.planned-s.window()) >= s.until
+}
 
 // disturbed adds the jitter to a time, or what is left of the jitter if some of it is gone.
 func (s *Series) disturbed(when, gone int64) int64 {

@@ -94,7 +94,7 @@ func TestSkipGivesARunWhatIsLeftOfItsWindow(t *testing.T) {
 func TestTheLastRunIsTheOneOfTheMaximum(t *testing.T) {
 	s := &Series{Options: Options{MaxRuns: 2}, Period: 1}
 	for n := range 3 {
-		assert.Equal(t, n >= 2, s.Last())
+		assert.Equal(t, n >= 2, s.Last(0))
 		s.Start(0, 0)
 	}
 }

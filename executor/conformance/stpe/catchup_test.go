@@ -258,7 +258,7 @@ func TestCatchUp_AYearOfMissedNanosecondsIsOneRun(t *testing.T) {
 func TestCatchUp_AnUnknownPolicyIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		_, err := p.AtFixedRate(0, time.Second, pooltest.Nothing, executor.CatchUp(executor.Coalesce+1))
+		_, err := p.AtFixedRate(0, time.Second, pooltest.Nothing, executor.CatchUp(executor.Shift+1))
 		require.ErrorIs(t, err, executor.ErrInvalid)
 		assert.Zero(t, p.Stats().Accepted)
 	})

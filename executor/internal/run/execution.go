@@ -31,7 +31,20 @@ type Execution struct {
 	Failed bool // the run has failed
 	Done   bool // the run was the last: the task has ended by it
 	told   bool // the run has exceeded its timeout, and that has been reported and counted
+
+	skip  skip  // why the body is not to be called
+	tries bool  // the attempt has failed, and another is to follow
+	retry int64 // when that is due
 }
+
+// skip says why a run that has been taken does not call its body.
+type skip uint8
+
+const (
+	noSkip skip = iota
+	tardy       // it begins too late to be of use
+	beyond      // it was planned for after the end of the series
+)
 
 // Start begins a run of c, unless c has been cancelled, and reports whether it did. The lock is
 // held.
@@ -46,25 +59,61 @@ func (x *Execution) Start(c *cell.Cell, pl *Plan, now int64) bool {
 	}
 	// What is shown never precedes the planned time, even if now is an older reading.
 	c.Started = max(now, c.When)
+	x.Task, x.Plan, x.skip = c, pl, noSkip
+	if pl.repeats() || pl.BeginWithin > 0 {
+		x.startRepeated(c, pl, now)
+	}
+	return true
+}
+
+// startRepeated accounts for the run in the state of a task that is more than one call of a body.
+// The lock is held.
+func (x *Execution) startRepeated(c *cell.Cell, pl *Plan, now int64) {
+	if counts, later := pl.BeginAttempt(now); later {
+		c.When = counts
+		return
+	}
+	switch {
+	case pl.Periodic() && pl.Over():
+		x.skip = beyond
+		return
+	case pl.TooLate(c.When, now):
+		x.skip = tardy
+	}
 	if pl.Periodic() {
 		c.When = pl.Start(c.When, now)
 	}
-	x.Task, x.Plan = c, pl
+}
+
+// Skip reports whether the body is not to be called. It is called after Prepare, without the lock.
+func (x *Execution) Skip() bool {
+	switch x.skip {
+	case noSkip:
+		return false
+	case tardy:
+		x.Err = x.Plan.late
+	case beyond:
+		x.Err = nil
+	}
+	x.Abrupt = false
 	return true
 }
+
+// Skipped is Skip for what follows.
+func (x *Execution) Skipped() bool { return x.skip != noSkip }
 
 // Prepare forgets the run before. The next one has failed by Goexit until its body says otherwise:
 // Goexit leaves no time to say so.
 func (x *Execution) Prepare() {
 	x.Err = future.ErrGoexit
 	x.Over, x.Again, x.Failed, x.Done = false, false, false, false
-	x.Abrupt, x.told = true, false
+	x.Abrupt, x.told, x.tries = true, false, false
 }
 
-// Enter gives the run its context. A task that runs once is its own context. The runs of a series
-// share a cell, so each gets a token, which tells it from the others.
+// Enter gives the run its context. A task that runs once is its own context. The runs of a series,
+// and several attempts, share a cell, so each gets a token, which tells it from the others.
 func (x *Execution) Enter() {
-	if x.Token = nil; !x.Plan.Periodic() {
+	if x.Token = nil; !x.Plan.repeats() {
 		x.Ctx = x.Task.Enter(context.Background())
 		return
 	}
@@ -85,19 +134,37 @@ func (x *Execution) Conclude() {
 	if late := c.Exit(); pl.Timeout > 0 && x.overran(late) {
 		x.Err = overrunError(pl.Late, x.Err)
 	}
-	if pl.Periodic() {
+	if pl.repeats() {
 		x.ended = x.Owner.Clock.Now()
 	}
-	switch survives := pl.Periodic() && x.Err == nil || pl.Survives(x.Abrupt); {
+	if x.Err != nil && x.skip == noSkip && pl.Retry.Attempts > 1 && x.triesAgain() {
+		return
+	}
+	x.conclude()
+}
+
+// conclude settles the future, or says that the series goes on.
+func (x *Execution) conclude() {
+	c, pl := x.Task, x.Plan
+	switch survives := pl.Periodic() && (x.Err == nil || x.skip == tardy) || pl.Survives(x.Abrupt); {
+	case x.skip == beyond:
+		x.Done = c.Finish(nil)
 	case !survives:
 		if x.Done = c.Finish(x.Err); x.Done && !pl.Survives(false) {
 			x.told = false // the timeout, about to settle it, has come too late
 		}
-	case pl.Last():
+	case pl.Bounded() && x.isLast():
 		x.Done = c.Finish(nil)
 	default:
 		x.Again = true
 	}
+}
+
+// isLast reports whether the series ends with this run.
+func (x *Execution) isLast() bool {
+	x.Owner.Lock.Lock()
+	defer x.Owner.Lock.Unlock()
+	return x.Plan.Last(x.ended)
 }
 
 // overran reports whether the run has exceeded its timeout. [Owner.Expired] has reported that
@@ -113,14 +180,18 @@ func (x *Execution) overran(late bool) bool {
 // whoever holds the future. The error of a cancelled run is no failure.
 func (x *Execution) Tell() {
 	o, pl := x.Owner, x.Plan
+	if x.tries {
+		return // the run is not over
+	}
 	x.Failed = x.Err != nil && x.Task.Phase() != cell.Cancelled
+	defer x.planByFunction() // also if a handler ends the goroutine
 	switch {
 	case x.Err == nil && pl.Streak.Len() > 0: // only a series that goes on has a streak
 		o.seriesRecovers(pl, x.describe())
 	case !x.Failed && !x.Abrupt:
 	case x.Failed && pl.Reports:
 		o.Report(x.describe(), x.Err)
-	case x.Failed && pl.Survives(x.Abrupt):
+	case x.Failed && (pl.Survives(x.Abrupt) || x.Again):
 		x.tellGoesOn()
 	case x.Done && pl.Periodic(): // its future has the error, but nothing will run any more
 		o.seriesEnded(x.describe(), x.Err)
@@ -140,17 +211,48 @@ func (x *Execution) tellGoesOn() {
 	if !x.told || x.Abrupt {
 		x.Owner.runFailed(x.describe(), x.Err, streak.Len(), notable)
 	}
+	if x.Plan.PauseAfter > 0 && x.pauses() {
+		x.Owner.seriesPaused(x.describe(), x.Err, streak.Len())
+	}
+}
+
+// pauses reports whether the series pauses because of its failures.
+func (x *Execution) pauses() bool {
+	x.Owner.Lock.Lock()
+	defer x.Owner.Lock.Unlock()
+	return x.Plan.Pauses(x.Plan.Streak.Len())
 }
 
 // Count counts the run, after Tell. The lock is held.
 func (x *Execution) Count() {
 	counts := x.Owner.Counts
-	counts.Runs++
-	if x.Failed && !x.told {
-		counts.Failures++
+	switch {
+	case x.skip == tardy:
+		counts.Expired++
+	case x.skip == noSkip:
+		counts.Runs++
+		x.countOutcome(counts)
 	}
 	if x.Done && x.Plan.Ends() {
 		counts.Completed++
+	}
+}
+
+// countOutcome counts a body that has ended as failed, or as tried again, and keeps what
+// [Owner.Latest] returns. The lock is held.
+func (x *Execution) countOutcome(counts *Counts) {
+	switch {
+	case x.tries:
+		counts.Retries++
+		return
+	case x.Failed && !x.told:
+		counts.Failures++
+	}
+	if pl := x.Plan; pl.Periodic() {
+		if pl.latest == nil {
+			pl.latest = new(record)
+		}
+		*pl.latest = x.record(x.Task)
 	}
 }
 
@@ -160,23 +262,32 @@ func (x *Execution) Forget() {
 	x.Task, x.Plan, x.Ctx, x.Err, x.Token = nil, nil, nil, nil, nil
 }
 
-// Repeats reports whether c, whose run has been counted, gets another run, and when that is due.
-// The owner says with may whether it lets series go on. If Repeats returns false although Again is
-// set, the series is refused, and [Owner.Refuse] has to settle it, without the lock. The lock is
-// held.
+// Repeats reports whether c, whose run has been counted, gets another run or attempt, and when that
+// is due. The owner says with may whether it lets tasks of this kind go on. If Repeats returns
+// false although Again is set, the task is refused, and [Owner.Refuse] has to settle it, without
+// the lock. The lock is held.
 func (x *Execution) Repeats(c *cell.Cell, pl *Plan, may bool) (when int64, repeats bool) {
 	// Reset comes last: it ends the run, which Refuse must do otherwise. It fails if the task was
 	// cancelled during the run.
 	if !x.Again || !may || pl.Counted() || !c.Reset() {
 		return 0, false
 	}
+	if x.tries {
+		pl.AwaitRetry(x.retry, c.When)
+		return pl.Due(), true
+	}
 	return pl.Next(x.ended), true
 }
 
-// Refuse settles a series that would have gone on, had it not been cancelled during its run, or the
-// owner shut down. It reports whether the series was dropped by the owner, which has to count that.
+// Refuse settles a task that would have gone on, had it not been cancelled during its run, or the
+// owner shut down. A series is dropped: Refuse reports whether it was, as the owner has to count
+// that. A task that would have been tried again fails with the error of its last attempt.
 func (o *Owner) Refuse(c *cell.Cell, pl *Plan) (dropped bool) {
 	delay.At(delay.SeriesRefused)
+	if !pl.Periodic() {
+		o.giveUp(c, pl)
+		return false
+	}
 	dropped = c.Drop()
 	c.Finish(nil) // settles nothing; it ends the run that Begin has started
 	return dropped && pl.Ends()

@@ -14,6 +14,9 @@ var (
 
 	// ErrInvalid is the variable of the same name in package executor.
 	ErrInvalid = errors.New("executor: invalid argument")
+
+	// ErrExpired is the variable of the same name in package executor.
+	ErrExpired = errors.New("executor: not begun in time")
 )
 
 // Invalid returns an error that matches [ErrInvalid] and says why.
@@ -48,9 +51,25 @@ func ResolveSeries[O TaskOption](
 	if o, err = Resolve(opts); err != nil {
 		return o, 0, err
 	}
-	// With a jitter above the period, runs would change places.
-	if sign == series.FixedRate && o.Jitter > every {
-		return o, 0, Invalid("jitter %v is above the period %v", o.Jitter, every)
+	if err := checkPeriod(&o, every, sign); err != nil {
+		return o, 0, err
+	}
+	if !o.Until.IsZero() && !o.From.IsZero() && !o.From.Before(o.Until) {
+		return o, 0, Invalid("no run may be planned from %v until %v", o.From, o.Until)
 	}
 	return o, sign * int64(every), nil
+}
+
+// checkPeriod returns an error if a series with these options cannot have that period.
+func checkPeriod(o *series.Options, every time.Duration, sign int64) error {
+	switch {
+	case every <= 0:
+		return Invalid("period or delay %v is not positive", every)
+	// Otherwise runs would change places.
+	case sign > 0 && o.Jitter > every:
+		return Invalid("jitter %v is above the period %v", o.Jitter, every)
+	case o.BackOff.Factor > 0 && o.BackOff.Max < every:
+		return Invalid("the most of the back-off, %v, is below the period %v", o.BackOff.Max, every)
+	}
+	return nil
 }

@@ -43,7 +43,8 @@ func (o *Owner) overdue(c *cell.Cell, pl *Plan) (run overrun, overdue bool) {
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
 	// The cell may have been settled meanwhile, or be waiting for its next run.
-	if c.Phase() != cell.Running || !pl.Expire(c.Started, o.Clock.Now()) {
+	// Nor is anything to be told if another attempt may follow: the run is not over.
+	if c.Phase() != cell.Running || pl.MayRetry() || !pl.Expire(c.Started, o.Clock.Now()) {
 		return run, false
 	}
 	o.Settling++

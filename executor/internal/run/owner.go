@@ -28,6 +28,11 @@ type Owner struct {
 	Counts  *Counts
 	Settled func() // called without the lock after Settling has decreased, as that may be the end
 
+	// Requeue moves a waiting task to another time. It reports false if the task does not wait, or
+	// may not be moved there any more. Called with the lock held, it returns what is to be called
+	// without it, or nil.
+	Requeue func(c *cell.Cell, when, now int64) (moved bool, then func())
+
 	// The lock guards these.
 	Settling int      // parties about to settle tasks; the owner does not end before they have
 	tellers  []uint64 // the goroutines among them that report an overrun of a series
@@ -38,6 +43,8 @@ type Counts struct {
 	Runs      uint64 // bodies that have ended
 	Completed uint64 // tasks ended by their run
 	Failures  uint64 // failed runs
+	Retries   uint64 // failed attempts that another is to follow
+	Expired   uint64 // runs that came too late and did not begin
 }
 
 // Init fills in pl for tasks with these options. Detail is what leads from a cell of such a task
@@ -58,6 +65,26 @@ func (o *Owner) Init(pl *Plan, options series.Options, detail any) {
 		Dropped: future.CancelledError(o.ShutDown(options.Name)),
 		Detail:  detail,
 	}
+	pl.Bound(o.bound(options.From), o.bound(options.Until))
+	if options.BeginWithin > 0 {
+		pl.late = newExpired(o.Subject(options.Name), options.BeginWithin)
+	}
+}
+
+// bound returns a time as one of the clock, or 0 for the zero time.
+func (o *Owner) bound(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return max(o.Clock.At(t), 1)
+}
+
+// CheckBounds returns an error if a series has no run that is not too late.
+func (o *Owner) CheckBounds(pl *Plan, initial time.Duration) error {
+	if !pl.Series.Ends(clock.Later(o.Clock.Now(), initial)) {
+		return nil
+	}
+	return o.Refusal(pl.Name, "no run comes before "+pl.Until.String(), ErrInvalid)
 }
 
 // Owns reports whether a run is one of the owner's.
@@ -106,8 +133,9 @@ func (o *Owner) DescribeLocked(c *cell.Cell, pl *Plan) Info {
 		Scheduled: o.Clock.Time(c.When),
 		Started:   o.Clock.Time(c.Started),
 	}
+	info.Attempt = pl.attempt()
 	if pl.Periodic() {
-		info.Number, info.Missed = pl.Runs, pl.Missed
+		info.Number, info.Missed, info.Triggered = pl.Runs, pl.missed(), pl.Extra()
 	}
 	return info
 }

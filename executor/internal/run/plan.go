@@ -16,6 +16,10 @@ type Plan struct {
 	cell.Plan
 	series.Series
 
+	latest *record // the last run of a series; nil before its end
+	failed error   // of the last attempt, while the task waits for another
+	late   error   // of a run that begins too late to be of use; nil if there is no such time
+
 	Took    int64       // how long runs have taken lately, in nanoseconds; 0 if there was none
 	Reports bool        // the task has no future, so its failures go to the error handler
 	counted atomic.Bool // the end of the series has been counted; see Ends
@@ -36,6 +40,10 @@ func (pl *Plan) Counted() bool { return pl.counted.Load() }
 // HandBack hands c back if it is a series in a run that is not its last, and reports whether it is.
 // That run goes on, and no other follows. The series counts as returned from here on, however the
 // run ends; the end of the run settles its future.
-func (pl *Plan) HandBack(c *cell.Cell) bool {
-	return pl.Periodic() && !pl.Last() && c.Phase() == cell.Running && pl.Ends()
+func (pl *Plan) HandBack(c *cell.Cell, now int64) bool {
+	return pl.Periodic() && !pl.Last(now) && c.Phase() == cell.Running && pl.Ends()
 }
+
+// repeats reports whether the body may be called more than once, so that each call needs a context
+// of its own.
+func (pl *Plan) repeats() bool { return pl.Periodic() || pl.Retry.Attempts > 1 }

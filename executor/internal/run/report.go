@@ -40,6 +40,12 @@ func (r *Reporter) seriesRecovers(pl *Plan, run Info) {
 	}
 }
 
+// seriesPaused logs that a periodic task pauses because of its failures. It logs even if there is a
+// handler, which knows of the failures only.
+func (r *Reporter) seriesPaused(run Info, err error, streak uint64) {
+	r.logFailure("periodic task paused after failures", run, err, slog.Uint64("streak", streak))
+}
+
 // seriesEnded reports the failure that ends a periodic task. It logs even if there is a handler:
 // nothing will run any more, and that must not go unnoticed.
 func (r *Reporter) seriesEnded(run Info, err error) {

@@ -70,6 +70,8 @@ type Info struct {
 	Scheduled time.Time
 	Started   time.Time
 	Missed    uint64
+	Attempt   uint64
+	Triggered bool
 }
 
 // Handler is an error handler.

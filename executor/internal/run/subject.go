@@ -74,11 +74,23 @@ func newLate(s Subject, d time.Duration) error {
 	return &late{s, d}
 }
 
+// tooLate is the error of a run that did not begin in time.
+type tooLate struct {
+	Subject
+	limit time.Duration
+}
+
+// newExpired returns the error of a run that did not begin within d. It matches ErrExpired.
+func newExpired(s Subject, d time.Duration) error { return &tooLate{s, d} }
+
 func (e *named) Error() string { return e.about(e.text) }
 func (e *named) Unwrap() error { return e.err }
 
 func (e *late) Error() string { return e.about("timed out after " + e.limit.String()) }
 func (e *late) Unwrap() error { return future.ErrTimeout }
+
+func (e *tooLate) Error() string { return e.about("not begun within " + e.limit.String()) }
+func (e *tooLate) Unwrap() error { return ErrExpired }
 
 // about prefixes text with the package of the executor and the names of the subject.
 func (s Subject) about(text string) string {

@@ -1,0 +1,140 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+// An attempt that fails may be followed by another:
+//
+//	returned -> retrying   triesAgain: there is an attempt left, and time for it
+//	retrying -> waiting    Repeats: the task is queued for the next one, and holds no worker
+//	retrying -> refused    Repeats: it was cancelled, or the owner is shut down
+//	waiting  -> started    Start
+//	waiting  -> dropped    by a cancellation, or by a shutdown
+//
+// All attempts are one run: with one number, counted for one time, and told of once, at the end.
+
+// Advice is an error that says whether, or when, a task is to be tried again.
+type Advice struct {
+	Err       error
+	Permanent bool
+	After     time.Duration // if it is not permanent
+}
+
+// Error returns the text of the error that it wraps.
+func (a *Advice) Error() string { return a.Err.Error() }
+
+// Unwrap returns that error.
+func (a *Advice) Unwrap() error { return a.Err }
+
+// triesAgain decides whether another attempt follows the one that has failed. Its error may have
+// methods of the user's that are asked for advice. If one ends the goroutine, the task fails.
+func (x *Execution) triesAgain() bool {
+	if x.Abrupt || !x.Plan.MayRetry() || x.Task.Phase() != cell.Running {
+		return false
+	}
+	decided := false
+	defer func() {
+		if !decided {
+			x.conclude()
+			x.Tell()
+		}
+	}()
+	wait := adviceOf(x.Err)
+	decided = true
+	if wait == never {
+		return false
+	}
+	x.Owner.Lock.Lock()
+	defer x.Owner.Lock.Unlock()
+	at, ok := x.Plan.RetryAt(x.ended, wait)
+	if !ok {
+		return false
+	}
+	x.Plan.failed = x.Err
+	x.retry, x.tries, x.Again = at, true, true
+	return true
+}
+
+const (
+	never  time.Duration = -2 // permanent
+	unsaid time.Duration = -1 // the back-off decides
+)
+
+// adviceOf returns how long err wants to be waited after, or one of the constants above.
+func adviceOf(err error) (wait time.Duration) {
+	defer func() {
+		if recover() != nil {
+			wait = unsaid
+		}
+	}()
+	advice, ok := errors.AsType[*Advice](err)
+	switch {
+	case !ok:
+		return unsaid
+	case advice.Permanent:
+		return never
+	}
+	return max(advice.After, 0)
+}
+
+// giveUp settles a task that runs once and would have been tried again, but may not be. If it was
+// cancelled, all is done but to end the run.
+func (o *Owner) giveUp(c *cell.Cell, pl *Plan) {
+	o.Lock.Lock()
+	run, err := o.DescribeLocked(c, pl), pl.failed
+	o.Lock.Unlock()
+	if !c.Finish(err) {
+		return
+	}
+	o.Lock.Lock()
+	o.Counts.Completed++
+	o.Counts.Failures++
+	o.Counts.Retries--
+	o.Lock.Unlock()
+	if pl.Reports {
+		o.Report(run, err)
+	}
+}
+
+// Drop settles a waiting task that is handed back, and reports whether it was not settled before.
+// The error of an attempt that it has made is part of its own.
+func (o *Owner) Drop(c *cell.Cell, pl *Plan) bool {
+	if !pl.Retrying() {
+		return c.Drop()
+	}
+	return c.Discard(cell.Joined(pl.Dropped, pl.failed))
+}
+
+// planByFunction asks the function that decides about the next run of a series, if there is one.
+// The period of the series counts if it panics or ends the goroutine.
+func (x *Execution) planByFunction() {
+	pl := x.Plan
+	if pl.DelayBy == nil || !x.Again || x.tries {
+		return
+	}
+	o, last := x.Owner, x.Owner.lastRun(pl, x.record(x.Task))
+	var d time.Duration
+	var again bool
+	var err error
+	future.Invoke(context.Background(), func(context.Context) error {
+		d, again = pl.DelayBy(last)
+		return nil
+	}, &err)
+	switch {
+	case err != nil:
+		o.Report(x.describe(), err)
+	case !again:
+		x.Again = false
+		x.Done = x.Task.Finish(nil)
+	default:
+		o.Lock.Lock()
+		defer o.Lock.Unlock()
+		pl.NextIn(max(d, 0))
+	}
+}

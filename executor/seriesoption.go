@@ -1,0 +1,93 @@
+package executor
+
+import (
+	"math"
+	"time"
+
+	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/internal/series"
+)
+
+// BackOff makes failures in a row stretch the period of a series: after n of them it is multiplied
+// by factor to the power of n, up to max. A success resets it. At a fixed rate the stretched period
+// is rounded down to whole periods, so the grid stays, and what lies between is not counted as
+// missed. factor must be at least 1, and max not below the period. Tasks that run once ignore it;
+// see [Retry] for them.
+func BackOff(factor float64, max time.Duration) TaskOption {
+	return taskOption(func(o *series.Options) error {
+		if !(factor >= 1) || math.IsInf(factor, 0) {
+			return invalid("back-off factor %v is not a number from 1 on", factor)
+		}
+		if max <= 0 {
+			return invalid("the most of the back-off, %v, is not positive", max)
+		}
+		o.BackOff = series.BackOff{Factor: factor, Max: max}
+		return nil
+	})
+}
+
+// PauseAfter pauses a series after so many failed runs in a row; attempts of one run count as one.
+// That is logged. [ScheduledFuture.Resume] lets it go on, and begins a new row. n must be at least
+// 1. Tasks that run once ignore it.
+func PauseAfter(failures int) TaskOption {
+	return taskOption(func(o *series.Options) error {
+		if failures < 1 {
+			return invalid("pause after %d failures is below 1", failures)
+		}
+		o.PauseAfter = uint64(failures)
+		return nil
+	})
+}
+
+// From keeps a series from running before t: if its initial delay ends earlier, the first run is
+// planned for t. Tasks that run once ignore it.
+func From(t time.Time) TaskOption {
+	return taskOption(func(o *series.Options) error {
+		o.From = t
+		return nil
+	})
+}
+
+// Until ends a series at t: no run is planned for that time or later, and the future succeeds after
+// the last run before it. A run that is late may begin after t. Like [ScheduledPool.ScheduleAt] it
+// reads the wall clock once, at the submission. If even the first run is too late, the submission
+// fails with [ErrInvalid]. Tasks that run once ignore it.
+func Until(t time.Time) TaskOption {
+	return taskOption(func(o *series.Options) error {
+		if t.IsZero() {
+			return invalid("a series that runs until the zero time")
+		}
+		o.Until = t
+		return nil
+	})
+}
+
+// DelayBy lets a function decide, after each run of a series, when the next comes: so long after the
+// end of that run; at once if d is zero or less. With again false the series ends, and its future
+// succeeds. The function is called on the goroutine of the run, without locks, after the error
+// handler. If it panics, that is reported, and the period of the series counts this once. An extra
+// run, see [ScheduledFuture.Trigger], is followed by a call too. Tasks that run once ignore it.
+func DelayBy(next func(last LastRun) (d time.Duration, again bool)) TaskOption {
+	return taskOption(func(o *series.Options) error {
+		if next == nil {
+			return invalid("nil function for the next delay")
+		}
+		o.DelayBy = func(last any) (time.Duration, bool) { return next(lastRunOf(last.(run.LastRun))) }
+		return nil
+	})
+}
+
+// BeginWithin drops runs that come too late to be of use: if no worker is free for a run until more
+// than d after its time, its body is not called. A task that runs once fails with [ErrExpired]. A
+// series goes on, and the run counts as failed with ErrExpired as far as the error handler and
+// [PauseAfter] are concerned; Stats counts it as expired, not as a run. The hooks around runs are
+// not called. [Jitter] is part of the lateness. d must be positive.
+func BeginWithin(d time.Duration) TaskOption {
+	return taskOption(func(o *series.Options) error {
+		if d <= 0 {
+			return invalid("begin within %v is not positive", d)
+		}
+		o.BeginWithin = d
+		return nil
+	})
+}

@@ -1,0 +1,212 @@
+package series
+
+import (
+	"time"
+
+	"github.com/punctual-go/punctual/internal/clock"
+)
+
+// control is what commands from outside have made of a series. A run is either planned, by the
+// period of the series, or extra, by a command.
+//
+// The task waits for the earlier of the two, see Due; during a pause, for an extra run only. While
+// it waits for another attempt, the run is still in progress.
+//
+// A command that moves the plan during a planned run takes effect at the end of the run.
+type control struct {
+	paused  bool
+	running bool  // a run is in progress
+	extra   bool  // and it is an extra one
+	asked   int64 // when an extra run was asked for that has not begun; 0 if there is none
+	planned int64 // when the next planned run is due, or the one in progress was
+
+	extras   uint64 // extra runs begun so far
+	dropped  uint64 // planned runs dropped since the one in progress began
+	failures uint64 // in a row, when the last run ended
+	forgiven uint64 // how many of these came before the series was resumed
+
+	move move
+}
+
+// move is a change of plan that waits for the end of the run in progress.
+type move struct {
+	kind moveKind
+	to   int64 // the new time, or the time to wait
+}
+
+type moveKind uint8
+
+const (
+	stay    moveKind = iota
+	restart          // Reset: the grid begins anew at the time to, or at the end of the run
+	detour           // NextIn: one run, that long after the end; the grid stays
+)
+
+// Due returns when the waiting task is due.
+func (s *Series) Due() int64 {
+	switch {
+	case s.again > 0: // the run in progress is not over
+		return s.again
+	case s.extraFirst():
+		return s.asked
+	case s.paused:
+		return clock.Never
+	}
+	return s.planned
+}
+
+// extraFirst reports whether an extra run comes next.
+func (s *Series) extraFirst() bool { return s.asked > 0 && (s.paused || s.asked < s.planned) }
+
+// Paused reports whether the series is paused.
+func (s *Series) Paused() bool { return s.paused }
+
+// Extra reports whether the run in progress is an extra one.
+func (s *Series) Extra() bool { return s.extra }
+
+// Pause stops the planned runs, and reports false if the series is paused already.
+func (s *Series) Pause() bool {
+	changed := !s.paused
+	s.paused = true
+	return changed
+}
+
+// Resume ends a pause. What has fallen due meanwhile is dropped: the next planned run is the first
+// of the grid that has not passed. It reports false if the series is not paused.
+func (s *Series) Resume(now int64) bool {
+	if !s.paused {
+		return false
+	}
+	s.paused, s.forgiven = false, s.failures
+	if s.inPlanned() {
+		s.dropDuringRun(now)
+	} else if s.planned < now {
+		s.dropWaiting(now)
+	}
+	return true
+}
+
+// inPlanned reports whether a planned run is in progress.
+func (s *Series) inPlanned() bool { return s.running && !s.extra }
+
+// dropDuringRun drops the slots that have passed since that of the run in progress. With a fixed
+// delay there are none.
+func (s *Series) dropDuringRun(now int64) {
+	if s.Period < 0 {
+		return
+	}
+	if over := now - clock.Later(s.slot, time.Duration(s.period())); over > 0 {
+		passed := ceil(over, s.period())
+		s.slot += passed * s.period()
+		s.dropped += uint64(passed)
+	}
+}
+
+// dropWaiting moves the planned run to the first slot that has not passed. The slots of a fixed
+// delay are those that there would be if its runs took no time.
+func (s *Series) dropWaiting(now int64) {
+	passed := ceil(max(now-s.slot, 0), s.period())
+	if s.Period > 0 {
+		s.Missed += uint64(passed)
+	}
+	s.slot = clock.Later(s.slot+max(passed-1, 0)*s.period(), time.Duration(min(passed, 1)*s.period()))
+	s.planned = s.disturbed(s.slot, max(now-s.slot, 0))
+}
+
+// Trigger asks for an extra run. If one is waiting already, it is that one.
+func (s *Series) Trigger(now int64) {
+	if s.asked == 0 {
+		s.asked = now
+	}
+}
+
+// beginExtra accounts for an extra run that begins.
+func (s *Series) beginExtra() {
+	s.asked, s.extra = 0, true
+	s.extras++
+}
+
+// Reset begins the grid anew at the given time.
+func (s *Series) Reset(at int64) {
+	if s.inPlanned() {
+		s.move = move{restart, at}
+		return
+	}
+	s.slot, s.planned = at, s.disturbed(at, 0)
+}
+
+// NextIn plans one run so long after the end of the run in progress.
+func (s *Series) NextIn(d time.Duration) { s.move = move{detour, int64(d)} }
+
+// applyMove moves what has just been planned, if a command has asked for that during the run.
+func (s *Series) applyMove(ended int64) {
+	switch m := s.move; m.kind {
+	case restart:
+		s.slot = max(m.to, ended)
+		s.planned = s.disturbed(s.slot, 0)
+	case detour:
+		s.planned = clock.Later(ended, time.Duration(m.to))
+		s.slot = s.lastSlot(s.planned)
+	}
+	s.move = move{}
+}
+
+// lastSlot returns the slot after which the grid goes on when a run has taken place at the given
+// time. That of a fixed rate may be up to a period earlier.
+func (s *Series) lastSlot(at int64) int64 {
+	if s.Period < 0 {
+		return at
+	}
+	last := s.slot
+	if last > at {
+		last -= ceil(last-at, s.period()) * s.period()
+	}
+	return last + (at-last)/s.period()*s.period()
+}
+
+// SetPeriod changes the period. The next planned run is one new period after the last one, or at
+// once if that has passed, from where a new grid begins. A first run stays where it is.
+func (s *Series) SetPeriod(d time.Duration, now int64) {
+	old := s.period()
+	if s.every = int64(d); s.every == old {
+		return
+	}
+	last := s.ended
+	if s.Period > 0 {
+		last = s.slot - old
+	}
+	switch {
+	case s.inPlanned() && s.Period > 0:
+		s.slot = max(s.slot, now-s.every) // the new grid owes no runs for the time before it
+	case !s.inPlanned() && s.Runs > s.extras:
+		s.slot = max(clock.Later(last, d), now)
+		s.planned = s.disturbed(s.slot, 0)
+	}
+}
+
+// noteFailures looks at the streak when a run has ended, and pauses a series that has failed too
+// often.
+func (s *Series) noteFailures() {
+	if s.failures = s.Streak.Len(); s.failures < s.forgiven {
+		s.forgiven = 0 // a new row
+	}
+	s.paused = s.paused || s.Pauses(s.failures)
+}
+
+// Pauses reports whether so many failures in a row pause the series. Those before it was last
+// resumed do not count.
+func (s *Series) Pauses(failures uint64) bool {
+	if failures < s.forgiven {
+		return s.PauseAfter > 0 && failures >= s.PauseAfter
+	}
+	return s.PauseAfter > 0 && failures-s.forgiven >= s.PauseAfter
+}
+
+// ceil divides, and rounds up; neither number is negative.
+func ceil(a, b int64) int64 {
+	q := a / b
+	if a%b > 0 {
+		q++
+	}
+	return q
+}
