@@ -3,6 +3,7 @@
 package series
 
 import (
+	"context"
 	"math/rand/v2"
 	"time"
 
@@ -19,6 +20,9 @@ type Options struct {
 	MaxRuns uint64 // 0 means no limit
 
 	Priority int
+
+	Values context.Context // whose values the runs know; nil for none in particular
+	Within context.Context // which ends the task; nil for none
 }
 
 // CatchUp says what a fixed rate does about the periods that pass while the task cannot run.

@@ -46,6 +46,7 @@ func (o *Owner) Init(pl *Plan, options series.Options, detail any) {
 	base := o.Unnamed
 	if options.Name != "" {
 		base = Labelled(o.Base, o.Name, options.Name)
+		pl.labels = base
 	}
 	// The errors are made here, once for all tasks of the plan: dropping one then allocates
 	// nothing.
@@ -53,10 +54,14 @@ func (o *Owner) Init(pl *Plan, options series.Options, detail any) {
 	pl.Plan = cell.Plan{
 		Host:    o.Host,
 		Base:    base,
+		Given:   o.Base,
 		Timeout: options.Timeout,
 		Late:    newLate(o.Subject(options.Name), options.Timeout),
 		Dropped: future.CancelledError(o.ShutDown(options.Name)),
 		Detail:  detail,
+	}
+	if options.Values != nil {
+		pl.carry()
 	}
 }
 
