@@ -25,7 +25,7 @@ type blockedSubmitters struct{ list list.List }
 //
 //	waiting -> admitted   admitLocked, bypassLocked: its task is queued, or runs
 //	waiting -> refused    refuseAllLocked: the pool is shut down
-//	waiting -> gone       withdraw: its context has ended
+//	waiting -> gone       withdraw: its context has ended, or that of its task
 type blockedSubmitter struct {
 	cell     *cell.Cell
 	decided  chan struct{} // closed when it is admitted or refused; the lock is held then
@@ -98,7 +98,7 @@ func (p *Pool) waitForRoom(ctx context.Context, c *cell.Cell) error {
 	}
 	// This must come before anybody knows of the wait: the methods of ctx may be the user's.
 	run, within := cell.Find(ctx, p.runs.Owns)
-	end := ctx.Done()
+	end, gone := ctx.Done(), endOfWithin(c)
 	e, place, err := p.blockSubmitter(c)
 	if e == nil {
 		return err
@@ -111,6 +111,8 @@ func (p *Pool) waitForRoom(ctx context.Context, c *cell.Cell) error {
 	case <-e.decided:
 		return e.outcome()
 	case <-end:
+	case <-gone:
+		ctx = planOf(c).Within
 	}
 	delay.At(delay.SubmitterGivesUp)
 	if !p.withdraw(e, place) {

@@ -101,7 +101,7 @@ func InvokeAny[V any](ctx context.Context, p Submitter, fns ...future.Func[V]) (
 		case endOf(ctx) != nil:
 			return none, endOf(ctx)
 		case len(fs) < len(fns):
-			f, err := s.submit(ctx, fns[len(fs)])
+			f, err := s.submit(ctx, false, fns[len(fs)], nil)
 			if err != nil {
 				return none, err
 			}

@@ -47,13 +47,21 @@ func NewCompletionService[V any](p Submitter) *CompletionService[V] {
 func (s *CompletionService[V]) Submit(
 	fn future.Func[V], opts ...TaskOption,
 ) (*future.Future[V], error) {
-	return s.submit(context.Background(), fn, opts...)
+	return s.submit(context.Background(), false, fn, opts)
 }
 
-// submit is Submit with the context of a bulk operation. It keeps count of itself before the pool
+// SubmitContext is Submit that waits for room until ctx ends, as the function [SubmitContext] does.
+// The contexts of the task's runs know the values of ctx.
+func (s *CompletionService[V]) SubmitContext(
+	ctx context.Context, fn future.Func[V], opts ...TaskOption,
+) (*future.Future[V], error) {
+	return s.submit(ctx, true, fn, opts)
+}
+
+// submit is the common part of Submit, SubmitContext and the bulk operations. It keeps count of itself before the pool
 // gets the task: under CallerRuns the whole task runs inside the call.
 func (s *CompletionService[V]) submit(
-	ctx context.Context, fn future.Func[V], opts ...TaskOption,
+	ctx context.Context, wait bool, fn future.Func[V], opts []TaskOption,
 ) (*future.Future[V], error) {
 	if fn == nil {
 		return nil, ErrNilTask
@@ -75,11 +83,11 @@ func (s *CompletionService[V]) submit(
 	var err error
 	if s.own != nil {
 		f = new(future.Future[V])
-		err = s.own.submit(ctx, false, cellOf(f), bind(f, fn), opts)
+		err = s.own.submit(ctx, wait, cellOf(f), bind(f, fn), opts)
 	} else {
 		e := newErrand(fn)
 		f = e.task.Future()
-		behind, err = e.give(ctx, false, s.pool, opts)
+		behind, err = e.give(ctx, wait, s.pool, opts)
 	}
 	if accepted = err == nil; !accepted {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync/atomic"
 
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 )
@@ -70,12 +71,16 @@ func (e *errand[V]) give(
 }
 
 // submitForeign gives a task to a foreign Submitter. That waits for room until ctx ends, if wait
-// says so and it can.
+// says so and it can. Whatever the Submitter makes of options, the task knows the values of ctx,
+// unless an option names others.
 func submitForeign(
 	ctx context.Context, wait bool, p Submitter, task Task, opts []TaskOption,
 ) (f *future.Future[struct{}], err error) {
 	type patient interface {
 		SubmitContext(context.Context, Task, ...TaskOption) (*future.Future[struct{}], error)
+	}
+	if o, err := run.Resolve(opts); ctx != nil && err == nil && o.Values == nil {
+		task = run.Carrying(ctx, task)
 	}
 	if s, ok := p.(patient); ok && wait {
 		f, err = s.SubmitContext(ctx, task, opts...)

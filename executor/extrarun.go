@@ -61,6 +61,7 @@ func (p *Pool) runByCaller(ctx context.Context, c *cell.Cell) error {
 	if err != nil {
 		return err
 	}
+	p.runs.Follow(c, &planOf(c).Plan)
 	if ends {
 		defer cancelAfter(ctx, c)()
 	}

@@ -67,7 +67,7 @@ func (g *Group) Go(task Task, opts ...TaskOption) error {
 		return ErrNilTask
 	}
 	if g.own == nil {
-		return g.goForeign(task, opts)
+		return g.goForeign(ctx, task, opts)
 	}
 	f := new(future.Future[struct{}])
 	accepted := false
@@ -84,10 +84,10 @@ func (g *Group) Go(task Task, opts ...TaskOption) error {
 }
 
 // goForeign is Go on a foreign Submitter, whose future is the member.
-func (g *Group) goForeign(task Task, opts []TaskOption) (err error) {
+func (g *Group) goForeign(ctx context.Context, task Task, opts []TaskOption) (err error) {
 	f := future.Failed[struct{}](future.ErrGoexit) // stands until Submit returns
 	defer func() { g.entered(f) }()
-	f, err = submitForeign(nil, false, g.pool, func(ctx context.Context) error {
+	f, err = submitForeign(ctx, false, g.pool, func(ctx context.Context) error {
 		if err := g.end(); err != nil {
 			return future.CancelledError(err)
 		}

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"context"
 	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/run"
@@ -81,10 +82,11 @@ func (p *ScheduledPool) ScheduleAt(
 	at time.Time, task Task, opts ...TaskOption,
 ) (*ScheduledFuture[struct{}], error) {
 	f, c := newScheduled[struct{}](p)
-	if _, err := p.prepare(c, task, opts); err != nil {
+	if _, err := p.prepare(context.Background(), c, task, opts); err != nil {
 		return nil, err
 	}
-	if err := p.acceptAt(c, p.clock.At(at)); err != nil {
+	when := p.clock.At(at)
+	if err := p.acceptWithin(c, func() error { return p.acceptAt(c, when) }); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -129,10 +131,10 @@ func (p *ScheduledPool) self() Submitter { return p }
 func (p *ScheduledPool) schedule(
 	c *cell.Cell, delay time.Duration, task Task, opts []TaskOption,
 ) error {
-	if _, err := p.prepare(c, task, opts); err != nil {
+	if _, err := p.prepare(context.Background(), c, task, opts); err != nil {
 		return err
 	}
-	return p.acceptAfter(c, delay)
+	return p.acceptWithin(c, func() error { return p.acceptAfter(c, delay) })
 }
 
 // repeat schedules a series. The sign tells fixed rate from fixed delay, see package series.
@@ -157,7 +159,7 @@ func (p *ScheduledPool) repeat(
 	}
 	f, c := newScheduled[struct{}](p)
 	c.Plan, c.Body = pl.Cells(), body
-	if err := p.acceptAfter(c, initial); err != nil {
+	if err := p.acceptWithin(c, func() error { return p.acceptAfter(c, initial) }); err != nil {
 		return nil, err
 	}
 	return f, nil

@@ -86,7 +86,7 @@ func (p *Pool) executeIn(l *lane, task Task) error {
 func (p *Pool) submitIn(
 	ctx context.Context, wait bool, l *lane, c *cell.Cell, task Task, opts []TaskOption,
 ) error {
-	pl, err := p.prepare(c, task, opts)
+	pl, err := p.prepare(ctx, c, task, opts)
 	if err != nil {
 		return err
 	}
@@ -95,5 +95,5 @@ func (p *Pool) submitIn(
 	} else {
 		pl.strand = &l.strand
 	}
-	return p.accept(ctx, wait, c)
+	return p.acceptWithin(c, func() error { return p.accept(ctx, wait, c) })
 }

@@ -116,23 +116,29 @@ func (p *Pool) self() Submitter { return p }
 func (p *Pool) submit(
 	ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption,
 ) error {
-	if _, err := p.prepare(c, task, opts); err != nil {
+	if _, err := p.prepare(ctx, c, task, opts); err != nil {
 		return err
 	}
-	return p.accept(ctx, wait, c)
+	return p.acceptWithin(c, func() error { return p.accept(ctx, wait, c) })
 }
 
-// prepare validates a submission and gives c its body and plan. It runs options and decorators,
-// which are user code, so nothing of the pool has changed yet if one of them panics.
-func (p *Pool) prepare(c *cell.Cell, task Task, opts []TaskOption) (*plan, error) {
+// prepare validates a submission and gives c its body and plan. Unless an option says otherwise,
+// the runs get the values of ctx. It runs decorators and methods of ctx, which are user code, so
+// nothing of the pool has changed yet if one of them panics.
+func (p *Pool) prepare(
+	ctx context.Context, c *cell.Cell, task Task, opts []TaskOption,
+) (*plan, error) {
 	if task == nil {
 		return nil, ErrNilTask
 	}
 	pl := p.submitted
-	if len(opts) > 0 {
+	if carried := p.runs.Carried(ctx); len(opts) > 0 || carried != nil {
 		o, err := run.Resolve(opts)
 		if err != nil {
 			return nil, err
+		}
+		if o.Values == nil {
+			o.Values = carried
 		}
 		pl = p.newPlan(o)
 	}

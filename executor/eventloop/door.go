@@ -178,14 +178,20 @@ func (l *Loop) prepare(c *cell.Cell, task executor.Task, opts []executor.TaskOpt
 // enter is the one way into a loop, for a task that is due at when. Once it has pushed the link the
 // loop owns the task, which may have run and ended before push returns.
 func (d door) enter(n *link, when, now int64) error {
-	l := d.loop
-	n.cell.When = when
+	l, c := d.loop, n.cell
+	pl := planOf(c)
+	if err := l.runs.RefuseLate(pl, executor.ErrRejected); err != nil {
+		l.rejected.Add(1)
+		return err
+	}
+	c.When = when
 	if entered := d.inside && l.place(n, now) || !d.inside && l.intake.push(n); !entered {
 		l.rejected.Add(1)
-		return l.runs.ShutDown(planOf(n.cell).Name)
+		return l.runs.ShutDown(pl.Name)
 	}
 	delay.At(delay.LoopPushed)
 	l.signal(when)
+	l.runs.Follow(c, pl)
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 type Plan struct {
 	Host    Host
 	Base    context.Context // parent of every run's context; nil means context.Background
+	Given   context.Context // what the user made the host's base; Base derives from it
 	Timeout time.Duration   // of each run; 0 means none
 	Late    error           // the cause of a context that ends by Timeout
 	Dropped error           // the error of a cell that the host drops

@@ -56,6 +56,9 @@ func EndsWith(ctx context.Context, match func(run *Cell) bool) bool {
 			r = Run{run.carrier, run}
 		case *runContext:
 			r = Run{(*Cell)(run), nil}
+		case *overlay:
+			ctx = run.Context
+			continue
 		default:
 			ctx = derivedFrom(ctx)
 			continue

@@ -3,6 +3,7 @@
 package series
 
 import (
+	"context"
 	"math/rand/v2"
 	"time"
 
@@ -30,6 +31,9 @@ type Options struct {
 	DelayBy func(last any) (d time.Duration, again bool)
 
 	Priority int
+
+	Values context.Context // whose values the runs know; nil for none in particular
+	Within context.Context // which ends the task; nil for none
 }
 
 // CatchUp says what a fixed rate does about the periods that pass while the task cannot run.

@@ -32,20 +32,26 @@ func LabelsOf(ctx context.Context) context.Context {
 	if ctx == nil {
 		return context.Background()
 	}
-	var pairs []string
-	pprof.ForLabels(ctx, func(key, value string) bool {
-		pairs = append(pairs, key, value)
-		return true
-	})
+	pairs := pairsOf(ctx)
 	if pairs == nil {
 		return context.Background()
 	}
 	return pprof.WithLabels(context.Background(), pprof.Labels(pairs...))
 }
 
-// SetLabels gives the calling goroutine the labels of the task, if the task has a name.
+// pairsOf returns the pprof labels of ctx, each key followed by its value.
+func pairsOf(ctx context.Context) (pairs []string) {
+	pprof.ForLabels(ctx, func(key, value string) bool {
+		pairs = append(pairs, key, value)
+		return true
+	})
+	return pairs
+}
+
+// SetLabels gives the calling goroutine the labels of the task, if the task has a name, or was
+// given any by its submitter.
 func (pl *Plan) SetLabels() {
-	if pl.Name != "" {
-		pprof.SetGoroutineLabels(pl.Base)
+	if pl.labels != nil {
+		pprof.SetGoroutineLabels(pl.labels)
 	}
 }

@@ -53,6 +53,7 @@ func (o *Owner) Init(pl *Plan, options series.Options, detail any) {
 	base := o.Unnamed
 	if options.Name != "" {
 		base = Labelled(o.Base, o.Name, options.Name)
+		pl.labels = base
 	}
 	// The errors are made here, once for all tasks of the plan: dropping one then allocates
 	// nothing.
@@ -60,6 +61,7 @@ func (o *Owner) Init(pl *Plan, options series.Options, detail any) {
 	pl.Plan = cell.Plan{
 		Host:    o.Host,
 		Base:    base,
+		Given:   o.Base,
 		Timeout: options.Timeout,
 		Late:    newLate(o.Subject(options.Name), options.Timeout),
 		Dropped: future.CancelledError(o.ShutDown(options.Name)),
@@ -68,6 +70,9 @@ func (o *Owner) Init(pl *Plan, options series.Options, detail any) {
 	pl.Bound(o.bound(options.From), o.bound(options.Until))
 	if options.BeginWithin > 0 {
 		pl.late = newExpired(o.Subject(options.Name), options.BeginWithin)
+	}
+	if options.Values != nil {
+		pl.carry()
 	}
 }
 

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"sync/atomic"
 
 	"github.com/punctual-go/punctual/internal/cell"
@@ -20,9 +21,10 @@ type Plan struct {
 	failed error   // of the last attempt, while the task waits for another
 	late   error   // of a run that begins too late to be of use; nil if there is no such time
 
-	Took    int64       // how long runs have taken lately, in nanoseconds; 0 if there was none
-	Reports bool        // the task has no future, so its failures go to the error handler
-	counted atomic.Bool // the end of the series has been counted; see Ends
+	labels  context.Context // has those of a run's goroutine; nil if they are the idle worker's
+	Took    int64           // how long runs have taken lately, in nanoseconds; 0 if there was none
+	Reports bool            // the task has no future, so its failures go to the error handler
+	counted atomic.Bool     // the end of the series has been counted; see Ends
 }
 
 // Cells returns the part of the plan that the cells of its tasks point to.

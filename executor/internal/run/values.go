@@ -1,0 +1,60 @@
+package run
+
+import (
+	"context"
+	"runtime/pprof"
+
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+// Carried returns the part of ctx whose values a task of the owner is to be given, or nil if the
+// context has none beside those that each run of the owner knows.
+func (o *Owner) Carried(ctx context.Context) context.Context { return cell.Bare(ctx, o.Host) }
+
+// carry makes the runs of pl know the values of the context that its options name. It calls methods
+// of that, so the owner's lock must not be held. The context itself is not kept: it may be that of
+// a task, which would be kept with it, and so would all those that have submitted each other.
+func (pl *Plan) carry() {
+	ctx := pl.Values
+	pl.Values = nil
+	values := cell.ValuesOf(ctx, pl.Host)
+	if values == nil {
+		return
+	}
+	var labels context.Context
+	if given := pairsOf(ctx); given != nil {
+		labels = pl.labelled(given)
+		pl.labels = labels
+	}
+	pl.Base = values.Over(pl.Base, labels)
+}
+
+// labelled returns a context with the labels given by the submitter added to those of the plan, and
+// with nothing else. Which pool and task a submitter is itself is left out: it would be wrong here.
+func (pl *Plan) labelled(given []string) context.Context {
+	var pairs []string
+	if pl.Base != nil {
+		pairs = pairsOf(pl.Base)
+	}
+	for i := 0; i < len(given); i += 2 {
+		if key := given[i]; key != "pool" && key != "task" {
+			pairs = append(pairs, key, given[i+1])
+		}
+	}
+	return pprof.WithLabels(context.Background(), pprof.Labels(pairs...))
+}
+
+// Carrying returns body as one whose context also knows the values of ctx, for an executor that is
+// not one of this module. Where the two have the same key, ctx wins; but the labels stay those of
+// the executor if it has set any.
+func Carrying(
+	ctx context.Context, body func(context.Context) error,
+) func(context.Context) error {
+	values := cell.ValuesOf(ctx, nil)
+	if values == nil {
+		return body
+	}
+	return func(run context.Context) error {
+		return body(values.Over(run, LabelsOf(run)))
+	}
+}

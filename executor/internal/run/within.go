@@ -1,0 +1,42 @@
+package run
+
+import (
+	"context"
+
+	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+// RefuseLate returns nil, or the error with which to refuse a task whose submission comes too late:
+// the context within which it is to run has ended. The error matches rejected.
+func (o *Owner) RefuseLate(pl *Plan, rejected error) error {
+	if pl.Within == nil || !cell.HasEnded(pl.Within) {
+		return nil
+	}
+	return cell.Joined(o.Refusal(pl.Name, "task rejected", rejected), cell.EndOf(pl.Within))
+}
+
+// Follow makes c, which has been accepted, end with the context within which it is to run, if it
+// has one. What that keeps for it is let go when c is settled. The lock must not be held: methods
+// of the context are called here, and on the goroutine that settles c.
+func (o *Owner) Follow(c *cell.Cell, pl *Plan) {
+	if pl.Within == nil || c.Phase().Settled() {
+		return
+	}
+	stop := context.AfterFunc(pl.Within, func() { o.cancel(c, pl.Within) })
+	c.Watch(func() { stop() })
+}
+
+// cancel cancels c for the end of ctx. The owner does not end before that has been counted: nobody
+// else knows that the call is in progress.
+func (o *Owner) cancel(c *cell.Cell, ctx context.Context) {
+	o.Lock.Lock()
+	o.Settling++
+	o.Lock.Unlock()
+	defer o.expired()
+	cause := context.Cause(ctx)
+	if cause == nil { // a foreign context around one of package context that goes on
+		cause = cell.ErrOf(ctx)
+	}
+	c.Cancel(future.CancelledError(cause), cause, true)
+}
