@@ -31,6 +31,7 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	case p.queue.Remove(c):
 		p.vacatedLocked(c)
 	case p.endDeferLocked(c):
+		p.vacatedLocked(c)
 	// A task held back takes room in a bounded queue, too.
 	case p.heldBack > 0 && p.removeHeldBackLocked(c):
 		p.notifyLocked(unread)

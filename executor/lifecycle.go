@@ -176,7 +176,7 @@ func (p *Pool) sweepLocked() []*cell.Cell {
 		if p.executeDelayed.Load() {
 			return nil
 		}
-		return p.takeDeferredLocked()
+		return p.advancedPastLocked(p.takeDeferredLocked())
 	// The batch first: its tasks have left the queue, and are swept with it.
 	case p.stage >= stopping:
 		p.recallLocked()
@@ -186,13 +186,22 @@ func (p *Pool) sweepLocked() []*cell.Cell {
 		p.vacateLocked(swept)
 		return swept
 	}
-	return p.queue.Filter(func(c *cell.Cell) bool {
+	return p.advancedPastLocked(p.queue.Filter(func(c *cell.Cell) bool {
 		if planOf(c).Periodic() {
 			return p.continuePeriodic.Load()
 		}
 		// What is due runs in any case: it might have begun already, had a worker been free.
 		return p.executeDelayed.Load() || c.When <= now
-	})
+	}))
+}
+
+// advancedPastLocked lets in what waits in a serial executor behind a swept task, which had waited
+// for another attempt, and returns the swept tasks.
+func (p *Pool) advancedPastLocked(swept []*cell.Cell) []*cell.Cell {
+	for _, c := range swept {
+		p.vacatedLocked(c)
+	}
+	return swept
 }
 
 // settle ends what sweepLocked has begun. It interrupts the given active tasks, settles the futures
