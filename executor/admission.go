@@ -71,8 +71,9 @@ func (p *Pool) accept(ctx context.Context, wait bool, c *cell.Cell) error {
 	if p.plain {
 		c.When = p.clock.Now() // a scheduled pool reads it later, where the order is decided
 	}
-	// A task of a serial executor takes the lock: whether it may be queued depends on its strand.
-	if p.inbox != nil && planOf(c).strand == nil {
+	// A task of a serial executor takes the lock, as does one with a name of its own: whether it
+	// may be queued depends on others.
+	if pl := planOf(c); p.inbox != nil && pl.strand == nil && !pl.Unique {
 		return p.post(runqueue.Slot{Cell: c})
 	}
 	err := p.tryAccept(c)
@@ -159,6 +160,9 @@ func (p *Pool) tryEnqueueLocked(c *cell.Cell, now int64) error {
 	if p.stage != running {
 		return ErrShutdown
 	}
+	if !p.names.free(c) {
+		return ErrDuplicate
+	}
 	if !p.roomLocked(c, 0) {
 		return ErrSaturated
 	}
@@ -189,6 +193,7 @@ func (p *Pool) enqueueLocked(c *cell.Cell) {
 		p.holdBackLocked(s, c)
 	}
 	p.counts.accepted++
+	p.names.take(c)
 }
 
 // roomLocked reports whether c may wait. There is room if a worker is free for it, or may be

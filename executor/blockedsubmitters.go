@@ -75,15 +75,20 @@ func (es *blockedSubmitters) bypassLocked(p *Pool, a *await, now int64) {
 // enqueueLocked queues the task of e. If a user's WorkQueue panics, the submitter gets the panic,
 // and not the goroutine that has made room.
 func (e *blockedSubmitter) enqueueLocked(p *Pool) {
-	defer func() { e.panicked = recover() }()
+	defer func() {
+		if e.panicked = recover(); e.panicked != nil {
+			p.freeNameLocked(e.cell)
+		}
+	}()
 	p.enqueueLocked(e.cell)
 }
 
 // refuseAllLocked refuses all, as the pool is shut down.
-func (es *blockedSubmitters) refuseAllLocked() {
+func (es *blockedSubmitters) refuseAllLocked(p *Pool) {
 	for e := es.list.Front(); e != nil; e = es.list.Front() {
 		refused := es.list.Remove(e).(*blockedSubmitter)
 		refused.err = ErrShutdown
+		p.freeNameLocked(refused.cell)
 		close(refused.decided)
 	}
 }
@@ -132,6 +137,7 @@ func (p *Pool) withdraw(e *blockedSubmitter, place *list.Element) bool {
 	default:
 	}
 	p.blockedSubmitters.list.Remove(place)
+	p.freeNameLocked(e.cell)
 	p.notifyLocked(unread) // there may be room for those behind
 	return true
 }
@@ -152,6 +158,7 @@ func (p *Pool) blockSubmitter(c *cell.Cell) (*blockedSubmitter, *list.Element, e
 	if err := p.tryEnqueueLocked(c, p.now()); err != ErrSaturated {
 		return nil, nil, err
 	}
+	p.names.take(c) // while it waits, nobody else may have it
 	e := &blockedSubmitter{cell: c, decided: make(chan struct{})}
 	return e, p.blockedSubmitters.list.PushBack(e), nil
 }

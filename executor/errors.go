@@ -23,6 +23,10 @@ var (
 	// ErrSaturated says that the pool has no room for the task.
 	ErrSaturated error = rejection("executor: pool is saturated")
 
+	// ErrDuplicate refuses a [Unique] task whose name another live task has. It matches
+	// ErrRejected.
+	ErrDuplicate error = rejection("executor: a task of this name is alive")
+
 	// ErrExpired is the error of a run that did not begin in time, see [BeginWithin].
 	ErrExpired = run.ErrExpired
 

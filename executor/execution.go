@@ -58,6 +58,7 @@ func (x *execution) startLocked(c *cell.Cell, now int64) bool {
 		x.startBare(c, now)
 	} else if pl := planOf(c); !x.Start(c, &pl.Plan, now) {
 		c.Body = nil
+		x.pool.freeNameLocked(c)
 		x.pool.counts.cancelled++
 		if pl.strand != nil {
 			x.pool.advanceLocked(pl.strand)
@@ -206,6 +207,7 @@ func (x *execution) accountLocked() (refused *cell.Cell) {
 		return nil
 	}
 	c.Body = nil
+	p.freeNameLocked(c)
 	if pl.strand != nil {
 		p.advanceLocked(pl.strand)
 	}

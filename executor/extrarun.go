@@ -76,6 +76,9 @@ func (p *Pool) acceptBeyond(x *execution, c *cell.Cell) error {
 	if p.stage != running {
 		return ErrShutdown
 	}
+	if !p.names.free(c) {
+		return ErrDuplicate
+	}
 	// The outermost one takes it, as the stack is empty then.
 	for x.outer != nil {
 		x = x.outer
@@ -95,6 +98,10 @@ func (p *Pool) begin(c *cell.Cell) (*extraRun, error) {
 	if p.stage != running {
 		return nil, ErrShutdown
 	}
+	if !p.names.free(c) {
+		return nil, ErrDuplicate
+	}
+	p.names.take(c)
 	p.counts.accepted++
 	g := p.addExtraRunLocked()
 	// Before the start, which has to know whether it is nested.

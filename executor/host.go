@@ -40,6 +40,7 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	}
 	if removed {
 		c.Body = nil
+		p.freeNameLocked(c)
 	}
 	// During a run it is counted here, as its end will not count again; Ends is true once only.
 	if removed || running && planOf(c).Ends() {

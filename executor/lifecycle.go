@@ -147,7 +147,7 @@ func (p *Pool) drainLocked() {
 	if p.inbox != nil {
 		p.inbox.Close()
 	}
-	p.blockedSubmitters.refuseAllLocked()
+	p.blockedSubmitters.refuseAllLocked(p)
 	p.lot.CallAll()
 }
 
@@ -220,6 +220,7 @@ func (p *Pool) settle(swept []*cell.Cell, active ...*cell.Cell) []Pending {
 		c.Body = nil
 	}
 	p.mu.Lock()
+	p.freeNamesLocked(swept)
 	p.runs.Settling--
 	p.counts.returned += uint64(len(dropped))
 	p.counts.cancelled += uint64(len(swept) - len(dropped)) // by their futures, at the same moment

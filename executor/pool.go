@@ -91,6 +91,7 @@ type Pool struct {
 	waits     awaits                          // runs that wait for other tasks of the pool
 	strands   shrinkingMap[*strand, struct{}] // serial executors with tasks behind the first
 	deferred  deferred                        // tasks of a plain pool that wait for a time
+	names     names                           // of live tasks that have theirs alone
 	heldBack  int                             // accepted tasks outside the queue; see heldback.go
 }
 

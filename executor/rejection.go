@@ -206,6 +206,7 @@ func (p *Pool) drop(c *cell.Cell) {
 	dropped := c.Discard(future.CancelledError(p.refusal(nameOf(c), ErrSaturated)))
 	c.Body = nil
 	p.mu.Lock()
+	p.freeNameLocked(c)
 	p.runs.Settling--
 	if dropped {
 		p.counts.returned++

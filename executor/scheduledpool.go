@@ -34,6 +34,8 @@ import (
 // that is merely dropped keeps its workers and, on Linux, one or two file descriptors.
 type ScheduledPool struct {
 	Pool
+
+	jobs map[string]*job // of the last Apply; the pool's lock guards it
 }
 
 // NewScheduledPool returns a pool of at most core workers; with a core size of 0 there is one while

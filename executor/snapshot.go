@@ -1,6 +1,9 @@
 package executor
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/internal/cell"
 )
@@ -11,7 +14,7 @@ import (
 func (p *Pool) see() runqueue.Snapshot {
 	p.mu.Lock()
 	line, timed := p.queue.Extent()
-	heldBack := p.heldBack
+	heldBack := p.heldBack + len(p.deferred)
 	p.mu.Unlock()
 	s := runqueue.NewSnapshot(line, timed, heldBack, seen)
 	p.mu.Lock()
@@ -19,7 +22,9 @@ func (p *Pool) see() runqueue.Snapshot {
 	// Only the queue can be looked at in order.
 	p.recallLocked()
 	p.queue.Look(&s)
-	for _, c := range p.allHeldBackLocked() {
+	outside := slices.AppendSeq(p.allHeldBackLocked(), maps.Keys(p.deferred))
+	slices.SortStableFunc(outside, runqueue.Compare)
+	for _, c := range outside {
 		s.AddHeldBack(c)
 	}
 	return s
@@ -28,7 +33,7 @@ func (p *Pool) see() runqueue.Snapshot {
 // seen returns what a snapshot keeps of a task. The task may change as soon as the lock is
 // released.
 func seen(c *cell.Cell) runqueue.Waiting {
-	w := runqueue.Waiting{When: c.When, Order: c.Order, Plan: c.Plan}
+	w := runqueue.Waiting{When: c.When, Order: c.Order, Plan: c.Plan, Cell: c}
 	if pl := planOf(c); pl.Periodic() {
 		w.Runs = pl.Runs
 	}

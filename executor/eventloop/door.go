@@ -109,6 +109,9 @@ func (d door) repeat(
 		return nil, executor.ErrNilTask
 	}
 	o, period, err := run.ResolveSeries(every, sign, opts)
+	if err == nil {
+		err = refuseUnique(&o)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -168,10 +171,21 @@ func (l *Loop) prepare(c *cell.Cell, task executor.Task, opts []executor.TaskOpt
 		return nil
 	}
 	o, err := run.Resolve(opts)
+	if err == nil {
+		err = refuseUnique(&o)
+	}
 	if err != nil {
 		return err
 	}
 	c.Plan = l.newPlan(o).Cells()
+	return nil
+}
+
+// refuseUnique returns an error if a task is to be unique: a loop does not find tasks by name.
+func refuseUnique(o *series.Options) error {
+	if o.Unique {
+		return run.Invalid("an event loop knows no unique tasks")
+	}
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 //
 // A command that moves the plan during a planned run takes effect at the end of the run.
 type control struct {
+	held    bool // until another task has gone, see Hold
 	paused  bool
 	running bool  // a run is in progress
 	extra   bool  // and it is an extra one
@@ -45,6 +46,8 @@ const (
 // Due returns when the waiting task is due.
 func (s *Series) Due() int64 {
 	switch {
+	case s.held:
+		return clock.Never
 	case s.again > 0: // the run in progress is not over
 		return s.again
 	case s.extraFirst():
@@ -84,6 +87,17 @@ func (s *Series) Resume(now int64) bool {
 		s.dropWaiting(now)
 	}
 	return true
+}
+
+// Hold keeps a series that has not begun from running at all, until Release.
+func (s *Series) Hold() { s.held = true }
+
+// Release ends a hold like Resume a pause.
+func (s *Series) Release(now int64) {
+	s.held = false
+	if s.planned < now {
+		s.dropWaiting(now)
+	}
 }
 
 // inPlanned reports whether a planned run is in progress.

@@ -23,6 +23,8 @@ type Options struct {
 	BackOff     BackOff   // of a series whose runs fail
 	PauseAfter  uint64    // failures in a row; 0 means never
 
+	Unique bool // the name is taken while the task lives
+
 	Retry       Retry
 	BeginWithin time.Duration // too late a run does not begin; 0 means no limit
 
@@ -215,6 +217,9 @@ func (s *Series) period() int64 {
 	}
 	return max(s.Period, -s.Period)
 }
+
+// PeriodNow returns the period as it is now; 0 for a task that runs once.
+func (s *Series) PeriodNow() time.Duration { return time.Duration(s.period()) }
 
 // window returns how long after its slot a run may be planned: the jitter is below s.Jitter.
 func (s *Series) window() int64 { return max(int64(s.Jitter)-1, 0) }

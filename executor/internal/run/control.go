@@ -67,6 +67,13 @@ func (o *Owner) Paused(c *cell.Cell, pl *Plan) bool {
 	return pl.Paused() && !c.Phase().Settled()
 }
 
+// PeriodOf returns the period of a series, as it is now.
+func (o *Owner) PeriodOf(pl *Plan) time.Duration {
+	o.Lock.Lock()
+	defer o.Lock.Unlock()
+	return pl.PeriodNow()
+}
+
 // command changes the plan of a series that has not ended, and moves it in the queue if it waits
 // there. If a run is in progress, the end of that looks at the plan.
 func (o *Owner) command(c *cell.Cell, pl *Plan, change func(now int64) bool) bool {

@@ -37,6 +37,9 @@ func Resolve[O TaskOption](opts []O) (o series.Options, err error) {
 			return o, err
 		}
 	}
+	if o.Unique && o.Name == "" {
+		return o, Invalid("a unique task needs a name")
+	}
 	return o, nil
 }
 

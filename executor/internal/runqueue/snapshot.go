@@ -23,6 +23,9 @@ type Waiting struct {
 	Order uint64
 	Plan  *cell.Plan
 	Runs  uint64 // of a series
+
+	// Cell is the task itself. Of a task without a future it is not to be used.
+	Cell *cell.Cell
 }
 
 // NewSnapshot returns an empty snapshot with room for so many tasks. See says what to copy of a

@@ -1,0 +1,222 @@
+package executor
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/series"
+)
+
+// Job is a periodic task as [ScheduledPool.Apply] wants it. Exactly one of Rate and Delay is set.
+type Job struct {
+	Name    string        // its identity; required
+	Task    Task          // required
+	Initial time.Duration // before the first run; of an existing job it changes nothing
+	Rate    time.Duration // the period of a fixed rate
+	Delay   time.Duration // the time from the end of a run to the next
+	Options []TaskOption
+
+	// Version tells whether Task is another one than before, as functions cannot be compared: a
+	// number, a hash of its configuration, or anything else that differs. The functions among the
+	// options, and contexts, belong to it too.
+	Version string
+}
+
+// Changes is what [ScheduledPool.Apply] has done: names in the order of its arguments, and then of
+// removal.
+type Changes struct {
+	Added     []string `json:"added,omitempty"`
+	Changed   []string `json:"changed,omitempty"`
+	Removed   []string `json:"removed,omitempty"` // in alphabetical order
+	Unchanged []string `json:"unchanged,omitempty"`
+}
+
+// Apply makes the given jobs the ones that the pool has: it adds, changes and removes what it must,
+// in one step, and leaves the rest alone. It is for a service that has its jobs from a configuration
+// which may be read again. Only jobs of earlier calls are changed or removed; other tasks, unique or
+// not, are none of its business.
+//
+//   - A job that is the same as before keeps its phase, its counts, and a run in progress. That goes
+//     for one that has ended by itself, too: it is not started again.
+//   - Another Version alone gives the job its new Task from the next run on, or the next attempt;
+//     another period is that of [Handle.SetPeriod]. Phase, counts and a run in progress stay.
+//   - With other options, or another kind, or once it has ended, the job is replaced: the old task
+//     is stopped as by [Handle.Stop], and the new one begins after its Initial delay, but not before
+//     a run in progress of the old one has returned.
+//   - A job that is not among the arguments is stopped. A run in progress goes on.
+//
+// Errors come first: if one of the jobs is invalid, named twice, or has the name of a live unique
+// task that is not a job, or if there is no room for all, nothing is done. Then Apply returns
+// [ErrNilTask], [ErrInvalid], [ErrDuplicate], [ErrSaturated] or [ErrShutdown], with the name.
+func (p *ScheduledPool) Apply(jobs ...Job) (Changes, error) {
+	wanted := make([]*job, 0, len(jobs))
+	for _, j := range jobs {
+		w, err := p.newJob(j)
+		if err != nil {
+			return Changes{}, err
+		}
+		if slices.ContainsFunc(wanted, func(o *job) bool { return o.Name == j.Name }) {
+			return Changes{}, invalid("job %q is given twice", j.Name)
+		}
+		wanted = append(wanted, w)
+	}
+	changes, stopped, err := p.apply(wanted)
+	for _, c := range stopped {
+		p.handle(c).Stop() // without the lock: it calls those who wait
+	}
+	return changes, err
+}
+
+// job is a Job that has been checked, and the task that it has become.
+type job struct {
+	Job
+	period  int64
+	options series.Options // without functions and contexts
+	plan    *plan
+	cell    *cell.Cell
+	current atomic.Pointer[Task] // the decorated body
+}
+
+// newJob checks j. It runs options and decorators, so the lock must not be held.
+func (p *ScheduledPool) newJob(j Job) (*job, error) {
+	if j.Task == nil {
+		return nil, p.runs.Refusal(j.Name, "nil task", ErrNilTask)
+	}
+	every, sign := j.Rate, int64(series.FixedRate)
+	if j.Delay != 0 {
+		every, sign = j.Delay, series.FixedDelay
+	}
+	if (j.Rate == 0) == (j.Delay == 0) || j.Name == "" {
+		return nil, invalid("job %q needs a name, and either a rate or a delay", j.Name)
+	}
+	opts := append(slices.Clone(j.Options), TaskOption(Name(j.Name)), Unique())
+	o, period, err := run.ResolveSeries(every, sign, opts)
+	if err != nil {
+		return nil, err
+	}
+	body, err := p.bodyOf(j.Task)
+	if err != nil {
+		return nil, err
+	}
+	w := &job{Job: j, period: period, options: o, plan: p.newPlan(o)}
+	w.options.DelayBy, w.options.Values, w.options.Within = nil, nil, nil
+	w.plan.Period = period
+	w.current.Store(&body)
+	_, w.cell = newScheduled[struct{}](p)
+	w.cell.Plan = w.plan.Cells()
+	w.cell.Body = func(ctx context.Context) error { return (*w.current.Load())(ctx) }
+	return w, p.runs.CheckBounds(&w.plan.Plan, j.Initial)
+}
+
+// replaces reports whether w cannot become what it is by changing old.
+func (w *job) replaces(old *job) bool {
+	return old.cell.Phase().Settled() || (w.period > 0) != (old.period > 0) ||
+		!reflect.DeepEqual(w.options, old.options)
+}
+
+// same reports whether w is old.
+func (w *job) same(old *job) bool {
+	return w.Version == old.Version && w.period == old.period &&
+		reflect.DeepEqual(w.options, old.options)
+}
+
+// apply does what Apply says in one step, and returns the tasks to be stopped.
+func (p *ScheduledPool) apply(wanted []*job) (ch Changes, stopped []*cell.Cell, err error) {
+	now := p.clock.Now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now = p.keepTimesLocked(now)
+	if err := p.mayApplyLocked(wanted); err != nil {
+		return ch, nil, err
+	}
+	kept := map[string]*job{}
+	for _, w := range wanted {
+		old := p.jobs[w.Name]
+		kept[w.Name] = w
+		switch {
+		case old == nil:
+			ch.Added = append(ch.Added, w.Name)
+			p.addJobLocked(w, now)
+		case w.same(old):
+			ch.Unchanged = append(ch.Unchanged, w.Name)
+			kept[w.Name] = old
+		case w.replaces(old):
+			ch.Changed = append(ch.Changed, w.Name)
+			stopped = append(stopped, old.cell)
+			p.addJobLocked(w, now)
+		default:
+			ch.Changed = append(ch.Changed, w.Name)
+			kept[w.Name] = old
+			p.changeJobLocked(old, w, now)
+		}
+	}
+	for name, old := range p.jobs {
+		if kept[name] == nil {
+			ch.Removed = append(ch.Removed, name)
+			stopped = append(stopped, old.cell)
+		}
+	}
+	slices.Sort(ch.Removed)
+	p.jobs = kept
+	return ch, stopped, nil
+}
+
+// mayApplyLocked returns why nothing may be done, or nil.
+func (p *ScheduledPool) mayApplyLocked(wanted []*job) error {
+	added := 0
+	for _, w := range wanted {
+		old := p.jobs[w.Name]
+		switch holder := p.names.live.entries[w.Name]; {
+		case p.stage != running:
+			return p.refusal(w.Name, ErrShutdown)
+		case old == nil && holder != nil && !p.isJobLocked(holder):
+			return p.refusal(w.Name, ErrDuplicate)
+		case old == nil || !w.same(old) && w.replaces(old):
+			added++
+		}
+	}
+	if p.pendingLimit > 0 && p.queue.Len()+p.heldBack+added > p.pendingLimit {
+		return p.refusal("", ErrSaturated)
+	}
+	return nil
+}
+
+// isJobLocked reports whether c is a job that was removed, and has not gone yet because its body
+// still runs.
+func (p *ScheduledPool) isJobLocked(c *cell.Cell) bool { return planOf(c).job }
+
+// addJobLocked queues w. If a task that has its name is still alive, w waits for the end of that.
+func (p *ScheduledPool) addJobLocked(w *job, now int64) {
+	w.plan.job = true
+	before := p.names.live.entries[w.Name]
+	w.cell.When = w.plan.First(clock.Later(now, w.Initial))
+	if before != nil {
+		planOf(before).heir = w.cell
+		w.plan.Hold()
+		w.cell.When = w.plan.Due()
+	}
+	p.placeLocked(w.cell, w.cell.When)
+	p.counts.accepted++
+	if before == nil {
+		p.names.take(w.cell)
+	}
+	p.notifyLocked(now)
+}
+
+// changeJobLocked makes old what w is.
+func (p *ScheduledPool) changeJobLocked(old, w *job, now int64) {
+	old.current.Store(w.current.Load())
+	if w.period != old.period {
+		old.plan.SetPeriod(time.Duration(max(w.period, -w.period)), now)
+		if when := old.plan.Due(); old.cell.Phase() == cell.Pending && when != old.cell.When {
+			p.requeueLocked(old.cell, when, now)
+		}
+	}
+	old.Job, old.period = w.Job, w.period
+}

@@ -1,0 +1,178 @@
+package executor
+
+import (
+	"errors"
+	"time"
+
+	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+// Overview: the commands below steer a series from outside. Whatever is called when, and from where,
+// runs never overlap: a command during a run takes effect at the end of the run. Package series has
+// the arithmetic. Each command is one step under the lock of the pool, in which the plan changes and
+// the waiting task moves in the queue.
+
+// Handle is a task of a pool or an event loop, whatever the type of its result: to look at it and to
+// steer it. It is what [Pool.Tasks] and [Pool.Lookup] return, and comparable: two handles of one
+// task are equal. The zero Handle stands for no task: nothing but == may be used on it.
+//
+// Every method is one step: what it tells or does is of one moment. They may be called from
+// anywhere, also from the task itself.
+type Handle struct {
+	cell *cell.Cell
+	host timetable
+}
+
+// Kind says when a task runs.
+type Kind string
+
+// The kinds of tasks.
+const (
+	Once       Kind = "once"
+	FixedRate  Kind = "fixed rate"
+	FixedDelay Kind = "fixed delay"
+)
+
+// LastRun is a run of a periodic task that has ended.
+type LastRun struct {
+	Run
+	Took time.Duration // from start to end
+	Err  error         // nil if the run succeeded
+}
+
+// errEnded is returned for a command to a series that has ended.
+var errEnded = errors.New("executor: the periodic task has ended")
+
+// commanded returns what a command needs, or false if the task obeys none.
+func (h Handle) commanded() (*run.Owner, *run.Plan, bool) {
+	o, pl := h.host.Plan(h.cell)
+	return o, pl, o != nil
+}
+
+// Name returns the name of the task; it may be empty.
+func (h Handle) Name() string {
+	if _, pl, ok := h.commanded(); ok {
+		return pl.Name
+	}
+	return ""
+}
+
+// Kind says when the task runs.
+func (h Handle) Kind() Kind {
+	_, pl, ok := h.commanded()
+	switch {
+	case !ok || !pl.Periodic():
+		return Once
+	case pl.Series.Period > 0:
+		return FixedRate
+	}
+	return FixedDelay
+}
+
+// State returns the state of the task's future.
+func (h Handle) State() future.State { return future.State(h.cell.Phase()) }
+
+// Next is [ScheduledFuture.Next].
+func (h Handle) Next() (time.Time, bool) { return h.host.Next(h.cell) }
+
+// Runs returns how many runs have begun.
+func (h Handle) Runs() uint64 { return h.host.Runs(h.cell) }
+
+// Period returns the period of a task at a fixed rate, or the delay of one with a fixed delay, as it
+// is now; 0 for a task that runs once.
+func (h Handle) Period() time.Duration {
+	o, pl, ok := h.commanded()
+	if !ok {
+		return 0
+	}
+	return o.PeriodOf(pl)
+}
+
+// Cancel is [future.Future.Cancel].
+func (h Handle) Cancel() bool { return h.cell.Cancel(nil, future.ErrCancelled, true) }
+
+// Stop is [future.Future.Stop].
+func (h Handle) Stop() bool { return h.cell.Cancel(nil, future.ErrCancelled, false) }
+
+// Stopped is [future.Future.Stopped].
+func (h Handle) Stopped() <-chan struct{} { return h.cell.Stopped() }
+
+// Pause suspends a periodic task. A run in progress goes on, with its retries. What falls due during
+// the pause is dropped, and counted in [Run.Missed] of the next planned run. Trigger works during a
+// pause too. Pause reports whether this call has suspended the task: it returns false for one that
+// is paused or has ended, and for one that runs once, which [Handle.Reset] can put off.
+//
+// A paused task still belongs to its pool: it is cancelled and shut down like any other.
+func (h Handle) Pause() bool {
+	o, pl, ok := h.commanded()
+	return ok && o.Pause(h.cell, pl)
+}
+
+// Resume ends a pause. The next run is the first of the grid that is not over: at a fixed rate the
+// phase stays; with a fixed delay it is some whole delays after the time that was planned. For a run
+// at once, call [Handle.Trigger] as well. Resume reports whether the task was paused.
+func (h Handle) Resume() bool {
+	o, pl, ok := h.commanded()
+	return ok && o.Resume(h.cell, pl)
+}
+
+// Paused reports whether the task is paused: by Pause, or by [PauseAfter].
+func (h Handle) Paused() bool {
+	o, pl, ok := h.commanded()
+	return ok && o.Paused(h.cell, pl)
+}
+
+// Trigger makes a periodic task run once more, as soon as may be: when a worker is free and, if a
+// run is in progress, after that. The plan stays as it is, and [MaxRuns] does not count the run;
+// [Run.Triggered] tells it from the others. Calls before it begins are one. Trigger reports whether
+// the task takes the command: it returns false for one that has ended, and for one that runs once.
+// If the run in progress turns out to be the last, no other follows.
+func (h Handle) Trigger() bool {
+	o, pl, ok := h.commanded()
+	return ok && o.Trigger(h.cell, pl)
+}
+
+// Reset plans the next run for delay from now; zero or less means now. From there a periodic task
+// goes on with its period. If a run is in progress, the next one waits for its end. A paused task
+// stays paused.
+//
+// A task that runs once is put off, or brought forward, unless it has begun: that is debounce. Reset
+// reports whether it has moved the task. O(log n).
+func (h Handle) Reset(delay time.Duration) bool {
+	o, pl, ok := h.commanded()
+	return ok && o.Reset(h.cell, pl, delay)
+}
+
+// SetPeriod changes the period, or the delay between runs, from now on. The next run is one new
+// period after the last one was planned or, with a fixed delay, after it ended; if that has passed,
+// the next run is now, and begins a new grid. The time of a first run stays. With the period that it
+// has already, SetPeriod does nothing.
+//
+// SetPeriod returns [ErrInvalid] for a period that is not positive, or does not go with the options
+// of the task; for a task that runs once; and an error for one that has ended.
+func (h Handle) SetPeriod(d time.Duration) error {
+	o, pl, ok := h.commanded()
+	if !ok {
+		return invalid("a task that runs once has no period")
+	}
+	live, err := o.SetPeriod(h.cell, pl, d)
+	if err == nil && !live {
+		err = errEnded
+	}
+	return err
+}
+
+// Last returns the last run of a periodic task that has ended, or false if there is none. For a task
+// that runs once, the future has all there is to know.
+func (h Handle) Last() (LastRun, bool) {
+	o, pl, ok := h.commanded()
+	if !ok || !pl.Periodic() {
+		return LastRun{}, false
+	}
+	last, ok := o.Latest(pl)
+	return lastRunOf(last), ok
+}
+
+func lastRunOf(last run.LastRun) LastRun { return LastRun{Run(last.Info), last.Took, last.Err} }
