@@ -27,9 +27,9 @@ func (o *Owner) Follow(c *cell.Cell, pl *Plan) {
 	c.Watch(func() { stop() })
 }
 
-// isLate reports whether the context has ended within which the task is to run, and then cancels the
-// task. Whoever is to do that on behalf of the context may still be on its way, and a body must not
-// begin after the end.
+// isLate reports whether the context has ended within which the task is to run, and then cancels
+// the task. Whoever is to do that on behalf of the context may still be on its way, and a body must
+// not begin after the end.
 func (x *Execution) isLate() bool {
 	within := x.Plan.Within
 	if !cell.HasEnded(within) {
