@@ -18,6 +18,7 @@ func ExampleWithContext() {
 
 	request, leave := context.WithCancelCause(
 		context.WithValue(context.Background(), requestID{}, "r-17"))
+	defer leave(nil)
 	started := make(chan struct{})
 	report, err := executor.Submit(pool, func(ctx context.Context) (string, error) {
 		fmt.Println("working for", ctx.Value(requestID{}))
@@ -43,7 +44,9 @@ func ExampleWithContext() {
 func ExampleWithValues() {
 	pool := executor.NewScheduledPool(1)
 
-	request, leave := context.WithCancel(context.WithValue(context.Background(), requestID{}, "r-17"))
+	request, leave := context.WithCancel(
+		context.WithValue(context.Background(), requestID{}, "r-17"))
+	defer leave()
 	cleanup, err := pool.Schedule(0, func(ctx context.Context) error {
 		fmt.Println("cleaning up after", ctx.Value(requestID{}), ctx.Err())
 		return nil
