@@ -17,7 +17,7 @@ import (
 // returns its error with the futures. If the pool refuses a function, the others are cancelled, and
 // that error is returned with the futures. Whether to refuse is up to the [RejectionPolicy];
 // [Block] waits no longer than ctx. If a function is nil, InvokeAll starts nothing and returns
-// [ErrNilTask].
+// [ErrNilTask]. The functions know the values of ctx, see [WithValues].
 //
 // It is invokeAll of java.util.concurrent's ExecutorService.
 func InvokeAll[V any](
@@ -78,7 +78,8 @@ func InvokeAll[V any](
 //
 // If all fail, InvokeAny returns their errors, joined in the order of failure. If ctx ends first,
 // it returns the error of ctx; if the pool refuses a function, that error. If a function is nil, it
-// starts nothing and returns [ErrNilTask]; without any function it returns [ErrInvalid].
+// starts nothing and returns [ErrNilTask]; without any function it returns [ErrInvalid]. The
+// functions know the values of ctx, see [WithValues].
 //
 // It is invokeAny of java.util.concurrent's ExecutorService.
 func InvokeAny[V any](ctx context.Context, p Submitter, fns ...future.Func[V]) (V, error) {

@@ -51,15 +51,15 @@ func (s *CompletionService[V]) Submit(
 }
 
 // SubmitContext is Submit that waits for room until ctx ends, as the function [SubmitContext] does.
-// The contexts of the task's runs know the values of ctx.
+// The task knows the values of ctx, see [WithValues].
 func (s *CompletionService[V]) SubmitContext(
 	ctx context.Context, fn future.Func[V], opts ...TaskOption,
 ) (*future.Future[V], error) {
 	return s.submit(ctx, true, fn, opts)
 }
 
-// submit is the common part of Submit, SubmitContext and the bulk operations. It keeps count of itself before the pool
-// gets the task: under CallerRuns the whole task runs inside the call.
+// submit is the common part of Submit, SubmitContext and the bulk operations. It keeps count of
+// itself before the pool gets the task: under CallerRuns the whole task runs inside the call.
 func (s *CompletionService[V]) submit(
 	ctx context.Context, wait bool, fn future.Func[V], opts []TaskOption,
 ) (*future.Future[V], error) {

@@ -48,6 +48,8 @@ func TestCost_OneAllocationPerTaskWithAFuture(t *testing.T) {
 	defer p.Close()
 	ran := make(chan struct{})
 	task := func(context.Context) error { ran <- struct{}{}; return nil }
+	limited, cancel := context.WithTimeout(context.Background(), time.Hour)
+	defer cancel()
 	for name, row := range map[string]struct {
 		submit func() error
 		allocs float64
@@ -55,6 +57,14 @@ func TestCost_OneAllocationPerTaskWithAFuture(t *testing.T) {
 		"Execute":  {func() error { return p.Execute(task) }, 0},
 		"Submit":   {func() error { _, err := p.Submit(task); return err }, 1},
 		"Schedule": {func() error { _, err := p.Schedule(time.Microsecond, task); return err }, 1},
+		"SubmitContext": {func() error {
+			_, err := p.SubmitContext(context.Background(), task)
+			return err
+		}, 1},
+		"SubmitContext with a limit": {func() error {
+			_, err := p.SubmitContext(limited, task)
+			return err
+		}, 1},
 	} {
 		allocs := testing.AllocsPerRun(1000, func() {
 			if row.submit() != nil {

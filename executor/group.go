@@ -39,8 +39,8 @@ type Group struct {
 	unwatch func() bool
 }
 
-// NewGroup returns a group of tasks on p that ends with ctx. A nil ctx never ends. NewGroup panics
-// if p is nil.
+// NewGroup returns a group of tasks on p that ends with ctx. Its tasks know the values of ctx, see
+// [WithValues]. A nil ctx never ends. NewGroup panics if p is nil.
 func NewGroup(ctx context.Context, p Submitter) *Group {
 	if p == nil {
 		panic("executor: nil pool")

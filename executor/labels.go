@@ -10,6 +10,9 @@ import (
 // has the same labels, and pprof.Do takes them from there. They end with the run, whatever its body
 // has done to them; an idle worker carries the name of its pool only.
 //
+// Other labels that the context of a submitter has, if a task is given its values, are added to
+// both.
+//
 // A task that its caller runs keeps the labels of the caller, though pprof.Do inside it does not
 // put them back.
 

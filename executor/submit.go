@@ -37,7 +37,9 @@ func (p *Pool) Submit(task Task, opts ...TaskOption) (*future.Future[struct{}], 
 // If ctx ends during the wait, the error matches [ErrSaturated] and the error of ctx; if it has
 // ended before the call, [ErrRejected] and the error of ctx. If the pool is shut down, the error
 // matches [ErrShutdown]. The context ends the wait, never the task: a task for which there was room
-// just as ctx ended is accepted.
+// just as ctx ended is accepted. The runs of the task know the values of ctx, as with [WithValues];
+// to have its end end the task too, add [WithContext]. A ctx without values, such as one of
+// context.WithTimeout alone, costs nothing for that.
 //
 // If there is no room and the caller is itself a task of the pool, it runs the new task at once,
 // because it might otherwise wait for itself. A goroutine of such a task waits; see
@@ -68,7 +70,7 @@ func Submit[V any](p Submitter, fn future.Func[V], opts ...TaskOption) (*future.
 
 // SubmitContext is Submit that waits for room until ctx ends; see [Pool.SubmitContext]. A
 // [Submitter] without such a method does not wait: there it is Submit, unless ctx has already
-// ended.
+// ended. The runs of the task know the values of ctx on any Submitter.
 func SubmitContext[V any](
 	ctx context.Context, p Submitter, fn future.Func[V], opts ...TaskOption,
 ) (*future.Future[V], error) {

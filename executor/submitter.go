@@ -20,6 +20,11 @@ import (
 // must be settled once the task has ended, or has been dropped and will not run. A task that waits
 // for others makes room for them, or is told that it waits for itself, only if Submit returns a
 // future of this module that supports that.
+//
+// What becomes of options is up to a foreign Submitter; one that passes them on to a pool of this
+// package need do no more. The values of a context that is given to a function such as
+// SubmitContext or [InvokeAll] reach the task in any case: the context that the task gets knows
+// them, and what the Submitter has passed.
 type Submitter interface {
 	// Execute has task run once, or returns an error that says why not.
 	Execute(task Task) error

@@ -39,8 +39,8 @@ func WithValues(ctx context.Context) TaskOption {
 // WithContext is [WithValues], and when ctx ends, the task is cancelled with the cause of ctx,
 // whether it waits or runs: so a caller that goes away takes its work along. The future then
 // matches [future.ErrCancelled] and the cause, and the context of a run in progress ends with that
-// cause. A periodic task is cancelled for good. The deadline of ctx is not shown to the runs, but
-// ends them.
+// cause. A periodic task is cancelled for good. No body begins once ctx has ended. The deadline of
+// ctx is not shown to the runs, but ends them.
 //
 // If ctx has ended before the submission, that returns an error which matches [ErrRejected] and the
 // error of ctx; if ctx ends while the submitter waits for room, one that matches [ErrSaturated] and

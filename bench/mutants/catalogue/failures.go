@@ -40,9 +40,9 @@ var failures = []Mutant{
 		ID:    "failure-06",
 		Fault: "an error that tells of the panic of another task is taken for a panic",
 		File:  "executor/internal/run/execution.go",
-		From:  "{ x.Abrupt = !future.Invoke(x.Ctx, x.Task.Body, &x.Err) }",
-		To: "{\n x.Abrupt = !future.Invoke(x.Ctx, x.Task.Body, &x.Err)\n" +
-			"if _, ok := x.Err.(*future.PanicError); ok { x.Abrupt = true }\n}",
+		From:  "x.Abrupt = !future.Invoke(x.Ctx, x.Task.Body, &x.Err)",
+		To: "x.Abrupt = !future.Invoke(x.Ctx, x.Task.Body, &x.Err)\n" +
+			"if _, ok := x.Err.(*future.PanicError); ok { x.Abrupt = true }",
 	},
 	{
 		ID:    "failure-07",

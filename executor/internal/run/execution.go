@@ -122,7 +122,13 @@ func (x *Execution) Enter() {
 }
 
 // Call calls the body. It does not return if the body calls Goexit.
-func (x *Execution) Call() { x.Abrupt = !future.Invoke(x.Ctx, x.Task.Body, &x.Err) }
+func (x *Execution) Call() {
+	if x.Plan.Within != nil && x.isLate() {
+		x.Err, x.Abrupt = future.ErrCancelled, false
+		return
+	}
+	x.Abrupt = !future.Invoke(x.Ctx, x.Task.Body, &x.Err)
+}
 
 // Conclude ends the context of the run, and settles the future if this was the last run.
 func (x *Execution) Conclude() {

@@ -27,6 +27,18 @@ func (o *Owner) Follow(c *cell.Cell, pl *Plan) {
 	c.Watch(func() { stop() })
 }
 
+// isLate reports whether the context has ended within which the task is to run, and then cancels
+// the task. Whoever is to do that on behalf of the context may still be on its way, and a body must
+// not begin after the end.
+func (x *Execution) isLate() bool {
+	within := x.Plan.Within
+	if !cell.HasEnded(within) {
+		return false
+	}
+	x.Owner.cancel(x.Task, within)
+	return true
+}
+
 // cancel cancels c for the end of ctx. The owner does not end before that has been counted: nobody
 // else knows that the call is in progress.
 func (o *Owner) cancel(c *cell.Cell, ctx context.Context) {
