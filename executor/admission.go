@@ -252,6 +252,9 @@ func (p *Pool) notifyLocked(now int64) {
 		return // workers only leave now
 	}
 	p.blockedSubmitters.admitLocked(p, 0)
+	if p.pause.on {
+		return
+	}
 	// Each worker that starts with the head leaves room in the queue for the next submitter.
 	for p.plain && p.inbox == nil && !p.overdrawnLocked() && p.startBusyLocked() {
 		p.blockedSubmitters.admitLocked(p, 0)

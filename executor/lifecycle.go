@@ -148,6 +148,7 @@ func (p *Pool) drainLocked() {
 		p.inbox.Close()
 	}
 	p.blockedSubmitters.refuseAllLocked(p)
+	p.resumeLocked() // a worker may have to be started for what waits
 	p.lot.CallAll()
 }
 

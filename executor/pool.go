@@ -84,6 +84,7 @@ type Pool struct {
 	workers           map[*worker]struct{}
 	blockedSubmitters blockedSubmitters // wait for room
 
+	pause         pause
 	hookGoroutine uint64        // runs the AfterTermination hooks; 0 when there is none
 	done          chan struct{} // closed at the end
 

@@ -31,8 +31,9 @@ type Stats struct {
 	CoreTimeout bool          `json:"core_timeout"`
 	Workers     int           `json:"workers"` // present now
 	Largest     int           `json:"largest"` // most that were present at once
-	Busy        int           `json:"busy"`    // tasks running on workers, helpers and callers
-	Queued      int           `json:"queued"`  // tasks waiting
+	Paused      bool          `json:"paused,omitzero"`
+	Busy        int           `json:"busy"`   // tasks running on workers, helpers and callers
+	Queued      int           `json:"queued"` // tasks waiting
 
 	// Accepted counts the tasks taken in. Rejected counts the submissions that failed because the
 	// pool was shut down or saturated, or because a context had ended.
@@ -77,6 +78,7 @@ func (p *Pool) Stats() Stats {
 		CoreTimeout: p.coreTimeout.Load(),
 		Workers:     len(p.workers),
 		Largest:     p.counts.largest,
+		Paused:      p.pause.on,
 		Busy:        p.counts.busy,
 		Queued:      queued + dealt + len(p.deferred),
 		Accepted:    accepted,

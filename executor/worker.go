@@ -204,7 +204,7 @@ func (w *worker) nextLocked(now int64) bool {
 		// While too many runs are active a worker takes nothing; freedLocked calls it when a place
 		// is free. Under HandOff it does take the task: nothing may wait there, so it was accepted
 		// for a worker that is free.
-		if due && p.overdrawnLocked() && p.capacity() > 0 {
+		if due && p.overdrawnLocked() && p.capacity() > 0 || p.pause.on {
 			head, due = parking.Nothing, false
 		}
 		switch {
@@ -231,7 +231,7 @@ func (w *worker) nextLocked(now int64) bool {
 			}
 		// This worker is free from here on, which is room for one submitter; its task is then the
 		// head.
-		case p.blockedSubmitters.admitLocked(p, 1):
+		case !p.pause.on && p.blockedSubmitters.admitLocked(p, 1):
 		default:
 			at := p.lookAtLocked(head)
 			// Parking would take longer than what is left to wait.

@@ -107,7 +107,7 @@ func TestTheTasksOfAPoolAreListed(t *testing.T) {
 			names = append(names, h.Name())
 			switch h.Name() {
 			case "rate":
-				assert.Equal(t, f.Handle(), h)
+				assert.True(t, f.Handle() == h)
 				assert.Equal(t, executor.FixedRate, h.Kind())
 				assert.Equal(t, 5*time.Second, h.Period())
 				assert.True(t, h.Pause())
@@ -151,7 +151,7 @@ func TestApplyAddsChangesAndRemoves(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, executor.Changes{Added: []string{"d"}, Changed: []string{"b"}, Removed: []string{"c"}, Unchanged: []string{"a"}}, changes)
 		again, _ := j.p.Lookup("a")
-		assert.Equal(t, kept, again)
+		assert.True(t, kept == again)
 		j.d.until(21)
 		assert.Equal(t, []string{"a1 10", "b1 10", "c1 10", "d 17", "a1 20", "b2 20", "d 20"}, j.d.starts(), "phases are kept")
 		b, _ := j.p.Lookup("b")
@@ -194,7 +194,7 @@ func TestAReplacedJobDoesNotOverlapItself(t *testing.T) {
 		assert.Equal(t, []string{"a"}, changes.Changed)
 		now, ok := p.Lookup("a")
 		require.True(t, ok)
-		assert.NotEqual(t, old, now)
+		assert.False(t, old == now)
 		assert.False(t, now.Resume(), "it waits for the old one, it is not paused")
 		now.Trigger()
 		d.until(3)
