@@ -187,7 +187,7 @@ func (p *Pool) enqueueLocked(c *cell.Cell) {
 	case s == nil:
 		p.placeLocked(c, c.When)
 	case s.head == nil:
-		p.placeLocked(c, c.When)
+		p.placeHeadLocked(s, c)
 		s.head = c
 	default:
 		p.holdBackLocked(s, c)
@@ -256,7 +256,7 @@ func (p *Pool) notifyLocked(now int64) {
 		return
 	}
 	// Each worker that starts with the head leaves room in the queue for the next submitter.
-	for p.plain && p.inbox == nil && !p.overdrawnLocked() && p.startBusyLocked() {
+	for p.plain && p.inbox == nil && p.pace == nil && !p.overdrawnLocked() && p.startBusyLocked() {
 		p.blockedSubmitters.admitLocked(p, 0)
 	}
 	mayGrow := len(p.workers) < p.limitLocked()
@@ -311,6 +311,9 @@ func (p *Pool) headLocked() (when int64, due, dealt bool) {
 		return 0, true, true
 	}
 	when, due = p.queue.Head()
+	if p.pace != nil && when != parking.Nothing {
+		return max(when, p.pace.next()), false, false
+	}
 	return when, due, false
 }
 

@@ -60,6 +60,7 @@ func (x *execution) startLocked(c *cell.Cell, now int64) bool {
 		c.Body = nil
 		x.pool.freeNameLocked(c)
 		x.pool.counts.cancelled++
+		x.pool.unexpectLocked(c)
 		if pl.strand != nil {
 			x.pool.advanceLocked(pl.strand)
 		}
@@ -69,7 +70,26 @@ func (x *execution) startLocked(c *cell.Cell, now int64) bool {
 	if x.outer != nil {
 		x.pool.waits.nested++
 	}
+	x.noteStartLocked(c, now)
 	return true
+}
+
+// noteStartLocked records the start of c where starts are paced.
+func (x *execution) noteStartLocked(c *cell.Cell, now int64) {
+	var s *strand
+	if !x.bare {
+		s = planOf(c).strand
+	}
+	if x.pool.pace == nil && (s == nil || s.pace == nil) {
+		return
+	}
+	if now == unread {
+		now = x.pool.clock.Now()
+	}
+	x.pool.pace.note(now)
+	if s != nil {
+		s.pace.note(now)
+	}
 }
 
 // startBare is startLocked for a bare task, which cannot have been cancelled. Its times may be
@@ -208,8 +228,11 @@ func (x *execution) accountLocked() (refused *cell.Cell) {
 	}
 	c.Body = nil
 	p.freeNameLocked(c)
-	if pl.strand != nil {
-		p.advanceLocked(pl.strand)
+	if s := pl.strand; s != nil {
+		if s.gap > 0 {
+			s.ended = p.clock.Now()
+		}
+		p.advanceLocked(s)
 	}
 	if x.Again {
 		return c

@@ -47,6 +47,7 @@ func (p *Pool) takeHeldBackLocked() []*cell.Cell {
 // one is running, it stays the head until it has ended.
 func (p *Pool) vacateLocked(swept []*cell.Cell) {
 	for _, c := range swept {
+		p.unexpectLocked(c)
 		if s := planOf(c).strand; s != nil && s.head == c {
 			s.head = nil
 			p.releaseLocked(s)

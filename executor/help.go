@@ -32,6 +32,16 @@ func (p *Pool) helpLocked(a *await) {
 	// instead. When that has ended, depart and advanceLocked come back for the next.
 	if s := planOf(c).strand; s != nil {
 		c = s.head
+	} else if s := planOf(c).expectedBy; s != nil {
+		if !p.queue.Remove(c) {
+			return
+		}
+		s.addAwaitLocked(a) // resume takes it out, as it is the strand of c from now on
+		if !p.joinLocked(c) {
+			p.helpLocked(a)
+			return
+		}
+		p.placeLocked(c, c.When)
 	}
 	switch {
 	case !p.waitsInQueue(c): // the head of the strand is running
@@ -204,7 +214,9 @@ func (p *Pool) helpHeadLocked(a *await) {
 	case when == parking.Nothing:
 		p.blockedSubmitters.bypassLocked(p, a, now)
 	case due || when <= now:
-		p.helpWithLocked(a, p.queue.Pop(now).Cell, now)
+		if c := p.queue.Pop(now).Cell; p.joinLocked(c) {
+			p.helpWithLocked(a, c, now)
+		}
 		p.notifyLocked(unread)
 	}
 }

@@ -102,6 +102,7 @@ func (h *host) Describe(c *cell.Cell) Run {
 // vacatedLocked uses the room that c, which was cancelled, has left in the queue. Removing a task
 // needs no call of a worker by itself: at worst the leader wakes up once for nothing.
 func (p *Pool) vacatedLocked(c *cell.Cell) {
+	p.unexpectLocked(c)
 	s := planOf(c).strand
 	if s != nil {
 		p.advanceLocked(s)

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"time"
 
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
@@ -12,13 +13,16 @@ import (
 // task. A KeyedSerial is safe for concurrent use.
 type KeyedSerial[K comparable] struct {
 	pool  *Pool
+	opts  []SerialOption
 	lanes shrinkingMap[K, *lane] // of the keys that have tasks; guarded by the pool's lock
 }
 
-// NewKeyedSerial returns a serial executor for each key, over the given pool. It panics if p is nil
-// or not of this package.
-func NewKeyedSerial[K comparable](p Submitter) *KeyedSerial[K] {
-	return &KeyedSerial[K]{pool: poolOf(p)}
+// NewKeyedSerial returns a serial executor for each key, over the given pool. The options are for
+// each key by itself; a key that has no task is forgotten, and with it how it was paced, unless it
+// is still held up. NewKeyedSerial panics if p is nil or not of this package, and if an option is
+// nil.
+func NewKeyedSerial[K comparable](p Submitter, opts ...SerialOption) *KeyedSerial[K] {
+	return &KeyedSerial[K]{pool: poolOf(p), opts: checkedSerial(opts)}
 }
 
 // For returns the serial executor of a key. Through it, functions such as [Submit] and [InvokeAll]
@@ -49,6 +53,16 @@ func (k *KeyedSerial[K]) SubmitContext(
 	return submitTask(ctx, true, k.under(key), task, opts)
 }
 
+// Schedule has task take its place in the order of the key after the delay. See [Serial.Schedule].
+// The key counts as having a task until then.
+func (k *KeyedSerial[K]) Schedule(
+	key K, delay time.Duration, task Task, opts ...TaskOption,
+) (*ScheduledFuture[struct{}], error) {
+	l := k.enter(key)
+	defer k.leave(l)
+	return k.pool.scheduleIn(l, delay, task, opts)
+}
+
 // Keys returns the number of keys that have tasks waiting or running.
 func (k *KeyedSerial[K]) Keys() int {
 	k.pool.mu.Lock()
@@ -65,7 +79,7 @@ func (k *KeyedSerial[K]) enter(key K) *lane {
 	l := k.lanes.entries[key]
 	if l == nil {
 		l = new(lane)
-		l.init(k.pool)
+		l.init(k.pool, k.opts)
 		if key == key { // false for NaN, which never equals itself and so is a new key each time
 			l.forget = func() { k.lanes.remove(key) }
 			k.lanes.put(key, l)

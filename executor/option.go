@@ -77,6 +77,7 @@ type settings struct {
 	maximum int // 0: the same as the core size; the pool's lock guards it
 
 	shared       run.Settings
+	pace         *pace // nil if there is none
 	growFirst    bool
 	sizesFixed   bool
 	waitsIn      Queue // of a plain pool; a scheduled one leaves it zero

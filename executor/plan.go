@@ -11,9 +11,12 @@ import (
 type plan struct {
 	run.Plan
 
-	strand *strand    // of a task of a serial executor; else nil
-	job    bool       // it was made by Apply
-	heir   *cell.Cell // has the name once this task has gone; guarded by the pool's lock
+	strand *strand // of a task of a serial executor; else nil
+	// expectedBy is the strand that the task is to join once it is due; guarded by the pool's lock.
+	expectedBy *strand
+
+	job  bool       // it was made by Apply
+	heir *cell.Cell // has the name once this task has gone; guarded by the pool's lock
 }
 
 // planOf returns the plan of a task. Every cell in a pool has one.

@@ -2,6 +2,8 @@ package executor
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
@@ -33,15 +35,29 @@ type lane struct {
 }
 
 // NewSerial returns a serial executor over the given pool. Given another Serial, it shares that
-// one's pool, but not its order. NewSerial panics if p is nil or not of this package: keeping the
-// order needs access to the pool's queue.
-func NewSerial(p Submitter) *Serial {
+// one's pool, but not its order. NewSerial panics if p is nil or not of this package, as keeping the
+// order needs access to the pool's queue; and if an option is nil.
+func NewSerial(p Submitter, opts ...SerialOption) *Serial {
 	s := &Serial{pool: poolOf(p)}
-	s.init(s.pool)
+	s.init(s.pool, checkedSerial(opts))
 	return s
 }
 
-func (l *lane) init(p *Pool) {
+// checkedSerial returns the options, none of which is nil.
+func checkedSerial(opts []SerialOption) []SerialOption {
+	for i, o := range opts {
+		if o == nil {
+			panic(fmt.Sprintf("executor: serial option %d is nil", i))
+		}
+	}
+	return opts
+}
+
+func (l *lane) init(p *Pool, opts []SerialOption) {
+	for _, o := range opts {
+		o.configureStrand(&l.strand)
+	}
+
 	l.submitted, l.executed = p.newPlan(series.Options{}), p.newPlan(series.Options{})
 	l.executed.Reports = true
 	l.submitted.strand, l.executed.strand = &l.strand, &l.strand
@@ -62,6 +78,15 @@ func (s *Serial) SubmitContext(
 	ctx context.Context, task Task, opts ...TaskOption,
 ) (*future.Future[struct{}], error) {
 	return submitTask(ctx, true, s, task, opts)
+}
+
+// Schedule has task take its place in the order after the delay: it runs after all that have come
+// until then. See [ScheduledPool.Schedule]. It returns [ErrInvalid] if the pool is not a scheduled
+// one.
+func (s *Serial) Schedule(
+	delay time.Duration, task Task, opts ...TaskOption,
+) (*ScheduledFuture[struct{}], error) {
+	return s.pool.scheduleIn(&s.lane, delay, task, opts)
 }
 
 func (s *Serial) base() *Pool     { return s.pool }

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"slices"
+	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/internal/cell"
@@ -29,6 +30,9 @@ type strand struct {
 	waiting runqueue.FIFO
 	users   int      // submissions in progress, which keep it from being forgotten
 	awaits  []*await // waits for tasks of the strand, to be helped when it advances
+	pace    *pace    // nil if there is none
+	gap     int64    // between two of its tasks
+	ended   int64    // when the last one ended, if there is a gap
 	forget  func()   // removes it from its KeyedSerial; nil for a Serial
 }
 
@@ -57,10 +61,29 @@ func (p *Pool) advanceLocked(s *strand) {
 	}
 	s.head = s.waiting.First()
 	p.endHoldLocked(s, s.head)
-	p.placeLocked(s.head, s.head.When)
+	p.placeHeadLocked(s, s.head)
 	for _, a := range s.awaits {
 		p.helpLocked(a) // the new head may be what it waits for, or in front of that
 	}
+}
+
+// placeHeadLocked queues c, which is or becomes the head of s, for when that may go on.
+func (p *Pool) placeHeadLocked(s *strand, c *cell.Cell) {
+	next := p.readyAt(s)
+	if next == 0 {
+		p.placeLocked(c, c.When)
+		return
+	}
+	p.queueAgainLocked(c, max(next, c.When))
+}
+
+// readyAt returns from when on the next task of s may start; 0 means at any time.
+func (p *Pool) readyAt(s *strand) int64 {
+	next := s.pace.next()
+	if s.gap > 0 && s.ended > 0 {
+		next = max(next, s.ended+s.gap)
+	}
+	return next
 }
 
 // addAwaitLocked has a looked at again when the strand advances.
@@ -87,7 +110,24 @@ func (p *Pool) endHoldLocked(s *strand, c *cell.Cell) bool {
 
 // releaseLocked forgets s if it has no task, and no submission is about to give it one.
 func (p *Pool) releaseLocked(s *strand) {
-	if s.head == nil && s.users == 0 && s.forget != nil {
-		s.forget()
+	// Its pace must be kept: see to it again at its end.
+	if s.head != nil || s.users > 0 || s.forget == nil {
+		return
 	}
+	next := p.readyAt(s)
+	if next == 0 {
+		s.forget()
+		return
+	}
+	if wait := next - p.clock.Now(); wait > 0 {
+		s.users++
+		time.AfterFunc(time.Duration(wait), func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			s.users--
+			p.releaseLocked(s)
+		})
+		return
+	}
+	s.forget()
 }

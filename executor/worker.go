@@ -225,7 +225,7 @@ func (w *worker) nextLocked(now int64) bool {
 			if now == unread && w.keepsStart() {
 				now = p.clock.Now()
 			}
-			if c != nil && w.startLocked(c, now) {
+			if c != nil && p.joinLocked(c) && w.startLocked(c, now) {
 				w.handOverLocked(now)
 				return true
 			}

@@ -1,0 +1,81 @@
+package executor
+
+import (
+	"context"
+	"time"
+
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+// A task of a serial executor that is scheduled for later is expected there: it waits in the queue
+// by its time, and takes its place in the order when a worker takes it.
+//
+//	expected -> head     joinLocked: the strand is idle, and the task starts
+//	expected -> waiting  joinLocked: it is held back behind the others
+//	expected -> gone     unexpectLocked: it was cancelled or dropped
+//
+// Until then it keeps the strand from being forgotten, as a second one of the same key would not
+// know of the first.
+
+// scheduleIn schedules a task for a lane.
+func (p *Pool) scheduleIn(
+	l *lane, delay time.Duration, task Task, opts []TaskOption,
+) (*ScheduledFuture[struct{}], error) {
+	if p.plain {
+		return nil, invalid("tasks for later need a scheduled pool")
+	}
+	s := new(scheduled[struct{}])
+	s.future.Future = &s.own
+	c := cellOf(&s.own)
+	pl, err := p.prepare(context.Background(), c, task, opts)
+	if err != nil {
+		return nil, err
+	}
+	if pl == p.submitted {
+		pl = p.newPlan(pl.Options)
+		c.Plan = pl.Cells()
+	}
+	pl.expectedBy = &l.strand
+	p.mu.Lock()
+	l.users++
+	p.mu.Unlock()
+	if err := p.acceptWithin(c, func() error { return p.acceptAfter(c, delay) }); err != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.unexpectLocked(c)
+		return nil, err
+	}
+	return &s.future, nil
+}
+
+// joinLocked gives c, which is due and has left the queue, its place in the strand that expects it,
+// if one does. It reports whether c may start.
+func (p *Pool) joinLocked(c *cell.Cell) bool {
+	pl := planOf(c)
+	s := pl.expectedBy
+	if s == nil || c.Phase().Settled() {
+		return true // if it is settled, whoever tries to start it finds that out
+	}
+	pl.expectedBy, pl.strand = nil, s
+	s.users--
+	if s.head != nil {
+		p.holdBackLocked(s, c)
+		return false
+	}
+	s.head = c
+	if now := p.clock.Now(); p.readyAt(s) > now {
+		p.placeHeadLocked(s, c)
+		p.notifyLocked(now)
+		return false
+	}
+	return true
+}
+
+// unexpectLocked is called when c will not come.
+func (p *Pool) unexpectLocked(c *cell.Cell) {
+	if s := planOf(c).expectedBy; s != nil {
+		planOf(c).expectedBy = nil
+		s.users--
+		p.releaseLocked(s)
+	}
+}
