@@ -116,10 +116,10 @@ var values = []Mutant{
 	},
 	{
 		ID:    "values-17",
-		Fault: "a context of another type ends a task for no reason",
+		Fault: "the end of its context leaves a body that is in progress alone",
 		File:  "executor/internal/run/within.go",
-		From:  "if cause == nil {",
-		To:    "if false {",
+		From:  "c.Cancel(future.CancelledError(cause), cause, true)",
+		To:    "c.Cancel(future.CancelledError(cause), cause, false)",
 	},
 	{
 		ID:    "values-18",

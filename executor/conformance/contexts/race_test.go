@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -16,6 +17,8 @@ import (
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/delay"
+	"github.com/punctual-go/punctual/internal/delay/delaytest"
 )
 
 // accounts are those of a pool or a loop at its end.
@@ -157,5 +160,29 @@ func race(t *testing.T, u under, random *rand.Rand) {
 	assert.Equal(t, a.accepted, a.completed+a.cancelled+a.returned, "%+v", a)
 	for f := range futures {
 		assert.True(t, f.State().Settled())
+	}
+}
+
+// The cancellation for a context is nobody's call that one could wait for, so the executor waits.
+func TestAnExecutorDoesNotEndBeforeATaskThatItsContextHasEndedIsCounted(t *testing.T) {
+	for name, start := range map[string]func() under{
+		"pool": racingPool(false), "serial": racingPool(true), "loop": racingLoop,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				u := start()
+				ctx, cancel := context.WithCancelCause(t.Context())
+				gate := pooltest.NewGate(t)
+				_, err := u.Submit(gate.Hold, executor.WithContext(ctx))
+				require.NoError(t, err)
+				synctest.Wait()
+				delaytest.Once(t, delay.CellCancelled, func() { time.Sleep(time.Minute) })
+				cancel(errLeft)
+				synctest.Wait()
+				gate.Open()
+				u.end()
+				assert.Equal(t, accounts{accepted: 1, cancelled: 1}, u.accounts())
+			})
+		})
 	}
 }

@@ -218,7 +218,7 @@ func TestATaskWithValuesWaitsForItsChildOnAPoolOfOne(t *testing.T) {
 func TestATaskDoesNotKeepTheTaskThatHasSubmittedIt(t *testing.T) {
 	for name, opts := range map[string][]executor.Option{
 		"bare pools":               nil,
-		"pools with base contexts": {executor.BaseContext(context.WithValue(t.Context(), "b", 1)), executor.Name("p")},
+		"pools with base contexts": {executor.BaseContext(context.WithValue(t.Context(), baseKey{}, 1)), executor.Name("p")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rounds := [2]*executor.Pool{pooltest.NewPool(t, 1, opts...), pooltest.NewPool(t, 1, opts...)}
@@ -252,3 +252,6 @@ func TestATaskDoesNotKeepTheTaskThatHasSubmittedIt(t *testing.T) {
 		})
 	}
 }
+
+// baseKey is the key of a value that a base context has.
+type baseKey struct{}

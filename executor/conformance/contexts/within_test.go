@@ -58,6 +58,12 @@ func TestTheFutureTellsWhyTheContextHasEnded(t *testing.T) {
 			own := &ownContext{Context: ctx, done: make(chan struct{})}
 			return own, func() { close(own.done) }
 		}, []error{context.Canceled}},
+		"a type of its own with an error": {
+			func(ctx context.Context) (context.Context, context.CancelFunc) {
+				own := &ownContext{Context: ctx, done: make(chan struct{}), err: errLeft}
+				return own, func() { close(own.done) }
+			}, []error{errLeft},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -83,14 +89,24 @@ func TestTheFutureTellsWhyTheContextHasEnded(t *testing.T) {
 	}
 }
 
-// ownContext breaks the contract of contexts: once it is done, its Err is still nil. And package
-// context finds one of its own in it, which goes on.
+// ownContext is a context of a type of its own, in which package context finds one of its own that
+// goes on. Without an error it breaks the contract of contexts: it is done, and its Err is still nil.
 type ownContext struct {
 	context.Context
 	done chan struct{}
+	err  error
 }
 
 func (c *ownContext) Done() <-chan struct{} { return c.done }
+
+func (c *ownContext) Err() error {
+	select {
+	case <-c.done:
+		return c.err
+	default:
+		return nil
+	}
+}
 
 func TestASubmissionWithinAContextThatHasEndedIsRefused(t *testing.T) {
 	each(t, union(byOption, byItself), func(t *testing.T, by way, s *submission) {
@@ -299,7 +315,7 @@ func TestAContextThatLivesOnKeepsNoTaskThatHasEnded(t *testing.T) {
 func TestAForeignContextKeepsNoGoroutineForATaskThatHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 1)
-		ctx := &ownContext{t.Context(), make(chan struct{})}
+		ctx := &ownContext{Context: t.Context(), done: make(chan struct{})}
 		pooltest.Submit(t, p, pooltest.Nothing)
 		synctest.Wait()
 		before := pooltest.Goroutines()

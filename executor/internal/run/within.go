@@ -47,8 +47,5 @@ func (o *Owner) cancel(c *cell.Cell, ctx context.Context) {
 	o.Lock.Unlock()
 	defer o.expired()
 	cause := context.Cause(ctx)
-	if cause == nil { // a foreign context around one of package context that goes on
-		cause = cell.ErrOf(ctx)
-	}
 	c.Cancel(future.CancelledError(cause), cause, true)
 }
