@@ -30,4 +30,25 @@ var ease = []Mutant{
 		From:  "pl == p.executed { c.Plan = l.executed.Cells() } else {",
 		To:    "pl == p.executed { c.Plan = l.executed.Cells() } else if false {",
 	},
+	{
+		ID:    "ease-05",
+		Fault: "a task that runs its own pool waits for itself",
+		File:  "executor/service.go",
+		From:  "if p.outlives(context.Background()) {",
+		To:    "if false {",
+	},
+	{
+		ID:    "ease-06",
+		Fault: "a pool that somebody else has shut down still counts as a running service",
+		File:  "executor/service.go",
+		From:  "case <-p.closing.Done():",
+		To:    "case <-chan struct{}(nil):",
+	},
+	{
+		ID:    "ease-07",
+		Fault: "a service without a task fails if its workers need a moment to leave",
+		File:  "executor/service.go",
+		From:  "if err == nil || running+dropped == 0 {",
+		To:    "if err == nil {",
+	},
 }
