@@ -114,4 +114,25 @@ var ease = []Mutant{
 		From:  "if !finished {",
 		To:    "if finished {",
 	},
+	{
+		ID:    "ease-17",
+		Fault: "the first tick comes at once",
+		File:  "executor/ticks.go",
+		From:  "due := s.First(clock.Later(t.clock.Now(), period))",
+		To:    "due := s.First(t.clock.Now())",
+	},
+	{
+		ID:    "ease-18",
+		Fault: "ticks that are owed come after the end of their context",
+		File:  "executor/ticks.go",
+		From:  "for { left := due - t.clock.Now() select { case <-t.done: return false default: }",
+		To:    "for { left := due - t.clock.Now()",
+	},
+	{
+		ID:    "ease-19",
+		Fault: "a tick is planned from the one before, and so drifts with what the loop takes",
+		File:  "executor/ticks.go",
+		From:  "Period: every}",
+		To:    "Period: -every}",
+	},
 }
