@@ -89,7 +89,7 @@ func BenchmarkExecute(b *testing.B) {
 	scheduled, fixed := executor.NewScheduledPool(2), executor.NewFixedPool(2)
 	defer scheduled.Close()
 	defer fixed.Close()
-	for name, execute := range map[string]func(executor.Task) error{"pool": scheduled.Execute, "fixed": fixed.Execute} {
+	for name, execute := range map[string]func(executor.Task, ...executor.TaskOption) error{"pool": scheduled.Execute, "fixed": fixed.Execute} {
 		b.Run(name, func(b *testing.B) {
 			untilAllHaveRun(b, func(done func()) func() {
 				task := func(context.Context) error { done(); return nil }

@@ -54,9 +54,10 @@ func TestCost_OneAllocationPerTaskWithAFuture(t *testing.T) {
 		submit func() error
 		allocs float64
 	}{
-		"Execute":  {func() error { return p.Execute(task) }, 0},
-		"Submit":   {func() error { _, err := p.Submit(task); return err }, 1},
-		"Schedule": {func() error { _, err := p.Schedule(time.Microsecond, task); return err }, 1},
+		"Execute":      {func() error { return p.Execute(task) }, 0},
+		"ExecuteAfter": {func() error { return p.ExecuteAfter(time.Microsecond, task) }, 1},
+		"Submit":       {func() error { _, err := p.Submit(task); return err }, 1},
+		"Schedule":     {func() error { _, err := p.Schedule(time.Microsecond, task); return err }, 1},
 		"SubmitContext": {func() error {
 			_, err := p.SubmitContext(context.Background(), task)
 			return err

@@ -27,7 +27,7 @@ func (m *Mailer) Send(ctx context.Context, to string) error {
 // fakeTasks is what a test of the Mailer gives it: it runs tasks at once, or refuses them all.
 type fakeTasks struct{ refusal error }
 
-func (f fakeTasks) Execute(task executor.Task) error {
+func (f fakeTasks) Execute(task executor.Task, _ ...executor.TaskOption) error {
 	_, err := f.Submit(task)
 	return err
 }

@@ -142,7 +142,7 @@ func misbehave(kind byte) error {
 // anyPool is what both kinds of pool have.
 type anyPool interface {
 	executor.Submitter
-	Execute(executor.Task) error
+	Execute(executor.Task, ...executor.TaskOption) error
 	Submit(executor.Task, ...executor.TaskOption) (*future.Future[struct{}], error)
 	Close() error
 	Stats() executor.Stats

@@ -23,12 +23,15 @@ type Group struct {
 	own    native // pool, if it is of this package; else nil
 	parent context.Context
 
+	patient bool // waits for room in the pool, whatever its policy
+
 	mu      sync.Mutex
 	members []*future.Future[struct{}] // including some that have ended, until they are pruned
 	pruned  int                        // length of members after the last pruning
 	err     error                      // the first failure
 	failed  bool                       // fail has run: the others are being cancelled, or have been
 
+	slots   slots         // what SetLimit bounds
 	calls   calls         // of Go and fail in progress
 	changed chan struct{} // closed when there are no calls left, or a new member; may be nil
 
@@ -48,16 +51,30 @@ func NewGroup(ctx context.Context, p Submitter) *Group {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	return &Group{pool: p, own: nativeOf(p), parent: cell.Faithful(ctx)}
+	g := &Group{pool: p, own: nativeOf(p), parent: cell.Faithful(ctx)}
+	g.slots.limit = -1
+	return g
 }
 
-// Go submits task to the pool as a member of the group.
+// Cancel ends the group as the failure of a member with that cause would: its tasks are cancelled,
+// those that wait do not begin, and Go adds none any more. A nil cause is [future.ErrCancelled].
+// Cancel does not wait; [Group.Wait] does, and returns the cause. If the group has failed already,
+// Cancel does nothing.
+func (g *Group) Cancel(cause error) { g.fail(cmp.Or(cause, future.ErrCancelled)) }
+
+// Go submits task to the pool as a member of the group. If [Group.SetLimit] has set a limit, Go
+// waits until fewer members than that are in flight. A task of the pool may wait there, as what it
+// waits for runs in its place. Members may too, but when all that are in flight wait for a turn,
+// the last one would wait for itself, and gets [future.ErrSelfWait]: see [Group.TryGo].
 //
 // If the pool refuses the task, Go returns that error and the group goes on. On a pool with a
 // bounded queue, the policy [Block] makes Go wait for room instead, no longer than until the
 // context of the group ends. A task that a policy discards has failed. Once the group has failed,
 // Go starts nothing and returns an error that matches [future.ErrCancelled] and the reason.
-func (g *Group) Go(task Task, opts ...TaskOption) error {
+func (g *Group) Go(task Task, opts ...TaskOption) error { return g.add(task, opts, true) }
+
+// add is Go that waits for its turn if wait says so.
+func (g *Group) add(task Task, opts []TaskOption, wait bool) error {
 	ctx, err := g.open()
 	if err != nil {
 		return future.CancelledError(err)
@@ -65,6 +82,10 @@ func (g *Group) Go(task Task, opts ...TaskOption) error {
 	if task == nil {
 		g.entered(nil)
 		return ErrNilTask
+	}
+	if err := g.acquire(ctx, wait); err != nil {
+		g.entered(nil)
+		return err
 	}
 	if g.own == nil {
 		return g.goForeign(ctx, task, opts)
@@ -75,10 +96,11 @@ func (g *Group) Go(task Task, opts ...TaskOption) error {
 		if accepted || f.State().Settled() {
 			g.entered(f)
 		} else {
+			g.release()
 			g.entered(nil)
 		}
 	}()
-	err = g.own.submit(ctx, false, cellOf(f), g.bodyOf(f, task), opts)
+	err = g.own.submit(ctx, g.patient, cellOf(f), g.bodyOf(f, task), opts)
 	accepted = err == nil
 	return err
 }
@@ -86,8 +108,13 @@ func (g *Group) Go(task Task, opts ...TaskOption) error {
 // goForeign is Go on a foreign Submitter, whose future is the member.
 func (g *Group) goForeign(ctx context.Context, task Task, opts []TaskOption) (err error) {
 	f := future.Failed[struct{}](future.ErrGoexit) // stands until Submit returns
-	defer func() { g.entered(f) }()
-	f, err = submitForeign(ctx, false, g.pool, func(ctx context.Context) error {
+	defer func() {
+		if f == nil {
+			g.release()
+		}
+		g.entered(f)
+	}()
+	f, err = submitForeign(ctx, g.patient, g.pool, func(ctx context.Context) error {
 		if err := g.end(); err != nil {
 			return future.CancelledError(err)
 		}
@@ -150,30 +177,6 @@ func (g *Group) enter() (context.Context, error) {
 	return g.ctx, nil
 }
 
-// derive gives the group a context, unless somebody else has done so. It asks the parent without
-// the lock, because its methods may be the user's.
-func (g *Group) derive() {
-	ctx, cancel := context.WithCancelCause(g.parent)
-	unwatch := context.AfterFunc(ctx, func() { g.fail(cmp.Or(endOf(g.parent), errNotNeeded)) })
-	if !g.offer(ctx, cancel, unwatch) {
-		unwatch()
-		cancel(nil)
-	}
-}
-
-// offer reports whether the group has taken the context.
-func (g *Group) offer(
-	ctx context.Context, cancel context.CancelCauseFunc, unwatch func() bool,
-) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.ctx != nil || g.err != nil {
-		return false
-	}
-	g.ctx, g.cancel, g.unwatch = ctx, cancel, unwatch
-	return true
-}
-
 func (g *Group) failure() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -206,8 +209,9 @@ func (g *Group) entered(f *future.Future[struct{}]) {
 	}
 	future.AfterSettled(f, func(r future.Result[struct{}]) {
 		if r.Err != nil {
-			g.fail(r.Err)
+			g.fail(r.Err) // before somebody else gets the slot
 		}
+		g.release()
 	})
 }
 

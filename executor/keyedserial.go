@@ -32,10 +32,10 @@ func (k *KeyedSerial[K]) For(key K) Submitter { return k.under(key) }
 func (k *KeyedSerial[K]) under(key K) *keyed[K] { return &keyed[K]{k, key} }
 
 // Execute queues task to run after all that were given before for the key. See [Pool.Execute].
-func (k *KeyedSerial[K]) Execute(key K, task Task) error {
+func (k *KeyedSerial[K]) Execute(key K, task Task, opts ...TaskOption) error {
 	l := k.enter(key)
 	defer k.leave(l)
-	return k.pool.executeIn(l, task)
+	return k.pool.executeIn(l, task, opts)
 }
 
 // Submit is Execute with a future for the outcome. See [Pool.Submit].
@@ -103,7 +103,9 @@ type keyed[K comparable] struct {
 }
 
 // Execute is [KeyedSerial.Execute].
-func (k *keyed[K]) Execute(task Task) error { return k.of.Execute(k.key, task) }
+func (k *keyed[K]) Execute(task Task, opts ...TaskOption) error {
+	return k.of.Execute(k.key, task, opts...)
+}
 
 // Submit is [KeyedSerial.Submit].
 func (k *keyed[K]) Submit(task Task, opts ...TaskOption) (*future.Future[struct{}], error) {

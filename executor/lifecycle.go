@@ -104,6 +104,13 @@ func (p *Pool) Close() error {
 // were in a run at the call; each task is in one report only. It also lists the tasks that were
 // running when their contexts were ended, no matter how soon they end after that.
 func (p *Pool) CloseContext(ctx context.Context) (Report, error) {
+	dropped, rest, err := p.closeWithin(ctx)
+	return Report{joined(dropped, rest.Dropped), rest.Running}, err
+}
+
+// closeWithin is CloseContext that tells apart what was dropped at once, as not yet due, and the
+// rest, which did not end before ctx.
+func (p *Pool) closeWithin(ctx context.Context) (dropped []Pending, rest Report, err error) {
 	p.mu.Lock()
 	p.drainLocked()
 	p.executeDelayed.Store(false)
@@ -111,18 +118,17 @@ func (p *Pool) CloseContext(ctx context.Context) (Report, error) {
 	series := p.handBackRunsLocked()
 	swept := p.sweepLocked()
 	p.mu.Unlock()
-	report := Report{Dropped: joined(p.settle(swept), series)}
-	err := p.AwaitTermination(ctx)
+	dropped = joined(p.settle(swept), series)
+	err = p.AwaitTermination(ctx)
 	switch {
 	case err == nil:
 	// The caller is among them, and goes on after this: nothing is interrupted.
 	case cell.Matches(err, future.ErrSelfWait):
-		report.Running = p.Running()
+		rest.Running = p.Running()
 	default:
-		rest := p.stopNow()
-		report = Report{joined(report.Dropped, rest.Dropped), rest.Running}
+		rest = p.stopNow()
 	}
-	return report, err
+	return dropped, rest, err
 }
 
 // AwaitTermination waits until the pool has been shut down and its last worker has ended, and

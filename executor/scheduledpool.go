@@ -62,6 +62,18 @@ func (p *ScheduledPool) Schedule(
 	return f, nil
 }
 
+// ExecuteAfter is [ScheduledPool.Schedule] without a future: as with Execute, a failure goes to the
+// error handler, and nothing can cancel the task but a shutdown. It allocates once without options.
+func (p *ScheduledPool) ExecuteAfter(
+	delay time.Duration, task Task, opts ...TaskOption,
+) error {
+	c := new(cell.Cell)
+	if err := p.prepareExecuted(c, task, opts); err != nil {
+		return err
+	}
+	return p.acceptWithin(c, func() error { return p.acceptAfter(c, delay) })
+}
+
 // Schedule runs fn once, delay from now, and returns the future of its result. See
 // [ScheduledPool.Schedule].
 func Schedule[V any](

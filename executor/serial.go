@@ -64,7 +64,9 @@ func (l *lane) init(p *Pool, opts []SerialOption) {
 }
 
 // Execute queues task to run after all that were given before. See [Pool.Execute].
-func (s *Serial) Execute(task Task) error { return s.pool.executeIn(&s.lane, task) }
+func (s *Serial) Execute(task Task, opts ...TaskOption) error {
+	return s.pool.executeIn(&s.lane, task, opts)
+}
 
 // Submit is Execute with a future for the outcome. See [Pool.Submit].
 func (s *Serial) Submit(task Task, opts ...TaskOption) (*future.Future[struct{}], error) {
@@ -98,12 +100,18 @@ func (s *Serial) submit(
 	return s.pool.submitIn(ctx, wait, &s.lane, c, task, opts)
 }
 
-func (p *Pool) executeIn(l *lane, task Task) error {
-	body, err := p.bodyOf(task)
-	if err != nil {
+// executeIn submits a task without a future to a lane.
+func (p *Pool) executeIn(l *lane, task Task, opts []TaskOption) error {
+	c := new(cell.Cell)
+	if err := p.prepareExecuted(c, task, opts); err != nil {
 		return err
 	}
-	return p.accept(context.Background(), false, &cell.Cell{Plan: l.executed.Cells(), Body: body})
+	if pl := planOf(c); pl == p.executed {
+		c.Plan = l.executed.Cells()
+	} else {
+		pl.strand = &l.strand
+	}
+	return p.acceptWithin(c, func() error { return p.accept(context.Background(), false, c) })
 }
 
 // submitIn submits a task with a future to a lane. A task with options has a plan of its own, which

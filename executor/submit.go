@@ -10,12 +10,17 @@ import (
 )
 
 // Execute queues task to run as soon as a worker is free, after the tasks that are due already.
-// There is no future: a failure goes to the error handler. Execute returns [ErrNilTask],
-// [ErrShutdown] or [ErrSaturated], or the error of a [RejectionPolicy], if the task will not run.
+// There is no future: a failure goes to the error handler, a run that exceeds its [Timeout] at that
+// moment. Execute returns [ErrNilTask], [ErrInvalid] for a bad option, [ErrShutdown] or
+// [ErrSaturated], or the error of a [RejectionPolicy], if the task will not run.
 //
 // On a pool with the default queue, without hooks around runs and without [PendingLimit], Execute
-// allocates nothing but 1 KiB for every 64 runs, as long as no task asks its context for a signal.
-func (p *Pool) Execute(task Task) error {
+// without options allocates nothing but 1 KiB for every 64 runs, as long as no task asks its
+// context for a signal.
+func (p *Pool) Execute(task Task, opts ...TaskOption) error {
+	if len(opts) > 0 {
+		return p.executeWith(task, opts)
+	}
 	body, err := p.bodyOf(task)
 	if err != nil {
 		return err
@@ -26,7 +31,16 @@ func (p *Pool) Execute(task Task) error {
 	return p.accept(context.Background(), false, &cell.Cell{Plan: p.executed.Cells(), Body: body})
 }
 
-// Submit is Execute with a future for the outcome. It also returns [ErrInvalid] for a bad option.
+// executeWith is Execute with options, for which the task needs a plan of its own, and so a cell.
+func (p *Pool) executeWith(task Task, opts []TaskOption) error {
+	c := new(cell.Cell)
+	if err := p.prepareExecuted(c, task, opts); err != nil {
+		return err
+	}
+	return p.acceptWithin(c, func() error { return p.accept(context.Background(), false, c) })
+}
+
+// Submit is Execute with a future for the outcome. Its errors are those of Execute.
 func (p *Pool) Submit(task Task, opts ...TaskOption) (*future.Future[struct{}], error) {
 	return submitTask(context.Background(), false, p, task, opts)
 }
@@ -150,6 +164,20 @@ func (p *Pool) prepare(
 	}
 	c.Plan, c.Body = pl.Cells(), body
 	return pl, nil
+}
+
+// prepareExecuted is prepare for a task without a future, whose failures are reported.
+func (p *Pool) prepareExecuted(c *cell.Cell, task Task, opts []TaskOption) error {
+	pl, err := p.prepare(context.Background(), c, task, opts)
+	switch {
+	case err != nil:
+		return err
+	case pl == p.submitted:
+		c.Plan = p.executed.Cells()
+	default:
+		pl.Reports = true
+	}
+	return nil
 }
 
 // bodyOf returns the decorated task, which is what the pool runs.

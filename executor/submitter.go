@@ -27,7 +27,7 @@ import (
 // them, and what the Submitter has passed.
 type Submitter interface {
 	// Execute has task run once, or returns an error that says why not.
-	Execute(task Task) error
+	Execute(task Task, opts ...TaskOption) error
 	// Submit is Execute with a future for the outcome.
 	Submit(task Task, opts ...TaskOption) (*future.Future[struct{}], error)
 }
@@ -39,6 +39,8 @@ type ScheduledSubmitter interface {
 	Submitter
 	// Schedule runs task once, delay from now.
 	Schedule(delay time.Duration, task Task, opts ...TaskOption) (*ScheduledFuture[struct{}], error)
+	// ExecuteAfter is Schedule without a future: a failure goes to the error handler.
+	ExecuteAfter(delay time.Duration, task Task, opts ...TaskOption) error
 	// ScheduleAt runs task once, at the given time.
 	ScheduleAt(at time.Time, task Task, opts ...TaskOption) (*ScheduledFuture[struct{}], error)
 	// AtFixedRate runs task after the initial delay and then every period.

@@ -30,7 +30,9 @@ var (
 // inlineFake runs tasks at once.
 type inlineFake struct{}
 
-func (inlineFake) Execute(task executor.Task) error { return task(context.Background()) }
+func (inlineFake) Execute(task executor.Task, _ ...executor.TaskOption) error {
+	return task(context.Background())
+}
 func (inlineFake) Submit(task executor.Task, _ ...executor.TaskOption) (*future.Future[struct{}], error) {
 	return future.Of(struct{}{}), task(context.Background())
 }
@@ -38,7 +40,7 @@ func (inlineFake) Submit(task executor.Task, _ ...executor.TaskOption) (*future.
 // laterFake keeps tasks, to be run by the test.
 type laterFake struct{ tasks []*future.Task[struct{}] }
 
-func (l *laterFake) Execute(task executor.Task) error {
+func (l *laterFake) Execute(task executor.Task, _ ...executor.TaskOption) error {
 	_, err := l.Submit(task)
 	return err
 }
@@ -353,7 +355,7 @@ type subAnswers struct {
 	err    error
 }
 
-func (subAnswers) Execute(executor.Task) error { return nil }
+func (subAnswers) Execute(executor.Task, ...executor.TaskOption) error { return nil }
 func (s subAnswers) Submit(executor.Task, ...executor.TaskOption) (*future.Future[struct{}], error) {
 	return s.future, s.err
 }

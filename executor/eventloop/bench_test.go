@@ -110,7 +110,7 @@ func BenchmarkExecute(b *testing.B) {
 	l, p := quiet(), executor.NewScheduledPool(1)
 	defer l.Close()
 	defer p.Close()
-	for name, execute := range map[string]func(executor.Task) error{"outside": l.Execute, "pool": p.Execute} {
+	for name, execute := range map[string]func(executor.Task, ...executor.TaskOption) error{"outside": l.Execute, "pool": p.Execute} {
 		b.Run(name, func(b *testing.B) {
 			var wg sync.WaitGroup
 			task := func(context.Context) error { wg.Done(); return nil }

@@ -19,7 +19,7 @@ type door struct {
 	inside bool
 }
 
-// executed is a task without a future, for Execute.
+// executed is a task without a future.
 type executed struct {
 	link
 	own cell.Cell
@@ -55,16 +55,22 @@ func newScheduled[V any](l *Loop) *scheduled[V] {
 	return n
 }
 
-func (d door) execute(task executor.Task) error {
-	if task == nil {
-		return executor.ErrNilTask
-	}
-	// Its plan sends failures to the error handler, as there is no future to ask.
+// execute lets in a task without a future. Its plan sends failures to the error handler, as there
+// is no future to ask.
+func (d door) execute(
+	delay time.Duration, task executor.Task, opts []executor.TaskOption,
+) error {
 	n := new(executed)
 	n.cell = &n.own
-	n.own.Plan, n.own.Body = d.loop.executed.Cells(), task
+	n.own.Plan = d.loop.executed.Cells()
+	if err := d.loop.prepare(n.cell, task, opts); err != nil {
+		return err
+	}
+	if len(opts) > 0 { // the plan is its own
+		planOf(n.cell).Reports = true
+	}
 	now := d.loop.clock.Now()
-	return d.enter(&n.link, now, now)
+	return d.enter(&n.link, planOf(n.cell).First(clock.Later(now, delay)), now)
 }
 
 func (d door) submit(

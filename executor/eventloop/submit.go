@@ -9,12 +9,22 @@ import (
 )
 
 // Execute queues task to run now, after what is already due. It has no future: a failure goes to
-// the error handler, or to the log. Execute returns [executor.ErrNilTask], or
-// [executor.ErrShutdown] if the loop refuses tasks. It costs one allocation.
-func (l *Loop) Execute(task executor.Task) error { return door{loop: l}.execute(task) }
+// the error handler, or to the log; a run that exceeds its timeout is reported at that moment.
+// Execute returns [executor.ErrNilTask], [executor.ErrInvalid] for a bad option, or
+// [executor.ErrShutdown] if the loop refuses tasks. Without options it costs one allocation.
+func (l *Loop) Execute(task executor.Task, opts ...executor.TaskOption) error {
+	return door{loop: l}.execute(0, task, opts)
+}
 
-// Submit is [Loop.Execute] with a future for the outcome. It also returns [executor.ErrInvalid] for
-// a bad option.
+// ExecuteAfter is [Loop.Schedule] without a future: a failure goes where that of [Loop.Execute]
+// goes, and nothing can cancel the task but a shutdown.
+func (l *Loop) ExecuteAfter(
+	delay time.Duration, task executor.Task, opts ...executor.TaskOption,
+) error {
+	return door{loop: l}.execute(delay, task, opts)
+}
+
+// Submit is [Loop.Execute] with a future for the outcome. Its errors are those of Execute.
 func (l *Loop) Submit(
 	task executor.Task, opts ...executor.TaskOption,
 ) (*future.Future[struct{}], error) {

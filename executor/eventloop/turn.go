@@ -27,7 +27,16 @@ func (l *Loop) Turn(ctx context.Context) (Turn, bool) {
 }
 
 // Execute is [Loop.Execute] from inside a task.
-func (t Turn) Execute(task executor.Task) error { return t.inside.execute(task) }
+func (t Turn) Execute(task executor.Task, opts ...executor.TaskOption) error {
+	return t.inside.execute(0, task, opts)
+}
+
+// ExecuteAfter is [Loop.ExecuteAfter] from inside a task.
+func (t Turn) ExecuteAfter(
+	delay time.Duration, task executor.Task, opts ...executor.TaskOption,
+) error {
+	return t.inside.execute(delay, task, opts)
+}
 
 // Submit is [Loop.Submit] from inside a task.
 func (t Turn) Submit(

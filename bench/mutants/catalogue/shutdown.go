@@ -115,8 +115,8 @@ var shutdown = []Mutant{
 		ID:    "shutdown-17",
 		Fault: "a report leaves out the tasks that end as soon as their contexts do",
 		File:  "executor/lifecycle.go",
-		From:  "report = Report{joined(report.Dropped, rest.Dropped), rest.Running}",
-		To:    "report = Report{joined(report.Dropped, rest.Dropped), p.Running()}",
+		From:  "rest = p.stopNow()",
+		To:    "rest = p.stopNow(); rest.Running = p.Running()",
 	},
 	{
 		ID:    "shutdown-18",

@@ -15,7 +15,9 @@ import (
 // inline is a Submitter of another module: it runs each task at once, and knows no options.
 type inline struct{ base context.Context }
 
-func (s *inline) Execute(task executor.Task) error { return errorOf(s.Submit(task)) }
+func (s *inline) Execute(task executor.Task, opts ...executor.TaskOption) error {
+	return errorOf(s.Submit(task, opts...))
+}
 
 func (s *inline) Submit(
 	task executor.Task, _ ...executor.TaskOption,

@@ -63,7 +63,9 @@ type inOrder struct {
 	serial *executor.Serial
 }
 
-func (s inOrder) Execute(task executor.Task) error { return s.serial.Execute(task) }
+func (s inOrder) Execute(task executor.Task, opts ...executor.TaskOption) error {
+	return s.serial.Execute(task, opts...)
+}
 
 func (s inOrder) Submit(
 	task executor.Task, opts ...executor.TaskOption,

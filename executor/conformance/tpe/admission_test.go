@@ -17,7 +17,7 @@ import (
 )
 
 // held returns a pool whose only task so far is held at the gate, by way of the given executor.
-func held(t *testing.T, p *executor.Pool, execute func(executor.Task) error) *pooltest.Gate {
+func held(t *testing.T, p *executor.Pool, execute func(executor.Task, ...executor.TaskOption) error) *pooltest.Gate {
 	t.Helper()
 	gate := pooltest.NewGate(t)
 	require.NoError(t, execute(gate.Hold))

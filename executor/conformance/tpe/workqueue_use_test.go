@@ -196,7 +196,9 @@ func wqAllocations(t *testing.T, submit func(p *executor.Pool, task executor.Tas
 }
 
 func TestCost_ExecuteAllocatesNothing(t *testing.T) {
-	assert.Zero(t, wqAllocations(t, (*executor.Pool).Execute))
+	assert.Zero(t, wqAllocations(t, func(p *executor.Pool, task executor.Task) error {
+		return p.Execute(task)
+	}))
 }
 
 func TestCost_SubmitAllocatesOnce(t *testing.T) {

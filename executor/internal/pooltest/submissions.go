@@ -21,9 +21,9 @@ func Submissions(delay time.Duration) iter.Seq2[string, Submission] {
 		submit Submission
 	}{
 		{"Execute", func(
-			p *executor.ScheduledPool, task executor.Task, _ ...executor.TaskOption,
+			p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption,
 		) error {
-			return p.Execute(task)
+			return p.Execute(task, opts...)
 		}},
 		{"Submit", func(
 			p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption,
@@ -36,6 +36,11 @@ func Submissions(delay time.Duration) iter.Seq2[string, Submission] {
 		) error {
 			f, err := executor.Submit(p, Typed(task), opts...)
 			return consistent(f == nil, err)
+		}},
+		{"ExecuteAfter", func(
+			p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption,
+		) error {
+			return p.ExecuteAfter(delay, task, opts...)
 		}},
 		{"Schedule", func(
 			p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption,

@@ -196,7 +196,9 @@ func (x *Execution) Tell() {
 		o.seriesRecovers(pl, x.describe())
 	case !x.Failed && !x.Abrupt:
 	case x.Failed && pl.Reports:
-		o.Report(x.describe(), x.Err)
+		if !x.told || x.Abrupt { // Expired has reported the overrun, but knew of no panic
+			o.Report(x.describe(), x.Err)
+		}
 	case x.Failed && (pl.Survives(x.Abrupt) || x.Again):
 		x.tellGoesOn()
 	case x.Done && pl.Periodic(): // its future has the error, but nothing will run any more

@@ -29,9 +29,13 @@ func (o *Owner) Expired(c *cell.Cell, pl *Plan) {
 		o.runFailed(run.Info, pl.Late, run.streak, run.notable)
 	case c.Fail(pl.Late): // unless it was cancelled, or its body returned, just now
 		o.countLate(pl)
-		if pl.Periodic() {
+		switch {
+		case pl.Periodic():
 			defer o.tells()()
 			o.seriesEnded(run.Info, pl.Late)
+		case pl.Reports: // no future shows it, and the body may never return
+			defer o.tells()()
+			o.Report(run.Info, pl.Late)
 		}
 	}
 }

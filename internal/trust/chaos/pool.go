@@ -159,7 +159,9 @@ func (s *poolChaos) step(rng *rand.Rand) {
 		})
 	case 15:
 		key := rng.IntN(3)
-		s.execute(rng, func(task executor.Task) error { return s.keyed.Execute(key, task) })
+		s.execute(rng, func(task executor.Task, opts ...executor.TaskOption) error {
+			return s.keyed.Execute(key, task, opts...)
+		})
 	case 16:
 		s.submit(rng, func(task executor.Task) (*future.Future[struct{}], error) {
 			ctx, cancel := impatient(rng)
@@ -195,7 +197,9 @@ func (s *poolChaos) resize(rng *rand.Rand) {
 	}
 }
 
-func (s *poolChaos) execute(rng *rand.Rand, how func(executor.Task) error) {
+func (s *poolChaos) execute(
+	rng *rand.Rand, how func(executor.Task, ...executor.TaskOption) error,
+) {
 	rec, task := s.track(0, s.body(rng))
 	s.record(rec, nil, how(task))
 }

@@ -116,7 +116,7 @@ func (fx *poolFixture) open(core int, opts ...executor.Option) {
 // submit gives the pool a task, with or without a future, and asks again for as long as there is no
 // room.
 func (fx *poolFixture) submit(a *actor, task executor.Task) {
-	how := fx.pool.Execute
+	how := func(task executor.Task) error { return fx.pool.Execute(task) }
 	if a.oneIn(2) {
 		how = func(task executor.Task) error { _, err := fx.pool.Submit(task); return err }
 	}

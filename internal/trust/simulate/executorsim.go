@@ -70,7 +70,7 @@ type executorSim struct {
 
 // executorAPI is what all executors can do.
 type executorAPI interface {
-	Execute(executor.Task) error
+	Execute(executor.Task, ...executor.TaskOption) error
 	Submit(executor.Task, ...executor.TaskOption) (*future.Future[struct{}], error)
 	Shutdown()
 	ShutdownNow() []executor.Pending
