@@ -77,6 +77,7 @@ func TestExecuteWithANameRunsUnderIt(t *testing.T) {
 			return nil
 		}, executor.Name("poll")))
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		assert.Equal(t, "poll", run.Name)
 	})
 }
@@ -86,6 +87,7 @@ func TestExecuteTellsTheHandlerOfAFailureWithOptionsAndWithout(t *testing.T) {
 		require.NoError(t, execute(pooltest.Fail))
 		require.NoError(t, execute(pooltest.Fail, executor.Name("poll")))
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		assert.Equal(t, []error{pooltest.ErrTask, pooltest.ErrTask}, errs.Told())
 		assert.Equal(t, "poll", errs.Runs[1].Name)
 	})
@@ -168,6 +170,7 @@ func TestExecuteInATurnTakesOptionsAndADelay(t *testing.T) {
 			return turn.Execute(note, executor.Name("a"))
 		}))
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		assert.Equal(t, []string{"a 0s", "b 1s"}, trace.Seen())
 	})
 }
@@ -180,6 +183,7 @@ func TestExecuteAmongASerialKeepsItsTurnWithOptions(t *testing.T) {
 		require.NoError(t, s.Execute(trace.Lasting("b", time.Second), executor.Name("b")))
 		require.NoError(t, s.Execute(trace.Lasting("c", time.Second)))
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		assert.Equal(t, []string{"a 1s", "b 2s", "c 3s"}, trace.Seen())
 	})
 }
