@@ -135,4 +135,25 @@ var ease = []Mutant{
 		From:  "Period: every}",
 		To:    "Period: -every}",
 	},
+	{
+		ID:    "ease-20",
+		Fault: "after a failure the next function waits for the delay all the same",
+		File:  "executor/hedge.go",
+		From:  "failures = append(failures, r.Err) h.due = true",
+		To:    "failures = append(failures, r.Err)",
+	},
+	{
+		ID:    "ease-21",
+		Fault: "after the first delay all functions are started at once",
+		File:  "executor/hedge.go",
+		From:  "h.last, h.due = time.Now(), h.delay <= 0",
+		To:    "if h.due = h.delay <= 0; len(h.started) == 1 { h.last = time.Now() }",
+	},
+	{
+		ID:    "ease-22",
+		Fault: "of several pools, only the first makes room for a task that waits",
+		File:  "executor/completionservice.go",
+		From:  "if s.own != nil && (own == nil || own.base() != s.own.base()) {",
+		To:    "if s.own != nil && own == nil {",
+	},
 }
