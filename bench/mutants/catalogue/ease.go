@@ -156,4 +156,25 @@ var ease = []Mutant{
 		From:  "if s.own != nil && (own == nil || own.base() != s.own.base()) {",
 		To:    "if s.own != nil && own == nil {",
 	},
+	{
+		ID:    "ease-23",
+		Fault: "what is due at this very moment does not count as due",
+		File:  "internal/heap/early.go",
+		From:  "h.entries[i].when > by {",
+		To:    "h.entries[i].when >= by {",
+	},
+	{
+		ID:    "ease-24",
+		Fault: "the last child of an entry is not counted with what is due",
+		File:  "internal/heap/early.go",
+		From:  "child <= arity*(i+1)",
+		To:    "child < arity*(i+1)",
+	},
+	{
+		ID:    "ease-25",
+		Fault: "an item that was taken shows the element at the head",
+		File:  "delayqueue/item.go",
+		From:  "if it.place == 0 { return e, at, false } return it.value, q.clock.Time(q.heap.When(it.place - 1)), true",
+		To:    "return it.value, q.clock.Time(q.heap.When(max(it.place, 1) - 1)), true",
+	},
 }
