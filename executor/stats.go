@@ -33,6 +33,7 @@ type Stats struct {
 	Largest     int           `json:"largest"` // most that were present at once
 	Busy        int           `json:"busy"`    // tasks running on workers, helpers and callers
 	Queued      int           `json:"queued"`  // tasks waiting
+	Blocked     int           `json:"blocked"` // submitters waiting for room; not accepted yet
 
 	// Accepted counts the tasks taken in. Rejected counts the submissions that failed because the
 	// pool was shut down or saturated, or because a context had ended.
@@ -77,6 +78,7 @@ func (p *Pool) Stats() Stats {
 		Largest:     p.counts.largest,
 		Busy:        p.counts.busy,
 		Queued:      queued + dealt,
+		Blocked:     p.blockedSubmitters.list.Len(),
 		Accepted:    accepted,
 		Rejected:    rejected,
 		Completed:   p.counts.Completed + ran,
