@@ -80,3 +80,28 @@ func ExampleQueue_All() {
 	// in an hour false
 	// tomorrow false
 }
+
+func ExampleItem_Peek() {
+	q := delayqueue.New[string]()
+	defer q.Close()
+
+	item, _ := q.Put("invoice", time.Hour)
+	e, at, waits := item.Peek()
+	fmt.Println(e, time.Until(at).Round(time.Minute), waits)
+	item.Remove()
+	_, _, waits = item.Peek()
+	fmt.Println(waits)
+	// Output:
+	// invoice 1h0m0s true
+	// false
+}
+
+func ExampleQueue_Due() {
+	q := delayqueue.New[string]()
+	defer q.Close()
+
+	_, _ = q.Put("now", 0)
+	_, _ = q.Put("later", time.Hour)
+	fmt.Println(q.Due(), "of", q.Len())
+	// Output: 1 of 2
+}

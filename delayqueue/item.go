@@ -17,6 +17,21 @@ type Item[E any] struct {
 	value E      // zero once the element has left
 }
 
+// Peek returns the element and its time, and leaves it in the queue. It reports false, and returns
+// neither, if the element was taken or removed. O(1).
+func (it *Item[E]) Peek() (e E, at time.Time, ok bool) {
+	if it == nil || it.queue == nil {
+		return e, at, false
+	}
+	q := it.queue
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if it.place == 0 {
+		return e, at, false
+	}
+	return it.value, q.clock.Time(q.heap.When(it.place - 1)), true
+}
+
 // Remove takes the element out of its queue and reports whether it did: false if the element was
 // taken or removed before. Afterwards neither the queue nor the handle refers to it. O(log n).
 func (it *Item[E]) Remove() bool {

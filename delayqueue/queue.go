@@ -183,6 +183,13 @@ func (q *Queue[E]) Len() int {
 	return q.heap.Len()
 }
 
+// Due returns the number of elements that are due now. It takes time in proportion to that number.
+func (q *Queue[E]) Due() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.heap.Early(q.clock.Now())
+}
+
 // All returns the elements with their times, in order, and leaves them in the queue. Each loop over
 // the sequence walks a snapshot taken as it starts, which costs O(n log n) and a copy. The loop
 // body may call the queue.

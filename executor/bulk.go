@@ -83,43 +83,7 @@ func InvokeAll[V any](
 //
 // It is invokeAny of java.util.concurrent's ExecutorService.
 func InvokeAny[V any](ctx context.Context, p Submitter, fns ...future.Func[V]) (V, error) {
-	var none V
-	ctx, err := checkBulk(ctx, fns)
-	if err != nil {
-		return none, err
-	}
-	if len(fns) == 0 {
-		return none, invalid("InvokeAny of no functions")
-	}
-	s := NewCompletionService[V](p)
-	var fs []*future.Future[V]
-	defer func() { cancelAll(fs, errNotNeeded) }()
-	var failures []error
-	for len(failures) < len(fns) {
-		f, ok := s.Poll()
-		switch {
-		case ok:
-		case endOf(ctx) != nil:
-			return none, endOf(ctx)
-		case len(fs) < len(fns):
-			f, err := s.submit(ctx, false, fns[len(fs)], nil)
-			if err != nil {
-				return none, err
-			}
-			fs = append(fs, f)
-			continue
-		default:
-			if f, err = s.Take(ctx); err != nil {
-				return none, err
-			}
-		}
-		r, _ := f.Poll()
-		if r.Err == nil {
-			return r.Value, nil
-		}
-		failures = append(failures, r.Err)
-	}
-	return none, errors.Join(failures...)
+	return InvokeAnyHedged(ctx, p, 0, fns...)
 }
 
 // errNotNeeded is the reason for which bulk operations cancel what is left.

@@ -20,9 +20,9 @@ import (
 // to wait when nothing is outstanding is an error, and the loop over All ends.
 type CompletionService[V any] struct {
 	pool Submitter
-	own  native // pool, if it is of this package; else nil
 
 	mu          sync.Mutex
+	own         native              // pool, if it is of this package and has all tasks; else nil
 	unsettled   list.List           // of futures, in the order of submission
 	settled     []*future.Future[V] // in the order in which they were settled
 	outstanding int
@@ -58,15 +58,37 @@ func (s *CompletionService[V]) SubmitContext(
 	return s.submit(ctx, true, fn, opts)
 }
 
-// submit is the common part of Submit, SubmitContext and the bulk operations. It keeps count of
-// itself before the pool gets the task: under CallerRuns the whole task runs inside the call.
+// SubmitTo is [CompletionService.Submit] on another pool than the service's own, so that tasks of
+// several pools are taken in the one order in which they are settled. It panics if p is nil.
+func (s *CompletionService[V]) SubmitTo(
+	p Submitter, fn future.Func[V], opts ...TaskOption,
+) (*future.Future[V], error) {
+	if p == nil {
+		panic("executor: nil pool")
+	}
+	return s.submitTo(context.Background(), false, p, fn, opts)
+}
+
+// submit is the common part of Submit, SubmitContext and the bulk operations.
 func (s *CompletionService[V]) submit(
 	ctx context.Context, wait bool, fn future.Func[V], opts []TaskOption,
+) (*future.Future[V], error) {
+	return s.submitTo(ctx, wait, s.pool, fn, opts)
+}
+
+// submitTo submits fn to p. It keeps count of itself before p gets the task: under CallerRuns the
+// whole task runs inside the call.
+func (s *CompletionService[V]) submitTo(
+	ctx context.Context, wait bool, p Submitter, fn future.Func[V], opts []TaskOption,
 ) (*future.Future[V], error) {
 	if fn == nil {
 		return nil, ErrNilTask
 	}
+	own := nativeOf(p)
 	s.mu.Lock()
+	if s.own != nil && (own == nil || own.base() != s.own.base()) {
+		s.own = nil // from here on, each task is asked where it is
+	}
 	s.outstanding++ // before the task can be settled
 	s.calls.begin()
 	s.mu.Unlock()
@@ -81,13 +103,13 @@ func (s *CompletionService[V]) submit(
 		}
 	}()
 	var err error
-	if s.own != nil {
+	if own != nil {
 		f = new(future.Future[V])
-		err = s.own.submit(ctx, wait, cellOf(f), bind(f, fn), opts)
+		err = own.submit(ctx, wait, cellOf(f), bind(f, fn), opts)
 	} else {
 		e := newErrand(fn)
 		f = e.task.Future()
-		behind, err = e.give(ctx, wait, s.pool, opts)
+		behind, err = e.give(ctx, wait, p, opts)
 	}
 	if accepted = err == nil; !accepted {
 		return nil, err
@@ -204,10 +226,18 @@ func (s *CompletionService[V]) Take(ctx context.Context) (*future.Future[V], err
 	}
 }
 
+// only returns the Submitter whose pool has all the tasks, or nil if there is none such of this
+// package.
+func (s *CompletionService[V]) only() native {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.own
+}
+
 // hosts returns the executors of the outstanding tasks.
 func (s *CompletionService[V]) hosts() []cell.Host {
-	if s.own != nil {
-		return []cell.Host{(*host)(s.own.base())}
+	if own := s.only(); own != nil {
+		return []cell.Host{(*host)(own.base())}
 	}
 	return cell.HostsOf(s.waitedFor)
 }
@@ -215,16 +245,16 @@ func (s *CompletionService[V]) hosts() []cell.Host {
 // awaitsItself reports whether nothing outstanding can end before the caller does: it would wait
 // forever.
 func (s *CompletionService[V]) awaitsItself() bool {
-	var x *execution
-	if s.own != nil {
-		x = s.own.base().current()
-	}
 	s.mu.Lock()
-	own, all := s.calls.own(), s.calls.all
+	only, own, all := s.own, s.calls.own(), s.calls.all
 	s.mu.Unlock()
+	var x *execution
+	if only != nil {
+		x = only.base().current()
+	}
 	// Somebody else is submitting a task, which may end; or the caller is neither a task of the
 	// pool nor inside a submission.
-	if own < all || s.own != nil && x == nil && own == 0 {
+	if own < all || only != nil && x == nil && own == 0 {
 		return false
 	}
 	any := own > 0
@@ -233,7 +263,7 @@ func (s *CompletionService[V]) awaitsItself() bool {
 		if c.Phase().Settled() { // the future is on its way to us
 			return false
 		}
-		if s.own == nil && !c.StopsAfterCaller() || s.own != nil && (x == nil || !x.isBehind(c)) {
+		if only == nil && !c.StopsAfterCaller() || only != nil && (x == nil || !x.isBehind(c)) {
 			return false
 		}
 	}

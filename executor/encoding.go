@@ -120,6 +120,7 @@ func (s Stats) LogValue() slog.Value {
 		slog.Bool("core_timeout", s.CoreTimeout),
 		slog.Int("workers", s.Workers), slog.Int("largest", s.Largest),
 		slog.Int("busy", s.Busy), slog.Int("queued", s.Queued),
+		slog.Int("blocked", s.Blocked),
 		slog.Uint64("accepted", s.Accepted), slog.Uint64("rejected", s.Rejected),
 		slog.Uint64("completed", s.Completed), slog.Uint64("cancelled", s.Cancelled),
 		slog.Uint64("returned", s.Returned), slog.Uint64("runs", s.Runs),

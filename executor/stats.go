@@ -32,8 +32,9 @@ type Stats struct {
 	Workers     int           `json:"workers"` // present now
 	Largest     int           `json:"largest"` // most that were present at once
 	Paused      bool          `json:"paused,omitzero"`
-	Busy        int           `json:"busy"`   // tasks running on workers, helpers and callers
-	Queued      int           `json:"queued"` // tasks waiting
+	Busy        int           `json:"busy"`    // tasks running on workers, helpers and callers
+	Queued      int           `json:"queued"`  // tasks waiting
+	Blocked     int           `json:"blocked"` // submitters waiting for room; not accepted yet
 
 	// Accepted counts the tasks taken in. Rejected counts the submissions that failed because the
 	// pool was shut down or saturated, or because a context had ended.
@@ -81,6 +82,7 @@ func (p *Pool) Stats() Stats {
 		Paused:      p.pause.on,
 		Busy:        p.counts.busy,
 		Queued:      queued + dealt + len(p.deferred),
+		Blocked:     p.blockedSubmitters.list.Len(),
 		Accepted:    accepted,
 		Rejected:    rejected,
 		Completed:   p.counts.Completed + ran,

@@ -130,11 +130,12 @@ func TestGroupGoWaitsForItsTurnNoLongerThanTheGroupLasts(t *testing.T) {
 				g := executor.NewGroup(ctx, pooltest.NewPool(t, 2))
 				g.SetLimit(1)
 				require.NoError(t, g.Go(pooltest.Sleep(time.Hour)))
-				var want error
-				time.AfterFunc(time.Second, func() { want = end(g, cancel) })
+				ended := make(chan error, 1)
+				time.AfterFunc(time.Second, func() { ended <- end(g, cancel) })
 				start := time.Now()
 				err := g.Go(pooltest.Nothing)
 				assert.Equal(t, time.Second, time.Since(start))
+				want := <-ended
 				assert.ErrorIs(t, err, want)
 				assert.ErrorIs(t, err, future.ErrCancelled)
 				assert.ErrorIs(t, g.Wait(), want)
