@@ -38,17 +38,17 @@ type Changes struct {
 }
 
 // Apply makes the given jobs the ones that the pool has: it adds, changes and removes what it must,
-// in one step, and leaves the rest alone. It is for a service that has its jobs from a configuration
-// which may be read again. Only jobs of earlier calls are changed or removed; other tasks, unique or
-// not, are none of its business.
+// in one step, and leaves the rest alone. It is for a service that has its jobs from a
+// configuration which may be read again. Only jobs of earlier calls are changed or removed; other
+// tasks, unique or not, are none of its business.
 //
-//   - A job that is the same as before keeps its phase, its counts, and a run in progress. That goes
-//     for one that has ended by itself, too: it is not started again.
+//   - A job that is the same as before keeps its phase, its counts, and a run in progress. One
+//     that has ended by itself is not started again.
 //   - Another Version alone gives the job its new Task from the next run on, or the next attempt;
 //     another period is that of [Handle.SetPeriod]. Phase, counts and a run in progress stay.
 //   - With other options, or another kind, or once it has ended, the job is replaced: the old task
-//     is stopped as by [Handle.Stop], and the new one begins after its Initial delay, but not before
-//     a run in progress of the old one has returned.
+//     is stopped as by [Handle.Stop], and the new one begins after its Initial delay, but not
+//     before a run in progress of the old one has returned.
 //   - A job that is not among the arguments is stopped. A run in progress goes on.
 //
 // Errors come first: if one of the jobs is invalid, named twice, or has the name of a live unique

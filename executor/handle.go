@@ -9,13 +9,13 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// Overview: the commands below steer a series from outside. Whatever is called when, and from where,
-// runs never overlap: a command during a run takes effect at the end of the run. Package series has
-// the arithmetic. Each command is one step under the lock of the pool, in which the plan changes and
-// the waiting task moves in the queue.
+// Overview: the commands below steer a series from outside. Whatever is called when, and from
+// where, runs never overlap: a command during a run takes effect at the end of the run. Package
+// series has the arithmetic. Each command is one step under the lock of the pool, in which the plan
+// changes and the waiting task moves in the queue.
 
-// Handle is a task of a pool or an event loop, whatever the type of its result: to look at it and to
-// steer it. It is what [Pool.Tasks] and [Pool.Lookup] return, and comparable: two handles of one
+// Handle is a task of a pool or an event loop, whatever the type of its result: to look at it and
+// to steer it. It is what [Pool.Tasks] and [Pool.Lookup] return, and comparable: two handles of one
 // task are equal. The zero Handle stands for no task: nothing but == may be used on it.
 //
 // Every method is one step: what it tells or does is of one moment. They may be called from
@@ -80,8 +80,8 @@ func (h Handle) Next() (time.Time, bool) { return h.host.Next(h.cell) }
 // Runs returns how many runs have begun.
 func (h Handle) Runs() uint64 { return h.host.Runs(h.cell) }
 
-// Period returns the period of a task at a fixed rate, or the delay of one with a fixed delay, as it
-// is now; 0 for a task that runs once.
+// Period returns the period of a task at a fixed rate, or the delay of one with a fixed delay, as
+// it is now; 0 for a task that runs once.
 func (h Handle) Period() time.Duration {
 	o, pl, ok := h.commanded()
 	if !ok {
@@ -99,10 +99,10 @@ func (h Handle) Stop() bool { return h.cell.Cancel(nil, future.ErrCancelled, fal
 // Stopped is [future.Future.Stopped].
 func (h Handle) Stopped() <-chan struct{} { return h.cell.Stopped() }
 
-// Pause suspends a periodic task. A run in progress goes on, with its retries. What falls due during
-// the pause is dropped, and counted in [Run.Missed] of the next planned run. Trigger works during a
-// pause too. Pause reports whether this call has suspended the task: it returns false for one that
-// is paused or has ended, and for one that runs once, which [Handle.Reset] can put off.
+// Pause suspends a periodic task. A run in progress goes on, with its retries. What falls due
+// during the pause is dropped, and counted in [Run.Missed] of the next planned run. Trigger works
+// during a pause too. Pause reports whether this call has suspended the task: it returns false for
+// one that is paused or has ended, and for one that runs once, which [Handle.Reset] can put off.
 //
 // A paused task still belongs to its pool: it is cancelled and shut down like any other.
 func (h Handle) Pause() bool {
@@ -111,8 +111,8 @@ func (h Handle) Pause() bool {
 }
 
 // Resume ends a pause. The next run is the first of the grid that is not over: at a fixed rate the
-// phase stays; with a fixed delay it is some whole delays after the time that was planned. For a run
-// at once, call [Handle.Trigger] as well. Resume reports whether the task was paused.
+// phase stays; with a fixed delay it is some whole delays after the time that was planned. For a
+// run at once, call [Handle.Trigger] as well. Resume reports whether the task was paused.
 func (h Handle) Resume() bool {
 	o, pl, ok := h.commanded()
 	return ok && o.Resume(h.cell, pl)
@@ -138,8 +138,8 @@ func (h Handle) Trigger() bool {
 // goes on with its period. If a run is in progress, the next one waits for its end. A paused task
 // stays paused.
 //
-// A task that runs once is put off, or brought forward, unless it has begun: that is debounce. Reset
-// reports whether it has moved the task. O(log n).
+// A task that runs once is put off, or brought forward, unless it has begun: that is debounce.
+// Reset reports whether it has moved the task. O(log n).
 func (h Handle) Reset(delay time.Duration) bool {
 	o, pl, ok := h.commanded()
 	return ok && o.Reset(h.cell, pl, delay)
@@ -147,8 +147,8 @@ func (h Handle) Reset(delay time.Duration) bool {
 
 // SetPeriod changes the period, or the delay between runs, from now on. The next run is one new
 // period after the last one was planned or, with a fixed delay, after it ended; if that has passed,
-// the next run is now, and begins a new grid. The time of a first run stays. With the period that it
-// has already, SetPeriod does nothing.
+// the next run is now, and begins a new grid. The time of a first run stays. With the period that
+// it has already, SetPeriod does nothing.
 //
 // SetPeriod returns [ErrInvalid] for a period that is not positive, or does not go with the options
 // of the task; for a task that runs once; and an error for one that has ended.
@@ -164,8 +164,8 @@ func (h Handle) SetPeriod(d time.Duration) error {
 	return err
 }
 
-// Last returns the last run of a periodic task that has ended, or false if there is none. For a task
-// that runs once, the future has all there is to know.
+// Last returns the last run of a periodic task that has ended, or false if there is none. For a
+// task that runs once, the future has all there is to know.
 func (h Handle) Last() (LastRun, bool) {
 	o, pl, ok := h.commanded()
 	if !ok || !pl.Periodic() {

@@ -3,9 +3,9 @@ package executor
 import "time"
 
 // Pace bounds how often tasks start: at most n in any span of the length per, wherever that begins.
-// Given to a pool it is for all its tasks; given to [NewSerial] or [NewKeyedSerial], for those of the
-// serial executor, or of each key. What may not start yet waits in the queue, in its order, and holds
-// no worker. Attempts of [Retry] count. A task that a run in progress waits for, or that its
+// Given to a pool it is for all its tasks; given to [NewSerial] or [NewKeyedSerial], for those of
+// the serial executor, or of each key. What may not start yet waits in the queue, in its order, and
+// holds no worker. Attempts of [Retry] count. A task that a run in progress waits for, or that its
 // submitter runs, see [CallerRuns], is not held up, but counts. Pace panics unless n and per are
 // positive. It takes 8·n bytes.
 //

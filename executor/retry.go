@@ -50,9 +50,9 @@ const (
 // bounds each attempt; one that exceeds it is over once its body has returned.
 //
 // An error is tried again, an exceeded Timeout too, but not a panic or Goexit. [Permanent] and
-// [RetryAfter] let the body decide. A cancellation during a wait settles the task at once, like that
-// of any task that waits. So does a shutdown that drops it; the error then matches that of the last
-// attempt as well. An attempt that fails when the pool lets nothing more wait is the last.
+// [RetryAfter] let the body decide. A cancellation during a wait settles the task at once, like
+// that of any task that waits. So does a shutdown that drops it; the error then matches that of the
+// last attempt as well. An attempt that fails when the pool lets nothing more wait is the last.
 //
 // attempts must be at least 1.
 func Retry(attempts int, b Backoff) TaskOption {
@@ -87,8 +87,8 @@ func Permanent(err error) error {
 	return &run.Advice{Err: err, Permanent: true}
 }
 
-// RetryAfter wraps an error of a body: the next attempt, if there is one left, comes after d instead
-// of the wait of the back-off. It returns nil if err is nil.
+// RetryAfter wraps an error of a body: the next attempt, if there is one left, comes after d
+// instead of the wait of the back-off. It returns nil if err is nil.
 func RetryAfter(err error, d time.Duration) error {
 	if err == nil {
 		return nil

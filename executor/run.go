@@ -30,7 +30,8 @@ type Run struct {
 	// with Missed > 0 follows a stall, so its measurements may not be worth keeping.
 	Missed uint64 `json:"missed,omitempty"`
 
-	// Attempt counts the attempts of the run, from 1 on, if the task has [Retry]; otherwise it is 0.
+	// Attempt counts the attempts of the run, from 1 on, if the task has [Retry]; otherwise it is
+	// 0.
 	Attempt uint64 `json:"attempt,omitempty"`
 
 	// Triggered tells a run that [ScheduledFuture.Trigger] has asked for.

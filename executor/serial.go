@@ -35,8 +35,8 @@ type lane struct {
 }
 
 // NewSerial returns a serial executor over the given pool. Given another Serial, it shares that
-// one's pool, but not its order. NewSerial panics if p is nil or not of this package, as keeping the
-// order needs access to the pool's queue; and if an option is nil.
+// one's pool, but not its order. NewSerial panics if p is nil or not of this package, as keeping
+// the order needs access to the pool's queue; and if an option is nil.
 func NewSerial(p Submitter, opts ...SerialOption) *Serial {
 	s := &Serial{pool: poolOf(p)}
 	s.init(s.pool, checkedSerial(opts))

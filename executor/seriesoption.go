@@ -62,17 +62,20 @@ func Until(t time.Time) TaskOption {
 	})
 }
 
-// DelayBy lets a function decide, after each run of a series, when the next comes: so long after the
-// end of that run; at once if d is zero or less. With again false the series ends, and its future
-// succeeds. The function is called on the goroutine of the run, without locks, after the error
-// handler. If it panics, that is reported, and the period of the series counts this once. An extra
-// run, see [ScheduledFuture.Trigger], is followed by a call too. Tasks that run once ignore it.
+// DelayBy lets a function decide, after each run of a series, when the next comes: so long after
+// the end of that run; at once if d is zero or less. With again false the series ends, and its
+// future succeeds. The function is called on the goroutine of the run, without locks, after the
+// error handler. If it panics, that is reported, and the period of the series counts this once. An
+// extra run, see [ScheduledFuture.Trigger], is followed by a call too. Tasks that run once ignore
+// it.
 func DelayBy(next func(last LastRun) (d time.Duration, again bool)) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		if next == nil {
 			return invalid("nil function for the next delay")
 		}
-		o.DelayBy = func(last any) (time.Duration, bool) { return next(lastRunOf(last.(run.LastRun))) }
+		o.DelayBy = func(last any) (time.Duration, bool) {
+			return next(lastRunOf(last.(run.LastRun)))
+		}
 		return nil
 	})
 }

@@ -83,8 +83,9 @@ func nativeOf(p Submitter) native {
 	return nil
 }
 
-// poolOf returns the pool that runs the tasks given to p. A type that embeds one of this package will
-// do here: an order needs the queue of the pool, whatever else the type makes of its submissions.
+// poolOf returns the pool that runs the tasks given to p. A type that embeds one of this package
+// will do here: an order needs the queue of the pool, whatever else the type makes of its
+// submissions.
 func poolOf(p Submitter) *Pool {
 	if p == nil {
 		panic("executor: nil pool")

@@ -9,9 +9,9 @@ import (
 
 // Tasks yields the tasks of the pool that have not ended, as of one moment: first those that run,
 // in no order, then those that wait, in the order in which they are due. It leaves out the tasks of
-// Execute and ExecuteAfter without options, of which there is nothing to tell. Tasks may end while it goes on, and
-// its consumer may call the pool. It takes the lock for O(n), to copy references, and sorts without
-// it.
+// Execute and ExecuteAfter without options, of which there is nothing to tell. Tasks may end while
+// it goes on, and its consumer may call the pool. It takes the lock for O(n), to copy references,
+// and sorts without it.
 func (p *Pool) Tasks() iter.Seq[Handle] {
 	return func(yield func(Handle) bool) {
 		for _, c := range append(p.running(), p.waiting()...) {

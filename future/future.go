@@ -98,8 +98,8 @@ func (f *Future[V]) CancelCause(cause error) bool {
 func (f *Future[V]) Stop() bool { return f.cell().Cancel(nil, ErrCancelled, false) }
 
 // Withdraw is [Future.Cancel] for a task that has not begun, and leaves any other alone. So after
-// true the body is never called, and after false it has been, or the task has ended; as with Stop of
-// a time.Timer. Of a periodic task, and of one that is tried again, the first run counts.
+// true the body is never called, and after false it has been, or the task has ended; as with Stop
+// of a time.Timer. Of a periodic task, and of one that is tried again, the first run counts.
 func (f *Future[V]) Withdraw() bool { return f.cell().Withdraw() }
 
 // String returns the state and, if the future failed or was cancelled, the error.

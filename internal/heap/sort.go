@@ -34,7 +34,8 @@ func nodesOf[N Node](entries []entry[N]) []N {
 // comparison. If the keys do not differ in too many digits, which is so for tasks of one moment,
 // they are sorted digit by digit, the last digit first. Otherwise they are sorted so by their first
 // two digits only, which leaves a few next to each other that agree in both, and those are sorted
-// by comparison. All of it goes through memory in sequence. O(n log n), and nearly O(n) in practice.
+// by comparison. All of it goes through memory in sequence. O(n log n), and nearly O(n) in
+// practice.
 func sorted[N Node](entries []entry[N]) []entry[N] {
 	if len(entries) < few {
 		for _, e := range entries {

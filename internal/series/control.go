@@ -123,7 +123,9 @@ func (s *Series) dropWaiting(now int64) {
 	if s.Period > 0 {
 		s.Missed += uint64(passed)
 	}
-	s.slot = clock.Later(s.slot+max(passed-1, 0)*s.period(), time.Duration(min(passed, 1)*s.period()))
+	for _, more := range [2]int64{max(passed-1, 0), min(passed, 1)} { // the last may be Never
+		s.slot = clock.Later(s.slot, time.Duration(more*s.period()))
+	}
 	s.planned = s.disturbed(s.slot, max(now-s.slot, 0))
 }
 

@@ -150,8 +150,8 @@ func (s *Series) Start(scheduled, now int64) int64 {
 // Ended returns when the last run ended, or 0 before that. The next run must not start earlier.
 func (s *Series) Ended() int64 { return s.ended }
 
-// Next accounts for the end of a run, plans the next, and returns when the task is due: for that, or
-// for an extra run. Only the goroutine of the run may call it.
+// Next accounts for the end of a run, plans the next, and returns when the task is due: for that,
+// or for an extra run. Only the goroutine of the run may call it.
 func (s *Series) Next(ended int64) (at int64) {
 	s.noteFailures()
 	s.end(ended)

@@ -152,7 +152,8 @@ func (x *Execution) Conclude() {
 // conclude settles the future, or says that the series goes on.
 func (x *Execution) conclude() {
 	c, pl := x.Task, x.Plan
-	switch survives := pl.Periodic() && (x.Err == nil || x.skip == tardy) || pl.Survives(x.Abrupt); {
+	survives := pl.Periodic() && (x.Err == nil || x.skip == tardy) || pl.Survives(x.Abrupt)
+	switch {
 	case x.skip == beyond:
 		x.Done = c.Finish(nil)
 	case !survives:

@@ -9,8 +9,8 @@ import (
 	"github.com/punctual-go/punctual/internal/delay"
 )
 
-// Once has act called once, by the first goroutine that passes the point, until the function returned is called, or
-// the test ends. Then one must have passed, or the test fails.
+// Once has act called once, by the first goroutine that passes the point, until the function
+// returned is called, or the test ends. Then one must have passed, or the test fails.
 func Once(t testing.TB, point delay.Point, act func()) (over func()) {
 	t.Helper()
 	var passed atomic.Bool
