@@ -23,6 +23,10 @@ var (
 	// ErrSaturated says that the pool has no room for the task.
 	ErrSaturated error = rejection("executor: pool is saturated")
 
+	// ErrDrained says that [Pool.Drain] has dropped an accepted task before it ran; the error also
+	// matches [future.ErrCancelled].
+	ErrDrained = errors.New("executor: task was drained")
+
 	// ErrNoneLeft is returned by [CompletionService.Take] when no task is outstanding.
 	ErrNoneLeft = errors.New("executor: no task is outstanding")
 
