@@ -30,6 +30,10 @@ var (
 	// ErrExpired is the error of a run that did not begin in time, see [BeginWithin].
 	ErrExpired = run.ErrExpired
 
+	// ErrDrained says that [Pool.Drain] has dropped an accepted task before it ran; the error also
+	// matches [future.ErrCancelled].
+	ErrDrained = errors.New("executor: task was drained")
+
 	// ErrNoneLeft is returned by [CompletionService.Take] when no task is outstanding.
 	ErrNoneLeft = errors.New("executor: no task is outstanding")
 

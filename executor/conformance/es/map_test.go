@@ -55,13 +55,14 @@ func TestMapOnAForeignSubmitterToo(t *testing.T) {
 func TestMapHasTwiceAsManyInFlightAsThereAreWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 1, executor.MaximumSize(3), executor.GrowFirst())
-		var most atomic.Int64
+		var done, most atomic.Int64
 		_, err := executor.Map(t.Context(), p, numbers(100), func(context.Context, int) (int, error) {
 			time.Sleep(time.Second)
-			s := p.Stats()
-			if n := int64(s.Queued + s.Busy); n > most.Load() {
-				most.Store(n) // an instant in virtual time: the last to look sees the most
+			// Those that are done are in flight until their futures are settled, a moment later.
+			if n := int64(p.Stats().Accepted) - done.Load(); n > most.Load() {
+				most.Store(n)
 			}
+			done.Add(1)
 			return 0, nil
 		})
 		require.NoError(t, err)
@@ -244,6 +245,26 @@ func TestMapThatACallEndsByGoexitOnTheCallersGoroutineLeavesNothing(t *testing.T
 		_, err := f.Get(t.Context())
 		assert.ErrorIs(t, err, future.ErrGoexit)
 		time.Sleep(time.Hour)
+		s := p.Stats()
+		assert.Zero(t, s.Queued+s.Busy)
+	})
+}
+
+func TestMapThatADecoratorEndsByAPanicLeavesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		decorated := 0
+		p := pooltest.NewPool(t, 1, executor.Decorate(func(task executor.Task) executor.Task {
+			if decorated++; decorated == 3 {
+				panic(pooltest.ErrTask)
+			}
+			return task
+		}))
+		assert.PanicsWithValue(t, pooltest.ErrTask, func() {
+			_, _ = executor.Map(t.Context(), p, numbers(10), func(ctx context.Context, _ int) (int, error) {
+				return 0, pooltest.Pause(time.Hour)(ctx)
+			})
+		})
+		synctest.Wait()
 		s := p.Stats()
 		assert.Zero(t, s.Queued+s.Busy)
 	})

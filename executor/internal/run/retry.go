@@ -103,12 +103,19 @@ func (o *Owner) giveUp(c *cell.Cell, pl *Plan) {
 }
 
 // Drop settles a waiting task that is handed back, and reports whether it was not settled before.
-// The error of an attempt that it has made is part of its own.
 func (o *Owner) Drop(c *cell.Cell, pl *Plan) bool {
 	if !pl.Retrying() {
 		return c.Drop()
 	}
-	return c.Discard(cell.Joined(pl.Dropped, pl.failed))
+	return o.Discard(c, pl, pl.Dropped)
+}
+
+// Discard is Drop with an error of its own. That of an attempt which the task has made is joined.
+func (o *Owner) Discard(c *cell.Cell, pl *Plan, err error) bool {
+	if pl.Retrying() {
+		err = cell.Joined(err, pl.failed)
+	}
+	return c.Discard(err)
 }
 
 // planByFunction asks the function that decides about the next run of a series, if there is one.

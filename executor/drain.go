@@ -1,0 +1,55 @@
+package executor
+
+import (
+	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+// Drain drops everything that waits, and returns it in the order of its times; see [Pending]. The
+// pool stays open: what is running goes on, and new tasks are accepted as before. The futures of
+// the dropped tasks are settled with an error that matches both [future.ErrCancelled] and
+// [ErrDrained], and the tasks count as returned.
+//
+// A series whose next run waits is dropped and ends. One that is in a run is not: it is running,
+// and waits again after that. Submitters that wait for room get it. A task that is accepted during
+// the call may or may not be dropped. Drain may be called from a task, and takes O(n log n) time,
+// during O(n) of which the pool is locked.
+func (p *Pool) Drain() []Pending {
+	drained := p.takeWaiting()
+	dropped := make([]Pending, 0, len(drained))
+	for _, c := range drained { // without the lock: settling calls those who wait
+		name := nameOf(c)
+		err := p.runs.Refusal(name, "task was drained", ErrDrained)
+		if p.runs.Discard(c, &planOf(c).Plan, future.CancelledError(err)) {
+			dropped = append(dropped, p.pendingOfLocked(c))
+		}
+		c.Body = nil
+	}
+	p.mu.Lock()
+	p.freeNamesLocked(drained)
+	p.runs.Settling--
+	p.counts.returned += uint64(len(dropped))
+	p.counts.cancelled += uint64(len(drained) - len(dropped)) // by their futures, at the same moment
+	ended := p.emptiedLocked()
+	p.mu.Unlock()
+	p.finish(ended)
+	return dropped
+}
+
+// takeWaiting removes all tasks from the queue and from behind others, and lets those in who wait
+// for the room. The caller must settle the tasks, and then decrease Settling, which keeps the pool
+// from ending before that.
+func (p *Pool) takeWaiting() []*cell.Cell {
+	p.mu.Lock()
+	defer p.mu.Unlock() // even if a user's WorkQueue panics
+	p.recallLocked()
+	waiting := merge(p.queue.Filter(func(*cell.Cell) bool { return false }), p.takeHeldBackLocked())
+	waiting = merge(waiting, p.takeDeferredLocked())
+	p.vacateLocked(waiting)
+	p.runs.Settling++
+	if !p.plain && p.surplusLocked() {
+		p.lot.CallLeader() // above the core size, it may wait for what will not come
+	}
+	p.notifyLocked(unread)
+	return waiting
+}
