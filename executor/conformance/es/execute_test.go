@@ -77,6 +77,7 @@ func TestExecuteWithANameRunsUnderIt(t *testing.T) {
 			return nil
 		}, executor.Name("poll")))
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		assert.Equal(t, "poll", run.Name)
 	})
 }
