@@ -67,8 +67,14 @@ func (p *ScheduledPool) Apply(jobs ...Job) (Changes, error) {
 		wanted = append(wanted, w)
 	}
 	changes, stopped, err := p.apply(wanted)
+	// Without the lock: both call others.
 	for _, c := range stopped {
-		p.handle(c).Stop() // without the lock: it calls those who wait
+		p.handle(c).Stop()
+	}
+	for _, w := range wanted {
+		if w.added {
+			p.runs.Follow(w.cell, &w.plan.Plan)
+		}
 	}
 	return changes, err
 }
@@ -81,6 +87,7 @@ type job struct {
 	plan    *plan
 	cell    *cell.Cell
 	current atomic.Pointer[Task] // the decorated body
+	added   bool                 // it has its own task, not that of an earlier one
 }
 
 // newJob checks j. It runs options and decorators, so the lock must not be held.
@@ -111,6 +118,9 @@ func (p *ScheduledPool) newJob(j Job) (*job, error) {
 	_, w.cell = newScheduled[struct{}](p)
 	w.cell.Plan = w.plan.Cells()
 	w.cell.Body = func(ctx context.Context) error { return (*w.current.Load())(ctx) }
+	if err := p.runs.RefuseLate(&w.plan.Plan, ErrRejected); err != nil {
+		return nil, err
+	}
 	return w, p.runs.CheckBounds(&w.plan.Plan, j.Initial)
 }
 
@@ -193,7 +203,7 @@ func (p *ScheduledPool) isJobLocked(c *cell.Cell) bool { return planOf(c).job }
 
 // addJobLocked queues w. If a task that has its name is still alive, w waits for the end of that.
 func (p *ScheduledPool) addJobLocked(w *job, now int64) {
-	w.plan.job = true
+	w.plan.job, w.added = true, true
 	before := p.names.live.entries[w.Name]
 	w.cell.When = w.plan.First(clock.Later(now, w.Initial))
 	if before != nil {

@@ -153,6 +153,12 @@ func (g *extraRun) serve() {
 // whether there is one. The last task keeps its place until then; if there is no other, depart
 // accounts for it.
 func (g *extraRun) next() bool {
+	var refused *cell.Cell // the last task, if it may not be tried again
+	defer func() {
+		if refused != nil {
+			g.pool.endSeries(refused) // without the lock: it calls those who wait
+		}
+	}()
 	p := g.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -165,7 +171,7 @@ func (g *extraRun) next() bool {
 			continue
 		}
 		if g.Task != nil {
-			g.accountLocked() // it runs once, so it is not refused another run
+			refused = g.accountLocked()
 		}
 		if g.startLocked(c, p.clock.Now()) {
 			p.notifyLocked(unread)

@@ -62,7 +62,7 @@ func (p *Pool) pending(w runqueue.Waiting) Pending {
 	pl := w.Plan.Detail.(*plan)
 	pending := Pending{Name: pl.Name, Periodic: pl.Periodic(), Runs: w.Runs}
 	// A series that is paused has no time.
-	if w.When != unread && !(w.When == clock.Never && pl.Paused()) {
+	if w.When != unread && !(w.When == clock.Never && pl.Suspended()) {
 		pending.Scheduled = p.clock.Time(w.When)
 	}
 	return pending

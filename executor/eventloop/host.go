@@ -74,7 +74,7 @@ func (h *host) Next(c *cell.Cell) (time.Time, bool) {
 	l := h.loop()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if c.Phase() != cell.Pending || c.When == clock.Never && planOf(c).Paused() {
+	if c.Phase() != cell.Pending || c.When == clock.Never && planOf(c).Suspended() {
 		return time.Time{}, false
 	}
 	return l.clock.Time(c.When), true

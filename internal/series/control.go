@@ -64,6 +64,9 @@ func (s *Series) extraFirst() bool { return s.asked > 0 && (s.paused || s.asked 
 // Paused reports whether the series is paused.
 func (s *Series) Paused() bool { return s.paused }
 
+// Suspended reports whether the series waits for no planned run.
+func (s *Series) Suspended() bool { return s.paused || s.held }
+
 // Extra reports whether the run in progress is an extra one.
 func (s *Series) Extra() bool { return s.extra }
 

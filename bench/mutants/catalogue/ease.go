@@ -25,7 +25,7 @@ var ease = []Mutant{
 	},
 	{
 		ID:    "ease-04",
-		Fault: "a task that is given to a Serial with an option, and without a future, is not in its order",
+		Fault: "a task given to a Serial with an option, and without a future, is not in its order",
 		File:  "executor/serial.go",
 		From:  "pl == p.executed { c.Plan = l.executed.Cells() } else {",
 		To:    "pl == p.executed { c.Plan = l.executed.Cells() } else if false {",

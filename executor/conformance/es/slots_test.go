@@ -113,14 +113,15 @@ func TestGroupWhatThePoolRefusesTakesNoSlot(t *testing.T) {
 }
 
 func TestGroupGoWaitsForItsTurnNoLongerThanTheGroupLasts(t *testing.T) {
-	for name, end := range map[string]func(g *executor.Group, cancel context.CancelFunc) error{
-		"cancelled": func(g *executor.Group, _ context.CancelFunc) error {
-			g.Cancel(pooltest.ErrTask)
-			return pooltest.ErrTask
+	for name, row := range map[string]struct {
+		end  func(g *executor.Group, cancel context.CancelFunc)
+		want error
+	}{
+		"cancelled": {
+			func(g *executor.Group, _ context.CancelFunc) { g.Cancel(pooltest.ErrTask) }, pooltest.ErrTask,
 		},
-		"context": func(_ *executor.Group, cancel context.CancelFunc) error {
-			cancel()
-			return context.Canceled
+		"context": {
+			func(_ *executor.Group, cancel context.CancelFunc) { cancel() }, context.Canceled,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -130,15 +131,13 @@ func TestGroupGoWaitsForItsTurnNoLongerThanTheGroupLasts(t *testing.T) {
 				g := executor.NewGroup(ctx, pooltest.NewPool(t, 2))
 				g.SetLimit(1)
 				require.NoError(t, g.Go(pooltest.Sleep(time.Hour)))
-				ended := make(chan error, 1)
-				time.AfterFunc(time.Second, func() { ended <- end(g, cancel) })
+				time.AfterFunc(time.Second, func() { row.end(g, cancel) })
 				start := time.Now()
 				err := g.Go(pooltest.Nothing)
 				assert.Equal(t, time.Second, time.Since(start))
-				want := <-ended
-				assert.ErrorIs(t, err, want)
+				assert.ErrorIs(t, err, row.want)
 				assert.ErrorIs(t, err, future.ErrCancelled)
-				assert.ErrorIs(t, g.Wait(), want)
+				assert.ErrorIs(t, g.Wait(), row.want)
 				assert.Equal(t, time.Hour, time.Since(start), "the body ignores its context")
 			})
 		})
