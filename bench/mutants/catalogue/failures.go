@@ -13,7 +13,7 @@ var failures = []Mutant{
 		ID:    "failure-02",
 		Fault: "a run that outlives its timeout is told when its body returns, if ever",
 		File:  "executor/internal/run/overrun.go",
-		From:  "c.Phase() != cell.Running || !pl.Expire(c.Started, o.Clock.Now())",
+		From:  "c.Phase() != cell.Running || pl.MayRetry() || !pl.Expire(c.Started, o.Clock.Now())",
 		To:    "c.Phase() != cell.Running || pl.Survives(false) || !pl.Expire(c.Started, o.Clock.Now())",
 	},
 	{
@@ -26,8 +26,8 @@ var failures = []Mutant{
 		ID:    "failure-04",
 		Fault: "a run that has outlived its timeout counts once more as its body returns",
 		File:  "executor/internal/run/execution.go",
-		From:  "if x.Failed && !x.told {",
-		To:    "if x.Failed {",
+		From:  "case x.Failed && !x.told:",
+		To:    "case x.Failed:",
 	},
 	{
 		ID:    "failure-05",

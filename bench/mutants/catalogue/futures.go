@@ -35,8 +35,8 @@ var futures = []Mutant{
 		ID:    "future-03",
 		Fault: "a series that is cancelled during its run is pending again",
 		File:  "internal/cell/cell.go",
-		From:  "if phaseOf(s) != Running { return false }\n if c.state.CompareAndSwap(s, s&seen|uint32(Pending)) {",
-		To:    "if c.state.CompareAndSwap(s, s&seen|uint32(Pending)) {",
+		From:  "if phaseOf(s) != Running { return false }\n if c.state.CompareAndSwap(s, s&(seen|once)|uint32(Pending)) {",
+		To:    "if c.state.CompareAndSwap(s, s&(seen|once)|uint32(Pending)) {",
 	},
 	{
 		ID:    "future-04",

@@ -47,7 +47,7 @@ var pool = []Mutant{
 		ID:    "pool-07",
 		Fault: "the task of a submitter who has given up is queued later",
 		File:  "executor/blockedsubmitters.go",
-		From:  "p.blockedSubmitters.list.Remove(place)\n p.notifyLocked(unread)",
+		From:  "p.blockedSubmitters.list.Remove(place)\n p.freeNameLocked(e.cell)\n p.notifyLocked(unread)",
 		To:    "_ = place\n p.notifyLocked(unread)",
 	},
 	{
@@ -67,7 +67,7 @@ var pool = []Mutant{
 		ID:    "pool-10",
 		Fault: "a worker that becomes free lets nobody in who waits for one",
 		File:  "executor/worker.go",
-		From:  "case p.blockedSubmitters.admitLocked(p, 1):",
+		From:  "case !p.pause.on && p.blockedSubmitters.admitLocked(p, 1):",
 	},
 	{
 		ID:    "pool-11",

@@ -6,7 +6,7 @@ var shutdown = []Mutant{
 		ID:    "shutdown-01",
 		Fault: "submitters who wait for room are not told of a shutdown",
 		File:  "executor/lifecycle.go",
-		From:  "p.blockedSubmitters.refuseAllLocked()",
+		From:  "p.blockedSubmitters.refuseAllLocked(p)",
 	},
 	{
 		ID:    "shutdown-02",
@@ -39,7 +39,7 @@ var shutdown = []Mutant{
 		ID:    "shutdown-06",
 		Fault: "tasks are handed back, but their futures never end",
 		File:  "executor/lifecycle.go",
-		From:  "if c.Drop() { dropped = append(dropped, p.pendingOfLocked(c)) }",
+		From:  "if p.runs.Drop(c, &planOf(c).Plan) { dropped = append(dropped, p.pendingOfLocked(c)) }",
 		To:    "dropped = append(dropped, p.pendingOfLocked(c))",
 	},
 	{
@@ -67,7 +67,7 @@ var shutdown = []Mutant{
 		ID:    "shutdown-10",
 		Fault: "a series that runs during a shutdown is queued again",
 		File:  "executor/execution.go",
-		From:  "x.Repeats(c, &pl.Plan, p.mayRepeatLocked())",
+		From:  "x.Repeats(c, &pl.Plan, p.mayRepeatLocked(pl))",
 		To:    "x.Repeats(c, &pl.Plan, true)",
 	},
 	{
@@ -122,7 +122,7 @@ var shutdown = []Mutant{
 		ID:    "shutdown-18",
 		Fault: "a series in its last run is handed back",
 		File:  "executor/internal/run/plan.go",
-		From:  "pl.Periodic() && !pl.Last() &&",
+		From:  "pl.Periodic() && !pl.Last(now) &&",
 		To:    "pl.Periodic() &&",
 	},
 }

@@ -7,8 +7,8 @@ var waits = []Mutant{
 		ID:    "wait-01",
 		Fault: "a run that waits keeps its place",
 		File:  "executor/waits.go",
-		From:  "p.waits.blocked++\n p.helpLocked(a)",
-		To:    "p.helpLocked(a)",
+		From:  "p.waits.blocked++\n a.by.waits = a",
+		To:    "a.by.waits = a",
 	},
 	{
 		ID:    "wait-02",
@@ -42,8 +42,8 @@ var waits = []Mutant{
 		ID:    "wait-06",
 		Fault: "the workers of an overdrawn pool take more",
 		File:  "executor/worker.go",
-		From:  "if due && p.overdrawnLocked() && p.capacity() > 0 {",
-		To:    "if due && p.overdrawnLocked() && p.plain && !p.plain {",
+		From:  "if due && p.overdrawnLocked() && p.capacity() > 0 || p.pause.on {",
+		To:    "if due && p.overdrawnLocked() && p.plain && !p.plain || p.pause.on {",
 	},
 	{
 		ID:    "wait-07",
