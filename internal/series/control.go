@@ -20,6 +20,7 @@ type control struct {
 	extra   bool  // and it is an extra one
 	asked   int64 // when an extra run was asked for that has not begun; 0 if there is none
 	planned int64 // when the next planned run is due, or the one in progress was
+	last    int64 // what the waiting one follows: a slot or, with a fixed delay, the end of a run
 
 	extras   uint64 // extra runs begun so far
 	dropped  uint64 // planned runs dropped since the one in progress began
@@ -86,7 +87,7 @@ func (s *Series) Resume(now int64) bool {
 	s.paused, s.forgiven = false, s.failures
 	if s.inPlanned() {
 		s.dropDuringRun(now)
-	} else if s.planned < now {
+	} else {
 		s.dropWaiting(now)
 	}
 	return true
@@ -119,16 +120,19 @@ func (s *Series) dropDuringRun(now int64) {
 	}
 }
 
-// dropWaiting moves the planned run to the first slot that has not passed. The slots of a fixed
-// delay are those that there would be if its runs took no time.
+// dropWaiting moves a planned run that has fallen due to the first slot that has not passed. The
+// slots of a fixed delay are those that there would be if its runs took no time.
 func (s *Series) dropWaiting(now int64) {
+	if s.planned >= now {
+		return
+	}
 	passed := ceil(max(now-s.slot, 0), s.period())
+	before := s.slot + max(passed-1, 0)*s.period()
 	if s.Period > 0 {
 		s.Missed += uint64(passed)
+		s.last = before
 	}
-	for _, more := range [2]int64{max(passed-1, 0), min(passed, 1)} { // the last may be Never
-		s.slot = clock.Later(s.slot, time.Duration(more*s.period()))
-	}
+	s.slot = clock.Later(before, time.Duration(min(passed, 1)*s.period()))
 	s.planned = s.disturbed(s.slot, max(now-s.slot, 0))
 }
 
@@ -146,11 +150,15 @@ func (s *Series) beginExtra() {
 }
 
 // Reset begins the grid anew at the given time.
-func (s *Series) Reset(at int64) {
+func (s *Series) Reset(at, now int64) {
 	if s.inPlanned() {
 		s.move = move{restart, at}
 		return
 	}
+	if s.paused {
+		s.dropWaiting(now) // it counts
+	}
+	s.move = move{} // of an extra run that has called NextIn
 	s.slot, s.planned = at, s.disturbed(at, 0)
 }
 
@@ -186,19 +194,18 @@ func (s *Series) lastSlot(at int64) int64 {
 // SetPeriod changes the period. The next planned run is one new period after the last one, or at
 // once if that has passed, from where a new grid begins. A first run stays where it is.
 func (s *Series) SetPeriod(d time.Duration, now int64) {
-	old := s.period()
-	if s.every = int64(d); s.every == old {
+	if int64(d) == s.period() {
 		return
 	}
-	last := s.ended
-	if s.Period > 0 {
-		last = s.slot - old
+	if s.paused && !s.inPlanned() {
+		s.dropWaiting(now) // it counts
 	}
+	s.every = int64(d)
 	switch {
 	case s.inPlanned() && s.Period > 0:
 		s.slot = max(s.slot, now-s.every) // the new grid owes no runs for the time before it
 	case !s.inPlanned() && s.Runs > s.extras:
-		s.slot = max(clock.Later(last, d), now)
+		s.slot = max(clock.Later(s.last, time.Duration(s.stretched())), now)
 		s.planned = s.disturbed(s.slot, 0)
 	}
 }

@@ -161,10 +161,14 @@ func (s *Series) Next(ended int64) (at int64) {
 // end is Next that leaves the streak alone.
 func (s *Series) end(ended int64) {
 	s.ended, s.running = ended, false
-	if s.extra {
+	switch dropped := s.dropped; {
+	case s.extra:
 		s.extra = false // the plan is what it was
-	} else {
+	default:
 		s.planned = s.plan(ended)
+		if s.move.kind != stay {
+			s.Missed = dropped // what else the plan leaves out has not been missed, but moved
+		}
 	}
 	s.applyMove(ended)
 }
@@ -172,9 +176,11 @@ func (s *Series) end(ended int64) {
 // plan plans the run after a planned one that ended at the given time, and returns when it is due.
 func (s *Series) plan(ended int64) (at int64) {
 	s.Missed, s.dropped = s.dropped, 0
+	s.last = s.slot
 	every := s.stretched()
 	switch {
 	case s.Period < 0: // fixed delay: from the end of the run
+		s.last = ended
 		s.slot = clock.Later(ended, time.Duration(every))
 	case s.CatchUp == Skip:
 		return s.skip(ended, every)
@@ -196,7 +202,8 @@ func (s *Series) skip(ended, every int64) (at int64) {
 		passed = ceil(over-every, s.period())
 	}
 	s.Missed += uint64(passed)
-	s.slot = clock.Later(s.slot+passed*s.period(), time.Duration(every))
+	s.last = s.slot + passed*s.period()
+	s.slot = clock.Later(s.last, time.Duration(every))
 	return s.disturbed(s.slot, max(ended-s.slot, 0))
 }
 

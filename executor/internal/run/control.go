@@ -28,7 +28,7 @@ func (o *Owner) Trigger(c *cell.Cell, pl *Plan) bool {
 func (o *Owner) Reset(c *cell.Cell, pl *Plan, d time.Duration) bool {
 	if pl.Periodic() {
 		return o.command(c, pl, func(now int64) bool {
-			pl.Series.Reset(clock.Later(now, d))
+			pl.Series.Reset(clock.Later(now, d), now)
 			return true
 		})
 	}

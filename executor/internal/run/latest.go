@@ -65,10 +65,10 @@ func (pl *Plan) missed() uint64 {
 	return pl.Missed
 }
 
-// attempt returns the number of the attempt in progress, or 0 for a task that has only one.
+// attempt returns the number of the attempt in progress, or 0 for a task without Retry.
 func (pl *Plan) attempt() uint64 {
 	if pl.Retry.Attempts < 2 {
-		return 0
+		return pl.Retry.Attempts // which nobody counts
 	}
 	return pl.Attempt()
 }
