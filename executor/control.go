@@ -36,18 +36,32 @@ func (f *ScheduledFuture[V]) Last() (LastRun, bool) { return f.Handle().Last() }
 // means at once. Of several calls the last counts. ctx is the context of the run, or derives from
 // it; with any other, and after the run, NextIn does nothing and returns false.
 func NextIn(ctx context.Context, d time.Duration) bool {
-	if ctx == nil {
+	h, ok := HandleFrom(ctx)
+	if !ok {
 		return false
 	}
-	return cell.Within(ctx, func(c *cell.Cell) bool {
+	o, pl, _ := h.commanded()
+	return o.NextIn(h.cell, pl, d)
+}
+
+// HandleFrom returns the handle of the task in whose run it is called, given the context of the run
+// or one derived from it; so a body need not wait for the future that its submitter gets. It
+// reports false for any other context, for nil, after the run, and in a task of Execute without
+// options, which has none.
+func HandleFrom(ctx context.Context) (h Handle, ok bool) {
+	if ctx == nil {
+		return Handle{}, false
+	}
+	ok = cell.Within(ctx, func(c *cell.Cell) bool {
 		if c.Plan == nil {
 			return false
 		}
-		h, ok := c.Plan.Host.(timetable)
-		if !ok {
+		host, steered := c.Plan.Host.(timetable)
+		if !steered || !host.HasHandle(c) {
 			return false
 		}
-		o, pl := h.Plan(c)
-		return o.NextIn(c, pl, d)
+		h = Handle{c, host}
+		return true
 	})
+	return h, ok
 }

@@ -82,6 +82,9 @@ func (h *host) Next(c *cell.Cell) (time.Time, bool) {
 // pausedLocked reports whether c waits for no run because it is paused.
 func pausedLocked(c *cell.Cell) bool { return c.When == clock.Never && planOf(c).Suspended() }
 
+// HasHandle reports whether c is a task by itself: not one of Execute without options.
+func (h *host) HasHandle(c *cell.Cell) bool { return planOf(c) != h.pool().executed }
+
 // Plan leads from a task to what its future asks.
 func (h *host) Plan(c *cell.Cell) (*run.Owner, *run.Plan) { return &h.pool().runs, &planOf(c).Plan }
 

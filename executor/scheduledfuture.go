@@ -30,6 +30,8 @@ type timetable interface {
 	Periodic(c *cell.Cell) bool
 	// Describe returns which run of c is in progress.
 	Describe(c *cell.Cell) Run
+	// HasHandle reports whether c is a task by itself, not the cell of a worker that serves many.
+	HasHandle(c *cell.Cell) bool
 	// Plan returns what the commands of a series need.
 	Plan(c *cell.Cell) (*run.Owner, *run.Plan)
 }

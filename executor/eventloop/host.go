@@ -83,6 +83,9 @@ func (h *host) Next(c *cell.Cell) (time.Time, bool) {
 // Runs answers the method of the same name of the task's future.
 func (h *host) Runs(c *cell.Cell) uint64 { return h.loop().runs.Runs(c, planOf(c)) }
 
+// HasHandle reports whether c is a task by itself: not one of Execute without options.
+func (h *host) HasHandle(c *cell.Cell) bool { return planOf(c) != h.loop().executed }
+
 // Plan leads from a task to what its future asks.
 func (h *host) Plan(c *cell.Cell) (*run.Owner, *run.Plan) { return &h.loop().runs, planOf(c) }
 

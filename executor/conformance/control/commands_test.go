@@ -2,7 +2,6 @@ package control_test
 
 import (
 	"context"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -450,9 +449,9 @@ func TestWithdrawStopsOnlyWhatHasNeverBegun(t *testing.T) {
 func TestCommandsFromInsideTakeEffectAfterTheRun(t *testing.T) {
 	onEach(t, func(t *testing.T, s scheduler) {
 		d := newDiary()
-		var own atomic.Pointer[executor.ScheduledFuture[struct{}]]
-		own.Store(rate(t, s, func(ctx context.Context) error {
-			f := own.Load()
+		rate(t, s, func(ctx context.Context) error {
+			f, ok := executor.HandleFrom(ctx)
+			assert.True(t, ok)
 			switch d.run(ctx).Number {
 			case 1:
 				assert.True(t, f.Trigger())
@@ -469,8 +468,32 @@ func TestCommandsFromInsideTakeEffectAfterTheRun(t *testing.T) {
 				assert.False(t, f.Reset(0))
 			}
 			return nil
-		}))
+		})
 		d.until(100)
 		assert.Equal(t, []string{"10", "10!", "10!", "13", "14"}, d.starts())
+	})
+}
+
+func TestARunHasAHandleOnlyOfItsOwnTask(t *testing.T) {
+	onEach(t, func(t *testing.T, s scheduler) {
+		_, ok := executor.HandleFrom(context.Background())
+		assert.False(t, ok)
+		_, ok = executor.HandleFrom(nil) //nolint:staticcheck // what a caller may do by mistake
+		assert.False(t, ok)
+		require.NoError(t, s.Execute(func(ctx context.Context) error {
+			_, ok := executor.HandleFrom(ctx)
+			assert.False(t, ok)
+			return nil
+		}))
+		f, err := s.Submit(func(ctx context.Context) error {
+			h, ok := executor.HandleFrom(context.WithoutCancel(ctx))
+			assert.True(t, ok)
+			assert.Equal(t, "named", h.Name())
+			assert.True(t, h.Cancel())
+			return nil
+		}, executor.Name("named"))
+		require.NoError(t, err)
+		_, err = f.Get(context.Background())
+		assert.ErrorIs(t, err, future.ErrCancelled)
 	})
 }
