@@ -33,6 +33,32 @@
 // [ErrShutdown]. Whoever still holds the context after the run finds it ended. [RunFrom] tells a
 // task which run it is in, when that run was planned, and which periods were missed.
 //
+// # Recipes
+//
+// Debounce: one run, half a second after the last of many events.
+//
+//	if !pending.Reset(500 * time.Millisecond) { // it has run: the next one is another
+//		pending, err = pool.Schedule(500*time.Millisecond, save)
+//	}
+//
+// Retry, with exponential back-off and full jitter; no worker is held meanwhile.
+//
+//	f, err := pool.Submit(push, executor.Retry(5, executor.Backoff{Base: time.Second}))
+//
+// Fan out, in order and bounded; the first error cancels the rest.
+//
+//	users, err := executor.Map(ctx, pool, ids, load)
+//
+// Poll, and less often while it fails.
+//
+//	f, err := pool.WithFixedDelay(0, time.Second, poll, executor.BackOff(2, time.Minute))
+//
+// A periodic task is steered from outside by its [ScheduledFuture] or its [Handle]: [Handle.Pause],
+// [Handle.Trigger], [Handle.SetPeriod]. From inside it says by [NextIn] when it wants to run next,
+// and [HandleFrom] gives it its own handle. [Unique] and [Pool.Lookup] find a task by its name, and
+// [ScheduledPool.Apply] makes a list of jobs the ones that the pool has. [Pace] holds up starts,
+// not workers; [Pool.Pause] holds up all of them.
+//
 // # Waiting inside a task
 //
 // A task may submit tasks to its own pool and wait for them, whatever the size of the pool: while

@@ -1,0 +1,160 @@
+package executor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/future"
+)
+
+// A burst of events leads to one save, half a second after the last of them, as the timer would be
+// reset by hand.
+func ExampleScheduledFuture_Reset_debounce() {
+	pool := executor.NewScheduledPool(1)
+	defer pool.Close()
+	save := func(context.Context) error { fmt.Println("saved"); return nil }
+
+	pending, _ := pool.Schedule(time.Hour, save)
+	for range 1000 { // events
+		if !pending.Reset(20 * time.Millisecond) { // it has run: the next one is another
+			pending, _ = pool.Schedule(20*time.Millisecond, save)
+		}
+	}
+	pending.Get(context.Background())
+	// Output:
+	// saved
+}
+
+// A task that fails is tried again, and holds no worker while it waits.
+func ExampleRetry() {
+	pool := executor.NewScheduledPool(1)
+	defer pool.Close()
+	push := func(ctx context.Context) error {
+		if run, _ := executor.RunFrom(ctx); run.Attempt < 3 {
+			return errors.New("connection refused")
+		}
+		return nil
+	}
+
+	pushed, _ := pool.Submit(push, executor.Retry(5, executor.Backoff{Base: time.Millisecond}))
+	_, err := pushed.Get(context.Background())
+	fmt.Println(err, pool.Stats().Retries)
+	// Output:
+	// <nil> 2
+}
+
+// The first error cancels the rest, and is returned.
+func ExampleMap_firstError() {
+	pool := executor.NewPool(2)
+	defer pool.Close()
+	load := func(_ context.Context, id int) (string, error) {
+		if id == 3 {
+			return "", fmt.Errorf("no user %d", id)
+		}
+		return fmt.Sprint("user ", id), nil
+	}
+
+	_, err := executor.Map(context.Background(), pool, []int{1, 2, 3, 4}, load)
+	fmt.Println(err)
+	// Output:
+	// no user 3
+}
+
+// A poll that fails comes less often, until it succeeds again.
+func ExampleBackOff() {
+	pool := executor.NewScheduledPool(1)
+	defer pool.Close()
+	done := make(chan struct{})
+	poll := func(ctx context.Context) error {
+		switch run, _ := executor.RunFrom(ctx); {
+		case run.Number < 3:
+			return errors.New("nobody there")
+		case run.Number == 3:
+			close(done)
+		}
+		return nil
+	}
+
+	every := time.Millisecond
+	pool.WithFixedDelay(0, every, poll, executor.BackOff(2, 16*every), executor.Name("poll"))
+	<-done
+	fmt.Println("it is there")
+	// Output:
+	// it is there
+}
+
+func ExampleHandle() {
+	pool := executor.NewScheduledPool(1)
+	defer pool.Close()
+	ran := make(chan struct{})
+	report := func(context.Context) error { ran <- struct{}{}; return nil }
+	pool.AtFixedRate(time.Hour, time.Hour, report, executor.Name("report"), executor.Unique())
+
+	h, _ := pool.Lookup("report") // from an administrator's console
+	h.Pause()
+	h.Trigger() // once, whatever the plan
+	<-ran
+	fmt.Println(h.Kind(), h.Period(), h.Paused())
+	// Output:
+	// fixed rate 1h0m0s true
+}
+
+func ExampleScheduledPool_Apply() {
+	pool := executor.NewScheduledPool(1)
+	defer pool.Close()
+	job := func(name string, every time.Duration) executor.Job {
+		task := func(context.Context) error { return nil }
+		return executor.Job{Name: name, Initial: every, Rate: every, Task: task}
+	}
+
+	pool.Apply(job("poll", time.Minute), job("clean", time.Hour))
+	changes, err := pool.Apply(job("poll", time.Second), job("report", time.Hour)) // another file
+	fmt.Println(changes.Added, changes.Changed, changes.Removed, err)
+	// Output:
+	// [report] [poll] [clean] <nil>
+}
+
+func ExampleNextIn() {
+	pool := executor.NewScheduledPool(1)
+	defer pool.Close()
+	left := 3
+	done := make(chan struct{})
+	work := func(ctx context.Context) error {
+		if left--; left > 0 {
+			executor.NextIn(ctx, 0) // there is more to do: not in an hour, but now
+			return nil
+		}
+		close(done)
+		return nil
+	}
+
+	pool.WithFixedDelay(0, time.Hour, work)
+	<-done
+	fmt.Println(left, "left")
+	// Output:
+	// 0 left
+}
+
+func ExamplePace() {
+	pool := executor.NewScheduledPool(4)
+	defer pool.Close()
+	// Of each customer at most one mail in 20 ms, in order; the workers serve others meanwhile.
+	mails := executor.NewKeyedSerial[string](pool, executor.Pace(1, 20*time.Millisecond))
+	start := time.Now()
+	var last *future.Future[struct{}]
+	for n := range 3 {
+		last, _ = mails.Submit("ann", func(context.Context) error {
+			early := time.Since(start) < time.Duration(n)*20*time.Millisecond
+			fmt.Println("mail", n, early)
+			return nil
+		})
+	}
+	last.Get(context.Background())
+	// Output:
+	// mail 0 false
+	// mail 1 false
+	// mail 2 false
+}
