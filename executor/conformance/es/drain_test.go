@@ -207,15 +207,18 @@ func TestDrainLosesNothingThatIsSubmittedMeanwhile(t *testing.T) {
 
 func TestDrainTakesWhatAWorkerHasSetAside(t *testing.T) {
 	pooltest.EachUnbounded(t, func(t *testing.T, newPool pooltest.Maker) {
-		p, gate := newPool(t, 1), pooltest.NewGate(t)
-		for range 5 { // in a row before the worker comes, which then takes them together
+		p, first, gate := newPool(t, 1), pooltest.NewGate(t), pooltest.NewGate(t)
+		require.NoError(t, p.Execute(first.Hold))
+		synctest.Wait()
+		for range 5 { // the worker will take these in one go, to run one after another
 			require.NoError(t, p.Execute(gate.Hold))
 		}
+		first.Open()
 		synctest.Wait()
 		assert.Len(t, p.Drain(), 4)
 		gate.Open()
 		synctest.Wait()
-		assert.EqualValues(t, 1, p.Stats().Runs)
+		assert.EqualValues(t, 2, p.Stats().Runs)
 		requireBalance(t, p)
 	})
 }
