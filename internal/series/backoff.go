@@ -3,8 +3,6 @@ package series
 import (
 	"math"
 	"time"
-
-	"github.com/punctual-go/punctual/internal/clock"
 )
 
 // BackOff says how failures in a row stretch the period of a series. The zero BackOff does not.
@@ -20,18 +18,25 @@ func (s *Series) stretched() int64 {
 	if s.BackOff.Factor == 0 || s.failures == 0 {
 		return every
 	}
-	wait := scaled(every, s.BackOff.Factor, s.failures, int64(s.BackOff.Max))
+	by, most := math.Pow(s.BackOff.Factor, float64(s.failures)), max(int64(s.BackOff.Max), every)
 	if s.Period < 0 {
-		return wait
+		return scaled(every, by, most)
 	}
-	return max(wait/every, 1) * every
+	whole := most / every
+	if by < float64(whole) {
+		whole = int64(by)
+	}
+	return whole * every
 }
 
-// scaled returns d times factor to the nth power, but no more than most. It does not overflow.
-func scaled(d int64, factor float64, n uint64, most int64) int64 {
-	product := float64(d) * math.Pow(factor, float64(n))
-	if product >= float64(min(most, clock.Never)) {
-		return max(most, d)
+// scaled returns d times a factor of at least 1, but no more than most. It does not overflow.
+func scaled(d int64, by float64, most int64) int64 {
+	product := float64(d) * by
+	switch {
+	case by == 1: // d may be no number of a float64
+		return d
+	case product >= float64(most):
+		return most
 	}
-	return int64(product)
+	return max(int64(product), d)
 }

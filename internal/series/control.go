@@ -113,11 +113,10 @@ func (s *Series) dropDuringRun(now int64) {
 	if s.Period < 0 {
 		return
 	}
-	if over := now - clock.Later(s.slot, time.Duration(s.period())); over > 0 {
-		passed := ceil(over, s.period())
-		s.slot += passed * s.period()
-		s.dropped += uint64(passed)
-	}
+	period := s.period()
+	passed := ceil(span(clock.Later(s.slot, time.Duration(period)), now), uint64(period))
+	s.slot += int64(passed * uint64(period))
+	s.dropped += passed
 }
 
 // dropWaiting moves a planned run that has fallen due to the first slot that has not passed. The
@@ -126,14 +125,16 @@ func (s *Series) dropWaiting(now int64) {
 	if s.planned >= now {
 		return
 	}
-	passed := ceil(max(now-s.slot, 0), s.period())
-	before := s.slot + max(passed-1, 0)*s.period()
-	if s.Period > 0 {
-		s.Missed += uint64(passed)
-		s.last = before
+	before, period := s.slot, s.period()
+	if passed := ceil(span(s.slot, now), uint64(period)); passed > 0 {
+		before += int64((passed - 1) * uint64(period))
+		s.slot = clock.Later(before, time.Duration(period))
+		if s.Period > 0 {
+			s.Missed += passed
+			s.last = before
+		}
 	}
-	s.slot = clock.Later(before, time.Duration(min(passed, 1)*s.period()))
-	s.planned = s.disturbed(s.slot, max(now-s.slot, 0))
+	s.planned = s.disturbed(s.slot, 0)
 }
 
 // Trigger asks for an extra run. If one is waiting already, it is that one.
@@ -184,11 +185,11 @@ func (s *Series) lastSlot(at int64) int64 {
 	if s.Period < 0 {
 		return at
 	}
-	last := s.slot
-	if last > at {
-		last -= ceil(last-at, s.period()) * s.period()
+	period := uint64(s.period())
+	if s.slot > at {
+		return s.slot - int64(ceil(span(at, s.slot), period)*period)
 	}
-	return last + (at-last)/s.period()*s.period()
+	return s.slot + int64(span(s.slot, at)/period*period)
 }
 
 // SetPeriod changes the period. The next planned run is one new period after the last one, or at
@@ -228,8 +229,17 @@ func (s *Series) Pauses(failures uint64) bool {
 	return s.PauseAfter > 0 && failures-s.forgiven >= s.PauseAfter
 }
 
-// ceil divides, and rounds up; neither number is negative.
-func ceil(a, b int64) int64 {
+// span returns how long it is from one time to another, or 0 if that is earlier. As slots may be
+// negative, it may be more than a time can be.
+func span(from, to int64) uint64 {
+	if to <= from {
+		return 0
+	}
+	return uint64(to) - uint64(from)
+}
+
+// ceil divides, and rounds up.
+func ceil(a, b uint64) uint64 {
 	q := a / b
 	if a%b > 0 {
 		q++

@@ -31,10 +31,14 @@ const (
 // wait returns the wait after attempt n, counted from 1, given the wait before and a random number
 // in [0, 1).
 func (r *Retry) wait(n uint64, last time.Duration, random float64) time.Duration {
-	most := float64(math.MaxInt64)
-	if r.Max > 0 {
-		most = float64(r.Max)
+	if r.Base == 0 {
+		return 0 // infinitely often nothing is no number
 	}
+	limit := time.Duration(math.MaxInt64)
+	if r.Max > 0 {
+		limit = r.Max
+	}
+	most := float64(limit)
 	base := float64(r.Base)
 	full := min(most, base*math.Pow(r.Factor, float64(n-1)))
 	switch r.Spread {
@@ -46,8 +50,8 @@ func (r *Retry) wait(n uint64, last time.Duration, random float64) time.Duration
 		from := max(float64(last), base)
 		full = min(most, base+random*(3*from-base))
 	}
-	if full >= math.MaxInt64 {
-		return math.MaxInt64
+	if full >= most {
+		return limit
 	}
 	return time.Duration(full)
 }

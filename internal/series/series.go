@@ -197,12 +197,13 @@ func (s *Series) plan(ended int64) (at int64) {
 // time is left in its window; the run is planned for what is left. So a run that comes late in its
 // window costs the next one nothing. A slot that falls exactly on the end of a run has not passed.
 func (s *Series) skip(ended, every int64) (at int64) {
-	passed := int64(0)
-	if over := ended - s.slot - s.window(); over > every {
-		passed = ceil(over-every, s.period())
+	period, window := uint64(s.period()), uint64(s.window())
+	passed := uint64(0)
+	if late := span(s.slot, ended); late > uint64(every)+window {
+		passed = ceil(late-uint64(every)-window, period)
 	}
-	s.Missed += uint64(passed)
-	s.last = s.slot + passed*s.period()
+	s.Missed += passed
+	s.last = s.slot + int64(passed*period)
 	s.slot = clock.Later(s.last, time.Duration(every))
 	return s.disturbed(s.slot, max(ended-s.slot, 0))
 }

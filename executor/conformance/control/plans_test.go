@@ -2,6 +2,7 @@ package control_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -85,14 +86,14 @@ func TestARunThatIsMovedByACommandHasMissedNothing(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				onEach(t, func(t *testing.T, s scheduler) {
 					d := newDiary()
-					var f series
-					f = rate(t, s, func(ctx context.Context) error {
+					var own atomic.Pointer[executor.ScheduledFuture[struct{}]]
+					own.Store(rate(t, s, func(ctx context.Context) error {
 						if d.run(ctx).Number == 1 {
-							command(ctx, f)
+							command(ctx, own.Load())
 							time.Sleep(37 * time.Second) // to 47
 						}
 						return nil
-					}, executor.CatchUp(policy))
+					}, executor.CatchUp(policy)))
 					d.until(48)
 					assert.Equal(t, []string{"10", "47"}, d.starts())
 					assert.Zero(t, d.all()[1].Missed)
