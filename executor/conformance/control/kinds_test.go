@@ -33,7 +33,9 @@ type books struct {
 	Queued, Busy                                                               int
 }
 
+// booksOf returns them at rest: what is settled is counted a moment later.
 func booksOf(s scheduler) books {
+	synctest.Wait()
 	switch s := s.(type) {
 	case *executor.ScheduledPool:
 		st := s.Stats()
