@@ -61,6 +61,8 @@ func TestASuccessfulAttemptIsTheOutcome(t *testing.T) {
 		d := newDiary()
 		f, err := s.Schedule(time.Second, d.attempts(2), executor.Retry(5, every(time.Second)))
 		require.NoError(t, err)
+		d.until(1.5)
+		assert.False(t, f.Reset(time.Hour), "it has begun")
 		_, err = f.Get(context.Background())
 		assert.NoError(t, err)
 		assert.Equal(t, []string{"1", "2"}, d.starts())
