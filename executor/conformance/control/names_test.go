@@ -191,7 +191,7 @@ func TestAReplacedJobDoesNotOverlapItself(t *testing.T) {
 		old, _ := p.Lookup("a")
 		changes, err := p.Apply(job(executor.CatchUp(executor.Skip)))
 		require.NoError(t, err)
-		assert.Equal(t, []string{"a"}, changes.Changed)
+		assert.Equal(t, executor.Changes{Changed: []string{"a"}}, changes)
 		now, ok := p.Lookup("a")
 		require.True(t, ok)
 		assert.False(t, old == now)
@@ -203,6 +203,28 @@ func TestAReplacedJobDoesNotOverlapItself(t *testing.T) {
 		d.until(30)
 		assert.Equal(t, []string{"0", "13", "23"}, d.starts())
 		assert.EqualValues(t, 1, most.Load())
+		pooltest.Balanced(t, &p.Pool)
+	})
+}
+
+func TestANameIsFreeOnceBothAJobAndItsReplacementHaveGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := pooltest.NewScheduledPool(t, 1)
+		gate := pooltest.NewGate(t)
+		job := executor.Job{Name: "a", Rate: time.Second, Task: gate.Hold}
+		_, err := p.Apply(job)
+		require.NoError(t, err)
+		synctest.Wait()
+		job.Options = []executor.TaskOption{executor.MaxRuns(1)}
+		_, err = p.Apply(job)
+		require.NoError(t, err)
+		changes, err := p.Apply()
+		require.NoError(t, err)
+		assert.Equal(t, executor.Changes{Removed: []string{"a"}}, changes)
+		gate.Open()
+		synctest.Wait()
+		_, err = p.Submit(pooltest.Nothing, executor.Name("a"), executor.Unique())
+		assert.NoError(t, err)
 		pooltest.Balanced(t, &p.Pool)
 	})
 }
