@@ -8,10 +8,10 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// see takes a snapshot of what waits. It makes room for it beforehand, in a first hold of the lock,
-// so that nobody has to wait for the allocation; what has been added since then makes the snapshot
-// grow.
-func (p *Pool) see() runqueue.Snapshot {
+// see takes a snapshot of what waits, and calls also at the same moment, with the lock held. It
+// makes room for them beforehand, in a first hold of the lock, so that nobody has to wait for the
+// allocation; what has been added since then makes the snapshot grow.
+func (p *Pool) see(also func()) runqueue.Snapshot {
 	p.mu.Lock()
 	line, timed := p.queue.Extent()
 	heldBack := p.heldBack + len(p.deferred)
@@ -19,6 +19,7 @@ func (p *Pool) see() runqueue.Snapshot {
 	s := runqueue.NewSnapshot(line, timed, heldBack, seen)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	also()
 	// Only the queue can be looked at in order.
 	p.recallLocked()
 	p.queue.Look(&s)

@@ -142,7 +142,7 @@ func (p *Pool) playedLocked() (left int, ended uint64) {
 // Queued returns the tasks that wait, as of one moment, in the order in which they are due. It
 // takes O(n log n) time, during O(n) of which the pool is locked.
 func (p *Pool) Queued() []Pending {
-	seen := p.see()
+	seen := p.see(func() {})
 	tasks := seen.InOrder()
 	pending := make([]Pending, len(tasks))
 	for i, w := range tasks {

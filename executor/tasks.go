@@ -2,7 +2,6 @@ package executor
 
 import (
 	"iter"
-	"slices"
 
 	"github.com/punctual-go/punctual/internal/cell"
 )
@@ -14,7 +13,7 @@ import (
 // and sorts without it.
 func (p *Pool) Tasks() iter.Seq[Handle] {
 	return func(yield func(Handle) bool) {
-		for _, c := range append(p.running(), p.waiting()...) {
+		for _, c := range p.live() {
 			if !c.Phase().Settled() && !yield(p.handle(c)) {
 				return
 			}
@@ -34,26 +33,19 @@ func (p *Pool) Lookup(name string) (Handle, bool) {
 
 func (p *Pool) handle(c *cell.Cell) Handle { return Handle{c, (*host)(p)} }
 
-// running returns the tasks in a run, but those without a cell of their own.
-func (p *Pool) running() (cells []*cell.Cell) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for x := range p.executionsLocked() {
-		if x.Task != nil && !x.bare {
-			cells = append(cells, x.Task)
-		}
-	}
-	return cells
-}
-
-// waiting returns the tasks that wait, but those of Execute without options.
-func (p *Pool) waiting() []*cell.Cell {
-	see := p.see()
-	return slices.Collect(func(yield func(*cell.Cell) bool) {
-		for _, w := range see.InOrder() {
-			if listed := w.Cell != nil && w.Plan != p.executed.Cells(); listed && !yield(w.Cell) {
-				return
+// live returns the tasks in a run and those that wait, but those without a cell of their own.
+func (p *Pool) live() (cells []*cell.Cell) {
+	waiting := p.see(func() {
+		for x := range p.executionsLocked() {
+			if x.Task != nil && !x.bare {
+				cells = append(cells, x.Task)
 			}
 		}
 	})
+	for _, w := range waiting.InOrder() {
+		if w.Cell != nil && w.Plan != p.executed.Cells() {
+			cells = append(cells, w.Cell)
+		}
+	}
+	return cells
 }
