@@ -16,24 +16,11 @@ import (
 // during O(n) of which the pool is locked.
 func (p *Pool) Drain() []Pending {
 	drained := p.takeWaiting()
-	dropped := make([]Pending, 0, len(drained))
-	for _, c := range drained { // without the lock: settling calls those who wait
-		name := nameOf(c)
-		err := p.runs.Refusal(name, "task was drained", ErrDrained)
-		if p.runs.Discard(c, &planOf(c).Plan, future.CancelledError(err)) {
-			dropped = append(dropped, p.pendingOfLocked(c))
-		}
-		c.Body = nil
-	}
-	p.mu.Lock()
-	p.freeNamesLocked(drained)
-	p.runs.Settling--
-	p.counts.returned += uint64(len(dropped))
-	p.counts.cancelled += uint64(len(drained) - len(dropped)) // by their futures, at the same moment
-	ended := p.emptiedLocked()
-	p.mu.Unlock()
-	p.finish(ended)
-	return dropped
+	// Without the lock: settling calls those who wait.
+	return p.dropAll(drained, func(c *cell.Cell) bool {
+		err := p.runs.Refusal(nameOf(c), "task was drained", ErrDrained)
+		return p.runs.Discard(c, &planOf(c).Plan, future.CancelledError(err))
+	})
 }
 
 // takeWaiting removes all tasks from the queue and from behind others, and lets those in who wait

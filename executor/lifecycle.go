@@ -219,9 +219,15 @@ func (p *Pool) settle(swept []*cell.Cell, active ...*cell.Cell) []Pending {
 		// Without the lock: an ending context calls the functions that wait for it.
 		c.Interrupt(ErrShutdown)
 	}
+	return p.dropAll(swept, func(c *cell.Cell) bool { return p.runs.Drop(c, &planOf(c).Plan) })
+}
+
+// dropAll settles tasks that have left the queue, each by drop, and returns those that nobody has
+// cancelled at the same moment. The caller has raised Settling for it.
+func (p *Pool) dropAll(swept []*cell.Cell, drop func(c *cell.Cell) bool) []Pending {
 	dropped := make([]Pending, 0, len(swept))
 	for _, c := range swept {
-		if p.runs.Drop(c, &planOf(c).Plan) {
+		if drop(c) {
 			dropped = append(dropped, p.pendingOfLocked(c))
 		}
 		c.Body = nil

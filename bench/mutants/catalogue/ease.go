@@ -215,7 +215,7 @@ var ease = []Mutant{
 	{
 		ID:    "ease-31",
 		Fault: "a drained task that was cancelled at the same moment counts as returned",
-		File:  "executor/drain.go",
+		File:  "executor/lifecycle.go",
 		From:  "p.counts.returned += uint64(len(dropped))",
 		To:    "p.counts.returned += uint64(len(drained))",
 	},

@@ -39,7 +39,7 @@ var shutdown = []Mutant{
 		ID:    "shutdown-06",
 		Fault: "tasks are handed back, but their futures never end",
 		File:  "executor/lifecycle.go",
-		From:  "if p.runs.Drop(c, &planOf(c).Plan) { dropped = append(dropped, p.pendingOfLocked(c)) }",
+		From:  "if drop(c) { dropped = append(dropped, p.pendingOfLocked(c)) }",
 		To:    "dropped = append(dropped, p.pendingOfLocked(c))",
 	},
 	{
