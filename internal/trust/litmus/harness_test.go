@@ -169,6 +169,7 @@ func TestEveryPairHasOutcomesToSeeAndOutcomesToFear(t *testing.T) {
 		"offer-earlier|leader park", "offer|cancelled taker", "take|close", "resize|take",
 		"periodic re-enqueue|close", "reset|fire",
 		"context|end of run", "wait's end|help's", "resize|wait", "cancel|help",
+		"trigger|run end", "pause|due", "reset|take",
 	} {
 		assert.True(t, names[name], name)
 	}

@@ -52,7 +52,7 @@ func (r Result) Unseen(p Pair) (names []string) {
 // Pairs returns all there are.
 func Pairs() []Pair {
 	return slices.Concat(promisePairs(), taskPairs(), takerPairs(), resetPairs(), closingPairs(),
-		poolPairs(), seriesPairs(), waitPairs())
+		poolPairs(), seriesPairs(), waitPairs(), controlPairs())
 }
 
 // fixture holds the states that the actors of a pair race on, for one batch of rounds.

@@ -45,5 +45,6 @@ func Kinds() []Kind {
 		{"timer", simulateTimer},
 		{"supervisor", simulateSupervisor},
 		{"program", simulatePrograms},
+		{"retry", simulateRetries},
 	}
 }
