@@ -217,6 +217,6 @@ var ease = []Mutant{
 		Fault: "a drained task that was cancelled at the same moment counts as returned",
 		File:  "executor/lifecycle.go",
 		From:  "p.counts.returned += uint64(len(dropped))",
-		To:    "p.counts.returned += uint64(len(drained))",
+		To:    "p.counts.returned += uint64(len(swept))",
 	},
 }
