@@ -203,19 +203,26 @@ func (p *Pool) settle(swept []*cell.Cell, active ...*cell.Cell) []Pending {
 		// Without the lock: an ending context calls the functions that wait for it.
 		c.Interrupt(ErrShutdown)
 	}
-	dropped := make([]Pending, 0, len(swept))
+	settled := swept[:0]
 	for _, c := range swept {
 		if p.runs.Drop(c, &planOf(c).Plan) {
-			dropped = append(dropped, p.pendingOfLocked(c))
+			settled = append(settled, c)
+		} else {
+			c.Body = nil
 		}
-		c.Body = nil
 	}
 	p.mu.Lock()
 	p.runs.Settling--
-	p.counts.returned += uint64(len(dropped))
-	p.counts.cancelled += uint64(len(swept) - len(dropped)) // by their futures, at the same moment
+	p.counts.returned += uint64(len(settled))
+	p.counts.cancelled += uint64(len(swept) - len(settled)) // by their futures, at the same moment
 	ended := p.emptiedLocked()
 	p.mu.Unlock()
+	// Only now, as until it was settled a series obeyed commands, with the lock held.
+	dropped := make([]Pending, 0, len(settled))
+	for _, c := range settled {
+		dropped = append(dropped, p.pendingOfLocked(c))
+		c.Body = nil
+	}
 	p.finish(ended)
 	return dropped
 }

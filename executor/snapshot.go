@@ -30,7 +30,7 @@ func (p *Pool) see() runqueue.Snapshot {
 func seen(c *cell.Cell) runqueue.Waiting {
 	w := runqueue.Waiting{When: c.When, Order: c.Order, Plan: c.Plan}
 	if pl := planOf(c); pl.Periodic() {
-		w.Runs = pl.Runs
+		w.Runs, w.Timeless = pl.Runs, pausedLocked(c)
 	}
 	return w
 }

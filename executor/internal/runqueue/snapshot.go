@@ -23,6 +23,8 @@ type Waiting struct {
 	Order uint64
 	Plan  *cell.Plan
 	Runs  uint64 // of a series
+
+	Timeless bool // a series that is paused has no time
 }
 
 // NewSnapshot returns an empty snapshot with room for so many tasks. See says what to copy of a
