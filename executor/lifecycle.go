@@ -225,20 +225,27 @@ func (p *Pool) settle(swept []*cell.Cell, active ...*cell.Cell) []Pending {
 // dropAll settles tasks that have left the queue, each by drop, and returns those that nobody has
 // cancelled at the same moment. The caller has raised Settling for it.
 func (p *Pool) dropAll(swept []*cell.Cell, drop func(c *cell.Cell) bool) []Pending {
-	dropped := make([]Pending, 0, len(swept))
+	settled := make([]*cell.Cell, 0, len(swept))
 	for _, c := range swept {
 		if drop(c) {
-			dropped = append(dropped, p.pendingOfLocked(c))
+			settled = append(settled, c)
+		} else {
+			c.Body = nil
 		}
-		c.Body = nil
 	}
 	p.mu.Lock()
 	p.freeNamesLocked(swept)
 	p.runs.Settling--
-	p.counts.returned += uint64(len(dropped))
-	p.counts.cancelled += uint64(len(swept) - len(dropped)) // by their futures, at the same moment
+	p.counts.returned += uint64(len(settled))
+	p.counts.cancelled += uint64(len(swept) - len(settled)) // by their futures, at the same moment
 	ended := p.emptiedLocked()
 	p.mu.Unlock()
+	// Only now, as until it was settled a series obeyed commands, with the lock held.
+	dropped := make([]Pending, 0, len(settled))
+	for _, c := range settled {
+		dropped = append(dropped, p.pendingOfLocked(c))
+		c.Body = nil
+	}
 	p.finish(ended)
 	return dropped
 }

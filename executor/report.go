@@ -9,7 +9,6 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
-	"github.com/punctual-go/punctual/internal/clock"
 )
 
 // Pending is a task that waits, or one that a pool has handed back because it was shut down before
@@ -49,8 +48,8 @@ type Report struct {
 	Running []Running `json:"running,omitempty"`
 }
 
-// pendingOfLocked describes a task that is handed back. Once that has left the pool, nobody writes
-// to it any more, and the lock is not needed.
+// pendingOfLocked describes a task that is handed back. Once that has left the pool and is settled,
+// and the lock has been free since, nobody writes to it any more, and the lock is not needed.
 func (p *Pool) pendingOfLocked(c *cell.Cell) Pending {
 	pending := p.pending(seen(c))
 	pending.Task = c.Body
@@ -61,8 +60,7 @@ func (p *Pool) pendingOfLocked(c *cell.Cell) Pending {
 func (p *Pool) pending(w runqueue.Waiting) Pending {
 	pl := w.Plan.Detail.(*plan)
 	pending := Pending{Name: pl.Name, Periodic: pl.Periodic(), Runs: w.Runs}
-	// A series that is paused has no time.
-	if w.When != unread && !(w.When == clock.Never && pl.Suspended()) {
+	if w.When != unread && !w.Timeless {
 		pending.Scheduled = p.clock.Time(w.When)
 	}
 	return pending

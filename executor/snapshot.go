@@ -36,7 +36,7 @@ func (p *Pool) see(also func()) runqueue.Snapshot {
 func seen(c *cell.Cell) runqueue.Waiting {
 	w := runqueue.Waiting{When: c.When, Order: c.Order, Plan: c.Plan, Cell: c}
 	if pl := planOf(c); pl.Periodic() {
-		w.Runs = pl.Runs
+		w.Runs, w.Timeless = pl.Runs, pausedLocked(c)
 	}
 	return w
 }

@@ -239,18 +239,23 @@ func (l *Loop) settle(swept []*cell.Cell, active ...*cell.Cell) []executor.Pendi
 	for _, c := range active {
 		c.Interrupt(executor.ErrShutdown)
 	}
-	dropped := make([]executor.Pending, 0, len(swept))
+	settled := swept[:0]
 	for _, c := range swept {
 		if l.runs.Drop(c, planOf(c)) {
-			dropped = append(dropped, l.pendingOf(c))
-			c.Body = nil
+			settled = append(settled, c)
 		}
 	}
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.runs.Settling--
-	l.counts.returned += uint64(len(dropped))
-	l.counts.reclaimed += uint64(len(swept) - len(dropped)) // cancelled before, or just now
+	l.counts.returned += uint64(len(settled))
+	l.counts.reclaimed += uint64(len(swept) - len(settled)) // cancelled before, or just now
+	l.mu.Unlock()
+	// Only now, as until it was settled a series obeyed commands, with the lock held.
+	dropped := make([]executor.Pending, 0, len(settled))
+	for _, c := range settled {
+		dropped = append(dropped, l.pendingOf(c))
+		c.Body = nil
+	}
 	return dropped
 }
 

@@ -216,7 +216,7 @@ var ease = []Mutant{
 		ID:    "ease-31",
 		Fault: "a drained task that was cancelled at the same moment counts as returned",
 		File:  "executor/lifecycle.go",
-		From:  "p.counts.returned += uint64(len(dropped))",
+		From:  "p.counts.returned += uint64(len(settled))",
 		To:    "p.counts.returned += uint64(len(swept))",
 	},
 }

@@ -39,8 +39,8 @@ var shutdown = []Mutant{
 		ID:    "shutdown-06",
 		Fault: "tasks are handed back, but their futures never end",
 		File:  "executor/lifecycle.go",
-		From:  "if drop(c) { dropped = append(dropped, p.pendingOfLocked(c)) }",
-		To:    "dropped = append(dropped, p.pendingOfLocked(c))",
+		From:  "if drop(c) { settled = append(settled, c) } else { c.Body = nil }",
+		To:    "settled = append(settled, c)",
 	},
 	{
 		ID:    "shutdown-07",

@@ -24,6 +24,8 @@ type Waiting struct {
 	Plan  *cell.Plan
 	Runs  uint64 // of a series
 
+	Timeless bool // a series that is paused has no time
+
 	// Cell is the task itself. Of a task without a future it is not to be used.
 	Cell *cell.Cell
 }

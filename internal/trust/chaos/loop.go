@@ -55,23 +55,20 @@ func (l *loopChaos) step(rng *rand.Rand) {
 		l.record(rec, f, err)
 	case 4, 5:
 		rec, task := l.track(delay, l.body(rng))
-		if f, err := l.loop.Schedule(delay, task); err == nil {
-			l.record(rec, f.Future, nil)
-		}
+		f, err := l.loop.Schedule(delay, task, l.steered(rng, rec)...)
+		l.recordTimed(rec, f, err)
 	case 6:
 		rec, task := l.track(delay, l.body(rng))
 		rec.once, rec.rate = false, 1+delay/8
-		f, err := l.loop.AtFixedRate(delay, rec.rate, task, executor.MaxRuns(1+rng.IntN(9)),
-			executor.CatchUp(executor.CatchUpPolicy(rng.IntN(3))))
-		if err == nil {
-			l.record(rec, f.Future, nil)
-		}
+		opts := append(l.steered(rng, rec), executor.MaxRuns(1+rng.IntN(9)),
+			executor.CatchUp(executor.CatchUpPolicy(rng.IntN(4))))
+		f, err := l.loop.AtFixedRate(delay, rec.rate, task, opts...)
+		l.recordTimed(rec, f, err)
 	case 7:
 		rec, task := l.track(delay, l.body(rng))
 		rec.once, rec.delay = false, 1+delay/8
-		if f, err := l.loop.WithFixedDelay(delay, rec.delay, task); err == nil {
-			l.record(rec, f.Future, nil)
-		}
+		f, err := l.loop.WithFixedDelay(delay, rec.delay, task, l.steered(rng, rec)...)
+		l.recordTimed(rec, f, err)
 	case 8:
 		l.disturb(rng)
 	case 9:

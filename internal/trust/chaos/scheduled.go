@@ -59,18 +59,17 @@ func (s *scheduledChaos) step(rng *rand.Rand) {
 		s.record(rec, f, err)
 	case 3, 4, 5:
 		rec, task := s.track(delay, s.body(rng))
-		if f, err := p.Schedule(delay, task); err == nil {
-			s.record(rec, f.Future, nil)
-		}
+		f, err := p.Schedule(delay, task, s.steered(rng, rec)...)
+		s.recordTimed(rec, f, err)
 	case 6:
 		s.atFixedRate(rng, delay)
 	case 7:
 		rec, task := s.track(delay, s.body(rng))
 		rec.once, rec.delay = false, 1+delay/8
-		if f, err := p.WithFixedDelay(delay, rec.delay, task, executor.Timeout(50*time.Microsecond),
-			someErrorPolicy(rng)); err == nil {
-			s.record(rec, f.Future, nil)
-		}
+		opts := append(s.steered(rng, rec), executor.Timeout(50*time.Microsecond),
+			someErrorPolicy(rng))
+		f, err := p.WithFixedDelay(delay, rec.delay, task, opts...)
+		s.recordTimed(rec, f, err)
 	case 8, 9, 10:
 		s.disturb(rng)
 	case 11:
@@ -85,12 +84,10 @@ func (s *scheduledChaos) step(rng *rand.Rand) {
 func (s *scheduledChaos) atFixedRate(rng *rand.Rand, delay time.Duration) {
 	rec, task := s.track(delay, s.body(rng))
 	rec.once, rec.rate = false, 1+delay/8
-	f, err := s.pool.AtFixedRate(delay, rec.rate, task, executor.MaxRuns(1+rng.IntN(9)),
-		someErrorPolicy(rng),
-		executor.CatchUp(executor.CatchUpPolicy(rng.IntN(3))))
-	if err == nil {
-		s.record(rec, f.Future, nil)
-	}
+	opts := append(s.steered(rng, rec), executor.MaxRuns(1+rng.IntN(9)), someErrorPolicy(rng),
+		executor.CatchUp(executor.CatchUpPolicy(rng.IntN(4))))
+	f, err := s.pool.AtFixedRate(delay, rec.rate, task, opts...)
+	s.recordTimed(rec, f, err)
 }
 
 func someErrorPolicy(rng *rand.Rand) executor.TaskOption {
@@ -101,6 +98,10 @@ func someErrorPolicy(rng *rand.Rand) executor.TaskOption {
 func (r *round) disturb(rng *rand.Rand) {
 	rec := r.someRecord(rng.Int())
 	if rec == nil {
+		return
+	}
+	if rec.timed != nil && rng.IntN(2) == 0 {
+		r.steer(rng, rec)
 		return
 	}
 	f := rec.future

@@ -21,6 +21,10 @@ type taskRecord struct {
 	earliest      time.Time     // of the next run; a run's, and before the first the submitter's
 	rate          time.Duration // of a fixed rate
 	delay         time.Duration // of a fixed delay
+
+	steered  bool                                // it is given commands, see steer, so earliest means nothing
+	attempts int64                               // that it may have; 0 for one
+	timed    *executor.ScheduledFuture[struct{}] // of one that is steered
 }
 
 // track returns the record of a task that may begin after the delay, and the task itself. It is
@@ -41,11 +45,11 @@ func (rec *taskRecord) begin() (end func()) {
 		r.fault(&r.duplicate, "two runs of a task overlap")
 		return func() {}
 	}
-	if now.Before(rec.earliest) {
+	if now.Before(rec.earliest) && !rec.steered {
 		r.fault(&r.early, "a run %v before its time", rec.earliest.Sub(now))
 	}
 	rec.earliest = rec.earliest.Add(rec.rate)
-	if n := rec.begun.Add(1); n > 1 && rec.once {
+	if n := rec.begun.Add(1); n > max(rec.attempts, 1) && rec.once {
 		r.fault(&r.duplicate, "a task ran %d times", n)
 	}
 	return func() { // also by Goexit
@@ -101,7 +105,7 @@ func (r *round) auditPool(s executor.Stats, handedBack int) {
 			case errors.Is(result.Err, executor.ErrShutdown),
 				errors.Is(result.Err, executor.ErrSaturated):
 				returned++
-				if n > 0 && rec.once {
+				if n > 0 && rec.once && rec.attempts < 2 {
 					r.fault(&r.duplicate, "a task was handed back, and ran")
 				}
 			case !rec.cancelledByUs.Load():
