@@ -1,0 +1,26 @@
+package ports_test
+
+import (
+	"context"
+	"errors"
+
+	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
+)
+
+func portedLease(renew renewal) service {
+	pool := executor.NewScheduledPool(1, pooltest.Quiet())
+	lease, _ := pool.AtFixedRate(ttl/3, ttl/3, func(ctx context.Context) error {
+		err := renew(ctx)
+		if errors.Is(err, errLost) {
+			return executor.Permanent(err)
+		}
+		return err
+	}, executor.Retry(int(ttl), executor.Backoff{
+		Base: againWait, Factor: 1, Within: ttl * 2 / 3, Spread: executor.NoSpread,
+	}), executor.OnError(executor.StopSeries), executor.CatchUp(executor.Skip))
+	return service{
+		ended: lease.Done(),
+		stop:  func() { pool.ShutdownNow(); pool.Close() },
+	}
+}
