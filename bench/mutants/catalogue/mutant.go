@@ -37,7 +37,7 @@ func (m Mutant) Package() string {
 
 // All returns the mutants, area by area.
 func All() []Mutant {
-	return slices.Concat(leader, heap, wheels, futures, groups, shutdown, pool, waits, periodic, failures, loops, economy)
+	return slices.Concat(leader, heap, wheels, futures, groups, shutdown, pool, waits, periodic, failures, loops, economy, control)
 }
 
 var (
