@@ -15,8 +15,8 @@ import (
 //
 // The invariants: runs never overlap, and have the right numbers; no planned run begins during a
 // pause, nothing after a cancellation, and no more extra runs than were asked for; a task that runs
-// once does not begin before the time that it was moved to; nothing is overdue beside a free worker;
-// and in the end every future is settled, and the statistics add up.
+// once does not begin before the time that it was moved to; nothing is overdue beside a free
+// worker; and in the end every future is settled, and the statistics add up.
 type controlSim struct {
 	*simulation
 	host  retryHost
@@ -81,8 +81,8 @@ func (s *controlSim) step() {
 	t.obey(s, context.Background(), c)
 }
 
-// checkOverdue checks, when nothing can happen before time passes, that no task is due beside a free
-// worker.
+// checkOverdue checks, when nothing can happen before time passes, that no task is due beside a
+// free worker.
 func (s *controlSim) checkOverdue() {
 	if s.stats().busy >= s.size {
 		return

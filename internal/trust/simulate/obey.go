@@ -6,8 +6,8 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// obey gives a command to the task. One follows another, so that it is clear which was the last; but
-// workers do not wait for their turn.
+// obey gives a command to the task. One follows another, so that it is clear which was the last;
+// but workers do not wait for their turn.
 func (t *controlled) obey(s *controlSim, ctx context.Context, c *command) {
 	t.turn <- struct{}{}
 	defer func() { <-t.turn }()
