@@ -8,6 +8,9 @@
 // outcomes are possible; a model counts the runs of series; programs check that tasks may wait for
 // each other.
 //
+// The kind retry plays short lives of executors whose tasks are tried again, and ends them in any
+// phase; the kind control gives series commands, also against each other.
+//
 // It varies facility, configuration, operations, times on a grid of a millisecond, how bodies end,
 // callbacks that misbehave, and the schedule at the points of package delay. It does not vary the
 // clock between two steps of the grid, and in a bubble all the work of an instant is done before
@@ -21,8 +24,9 @@
 // part of the model, as bounds on deadlines.
 //
 // It varies operations, delays, capacity, and when an object is shut down. Histories are short, a
-// few clients with some ten operations each, as the search is exponential. It does not know series,
-// loops, timers, rejection policies, or priorities.
+// few clients with some ten operations each, as the search is exponential. It knows Withdraw, and
+// Reset of what runs once, but neither series nor their commands, loops, timers, rejection policies,
+// or priorities.
 //
 // # litmus: can two operations that meet end in a way they must not?
 //

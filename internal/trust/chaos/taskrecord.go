@@ -22,7 +22,7 @@ type taskRecord struct {
 	rate          time.Duration // of a fixed rate
 	delay         time.Duration // of a fixed delay
 
-	steered  bool                                // it is given commands, see steer, so earliest means nothing
+	steered  bool                                // by steer, so earliest means nothing
 	attempts int64                               // that it may have; 0 for one
 	timed    *executor.ScheduledFuture[struct{}] // of one that is steered
 }

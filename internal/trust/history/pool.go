@@ -11,7 +11,7 @@ import (
 type PoolInput struct {
 	Op    PoolOp        `json:"op"`
 	Task  int           `json:"task,omitempty"`  // of a submission, Cancel, Stop, Get, Begin, End
-	Delay time.Duration `json:"delay,omitempty"` // of Schedule
+	Delay time.Duration `json:"delay,omitempty"` // of Schedule and Reset
 	At    time.Duration `json:"at,omitempty"`    // of ScheduleAt
 }
 
@@ -25,6 +25,8 @@ const (
 	PoolSchedule      PoolOp = "Schedule"
 	PoolScheduleAt    PoolOp = "ScheduleAt"
 	PoolCancel        PoolOp = "Cancel" // or Stop
+	PoolWithdraw      PoolOp = "Withdraw"
+	PoolReset         PoolOp = "Reset"
 	PoolGet           PoolOp = "Get"
 	PoolStats         PoolOp = "Stats"
 	PoolQueued        PoolOp = "Queued"
@@ -38,7 +40,7 @@ const (
 // PoolOutput is what the pool says.
 type PoolOutput struct {
 	Answer Answer `json:"answer,omitempty"` // of a submission, and of Get
-	OK     bool   `json:"ok,omitempty"`     // of Cancel
+	OK     bool   `json:"ok,omitempty"`     // of Cancel, Withdraw, Reset
 	Tasks  []int  `json:"tasks,omitempty"`  // of ShutdownNow and Queued, where unnamed ones are -1
 	Busy   int    `json:"busy,omitempty"`   // of Stats
 	Queued int    `json:"queued,omitempty"` // of Stats; -1 if not asked for
@@ -62,7 +64,7 @@ func (in PoolInput) String() string {
 	switch in.Op {
 	case PoolStats, PoolQueued, PoolShutdown, PoolShutdownNow, PoolAwait:
 		return string(in.Op)
-	case PoolSchedule:
+	case PoolSchedule, PoolReset:
 		return fmt.Sprintf("%s %d after %v", in.Op, in.Task, in.Delay)
 	}
 	if in.Op == PoolScheduleAt {
@@ -103,6 +105,7 @@ const (
 //	absent           -> waiting, awaitsRoom   it is submitted
 //	awaitsRoom       -> waiting, refused      there is room, or the pool is shut down
 //	awaitsRoom       -> absent                its submitter has given up
+//	waiting          -> waiting               it is reset
 //	waiting          -> running               a worker takes it
 //	waiting          -> removed -> cancelled  its future is cancelled; it has left the queue
 //	waiting          -> returned              ShutdownNow hands it back

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/future"
@@ -35,6 +36,26 @@ func (w *poolWorkload) cancel(c *client) {
 	}
 	out := do(c, PoolInput{Op: PoolCancel, Task: t.number},
 		func() PoolOutput { return PoolOutput{OK: cancel()} })
+	if out.OK {
+		w.counts.cancelled.Add(1)
+	}
+}
+
+// command withdraws a task, or gives one that was scheduled another time.
+func (w *poolWorkload) command(c *client) {
+	t, f := w.someTask(c)
+	if f == nil {
+		w.submit(c, PoolSubmit)
+		return
+	}
+	if t.timed != nil && c.rng.IntN(4) > 0 {
+		in := PoolInput{Op: PoolReset, Task: t.number}
+		in.Delay = time.Duration(max(0, c.rng.IntN(20)-8)) * time.Microsecond
+		do(c, in, func() PoolOutput { return PoolOutput{OK: t.timed.Reset(in.Delay)} })
+		return
+	}
+	out := do(c, PoolInput{Op: PoolWithdraw, Task: t.number},
+		func() PoolOutput { return PoolOutput{OK: f.Withdraw()} })
 	if out.OK {
 		w.counts.cancelled.Add(1)
 	}

@@ -15,6 +15,7 @@ type poolRules struct {
 	timed    bool
 	tasks    int
 	before   [][]bool // see leaving
+	moved    []bool   // see resets
 }
 
 // poolStep is an operation of the model: one instant of an operation of a client, or of what a
@@ -30,14 +31,16 @@ type poolStep struct {
 type poolMove uint8
 
 const (
-	moveSubmit  poolMove = iota
-	moveEnter            // SubmitContext has found room, or begun to wait
-	moveLeave            // SubmitContext returns
-	moveCancel           // the future is settled, or was already
-	moveUnqueue          // a cancelled task is not in the queue any more
-	moveTake             // a worker has the task
-	moveEnd              // the body has ended
-	moveFree             // the worker is free
+	moveSubmit   poolMove = iota
+	moveEnter             // SubmitContext has found room, or begun to wait
+	moveLeave             // SubmitContext returns
+	moveCancel            // the future is settled, or was already
+	moveWithdraw          // the future is settled, or the task has begun
+	moveReset             // the task has another time, or does not wait
+	moveUnqueue           // a cancelled task is not in the queue any more
+	moveTake              // a worker has the task
+	moveEnd               // the body has ended
+	moveFree              // the worker is free
 	moveGet
 	moveStats
 	moveQueued
@@ -55,7 +58,7 @@ func poolModel(h History) porcupine.Model {
 	for _, n := range h.Notes {
 		r.tasks = max(r.tasks, n.Input.(PoolInput).Task+1)
 	}
-	r.before = leaveOrder(h, r.tasks)
+	r.before, r.moved = leaveOrder(h, r.tasks), resets(h, r.tasks)
 	return porcupine.Model{
 		Init: func() any {
 			s := &poolState{tasks: make([]taskPhase, r.tasks)}
@@ -123,6 +126,13 @@ func (r poolRules) step(s *poolState, op *poolStep) bool {
 		return s.leave(op.task, op.out.Answer)
 	case moveCancel:
 		return transition(phase, afterCancel(*phase, op.out.OK))
+	case moveWithdraw:
+		return transition(phase, afterWithdraw(*phase, op.out.OK))
+	case moveReset:
+		if !op.out.OK {
+			return *phase > waiting && s.zone.elapse(op.from, op.to)
+		}
+		return *phase == waiting && s.move(op)
 	case moveUnqueue:
 		if *phase == removed {
 			s.unqueue(op.task)
@@ -176,6 +186,17 @@ func afterCancel(phase taskPhase, did bool) taskPhase {
 		return settled
 	}
 	if did || phase < waiting {
+		return absent
+	}
+	return phase
+}
+
+// afterWithdraw is likewise when a withdrawal has settled it, or has not.
+func afterWithdraw(phase taskPhase, did bool) taskPhase {
+	switch {
+	case did && (phase == waiting || phase == drained):
+		return afterCancel(phase, did)
+	case did || phase == waiting || phase == drained || phase < waiting:
 		return absent
 	}
 	return phase
@@ -258,6 +279,7 @@ func (r poolRules) submit(s *poolState, op *poolStep) bool {
 func (r poolRules) checkOrder(s *poolState, task int) bool {
 	for _, other := range s.queue() {
 		switch {
+		case r.moved[task] || r.moved[other]:
 		case r.before[task][other] && !(r.timed && s.zone.before(task, other)):
 			return false
 		case r.before[other][task] && r.timed && !s.zone.before(other, task):
@@ -277,6 +299,12 @@ func (s *poolState) put(op *poolStep) bool {
 		return s.zone.putAt(op.task, op.in.At, op.from, op.to)
 	}
 	return s.zone.putSince(op.task, op.from, op.in.Delay)
+}
+
+// move gives a task that waits another time, and the last place among those of that time.
+func (s *poolState) move(op *poolStep) bool {
+	s.zone.drop(op.task)
+	return s.put(op)
 }
 
 // room reports whether a task may wait: for a worker that is free, or within the capacity.

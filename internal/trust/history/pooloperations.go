@@ -111,6 +111,18 @@ func leaveOrder(h History, tasks int) [][]bool {
 	return before
 }
 
+// resets tells which tasks have been moved in the queue, so that their order is not that in which
+// they came.
+func resets(h History, tasks int) []bool {
+	moved := make([]bool, tasks)
+	for _, n := range h.Notes {
+		if in := n.Input.(PoolInput); in.Op == PoolReset && n.Output.(PoolOutput).OK {
+			moved[in.Task] = true
+		}
+	}
+	return moved
+}
+
 func movesOf(op PoolOp, out PoolOutput) []poolMove {
 	switch op {
 	case PoolSubmitContext:
@@ -123,6 +135,13 @@ func movesOf(op PoolOp, out PoolOutput) []poolMove {
 			return []poolMove{moveCancel, moveUnqueue}
 		}
 		return []poolMove{moveCancel}
+	case PoolWithdraw:
+		if out.OK {
+			return []poolMove{moveWithdraw, moveUnqueue}
+		}
+		return []poolMove{moveWithdraw}
+	case PoolReset:
+		return []poolMove{moveReset}
 	case PoolBegin:
 		return []poolMove{moveTake}
 	case PoolEnd:

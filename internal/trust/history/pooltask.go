@@ -16,6 +16,7 @@ type poolTask struct {
 	yields int
 	gate   chan struct{} // nil, or what the body waits for
 	future *future.Future[struct{}]
+	timed  *executor.ScheduledFuture[struct{}] // nil if it was not scheduled
 
 	runs       atomic.Int32
 	worker     [2]uint64   // the goroutines of its bodies

@@ -117,8 +117,10 @@ func (w *poolWorkload) step(c *client) {
 		default:
 			w.submit(c, PoolSubmit)
 		}
-	case k < 15:
+	case k < 14:
 		w.cancel(c)
+	case k < 15:
+		w.command(c)
 	case k < 16:
 		w.get(c)
 	case k < 18:
@@ -147,6 +149,7 @@ func (w *poolWorkload) submitTask(c *client, in PoolInput, t *poolTask) {
 		ctx = w.contextFor(20 + c.rng.IntN(200))
 	}
 	var f *future.Future[struct{}]
+	var timed *executor.ScheduledFuture[struct{}]
 	do(c, in, func() PoolOutput {
 		var err error
 		switch in.Op {
@@ -164,14 +167,14 @@ func (w *poolWorkload) submitTask(c *client, in PoolInput, t *poolTask) {
 				s, err = w.timed.ScheduleAt(w.start.Add(in.At), body, name)
 			}
 			if err == nil {
-				f = s.Future
+				f, timed = s.Future, s
 			}
 		}
 		return PoolOutput{Answer: w.answer(err)}
 	})
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	t.future = f
+	t.future, t.timed = f, timed
 }
 
 // answer tells what has become of a submission, and counts it.

@@ -11,8 +11,8 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// retryHistory is the life of one executor whose tasks are tried again: some are submitted, some are
-// cancelled, and then it ends, in one of many ways and in any phase of theirs: while an attempt
+// retryHistory is the life of one executor whose tasks are tried again: some are submitted, some
+// are cancelled, and then it ends, in one of many ways and in any phase of theirs: while an attempt
 // runs, waits, or is about to be queued. Histories are short, and there are many of them: a
 // simulation plays one after another.
 //

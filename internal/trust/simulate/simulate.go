@@ -46,5 +46,6 @@ func Kinds() []Kind {
 		{"supervisor", simulateSupervisor},
 		{"program", simulatePrograms},
 		{"retry", simulateRetries},
+		{"control", simulateControl},
 	}
 }
