@@ -3,6 +3,7 @@ package ports_test
 import (
 	"context"
 	"errors"
+	"math"
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
@@ -16,7 +17,7 @@ func portedLease(renew renewal) service {
 			return executor.Permanent(err)
 		}
 		return err
-	}, executor.Retry(int(ttl), executor.Backoff{
+	}, executor.Retry(math.MaxInt32, executor.Backoff{
 		Base: againWait, Factor: 1, Within: ttl * 2 / 3, Spread: executor.NoSpread,
 	}), executor.OnError(executor.StopSeries), executor.CatchUp(executor.Skip))
 	return service{
