@@ -52,6 +52,17 @@ func TestAWaitThatGrowsWithoutLimitEndsAtTheEndOfTheClock(t *testing.T) {
 	}
 }
 
+func TestAWaitWithoutABaseIsNoneHoweverManyCameBefore(t *testing.T) {
+	for spread := FullSpread; spread <= NoSpread; spread++ {
+		for _, factor := range []float64{1, 2, math.MaxFloat64} {
+			for _, n := range []uint64{1, 2, 3, 1025, 1 << 40, math.MaxUint64} {
+				r := Retry{Factor: factor, Spread: spread}
+				assert.Zero(t, r.wait(n, 0, 0.5), "spread %d, factor %v, wait %d", spread, factor, n)
+			}
+		}
+	}
+}
+
 func TestAnAttemptThatWouldNeverComeIsNotMade(t *testing.T) {
 	s := &Series{Options: Options{Retry: Retry{Attempts: 1 << 60, Base: math.MaxInt64, Factor: 1, Spread: NoSpread}}}
 	s.BeginAttempt(5)

@@ -433,3 +433,33 @@ func TestAnErrorWhoseMethodsEndTheGoroutineLosesNothing(t *testing.T) {
 		})
 	}
 }
+
+func TestAnAttemptAtOnceQueuesBehindWhatIsDueHoweverManyCameBefore(t *testing.T) {
+	onEach(t, func(t *testing.T, s scheduler) {
+		d := newDiary()
+		const last = 1200 // the power of the factor is beyond all numbers by then
+		f, err := s.Submit(func(ctx context.Context) error {
+			r, _ := executor.RunFrom(ctx)
+			if r.Attempt < last {
+				if r.Attempt == last-1 {
+					time.Sleep(time.Second) // so that what follows is due before the last attempt
+				}
+				return errBoom
+			}
+			d.write("retried")
+			return nil
+		}, executor.Retry(last, executor.Backoff{}))
+		require.NoError(t, err)
+		for range 3 {
+			_, err = s.Schedule(500*time.Millisecond, func(context.Context) error {
+				d.write("waited")
+				time.Sleep(time.Second)
+				return nil
+			})
+			require.NoError(t, err)
+		}
+		_, err = f.Get(context.Background())
+		require.NoError(t, err)
+		assert.Equal(t, "waited", d.starts()[0])
+	})
+}
