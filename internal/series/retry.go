@@ -40,10 +40,7 @@ func (r *Retry) wait(n uint64, last time.Duration, random float64) time.Duration
 	}
 	most := float64(limit)
 	base := float64(r.Base)
-	full := 0.0
-	if base > 0 { // 0 times the infinity that the power may be is not a number
-		full = min(most, base*math.Pow(r.Factor, float64(n-1)))
-	}
+	full := min(most, base*math.Pow(r.Factor, float64(n-1)))
 	switch r.Spread {
 	case FullSpread:
 		full *= random
