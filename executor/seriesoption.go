@@ -66,8 +66,8 @@ func Until(t time.Time) TaskOption {
 // the end of that run; at once if d is zero or less. With again false the series ends, and its
 // future succeeds. The function is called on the goroutine of the run, without locks, after the
 // error handler. If it panics, that is reported, and the period of the series counts this once. An
-// extra run, see [ScheduledFuture.Trigger], is followed by a call too. Tasks that run once ignore
-// it.
+// extra run, see [ScheduledFuture.Trigger], is followed by a call too. It overrules [NextIn] and
+// [BackOff], but not a [ScheduledFuture.Reset] during the run. Tasks that run once ignore it.
 func DelayBy(next func(last LastRun) (d time.Duration, again bool)) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		if next == nil {

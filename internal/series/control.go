@@ -27,7 +27,8 @@ type control struct {
 	failures uint64 // in a row, when the last run ended
 	forgiven uint64 // how many of these came before the series was resumed
 
-	move move
+	move  move
+	reset bool // by a command during the run in progress
 }
 
 // move is a change of plan that waits for the end of the run in progress.
@@ -152,6 +153,7 @@ func (s *Series) beginExtra() {
 
 // Reset begins the grid anew at the given time.
 func (s *Series) Reset(at, now int64) {
+	s.reset = s.running
 	if s.inPlanned() {
 		s.move = move{restart, at}
 		return
@@ -166,6 +168,14 @@ func (s *Series) Reset(at, now int64) {
 // NextIn plans one run so long after the end of the run in progress.
 func (s *Series) NextIn(d time.Duration) { s.move = move{detour, int64(d)} }
 
+// Decide is NextIn for a function that is asked after every run: a Reset during that run, which
+// asks for one run at one time, must not be lost by it.
+func (s *Series) Decide(d time.Duration) {
+	if !s.reset {
+		s.NextIn(d)
+	}
+}
+
 // applyMove moves what has just been planned, if a command has asked for that during the run.
 func (s *Series) applyMove(ended int64) {
 	switch m := s.move; m.kind {
@@ -176,7 +186,7 @@ func (s *Series) applyMove(ended int64) {
 		s.planned = clock.Later(ended, time.Duration(m.to))
 		s.slot = s.lastSlot(s.planned)
 	}
-	s.move = move{}
+	s.move, s.reset = move{}, false
 }
 
 // lastSlot returns the slot after which the grid goes on when a run has taken place at the given

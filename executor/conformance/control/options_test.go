@@ -137,6 +137,24 @@ func TestAFunctionOfTheLastRunDecidesAboutTheNext(t *testing.T) {
 	})
 }
 
+func TestAResetDuringARunHasPriorityOverTheFunction(t *testing.T) {
+	onEach(t, func(t *testing.T, s scheduler) {
+		d := newDiary()
+		f := delayed(t, s, d.task(3*time.Second), executor.DelayBy(
+			func(executor.LastRun) (time.Duration, bool) { return time.Hour, true }))
+		d.until(11)
+		assert.True(t, f.Reset(time.Second))
+		d.until(20)
+		assert.True(t, f.Trigger())
+		d.until(21)
+		assert.True(t, f.Reset(5*time.Second))
+		d.until(3628)
+		assert.Equal(t, []string{"10", "13", "20!", "26"}, d.starts())
+		d.until(3640) // for the run after that the function counts again
+		assert.Equal(t, []string{"10", "13", "20!", "26", "3629"}, d.starts())
+	})
+}
+
 func TestAFunctionThatPanicsIsReportedAndThePeriodCounts(t *testing.T) {
 	var told pooltest.Errors
 	onEach(t, func(t *testing.T, s scheduler) {

@@ -142,6 +142,6 @@ func (x *Execution) planByFunction() {
 	default:
 		o.Lock.Lock()
 		defer o.Lock.Unlock()
-		pl.NextIn(max(d, 0))
+		pl.Decide(max(d, 0))
 	}
 }
