@@ -76,8 +76,8 @@ var control = []Mutant{
 		ID:    "control-11",
 		Fault: "the choice of a run counts for those after it too",
 		File:  "internal/series/control.go",
-		From:  "}\n s.move = move{}\n }\n",
-		To:    "}\n }\n",
+		From:  "s.move, s.reset = move{}, false",
+		To:    "s.reset = false",
 	},
 	{
 		ID:    "control-12",
