@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -117,5 +118,8 @@ func theSeconds(counts ...int) []time.Duration {
 // theLog is an option that collects log records, and a function that returns them, one a line.
 func theLog() (executor.Option, func() []string) {
 	log, text := pooltest.NewLog()
-	return executor.Logger(log), text.Lines
+	return executor.Logger(log), func() []string {
+		synctest.Wait() // a run is told of a moment after its future is settled
+		return text.Lines()
+	}
 }
