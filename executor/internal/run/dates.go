@@ -64,6 +64,18 @@ func (o *Owner) SetTime(pl *Plan, at time.Time) int64 {
 	return o.moment().On(at)
 }
 
+// askApart is ask for a goroutine that must not be ended.
+func askApart(q series.Question) (out series.Outlook, err error) {
+	err = future.ErrGoexit
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		out, err = ask(q)
+	}()
+	<-done
+	return out, err
+}
+
 // reckon finds out which slots have passed while the task was late, before the body is called.
 func (x *Execution) reckon() {
 	o, pl := x.Owner, x.Plan
@@ -75,11 +87,13 @@ func (x *Execution) reckon() {
 	m := o.moment()
 	q := pl.Ask(m.Wall, true)
 	o.Lock.Unlock()
+	x.skip, x.stuck = lost, true // also if the calendar ends the goroutine
 	out, err := ask(q)
 	if err != nil {
-		x.skip, x.stuck, x.Err = lost, true, err
+		x.Err = err
 		return
 	}
+	x.skip, x.stuck = noSkip, false
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
 	x.Task.When = pl.Reckon(out, m)
@@ -88,7 +102,8 @@ func (x *Execution) reckon() {
 	}
 }
 
-// lookAhead finds out when the next run is planned, if that one is over now.
+// lookAhead finds out when the next run is planned, if that one is over now. If the calendar ends the
+// goroutine, the task fails.
 func (x *Execution) lookAhead() {
 	o, pl := x.Owner, x.Plan
 	o.Lock.Lock()
@@ -98,18 +113,32 @@ func (x *Execution) lookAhead() {
 	}
 	q := pl.Ask(o.moment().Wall, false)
 	o.Lock.Unlock()
-	out, err := ask(q)
-	if err != nil {
-		x.stuck = true
-		if x.Err != nil {
-			err = cell.Joined(err, x.Err)
+	answered := false
+	defer func() {
+		if !answered {
+			x.getStuck(future.ErrGoexit)
+			x.settle()
+			x.Tell()
 		}
-		x.Err = err
+	}()
+	out, err := ask(q)
+	answered = true
+	if err != nil {
+		x.getStuck(err)
 		return
 	}
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
 	pl.LookAhead(out)
+}
+
+// getStuck notes that no other run can be planned.
+func (x *Execution) getStuck(err error) {
+	x.stuck = true
+	if x.Err != nil {
+		err = cell.Joined(err, x.Err)
+	}
+	x.Err = err
 }
 
 // resumeDates is Resume for a series on a calendar.
@@ -150,7 +179,7 @@ func (o *Owner) Parted(c *cell.Cell, pl *Plan) {
 	var out series.Outlook
 	var err error
 	if q.Corrects() {
-		if out, err = ask(q); err != nil {
+		if out, err = askApart(q); err != nil {
 			o.Report(o.Describe(c, pl), err)
 			return // the run that waits will find out, and end the series
 		}

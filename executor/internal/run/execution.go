@@ -162,10 +162,15 @@ func (x *Execution) Conclude() {
 
 // conclude settles the future, or says that the series goes on.
 func (x *Execution) conclude() {
-	c, pl := x.Task, x.Plan
-	if pl.onCalendar() && (x.skip == noSkip || x.skip == tardy) {
+	if x.Plan.onCalendar() && (x.skip == noSkip || x.skip == tardy) {
 		x.lookAhead()
 	}
+	x.settle()
+}
+
+// settle is conclude for a run after which it is known when the next is planned.
+func (x *Execution) settle() {
+	c, pl := x.Task, x.Plan
 	survives := pl.Periodic() && (x.Err == nil || x.skip == tardy) || pl.Survives(x.Abrupt)
 	switch {
 	case x.skip == beyond:
