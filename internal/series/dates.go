@@ -188,6 +188,15 @@ func (s *Series) Begin(o Outlook, m Moment) (at int64, ok bool) {
 // Slot returns the time that the waiting run, or the one in progress, is planned for.
 func (d *Dates) Slot() time.Time { return d.slot }
 
+// OnWall returns when the waiting run is due, as the wall clock shows it, or false if it does not wait
+// on that.
+func (s *Series) OnWall() (t time.Time, ok bool) {
+	if s.Dates == nil || s.Retrying() || s.extraFirst() {
+		return t, false
+	}
+	return s.Dates.slot.Add(time.Duration(s.planned - s.slot)), true
+}
+
 // Asked reports whether the outlook is of the present slot.
 func (s *Series) Asked(o Outlook) bool { return s.Dates.slot.Equal(o.slot) }
 
