@@ -95,10 +95,11 @@ func (x *Execution) reckon() {
 	x.skip, x.stuck = noSkip, false
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
-	x.Task.When = pl.Reckon(out, m)
-	if pl.TooLate(x.Task.When, m.Now) {
+	slot := pl.Reckon(out, m)
+	if pl.TooLate(slot, m.Now) {
 		x.skip = tardy
 	}
+	x.Task.When = max(slot, 1)
 }
 
 // lookAhead finds out when the next run is planned, if that one is over now. If the calendar ends the
