@@ -13,13 +13,14 @@ import (
 	"github.com/punctual-go/punctual/internal/series"
 )
 
-// Job is a periodic task as [ScheduledPool.Apply] wants it. Exactly one of Rate and Delay is set.
+// Job is a periodic task as [ScheduledPool.Apply] wants it. Exactly one of Rate, Delay and On is set.
 type Job struct {
 	Name    string        // its identity; required
 	Task    Task          // required
 	Initial time.Duration // before the first run; of an existing job it changes nothing
 	Rate    time.Duration // the period of a fixed rate
 	Delay   time.Duration // the time from the end of a run to the next
+	On      Calendar      // when it runs, as for [ScheduledPool.On]; then Initial is 0
 	Options []TaskOption
 
 	// Version tells whether Task is another one than before, as functions cannot be compared: a
@@ -46,9 +47,10 @@ type Changes struct {
 //     that has ended by itself is not started again.
 //   - Another Version alone gives the job its new Task from the next run on, or the next attempt;
 //     another period is that of [Handle.SetPeriod]. Phase, counts and a run in progress stay.
-//   - With other options, or another kind, or once it has ended, the job is replaced: the old task
-//     is stopped as by [Handle.Stop], and the new one begins after its Initial delay, but not
-//     before a run in progress of the old one has returned.
+//   - With other options, another kind, or another calendar, or once it has ended, the job is
+//     replaced: the old task is stopped as by [Handle.Stop], and the new one begins after its
+//     Initial delay, but not before a run in progress of the old one has returned. Calendars are the
+//     same if [reflect.DeepEqual] says so.
 //   - A job that is not among the arguments is stopped. A run in progress goes on.
 //
 // Errors come first: if one of the jobs is invalid, named twice, or has the name of a live unique
@@ -56,6 +58,10 @@ type Changes struct {
 // [ErrNilTask], [ErrInvalid], [ErrDuplicate], [ErrSaturated] or [ErrShutdown], with the name.
 func (p *ScheduledPool) Apply(jobs ...Job) (Changes, error) {
 	wanted := make([]*job, 0, len(jobs))
+	if slices.ContainsFunc(jobs, func(j Job) bool { return j.On != nil }) {
+		p.watchWall()
+	}
+	partings := p.runs.Partings()
 	for _, j := range jobs {
 		w, err := p.newJob(j)
 		if err != nil {
@@ -74,6 +80,7 @@ func (p *ScheduledPool) Apply(jobs ...Job) (Changes, error) {
 	for _, w := range wanted {
 		if w.added {
 			p.runs.Follow(w.cell, &w.plan.Plan)
+			p.runs.PartedSince(partings, w.cell, &w.plan.Plan)
 		}
 	}
 	return changes, err
@@ -88,6 +95,8 @@ type job struct {
 	cell    *cell.Cell
 	current atomic.Pointer[Task] // the decorated body
 	added   bool                 // it has its own task, not that of an earlier one
+	first   int64                // when the first run is due, on a calendar
+	over    error                // why there is none; which is fine for a job that has had its runs
 }
 
 // newJob checks j. It runs options and decorators, so the lock must not be held.
@@ -95,15 +104,7 @@ func (p *ScheduledPool) newJob(j Job) (*job, error) {
 	if j.Task == nil {
 		return nil, p.runs.Refusal(j.Name, "nil task", ErrNilTask)
 	}
-	every, sign := j.Rate, int64(series.FixedRate)
-	if j.Delay != 0 {
-		every, sign = j.Delay, series.FixedDelay
-	}
-	if (j.Rate == 0) == (j.Delay == 0) || j.Name == "" {
-		return nil, invalid("job %q needs a name, and either a rate or a delay", j.Name)
-	}
-	opts := append(slices.Clone(j.Options), TaskOption(Name(j.Name)), Unique())
-	o, period, err := run.ResolveSeries(every, sign, opts)
+	o, period, err := j.resolve()
 	if err != nil {
 		return nil, err
 	}
@@ -114,6 +115,9 @@ func (p *ScheduledPool) newJob(j Job) (*job, error) {
 	w := &job{Job: j, period: period, options: o, plan: p.newPlan(o)}
 	w.options.DelayBy, w.options.Values, w.options.Within = nil, nil, nil
 	w.plan.Period = period
+	if j.On != nil {
+		w.first, w.over = p.runs.SetCalendar(&w.plan.Plan, j.On)
+	}
 	w.current.Store(&body)
 	_, w.cell = newScheduled[struct{}](p)
 	w.cell.Plan = w.plan.Cells()
@@ -121,19 +125,46 @@ func (p *ScheduledPool) newJob(j Job) (*job, error) {
 	if err := p.runs.RefuseLate(&w.plan.Plan, ErrRejected); err != nil {
 		return nil, err
 	}
+	if j.On != nil {
+		return w, nil // until has been heeded
+	}
 	return w, p.runs.CheckBounds(&w.plan.Plan, j.Initial)
+}
+
+// resolve checks what j says of its times, and returns its options and its period.
+func (j Job) resolve() (o series.Options, period int64, err error) {
+	kinds := 0
+	for _, given := range []bool{j.Rate != 0, j.Delay != 0, j.On != nil} {
+		if given {
+			kinds++
+		}
+	}
+	if kinds != 1 || j.Name == "" {
+		return o, 0, invalid("job %q needs a name, and either a rate, a delay or a calendar", j.Name)
+	}
+	opts := append(slices.Clone(j.Options), TaskOption(Name(j.Name)), Unique())
+	switch {
+	case j.Delay != 0:
+		return run.ResolveSeries(j.Delay, series.FixedDelay, opts)
+	case j.Rate != 0:
+		return run.ResolveSeries(j.Rate, series.FixedRate, opts)
+	case j.Initial != 0:
+		return o, 0, invalid("job %q has a calendar, so it has no initial delay", j.Name)
+	}
+	o, err = run.ResolveCalendar(opts)
+	return o, series.OnCalendar, err
 }
 
 // replaces reports whether w cannot become what it is by changing old.
 func (w *job) replaces(old *job) bool {
 	return old.cell.Phase().Settled() || (w.period > 0) != (old.period > 0) ||
-		!reflect.DeepEqual(w.options, old.options)
+		!reflect.DeepEqual(w.options, old.options) || !reflect.DeepEqual(w.On, old.On)
 }
 
 // same reports whether w is old.
 func (w *job) same(old *job) bool {
 	return w.Version == old.Version && w.period == old.period &&
-		reflect.DeepEqual(w.options, old.options)
+		reflect.DeepEqual(w.options, old.options) && reflect.DeepEqual(w.On, old.On)
 }
 
 // apply does what Apply says in one step, and returns the tasks to be stopped.
@@ -188,6 +219,9 @@ func (p *ScheduledPool) mayApplyLocked(wanted []*job) error {
 		case old == nil && holder != nil && !p.isJobLocked(holder):
 			return p.refusal(w.Name, ErrDuplicate)
 		case old == nil || !w.same(old) && w.replaces(old):
+			if w.over != nil {
+				return w.over
+			}
 			added++
 		}
 	}
@@ -205,7 +239,11 @@ func (p *ScheduledPool) isJobLocked(c *cell.Cell) bool { return planOf(c).job }
 func (p *ScheduledPool) addJobLocked(w *job, now int64) {
 	w.plan.job, w.added = true, true
 	before := p.names.live.entries[w.Name]
-	w.cell.When = w.plan.First(clock.Later(now, w.Initial))
+	first := clock.Later(now, w.Initial)
+	if w.On != nil {
+		first = max(w.first, now)
+	}
+	w.cell.When = w.plan.First(first)
 	if before != nil {
 		planOf(before).heir = w.cell
 		w.plan.Hold()

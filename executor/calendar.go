@@ -84,14 +84,19 @@ func WallClock() TaskOption {
 
 // acceptOnWall queues c for the first time that plan returns, and has it follow the wall clock.
 func (p *Pool) acceptOnWall(c *cell.Cell, plan func() (when int64, err error)) error {
-	p.mu.Lock()
-	if p.stage == running {
-		p.runs.WatchLocked((*host)(p))
-	}
-	p.mu.Unlock()
+	p.watchWall()
 	return p.runs.EnterOnWall(c, &planOf(c).Plan, plan, func(when int64) error {
 		return p.acceptWithin(c, func() error { return p.acceptAt(c, when) })
 	})
+}
+
+// watchWall begins to watch the wall clock, if nobody does.
+func (p *Pool) watchWall() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stage == running {
+		p.runs.WatchLocked((*host)(p))
+	}
 }
 
 // Waiting returns the tasks that wait, and maybe others.

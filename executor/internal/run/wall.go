@@ -50,15 +50,26 @@ func (o *Owner) UnwatchLocked() {
 func (o *Owner) EnterOnWall(
 	c *cell.Cell, pl *Plan, plan func() (when int64, err error), accept func(when int64) error,
 ) error {
-	partings := o.watch.partings.Load()
+	partings := o.Partings()
 	when, err := plan()
 	if err == nil {
 		err = accept(when)
 	}
-	if err == nil && o.watch.partings.Load() != partings { // while it was not among those that wait
-		o.parted(c, pl)
+	if err == nil {
+		o.PartedSince(partings, c, pl)
 	}
 	return err
+}
+
+// Partings returns how often the clocks have parted.
+func (o *Owner) Partings() uint64 { return o.watch.partings.Load() }
+
+// PartedSince plans a task anew if the clocks have parted since Partings was called: it may not have
+// been among those that wait.
+func (o *Owner) PartedSince(partings uint64, c *cell.Cell, pl *Plan) {
+	if pl.Dates != nil && o.Partings() != partings {
+		o.parted(c, pl)
+	}
 }
 
 // parted plans a waiting task anew that waits on the wall clock, after this has been set.
