@@ -28,12 +28,17 @@ type Collision struct {
 	Wait  time.Duration // how long that was
 }
 
-// Behind is a job that cannot keep up: some of its slots got no run of their own.
+// Behind is a job that loses slots: some of them got no run of their own.
 type Behind struct {
 	Job    int
 	Runs   int
 	Missed int // slots
+	Own    int // of those, how many passed because the run before took too long
 }
+
+// CannotKeepUp reports whether that is up to the job: it would lose most of them with any number of
+// workers.
+func (b Behind) CannotKeepUp() bool { return 2*b.Own > b.Missed }
 
 // Share returns which part of its slots the job missed.
 func (b Behind) Share() float64 { return float64(b.Missed) / float64(b.Runs+b.Missed) }
@@ -106,6 +111,9 @@ func (s *Sums) addRuns(p *Plan) {
 	for _, r := range p.Runs {
 		behind[r.Job].Runs++
 		behind[r.Job].Missed += r.Missed
+		if r.WaitsForItself() > r.WaitsForWorker() {
+			behind[r.Job].Own += r.Missed
+		}
 		if r.WaitsForWorker() > 0 {
 			s.Late++
 		}
