@@ -7,6 +7,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/series"
 )
 
 var (
@@ -29,6 +30,10 @@ var (
 
 	// ErrExpired is the error of a run that did not begin in time, see [BeginWithin].
 	ErrExpired = run.ErrExpired
+
+	// ErrCalendar ends a series whose calendar has answered a time that is not after the one it was
+	// asked about.
+	ErrCalendar = series.ErrCalendar
 
 	// ErrDrained says that [Pool.Drain] has dropped an accepted task before it ran; the error also
 	// matches [future.ErrCancelled].

@@ -33,6 +33,7 @@ const (
 	Once       Kind = "once"
 	FixedRate  Kind = "fixed rate"
 	FixedDelay Kind = "fixed delay"
+	OnCalendar Kind = "calendar"
 )
 
 // LastRun is a run of a periodic task that has ended.
@@ -65,6 +66,8 @@ func (h Handle) Kind() Kind {
 	switch {
 	case !ok || !pl.Periodic():
 		return Once
+	case pl.Dates != nil:
+		return OnCalendar
 	case pl.Series.Period > 0:
 		return FixedRate
 	}
@@ -81,7 +84,7 @@ func (h Handle) Next() (time.Time, bool) { return h.host.Next(h.cell) }
 func (h Handle) Runs() uint64 { return h.host.Runs(h.cell) }
 
 // Period returns the period of a task at a fixed rate, or the delay of one with a fixed delay, as
-// it is now; 0 for a task that runs once.
+// it is now; 0 for a task without a period.
 func (h Handle) Period() time.Duration {
 	o, pl, ok := h.commanded()
 	if !ok {
@@ -135,7 +138,7 @@ func (h Handle) Trigger() bool {
 }
 
 // Reset plans the next run for delay from now; zero or less means now. From there a periodic task
-// goes on with its period. If a run is in progress, the next one waits for its end. A paused task
+// goes on with its period or calendar. If a run is in progress, the next one waits for its end. A paused task
 // stays paused.
 //
 // A task that runs once is put off, or brought forward, unless it has begun: that is debounce.
@@ -151,7 +154,7 @@ func (h Handle) Reset(delay time.Duration) bool {
 // it has already, SetPeriod does nothing.
 //
 // SetPeriod returns [ErrInvalid] for a period that is not positive, or does not go with the options
-// of the task; for a task that runs once; and an error for one that has ended.
+// of the task; for a task that runs once or is on a calendar; and an error for one that has ended.
 func (h Handle) SetPeriod(d time.Duration) error {
 	o, pl, ok := h.commanded()
 	if !ok {

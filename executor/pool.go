@@ -11,6 +11,7 @@ import (
 	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/parking"
 	"github.com/punctual-go/punctual/internal/series"
+	"github.com/punctual-go/punctual/internal/wall"
 )
 
 // Task is what a pool runs: a function. A [future.Task] is such a function together with its
@@ -94,6 +95,9 @@ type Pool struct {
 	deferred  deferred                        // tasks of a plain pool that wait for a time
 	names     names                           // of live tasks that have theirs alone
 	heldBack  int                             // accepted tasks outside the queue; see heldback.go
+
+	partings atomic.Uint64 // how often the wall clock has parted from the pool's
+	unwatch  func()        // ends watching for that; nil before the first task that waits on it
 }
 
 // NewPool returns a pool of core workers and an unbounded FIFO queue. [MaximumSize] and [KeepAlive]
@@ -120,6 +124,7 @@ func (p *Pool) init(core int, opts []Option) {
 		Host:        (*host)(p),
 		Lock:        &p.mu,
 		Clock:       p.clock,
+		Wall:        wall.New(),
 		Unnamed:     run.Labelled(p.shared.Base, p.shared.Name, ""),
 		ErrShutdown: ErrShutdown,
 		Counts:      &p.counts.Counts,

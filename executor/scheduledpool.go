@@ -89,15 +89,24 @@ func Schedule[V any](
 	return f, nil
 }
 
-// ScheduleAt runs task once at the given time, or now if that has passed. The time is converted
-// into a delay once, at the call: setting the wall clock later does not move the task. The errors
-// are those of [ScheduledPool.Schedule].
+// ScheduleAt runs task once at the given time, or now if that has passed, as the zero time has. The
+// time is converted into a delay once, at the call: setting the wall clock later does not move the
+// task, unless the option [WallClock] is given. The errors are those of [ScheduledPool.Schedule].
 func (p *ScheduledPool) ScheduleAt(
 	at time.Time, task Task, opts ...TaskOption,
 ) (*ScheduledFuture[struct{}], error) {
 	f, c := newScheduled[struct{}](p)
 	if _, err := p.prepare(context.Background(), c, task, opts); err != nil {
 		return nil, err
+	}
+	if planOf(c).WallClock {
+		err := p.acceptOnWall(c, func() (int64, error) {
+			return p.runs.SetTime(&planOf(c).Plan, at), nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		return f, nil
 	}
 	when := p.clock.At(at)
 	if err := p.acceptWithin(c, func() error { return p.acceptAt(c, when) }); err != nil {

@@ -65,14 +65,14 @@ const (
 	Shift    CatchUpPolicy = series.Shift
 )
 
-// CatchUp sets the policy of a fixed-rate task. The default is Burst, as in Java. Other tasks
-// ignore it.
+// CatchUp sets the policy of a task at a fixed rate, for which the default is Burst, as in Java, or
+// of one on a calendar, see [ScheduledPool.On]. Other tasks ignore it.
 func CatchUp(p CatchUpPolicy) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		if p > Shift {
 			return invalid("catch-up policy %d is unknown", p)
 		}
-		o.CatchUp = p
+		o.CatchUp, o.CatchUpSet = p, true
 		return nil
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/series"
+	"github.com/punctual-go/punctual/internal/wall"
 )
 
 // Overview
@@ -106,6 +107,7 @@ func New(opts ...Option) *Loop {
 		Host:        (*host)(l),
 		Lock:        &l.mu,
 		Clock:       c,
+		Wall:        wall.New(),
 		Unnamed:     run.Labelled(settings.Base, settings.Name, ""),
 		ErrShutdown: executor.ErrShutdown,
 		Counts:      &l.counts.Counts,

@@ -77,7 +77,7 @@ const (
 
 // New returns an alarm on the clock of its owner. Alarm and clock must both be made outside
 // testing/synctest bubbles, or in the same one. The alarm holds no resource before the first Set.
-func New(c clock.Clock) *Alarm { return &Alarm{clock: c, virtual: inBubble()} }
+func New(c clock.Clock) *Alarm { return &Alarm{clock: c, virtual: InBubble()} }
 
 // Virtual reports whether the alarm was made inside a testing/synctest bubble.
 func (a *Alarm) Virtual() bool { return a.virtual }

@@ -15,8 +15,8 @@ func (a *Alarm) in(d time.Duration) {
 }
 
 func TestInBubbleTellsABubbleFromTheRealClock(t *testing.T) {
-	if inBubble() {
-		t.Error("inBubble() = true outside a bubble")
+	if InBubble() {
+		t.Error("InBubble() = true outside a bubble")
 	}
 	synctest.Test(t, func(t *testing.T) {
 		a := New(clock.New(0))

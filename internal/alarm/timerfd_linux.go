@@ -149,12 +149,12 @@ func (p *pollerMeans) expired(fd uintptr) bool {
 
 func (p *pollerMeans) close() { _ = p.file.Close() }
 
-// inBubble reports whether the calling goroutine is in a testing/synctest bubble, where time.Now is
+// InBubble reports whether the calling goroutine is in a testing/synctest bubble, where time.Now is
 // virtual. Outside, time.Now lies between two readings of the system clock that enclose it. Inside
 // it does not: the virtual clock starts in the year 2000. A clock that is set back between the
 // readings looks like a bubble only if that happens three times in a row, and then nothing but
 // precision is lost.
-func inBubble() bool {
+func InBubble() bool {
 	for range 3 {
 		before, after := systemTime(), int64(0)
 		now := time.Now().UnixNano()

@@ -23,6 +23,9 @@ func New(shows int64) Clock { return Clock{time.Now().Add(-time.Duration(shows))
 // Now returns the present time on the clock.
 func (c Clock) Now() int64 { return int64(time.Since(c.epoch)) }
 
+// Of returns the time on the clock at a moment that has a monotonic reading.
+func (c Clock) Of(moment time.Time) int64 { return int64(moment.Sub(c.epoch)) }
+
 // Time converts t, a time on the clock.
 func (c Clock) Time(t int64) time.Time { return c.epoch.Add(time.Duration(t)) }
 

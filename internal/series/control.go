@@ -111,7 +111,11 @@ func (s *Series) inPlanned() bool { return s.running && !s.extra }
 // dropDuringRun drops the slots that have passed since that of the run in progress. With a fixed
 // delay there are none.
 func (s *Series) dropDuringRun(now int64) {
-	if s.Period < 0 {
+	switch {
+	case s.Period < 0:
+		return
+	case s.Dates != nil:
+		s.dropDates(true)
 		return
 	}
 	period := s.period()
@@ -124,6 +128,12 @@ func (s *Series) dropDuringRun(now int64) {
 // slots of a fixed delay are those that there would be if its runs took no time.
 func (s *Series) dropWaiting(now int64) {
 	if s.planned >= now {
+		return
+	}
+	if d := s.Dates; d != nil {
+		if s.Asked(d.out) { // else the command replaces the slot
+			s.dropDates(false)
+		}
 		return
 	}
 	before, period := s.slot, s.period()
@@ -163,6 +173,7 @@ func (s *Series) Reset(at, now int64) {
 	}
 	s.move = move{} // of an extra run that has called NextIn
 	s.slot, s.planned = at, s.disturbed(at, 0)
+	s.Moved()
 }
 
 // NextIn plans one run so long after the end of the run in progress.
@@ -186,13 +197,16 @@ func (s *Series) applyMove(ended int64) {
 		s.planned = clock.Later(ended, time.Duration(m.to))
 		s.slot = s.lastSlot(s.planned)
 	}
+	if s.move.kind != stay {
+		s.Moved()
+	}
 	s.move, s.reset = move{}, false
 }
 
 // lastSlot returns the slot after which the grid goes on when a run has taken place at the given
 // time. That of a fixed rate may be up to a period earlier.
 func (s *Series) lastSlot(at int64) int64 {
-	if s.Period < 0 {
+	if s.Period < 0 || s.Dates != nil {
 		return at
 	}
 	period := uint64(s.period())

@@ -15,9 +15,11 @@ type Options struct {
 	Name    string
 	Timeout time.Duration // of each run; 0 means none
 	CatchUp CatchUp
-	OnError OnError // what a failed run means, if the task is periodic
-	Jitter  time.Duration
-	MaxRuns uint64 // 0 means no limit
+	// CatchUpSet says that it was: a calendar has another default.
+	CatchUpSet bool
+	OnError    OnError // what a failed run means, if the task is periodic
+	Jitter     time.Duration
+	MaxRuns    uint64 // 0 means no limit
 
 	From, Until time.Time // when runs may be planned; the zero time means no bound
 	BackOff     BackOff   // of a series whose runs fail
@@ -33,6 +35,8 @@ type Options struct {
 	DelayBy func(last any) (d time.Duration, again bool)
 
 	Priority int
+
+	WallClock bool // a task that runs once waits on the wall clock
 
 	Values context.Context // whose values the runs know; nil for none in particular
 	Within context.Context // which ends the task; nil for none
@@ -63,6 +67,9 @@ const (
 const (
 	FixedRate  = 1
 	FixedDelay = -1
+
+	// OnCalendar is the whole period of a series with Dates. It is only known to be positive.
+	OnCalendar = 1
 )
 
 // Series is the state of a task that may be periodic. Options do not change once the task is
@@ -88,6 +95,8 @@ type Series struct {
 
 	control
 	attempts
+
+	Dates *Dates // of a task that waits on the wall clock, else nil
 }
 
 // Periodic reports whether the task repeats.
@@ -99,7 +108,7 @@ func (s *Series) First(when int64) (at int64) {
 		when = max(when, s.from)
 	}
 	at = s.disturbed(when, 0)
-	if s.Periodic() || s.BeginWithin > 0 {
+	if s.Periodic() || s.BeginWithin > 0 || s.Dates != nil {
 		s.slot, s.planned = when, at
 	}
 	return at
@@ -131,7 +140,7 @@ func (s *Series) Start(scheduled, now int64) int64 {
 		s.beginExtra()
 		return scheduled
 	}
-	if s.Period < 0 {
+	if s.Period < 0 || s.Dates != nil { // see Reckon
 		return scheduled
 	}
 	passed := max(now-scheduled, 0) / s.period()
@@ -175,6 +184,9 @@ func (s *Series) end(ended int64) {
 
 // plan plans the run after a planned one that ended at the given time, and returns when it is due.
 func (s *Series) plan(ended int64) (at int64) {
+	if s.Dates != nil {
+		return s.planByDates()
+	}
 	s.Missed, s.dropped = s.dropped, 0
 	s.last = s.slot
 	every := s.stretched()
@@ -226,8 +238,13 @@ func (s *Series) period() int64 {
 	return max(s.Period, -s.Period)
 }
 
-// PeriodNow returns the period as it is now; 0 for a task that runs once.
-func (s *Series) PeriodNow() time.Duration { return time.Duration(s.period()) }
+// PeriodNow returns the period as it is now; 0 for a task without one.
+func (s *Series) PeriodNow() time.Duration {
+	if s.Dates != nil {
+		return 0
+	}
+	return time.Duration(s.period())
+}
 
 // window returns how long after its slot a run may be planned: the jitter is below s.Jitter.
 func (s *Series) window() int64 { return max(int64(s.Jitter)-1, 0) }
@@ -245,6 +262,9 @@ func (s *Series) Upcoming(now int64) (at int64, known bool) {
 	if s.Period < 0 || s.paused {
 		return 0, false
 	}
+	if d := s.Dates; d != nil {
+		return d.at.On(d.out.first), !d.out.first.IsZero()
+	}
 	next := s.copy()
 	next.Jitter = 0
 	next.end(now)
@@ -260,13 +280,16 @@ func (s *Series) copy() Series {
 }
 
 // Bounded reports whether the series may come to an end by itself, see Last.
-func (s *Series) Bounded() bool { return s.MaxRuns > 0 || s.until > 0 }
+func (s *Series) Bounded() bool { return s.MaxRuns > 0 || s.until > 0 || s.Dates != nil }
 
 // Last reports whether the run in progress is the last: the series has begun as many as it may, or
 // the next would be planned too late, if this one ended at the given time.
 func (s *Series) Last(ended int64) bool {
 	if s.MaxRuns > 0 && s.Runs-s.extras >= s.MaxRuns {
 		return true
+	}
+	if s.Dates != nil {
+		return s.lastDate()
 	}
 	if s.until == 0 {
 		return false
@@ -285,6 +308,10 @@ func (s *Series) Ends(when int64) bool { return s.until > 0 && max(when, s.from)
 // Over reports whether the next planned run comes too late, or that in progress if it is a planned
 // one. That is asked when a run is taken as well, as a command may have moved the plan.
 func (s *Series) Over() bool {
+	if d := s.Dates; d != nil {
+		late := !s.Options.Until.IsZero() && !d.slot.Before(s.Options.Until)
+		return !s.extra && (d.slot.IsZero() || late)
+	}
 	return s.until > 0 && !s.extra && max(s.slot, s.planned-s.window()) >= s.until
 }
 

@@ -13,7 +13,12 @@ func (o *Owner) Pause(c *cell.Cell, pl *Plan) bool {
 }
 
 // Resume ends a pause.
-func (o *Owner) Resume(c *cell.Cell, pl *Plan) bool { return o.command(c, pl, pl.Resume) }
+func (o *Owner) Resume(c *cell.Cell, pl *Plan) bool {
+	if pl.onCalendar() {
+		return o.resumeDates(c, pl)
+	}
+	return o.command(c, pl, pl.Resume)
+}
 
 // Trigger asks for an extra run of a series.
 func (o *Owner) Trigger(c *cell.Cell, pl *Plan) bool {
@@ -39,6 +44,9 @@ func (o *Owner) Reset(c *cell.Cell, pl *Plan, d time.Duration) bool {
 func (o *Owner) SetPeriod(c *cell.Cell, pl *Plan, d time.Duration) (live bool, err error) {
 	if !pl.Periodic() {
 		return false, Invalid("a task that runs once has no period")
+	}
+	if pl.Dates != nil {
+		return false, Invalid("a task on a calendar has no period")
 	}
 	if err := checkPeriod(&pl.Options, d, pl.Period); err != nil {
 		return false, err
@@ -89,7 +97,13 @@ func (o *Owner) command(c *cell.Cell, pl *Plan, change func(now int64) bool) boo
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
 	now := o.Clock.Now()
-	if c.Phase().Settled() || pl.Counted() || !change(now) {
+	if c.Phase().Settled() || pl.Counted() {
+		return false
+	}
+	if pl.Dates != nil {
+		pl.Dates.At(o.moment())
+	}
+	if !change(now) {
 		return false
 	}
 	if when := pl.Due(); c.Phase() == cell.Pending && when != c.When {
@@ -112,6 +126,11 @@ func (o *Owner) move(c *cell.Cell, pl *Plan, d time.Duration) (moved bool) {
 		return false
 	}
 	now := o.Clock.Now()
-	moved, then = o.Requeue(c, pl.First(clock.Later(now, d)), now)
+	when := pl.First(clock.Later(now, d))
+	if pl.Dates != nil {
+		pl.Dates.At(o.moment())
+		pl.Moved()
+	}
+	moved, then = o.Requeue(c, when, now)
 	return moved
 }

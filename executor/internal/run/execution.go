@@ -33,6 +33,7 @@ type Execution struct {
 	told   bool // the run has exceeded its timeout, and that has been reported and counted
 
 	skip  skip  // why the body is not to be called
+	stuck bool  // the calendar has failed, so no other run can be planned
 	tries bool  // the attempt has failed, and another is to follow
 	retry int64 // when that is due
 }
@@ -44,6 +45,8 @@ const (
 	noSkip skip = iota
 	tardy       // it begins too late to be of use
 	beyond      // it was planned for after the end of the series
+	early       // the wall clock, which has been set, does not show its time yet
+	lost        // its calendar has failed
 )
 
 // Start begins a run of c, unless c has been cancelled, and reports whether it did. The lock is
@@ -60,7 +63,7 @@ func (x *Execution) Start(c *cell.Cell, pl *Plan, now int64) bool {
 	// What is shown never precedes the planned time, even if now is an older reading.
 	c.Started = max(now, c.When)
 	x.Task, x.Plan, x.skip = c, pl, noSkip
-	if pl.repeats() || pl.BeginWithin > 0 {
+	if pl.repeats() || pl.BeginWithin > 0 || pl.Dates != nil {
 		x.startRepeated(c, pl, now)
 	}
 	return true
@@ -69,6 +72,10 @@ func (x *Execution) Start(c *cell.Cell, pl *Plan, now int64) bool {
 // startRepeated accounts for the run in the state of a task that is more than one call of a body.
 // The lock is held.
 func (x *Execution) startRepeated(c *cell.Cell, pl *Plan, now int64) {
+	if pl.Dates != nil && pl.Early(x.Owner.moment()) {
+		x.skip = early
+		return
+	}
 	if counts, later := pl.BeginAttempt(now); later {
 		c.When = counts
 		return
@@ -77,6 +84,7 @@ func (x *Execution) startRepeated(c *cell.Cell, pl *Plan, now int64) {
 	case pl.Periodic() && pl.Over():
 		x.skip = beyond
 		return
+	case pl.onCalendar(): // it is not known yet which slot the run is for, see reckon
 	case pl.TooLate(c.When, now):
 		x.skip = tardy
 	}
@@ -87,12 +95,15 @@ func (x *Execution) startRepeated(c *cell.Cell, pl *Plan, now int64) {
 
 // Skip reports whether the body is not to be called. It is called after Prepare, without the lock.
 func (x *Execution) Skip() bool {
+	if x.skip == noSkip && x.Plan.onCalendar() {
+		x.reckon()
+	}
 	switch x.skip {
 	case noSkip:
 		return false
 	case tardy:
 		x.Err = x.Plan.late
-	case beyond:
+	case beyond, early:
 		x.Err = nil
 	}
 	x.Abrupt = false
@@ -107,7 +118,7 @@ func (x *Execution) Skipped() bool { return x.skip != noSkip }
 func (x *Execution) Prepare() {
 	x.Err = future.ErrGoexit
 	x.Over, x.Again, x.Failed, x.Done = false, false, false, false
-	x.Abrupt, x.told, x.tries = true, false, false
+	x.Abrupt, x.told, x.tries, x.stuck = true, false, false, false
 }
 
 // Enter gives the run its context. A task that runs once is its own context. The runs of a series,
@@ -151,12 +162,22 @@ func (x *Execution) Conclude() {
 
 // conclude settles the future, or says that the series goes on.
 func (x *Execution) conclude() {
+	if x.Plan.onCalendar() && (x.skip == noSkip || x.skip == tardy) {
+		x.lookAhead()
+	}
+	x.settle()
+}
+
+// settle is conclude for a run after which it is known when the next is planned.
+func (x *Execution) settle() {
 	c, pl := x.Task, x.Plan
 	survives := pl.Periodic() && (x.Err == nil || x.skip == tardy) || pl.Survives(x.Abrupt)
 	switch {
 	case x.skip == beyond:
 		x.Done = c.Finish(nil)
-	case !survives:
+	case x.skip == early:
+		x.Again = true
+	case !survives || x.stuck:
 		if x.Done = c.Finish(x.Err); x.Done && !pl.Survives(false) {
 			x.told = false // the timeout, about to settle it, has come too late
 		}
@@ -187,8 +208,8 @@ func (x *Execution) overran(late bool) bool {
 // whoever holds the future. The error of a cancelled run is no failure.
 func (x *Execution) Tell() {
 	o, pl := x.Owner, x.Plan
-	if x.tries {
-		return // the run is not over
+	if x.tries || x.skip == early {
+		return // the run is not over, or has not begun
 	}
 	x.Failed = x.Err != nil && x.Task.Phase() != cell.Cancelled
 	defer x.planByFunction() // also if a handler ends the goroutine
@@ -200,7 +221,7 @@ func (x *Execution) Tell() {
 		if !x.told || x.Abrupt { // Expired has reported the overrun, but knew of no panic
 			o.Report(x.describe(), x.Err)
 		}
-	case x.Failed && (pl.Survives(x.Abrupt) || x.Again):
+	case x.Failed && !x.stuck && (pl.Survives(x.Abrupt) || x.Again):
 		x.tellGoesOn()
 	case x.Done && pl.Periodic(): // its future has the error, but nothing will run any more
 		o.seriesEnded(x.describe(), x.Err)
@@ -281,9 +302,14 @@ func (x *Execution) Repeats(c *cell.Cell, pl *Plan, may bool) (when int64, repea
 	if !x.Again || !may || pl.Counted() || !c.Reset() {
 		return 0, false
 	}
-	if x.tries {
+	switch {
+	case x.tries:
 		pl.AwaitRetry(x.retry, c.When)
 		return pl.Due(), true
+	case x.skip == early:
+		return pl.Replan(x.Owner.moment()), true
+	case pl.Dates != nil:
+		pl.Dates.At(x.Owner.moment())
 	}
 	return pl.Next(x.ended), true
 }
@@ -293,7 +319,7 @@ func (x *Execution) Repeats(c *cell.Cell, pl *Plan, may bool) (when int64, repea
 // that. A task that would have been tried again fails with the error of its last attempt.
 func (o *Owner) Refuse(c *cell.Cell, pl *Plan) (dropped bool) {
 	delay.At(delay.SeriesRefused)
-	if !pl.Periodic() {
+	if !pl.Periodic() && pl.failed != nil {
 		o.giveUp(c, pl)
 		return false
 	}

@@ -57,10 +57,32 @@ func ResolveSeries[O TaskOption](
 	if err := checkPeriod(&o, every, sign); err != nil {
 		return o, 0, err
 	}
-	if !o.Until.IsZero() && !o.From.IsZero() && !o.From.Before(o.Until) {
-		return o, 0, Invalid("no run may be planned from %v until %v", o.From, o.Until)
+	return o, sign * int64(every), checkBounds(&o)
+}
+
+// ResolveCalendar returns what the options of a series on a calendar set.
+func ResolveCalendar[O TaskOption](opts []O) (o series.Options, err error) {
+	if o, err = Resolve(opts); err != nil {
+		return o, err
 	}
-	return o, sign * int64(every), nil
+	switch {
+	case !o.CatchUpSet:
+		o.CatchUp = series.Coalesce
+	case o.CatchUp == series.Shift:
+		return o, Invalid("a calendar does not shift to its late runs")
+	}
+	if o.BackOff.Factor > 0 {
+		return o, Invalid("a calendar has no period for a back-off to stretch")
+	}
+	return o, checkBounds(&o)
+}
+
+// checkBounds returns an error if a series may have no run at all.
+func checkBounds(o *series.Options) error {
+	if !o.Until.IsZero() && !o.From.IsZero() && !o.From.Before(o.Until) {
+		return Invalid("no run may be planned from %v until %v", o.From, o.Until)
+	}
+	return nil
 }
 
 // checkPeriod returns an error if a series with these options cannot have that period.

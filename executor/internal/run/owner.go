@@ -11,6 +11,7 @@ import (
 	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/goid"
 	"github.com/punctual-go/punctual/internal/series"
+	"github.com/punctual-go/punctual/internal/wall"
 )
 
 // Owner is a pool or a loop, as seen by the runs of its tasks. The owner fills in the exported
@@ -21,6 +22,7 @@ type Owner struct {
 	Host  cell.Host // of its cells
 	Lock  *sync.Mutex
 	Clock clock.Clock // never shows 0, which stands for a time that nobody has read
+	Wall  wall.Clock
 
 	Unnamed     context.Context // parent of the contexts of tasks without a name; may be nil
 	ErrShutdown error           // the variable of that name in package executor
@@ -141,6 +143,9 @@ func (o *Owner) DescribeLocked(c *cell.Cell, pl *Plan) Info {
 	info.Attempt = pl.attempt()
 	if pl.Periodic() {
 		info.Number, info.Missed, info.Triggered = pl.Runs, pl.missed(), pl.Extra()
+	}
+	if pl.Dates != nil && !pl.Extra() {
+		info.Scheduled = pl.Dates.Slot()
 	}
 	return info
 }

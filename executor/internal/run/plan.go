@@ -49,3 +49,6 @@ func (pl *Plan) HandBack(c *cell.Cell, now int64) bool {
 // repeats reports whether the body may be called more than once, so that each call needs a context
 // of its own.
 func (pl *Plan) repeats() bool { return pl.Periodic() || pl.Retry.Attempts > 1 }
+
+// onCalendar reports whether the task is a series on a calendar.
+func (pl *Plan) onCalendar() bool { return pl.Dates != nil && pl.Periodic() }

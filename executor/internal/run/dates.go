@@ -1,0 +1,205 @@
+package run
+
+import (
+	"context"
+	"time"
+
+	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/series"
+)
+
+// A calendar is the user's, so it is asked without the lock, and may panic, end the goroutine, or
+// take its time. What it has said is an outlook, and is used under the lock if the series has not
+// moved meanwhile:
+//
+//	submission   the first slot
+//	reckon       before the body: slots that have passed, which the run may stand for
+//	lookAhead    after the body: what the next run is planned by
+//	resumeDates  the slots that a pause has dropped
+//	Parted       the wall clock has been set back, so that slots come again
+
+// moment returns the present moment. It calls no user code.
+func (o *Owner) moment() series.Moment {
+	mono, wall := o.Wall.Read()
+	return series.Moment{Now: o.Clock.Of(mono), Wall: wall}
+}
+
+// ask answers a question about a calendar. If that panics, or ends the goroutine, it is an error.
+func ask(q series.Question) (out series.Outlook, err error) {
+	future.Invoke(context.Background(), func(context.Context) (failed error) {
+		out, failed = q.Answer()
+		return failed
+	}, &err)
+	return out, err
+}
+
+// SetCalendar makes the task one on a calendar, and returns when its first run is due. It returns an
+// error if there is none. If the calendar panics, so does SetCalendar.
+func (o *Owner) SetCalendar(pl *Plan, c series.Calendar) (at int64, err error) {
+	m := o.moment()
+	from := m.Wall.In(o.Clock.Time(m.Now).Location())
+	if pl.Options.From.After(from) {
+		from = pl.Options.From.Round(0).Add(-1)
+	}
+	pl.Period = series.OnCalendar
+	pl.Dates = series.NewDates(c, from)
+	out, err := pl.AskAgain(m.Wall).Answer()
+	if err != nil {
+		return 0, o.Refusal(pl.Name, "the calendar's first time is not after now", err)
+	}
+	at, ok := pl.Begin(out, m)
+	if !ok {
+		text := "the calendar has no time after " + from.String()
+		return 0, o.Refusal(pl.Name, text, Invalid("%s", text))
+	}
+	return at, nil
+}
+
+// SetTime makes the task one that runs once when the wall clock shows a time, and returns when that
+// is.
+func (o *Owner) SetTime(pl *Plan, at time.Time) int64 {
+	pl.Dates = series.OnceAt(at)
+	return o.moment().On(at)
+}
+
+// askApart is ask for a goroutine that must not be ended.
+func askApart(q series.Question) (out series.Outlook, err error) {
+	err = future.ErrGoexit
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		out, err = ask(q)
+	}()
+	<-done
+	return out, err
+}
+
+// reckon finds out which slots have passed while the task was late, before the body is called.
+func (x *Execution) reckon() {
+	o, pl := x.Owner, x.Plan
+	o.Lock.Lock()
+	if pl.Extra() || pl.Attempt() > 1 {
+		o.Lock.Unlock()
+		return
+	}
+	m := o.moment()
+	q := pl.Ask(m.Wall, true)
+	o.Lock.Unlock()
+	x.skip, x.stuck = lost, true // also if the calendar ends the goroutine
+	out, err := ask(q)
+	if err != nil {
+		x.Err = err
+		return
+	}
+	x.skip, x.stuck = noSkip, false
+	o.Lock.Lock()
+	defer o.Lock.Unlock()
+	x.Task.When = pl.Reckon(out, m)
+	if pl.TooLate(x.Task.When, m.Now) {
+		x.skip = tardy
+	}
+}
+
+// lookAhead finds out when the next run is planned, if that one is over now. If the calendar ends the
+// goroutine, the task fails.
+func (x *Execution) lookAhead() {
+	o, pl := x.Owner, x.Plan
+	o.Lock.Lock()
+	if pl.Extra() { // the plan stays
+		o.Lock.Unlock()
+		return
+	}
+	q := pl.Ask(o.moment().Wall, false)
+	o.Lock.Unlock()
+	answered := false
+	defer func() {
+		if !answered {
+			x.getStuck(future.ErrGoexit)
+			x.settle()
+			x.Tell()
+		}
+	}()
+	out, err := ask(q)
+	answered = true
+	if err != nil {
+		x.getStuck(err)
+		return
+	}
+	o.Lock.Lock()
+	defer o.Lock.Unlock()
+	pl.LookAhead(out)
+}
+
+// getStuck notes that no other run can be planned.
+func (x *Execution) getStuck(err error) {
+	x.stuck = true
+	if x.Err != nil {
+		err = cell.Joined(err, x.Err)
+	}
+	x.Err = err
+}
+
+// resumeDates is Resume for a series on a calendar.
+func (o *Owner) resumeDates(c *cell.Cell, pl *Plan) bool {
+	for {
+		o.Lock.Lock()
+		m := o.moment()
+		q := pl.Ask(m.Wall, false)
+		o.Lock.Unlock()
+		out, err := ask(q)
+		if err != nil {
+			o.Report(o.Describe(c, pl), err)
+			return false
+		}
+		moved := false
+		resumed := o.command(c, pl, func(now int64) bool {
+			if moved = !pl.Asked(out); moved {
+				return false
+			}
+			pl.LookAhead(out)
+			return pl.Series.Resume(now)
+		})
+		if !moved {
+			return resumed
+		}
+	}
+}
+
+// Parted plans a waiting task anew that waits on the wall clock, after this has been set.
+func (o *Owner) Parted(c *cell.Cell, pl *Plan) {
+	o.Lock.Lock()
+	if c.Phase() != cell.Pending || pl.Dates == nil {
+		o.Lock.Unlock()
+		return
+	}
+	q := pl.AskAgain(o.moment().Wall)
+	o.Lock.Unlock()
+	var out series.Outlook
+	var err error
+	if q.Corrects() {
+		if out, err = askApart(q); err != nil {
+			o.Report(o.Describe(c, pl), err)
+			return // the run that waits will find out, and end the series
+		}
+	}
+	var then func()
+	defer func() {
+		if then != nil {
+			then()
+		}
+	}()
+	o.Lock.Lock()
+	defer o.Lock.Unlock()
+	if c.Phase() != cell.Pending || pl.Retrying() {
+		return
+	}
+	if q.Corrects() && pl.Asked(out) {
+		pl.Correct(q, out)
+	}
+	m := o.moment()
+	if when := pl.Replan(m); when != c.When && when != clock.Never {
+		_, then = o.Requeue(c, when, m.Now)
+	}
+}

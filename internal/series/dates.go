@@ -1,0 +1,295 @@
+package series
+
+import (
+	"errors"
+	"time"
+
+	"github.com/punctual-go/punctual/internal/clock"
+)
+
+// Calendar says when the runs of a series are planned, on the wall clock.
+type Calendar interface {
+	Next(after time.Time) time.Time
+}
+
+// Moment is one moment on two clocks: that of the owner, and that on the wall.
+type Moment struct {
+	Now  int64
+	Wall time.Time
+}
+
+// On returns when, by the owner's clock, the wall clock will show a time, if nobody sets it. It may
+// have shown it before the owner's clock began.
+func (m Moment) On(t time.Time) int64 {
+	switch d := t.Sub(m.Wall); {
+	case d >= 0:
+		return clock.Later(m.Now, d)
+	default:
+		return max(m.Now+int64(d), earliest)
+	}
+}
+
+// earliest is before all times of a clock, and far from the limits of numbers.
+const earliest = -clock.Never / 2
+
+// Shows returns what the wall clock shows at a time of the owner's.
+func (m Moment) Shows(t int64) time.Time { return m.Wall.Add(time.Duration(t - m.Now)) }
+
+// Dates is what a task knows that waits on the wall clock: a series on a calendar or, without a
+// calendar, a task that runs once. The calendar is the user's, so it is asked without the owner's
+// lock; see Outlook. The lock guards the fields, except the calendar.
+type Dates struct {
+	Calendar Calendar
+	zone     *time.Location // in which the calendar is asked
+	interval bool           // it is like an interval: what the clock shows twice may run twice
+
+	slot time.Time // of the waiting run, or the one in progress
+	last time.Time // what the waiting one follows: an earlier slot, or the submission
+	skip time.Time // during a run: slots before this have been dropped
+	at   Moment    // at which the plan is being changed
+
+	out Outlook // the latest; what the end of a run plans by
+}
+
+// ErrCalendar is the variable of the same name in package executor.
+var ErrCalendar = errors.New("executor: the calendar's next time is not after the last")
+
+// NewDates returns what a series on a calendar knows, which is asked from the given time on.
+func NewDates(c Calendar, from time.Time) *Dates {
+	i, ok := c.(interface{ Interval() bool })
+	return &Dates{Calendar: c, zone: from.Location(), interval: ok && i.Interval(), last: from}
+}
+
+// OnceAt returns what a task knows that runs once, when the wall clock shows a time.
+func OnceAt(t time.Time) *Dates { return &Dates{slot: t.Round(0), zone: t.Location()} }
+
+// Outlook is what a calendar says of the slots after one. It has been asked without the lock, so
+// whoever uses it checks under the lock that the slot is still the one that it begins with.
+type Outlook struct {
+	slot time.Time // it begins with
+
+	first time.Time // the slot that follows, or zero if none does
+	past  uint64    // how many slots have passed since, up to a limit
+	last  time.Time // the last of these, or slot
+	ahead time.Time // the first that has not passed, or zero
+}
+
+// Question is what an outlook is wanted of.
+type Question struct {
+	dates       *Dates
+	slot, base  time.Time
+	until       time.Time
+	now         time.Time // slots before this have passed
+	inclusively bool      // and one at this time, too
+}
+
+// countLimit is how many slots that have passed are counted one by one.
+const countLimit = 10_000
+
+// farBack is how far the clock may be set back so that fixed times do not come again. What is set
+// back farther was wrong, and everything is planned anew.
+const farBack = 3 * time.Hour
+
+// Ask returns the question for the slots after the present one, when the wall clock shows now. The
+// lock is held.
+func (s *Series) Ask(now time.Time, inclusively bool) Question {
+	d := s.Dates
+	q := Question{
+		dates: d, slot: d.slot, base: d.slot, until: s.Options.Until,
+		now: now.In(d.zone), inclusively: inclusively,
+	}
+	q.base = d.base(d.slot, now)
+	if s.running && !d.skip.IsZero() && d.skip.After(q.base) {
+		q.base = d.skip.Add(-1)
+	}
+	return q
+}
+
+// AskAgain is Ask for a task whose waiting run has not begun: the clock may have been set.
+func (s *Series) AskAgain(now time.Time) Question {
+	q := s.Ask(now, false)
+	q.base = s.Dates.base(s.Dates.last, now)
+	return q
+}
+
+// base returns the time after which the next slot is, given the last one.
+func (d *Dates) base(last, now time.Time) time.Time {
+	if back := last.Sub(now); back > farBack || back > 0 && d.interval {
+		return now.In(d.zone)
+	}
+	return last
+}
+
+// Answer asks the calendar. It calls user code, so the lock must not be held.
+func (q Question) Answer() (o Outlook, err error) {
+	o = Outlook{slot: q.slot, last: q.slot}
+	if o.first, err = q.next(q.base); err != nil {
+		return o, err
+	}
+	for o.ahead = o.first; q.passed(o.ahead); {
+		o.last = o.ahead
+		if o.past++; o.past == countLimit {
+			return o, q.leap(&o)
+		}
+		if o.ahead, err = q.next(o.ahead); err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+// passed reports whether a slot has passed.
+func (q Question) passed(t time.Time) bool {
+	return !t.IsZero() && (t.Before(q.now) || q.inclusively && t.Equal(q.now))
+}
+
+// next asks for the next slot, and refuses an answer that would lead nowhere.
+func (q Question) next(after time.Time) (time.Time, error) {
+	t := q.dates.Calendar.Next(after)
+	switch {
+	case t.IsZero():
+		return t, nil
+	case !t.After(after):
+		return t, ErrCalendar
+	}
+	t = t.Round(0)
+	if !q.until.IsZero() && !t.Before(q.until) {
+		return time.Time{}, nil
+	}
+	return t, nil
+}
+
+// leap finds the slots around the present by bisection, as those that have passed are too many to be
+// counted. It begins with one that has passed.
+func (q Question) leap(o *Outlook) (err error) {
+	for until := q.now; ; { // the slot after until has not passed
+		if o.ahead, err = q.next(o.last); err != nil || !q.passed(o.ahead) {
+			return err
+		}
+		middle := o.last.Add(until.Sub(o.last) / 2)
+		t, err := q.next(middle)
+		switch {
+		case err != nil:
+			return err
+		case q.passed(t):
+			o.last = t
+		default:
+			until, o.last = middle, o.ahead
+		}
+	}
+}
+
+// Begin sets the first slot, and returns when it comes, or false if there is none.
+func (s *Series) Begin(o Outlook, m Moment) (at int64, ok bool) {
+	s.Dates.slot = o.first
+	return m.On(o.first), !o.first.IsZero()
+}
+
+// Slot returns the time that the waiting run, or the one in progress, is planned for.
+func (d *Dates) Slot() time.Time { return d.slot }
+
+// Asked reports whether the outlook is of the present slot.
+func (s *Series) Asked(o Outlook) bool { return s.Dates.slot.Equal(o.slot) }
+
+// Early reports whether the wall clock does not show the time of the waiting run yet.
+func (s *Series) Early(m Moment) bool {
+	return s.Dates != nil && !s.Retrying() && !s.extraFirst() && m.Wall.Before(s.Dates.slot)
+}
+
+// Reckon accounts for the slots that have passed before a run that has begun, and returns the time
+// that it counts for.
+func (s *Series) Reckon(o Outlook, m Moment) (counts int64) {
+	d := s.Dates
+	s.Missed += o.past
+	if s.CatchUp != Burst {
+		d.slot, o.slot = o.last, o.last
+		o.first = o.ahead
+	}
+	s.slot, d.out = m.On(d.slot), o
+	return s.slot
+}
+
+// LookAhead keeps what the end of the run in progress is to plan by.
+func (s *Series) LookAhead(o Outlook) { s.Dates.out = o }
+
+// At sets the moment at which the plan is about to be changed.
+func (d *Dates) At(m Moment) { d.at = m }
+
+// planByDates is plan for a series on a calendar.
+func (s *Series) planByDates() (at int64) {
+	d := s.Dates
+	s.Missed, s.dropped = s.dropped, 0
+	s.last, d.last = s.slot, d.slot
+	switch next := d.out.first; {
+	case s.CatchUp == Skip:
+		s.Missed += d.out.past
+		d.slot = d.out.ahead
+	case next.Before(d.skip):
+		d.slot = d.out.ahead
+	default:
+		d.slot = next
+	}
+	d.skip = time.Time{}
+	return s.arrive()
+}
+
+// arrive plans the run of the slot that has just been set, and returns when it is due.
+func (s *Series) arrive() (at int64) {
+	d := s.Dates
+	if s.slot = d.at.Now; !d.slot.IsZero() { // else Over ends the series
+		s.slot = d.at.On(d.slot)
+	}
+	return s.disturbed(s.slot, 0)
+}
+
+// Moved follows a command, which has planned the next run for a time of the owner's clock.
+func (s *Series) Moved() {
+	if d := s.Dates; d != nil {
+		d.slot = d.at.Shows(s.slot).In(d.zone)
+	}
+}
+
+// Replan plans the waiting run anew after the clocks have parted, and returns when it is due.
+func (s *Series) Replan(m Moment) (at int64) {
+	late := s.planned - s.slot // by the jitter
+	s.slot = m.On(s.Dates.slot)
+	s.planned = clock.Later(s.slot, time.Duration(late))
+	return s.Due()
+}
+
+// Correct sets the slot of the waiting run anew, as the clock has been set back.
+func (s *Series) Correct(q Question, o Outlook) {
+	s.Dates.last, s.Dates.slot = q.base, o.first
+}
+
+// Corrects reports whether the clock has been set back so that the waiting run has another slot.
+func (q Question) Corrects() bool { return q.dates.Calendar != nil && !q.base.Equal(q.dates.last) }
+
+// lastDate is Last for a series on a calendar.
+func (s *Series) lastDate() bool {
+	if s.extra || s.move.kind != stay {
+		return false
+	}
+	if s.CatchUp == Skip {
+		return s.Dates.out.ahead.IsZero()
+	}
+	return s.Dates.out.first.IsZero()
+}
+
+// dropDates drops the slots that have passed, up to a resume: the waiting one and those after it or,
+// during a run, only these.
+func (s *Series) dropDates(during bool) {
+	d := s.Dates
+	past, ahead := d.out.past, d.out.ahead
+	if during {
+		s.dropped += past
+		d.skip = d.at.Wall
+		return
+	}
+	if !d.slot.Before(d.at.Wall) {
+		return
+	}
+	s.Missed += past + 1
+	d.last, d.slot = d.out.last, ahead
+	s.planned = s.arrive()
+}
