@@ -12,7 +12,7 @@ import (
 const Limit = 1_000_000
 
 // Calculate returns what a pool of so many workers does with the jobs, if they are submitted in this
-// order at the beginning of the window. Its runs stand for about limit slots at most, see
+// order at the beginning of the window, to run until its end. Its runs stand for about limit slots at most, see
 // [Plan.LeftOut] and [Plan.Cut]. There must be a worker, and the window must not be empty.
 func Calculate(jobs []Job, w Window, workers, limit int) *Plan {
 	c := calculation{
@@ -22,7 +22,7 @@ func Calculate(jobs []Job, w Window, workers, limit int) *Plan {
 	budget := newBudget(w, limit)
 	for i, j := range jobs {
 		s := &series{Job: j, number: i, window: w}
-		if s.due = s.first(); !s.within(s.due) {
+		if s.due = s.first(); s.due == never {
 			continue
 		}
 		if !budget.allows(s) {
@@ -51,9 +51,9 @@ type calculation struct {
 	starts  uint64
 }
 
-// submit queues a series for its next run, if that is in the window.
+// submit queues a series for its next run, if there is one.
 func (c *calculation) submit(s *series) {
-	if !s.within(s.due) {
+	if s.due == never {
 		return
 	}
 	c.order++

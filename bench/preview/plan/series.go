@@ -26,7 +26,7 @@ func (s *series) SetIndex(int) {}
 // Seq is for the heaps: what breaks ties.
 func (s *series) Seq() uint64 { return s.order }
 
-// first returns the first slot of the window.
+// first returns the first slot of the window, or never.
 //
 // Asked an instant before, what counts from the time asked, as @every, would come an instant early.
 func (s *series) first() time.Duration {
@@ -36,19 +36,16 @@ func (s *series) first() time.Duration {
 	return s.after(0)
 }
 
-// after returns the first slot that is later than the given time, whether in the window or not. A
-// calendar that does not advance ends its series.
+// after returns the first slot of the window that is later than the given time, or never. A calendar
+// that does not advance ends its series.
 func (s *series) after(since time.Duration) time.Duration {
 	asked := s.window.From.Add(since)
 	next := s.Calendar.Next(asked)
-	if next.IsZero() || !next.After(asked) {
+	if !next.After(asked) || !next.Before(s.window.To) { // zero if there is none
 		return never
 	}
 	return next.Sub(s.window.From)
 }
-
-// within reports whether a slot is in the window.
-func (s *series) within(slot time.Duration) bool { return slot < s.window.Length() }
 
 // begin returns the run that begins at the given time. It stands for the slots that have passed.
 func (s *series) begin(now time.Duration) Run {
