@@ -37,6 +37,26 @@ func TestThePoolDoesWhatThePlanSays(t *testing.T) {
 	seen.check(t)
 }
 
+// What random crontabs leave out, because several workers would be at liberty: ends, starts and slots at
+// the same instant.
+func TestThePoolDoesWhatThePlanSaysOfEqualInstants(t *testing.T) {
+	for _, jobs := range [][]plan.Job{
+		{job("as long as its period", "0 * * * *", 60*m)},
+		{job("twice as long", "0 * * * *", 120*m)},
+		{job("a", "0 3 * * *", 30*m), job("a slot at the end of a", "10,30 3 * * *", m)},
+		{job("a", "0 * * * *", 30*m), job("b", "0 * * * *", 30*m), job("c", "0 * * * *", 0)},
+		{job("a", "0 * * * *", 0), job("b", "*/30 * * * *", 0), job("c", "*/20 * * * *", 90*m)},
+	} {
+		window := plan.Window{From: day.From.Add(-1), To: day.To}
+		want, got := planned(plan.Calculate(jobs, window, 1, plan.Limit)), ran(t, jobs, window, 1)
+		for i, j := range jobs {
+			if want[i] != got[i] {
+				t.Errorf("%s:\nplan: %s\npool: %s", j.Name, want[i], got[i])
+			}
+		}
+	}
+}
+
 // entry is what is compared of a run.
 func entry(start, slot time.Duration, missed int) string {
 	return fmt.Sprintf("%v(%v,%d) ", start, slot, missed)
