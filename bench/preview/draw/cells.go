@@ -38,7 +38,7 @@ func (t *text) fill(cells []rune, r row) {
 			cells[i] = '░'
 		case !s.seen:
 		case crowded:
-			cells[i] = level(float64(s.ran)/float64(t.column), 0)
+			cells[i] = level(float64(s.ran) / float64(t.column))
 		case s.ran == 0:
 			cells[i] = '│'
 		default:
@@ -78,9 +78,9 @@ func (t *text) within(cell int, from, to time.Duration) (time.Duration, time.Dur
 }
 
 // level returns a bar that fills a cell to the given share from below: at least a little.
-func level(share float64, least rune) rune {
+func level(share float64) rune {
 	eighths := min(max(int(share*8+0.5), 1), 8)
-	return max('▁'+rune(eighths-1), least)
+	return '▁' + rune(eighths-1)
 }
 
 // bar returns a bar over a part of a cell. There are no letters for all of them: one that begins after

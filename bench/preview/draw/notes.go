@@ -96,7 +96,7 @@ func (c *Chart) facts() (all []string) {
 		say("clocks: %s", x.sentence())
 	}
 	if s.Unknown > 0 {
-		say("%s no estimate, and counts as a moment", verb(s.Unknown, "job", "has", "have"))
+		all = append(all, noEstimate(s.Unknown))
 	}
 	return append(all, c.missing()...)
 }
@@ -106,13 +106,13 @@ func (c *Chart) keepUp() (all []string) {
 	behind := c.Sums.Behind
 	for i, b := range behind {
 		if i == 3 {
-			return append(all, fmt.Sprintf("so it is with %s more", number(len(behind)-3)))
+			return append(all, fmt.Sprintf("%s more like these", number(len(behind)-3)))
 		}
 		why := "comes too late"
 		if b.CannotKeepUp() {
 			why = "cannot keep up"
 		}
-		all = append(all, fmt.Sprintf("%s %s: %s of its %s get no run of their own",
+		all = append(all, fmt.Sprintf("%s %s: no run for %s of %s",
 			c.Plan.Jobs[b.Job].Name, why, number(b.Missed), count(b.Runs+b.Missed, "slot")))
 	}
 	return all
@@ -137,7 +137,7 @@ func (c *Chart) missing() (all []string) {
 	p := c.Plan
 	for i, job := range p.LeftOut {
 		if i == 3 {
-			all = append(all, fmt.Sprintf("and so are %s more", number(len(p.LeftOut)-3)))
+			all = append(all, fmt.Sprintf("%s more like these", number(len(p.LeftOut)-3)))
 			break
 		}
 		all = append(all, fmt.Sprintf("%s (%s) comes too often, and is left out",
@@ -155,4 +155,9 @@ func verb(n int, what, one, many string) string {
 		return count(n, what) + " " + one
 	}
 	return count(n, what) + " " + many
+}
+
+// noEstimate tells how many jobs have none.
+func noEstimate(jobs int) string {
+	return "without an estimate, and taken for a moment: " + count(jobs, "job")
 }

@@ -94,7 +94,9 @@ func (t *text) header() {
 	marks := newMarks(t.cells)
 	for _, x := range t.changes() {
 		marks.put(t.cell(x.at)-1, "|")
-		marks.put(t.cell(x.at), x.to.Format("15"))
+		if t.column <= time.Hour {
+			marks.put(t.cell(x.at), x.to.Format("15"))
+		}
 	}
 	if t.days() {
 		days := newMarks(t.cells)
@@ -128,20 +130,24 @@ func (t *text) write(name, line, estimate, cells, note string) {
 	fmt.Fprintln(t.out, strings.TrimRight(text, " "))
 }
 
-// busy writes how many workers are busy, and where that is not enough.
+// busy writes how many workers are busy, on the average of a cell, and where that is not enough.
 func (t *text) busy() {
 	cells := append([]rune(nil), t.ground...)
+	work := make([]time.Duration, len(cells))
 	steps := t.Sums.Steps
 	for i, s := range steps {
 		to := t.length()
 		if i+1 < len(steps) {
 			to = min(to, steps[i+1].At)
 		}
-		if s.Busy == 0 || s.At >= t.length() || to <= s.At {
-			continue
+		for at := t.cell(s.At); s.Busy > 0 && s.At < to && at <= t.cell(to-1); at++ {
+			from, to := t.within(at, s.At, to)
+			work[at] += time.Duration(s.Busy) * (to - from)
 		}
-		for x := t.cell(s.At); x <= t.cell(to-1); x++ {
-			cells[x] = level(float64(s.Busy)/float64(t.Plan.Workers), cells[x])
+	}
+	for at, d := range work {
+		if d > 0 {
+			cells[at] = level(float64(d) / float64(t.column) / float64(t.Plan.Workers))
 		}
 	}
 	t.collisions(cells)
