@@ -22,7 +22,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/punctual-go/punctual/bench/preview/crontab"
@@ -87,7 +86,10 @@ func preview(o options, now time.Time, stdin io.Reader, stdout io.Writer) error 
 	if o.svg == "" {
 		return c.Text(stdout, o.columns(stdout))
 	}
-	return write(c, o.svg)
+	if err := write(c, o.svg); err != nil {
+		return err
+	}
+	return c.Facts(stdout)
 }
 
 // open opens the crontab: a file, standard input if that is called -, or the sample.
@@ -99,7 +101,7 @@ func open(file string, stdin io.Reader) (io.ReadCloser, string, error) {
 		return io.NopCloser(stdin), "standard input", nil
 	}
 	f, err := os.Open(file)
-	return f, filepath.Base(file), err
+	return f, file, err
 }
 
 // write writes the picture.

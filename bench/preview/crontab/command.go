@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // split splits a line into the schedule, with where it begins, and the rest.
@@ -51,11 +52,16 @@ func cutEstimate(command string) (string, time.Duration) {
 	return strings.TrimSpace(command[:at[0]]), d
 }
 
-// label returns the command as it is shown: without the folder of the program.
+// label returns the command as it is shown: without the folder of the program, and without what a
+// terminal would take for a command of its own.
 func label(command string) string {
-	program, rest, found := strings.Cut(command, " ")
-	if program = path.Base(program); !found {
-		return program
+	program, rest, _ := strings.Cut(strings.Map(shown, command), " ")
+	return strings.TrimSpace(path.Base(program) + " " + rest)
+}
+
+func shown(r rune) rune {
+	if !unicode.IsPrint(r) {
+		return ' '
 	}
-	return program + " " + strings.TrimSpace(rest)
+	return r
 }

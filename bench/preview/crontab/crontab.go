@@ -103,11 +103,11 @@ func (r *reader) job(text string) error {
 	when, at, command := split(text)
 	s, err := newSchedule(when, r.zone)
 	if err != nil {
-		return shown(err, text, at)
+		return placed(err, text, at)
 	}
 	command, estimate := cutEstimate(command)
 	if command == "" {
-		return fmt.Errorf("it says when, but not what: %s", strings.TrimSpace(text))
+		return fmt.Errorf("it says when, but not what: %q", strings.TrimSpace(text))
 	}
 	r.jobs = append(r.jobs, plan.Job{
 		Name: label(command), Line: s.line, Calendar: s, Estimate: estimate,
@@ -116,8 +116,8 @@ func (r *reader) job(text string) error {
 	return nil
 }
 
-// shown lets an error of a schedule show it as it is in its line of the file.
-func shown(err error, text string, at int) error {
+// placed lets an error of a schedule show it as it is in its line of the file.
+func placed(err error, text string, at int) error {
 	if e, ok := errors.AsType[*cron.ParseError](err); ok {
 		e.Line = text
 		e.Offset += at

@@ -24,6 +24,7 @@ func TestReadsTheJobsOfACrontab(t *testing.T) {
 		{"0 3 * * * MODE=full sync", "MODE=full sync", "0 3 * * *", 0},
 		{"0 3 * * * echo '# 3 files'", "echo '# 3 files'", "0 3 * * *", 0},
 		{"0 3 * * * tidy # 12 of them", "tidy # 12 of them", "0 3 * * *", 0},
+		{"0 3 * * * tidy \x1b[2J\x00all", "tidy  [2J all", "0 3 * * *", 0},
 		{"0 3 * * * tidy\r", "tidy", "0 3 * * *", 0},
 	} {
 		jobs, _, err := crontab.Read(strings.NewReader(x.line), "jobs", time.UTC)
@@ -78,7 +79,7 @@ CRON_TZ=Nowhere/Atall
 	for _, want := range []string{
 		"jobs.cron:2: cron: hour: ", "\n\t  0 25 * * *  late\n\t    ^^",
 		`jobs.cron:3: no zone is called "Nowhere/Atall"`,
-		"jobs.cron:4: it says when, but not what: 0 3 * * *",
+		`jobs.cron:4: it says when, but not what: "0 3 * * *"`,
 		"jobs.cron:5: cron: ", "\n\t@reboot start\n\t^^^^^^^",
 	} {
 		if !strings.Contains(err.Error(), want) {

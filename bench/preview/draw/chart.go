@@ -77,5 +77,17 @@ func (r row) weight() (w time.Duration) {
 
 func (c *Chart) length() time.Duration { return c.Plan.Window.Length() }
 
-// days reports whether the window is longer than a day, so that times need the day.
-func (c *Chart) days() bool { return c.length() > 25*time.Hour }
+// days reports whether the window has several dates, so that times need the day.
+func (c *Chart) days() bool {
+	w := c.Plan.Window
+	return w.From.In(c.Zone).Format(time.DateOnly) != w.To.Add(-1).In(c.Zone).Format(time.DateOnly)
+}
+
+// zone tells the zone.
+func (c *Chart) zone() string {
+	if c.Zone != time.Local {
+		return c.Zone.String()
+	}
+	name, _ := c.Plan.Window.From.In(c.Zone).Zone()
+	return name + ", the local zone"
+}

@@ -11,7 +11,7 @@ import (
 // heading writes what the picture shows.
 func (p *picture) heading() {
 	p.pen.text(margin, titleTop+14, "strong", 22, p.title())
-	p.pen.text(margin, titleTop+36, "muted", 13.5, fmt.Sprintf("%s · %s · %s", p.Zone,
+	p.pen.text(margin, titleTop+36, "muted", 13.5, fmt.Sprintf("%s · %s · %s", p.zone(),
 		count(len(p.Plan.Jobs), "job"), count(p.Plan.Workers, "worker")))
 }
 
@@ -27,7 +27,7 @@ func (p *picture) figures() {
 		{"busy at once", fmt.Sprintf("%d of %d", s.Peak, p.Plan.Workers), p.wanted()},
 		{"all workers busy", percent(s.Full, p.length()), short(s.Full)},
 		{"runs that wait for a worker", late, p.worst()},
-		{"quiet", p.longestQuiet(), ""},
+		{"longest quiet", p.longestQuiet(), ""},
 	}
 	x := float64(margin)
 	for i, f := range all {
@@ -124,6 +124,23 @@ func (p *picture) axis() {
 			}
 			p.pen.text(x, y, "muted middle", 11, fmt.Sprintf("%02d", t.hour))
 		}
+	}
+}
+
+// hoursBelow repeats the hours, as one may have scrolled far.
+func (p *picture) hoursBelow() {
+	last := -1e9
+	for _, t := range p.ticks() {
+		x := p.x(t.at)
+		switch {
+		case p.days() && (t.day || t.at == 0) && x-last > 66 && right-x > 30:
+			p.pen.text(x+4, p.bottom()+15, "muted", 11, t.time.Format("Mon 2"))
+		case !p.days() && t.hour%p.every(26) == 0 && x-last > 16:
+			p.pen.text(x, p.bottom()+15, "muted middle", 11, fmt.Sprintf("%02d", t.hour))
+		default:
+			continue
+		}
+		last = x
 	}
 }
 
@@ -244,5 +261,5 @@ func (p *picture) legend(y float64) {
 	entry("many runs", 24, func() { p.pen.shade(x, y-6, 24, 12, 2, "many", 0.45, "") })
 }
 
-// beyond is after the window.
+// beyond reports whether an instant is not in the window.
 func (p *picture) beyond(at time.Duration) bool { return at >= p.length() }

@@ -2,6 +2,7 @@ package draw
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/punctual-go/punctual/bench/preview/plan"
@@ -25,10 +26,12 @@ func (c *Chart) note(r row) string {
 		}
 	}
 	switch {
+	case slices.Contains(c.Plan.LeftOut, r.job):
+		return "left out: too often"
 	case r.job >= 0 && missed > 0:
 		return fmt.Sprintf("%s of %s get no run", number(missed), number(slots))
 	case late > 1:
-		return fmt.Sprintf("%d× late, %s by %s", late, c.clock(worst.Ready), short(worst.WaitsForWorker()))
+		return fmt.Sprintf("%s× late, %s by %s", number(late), c.clock(worst.Ready), short(worst.WaitsForWorker()))
 	case late == 1:
 		return fmt.Sprintf("%s waits %s", c.clock(worst.Ready), short(worst.WaitsForWorker()))
 	}
@@ -140,7 +143,7 @@ func (c *Chart) missing() (all []string) {
 			all = append(all, fmt.Sprintf("%s more like these", number(len(p.LeftOut)-3)))
 			break
 		}
-		all = append(all, fmt.Sprintf("%s (%s) comes too often, and is left out",
+		all = append(all, fmt.Sprintf("%s (%s) comes too often, and is left out of all figures",
 			p.Jobs[job].Name, p.Jobs[job].Line))
 	}
 	if p.Cut {

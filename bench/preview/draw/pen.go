@@ -2,9 +2,10 @@ package draw
 
 import (
 	"bufio"
+	"encoding/xml"
 	"fmt"
-	"html"
 	"io"
+	"strings"
 )
 
 // pen writes the elements of an SVG.
@@ -55,13 +56,13 @@ func (p *pen) end() { fmt.Fprint(p.out, "</svg>\n") }
 // text writes a text in one or several classes.
 func (p *pen) text(x, y float64, class string, size float64, text string) {
 	fmt.Fprintf(p.out, `<text x="%.5g" y="%.6g" class="%s" font-size="%.3g">%s</text>`+"\n",
-		x, y, class, size, html.EscapeString(text))
+		x, y, class, size, escaped(text))
 }
 
 // figure writes a figure, and more about it in small letters.
 func (p *pen) figure(x, y float64, class, figure, more string) {
 	fmt.Fprintf(p.out, `<text x="%.5g" y="%.6g" class="%s" font-size="19">%s<tspan class="plain muted" dx="10" `+
-		`font-size="12">%s</tspan></text>`+"\n", x, y, class, html.EscapeString(figure), html.EscapeString(more))
+		`font-size="12">%s</tspan></text>`+"\n", x, y, class, escaped(figure), escaped(more))
 }
 
 // titled writes a text that is cut, and shows all of it when pointed at.
@@ -71,7 +72,7 @@ func (p *pen) titled(x, y float64, class string, size float64, text string, lett
 		return
 	}
 	fmt.Fprintf(p.out, `<text x="%.5g" y="%.6g" class="%s" font-size="%.3g"><title>%s</title>%s</text>`+"\n",
-		x, y, class, size, html.EscapeString(text), html.EscapeString(cut(text, letters)))
+		x, y, class, size, escaped(text), escaped(cut(text, letters)))
 }
 
 // rect draws a rectangle, with a title if that is not "".
@@ -92,7 +93,7 @@ func (p *pen) shade(x, y, w, h, round float64, class string, opacity float64, ti
 		fmt.Fprint(p.out, "/>\n")
 		return
 	}
-	fmt.Fprintf(p.out, "><title>%s</title></rect>\n", html.EscapeString(title))
+	fmt.Fprintf(p.out, "><title>%s</title></rect>\n", escaped(title))
 }
 
 func (p *pen) line(x1, y1, x2, y2 float64, class string) {
@@ -104,5 +105,12 @@ func (p *pen) path(d, class, title string) {
 		fmt.Fprintf(p.out, `<path d="%s" class="%s"/>`+"\n", d, class)
 		return
 	}
-	fmt.Fprintf(p.out, `<path d="%s" class="%s"><title>%s</title></path>`+"\n", d, class, html.EscapeString(title))
+	fmt.Fprintf(p.out, `<path d="%s" class="%s"><title>%s</title></path>`+"\n", d, class, escaped(title))
+}
+
+// escaped returns a text as XML may have it.
+func escaped(text string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(text)) // a Builder takes everything
+	return b.String()
 }

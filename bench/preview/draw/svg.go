@@ -28,6 +28,7 @@ const (
 	daysHigh   = 16 // more, if there are several
 	mostLabel  = 26 // letters of the name of a job
 	mostWhen   = 22 // letters of its line
+	longRows   = 24 // more than so many have the hours below them, too
 )
 
 // SVG writes the chart as a picture, which follows the colours of its reader, light or dark.
@@ -108,6 +109,9 @@ func (p *picture) draw() {
 		p.runs(r, p.rowsTop+float64(i)*p.rowHigh)
 	}
 	p.clocks()
+	if len(p.rows) > longRows {
+		p.hoursBelow()
+	}
 	p.legend(p.bottom() + 34)
 	for i, text := range p.facts {
 		p.pen.text(margin, p.bottom()+64+20*float64(i), "muted", 12.5, text)

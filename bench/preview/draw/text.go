@@ -2,6 +2,7 @@ package draw
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -36,10 +37,13 @@ func (c *Chart) Text(w io.Writer, width int) error {
 	}
 	t.busy()
 	fmt.Fprintln(out)
-	for _, fact := range c.facts() {
-		fmt.Fprintln(out, fact)
-	}
-	return out.Flush()
+	return errors.Join(out.Flush(), c.Facts(w))
+}
+
+// Facts writes what the chart comes to, in sentences.
+func (c *Chart) Facts(w io.Writer) error {
+	_, err := fmt.Fprintln(w, strings.Join(c.facts(), "\n"))
+	return err
 }
 
 // text is a chart being written.
@@ -89,7 +93,7 @@ func (t *text) cell(at time.Duration) int {
 
 // header writes what the chart shows, and the hours.
 func (t *text) header() {
-	fmt.Fprintf(t.out, "%s, %s, %s; a column is %s\n\n", t.title(), t.Zone,
+	fmt.Fprintf(t.out, "%s, %s, %s; a column is %s\n\n", t.title(), t.zone(),
 		count(t.Plan.Workers, "worker"), short(t.column))
 	marks := newMarks(t.cells)
 	for _, x := range t.changes() {
