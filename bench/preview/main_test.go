@@ -24,7 +24,8 @@ func command(crontab string, args ...string) (code int, stdout, stderr string) {
 	if crontab != "" {
 		args = append(args, "-")
 	}
-	code = run(append([]string{"-width", "120"}, args...), now, strings.NewReader(crontab), &out, &err)
+	code = run(append([]string{"-width", "120"}, args...), now, strings.NewReader(crontab), &out,
+		&err)
 	return code, out.String(), err.String()
 }
 
@@ -75,13 +76,16 @@ func TestAPreviewBeginsWithThisHourOrWhereOneSays(t *testing.T) {
 		"Fri 7 May – Thu 13 May 2027":      {"-zone", "UTC", "-from", "2027-05-07", "-days", "7"},
 		"Fri 31 December 2027 – Sat 1 Jan": {"-zone", "UTC", "-from", "2027-12-31T22:00"},
 	} {
-		if code, stdout, stderr := command("0 * * * * a\n", args...); code != exitOK || !strings.HasPrefix(stdout, want) {
+		code, stdout, stderr := command("0 * * * * a\n", args...)
+		if code != exitOK || !strings.HasPrefix(stdout, want) {
 			t.Errorf("%q: exit code %d: %.80s%s", args, code, stdout, stderr)
 		}
 	}
 	_, stdout, _ := command("0 11 * * * a # 30m\n0 10 * * * b\n", "-zone", "UTC")
-	if !strings.Contains(stdout, "2 runs of 2 jobs") || !strings.Contains(stdout, "quiet: Thu 11:30–Fri 10:00 (22h30m)") {
-		t.Errorf("got\n%s", stdout)
+	for _, want := range []string{"2 runs of 2 jobs", "quiet: Thu 11:30–Fri 10:00 (22h30m)"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
 	}
 }
 
@@ -97,9 +101,10 @@ func TestEstimatesOfTheCommandLineComeFirst(t *testing.T) {
 
 func TestBadFlagsAreRefused(t *testing.T) {
 	for _, args := range [][]string{
-		{"-workers", "0"}, {"-workers", "10001"}, {"-days", "0"}, {"-days", "367"}, {"-rows", "0"}, {"-width", "59"},
-		{"-zone", "Nowhere"}, {"-from", "tomorrow"}, {"-estimate", "-1s"}, {"-job", "a"}, {"-job", "a=0s"},
-		{"-job", "a=soon"}, {"one", "two"}, {"-what"},
+		{"-workers", "0"}, {"-workers", "10001"}, {"-days", "0"}, {"-days", "367"},
+		{"-rows", "0"}, {"-width", "59"}, {"-zone", "Nowhere"}, {"-from", "tomorrow"},
+		{"-estimate", "-1s"}, {"-job", "a"}, {"-job", "a=0s"}, {"-job", "a=soon"},
+		{"one", "two"}, {"-what"},
 	} {
 		code, stdout, stderr := command("", args...)
 		if code != exitUsage || stdout != "" || !strings.HasPrefix(stderr, "preview: ") {
@@ -120,7 +125,8 @@ func TestWhatCannotBeDoneIsTold(t *testing.T) {
 		}
 	}
 	code, stdout, stderr := command("0 25 * * * a\n")
-	if code != exitFailure || stdout != "" || !strings.Contains(stderr, "standard input:1: cron: hour: ") ||
+	if code != exitFailure || stdout != "" ||
+		!strings.Contains(stderr, "standard input:1: cron: hour: ") ||
 		!strings.Contains(stderr, "\n\t0 25 * * * a\n\t  ^^\n") {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}

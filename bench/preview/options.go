@@ -62,17 +62,23 @@ func parse(args []string, help io.Writer) (options, error) {
 	flags.SetOutput(io.Discard) // errors are printed once, by the caller
 	flags.IntVar(&o.workers, "workers", 2, "so many `workers` has the pool")
 	flags.IntVar(&o.days, "days", 1, "preview so many `days`; 7 for a week")
-	flags.StringVar(&o.from, "from", "", "begin on this `day`, as 2027-03-28, or at 2027-03-28T22:00 (default: this hour)")
-	flags.StringVar(&o.zoneName, "zone", "", "the `zone` of the hours shown, and of jobs without one "+
-		"(default: that of the crontab, else the local one)")
-	flags.DurationVar(&o.fallback, "estimate", 0, "jobs take this `time` that do not say (default: a moment)")
-	flags.Var(o.estimates, "job", "a job takes this time, whatever it says: `name=time`; may be given several times")
+	flags.StringVar(&o.from, "from", "",
+		"begin on this `day`, as 2027-03-28, or at 2027-03-28T22:00 (default: this hour)")
+	flags.StringVar(&o.zoneName, "zone", "",
+		"the `zone` of the hours shown, and of jobs without one "+
+			"(default: that of the crontab, else the local one)")
+	flags.DurationVar(&o.fallback, "estimate", 0,
+		"jobs take this `time` that do not say (default: a moment)")
+	flags.Var(o.estimates, "job",
+		"a job takes this time, whatever it says: `name=time`; may be given several times")
 	flags.IntVar(&o.rows, "rows", 200, "show so many `rows`; jobs with less to see share the last")
-	flags.IntVar(&o.width, "width", 0, "write lines of so many `letters` (default: those of the terminal, else 120)")
+	flags.IntVar(&o.width, "width", 0,
+		"write lines of so many `letters` (default: those of the terminal, else 120)")
 	flags.StringVar(&o.svg, "svg", "", "draw a picture instead, to this `file`")
 	err := flags.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprint(help, "Preview shows which run of a crontab comes when, and for what it waits.\n\n",
+		fmt.Fprint(help,
+			"Preview shows which run of a crontab comes when, and for what it waits.\n\n",
 			"usage: preview [flags] [file]\n\n",
 			"The file is a crontab, - is standard input, and without either there is a sample. A duration in\n",
 			"a comment at the end of a line says how long the job takes:\n\n",
@@ -91,7 +97,8 @@ func parse(args []string, help io.Writer) (options, error) {
 
 func (o *options) check(rest []string) (err error) {
 	if len(rest) > 1 {
-		return fmt.Errorf("unexpected argument %q: there is one crontab, and flags come before it", rest[1])
+		return fmt.Errorf("unexpected argument %q: there is one crontab, and flags come before it",
+			rest[1])
 	}
 	if len(rest) == 1 {
 		o.file = rest[0]
@@ -135,8 +142,8 @@ func (o options) window(now time.Time, zone *time.Location) (plan.Window, error)
 	return plan.Window{From: from, To: from.AddDate(0, 0, o.days)}, err
 }
 
-// begin returns when the preview begins: unless that is told, with this hour, or for the sample, with
-// the day that it is made for.
+// begin returns when the preview begins: unless that is told, with this hour, or for the sample,
+// with the day that it is made for.
 func (o options) begin(now time.Time, zone *time.Location) (time.Time, error) {
 	text := o.from
 	if text == "" && o.file == "" {

@@ -17,7 +17,8 @@ import (
 const maxLine = 1 << 16
 
 // Read reads a crontab. The name is for errors, which tell all bad lines. Lines above the first
-// CRON_TZ are in the given zone. The last result is the zone that all jobs have, or nil if they differ.
+// CRON_TZ are in the given zone. The last result is the zone that all jobs have, or nil if they
+// differ.
 func Read(from io.Reader, name string, zone *time.Location) ([]plan.Job, *time.Location, error) {
 	r := reader{name: name, zone: zone}
 	lines := bufio.NewScanner(from)

@@ -6,6 +6,6 @@
 //	@hourly         index             # 40m, more at the end of the month
 //	@every 90s      poll
 //
-// CRON_TZ is the zone of the lines below it. A duration in a comment at the end of a line is how long
-// the job takes; cron itself hands that comment to the shell, which ignores it.
+// CRON_TZ is the zone of the lines below it. A duration in a comment at the end of a line is how
+// long the job takes; cron itself hands that comment to the shell, which ignores it.
 package crontab

@@ -28,8 +28,8 @@ func newSchedule(when string, zone *time.Location) (schedule, error) {
 	return s, err
 }
 
-// Meant returns the time of day, as "02:30", for which a slot stands that is not at its own time: the
-// clocks leave that out. For all other slots it returns "".
+// Meant returns the time of day, as "02:30", for which a slot stands that is not at its own time:
+// the clocks leave that out. For all other slots it returns "".
 func (s schedule) Meant(slot time.Time) string {
 	local := slot.In(s.zone)
 	begins, _ := local.ZoneBounds()

@@ -49,7 +49,8 @@ func (c change) sentence() string {
 	if c.to.Format("15:04") < c.from.Format("15:04") {
 		way = "back"
 	}
-	return fmt.Sprintf("at %s they go %s to %s", c.from.Format("15:04 on Mon 2 Jan"), way, c.to.Format("15:04"))
+	return fmt.Sprintf("at %s they go %s to %s", c.from.Format("15:04 on Mon 2 Jan"), way,
+		c.to.Format("15:04"))
 }
 
 // changes returns the changes of the clock in the window.

@@ -35,7 +35,8 @@ type group struct {
 // Bars narrower than small are a texture, unless there is a gap of apart pixels between them.
 const apart, small = 2.8, 3
 
-// runs draws the runs of a row. Waits are drawn first: the run before may still be in progress then.
+// runs draws the runs of a row. Waits are drawn first: the run before may still be in progress
+// then.
 func (p *picture) runs(r row, top float64) {
 	high := max(p.rowHigh*0.62, 6)
 	y := top + (p.rowHigh-high)/2
@@ -98,7 +99,8 @@ func (g group) joins(next group, several bool) bool {
 	if several {
 		return next.from < g.to+apart
 	}
-	return next.from < g.to+apart && next.to-next.from < small && (g.runs > 1 || g.to-g.from < small)
+	narrow := g.runs > 1 || g.to-g.from < small
+	return narrow && next.from < g.to+apart && next.to-next.from < small
 }
 
 func (g *group) add(next group) {
@@ -113,7 +115,8 @@ func (p *picture) group(r row, g group, y, high float64) {
 	case g.runs > 1:
 		length := g.until - g.first.Start
 		share := min(float64(g.work)/float64(max(length, 1)), 1)
-		title := fmt.Sprintf("%s: %s, %s", r.name, count(g.runs, "run"), p.span(plan.Span{From: g.first.Start, To: g.until}))
+		title := fmt.Sprintf("%s: %s, %s", r.name, count(g.runs, "run"),
+			p.span(plan.Span{From: g.first.Start, To: g.until}))
 		if g.work > 0 {
 			title += ", " + short(g.work) + " of work"
 		}
@@ -121,6 +124,7 @@ func (p *picture) group(r row, g group, y, high float64) {
 	case g.work == 0:
 		p.pen.rect(g.from-1, y, 2.4, high, 1, "moment", p.story(g.first))
 	default:
-		p.pen.rect(g.from, y, max(g.to-g.from, 1.6), high, min(2.5, (g.to-g.from)/2), "run", p.story(g.first))
+		p.pen.rect(g.from, y, max(g.to-g.from, 1.6), high, min(2.5, (g.to-g.from)/2), "run",
+			p.story(g.first))
 	}
 }

@@ -83,8 +83,8 @@ func level(share float64) rune {
 	return '▁' + rune(eighths-1)
 }
 
-// bar returns a bar over a part of a cell. There are no letters for all of them: one that begins after
-// the left edge and ends before the right one is drawn from the left edge on.
+// bar returns a bar over a part of a cell. There are no letters for all of them: one that begins
+// after the left edge and ends before the right one is drawn from the left edge on.
 func bar(from, to float64) rune {
 	switch {
 	case to-from > 0.94 || to > 0.94 && from < 0.2:

@@ -1,6 +1,6 @@
-// Package draw shows a plan: as text, and as a picture. In both there is a row for each job, columns
-// are elapsed time, so a day of 23 hours is narrower than others, and a strip tells how many workers
-// are busy.
+// Package draw shows a plan: as text, and as a picture. In both there is a row for each job,
+// columns are elapsed time, so a day of 23 hours is narrower than others, and a strip tells how
+// many workers are busy.
 package draw
 
 import (
@@ -28,8 +28,8 @@ type row struct {
 	dense                bool       // its runs are too many to be told apart
 }
 
-// rows returns the rows, in the order of the jobs. If there are too many, those stay that wait most,
-// then those that work most.
+// rows returns the rows, in the order of the jobs. If there are too many, those stay that wait
+// most, then those that work most.
 func (c *Chart) rows() []row {
 	all := make([]row, len(c.Plan.Jobs))
 	for i, j := range c.Plan.Jobs {

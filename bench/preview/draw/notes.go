@@ -31,7 +31,8 @@ func (c *Chart) note(r row) string {
 	case r.job >= 0 && missed > 0:
 		return fmt.Sprintf("%s of %s get no run", number(missed), number(slots))
 	case late > 1:
-		return fmt.Sprintf("%s× late, %s by %s", number(late), c.clock(worst.Ready), short(worst.WaitsForWorker()))
+		return fmt.Sprintf("%s× late, %s by %s", number(late), c.clock(worst.Ready),
+			short(worst.WaitsForWorker()))
 	case late == 1:
 		return fmt.Sprintf("%s waits %s", c.clock(worst.Ready), short(worst.WaitsForWorker()))
 	}
@@ -88,7 +89,8 @@ func (c *Chart) facts() (all []string) {
 	if len(s.Collisions) > 0 {
 		first, worst := s.Collisions[0], s.Worst()
 		say("%s for a worker; first at %s, worst %s, which waits %s from %s on",
-			verb(s.Late, "run", "waits", "wait"), c.clock(first.From), p.Jobs[p.Runs[worst.Worst].Job].Name,
+			verb(s.Late, "run", "waits", "wait"), c.clock(first.From),
+			p.Jobs[p.Runs[worst.Worst].Job].Name,
 			short(worst.Wait), c.clock(p.Runs[worst.Worst].Ready))
 	}
 	all = append(all, c.keepUp()...)
@@ -147,7 +149,8 @@ func (c *Chart) missing() (all []string) {
 			p.Jobs[job].Name, p.Jobs[job].Line))
 	}
 	if p.Cut {
-		all = append(all, fmt.Sprintf("cut at %s: these are too many runs for one plan", c.clock(c.length())))
+		all = append(all, fmt.Sprintf("cut at %s: these are too many runs for one plan",
+			c.clock(c.length())))
 	}
 	return all
 }

@@ -15,7 +15,8 @@ func newPen(w io.Writer) *pen { return &pen{bufio.NewWriterSize(w, 1<<16)} }
 
 func (p *pen) flush() error { return p.out.Flush() }
 
-// style has the colours, for either kind of reader. People with any colour vision can tell them apart.
+// style has the colours, for either kind of reader. People with any colour vision can tell them
+// apart.
 const style = `
 svg{background:#fcfcfb;font-family:Inter,"Helvetica Neue","Liberation Sans",Arial,"DejaVu Sans",sans-serif}
 text{fill:#1c2024}
@@ -41,14 +42,16 @@ svg{background:#15181c}text{fill:#e6e8eb}.muted,.mono{fill:#949ba3}.paper{fill:#
 `
 
 func (p *pen) begin(width, height float64) {
-	fmt.Fprintf(p.out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" width="%g" height="%g">`,
+	fmt.Fprintf(p.out,
+		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" width="%g" height="%g">`,
 		width, height, width, height)
 	fmt.Fprintf(p.out, "\n<style>%s</style>\n<defs>", style)
 	fmt.Fprint(p.out, `<pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" `,
 		`patternTransform="rotate(45)"><path class="stripe" d="M1 0V5" stroke-width="1.6"/></pattern>`,
 		`<pattern id="own" width="3" height="3" patternUnits="userSpaceOnUse">`,
 		`<path class="self" d="M1 0V3" stroke-width="1.4"/></pattern>`)
-	fmt.Fprintf(p.out, "</defs>\n"+`<rect class="paper" width="%g" height="%g"/>`+"\n", width, height)
+	fmt.Fprintf(p.out, "</defs>\n"+`<rect class="paper" width="%g" height="%g"/>`+"\n", width,
+		height)
 }
 
 func (p *pen) end() { fmt.Fprint(p.out, "</svg>\n") }
@@ -61,8 +64,9 @@ func (p *pen) text(x, y float64, class string, size float64, text string) {
 
 // figure writes a figure, and more about it in small letters.
 func (p *pen) figure(x, y float64, class, figure, more string) {
-	fmt.Fprintf(p.out, `<text x="%.5g" y="%.6g" class="%s" font-size="19">%s<tspan class="plain muted" dx="10" `+
-		`font-size="12">%s</tspan></text>`+"\n", x, y, class, escaped(figure), escaped(more))
+	fmt.Fprintf(p.out,
+		`<text x="%.5g" y="%.6g" class="%s" font-size="19">%s<tspan class="plain muted" dx="10" `+
+			`font-size="12">%s</tspan></text>`+"\n", x, y, class, escaped(figure), escaped(more))
 }
 
 // titled writes a text that is cut, and shows all of it when pointed at.
@@ -71,7 +75,8 @@ func (p *pen) titled(x, y float64, class string, size float64, text string, lett
 		p.text(x, y, class, size, text)
 		return
 	}
-	fmt.Fprintf(p.out, `<text x="%.5g" y="%.6g" class="%s" font-size="%.3g"><title>%s</title>%s</text>`+"\n",
+	fmt.Fprintf(p.out,
+		`<text x="%.5g" y="%.6g" class="%s" font-size="%.3g"><title>%s</title>%s</text>`+"\n",
 		x, y, class, size, escaped(text), escaped(cut(text, letters)))
 }
 
@@ -82,7 +87,8 @@ func (p *pen) rect(x, y, w, h, round float64, class, title string) {
 
 // shade draws a rectangle that is more or less opaque.
 func (p *pen) shade(x, y, w, h, round float64, class string, opacity float64, title string) {
-	fmt.Fprintf(p.out, `<rect x="%.6g" y="%.6g" width="%.5g" height="%.4g" class="%s"`, x, y, w, h, class)
+	fmt.Fprintf(p.out, `<rect x="%.6g" y="%.6g" width="%.5g" height="%.4g" class="%s"`, x, y, w, h,
+		class)
 	if round > 0 {
 		fmt.Fprintf(p.out, ` rx="%.2g"`, round)
 	}
@@ -105,7 +111,8 @@ func (p *pen) path(d, class, title string) {
 		fmt.Fprintf(p.out, `<path d="%s" class="%s"/>`+"\n", d, class)
 		return
 	}
-	fmt.Fprintf(p.out, `<path d="%s" class="%s"><title>%s</title></path>`+"\n", d, class, escaped(title))
+	fmt.Fprintf(p.out, `<path d="%s" class="%s"><title>%s</title></path>`+"\n", d, class,
+		escaped(title))
 }
 
 // escaped returns a text as XML may have it.

@@ -72,7 +72,8 @@ func (p *picture) layout() {
 	}
 	font := p.font()
 	p.when = margin + max(float64(name)*font*0.58, 90) + gutter
-	p.estimate = p.when + float64(line)*p.small()*0.61 + gutter + float64(max(long, 2))*p.small()*0.61
+	letter := p.small() * 0.61
+	p.estimate = p.when + float64(line)*letter + gutter + float64(max(long, 2))*letter
 	p.left = p.estimate + gutter + 4
 	p.rowsTop = stripTop + stripHigh + hoursHigh
 	if p.days() {

@@ -129,8 +129,8 @@ func (t *text) row(r row, note string) {
 }
 
 func (t *text) write(name, line, estimate, cells, note string) {
-	text := fmt.Sprintf("%s  %s  %*s  %s  %s", padded(name, t.name), padded(line, t.line), t.long, estimate,
-		cells, note)
+	text := fmt.Sprintf("%s  %s  %*s  %s  %s",
+		padded(name, t.name), padded(line, t.line), t.long, estimate, cells, note)
 	fmt.Fprintln(t.out, strings.TrimRight(text, " "))
 }
 
@@ -162,8 +162,8 @@ func (t *text) busy() {
 	t.write("busy", "", "", string(cells), note)
 }
 
-// collisions marks where runs wait for a worker: the worst place, and where they do for a good part of
-// the cell. In a chart of a week little waits would else be all that one sees.
+// collisions marks where runs wait for a worker: the worst place, and where they do for a good part
+// of the cell. In a chart of a week little waits would else be all that one sees.
 func (t *text) collisions(cells []rune) {
 	if len(t.Sums.Collisions) == 0 {
 		return
@@ -187,27 +187,3 @@ func padded(s string, width int) string {
 	s = cut(s, width)
 	return s + strings.Repeat(" ", width-utf8.RuneCountInString(s))
 }
-
-// marks is a line of labels, each at its place if there is room.
-type marks []rune
-
-func newMarks(width int) marks { return marks(strings.Repeat(" ", width)) }
-
-// put writes a label where it is free, with a blank on the left unless that is a mark of one letter.
-func (m marks) put(at int, label string) {
-	runes := []rune(label)
-	if at < 0 || at+len(runes) > len(m) {
-		return
-	}
-	for i := range runes {
-		if m[at+i] != ' ' {
-			return
-		}
-	}
-	if at > 0 && m[at-1] != ' ' && m[at-1] != '|' {
-		return
-	}
-	copy(m[at:], runes)
-}
-
-func (m marks) text() string { return strings.TrimRight(string(m), " ") }

@@ -2,15 +2,16 @@ package plan
 
 import "time"
 
-// A job is dense if its runs come less than a minute apart. That is judged from its first few slots.
+// A job is dense if its runs come less than a minute apart. That is judged from its first few
+// slots.
 const (
 	Dense  = time.Minute
 	probed = 64
 )
 
-// budget keeps single dense jobs from using up the limit of a plan, which would leave nothing of the
-// window for the others. It is for the jobs that come more often than each minute; those that do not
-// are never left out.
+// budget keeps single dense jobs from using up the limit of a plan, which would leave nothing of
+// the window for the others. It is for the jobs that come more often than each minute; those that
+// do not are never left out.
 type budget struct {
 	window Window
 	left   int

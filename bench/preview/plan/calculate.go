@@ -7,13 +7,14 @@ import (
 	"github.com/punctual-go/punctual/internal/heap"
 )
 
-// Limit is for how many slots the runs of a plan may stand, if nobody says otherwise. A million runs
-// take some hundred megabytes.
+// Limit is for how many slots the runs of a plan may stand, if nobody says otherwise. A million
+// runs take some hundred megabytes.
 const Limit = 1_000_000
 
-// Calculate returns what a pool of so many workers does with the jobs, if they are submitted in this
-// order at the beginning of the window, to run until its end. Its runs stand for about limit slots at most, see
-// [Plan.LeftOut] and [Plan.Cut]. There must be a worker, and the window must not be empty.
+// Calculate returns what a pool of so many workers does with the jobs, if they are submitted in
+// this order at the beginning of the window, to run until its end. Its runs stand for about limit
+// slots at most, see [Plan.LeftOut] and [Plan.Cut]. There must be a worker, and the window must not
+// be empty.
 func Calculate(jobs []Job, w Window, workers, limit int) *Plan {
 	c := calculation{
 		plan: &Plan{Jobs: jobs, Window: w, Workers: workers},
@@ -61,7 +62,8 @@ func (c *calculation) submit(s *series) {
 	c.waiting.Push(int64(s.due), s)
 }
 
-// step starts a run, or goes on to where something happens. It reports false at the end of the plan.
+// step starts a run, or goes on to where something happens. It reports false at the end of the
+// plan.
 func (c *calculation) step() bool {
 	due, end := c.nextDue(), c.nextEnd()
 	switch {

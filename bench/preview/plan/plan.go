@@ -2,18 +2,18 @@
 // when, for what it waits, and where there are too few workers.
 //
 // The calculation takes the steps that the pool takes, in the same order, but of time only the
-// instants at which something happens. A worker that is free takes the task that was due first, and of
-// those due at the same time the one that was submitted first; the next run of a series counts as
-// submitted when the last has ended. A series does not overlap itself, and one run stands for all
-// slots of it that passed while it waited, as with [executor.Coalesce].
+// instants at which something happens. A worker that is free takes the task that was due first, and
+// of those due at the same time the one that was submitted first; the next run of a series counts
+// as submitted when the last has ended. A series does not overlap itself, and one run stands for
+// all slots of it that passed while it waited, as with [executor.Coalesce].
 //
 // It costs O(log s) per run, where s is the number of series.
 package plan
 
 import "time"
 
-// Calendar tells when a series comes next, as a cron.Schedule does: the first time that is later than
-// after, or the zero time if there is none.
+// Calendar tells when a series comes next, as a cron.Schedule does: the first time that is later
+// than after, or the zero time if there is none.
 type Calendar interface {
 	Next(after time.Time) time.Time
 }
@@ -23,8 +23,8 @@ type Job struct {
 	Name     string
 	Line     string // of cron, as it is shown
 	Calendar Calendar
-	// Estimate is how long a run takes. Zero means that nobody knows: such a run takes no time here,
-	// so it keeps nobody waiting, but it does wait for a worker.
+	// Estimate is how long a run takes. Zero means that nobody knows: such a run takes no time
+	// here, so it keeps nobody waiting, but it does wait for a worker.
 	Estimate time.Duration
 }
 
@@ -60,8 +60,8 @@ type Plan struct {
 	Jobs    []Job
 	Window  Window
 	Workers int
-	// Runs are all runs with a slot in the window, in the order in which they start. The last of them
-	// may start, or end, after it.
+	// Runs are all runs with a slot in the window, in the order in which they start. The last of
+	// them may start, or end, after it.
 	Runs []Run
 	// LeftOut are the jobs that would come so often, that they alone were too much; by number. They
 	// take no worker in this plan.

@@ -13,15 +13,17 @@ import (
 const m = time.Minute
 
 var day = plan.Window{
-	From: time.Date(2027, 5, 3, 0, 0, 0, 0, time.UTC), To: time.Date(2027, 5, 4, 0, 0, 0, 0, time.UTC),
+	From: time.Date(2027, 5, 3, 0, 0, 0, 0, time.UTC),
+	To:   time.Date(2027, 5, 4, 0, 0, 0, 0, time.UTC),
 }
 
 func job(name, line string, estimate time.Duration) plan.Job {
-	return plan.Job{Name: name, Line: line, Calendar: cron.MustParse(line, cron.Zone(time.UTC)), Estimate: estimate}
+	c := cron.MustParse(line, cron.Zone(time.UTC))
+	return plan.Job{Name: name, Line: line, Calendar: c, Estimate: estimate}
 }
 
-// check calculates a plan, and compares its runs with what is wanted: due, ready, start, end and slot in
-// minutes, and what was missed.
+// check calculates a plan, and compares its runs with what is wanted: due, ready, start, end and
+// slot in minutes, and what was missed.
 func check(t *testing.T, workers int, jobs []plan.Job, want ...string) *plan.Plan {
 	t.Helper()
 	p := plan.Calculate(jobs, day, workers, plan.Limit)
@@ -47,7 +49,8 @@ func TestARunWaitsForAWorker(t *testing.T) {
 
 func TestWhatWasDueFirstGoesFirstAndThenWhatWasSubmittedFirst(t *testing.T) {
 	check(t, 1, []plan.Job{
-		job("late", "20 3 * * *", m), job("x", "10 3 * * *", m), job("y", "10 3 * * *", m), job("a", "0 3 * * *", 30*m),
+		job("late", "20 3 * * *", m), job("x", "10 3 * * *", m), job("y", "10 3 * * *", m),
+		job("a", "0 3 * * *", 30*m),
 	},
 		"a 180 180 180-210 for 180+0", "x 190 190 210-211 for 190+0",
 		"y 190 190 211-212 for 190+0", "late 200 200 212-213 for 200+0")
@@ -56,7 +59,8 @@ func TestWhatWasDueFirstGoesFirstAndThenWhatWasSubmittedFirst(t *testing.T) {
 // The next run of x is submitted after that of y, although x was the first at the beginning.
 func TestTheNextRunOfASeriesCountsAsSubmittedWhenTheLastHasEnded(t *testing.T) {
 	check(t, 2, []plan.Job{
-		job("x", "0 3,5 * * *", 30*m), job("y", "0 3,5 * * *", 20*m), job("long", "59 4 * * *", 120*m),
+		job("x", "0 3,5 * * *", 30*m), job("y", "0 3,5 * * *", 20*m),
+		job("long", "59 4 * * *", 120*m),
 	},
 		"x 180 180 180-210 for 180+0", "y 180 180 180-200 for 180+0", "long 299 299 299-419 for 299+0",
 		"y 300 300 300-320 for 300+0", "x 300 300 320-350 for 300+0")
@@ -72,7 +76,8 @@ func TestOneRunStandsForTheSlotsThatHavePassedWhenItBegins(t *testing.T) {
 		"a 180 180 180-205 for 180+0", "a 190 205 205-230 for 200+1", "a 210 230 230-255 for 230+2")
 }
 
-// As in a pool: a slot at which the run begins has passed, and one at which the last has ended is due.
+// As in a pool: a slot at which the run begins has passed, and one at which the last has ended is
+// due.
 func TestARunThatTakesAsLongAsItsPeriodIsNeverLate(t *testing.T) {
 	check(t, 1, []plan.Job{job("a", "0 20-22 * * *", 60*m), job("b", "0 23 * * *", m)},
 		"a 1200 1200 1200-1260 for 1200+0", "a 1260 1260 1260-1320 for 1260+0",
@@ -110,15 +115,18 @@ func TestACalendarThatDoesNotAdvanceEndsItsSeries(t *testing.T) {
 
 func TestSumsTellWhatAPlanComesTo(t *testing.T) {
 	p := check(t, 1, []plan.Job{
-		job("a", "0 3 * * *", 60*m), job("b", "30 3 * * *", 30*m), job("c", "45 3 * * *", 10*m), job("d", "0 9 * * *", m),
+		job("a", "0 3 * * *", 60*m), job("b", "30 3 * * *", 30*m),
+		job("c", "45 3 * * *", 10*m), job("d", "0 9 * * *", m),
 	},
 		"a 180 180 180-240 for 180+0", "b 210 210 240-270 for 210+0", "c 225 225 270-280 for 225+0",
 		"d 540 540 540-541 for 540+0")
 	s := plan.Sum(p)
-	if s.Peak != 1 || s.Demand != 3 || s.Full != 101*m || s.Late != 2 || s.Own != 0 || len(s.Behind) != 0 {
+	if s.Peak != 1 || s.Demand != 3 || s.Full != 101*m || s.Late != 2 || s.Own != 0 ||
+		len(s.Behind) != 0 {
 		t.Errorf("got %+v", s)
 	}
-	want := []plan.Collision{{Span: plan.Span{From: 210 * m, To: 270 * m}, Runs: 2, Worst: 2, Wait: 45 * m}}
+	span := plan.Span{From: 210 * m, To: 270 * m}
+	want := []plan.Collision{{Span: span, Runs: 2, Worst: 2, Wait: 45 * m}}
 	if !reflect.DeepEqual(s.Collisions, want) || s.Worst() != want[0] {
 		t.Errorf("collisions: %+v", s.Collisions)
 	}
@@ -129,7 +137,8 @@ func TestSumsTellWhatAPlanComesTo(t *testing.T) {
 }
 
 func TestAJobThatTakesTooLongCannotKeepUpAndOneThatWaitsForOthersCould(t *testing.T) {
-	slow := plan.Sum(plan.Calculate([]plan.Job{job("slow", "*/10 * * * *", 25*m)}, day, 2, plan.Limit)).Behind
+	alone := []plan.Job{job("slow", "*/10 * * * *", 25*m)}
+	slow := plan.Sum(plan.Calculate(alone, day, 2, plan.Limit)).Behind
 	if len(slow) != 1 || !slow[0].CannotKeepUp() || slow[0].Runs+slow[0].Missed != 144 {
 		t.Errorf("slow: %+v", slow)
 	}

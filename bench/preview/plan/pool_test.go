@@ -29,7 +29,8 @@ func TestThePoolDoesWhatThePlanSays(t *testing.T) {
 		want, got := planned(p), ran(t, jobs, window, workers)
 		for i, j := range jobs {
 			if want[i] != got[i] {
-				t.Fatalf("seed %d, from %v, %d workers: %s %q, which takes %v\nplan: %s\npool: %s", seed,
+				t.Fatalf("seed %d, from %v, %d workers: %s %q, which takes %v\nplan: %s\npool: %s",
+					seed,
 					window.From, workers, j.Name, j.Line, j.Estimate, want[i], got[i])
 			}
 		}
@@ -37,8 +38,8 @@ func TestThePoolDoesWhatThePlanSays(t *testing.T) {
 	seen.check(t)
 }
 
-// What random crontabs leave out, because several workers would be at liberty: ends, starts and slots at
-// the same instant.
+// What random crontabs leave out, because several workers would be at liberty: ends, starts and
+// slots at the same instant.
 func TestThePoolDoesWhatThePlanSaysOfEqualInstants(t *testing.T) {
 	for _, jobs := range [][]plan.Job{
 		{job("as long as its period", "0 * * * *", 60*m)},
@@ -82,7 +83,8 @@ func ran(t *testing.T, jobs []plan.Job, w plan.Window, workers int) []string {
 			body := func(ctx context.Context) error {
 				run, _ := executor.RunFrom(ctx)
 				mu.Lock()
-				all[i].WriteString(entry(time.Since(w.From), run.Scheduled.Sub(w.From), int(run.Missed)))
+				all[i].WriteString(entry(time.Since(w.From), run.Scheduled.Sub(w.From),
+					int(run.Missed)))
 				mu.Unlock()
 				time.Sleep(j.Estimate)
 				return nil
@@ -106,8 +108,8 @@ func texts(all []strings.Builder) (out []string) {
 	return out
 }
 
-// randomWindow returns a window of a day or two, about a night on which the clocks of some zone change.
-// No slot falls on its beginning, as the pool begins with what comes after that.
+// randomWindow returns a window of a day or two, about a night on which the clocks of some zone
+// change. No slot falls on its beginning, as the pool begins with what comes after that.
 func randomWindow(t *testing.T, r *rand.Rand) plan.Window {
 	t.Helper()
 	dates := []time.Time{
@@ -122,11 +124,12 @@ func randomWindow(t *testing.T, r *rand.Rand) plan.Window {
 	return plan.Window{From: from, To: from.Add(time.Duration(12+r.IntN(36)) * time.Hour)}
 }
 
-// randomJobs returns jobs that often fall due together. Their runs end at different instants, as the
-// pool does not say in which order it goes on with runs that end at the same one.
+// randomJobs returns jobs that often fall due together. Their runs end at different instants, as
+// the pool does not say in which order it goes on with runs that end at the same one.
 func randomJobs(t *testing.T, r *rand.Rand) (jobs []plan.Job) {
 	t.Helper()
-	zones := []string{"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Havana"}
+	zones := []string{"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe",
+		"America/Havana"}
 	lines := []string{
 		"30 2 * * *", "0 3 * * *", "0 */4 * * *", "*/30 * * * *", "0 0 * * *", "*/20 1-5 * * *", "0 * * * *",
 		"15,30,45 2 * * *", "0 1-3 * * *", "0 0 * * SUN", "*/7 * * * *", "0 0 29 2 *", "@hourly", "@every 7m",

@@ -36,8 +36,8 @@ func (s *series) first() time.Duration {
 	return s.after(0)
 }
 
-// after returns the first slot of the window that is later than the given time, or never. A calendar
-// that does not advance ends its series.
+// after returns the first slot of the window that is later than the given time, or never. A
+// calendar that does not advance ends its series.
 func (s *series) after(since time.Duration) time.Duration {
 	asked := s.window.From.Add(since)
 	next := s.Calendar.Next(asked)

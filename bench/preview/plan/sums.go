@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Step says how many workers are busy from an instant on, until the next step, and how many runs wait
-// for one.
+// Step says how many workers are busy from an instant on, until the next step, and how many runs
+// wait for one.
 type Step struct {
 	At      time.Duration
 	Busy    int
@@ -125,8 +125,8 @@ func (s *Sums) addRuns(p *Plan) {
 	slices.SortStableFunc(s.Behind, func(a, b Behind) int { return cmp.Compare(b.Share(), a.Share()) })
 }
 
-// steps returns how many workers are busy, and how many runs wait for one, over the time of the plan
-// and beyond.
+// steps returns how many workers are busy, and how many runs wait for one, over the time of the
+// plan and beyond.
 func steps(p *Plan) []Step {
 	changes := []Step{{}}
 	for _, r := range p.Runs {
