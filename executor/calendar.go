@@ -84,37 +84,15 @@ func WallClock() TaskOption {
 
 // acceptOnWall queues c for the first time that plan returns, and has it follow the wall clock.
 func (p *Pool) acceptOnWall(c *cell.Cell, plan func() (when int64, err error)) error {
-	partings := p.watchWall()
-	when, err := plan()
-	if err != nil {
-		return err
-	}
-	if err := p.acceptWithin(c, func() error { return p.acceptAt(c, when) }); err != nil {
-		return err
-	}
-	if p.partings.Load() != partings { // while it was not in the queue
-		p.runs.Parted(c, &planOf(c).Plan)
-	}
-	return nil
-}
-
-// watchWall begins to watch the wall clock, and returns how often that has parted from the monotonic
-// one since.
-func (p *Pool) watchWall() (partings uint64) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.unwatch == nil && p.stage == running {
-		p.unwatch = p.runs.Wall.Watch(p.wallParted)
+	if p.stage == running {
+		p.runs.WatchLocked((*host)(p))
 	}
-	return p.partings.Load()
+	p.mu.Unlock()
+	return p.runs.EnterOnWall(c, &planOf(c).Plan, plan, func(when int64) error {
+		return p.acceptWithin(c, func() error { return p.acceptAt(c, when) })
+	})
 }
 
-// wallParted plans anew what waits on the wall clock.
-func (p *Pool) wallParted() {
-	p.partings.Add(1)
-	for _, c := range p.live() {
-		if pl := planOf(c); pl.Dates != nil {
-			p.runs.Parted(c, &pl.Plan)
-		}
-	}
-}
+// Waiting returns the tasks that wait, and maybe others.
+func (h *host) Waiting() []*cell.Cell { return h.pool().live() }

@@ -76,7 +76,7 @@ func (h *host) Next(c *cell.Cell) (time.Time, bool) {
 	if c.Place == 0 || c.Phase().Settled() || pausedLocked(c) {
 		return time.Time{}, false
 	}
-	return p.clock.Time(c.When), true
+	return p.runs.NextLocked(c, &planOf(c).Plan), true
 }
 
 // pausedLocked reports whether c waits for no run because it is paused.

@@ -308,9 +308,7 @@ func (p *Pool) terminate() {
 	p.stage = terminated
 	p.hookGoroutine = 0 // the number may be given to another goroutine next
 	p.lot.Close()
-	if p.unwatch != nil {
-		p.unwatch()
-	}
+	p.runs.UnwatchLocked()
 	p.mu.Unlock()
 	close(p.done)
 }

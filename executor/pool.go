@@ -95,9 +95,6 @@ type Pool struct {
 	deferred  deferred                        // tasks of a plain pool that wait for a time
 	names     names                           // of live tasks that have theirs alone
 	heldBack  int                             // accepted tasks outside the queue; see heldback.go
-
-	partings atomic.Uint64 // how often the wall clock has parted from the pool's
-	unwatch  func()        // ends watching for that; nil before the first task that waits on it
 }
 
 // NewPool returns a pool of core workers and an unbounded FIFO queue. [MaximumSize] and [KeepAlive]

@@ -100,6 +100,9 @@ func (d door) scheduleAt(
 	if err := d.loop.prepare(n.cell, task, opts); err != nil {
 		return nil, err
 	}
+	if pl := planOf(n.cell); pl.WallClock {
+		return d.enterOnWall(n, func() (int64, error) { return d.loop.runs.SetTime(pl, at), nil })
+	}
 	now, when := d.loop.clock.Now(), d.loop.clock.At(at)
 	if err := d.enter(&n.link, planOf(n.cell).First(max(when, now)), now); err != nil {
 		return nil, err
@@ -130,6 +133,49 @@ func (d door) repeat(
 	n.cell.Plan, n.cell.Body = pl.Cells(), task
 	now := d.loop.clock.Now()
 	if err := d.enter(&n.link, pl.First(clock.Later(now, initial)), now); err != nil {
+		return nil, err
+	}
+	return &n.future, nil
+}
+
+// onCalendar schedules a series on a calendar.
+func (d door) onCalendar(
+	calendar executor.Calendar, task executor.Task, opts []executor.TaskOption,
+) (*executor.ScheduledFuture[struct{}], error) {
+	switch {
+	case task == nil:
+		return nil, executor.ErrNilTask
+	case calendar == nil:
+		return nil, run.Invalid("nil calendar")
+	}
+	o, err := run.ResolveCalendar(opts)
+	if err == nil {
+		err = refuseUnique(&o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	pl := d.loop.newPlan(o)
+	n := newScheduled[struct{}](d.loop)
+	n.cell.Plan, n.cell.Body = pl.Cells(), task
+	return d.enterOnWall(n, func() (int64, error) { return d.loop.runs.SetCalendar(pl, calendar) })
+}
+
+// enterOnWall lets in a task that waits on the wall clock.
+func (d door) enterOnWall(
+	n *scheduled[struct{}], plan func() (when int64, err error),
+) (*executor.ScheduledFuture[struct{}], error) {
+	l := d.loop
+	l.mu.Lock()
+	if l.stage == running {
+		l.runs.WatchLocked((*host)(l))
+	}
+	l.mu.Unlock()
+	err := l.runs.EnterOnWall(n.cell, planOf(n.cell), plan, func(when int64) error {
+		now := l.clock.Now()
+		return d.enter(&n.link, planOf(n.cell).First(max(when, now)), now)
+	})
+	if err != nil {
 		return nil, err
 	}
 	return &n.future, nil

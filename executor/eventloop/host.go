@@ -77,7 +77,7 @@ func (h *host) Next(c *cell.Cell) (time.Time, bool) {
 	if c.Phase() != cell.Pending || c.When == clock.Never && planOf(c).Suspended() {
 		return time.Time{}, false
 	}
-	return l.clock.Time(c.When), true
+	return l.runs.NextLocked(c, planOf(c)), true
 }
 
 // Runs answers the method of the same name of the task's future.
@@ -88,6 +88,19 @@ func (h *host) HasHandle(c *cell.Cell) bool { return planOf(c) != h.loop().execu
 
 // Plan leads from a task to what its future asks.
 func (h *host) Plan(c *cell.Cell) (*run.Owner, *run.Plan) { return &h.loop().runs, planOf(c) }
+
+// Waiting returns the tasks that wait.
+func (h *host) Waiting() (cells []*cell.Cell) {
+	l := h.loop()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.collectLocked()
+	l.agenda.filter(func(c *cell.Cell) bool {
+		cells = append(cells, c)
+		return true
+	})
+	return cells
+}
 
 // Periodic answers the method of the same name of the task's future.
 func (h *host) Periodic(c *cell.Cell) bool { return planOf(c).Periodic() }

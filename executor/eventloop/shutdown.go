@@ -264,4 +264,5 @@ func (l *Loop) terminateLocked() {
 	l.stage = terminated
 	l.goroutine.Store(0)
 	l.alarm.Close()
+	l.runs.UnwatchLocked()
 }

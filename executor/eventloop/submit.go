@@ -74,9 +74,10 @@ func Schedule[V any](
 	return &n.future, nil
 }
 
-// ScheduleAt runs task once at the given time, or now if that is past. The time is converted to a
-// delay when ScheduleAt is called: setting the wall clock afterwards does not move the task. Errors
-// are those of [Loop.Schedule].
+// ScheduleAt runs task once at the given time, or now if that is past, as the zero time is. The
+// time is converted to a delay when ScheduleAt is called: setting the wall clock afterwards does not
+// move the task, unless the option [executor.WallClock] is given. Errors are those of
+// [Loop.Schedule].
 func (l *Loop) ScheduleAt(
 	at time.Time, task executor.Task, opts ...executor.TaskOption,
 ) (*executor.ScheduledFuture[struct{}], error) {
@@ -109,4 +110,12 @@ func (l *Loop) WithFixedDelay(
 	initial, delay time.Duration, task executor.Task, opts ...executor.TaskOption,
 ) (*executor.ScheduledFuture[struct{}], error) {
 	return door{loop: l}.fixedDelay(initial, delay, task, opts)
+}
+
+// On runs task at the times of a calendar, such as those of packages cron and calendar. It is
+// [executor.ScheduledPool.On] for a loop.
+func (l *Loop) On(
+	calendar executor.Calendar, task executor.Task, opts ...executor.TaskOption,
+) (*executor.ScheduledFuture[struct{}], error) {
+	return door{loop: l}.onCalendar(calendar, task, opts)
 }

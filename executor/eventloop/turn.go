@@ -73,6 +73,13 @@ func (t Turn) WithFixedDelay(
 	return t.inside.fixedDelay(initial, delay, task, opts)
 }
 
+// On is [Loop.On] from inside a task.
+func (t Turn) On(
+	calendar executor.Calendar, task executor.Task, opts ...executor.TaskOption,
+) (*executor.ScheduledFuture[struct{}], error) {
+	return t.inside.onCalendar(calendar, task, opts)
+}
+
 // Cancel cancels f, a future, and reports whether this call did so. A task of the same loop leaves
 // the heap at once, in O(log n), instead of staying as a tombstone. For a task of another executor,
 // Cancel is f.Cancel. It panics if f is nil.

@@ -29,8 +29,13 @@ func (m Moment) On(t time.Time) int64 {
 	}
 }
 
-// earliest is before all times of a clock, and far from the limits of numbers.
-const earliest = -clock.Never / 2
+const (
+	// earliest is before all times of a clock, and far from the limits of numbers.
+	earliest = -clock.Never / 2
+
+	// firstDue is the earliest time that a task may be due. A slot may lie before, by the wall clock.
+	firstDue int64 = 1
+)
 
 // Shows returns what the wall clock shows at a time of the owner's.
 func (m Moment) Shows(t int64) time.Time { return m.Wall.Add(time.Duration(t - m.Now)) }
@@ -188,6 +193,18 @@ func (s *Series) Begin(o Outlook, m Moment) (at int64, ok bool) {
 // Slot returns the time that the waiting run, or the one in progress, is planned for.
 func (d *Dates) Slot() time.Time { return d.slot }
 
+// OnWall returns when the waiting run is due, as the wall clock shows it, or false if it does not wait
+// on that.
+func (s *Series) OnWall() (t time.Time, ok bool) {
+	if s.Dates == nil || s.Retrying() || s.extraFirst() {
+		return t, false
+	}
+	return s.Dates.slot.Add(s.putOff()), true
+}
+
+// putOff returns by how much the jitter has put off the waiting run.
+func (s *Series) putOff() time.Duration { return time.Duration(min(s.planned-s.slot, s.window())) }
+
 // Asked reports whether the outlook is of the present slot.
 func (s *Series) Asked(o Outlook) bool { return s.Dates.slot.Equal(o.slot) }
 
@@ -197,7 +214,7 @@ func (s *Series) Early(m Moment) bool {
 }
 
 // Reckon accounts for the slots that have passed before a run that has begun, and returns the time
-// that it counts for.
+// that it counts for, which may lie before the owner's clock began.
 func (s *Series) Reckon(o Outlook, m Moment) (counts int64) {
 	d := s.Dates
 	s.Missed += o.past
@@ -239,7 +256,7 @@ func (s *Series) arrive() (at int64) {
 	if s.slot = d.at.Now; !d.slot.IsZero() { // else Over ends the series
 		s.slot = d.at.On(d.slot)
 	}
-	return s.disturbed(s.slot, 0)
+	return s.disturbed(max(s.slot, firstDue), 0)
 }
 
 // Moved follows a command, which has planned the next run for a time of the owner's clock.
@@ -251,9 +268,9 @@ func (s *Series) Moved() {
 
 // Replan plans the waiting run anew after the clocks have parted, and returns when it is due.
 func (s *Series) Replan(m Moment) (at int64) {
-	late := s.planned - s.slot // by the jitter
+	late := s.putOff()
 	s.slot = m.On(s.Dates.slot)
-	s.planned = clock.Later(s.slot, time.Duration(late))
+	s.planned = max(clock.Later(s.slot, late), firstDue)
 	return s.Due()
 }
 

@@ -140,7 +140,8 @@ func TestACalendarThatLeadsNowhereEndsItsSeries(t *testing.T) {
 					require.ErrorIs(t, err, fault.err)
 					assert.LessOrEqual(t, f.Runs(), uint64(2))
 					synctest.Wait()
-					assert.Zero(t, s.pool.Stats().Busy)
+					_, _, busy := s.counts()
+					assert.Zero(t, busy)
 				})
 			})
 		}
@@ -165,33 +166,31 @@ func TestACalendarIsRefused(t *testing.T) {
 			{every(hour), s.run, []executor.TaskOption{executor.From(day(2)), executor.Until(day(1))},
 				executor.ErrInvalid},
 		} {
-			f, err := s.pool.On(row.calendar, row.task, row.opts...)
+			f, err := s.s.On(row.calendar, row.task, row.opts...)
 			require.ErrorIs(t, err, row.err)
 			assert.Nil(t, f)
 		}
 		assert.PanicsWithValue(t, "no", func() {
-			_, _ = s.pool.On(next(func(time.Time) time.Time { panic("no") }), s.run)
+			_, _ = s.s.On(next(func(time.Time) time.Time { panic("no") }), s.run)
 		})
-		require.NoError(t, s.pool.Close())
-		_, err := s.pool.On(every(hour), s.run)
+		require.NoError(t, s.s.Close())
+		_, err := s.s.On(every(hour), s.run)
 		require.ErrorIs(t, err, executor.ErrShutdown)
-	}, executor.Name("jobs"))
+	})
 }
 
 func TestTheRefusalNamesTheTask(t *testing.T) {
 	onStage(t, func(s *stage) {
-		_, err := s.pool.On(list{}, s.run, executor.Name("nightly"))
-		require.ErrorContains(t, err, `task "nightly" of pool "jobs": the calendar has no time after 2000-01-01`)
-	}, executor.Name("jobs"))
+		_, err := s.s.On(list{}, s.run, executor.Name("nightly"))
+		require.ErrorContains(t, err, `task "nightly" of `)
+		require.ErrorContains(t, err, `"jobs": the calendar has no time after 2000-01-01`)
+	})
 }
 
 func TestACalendarMayUseThePool(t *testing.T) {
 	onStage(t, func(s *stage) {
 		f := s.on(next(func(after time.Time) time.Time {
-			_ = s.pool.Stats() // it would deadlock if the lock were held
-			for h := range s.pool.Tasks() {
-				_, _ = h.Next()
-			}
+			_, _ = s.s.Schedule(0, pooltest.Nothing) // it would deadlock if the lock were held
 			return every(hour).Next(after)
 		}))
 		s.after(hour)

@@ -77,7 +77,8 @@ func TestARunThatIsTooLateForItsTimeIsNot(t *testing.T) {
 		s.wall.Step(22*hour + 30*time.Minute + 3*hour)
 		assert.Empty(t, s.after(0))
 		assert.Equal(t, []string{"05T00:00"}, s.after(24*hour))
-		assert.EqualValues(t, 1, s.pool.Stats().Expired)
+		_, expired, _ := s.counts()
+		assert.EqualValues(t, 1, expired)
 	})
 }
 
@@ -86,7 +87,7 @@ func TestUntilAndFromBoundTheCalendar(t *testing.T) {
 		f := s.on(every(hour), executor.From(day(3)), executor.Until(day(5)))
 		assert.Equal(t, []string{"01T03:00", "01T04:00"}, s.after(24*hour))
 		assert.Equal(t, "succeeded", f.State().String())
-		_, err := s.pool.On(every(hour), s.run, executor.Until(day(5)))
+		_, err := s.s.On(every(hour), s.run, executor.Until(day(5)))
 		require.ErrorIs(t, err, executor.ErrInvalid)
 	})
 }

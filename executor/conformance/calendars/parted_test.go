@@ -57,7 +57,8 @@ func TestNoRunIsEarlyThoughNobodyHasToldOfTheStep(t *testing.T) {
 		s.wall.StepUnheard(-10 * time.Minute)
 		assert.Empty(t, s.after(hour+5*time.Minute))
 		assert.EqualValues(t, 0, f.Runs())
-		assert.EqualValues(t, 0, s.pool.Stats().Runs)
+		runs, _, _ := s.counts()
+		assert.Zero(t, runs)
 		assert.Equal(t, []string{"01T01:00"}, s.after(5*time.Minute))
 		s.wall.Tell()
 		assert.Equal(t, []string{"01T02:00"}, s.after(hour))
@@ -114,9 +115,9 @@ func TestTwoStepsThatCancelOutAreNone(t *testing.T) {
 
 func TestATaskOfOneTimeFollowsTheClockIfAsked(t *testing.T) {
 	onStage(t, func(s *stage) {
-		plain, err := s.pool.ScheduleAt(day(2), s.run)
+		plain, err := s.s.ScheduleAt(day(2), s.run)
 		require.NoError(t, err)
-		onWall, err := s.pool.ScheduleAt(day(2), s.run, executor.WallClock())
+		onWall, err := s.s.ScheduleAt(day(2), s.run, executor.WallClock())
 		require.NoError(t, err)
 		next, ok := onWall.Next()
 		assert.True(t, ok && next.Equal(day(2)))
@@ -126,9 +127,9 @@ func TestATaskOfOneTimeFollowsTheClockIfAsked(t *testing.T) {
 		assert.Equal(t, []string{"01T02:00"}, s.after(hour))
 		assert.Equal(t, "succeeded", onWall.State().String())
 
-		asleep, err := s.pool.ScheduleAt(day(9), s.run, executor.WallClock(), executor.BeginWithin(hour))
+		asleep, err := s.s.ScheduleAt(day(9), s.run, executor.WallClock(), executor.BeginWithin(hour))
 		require.NoError(t, err)
-		inTime, err := s.pool.ScheduleAt(day(9), s.run, executor.WallClock())
+		inTime, err := s.s.ScheduleAt(day(9), s.run, executor.WallClock())
 		require.NoError(t, err)
 		s.wall.Step(10 * hour)
 		assert.Equal(t, []string{"01T12:00 for 01T09:00"}, s.after(0))
@@ -137,7 +138,7 @@ func TestATaskOfOneTimeFollowsTheClockIfAsked(t *testing.T) {
 		_, err = inTime.Get(t.Context())
 		require.NoError(t, err)
 
-		now, err := s.pool.ScheduleAt(time.Time{}, s.run, executor.WallClock())
+		now, err := s.s.ScheduleAt(time.Time{}, s.run, executor.WallClock())
 		require.NoError(t, err)
 		assert.Len(t, s.after(0), 1, "the zero time is past")
 		assert.Equal(t, "succeeded", now.State().String())
@@ -146,19 +147,34 @@ func TestATaskOfOneTimeFollowsTheClockIfAsked(t *testing.T) {
 
 func TestAnEarlyTaskOfOneTimeIsDroppedLikeOneThatWaits(t *testing.T) {
 	onStage(t, func(s *stage) {
-		f, err := s.pool.ScheduleAt(day(2), s.run, executor.WallClock())
+		f, err := s.s.ScheduleAt(day(2), s.run, executor.WallClock())
 		require.NoError(t, err)
 		s.wall.StepUnheard(-time.Minute)
-		_, err = s.pool.Schedule(2*hour-1, func(context.Context) error { // it is due behind this one
+		_, err = s.s.Schedule(2*hour-1, func(context.Context) error { // it is due behind this one
 			time.Sleep(time.Second)
 			return nil
 		})
 		require.NoError(t, err)
 		time.Sleep(2*hour + time.Second)
 		synctest.Wait()
-		require.NoError(t, s.pool.Close())
+		require.NoError(t, s.s.Close())
 		_, err = f.Get(t.Context())
 		require.ErrorIs(t, err, executor.ErrShutdown)
 		assert.Empty(t, s.after(0))
+	})
+}
+
+func TestAClockThatWasFarAheadForAMoment(t *testing.T) {
+	onStage(t, func(s *stage) {
+		f := s.on(every(24*hour), executor.Jitter(hour))
+		before, _ := f.Next()
+		s.wall.StepUnheard(40 * 365 * 24 * hour) // before the clock of the executor, when it was planned
+		go s.wall.Tell()
+		s.wall.StepUnheard(-40 * 365 * 24 * hour)
+		s.wall.Tell()
+		synctest.Wait()
+		after, _ := f.Next()
+		assert.True(t, before.Equal(after), "%v, %v", before, after)
+		assert.Len(t, s.after(25*hour), 1)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -13,16 +14,28 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/internal/wall/walltest"
 )
 
 var errBoom = errors.New("boom")
 
-// stage is a pool of one worker and its wall clock, which shows 2000-01-01 00:00 UTC at first.
+// scheduler is what pools and event loops have in common.
+type scheduler interface {
+	On(executor.Calendar, executor.Task, ...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error)
+	Schedule(time.Duration, executor.Task, ...executor.TaskOption) (
+		*executor.ScheduledFuture[struct{}], error)
+	ScheduleAt(time.Time, executor.Task, ...executor.TaskOption) (
+		*executor.ScheduledFuture[struct{}], error)
+	Close() error
+}
+
+// stage is a pool of one worker, or an event loop, and its wall clock, which shows 2000-01-01 00:00
+// UTC at first.
 type stage struct {
 	t    *testing.T
-	pool *executor.ScheduledPool
+	s    scheduler
 	wall *walltest.Clock
 
 	mu   sync.Mutex
@@ -30,23 +43,47 @@ type stage struct {
 	body func(context.Context) error
 }
 
-func onStage(t *testing.T, play func(s *stage), opts ...executor.Option) {
+// onStage has a test played on both.
+func onStage(t *testing.T, play func(s *stage)) {
+	t.Run("pool", func(t *testing.T) { onPool(t, func(s *stage, _ *executor.ScheduledPool) { play(s) }) })
+	t.Run("loop", func(t *testing.T) { onLoop(t, func(s *stage, _ *eventloop.Loop) { play(s) }) })
+}
+
+func onPool(t *testing.T, play func(s *stage, p *executor.ScheduledPool)) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &stage{t: t, wall: walltest.Use(t)}
-		s.pool = executor.NewScheduledPool(1, append([]executor.Option{pooltest.Quiet()}, opts...)...)
+		p := executor.NewScheduledPool(1, executor.Name("jobs"), pooltest.Quiet())
+		s.s = p
 		defer func() {
-			s.pool.ShutdownNow()
-			require.NoError(t, s.pool.Close())
-			synctest.Wait()
-			assert.Zero(t, s.wall.Watchers(), "a pool that has ended watches no clock")
+			p.ShutdownNow()
+			s.end()
 		}()
-		play(s)
+		play(s, p)
 	})
+}
+
+func onLoop(t *testing.T, play func(s *stage, l *eventloop.Loop)) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &stage{t: t, wall: walltest.Use(t)}
+		l := eventloop.New(executor.Name("jobs"), executor.Logger(slog.New(slog.DiscardHandler)))
+		s.s = l
+		defer func() {
+			l.ShutdownNow()
+			s.end()
+		}()
+		play(s, l)
+	})
+}
+
+func (s *stage) end() {
+	require.NoError(s.t, s.s.Close())
+	synctest.Wait()
+	assert.Zero(s.t, s.wall.Watchers(), "what has ended watches no clock")
 }
 
 // on submits a task that notes its runs.
 func (s *stage) on(c executor.Calendar, opts ...executor.TaskOption) *executor.ScheduledFuture[struct{}] {
-	f, err := s.pool.On(c, s.run, opts...)
+	f, err := s.s.On(c, s.run, opts...)
 	require.NoError(s.t, err)
 	return f
 }
@@ -120,3 +157,17 @@ func (l list) Next(after time.Time) time.Time {
 }
 
 func day(hour int) time.Time { return time.Date(2000, 1, 1, hour, 0, 0, 0, time.UTC) }
+
+// counts returns how many bodies have ended, and how many runs have come too late.
+func (s *stage) counts() (runs, expired uint64, busy int) {
+	synctest.Wait()
+	switch s := s.s.(type) {
+	case *executor.ScheduledPool:
+		st := s.Stats()
+		return st.Runs, st.Expired, st.Busy
+	case *eventloop.Loop:
+		st := s.Stats()
+		return st.Runs, st.Expired, st.Busy
+	}
+	panic("no such scheduler")
+}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
-	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/series"
 )
 
@@ -18,7 +17,7 @@ import (
 //	reckon       before the body: slots that have passed, which the run may stand for
 //	lookAhead    after the body: what the next run is planned by
 //	resumeDates  the slots that a pause has dropped
-//	Parted       the wall clock has been set back, so that slots come again
+//	parted       the wall clock has been set back, so that slots come again
 
 // moment returns the present moment. It calls no user code.
 func (o *Owner) moment() series.Moment {
@@ -96,10 +95,11 @@ func (x *Execution) reckon() {
 	x.skip, x.stuck = noSkip, false
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
-	x.Task.When = pl.Reckon(out, m)
-	if pl.TooLate(x.Task.When, m.Now) {
+	slot := pl.Reckon(out, m)
+	if pl.TooLate(slot, m.Now) {
 		x.skip = tardy
 	}
+	x.Task.When = max(slot, 1)
 }
 
 // lookAhead finds out when the next run is planned, if that one is over now. If the calendar ends the
@@ -164,42 +164,5 @@ func (o *Owner) resumeDates(c *cell.Cell, pl *Plan) bool {
 		if !moved {
 			return resumed
 		}
-	}
-}
-
-// Parted plans a waiting task anew that waits on the wall clock, after this has been set.
-func (o *Owner) Parted(c *cell.Cell, pl *Plan) {
-	o.Lock.Lock()
-	if c.Phase() != cell.Pending || pl.Dates == nil {
-		o.Lock.Unlock()
-		return
-	}
-	q := pl.AskAgain(o.moment().Wall)
-	o.Lock.Unlock()
-	var out series.Outlook
-	var err error
-	if q.Corrects() {
-		if out, err = askApart(q); err != nil {
-			o.Report(o.Describe(c, pl), err)
-			return // the run that waits will find out, and end the series
-		}
-	}
-	var then func()
-	defer func() {
-		if then != nil {
-			then()
-		}
-	}()
-	o.Lock.Lock()
-	defer o.Lock.Unlock()
-	if c.Phase() != cell.Pending || pl.Retrying() {
-		return
-	}
-	if q.Corrects() && pl.Asked(out) {
-		pl.Correct(q, out)
-	}
-	m := o.moment()
-	if when := pl.Replan(m); when != c.When && when != clock.Never {
-		_, then = o.Requeue(c, when, m.Now)
 	}
 }

@@ -35,6 +35,8 @@ type Owner struct {
 	// without it, or nil.
 	Requeue func(c *cell.Cell, when, now int64) (moved bool, then func())
 
+	watch watch // of the wall clock
+
 	// The lock guards these.
 	Settling int      // parties about to settle tasks; the owner does not end before they have
 	tellers  []uint64 // the goroutines among them that report an overrun of a series
@@ -103,6 +105,14 @@ func (o *Owner) Delay(c *cell.Cell) time.Duration {
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
 	return time.Duration(c.When - o.Clock.Now())
+}
+
+// NextLocked returns the time for which c waits. The lock is held.
+func (o *Owner) NextLocked(c *cell.Cell, pl *Plan) time.Time {
+	if t, ok := pl.OnWall(); ok {
+		return t
+	}
+	return o.Clock.Time(c.When)
 }
 
 // Runs returns how many runs of c have begun.

@@ -1,0 +1,99 @@
+package run
+
+import (
+	"sync/atomic"
+
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/series"
+)
+
+// watch is how an owner follows the wall clock, from its first task on that waits on it.
+//
+//	idle     -> watching   Watch
+//	watching -> idle       Unwatch, at the end of the owner
+type watch struct {
+	partings atomic.Uint64 // how often the clocks have parted
+	stop     func()        // nil while nobody watches
+}
+
+// Tasks lends the cells of all tasks that wait, and leads from a cell to its plan.
+type Tasks interface {
+	Waiting() []*cell.Cell
+	Plan(c *cell.Cell) (*Owner, *Plan)
+}
+
+// WatchLocked has what waits on the wall clock planned anew whenever that has parted from the
+// monotonic one. The lock is held.
+func (o *Owner) WatchLocked(tasks Tasks) {
+	if o.watch.stop != nil {
+		return
+	}
+	o.watch.stop = o.Wall.Watch(func() {
+		o.watch.partings.Add(1)
+		for _, c := range tasks.Waiting() {
+			if _, pl := tasks.Plan(c); pl.Dates != nil {
+				o.parted(c, pl)
+			}
+		}
+	})
+}
+
+// UnwatchLocked ends what WatchLocked has begun. The lock is held.
+func (o *Owner) UnwatchLocked() {
+	if o.watch.stop != nil {
+		o.watch.stop()
+	}
+}
+
+// EnterOnWall plans the first run of a task that waits on the wall clock, and has it accepted.
+func (o *Owner) EnterOnWall(
+	c *cell.Cell, pl *Plan, plan func() (when int64, err error), accept func(when int64) error,
+) error {
+	partings := o.watch.partings.Load()
+	when, err := plan()
+	if err == nil {
+		err = accept(when)
+	}
+	if err == nil && o.watch.partings.Load() != partings { // while it was not among those that wait
+		o.parted(c, pl)
+	}
+	return err
+}
+
+// parted plans a waiting task anew that waits on the wall clock, after this has been set.
+func (o *Owner) parted(c *cell.Cell, pl *Plan) {
+	o.Lock.Lock()
+	if c.Phase() != cell.Pending || pl.Dates == nil {
+		o.Lock.Unlock()
+		return
+	}
+	q := pl.AskAgain(o.moment().Wall)
+	o.Lock.Unlock()
+	var out series.Outlook
+	var err error
+	if q.Corrects() {
+		if out, err = askApart(q); err != nil {
+			o.Report(o.Describe(c, pl), err)
+			return // the run that waits will find out, and end the series
+		}
+	}
+	var then func()
+	defer func() {
+		if then != nil {
+			then()
+		}
+	}()
+	o.Lock.Lock()
+	defer o.Lock.Unlock()
+	if c.Phase() != cell.Pending || pl.Retrying() {
+		return
+	}
+	if q.Corrects() && pl.Asked(out) {
+		pl.Correct(q, out)
+	}
+	m := o.moment()
+	if when := pl.Replan(m); when != c.When && when != clock.Never {
+		_, then = o.Requeue(c, when, m.Now)
+	}
+}
