@@ -108,7 +108,7 @@ func (s *search) after(x int64) (int64, bool) {
 			if s.counts(t, at) {
 				return at, true
 			}
-			from = t + 1
+			from, since = t+1, at // the time comes again: what was found is no proof for a while
 			continue
 		}
 		if s.inGap(t) {
@@ -119,8 +119,9 @@ func (s *search) after(x int64) (int64, bool) {
 			from, since = t, far
 			continue
 		}
-		s.period = periodAt(s.zone, s.period.end)
-		from, since = s.period.show(s.period.start), s.period.start
+		since = s.period.end
+		s.period = periodAt(s.zone, since)
+		from = s.period.show(since)
 	}
 }
 
