@@ -47,7 +47,7 @@ func parse(line string, fields []*field, opts []Option) (Schedule, error) {
 			return Schedule{}, err
 		}
 	}
-	words, err := p.zone(words, &settings)
+	words, name, err := p.zone(words, &settings)
 	if err != nil {
 		return Schedule{}, err
 	}
@@ -55,8 +55,8 @@ func parse(line string, fields []*field, opts []Option) (Schedule, error) {
 	if err != nil {
 		return Schedule{}, err
 	}
-	if settings.Zone != nil {
-		s.line = "CRON_TZ=" + settings.Zone.String() + " " + s.line
+	if name != "" {
+		s.line = "CRON_TZ=" + name + " " + s.line
 	}
 	return s, nil
 }
@@ -105,27 +105,19 @@ func split(line string) (words []word) {
 	return words
 }
 
-func isBlank(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
-
-// zone takes the zone from the front of a line.
-func (p *parser) zone(words []word, s *civil.Settings) ([]word, error) {
-	if len(words) == 0 {
-		return words, nil
+// upper returns the text in capitals, byte by byte: other alphabets have letters whose capitals are
+// longer, and some whose capitals are of ours.
+func upper(text string) string {
+	b := []byte(text)
+	for i, c := range b {
+		if 'a' <= c && c <= 'z' {
+			b[i] = c - 'a' + 'A'
+		}
 	}
-	key, name, found := words[0].cut('=')
-	if !found || key.text != "CRON_TZ" && key.text != "TZ" {
-		return words, nil
-	}
-	if name.text == "" {
-		return nil, p.fail("", words[0], "the zone has no name; UTC is called so")
-	}
-	zone, err := time.LoadLocation(name.text)
-	if err != nil {
-		return nil, p.fail("", name, "no zone has this name, or the tables of zones are not there")
-	}
-	s.Zone = zone
-	return words[1:], nil
+	return string(b)
 }
+
+func isBlank(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
 
 // schedule parses what follows the zone.
 func (p *parser) schedule(words []word, fields []*field, s *civil.Settings) (Schedule, error) {
@@ -146,7 +138,7 @@ func (p *parser) schedule(words []word, fields []*field, s *civil.Settings) (Sch
 	}
 	texts := make([]string, len(words))
 	for i, w := range words {
-		texts[i] = strings.ToUpper(w.text)
+		texts[i] = upper(w.text)
 	}
 	return newSchedule(strings.Join(texts, " "), &set, s), nil
 }
@@ -197,7 +189,7 @@ var macros = map[string]string{
 
 // macro parses what begins with @.
 func (p *parser) macro(words []word, s *civil.Settings) (Schedule, error) {
-	name := strings.ToUpper(words[0].text)
+	name := upper(words[0].text)
 	if name == "@EVERY" {
 		return p.every(words, s)
 	}
