@@ -47,7 +47,11 @@ func TestNextIsWhatTheDefinitionSays(t *testing.T) {
 func compare(t testing.TB, random *rand.Rand, seed uint64) (compared int) {
 	names := allZones()
 	zone := zoneOf(t, names[seed*101%uint64(len(names))])
-	x := anchor(random, zone)
+	return compareAt(t, random, zone, anchor(random, zone), fmt.Sprintf("seed %d", seed))
+}
+
+// compareAt compares lines from about an instant on.
+func compareAt(t testing.TB, random *rand.Rand, zone *time.Location, x int64, about string) (compared int) {
 	seconds := random.IntN(40) == 0
 	days := int64(8)
 	switch {
@@ -68,7 +72,7 @@ func compare(t testing.TB, random *rand.Rand, seed uint64) (compared int) {
 		case !seconds:
 			after += random.Int64N(4*day) - 3*day
 		}
-		compared += d.compare(t, l, p, after, days, fmt.Sprintf("seed %d", seed))
+		compared += d.compare(t, l, p, after, days, about)
 	}
 	return compared
 }
