@@ -1,6 +1,7 @@
 package cron_test
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -43,4 +44,31 @@ func TestNextGoesOnOverTheLastDayOfALeapYear(t *testing.T) {
 func TestTheLastInstantIsFoundOfATimeThatComesOnceAYear(t *testing.T) {
 	assert.Equal(t, []string{"2026-11-01T06:30:00Z", "2027-11-01T05:30:00Z"},
 		next(t, "30 1 1 11 *", "2026-06-01T00:00:00Z", 2, cron.Zone(zoneOf(t, "America/New_York")), cron.Repeat(cron.Last)))
+}
+
+// Where clocks changed by half a minute, by a day, twice in a month, and will until 2087.
+func TestNextIsWhatTheDefinitionSaysAroundRareChanges(t *testing.T) {
+	for _, c := range []struct {
+		zone       string
+		since, end int
+	}{
+		{"Africa/Monrovia", 1971, 1973}, {"Pacific/Apia", 2010, 2013}, {"Pacific/Kwajalein", 1992, 1994},
+		{"Africa/Casablanca", 2025, 2027}, {"Africa/Casablanca", 2084, 2088}, {"Africa/El_Aaiun", 2086, 2090},
+		{"Asia/Manila", 1989, 1991}, {"America/Argentina/San_Luis", 2007, 2010}, {"Antarctica/Casey", 2018, 2024},
+		{"Africa/Cairo", 2014, 2015}, {"America/Caracas", 2007, 2017}, {"Asia/Gaza", 2011, 2012},
+	} {
+		zone := zoneOf(t, c.zone)
+		last := time.Date(c.end, 1, 1, 0, 0, 0, 0, time.UTC)
+		changes := 0
+		for at := time.Date(c.since, 1, 1, 0, 0, 0, 0, zone); ; changes++ {
+			_, change := at.ZoneBounds()
+			if change.IsZero() || change.After(last) {
+				break
+			}
+			random := rand.New(rand.NewPCG(uint64(change.Unix()), 0))
+			compareAt(t, random, zone, change.Unix()-random.Int64N(2), "a rare change")
+			at = change
+		}
+		assert.NotZero(t, changes, c.zone)
+	}
 }

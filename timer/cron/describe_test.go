@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +14,7 @@ import (
 	"github.com/punctual-go/punctual/timer/cron"
 )
 
-var update = flag.Bool("update", false, "write testdata/describe.txt anew, to be read")
+var update = flag.Bool("update", false, "write the golden files of testdata anew, to be read")
 
 func TestDescribeTellsWhatALineMeans(t *testing.T) {
 	var b strings.Builder
@@ -28,13 +27,7 @@ func TestDescribeTellsWhatALineMeans(t *testing.T) {
 		seen[s.String()] = true
 		fmt.Fprintf(&b, "%s: %s\n", s, s.Describe())
 	}
-	const file = "testdata/describe.txt"
-	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o644))
-	}
-	golden, err := os.ReadFile(file)
-	require.NoError(t, err)
-	assert.Equal(t, string(golden), b.String())
+	checkGolden(t, "testdata/describe.txt", b.String())
 }
 
 func TestDescribeNamesTheZoneAndTheSplay(t *testing.T) {

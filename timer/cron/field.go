@@ -96,7 +96,7 @@ func (p *parser) item(f *field, w word) (set uint64, err error) {
 			return 0, p.fail(f.name, stepWord, "a step of 0 goes nowhere")
 		case step > 1 && step > length:
 			return 0, p.fail(f.name, stepWord,
-				fmt.Sprintf("a step of %d is larger than the range, which is %d", step, length))
+				fmt.Sprintf("a step of %s is larger than the range, which is %d", stepWord.text, length))
 		}
 	}
 	for n := 0; n <= length; n += step {

@@ -165,11 +165,15 @@ func (p *parser) count(words []word, fields []*field) error {
 	switch n := len(words); {
 	case n == want:
 		return nil
+	case n == 5 && want == 6:
+		return p.fail("", word{"", words[0].at},
+			"a line has 6 fields, this one has 5: without seconds in front it is one for Parse")
 	case n < want:
-		return p.fail("", word{"", len(p.line)}, fmt.Sprintf("a line has %d fields, this one has %d: the %s is missing",
-			want, n, fields[n].name))
+		return p.fail("", word{"", len(p.line)}, fmt.Sprintf(
+			"a line has %d fields, this one has %d: the %s is missing", want, n, fields[n].name))
 	case n == 6 && want == 5:
-		return p.fail("", words[5], "a line has 5 fields, this one has 6: with seconds in front it is one for ParseSeconds")
+		return p.fail("", words[5],
+			"a line has 5 fields, this one has 6: with seconds in front it is one for ParseSeconds")
 	default:
 		rest := word{p.line[words[want].at:words[n-1].end()], words[want].at}
 		return p.fail("", rest, fmt.Sprintf("a line has %d fields, and nothing behind them", want))
@@ -196,7 +200,8 @@ func (p *parser) macro(words []word, s *civil.Settings) (Schedule, error) {
 	line, ok := macros[name]
 	switch {
 	case name == "@REBOOT":
-		return Schedule{}, p.fail("", words[0], "a schedule knows no restarts: run the task when the program starts")
+		return Schedule{}, p.fail("", words[0],
+			"a schedule knows no restarts: run the task when the program starts")
 	case !ok:
 		return Schedule{}, p.fail("", words[0], "there is @yearly, @annually, @monthly, @weekly, @daily, "+
 			"@midnight, @hourly and @every")
@@ -215,11 +220,13 @@ func (p *parser) macro(words []word, s *civil.Settings) (Schedule, error) {
 // every parses @every and its duration.
 func (p *parser) every(words []word, s *civil.Settings) (Schedule, error) {
 	if len(words) != 2 {
-		return Schedule{}, p.fail("", word{"", words[0].end()}, "@every is followed by one duration, as in @every 90m")
+		return Schedule{}, p.fail("", word{"", words[0].end()},
+			"@every is followed by one duration, as in @every 90m")
 	}
 	d, err := time.ParseDuration(words[1].text)
 	if err != nil {
-		return Schedule{}, p.fail("", words[1], "this is no duration; one is written 90m, 1h30m or 1.5s")
+		return Schedule{}, p.fail("", words[1],
+			"this is no duration; one is written 90m, 1h30m or 1.5s")
 	}
 	if d <= 0 {
 		return Schedule{}, p.fail("", words[1], "the duration must be more than 0")
