@@ -28,8 +28,9 @@ func periodAt(zone *time.Location, x int64) period {
 	if !end.IsZero() {
 		p.end = end.Unix()
 	}
-	if p.end <= x { // of the last day of a leap year it says that it ended before
-		p.end = Day(x/secondsPerDay + 1).instant()
+	if p.end <= x { // package time says that year 2040 ends after 365 days; the next one is a period
+		today, _ := Time(x).Split()
+		p.start, p.end = max(p.start, today.instant()), (today + 1).instant()
 	}
 	return p
 }

@@ -57,13 +57,16 @@ type Ruler interface{ Settings() Settings }
 // Next returns the first instant of the rule that is later than the given one, in the zone of that
 // one, or the zero time if there is none. It does not allocate.
 func (r *Rule) Next(after time.Time) time.Time {
-	s := search{Settings: &r.settings, zone: r.settings.Zone}
+	s := search{Settings: r.settings, zone: r.settings.Zone} // a pointer would cost an allocation
 	if s.zone == nil {
 		s.zone = after.Location()
 	}
-	x := after.Add(-s.Splay).Unix()
-	if s.Times == nil || x >= latest {
+	if s.Times == nil || after.Unix() >= latest {
 		return time.Time{}
+	}
+	x := -latest
+	if after.Unix() > x {
+		x = after.Add(-s.Splay).Unix()
 	}
 	x, ok := s.after(x)
 	if !ok {
@@ -81,14 +84,15 @@ const (
 	// with the calendar: their tables end before.
 	lastChange Time = (2100 - 1970) * 366 * secondsPerDay
 
-	// latest is a time after which none is looked for.
+	// latest is a time after which none is looked for, nor so long before the epoch. Years are numbers
+	// of 32 bits until then.
 	latest int64 = 1 << 55
 )
 
 // search goes from one period of a zone to the next: spans of time during which its offset does not
 // change. In each it looks for the next civil time from the first that it has not looked at.
 type search struct {
-	*Settings
+	Settings
 	zone   *time.Location
 	period period
 }
@@ -108,7 +112,7 @@ func (s *search) after(x int64) (int64, bool) {
 			if s.counts(t, at) {
 				return at, true
 			}
-			from = t + 1
+			from, since = t+1, at // the time comes again: what was found is no proof for a while
 			continue
 		}
 		if s.inGap(t) {
@@ -119,8 +123,9 @@ func (s *search) after(x int64) (int64, bool) {
 			from, since = t, far
 			continue
 		}
-		s.period = periodAt(s.zone, s.period.end)
-		from, since = s.period.show(s.period.start), s.period.start
+		since = s.period.end
+		s.period = periodAt(s.zone, since)
+		from = s.period.show(since)
 	}
 }
 

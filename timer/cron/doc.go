@@ -12,13 +12,13 @@
 // A line has five fields, separated by blanks: minute, hour, day of the month, month, weekday. Lines
 // for [ParseSeconds] have a sixth in front, the second. A field is a list, separated by commas, of
 //
-//	*            every number
-//	5            one number
-//	8-17         a range; one that goes back wraps: 22-2 is 22, 23, 0, 1, 2
-//	*/15 8-17/3  each 15th, each 3rd number of it, from its first on
-//	5/15         each 15th number from 5 to the end
-//	JAN, MON     names of three letters, in any case; 0 and 7 are Sunday
-//	?            a star, of the day and the weekday only
+//   - every number
+//     5            one number
+//     8-17         a range; one that goes back wraps: 22-2 is 22, 23, 0, 1, 2
+//     */15 8-17/3  each 15th, each 3rd number of it, from its first on
+//     5/15         each 15th number from 5 to the end
+//     JAN, MON     names of three letters, in any case; 0 and 7 are Sunday
+//     ?            a star, of the day and the weekday only
 //
 // Days of the month have also L (the last), L-3 (three days before the last), 15W (the weekday nearest
 // to the 15th, in the same month), LW (the last weekday). Days of the week have also FRI#2 (the second

@@ -30,7 +30,9 @@ func (e *ParseError) Error() string {
 		}
 		return r
 	}, e.Line)
-	before := utf8.RuneCountInString(e.Line[:e.Offset])
-	carets := max(1, utf8.RuneCountInString(e.Line[e.Offset:e.Offset+e.Length]))
+	from := min(max(e.Offset, 0), len(e.Line)) // somebody may have made the error by hand
+	to := min(max(e.Offset+e.Length, from), len(e.Line))
+	before := utf8.RuneCountInString(e.Line[:from])
+	carets := max(1, utf8.RuneCountInString(e.Line[from:to]))
 	return what + "\n\t" + shown + "\n\t" + strings.Repeat(" ", before) + strings.Repeat("^", carets)
 }

@@ -96,7 +96,7 @@ func (p *parser) item(f *field, w word) (set uint64, err error) {
 			return 0, p.fail(f.name, stepWord, "a step of 0 goes nowhere")
 		case step > 1 && step > length:
 			return 0, p.fail(f.name, stepWord,
-				fmt.Sprintf("a step of %d is larger than the range, which is %d", step, length))
+				fmt.Sprintf("a step of %s is larger than the range, which is %d", stepWord.text, length))
 		}
 	}
 	for n := 0; n <= length; n += step {
@@ -141,7 +141,7 @@ func (p *parser) span(f *field, w word, stepped bool) (from, to int, err error) 
 // value parses a number, or a name.
 func (p *parser) value(f *field, w word) (int, error) {
 	if w.text != "" && f.names != "" && !isDigit(w.text[0]) {
-		if i := strings.Index(f.names, strings.ToUpper(w.text)); len(w.text) == 3 && i >= 0 && i%3 == 0 {
+		if i := strings.Index(f.names, upper(w.text)); len(w.text) == 3 && i >= 0 && i%3 == 0 {
 			return f.first + i/3, nil
 		}
 		return 0, p.fail(f.name, w, fmt.Sprintf("%q is neither a number nor a name of three letters", w.text))

@@ -47,7 +47,7 @@ func parse(line string, fields []*field, opts []Option) (Schedule, error) {
 			return Schedule{}, err
 		}
 	}
-	words, err := p.zone(words, &settings)
+	words, name, err := p.zone(words, &settings)
 	if err != nil {
 		return Schedule{}, err
 	}
@@ -55,8 +55,8 @@ func parse(line string, fields []*field, opts []Option) (Schedule, error) {
 	if err != nil {
 		return Schedule{}, err
 	}
-	if settings.Zone != nil {
-		s.line = "CRON_TZ=" + settings.Zone.String() + " " + s.line
+	if name != "" {
+		s.line = "CRON_TZ=" + name + " " + s.line
 	}
 	return s, nil
 }
@@ -105,27 +105,19 @@ func split(line string) (words []word) {
 	return words
 }
 
-func isBlank(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
-
-// zone takes the zone from the front of a line.
-func (p *parser) zone(words []word, s *civil.Settings) ([]word, error) {
-	if len(words) == 0 {
-		return words, nil
+// upper returns the text in capitals, byte by byte: other alphabets have letters whose capitals are
+// longer, and some whose capitals are of ours.
+func upper(text string) string {
+	b := []byte(text)
+	for i, c := range b {
+		if 'a' <= c && c <= 'z' {
+			b[i] = c - 'a' + 'A'
+		}
 	}
-	key, name, found := words[0].cut('=')
-	if !found || key.text != "CRON_TZ" && key.text != "TZ" {
-		return words, nil
-	}
-	if name.text == "" {
-		return nil, p.fail("", words[0], "the zone has no name; UTC is called so")
-	}
-	zone, err := time.LoadLocation(name.text)
-	if err != nil {
-		return nil, p.fail("", name, "no zone has this name, or the tables of zones are not there")
-	}
-	s.Zone = zone
-	return words[1:], nil
+	return string(b)
 }
+
+func isBlank(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
 
 // schedule parses what follows the zone.
 func (p *parser) schedule(words []word, fields []*field, s *civil.Settings) (Schedule, error) {
@@ -146,7 +138,7 @@ func (p *parser) schedule(words []word, fields []*field, s *civil.Settings) (Sch
 	}
 	texts := make([]string, len(words))
 	for i, w := range words {
-		texts[i] = strings.ToUpper(w.text)
+		texts[i] = upper(w.text)
 	}
 	return newSchedule(strings.Join(texts, " "), &set, s), nil
 }
@@ -173,11 +165,15 @@ func (p *parser) count(words []word, fields []*field) error {
 	switch n := len(words); {
 	case n == want:
 		return nil
+	case n == 5 && want == 6:
+		return p.fail("", word{"", words[0].at},
+			"a line has 6 fields, this one has 5: without seconds in front it is one for Parse")
 	case n < want:
-		return p.fail("", word{"", len(p.line)}, fmt.Sprintf("a line has %d fields, this one has %d: the %s is missing",
-			want, n, fields[n].name))
+		return p.fail("", word{"", len(p.line)}, fmt.Sprintf(
+			"a line has %d fields, this one has %d: the %s is missing", want, n, fields[n].name))
 	case n == 6 && want == 5:
-		return p.fail("", words[5], "a line has 5 fields, this one has 6: with seconds in front it is one for ParseSeconds")
+		return p.fail("", words[5],
+			"a line has 5 fields, this one has 6: with seconds in front it is one for ParseSeconds")
 	default:
 		rest := word{p.line[words[want].at:words[n-1].end()], words[want].at}
 		return p.fail("", rest, fmt.Sprintf("a line has %d fields, and nothing behind them", want))
@@ -197,14 +193,15 @@ var macros = map[string]string{
 
 // macro parses what begins with @.
 func (p *parser) macro(words []word, s *civil.Settings) (Schedule, error) {
-	name := strings.ToUpper(words[0].text)
+	name := upper(words[0].text)
 	if name == "@EVERY" {
 		return p.every(words, s)
 	}
 	line, ok := macros[name]
 	switch {
 	case name == "@REBOOT":
-		return Schedule{}, p.fail("", words[0], "a schedule knows no restarts: run the task when the program starts")
+		return Schedule{}, p.fail("", words[0],
+			"a schedule knows no restarts: run the task when the program starts")
 	case !ok:
 		return Schedule{}, p.fail("", words[0], "there is @yearly, @annually, @monthly, @weekly, @daily, "+
 			"@midnight, @hourly and @every")
@@ -223,11 +220,13 @@ func (p *parser) macro(words []word, s *civil.Settings) (Schedule, error) {
 // every parses @every and its duration.
 func (p *parser) every(words []word, s *civil.Settings) (Schedule, error) {
 	if len(words) != 2 {
-		return Schedule{}, p.fail("", word{"", words[0].end()}, "@every is followed by one duration, as in @every 90m")
+		return Schedule{}, p.fail("", word{"", words[0].end()},
+			"@every is followed by one duration, as in @every 90m")
 	}
 	d, err := time.ParseDuration(words[1].text)
 	if err != nil {
-		return Schedule{}, p.fail("", words[1], "this is no duration; one is written 90m, 1h30m or 1.5s")
+		return Schedule{}, p.fail("", words[1],
+			"this is no duration; one is written 90m, 1h30m or 1.5s")
 	}
 	if d <= 0 {
 		return Schedule{}, p.fail("", words[1], "the duration must be more than 0")

@@ -26,7 +26,10 @@ type Schedule struct {
 // It costs less than a microsecond, and does not allocate.
 func (s Schedule) Next(after time.Time) time.Time {
 	if s.every > 0 {
-		return after.Round(0).Add(s.every)
+		if next := after.Round(0).Add(s.every); next.After(after) {
+			return next
+		}
+		return time.Time{} // beyond the last time that there is
 	}
 	return s.rule.Next(after)
 }
@@ -44,6 +47,6 @@ func (s Schedule) Never() bool {
 // Interval reports whether the schedule is like an interval, see [Gap].
 func (s Schedule) Interval() bool { return s.every > 0 || s.Settings().Interval }
 
-// String returns the line, with single blanks, names and macros as they were but in one case, and
-// with its zone in front if it has one. Parsed again, with the same options, it is the same schedule.
+// String returns the line, with single blanks, and names and macros as they were but in one case. A
+// zone is in it if it was in the line. Parsed again, with the same options, it is the same schedule.
 func (s Schedule) String() string { return s.line }

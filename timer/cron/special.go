@@ -7,7 +7,7 @@ import (
 
 // specialDay parses the items of days of the month that are not numbers: L, L-3, LW, 15W.
 func (p *parser) specialDay(f *field, w word, s *sets) (ok bool, err error) {
-	text := strings.ToUpper(w.text)
+	text := upper(w.text)
 	switch {
 	case text == "L":
 		s.fromEnd |= 1
@@ -34,7 +34,7 @@ func (p *parser) specialDay(f *field, w word, s *sets) (ok bool, err error) {
 // specialWeekday parses the items of days of the week that mean one in a month: FRI#2, FRIL.
 func (p *parser) specialWeekday(f *field, w word, s *sets) (ok bool, err error) {
 	day, nth, isNth := w.cut('#')
-	text := strings.ToUpper(w.text)
+	text := upper(w.text)
 	switch {
 	case isNth:
 	case text == "L":
