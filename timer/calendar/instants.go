@@ -15,6 +15,7 @@ type instants struct {
 	place  string         // text of a zone that this package added
 	window civil.Window   // nil for all times
 	limits string         // text of the window
+	barren bool           // the window is never open
 }
 
 // How far a search among instants goes: a cycle of the calendar, and so many answers.
@@ -24,6 +25,9 @@ const (
 )
 
 func (p instants) Next(after time.Time) time.Time {
+	if p.barren {
+		return time.Time{}
+	}
 	last, at := after.Unix()+farthest, after
 	for range mostAnswers {
 		next := p.source.Next(located(at, p.zone)).Round(0)
@@ -88,6 +92,7 @@ func (p instants) restrict(w window) part {
 	} else {
 		p.window = both{p.window, w}
 	}
+	p.barren = p.barren || barren(all{}, p.window)
 	return p
 }
 

@@ -11,21 +11,26 @@ type timetable struct {
 	rule   civil.Rule
 	text   string // of the times and the zone
 	limits string // text of the restrictions
+	barren bool   // see there
 }
 
-func (p timetable) Next(after time.Time) time.Time { return p.rule.Next(after) }
+func (p timetable) Next(after time.Time) time.Time {
+	if p.barren {
+		return time.Time{}
+	}
+	return p.rule.Next(after)
+}
 
 // restrict adds a window to those that are there. There is one search for all of them: the steps of
 // searches within searches would multiply.
 func (p timetable) restrict(w window) part {
+	limited := civil.Restricted{Times: p.rule.Settings().Times, Window: w}
+	if old, ok := limited.Times.(civil.Restricted); ok {
+		limited = civil.Restricted{Times: old.Times, Window: both{old.Window, w}}
+	}
 	p.limits += clause(w)
-	return p.change(func(s *civil.Settings) {
-		if old, ok := s.Times.(civil.Restricted); ok {
-			s.Times = civil.Restricted{Times: old.Times, Window: both{old.Window, w}}
-			return
-		}
-		s.Times = civil.Restricted{Times: s.Times, Window: w}
-	})
+	p.barren = p.barren || barren(limited.Times, limited.Window)
+	return p.change(func(s *civil.Settings) { s.Times = limited })
 }
 
 func (p timetable) in(zone *time.Location) part {

@@ -55,7 +55,7 @@ func anyOf(windows []Window) window {
 // clause tells in words what a schedule is restricted to.
 func clause(w window) string {
 	if n, ok := w.(not); ok {
-		return ", except " + n.closed.String()
+		return fmt.Sprintf(", except %v", n.closed)
 	}
 	return ", within " + w.String()
 }
@@ -78,7 +78,7 @@ type allOf struct{ both }
 func (w allOf) String() string { return fmt.Sprintf("(%v and %v)", w.a, w.b) }
 
 // either is open when a or b is, at least as long as one of them.
-type either struct{ a, b window }
+type either struct{ a, b civil.Window }
 
 func (w either) Look(t civil.Time) (inside bool, until civil.Time) {
 	a, untilA := w.a.Look(t)
@@ -103,14 +103,14 @@ func laterIf(hasA bool, a civil.Time, hasB bool, b civil.Time) civil.Time {
 }
 
 // not is open when another window is closed.
-type not struct{ closed window }
+type not struct{ closed civil.Window }
 
 func (w not) Look(t civil.Time) (inside bool, until civil.Time) {
 	inside, until = w.closed.Look(t)
 	return !inside, until
 }
 
-func (w not) String() string { return "not " + w.closed.String() }
+func (w not) String() string { return fmt.Sprintf("not %v", w.closed) }
 
 // never is never open.
 type never struct{}
