@@ -1,0 +1,91 @@
+package calendar
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/punctual-go/punctual/internal/civil"
+)
+
+// Schedule is a [Calendar] that this package has made. Two are equal (==) if they were made in the
+// same way from equal parts; to compare some that contain calendars of your own, those must be of
+// types that can be compared. The zero Schedule never comes.
+type Schedule struct{ part part }
+
+// part is what a schedule consists of. Restrictions, zones and policies are handed down to the
+// parts of a part, since they concern civil times, which only the innermost ones know.
+type part interface {
+	Calendar
+	fmt.Stringer
+	restrict(w window) part
+	in(zone *time.Location) part
+	change(change func(*civil.Settings)) part
+}
+
+// Next returns the first time of the schedule that is later than after, or the zero time if there
+// is none. The answer is in the location of after, without a monotonic reading. A schedule without
+// a zone, see [Schedule.In], is in that location, too.
+//
+// It does not allocate, unless a calendar of your own does. If one of those breaks its contract,
+// with an answer that is not later than what it was asked about, so does this: the answer is after
+// itself then, or earlier.
+func (s Schedule) Next(after time.Time) time.Time {
+	if s.part == nil {
+		return time.Time{}
+	}
+	return s.part.Next(after.Round(0))
+}
+
+// In returns the schedule in a zone. Its parts that have a zone already keep it. A part without a
+// zone is in the location of the time that Next is asked about; package executor asks in
+// [time.Local].
+//
+// It panics if the zone is nil.
+func (s Schedule) In(zone *time.Location) Schedule {
+	if zone == nil {
+		panic("calendar: nil zone")
+	}
+	return s.with(func(p part) part { return p.in(zone) })
+}
+
+// Gaps returns the schedule with another answer to the question what becomes of times that do not
+// exist because the clocks are put forward, as 02:30 on a night in March. The default is [After].
+//
+// It concerns neither [Every] nor lines of cron that are like an interval, as */15, nor calendars
+// of your own.
+func (s Schedule) Gaps(p GapPolicy) Schedule {
+	if p > Skip {
+		panic(fmt.Sprintf("calendar: no policy for gaps has the number %d", p))
+	}
+	return s.with(func(parts part) part {
+		return parts.change(func(s *civil.Settings) { s.Gap = civil.Gap(p) })
+	})
+}
+
+// Repeats returns the schedule with another answer to the question which instants count that show
+// the same time, because the clocks are put back. The default is [First]. It concerns what
+// [Schedule.Gaps] concerns.
+func (s Schedule) Repeats(p RepeatPolicy) Schedule {
+	if p > Both {
+		panic(fmt.Sprintf("calendar: no policy for repeated times has the number %d", p))
+	}
+	return s.with(func(parts part) part {
+		return parts.change(func(s *civil.Settings) { s.Repeat = civil.Repeat(p) })
+	})
+}
+
+// String tells the schedule in words, for logs: daily at 02:30 in Europe/Berlin.
+func (s Schedule) String() string {
+	if s.part == nil {
+		return "never"
+	}
+	return s.part.String()
+}
+
+// with returns the schedule with another part. One that never comes has none.
+func (s Schedule) with(change func(part) part) Schedule {
+	if s.part == nil {
+		return s
+	}
+	return Schedule{change(s.part)}
+}
