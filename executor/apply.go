@@ -13,7 +13,8 @@ import (
 	"github.com/punctual-go/punctual/internal/series"
 )
 
-// Job is a periodic task as [ScheduledPool.Apply] wants it. Exactly one of Rate, Delay and On is set.
+// Job is a periodic task as [ScheduledPool.Apply] wants it. Exactly one of Rate, Delay and On is
+// set.
 type Job struct {
 	Name    string        // its identity; required
 	Task    Task          // required

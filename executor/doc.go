@@ -53,6 +53,10 @@
 //
 //	f, err := pool.WithFixedDelay(0, time.Second, poll, executor.BackOff(2, time.Minute))
 //
+// Every night at three, in Berlin, also when the clocks change.
+//
+//	f, err := pool.On(cron.MustParse("0 3 * * *", cron.Zone(berlin)), report)
+//
 // A periodic task is steered from outside by its [ScheduledFuture] or its [Handle]: [Handle.Pause],
 // [Handle.Trigger], [Handle.SetPeriod]. From inside it says by [NextIn] when it wants to run next,
 // and [HandleFrom] gives it its own handle. [Unique] and [Pool.Lookup] find a task by its name, and

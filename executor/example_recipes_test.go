@@ -8,6 +8,8 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/timer/calendar"
+	"github.com/punctual-go/punctual/timer/cron"
 )
 
 // A burst of events leads to one save, half a second after the last of them, as the timer would be
@@ -157,4 +159,34 @@ func ExamplePace() {
 	// mail 0 false
 	// mail 1 false
 	// mail 2 false
+}
+
+// A nightly report, in the spring night in which the clocks of Berlin leave out an hour. In a
+// synctest bubble it takes no time.
+func ExampleScheduledPool_On() {
+	berlin, _ := time.LoadLocation("Europe/Berlin")
+	nightly := cron.MustParse("30 2 * * *", cron.Zone(berlin))
+
+	// What the pool will do can be asked beforehand.
+	for t := range calendar.Upcoming(nightly, time.Date(2026, 3, 28, 0, 0, 0, 0, berlin)) {
+		fmt.Println(t.Format("2 January 15:04 MST"))
+		if t.Day() == 30 {
+			break
+		}
+	}
+
+	pool := executor.NewScheduledPool(1)
+	defer pool.Close()
+	report := func(ctx context.Context) error {
+		run, _ := executor.RunFrom(ctx)
+		fmt.Println("the report of", run.Scheduled, "and", run.Missed, "that were missed")
+		return nil
+	}
+	job, err := pool.On(cron.MustParse("30 2 * * *", cron.Zone(berlin)), report)
+	fmt.Println(job.Periodic(), err)
+	// Output:
+	// 28 March 02:30 CET
+	// 29 March 03:00 CEST
+	// 30 March 02:30 CEST
+	// true <nil>
 }

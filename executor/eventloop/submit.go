@@ -75,8 +75,8 @@ func Schedule[V any](
 }
 
 // ScheduleAt runs task once at the given time, or now if that is past, as the zero time is. The
-// time is converted to a delay when ScheduleAt is called: setting the wall clock afterwards does not
-// move the task, unless the option [executor.WallClock] is given. Errors are those of
+// time is converted to a delay when ScheduleAt is called: setting the wall clock afterwards does
+// not move the task, unless the option [executor.WallClock] is given. Errors are those of
 // [Loop.Schedule].
 func (l *Loop) ScheduleAt(
 	at time.Time, task executor.Task, opts ...executor.TaskOption,

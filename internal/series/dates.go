@@ -33,7 +33,8 @@ const (
 	// earliest is before all times of a clock, and far from the limits of numbers.
 	earliest = -clock.Never / 2
 
-	// firstDue is the earliest time that a task may be due. A slot may lie before, by the wall clock.
+	// firstDue is the earliest time that a task may be due. A slot may lie before, by the wall
+	// clock.
 	firstDue int64 = 1
 )
 
@@ -164,8 +165,8 @@ func (q Question) next(after time.Time) (time.Time, error) {
 	return t, nil
 }
 
-// leap finds the slots around the present by bisection, as those that have passed are too many to be
-// counted. It begins with one that has passed.
+// leap finds the slots around the present by bisection, as those that have passed are too many to
+// be counted. It begins with one that has passed.
 func (q Question) leap(o *Outlook) (err error) {
 	for until := q.now; ; { // the slot after until has not passed
 		if o.ahead, err = q.next(o.last); err != nil || !q.passed(o.ahead) {
@@ -193,8 +194,8 @@ func (s *Series) Begin(o Outlook, m Moment) (at int64, ok bool) {
 // Slot returns the time that the waiting run, or the one in progress, is planned for.
 func (d *Dates) Slot() time.Time { return d.slot }
 
-// OnWall returns when the waiting run is due, as the wall clock shows it, or false if it does not wait
-// on that.
+// OnWall returns when the waiting run is due, as the wall clock shows it, or false if it does not
+// wait on that.
 func (s *Series) OnWall() (t time.Time, ok bool) {
 	if s.Dates == nil || s.Retrying() || s.extraFirst() {
 		return t, false
@@ -293,8 +294,8 @@ func (s *Series) lastDate() bool {
 	return s.Dates.out.first.IsZero()
 }
 
-// dropDates drops the slots that have passed, up to a resume: the waiting one and those after it or,
-// during a run, only these.
+// dropDates drops the slots that have passed, up to a resume: the waiting one and those after it
+// or, during a run, only these.
 func (s *Series) dropDates(during bool) {
 	d := s.Dates
 	past, ahead := d.out.past, d.out.ahead

@@ -16,8 +16,8 @@ type Clock interface {
 	// shows it, without one.
 	Read() (mono, wall time.Time)
 
-	// Watch has parted called after the two clocks have parted, and perhaps at other times, one call
-	// at a time and on a goroutine of the clock. After stop no call begins.
+	// Watch has parted called after the two clocks have parted, and perhaps at other times, one
+	// call at a time and on a goroutine of the clock. After stop no call begins.
 	Watch(parted func()) (stop func())
 }
 

@@ -12,8 +12,8 @@ import (
 // farthest is a time that does not come: as far away as the seconds of the system can say.
 const farthest = 1<<31 - 1 + (strconv.IntSize-32)/32<<40
 
-// watch watches with a timer that the kernel cancels when the wall clock is set. It fails if there is
-// no descriptor, or the kernel does not know such timers.
+// watch watches with a timer that the kernel cancels when the wall clock is set. It fails if there
+// is no descriptor, or the kernel does not know such timers.
 func watch(parted func()) (stop func(), ok bool) {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_REALTIME, unix.TFD_CLOEXEC|unix.TFD_NONBLOCK)
 	if err != nil {

@@ -34,8 +34,8 @@ func ask(q series.Question) (out series.Outlook, err error) {
 	return out, err
 }
 
-// SetCalendar makes the task one on a calendar, and returns when its first run is due. It returns an
-// error if there is none. If the calendar panics, so does SetCalendar.
+// SetCalendar makes the task one on a calendar, and returns when its first run is due. It returns
+// an error if there is none. If the calendar panics, so does SetCalendar.
 func (o *Owner) SetCalendar(pl *Plan, c series.Calendar) (at int64, err error) {
 	m := o.moment()
 	from := m.Wall.In(o.Clock.Time(m.Now).Location())
@@ -102,8 +102,8 @@ func (x *Execution) reckon() {
 	x.Task.When = max(slot, 1)
 }
 
-// lookAhead finds out when the next run is planned, if that one is over now. If the calendar ends the
-// goroutine, the task fails.
+// lookAhead finds out when the next run is planned, if that one is over now. If the calendar ends
+// the goroutine, the task fails.
 func (x *Execution) lookAhead() {
 	o, pl := x.Owner, x.Plan
 	o.Lock.Lock()

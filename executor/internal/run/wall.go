@@ -64,8 +64,8 @@ func (o *Owner) EnterOnWall(
 // Partings returns how often the clocks have parted.
 func (o *Owner) Partings() uint64 { return o.watch.partings.Load() }
 
-// PartedSince plans a task anew if the clocks have parted since Partings was called: it may not have
-// been among those that wait.
+// PartedSince plans a task anew if the clocks have parted since Partings was called: it may not
+// have been among those that wait.
 func (o *Owner) PartedSince(partings uint64, c *cell.Cell, pl *Plan) {
 	if pl.Dates != nil && o.Partings() != partings {
 		o.parted(c, pl)
