@@ -22,6 +22,10 @@ func (s *Supervisor) begin(number uint64) *run {
 	if s.state != waiting || s.armed != number {
 		return nil
 	}
+	if s.early() {
+		s.rest()
+		return nil
+	}
 	s.disarm()
 	s.cycles++
 	now := time.Now()
@@ -63,9 +67,11 @@ func (s *Supervisor) conclude(r *run, kind Kind, err error) {
 	switch {
 	case kind == Succeeded, kind == Failed && s.onFailure == Reset:
 		s.backoff.reset()
+		s.agenda.trouble = false
 	case kind == Failed && s.onFailure == Keep:
 	default:
 		s.backoff.grow()
+		s.agenda.trouble = true
 	}
 	now := time.Now()
 	if kind == Succeeded {

@@ -17,11 +17,13 @@ import (
 //	waiting   -> running     the arm rings
 //	waiting   -> waiting     the arm rings, and too many runs are unfinished; Trigger; or the end
 //	                         of an unfinished run that a Trigger has been waiting for
+//	waiting   -> waiting     the wall clock was set, or does not show the time of the arm yet
 //	waiting   -> suspended   Suspend
 //	running   -> waiting     the cycle has ended
 //	running   -> suspended   the cycle has ended, and Suspend was called meanwhile
 //	suspended -> waiting     Resume
 //	running   -> stopped     the cycle has ended, and the pool was shut down meanwhile
+//	waiting   -> stopped     the calendar has ended, or failed
 //	any       -> stopped     Stop; or the pool is shut down while no cycle is in progress
 type state uint8
 
@@ -189,6 +191,8 @@ func (s *Supervisor) rest() {
 		s.state = suspended
 	case s.again && !s.full():
 		s.armFor(0)
+	case s.wantsSlot():
+		s.consult()
 	case s.cycles == 0:
 		s.armFor(s.backoff.disturbed(s.initialDelay))
 	default:
@@ -217,6 +221,7 @@ func (s *Supervisor) disarm() {
 	if s.arm != nil {
 		s.arm.Stop()
 		s.arm, s.due = nil, time.Time{}
+		s.agenda.slot = time.Time{}
 	}
 }
 
@@ -227,6 +232,9 @@ func (s *Supervisor) stop(cause error) *run {
 	}
 	s.disarm()
 	s.state = stopped
+	if s.agenda.stop != nil {
+		s.agenda.stop()
+	}
 	r := s.current
 	if r != nil {
 		s.retire(r, cause)

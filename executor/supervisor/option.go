@@ -36,6 +36,7 @@ type settings struct {
 	ceiling       time.Duration // the limit of the delay as set by MaxInterval; 0 if it is not
 	jitter        time.Duration
 	initialDelay  time.Duration
+	calendar      executor.Calendar // nil for none
 	onFailure     FailurePolicy
 	maxUnfinished int
 	afterCapped   []func(Outcome)

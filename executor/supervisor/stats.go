@@ -23,7 +23,8 @@ type Stats struct {
 
 	// WorstGap is the longest time from the start of one cycle to the start of the next, however
 	// badly the runs go: the timeout, the longest delay, and the jitter. It does not include what a
-	// busy process adds, or the time of a suspension; and a capped cycle starts no run.
+	// busy process adds, or the time of a suspension; and a capped cycle starts no run. With a
+	// calendar it is what follows a cycle that has gone wrong.
 	WorstGap time.Duration
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/wall"
 )
 
 // Overview
@@ -62,6 +63,7 @@ type Supervisor struct {
 	present int            // runs inside Submit or a body: unfinished ones, and the current one
 
 	backoff     backoff
+	agenda      agenda
 	cycles      uint64
 	counts      counts
 	lastSuccess time.Time
@@ -82,6 +84,7 @@ func New(pool Pool, task executor.Task, opts ...Option) *Supervisor {
 	set := newSettings(opts)
 	s := &Supervisor{
 		settings: set, pool: pool, task: task, done: make(chan struct{}), backoff: newBackoff(&set),
+		agenda: agenda{wall: wall.New()},
 	}
 	if name := set.shared.Name; name != "" {
 		s.options = []executor.TaskOption{executor.Name(name)}
