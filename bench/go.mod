@@ -5,11 +5,14 @@ go 1.26.0
 replace github.com/punctual-go/punctual => ../
 
 require (
+	github.com/adhocore/gronx v1.20.4
 	github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
 	github.com/alitto/pond/v2 v2.7.1
 	github.com/cheggaaa/pb/v3 v3.3.0
 	github.com/gammazero/workerpool v1.3.0
 	github.com/go-co-op/gocron/v2 v2.21.2
+	github.com/hashicorp/cronexpr v1.1.3
+	github.com/netresearch/go-cron v0.9.1
 	github.com/panjf2000/ants/v2 v2.12.1
 	github.com/punctual-go/punctual v0.0.0
 	github.com/reugn/go-quartz v0.15.2

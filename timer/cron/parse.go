@@ -108,9 +108,13 @@ func split(line string) (words []word) {
 // upper returns the text in capitals, byte by byte: other alphabets have letters whose capitals are
 // longer, and some whose capitals are of ours.
 func upper(text string) string {
+	isLower := func(r rune) bool { return 'a' <= r && r <= 'z' }
+	if !strings.ContainsFunc(text, isLower) {
+		return text // most are numbers
+	}
 	b := []byte(text)
 	for i, c := range b {
-		if 'a' <= c && c <= 'z' {
+		if isLower(rune(c)) {
 			b[i] = c - 'a' + 'A'
 		}
 	}
