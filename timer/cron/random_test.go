@@ -34,7 +34,11 @@ func number(t *testing.T, variable string, otherwise uint64) uint64 {
 
 // PUNCTUAL_FIRST_SEED=n PUNCTUAL_SEEDS=1 repeats a seed that failed.
 func TestNextIsWhatTheDefinitionSays(t *testing.T) {
-	first, seeds := number(t, firstVariable, 1), number(t, seedsVariable, 120)
+	some := uint64(120)
+	if testing.Short() {
+		some = 50
+	}
+	first, seeds := number(t, firstVariable, 1), number(t, seedsVariable, some)
 	runs := 0
 	for seed := first; seed < first+seeds; seed++ {
 		runs += compare(t, rand.New(rand.NewPCG(seed, 0)), seed)
