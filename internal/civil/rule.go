@@ -40,8 +40,8 @@ type Settings struct {
 
 // Rule finds the instants at which a zone shows times of a set. It is a value, and keeps no state.
 //
-// Times are fixed, unless they are like an interval: then each instant counts at which the zone shows
-// one, so that "every quarter of an hour" comes every fifteen minutes, whatever clocks do.
+// Times are fixed, unless they are like an interval: then each instant counts at which the zone
+// shows one, so that "every quarter of an hour" comes every fifteen minutes, whatever clocks do.
 type Rule struct{ settings Settings }
 
 // NewRule returns the rule with these settings.
@@ -50,8 +50,9 @@ func NewRule(s Settings) Rule { return Rule{s} }
 // Settings returns what the rule consists of.
 func (r Rule) Settings() Settings { return r.settings }
 
-// Ruler is what can be restricted to some civil times: a schedule that has a rule inside. A schedule
-// embeds it under an alias that is not exported, so that its documentation has no word about it.
+// Ruler is what can be restricted to some civil times: a schedule that has a rule inside. A
+// schedule embeds it under an alias that is not exported, so that its documentation has no word
+// about it.
 type Ruler interface{ Settings() Settings }
 
 // Next returns the first instant of the rule that is later than the given one, in the zone of that
@@ -84,8 +85,8 @@ const (
 	// with the calendar: their tables end before.
 	lastChange Time = (2100 - 1970) * 366 * secondsPerDay
 
-	// latest is a time after which none is looked for, nor so long before the epoch. Years are numbers
-	// of 32 bits until then.
+	// latest is a time after which none is looked for, nor so long before the epoch. Years are
+	// numbers of 32 bits until then.
 	latest int64 = 1 << 55
 )
 
@@ -143,8 +144,8 @@ func (s *search) counts(t Time, at int64) bool {
 	return true
 }
 
-// inGap reports whether the change at the end of the period leaves out a time of the set, and that is
-// to be made up for. No time of the set from the one at which the end comes is before t.
+// inGap reports whether the change at the end of the period leaves out a time of the set, and that
+// is to be made up for. No time of the set from the one at which the end comes is before t.
 func (s *search) inGap(t Time) bool {
 	if s.Interval || s.Gap == Skip || s.period.end == forEver {
 		return false
