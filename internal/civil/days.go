@@ -6,7 +6,7 @@ import "math/bits"
 type Days struct {
 	Numbers  uint32 // bit n for the day n, from 1
 	FromEnd  uint32 // bit n for the day n days before the last
-	Workdays uint32 // bit n for the weekday nearest to the day n in its month; bit 0: to the last day
+	Workdays uint32 // bit n for the weekday nearest to the day n; bit 0: to the last day
 
 	Weekdays uint8  // bit 0 for Sunday
 	Nth      uint64 // bit 8*weekday+n for the nth such weekday; n is 0 for the last one

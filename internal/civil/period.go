@@ -28,7 +28,8 @@ func periodAt(zone *time.Location, x int64) period {
 	if !end.IsZero() {
 		p.end = end.Unix()
 	}
-	if p.end <= x { // package time says that year 2040 ends after 365 days; the next one is a period
+	if p.end <= x {
+		// Package time ends all years after 365 days. The rest of a leap year is a period here.
 		today, _ := Time(x).Split()
 		p.start, p.end = max(p.start, today.instant()), (today + 1).instant()
 	}

@@ -78,7 +78,9 @@ const margin = 3
 
 // runs returns the first runs of a line after an instant, and until when it has looked: at most so
 // many days, and not for many more runs than are asked for.
-func (d *definition) runs(l *line, p policy, after int64, days int64, enough int) (runs []int64, until int64) {
+func (d *definition) runs(
+	l *line, p policy, after, days int64, enough int,
+) (runs []int64, until int64) {
 	begin := floor(after, day)
 	last := begin + days + margin
 	var moments []moment

@@ -9,9 +9,10 @@ import (
 	"github.com/punctual-go/punctual/internal/civil"
 )
 
-// Describe tells in English when the schedule comes, as a part of a sentence: "at 03:00 on weekdays,
-// Europe/Berlin", "every 15 minutes", "at 02:30 on the last Sunday of March", "never". It is meant
-// for people, and its words may change. The zone is named if the schedule has one, policies are not.
+// Describe tells in English when the schedule comes, as a part of a sentence: "at 03:00 on
+// weekdays, Europe/Berlin", "every 15 minutes", "at 02:30 on the last Sunday of March", "never". It
+// is meant for people, and its words may change. The zone is named if the schedule has one,
+// policies are not.
 func (s Schedule) Describe() string {
 	if s.every > 0 {
 		return "every " + short(s.every) + ", counted from the time asked"
@@ -140,7 +141,8 @@ func (p part) all() string {
 		return fmt.Sprintf("every %s from "+p.format+" to "+p.format, p.name, from, to)
 	}
 	if step, ok := progression(p.numbers); ok && last > 3 {
-		return fmt.Sprintf("every %s %s from %s to %s", ordinal(step), p.name, texts[0], texts[last])
+		return fmt.Sprintf("every %s %s from %s to %s",
+			ordinal(step), p.name, texts[0], texts[last])
 	}
 	if last == 0 {
 		return p.name + " " + texts[0]

@@ -22,11 +22,16 @@ func describeDays(p civil.Pattern) string {
 	when := " in " + list(texts)
 	if from, to, ok := stretch(months, 12); ok && len(months) > 2 {
 		when = fmt.Sprintf(" from %v to %v", time.Month(from), time.Month(to))
-	} else if before, ok := strings.CutSuffix(days, ofTheMonth); ok && !strings.Contains(before, ofTheMonth) {
-		return before + " of " + list(texts)
+		if strings.Contains(days, ofTheMonth) {
+			when = "," + when
+		}
+		return strings.TrimSpace(days + when)
 	}
-	if strings.Contains(days, ofTheMonth) {
-		when = "," + when
+	switch before, ends := strings.CutSuffix(days, ofTheMonth); {
+	case strings.Contains(before, ofTheMonth):
+		return days + "," + when
+	case ends:
+		return before + " of " + list(texts)
 	}
 	return strings.TrimSpace(days + when)
 }
@@ -35,7 +40,8 @@ const ofTheMonth = " of the month"
 
 // daysOfMonths tells the days, whatever the month.
 func daysOfMonths(d *civil.Days) string {
-	allNumbers, allWeekdays := d.Numbers&civil.AllNumbers == civil.AllNumbers, d.Weekdays == civil.AllWeekdays
+	allNumbers := d.Numbers&civil.AllNumbers == civil.AllNumbers
+	allWeekdays := d.Weekdays == civil.AllWeekdays
 	byNumber, byWeekday := describeNumbers(d), describeWeekdays(d)
 	switch {
 	case allNumbers && allWeekdays, !d.Both && (allNumbers || allWeekdays):
@@ -56,7 +62,7 @@ func describeNumbers(d *civil.Days) (texts []string) {
 	step, even := progression(days)
 	switch last := len(days) - 1; {
 	case even && last > 1 && step == 1:
-		texts = append(texts, fmt.Sprintf("the %s to the %s", ordinal(days[0]), ordinal(days[last])))
+		texts = append(texts, "the "+ordinal(days[0])+" to the "+ordinal(days[last]))
 	case even && last > 3:
 		texts = append(texts, fmt.Sprintf("every %s day from the %s to the %s",
 			ordinal(step), ordinal(days[0]), ordinal(days[last])))

@@ -34,5 +34,6 @@ func (e *ParseError) Error() string {
 	to := min(max(e.Offset+e.Length, from), len(e.Line))
 	before := utf8.RuneCountInString(e.Line[:from])
 	carets := max(1, utf8.RuneCountInString(e.Line[from:to]))
-	return what + "\n\t" + shown + "\n\t" + strings.Repeat(" ", before) + strings.Repeat("^", carets)
+	under := strings.Repeat(" ", before) + strings.Repeat("^", carets)
+	return what + "\n\t" + shown + "\n\t" + under
 }

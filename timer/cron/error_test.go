@@ -16,8 +16,9 @@ import (
 // In Unicode there are letters whose capitals are shorter, or longer, or those of English.
 func TestLettersOfOtherAlphabetsAreRefused(t *testing.T) {
 	for _, line := range []string{
-		"0 0 L-ɐ * *", "0 0 L-ı * *", "0 0 * * ſu", "0 0 * * ſun", "0 0 * * ſunL", "0 0 * ſep *", "@mıdnight",
-		"0 0 ɐW * *", "0 0 * * ɐL", "0 0 1ɐW * *", "ɐ 0 * * *", "0 0 * * ɐ#1", "\xff 0 * * *", "@ɐ", "0 0 L-\xff * *",
+		"0 0 L-ɐ * *", "0 0 L-ı * *", "0 0 * * ſu", "0 0 * * ſun", "0 0 * * ſunL", "0 0 * ſep *",
+		"@mıdnight", "0 0 ɐW * *", "0 0 * * ɐL", "0 0 1ɐW * *", "ɐ 0 * * *", "0 0 * * ɐ#1",
+		"\xff 0 * * *", "@ɐ", "0 0 L-\xff * *",
 	} {
 		_, err := cron.Parse(line)
 		var wrong *cron.ParseError
@@ -35,7 +36,7 @@ var wrong = []string{
 	"*/60 * * * *", "*/90 * * * *", "*/4294967297 * * * *", "0-10/20 * * * *", "59/2 * * * *",
 	"*/0 * * * *", "0/0 * * * *", "*/-5 * * * *", "*/ * * * *", "*/x * * * *", "*/2/3 * * * *",
 	"/5 * * * *", "*5 * * * *", "** * * * *", "*-5 * * * *", "1, * * * *", "1,,2 * * * *", ", * * * *",
-	"99999999999999999999 * * * *", "٣ * * * *", "* *\t*  99 *", "ä ö * 99 *",
+	"99999999999999999999 * * * *", "٣ * * * *", "* *\t*  99 *", "ä ö * 99 *", "ä ö * * * rm -r",
 	"? * * * *", "* ? * * *", "* * * ? *", "* * * January *", "* * * * Monday", "* * MON * *",
 	"H H * * *", "H/15 * * * *", "H(0-29)/10 * * * *", "0~30 * * * *",
 	"* * L-31 * *", "* * L-0 * *", "* * L- * *", "* * 0W * *", "* * 32W * *", "* * W * *", "* * L/2 * *",
@@ -58,7 +59,9 @@ func TestAnErrorShowsWhatIsWrongAndWhere(t *testing.T) {
 	for _, line := range wrong {
 		tell(cron.Parse, line)
 	}
-	for _, line := range []string{"60 * * * * *", "*/60 * * * * *", "* * * * *", "* * * *", "* * * * * * *", "@often"} {
+	for _, line := range []string{
+		"60 * * * * *", "*/60 * * * * *", "* * * * *", "* * * *", "* * * * * * *", "@often",
+	} {
 		tell(cron.ParseSeconds, line)
 	}
 	checkGolden(t, "testdata/errors.txt", b.String())
@@ -76,7 +79,8 @@ func checkGolden(t testing.TB, file, text string) {
 
 func TestAnErrorThatWasMadeByHandHasAText(t *testing.T) {
 	for _, e := range []cron.ParseError{
-		{Reason: "why"}, {Line: "abc", Offset: 99, Length: 5, Reason: "why"}, {Line: "abc", Offset: 1, Length: 9, Reason: "why"},
+		{Reason: "why"}, {Line: "abc", Offset: 99, Length: 5, Reason: "why"},
+		{Line: "abc", Offset: 1, Length: 9, Reason: "why"},
 		{Line: "abc", Offset: -5, Length: 2, Reason: "why"}, {Line: "abc", Offset: 2, Length: -2, Reason: "why"},
 	} {
 		assert.Contains(t, e.Error(), "why")

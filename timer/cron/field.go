@@ -95,8 +95,8 @@ func (p *parser) item(f *field, w word) (set uint64, err error) {
 		case step == 0:
 			return 0, p.fail(f.name, stepWord, "a step of 0 goes nowhere")
 		case step > 1 && step > length:
-			return 0, p.fail(f.name, stepWord,
-				fmt.Sprintf("a step of %s is larger than the range, which is %d", stepWord.text, length))
+			return 0, p.fail(f.name, stepWord, fmt.Sprintf(
+				"a step of %s is larger than the range, which is %d", stepWord.text, length))
 		}
 	}
 	for n := 0; n <= length; n += step {
@@ -144,7 +144,8 @@ func (p *parser) value(f *field, w word) (int, error) {
 		if i := strings.Index(f.names, upper(w.text)); len(w.text) == 3 && i >= 0 && i%3 == 0 {
 			return f.first + i/3, nil
 		}
-		return 0, p.fail(f.name, w, fmt.Sprintf("%q is neither a number nor a name of three letters", w.text))
+		return 0, p.fail(f.name, w,
+			fmt.Sprintf("%q is neither a number nor a name of three letters", w.text))
 	}
 	n, err := p.number(f, w, f.name)
 	switch {

@@ -12,13 +12,15 @@ import (
 	"github.com/punctual-go/punctual/timer/cron"
 )
 
-// Whatever a line is, it is refused with an error that shows where, or comes later than it is asked,
-// and again.
+// Whatever a line is, it is refused with an error that shows where, or comes later than it is
+// asked, and again.
 func FuzzParse(f *testing.F) {
 	for _, v := range vectors(f) {
-		f.Add(v.line, v.kind == "cron6", uint8(len(v.gap)), uint8(len(v.repeat)), uint16(0), int64(1_774_742_400))
+		gap, repeat := uint8(len(v.gap)), uint8(len(v.repeat))
+		f.Add(v.line, v.kind == "cron6", gap, repeat, uint16(0), int64(1_774_742_400))
 	}
-	f.Add("CRON_TZ=Local ? ? LW,15w,l-3 jan-MAR fri#2,SUNL", false, uint8(0), uint8(0), uint16(99), int64(-1<<62))
+	f.Add("CRON_TZ=Local 0 1 LW,15w,l-3 jan-MAR fri#2,SUNL", false, uint8(0), uint8(0), uint16(99),
+		int64(-1<<62))
 	names := allZones()
 	f.Fuzz(func(t *testing.T, text string, six bool, gap, repeat uint8, zone uint16, x int64) {
 		options := []cron.Option{
@@ -65,7 +67,8 @@ func checkError(t testing.TB, text string, err error) {
 // Fuzzed are the zone, the instant, and what lines and policies are made of.
 func FuzzNext(f *testing.F) {
 	for i, transition := range []int64{
-		63593069, 62035200, 1_774_746_000, 1_325_239_200, 745_934_400, 2_240_524_800, 3_692_217_600, 7_258_032_000,
+		63_593_069, 62_035_200, 1_774_746_000, 1_325_239_200, 745_934_400, 2_240_524_800,
+		3_692_217_600, 7_258_032_000,
 	} {
 		f.Add(uint16(i*77), transition, uint64(i))
 	}

@@ -31,13 +31,13 @@ const (
 	Both
 )
 
-// Gap says what becomes of fixed times that do not exist because the clocks are put forward, as 02:30
-// on a night in March. By default they are not lost: one run at the first instant after the gap
-// stands for all of them.
+// Gap says what becomes of fixed times that do not exist because the clocks are put forward, as
+// 02:30 on a night in March. By default they are not lost: one run at the first instant after the
+// gap stands for all of them.
 //
 // A line whose second, minute or hour begins with a star is like an interval, and this does not
-// concern it: it runs whenever the clock shows one of its times, so "*/15 * * * *" stays a quarter of
-// an hour.
+// concern it: it runs whenever the clock shows one of its times, so "*/15 * * * *" stays a quarter
+// of an hour.
 func Gap(p GapPolicy) Option {
 	return func(s *civil.Settings) error {
 		if p > Skip {
@@ -61,8 +61,8 @@ func Repeat(p RepeatPolicy) Option {
 }
 
 // Zone gives the line a zone. One in the line itself, as in "CRON_TZ=Europe/Berlin 0 3 * * *", goes
-// first. Without either, a time is that of the location of the time that Next is asked about; package
-// executor asks in [time.Local].
+// first. Without either, a time is that of the location of the time that Next is asked about;
+// package executor asks in [time.Local].
 func Zone(zone *time.Location) Option {
 	return func(s *civil.Settings) error {
 		if zone == nil {
@@ -73,8 +73,10 @@ func Zone(zone *time.Location) Option {
 	}
 }
 
-// Splay puts off every time by the same part of a window, which depends on the name alone: jobs with
-// the same line do not start together, and each keeps its time over restarts and on all machines.
+// Splay puts off every time by the same part of a window, which depends on the name alone: jobs
+// with the same line do not start together, and each keeps its time over restarts and on all
+// machines. The part is a whole number of seconds. A line with @every has no times of its own to
+// put off, so this does not concern it.
 func Splay(name string, window time.Duration) Option {
 	return func(s *civil.Settings) error {
 		if window <= 0 {

@@ -11,9 +11,9 @@ import (
 // maxLength is that of a line, in bytes.
 const maxLength = 1024
 
-// Parse returns the schedule of a line of five fields: minute, hour, day of the month, month, day of
-// the week. See the package documentation for what they may be. The error is a [*ParseError], or that
-// of an option.
+// Parse returns the schedule of a line of five fields: minute, hour, day of the month, month, day
+// of the week. See the package documentation for what they may be. The error is a [*ParseError], or
+// that of an option.
 func Parse(line string, opts ...Option) (Schedule, error) { return parse(line, fiveFields, opts) }
 
 // ParseSeconds is Parse for lines of six fields, the first of which is the second.
@@ -85,7 +85,7 @@ func (w word) cut(sep byte) (before, after word, found bool) {
 }
 
 func (p *parser) fail(field string, w word, reason string) error {
-	return &ParseError{Line: p.line, Field: field, Offset: w.at, Length: len(w.text), Reason: reason}
+	return &ParseError{p.line, field, w.at, len(w.text), reason}
 }
 
 // split splits a line at its blanks.
@@ -154,7 +154,8 @@ func newSchedule(line string, set *sets, s *civil.Settings) Schedule {
 	}
 	s.Interval = set.starSecond || set.starMinute || set.starHour
 	s.Times = civil.NewPattern(civil.Pattern{
-		Seconds: set.second, Minutes: set.minute, Hours: uint32(set.hour), Months: uint16(set.month),
+		Seconds: set.second, Minutes: set.minute, Hours: uint32(set.hour),
+		Months: uint16(set.month),
 		Days: civil.Days{
 			Numbers: uint32(set.day), FromEnd: set.fromEnd, Workdays: set.workdays,
 			Weekdays: uint8(set.weekday), Nth: set.nth, Both: set.starDay || set.starWeekday,
@@ -207,8 +208,8 @@ func (p *parser) macro(words []word, s *civil.Settings) (Schedule, error) {
 		return Schedule{}, p.fail("", words[0],
 			"a schedule knows no restarts: run the task when the program starts")
 	case !ok:
-		return Schedule{}, p.fail("", words[0], "there is @yearly, @annually, @monthly, @weekly, @daily, "+
-			"@midnight, @hourly and @every")
+		return Schedule{}, p.fail("", words[0],
+			"there is @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly and @every")
 	case len(words) > 1:
 		return Schedule{}, p.fail("", words[1], "nothing may follow "+strings.ToLower(name))
 	}

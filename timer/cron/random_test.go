@@ -34,7 +34,11 @@ func number(t *testing.T, variable string, otherwise uint64) uint64 {
 
 // PUNCTUAL_FIRST_SEED=n PUNCTUAL_SEEDS=1 repeats a seed that failed.
 func TestNextIsWhatTheDefinitionSays(t *testing.T) {
-	first, seeds := number(t, firstVariable, 1), number(t, seedsVariable, 120)
+	some := uint64(120)
+	if testing.Short() {
+		some = 50
+	}
+	first, seeds := number(t, firstVariable, 1), number(t, seedsVariable, some)
 	runs := 0
 	for seed := first; seed < first+seeds; seed++ {
 		runs += compare(t, rand.New(rand.NewPCG(seed, 0)), seed)
@@ -51,7 +55,9 @@ func compare(t testing.TB, random *rand.Rand, seed uint64) (compared int) {
 }
 
 // compareAt compares lines from about an instant on.
-func compareAt(t testing.TB, random *rand.Rand, zone *time.Location, x int64, about string) (compared int) {
+func compareAt(
+	t testing.TB, random *rand.Rand, zone *time.Location, x int64, about string,
+) (compared int) {
 	seconds := random.IntN(40) == 0
 	days := int64(8)
 	switch {
@@ -64,7 +70,9 @@ func compareAt(t testing.TB, random *rand.Rand, zone *time.Location, x int64, ab
 	m := maker{random, time.Unix(x, 0).In(zone)}
 	for range linesPerSeed {
 		l := m.line(seconds)
-		p := policy{[]string{"After", "Skip"}[m.IntN(2)], []string{"First", "Last", "Both"}[m.IntN(3)]}
+		p := policy{
+			[]string{"After", "Skip"}[m.IntN(2)], []string{"First", "Last", "Both"}[m.IntN(3)],
+		}
 		after := x + random.Int64N(day) - day/2
 		switch {
 		case days > 100:
@@ -80,7 +88,8 @@ func compareAt(t testing.TB, random *rand.Rand, zone *time.Location, x int64, ab
 // anchor makes up an instant, often the last before which the clocks change, or one of New Year's
 // Eve.
 func anchor(random *rand.Rand, zone *time.Location) int64 {
-	since, until := time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2201, 1, 1, 0, 0, 0, 0, time.UTC)
+	since := time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC)
+	until := time.Date(2201, 1, 1, 0, 0, 0, 0, time.UTC)
 	if random.IntN(2) == 0 {
 		until = time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC)
 	}
@@ -100,7 +109,9 @@ func anchor(random *rand.Rand, zone *time.Location) int64 {
 
 // compare compares a line with the definition, and returns the number of runs.
 func (d *definition) compare(t testing.TB, l *line, p policy, after, days int64, about string) int {
-	options := []cron.Option{cron.Zone(d.zone), cron.Gap(gaps[p.gap]), cron.Repeat(repeats[p.repeat])}
+	options := []cron.Option{
+		cron.Zone(d.zone), cron.Gap(gaps[p.gap]), cron.Repeat(repeats[p.repeat]),
+	}
 	parse := cron.Parse
 	if d.seconds {
 		parse = cron.ParseSeconds
@@ -127,5 +138,7 @@ func (d *definition) compare(t testing.TB, l *line, p policy, after, days int64,
 
 var (
 	gaps    = map[string]cron.GapPolicy{"After": cron.After, "Skip": cron.Skip}
-	repeats = map[string]cron.RepeatPolicy{"First": cron.First, "Last": cron.Last, "Both": cron.Both}
+	repeats = map[string]cron.RepeatPolicy{
+		"First": cron.First, "Last": cron.Last, "Both": cron.Both,
+	}
 )

@@ -10,8 +10,8 @@ import (
 // times, those in a gap included.
 type rule = civil.Rule
 
-// Schedule is a line of cron: it knows when it comes next. It is a small value without state, two are
-// equal (==) if they were parsed from the same line with the same options, and any number of
+// Schedule is a line of cron: it knows when it comes next. It is a small value without state, two
+// are equal (==) if they were parsed from the same line with the same options, and any number of
 // goroutines may use one. The zero Schedule never comes.
 type Schedule struct {
 	rule
@@ -19,11 +19,12 @@ type Schedule struct {
 	every time.Duration // of @every, else 0
 }
 
-// Next returns the first time of the schedule that is later than after, or the zero time if there is
-// none. The answer is in the location of after, without a monotonic reading. A schedule without a
-// zone of its own is in that location, too.
+// Next returns the first time of the schedule that is later than after, or the zero time if there
+// is none. The answer is in the location of after, without a monotonic reading. A schedule without
+// a zone of its own is in that location, too.
 //
-// It costs less than a microsecond, and does not allocate.
+// It costs less than a microsecond, or half a millisecond if all times for centuries are in gaps
+// that are skipped, and does not allocate.
 func (s Schedule) Next(after time.Time) time.Time {
 	if s.every > 0 {
 		if next := after.Round(0).Add(s.every); next.After(after) {
@@ -48,5 +49,6 @@ func (s Schedule) Never() bool {
 func (s Schedule) Interval() bool { return s.every > 0 || s.Settings().Interval }
 
 // String returns the line, with single blanks, and names and macros as they were but in one case. A
-// zone is in it if it was in the line. Parsed again, with the same options, it is the same schedule.
+// zone is in it if it was in the line. Parsed again, with the same options, it is the same
+// schedule.
 func (s Schedule) String() string { return s.line }

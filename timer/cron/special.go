@@ -38,7 +38,8 @@ func (p *parser) specialWeekday(f *field, w word, s *sets) (ok bool, err error) 
 	switch {
 	case isNth:
 	case text == "L":
-		return false, p.fail(f.name, w, "the last of which day? One writes SATL, or L in the field of the day")
+		return false, p.fail(f.name, w,
+			"the last of which day? One writes SATL, or L in the field of the day")
 	case len(text) > 1 && text[len(text)-1] == 'L' && (isDigit(text[0]) || len(text) == 4):
 		day = w.part(0, len(text)-1)
 	default:

@@ -20,11 +20,15 @@ func splayOf(name string, window time.Duration) time.Duration {
 func TestSplayIsTheSameEverywhere(t *testing.T) {
 	assert.Equal(t, 42*time.Minute+22*time.Second, splayOf("backup", time.Hour))
 	assert.Equal(t, splayOf("backup", time.Hour), splayOf("backup", time.Hour))
-	assert.Equal(t, cron.MustParse("* * * * *", cron.Splay("a", time.Hour)), cron.MustParse("* * * * *", cron.Splay("a", time.Hour)))
+	one := cron.MustParse("* * * * *", cron.Splay("a", time.Hour))
+	assert.True(t, one == cron.MustParse("* * * * *", cron.Splay("a", time.Hour)))
+	assert.False(t, one == cron.MustParse("* * * * *", cron.Splay("b", time.Hour)))
 }
 
 func TestSplayIsAWholeNumberOfSecondsInsideTheWindow(t *testing.T) {
-	for _, window := range []time.Duration{1, time.Millisecond, time.Second, time.Minute, 90 * time.Second, time.Hour, 1<<63 - 1} {
+	for _, window := range []time.Duration{
+		1, time.Millisecond, time.Second, time.Minute, 90 * time.Second, time.Hour, 1<<63 - 1,
+	} {
 		for i := range 200 {
 			d := splayOf(fmt.Sprint("job", i), window)
 			assert.True(t, 0 <= d && d < window, "%v: %v", window, d)
@@ -52,4 +56,10 @@ func TestTimesWithASplayFollowEachOther(t *testing.T) {
 		assert.True(t, next.After(at) && next.Sub(at) <= 5*time.Minute, "%v: %v", at, next)
 		at = next
 	}
+}
+
+func TestSplayDoesNotConcernEvery(t *testing.T) {
+	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+	s := cron.MustParse("@every 90s", cron.Splay("x", time.Hour))
+	assert.Equal(t, at.Add(90*time.Second), s.Next(at))
 }

@@ -38,7 +38,8 @@ func (p *parser) zone(words []word, s *civil.Settings) (rest []word, name string
 	}
 	s.Zone, err = load(value.text)
 	if err != nil {
-		return nil, "", p.fail("", value, "no zone has this name, or the tables of zones are not there")
+		return nil, "", p.fail("", value,
+			"no zone has this name, or the tables of zones are not there")
 	}
 	return words[1:], value.text, nil
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// zoneNames has the names of all zones of package time/tzdata: those of lib/time/zoneinfo.zip in the
-// Go distribution.
+// zoneNames has the names of all zones of package time/tzdata: those of lib/time/zoneinfo.zip in
+// the Go distribution.
 //
 //go:embed testdata/zones.txt
 var zoneNames string
