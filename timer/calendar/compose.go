@@ -72,3 +72,5 @@ func (u union) change(change func(*civil.Settings)) part {
 }
 
 func (u union) String() string { return fmt.Sprintf("%v; %v", u.a, u.b) }
+
+func (u union) interval() bool { return u.a.interval() && u.b.interval() }

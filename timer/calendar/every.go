@@ -58,3 +58,6 @@ func (g grid) String() string {
 	anchor := time.Unix(g.seconds, int64(g.nanos)).UTC()
 	return fmt.Sprintf("every %v from %s", g.step, anchor.Format(time.RFC3339Nano))
 }
+
+// Interval says what [Schedule.Interval] says: it is one.
+func (grid) Interval() bool { return true }

@@ -106,3 +106,8 @@ func (p instants) in(zone *time.Location) part {
 func (p instants) change(func(*civil.Settings)) part { return p }
 
 func (p instants) String() string { return nameOf(p.source) + p.place + p.limits }
+
+func (p instants) interval() bool {
+	i, ok := p.source.(interface{ Interval() bool })
+	return ok && i.Interval()
+}

@@ -80,3 +80,7 @@ func (u until) change(change func(*civil.Settings)) part {
 func (u until) String() string {
 	return fmt.Sprintf("%v, until %s", u.part, u.end.Format(time.RFC3339Nano))
 }
+
+func (f from) interval() bool { return f.part.interval() }
+
+func (u until) interval() bool { return u.part.interval() }

@@ -49,3 +49,5 @@ func (p timetable) change(change func(*civil.Settings)) part {
 }
 
 func (p timetable) String() string { return p.text + policies(p.rule.Settings()) + p.limits }
+
+func (p timetable) interval() bool { return p.rule.Settings().Interval }
