@@ -2,6 +2,7 @@ package run
 
 import (
 	"sync/atomic"
+	"time"
 
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
@@ -43,6 +44,14 @@ func (o *Owner) WatchLocked(tasks Tasks) {
 func (o *Owner) UnwatchLocked() {
 	if o.watch.stop != nil {
 		o.watch.stop()
+	}
+}
+
+// readWallLocked reads the clocks for a plan that may wait on the wall clock, and is to be changed
+// or copied. The lock is held.
+func (o *Owner) readWallLocked(pl *Plan) {
+	if pl.Dates != nil {
+		pl.Dates.At(o.moment())
 	}
 }
 
@@ -107,4 +116,25 @@ func (o *Owner) parted(c *cell.Cell, pl *Plan) {
 	if when := pl.Replan(m); when != c.When && when != clock.Never {
 		_, then = o.Requeue(c, when, m.Now)
 	}
+}
+
+// shown is when a run was planned and began, as the wall clock showed it. The owner's clock knows
+// only what that would show, had nobody set it.
+type shown struct{ scheduled, started time.Time }
+
+// onWallLocked returns the times of the run of c that is in progress, or of the last one, if the
+// task waits on the wall clock and has begun. The lock is held.
+func onWallLocked(c *cell.Cell, pl *Plan) (s shown, ok bool) {
+	if pl.Dates == nil {
+		return s, false
+	}
+	began, ok := pl.Dates.Began()
+	if !ok {
+		return s, false
+	}
+	s = shown{began.Shows(c.When), began.Shows(c.Started)}
+	if !pl.Extra() {
+		s.scheduled = pl.Dates.Slot()
+	}
+	return s, true
 }
