@@ -107,6 +107,7 @@ type Question struct {
 	until       time.Time
 	now         time.Time // slots before this have passed
 	inclusively bool      // and one at this time, too
+	corrects    bool
 }
 
 // countLimit is how many slots that have passed are counted one by one.
@@ -134,7 +135,9 @@ func (s *Series) Ask(now time.Time, inclusively bool) Question {
 // AskAgain is Ask for a task whose waiting run has not begun: the clock may have been set.
 func (s *Series) AskAgain(now time.Time) Question {
 	q := s.Ask(now, false)
-	q.base = s.Dates.base(s.Dates.last, now)
+	d := s.Dates
+	q.base = d.base(d.last, now)
+	q.corrects = d.Calendar != nil && !q.base.Equal(d.last)
 	return q
 }
 
@@ -307,7 +310,7 @@ func (s *Series) Correct(q Question, o Outlook) {
 }
 
 // Corrects reports whether the clock has been set back so that the waiting run has another slot.
-func (q Question) Corrects() bool { return q.dates.Calendar != nil && !q.base.Equal(q.dates.last) }
+func (q Question) Corrects() bool { return q.corrects }
 
 // lastDate is Last for a series on a calendar.
 func (s *Series) lastDate(ended int64) bool {

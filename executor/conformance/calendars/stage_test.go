@@ -75,7 +75,7 @@ func onPool(t *testing.T, play func(s *stage, p *executor.ScheduledPool)) {
 func onLoop(t *testing.T, play func(s *stage, l *eventloop.Loop)) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &stage{t: t, wall: walltest.Use(t)}
-		l := eventloop.New(executor.Name("jobs"), executor.Logger(slog.New(slog.DiscardHandler)),
+		l := eventloop.New(executor.Name("jobs"), quietly(),
 			executor.ErrorHandler(s.told))
 		s.s = l
 		defer func() {
@@ -187,6 +187,10 @@ func (s *stage) counts() (runs, expired uint64, busy int) {
 func (s *stage) addsUp() {
 	require.NoError(s.t, s.s.Close())
 	synctest.Wait()
+	s.lostNothing()
+}
+
+func (s *stage) lostNothing() {
 	switch sch := s.s.(type) {
 	case *executor.ScheduledPool:
 		pooltest.NothingLost(s.t, sch.Stats())
@@ -196,3 +200,6 @@ func (s *stage) addsUp() {
 		assert.Zero(s.t, st.Busy+st.Queued)
 	}
 }
+
+// quietly is pooltest.Quiet for a loop.
+func quietly() executor.CommonOption { return executor.Logger(slog.New(slog.DiscardHandler)) }
