@@ -59,18 +59,6 @@ func (o *Owner) SetTime(pl *Plan, at time.Time) int64 {
 	return o.moment().On(at)
 }
 
-// askApart is ask for a goroutine that must not be ended.
-func askApart(q series.Question) (out series.Outlook, err error) {
-	err = future.ErrGoexit
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		out, err = ask(q)
-	}()
-	<-done
-	return out, err
-}
-
 // reckon finds out which slots have passed while the task was late, before the body is called.
 func (x *Execution) reckon() {
 	o, pl := x.Owner, x.Plan
