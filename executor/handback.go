@@ -2,7 +2,6 @@ package executor
 
 import (
 	"slices"
-	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
 )
@@ -18,16 +17,13 @@ func (p *Pool) handBackRunsLocked() (series []Pending) {
 			continue
 		}
 		pl := planOf(x.Task)
-		if !pl.HandBack(x.Task, now) {
+		if !p.runs.HandBackLocked(x.Task, &pl.Plan, now) {
 			continue
 		}
 		p.counts.returned++
 		// The cell has the time of the run in progress, the report that of the next.
 		pending := p.pendingOfLocked(x.Task)
-		pending.Scheduled = time.Time{}
-		if next, known := pl.Upcoming(now); known {
-			pending.Scheduled = p.clock.Time(next)
-		}
+		pending.Scheduled, _ = p.runs.UpcomingLocked(&pl.Plan, now)
 		series = append(series, pending)
 	}
 	slices.SortFunc(series, Pending.compare)

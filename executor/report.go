@@ -60,7 +60,11 @@ func (p *Pool) pendingOfLocked(c *cell.Cell) Pending {
 func (p *Pool) pending(w runqueue.Waiting) Pending {
 	pl := w.Plan.Detail.(*plan)
 	pending := Pending{Name: pl.Name, Periodic: pl.Periodic(), Runs: w.Runs}
-	if w.When != unread && !w.Timeless {
+	switch {
+	case w.When == unread || w.Timeless:
+	case !w.OnWall.IsZero():
+		pending.Scheduled = w.OnWall
+	default:
 		pending.Scheduled = p.clock.Time(w.When)
 	}
 	return pending

@@ -35,8 +35,10 @@ func (p *Pool) see(also func()) runqueue.Snapshot {
 // released.
 func seen(c *cell.Cell) runqueue.Waiting {
 	w := runqueue.Waiting{When: c.When, Order: c.Order, Plan: c.Plan, Cell: c}
-	if pl := planOf(c); pl.Periodic() {
+	pl := planOf(c)
+	if pl.Periodic() {
 		w.Runs, w.Timeless = pl.Runs, pausedLocked(c)
 	}
+	w.OnWall, _ = pl.OnWall()
 	return w
 }

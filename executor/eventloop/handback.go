@@ -1,8 +1,6 @@
 package eventloop
 
 import (
-	"time"
-
 	"github.com/punctual-go/punctual/executor"
 )
 
@@ -11,15 +9,13 @@ import (
 // here on, however the run ends; the end of the run settles its future.
 func (l *Loop) handBackRunLocked() []executor.Pending {
 	c := l.exec.Task
-	if c == nil || !planOf(c).HandBack(c, l.clock.Now()) {
+	now := l.clock.Now()
+	if c == nil || !l.runs.HandBackLocked(c, planOf(c), now) {
 		return nil
 	}
 	l.counts.returned++
 	series := l.pendingOf(c)
-	series.Scheduled = time.Time{}
-	if next, known := planOf(c).Upcoming(l.clock.Now()); known {
-		series.Scheduled = l.clock.Time(next)
-	}
+	series.Scheduled, _ = l.runs.UpcomingLocked(planOf(c), now)
 	return []executor.Pending{series}
 }
 

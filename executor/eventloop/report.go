@@ -19,7 +19,7 @@ func (l *Loop) pendingOf(c *cell.Cell) executor.Pending {
 		Task:     c.Body,
 	}
 	if c.When != clock.Never || !pl.Suspended() { // otherwise it has no time
-		pending.Scheduled = l.clock.Time(c.When)
+		pending.Scheduled = l.runs.NextLocked(c, pl)
 	}
 	return pending
 }

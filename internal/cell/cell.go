@@ -148,6 +148,20 @@ func (c *Cell) Reset() bool {
 	}
 }
 
+// Revoke is Reset for a run whose body has not been called, and which was the first: it is as if the
+// cell had never begun.
+func (c *Cell) Revoke() bool {
+	for {
+		s := c.state.Load()
+		if phaseOf(s) != Running {
+			return false
+		}
+		if c.state.CompareAndSwap(s, s&seen|uint32(Pending)) {
+			return true
+		}
+	}
+}
+
 // leaveBody clears the body flag, and moves a cell that is still running to the phase next.
 func (c *Cell) leaveBody(next Phase) (wasRunning bool) {
 	for {

@@ -63,6 +63,9 @@ func (s *Series) Due() int64 {
 // extraFirst reports whether an extra run comes next.
 func (s *Series) extraFirst() bool { return s.asked > 0 && (s.paused || s.asked < s.planned) }
 
+// ExtraNext reports whether the waiting run is an extra one.
+func (s *Series) ExtraNext() bool { return s.extraFirst() }
+
 // Paused reports whether the series is paused.
 func (s *Series) Paused() bool { return s.paused }
 

@@ -48,11 +48,14 @@ type Dates struct {
 	Calendar Calendar
 	zone     *time.Location // in which the calendar is asked
 	interval bool           // it is like an interval: what the clock shows twice may run twice
+	since    time.Time      // it is not asked about earlier times; zero for no bound
 
 	slot time.Time // of the waiting run, or the one in progress
 	last time.Time // what the waiting one follows: an earlier slot, or the submission
 	skip time.Time // during a run: slots before this have been dropped
 	at   Moment    // at which the plan is being changed
+
+	began Moment // of the run in progress, or the last one
 
 	out Outlook // the latest; what the end of a run plans by
 }
@@ -60,11 +63,28 @@ type Dates struct {
 // ErrCalendar is the variable of the same name in package executor.
 var ErrCalendar = errors.New("executor: the calendar's next time is not after the last")
 
-// NewDates returns what a series on a calendar knows, which is asked from the given time on.
-func NewDates(c Calendar, from time.Time) *Dates {
+// NewDates returns what a series on a calendar knows, which is asked now, in the location of that,
+// about the times from the given one on.
+func NewDates(c Calendar, now, from time.Time) *Dates {
 	i, ok := c.(interface{ Interval() bool })
-	return &Dates{Calendar: c, zone: from.Location(), interval: ok && i.Interval(), last: from}
+	d := &Dates{Calendar: c, zone: now.Location(), interval: ok && i.Interval(), last: now}
+	if !from.IsZero() {
+		d.since = from.Round(0).Add(-1).In(d.zone)
+	}
+	d.last = d.notBefore(now)
+	return d
 }
+
+// notBefore returns t, or the earliest time that the calendar is asked about.
+func (d *Dates) notBefore(t time.Time) time.Time {
+	if t.Before(d.since) {
+		return d.since
+	}
+	return t
+}
+
+// Asked returns the time after which the next slot is looked for.
+func (d *Dates) Asked() time.Time { return d.last }
 
 // OnceAt returns what a task knows that runs once, when the wall clock shows a time.
 func OnceAt(t time.Time) *Dates { return &Dates{slot: t.Round(0), zone: t.Location()} }
@@ -87,6 +107,7 @@ type Question struct {
 	until       time.Time
 	now         time.Time // slots before this have passed
 	inclusively bool      // and one at this time, too
+	corrects    bool
 }
 
 // countLimit is how many slots that have passed are counted one by one.
@@ -114,14 +135,16 @@ func (s *Series) Ask(now time.Time, inclusively bool) Question {
 // AskAgain is Ask for a task whose waiting run has not begun: the clock may have been set.
 func (s *Series) AskAgain(now time.Time) Question {
 	q := s.Ask(now, false)
-	q.base = s.Dates.base(s.Dates.last, now)
+	d := s.Dates
+	q.base = d.base(d.last, now)
+	q.corrects = d.Calendar != nil && !q.base.Equal(d.last)
 	return q
 }
 
 // base returns the time after which the next slot is, given the last one.
 func (d *Dates) base(last, now time.Time) time.Time {
 	if back := last.Sub(now); back > farBack || back > 0 && d.interval {
-		return now.In(d.zone)
+		return d.notBefore(now.In(d.zone))
 	}
 	return last
 }
@@ -197,7 +220,7 @@ func (d *Dates) Slot() time.Time { return d.slot }
 // OnWall returns when the waiting run is due, as the wall clock shows it, or false if it does not
 // wait on that.
 func (s *Series) OnWall() (t time.Time, ok bool) {
-	if s.Dates == nil || s.Retrying() || s.extraFirst() {
+	if s.Dates == nil || s.Retrying() || s.extraFirst() || s.planned == clock.Never {
 		return t, false
 	}
 	return s.Dates.slot.Add(s.putOff()), true
@@ -208,6 +231,12 @@ func (s *Series) putOff() time.Duration { return time.Duration(min(s.planned-s.s
 
 // Asked reports whether the outlook is of the present slot.
 func (s *Series) Asked(o Outlook) bool { return s.Dates.slot.Equal(o.slot) }
+
+// Begun notes when a run begins.
+func (d *Dates) Begun(m Moment) { d.began = m }
+
+// Began returns the moment at which the run in progress began, or false if there was none.
+func (d *Dates) Began() (m Moment, ok bool) { return d.began, !d.began.Wall.IsZero() }
 
 // Early reports whether the wall clock does not show the time of the waiting run yet.
 func (s *Series) Early(m Moment) bool {
@@ -281,18 +310,38 @@ func (s *Series) Correct(q Question, o Outlook) {
 }
 
 // Corrects reports whether the clock has been set back so that the waiting run has another slot.
-func (q Question) Corrects() bool { return q.dates.Calendar != nil && !q.base.Equal(q.dates.last) }
+func (q Question) Corrects() bool { return q.corrects }
 
 // lastDate is Last for a series on a calendar.
-func (s *Series) lastDate() bool {
-	if s.extra || s.move.kind != stay {
+func (s *Series) lastDate(ended int64) bool {
+	if !s.foreseen() {
 		return false
 	}
-	if s.CatchUp == Skip {
-		return s.Dates.out.ahead.IsZero()
-	}
-	return s.Dates.out.first.IsZero()
+	var dates Dates
+	next := s.copy(&dates)
+	next.end(ended)
+	return next.Over()
 }
+
+// foreseen reports whether what follows the run in progress does not depend on what the calendar
+// has not been asked yet.
+func (s *Series) foreseen() bool {
+	return s.extra || s.move.kind != stay || s.Asked(s.Dates.out)
+}
+
+// upcomingDate is Upcoming for a series on a calendar.
+func (s *Series) upcomingDate(now int64) (at int64, known bool) {
+	var dates Dates
+	next := s.copy(&dates)
+	next.Jitter = 0
+	next.end(now)
+	d := next.Dates
+	skips := s.CatchUp == Skip && d.slot.Before(d.at.Wall) // that one, and who knows how many
+	return next.Due(), s.foreseen() && !skips && !next.Over()
+}
+
+// Shown returns what the wall clock shows at a time of the owner's.
+func (d *Dates) Shown(t int64) time.Time { return d.at.Shows(t).In(d.zone) }
 
 // dropDates drops the slots that have passed, up to a resume: the waiting one and those after it
 // or, during a run, only these.

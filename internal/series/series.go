@@ -102,9 +102,32 @@ type Series struct {
 // Periodic reports whether the task repeats.
 func (s *Series) Periodic() bool { return s.Period != 0 }
 
+// Spot is where a waiting task stands in time.
+type Spot struct {
+	slot, planned int64
+	date          time.Time
+}
+
+// Spot returns where a task that runs once stands.
+func (s *Series) Spot() (at Spot) {
+	at = Spot{slot: s.slot, planned: s.planned}
+	if s.Dates != nil {
+		at.date = s.Dates.slot
+	}
+	return at
+}
+
+// Return puts the task back where it stood.
+func (s *Series) Return(at Spot) {
+	s.slot, s.planned = at.slot, at.planned
+	if s.Dates != nil {
+		s.Dates.slot = at.date
+	}
+}
+
 // First plans the first run for the given time, and returns when it is due: later by the jitter.
 func (s *Series) First(when int64) (at int64) {
-	if s.Periodic() {
+	if s.Periodic() && s.Dates == nil { // a calendar has heeded it
 		when = max(when, s.from)
 	}
 	at = s.disturbed(when, 0)
@@ -262,20 +285,27 @@ func (s *Series) Upcoming(now int64) (at int64, known bool) {
 	if s.Period < 0 || s.paused {
 		return 0, false
 	}
-	if d := s.Dates; d != nil {
-		return d.at.On(d.out.first), !d.out.first.IsZero()
+	if s.Dates != nil {
+		return s.upcomingDate(now)
 	}
-	next := s.copy()
+	next := s.copy(nil)
 	next.Jitter = 0
 	next.end(now)
 	return next.Due(), true
 }
 
-// copy returns a copy to plan with. It leaves out the streak, which the lock does not guard.
-func (s *Series) copy() Series {
+// copy returns a copy to plan with. It leaves out the streak, which the lock does not guard. What it
+// knows of a calendar goes to dates.
+func (s *Series) copy(dates *Dates) Series {
+	if s.Dates == nil {
+		dates = nil
+	} else {
+		*dates = *s.Dates
+	}
 	return Series{
 		Options: s.Options, Period: s.Period, Runs: s.Runs, every: s.every,
 		slot: s.slot, ended: s.ended, from: s.from, until: s.until, control: s.control,
+		Dates: dates,
 	}
 }
 
@@ -289,12 +319,12 @@ func (s *Series) Last(ended int64) bool {
 		return true
 	}
 	if s.Dates != nil {
-		return s.lastDate()
+		return s.lastDate(ended)
 	}
 	if s.until == 0 {
 		return false
 	}
-	next := s.copy()
+	next := s.copy(nil)
 	next.end(ended)
 	return next.Over()
 }

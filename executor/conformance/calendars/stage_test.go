@@ -41,6 +41,15 @@ type stage struct {
 	mu   sync.Mutex
 	runs []string // when each run began and, in brackets, what it stands for
 	body func(context.Context) error
+
+	handle func() // called by the error handler
+}
+
+// told is the error handler.
+func (s *stage) told(context.Context, executor.Run, error) {
+	if s.handle != nil {
+		s.handle()
+	}
 }
 
 // onStage has a test played on both.
@@ -52,7 +61,8 @@ func onStage(t *testing.T, play func(s *stage)) {
 func onPool(t *testing.T, play func(s *stage, p *executor.ScheduledPool)) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &stage{t: t, wall: walltest.Use(t)}
-		p := executor.NewScheduledPool(1, executor.Name("jobs"), pooltest.Quiet())
+		p := executor.NewScheduledPool(1, executor.Name("jobs"), pooltest.Quiet(),
+			executor.ErrorHandler(s.told))
 		s.s = p
 		defer func() {
 			p.ShutdownNow()
@@ -65,7 +75,8 @@ func onPool(t *testing.T, play func(s *stage, p *executor.ScheduledPool)) {
 func onLoop(t *testing.T, play func(s *stage, l *eventloop.Loop)) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &stage{t: t, wall: walltest.Use(t)}
-		l := eventloop.New(executor.Name("jobs"), executor.Logger(slog.New(slog.DiscardHandler)))
+		l := eventloop.New(executor.Name("jobs"), quietly(),
+			executor.ErrorHandler(s.told))
 		s.s = l
 		defer func() {
 			l.ShutdownNow()
@@ -171,3 +182,24 @@ func (s *stage) counts() (runs, expired uint64, busy int) {
 	}
 	panic("no such scheduler")
 }
+
+// addsUp asserts, of a scheduler that has ended, that each task has come to one end.
+func (s *stage) addsUp() {
+	require.NoError(s.t, s.s.Close())
+	synctest.Wait()
+	s.lostNothing()
+}
+
+func (s *stage) lostNothing() {
+	switch sch := s.s.(type) {
+	case *executor.ScheduledPool:
+		pooltest.NothingLost(s.t, sch.Stats())
+	case *eventloop.Loop:
+		st := sch.Stats()
+		assert.Equal(s.t, st.Accepted, st.Completed+st.Cancelled+st.Returned, "%+v", st)
+		assert.Zero(s.t, st.Busy+st.Queued)
+	}
+}
+
+// quietly is pooltest.Quiet for a loop.
+func quietly() executor.CommonOption { return executor.Logger(slog.New(slog.DiscardHandler)) }

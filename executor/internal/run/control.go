@@ -100,9 +100,7 @@ func (o *Owner) command(c *cell.Cell, pl *Plan, change func(now int64) bool) boo
 	if c.Phase().Settled() || pl.Counted() {
 		return false
 	}
-	if pl.Dates != nil {
-		pl.Dates.At(o.moment())
-	}
+	o.readWallLocked(pl)
 	if !change(now) {
 		return false
 	}
@@ -125,12 +123,14 @@ func (o *Owner) move(c *cell.Cell, pl *Plan, d time.Duration) (moved bool) {
 	if c.Phase() != cell.Pending || pl.Attempt() > 0 {
 		return false
 	}
-	now := o.Clock.Now()
+	now, before := o.Clock.Now(), pl.Spot()
 	when := pl.First(clock.Later(now, d))
 	if pl.Dates != nil {
 		pl.Dates.At(o.moment())
 		pl.Moved()
 	}
-	moved, then = o.Requeue(c, when, now)
+	if moved, then = o.Requeue(c, when, now); !moved {
+		pl.Return(before)
+	}
 	return moved
 }

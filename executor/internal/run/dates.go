@@ -38,19 +38,15 @@ func ask(q series.Question) (out series.Outlook, err error) {
 // an error if there is none. If the calendar panics, so does SetCalendar.
 func (o *Owner) SetCalendar(pl *Plan, c series.Calendar) (at int64, err error) {
 	m := o.moment()
-	from := m.Wall.In(o.Clock.Time(m.Now).Location())
-	if pl.Options.From.After(from) {
-		from = pl.Options.From.Round(0).Add(-1)
-	}
 	pl.Period = series.OnCalendar
-	pl.Dates = series.NewDates(c, from)
+	pl.Dates = series.NewDates(c, m.Wall, pl.Options.From)
 	out, err := pl.AskAgain(m.Wall).Answer()
 	if err != nil {
 		return 0, o.Refusal(pl.Name, "the calendar's first time is not after now", err)
 	}
 	at, ok := pl.Begin(out, m)
 	if !ok {
-		text := "the calendar has no time after " + from.String()
+		text := "the calendar has no time after " + pl.Dates.Asked().String()
 		return 0, o.Refusal(pl.Name, text, Invalid("%s", text))
 	}
 	return at, nil
@@ -61,18 +57,6 @@ func (o *Owner) SetCalendar(pl *Plan, c series.Calendar) (at int64, err error) {
 func (o *Owner) SetTime(pl *Plan, at time.Time) int64 {
 	pl.Dates = series.OnceAt(at)
 	return o.moment().On(at)
-}
-
-// askApart is ask for a goroutine that must not be ended.
-func askApart(q series.Question) (out series.Outlook, err error) {
-	err = future.ErrGoexit
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		out, err = ask(q)
-	}()
-	<-done
-	return out, err
 }
 
 // reckon finds out which slots have passed while the task was late, before the body is called.
@@ -111,6 +95,7 @@ func (x *Execution) lookAhead() {
 		o.Lock.Unlock()
 		return
 	}
+	x.partings = o.Partings()
 	q := pl.Ask(o.moment().Wall, false)
 	o.Lock.Unlock()
 	answered := false
@@ -141,21 +126,27 @@ func (x *Execution) getStuck(err error) {
 	x.Err = err
 }
 
-// resumeDates is Resume for a series on a calendar.
+// resumeDates is Resume for a series on a calendar. If the calendar fails, nothing is dropped: the
+// next run will find out, and end the series.
 func (o *Owner) resumeDates(c *cell.Cell, pl *Plan) bool {
 	for {
 		o.Lock.Lock()
-		m := o.moment()
-		q := pl.Ask(m.Wall, false)
+		if !pl.Paused() || c.Phase().Settled() {
+			o.Lock.Unlock()
+			return false
+		}
+		partings := o.Partings()
+		q := pl.Ask(o.moment().Wall, false)
 		o.Lock.Unlock()
 		out, err := ask(q)
 		if err != nil {
 			o.Report(o.Describe(c, pl), err)
-			return false
+			out = series.Outlook{}
 		}
 		moved := false
 		resumed := o.command(c, pl, func(now int64) bool {
-			if moved = !pl.Asked(out); moved {
+			moved = err == nil && (!pl.Asked(out) || o.Partings() != partings)
+			if moved {
 				return false
 			}
 			pl.LookAhead(out)

@@ -32,6 +32,9 @@ type Execution struct {
 	Done   bool // the run was the last: the task has ended by it
 	told   bool // the run has exceeded its timeout, and that has been reported and counted
 
+	// How often the clocks had parted when what follows the run was planned.
+	partings uint64
+
 	skip  skip  // why the body is not to be called
 	stuck bool  // the calendar has failed, so no other run can be planned
 	tries bool  // the attempt has failed, and another is to follow
@@ -72,9 +75,14 @@ func (x *Execution) Start(c *cell.Cell, pl *Plan, now int64) bool {
 // startRepeated accounts for the run in the state of a task that is more than one call of a body.
 // The lock is held.
 func (x *Execution) startRepeated(c *cell.Cell, pl *Plan, now int64) {
-	if pl.Dates != nil && pl.Early(x.Owner.moment()) {
-		x.skip = early
-		return
+	if pl.Dates != nil {
+		m := x.Owner.moment()
+		x.partings = x.Owner.Partings()
+		if pl.Early(m) {
+			x.skip = early
+			return
+		}
+		pl.Dates.Begun(m)
 	}
 	if counts, later := pl.BeginAttempt(now); later {
 		c.When = counts
@@ -84,7 +92,7 @@ func (x *Execution) startRepeated(c *cell.Cell, pl *Plan, now int64) {
 	case pl.Periodic() && pl.Over():
 		x.skip = beyond
 		return
-	case pl.onCalendar(): // it is not known yet which slot the run is for, see reckon
+	case pl.onCalendar() && !pl.ExtraNext(): // it is not known yet which slot the run is for, see reckon
 	case pl.TooLate(c.When, now):
 		x.skip = tardy
 	}
@@ -192,6 +200,7 @@ func (x *Execution) settle() {
 func (x *Execution) isLast() bool {
 	x.Owner.Lock.Lock()
 	defer x.Owner.Lock.Unlock()
+	x.Owner.readWallLocked(x.Plan)
 	return x.Plan.Last(x.ended)
 }
 
@@ -282,7 +291,7 @@ func (x *Execution) countOutcome(counts *Counts) {
 		if pl.latest == nil {
 			pl.latest = new(record)
 		}
-		*pl.latest = x.record(x.Task)
+		*pl.latest = x.recordLocked(x.Task)
 	}
 }
 
@@ -299,8 +308,11 @@ func (x *Execution) Forget() {
 func (x *Execution) Repeats(c *cell.Cell, pl *Plan, may bool) (when int64, repeats bool) {
 	// Reset comes last: it ends the run, which Refuse must do otherwise. It fails if the task was
 	// cancelled during the run.
-	if !x.Again || !may || pl.Counted() || !c.Reset() {
+	if !x.Again || !may || pl.Counted() || !x.release(c, pl) {
 		return 0, false
+	}
+	if pl.Dates != nil && x.Owner.Partings() != x.partings {
+		go x.Owner.PartedSince(x.partings, c, pl) // it waits for the lock
 	}
 	switch {
 	case x.tries:
@@ -308,10 +320,17 @@ func (x *Execution) Repeats(c *cell.Cell, pl *Plan, may bool) (when int64, repea
 		return pl.Due(), true
 	case x.skip == early:
 		return pl.Replan(x.Owner.moment()), true
-	case pl.Dates != nil:
-		pl.Dates.At(x.Owner.moment())
 	}
+	x.Owner.readWallLocked(pl)
 	return pl.Next(x.ended), true
+}
+
+// release ends the run of a task that goes on. Who was early has not begun.
+func (x *Execution) release(c *cell.Cell, pl *Plan) bool {
+	if x.skip == early && pl.Runs == 0 && pl.Attempt() == 0 {
+		return c.Revoke()
+	}
+	return c.Reset()
 }
 
 // Refuse settles a task that would have gone on, had it not been cancelled during its run, or the

@@ -19,6 +19,7 @@ type record struct {
 	scheduled, started, ended int64
 	extra                     bool
 	err                       error
+	shown                     shown // if the task waits on the wall clock
 }
 
 // Latest returns the last run of a series that has ended, or false if there is none.
@@ -32,7 +33,7 @@ func (o *Owner) Latest(pl *Plan) (LastRun, bool) {
 }
 
 func (o *Owner) lastRun(pl *Plan, r record) LastRun {
-	return LastRun{
+	last := LastRun{
 		Info: Info{
 			Name:      pl.Name,
 			Number:    r.number,
@@ -45,15 +46,20 @@ func (o *Owner) lastRun(pl *Plan, r record) LastRun {
 		Took: time.Duration(r.ended - r.started),
 		Err:  r.err,
 	}
+	if pl.Dates != nil {
+		last.Scheduled, last.Started = r.shown.scheduled, r.shown.started
+	}
+	return last
 }
 
-// record returns what is to be kept of the run of c, which has ended.
-func (x *Execution) record(c *cell.Cell) record {
+// recordLocked returns what is to be kept of the run of c, which has ended. The lock is held.
+func (x *Execution) recordLocked(c *cell.Cell) record {
 	pl := x.Plan
+	shown, _ := onWallLocked(c, pl)
 	return record{
 		number: pl.Runs, missed: pl.missed(), attempt: pl.attempt(),
 		scheduled: c.When, started: c.Started, ended: x.ended,
-		extra: pl.Extra(), err: x.Err,
+		extra: pl.Extra(), err: x.Err, shown: shown,
 	}
 }
 

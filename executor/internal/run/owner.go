@@ -122,7 +122,7 @@ func (o *Owner) Runs(c *cell.Cell, pl *Plan) uint64 {
 	if pl.Periodic() {
 		return pl.Runs
 	}
-	if c.Started == 0 {
+	if c.Started == 0 || pl.Dates != nil && pl.Attempt() == 0 { // it may have been early
 		return 0
 	}
 	return 1
@@ -154,8 +154,8 @@ func (o *Owner) DescribeLocked(c *cell.Cell, pl *Plan) Info {
 	if pl.Periodic() {
 		info.Number, info.Missed, info.Triggered = pl.Runs, pl.missed(), pl.Extra()
 	}
-	if pl.Dates != nil && !pl.Extra() {
-		info.Scheduled = pl.Dates.Slot()
+	if shown, ok := onWallLocked(c, pl); ok {
+		info.Scheduled, info.Started = shown.scheduled, shown.started
 	}
 	return info
 }

@@ -3,8 +3,10 @@ package run
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/series"
 )
 
@@ -39,11 +41,26 @@ func (pl *Plan) Ends() bool { return !pl.Periodic() || pl.counted.CompareAndSwap
 // progress.
 func (pl *Plan) Counted() bool { return pl.counted.Load() }
 
-// HandBack hands c back if it is a series in a run that is not its last, and reports whether it is.
+// HandBackLocked hands c back if it is a series in a run that is not its last, and reports whether it is.
 // That run goes on, and no other follows. The series counts as returned from here on, however the
 // run ends; the end of the run settles its future.
-func (pl *Plan) HandBack(c *cell.Cell, now int64) bool {
+func (o *Owner) HandBackLocked(c *cell.Cell, pl *Plan, now int64) bool {
+	o.readWallLocked(pl)
 	return pl.Periodic() && !pl.Last(now) && c.Phase() == cell.Running && pl.Ends()
+}
+
+// UpcomingLocked returns when the run after the one in progress would be due, if that one ended now,
+// or false if it is not known. The lock is held.
+func (o *Owner) UpcomingLocked(pl *Plan, now int64) (t time.Time, known bool) {
+	o.readWallLocked(pl)
+	at, known := pl.Upcoming(now)
+	switch {
+	case !known:
+		return t, false
+	case pl.Dates != nil && at != clock.Never:
+		return pl.Dates.Shown(at), true
+	}
+	return o.Clock.Time(at), true
 }
 
 // repeats reports whether the body may be called more than once, so that each call needs a context

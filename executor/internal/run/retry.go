@@ -125,7 +125,10 @@ func (x *Execution) planByFunction() {
 	if pl.DelayBy == nil || !x.Again || x.tries {
 		return
 	}
-	o, last := x.Owner, x.Owner.lastRun(pl, x.record(x.Task))
+	o := x.Owner
+	o.Lock.Lock()
+	last := o.lastRun(pl, x.recordLocked(x.Task))
+	o.Lock.Unlock()
 	var d time.Duration
 	var again bool
 	var err error

@@ -2,7 +2,9 @@ package run
 
 import (
 	"sync/atomic"
+	"time"
 
+	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/series"
@@ -46,6 +48,14 @@ func (o *Owner) UnwatchLocked() {
 	}
 }
 
+// readWallLocked reads the clocks for a plan that may wait on the wall clock, and is to be changed
+// or copied. The lock is held.
+func (o *Owner) readWallLocked(pl *Plan) {
+	if pl.Dates != nil {
+		pl.Dates.At(o.moment())
+	}
+}
+
 // EnterOnWall plans the first run of a task that waits on the wall clock, and has it accepted.
 func (o *Owner) EnterOnWall(
 	c *cell.Cell, pl *Plan, plan func() (when int64, err error), accept func(when int64) error,
@@ -72,8 +82,10 @@ func (o *Owner) PartedSince(partings uint64, c *cell.Cell, pl *Plan) {
 	}
 }
 
-// parted plans a waiting task anew that waits on the wall clock, after this has been set.
+// parted plans a waiting task anew that waits on the wall clock, after this has been set. If the
+// calendar has to be asked, that has a goroutine of its own: it may take its time, or end that.
 func (o *Owner) parted(c *cell.Cell, pl *Plan) {
+	partings := o.Partings()
 	o.Lock.Lock()
 	if c.Phase() != cell.Pending || pl.Dates == nil {
 		o.Lock.Unlock()
@@ -81,14 +93,41 @@ func (o *Owner) parted(c *cell.Cell, pl *Plan) {
 	}
 	q := pl.AskAgain(o.moment().Wall)
 	o.Lock.Unlock()
-	var out series.Outlook
-	var err error
 	if q.Corrects() {
-		if out, err = askApart(q); err != nil {
-			o.Report(o.Describe(c, pl), err)
-			return // the run that waits will find out, and end the series
-		}
+		go o.correct(c, pl, q, partings)
+		return
 	}
+	o.replan(c, pl, func() bool { return true })
+}
+
+// correct is parted for a clock that has been set back so that the waiting run has another slot. If
+// the calendar fails, the run that waits will find out, and end the series.
+func (o *Owner) correct(c *cell.Cell, pl *Plan, q series.Question, partings uint64) {
+	err := future.ErrGoexit
+	defer func() {
+		if err != nil {
+			o.Report(o.Describe(c, pl), err)
+		}
+	}()
+	var out series.Outlook
+	if out, err = ask(q); err != nil {
+		return
+	}
+	corrected := o.replan(c, pl, func() bool {
+		if o.Partings() != partings || !pl.Asked(out) {
+			return false
+		}
+		pl.Correct(q, out)
+		return true
+	})
+	if !corrected {
+		o.parted(c, pl)
+	}
+}
+
+// replan has a waiting task follow the wall clock, after a change that may refuse. It reports false
+// if that has.
+func (o *Owner) replan(c *cell.Cell, pl *Plan, change func() bool) (done bool) {
 	var then func()
 	defer func() {
 		if then != nil {
@@ -97,14 +136,36 @@ func (o *Owner) parted(c *cell.Cell, pl *Plan) {
 	}()
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
-	if c.Phase() != cell.Pending || pl.Retrying() {
-		return
-	}
-	if q.Corrects() && pl.Asked(out) {
-		pl.Correct(q, out)
+	switch {
+	case c.Phase() != cell.Pending || pl.Retrying():
+		return true
+	case !change():
+		return false
 	}
 	m := o.moment()
 	if when := pl.Replan(m); when != c.When && when != clock.Never {
 		_, then = o.Requeue(c, when, m.Now)
 	}
+	return true
+}
+
+// shown is when a run was planned and began, as the wall clock showed it. The owner's clock knows
+// only what that would show, had nobody set it.
+type shown struct{ scheduled, started time.Time }
+
+// onWallLocked returns the times of the run of c that is in progress, or of the last one, if the
+// task waits on the wall clock and has begun. The lock is held.
+func onWallLocked(c *cell.Cell, pl *Plan) (s shown, ok bool) {
+	if pl.Dates == nil {
+		return s, false
+	}
+	began, ok := pl.Dates.Began()
+	if !ok {
+		return s, false
+	}
+	s = shown{began.Shows(c.When), began.Shows(c.Started)}
+	if !pl.Extra() {
+		s.scheduled = pl.Dates.Slot()
+	}
+	return s, true
 }

@@ -3,6 +3,7 @@ package runqueue
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/punctual-go/punctual/internal/cell"
 )
@@ -24,7 +25,8 @@ type Waiting struct {
 	Plan  *cell.Plan
 	Runs  uint64 // of a series
 
-	Timeless bool // a series that is paused has no time
+	Timeless bool      // a series that is paused has no time
+	OnWall   time.Time // of a task that waits on the wall clock
 
 	// Cell is the task itself. Of a task without a future it is not to be used.
 	Cell *cell.Cell
