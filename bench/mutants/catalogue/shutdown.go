@@ -101,8 +101,8 @@ var shutdown = []Mutant{
 		ID:    "shutdown-15",
 		Fault: "a series that Close has handed back out of a run goes on if the policy is changed after that",
 		File:  "executor/internal/run/execution.go",
-		From:  "!may || pl.Counted() || !c.Reset()",
-		To:    "!may || !c.Reset()",
+		From:  "!may || pl.Counted() || !x.release(c, pl)",
+		To:    "!may || !x.release(c, pl)",
 	},
 	{
 		ID:    "shutdown-16",

@@ -92,7 +92,8 @@ func (x *Execution) startRepeated(c *cell.Cell, pl *Plan, now int64) {
 	case pl.Periodic() && pl.Over():
 		x.skip = beyond
 		return
-	case pl.onCalendar() && !pl.ExtraNext(): // it is not known yet which slot the run is for, see reckon
+	// It is not known yet which slot the run is for, see reckon.
+	case pl.onCalendar() && !pl.ExtraNext():
 	case pl.TooLate(c.When, now):
 		x.skip = tardy
 	}

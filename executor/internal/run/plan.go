@@ -41,16 +41,16 @@ func (pl *Plan) Ends() bool { return !pl.Periodic() || pl.counted.CompareAndSwap
 // progress.
 func (pl *Plan) Counted() bool { return pl.counted.Load() }
 
-// HandBackLocked hands c back if it is a series in a run that is not its last, and reports whether it is.
-// That run goes on, and no other follows. The series counts as returned from here on, however the
-// run ends; the end of the run settles its future.
+// HandBackLocked hands c back if it is a series in a run that is not its last, and reports whether
+// it is. That run goes on, and no other follows. The series counts as returned from here on,
+// however the run ends; the end of the run settles its future.
 func (o *Owner) HandBackLocked(c *cell.Cell, pl *Plan, now int64) bool {
 	o.readWallLocked(pl)
 	return pl.Periodic() && !pl.Last(now) && c.Phase() == cell.Running && pl.Ends()
 }
 
-// UpcomingLocked returns when the run after the one in progress would be due, if that one ended now,
-// or false if it is not known. The lock is held.
+// UpcomingLocked returns when the run after the one in progress would be due, if that one ended
+// now, or false if it is not known. The lock is held.
 func (o *Owner) UpcomingLocked(pl *Plan, now int64) (t time.Time, known bool) {
 	o.readWallLocked(pl)
 	at, known := pl.Upcoming(now)
