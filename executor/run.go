@@ -14,7 +14,8 @@ type Run struct {
 
 	// Scheduled is the time for which the run was planned or, for a task that was to run at once,
 	// when it was submitted. Started is when the run began. Their difference is how late the run
-	// is, or how long the task has waited. Both carry a monotonic reading.
+	// is, or how long the task has waited. Both carry a monotonic reading, unless the task waits on
+	// the wall clock: then they are what that showed.
 	//
 	// To save clock readings, a [Pool] with the default queue and without hooks around runs does
 	// not time the tasks of Execute. Their Started is exact if the pool has an error handler, or
