@@ -74,7 +74,7 @@ func TestAPauseThatEndsWhileTheCalendarIsAskedDropsWhatHasPassed(t *testing.T) {
 		s.after(2*hour + 15*time.Minute)
 		require.True(t, f.Pause())
 		require.True(t, f.Resume())
-		assert.Equal(t, []string{"01T03:30 for 01T01:00", "01T03:30 for 01T03:00 missed 1"}, s.after(hour+30*time.Minute)[:2])
+		assert.Equal(t, []string{"01T03:30 for 01T01:00", "01T03:30 for 01T03:00 missed 1"}, s.after(hour + 30*time.Minute)[:2])
 	})
 }
 
