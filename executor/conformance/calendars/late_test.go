@@ -91,3 +91,19 @@ func TestUntilAndFromBoundTheCalendar(t *testing.T) {
 		require.ErrorIs(t, err, executor.ErrInvalid)
 	})
 }
+
+func TestATimeOnTheEndOfARunIsOnTime(t *testing.T) {
+	onStage(t, func(s *stage) {
+		s.takes(hour)
+		s.on(every(hour), executor.CatchUp(executor.Skip), executor.Until(day(4)))
+		assert.Equal(t, []string{"01T01:00", "01T02:00", "01T03:00"}, s.after(6*hour))
+	})
+}
+
+func TestWhatIsCaughtUpIsBeforeUntil(t *testing.T) {
+	onStage(t, func(s *stage) {
+		s.on(every(hour), executor.Until(day(3)))
+		s.wall.Step(5 * hour)
+		assert.Equal(t, []string{"01T05:00 for 01T02:00 missed 1"}, s.after(24*hour))
+	})
+}

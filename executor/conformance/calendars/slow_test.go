@@ -81,3 +81,41 @@ func TestAShutdownDoesNotWaitForACalendar(t *testing.T) {
 		s.addsUp()
 	})
 }
+
+// slowAtWill is a calendar of whole hours that takes a minute to answer while told to.
+func slowAtWill() (c executor.Calendar, asleep *atomic.Bool) {
+	asleep = new(atomic.Bool)
+	return like{next(func(after time.Time) time.Time {
+		if asleep.CompareAndSwap(true, false) {
+			time.Sleep(time.Minute)
+		}
+		return every(hour).Next(after)
+	})}, asleep
+}
+
+func TestAClockSetBackAndForthWhileTheCalendarIsAsked(t *testing.T) {
+	onStage(t, func(s *stage) {
+		c, asleep := slowAtWill()
+		s.on(c)
+		require.Len(t, s.after(10*hour+30*time.Minute), 10)
+		asleep.Store(true)
+		go s.wall.Step(-5 * hour)
+		s.after(time.Second)
+		go s.wall.Step(5 * hour)
+		assert.Equal(t, []string{"01T11:00"}, s.after(hour))
+	})
+}
+
+func TestAClockSetWhileAResumeAsksTheCalendar(t *testing.T) {
+	onStage(t, func(s *stage) {
+		c, asleep := slowAtWill()
+		f := s.on(c)
+		require.Len(t, s.after(3*hour+30*time.Minute), 3)
+		require.True(t, f.Pause())
+		asleep.Store(true)
+		go f.Resume()
+		s.after(time.Second)
+		s.wall.Step(5 * hour) // 08:30
+		assert.Equal(t, []string{"01T09:00 missed 5"}, s.after(hour))
+	})
+}
