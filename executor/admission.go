@@ -182,8 +182,8 @@ func (p *Pool) tryEnqueueLocked(c *cell.Cell, now int64) error {
 // until its turn. The count comes last, and the head is set after the push, so that nothing has
 // happened if a user's WorkQueue panics.
 func (p *Pool) enqueueLocked(c *cell.Cell) {
-	s := planOf(c).strand
-	switch {
+	pl := planOf(c)
+	switch s := pl.strand; {
 	case s == nil:
 		p.placeLocked(c, c.When)
 	case s.head == nil:
@@ -193,7 +193,7 @@ func (p *Pool) enqueueLocked(c *cell.Cell) {
 		p.holdBackLocked(s, c)
 	}
 	p.counts.accepted++
-	p.names.take(c)
+	p.names.take(c, pl)
 }
 
 // roomLocked reports whether c may wait. There is room if a worker is free for it, or may be

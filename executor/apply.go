@@ -253,7 +253,7 @@ func (p *ScheduledPool) addJobLocked(w *job, now int64) {
 	p.placeLocked(w.cell, w.cell.When)
 	p.counts.accepted++
 	if before == nil {
-		p.names.take(w.cell)
+		p.names.take(w.cell, planOf(w.cell))
 	}
 	p.notifyLocked(now)
 }

@@ -158,7 +158,7 @@ func (p *Pool) blockSubmitter(c *cell.Cell) (*blockedSubmitter, *list.Element, e
 	if err := p.tryEnqueueLocked(c, p.now()); err != ErrSaturated {
 		return nil, nil, err
 	}
-	p.names.take(c) // while it waits, nobody else may have it
+	p.names.take(c, planOf(c)) // while it waits, nobody else may have it
 	e := &blockedSubmitter{cell: c, decided: make(chan struct{})}
 	return e, p.blockedSubmitters.list.PushBack(e), nil
 }

@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"context"
 	"time"
 
 	"github.com/punctual-go/punctual/internal/cell"
@@ -27,7 +26,7 @@ func (p *Pool) scheduleIn(
 	s := new(scheduled[struct{}])
 	s.future.Future = &s.own
 	c := cellOf(&s.own)
-	pl, err := p.prepare(context.Background(), c, task, opts)
+	pl, err := p.prepare(c, task, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -101,7 +101,7 @@ func (p *Pool) begin(c *cell.Cell) (*extraRun, error) {
 	if !p.names.free(c) {
 		return nil, ErrDuplicate
 	}
-	p.names.take(c)
+	p.names.take(c, planOf(c))
 	p.counts.accepted++
 	g := p.addExtraRunLocked()
 	// Before the start, which has to know whether it is nested.

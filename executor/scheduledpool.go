@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"context"
 	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/run"
@@ -96,7 +95,7 @@ func (p *ScheduledPool) ScheduleAt(
 	at time.Time, task Task, opts ...TaskOption,
 ) (*ScheduledFuture[struct{}], error) {
 	f, c := newScheduled[struct{}](p)
-	if _, err := p.prepare(context.Background(), c, task, opts); err != nil {
+	if _, err := p.prepare(c, task, opts); err != nil {
 		return nil, err
 	}
 	if planOf(c).WallClock {
@@ -154,8 +153,12 @@ func (p *ScheduledPool) self() Submitter { return p }
 func (p *ScheduledPool) schedule(
 	c *cell.Cell, delay time.Duration, task Task, opts []TaskOption,
 ) error {
-	if _, err := p.prepare(context.Background(), c, task, opts); err != nil {
+	pl, err := p.prepare(c, task, opts)
+	switch {
+	case err != nil:
 		return err
+	case pl == p.submitted: // the usual one, for which a closure would be a cost
+		return p.acceptAfter(c, delay)
 	}
 	return p.acceptWithin(c, func() error { return p.acceptAfter(c, delay) })
 }

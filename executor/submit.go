@@ -132,32 +132,37 @@ func (p *Pool) self() Submitter { return p }
 func (p *Pool) submit(
 	ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption,
 ) error {
-	if _, err := p.prepare(ctx, c, task, opts); err != nil {
+	if _, err := p.prepareIn(ctx, c, task, opts); err != nil {
 		return err
 	}
 	return p.acceptWithin(c, func() error { return p.accept(ctx, wait, c) })
 }
 
-// prepare validates a submission and gives c its body and plan. Unless an option says otherwise,
-// the runs get the values of ctx. It runs decorators and methods of ctx, which are user code, so
-// nothing of the pool has changed yet if one of them panics.
-func (p *Pool) prepare(
+// prepare validates a submission and gives c its body and plan. It runs decorators and methods of
+// contexts, which are user code, so nothing of the pool has changed yet if one of them panics.
+func (p *Pool) prepare(c *cell.Cell, task Task, opts []TaskOption) (*plan, error) {
+	if len(opts) == 0 {
+		return p.equip(c, p.submitted, task)
+	}
+	return p.prepareIn(context.Background(), c, task, opts)
+}
+
+// prepareIn is prepare for a task whose runs get the values of ctx, unless an option says otherwise.
+func (p *Pool) prepareIn(
 	ctx context.Context, c *cell.Cell, task Task, opts []TaskOption,
 ) (*plan, error) {
 	if task == nil {
 		return nil, ErrNilTask
 	}
-	pl := p.submitted
-	if carried := p.runs.Carried(ctx); len(opts) > 0 || carried != nil {
-		o, err := run.Resolve(opts)
-		if err != nil {
-			return nil, err
-		}
-		if o.Values == nil {
-			o.Values = carried
-		}
-		pl = p.newPlan(o)
+	pl, err := p.planFor(ctx, opts)
+	if err != nil {
+		return nil, err
 	}
+	return p.equip(c, pl, task)
+}
+
+// equip gives c its body and plan.
+func (p *Pool) equip(c *cell.Cell, pl *plan, task Task) (*plan, error) {
 	body, err := p.bodyOf(task)
 	if err != nil {
 		return nil, err
@@ -166,9 +171,25 @@ func (p *Pool) prepare(
 	return pl, nil
 }
 
+// planFor returns the plan of a task with these options, submitted with ctx.
+func (p *Pool) planFor(ctx context.Context, opts []TaskOption) (*plan, error) {
+	carried := p.runs.Carried(ctx)
+	if len(opts) == 0 && carried == nil {
+		return p.submitted, nil
+	}
+	o, err := run.Resolve(opts)
+	if err != nil {
+		return nil, err
+	}
+	if o.Values == nil {
+		o.Values = carried
+	}
+	return p.newPlan(o), nil
+}
+
 // prepareExecuted is prepare for a task without a future, whose failures are reported.
 func (p *Pool) prepareExecuted(c *cell.Cell, task Task, opts []TaskOption) error {
-	pl, err := p.prepare(context.Background(), c, task, opts)
+	pl, err := p.prepare(c, task, opts)
 	switch {
 	case err != nil:
 		return err

@@ -30,6 +30,9 @@ type names struct {
 
 // free reports whether c may have its name.
 func (n *names) free(c *cell.Cell) bool {
+	if len(n.live.entries) == 0 {
+		return true
+	}
 	pl := planOf(c)
 	if !pl.Unique {
 		return true
@@ -38,15 +41,18 @@ func (n *names) free(c *cell.Cell) bool {
 	return holder == nil || holder == c
 }
 
-// take gives c its name.
-func (n *names) take(c *cell.Cell) {
-	if pl := planOf(c); pl.Unique {
+// take gives c, whose plan is pl, its name.
+func (n *names) take(c *cell.Cell, pl *plan) {
+	if pl.Unique {
 		n.live.put(pl.Name, c)
 	}
 }
 
 // freeNameLocked frees the name of c, or hands it on.
 func (p *Pool) freeNameLocked(c *cell.Cell) {
+	if len(p.names.live.entries) == 0 {
+		return
+	}
 	pl := planOf(c)
 	if !pl.Unique || p.names.live.entries[pl.Name] != c {
 		return
@@ -56,7 +62,7 @@ func (p *Pool) freeNameLocked(c *cell.Cell) {
 		p.names.live.remove(pl.Name)
 		return
 	}
-	p.names.take(heir)
+	p.names.take(heir, planOf(heir))
 	now := p.clock.Now()
 	series := &planOf(heir).Series
 	series.Release(now)
