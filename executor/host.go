@@ -105,8 +105,11 @@ func (h *host) Describe(c *cell.Cell) Run {
 // vacatedLocked uses the room that c, which was cancelled, has left in the queue. Removing a task
 // needs no call of a worker by itself: at worst the leader wakes up once for nothing.
 func (p *Pool) vacatedLocked(c *cell.Cell) {
-	p.unexpectLocked(c)
-	s := planOf(c).strand
+	pl := planOf(c)
+	if pl.expectedBy != nil {
+		p.unexpectLocked(c)
+	}
+	s := pl.strand
 	if s != nil {
 		p.advanceLocked(s)
 	}

@@ -27,6 +27,8 @@ const (
 	PoolCancel        PoolOp = "Cancel" // or Stop
 	PoolWithdraw      PoolOp = "Withdraw"
 	PoolReset         PoolOp = "Reset"
+	PoolPause         PoolOp = "Pause"
+	PoolResume        PoolOp = "Resume"
 	PoolGet           PoolOp = "Get"
 	PoolStats         PoolOp = "Stats"
 	PoolQueued        PoolOp = "Queued"
@@ -40,7 +42,7 @@ const (
 // PoolOutput is what the pool says.
 type PoolOutput struct {
 	Answer Answer `json:"answer,omitempty"` // of a submission, and of Get
-	OK     bool   `json:"ok,omitempty"`     // of Cancel, Withdraw, Reset
+	OK     bool   `json:"ok,omitempty"`     // of Cancel, Withdraw, Reset, Resume
 	Tasks  []int  `json:"tasks,omitempty"`  // of ShutdownNow and Queued, where unnamed ones are -1
 	Busy   int    `json:"busy,omitempty"`   // of Stats
 	Queued int    `json:"queued,omitempty"` // of Stats; -1 if not asked for
@@ -62,7 +64,7 @@ const (
 
 func (in PoolInput) String() string {
 	switch in.Op {
-	case PoolStats, PoolQueued, PoolShutdown, PoolShutdownNow, PoolAwait:
+	case PoolPause, PoolResume, PoolStats, PoolQueued, PoolShutdown, PoolShutdownNow, PoolAwait:
 		return string(in.Op)
 	case PoolSchedule, PoolReset:
 		return fmt.Sprintf("%s %d after %v", in.Op, in.Task, in.Delay)
@@ -90,6 +92,7 @@ type poolState struct {
 	zone        zone        // what waits, of a pool with times
 	roomWaiters []int       // who waits for room
 	busy        int
+	paused      bool
 }
 
 type poolStage uint8
@@ -146,7 +149,7 @@ func (s *poolState) clone() poolState {
 }
 
 func (s *poolState) equal(o *poolState) bool {
-	return s.stage == o.stage && s.busy == o.busy && slices.Equal(s.tasks, o.tasks) &&
+	return s.stage == o.stage && s.busy == o.busy && s.paused == o.paused && slices.Equal(s.tasks, o.tasks) &&
 		slices.Equal(s.fifo, o.fifo) &&
 		slices.Equal(s.roomWaiters, o.roomWaiters) && s.zone.equal(o.zone)
 }

@@ -61,6 +61,18 @@ func (w *poolWorkload) command(c *client) {
 	}
 }
 
+// pause pauses the pool for a while. It resumes it in any case, as others wait for tasks.
+func (w *poolWorkload) pause(c *client) {
+	do(c, PoolInput{Op: PoolPause}, func() (out PoolOutput) {
+		w.pool.Pause()
+		return out
+	})
+	for range c.rng.IntN(3) {
+		w.stats(c)
+	}
+	do(c, PoolInput{Op: PoolResume}, func() PoolOutput { return PoolOutput{OK: w.pool.Resume()} })
+}
+
 func (w *poolWorkload) get(c *client) {
 	t, f := w.someTask(c)
 	if f == nil {

@@ -59,3 +59,24 @@ func TestThePoolModelKnowsWhatAResetDoes(t *testing.T) {
 		{"not, though it waits", false, ops{scheduled(0, 9, 1), reset(0, 9, 2, false), at(10, begun(0))}},
 	})
 }
+
+func TestThePoolModelKnowsWhatAPauseDoes(t *testing.T) {
+	pause := poolNote(history.PoolPause, 0, poolOut{})
+	resume := func(was bool) history.Note {
+		return poolNote(history.PoolResume, 0, poolOut{OK: was})
+	}
+	tell(t, history.History{Kind: history.FIFO, Workers: 1}, []verdictTest{
+		{"holds back what comes", true, ops{pause, submitted(0), stats(0, 1), resume(true), begun(0)}},
+		{"and a task that runs all the same", false,
+			ops{pause, submitted(0), begun(0), ended(0), resume(true)}},
+		{"what was taken before runs", true, ops{submitted(0), pause, begun(0), resume(true)}},
+		{"but not after it was seen to wait", false,
+			ops{submitted(0), pause, stats(0, 1), begun(0), stats(1, 0), resume(true)}},
+		{"a run goes on", true, ops{submitted(0), begun(0), pause, ended(0), resume(true)}},
+		{"resumed without a pause", false, ops{resume(true)}},
+		{"resumed twice", true, ops{pause, resume(true), resume(false)}},
+		{"a shutdown ends it", true,
+			ops{submitted(0), pause, shut(), begun(0), ended(0), resume(false), terminated()}},
+		{"a pool that is shut down does not pause", false, ops{shut(), pause, resume(true)}},
+	})
+}

@@ -37,6 +37,8 @@ const (
 	moveCancel            // the future is settled, or was already
 	moveWithdraw          // the future is settled, or the task has begun
 	moveReset             // the task has another time, or does not wait
+	movePause             // no worker takes a task any more
+	moveResume            // or they do again
 	moveUnqueue           // a cancelled task is not in the queue any more
 	moveTake              // a worker has the task
 	moveEnd               // the body has ended
@@ -102,7 +104,7 @@ func poolModel(h History) porcupine.Model {
 func (r poolRules) precheck(s *poolState, op *poolStep) bool {
 	switch phase := s.tasks[op.task]; op.do {
 	case moveTake:
-		if phase != waiting || s.busy == r.workers {
+		if phase != waiting || s.busy == r.workers || s.paused {
 			return false
 		}
 		return r.timed && s.zone.mayPop(op.task, op.to) || !r.timed && s.fifo[0] == op.task
@@ -133,6 +135,13 @@ func (r poolRules) step(s *poolState, op *poolStep) bool {
 			return *phase > waiting && s.zone.elapse(op.from, op.to)
 		}
 		return *phase == waiting && s.move(op)
+	case movePause:
+		s.paused = s.stage == poolRuns
+		return true
+	case moveResume:
+		was := s.paused
+		s.paused = false
+		return op.out.OK == was
 	case moveUnqueue:
 		if *phase == removed {
 			s.unqueue(op.task)
@@ -341,7 +350,7 @@ func (s *poolState) leave(task int, answer Answer) bool {
 }
 
 func (s *poolState) shutDown() {
-	s.stage = max(s.stage, poolDrains)
+	s.stage, s.paused = max(s.stage, poolDrains), false
 	for _, task := range s.roomWaiters {
 		s.tasks[task] = refused
 	}

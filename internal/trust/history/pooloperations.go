@@ -142,6 +142,10 @@ func movesOf(op PoolOp, out PoolOutput) []poolMove {
 		return []poolMove{moveWithdraw}
 	case PoolReset:
 		return []poolMove{moveReset}
+	case PoolPause:
+		return []poolMove{movePause}
+	case PoolResume:
+		return []poolMove{moveResume}
 	case PoolBegin:
 		return []poolMove{moveTake}
 	case PoolEnd:

@@ -120,6 +120,10 @@ func (w *poolWorkload) step(c *client) {
 	case k < 14:
 		w.cancel(c)
 	case k < 15:
+		if c.rng.IntN(2) == 0 {
+			w.pause(c)
+			return
+		}
 		w.command(c)
 	case k < 16:
 		w.get(c)
