@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"context"
 	"time"
 
 	"github.com/punctual-go/punctual/internal/cell"
@@ -26,7 +27,7 @@ func (p *Pool) scheduleIn(
 	s := new(scheduled[struct{}])
 	s.future.Future = &s.own
 	c := cellOf(&s.own)
-	pl, err := p.prepare(c, task, opts)
+	pl, err := p.prepare(context.Background(), c, task, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"context"
 	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/run"
@@ -95,7 +96,7 @@ func (p *ScheduledPool) ScheduleAt(
 	at time.Time, task Task, opts ...TaskOption,
 ) (*ScheduledFuture[struct{}], error) {
 	f, c := newScheduled[struct{}](p)
-	if _, err := p.prepare(c, task, opts); err != nil {
+	if _, err := p.prepare(context.Background(), c, task, opts); err != nil {
 		return nil, err
 	}
 	if planOf(c).WallClock {
@@ -153,12 +154,11 @@ func (p *ScheduledPool) self() Submitter { return p }
 func (p *ScheduledPool) schedule(
 	c *cell.Cell, delay time.Duration, task Task, opts []TaskOption,
 ) error {
-	pl, err := p.prepare(c, task, opts)
-	switch {
-	case err != nil:
-		return err
-	case pl == p.submitted: // the usual one, for which a closure would be a cost
+	if p.usual(c, task, opts) {
 		return p.acceptAfter(c, delay)
+	}
+	if _, err := p.prepare(context.Background(), c, task, opts); err != nil {
+		return err
 	}
 	return p.acceptWithin(c, func() error { return p.acceptAfter(c, delay) })
 }

@@ -119,7 +119,7 @@ func (p *Pool) executeIn(l *lane, task Task, opts []TaskOption) error {
 func (p *Pool) submitIn(
 	ctx context.Context, wait bool, l *lane, c *cell.Cell, task Task, opts []TaskOption,
 ) error {
-	pl, err := p.prepareIn(ctx, c, task, opts)
+	pl, err := p.prepare(ctx, c, task, opts)
 	if err != nil {
 		return err
 	}

@@ -132,23 +132,26 @@ func (p *Pool) self() Submitter { return p }
 func (p *Pool) submit(
 	ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption,
 ) error {
-	if _, err := p.prepareIn(ctx, c, task, opts); err != nil {
+	if _, err := p.prepare(ctx, c, task, opts); err != nil {
 		return err
 	}
 	return p.acceptWithin(c, func() error { return p.accept(ctx, wait, c) })
 }
 
-// prepare validates a submission and gives c its body and plan. It runs decorators and methods of
-// contexts, which are user code, so nothing of the pool has changed yet if one of them panics.
-func (p *Pool) prepare(c *cell.Cell, task Task, opts []TaskOption) (*plan, error) {
-	if len(opts) == 0 {
-		return p.equip(c, p.submitted, task)
+// usual is prepare for the usual task: without options, on a pool without decorators. It reports
+// false for any other, of which it has done nothing.
+func (p *Pool) usual(c *cell.Cell, task Task, opts []TaskOption) bool {
+	if len(opts) > 0 || len(p.decorate) > 0 || task == nil {
+		return false
 	}
-	return p.prepareIn(context.Background(), c, task, opts)
+	c.Plan, c.Body = p.submitted.Cells(), task
+	return true
 }
 
-// prepareIn is prepare for a task whose runs get the values of ctx, unless an option says otherwise.
-func (p *Pool) prepareIn(
+// prepare validates a submission and gives c its body and plan. Unless an option says otherwise,
+// the runs get the values of ctx. It runs decorators and methods of ctx, which are user code, so
+// nothing of the pool has changed yet if one of them panics.
+func (p *Pool) prepare(
 	ctx context.Context, c *cell.Cell, task Task, opts []TaskOption,
 ) (*plan, error) {
 	if task == nil {
@@ -158,11 +161,6 @@ func (p *Pool) prepareIn(
 	if err != nil {
 		return nil, err
 	}
-	return p.equip(c, pl, task)
-}
-
-// equip gives c its body and plan.
-func (p *Pool) equip(c *cell.Cell, pl *plan, task Task) (*plan, error) {
 	body, err := p.bodyOf(task)
 	if err != nil {
 		return nil, err
@@ -189,7 +187,7 @@ func (p *Pool) planFor(ctx context.Context, opts []TaskOption) (*plan, error) {
 
 // prepareExecuted is prepare for a task without a future, whose failures are reported.
 func (p *Pool) prepareExecuted(c *cell.Cell, task Task, opts []TaskOption) error {
-	pl, err := p.prepare(c, task, opts)
+	pl, err := p.prepare(context.Background(), c, task, opts)
 	switch {
 	case err != nil:
 		return err
