@@ -18,7 +18,7 @@ func (p *Pool) AfterShutdown(f func()) (stop func() bool) {
 	return run.After(p.closing, func() {
 		p.unlabel() // a new goroutine has the labels of the one that started it
 		f()
-	}, func(err error) { p.report(Run{}, &hookError{"after-shutdown", err}) })
+	}, func(err error) { p.runs.HookFailed(run.Info{}, "after-shutdown", err) })
 }
 
 // AfterShutdown is [Pool.AfterShutdown] of the pool, with which a Serial is shut down.

@@ -86,7 +86,8 @@ func WallClock() TaskOption {
 func (p *Pool) acceptOnWall(c *cell.Cell, plan func() (when int64, err error)) error {
 	p.watchWall()
 	return p.runs.EnterOnWall(c, &planOf(c).Plan, plan, func(when int64) error {
-		return p.acceptWithin(c, func() error { return p.acceptAt(c, when) })
+		in := time.Duration(when - p.clock.Now())
+		return p.acceptWithin(c, in, func() error { return p.acceptAt(c, when) })
 	})
 }
 

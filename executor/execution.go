@@ -56,7 +56,7 @@ func (p *Pool) newExecution(labels bool) execution {
 func (x *execution) startLocked(c *cell.Cell, now int64) bool {
 	if x.bare {
 		x.startBare(c, now)
-	} else if pl := planOf(c); !x.Start(c, &pl.Plan, now) {
+	} else if pl := planOf(c); !x.startTask(c, pl, now) {
 		c.Body = nil
 		x.pool.freeNameLocked(c)
 		x.pool.counts.cancelled++
@@ -72,6 +72,14 @@ func (x *execution) startLocked(c *cell.Cell, now int64) bool {
 	}
 	x.noteStartLocked(c, now)
 	return true
+}
+
+// startTask is startLocked for a task with a cell of its own.
+func (x *execution) startTask(c *cell.Cell, pl *plan, now int64) bool {
+	if x.Freed = 0; pl.strand != nil {
+		x.Freed = pl.strand.ended
+	}
+	return x.Start(c, &pl.Plan, now)
 }
 
 // noteStartLocked records the start of c where starts are paced.
@@ -145,16 +153,18 @@ func (x *execution) run() {
 	if x.labels {
 		x.Plan.SetLabels()
 	}
-	if x.pool.before != nil && !x.callBefore() {
+	if x.Owner.Watched && !x.callBefore() {
 		return
 	}
 	x.Call()
 }
 
-// callBefore calls the hooks before a run, and reports whether the body is still to be called.
+// callBefore calls observers, and the hooks before a run, and reports whether the body is still to
+// be called.
 func (x *execution) callBefore() bool {
 	c, p := x.Task, x.pool
-	r := p.runOf(c)
+	x.Begin()
+	r := Run(x.Info())
 	p.before.Each(func(hook func(context.Context, Run)) {
 		p.guard(x.Ctx, "before-run", r, func() { hook(x.Ctx, r) })
 	})
@@ -195,8 +205,13 @@ func (x *execution) complete() {
 // tell calls the hooks after a run, and reports failures. Reporting comes first; the hooks are
 // deferred, so that they are called even if an error handler ends the goroutine.
 func (x *execution) tell() {
+	if !x.Owner.Watched {
+		x.Tell()
+		return
+	}
+	defer x.Finish()
 	if p := x.pool; p.after != nil && !x.Skipped() {
-		r := p.runOf(x.Task)
+		r := Run(x.Info())
 		defer p.after.Each(func(hook func(context.Context, Run, error)) {
 			p.guard(x.Ctx, "after-run", r, func() { hook(x.Ctx, r, x.Err) })
 		})
@@ -229,7 +244,7 @@ func (x *execution) accountLocked() (refused *cell.Cell) {
 	c.Body = nil
 	p.freeNameLocked(c)
 	if s := pl.strand; s != nil {
-		if s.gap > 0 {
+		if s.gap > 0 || p.runs.Insight != nil {
 			s.ended = p.clock.Now()
 		}
 		p.advanceLocked(s)

@@ -39,7 +39,7 @@ func (p *Pool) scheduleIn(
 	p.mu.Lock()
 	l.users++
 	p.mu.Unlock()
-	if err := p.acceptWithin(c, func() error { return p.acceptAfter(c, delay) }); err != nil {
+	if err := p.acceptWithin(c, delay, func() error { return p.acceptAfter(c, delay) }); err != nil {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.unexpectLocked(c)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/delay"
@@ -241,6 +242,17 @@ func (g *extraRun) depart() {
 	ended := p.emptiedLocked()
 	p.mu.Unlock()
 	p.finish(ended)
+}
+
+// runsLocked is executionsLocked as package run sees them.
+func (p *Pool) runsLocked() iter.Seq[*run.Execution] {
+	return func(yield func(*run.Execution) bool) {
+		for x := range p.executionsLocked() {
+			if !yield(&x.Execution) {
+				return
+			}
+		}
+	}
 }
 
 // executionsLocked yields all workers, and then all extra runs.

@@ -53,6 +53,7 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	// It may have been the last task of a pool that is draining.
 	ended := p.emptiedLocked()
 	p.mu.Unlock()
+	p.runs.Cancelled(c, &planOf(c).Plan)
 	p.finish(ended)
 }
 

@@ -44,6 +44,7 @@ func (p *Pool) pauseUntil(left *time.Duration) {
 	p.recallLocked()
 	p.endPauseLocked()
 	p.pause.on = true
+	p.runs.HoldLocked(true)
 	if left == nil {
 		return
 	}
@@ -85,4 +86,5 @@ func (p *Pool) endPauseLocked() {
 		p.pause.timer.Stop()
 	}
 	p.pause = pause{number: p.pause.number + 1}
+	p.runs.HoldLocked(false)
 }

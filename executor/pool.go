@@ -128,10 +128,12 @@ func (p *Pool) init(core int, opts []Option) {
 		Settled:     p.settled,
 		Requeue:     p.requeueLocked,
 	}
+	p.runs.Running, p.runs.Limit = p.runsLocked(), p.limitLocked
+	p.runs.Open(p.before != nil || p.after != nil)
 	p.submitted = p.newPlan(series.Options{})
 	p.executed = p.newPlan(series.Options{})
 	p.executed.Reports = true
-	p.watched.Store(p.runs.OnError != nil)
+	p.watched.Store(p.runs.OnError != nil || p.runs.Watched)
 	p.queue = p.newQueue()
 	p.lot = parking.New(&p.mu, p.clock)
 	p.lot.OnGuard(func() { p.notifyLocked(unread) })

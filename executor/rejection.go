@@ -203,7 +203,8 @@ func (p *Pool) exchange(c *cell.Cell, oldest **cell.Cell) error {
 // drop settles a task that is not, or no longer, in the queue. The caller has raised Settling,
 // which keeps the pool from ending before that.
 func (p *Pool) drop(c *cell.Cell) {
-	dropped := c.Discard(future.CancelledError(p.refusal(nameOf(c), ErrSaturated)))
+	err := future.CancelledError(p.refusal(nameOf(c), ErrSaturated))
+	dropped := p.runs.Discard(c, &planOf(c).Plan, err)
 	c.Body = nil
 	p.mu.Lock()
 	p.freeNameLocked(c)

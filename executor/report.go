@@ -2,12 +2,10 @@ package executor
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
-	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
@@ -84,22 +82,5 @@ func (p *Pool) askLocked(c *cell.Cell) Run {
 
 // guard calls a hook, and reports it if it panics or calls Goexit.
 func (p *Pool) guard(ctx context.Context, name string, r Run, hook func()) {
-	var err error
-	future.Invoke(ctx, func(context.Context) error { hook(); return nil }, &err)
-	if err != nil {
-		p.report(r, &hookError{name, err})
-	}
+	p.runs.Guard(ctx, name, run.Info(r), hook)
 }
-
-// report passes a failure on to the error handlers, or the log.
-func (p *Pool) report(r Run, err error) { p.runs.Report(run.Info(r), err) }
-
-// hookError is the failure of a hook. It asks the value of a panic for its text only on demand,
-// because that may be a method of user code.
-type hookError struct {
-	hook string
-	err  error
-}
-
-func (e *hookError) Error() string { return fmt.Sprintf("executor: %s hook: %v", e.hook, e.err) }
-func (e *hookError) Unwrap() error { return e.err }

@@ -71,7 +71,7 @@ func (p *ScheduledPool) ExecuteAfter(
 	if err := p.prepareExecuted(c, task, opts); err != nil {
 		return err
 	}
-	return p.acceptWithin(c, func() error { return p.acceptAfter(c, delay) })
+	return p.acceptWithin(c, delay, func() error { return p.acceptAfter(c, delay) })
 }
 
 // Schedule runs fn once, delay from now, and returns the future of its result. See
@@ -109,7 +109,8 @@ func (p *ScheduledPool) ScheduleAt(
 		return f, nil
 	}
 	when := p.clock.At(at)
-	if err := p.acceptWithin(c, func() error { return p.acceptAt(c, when) }); err != nil {
+	in := time.Duration(when - p.clock.Now())
+	if err := p.acceptWithin(c, in, func() error { return p.acceptAt(c, when) }); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -160,7 +161,7 @@ func (p *ScheduledPool) schedule(
 	if _, err := p.prepare(context.Background(), c, task, opts); err != nil {
 		return err
 	}
-	return p.acceptWithin(c, func() error { return p.acceptAfter(c, delay) })
+	return p.acceptWithin(c, delay, func() error { return p.acceptAfter(c, delay) })
 }
 
 // repeat schedules a series. The sign tells fixed rate from fixed delay, see package series.
@@ -185,7 +186,7 @@ func (p *ScheduledPool) repeat(
 	}
 	f, c := newScheduled[struct{}](p)
 	c.Plan, c.Body = pl.Cells(), body
-	if err := p.acceptWithin(c, func() error { return p.acceptAfter(c, initial) }); err != nil {
+	if err := p.acceptWithin(c, initial, func() error { return p.acceptAfter(c, initial) }); err != nil {
 		return nil, err
 	}
 	return f, nil

@@ -111,7 +111,7 @@ func (p *Pool) executeIn(l *lane, task Task, opts []TaskOption) error {
 	} else {
 		pl.strand = &l.strand
 	}
-	return p.acceptWithin(c, func() error { return p.accept(context.Background(), false, c) })
+	return p.acceptWithin(c, 0, func() error { return p.accept(context.Background(), false, c) })
 }
 
 // submitIn submits a task with a future to a lane. A task with options has a plan of its own, which
@@ -128,5 +128,5 @@ func (p *Pool) submitIn(
 	} else {
 		pl.strand = &l.strand
 	}
-	return p.acceptWithin(c, func() error { return p.accept(ctx, wait, c) })
+	return p.acceptWithin(c, 0, func() error { return p.accept(ctx, wait, c) })
 }

@@ -25,7 +25,10 @@ func (p *Pool) Execute(task Task, opts ...TaskOption) error {
 	if err != nil {
 		return err
 	}
-	if p.inbox != nil && p.before == nil && p.after == nil {
+	switch {
+	case p.runs.Observers != nil:
+		return p.executeWith(task, nil)
+	case p.inbox != nil && !p.runs.Watched:
 		return p.post(runqueue.Slot{Body: body})
 	}
 	return p.accept(context.Background(), false, &cell.Cell{Plan: p.executed.Cells(), Body: body})
@@ -37,7 +40,7 @@ func (p *Pool) executeWith(task Task, opts []TaskOption) error {
 	if err := p.prepareExecuted(c, task, opts); err != nil {
 		return err
 	}
-	return p.acceptWithin(c, func() error { return p.accept(context.Background(), false, c) })
+	return p.acceptWithin(c, 0, func() error { return p.accept(context.Background(), false, c) })
 }
 
 // Submit is Execute with a future for the outcome. Its errors are those of Execute.
@@ -135,13 +138,13 @@ func (p *Pool) submit(
 	if _, err := p.prepare(ctx, c, task, opts); err != nil {
 		return err
 	}
-	return p.acceptWithin(c, func() error { return p.accept(ctx, wait, c) })
+	return p.acceptWithin(c, 0, func() error { return p.accept(ctx, wait, c) })
 }
 
-// usual is prepare for the usual task: without options, on a pool without decorators. It reports
-// false for any other, of which it has done nothing.
+// usual is prepare for the usual task: without options, on a pool without decorators and observers.
+// It reports false for any other, of which it has done nothing.
 func (p *Pool) usual(c *cell.Cell, task Task, opts []TaskOption) bool {
-	if len(opts) > 0 || len(p.decorate) > 0 || task == nil {
+	if len(opts) > 0 || len(p.decorate) > 0 || task == nil || p.runs.Observers != nil {
 		return false
 	}
 	c.Plan, c.Body = p.submitted.Cells(), task

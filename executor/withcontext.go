@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"time"
 
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/series"
@@ -67,9 +68,13 @@ func WithContext(ctx context.Context) TaskOption {
 }
 
 // acceptWithin accepts c in the given way, unless the context has ended within which c is to run,
-// and sees to it that c ends with that.
-func (p *Pool) acceptWithin(c *cell.Cell, accept func() error) error {
+// and sees to it that c ends with that. In is when the task is to run first, counted from now.
+func (p *Pool) acceptWithin(c *cell.Cell, in time.Duration, accept func() error) error {
 	pl := planOf(c)
+	if p.runs.Observers != nil {
+		observed := accept
+		accept = func() error { return p.runs.Admit(c, &pl.Plan, in, observed) }
+	}
 	if pl.Within == nil {
 		return accept()
 	}

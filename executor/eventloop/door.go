@@ -250,6 +250,16 @@ func (d door) enter(n *link, when, now int64) error {
 		l.rejected.Add(1)
 		return err
 	}
+	if l.runs.Observers != nil {
+		return l.runs.Admit(c, pl, time.Duration(when-now), func() error { return d.let(n, when, now) })
+	}
+	return d.let(n, when, now)
+}
+
+// let is enter without the checks before.
+func (d door) let(n *link, when, now int64) error {
+	l, c := d.loop, n.cell
+	pl := planOf(c)
 	c.When = when
 	if entered := d.inside && l.place(n, now) || !d.inside && l.intake.push(n); !entered {
 		l.rejected.Add(1)

@@ -23,6 +23,9 @@ func (l *Loop) run() {
 	}
 	l.exec.Enter()
 	l.exec.Plan.SetLabels()
+	if l.runs.Watched {
+		l.exec.Begin()
+	}
 	l.exec.Call()
 }
 
@@ -37,6 +40,9 @@ func (l *Loop) complete() {
 	// The body may have set labels, even if its task has no name.
 	defer pprof.SetGoroutineLabels(l.labels)
 	l.exec.Conclude()
+	if l.runs.Watched {
+		defer l.exec.Finish()
+	}
 	l.exec.Tell()
 }
 

@@ -22,6 +22,7 @@ func (h *host) loop() *Loop { return (*Loop)(h) }
 // finds settled when the body has returned.
 func (h *host) Cancelled(c *cell.Cell, running bool) {
 	l := h.loop()
+	defer l.runs.Cancelled(c, planOf(c))
 	if running {
 		if planOf(c).Ends() {
 			l.interrupted.Add(1)

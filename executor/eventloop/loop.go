@@ -115,6 +115,9 @@ func New(opts ...Option) *Loop {
 		Requeue:     l.requeueLocked,
 	}
 	l.exec.Owner = &l.runs
+	l.runs.Running = func(func(*run.Execution) bool) {} // but the one that asks
+	l.runs.Limit = func() int { return 1 }
+	l.runs.Open(false)
 	l.submitted = l.newPlan(series.Options{})
 	l.executed = l.newPlan(series.Options{})
 	l.executed.Reports = true

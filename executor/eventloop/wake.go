@@ -87,7 +87,7 @@ func (l *Loop) sleep(until, now int64) {
 	} else {
 		now = l.alarm.Wait(nil)
 	}
-	l.woke = now
+	l.woke, l.exec.Meant = now, min(until, now)
 	l.next.Store(awake)
 	l.mu.Lock()
 	l.counts.wakeups++

@@ -21,6 +21,7 @@ type control struct {
 	asked   int64 // when an extra run was asked for that has not begun; 0 if there is none
 	planned int64 // when the next planned run is due, or the one in progress was
 	last    int64 // what the waiting one follows: a slot or, with a fixed delay, the end of a run
+	shifted int64 // how far Shift has moved the waiting one
 
 	extras   uint64 // extra runs begun so far
 	dropped  uint64 // planned runs dropped since the one in progress began
@@ -202,6 +203,7 @@ func (s *Series) applyMove(ended int64) {
 	}
 	if s.move.kind != stay {
 		s.Moved()
+		s.shifted = 0
 	}
 	s.move, s.reset = move{}, false
 }

@@ -210,7 +210,7 @@ func (s *Series) plan(ended int64) (at int64) {
 	if s.Dates != nil {
 		return s.planByDates()
 	}
-	s.Missed, s.dropped = s.dropped, 0
+	s.Missed, s.dropped, s.shifted = s.dropped, 0, 0
 	s.last = s.slot
 	every := s.stretched()
 	switch {
@@ -249,8 +249,18 @@ func (s *Series) shift(ended, every int64) {
 	s.slot = clock.Later(s.slot, time.Duration(every))
 	if s.slot < ended {
 		s.Missed += uint64((ended - s.slot) / s.period())
+		s.shifted = ended - s.slot
 		s.slot = ended
 	}
+}
+
+// Planned returns when the waiting run, which is due at the given time, would have been due, had
+// Shift not moved the grid.
+func (s *Series) Planned(due int64) int64 {
+	if s.extraFirst() || s.planned != due {
+		return due
+	}
+	return due - s.shifted
 }
 
 // period returns the period by now.

@@ -9,15 +9,24 @@ import (
 
 // Pause stops the planned runs of a series. A run in progress goes on.
 func (o *Owner) Pause(c *cell.Cell, pl *Plan) bool {
-	return o.command(c, pl, func(int64) bool { return pl.Pause() })
+	paused := o.command(c, pl, func(int64) bool { return pl.Pause() })
+	if paused && o.Observers != nil {
+		o.tellTask("paused", c, pl, o.Observers.Paused)
+	}
+	return paused
 }
 
 // Resume ends a pause.
-func (o *Owner) Resume(c *cell.Cell, pl *Plan) bool {
+func (o *Owner) Resume(c *cell.Cell, pl *Plan) (resumed bool) {
 	if pl.onCalendar() {
-		return o.resumeDates(c, pl)
+		resumed = o.resumeDates(c, pl)
+	} else {
+		resumed = o.command(c, pl, pl.Resume)
 	}
-	return o.command(c, pl, pl.Resume)
+	if resumed && o.Observers != nil {
+		o.tellTask("resumed", c, pl, o.Observers.Resumed)
+	}
+	return resumed
 }
 
 // Trigger asks for an extra run of a series.

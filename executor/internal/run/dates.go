@@ -84,6 +84,7 @@ func (x *Execution) reckon() {
 		x.skip = tardy
 	}
 	x.Task.When = max(slot, 1)
+	x.info = Info{} // it stands for another slot
 }
 
 // lookAhead finds out when the next run is planned, if that one is over now. If the calendar ends

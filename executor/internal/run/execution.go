@@ -24,13 +24,23 @@ type Execution struct {
 	Tokens cell.Tokens // a supply for the next runs
 	Err    error
 	Over   bool  // the body has ended
-	ended  int64 // when a run of a series ended
+	ended  int64 // when a run ended, if somebody wants to know; of a series always
+
+	// Of the run in progress, if the owner is watched: see watched.go. Meant is when the goroutine
+	// had meant to wake up before it took the task, or 0; Freed is when the task came to the head of
+	// its serial executor. The owner sets both before Start.
+	Meant, Freed int64
+	due          int64 // when the run should have begun
+	wait         waited
+	info         Info
 
 	Again  bool // the series would go on
 	Abrupt bool // the body has not returned: it has panicked, or called Goexit
 	Failed bool // the run has failed
 	Done   bool // the run was the last: the task has ended by it
 	told   bool // the run has exceeded its timeout, and that has been reported and counted
+
+	overrun bool // the run has exceeded its timeout, whoever reports that
 
 	// How often the clocks had parted when what follows the run was planned.
 	partings uint64
@@ -66,8 +76,12 @@ func (x *Execution) Start(c *cell.Cell, pl *Plan, now int64) bool {
 	// What is shown never precedes the planned time, even if now is an older reading.
 	c.Started = max(now, c.When)
 	x.Task, x.Plan, x.skip = c, pl, noSkip
+	x.due = max(pl.Planned(c.When), pl.noticed)
 	if pl.repeats() || pl.BeginWithin > 0 || pl.Dates != nil {
 		x.startRepeated(c, pl, now)
+	}
+	if x.Owner.Watched {
+		x.watch(c, pl)
 	}
 	return true
 }
@@ -127,7 +141,7 @@ func (x *Execution) Skipped() bool { return x.skip != noSkip }
 func (x *Execution) Prepare() {
 	x.Err = future.ErrGoexit
 	x.Over, x.Again, x.Failed, x.Done = false, false, false, false
-	x.Abrupt, x.told, x.tries, x.stuck = true, false, false, false
+	x.Abrupt, x.told, x.tries, x.stuck, x.overrun = true, false, false, false, false
 }
 
 // Enter gives the run its context. A task that runs once is its own context. The runs of a series,
@@ -160,7 +174,7 @@ func (x *Execution) Conclude() {
 	if late := c.Exit(); pl.Timeout > 0 && x.overran(late) {
 		x.Err = overrunError(pl.Late, x.Err)
 	}
-	if pl.repeats() {
+	if pl.repeats() || x.Owner.Watched {
 		x.ended = x.Owner.Clock.Now()
 	}
 	if x.Err != nil && x.skip == noSkip && pl.Retry.Attempts > 1 && x.triesAgain() {
@@ -211,7 +225,8 @@ func (x *Execution) overran(late bool) bool {
 	x.Owner.Lock.Lock()
 	defer x.Owner.Lock.Unlock()
 	x.told = x.Plan.End()
-	return late || x.told
+	x.overrun = late || x.told
+	return x.overrun
 }
 
 // Tell reports what would be lost otherwise, and every panic: it is a mistake in the program,
@@ -240,7 +255,18 @@ func (x *Execution) Tell() {
 	}
 }
 
-func (x *Execution) describe() Info { return x.Owner.Describe(x.Task, x.Plan) }
+func (x *Execution) describe() Info {
+	if !x.Owner.Watched {
+		return x.Owner.Describe(x.Task, x.Plan)
+	}
+	if x.info.Number == 0 {
+		x.info = x.Owner.Describe(x.Task, x.Plan)
+	}
+	return x.info
+}
+
+// Info describes the run in progress.
+func (x *Execution) Info() Info { return x.describe() }
 
 // tellGoesOn reports a failed run of a series that goes on, unless Expired has done so. A panic is
 // reported in any case: Expired knew of the overrun only.
@@ -253,6 +279,9 @@ func (x *Execution) tellGoesOn() {
 	}
 	if x.Plan.PauseAfter > 0 && x.pauses() {
 		x.Owner.seriesPaused(x.describe(), x.Err, streak.Len())
+		if obs := x.Owner.Observers; obs != nil {
+			x.Owner.tellTask("paused", x.Task, x.Plan, obs.Paused)
+		}
 	}
 }
 
@@ -266,6 +295,9 @@ func (x *Execution) pauses() bool {
 // Count counts the run, after Tell. The lock is held.
 func (x *Execution) Count() {
 	counts := x.Owner.Counts
+	if x.Owner.Insight != nil && x.skip == noSkip {
+		x.noteLocked()
+	}
 	switch {
 	case x.skip == tardy:
 		counts.Expired++
@@ -343,7 +375,9 @@ func (o *Owner) Refuse(c *cell.Cell, pl *Plan) (dropped bool) {
 		o.giveUp(c, pl)
 		return false
 	}
-	dropped = c.Drop()
+	if dropped = c.Drop(); dropped {
+		o.dropped(c, pl, pl.Dropped)
+	}
 	c.Finish(nil) // settles nothing; it ends the run that Begin has started
 	return dropped && pl.Ends()
 }

@@ -23,6 +23,9 @@ func (o *Owner) Expired(c *cell.Cell, pl *Plan) {
 		return
 	}
 	defer o.expired() // also if a handler calls Goexit
+	if o.Observers != nil {
+		tell(o, context.Background(), "overran", run.Info, o.Observers.Overran)
+	}
 	switch {
 	case run.survived:
 		defer o.tells()()

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"sync"
 	"time"
@@ -34,6 +35,14 @@ type Owner struct {
 	// may not be moved there any more. Called with the lock held, it returns what is to be called
 	// without it, or nil.
 	Requeue func(c *cell.Cell, when, now int64) (moved bool, then func())
+
+	// Running yields the runs in progress, and Limit says how many there may be. Both are called with
+	// the lock held, and only if there is an Insight.
+	Running iter.Seq[*Execution]
+	Limit   func() int
+
+	Watched bool     // somebody observes runs; set by Open
+	Insight *Insight // how late runs have been; nil if nobody wants to know
 
 	watch watch // of the wall clock
 

@@ -19,11 +19,13 @@ type Plan struct {
 	cell.Plan
 	series.Series
 
-	latest *record // the last run of a series; nil before its end
-	failed error   // of the last attempt, while the task waits for another
-	late   error   // of a run that begins too late to be of use; nil if there is no such time
+	latest  *record // the last run of a series; nil before its end
+	noticed int64   // when the task last followed a wall clock that was set
+	failed  error   // of the last attempt, while the task waits for another
+	late    error   // of a run that begins too late to be of use; nil if there is no such time
 
 	labels  context.Context // has those of a run's goroutine; nil if they are the idle worker's
+	kind    *Kind           // of the tasks with its name; nil before the first run, and if nobody asks
 	Took    int64           // how long runs have taken lately, in nanoseconds; 0 if there was none
 	Reports bool            // the task has no future, so its failures go to the error handler
 	counted atomic.Bool     // the end of the series has been counted; see Ends

@@ -104,10 +104,14 @@ func (o *Owner) giveUp(c *cell.Cell, pl *Plan) {
 
 // Drop settles a waiting task that is handed back, and reports whether it was not settled before.
 func (o *Owner) Drop(c *cell.Cell, pl *Plan) bool {
-	if !pl.Retrying() {
-		return c.Drop()
+	if pl.Retrying() {
+		return o.Discard(c, pl, pl.Dropped)
 	}
-	return o.Discard(c, pl, pl.Dropped)
+	if !c.Drop() {
+		return false
+	}
+	o.dropped(c, pl, pl.Dropped)
+	return true
 }
 
 // Discard is Drop with an error of its own. That of an attempt which the task has made is joined.
@@ -115,7 +119,11 @@ func (o *Owner) Discard(c *cell.Cell, pl *Plan, err error) bool {
 	if pl.Retrying() {
 		err = cell.Joined(err, pl.failed)
 	}
-	return c.Discard(err)
+	if !c.Discard(err) {
+		return false
+	}
+	o.dropped(c, pl, err)
+	return true
 }
 
 // planByFunction asks the function that decides about the next run of a series, if there is one.

@@ -16,6 +16,10 @@ type Settings struct {
 	Logger  *slog.Logger    // nil for slog.Default
 	OnError Hooks[Handler]
 	Slack   *time.Duration // nil for the default, see SlackOr
+
+	Observers *Observers     // nil if there are none
+	Measure   bool           // whether to keep how late and how long runs are
+	Explain   *time.Duration // explain runs that are later; nil if nobody wants to know
 }
 
 // usualSlack is the slack of those who have not said what they want. A wake-up takes some

@@ -143,6 +143,7 @@ func (o *Owner) replan(c *cell.Cell, pl *Plan, change func() bool) (done bool) {
 		return false
 	}
 	m := o.moment()
+	pl.noticed = m.Now
 	if when := pl.Replan(m); when != c.When && when != clock.Never {
 		_, then = o.Requeue(c, when, m.Now)
 	}

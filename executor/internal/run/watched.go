@@ -1,0 +1,348 @@
+package run
+
+import (
+	"context"
+	"iter"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/lateness"
+	"github.com/punctual-go/punctual/internal/series"
+)
+
+// Overview: a run is watched if there are hooks or observers, or if the owner measures. Then Start,
+// which has the lock in any case, describes the run, records how late it is, and finds out why if
+// it is too late; Begin and Finish pass that on, without the lock; Count, which has it again, notes
+// that the run has ended.
+
+// Insight is what an owner keeps so that it can tell how late its runs were, and why. The owner's
+// lock guards it.
+type Insight struct {
+	All   Kind
+	Kinds map[string]*Kind // by name; those beyond [mostKinds] share one
+	Parts [Parts]time.Duration
+
+	// Late runs that have not been explained, as there were too many at a time.
+	Unexplained uint64
+
+	ledger   lateness.Ledger
+	after    int64 // runs later than that are explained; never, if negative
+	allowed  int64 // explanations that may still be made
+	refilled int64 // when that was last increased
+	heldFrom int64 // since when nothing is to start; 0 if all may
+}
+
+// Kind is what is kept of the tasks of one name.
+type Kind struct {
+	Name     string
+	Late     lateness.Histogram
+	Took     lateness.Histogram
+	Failures uint64
+	Missed   uint64 // periods without a run of their own
+	Success  int64  // when a run last succeeded; 0 before that
+
+	streak series.Streak // of late runs
+}
+
+// The parts of a lateness, as indices into [Insight.Parts].
+const (
+	PartClock = iota
+	PartPrevious
+	PartHeld
+	PartBusy
+	PartQueue
+	PartSlack
+	PartWake
+	Parts
+)
+
+const (
+	// mostKinds bounds the names that are told apart.
+	mostKinds = 200
+	// Other is the name of the kind of those beyond.
+	Other = "other"
+
+	// At most so many late runs are explained at once, and so many a second after that: to do so for
+	// each of a hundred thousand would make the rest later still.
+	explainedAtOnce  = 100
+	explainedASecond = 100
+
+	// usuallyLate is how late a run is told to observers, if nobody says otherwise.
+	usuallyLate = 10 * time.Millisecond
+)
+
+// waited is what a run has waited for.
+type waited struct {
+	late    bool // later than the threshold, and explained
+	clock   int64
+	reasons lateness.Reasons
+}
+
+// Open makes the owner ready for its first task. Hooked says whether it has hooks around runs.
+func (o *Owner) Open(hooked bool) {
+	tells := o.Observers != nil && o.Observers.Late != nil
+	if o.Measure || o.Explain != nil || tells {
+		o.Insight = &Insight{Kinds: map[string]*Kind{}, after: -1, allowed: explainedAtOnce}
+		switch {
+		case o.Explain != nil:
+			o.Insight.after = int64(*o.Explain)
+		case tells:
+			o.Insight.after = int64(usuallyLate)
+		}
+	}
+	o.Watched = hooked || o.Observers != nil || o.Insight != nil
+}
+
+// watch notes the start of a run. The lock is held.
+func (x *Execution) watch(c *cell.Cell, pl *Plan) {
+	x.info, x.wait = Info{}, waited{}
+	if x.skip != noSkip {
+		return
+	}
+	x.info = x.Owner.DescribeLocked(c, pl)
+	if x.Owner.Insight != nil {
+		x.measure(c, pl)
+	}
+}
+
+// measure records how late the run is, and why if it is too late. The lock is held.
+func (x *Execution) measure(c *cell.Cell, pl *Plan) {
+	in := x.Owner.Insight
+	if pl.kind == nil && pl.Name != "" {
+		pl.kind = in.kindOf(pl.Name)
+	}
+	late := c.Started - x.due
+	if pl.Dates != nil && !pl.Extra() && !pl.Retrying() {
+		if m := pl.Dates.Slot(); !m.IsZero() {
+			x.wait.clock = max(int64(x.info.Started.Sub(m))-late, 0)
+		}
+	}
+	late += x.wait.clock
+	in.All.Late.Record(time.Duration(late))
+	if pl.kind != nil {
+		pl.kind.Late.Record(time.Duration(late))
+	}
+	switch {
+	case in.after < 0 || late == 0:
+	case late <= in.after:
+		in.kind(pl).streak.End()
+	case !in.mayExplain(c.Started):
+		in.Unexplained++
+	default:
+		x.explain(c, pl)
+	}
+}
+
+func (x *Execution) explain(c *cell.Cell, pl *Plan) {
+	in := x.Owner.Insight
+	x.wait.late = true
+	w := lateness.Wait{Due: x.due, Freed: max(pl.Ended(), x.Freed), Start: c.Started,
+		Meant: x.Meant, Limit: x.Owner.Limit()}
+	if in.heldFrom > 0 { // a helper runs it all the same
+		in.ledger.Hold(in.heldFrom, c.Started)
+		in.heldFrom = c.Started
+	}
+	x.wait.reasons = in.ledger.Explain(w, x.others())
+	r := &x.wait.reasons
+	for part, ns := range [...]int64{PartClock: x.wait.clock, PartPrevious: r.Previous,
+		PartHeld: r.Held, PartBusy: r.Busy, PartQueue: r.Queue, PartSlack: r.Slack,
+		PartWake: r.Wake} {
+		in.Parts[part] += time.Duration(ns)
+	}
+}
+
+// others yields the other runs that are in progress.
+func (x *Execution) others() iter.Seq[lateness.Span] {
+	return func(yield func(lateness.Span) bool) {
+		for other := range x.Owner.Running {
+			if other == x || other.Task == nil {
+				continue
+			}
+			if !yield(other.span(0)) {
+				return
+			}
+		}
+	}
+}
+
+// span returns the run as the ledger keeps it.
+func (x *Execution) span(end int64) lateness.Span {
+	number := uint64(1)
+	if x.Plan.Periodic() {
+		number = x.Plan.Runs
+	}
+	return lateness.Span{Name: x.Plan.Name, Number: number, Start: x.Task.Started, End: end}
+}
+
+// noteLocked notes the end of a run. The lock is held.
+func (x *Execution) noteLocked() {
+	in, pl := x.Owner.Insight, x.Plan
+	in.ledger.Note(x.span(x.ended))
+	took := time.Duration(x.ended - x.Task.Started)
+	in.All.Took.Record(took)
+	x.noteKind(&in.All)
+	if pl.kind != nil {
+		pl.kind.Took.Record(took)
+		x.noteKind(pl.kind)
+	}
+}
+
+func (x *Execution) noteKind(k *Kind) {
+	switch {
+	case x.Failed:
+		k.Failures++
+	case !x.tries:
+		k.Success = x.ended
+	}
+	if x.Plan.Dates != nil || x.Plan.CatchUp != series.Burst {
+		k.Missed += x.info.Missed
+	}
+}
+
+// HoldLocked tells that nothing is to start, or that all may again. The lock is held.
+func (o *Owner) HoldLocked(held bool) {
+	in := o.Insight
+	switch {
+	case in == nil || held == (in.heldFrom > 0):
+	case held:
+		in.heldFrom = o.Clock.Now()
+	default:
+		in.ledger.Hold(in.heldFrom, o.Clock.Now())
+		in.heldFrom = 0
+	}
+}
+
+// kindOf returns the kind of tasks of this name.
+func (in *Insight) kindOf(name string) *Kind {
+	k := in.Kinds[name]
+	if k == nil && len(in.Kinds) >= mostKinds {
+		name = Other
+		k = in.Kinds[name]
+	}
+	if k == nil {
+		k = &Kind{Name: name}
+		in.Kinds[name] = k
+	}
+	return k
+}
+
+// kind returns the kind of the plan's tasks; those without a name have that of all.
+func (in *Insight) kind(pl *Plan) *Kind {
+	if pl.kind == nil {
+		return &in.All
+	}
+	return pl.kind
+}
+
+// mayExplain reports whether another late run may be explained.
+func (in *Insight) mayExplain(now int64) bool {
+	const each = int64(time.Second) / explainedASecond
+	if more := (now - in.refilled) / each; more > 0 {
+		in.allowed = min(in.allowed+min(more, explainedAtOnce), explainedAtOnce)
+		in.refilled = now
+	}
+	if in.allowed == 0 {
+		return false
+	}
+	in.allowed--
+	return true
+}
+
+// Begin tells observers that a run begins, before the hooks and the body.
+func (x *Execution) Begin() {
+	obs := x.Owner.Observers
+	if obs != nil {
+		info := x.describe()
+		obs.Began.Each(func(f func(context.Context, Info) context.Context) {
+			x.Owner.Guard(x.Ctx, "began", info, func() {
+				if ctx := f(x.Ctx, info); ctx != nil {
+					x.Ctx = ctx
+				}
+			})
+		})
+		if info.Missed > 0 {
+			tell(x.Owner, x.Ctx, "missed", info, obs.Missed)
+		}
+	}
+	if x.wait.late {
+		x.tellLate()
+	}
+}
+
+// tellLate tells observers why the run is late or, if there are none, the log.
+func (x *Execution) tellLate() {
+	late, info := x.lateness(), x.describe()
+	if obs := x.Owner.Observers; obs != nil && obs.Late != nil {
+		obs.Late.Each(func(f func(context.Context, Info, Lateness)) {
+			x.Owner.Guard(x.Ctx, "late", info, func() { f(x.Ctx, info, late) })
+		})
+		return
+	}
+	x.Owner.Lock.Lock()
+	streak := &x.Owner.Insight.kind(x.Plan).streak
+	notable, n := streak.Fail(), streak.Len()
+	x.Owner.Lock.Unlock()
+	if notable {
+		x.Owner.log(slog.LevelWarn, late.Text(info.Name, info.Number), info,
+			slog.Duration("late", late.Total), slog.Uint64("streak", n))
+	}
+}
+
+// lateness returns what the run has waited for, to be told.
+func (x *Execution) lateness() Lateness {
+	r := &x.wait.reasons
+	l := Lateness{
+		Clock: time.Duration(x.wait.clock), Previous: time.Duration(r.Previous),
+		Held: time.Duration(r.Held), Busy: time.Duration(r.Busy), Queue: time.Duration(r.Queue),
+		Slack: time.Duration(r.Slack), Wake: time.Duration(r.Wake), Partial: r.Partial,
+	}
+	l.Total = l.Clock + l.Previous + l.Held + l.Busy + l.Queue + l.Slack + l.Wake
+	if l.Wake >= time.Millisecond {
+		l.Collector = min(pausesSince(time.Now().Add(-l.Wake)), l.Wake)
+	}
+	for _, h := range r.Holders {
+		by := Info{Name: h.Name, Number: h.Number, Started: x.Owner.Clock.Time(h.Start)}
+		l.Holders = append(l.Holders, Holder{by, time.Duration(h.End - h.Start)})
+	}
+	return l
+}
+
+// pausesSince returns for how long the collector has stopped the world since a moment.
+func pausesSince(from time.Time) (sum time.Duration) {
+	var stats debug.GCStats
+	debug.ReadGCStats(&stats)
+	for i, end := range stats.PauseEnd {
+		if end.Before(from) {
+			break // the latest come first
+		}
+		sum += stats.Pause[i]
+	}
+	return sum
+}
+
+// Finish tells observers that the body has ended, after the hooks. It is called even if a hook or
+// handler ends the goroutine.
+func (x *Execution) Finish() {
+	obs := x.Owner.Observers
+	if obs == nil || x.skip == early || x.skip == beyond {
+		return
+	}
+	info := x.describe()
+	if x.skip == tardy {
+		tell(x.Owner, context.Background(), "expired", info, obs.Expired)
+		return
+	}
+	if x.overrun && !x.told {
+		tell(x.Owner, x.Ctx, "overran", info, obs.Overran)
+	}
+	obs.Ended.Each(func(f func(context.Context, Info, error)) {
+		x.Owner.Guard(x.Ctx, "ended", info, func() { f(x.Ctx, info, x.Err) })
+	})
+}
+
+// tell calls observers of one kind.
+func tell(o *Owner, ctx context.Context, event string, info Info, hooks Hooks[func(Info)]) {
+	hooks.Each(func(f func(Info)) { o.Guard(ctx, event, info, func() { f(info) }) })
+}

@@ -1,0 +1,109 @@
+package executor
+
+import (
+	"context"
+	"time"
+
+	"github.com/punctual-go/punctual/executor/internal/run"
+)
+
+// Lateness says how late a run began, and what it had waited for since it was due. Total is the sum
+// of Clock, Previous, Held, Busy, Queue, Slack and Wake. In a testing/synctest bubble each of them
+// is exact; otherwise they are as exact as the clock, but what a part of Wake was spent on is an
+// estimate.
+//
+// The time from which it counts is the one for which the run was planned before [CatchUp] may have
+// moved that, so that a stall is seen. [Jitter] is not late.
+type Lateness struct {
+	Total time.Duration `json:"total"`
+
+	Clock    time.Duration `json:"clock,omitempty"`    // the wall clock was set, or the machine slept
+	Previous time.Duration `json:"previous,omitempty"` // its own previous run, or that before it in a [Serial], went on
+	Held     time.Duration `json:"held,omitempty"`     // the pool was paused
+	Busy     time.Duration `json:"busy,omitempty"`     // no worker was free
+	Queue    time.Duration `json:"queue,omitempty"`    // workers took what was due earlier
+	Slack    time.Duration `json:"slack,omitempty"`    // a worker waited to share a wake-up, see [Slack]
+	Wake     time.Duration `json:"wake,omitempty"`     // a worker was free: it was woken late, or held up by the Go scheduler
+
+	// Collector is the part of Wake for which the garbage collector had stopped the world: an
+	// estimate, without the work that it does beside the program. It is 0 for less than 1 ms of
+	// Wake.
+	Collector time.Duration `json:"collector,omitempty"`
+
+	// Holders are up to three runs that held the workers meanwhile, the longest first, and for how
+	// long they had been running, or ran in all. Of their Run, Name, Number and Started are set.
+	Holders []Running `json:"holders,omitempty"`
+
+	// Partial tells that some runs have been forgotten that may have held the workers: a pool
+	// remembers 64. Their time is in Wake.
+	Partial bool `json:"partial,omitempty"`
+}
+
+// String describes the reasons in a line, such as
+//
+//	workers 398ms (import-1 9.2s, import-2 3.1s), wake 11ms, gc 3ms
+func (l Lateness) String() string {
+	inner := l.inner()
+	return inner.Why()
+}
+
+func (l Lateness) inner() run.Lateness {
+	inner := run.Lateness{Total: l.Total, Clock: l.Clock, Previous: l.Previous, Held: l.Held,
+		Busy: l.Busy, Queue: l.Queue, Slack: l.Slack, Wake: l.Wake, Collector: l.Collector,
+		Partial: l.Partial}
+	for _, h := range l.Holders {
+		inner.Holders = append(inner.Holders, run.Holder{Info: run.Info(h.Run), For: h.For})
+	}
+	return inner
+}
+
+func latenessOf(inner run.Lateness) Lateness {
+	l := Lateness{Total: inner.Total, Clock: inner.Clock, Previous: inner.Previous,
+		Held: inner.Held, Busy: inner.Busy, Queue: inner.Queue, Slack: inner.Slack,
+		Wake: inner.Wake, Collector: inner.Collector, Partial: inner.Partial}
+	for _, h := range inner.Holders {
+		l.Holders = append(l.Holders, Running{Run: Run(h.Info), For: h.For})
+	}
+	return l
+}
+
+// ExplainLate has runs explained that begin later than d: each is told to the observers that have
+// Late or, if there are none, logged as a warning, such as
+//
+//	executor: late 412ms poll#17: workers 398ms (import-1 9.2s, import-2 3.1s), wake 11ms, gc 3ms
+//
+// Of late runs in a row of tasks with one name, the first, second, fourth, eighth and so on are
+// logged, with their number in the row as "streak". At most a hundred runs are explained at once,
+// and a hundred a second after that; the others are counted, see [Measurements]. ExplainLate
+// implies [Measure], and costs what that does; an explanation takes a microsecond, or up to five
+// when many tasks have overlapped the wait. ExplainLate panics if d is negative.
+func ExplainLate(d time.Duration) LoopOption {
+	if d < 0 {
+		panic("executor: negative lateness")
+	}
+	return forLoops(func(s *run.Settings) { s.Explain = &d })
+}
+
+// OnLate has f called when a run begins later than d, on a goroutine of its own, at most once per
+// interval: the moment to have a trace.FlightRecorder write down what has just happened. It is
+// ExplainLate(d) with an observer. If f panics, so does the program. A run that begins late while f
+// is at it, or within the interval, is passed over. OnLate panics if f is nil, or d negative.
+func OnLate(d, interval time.Duration, f func(Run, Lateness)) LoopOption {
+	if f == nil {
+		panic("executor: nil function")
+	}
+	return lateOption{ExplainLate(d), newSnapper(interval, f)}
+}
+
+// lateOption is the option that OnLate returns.
+type lateOption struct {
+	LoopOption
+	snapper *snapper
+}
+
+func (o lateOption) configure(s *settings) { o.Apply(&s.shared) }
+
+func (o lateOption) Apply(s *run.Settings) {
+	o.LoopOption.Apply(s)
+	observe(s, Observer{Late: func(_ context.Context, r Run, l Lateness) { o.snapper.late(r, l) }})
+}
