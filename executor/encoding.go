@@ -49,11 +49,13 @@ type statsFields struct {
 	*plainStats
 	KeepAlive duration `json:"keep_alive"`
 	Slack     duration `json:"slack,omitzero"`
+	Overdue   duration `json:"overdue,omitzero"`
 }
 
 // MarshalJSON writes the durations as strings.
 func (s Stats) MarshalJSON() ([]byte, error) {
-	return json.Marshal(statsFields{(*plainStats)(&s), duration(s.KeepAlive), duration(s.Slack)})
+	return json.Marshal(statsFields{(*plainStats)(&s), duration(s.KeepAlive), duration(s.Slack),
+		duration(s.Overdue)})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
@@ -61,6 +63,32 @@ func (s *Stats) UnmarshalJSON(text []byte) error {
 	fields := statsFields{plainStats: (*plainStats)(s)}
 	err := json.Unmarshal(text, &fields)
 	s.KeepAlive, s.Slack = time.Duration(fields.KeepAlive), time.Duration(fields.Slack)
+	s.Overdue = time.Duration(fields.Overdue)
+	return err
+}
+
+// distributionFields is a Distribution as JSON shows it.
+type distributionFields struct {
+	Count uint64   `json:"count"`
+	Mean  duration `json:"mean"`
+	P50   duration `json:"p50"`
+	P90   duration `json:"p90"`
+	P99   duration `json:"p99"`
+	Max   duration `json:"max"`
+}
+
+// MarshalJSON writes the durations as strings.
+func (d Distribution) MarshalJSON() ([]byte, error) {
+	return json.Marshal(distributionFields{d.Count, duration(d.Mean), duration(d.P50),
+		duration(d.P90), duration(d.P99), duration(d.Max)})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (d *Distribution) UnmarshalJSON(text []byte) error {
+	var f distributionFields
+	err := json.Unmarshal(text, &f)
+	*d = Distribution{f.Count, time.Duration(f.Mean), time.Duration(f.P50), time.Duration(f.P90),
+		time.Duration(f.P99), time.Duration(f.Max)}
 	return err
 }
 

@@ -309,6 +309,7 @@ func (p *Pool) terminate() {
 	p.hookGoroutine = 0 // the number may be given to another goroutine next
 	p.lot.Close()
 	p.runs.UnwatchLocked()
+	p.runs.EndHealthLocked()
 	p.mu.Unlock()
 	close(p.done)
 }

@@ -129,6 +129,7 @@ func (p *Pool) init(core int, opts []Option) {
 		Requeue:     p.requeueLocked,
 	}
 	p.runs.Running, p.runs.Limit = p.runsLocked(), p.limitLocked
+	p.followHealth()
 	p.runs.Open(p.before != nil || p.after != nil)
 	p.submitted = p.newPlan(series.Options{})
 	p.executed = p.newPlan(series.Options{})

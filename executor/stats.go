@@ -9,6 +9,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
+	"github.com/punctual-go/punctual/internal/parking"
 )
 
 // Stats is a consistent snapshot of a pool.
@@ -51,7 +52,18 @@ type Stats struct {
 	Expired  uint64 `json:"expired"`  // runs that did not begin in time, see BeginWithin
 	Wakeups  uint64 `json:"wakeups"`  // how often an idle worker was woken; never with nothing due
 
+	TimedOut    uint64 `json:"timed_out,omitzero"`   // runs that have exceeded their Timeout
+	Overrunning int    `json:"overrunning,omitzero"` // runs in progress that have
+
 	Slack time.Duration `json:"slack,omitzero"` // how late a run may be to share a wake-up
+
+	// Overdue is how long the task that is due next has been due; 0 if none is, or if the pool does
+	// not know since when.
+	Overdue time.Duration `json:"overdue,omitzero"`
+
+	// Late tells how late runs began, Took how long they took; nil without [Measure].
+	Late *Distribution `json:"late,omitempty"`
+	Took *Distribution `json:"took,omitempty"`
 }
 
 // counts are the counters of a pool. Its lock guards them. What workers have claimed from a batch
@@ -66,7 +78,16 @@ type counts struct {
 // Stats returns a snapshot of the pool's sizes and counters.
 func (p *Pool) Stats() Stats {
 	p.mu.Lock()
-	defer p.mu.Unlock()
+	s := p.statsLocked()
+	late, took, measured := p.runs.MeasuredLocked()
+	p.mu.Unlock()
+	if measured {
+		s.Late, s.Took = (*Histogram)(&late).Distribution(), (*Histogram)(&took).Distribution()
+	}
+	return s
+}
+
+func (p *Pool) statsLocked() Stats {
 	var dealt int
 	var ran uint64
 	accepted, rejected, queued := p.tallyLocked(func() { dealt, ran = p.playedLocked() })
@@ -93,8 +114,34 @@ func (p *Pool) Stats() Stats {
 		Retries:     p.counts.Retries,
 		Expired:     p.counts.Expired,
 		Wakeups:     p.lot.Wakes(),
+		TimedOut:    p.counts.TimedOut,
+		Overrunning: p.overrunningLocked(),
 		Slack:       time.Duration(p.slack),
+		Overdue:     p.overdueLocked(),
 	}
+}
+
+// overrunningLocked returns how many runs in progress have exceeded their timeout.
+func (p *Pool) overrunningLocked() (n int) {
+	now := p.clock.Now()
+	for x := range p.executionsLocked() {
+		if x.Task != nil && x.Overruns(now) {
+			n++
+		}
+	}
+	return n
+}
+
+// overdueLocked returns for how long the head of the queue has been due.
+func (p *Pool) overdueLocked() time.Duration {
+	if p.custom != nil { // which is the user's, and knows no times
+		return 0
+	}
+	when, _ := p.queue.Head()
+	if when == unread || when == parking.Nothing {
+		return 0
+	}
+	return max(time.Duration(p.clock.Now()-when), 0)
 }
 
 // boundLocked returns the maximum size, or 0 if there is none.

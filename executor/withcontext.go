@@ -71,6 +71,17 @@ func WithContext(ctx context.Context) TaskOption {
 // and sees to it that c ends with that. In is when the task is to run first, counted from now.
 func (p *Pool) acceptWithin(c *cell.Cell, in time.Duration, accept func() error) error {
 	pl := planOf(c)
+	if pl.Expected() {
+		expected := accept
+		p.runs.Expect(c, &pl.Plan)
+		accept = func() error {
+			err := expected()
+			if err != nil {
+				p.runs.Unexpect(&pl.Plan)
+			}
+			return err
+		}
+	}
 	if p.runs.Observers != nil {
 		observed := accept
 		accept = func() error { return p.runs.Admit(c, &pl.Plan, in, observed) }

@@ -250,10 +250,15 @@ func (d door) enter(n *link, when, now int64) error {
 		l.rejected.Add(1)
 		return err
 	}
-	if l.runs.Observers != nil {
-		return l.runs.Admit(c, pl, time.Duration(when-now), func() error { return d.let(n, when, now) })
+	if l.runs.Observers == nil && !pl.Expected() {
+		return d.let(n, when, now)
 	}
-	return d.let(n, when, now)
+	l.runs.Expect(c, pl)
+	err := l.runs.Admit(c, pl, time.Duration(when-now), func() error { return d.let(n, when, now) })
+	if err != nil {
+		l.runs.Unexpect(pl)
+	}
+	return err
 }
 
 // let is enter without the checks before.

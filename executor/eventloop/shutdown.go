@@ -265,4 +265,5 @@ func (l *Loop) terminateLocked() {
 	l.goroutine.Store(0)
 	l.alarm.Close()
 	l.runs.UnwatchLocked()
+	l.runs.EndHealthLocked()
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/run"
 )
 
@@ -41,6 +42,12 @@ type Stats struct {
 
 	// Slack is how late a run may be to share a wake-up. In JSON it is text, such as "50µs".
 	Slack time.Duration `json:"slack,omitzero"`
+
+	TimedOut uint64 `json:"timed_out,omitzero"` // runs that have exceeded their timeout
+
+	// Late tells how late runs began, Took how long they took; nil without [executor.Measure].
+	Late *executor.Distribution `json:"late,omitempty"`
+	Took *executor.Distribution `json:"took,omitempty"`
 }
 
 // plainStats is Stats without its methods, so that encoding it does not recurse.
@@ -123,6 +130,11 @@ func (l *Loop) Stats() Stats {
 		Starts:     l.counts.starts,
 		Wakeups:    l.counts.wakeups,
 		Slack:      l.slack,
+		TimedOut:   l.counts.TimedOut,
+	}
+	if late, took, ok := l.runs.MeasuredLocked(); ok {
+		s.Late = (*executor.Histogram)(&late).Distribution()
+		s.Took = (*executor.Histogram)(&took).Distribution()
 	}
 	if l.exec.Task != nil {
 		s.Busy = 1

@@ -36,6 +36,11 @@ type Options struct {
 
 	Priority int
 
+	// What is expected of the task; 0 means nothing.
+	SuccessWithin time.Duration // a run succeeds at least so often
+	StartWithin   time.Duration // of the last hundred runs, this part begins no later than that
+	StartQuantile float64
+
 	WallClock bool // a task that runs once waits on the wall clock
 
 	Values context.Context // whose values the runs know; nil for none in particular

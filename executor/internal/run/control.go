@@ -23,6 +23,11 @@ func (o *Owner) Resume(c *cell.Cell, pl *Plan) (resumed bool) {
 	} else {
 		resumed = o.command(c, pl, pl.Resume)
 	}
+	if resumed && pl.expects != nil {
+		o.Lock.Lock()
+		o.resumeExpectedLocked(pl.expects)
+		o.Lock.Unlock()
+	}
 	if resumed && o.Observers != nil {
 		o.tellTask("resumed", c, pl, o.Observers.Resumed)
 	}

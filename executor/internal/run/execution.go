@@ -174,7 +174,7 @@ func (x *Execution) Conclude() {
 	if late := c.Exit(); pl.Timeout > 0 && x.overran(late) {
 		x.Err = overrunError(pl.Late, x.Err)
 	}
-	if pl.repeats() || x.Owner.Watched {
+	if pl.repeats() || x.Owner.Watched || pl.expects != nil {
 		x.ended = x.Owner.Clock.Now()
 	}
 	if x.Err != nil && x.skip == noSkip && pl.Retry.Attempts > 1 && x.triesAgain() {
@@ -298,6 +298,9 @@ func (x *Execution) Count() {
 	if x.Owner.Insight != nil && x.skip == noSkip {
 		x.noteLocked()
 	}
+	if e := x.Plan.expects; e != nil && x.skip == noSkip {
+		x.noteExpected(e)
+	}
 	switch {
 	case x.skip == tardy:
 		counts.Expired++
@@ -317,6 +320,10 @@ func (x *Execution) countOutcome(counts *Counts) {
 	case x.tries:
 		counts.Retries++
 		return
+	case x.overrun && !x.told:
+		counts.TimedOut++
+	}
+	switch {
 	case x.Failed && !x.told:
 		counts.Failures++
 	}

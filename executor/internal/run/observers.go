@@ -47,6 +47,11 @@ func (o *Owner) Admit(c *cell.Cell, pl *Plan, in time.Duration, accept func() er
 
 // Cancelled tells observers that a task has been cancelled by its future. The lock is not held.
 func (o *Owner) Cancelled(c *cell.Cell, pl *Plan) {
+	if pl.expects != nil {
+		o.Lock.Lock()
+		o.health.changeLocked(o)
+		o.Lock.Unlock()
+	}
 	if o.Observers != nil {
 		o.tellTask("cancelled", c, pl, o.Observers.Cancelled)
 	}

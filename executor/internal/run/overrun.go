@@ -55,6 +55,7 @@ func (o *Owner) overdue(c *cell.Cell, pl *Plan) (run overrun, overdue bool) {
 		return run, false
 	}
 	o.Settling++
+	o.Counts.TimedOut++
 	run.Info = o.DescribeLocked(c, pl)
 	if run.survived = pl.Survives(false); run.survived {
 		o.Counts.Failures++
@@ -72,6 +73,9 @@ func (o *Owner) countLate(pl *Plan) {
 		o.Counts.Completed++
 	}
 	o.Counts.Failures++
+	if pl.expects != nil {
+		o.health.changeLocked(o)
+	}
 }
 
 // expired ends what overdue has begun. It may be what the end of the owner has been waiting for.

@@ -44,7 +44,17 @@ type Owner struct {
 	Watched bool     // somebody observes runs; set by Open
 	Insight *Insight // how late runs have been; nil if nobody wants to know
 
+	// Healthy, if set, compares the health with what it was, and tells of a change. It is called
+	// without the lock. Held, if set, reports with the lock held whether nothing is to start.
+	Healthy func()
+	Held    func() bool
+
 	watch watch // of the wall clock
+
+	// The lock guards these.
+	expectations []*expectation
+	sweepAt      int // how many there are to be before they are looked through
+	health       health
 
 	// The lock guards these.
 	Settling int      // parties about to settle tasks; the owner does not end before they have
@@ -57,6 +67,7 @@ type Counts struct {
 	Completed uint64 // tasks ended by their run
 	Failures  uint64 // failed runs
 	Retries   uint64 // failed attempts that another is to follow
+	TimedOut  uint64 // runs that have exceeded their timeout
 	Expired   uint64 // runs that came too late and did not begin
 }
 

@@ -25,6 +25,7 @@ type Plan struct {
 	late    error   // of a run that begins too late to be of use; nil if there is no such time
 
 	labels  context.Context // has those of a run's goroutine; nil if they are the idle worker's
+	expects *expectation    // nil if nothing is expected
 	kind    *Kind           // of the tasks with its name; nil before the first run, and if nobody asks
 	Took    int64           // how long runs have taken lately, in nanoseconds; 0 if there was none
 	Reports bool            // the task has no future, so its failures go to the error handler

@@ -203,6 +203,11 @@ func (x *Execution) noteKind(k *Kind) {
 
 // HoldLocked tells that nothing is to start, or that all may again. The lock is held.
 func (o *Owner) HoldLocked(held bool) {
+	if !held {
+		for _, e := range o.expectations {
+			o.resumeExpectedLocked(e)
+		}
+	}
 	in := o.Insight
 	switch {
 	case in == nil || held == (in.heldFrom > 0):

@@ -1,0 +1,154 @@
+package observe_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
+)
+
+func TestRunsAreMeasured(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewScheduledPool(1, executor.Measure(), pooltest.Quiet())
+		defer p.Close()
+		begun := time.Now()
+		n := 0
+		_, err := p.AtFixedRate(0, 10*ms, func(context.Context) error {
+			if n++; n == 3 {
+				time.Sleep(35 * ms)
+				return errors.New("three")
+			}
+			time.Sleep(ms)
+			return nil
+		}, executor.Name("t"), executor.CatchUp(executor.Skip), executor.MaxRuns(5))
+		require.NoError(t, err)
+		at(p, 25*ms, "", 2*ms)
+		time.Sleep(time.Second)
+		synctest.Wait()
+
+		m := p.Measurements()
+		require.Len(t, m.Tasks, 1)
+		of := m.Tasks[0]
+		assert.Equal(t, "t", of.Name)
+		assert.EqualValues(t, 5, of.Took.Count())
+		assert.Equal(t, 39*ms, of.Took.Sum)
+		assert.Equal(t, 35*ms, of.Took.Max)
+		assert.EqualValues(t, 1, of.Failures)
+		assert.EqualValues(t, 3, of.Missed)
+		assert.Equal(t, 71*ms, of.LastSuccess.Sub(begun))
+		assert.EqualValues(t, 6, m.Late.Count())
+		assert.Equal(t, 30*ms, m.Late.Max, "the unnamed one")
+		assert.Zero(t, of.Late.Max)
+
+		s := p.Stats()
+		assert.EqualValues(t, 6, s.Took.Count)
+		assert.Equal(t, 41*ms/6, s.Took.Mean)
+		assert.Equal(t, 35*ms, s.Took.P99)
+		text, err := json.Marshal(s)
+		require.NoError(t, err)
+		var back executor.Stats
+		require.NoError(t, json.Unmarshal(text, &back))
+		assert.Equal(t, s, back)
+	})
+}
+
+func TestTheReasonsAreSummedUp(t *testing.T) {
+	late(t, 1, func(p *executor.ScheduledPool, _ *book) {
+		for range 3 {
+			at(p, 0, "x", 10*ms)
+		}
+		time.Sleep(time.Second)
+		m := p.Measurements()
+		assert.Equal(t, 30*ms, m.Reasons.Total)
+		assert.Equal(t, 30*ms, m.Reasons.Queue+m.Reasons.Busy)
+	})
+}
+
+func TestNamesThatAreMeasuredAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewScheduledPool(1, executor.Measure())
+		defer p.Close()
+		for i := range 1000 {
+			at(p, 0, fmt.Sprint(i), 0)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		m := p.Measurements()
+		require.Len(t, m.Tasks, 201)
+		assert.Equal(t, "other", m.Tasks[200].Name)
+		assert.EqualValues(t, 800, m.Tasks[200].Took.Count())
+	})
+}
+
+func TestNothingIsMeasuredUnasked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewScheduledPool(1)
+		defer p.Close()
+		at(p, 0, "x", ms)
+		time.Sleep(time.Second)
+		assert.Equal(t, executor.Measurements{}, p.Measurements())
+		assert.Nil(t, p.Stats().Late)
+	})
+}
+
+func TestTooManyLateRunsAreCountedOnly(t *testing.T) {
+	late(t, 1, func(p *executor.ScheduledPool, b *book) {
+		at(p, 0, "hog", ms)
+		for range 150 {
+			at(p, 0, "x", 0)
+		}
+		time.Sleep(time.Second)
+		assert.Len(t, b.read(), 100)
+		assert.EqualValues(t, 50, p.Measurements().Unexplained)
+		at(p, 0, "hog", ms)
+		at(p, 0, "x", 0)
+		time.Sleep(time.Second)
+		assert.Len(t, b.read(), 1)
+	})
+}
+
+func TestStatsTellWhatIsOverdue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewScheduledPool(1, pooltest.Quiet())
+		defer p.Close()
+		_, err := p.Schedule(0, lasts(20*ms), executor.Timeout(5*ms))
+		require.NoError(t, err)
+		at(p, 10*ms, "x", 0)
+		time.Sleep(4 * ms)
+		s := p.Stats()
+		assert.Zero(t, s.Overdue)
+		assert.Zero(t, s.Overrunning)
+		time.Sleep(11 * ms)
+		s = p.Stats()
+		assert.Equal(t, 5*ms, s.Overdue)
+		assert.Equal(t, 1, s.Overrunning)
+		assert.EqualValues(t, 1, s.TimedOut)
+		time.Sleep(time.Second)
+		s = p.Stats()
+		assert.Zero(t, s.Overrunning)
+		assert.EqualValues(t, 1, s.TimedOut)
+	})
+}
+
+func TestALoopMeasuresToo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := eventloop.New(executor.Measure())
+		defer l.Close()
+		_, err := l.Schedule(0, lasts(3*ms))
+		require.NoError(t, err)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		assert.Equal(t, 3*ms, l.Stats().Took.Max)
+		assert.EqualValues(t, 1, l.Stats().Late.Count)
+	})
+}

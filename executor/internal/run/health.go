@@ -1,0 +1,76 @@
+package run
+
+import (
+	"time"
+)
+
+// health tells listeners when the health of an owner changes. The owner's lock guards it.
+//
+//	calm    -> asking  changeLocked: something may have changed; the timer: a time is over
+//	asking  -> asking  changeLocked: once more
+//	asking  -> calm    tell: the listeners know
+//	any     -> over    endLocked: the owner has ended
+type health struct {
+	asking, again, over bool
+	timer               *time.Timer // until an expectation will be broken; nil if none can be
+}
+
+// changeLocked has the listeners told if the health has changed.
+func (h *health) changeLocked(o *Owner) {
+	switch {
+	case o.Healthy == nil || h.over:
+	case h.asking:
+		h.again = true
+	default:
+		h.asking = true
+		go h.tell(o)
+	}
+}
+
+// tell asks for the health, and tells of it, until nothing has changed meanwhile. Healthy compares.
+func (h *health) tell(o *Owner) {
+	done := false
+	defer func() {
+		if !done { // a listener has ended the goroutine
+			o.Lock.Lock()
+			defer o.Lock.Unlock()
+			h.asking = false
+		}
+	}()
+	for {
+		o.Healthy()
+		o.Lock.Lock()
+		if !h.again || h.over {
+			h.asking, done = false, true
+			h.waitLocked(o)
+			o.Lock.Unlock()
+			return
+		}
+		h.again = false
+		o.Lock.Unlock()
+	}
+}
+
+// waitLocked sets the timer for when an expectation will be broken.
+func (h *health) waitLocked(o *Owner) {
+	if h.timer != nil {
+		h.timer.Stop()
+		h.timer = nil
+	}
+	now := o.Clock.Now()
+	if at, ok := o.nextChangeLocked(now); ok && !h.over {
+		h.timer = time.AfterFunc(time.Duration(at-now), func() {
+			o.Lock.Lock()
+			defer o.Lock.Unlock()
+			h.changeLocked(o)
+		})
+	}
+}
+
+// EndHealthLocked ends what tells of changes. The lock is held.
+func (o *Owner) EndHealthLocked() {
+	o.health.over = true
+	if o.health.timer != nil {
+		o.health.timer.Stop()
+	}
+}

@@ -1,0 +1,112 @@
+package executor
+
+import (
+	"time"
+
+	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/internal/lateness"
+)
+
+// Measure has a pool or event loop keep histograms of how late runs begin and how long they take,
+// of all runs and by the names of tasks; see [Pool.Measurements] and [Stats]. It reads the clock
+// once more for each run of a task that runs once, and keeps about 1 KiB for each of up to 200
+// names. A task of Execute then costs as much as one of Submit. Without the option nothing is kept.
+func Measure() LoopOption { return forLoops(func(s *run.Settings) { s.Measure = true }) }
+
+// Buckets is how many buckets a [Histogram] has.
+const Buckets = lateness.Buckets
+
+// Histogram counts durations in buckets. Their upper bounds, see [Histogram.Bound], are the powers
+// of √2 of a second from about a microsecond to about an hour, so a quantile is too large by a
+// factor of √2 at most. These bounds are those of scale 1 of an exponential histogram of
+// OpenTelemetry, and of schema 1 of a native histogram of Prometheus.
+type Histogram struct {
+	Counts [Buckets]uint64 // the first bucket has everything shorter, the last everything longer
+	Sum    time.Duration
+	Max    time.Duration
+}
+
+// Count returns how many durations have been counted.
+func (h *Histogram) Count() uint64 { return h.inner().Count() }
+
+// Quantile returns a duration than which the part q of all durations is not longer: 0.99 asks for
+// the 99th percentile, 1 for the longest. It returns 0 if there are none.
+func (h *Histogram) Quantile(q float64) time.Duration { return h.inner().Quantile(q) }
+
+// Bound returns the upper bound of a bucket, which is itself in the next one.
+func (h *Histogram) Bound(bucket int) time.Duration { return lateness.Bound(bucket) }
+
+func (h *Histogram) inner() *lateness.Histogram { return (*lateness.Histogram)(h) }
+
+// Distribution sums up a histogram. In JSON, durations are text, such as "1.5ms".
+type Distribution struct {
+	Count uint64
+	Mean  time.Duration
+	P50   time.Duration
+	P90   time.Duration
+	P99   time.Duration
+	Max   time.Duration
+}
+
+// Distribution sums up the histogram.
+func (h *Histogram) Distribution() *Distribution {
+	d := &Distribution{Count: h.Count(), P50: h.Quantile(0.5), P90: h.Quantile(0.9),
+		P99: h.Quantile(0.99), Max: h.Max}
+	if d.Count > 0 {
+		d.Mean = h.Sum / time.Duration(d.Count)
+	}
+	return d
+}
+
+// Measurements are what [Measure] keeps.
+type Measurements struct {
+	TaskMeasurements                    // of all runs
+	Tasks            []TaskMeasurements // by name; names beyond the first 200 share the name "other"
+
+	// Reasons has what the late runs that [ExplainLate] has explained had waited for, in all.
+	// Unexplained counts the others.
+	Reasons     Lateness
+	Unexplained uint64
+}
+
+// TaskMeasurements are those of the tasks of one name, or of all.
+type TaskMeasurements struct {
+	Name     string
+	Late     Histogram // from when a run was due to when it began
+	Took     Histogram // from when it began to the end of its body
+	Failures uint64    // runs and attempts that have failed
+	Missed   uint64    // periods that got no run of their own
+
+	LastSuccess time.Time // when a run last succeeded; zero before that
+}
+
+// Measurements returns what has been measured since the pool was made; without [Measure], nothing.
+// It copies 1 KiB for each name with the pool locked.
+func (p *Pool) Measurements() Measurements {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return measurementsLocked(&p.runs)
+}
+
+func measurementsLocked(o *run.Owner) (m Measurements) {
+	if o.Insight == nil {
+		return m
+	}
+	total, parts, unexplained := o.Insight.Reasons()
+	m.Unexplained = unexplained
+	m.Reasons = Lateness{Total: total,
+		Clock: parts[run.PartClock], Previous: parts[run.PartPrevious],
+		Held: parts[run.PartHeld], Busy: parts[run.PartBusy], Queue: parts[run.PartQueue],
+		Slack: parts[run.PartSlack], Wake: parts[run.PartWake],
+	}
+	for _, k := range o.KindsLocked() {
+		task := TaskMeasurements{Name: k.Name, Late: Histogram(k.Late), Took: Histogram(k.Took),
+			Failures: k.Failures, Missed: k.Missed, LastSuccess: o.SuccessOf(k)}
+		if k == &o.Insight.All {
+			m.TaskMeasurements = task
+		} else {
+			m.Tasks = append(m.Tasks, task)
+		}
+	}
+	return m
+}
