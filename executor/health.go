@@ -130,7 +130,9 @@ func (p *Pool) Health() Health {
 		State: p.stage.String()}
 	h.add(p.runs.HealthLocked())
 	within := p.runs.ShortestLocked()
-	switch overdue := p.overdueLocked(); {
+	// What a pause has held up has been waiting for a worker only since.
+	overdue := min(p.overdueLocked(), time.Duration(p.clock.Now()-p.pause.over))
+	switch {
 	case p.stage != running:
 		h.Status, h.Reason = HealthDown, "it is "+h.State
 	case within > 0 && overdue > within && !p.pause.on:

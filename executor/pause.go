@@ -12,6 +12,7 @@ type pause struct {
 	timer *time.Timer // ends the pause; nil if only a call does
 	// Of the pause that timer ends: one that comes too late must not end another.
 	number uint64
+	over   int64 // when the last one ended, or 0
 }
 
 // Pause makes the workers take nothing new until [Pool.Resume]. Runs in progress go on, and tasks
@@ -85,6 +86,10 @@ func (p *Pool) endPauseLocked() {
 	if p.pause.timer != nil {
 		p.pause.timer.Stop()
 	}
-	p.pause = pause{number: p.pause.number + 1}
+	over := p.pause.over
+	if p.pause.on {
+		over = p.clock.Now()
+	}
+	p.pause = pause{number: p.pause.number + 1, over: over}
 	p.runs.HoldLocked(false)
 }
