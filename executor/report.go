@@ -68,11 +68,8 @@ func (p *Pool) pending(w runqueue.Waiting) Pending {
 	return pending
 }
 
-// runOf describes the run of c that is in progress.
-func (p *Pool) runOf(c *cell.Cell) Run { return Run(p.runs.Describe(c, &planOf(c).Plan)) }
-
-// askLocked is runOf for a question from outside. Somebody who has asked once may ask again, so
-// from now on the pool records when runs start.
+// askLocked describes the run of c that is in progress, for a question from outside. Somebody who
+// has asked once may ask again, so from now on the pool records when runs start.
 func (p *Pool) askLocked(c *cell.Cell) Run {
 	if c.Started == unread {
 		p.watched.Store(true)
