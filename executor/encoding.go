@@ -92,6 +92,65 @@ func (d *Distribution) UnmarshalJSON(text []byte) error {
 	return err
 }
 
+// LogValue returns the fields for a structured log.
+func (d Distribution) LogValue() slog.Value {
+	text := func(key string, d time.Duration) slog.Attr { return slog.String(key, d.String()) }
+	return slog.GroupValue(slog.Uint64("count", d.Count), text("mean", d.Mean), text("p50", d.P50),
+		text("p90", d.P90), text("p99", d.P99), text("max", d.Max))
+}
+
+// latenessFields is a Lateness as JSON shows it.
+type latenessFields struct {
+	Total     duration  `json:"total"`
+	Clock     duration  `json:"clock,omitzero"`
+	Previous  duration  `json:"previous,omitzero"`
+	Held      duration  `json:"held,omitzero"`
+	Busy      duration  `json:"busy,omitzero"`
+	Queue     duration  `json:"queue,omitzero"`
+	Slack     duration  `json:"slack,omitzero"`
+	Wake      duration  `json:"wake,omitzero"`
+	Collector duration  `json:"collector,omitzero"`
+	Holders   []Running `json:"holders,omitempty"`
+	Partial   bool      `json:"partial,omitempty"`
+}
+
+// MarshalJSON writes the durations as strings.
+func (l Lateness) MarshalJSON() ([]byte, error) {
+	return json.Marshal(latenessFields{duration(l.Total), duration(l.Clock), duration(l.Previous),
+		duration(l.Held), duration(l.Busy), duration(l.Queue), duration(l.Slack), duration(l.Wake),
+		duration(l.Collector), l.Holders, l.Partial})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (l *Lateness) UnmarshalJSON(text []byte) error {
+	var f latenessFields
+	err := json.Unmarshal(text, &f)
+	*l = Lateness{Total: time.Duration(f.Total), Clock: time.Duration(f.Clock),
+		Previous: time.Duration(f.Previous), Held: time.Duration(f.Held),
+		Busy: time.Duration(f.Busy), Queue: time.Duration(f.Queue), Slack: time.Duration(f.Slack),
+		Wake: time.Duration(f.Wake), Collector: time.Duration(f.Collector),
+		Holders: f.Holders, Partial: f.Partial}
+	return err
+}
+
+// LogValue returns the parts that are not zero for a structured log.
+func (l Lateness) LogValue() slog.Value {
+	var fields attrs
+	fields.add(slog.String("total", l.Total.String()))
+	fields.span("clock", l.Clock)
+	fields.span("previous", l.Previous)
+	fields.span("held", l.Held)
+	fields.span("busy", l.Busy)
+	fields.span("queue", l.Queue)
+	fields.span("slack", l.Slack)
+	fields.span("wake", l.Wake)
+	fields.span("collector", l.Collector)
+	if l.Holders != nil {
+		fields.add(slog.Any("holders", l.Holders))
+	}
+	return slog.GroupValue(fields...)
+}
+
 // LogValue returns the two lists for a structured log.
 func (r Report) LogValue() slog.Value {
 	return slog.GroupValue(slog.Any("dropped", r.Dropped), slog.Any("running", r.Running))
@@ -125,6 +184,15 @@ func (r Run) attrs() (fields attrs) {
 	if r.Missed > 0 {
 		fields.add(slog.Uint64("missed", r.Missed))
 	}
+	if r.Attempt > 0 {
+		fields.add(slog.Uint64("attempt", r.Attempt))
+	}
+	if r.Triggered {
+		fields.add(slog.Bool("triggered", true))
+	}
+	if r.Periodic {
+		fields.add(slog.Bool("periodic", true))
+	}
 	return fields
 }
 
@@ -154,8 +222,19 @@ func (s Stats) LogValue() slog.Value {
 		slog.Uint64("returned", s.Returned), slog.Uint64("runs", s.Runs),
 		slog.Uint64("failures", s.Failures), slog.Uint64("retries", s.Retries),
 		slog.Uint64("expired", s.Expired), slog.Uint64("wakeups", s.Wakeups))
-	if s.Slack > 0 {
-		fields.add(slog.String("slack", s.Slack.String()))
+	if s.Paused {
+		fields.add(slog.Bool("paused", true))
+	}
+	if s.TimedOut > 0 {
+		fields.add(slog.Uint64("timed_out", s.TimedOut))
+	}
+	if s.Overrunning > 0 {
+		fields.add(slog.Int("overrunning", s.Overrunning))
+	}
+	fields.span("slack", s.Slack)
+	fields.span("overdue", s.Overdue)
+	if s.Late != nil {
+		fields.add(slog.Any("late", s.Late), slog.Any("took", s.Took))
 	}
 	return slog.GroupValue(fields...)
 }
@@ -168,6 +247,12 @@ func (as *attrs) add(more ...slog.Attr) { *as = append(*as, more...) }
 func (as *attrs) name(name string) {
 	if name != "" {
 		as.add(slog.String("name", name))
+	}
+}
+
+func (as *attrs) span(key string, d time.Duration) {
+	if d != 0 {
+		as.add(slog.String(key, d.String()))
 	}
 }
 

@@ -40,9 +40,11 @@ const jsonReport = `{
 	],
 	"running": [
 		{"name": "rate", "number": 1,
-			"scheduled": "2000-01-01T00:00:00Z", "started": "2000-01-01T00:00:00Z", "for": "500ms"},
+			"scheduled": "2000-01-01T00:00:00Z", "started": "2000-01-01T00:00:00Z", "for": "500ms",
+			"periodic": true},
 		{"number": 1,
-			"scheduled": "2000-01-01T00:00:00Z", "started": "2000-01-01T00:00:00Z", "for": "500ms"}
+			"scheduled": "2000-01-01T00:00:00Z", "started": "2000-01-01T00:00:00Z", "for": "500ms",
+			"periodic": true}
 	]
 }`
 
@@ -105,8 +107,8 @@ func TestWhatAReportIsMadeOfCanBeLogged(t *testing.T) {
 				`{"name": "rate", "number": 3, "missed": 2}`, "x.name=rate x.number=3 x.missed=2"},
 			"running": {report.Running[1],
 				`{"number": 1, "scheduled": "2000-01-01T00:00:00Z",
-				"started": "2000-01-01T00:00:00Z", "for": "500ms"}`,
-				"x.started=2000-01-01T00:00:00.000Z x.for=500ms"},
+				"started": "2000-01-01T00:00:00Z", "for": "500ms", "periodic": true}`,
+				"x.started=2000-01-01T00:00:00.000Z x.periodic=true x.for=500ms"},
 			"stats": {
 				executor.Stats{Name: "jobs", State: "running", Core: 2, KeepAlive: time.Minute, Runs: 7},
 				`{"name": "jobs", "state": "running", "core": 2, "keep_alive": "1m0s",

@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -145,43 +144,34 @@ func (p *Pool) Health() Health {
 // add adds the tasks, of which those in trouble degrade it.
 func (h *Health) add(tasks []run.TaskHealth) {
 	for _, t := range tasks {
-		if t.State == run.HealthLate || t.State == run.HealthFailed {
+		if t.InTrouble() {
 			h.Status = HealthDegraded
 		}
 		h.Tasks = append(h.Tasks, TaskHealth(t))
 	}
 }
 
-// OnHealth has f called when the status of a pool, or the state of a task, becomes another: a task
-// is late or has failed, and when it is well again; not for new, paused and ok among each other,
-// and not once the pool is shut down. It is called on a goroutine of its own, one call at a time,
-// with what there is then; changes during a call are told by the next. If it panics, that is
-// reported like the panic of a hook. OnHealth panics if f is nil.
-func OnHealth(f func(Health)) Option {
+// OnHealth has f called when the status of a pool or event loop, or the state of a task, becomes
+// another: a task is late or has failed, and when it is well again; not for new, paused and ok among
+// each other, and not once the executor is shut down. It is called on a goroutine of its own, one
+// call at a time, with what there is then; changes during a call are told by the next. If it panics,
+// that is reported like the panic of a hook. OnHealth panics if f is nil.
+func OnHealth(f func(Health)) LoopOption {
 	if f == nil {
 		panic("executor: nil function")
 	}
-	return option(func(s *settings) { s.healthy = append(s.healthy, f) })
-}
-
-// followHealth has the functions of OnHealth called.
-func (p *Pool) followHealth() {
-	p.runs.Held = func() bool { return p.pause.on }
-	if p.healthy == nil {
-		return
-	}
-	known := HealthOK
-	p.runs.Healthy = func() {
-		h := p.Health()
-		now := h.trouble()
-		if now == known || h.State != running.String() {
-			return
-		}
-		known = now
-		p.healthy.Each(func(f func(Health)) {
-			p.guard(context.Background(), "health", Run{}, func() { f(h) })
+	return forLoops(func(s *run.Settings) {
+		known := HealthOK
+		s.OnHealth = append(s.OnHealth, func(health any) (tell func()) {
+			h := health.(Health)
+			now := h.trouble()
+			if now == known || h.State != running.String() {
+				return nil
+			}
+			known = now
+			return func() { f(h) }
 		})
-	}
+	})
 }
 
 // trouble returns what is to be told: the status, and which tasks are how.

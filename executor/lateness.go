@@ -15,28 +15,28 @@ import (
 // The time from which it counts is the one for which the run was planned before [CatchUp] may have
 // moved that, so that a stall is seen. [Jitter] is not late.
 type Lateness struct {
-	Total time.Duration `json:"total"`
+	Total time.Duration
 
-	Clock    time.Duration `json:"clock,omitempty"`    // the wall clock was set, or the machine slept
-	Previous time.Duration `json:"previous,omitempty"` // its own previous run, or that before it in a [Serial], went on
-	Held     time.Duration `json:"held,omitempty"`     // the pool was paused
-	Busy     time.Duration `json:"busy,omitempty"`     // no worker was free
-	Queue    time.Duration `json:"queue,omitempty"`    // workers took what was due earlier
-	Slack    time.Duration `json:"slack,omitempty"`    // a worker waited to share a wake-up, see [Slack]
-	Wake     time.Duration `json:"wake,omitempty"`     // a worker was free: it was woken late, or held up by the Go scheduler
+	Clock    time.Duration // the wall clock was set, or the machine slept
+	Previous time.Duration // its own previous run went on, or that before it in a [Serial]
+	Held     time.Duration // the pool was paused
+	Busy     time.Duration // no worker was free
+	Queue    time.Duration // workers took what was due earlier
+	Slack    time.Duration // a worker waited to share a wake-up, see [Slack]
+	Wake     time.Duration // a worker was free, but woken late, or held up by the Go scheduler
 
 	// Collector is the part of Wake for which the garbage collector had stopped the world: an
 	// estimate, without the work that it does beside the program. It is 0 for less than 1 ms of
 	// Wake.
-	Collector time.Duration `json:"collector,omitempty"`
+	Collector time.Duration
 
 	// Holders are up to three runs that held the workers meanwhile, the longest first, and for how
 	// long they had been running, or ran in all. Of their Run, Name, Number and Started are set.
-	Holders []Running `json:"holders,omitempty"`
+	Holders []Running
 
 	// Partial tells that some runs have been forgotten that may have held the workers: a pool
 	// remembers 64. Their time is in Wake.
-	Partial bool `json:"partial,omitempty"`
+	Partial bool
 }
 
 // String describes the reasons in a line, such as
@@ -81,7 +81,10 @@ func ExplainLate(d time.Duration) LoopOption {
 	if d < 0 {
 		panic("executor: negative lateness")
 	}
-	return forLoops(func(s *run.Settings) { s.Explain = &d })
+	return forLoops(func(s *run.Settings) {
+		measured(s)
+		s.Explain = &d
+	})
 }
 
 // OnLate has f called when a run begins later than d, on a goroutine of its own, at most once per

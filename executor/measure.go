@@ -11,7 +11,11 @@ import (
 // of all runs and by the names of tasks; see [Pool.Measurements] and [Stats]. It reads the clock
 // once more for each run of a task that runs once, and keeps about 1 KiB for each of up to 200
 // names. A task of Execute then costs as much as one of Submit. Without the option nothing is kept.
-func Measure() LoopOption { return forLoops(func(s *run.Settings) { s.Measure = true }) }
+func Measure() LoopOption { return forLoops(measured) }
+
+func measured(s *run.Settings) {
+	s.Measure = func(o *run.Owner) any { return measurementsLocked(o) }
+}
 
 // Buckets is how many buckets a [Histogram] has.
 const Buckets = lateness.Buckets

@@ -99,6 +99,7 @@ func observe(s *run.Settings, o Observer) {
 			func(ctx context.Context, r run.Info) context.Context { return o.Began(ctx, Run(r)) })
 	}
 	if o.Late != nil {
+		measured(s)
 		all.Late = append(all.Late, func(ctx context.Context, r run.Info, l run.Lateness) {
 			o.Late(ctx, Run(r), latenessOf(l))
 		})

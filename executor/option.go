@@ -86,7 +86,6 @@ type settings struct {
 	after        run.Hooks[func(context.Context, Run, error)]
 	terminated   run.Hooks[func()]
 	decorate     []func(Task) Task
-	healthy      run.Hooks[func(Health)]
 }
 
 // defaultKeepAlive is how long a worker above the core size, or the only worker of a pool of core

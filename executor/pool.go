@@ -129,7 +129,8 @@ func (p *Pool) init(core int, opts []Option) {
 		Requeue:     p.requeueLocked,
 	}
 	p.runs.Running, p.runs.Limit = p.runsLocked(), p.limitLocked
-	p.followHealth()
+	p.runs.Health = func() any { return p.Health() }
+	p.runs.Held = func() bool { return p.pause.on }
 	p.runs.Open(p.before != nil || p.after != nil)
 	p.submitted = p.newPlan(series.Options{})
 	p.executed = p.newPlan(series.Options{})

@@ -37,6 +37,9 @@ type Run struct {
 
 	// Triggered tells a run that [ScheduledFuture.Trigger] has asked for.
 	Triggered bool `json:"triggered,omitempty"`
+
+	// Periodic tells a run of a task that repeats.
+	Periodic bool `json:"periodic,omitempty"`
 }
 
 // RunFrom returns the run in whose context, or a context derived from that, it is called. It

@@ -91,6 +91,12 @@ func (s Stats) LogValue() slog.Value {
 	if s.Slack > 0 {
 		fields = append(fields, slog.String("slack", s.Slack.String()))
 	}
+	if s.TimedOut > 0 {
+		fields = append(fields, slog.Uint64("timed_out", s.TimedOut))
+	}
+	if s.Late != nil {
+		fields = append(fields, slog.Any("late", s.Late), slog.Any("took", s.Took))
+	}
 	if s.Name != "" {
 		fields = append([]slog.Attr{slog.String("name", s.Name)}, fields...)
 	}
@@ -110,6 +116,15 @@ type counts struct {
 func (l *Loop) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	s := l.statsLocked()
+	if late, took, ok := l.runs.MeasuredLocked(); ok {
+		s.Late = (*executor.Histogram)(&late).Distribution()
+		s.Took = (*executor.Histogram)(&took).Distribution()
+	}
+	return s
+}
+
+func (l *Loop) statsLocked() Stats {
 	l.collectLocked()
 	// A canceller settles its task before it leaves the notice, so the difference may be negative.
 	tombstones := max(l.tombstonesLocked(), 0)
@@ -131,10 +146,6 @@ func (l *Loop) Stats() Stats {
 		Wakeups:    l.counts.wakeups,
 		Slack:      l.slack,
 		TimedOut:   l.counts.TimedOut,
-	}
-	if late, took, ok := l.runs.MeasuredLocked(); ok {
-		s.Late = (*executor.Histogram)(&late).Distribution()
-		s.Took = (*executor.Histogram)(&took).Distribution()
 	}
 	if l.exec.Task != nil {
 		s.Busy = 1

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/internal/wall/walltest"
 	"github.com/punctual-go/punctual/timer/cron"
@@ -181,7 +182,7 @@ func TestWhoIsCancelledIsNotMissed(t *testing.T) {
 }
 
 func TestAPoolThatIsStuckIsDown(t *testing.T) {
-	watched(t, func(p *executor.ScheduledPool, _ *alarms) {
+	watched(t, func(p *executor.ScheduledPool, a *alarms) {
 		_, err := p.AtFixedRate(0, time.Minute, lasts(0), executor.Name("poll"),
 			executor.Expect(executor.SuccessWithin(3*time.Minute)))
 		require.NoError(t, err)
@@ -198,6 +199,10 @@ func TestAPoolThatIsStuckIsDown(t *testing.T) {
 		assert.Contains(t, string(text), `"status":"down"`)
 		time.Sleep(time.Hour)
 		assert.Equal(t, "ok", p.Health().Status)
+		assert.Equal(t, []string{
+			`executor: degraded: task "poll": no success for 3m0s, expected within 3m0s`,
+			`executor: down: no worker has been free for 5m0s; ` +
+				`task "poll": no success for 6m0s, expected within 3m0s`, "ok"}, a.read())
 		p.Shutdown()
 		assert.Equal(t, "down", p.Health().Status)
 	})
@@ -256,5 +261,36 @@ func TestNoFalseAlarmInAThousandDays(t *testing.T) {
 		}
 		assert.Empty(t, a.read())
 		assert.Greater(t, runs, uint64(100_000))
+	})
+}
+
+func TestALoopTellsHowItIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := new(alarms)
+		l := eventloop.New(executor.Name("ui"), executor.OnHealth(a.note),
+			pooltest.Quiet().(executor.LoopOption))
+		assert.Equal(t, executor.HealthOK, l.Health().Status)
+		f := new(flaky)
+		_, err := l.AtFixedRate(0, time.Minute, f.run, executor.Name("poll"),
+			executor.Expect(executor.SuccessWithin(3*time.Minute)))
+		require.NoError(t, err)
+		time.Sleep(time.Hour + time.Second)
+		assert.Empty(t, a.read())
+
+		f.set(false, 20*time.Minute) // nothing else can run meanwhile
+		_, err = l.Schedule(2*time.Minute, lasts(0), executor.Name("other"))
+		require.NoError(t, err)
+		time.Sleep(time.Minute)
+		f.set(false, 0)
+		time.Sleep(6 * time.Minute)
+		h := l.Health()
+		assert.Equal(t, executor.HealthDown, h.Status)
+		assert.EqualError(t, h.Err(), `executor: pool "ui" down: it has not been free for 5m0s; `+
+			`task "poll": no success for 7m1s, expected within 3m0s`)
+		time.Sleep(time.Hour)
+		assert.NoError(t, l.Health().Err())
+		assert.Len(t, a.read(), 3, "degraded, down, ok")
+		require.NoError(t, l.Close())
+		assert.EqualError(t, l.Health().Err(), `executor: pool "ui" down: it is terminated`)
 	})
 }

@@ -144,11 +144,19 @@ func TestALoopMeasuresToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := eventloop.New(executor.Measure())
 		defer l.Close()
-		_, err := l.Schedule(0, lasts(3*ms))
+		_, err := l.Schedule(0, lasts(3*ms), executor.Name("x"))
 		require.NoError(t, err)
 		time.Sleep(time.Second)
 		synctest.Wait()
 		assert.Equal(t, 3*ms, l.Stats().Took.Max)
 		assert.EqualValues(t, 1, l.Stats().Late.Count)
+		m := l.Measurements()
+		assert.Equal(t, 3*ms, m.Took.Max)
+		require.Len(t, m.Tasks, 1)
+		assert.Equal(t, "x", m.Tasks[0].Name)
+
+		plain := eventloop.New()
+		defer plain.Close()
+		assert.Zero(t, plain.Measurements())
 	})
 }

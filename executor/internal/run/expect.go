@@ -128,6 +128,9 @@ type TaskHealth struct {
 	Reason        string
 }
 
+// InTrouble reports whether what is expected of the task does not hold.
+func (t TaskHealth) InTrouble() bool { return t.State == HealthLate || t.State == HealthFailed }
+
 // The states of a task, from bad to good.
 const (
 	HealthFailed = "failed"
@@ -193,8 +196,9 @@ func (e *expectation) tooManyLate() bool {
 	return float64(e.late) > (1-e.plan.StartQuantile)*judged+1e-9
 }
 
-// nextChangeLocked returns when an expectation will be broken unless something happens; false if
-// none will.
+// nextChangeLocked returns when the health may change although nothing happens; false if it will not.
+// That is when an expectation will be broken. As long as one is, it is also looked at once in its
+// time whether the whole owner is stuck.
 func (o *Owner) nextChangeLocked(now int64) (at int64, ok bool) {
 	if o.holdsLocked() {
 		return 0, false
@@ -204,7 +208,11 @@ func (o *Owner) nextChangeLocked(now int64) (at int64, ok bool) {
 		if within == 0 || e.plan.Paused() || e.cell.Phase().Settled() {
 			continue
 		}
-		if due := max(e.since, e.success) + within + 1; due > now && (!ok || due < at) {
+		due := max(e.since, e.success) + within + 1
+		if due <= now {
+			due = now + within
+		}
+		if !ok || due < at {
 			at, ok = due, true
 		}
 	}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"time"
 )
 
@@ -18,7 +19,7 @@ type health struct {
 // changeLocked has the listeners told if the health has changed.
 func (h *health) changeLocked(o *Owner) {
 	switch {
-	case o.Healthy == nil || h.over:
+	case o.OnHealth == nil || h.over:
 	case h.asking:
 		h.again = true
 	default:
@@ -27,7 +28,7 @@ func (h *health) changeLocked(o *Owner) {
 	}
 }
 
-// tell asks for the health, and tells of it, until nothing has changed meanwhile. Healthy compares.
+// tell asks for the health, and tells of it, until nothing has changed meanwhile.
 func (h *health) tell(o *Owner) {
 	done := false
 	defer func() {
@@ -38,7 +39,12 @@ func (h *health) tell(o *Owner) {
 		}
 	}()
 	for {
-		o.Healthy()
+		health := o.Health()
+		o.OnHealth.Each(func(follow Follower) {
+			if tell := follow(health); tell != nil {
+				o.Guard(context.Background(), "health", Info{}, tell)
+			}
+		})
 		o.Lock.Lock()
 		if !h.again || h.over {
 			h.asking, done = false, true

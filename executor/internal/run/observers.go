@@ -29,7 +29,8 @@ func (o *Owner) Admit(c *cell.Cell, pl *Plan, in time.Duration, accept func() er
 	if o.Observers == nil {
 		return accept()
 	}
-	info := Info{Name: pl.Name, Scheduled: o.Clock.Time(o.Clock.Now()).Add(in)}
+	info := Info{Name: pl.Name, Scheduled: o.Clock.Time(o.Clock.Now()).Add(in),
+		Periodic: pl.Periodic()}
 	tell(o, context.Background(), "submitted", info, o.Observers.Submitted)
 	accepted := false
 	defer func() {
@@ -83,7 +84,7 @@ func (o *Owner) waiting(c *cell.Cell, pl *Plan) Info {
 	defer o.Lock.Unlock()
 	info := Info{Name: pl.Name, Number: 1}
 	if pl.Periodic() {
-		info.Number = pl.Runs
+		info.Number, info.Periodic = pl.Runs, true
 	}
 	if c.When != 0 {
 		info.Scheduled = o.NextLocked(c, pl)

@@ -44,10 +44,10 @@ type Owner struct {
 	Watched bool     // somebody observes runs; set by Open
 	Insight *Insight // how late runs have been; nil if nobody wants to know
 
-	// Healthy, if set, compares the health with what it was, and tells of a change. It is called
-	// without the lock. Held, if set, reports with the lock held whether nothing is to start.
-	Healthy func()
-	Held    func() bool
+	// Health returns the executor.Health of the owner. It is called without the lock. Held, if set,
+	// reports with the lock held whether nothing is to start.
+	Health func() any
+	Held   func() bool
 
 	watch watch // of the wall clock
 
@@ -173,6 +173,7 @@ func (o *Owner) DescribeLocked(c *cell.Cell, pl *Plan) Info {
 	info.Attempt = pl.attempt()
 	if pl.Periodic() {
 		info.Number, info.Missed, info.Triggered = pl.Runs, pl.missed(), pl.Extra()
+		info.Periodic = true
 	}
 	if shown, ok := onWallLocked(c, pl); ok {
 		info.Scheduled, info.Started = shown.scheduled, shown.started

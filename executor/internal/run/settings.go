@@ -17,9 +17,10 @@ type Settings struct {
 	OnError Hooks[Handler]
 	Slack   *time.Duration // nil for the default, see SlackOr
 
-	Observers *Observers     // nil if there are none
-	Measure   bool           // whether to keep how late and how long runs are
-	Explain   *time.Duration // explain runs that are later; nil if nobody wants to know
+	Observers *Observers       // nil if there are none
+	Measure   func(*Owner) any // shows how late and how long runs are, which is kept if it is set
+	Explain   *time.Duration   // explain runs that are later; nil if nobody wants to know
+	OnHealth  Hooks[Follower]
 }
 
 // usualSlack is the slack of those who have not said what they want. A wake-up takes some
@@ -76,10 +77,15 @@ type Info struct {
 	Missed    uint64
 	Attempt   uint64
 	Triggered bool
+	Periodic  bool
 }
 
 // Handler is an error handler.
 type Handler = func(ctx context.Context, run Info, err error)
+
+// Follower compares an executor.Health with the one it has told of last, and returns what tells of
+// the new one; nil if there is nothing to tell.
+type Follower = func(health any) (tell func())
 
 // Hooks are functions of one kind, in the order in which they are called; nil if there are none.
 type Hooks[F any] []F

@@ -83,7 +83,7 @@ type waited struct {
 // Open makes the owner ready for its first task. Hooked says whether it has hooks around runs.
 func (o *Owner) Open(hooked bool) {
 	tells := o.Observers != nil && o.Observers.Late != nil
-	if o.Measure || o.Explain != nil || tells {
+	if o.Measure != nil || o.Explain != nil || tells {
 		o.Insight = &Insight{Kinds: map[string]*Kind{}, after: -1, allowed: explainedAtOnce}
 		switch {
 		case o.Explain != nil:

@@ -1,0 +1,319 @@
+package observe_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/supervisor"
+)
+
+// diary keeps what observers are told.
+type diary struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (d *diary) note(format string, args ...any) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.lines = append(d.lines, fmt.Sprintf(format, args...))
+}
+
+func (d *diary) read() (lines []string) {
+	synctest.Wait()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	lines, d.lines = d.lines, nil
+	return lines
+}
+
+type key struct{}
+
+// observer notes everything, with a prefix.
+func (d *diary) observer(by string) executor.Observer {
+	plain := func(what string) func(executor.Run) {
+		return func(r executor.Run) { d.note("%s%s %s#%d", by, what, r.Name, r.Number) }
+	}
+	failing := func(what string) func(executor.Run, error) {
+		return func(r executor.Run, err error) { d.note("%s%s %s: %v", by, what, r.Name, err) }
+	}
+	return executor.Observer{
+		Submitted: func(r executor.Run) { d.note("%ssubmitted %s", by, r.Name) },
+		Rejected:  failing("rejected"),
+		Began: func(ctx context.Context, r executor.Run) context.Context {
+			d.note("%sbegan %s#%d", by, r.Name, r.Number)
+			return context.WithValue(ctx, key{}, by)
+		},
+		Missed:  func(r executor.Run) { d.note("%smissed %d by %s#%d", by, r.Missed, r.Name, r.Number) },
+		Overran: plain("overran"),
+		Expired: plain("expired"),
+		Ended: func(_ context.Context, r executor.Run, err error) {
+			d.note("%sended %s#%d: %v", by, r.Name, r.Number, err)
+		},
+		Cancelled: plain("cancelled"),
+		Dropped:   failing("dropped"),
+		Paused:    plain("paused"),
+		Resumed:   plain("resumed"),
+	}
+}
+
+// scheduler is what pools and event loops have in common.
+type scheduler interface {
+	Execute(executor.Task, ...executor.TaskOption) error
+	Schedule(time.Duration, executor.Task, ...executor.TaskOption) (
+		*executor.ScheduledFuture[struct{}], error)
+	AtFixedRate(initial, period time.Duration, task executor.Task, opts ...executor.TaskOption) (
+		*executor.ScheduledFuture[struct{}], error)
+	ShutdownNow() []executor.Pending
+	Close() error
+}
+
+// onBoth has a test played with a pool and with a loop.
+func onBoth(t *testing.T, play func(s scheduler, d *diary), opts ...executor.LoopOption) {
+	t.Helper()
+	for _, kind := range []string{"pool", "loop"} {
+		t.Run(kind, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := new(diary)
+				all := append([]executor.LoopOption{executor.Observe(d.observer("")),
+					executor.Name("p"), pooltest.Quiet().(executor.LoopOption)}, opts...)
+				var s scheduler
+				if kind == "pool" {
+					var of []executor.Option
+					for _, o := range all {
+						of = append(of, o)
+					}
+					s = executor.NewScheduledPool(1, of...)
+				} else {
+					var of []eventloop.Option
+					for _, o := range all {
+						of = append(of, o)
+					}
+					s = eventloop.New(of...)
+				}
+				defer s.Close()
+				play(s, d)
+			})
+		})
+	}
+}
+
+func TestARunIsObserved(t *testing.T) {
+	onBoth(t, func(s scheduler, d *diary) {
+		_, err := s.Schedule(ms, func(ctx context.Context) error {
+			d.note("runs with %q", ctx.Value(key{}))
+			r, ok := executor.RunFrom(ctx)
+			d.note("is %s %v", r.Name, ok)
+			return errBad
+		}, executor.Name("x"))
+		require.NoError(t, err)
+		time.Sleep(time.Second)
+		assert.Equal(t, []string{"submitted x", "began x#1", `runs with ""`, "is x true",
+			"ended x#1: bad"}, d.read())
+		require.NoError(t, s.Execute(lasts(0)))
+		assert.Equal(t, []string{"submitted ", "began #1", "ended #1: <nil>"}, d.read())
+	})
+}
+
+func TestWhatMayBecomeOfATaskIsObserved(t *testing.T) {
+	onBoth(t, func(s scheduler, d *diary) {
+		f, err := s.Schedule(time.Hour, lasts(0), executor.Name("x"))
+		require.NoError(t, err)
+		f.Cancel()
+		f.Cancel()
+		assert.Equal(t, []string{"submitted x", "cancelled x#1"}, d.read())
+
+		f, err = s.Schedule(0, lasts(2*ms), executor.Name("x"), executor.Timeout(ms))
+		require.NoError(t, err)
+		time.Sleep(time.Second)
+		assert.Equal(t, []string{"submitted x", "began x#1", "overran x#1",
+			`ended x#1: ` + errorOf(f).Error()}, d.read())
+
+		_, err = s.Schedule(0, lasts(5*ms), executor.Name("hog"))
+		require.NoError(t, err)
+		_, err = s.Schedule(0, lasts(0), executor.Name("x"), executor.BeginWithin(ms))
+		require.NoError(t, err)
+		time.Sleep(time.Second)
+		assert.Equal(t, []string{"submitted hog", "submitted x", "began hog#1", "ended hog#1: <nil>",
+			"expired x#1"}, sortedBegin(d.read()))
+
+		f, err = s.AtFixedRate(time.Hour, time.Hour, lasts(0), executor.Name("series"))
+		require.NoError(t, err)
+		assert.True(t, f.Pause())
+		assert.False(t, f.Pause())
+		assert.True(t, f.Resume())
+		assert.Equal(t, []string{"submitted series", "paused series#0", "resumed series#0"}, d.read())
+		s.ShutdownNow()
+		lines := d.read()
+		require.Len(t, lines, 1)
+		assert.Contains(t, lines[0], `dropped series: future: cancelled: `)
+		_, err = s.Schedule(0, lasts(0), executor.Name("x"))
+		require.Error(t, err)
+		assert.Equal(t, []string{"submitted x", "rejected x: " + err.Error()}, d.read())
+	})
+}
+
+// sortedBegin puts submissions first: a run may begin while another task is being submitted.
+func sortedBegin(lines []string) (sorted []string) {
+	for _, first := range []bool{true, false} {
+		for _, l := range lines {
+			if (strings.HasPrefix(l, "submitted") || strings.HasPrefix(l, "rejected")) == first {
+				sorted = append(sorted, l)
+			}
+		}
+	}
+	return sorted
+}
+
+func errorOf(f *executor.ScheduledFuture[struct{}]) error {
+	_, err := f.Get(context.Background())
+	return err
+}
+
+func TestASeriesIsObserved(t *testing.T) {
+	onBoth(t, func(s scheduler, d *diary) {
+		n := 0
+		_, err := s.AtFixedRate(0, 10*ms, func(context.Context) error {
+			if n++; n == 1 {
+				time.Sleep(35 * ms)
+			}
+			return nil
+		}, executor.Name("s"), executor.CatchUp(executor.Coalesce), executor.MaxRuns(2))
+		require.NoError(t, err)
+		time.Sleep(time.Second)
+		assert.Equal(t, []string{"submitted s", "began s#1", "ended s#1: <nil>", "began s#2",
+			"missed 2 by s#2", "ended s#2: <nil>"}, d.read())
+	})
+}
+
+func TestEachAttemptIsObserved(t *testing.T) {
+	onBoth(t, func(s scheduler, d *diary) {
+		tries := 0
+		_, err := s.Schedule(0, func(context.Context) error {
+			if tries++; tries < 2 {
+				return errBad
+			}
+			return nil
+		}, executor.Name("x"), executor.Retry(3, executor.Backoff{}))
+		require.NoError(t, err)
+		time.Sleep(time.Hour)
+		assert.Equal(t, []string{"submitted x", "began x#1", "ended x#1: bad", "began x#1",
+			"ended x#1: <nil>"}, d.read())
+	})
+}
+
+func TestAllObserversAndHooksAreCalledInOrder(t *testing.T) {
+	for _, harm := range []func(){func() {}, func() { panic("boom") }} {
+		synctest.Test(t, func(t *testing.T) {
+			d := new(diary)
+			a, b := d.observer("a "), d.observer("b ")
+			bad := executor.Observer{
+				Submitted: func(executor.Run) { harm() },
+				Began:     func(context.Context, executor.Run) context.Context { harm(); return nil },
+				Ended:     func(context.Context, executor.Run, error) { harm() },
+			}
+			failures := 0
+			p := executor.NewScheduledPool(1, executor.Observe(a, bad), executor.Observe(b),
+				executor.BeforeRun(func(ctx context.Context, _ executor.Run) {
+					d.note("before %v", ctx.Value(key{}))
+				}),
+				executor.AfterRun(func(context.Context, executor.Run, error) { d.note("after") }),
+				executor.Decorate(func(task executor.Task) executor.Task {
+					return func(ctx context.Context) error { d.note("decorated"); return task(ctx) }
+				}),
+				executor.ErrorHandler(func(context.Context, executor.Run, error) { failures++ }))
+			defer p.Close()
+			_, err := p.Submit(func(context.Context) error { d.note("body"); return nil })
+			require.NoError(t, err)
+			assert.Equal(t, []string{"a submitted ", "b submitted ", "a began #1", "b began #1",
+				"before b ", "decorated", "body", "after", "b ended #1: <nil>", "a ended #1: <nil>"},
+				d.read())
+		})
+	}
+}
+
+func TestTasksOfOtherFrontsAreObserved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := new(diary)
+		p := executor.NewScheduledPool(2, executor.Observe(d.observer("")))
+		defer p.Close()
+		_, err := executor.NewSerial(p).Submit(lasts(0), executor.Name("serial"))
+		require.NoError(t, err)
+		assert.Equal(t, []string{"submitted serial", "began serial#1", "ended serial#1: <nil>"}, d.read())
+		g := executor.NewGroup(t.Context(), p)
+		g.Go(lasts(0), executor.Name("member"))
+		assert.NoError(t, g.Wait())
+		assert.Equal(t, []string{"submitted member", "began member#1", "ended member#1: <nil>"}, d.read())
+		s := supervisor.New(p, lasts(0), executor.Name("supervised"), supervisor.Interval(time.Minute))
+		s.Start()
+		time.Sleep(time.Second)
+		assert.Equal(t, []string{"submitted supervised", "began supervised#1",
+			"ended supervised#1: <nil>"}, d.read())
+		s.Stop()
+	})
+}
+
+func TestAPolicyThatPanicsRejects(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := new(diary)
+		p := executor.NewPool(1, executor.HandOff(), executor.Observe(d.observer("")),
+			executor.OnRejection(func(*executor.Rejection) error { panic("boom") }))
+		defer p.Close()
+		_, err := p.Submit(lasts(ms), executor.Name("a"))
+		require.NoError(t, err)
+		assert.Panics(t, func() { _, _ = p.Submit(lasts(ms), executor.Name("b")) })
+		time.Sleep(time.Second)
+		assert.Equal(t, []string{"submitted a", "submitted b", "rejected b: <nil>", "began a#1",
+			"ended a#1: <nil>"}, sortedBegin(d.read()))
+	})
+}
+
+func TestLateRunsAreLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		p := executor.NewScheduledPool(1, executor.Name("main"), executor.ExplainLate(10*ms),
+			executor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+		defer p.Close()
+		for range 5 {
+			at(p, 0, "import", time.Second)
+			at(p, 100*ms, "poll", 0)
+			time.Sleep(2 * time.Second)
+		}
+		synctest.Wait()
+		lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+		require.Len(t, lines, 3, "the first, second and fourth")
+		assert.Contains(t, lines[0], `level=WARN msg="executor: late 900ms poll: workers 900ms `+
+			`(import 1s)" pool=main task=poll run=1 late=900ms streak=1`)
+		assert.Contains(t, lines[2], "streak=4")
+	})
+}
+
+func TestOnLateIsCalledOncePerInterval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := new(diary)
+		p := executor.NewScheduledPool(1, executor.OnLate(10*ms, time.Minute,
+			func(r executor.Run, l executor.Lateness) { d.note("%s %v", r.Name, l.Total) }))
+		defer p.Close()
+		for range 100 {
+			at(p, 0, "import", time.Second)
+			at(p, 100*ms, "poll", 0)
+			time.Sleep(2 * time.Second)
+		}
+		assert.Equal(t, []string{"poll 900ms", "poll 900ms", "poll 900ms", "poll 900ms"}, d.read())
+	})
+	assert.Panics(t, func() { executor.OnLate(0, 0, nil) })
+	assert.Panics(t, func() { executor.ExplainLate(-1) })
+}

@@ -1,0 +1,25 @@
+package eventloop
+
+import (
+	"fmt"
+
+	"github.com/punctual-go/punctual/executor/internal/run"
+)
+
+// Expvar returns a variable for expvar.Publish, with the fields of [executor.Pool.Expvar].
+func (l *Loop) Expvar() fmt.Stringer { return run.VarFunc(l.vars) }
+
+func (l *Loop) vars() run.Vars {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.statsLocked()
+	v := run.Vars{
+		Name: s.Name, State: s.State, Workers: 1, Busy: s.Busy, Queued: s.Queued,
+		Overdue: int64(l.overdueLocked()), Accepted: s.Accepted, Rejected: s.Rejected,
+		Completed: s.Completed, Cancelled: s.Cancelled, Returned: s.Returned, Runs: s.Runs,
+		Failures: s.Failures, Retries: s.Retries, Expired: s.Expired, TimedOut: s.TimedOut,
+		Wakeups: s.Wakeups,
+	}
+	v.MeasuredLocked(&l.runs)
+	return v
+}
