@@ -33,8 +33,8 @@ var failures = []Mutant{
 		ID:    "failure-05",
 		Fault: "a pool ends while its handler is being told of a run that has outlived its timeout",
 		File:  "executor/internal/run/overrun.go",
-		From:  "o.Settling++\n run.Info =",
-		To:    "run.Info =",
+		From:  "o.Settling++\n o.Counts.TimedOut++",
+		To:    "o.Counts.TimedOut++",
 	},
 	{
 		ID:    "failure-06",
@@ -62,7 +62,7 @@ var failures = []Mutant{
 		ID:    "failure-09",
 		Fault: "a failure in a loop is told to nobody but its future",
 		File:  "executor/eventloop/execution.go",
-		From:  "l.exec.Conclude()\n l.exec.Tell()",
-		To:    "l.exec.Conclude()",
+		From:  "defer l.exec.Finish()\n }\n l.exec.Tell()",
+		To:    "defer l.exec.Finish()\n }",
 	},
 }

@@ -54,8 +54,8 @@ var periodic = []Mutant{
 		ID:    "time-08",
 		Fault: "a series tells missed runs that its next run has nothing to do with",
 		File:  "internal/series/series.go",
-		From:  "s.Missed, s.dropped = s.dropped, 0",
-		To:    "s.dropped = 0",
+		From:  "s.Missed, s.dropped, s.shifted = s.dropped, 0, 0",
+		To:    "s.dropped, s.shifted = 0, 0",
 	},
 	{
 		ID:    "time-09",

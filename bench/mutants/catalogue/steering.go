@@ -63,8 +63,10 @@ var steering = []Mutant{
 		ID:    "steering-09",
 		Fault: "the timer of an earlier pause ends a later one",
 		File:  "executor/pause.go",
-		From:  "p.pause.timer.Stop()\n }\n p.pause = pause{number: p.pause.number + 1}",
-		To:    "}\n p.pause = pause{number: p.pause.number}",
+		From: "p.pause.timer.Stop()\n }\n over := p.pause.over\n if p.pause.on {\n" +
+			"over = p.clock.Now()\n }\n p.pause = pause{number: p.pause.number + 1, over: over}",
+		To: "}\n over := p.pause.over\n if p.pause.on {\n" +
+			"over = p.clock.Now()\n }\n p.pause = pause{number: p.pause.number, over: over}",
 	},
 	{
 		ID:    "steering-10",
