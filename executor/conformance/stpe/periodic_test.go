@@ -242,7 +242,8 @@ func TestSTPE046_ASeriesThatFailsIsNeverSilent(t *testing.T) {
 		synctest.Wait()
 
 		at := d.began.Add(time.Second)
-		assert.Equal(t, []executor.Run{{Name: "nightly", Number: 2, Scheduled: at, Started: at}}, told)
+		assert.Equal(t, []executor.Run{{Name: "nightly", Number: 2, Scheduled: at, Started: at,
+			Periodic: true}}, told)
 		require.Len(t, causes, 1)
 		require.ErrorIs(t, causes[0], pooltest.ErrTask)
 		require.Len(t, records(), 1)

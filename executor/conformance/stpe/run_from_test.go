@@ -57,8 +57,8 @@ func TestRunFrom_TellsNameNumberAndTimes(t *testing.T) {
 		assert.Equal(t, []executor.Run{
 			{Number: 1, Scheduled: at(0), Started: at(0)},
 			{Name: "once", Number: 1, Scheduled: at(5), Started: at(5)},
-			{Name: "series", Number: 1, Scheduled: at(6), Started: at(6)},
-			{Name: "series", Number: 2, Scheduled: at(16), Started: at(16)},
+			{Name: "series", Number: 1, Scheduled: at(6), Started: at(6), Periodic: true},
+			{Name: "series", Number: 2, Scheduled: at(16), Started: at(16), Periodic: true},
 		}, runs)
 	})
 }
