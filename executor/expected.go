@@ -31,10 +31,8 @@ func (p *Pool) scheduleIn(
 	if err != nil {
 		return nil, err
 	}
-	if pl == p.submitted {
-		pl = p.newPlan(pl.Options)
-		c.Plan = pl.Cells()
-	}
+	pl = p.ownPlan(pl)
+	c.Plan = pl.Cells()
 	pl.expectedBy = &l.strand
 	p.mu.Lock()
 	l.users++

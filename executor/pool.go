@@ -135,6 +135,7 @@ func (p *Pool) init(core int, opts []Option) {
 	p.submitted = p.newPlan(series.Options{})
 	p.executed = p.newPlan(series.Options{})
 	p.executed.Reports = true
+	p.submitted.twin, p.executed.twin = p.executed, p.executed
 	p.watched.Store(p.runs.OnError != nil || p.runs.Watched)
 	p.queue = p.newQueue()
 	p.lot = parking.New(&p.mu, p.clock)

@@ -109,7 +109,9 @@ func (p *Pool) executeIn(l *lane, task Task, opts []TaskOption) error {
 	if pl := planOf(c); pl == p.executed {
 		c.Plan = l.executed.Cells()
 	} else {
+		pl = p.ownPlan(pl)
 		pl.strand = &l.strand
+		c.Plan = pl.Cells()
 	}
 	return p.acceptWithin(c, 0, func() error { return p.accept(context.Background(), false, c) })
 }
@@ -126,7 +128,9 @@ func (p *Pool) submitIn(
 	if pl == p.submitted {
 		c.Plan = l.submitted.Cells()
 	} else {
+		pl = p.ownPlan(pl)
 		pl.strand = &l.strand
+		c.Plan = pl.Cells()
 	}
 	return p.acceptWithin(c, 0, func() error { return p.accept(ctx, wait, c) })
 }

@@ -141,13 +141,22 @@ func (p *Pool) submit(
 	return p.acceptWithin(c, 0, func() error { return p.accept(ctx, wait, c) })
 }
 
-// usual is prepare for the usual task: without options, on a pool without decorators and observers.
-// It reports false for any other, of which it has done nothing.
+// usual is prepare for the usual task: without options, or with a definition whose tasks share a
+// plan, on a pool without decorators and observers. It reports false for any other, of which it has
+// done nothing.
 func (p *Pool) usual(c *cell.Cell, task Task, opts []TaskOption) bool {
-	if len(opts) > 0 || len(p.decorate) > 0 || task == nil || p.runs.Observers != nil {
+	if len(p.decorate) > 0 || task == nil || p.runs.Observers != nil {
 		return false
 	}
-	c.Plan, c.Body = p.submitted.Cells(), task
+	pl := p.submitted
+	if len(opts) > 0 {
+		d := p.definitionOf(opts)
+		if d == nil || d.plan.twin == nil {
+			return false
+		}
+		pl = d.plan
+	}
+	c.Plan, c.Body = pl.Cells(), task
 	return true
 }
 
@@ -178,6 +187,9 @@ func (p *Pool) planFor(ctx context.Context, opts []TaskOption) (*plan, error) {
 	if len(opts) == 0 && carried == nil {
 		return p.submitted, nil
 	}
+	if d := p.definitionOf(opts); d != nil {
+		return d.planOf(carried), nil
+	}
 	o, err := run.Resolve(opts)
 	if err != nil {
 		return nil, err
@@ -194,8 +206,8 @@ func (p *Pool) prepareExecuted(c *cell.Cell, task Task, opts []TaskOption) error
 	switch {
 	case err != nil:
 		return err
-	case pl == p.submitted:
-		c.Plan = p.executed.Cells()
+	case pl.twin != nil:
+		c.Plan = pl.twin.Cells()
 	default:
 		pl.Reports = true
 	}

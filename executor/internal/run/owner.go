@@ -100,6 +100,20 @@ func (o *Owner) Init(pl *Plan, options series.Options, detail any) {
 	}
 }
 
+// Copy fills in pl for tasks with the options of another plan, whose errors and labels it shares, and
+// with the values of a context, unless that is nil.
+func (o *Owner) Copy(pl, like *Plan, detail any, values context.Context) {
+	pl.Series = series.Series{Options: like.Options}
+	pl.Plan = like.Plan
+	pl.Detail = detail
+	pl.Bound(o.bound(like.From), o.bound(like.Until))
+	pl.labels, pl.late = like.labels, like.late
+	if values != nil {
+		pl.Values = values
+		pl.carry()
+	}
+}
+
 // bound returns a time as one of the clock, or 0 for the zero time.
 func (o *Owner) bound(t time.Time) int64 {
 	if t.IsZero() {
