@@ -68,13 +68,32 @@ func (p *Pool) pending(w runqueue.Waiting) Pending {
 	return pending
 }
 
+// askedFor is how long the pool records when bare tasks start after somebody has asked for that.
+const askedFor = 10 * time.Second
+
 // askLocked describes the run of c that is in progress, for a question from outside. Somebody who
-// has asked once may ask again, so from now on the pool records when runs start.
+// has asked once may ask again, so for a while the pool records when all runs start. That has a
+// price: Execute then costs about twice as much.
 func (p *Pool) askLocked(c *cell.Cell) Run {
-	if c.Started == unread {
+	unknown := c.Started == unread
+	r := Run(p.runs.DescribeLocked(c, &planOf(c).Plan))
+	p.asked = max(p.asked, c.Started)
+	if unknown && !p.watched.Load() {
 		p.watched.Store(true)
+		time.AfterFunc(askedFor, p.unask)
 	}
-	return Run(p.runs.DescribeLocked(c, &planOf(c).Plan))
+	return r
+}
+
+// unask ends what askLocked has begun if nobody has asked lately.
+func (p *Pool) unask() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if left := time.Duration(p.asked-p.clock.Now()) + askedFor; left > 0 && p.stage < terminated {
+		time.AfterFunc(left, p.unask)
+		return
+	}
+	p.watched.Store(false)
 }
 
 // guard calls a hook, and reports it if it panics or calls Goexit.

@@ -19,9 +19,9 @@ type Run struct {
 	//
 	// To save clock readings, a [Pool] with the default queue and without hooks around runs does
 	// not time the tasks of Execute. Their Started is exact if the pool has an error handler, or
-	// has been asked for such a run before; otherwise it is the moment of the first question. When
-	// they were submitted is known only to a [ScheduledPool] that times them, or that has tasks
-	// with times; otherwise Scheduled equals Started.
+	// has been asked for such a run in the ten seconds before; otherwise it is the moment of the
+	// first question. When they were submitted is known only to a [ScheduledPool] that times them,
+	// or that has tasks with times; otherwise Scheduled equals Started.
 	Scheduled time.Time `json:"scheduled,omitzero"`
 	Started   time.Time `json:"started,omitzero"`
 

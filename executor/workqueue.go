@@ -121,7 +121,9 @@ func (q *ordered) tasks() (cells []*cell.Cell) {
 
 func (q *ordered) Look(s *runqueue.Snapshot) {
 	for t := range q.queue.All() {
-		s.AddLine(t.cell())
+		if !s.AddLine(t.cell()) {
+			return
+		}
 	}
 }
 

@@ -154,6 +154,61 @@ func (h *Heap[N]) Sorted() ([]int64, []N) {
 	return whens, nodes
 }
 
+// First returns the nodes that come first, at most n of them, in order. It looks only at these and
+// their children: O(n log n), however many nodes there are.
+func (h *Heap[N]) First(n int) []N {
+	n = min(n, len(h.entries))
+	if n <= 0 {
+		return nil
+	}
+	first := make([]N, 0, n)
+	open := candidates[N]{h: h, at: make([]int, 1, n*(arity-1)+1)} // the root
+	for len(first) < n {
+		i := open.pop()
+		first = append(first, h.entries[i].node)
+		for c := i*arity + 1; c <= i*arity+arity && c < len(h.entries); c++ {
+			open.push(c)
+		}
+	}
+	return first
+}
+
+// candidates are the indices of entries that may come next, as a binary heap.
+type candidates[N Node] struct {
+	h  *Heap[N]
+	at []int
+}
+
+func (c *candidates[N]) less(i, j int) bool {
+	return less(c.h.entries[c.at[i]], c.h.entries[c.at[j]])
+}
+
+func (c *candidates[N]) push(index int) {
+	c.at = append(c.at, index)
+	for i := len(c.at) - 1; i > 0 && c.less(i, (i-1)/2); i = (i - 1) / 2 {
+		c.at[i], c.at[(i-1)/2] = c.at[(i-1)/2], c.at[i]
+	}
+}
+
+func (c *candidates[N]) pop() int {
+	top, last := c.at[0], len(c.at)-1
+	c.at[0] = c.at[last]
+	c.at = c.at[:last]
+	for i := 0; ; {
+		least := i
+		for child := 2*i + 1; child <= 2*i+2 && child < last; child++ {
+			if c.less(child, least) {
+				least = child
+			}
+		}
+		if least == i {
+			return top
+		}
+		c.at[i], c.at[least] = c.at[least], c.at[i]
+		i = least
+	}
+}
+
 // cut removes the last entry and returns it.
 func (h *Heap[N]) cut() entry[N] {
 	n := len(h.entries) - 1

@@ -197,6 +197,11 @@ func (m *model) check() error {
 			return fmt.Errorf("node %d is not at its index %d with its time %d", n.seq, n.index, n.when)
 		}
 	}
+	for _, n := range []int{-1, 0, 1, len(m.sorted) / 2, len(m.sorted), len(m.sorted) + 1} {
+		if want := m.sorted[:min(max(n, 0), len(m.sorted))]; !slices.Equal(m.heap.First(n), want) {
+			return fmt.Errorf("First(%d) is not %v", n, want)
+		}
+	}
 	whens, nodes := m.heap.Sorted()
 	if !slices.Equal(nodes, m.sorted) {
 		return fmt.Errorf("Sorted() is out of order")

@@ -163,8 +163,16 @@ func (q *Delayed) Look(s *Snapshot) {
 	for _, c := range q.ripe.All() {
 		s.addTimed(c)
 	}
-	for _, c := range q.cut.All() {
-		s.addTimed(c)
+	if q.ripe.Len() < s.most { // they come before what is cut out
+		for _, c := range q.cut.All() {
+			s.addTimed(c)
+		}
+	}
+	if s.most < q.heap.Len() {
+		for _, c := range q.heap.First(s.most) {
+			s.addTimed(c)
+		}
+		return
 	}
 	for _, c := range q.heap.All() {
 		s.addTimed(c)

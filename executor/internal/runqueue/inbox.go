@@ -191,10 +191,12 @@ func (q *Inbox) Look(s *Snapshot) {
 	defer q.mu.Unlock()
 	for _, side := range []*segment{&q.out, &q.in} {
 		for e := range side.all() {
+			w := Waiting{When: e.When, Order: e.After, Plan: q.plan}
 			if e.Cell != nil {
-				s.line = append(s.line, s.see(e.Cell))
-			} else {
-				s.line = append(s.line, Waiting{When: e.When, Order: e.After, Plan: q.plan})
+				w = s.see(e.Cell)
+			}
+			if !s.addLine(w) {
+				return
 			}
 		}
 	}

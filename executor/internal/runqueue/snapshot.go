@@ -2,6 +2,7 @@ package runqueue
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -11,7 +12,8 @@ import (
 // Snapshot is what waits in a pool at one moment. It is taken with the pool's lock held, and sorted
 // without it.
 type Snapshot struct {
-	see func(*cell.Cell) Waiting
+	see  func(*cell.Cell) Waiting
+	most int // how many tasks are asked for: those that come first
 
 	line     []Waiting // in order
 	timed    []Waiting // by time, unsorted
@@ -35,7 +37,18 @@ type Waiting struct {
 // NewSnapshot returns an empty snapshot with room for so many tasks. See says what to copy of a
 // task.
 func NewSnapshot(line, timed, heldBack int, see func(*cell.Cell) Waiting) Snapshot {
-	return Snapshot{see, roomFor(line), roomFor(timed), roomFor(heldBack)}
+	return Snapshot{see, math.MaxInt, roomFor(line), roomFor(timed), roomFor(heldBack)}
+}
+
+// NewGlance is NewSnapshot for the first tasks of a queue only, so many at most.
+func NewGlance(most int, see func(*cell.Cell) Waiting) Snapshot {
+	return Snapshot{see: see, most: most}
+}
+
+// First returns the first of the tasks in order, as many as are asked for at most.
+func (s *Snapshot) First() []Waiting {
+	first := s.InOrder()
+	return first[:min(len(first), s.most)]
 }
 
 // roomFor returns an empty slice with room for n tasks, or a few more that may come before the lock
@@ -46,8 +59,14 @@ func roomFor(n int) []Waiting {
 	return room[:0]
 }
 
-// AddLine adds a task of the queue that comes after all added so far.
-func (s *Snapshot) AddLine(c *cell.Cell) { s.line = append(s.line, s.see(c)) }
+// AddLine adds a task of the queue that comes after all added so far. It reports false if no other
+// is needed.
+func (s *Snapshot) AddLine(c *cell.Cell) bool { return s.addLine(s.see(c)) }
+
+func (s *Snapshot) addLine(w Waiting) bool {
+	s.line = append(s.line, w)
+	return len(s.line) < s.most
+}
 
 // AddHeldBack adds a task that waits outside the queue.
 func (s *Snapshot) AddHeldBack(c *cell.Cell) { s.heldBack = append(s.heldBack, s.see(c)) }
