@@ -36,7 +36,7 @@ func definitions(t *testing.T, p *executor.ScheduledPool) map[string]executor.Ta
 
 func TestADefinedTaskIsLikeOneWithTheseOptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewScheduledPool(2, executor.Name("jobs"), pooltest.Quiet())
+		p := executor.NewScheduledPool(1, executor.Name("jobs"), pooltest.Quiet())
 		defer p.Close()
 		for what, defined := range definitions(t, p) {
 			var names, labels []string
