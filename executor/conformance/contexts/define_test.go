@@ -89,6 +89,7 @@ func TestADefinedTaskThatFailsIsReportedIfItHasNoFuture(t *testing.T) {
 			require.NoError(t, executor.NewSerial(p).Execute(
 				func(context.Context) error { return bad }, defined))
 			time.Sleep(time.Second)
+			synctest.Wait()
 			assert.Equal(t, []string{"x: bad", "x: bad"}, told)
 		}
 	})

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"runtime/trace"
 
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
@@ -159,6 +160,10 @@ func (x *Execution) Enter() {
 func (x *Execution) Call() {
 	if x.Plan.Within != nil && x.isLate() {
 		x.Err, x.Abrupt = future.ErrCancelled, false
+		return
+	}
+	if trace.IsEnabled() {
+		x.callTraced()
 		return
 	}
 	x.Abrupt = !future.Invoke(x.Ctx, x.Task.Body, &x.Err)

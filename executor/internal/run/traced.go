@@ -1,0 +1,27 @@
+package run
+
+import (
+	"fmt"
+	"runtime/trace"
+
+	"github.com/punctual-go/punctual/future"
+)
+
+// callTraced calls the body as a task of the execution tracer, in a region of its own, both named
+// after the task. It does not return if the body calls Goexit.
+func (x *Execution) callTraced() {
+	name := x.Plan.Name
+	if name == "" {
+		name = "unnamed"
+	}
+	ctx, task := trace.NewTask(x.Ctx, name)
+	defer task.End()
+	x.Ctx = ctx
+	trace.Log(ctx, "punctual.run", fmt.Sprintf("%s#%d", x.Owner.Subject(name), x.span(0).Number))
+	if x.wait.late {
+		late := x.lateness()
+		trace.Log(ctx, "punctual.late", short(late.Total)+": "+late.Why())
+	}
+	defer trace.StartRegion(ctx, name).End()
+	x.Abrupt = !future.Invoke(ctx, x.Task.Body, &x.Err)
+}
