@@ -164,10 +164,12 @@ func (x *execution) run() {
 func (x *execution) callBefore() bool {
 	c, p := x.Task, x.pool
 	x.Begin()
-	r := Run(x.Info())
-	p.before.Each(func(hook func(context.Context, Run)) {
-		p.guard(x.Ctx, "before-run", r, func() { hook(x.Ctx, r) })
-	})
+	if p.before != nil {
+		r := Run(x.Info())
+		p.before.Each(func(hook func(context.Context, Run)) {
+			p.guard(x.Ctx, "before-run", r, func() { hook(x.Ctx, r) })
+		})
+	}
 	phase := c.Phase()
 	if !phase.Settled() {
 		return true

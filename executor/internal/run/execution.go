@@ -260,6 +260,7 @@ func (x *Execution) Tell() {
 	}
 }
 
+// describe describes the run in progress. Of a run that is watched it is done once.
 func (x *Execution) describe() Info {
 	if !x.Owner.Watched {
 		return x.Owner.Describe(x.Task, x.Plan)

@@ -41,8 +41,9 @@ type Owner struct {
 	Running iter.Seq[*Execution]
 	Limit   func() int
 
-	Watched bool     // somebody observes runs; set by Open
-	Insight *Insight // how late runs have been; nil if nobody wants to know
+	Watched   bool     // somebody observes runs; set by Open
+	described bool     // and is told which they are
+	Insight   *Insight // how late runs have been; nil if nobody wants to know
 
 	// Health returns the executor.Health of the owner. It is called without the lock. Held, if set,
 	// reports with the lock held whether nothing is to start.

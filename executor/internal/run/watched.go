@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/lateness"
 	"github.com/punctual-go/punctual/internal/series"
@@ -92,16 +93,19 @@ func (o *Owner) Open(hooked bool) {
 			o.Insight.after = int64(usuallyLate)
 		}
 	}
-	o.Watched = hooked || o.Observers != nil || o.Insight != nil
+	o.described = hooked || o.Observers != nil
+	o.Watched = o.described || o.Insight != nil
 }
 
 // watch notes the start of a run. The lock is held.
 func (x *Execution) watch(c *cell.Cell, pl *Plan) {
-	x.info, x.wait = Info{}, waited{}
+	x.info.Number, x.wait.late, x.wait.clock = 0, false, 0
 	if x.skip != noSkip {
 		return
 	}
-	x.info = x.Owner.DescribeLocked(c, pl)
+	if x.Owner.described {
+		x.info = x.Owner.DescribeLocked(c, pl)
+	}
 	if x.Owner.Insight != nil {
 		x.measure(c, pl)
 	}
@@ -116,6 +120,9 @@ func (x *Execution) measure(c *cell.Cell, pl *Plan) {
 	late := c.Started - x.due
 	if pl.Dates != nil && !pl.Extra() && !pl.Retrying() {
 		if m := pl.Dates.Slot(); !m.IsZero() {
+			if x.info.Number == 0 {
+				x.info = x.Owner.DescribeLocked(c, pl)
+			}
 			x.wait.clock = max(int64(x.info.Started.Sub(m))-late, 0)
 		}
 	}
@@ -182,23 +189,25 @@ func (x *Execution) noteLocked() {
 	in.ledger.Note(x.span(x.ended))
 	took := time.Duration(x.ended - x.Task.Started)
 	in.All.Took.Record(took)
-	x.noteKind(&in.All)
+	var missed uint64
+	if pl.Periodic() && (pl.Dates != nil || pl.CatchUp != series.Burst) {
+		missed = pl.missed()
+	}
+	x.noteKind(&in.All, missed)
 	if pl.kind != nil {
 		pl.kind.Took.Record(took)
-		x.noteKind(pl.kind)
+		x.noteKind(pl.kind, missed)
 	}
 }
 
-func (x *Execution) noteKind(k *Kind) {
+func (x *Execution) noteKind(k *Kind, missed uint64) {
 	switch {
 	case x.Failed:
 		k.Failures++
 	case !x.tries:
 		k.Success = x.ended
 	}
-	if x.Plan.Dates != nil || x.Plan.CatchUp != series.Burst {
-		k.Missed += x.info.Missed
-	}
+	k.Missed += missed
 }
 
 // HoldLocked tells that nothing is to start, or that all may again. The lock is held.
@@ -257,22 +266,37 @@ func (in *Insight) mayExplain(now int64) bool {
 
 // Begin tells observers that a run begins, before the hooks and the body.
 func (x *Execution) Begin() {
-	obs := x.Owner.Observers
-	if obs != nil {
-		info := x.describe()
-		obs.Began.Each(func(f func(context.Context, Info) context.Context) {
-			x.Owner.Guard(x.Ctx, "began", info, func() {
-				if ctx := f(x.Ctx, info); ctx != nil {
-					x.Ctx = ctx
-				}
-			})
-		})
-		if info.Missed > 0 {
-			tell(x.Owner, x.Ctx, "missed", info, obs.Missed)
+	if obs := x.Owner.Observers; obs != nil {
+		x.describe()
+		obs.Began.Each(x.tellBegan)
+		if x.info.Missed > 0 {
+			tell(x.Owner, x.Ctx, "missed", x.info, obs.Missed)
 		}
 	}
 	if x.wait.late {
 		x.tellLate()
+	}
+}
+
+// tellBegan calls an observer. Like tellEnded it is Guard by hand, as both are called for each run.
+func (x *Execution) tellBegan(f func(context.Context, Info) context.Context) {
+	defer x.recoverHook("began")
+	if ctx := f(x.Ctx, x.info); ctx != nil {
+		x.Ctx = ctx
+	}
+}
+
+func (x *Execution) tellEnded(f func(context.Context, Info, error)) {
+	defer x.recoverHook("ended")
+	f(x.Ctx, x.info, x.Err)
+}
+
+// recoverHook ends the panic of a hook, if there is one, and reports it. It must be deferred.
+func (x *Execution) recoverHook(name string) {
+	if v := recover(); v != nil {
+		var err error
+		future.Invoke(x.Ctx, func(context.Context) error { panic(v) }, &err)
+		x.Owner.HookFailed(x.info, name, err)
 	}
 }
 
@@ -334,17 +358,15 @@ func (x *Execution) Finish() {
 	if obs == nil || x.skip == early || x.skip == beyond {
 		return
 	}
-	info := x.describe()
+	x.describe()
 	if x.skip == tardy {
-		tell(x.Owner, context.Background(), "expired", info, obs.Expired)
+		tell(x.Owner, context.Background(), "expired", x.info, obs.Expired)
 		return
 	}
 	if x.overrun && !x.told {
-		tell(x.Owner, x.Ctx, "overran", info, obs.Overran)
+		tell(x.Owner, x.Ctx, "overran", x.info, obs.Overran)
 	}
-	obs.Ended.Each(func(f func(context.Context, Info, error)) {
-		x.Owner.Guard(x.Ctx, "ended", info, func() { f(x.Ctx, info, x.Err) })
-	})
+	obs.Ended.Each(x.tellEnded)
 }
 
 // tell calls observers of one kind.
