@@ -113,6 +113,41 @@ func BenchmarkExecute(b *testing.B) {
 	})
 }
 
+// BenchmarkObserved runs a task of a microsecond again and again, with nobody who watches, with
+// histograms, with an observer, and with both. Nothing is idle, so nothing hides what that costs.
+func BenchmarkObserved(b *testing.B) {
+	observer := executor.Observe(executor.Observer{
+		Began: func(context.Context, executor.Run) context.Context { return nil },
+		Ended: func(context.Context, executor.Run, error) {},
+	})
+	for _, c := range []struct {
+		name string
+		opts []executor.Option
+	}{
+		{"unwatched", nil},
+		{"measured", []executor.Option{executor.Measure()}},
+		{"observed", []executor.Option{observer}},
+		{"both", []executor.Option{executor.Measure(), observer}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			p := executor.NewScheduledPool(1, c.opts...)
+			defer p.Close()
+			b.ReportAllocs()
+			f, err := p.AtFixedRate(0, 1, func(context.Context) error {
+				for begun := time.Now(); time.Since(begun) < time.Microsecond; {
+				}
+				return nil
+			}, executor.MaxRuns(b.N))
+			if err == nil {
+				_, err = f.Get(b.Context())
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}
+
 // untilAllHaveRun measures the tasks that submit hands over, each of which calls done, up to the
 // last.
 func untilAllHaveRun(b *testing.B, submitting func(done func()) (submit func())) {

@@ -93,7 +93,7 @@ func TestAllSystemsGiveAllFigures(t *testing.T) {
 
 // TestSystemsAreThoseOfTheProtocol has the names that others use, in order.
 func TestSystemsAreThoseOfTheProtocol(t *testing.T) {
-	want := strings.Fields(`pool exact relaxed fixed loop hashed hierarchical revolver queue afterfunc ticker channel
+	want := strings.Fields(`pool exact relaxed watched fixed loop hashed hierarchical revolver queue afterfunc ticker channel
 		ants pond workerpool conc errgroup gocron robfig quartz gozero`)
 	var got []string
 	for _, s := range driver.Systems() {

@@ -41,6 +41,12 @@ func punctual() []System {
 			open: func() session { return openScheduledPool(executor.Slack(time.Millisecond)) },
 		},
 		{
+			Name: "watched", Title: "executor.ScheduledPool, Measure and Observe",
+			About: "two workers; histograms, and an observer of the beginning and the end of each run",
+			can:   schedules | repeats,
+			open:  func() session { return openScheduledPool(executor.Measure(), observer()) },
+		},
+		{
 			Name: "fixed", Title: "executor.FixedPool",
 			About: "two workers; fan-out by InvokeAll",
 			can:   submits, open: openFixedPool,
@@ -51,6 +57,14 @@ func punctual() []System {
 			can:   submits | schedules | repeats | opens, open: openLoop,
 		},
 	}, timers()...)
+}
+
+// observer is told of each run, and does nothing.
+func observer() executor.Option {
+	return executor.Observe(executor.Observer{
+		Began: func(context.Context, executor.Run) context.Context { return nil },
+		Ended: func(context.Context, executor.Run, error) {},
+	})
 }
 
 // bare returns f as a task.

@@ -141,6 +141,6 @@ func (w *Workload) figure(name string) Figure {
 }
 
 // own are the systems of this module; the others are its rivals.
-var own = []string{"pool", "exact", "relaxed", "fixed", "loop", "hashed", "hierarchical", "revolver", "queue"}
+var own = []string{"pool", "exact", "relaxed", "watched", "fixed", "loop", "hashed", "hierarchical", "revolver", "queue"}
 
 func isOwn(system string) bool { return slices.Contains(own, system) }
