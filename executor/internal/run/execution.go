@@ -179,7 +179,7 @@ func (x *Execution) Conclude() {
 	if late := c.Exit(); pl.Timeout > 0 && x.overran(late) {
 		x.Err = overrunError(pl.Late, x.Err)
 	}
-	if pl.repeats() || x.Owner.Watched || pl.expects != nil {
+	if pl.repeats() || x.Owner.Insight != nil || pl.expects != nil {
 		x.ended = x.Owner.Clock.Now()
 	}
 	if x.Err != nil && x.skip == noSkip && pl.Retry.Attempts > 1 && x.triesAgain() {

@@ -48,6 +48,12 @@ func (o *Owner) Admit(c *cell.Cell, pl *Plan, in time.Duration, accept func() er
 
 // Cancelled tells observers that a task has been cancelled by its future. The lock is not held.
 func (o *Owner) Cancelled(c *cell.Cell, pl *Plan) {
+	if o.Observers != nil || pl.expects != nil { // so much is inlined
+		o.cancelled(c, pl)
+	}
+}
+
+func (o *Owner) cancelled(c *cell.Cell, pl *Plan) {
 	if pl.expects != nil {
 		o.Lock.Lock()
 		o.health.changeLocked(o)
