@@ -296,10 +296,10 @@ func (p *Pool) urgentLocked(head, now int64) bool {
 }
 
 // forgetTimesLocked notes that no task goes by its time any more, so that bare tasks need none
-// again. That is certain only if the queue is empty, and no run can still repeat, nor a strand
-// advance.
+// again. That is certain only if the queue is empty, and not only closed by a pause, and no run can
+// still repeat, nor a strand advance.
 func (p *Pool) forgetTimesLocked(head int64) {
-	if head == parking.Nothing && p.counts.busy+p.heldBack == 0 && p.timed.Load() {
+	if head == parking.Nothing && p.counts.busy+p.heldBack == 0 && !p.pause.on && p.timed.Load() {
 		p.timed.Store(false)
 	}
 }

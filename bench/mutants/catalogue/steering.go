@@ -138,4 +138,11 @@ var steering = []Mutant{
 		From:  "for _, c := range swept {\n p.vacatedLocked(c)\n }\n return swept",
 		To:    "return swept",
 	},
+	{
+		ID:    "steering-20",
+		Fault: "a worker takes the queue of a paused pool for empty",
+		File:  "executor/admission.go",
+		From:  "p.counts.busy+p.heldBack == 0 && !p.pause.on && p.timed.Load()",
+		To:    "p.counts.busy+p.heldBack == 0 && p.timed.Load()",
+	},
 }

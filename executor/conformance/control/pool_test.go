@@ -150,3 +150,21 @@ func TestAPausedPoolBlocksThoseForWhomThereIsNoRoom(t *testing.T) {
 		assert.Len(t, tr.Seen(), 4)
 	})
 }
+
+// A worker that finds its pool paused must not take the queue for empty.
+func TestAPauseDoesNotChangeTheOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := pooltest.NewScheduledPool(t, 1)
+		tr := pooltest.NewTrace()
+		require.NoError(t, p.Execute(tr.Lasting("running", 5*time.Second)))
+		synctest.Wait()
+		_, err := p.Schedule(time.Second, tr.Task("due"))
+		require.NoError(t, err)
+		p.Pause()
+		time.Sleep(10 * time.Second)
+		require.NoError(t, p.Execute(tr.Task("new")))
+		p.Resume()
+		synctest.Wait()
+		assert.Equal(t, []string{"running 5s", "due 10s", "new 10s"}, tr.Seen())
+	})
+}

@@ -27,12 +27,13 @@ func (es *executorSim) audit() {
 		}
 	}
 	sum.accepted, sum.runs = uint64(es.accepted), uint64(es.report.Runs)
-	if c.runs != sum.runs && es.hooked && c.runs > sum.runs {
+	if (es.hooked || es.watcher != nil) && c.runs > sum.runs {
 		sum.runs = c.runs // those whose bodies a hook has prevented
 	}
 	if sum != c {
 		es.faultLocked(&es.report.Lost, "in the end the counts are %+v, and should be %+v", c, sum)
 	}
+	es.auditWatcher(c)
 	if es.hooked && (uint64(es.before.Load()) != c.runs || es.before.Load() != es.after.Load()) {
 		es.faultLocked(&es.report.Lost,
 			"%d runs, but %d calls of the hook before them, and %d of that after",

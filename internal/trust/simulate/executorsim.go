@@ -62,6 +62,7 @@ type executorSim struct {
 	keepPeriodic   bool
 	acceptsClosing bool // it takes tasks though it is closing
 
+	watcher       *watcher     // nil if nobody observes
 	before, after atomic.Int64 // calls of the hooks
 	hooked        bool
 	cancelBase    context.CancelFunc // of the base context

@@ -22,6 +22,9 @@ func simulateLoop(t *testing.T, seed uint64, ops int) Report {
 				error) {
 			}))
 		}
+		for _, o := range es.watch() {
+			opts = append(opts, o)
+		}
 		loop := eventloop.New(opts...)
 		es.executor, es.scheduler, es.loop = loop, loop, loop
 		es.stats = func() counts {

@@ -59,6 +59,9 @@ func (es *executorSim) options() []executor.Option {
 		es.cancelBase = cancel
 		opts = append(opts, executor.BaseContext(ctx))
 	}
+	for _, o := range es.watch() {
+		opts = append(opts, o)
+	}
 	if es.oneIn(4) {
 		es.hooked = true
 		opts = append(opts,
