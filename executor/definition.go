@@ -69,7 +69,8 @@ func (p *Pool) definitionOf(opts []TaskOption) *definition {
 	return nil
 }
 
-// planOf returns a plan for a task of this kind, which carries the values of ctx unless that is nil.
+// planOf returns a plan for a task of this kind, which carries the values of ctx unless that is
+// nil.
 func (d *definition) planOf(carried context.Context) *plan {
 	if d.options.Values != nil {
 		carried = nil // they have been carried

@@ -138,8 +138,8 @@ func (h Handle) Trigger() bool {
 }
 
 // Reset plans the next run for delay from now; zero or less means now. From there a periodic task
-// goes on with its period or calendar. If a run is in progress, the next one waits for its end. A paused task
-// stays paused.
+// goes on with its period or calendar. If a run is in progress, the next one waits for its end. A
+// paused task stays paused.
 //
 // A task that runs once is put off, or brought forward, unless it has begun: that is debounce.
 // Reset reports whether it has moved the task. O(log n).

@@ -63,8 +63,8 @@ type Health struct {
 	//
 	//	ok        what is expected holds
 	//	degraded  of some task it does not
-	//	down      the pool is shut down; or for longer than the shortest [SuccessWithin] a task has
-	//	          been due, and no worker has become free for it
+	//	down      the pool is shut down; or for longer than the shortest [SuccessWithin] a task
+	//	          has been due, and no worker has become free for it
 	Status string       `json:"status"`
 	At     time.Time    `json:"at"`
 	Pool   string       `json:"pool,omitempty"`
@@ -86,7 +86,8 @@ type TaskHealth struct {
 	//	ok      else
 	State string `json:"state"`
 
-	Since         time.Time `json:"since,omitzero"` // of being late; else since when a success is expected
+	// Since is when it came to be late; else since when a success is expected.
+	Since         time.Time `json:"since,omitzero"`
 	LastSuccess   time.Time `json:"last_success,omitzero"`
 	FailuresInRow uint64    `json:"failures_in_row,omitempty"`
 	Reason        string    `json:"reason,omitempty"` // if it is late or failed
@@ -152,10 +153,10 @@ func (h *Health) add(tasks []run.TaskHealth) {
 }
 
 // OnHealth has f called when the status of a pool or event loop, or the state of a task, becomes
-// another: a task is late or has failed, and when it is well again; not for new, paused and ok among
-// each other, and not once the executor is shut down. It is called on a goroutine of its own, one
-// call at a time, with what there is then; changes during a call are told by the next. If it panics,
-// that is reported like the panic of a hook. OnHealth panics if f is nil.
+// another: a task is late or has failed, and when it is well again; not for new, paused and ok
+// among each other, and not once the executor is shut down. It is called on a goroutine of its own,
+// one call at a time, with what there is then; changes during a call are told by the next. If it
+// panics, that is reported like the panic of a hook. OnHealth panics if f is nil.
 func OnHealth(f func(Health)) LoopOption {
 	if f == nil {
 		panic("executor: nil function")

@@ -65,7 +65,7 @@ func (h *Histogram) Distribution() *Distribution {
 // Measurements are what [Measure] keeps.
 type Measurements struct {
 	TaskMeasurements                    // of all runs
-	Tasks            []TaskMeasurements // by name; names beyond the first 200 share the name "other"
+	Tasks            []TaskMeasurements // by name; beyond the first 200 they share the name "other"
 
 	// Reasons has what the late runs that [ExplainLate] has explained had waited for, in all.
 	// Unexplained counts the others.

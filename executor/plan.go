@@ -6,8 +6,8 @@ import (
 	"github.com/punctual-go/punctual/internal/series"
 )
 
-// plan is what a pool knows of a task besides its cell. Tasks without options share one plan, and so
-// do those of a plain [Pool.Define], so that they cost nothing here.
+// plan is what a pool knows of a task besides its cell. Tasks without options share one plan, and
+// so do those of a plain [Pool.Define], so that they cost nothing here.
 type plan struct {
 	run.Plan
 
@@ -15,8 +15,8 @@ type plan struct {
 	// expectedBy is the strand that the task is to join once it is due; guarded by the pool's lock.
 	expectedBy *strand
 
-	// twin is set for a plan that many tasks share: the plan of those of them without a future. Such a
-	// plan has no state, and is not changed.
+	// twin is set for a plan that many tasks share: the plan of those of them without a future.
+	// Such a plan has no state, and is not changed.
 	twin *plan
 
 	job  bool       // it was made by Apply

@@ -199,9 +199,10 @@ func (p *Pool) Queued() []Pending {
 }
 
 // Next returns the first n of the tasks that wait, or all if there are fewer, in the order in which
-// they are due. It leaves out tasks held back behind another one of their [Serial] executor,
-// and those of a plain pool that wait before another attempt. The pool is locked for O(n log n), however many tasks wait: microseconds for a hundred. Only while a
-// great many tasks that are due at once are being sorted may it take longer.
+// they are due. It leaves out tasks held back behind another one of their [Serial] executor, and
+// those of a plain pool that wait before another attempt. The pool is locked for O(n log n),
+// however many tasks wait: microseconds for a hundred. Only while a great many tasks that are due
+// at once are being sorted may it take longer.
 func (p *Pool) Next(n int) []Pending {
 	if n <= 0 {
 		return nil

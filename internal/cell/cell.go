@@ -148,8 +148,8 @@ func (c *Cell) Reset() bool {
 	}
 }
 
-// Revoke is Reset for a run whose body has not been called, and which was the first: it is as if the
-// cell had never begun.
+// Revoke is Reset for a run whose body has not been called, and which was the first: it is as if
+// the cell had never begun.
 func (c *Cell) Revoke() bool {
 	for {
 		s := c.state.Load()

@@ -66,11 +66,12 @@ func (l *Ledger) Hold(from, to int64) {
 }
 
 // Explain tells what a run has waited for, given those that are in progress without it. It takes
-// O(n log n) for the n runs that have overlapped the wait, at most those remembered and in progress.
+// O(n log n) for the n runs that have overlapped the wait, at most those remembered and in
+// progress.
 //
-// The rule, for each moment after the run was ready: if nothing could start, it was held; if as many
-// ran as may run at a time, it waited for them, in the queue if one of them had begun after it was
-// ready; otherwise a worker was free.
+// The rule, for each moment after the run was ready: if nothing could start, it was held; if as
+// many ran as may run at a time, it waited for them, in the queue if one of them had begun after it
+// was ready; otherwise a worker was free.
 func (l *Ledger) Explain(w Wait, running iter.Seq[Span]) (r Reasons) {
 	ready := min(max(w.Freed, w.Due), w.Start)
 	r.Previous = ready - w.Due

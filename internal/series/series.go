@@ -309,8 +309,8 @@ func (s *Series) Upcoming(now int64) (at int64, known bool) {
 	return next.Due(), true
 }
 
-// copy returns a copy to plan with. It leaves out the streak, which the lock does not guard. What it
-// knows of a calendar goes to dates.
+// copy returns a copy to plan with. It leaves out the streak, which the lock does not guard. What
+// it knows of a calendar goes to dates.
 func (s *Series) copy(dates *Dates) Series {
 	if s.Dates == nil {
 		dates = nil

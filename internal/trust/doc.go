@@ -25,8 +25,8 @@
 //
 // It varies operations, delays, capacity, and when an object is shut down. Histories are short, a
 // few clients with some ten operations each, as the search is exponential. It knows Withdraw, and
-// Reset of what runs once, but neither series nor their commands, loops, timers, rejection policies,
-// or priorities.
+// Reset of what runs once, but neither series nor their commands, loops, timers, rejection
+// policies, or priorities.
 //
 // # litmus: can two operations that meet end in a way they must not?
 //

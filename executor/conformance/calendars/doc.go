@@ -1,3 +1,3 @@
-// Package calendars holds the tests of tasks on calendars: of pools and loops, in virtual time, with
-// a wall clock that is set, and with calendars that misbehave.
+// Package calendars holds the tests of tasks on calendars: of pools and loops, in virtual time,
+// with a wall clock that is set, and with calendars that misbehave.
 package calendars

@@ -28,8 +28,8 @@ type Execution struct {
 	ended  int64 // when a run ended, if somebody wants to know; of a series always
 
 	// Of the run in progress, if the owner is watched: see watched.go. Meant is when the goroutine
-	// had meant to wake up before it took the task, or 0; Freed is when the task came to the head of
-	// its serial executor. The owner sets both before Start.
+	// had meant to wake up before it took the task, or 0; Freed is when the task came to the head
+	// of its serial executor. The owner sets both before Start.
 	Meant, Freed int64
 	due          int64 // when the run should have begun
 	wait         waited

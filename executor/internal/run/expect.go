@@ -196,9 +196,9 @@ func (e *expectation) tooManyLate() bool {
 	return float64(e.late) > (1-e.plan.StartQuantile)*judged+1e-9
 }
 
-// nextChangeLocked returns when the health may change although nothing happens; false if it will not.
-// That is when an expectation will be broken. As long as one is, it is also looked at once in its
-// time whether the whole owner is stuck.
+// nextChangeLocked returns when the health may change although nothing happens; false if it will
+// not. That is when an expectation will be broken. As long as one is, it is also looked at once in
+// its time whether the whole owner is stuck.
 func (o *Owner) nextChangeLocked(now int64) (at int64, ok bool) {
 	if o.holdsLocked() {
 		return 0, false

@@ -23,8 +23,8 @@ type Observers struct {
 	Resumed   Hooks[func(Info)]
 }
 
-// Admit accepts c in the given way and tells observers of it before it can begin; and afterwards, if
-// it has been refused. In is when it is to run first, counted from now.
+// Admit accepts c in the given way and tells observers of it before it can begin; and afterwards,
+// if it has been refused. In is when it is to run first, counted from now.
 func (o *Owner) Admit(c *cell.Cell, pl *Plan, in time.Duration, accept func() error) error {
 	if o.Observers == nil {
 		return accept()

@@ -36,8 +36,8 @@ type Owner struct {
 	// without it, or nil.
 	Requeue func(c *cell.Cell, when, now int64) (moved bool, then func())
 
-	// Running yields the runs in progress, and Limit says how many there may be. Both are called with
-	// the lock held, and only if there is an Insight.
+	// Running yields the runs in progress, and Limit says how many there may be. Both are called
+	// with the lock held, and only if there is an Insight.
 	Running iter.Seq[*Execution]
 	Limit   func() int
 
@@ -101,8 +101,8 @@ func (o *Owner) Init(pl *Plan, options series.Options, detail any) {
 	}
 }
 
-// Copy fills in pl for tasks with the options of another plan, whose errors and labels it shares, and
-// with the values of a context, unless that is nil.
+// Copy fills in pl for tasks with the options of another plan, whose errors and labels it shares,
+// and with the values of a context, unless that is nil.
 func (o *Owner) Copy(pl, like *Plan, detail any, values context.Context) {
 	pl.Series = series.Series{Options: like.Options}
 	pl.Plan = like.Plan

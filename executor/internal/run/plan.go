@@ -26,7 +26,7 @@ type Plan struct {
 
 	labels  context.Context // has those of a run's goroutine; nil if they are the idle worker's
 	expects *expectation    // nil if nothing is expected
-	kind    *Kind           // of the tasks with its name; nil before the first run, and if nobody asks
+	kind    *Kind           // of the tasks with its name; nil before the first run, or for good
 	Took    int64           // how long runs have taken lately, in nanoseconds; 0 if there was none
 	Reports bool            // the task has no future, so its failures go to the error handler
 	counted atomic.Bool     // the end of the series has been counted; see Ends

@@ -65,8 +65,8 @@ const (
 	// Other is the name of the kind of those beyond.
 	Other = "other"
 
-	// At most so many late runs are explained at once, and so many a second after that: to do so for
-	// each of a hundred thousand would make the rest later still.
+	// At most so many late runs are explained at once, and so many a second after that: to do so
+	// for each of a hundred thousand would make the rest later still.
 	explainedAtOnce  = 100
 	explainedASecond = 100
 

@@ -11,8 +11,8 @@ import (
 	"github.com/punctual-go/punctual/internal/wall"
 )
 
-// Clock is ahead of the system's clock by as much as a test wants. In a testing/synctest bubble both
-// are virtual.
+// Clock is ahead of the system's clock by as much as a test wants. In a testing/synctest bubble
+// both are virtual.
 type Clock struct {
 	mu       sync.Mutex
 	ahead    time.Duration
