@@ -99,6 +99,9 @@ func (d Distribution) LogValue() slog.Value {
 		text("p90", d.P90), text("p99", d.P99), text("max", d.Max))
 }
 
+// String returns the fields as a line of text.
+func (d Distribution) String() string { return d.LogValue().String() }
+
 // latenessFields is a Lateness as JSON shows it.
 type latenessFields struct {
 	Total     duration  `json:"total"`

@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"context"
 	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/run"
@@ -67,16 +66,19 @@ func latenessOf(inner run.Lateness) Lateness {
 	return l
 }
 
-// ExplainLate has runs explained that begin later than d: each is told to the observers that have
-// Late or, if there are none, logged as a warning, such as
+// ExplainLate has runs explained that begin later than d. Each is told to the observers that have
+// Late, and logged as a warning, such as
 //
-//	executor: late 412ms poll#17: workers 398ms (import-1 9.2s, import-2 3.1s), wake 11ms, gc 3ms
+//	executor: late 412ms poll#17: workers 398ms (import-1 9.2s, import-2 3.1s), wake 14ms, gc 3ms
 //
-// Of late runs in a row of tasks with one name, the first, second, fourth, eighth and so on are
-// logged, with their number in the row as "streak". At most a hundred runs are explained at once,
-// and a hundred a second after that; the others are counted, see [Measurements]. ExplainLate
-// implies [Measure], and costs what that does; an explanation takes a microsecond, or up to five
-// when many tasks have overlapped the wait. ExplainLate panics if d is negative.
+// Not all are logged, but of those of one name the first, second, fourth, eighth and so on, and one
+// a minute, with how many there have been, as "episode", and how many since the last record, as
+// "suppressed". The count begins anew once a minute has passed without any.
+//
+// At most a hundred runs are explained at once, and a hundred a second after that; the others are
+// counted, see [Measurements]. ExplainLate implies [Measure], and costs what that does; an
+// explanation takes a microsecond, or up to five when many tasks have overlapped the wait.
+// ExplainLate panics if d is negative.
 func ExplainLate(d time.Duration) LoopOption {
 	if d < 0 {
 		panic("executor: negative lateness")
@@ -88,25 +90,27 @@ func ExplainLate(d time.Duration) LoopOption {
 }
 
 // OnLate has f called when a run begins later than d, on a goroutine of its own, at most once per
-// interval: the moment to have a trace.FlightRecorder write down what has just happened. It is
-// ExplainLate(d) with an observer. If f panics, so does the program. A run that begins late while f
-// is at it, or within the interval, is passed over. OnLate panics if f is nil, or d negative.
+// interval: the moment to have a trace.FlightRecorder write down what has just happened. It implies
+// [Measure], and logs nothing; see [ExplainLate]. If f panics, so does the program. A run that
+// begins late while f is at it, or within the interval, is passed over. OnLate panics if f is nil,
+// or d negative.
 func OnLate(d, interval time.Duration, f func(Run, Lateness)) LoopOption {
 	if f == nil {
 		panic("executor: nil function")
 	}
-	return lateOption{ExplainLate(d), newSnapper(interval, f)}
-}
-
-// lateOption is the option that OnLate returns.
-type lateOption struct {
-	LoopOption
-	snapper *snapper
-}
-
-func (o lateOption) configure(s *settings) { o.Apply(&s.shared) }
-
-func (o lateOption) Apply(s *run.Settings) {
-	o.LoopOption.Apply(s)
-	observe(s, Observer{Late: func(_ context.Context, r Run, l Lateness) { o.snapper.late(r, l) }})
+	if d < 0 {
+		panic("executor: negative lateness")
+	}
+	return forLoops(func(s *run.Settings) {
+		measured(s)
+		if s.Snap == nil || d < *s.Snap {
+			s.Snap = &d
+		}
+		snapper := newSnapper(interval, f)
+		s.Snaps = append(s.Snaps, func(r run.Info, l run.Lateness) {
+			if l.Total > d {
+				snapper.late(Run(r), latenessOf(l))
+			}
+		})
+	})
 }

@@ -39,7 +39,7 @@ type Observer struct {
 	Began func(context.Context, Run) context.Context
 
 	// Late is called after Began for a run that begins late: later than [ExplainLate] says, or else
-	// than 10 ms.
+	// than 10 ms. It implies [Measure].
 	Late func(context.Context, Run, Lateness)
 
 	// Missed is called after Began for a run with Run.Missed above zero.

@@ -56,8 +56,8 @@ var seeing = []Mutant{
 		ID:    "seeing-08",
 		Fault: "a run on time ends up among the explained",
 		File:  "executor/internal/run/watched.go",
-		From:  "case late <= in.after:",
-		To:    "case late < in.after:",
+		From:  "late == 0 || late <= in.after:",
+		To:    "late == 0 || late < in.after:",
 	},
 	{
 		ID:    "seeing-09",
@@ -205,5 +205,26 @@ var seeing = []Mutant{
 		File:  "executor/snapper.go",
 		From:  "now.Sub(s.called) < s.interval",
 		To:    "now.Sub(s.called) < 0",
+	},
+	{
+		ID:    "seeing-30",
+		Fault: "a run on time in between has each late run of a task logged",
+		File:  "executor/internal/run/episode.go",
+		From:  "now-e.last > episodeEnds {",
+		To:    "now-e.last >= 0 {",
+	},
+	{
+		ID:    "seeing-31",
+		Fault: "OnLate is called for what is later than another threshold",
+		File:  "executor/lateness.go",
+		From:  "if l.Total > d {",
+		To:    "if l.Total > 0 {",
+	},
+	{
+		ID:    "seeing-32",
+		Fault: "a threshold of OnLate replaces that of ExplainLate",
+		File:  "executor/internal/run/watched.go",
+		From:  "if in := o.Insight; in.told < 0 || int64(late.Total) <= in.told {",
+		To:    "if in := o.Insight; in.told < 0 {",
 	},
 }

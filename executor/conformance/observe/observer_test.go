@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -284,20 +285,64 @@ func TestAPolicyThatPanicsRejects(t *testing.T) {
 func TestLateRunsAreLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
+		told := 0
 		p := executor.NewScheduledPool(1, executor.Name("main"), executor.ExplainLate(10*ms),
-			executor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+			executor.Logger(slog.New(slog.NewTextHandler(&log, nil))),
+			executor.OnLate(time.Second, time.Hour, func(executor.Run, executor.Lateness) { told++ }))
 		defer p.Close()
-		for range 5 {
-			at(p, 0, "import", time.Second)
-			at(p, 100*ms, "poll", 0)
-			time.Sleep(2 * time.Second)
+		// lines plays rounds of two seconds, in each of which a run is late and one on time, and
+		// returns what has been logged.
+		lines := func(rounds int) []string {
+			for range rounds {
+				at(p, 0, "import", time.Second)
+				at(p, 100*ms, "poll", 0)
+				at(p, 1100*ms, "poll", 0)
+				time.Sleep(2 * time.Second)
+			}
+			synctest.Wait()
+			text := strings.TrimSpace(log.String())
+			log.Reset()
+			return strings.Split(text, "\n")
 		}
-		synctest.Wait()
-		lines := strings.Split(strings.TrimSpace(log.String()), "\n")
-		require.Len(t, lines, 3, "the first, second and fourth")
-		assert.Contains(t, lines[0], `level=WARN msg="executor: late 900ms poll: workers 900ms `+
-			`(import 1s)" pool=main task=poll run=1 late=900ms streak=1`)
-		assert.Contains(t, lines[2], "streak=4")
+		first := lines(5)
+		require.Len(t, first, 3, "the first, second and fourth")
+		assert.Contains(t, first[0], `level=WARN msg="executor: late 900ms poll: workers 900ms `+
+			`(import 1s)" pool=main task=poll run=1 late=900ms episode=1 suppressed=0`)
+		assert.Contains(t, first[2], "episode=4 suppressed=1")
+
+		time.Sleep(time.Minute)
+		assert.Contains(t, lines(1)[0], "episode=1 suppressed=0", "a minute without any ends it")
+
+		many := lines(150) // five minutes
+		require.Len(t, many, 10, "the 2nd, 4th, 8th, 16th, 32nd, 64th, 128th, and one a minute")
+		assert.Contains(t, many[5], "episode=62 suppressed=29")
+		assert.Zero(t, told, "none was later than a second")
+	})
+}
+
+func TestEachThresholdIsItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := new(diary)
+		snap := func(what string) func(executor.Run, executor.Lateness) {
+			return func(_ executor.Run, l executor.Lateness) { d.note("%s %v", what, l.Total) }
+		}
+		p := executor.NewScheduledPool(1, pooltest.Quiet(), executor.OnLate(500*ms, 0, snap("far")),
+			executor.Observe(executor.Observer{
+				Late: func(_ context.Context, _ executor.Run, l executor.Lateness) {
+					d.note("observed %v", l.Total)
+				},
+			}), executor.ExplainLate(100*ms), executor.OnLate(50*ms, 0, snap("near")))
+		defer p.Close()
+		for _, late := range []time.Duration{30 * ms, 60 * ms, 300 * ms, 700 * ms} {
+			at(p, 0, "import", late)
+			at(p, 0, "poll", 0)
+			time.Sleep(time.Second)
+			synctest.Wait()
+		}
+		lines := d.read()
+		slices.Sort(lines)
+		assert.Equal(t, []string{"far 700ms", "near 300ms", "near 60ms", "near 700ms",
+			"observed 300ms", "observed 700ms"}, lines)
 	})
 }
 

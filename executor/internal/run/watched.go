@@ -30,6 +30,7 @@ type Insight struct {
 
 	ledger   lateness.Ledger
 	after    int64 // runs later than that are explained; never, if negative
+	told     int64 // and told to observers if they are later than that
 	allowed  int64 // explanations that may still be made
 	refilled int64 // when that was last increased
 	heldFrom int64 // since when nothing is to start; 0 if all may
@@ -44,7 +45,7 @@ type Kind struct {
 	Missed   uint64 // periods without a run of their own
 	Success  int64  // when a run last succeeded; 0 before that
 
-	streak series.Streak // of late runs
+	episode episode
 }
 
 // The parts of a lateness, as indices into [Insight.Parts].
@@ -84,17 +85,27 @@ type waited struct {
 // Open makes the owner ready for its first task. Hooked says whether it has hooks around runs.
 func (o *Owner) Open(hooked bool) {
 	tells := o.Observers != nil && o.Observers.Late != nil
-	if o.Measure != nil || o.Explain != nil || tells {
+	if o.Measure != nil {
 		o.Insight = &Insight{Kinds: map[string]*Kind{}, after: -1, allowed: explainedAtOnce}
-		switch {
-		case o.Explain != nil:
-			o.Insight.after = int64(*o.Explain)
-		case tells:
-			o.Insight.after = int64(usuallyLate)
-		}
+		o.Insight.setThresholds(&o.Settings, tells)
 	}
 	o.described = hooked || o.Observers != nil
 	o.Watched = o.described || o.Insight != nil
+}
+
+// setThresholds sets from when on late runs are explained, and told. Tells says whether there are
+// observers who want to know.
+func (in *Insight) setThresholds(s *Settings, tells bool) {
+	switch {
+	case s.Explain != nil:
+		in.after = int64(*s.Explain)
+	case tells:
+		in.after = int64(usuallyLate)
+	}
+	in.told = in.after
+	if s.Snap != nil && (in.after < 0 || int64(*s.Snap) < in.after) {
+		in.after = int64(*s.Snap)
+	}
 }
 
 // watch notes the start of a run. The lock is held.
@@ -132,9 +143,7 @@ func (x *Execution) measure(c *cell.Cell, pl *Plan) {
 		pl.kind.Late.Record(time.Duration(late))
 	}
 	switch {
-	case in.after < 0 || late == 0:
-	case late <= in.after:
-		in.kind(pl).streak.End()
+	case in.after < 0 || late == 0 || late <= in.after:
 	case !in.mayExplain(c.Started):
 		in.Unexplained++
 	default:
@@ -300,22 +309,30 @@ func (x *Execution) recoverHook(name string) {
 	}
 }
 
-// tellLate tells observers why the run is late or, if there are none, the log.
+// tellLate tells those who want to know, and the log, why the run is late.
 func (x *Execution) tellLate() {
-	late, info := x.lateness(), x.describe()
-	if obs := x.Owner.Observers; obs != nil && obs.Late != nil {
-		obs.Late.Each(func(f func(context.Context, Info, Lateness)) {
-			x.Owner.Guard(x.Ctx, "late", info, func() { f(x.Ctx, info, late) })
-		})
+	o, late, info := x.Owner, x.lateness(), x.describe()
+	o.Snaps.Each(func(f func(Info, Lateness)) { f(info, late) })
+	if in := o.Insight; in.told < 0 || int64(late.Total) <= in.told {
 		return
 	}
-	x.Owner.Lock.Lock()
-	streak := &x.Owner.Insight.kind(x.Plan).streak
-	notable, n := streak.Fail(), streak.Len()
-	x.Owner.Lock.Unlock()
+	if obs := o.Observers; obs != nil {
+		obs.Late.Each(func(f func(context.Context, Info, Lateness)) {
+			o.Guard(x.Ctx, "late", info, func() { f(x.Ctx, info, late) })
+		})
+	}
+	if o.Explain == nil {
+		return
+	}
+	o.Lock.Lock()
+	e := &o.Insight.kind(x.Plan).episode
+	notable, suppressed := e.late(x.Task.Started)
+	count := e.count
+	o.Lock.Unlock()
 	if notable {
-		x.Owner.log(slog.LevelWarn, late.Text(info.Name, info.Number), info,
-			slog.Duration("late", late.Total), slog.Uint64("streak", n))
+		o.log(slog.LevelWarn, late.Text(info.Name, info.Number), info,
+			slog.Duration("late", late.Total), slog.Uint64("episode", count),
+			slog.Uint64("suppressed", suppressed))
 	}
 }
 
