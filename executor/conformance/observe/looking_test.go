@@ -63,6 +63,7 @@ func TestNextTellsTheFirstTasksAlsoWhileMassesAreSorted(t *testing.T) {
 		}
 		at(p, 0, "hog", 2*time.Second)
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		assert.Equal(t, 20, checks)
 		require.NoError(t, p.Close())
 	})
