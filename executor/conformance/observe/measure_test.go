@@ -160,3 +160,26 @@ func TestALoopMeasuresToo(t *testing.T) {
 		assert.Zero(t, plain.Measurements())
 	})
 }
+
+func TestAnAttemptThatAnotherFollowsIsNoSuccess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewScheduledPool(1, executor.Measure())
+		defer p.Close()
+		attempts := 0
+		_, err := p.Submit(func(context.Context) error {
+			if attempts++; attempts < 3 {
+				return errBad
+			}
+			return nil
+		}, executor.Name("x"), executor.Retry(3, executor.Backoff{Base: time.Hour, Spread: executor.NoSpread}))
+		require.NoError(t, err)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		assert.Zero(t, p.Measurements().LastSuccess)
+		assert.Zero(t, p.Measurements().Tasks[0].LastSuccess)
+		time.Sleep(24 * time.Hour)
+		synctest.Wait()
+		assert.Equal(t, 3, attempts)
+		assert.NotZero(t, p.Measurements().LastSuccess)
+	})
+}
