@@ -45,6 +45,7 @@ var mayImport = []rule{
 	{"executor/...", []layer{
 		"executor", "executor/internal/...", "delayqueue", "future", "internal/...",
 	}},
+	{"executor/metrics", []layer{"executor", "executor/..."}},
 }
 
 // exceptions are single imports that break a rule, each with its reason. One that is not needed any
