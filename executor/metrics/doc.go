@@ -8,7 +8,7 @@
 //	set, err := metrics.Of(jobs)
 //	for _, family := range set.Read() {
 //		for _, point := range family.Points {
-//			send(family.Name, family.Unit, family.Attributes, point.Attributes, point.Value)
+//			fmt.Println(family.Name, family.Unit, family.Attributes, point.Attributes, point.Value)
 //		}
 //	}
 //

@@ -3,6 +3,7 @@ package metrics_test
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -48,14 +49,14 @@ func TestHealthIsToldInFigures(t *testing.T) {
 func TestTheHealthOfNamesBeyondTheBoundIsThatOfTheWorst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 1)
-		late := ""
+		var late atomic.Pointer[string]
 		for i := range 250 {
 			name := fmt.Sprintf("%03d", i)
 			if i == 7 {
 				name = "other"
 			}
 			_, err := p.AtFixedRate(0, time.Second, func(context.Context) error {
-				if name == late {
+				if l := late.Load(); l != nil && name == *l {
 					return errBad
 				}
 				return nil
@@ -63,7 +64,7 @@ func TestTheHealthOfNamesBeyondTheBoundIsThatOfTheWorst(t *testing.T) {
 			require.NoError(t, err)
 		}
 		for beyond, worst := range map[string]float64{"": 0, "201": 1, "other": 1} {
-			late = beyond
+			late.Store(&beyond)
 			time.Sleep(time.Minute)
 			m := read(t, p)
 			assert.Len(t, m["punctual.task.health"].Points, 201)

@@ -89,6 +89,7 @@ func TestTheTableIsComplete(t *testing.T) {
 		"punctual.submitter.blocked {submitter} updowncounter pool",
 		"punctual.worker.count {worker} updowncounter pool,state",
 		"punctual.worker.limit {worker} updowncounter pool",
+		"punctual.worker.core {worker} updowncounter pool",
 		"punctual.worker.wakeups {wakeup} counter pool",
 		"punctual.pool.health 1 gauge pool",
 		"punctual.pool.paused 1 gauge pool",

@@ -60,7 +60,7 @@ func isScheduled(from any) bool {
 // loopStats returns what a loop has of the Stats of a pool. Its goroutine is its one worker.
 func loopStats(l eventloop.Stats) executor.Stats {
 	return executor.Stats{
-		Name: l.Name, State: l.State, Maximum: 1, Workers: 1, Busy: l.Busy, Queued: l.Queued,
+		Name: l.Name, State: l.State, Core: 1, Maximum: 1, Workers: 1, Busy: l.Busy, Queued: l.Queued,
 		Accepted: l.Accepted, Rejected: l.Rejected, Completed: l.Completed,
 		Cancelled: l.Cancelled, Returned: l.Returned, Runs: l.Runs, Failures: l.Failures,
 		Retries: l.Retries, Expired: l.Expired, TimedOut: l.TimedOut, Wakeups: l.Wakeups,
