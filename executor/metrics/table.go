@@ -84,7 +84,7 @@ var table = []row{
 	{Metric{"punctual.task.last_success", "s", Gauge,
 		"When a run of the task last succeeded, in seconds since 1970.", ofTask}, readLastSuccess},
 	{Metric{"punctual.task.next_run", "s", Gauge,
-		"When the next run of a unique task is due, in seconds since 1970.", ofTask}, readNextRun},
+		"When the next run of a unique task is due, in seconds since 1970; missing while it runs.", ofTask}, readNextRun},
 	{Metric{"punctual.task.period", "s", Gauge,
 		"The period of a unique task.", ofTask}, readPeriod},
 }
