@@ -9,9 +9,10 @@
 //	producer, err := otelpunctual.NewProducer(jobs, mail)
 //	reader := sdkmetric.NewPeriodicReader(exporter, sdkmetric.WithProducer(producer))
 //
-// has a reader export the histograms too: how long runs take and how late they begin, as exponential
-// histograms of scale 1. They are those that the pool keeps anyway, read when the reader collects.
-// An instrument would have to be called for each run, which costs as much as the run.
+// has a reader export the histograms too: how long runs take and how late they begin, as
+// exponential histograms of scale 1. They are those that the pool keeps anyway, read when the
+// reader collects. An instrument would have to be called for each run, which costs as much as the
+// run.
 //
 //	jobs := executor.NewScheduledPool(4, executor.Observe(otelpunctual.Spans(tracerProvider)))
 //

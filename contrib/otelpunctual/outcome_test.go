@@ -127,7 +127,10 @@ func TestSpansOfTroubleOnly(t *testing.T) {
 		_, err = p.SubmitContext(ctx, lasts(ms), executor.Name("late"))
 		require.NoError(t, err)
 		time.Sleep(2 * time.Second)
-		_, err = p.SubmitContext(ctx, func(context.Context) error { time.Sleep(ms); return errBad }, executor.Name("bad"))
+		_, err = p.SubmitContext(ctx, func(context.Context) error {
+			time.Sleep(ms)
+			return errBad
+		}, executor.Name("bad"))
 		require.NoError(t, err)
 		time.Sleep(time.Second)
 		runs := tr.ended()

@@ -16,9 +16,10 @@ import (
 // sdkmetric.WithProducer. It implements the Producer of the SDK.
 //
 // They are exponential histograms of scale 1, with cumulative temporality whatever the reader
-// prefers, and have exactly the buckets that the pool keeps; the first, of runs below 1.35 µs, is the
-// zero bucket. A duration that is exactly a bound is in the bucket above it. The last bucket begins
-// at 48 minutes and has everything longer. The start of each series is when the producer was made.
+// prefers, and have exactly the buckets that the pool keeps; the first, of runs below 1.35 µs, is
+// the zero bucket. A duration that is exactly a bound is in the bucket above it. The last bucket
+// begins at 48 minutes and has everything longer. The start of each series is when the producer was
+// made.
 type Producer struct {
 	set   *metrics.Set
 	start time.Time
@@ -67,7 +68,8 @@ const (
 // zeroThreshold is where the first bucket of a pool ends, which begins at 0.
 var zeroThreshold = math.Exp2(-19.5)
 
-// exponential returns a histogram without what identifies it, and without empty buckets at the ends.
+// exponential returns a histogram without what identifies it, and without empty buckets at the
+// ends.
 func exponential(h *executor.Histogram) (d metricdata.ExponentialHistogramDataPoint[float64]) {
 	d.Count, d.Sum, d.Scale = h.Count(), h.Sum.Seconds(), scale
 	d.ZeroCount, d.ZeroThreshold = h.Counts[0], zeroThreshold

@@ -15,12 +15,14 @@ const scope = "github.com/punctual-go/punctual/contrib/otelpunctual"
 
 // Register makes observable instruments for all metrics of pools and loops but the histograms, for
 // which there is [NewProducer]. A nil provider is the global one. Whenever a reader collects, the
-// pools are asked, under their locks, for some microseconds each; a run costs nothing more.
+// pools are asked, which takes about 0.1 ms each; a run costs nothing more.
 //
 // The registration keeps the pools until its Unregister is called. Register returns the error of
 // [metrics.Of], and that of the provider. Register a pool once: of two registrations with one
 // provider, one overwrites the other.
-func Register(provider metric.MeterProvider, sources ...metrics.Source) (metric.Registration, error) {
+func Register(
+	provider metric.MeterProvider, sources ...metrics.Source,
+) (metric.Registration, error) {
 	set, err := metrics.Of(sources...)
 	if err != nil {
 		return nil, err
@@ -54,8 +56,8 @@ func Register(provider metric.MeterProvider, sources ...metrics.Source) (metric.
 // observer tells one value of one instrument.
 type observer func(to metric.Observer, value float64, attributes metric.ObserveOption)
 
-// observerOf makes the instrument of a metric, which is nil for a histogram. Seconds are floats; what
-// is counted is an integer.
+// observerOf makes the instrument of a metric, which is nil for a histogram. Seconds are floats;
+// what is counted is an integer.
 func observerOf(meter metric.Meter, m metrics.Metric) (observer, metric.Observable, error) {
 	what, unit := metric.WithDescription(m.Help), metric.WithUnit(m.Unit)
 	whole := m.Unit != "s"

@@ -18,14 +18,15 @@ import (
 // [executor.Retry]. A nil provider is the global one. One observer may serve several pools and
 // loops.
 //
-// The span is of kind internal, and named like the task, or "run". It begins when the run begins: how
-// long the run has waited is told by attributes. The body, the hooks and observers given later have
-// it as the current span of their context; the baggage of the submitter is there as well, if the
-// task was given the values of the submitter's context.
+// The span is of kind internal, and named like the task, or "run". It begins when the run begins:
+// how long the run has waited is told by attributes. The body, the hooks and observers given later
+// have it as the current span of their context; the baggage of the submitter is there as well, if
+// the task was given the values of the submitter's context.
 //
-// A task that runs once is a child of the span that its context carries: that of its submitter, after
-// SubmitContext, [executor.WithValues] and the like. Each run of a periodic task begins a trace of
-// its own, with a link to that span: a trace that goes on for as long as a program helps nobody.
+// A task that runs once is a child of the span that its context carries: that of its submitter,
+// after SubmitContext, [executor.WithValues] and the like. Each run of a periodic task begins a
+// trace of its own, with a link to that span: a trace that goes on for as long as a program helps
+// nobody.
 //
 // # Attributes
 //
@@ -41,8 +42,8 @@ import (
 //	punctual.run.overrunning                 true if the body still ran when the span was ended
 //	error.type                               of a run that has not succeeded
 //
-// Which runs are late enough to be explained, and how many, [executor.ExplainLate] says; without it,
-// those that are 10 ms late.
+// Which runs are late enough to be explained, and how many, [executor.ExplainLate] says; without
+// it, those that are 10 ms late.
 //
 // # Errors
 //
@@ -50,14 +51,13 @@ import (
 // an error. error.type is "timeout", "panic", "goexit" or what OpenTelemetry makes of the error's
 // type. A run that was cancelled has "cancelled" and no status: nothing has failed.
 //
-// A run may exceed its timeout and not return. Its span is ended ten seconds later, as a timeout, so
-// that it is seen. A run without a timeout has an open span as long as it goes on.
+// A run may exceed its timeout and not return. Its span is ended ten seconds later, as a timeout,
+// so that it is seen. A run without a timeout has an open span as long as it goes on.
 //
 // # Cost
 //
-// A run costs what the provider's span costs, and one or two allocations; one that is not sampled,
-// little more than what the sampler costs. The observer makes its pool measure, as
-// [executor.Measure] does.
+// A run costs a span of the provider, and some allocations for attributes and the context, even if
+// it is not sampled. The observer makes its pool measure, as [executor.Measure] does.
 func Spans(provider trace.TracerProvider, opts ...SpanOption) executor.Observer {
 	if provider == nil {
 		provider = otel.GetTracerProvider()

@@ -20,9 +20,9 @@ import (
 //	executor_pool_max_threads       the maximum size; without one, Java's 2147483647
 //	executor_seconds                histogram of how long runs take, with Measure
 //
-// Left out is what pools do not know: the room left in a queue, the maximum of a sliding window, and
-// executor_idle_seconds, the time that tasks have waited, which says nothing of tasks with a time.
-// punctual_run_lateness_seconds is to be used in its place.
+// Left out is what pools do not know: the room left in a queue, the maximum of a sliding window,
+// and executor_idle_seconds, the time that tasks have waited, which says nothing of tasks with a
+// time. punctual_run_lateness_seconds is to be used in its place.
 func Micrometer() []string {
 	list := make([]string, len(micrometer))
 	for i, row := range micrometer {

@@ -46,13 +46,13 @@ func readTaskHealth(s *sight, to *points) {
 	}
 	names := slices.Sorted(maps.Keys(worst))
 	if len(names) > mostNames {
-		kept := slices.DeleteFunc(names[:mostNames:mostNames], func(n string) bool { return n == other })
-		rest := worst[other]
 		for _, name := range names[mostNames:] {
-			rest = max(rest, worst[name])
+			worst[other] = max(worst[other], worst[name])
 		}
-		worst[other] = rest
-		names = append(slices.Clip(kept), other)
+		names = names[:mostNames]
+		if !slices.Contains(names, other) {
+			names = append(names, other)
+		}
 	}
 	for _, name := range names {
 		to.add(worst[name], name)
