@@ -93,6 +93,8 @@ func TestAnImportThatPointsUpIsFound(t *testing.T) {
 		{"executor", "executor/internal/pooltest"},
 		{"internal/delay", "internal/delay/delaytest"},
 		{"executor", "bench/soak"},
+		{"executor", "executor/metrics"},
+		{"executor/eventloop", "executor/metrics"},
 		{"unheard-of", "future"},
 	} {
 		found := breaches(map[edge]string{e: "some.go"}, nil)

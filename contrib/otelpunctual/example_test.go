@@ -37,11 +37,10 @@ func Example() {
 	defer registration.Unregister()
 
 	refresh := func(context.Context) error { return nil }
-	f, err := jobs.Submit(refresh, executor.Name("refresh"))
-	if err != nil {
+	if _, err := jobs.Submit(refresh, executor.Name("refresh")); err != nil {
 		log.Fatal(err)
 	}
-	<-f.Stopped()
+	jobs.Close() // waits for it
 
 	var all metricdata.ResourceMetrics
 	if err := reader.Collect(context.Background(), &all); err != nil {

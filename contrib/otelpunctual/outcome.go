@@ -45,5 +45,6 @@ func errorType(err error) attribute.KeyValue {
 	case errors.Is(err, future.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
 		return semconv.ErrorTypeKey.String("timeout")
 	}
-	return semconv.ErrorType(err)
+	kind := semconv.ErrorType(err) // which may be what the error itself says
+	return semconv.ErrorTypeKey.String(valid(kind.Value.AsString()))
 }

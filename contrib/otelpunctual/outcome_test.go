@@ -55,6 +55,39 @@ func TestFailuresAreRecorded(t *testing.T) {
 	}
 }
 
+// harmful is an error that does not like to be asked.
+type harmful struct{}
+
+func (harmful) Error() string { panic("boom") }
+
+func TestASpanEndsThoughItsErrorPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tr := newTraced()
+		p := newPool(t, 1, executor.Observe(otelpunctual.Spans(tr)))
+		_, err := p.Submit(func(context.Context) error { return harmful{} })
+		require.NoError(t, err)
+		tr.only(t)
+		_, err = p.Submit(lasts(0))
+		require.NoError(t, err)
+		assert.Len(t, tr.ended(), 2)
+	})
+}
+
+// spoken is an error that names its kind.
+type spoken struct{ error }
+
+func (spoken) ErrorType() string { return "weather\xff" }
+
+func TestAnErrorMayNameItsKind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tr := newTraced()
+		p := newPool(t, 1, executor.Observe(otelpunctual.Spans(tr)))
+		_, err := p.Submit(func(context.Context) error { return spoken{errBad} })
+		require.NoError(t, err)
+		assert.Equal(t, "weather\uFFFD", attributes(tr.only(t))["error.type"])
+	})
+}
+
 func TestACancelledRunHasNotFailed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := newTraced()
@@ -114,6 +147,19 @@ func TestASpanEndsThoughTheBodyNeverDoes(t *testing.T) {
 			check(tr.only(t))
 		})
 	}
+}
+
+func TestADeadlineFarAwayEndsNoSpan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithDeadline(t.Context(), time.Now().AddDate(1000, 0, 0))
+		defer cancel()
+		tr := newTraced()
+		p := newPool(t, 1, executor.BaseContext(ctx), executor.Observe(otelpunctual.Spans(tr)))
+		_, err := p.Submit(lasts(time.Hour))
+		require.NoError(t, err)
+		time.Sleep(2 * time.Hour)
+		assert.Equal(t, time.Hour, tr.only(t).EndTime().Sub(tr.only(t).StartTime()))
+	})
 }
 
 func TestSpansOfTroubleOnly(t *testing.T) {

@@ -2,6 +2,7 @@ package otelpunctual
 
 import (
 	"context"
+	"math"
 	"runtime/pprof"
 	"strings"
 	"sync/atomic"
@@ -111,7 +112,8 @@ func (s *spans) began(ctx context.Context, r executor.Run) context.Context {
 		}
 	}
 	if deadline, ok := ctx.Deadline(); ok {
-		st.patience = time.AfterFunc(max(time.Until(deadline), 0)+grace, func() {
+		left := min(max(time.Until(deadline), 0), math.MaxInt64-grace)
+		st.patience = time.AfterFunc(left+grace, func() {
 			s.abandon(within, st, r)
 		})
 	}
@@ -154,8 +156,8 @@ func (s *spans) ended(ctx context.Context, r executor.Run, err error) {
 		return
 	}
 	if span := s.spanOf(ctx, st, r, err); span != nil {
+		defer span.End() // even if the text of the error panics
 		settle(ctx, span, err)
-		span.End()
 	}
 }
 
@@ -163,9 +165,9 @@ func (s *spans) ended(ctx context.Context, r executor.Run, err error) {
 func (s *spans) abandon(ctx context.Context, st *state, r executor.Run) {
 	err := context.Cause(ctx)
 	if span := s.spanOf(ctx, st, r, err); span != nil {
+		defer span.End()
 		span.SetAttributes(attribute.Bool("punctual.run.overrunning", true))
 		settle(ctx, span, err)
-		span.End()
 	}
 }
 

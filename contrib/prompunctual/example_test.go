@@ -31,6 +31,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	<-f.Stopped()
+	jobs.Close() // the third run has been counted then
 
 	answer := httptest.NewRecorder()
 	http.DefaultServeMux.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))

@@ -10,9 +10,8 @@ import (
 
 func ExampleOf() {
 	jobs := executor.NewScheduledPool(4, executor.Name("jobs"), executor.Measure())
-	defer jobs.Close()
-	f, _ := jobs.Submit(func(context.Context) error { return nil }, executor.Name("refresh"))
-	<-f.Stopped()
+	_, _ = jobs.Submit(func(context.Context) error { return nil }, executor.Name("refresh"))
+	jobs.Close() // waits for it
 
 	set, err := metrics.Of(jobs)
 	if err != nil {
