@@ -33,7 +33,7 @@ func Register(
 	meter := provider.Meter(scope)
 	var observers []observer
 	var instruments []metric.Observable
-	for _, m := range metrics.Metrics() {
+	for _, m := range metrics.Table() {
 		observe, instrument, err := observerOf(meter, m)
 		if err != nil {
 			return nil, err

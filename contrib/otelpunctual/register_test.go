@@ -176,7 +176,7 @@ func TestNamesKeepToTheConventions(t *testing.T) {
 	name := regexp.MustCompile(`^punctual(\.[a-z]+(_[a-z]+)*)+$`)
 	unit := regexp.MustCompile(`^(s|1|\{[a-z]+\})$`)
 	units := regexp.MustCompile(`(^|[._])(s|ms|ns|seconds?|total|ratio|percent|counter|gauge)($|[._])`)
-	all := metrics.Metrics()
+	all := metrics.Table()
 	for _, m := range all {
 		assert.Regexp(t, name, m.Name)
 		assert.Regexp(t, unit, m.Unit, m.Name)

@@ -54,7 +54,7 @@ func New(opts Options, sources ...metrics.Source) (*Collector, error) {
 	c := &Collector{set: set, pools: map[string]*described{}, natives: opts.NativeHistograms}
 	for _, pool := range set.Pools() {
 		d := new(described)
-		for _, m := range metrics.Metrics() {
+		for _, m := range metrics.Table() {
 			d.descs = append(d.descs, describe(m, pool))
 		}
 		if opts.Micrometer {

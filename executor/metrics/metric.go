@@ -50,8 +50,8 @@ type Point struct {
 	Histogram  *executor.Histogram // for that kind; to be read only
 }
 
-// Metrics returns the table, without values. The order stays.
-func Metrics() []Metric {
+// Table returns all metrics, without values. The order stays.
+func Table() []Metric {
 	all := make([]Metric, len(table))
 	for i, row := range table {
 		all[i] = row.Metric

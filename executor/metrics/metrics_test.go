@@ -65,7 +65,7 @@ func value(t *testing.T, families map[string]metrics.Family, name string, attrib
 
 func TestTheTableIsComplete(t *testing.T) {
 	var rows []string
-	for _, m := range metrics.Metrics() {
+	for _, m := range metrics.Table() {
 		rows = append(rows, m.Name+" "+m.Unit+" "+m.Kind.String()+" "+strings.Join(m.Attributes, ","))
 		assert.Regexp(t, `^[A-Z].*\.$`, m.Help, m.Name)
 	}
@@ -110,5 +110,5 @@ func TestReadingKeepsTheOrderOfTheTable(t *testing.T) {
 		assert.Empty(t, f.Points)
 		read = append(read, f.Metric)
 	}
-	assert.Equal(t, metrics.Metrics(), read)
+	assert.Equal(t, metrics.Table(), read)
 }
