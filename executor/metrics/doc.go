@@ -1,0 +1,32 @@
+// Package metrics has the one table of what pools and event loops can tell a monitoring system
+// in figures: names, units, meanings, and the values of the moment. It knows no such system. The
+// modules contrib/prompunctual and contrib/otelpunctual translate it for Prometheus and
+// OpenTelemetry; for another system, [Of] and [Set.Read] are all that is needed.
+//
+//	jobs := executor.NewScheduledPool(4, executor.Name("jobs"), executor.Measure(),
+//		executor.ExplainLate(10*time.Millisecond))
+//	set, err := metrics.Of(jobs)
+//	for _, family := range set.Read() {
+//		for _, point := range family.Points {
+//			fmt.Println(family.Name, family.Unit, family.Attributes, point.Attributes, point.Value)
+//		}
+//	}
+//
+// Nothing is counted here: a pool counts what it does anyway, and the figures are read when
+// somebody asks for them. Those that tell tasks apart, and the histograms, are there only with
+// [executor.Measure]; what late runs have waited for, only with [executor.ExplainLate] as well.
+//
+// # Names
+//
+// The names are those of OpenTelemetry's conventions: lower case, with dots, without the unit,
+// which is one of UCUM: s, 1, or what is counted in braces. Durations are in seconds, and so are
+// moments, since 1970.
+//
+// # Attributes
+//
+// Each point has the attribute "pool", the name of the pool or loop. "task" is the name of a
+// task; all those without a name share the empty one, and beyond the first 200 names a pool
+// counts all others as "other". So a pool has some hundred points at most for each metric,
+// whatever its tasks are named. Names may be any text; bytes that are not UTF-8 are replaced,
+// and tasks whose names are the same then are taken together.
+package metrics

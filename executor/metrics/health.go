@@ -1,0 +1,70 @@
+package metrics
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/punctual-go/punctual/executor"
+)
+
+const (
+	// mostNames bounds the tasks whose health is told one by one, as pools bound what they measure.
+	mostNames = 200
+	other     = "other"
+)
+
+func statusValue(status string) float64 {
+	switch status {
+	case executor.HealthOK:
+		return 0
+	case executor.HealthDegraded:
+		return 1
+	}
+	return 2
+}
+
+var healthStates = []string{"ok", "new", "paused", "late", "failed"}
+
+// readExpected counts the tasks in each state, also those in which none is: a series must not come
+// and go.
+func readExpected(s *sight, to *points) {
+	counts := map[string]int{}
+	for _, t := range s.health.Tasks {
+		counts[t.State]++
+	}
+	for _, state := range healthStates {
+		to.add(float64(counts[state]), state)
+	}
+}
+
+// readTaskHealth tells for each name how the worst of its tasks is.
+func readTaskHealth(s *sight, to *points) {
+	worst := map[string]float64{}
+	for _, t := range s.health.Tasks {
+		name := valid(t.Name)
+		worst[name] = max(worst[name], stateValue(t.State))
+	}
+	names := slices.Sorted(maps.Keys(worst))
+	if len(names) > mostNames {
+		for _, name := range names[mostNames:] {
+			worst[other] = max(worst[other], worst[name])
+		}
+		names = names[:mostNames]
+		if !slices.Contains(names, other) {
+			names = append(names, other)
+		}
+	}
+	for _, name := range names {
+		to.add(worst[name], name)
+	}
+}
+
+func stateValue(state string) float64 {
+	switch state {
+	case "late":
+		return 1
+	case "failed":
+		return 2
+	}
+	return 0
+}

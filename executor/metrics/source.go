@@ -1,0 +1,53 @@
+package metrics
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/eventloop"
+)
+
+// Source is what figures are read from: an [executor.Pool], an [executor.ScheduledPool] or an
+// [eventloop.Loop]. Anything else with these methods will do, if it has Stats as one of them has.
+type Source interface {
+	Measurements() executor.Measurements
+	Health() executor.Health
+}
+
+// source is a Source with a name that may be shown.
+type source struct {
+	Source
+	name string
+}
+
+// named checks a source, and learns its name.
+func named(s Source) (source, error) {
+	if s == nil || isNil(s) {
+		return source{}, fmt.Errorf("%w: metrics of a nil pool", executor.ErrInvalid)
+	}
+	switch s := s.(type) {
+	case interface{ Stats() executor.Stats }:
+		return source{s.(Source), valid(s.Stats().Name)}, nil
+	case interface{ Stats() eventloop.Stats }:
+		return source{s.(Source), valid(s.Stats().Name)}, nil
+	}
+	return source{}, fmt.Errorf("%w: metrics of a %T, which has no Stats of a pool or loop",
+		executor.ErrInvalid, s)
+}
+
+// isNil reports whether s is a nil pointer to something.
+func isNil(s Source) bool {
+	v := reflect.ValueOf(s)
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// valid returns a name as UTF-8. Most are as they should be, and cost nothing.
+func valid(name string) string {
+	if utf8.ValidString(name) {
+		return name
+	}
+	return strings.ToValidUTF8(name, string(utf8.RuneError))
+}
