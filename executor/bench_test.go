@@ -3,6 +3,7 @@ package executor_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"runtime"
 	"slices"
 	"sync"
@@ -114,7 +115,7 @@ func BenchmarkExecute(b *testing.B) {
 }
 
 // BenchmarkObserved runs a task of a microsecond again and again, with nobody who watches, with
-// histograms, with an observer, and with both. Nothing is idle, so nothing hides what that costs.
+// histograms, with an observer, with both, and with a recording. Nothing is idle, so nothing hides what that costs.
 func BenchmarkObserved(b *testing.B) {
 	observer := executor.Observe(executor.Observer{
 		Began: func(context.Context, executor.Run) context.Context { return nil },
@@ -128,6 +129,7 @@ func BenchmarkObserved(b *testing.B) {
 		{"measured", []executor.Option{executor.Measure()}},
 		{"observed", []executor.Option{observer}},
 		{"both", []executor.Option{executor.Measure(), observer}},
+		{"recorded", []executor.Option{executor.Record(io.Discard)}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			p := executor.NewScheduledPool(1, c.opts...)

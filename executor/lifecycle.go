@@ -311,5 +311,6 @@ func (p *Pool) terminate() {
 	p.runs.UnwatchLocked()
 	p.runs.EndHealthLocked()
 	p.mu.Unlock()
+	p.runs.CloseRecording()
 	close(p.done)
 }

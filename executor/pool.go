@@ -132,6 +132,8 @@ func (p *Pool) init(core int, opts []Option) {
 	p.runs.Running, p.runs.Limit = p.runsLocked(), p.limitLocked
 	p.runs.Health = func() any { return p.Health() }
 	p.runs.Held = func() bool { return p.pause.on }
+	p.core = core
+	p.runs.Size = p.sizeAsMade()
 	p.runs.Open(p.before != nil || p.after != nil)
 	p.submitted = p.newPlan(series.Options{})
 	p.executed = p.newPlan(series.Options{})
@@ -146,7 +148,6 @@ func (p *Pool) init(core int, opts []Option) {
 	}
 	p.closing, p.announce = context.WithCancel(context.Background())
 	p.done = make(chan struct{})
-	p.core = core
 	p.workers = make(map[*worker]struct{})
 }
 

@@ -112,6 +112,15 @@ func (p *Pool) limitLocked() int {
 	return max(p.core, 1)
 }
 
+// sizeAsMade returns how many tasks a pool that has just been made may run at a time: the maximum
+// size if it comes to that before all else.
+func (p *Pool) sizeAsMade() int {
+	if p.plain && (p.growFirst || p.capacity() == 0) {
+		return p.maximumSizeLocked()
+	}
+	return max(p.core, 1)
+}
+
 // overfullLocked reports whether more tasks wait than may, so that a plain pool has to grow.
 func (p *Pool) overfullLocked() bool {
 	if p.capacity() == unbounded {

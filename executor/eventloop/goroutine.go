@@ -90,6 +90,7 @@ func (l *Loop) take() bool {
 				l.mu.Unlock()
 				if ended {
 					// Without the lock: this wakes those who wait for the end of the loop.
+					l.runs.CloseRecording()
 					close(l.gone)
 				}
 				return false

@@ -117,6 +117,7 @@ func New(opts ...Option) *Loop {
 	l.exec.Owner = &l.runs
 	l.runs.Running = func(func(*run.Execution) bool) {} // but the one that asks
 	l.runs.Limit = func() int { return 1 }
+	l.runs.Size = 1
 	l.runs.Health = func() any { return l.Health() }
 	l.runs.Open(false)
 	l.submitted = l.newPlan(series.Options{})

@@ -38,7 +38,7 @@ func (m Mutant) Package() string {
 // All returns the mutants, area by area.
 func All() []Mutant {
 	return slices.Concat(leader, heap, wheels, futures, groups, shutdown, pool, waits, periodic, failures, loops, economy,
-		values, ease, steering, control, calendars, composed, dates, seeing, metrics)
+		values, ease, steering, control, calendars, composed, dates, seeing, metrics, recordings)
 }
 
 var (

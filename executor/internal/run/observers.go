@@ -31,19 +31,29 @@ func (o *Owner) Admit(c *cell.Cell, pl *Plan, in time.Duration, accept func() er
 	}
 	info := Info{Name: pl.Name, Scheduled: o.Clock.Time(o.Clock.Now()).Add(in),
 		Periodic: pl.Periodic()}
+	if o.Recorder != nil {
+		o.Recorder.Submitted(c, pl, in)
+	}
 	tell(o, context.Background(), "submitted", info, o.Observers.Submitted)
 	accepted := false
 	defer func() {
 		if !accepted { // the policy has panicked, or ended the goroutine
-			o.tellError("rejected", info, nil, o.Observers.Rejected)
+			o.rejected(c, info, nil)
 		}
 	}()
 	err := accept()
 	accepted = true
 	if err != nil {
-		o.tellError("rejected", info, err, o.Observers.Rejected)
+		o.rejected(c, info, err)
 	}
 	return err
+}
+
+func (o *Owner) rejected(c *cell.Cell, info Info, err error) {
+	if o.Recorder != nil {
+		o.Recorder.Told("rejected", c, true)
+	}
+	o.tellError("rejected", info, err, o.Observers.Rejected)
 }
 
 // Cancelled tells observers that a task has been cancelled by its future. The lock is not held.
@@ -66,6 +76,7 @@ func (o *Owner) cancelled(c *cell.Cell, pl *Plan) {
 
 // tellTask tells observers of something that has happened to a task, whether it runs or waits.
 func (o *Owner) tellTask(event string, c *cell.Cell, pl *Plan, hooks Hooks[func(Info)]) {
+	o.record(event, c)
 	if hooks != nil {
 		tell(o, context.Background(), event, o.waiting(c, pl), hooks)
 	}
@@ -73,6 +84,7 @@ func (o *Owner) tellTask(event string, c *cell.Cell, pl *Plan, hooks Hooks[func(
 
 // dropped tells observers that a task has been dropped, with the error of its future.
 func (o *Owner) dropped(c *cell.Cell, pl *Plan, err error) {
+	o.record("dropped", c)
 	if o.Observers != nil && o.Observers.Dropped != nil {
 		o.tellError("dropped", o.waiting(c, pl), err, o.Observers.Dropped)
 	}

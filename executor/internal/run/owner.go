@@ -44,6 +44,8 @@ type Owner struct {
 	Watched   bool     // somebody observes runs; set by Open
 	described bool     // and is told which they are
 	Insight   *Insight // how late runs have been; nil if nobody wants to know
+	Recorder  Recorder // nil if nothing is recorded; set by Open
+	Size      int      // how many tasks may run at a time, as made
 
 	// Health returns the executor.Health of the owner. It is called without the lock. Held, if set,
 	// reports with the lock held whether nothing is to start.

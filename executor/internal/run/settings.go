@@ -23,6 +23,7 @@ type Settings struct {
 	Snap      *time.Duration   // explain those that are later to Snaps; nil if there are none
 	Snaps     Hooks[func(Info, Lateness)]
 	OnHealth  Hooks[Follower]
+	Record    func(*Owner) Recorder // begins a recording; nil if none is wanted
 }
 
 // usualSlack is the slack of those who have not said what they want. A wake-up takes some

@@ -89,6 +89,9 @@ func (o *Owner) Open(hooked bool) {
 		o.Insight = &Insight{Kinds: map[string]*Kind{}, after: -1, allowed: explainedAtOnce}
 		o.Insight.setThresholds(&o.Settings, tells)
 	}
+	if o.Record != nil {
+		o.Recorder = o.Record(o)
+	}
 	o.described = hooked || o.Observers != nil
 	o.Watched = o.described || o.Insight != nil
 }
@@ -277,6 +280,9 @@ func (in *Insight) mayExplain(now int64) bool {
 func (x *Execution) Begin() {
 	if obs := x.Owner.Observers; obs != nil {
 		x.describe()
+		if x.Owner.Recorder != nil {
+			x.Owner.Recorder.Began(x.Task, x.info, x.due)
+		}
 		obs.Began.Each(x.tellBegan)
 		if x.info.Missed > 0 {
 			tell(x.Owner, x.Ctx, "missed", x.info, obs.Missed)
@@ -374,6 +380,9 @@ func (x *Execution) Finish() {
 	obs := x.Owner.Observers
 	if obs == nil || x.skip == early || x.skip == beyond {
 		return
+	}
+	if x.Owner.Recorder != nil {
+		x.recordEnd()
 	}
 	x.describe()
 	if x.skip == tardy {
