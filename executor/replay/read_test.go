@@ -87,6 +87,22 @@ func TestASlowWriterHoldsUpNobody(t *testing.T) {
 	})
 }
 
+// What a program has done until it crashes is written a second later at most.
+func TestLittleIsWrittenAfterASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &slow{gate: make(chan struct{})}
+		close(s.gate)
+		p := executor.NewScheduledPool(1, executor.Record(s))
+		defer p.Close()
+		for range 3 {
+			require.NoError(t, p.Execute(lasts(0)))
+			time.Sleep(time.Second)
+			synctest.Wait()
+		}
+		assert.Equal(t, 1+3*3, strings.Count(s.out.String(), "\n"))
+	})
+}
+
 // faulty is a writer that does harm.
 type faulty func() error
 

@@ -135,8 +135,8 @@ var pool = []Mutant{
 		ID:    "pool-20",
 		Fault: "an idle worker forgets that a series runs on another, and a fresh task overtakes its overdue run",
 		File:  "executor/admission.go",
-		From:  "head == parking.Nothing && p.counts.busy+p.heldBack == 0 && p.timed.Load()",
-		To:    "head == parking.Nothing && p.heldBack == 0 && p.timed.Load()",
+		From:  "head == parking.Nothing && p.counts.busy+p.heldBack == 0 && !p.pause.on && p.timed.Load()",
+		To:    "head == parking.Nothing && p.heldBack == 0 && !p.pause.on && p.timed.Load()",
 	},
 	{
 		ID:    "pool-21",

@@ -42,7 +42,7 @@ var recordings = []Mutant{
 		Fault: "a series that was moved is played on its grid",
 		File:  "executor/replay/play.go",
 		From:  "return r.extra || !shifts && min(off, t.spec.Rate-off) > slop",
-		To:    "return false",
+		To:    "return off < 0 && shifts",
 	},
 	{
 		ID:    "recording-07",

@@ -105,8 +105,8 @@ var seeing = []Mutant{
 		ID:    "seeing-15",
 		Fault: "a refused task is not told to observers",
 		File:  "executor/internal/run/observers.go",
-		From:  "if err != nil {\n o.tellError(\"rejected\", info, err, o.Observers.Rejected)\n }\n return err",
-		To:    "return err",
+		From:  "o.tellError(\"rejected\", info, err, o.Observers.Rejected)",
+		To:    "",
 	},
 	{
 		ID:    "seeing-16",

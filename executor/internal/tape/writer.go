@@ -13,7 +13,7 @@ import (
 
 const (
 	flushAt      = 32 << 10    // bytes that are worth a call of Write
-	flushEach    = time.Second // after which fewer are
+	flushEach    = time.Second // after so long fewer are written, too
 	mostWaiting  = 4 << 20     // bytes that wait for a slow writer
 	mostRecorded = 64 << 20    // bytes of a recording
 )
@@ -22,7 +22,7 @@ const (
 // microsecond and waits for nobody; a goroutine that is there only while there is enough to write
 // passes them on. What a slow writer cannot take is counted and left out.
 //
-//	idle    -> writing  add: the buffer is full enough, or old enough
+//	idle    -> writing  flush: the buffer is full enough; flushRest: it is old enough
 //	writing -> idle     write: it is empty enough
 //	any     -> closed   Close; or Write has failed
 type Writer struct {
@@ -39,7 +39,7 @@ type Writer struct {
 	spare   []byte
 	length  int // of what has been recorded
 	lost    uint64
-	flushed int64
+	waiting bool // for flushRest
 	writing bool
 	full    bool
 	closed  bool
@@ -50,7 +50,7 @@ var _ run.Recorder = (*Writer)(nil)
 // NewWriter begins a recording.
 func NewWriter(to io.Writer, o *run.Owner) *Writer {
 	w := &Writer{to: to, owner: o, start: o.Clock.Now(), tasks: map[*cell.Cell]uint64{}}
-	w.base, w.flushed = o.Clock.Time(w.start), w.start
+	w.base = o.Clock.Time(w.start)
 	w.idle.L = &w.mu
 	w.line(Header{Version: Version, Name: o.Name, Kind: o.Kind, Workers: o.Size, At: w.base})
 	return w
@@ -115,22 +115,44 @@ func (w *Writer) add(c *cell.Cell, e Event) {
 			return // it has ended, as far as the recording goes
 		}
 	}
-	switch now := w.owner.Clock.Now(); {
+	switch {
 	case w.closed || w.full:
 	case len(w.buffer) >= mostWaiting:
 		w.lost++
 	default:
-		e.At = now - w.start
+		e.At = w.owner.Clock.Now() - w.start
 		w.flushLost(e.At)
 		w.line(e)
 		if w.length >= mostRecorded {
 			w.full = true
 			w.line(Event{At: e.At, What: Full})
 		}
-		if !w.writing && (len(w.buffer) >= flushAt || time.Duration(now-w.flushed) >= flushEach) {
-			w.writing = true
-			go w.write()
-		}
+		w.flush()
+	}
+}
+
+// flush has the buffer written: now if there is enough, or else in a while. The lock is held.
+func (w *Writer) flush() {
+	switch {
+	case w.writing:
+	case len(w.buffer) >= flushAt:
+		w.writing = true
+		go w.write()
+	case !w.waiting:
+		w.waiting = true
+		time.AfterFunc(flushEach, w.flushRest)
+	}
+}
+
+// flushRest writes what has not been enough for a second.
+func (w *Writer) flushRest() {
+	w.mu.Lock()
+	w.waiting = false
+	idle := !w.writing && !w.closed && len(w.buffer) > 0
+	w.writing = w.writing || idle
+	w.mu.Unlock()
+	if idle {
+		w.write()
 	}
 }
 
@@ -174,7 +196,6 @@ func (w *Writer) pass() (more bool) {
 	w.mu.Lock()
 	out := w.buffer
 	w.buffer = w.spare[:0]
-	w.flushed = w.owner.Clock.Now()
 	w.mu.Unlock()
 	failed := false
 	w.owner.Guard(context.Background(), "record", run.Info{}, func() {
