@@ -6,6 +6,7 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/delay"
 )
 
 // Overview: the road of a run is
@@ -150,6 +151,7 @@ func (x *execution) run() {
 		return
 	}
 	x.Enter()
+	delay.At(delay.RunEntered)
 	if x.labels {
 		x.Plan.SetLabels()
 	}
@@ -164,6 +166,9 @@ func (x *execution) run() {
 func (x *execution) callBefore() bool {
 	c, p := x.Task, x.pool
 	x.Begin()
+	if p.before == nil && x.Owner.Observers == nil {
+		return true // nobody was called
+	}
 	if p.before != nil {
 		r := Run(x.Info())
 		p.before.Each(func(hook func(context.Context, Run)) {

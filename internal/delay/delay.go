@@ -33,6 +33,7 @@ const (
 	ExtraRunLeaves                // an extra run has done its last task, and has not left
 	Terminating                   // the last has left, and the pool has not said so
 	CellBegun                     // a run has begun, and its context has not been set up
+	RunEntered                    // the context of a run is set up, and nobody knows of the run yet
 	CellSettled                   // a cell is settled, and those who wait have not been told
 	CellCancelled                 // a cell is cancelled, and its body has not been interrupted
 	ContextAsked                  // a signal is asked of a run's context, which has none yet

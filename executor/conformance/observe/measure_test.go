@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/internal/delay"
 )
 
 func TestRunsAreMeasured(t *testing.T) {
@@ -182,4 +183,26 @@ func TestAnAttemptThatAnotherFollowsIsNoSuccess(t *testing.T) {
 		assert.Equal(t, 3, attempts)
 		assert.NotZero(t, p.Measurements().LastSuccess)
 	})
+}
+
+// What nobody is called for takes no time, so a timeout that is over at once prevents no body.
+func TestMeasuringPreventsNoBody(t *testing.T) {
+	for _, opt := range []executor.Option{executor.Measure(),
+		executor.AfterRun(func(context.Context, executor.Run, error) {})} {
+		synctest.Test(t, func(t *testing.T) {
+			defer delay.Set(func(at delay.Point) {
+				if at == delay.RunEntered {
+					time.Sleep(time.Second)
+				}
+			})()
+			p := executor.NewPool(1, opt, pooltest.Quiet())
+			ran := false
+			f, err := p.Submit(func(context.Context) error { ran = true; return nil },
+				executor.Timeout(time.Millisecond))
+			require.NoError(t, err)
+			<-f.Stopped()
+			assert.True(t, ran)
+			require.NoError(t, p.Close())
+		})
+	}
 }
