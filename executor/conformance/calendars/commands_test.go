@@ -197,6 +197,7 @@ func TestACalendarMayUseThePool(t *testing.T) {
 		f.Pause()
 		s.after(hour)
 		f.Resume()
+		s.after(0) // who is to begin now has begun
 		s.wall.Step(-5 * hour)
 		assert.Len(t, s.after(3*hour), 3)
 	})
