@@ -79,7 +79,8 @@ type TaskHealth struct {
 
 	// State is
 	//
-	//	failed  a failure has ended it, and no task of its name has been submitted since
+	//	failed  a failure has ended it, and no task of its name of which something is expected
+	//	        has been submitted since
 	//	late    an expectation does not hold
 	//	new     it has not succeeded yet, and still has time to
 	//	paused  by somebody

@@ -78,7 +78,7 @@ type TaskMeasurements struct {
 	Name     string
 	Late     Histogram // from when a run was due to when it began
 	Took     Histogram // from when it began to the end of its body
-	Failures uint64    // runs and attempts that have failed
+	Failures uint64    // runs that have failed, as in Stats; no attempts that others follow
 	Missed   uint64    // periods that got no run of their own
 
 	LastSuccess time.Time // when a run last succeeded; zero before that

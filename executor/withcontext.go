@@ -71,31 +71,44 @@ func WithContext(ctx context.Context) TaskOption {
 // and sees to it that c ends with that. In is when the task is to run first, counted from now.
 func (p *Pool) acceptWithin(c *cell.Cell, in time.Duration, accept func() error) error {
 	pl := planOf(c)
+	if pl.Within != nil {
+		unended := accept
+		accept = func() error {
+			if err := p.runs.RefuseLate(&pl.Plan, ErrRejected); err != nil {
+				return p.refuse(c, err)
+			}
+			return unended()
+		}
+	}
 	if pl.Expected() {
 		expected := accept
-		p.runs.Expect(c, &pl.Plan)
-		accept = func() error {
-			err := expected()
-			if err != nil {
-				p.runs.Unexpect(&pl.Plan)
-			}
-			return err
-		}
+		accept = func() error { return p.expect(c, pl, expected) }
 	}
 	if p.runs.Observers != nil {
 		observed := accept
 		accept = func() error { return p.runs.Admit(c, &pl.Plan, in, observed) }
 	}
-	if pl.Within == nil {
-		return accept()
-	}
-	if err := p.runs.RefuseLate(&pl.Plan, ErrRejected); err != nil {
-		return p.refuse(c, err)
-	}
 	if err := accept(); err != nil {
 		return err
 	}
 	p.runs.Follow(c, &pl.Plan)
+	return nil
+}
+
+// expect accepts c, of which something is expected. It is not if c is refused, or a policy panics.
+func (p *Pool) expect(c *cell.Cell, pl *plan, accept func() error) error {
+	accepted := false
+	p.runs.Expect(c, &pl.Plan)
+	defer func() {
+		if !accepted {
+			p.runs.Unexpect(&pl.Plan)
+		}
+	}()
+	if err := accept(); err != nil {
+		return err
+	}
+	accepted = true
+	p.runs.Expected(&pl.Plan)
 	return nil
 }
 

@@ -246,17 +246,22 @@ func refuseUnique(o *series.Options) error {
 func (d door) enter(n *link, when, now int64) error {
 	l, c := d.loop, n.cell
 	pl := planOf(c)
-	if err := l.runs.RefuseLate(pl, executor.ErrRejected); err != nil {
-		l.rejected.Add(1)
-		return err
-	}
-	if l.runs.Observers == nil && !pl.Expected() {
+	let := func() error {
+		if err := l.runs.RefuseLate(pl, executor.ErrRejected); err != nil {
+			l.rejected.Add(1)
+			return err
+		}
 		return d.let(n, when, now)
 	}
+	if l.runs.Observers == nil && !pl.Expected() {
+		return let()
+	}
 	l.runs.Expect(c, pl)
-	err := l.runs.Admit(c, pl, time.Duration(when-now), func() error { return d.let(n, when, now) })
+	err := l.runs.Admit(c, pl, time.Duration(when-now), let)
 	if err != nil {
 		l.runs.Unexpect(pl)
+	} else if pl.Expected() {
+		l.runs.Expected(pl)
 	}
 	return err
 }

@@ -45,6 +45,9 @@ func (r *Recording) Play(
 	if err != nil {
 		return nil, err
 	}
+	if len(again.Tasks) != len(p.played) {
+		return nil, errors.New("replay: the pool has been given other tasks as well")
+	}
 	return p.assemble(again), nil
 }
 
@@ -89,7 +92,11 @@ func (p *player) plan() {
 
 // split returns the runs of a task, and the attempts that come as tasks of their own.
 func (t *Task) split() (runs, attempts []Run) {
-	for _, r := range t.Runs {
+	for i, r := range t.Runs {
+		next := i + 1
+		if t.repeats() && next < len(t.Runs) && t.Runs[next].Attempt > r.Attempt && r.Attempt > 0 {
+			r.Outcome = tape.OK // as another attempt follows, it does not end the series
+		}
 		if r.Attempt > 1 {
 			attempts = append(attempts, r)
 		} else {
@@ -98,6 +105,9 @@ func (t *Task) split() (runs, attempts []Run) {
 	}
 	return runs, attempts
 }
+
+// repeats reports whether the task is periodic.
+func (t *Task) repeats() bool { return t.spec.Rate > 0 || t.spec.Delay > 0 || t.spec.Calendar }
 
 // perform does the steps at their times.
 func (p *player) perform() error {
@@ -108,7 +118,7 @@ func (p *player) perform() error {
 			if err := p.submit(s); err != nil {
 				return fmt.Errorf("replay: task %q: %w", s.task.Name, err)
 			}
-		case tape.Cancelled:
+		case tape.Cancelled, tape.Dropped:
 			p.futures[s.task].Cancel()
 		case tape.Paused:
 			p.futures[s.task].Pause()
@@ -144,19 +154,19 @@ func (p *player) submit(s step) error {
 	case spec.MaxRuns > 0:
 		limited = append(limited, executor.MaxRuns(int(spec.MaxRuns)))
 	case t.ended:
-		limited = append(limited, executor.MaxRuns(len(s.runs)))
+		limited = append(limited, executor.MaxRuns(max(len(s.runs), 1)))
 	}
 	var f *executor.ScheduledFuture[struct{}]
 	var err error
 	switch {
 	case len(s.runs) > 0 && s.runs[0].Attempt > 1:
 		f, err = p.pool.Schedule(0, b.run, opts...)
-	case spec.Rate == 0 && spec.Delay == 0 && !spec.Calendar:
+	case !t.repeats():
 		f, err = p.pool.Schedule(initial, b.run, opts...)
-	case spec.Rate > 0 && t.onGrid():
+	case spec.Rate > 0 && !spec.Planned && t.onGrid():
 		f, err = p.pool.AtFixedRate(initial, time.Duration(spec.Rate), b.run,
 			append(limited, executor.CatchUp(executor.CatchUpPolicy(spec.CatchUp)))...)
-	case spec.Delay > 0 && t.afterDelay():
+	case spec.Delay > 0 && !spec.Planned && t.afterDelay():
 		f, err = p.pool.WithFixedDelay(initial, time.Duration(spec.Delay), b.run, limited...)
 	case len(s.runs) == 0: // it never ran
 		f, err = p.pool.Schedule(time.Duration(max(spec.In, int64(p.recording.Length))), b.run, opts...)
@@ -264,12 +274,14 @@ func (p *player) assemble(again *Recording) *Recording {
 	for i, t := range again.Tasks {
 		place := places[p.played[i]]
 		for _, r := range t.Runs {
-			if n := len(place.Runs); n > 0 && i > 0 && r.Number == 1 && place.spec.Rate == 0 &&
-				place.spec.Delay == 0 {
+			if n := len(place.Runs); n > 0 && i > 0 && r.Number == 1 && !place.repeats() {
 				r.Attempt = uint64(n) + 1
 			}
 			place.Runs = append(place.Runs, r)
 		}
+	}
+	for _, t := range tasks {
+		slices.SortStableFunc(t.Runs, func(a, b Run) int { return cmp.Compare(a.Began, b.Began) })
 	}
 	again.Tasks = tasks
 	return again

@@ -112,7 +112,10 @@ func Read(from io.Reader) (*Recording, error) {
 // add adds an event.
 func (r *Recording) add(e tape.Event) error {
 	at := time.Duration(e.At)
-	r.Length = max(r.Length, at)
+	if at < r.Length {
+		return errors.New("time goes back")
+	}
+	r.Length = at
 	switch e.What {
 	case tape.Lost:
 		r.Lost += e.Count
@@ -165,9 +168,11 @@ func (t *Task) add(e tape.Event, at time.Duration) error {
 			t.Runs[n-1].Ended, t.Runs[n-1].Outcome = at, e.How
 			t.ended = e.Last
 		}
-	case tape.Cancelled, tape.Paused, tape.Resumed:
+	case tape.Cancelled, tape.Dropped, tape.Paused, tape.Resumed:
 		t.steer = append(t.steer, e)
-	case tape.Dropped, tape.Expired:
+	case tape.Over:
+		t.ended = true
+	case tape.Expired:
 	default:
 		return fmt.Errorf("there is no event %q", e.What)
 	}

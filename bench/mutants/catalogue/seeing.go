@@ -77,8 +77,8 @@ var seeing = []Mutant{
 		ID:    "seeing-11",
 		Fault: "an attempt that another follows counts as a success",
 		File:  "executor/internal/run/watched.go",
-		From:  "case !x.tries:\n k.Success = x.ended",
-		To:    "default:\n k.Success = x.ended",
+		From:  "case x.Err == nil: // not a failed",
+		To:    "default: // not a failed",
 	},
 	{
 		ID:    "seeing-12",

@@ -44,10 +44,27 @@ func (o *Owner) Expect(c *cell.Cell, pl *Plan) {
 	}
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
-	o.sweepExpectationsLocked(pl.Name)
+	o.sweepExpectationsLocked("")
 	pl.expects = &expectation{cell: c, plan: pl, since: o.Clock.Now()}
 	o.expectations = append(o.expectations, pl.expects)
 	o.health.changeLocked(o)
+}
+
+// Expected forgets tasks of the name that a failure has ended: pl, of which something is expected,
+// has been accepted.
+func (o *Owner) Expected(pl *Plan) {
+	if pl.Name == "" {
+		return
+	}
+	o.Lock.Lock()
+	defer o.Lock.Unlock()
+	n := len(o.expectations)
+	o.expectations = slices.DeleteFunc(o.expectations, func(e *expectation) bool {
+		return e != pl.expects && e.plan.Name == pl.Name && e.cell.Phase() == cell.Failed
+	})
+	if len(o.expectations) < n {
+		o.health.changeLocked(o)
+	}
 }
 
 // Unexpect takes back what Expect has registered: the task is refused.
@@ -224,6 +241,9 @@ func (o *Owner) holdsLocked() bool { return o.Held != nil && o.Held() }
 // ShortestLocked returns the shortest time in which a success of a task is expected, or 0.
 func (o *Owner) ShortestLocked() (within time.Duration) {
 	for _, e := range o.expectations {
+		if e.cell.Phase().Settled() || e.plan.Paused() {
+			continue
+		}
 		if w := e.plan.SuccessWithin; w > 0 && (within == 0 || w < within) {
 			within = w
 		}

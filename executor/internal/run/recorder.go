@@ -58,6 +58,8 @@ func (x *Execution) recordEnd() {
 		r.Told("expired", x.Task, settled)
 	case noSkip:
 		r.Ended(x.Task, x.describe(), x.outcome(), settled)
+	default:
+		r.Told("over", x.Task, settled)
 	}
 }
 

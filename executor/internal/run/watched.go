@@ -132,7 +132,7 @@ func (x *Execution) measure(c *cell.Cell, pl *Plan) {
 		pl.kind = in.kindOf(pl.Name)
 	}
 	late := c.Started - x.due
-	if pl.Dates != nil && !pl.Extra() && !pl.Retrying() {
+	if pl.Dates != nil && !pl.Extra() && pl.Attempt() <= 1 && pl.Jitter == 0 {
 		if m := pl.Dates.Slot(); !m.IsZero() {
 			if x.info.Number == 0 {
 				x.info = x.Owner.DescribeLocked(c, pl)
@@ -216,7 +216,7 @@ func (x *Execution) noteKind(k *Kind, missed uint64) {
 	switch {
 	case x.Failed:
 		k.Failures++
-	case !x.tries:
+	case x.Err == nil: // not a failed attempt, nor cancelled
 		k.Success = x.ended
 	}
 	k.Missed += missed
@@ -378,11 +378,14 @@ func pausesSince(from time.Time) (sum time.Duration) {
 // handler ends the goroutine.
 func (x *Execution) Finish() {
 	obs := x.Owner.Observers
-	if obs == nil || x.skip == early || x.skip == beyond {
+	if obs == nil || x.skip == early {
 		return
 	}
 	if x.Owner.Recorder != nil {
 		x.recordEnd()
+	}
+	if x.skip == beyond || x.skip == lost {
+		return // it has not begun
 	}
 	x.describe()
 	if x.skip == tardy {

@@ -29,6 +29,7 @@ const (
 	Expired   = "expire" // a run that has come too late and does not begin
 	Cancelled = "cancel"
 	Dropped   = "drop"
+	Over      = "over" // the task has ended without another run
 	Paused    = "pause"
 	Resumed   = "resume"
 	Lost      = "lost" // events that the writer could not keep up with
@@ -57,6 +58,7 @@ type Event struct {
 	Rate        int64          `json:"rate,omitempty"`
 	Delay       int64          `json:"delay,omitempty"`
 	Calendar    bool           `json:"calendar,omitempty"`
+	Planned     bool           `json:"planned,omitempty"` // not by the period alone
 	CatchUp     series.CatchUp `json:"catch_up,omitempty"`
 	Timeout     int64          `json:"timeout,omitempty"`
 	BeginWithin int64          `json:"begin_within,omitempty"`

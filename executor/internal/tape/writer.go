@@ -62,12 +62,16 @@ func (w *Writer) Submitted(c *cell.Cell, pl *run.Plan, in time.Duration) {
 		Timeout: int64(pl.Timeout), BeginWithin: int64(pl.BeginWithin), Silent: pl.Reports}
 	if pl.Periodic() {
 		e.CatchUp, e.OnError, e.MaxRuns = pl.CatchUp, pl.OnError, pl.MaxRuns
+		e.Planned = pl.Jitter > 0 || pl.BackOff.Factor > 0 || pl.DelayBy != nil
 		if !e.Calendar {
 			e.Rate, e.Delay = max(pl.Period, 0), max(-pl.Period, 0)
 		}
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.closed || w.full {
+		return
+	}
 	w.count++
 	w.tasks[c] = w.count
 	w.add(c, e)
@@ -105,7 +109,7 @@ func (w *Writer) Told(what string, c *cell.Cell, last bool) {
 }
 
 var told = map[string]string{"rejected": Rejected, "cancelled": Cancelled, "dropped": Dropped,
-	"expired": Expired, "paused": Paused, "resumed": Resumed}
+	"expired": Expired, "paused": Paused, "resumed": Resumed, "over": Over}
 
 // add adds an event of a task. The lock is held.
 func (w *Writer) add(c *cell.Cell, e Event) {
@@ -219,6 +223,7 @@ func (w *Writer) Close() {
 		w.idle.Wait()
 	}
 	if w.closed {
+		w.tasks, w.buffer, w.spare = nil, nil, nil
 		w.mu.Unlock()
 		return
 	}

@@ -17,27 +17,26 @@ import (
 	"github.com/punctual-go/punctual/executor/replay"
 )
 
-func zzMake(record executor.Option) *executor.ScheduledPool {
+func oneWorker(record executor.Option) *executor.ScheduledPool {
 	return executor.NewScheduledPool(1, record, pooltest.Quiet())
 }
 
-func zzRound(t *testing.T, play func(p *executor.ScheduledPool)) (was, again *replay.Recording) {
+func playedAgain(t *testing.T, play func(p *executor.ScheduledPool)) (was, again *replay.Recording) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		p := zzMake(executor.Record(&out))
+		p := oneWorker(executor.Record(&out))
 		play(p)
 		require.NoError(t, p.Close())
-		t.Log(out.String())
 		var err error
 		was, err = replay.Read(&out)
 		require.NoError(t, err)
-		again, err = was.Play(zzMake)
+		again, err = was.Play(oneWorker)
 		require.NoError(t, err)
 	})
 	return was, again
 }
 
-func zzBegan(r *replay.Recording) (all [][]time.Duration) {
+func begun(r *replay.Recording) (all [][]time.Duration) {
 	for _, t := range r.Tasks {
 		began := []time.Duration{}
 		for _, run := range t.Runs {
@@ -49,19 +48,19 @@ func zzBegan(r *replay.Recording) (all [][]time.Duration) {
 }
 
 // A series that backs off comes at other times than its period says.
-func TestZZBackOffIsPlayed(t *testing.T) {
-	was, again := zzRound(t, func(p *executor.ScheduledPool) {
+func TestBackOffIsPlayed(t *testing.T) {
+	was, again := playedAgain(t, func(p *executor.ScheduledPool) {
 		_, err := p.AtFixedRate(time.Second, time.Second, func(context.Context) error { return errors.New("x") },
 			executor.Name("s"), executor.BackOff(2, time.Minute))
 		require.NoError(t, err)
 		time.Sleep(40 * time.Second)
 	})
-	assert.Equal(t, zzBegan(was), zzBegan(again))
+	assert.Equal(t, begun(was), begun(again))
 }
 
 // A failed attempt that another follows ends no series.
-func TestZZRetryAndStopIsPlayed(t *testing.T) {
-	was, again := zzRound(t, func(p *executor.ScheduledPool) {
+func TestRetryAndStopIsPlayed(t *testing.T) {
+	was, again := playedAgain(t, func(p *executor.ScheduledPool) {
 		_, err := p.AtFixedRate(time.Second, 10*time.Second, func(ctx context.Context) error {
 			if r, _ := executor.RunFrom(ctx); r.Attempt < 2 {
 				return errors.New("x")
@@ -72,12 +71,12 @@ func TestZZRetryAndStopIsPlayed(t *testing.T) {
 		require.NoError(t, err)
 		time.Sleep(45 * time.Second)
 	})
-	assert.Equal(t, zzBegan(was), zzBegan(again))
+	assert.Equal(t, begun(was), begun(again))
 }
 
 // A series of which runs have expired.
-func TestZZExpiredRunsArePlayed(t *testing.T) {
-	was, again := zzRound(t, func(p *executor.ScheduledPool) {
+func TestExpiredRunsArePlayed(t *testing.T) {
+	was, again := playedAgain(t, func(p *executor.ScheduledPool) {
 		_, err := p.AtFixedRate(time.Second, time.Second, func(context.Context) error { return nil },
 			executor.Name("s"), executor.BeginWithin(100*time.Millisecond), executor.MaxRuns(8))
 		require.NoError(t, err)
@@ -86,18 +85,18 @@ func TestZZExpiredRunsArePlayed(t *testing.T) {
 		require.NoError(t, err)
 		time.Sleep(30 * time.Second)
 	})
-	assert.Equal(t, zzBegan(was), zzBegan(again))
+	assert.Equal(t, begun(was), begun(again))
 }
 
 // The pool of make has tasks of its own.
-func TestZZMakeMaySubmit(t *testing.T) {
+func TestMakeMaySubmit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		night, err := replay.Read(strings.NewReader(
 			`{"punctual":1,"kind":"pool","workers":1,"at":"2000-01-01T00:00:00Z"}` + "\n"))
 		require.NoError(t, err)
 		assert.NotPanics(t, func() {
 			_, err = night.Play(func(record executor.Option) *executor.ScheduledPool {
-				p := zzMake(record)
+				p := oneWorker(record)
 				_, _ = p.Schedule(0, func(context.Context) error { return nil })
 				return p
 			})
@@ -106,7 +105,7 @@ func TestZZMakeMaySubmit(t *testing.T) {
 }
 
 // The beginning of the last run is lost.
-func TestZZALostBeginIsPlayed(t *testing.T) {
+func TestALostBeginIsPlayed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		night, err := replay.Read(strings.NewReader(
 			`{"punctual":1,"kind":"pool","workers":1,"at":"2000-01-01T00:00:00Z"}
@@ -116,13 +115,13 @@ func TestZZALostBeginIsPlayed(t *testing.T) {
 {"t":6,"e":"end","id":1,"n":1,"attempt":2,"how":"ok","last":true}
 `))
 		require.NoError(t, err)
-		_, err = night.Play(zzMake)
+		_, err = night.Play(oneWorker)
 		assert.NoError(t, err)
 	})
 }
 
 // A corrupt line must not take all memory, or panic.
-func TestZZACancelBeforeItsSubmission(t *testing.T) {
+func TestACancelBeforeItsSubmission(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		night, err := replay.Read(strings.NewReader(
 			`{"punctual":1,"kind":"pool","workers":1,"at":"2000-01-01T00:00:00Z"}
@@ -132,13 +131,13 @@ func TestZZACancelBeforeItsSubmission(t *testing.T) {
 		if err != nil {
 			return
 		}
-		assert.NotPanics(t, func() { _, _ = night.Play(zzMake) })
+		assert.NotPanics(t, func() { _, _ = night.Play(oneWorker) })
 	})
 }
 
 // Dropped tasks have never run, and do not in a replay.
-func TestZZDroppedTasksArePlayed(t *testing.T) {
-	was, again := zzRound(t, func(p *executor.ScheduledPool) {
+func TestDroppedTasksArePlayed(t *testing.T) {
+	was, again := playedAgain(t, func(p *executor.ScheduledPool) {
 		_, err := p.Schedule(time.Second, func(context.Context) error { time.Sleep(5 * time.Second); return nil })
 		require.NoError(t, err)
 		_, err = p.Schedule(3*time.Second, func(context.Context) error { return nil })
@@ -146,5 +145,5 @@ func TestZZDroppedTasksArePlayed(t *testing.T) {
 		time.Sleep(4 * time.Second)
 		p.ShutdownNow()
 	})
-	assert.Equal(t, zzBegan(was), zzBegan(again))
+	assert.Equal(t, begun(was), begun(again))
 }

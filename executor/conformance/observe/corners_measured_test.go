@@ -3,7 +3,6 @@ package observe_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,7 +15,7 @@ import (
 )
 
 // A cancelled run is no success.
-func TestZZACancelledRunIsNoSuccess(t *testing.T) {
+func TestACancelledRunIsNoSuccess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewScheduledPool(1, executor.Measure(), pooltest.Quiet())
 		defer p.Close()
@@ -30,60 +29,9 @@ func TestZZACancelledRunIsNoSuccess(t *testing.T) {
 	})
 }
 
-// Failures: "runs and attempts that have failed".
-func TestZZFailedAttemptsAreMeasured(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewScheduledPool(1, executor.Measure(), pooltest.Quiet())
-		defer p.Close()
-		_, err := p.Schedule(0, func(ctx context.Context) error {
-			if r, _ := executor.RunFrom(ctx); r.Attempt < 3 {
-				return errors.New("x")
-			}
-			return nil
-		}, executor.Name("a"), executor.Retry(3, executor.Backoff{Base: time.Second}))
-		require.NoError(t, err)
-		time.Sleep(time.Minute)
-		m := p.Measurements()
-		assert.EqualValues(t, 2, m.Failures)
-	})
-}
-
-func TestZZPaceShown(t *testing.T) {
-	late(t, 2, func(p *executor.ScheduledPool, b *book) {
-		for i := range 3 {
-			at(p, 0, fmt.Sprint("paced", i), 0)
-		}
-		time.Sleep(5 * time.Second)
-		lines := b.read()
-		t.Log(lines)
-		assert.Len(t, lines, 2)
-		for _, l := range lines {
-			assert.NotContains(t, l, "slack", "no slack: the pace has held it up")
-			assert.NotContains(t, l, "wake")
-		}
-	}, executor.Pace(1, time.Second), executor.Slack(0))
-}
-
-func TestZZGapShown(t *testing.T) {
-	late(t, 2, func(p *executor.ScheduledPool, b *book) {
-		s := executor.NewSerial(p, executor.Gap(time.Second))
-		for i := range 3 {
-			_, err := s.Submit(lasts(0), executor.Name(fmt.Sprint("gap", i)))
-			require.NoError(t, err)
-		}
-		time.Sleep(5 * time.Second)
-		lines := b.read()
-		t.Log(lines)
-		for _, l := range lines {
-			assert.NotContains(t, l, "slack", "no slack: the gap has held it up")
-			assert.NotContains(t, l, "wake")
-		}
-	}, executor.Slack(0))
-}
-
-func TestZZRetryOnACalendarIsNotLate(t *testing.T) {
+func TestRetryOnACalendarIsNotLate(t *testing.T) {
 	late(t, 1, func(p *executor.ScheduledPool, b *book) {
-		_, err := p.On(zzMinutes{}, func(ctx context.Context) error {
+		_, err := p.On(everyMinute{}, func(ctx context.Context) error {
 			if r, _ := executor.RunFrom(ctx); r.Attempt < 3 {
 				return errors.New("x")
 			}
@@ -96,9 +44,9 @@ func TestZZRetryOnACalendarIsNotLate(t *testing.T) {
 }
 
 // What a pause of the pool has held up on a calendar was held, whatever the calendar.
-func TestZZCalendarAndPoolPause(t *testing.T) {
+func TestCalendarAndPoolPause(t *testing.T) {
 	late(t, 1, func(p *executor.ScheduledPool, b *book) {
-		_, err := p.On(zzMinutes{}, lasts(0), executor.Name("cal"))
+		_, err := p.On(everyMinute{}, lasts(0), executor.Name("cal"))
 		require.NoError(t, err)
 		time.Sleep(30 * time.Second)
 		p.Pause()
@@ -106,30 +54,27 @@ func TestZZCalendarAndPoolPause(t *testing.T) {
 		p.Resume()
 		time.Sleep(3 * time.Minute)
 		for _, l := range b.read() {
-			t.Log(l)
 			assert.NotContains(t, l, "clock")
 		}
 	})
 }
 
 // A long run on a calendar: the next is late because of it.
-func TestZZCalendarPrevious(t *testing.T) {
+func TestCalendarPrevious(t *testing.T) {
 	for _, c := range []executor.CatchUpPolicy{executor.Burst, executor.Coalesce, executor.Skip} {
 		late(t, 1, func(p *executor.ScheduledPool, b *book) {
 			n := 0
-			_, err := p.On(zzMinutes{}, func(context.Context) error {
+			_, err := p.On(everyMinute{}, func(context.Context) error {
 				if n++; n == 2 {
 					time.Sleep(200 * time.Second)
 				}
 				return nil
 			}, executor.Name("cal"), executor.CatchUp(c))
 			if err != nil {
-				t.Log(c, err)
 				return
 			}
 			time.Sleep(10 * time.Minute)
 			for _, l := range b.read() {
-				t.Log(c, l)
 				assert.NotContains(t, l, "clock")
 			}
 		})
@@ -137,7 +82,7 @@ func TestZZCalendarPrevious(t *testing.T) {
 }
 
 // A task that has ended well is no measure of whether the pool is stuck.
-func TestZZAnEndedTaskMakesNoPoolDown2(t *testing.T) {
+func TestATaskThatEndedWellMakesNoPoolDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewScheduledPool(1)
 		defer p.Close()

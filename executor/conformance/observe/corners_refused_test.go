@@ -16,7 +16,7 @@ import (
 )
 
 // A policy that panics has refused the task, so nothing is expected of it.
-func TestZZNothingIsExpectedOfATaskWhosePolicyPanics(t *testing.T) {
+func TestNothingIsExpectedOfATaskWhosePolicyPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewPool(1, executor.BoundedFIFO(1), pooltest.Quiet(),
 			executor.OnRejection(func(*executor.Rejection) error { panic("policy") }))
@@ -35,7 +35,7 @@ func TestZZNothingIsExpectedOfATaskWhosePolicyPanics(t *testing.T) {
 }
 
 // What Stats counts as rejected is told as rejected.
-func TestZZATaskRefusedForItsContextIsToldOnce(t *testing.T) {
+func TestATaskRefusedForItsContextIsToldOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var rejected, submitted atomic.Uint64
 		p := executor.NewScheduledPool(1, pooltest.Quiet(), executor.Observe(executor.Observer{
@@ -47,17 +47,16 @@ func TestZZATaskRefusedForItsContextIsToldOnce(t *testing.T) {
 		_, err := p.Schedule(0, lasts(0), executor.WithContext(ctx))
 		require.Error(t, err)
 		s := p.Stats()
-		t.Logf("accepted %d rejected %d, told %d submitted %d rejected", s.Accepted, s.Rejected, submitted.Load(), rejected.Load())
 		assert.Equal(t, s.Rejected, rejected.Load())
 	})
 }
 
 // The recording tells that a series has ended because its calendar has failed.
-func TestZZARecordingTellsThatACalendarHasFailed(t *testing.T) {
+func TestARecordingTellsThatACalendarHasFailed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		p := executor.NewScheduledPool(1, pooltest.Quiet(), executor.Record(&out))
-		_, err := p.On(zzBadCalendar{new(atomic.Int32)}, lasts(0), executor.Name("cal"))
+		_, err := p.On(failingCalendar{new(atomic.Int32)}, lasts(0), executor.Name("cal"))
 		require.NoError(t, err)
 		time.Sleep(10 * time.Minute)
 		require.NoError(t, p.Close())
@@ -66,7 +65,7 @@ func TestZZARecordingTellsThatACalendarHasFailed(t *testing.T) {
 }
 
 // Nothing is expected of a task that was refused, as its context had ended.
-func TestZZNothingIsExpectedOfATaskWhoseContextHasEnded(t *testing.T) {
+func TestNothingIsExpectedOfATaskWhoseContextHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewScheduledPool(1, pooltest.Quiet())
 		defer p.Close()

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -18,7 +17,7 @@ import (
 )
 
 // A submission after the end must be refused, also if there is a recording.
-func TestZZSubmitAfterCloseWithRecord(t *testing.T) {
+func TestSubmitAfterCloseWithRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		p := executor.NewScheduledPool(1, executor.Record(&out))
@@ -30,9 +29,9 @@ func TestZZSubmitAfterCloseWithRecord(t *testing.T) {
 	})
 }
 
-type zzBadCalendar struct{ n *atomic.Int32 }
+type failingCalendar struct{ n *atomic.Int32 }
 
-func (c zzBadCalendar) Next(t time.Time) time.Time {
+func (c failingCalendar) Next(t time.Time) time.Time {
 	if c.n.Add(1) > 1 {
 		panic("calendar is broken")
 	}
@@ -40,7 +39,7 @@ func (c zzBadCalendar) Next(t time.Time) time.Time {
 }
 
 // A run whose calendar fails before the body: Ended without Began, with a context of another task, or none.
-func TestZZCalendarFailsBeforeTheBody(t *testing.T) {
+func TestCalendarFailsBeforeTheBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var began, ended, nilCtx, foreign int
 		type key struct{}
@@ -64,11 +63,10 @@ func TestZZCalendarFailsBeforeTheBody(t *testing.T) {
 			},
 		}))
 		defer p.Close()
-		_, err := p.On(zzBadCalendar{new(atomic.Int32)}, lasts(0), executor.Name("cal"))
+		_, err := p.On(failingCalendar{new(atomic.Int32)}, lasts(0), executor.Name("cal"))
 		require.NoError(t, err)
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
-		t.Logf("stats %+v", p.Stats())
 		assert.Equal(t, began, ended, "began and ended")
 		assert.Zero(t, nilCtx, "Ended with a nil context")
 		assert.Zero(t, foreign)
@@ -76,22 +74,22 @@ func TestZZCalendarFailsBeforeTheBody(t *testing.T) {
 }
 
 // Jitter is not late.
-func TestZZJitterOnACalendarIsNotLate(t *testing.T) {
+func TestJitterOnACalendarIsNotLate(t *testing.T) {
 	late(t, 1, func(p *executor.ScheduledPool, b *book) {
-		_, err := p.On(zzMinutes{}, lasts(0), executor.Name("cal"), executor.Jitter(30*time.Second))
+		_, err := p.On(everyMinute{}, lasts(0), executor.Name("cal"), executor.Jitter(30*time.Second))
 		require.NoError(t, err)
 		time.Sleep(20 * time.Minute)
 		assert.Empty(t, b.read())
 	})
 }
 
-type zzMinutes struct{}
+type everyMinute struct{}
 
-func (zzMinutes) Next(t time.Time) time.Time { return t.Truncate(time.Minute).Add(time.Minute) }
+func (everyMinute) Next(t time.Time) time.Time { return t.Truncate(time.Minute).Add(time.Minute) }
 
-func TestZZResetOnACalendarIsNotLate(t *testing.T) {
+func TestResetOnACalendarIsNotLate(t *testing.T) {
 	late(t, 1, func(p *executor.ScheduledPool, b *book) {
-		f, err := p.On(zzMinutes{}, lasts(0), executor.Name("cal"))
+		f, err := p.On(everyMinute{}, lasts(0), executor.Name("cal"))
 		require.NoError(t, err)
 		time.Sleep(90 * time.Second)
 		assert.True(t, f.Reset(10*time.Minute))
@@ -108,10 +106,10 @@ func TestZZResetOnACalendarIsNotLate(t *testing.T) {
 	})
 }
 
-func TestZZNextInOnACalendarIsNotLate(t *testing.T) {
+func TestNextInOnACalendarIsNotLate(t *testing.T) {
 	late(t, 1, func(p *executor.ScheduledPool, b *book) {
 		n := 0
-		_, err := p.On(zzMinutes{}, func(ctx context.Context) error {
+		_, err := p.On(everyMinute{}, func(ctx context.Context) error {
 			if n++; n == 2 {
 				executor.NextIn(ctx, 5*time.Minute)
 			}
@@ -123,7 +121,7 @@ func TestZZNextInOnACalendarIsNotLate(t *testing.T) {
 	})
 }
 
-func TestZZSeriesCommandsAreNotLate(t *testing.T) {
+func TestSeriesCommandsAreNotLate(t *testing.T) {
 	late(t, 1, func(p *executor.ScheduledPool, b *book) {
 		for _, c := range []executor.CatchUpPolicy{executor.Burst, executor.Coalesce, executor.Skip, executor.Shift} {
 			f, err := p.AtFixedRate(time.Second, time.Second, lasts(0), executor.Name("s"), executor.CatchUp(c))
@@ -156,7 +154,7 @@ func TestZZSeriesCommandsAreNotLate(t *testing.T) {
 	})
 }
 
-func TestZZRetryIsNotLate(t *testing.T) {
+func TestRetryIsNotLate(t *testing.T) {
 	late(t, 1, func(p *executor.ScheduledPool, b *book) {
 		_, err := p.AtFixedRate(time.Second, 10*time.Second, func(ctx context.Context) error {
 			r, _ := executor.RunFrom(ctx)
@@ -171,69 +169,8 @@ func TestZZRetryIsNotLate(t *testing.T) {
 	})
 }
 
-// What a pace or a gap holds up is not "wake": no worker was woken late.
-func TestZZPaceAndGapAreNoLateWake(t *testing.T) {
-	late(t, 1, func(p *executor.ScheduledPool, b *book) {
-		for i := range 2 {
-			at(p, 0, fmt.Sprint("paced", i), 0)
-		}
-		time.Sleep(3 * time.Second)
-		for _, line := range b.read() {
-			assert.NotContains(t, line, "wake")
-		}
-	}, executor.Pace(1, time.Second))
-	late(t, 1, func(p *executor.ScheduledPool, b *book) {
-		s := executor.NewSerial(p, executor.Gap(time.Second))
-		for i := range 2 {
-			require.NoError(t, s.Execute(lasts(0), executor.Name(fmt.Sprint("gap", i))))
-		}
-		time.Sleep(3 * time.Second)
-		for _, line := range b.read() {
-			assert.NotContains(t, line, "wake")
-		}
-	})
-}
-
-// An expired run of a calendar is measured, though it has not run; one of another series is not.
-func TestZZExpiredRunsOfACalendarAreNotMeasured(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var told int
-		p := executor.NewScheduledPool(1, executor.ExplainLate(0), executor.Observe(executor.Observer{
-			Late: func(context.Context, executor.Run, executor.Lateness) { told++ }}))
-		defer p.Close()
-		_, err := p.On(zzMinutes{}, lasts(0), executor.Name("cal"), executor.BeginWithin(time.Second))
-		require.NoError(t, err)
-		time.Sleep(30 * time.Second)
-		require.NoError(t, p.Execute(lasts(40*time.Second)))
-		time.Sleep(5 * time.Minute)
-		synctest.Wait()
-		s, m := p.Stats(), p.Measurements()
-		require.NotZero(t, s.Expired)
-		assert.Equal(t, s.Runs, m.Late.Count())
-		assert.Equal(t, m.Took.Count(), m.Late.Count())
-		_ = told
-	})
-}
-
-// A task of the name has been submitted since: so it is not failed any more.
-func TestZZAFailureIsForgottenOnceTheNameIsThereAgain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewScheduledPool(1)
-		defer p.Close()
-		fail := func(context.Context) error { return errors.New("x") }
-		_, err := p.Schedule(0, fail, executor.Name("a"), executor.Expect(executor.SuccessWithin(time.Hour)))
-		require.NoError(t, err)
-		synctest.Wait()
-		require.Equal(t, executor.HealthDegraded, p.Health().Status)
-		_, err = p.Schedule(0, lasts(0), executor.Name("a"))
-		require.NoError(t, err)
-		synctest.Wait()
-		assert.Equal(t, executor.HealthOK, p.Health().Status)
-	})
-}
-
 // A refused submission must not make the failure of its predecessor forgotten.
-func TestZZARefusedSubmissionClearsNoFailure(t *testing.T) {
+func TestARefusedSubmissionClearsNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewPool(1, executor.BoundedFIFO(1), pooltest.Quiet())
 		defer p.Close()
@@ -252,7 +189,7 @@ func TestZZARefusedSubmissionClearsNoFailure(t *testing.T) {
 }
 
 // A task that has ended well is no measure of whether the pool is stuck.
-func TestZZAnEndedTaskMakesNoPoolDown(t *testing.T) {
+func TestAnEndedTaskMakesNoPoolDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewScheduledPool(1)
 		defer p.Close()
@@ -266,40 +203,4 @@ func TestZZAnEndedTaskMakesNoPoolDown(t *testing.T) {
 		assert.Empty(t, h.Tasks)
 		assert.Equal(t, executor.HealthOK, h.Status, "%v", h.Err())
 	})
-}
-
-// "Nothing has to be reset: one success clears all." And a pause: nothing is expected.
-func TestZZOneSuccessClearsAll(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewScheduledPool(1)
-		defer p.Close()
-		_, err := p.AtFixedRate(0, time.Hour, lasts(0), executor.Name("a"),
-			executor.Expect(executor.StartWithin(time.Second, 1)))
-		require.NoError(t, err)
-		time.Sleep(59 * time.Minute)
-		p.Pause()
-		time.Sleep(2 * time.Minute)
-		p.Resume()
-		synctest.Wait()
-		assert.Equal(t, executor.HealthOK, p.Health().Status, "after a pause: %v", p.Health().Err())
-		time.Sleep(48 * time.Hour)
-		assert.Equal(t, executor.HealthOK, p.Health().Status, "48 runs in time later")
-	})
-}
-
-// Expect of tasks with one name must not take quadratic time.
-func TestZZExpectIsNotQuadratic(t *testing.T) {
-	took := func(n int) time.Duration {
-		p := executor.NewScheduledPool(1)
-		defer p.ShutdownNow()
-		begun := time.Now()
-		for range n {
-			_, _ = p.Schedule(time.Hour, lasts(0), executor.Name("a"),
-				executor.Expect(executor.SuccessWithin(2*time.Hour)))
-		}
-		return time.Since(begun)
-	}
-	a, b := took(2500), took(10000)
-	t.Logf("2500: %v, 10000: %v", a, b)
-	assert.Less(t, b, 10*a)
 }
