@@ -235,6 +235,7 @@ func TestGroupARefusedTaskIsReportedByGoAndTheGroupGoesOn(t *testing.T) {
 		assert.Equal(t, executor.ErrNilTask, g.Go(nil))
 		assert.ErrorIs(t, g.Go(pooltest.Nothing, executor.Timeout(-1)), executor.ErrInvalid)
 		assert.NoError(t, g.Wait())
+		synctest.Wait() // until the worker is idle
 		groupGo(t, g, pooltest.Nothing)
 		assert.NoError(t, g.Wait())
 		p.Shutdown()
