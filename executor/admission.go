@@ -194,6 +194,9 @@ func (p *Pool) enqueueLocked(c *cell.Cell) {
 	}
 	p.counts.accepted++
 	p.names.take(c, pl)
+	if pl.Periodic() {
+		p.runs.EnrolLocked(c, &pl.Plan)
+	}
 }
 
 // roomLocked reports whether c may wait. There is room if a worker is free for it, or may be

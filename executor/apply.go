@@ -252,6 +252,7 @@ func (p *ScheduledPool) addJobLocked(w *job, now int64) {
 	}
 	p.placeLocked(w.cell, w.cell.When)
 	p.counts.accepted++
+	p.runs.EnrolLocked(w.cell, &w.plan.Plan)
 	if before == nil {
 		p.names.take(w.cell, planOf(w.cell))
 	}

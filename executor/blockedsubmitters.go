@@ -77,7 +77,7 @@ func (es *blockedSubmitters) bypassLocked(p *Pool, a *await, now int64) {
 func (e *blockedSubmitter) enqueueLocked(p *Pool) {
 	defer func() {
 		if e.panicked = recover(); e.panicked != nil {
-			p.freeNameLocked(e.cell)
+			p.leaveLocked(e.cell)
 		}
 	}()
 	p.enqueueLocked(e.cell)
@@ -88,7 +88,7 @@ func (es *blockedSubmitters) refuseAllLocked(p *Pool) {
 	for e := es.list.Front(); e != nil; e = es.list.Front() {
 		refused := es.list.Remove(e).(*blockedSubmitter)
 		refused.err = ErrShutdown
-		p.freeNameLocked(refused.cell)
+		p.leaveLocked(refused.cell)
 		close(refused.decided)
 	}
 }
@@ -137,7 +137,7 @@ func (p *Pool) withdraw(e *blockedSubmitter, place *list.Element) bool {
 	default:
 	}
 	p.blockedSubmitters.list.Remove(place)
-	p.freeNameLocked(e.cell)
+	p.leaveLocked(e.cell)
 	p.notifyLocked(unread) // there may be room for those behind
 	return true
 }

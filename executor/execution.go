@@ -59,7 +59,7 @@ func (x *execution) startLocked(c *cell.Cell, now int64) bool {
 		x.startBare(c, now)
 	} else if pl := planOf(c); !x.startTask(c, pl, now) {
 		c.Body = nil
-		x.pool.freeNameLocked(c)
+		x.pool.leaveLocked(c)
 		x.pool.counts.cancelled++
 		x.pool.unexpectLocked(c)
 		if pl.strand != nil {
@@ -77,8 +77,9 @@ func (x *execution) startLocked(c *cell.Cell, now int64) bool {
 
 // startTask is startLocked for a task with a cell of its own.
 func (x *execution) startTask(c *cell.Cell, pl *plan, now int64) bool {
-	if x.Freed = 0; pl.strand != nil {
-		x.Freed = pl.strand.ended
+	x.Freed, x.WasDue = 0, 0
+	if s := pl.strand; s != nil {
+		x.Freed, x.WasDue = max(s.ended, x.pool.readyAt(s)), s.wasDue(c)
 	}
 	return x.Start(c, &pl.Plan, now)
 }
@@ -96,6 +97,9 @@ func (x *execution) noteStartLocked(c *cell.Cell, now int64) {
 		now = x.pool.clock.Now()
 	}
 	x.pool.pace.note(now)
+	if next := x.pool.pace.next(); next > now {
+		x.pool.runs.HeldUntilLocked(now, next)
+	}
 	if s != nil {
 		s.pace.note(now)
 	}
@@ -249,7 +253,7 @@ func (x *execution) accountLocked() (refused *cell.Cell) {
 		return nil
 	}
 	c.Body = nil
-	p.freeNameLocked(c)
+	p.leaveLocked(c)
 	if s := pl.strand; s != nil {
 		if s.gap > 0 || p.runs.Insight != nil {
 			s.ended = p.clock.Now()

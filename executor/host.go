@@ -40,7 +40,7 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	}
 	if removed {
 		c.Body = nil
-		p.freeNameLocked(c)
+		p.leaveLocked(c)
 	}
 	// During a run it is counted here, as its end will not count again; Ends is true once only.
 	if removed || running && planOf(c).Ends() {
@@ -74,6 +74,12 @@ func (h *host) Next(c *cell.Cell) (time.Time, bool) {
 	p := h.pool()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return h.NextLocked(c)
+}
+
+// NextLocked is Next for a caller who holds the lock.
+func (h *host) NextLocked(c *cell.Cell) (time.Time, bool) {
+	p := h.pool()
 	if c.Place == 0 || c.Phase().Settled() || pausedLocked(c) {
 		return time.Time{}, false
 	}

@@ -17,8 +17,8 @@ type Lateness struct {
 	Total time.Duration
 
 	Clock    time.Duration // the wall clock was set, or the machine slept
-	Previous time.Duration // its own previous run went on, or that before it in a [Serial]
-	Held     time.Duration // the pool was paused
+	Previous time.Duration // its own previous run went on, or its [Serial] was not free yet
+	Held     time.Duration // the pool was paused, or its [Pace] allowed no start
 	Busy     time.Duration // no worker was free
 	Queue    time.Duration // workers took what was due earlier
 	Slack    time.Duration // a worker waited to share a wake-up, see [Slack]

@@ -234,7 +234,7 @@ func (p *Pool) dropAll(swept []*cell.Cell, drop func(c *cell.Cell) bool) []Pendi
 		}
 	}
 	p.mu.Lock()
-	p.freeNamesLocked(swept)
+	p.allLeaveLocked(swept)
 	p.runs.Settling--
 	p.counts.returned += uint64(len(settled))
 	p.counts.cancelled += uint64(len(swept) - len(settled)) // by their futures, at the same moment

@@ -207,7 +207,7 @@ func (p *Pool) drop(c *cell.Cell) {
 	dropped := p.runs.Discard(c, &planOf(c).Plan, err)
 	c.Body = nil
 	p.mu.Lock()
-	p.freeNameLocked(c)
+	p.leaveLocked(c)
 	p.runs.Settling--
 	if dropped {
 		p.counts.returned++

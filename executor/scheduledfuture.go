@@ -24,6 +24,8 @@ type timetable interface {
 	Delay(c *cell.Cell) time.Duration
 	// Next returns the time of the next run of c, if one is planned.
 	Next(c *cell.Cell) (time.Time, bool)
+	// NextLocked is Next for a caller who holds the lock.
+	NextLocked(c *cell.Cell) (time.Time, bool)
 	// Runs returns how many runs of c have begun.
 	Runs(c *cell.Cell) uint64
 	// Periodic reports whether c repeats.

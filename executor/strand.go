@@ -34,6 +34,8 @@ type strand struct {
 	gap     int64    // between two of its tasks
 	ended   int64    // when the last one ended, if there is a gap
 	forget  func()   // removes it from its KeyedSerial; nil for a Serial
+
+	due, until int64 // the head was due at due, and is held up until then; 0 if it is not
 }
 
 // comesAfter reports whether c is a later task than run of the same serial executor, so that it
@@ -74,7 +76,18 @@ func (p *Pool) placeHeadLocked(s *strand, c *cell.Cell) {
 		p.placeLocked(c, c.When)
 		return
 	}
+	if next > c.When {
+		s.due, s.until = c.When, next
+	}
 	p.queueAgainLocked(c, max(next, c.When))
+}
+
+// wasDue returns when the head was due before its turn was put off; 0 if it was not.
+func (s *strand) wasDue(head *cell.Cell) int64 {
+	if head.When != s.until {
+		return 0 // it has been rescheduled, or tries again
+	}
+	return s.due
 }
 
 // readyAt returns from when on the next task of s may start; 0 means at any time.

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/series"
 )
@@ -20,8 +21,8 @@ func Unique() TaskOption {
 // names are the unique tasks of a pool by name. Its lock guards them.
 //
 //	free  -> taken  take: the task is accepted, or waits for room
-//	taken -> free   freeNameLocked: it has left the pool
-//	taken -> taken  freeNameLocked: by its heir, which has been waiting for that, see Apply
+//	taken -> free   leaveLocked: it has left the pool
+//	taken -> taken  leaveLocked: by its heir, which has been waiting for that, see Apply
 //
 // A task that was cancelled during a run keeps its name until the body has returned.
 type names struct {
@@ -48,12 +49,14 @@ func (n *names) take(c *cell.Cell, pl *plan) {
 	}
 }
 
-// freeNameLocked frees the name of c, or hands it on.
-func (p *Pool) freeNameLocked(c *cell.Cell) {
-	if len(p.names.live.entries) == 0 {
+// leaveLocked is called when c leaves the pool: it is forgotten, and so is its name, unless that is
+// handed on.
+func (p *Pool) leaveLocked(c *cell.Cell) {
+	if len(p.names.live.entries) == 0 && !p.runs.HasSeriesLocked() {
 		return
 	}
 	pl := planOf(c)
+	p.runs.StrikeLocked(&pl.Plan, func(c *cell.Cell) *run.Plan { return &planOf(c).Plan })
 	if !pl.Unique || p.names.live.entries[pl.Name] != c {
 		return
 	}
@@ -69,13 +72,13 @@ func (p *Pool) freeNameLocked(c *cell.Cell) {
 	p.requeueLocked(heir, series.Due(), now)
 }
 
-// freeNamesLocked is freeNameLocked for several, of which usually none has a name.
-func (p *Pool) freeNamesLocked(cells []*cell.Cell) {
-	if len(p.names.live.entries) == 0 {
+// allLeaveLocked is leaveLocked for several, which usually are neither periodic nor have a name.
+func (p *Pool) allLeaveLocked(cells []*cell.Cell) {
+	if len(p.names.live.entries) == 0 && !p.runs.HasSeriesLocked() {
 		return
 	}
 	for _, c := range cells {
-		p.freeNameLocked(c)
+		p.leaveLocked(c)
 	}
 }
 

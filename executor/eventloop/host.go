@@ -75,6 +75,12 @@ func (h *host) Next(c *cell.Cell) (time.Time, bool) {
 	l := h.loop()
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return h.NextLocked(c)
+}
+
+// NextLocked is Next for a caller who holds the lock.
+func (h *host) NextLocked(c *cell.Cell) (time.Time, bool) {
+	l := h.loop()
 	if c.Phase() != cell.Pending || c.When == clock.Never && planOf(c).Suspended() {
 		return time.Time{}, false
 	}

@@ -38,7 +38,7 @@ type Reasons struct {
 const (
 	mostHolders = 3
 	kept        = 64 // runs that a ledger remembers
-	keptHolds   = 8
+	keptHolds   = 32
 )
 
 // Ledger remembers the last runs that have ended, and the last times in which nothing could start.
@@ -48,7 +48,7 @@ type Ledger struct {
 	holds     [keptHolds]Span
 	noted     int
 	held      int
-	forgotten int64 // when the last run that has been forgotten ended
+	forgotten int64 // when the last one ended that has been forgotten
 }
 
 // Note remembers a run that has ended.
@@ -59,9 +59,16 @@ func (l *Ledger) Note(s Span) {
 	l.noted++
 }
 
-// Hold remembers a time in which nothing could start.
+// Hold remembers a time in which nothing could start. One that begins when the last ended goes on
+// with that.
 func (l *Ledger) Hold(from, to int64) {
-	l.holds[l.held%keptHolds] = Span{Start: from, End: to}
+	if last := &l.holds[(l.held+keptHolds-1)%keptHolds]; l.held > 0 && last.End == from {
+		last.End = to
+		return
+	}
+	slot := &l.holds[l.held%keptHolds]
+	l.forgotten = max(l.forgotten, slot.End)
+	*slot = Span{Start: from, End: to}
 	l.held++
 }
 

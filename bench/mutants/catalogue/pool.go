@@ -47,7 +47,7 @@ var pool = []Mutant{
 		ID:    "pool-07",
 		Fault: "the task of a submitter who has given up is queued later",
 		File:  "executor/blockedsubmitters.go",
-		From:  "p.blockedSubmitters.list.Remove(place)\n p.freeNameLocked(e.cell)\n p.notifyLocked(unread)",
+		From:  "p.blockedSubmitters.list.Remove(place)\n p.leaveLocked(e.cell)\n p.notifyLocked(unread)",
 		To:    "_ = place\n p.notifyLocked(unread)",
 	},
 	{

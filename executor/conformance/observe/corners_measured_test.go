@@ -59,6 +59,23 @@ func TestCalendarAndPoolPause(t *testing.T) {
 	})
 }
 
+// What begins too late to be of use does not begin: it is in no histogram of those that do.
+func TestWhatHasExpiredOnACalendarIsNotMeasured(t *testing.T) {
+	late(t, 1, func(p *executor.ScheduledPool, b *book) {
+		_, err := p.On(everyMinute{}, lasts(0), executor.Name("cal"),
+			executor.CatchUp(executor.Coalesce), executor.BeginWithin(time.Second))
+		require.NoError(t, err)
+		time.Sleep(90 * time.Second)
+		at(p, 0, "hog", 110*time.Second)
+		time.Sleep(5 * time.Minute)
+		assert.Empty(t, b.read())
+		assert.EqualValues(t, 1, p.Stats().Expired)
+		for _, d := range p.Measurements().Tasks {
+			assert.Zero(t, d.Late.Max, d.Name)
+		}
+	})
+}
+
 // A long run on a calendar: the next is late because of it.
 func TestCalendarPrevious(t *testing.T) {
 	for _, c := range []executor.CatchUpPolicy{executor.Burst, executor.Coalesce, executor.Skip} {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -104,6 +105,20 @@ func TestATaskThatDoesNotSucceedIsTold(t *testing.T) {
 	})
 }
 
+func TestTheFirstExpectationToBeBrokenIsToldFirst(t *testing.T) {
+	watched(t, func(p *executor.ScheduledPool, a *alarms) {
+		for _, within := range []time.Duration{time.Hour, time.Minute, 2 * time.Hour} {
+			at, expects := executor.Name(within.String()), executor.Expect(executor.SuccessWithin(within))
+			_, err := p.Schedule(24*time.Hour, lasts(0), at, expects)
+			require.NoError(t, err)
+		}
+		for _, d := range []time.Duration{time.Minute + 1, 59 * time.Minute, time.Hour} {
+			time.Sleep(d)
+			assert.Len(t, a.read(), 1, "after %v more", d)
+		}
+	})
+}
+
 func TestRunsThatBeginLateAreTold(t *testing.T) {
 	watched(t, func(p *executor.ScheduledPool, a *alarms) {
 		_, err := p.AtFixedRate(0, time.Second, lasts(0), executor.Name("tick"),
@@ -124,6 +139,41 @@ func TestRunsThatBeginLateAreTold(t *testing.T) {
 		assert.Contains(t, p.Health().Tasks[0].Reason, "2 of the last 5 runs began later than 100ms")
 		time.Sleep(2 * time.Minute)
 		assert.Equal(t, []string{"ok"}, a.read())
+	})
+}
+
+func TestAPauseOfThePoolDelaysNoStart(t *testing.T) {
+	watched(t, func(p *executor.ScheduledPool, a *alarms) {
+		_, err := p.AtFixedRate(0, time.Second, lasts(0), executor.Name("tick"),
+			executor.CatchUp(executor.Coalesce), executor.Expect(executor.StartWithin(100*ms, 1)))
+		require.NoError(t, err)
+		for range 3 {
+			p.Pause()
+			time.Sleep(1500 * ms)
+			p.Resume()
+			time.Sleep(time.Minute)
+		}
+		assert.Empty(t, a.read())
+	})
+}
+
+// What is expected of a mass of tasks takes a look at each of them seldom, not at each submission.
+func TestMassesOfWhichSomethingIsExpected(t *testing.T) {
+	const n = 20_000
+	watched(t, func(p *executor.ScheduledPool, a *alarms) {
+		began := time.Now()
+		for i := range n {
+			_, err := p.AtFixedRate(time.Duration(i)*time.Microsecond, time.Second, lasts(0),
+				executor.Name(strconv.Itoa(i)), executor.Expect(executor.SuccessWithin(5*time.Second)))
+			require.NoError(t, err)
+		}
+		require.Equal(t, began, time.Now())
+		time.Sleep(10 * time.Second)
+		assert.Empty(t, a.read())
+		p.Pause()
+		time.Sleep(time.Minute)
+		assert.Len(t, p.Health().Tasks, n)
+		assert.Empty(t, a.read())
 	})
 }
 

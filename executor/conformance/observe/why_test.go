@@ -187,6 +187,45 @@ func TestASerialExecutorWaitsForThePreviousTask(t *testing.T) {
 	})
 }
 
+func TestAPaceHoldsUp(t *testing.T) {
+	late(t, 2, func(p *executor.ScheduledPool, b *book) {
+		for _, name := range []string{"a", "b", "c", "d", "e"} {
+			at(p, 10*ms, name, 0)
+		}
+		time.Sleep(time.Second)
+		assert.Equal(t, []string{"c#1 late 20ms: held 20ms", "d#1 late 20ms: held 20ms",
+			"e#1 late 40ms: held 40ms"}, b.read())
+	}, executor.Pace(2, 20*ms))
+}
+
+func TestASerialExecutorHasAPaceOrAGap(t *testing.T) {
+	for _, option := range []executor.SerialOption{
+		executor.Gap(20 * ms), executor.Pace(1, 20*ms),
+	} {
+		late(t, 2, func(p *executor.ScheduledPool, b *book) {
+			s := executor.NewSerial(p, option)
+			for _, name := range []string{"a", "b"} {
+				_, err := s.Submit(lasts(0), executor.Name(name))
+				require.NoError(t, err)
+			}
+			time.Sleep(time.Second)
+			assert.Equal(t, []string{"b#1 late 20ms: previous run 20ms"}, b.read())
+		})
+		synctest.Test(t, func(t *testing.T) {
+			b := new(book)
+			p := executor.NewFixedPool(2, executor.ExplainLate(0), executor.Observe(b.observer()))
+			defer p.Close()
+			s := executor.NewSerial(p, option)
+			for _, name := range []string{"a", "b"} {
+				_, err := s.Submit(lasts(0), executor.Name(name))
+				require.NoError(t, err)
+			}
+			time.Sleep(time.Second)
+			assert.Equal(t, []string{"b#1 late 20ms: previous run 20ms"}, b.read())
+		})
+	}
+}
+
 func TestTheWallClockWasSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := walltest.Use(t)
@@ -229,6 +268,7 @@ func TestOnlyWhatIsLaterThanTheThresholdIsTold(t *testing.T) {
 		at(p, 10*ms, "just", 0)
 		time.Sleep(time.Second)
 		assert.Equal(t, []string{"late#1 late 25ms: workers 25ms (hog 30ms)"}, b.read())
+		assert.Equal(t, 25*ms, p.Measurements().Reasons.Total)
 	})
 }
 

@@ -64,6 +64,7 @@ func (x *Execution) reckon() {
 	o, pl := x.Owner, x.Plan
 	o.Lock.Lock()
 	if pl.Extra() || pl.Attempt() > 1 {
+		x.beginsLocked()
 		o.Lock.Unlock()
 		return
 	}
@@ -82,9 +83,18 @@ func (x *Execution) reckon() {
 	slot := pl.Reckon(out, m)
 	if pl.TooLate(slot, m.Now) {
 		x.skip = tardy
+	} else {
+		x.beginsLocked()
 	}
 	x.Task.When = max(slot, 1)
 	x.info = Info{} // it stands for another slot
+}
+
+// beginsLocked records the lateness of a run on a calendar. The lock is held.
+func (x *Execution) beginsLocked() {
+	if x.Owner.Insight != nil {
+		x.record(x.Task, x.Plan)
+	}
 }
 
 // lookAhead finds out when the next run is planned, if that one is over now. If the calendar ends

@@ -28,12 +28,13 @@ type Execution struct {
 	ended  int64 // when a run ended, if somebody wants to know; of a series always
 
 	// Of the run in progress, if the owner is watched: see watched.go. Meant is when the goroutine
-	// had meant to wake up before it took the task, or 0; Freed is when the task came to the head
-	// of its serial executor. The owner sets both before Start.
-	Meant, Freed int64
-	due          int64 // when the run should have begun
-	wait         waited
-	info         Info
+	// had meant to wake up before it took the task, or 0; Freed is from when on its serial executor
+	// let the task begin; WasDue is when it was due before that put it off, or 0. The owner sets
+	// them before Start.
+	Meant, Freed, WasDue int64
+	due                  int64 // when the run should have begun
+	wait                 waited
+	info                 Info
 
 	Again  bool // the series would go on
 	Abrupt bool // the body has not returned: it has panicked, or called Goexit
@@ -77,7 +78,9 @@ func (x *Execution) Start(c *cell.Cell, pl *Plan, now int64) bool {
 	// What is shown never precedes the planned time, even if now is an older reading.
 	c.Started = max(now, c.When)
 	x.Task, x.Plan, x.skip = c, pl, noSkip
-	x.due = max(pl.Planned(c.When), pl.noticed)
+	if x.due = max(pl.Planned(c.When), pl.noticed); x.WasDue > 0 {
+		x.due = x.WasDue
+	}
 	if pl.repeats() || pl.BeginWithin > 0 || pl.Dates != nil {
 		x.startRepeated(c, pl, now)
 	}

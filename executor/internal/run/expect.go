@@ -44,10 +44,12 @@ func (o *Owner) Expect(c *cell.Cell, pl *Plan) {
 	}
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
-	o.sweepExpectationsLocked("")
+	o.sweepExpectationsLocked()
 	pl.expects = &expectation{cell: c, plan: pl, since: o.Clock.Now()}
 	o.expectations = append(o.expectations, pl.expects)
-	o.health.changeLocked(o)
+	if within := int64(pl.SuccessWithin); within > 0 {
+		o.health.changesLocked(o, pl.expects.since+within+1)
+	}
 }
 
 // Expected forgets tasks of the name that a failure has ended: pl, of which something is expected,
@@ -58,11 +60,15 @@ func (o *Owner) Expected(pl *Plan) {
 	}
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
+	if _, failed := o.failed[pl.Name]; !failed {
+		return
+	}
 	n := len(o.expectations)
 	o.expectations = slices.DeleteFunc(o.expectations, func(e *expectation) bool {
 		return e != pl.expects && e.plan.Name == pl.Name && e.cell.Phase() == cell.Failed
 	})
 	if len(o.expectations) < n {
+		delete(o.failed, pl.Name)
 		o.health.changeLocked(o)
 	}
 }
@@ -74,20 +80,24 @@ func (o *Owner) Unexpect(pl *Plan) {
 	}
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
-	o.expectations = slices.DeleteFunc(o.expectations,
-		func(e *expectation) bool { return e == pl.expects })
+	// It is among the last.
+	for i, e := range slices.Backward(o.expectations) {
+		if e == pl.expects {
+			o.expectations = slices.Delete(o.expectations, i, i+1)
+			return
+		}
+	}
 }
 
-// sweepExpectationsLocked forgets tasks that have ended well, and those of the name that have ended
-// by a failure. It looks at all only when their number has doubled, so it takes constant time on
-// average, unless a name is given.
-func (o *Owner) sweepExpectationsLocked(name string) {
-	if name == "" && len(o.expectations) < o.sweepAt {
+// sweepExpectationsLocked forgets tasks that have ended well. It looks at all only when their
+// number has doubled, so it takes constant time on average.
+func (o *Owner) sweepExpectationsLocked() {
+	if len(o.expectations) < o.sweepAt {
 		return
 	}
 	o.expectations = slices.DeleteFunc(o.expectations, func(e *expectation) bool {
 		phase := e.cell.Phase()
-		return phase.Settled() && (phase != cell.Failed || name != "" && e.plan.Name == name)
+		return phase.Settled() && phase != cell.Failed
 	})
 	if more := len(o.expectations) - keptExpectations; more > 0 {
 		o.expectations = slices.DeleteFunc(o.expectations, func(e *expectation) bool {
@@ -103,16 +113,23 @@ func (x *Execution) noteExpected(e *expectation) {
 	o := x.Owner
 	before, _ := o.judge(e, x.ended, false)
 	defer func() {
-		if after, _ := o.judge(e, x.ended, false); after.State != before.State || x.Done {
+		after, _ := o.judge(e, x.ended, false)
+		if after.State != before.State && (before.InTrouble() || after.InTrouble()) || x.Done {
 			o.health.changeLocked(o)
 		}
 	}()
+	if x.Done && x.Failed {
+		if o.failed == nil {
+			o.failed = map[string]struct{}{}
+		}
+		o.failed[e.plan.Name] = struct{}{}
+	}
 	if e.plan.StartWithin > 0 {
 		slot := &e.starts[e.begun%judged]
 		if *slot {
 			e.late--
 		}
-		*slot = x.Task.Started-x.due > int64(e.plan.StartWithin)
+		*slot = x.Task.Started-max(x.due, e.since) > int64(e.plan.StartWithin)
 		if *slot {
 			e.late++
 		}
@@ -160,7 +177,7 @@ const (
 // HealthLocked tells of the tasks of which something is expected, those in trouble first. The lock
 // is held.
 func (o *Owner) HealthLocked() (tasks []TaskHealth) {
-	o.sweepExpectationsLocked("")
+	o.sweepExpectationsLocked()
 	now, held := o.Clock.Now(), o.holdsLocked()
 	for _, e := range o.expectations {
 		if t, ok := o.judge(e, now, held); ok {

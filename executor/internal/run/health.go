@@ -14,6 +14,7 @@ import (
 type health struct {
 	asking, again, over bool
 	timer               *time.Timer // until an expectation will be broken; nil if none can be
+	at                  int64       // when the timer fires
 }
 
 // changeLocked has the listeners told if the health has changed.
@@ -26,6 +27,14 @@ func (h *health) changeLocked(o *Owner) {
 		h.asking = true
 		go h.tell(o)
 	}
+}
+
+// changesLocked has the listeners told at a moment at the latest, if the health has changed by then.
+func (h *health) changesLocked(o *Owner, at int64) {
+	if o.OnHealth == nil || h.over || h.asking || h.timer != nil && h.at <= at {
+		return
+	}
+	h.setLocked(o, at)
 }
 
 // tell asks for the health, and tells of it, until nothing has changed meanwhile.
@@ -63,14 +72,22 @@ func (h *health) waitLocked(o *Owner) {
 		h.timer.Stop()
 		h.timer = nil
 	}
-	now := o.Clock.Now()
-	if at, ok := o.nextChangeLocked(now); ok && !h.over {
-		h.timer = time.AfterFunc(time.Duration(at-now), func() {
-			o.Lock.Lock()
-			defer o.Lock.Unlock()
-			h.changeLocked(o)
-		})
+	if at, ok := o.nextChangeLocked(o.Clock.Now()); ok && !h.over {
+		h.setLocked(o, at)
 	}
+}
+
+// setLocked sets the timer.
+func (h *health) setLocked(o *Owner, at int64) {
+	if h.timer != nil {
+		h.timer.Stop()
+	}
+	h.at = at
+	h.timer = time.AfterFunc(time.Duration(at-o.Clock.Now()), func() {
+		o.Lock.Lock()
+		defer o.Lock.Unlock()
+		h.changeLocked(o)
+	})
 }
 
 // EndHealthLocked ends what tells of changes. The lock is held.

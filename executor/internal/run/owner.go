@@ -44,6 +44,7 @@ type Owner struct {
 	Watched   bool     // somebody observes runs; set by Open
 	described bool     // and is told which they are
 	Insight   *Insight // how late runs have been; nil if nobody wants to know
+	Past      *History // what has happened lately; nil if nobody wants to know; set by Open
 	Recorder  Recorder // nil if nothing is recorded; set by Open
 	Size      int      // how many tasks may run at a time, as made
 
@@ -55,8 +56,10 @@ type Owner struct {
 	watch watch // of the wall clock
 
 	// The lock guards these.
+	series       register
 	expectations []*expectation
-	sweepAt      int // how many there are to be before they are looked through
+	failed       map[string]struct{} // names of which one has been ended by a failure
+	sweepAt      int                 // how many there are to be before they are looked through
 	health       health
 
 	// The lock guards these.
@@ -156,6 +159,10 @@ func (o *Owner) NextLocked(c *cell.Cell, pl *Plan) time.Time {
 func (o *Owner) Runs(c *cell.Cell, pl *Plan) uint64 {
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
+	return o.runsLocked(c, pl)
+}
+
+func (o *Owner) runsLocked(c *cell.Cell, pl *Plan) uint64 {
 	if pl.Periodic() {
 		return pl.Runs
 	}

@@ -24,6 +24,8 @@ type Plan struct {
 	failed  error   // of the last attempt, while the task waits for another
 	late    error   // of a run that begins too late to be of use; nil if there is no such time
 
+	place   int             // in the register, plus one; 0 if it is not there
+	trail   *ring[past]     // its last runs; nil if they are not remembered
 	labels  context.Context // has those of a run's goroutine; nil if they are the idle worker's
 	expects *expectation    // nil if nothing is expected
 	kind    *Kind           // of the tasks with its name; nil before the first run, or for good

@@ -20,6 +20,7 @@ type Settings struct {
 	Observers *Observers       // nil if there are none
 	Measure   func(*Owner) any // shows how late and how long runs are, which is kept if it is set
 	Explain   *time.Duration   // explain runs that are later, and log that; nil for none
+	History   func(*Owner) any // shows what has happened lately, which is kept if it is set
 	Snap      *time.Duration   // explain those that are later to Snaps; nil if there are none
 	Snaps     Hooks[func(Info, Lateness)]
 	OnHealth  Hooks[Follower]

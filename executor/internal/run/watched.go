@@ -79,7 +79,9 @@ const (
 type waited struct {
 	late    bool // later than the threshold, and explained
 	clock   int64
+	total   int64
 	reasons lateness.Reasons
+	why     *Lateness // the same, if it is to be remembered
 }
 
 // Open makes the owner ready for its first task. Hooked says whether it has hooks around runs.
@@ -88,6 +90,9 @@ func (o *Owner) Open(hooked bool) {
 	if o.Measure != nil {
 		o.Insight = &Insight{Kinds: map[string]*Kind{}, after: -1, allowed: explainedAtOnce}
 		o.Insight.setThresholds(&o.Settings, tells)
+	}
+	if o.Settings.History != nil {
+		o.Past = new(History)
 	}
 	if o.Record != nil {
 		o.Recorder = o.Record(o)
@@ -106,6 +111,9 @@ func (in *Insight) setThresholds(s *Settings, tells bool) {
 		in.after = int64(usuallyLate)
 	}
 	in.told = in.after
+	if s.History != nil && in.after < 0 {
+		in.after = int64(usuallyLate)
+	}
 	if s.Snap != nil && (in.after < 0 || int64(*s.Snap) < in.after) {
 		in.after = int64(*s.Snap)
 	}
@@ -113,7 +121,7 @@ func (in *Insight) setThresholds(s *Settings, tells bool) {
 
 // watch notes the start of a run. The lock is held.
 func (x *Execution) watch(c *cell.Cell, pl *Plan) {
-	x.info.Number, x.wait.late, x.wait.clock = 0, false, 0
+	x.info.Number, x.wait.late, x.wait.clock, x.wait.why = 0, false, 0, nil
 	if x.skip != noSkip {
 		return
 	}
@@ -140,7 +148,16 @@ func (x *Execution) measure(c *cell.Cell, pl *Plan) {
 			x.wait.clock = max(int64(x.info.Started.Sub(m))-late, 0)
 		}
 	}
-	late += x.wait.clock
+	if !pl.onCalendar() { // else reckon does it, once it is known that there is a run
+		x.record(c, pl)
+	}
+}
+
+// record is the part of measure for what begins. The lock is held.
+func (x *Execution) record(c *cell.Cell, pl *Plan) {
+	in := x.Owner.Insight
+	late := c.Started - x.due + x.wait.clock
+	x.wait.total = late
 	in.All.Late.Record(time.Duration(late))
 	if pl.kind != nil {
 		pl.kind.Late.Record(time.Duration(late))
@@ -160,8 +177,9 @@ func (x *Execution) explain(c *cell.Cell, pl *Plan) {
 	w := lateness.Wait{Due: x.due, Freed: max(pl.Ended(), x.Freed), Start: c.Started,
 		Meant: x.Meant, Limit: x.Owner.Limit()}
 	if in.heldFrom > 0 { // a helper runs it all the same
-		in.ledger.Hold(in.heldFrom, c.Started)
-		in.heldFrom = c.Started
+		now := x.Owner.Clock.Now()
+		in.ledger.Hold(in.heldFrom, now)
+		in.heldFrom = now
 	}
 	x.wait.reasons = in.ledger.Explain(w, x.others())
 	r := &x.wait.reasons
@@ -210,6 +228,9 @@ func (x *Execution) noteLocked() {
 		pl.kind.Took.Record(took)
 		x.noteKind(pl.kind, missed)
 	}
+	if x.Owner.Past != nil {
+		x.Owner.Past.note(x)
+	}
 }
 
 func (x *Execution) noteKind(k *Kind, missed uint64) {
@@ -237,6 +258,13 @@ func (o *Owner) HoldLocked(held bool) {
 	default:
 		in.ledger.Hold(in.heldFrom, o.Clock.Now())
 		in.heldFrom = 0
+	}
+}
+
+// HeldUntilLocked tells that nothing is to start between two moments. The lock is held.
+func (o *Owner) HeldUntilLocked(from, to int64) {
+	if o.Insight != nil {
+		o.Insight.ledger.Hold(from, to)
 	}
 }
 
@@ -318,6 +346,9 @@ func (x *Execution) recoverHook(name string) {
 // tellLate tells those who want to know, and the log, why the run is late.
 func (x *Execution) tellLate() {
 	o, late, info := x.Owner, x.lateness(), x.describe()
+	if o.Past != nil {
+		x.wait.why = &late
+	}
 	o.Snaps.Each(func(f func(Info, Lateness)) { f(info, late) })
 	if in := o.Insight; in.told < 0 || int64(late.Total) <= in.told {
 		return

@@ -1,0 +1,83 @@
+package executor
+
+import (
+	"time"
+
+	"github.com/punctual-go/punctual/executor/internal/run"
+)
+
+// KeepHistory has a pool or event loop remember what has happened lately, to show it: ten minutes
+// second by second, the last 32 runs that were explained, and the last 16 runs of each of up to
+// 4,096 periodic tasks. See [Pool.History] and [Handle.History]. It implies [Measure]; and unless
+// [ExplainLate] says otherwise, runs later than 10 ms are explained, but not logged.
+//
+// It keeps 60 KiB, and about 2 KiB for each periodic task. Errors of these runs are kept, too.
+func KeepHistory() LoopOption {
+	return forLoops(func(s *run.Settings) {
+		measured(s)
+		s.History = func(o *run.Owner) any { return historyOf(o) }
+	})
+}
+
+// History is what has happened lately.
+type History struct {
+	Seconds []Second  `json:"seconds,omitempty"` // in which runs have begun, the first one first
+	Late    []PastRun `json:"late,omitempty"`    // runs that were explained, the latest first
+}
+
+// Second sums up the runs that have begun within a second and have ended. The clock that tells
+// seconds from each other is that of the pool, which began when the pool was made.
+type Second struct {
+	At       time.Time `json:"at"` // when it began
+	Runs     uint64    `json:"runs"`
+	Failures uint64    `json:"failures,omitempty"`
+
+	// The run that was latest: how late, and which.
+	Late   time.Duration `json:"late"`
+	Name   string        `json:"name,omitempty"`
+	Number uint64        `json:"number"`
+	Took   time.Duration `json:"took"`
+}
+
+// PastRun is a run that has ended, and how late it began.
+type PastRun struct {
+	LastRun
+	Late time.Duration
+	Why  *Lateness // what it had waited for; nil if it was not late enough to be explained
+}
+
+// History returns what has happened lately; without [KeepHistory], nothing. It takes the lock for
+// some microseconds.
+func (p *Pool) History() History { return historyOf(&p.runs) }
+
+func historyOf(o *run.Owner) (h History) {
+	seconds, late := o.Remembered()
+	for _, s := range seconds {
+		h.Seconds = append(h.Seconds, Second(s))
+	}
+	for _, r := range late {
+		h.Late = append(h.Late, pastRunOf(r))
+	}
+	return h
+}
+
+func pastRunOf(r run.Past) PastRun {
+	past := PastRun{LastRun: lastRunOf(r.LastRun), Late: r.Late}
+	if r.Why != nil {
+		why := latenessOf(*r.Why)
+		past.Why = &why
+	}
+	return past
+}
+
+// History returns the last runs of a periodic task, the latest first; without [KeepHistory], none.
+func (h Handle) History() (runs []PastRun) {
+	o, pl, ok := h.commanded()
+	if !ok {
+		return nil
+	}
+	for _, r := range o.Trail(pl) {
+		runs = append(runs, pastRunOf(r))
+	}
+	return runs
+}

@@ -1,0 +1,46 @@
+package executor
+
+import (
+	"time"
+
+	"github.com/punctual-go/punctual/future"
+)
+
+// TaskStatus is how a task is at one moment.
+type TaskStatus struct {
+	Name   string
+	Kind   Kind
+	State  future.State
+	Paused bool
+	Unique bool
+
+	Period time.Duration // or delay, as it is now; 0 without one
+	Next   time.Time     // when the next run is due; zero if none is planned, or one is going on
+	Runs   uint64        // that have begun
+
+	Last *LastRun // the last run that has ended; nil for a task that runs once
+
+	// Health says whether what is expected of it holds; nil if nothing is, see [Expect].
+	Health *TaskHealth
+}
+
+// Status returns how the task is. It takes the lock for less than a microsecond.
+func (h Handle) Status() TaskStatus {
+	o, pl, ok := h.commanded()
+	if !ok {
+		return TaskStatus{Kind: Once, State: h.State()}
+	}
+	inner := o.Status(h.cell, pl, h.host.NextLocked)
+	s := TaskStatus{Name: pl.Name, Kind: h.Kind(), State: future.State(inner.Phase),
+		Paused: inner.Paused, Unique: pl.Unique, Period: inner.Period, Next: inner.Next,
+		Runs: inner.Runs}
+	if inner.Last != nil {
+		last := lastRunOf(*inner.Last)
+		s.Last = &last
+	}
+	if inner.Health != nil {
+		health := TaskHealth(*inner.Health)
+		s.Health = &health
+	}
+	return s
+}
