@@ -24,19 +24,21 @@ func (d *duration) UnmarshalText(text []byte) error {
 // runFields is a Running without its methods, as JSON shows it.
 type runFields struct {
 	Run
-	For duration `json:"for"`
+	For      duration `json:"for"`
+	Waits    bool     `json:"waits,omitzero"`
+	WaitsFor string   `json:"waits_for,omitempty"`
 }
 
 // MarshalJSON writes the fields of the run, and For as a string.
 func (r Running) MarshalJSON() ([]byte, error) {
-	return json.Marshal(runFields{r.Run, duration(r.For)})
+	return json.Marshal(runFields{r.Run, duration(r.For), r.Waits, r.WaitsFor})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (r *Running) UnmarshalJSON(text []byte) error {
 	var fields runFields
 	err := json.Unmarshal(text, &fields)
-	*r = Running{fields.Run, time.Duration(fields.For)}
+	*r = Running{fields.Run, time.Duration(fields.For), fields.Waits, fields.WaitsFor}
 	return err
 }
 
@@ -201,7 +203,11 @@ func (r Run) attrs() (fields attrs) {
 
 // LogValue returns the fields of the run, and how long it has been going on, for a structured log.
 func (r Running) LogValue() slog.Value {
-	return slog.GroupValue(append(r.attrs(), slog.String("for", r.For.String()))...)
+	fields := append(r.attrs(), slog.String("for", r.For.String()))
+	if r.Waits {
+		fields = append(fields, slog.String("waits_for", r.WaitsFor))
+	}
+	return slog.GroupValue(fields...)
 }
 
 // String returns the fields as a line of text.

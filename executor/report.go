@@ -35,6 +35,11 @@ type Pending struct {
 type Running struct {
 	Run
 	For time.Duration // since it started
+
+	// Waits tells that it waits for another task of its pool, which runs in its place meanwhile;
+	// WaitsFor is the name of that task, and may be empty.
+	Waits    bool
+	WaitsFor string
 }
 
 // Report is the result of [Pool.CloseContext]. A series that is in a run may be in both lists.

@@ -231,7 +231,9 @@ func (p *Pool) Running() []Running {
 func (p *Pool) runningLocked() (rs []Running) {
 	for x := range p.executionsLocked() {
 		if x.Task != nil {
-			rs = append(rs, Running{Run: p.askLocked(x.Task)})
+			r := Running{Run: p.askLocked(x.Task)}
+			r.Waits, r.WaitsFor = x.waitsLocked()
+			rs = append(rs, r)
 		}
 	}
 	p.asked = p.clock.Now()

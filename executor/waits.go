@@ -132,6 +132,19 @@ func (a *await) isEnding() bool {
 	return a.all
 }
 
+// waitsLocked reports whether the run waits for another task, and for which.
+func (x *execution) waitsLocked() (waits bool, name string) {
+	if x.waits == nil {
+		return false, ""
+	}
+	for _, c := range x.waits.cells {
+		if !c.HasStopped() {
+			return true, planOf(c).Name
+		}
+	}
+	return false, ""
+}
+
 // newAwait returns a wait of the caller, or nil if the caller has, as far as can be known, nothing
 // to do with the pool.
 func (p *Pool) newAwait(ctx context.Context) *await {
