@@ -18,6 +18,15 @@ func (l *Loop) Measurements() executor.Measurements {
 	return l.runs.Measure(&l.runs).(executor.Measurements)
 }
 
+// History returns what has happened lately; without [executor.KeepHistory], nothing. It takes the lock
+// for some microseconds.
+func (l *Loop) History() executor.History {
+	if l.runs.History == nil {
+		return executor.History{}
+	}
+	return l.runs.History(&l.runs).(executor.History)
+}
+
 // Health returns how the loop is; see [executor.Expect]. It is down once it is shut down, and while
 // a task has been due for longer than the shortest [executor.SuccessWithin] of a task. It takes the
 // lock for O(n) with n tasks of which something is expected, and calls no user code.

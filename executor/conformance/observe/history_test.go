@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
@@ -104,9 +105,30 @@ func TestTenMinutesSecondBySecond(t *testing.T) {
 }
 
 // A run that outlives the memory of its second must not be told in another.
+func TestALoopKeepsItsHistory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := eventloop.New(executor.KeepHistory())
+		defer l.Close()
+		f, err := l.AtFixedRate(0, time.Second, lasts(1020*ms), executor.Name("poll"))
+		require.NoError(t, err)
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		h := l.History()
+		require.Len(t, h.Seconds, 4, "a second each, and the fifth run goes on")
+		assert.Equal(t, 60*ms, h.Seconds[3].Late)
+		require.Len(t, h.Late, 3)
+		assert.EqualValues(t, 4, h.Late[0].Number)
+		assert.Equal(t, 60*ms, h.Late[0].Why.Previous)
+		assert.Len(t, f.Handle().History(), 4)
+		plain := eventloop.New()
+		defer plain.Close()
+		assert.Empty(t, plain.History())
+	})
+}
+
 func TestARunThatLastsForLong(t *testing.T) {
 	remembering(t, 2, func(p *executor.ScheduledPool) {
-		at(p, 0, "long", 10*time.Minute)
+		at(p, 0, "long", 10*time.Minute+500*ms)
 		_, err := p.AtFixedRate(0, 10*time.Minute, lasts(0), executor.Name("poll"))
 		require.NoError(t, err)
 		time.Sleep(10*time.Minute + time.Second)
