@@ -91,10 +91,11 @@ func TestTenMinutesSecondBySecond(t *testing.T) {
 		}, executor.Name("poll"))
 		require.NoError(t, err)
 		at(p, 2100*ms, "hog", 500*ms)
+		at(p, 2900*ms, "on time", 0)
 		time.Sleep(4 * time.Second)
 		assert.Equal(t, []executor.Second{
 			{At: begun, Runs: 1, Name: "poll", Number: 1},
-			{At: begun.Add(2 * time.Second), Runs: 2, Failures: 1, Late: 100 * ms, Name: "poll",
+			{At: begun.Add(2 * time.Second), Runs: 3, Failures: 1, Late: 100 * ms, Name: "poll",
 				Number: 2},
 		}, p.History().Seconds)
 		time.Sleep(20 * time.Minute)
