@@ -1,0 +1,127 @@
+package inspect_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/contrib/inspect"
+	"github.com/punctual-go/punctual/executor"
+)
+
+// BenchmarkView has what a new snapshot and its page take, with a hundred thousand periodic tasks.
+func BenchmarkView(b *testing.B) {
+	p := executor.NewScheduledPool(2, executor.Name("many"), executor.KeepHistory())
+	defer p.Close()
+	for i := range 100_000 {
+		_, err := p.AtFixedRate(hour, hour, sleep(0), executor.Name(fmt.Sprintf("tenant %06d", i)))
+		require.NoError(b, err)
+	}
+	for _, path := range []string{"", "pool/many/", "pool/many/tasks", "pool/many/tasks?page=500",
+		"pool/many/tasks?q=99", "pool/many/tasks?sort=next"} {
+		b.Run("/"+path, func(b *testing.B) {
+			for b.Loop() { // a page of its own has no snapshot
+				get(b, inspect.Handler(p), "/"+path)
+			}
+		})
+		b.Run("again/"+path, func(b *testing.B) {
+			page := inspect.Handler(p).With(inspect.Actions(anybody))
+			get(b, page, "/"+path)
+			for b.Loop() {
+				page.Forget()
+				get(b, page, "/"+path)
+			}
+		})
+	}
+}
+
+// BenchmarkLock has how long what a snapshot asks of a pool keeps it locked, at most, with a hundred
+// thousand periodic tasks: all of it is within the call.
+func BenchmarkLock(b *testing.B) {
+	p := executor.NewScheduledPool(2, executor.Name("many"), executor.KeepHistory())
+	defer p.Close()
+	var h executor.Handle
+	for i := range 100_000 {
+		f, err := p.AtFixedRate(hour, hour, sleep(0), executor.Name(fmt.Sprintf("tenant %06d", i)))
+		require.NoError(b, err)
+		h = f.Handle()
+	}
+	for _, call := range []struct {
+		name string
+		f    func()
+	}{
+		{"Stats", func() { p.Stats() }},
+		{"Health", func() { p.Health() }},
+		{"Running", func() { p.Running() }},
+		{"Next", func() { p.Next(1000) }},
+		{"Series", func() { p.Series() }},
+		{"History", func() { p.History() }},
+		{"Measurements", func() { p.Measurements() }},
+		{"Status", func() { h.Status() }},
+	} {
+		b.Run(call.name, func(b *testing.B) {
+			for b.Loop() {
+				call.f()
+			}
+		})
+	}
+}
+
+// BenchmarkViewers has what a busy pool does in a second, alone and with ten viewers of its page.
+// The two alternate within a run.
+func BenchmarkViewers(b *testing.B) {
+	p := executor.NewScheduledPool(2, executor.Name("jobs"), executor.KeepHistory())
+	defer p.Close()
+	page := inspect.Handler(p)
+	server := httptest.NewServer(page)
+	defer server.Close()
+	defer page.Close()
+	var runs [2]float64
+	for b.Loop() {
+		for with := range 2 {
+			ctx, cancel := context.WithCancel(b.Context())
+			var viewers sync.WaitGroup
+			for range 10 * with {
+				viewers.Go(func() { view(ctx, server.URL+"/pool/jobs/") })
+			}
+			runs[with] += float64(busy(b, p, time.Second))
+			cancel()
+			viewers.Wait()
+		}
+	}
+	b.ReportMetric(runs[0]/float64(b.N), "alone/s")
+	b.ReportMetric(runs[1]/float64(b.N), "viewed/s")
+	b.ReportMetric(runs[1]/runs[0], "ratio")
+}
+
+// view reads a stream until ctx ends.
+func view(ctx context.Context, url string) {
+	r, _ := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	r.Header.Set("Accept", "text/event-stream")
+	if answer, err := http.DefaultClient.Do(r); err == nil {
+		_, _ = io.Copy(io.Discard, answer.Body)
+		_ = answer.Body.Close()
+	}
+}
+
+// busy submits tasks of ten microseconds, as many as are done, and returns how many that were.
+func busy(b *testing.B, p *executor.ScheduledPool, d time.Duration) (n int) {
+	free := make(chan struct{}, 64)
+	for end := time.Now().Add(d); time.Now().Before(end); n++ {
+		free <- struct{}{}
+		require.NoError(b, p.Execute(func(context.Context) error {
+			for end := time.Now().Add(10 * time.Microsecond); time.Now().Before(end); {
+			}
+			<-free
+			return nil
+		}))
+	}
+	return n
+}

@@ -1,0 +1,71 @@
+package inspect
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/punctual-go/punctual/executor"
+)
+
+// Health returns a handler that answers with 200 while no source is down, and else with 503; with
+// the health of each as JSON. It is what a liveness probe asks. The page has it at "health".
+func Health(sources ...Source) http.Handler {
+	p := Handler(sources...)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		protect(w.Header())
+		p.serveHealth(w, r, false)
+	})
+}
+
+// Ready returns a handler that answers with 200 while all sources take tasks, also if something is
+// late or stuck there, and else with 503. It is what a readiness probe asks. The page has it at
+// "ready".
+func Ready(sources ...Source) http.Handler {
+	p := Handler(sources...)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		protect(w.Header())
+		p.serveHealth(w, r, true)
+	})
+}
+
+// answer is what a probe gets.
+type answer struct {
+	Status  string            `json:"status"` // of the worst
+	Sources []executor.Health `json:"sources"`
+}
+
+func (p *Page) serveHealth(w http.ResponseWriter, r *http.Request, ready bool) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		return
+	}
+	c := answer{Status: executor.HealthOK, Sources: []executor.Health{}}
+	code := http.StatusOK
+	for _, s := range p.sources {
+		h := s.health()
+		down := h.Status == executor.HealthDown
+		if ready {
+			down = !takesTasks(h.State)
+		}
+		switch {
+		case down:
+			c.Status, code = executor.HealthDown, http.StatusServiceUnavailable
+		case h.Status != executor.HealthOK && c.Status == executor.HealthOK:
+			c.Status = executor.HealthDegraded
+		}
+		c.Sources = append(c.Sources, h)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(c)
+}
+
+// takesTasks reports whether a source in this state is not shut down, and about to be.
+func takesTasks(state string) bool {
+	switch state {
+	case "running", "new", "waiting", "suspended":
+		return true
+	}
+	return false
+}

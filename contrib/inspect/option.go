@@ -1,0 +1,29 @@
+package inspect
+
+import (
+	"log/slog"
+	"net/http"
+)
+
+// Option is an option of a [Page].
+type Option func(*Page)
+
+// Actions lets those pause, resume, trigger, move and cancel tasks, and pause and resume pools, of
+// whose request authorize returns true. It is also asked whether to show the buttons. Each action
+// has to be a POST of the same origin with a token that the page has given out, and is logged, as
+// is each that was refused. The token is in a cookie, so it works with any number of replicas. It
+// panics if authorize is nil.
+func Actions(authorize func(*http.Request) bool) Option {
+	if authorize == nil {
+		panic("inspect: nil function")
+	}
+	return func(p *Page) { p.authorize = authorize }
+}
+
+// Logger has actions logged there rather than to slog.Default. It panics if l is nil.
+func Logger(l *slog.Logger) Option {
+	if l == nil {
+		panic("inspect: nil logger")
+	}
+	return func(p *Page) { p.logger = l }
+}

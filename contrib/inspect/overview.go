@@ -1,0 +1,86 @@
+package inspect
+
+import (
+	"time"
+
+	"github.com/punctual-go/punctual/executor"
+)
+
+// overview is the first view: everything in a line each.
+type overview struct {
+	At      time.Time `json:"at"`
+	Status  string    `json:"status"` // of the worst
+	Sources []summary `json:"sources"`
+}
+
+// summary is a source in a line.
+type summary struct {
+	Name       text      `json:"name"`
+	Kind       string    `json:"kind"`
+	Path       string    `json:"path"` // below the address of the page
+	Health     condition `json:"health"`
+	*figures   `json:",omitempty"`
+	Rates      *rates      `json:"rates,omitempty"` // a second
+	Supervised *supervised `json:"supervised,omitempty"`
+}
+
+func (s *snapshot) overview() overview {
+	o := overview{At: s.at, Status: executor.HealthOK, Sources: []summary{}}
+	for _, src := range s.sources {
+		sum := src.summary()
+		o.Status = worse(o.Status, sum.Health.Status)
+		o.Sources = append(o.Sources, sum)
+	}
+	return o
+}
+
+func (s *seen) summary() summary {
+	sum := summary{Name: text(s.title()), Kind: s.kind, Path: s.path(), figures: s.figures,
+		Rates: s.rates, Health: newCondition(s.health)}
+	if s.supervisor != nil {
+		sum.Supervised = s.supervised()
+	}
+	return sum
+}
+
+// condition is how a source is, and the first of its tasks for which that is not well.
+type condition struct {
+	Status string         `json:"status"`
+	Reason string         `json:"reason,omitempty"`
+	States map[string]int `json:"states,omitempty"` // how many tasks are in which
+	Tasks  []sick         `json:"tasks,omitempty"`
+}
+
+// sick is a task of which something is expected that does not hold.
+type sick struct {
+	Name   text      `json:"name"`
+	State  string    `json:"state"`
+	Reason string    `json:"reason"`
+	Since  time.Time `json:"since"`
+}
+
+const mostSick = 20
+
+func newCondition(h executor.Health) condition {
+	c := condition{Status: h.Status, Reason: h.Reason}
+	for _, t := range h.Tasks {
+		if c.States == nil {
+			c.States = map[string]int{}
+		}
+		c.States[t.State]++
+		if (t.State == "late" || t.State == "failed") && len(c.Tasks) < mostSick {
+			c.Tasks = append(c.Tasks, sick{text(named(t.Name)), t.State, t.Reason, t.Since})
+		}
+	}
+	return c
+}
+
+// worse returns the worse of two statuses.
+func worse(a, b string) string {
+	for _, s := range []string{executor.HealthDown, executor.HealthDegraded} {
+		if a == s || b == s {
+			return s
+		}
+	}
+	return executor.HealthOK
+}

@@ -1,0 +1,111 @@
+package inspect
+
+import (
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+)
+
+// Page shows sources. It is an [http.Handler], to be mounted at an address that ends in a slash.
+type Page struct {
+	sources   []*source
+	authorize func(*http.Request) bool // nil if nobody may change anything
+	logger    *slog.Logger             // nil for slog.Default
+	guard     *http.CrossOriginProtection
+
+	ended chan struct{} // closed when no viewer is kept up to date any more
+	end   sync.Once
+
+	mu      sync.Mutex
+	last    *snapshot
+	stale   bool                      // last is from before an action
+	streams int                       // viewers that are kept up to date
+	servers map[*http.Server]struct{} // whose shutdown ends these
+}
+
+// Handler returns the page of pools, event loops and supervisors.
+//
+//	mux.Handle("/punctual/", inspect.Handler(pool))
+//
+// It may be mounted at any address that ends in a slash, with or without [http.StripPrefix]. It
+// panics for a source that is none.
+func Handler(sources ...Source) *Page {
+	return &Page{sources: newSources(sources), guard: http.NewCrossOriginProtection(),
+		ended: make(chan struct{}), servers: map[*http.Server]struct{}{}}
+}
+
+// With sets options, before the page is mounted, and returns it.
+func (p *Page) With(options ...Option) *Page {
+	for _, o := range options {
+		o(p)
+	}
+	return p
+}
+
+// Close ends the streams that keep viewers up to date, and no other begins; the page still answers.
+// The shutdown of an [http.Server] does that by itself.
+func (p *Page) Close() { p.end.Do(func() { close(p.ended) }) }
+
+// ServeHTTP answers a request.
+func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	protect(w.Header())
+	path, ok := within(r)
+	switch {
+	case !ok:
+		http.NotFound(w, r)
+	case strings.HasPrefix(path, "asset/"):
+		serveAsset(w, r, strings.TrimPrefix(path, "asset/"))
+	case path == "health" || path == "ready":
+		p.serveHealth(w, r, path == "ready")
+	case r.Method == http.MethodPost:
+		p.serveAction(w, r, path)
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		p.refuse(w, r, http.StatusMethodNotAllowed, "the method is "+label(r.Method))
+	case demandsAction(r):
+		p.refuse(w, r, http.StatusMethodNotAllowed, "an action has to be a POST")
+	case strings.Contains(r.Header.Get("Accept"), "text/event-stream"):
+		p.serveStream(w, r, path)
+	default:
+		p.serveView(w, r, path)
+	}
+}
+
+// within returns the path of a request below the page's own address, without a slash at the
+// beginning. If a mux has matched the address, the pattern says what that is; whoever has stripped
+// the prefix has made the path another than that of the request.
+func within(r *http.Request) (string, bool) {
+	path := r.URL.Path
+	if asked, err := url.ParseRequestURI(r.RequestURI); r.Pattern != "" && (err != nil || asked.Path == path) {
+		_, pattern, _ := strings.Cut(r.Pattern, "/")
+		for range strings.Count(pattern, "/") {
+			var found bool
+			if _, path, found = strings.Cut(strings.TrimPrefix(path, "/"), "/"); !found {
+				return "", false
+			}
+		}
+	}
+	return strings.TrimPrefix(path, "/"), true
+}
+
+// protect sets what a browser is to do with every answer.
+func protect(h http.Header) {
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; "+
+		"img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; "+
+		"frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types punctual")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Vary", "Accept, Cookie")
+}
+
+func (p *Page) log() *slog.Logger {
+	if p.logger == nil {
+		return slog.Default()
+	}
+	return p.logger
+}

@@ -1,0 +1,166 @@
+package inspect
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/punctual-go/punctual/executor"
+)
+
+// poolView is a pool or event loop.
+type poolView struct {
+	At time.Time `json:"at"`
+	summary
+	Ending  string     `json:"ending,omitempty"` // how far the shutdown is
+	Strip   *strip     `json:"strip,omitempty"`
+	LateBy  *chart     `json:"late_by,omitempty"`
+	TookFor *chart     `json:"took_for,omitempty"`
+	Running []runner   `json:"running"`
+	Waiting []waiter   `json:"waiting"`
+	Late    []pastRun  `json:"late_runs"`
+	Waits   *lateness  `json:"late_runs_waited_for,omitempty"` // all of them together
+	Kinds   []measured `json:"kinds"`                          // of tasks, by name
+
+	Tasks      int  `json:"tasks"`      // periodic ones
+	Remembers  bool `json:"remembers"`  // it keeps its history
+	Measures   bool `json:"measures"`   // it keeps histograms
+	HasTasks   bool `json:"has_tasks"`  // the tasks have a view
+	Unattended int  `json:"unattended"` // of those that run, how many are not shown
+}
+
+// The most that is shown of each.
+const (
+	mostRunning = 50
+	mostWaiting = 12
+	mostKinds   = 20
+)
+
+func (s *seen) poolView() poolView {
+	tasks := s.tasks()
+	v := poolView{At: s.at, summary: s.summary(), Ending: s.ending(), Tasks: len(tasks.entries),
+		HasTasks: s.kind == aPool, Kinds: []measured{}, Late: []pastRun{}}
+	v.Running, v.Unattended = s.runners()
+	v.Waiting = s.waiters()
+	for _, r := range s.history().Late {
+		v.Late = append(v.Late, s.past(r))
+	}
+	if m := s.measurements(); s.figures.Late != nil {
+		v.Measures = true
+		v.LateBy, v.TookFor = newChart(&m.Late), newChart(&m.Took)
+		v.Kinds = s.kinds(m.Tasks)
+		if m.Reasons.Total > 0 {
+			v.Waits = newLateness(&m.Reasons)
+		}
+	}
+	v.Strip = s.strip()
+	v.Remembers = len(s.history().Seconds) > 0
+	return v
+}
+
+// recent is how many late runs are shown at once.
+const recent = 8
+
+// Recent returns the latest of the late runs.
+func (v poolView) Recent() []pastRun { return v.Late[:min(recent, len(v.Late))] }
+
+// Older returns the others.
+func (v poolView) Older() []pastRun { return v.Late[min(recent, len(v.Late)):] }
+
+// ending says how far a shutdown is; nothing if there is none.
+func (s *seen) ending() string {
+	f := s.figures
+	switch {
+	case f.State == "running":
+		return ""
+	case f.Busy+f.Queued == 0:
+		return "Shut down: nothing runs and nothing waits. " + count(f.Returned) +
+			" tasks were handed back, " + count(f.Cancelled) + " cancelled."
+	}
+	return "Shutting down: " + count(uint64(f.Busy)) + " run and " + count(uint64(f.Queued)) +
+		" wait. " + count(f.Returned) + " tasks were handed back, " + count(f.Cancelled) +
+		" cancelled."
+}
+
+// link is the name of a task, and where its view is, if it has one.
+type link struct {
+	Name text   `json:"name"`
+	Path string `json:"path,omitempty"`
+}
+
+// link finds the first task of a name.
+func (s *seen) link(name string) link {
+	l := link{Name: text(named(name))}
+	if e := s.tasks().byID[hashed(name)]; e != nil && e.name == name {
+		l.Path = e.path(s.source)
+	}
+	return l
+}
+
+// runner is a task that is running.
+type runner struct {
+	Task    link      `json:"task"`
+	Number  uint64    `json:"number"`
+	Started time.Time `json:"started"`
+	For     span      `json:"for"`
+	Blocked *link     `json:"waits_for,omitempty"` // the task of the same pool for which it waits
+}
+
+func (s *seen) runners() (shown []runner, more int) {
+	running := s.running()
+	shown = []runner{}
+	for i, r := range running {
+		if i == mostRunning {
+			return shown, len(running) - i
+		}
+		one := runner{Task: s.link(r.Name), Number: r.Number, Started: r.Started, For: span(r.For)}
+		if r.Waits {
+			to := s.link(r.WaitsFor)
+			one.Blocked = &to
+		}
+		shown = append(shown, one)
+	}
+	return shown, 0
+}
+
+// waiter is a task that waits.
+type waiter struct {
+	Task     link      `json:"task"`
+	Due      time.Time `json:"due,omitzero"`
+	Periodic bool      `json:"periodic,omitzero"`
+	Runs     uint64    `json:"runs,omitzero"`
+}
+
+func (s *seen) waiters() []waiter {
+	waiting := []waiter{}
+	for _, p := range s.next()[:min(mostWaiting, len(s.next()))] {
+		waiting = append(waiting, waiter{s.link(p.Name), p.Scheduled, p.Periodic, p.Runs})
+	}
+	return waiting
+}
+
+// measured is what has been measured of all tasks of one name.
+type measured struct {
+	Task        link          `json:"task"`
+	Runs        uint64        `json:"runs"`
+	Failures    uint64        `json:"failures"`
+	Missed      uint64        `json:"missed"`
+	LastSuccess time.Time     `json:"last_success,omitzero"`
+	Late        *distribution `json:"late"`
+	Took        *distribution `json:"took"`
+}
+
+// kinds returns those that have taken the most time, in all.
+func (s *seen) kinds(tasks []executor.TaskMeasurements) []measured {
+	tasks = slices.Clone(tasks)
+	slices.SortFunc(tasks, func(a, b executor.TaskMeasurements) int {
+		return cmp.Or(cmp.Compare(b.Took.Sum, a.Took.Sum), cmp.Compare(a.Name, b.Name))
+	})
+	kinds := []measured{}
+	for _, t := range tasks[:min(len(tasks), mostKinds)] {
+		kinds = append(kinds, measured{s.link(t.Name), t.Took.Count(), t.Failures, t.Missed,
+			t.LastSuccess, newDistribution(t.Late.Distribution()),
+			newDistribution(t.Took.Distribution())})
+	}
+	return kinds
+}

@@ -1,0 +1,190 @@
+package inspect
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+//go:embed template
+var templateFiles embed.FS
+
+var templates = template.Must(template.New("").Funcs(template.FuncMap{
+	"name": named, "label": label, "count": count[uint64], "size": count[int], "rate": rate,
+	"clock": func(t time.Time) string { return clockTime(time.Now(), t) },
+	"until": func(t time.Time) string { return wait(time.Until(t)) },
+	"ago":   func(t time.Time) string { return wait(time.Since(t)) },
+	"now":   time.Now,
+	"to":    func(base string, to link) linkArgs { return linkArgs{base, to} },
+	"chart": func(title string, c *chart) chartArgs { return chartArgs{title, c} },
+	"pasts": func(caption, base string, runs []pastRun, names bool) pastArgs {
+		return pastArgs{caption, base, runs, names}
+	},
+}).ParseFS(templateFiles, "template/*.html"))
+
+// What templates that are used by others get.
+type (
+	linkArgs struct {
+		Base string
+		To   link
+	}
+	chartArgs struct {
+		Title string
+		Chart *chart
+	}
+	pastArgs struct {
+		Caption string
+		Base    string
+		Runs    []pastRun
+		Names   bool // they are of different tasks
+	}
+)
+
+// wait returns a time to wait, or one that has passed, in whole seconds: what changes more often
+// can't be read.
+func wait(d time.Duration) string {
+	if d < time.Second {
+		return "0 s"
+	}
+	return span(d.Round(time.Second)).String()
+}
+
+// shownView is what the template of a view gets.
+type shownView struct {
+	Base    string // the way to the page's own address
+	Act     bool   // the viewer may do something
+	Version string // of the assets
+	View    any
+}
+
+// frame is what the template around a view gets.
+type frame struct {
+	Base    string
+	Version string
+	Title   []crumb
+	Self    string // the address of the view, below that of the page
+	JSON    string
+	Live    template.HTML
+	Token   string // for actions; "" if there are none
+	Did     string // what the viewer has just done
+}
+
+// mostKept is of how many addresses a snapshot keeps what they show. Others are rendered for each.
+const mostKept = 256
+
+// rendered is a view, ready for whoever looks.
+type rendered struct {
+	title []crumb
+	live  []byte // the part of the page that changes; nil if nothing is there
+}
+
+// live returns what an address shows, and false if nothing is there. It is rendered once for all
+// viewers of an address.
+func (s *snapshot) live(path string, q query, act bool) (rendered, bool) {
+	render := func() rendered {
+		v, ok := s.view(path, q)
+		if !ok {
+			return rendered{}
+		}
+		var b bytes.Buffer
+		err := templates.ExecuteTemplate(&b, v.template, shownView{base(path), act, version, v.data})
+		if err != nil {
+			panic(err) // a mistake in a template; the server reports it
+		}
+		// The parser of the browser drops white space at the beginning, and what is compared there
+		// has to be the same.
+		return rendered{v.title, bytes.TrimSpace(b.Bytes())}
+	}
+	key := path + q.String()
+	if act {
+		key += " act"
+	}
+	known, ok := s.views.Load(key)
+	if !ok && s.kept.Add(1) <= mostKept {
+		known, _ = s.views.LoadOrStore(key, sync.OnceValue(render))
+		ok = true
+	}
+	if ok {
+		render = known.(func() rendered)
+	}
+	shown := render()
+	return shown, shown.live != nil
+}
+
+// serveView answers with a view, as a page or as JSON.
+func (p *Page) serveView(w http.ResponseWriter, r *http.Request, path string) {
+	values := r.URL.Query()
+	q := newQuery(values)
+	snap := p.snapshot(time.Now().Add(-fresh))
+	if values.Get("format") == "json" || strings.Contains(r.Header.Get("Accept"), "application/json") {
+		serveJSON(w, snap, path, q)
+		return
+	}
+	act := p.mayAct(r)
+	f := frame{Base: base(path), Version: version, Self: path + q.String(),
+		JSON: base(path) + path + withFormat(q), Did: did(values)}
+	if act {
+		f.Token = token(w, r)
+	}
+	code := http.StatusOK
+	shown, ok := snap.live(path, q, act)
+	if !ok {
+		code = http.StatusNotFound
+		shown = rendered{title: []crumb{{"not found", path}}, live: missing(path)}
+	}
+	f.Title, f.Live = shown.title, template.HTML(shown.live)
+	var b bytes.Buffer
+	if err := templates.ExecuteTemplate(&b, "frame", f); err != nil {
+		panic(err)
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(code)
+	_, _ = w.Write(b.Bytes())
+}
+
+// missing is what is shown where nothing is, or nothing is any more.
+func missing(path string) []byte {
+	var b bytes.Buffer
+	if err := templates.ExecuteTemplate(&b, "missing", shownView{Base: base(path)}); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+func withFormat(q query) string {
+	if text := q.String(); text != "" {
+		return text + "&format=json"
+	}
+	return "?format=json"
+}
+
+func serveJSON(w http.ResponseWriter, snap *snapshot, path string, q query) {
+	w.Header().Set("Content-Type", "application/json")
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	v, ok := snap.view(path, q)
+	if !ok {
+		w.WriteHeader(http.StatusNotFound)
+		_ = encoder.Encode(map[string]string{"error": "nothing is here"})
+		return
+	}
+	_ = encoder.Encode(v.data)
+}
+
+// did returns what the viewer has just done, from the address to which an action leads back. Only
+// words of ours get there.
+func did(values url.Values) string {
+	if verb := values.Get("did"); verbs[verb] != "" {
+		return verbs[verb]
+	}
+	if verb := values.Get("undone"); verbs[verb] != "" {
+		return "Nothing was done: it has ended, or was so already."
+	}
+	return ""
+}

@@ -1,0 +1,109 @@
+package inspect
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/supervisor"
+)
+
+// snapshot is everything that the viewers of one moment see. What only some addresses show is
+// looked at when the first of them asks, so nobody pays for what nobody looks at.
+type snapshot struct {
+	at      time.Time
+	sources []*seen
+
+	views sync.Map // from string, an address, to func() rendered
+	kept  atomic.Int64
+}
+
+const (
+	// tick is the time from one snapshot to the next while somebody is kept up to date.
+	tick = 500 * time.Millisecond
+	// fresh is for how long a snapshot is shown to whoever comes.
+	fresh = tick
+)
+
+// seen is a source at the moment of a snapshot.
+type seen struct {
+	*source
+	at         time.Time
+	figures    *figures
+	rates      *rates
+	health     executor.Health
+	supervisor *supervisor.Stats
+
+	running      func() []executor.Running
+	next         func() []executor.Pending
+	measurements func() executor.Measurements
+	history      func() executor.History
+	tasks        func() *index
+	briefs       func() []brief // of the tasks, in the same order
+}
+
+// nextSeen is how many of the tasks that wait are looked at, in the order in which they are due.
+const nextSeen = 1000
+
+// snapshot returns the last snapshot, or a new one if that is older than a moment.
+func (p *Page) snapshot(since time.Time) *snapshot {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.last != nil && !p.stale && !p.last.at.Before(since) {
+		return p.last
+	}
+	now := time.Now()
+	before := p.last
+	p.stale = false
+	p.last = &snapshot{at: now}
+	for i, src := range p.sources {
+		s := p.see(src, now)
+		if before != nil && s.figures != nil {
+			s.rates = s.since(before.sources[i])
+		}
+		p.last.sources = append(p.last.sources, s)
+	}
+	return p.last
+}
+
+// see looks at a source, with the page's lock held.
+func (p *Page) see(src *source, now time.Time) *seen {
+	s := &seen{source: src, at: now, figures: src.figures(), health: src.health()}
+	s.running = sync.OnceValue(src.running)
+	s.measurements = sync.OnceValue(src.measurements)
+	s.history = sync.OnceValue(src.history)
+	s.next = func() []executor.Pending { return nil }
+	s.tasks = func() *index { return new(index) }
+	s.briefs = func() []brief { return nil }
+	switch src.kind {
+	case aSupervisor:
+		stats := src.supervisor.Stats()
+		s.supervisor = &stats
+	case aPool:
+		s.next = sync.OnceValue(func() []executor.Pending { return src.pool.Next(nextSeen) })
+		s.tasks = sync.OnceValue(func() *index {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			src.tasks.update(src.pool.Series())
+			return &index{entries: src.tasks.entries, byID: src.tasks.byID}
+		})
+		s.briefs = sync.OnceValue(func() []brief {
+			entries := s.tasks().entries
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return src.scan.of(entries, s)
+		})
+	}
+	return s
+}
+
+// find returns the source with this path, or nil.
+func (s *snapshot) find(path string) *seen {
+	for _, src := range s.sources {
+		if src.path() == path {
+			return src
+		}
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package inspect
+
+import (
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/supervisor"
+)
+
+// Source is what a page can show: an *executor.Pool, an *executor.ScheduledPool, an
+// *eventloop.Loop, or a *supervisor.Supervisor.
+type Source interface{ String() string }
+
+// The kinds of sources.
+const (
+	aPool       = "pool"
+	aLoop       = "event loop"
+	aSupervisor = "supervisor"
+)
+
+// source is a Source that is shown.
+type source struct {
+	id         string // in addresses
+	kind       string
+	name       string
+	pool       *executor.Pool
+	loop       *eventloop.Loop
+	supervisor *supervisor.Supervisor
+
+	tasks index // of a pool; the page's lock guards it
+	scan  scan  // of these; the page's lock guards it
+}
+
+// newSource panics if s is of another type than those of [Source]: that is a mistake in the
+// program, and found when it starts.
+func newSource(s Source) *source {
+	src := new(source)
+	switch s := s.(type) {
+	case *executor.ScheduledPool:
+		src.kind, src.pool = aPool, &s.Pool
+	case *executor.Pool:
+		src.kind, src.pool = aPool, s
+	case *eventloop.Loop:
+		src.kind, src.loop = aLoop, s
+	case *supervisor.Supervisor:
+		src.kind, src.supervisor = aSupervisor, s
+	default:
+		panic(fmt.Sprintf("inspect: a %T can't be shown", s))
+	}
+	src.name = src.named()
+	return src
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// newSources gives each source an address that stays: its name, if that can be one and nobody else
+// has it, or else its number.
+func newSources(list []Source) (sources []*source) {
+	taken := map[string]int{}
+	for _, s := range list {
+		src := newSource(s)
+		sources = append(sources, src)
+		taken[src.name]++
+	}
+	for i, src := range sources {
+		src.id = fmt.Sprintf("-%d", i+1)
+		if plainName.MatchString(src.name) && taken[src.name] == 1 {
+			src.id = src.name
+		}
+	}
+	return sources
+}
+
+// path returns the address of the source, below that of the page.
+func (s *source) path() string {
+	return map[string]string{aPool: "pool", aLoop: "loop", aSupervisor: "supervisor"}[s.kind] +
+		"/" + s.id + "/"
+}
+
+func (s *source) named() string {
+	switch s.kind {
+	case aLoop:
+		return s.loop.Stats().Name
+	case aSupervisor:
+		return s.supervisor.Stats().Name
+	}
+	return s.pool.Stats().Name
+}
+
+// health returns how the source is. Of a supervisor nothing is expected.
+func (s *source) health() executor.Health {
+	switch s.kind {
+	case aLoop:
+		return s.loop.Health()
+	case aSupervisor:
+		stats := s.supervisor.Stats()
+		h := executor.Health{Status: executor.HealthOK, At: time.Now(), Pool: stats.Name,
+			State: stats.State}
+		if stats.State == "stopped" {
+			h.Status, h.Reason = executor.HealthDown, "it is stopped"
+		}
+		return h
+	}
+	return s.pool.Health()
+}
+
+func (s *source) running() []executor.Running {
+	switch s.kind {
+	case aLoop:
+		return s.loop.Running()
+	case aSupervisor:
+		return nil
+	}
+	return s.pool.Running()
+}
+
+func (s *source) history() (h executor.History) {
+	switch s.kind {
+	case aLoop:
+		return s.loop.History()
+	case aPool:
+		return s.pool.History()
+	}
+	return h
+}
+
+func (s *source) measurements() (m executor.Measurements) {
+	switch s.kind {
+	case aLoop:
+		return s.loop.Measurements()
+	case aPool:
+		return s.pool.Measurements()
+	}
+	return m
+}

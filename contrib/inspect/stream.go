@@ -1,0 +1,139 @@
+package inspect
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+const (
+	mostStreams = 64
+	// writeWithin is how long a viewer may take to read what there is for it. Whoever reads nothing
+	// is cut off then, and holds no goroutine.
+	writeWithin = 10 * time.Second
+	// beat is after how long something is sent although nothing has changed, as proxies end what is
+	// silent.
+	beat = 15 * time.Second
+)
+
+// serveStream keeps a viewer up to date: at each tick it sends what the address shows by then,
+// unless that is the same. There is no queue: who reads slowly gets the newest when it has read.
+func (p *Page) serveStream(w http.ResponseWriter, r *http.Request, path string) {
+	if !p.beginStream(r) {
+		http.Error(w, "no more viewers can be kept up to date", http.StatusServiceUnavailable)
+		return
+	}
+	defer p.endStream()
+	s := stream{page: p, w: w, r: r, path: path, query: newQuery(r.URL.Query()), act: p.mayAct(r),
+		control: http.NewResponseController(w)}
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no") // nginx would collect it
+	if s.send([]byte("event: version\ndata: "+version+"\n\n")) != nil {
+		return
+	}
+	for wait := time.Duration(0); s.after(wait); wait = untilNextTick(time.Now()) {
+		if err := s.step(); err != nil {
+			return
+		}
+	}
+}
+
+// beginStream reports whether one more viewer is kept up to date. The end of its server ends it.
+func (p *Page) beginStream(r *http.Request) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case <-p.ended:
+		return false
+	default:
+	}
+	if p.streams == mostStreams {
+		return false
+	}
+	p.streams++
+	server, ok := r.Context().Value(http.ServerContextKey).(*http.Server)
+	if _, known := p.servers[server]; ok && !known {
+		p.servers[server] = struct{}{}
+		server.RegisterOnShutdown(p.Close)
+	}
+	return true
+}
+
+func (p *Page) endStream() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.streams--
+}
+
+// untilNextTick has all viewers look at the same times, so that they share a snapshot.
+func untilNextTick(now time.Time) time.Duration { return now.Truncate(tick).Add(tick).Sub(now) }
+
+// stream is what one viewer gets.
+type stream struct {
+	page    *Page
+	w       http.ResponseWriter
+	r       *http.Request
+	path    string
+	query   query
+	act     bool // what the viewer may do is asked once; an action asks again
+	control *http.ResponseController
+	sent    []byte
+	at      time.Time
+	number  int
+}
+
+// after waits, and reports whether there is still somebody to be told.
+func (s *stream) after(wait time.Duration) bool {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-s.r.Context().Done():
+	case <-s.page.ended:
+	}
+	return false
+}
+
+// step sends what is new.
+func (s *stream) step() error {
+	shown, ok := s.page.snapshot(time.Now().Truncate(tick)).live(s.path, s.query, s.act)
+	live := shown.live
+	if !ok {
+		live = missing(s.path)
+	}
+	now := time.Now()
+	switch {
+	case !bytes.Equal(live, s.sent):
+		s.sent, s.at = live, now
+		return s.send(event(s.number, live))
+	case now.Sub(s.at) >= beat:
+		s.at = now
+		return s.send([]byte(": still there\n\n"))
+	}
+	return nil
+}
+
+func (s *stream) send(text []byte) error {
+	s.number++
+	// Some writers know no deadline; then the server's own holds.
+	_ = s.control.SetWriteDeadline(time.Now().Add(writeWithin))
+	if _, err := s.w.Write(text); err != nil {
+		return err
+	}
+	return s.control.Flush()
+}
+
+// event returns a server-sent event. Viewers that lose it come back after a second.
+func event(number int, text []byte) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "id: %d\nretry: 1000\n", number)
+	for line := range bytes.Lines(text) {
+		b.WriteString("data: ")
+		b.Write(bytes.TrimRight(line, "\r\n"))
+		b.WriteByte('\n')
+	}
+	b.WriteByte('\n')
+	return b.Bytes()
+}
