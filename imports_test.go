@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -103,6 +104,23 @@ func TestAnImportThatPointsUpIsFound(t *testing.T) {
 	inTest := func(e edge) map[edge]string { return map[edge]string{e: "some_test.go"} }
 	assert.Empty(t, breaches(nil, inTest(edge{"executor", "internal/trust/history"})))
 	assert.Len(t, breaches(nil, inTest(edge{"executor", "bench/soak"})), 1)
+}
+
+// TestTheLibraryLinksNoServer: whoever schedules a task does not get a web server along with it.
+func TestTheLibraryLinksNoServer(t *testing.T) {
+	goList := func(args ...string) []string {
+		list, err := exec.CommandContext(t.Context(), "go", append([]string{"list"}, args...)...).Output()
+		require.NoError(t, err)
+		return strings.Fields(string(list))
+	}
+	public := slices.DeleteFunc(goList("./..."), func(pkg string) bool {
+		return strings.Contains(pkg, "/internal/") || strings.HasSuffix(pkg, "test")
+	})
+	assert.Contains(t, public, module+"/executor")
+	linked := goList(append([]string{"-deps"}, public...)...)
+	for _, heavy := range []string{"net/http", "expvar", "html/template", "net"} {
+		assert.NotContains(t, linked, heavy)
+	}
 }
 
 // breaches says in words which imports break which rules. The maps tell for each import a file that

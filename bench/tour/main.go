@@ -5,7 +5,8 @@
 //
 // It runs one periodic job with one stall on five systems side by side and draws what happened, lets a
 // task fail on a java.util.Timer and on a pool, and then walks through the life of a few tasks. With
-// -json it prints the same as data.
+// -json it prints the same as data. With -open it serves, to this machine only, the live page of a
+// small service meanwhile, and until Ctrl-C.
 //
 // It exits with 0; with 1 if something could not be done, such as writing the picture; with 2 for
 // bad flags; with 130 after Ctrl-C.
@@ -50,7 +51,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	t := newTour(opts, stdout, stderr)
 	switch err := t.run(ctx); {
 	case err == nil:
-		return exitOK
+		return exitOK // also if Ctrl-C has ended a page that stayed
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "tour: interrupted; every pool is closed and nothing is left running")
 		return exitInterrupted

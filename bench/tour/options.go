@@ -20,6 +20,7 @@ type options struct {
 	json   bool
 	length time.Duration // of the comparison
 	dir    string        // where the picture goes
+	open   bool          // serve a page
 }
 
 // parse reads the command line. It prints to help, and only if help is asked for: then the error is
@@ -31,10 +32,11 @@ func parse(args []string, help io.Writer) (options, error) {
 	flags.BoolVar(&o.json, "json", o.json, "print everything as JSON instead; times in nanoseconds")
 	flags.DurationVar(&o.length, "for", o.length, "let the comparison run for this `duration`")
 	flags.StringVar(&o.dir, "out", o.dir, "write the picture, tour.svg, to this `directory`")
+	flags.BoolVar(&o.open, "open", o.open, "serve the live page of a small service meanwhile, and until Ctrl-C")
 	err := flags.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(help, "Tour shows what a scheduled pool does that a ticker does not.\n\n",
-			"usage: tour [-for duration] [-out directory] [-json]\n\n")
+			"usage: tour [-for duration] [-out directory] [-json | -open]\n\n")
 		flags.SetOutput(help)
 		flags.PrintDefaults()
 	}
@@ -52,6 +54,8 @@ func (o options) check(rest []string) error {
 		return fmt.Errorf("-for %v is too short to see anything: at least %v", o.length, minFor)
 	case o.length > maxFor:
 		return fmt.Errorf("-for %v is too long for one picture: at most %v", o.length, maxFor)
+	case o.json && o.open:
+		return errors.New("-json and -open exclude each other: -open goes on until Ctrl-C")
 	case o.dir == "":
 		return errors.New("-out is empty: name a directory")
 	}

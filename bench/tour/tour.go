@@ -31,9 +31,29 @@ func newTour(o options, stdout, stderr io.Writer) *tour {
 	}
 }
 
-// run does everything in order. A picture that cannot be written does not keep the rest from being
-// shown.
+// run does everything in order, beside the page if that is wanted, which stays when the tour is over.
 func (t *tour) run(ctx context.Context) error {
+	if !t.open {
+		return t.walk(ctx)
+	}
+	g, err := newGallery(ctx)
+	if err != nil {
+		return err
+	}
+	err = t.say("A small service, live: " + g.url + "\n\n")
+	if err == nil {
+		err = t.walk(ctx)
+	}
+	if err == nil {
+		err = t.say("The page stays at " + g.url + " until Ctrl-C.\n")
+		<-ctx.Done()
+	}
+	return errors.Join(err, g.close())
+}
+
+// walk shows everything in order. A picture that cannot be written does not keep the rest from being
+// shown.
+func (t *tour) walk(ctx context.Context) error {
 	if err := t.say(introduction(t.scenario, contenders())); err != nil {
 		return err
 	}

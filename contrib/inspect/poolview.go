@@ -59,7 +59,7 @@ func (s *seen) poolView() poolView {
 }
 
 // recent is how many late runs are shown at once.
-const recent = 8
+const recent = 6
 
 // Recent returns the latest of the late runs.
 func (v poolView) Recent() []pastRun { return v.Late[:min(recent, len(v.Late))] }
