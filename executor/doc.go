@@ -122,7 +122,13 @@
 // ShutdownNow stops everything. CloseContext is Close with a limit and a report. All of them may be
 // called from a task, and more than once.
 //
-// # Profiles
+// # Seeing what happens
+//
+// [Pool.Stats], [Pool.Running] and [Pool.Next] tell how a pool is, [Pool.Series] and [Handle.Status]
+// how its periodic tasks are. [Measure] keeps histograms, [KeepHistory] the last ten minutes,
+// [ExplainLate] says what a late run had waited for, [Expect] and [Pool.Health] whether all is well,
+// [Observe] tells of everything as it happens, and [Record] writes it down. The module
+// contrib/inspect shows all of it as a live page.
 //
 // During a run the goroutine carries the names of pool and task, if they have any, as the pprof
 // labels "pool" and "task", so a CPU profile shows where the time went. A task that its caller runs

@@ -22,12 +22,24 @@ type summary struct {
 	*figures   `json:",omitempty"`
 	Rates      *rates      `json:"rates,omitempty"` // a second
 	Supervised *supervised `json:"supervised,omitempty"`
+
+	Measured *measuredPair `json:"histograms,omitempty"`
+}
+
+// measuredPair is the two histograms of a source.
+type measuredPair struct {
+	Late *chart `json:"late"`
+	Took *chart `json:"took"`
 }
 
 func (s *snapshot) overview() overview {
 	o := overview{At: s.at, Status: executor.HealthOK, Sources: []summary{}}
 	for _, src := range s.sources {
 		sum := src.summary()
+		if sum.figures != nil && sum.Late != nil {
+			m := src.measurements()
+			sum.Measured = &measuredPair{newChart(&m.Late), newChart(&m.Took)}
+		}
 		o.Status = worse(o.Status, sum.Health.Status)
 		o.Sources = append(o.Sources, sum)
 	}

@@ -54,7 +54,8 @@ func (s *seen) strip() *strip {
 		Bins: make([]bin, allBins), Until: edge.Add((binsBack + 1) * binWidth),
 		Workers: max(s.figures.Core, s.figures.Workers)}
 	for _, second := range s.history().Seconds {
-		if b := t.bin(second.At); b != nil {
+		// The pool's seconds are not those of the wall clock: what counts is where the middle is.
+		if b := t.bin(second.At.Add(500 * time.Millisecond)); b != nil {
 			b.add(second)
 		}
 	}
