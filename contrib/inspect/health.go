@@ -30,8 +30,16 @@ func Ready(sources ...Source) http.Handler {
 
 // answer is what a probe gets.
 type answer struct {
-	Status  string            `json:"status"` // of the worst
-	Sources []executor.Health `json:"sources"`
+	Status  string   `json:"status"` // of the worst
+	Sources []probed `json:"sources"`
+}
+
+// probed is a source in such an answer.
+type probed struct {
+	Name  text   `json:"name"`
+	Kind  string `json:"kind"`
+	State string `json:"state"`
+	condition
 }
 
 func (p *Page) serveHealth(w http.ResponseWriter, r *http.Request, ready bool) {
@@ -40,7 +48,7 @@ func (p *Page) serveHealth(w http.ResponseWriter, r *http.Request, ready bool) {
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 		return
 	}
-	c := answer{Status: executor.HealthOK, Sources: []executor.Health{}}
+	c := answer{Status: executor.HealthOK, Sources: []probed{}}
 	code := http.StatusOK
 	for _, s := range p.sources {
 		h := s.health()
@@ -54,7 +62,7 @@ func (p *Page) serveHealth(w http.ResponseWriter, r *http.Request, ready bool) {
 		case h.Status != executor.HealthOK && c.Status == executor.HealthOK:
 			c.Status = executor.HealthDegraded
 		}
-		c.Sources = append(c.Sources, h)
+		c.Sources = append(c.Sources, probed{text(s.title()), s.kind, h.State, newCondition(h)})
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)

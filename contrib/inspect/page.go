@@ -65,7 +65,7 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.refuse(w, r, http.StatusMethodNotAllowed, "the method is "+label(r.Method))
 	case demandsAction(r):
 		p.refuse(w, r, http.StatusMethodNotAllowed, "an action has to be a POST")
-	case strings.Contains(r.Header.Get("Accept"), "text/event-stream"):
+	case r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/event-stream"):
 		p.serveStream(w, r, path)
 	default:
 		p.serveView(w, r, path)
@@ -73,13 +73,17 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // within returns the path of a request below the page's own address, without a slash at the
-// beginning. If a mux has matched the address, the pattern says what that is; whoever has stripped
-// the prefix has made the path another than that of the request.
+// beginning; false if it is not below. If a mux has matched the request, its pattern says what the
+// own address is, unless somebody has stripped that.
 func within(r *http.Request) (string, bool) {
 	path := r.URL.Path
-	if asked, err := url.ParseRequestURI(r.RequestURI); r.Pattern != "" && (err != nil || asked.Path == path) {
-		_, pattern, _ := strings.Cut(r.Pattern, "/")
-		for range strings.Count(pattern, "/") {
+	_, mount, _ := strings.Cut(r.Pattern, "/")
+	mount = "/" + mount[:strings.LastIndex(mount, "/")+1]
+	switch {
+	case !strings.Contains(mount, "{"):
+		path = strings.TrimPrefix(path, mount)
+	case !stripped(r):
+		for range strings.Count(mount, "/") - 1 {
 			var found bool
 			if _, path, found = strings.Cut(strings.TrimPrefix(path, "/"), "/"); !found {
 				return "", false
@@ -87,6 +91,12 @@ func within(r *http.Request) (string, bool) {
 		}
 	}
 	return strings.TrimPrefix(path, "/"), true
+}
+
+// stripped reports whether the path is another than was asked for.
+func stripped(r *http.Request) bool {
+	asked, err := url.ParseRequestURI(r.RequestURI)
+	return err == nil && asked.Path != r.URL.Path
 }
 
 // protect sets what a browser is to do with every answer.

@@ -76,7 +76,14 @@ func TestItMayBeMountedAnywhere(t *testing.T) {
 	mux.Handle("/stripped/", http.StripPrefix("/stripped", page))
 	mux.Handle("/strip/all/", http.StripPrefix("/strip/all/", page))
 	mux.Handle("example.com/host/", page)
-	for _, prefix := range []string{"/", "/punctual/", "/a/b/", "/stripped/", "/strip/all/", "/host/"} {
+	inner := http.NewServeMux()
+	inner.Handle("/inner/", page)
+	mux.Handle("/admin/", http.StripPrefix("/admin", inner))
+	mux.Handle("/of/{tenant}/", page)
+	mux.Handle("/rest/{rest...}", page)
+	mux.Handle("/tenants/{tenant}/", http.StripPrefix("/tenants/x", page))
+	for _, prefix := range []string{"/", "/punctual/", "/a/b/", "/stripped/", "/strip/all/", "/host/",
+		"/admin/inner/", "/of/x/", "/rest/", "/tenants/x/"} {
 		for _, path := range views {
 			w := get(t, mux, prefix+path)
 			assert.Equal(t, http.StatusOK, w.Code, prefix+path)
@@ -260,7 +267,7 @@ func TestHealthAndReady(t *testing.T) {
 	for _, w := range []*httptest.ResponseRecorder{get(t, page, "/health"), get(t, page, "/ready"),
 		get(t, health, "/livez"), get(t, ready, "/readyz")} {
 		assert.Equal(t, http.StatusOK, w.Code)
-		assert.Contains(t, w.Body.String(), `"pool":"jobs"`)
+		assert.Contains(t, w.Body.String(), `"name":"jobs"`)
 	}
 	require.NoError(t, p.Close())
 	for _, w := range []*httptest.ResponseRecorder{get(t, page, "/health"), get(t, page, "/ready"),

@@ -27,8 +27,15 @@ func (p *Page) serveStream(w http.ResponseWriter, r *http.Request, path string) 
 	defer p.endStream()
 	s := stream{page: p, w: w, r: r, path: path, query: newQuery(r.URL.Query()), act: p.mayAct(r),
 		control: http.NewResponseController(w)}
+	// The connection may serve other requests afterwards.
+	defer func() { _ = s.control.SetWriteDeadline(time.Time{}) }()
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would collect it
+	if err := s.control.Flush(); err != nil { // some middleware hides that it could
+		w.Header().Del("X-Accel-Buffering")
+		http.Error(w, "nothing can be streamed here: "+err.Error(), http.StatusNotImplemented)
+		return
+	}
 	if s.send([]byte("event: version\ndata: "+version+"\n\n")) != nil {
 		return
 	}

@@ -117,3 +117,24 @@ func TestAViewThatGoesIsToldByItsStream(t *testing.T) {
 	for !strings.Contains(next(lines), "Nothing is here") {
 	}
 }
+
+func TestAHeadIsNoStream(t *testing.T) {
+	s := newService(t)
+	r := httptest.NewRequest(http.MethodHead, "/", nil)
+	r.Header.Set("Accept", "text/event-stream")
+	w := answer(s.page(), r) // it comes back
+	assert.Equal(t, http.StatusOK, w.Code)
+	assert.Contains(t, w.Header().Get("Content-Type"), "text/html")
+}
+
+// hidden hides that a writer can flush, as some middleware does.
+type hidden struct{ http.ResponseWriter }
+
+func TestWhereNothingCanBeStreamed(t *testing.T) {
+	page := newService(t).page()
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	r.Header.Set("Accept", "text/event-stream")
+	page.ServeHTTP(hidden{w}, r)
+	assert.Equal(t, http.StatusNotImplemented, w.Code)
+}

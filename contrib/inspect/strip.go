@@ -128,7 +128,12 @@ func (p *planner) series(st executor.TaskStatus) {
 	case step < shortest:
 		p.dense(st.Name, st.Next, step)
 	default:
-		for at := st.Next; at.Before(p.From.Add(allBins * binWidth)); at = at.Add(step) {
+		first := st.Next
+		if late := p.from.Sub(first); late > 0 { // one run now, and on along the grid
+			p.start(st.Name, p.from)
+			first = first.Add((late/step + 1) * step)
+		}
+		for at := first; at.Before(p.From.Add(allBins * binWidth)); at = at.Add(step) {
 			p.start(st.Name, at)
 		}
 	}

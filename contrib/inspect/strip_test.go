@@ -123,6 +123,11 @@ func TestThePlanOfEachKind(t *testing.T) {
 		require.NoError(t, err)
 		f.Pause()
 	}), "paused")
+	assert.EqualValues(t, 1+120, hour(func(p *executor.ScheduledPool) {
+		every(t, p, 5*time.Second, "overdue", sleep(0))
+		p.Pause()
+		time.Sleep(24 * 365 * time.Hour)
+	}), "overdue for a year: once now, and then on the grid")
 	assert.EqualValues(t, 605*1000*1000, hour(func(p *executor.ScheduledPool) {
 		_, err := p.AtFixedRate(time.Nanosecond, time.Microsecond, sleep(0))
 		require.NoError(t, err)

@@ -163,8 +163,22 @@
 			// It tries again by itself after a failure of the network, but not after a refusal.
 			if (source.readyState !== EventSource.CLOSED) return;
 			disconnect();
-			again = setTimeout(connect, 5000);
+			again = setTimeout(ask, 5000);
 		};
+	}
+
+	// ask gets the page once, where nothing is streamed, and then tries the stream again.
+	async function ask() {
+		if (document.hidden) return;
+		try {
+			const answer = await fetch(here, { headers: { Accept: "text/html" } });
+			const page = new DOMParser().parseFromString(policy.createHTML(await answer.text()), "text/html");
+			const next = page.getElementById("live");
+			if (next) show(next.innerHTML);
+		} catch {
+			// The server is away; it will be asked again.
+		}
+		connect();
 	}
 
 	function disconnect() {

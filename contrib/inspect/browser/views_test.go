@@ -186,3 +186,30 @@ func TestHostileNames(t *testing.T) {
 	assert.Contains(t, tab.Text("main"), `right\u202eto left`)
 	assert.Contains(t, tab.Text("main"), `nul\x00byte`)
 }
+
+// TestMoreViewersThanStreams: whoever gets no stream is still shown what happens, from time to time.
+func TestMoreViewersThanStreams(t *testing.T) {
+	s := newService(t)
+	page := s.page()
+	page.Close() // no stream begins
+	url := mounted(t, page)
+	tab := chrome.Start(t).Tab(t) // that it is refused is logged by the browser
+	tab.Open(url + "pool/jobs/tasks?q=fetch")
+	tab.Wait(`document.getElementById("state").className === "off"`)
+	require.True(t, s.fetched.Trigger())
+	tab.Wait(`document.querySelector("tbody tr").lastElementChild.textContent === "1"`)
+	for _, p := range tab.Problems() {
+		assert.Contains(t, p, "503")
+	}
+}
+
+// TestThePointerTellsABin moves it over the strip.
+func TestThePointerTellsABin(t *testing.T) {
+	s := newService(t)
+	url := mounted(t, s.page())
+	tab := tab(t, chrome.Start(t))
+	tab.Open(url + "pool/jobs/")
+	live(tab)
+	tab.Click(`#strip g:last-of-type rect:last-of-type`)
+	tab.Wait(`document.getElementById("tell").textContent.includes("planned,")`)
+}
