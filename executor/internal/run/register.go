@@ -1,10 +1,6 @@
 package run
 
-import (
-	"slices"
-
-	"github.com/punctual-go/punctual/internal/cell"
-)
+import "github.com/punctual-go/punctual/internal/cell"
 
 // register has the periodic tasks of an owner that have not left it. The owner's lock guards it,
 // and the places of the plans. It is a slice, so that a copy of it takes microseconds where to look
@@ -43,11 +39,28 @@ func (o *Owner) StrikeLocked(pl *Plan, planned func(*cell.Cell) *Plan) {
 	}
 }
 
-// Enrolled returns the periodic tasks that have not left the owner, in no order.
+// Enrolled returns the periodic tasks that have not left the owner, in no order. With the lock held
+// it only copies: room for the copy is made before.
 func (o *Owner) Enrolled() []*cell.Cell {
+	for {
+		o.Lock.Lock()
+		n := len(o.series.cells)
+		o.Lock.Unlock()
+		room := make([]*cell.Cell, n+n/8+16) // more may come meanwhile
+		if cells, ok := o.enrolledIn(room); ok {
+			return cells
+		}
+	}
+}
+
+// enrolledIn copies them to where there may be room.
+func (o *Owner) enrolledIn(room []*cell.Cell) (cells []*cell.Cell, ok bool) {
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
-	return slices.Clone(o.series.cells)
+	if len(o.series.cells) > len(room) {
+		return nil, false
+	}
+	return room[:copy(room, o.series.cells)], true
 }
 
 // HasSeriesLocked reports whether there are any.
