@@ -258,6 +258,19 @@ func TestWhatHasBeenDoneIsSeenAtOnce(t *testing.T) {
 	assert.NotContains(t, get(t, page, "/"+path+"?did=<b>").Body.String(), `id="did"`)
 }
 
+// What is kept for those who may act is not mixed up with what others ask for, whatever they ask.
+func TestOthersGetNoButtons(t *testing.T) {
+	p, _, _, _, _ := steered(t)
+	page := inspect.Handler(p).With(inspect.Actions(func(r *http.Request) bool {
+		return r.Header.Get("User") == "admin"
+	}))
+	for _, path := range []string{"/pool/jobs/%20act", "/pool/jobs/?q=%20act", "/pool/jobs/"} {
+		assert.NotContains(t, get(t, page, path).Body.String(), `name="do"`)
+		assert.Contains(t, get(t, page, "/pool/jobs/", "User", "admin").Body.String(), `name="do"`)
+		assert.NotContains(t, get(t, page, path).Body.String(), `name="do"`)
+	}
+}
+
 // An authorization may ask the page and the pool: no lock is held meanwhile.
 func TestAuthorizationMayLookAtThePool(t *testing.T) {
 	p, _, path, _, _ := steered(t)

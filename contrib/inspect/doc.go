@@ -17,9 +17,9 @@
 //
 // # Cost
 //
-// Nobody who looks, nothing that runs. While somebody does, there are two snapshots a second, however
-// many look; a pool is locked for microseconds, and for half a millisecond in all if a hundred thousand
-// tasks wait there. No more than 64 viewers are kept up to date; others get the page, and
-// reload it. The first who asks for the tasks has them sorted by name, which takes some 50 ms for a
-// hundred thousand; from then on it is known.
+// Nobody who looks, nothing that runs. While somebody does, there are two snapshots a second,
+// however many look; a pool is locked for microseconds, and for half a millisecond in all if a
+// hundred thousand tasks wait there. No more than 64 viewers are kept up to date; others are told
+// every five seconds. The first who asks for the tasks has them sorted by name, which takes some
+// 50 ms for a hundred thousand; from then on it is known.
 package inspect

@@ -46,7 +46,8 @@ func (x *index) update(now []executor.Handle) {
 	x.entries = merge(x.entries, fresh)
 }
 
-// admit takes up what it has not known, without addresses yet, and forgets what is not there any more.
+// admit takes up what it has not known, without addresses yet, and forgets what is not there any
+// more.
 func (x *index) admit() (fresh []*entry) {
 	known := make(map[executor.Handle]*entry, len(x.entries))
 	for _, e := range x.entries {

@@ -127,8 +127,8 @@ func TestAssetsOfThisBuildAreKept(t *testing.T) {
 	assert.Equal(t, "no-store", get(t, page, "/asset/style.css?v=other").Header().Get("Cache-Control"))
 }
 
-// TestHostileNames reads the pages as a browser would not: nothing of a name may stand in them as it
-// is.
+// TestHostileNames reads the pages as a browser would not: nothing of a name may stand in them as
+// it is.
 func TestHostileNames(t *testing.T) {
 	s := newService(t)
 	for _, name := range hostile {

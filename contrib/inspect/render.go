@@ -84,6 +84,13 @@ type rendered struct {
 	live  []byte // the part of the page that changes; nil if nothing is there
 }
 
+// shownAt is what decides about what is shown.
+type shownAt struct {
+	path string
+	query
+	act bool
+}
+
 // live returns what an address shows, and false if nothing is there. It is rendered once for all
 // viewers of an address.
 func (s *snapshot) live(path string, q query, act bool) (rendered, bool) {
@@ -101,10 +108,7 @@ func (s *snapshot) live(path string, q query, act bool) (rendered, bool) {
 		// has to be the same.
 		return rendered{v.title, bytes.TrimSpace(b.Bytes())}
 	}
-	key := path + q.String()
-	if act {
-		key += " act"
-	}
+	key := shownAt{path, q, act}
 	known, ok := s.views.Load(key)
 	if !ok && s.kept.Add(1) <= mostKept {
 		known, _ = s.views.LoadOrStore(key, sync.OnceValue(render))

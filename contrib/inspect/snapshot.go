@@ -15,7 +15,7 @@ type snapshot struct {
 	at      time.Time
 	sources []*seen
 
-	views sync.Map // from string, an address, to func() rendered
+	views sync.Map // from shownAt to func() rendered
 	kept  atomic.Int64
 }
 

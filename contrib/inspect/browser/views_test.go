@@ -187,7 +187,7 @@ func TestHostileNames(t *testing.T) {
 	assert.Contains(t, tab.Text("main"), `nul\x00byte`)
 }
 
-// TestMoreViewersThanStreams: whoever gets no stream is still shown what happens, from time to time.
+// TestMoreViewersThanStreams: whoever gets no stream is still shown what happens, now and then.
 func TestMoreViewersThanStreams(t *testing.T) {
 	s := newService(t)
 	page := s.page()
