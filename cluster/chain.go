@@ -1,0 +1,221 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// A series is a chain of which there is one link at a time. Its place has two subjects: arm, where a
+// schedule waits, and run, a queue of what is due.
+//
+//	nothing -> arm        declared
+//	arm     -> run        its time has come: the server moves it, in one entry of its log
+//	run     -> arm        the run has ended: the next is stored, then the run is acknowledged
+//	any     -> run        a command (pause, resume, trigger, a new declaration) is appended
+//	any     -> nothing    cancelled, or ended by its function
+//
+// Two rules make it safe, whoever dies and whoever comes back:
+//
+//   - Only the first message of the run queue is executed. So runs do not overlap.
+//   - Only the last one may store what follows, on the condition that it still is the last, which
+//     the server checks in the entry that stores it. So the chain never forks; who comes late is
+//     refused.
+//
+// A message that is both first and last is the common case. The next link is stored before the run
+// is acknowledged, so the chain is never empty: whoever gets a run again, of a worker that died
+// in between, sees that something follows it, and only acknowledges.
+
+const (
+	headerExpect   = "Nats-Expected-Last-Subject-Sequence"
+	headerExpectOf = "Nats-Expected-Last-Subject-Sequence-Subject"
+)
+
+// never is when a series that is paused would run: a schedule, as all that waits is one, so that
+// each command finds it in the same way.
+var never = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// expect makes a message be stored only if the last one of a subject has a sequence; 0 means none.
+func expect(m *nats.Msg, subject string, last uint64) {
+	m.Header.Set(headerExpect, strconv.FormatUint(last, 10))
+	m.Header.Set(headerExpectOf, subject)
+}
+
+// linkMessage is the message of a link that has nothing before it: a schedule, a run that is due
+// soon, or the mark of a series that is paused.
+func (p *Pool) linkMessage(at place, l link, payload []byte) *nats.Msg {
+	when := l.due
+	if l.do == doPause {
+		when = never
+	}
+	m := p.message(at, when)
+	m.Data = payload
+	l.write(m.Header)
+	return m
+}
+
+// last returns the last message of a subject, nil if there is none.
+func (p *Pool) last(ctx context.Context, subject string) (m *jetstream.RawStreamMsg, err error) {
+	err = p.persist(ctx, func(ctx context.Context) (err error) {
+		m, err = p.stream.GetLastMsgForSubject(ctx, subject)
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			m, err = nil, nil
+		}
+		return err
+	})
+	return m, err
+}
+
+// first returns the sequence of the first message of a subject, 0 if there is none.
+func (p *Pool) first(ctx context.Context, subject string) (sequence uint64, err error) {
+	err = p.persist(ctx, func(ctx context.Context) error {
+		m, err := p.stream.GetMsg(ctx, 1, jetstream.WithGetMsgSubject(subject))
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			sequence = 0
+			return nil
+		}
+		if err == nil {
+			sequence = m.Sequence
+		}
+		return err
+	})
+	return sequence, err
+}
+
+// checkSeries decides what becomes of a link that was delivered.
+func (w *worker) checkSeries(h *held) {
+	l, err := readLink(h.msg.Headers())
+	if err != nil {
+		w.pool.logger.Error("a link that cannot be read ends its series", h.attr(), "error", err)
+		h.done()
+		return
+	}
+	h.link = &l
+	if first, err := w.awaitTurn(h); err != nil {
+		h.leave(err)
+		return
+	} else if !first {
+		h.done() // taken out, or ended by somebody else
+		return
+	}
+	if h.delivered > 1 {
+		h.attempt = int(min(h.delivered, 1<<30))
+		if superseded, err := w.superseded(h); err != nil {
+			h.leave(err)
+			return
+		} else if superseded {
+			h.done()
+			return
+		}
+	}
+	if l.do != doRun {
+		w.follow(h, l)
+		return
+	}
+	if l.cadence.kind == onCalendar {
+		if _, known := w.pool.calendars.get(h.at); !known {
+			w.pool.logger.Warn("the calendar of a series was not declared in this process; "+
+				"call On before Serve", h.attr())
+			_ = h.msg.NakWithDelay(time.Second)
+			h.release()
+			return
+		}
+	}
+	if l.then.IsZero() { // late by periods, as nobody was there
+		calendar, _ := w.pool.calendars.get(h.at)
+		due, missed := l.cadence.latest(calendar, l.due, w.pool.now())
+		h.due, l.due, l.missed = due, due, l.missed+missed
+	}
+	w.quarantine(h)
+	h.admit()
+}
+
+// awaitTurn waits until the link is the first of its queue. It is false if the link is gone.
+func (w *worker) awaitTurn(h *held) (bool, error) {
+	for wait := time.Millisecond; ; wait = min(2*wait, 250*time.Millisecond) {
+		first, err := w.pool.first(h.ctx, w.pool.on.run(h.at))
+		if err != nil {
+			return false, err
+		}
+		if first == h.sequence {
+			return true, nil
+		}
+		if first == 0 || first > h.sequence {
+			return false, nil
+		}
+		if sleep(h.ctx, wait); h.ctx.Err() != nil {
+			return false, context.Cause(h.ctx)
+		}
+	}
+}
+
+// superseded tells of a link that was delivered before whether something follows it already.
+func (w *worker) superseded(h *held) (bool, error) {
+	run, err := w.pool.last(h.ctx, w.pool.on.run(h.at))
+	if err != nil || run == nil || run.Sequence != h.sequence {
+		return err == nil, err
+	}
+	armed, err := w.pool.last(h.ctx, w.pool.on.arm(h.at))
+	return armed != nil && armed.Sequence > h.sequence, err
+}
+
+// follow stores what a command says.
+func (w *worker) follow(h *held, l link) {
+	if l.do == doArm {
+		l.do = doRun
+		calendar, known := w.pool.calendars.get(h.at)
+		if known || l.cadence.kind != onCalendar {
+			var missed uint64
+			l.due, missed = l.cadence.caughtUp(calendar, l.due, w.pool.now())
+			l.missed += missed
+		}
+		if l.due.IsZero() {
+			h.done()
+			return
+		}
+	}
+	w.storeNext(h, l)
+}
+
+// finishSeries ends a run of a series.
+func (w *worker) finishSeries(h *held, err error) {
+	var end *stop
+	if errors.As(err, &end) {
+		w.pool.logger.Info("series ended by its function", h.attr(), "why", end.Error())
+		h.done()
+		return
+	}
+	if err != nil {
+		w.pool.logger.Warn("run of a series failed", h.attr(), "error", err)
+	}
+	calendar, _ := w.pool.calendars.get(h.at)
+	next, more := h.link.after(calendar, w.pool.now())
+	if !more {
+		w.pool.logger.Info("series ended, its calendar has no more times", h.attr())
+		h.done()
+		return
+	}
+	w.storeNext(h, next)
+}
+
+// storeNext stores the next link, if the one at hand still is the last, and acknowledges that.
+func (w *worker) storeNext(h *held, next link) {
+	m := w.pool.linkMessage(h.at, next, h.msg.Data())
+	expect(m, w.pool.on.run(h.at), h.sequence)
+	_, err := w.pool.publish(h.ctx, m)
+	switch {
+	case err == nil:
+		w.pool.logger.Debug("armed", h.attr(), "number", next.number, "due", next.due)
+	case conflict(err):
+		w.pool.logger.Info("next run refused, something newer is there", h.attr(),
+			"number", next.number)
+	default:
+		h.leave(err)
+		return
+	}
+	h.done()
+}

@@ -1,0 +1,2 @@
+// Package embedded runs the engine of package cluster in the process itself.
+package embedded

@@ -1,0 +1,111 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+)
+
+// Server is a nats-server in this process. Make one with [Start] and end it with [Server.Close].
+type Server struct{ nats *server.Server }
+
+// Option is an option of [Start].
+type Option func(*server.Options) error
+
+// Listen opens a port as well, so that other processes can join: "127.0.0.1:4222", or with port 0
+// one that is free, see [Server.URL]. Whoever reaches it may do everything, so it should be an
+// address of this machine alone.
+func Listen(address string) Option {
+	return func(o *server.Options) error {
+		host, port, err := net.SplitHostPort(address)
+		if err != nil {
+			return fmt.Errorf("embedded: address %q: %w", address, err)
+		}
+		n, err := strconv.Atoi(port)
+		if err != nil || n < 0 || n > 65535 {
+			return fmt.Errorf("embedded: address %q: no such port", address)
+		}
+		if n == 0 {
+			n = server.RANDOM_PORT
+		}
+		o.Host, o.Port, o.DontListen = host, n, false
+		return nil
+	}
+}
+
+// Start starts a server that stores its data in a directory, and waits until it is ready. It has no
+// port unless told by [Listen]. It is made to keep what it accepts: it acknowledges after the disk
+// has it, which costs a sync for each message. A directory may be used by one server at a time.
+//
+// ctx bounds the start alone.
+func Start(ctx context.Context, dir string, opts ...Option) (*Server, error) {
+	if dir == "" {
+		return nil, errors.New("embedded: a directory is needed for the data")
+	}
+	o := &server.Options{
+		ServerName:         "punctual",
+		DontListen:         true,
+		JetStream:          true,
+		StoreDir:           dir,
+		SyncAlways:         true,
+		JetStreamMaxMemory: 64 << 20,
+		NoLog:              true,
+		NoSigs:             true,
+	}
+	for _, opt := range opts {
+		if opt == nil {
+			continue
+		}
+		if err := opt(o); err != nil {
+			return nil, err
+		}
+	}
+	s, err := server.NewServer(o)
+	if err != nil {
+		return nil, fmt.Errorf("embedded: %w", err)
+	}
+	go s.Start()
+	if err := ready(ctx, s); err != nil {
+		s.Shutdown()
+		return nil, fmt.Errorf("embedded: the server with its data in %s: %w", dir, err)
+	}
+	return &Server{s}, nil
+}
+
+func ready(ctx context.Context, s *server.Server) error {
+	for range 3000 {
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case s.ReadyForConnections(5*time.Millisecond) && s.JetStreamEnabled():
+			return nil
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return errors.New("it is not ready after half a minute; another one may use the directory")
+}
+
+// Conn makes a connection without a socket. Close it when it is no longer needed.
+func (s *Server) Conn(opts ...nats.Option) (*nats.Conn, error) {
+	return nats.Connect("", append(opts, nats.InProcessServer(s.nats))...)
+}
+
+// URL is where other processes connect to; empty without [Listen].
+func (s *Server) URL() string {
+	if s.nats.Addr() == nil {
+		return ""
+	}
+	return s.nats.ClientURL()
+}
+
+// Close ends the server and waits until its data is on disk.
+func (s *Server) Close() {
+	s.nats.Shutdown()
+	s.nats.WaitForShutdown()
+}

@@ -1,0 +1,171 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/future"
+)
+
+// errGivenBack is the cause with which runs end that a worker process hands back as it stops.
+var errGivenBack = errors.New("cluster: given back, as this process stops")
+
+// held is one run that this process holds.
+//
+//	received -> admitted -> begun -> settled      (acknowledged, given back, or left to its lease)
+//	received -> dropped                           (done already, superseded, or a tombstone)
+//
+// The goroutine that fetches makes it; the local pool runs it; one goroutine settles it.
+type held struct {
+	worker *worker
+	task   *definition
+	msg    jetstream.Msg
+	at     place
+	link   *link // of a series; nil for a task that runs once
+
+	sequence  uint64 // of the message in the stream
+	delivered uint64
+	attempt   int
+	due       time.Time // by the server's clock; zero for at once
+	number    uint64    // among the leases
+	asked     time.Time // when the last heartbeat was sent; the keeper's
+	counted   atomic.Bool
+	begun     atomic.Bool
+
+	confirmed atomic.Int64 // when the last heartbeat that was answered was sent, since epoch
+
+	ctx context.Context // ends with the cause why the run is not this process's any more
+	end context.CancelCauseFunc
+}
+
+// expired tells that the lease may have passed to another.
+func (h *held) expired() bool {
+	return time.Since(epoch)-time.Duration(h.confirmed.Load()) > h.task.lease
+}
+
+// admit hands the run to the local pool, whose timer ends the wait.
+func (h *held) admit() {
+	p := h.worker.pool
+	var delay time.Duration
+	if !h.due.IsZero() {
+		delay = max(h.due.Sub(p.now()), 0)
+	}
+	if delay == 0 {
+		h.count()
+	}
+	opts := append([]executor.TaskOption{executor.Name(h.task.name)}, h.task.local...)
+	f, err := executor.Schedule(h.worker.local, delay, h.body, opts...)
+	switch {
+	case err == nil:
+	case errors.Is(err, executor.ErrInvalid):
+		go h.settle(nil, err) // the task's own options: as clear an outcome as any
+		return
+	default:
+		h.giveBack(err)
+		return
+	}
+	stop := context.AfterFunc(h.ctx, func() { f.Withdraw() })
+	future.AfterSettled(f.Future, func(r future.Result[[]byte]) {
+		stop()
+		if f.State() == future.Cancelled && context.Cause(h.ctx) == nil {
+			h.end(errGivenBack) // the local pool was shut down
+		}
+		go h.settle(r.Value, r.Err)
+	})
+}
+
+// body is the run as the local pool sees it. It may be called several times, see executor.Retry.
+func (h *held) body(ctx context.Context) ([]byte, error) {
+	if h.expired() {
+		h.end(ErrLost)
+	}
+	if cause := context.Cause(h.ctx); cause != nil {
+		return nil, executor.Permanent(cause)
+	}
+	h.begun.Store(true)
+	h.count()
+	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, runKey{}, h.run()))
+	defer cancel(nil)
+	defer context.AfterFunc(h.ctx, func() { cancel(context.Cause(h.ctx)) })()
+	return h.task.invoke(ctx, h.msg.Data())
+}
+
+func (h *held) run() Run {
+	r := Run{
+		ID:        h.at.id(),
+		Number:    1,
+		Scheduled: h.due,
+		Attempt:   h.attempt,
+		Fence:     fence(h.sequence, h.delivered),
+	}
+	if r.Scheduled.IsZero() {
+		if meta, err := h.msg.Metadata(); err == nil {
+			r.Scheduled = meta.Timestamp
+		}
+	}
+	if h.link != nil {
+		h.link.tell(&r)
+	}
+	return r
+}
+
+// count makes the run one of those that keep this process from fetching more.
+func (h *held) count() {
+	if h.counted.CompareAndSwap(false, true) {
+		h.worker.window(h.task).take()
+	}
+}
+
+// release forgets the run.
+func (h *held) release() {
+	h.worker.forget(h)
+	h.worker.window(h.task).give(h.counted.Load())
+	h.end(errReleased)
+}
+
+var errReleased = errors.New("cluster: the run has ended")
+
+// done acknowledges the run, which ends it for all.
+func (h *held) done() {
+	_ = h.msg.Ack() // if it is lost the run comes again, and is seen to be done
+	h.release()
+}
+
+// giveBack has another take the run at once.
+func (h *held) giveBack(why error) {
+	h.worker.pool.logger.Debug("run given back", h.attr(), "why", why)
+	_ = h.msg.Nak() // if it is lost the lease runs out
+	h.release()
+}
+
+// leave does nothing more: the lease is lost, or running out.
+func (h *held) leave(why error) {
+	h.worker.pool.logger.Warn("run left to another", h.attr(), "why", why)
+	h.release()
+}
+
+// settle ends a run that the local pool has ended.
+func (h *held) settle(result []byte, err error) {
+	switch cause := context.Cause(h.ctx); {
+	case cause == nil:
+	case errors.Is(cause, errGivenBack):
+		h.giveBack(cause)
+		return
+	case errors.Is(cause, ErrCancelled):
+		h.done()
+		return
+	default:
+		h.leave(cause)
+		return
+	}
+	if h.link != nil {
+		h.worker.finishSeries(h, err)
+		return
+	}
+	h.worker.finishTask(h, outcomeOf(result, err))
+}

@@ -1,0 +1,98 @@
+package cluster
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// link is one link of a series' chain: what a message at its place says. Its payload is the task's.
+type link struct {
+	do      string // what the one who gets it has to do
+	name    string // of the series
+	number  uint64 // of the run
+	due     time.Time
+	missed  uint64
+	cadence cadence
+	hash    string    // of the declaration
+	then    time.Time // of a run that was triggered: the time that was planned before
+}
+
+// What is to do with a link.
+const (
+	doRun   = "run"
+	doArm   = "arm"   // store it as the next run
+	doPause = "pause" // store it as a series that waits for Resume
+)
+
+// headers of links, beside headerDue.
+const (
+	headerDo      = "Punctual-Do"
+	headerName    = "Punctual-Series"
+	headerNumber  = "Punctual-Number"
+	headerMissed  = "Punctual-Missed"
+	headerCadence = "Punctual-Cadence"
+	headerHash    = "Punctual-Hash"
+	headerThen    = "Punctual-Then"
+)
+
+func (l link) write(h nats.Header) {
+	h.Set(headerDo, l.do)
+	h.Set(headerName, url.QueryEscape(l.name))
+	h.Set(headerNumber, strconv.FormatUint(l.number, 10))
+	h.Set(headerDue, l.due.UTC().Format(time.RFC3339Nano))
+	h.Set(headerCadence, l.cadence.String())
+	h.Set(headerHash, l.hash)
+	if l.missed > 0 {
+		h.Set(headerMissed, strconv.FormatUint(l.missed, 10))
+	}
+	if !l.then.IsZero() {
+		h.Set(headerThen, l.then.UTC().Format(time.RFC3339Nano))
+	}
+}
+
+func readLink(h nats.Header) (l link, err error) {
+	l = link{do: h.Get(headerDo), hash: h.Get(headerHash), due: dueOf(h)}
+	if l.name, err = url.QueryUnescape(h.Get(headerName)); err != nil {
+		return l, fmt.Errorf("cluster: the name of a series: %w", err)
+	}
+	if l.number, err = strconv.ParseUint(h.Get(headerNumber), 10, 64); err != nil {
+		return l, fmt.Errorf("cluster: the number of a run of series %q: %w", l.name, err)
+	}
+	if l.cadence, err = parseCadence(h.Get(headerCadence)); err != nil {
+		return l, err
+	}
+	if s := h.Get(headerMissed); s != "" {
+		if l.missed, err = strconv.ParseUint(s, 10, 64); err != nil {
+			return l, fmt.Errorf("cluster: the missed runs of series %q: %w", l.name, err)
+		}
+	}
+	if s := h.Get(headerThen); s != "" {
+		if l.then, err = time.Parse(time.RFC3339Nano, s); err != nil {
+			return l, fmt.Errorf("cluster: the next time of series %q: %w", l.name, err)
+		}
+	}
+	return l, nil
+}
+
+// tell completes what a function is told of its run.
+func (l *link) tell(r *Run) {
+	r.Series, r.Number, r.Missed = l.name, l.number, l.missed
+	r.Scheduled = l.due
+	r.Triggered = !l.then.IsZero()
+	r.ID = l.name + "@" + l.due.UTC().Format(time.RFC3339Nano)
+}
+
+// after is the link that follows a run, which ends now; ok is false if the series ends.
+func (l link) after(calendar Calendar, now time.Time) (next link, ok bool) {
+	next = link{do: doRun, name: l.name, number: l.number + 1, cadence: l.cadence, hash: l.hash}
+	if l.then.IsZero() {
+		next.due, next.missed = l.cadence.next(calendar, l.due, now)
+	} else {
+		next.due, next.missed = l.cadence.caughtUp(calendar, l.then, now)
+	}
+	return next, !next.due.IsZero()
+}

@@ -1,0 +1,98 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// checkTask decides what becomes of a task that was delivered before: its first worker may have
+// ended it, died in it, or never begun it.
+func (w *worker) checkTask(h *held) {
+	id := h.at.id()
+	_, ended, err := w.pool.results.recorded(h.ctx, id)
+	if err != nil {
+		h.leave(err)
+		return
+	}
+	if ended {
+		h.done()
+		return
+	}
+	if err := w.countAttempt(h, id); err != nil {
+		h.leave(err)
+		return
+	}
+	if h.attempt > h.task.attempts {
+		w.finishTask(h, outcome{abandoned,
+			fmt.Appendf(nil, "none of %d attempts came to an end", h.task.attempts)})
+		return
+	}
+	w.quarantine(h)
+	h.admit()
+}
+
+// countAttempt counts how often a task was begun. Deliveries would not do: a worker that dies takes
+// with it what it held but had not begun, and a task must not be given up because it was
+// always in bad company. So each attempt but the first is written down before it begins.
+func (w *worker) countAttempt(h *held, id string) error {
+	key := "try." + id
+	return w.pool.persist(h.ctx, func(ctx context.Context) error {
+		begun := 1
+		entry, err := w.pool.bucket.Get(ctx, key)
+		switch {
+		case err == nil:
+			if begun, err = strconv.Atoi(string(entry.Value())); err != nil {
+				return err
+			}
+		case !errors.Is(err, jetstream.ErrKeyNotFound):
+			return err
+		}
+		h.attempt = begun + 1
+		if h.attempt > h.task.attempts {
+			return nil
+		}
+		_, err = w.pool.bucket.PutString(ctx, key, strconv.Itoa(h.attempt))
+		return err
+	})
+}
+
+// finishTask records an outcome and acknowledges the run, in this order: if the process dies in
+// between, the next worker finds the outcome.
+func (w *worker) finishTask(h *held, o outcome) {
+	id := h.at.id()
+	if o.kind == abandoned {
+		if err := w.bury(h, id, o); err != nil {
+			h.leave(err)
+			return
+		}
+	}
+	first, err := w.pool.results.record(h.ctx, id, o)
+	if err != nil {
+		h.leave(err)
+		return
+	}
+	if !first {
+		w.pool.logger.Info("outcome refused, there is one already", h.attr())
+	}
+	h.done()
+}
+
+// bury keeps the payload of a task that is given up.
+func (w *worker) bury(h *held, id string, o outcome) error {
+	w.pool.logger.Error("task abandoned", h.attr(), "why", string(o.data))
+	m := nats.NewMsg(w.pool.on.dead(h.task.name, id))
+	m.Data = h.msg.Data()
+	m.Header.Set(jetstream.MsgIDHeader, id)
+	m.Header.Set("Punctual-Task", h.task.name)
+	m.Header.Set("Punctual-Why", headerText(string(o.data)))
+	_, err := w.pool.publish(h.ctx, m)
+	return err
+}
+
+// headerText is text that can stand in a header.
+func headerText(s string) string { return strconv.QuoteToASCII(s[:min(len(s), 1000)]) }

@@ -1,0 +1,85 @@
+package cluster
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime"
+	"time"
+
+	"github.com/punctual-go/punctual/executor"
+)
+
+// Option is an option of [Join].
+type Option func(*settings)
+
+type settings struct {
+	name     string
+	workers  int
+	replicas int
+	keep     time.Duration
+	grace    time.Duration
+	logger   *slog.Logger
+	local    *executor.ScheduledPool
+}
+
+func defaults() settings {
+	return settings{
+		name:    "tasks",
+		workers: 4 * runtime.GOMAXPROCS(0),
+		keep:    24 * time.Hour,
+		grace:   30 * time.Second,
+		logger:  slog.New(slog.NewTextHandler(io.Discard, nil)),
+	}
+}
+
+// Name is the name of the pool, "tasks" unless told: letters, digits, - and _. Pools of different
+// names on one server know nothing of each other.
+func Name(name string) Option { return func(s *settings) { s.name = name } }
+
+// Workers is how many tasks this process runs at once: four for each processor unless told.
+func Workers(n int) Option { return func(s *settings) { s.workers = n } }
+
+// Executor makes tasks run on a pool of the caller's, with its workers, observers and hooks. It
+// stays the caller's to shut down, after Serve has returned. Without it, Serve makes a pool of
+// [Workers] workers and shuts it down.
+func Executor(pool *executor.ScheduledPool) Option { return func(s *settings) { s.local = pool } }
+
+// Replicas is on how many servers each message is stored: 1, 3 or 5. It counts when the pool is made;
+// a pool that exists with another number is [ErrShape]. Without it, a pool is made with one, and
+// one that exists is taken as it is.
+func Replicas(n int) Option { return func(s *settings) { s.replicas = n } }
+
+// Keep is how long outcomes and dead letters are kept, and how long [Once] remembers a key: a day
+// unless told. It counts when the pool is made.
+func Keep(d time.Duration) Option { return func(s *settings) { s.keep = d } }
+
+// Grace is how long Serve, asked to end, waits for runs under way: 30 s unless told. After it, their
+// contexts end, and they are given back to be run elsewhere.
+func Grace(d time.Duration) Option { return func(s *settings) { s.grace = d } }
+
+// Logger makes the pool tell what it does: a lost lease, a refused outcome, a payload given up, a
+// server that does not answer. Without it the pool is silent.
+func Logger(l *slog.Logger) Option { return func(s *settings) { s.logger = l } }
+
+func (s *settings) check() error {
+	switch {
+	case s.name == "":
+		return fmt.Errorf("%w: a pool without a name", ErrInvalid)
+	case !plainName(s.name):
+		return fmt.Errorf("%w: pool %q: a name has letters, digits, - and _ only",
+			ErrInvalid, s.name)
+	case s.workers < 1:
+		return fmt.Errorf("%w: pool %q has %d workers", ErrInvalid, s.name, s.workers)
+	case s.replicas < 0 || s.replicas > 5:
+		return fmt.Errorf("%w: pool %q has %d replicas", ErrInvalid, s.name, s.replicas)
+	case s.keep < time.Second:
+		return fmt.Errorf("%w: pool %q keeps outcomes for %v, which is less than a second",
+			ErrInvalid, s.name, s.keep)
+	case s.grace < 0:
+		return fmt.Errorf("%w: pool %q has a grace of %v", ErrInvalid, s.name, s.grace)
+	case s.logger == nil:
+		return fmt.Errorf("%w: pool %q has a nil logger", ErrInvalid, s.name)
+	}
+	return nil
+}

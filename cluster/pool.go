@@ -1,0 +1,173 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+
+	"github.com/punctual-go/punctual/cluster/internal/wall"
+)
+
+// Pool is this process's part in a pool that many processes share. Make one with [Join]; it is safe
+// for concurrent use. With [Pool.Serve] it runs tasks; without, it only submits them.
+type Pool struct {
+	settings
+	nc      *nats.Conn
+	js      jetstream.JetStream
+	stream  jetstream.Stream
+	bucket  jetstream.KeyValue
+	on      subjects
+	client  string // of this process: the first part of the IDs it gives
+	clock   clock
+	results *results
+	serving atomic.Bool
+
+	calendars calendars // of the series that this process has declared
+}
+
+// Join makes the pool of a name on the server, or finds it, and takes part in it. The connection
+// stays the caller's: its servers, credentials and reconnecting are set there, and closing it ends
+// the pool. ctx bounds the joining alone, which waits for a server that is not ready.
+//
+// What this process submits is stored when the server has acknowledged it. How well it is stored
+// depends on the server's own settings, see the package's documentation.
+//
+// Join returns ErrInvalid, ErrUnsupported, ErrPermission, ErrShape, ErrFull, ErrClosed or
+// ErrUnavailable.
+func Join(ctx context.Context, nc *nats.Conn, opts ...Option) (*Pool, error) {
+	s := defaults()
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&s)
+		}
+	}
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	if nc == nil {
+		return nil, fmt.Errorf("%w: pool %q: a nil connection", ErrInvalid, s.name)
+	}
+	p := &Pool{settings: s, nc: nc, on: subjectsOf(s.name), client: nuid.Next()}
+	if err := p.join(ctx); err != nil {
+		return nil, fmt.Errorf("cluster: pool %q cannot be joined: %w", s.name, err)
+	}
+	return p, nil
+}
+
+func (p *Pool) join(ctx context.Context) error {
+	if err := oldEnough(p.nc.ConnectedServerVersion()); err != nil {
+		return err
+	}
+	js, err := jetstream.New(p.nc)
+	if err != nil {
+		return explained(err)
+	}
+	p.js = js
+	if err := p.persist(ctx, p.makeStreams); err != nil {
+		return err
+	}
+	if err := p.persist(ctx, func(ctx context.Context) error {
+		return p.clock.ask(ctx, p.stream)
+	}); err != nil {
+		return err
+	}
+	p.results = newResults(p)
+	return p.persist(ctx, p.results.watchOwn)
+}
+
+// Name returns the name of the pool.
+func (p *Pool) Name() string { return p.settings.name }
+
+// now is the time by the server's clock, or a little less, never more.
+func (p *Pool) now() time.Time { return p.clock.now() }
+
+// persist calls step until it succeeds, fails for good, or ctx ends.
+func (p *Pool) persist(ctx context.Context, step func(context.Context) error) error {
+	for wait := 10 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		attempt, cancel := context.WithTimeout(ctx, 5*time.Second)
+		err := step(attempt)
+		cancel()
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return fmt.Errorf("%w: %w: %w", ErrUnavailable, context.Cause(ctx), err)
+		case !transient(err):
+			return explained(err)
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// publish stores a message and returns its sequence. It tries until ctx ends; the message carries an
+// ID by which the server knows it again.
+func (p *Pool) publish(ctx context.Context, m *nats.Msg) (sequence uint64, err error) {
+	if m.Header == nil {
+		m.Header = nats.Header{}
+	}
+	if m.Header.Get(jetstream.MsgIDHeader) == "" {
+		m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
+	}
+	err = p.persist(ctx, func(ctx context.Context) error {
+		for {
+			ack, err := p.js.PublishMsg(ctx, m)
+			if undecided(err) {
+				if sleep(ctx, 2*time.Millisecond); ctx.Err() == nil {
+					continue
+				}
+			}
+			if err == nil {
+				sequence = ack.Sequence
+			}
+			return err
+		}
+	})
+	return sequence, err
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// clock tells the server's time: schedules are compared with that, not with this process's.
+//
+// A server's time stamp in an answer was taken between the question and the arrival of the answer.
+// So the server's clock is ahead of the local one by at least the stamp less the arrival; taking
+// that bound, now is never later than what the server's clock shows, and no run begins early.
+type clock struct{ ahead atomic.Int64 }
+
+func (c *clock) now() time.Time { return wall.Now().Add(time.Duration(c.ahead.Load())) }
+
+// ask takes the best of a few questions: the one that was answered quickest.
+func (c *clock) ask(ctx context.Context, stream jetstream.Stream) error {
+	quickest := time.Duration(-1)
+	for range 5 {
+		begun := time.Now()
+		info, err := stream.Info(ctx)
+		if err != nil {
+			return err
+		}
+		arrived, took := wall.Now(), time.Since(begun)
+		if info.TimeStamp.IsZero() {
+			return nil // a server that does not tell: the clocks have to agree
+		}
+		if quickest < 0 || took < quickest {
+			quickest = took
+			c.ahead.Store(int64(info.TimeStamp.Sub(arrived)))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// results tells futures their outcomes. One watch serves all that this process has submitted; a
+// future of another's ID watches by itself. The first who records an outcome wins.
+type results struct {
+	pool *Pool
+
+	mu   sync.Mutex
+	open map[string]*pending // by ID
+}
+
+// pending is a future that has no outcome yet.
+//
+//	open -> settled, once: outcome is written before done is closed, and not after.
+type pending struct {
+	done    chan struct{}
+	outcome outcome
+	fault   error
+}
+
+func newResults(p *Pool) *results { return &results{pool: p, open: map[string]*pending{}} }
+
+// expect registers a future of this process before its task is submitted, so that its outcome
+// cannot be missed.
+func (r *results) expect(id string) *pending {
+	f := &pending{done: make(chan struct{})}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if known := r.open[id]; known != nil {
+		return known
+	}
+	r.open[id] = f
+	return f
+}
+
+// forget drops a future whose task was not accepted.
+func (r *results) forget(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.open, id)
+}
+
+func (r *results) settle(id string, o outcome, fault error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if f := r.open[id]; f != nil {
+		delete(r.open, id)
+		f.outcome, f.fault = o, fault
+		close(f.done)
+	}
+}
+
+// watchOwn watches what becomes of this process's tasks, for as long as the connection lives.
+func (r *results) watchOwn(ctx context.Context) error {
+	w, err := r.watch(ctx, r.pool.client+".>")
+	if err != nil {
+		return err
+	}
+	go func() {
+		for entry := range w.Updates() {
+			r.take(entry)
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		for id, f := range r.open {
+			delete(r.open, id)
+			f.fault = ErrClosed
+			close(f.done)
+		}
+	}()
+	return nil
+}
+
+// watch begins a watch that outlives ctx, which bounds only its making.
+func (r *results) watch(ctx context.Context, keys string) (jetstream.KeyWatcher, error) {
+	return r.pool.bucket.Watch(context.WithoutCancel(ctx), keys, jetstream.IgnoreDeletes())
+}
+
+// take settles the future whose outcome an entry is; nil entries mark the end of what is old.
+func (r *results) take(entry jetstream.KeyValueEntry) {
+	if entry == nil {
+		return
+	}
+	o, err := decodeOutcome(entry.Value())
+	r.settle(entry.Key(), o, err)
+}
+
+// attach finds or awaits the outcome of any task: what is recorded already is told first.
+func (r *results) attach(ctx context.Context, id string) (outcome, error) {
+	var found outcome
+	err := r.pool.persist(ctx, func(context.Context) error {
+		w, err := r.pool.bucket.Watch(ctx, id, jetstream.IgnoreDeletes())
+		if err != nil {
+			return err
+		}
+		defer w.Stop() //nolint:errcheck // it only tells that the connection is gone
+		for {
+			select {
+			case entry, more := <-w.Updates():
+				if !more {
+					return ErrClosed
+				}
+				if entry == nil {
+					continue
+				}
+				found, err = decodeOutcome(entry.Value())
+				return err
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+	})
+	if ctx.Err() != nil {
+		return outcome{}, context.Cause(ctx) // it was told to stop, and need not say more
+	}
+	return found, err
+}
+
+// recorded returns the outcome that a task has already, if any.
+func (r *results) recorded(ctx context.Context, id string) (o outcome, ok bool, err error) {
+	err = r.pool.persist(ctx, func(ctx context.Context) error {
+		entry, err := r.pool.bucket.Get(ctx, id)
+		if errors.Is(err, jetstream.ErrKeyNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		o, err = decodeOutcome(entry.Value())
+		ok = err == nil
+		return err
+	})
+	return o, ok, err
+}
+
+// record writes the outcome of a task, unless it has one. A repeated attempt of the same writer
+// meets its own outcome and counts as refused; the caller must be content with either.
+func (r *results) record(ctx context.Context, id string, o outcome) (first bool, err error) {
+	mark := o.encode()
+	repeated := false
+	err = r.pool.persist(ctx, func(ctx context.Context) error {
+		_, err := r.pool.bucket.Create(ctx, id, mark)
+		first = err == nil
+		if errors.Is(err, jetstream.ErrKeyExists) {
+			if repeated { // perhaps our own, whose acknowledgement was lost
+				entry, getErr := r.pool.bucket.Get(ctx, id)
+				if getErr != nil {
+					return getErr
+				}
+				first = string(entry.Value()) == string(mark)
+			}
+			return nil
+		}
+		repeated = true
+		return err
+	})
+	return first, err
+}
+
+// validID tells whether an ID can be one of ours: it is a key of the bucket.
+func validID(id string) bool {
+	client, rest, ok := strings.Cut(id, ".")
+	return ok && client != "" && rest != "" && plainName(client) && plainName(rest)
+}

@@ -1,0 +1,353 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/punctual-go/punctual/executor"
+)
+
+// Series is a task that repeats, by its name: there is one in all processes of a pool. It is safe
+// for concurrent use.
+//
+// Its runs do not overlap, but for a worker that is silent for longer than its lease, see [ErrLost].
+// A run that fails does not end the series, as it would in one process: see [Stop].
+//
+// Its commands are messages in the series' own queue. They are accepted when they return, and take
+// effect in their order, as soon as a worker that serves the task gets to them: after the run
+// that is under way.
+type Series[R any] struct {
+	pool *Pool
+	task *definition
+	name string
+	at   place
+}
+
+// SeriesOption is an option of a series.
+type SeriesOption func(*seriesSettings)
+
+type seriesSettings struct{ catchUp executor.CatchUpPolicy }
+
+// CatchUp says what becomes of times that pass while no run can begin: executor.Skip, which is the
+// default, executor.Coalesce or executor.Burst. An hour without servers is 3,600 runs of a
+// series by the second, so think before you choose the last. A series with a fixed delay misses
+// nothing.
+func CatchUp(policy executor.CatchUpPolicy) SeriesOption {
+	return func(s *seriesSettings) { s.catchUp = policy }
+}
+
+// AtFixedRate declares a series that runs at initial from now, and then each period. All replicas
+// may declare it as they start: the first makes it, and the others find it. If it is there with
+// another period, policy or payload, then it goes on as declared now, after the run under way.
+//
+// A second is a good shortest period: each run costs the server two synced writes. A period below
+// a millisecond is ErrInvalid.
+func AtFixedRate[P, R any](
+	ctx context.Context, p *Pool, name string, initial, period time.Duration, t Task[P, R], in P,
+	opts ...SeriesOption,
+) (*Series[R], error) {
+	return declare[P, R](ctx, p, name, initial, cadence{kind: atRate, every: period}, nil, t, in, opts)
+}
+
+// WithFixedDelay is [AtFixedRate] for a series whose next run begins delay after the last has ended.
+func WithFixedDelay[P, R any](
+	ctx context.Context, p *Pool, name string, initial, delay time.Duration, t Task[P, R], in P,
+	opts ...SeriesOption,
+) (*Series[R], error) {
+	return declare[P, R](ctx, p, name, initial, cadence{kind: withDelay, every: delay}, nil, t, in, opts)
+}
+
+// On declares a series that runs at the times of a calendar, by the server's clock. A calendar does
+// not travel: each process that serves the task has to declare the series before, or it leaves its
+// runs to others. It is told from another by its String method, if it has one, and otherwise
+// by its type.
+func On[P, R any](
+	ctx context.Context, p *Pool, name string, c Calendar, t Task[P, R], in P, opts ...SeriesOption,
+) (*Series[R], error) {
+	if c == nil {
+		return nil, fmt.Errorf("%w: series %q has a nil calendar", ErrInvalid, name)
+	}
+	return declare[P, R](ctx, p, name, 0, cadence{kind: onCalendar}, c, t, in, opts)
+}
+
+// AttachSeries makes a handle of a series without declaring it, for a process that only commands it.
+func AttachSeries[P, R any](p *Pool, t Task[P, R], name string) (*Series[R], error) {
+	def, err := usable(t)
+	if err != nil {
+		return nil, err
+	}
+	if name == "" {
+		return nil, fmt.Errorf("%w: a series of task %q without a name", ErrInvalid, def.name)
+	}
+	return &Series[R]{pool: p, task: def, name: name, at: seriesPlace(def.name, name)}, nil
+}
+
+func declare[P, R any](
+	ctx context.Context, p *Pool, name string, initial time.Duration, c cadence, calendar Calendar,
+	t Task[P, R], in P, opts []SeriesOption,
+) (*Series[R], error) {
+	s, err := AttachSeries(p, t, name)
+	if err != nil {
+		return nil, err
+	}
+	set := seriesSettings{catchUp: executor.Skip}
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&set)
+		}
+	}
+	c.catchUp = set.catchUp
+	if err := c.check(name, initial); err != nil {
+		return nil, err
+	}
+	payload, err := s.task.codec.Marshal(in)
+	if err != nil {
+		return nil, fmt.Errorf("%w: the payload of series %q: %w", ErrInvalid, name, err)
+	}
+	if err := p.fits(s.task.name, payload); err != nil {
+		return nil, err
+	}
+	l := link{do: doRun, name: name, number: 1, cadence: c, hash: c.hash(calendar, payload)}
+	if l.due = p.now().Add(initial); calendar != nil {
+		if l.due = calendar.Next(p.now()); l.due.IsZero() {
+			return nil, fmt.Errorf("%w: the calendar of series %q has no time to come",
+				ErrInvalid, name)
+		}
+		p.calendars.set(s.at, calendar)
+	}
+	if err := s.declare(ctx, l, payload); err != nil {
+		return nil, fmt.Errorf("cluster: series %q: %w", name, err)
+	}
+	return s, nil
+}
+
+func (c cadence) check(name string, initial time.Duration) error {
+	switch {
+	case catchUpNames[c.catchUp] == "":
+		return fmt.Errorf("%w: series %q: CatchUp may be Skip, Coalesce or Burst", ErrInvalid, name)
+	case initial < 0:
+		return fmt.Errorf("%w: series %q begins %v from now", ErrInvalid, name, initial)
+	case c.kind == atRate && c.every < time.Millisecond:
+		return fmt.Errorf("%w: series %q has a period of %v", ErrInvalid, name, c.every)
+	case c.kind == withDelay && c.every <= 0:
+		return fmt.Errorf("%w: series %q has a delay of %v", ErrInvalid, name, c.every)
+	}
+	return nil
+}
+
+// state is what is stored of a series.
+type state struct {
+	run, arm *jetstream.RawStreamMsg // the last of each; nil for none
+	link     link                    // of the newest
+	payload  []byte
+	exists   bool
+}
+
+// load asks for the state. The two answers are not of one moment: a series that moves in between
+// can look as if there were none, so that is believed only if arm has not changed.
+func (p *Pool) load(ctx context.Context, at place) (st state, err error) {
+	for {
+		before, err := p.last(ctx, p.on.arm(at))
+		if err != nil {
+			return st, err
+		}
+		if st.run, err = p.last(ctx, p.on.run(at)); err != nil {
+			return st, err
+		}
+		if st.arm, err = p.last(ctx, p.on.arm(at)); err != nil {
+			return st, err
+		}
+		if sequenceOf(before) == sequenceOf(st.arm) {
+			break
+		}
+	}
+	newest := st.run
+	if sequenceOf(st.arm) > sequenceOf(st.run) {
+		newest = st.arm
+	}
+	if newest == nil || newest.Header.Get(headerEnd) != "" {
+		return st, nil
+	}
+	st.link, err = readLink(newest.Header)
+	st.payload, st.exists = newest.Data, err == nil
+	return st, err
+}
+
+func sequenceOf(m *jetstream.RawStreamMsg) uint64 {
+	if m == nil {
+		return 0
+	}
+	return m.Sequence
+}
+
+// declare makes the series, or replaces it, or finds it as it should be.
+func (s *Series[R]) declare(ctx context.Context, want link, payload []byte) error {
+	return s.retry(ctx, func(st state) (*nats.Msg, error) {
+		switch {
+		case st.exists && st.link.hash == want.hash:
+			return nil, nil
+		case st.exists:
+			replaced := want
+			replaced.do, replaced.number = doArm, st.link.number+1
+			if st.link.do == doPause {
+				replaced.do = doPause // a series that is paused stays so
+			}
+			return s.append(st, replaced, payload), nil
+		}
+		m := s.pool.linkMessage(s.at, want, payload)
+		if m.Subject == s.pool.on.arm(s.at) {
+			expect(m, m.Subject, sequenceOf(st.arm))
+		} else {
+			expect(m, m.Subject, sequenceOf(st.run))
+		}
+		return m, nil
+	})
+}
+
+// command changes the newest link.
+func (s *Series[R]) command(ctx context.Context, change func(l link) (link, error)) error {
+	err := s.retry(ctx, func(st state) (*nats.Msg, error) {
+		if !st.exists {
+			return nil, ErrNoSeries
+		}
+		if sequenceOf(st.run) > sequenceOf(st.arm) && st.link.do == doRun {
+			// The newest is due or running. What is said now is about what follows it.
+			calendar, _ := s.pool.calendars.get(s.at)
+			if st.link.cadence.kind == onCalendar && calendar == nil {
+				return nil, fmt.Errorf("%w: declare series %q in this process, for its calendar",
+					ErrInvalid, s.name)
+			}
+			next, more := st.link.after(calendar, s.pool.now())
+			if !more {
+				return nil, ErrNoSeries
+			}
+			st.link = next
+		}
+		changed, err := change(st.link)
+		if errors.Is(err, errUnchanged) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		return s.append(st, changed, st.payload), nil
+	})
+	if err != nil {
+		return fmt.Errorf("cluster: series %q: %w", s.name, err)
+	}
+	return nil
+}
+
+var errUnchanged = errors.New("cluster: nothing to change")
+
+// append is the message that appends a link to the series' queue and takes out a schedule that
+// waits, in one entry, if nothing has changed since the state was loaded.
+func (s *Series[R]) append(st state, l link, payload []byte) *nats.Msg {
+	m := nats.NewMsg(s.pool.on.run(s.at))
+	m.Data = payload
+	l.write(m.Header)
+	m.Header.Set(headerScheduler, s.pool.on.arm(s.at))
+	m.Header.Set(headerNext, "purge")
+	if sequenceOf(st.arm) > sequenceOf(st.run) {
+		expect(m, s.pool.on.arm(s.at), st.arm.Sequence)
+	} else {
+		expect(m, s.pool.on.run(s.at), sequenceOf(st.run))
+	}
+	return m
+}
+
+// retry loads the state, and publishes what make makes of it, until nothing came in between. A nil
+// message means that nothing is to do.
+func (s *Series[R]) retry(ctx context.Context, make func(state) (*nats.Msg, error)) error {
+	for {
+		st, err := s.pool.load(ctx, s.at)
+		if err != nil {
+			return err
+		}
+		m, err := make(st)
+		if m == nil || err != nil {
+			return err
+		}
+		if _, err = s.pool.publish(ctx, m); !conflict(err) {
+			return err
+		}
+		if sleep(ctx, 2*time.Millisecond); ctx.Err() != nil {
+			return fmt.Errorf("%w: %w", ErrUnavailable, context.Cause(ctx))
+		}
+	}
+}
+
+// Name returns the name of the series.
+func (s *Series[R]) Name() string { return s.name }
+
+// Cancel ends the series for all. A run under way is told by its context, with the cause
+// ErrCancelled, and not waited for. It is no error if there is no such series. A replica that
+// declares it afterwards begins it anew.
+func (s *Series[R]) Cancel(ctx context.Context) error {
+	if err := s.pool.remove(ctx, s.at); err != nil {
+		return fmt.Errorf("cluster: series %q: %w", s.name, err)
+	}
+	return nil
+}
+
+// Pause holds the series: no run begins until [Series.Resume]. One that is under way goes on. It is
+// [ErrNoSeries] if there is none.
+func (s *Series[R]) Pause(ctx context.Context) error {
+	return s.command(ctx, func(l link) (link, error) {
+		if l.do == doPause {
+			return l, errUnchanged
+		}
+		l.do = doPause
+		return l, nil
+	})
+}
+
+// Resume lets a series that is paused go on, on its grid: CatchUp says what becomes of the times that
+// have passed. It is [ErrNoSeries] if there is none, and does nothing if it is not paused.
+func (s *Series[R]) Resume(ctx context.Context) error {
+	return s.command(ctx, func(l link) (link, error) {
+		if l.do != doPause {
+			return l, errUnchanged
+		}
+		l.do = doArm
+		return l, nil
+	})
+}
+
+// Trigger makes the series run once more, as soon as the run under way has ended. The times planned
+// stay. It is [ErrNoSeries] if there is none, and ErrInvalid if it is paused.
+func (s *Series[R]) Trigger(ctx context.Context) error {
+	return s.command(ctx, func(l link) (link, error) {
+		switch {
+		case l.do == doPause:
+			return l, fmt.Errorf("%w: it is paused", ErrInvalid)
+		case !l.then.IsZero():
+			return l, errUnchanged // triggered already, and not begun
+		}
+		l.do, l.then, l.due, l.missed = doRun, l.due, s.pool.now(), 0
+		return l, nil
+	})
+}
+
+// Next returns the run that is due next, or that is under way: its number and time. It is
+// [ErrNoSeries] if there is none. The time of a series that is paused is zero.
+func (s *Series[R]) Next(ctx context.Context) (Run, error) {
+	st, err := s.pool.load(ctx, s.at)
+	if err == nil && !st.exists {
+		err = ErrNoSeries
+	}
+	if err != nil {
+		return Run{}, fmt.Errorf("cluster: series %q: %w", s.name, err)
+	}
+	var r Run
+	st.link.tell(&r)
+	if st.link.do == doPause {
+		r.Scheduled = time.Time{}
+	}
+	return r, nil
+}

@@ -1,0 +1,143 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// duplicates is how long the server knows the ID of a message: the time in which a publish whose
+// acknowledgement was lost may be repeated.
+const duplicates = time.Minute
+
+// oldEnough checks the version of the server: schedules came with 2.12.
+func oldEnough(version string) error {
+	parts := strings.SplitN(version, ".", 3)
+	if len(parts) < 2 {
+		return nil // not connected yet, or not telling: the stream will tell
+	}
+	major, err1 := strconv.Atoi(parts[0])
+	minor, err2 := strconv.Atoi(parts[1])
+	if err1 != nil || err2 != nil || major > 2 || major == 2 && minor >= 12 {
+		return nil
+	}
+	return fmt.Errorf("%w: nats-server %s, and 2.12 is needed for schedules", ErrUnsupported, version)
+}
+
+func (p *Pool) streamName() string { return "PUNCTUAL_" + p.settings.name }
+func (p *Pool) deadName() string   { return "PUNCTUAL_" + p.settings.name + "_DEAD" }
+func (p *Pool) bucketName() string { return "PUNCTUAL_" + p.settings.name }
+
+// makeStreams makes the stream of what is to do, the bucket of outcomes and the stream of dead
+// letters, or finds them.
+func (p *Pool) makeStreams(ctx context.Context) error {
+	stream, err := p.findOrMake(ctx, jetstream.StreamConfig{
+		Name:              p.streamName(),
+		Description:       "what the tasks of pool " + p.settings.name + " have to do",
+		Subjects:          []string{p.on.allArmed(), p.on.allRuns()},
+		Retention:         jetstream.WorkQueuePolicy,
+		Storage:           jetstream.FileStorage,
+		Replicas:          max(p.replicas, 1),
+		Duplicates:        duplicates,
+		AllowMsgSchedules: true,
+		AllowRollup:       true,
+	})
+	if err != nil {
+		return err
+	}
+	p.stream = stream
+	if _, err := p.findOrMake(ctx, jetstream.StreamConfig{
+		Name:        p.deadName(),
+		Description: "payloads that pool " + p.settings.name + " has given up",
+		Subjects:    []string{p.on.allDead()},
+		Storage:     jetstream.FileStorage,
+		Replicas:    max(p.replicas, 1),
+		MaxAge:      p.keep,
+		Duplicates:  min(duplicates, p.keep),
+	}); err != nil {
+		return err
+	}
+	return p.findOrMakeBucket(ctx)
+}
+
+func (p *Pool) findOrMake(
+	ctx context.Context, want jetstream.StreamConfig,
+) (jetstream.Stream, error) {
+	stream, err := p.js.Stream(ctx, want.Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		stream, err = p.js.CreateStream(ctx, want)
+		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another replica was first
+			stream, err = p.js.Stream(ctx, want.Name)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p.replicas == 0 {
+		want.Replicas = 0
+	}
+	return stream, sameShape(stream.CachedInfo().Config, want)
+}
+
+// sameShape tells whether a stream that exists will do. Descriptions and placement are the
+// operator's; what would lose a task is not.
+func sameShape(got, want jetstream.StreamConfig) error {
+	wrong := func(what string, is, should any) error {
+		return fmt.Errorf("%w: stream %s has %s %v instead of %v",
+			ErrShape, want.Name, what, is, should)
+	}
+	switch {
+	case strings.Join(got.Subjects, " ") != strings.Join(want.Subjects, " "):
+		return wrong("subjects", got.Subjects, want.Subjects)
+	case got.Retention != want.Retention:
+		return wrong("retention", got.Retention, want.Retention)
+	case want.AllowMsgSchedules && !got.AllowMsgSchedules:
+		return wrong("schedules", "off", "on")
+	case want.AllowRollup && !got.AllowRollup:
+		return wrong("roll-up", "off", "on")
+	case want.Replicas != 0 && got.Replicas != want.Replicas:
+		return wrong("replicas", got.Replicas, want.Replicas)
+	case want.Retention == jetstream.WorkQueuePolicy &&
+		(got.MaxMsgs > 0 || got.MaxBytes > 0 || got.MaxAge > 0 || got.MaxMsgsPerSubject > 0):
+		return fmt.Errorf("%w: stream %s has a limit, at which it would drop accepted tasks",
+			ErrShape, want.Name)
+	}
+	return nil
+}
+
+func (p *Pool) findOrMakeBucket(ctx context.Context) error {
+	bucket, err := p.js.KeyValue(ctx, p.bucketName())
+	if errors.Is(err, jetstream.ErrBucketNotFound) {
+		bucket, err = p.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
+			Bucket:      p.bucketName(),
+			Description: "outcomes of the tasks of pool " + p.settings.name,
+			TTL:         p.keep,
+			Storage:     jetstream.FileStorage,
+			Replicas:    max(p.replicas, 1),
+		})
+		if errors.Is(err, jetstream.ErrBucketExists) {
+			bucket, err = p.js.KeyValue(ctx, p.bucketName())
+		}
+	}
+	p.bucket = bucket
+	return err
+}
+
+// consumer makes the consumer of a task, which all replicas that serve it share.
+func (p *Pool) consumer(ctx context.Context, t *definition) (jetstream.Consumer, error) {
+	return p.stream.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
+		Durable:       token(t.name),
+		Description:   "runs of task " + t.name,
+		FilterSubject: p.on.runs(t.name),
+		AckPolicy:     jetstream.AckExplicitPolicy,
+		AckWait:       t.lease,
+		MaxDeliver:    -1,     // who gives up is decided by a worker, which keeps the payload
+		MaxAckPending: 65_536, // the server's default of 1,000 would hold back runs in their last wait
+		MaxWaiting:    4_096,
+	})
+}

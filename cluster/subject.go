@@ -1,0 +1,81 @@
+package cluster
+
+import (
+	"fmt"
+	"strings"
+)
+
+// subjects are the names of one pool on the wire:
+//
+//	punctual.<pool>.arm.<task>.o.<client>.<id>   a task that waits for its time
+//	punctual.<pool>.arm.<task>.s.<series>        a series that waits for its next run
+//	punctual.<pool>.run.<task>.…                 the same, due soon, or running
+//	punctual.<pool>.hint.…                       "this run is cancelled", to whom it may concern
+//	punctual.<pool>.dead.<task>.<client>.<id>    a payload that was given up
+//
+// A run is on one subject of its own, so "the newest message of my subject" is a question that the
+// server can answer in the entry that stores the next.
+type subjects struct{ prefix string }
+
+func subjectsOf(pool string) subjects { return subjects{"punctual." + token(pool) + "."} }
+
+// place is where one task or series waits, and where it runs.
+type place struct{ tail string }
+
+func taskPlace(task, id string) place     { return place{token(task) + ".o." + id} }
+func seriesPlace(task, name string) place { return place{token(task) + ".s." + token(name)} }
+
+func (p place) series() bool {
+	_, rest, _ := strings.Cut(p.tail, ".")
+	return strings.HasPrefix(rest, "s.")
+}
+
+func (s subjects) arm(p place) string       { return s.prefix + "arm." + p.tail }
+func (s subjects) run(p place) string       { return s.prefix + "run." + p.tail }
+func (s subjects) hint(p place) string      { return s.prefix + "hint." + p.tail }
+func (s subjects) hints(task string) string { return s.prefix + "hint." + token(task) + ".>" }
+func (s subjects) runs(task string) string  { return s.prefix + "run." + token(task) + ".>" }
+func (s subjects) allArmed() string         { return s.prefix + "arm.>" }
+func (s subjects) allRuns() string          { return s.prefix + "run.>" }
+func (s subjects) allDead() string          { return s.prefix + "dead.>" }
+
+func (s subjects) dead(task, id string) string { return s.prefix + "dead." + token(task) + "." + id }
+
+// placeOf is the place of a run's subject.
+func (s subjects) placeOf(subject string) place {
+	return place{strings.TrimPrefix(subject, s.prefix+"run.")}
+}
+
+// id is the part of a task's place that its future has as its ID.
+func (p place) id() string {
+	_, rest, _ := strings.Cut(p.tail, ".")
+	return strings.TrimPrefix(rest, "o.")
+}
+
+// token writes a name as one token of a subject: what has a meaning there, or cannot stand there, is
+// escaped, so that two names never share a token.
+func token(name string) string {
+	var b strings.Builder
+	for i := range len(name) {
+		if c := name[i]; plain(c) {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "=%02X", c)
+		}
+	}
+	return b.String()
+}
+
+func plain(c byte) bool {
+	return c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' ||
+		'A' <= c && c <= 'Z'
+}
+
+func plainName(s string) bool {
+	for i := range len(s) {
+		if !plain(s[i]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,199 @@
+package cluster
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+)
+
+// headStart is how long before its time a run leaves the server for a worker, which ends the wait
+// with its own timer: the server's is 250 ms late at worst.
+const headStart = 300 * time.Millisecond
+
+// Headers of messages. Those of the server's own schedules are written here, as the client's option
+// for a time cuts fractions of a second, and a run would begin early.
+const (
+	headerSchedule  = "Nats-Schedule"
+	headerTarget    = "Nats-Schedule-Target"
+	headerScheduler = "Nats-Scheduler"
+	headerNext      = "Nats-Schedule-Next"
+
+	headerDue = "Punctual-Due" // when the run is to begin, by the server's clock
+	headerEnd = "Punctual-End" // marks a tombstone
+)
+
+// SubmitOption is an option of [Submit], [Schedule] and [ScheduleAt].
+type SubmitOption func(*submission)
+
+type submission struct{ key string }
+
+// Once makes a submission the only one of its task and key: a second one, by whichever process,
+// returns a future of the first, and its payload and time are not looked at. Keys are remembered for
+// as long as outcomes are, see [Keep].
+func Once(key string) SubmitOption { return func(s *submission) { s.key = key } }
+
+// Submit stores a task that is to run as soon as a worker is free, and returns its future. It
+// returns nil only if the server has acknowledged it. While the server cannot be reached it waits,
+// until ctx ends.
+//
+// It returns ErrInvalid for a task or payload that is not allowed, ErrUnavailable, ErrFull,
+// ErrPermission or ErrClosed. A task of a name that no replica serves waits until one does.
+func Submit[P, R any](
+	ctx context.Context, p *Pool, t Task[P, R], in P, opts ...SubmitOption,
+) (*Future[R], error) {
+	return ScheduleAt(ctx, p, time.Time{}, t, in, opts...)
+}
+
+// Schedule is [Submit] for a task that is to run d from now.
+func Schedule[P, R any](
+	ctx context.Context, p *Pool, d time.Duration, t Task[P, R], in P, opts ...SubmitOption,
+) (*Future[R], error) {
+	if d <= 0 {
+		return Submit(ctx, p, t, in, opts...)
+	}
+	return ScheduleAt(ctx, p, p.now().Add(d), t, in, opts...)
+}
+
+// ScheduleAt is [Submit] for a task that is to run at a time, by the server's clock. It is not begun
+// earlier. A time that is past means at once.
+func ScheduleAt[P, R any](
+	ctx context.Context, p *Pool, due time.Time, t Task[P, R], in P, opts ...SubmitOption,
+) (*Future[R], error) {
+	def, err := usable(t)
+	if err != nil {
+		return nil, err
+	}
+	var s submission
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&s)
+		}
+	}
+	payload, err := def.codec.Marshal(in)
+	if err != nil {
+		return nil, fmt.Errorf("%w: the payload of task %q: %w", ErrInvalid, def.name, err)
+	}
+	if err := p.fits(def.name, payload); err != nil {
+		return nil, err
+	}
+	f := &Future[R]{pool: p, task: def}
+	if s.key != "" {
+		f.id = onceID(def.name, s.key)
+		err = p.submitOnce(ctx, def.name, f.id, due, payload)
+	} else {
+		f.id = p.client + "." + nuid.Next()
+		f.own = p.results.expect(f.id)
+		if err = p.store(ctx, taskPlace(def.name, f.id), f.id, due, payload); err != nil {
+			p.results.forget(f.id)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cluster: task %q: %w", def.name, err)
+	}
+	return f, nil
+}
+
+func (p *Pool) fits(task string, payload []byte) error {
+	if most := p.nc.MaxPayload() - 1024; most > 0 && int64(len(payload)) > most {
+		return fmt.Errorf("%w: the payload of task %q has %d bytes, and the server takes %d",
+			ErrInvalid, task, len(payload), most)
+	}
+	return nil
+}
+
+// store publishes a task's run, or the schedule of it.
+func (p *Pool) store(ctx context.Context, at place, id string, due time.Time, payload []byte) error {
+	m := p.message(at, due)
+	m.Data = payload
+	m.Header.Set(jetstream.MsgIDHeader, id)
+	_, err := p.publish(ctx, m)
+	return err
+}
+
+// message is what makes something run at a place at a time: a run, if that is soon, or a schedule.
+func (p *Pool) message(at place, due time.Time) *nats.Msg {
+	m := nats.NewMsg(p.on.run(at))
+	if due.IsZero() {
+		return m
+	}
+	due = due.UTC()
+	m.Header.Set(headerDue, due.Format(time.RFC3339Nano))
+	if start := due.Add(-headStart); start.After(p.now()) {
+		m.Subject = p.on.arm(at)
+		m.Header.Set(headerSchedule, "@at "+start.Format(time.RFC3339Nano))
+		m.Header.Set(headerTarget, p.on.run(at))
+	}
+	return m
+}
+
+func dueOf(h nats.Header) time.Time {
+	due, _ := time.Parse(time.RFC3339Nano, h.Get(headerDue)) // none means at once
+	return due
+}
+
+// onceID is the ID of all submissions of a task with a key.
+func onceID(task, key string) string {
+	sum := sha256.Sum256([]byte(task + "\x00" + key))
+	return "once." + hex.EncodeToString(sum[:16])
+}
+
+// submitOnce stores a task unless its key is known.
+//
+//	unknown -> claimed -> stored
+//
+// The claim comes before the message and the mark after it. Who finds a claim without mark cannot
+// know whether the message was stored, so it stores it too: the server knows the ID again for a
+// minute, and later a run that waits or an outcome shows. What is left is that a process dies right
+// after storing, the task ends within the minute that the server knows it, and ... is stored again:
+// then its outcome exists, and no worker begins it.
+func (p *Pool) submitOnce(
+	ctx context.Context, task, id string, due time.Time, payload []byte,
+) error {
+	claim := "claim." + id
+	return p.persist(ctx, func(ctx context.Context) error {
+		_, err := p.bucket.Create(ctx, claim, nil)
+		if errors.Is(err, jetstream.ErrKeyExists) {
+			entry, err := p.bucket.Get(ctx, claim)
+			if err != nil {
+				return err
+			}
+			if string(entry.Value()) == "stored" {
+				return nil
+			}
+			if waiting, err := p.waits(ctx, taskPlace(task, id)); waiting || err != nil {
+				return err
+			}
+		} else if err != nil {
+			return err
+		}
+		if _, known, err := p.results.recorded(ctx, id); known || err != nil {
+			return err
+		}
+		if err := p.store(ctx, taskPlace(task, id), id, due, payload); err != nil {
+			return err
+		}
+		_, err = p.bucket.PutString(ctx, claim, "stored")
+		return err
+	})
+}
+
+// waits tells whether something waits or runs at a place.
+func (p *Pool) waits(ctx context.Context, at place) (bool, error) {
+	for _, subject := range []string{p.on.arm(at), p.on.run(at)} {
+		_, err := p.stream.GetLastMsgForSubject(ctx, subject)
+		if err == nil {
+			return true, nil
+		}
+		if !errors.Is(err, jetstream.ErrMsgNotFound) {
+			return false, err
+		}
+	}
+	return false, nil
+}

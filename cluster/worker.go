@@ -1,0 +1,329 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/punctual-go/punctual/executor"
+)
+
+// Serve runs tasks in this process until ctx ends: it takes their runs from the server, shares them
+// with all other processes that serve them, and runs them on a local pool. Then it takes no more,
+// gives back at once what has not begun, waits for what runs for at most [Grace], gives that back
+// as well, and returns nil.
+//
+// A pool serves once at a time. Serve returns an error at once if it is served already, for no tasks,
+// for two of one name, and for those that Define was given wrongly; later only if the server refuses
+// for good.
+func (p *Pool) Serve(ctx context.Context, tasks ...Runnable) error {
+	defs, err := p.toServe(tasks)
+	if err != nil {
+		return err
+	}
+	if !p.serving.CompareAndSwap(false, true) {
+		return fmt.Errorf("%w: pool %q is served by this process already", ErrInvalid, p.settings.name)
+	}
+	defer p.serving.Store(false)
+	w := newWorker(p, defs)
+	if err := w.work(ctx, defs); err != nil {
+		return fmt.Errorf("cluster: pool %q: %w", p.settings.name, err)
+	}
+	return nil
+}
+
+func (p *Pool) toServe(tasks []Runnable) ([]*definition, error) {
+	if len(tasks) == 0 {
+		return nil, fmt.Errorf("%w: pool %q: no task to serve", ErrInvalid, p.settings.name)
+	}
+	names := map[string]bool{}
+	var defs []*definition
+	for _, t := range tasks {
+		def, err := usable(t)
+		if err != nil {
+			return nil, err
+		}
+		if names[def.name] {
+			return nil, fmt.Errorf("%w: pool %q: two tasks of name %q",
+				ErrInvalid, p.settings.name, def.name)
+		}
+		names[def.name] = true
+		defs = append(defs, def)
+	}
+	return defs, nil
+}
+
+// worker is what serves: one for each call of Serve.
+type worker struct {
+	pool    *Pool
+	local   *executor.ScheduledPool
+	leases  *leases
+	windows map[string]*window // by task; not changed once made
+	alone   chan struct{}      // held by the one run that has lost its worker often
+
+	mu    sync.Mutex
+	at    map[place][]*held
+	count int
+	empty chan struct{} // closed when count is 0 and nothing more comes
+	ended bool
+}
+
+func newWorker(p *Pool, defs []*definition) *worker {
+	w := &worker{
+		pool:    p,
+		local:   p.settings.local,
+		leases:  newLeases(p.nc),
+		windows: map[string]*window{},
+		alone:   make(chan struct{}, 1),
+		at:      map[place][]*held{},
+		empty:   make(chan struct{}),
+	}
+	for _, def := range defs {
+		w.windows[def.name] = newWindow(2 * p.workers)
+	}
+	return w
+}
+
+func (w *worker) window(t *definition) *window { return w.windows[t.name] }
+
+func (w *worker) work(ctx context.Context, defs []*definition) error {
+	if w.local == nil {
+		w.local = executor.NewScheduledPool(w.pool.workers,
+			executor.Name("cluster "+w.pool.settings.name), executor.Logger(w.pool.logger))
+		defer w.local.ShutdownNow()
+	}
+	fetching, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	keeping, stopKeeping := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopKeeping()
+
+	shortest := defs[0].lease
+	for _, def := range defs {
+		shortest = min(shortest, def.lease)
+	}
+	if err := w.leases.keep(keeping, shortest); err != nil {
+		return err
+	}
+	var fetchers sync.WaitGroup
+	for _, def := range defs {
+		sub, err := w.pool.nc.Subscribe(w.pool.on.hints(def.name), w.hinted)
+		if err != nil {
+			stop(nil)
+			fetchers.Wait()
+			return explained(err)
+		}
+		defer sub.Unsubscribe() //nolint:errcheck // it only tells that the connection is gone
+		fetchers.Go(func() {
+			if err := w.fetch(fetching, def); err != nil {
+				stop(err)
+			}
+		})
+	}
+	fetchers.Go(func() { w.watchClock(fetching) })
+	fetchers.Wait()
+	w.drain()
+	if ctx.Err() != nil {
+		return nil
+	}
+	return context.Cause(fetching)
+}
+
+// watchClock asks for the server's time now and then, as clocks drift and are set.
+func (w *worker) watchClock(ctx context.Context) {
+	for {
+		sleep(ctx, 10*time.Second)
+		if ctx.Err() != nil {
+			return
+		}
+		asking, cancel := context.WithTimeout(ctx, 5*time.Second)
+		_ = w.pool.clock.ask(asking, w.pool.stream) // the last answer stands
+		cancel()
+	}
+}
+
+// fetch takes runs of a task from the server, never more than there is room for.
+func (w *worker) fetch(ctx context.Context, def *definition) error {
+	var consumer jetstream.Consumer
+	for ctx.Err() == nil {
+		if consumer == nil {
+			err := w.pool.persist(ctx, func(ctx context.Context) (err error) {
+				consumer, err = w.pool.consumer(ctx, def)
+				return err
+			})
+			if err != nil {
+				if ctx.Err() != nil {
+					return nil
+				}
+				return fmt.Errorf("task %q: %w", def.name, err)
+			}
+		}
+		room := w.window(def).room(ctx)
+		if room == 0 {
+			return nil
+		}
+		switch err := w.fetchOnce(ctx, consumer, def, room); {
+		case err == nil || ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded):
+		case errors.Is(err, jetstream.ErrConsumerDeleted),
+			errors.Is(err, jetstream.ErrConsumerNotFound),
+			errors.Is(err, nats.ErrNoResponders):
+			consumer = nil
+			sleep(ctx, 100*time.Millisecond)
+		case errors.Is(err, nats.ErrConnectionClosed):
+			return ErrClosed
+		default:
+			w.pool.logger.Warn("fetching failed", "pool", w.pool.settings.name, "task", def.name,
+				"error", err)
+			sleep(ctx, 100*time.Millisecond)
+		}
+	}
+	return nil
+}
+
+// fetchOnce takes what comes in the next seconds. Heartbeats come by the second: with the client's
+// defaults a dead server goes unnoticed for half a minute.
+func (w *worker) fetchOnce(
+	ctx context.Context, consumer jetstream.Consumer, def *definition, room int,
+) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	batch, err := consumer.Fetch(room, jetstream.FetchContext(ctx),
+		jetstream.FetchHeartbeat(time.Second))
+	if err != nil {
+		return err
+	}
+	for m := range batch.Messages() {
+		w.receive(def, m)
+	}
+	return batch.Error()
+}
+
+func (w *worker) receive(def *definition, m jetstream.Msg) {
+	meta, err := m.Metadata()
+	if err != nil {
+		return // no message of a stream
+	}
+	h := &held{
+		worker:    w,
+		task:      def,
+		msg:       m,
+		at:        w.pool.on.placeOf(m.Subject()),
+		sequence:  meta.Sequence.Stream,
+		delivered: meta.NumDelivered,
+		attempt:   1,
+		due:       dueOf(m.Headers()),
+	}
+	h.ctx, h.end = context.WithCancelCause(context.Background())
+	w.hold(h)
+	switch {
+	case m.Headers().Get(headerEnd) != "":
+		h.done()
+	case h.at.series():
+		go w.checkSeries(h)
+	case h.delivered > 1:
+		go w.checkTask(h)
+	default:
+		h.admit()
+	}
+}
+
+func (w *worker) hold(h *held) {
+	w.leases.add(h)
+	w.window(h.task).hold()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.at[h.at] = append(w.at[h.at], h)
+	w.count++
+}
+
+func (w *worker) forget(h *held) {
+	w.leases.remove(h)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	rest := w.at[h.at]
+	for i, other := range rest {
+		if other == h {
+			rest = append(rest[:i], rest[i+1:]...)
+			w.count--
+			break
+		}
+	}
+	if len(rest) == 0 {
+		delete(w.at, h.at)
+	} else {
+		w.at[h.at] = rest
+	}
+	if w.ended && w.count == 0 {
+		w.closeEmpty()
+	}
+}
+
+func (w *worker) closeEmpty() {
+	select {
+	case <-w.empty:
+	default:
+		close(w.empty)
+	}
+}
+
+// hinted ends the runs of what was cancelled.
+func (w *worker) hinted(m *nats.Msg) {
+	at := place{m.Subject[len(w.pool.on.prefix+"hint."):]}
+	w.mu.Lock()
+	hit := append([]*held(nil), w.at[at]...)
+	w.mu.Unlock()
+	for _, h := range hit {
+		h.end(ErrCancelled)
+	}
+}
+
+// drain ends what this process holds: what has not begun at once, the rest when it is through, or
+// the grace is over.
+func (w *worker) drain() {
+	w.mu.Lock()
+	w.ended = true
+	if w.count == 0 {
+		w.closeEmpty()
+	}
+	w.mu.Unlock()
+	for _, h := range w.leases.all() {
+		if !h.begun.Load() {
+			h.end(errGivenBack)
+		}
+	}
+	select {
+	case <-w.empty:
+	case <-time.After(w.pool.grace):
+		for _, h := range w.leases.all() {
+			h.end(errGivenBack)
+		}
+		select {
+		case <-w.empty:
+		case <-time.After(time.Second): // bodies that do not look at their contexts
+		}
+	}
+	_ = w.pool.nc.FlushTimeout(5 * time.Second) // acknowledgements are on their way
+}
+
+// quarantine makes runs that have lost two workers begin one at a time. If one of them kills its
+// process, then the others of its kind are not with it again.
+func (w *worker) quarantine(h *held) {
+	if h.attempt <= 2 {
+		return
+	}
+	select {
+	case w.alone <- struct{}{}:
+		context.AfterFunc(h.ctx, func() { <-w.alone })
+	case <-h.ctx.Done():
+	}
+}
+
+func (h *held) attr() slog.Attr {
+	return slog.Group("run", "pool", h.worker.pool.settings.name, "task", h.task.name,
+		"id", h.at.id(), "sequence", h.sequence, "delivered", h.delivered)
+}
