@@ -1,0 +1,98 @@
+package faults
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"sort"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// event is one line of a journal.
+type event struct {
+	At   time.Time
+	Who  string
+	Kind string // start, end, armed, refused, left, outcome, dead, stopped, continued
+
+	Task    string    `json:",omitempty"`
+	ID      string    `json:",omitempty"` // of the run
+	Series  string    `json:",omitempty"`
+	Number  uint64    `json:",omitempty"`
+	Planned time.Time `json:",omitzero"`
+	Attempt int       `json:",omitempty"`
+	Fence   uint64    `json:",omitempty"`
+	Missed  uint64    `json:",omitempty"`
+	Text    string    `json:",omitempty"` // an outcome, or the cause of an end
+}
+
+// journal is a file that a process appends to, one write for each event: what is written survives
+// the process.
+type journal struct {
+	who  string
+	file *os.File
+}
+
+func openJournal(dir, who string) (*journal, error) {
+	f, err := os.OpenFile(filepath.Join(dir, who+".journal"),
+		os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	return &journal{who, f}, err
+}
+
+func (j *journal) write(e event) {
+	e.At = time.Now()
+	if e.Who == "" {
+		e.Who = j.who
+	}
+	line, err := json.Marshal(e)
+	if err != nil {
+		panic(err)
+	}
+	if _, err := j.file.Write(append(line, '\n')); err != nil {
+		panic(err)
+	}
+}
+
+// readJournals returns the events of all journals of a directory, in the order of their times.
+func readJournals(t testing.TB, dir string) []event {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.journal"))
+	require.NoError(t, err)
+	var all []event
+	for _, name := range files {
+		f, err := os.Open(name)
+		require.NoError(t, err)
+		lines := bufio.NewScanner(f)
+		for lines.Scan() {
+			var e event
+			if json.Unmarshal(lines.Bytes(), &e) == nil { // the last may be cut off
+				all = append(all, e)
+			}
+		}
+		require.NoError(t, f.Close())
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].At.Before(all[j].At) })
+	return all
+}
+
+// await waits until an event shows in the journals of a directory, and returns it.
+func await(t testing.TB, dir string, is func(event) bool) event {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); {
+		for _, e := range readJournals(t, dir) {
+			if is(e) {
+				return e
+			}
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	all := readJournals(t, dir)
+	for _, e := range all[max(0, len(all)-40):] {
+		t.Logf("%+v", e)
+	}
+	require.FailNow(t, "the event did not come within half a minute")
+	return event{}
+}

@@ -1,0 +1,167 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/cluster"
+)
+
+// nodeConfig is what a server process is told.
+type nodeConfig struct {
+	Name, Dir       string
+	Port, RoutePort int
+	Routes          []int
+}
+
+// serveNode is the life of a server process.
+func serveNode(c nodeConfig) error {
+	o := &server.Options{
+		ServerName: c.Name, Host: "127.0.0.1", Port: c.Port,
+		JetStream: true, StoreDir: c.Dir, SyncAlways: true, NoSigs: true,
+		JetStreamMaxStore: 4 << 30, JetStreamMaxMemory: 64 << 20,
+		NoLog: true,
+	}
+	if len(c.Routes) > 0 {
+		o.Cluster = server.ClusterOpts{Name: "faults", Host: "127.0.0.1", Port: c.RoutePort}
+		for _, port := range c.Routes {
+			o.Routes = append(o.Routes, &url.URL{Scheme: "nats", Host: fmt.Sprintf("127.0.0.1:%d", port)})
+		}
+	}
+	s, err := server.NewServer(o)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	go s.Start()
+	<-ctx.Done()
+	s.Shutdown()
+	s.WaitForShutdown()
+	return nil
+}
+
+// nodes are one server, or a cluster of three.
+type nodes struct {
+	t       testing.TB
+	configs []nodeConfig
+	running []*process
+	journal *journal
+	dir     string // of the journals
+}
+
+func startNodes(t testing.TB, n int) *nodes {
+	t.Helper()
+	ns := &nodes{t: t, dir: t.TempDir(), running: make([]*process, n)}
+	var err error
+	ns.journal, err = openJournal(ns.dir, "trial")
+	require.NoError(t, err)
+	ports := freePorts(t, 2*n)
+	var routes []int
+	if n > 1 {
+		routes = ports[n:]
+	}
+	data := t.TempDir()
+	for i := range n {
+		ns.configs = append(ns.configs, nodeConfig{
+			Name: fmt.Sprintf("node%d", i), Dir: fmt.Sprintf("%s/%d", data, i),
+			Port: ports[i], RoutePort: ports[n+i], Routes: routes,
+		})
+		ns.start(i)
+	}
+	return ns
+}
+
+func freePorts(t testing.TB, n int) (ports []int) {
+	t.Helper()
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		defer l.Close() //nolint:errcheck // all are held until all are known
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports
+}
+
+func (ns *nodes) start(i int) {
+	ns.t.Helper()
+	ns.running[i] = startProcess(ns.t, ns.configs[i].Name, asServer, ns.configs[i], nil)
+}
+
+func (ns *nodes) kill(i int) {
+	ns.journal.write(event{Kind: "server killed", Who: ns.configs[i].Name})
+	ns.running[i].kill()
+}
+
+func (ns *nodes) url() string {
+	var urls []string
+	for _, c := range ns.configs {
+		urls = append(urls, fmt.Sprintf("nats://127.0.0.1:%d", c.Port))
+	}
+	return strings.Join(urls, ",")
+}
+
+func (ns *nodes) connect(opts ...nats.Option) *nats.Conn {
+	ns.t.Helper()
+	nc, err := connect(ns.url(), opts...)
+	require.NoError(ns.t, err)
+	ns.t.Cleanup(nc.Close)
+	return nc
+}
+
+// join joins the pool from this process.
+func (ns *nodes) join(ctx context.Context, opts ...cluster.Option) *cluster.Pool {
+	ns.t.Helper()
+	nc := ns.connect()
+	for !nc.IsConnected() {
+		require.NoError(ns.t, ctx.Err())
+		time.Sleep(5 * time.Millisecond)
+	}
+	if len(ns.configs) > 1 {
+		opts = append([]cluster.Option{cluster.Replicas(len(ns.configs))}, opts...)
+	}
+	p, err := cluster.Join(ctx, nc, opts...)
+	require.NoError(ns.t, err)
+	return p
+}
+
+// worker starts a worker process, and waits until it serves.
+func (ns *nodes) worker(c workerConfig) *process {
+	ns.t.Helper()
+	c.URL, c.Dir = ns.url(), ns.dir
+	if c.Lease == 0 {
+		c.Lease = 2 * time.Second
+	}
+	p := startProcess(ns.t, c.Name, asWorker, c, ns.journal)
+	await(ns.t, ns.dir, func(e event) bool { return e.Who == c.Name && e.Kind == "ready" })
+	return p
+}
+
+// tasks are the tasks of the worker processes, for this one to submit.
+func (ns *nodes) tasks() tasks { return makeTasks(ns.journal, 2*time.Second) }
+
+func testContext(t testing.TB, d time.Duration) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func jetStream(t testing.TB, ns *nodes) jetstream.JetStream {
+	t.Helper()
+	js, err := jetstream.New(ns.connect())
+	require.NoError(t, err)
+	return js
+}

@@ -1,0 +1,72 @@
+package faults
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// process is a child: this binary in another part.
+type process struct {
+	t       testing.TB
+	cmd     *exec.Cmd
+	name    string
+	journal *journal
+	output  bytes.Buffer
+	ended   chan struct{}
+	err     error
+	once    sync.Once
+}
+
+func startProcess(t testing.TB, name, variable string, config any, j *journal) *process {
+	t.Helper()
+	text, err := json.Marshal(config)
+	require.NoError(t, err)
+	p := &process{t: t, name: name, journal: j, ended: make(chan struct{})}
+	p.cmd = exec.Command(os.Args[0])
+	p.cmd.Env = append(os.Environ(), variable+"="+string(text))
+	p.cmd.Stdout, p.cmd.Stderr = &p.output, &p.output
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	require.NoError(t, p.cmd.Start())
+	go func() {
+		p.err = p.cmd.Wait()
+		close(p.ended)
+	}()
+	t.Cleanup(p.kill)
+	t.Cleanup(func() {
+		if t.Failed() {
+			p.kill()
+			t.Logf("output of %s:\n%s", name, p.output.String())
+		}
+	})
+	return p
+}
+
+func (p *process) signal(s syscall.Signal, kind string) {
+	p.t.Helper()
+	if p.journal != nil {
+		p.journal.write(event{Kind: kind, Who: p.name})
+	}
+	require.NoError(p.t, p.cmd.Process.Signal(s))
+}
+
+func (p *process) stop()      { p.signal(syscall.SIGSTOP, "stopped") }
+func (p *process) cont()      { p.signal(syscall.SIGCONT, "continued") }
+func (p *process) interrupt() { p.signal(syscall.SIGTERM, "asked to end") }
+
+// kill ends the process at once, and waits for its end.
+func (p *process) kill() {
+	p.once.Do(func() {
+		_ = p.cmd.Process.Kill() // it may have ended by itself
+		<-p.ended
+		if p.journal != nil {
+			p.journal.write(event{Kind: "dead", Who: p.name})
+		}
+	})
+}

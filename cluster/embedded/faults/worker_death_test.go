@@ -1,0 +1,178 @@
+package faults
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/cluster"
+)
+
+// names of the worker processes of a trial.
+var names = []string{"A", "B", "C"}
+
+// A worker is killed in a run of a series: another takes it, as the second attempt, when the lease
+// is over, and the grid stays.
+func TestAKilledWorkersRunIsRunElsewhere(t *testing.T) {
+	ns := startNodes(t, 1)
+	workers := map[string]*process{}
+	for _, name := range names {
+		workers[name] = ns.worker(workerConfig{Name: name, Series: 1, Period: time.Second,
+			In: input{Sleep: 300 * time.Millisecond}})
+	}
+	victim := await(t, ns.dir, func(e event) bool { return e.Kind == "start" && e.Number == 3 })
+	killed := time.Now()
+	workers[victim.Who].kill()
+	again := await(t, ns.dir, func(e event) bool {
+		return e.Kind == "start" && e.ID == victim.ID && e.Who != victim.Who
+	})
+	require.Equal(t, 2, again.Attempt)
+	require.Greater(t, again.Fence, victim.Fence)
+	require.Less(t, again.At.Sub(killed), 3*time.Second, "lease + 1 s")
+	after := await(t, ns.dir, func(e event) bool { return e.Kind == "start" && e.Number == 6 })
+	require.Zero(t, after.Planned.Sub(victim.Planned)%time.Second, "phase")
+	require.True(t, requireSound(t, ns.dir).Faults > 0)
+}
+
+// A worker is stopped for longer than its lease. When it goes on, what it stores is refused, and
+// its context says why.
+func TestAStoppedWorkerIsFenced(t *testing.T) {
+	ns := startNodes(t, 1)
+	workers := map[string]*process{}
+	for _, name := range names {
+		workers[name] = ns.worker(workerConfig{Name: name, Series: 1, Period: time.Second,
+			In: input{Sleep: 5 * time.Second, Do: "first"}})
+	}
+	victim := await(t, ns.dir, func(e event) bool { return e.Kind == "start" && e.Number == 2 })
+	workers[victim.Who].stop()
+	again := await(t, ns.dir, func(e event) bool {
+		return e.Kind == "start" && e.ID == victim.ID && e.Who != victim.Who
+	})
+	await(t, ns.dir, func(e event) bool { return e.Kind == "start" && e.Number == victim.Number+1 })
+	workers[victim.Who].cont()
+	end := await(t, ns.dir, func(e event) bool {
+		return e.Kind == "end" && e.ID == victim.ID && e.Who == victim.Who
+	})
+	await(t, ns.dir, func(e event) bool {
+		return e.Who == victim.Who && (e.Kind == "left" || e.Kind == "refused")
+	})
+	require.Equal(t, cluster.ErrLost.Error(), end.Text)
+	require.Less(t, victim.Fence, again.Fence)
+	await(t, ns.dir, func(e event) bool { return e.Kind == "start" && e.Number == victim.Number+3 })
+	requireSound(t, ns.dir)
+}
+
+// The same for a task that runs once and does not look at its context: its outcome is refused.
+func TestAStoppedWorkersResultIsRefused(t *testing.T) {
+	ns := startNodes(t, 1)
+	ctx := testContext(t, time.Minute)
+	workers := map[string]*process{}
+	for _, name := range names[:2] {
+		workers[name] = ns.worker(workerConfig{Name: name})
+	}
+	f, err := cluster.Submit(ctx, ns.join(ctx), ns.tasks().work,
+		input{Sleep: time.Second, Do: "deaf", N: 7})
+	require.NoError(t, err)
+	victim := await(t, ns.dir, func(e event) bool { return e.Kind == "start" })
+	workers[victim.Who].stop()
+	v, err := f.Get(ctx)
+	require.NoError(t, err)
+	require.Equal(t, 7, v)
+	workers[victim.Who].cont()
+	left := await(t, ns.dir, func(e event) bool { return e.Kind == "left" && e.Who == victim.Who })
+	require.Contains(t, left.Text, cluster.ErrLost.Error())
+	requireSound(t, ns.dir)
+}
+
+// A worker dies after it has stored the next run and before it acknowledges: the run is seen to be
+// done, and executed once.
+func TestAWorkerThatDiesBeforeItAcknowledges(t *testing.T) {
+	ns := startNodes(t, 1)
+	ns.worker(workerConfig{Name: "A", Series: 1, Period: time.Second, AfterArm: "series"})
+	first := await(t, ns.dir, func(e event) bool { return e.Kind == "armed" })
+	require.Equal(t, "A", first.Who)
+	ns.worker(workerConfig{Name: "B", Series: 1, Period: time.Second})
+	await(t, ns.dir, func(e event) bool { return e.Kind == "start" && e.Number == 5 })
+	for _, e := range readJournals(t, ns.dir) {
+		if e.Kind == "start" {
+			require.Equal(t, 1, e.Attempt, "run %d", e.Number)
+		}
+	}
+	requireSound(t, ns.dir)
+}
+
+// A run that takes three leases on a healthy worker has one attempt: it says that it lives.
+func TestALongRunKeepsItsLease(t *testing.T) {
+	ns := startNodes(t, 1)
+	ctx := testContext(t, time.Minute)
+	for _, name := range names {
+		ns.worker(workerConfig{Name: name, Lease: 500 * time.Millisecond})
+	}
+	f, err := cluster.Submit(ctx, ns.join(ctx), makeTasks(ns.journal, 500*time.Millisecond).work,
+		input{Sleep: 1500 * time.Millisecond, N: 1})
+	require.NoError(t, err)
+	_, err = f.Get(ctx)
+	require.NoError(t, err)
+	require.Equal(t, 1, requireSound(t, ns.dir).Runs)
+}
+
+// A task that kills each process that runs it is given up after its attempts, and its payload kept.
+// Those beside it are not.
+func TestAPoisonTaskIsAbandoned(t *testing.T) {
+	ns := startNodes(t, 1)
+	ctx := testContext(t, 2*time.Minute)
+	lease := 300 * time.Millisecond
+	p := ns.join(ctx)
+	work := makeTasks(ns.journal, lease).work
+	poison, err := cluster.Submit(ctx, p, work, input{Do: "exit", N: 666})
+	require.NoError(t, err)
+	var beside []*cluster.Future[int]
+	for i := range 20 {
+		f, err := cluster.Submit(ctx, p, work, input{Sleep: 20 * time.Millisecond, N: i})
+		require.NoError(t, err)
+		beside = append(beside, f)
+	}
+	done := make(chan struct{})
+	go func() { // a supervisor that starts workers again
+		defer close(done)
+		for i := range 40 {
+			w := ns.worker(workerConfig{Name: names[i%3] + string(rune('0'+i)), Lease: lease})
+			select {
+			case <-w.ended:
+				w.kill()
+			case <-ctx.Done():
+				return
+			case <-waitFor(func() { _, _ = poison.Get(ctx) }):
+				return
+			}
+		}
+	}()
+	_, err = poison.Get(ctx)
+	require.ErrorIs(t, err, cluster.ErrAbandoned)
+	for i, f := range beside {
+		v, err := f.Get(ctx)
+		require.NoError(t, err)
+		require.Equal(t, i, v)
+	}
+	<-done
+	js := jetStream(t, ns)
+	dead, err := js.Stream(ctx, "PUNCTUAL_tasks_DEAD")
+	require.NoError(t, err)
+	m, err := dead.GetLastMsgForSubject(ctx, "punctual.tasks.dead.work."+poison.ID())
+	require.NoError(t, err)
+	require.Contains(t, string(m.Data), "666")
+	starts := 0
+	for _, e := range readJournals(t, ns.dir) {
+		if e.Kind == "start" && e.ID == poison.ID() {
+			starts++
+		}
+	}
+	require.Equal(t, 5, starts)
+}
+
+func waitFor(f func()) <-chan struct{} {
+	done := make(chan struct{})
+	go func() { defer close(done); f() }()
+	return done
+}

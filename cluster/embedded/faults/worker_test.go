@@ -1,0 +1,181 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/punctual-go/punctual/cluster"
+	"github.com/punctual-go/punctual/cluster/internal/wall"
+)
+
+// workerConfig is what a worker process is told.
+type workerConfig struct {
+	Name    string
+	URL     string
+	Dir     string // of the journals
+	Workers int
+	Lease   time.Duration
+	Wrong   time.Duration // of its clock
+	Tasks   []string      // which it serves; all if empty
+
+	// Series it declares, period each, when it starts.
+	Series int
+	Period time.Duration
+	In     input
+
+	AfterArm string // exit right after the next run of this series was stored, before the ack
+}
+
+// input tells a run what to do.
+type input struct {
+	Sleep time.Duration
+	Do    string // exit: kill the process; deaf: do not look at the context; fail: return an error;
+	// first: sleep at the first attempt of a series' second run only
+	N int
+}
+
+// tasks are those of all trials. They tell a journal what they do.
+type tasks struct {
+	work, tick cluster.Task[input, int]
+}
+
+func makeTasks(j *journal, lease time.Duration) tasks {
+	body := func(task string) func(context.Context, input) (int, error) {
+		return func(ctx context.Context, in input) (int, error) {
+			run, _ := cluster.RunFrom(ctx)
+			e := event{Kind: "start", Task: task, ID: run.ID, Series: run.Series, Number: run.Number,
+				Planned: run.Scheduled, Attempt: run.Attempt, Fence: run.Fence, Missed: run.Missed}
+			j.write(e)
+			if in.Do == "first" && (run.Number != 2 || run.Attempt != 1) {
+				in.Sleep = 0
+			}
+			err := in.act(ctx)
+			e.Kind = "end"
+			if cause := context.Cause(ctx); cause != nil {
+				e.Text = cause.Error()
+			}
+			j.write(e)
+			return in.N, err
+		}
+	}
+	return tasks{
+		work: cluster.Define("work", body("work"), cluster.Lease(lease)),
+		tick: cluster.Define("tick", body("tick"), cluster.Lease(lease)),
+	}
+}
+
+func (in input) act(ctx context.Context) error {
+	switch in.Do {
+	case "exit":
+		os.Exit(3)
+	case "fail":
+		return errors.New("as told")
+	case "deaf":
+		time.Sleep(in.Sleep)
+		return nil
+	}
+	if in.Sleep > 0 {
+		select {
+		case <-time.After(in.Sleep):
+		case <-ctx.Done():
+		}
+	}
+	return nil
+}
+
+// work is the life of a worker process.
+func work(c workerConfig) error {
+	wall.Misset(c.Wrong)
+	j, err := openJournal(c.Dir, c.Name)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	nc, err := connect(c.URL)
+	if err != nil {
+		return err
+	}
+	defer nc.Close()
+	p, err := cluster.Join(ctx, nc, cluster.Workers(max(c.Workers, 4)),
+		cluster.Logger(slog.New(&toJournal{journal: j, exitAfter: c.AfterArm})))
+	if err != nil {
+		return err
+	}
+	all := makeTasks(j, c.Lease)
+	for i := range c.Series {
+		if _, err := cluster.AtFixedRate(ctx, p, seriesName(i), c.Period, c.Period, all.tick, c.In); err != nil {
+			return err
+		}
+	}
+	var serve []cluster.Runnable
+	for _, t := range []cluster.Task[input, int]{all.work, all.tick} {
+		if len(c.Tasks) == 0 || slices.Contains(c.Tasks, t.Name()) {
+			serve = append(serve, t)
+		}
+	}
+	j.write(event{Kind: "ready"})
+	return p.Serve(ctx, serve...)
+}
+
+func seriesName(i int) string { return "series " + string(rune('A'+i/26)) + string(rune('a'+i%26)) }
+
+func connect(url string, opts ...nats.Option) (*nats.Conn, error) {
+	return nats.Connect(url, append([]nats.Option{
+		nats.MaxReconnects(-1), nats.ReconnectWait(50 * time.Millisecond),
+		nats.ReconnectJitter(10*time.Millisecond, 10*time.Millisecond),
+		nats.RetryOnFailedConnect(true), nats.Timeout(time.Second),
+		nats.PingInterval(time.Second), nats.MaxPingsOutstanding(2),
+	}, opts...)...)
+}
+
+// toJournal is a log handler that tells the journal what the package says.
+type toJournal struct {
+	journal   *journal
+	exitAfter string
+}
+
+func (*toJournal) Enabled(context.Context, slog.Level) bool { return true }
+func (h *toJournal) WithAttrs([]slog.Attr) slog.Handler     { return h }
+func (h *toJournal) WithGroup(string) slog.Handler          { return h }
+
+func (h *toJournal) Handle(_ context.Context, r slog.Record) error {
+	e := event{Kind: "log", Text: r.Message}
+	switch {
+	case r.Message == "armed":
+		e.Kind = "armed"
+	case strings.Contains(r.Message, "refused"):
+		e.Kind = "refused"
+	case r.Message == "run left to another":
+		e.Kind = "left"
+	}
+	r.Attrs(func(a slog.Attr) bool {
+		switch a.Key {
+		case "number":
+			e.Number = a.Value.Uint64()
+		case "run":
+			for _, b := range a.Value.Group() {
+				if b.Key == "id" {
+					e.ID = b.Value.String()
+				}
+			}
+		case "error", "why":
+			e.Text += ": " + a.Value.String()
+		}
+		return true
+	})
+	h.journal.write(e)
+	if h.exitAfter != "" && e.Kind == "armed" && strings.Contains(e.ID, h.exitAfter) {
+		os.Exit(4)
+	}
+	return nil
+}
