@@ -125,7 +125,7 @@ func (w *worker) checkSeries(h *held) {
 			return
 		}
 	}
-	if l.then.IsZero() { // late by periods, as nobody was there
+	if l.then.IsZero() && h.delivered == 1 { // late by periods, as nobody was there
 		calendar, _ := w.pool.calendars.get(h.at)
 		due, missed := l.cadence.latest(calendar, l.due, w.pool.now())
 		h.due, l.due, l.missed = due, due, l.missed+missed
@@ -178,11 +178,11 @@ func (w *worker) follow(h *held, l link) {
 			return
 		}
 	}
-	w.storeNext(h, l)
+	w.storeNext(h.ctx, h, l)
 }
 
 // finishSeries ends a run of a series.
-func (w *worker) finishSeries(h *held, err error) {
+func (w *worker) finishSeries(ctx context.Context, h *held, err error) {
 	var end *stop
 	if errors.As(err, &end) {
 		w.pool.logger.Info("series ended by its function", h.attr(), "why", end.Error())
@@ -199,14 +199,14 @@ func (w *worker) finishSeries(h *held, err error) {
 		h.done()
 		return
 	}
-	w.storeNext(h, next)
+	w.storeNext(ctx, h, next)
 }
 
 // storeNext stores the next link, if the one at hand still is the last, and acknowledges that.
-func (w *worker) storeNext(h *held, next link) {
+func (w *worker) storeNext(ctx context.Context, h *held, next link) {
 	m := w.pool.linkMessage(h.at, next, h.msg.Data())
 	expect(m, w.pool.on.run(h.at), h.sequence)
-	_, err := w.pool.publish(h.ctx, m)
+	_, err := w.pool.publish(ctx, m)
 	switch {
 	case err == nil:
 		w.pool.logger.Debug("armed", h.attr(), "number", next.number, "due", next.due)

@@ -87,8 +87,13 @@ func (h *held) body(ctx context.Context) ([]byte, error) {
 	if cause := context.Cause(h.ctx); cause != nil {
 		return nil, executor.Permanent(cause)
 	}
-	h.begun.Store(true)
 	h.count()
+	if first := !h.begun.Swap(true); first && h.attempt > 1 && h.link == nil {
+		if err := h.worker.countAttempt(h); err != nil {
+			h.end(err)
+			return nil, executor.Permanent(err)
+		}
+	}
 	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, runKey{}, h.run()))
 	defer cancel(nil)
 	defer context.AfterFunc(h.ctx, func() { cancel(context.Cause(h.ctx)) })()
@@ -151,6 +156,9 @@ func (h *held) leave(why error) {
 
 // settle ends a run that the local pool has ended.
 func (h *held) settle(result []byte, err error) {
+	if h.expired() {
+		h.end(ErrLost)
+	}
 	switch cause := context.Cause(h.ctx); {
 	case cause == nil:
 	case errors.Is(cause, errGivenBack):
@@ -163,9 +171,12 @@ func (h *held) settle(result []byte, err error) {
 		h.leave(cause)
 		return
 	}
+	// The run is over, and what follows is decided by who is first: it may take longer than the lease.
+	ctx, cancel := context.WithTimeout(h.worker.life, h.worker.pool.keep)
+	defer cancel()
 	if h.link != nil {
-		h.worker.finishSeries(h, err)
+		h.worker.finishSeries(ctx, h, err)
 		return
 	}
-	h.worker.finishTask(h, outcomeOf(result, err))
+	h.worker.finishTask(ctx, h, outcomeOf(result, err))
 }

@@ -15,6 +15,7 @@ type link struct {
 	name    string // of the series
 	number  uint64 // of the run
 	due     time.Time
+	id      time.Time // the due time that is stored: due itself, but for a run that begins late
 	missed  uint64
 	cadence cadence
 	hash    string    // of the declaration
@@ -55,7 +56,7 @@ func (l link) write(h nats.Header) {
 }
 
 func readLink(h nats.Header) (l link, err error) {
-	l = link{do: h.Get(headerDo), hash: h.Get(headerHash), due: dueOf(h)}
+	l = link{do: h.Get(headerDo), hash: h.Get(headerHash), due: dueOf(h), id: dueOf(h)}
 	if l.name, err = url.QueryUnescape(h.Get(headerName)); err != nil {
 		return l, fmt.Errorf("cluster: the name of a series: %w", err)
 	}
@@ -83,7 +84,7 @@ func (l *link) tell(r *Run) {
 	r.Series, r.Number, r.Missed = l.name, l.number, l.missed
 	r.Scheduled = l.due
 	r.Triggered = !l.then.IsZero()
-	r.ID = l.name + "@" + l.due.UTC().Format(time.RFC3339Nano)
+	r.ID = l.name + "@" + l.id.UTC().Format(time.RFC3339Nano)
 }
 
 // after is the link that follows a run, which ends now; ok is false if the series ends.

@@ -23,12 +23,13 @@ func (w *worker) checkTask(h *held) {
 		h.done()
 		return
 	}
-	if err := w.countAttempt(h, id); err != nil {
+	begun, err := w.attemptsBegun(h.ctx, id)
+	if err != nil {
 		h.leave(err)
 		return
 	}
-	if h.attempt > h.task.attempts {
-		w.finishTask(h, outcome{abandoned,
+	if h.attempt = begun + 1; h.attempt > h.task.attempts {
+		w.finishTask(h.ctx, h, outcome{abandoned,
 			fmt.Appendf(nil, "none of %d attempts came to an end", h.task.attempts)})
 		return
 	}
@@ -36,42 +37,43 @@ func (w *worker) checkTask(h *held) {
 	h.admit()
 }
 
-// countAttempt counts how often a task was begun. Deliveries would not do: a worker that dies takes
-// with it what it held but had not begun, and a task must not be given up because it was
-// always in bad company. So each attempt but the first is written down before it begins.
-func (w *worker) countAttempt(h *held, id string) error {
-	key := "try." + id
-	return w.pool.persist(h.ctx, func(ctx context.Context) error {
-		begun := 1
-		entry, err := w.pool.bucket.Get(ctx, key)
-		switch {
-		case err == nil:
-			if begun, err = strconv.Atoi(string(entry.Value())); err != nil {
-				return err
-			}
-		case !errors.Is(err, jetstream.ErrKeyNotFound):
-			return err
-		}
-		h.attempt = begun + 1
-		if h.attempt > h.task.attempts {
+// attemptsBegun tells how often a task was begun that was delivered before. Deliveries would not do:
+// a worker that dies takes with it what it held but had not begun, and a task must not be given
+// up because it was always in bad company. So each attempt but the first, which is taken for
+// granted, is written down as it begins.
+func (w *worker) attemptsBegun(ctx context.Context, id string) (n int, err error) {
+	err = w.pool.persist(ctx, func(ctx context.Context) error {
+		entry, err := w.pool.bucket.Get(ctx, "try."+id)
+		if errors.Is(err, jetstream.ErrKeyNotFound) {
+			n = 1
 			return nil
 		}
-		_, err = w.pool.bucket.PutString(ctx, key, strconv.Itoa(h.attempt))
+		if err == nil {
+			n, err = strconv.Atoi(string(entry.Value()))
+		}
+		return err
+	})
+	return n, err
+}
+
+func (w *worker) countAttempt(h *held) error {
+	return w.pool.persist(h.ctx, func(ctx context.Context) error {
+		_, err := w.pool.bucket.PutString(ctx, "try."+h.at.id(), strconv.Itoa(h.attempt))
 		return err
 	})
 }
 
 // finishTask records an outcome and acknowledges the run, in this order: if the process dies in
 // between, the next worker finds the outcome.
-func (w *worker) finishTask(h *held, o outcome) {
+func (w *worker) finishTask(ctx context.Context, h *held, o outcome) {
 	id := h.at.id()
 	if o.kind == abandoned {
-		if err := w.bury(h, id, o); err != nil {
+		if err := w.bury(ctx, h, id, o); err != nil {
 			h.leave(err)
 			return
 		}
 	}
-	first, err := w.pool.results.record(h.ctx, id, o)
+	first, err := w.pool.results.record(ctx, id, o)
 	if err != nil {
 		h.leave(err)
 		return
@@ -83,14 +85,14 @@ func (w *worker) finishTask(h *held, o outcome) {
 }
 
 // bury keeps the payload of a task that is given up.
-func (w *worker) bury(h *held, id string, o outcome) error {
+func (w *worker) bury(ctx context.Context, h *held, id string, o outcome) error {
 	w.pool.logger.Error("task abandoned", h.attr(), "why", string(o.data))
 	m := nats.NewMsg(w.pool.on.dead(h.task.name, id))
 	m.Data = h.msg.Data()
 	m.Header.Set(jetstream.MsgIDHeader, id)
 	m.Header.Set("Punctual-Task", h.task.name)
 	m.Header.Set("Punctual-Why", headerText(string(o.data)))
-	_, err := w.pool.publish(h.ctx, m)
+	_, err := w.pool.publish(ctx, m)
 	return err
 }
 

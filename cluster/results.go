@@ -12,7 +12,8 @@ import (
 // results tells futures their outcomes. One watch serves all that this process has submitted; a
 // future of another's ID watches by itself. The first who records an outcome wins.
 type results struct {
-	pool *Pool
+	pool   *Pool
+	stream jetstream.Stream // of the bucket
 
 	mu   sync.Mutex
 	open map[string]*pending // by ID
@@ -61,68 +62,54 @@ func (r *results) settle(id string, o outcome, fault error) {
 
 // watchOwn watches what becomes of this process's tasks, for as long as the connection lives.
 func (r *results) watchOwn(ctx context.Context) error {
-	w, err := r.watch(ctx, r.pool.client+".>")
+	stream, err := r.pool.js.Stream(ctx, "KV_"+r.pool.bucketName())
 	if err != nil {
 		return err
 	}
+	r.stream = stream
+	w := &watch{stream: stream, subject: r.subject(r.pool.client + ".>")}
+	if err := w.open(ctx); err != nil {
+		return err
+	}
 	go func() {
-		for entry := range w.Updates() {
-			r.take(entry)
-		}
+		err := w.follow(context.Background(), func(m jetstream.Msg) (more bool) {
+			o, err := decodeOutcome(m.Data())
+			r.settle(strings.TrimPrefix(m.Subject(), r.subject("")), o, err)
+			return true
+		})
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		for id, f := range r.open {
 			delete(r.open, id)
-			f.fault = ErrClosed
+			f.fault = err
 			close(f.done)
 		}
 	}()
 	return nil
 }
 
-// watch begins a watch that outlives ctx, which bounds only its making.
-func (r *results) watch(ctx context.Context, keys string) (jetstream.KeyWatcher, error) {
-	return r.pool.bucket.Watch(context.WithoutCancel(ctx), keys, jetstream.IgnoreDeletes())
-}
-
-// take settles the future whose outcome an entry is; nil entries mark the end of what is old.
-func (r *results) take(entry jetstream.KeyValueEntry) {
-	if entry == nil {
-		return
-	}
-	o, err := decodeOutcome(entry.Value())
-	r.settle(entry.Key(), o, err)
-}
+// subject is where the bucket stores a key.
+func (r *results) subject(key string) string { return "$KV." + r.pool.bucketName() + "." + key }
 
 // attach finds or awaits the outcome of any task: what is recorded already is told first.
-func (r *results) attach(ctx context.Context, id string) (outcome, error) {
-	var found outcome
-	err := r.pool.persist(ctx, func(context.Context) error {
-		w, err := r.pool.bucket.Watch(ctx, id, jetstream.IgnoreDeletes())
-		if err != nil {
-			return err
-		}
-		defer w.Stop() //nolint:errcheck // it only tells that the connection is gone
-		for {
-			select {
-			case entry, more := <-w.Updates():
-				if !more {
-					return ErrClosed
-				}
-				if entry == nil {
-					continue
-				}
-				found, err = decodeOutcome(entry.Value())
-				return err
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-		}
-	})
-	if ctx.Err() != nil {
-		return outcome{}, context.Cause(ctx) // it was told to stop, and need not say more
+func (r *results) attach(ctx context.Context, id string) (o outcome, err error) {
+	if o, ok, err := r.recorded(ctx, id); ok || err != nil {
+		return o, err
 	}
-	return found, err
+	w := &watch{stream: r.stream, subject: r.subject(id)}
+	defer w.close()
+	var fault error
+	err = w.follow(ctx, func(m jetstream.Msg) (more bool) {
+		if len(m.Data()) == 0 {
+			return true // it was deleted
+		}
+		o, fault = decodeOutcome(m.Data())
+		return false
+	})
+	if err != nil {
+		return o, err
+	}
+	return o, fault
 }
 
 // recorded returns the outcome that a task has already, if any.
@@ -139,6 +126,9 @@ func (r *results) recorded(ctx context.Context, id string) (o outcome, ok bool, 
 		ok = err == nil
 		return err
 	})
+	if ctx.Err() != nil {
+		err = context.Cause(ctx) // it was told to stop, and need not say more
+	}
 	return o, ok, err
 }
 

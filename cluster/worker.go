@@ -32,6 +32,7 @@ func (p *Pool) Serve(ctx context.Context, tasks ...Runnable) error {
 	}
 	defer p.serving.Store(false)
 	w := newWorker(p, defs)
+	defer w.die()
 	if err := w.work(ctx, defs); err != nil {
 		return fmt.Errorf("cluster: pool %q: %w", p.settings.name, err)
 	}
@@ -66,6 +67,8 @@ type worker struct {
 	leases  *leases
 	windows map[string]*window // by task; not changed once made
 	alone   chan struct{}      // held by the one run that has lost its worker often
+	life    context.Context    // ends when Serve does: until then outcomes may still be stored
+	die     context.CancelFunc
 
 	mu    sync.Mutex
 	at    map[place][]*held
@@ -84,6 +87,7 @@ func newWorker(p *Pool, defs []*definition) *worker {
 		at:      map[place][]*held{},
 		empty:   make(chan struct{}),
 	}
+	w.life, w.die = context.WithCancel(context.Background())
 	for _, def := range defs {
 		w.windows[def.name] = newWindow(2 * p.workers)
 	}

@@ -12,10 +12,11 @@ import (
 // verdict is what the journals of a trial say. All but the counts of what happened must be zero.
 type verdict struct {
 	Runs, Faults, Lost int // what happened: runs begun, processes killed or stopped, leases lost
+	Again              int // runs that were executed again because of a fault, as is promised
 
 	Unfinished int // accepted tasks without an outcome, or whose outcome nobody saw
 	Disagree   int // tasks of which two observers saw different outcomes
-	Twice      int // tasks or runs executed to the end twice although nobody was killed or lost
+	Twice      int // runs that were executed again although there was no fault
 	Overlaps   int // runs of a series at the same time, with neither worker dead nor its lease lost
 	ArmedTwice int // numbers of a series stored twice
 	Skipped    int // numbers of a series that never began
@@ -23,8 +24,8 @@ type verdict struct {
 }
 
 func (v verdict) String() string {
-	return fmt.Sprintf("%d runs, %d faults, %d leases lost; unfinished %d, disagreeing %d, twice %d, "+
-		"overlaps %d, armed twice %d, skipped %d, fences %d", v.Runs, v.Faults, v.Lost,
+	return fmt.Sprintf("%d runs, %d faults, %d leases lost, %d again; unfinished %d, disagreeing %d, twice %d, "+
+		"overlaps %d, armed twice %d, skipped %d, fences %d", v.Runs, v.Faults, v.Lost, v.Again,
 		v.Unfinished, v.Disagree, v.Twice, v.Overlaps, v.ArmedTwice, v.Skipped, v.Fences)
 }
 
@@ -56,8 +57,11 @@ func judge(t testing.TB, dir string) verdict {
 				ends++
 			}
 		}
-		if ends > 1 && ends == len(attempts) {
+		switch {
+		case ends > 1 && v.Faults == 0:
 			v.Twice++
+		case ends > 1:
+			v.Again++
 		}
 	}
 	for _, runs := range bySeries {
@@ -112,6 +116,12 @@ func spansOf(events []event, v *verdict) []span {
 				v.Lost++
 				spans[i].end = spans[i].At
 			}
+		case "left": // it ended, but could not store what came of it
+			for i := range spans {
+				if spans[i].Who == e.Who && spans[i].ID == e.ID {
+					spans[i].ended = false
+				}
+			}
 		case "dead", "stopped":
 			v.Faults++
 			for k, i := range open {
@@ -122,6 +132,8 @@ func spansOf(events []event, v *verdict) []span {
 					}
 				}
 			}
+		case "server killed":
+			v.Faults++
 		case "armed":
 			armed[fmt.Sprintf("%s|%d", e.ID, e.Number)]++
 		}
@@ -163,7 +175,7 @@ func requireSound(t testing.TB, dir string) verdict {
 	t.Helper()
 	v := judge(t, dir)
 	t.Log(v)
-	want := verdict{Runs: v.Runs, Faults: v.Faults, Lost: v.Lost}
+	want := verdict{Runs: v.Runs, Faults: v.Faults, Lost: v.Lost, Again: v.Again}
 	require.Equal(t, want, v)
 	return v
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"os"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -164,4 +165,15 @@ func jetStream(t testing.TB, ns *nodes) jetstream.JetStream {
 	js, err := jetstream.New(ns.connect())
 	require.NoError(t, err)
 	return js
+}
+
+// memory is what the first server has resident.
+func (ns *nodes) memory() int {
+	ns.t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", ns.running[0].cmd.Process.Pid))
+	require.NoError(ns.t, err)
+	var size, resident int
+	_, err = fmt.Sscan(string(text), &size, &resident)
+	require.NoError(ns.t, err)
+	return resident * os.Getpagesize()
 }

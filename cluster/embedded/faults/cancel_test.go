@@ -1,0 +1,221 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/cluster"
+	"github.com/punctual-go/punctual/cluster/embedded"
+)
+
+// local is a server in this process, and a pool on it.
+type local struct {
+	server *embedded.Server
+	conn   *nats.Conn
+	pool   *cluster.Pool
+}
+
+func startLocal(t testing.TB, opts ...cluster.Option) *local {
+	t.Helper()
+	ctx := testContext(t, time.Minute)
+	s, err := embedded.Start(ctx, t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	l := &local{server: s}
+	l.conn = l.connect(t)
+	l.pool, err = cluster.Join(ctx, l.conn, opts...)
+	require.NoError(t, err)
+	return l
+}
+
+func (l *local) connect(t testing.TB) *nats.Conn {
+	t.Helper()
+	nc, err := l.server.Conn()
+	require.NoError(t, err)
+	t.Cleanup(nc.Close)
+	return nc
+}
+
+// serve serves tasks until the test ends.
+func (l *local) serve(t testing.TB, tasks ...cluster.Runnable) {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- l.pool.Serve(ctx, tasks...) }()
+	t.Cleanup(func() {
+		stop()
+		require.NoError(t, <-ended)
+	})
+}
+
+// requireEmpty waits until nothing is left to do.
+func (l *local) requireEmpty(t testing.TB) {
+	t.Helper()
+	js, err := jetstream.New(l.conn)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		stream, err := js.Stream(context.Background(), "PUNCTUAL_tasks")
+		return err == nil && stream.CachedInfo().State.Msgs == 0
+	}, 30*time.Second, 20*time.Millisecond, "the stream is not empty")
+}
+
+// requireOutcomes counts what the bucket holds: an outcome for each task, and nothing else.
+func (l *local) requireOutcomes(t testing.TB, n int) {
+	t.Helper()
+	js, err := jetstream.New(l.conn)
+	require.NoError(t, err)
+	bucket, err := js.KeyValue(context.Background(), "PUNCTUAL_tasks")
+	require.NoError(t, err)
+	status, err := bucket.Status(context.Background())
+	require.NoError(t, err)
+	require.EqualValues(t, n, status.Values())
+}
+
+// racing makes rounds in which a task is cancelled at about the moment in which something happens
+// to it, and checks that all agree on how that ended.
+func racing(t *testing.T, rounds int, round func(ctx context.Context, l *local) (
+	*cluster.Future[int], time.Duration)) {
+	l := startLocal(t)
+	ctx := testContext(t, 4*time.Minute)
+	stranger, err := cluster.Join(ctx, l.connect(t))
+	require.NoError(t, err)
+	task := cluster.Define("race", race)
+	l.serve(t, task)
+	var prevented, completed, next atomic.Int64
+	var all sync.WaitGroup
+	for range 64 {
+		all.Go(func() {
+			for next.Add(1) <= int64(rounds) {
+				f, wait := round(ctx, l)
+				if f == nil {
+					return
+				}
+				time.Sleep(wait)
+				was, err := f.Cancel(ctx)
+				if !noError(t, err) {
+					return
+				}
+				_, err = f.Get(ctx)
+				_, other := cluster.Attach(stranger, task, f.ID()).Get(ctx)
+				if errors.Is(err, cluster.ErrCancelled) != was ||
+					errors.Is(other, cluster.ErrCancelled) != was {
+					t.Errorf("prevented %v, Get %v, elsewhere %v", was, err, other)
+					return
+				}
+				if again, err := f.Cancel(ctx); again || err != nil {
+					t.Errorf("cancelled again: %v, %v", again, err)
+				}
+				if was {
+					prevented.Add(1)
+				} else {
+					completed.Add(1)
+				}
+			}
+		})
+	}
+	all.Wait()
+	t.Logf("%d prevented, %d completed", prevented.Load(), completed.Load())
+	require.Positive(t, prevented.Load())
+	require.Positive(t, completed.Load())
+	l.requireEmpty(t)
+	l.requireOutcomes(t, rounds)
+}
+
+func race(_ context.Context, sleep time.Duration) (int, error) {
+	time.Sleep(sleep)
+	return 1, nil
+}
+
+func noError(t *testing.T, err error) bool {
+	if err != nil {
+		t.Error(err)
+	}
+	return err == nil
+}
+
+func TestCancelRacesTheFiringInstant(t *testing.T) {
+	task := cluster.Define("race", race)
+	racing(t, long(2_000, 10_000), func(ctx context.Context, l *local) (
+		*cluster.Future[int], time.Duration) {
+		delay := 310*time.Millisecond + rand.N(100*time.Millisecond)
+		f, err := cluster.Schedule(ctx, l.pool, delay, task, 0)
+		if !noError(t, err) {
+			return nil, 0
+		}
+		return f, delay - 5*time.Millisecond + rand.N(10*time.Millisecond)
+	})
+}
+
+func TestCancelRacesCompletion(t *testing.T) {
+	task := cluster.Define("race", race)
+	racing(t, long(5_000, 10_000), func(ctx context.Context, l *local) (
+		*cluster.Future[int], time.Duration) {
+		length := rand.N(3 * time.Millisecond)
+		f, err := cluster.Submit(ctx, l.pool, task, length)
+		if !noError(t, err) {
+			return nil, 0
+		}
+		return f, rand.N(60 * time.Millisecond)
+	})
+}
+
+// A run under way is told by its context that it is cancelled.
+func TestCancelEndsTheContextOfARun(t *testing.T) {
+	l := startLocal(t)
+	ctx := testContext(t, time.Minute)
+	began, cause := make(chan struct{}), make(chan error, 1)
+	task := cluster.Define("waits", func(ctx context.Context, _ struct{}) (int, error) {
+		close(began)
+		<-ctx.Done()
+		cause <- context.Cause(ctx)
+		return 1, nil
+	})
+	l.serve(t, task)
+	f, err := cluster.Submit(ctx, l.pool, task, struct{}{})
+	require.NoError(t, err)
+	<-began
+	prevented, err := f.Cancel(ctx)
+	require.NoError(t, err)
+	require.True(t, prevented)
+	require.ErrorIs(t, <-cause, cluster.ErrCancelled)
+	_, err = f.Get(ctx)
+	require.ErrorIs(t, err, cluster.ErrCancelled)
+	require.ErrorIs(t, err, context.Canceled)
+	l.requireEmpty(t)
+}
+
+// A series is cancelled while it waits, in its last wait, and while it runs.
+func TestCancelASeries(t *testing.T) {
+	for name, wait := range map[string]time.Duration{
+		"far": 0, "last wait": 400 * time.Millisecond, "running": 700 * time.Millisecond,
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := startLocal(t)
+			ctx := testContext(t, time.Minute)
+			task := cluster.Define("series", func(ctx context.Context, _ int) (int, error) {
+				select {
+				case <-ctx.Done():
+				case <-time.After(10 * time.Second):
+				}
+				return 0, nil
+			})
+			l.serve(t, task)
+			s, err := cluster.AtFixedRate(ctx, l.pool, "s", 500*time.Millisecond, time.Second, task, 0)
+			require.NoError(t, err)
+			time.Sleep(wait)
+			require.NoError(t, s.Cancel(ctx))
+			l.requireEmpty(t)
+			_, err = s.Next(ctx)
+			require.ErrorIs(t, err, cluster.ErrNoSeries)
+		})
+	}
+}

@@ -1,0 +1,296 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/cluster"
+	"github.com/punctual-go/punctual/cluster/internal/wall"
+	"github.com/punctual-go/punctual/executor"
+)
+
+func TestOutcomesTravel(t *testing.T) {
+	l := startLocal(t)
+	ctx := testContext(t, time.Minute)
+	type in struct{ What string }
+	type out struct{ Said []string }
+	task := cluster.Define("says", func(_ context.Context, i in) (out, error) {
+		switch i.What {
+		case "fail":
+			return out{}, fmt.Errorf("cannot: %w", errors.New("no paper"))
+		case "panic":
+			panic("on fire")
+		}
+		return out{[]string{i.What, "!"}}, nil
+	})
+	slow := cluster.Define("slow", func(ctx context.Context, _ int) (int, error) {
+		<-ctx.Done()
+		return 0, context.Cause(ctx)
+	}, cluster.With(executor.Timeout(50*time.Millisecond)))
+	var tries atomic.Int64
+	retried := cluster.Define("retried", func(context.Context, int) (int64, error) {
+		if n := tries.Add(1); n < 3 {
+			return 0, errors.New("not yet")
+		}
+		return tries.Load(), nil
+	}, cluster.With(executor.Retry(5, executor.Backoff{})))
+	l.serve(t, task, slow, retried)
+
+	f, err := cluster.Submit(ctx, l.pool, task, in{"hello"})
+	require.NoError(t, err)
+	for _, f := range []*cluster.Future[out]{f, cluster.Attach(l.pool, task, f.ID())} {
+		got, err := f.Get(ctx)
+		require.NoError(t, err)
+		require.Equal(t, out{[]string{"hello", "!"}}, got)
+	}
+	for what, panicked := range map[string]bool{"fail": false, "panic": true} {
+		f, err = cluster.Submit(ctx, l.pool, task, in{what})
+		require.NoError(t, err)
+		_, err = f.Get(ctx)
+		var failure *cluster.TaskError
+		require.ErrorAs(t, err, &failure)
+		require.Equal(t, panicked, failure.Panic)
+		require.Equal(t, "says", failure.Task)
+		require.Equal(t, f.ID(), failure.ID)
+	}
+	late, err := cluster.Submit(ctx, l.pool, slow, 0)
+	require.NoError(t, err)
+	_, err = late.Get(ctx)
+	require.ErrorContains(t, err, "timed out")
+	third, err := cluster.Submit(ctx, l.pool, retried, 0)
+	require.NoError(t, err)
+	n, err := third.Get(ctx)
+	require.NoError(t, err)
+	require.EqualValues(t, 3, n)
+	l.requireEmpty(t)
+}
+
+// Get waits no longer than its context, which does not end the task.
+func TestGetEndsWithItsContext(t *testing.T) {
+	l := startLocal(t)
+	ctx := testContext(t, time.Minute)
+	nobody := cluster.Define("nobody serves it", race)
+	f, err := cluster.Submit(ctx, l.pool, nobody, 0)
+	require.NoError(t, err)
+	for _, f := range []*cluster.Future[int]{f, cluster.Attach(l.pool, nobody, f.ID())} {
+		short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+		_, err = f.Get(short)
+		cancel()
+		require.Equal(t, context.DeadlineExceeded, err)
+	}
+	l.serve(t, nobody) // a replica that knows it
+	_, err = f.Get(ctx)
+	require.NoError(t, err)
+}
+
+// No run begins before its time, whatever fraction of a second that has.
+func TestNeverEarly(t *testing.T) {
+	l := startLocal(t)
+	ctx := testContext(t, time.Minute)
+	late := make(chan time.Duration, 2000)
+	task := cluster.Define("late", func(_ context.Context, due time.Time) (int, error) {
+		late <- time.Since(due)
+		return 0, nil
+	})
+	l.serve(t, task)
+	var fs []*cluster.Future[int]
+	start := time.Now()
+	for i := range 1000 {
+		due := start.Add(time.Duration(i) * 2_345_678)
+		f, err := cluster.ScheduleAt(ctx, l.pool, due, task, due)
+		require.NoError(t, err)
+		fs = append(fs, f)
+	}
+	for _, f := range fs {
+		_, err := f.Get(ctx)
+		require.NoError(t, err)
+	}
+	close(late)
+	for d := range late {
+		require.GreaterOrEqual(t, d, time.Duration(0))
+	}
+}
+
+// Lateness at 400 a second.
+func TestLateness(t *testing.T) {
+	l := startLocal(t)
+	ctx := testContext(t, time.Minute)
+	n := long(2000, 8000)
+	var mu sync.Mutex
+	var late []time.Duration
+	task := cluster.Define("late", func(_ context.Context, due time.Time) (int, error) {
+		d := time.Since(due)
+		mu.Lock()
+		defer mu.Unlock()
+		late = append(late, d)
+		return 0, nil
+	})
+	l.serve(t, task)
+	start := time.Now().Add(time.Duration(n)*250*time.Microsecond + 500*time.Millisecond)
+	fs := make([]*cluster.Future[int], n)
+	var all sync.WaitGroup
+	for i := range n {
+		due := start.Add(time.Duration(i) * 2500 * time.Microsecond)
+		all.Go(func() {
+			f, err := cluster.ScheduleAt(ctx, l.pool, due, task, due)
+			if noError(t, err) {
+				fs[i] = f
+			}
+		})
+	}
+	all.Wait()
+	for _, f := range fs {
+		_, err := f.Get(ctx)
+		require.NoError(t, err)
+	}
+	slices.Sort(late)
+	require.GreaterOrEqual(t, late[0], time.Duration(0))
+	within(t, "p50", late[n/2], time.Millisecond)
+	within(t, "p99", late[n*99/100], 10*time.Millisecond)
+	t.Logf("most %v", late[n-1])
+}
+
+// A process whose clock is wrong by an hour plans by the server's.
+func TestAWrongClock(t *testing.T) {
+	for _, wrong := range []time.Duration{time.Hour, -time.Hour} {
+		t.Run(wrong.String(), func(t *testing.T) {
+			wall.Misset(wrong)
+			t.Cleanup(func() { wall.Misset(0) })
+			l := startLocal(t)
+			ctx := testContext(t, time.Minute)
+			task := cluster.Define("when", func(context.Context, int) (time.Time, error) {
+				return time.Now(), nil
+			})
+			l.serve(t, task)
+			for _, d := range []time.Duration{50 * time.Millisecond, 700 * time.Millisecond} {
+				before := time.Now()
+				f, err := cluster.Schedule(ctx, l.pool, d, task, 0)
+				require.NoError(t, err)
+				at, err := f.Get(ctx)
+				require.NoError(t, err)
+				require.False(t, at.Before(before.Add(d-5*time.Millisecond)), "%v early",
+					before.Add(d).Sub(at))
+			}
+		})
+	}
+}
+
+// One key is one task, whoever submits it and however often.
+func TestOnceIsOnce(t *testing.T) {
+	ns := startNodes(t, 1)
+	ctx := testContext(t, time.Minute)
+	pools := []*cluster.Pool{ns.join(ctx), ns.join(ctx), ns.join(ctx)}
+	ns.worker(workerConfig{Name: "A"})
+	work := ns.tasks().work
+	var mu sync.Mutex
+	ids := map[string]bool{}
+	var all sync.WaitGroup
+	for i := range 60 {
+		all.Go(func() {
+			var f *cluster.Future[int]
+			var err error
+			if i%2 == 0 {
+				f, err = cluster.Submit(ctx, pools[i%3], work, input{N: 5}, cluster.Once("key"))
+			} else {
+				f, err = cluster.Schedule(ctx, pools[i%3], 400*time.Millisecond, work, input{N: 5},
+					cluster.Once("key"))
+			}
+			if !noError(t, err) {
+				return
+			}
+			v, err := f.Get(ctx)
+			ns.saw(f.ID(), v, err)
+			mu.Lock()
+			defer mu.Unlock()
+			ids[f.ID()] = true
+		})
+	}
+	all.Wait()
+	require.Len(t, ids, 1)
+	f, err := cluster.Submit(ctx, pools[0], work, input{N: 6}, cluster.Once("key"))
+	require.NoError(t, err)
+	v, err := f.Get(ctx)
+	require.NoError(t, err)
+	require.Equal(t, 5, v, "the first one's")
+	require.Equal(t, 1, requireSound(t, ns.dir).Runs)
+	other, err := cluster.Submit(ctx, pools[0], work, input{N: 7}, cluster.Once("another"))
+	require.NoError(t, err)
+	require.NotEqual(t, f.ID(), other.ID())
+}
+
+// Many replicas declare one series at once: there is one chain.
+func TestOneChainForAllWhoDeclareIt(t *testing.T) {
+	l := startLocal(t)
+	ctx := testContext(t, time.Minute)
+	var running, most atomic.Int64
+	task := cluster.Define("chain", func(context.Context, int) (int, error) {
+		if n := running.Add(1); n > most.Load() {
+			most.Store(n)
+		}
+		time.Sleep(time.Millisecond)
+		running.Add(-1)
+		return 0, nil
+	})
+	pools := []*cluster.Pool{l.pool}
+	for range 2 {
+		p, err := cluster.Join(ctx, l.connect(t))
+		require.NoError(t, err)
+		pools = append(pools, p)
+	}
+	l.serve(t, task)
+	js, err := jetstream.New(l.conn)
+	require.NoError(t, err)
+	for i := range 100 {
+		name := fmt.Sprint("s", i)
+		var all sync.WaitGroup
+		for _, p := range pools {
+			all.Go(func() {
+				_, err := cluster.AtFixedRate(ctx, p, name, time.Duration(i)*5*time.Millisecond,
+					time.Minute, task, 0)
+				noError(t, err)
+			})
+		}
+		all.Wait()
+	}
+	time.Sleep(time.Second) // those below 500 ms have run, and their next run is armed
+	stream, err := js.Stream(ctx, "PUNCTUAL_tasks")
+	require.NoError(t, err)
+	info, err := stream.Info(ctx, jetstream.WithSubjectFilter(">"))
+	require.NoError(t, err)
+	require.Len(t, info.State.Subjects, 100)
+	for subject, n := range info.State.Subjects {
+		require.EqualValues(t, 1, n, subject)
+	}
+}
+
+// Many tasks wait; the server is killed and started: it answers soon, and each of them still waits.
+func TestManyPendingOutliveARestart(t *testing.T) {
+	n := long(20_000, 500_000)
+	ns := startNodes(t, 1)
+	ctx := testContext(t, 10*time.Minute)
+	p := ns.join(ctx)
+	before := ns.memory()
+	ns.scheduleMany(ctx, p, n, time.Hour, time.Hour)
+	t.Logf("%d bytes each", (ns.memory()-before)/n)
+	ns.kill(0)
+	ns.start(0)
+	up := time.Now()
+	js := jetStream(t, ns)
+	stream, err := js.Stream(ctx, "PUNCTUAL_tasks")
+	for err != nil {
+		time.Sleep(10 * time.Millisecond)
+		stream, err = js.Stream(ctx, "PUNCTUAL_tasks")
+		require.NoError(t, ctx.Err())
+	}
+	within(t, "from the restart to an answer", time.Since(up), 5*time.Second)
+	require.EqualValues(t, n, stream.CachedInfo().State.Msgs)
+}
