@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -68,7 +69,7 @@ func (p *Pool) join(ctx context.Context) error {
 		return explained(err)
 	}
 	p.js = js
-	if err := p.persist(ctx, p.makeStreams); err != nil {
+	if err := p.persist(ctx, patient(2*time.Second, p.makeStreams)); err != nil {
 		return err
 	}
 	if err := p.persist(ctx, func(ctx context.Context) error {
@@ -86,12 +87,31 @@ func (p *Pool) Name() string { return p.settings.name }
 // now is the time by the server's clock, or a little less, never more.
 func (p *Pool) now() time.Time { return p.clock.now() }
 
+// patient makes a step that nobody answers fail for good after a while: a server whose JetStream is
+// off is silent, and so is one that is just starting.
+func patient(d time.Duration, step func(context.Context) error) func(context.Context) error {
+	begun := time.Now()
+	return func(ctx context.Context) error {
+		err := step(ctx)
+		if errors.Is(err, nats.ErrNoResponders) && time.Since(begun) > d {
+			return fmt.Errorf("%w: JetStream is off", ErrUnsupported)
+		}
+		return err
+	}
+}
+
 // persist calls step until it succeeds, fails for good, or ctx ends.
 func (p *Pool) persist(ctx context.Context, step func(context.Context) error) error {
 	for wait := 10 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		before := p.nc.LastError()
 		attempt, cancel := context.WithTimeout(ctx, 5*time.Second)
 		err := step(attempt)
 		cancel()
+		// What is not permitted is told beside the answer, which never comes.
+		if last := p.nc.LastError(); err != nil && last != before &&
+			errors.Is(last, nats.ErrPermissionViolation) {
+			return explained(last)
+		}
 		switch {
 		case err == nil:
 			return nil

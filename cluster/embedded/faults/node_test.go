@@ -6,7 +6,9 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -61,6 +63,7 @@ type nodes struct {
 	running []*process
 	journal *journal
 	dir     string // of the journals
+	binary  string // of the server, if it is not this one
 }
 
 func startNodes(t testing.TB, n int) *nodes {
@@ -98,7 +101,15 @@ func freePorts(t testing.TB, n int) (ports []int) {
 
 func (ns *nodes) start(i int) {
 	ns.t.Helper()
-	ns.running[i] = startProcess(ns.t, ns.configs[i].Name, asServer, ns.configs[i], nil)
+	c := ns.configs[i]
+	if ns.binary == "" {
+		ns.running[i] = startProcess(ns.t, c.Name, asServer, c, nil)
+		return
+	}
+	config := filepath.Join(ns.dir, c.Name+".conf")
+	require.NoError(ns.t, os.WriteFile(config, fmt.Appendf(nil,
+		"listen: 127.0.0.1:%d\njetstream { store_dir: %q, sync_interval: always }\n", c.Port, c.Dir), 0o600))
+	ns.running[i] = startCommand(ns.t, c.Name, nil, exec.Command(ns.binary, "-c", config))
 }
 
 func (ns *nodes) kill(i int) {

@@ -28,9 +28,14 @@ func startProcess(t testing.TB, name, variable string, config any, j *journal) *
 	t.Helper()
 	text, err := json.Marshal(config)
 	require.NoError(t, err)
-	p := &process{t: t, name: name, journal: j, ended: make(chan struct{})}
-	p.cmd = exec.Command(os.Args[0])
-	p.cmd.Env = append(os.Environ(), variable+"="+string(text))
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), variable+"="+string(text))
+	return startCommand(t, name, j, cmd)
+}
+
+func startCommand(t testing.TB, name string, j *journal, cmd *exec.Cmd) *process {
+	t.Helper()
+	p := &process{t: t, name: name, journal: j, cmd: cmd, ended: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = &p.output, &p.output
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	require.NoError(t, p.cmd.Start())

@@ -123,6 +123,9 @@ func TestAKilledServer(t *testing.T) {
 
 // Three servers, the stream's leader is killed twice under 200 series.
 func TestAKilledLeaderUnderSeries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("three servers take their time")
+	}
 	ns := startNodes(t, 3)
 	ctx := testContext(t, 3*time.Minute)
 	ns.join(ctx)
@@ -165,6 +168,9 @@ func (ns *nodes) longestGap() (gap time.Duration) {
 
 // Three servers, and the leader is killed while tasks fire.
 func TestAKilledLeaderWhileTasksFire(t *testing.T) {
+	if testing.Short() {
+		t.Skip("three servers take their time")
+	}
 	n := long(10_000, 100_000)
 	ns := startNodes(t, 3)
 	ctx := testContext(t, 5*time.Minute)
@@ -186,6 +192,9 @@ func TestAKilledLeaderWhileTasksFire(t *testing.T) {
 
 // Three servers are restarted one after the other, as in an upgrade.
 func TestARollingRestart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("three servers take their time")
+	}
 	ns := startNodes(t, 3)
 	ctx := testContext(t, 3*time.Minute)
 	p, stranger := ns.join(ctx), ns.join(ctx)
@@ -207,6 +216,9 @@ func TestARollingRestart(t *testing.T) {
 // Two of three servers are stopped: nothing is accepted that is not stored. When they go on, what
 // was accepted runs.
 func TestAMinorityAcceptsNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("three servers take their time")
+	}
 	ns := startNodes(t, 3)
 	ctx := testContext(t, 3*time.Minute)
 	p, stranger := ns.join(ctx), ns.join(ctx)

@@ -32,6 +32,7 @@ type workerConfig struct {
 	Period time.Duration
 	In     input
 
+	Submit   int    // submit so many tasks, and wait to be killed
 	AfterArm string // exit right after the next run of this series was stored, before the ack
 }
 
@@ -110,6 +111,9 @@ func work(c workerConfig) error {
 		cluster.Logger(slog.New(&toJournal{journal: j, exitAfter: c.AfterArm})))
 	if err != nil {
 		return err
+	}
+	if c.Submit > 0 {
+		return submitAndHang(ctx, p, j, c.Submit)
 	}
 	all := makeTasks(j, c.Lease)
 	for i := range c.Series {

@@ -1,0 +1,319 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/cluster"
+	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/timer/cron"
+)
+
+// recorder is a task that keeps what its runs were told.
+type recorder struct {
+	mu   sync.Mutex
+	runs []cluster.Run
+	in   []string
+	at   []time.Time
+	body func(ctx context.Context, run cluster.Run) error
+}
+
+func (r *recorder) task() cluster.Task[string, int] {
+	return cluster.Define("recorder", func(ctx context.Context, in string) (int, error) {
+		run, _ := cluster.RunFrom(ctx)
+		r.mu.Lock()
+		r.runs, r.in, r.at = append(r.runs, run), append(r.in, in), append(r.at, time.Now())
+		r.mu.Unlock()
+		if r.body != nil {
+			return 0, r.body(ctx, run)
+		}
+		return 0, nil
+	}, cluster.Lease(time.Second))
+}
+
+func (r *recorder) count() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.runs)
+}
+
+func (r *recorder) last() (cluster.Run, string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.runs[len(r.runs)-1], r.in[len(r.in)-1]
+}
+
+func (r *recorder) await(t testing.TB, n int) {
+	t.Helper()
+	require.Eventually(t, func() bool { return r.count() >= n }, 20*time.Second, time.Millisecond)
+}
+
+const tenth = 100 * time.Millisecond
+
+func TestASeriesIsPausedAndResumed(t *testing.T) {
+	l := startLocal(t)
+	ctx := testContext(t, time.Minute)
+	var r recorder
+	l.serve(t, r.task())
+	s, err := cluster.AtFixedRate(ctx, l.pool, "s", 0, 500*time.Millisecond, r.task(), "in")
+	require.NoError(t, err)
+	r.await(t, 2)
+	require.NoError(t, s.Pause(ctx))
+	require.NoError(t, s.Pause(ctx), "again")
+	time.Sleep(3 * tenth) // one may have been on its way
+	paused := r.count()
+	time.Sleep(1200 * time.Millisecond)
+	require.Equal(t, paused, r.count())
+	next, err := s.Next(ctx)
+	require.NoError(t, err)
+	require.Zero(t, next.Scheduled)
+	require.ErrorIs(t, s.Trigger(ctx), cluster.ErrInvalid)
+	_, err = cluster.AtFixedRate(ctx, l.pool, "s", 0, 500*time.Millisecond, r.task(), "other")
+	require.NoError(t, err)
+	time.Sleep(6 * tenth)
+	require.Equal(t, paused, r.count(), "a series that is declared anew stays paused")
+	require.NoError(t, s.Resume(ctx))
+	require.NoError(t, s.Resume(ctx), "again")
+	r.await(t, paused+2)
+	_, in := r.last()
+	require.Equal(t, "other", in)
+	require.NoError(t, s.Cancel(ctx))
+	l.requireEmpty(t)
+	require.ErrorIs(t, s.Pause(ctx), cluster.ErrNoSeries)
+	require.ErrorIs(t, s.Resume(ctx), cluster.ErrNoSeries)
+	require.ErrorIs(t, s.Trigger(ctx), cluster.ErrNoSeries)
+	require.NoError(t, s.Cancel(ctx), "there is none")
+	l.requireEmpty(t)
+}
+
+// A run that is asked for does not move the grid, and does not overlap with another.
+func TestASeriesIsTriggered(t *testing.T) {
+	l := startLocal(t)
+	ctx := testContext(t, time.Minute)
+	overlap := make(chan struct{}, 1)
+	r := recorder{body: func(context.Context, cluster.Run) error {
+		select {
+		case overlap <- struct{}{}:
+		default:
+			t.Error("two runs at a time")
+		}
+		time.Sleep(tenth)
+		<-overlap
+		return nil
+	}}
+	l.serve(t, r.task())
+	s, err := cluster.AtFixedRate(ctx, l.pool, "s", 0, time.Second, r.task(), "in")
+	require.NoError(t, err)
+	r.await(t, 1)
+	require.NoError(t, s.Trigger(ctx), "while one runs")
+	r.await(t, 2)
+	run, _ := r.last()
+	require.True(t, run.Triggered)
+	time.Sleep(2 * tenth)
+	require.NoError(t, s.Trigger(ctx), "while it waits")
+	r.await(t, 3)
+	run, _ = r.last()
+	require.True(t, run.Triggered)
+	r.await(t, 5)
+	first := r.runs[0].Scheduled
+	for i, run := range r.runs[3:5] {
+		require.False(t, run.Triggered)
+		require.Equal(t, first.Add(time.Duration(i+1)*time.Second), run.Scheduled)
+	}
+	ids := map[string]bool{}
+	for _, run := range r.runs {
+		ids[run.ID] = true
+	}
+	require.Len(t, ids, len(r.runs))
+	require.NoError(t, s.Cancel(ctx))
+}
+
+// Who declares a series otherwise replaces it, also while it runs; runs do not overlap.
+func TestTheLastDeclarationHolds(t *testing.T) {
+	l := startLocal(t)
+	ctx := testContext(t, time.Minute)
+	r := recorder{}
+	var active sync.Mutex
+	r.body = func(context.Context, cluster.Run) error {
+		if !active.TryLock() {
+			t.Error("two runs at a time")
+			return nil
+		}
+		time.Sleep(3 * tenth)
+		active.Unlock()
+		return nil
+	}
+	l.serve(t, r.task())
+	_, err := cluster.AtFixedRate(ctx, l.pool, "s", 0, time.Minute, r.task(), "old")
+	require.NoError(t, err)
+	r.await(t, 1)
+	s, err := cluster.WithFixedDelay(ctx, l.pool, "s", 0, 400*time.Millisecond, r.task(), "new")
+	require.NoError(t, err)
+	r.await(t, 4)
+	require.Equal(t, []string{"old", "new", "new", "new"}, r.in[:4])
+	for i := 2; i < 4; i++ {
+		require.GreaterOrEqual(t, r.at[i].Sub(r.at[i-1]), 700*time.Millisecond, "run and delay")
+	}
+	_, err = cluster.WithFixedDelay(ctx, l.pool, "s", 0, 400*time.Millisecond, r.task(), "new")
+	require.NoError(t, err, "it is there")
+	require.NoError(t, s.Cancel(ctx))
+	l.requireEmpty(t)
+}
+
+// A failure, and even a panic, does not end a series; Stop does.
+func TestASeriesEndsByStopAlone(t *testing.T) {
+	l := startLocal(t)
+	ctx := testContext(t, time.Minute)
+	r := recorder{body: func(_ context.Context, run cluster.Run) error {
+		switch run.Number {
+		case 1:
+			return errors.New("failed")
+		case 2:
+			panic("failed")
+		case 3:
+			return cluster.Stop(errors.New("enough"))
+		}
+		return nil
+	}}
+	l.serve(t, r.task())
+	s, err := cluster.AtFixedRate(ctx, l.pool, "s", 0, tenth, r.task(), "in")
+	require.NoError(t, err)
+	l.requireEmpty(t)
+	require.Equal(t, 3, r.count())
+	_, err = s.Next(ctx)
+	require.ErrorIs(t, err, cluster.ErrNoSeries)
+	_, err = cluster.AtFixedRate(ctx, l.pool, "s", 0, tenth, r.task(), "in")
+	require.NoError(t, err, "begun anew")
+	r.await(t, 4)
+}
+
+// Runs that take longer than their period.
+func TestCatchUp(t *testing.T) {
+	for policy, name := range map[executor.CatchUpPolicy]string{
+		executor.Skip: "skip", executor.Coalesce: "coalesce", executor.Burst: "burst",
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := startLocal(t)
+			ctx := testContext(t, time.Minute)
+			r := recorder{body: func(_ context.Context, run cluster.Run) error {
+				if run.Number == 2 {
+					time.Sleep(550 * time.Millisecond)
+				}
+				return nil
+			}}
+			l.serve(t, r.task())
+			s, err := cluster.AtFixedRate(ctx, l.pool, "s", 0, 2*tenth, r.task(), "in",
+				cluster.CatchUp(policy))
+			require.NoError(t, err)
+			r.await(t, 6)
+			require.NoError(t, s.Cancel(ctx))
+			var periods []int
+			var missed []uint64
+			for _, run := range r.runs[:6] {
+				periods = append(periods, int(run.Scheduled.Sub(r.runs[0].Scheduled)/(2*tenth)))
+				missed = append(missed, run.Missed)
+			}
+			switch policy {
+			case executor.Skip:
+				require.Equal(t, []int{0, 1, 4, 5, 6, 7}, periods)
+				require.Equal(t, []uint64{0, 0, 2, 0, 0, 0}, missed)
+			case executor.Coalesce:
+				require.Equal(t, []int{0, 1, 3, 4, 5, 6}, periods)
+				require.Equal(t, []uint64{0, 0, 1, 0, 0, 0}, missed)
+			default:
+				require.Equal(t, []int{0, 1, 2, 3, 4, 5}, periods)
+			}
+		})
+	}
+}
+
+func TestASeriesOnACalendar(t *testing.T) {
+	l := startLocal(t)
+	ctx := testContext(t, time.Minute)
+	var r recorder
+	l.serve(t, r.task())
+	secondly, err := cron.ParseSeconds("* * * * * *")
+	require.NoError(t, err)
+	s, err := cluster.On(ctx, l.pool, "s", secondly, r.task(), "in")
+	require.NoError(t, err)
+	r.await(t, 3)
+	for i := range 3 {
+		require.Zero(t, r.runs[i].Scheduled.Nanosecond())
+		require.False(t, r.at[i].Before(r.runs[i].Scheduled))
+	}
+	require.NoError(t, s.Cancel(ctx))
+}
+
+// A process that ends gives back what it has not begun, waits for what runs, and gives that back as
+// well when its grace is over.
+func TestServeEndsInOrder(t *testing.T) {
+	l := startLocal(t, cluster.Workers(1), cluster.Grace(300*time.Millisecond))
+	ctx := testContext(t, time.Minute)
+	causes := make(chan error, 10)
+	task := cluster.Define("task", func(ctx context.Context, d time.Duration) (int, error) {
+		select {
+		case <-time.After(d):
+			return 1, nil
+		case <-ctx.Done():
+			causes <- context.Cause(ctx)
+			return 0, context.Cause(ctx)
+		}
+	})
+	serving, stop := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- l.pool.Serve(serving, task) }()
+	brief, err := cluster.Submit(ctx, l.pool, task, 100*time.Millisecond)
+	require.NoError(t, err)
+	time.Sleep(50 * time.Millisecond)
+	waiting, err := cluster.Submit(ctx, l.pool, task, time.Millisecond)
+	require.NoError(t, err)
+	time.Sleep(20 * time.Millisecond)
+	require.ErrorIs(t, l.pool.Serve(ctx, task), cluster.ErrInvalid, "served already")
+	stop()
+	require.NoError(t, <-ended)
+	_, err = brief.Get(ctx)
+	require.NoError(t, err, "it had time to end")
+
+	serving, stop = context.WithCancel(ctx)
+	go func() { ended <- l.pool.Serve(serving, task) }()
+	_, err = waiting.Get(ctx)
+	require.NoError(t, err, "it was given back")
+	endless, err := cluster.Submit(ctx, l.pool, task, time.Hour)
+	require.NoError(t, err)
+	time.Sleep(100 * time.Millisecond)
+	stop()
+	require.NoError(t, <-ended)
+	require.Error(t, <-causes)
+	prevented, err := endless.Cancel(ctx)
+	require.NoError(t, err)
+	require.True(t, prevented, "it has no outcome")
+}
+
+// Runs go on a pool of the caller's, with its names and observers.
+func TestRunsGoOnTheCallersPool(t *testing.T) {
+	var mu sync.Mutex
+	var names []string
+	own := executor.NewScheduledPool(2, executor.Name("own"),
+		executor.AfterRun(func(_ context.Context, run executor.Run, _ error) {
+			mu.Lock()
+			defer mu.Unlock()
+			names = append(names, run.Name)
+		}))
+	defer own.Close() //nolint:errcheck // it returns nil
+	l := startLocal(t, cluster.Executor(own))
+	ctx := testContext(t, time.Minute)
+	task := cluster.Define("task", race)
+	l.serve(t, task)
+	f, err := cluster.Submit(ctx, l.pool, task, 0)
+	require.NoError(t, err)
+	_, err = f.Get(ctx)
+	require.NoError(t, err)
+	mu.Lock()
+	defer mu.Unlock()
+	require.Equal(t, []string{"task"}, names)
+}
