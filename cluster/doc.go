@@ -1,4 +1,61 @@
 // Package cluster carries tasks beyond one process: they survive a crash, each series is run by one
-// replica at a time, and the load is spread over all that serve it. The engine is NATS JetStream;
-// this package is a client of it.
+// replica at a time, and the load is spread over all processes that serve it. The verbs are those
+// of package executor: Submit, Schedule, ScheduleAt, AtFixedRate, WithFixedDelay and On. The engine is
+// NATS JetStream, from 2.12 on; this package is a client of it. Package
+// github.com/punctual-go/punctual/cluster/embedded runs the server in the process itself, for one
+// machine and for tests.
+//
+//	var mail = cluster.Define("mail", func(ctx context.Context, to string) (string, error) {
+//		return send(ctx, to)
+//	})
+//
+//	pool, err := cluster.Join(ctx, conn)
+//	go pool.Serve(ctx, mail)                                   // in each process that runs tasks
+//	future, err := cluster.Schedule(ctx, pool, time.Hour, mail, "ann@example.org") // in any process
+//	receipt, err := future.Get(ctx)
+//
+// # How it works
+//
+// What has to be done is one message in a replicated log: a schedule until shortly before its time,
+// then a run that one of the workers gets. It runs it on a local pool of package executor, whose timer
+// ends the last wait, and whose hooks, observers and options ([With], [Executor]) apply. While it
+// runs, the worker renews its lease. The first who records an outcome wins. A series is a
+// chain: whoever ends a run stores the next, on the condition, checked by the server in the entry
+// that stores it, that its own still is the newest.
+//
+// # What is promised
+//
+//   - Accepted means stored. A nil error of Submit and its kin says that the server has acknowledged:
+//     a quorum of the replicas, or the one disk. See "Durability" for what that is worth.
+//   - Each accepted task has one outcome, the first recorded. It is executed at least once: more
+//     often if a worker dies or is silent for longer than its [Lease], or a server dies.
+//     Effects that must not happen twice need [Run.ID] as an idempotency key, or [Run.Fence].
+//   - A run whose worker dies is run again elsewhere when the lease is over, with Attempt one
+//     higher. After [Attempts] a task is [ErrAbandoned], and its payload is kept on the dead-letter
+//     subject. A series is not abandoned.
+//   - Runs of a series do not overlap, are not skipped, and keep to their grid, whichever process
+//     or server dies. One exception: a worker that is silent for longer than its lease may be in a run
+//     while another begins it again. Its context ends with the cause [ErrLost] as soon as it can
+//     know, what it would store is refused, and its Fence is smaller.
+//   - No run begins early, by the server's clock. Late it is by about a millisecond on a machine that
+//     is not busy; after a worker's death by its lease; after the death of the leading server by the
+//     election, some five to eight seconds.
+//   - Cancel prevents if it wins the outcome, and says so; everybody sees the same.
+//
+// Not promised: order between tasks; series with periods far below a second, as each run costs two
+// synced writes; a submission in one transaction with your own database.
+//
+// # Durability
+//
+// A server acknowledges before its disk has the data, unless it is told "sync_interval: always", and
+// syncs every two minutes. A power failure then loses what was acknowledged. Package embedded sets
+// it; for servers of your own it is up to you, and this package cannot see it. With three
+// replicas ([Replicas]) and that setting the loss of one machine, disk included, loses nothing. What
+// it costs, and how it is set, is in docs/cluster.md of the repository.
+//
+// # When something else is better
+//
+// If tasks must be enqueued in the transaction that writes your PostgreSQL tables, use River. If a
+// task is a workflow of many steps whose state must survive between them, use Temporal. If one
+// process is enough, package executor is simpler, and more exact by a factor of a hundred.
 package cluster

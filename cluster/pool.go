@@ -61,7 +61,7 @@ func Join(ctx context.Context, nc *nats.Conn, opts ...Option) (*Pool, error) {
 }
 
 func (p *Pool) join(ctx context.Context) error {
-	if err := oldEnough(p.nc.ConnectedServerVersion()); err != nil {
+	if err := checkVersion(p.nc.ConnectedServerVersion()); err != nil {
 		return err
 	}
 	js, err := jetstream.New(p.nc)

@@ -15,8 +15,8 @@ import (
 // acknowledgement was lost may be repeated.
 const duplicates = time.Minute
 
-// oldEnough checks the version of the server: schedules came with 2.12.
-func oldEnough(version string) error {
+// checkVersion refuses servers that are too old: schedules came with 2.12.
+func checkVersion(version string) error {
 	parts := strings.SplitN(version, ".", 3)
 	if len(parts) < 2 {
 		return nil // not connected yet, or not telling: the stream will tell

@@ -1,2 +1,12 @@
-// Package embedded runs the engine of package cluster in the process itself.
+// Package embedded runs the engine of package cluster in the process itself: a nats-server without a
+// port, whose data is in a directory and is on disk before anything is acknowledged. It is for
+// services of one machine whose tasks have to survive a restart, for tests, and for a start that
+// costs nothing: the same program goes on with servers of their own by another connection.
+//
+//	server, err := embedded.Start(ctx, "/var/lib/service/tasks")
+//	conn, err := server.Conn()
+//	pool, err := cluster.Join(ctx, conn)
+//
+// "go -C cluster/embedded run ./example" shows three processes that share a server, of which one is
+// killed and one is stopped for a while.
 package embedded

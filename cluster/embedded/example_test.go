@@ -1,0 +1,125 @@
+package embedded_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/cluster"
+	"github.com/punctual-go/punctual/cluster/embedded"
+)
+
+func Example() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	dir, done := temporary()
+	defer done()
+
+	server, err := embedded.Start(ctx, dir)
+	if err != nil {
+		panic(err)
+	}
+	defer server.Close()
+	conn, err := server.Conn()
+	if err != nil {
+		panic(err)
+	}
+	defer conn.Close()
+
+	double := cluster.Define("double", func(_ context.Context, n int) (int, error) {
+		return 2 * n, nil
+	})
+	pool, err := cluster.Join(ctx, conn)
+	if err != nil {
+		panic(err)
+	}
+	serving, stop := context.WithCancel(ctx)
+	served := make(chan error)
+	go func() { served <- pool.Serve(serving, double) }()
+
+	future, err := cluster.Schedule(ctx, pool, 50*time.Millisecond, double, 21)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(future.Get(ctx))
+	stop()
+	fmt.Println(<-served)
+	// Output:
+	// 42 <nil>
+	// <nil>
+}
+
+// The example of docs/cluster.md.
+func TestTheExampleOfTheDocuments(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	server, err := embedded.Start(ctx, t.TempDir())
+	require.NoError(t, err)
+	defer server.Close()
+	conn, err := server.Conn()
+	require.NoError(t, err)
+	defer conn.Close()
+	send := func(_ context.Context, user, id string) (string, error) { return user + " " + id, nil }
+	sweep := cluster.Define("sweep", func(context.Context, struct{}) (struct{}, error) {
+		return struct{}{}, nil
+	})
+	inOne := func() error {
+		var remind = cluster.Define("remind", func(ctx context.Context, user string) (string, error) {
+			run, _ := cluster.RunFrom(ctx) // run.ID: the same if it has to be run again
+			return send(ctx, user, run.ID)
+		})
+
+		pool, err := cluster.Join(ctx, conn)
+		if err != nil {
+			return err
+		}
+		go pool.Serve(ctx, remind, sweep) // in each process that is to run tasks
+
+		// Each replica may declare a series as it starts: there is one.
+		every := time.Minute
+		if _, err := cluster.AtFixedRate(ctx, pool, "sweep", 0, every, sweep, struct{}{}); err != nil {
+			return err
+		}
+		// If this returns nil, the task is stored. Its future can be had by its ID anywhere.
+		reminder, err := cluster.Schedule(ctx, pool, 24*time.Hour, remind, "ann")
+		if err != nil {
+			return err
+		}
+		_, err = reminder.Cancel(ctx)
+		return err
+	}
+	require.NoError(t, inOne())
+}
+
+func TestStartRefuses(t *testing.T) {
+	ctx := context.Background()
+	_, err := embedded.Start(ctx, "")
+	require.ErrorContains(t, err, "directory")
+	for _, address := range []string{"nowhere", "127.0.0.1:x", "127.0.0.1:70000"} {
+		_, err = embedded.Start(ctx, t.TempDir(), embedded.Listen(address))
+		require.ErrorContains(t, err, address)
+	}
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = embedded.Start(ended, t.TempDir())
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestAPortOnlyIfAsked(t *testing.T) {
+	ctx := context.Background()
+	s, err := embedded.Start(ctx, t.TempDir())
+	require.NoError(t, err)
+	require.Empty(t, s.URL())
+	s.Close()
+	s.Close()
+	s, err = embedded.Start(ctx, t.TempDir(), embedded.Listen("127.0.0.1:0"))
+	require.NoError(t, err)
+	defer s.Close()
+	nc, err := nats.Connect(s.URL())
+	require.NoError(t, err)
+	nc.Close()
+}
