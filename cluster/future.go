@@ -23,8 +23,8 @@ type Future[R any] struct {
 }
 
 // Attach makes a future of a task that was submitted before, perhaps by another process. Its id is
-// what [Future.ID] told. t must be the task that was submitted. It asks nobody: a wrong ID shows as
-// a Get that waits until its context ends.
+// what [Future.ID] told. t must be the task that was submitted. It asks nobody: a wrong ID, or one
+// whose outcome is no longer kept, see [Keep], shows as a Get that waits until its context ends.
 func Attach[P, R any](p *Pool, t Task[P, R], id string) *Future[R] {
 	return &Future[R]{pool: p, task: t.definition, id: id}
 }

@@ -66,6 +66,9 @@ func (h *held) admit() {
 		go h.settle(nil, err) // the task's own options: as clear an outcome as any
 		return
 	default:
+		if errors.Is(err, executor.ErrShutdown) {
+			h.worker.stop(err)
+		}
 		h.giveBack(err)
 		return
 	}
@@ -141,15 +144,28 @@ func (h *held) done() {
 	h.release()
 }
 
-// giveBack has another take the run at once.
+// giveBack has another take the run, or this process again: at once if this one stops, and else
+// after a moment, as there is no room.
 func (h *held) giveBack(why error) {
 	h.worker.pool.logger.Debug("run given back", h.attr(), "why", why)
-	_ = h.msg.Nak() // if it is lost the lease runs out
+	if errors.Is(why, errGivenBack) {
+		_ = h.msg.Nak() // if it is lost the lease runs out
+	} else {
+		_ = h.msg.NakWithDelay(250 * time.Millisecond)
+	}
 	h.release()
 }
 
-// leave does nothing more: the lease is lost, or running out.
+// leave ends a run that was not begun, or whose end cannot be stored.
 func (h *held) leave(why error) {
+	switch cause := context.Cause(h.ctx); {
+	case errors.Is(cause, errGivenBack):
+		h.giveBack(cause)
+		return
+	case errors.Is(cause, ErrCancelled):
+		h.done()
+		return
+	}
 	h.worker.pool.logger.Warn("run left to another", h.attr(), "why", why)
 	h.release()
 }

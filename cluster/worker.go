@@ -69,6 +69,7 @@ type worker struct {
 	alone   chan struct{}      // held by the one run that has lost its worker often
 	life    context.Context    // ends when Serve does: until then outcomes may still be stored
 	die     context.CancelFunc
+	stop    context.CancelCauseFunc // ends the fetching, as if Serve's context had ended
 
 	mu    sync.Mutex
 	at    map[place][]*held
@@ -104,6 +105,7 @@ func (w *worker) work(ctx context.Context, defs []*definition) error {
 	}
 	fetching, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+	w.stop = stop
 	keeping, stopKeeping := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopKeeping()
 

@@ -317,3 +317,27 @@ func TestRunsGoOnTheCallersPool(t *testing.T) {
 	defer mu.Unlock()
 	require.Equal(t, []string{"task"}, names)
 }
+
+// A pool of the caller's that is full makes runs wait on the server; one that is shut down ends Serve.
+func TestTheCallersPoolHasItsLimits(t *testing.T) {
+	own := executor.NewScheduledPool(1, executor.PendingLimit(1))
+	l := startLocal(t, cluster.Executor(own))
+	ctx := testContext(t, time.Minute)
+	task := cluster.Define("task", race)
+	ended := make(chan error, 1)
+	go func() { ended <- l.pool.Serve(ctx, task) }()
+	var fs []*cluster.Future[int]
+	for range 10 {
+		f, err := cluster.Submit(ctx, l.pool, task, 20*time.Millisecond)
+		require.NoError(t, err)
+		fs = append(fs, f)
+	}
+	for _, f := range fs {
+		_, err := f.Get(ctx)
+		require.NoError(t, err)
+	}
+	require.NoError(t, own.Close())
+	_, err := cluster.Submit(ctx, l.pool, task, 0)
+	require.NoError(t, err)
+	require.ErrorIs(t, <-ended, executor.ErrShutdown)
+}
