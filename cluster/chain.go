@@ -208,6 +208,8 @@ func (w *worker) storeNext(ctx context.Context, h *held, next link) {
 	expect(m, w.pool.on.run(h.at), h.sequence)
 	_, err := w.pool.publish(ctx, m)
 	switch {
+	case err == nil && h.link.do != doRun:
+		w.pool.logger.Debug("command followed", h.attr(), "do", h.link.do, "due", next.due)
 	case err == nil:
 		w.pool.logger.Debug("armed", h.attr(), "number", next.number, "due", next.due)
 	case conflict(err):

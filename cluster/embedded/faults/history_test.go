@@ -20,6 +20,7 @@ type verdict struct {
 	Overlaps   int // runs of a series at the same time, with neither worker dead nor its lease lost
 	ArmedTwice int // numbers of a series stored twice
 	Skipped    int // numbers of a series that never began
+	details    []string
 	Fences     int // runs of a series whose fence is not above that of the one before
 }
 
@@ -81,6 +82,7 @@ func (v *verdict) judgeSeries(runs []span) {
 		before := runs[i-1]
 		if s.At.Before(before.end) {
 			v.Overlaps++
+			v.details = append(v.details, fmt.Sprintf("overlap: %+v until %v, and %+v", before.event, before.end, s.event))
 		}
 		if s.Fence <= before.Fence {
 			v.Fences++
@@ -89,6 +91,12 @@ func (v *verdict) judgeSeries(runs []span) {
 	v.Skipped += int(most) - len(numbers)
 }
 
+// theLease is that of the tasks in trials in which workers are stopped.
+const (
+	theLease  = 2 * time.Second
+	tolerance = 200 * time.Millisecond
+)
+
 // spansOf pairs starts with ends. The span of a process that dies ends with it; one whose lease
 // was lost ends, for the purpose of overlap, when it was stopped, or cut off: as it may have been
 // replaced since then, rightly.
@@ -96,6 +104,7 @@ func spansOf(events []event, v *verdict) []span {
 	open := map[string]int{} // who, run and attempt
 	var spans []span
 	armed := map[string]int{}
+	stopped := map[string]time.Time{}
 	key := func(e event) string {
 		return fmt.Sprintf("%s|%s|%s|%d", e.Who, e.Task, e.ID, e.Fence)
 	}
@@ -122,14 +131,23 @@ func spansOf(events []event, v *verdict) []span {
 					spans[i].ended = false
 				}
 			}
-		case "dead", "stopped":
+		case "stopped":
 			v.Faults++
+			stopped[e.Who] = e.At
+		case "dead", "continued":
+			if e.Kind == "dead" {
+				v.Faults++
+			}
+			// A beat may have been due when the process was stopped, so two thirds of a lease later
+			// the run may be another's.
+			since, lost := e.At, e.Kind == "dead"
+			if at := stopped[e.Who]; e.Kind == "continued" && e.At.Sub(at) > theLease*2/3-tolerance {
+				since, lost = at, true
+			}
 			for k, i := range open {
-				if spans[i].Who == e.Who {
-					spans[i].end = e.At
-					if e.Kind == "dead" {
-						delete(open, k)
-					}
+				if lost && spans[i].Who == e.Who {
+					spans[i].end = since
+					delete(open, k)
 				}
 			}
 		case "server killed":
@@ -138,9 +156,10 @@ func spansOf(events []event, v *verdict) []span {
 			armed[fmt.Sprintf("%s|%d", e.ID, e.Number)]++
 		}
 	}
-	for _, n := range armed {
+	for what, n := range armed {
 		if n > 1 {
 			v.ArmedTwice++
+			v.details = append(v.details, "armed twice: "+what)
 		}
 	}
 	return spans
@@ -175,6 +194,10 @@ func requireSound(t testing.TB, dir string) verdict {
 	t.Helper()
 	v := judge(t, dir)
 	t.Log(v)
+	for _, d := range v.details {
+		t.Log(d)
+	}
+	v.details = nil
 	want := verdict{Runs: v.Runs, Faults: v.Faults, Lost: v.Lost, Again: v.Again}
 	require.Equal(t, want, v)
 	return v

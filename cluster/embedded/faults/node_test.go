@@ -154,7 +154,7 @@ func (ns *nodes) worker(c workerConfig) *process {
 	ns.t.Helper()
 	c.URL, c.Dir = ns.url(), ns.dir
 	if c.Lease == 0 {
-		c.Lease = 2 * time.Second
+		c.Lease = theLease
 	}
 	p := startProcess(ns.t, c.Name, asWorker, c, ns.journal)
 	await(ns.t, ns.dir, func(e event) bool { return e.Who == c.Name && e.Kind == "ready" })
@@ -162,7 +162,7 @@ func (ns *nodes) worker(c workerConfig) *process {
 }
 
 // tasks are the tasks of the worker processes, for this one to submit.
-func (ns *nodes) tasks() tasks { return makeTasks(ns.journal, 2*time.Second) }
+func (ns *nodes) tasks() tasks { return makeTasks(ns.journal, theLease) }
 
 func testContext(t testing.TB, d time.Duration) context.Context {
 	t.Helper()
