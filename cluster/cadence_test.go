@@ -107,7 +107,7 @@ func TestLinksTravel(t *testing.T) {
 				time.Duration(rapid.Int64Range(1, 1<<60).Draw(t, "every")),
 				rapid.SampledFrom([]executor.CatchUpPolicy{
 					executor.Burst, executor.Skip, executor.Coalesce}).Draw(t, "policy")},
-			hash: "abc",
+			hash: "abc", follows: rapid.Uint64().Draw(t, "follows"),
 		}
 		if rapid.Bool().Draw(t, "triggered") {
 			l.then = instant("then")

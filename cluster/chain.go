@@ -26,6 +26,8 @@ import (
 //     the server checks in the entry that stores it. So the chain never forks; who comes late is
 //     refused.
 //
+// Who executes the first message holds a claim on it, see claim.go.
+//
 // A message that is both first and last is the common case. The next link is stored before the run
 // is acknowledged, so the chain is never empty: whoever gets a run again, of a worker that died
 // in between, sees that something follows it, and only acknowledges.
@@ -95,22 +97,21 @@ func (w *worker) checkSeries(h *held) {
 		return
 	}
 	h.link = &l
-	if first, err := w.awaitTurn(h); err != nil {
+	if mine, err := w.claim(h); err != nil {
 		h.leave(err)
 		return
-	} else if !first {
+	} else if !mine {
 		h.done() // taken out, or ended by somebody else
 		return
 	}
-	if h.delivered > 1 {
-		h.attempt = int(min(h.delivered, 1<<30))
-		if superseded, err := w.superseded(h); err != nil {
-			h.leave(err)
-			return
-		} else if superseded {
-			h.done()
-			return
-		}
+	h.attempt = int(min(h.delivered, 1<<30))
+	// Also at the first delivery that the server tells of: it may have forgotten one.
+	if superseded, err := w.superseded(h); err != nil {
+		h.leave(err)
+		return
+	} else if superseded {
+		h.done()
+		return
 	}
 	if l.do != doRun {
 		w.follow(h, l)
@@ -153,11 +154,16 @@ func (w *worker) awaitTurn(h *held) (bool, error) {
 	}
 }
 
-// superseded tells of a link that was delivered before whether something follows it already.
+// superseded tells whether something follows a link already.
 func (w *worker) superseded(h *held) (bool, error) {
 	run, err := w.pool.last(h.ctx, w.pool.on.run(h.at))
-	if err != nil || run == nil || run.Sequence != h.sequence {
+	if err != nil || run == nil {
 		return err == nil, err
+	}
+	if run.Sequence != h.sequence {
+		// A command given while the run was under way does not replace it: its worker may have died.
+		command, err := readLink(run.Header)
+		return err != nil || command.follows != h.sequence, nil //nolint:nilerr // a tombstone
 	}
 	armed, err := w.pool.last(h.ctx, w.pool.on.arm(h.at))
 	return armed != nil && armed.Sequence > h.sequence, err
@@ -204,6 +210,7 @@ func (w *worker) finishSeries(ctx context.Context, h *held, err error) {
 
 // storeNext stores the next link, if the one at hand still is the last, and acknowledges that.
 func (w *worker) storeNext(ctx context.Context, h *held, next link) {
+	next.follows = 0
 	m := w.pool.linkMessage(h.at, next, h.msg.Data())
 	expect(m, w.pool.on.run(h.at), h.sequence)
 	_, err := w.pool.publish(ctx, m)

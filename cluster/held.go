@@ -37,6 +37,12 @@ type held struct {
 	counted   atomic.Bool
 	begun     atomic.Bool
 
+	// Of a series: the claim's revision, its value when the run began, when the claim was last renewed,
+	// since epoch, and whether that is being done.
+	revision, fence atomic.Uint64
+	renewed         atomic.Int64
+	renewing        atomic.Bool
+
 	confirmed atomic.Int64 // when the last heartbeat that was answered was sent, since epoch
 
 	ctx context.Context // ends with the cause why the run is not this process's any more
@@ -45,7 +51,11 @@ type held struct {
 
 // expired tells that the lease may have passed to another.
 func (h *held) expired() bool {
-	return time.Since(epoch)-time.Duration(h.confirmed.Load()) > h.task.lease
+	sure := h.confirmed.Load()
+	if h.revision.Load() != 0 {
+		sure = min(sure, h.renewed.Load())
+	}
+	return time.Since(epoch)-time.Duration(sure) > h.task.lease
 }
 
 // admit hands the run to the local pool, whose timer ends the wait.
@@ -118,6 +128,7 @@ func (h *held) run() Run {
 	}
 	if h.link != nil {
 		h.link.tell(&r)
+		r.Fence = h.fence.Load()
 	}
 	return r
 }

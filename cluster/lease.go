@@ -86,6 +86,9 @@ func (l *leases) beat(now time.Time) {
 			continue
 		}
 		h.asked = now
+		if h.revision.Load() != 0 {
+			go h.renew()
+		}
 		// The answer says when this beat was sent, so that one which was long on its way does not
 		// count for more than it is worth.
 		reply := l.inbox + strconv.FormatUint(h.number, 36) + "_" +

@@ -20,6 +20,7 @@ type link struct {
 	cadence cadence
 	hash    string    // of the declaration
 	then    time.Time // of a run that was triggered: the time that was planned before
+	follows uint64    // of a command: the run that was not known to be over when it was given
 }
 
 // What is to do with a link.
@@ -38,6 +39,7 @@ const (
 	headerCadence = "Punctual-Cadence"
 	headerHash    = "Punctual-Hash"
 	headerThen    = "Punctual-Then"
+	headerFollows = "Punctual-Follows"
 )
 
 func (l link) write(h nats.Header) {
@@ -49,6 +51,9 @@ func (l link) write(h nats.Header) {
 	h.Set(headerHash, l.hash)
 	if l.missed > 0 {
 		h.Set(headerMissed, strconv.FormatUint(l.missed, 10))
+	}
+	if l.follows > 0 {
+		h.Set(headerFollows, strconv.FormatUint(l.follows, 10))
 	}
 	if !l.then.IsZero() {
 		h.Set(headerThen, l.then.UTC().Format(time.RFC3339Nano))
@@ -69,6 +74,11 @@ func readLink(h nats.Header) (l link, err error) {
 	if s := h.Get(headerMissed); s != "" {
 		if l.missed, err = strconv.ParseUint(s, 10, 64); err != nil {
 			return l, fmt.Errorf("cluster: the missed runs of series %q: %w", l.name, err)
+		}
+	}
+	if s := h.Get(headerFollows); s != "" {
+		if l.follows, err = strconv.ParseUint(s, 10, 64); err != nil {
+			return l, fmt.Errorf("cluster: the run before a command of series %q: %w", l.name, err)
 		}
 	}
 	if s := h.Get(headerThen); s != "" {

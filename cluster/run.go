@@ -21,6 +21,8 @@ type Run struct {
 
 	// Fence grows with each run of a series, and with each attempt of a run. A resource that
 	// remembers the greatest it has seen can refuse the writes of a worker that was believed dead.
+	// For a task that runs once it is only as good as the server's count of deliveries: one that
+	// dies may have forgotten the last, and then two attempts have the same.
 	Fence uint64
 
 	Triggered bool // asked for by [Series.Trigger]
@@ -34,6 +36,6 @@ func RunFrom(ctx context.Context) (Run, bool) {
 	return run, ok
 }
 
-// fence makes one number of the place of a run in the stream and the count of its deliveries. A
+// fence is that of a task that runs once: one number of the place of a run in the stream and the count of its deliveries. A
 // stream would have to hold 2^48 messages for the first to run over.
 func fence(sequence, delivered uint64) uint64 { return sequence<<16 | min(delivered, 1<<16-1) }

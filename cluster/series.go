@@ -194,6 +194,10 @@ func (s *Series[R]) declare(ctx context.Context, want link, payload []byte) erro
 		case st.exists:
 			replaced := want
 			replaced.do, replaced.number = doArm, st.link.number+1
+			replaced.follows = st.link.follows
+			if sequenceOf(st.run) > sequenceOf(st.arm) && st.link.do == doRun {
+				replaced.follows = st.run.Sequence
+			}
 			if st.link.do == doPause {
 				replaced.do = doPause // a series that is paused stays so
 			}
@@ -227,6 +231,7 @@ func (s *Series[R]) command(ctx context.Context, change func(l link) (link, erro
 				return nil, ErrNoSeries
 			}
 			st.link = next
+			st.link.follows = st.run.Sequence
 		}
 		changed, err := change(st.link)
 		if errors.Is(err, errUnchanged) {

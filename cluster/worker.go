@@ -10,6 +10,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
 
 	"github.com/punctual-go/punctual/executor"
 )
@@ -63,6 +64,7 @@ func (p *Pool) toServe(tasks []Runnable) ([]*definition, error) {
 // worker is what serves: one for each call of Serve.
 type worker struct {
 	pool    *Pool
+	id      string
 	local   *executor.ScheduledPool
 	leases  *leases
 	windows map[string]*window // by task; not changed once made
@@ -81,6 +83,7 @@ type worker struct {
 func newWorker(p *Pool, defs []*definition) *worker {
 	w := &worker{
 		pool:    p,
+		id:      nuid.Next(),
 		local:   p.settings.local,
 		leases:  newLeases(p.nc),
 		windows: map[string]*window{},

@@ -48,7 +48,9 @@ func (a *asynqSession) enter(ctx context.Context) error {
 	if err := patiently(ctx, a.redis.server, ping); err != nil {
 		return err
 	}
-	config := asynq.Config{Concurrency: a.site.workers, Logger: silent{}, LogLevel: asynq.FatalLevel}
+	config := asynq.Config{
+		Concurrency: a.site.workers, Logger: silent{}, LogLevel: asynq.FatalLevel,
+	}
 	a.tune(&config)
 	a.server = asynq.NewServer(opt, config)
 	a.inspector = asynq.NewInspector(opt)

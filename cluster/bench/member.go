@@ -33,7 +33,10 @@ func join(
 	})
 	serving, leave := context.WithCancel(context.Background())
 	m.leave = leave
-	go func() { m.served <- pool.Serve(serving, m.task) }()
+	go func() {
+		m.served <- pool.Serve(serving, m.task)
+		close(m.served) // so that a second Close does not wait
+	}()
 	return m, nil
 }
 

@@ -9,7 +9,6 @@ import (
 type system struct {
 	name  string
 	about string // how it is used and set
-	base  bool   // ours as a first user meets it: ratios are to it
 	tuned bool   // only takes part where polling counts
 	alone bool   // its data is in one server process, which can be started anew
 	// missing says why the system cannot take part; empty if it can.
@@ -52,7 +51,7 @@ func always() string { return "" }
 func systems() []system {
 	return []system{
 		{
-			name: "embedded", base: true, missing: always, start: startEmbedded,
+			name: "embedded", missing: always, start: startEmbedded,
 			about: "package cluster, nats-server in the process, one replica, sync always",
 		},
 		{
@@ -61,26 +60,27 @@ func systems() []system {
 		},
 		{
 			name: "3 servers", missing: always, start: startNodes(3),
-			about: "package cluster, three nats-server processes on this machine, three replicas, " +
-				"sync always",
+			about: "package cluster, three nats-server processes on this machine, three " +
+				"replicas, sync always",
 		},
 		{
 			name: "River", alone: true, missing: postgresMissing, start: startRiver(riverDefaults),
-			about: "River on PostgreSQL, fsync and synchronous_commit on, 50 connections; results by " +
-				"RecordOutput and SubscribeConfig",
+			about: "River on PostgreSQL, fsync and synchronous_commit on, 50 connections; " +
+				"results by RecordOutput and SubscribeConfig",
 		},
 		{
-			name: "River, tuned", tuned: true, missing: postgresMissing, start: startRiver(riverTuned),
-			about: "the same with FetchPollInterval 100 ms and FetchCooldown 10 ms, by default 1 s and " +
-				"100 ms",
+			name: "River tuned", tuned: true, missing: postgresMissing,
+			start: startRiver(riverTuned),
+			about: "the same with FetchPollInterval 100 ms and FetchCooldown 10 ms, by default " +
+				"1 s and 100 ms",
 		},
 		{
 			name: "asynq", alone: true, missing: redisMissing, start: startAsynq(asynqDefaults),
-			about: "asynq on Redis, appendonly yes, appendfsync always, 256 connections; results by " +
-				"ResultWriter, and the Inspector asked after 1, 2, 4, 8, then every 16 ms",
+			about: "asynq on Redis, appendonly yes, appendfsync always, 256 connections; results " +
+				"by ResultWriter, and the Inspector asked after 1, 2, 4, 8, then every 16 ms",
 		},
 		{
-			name: "asynq, tuned", tuned: true, missing: redisMissing, start: startAsynq(asynqTuned),
+			name: "asynq tuned", tuned: true, missing: redisMissing, start: startAsynq(asynqTuned),
 			about: "the same with TaskCheckInterval 10 ms and DelayedTaskCheckInterval 100 ms, by " +
 				"default 1 s and 5 s",
 		},

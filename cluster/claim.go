@@ -1,0 +1,118 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// A claim says which worker has the run of a series that is first in its queue. There is one record
+// for each series, and it changes by compare-and-set alone:
+//
+//	nothing, or an older run  -> this run, of this worker
+//	this run, of another      -> this run, of this worker     once it is older than a lease
+//	this run, of this worker  -> the same, renewed            three times in a lease
+//
+// The server's own count of deliveries would not do. It is replicated after the delivery, so a leader
+// that dies takes the last ones with it, and the next one delivers again, at once, what a worker
+// has and goes on with. For a task that runs once that is promised; for a series it would be an
+// overlap.
+//
+// The record's revision grows with each claim, which makes it the fencing token of the run.
+
+// claim takes the run of a series, and waits for as long as it is another's. It is false if the run
+// is over.
+func (w *worker) claim(h *held) (bool, error) {
+	mine := fmt.Sprintf("%d %s %d", h.sequence, w.id, h.number)
+	for {
+		if first, err := w.awaitTurn(h); !first || err != nil {
+			return false, err
+		}
+		sent := time.Now()
+		revision, wait, err := w.tryClaim(h, mine)
+		switch {
+		case revision > 0:
+			h.renewed.Store(int64(sent.Sub(epoch)))
+			h.revision.Store(revision)
+			h.fence.Store(revision)
+			return true, nil
+		case err != nil:
+			return false, err
+		}
+		if sleep(h.ctx, wait); h.ctx.Err() != nil {
+			return false, context.Cause(h.ctx)
+		}
+	}
+}
+
+// tryClaim returns the revision of a claim that was taken, or how long to wait.
+func (w *worker) tryClaim(h *held, mine string) (revision uint64, wait time.Duration, err error) {
+	err = w.pool.persist(h.ctx, func(ctx context.Context) error {
+		entry, err := w.pool.bucket.Get(ctx, h.claimKey())
+		if errors.Is(err, jetstream.ErrKeyNotFound) {
+			revision, err = w.pool.bucket.Create(ctx, h.claimKey(), []byte(mine))
+			return unlessTaken(err, &wait)
+		}
+		if err != nil {
+			return err
+		}
+		if string(entry.Value()) == mine { // taken, and the answer was lost
+			revision = entry.Revision()
+			return nil
+		}
+		var sequence uint64
+		if _, err := fmt.Sscan(string(entry.Value()), &sequence); err != nil {
+			return fmt.Errorf("cluster: a claim that cannot be read: %q: %w", entry.Value(), err)
+		}
+		if left := h.task.lease - w.pool.now().Sub(entry.Created()); sequence == h.sequence && left > 0 {
+			wait = min(left, 250*time.Millisecond)
+			return nil
+		}
+		revision, err = w.pool.bucket.Update(ctx, h.claimKey(), []byte(mine), entry.Revision())
+		return unlessTaken(err, &wait)
+	})
+	return revision, wait, err
+}
+
+// unlessTaken makes an error that somebody else was first one for which to wait a little.
+func unlessTaken(err error, wait *time.Duration) error {
+	if errors.Is(err, jetstream.ErrKeyExists) || conflict(err) || undecided(err) {
+		*wait = 5 * time.Millisecond
+		return nil
+	}
+	return err
+}
+
+func (h *held) claimKey() string { return "hold." + h.at.tail }
+
+// renew renews the claim, and ends the run if it is another's.
+func (h *held) renew() {
+	if !h.renewing.CompareAndSwap(false, true) {
+		return
+	}
+	defer h.renewing.Store(false)
+	ctx, cancel := context.WithTimeout(h.ctx, h.task.lease/3)
+	defer cancel()
+	mine := fmt.Sprintf("%d %s %d", h.sequence, h.worker.id, h.number)
+	sent := time.Now()
+	revision, err := h.worker.pool.bucket.Update(ctx, h.claimKey(), []byte(mine), h.revision.Load())
+	if err == nil {
+		h.renewed.Store(int64(sent.Sub(epoch)))
+		h.revision.Store(revision)
+		return
+	}
+	if !errors.Is(err, jetstream.ErrKeyExists) && !conflict(err) {
+		return // not reached; the next beat tries again, until the lease is over
+	}
+	entry, err := h.worker.pool.bucket.Get(ctx, h.claimKey())
+	switch {
+	case err != nil:
+	case string(entry.Value()) == mine: // renewed, and the answer was lost
+		h.revision.Store(max(entry.Revision(), h.revision.Load()))
+	case entry.Revision() > h.revision.Load():
+		h.end(ErrLost)
+	}
+}
