@@ -81,8 +81,8 @@ func systems() []system {
 		},
 		{
 			name: "asynq tuned", tuned: true, missing: redisMissing, start: startAsynq(asynqTuned),
-			about: "the same with TaskCheckInterval 10 ms and DelayedTaskCheckInterval 100 ms, by " +
-				"default 1 s and 5 s",
+			about: "the same with TaskCheckInterval 10 ms and DelayedTaskCheckInterval 100 ms, " +
+				"by default 1 s and 5 s",
 		},
 	}
 }

@@ -146,7 +146,7 @@ func TestCancelRacesTheFiringInstant(t *testing.T) {
 	task := cluster.Define("race", race)
 	racing(t, long(2_000, 10_000), func(ctx context.Context, l *local) (
 		*cluster.Future[int], time.Duration) {
-		delay := 310*time.Millisecond + rand.N(100*time.Millisecond)
+		delay := 610*time.Millisecond + rand.N(100*time.Millisecond)
 		f, err := cluster.Schedule(ctx, l.pool, delay, task, 0)
 		if !noError(t, err) {
 			return nil, 0
@@ -196,7 +196,7 @@ func TestCancelEndsTheContextOfARun(t *testing.T) {
 // A series is cancelled while it waits, in its last wait, and while it runs.
 func TestCancelASeries(t *testing.T) {
 	for name, wait := range map[string]time.Duration{
-		"far": 0, "last wait": 400 * time.Millisecond, "running": 700 * time.Millisecond,
+		"far": 0, "last wait": 700 * time.Millisecond, "running": 1100 * time.Millisecond,
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := startLocal(t)
@@ -209,7 +209,7 @@ func TestCancelASeries(t *testing.T) {
 				return 0, nil
 			})
 			l.serve(t, task)
-			s, err := cluster.AtFixedRate(ctx, l.pool, "s", 500*time.Millisecond, time.Second, task, 0)
+			s, err := cluster.AtFixedRate(ctx, l.pool, "s", time.Second, 2*time.Second, task, 0)
 			require.NoError(t, err)
 			time.Sleep(wait)
 			require.NoError(t, s.Cancel(ctx))
