@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -107,6 +108,10 @@ func (p *Page) act(w http.ResponseWriter, r *http.Request, path string) {
 		p.refuse(w, r, http.StatusNotFound, "nothing is here, or not any more")
 		return
 	}
+	if given := r.PostForm.Get("task"); given != "" && given != p.identityAt(path) {
+		p.refuse(w, r, http.StatusConflict, "another task has this address by now: load the page again")
+		return
+	}
 	do := target[verb]
 	if do == nil {
 		p.refuse(w, r, http.StatusBadRequest, "this can't be done here")
@@ -162,6 +167,21 @@ func (p *Page) target(path string) (can map[string]action, name []slog.Attr, ok 
 	return nil, nil, false
 }
 
+// identity tells a task from those that get its address later, also in another process.
+func (p *Page) identity(serial uint64) string { return p.born + "." + strconv.FormatUint(serial, 36) }
+
+// identityAt is that of the task at a path, "" if there is none.
+func (p *Page) identityAt(path string) string {
+	for _, src := range p.sources {
+		if id, found := strings.CutPrefix(path, src.path()+"task/"); found && src.kind == aPool {
+			if e := p.entry(src, id); e != nil {
+				return p.identity(e.serial)
+			}
+		}
+	}
+	return ""
+}
+
 func (p *Page) entry(src *source, id string) *entry {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -172,24 +192,29 @@ func (p *Page) entry(src *source, id string) *entry {
 func poolActions(pool *executor.Pool) map[string]action {
 	return map[string]action{
 		"pause": func(url.Values) (bool, error) {
-			was := pool.Paused()
+			// A pool that was paused until some time is so without an end now.
+			alive := pool.Stats().State == "running"
 			pool.Pause()
-			return !was, nil
+			return alive, nil
 		},
 		"resume": func(url.Values) (bool, error) { return pool.Resume(), nil },
 	}
 }
 
 func supervisorActions(src *source) map[string]action {
-	do := func(f func()) action {
+	do := func(f func(), changes func(state string) bool) action {
 		return func(url.Values) (bool, error) {
 			before := src.supervisor.Stats().State
 			f()
-			return before != "stopped", nil
+			return before != "stopped" && changes(before), nil
 		}
 	}
 	s := src.supervisor
-	return map[string]action{"suspend": do(s.Suspend), "resume": do(s.Resume), "trigger": do(s.Trigger)}
+	return map[string]action{
+		"suspend": do(s.Suspend, func(state string) bool { return state != "suspended" }),
+		"resume":  do(s.Resume, func(state string) bool { return state == "suspended" }),
+		"trigger": do(s.Trigger, func(string) bool { return true }),
+	}
 }
 
 func taskActions(h executor.Handle) map[string]action {
@@ -225,18 +250,21 @@ func back(form url.Values, path, verb string) string {
 	return u.Path + "?"
 }
 
+// cookieName is that of the token.
 const cookieName = "punctual"
 
 // token returns the token of the viewer, who gets one if there is none. It is in a cookie, which
 // nobody else can read, and in each form; so a form can only come from a page of ours. Without a
-// path the cookie holds for this view and what is below; each view has one that will do.
+// path the cookie holds for this view and what is below; each view has one that will do. A visit
+// that comes by a link from elsewhere has it too, or it would get another, and the forms of
+// tabs that are open would not match any more: what keeps other sites out is the guard.
 func token(w http.ResponseWriter, r *http.Request) string {
 	if c, err := r.Cookie(cookieName); err == nil && len(c.Value) == 26 {
 		return c.Value
 	}
 	value := rand.Text()
 	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: value, HttpOnly: true,
-		Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode})
+		Secure: r.TLS != nil, SameSite: http.SameSiteLaxMode})
 	return value
 }
 

@@ -18,6 +18,8 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
+var taskField = regexp.MustCompile(`name="task" value="([^"]*)"`)
+
 var tokenField = regexp.MustCompile(`name="token" value="([A-Z2-7]{26})"`)
 
 // form asks for a page, and returns a request as its form would send it.
@@ -27,13 +29,13 @@ func form(t testing.TB, page http.Handler, path string, values url.Values) *http
 	found := tokenField.FindStringSubmatch(w.Body.String())
 	require.NotNil(t, found, "no form at %s", path)
 	values = url.Values{"token": {found[1]}, "do": values["do"], "after": values["after"],
-		"back": values["back"]}
+		"back": values["back"], "task": {taskField.FindStringSubmatch(w.Body.String())[1]}}
 	r := httptest.NewRequest(http.MethodPost, "/"+path, strings.NewReader(values.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	for _, c := range w.Result().Cookies() {
 		assert.True(t, c.HttpOnly)
-		assert.Equal(t, http.SameSiteStrictMode, c.SameSite)
+		assert.Equal(t, http.SameSiteLaxMode, c.SameSite)
 		r.AddCookie(c)
 	}
 	return r
@@ -64,6 +66,40 @@ func steered(t testing.TB) (p *executor.ScheduledPool, h executor.Handle, path s
 	require.True(t, found)
 	id, _, _ := strings.Cut(rest, `"`)
 	return p, f.Handle(), "pool/jobs/task/" + id, page, log
+}
+
+// Over plain HTTP, under a name that is not this machine's, a browser sends the origin alone.
+func TestABrowserActsOverPlainHTTP(t *testing.T) {
+	_, h, path, page, _ := steered(t)
+	assert.Equal(t, "same-origin", get(t, page, "/").Header().Get("Referrer-Policy"),
+		"without a referrer the origin would be null")
+	r := form(t, page, path, url.Values{"do": {"pause"}})
+	r.Header.Del("Sec-Fetch-Site")
+	r.Host = "internal.example:8080"
+	r.Header.Set("Origin", "http://internal.example:8080")
+	assert.Equal(t, http.StatusSeeOther, answer(page, r).Code)
+	assert.True(t, h.Paused())
+}
+
+// A form is of one task, also if another has its address by now, or in another process.
+func TestAFormIsOfOneTask(t *testing.T) {
+	p, first, path, page, _ := steered(t)
+	stale := form(t, page, path, url.Values{"do": {"cancel"}})
+	first.Cancel()
+	second, err := p.AtFixedRate(hour, hour, sleep(0), executor.Name("poll"))
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, get(t, page, "/"+path).Code)
+	w := answer(page, stale)
+	assert.Equal(t, http.StatusConflict, w.Code)
+	assert.Contains(t, w.Body.String(), "another task")
+	assert.False(t, second.State().Settled())
+	elsewhere := inspect.Handler(p).With(inspect.Actions(anybody))
+	r := form(t, page, path, url.Values{"do": {"cancel"}})
+	assert.Equal(t, http.StatusConflict, answer(elsewhere, r).Code)
+	assert.Eventually(t, func() bool { // the page may be of a moment before
+		return act(t, page, path, url.Values{"do": {"cancel"}}).Code == http.StatusSeeOther
+	}, 20*time.Second, 50*ms)
+	assert.True(t, second.State().Settled())
 }
 
 func TestWhatCanBeDone(t *testing.T) {

@@ -66,8 +66,11 @@ const lately = 3 * time.Second
 // since returns the rates, given the snapshot before.
 func (s *seen) since(old *seen) *rates {
 	passed := s.at.Sub(old.at)
-	if passed <= 0 {
+	switch {
+	case passed <= 0:
 		return old.rates
+	case passed > lately: // nobody has looked meanwhile
+		return nil
 	}
 	share, before := 1.0, rates{}
 	if old.rates != nil {

@@ -17,6 +17,7 @@ type index struct {
 	seen    []executor.Handle // as the pool has told them last
 	entries []*entry          // by name
 	byID    map[string]*entry
+	last    uint64 // serial number
 }
 
 // entry is a periodic task.
@@ -26,6 +27,7 @@ type entry struct {
 	lower  string // the name in lower case, to search
 	id     string // in addresses
 	number int    // among those of one name, from 0 on
+	serial uint64 // from 1 on, and never that of another task of the pool
 }
 
 // update looks at the tasks that there are now.
@@ -63,7 +65,8 @@ func (x *index) admit() (fresh []*entry) {
 			continue
 		}
 		name := h.Name()
-		slab = append(slab, entry{handle: h, name: name, lower: strings.ToLower(name)})
+		x.last++
+		slab = append(slab, entry{handle: h, name: name, lower: strings.ToLower(name), serial: x.last})
 		fresh = append(fresh, &slab[len(slab)-1])
 	}
 	slices.SortFunc(x.entries, byName)

@@ -12,8 +12,8 @@ type Option func(*Page)
 // whose request authorize returns true. It is also asked whether to show the buttons. Each action
 // has to be a POST of the same origin with a token that the page has given out, and is logged, as
 // is each that was refused, with the context of the request: so a slog.Handler can add who it was.
-// The token is in a cookie, so it works with any number of replicas. It
-// panics if authorize is nil.
+// The page is of one process: behind a balancer each process needs an address of its own, or an
+// action reaches any of them. It panics if authorize is nil.
 func Actions(authorize func(*http.Request) bool) Option {
 	if authorize == nil {
 		panic("inspect: nil function")

@@ -1,11 +1,13 @@
 package inspect
 
 import (
+	"crypto/rand"
 	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Page shows sources. It is an [http.Handler], to be mounted at an address that ends in a slash.
@@ -15,14 +17,17 @@ type Page struct {
 	logger    *slog.Logger             // nil for slog.Default
 	guard     *http.CrossOriginProtection
 
+	begun time.Time // from which ticks are counted
+	born  string    // tells this page from one of another process, in forms
+
 	ended chan struct{} // closed when no viewer is kept up to date any more
 	end   sync.Once
 
 	mu      sync.Mutex
 	last    *snapshot
-	stale   bool                      // last is from before an action
-	streams int                       // viewers that are kept up to date
-	servers map[*http.Server]struct{} // whose shutdown ends these
+	stale   bool                           // last is from before an action
+	streams int                            // viewers that are kept up to date
+	servers map[*http.Server]chan struct{} // closed when its shutdown has begun
 }
 
 // Handler returns the page of pools, event loops and supervisors.
@@ -33,7 +38,8 @@ type Page struct {
 // panics for a source that is none.
 func Handler(sources ...Source) *Page {
 	return &Page{sources: newSources(sources), guard: http.NewCrossOriginProtection(),
-		ended: make(chan struct{}), servers: map[*http.Server]struct{}{}}
+		begun: time.Now(), born: rand.Text(), ended: make(chan struct{}),
+		servers: map[*http.Server]chan struct{}{}}
 }
 
 // With sets options, before the page is mounted, and returns it.
@@ -45,12 +51,15 @@ func (p *Page) With(options ...Option) *Page {
 }
 
 // Close ends the streams that keep viewers up to date, and no other begins; the page still answers.
-// The shutdown of an [http.Server] does that by itself.
+// The shutdown of an [http.Server] does that by itself for its own viewers. One that has never been
+// asked for the page before it is shut down may wait for a stream that begins meanwhile: then call
+// Close before.
 func (p *Page) Close() { p.end.Do(func() { close(p.ended) }) }
 
 // ServeHTTP answers a request.
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	protect(w.Header())
+	p.serverOf(r)
 	path, ok := within(r)
 	switch {
 	case !ok:
@@ -70,6 +79,24 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		p.serveView(w, r, path)
 	}
+}
+
+// serverOf returns what is closed when the server of a request is shut down. That has to be known
+// from its first request on: a server that is shutting down tells nobody any more.
+func (p *Page) serverOf(r *http.Request) <-chan struct{} {
+	server, ok := r.Context().Value(http.ServerContextKey).(*http.Server)
+	if !ok {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	down := p.servers[server]
+	if down == nil {
+		down = make(chan struct{})
+		p.servers[server] = down
+		server.RegisterOnShutdown(sync.OnceFunc(func() { close(down) }))
+	}
+	return down
 }
 
 // within returns the path of a request below the page's own address, without a slash at the
@@ -106,11 +133,12 @@ func protect(h http.Header) {
 		"frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types punctual")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
+	// Without a referrer a browser sends "Origin: null" with forms of our own too.
+	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
-	h.Set("Vary", "Accept, Cookie")
+	h.Add("Vary", "Accept, Cookie")
 }
 
 func (p *Page) log() *slog.Logger {

@@ -56,7 +56,7 @@ func TestEachViewIsAPageAndJSON(t *testing.T) {
 
 func TestWhereNothingIs(t *testing.T) {
 	page := newService(t).page()
-	for _, path := range []string{"x", "pool/", "pool/jobs", "pool/other/", "pool/session/", "loop/jobs/",
+	for _, path := range []string{"x", "pool/", "pool/other", "pool/other/", "pool/session/", "loop/jobs/",
 		"pool/jobs/task/", "pool/jobs/task/none", "loop/session/tasks", "supervisor/registry/tasks",
 		"asset/", "asset/../page.go", "pool/jobs/tasks/"} {
 		for _, format := range []string{"", "?format=json"} {
@@ -65,6 +65,12 @@ func TestWhereNothingIs(t *testing.T) {
 			assert.NotEmpty(t, w.Body.String())
 		}
 	}
+}
+
+func TestAMissingSlashIsAdded(t *testing.T) {
+	w := get(t, newService(t).page(), "/pool/jobs")
+	assert.Equal(t, http.StatusMovedPermanently, w.Code)
+	assert.Equal(t, "./jobs/", w.Header().Get("Location"))
 }
 
 func TestItMayBeMountedAnywhere(t *testing.T) {

@@ -16,13 +16,13 @@ type pastRun struct {
 	Took    span      `json:"took"`
 	Late    span      `json:"late"`
 	Missed  uint64    `json:"missed,omitzero"`
-	Error   text      `json:"error,omitempty"`
+	Error   said      `json:"error,omitempty"`
 	Why     *lateness `json:"why,omitempty"`
 }
 
 func (s *seen) past(r executor.PastRun) pastRun {
 	return pastRun{Task: s.link(r.Name), Number: r.Number, Due: r.Scheduled, Started: r.Started,
-		Took: span(r.Took), Late: span(r.Late), Missed: r.Missed, Error: text(errorText(r.Err)),
+		Took: span(r.Took), Late: span(r.Late), Missed: r.Missed, Error: said(errorText(r.Err)),
 		Why: newLateness(r.Why)}
 }
 

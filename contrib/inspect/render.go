@@ -16,7 +16,8 @@ import (
 var templateFiles embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"name": named, "label": label, "count": count[uint64], "size": count[int], "rate": rate,
+	"forms": func() []string { return []string{"act", "move-by"} },
+	"name":  named, "label": label, "count": count[uint64], "size": count[int], "rate": rate,
 	"clock": func(t time.Time) string { return clockTime(time.Now(), t) },
 	"until": func(t time.Time) string { return wait(time.Until(t)) },
 	"ago":   func(t time.Time) string { return wait(time.Since(t)) },
@@ -72,6 +73,7 @@ type frame struct {
 	JSON    string
 	Live    template.HTML
 	Token   string // for actions; "" if there are none
+	Task    string // which task the view is of: its address may be another's by and by
 	Did     string // what the viewer has just done
 }
 
@@ -81,6 +83,7 @@ const mostKept = 256
 // rendered is a view, ready for whoever looks.
 type rendered struct {
 	title []crumb
+	task  uint64 // its serial number; 0 for other views
 	live  []byte // the part of the page that changes; nil if nothing is there
 }
 
@@ -106,7 +109,7 @@ func (s *snapshot) live(path string, q query, act bool) (rendered, bool) {
 		}
 		// The parser of the browser drops white space at the beginning, and what is compared there
 		// has to be the same.
-		return rendered{v.title, bytes.TrimSpace(b.Bytes())}
+		return rendered{v.title, v.task, bytes.TrimSpace(b.Bytes())}
 	}
 	key := shownAt{path, q, act}
 	known, ok := s.views.Load(key)
@@ -125,7 +128,7 @@ func (s *snapshot) live(path string, q query, act bool) (rendered, bool) {
 func (p *Page) serveView(w http.ResponseWriter, r *http.Request, path string) {
 	values := r.URL.Query()
 	q := newQuery(values)
-	snap := p.snapshot(time.Now().Add(-fresh))
+	snap := p.snapshot(fresh)
 	if values.Get("format") == "json" || strings.Contains(r.Header.Get("Accept"), "application/json") {
 		serveJSON(w, snap, path, q)
 		return
@@ -138,11 +141,19 @@ func (p *Page) serveView(w http.ResponseWriter, r *http.Request, path string) {
 	}
 	code := http.StatusOK
 	shown, ok := snap.live(path, q, act)
+	if !ok && snap.find(path+"/") != nil {
+		w.Header().Set("Location", "./"+path[strings.LastIndex(path, "/")+1:]+"/")
+		w.WriteHeader(http.StatusMovedPermanently)
+		return
+	}
 	if !ok {
 		code = http.StatusNotFound
 		shown = rendered{title: []crumb{{"not found", path}}, live: missing(path)}
 	}
 	f.Title, f.Live = shown.title, template.HTML(shown.live)
+	if shown.task != 0 {
+		f.Task = p.identity(shown.task)
+	}
 	var b bytes.Buffer
 	if err := templates.ExecuteTemplate(&b, "frame", f); err != nil {
 		panic(err)

@@ -46,11 +46,11 @@ type seen struct {
 // nextSeen is how many of the tasks that wait are looked at, in the order in which they are due.
 const nextSeen = 1000
 
-// snapshot returns the last snapshot, or a new one if that is older than a moment.
-func (p *Page) snapshot(since time.Time) *snapshot {
+// snapshot returns the last snapshot, or a new one if that is older than allowed.
+func (p *Page) snapshot(age time.Duration) *snapshot {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.last != nil && !p.stale && !p.last.at.Before(since) {
+	if p.last != nil && !p.stale && time.Since(p.last.at) <= age {
 		return p.last
 	}
 	now := time.Now()

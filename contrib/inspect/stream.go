@@ -20,12 +20,12 @@ const (
 // serveStream keeps a viewer up to date: at each tick it sends what the address shows by then,
 // unless that is the same. There is no queue: who reads slowly gets the newest when it has read.
 func (p *Page) serveStream(w http.ResponseWriter, r *http.Request, path string) {
-	if !p.beginStream(r) {
+	if !p.beginStream(p.serverOf(r)) {
 		http.Error(w, "no more viewers can be kept up to date", http.StatusServiceUnavailable)
 		return
 	}
 	defer p.endStream()
-	s := stream{page: p, w: w, r: r, path: path, query: newQuery(r.URL.Query()), act: p.mayAct(r),
+	s := stream{page: p, down: p.serverOf(r), w: w, r: r, path: path, query: newQuery(r.URL.Query()), act: p.mayAct(r),
 		control: http.NewResponseController(w)}
 	// The connection may serve other requests afterwards.
 	defer func() { _ = s.control.SetWriteDeadline(time.Time{}) }()
@@ -39,19 +39,21 @@ func (p *Page) serveStream(w http.ResponseWriter, r *http.Request, path string) 
 	if s.send([]byte("event: version\ndata: "+version+"\n\n")) != nil {
 		return
 	}
-	for wait := time.Duration(0); s.after(wait); wait = untilNextTick(time.Now()) {
+	for wait := time.Duration(0); s.after(wait); wait = p.untilNextTick() {
 		if err := s.step(); err != nil {
 			return
 		}
 	}
 }
 
-// beginStream reports whether one more viewer is kept up to date. The end of its server ends it.
-func (p *Page) beginStream(r *http.Request) bool {
+// beginStream reports whether one more viewer is kept up to date.
+func (p *Page) beginStream(down <-chan struct{}) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	select {
 	case <-p.ended:
+		return false
+	case <-down:
 		return false
 	default:
 	}
@@ -59,11 +61,6 @@ func (p *Page) beginStream(r *http.Request) bool {
 		return false
 	}
 	p.streams++
-	server, ok := r.Context().Value(http.ServerContextKey).(*http.Server)
-	if _, known := p.servers[server]; ok && !known {
-		p.servers[server] = struct{}{}
-		server.RegisterOnShutdown(p.Close)
-	}
 	return true
 }
 
@@ -73,12 +70,16 @@ func (p *Page) endStream() {
 	p.streams--
 }
 
-// untilNextTick has all viewers look at the same times, so that they share a snapshot.
-func untilNextTick(now time.Time) time.Duration { return now.Truncate(tick).Add(tick).Sub(now) }
+// sinceTick is how long ago the last tick was. Ticks are those of the page, so that all viewers look
+// at the same times, and share a snapshot; a clock that is set does not move them.
+func (p *Page) sinceTick() time.Duration { return time.Since(p.begun) % tick }
+
+func (p *Page) untilNextTick() time.Duration { return tick - p.sinceTick() }
 
 // stream is what one viewer gets.
 type stream struct {
 	page    *Page
+	down    <-chan struct{} // closed when the server is shutting down
 	w       http.ResponseWriter
 	r       *http.Request
 	path    string
@@ -99,13 +100,14 @@ func (s *stream) after(wait time.Duration) bool {
 		return true
 	case <-s.r.Context().Done():
 	case <-s.page.ended:
+	case <-s.down:
 	}
 	return false
 }
 
 // step sends what is new.
 func (s *stream) step() error {
-	shown, ok := s.page.snapshot(time.Now().Truncate(tick)).live(s.path, s.query, s.act)
+	shown, ok := s.page.snapshot(s.page.sinceTick()).live(s.path, s.query, s.act)
 	live := shown.live
 	if !ok {
 		live = missing(s.path)

@@ -88,11 +88,18 @@ func TestTheShutdownOfAServerDoesNotWaitForViewers(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
+	other := httptest.NewServer(page)
+	defer other.Close()
+	_, lines := stream(t, other.URL+"/pool/jobs/")
+	require.NotEmpty(t, next(lines))
 	assert.NoError(t, server.Config.Shutdown(ctx))
+	server.Close()
+	_, more := stream(t, other.URL+"/pool/jobs/")
+	assert.NotEmpty(t, next(more), "viewers of another server are kept up to date")
+	page.Close()
 	assert.Equal(t, http.StatusServiceUnavailable,
 		get(t, page, "/", "Accept", "text/event-stream").Code, "no other stream begins")
 	assert.Equal(t, http.StatusOK, get(t, page, "/").Code)
-	server.Close()
 }
 
 func TestViewersAreBounded(t *testing.T) {

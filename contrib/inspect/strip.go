@@ -85,8 +85,9 @@ func (b *bin) add(s executor.Second) {
 type planner struct {
 	*strip
 	from     time.Time
-	together map[int64]int // how many start in a millisecond
-	single   int           // starts that were looked at one by one
+	together map[int64]int        // how many start in a millisecond
+	running  map[string]time.Time // when the runs that are going on were due, by the name of the task
+	single   int                  // starts that were looked at one by one
 }
 
 func (p *planner) plan(s *seen) {
@@ -107,6 +108,12 @@ func (p *planner) plan(s *seen) {
 	if len(waiting) == nextSeen && len(entries) == nextSeen {
 		p.Until = p.From.Add(allBins * binWidth)
 	}
+	p.running = map[string]time.Time{}
+	for _, r := range s.running() {
+		if r.Periodic && r.Name != "" {
+			p.running[r.Name] = r.Scheduled
+		}
+	}
 	for _, e := range entries {
 		p.series(e.handle.Status())
 	}
@@ -115,7 +122,10 @@ func (p *planner) plan(s *seen) {
 // series plans the runs of a periodic task: at a fixed rate as they will be; with a fixed delay as
 // they will be if each takes as long as the last; on a calendar the next one.
 func (p *planner) series(st executor.TaskStatus) {
-	if st.Paused || st.State.Settled() || st.Next.IsZero() {
+	if st.Paused || st.State.Settled() {
+		return
+	}
+	if st.Next = p.following(st); st.Next.IsZero() {
 		return
 	}
 	step := st.Period
@@ -137,6 +147,23 @@ func (p *planner) series(st executor.TaskStatus) {
 			p.start(st.Name, at)
 		}
 	}
+}
+
+// following returns when a task runs next. While it runs nothing is planned, but where that will be
+// is known: along the grid, or a delay after now at the earliest.
+func (p *planner) following(st executor.TaskStatus) time.Time {
+	due, runs := p.running[st.Name]
+	if !st.Next.IsZero() || !runs || st.Period <= 0 {
+		return st.Next
+	}
+	if st.Kind == executor.FixedDelay {
+		return p.from.Add(st.Period)
+	}
+	next := due.Add(st.Period)
+	if late := p.from.Sub(next); late > 0 {
+		next = next.Add(late / st.Period * st.Period)
+	}
+	return next
 }
 
 // start plans one start. What is overdue is to start now.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/future"
 )
 
 // tasksView is a page of the periodic tasks of a pool.
@@ -158,14 +159,14 @@ type lastRun struct {
 	Number  uint64    `json:"number"`
 	Started time.Time `json:"started"`
 	Took    span      `json:"took"`
-	Error   text      `json:"error,omitempty"`
+	Error   said      `json:"error,omitempty"`
 }
 
 func newLastRun(l *executor.LastRun) *lastRun {
 	if l == nil {
 		return nil
 	}
-	return &lastRun{l.Number, l.Started, span(l.Took), text(errorText(l.Err))}
+	return &lastRun{l.Number, l.Started, span(l.Took), said(errorText(l.Err))}
 }
 
 func (s *seen) row(e *entry) row {
@@ -206,6 +207,9 @@ func (s *seen) taskView(e *entry) taskView {
 		return v
 	}
 	for _, r := range s.running() {
+		if st.State != future.Running {
+			break // it is another task of this name that runs
+		}
 		if r.Name == e.name && len(v.Now) < mostRunning {
 			v.Now = append(v.Now, runner{Task: v.Task, Number: r.Number, Started: r.Started, For: span(r.For)})
 		}

@@ -94,7 +94,7 @@ const (
 	shownError = 1000
 )
 
-// text is a name, or what an error says. On the page it is readable, and changes nothing around it;
+// text is a name. On the page it is readable, and changes nothing around it;
 // in JSON it is as it was. Both are cut where it is very long.
 type text string
 
@@ -148,5 +148,24 @@ func errorText(err error) (text string) {
 			text = fmt.Sprintf("%T, whose text panics", err)
 		}
 	}()
-	return readable(err.Error(), shownError)
+	return err.Error()
 }
+
+// said is what an error says. On the page it is readable; in JSON it is as it was. Both are cut
+// where it is very long.
+type said string
+
+// MarshalText returns the text for JSON.
+func (s said) MarshalText() ([]byte, error) {
+	if len(s) <= shownError {
+		return []byte(s), nil
+	}
+	most := shownError
+	for !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return fmt.Appendf(nil, "%s… (%s bytes)", string(s[:most]), count(len(s))), nil
+}
+
+// String returns the text for the page.
+func (s said) String() string { return readable(string(s), shownError) }

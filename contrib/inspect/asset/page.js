@@ -1,4 +1,4 @@
-// Keeps the page up to date: the server sends what there is to see, once a second and only if it
+// Keeps the page up to date: the server sends what there is to see, twice a second and only if it
 // has changed, and what differs is put in place. Without this script the page loads itself anew.
 "use strict";
 
