@@ -98,7 +98,7 @@ func TestLinksTravel(t *testing.T) {
 			return time.Unix(0, rapid.Int64Range(1, 1<<62).Draw(t, label)).UTC()
 		}
 		l := link{
-			do:     rapid.SampledFrom([]string{doRun, doArm, doPause}).Draw(t, "do"),
+			do:     rapid.SampledFrom([]string{doRun, doArm, doResume, doPause}).Draw(t, "do"),
 			name:   rapid.String().Draw(t, "name"),
 			number: rapid.Uint64().Draw(t, "number"),
 			due:    instant("due"),

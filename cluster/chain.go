@@ -72,31 +72,39 @@ func (p *Pool) last(ctx context.Context, subject string) (m *jetstream.RawStream
 	return m, err
 }
 
-// first returns the sequence of the first message of a subject, 0 if there is none.
-func (p *Pool) first(ctx context.Context, subject string) (sequence uint64, err error) {
-	err = p.persist(ctx, func(ctx context.Context) error {
-		m, err := p.stream.GetMsg(ctx, 1, jetstream.WithGetMsgSubject(subject))
+// following returns the first message of a subject from a sequence on, nil if there is none.
+func (p *Pool) following(
+	ctx context.Context, subject string, from uint64,
+) (m *jetstream.RawStreamMsg, err error) {
+	err = p.persist(ctx, func(ctx context.Context) (err error) {
+		m, err = p.stream.GetMsg(ctx, from, jetstream.WithGetMsgSubject(subject))
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
-			sequence = 0
-			return nil
-		}
-		if err == nil {
-			sequence = m.Sequence
+			m, err = nil, nil
 		}
 		return err
 	})
-	return sequence, err
+	return m, err
 }
 
 // checkSeries decides what becomes of a link that was delivered.
 func (w *worker) checkSeries(h *held) {
 	l, err := readLink(h.msg.Headers())
 	if err != nil {
-		w.pool.logger.Error("a link that cannot be read ends its series", h.attr(), "error", err)
-		h.done()
+		w.pool.logger.Error("a link cannot be read, perhaps it is of a later version", h.attr(), "error", err)
+		_ = h.msg.NakWithDelay(time.Second)
+		h.release()
 		return
 	}
 	h.link = &l
+	if l.cadence.kind == onCalendar {
+		if _, known := w.pool.calendars.get(h.at); !known {
+			w.pool.logger.Warn("the calendar of a series was not declared in this process; "+
+				"call On before Serve", h.attr())
+			_ = h.msg.NakWithDelay(time.Second)
+			h.release()
+			return
+		}
+	}
 	if mine, err := w.claim(h); err != nil {
 		h.leave(err)
 		return
@@ -117,31 +125,24 @@ func (w *worker) checkSeries(h *held) {
 		w.follow(h, l)
 		return
 	}
-	if l.cadence.kind == onCalendar {
-		if _, known := w.pool.calendars.get(h.at); !known {
-			w.pool.logger.Warn("the calendar of a series was not declared in this process; "+
-				"call On before Serve", h.attr())
-			_ = h.msg.NakWithDelay(time.Second)
-			h.release()
-			return
-		}
-	}
 	if l.then.IsZero() && h.delivered == 1 { // late by periods, as nobody was there
 		calendar, _ := w.pool.calendars.get(h.at)
 		due, missed := l.cadence.latest(calendar, l.due, w.pool.now())
 		h.due, l.due, l.missed = due, due, l.missed+missed
 	}
-	w.quarantine(h)
-	h.admit()
+	if w.quarantine(h) {
+		h.admit()
+	}
 }
 
 // awaitTurn waits until the link is the first of its queue. It is false if the link is gone.
 func (w *worker) awaitTurn(h *held) (bool, error) {
 	for wait := time.Millisecond; ; wait = min(2*wait, 250*time.Millisecond) {
-		first, err := w.pool.first(h.ctx, w.pool.on.run(h.at))
+		m, err := w.pool.following(h.ctx, w.pool.on.run(h.at), 1)
 		if err != nil {
 			return false, err
 		}
+		first := sequenceOf(m)
 		if first == h.sequence {
 			return true, nil
 		}
@@ -154,15 +155,15 @@ func (w *worker) awaitTurn(h *held) (bool, error) {
 	}
 }
 
-// superseded tells whether something follows a link already.
+// superseded tells whether something follows a link already. A command that was given while the run
+// was under way does not count: its worker may have died.
 func (w *worker) superseded(h *held) (bool, error) {
-	run, err := w.pool.last(h.ctx, w.pool.on.run(h.at))
-	if err != nil || run == nil {
-		return err == nil, err
+	next, err := w.pool.following(h.ctx, w.pool.on.run(h.at), h.sequence+1)
+	if err != nil {
+		return false, err
 	}
-	if run.Sequence != h.sequence {
-		// A command given while the run was under way does not replace it: its worker may have died.
-		command, err := readLink(run.Header)
+	if next != nil {
+		command, err := readLink(next.Header)
 		return err != nil || command.follows != h.sequence, nil //nolint:nilerr // a tombstone
 	}
 	armed, err := w.pool.last(h.ctx, w.pool.on.arm(h.at))
@@ -171,7 +172,10 @@ func (w *worker) superseded(h *held) (bool, error) {
 
 // follow stores what a command says.
 func (w *worker) follow(h *held, l link) {
-	if l.do == doArm {
+	switch l.do {
+	case doArm:
+		l.do = doRun
+	case doResume:
 		l.do = doRun
 		calendar, known := w.pool.calendars.get(h.at)
 		if known || l.cadence.kind != onCalendar {
@@ -192,6 +196,10 @@ func (w *worker) finishSeries(ctx context.Context, h *held, err error) {
 	var end *stop
 	if errors.As(err, &end) {
 		w.pool.logger.Info("series ended by its function", h.attr(), "why", end.Error())
+		if err := w.pool.remove(ctx, h.at); err != nil {
+			h.leave(err)
+			return
+		}
 		h.done()
 		return
 	}

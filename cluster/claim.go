@@ -26,7 +26,7 @@ import (
 // claim takes the run of a series, and waits for as long as it is another's. It is false if the run
 // is over.
 func (w *worker) claim(h *held) (bool, error) {
-	mine := fmt.Sprintf("%d %s %d", h.sequence, w.id, h.number)
+	mine := h.claimText()
 	for {
 		if first, err := w.awaitTurn(h); !first || err != nil {
 			return false, err
@@ -64,10 +64,11 @@ func (w *worker) tryClaim(h *held, mine string) (revision uint64, wait time.Dura
 			return nil
 		}
 		var sequence uint64
-		if _, err := fmt.Sscan(string(entry.Value()), &sequence); err != nil {
+		var lease time.Duration // the other's, which may be of another version of the code
+		if _, err := fmt.Sscan(string(entry.Value()), &sequence, &lease); err != nil {
 			return fmt.Errorf("cluster: a claim that cannot be read: %q: %w", entry.Value(), err)
 		}
-		if left := h.task.lease - w.pool.now().Sub(entry.Created()); sequence == h.sequence && left > 0 {
+		if left := lease - w.pool.now().Sub(entry.Created()); sequence == h.sequence && left > 0 {
 			wait = min(left, 250*time.Millisecond)
 			return nil
 		}
@@ -86,6 +87,19 @@ func unlessTaken(err error, wait *time.Duration) error {
 	return err
 }
 
+// claimText is the value of the claim of a run, which no other has.
+func (h *held) claimText() string {
+	return fmt.Sprintf("%d %d %s %d", h.sequence, h.task.lease, h.worker.id, h.number)
+}
+
+// unclaim gives the claim back, so that the next need not wait for a lease.
+func (h *held) unclaim(ctx context.Context) {
+	if revision := h.revision.Swap(0); revision != 0 {
+		// If it fails the lease runs out.
+		_, _ = h.worker.pool.bucket.Update(ctx, h.claimKey(), []byte("0 0 free"), revision)
+	}
+}
+
 func (h *held) claimKey() string { return "hold." + h.at.tail }
 
 // renew renews the claim, and ends the run if it is another's.
@@ -96,7 +110,7 @@ func (h *held) renew() {
 	defer h.renewing.Store(false)
 	ctx, cancel := context.WithTimeout(h.ctx, h.task.lease/3)
 	defer cancel()
-	mine := fmt.Sprintf("%d %s %d", h.sequence, h.worker.id, h.number)
+	mine := h.claimText()
 	sent := time.Now()
 	revision, err := h.worker.pool.bucket.Update(ctx, h.claimKey(), []byte(mine), h.revision.Load())
 	if err == nil {
@@ -109,6 +123,8 @@ func (h *held) renew() {
 	}
 	entry, err := h.worker.pool.bucket.Get(ctx, h.claimKey())
 	switch {
+	case errors.Is(err, jetstream.ErrKeyNotFound):
+		h.end(ErrLost)
 	case err != nil:
 	case string(entry.Value()) == mine: // renewed, and the answer was lost
 		h.revision.Store(max(entry.Revision(), h.revision.Load()))

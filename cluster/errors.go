@@ -91,6 +91,7 @@ const (
 	codeUnavailable       = 10008 // no leader at present
 	codeIncomplete        = 10004
 	codeNoResources       = 10023
+	codeAccountLimit      = 10002
 	codeNoStorage         = 10047
 	codeStoreFailed       = 10077
 	codeDuplicateInFlight = 10158 // the same message is on its way
@@ -140,7 +141,7 @@ func explained(err error) error {
 			ErrUnsupported, err)
 	case jetstream.JSErrCodeMessageSchedulesDisabled:
 		return fmt.Errorf("%w: message schedules are off: %w", ErrShape, err)
-	case codeNoResources, codeNoStorage, codeStoreFailed:
+	case codeNoResources, codeNoStorage, codeStoreFailed, codeAccountLimit:
 		return fmt.Errorf("%w: %w", ErrFull, err)
 	}
 	switch {
@@ -148,7 +149,7 @@ func explained(err error) error {
 		return fmt.Errorf("%w: JetStream is off: %w", ErrUnsupported, err)
 	case errors.Is(err, nats.ErrPermissionViolation):
 		return fmt.Errorf("%w: %w", ErrPermission, err)
-	case errors.Is(err, nats.ErrConnectionClosed):
+	case errors.Is(err, nats.ErrConnectionClosed), errors.Is(err, nats.ErrConnectionDraining):
 		return fmt.Errorf("%w: %w", ErrClosed, err)
 	}
 	return err

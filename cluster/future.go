@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"sync"
 
 	"github.com/nats-io/nats.go"
@@ -92,11 +93,25 @@ func (f *Future[R]) Cancel(ctx context.Context) (prevented bool, err error) {
 	if !validID(f.id) {
 		return false, fmt.Errorf("%w: %q is not the ID of a task", ErrInvalid, f.id)
 	}
+	if f.own != nil {
+		select {
+		case <-f.own.done: // known here, though perhaps not kept any more
+			return false, f.own.fault
+		default:
+		}
+	}
 	prevented, err = f.pool.results.record(ctx, f.id, outcome{cancelled, []byte(nuid.Next())})
-	if err != nil || !prevented {
+	if err != nil {
 		return false, err
 	}
-	return true, f.pool.remove(ctx, taskPlace(f.task.name, f.id))
+	if !prevented {
+		// Who has cancelled it may have died before it was taken out.
+		o, ok, err := f.pool.results.recorded(ctx, f.id)
+		if err != nil || !ok || o.kind != cancelled {
+			return false, err
+		}
+	}
+	return prevented, f.pool.remove(ctx, taskPlace(f.task.name, f.id))
 }
 
 // remove takes out what waits at a place, in one entry of the stream's log: the tombstone rolls up
@@ -108,16 +123,17 @@ func (p *Pool) remove(ctx context.Context, at place) error {
 	m.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
 	m.Header.Set(headerScheduler, p.on.arm(at))
 	m.Header.Set(headerNext, "purge")
-	if _, err := p.publish(ctx, m); err != nil {
+	sequence, err := p.publish(ctx, m)
+	if err != nil {
 		return err
 	}
-	return p.hint(at)
+	return p.hint(at, sequence)
 }
 
-// hint tells who holds a run that it is cancelled. It may get lost; then the run goes on to its end,
+// hint tells who holds a run from before a tombstone that it is cancelled. It may get lost; then the run goes on to its end,
 // and what it stores is refused.
-func (p *Pool) hint(at place) error {
-	if err := p.nc.Publish(p.on.hint(at), nil); err != nil {
+func (p *Pool) hint(at place, tombstone uint64) error {
+	if err := p.nc.Publish(p.on.hint(at), strconv.AppendUint(nil, tombstone, 10)); err != nil {
 		return explained(err)
 	}
 	return nil

@@ -31,10 +31,10 @@ type held struct {
 	sequence  uint64 // of the message in the stream
 	delivered uint64
 	attempt   int
-	due       time.Time // by the server's clock; zero for at once
-	number    uint64    // among the leases
-	asked     time.Time // when the last heartbeat was sent; the keeper's
-	counted   atomic.Bool
+	due       time.Time    // by the server's clock; zero for at once
+	number    uint64       // among the leases
+	asked     time.Time    // when the last heartbeat was sent; the keeper's
+	counted   atomic.Int32 // uncounted -> counted -> released
 	begun     atomic.Bool
 
 	// Of a series: the claim's revision, its value when the run began, when the claim was last renewed,
@@ -67,6 +67,9 @@ func (h *held) admit() {
 	}
 	if delay == 0 {
 		h.count()
+	} else {
+		due := time.AfterFunc(delay, h.count)
+		context.AfterFunc(h.ctx, func() { due.Stop() })
 	}
 	opts := append([]executor.TaskOption{executor.Name(h.task.name)}, h.task.local...)
 	f, err := executor.Schedule(h.worker.local, delay, h.body, opts...)
@@ -79,7 +82,7 @@ func (h *held) admit() {
 		if errors.Is(err, executor.ErrShutdown) {
 			h.worker.stop(err)
 		}
-		h.giveBack(err)
+		go h.giveBack(err)
 		return
 	}
 	stop := context.AfterFunc(h.ctx, func() { f.Withdraw() })
@@ -102,7 +105,7 @@ func (h *held) body(ctx context.Context) ([]byte, error) {
 	}
 	h.count()
 	if first := !h.begun.Swap(true); first && h.attempt > 1 && h.link == nil {
-		if err := h.worker.countAttempt(h); err != nil {
+		if err := h.worker.countAttempts(h.ctx, h, h.attempt); err != nil {
 			h.end(err)
 			return nil, executor.Permanent(err)
 		}
@@ -133,17 +136,24 @@ func (h *held) run() Run {
 	return r
 }
 
-// count makes the run one of those that keep this process from fetching more.
+// count makes the run one of those that keep this process from fetching more: from when it is due
+// until it is released.
 func (h *held) count() {
-	if h.counted.CompareAndSwap(false, true) {
+	if h.counted.CompareAndSwap(uncounted, counted) {
 		h.worker.window(h.task).take()
 	}
 }
 
+const (
+	uncounted = iota
+	counted
+	released
+)
+
 // release forgets the run.
 func (h *held) release() {
 	h.worker.forget(h)
-	h.worker.window(h.task).give(h.counted.Load())
+	h.worker.window(h.task).give(h.counted.Swap(released) == counted)
 	h.end(errReleased)
 }
 
@@ -159,6 +169,13 @@ func (h *held) done() {
 // after a moment, as there is no room.
 func (h *held) giveBack(why error) {
 	h.worker.pool.logger.Debug("run given back", h.attr(), "why", why)
+	ctx, cancel := context.WithTimeout(h.worker.life, 2*time.Second)
+	defer cancel()
+	if h.link == nil {
+		_ = h.worker.countAttempts(ctx, h, h.attempt-1) // nobody has died of it
+	} else {
+		h.unclaim(ctx)
+	}
 	if errors.Is(why, errGivenBack) {
 		_ = h.msg.Nak() // if it is lost the lease runs out
 	} else {

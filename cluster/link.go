@@ -25,9 +25,10 @@ type link struct {
 
 // What is to do with a link.
 const (
-	doRun   = "run"
-	doArm   = "arm"   // store it as the next run
-	doPause = "pause" // store it as a series that waits for Resume
+	doRun    = "run"
+	doArm    = "arm"    // store it as the next run
+	doResume = "resume" // the same, with what CatchUp says of the times that have passed
+	doPause  = "pause"  // store it as a series that waits for Resume
 )
 
 // headers of links, beside headerDue.

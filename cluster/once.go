@@ -28,19 +28,23 @@ func (w *worker) checkTask(h *held) {
 		h.leave(err)
 		return
 	}
+	if h.delivered == 1 {
+		begun = 0 // only its outcome was in question
+	}
 	if h.attempt = begun + 1; h.attempt > h.task.attempts {
 		w.finishTask(h.ctx, h, outcome{abandoned,
 			fmt.Appendf(nil, "none of %d attempts came to an end", h.task.attempts)})
 		return
 	}
-	w.quarantine(h)
-	h.admit()
+	if w.quarantine(h) {
+		h.admit()
+	}
 }
 
 // attemptsBegun tells how often a task was begun that was delivered before. Deliveries would not do:
 // a worker that dies takes with it what it held but had not begun, and a task must not be given
-// up because it was always in bad company. So each attempt but the first, which is taken for
-// granted, is written down as it begins.
+// up because it was always in bad company. So each attempt but the first is written down as it begins.
+// The first is taken for granted, unless it is written down that the run was given back.
 func (w *worker) attemptsBegun(ctx context.Context, id string) (n int, err error) {
 	err = w.pool.persist(ctx, func(ctx context.Context) error {
 		entry, err := w.pool.bucket.Get(ctx, "try."+id)
@@ -56,9 +60,9 @@ func (w *worker) attemptsBegun(ctx context.Context, id string) (n int, err error
 	return n, err
 }
 
-func (w *worker) countAttempt(h *held) error {
-	return w.pool.persist(h.ctx, func(ctx context.Context) error {
-		_, err := w.pool.bucket.PutString(ctx, "try."+h.at.id(), strconv.Itoa(h.attempt))
+func (w *worker) countAttempts(ctx context.Context, h *held, n int) error {
+	return w.pool.persist(ctx, func(ctx context.Context) error {
+		_, err := w.pool.bucket.PutString(ctx, "try."+h.at.id(), strconv.Itoa(n))
 		return err
 	})
 }
@@ -67,6 +71,7 @@ func (w *worker) countAttempt(h *held) error {
 // between, the next worker finds the outcome.
 func (w *worker) finishTask(ctx context.Context, h *held, o outcome) {
 	id := h.at.id()
+	o = o.within(w.pool.nc.MaxPayload()-1024, h.task.name)
 	if o.kind == abandoned {
 		if err := w.bury(ctx, h, id, o); err != nil {
 			h.leave(err)

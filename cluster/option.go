@@ -64,6 +64,8 @@ func Logger(l *slog.Logger) Option { return func(s *settings) { s.logger = l } }
 
 func (s *settings) check() error {
 	switch {
+	case len(s.name) > longestName:
+		return fmt.Errorf("%w: the name of pool %.20q… is too long", ErrInvalid, s.name)
 	case s.name == "":
 		return fmt.Errorf("%w: a pool without a name", ErrInvalid)
 	case !plainName(s.name):

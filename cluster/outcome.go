@@ -46,6 +46,18 @@ func outcomeOf(result []byte, err error) outcome {
 	}
 }
 
+// within is the outcome if the server takes so many bytes, and otherwise that it does not.
+func (o outcome) within(most int64, task string) outcome {
+	switch {
+	case most <= 0 || int64(len(o.data)) < most:
+		return o
+	case o.kind == succeeded:
+		return outcome{failed, fmt.Appendf(nil,
+			"the result of task %q has %d bytes, and the server takes %d", task, len(o.data), most)}
+	}
+	return outcome{o.kind, o.data[:most-1]}
+}
+
 // err is the error that Get returns, nil for a success.
 func (o outcome) err(task, id string) error {
 	switch o.kind {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -85,7 +86,10 @@ func (p *Pool) join(ctx context.Context) error {
 func (p *Pool) Name() string { return p.settings.name }
 
 // now is the time by the server's clock, or a little less, never more.
-func (p *Pool) now() time.Time { return p.clock.now() }
+func (p *Pool) now() time.Time {
+	p.clock.refresh(p.stream)
+	return p.clock.now()
+}
 
 // patient makes a step that nobody answers fail for good after a while: a server whose JetStream is
 // off is silent, and so is one that is just starting.
@@ -109,7 +113,7 @@ func (p *Pool) persist(ctx context.Context, step func(context.Context) error) er
 		cancel()
 		// What is not permitted is told beside the answer, which never comes.
 		if last := p.nc.LastError(); err != nil && last != before &&
-			errors.Is(last, nats.ErrPermissionViolation) {
+			errors.Is(last, nats.ErrPermissionViolation) && p.concerns(last) {
 			return explained(last)
 		}
 		switch {
@@ -125,6 +129,18 @@ func (p *Pool) persist(ctx context.Context, step func(context.Context) error) er
 		case <-ctx.Done():
 		}
 	}
+}
+
+// concerns tells whether an error of the connection is about a subject of the pool: the connection
+// is the application's, too.
+func (p *Pool) concerns(err error) bool {
+	text := err.Error()
+	for _, subject := range []string{p.on.prefix, "$JS.", "$KV." + p.bucketName(), "_INBOX."} {
+		if strings.Contains(text, subject) {
+			return true
+		}
+	}
+	return false
 }
 
 // publish stores a message and returns its sequence. It tries until ctx ends; the message carries an
@@ -164,30 +180,61 @@ func sleep(ctx context.Context, d time.Duration) {
 
 // clock tells the server's time: schedules are compared with that, not with this process's.
 //
-// A server's time stamp in an answer was taken between the question and the arrival of the answer.
-// So the server's clock is ahead of the local one by at least the stamp less the arrival; taking
-// that bound, now is never later than what the server's clock shows, and no run begins early.
-type clock struct{ ahead atomic.Int64 }
+// A server's time stamp in an answer was taken between the question and the arrival of the answer, so
+// when the answer arrives the server's clock shows at least that. From then on the time is counted
+// by the monotonic clock, which nobody sets. So now is never later than what the server's clock
+// shows, and no run begins early, but for what the two drift until the next question.
+type clock struct {
+	best   atomic.Pointer[stamp]
+	asking atomic.Bool
+}
 
-func (c *clock) now() time.Time { return wall.Now().Add(time.Duration(c.ahead.Load())) }
+// stamp is what the server's clock has shown, and when.
+type stamp struct {
+	server time.Time
+	here   time.Time
+}
+
+// drift is after how long the server is asked again.
+const drift = 10 * time.Second
+
+func (c *clock) now() time.Time {
+	s := c.best.Load()
+	return s.server.Add(time.Since(s.here))
+}
 
 // ask takes the best of a few questions: the one that was answered quickest.
 func (c *clock) ask(ctx context.Context, stream jetstream.Stream) error {
 	quickest := time.Duration(-1)
+	var best stamp
 	for range 5 {
 		begun := time.Now()
 		info, err := stream.Info(ctx)
 		if err != nil {
 			return err
 		}
-		arrived, took := wall.Now(), time.Since(begun)
-		if info.TimeStamp.IsZero() {
-			return nil // a server that does not tell: the clocks have to agree
+		arrived := time.Now()
+		server := info.TimeStamp
+		if server.IsZero() {
+			server = wall.Now() // a server that does not tell: the clocks have to agree
 		}
-		if quickest < 0 || took < quickest {
-			quickest = took
-			c.ahead.Store(int64(info.TimeStamp.Sub(arrived)))
+		if took := arrived.Sub(begun); quickest < 0 || took < quickest {
+			quickest, best = took, stamp{server, arrived}
 		}
 	}
+	c.best.Store(&best)
 	return nil
+}
+
+// refresh asks again if the last answer is old; nobody waits for it.
+func (c *clock) refresh(stream jetstream.Stream) {
+	if time.Since(c.best.Load().here) < drift || !c.asking.CompareAndSwap(false, true) {
+		return
+	}
+	go func() {
+		defer c.asking.Store(false)
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		_ = c.ask(ctx, stream) // the last answer stands
+	}()
 }

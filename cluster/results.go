@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -132,28 +133,17 @@ func (r *results) recorded(ctx context.Context, id string) (o outcome, ok bool, 
 	return o, ok, err
 }
 
-// record writes the outcome of a task, unless it has one. A repeated attempt of the same writer
-// meets its own outcome and counts as refused; the caller must be content with either.
+// record writes the outcome of a task, unless it has one.
 func (r *results) record(ctx context.Context, id string, o outcome) (first bool, err error) {
-	mark := o.encode()
-	repeated := false
-	err = r.pool.persist(ctx, func(ctx context.Context) error {
-		_, err := r.pool.bucket.Create(ctx, id, mark)
-		first = err == nil
-		if errors.Is(err, jetstream.ErrKeyExists) {
-			if repeated { // perhaps our own, whose acknowledgement was lost
-				entry, getErr := r.pool.bucket.Get(ctx, id)
-				if getErr != nil {
-					return getErr
-				}
-				first = string(entry.Value()) == string(mark)
-			}
-			return nil
-		}
-		repeated = true
-		return err
-	})
-	return first, err
+	m := nats.NewMsg(r.subject(id))
+	m.Data = o.encode()
+	expect(m, m.Subject, 0)
+	if _, err = r.pool.publish(ctx, m); !conflict(err) {
+		return err == nil, err
+	}
+	// Perhaps it is our own, whose acknowledgement was lost.
+	known, ok, err := r.recorded(ctx, id)
+	return ok && string(known.encode()) == string(m.Data), err
 }
 
 // validID tells whether an ID can be one of ours: it is a key of the bucket.

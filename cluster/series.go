@@ -84,6 +84,9 @@ func AttachSeries[P, R any](p *Pool, t Task[P, R], name string) (*Series[R], err
 	if name == "" {
 		return nil, fmt.Errorf("%w: a series of task %q without a name", ErrInvalid, def.name)
 	}
+	if len(token(name)) > longestName {
+		return nil, fmt.Errorf("%w: the name of series %.20q… is too long", ErrInvalid, name)
+	}
 	return &Series[R]{pool: p, task: def, name: name, at: seriesPlace(def.name, name)}, nil
 }
 
@@ -203,13 +206,10 @@ func (s *Series[R]) declare(ctx context.Context, want link, payload []byte) erro
 			}
 			return s.append(st, replaced, payload), nil
 		}
-		m := s.pool.linkMessage(s.at, want, payload)
-		if m.Subject == s.pool.on.arm(s.at) {
-			expect(m, m.Subject, sequenceOf(st.arm))
-		} else {
-			expect(m, m.Subject, sequenceOf(st.run))
-		}
-		return m, nil
+		// By way of the queue, as everything: two who declare meet there, whatever their times.
+		made := want
+		made.do = doArm
+		return s.append(st, made, payload), nil
 	})
 }
 
@@ -300,8 +300,9 @@ func (s *Series[R]) Cancel(ctx context.Context) error {
 	return nil
 }
 
-// Pause holds the series: no run begins until [Series.Resume]. One that is under way goes on. It is
-// [ErrNoSeries] if there is none.
+// Pause holds the series: no run begins until [Series.Resume]. One that is under way goes on, and
+// so does one that is due within the next second, as a worker may have it. It is [ErrNoSeries] if
+// there is none.
 func (s *Series[R]) Pause(ctx context.Context) error {
 	return s.command(ctx, func(l link) (link, error) {
 		if l.do == doPause {
@@ -319,7 +320,7 @@ func (s *Series[R]) Resume(ctx context.Context) error {
 		if l.do != doPause {
 			return l, errUnchanged
 		}
-		l.do = doArm
+		l.do = doResume
 		return l, nil
 	})
 }

@@ -96,6 +96,10 @@ func sameShape(got, want jetstream.StreamConfig) error {
 		return wrong("subjects", got.Subjects, want.Subjects)
 	case got.Retention != want.Retention:
 		return wrong("retention", got.Retention, want.Retention)
+	case got.NoAck:
+		return wrong("acknowledgements", "off", "on")
+	case got.Storage != want.Storage:
+		return wrong("storage", got.Storage, want.Storage)
 	case want.AllowMsgSchedules && !got.AllowMsgSchedules:
 		return wrong("schedules", "off", "on")
 	case want.AllowRollup && !got.AllowRollup:
@@ -124,7 +128,30 @@ func (p *Pool) findOrMakeBucket(ctx context.Context) error {
 			bucket, err = p.js.KeyValue(ctx, p.bucketName())
 		}
 	}
+	if err != nil {
+		return err
+	}
 	p.bucket = bucket
+	return p.readFromLeader(ctx)
+}
+
+// readFromLeader makes the bucket's values be read where they are written. Any replica may answer
+// otherwise, and one that lags does not know what has just been stored.
+func (p *Pool) readFromLeader(ctx context.Context) error {
+	stream, err := p.js.Stream(ctx, "KV_"+p.bucketName())
+	if err != nil {
+		return err
+	}
+	config := stream.CachedInfo().Config
+	p.keep = config.MaxAge
+	if !config.AllowDirect {
+		return nil
+	}
+	config.AllowDirect = false
+	if _, err = p.js.UpdateStream(ctx, config); err != nil {
+		return err
+	}
+	p.bucket, err = p.js.KeyValue(ctx, p.bucketName())
 	return err
 }
 

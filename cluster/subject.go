@@ -66,6 +66,9 @@ func token(name string) string {
 	return b.String()
 }
 
+// longestName is how long the token of a task's or series' name may be: the name of a consumer is one.
+const longestName = 200
+
 func plain(c byte) bool {
 	return c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' ||
 		'A' <= c && c <= 'Z'

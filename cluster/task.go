@@ -99,6 +99,8 @@ func (t *definition) check(noFunction bool) error {
 	switch {
 	case t.name == "":
 		return fmt.Errorf("%w: a task without a name", ErrInvalid)
+	case len(token(t.name)) > longestName:
+		return fmt.Errorf("%w: the name of task %.20q… is too long", ErrInvalid, t.name)
 	case noFunction:
 		return fmt.Errorf("%w: task %q has no function", ErrInvalid, t.name)
 	case t.codec == nil:

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -55,6 +57,10 @@ func (p *Pool) toServe(tasks []Runnable) ([]*definition, error) {
 			return nil, fmt.Errorf("%w: pool %q: two tasks of name %q",
 				ErrInvalid, p.settings.name, def.name)
 		}
+		if p.keep < 10*def.lease {
+			return nil, fmt.Errorf("%w: pool %q keeps outcomes for %v, which is less than ten leases of "+
+				"task %q, %v", ErrInvalid, p.settings.name, p.keep, def.name, def.lease)
+		}
 		names[def.name] = true
 		defs = append(defs, def)
 	}
@@ -75,6 +81,7 @@ type worker struct {
 
 	mu    sync.Mutex
 	at    map[place][]*held
+	hints map[place]hint
 	count int
 	empty chan struct{} // closed when count is 0 and nothing more comes
 	ended bool
@@ -89,6 +96,7 @@ func newWorker(p *Pool, defs []*definition) *worker {
 		windows: map[string]*window{},
 		alone:   make(chan struct{}, 1),
 		at:      map[place][]*held{},
+		hints:   map[place]hint{},
 		empty:   make(chan struct{}),
 	}
 	w.life, w.die = context.WithCancel(context.Background())
@@ -134,26 +142,12 @@ func (w *worker) work(ctx context.Context, defs []*definition) error {
 			}
 		})
 	}
-	fetchers.Go(func() { w.watchClock(fetching) })
 	fetchers.Wait()
 	w.drain()
 	if ctx.Err() != nil {
 		return nil
 	}
 	return context.Cause(fetching)
-}
-
-// watchClock asks for the server's time now and then, as clocks drift and are set.
-func (w *worker) watchClock(ctx context.Context) {
-	for {
-		sleep(ctx, 10*time.Second)
-		if ctx.Err() != nil {
-			return
-		}
-		asking, cancel := context.WithTimeout(ctx, 5*time.Second)
-		_ = w.pool.clock.ask(asking, w.pool.stream) // the last answer stands
-		cancel()
-	}
 }
 
 // fetch takes runs of a task from the server, never more than there is room for.
@@ -234,7 +228,7 @@ func (w *worker) receive(def *definition, m jetstream.Msg) {
 		h.done()
 	case h.at.series():
 		go w.checkSeries(h)
-	case h.delivered > 1:
+	case h.delivered > 1, strings.HasPrefix(h.at.id(), "once."):
 		go w.checkTask(h)
 	default:
 		h.admit()
@@ -248,6 +242,9 @@ func (w *worker) hold(h *held) {
 	defer w.mu.Unlock()
 	w.at[h.at] = append(w.at[h.at], h)
 	w.count++
+	if h.sequence < w.hints[h.at].sequence {
+		go h.end(ErrCancelled) // the hint was quicker than the run
+	}
 }
 
 func (w *worker) forget(h *held) {
@@ -280,14 +277,38 @@ func (w *worker) closeEmpty() {
 	}
 }
 
+// hint says that what was stored before a tombstone is cancelled.
+type hint struct {
+	sequence uint64 // of the tombstone
+	at       time.Time
+}
+
+// remembered is how long hints are kept, as one can be quicker than the run it is about.
+const remembered = 5 * time.Second
+
 // hinted ends the runs of what was cancelled.
 func (w *worker) hinted(m *nats.Msg) {
 	at := place{m.Subject[len(w.pool.on.prefix+"hint."):]}
+	sequence, err := strconv.ParseUint(string(m.Data), 10, 64)
+	if err != nil {
+		return
+	}
+	now := time.Now()
 	w.mu.Lock()
+	if len(w.hints) > 1000 {
+		for other, h := range w.hints {
+			if now.Sub(h.at) > remembered {
+				delete(w.hints, other)
+			}
+		}
+	}
+	w.hints[at] = hint{sequence, now}
 	hit := append([]*held(nil), w.at[at]...)
 	w.mu.Unlock()
 	for _, h := range hit {
-		h.end(ErrCancelled)
+		if h.sequence < sequence {
+			h.end(ErrCancelled)
+		}
 	}
 }
 
@@ -320,17 +341,30 @@ func (w *worker) drain() {
 }
 
 // quarantine makes runs that have lost two workers begin one at a time. If one of them kills its
-// process, then the others of its kind are not with it again.
-func (w *worker) quarantine(h *held) {
+// process, then the others of its kind are not with it again. It is false if another has the place:
+// then this one is given back.
+func (w *worker) quarantine(h *held) bool {
 	if h.attempt <= 2 {
-		return
+		return true
 	}
 	select {
 	case w.alone <- struct{}{}:
-		context.AfterFunc(h.ctx, func() { <-w.alone })
-	case <-h.ctx.Done():
+	default:
+		h.giveBack(errNotAlone)
+		return false
 	}
+	over, done := context.WithTimeout(h.ctx, harmless)
+	context.AfterFunc(over, func() {
+		done()
+		<-w.alone
+	})
+	return true
 }
+
+var errNotAlone = errors.New("cluster: a run that has lost its workers waits for another such")
+
+// harmless is after how long a run that has lost its workers is not expected to kill this one.
+const harmless = 5 * time.Second
 
 func (h *held) attr() slog.Attr {
 	return slog.Group("run", "pool", h.worker.pool.settings.name, "task", h.task.name,

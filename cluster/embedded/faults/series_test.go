@@ -65,7 +65,7 @@ func TestASeriesIsPausedAndResumed(t *testing.T) {
 	r.await(t, 2)
 	require.NoError(t, s.Pause(ctx))
 	require.NoError(t, s.Pause(ctx), "again")
-	time.Sleep(3 * tenth) // one may have been on its way
+	time.Sleep(7 * tenth) // one was on its way
 	paused := r.count()
 	time.Sleep(1200 * time.Millisecond)
 	require.Equal(t, paused, r.count())
