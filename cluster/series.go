@@ -151,10 +151,11 @@ type state struct {
 	exists   bool
 }
 
-// load asks for the state. The two answers are not of one moment: a series that moves in between
-// can look as if there were none, so that is believed only if arm has not changed.
+// load asks for the state. The answers are not of one moment: a series that moves in between can
+// look as if there were none. So that is believed only if it is said twice, and quickly.
 func (p *Pool) load(ctx context.Context, at place) (st state, err error) {
-	for {
+	for nothing := 0; ; {
+		begun := time.Now()
 		before, err := p.last(ctx, p.on.arm(at))
 		if err != nil {
 			return st, err
@@ -165,9 +166,20 @@ func (p *Pool) load(ctx context.Context, at place) (st state, err error) {
 		if st.arm, err = p.last(ctx, p.on.arm(at)); err != nil {
 			return st, err
 		}
-		if sequenceOf(before) == sequenceOf(st.arm) {
-			break
+		switch {
+		case sequenceOf(before) != sequenceOf(st.arm):
+			continue
+		case st.run != nil || st.arm != nil:
+		case time.Since(begun) > headStart/4:
+			nothing = 0
+			continue
+		default:
+			if nothing++; nothing < 3 {
+				sleep(ctx, 5*time.Millisecond)
+				continue
+			}
 		}
+		break
 	}
 	newest := st.run
 	if sequenceOf(st.arm) > sequenceOf(st.run) {

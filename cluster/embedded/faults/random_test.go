@@ -3,6 +3,7 @@ package faults
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"testing"
 	"time"
 
@@ -15,14 +16,14 @@ import (
 // continued, servers are killed and started, tasks cancelled and series commanded, all at once. What
 // the journals say is judged for each seed.
 func TestFaultsAtRandom(t *testing.T) {
-	if testing.Short() {
-		t.Skip("three servers take their time")
+	if os.Getenv(forLong) == "" {
+		t.Skip("only in the long set")
 	}
-	for seed := range long(1, 20) {
+	for seed := range 20 {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			c := &chaos{nodes: startNodes(t, 3), random: rand.New(rand.NewPCG(uint64(seed), 1)),
 				workers: map[string]*process{}}
-			c.run(long(12, 20))
+			c.run(20)
 		})
 	}
 }
