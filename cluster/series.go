@@ -218,10 +218,14 @@ func (s *Series[R]) declare(ctx context.Context, want link, payload []byte) erro
 			}
 			return s.append(st, replaced, payload), nil
 		}
-		// By way of the queue, as everything: two who declare meet there, whatever their times.
+		// By way of the queue, as everything: two who declare meet there, whatever their times. The
+		// condition is that nothing is armed: the queue is empty again as soon as a worker has
+		// followed the first.
 		made := want
 		made.do = doArm
-		return s.append(st, made, payload), nil
+		m := s.append(st, made, payload)
+		expect(m, s.pool.on.arm(s.at), 0)
+		return m, nil
 	})
 }
 
