@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -103,16 +104,16 @@ func (p *Page) serveAction(w http.ResponseWriter, r *http.Request, path string) 
 // act does it.
 func (p *Page) act(w http.ResponseWriter, r *http.Request, path string) {
 	verb := r.PostForm.Get("do")
-	target, name, ok := p.target(path)
+	target, ok := p.target(path)
 	if !ok {
 		p.refuse(w, r, http.StatusNotFound, "nothing is here, or not any more")
 		return
 	}
-	if given := r.PostForm.Get("task"); given != "" && given != p.identityAt(path) {
+	if r.Form.Get("task") != target.task {
 		p.refuse(w, r, http.StatusConflict, "another task has this address by now: load the page again")
 		return
 	}
-	do := target[verb]
+	do := target.can[verb]
 	if do == nil {
 		p.refuse(w, r, http.StatusBadRequest, "this can't be done here")
 		return
@@ -123,7 +124,7 @@ func (p *Page) act(w http.ResponseWriter, r *http.Request, path string) {
 		return
 	}
 	p.log().LogAttrs(r.Context(), slog.LevelInfo, "inspect: action", append(who(r),
-		append(name, slog.String("do", verb), slog.Bool("done", done))...)...)
+		append(target.name, slog.String("do", verb), slog.Bool("done", done))...)...)
 	p.forget()
 	to := "did"
 	if !done {
@@ -143,43 +144,41 @@ func (p *Page) forget() {
 // action does something, and reports whether that has changed anything.
 type action func(form url.Values) (done bool, err error)
 
-// target returns what can be done at a path, and for the log, to what.
-func (p *Page) target(path string) (can map[string]action, name []slog.Attr, ok bool) {
+// target is what an action is done to.
+type target struct {
+	can  map[string]action
+	name []slog.Attr // for the log
+	task string      // its identity, if it is a task
+}
+
+// target returns what is at a path, or false if nothing can be done there.
+func (p *Page) target(path string) (t target, ok bool) {
 	for _, src := range p.sources {
 		rest, found := strings.CutPrefix(path, src.path())
 		if !found {
 			continue
 		}
-		name = []slog.Attr{slog.String("pool", label(src.name))}
+		t.name = []slog.Attr{slog.String("pool", label(src.name))}
 		id, isTask := strings.CutPrefix(rest, "task/")
 		switch {
 		case rest == "" && src.kind == aPool:
-			return poolActions(src.pool), name, true
+			t.can = poolActions(src.pool)
 		case rest == "" && src.kind == aSupervisor:
-			name[0].Key = "supervisor"
-			return supervisorActions(src), name, true
+			t.name[0].Key = "supervisor"
+			t.can = supervisorActions(src)
 		case isTask && src.kind == aPool:
 			if e := p.entry(src, id); e != nil {
-				return taskActions(e.handle), append(name, slog.String("task", label(e.name))), true
+				t.can, t.task = taskActions(e.handle), identity(p.born, e.serial)
+				t.name = append(t.name, slog.String("task", label(e.name)))
 			}
 		}
 	}
-	return nil, nil, false
+	return t, t.can != nil
 }
 
 // identity tells a task from those that get its address later, also in another process.
-func (p *Page) identity(serial uint64) string { return p.born + "." + strconv.FormatUint(serial, 36) }
-
-// identityAt is that of the task at a path, "" if there is none.
-func (p *Page) identityAt(path string) string {
-	for _, src := range p.sources {
-		if id, found := strings.CutPrefix(path, src.path()+"task/"); found && src.kind == aPool {
-			if e := p.entry(src, id); e != nil {
-				return p.identity(e.serial)
-			}
-		}
-	}
-	return ""
+func identity(born string, serial uint64) string {
+	return born + "." + strconv.FormatUint(serial, 36)
 }
 
 func (p *Page) entry(src *source, id string) *entry {
@@ -193,27 +192,29 @@ func poolActions(pool *executor.Pool) map[string]action {
 	return map[string]action{
 		"pause": func(url.Values) (bool, error) {
 			// A pool that was paused until some time is so without an end now.
-			alive := pool.Stats().State == "running"
-			pool.Pause()
-			return alive, nil
+			pool.Pause() // without an end, also if it was paused until some time
+			after := pool.Stats()
+			return after.Paused && after.State == "running", nil
 		},
 		"resume": func(url.Values) (bool, error) { return pool.Resume(), nil },
 	}
 }
 
+// supervisorActions tell of a change wherever there may be one: whether a supervisor that is
+// running is to be suspended afterwards can't be seen.
 func supervisorActions(src *source) map[string]action {
-	do := func(f func(), changes func(state string) bool) action {
+	do := func(f func(), in ...string) action { // does nothing in these states
 		return func(url.Values) (bool, error) {
 			before := src.supervisor.Stats().State
 			f()
-			return before != "stopped" && changes(before), nil
+			return !slices.Contains(in, before), nil
 		}
 	}
 	s := src.supervisor
 	return map[string]action{
-		"suspend": do(s.Suspend, func(state string) bool { return state != "suspended" }),
-		"resume":  do(s.Resume, func(state string) bool { return state == "suspended" }),
-		"trigger": do(s.Trigger, func(string) bool { return true }),
+		"suspend": do(s.Suspend, "stopped", "suspended"),
+		"resume":  do(s.Resume, "stopped", "waiting"),
+		"trigger": do(s.Trigger, "stopped"),
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/punctual-go/punctual/contrib/inspect"
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/supervisor"
 )
 
 var taskField = regexp.MustCompile(`name="task" value="([^"]*)"`)
@@ -29,7 +30,10 @@ func form(t testing.TB, page http.Handler, path string, values url.Values) *http
 	found := tokenField.FindStringSubmatch(w.Body.String())
 	require.NotNil(t, found, "no form at %s", path)
 	values = url.Values{"token": {found[1]}, "do": values["do"], "after": values["after"],
-		"back": values["back"], "task": {taskField.FindStringSubmatch(w.Body.String())[1]}}
+		"back": values["back"]}
+	if of := taskField.FindStringSubmatch(w.Body.String()); of != nil {
+		values.Set("task", of[1])
+	}
 	r := httptest.NewRequest(http.MethodPost, "/"+path, strings.NewReader(values.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
@@ -100,6 +104,80 @@ func TestAFormIsOfOneTask(t *testing.T) {
 		return act(t, page, path, url.Values{"do": {"cancel"}}).Code == http.StatusSeeOther
 	}, 20*time.Second, 50*ms)
 	assert.True(t, second.State().Settled())
+}
+
+// The buttons of the list are each of one task, too.
+func TestAButtonOfTheListIsOfOneTask(t *testing.T) {
+	p, first, path, page, _ := steered(t)
+	press := func(r *http.Request, list string) *httptest.ResponseRecorder {
+		_, action, found := strings.Cut(list, `formaction="../../`)
+		require.True(t, found)
+		action, _, _ = strings.Cut(action, `"`)
+		require.True(t, strings.HasPrefix(action, path+"?task="), action)
+		u, err := url.Parse("/" + action)
+		require.NoError(t, err)
+		r.URL = u
+		return answer(page, r)
+	}
+	list := get(t, page, "/pool/jobs/tasks").Body.String()
+	r := func() *http.Request { return form(t, page, "pool/jobs/tasks", url.Values{"do": {"pause"}}) }
+	assert.Equal(t, http.StatusSeeOther, press(r(), list).Code)
+	assert.True(t, first.Paused())
+	first.Cancel()
+	second, err := p.AtFixedRate(hour, hour, sleep(0), executor.Name("poll"))
+	require.NoError(t, err)
+	assert.Equal(t, http.StatusConflict, press(r(), list).Code)
+	assert.False(t, second.Handle().Paused())
+	plain := r()
+	plain.URL.Path = "/" + path
+	assert.Equal(t, http.StatusConflict, answer(page, plain).Code, "of no task")
+}
+
+// A proxy that sends another Host hides where the page is.
+func TestTrustedOrigins(t *testing.T) {
+	p, h, path, _, _ := steered(t)
+	for _, options := range [][]inspect.Option{nil, {inspect.TrustedOrigins("http://admin.example")}} {
+		page := inspect.Handler(p).With(append(options, inspect.Actions(anybody))...)
+		r := form(t, page, path, url.Values{"do": {"pause"}})
+		r.Header.Del("Sec-Fetch-Site")
+		r.Host = "backend:8080"
+		r.Header.Set("Origin", "http://admin.example")
+		answer(page, r)
+		assert.Equal(t, options != nil, h.Paused())
+	}
+	assert.Panics(t, func() { inspect.Handler().With(inspect.TrustedOrigins("admin.example")) })
+}
+
+// What is said to have been done has been, and nothing else.
+func TestWhatIsSaidToBeDone(t *testing.T) {
+	p := executor.NewScheduledPool(1, executor.Name("jobs"))
+	t.Cleanup(func() { _ = p.Close() })
+	rare := supervisor.New(p, sleep(0), executor.Name("rare"), supervisor.InitialDelay(hour))
+	rare.Start()
+	t.Cleanup(rare.Stop)
+	page := inspect.Handler(p, rare).With(inspect.Actions(anybody))
+	done := func(path, verb string) bool {
+		t.Helper()
+		w := act(t, page, path, url.Values{"do": {verb}})
+		require.Equal(t, http.StatusSeeOther, w.Code, w.Body.String())
+		return strings.Contains(w.Header().Get("Location"), "?did=")
+	}
+	assert.False(t, done("supervisor/rare/", "resume"), "it waits")
+	assert.True(t, done("supervisor/rare/", "suspend"))
+	assert.False(t, done("supervisor/rare/", "suspend"), "it is suspended")
+	assert.True(t, done("supervisor/rare/", "resume"))
+	rare.Stop()
+	for _, verb := range []string{"suspend", "resume", "trigger"} {
+		assert.False(t, done("supervisor/rare/", verb), verb)
+	}
+	p.PauseUntil(time.Now().Add(hour))
+	assert.True(t, done("pool/jobs/", "pause"), "there is no end to it any more")
+	assert.True(t, done("pool/jobs/", "resume"))
+	assert.False(t, done("pool/jobs/", "resume"), "it goes on")
+	assert.Contains(t, get(t, page, "/pool/jobs/").Body.String(), "Pause the pool")
+	p.Shutdown()
+	assert.False(t, done("pool/jobs/", "pause"), "it is shut down")
+	assert.NotContains(t, get(t, page, "/pool/jobs/").Body.String(), `name="do"`)
 }
 
 func TestWhatCanBeDone(t *testing.T) {
@@ -256,9 +334,10 @@ func TestWhoMayNot(t *testing.T) {
 	w := get(t, page, "/"+path, "User", "admin")
 	token := tokenField.FindStringSubmatch(w.Body.String())
 	require.NotNil(t, token)
+	of := taskField.FindStringSubmatch(w.Body.String())[1]
 	for _, user := range []string{"", "admin"} {
 		r := httptest.NewRequest(http.MethodPost, "/"+path,
-			strings.NewReader(url.Values{"token": {token[1]}, "do": {"pause"}}.Encode()))
+			strings.NewReader(url.Values{"token": {token[1]}, "task": {of}, "do": {"pause"}}.Encode()))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.AddCookie(w.Result().Cookies()[0])
 		r.Header.Set("User", user)
@@ -300,6 +379,8 @@ func TestOthersGetNoButtons(t *testing.T) {
 	page := inspect.Handler(p).With(inspect.Actions(func(r *http.Request) bool {
 		return r.Header.Get("User") == "admin"
 	}))
+	assert.Contains(t, get(t, page, "/pool/jobs/").Body.String(), `<form id="act"`,
+		"for buttons that come when it may be done")
 	for _, path := range []string{"/pool/jobs/%20act", "/pool/jobs/?q=%20act", "/pool/jobs/"} {
 		assert.NotContains(t, get(t, page, path).Body.String(), `name="do"`)
 		assert.Contains(t, get(t, page, "/pool/jobs/", "User", "admin").Body.String(), `name="do"`)

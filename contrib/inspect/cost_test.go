@@ -42,6 +42,22 @@ func BenchmarkView(b *testing.B) {
 	}
 }
 
+// BenchmarkPlan has what the view of a pool takes in which as much is planned as can be.
+func BenchmarkPlan(b *testing.B) {
+	p := executor.NewScheduledPool(1, executor.Name("jobs"))
+	defer p.Close()
+	p.Pause()
+	for i := range 2000 {
+		_, err := p.AtFixedRate(time.Second, time.Second, sleep(0), executor.Name(fmt.Sprintf("tenant %04d", i)))
+		require.NoError(b, err)
+	}
+	page := inspect.Handler(p)
+	for b.Loop() {
+		page.Forget()
+		get(b, page, "/pool/jobs/")
+	}
+}
+
 // BenchmarkLock has how long what a snapshot asks of a pool takes, with a hundred thousand periodic
 // tasks. The pool is locked for no longer, and for Series much shorter: its lock has a benchmark of
 // its own, BenchmarkEnrolled.

@@ -60,8 +60,13 @@ type rates struct {
 	Wakeups  float64 `json:"wakeups"`
 }
 
-// lately is the time after which what was before counts for a third.
-const lately = 3 * time.Second
+const (
+	// lately is the time after which what was before counts for a third.
+	lately = 3 * time.Second
+	// longAgo is from when on a snapshot says nothing of the present. Whoever has no script comes
+	// every ten seconds.
+	longAgo = 15 * time.Second
+)
 
 // since returns the rates, given the snapshot before.
 func (s *seen) since(old *seen) *rates {
@@ -69,7 +74,7 @@ func (s *seen) since(old *seen) *rates {
 	switch {
 	case passed <= 0:
 		return old.rates
-	case passed > lately: // nobody has looked meanwhile
+	case passed > longAgo: // nobody has looked meanwhile
 		return nil
 	}
 	share, before := 1.0, rates{}

@@ -8,23 +8,20 @@ import (
 )
 
 // Health returns a handler that answers with 200 while no source is down, and else with 503; with
-// the health of each as JSON. It is what a liveness probe asks. The page has it at "health".
-func Health(sources ...Source) http.Handler {
-	p := Handler(sources...)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		protect(w.Header())
-		p.serveHealth(w, r, false)
-	})
-}
+// the health of each as JSON. It is what a liveness probe asks, and often anybody may: so of tasks
+// it says only how many are in which state. The page has it at "health", with their names.
+func Health(sources ...Source) http.Handler { return probe(false, sources) }
 
 // Ready returns a handler that answers with 200 while all sources take tasks, also if something is
-// late or stuck there, and else with 503. It is what a readiness probe asks. The page has it at
-// "ready".
-func Ready(sources ...Source) http.Handler {
+// late or stuck there, and else with 503. It is what a readiness probe asks, and in all else like
+// [Health]. The page has it at "ready".
+func Ready(sources ...Source) http.Handler { return probe(true, sources) }
+
+func probe(ready bool, sources []Source) http.Handler {
 	p := Handler(sources...)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		protect(w.Header())
-		p.serveHealth(w, r, true)
+		p.serveHealth(w, r, ready, false)
 	})
 }
 
@@ -42,7 +39,7 @@ type probed struct {
 	condition
 }
 
-func (p *Page) serveHealth(w http.ResponseWriter, r *http.Request, ready bool) {
+func (p *Page) serveHealth(w http.ResponseWriter, r *http.Request, ready, names bool) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
@@ -62,7 +59,11 @@ func (p *Page) serveHealth(w http.ResponseWriter, r *http.Request, ready bool) {
 		case h.Status != executor.HealthOK && c.Status == executor.HealthOK:
 			c.Status = executor.HealthDegraded
 		}
-		c.Sources = append(c.Sources, probed{text(s.title()), s.kind, h.State, newCondition(h)})
+		is := newCondition(h)
+		if !names {
+			is.Tasks = nil
+		}
+		c.Sources = append(c.Sources, probed{text(s.title()), s.kind, h.State, is})
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)

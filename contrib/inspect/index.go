@@ -127,6 +127,16 @@ func hashed(name string) string {
 // path returns the address of the task, below that of the page.
 func (e *entry) path(of *source) string { return of.path() + "task/" + e.id }
 
+// named returns how many tasks have this name.
+func (x *index) named(name string) (n int) {
+	first := &entry{name: name, lower: strings.ToLower(name)}
+	at, _ := slices.BinarySearchFunc(x.entries, first, byName)
+	for at+n < len(x.entries) && x.entries[at+n].name == name {
+		n++
+	}
+	return n
+}
+
 // matching returns the entries whose names contain a text, in whatever case.
 func (x *index) matching(text string) []*entry {
 	if text == "" {

@@ -21,6 +21,19 @@ func Actions(authorize func(*http.Request) bool) Option {
 	return func(p *Page) { p.authorize = authorize }
 }
 
+// TrustedOrigins has actions from pages of these origins accepted too, each like
+// "https://admin.example.com". That is needed only behind a proxy that sends another Host than the
+// browser did, over plain HTTP. It panics if one is no origin.
+func TrustedOrigins(origins ...string) Option {
+	return func(p *Page) {
+		for _, o := range origins {
+			if err := p.guard.AddTrustedOrigin(o); err != nil {
+				panic("inspect: " + err.Error())
+			}
+		}
+	}
+}
+
 // Logger has actions logged there rather than to slog.Default. It panics if l is nil.
 func Logger(l *slog.Logger) Option {
 	if l == nil {

@@ -27,14 +27,15 @@ type Page struct {
 	last    *snapshot
 	stale   bool                           // last is from before an action
 	streams int                            // viewers that are kept up to date
-	servers map[*http.Server]chan struct{} // closed when its shutdown has begun
+	servers map[*http.Server]chan struct{} // closed, and kept, when its shutdown has begun
 }
 
 // Handler returns the page of pools, event loops and supervisors.
 //
 //	mux.Handle("/punctual/", inspect.Handler(pool))
 //
-// It may be mounted at any address that ends in a slash, with or without [http.StripPrefix]. It
+// It may be mounted at any address that ends in a slash. With [http.StripPrefix] the whole address
+// has to be taken away, and must not be one that the page has itself, such as /pool/ or /asset/. It
 // panics for a source that is none.
 func Handler(sources ...Source) *Page {
 	return &Page{sources: newSources(sources), guard: http.NewCrossOriginProtection(),
@@ -67,7 +68,7 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.HasPrefix(path, "asset/"):
 		serveAsset(w, r, strings.TrimPrefix(path, "asset/"))
 	case path == "health" || path == "ready":
-		p.serveHealth(w, r, path == "ready")
+		p.serveHealth(w, r, path == "ready", true)
 	case r.Method == http.MethodPost:
 		p.serveAction(w, r, path)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:

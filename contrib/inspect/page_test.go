@@ -1,13 +1,16 @@
 package inspect_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -71,6 +74,9 @@ func TestAMissingSlashIsAdded(t *testing.T) {
 	w := get(t, newService(t).page(), "/pool/jobs")
 	assert.Equal(t, http.StatusMovedPermanently, w.Code)
 	assert.Equal(t, "./jobs/", w.Header().Get("Location"))
+	w = get(t, newService(t).page(), "/supervisor/registry?format=json")
+	assert.Equal(t, http.StatusMovedPermanently, w.Code)
+	assert.Equal(t, "./registry/?format=json", w.Header().Get("Location"))
 }
 
 func TestItMayBeMountedAnywhere(t *testing.T) {
@@ -122,6 +128,14 @@ func TestEveryAnswerIsGuarded(t *testing.T) {
 		assert.Equal(t, "no-store", h.Get("Cache-Control"))
 		assert.Empty(t, h.Get("Access-Control-Allow-Origin"))
 	}
+}
+
+func TestOthersMayHaveSaidWhatAnswersVaryBy(t *testing.T) {
+	page := newService(t).page()
+	w := httptest.NewRecorder()
+	w.Header().Set("Vary", "Accept-Encoding")
+	page.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+	assert.Equal(t, []string{"Accept-Encoding", "Accept, Cookie"}, w.Header().Values("Vary"))
 }
 
 func TestAssetsOfThisBuildAreKept(t *testing.T) {
@@ -250,6 +264,15 @@ func TestATaskKeepsItsAddress(t *testing.T) {
 	}
 }
 
+func TestSourcesOfOneNameHaveNumbers(t *testing.T) {
+	first, second := executor.NewPool(1, executor.Name("jobs")), executor.NewPool(1, executor.Name("jobs"))
+	t.Cleanup(func() { _, _ = first.Close(), second.Close() })
+	page := inspect.Handler(first, second)
+	for path, code := range map[string]int{"/pool/jobs/": 404, "/pool/-1/": 200, "/pool/-2/": 200} {
+		assert.Equal(t, code, get(t, page, path).Code, path)
+	}
+}
+
 func TestTasksOfOneNameHaveAddressesOfTheirOwn(t *testing.T) {
 	p := executor.NewScheduledPool(1)
 	t.Cleanup(func() { _ = p.Close() })
@@ -285,8 +308,26 @@ func TestHealthAndReady(t *testing.T) {
 	assert.Equal(t, http.StatusMethodNotAllowed, w.Code)
 }
 
+// Whoever may ask a probe need not know what the tasks are called.
+func TestProbesNameNoTasks(t *testing.T) {
+	p := executor.NewScheduledPool(1, executor.Name("jobs"))
+	t.Cleanup(func() { _ = p.Close() })
+	_, err := p.AtFixedRate(0, hour, func(context.Context) error { return errors.New("no") },
+		executor.Name("secret plan"), executor.Expect(executor.SuccessWithin(ms)))
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return p.Health().Status == executor.HealthDegraded },
+		20*time.Second, ms)
+	for _, probe := range []http.Handler{inspect.Health(p), inspect.Ready(p)} {
+		body := get(t, probe, "/livez").Body.String()
+		assert.NotContains(t, body, "secret plan")
+		assert.Contains(t, body, `"states":{"late":1}`)
+	}
+	assert.Contains(t, get(t, inspect.Handler(p), "/health").Body.String(), "secret plan")
+}
+
 func TestWhatCantBeShown(t *testing.T) {
-	assert.PanicsWithValue(t, "inspect: a *url.URL can't be shown", func() { inspect.Handler(&url.URL{}) })
+	assert.PanicsWithValue(t, "inspect: a *url.URL can't be shown; if there is a pool, loop or "+
+		"supervisor in it, that can", func() { inspect.Handler(&url.URL{}) })
 	assert.PanicsWithValue(t, "inspect: nil function", func() { inspect.Actions(nil) })
 	assert.PanicsWithValue(t, "inspect: nil logger", func() { inspect.Logger(nil) })
 	w := get(t, inspect.Handler(), "/")

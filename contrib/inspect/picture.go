@@ -116,8 +116,14 @@ func (t *strip) Says() string {
 	}
 	says := fmt.Sprintf("Ten minutes back: %s, %s failed, the latest %v late. Ten ahead: %s planned",
 		numbered(sum.Runs, "run"), count(sum.Failures), sum.Late, numbered(sum.Planned, "run"))
-	if t.Until.Before(t.From.Add(allBins * binWidth)) {
+	if t.Until.Before(t.end()) {
 		says += ", as far as " + t.Until.Format("15:04:05")
+	}
+	if t.Calendars > 0 {
+		says += ", the next only of " + numbered(uint64(t.Calendars), "task") + " on a calendar"
+	}
+	if t.Together.Before(t.Until) {
+		says += "; what starts at the same moment is known as far as " + t.Together.Format("15:04:05")
 	}
 	return says + "."
 }

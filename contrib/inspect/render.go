@@ -83,7 +83,7 @@ const mostKept = 256
 // rendered is a view, ready for whoever looks.
 type rendered struct {
 	title []crumb
-	task  uint64 // its serial number; 0 for other views
+	task  string // its identity; "" for other views
 	live  []byte // the part of the page that changes; nil if nothing is there
 }
 
@@ -129,6 +129,9 @@ func (p *Page) serveView(w http.ResponseWriter, r *http.Request, path string) {
 	values := r.URL.Query()
 	q := newQuery(values)
 	snap := p.snapshot(fresh)
+	if addSlash(w, r, snap, path) {
+		return
+	}
 	if values.Get("format") == "json" || strings.Contains(r.Header.Get("Accept"), "application/json") {
 		serveJSON(w, snap, path, q)
 		return
@@ -136,24 +139,16 @@ func (p *Page) serveView(w http.ResponseWriter, r *http.Request, path string) {
 	act := p.mayAct(r)
 	f := frame{Base: base(path), Version: version, Self: path + q.String(),
 		JSON: base(path) + path + withFormat(q), Did: did(values)}
-	if act {
+	if p.authorize != nil { // the buttons may come later, by the stream
 		f.Token = token(w, r)
 	}
 	code := http.StatusOK
 	shown, ok := snap.live(path, q, act)
-	if !ok && snap.find(path+"/") != nil {
-		w.Header().Set("Location", "./"+path[strings.LastIndex(path, "/")+1:]+"/")
-		w.WriteHeader(http.StatusMovedPermanently)
-		return
-	}
 	if !ok {
 		code = http.StatusNotFound
 		shown = rendered{title: []crumb{{"not found", path}}, live: missing(path)}
 	}
-	f.Title, f.Live = shown.title, template.HTML(shown.live)
-	if shown.task != 0 {
-		f.Task = p.identity(shown.task)
-	}
+	f.Title, f.Task, f.Live = shown.title, shown.task, template.HTML(shown.live)
 	var b bytes.Buffer
 	if err := templates.ExecuteTemplate(&b, "frame", f); err != nil {
 		panic(err)
@@ -161,6 +156,21 @@ func (p *Page) serveView(w http.ResponseWriter, r *http.Request, path string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(code)
 	_, _ = w.Write(b.Bytes())
+}
+
+// addSlash leads from the address of a source without its slash to the one with it, and reports
+// whether it has.
+func addSlash(w http.ResponseWriter, r *http.Request, snap *snapshot, path string) bool {
+	if snap.find(path+"/") == nil {
+		return false
+	}
+	to := "./" + path[strings.LastIndex(path, "/")+1:] + "/"
+	if r.URL.RawQuery != "" {
+		to += "?" + r.URL.RawQuery
+	}
+	w.Header().Set("Location", to)
+	w.WriteHeader(http.StatusMovedPermanently)
+	return true
 }
 
 // missing is what is shown where nothing is, or nothing is any more.

@@ -29,6 +29,7 @@ const (
 // seen is a source at the moment of a snapshot.
 type seen struct {
 	*source
+	born       string // of the page
 	at         time.Time
 	figures    *figures
 	rates      *rates
@@ -69,7 +70,7 @@ func (p *Page) snapshot(age time.Duration) *snapshot {
 
 // see looks at a source, with the page's lock held.
 func (p *Page) see(src *source, now time.Time) *seen {
-	s := &seen{source: src, at: now, figures: src.figures(), health: src.health()}
+	s := &seen{source: src, born: p.born, at: now, figures: src.figures(), health: src.health()}
 	s.running = sync.OnceValue(src.running)
 	s.measurements = sync.OnceValue(src.measurements)
 	s.history = sync.OnceValue(src.history)

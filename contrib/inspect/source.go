@@ -48,7 +48,8 @@ func newSource(s Source) *source {
 	case *supervisor.Supervisor:
 		src.kind, src.supervisor = aSupervisor, s
 	default:
-		panic(fmt.Sprintf("inspect: a %T can't be shown", s))
+		panic(fmt.Sprintf("inspect: a %T can't be shown; if there is a pool, loop or supervisor in it, "+
+			"that can", s))
 	}
 	src.name = src.named()
 	return src

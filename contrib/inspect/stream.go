@@ -20,13 +20,14 @@ const (
 // serveStream keeps a viewer up to date: at each tick it sends what the address shows by then,
 // unless that is the same. There is no queue: who reads slowly gets the newest when it has read.
 func (p *Page) serveStream(w http.ResponseWriter, r *http.Request, path string) {
-	if !p.beginStream(p.serverOf(r)) {
+	down := p.serverOf(r)
+	if !p.beginStream(down) {
 		http.Error(w, "no more viewers can be kept up to date", http.StatusServiceUnavailable)
 		return
 	}
 	defer p.endStream()
-	s := stream{page: p, down: p.serverOf(r), w: w, r: r, path: path, query: newQuery(r.URL.Query()), act: p.mayAct(r),
-		control: http.NewResponseController(w)}
+	s := stream{page: p, down: down, w: w, r: r, path: path, query: newQuery(r.URL.Query()),
+		act: p.mayAct(r), control: http.NewResponseController(w)}
 	// The connection may serve other requests afterwards.
 	defer func() { _ = s.control.SetWriteDeadline(time.Time{}) }()
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -70,8 +71,8 @@ func (p *Page) endStream() {
 	p.streams--
 }
 
-// sinceTick is how long ago the last tick was. Ticks are those of the page, so that all viewers look
-// at the same times, and share a snapshot; a clock that is set does not move them.
+// sinceTick is how long ago the last tick was. Ticks are those of the page, so that all viewers
+// look at the same times, and share a snapshot; a clock that is set does not move them.
 func (p *Page) sinceTick() time.Duration { return time.Since(p.begun) % tick }
 
 func (p *Page) untilNextTick() time.Duration { return tick - p.sinceTick() }

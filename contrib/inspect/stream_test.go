@@ -94,12 +94,44 @@ func TestTheShutdownOfAServerDoesNotWaitForViewers(t *testing.T) {
 	require.NotEmpty(t, next(lines))
 	assert.NoError(t, server.Config.Shutdown(ctx))
 	server.Close()
+	s.pool.Pause()
+	for !strings.Contains(next(lines), "s-paused") { // the stream goes on
+	}
 	_, more := stream(t, other.URL+"/pool/jobs/")
 	assert.NotEmpty(t, next(more), "viewers of another server are kept up to date")
 	page.Close()
 	assert.Equal(t, http.StatusServiceUnavailable,
 		get(t, page, "/", "Accept", "text/event-stream").Code, "no other stream begins")
 	assert.Equal(t, http.StatusOK, get(t, page, "/").Code)
+}
+
+// The first viewer of a server may come when it is shutting down already.
+func TestNoStreamBeginsDuringAShutdown(t *testing.T) {
+	page := newService(t).page()
+	came, down := make(chan struct{}), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/pool/jobs/" {
+			close(came)
+			<-down
+		}
+		page.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	answer, err := http.Get(server.URL + "/health")
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	server.Config.RegisterOnShutdown(func() { close(down) })
+	done := make(chan error, 1)
+	go func() {
+		<-came
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		done <- server.Config.Shutdown(ctx)
+	}()
+	_, lines := stream(t, server.URL+"/pool/jobs/")
+	for lines.Scan() { // if it has begun, it ends
+	}
+	assert.NoError(t, <-done)
 }
 
 func TestViewersAreBounded(t *testing.T) {

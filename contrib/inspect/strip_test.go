@@ -18,10 +18,13 @@ import (
 
 // poolJSON is what these tests read of the view of a pool.
 type poolJSON struct {
+	page   string
 	Ending string
 	Strip  struct {
-		From, Until time.Time
-		Bins        []bin
+		From      time.Time
+		Bins      []bin
+		Together  time.Time `json:"together_until"`
+		Calendars int       `json:"on_calendars"`
 	}
 	Running []struct {
 		Task     struct{ Name string }
@@ -61,6 +64,7 @@ func shown(t *testing.T, core int, play func(p *executor.ScheduledPool)) (v pool
 		require.NoError(t, json.Unmarshal(w.Body.Bytes(), &v))
 		w = get(t, inspect.Handler(p), "/pool/-1/")
 		assert.Equal(t, http.StatusOK, w.Code)
+		v.page = w.Body.String()
 	})
 	return v
 }
@@ -133,6 +137,10 @@ func TestThePlanOfEachKind(t *testing.T) {
 		require.NoError(t, err)
 		p.Pause()
 	}), "as dense as can be")
+	assert.EqualValues(t, 1, hour(func(p *executor.ScheduledPool) {
+		_, err := p.AtFixedRate(time.Second, 1<<63-1, sleep(0))
+		require.NoError(t, err)
+	}), "as rare as can be")
 }
 
 func TestCollisionsAreSeen(t *testing.T) {
@@ -149,6 +157,88 @@ func TestCollisionsAreSeen(t *testing.T) {
 		}
 	}
 	assert.Equal(t, []int{3, 4, 3, 4, 3, 4, 3, 4, 3, 4}, together)
+}
+
+// While a task runs it does not wait, but what comes then is known.
+func TestThePlanOfATaskThatRuns(t *testing.T) {
+	bins := func(play func(p *executor.ScheduledPool)) (at []int) {
+		v := shown(t, 2, play)
+		for i, b := range v.Strip.Bins {
+			if b.Planned > 0 {
+				at = append(at, i-present)
+			}
+		}
+		return at
+	}
+	grid := []int{24, 48, 72, 96, 120} // of two minutes
+	for _, name := range []string{"poll", ""} {
+		assert.Equal(t, grid, bins(func(p *executor.ScheduledPool) {
+			every(t, p, 2*time.Minute, name, sleep(30*time.Second))
+			time.Sleep(2*time.Minute + ms)
+		}))
+	}
+	assert.Equal(t, []int{6, 18, 30, 42, 54, 66, 78, 90, 102, 114}, bins(func(p *executor.ScheduledPool) {
+		_, err := p.WithFixedDelay(0, 30*time.Second, sleep(30*time.Second))
+		require.NoError(t, err)
+		time.Sleep(time.Minute + ms)
+	}), "with a fixed delay, as if it ended now")
+	assert.Equal(t, []int{18, 42, 66, 90, 114}, bins(func(p *executor.ScheduledPool) {
+		f, err := p.AtFixedRate(0, 2*time.Minute, sleep(time.Second))
+		require.NoError(t, err)
+		time.Sleep(30 * time.Second)
+		f.Trigger()
+		time.Sleep(ms)
+	}), "one that was asked for between two others")
+	assert.Equal(t, []int{0, 12, 24, 36, 48, 60, 72, 84, 96, 108, 120}, bins(func(p *executor.ScheduledPool) {
+		every(t, p, time.Minute, "long", sleep(90*time.Second))
+		time.Sleep(2*time.Minute + ms)
+	}), "one is overdue")
+	assert.Equal(t, []int{6, 12, 24, 30, 36, 48, 54, 60, 72, 78, 84, 96, 102, 108, 120},
+		bins(func(p *executor.ScheduledPool) {
+			for range 2 { // 30 s apart, of which only the first runs
+				every(t, p, 2*time.Minute, "same", sleep(time.Second))
+				time.Sleep(30 * time.Second)
+			}
+			every(t, p, time.Minute, "other", sleep(0))
+			time.Sleep(time.Minute + ms)
+		}), "not the other of its name")
+}
+
+// A calendar tells only the next run, and the strip says so.
+func TestThePlanOfACalendar(t *testing.T) {
+	v := shown(t, 1, func(p *executor.ScheduledPool) {
+		_, err := p.On(minutes{}, sleep(0))
+		require.NoError(t, err)
+	})
+	_, _, planned := sum(v.Strip.Bins)
+	assert.EqualValues(t, 1, planned)
+	assert.Equal(t, 1, v.Strip.Calendars)
+	assert.Contains(t, v.page, "1 run planned, the next only of 1 task on a calendar.")
+}
+
+// minutes is a calendar of each minute.
+type minutes struct{}
+
+func (minutes) Next(after time.Time) time.Time { return after.Truncate(time.Minute).Add(time.Minute) }
+
+// However many starts there are, all are counted, and the next are looked at one by one, whatever
+// their names.
+func TestWhatStartsAtOnceAmongMany(t *testing.T) {
+	v := shown(t, 2, func(p *executor.ScheduledPool) {
+		for i := range 1900 {
+			_, err := p.AtFixedRate(dur(i+1)*ms/2, time.Second, sleep(0), executor.Name(numbered("task", i)))
+			require.NoError(t, err)
+		}
+		for range 5 {
+			every(t, p, 7*time.Second+ms/4, "zoo", sleep(0))
+		}
+	})
+	_, _, planned := sum(v.Strip.Bins)
+	assert.EqualValues(t, 1900*605+5*86, planned)
+	assert.Equal(t, v.Strip.From.Add(122*5*time.Second), v.Strip.Together, "two bins, of 9,500 each")
+	assert.Equal(t, 2, v.Strip.Bins[present].Together)
+	assert.Equal(t, 6, v.Strip.Bins[present+1].Together)
+	assert.Contains(t, v.page, "; what starts at the same moment is known as far as ")
 }
 
 func TestMoreTasksThanCanBePlanned(t *testing.T) {

@@ -152,6 +152,8 @@ type row struct {
 	Last   *lastRun  `json:"last,omitempty"`
 	Paused bool      `json:"paused,omitzero"`
 	Lately []span    `json:"late_lately,omitempty"` // the last runs, the latest last
+
+	Identity string `json:"-"`
 }
 
 // lastRun is the last run that has ended.
@@ -173,7 +175,7 @@ func (s *seen) row(e *entry) row {
 	st := e.handle.Status()
 	r := row{Task: link{text(named(e.name)), e.path(s.source)}, State: stateOf(st),
 		Kind: string(st.Kind), Period: span(st.Period), Next: st.Next, Runs: st.Runs,
-		Last: newLastRun(st.Last), Paused: st.Paused}
+		Last: newLastRun(st.Last), Paused: st.Paused, Identity: identity(s.born, e.serial)}
 	for _, past := range slices.Backward(e.handle.History()) {
 		r.Lately = append(r.Lately, span(past.Late))
 	}
@@ -184,18 +186,30 @@ func (s *seen) row(e *entry) row {
 type taskView struct {
 	At time.Time `json:"at"`
 	row
-	Unique  bool      `json:"unique,omitzero"`
-	Health  *sick     `json:"health,omitempty"`
-	Past    []pastRun `json:"last_runs"`
-	Now     []runner  `json:"running,omitempty"` // its run, if one is going on
+	Unique bool      `json:"unique,omitzero"`
+	Same   int       `json:"tasks_of_this_name"`
+	Health *sick     `json:"health,omitempty"`
+	Past   []pastRun `json:"last_runs"`
+	Now    []runner  `json:"running,omitempty"` // its run, if one is going on
+
+	// All tasks of this name together.
 	All     *measured `json:"measured,omitempty"`
 	LateBy  *chart    `json:"late_by,omitempty"`
 	TookFor *chart    `json:"took_for,omitempty"`
 }
 
+// Of says of which tasks is shown what is known by name only.
+func (v taskView) Of() string {
+	if v.Same > 1 {
+		return " (all " + count(v.Same) + " tasks of this name)"
+	}
+	return ""
+}
+
 func (s *seen) taskView(e *entry) taskView {
 	st := e.handle.Status()
-	v := taskView{At: s.at, row: s.row(e), Unique: st.Unique, Past: []pastRun{}}
+	v := taskView{At: s.at, row: s.row(e), Unique: st.Unique, Same: s.tasks().named(e.name),
+		Past: []pastRun{}}
 	v.Task.Path = e.path(s.source)
 	if h := st.Health; h != nil {
 		v.Health = &sick{text(e.name), h.State, h.Reason, h.Since}
@@ -203,16 +217,15 @@ func (s *seen) taskView(e *entry) taskView {
 	for _, r := range e.handle.History() {
 		v.Past = append(v.Past, s.past(r))
 	}
+	for _, r := range s.running() {
+		// Others of this name may be running as well.
+		if st.State == future.Running && r.Periodic && r.Name == e.name && r.Number == st.Runs {
+			v.Now = []runner{{Task: v.Task, Number: r.Number, Started: r.Started,
+				For: span(r.For)}}
+		}
+	}
 	if e.name == "" {
 		return v
-	}
-	for _, r := range s.running() {
-		if st.State != future.Running {
-			break // it is another task of this name that runs
-		}
-		if r.Name == e.name && len(v.Now) < mostRunning {
-			v.Now = append(v.Now, runner{Task: v.Task, Number: r.Number, Started: r.Started, For: span(r.For)})
-		}
 	}
 	tasks := s.measurements().Tasks
 	if i := slices.IndexFunc(tasks, func(t executor.TaskMeasurements) bool { return t.Name == e.name }); i >= 0 {

@@ -99,12 +99,7 @@ const (
 type text string
 
 // MarshalText returns the text for JSON.
-func (t text) MarshalText() ([]byte, error) {
-	if len(t) <= shownError {
-		return []byte(t), nil
-	}
-	return []byte(readable(string(t), shownError)), nil
-}
+func (t text) MarshalText() ([]byte, error) { return []byte(cut(string(t), shownError)), nil }
 
 // String returns the text for the page.
 func (t text) String() string { return label(string(t)) }
@@ -112,6 +107,18 @@ func (t text) String() string { return label(string(t)) }
 // label returns a name so that it can be read, and can't change what stands around it: cut if it is
 // long, and with escapes for what does not print or turns the direction of writing.
 func label(name string) string { return readable(name, shownName) }
+
+// cut returns the beginning of a long text, as it is, and says how long it was.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	end := most
+	for end > most-utf8.UTFMax && !utf8.RuneStart(text[end]) { // not within a character
+		end--
+	}
+	return text[:end] + fmt.Sprintf("… (%s bytes)", count(len(text)))
+}
 
 func readable(text string, most int) string {
 	var b strings.Builder
@@ -156,16 +163,7 @@ func errorText(err error) (text string) {
 type said string
 
 // MarshalText returns the text for JSON.
-func (s said) MarshalText() ([]byte, error) {
-	if len(s) <= shownError {
-		return []byte(s), nil
-	}
-	most := shownError
-	for !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return fmt.Appendf(nil, "%s… (%s bytes)", string(s[:most]), count(len(s))), nil
-}
+func (s said) MarshalText() ([]byte, error) { return []byte(cut(string(s), shownError)), nil }
 
 // String returns the text for the page.
 func (s said) String() string { return readable(string(s), shownError) }

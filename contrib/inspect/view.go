@@ -9,7 +9,7 @@ import (
 type view struct {
 	template string
 	title    []crumb // where it is, from the outside to the inside
-	task     uint64  // the serial number of the task that it is of, or 0
+	task     string  // the identity of the task that it is of, or ""
 	data     any     // as JSON; and what the template shows
 }
 
@@ -67,7 +67,7 @@ func (q query) String() string {
 // view returns what is at a path, or false if nothing is there.
 func (s *snapshot) view(path string, q query) (view, bool) {
 	if path == "" {
-		return view{"overview", nil, 0, s.overview()}, true
+		return view{"overview", nil, "", s.overview()}, true
 	}
 	kind, rest, _ := strings.Cut(path, "/")
 	id, rest, found := strings.Cut(rest, "/")
@@ -78,11 +78,11 @@ func (s *snapshot) view(path string, q query) (view, bool) {
 	here := []crumb{{label(src.title()), src.path()}}
 	switch {
 	case rest == "" && src.kind == aSupervisor:
-		return view{"supervisor", here, 0, src.supervised()}, true
+		return view{"supervisor", here, "", src.supervised()}, true
 	case rest == "":
-		return view{"pool", here, 0, src.poolView()}, true
+		return view{"pool", here, "", src.poolView()}, true
 	case src.kind == aPool && rest == "tasks":
-		return view{"tasks", append(here, crumb{"tasks", src.path() + "tasks"}), 0,
+		return view{"tasks", append(here, crumb{"tasks", src.path() + "tasks"}), "",
 			src.tasksView(q)}, true
 	case src.kind == aPool && strings.HasPrefix(rest, "task/"):
 		return src.taskAt(strings.TrimPrefix(rest, "task/"), here)
@@ -97,7 +97,7 @@ func (s *seen) taskAt(id string, here []crumb) (view, bool) {
 		return view{}, false
 	}
 	here = append(here, crumb{"tasks", s.path() + "tasks"}, crumb{label(named(e.name)), e.path(s.source)})
-	return view{"task", here, e.serial, s.taskView(e)}, true
+	return view{"task", here, identity(s.born, e.serial), s.taskView(e)}, true
 }
 
 // title returns the name of the source, or what it is.

@@ -53,6 +53,12 @@
 			const same = next.id && known.get(next.id);
 			if (same) {
 				known.delete(next.id);
+				// What has gone before it is removed: to move it would take the focus away.
+				while (at && at !== same && !at.id) {
+					const after = at.nextSibling;
+					at.remove();
+					at = after;
+				}
 				if (same !== at) from.insertBefore(same, at);
 				else at = at.nextSibling;
 				morph(same, next);

@@ -4,6 +4,7 @@ package browser
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -81,15 +82,17 @@ func TestActions(t *testing.T) {
 	tab.Click(`th[scope=row] a`)
 	tab.Wait(`document.querySelector("h1 bdi").textContent === "fetch"`)
 	tab.Click(`#move summary`)
-	tab.Type(`input[name=after]`, "soon") // what can't be read keeps from moving, and from nothing else
+	tab.Type(`input[name=after]`, "soon") // that can't be read, but nothing else is held up
 	tab.Click(`#move summary`)
 	tab.Click(`button[value=pause]`)
 	done("Paused.")
 	tab.Click(`button[value=resume]`)
 	done("Resumed.")
 	tab.Click(`#move summary`)
-	tab.Type(`input[name=after]`, "1h30m\r")
+	tab.Type(`input[name=after]`, "1h30m")
+	tab.Press("Enter")
 	done("The next run has been moved.")
+	assert.False(t, h.Paused(), "Enter is of the field, and of no other button")
 	next, _ := h.Next()
 	assert.Greater(t, time.Until(next), 80*time.Minute)
 	tab.Click(`button[value=pause]`)
@@ -103,6 +106,42 @@ func TestActions(t *testing.T) {
 	done("Cancelled.")
 	assert.Equal(t, "Tasks of jobs", tab.Text("h1"), "the task has no view any more")
 	assert.True(t, h.State().Settled())
+}
+
+// TestActionsOverPlainHTTP acts where the browser tells less of where a form comes from: without
+// TLS, on a host that is not this one.
+func TestActionsOverPlainHTTP(t *testing.T) {
+	s := newService(t)
+	url := mounted(t, s.page(inspect.Actions(anybody)))
+	url = strings.Replace(url, "127.0.0.1", chrome.PlainHost, 1)
+	tab := chrome.Start(t).Tab(t)
+	tab.Open(url + "pool/jobs/tasks?q=fetch")
+	var trusted bool
+	tab.Eval(`isSecureContext`, &trusted)
+	require.False(t, trusted)
+	tab.Click(`td.buttons button[value=pause]`)
+	tab.Wait(`document.getElementById("did")?.textContent === "Paused."`)
+	assert.True(t, s.fetched.Handle().Paused())
+	for _, p := range tab.Problems() {
+		assert.Contains(t, p, "Cross-Origin-Opener-Policy header has been ignored", "it is of no use here")
+	}
+}
+
+// TestAStaleTab has a tab in which a task is shown that has been replaced by another of its name.
+func TestAStaleTab(t *testing.T) {
+	s := newService(t)
+	url := mounted(t, s.page(inspect.Actions(anybody)))
+	tab := chrome.Start(t).Tab(t) // that it is refused is logged by the browser
+	tab.Open(url + "pool/jobs/tasks?q=fetch")
+	tab.Click(`th[scope=row] a`)
+	tab.Wait(`document.querySelector("h1 bdi")?.textContent === "fetch"`)
+	tab.Hidden(true) // it gets nothing new
+	require.True(t, s.fetched.Cancel())
+	other, err := s.pool.AtFixedRate(time.Hour, time.Hour, sleep(0), executor.Name("fetch"))
+	require.NoError(t, err)
+	tab.Click(`button[value=pause]`)
+	tab.Wait(`document.body.textContent.includes("another task")`)
+	assert.False(t, other.Handle().Paused())
 }
 
 func TestActionsOnPoolsAndSupervisors(t *testing.T) {
@@ -168,7 +207,7 @@ func TestKeyboardOnly(t *testing.T) {
 	time.Sleep(1500 * ms)
 	assert.Contains(t, tab.Text("#tell"), "planned", "what is chosen stays when the page changes")
 	tab.Press("Escape")
-	assert.Contains(t, tab.Text("#tell"), "Ten minutes back")
+	tab.Wait(`document.getElementById("tell").textContent.includes("Ten minutes back")`)
 	tab.Press("Shift+Tab") // back to the tasks
 	focus(`e.textContent.endsWith("periodic tasks")`)
 	tab.Press("Enter")

@@ -61,6 +61,10 @@ func connect(ctx context.Context, cancel context.CancelFunc) error {
 	return chromedp.Do(ctx)
 }
 
+// PlainHost is a name that leads to this machine, and which the browser takes
+// for a host elsewhere: it does not trust it without TLS as it does localhost.
+const PlainHost = "internal.example"
+
 // options are the flags of the browser. They keep it quiet, alike on every
 // machine, and away from every host but this one.
 func options(path string) []chromedp.ExecAllocatorOption {
@@ -73,7 +77,7 @@ func options(path string) []chromedp.ExecAllocatorOption {
 		chromedp.Flag("password-store", "basic"),
 		chromedp.Flag("disable-features", "Translate,MediaRouter,OptimizationHints"),
 		chromedp.Flag("host-resolver-rules",
-			"MAP * ~NOTFOUND , EXCLUDE 127.0.0.1, EXCLUDE localhost, EXCLUDE *.localhost"),
+			"MAP "+PlainHost+" 127.0.0.1 , MAP * ~NOTFOUND , EXCLUDE 127.0.0.1, EXCLUDE localhost, EXCLUDE *.localhost"),
 	}
 	for _, name := range switches {
 		opts = append(opts, chromedp.Flag(name, true))

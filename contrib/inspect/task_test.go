@@ -1,0 +1,114 @@
+package inspect_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/contrib/inspect"
+	"github.com/punctual-go/punctual/executor"
+)
+
+// taskJSON is what these tests read of the view of a task.
+type taskJSON struct {
+	Same     int `json:"tasks_of_this_name"`
+	Last     struct{ Error string }
+	LastRuns []struct{ Error string } `json:"last_runs"`
+	Running  []struct{ Number uint64 }
+	Measured struct{ Runs uint64 }
+}
+
+// viewed returns the view of each task of a pool, in JSON and as a page.
+func viewed(t *testing.T, page http.Handler) (views []taskJSON, pages []string) {
+	t.Helper()
+	var list listing
+	require.NoError(t, json.Unmarshal(get(t, page, "/pool/-1/tasks?format=json").Body.Bytes(), &list))
+	for _, task := range list.Tasks {
+		var v taskJSON
+		body := get(t, page, "/"+task.Task.Path+"?format=json").Body.Bytes()
+		require.NoError(t, json.Unmarshal(body, &v))
+		views, pages = append(views, v), append(pages, get(t, page, "/"+task.Task.Path).Body.String())
+	}
+	return views, pages
+}
+
+func TestWhatIsOfAllTasksOfAName(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewScheduledPool(3, executor.KeepHistory())
+		defer p.Close()
+		every(t, p, time.Second, "poll", sleep(0))
+		every(t, p, 10*time.Second, "poll", sleep(hour))
+		every(t, p, hour, "poll", sleep(0))
+		every(t, p, time.Second, "other", sleep(0))
+		time.Sleep(11 * time.Second)
+		synctest.Wait()
+		views, pages := viewed(t, inspect.Handler(p))
+		running := 0
+		for i, v := range views[1:] {
+			assert.Equal(t, 3, v.Same)
+			assert.EqualValues(t, 11, v.Measured.Runs, "of all")
+			assert.Contains(t, pages[i+1], "(all 3 tasks of this name)")
+			running += len(v.Running)
+		}
+		assert.Equal(t, 1, running, "only one of them runs")
+		assert.Equal(t, 1, views[0].Same)
+		assert.NotContains(t, pages[0], "of this name")
+	})
+}
+
+// What an error says is made readable on the page, and only there, and once.
+func TestTheTextsOfErrors(t *testing.T) {
+	long := strings.Repeat("é", 2000)
+	for _, test := range []struct{ says, json, page string }{
+		{"two\nlines \\n", "two\nlines \\n", `two\nlines \n<`},
+		{"\u202eturned", "\u202eturned", `\u202eturned<`},
+		{long, long[:1000] + "… (4\u202f000 bytes)", long[:1000] + "… (4\u202f000 bytes)<"},
+		{"x" + long, "x" + long[:998] + "… (4\u202f001 bytes)", "… (4\u202f001 bytes)<"},
+		{strings.Repeat("\x80", 2000), "", "… (2\u202f000 bytes)<"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p := executor.NewScheduledPool(1, executor.KeepHistory())
+			defer p.Close()
+			every(t, p, time.Second, "poll", func(context.Context) error { return errors.New(test.says) })
+			time.Sleep(time.Second + ms)
+			views, pages := viewed(t, inspect.Handler(p))
+			if test.json != "" {
+				assert.Equal(t, test.json, views[0].Last.Error)
+				assert.Equal(t, test.json, views[0].LastRuns[0].Error)
+			}
+			assert.Contains(t, pages[0], test.page)
+		})
+	}
+}
+
+// What has happened while nobody looked says nothing of the present.
+func TestRatesAreOfThePresent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewScheduledPool(1)
+		defer p.Close()
+		every(t, p, time.Second, "poll", sleep(0))
+		page := inspect.Handler(p)
+		rates := func() *struct{ Runs float64 } {
+			var v struct{ Rates *struct{ Runs float64 } }
+			body := get(t, page, "/pool/-1/?format=json").Body.Bytes()
+			require.NoError(t, json.Unmarshal(body, &v))
+			return v.Rates
+		}
+		assert.Nil(t, rates())
+		time.Sleep(10*time.Second + ms)
+		assert.InDelta(t, 1, rates().Runs, 0.01, "a page without script")
+		p.Pause()
+		time.Sleep(hour)
+		assert.Nil(t, rates())
+		time.Sleep(time.Second)
+		assert.Zero(t, rates().Runs)
+	})
+}
