@@ -29,6 +29,9 @@ type Pool struct {
 	results *results
 	serving atomic.Bool
 
+	submissions together // on their way to the stream
+	outcomes    together // on their way to the bucket
+
 	calendars calendars // of the series that this process has declared
 }
 
@@ -70,6 +73,7 @@ func (p *Pool) join(ctx context.Context) error {
 		return explained(err)
 	}
 	p.js = js
+	p.submissions.alone, p.outcomes.alone = p.publishAlone, p.publishAlone
 	if err := p.persist(ctx, patient(2*time.Second, p.makeStreams)); err != nil {
 		return err
 	}
@@ -167,6 +171,11 @@ func (p *Pool) publish(ctx context.Context, m *nats.Msg) (sequence uint64, err e
 		}
 	})
 	return sequence, err
+}
+
+func (p *Pool) publishAlone(ctx context.Context, m *nats.Msg) error {
+	_, err := p.publish(ctx, m)
+	return err
 }
 
 func sleep(ctx context.Context, d time.Duration) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
 )
 
 // results tells futures their outcomes. One watch serves all that this process has submitted; a
@@ -138,7 +139,8 @@ func (r *results) record(ctx context.Context, id string, o outcome) (first bool,
 	m := nats.NewMsg(r.subject(id))
 	m.Data = o.encode()
 	expect(m, m.Subject, 0)
-	if _, err = r.pool.publish(ctx, m); !conflict(err) {
+	m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
+	if err = r.pool.outcomes.publish(ctx, m); !conflict(err) {
 		return err == nil, err
 	}
 	// Perhaps it is our own, whose acknowledgement was lost.

@@ -37,20 +37,24 @@ func (p *Pool) bucketName() string { return "PUNCTUAL_" + p.settings.name }
 // letters, or finds them.
 func (p *Pool) makeStreams(ctx context.Context) error {
 	stream, err := p.findOrMake(ctx, jetstream.StreamConfig{
-		Name:              p.streamName(),
-		Description:       "what the tasks of pool " + p.settings.name + " have to do",
-		Subjects:          []string{p.on.allArmed(), p.on.allRuns()},
-		Retention:         jetstream.WorkQueuePolicy,
-		Storage:           jetstream.FileStorage,
-		Replicas:          max(p.replicas, 1),
-		Duplicates:        duplicates,
-		AllowMsgSchedules: true,
-		AllowRollup:       true,
+		Name:               p.streamName(),
+		Description:        "what the tasks of pool " + p.settings.name + " have to do",
+		Subjects:           []string{p.on.allArmed(), p.on.allRuns()},
+		Retention:          jetstream.WorkQueuePolicy,
+		Storage:            jetstream.FileStorage,
+		Replicas:           max(p.replicas, 1),
+		Duplicates:         duplicates,
+		AllowMsgSchedules:  true,
+		AllowRollup:        true,
+		AllowAtomicPublish: true,
 	})
 	if err != nil {
 		return err
 	}
 	p.stream = stream
+	if stream.CachedInfo().Config.AllowAtomicPublish {
+		p.submissions.batch = p.publishBatch
+	}
 	if _, err := p.findOrMake(ctx, jetstream.StreamConfig{
 		Name:        p.deadName(),
 		Description: "payloads that pool " + p.settings.name + " has given up",
@@ -132,22 +136,23 @@ func (p *Pool) findOrMakeBucket(ctx context.Context) error {
 		return err
 	}
 	p.bucket = bucket
-	return p.readFromLeader(ctx)
+	return p.configureBucket(ctx)
 }
 
-// readFromLeader makes the bucket's values be read where they are written. Any replica may answer
-// otherwise, and one that lags does not know what has just been stored.
-func (p *Pool) readFromLeader(ctx context.Context) error {
+// configureBucket makes the bucket's values be read where they are written: any replica may answer
+// otherwise, and one that lags does not know what has just been stored. And it allows batches.
+func (p *Pool) configureBucket(ctx context.Context) error {
 	stream, err := p.js.Stream(ctx, "KV_"+p.bucketName())
 	if err != nil {
 		return err
 	}
 	config := stream.CachedInfo().Config
 	p.keep = config.MaxAge
-	if !config.AllowDirect {
+	p.outcomes.batch = p.publishBatch
+	if !config.AllowDirect && config.AllowAtomicPublish {
 		return nil
 	}
-	config.AllowDirect = false
+	config.AllowDirect, config.AllowAtomicPublish = false, true
 	if _, err = p.js.UpdateStream(ctx, config); err != nil {
 		return err
 	}

@@ -115,8 +115,7 @@ func (p *Pool) store(ctx context.Context, at place, id string, due time.Time, pa
 	m := p.message(at, due)
 	m.Data = payload
 	m.Header.Set(jetstream.MsgIDHeader, id)
-	_, err := p.publish(ctx, m)
-	return err
+	return p.submissions.publish(ctx, m)
 }
 
 // message is what makes something run at a place at a time: a run, if that is soon, or a schedule.

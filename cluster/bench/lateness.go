@@ -34,7 +34,7 @@ func measureLateness(ctx context.Context, t *trial) ([]float64, error) {
 	defer s.Close()
 	first := time.Now().Add(t.sizes.ahead)
 	gap := time.Second / time.Duration(t.sizes.rate)
-	err = t.shared(ctx, total, func(ctx context.Context, i int) error {
+	err = shared(ctx, t.sizes.clients, total, func(ctx context.Context, i int) error {
 		due := first.Add(time.Duration(i) * gap)
 		if err := s.Schedule(ctx, due, t.next()); err != nil {
 			return err

@@ -39,7 +39,7 @@ func measureRestart(ctx context.Context, t *trial) ([]float64, error) {
 	defer opened.Close()
 	s := opened.(restarter)
 	before := s.Resident()
-	if err := t.arm(ctx, s, t.sizes.pending); err != nil {
+	if err := t.arm(ctx, s, t.sizes.clients, t.sizes.pending); err != nil {
 		return nil, err
 	}
 	each := math.NaN()

@@ -103,11 +103,13 @@ func (t *trial) do(ctx context.Context, s session) error {
 	return err
 }
 
-// shared does something total times, by as many goroutines as there are clients.
-func (t *trial) shared(ctx context.Context, total int, do func(context.Context, int) error) error {
+// shared lets goroutines do something total times.
+func shared(
+	ctx context.Context, goroutines, total int, do func(context.Context, int) error,
+) error {
 	var given atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
-	for range t.sizes.clients {
+	for range goroutines {
 		g.Go(func() error {
 			for {
 				i := int(given.Add(1)) - 1
@@ -124,8 +126,8 @@ func (t *trial) shared(ctx context.Context, total int, do func(context.Context, 
 }
 
 // arm stores tasks an hour ahead.
-func (t *trial) arm(ctx context.Context, s session, total int) error {
-	return t.shared(ctx, total, func(ctx context.Context, _ int) error {
+func (t *trial) arm(ctx context.Context, s session, callers, total int) error {
+	return shared(ctx, callers, total, func(ctx context.Context, _ int) error {
 		return s.Schedule(ctx, time.Now().Add(time.Hour), t.next())
 	})
 }
