@@ -130,8 +130,8 @@ func (p *Pool) remove(ctx context.Context, at place) error {
 	return p.hint(at, sequence)
 }
 
-// hint tells who holds a run from before a tombstone that it is cancelled. It may get lost; then the run goes on to its end,
-// and what it stores is refused.
+// hint tells who holds a run from before a tombstone that it is cancelled. It may get lost; then the
+// run goes on to its end, and what it stores is refused.
 func (p *Pool) hint(at place, tombstone uint64) error {
 	if err := p.nc.Publish(p.on.hint(at), strconv.AppendUint(nil, tombstone, 10)); err != nil {
 		return explained(err)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -15,9 +16,16 @@ import (
 // The server gives a run to another when it has not heard of it for a lease. Each heartbeat is
 // answered, and a lease counts from when the last answered one was sent. So a run is given up here
 // no later than there, however long this process was stopped or cut off.
+//
+// A run that has just arrived had no heartbeat yet, and may have been on its way while this process
+// was stopped. So the keeper's ticks are watched: what arrives for a request that was made before
+// they paused is not begun.
 type leases struct {
 	nc    *nats.Conn
 	inbox string
+
+	ticked atomic.Int64 // when the keeper has last ticked, since epoch
+	paused atomic.Int64 // when it ticked again after its last long pause; 0 for never
 
 	mu   sync.Mutex
 	last uint64
@@ -34,6 +42,7 @@ func (l *leases) keep(ctx context.Context, shortest time.Duration) error {
 	if err != nil {
 		return explained(err)
 	}
+	l.ticked.Store(int64(time.Since(epoch)))
 	go func() {
 		defer sub.Unsubscribe() //nolint:errcheck // it only tells that the connection is gone
 		tick := time.NewTicker(max(shortest/12, 5*time.Millisecond))
@@ -41,6 +50,7 @@ func (l *leases) keep(ctx context.Context, shortest time.Duration) error {
 		for {
 			select {
 			case <-tick.C:
+				l.tick(shortest / 2)
 				l.beat(time.Now())
 			case <-ctx.Done():
 				return
@@ -48,6 +58,20 @@ func (l *leases) keep(ctx context.Context, shortest time.Duration) error {
 		}
 	}()
 	return nil
+}
+
+func (l *leases) tick(long time.Duration) {
+	now := int64(time.Since(epoch))
+	if now-l.ticked.Swap(now) > int64(long) {
+		l.paused.Store(now)
+	}
+}
+
+// pausedSince tells whether this process was stopped, or starved, for half of a lease or more after
+// some moment.
+func (l *leases) pausedSince(begun, lease time.Duration) bool {
+	silent := time.Since(epoch) - time.Duration(l.ticked.Load())
+	return silent > lease/2 || l.paused.Load() > int64(begun)
 }
 
 func (l *leases) add(h *held) {

@@ -47,7 +47,7 @@ func (w *worker) checkTask(h *held) {
 // The first is taken for granted, unless it is written down that the run was given back.
 func (w *worker) attemptsBegun(ctx context.Context, id string) (n int, err error) {
 	err = w.pool.persist(ctx, func(ctx context.Context) error {
-		entry, err := w.pool.bucket.Get(ctx, "try."+id)
+		entry, err := w.pool.bucket.Get(ctx, attemptsKey(id))
 		if errors.Is(err, jetstream.ErrKeyNotFound) {
 			n = 1
 			return nil
@@ -60,9 +60,11 @@ func (w *worker) attemptsBegun(ctx context.Context, id string) (n int, err error
 	return n, err
 }
 
+func attemptsKey(id string) string { return "try." + id }
+
 func (w *worker) countAttempts(ctx context.Context, h *held, n int) error {
 	return w.pool.persist(ctx, func(ctx context.Context) error {
-		_, err := w.pool.bucket.PutString(ctx, "try."+h.at.id(), strconv.Itoa(n))
+		_, err := w.pool.bucket.PutString(ctx, attemptsKey(h.at.id()), strconv.Itoa(n))
 		return err
 	})
 }

@@ -127,12 +127,30 @@ func (p *Pool) persist(ctx context.Context, step func(context.Context) error) er
 			return fmt.Errorf("%w: %w: %w", ErrUnavailable, context.Cause(ctx), err)
 		case !transient(err):
 			return explained(err)
+		case wait == time.Second: // it has failed for one already
+			if err := p.stillThere(ctx); err != nil {
+				return err
+			}
 		}
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
 		}
 	}
+}
+
+// stillThere returns ErrShape if the stream has been deleted: nobody answers then, as when there is
+// no leader.
+func (p *Pool) stillThere(ctx context.Context) error {
+	if p.stream == nil {
+		return nil // it is just being made
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if _, err := p.js.Stream(ctx, p.streamName()); errors.Is(err, jetstream.ErrStreamNotFound) {
+		return fmt.Errorf("%w: stream %s has been deleted", ErrShape, p.streamName())
+	}
+	return nil
 }
 
 // concerns tells whether an error of the connection is about a subject of the pool: the connection

@@ -152,7 +152,7 @@ type state struct {
 }
 
 // load asks for the state. The answers are not of one moment: a series that moves in between can
-// look as if there were none. So that is believed only if it is said twice, and quickly.
+// look as if there were none. So that is believed only if it is said three times, and quickly.
 func (p *Pool) load(ctx context.Context, at place) (st state, err error) {
 	for nothing := 0; ; {
 		begun := time.Now()

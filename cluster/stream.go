@@ -160,9 +160,11 @@ func (p *Pool) configureBucket(ctx context.Context) error {
 	return err
 }
 
-// consumer makes the consumer of a task, which all replicas that serve it share.
+// consumer makes the consumer of a task, which all replicas that serve it share. Its lease is the
+// longest that any of them has asked for: one with a longer lease than the server's would lose runs
+// between two heartbeats, and one with a shorter lease loses nothing.
 func (p *Pool) consumer(ctx context.Context, t *definition) (jetstream.Consumer, error) {
-	return p.stream.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
+	config := jetstream.ConsumerConfig{
 		Durable:       token(t.name),
 		Description:   "runs of task " + t.name,
 		FilterSubject: p.on.runs(t.name),
@@ -171,5 +173,20 @@ func (p *Pool) consumer(ctx context.Context, t *definition) (jetstream.Consumer,
 		MaxDeliver:    -1,     // who gives up is decided by a worker, which keeps the payload
 		MaxAckPending: 65_536, // the server's default of 1,000 would hold back runs in their last wait
 		MaxWaiting:    4_096,
-	})
+	}
+	made, err := p.stream.CreateConsumer(ctx, config)
+	if !errors.Is(err, jetstream.ErrConsumerExists) {
+		return made, err
+	}
+	found, err := p.stream.Consumer(ctx, config.Durable)
+	if err != nil {
+		return nil, err
+	}
+	if has := found.CachedInfo().Config.AckWait; has > t.lease {
+		p.logger.Warn("another replica serves the task with a longer lease, which holds until the "+
+			"consumer is deleted", "pool", p.settings.name, "task", t.name, "consumer", config.Durable,
+			"lease", t.lease, "longer", has)
+		config.AckWait = has
+	}
+	return p.stream.UpdateConsumer(ctx, config)
 }

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 )
 
@@ -64,6 +65,15 @@ func token(name string) string {
 		}
 	}
 	return b.String()
+}
+
+// nameOf is the name of a token.
+func nameOf(token string) string {
+	name, err := url.PathUnescape(strings.ReplaceAll(token, "=", "%"))
+	if err != nil {
+		return token // not one of ours
+	}
+	return name
 }
 
 // longestName is how long the token of a task's or series' name may be: the name of a consumer is one.

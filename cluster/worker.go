@@ -195,22 +195,43 @@ func (w *worker) fetchOnce(
 ) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
+	begun := time.Since(epoch)
 	batch, err := consumer.Fetch(room, jetstream.FetchContext(ctx),
 		jetstream.FetchHeartbeat(time.Second))
 	if err != nil {
 		return err
 	}
 	for m := range batch.Messages() {
-		w.receive(def, m)
+		meta, err := m.Metadata()
+		switch {
+		case err != nil: // no message of a stream
+		case w.leases.pausedSince(begun, def.lease):
+			w.leaveUnbegun(def, m, meta)
+		default:
+			w.receive(def, m, meta)
+		}
 	}
 	return batch.Error()
 }
 
-func (w *worker) receive(def *definition, m jetstream.Msg) {
-	meta, err := m.Metadata()
-	if err != nil {
-		return // no message of a stream
+// leaveUnbegun leaves to another, when its lease is over, what may have arrived long ago. It does not
+// count as an attempt.
+func (w *worker) leaveUnbegun(def *definition, m jetstream.Msg, meta *jetstream.MsgMetadata) {
+	at := w.pool.on.placeOf(m.Subject())
+	w.pool.logger.Warn("run left to another: this process was stopped, and may have had it for longer "+
+		"than its lease", "pool", w.pool.settings.name, "task", def.name, "id", at.id())
+	if at.series() || meta.NumDelivered > 1 {
+		return // which count their attempts otherwise
 	}
+	go func() {
+		ctx, cancel := context.WithTimeout(w.life, 2*time.Second)
+		defer cancel()
+		// Only if there is none: another may have begun it meanwhile.
+		_, _ = w.pool.bucket.Create(ctx, attemptsKey(at.id()), []byte("0"))
+	}()
+}
+
+func (w *worker) receive(def *definition, m jetstream.Msg, meta *jetstream.MsgMetadata) {
 	h := &held{
 		worker:    w,
 		task:      def,

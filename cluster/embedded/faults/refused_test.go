@@ -242,6 +242,34 @@ func TestNoServer(t *testing.T) {
 	require.ErrorIs(t, err, cluster.ErrClosed)
 }
 
+// The longest names that are allowed work, with signs that have to be escaped.
+func TestTheLongestNames(t *testing.T) {
+	l := startLocal(t, cluster.Name(strings.Repeat("p", 100)))
+	ctx := testContext(t, time.Minute)
+	long := strings.Repeat("ä. >*", 100)[:66] // each sign that is not plain takes three
+	task := cluster.Define(long, func(_ context.Context, n int) (int, error) { return n, nil })
+	ran := make(chan struct{}, 10)
+	tick := cluster.Define("tick"+strings.Repeat("t", 190), func(context.Context, int) (int, error) {
+		ran <- struct{}{}
+		return 0, nil
+	})
+	l.serve(t, task, tick)
+	f, err := cluster.Submit(ctx, l.pool, task, 7)
+	require.NoError(t, err)
+	n, err := f.Get(ctx)
+	require.NoError(t, err)
+	require.Equal(t, 7, n)
+	s, err := cluster.AtFixedRate(ctx, l.pool, long, 0, 50*time.Millisecond, tick, 0)
+	require.NoError(t, err)
+	<-ran
+	<-ran
+	require.NoError(t, s.Cancel(ctx))
+	stats, err := l.pool.Stats(ctx)
+	require.NoError(t, err)
+	require.Equal(t, "tick"+strings.Repeat("t", 190), stats.Tasks[0].Task)
+	require.Equal(t, long, stats.Tasks[1].Task)
+}
+
 func TestWhatIsInvalid(t *testing.T) {
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
@@ -296,6 +324,17 @@ func TestWhatIsInvalid(t *testing.T) {
 			_, err := cluster.AtFixedRate(ctx, l.pool, "s", 0, time.Second, ok, 0,
 				cluster.CatchUp(executor.Shift))
 			return err
+		},
+		"long task name": func() error {
+			_, err := cluster.Submit(ctx, l.pool, cluster.Define(strings.Repeat("n", 201), race), 0)
+			return err
+		},
+		"long series name": func() error {
+			_, err := cluster.AtFixedRate(ctx, l.pool, strings.Repeat(".", 70), 0, time.Second, ok, 0)
+			return err
+		},
+		"long lease": func() error {
+			return l.pool.Serve(ctx, cluster.Define("x", race, cluster.Lease(3*time.Hour)))
 		},
 		"series name": func() error {
 			_, err := cluster.AtFixedRate(ctx, l.pool, "", 0, time.Second, ok, 0)

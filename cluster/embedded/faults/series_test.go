@@ -3,6 +3,7 @@ package faults
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -131,6 +132,84 @@ func TestASeriesIsTriggered(t *testing.T) {
 	}
 	require.Len(t, ids, len(r.runs))
 	require.NoError(t, s.Cancel(ctx))
+}
+
+// Commands that come while a run is under way take effect after it, in their order.
+func TestTwoCommandsDuringARun(t *testing.T) {
+	l := startLocal(t)
+	ctx := testContext(t, time.Minute)
+	free := make(chan struct{})
+	r := recorder{body: func(_ context.Context, run cluster.Run) error {
+		if run.Number == 1 {
+			<-free
+		}
+		return nil
+	}}
+	l.serve(t, r.task())
+	s, err := cluster.AtFixedRate(ctx, l.pool, "s", 0, 2*tenth, r.task(), "in")
+	require.NoError(t, err)
+	r.await(t, 1)
+	require.NoError(t, s.Trigger(ctx))
+	require.NoError(t, s.Pause(ctx))
+	close(free)
+	r.await(t, 2)
+	time.Sleep(time.Second)
+	require.Equal(t, 2, r.count(), "the first, the one that was asked for, and then it is paused")
+	run, _ := r.last()
+	require.True(t, run.Triggered)
+	require.NoError(t, s.Resume(ctx))
+	r.await(t, 4)
+	numbers := map[uint64]bool{}
+	for _, run := range r.runs[:4] {
+		require.False(t, numbers[run.Number], "number %d twice", run.Number)
+		numbers[run.Number] = true
+	}
+	require.NoError(t, s.Cancel(ctx))
+}
+
+// A series that is cancelled and declared anew at once is another one: what tells runs that the old
+// one is cancelled does not reach it.
+func TestASeriesBegunAnew(t *testing.T) {
+	l := startLocal(t)
+	ctx := testContext(t, time.Minute)
+	r := recorder{body: func(ctx context.Context, _ cluster.Run) error {
+		time.Sleep(20 * time.Millisecond)
+		return nil
+	}}
+	l.serve(t, r.task())
+	for i := range 30 {
+		before := r.count()
+		s, err := cluster.AtFixedRate(ctx, l.pool, "s", 0, time.Minute, r.task(), fmt.Sprint(i))
+		require.NoError(t, err)
+		r.await(t, before+1)
+		_, in := r.last()
+		require.Equal(t, fmt.Sprint(i), in)
+		require.NoError(t, s.Cancel(ctx))
+	}
+	require.Equal(t, 30, r.count())
+	l.requireEmpty(t)
+}
+
+// A replica that does not know a calendar leaves the series' runs to one that does.
+func TestACalendarThatOneReplicaDoesNotKnow(t *testing.T) {
+	l := startLocal(t)
+	ctx := testContext(t, time.Minute)
+	var ignorant, knowing recorder
+	l.start(t, []cluster.Runnable{ignorant.task()})
+	p, err := cluster.Join(ctx, l.connect(t))
+	require.NoError(t, err)
+	secondly, err := cron.ParseSeconds("* * * * * *")
+	require.NoError(t, err)
+	s, err := cluster.On(ctx, p, "s", secondly, knowing.task(), "in")
+	require.NoError(t, err)
+	serving, stop := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- p.Serve(serving, knowing.task()) }()
+	knowing.await(t, 3)
+	require.Zero(t, ignorant.count())
+	require.NoError(t, s.Cancel(ctx))
+	stop()
+	require.NoError(t, <-ended)
 }
 
 // Who declares a series otherwise replaces it, also while it runs; runs do not overlap.

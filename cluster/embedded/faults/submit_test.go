@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -184,9 +185,15 @@ func TestAWrongClock(t *testing.T) {
 	}
 }
 
-// One key is one task, whoever submits it and however often.
+// One key is one task, whoever submits it and however often, to whichever replica.
 func TestOnceIsOnce(t *testing.T) {
-	ns := startNodes(t, 1)
+	for _, servers := range []int{1, 3} {
+		t.Run(fmt.Sprint(servers, " servers"), func(t *testing.T) { onceIsOnce(t, servers) })
+	}
+}
+
+func onceIsOnce(t *testing.T, servers int) {
+	ns := startNodes(t, servers)
 	ctx := testContext(t, time.Minute)
 	pools := []*cluster.Pool{ns.join(ctx), ns.join(ctx), ns.join(ctx)}
 	ns.worker(workerConfig{Name: "A"})
@@ -270,6 +277,165 @@ func TestOneChainForAllWhoDeclareIt(t *testing.T) {
 	for subject, n := range info.State.Subjects {
 		require.EqualValues(t, 1, n, subject)
 	}
+}
+
+// A result that the server does not take is told as what it is.
+func TestAResultThatIsTooLarge(t *testing.T) {
+	l := startLocal(t)
+	ctx := testContext(t, time.Minute)
+	task := cluster.Define("large", func(_ context.Context, n int) (string, error) {
+		if n < 0 {
+			return "", errors.New(strings.Repeat("e", -n))
+		}
+		return strings.Repeat("v", n), nil
+	})
+	l.serve(t, task)
+	for _, n := range []int{2 << 20, -2 << 20} {
+		f, err := cluster.Submit(ctx, l.pool, task, n)
+		require.NoError(t, err)
+		_, err = f.Get(ctx)
+		var failure *cluster.TaskError
+		require.ErrorAs(t, err, &failure)
+		if n > 0 {
+			require.ErrorContains(t, err, "bytes, and the server takes")
+		}
+	}
+	f, err := cluster.Submit(ctx, l.pool, task, 500_000)
+	require.NoError(t, err)
+	v, err := f.Get(ctx)
+	require.NoError(t, err)
+	require.Len(t, v, 500_000)
+	l.requireEmpty(t)
+}
+
+// Many submit at once, so that theirs go in batches, and one in ten is refused: only that one.
+func TestABatchWithSomeThatAreRefused(t *testing.T) {
+	l := startLocal(t)
+	ctx := testContext(t, time.Minute)
+	js, err := jetstream.New(l.conn)
+	require.NoError(t, err)
+	stream, err := js.Stream(ctx, "PUNCTUAL_tasks")
+	require.NoError(t, err)
+	config := stream.CachedInfo().Config
+	config.MaxMsgSize = 2000
+	_, err = js.UpdateStream(ctx, config)
+	require.NoError(t, err)
+	task := cluster.Define("part", func(_ context.Context, in string) (int, error) { return len(in), nil })
+	l.serve(t, task)
+	var all sync.WaitGroup
+	var refused, done atomic.Int64
+	for n := range 1000 {
+		all.Go(func() {
+			size := 10
+			if n%10 == 0 {
+				size = 5000
+			}
+			f, err := cluster.Submit(ctx, l.pool, task, strings.Repeat("x", size))
+			switch {
+			case size > 2000:
+				if err == nil {
+					t.Errorf("submission %d was accepted", n)
+				}
+				refused.Add(1)
+			case noError(t, err):
+				v, err := f.Get(ctx)
+				if noError(t, err) && v == size {
+					done.Add(1)
+				}
+			}
+		})
+	}
+	all.Wait()
+	require.EqualValues(t, 100, refused.Load())
+	require.EqualValues(t, 900, done.Load())
+	l.requireEmpty(t)
+	l.requireOutcomes(t, 900)
+}
+
+// Two declare a series at once, one with a first run that is due now, the other with one that has to
+// wait: there is one chain all the same.
+func TestTwoDeclarationsOfDifferentTimes(t *testing.T) {
+	l := startLocal(t)
+	ctx := testContext(t, time.Minute)
+	var r recorder
+	l.serve(t, r.task())
+	other, err := cluster.Join(ctx, l.connect(t))
+	require.NoError(t, err)
+	for i := range 50 {
+		name := fmt.Sprint("s", i)
+		var both sync.WaitGroup
+		for k, p := range []*cluster.Pool{l.pool, other} {
+			both.Go(func() {
+				_, err := cluster.AtFixedRate(ctx, p, name, time.Duration(k)*2*time.Second, time.Hour,
+					r.task(), name)
+				noError(t, err)
+			})
+		}
+		both.Wait()
+	}
+	time.Sleep(3 * time.Second) // both would have run by now
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	seen := map[string]bool{}
+	for i, run := range r.runs {
+		require.False(t, seen[r.in[i]], "%s has run twice", r.in[i])
+		require.EqualValues(t, 1, run.Number)
+		seen[r.in[i]] = true
+	}
+	require.Len(t, seen, 50)
+}
+
+// A stream that somebody has deleted is told, and not waited for.
+func TestADeletedStream(t *testing.T) {
+	l := startLocal(t)
+	ctx := testContext(t, time.Minute)
+	js, err := jetstream.New(l.conn)
+	require.NoError(t, err)
+	require.NoError(t, js.DeleteStream(ctx, "PUNCTUAL_tasks"))
+	task := cluster.Define("lost", func(context.Context, int) (int, error) { return 0, nil })
+	_, err = cluster.Submit(ctx, l.pool, task, 1)
+	require.ErrorIs(t, err, cluster.ErrShape)
+	require.ErrorContains(t, err, "PUNCTUAL_tasks has been deleted")
+	_, err = l.pool.Stats(ctx)
+	require.Error(t, err)
+	require.NoError(t, ctx.Err())
+}
+
+func TestStats(t *testing.T) {
+	l := startLocal(t)
+	ctx := testContext(t, time.Minute)
+	free := make(chan struct{})
+	slow := cluster.Define("slow task", func(context.Context, int) (int, error) {
+		<-free
+		return 0, nil
+	})
+	bad := cluster.Define("bad", func(context.Context, int) (int, error) { return 0, nil })
+	wrong := cluster.Define("bad", func(context.Context, string) (int, error) { return 0, nil })
+	l.start(t, []cluster.Runnable{slow, bad}, cluster.Workers(1), cluster.Grace(0))
+	f, err := cluster.Submit(ctx, l.pool, wrong, "not a number")
+	require.NoError(t, err)
+	_, err = f.Get(ctx)
+	require.ErrorIs(t, err, cluster.ErrAbandoned)
+	for range 5 {
+		_, err := cluster.Submit(ctx, l.pool, slow, 0)
+		require.NoError(t, err)
+	}
+	_, err = cluster.Schedule(ctx, l.pool, time.Hour, slow, 0)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		s, err := l.pool.Stats(ctx)
+		if err != nil || len(s.Tasks) != 2 {
+			return false
+		}
+		b, a := s.Tasks[0], s.Tasks[1]
+		return s.Stored == 6 && s.Bytes > 0 && s.Dead == 1 && b.Task == "bad" && b.Due == 0 &&
+			b.Held == 0 && b.Listening == 1 && a.Task == "slow task" && a.Held == 2 && a.Due == 3
+	}, 20*time.Second, 10*time.Millisecond)
+	close(free)
+	require.Eventually(t, func() bool {
+		s, err := l.pool.Stats(ctx)
+		return err == nil && s.Stored == 1
+	}, 20*time.Second, 10*time.Millisecond)
 }
 
 // Many tasks wait; the server is killed and started: it answers soon, and each of them still waits.

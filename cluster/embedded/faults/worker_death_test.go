@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -61,6 +62,41 @@ func TestAStoppedWorkerIsFenced(t *testing.T) {
 	require.Less(t, victim.Fence, again.Fence)
 	await(t, ns.dir, func(e event) bool { return e.Kind == "start" && e.Number == victim.Number+3 })
 	requireSound(t, ns.dir)
+}
+
+// A worker that is stopped while it waits for work is sent some all the same. When it goes on, others
+// have run it, and it begins none of it.
+func TestAStoppedWorkerBeginsNothingOld(t *testing.T) {
+	ns := startNodes(t, 1)
+	ctx := testContext(t, time.Minute)
+	a := ns.worker(workerConfig{Name: "A", Lease: 500 * time.Millisecond})
+	p := ns.join(ctx)
+	a.stop()
+	var fs []*cluster.Future[int]
+	for n := range 8 {
+		f, err := cluster.Submit(ctx, p, ns.tasks().work, input{N: n})
+		require.NoError(t, err)
+		fs = append(fs, f)
+	}
+	ns.worker(workerConfig{Name: "B", Lease: 500 * time.Millisecond})
+	for n, f := range fs {
+		got, err := f.Get(ctx)
+		require.NoError(t, err)
+		require.Equal(t, n, got)
+	}
+	a.cont()
+	await(t, ns.dir, func(e event) bool {
+		return e.Who == "A" && e.Kind == "log" && strings.Contains(e.Text, "this process was stopped")
+	})
+	last, err := cluster.Submit(ctx, p, ns.tasks().work, input{N: 9})
+	require.NoError(t, err)
+	_, err = last.Get(ctx)
+	require.NoError(t, err)
+	for _, e := range readJournals(t, ns.dir) {
+		if e.Kind == "start" && e.Who == "A" {
+			require.Equal(t, last.ID(), e.ID)
+		}
+	}
 }
 
 // The same for a task that runs once and does not look at its context: its outcome is refused.

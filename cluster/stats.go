@@ -1,0 +1,68 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Stats is what the server keeps for a pool: for gauges and alarms. What this process runs is told
+// by the observer of its own pool, see [Executor].
+type Stats struct {
+	Stored uint64 // messages: one for each task that waits, is due or runs, and for each series
+	Bytes  uint64 // that they take on each replica
+	Dead   uint64 // payloads that were given up, while they are kept
+	Tasks  []TaskStats
+}
+
+// TaskStats is what is due of one task. Lists of them are in the order of names.
+type TaskStats struct {
+	Task      string
+	Due       uint64 // runs that are due, or will be within a second, and that no worker has
+	Held      int    // runs that workers have: those that run, and those in their last wait
+	Repeated  int    // of them, those that were delivered before: their worker died, or gave them back
+	Consumer  string // the name of the consumer on the server
+	Listening int    // requests of workers for more: with none, nobody serves the task, or all are busy
+}
+
+// Stats asks the server. Each task costs one question, so do it by the second at most. Errors are
+// those of [Submit].
+func (p *Pool) Stats(ctx context.Context) (s Stats, err error) {
+	err = p.persist(ctx, func(ctx context.Context) error {
+		s = Stats{}
+		main, err := p.stream.Info(ctx)
+		if err != nil {
+			return err
+		}
+		s.Stored, s.Bytes = main.State.Msgs, main.State.Bytes
+		dead, err := p.js.Stream(ctx, p.deadName())
+		if err != nil {
+			return err
+		}
+		s.Dead = dead.CachedInfo().State.Msgs
+		consumers := p.stream.ListConsumers(ctx)
+		for info := range consumers.Info() {
+			s.Tasks = append(s.Tasks, p.taskStats(info))
+		}
+		return consumers.Err()
+	})
+	if err != nil {
+		return Stats{}, fmt.Errorf("cluster: pool %q: %w", p.settings.name, err)
+	}
+	slices.SortFunc(s.Tasks, func(a, b TaskStats) int { return strings.Compare(a.Task, b.Task) })
+	return s, nil
+}
+
+func (p *Pool) taskStats(info *jetstream.ConsumerInfo) TaskStats {
+	return TaskStats{
+		Task:      nameOf(info.Config.Durable),
+		Due:       info.NumPending,
+		Held:      info.NumAckPending,
+		Repeated:  info.NumRedelivered,
+		Consumer:  info.Name,
+		Listening: info.NumWaiting,
+	}
+}
