@@ -226,7 +226,7 @@ func (p *Pool) settle(swept []*cell.Cell, active ...*cell.Cell) []Pending {
 // cancelled at the same moment. The caller has raised Settling for it.
 func (p *Pool) dropAll(swept []*cell.Cell, drop func(c *cell.Cell) bool) []Pending {
 	settled := make([]*cell.Cell, 0, len(swept))
-	for _, c := range swept {
+	for _, c := range cell.Ahead(swept) {
 		if drop(c) {
 			settled = append(settled, c)
 		} else {
@@ -242,7 +242,7 @@ func (p *Pool) dropAll(swept []*cell.Cell, drop func(c *cell.Cell) bool) []Pendi
 	p.mu.Unlock()
 	// Only now, as until it was settled a series obeyed commands, with the lock held.
 	dropped := make([]Pending, 0, len(settled))
-	for _, c := range settled {
+	for _, c := range cell.Ahead(settled) {
 		dropped = append(dropped, p.pendingOfLocked(c))
 		c.Body = nil
 	}
