@@ -29,8 +29,8 @@ type Pool struct {
 	results *results
 	serving atomic.Bool
 
-	submissions together // on their way to the stream
-	outcomes    together // on their way to the bucket
+	submissions batcher // on their way to the stream
+	outcomes    batcher // on their way to the bucket
 
 	calendars calendars // of the series that this process has declared
 }

@@ -17,16 +17,22 @@ const duplicates = time.Minute
 
 // checkVersion refuses servers that are too old: schedules came with 2.12.
 func checkVersion(version string) error {
-	parts := strings.SplitN(version, ".", 3)
-	if len(parts) < 2 {
-		return nil // not connected yet, or not telling: the stream will tell
-	}
-	major, err1 := strconv.Atoi(parts[0])
-	minor, err2 := strconv.Atoi(parts[1])
-	if err1 != nil || err2 != nil || major > 2 || major == 2 && minor >= 12 {
+	if atLeast(version, 12) {
 		return nil
 	}
 	return fmt.Errorf("%w: nats-server %s, and 2.12 is needed for schedules", ErrUnsupported, version)
+}
+
+// atLeast tells whether a server is of version 2.minor or later. One that is not connected yet, or
+// does not tell, is: the stream will tell.
+func atLeast(version string, minor int) bool {
+	parts := strings.SplitN(version, ".", 3)
+	if len(parts) < 2 {
+		return true
+	}
+	first, err1 := strconv.Atoi(parts[0])
+	second, err2 := strconv.Atoi(parts[1])
+	return err1 != nil || err2 != nil || first > 2 || first == 2 && second >= minor
 }
 
 func (p *Pool) streamName() string { return "PUNCTUAL_" + p.settings.name }
@@ -52,7 +58,7 @@ func (p *Pool) makeStreams(ctx context.Context) error {
 		return err
 	}
 	p.stream = stream
-	if stream.CachedInfo().Config.AllowAtomicPublish {
+	if stream.CachedInfo().Config.AllowAtomicPublish && p.batching() {
 		p.submissions.batch = p.publishBatch
 	}
 	if _, err := p.findOrMake(ctx, jetstream.StreamConfig{
@@ -148,7 +154,9 @@ func (p *Pool) configureBucket(ctx context.Context) error {
 	}
 	config := stream.CachedInfo().Config
 	p.keep = config.MaxAge
-	p.outcomes.batch = p.publishBatch
+	if p.batching() {
+		p.outcomes.batch = p.publishBatch
+	}
 	if !config.AllowDirect && config.AllowAtomicPublish {
 		return nil
 	}

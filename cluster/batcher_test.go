@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// shelf is a server that takes messages, or refuses some of them, after a while.
-type shelf struct {
+// fakeServer stores messages, or refuses some of them, after a while.
+type fakeServer struct {
 	refused map[string]bool // messages that are refused for good
 	delays  func() time.Duration
 	silent  func() bool // whether a batch is stored and nobody is told
@@ -29,7 +29,7 @@ type shelf struct {
 
 var errRefused = errors.New("refused")
 
-func (s *shelf) put(ctx context.Context, m *nats.Msg) error {
+func (s *fakeServer) put(ctx context.Context, m *nats.Msg) error {
 	s.alone.Add(1)
 	sleep(ctx, s.delays())
 	if ctx.Err() != nil {
@@ -42,7 +42,7 @@ func (s *shelf) put(ctx context.Context, m *nats.Msg) error {
 	return nil
 }
 
-func (s *shelf) putAll(batch []*nats.Msg) error {
+func (s *fakeServer) putAll(batch []*nats.Msg) error {
 	if n := s.flying.Add(1); n > s.largest.Load() {
 		s.largest.Store(n)
 	}
@@ -62,19 +62,19 @@ func (s *shelf) putAll(batch []*nats.Msg) error {
 	return nil
 }
 
-func (s *shelf) keep(m *nats.Msg) {
+func (s *fakeServer) keep(m *nats.Msg) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stored[m.Subject]++
 }
 
-func (s *shelf) has(subject string) bool {
+func (s *fakeServer) has(subject string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.stored[subject] > 0
 }
 
-func TestTogetherTellsEachCallerWhatBecameOfItsMessage(t *testing.T) {
+func TestBatcherTellsEachCallerWhatBecameOfItsMessage(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		callers := rapid.IntRange(1, 300).Draw(r, "callers")
 		each := rapid.IntRange(1, 5).Draw(r, "messages of each")
@@ -86,7 +86,7 @@ func TestTogetherTellsEachCallerWhatBecameOfItsMessage(t *testing.T) {
 
 		synctest.Test(t, func(t *testing.T) {
 			var turn, batches atomic.Uint32
-			s := &shelf{
+			s := &fakeServer{
 				refused: map[string]bool{}, stored: map[string]int{},
 				delays: func() time.Duration {
 					return time.Duration(int(turn.Add(2654435761)>>16)%longest+1) * time.Millisecond
@@ -98,7 +98,7 @@ func TestTogetherTellsEachCallerWhatBecameOfItsMessage(t *testing.T) {
 					s.refused[strconv.Itoa(n)] = true
 				}
 			}
-			g := &together{alone: s.put, batch: s.putAll}
+			b := &batcher{alone: s.put, batch: s.putAll}
 			var all sync.WaitGroup
 			for c := range callers {
 				all.Go(func() {
@@ -109,7 +109,7 @@ func TestTogetherTellsEachCallerWhatBecameOfItsMessage(t *testing.T) {
 						}
 						ctx, cancel := context.WithTimeout(t.Context(), limit)
 						subject := strconv.Itoa(c*each + k)
-						err := g.publish(ctx, nats.NewMsg(subject))
+						err := b.publish(ctx, nats.NewMsg(subject))
 						switch {
 						case err == nil && !s.has(subject):
 							t.Errorf("message %s: nil, and it is not stored", subject)
@@ -125,8 +125,8 @@ func TestTogetherTellsEachCallerWhatBecameOfItsMessage(t *testing.T) {
 			all.Wait()
 			synctest.Wait()
 			time.Sleep(time.Minute) // batches that nobody waits for
-			if g.single != 0 || g.batches != 0 || len(g.waiting) != 0 {
-				t.Errorf("left: %d alone, %d batches, %d waiting", g.single, g.batches, len(g.waiting))
+			if b.singles != 0 || b.batches != 0 || len(b.waiting) != 0 {
+				t.Errorf("left: %d alone, %d batches, %d waiting", b.singles, b.batches, len(b.waiting))
 			}
 			if n := s.largest.Load(); n > mostBatches {
 				t.Errorf("%d batches at a time", n)
@@ -138,17 +138,17 @@ func TestTogetherTellsEachCallerWhatBecameOfItsMessage(t *testing.T) {
 // TestFewGoAlone: who is alone waits for nobody, and many do not go one by one.
 func TestFewGoAlone(t *testing.T) {
 	for _, c := range []struct{ callers, alone, batches int }{
-		{1, 1, 0}, {few, few, 0}, {few + 1, few + 1, 0}, {10 * few, few, 2},
+		{1, 1, 0}, {mostSingles, mostSingles, 0}, {mostSingles + 1, mostSingles + 1, 0}, {10 * mostSingles, mostSingles, 2},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var batches atomic.Int32
-			s := &shelf{stored: map[string]int{}, delays: func() time.Duration { return time.Second },
+			s := &fakeServer{stored: map[string]int{}, delays: func() time.Duration { return time.Second },
 				silent: func() bool { batches.Add(1); return false }}
-			g := &together{alone: s.put, batch: s.putAll}
+			b := &batcher{alone: s.put, batch: s.putAll}
 			var all sync.WaitGroup
 			for c := range c.callers {
 				all.Go(func() {
-					if err := g.publish(t.Context(), nats.NewMsg(strconv.Itoa(c))); err != nil {
+					if err := b.publish(t.Context(), nats.NewMsg(strconv.Itoa(c))); err != nil {
 						t.Error(err)
 					}
 				})
