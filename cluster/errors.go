@@ -107,6 +107,9 @@ func undecided(err error) bool {
 	return code(err) == jetstream.JSErrCodeStreamWrongLastSequenceConstant
 }
 
+// errUndecided is what a step of [Pool.persist] returns that met another's write in flight.
+var errUndecided = errors.New("cluster: another's write is in flight")
+
 func code(err error) jetstream.ErrorCode {
 	var api *jetstream.APIError
 	if errors.As(err, &api) {
@@ -122,6 +125,7 @@ func transient(err error) bool {
 		return true
 	}
 	for _, passing := range []error{
+		errUndecided,
 		nats.ErrNoResponders, nats.ErrTimeout, nats.ErrDisconnected, nats.ErrConnectionReconnecting,
 		nats.ErrReconnectBufExceeded, nats.ErrNoServers, nats.ErrStaleConnection,
 		jetstream.ErrNoStreamResponse, jetstream.ErrNoHeartbeat, context.DeadlineExceeded,

@@ -154,6 +154,9 @@ func onceID(task, key string) string {
 // minute, and later a run that waits or an outcome shows. What is left is that a process dies right
 // after storing, the task ends within the minute that the server knows it, and ... is stored again:
 // then its outcome exists, and no worker begins it.
+//
+// A claim that is refused and yet is not there is another's that has not come through, and perhaps
+// never will; so it is asked for again.
 func (p *Pool) submitOnce(
 	ctx context.Context, task, id string, due time.Time, payload []byte,
 ) error {
@@ -162,6 +165,9 @@ func (p *Pool) submitOnce(
 		_, err := p.bucket.Create(ctx, claim, nil)
 		if errors.Is(err, jetstream.ErrKeyExists) {
 			entry, err := p.bucket.Get(ctx, claim)
+			if errors.Is(err, jetstream.ErrKeyNotFound) {
+				return errUndecided
+			}
 			if err != nil {
 				return err
 			}

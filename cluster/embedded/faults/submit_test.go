@@ -193,24 +193,25 @@ func TestOnceIsOnce(t *testing.T) {
 }
 
 func onceIsOnce(t *testing.T, servers int) {
+	const keys, callers = 30, 20
 	ns := startNodes(t, servers)
 	ctx := testContext(t, time.Minute)
 	pools := []*cluster.Pool{ns.join(ctx), ns.join(ctx), ns.join(ctx)}
 	ns.worker(workerConfig{Name: "A"})
 	work := ns.tasks().work
+	submit := func(key, caller int) (*cluster.Future[int], error) {
+		p, once := pools[caller%len(pools)], cluster.Once(fmt.Sprint("key", key))
+		if caller%2 == 0 {
+			return cluster.Submit(ctx, p, work, input{N: key}, once)
+		}
+		return cluster.Schedule(ctx, p, 400*time.Millisecond, work, input{N: key}, once)
+	}
 	var mu sync.Mutex
 	ids := map[string]bool{}
 	var all sync.WaitGroup
-	for i := range 60 {
+	for i := range keys * callers {
 		all.Go(func() {
-			var f *cluster.Future[int]
-			var err error
-			if i%2 == 0 {
-				f, err = cluster.Submit(ctx, pools[i%3], work, input{N: 5}, cluster.Once("key"))
-			} else {
-				f, err = cluster.Schedule(ctx, pools[i%3], 400*time.Millisecond, work, input{N: 5},
-					cluster.Once("key"))
-			}
+			f, err := submit(i/callers, i%callers)
 			if !noError(t, err) {
 				return
 			}
@@ -222,13 +223,13 @@ func onceIsOnce(t *testing.T, servers int) {
 		})
 	}
 	all.Wait()
-	require.Len(t, ids, 1)
-	f, err := cluster.Submit(ctx, pools[0], work, input{N: 6}, cluster.Once("key"))
+	require.Len(t, ids, keys)
+	f, err := cluster.Submit(ctx, pools[0], work, input{N: keys}, cluster.Once("key3"))
 	require.NoError(t, err)
 	v, err := f.Get(ctx)
 	require.NoError(t, err)
-	require.Equal(t, 5, v, "the first one's")
-	require.Equal(t, 1, requireSound(t, ns.dir).Runs)
+	require.Equal(t, 3, v, "the first one's")
+	require.Equal(t, keys, requireSound(t, ns.dir).Runs)
 	other, err := cluster.Submit(ctx, pools[0], work, input{N: 7}, cluster.Once("another"))
 	require.NoError(t, err)
 	require.NotEqual(t, f.ID(), other.ID())
