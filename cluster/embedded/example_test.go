@@ -2,7 +2,11 @@ package embedded_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -107,6 +111,37 @@ func TestStartRefuses(t *testing.T) {
 	cancel()
 	_, err = embedded.Start(ended, t.TempDir())
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// A start that is given up, at whatever moment, leaves nobody who writes to the directory.
+func TestAStartGivenUpEndsTheServer(t *testing.T) {
+	for i := range 30 {
+		dir := filepath.Join(t.TempDir(), fmt.Sprint(i))
+		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i)*time.Millisecond)
+		s, err := embedded.Start(ctx, dir)
+		cancel()
+		if err == nil {
+			s.Close()
+		} else {
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+		}
+		before := filesIn(t, dir)
+		time.Sleep(5 * time.Millisecond)
+		require.Equal(t, before, filesIn(t, dir))
+		require.NoError(t, os.RemoveAll(dir))
+	}
+}
+
+func filesIn(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(dir, func(name string, _ fs.DirEntry, err error) error {
+		if name == dir && errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		names = append(names, name)
+		return err
+	}))
+	return names
 }
 
 func TestAPortOnlyIfAsked(t *testing.T) {

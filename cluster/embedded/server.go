@@ -43,7 +43,8 @@ func Listen(address string) Option {
 // port unless told by [Listen]. It is made to keep what it accepts: it acknowledges after the disk
 // has it, which costs a sync for each message. A directory may be used by one server at a time.
 //
-// ctx bounds the start alone.
+// ctx bounds the start alone. If it ends before the server is ready, the server is ended in order
+// before Start returns, so that nobody writes to the directory any more.
 func Start(ctx context.Context, dir string, opts ...Option) (*Server, error) {
 	if dir == "" {
 		return nil, errors.New("embedded: a directory is needed for the data")
@@ -66,13 +67,21 @@ func Start(ctx context.Context, dir string, opts ...Option) (*Server, error) {
 			return nil, err
 		}
 	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("embedded: %w", context.Cause(ctx))
+	}
 	s, err := server.NewServer(o)
 	if err != nil {
 		return nil, fmt.Errorf("embedded: %w", err)
 	}
-	go s.Start()
+	started := make(chan struct{})
+	go func() {
+		defer close(started)
+		s.Start()
+	}()
 	if err := ready(ctx, s); err != nil {
-		s.Shutdown()
+		<-started // what it begins after a shutdown nobody would end
+		(&Server{s}).Close()
 		return nil, fmt.Errorf("embedded: the server with its data in %s: %w", dir, err)
 	}
 	return &Server{s}, nil
