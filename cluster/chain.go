@@ -22,9 +22,13 @@ import (
 // Two rules make it safe, whoever dies and whoever comes back:
 //
 //   - Only the first message of the run queue is executed. So runs do not overlap.
-//   - Only the last one may store what follows, on the condition that it still is the last, which
-//     the server checks in the entry that stores it. So the chain never forks; who comes late is
-//     refused.
+//   - Whatever is stored, or taken out by command, is so on the condition that the newest message of
+//     the place, on either subject, is the one that its author knows, which the server checks in
+//     the entry that stores it. So the chain never forks; who comes late is refused.
+//
+// And nothing is believed to be gone because it does not show. A worker can have a message before the
+// leader, which answers, has it: another replica has delivered it. To acknowledge it then, as
+// if it had been taken out, would end the chain. Only what came later tells.
 //
 // Who executes the first message holds a claim on it, see claim.go.
 //
@@ -41,7 +45,8 @@ const (
 // each command finds it in the same way.
 var never = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// expect makes a message be stored only if the last one of a subject has a sequence; 0 means none.
+// expect makes a message be stored only if the last one of a subject, which may have wildcards, has a
+// sequence; 0 means none.
 func expect(m *nats.Msg, subject string, last uint64) {
 	m.Header.Set(headerExpect, strconv.FormatUint(last, 10))
 	m.Header.Set(headerExpectOf, subject)
@@ -60,7 +65,7 @@ func (p *Pool) linkMessage(at place, l link, payload []byte) *nats.Msg {
 	return m
 }
 
-// last returns the last message of a subject, nil if there is none.
+// last returns the last message of a subject, nil if none shows.
 func (p *Pool) last(ctx context.Context, subject string) (m *jetstream.RawStreamMsg, err error) {
 	err = p.persist(ctx, func(ctx context.Context) (err error) {
 		m, err = p.stream.GetLastMsgForSubject(ctx, subject)
@@ -72,7 +77,7 @@ func (p *Pool) last(ctx context.Context, subject string) (m *jetstream.RawStream
 	return m, err
 }
 
-// following returns the first message of a subject from a sequence on, nil if there is none.
+// following returns the first message of a subject from a sequence on, nil if none shows.
 func (p *Pool) following(
 	ctx context.Context, subject string, from uint64,
 ) (m *jetstream.RawStreamMsg, err error) {
@@ -135,19 +140,34 @@ func (w *worker) checkSeries(h *held) {
 	}
 }
 
-// awaitTurn waits until the link is the first of its queue. It is false if the link is gone.
+// patience is how long a link that was delivered may fail to show in its queue.
+const patience = 2 * time.Second
+
+var errNotShown = errors.New("cluster: the server that was asked does not have it; it may be cancelled")
+
+// awaitTurn waits until the link is the first of its queue. It is false if something later is in its
+// place.
 func (w *worker) awaitTurn(h *held) (bool, error) {
+	shown := time.Now()
 	for wait := time.Millisecond; ; wait = min(2*wait, 250*time.Millisecond) {
 		m, err := w.pool.following(h.ctx, w.pool.on.run(h.at), 1)
 		if err != nil {
 			return false, err
 		}
-		first := sequenceOf(m)
-		if first == h.sequence {
+		switch first := sequenceOf(m); {
+		case first == h.sequence:
 			return true, nil
-		}
-		if first == 0 || first > h.sequence {
+		case first > h.sequence:
 			return false, nil
+		case first > 0:
+			shown = time.Now()
+		default:
+			if armed, err := w.armedAfter(h); armed || err != nil {
+				return false, err
+			}
+			if time.Since(shown) > patience {
+				return false, errNotShown
+			}
 		}
 		if sleep(h.ctx, wait); h.ctx.Err() != nil {
 			return false, context.Cause(h.ctx)
@@ -166,8 +186,13 @@ func (w *worker) superseded(h *held) (bool, error) {
 		command, err := readLink(next.Header)
 		return err != nil || command.follows != h.sequence, nil //nolint:nilerr // a tombstone
 	}
+	return w.armedAfter(h)
+}
+
+// armedAfter tells whether a schedule waits that was stored after a link.
+func (w *worker) armedAfter(h *held) (bool, error) {
 	armed, err := w.pool.last(h.ctx, w.pool.on.arm(h.at))
-	return armed != nil && armed.Sequence > h.sequence, err
+	return sequenceOf(armed) > h.sequence, err
 }
 
 // follow stores what a command says.
@@ -196,7 +221,7 @@ func (w *worker) finishSeries(ctx context.Context, h *held, err error) {
 	var end *stop
 	if errors.As(err, &end) {
 		w.pool.logger.Info("series ended by its function", h.attr(), "why", end.Error())
-		if err := w.pool.remove(ctx, h.at); err != nil {
+		if err := w.pool.removeSeries(ctx, h.at); err != nil {
 			h.leave(err)
 			return
 		}
@@ -220,7 +245,7 @@ func (w *worker) finishSeries(ctx context.Context, h *held, err error) {
 func (w *worker) storeNext(ctx context.Context, h *held, next link) {
 	next.follows = 0
 	m := w.pool.linkMessage(h.at, next, h.msg.Data())
-	expect(m, w.pool.on.run(h.at), h.sequence)
+	expect(m, w.pool.on.any(h.at), h.sequence)
 	_, err := w.pool.publish(ctx, m)
 	switch {
 	case err == nil && h.link.do != doRun:

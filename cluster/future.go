@@ -114,20 +114,25 @@ func (f *Future[R]) Cancel(ctx context.Context) (prevented bool, err error) {
 	return prevented, f.pool.remove(ctx, taskPlace(f.task.name, f.id))
 }
 
-// remove takes out what waits at a place, in one entry of the stream's log: the tombstone rolls up
-// a run that is queued and purges a schedule. Being the newest message, it makes what a running
-// worker would store for the next run of a series come too late. A worker removes it.
+// remove takes out a task that waits or runs, in one publish.
 func (p *Pool) remove(ctx context.Context, at place) error {
+	sequence, err := p.publish(ctx, p.tombstone(at))
+	if err != nil {
+		return err
+	}
+	return p.hint(at, sequence)
+}
+
+// tombstone takes out what waits at a place, in one entry of the stream's log: it rolls up a run that
+// is queued and purges a schedule. Being the newest message, it makes what a running worker would
+// store for the next run of a series come too late. A worker removes it.
+func (p *Pool) tombstone(at place) *nats.Msg {
 	m := nats.NewMsg(p.on.run(at))
 	m.Header.Set(headerEnd, "1")
 	m.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
 	m.Header.Set(headerScheduler, p.on.arm(at))
 	m.Header.Set(headerNext, "purge")
-	sequence, err := p.publish(ctx, m)
-	if err != nil {
-		return err
-	}
-	return p.hint(at, sequence)
+	return m
 }
 
 // hint tells who holds a run from before a tombstone that it is cancelled. It may get lost; then the

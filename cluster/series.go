@@ -145,53 +145,27 @@ func (c cadence) check(name string, initial time.Duration) error {
 
 // state is what is stored of a series.
 type state struct {
-	run, arm *jetstream.RawStreamMsg // the last of each; nil for none
-	link     link                    // of the newest
-	payload  []byte
-	exists   bool
+	newest  *jetstream.RawStreamMsg // nil for none
+	queued  bool                    // it is due, or running, or a command: not a schedule that waits
+	link    link
+	payload []byte
+	exists  bool
 }
 
-// load asks for the state. The answers are not of one moment: a series that moves in between can
-// look as if there were none. So that is believed only if it is said three times, and quickly.
-func (p *Pool) load(ctx context.Context, at place) (st state, err error) {
-	for nothing := 0; ; {
-		begun := time.Now()
-		before, err := p.last(ctx, p.on.arm(at))
-		if err != nil {
-			return st, err
-		}
-		if st.run, err = p.last(ctx, p.on.run(at)); err != nil {
-			return st, err
-		}
-		if st.arm, err = p.last(ctx, p.on.arm(at)); err != nil {
-			return st, err
-		}
-		switch {
-		case sequenceOf(before) != sequenceOf(st.arm):
-			continue
-		case st.run != nil || st.arm != nil:
-		case time.Since(begun) > headStart/4:
-			nothing = 0
-			continue
-		default:
-			if nothing++; nothing < 3 {
-				sleep(ctx, 5*time.Millisecond)
-				continue
-			}
-		}
-		break
-	}
-	newest := st.run
-	if sequenceOf(st.arm) > sequenceOf(st.run) {
-		newest = st.arm
-	}
+// read reads what the newest message of a series says.
+func (p *Pool) read(at place, newest *jetstream.RawStreamMsg) (st state, err error) {
+	st.newest = newest
 	if newest == nil || newest.Header.Get(headerEnd) != "" {
 		return st, nil
 	}
+	st.queued = newest.Subject == p.on.run(at)
 	st.link, err = readLink(newest.Header)
 	st.payload, st.exists = newest.Data, err == nil
 	return st, err
 }
+
+// underWay tells that the newest link is a run that is due, or running.
+func (st state) underWay() bool { return st.queued && st.link.do == doRun }
 
 func sequenceOf(m *jetstream.RawStreamMsg) uint64 {
 	if m == nil {
@@ -210,22 +184,18 @@ func (s *Series[R]) declare(ctx context.Context, want link, payload []byte) erro
 			replaced := want
 			replaced.do, replaced.number = doArm, st.link.number+1
 			replaced.follows = st.link.follows
-			if sequenceOf(st.run) > sequenceOf(st.arm) && st.link.do == doRun {
-				replaced.follows = st.run.Sequence
+			if st.underWay() {
+				replaced.follows = st.newest.Sequence
 			}
 			if st.link.do == doPause {
 				replaced.do = doPause // a series that is paused stays so
 			}
-			return s.append(st, replaced, payload), nil
+			return s.append(replaced, payload), nil
 		}
-		// By way of the queue, as everything: two who declare meet there, whatever their times. The
-		// condition is that nothing is armed: the queue is empty again as soon as a worker has
-		// followed the first.
+		// By way of the queue, as everything: two who declare meet there, whatever their times.
 		made := want
 		made.do = doArm
-		m := s.append(st, made, payload)
-		expect(m, s.pool.on.arm(s.at), 0)
-		return m, nil
+		return s.append(made, payload), nil
 	})
 }
 
@@ -235,7 +205,7 @@ func (s *Series[R]) command(ctx context.Context, change func(l link) (link, erro
 		if !st.exists {
 			return nil, ErrNoSeries
 		}
-		if sequenceOf(st.run) > sequenceOf(st.arm) && st.link.do == doRun {
+		if st.underWay() {
 			// The newest is due or running. What is said now is about what follows it.
 			calendar, _ := s.pool.calendars.get(s.at)
 			if st.link.cadence.kind == onCalendar && calendar == nil {
@@ -247,7 +217,7 @@ func (s *Series[R]) command(ctx context.Context, change func(l link) (link, erro
 				return nil, ErrNoSeries
 			}
 			st.link = next
-			st.link.follows = st.run.Sequence
+			st.link.follows = st.newest.Sequence
 		}
 		changed, err := change(st.link)
 		if errors.Is(err, errUnchanged) {
@@ -256,7 +226,7 @@ func (s *Series[R]) command(ctx context.Context, change func(l link) (link, erro
 		if err != nil {
 			return nil, err
 		}
-		return s.append(st, changed, st.payload), nil
+		return s.append(changed, st.payload), nil
 	})
 	if err != nil {
 		return fmt.Errorf("cluster: series %q: %w", s.name, err)
@@ -267,40 +237,63 @@ func (s *Series[R]) command(ctx context.Context, change func(l link) (link, erro
 var errUnchanged = errors.New("cluster: nothing to change")
 
 // append is the message that appends a link to the series' queue and takes out a schedule that
-// waits, in one entry, if nothing has changed since the state was loaded.
-func (s *Series[R]) append(st state, l link, payload []byte) *nats.Msg {
+// waits, in one entry.
+func (s *Series[R]) append(l link, payload []byte) *nats.Msg {
 	m := nats.NewMsg(s.pool.on.run(s.at))
 	m.Data = payload
 	l.write(m.Header)
 	m.Header.Set(headerScheduler, s.pool.on.arm(s.at))
 	m.Header.Set(headerNext, "purge")
-	if sequenceOf(st.arm) > sequenceOf(st.run) {
-		expect(m, s.pool.on.arm(s.at), st.arm.Sequence)
-	} else {
-		expect(m, s.pool.on.run(s.at), sequenceOf(st.run))
-	}
 	return m
 }
 
-// retry loads the state, and publishes what make makes of it, until nothing came in between. A nil
-// message means that nothing is to do.
+// retry publishes what make makes of the series' state. A nil message means that nothing is to do.
 func (s *Series[R]) retry(ctx context.Context, make func(state) (*nats.Msg, error)) error {
+	return s.pool.change(ctx, s.at, func(newest *jetstream.RawStreamMsg) (*nats.Msg, error) {
+		st, err := s.pool.read(s.at, newest)
+		if err != nil {
+			return nil, err
+		}
+		return make(st)
+	})
+}
+
+// change publishes what make makes of the newest message of a series, until nothing came in between.
+func (p *Pool) change(
+	ctx context.Context, at place, make func(*jetstream.RawStreamMsg) (*nats.Msg, error),
+) error {
 	for {
-		st, err := s.pool.load(ctx, s.at)
+		newest, err := p.last(ctx, p.on.any(at))
 		if err != nil {
 			return err
 		}
-		m, err := make(st)
+		m, err := make(newest)
 		if m == nil || err != nil {
 			return err
 		}
-		if _, err = s.pool.publish(ctx, m); !conflict(err) {
+		expect(m, p.on.any(at), sequenceOf(newest))
+		if _, err = p.publish(ctx, m); !conflict(err) {
 			return err
 		}
 		if sleep(ctx, 2*time.Millisecond); ctx.Err() != nil {
 			return fmt.Errorf("%w: %w", ErrUnavailable, context.Cause(ctx))
 		}
 	}
+}
+
+// removeSeries takes out whatever there is of a series.
+func (p *Pool) removeSeries(ctx context.Context, at place) error {
+	var last uint64
+	err := p.change(ctx, at, func(newest *jetstream.RawStreamMsg) (*nats.Msg, error) {
+		if last = sequenceOf(newest); last == 0 {
+			return nil, nil
+		}
+		return p.tombstone(at), nil
+	})
+	if err != nil || last == 0 {
+		return err
+	}
+	return p.hint(at, last+1)
 }
 
 // Name returns the name of the series.
@@ -310,7 +303,7 @@ func (s *Series[R]) Name() string { return s.name }
 // ErrCancelled, and not waited for. It is no error if there is no such series. A replica that
 // declares it afterwards begins it anew.
 func (s *Series[R]) Cancel(ctx context.Context) error {
-	if err := s.pool.remove(ctx, s.at); err != nil {
+	if err := s.pool.removeSeries(ctx, s.at); err != nil {
 		return fmt.Errorf("cluster: series %q: %w", s.name, err)
 	}
 	return nil
@@ -359,7 +352,11 @@ func (s *Series[R]) Trigger(ctx context.Context) error {
 // Next returns the run that is due next, or that is under way: its number and time. It is
 // [ErrNoSeries] if there is none. The time of a series that is paused is zero.
 func (s *Series[R]) Next(ctx context.Context) (Run, error) {
-	st, err := s.pool.load(ctx, s.at)
+	newest, err := s.pool.last(ctx, s.pool.on.any(s.at))
+	st := state{}
+	if err == nil {
+		st, err = s.pool.read(s.at, newest)
+	}
 	if err == nil && !st.exists {
 		err = ErrNoSeries
 	}

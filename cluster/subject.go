@@ -33,6 +33,7 @@ func (p place) series() bool {
 
 func (s subjects) arm(p place) string       { return s.prefix + "arm." + p.tail }
 func (s subjects) run(p place) string       { return s.prefix + "run." + p.tail }
+func (s subjects) any(p place) string       { return s.prefix + "*." + p.tail } // arm or run
 func (s subjects) hint(p place) string      { return s.prefix + "hint." + p.tail }
 func (s subjects) hints(task string) string { return s.prefix + "hint." + token(task) + ".>" }
 func (s subjects) runs(task string) string  { return s.prefix + "run." + token(task) + ".>" }

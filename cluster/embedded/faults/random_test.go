@@ -21,6 +21,7 @@ func TestFaultsAtRandom(t *testing.T) {
 	}
 	for seed := range 20 {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
 			c := &chaos{nodes: startNodes(t, 3), random: rand.New(rand.NewPCG(uint64(seed), 1)),
 				workers: map[string]*process{}}
 			c.run(20)

@@ -19,7 +19,9 @@ func (ns *nodes) leader(ctx context.Context) int {
 	js := jetStream(ns.t, ns)
 	for ; ; time.Sleep(50 * time.Millisecond) {
 		require.NoError(ns.t, ctx.Err())
-		stream, err := js.Stream(ctx, "PUNCTUAL_tasks")
+		attempt, done := context.WithTimeout(ctx, time.Second) // who should answer may have died
+		stream, err := js.Stream(attempt, "PUNCTUAL_tasks")
+		done()
 		if err != nil || stream.CachedInfo().Cluster == nil {
 			continue
 		}

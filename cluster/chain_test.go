@@ -1,0 +1,109 @@
+package cluster
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+)
+
+// laggard answers as the leader of a stream does that has a message later than the replica that has
+// delivered it. Each question takes a millisecond.
+type laggard struct {
+	jetstream.Stream
+	queued, armed []showing
+}
+
+// showing is a message that shows from and until a moment of the test.
+type showing struct {
+	sequence    uint64
+	from, until time.Time
+}
+
+const always = 24 * time.Hour
+
+func (l *laggard) GetMsg(
+	_ context.Context, from uint64, _ ...jetstream.GetMsgOpt,
+) (*jetstream.RawStreamMsg, error) {
+	return answer(l.queued, from)
+}
+
+func (l *laggard) GetLastMsgForSubject(
+	_ context.Context, subject string,
+) (*jetstream.RawStreamMsg, error) {
+	if !strings.Contains(subject, ".arm.") {
+		panic("not asked for in these tests: " + subject)
+	}
+	return answer(l.armed, 0)
+}
+
+// answer is the first message that shows, from a sequence on.
+func answer(list []showing, from uint64) (*jetstream.RawStreamMsg, error) {
+	time.Sleep(time.Millisecond)
+	now := time.Now()
+	for _, m := range list {
+		if m.sequence >= from && !now.Before(m.from) && now.Before(m.until) {
+			return &jetstream.RawStreamMsg{Sequence: m.sequence}, nil
+		}
+	}
+	return nil, jetstream.ErrMsgNotFound
+}
+
+// A link that was delivered, and does not show, or not any more.
+func TestAwaitTurn(t *testing.T) {
+	const own = 10
+	show := func(sequence uint64, from, until time.Duration) showing {
+		return showing{sequence, time.Now().Add(from), time.Now().Add(until)}
+	}
+	for _, test := range []struct {
+		name   string
+		stream func() *laggard
+		mine   bool
+		err    error
+		waits  time.Duration // at least
+	}{
+		{name: "it is the first", mine: true, stream: func() *laggard {
+			return &laggard{queued: []showing{show(own, 0, always)}}
+		}},
+		{name: "it shows later", mine: true, waits: time.Second, stream: func() *laggard {
+			return &laggard{queued: []showing{show(own, time.Second, always)}}
+		}},
+		{name: "it shows later, and until then the schedule from which it came", mine: true,
+			waits: time.Second, stream: func() *laggard {
+				return &laggard{queued: []showing{show(own, time.Second, always)},
+					armed: []showing{show(own-1, 0, time.Second)}}
+			}},
+		{name: "one is before it", mine: true, waits: time.Hour, stream: func() *laggard {
+			return &laggard{queued: []showing{show(own-1, 0, time.Hour), show(own, 0, always)}}
+		}},
+		{name: "one is before it, which ends before it shows", mine: true, waits: time.Hour + time.Second,
+			stream: func() *laggard {
+				return &laggard{queued: []showing{show(own-1, 0, time.Hour),
+					show(own, time.Hour+time.Second, always)}}
+			}},
+		{name: "a later one is in its place", stream: func() *laggard {
+			return &laggard{queued: []showing{show(own+1, 0, always)}}
+		}},
+		{name: "what follows it waits for its time", stream: func() *laggard {
+			return &laggard{armed: []showing{show(own+1, 0, always)}}
+		}},
+		{name: "it does not show at all", err: errNotShown, waits: patience,
+			stream: func() *laggard { return &laggard{} }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &worker{pool: &Pool{stream: test.stream(), on: subjectsOf("p")}}
+				h := &held{worker: w, ctx: t.Context(), at: seriesPlace("t", "s"), sequence: own}
+				begun := time.Now()
+				mine, err := w.awaitTurn(h)
+				require.ErrorIs(t, err, test.err)
+				require.Equal(t, test.mine, mine)
+				require.GreaterOrEqual(t, time.Since(begun), test.waits)
+			})
+		})
+	}
+}
