@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/punctual-go/punctual/executor"
+)
+
+// Fetch gets a page and returns the links on it.
+type Fetch func(ctx context.Context, page *url.URL) (links []*url.URL, err error)
+
+// Crawler visits pages, each once: one page of a host at a time, with a pause between two, and many
+// hosts in parallel.
+type Crawler struct {
+	fetch Fetch
+	pool  *executor.ScheduledPool
+	hosts *executor.KeyedSerial[string]
+
+	mu      sync.Mutex
+	known   map[string]bool
+	most    int // pages
+	open    int // pages that are known, and neither visited nor failed
+	visited int
+	failed  map[string]error
+	done    chan struct{} // closed when none is open
+}
+
+// NewCrawler makes a crawler with so many workers, that leaves a host alone for a while between two
+// pages, and ends after so many pages.
+func NewCrawler(fetch Fetch, workers int, pause time.Duration, most int) *Crawler {
+	c := &Crawler{fetch: fetch, known: map[string]bool{}, most: most, failed: map[string]error{},
+		done: make(chan struct{})}
+	c.pool = executor.NewScheduledPool(workers, executor.Name("crawler"),
+		executor.ErrorHandler(func(context.Context, executor.Run, error) {})) // Crawl returns them
+	// A host costs nothing while it has no pages, and one that waits for its pause holds no worker.
+	c.hosts = executor.NewKeyedSerial[string](c.pool, executor.Gap(pause))
+	return c
+}
+
+// Crawl visits pages, and all that they lead to, until there are none left, or ctx ends. It returns
+// how many it has visited, and the errors by page.
+func (c *Crawler) Crawl(ctx context.Context, from ...*url.URL) (visited int, failed map[string]error) {
+	defer c.pool.ShutdownNow()
+	for _, page := range from {
+		c.add(ctx, page)
+	}
+	select {
+	case <-c.done:
+	case <-ctx.Done():
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.visited, c.failed
+}
+
+// add submits a page, if it is new. The task ends with ctx, also while it waits.
+func (c *Crawler) add(ctx context.Context, page *url.URL) {
+	if !c.admit(page) {
+		return
+	}
+	err := c.hosts.Execute(page.Host, func(run context.Context) error {
+		err := c.visit(ctx, run, page)
+		c.note(page, err)
+		return err
+	}, executor.Name(page.String()), executor.WithContext(ctx), executor.Timeout(10*time.Second))
+	if err != nil {
+		c.note(page, err)
+	}
+}
+
+// visit fetches a page. run is the context of this visit, and ctx that of the whole crawl.
+func (c *Crawler) visit(ctx, run context.Context, page *url.URL) error {
+	links, err := c.fetch(run, page)
+	if err != nil {
+		return fmt.Errorf("fetch: %w", err)
+	}
+	for _, link := range links {
+		c.add(ctx, page.ResolveReference(link))
+	}
+	return nil
+}
+
+// admit notes a page that is to be visited. It is false if it is known, or one too many.
+func (c *Crawler) admit(page *url.URL) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known[page.String()] || len(c.known) >= c.most {
+		return false
+	}
+	c.known[page.String()] = true
+	c.open++
+	return true
+}
+
+// note notes what became of a page.
+func (c *Crawler) note(page *url.URL, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err != nil {
+		c.failed[page.String()] = err
+	} else {
+		c.visited++
+	}
+	if c.open--; c.open == 0 {
+		close(c.done)
+	}
+}
