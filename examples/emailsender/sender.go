@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/future"
+)
+
+// Mail is what is sent.
+type Mail struct{ To, Subject, Body string }
+
+// Server takes mails. An error that matches ErrBounced is final.
+type Server interface {
+	Send(ctx context.Context, m Mail) error
+}
+
+// ErrBounced tells that an address does not exist: to send again would not help.
+var ErrBounced = errors.New("address unknown")
+
+// Sender sends mails, at most so many in any span of time, which is what providers ask for. A mail
+// that fails is tried again, and attempts count as mails do. Waiting holds no worker.
+type Sender struct {
+	server Server
+	pool   *executor.ScheduledPool
+}
+
+// NewSender makes a sender of at most n mails per span. It holds back a writer when 10,000 wait.
+func NewSender(s Server, n int, per time.Duration) *Sender {
+	return &Sender{server: s, pool: executor.NewScheduledPool(8, executor.Name("mail"),
+		executor.Pace(n, per), executor.PendingLimit(10_000))}
+}
+
+// Send accepts a mail. It waits while too many are pending, until ctx ends. The future tells what
+// became of it.
+func (s *Sender) Send(ctx context.Context, m Mail) (*future.Future[struct{}], error) {
+	return s.pool.SubmitContext(ctx, func(ctx context.Context) error {
+		err := s.server.Send(ctx, m)
+		if errors.Is(err, ErrBounced) {
+			return executor.Permanent(fmt.Errorf("mail to %s: %w", m.To, err))
+		}
+		return err
+	}, executor.Name(m.To), executor.Timeout(30*time.Second),
+		executor.Retry(6, executor.Backoff{Base: time.Second, Max: 10 * time.Minute}))
+}
+
+// Close sends what has been accepted, and gives up when ctx ends. The report has what was left.
+func (s *Sender) Close(ctx context.Context) (executor.Report, error) {
+	s.pool.Shutdown()
+	if err := s.pool.AwaitTermination(ctx); err == nil {
+		return executor.Report{}, nil
+	}
+	return s.pool.CloseContext(ctx)
+}
