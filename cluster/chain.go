@@ -177,16 +177,25 @@ func (w *worker) awaitTurn(h *held) (bool, error) {
 
 // superseded tells whether something follows a link already. A command that was given while the run
 // was under way does not count: its worker may have died.
+//
+// One read tells of both subjects. With one for each, what moves from one to the other in between
+// shows in neither.
 func (w *worker) superseded(h *held) (bool, error) {
-	next, err := w.pool.following(h.ctx, w.pool.on.run(h.at), h.sequence+1)
-	if err != nil {
+	newest, err := w.pool.last(h.ctx, w.pool.on.any(h.at))
+	switch {
+	case err != nil:
 		return false, err
+	case sequenceOf(newest) < h.sequence:
+		return false, errNotShown
+	case newest.Sequence == h.sequence:
+		return false, nil
 	}
-	if next != nil {
-		command, err := readLink(next.Header)
-		return err != nil || command.follows != h.sequence, nil //nolint:nilerr // a tombstone
+	next, err := w.pool.following(h.ctx, w.pool.on.run(h.at), h.sequence+1)
+	if next == nil || err != nil {
+		return err == nil, err // a schedule, or it has moved on
 	}
-	return w.armedAfter(h)
+	command, err := readLink(next.Header)
+	return err != nil || command.follows != h.sequence, nil //nolint:nilerr // a tombstone
 }
 
 // armedAfter tells whether a schedule waits that was stored after a link.

@@ -29,28 +29,36 @@ const always = 24 * time.Hour
 func (l *laggard) GetMsg(
 	_ context.Context, from uint64, _ ...jetstream.GetMsgOpt,
 ) (*jetstream.RawStreamMsg, error) {
-	return answer(l.queued, from)
+	return answer(from, l.queued)
 }
 
 func (l *laggard) GetLastMsgForSubject(
 	_ context.Context, subject string,
 ) (*jetstream.RawStreamMsg, error) {
-	if !strings.Contains(subject, ".arm.") {
-		panic("not asked for in these tests: " + subject)
+	if strings.Contains(subject, ".arm.") {
+		return answer(0, l.armed)
 	}
-	return answer(l.armed, 0)
+	return answer(0, l.armed, l.queued)
 }
 
-// answer is the first message that shows, from a sequence on.
-func answer(list []showing, from uint64) (*jetstream.RawStreamMsg, error) {
+// answer is a message that shows, from a sequence on: the first of a list, and the newest of those.
+func answer(from uint64, lists ...[]showing) (newest *jetstream.RawStreamMsg, err error) {
 	time.Sleep(time.Millisecond)
 	now := time.Now()
-	for _, m := range list {
-		if m.sequence >= from && !now.Before(m.from) && now.Before(m.until) {
-			return &jetstream.RawStreamMsg{Sequence: m.sequence}, nil
+	for _, list := range lists {
+		for _, m := range list {
+			if m.sequence >= from && !now.Before(m.from) && now.Before(m.until) {
+				if newest == nil || m.sequence > newest.Sequence {
+					newest = &jetstream.RawStreamMsg{Sequence: m.sequence}
+				}
+				break
+			}
 		}
 	}
-	return nil, jetstream.ErrMsgNotFound
+	if newest == nil {
+		return nil, jetstream.ErrMsgNotFound
+	}
+	return newest, nil
 }
 
 // A link that was delivered, and does not show, or not any more.
@@ -104,6 +112,42 @@ func TestAwaitTurn(t *testing.T) {
 				require.Equal(t, test.mine, mine)
 				require.GreaterOrEqual(t, time.Since(begun), test.waits)
 			})
+		})
+	}
+}
+
+// What follows a run moves from its schedule to the queue, or is run and followed in turn, at any
+// moment while the run is asked about: it is found.
+func TestSupersededWhileThingsMove(t *testing.T) {
+	const own = 10
+	for _, test := range []struct {
+		name   string
+		stream func(moved time.Time) *laggard
+		want   bool
+	}{
+		{"nothing follows", func(time.Time) *laggard {
+			return &laggard{queued: []showing{{own, time.Time{}, time.Now().Add(always)}}}
+		}, false},
+		{"the schedule falls due", func(moved time.Time) *laggard {
+			return &laggard{armed: []showing{{own + 1, time.Time{}, moved}},
+				queued: []showing{{own + 2, moved, moved.Add(always)}}}
+		}, true},
+		{"the next run ends", func(moved time.Time) *laggard {
+			return &laggard{queued: []showing{{own + 1, time.Time{}, moved}},
+				armed: []showing{{own + 2, moved, moved.Add(always)}}}
+		}, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for moment := range 10 {
+				synctest.Test(t, func(t *testing.T) {
+					moved := time.Now().Add(time.Duration(moment) * time.Millisecond / 2)
+					w := &worker{pool: &Pool{stream: test.stream(moved), on: subjectsOf("p")}}
+					h := &held{worker: w, ctx: t.Context(), at: seriesPlace("t", "s"), sequence: own}
+					got, err := w.superseded(h)
+					require.NoError(t, err)
+					require.Equal(t, test.want, got, moment)
+				})
+			}
 		})
 	}
 }
