@@ -7,6 +7,7 @@ replace github.com/punctual-go/punctual => ..
 require (
 	github.com/punctual-go/punctual v0.0.0
 	github.com/stretchr/testify v1.12.1
+	golang.org/x/sync v0.24.0
 )
 
 require (
