@@ -1,0 +1,61 @@
+package snippets
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/contrib/inspect"
+	"github.com/punctual-go/punctual/executor"
+)
+
+func TestSeeingWhy(t *testing.T) {
+	mux := http.NewServeMux()
+	pool := executor.NewScheduledPool(4, executor.Name("jobs"),
+		executor.ExplainLate(100*time.Millisecond), // a line in the log for each run that is later
+		executor.Measure(),                         // histograms of lateness and duration
+		executor.KeepHistory())                     // the last ten minutes
+	mux.Handle("/punctual/", inspect.Handler(pool))
+	defer pool.Close()
+	poll := func(context.Context) error { return nil }
+	_, err := pool.AtFixedRate(0, time.Minute, poll, executor.Name("poll"), executor.Expect(
+		executor.SuccessWithin(3*time.Minute), executor.StartWithin(time.Second, 0.99)))
+	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) {
+		if h := pool.Health(); h.Status != executor.HealthOK {
+			http.Error(w, h.Err().Error(), http.StatusServiceUnavailable)
+		}
+	})
+	require.NoError(t, err)
+	for _, path := range []string{"/punctual/", "/healthz"} {
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		require.Equal(t, http.StatusOK, w.Code, path)
+	}
+}
+
+func TestBeingLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pool := executor.NewScheduledPool(1)
+		defer pool.Close()
+		runs := 0
+		push := func(context.Context) error { runs++; return nil }
+		require.NoError(t, pool.Execute(func(context.Context) error {
+			time.Sleep(time.Minute) // holds the only worker
+			return nil
+		}))
+		_, err := pool.AtFixedRate(0, time.Second, push, executor.Name("push"),
+			executor.CatchUp(executor.Coalesce), // one run for all that were missed
+			executor.BeginWithin(5*time.Second), // later than this it is of no use
+			executor.Timeout(800*time.Millisecond))
+		require.NoError(t, err)
+		time.Sleep(time.Minute + 2*time.Second)
+		synctest.Wait()
+		require.LessOrEqual(t, runs, 4)
+		require.Positive(t, runs)
+	})
+}
