@@ -139,4 +139,12 @@
 // A pool made inside a testing/synctest bubble uses the bubble's clock: a century passes at once,
 // and every start is exact. Make the pool inside the bubble, close it before the bubble ends, and
 // derive contexts from the bubble's.
+//
+// # Coming from elsewhere
+//
+// The folder docs of the repository has [an hour's way] through all of it, and pages for those who
+// come from time.Ticker, from cron libraries, from other pools or from Java; the folder examples has
+// programs to copy.
+//
+// [an hour's way]: https://github.com/punctual-go/punctual/blob/main/docs/README.md
 package executor
