@@ -1,0 +1,185 @@
+package b
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/punctual-go/punctual/executor"
+)
+
+var jobs *executor.ScheduledPool
+
+const period = time.Minute
+
+func refresh() {}
+
+func start(ctx context.Context, every time.Duration, quit chan int) {
+	go func() {
+		t := time.NewTicker(period)
+		defer t.Stop()
+		for { // want `ad-hoc ticker`
+			select {
+			case <-ctx.Done():
+				return
+			case <-t.C:
+				refresh() // each time
+			}
+		}
+	}()
+	go func() {
+		for range time.Tick(2 * time.Second) { // want `ad-hoc ticker`
+			refresh()
+		}
+	}()
+	go func() {
+		for { // want `ad-hoc ticker`
+			refresh()
+			time.Sleep(every)
+		}
+	}()
+
+	go func() {
+		for range time.Tick(time.Second) { // want `ad-hoc ticker`
+			if every > period {
+				continue
+			}
+			for i := range 10 {
+				if i == 5 {
+					continue
+				}
+				if i == 7 {
+					break
+				}
+			}
+			refresh()
+		}
+	}()
+	go collect()
+}
+
+func collect() {
+	for { // want `ad-hoc ticker`
+		time.Sleep(period)
+		refresh()
+	}
+}
+
+// The goroutine stays.
+
+type server struct {
+	quit, closed chan bool
+	wg           sync.WaitGroup
+	every        time.Duration
+	last         int
+}
+
+func (s *server) loop() {
+	defer s.wg.Done()
+	t := time.NewTicker(s.every)
+	defer t.Stop()
+	for { // want `ad-hoc ticker`
+		select {
+		case <-s.quit:
+			return
+		case <-t.C:
+		}
+		refresh()
+		s.last++
+	}
+}
+
+func (s *server) start() {
+	t := time.NewTicker(period)
+	s.wg.Add(1)
+	go s.loop()
+	go func() {
+		for { // want `ad-hoc ticker`
+			select {
+			case <-t.C:
+				refresh()
+			case <-s.closed:
+				t.Stop()
+				return
+			case last := <-s.quit:
+				if last {
+					s.last = 0
+				}
+				return
+			}
+		}
+	}()
+}
+
+func named(job string, ctx context.Context) {
+	print(job)
+	go func() {
+		defer refresh()
+		for { // want `ad-hoc ticker`
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(period):
+				refresh()
+			}
+		}
+	}()
+}
+
+// No fix.
+
+func none(s *server, every time.Duration, group interface{ Go(func()) }) {
+	go func() { // something comes after
+		defer refresh()
+		for range time.Tick(time.Second) { // want `ad-hoc ticker`
+			refresh()
+		}
+	}()
+	go func() { // the body defers
+		for range time.Tick(time.Second) { // want `ad-hoc ticker`
+			defer refresh()
+		}
+	}()
+	go func() { // a panic is caught
+		defer func() { recover() }()
+		for range time.Tick(time.Second) { // want `ad-hoc ticker`
+			refresh()
+		}
+	}()
+	go func() { // the period changes
+		for { // want `ad-hoc ticker`
+			time.Sleep(every)
+			every *= 2
+		}
+	}()
+	go func() { // the ticker is used
+		t := time.NewTicker(time.Second)
+		for range t.C { // want `ad-hoc ticker`
+			t.Reset(every)
+		}
+	}()
+	go func() { // the tick is used
+		t := time.NewTicker(time.Second)
+		for now := range t.C { // want `ad-hoc ticker`
+			print(now.String())
+		}
+	}()
+	go func() { // the way out is a jump
+		t := time.NewTicker(time.Second)
+	all:
+		for { // want `ad-hoc ticker`
+			select {
+			case <-s.quit:
+				break all
+			case <-t.C:
+				refresh()
+			}
+		}
+		refresh()
+	}()
+	group.Go(func() { // the group waits for it
+		for range time.Tick(time.Second) { // want `ad-hoc ticker`
+			refresh()
+		}
+	})
+}
