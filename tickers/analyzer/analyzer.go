@@ -23,6 +23,7 @@
 package analyzer
 
 import (
+	"flag"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -38,6 +39,7 @@ var Analyzer = &analysis.Analyzer{
 	Name:     "tickers",
 	Doc:      "find goroutines that are tickers, which a scheduled pool would run better",
 	URL:      "https://pkg.go.dev/github.com/punctual-go/punctual/tickers",
+	Flags:    flags(),
 	Requires: []*analysis.Analyzer{inspect.Analyzer},
 	Run:      run,
 }
@@ -47,10 +49,11 @@ var (
 	poolName string
 )
 
-func init() {
-	Analyzer.Flags.BoolVar(&inTests, "intests", false, "look at test files as well")
-	Analyzer.Flags.StringVar(&poolName, "pool", "",
+func flags() (all flag.FlagSet) {
+	all.BoolVar(&inTests, "intests", false, "look at test files as well")
+	all.StringVar(&poolName, "pool", "",
 		"an expression for the *executor.ScheduledPool that fixes are to use")
+	return all
 }
 
 // search is the look at one package.
