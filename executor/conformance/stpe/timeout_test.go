@@ -203,6 +203,25 @@ func TestTimeout_ASeriesThatContinuesGoesOnWhenItsBodyReturns(t *testing.T) {
 	})
 }
 
+func TestTimeout_ABodyThatReturnsWhyItsContextHasEndedAddsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := startPool(t, 1, executor.Name("jobs"))
+		for name, why := range map[string]func(context.Context) error{"err": context.Context.Err, "cause": context.Cause} {
+			f, err := p.AtFixedRate(0, time.Hour, func(ctx context.Context) error {
+				<-ctx.Done()
+				return why(ctx)
+			}, executor.Name(name), executor.Timeout(2*time.Second))
+			require.NoError(t, err)
+			time.Sleep(3 * time.Second)
+			synctest.Wait()
+			last, ok := f.Last()
+			require.True(t, ok)
+			assert.EqualError(t, last.Err, `executor: task "`+name+`" of pool "jobs": timed out after 2s`)
+			f.Cancel()
+		}
+	})
+}
+
 func TestTimeout_EachRunOfASeriesHasItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)

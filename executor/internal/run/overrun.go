@@ -87,9 +87,9 @@ func (o *Owner) expired() {
 }
 
 // overrunError returns late, the error of a run that has exceeded its timeout, joined with what its
-// body returned. A body that merely passes the end of its context on adds nothing.
+// body returned. A body that merely passes on that its context has ended, or why, adds nothing.
 func overrunError(late, err error) error {
-	if err == nil || err == context.DeadlineExceeded {
+	if err == nil || err == context.DeadlineExceeded || err == late {
 		return late
 	}
 	return cell.Joined(late, err)
