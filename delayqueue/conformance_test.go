@@ -17,6 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/delayqueue"
+	"github.com/punctual-go/punctual/internal/delay"
+	"github.com/punctual-go/punctual/internal/delay/delaytest"
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
@@ -1146,6 +1148,26 @@ func TestDQT44_DrainTakesAtMostThatMany(t *testing.T) {
 			require.Equal(t, 5-min(n, 5), q.Len())
 			drain(q)
 		}
+	})
+}
+
+func TestADrainOfVeryManyLetsOthersAtTheQueueInBetween(t *testing.T) {
+	virtual(t, func(t *testing.T, q *queue) {
+		const n = 1000
+		var want []string
+		for i := range n {
+			put(t, q, fmt.Sprint(i), 0)
+			want = append(want, fmt.Sprint(i))
+		}
+		var polled string
+		delaytest.Once(t, delay.PieceDrained, func() {
+			polled, _ = q.Poll()
+			put(t, q, "came meanwhile", 0)
+		})
+		got := q.Drain(n)
+		require.Contains(t, want, polled)
+		want = slices.DeleteFunc(want, func(s string) bool { return s == polled })
+		require.Equal(t, append(want, "came meanwhile"), got, "in order, and none left out")
 	})
 }
 

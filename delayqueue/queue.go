@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/heap"
 	"github.com/punctual-go/punctual/internal/parking"
 )
@@ -25,6 +26,10 @@ type Queue[E any] struct {
 	spare  []*parking.Waiter   // reused, so that a Take that waits allocates nothing
 	closed bool
 }
+
+// drainPiece is how many elements Drain takes before it lets others at the queue. From a large queue
+// that takes some tens of microseconds.
+const drainPiece = 64
 
 // maxSpare bounds what the queue keeps after a crowd of takers has gone. Fewer than that come and
 // go at once in practice.
@@ -159,21 +164,30 @@ func (q *Queue[E]) Peek() (e E, at time.Time, ok bool) {
 	return n.value, q.clock.Time(when), true
 }
 
-// Drain removes and returns up to max elements that are due, in order. If max is zero or less, or
-// nothing is due, it returns nil. It never waits, and works on a closed queue too.
-func (q *Queue[E]) Drain(max int) []E {
+// Drain removes and returns up to max elements that are due when it is called, in order. If max is
+// zero or less, or nothing is due, it returns nil. It never waits, and works on a closed queue too.
+//
+// It takes a few dozen at a time, and lets others at the queue in between: whoever drains a million
+// holds nobody up for long, and another goroutine may take some of them meanwhile.
+func (q *Queue[E]) Drain(max int) (out []E) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	var out []E
 	now := q.clock.Now()
-	for len(out) < max {
-		if head := q.head(); head == parking.Nothing || head > now {
-			break
+	for {
+		piece := min(max-len(out), drainPiece)
+		taken := 0
+		for head := q.head(); taken < piece && head != parking.Nothing && head <= now; head = q.head() {
+			out = append(out, q.pop())
+			taken++
 		}
-		out = append(out, q.pop())
+		q.leave(nil, now)
+		if taken < drainPiece {
+			return out
+		}
+		q.mu.Unlock()
+		delay.At(delay.PieceDrained)
+		q.mu.Lock()
 	}
-	q.leave(nil, now)
-	return out
 }
 
 // Len returns the number of elements in the queue, due or not.

@@ -20,6 +20,7 @@ const (
 	FollowerLeft                  // a follower has unlocked, and has not begun to wait
 	FollowerWoken                 // a follower has waited, and has not locked again
 	LeaderRecalled                // the context of a leader has ended, and nobody knows yet
+	PieceDrained                  // a drain has unlocked, and locks again for its next piece
 	WorkerStarted                 // a worker has its goroutine, and has not come for a task
 	TaskPosted                    // a task is in the inbox, and the pool has not been told
 	TaskClaimed                   // a worker has the next task of a batch, without the lock

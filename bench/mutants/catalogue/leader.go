@@ -85,4 +85,18 @@ var leader = []Mutant{
 		From:  "if head := q.head(); head == parking.Nothing || head > now {\n var none E",
 		To:    "if head := q.head(); head == parking.Nothing || head > now+1 {\n var none E",
 	},
+	{
+		ID:    "leader-13",
+		Fault: "a drain of very many elements keeps all others from the queue",
+		File:  "delayqueue/queue.go",
+		From:  "q.mu.Unlock()\n delay.At(delay.PieceDrained)\n q.mu.Lock()",
+		To:    "_ = delay.PieceDrained",
+	},
+	{
+		ID:    "leader-14",
+		Fault: "a drain ends with its first piece",
+		File:  "delayqueue/queue.go",
+		From:  "if taken < drainPiece {",
+		To:    "if taken <= drainPiece {",
+	},
 }

@@ -74,6 +74,15 @@ func (q *queueChaos) step(rng *rand.Rand) {
 			q.taken(e)
 		}
 	case 7:
+		if rng.IntN(16) == 0 { // more than a drain takes at once
+			for range 80 {
+				q.put(0)
+			}
+			for _, e := range q.queue.Drain(200) {
+				q.taken(e)
+			}
+			return
+		}
 		for _, e := range q.queue.Drain(rng.IntN(4)) {
 			q.taken(e)
 		}

@@ -180,8 +180,9 @@ var elsewhere = []delay.Point{
 	delay.SubmitterGivesUp,                   // a submitter who waits for room
 	delay.ExtraRunLeaves,                     // a task run by its submitter
 	delay.LoopSleepsLocked, delay.LoopPushed, // an event loop
-	delay.SeriesRan,  // a series on a timer
-	delay.TimerTaken, // the classic timer
+	delay.SeriesRan,    // a series on a timer
+	delay.TimerTaken,   // the classic timer
+	delay.PieceDrained, // a drain of very many
 }
 
 // With others let in at every delay point all pairs hold as well, and together they pass all points
