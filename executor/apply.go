@@ -102,16 +102,13 @@ type job struct {
 
 // newJob checks j. It runs options and decorators, so the lock must not be held.
 func (p *ScheduledPool) newJob(j Job) (*job, error) {
-	if j.Task == nil {
-		return nil, p.runs.Refusal(j.Name, "nil task", ErrNilTask)
-	}
 	o, period, err := j.resolve()
 	if err != nil {
-		return nil, err
+		return nil, p.misused([]TaskOption{Name(j.Name)}, err)
 	}
 	body, err := p.bodyOf(j.Task)
 	if err != nil {
-		return nil, err
+		return nil, p.misused([]TaskOption{Name(j.Name)}, err)
 	}
 	w := &job{Job: j, period: period, options: o, plan: p.newPlan(o)}
 	w.options.DelayBy, w.options.Values, w.options.Within = nil, nil, nil
@@ -134,6 +131,9 @@ func (p *ScheduledPool) newJob(j Job) (*job, error) {
 
 // resolve checks what j says of its times, and returns its options and its period.
 func (j Job) resolve() (o series.Options, period int64, err error) {
+	if j.Task == nil {
+		return o, 0, ErrNilTask
+	}
 	kinds := 0
 	for _, given := range []bool{j.Rate != 0, j.Delay != 0, j.On != nil} {
 		if given {
@@ -141,7 +141,7 @@ func (j Job) resolve() (o series.Options, period int64, err error) {
 		}
 	}
 	if kinds != 1 || j.Name == "" {
-		return o, 0, invalid("job %q needs a name, and either a rate, a delay or a calendar", j.Name)
+		return o, 0, invalid("a job needs a name, and either a rate, a delay or a calendar")
 	}
 	opts := append(slices.Clone(j.Options), TaskOption(Name(j.Name)), Unique())
 	switch {
@@ -150,7 +150,7 @@ func (j Job) resolve() (o series.Options, period int64, err error) {
 	case j.Rate != 0:
 		return run.ResolveSeries(j.Rate, series.FixedRate, opts)
 	case j.Initial != 0:
-		return o, 0, invalid("job %q has a calendar, so it has no initial delay", j.Name)
+		return o, 0, invalid("a job on a calendar has no initial delay")
 	}
 	o, err = run.ResolveCalendar(opts)
 	return o, series.OnCalendar, err

@@ -46,21 +46,10 @@ type Calendar interface {
 func (p *ScheduledPool) On(
 	calendar Calendar, task Task, opts ...TaskOption,
 ) (*ScheduledFuture[struct{}], error) {
-	switch {
-	case task == nil:
-		return nil, ErrNilTask
-	case calendar == nil:
-		return nil, invalid("nil calendar")
-	}
-	o, err := run.ResolveCalendar(opts)
+	pl, body, err := p.planOnCalendar(calendar, task, opts)
 	if err != nil {
-		return nil, err
+		return nil, p.misused(opts, err)
 	}
-	body, err := p.bodyOf(task)
-	if err != nil {
-		return nil, err
-	}
-	pl := p.newPlan(o)
 	f, c := newScheduled[struct{}](p)
 	c.Plan, c.Body = pl.Cells(), body
 	err = p.acceptOnWall(c, func() (int64, error) {
@@ -70,6 +59,27 @@ func (p *ScheduledPool) On(
 		return nil, err
 	}
 	return f, nil
+}
+
+// planOnCalendar returns the plan, still without a time, and the body of a series on a calendar.
+func (p *ScheduledPool) planOnCalendar(
+	calendar Calendar, task Task, opts []TaskOption,
+) (*plan, Task, error) {
+	switch {
+	case task == nil:
+		return nil, nil, ErrNilTask
+	case calendar == nil:
+		return nil, nil, invalid("nil calendar")
+	}
+	o, err := run.ResolveCalendar(opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	body, err := p.bodyOf(task)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p.newPlan(o), body, nil
 }
 
 // WallClock has a task of [ScheduledPool.ScheduleAt] wait until the wall clock shows the time, also

@@ -35,9 +35,10 @@
 //
 // # Recipes
 //
-// Debounce: one run, half a second after the last of many events.
+// Debounce: one run, half a second after the last of many events. What save returns is in the
+// future alone, at which nobody looks here: save has to log its errors by itself.
 //
-//	if !pending.Reset(500 * time.Millisecond) { // it has run: the next one is another
+//	if pending == nil || !pending.Reset(500*time.Millisecond) { // it has run: the next is another
 //		pending, err = pool.Schedule(500*time.Millisecond, save)
 //	}
 //

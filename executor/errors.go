@@ -67,6 +67,11 @@ func (p *Pool) refusal(task string, err error) error {
 	return p.runs.Refusal(task, r.text(), err)
 }
 
+// misused adds the names of pool and task to the error of a submission with a bad argument.
+func (p *Pool) misused(opts []TaskOption, err error) error {
+	return run.Misused(&p.runs.Reporter, opts, err)
+}
+
 func invalid(format string, args ...any) error { return run.Invalid(format, args...) }
 
 // endOf returns the error of ctx, with its cause, or nil if ctx has not ended.

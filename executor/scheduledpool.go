@@ -80,7 +80,7 @@ func Schedule[V any](
 	p *ScheduledPool, delay time.Duration, fn future.Func[V], opts ...TaskOption,
 ) (*ScheduledFuture[V], error) {
 	if fn == nil {
-		return nil, ErrNilTask
+		return nil, p.misused(opts, ErrNilTask)
 	}
 	f, c := newScheduled[V](p)
 	if err := p.schedule(c, delay, bind(f.Future, fn), opts); err != nil {
@@ -168,19 +168,10 @@ func (p *ScheduledPool) schedule(
 func (p *ScheduledPool) repeat(
 	initial, every time.Duration, sign int64, task Task, opts []TaskOption,
 ) (*ScheduledFuture[struct{}], error) {
-	if task == nil {
-		return nil, ErrNilTask
-	}
-	o, period, err := run.ResolveSeries(every, sign, opts)
+	pl, body, err := p.planSeries(every, sign, task, opts)
 	if err != nil {
-		return nil, err
+		return nil, p.misused(opts, err)
 	}
-	body, err := p.bodyOf(task)
-	if err != nil {
-		return nil, err
-	}
-	pl := p.newPlan(o)
-	pl.Period = period
 	if err := p.runs.CheckBounds(&pl.Plan, initial); err != nil {
 		return nil, err
 	}
@@ -190,6 +181,26 @@ func (p *ScheduledPool) repeat(
 		return nil, err
 	}
 	return f, nil
+}
+
+// planSeries returns the plan and the body of a series.
+func (p *ScheduledPool) planSeries(
+	every time.Duration, sign int64, task Task, opts []TaskOption,
+) (*plan, Task, error) {
+	if task == nil {
+		return nil, nil, ErrNilTask
+	}
+	o, period, err := run.ResolveSeries(every, sign, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	body, err := p.bodyOf(task)
+	if err != nil {
+		return nil, nil, err
+	}
+	pl := p.newPlan(o)
+	pl.Period = period
+	return pl, body, nil
 }
 
 // SetExecuteDelayedAfterShutdown sets whether a task that is not yet due when the pool is shut down

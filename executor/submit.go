@@ -106,13 +106,16 @@ func submit[V any](
 func submitAny[V any](
 	ctx context.Context, wait bool, p Submitter, fn future.Func[V], opts []TaskOption,
 ) (f *future.Future[V], behind *future.Future[struct{}], err error) {
-	if fn == nil {
+	own := nativeOf(p)
+	switch {
+	case fn == nil && own != nil:
+		return nil, nil, own.base().misused(opts, ErrNilTask)
+	case fn == nil:
 		return nil, nil, ErrNilTask
-	}
-	if own := nativeOf(p); own != nil {
+	case own != nil:
 		f = new(future.Future[V])
 		err = own.submit(ctx, wait, cellOf(f), bind(f, fn), opts)
-	} else {
+	default:
 		e := newErrand(fn)
 		f = e.task.Future()
 		behind, err = e.give(ctx, wait, p, opts)
@@ -166,19 +169,25 @@ func (p *Pool) usual(c *cell.Cell, task Task, opts []TaskOption) bool {
 func (p *Pool) prepare(
 	ctx context.Context, c *cell.Cell, task Task, opts []TaskOption,
 ) (*plan, error) {
-	if task == nil {
-		return nil, ErrNilTask
-	}
-	pl, err := p.planFor(ctx, opts)
+	pl, body, err := p.plan(ctx, task, opts)
 	if err != nil {
-		return nil, err
-	}
-	body, err := p.bodyOf(task)
-	if err != nil {
-		return nil, err
+		return nil, p.misused(opts, err)
 	}
 	c.Plan, c.Body = pl.Cells(), body
 	return pl, nil
+}
+
+// plan returns the plan and the body of a task.
+func (p *Pool) plan(ctx context.Context, task Task, opts []TaskOption) (*plan, Task, error) {
+	if task == nil {
+		return nil, nil, ErrNilTask
+	}
+	pl, err := p.planFor(ctx, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	body, err := p.bodyOf(task)
+	return pl, body, err
 }
 
 // planFor returns the plan of a task with these options, submitted with ctx.

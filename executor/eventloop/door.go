@@ -114,15 +114,9 @@ func (d door) scheduleAt(
 func (d door) repeat(
 	initial, every time.Duration, sign int64, task executor.Task, opts []executor.TaskOption,
 ) (*executor.ScheduledFuture[struct{}], error) {
-	if task == nil {
-		return nil, executor.ErrNilTask
-	}
 	o, period, err := run.ResolveSeries(every, sign, opts)
-	if err == nil {
-		err = refuseUnique(&o)
-	}
-	if err != nil {
-		return nil, err
+	if err = refused(task, &o, err); err != nil {
+		return nil, d.loop.misused(opts, err)
 	}
 	pl := d.loop.newPlan(o)
 	pl.Period = period
@@ -142,18 +136,12 @@ func (d door) repeat(
 func (d door) onCalendar(
 	calendar executor.Calendar, task executor.Task, opts []executor.TaskOption,
 ) (*executor.ScheduledFuture[struct{}], error) {
-	switch {
-	case task == nil:
-		return nil, executor.ErrNilTask
-	case calendar == nil:
-		return nil, run.Invalid("nil calendar")
-	}
 	o, err := run.ResolveCalendar(opts)
-	if err == nil {
-		err = refuseUnique(&o)
+	if err = refused(task, &o, err); err == nil && calendar == nil {
+		err = run.Invalid("nil calendar")
 	}
 	if err != nil {
-		return nil, err
+		return nil, d.loop.misused(opts, err)
 	}
 	pl := d.loop.newPlan(o)
 	n := newScheduled[struct{}](d.loop)
@@ -215,30 +203,33 @@ func (d door) enterAfter(
 
 // prepare validates a submission and gives c its body and, if there are options, a plan of its own.
 func (l *Loop) prepare(c *cell.Cell, task executor.Task, opts []executor.TaskOption) error {
-	if task == nil {
-		return executor.ErrNilTask
-	}
 	c.Body = task
-	if len(opts) == 0 {
+	if task != nil && len(opts) == 0 {
 		return nil
 	}
 	o, err := run.Resolve(opts)
-	if err == nil {
-		err = refuseUnique(&o)
-	}
-	if err != nil {
-		return err
+	if err = refused(task, &o, err); err != nil {
+		return l.misused(opts, err)
 	}
 	c.Plan = l.newPlan(o).Cells()
 	return nil
 }
 
-// refuseUnique returns an error if a task is to be unique: a loop does not find tasks by name.
-func refuseUnique(o *series.Options) error {
-	if o.Unique {
+// refused returns an error if the task is nil, or its options have one, or it is to be unique: a
+// loop does not find tasks by name.
+func refused(task executor.Task, o *series.Options, err error) error {
+	switch {
+	case task == nil:
+		return executor.ErrNilTask
+	case err == nil && o.Unique:
 		return run.Invalid("an event loop knows no unique tasks")
 	}
-	return nil
+	return err
+}
+
+// misused adds the names of loop and task to the error of a submission with a bad argument.
+func (l *Loop) misused(opts []executor.TaskOption, err error) error {
+	return run.Misused(&l.runs.Reporter, opts, err)
 }
 
 // enter is the one way into a loop, for a task that is due at when. Once it has pushed the link the

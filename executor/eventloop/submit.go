@@ -37,7 +37,7 @@ func Submit[V any](
 	l *Loop, fn future.Func[V], opts ...executor.TaskOption,
 ) (*future.Future[V], error) {
 	if fn == nil {
-		return nil, executor.ErrNilTask
+		return nil, l.misused(opts, executor.ErrNilTask)
 	}
 	n := newSubmitted[V](l)
 	if err := (door{loop: l}).enterNow(
@@ -63,7 +63,7 @@ func Schedule[V any](
 	l *Loop, delay time.Duration, fn future.Func[V], opts ...executor.TaskOption,
 ) (*executor.ScheduledFuture[V], error) {
 	if fn == nil {
-		return nil, executor.ErrNilTask
+		return nil, l.misused(opts, executor.ErrNilTask)
 	}
 	n := newScheduled[V](l)
 	if err := (door{loop: l}).enterAfter(

@@ -41,6 +41,10 @@ func (c *Cell) Wait(ctx context.Context) error {
 // waitFor waits with the host's knowledge. When it returns, the host knows that the wait is over.
 func (c *Cell) waitFor(ctx context.Context, done, end <-chan struct{}) {
 	defer c.await(ctx)()
+	if end == nil {
+		<-done
+		return
+	}
 	select {
 	case <-done:
 	case <-end:

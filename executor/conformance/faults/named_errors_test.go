@@ -77,6 +77,48 @@ func TestErrorsOfALoopCarryItsNameToo(t *testing.T) {
 	})
 }
 
+// Five jobs are scheduled in a row: which one has the bad argument?
+func TestErrorsOfBadArgumentsCarryTheNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pool := pooltest.NewScheduledPool(t, 1, executor.Name("jobs"))
+		loop := eventloop.New(executor.Name("io"))
+		defer loop.Close()
+		poll, value := executor.Name("poll"), func(context.Context) (int, error) { return 0, nil }
+		_, tooShort := pool.AtFixedRate(0, 0, pooltest.Nothing, executor.Timeout(-1), poll)
+		_, badOption := pool.Schedule(0, pooltest.Nothing, executor.Timeout(-1), poll) // before the name
+		_, nilTask := pool.WithFixedDelay(0, time.Second, nil, poll)
+		_, nilFunc := executor.Submit[int](pool, nil, poll)
+		_, nilLater := executor.Schedule[int](pool, 0, nil, poll)
+		_, nilCalendar := pool.On(nil, pooltest.Nothing, poll)
+		_, nilJob := pool.Apply(executor.Job{Name: "poll", Rate: time.Second})
+		_, noRate := pool.Apply(executor.Job{Name: "poll", Task: pooltest.Nothing})
+		_, unnamed := pool.Submit(nil)
+		_, onLoop := loop.AtFixedRate(0, -1, pooltest.Nothing, poll)
+		_, unique := loop.Schedule(0, pooltest.Nothing, poll, executor.Unique())
+		_, nilOnLoop := eventloop.Submit[int](loop, nil, poll)
+		_, valid := eventloop.Submit(loop, value, poll)
+		assert.NoError(t, valid)
+		for want, err := range map[string]error{
+			`executor: task "poll" of pool "jobs": invalid argument: period or delay 0s is not positive`: tooShort,
+			`executor: task "poll" of pool "jobs": invalid argument: timeout -1ns is not positive`:       badOption,
+			`executor: task "poll" of pool "jobs": invalid argument: nil calendar`:                       nilCalendar,
+			`executor: task "poll" of pool "jobs": invalid argument: ` +
+				`a job needs a name, and either a rate, a delay or a calendar`: noRate,
+			`eventloop: task "poll" of loop "io": invalid argument: period or delay -1ns is not positive`: onLoop,
+			`eventloop: task "poll" of loop "io": invalid argument: an event loop knows no unique tasks`:  unique,
+		} {
+			assert.EqualError(t, err, want)
+			assert.ErrorIs(t, err, executor.ErrInvalid)
+		}
+		for _, err := range []error{nilTask, nilFunc, nilLater, nilJob} {
+			assert.EqualError(t, err, `executor: task "poll" of pool "jobs": nil task`)
+			assert.ErrorIs(t, err, executor.ErrNilTask)
+		}
+		assert.EqualError(t, unnamed, `executor: pool "jobs": nil task`)
+		assert.EqualError(t, nilOnLoop, `eventloop: task "poll" of loop "io": nil task`)
+	})
+}
+
 // The cause is the same, and the time has passed as well.
 func TestTheEndOfTheBaseContextIsNotTheTimeoutOfARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

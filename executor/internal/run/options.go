@@ -3,8 +3,10 @@ package run
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/series"
 )
 
@@ -75,6 +77,21 @@ func ResolveCalendar[O TaskOption](opts []O) (o series.Options, err error) {
 		return o, Invalid("a calendar has no period for a back-off to stretch")
 	}
 	return o, checkBounds(&o)
+}
+
+// Misused adds the names of the executor and of the task, as far as the options tell it, to the
+// error of a submission with a bad argument.
+func Misused[O TaskOption](r *Reporter, opts []O, err error) error {
+	if _, has := err.(*named); has || !cell.Matches(err, ErrInvalid) && !cell.Matches(err, ErrNilTask) {
+		return err
+	}
+	var o series.Options
+	for _, opt := range opts {
+		if any(opt) != nil {
+			_ = opt.Resolve(&o) // the bad one may come before the name
+		}
+	}
+	return r.Refusal(o.Name, strings.TrimPrefix(err.Error(), "executor: "), err)
 }
 
 // checkBounds returns an error if a series may have no run at all.
