@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -35,36 +36,59 @@ func (s *Saver) Changed() error {
 	if !s.unsaved {
 		s.unsaved, s.first = true, time.Now()
 	}
-	wait := min(s.quiet, time.Until(s.first.Add(s.latest)))
+	return s.saveWithin(min(s.quiet, time.Until(s.first.Add(s.latest))))
+}
+
+// saveWithin plans a save, or moves the one that is planned. The lock is held.
+func (s *Saver) saveWithin(wait time.Duration) (err error) {
 	if s.pending != nil && s.pending.Reset(wait) {
 		return nil
 	}
-	var err error // there is none, or it has begun: the next one is another
+	// There is none, or it has begun, and may be waiting for another attempt.
 	s.pending, err = s.pool.Schedule(wait, s.run, executor.Name("save"),
 		executor.Retry(10, executor.Backoff{Base: time.Second, Max: time.Minute}))
 	return err
 }
 
-// run saves what has changed until now.
+// run saves what has changed until now. A later save may have done so meanwhile.
 func (s *Saver) run(ctx context.Context) error {
 	s.mu.Lock()
+	needed := s.unsaved
 	s.unsaved = false
 	s.mu.Unlock()
-	return s.save(ctx)
-}
-
-// Close saves at once what is not saved, and waits for it.
-func (s *Saver) Close(ctx context.Context) error {
-	s.mu.Lock()
-	if s.unsaved && s.pending != nil {
-		s.pending.Reset(0)
-	}
-	last := s.pending
-	s.mu.Unlock()
-	defer s.pool.Close()
-	if last == nil {
+	if !needed {
 		return nil
 	}
-	_, err := last.Get(ctx)
+	err := s.save(ctx)
+	if err != nil {
+		s.mu.Lock()
+		s.unsaved = true // for the next attempt, or Close
+		s.mu.Unlock()
+		slog.Warn("not saved yet", "error", err) // nobody but Close looks at the future
+	}
 	return err
+}
+
+// Close saves at once what is not saved, and waits for it. It returns why that was not possible.
+func (s *Saver) Close(ctx context.Context) error {
+	defer s.pool.Close()
+	last, err := s.lastSave()
+	if last == nil || err != nil {
+		return err
+	}
+	_, err = last.Get(ctx)
+	return err
+}
+
+// lastSave is the last save that has been planned, or nil if there was none. It begins at once if
+// anything is not saved.
+func (s *Saver) lastSave() (*executor.ScheduledFuture[struct{}], error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.unsaved {
+		if err := s.saveWithin(0); err != nil {
+			return nil, err
+		}
+	}
+	return s.pending, nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -98,5 +99,37 @@ func TestASaveThatFails(t *testing.T) {
 		time.Sleep(time.Hour)
 		require.NoError(t, s.Close(t.Context()))
 		require.Len(t, j.saved, 4)
+	})
+}
+
+// The disk stays full until all attempts have failed. What is not saved by then is saved by Close.
+func TestADiskThatIsFullForLong(t *testing.T) {
+	try(t, func(t *testing.T, j *journal, s *Saver) {
+		j.fails = 10
+		j.change(t, s, 0)
+		time.Sleep(24 * time.Hour)
+		synctest.Wait()
+		require.Len(t, j.saved, 10)
+		require.NoError(t, s.Close(t.Context()))
+		require.Len(t, j.saved, 11)
+	})
+	try(t, func(t *testing.T, j *journal, s *Saver) {
+		j.fails = math.MaxInt
+		j.change(t, s, 0)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		require.EqualError(t, s.Close(ctx), "disk full")
+		require.Len(t, j.saved, 10, "the attempts of Close")
+	})
+}
+
+// A change while an attempt is awaited is saved with what was not, once.
+func TestAChangeBetweenTwoAttempts(t *testing.T) {
+	try(t, func(t *testing.T, j *journal, s *Saver) {
+		j.fails = 1
+		j.change(t, s, 0, 1001)
+		time.Sleep(time.Hour)
+		require.NoError(t, s.Close(t.Context()))
+		require.Len(t, j.saved, 2)
 	})
 }
