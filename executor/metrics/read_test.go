@@ -153,6 +153,24 @@ func TestMissedPeriodsAndSuccessesAreToldOfTasks(t *testing.T) {
 	})
 }
 
+// A nightly job has a next run from the moment it is planned, and not only from its first run on.
+func TestTheNextRunIsToldBeforeTheFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := pooltest.NewScheduledPool(t, 1, executor.Measure())
+		begun := time.Now()
+		for _, name := range []string{"nightly", "weekly"} {
+			_, err := p.AtFixedRate(time.Hour, 24*time.Hour, lasts(0), executor.Name(name), executor.Unique())
+			require.NoError(t, err)
+		}
+		_, err := p.AtFixedRate(time.Hour, time.Hour, lasts(0), executor.Name("not unique"))
+		require.NoError(t, err)
+		m := read(t, p)
+		require.Len(t, m["punctual.task.next_run"].Points, 2)
+		assert.EqualValues(t, begun.Add(time.Hour).Unix(), value(t, m, "punctual.task.next_run", "", "nightly"))
+		assert.EqualValues(t, 86400, value(t, m, "punctual.task.period", "", "weekly"))
+	})
+}
+
 func TestAPoolWithoutMeasureTellsWhatItCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 1, executor.Name("p"))

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"slices"
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
@@ -81,7 +82,8 @@ func longestOf(from source) time.Duration {
 	return 0
 }
 
-// uniqueOf looks up which of the names measured are those of unique tasks.
+// uniqueOf looks up which of the names that are known are those of unique tasks: those that have been
+// measured, and those of series that are still to have their first run.
 func uniqueOf(from source, tasks []executor.TaskMeasurements) (found []unique) {
 	asked, ok := from.Source.(interface {
 		Lookup(name string) (executor.Handle, bool)
@@ -89,16 +91,45 @@ func uniqueOf(from source, tasks []executor.TaskMeasurements) (found []unique) {
 	if !ok {
 		return nil
 	}
-	for _, t := range tasks {
-		h, ok := asked.Lookup(t.Name)
-		if !ok || valid(t.Name) != t.Name {
+	for _, name := range append(namesOf(tasks), newcomers(from, tasks)...) {
+		h, ok := asked.Lookup(name)
+		if !ok || valid(name) != name {
 			continue
 		}
-		u := unique{name: t.Name, period: h.Period()}
+		u := unique{name: name, period: h.Period()}
 		if next, ok := h.Next(); ok {
 			u.next = next
 		}
 		found = append(found, u)
 	}
 	return found
+}
+
+func namesOf(tasks []executor.TaskMeasurements) []string {
+	names := make([]string, 0, len(tasks))
+	for _, t := range tasks {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// newcomers returns the names of series of which nothing has been measured yet, as long as there are
+// not too many names.
+func newcomers(from source, tasks []executor.TaskMeasurements) (names []string) {
+	asked, ok := from.Source.(interface{ Series() []executor.Handle })
+	if !ok || len(tasks) >= mostNames {
+		return nil
+	}
+	measured := map[string]bool{"": true}
+	for _, t := range tasks {
+		measured[t.Name] = true
+	}
+	for _, h := range asked.Series() {
+		if !measured[h.Name()] {
+			names = append(names, h.Name())
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	return names[:min(len(names), mostNames-len(tasks))]
 }
