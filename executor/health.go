@@ -138,9 +138,22 @@ func (p *Pool) Health() Health {
 		h.Status, h.Reason = HealthDown, "it is "+h.State
 	case within > 0 && overdue > within && !p.pause.on:
 		h.Status = HealthDown
-		h.Reason = fmt.Sprintf("no worker has been free for %v", overdue.Round(time.Millisecond))
+		h.Reason = fmt.Sprintf("no worker has been free for %v", overdue.Round(time.Millisecond)) +
+			p.holdersLocked()
 	}
 	return h
+}
+
+// holdersLocked names the runs that have held a worker for longest.
+func (p *Pool) holdersLocked() string {
+	const most = 3
+	var holders []run.Holder
+	for _, r := range p.runningLocked() {
+		if len(holders) < most {
+			holders = append(holders, run.Holder{Info: run.Info(r.Run), For: r.For})
+		}
+	}
+	return run.TextOf(holders)
 }
 
 // add adds the tasks, of which those in trouble degrade it.

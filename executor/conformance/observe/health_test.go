@@ -255,7 +255,7 @@ func TestAPoolThatIsStuckIsDown(t *testing.T) {
 		time.Sleep(5 * time.Minute)
 		h := p.Health()
 		assert.Equal(t, "down", h.Status)
-		assert.Equal(t, "no worker has been free for 4m1s", h.Reason)
+		assert.Equal(t, "no worker has been free for 4m1s (hog 5m0s, hog 5m0s)", h.Reason)
 		text, err := json.Marshal(h)
 		require.NoError(t, err)
 		assert.Contains(t, string(text), `"status":"down"`)
@@ -263,7 +263,7 @@ func TestAPoolThatIsStuckIsDown(t *testing.T) {
 		assert.Equal(t, "ok", p.Health().Status)
 		assert.Equal(t, []string{
 			`executor: degraded: task "poll": no success for 3m0s, expected within 3m0s`,
-			`executor: down: no worker has been free for 5m0s; ` +
+			`executor: down: no worker has been free for 5m0s (hog 5m59s, hog 5m59s); ` +
 				`task "poll": no success for 6m0s, expected within 3m0s`, "ok"}, a.read())
 		p.Shutdown()
 		assert.Equal(t, "down", p.Health().Status)

@@ -41,7 +41,7 @@ func (l *Lateness) Why() string {
 	add("workers", l.Busy)
 	add("queue", l.Queue)
 	if n := len(parts); n > 0 && l.Busy+l.Queue > 0 {
-		parts[n-1] += l.holders()
+		parts[n-1] += TextOf(l.Holders)
 	}
 	add("slack", l.Slack)
 	add("wake", l.Wake)
@@ -56,9 +56,10 @@ func (l *Lateness) Why() string {
 	return text
 }
 
-func (l *Lateness) holders() string {
+// TextOf names runs and says for how long each has lasted, in parentheses: (import-1 9.2s).
+func TextOf(holders []Holder) string {
 	var names []string
-	for _, h := range l.Holders {
+	for _, h := range holders {
 		names = append(names, called(h.Name, h.Number)+" "+short(h.For))
 	}
 	if names == nil {
