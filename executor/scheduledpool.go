@@ -11,9 +11,9 @@ import (
 )
 
 // ScheduledPool runs tasks at their times on a bounded number of reused workers. It is modelled on
-// java.util.concurrent's ScheduledThreadPoolExecutor. It has every method of [Pool], in which
-// Execute and Submit schedule a task without delay. Make one with [NewScheduledPool]; it is safe
-// for concurrent use and must not be copied.
+// java.util.concurrent's ScheduledThreadPoolExecutor. It has every method of [Pool], Close and
+// Stats among them, and Execute and Submit schedule a task without delay. Make one with
+// [NewScheduledPool]; it is safe for concurrent use and must not be copied.
 //
 // It promises:
 //

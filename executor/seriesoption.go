@@ -12,7 +12,7 @@ import (
 // by factor to the power of n, up to max. A success resets it. At a fixed rate the stretched period
 // is rounded down to whole periods, so the grid stays, and what lies between is not counted as
 // missed. factor must be at least 1, and max not below the period. Tasks that run once ignore it;
-// see [Retry] for them.
+// see [Retry] for them, whose waits are a [Backoff].
 func BackOff(factor float64, max time.Duration) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		if !(factor >= 1) || math.IsInf(factor, 0) {
