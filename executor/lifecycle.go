@@ -225,27 +225,32 @@ func (p *Pool) settle(swept []*cell.Cell, active ...*cell.Cell) []Pending {
 // dropAll settles tasks that have left the queue, each by drop, and returns those that nobody has
 // cancelled at the same moment. The caller has raised Settling for it.
 func (p *Pool) dropAll(swept []*cell.Cell, drop func(c *cell.Cell) bool) []Pending {
-	settled := make([]*cell.Cell, 0, len(swept))
-	for _, c := range cell.Ahead(swept) {
-		if drop(c) {
-			settled = append(settled, c)
-		} else {
+	dropped := make([]Pending, 0, len(swept))
+	var settled []*cell.Cell // of a group
+	for group := range cell.Ahead(swept) {
+		settled = settled[:0]
+		for _, c := range group {
+			if drop(c) {
+				settled = append(settled, c)
+			} else {
+				c.Body = nil
+			}
+		}
+		p.mu.Lock()
+		p.allLeaveLocked(group)
+		p.counts.returned += uint64(len(settled))
+		p.counts.cancelled += uint64(len(group) - len(settled)) // by their futures, just now
+		p.mu.Unlock()
+		// Only now, as until it was settled a series obeyed commands, with the lock held.
+		for _, c := range settled {
+			dropped = append(dropped, p.pendingOfLocked(c))
 			c.Body = nil
 		}
 	}
 	p.mu.Lock()
-	p.allLeaveLocked(swept)
 	p.runs.Settling--
-	p.counts.returned += uint64(len(settled))
-	p.counts.cancelled += uint64(len(swept) - len(settled)) // by their futures, at the same moment
 	ended := p.emptiedLocked()
 	p.mu.Unlock()
-	// Only now, as until it was settled a series obeyed commands, with the lock held.
-	dropped := make([]Pending, 0, len(settled))
-	for _, c := range cell.Ahead(settled) {
-		dropped = append(dropped, p.pendingOfLocked(c))
-		c.Body = nil
-	}
 	p.finish(ended)
 	return dropped
 }

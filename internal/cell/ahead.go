@@ -1,20 +1,20 @@
 package cell
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
-// Ahead iterates over cells that lie scattered in memory, and has the processor load them ahead of
-// their turn. A loop that does something with each waits for the memory each time, as an atomic
-// operation lets no later load begin before it; loads that depend on nothing are under way a dozen
-// at a time.
-func Ahead(cells []*Cell) iter.Seq2[int, *Cell] {
-	return func(yield func(int, *Cell) bool) {
-		for begin := 0; begin < len(cells); begin += ahead {
-			end := min(begin+ahead, len(cells))
-			load(cells[begin:end])
-			for i := begin; i < end; i++ {
-				if !yield(i, cells[i]) {
-					return
-				}
+// Ahead iterates over cells that lie scattered in memory, a group at a time, and has the processor
+// load each group before its turn. A loop that does something with each cell waits for the memory
+// each time, as an atomic operation lets no later load begin before it; loads that depend on
+// nothing are under way a dozen at a time.
+func Ahead(cells []*Cell) iter.Seq[[]*Cell] {
+	return func(yield func([]*Cell) bool) {
+		for group := range slices.Chunk(cells, ahead) {
+			load(group)
+			if !yield(group) {
+				return
 			}
 		}
 	}
