@@ -17,7 +17,7 @@ import (
 func TestSeeingWhy(t *testing.T) {
 	mux := http.NewServeMux()
 	pool := executor.NewScheduledPool(4, executor.Name("jobs"),
-		executor.ExplainLate(100*time.Millisecond), // log why runs are later than that
+		executor.ExplainLate(100*time.Millisecond), // log why a run is so late
 		executor.Measure(),                         // histograms of lateness and duration
 		executor.KeepHistory())                     // the last ten minutes
 	mux.Handle("/punctual/", inspect.Handler(pool))
