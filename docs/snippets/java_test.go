@@ -6,15 +6,12 @@ import (
 	"fmt"
 	"strconv"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/punctual-go/punctual/delayqueue"
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/future"
-	"github.com/punctual-go/punctual/timer"
 	"github.com/punctual-go/punctual/timer/cron"
 )
 
@@ -68,8 +65,9 @@ func TestPoolsOfJava(t *testing.T) {
 	}()
 	func() {
 		// supplyAsync(this::compute, pool).thenApply(Integer::toString).orTimeout(1, SECONDS).join()
-		f, err := executor.Submit(pool, compute, executor.Timeout(time.Second))
-		text, err := future.Then(f, func(n int) (string, error) { return strconv.Itoa(n), nil }).Get(ctx)
+		f, err := executor.Submit(pool, compute)
+		decimal := future.Then(f, func(n int) (string, error) { return strconv.Itoa(n), nil })
+		text, err := decimal.GetTimeout(time.Second)
 		require.NoError(t, err)
 		require.Equal(t, "42", text)
 	}()
@@ -84,46 +82,4 @@ func TestPoolsOfJava(t *testing.T) {
 		s := pool.Stats() // all of one moment
 		fmt.Println(s.Busy, s.Queued, s.Completed)
 	}()
-}
-
-func TestTheRestOfJava(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx := t.Context()
-		func() {
-			// var task = new FutureTask<>(this::compute); new Thread(task).start(); task.get()
-			task := future.NewTask(compute)
-			go task.Run(ctx)
-			n, err := task.Future().Get(ctx)
-			require.NoError(t, err)
-			require.Equal(t, 42, n)
-		}()
-		func() {
-			// var p = new CompletableFuture<Integer>(); p.complete(42); p.get()
-			p := future.NewPromise[int]()
-			p.Complete(42)
-			n, err := p.Future().Get(ctx)
-			require.NoError(t, err)
-			require.Equal(t, 42, n)
-		}()
-		func() {
-			// var queue = new DelayQueue<Retry>(); queue.put(new Retry("a", 5, SECONDS)); Retry r = queue.take()
-			queue := delayqueue.New[string]()
-			_, err := queue.Put("a", 5*time.Second) // any value; it needs no method of its own
-			next, err := queue.Take(ctx)
-			require.NoError(t, err)
-			require.Equal(t, "a", next)
-		}()
-		func() {
-			tick := func() {}
-			// var timer = new Timer("jobs"); timer.scheduleAtFixedRate(task, 0, 1000)
-			jobs := timer.New("jobs")
-			defer jobs.Cancel()
-			err := jobs.AtFixedRate(timer.NewTask(tick), 0, time.Second)
-			require.NoError(t, err)
-		}()
-		// TimeUnit.MINUTES.toSeconds(5); TimeUnit.SECONDS.sleep(1)
-		seconds := (5 * time.Minute).Seconds()
-		time.Sleep(time.Second)
-		require.Equal(t, 300.0, seconds)
-	})
 }

@@ -17,7 +17,7 @@ import (
 func TestSeeingWhy(t *testing.T) {
 	mux := http.NewServeMux()
 	pool := executor.NewScheduledPool(4, executor.Name("jobs"),
-		executor.ExplainLate(100*time.Millisecond), // a line in the log for each run that is later
+		executor.ExplainLate(100*time.Millisecond), // log why a run is so late
 		executor.Measure(),                         // histograms of lateness and duration
 		executor.KeepHistory())                     // the last ten minutes
 	mux.Handle("/punctual/", inspect.Handler(pool))
@@ -25,13 +25,14 @@ func TestSeeingWhy(t *testing.T) {
 	poll := func(context.Context) error { return nil }
 	_, err := pool.AtFixedRate(0, time.Minute, poll, executor.Name("poll"), executor.Expect(
 		executor.SuccessWithin(3*time.Minute), executor.StartWithin(time.Second, 0.99)))
-	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) {
-		if h := pool.Health(); h.Status != executor.HealthOK {
+	mux.Handle("/healthz", inspect.Health(pool)) // a liveness probe: 503 only if the pool is down
+	mux.HandleFunc("/alert", func(w http.ResponseWriter, _ *http.Request) {
+		if h := pool.Health(); h.Status != executor.HealthOK { // also if a task is late or has failed
 			http.Error(w, h.Err().Error(), http.StatusServiceUnavailable)
 		}
 	})
 	require.NoError(t, err)
-	for _, path := range []string{"/punctual/", "/healthz"} {
+	for _, path := range []string{"/punctual/", "/healthz", "/alert"} {
 		w := httptest.NewRecorder()
 		mux.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
 		require.Equal(t, http.StatusOK, w.Code, path)

@@ -2,7 +2,6 @@ package snippets
 
 import (
 	"os"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,80 +10,125 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// documented returns the methods that have a row in the document, by class.
-func documented(t *testing.T) map[string][]string {
+// row is a line of a table about Java.
+type row struct {
+	section string
+	cells   []string
+}
+
+var codeSpan = regexp.MustCompile("`([^`]+)`")
+
+func spans(cell string) (found []string) {
+	for _, m := range codeSpan.FindAllStringSubmatch(cell, -1) {
+		found = append(found, m[1])
+	}
+	return found
+}
+
+// rowsOf returns the rows of all tables of a page but their heads.
+func rowsOf(t *testing.T, page string) (rows []row) {
 	t.Helper()
-	text, err := os.ReadFile("../java-methods.md")
+	text, err := os.ReadFile(page)
 	require.NoError(t, err)
-	all := map[string][]string{}
-	class := ""
-	name := regexp.MustCompile("`(\\w+)`")
+	section := ""
 	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
 		if heading, ok := strings.CutPrefix(line, "## "); ok {
-			class = strings.TrimSpace(heading)
+			section = heading
 		}
-		if cells := strings.Split(line, "|"); class != "" && len(cells) == 5 {
-			for _, m := range name.FindAllStringSubmatch(cells[1], -1) {
-				all[class] = append(all[class], m[1])
-			}
-		}
-	}
-	return all
-}
-
-// listed returns the public methods of the classes, as they were taken from a JDK 17; those of Spring
-// are from its documentation.
-func listed(t *testing.T) map[string][]string {
-	t.Helper()
-	text, err := os.ReadFile("testdata/java-methods.txt")
-	require.NoError(t, err)
-	all := map[string][]string{}
-	for line := range strings.Lines(string(text)) {
-		class, methods, _ := strings.Cut(line, ":")
-		all[class[strings.LastIndex(class, ".")+1:]] = strings.Fields(methods)
-	}
-	return all
-}
-
-func TestEachMethodHasItsRow(t *testing.T) {
-	rows, want := documented(t), listed(t)
-	for class, methods := range want {
-		got := slices.Clone(rows[class])
-		slices.Sort(got)
-		require.Equal(t, methods, got, class)
-	}
-	require.Len(t, rows, len(want))
-}
-
-// The list is compared with the JDK that is here, if there is one.
-func TestTheListIsThatOfTheJDK(t *testing.T) {
-	javap, err := exec.LookPath("javap")
-	if err != nil {
-		t.Skip("no javap on the PATH: the list of methods is not compared with a JDK")
-	}
-	version, err := exec.Command(javap, "-version").CombinedOutput()
-	require.NoError(t, err)
-	if !strings.HasPrefix(string(version), "17.") {
-		t.Skipf("the list is that of a JDK 17, and this is %s", version)
-	}
-	text, err := os.ReadFile("testdata/java-methods.txt")
-	require.NoError(t, err)
-	for line := range strings.Lines(string(text)) {
-		class, methods, _ := strings.Cut(line, ":")
-		if !strings.HasPrefix(class, "java.") {
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| Java |") {
 			continue
 		}
-		require.Equal(t, strings.Fields(methods), methodsOf(t, javap, class), class)
+		cells := strings.Split(strings.Trim(line, "|"), "|")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		rows = append(rows, row{section, cells})
+	}
+	return rows
+}
+
+// javaType is what the lists in testdata say of a type.
+type javaType struct {
+	above []string        // its supertypes that have a section as well
+	names map[string]bool // whether it has the method itself, or else inherits it
+}
+
+// javaTypes reads the list that testdata/Methods.java has made on a JDK 17, and that of what has
+// come later, and of Spring, which is from their documentation.
+func javaTypes(t *testing.T) map[string]javaType {
+	t.Helper()
+	types := map[string]javaType{}
+	for _, file := range []string{"testdata/java-methods.txt", "testdata/later-methods.txt"} {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for line := range strings.Lines(string(text)) {
+			fields := strings.Fields(line)
+			dot := strings.LastIndex(fields[0], ".")
+			name, last := fields[0][:dot], fields[0][dot+1:]
+			if fields[1] == "is" {
+				name = last
+			}
+			is, known := types[name]
+			if !known {
+				is.names = map[string]bool{}
+			}
+			if fields[1] == "is" {
+				is.above = fields[2:]
+			} else {
+				is.names[last] = fields[1] != "inherited"
+			}
+			types[name] = is
+		}
+	}
+	return types
+}
+
+// TestEachMethodHasItsRow wants a row for each method, in the section of its type; for what a type
+// only inherits, that of a supertype will do.
+func TestEachMethodHasItsRow(t *testing.T) {
+	rows := map[string][]string{}
+	for _, r := range rowsOf(t, "../java-methods.md") {
+		rows[r.section] = append(rows[r.section], spans(r.cells[0])...)
+	}
+	types := javaTypes(t)
+	for name, is := range types {
+		for method, own := range is.names {
+			stands := slices.Contains(rows[name], method)
+			for _, above := range is.above {
+				stands = stands || !own && slices.Contains(rows[above], method)
+			}
+			if !stands {
+				t.Errorf("%s.%s has no row", name, method)
+			}
+		}
+		for _, method := range rows[name] {
+			if _, there := is.names[method]; !there {
+				t.Errorf("there is no %s.%s", name, method)
+			}
+		}
+		unique := slices.Compact(slices.Sorted(slices.Values(rows[name])))
+		require.Len(t, unique, len(rows[name]), "two rows for one method of %s", name)
+	}
+	require.Len(t, rows, len(types), "each section is of a type that is listed")
+}
+
+func TestEachRowSaysWhatIsDifferent(t *testing.T) {
+	for _, r := range rowsOf(t, "../java-methods.md") {
+		require.Len(t, r.cells, 3, "%s: %q", r.section, r.cells)
+		for _, cell := range r.cells {
+			require.NotEmpty(t, cell, "%s: %q", r.section, r.cells)
+		}
+		require.NotEqual(t, "–", r.cells[2], "%s: %q", r.section, r.cells)
 	}
 }
 
-func methodsOf(t *testing.T, javap, class string) (names []string) {
-	t.Helper()
-	out, err := exec.Command(javap, "-public", class).Output()
+func TestEachTypeHasSomeLinesOfCode(t *testing.T) {
+	text, err := os.ReadFile("../java-methods.md")
 	require.NoError(t, err)
-	for _, m := range regexp.MustCompile(` (\w+)\(`).FindAllStringSubmatch(string(out), -1) {
-		names = append(names, m[1])
+	sections := strings.Split(string(text), "\n## ")[1:]
+	require.Len(t, sections, len(javaTypes(t)))
+	for _, section := range sections {
+		require.Contains(t, section, "\n```go\n// ", strings.SplitN(section, "\n", 2)[0])
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
 }

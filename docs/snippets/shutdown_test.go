@@ -34,8 +34,11 @@ func TestRunUntilTheSignal(t *testing.T) {
 
 func Example_report() {
 	pool := executor.NewScheduledPool(1)
-	_, err := pool.Schedule(time.Hour, refresh, executor.Name("refresh"))
+	_, err := pool.Schedule(time.Hour, refresh, executor.Name("save"))
 	if err != nil {
+		panic(err)
+	}
+	if _, err := pool.AtFixedRate(time.Hour, time.Hour, refresh, executor.Name("refresh")); err != nil {
 		panic(err)
 	}
 	func() {
@@ -43,7 +46,9 @@ func Example_report() {
 		defer cancel()
 		report, err := pool.CloseContext(ctx)
 		for _, lost := range report.Dropped {
-			fmt.Println("never ran:", lost.Name)
+			if !lost.Periodic {
+				fmt.Println("never ran:", lost.Name)
+			}
 		}
 		for _, stuck := range report.Running {
 			fmt.Println("still running:", stuck.Name)
@@ -52,7 +57,7 @@ func Example_report() {
 			panic(err)
 		}
 	}()
-	// Output: never ran: refresh
+	// Output: never ran: save
 }
 
 func TestAsInJava(t *testing.T) {

@@ -80,7 +80,7 @@ func (s *Service) routes() http.Handler {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		h := s.pool.Health()
 		w.Header().Set("Content-Type", "application/json")
-		if h.Status != executor.HealthOK {
+		if h.Status == executor.HealthDown { // not if a job is late: a restart would not help it
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 		_ = json.NewEncoder(w).Encode(h)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -10,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/executor"
 )
 
 // pipes is a listener whose connections are pipes: they work in a bubble of virtual time.
@@ -99,6 +102,24 @@ func TestARequestUnderWayIsFinished(t *testing.T) {
 		status, text := get(t, l.client(), "/slow")
 		require.Equal(t, http.StatusOK, status)
 		require.Equal(t, "finished\n", text)
+		require.NoError(t, <-ended)
+	})
+}
+
+// A liveness probe that fails has the process restarted, which is of no use to a job that is late.
+func TestALateJobIsNoReasonForARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, l, cancel, ended := start(t, 10*time.Second)
+		_, err := s.pool.AtFixedRate(0, time.Minute, func(context.Context) error {
+			return errors.New("no answer")
+		}, executor.Name("poll"), executor.Expect(executor.SuccessWithin(3*time.Minute)))
+		require.NoError(t, err)
+		time.Sleep(5 * time.Minute)
+		synctest.Wait()
+		status, text := get(t, l.client(), "/healthz")
+		require.Equal(t, http.StatusOK, status)
+		require.Contains(t, text, executor.HealthDegraded)
+		cancel()
 		require.NoError(t, <-ended)
 	})
 }
