@@ -239,23 +239,28 @@ func (l *Loop) settle(swept []*cell.Cell, active ...*cell.Cell) []executor.Pendi
 	for _, c := range active {
 		c.Interrupt(executor.ErrShutdown)
 	}
-	settled := swept[:0]
-	for _, c := range swept {
-		if l.runs.Drop(c, planOf(c)) {
-			settled = append(settled, c)
+	dropped := make([]executor.Pending, 0, len(swept))
+	var settled []*cell.Cell // of a group
+	for group := range cell.Ahead(swept) {
+		settled = settled[:0]
+		for _, c := range group {
+			if l.runs.Drop(c, planOf(c)) {
+				settled = append(settled, c)
+			}
+		}
+		l.mu.Lock()
+		l.counts.returned += uint64(len(settled))
+		l.counts.reclaimed += uint64(len(group) - len(settled)) // cancelled before, or just now
+		l.mu.Unlock()
+		// Only now, as until it was settled a series obeyed commands, with the lock held.
+		for _, c := range settled {
+			dropped = append(dropped, l.pendingOf(c))
+			c.Body = nil
 		}
 	}
 	l.mu.Lock()
 	l.runs.Settling--
-	l.counts.returned += uint64(len(settled))
-	l.counts.reclaimed += uint64(len(swept) - len(settled)) // cancelled before, or just now
 	l.mu.Unlock()
-	// Only now, as until it was settled a series obeyed commands, with the lock held.
-	dropped := make([]executor.Pending, 0, len(settled))
-	for _, c := range settled {
-		dropped = append(dropped, l.pendingOf(c))
-		c.Body = nil
-	}
 	return dropped
 }
 
