@@ -133,6 +133,45 @@ func TestABriefRunWakesNobodyElse(t *testing.T) {
 	})
 }
 
+// wakeUps returns the runs and the wake-ups of a pool in an hour, after a minute to learn.
+func wakeUps(p *executor.ScheduledPool) (runs, wakes uint64) {
+	time.Sleep(time.Minute)
+	synctest.Wait()
+	before := p.Stats()
+	time.Sleep(time.Hour)
+	synctest.Wait()
+	after := p.Stats()
+	return after.Runs - before.Runs, after.Wakeups - before.Wakeups
+}
+
+// Nor does one that is not brief, if the next task is so far away that there is time to see.
+func TestARunThatIsNotLongWakesNobodyElseIfTheNextIsFarAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := pooltest.NewScheduledPool(t, 2)
+		p.PrestartWorkers()
+		_, err := p.AtFixedRate(time.Second, 10*time.Millisecond, pooltest.Sleep(50*time.Microsecond))
+		require.NoError(t, err)
+		pooltest.Schedule(t, p, 48*time.Hour, pooltest.Nothing)
+		runs, wakes := wakeUps(p)
+		assert.Equal(t, runs, wakes)
+	})
+}
+
+// It does if the next is near. Here each second one is.
+func TestARunThatIsNotBriefIsHandedOverIfTheNextIsNear(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := pooltest.NewScheduledPool(t, 2)
+		p.PrestartWorkers()
+		for i := range 2 {
+			_, err := p.AtFixedRate(time.Second+time.Duration(i)*time.Millisecond, 10*time.Millisecond,
+				pooltest.Sleep(50*time.Microsecond))
+			require.NoError(t, err)
+		}
+		runs, wakes := wakeUps(p)
+		assert.InDelta(t, runs+runs/2, wakes, 2)
+	})
+}
+
 // A task whose runs take long has somebody wait for the next from the beginning.
 func TestALongRunIsHandedOverAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -9,8 +9,8 @@
 //	poller   a timerfd that the netpoller waits for. In an idle process it is exact. For each
 //	         wake-up the scheduler wakes and parks threads of its own, which costs more than the
 //	         timer itself; and a busy process may look at the netpoller only every ten
-//	         milliseconds, so a runtime timer is set for the same time, and the first of the two
-//	         wins.
+//	         milliseconds, so a runtime timer is set, too, for the same time or a millisecond
+//	         later, and the first of the two wins.
 //	thread   a timerfd that is read by a system call, so that the goroutine keeps its thread and
 //	         its processor. That halves the cost of a wake-up. But it keeps a processor from others
 //	         until the runtime takes it away; a goroutine that wakes without one waits in line. So

@@ -2,6 +2,7 @@ package alarm
 
 import (
 	"os"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -105,10 +106,19 @@ func (t *threadMeans) close() { _ = t.file.Close() }
 type pollerMeans struct {
 	timerfd
 	clock clock.Clock
+	at    atomic.Int64 // when it is set to ring
 	file  *os.File
 	raw   syscall.RawConn       // of file; its errors are not allocated, unlike those of file.Read
 	read  func(fd uintptr) bool // p.expired, made once so that wait allocates nothing
 }
+
+// A wait that is longer than longWait has its runtime timer a little later than the kernel's. The
+// runtime waits for timers in whole milliseconds, rounded down, so for one of the same time it would
+// wake up too early, and once more.
+const (
+	longWait = time.Millisecond
+	behind   = time.Millisecond
+)
 
 // newPoller returns nil if there is no descriptor, or the netpoller does not accept it.
 func newPoller(c clock.Clock) means {
@@ -130,7 +140,11 @@ func newPoller(c clock.Clock) means {
 }
 
 func (p *pollerMeans) set(at, now int64) {
+	p.at.Store(at)
 	p.timerfd.set(at, now)
+	if at-now > int64(longWait) {
+		at += int64(behind)
+	}
 	_ = p.file.SetReadDeadline(p.clock.Time(min(at, now+int64(farthest))))
 }
 
@@ -140,12 +154,10 @@ func (p *pollerMeans) ring() { _ = p.file.SetReadDeadline(time.Unix(1, 0)) }
 // wait returns on either event; the deadline shows as an error, which does not matter.
 func (p *pollerMeans) wait(<-chan struct{}) { _ = p.raw.Read(p.read) }
 
-// expired reads the timer, which resets it, and reports whether it had expired. On false the
-// netpoller goes on waiting.
-func (p *pollerMeans) expired(fd uintptr) bool {
-	_, err := unix.Read(int(fd), p.count[:])
-	return err != unix.EAGAIN
-}
+// expired reports whether the time has come. On false the netpoller goes on waiting. To read the
+// clock is cheaper than to read the timer, which need not be: setting it again resets it, and the
+// netpoller is told of each expiration.
+func (p *pollerMeans) expired(uintptr) bool { return p.clock.Now() >= p.at.Load() }
 
 func (p *pollerMeans) close() { _ = p.file.Close() }
 

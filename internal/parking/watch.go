@@ -30,6 +30,10 @@ type watch struct {
 // so a shorter time would not be kept, and would only cost more in a busy one.
 const guardAfter int64 = 900_000
 
+// GuardWithin is by when the guard has called, and who was called looks at the head, unless the
+// system is too busy for that.
+const GuardWithin int64 = 3_000_000
+
 // OnGuard sets what the guard calls, with the lock held, when somebody has to be called: it is to
 // call Notify. Without it Watch must not be used.
 func (l *Lot) OnGuard(notify func()) { l.watch.notify = notify }
