@@ -1,20 +1,45 @@
 import java.io.*;
 import java.util.*;
 import java.util.concurrent.*;
-import java.util.concurrent.atomic.*;
 import java.util.concurrent.locks.LockSupport;
 
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
 /**
- * Runs scripts on the JDK's own executors and timers, in real time, and prints what happened. Each line
- * of the input is a script, and each of the output its number and history, or "!" if the machine
- * disturbed it each time: an event came too far from the grid. The Go side says what lines mean.
+ * Runs scripts on the JDK's own executors and timers, in real time, and prints what happened. Each
+ * line of the input is a script, and each of the output its number and history, or "!" if the
+ * machine disturbed it each time: an event came too far from the grid, or from where it had to be.
+ * The Go side says what lines mean.
  */
 public class Differential {
     static final long GRID = Long.getLong("grid", 10) * 1_000_000;
-    static final int TRIES = 8;
+    static final int TRIES = 12;
+    static final int SPREAD = 40; // instants over which scripts begin
+    static final long STALL = 24_000_000; // what is too long for a machine to stand still
+    static final int CLASSES = 3; // of instants: tasks come at one, bodies end at the next
+    static final int ENDING = 1;
+    static final int LONGEST = 50; // what a task of a timer lasts
+
+    static volatile long stalled = System.nanoTime(); // when the machine has last stood still
+
+    /** Looks whether the machine stands still, which may shift a script by whole instants. */
+    static void watch() {
+        for (long last = System.nanoTime(), now;; last = now) {
+            LockSupport.parkNanos(GRID / 4);
+            now = System.nanoTime();
+            if (now - last > Math.max(GRID * 3 / 4, STALL)) {
+                stalled = now;
+            }
+        }
+    }
 
     public static void main(String[] args) throws Exception {
         var in = new BufferedReader(new InputStreamReader(System.in));
+        // The thread of a timer dies of what a task throws, and needs not tell.
+        Thread.setDefaultUncaughtExceptionHandler((thread, e) -> { });
+        var watcher = new Thread(Differential::watch);
+        watcher.setDaemon(true);
+        watcher.start();
         var controllers = Executors.newFixedThreadPool(Integer.getInteger("parallel", 60));
         int n = 0;
         for (String line; (line = in.readLine()) != null; n++) {
@@ -52,7 +77,6 @@ public class Differential {
         long begun;
         ThreadPoolExecutor pool;
         Timer timer;
-        volatile boolean timerDead;
 
         Trial(String script) {
             String[] parts = script.split("\\|");
@@ -69,19 +93,24 @@ public class Differential {
         }
 
         String run() {
-            begun = System.nanoTime() + ThreadLocalRandom.current().nextLong(GRID) + GRID;
+            // Scripts that run beside each other do not do the same at the same instant.
+            begun = System.nanoTime() + ThreadLocalRandom.current().nextLong(SPREAD * GRID) + GRID;
             make();
             long last = -1;
             for (int i = 0; i < commands.length; i++) {
-                // What a task held up that its caller ran comes one by one: a worker that is being
-                // woken has then taken what it was woken for.
+                // What a task held up that its caller ran comes one by one, each in its class: a
+                // worker that is being woken has then taken what it was woken for.
                 long at = commands[i][1];
                 if (at <= last || System.nanoTime() - begun >= (at + 1) * GRID) {
-                    at = Math.max(last, now()) + 2;
+                    at = next(Math.max(last, now()), at % CLASSES);
                 }
                 last = at;
                 until(begun + at * GRID);
-                now();
+                onTime(at);
+                if (disturbed) {
+                    abandon();
+                    return "!";
+                }
                 try {
                     command(i, commands[i]);
                 } catch (RejectedExecutionException | IllegalStateException e) {
@@ -91,7 +120,7 @@ public class Differential {
                 }
             }
             finish();
-            if (disturbed) {
+            if (disturbed || stalled - begun > 0) {
                 return "!";
             }
             synchronized (events) {
@@ -132,11 +161,7 @@ public class Differential {
                 case 2 -> new ThreadPoolExecutor.DiscardPolicy();
                 default -> new ThreadPoolExecutor.DiscardOldestPolicy();
             };
-            pool = new ThreadPoolExecutor(head[1], head[2], 1, TimeUnit.HOURS, queue, r -> {
-                var t = new Thread(r);
-                t.setUncaughtExceptionHandler((thread, e) -> { });
-                return t;
-            }, handler);
+            pool = new ThreadPoolExecutor(head[1], head[2], 1, TimeUnit.HOURS, queue, handler);
         }
 
         void command(int i, int[] c) {
@@ -147,8 +172,8 @@ public class Differential {
             switch (c[0]) {
                 case 0 -> {
                     var body = new Body(i, c[3], c[4], c[5], c[6]);
-                    Future<?> f = head[0] == 0
-                        ? ((ScheduledThreadPoolExecutor) pool).schedule(body, c[2] * GRID, TimeUnit.NANOSECONDS)
+                    Future<?> f = pool instanceof ScheduledThreadPoolExecutor p
+                        ? p.schedule(body, c[2] * GRID, NANOSECONDS)
                         : pool.submit(body);
                     futures.put(i, f);
                     numbers.put((Runnable) f, i);
@@ -157,8 +182,8 @@ public class Differential {
                     var p = (ScheduledThreadPoolExecutor) pool;
                     var body = new Body(i, c[4], c[5], c[6], 0);
                     Future<?> f = c[0] == 1
-                        ? p.scheduleAtFixedRate(body, c[2] * GRID, c[3] * GRID, TimeUnit.NANOSECONDS)
-                        : p.scheduleWithFixedDelay(body, c[2] * GRID, c[3] * GRID, TimeUnit.NANOSECONDS);
+                        ? p.scheduleAtFixedRate(body, c[2] * GRID, c[3] * GRID, NANOSECONDS)
+                        : p.scheduleWithFixedDelay(body, c[2] * GRID, c[3] * GRID, NANOSECONDS);
                     futures.put(i, f);
                     numbers.put((Runnable) f, i);
                 }
@@ -180,7 +205,8 @@ public class Differential {
                     }
                     result("n" + i + "=" + left.toString().replace(" ", ""));
                 }
-                case 6 -> result("q" + i + "=" + pool.getActiveCount() + "," + pool.getQueue().size());
+                case 6 ->
+                    result("q" + i + "=" + pool.getActiveCount() + "," + pool.getQueue().size());
                 case 7 -> {
                     var body = new Body(i, c[3], c[4], c[5], c[6]);
                     numbers.put(body, i);
@@ -194,15 +220,11 @@ public class Differential {
             long ms = GRID / 1_000_000;
             switch (c[0]) {
                 case 0, 1, 2 -> {
-                    var body = c[0] == 0 ? new Body(i, c[3], c[4], c[5], 0) : new Body(i, c[4], c[5], c[6], 0);
+                    int from = c[0] == 0 ? 3 : 4; // where the body begins
+                    var body = new Body(i, c[from], c[from + 1], c[from + 2], 0);
                     var task = new TimerTask() {
                         @Override public void run() {
-                            try {
-                                body.run();
-                            } catch (RuntimeException e) {
-                                timerDead = true;
-                                timer.cancel();
-                            }
+                            body.run(); // what it throws kills the timer
                         }
                     };
                     if (c[0] == 0) {
@@ -228,7 +250,7 @@ public class Differential {
 
         void finish() {
             if (timer != null) {
-                until(System.nanoTime() + 12 * GRID); // for the body under way
+                until(System.nanoTime() + (LONGEST + CLASSES) * GRID); // for the body under way
                 return;
             }
             try {
@@ -280,6 +302,30 @@ public class Differential {
             return since / GRID;
         }
 
+        /** The first instant of a class after another instant. */
+        static long next(long at, long kind) {
+            at++;
+            return at + (kind + CLASSES - at % CLASSES) % CLASSES;
+        }
+
+        /** The present, which is to be at an instant. */
+        long onTime(long instant) {
+            long at = now();
+            if (at != instant || stalled - begun > 0) {
+                disturbed = true;
+            }
+            return at;
+        }
+
+        /** Leaves a script that is disturbed. */
+        void abandon() {
+            if (timer != null) {
+                timer.cancel();
+            } else {
+                pool.shutdownNow();
+            }
+        }
+
         static void until(long end) {
             for (long left; (left = end - System.nanoTime()) > 0;) {
                 LockSupport.parkNanos(left);
@@ -306,14 +352,13 @@ public class Differential {
                 long at = now();
                 event("s" + number, at);
                 runs++;
-                long end = begun + (at + length) * GRID;
-                for (long left; (left = end - System.nanoTime()) > 0;) {
+                long end = begun + next(at + length - 1, ENDING) * GRID;
+                boolean stopped = false;
+                for (long left; !stopped && (left = end - System.nanoTime()) > 0;) {
                     LockSupport.parkNanos(left);
-                    if (Thread.interrupted() && deaf == 0) {
-                        break;
-                    }
+                    stopped = Thread.interrupted() && deaf == 0;
                 }
-                event("e" + number, now());
+                event("e" + number, stopped ? now() : onTime((end - begun) / GRID));
                 if (runs == failAt) {
                     throw new IllegalArgumentException("as told");
                 }
