@@ -55,9 +55,9 @@ func (p *Pool) Shutdown() {
 // matches both [future.ErrCancelled] and ErrShutdown. ShutdownNow does not wait for the running
 // tasks, and may be called from one. A second call returns nothing.
 //
-// A series that is in a run is also returned, unless that run is its last in any case. Its future
-// is settled when the run ends, with the error of the run if the run fails and thereby ends the
-// series.
+// A series that is in a run is also returned, even if a Shutdown before has made that run the last,
+// but not if the run was to be its last in any case. Its future is settled when the run ends, with
+// the error of the run if the run fails and thereby ends the series.
 //
 // Whether a task that has just been accepted counts as started depends on who was to run it: if a
 // worker had to be started for it, it has started; if an idle worker was woken, or the task waits
