@@ -15,10 +15,11 @@ const period = time.Minute
 func refresh() {}
 
 func start(ctx context.Context, every time.Duration, quit chan int) {
+	// want +4 `ad-hoc ticker`
 	go func() {
 		t := time.NewTicker(period)
 		defer t.Stop()
-		for { // want `ad-hoc ticker`
+		for {
 			select {
 			case <-ctx.Done():
 				return
@@ -27,20 +28,23 @@ func start(ctx context.Context, every time.Duration, quit chan int) {
 			}
 		}
 	}()
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for range time.Tick(2 * time.Second) { // want `ad-hoc ticker`
+		for range time.Tick(2 * time.Second) {
 			refresh()
 		}
 	}()
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for { // want `ad-hoc ticker`
+		for {
 			refresh()
 			time.Sleep(every)
 		}
 	}()
 
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for range time.Tick(time.Second) { // want `ad-hoc ticker`
+		for range time.Tick(time.Second) {
 			if every > period {
 				continue
 			}
@@ -55,13 +59,18 @@ func start(ctx context.Context, every time.Duration, quit chan int) {
 			refresh()
 		}
 	}()
-	go collect()
+	go collect(ctx)
 }
 
-func collect() {
-	for { // want `ad-hoc ticker`
-		time.Sleep(period)
-		refresh()
+func collect(ctx context.Context) {
+	// want +1 `ad-hoc ticker`
+	for {
+		select {
+		case <-time.After(period):
+			refresh()
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 
@@ -78,7 +87,8 @@ func (s *server) loop() {
 	defer s.wg.Done()
 	t := time.NewTicker(s.every)
 	defer t.Stop()
-	for { // want `ad-hoc ticker`
+	// want +1 `ad-hoc ticker`
+	for {
 		select {
 		case <-s.quit:
 			return
@@ -89,12 +99,18 @@ func (s *server) loop() {
 	}
 }
 
+func (s *server) stop() {
+	close(s.quit)
+	close(s.closed)
+}
+
 func (s *server) start() {
 	t := time.NewTicker(period)
 	s.wg.Add(1)
 	go s.loop()
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for { // want `ad-hoc ticker`
+		for {
 			select {
 			case <-t.C:
 				refresh()
@@ -113,9 +129,10 @@ func (s *server) start() {
 
 func named(job string, ctx context.Context) {
 	print(job)
+	// want +3 `ad-hoc ticker`
 	go func() {
 		defer refresh()
-		for { // want `ad-hoc ticker`
+		for {
 			select {
 			case <-ctx.Done():
 				return
@@ -177,9 +194,17 @@ func none(s *server, every time.Duration, group interface{ Go(func()) }) {
 		}
 		refresh()
 	}()
+	go forever()
 	group.Go(func() { // the group waits for it
 		for range time.Tick(time.Second) { // want `ad-hoc ticker`
 			refresh()
 		}
 	})
+}
+
+func forever() { // others may call it, and wait
+	for { // want `ad-hoc ticker`
+		time.Sleep(period)
+		refresh()
+	}
 }

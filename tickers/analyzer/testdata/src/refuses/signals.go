@@ -1,0 +1,161 @@
+package refuses
+
+import (
+	"context"
+	"time"
+)
+
+type clock interface {
+	After(time.Duration) <-chan time.Time
+}
+
+func rearmed(c clock, ctx context.Context) {
+	go func() {
+		t := time.NewTicker(time.Second)
+		defer t.Stop()
+		timeout := time.After(time.Minute)
+		for { // want `ad-hoc ticker`
+			select {
+			case <-timeout:
+				return
+			case <-t.C:
+				if some() {
+					timeout = time.After(time.Minute)
+				}
+			}
+		}
+	}()
+	go func() {
+		t := time.NewTicker(time.Second)
+		defer t.Stop()
+		for { // want `ad-hoc ticker`
+			select {
+			case <-c.After(time.Minute):
+				return
+			case <-t.C:
+				work()
+			}
+		}
+	}()
+	go func() {
+		t := time.NewTicker(time.Second)
+		for { // want `ad-hoc ticker`
+			select {
+			case <-ctx.Done():
+				return
+			case <-t.C:
+				ctx = context.Background()
+			}
+		}
+	}()
+}
+
+// A sender waits until no body runs.
+
+type service struct {
+	quit, handed chan bool
+	Done         chan struct{}
+	replaced     chan struct{}
+}
+
+func (s *service) stop() {
+	s.quit <- true
+	work()
+}
+
+func newService(handed chan bool) *service {
+	return &service{handed: handed}
+}
+
+func (s *service) restart() {
+	close(s.replaced)
+	s.replaced = make(chan struct{})
+	go s.start(nil)
+}
+
+type other struct{ done chan struct{} }
+
+func newOther(done chan struct{}) other { return other{done} }
+
+func (s *service) start(parameter chan bool) {
+	local := make(chan bool)
+	given := local
+	send(given)
+	until := func(c *chan bool, o other) {
+		go func() {
+			for { // want `ad-hoc ticker`
+				select {
+				case <-*c:
+					return
+				case <-time.After(time.Second):
+					work()
+				}
+			}
+		}()
+		go func() {
+			for { // want `ad-hoc ticker`
+				select {
+				case <-o.done:
+					return
+				case <-time.After(time.Second):
+					work()
+				}
+			}
+		}()
+	}
+	until(&local, other{})
+	go func() {
+		for { // want `ad-hoc ticker`
+			select {
+			case <-s.quit:
+				return
+			case <-s.handed:
+				return
+			case <-time.After(time.Second):
+				work()
+			}
+		}
+	}()
+	go func() {
+		for { // want `ad-hoc ticker`
+			select {
+			case <-s.Done:
+				return
+			case <-time.After(time.Second):
+				work()
+			}
+		}
+	}()
+	go func() {
+		for { // want `ad-hoc ticker`
+			select {
+			case <-s.replaced:
+				return
+			case <-time.After(time.Second):
+				work()
+			}
+		}
+	}()
+	go func() {
+		for { // want `ad-hoc ticker`
+			select {
+			case <-parameter:
+				return
+			case <-time.After(time.Second):
+				work()
+			}
+		}
+	}()
+	go func() {
+		for { // want `ad-hoc ticker`
+			select {
+			case <-given:
+				return
+			case <-time.After(time.Second):
+				work()
+			}
+		}
+	}()
+}
+
+func send(c chan<- bool) { c <- true }

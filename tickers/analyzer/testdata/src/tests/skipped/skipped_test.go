@@ -1,0 +1,13 @@
+package skipped
+
+import "time"
+
+func work() {}
+
+func start() {
+	go func() {
+		for range time.Tick(time.Second) {
+			work()
+		}
+	}()
+}
