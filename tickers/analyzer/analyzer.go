@@ -113,7 +113,8 @@ func (s *search) look(n ast.Node) {
 		self := s.TypesInfo.Defs[n.Name]
 		if by, ok := s.started[self]; ok {
 			// Whoever else calls it may recover.
-			others := n.Name.IsExported() || s.uses(self) != len(by.sites)
+			others := n.Name.IsExported() || s.uses(self) != len(by.sites) ||
+				n.Recv != nil && s.inInterface(n.Name.Name)
 			s.goroutine(n.Type, n.Body, spawner{caught: by.caught, tied: by.tied || others})
 		}
 		s.rearming(self, n.Recv, n.Body)

@@ -3,6 +3,7 @@ package analyzer
 import (
 	"go/ast"
 	"go/types"
+	"regexp"
 )
 
 // object is the function, method or variable that an expression names; of a generic one, what is
@@ -71,4 +72,31 @@ func (s *search) typeOf(e ast.Expr) string {
 		return ""
 	}
 	return types.TypeString(types.Unalias(t), nil)
+}
+
+// inInterface tells whether an interface of this package has a method of this name, by which it may
+// be called.
+func (s *search) inInterface(name string) bool {
+	for id, o := range s.TypesInfo.Defs {
+		f, ok := o.(*types.Func)
+		if !ok || id.Name != name {
+			continue
+		}
+		if recv := f.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) {
+			return true
+		}
+	}
+	return false
+}
+
+// ignored tells whether a file that is left out of this build has a name in it.
+func (s *search) ignored(name string) bool {
+	word := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
+	for _, file := range s.IgnoredFiles {
+		text, err := s.ReadFile(file)
+		if err != nil || word.Match(text) {
+			return true
+		}
+	}
+	return false
 }

@@ -48,30 +48,6 @@ func (s *search) edited(from, to token.Pos, edits []analysis.TextEdit) string {
 	return text.String() + s.source(from, to)
 }
 
-// keepsComments tells whether the comments of what a fix takes away are in its text. One that
-// stands behind a statement goes with it.
-func (s *search) keepsComments(file *ast.File, gone []ast.Node, text string) bool {
-	lost := map[string]int{}
-	for _, group := range file.Comments {
-		for _, c := range group.List {
-			for i, n := range gone {
-				behind := i > 0 && c.Pos() >= n.End() && s.line(c.Pos()) == s.line(n.End())
-				if within(c, n) || behind {
-					lost[c.Text]++
-				}
-			}
-		}
-	}
-	for c, n := range lost {
-		if strings.Count(text, c) < n {
-			return false
-		}
-	}
-	return true
-}
-
-func (s *search) line(at token.Pos) int { return s.Fset.File(at).Line(at) }
-
 // next is where the text goes on after spaces, on this line or the next.
 func (s *search) next(at token.Pos) token.Pos {
 	file := s.Fset.File(at)

@@ -88,11 +88,14 @@ func (s *search) named(e ast.Expr, variables []*types.Var) bool {
 	return false
 }
 
-// owned tells whether only this package can set a variable, and the function that declares it
-// does so where it is seen.
+// owned tells whether only the code that is seen here can set a variable, and the function that
+// declares it does so where it is seen.
 func (s *search) owned(v *types.Var) bool {
 	if v.Pkg() != s.Pkg || v.Kind() == types.ResultVar {
 		return false
 	}
-	return !v.Exported() || !v.IsField() && v.Parent() != s.Pkg.Scope()
+	if !v.IsField() && v.Parent() != s.Pkg.Scope() {
+		return true // a local one
+	}
+	return !v.Exported() && !s.ignored(v.Name())
 }

@@ -146,45 +146,52 @@ func named(job string, ctx context.Context) {
 // No fix.
 
 func none(s *server, every time.Duration, group interface{ Go(func()) }) {
+	// want +3 `ad-hoc ticker`
 	go func() { // something comes after
 		defer refresh()
-		for range time.Tick(time.Second) { // want `ad-hoc ticker`
+		for range time.Tick(time.Second) {
 			refresh()
 		}
 	}()
+	// want +2 `ad-hoc ticker`
 	go func() { // the body defers
-		for range time.Tick(time.Second) { // want `ad-hoc ticker`
+		for range time.Tick(time.Second) {
 			defer refresh()
 		}
 	}()
+	// want +3 `ad-hoc ticker`
 	go func() { // a panic is caught
 		defer func() { recover() }()
-		for range time.Tick(time.Second) { // want `ad-hoc ticker`
+		for range time.Tick(time.Second) {
 			refresh()
 		}
 	}()
+	// want +2 `ad-hoc ticker`
 	go func() { // the period changes
-		for { // want `ad-hoc ticker`
+		for {
 			time.Sleep(every)
 			every *= 2
 		}
 	}()
+	// want +3 `ad-hoc ticker`
 	go func() { // the ticker is used
 		t := time.NewTicker(time.Second)
-		for range t.C { // want `ad-hoc ticker`
+		for range t.C {
 			t.Reset(every)
 		}
 	}()
+	// want +3 `ad-hoc ticker`
 	go func() { // the tick is used
 		t := time.NewTicker(time.Second)
-		for now := range t.C { // want `ad-hoc ticker`
+		for now := range t.C {
 			print(now.String())
 		}
 	}()
 	go func() { // the way out is a jump
 		t := time.NewTicker(time.Second)
 	all:
-		for { // want `ad-hoc ticker`
+		// want +1 `ad-hoc ticker`
+		for {
 			select {
 			case <-s.quit:
 				break all
@@ -195,15 +202,17 @@ func none(s *server, every time.Duration, group interface{ Go(func()) }) {
 		refresh()
 	}()
 	go forever()
+	// want +2 `ad-hoc ticker`
 	group.Go(func() { // the group waits for it
-		for range time.Tick(time.Second) { // want `ad-hoc ticker`
+		for range time.Tick(time.Second) {
 			refresh()
 		}
 	})
 }
 
 func forever() { // others may call it, and wait
-	for { // want `ad-hoc ticker`
+	// want +1 `ad-hoc ticker`
+	for {
 		time.Sleep(period)
 		refresh()
 	}

@@ -21,16 +21,18 @@ func (s *server) start() {
 }
 
 func nowhere() {
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for range time.Tick(time.Second) { // want `ad-hoc ticker`
+		for range time.Tick(time.Second) {
 			work()
 		}
 	}()
 }
 
 func another(s struct{ pool int }) {
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for range time.Tick(time.Second) { // want `ad-hoc ticker`
+		for range time.Tick(time.Second) {
 			work()
 		}
 	}()

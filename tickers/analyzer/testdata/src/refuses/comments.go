@@ -6,10 +6,11 @@ import (
 )
 
 func lost(ctx context.Context) {
+	// want +4 `ad-hoc ticker`
 	go func() {
 		// a slow ticker
 		t := time.NewTicker(time.Second)
-		for { // want `ad-hoc ticker`
+		for {
 			select {
 			case <-ctx.Done():
 				return
@@ -18,10 +19,11 @@ func lost(ctx context.Context) {
 			}
 		}
 	}()
+	// want +4 `ad-hoc ticker`
 	go func() {
 		t := time.NewTicker(time.Second) // each second
 		defer work()
-		for { // want `ad-hoc ticker`
+		for {
 			select {
 			case <-ctx.Done():
 				return
@@ -39,6 +41,19 @@ func lost(ctx context.Context) {
 				return
 			case <-t.C:
 				work()
+			}
+		}
+	}()
+	// want +2 `ad-hoc ticker`
+	go func() {
+		for {
+			select {
+			// a
+			case <-ctx.Done():
+				return
+			case <-time.After(time.Second):
+				work()
+				// as long as another
 			}
 		}
 	}()

@@ -16,8 +16,9 @@ func GoSafe(f func()) {
 }
 
 func caught(ctx context.Context, done func(), closer interface{ release() }) {
+	// want +2 `ad-hoc ticker: its period drifts`
 	GoSafe(func() {
-		for { // want `ad-hoc ticker: its period drifts`
+		for {
 			select {
 			case <-ctx.Done():
 				return
@@ -26,9 +27,10 @@ func caught(ctx context.Context, done func(), closer interface{ release() }) {
 			}
 		}
 	})
+	// want +3 `ad-hoc ticker: its period drifts`
 	go func() {
 		defer cleanup()
-		for { // want `ad-hoc ticker: its period drifts`
+		for {
 			select {
 			case <-ctx.Done():
 				return
@@ -37,9 +39,10 @@ func caught(ctx context.Context, done func(), closer interface{ release() }) {
 			}
 		}
 	}()
+	// want +3 `ad-hoc ticker: a panic`
 	go func() { // who knows what it defers
 		defer done()
-		for { // want `ad-hoc ticker: a panic`
+		for {
 			select {
 			case <-ctx.Done():
 				return
@@ -48,9 +51,10 @@ func caught(ctx context.Context, done func(), closer interface{ release() }) {
 			}
 		}
 	}()
+	// want +3 `ad-hoc ticker: a panic`
 	go func() {
 		defer closer.release()
-		for { // want `ad-hoc ticker: a panic`
+		for {
 			select {
 			case <-ctx.Done():
 				return
@@ -67,7 +71,8 @@ func caught(ctx context.Context, done func(), closer interface{ release() }) {
 }
 
 func loop(ctx context.Context) {
-	for { // want `ad-hoc ticker: a panic`
+	// want +1 `ad-hoc ticker: a panic`
+	for {
 		select {
 		case <-ctx.Done():
 			return
@@ -84,9 +89,10 @@ func cleanup() {
 }
 
 func threads(ctx context.Context) {
+	// want +3 `ad-hoc ticker`
 	go func() {
 		runtime.LockOSThread()
-		for { // want `ad-hoc ticker`
+		for {
 			select {
 			case <-ctx.Done():
 				return
@@ -95,9 +101,10 @@ func threads(ctx context.Context) {
 			}
 		}
 	}()
+	// want +3 `ad-hoc ticker`
 	go func() {
 		pprof.SetGoroutineLabels(ctx)
-		for { // want `ad-hoc ticker`
+		for {
 			select {
 			case <-ctx.Done():
 				return
@@ -113,8 +120,9 @@ func threads(ctx context.Context) {
 func results(ctx context.Context) {
 	go endless()
 	go ends(ctx)
+	// want +2 `ad-hoc ticker`
 	group{}.Go(func() error {
-		for { // want `ad-hoc ticker`
+		for {
 			select {
 			case <-ctx.Done():
 				os.Exit(1)
@@ -123,8 +131,9 @@ func results(ctx context.Context) {
 			}
 		}
 	})
+	// want +2 `ad-hoc ticker`
 	go func() error {
-		for { // want `ad-hoc ticker`
+		for {
 			work()
 			time.Sleep(time.Second)
 		}
@@ -136,14 +145,40 @@ type group struct{}
 func (group) Go(f func() error) { go f() }
 
 func endless() error {
-	for { // want `ad-hoc ticker`
+	// want +1 `ad-hoc ticker`
+	for {
 		work()
 		time.Sleep(time.Second)
 	}
 }
 
 func ends(ctx context.Context) (err error) {
-	for { // want `ad-hoc ticker`
+	// want +1 `ad-hoc ticker`
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Second):
+			work()
+		}
+	}
+}
+
+// It may be called by its interface.
+
+type looper interface{ looping(context.Context) }
+
+func calls(ctx context.Context, l looper) {
+	defer func() { recover() }()
+	l.looping(ctx)
+	go waiter{}.looping(ctx)
+}
+
+type waiter struct{}
+
+func (waiter) looping(ctx context.Context) {
+	// want +1 `ad-hoc ticker`
+	for {
 		select {
 		case <-ctx.Done():
 			return

@@ -8,11 +8,12 @@ import (
 )
 
 func changed(d time.Duration) {
+	// want +5 `ad-hoc ticker`
 	go func() {
 		t := time.NewTicker(d)
 		defer t.Stop()
 		d *= 10
-		for range t.C { // want `ad-hoc ticker`
+		for range t.C {
 			work()
 		}
 	}()
@@ -20,8 +21,9 @@ func changed(d time.Duration) {
 
 func ranged(ds []time.Duration) {
 	var d time.Duration
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for { // want `ad-hoc ticker`
+		for {
 			time.Sleep(d)
 			work()
 		}
@@ -32,8 +34,9 @@ func ranged(ds []time.Duration) {
 }
 
 func result() (d time.Duration) {
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for { // want `ad-hoc ticker`
+		for {
 			time.Sleep(d)
 			work()
 		}
@@ -44,8 +47,9 @@ func result() (d time.Duration) {
 func pointed() {
 	d := time.Second
 	flag.DurationVar(&d, "d", d, "")
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for { // want `ad-hoc ticker`
+		for {
 			time.Sleep(d)
 			work()
 		}
@@ -61,26 +65,30 @@ type settings struct {
 var Interval = time.Second
 
 func fields(s, u *settings, client *http.Client) {
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for { // want `ad-hoc ticker`
+		for {
 			time.Sleep(s.Every)
 			work()
 		}
 	}()
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for { // want `ad-hoc ticker`
+		for {
 			time.Sleep(u.every)
 			work()
 		}
 	}()
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for { // want `ad-hoc ticker`
+		for {
 			time.Sleep(client.Timeout)
 			work()
 		}
 	}()
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for { // want `ad-hoc ticker`
+		for {
 			time.Sleep(Interval)
 			work()
 		}
@@ -96,8 +104,9 @@ type inner struct{ every time.Duration }
 func (e *embedding) replace(i *inner) { e.inner = i }
 
 func (e *embedding) start() {
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for { // want `ad-hoc ticker`
+		for {
 			time.Sleep(e.every)
 			work()
 		}

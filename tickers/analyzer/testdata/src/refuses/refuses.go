@@ -14,7 +14,8 @@ func some() bool { return false }
 
 // Once more: somebody may call it, and not only start it.
 func forever() {
-	for range time.Tick(time.Second) { // want `ad-hoc ticker`
+	// want +1 `ad-hoc ticker`
+	for range time.Tick(time.Second) {
 		work()
 	}
 }
@@ -22,7 +23,8 @@ func forever() {
 type job struct{ quit chan bool }
 
 func (j job) loop() {
-	for { // want `ad-hoc ticker`
+	// want +1 `ad-hoc ticker`
+	for {
 		select {
 		case <-j.quit:
 			return
@@ -42,12 +44,13 @@ func starts(j job) {
 func labels(n int) {
 	done := make(chan bool)
 	defer close(done)
+	// want +6 `ad-hoc ticker`
 	go func() {
 		if n > 3 {
 			goto end
 		}
 		defer work()
-		for { // want `ad-hoc ticker`
+		for {
 			select {
 			case <-done:
 				return
@@ -58,21 +61,24 @@ func labels(n int) {
 	end:
 		work()
 	}()
+	// want +3 `ad-hoc ticker`
 	go func() {
 		if n > 3 {
-			for range time.Tick(time.Second) { // want `ad-hoc ticker`
+			for range time.Tick(time.Second) {
 				work()
 			}
 		}
 	}()
 	go func() {
 	loop:
-		for range time.Tick(time.Second) { // want `ad-hoc ticker`
+		// want +1 `ad-hoc ticker`
+		for range time.Tick(time.Second) {
 			continue loop
 		}
 	}()
+	// want +2 `ad-hoc ticker`
 	go func() { // each turn a new ticker
-		for { // want `ad-hoc ticker`
+		for {
 			<-time.Tick(time.Second)
 			work()
 		}
@@ -80,8 +86,9 @@ func labels(n int) {
 }
 
 func bodies(logger interface{ Fatal(...any) }) {
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for range time.Tick(time.Second) { // want `ad-hoc ticker`
+		for range time.Tick(time.Second) {
 			if some() {
 				logger.Fatal("who knows what that does")
 			}

@@ -8,17 +8,19 @@ import (
 )
 
 func pools(jobs chan int) {
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for range time.Tick(time.Second) { // want `ad-hoc ticker`
+		for range time.Tick(time.Second) {
 			work()
 		}
 	}()
 }
 
 func later(ctx context.Context) {
+	// want +3 `ad-hoc ticker`
 	go func() {
 		jobs := 1
-		for { // want `ad-hoc ticker`
+		for {
 			select {
 			case <-ctx.Done():
 				print(jobs)
@@ -31,24 +33,27 @@ func later(ctx context.Context) {
 }
 
 func contexts(context context.Context) {
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for range time.Tick(time.Second) { // want `ad-hoc ticker`
+		for range time.Tick(time.Second) {
 			work()
 		}
 	}()
 }
 
 func executors(executor string) {
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for range time.Tick(time.Second) { // want `ad-hoc ticker`
+		for range time.Tick(time.Second) {
 			work()
 		}
 	}()
 }
 
 func predeclared(panic func()) {
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for range time.Tick(time.Second) { // want `ad-hoc ticker`
+		for range time.Tick(time.Second) {
 			work()
 		}
 	}()
@@ -57,9 +62,10 @@ func predeclared(panic func()) {
 func periods(ctx context.Context) {
 	d := time.Second
 	t := time.NewTicker(d)
+	// want +3 `ad-hoc ticker`
 	go func() {
 		d := "x"
-		for { // want `ad-hoc ticker`
+		for {
 			select {
 			case <-ctx.Done():
 				print(d)
@@ -69,8 +75,9 @@ func periods(ctx context.Context) {
 			}
 		}
 	}()
+	// want +2 `ad-hoc ticker`
 	go func() { // the way out uses what the loop declares
-		for { // want `ad-hoc ticker`
+		for {
 			n := 1
 			print(n)
 			select {

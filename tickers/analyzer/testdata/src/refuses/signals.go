@@ -10,11 +10,12 @@ type clock interface {
 }
 
 func rearmed(c clock, ctx context.Context) {
+	// want +5 `ad-hoc ticker`
 	go func() {
 		t := time.NewTicker(time.Second)
 		defer t.Stop()
 		timeout := time.After(time.Minute)
-		for { // want `ad-hoc ticker`
+		for {
 			select {
 			case <-timeout:
 				return
@@ -25,10 +26,11 @@ func rearmed(c clock, ctx context.Context) {
 			}
 		}
 	}()
+	// want +4 `ad-hoc ticker`
 	go func() {
 		t := time.NewTicker(time.Second)
 		defer t.Stop()
-		for { // want `ad-hoc ticker`
+		for {
 			select {
 			case <-c.After(time.Minute):
 				return
@@ -37,9 +39,10 @@ func rearmed(c clock, ctx context.Context) {
 			}
 		}
 	}()
+	// want +3 `ad-hoc ticker`
 	go func() {
 		t := time.NewTicker(time.Second)
-		for { // want `ad-hoc ticker`
+		for {
 			select {
 			case <-ctx.Done():
 				return
@@ -82,8 +85,9 @@ func (s *service) start(parameter chan bool) {
 	given := local
 	send(given)
 	until := func(c *chan bool, o other) {
+		// want +2 `ad-hoc ticker`
 		go func() {
-			for { // want `ad-hoc ticker`
+			for {
 				select {
 				case <-*c:
 					return
@@ -92,8 +96,9 @@ func (s *service) start(parameter chan bool) {
 				}
 			}
 		}()
+		// want +2 `ad-hoc ticker`
 		go func() {
-			for { // want `ad-hoc ticker`
+			for {
 				select {
 				case <-o.done:
 					return
@@ -104,8 +109,9 @@ func (s *service) start(parameter chan bool) {
 		}()
 	}
 	until(&local, other{})
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for { // want `ad-hoc ticker`
+		for {
 			select {
 			case <-s.quit:
 				return
@@ -116,8 +122,9 @@ func (s *service) start(parameter chan bool) {
 			}
 		}
 	}()
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for { // want `ad-hoc ticker`
+		for {
 			select {
 			case <-s.Done:
 				return
@@ -126,8 +133,9 @@ func (s *service) start(parameter chan bool) {
 			}
 		}
 	}()
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for { // want `ad-hoc ticker`
+		for {
 			select {
 			case <-s.replaced:
 				return
@@ -136,8 +144,9 @@ func (s *service) start(parameter chan bool) {
 			}
 		}
 	}()
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for { // want `ad-hoc ticker`
+		for {
 			select {
 			case <-parameter:
 				return
@@ -146,8 +155,9 @@ func (s *service) start(parameter chan bool) {
 			}
 		}
 	}()
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for { // want `ad-hoc ticker`
+		for {
 			select {
 			case <-given:
 				return

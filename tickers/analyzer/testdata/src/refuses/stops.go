@@ -7,8 +7,9 @@ import (
 
 func returned(ctx context.Context) (stop func()) {
 	t := time.NewTicker(time.Second)
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for { // want `ad-hoc ticker`
+		for {
 			select {
 			case <-ctx.Done():
 				return
@@ -23,8 +24,9 @@ func returned(ctx context.Context) (stop func()) {
 func outside(ctx context.Context) {
 	t := time.NewTicker(time.Second)
 	defer t.Stop()
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for { // want `ad-hoc ticker`
+		for {
 			select {
 			case <-ctx.Done():
 				return
@@ -37,12 +39,13 @@ func outside(ctx context.Context) {
 }
 
 func conditional(ctx context.Context, off bool) {
+	// want +6 `ad-hoc ticker`
 	go func() {
 		t := time.NewTicker(time.Second)
 		if off {
 			t.Stop()
 		}
-		for { // want `ad-hoc ticker`
+		for {
 			select {
 			case <-ctx.Done():
 				return
@@ -51,9 +54,10 @@ func conditional(ctx context.Context, off bool) {
 			}
 		}
 	}()
+	// want +3 `ad-hoc ticker`
 	go func() {
 		t := time.NewTicker(time.Second)
-		for { // want `ad-hoc ticker`
+		for {
 			select {
 			case <-ctx.Done():
 				if off {
@@ -70,8 +74,9 @@ func conditional(ctx context.Context, off bool) {
 func shared(ctx context.Context) {
 	t := time.NewTicker(time.Second)
 	for range 4 {
+		// want +2 `ad-hoc ticker`
 		go func() {
-			for { // want `ad-hoc ticker`
+			for {
 				select {
 				case <-ctx.Done():
 					return
