@@ -65,7 +65,7 @@ func TestGoldensCompile(t *testing.T) {
 			overlay[strings.TrimSuffix(golden, ".golden")] = text
 		}
 		loaded, err := packages.Load(&packages.Config{
-			Mode:    packages.LoadAllSyntax,
+			Mode:    packages.LoadSyntax,
 			Dir:     dir,
 			Overlay: overlay,
 			Env: append(os.Environ(),

@@ -6,25 +6,40 @@ import (
 	"go/token"
 )
 
-// keepsComments tells whether the comments of what a fix takes away are in its text. One that
-// stands behind a statement goes with it.
-func (s *search) keepsComments(file *ast.File, gone []ast.Node, text string) bool {
+// lost are the comments of what a fix takes away that are not in its text, each with a line end.
+func (s *search) lost(file *ast.File, gone []ast.Node, text string) (lost string) {
 	kept := commentsOf(text)
 	for _, group := range file.Comments {
 		for _, c := range group.List {
 			for i, n := range gone {
-				behind := i > 0 && c.Pos() >= n.End() && s.line(c.Pos()) == s.line(n.End())
-				if !within(c, n) && !behind {
+				if !within(c, n) && (i == 0 || !s.behind(c, n)) {
 					continue
 				}
-				if kept[c.Text] == 0 {
-					return false
+				if kept[c.Text]--; kept[c.Text] < 0 {
+					lost += c.Text + "\n"
 				}
-				kept[c.Text]--
 			}
 		}
 	}
-	return true
+	return lost
+}
+
+// behind tells whether a comment stands on the line on which a statement ends, and is about it.
+func (s *search) behind(c *ast.Comment, n ast.Node) bool {
+	return c.Pos() >= n.End() && s.line(c.Pos()) == s.line(n.End())
+}
+
+// withComment is where a statement ends that goes with the comment behind it.
+func (s *search) withComment(file *ast.File, n ast.Node) token.Pos {
+	end := n.End()
+	for _, group := range file.Comments {
+		for _, c := range group.List {
+			if s.behind(c, n) {
+				end = c.End()
+			}
+		}
+	}
+	return end
 }
 
 // commentsOf is how often each comment stands in a text.

@@ -44,21 +44,20 @@ func (s *search) fix(l *loop, method string) (fix analysis.SuggestedFix, ok bool
 	} else {
 		text, ok = s.inPlace(l, task, stops)
 	}
-	formatted, err := format.Source([]byte(text))
-	if !ok || err != nil {
-		return fix, false
-	}
-	edits := []analysis.TextEdit{{Pos: at, End: replaced.End(), NewText: formatted}}
+	var edits []analysis.TextEdit
 	gone := []ast.Node{replaced}
 	for _, st := range stops {
 		if !within(st, replaced) {
 			gone = append(gone, st)
-			edits = append(edits, analysis.TextEdit{Pos: st.Pos(), End: s.next(st.End())})
+			end := s.next(s.withComment(file, st))
+			edits = append(edits, analysis.TextEdit{Pos: st.Pos(), End: end})
 		}
 	}
-	if s.loses(file, l, gone) || !s.keepsComments(file, gone, text) {
+	formatted, err := format.Source([]byte(s.lost(file, gone, text) + text))
+	if !ok || err != nil || s.loses(file, l, gone) {
 		return fix, false
 	}
+	edits = append(edits, analysis.TextEdit{Pos: at, End: replaced.End(), NewText: formatted})
 	return analysis.SuggestedFix{
 		Message:   "run it on the scheduled pool " + pool,
 		TextEdits: append(imports, edits...),

@@ -38,3 +38,58 @@ func commented(ctx context.Context) {
 		}
 	}()
 }
+
+// Those that have no place any more stand above.
+func moved(ctx context.Context) {
+	// want +4 `ad-hoc ticker`
+	go func() {
+		// a slow ticker
+		t := time.NewTicker(time.Second)
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-t.C:
+				refresh()
+			}
+		}
+	}()
+	// want +4 `ad-hoc ticker`
+	go func() {
+		t := time.NewTicker(time.Second) // each second
+		defer refresh()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-t.C:
+				refresh()
+			}
+		}
+	}()
+	t := time.NewTicker(time.Second) // outside
+	// want +2 `ad-hoc ticker`
+	go func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-t.C:
+				refresh()
+			}
+		}
+	}()
+	// want +2 `ad-hoc ticker`
+	go func() {
+		for {
+			select {
+			// a
+			case <-ctx.Done():
+				return
+			case <-time.After(time.Second):
+				refresh()
+				// as long as another
+			}
+		}
+	}()
+}

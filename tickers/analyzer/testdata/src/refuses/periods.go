@@ -3,7 +3,7 @@ package refuses
 import (
 	"encoding/json"
 	"flag"
-	"net/http"
+	"os/exec"
 	"time"
 )
 
@@ -64,7 +64,7 @@ type settings struct {
 // Interval can be set by others.
 var Interval = time.Second
 
-func fields(s, u *settings, client *http.Client) {
+func fields(s, u *settings, command *exec.Cmd) {
 	// want +2 `ad-hoc ticker`
 	go func() {
 		for {
@@ -82,7 +82,7 @@ func fields(s, u *settings, client *http.Client) {
 	// want +2 `ad-hoc ticker`
 	go func() {
 		for {
-			time.Sleep(client.Timeout)
+			time.Sleep(command.WaitDelay)
 			work()
 		}
 	}()

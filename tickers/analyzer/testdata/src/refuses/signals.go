@@ -53,6 +53,21 @@ func rearmed(c clock, ctx context.Context) {
 	}()
 }
 
+func reassigned(ctx context.Context) {
+	// want +3 `ad-hoc ticker`
+	go func() {
+		defer work()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(time.Second):
+				ctx = context.Background()
+			}
+		}
+	}()
+}
+
 // A sender waits until no body runs.
 
 type service struct {
