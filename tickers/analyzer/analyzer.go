@@ -21,8 +21,8 @@
 // that does stays, waits for the loop's way out as it did, then ends the series and waits for the
 // body: so what it defers comes when it always came. There is a fix only where nothing else can
 // change: the period and the way out have to be the same for as long as the loop runs, the ticker
-// has to be the loop's own, no comment may be lost, and nobody may recover from a panic of the
-// body, or wait until it takes a signal to end.
+// has to be the loop's own, and nobody may recover from a panic of the body, or wait until it takes
+// a signal to end.
 package analyzer
 
 import (
@@ -64,32 +64,33 @@ type search struct {
 
 func run(pass *analysis.Pass) (any, error) {
 	s := &search{pass, map[types.Object]*ast.FuncDecl{}, map[types.Object]*spawner{}}
-	s.inspect(func(n ast.Node) {
+	inspect(s.Files, func(n ast.Node) {
 		if f, ok := n.(*ast.FuncDecl); ok && s.TypesInfo.Defs[f.Name] != nil {
 			s.decls[s.TypesInfo.Defs[f.Name]] = f
 		}
 	})
-	s.inspect(func(n ast.Node) {
+	var files []*ast.File
+	for _, file := range pass.Files {
+		if inTests || !strings.HasSuffix(pass.Fset.File(file.FileStart).Name(), "_test.go") {
+			files = append(files, file)
+		}
+	}
+	inspect(files, func(n ast.Node) {
 		if function, by := s.startedBy(n); function != nil {
 			s.spawn(function, by)
 		}
 	})
-	for _, file := range pass.Files {
-		isTest := strings.HasSuffix(pass.Fset.File(file.FileStart).Name(), "_test.go")
-		if ast.IsGenerated(file) || isTest && !inTests {
-			continue
+	for _, file := range files {
+		if !ast.IsGenerated(file) {
+			inspect([]*ast.File{file}, s.look)
 		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			s.look(n)
-			return true
-		})
 	}
 	return nil, nil
 }
 
-// inspect visits the nodes of all files.
-func (s *search) inspect(visit func(ast.Node)) {
-	for _, file := range s.Files {
+// inspect visits the nodes of files.
+func inspect(files []*ast.File, visit func(ast.Node)) {
+	for _, file := range files {
 		ast.Inspect(file, func(n ast.Node) bool {
 			visit(n)
 			return true

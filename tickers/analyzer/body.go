@@ -8,8 +8,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// bodyOf is the body of a loop as that of a function: what goes on with the next turn
-// returns.
+// bodyOf is the body of a loop as that of a function: what goes on with the next turn returns.
 func (s *search) bodyOf(l *loop) string {
 	var edits []analysis.TextEdit
 	for _, st := range l.body {
@@ -21,7 +20,8 @@ func (s *search) bodyOf(l *loop) string {
 			}
 		})
 	}
-	return strings.TrimSpace(s.edited(l.from, l.to, edits)) + "\nreturn nil"
+	body := strings.TrimSpace(s.edited(l.from, l.to, edits))
+	return strings.TrimSpace(body + "\nreturn nil")
 }
 
 // waits is the code that waits for a way out, ends the series, waits for its body, and leaves.

@@ -26,7 +26,7 @@ func (s *search) onlyClosed(e ast.Expr) bool {
 			}
 		}
 	}
-	s.inspect(func(n ast.Node) {
+	inspect(s.Files, func(n ast.Node) {
 		switch n := n.(type) {
 		case *ast.UnaryExpr:
 			if n.Op == token.ARROW && is(n.X) {

@@ -53,7 +53,7 @@ func (s *search) steady(e ast.Expr) bool {
 			}
 		}
 	}
-	s.inspect(func(n ast.Node) {
+	inspect(s.Files, func(n ast.Node) {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			for _, lhs := range n.Lhs {

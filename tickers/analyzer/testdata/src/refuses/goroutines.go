@@ -63,6 +63,8 @@ func caught(ctx context.Context, done func(), closer interface{ release() }) {
 			}
 		}
 	}()
+	GoSafe(both)
+	go both()
 	go loop(ctx)
 	go func() {
 		defer func() { recover() }()
@@ -75,6 +77,20 @@ func loop(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
+			return
+		case <-time.After(time.Second):
+			work()
+		}
+	}
+}
+
+var ended context.Context
+
+func both() {
+	// want +1 `ad-hoc ticker: a panic`
+	for {
+		select {
+		case <-ended.Done():
 			return
 		case <-time.After(time.Second):
 			work()
@@ -177,6 +193,22 @@ func calls(ctx context.Context, l looper) {
 type waiter struct{}
 
 func (waiter) looping(ctx context.Context) {
+	// want +1 `ad-hoc ticker`
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Second):
+			work()
+		}
+	}
+}
+
+// Others may call it.
+
+func public(ctx context.Context) { go Public(ctx) }
+
+func Public(ctx context.Context) {
 	// want +1 `ad-hoc ticker`
 	for {
 		select {

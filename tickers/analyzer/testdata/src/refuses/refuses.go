@@ -2,6 +2,7 @@
 package refuses
 
 import (
+	"context"
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
@@ -91,6 +92,22 @@ func bodies(logger interface{ Fatal(...any) }) {
 		for range time.Tick(time.Second) {
 			if some() {
 				logger.Fatal("who knows what that does")
+			}
+		}
+	}()
+}
+
+func condition(ctx context.Context) {
+	// want +3 `ad-hoc ticker`
+	go func() {
+		if some() {
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case <-time.After(time.Second):
+					work()
+				}
 			}
 		}
 	}()

@@ -2,9 +2,8 @@ package skipped
 
 import "time"
 
-func work() {}
-
-func start() {
+func startInTest() {
+	go loop()
 	go func() {
 		for range time.Tick(time.Second) {
 			work()
