@@ -112,3 +112,20 @@ func condition(ctx context.Context) {
 		}
 	}()
 }
+
+func variable(ctx context.Context) {
+	loop := func() {
+		// want +1 `ad-hoc ticker`
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(time.Second):
+				work()
+			}
+		}
+	}
+	go loop()
+	defer func() { recover() }()
+	loop()
+}

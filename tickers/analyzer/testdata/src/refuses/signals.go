@@ -130,6 +130,15 @@ func (s *service) start(parameter chan bool) {
 			select {
 			case <-s.quit:
 				return
+			case <-time.After(time.Second):
+				work()
+			}
+		}
+	}()
+	// want +2 `ad-hoc ticker`
+	go func() {
+		for {
+			select {
 			case <-s.handed:
 				return
 			case <-time.After(time.Second):
@@ -175,6 +184,21 @@ func (s *service) start(parameter chan bool) {
 		for {
 			select {
 			case <-given:
+				return
+			case <-time.After(time.Second):
+				work()
+			}
+		}
+	}()
+}
+
+func alias(parameter chan bool) {
+	alias := parameter
+	// want +2 `ad-hoc ticker`
+	go func() {
+		for {
+			select {
+			case <-alias:
 				return
 			case <-time.After(time.Second):
 				work()
