@@ -63,8 +63,8 @@ var large = []string{
 	"github.com/zeromicro/go-zero@v1.10.3",
 }
 
-// The modules of the table, from the module proxy: what is found is what the table has, and with the
-// fixes they still build.
+// The modules of the table, from the module proxy: what is found is what the table has, and with
+// the fixes they still build.
 func TestRealModules(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it downloads and builds modules")
@@ -162,8 +162,8 @@ func readme(t *testing.T) string {
 	return string(text)
 }
 
-// fixed applies the fixes, with a pool in each package that has a finding, builds these packages, and
-// returns how many findings are gone.
+// fixed applies the fixes, with a pool in each package that has a finding, builds these packages,
+// and returns how many findings are gone.
 func fixed(t *testing.T, tool, dir string) int {
 	t.Helper()
 	here, err := filepath.Abs("..")

@@ -1,13 +1,81 @@
 package analyzer
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"golang.org/x/tools/go/analysis/analysistest"
+	"golang.org/x/tools/go/packages"
 )
 
 func TestFindings(t *testing.T) { analysistest.Run(t, analysistest.TestData(), Analyzer, "a") }
 
 func TestFixes(t *testing.T) {
-	analysistest.RunWithSuggestedFixes(t, analysistest.TestData(), Analyzer, "b")
+	analysistest.RunWithSuggestedFixes(t, analysistest.TestData(), Analyzer, "b", "implicit")
+}
+
+// What the flag names is used where it is a pool, and nowhere else.
+func TestFixesOnTheNamedPool(t *testing.T) {
+	set(t, "pool", "s.pool")
+	analysistest.RunWithSuggestedFixes(t, analysistest.TestData(), Analyzer, "pools")
+}
+
+func TestNoFixWhereSomethingElseWouldChange(t *testing.T) {
+	for _, result := range analysistest.Run(t, analysistest.TestData(), Analyzer, "refuses") {
+		for _, d := range result.Diagnostics {
+			for _, fix := range d.SuggestedFixes {
+				t.Errorf("%s: %s", result.Pass.Fset.Position(d.Pos), fix.Message)
+			}
+		}
+	}
+}
+
+func TestTestFilesOnDemand(t *testing.T) {
+	analysistest.Run(t, analysistest.TestData(), Analyzer, "tests/skipped")
+	set(t, "intests", "true")
+	analysistest.Run(t, analysistest.TestData(), Analyzer, "tests/looked")
+}
+
+func set(t *testing.T, name, value string) {
+	t.Helper()
+	was := Analyzer.Flags.Lookup(name).Value.String()
+	if err := Analyzer.Flags.Set(name, value); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = Analyzer.Flags.Set(name, was) })
+}
+
+// A fix has to compile, and no test above tells.
+func TestGoldensCompile(t *testing.T) {
+	root := analysistest.TestData()
+	for _, name := range []string{"b", "implicit", "pools"} {
+		dir := filepath.Join(root, "src", name)
+		goldens, err := filepath.Glob(filepath.Join(dir, "*.golden"))
+		if err != nil || len(goldens) == 0 {
+			t.Fatal(name, err)
+		}
+		overlay := map[string][]byte{}
+		for _, golden := range goldens {
+			text, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			overlay[strings.TrimSuffix(golden, ".golden")] = text
+		}
+		loaded, err := packages.Load(&packages.Config{
+			Mode:    packages.LoadSyntax,
+			Dir:     dir,
+			Overlay: overlay,
+			Env: append(os.Environ(),
+				"GOPATH="+root, "GO111MODULE=off", "GOWORK=off", "GOPROXY=off"),
+		}, name)
+		if err != nil || len(loaded) != 1 {
+			t.Fatal(name, err)
+		}
+		for _, err := range loaded[0].Errors {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/format"
-	"go/token"
-	"go/types"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -17,56 +15,81 @@ const refused = "panic(err) // the pool is shut down, or the period is not posit
 
 // fix replaces a loop by a task of a pool, if that means the same.
 func (s *search) fix(l *loop, method string) (fix analysis.SuggestedFix, ok bool) {
-	pool := s.pool(l)
+	if !s.movable(l) {
+		return fix, false
+	}
 	stops, ok := s.stopsOf(l)
-	if !ok || pool == "" || !s.movable(l) {
+	if !ok {
 		return fix, false
 	}
-	task := fmt.Sprintf("%s.%s(%s, %[4]s, func(context.Context) error {\n%[5]sreturn nil\n}%[6]s",
+	replaced := l.node
+	alone := l.alone(stops)
+	if alone {
+		replaced = l.spawner.statement
+	}
+	at := replaced.Pos()
+	file := s.fileAt(replaced)
+	pool := s.pool(at)
+	imports, ok := s.imports(file, at)
+	here := !alone && l.follows(stops) // the period is read where it is read now
+	if !ok || pool == "" || !s.means(l.period, at) || !s.predeclared(at) ||
+		!s.fixed(l.period, here) {
+		return fix, false
+	}
+	task := fmt.Sprintf("%s.%s(%s, %[4]s, func(context.Context) error {\n%[5]s\n}%[6]s",
 		pool, method, s.initial(l), s.text(l.period), s.bodyOf(l), l.options())
-	var edits []analysis.TextEdit
-	var gone []ast.Node
-	var replaced ast.Node
 	var text string
-	switch alone, spawns := s.alone(l, stops); {
-	case alone && (len(l.outs) == 0 || l.until != nil):
-		if l.until != nil {
-			task += ", executor.WithContext(" + s.text(l.until) + ")"
-		}
-		replaced, text = l.node, "if _, err := "+task+"); err != nil {\n"+refused+"}"
-		if l.spawner.statement != nil {
-			replaced, stops = l.spawner.statement, nil
-		}
-		for _, spawn := range spawns { // the function now returns at once
-			edits = append(edits, analysis.TextEdit{Pos: spawn.Pos(), End: spawn.Call.Pos()})
-		}
-	case len(l.outs) > 0 && s.free(l.outs):
-		replaced = l.node
-		text = "job, err := " + task + ")\nif err != nil {\n" + refused + "}\n" + strings.TrimSpace(s.waits(l, stops))
-		if s.taken(l, "job") || s.taken(l, "err") {
-			text = "{\n" + text + "\n}"
-		}
-	default:
-		return fix, false
+	if alone {
+		text, ok = s.instead(l, task)
+	} else {
+		text, ok = s.inPlace(l, task, stops)
 	}
-	gone = append(gone, replaced)
+	var edits []analysis.TextEdit
+	gone := []ast.Node{replaced}
 	for _, st := range stops {
 		if !within(st, replaced) {
 			gone = append(gone, st)
-			edits = append(edits, analysis.TextEdit{Pos: st.Pos(), End: s.next(st.End())})
+			end := s.next(s.withComment(file, st))
+			edits = append(edits, analysis.TextEdit{Pos: st.Pos(), End: end})
 		}
 	}
-	file := s.fileAt(replaced)
-	imports, ok := s.imports(file)
-	formatted, err := format.Source([]byte(text))
+	formatted, err := format.Source([]byte(s.lost(file, gone, text) + text))
 	if !ok || err != nil || s.loses(file, l, gone) {
 		return fix, false
 	}
-	edits = append(edits, analysis.TextEdit{Pos: replaced.Pos(), End: replaced.End(), NewText: formatted})
+	edits = append(edits, analysis.TextEdit{Pos: at, End: replaced.End(), NewText: formatted})
 	return analysis.SuggestedFix{
 		Message:   "run it on the scheduled pool " + pool,
 		TextEdits: append(imports, edits...),
 	}, true
+}
+
+// instead is what starts a task in place of a goroutine. A context that has ended is no fault:
+// nothing runs then, as before.
+func (s *search) instead(l *loop, task string) (text string, ok bool) {
+	failed := "err != nil"
+	if l.until != nil {
+		at := l.spawner.statement.Pos()
+		if !s.means(l.until, at) || !s.steady(l.until) || l.until.Name == "err" {
+			return "", false
+		}
+		task += ", executor.WithContext(" + l.until.Name + ")"
+		failed += " && " + l.until.Name + ".Err() == nil"
+	}
+	return "if _, err := " + task + "); " + failed + " {\n" + refused + "}", true
+}
+
+// inPlace is what starts a task in place of a loop, and then waits for a way out.
+func (s *search) inPlace(l *loop, task string, stops []ast.Stmt) (text string, ok bool) {
+	if !s.free(l) {
+		return "", false
+	}
+	text = "job, err := " + task + ")\nif err != nil {\n" + refused + "}\n" +
+		strings.TrimSpace(s.waits(l, stops))
+	if s.clashes(l) {
+		text = "{\n" + text + "\n}"
+	}
+	return text, true
 }
 
 // initial is the delay of the first run.
@@ -85,70 +108,33 @@ func (l *loop) options() string {
 	return ""
 }
 
-// waits is the code that waits for a way out, ends the series, waits for its body, and leaves.
-func (s *search) waits(l *loop, stops []ast.Stmt) string {
-	last := l.goroutine.List[len(l.goroutine.List)-1] == l.node
-	all := ""
-	for _, out := range l.outs {
-		comm, body := s.source(out.Comm.Pos(), out.Comm.End()), "\njob.Cancel()\n<-job.Stopped()\n"
-		for _, st := range out.Body {
-			ret, returns := st.(*ast.ReturnStmt)
-			if !contains(stops, st) && !(last && returns && len(ret.Results) == 0) {
-				body += s.source(st.Pos(), st.End()) + "\n"
-			}
-		}
-		if len(l.outs) == 1 {
-			return comm + body
-		}
-		all += "case " + comm + ":" + body
+// alone tells whether a loop is all that a function literal on a goroutine does, but for making and
+// stopping its ticker, and ends with nothing or with a context.
+func (l *loop) alone(stops []ast.Stmt) bool {
+	spawn := l.spawner.statement
+	if spawn == nil || len(spawn.Call.Args) > 0 || len(l.outs) > 0 && l.until == nil {
+		return false
 	}
-	return "select {\n" + all + "}\n"
+	for _, st := range stops {
+		if !within(st, spawn) {
+			return false
+		}
+	}
+	for _, st := range l.goroutine.List {
+		if st != l.node && !contains(stops, st) {
+			return false
+		}
+	}
+	return true
 }
 
-func contains(list []ast.Stmt, st ast.Stmt) bool {
-	for _, other := range list {
-		if other == st {
+func contains(list []ast.Stmt, n ast.Node) bool {
+	for _, st := range list {
+		if st == n {
 			return true
 		}
 	}
 	return false
 }
 
-// pool is what the scheduled pool is called where a loop begins: what -pool says, or a variable in scope.
-func (s *search) pool(l *loop) string {
-	if poolName != "" {
-		return poolName
-	}
-	at := l.node.Pos()
-	if l.spawner.statement != nil {
-		at = l.spawner.statement.Pos()
-	}
-	for scope := s.Pkg.Scope().Innermost(at); scope != nil; scope = scope.Parent() {
-		for _, name := range scope.Names() {
-			v, ok := scope.Lookup(name).(*types.Var)
-			if ok && (v.Pos() < at || scope == s.Pkg.Scope()) &&
-				types.TypeString(v.Type(), nil) == "*"+executorPath+".ScheduledPool" {
-				return name
-			}
-		}
-	}
-	return ""
-}
-
-// bodyOf is the body of a loop as that of a function: what goes on with the next turn returns.
-func (s *search) bodyOf(l *loop) string {
-	if len(l.body) == 0 {
-		return ""
-	}
-	from, to := l.body[0].Pos(), l.body[len(l.body)-1].End()
-	var text strings.Builder
-	for _, st := range l.body {
-		jumps(st, func(n ast.Node) {
-			if b, ok := n.(*ast.BranchStmt); ok && b.Tok == token.CONTINUE {
-				text.WriteString(s.source(from, b.Pos()) + "return nil")
-				from = b.End()
-			}
-		})
-	}
-	return text.String() + s.source(from, s.comment(to)) + "\n"
-}
+func within(n, outer ast.Node) bool { return outer.Pos() <= n.Pos() && n.End() <= outer.End() }

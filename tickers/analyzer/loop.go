@@ -3,8 +3,6 @@ package analyzer
 import (
 	"go/ast"
 	"go/token"
-	"go/types"
-	"strings"
 )
 
 type kind int
@@ -22,63 +20,86 @@ type loop struct {
 	goroutine *ast.BlockStmt
 	spawner   spawner
 	stops     bool              // there is a way out
-	period    ast.Expr          // nil if it is not seen, or not the same each time
+	period    ast.Expr          // nil if it is not seen
+	odd       bool              // no fix for loops that look like this
 	ticker    *ast.AssignStmt   // makes the ticker, if it is a variable
 	body      []ast.Stmt        // without the wait
+	inCase    int               // how many of the body are in the case of a select
+	from, to  token.Pos         // where the body is written
 	outs      []*ast.CommClause // the ways out
 	first     bool              // a loop that begins with its body
 	several   bool              // more than one period in one loop
-	until     ast.Expr          // the context whose end is the only way out
+	until     *ast.Ident        // the context whose end is the only way out
 }
 
 // loop takes a statement for an ad-hoc ticker, or returns nil.
 func (s *search) loop(statement ast.Stmt) *loop {
 	switch st := statement.(type) {
 	case *ast.RangeStmt:
-		if l := s.ticks(st.X); l != nil && !leaves(st.Body) {
-			l.node, l.body = st, st.Body.List
-			if st.Key != nil {
-				l.period = nil // the time is used: no fix
-			}
-			return l
+		l := s.ticks(st.X)
+		if l == nil || s.leaves(st.Body.List, false) {
+			return nil
 		}
+		l.node, l.body = st, st.Body.List
+		l.from, l.to = st.Body.Lbrace+1, st.Body.Rbrace
+		l.odd = l.odd || st.Key != nil // the time is used
+		return l
 	case *ast.ForStmt:
-		if st.Cond == nil && st.Init == nil && st.Post == nil {
+		switch {
+		case st.Init == nil && st.Cond == nil && st.Post == nil:
 			return s.endless(st)
+		case st.Init == nil && st.Cond == nil:
+			return s.posted(st)
+		case st.Init == nil && st.Post == nil && s.asks(st.Cond, token.EQL):
+			if l := s.endless(st); l != nil {
+				l.stops, l.odd = true, true
+				return l
+			}
 		}
 	}
 	return nil
 }
 
-// endless looks at a loop without a condition. It has one place where it waits, at its top or its end;
-// a loop that waits in the middle paces its steps.
-func (s *search) endless(st *ast.ForStmt) *loop {
-	list := st.Body.List
-	if len(list) == 0 {
-		return nil
-	}
-	if l := s.wait(list[0]); l != nil {
-		if len(l.body) > 0 && len(list) > 1 {
-			l.period = nil // the body is in two pieces: no fix
-		}
-		l.node, l.body = st, append(l.body, list[1:]...)
-		return l.repeats()
-	}
-	last := len(list) - 1
-	l := s.wait(list[last])
+// posted looks at a loop that waits after its body: for ; ; <-t.C.
+func (s *search) posted(st *ast.ForStmt) *loop {
+	l := s.wait(st.Post)
 	if l == nil {
 		return nil
 	}
-	l.node = st
-	switch {
-	case len(l.body) == 0:
-		l.body, l.first = list[:last], true
-	case assigns(list[:last]):
-		l.period = nil // it is computed anew each time: no fix
-	default:
+	l.node, l.body, l.odd = st, st.Body.List, true
+	return s.repeats(l)
+}
+
+// endless looks at a loop without a condition. It has one place where it waits, at its top or its
+// end; a loop that waits in the middle paces its steps.
+func (s *search) endless(st *ast.ForStmt) *loop {
+	list, asked := s.unasked(st.Body.List)
+	if len(list) == 0 {
 		return nil
 	}
-	return l.repeats()
+	l := s.wait(list[0])
+	if last := len(list) - 1; l != nil {
+		l.odd = l.odd || len(l.body) > 0 && last > 0 // the body is in two pieces
+		if l.from == token.NoPos || last > 0 {
+			l.from, l.to = list[0].End(), st.Body.Rbrace
+		}
+		l.body = append(l.body, list[1:]...)
+	} else {
+		l = s.wait(list[last])
+		switch {
+		case l == nil:
+			return nil
+		case len(l.body) == 0:
+			l.body, l.first = list[:last], true
+			l.from, l.to = st.Body.Lbrace+1, list[last].Pos()
+		case assigns(list[:last]):
+			l.odd = true // the period is computed anew each time
+		default:
+			return nil
+		}
+	}
+	l.node, l.stops, l.odd = st, l.stops || asked, l.odd || asked
+	return s.repeats(l)
 }
 
 // assigns tells whether statements do nothing but set variables.
@@ -93,230 +114,37 @@ func assigns(list []ast.Stmt) bool {
 	return true
 }
 
-// repeats is the loop, or nil if it waits for something to come true and then goes on: its body leaves
-// it. A question at the beginning of the body, whether to stop, is another way out, if there is one.
-func (l *loop) repeats() *loop {
-	body := l.body
-	if l.stops && l.kind == ticks && len(body) > 1 {
-		if first, ok := body[0].(*ast.IfStmt); ok && first.Init == nil && first.Else == nil && leaves(first.Body) {
-			body = body[1:]
+// repeats is the loop, or nil if it waits for something to come true and then goes on: its body
+// leaves it. A question at the beginning of the body, whether to stop, is another way out, if
+// there is one or if it is asked of a context. Nor is it a ticker if it skips its wait: then it
+// works until there is nothing to do, and looks again later.
+func (s *search) repeats(l *loop) *loop {
+	if l.first && continues(l.body) {
+		return nil
+	}
+	body, inCase := l.body, l.inCase
+	if len(body) > 1 {
+		if q := s.question(body[0], inCase > 0); q != nil {
+			asks := s.asks(q.Cond, token.NEQ)
+			if asks || l.stops && l.kind == ticks {
+				body, inCase = body[1:], max(inCase-1, 0)
+				l.stops = true
+			}
 		}
 	}
-	if leaves(&ast.BlockStmt{List: body}) {
+	if s.leaves(body[:inCase], true) || s.leaves(body[inCase:], false) {
 		return nil
 	}
 	return l
 }
 
-// wait takes a statement for the place where a loop waits for its next moment, or returns nil.
-func (s *search) wait(st ast.Stmt) *loop {
-	switch w := st.(type) {
-	case *ast.ExprStmt:
-		if call, ok := s.isTime(w.X, "Sleep"); ok {
-			return &loop{kind: sleeps, period: call.Args[0]}
-		}
-		if receive, ok := w.X.(*ast.UnaryExpr); ok && receive.Op == token.ARROW {
-			if l := s.moment(receive.X); l != nil {
-				return l
-			}
-		}
-	case *ast.SelectStmt:
-		return s.selecting(w)
-	}
-	return nil
-}
-
-// moment takes a channel for one of time, or returns nil.
-func (s *search) moment(from ast.Expr) *loop {
-	if l := s.ticks(from); l != nil {
-		return l
-	}
-	if call, ok := s.isTime(from, "After"); ok {
-		return &loop{kind: sleeps, period: call.Args[0]}
-	}
-	return nil
-}
-
-// selecting looks at a select: one case is the moment, and the others have to be ways out.
-func (s *search) selecting(sel *ast.SelectStmt) *loop {
-	var l *loop
-	var outs []*ast.CommClause
-	for _, c := range sel.Body.List {
-		clause := c.(*ast.CommClause)
-		from, named := received(clause.Comm)
-		if from == nil {
-			return nil // a send, or a default
-		}
-		m := s.moment(from)
-		switch {
-		case m == nil && exits(clause.Body):
-			outs = append(outs, clause)
-			continue
-		case m == nil, exits(clause.Body):
-			return nil // an event loop, or a time-out
-		case l == nil:
-			l = m
-		default:
-			l.several = true
-		}
-		l.body = append(l.body, clause.Body...)
-		if named || l.several {
-			l.period = nil
-		}
-	}
-	if l == nil {
-		return nil
-	}
-	l.outs, l.stops = outs, len(outs) > 0
-	if len(outs) == 1 && len(outs[0].Body) == 1 {
-		if ret, ok := outs[0].Body[0].(*ast.ReturnStmt); ok && len(ret.Results) == 0 {
-			from, _ := received(outs[0].Comm)
-			l.until = s.contextOf(from)
-		}
-	}
-	return l
-}
-
-// received is the channel that a case receives from, and whether it names what it gets.
-func received(comm ast.Stmt) (from ast.Expr, named bool) {
-	var e ast.Expr
-	switch c := comm.(type) {
-	case *ast.ExprStmt:
-		e = c.X
-	case *ast.AssignStmt:
-		e, named = c.Rhs[0], true
-	}
-	if u, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && u.Op == token.ARROW {
-		return u.X, named
-	}
-	return nil, false
-}
-
-// contextOf is ctx if an expression is ctx.Done().
-func (s *search) contextOf(e ast.Expr) ast.Expr {
-	call, ok := e.(*ast.CallExpr)
-	if !ok {
-		return nil
-	}
-	sel, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok || sel.Sel.Name != "Done" {
-		return nil
-	}
-	if id, ok := sel.X.(*ast.Ident); ok && types.TypeString(s.TypesInfo.TypeOf(id), nil) == "context.Context" {
-		return id
-	}
-	return nil
-}
-
-// ticks takes a channel for that of a ticker, or returns nil.
-func (s *search) ticks(e ast.Expr) *loop {
-	if call, ok := s.isTime(e, "Tick"); ok {
-		return &loop{kind: ticks, period: call.Args[0]}
-	}
-	switch e := ast.Unparen(e).(type) {
-	case *ast.SelectorExpr:
-		t := s.TypesInfo.TypeOf(e.X)
-		if t == nil || e.Sel.Name != "C" || strings.TrimPrefix(types.TypeString(t, nil), "*") != "time.Ticker" {
-			return nil
-		}
-		l := &loop{kind: ticks}
-		if id, ok := e.X.(*ast.Ident); ok {
-			l.ticker, l.period = s.made(id, "NewTicker")
-		}
-		return l
-	case *ast.Ident:
-		if s.isParameter(e) && types.TypeString(s.TypesInfo.TypeOf(e), nil) == "<-chan time.Time" {
-			return &loop{kind: ticks} // of a helper that is given the ticker's channel
-		}
-		if by, period := s.made(e, "Tick"); by != nil {
-			return &loop{kind: ticks, ticker: by, period: period}
-		}
-	}
-	return nil
-}
-
-func (s *search) isParameter(id *ast.Ident) bool {
-	v, ok := s.TypesInfo.Uses[id].(*types.Var)
-	return ok && v.Kind() == types.ParamVar
-}
-
-// made is the definition of a variable by a function of package time, and that function's argument.
-func (s *search) made(id *ast.Ident, function string) (by *ast.AssignStmt, arg ast.Expr) {
-	v := s.TypesInfo.Uses[id]
-	file := s.fileAt(v)
-	if file == nil {
-		return nil, nil
-	}
-	ast.Inspect(file, func(n ast.Node) bool {
-		st, ok := n.(*ast.AssignStmt)
-		if !ok || len(st.Lhs) != 1 || len(st.Rhs) != 1 {
-			return true
-		}
-		if lhs, ok := st.Lhs[0].(*ast.Ident); ok && s.TypesInfo.Defs[lhs] == v {
-			if call, ok := s.isTime(st.Rhs[0], function); ok {
-				by, arg = st, call.Args[0]
-			}
-		}
-		return true
-	})
-	return by, arg
-}
-
-// exits tells whether statements end by leaving the loop, or the function.
-func exits(list []ast.Stmt) bool {
-	if len(list) == 0 {
-		return false
-	}
-	switch st := list[len(list)-1].(type) {
-	case *ast.ReturnStmt:
-		return true
-	case *ast.BranchStmt:
-		return st.Tok == token.BREAK && st.Label != nil || st.Tok == token.GOTO
-	case *ast.ExprStmt:
-		call, ok := st.X.(*ast.CallExpr)
-		if !ok {
-			return false
-		}
-		switch f := call.Fun.(type) {
-		case *ast.Ident:
-			return f.Name == "panic"
-		case *ast.SelectorExpr:
-			return f.Sel.Name == "Exit" || f.Sel.Name == "Goexit"
-		}
-	}
-	return false
-}
-
-// leaves tells whether there is a statement that leaves a loop whose body this is.
-func leaves(body *ast.BlockStmt) (found bool) {
-	var look func(n ast.Node, inner bool)
-	look = func(n ast.Node, inner bool) {
-		ast.Inspect(n, func(m ast.Node) bool {
-			switch m := m.(type) {
-			case *ast.FuncLit:
-				return false
-			case *ast.ReturnStmt:
-				found = true
-			case *ast.BranchStmt:
-				if m.Tok == token.GOTO || m.Tok == token.BREAK && (m.Label != nil || !inner) {
-					found = true
-				}
-			case *ast.ForStmt, *ast.RangeStmt, *ast.SelectStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt:
-				if m != n {
-					look(m, true)
-					return false
-				}
-			case *ast.CallExpr:
-				if id, ok := m.Fun.(*ast.Ident); ok && id.Name == "panic" {
-					found = true
-				}
-				if sel, ok := m.Fun.(*ast.SelectorExpr); ok && (sel.Sel.Name == "Exit" || sel.Sel.Name == "Goexit" || sel.Sel.Name == "Fatal" || sel.Sel.Name == "Fatalf") {
-					found = true
-				}
-			}
-			return true
+// continues tells whether statements of a loop go on with its next turn.
+func continues(list []ast.Stmt) (found bool) {
+	for _, st := range list {
+		jumps(st, func(n ast.Node) {
+			b, ok := n.(*ast.BranchStmt)
+			found = found || ok && b.Tok == token.CONTINUE
 		})
 	}
-	look(body, false)
 	return found
 }

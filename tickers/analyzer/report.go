@@ -2,7 +2,6 @@ package analyzer
 
 import (
 	"go/ast"
-	"go/types"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -12,12 +11,12 @@ import (
 func (s *search) report(l *loop) {
 	var wrong []string
 	switch {
-	case l.kind == rearms && leaves(&ast.BlockStmt{List: l.body}):
+	case l.kind == rearms && s.leaves(l.body, false):
 		wrong = append(wrong, "an early return ends it")
 	case !l.stops:
 		wrong = append(wrong, "nothing stops it")
 	}
-	if !l.spawner.caught && !recovers(l.goroutine) {
+	if !l.spawner.caught {
 		wrong = append(wrong, "a panic in it ends the process")
 	}
 	switch l.kind {
@@ -41,45 +40,13 @@ func (s *search) report(l *loop) {
 	}
 	d := analysis.Diagnostic{
 		Pos: l.node.Pos(), End: l.node.End(),
-		Message: "ad-hoc ticker: " + strings.Join(wrong, "; ") + " (on a scheduled pool: " + instead + ")",
+		Message: "ad-hoc ticker: " + strings.Join(wrong, "; ") +
+			" (on a scheduled pool: " + instead + ")",
 	}
 	if fix, ok := s.fix(l, instead); ok {
 		d.SuggestedFixes = []analysis.SuggestedFix{fix}
 	}
 	s.Report(d)
-}
-
-// recovers tells whether a goroutine may recover from a panic: it defers something that calls recover, or
-// that may, for all that is seen here.
-func recovers(body *ast.BlockStmt) (found bool) {
-	for _, st := range body.List {
-		d, ok := st.(*ast.DeferStmt)
-		if !ok {
-			continue
-		}
-		switch f := d.Call.Fun.(type) {
-		case *ast.FuncLit:
-			ast.Inspect(f, func(n ast.Node) bool {
-				if call, ok := n.(*ast.CallExpr); ok {
-					if id, ok := call.Fun.(*ast.Ident); ok && id.Name == "recover" {
-						found = true
-					}
-				}
-				return true
-			})
-		case *ast.Ident:
-			found = found || suspicious(f.Name)
-		case *ast.SelectorExpr:
-			found = found || suspicious(f.Sel.Name)
-		}
-	}
-	return found
-}
-
-// suspicious tells whether a deferred function sounds as if it might recover.
-func suspicious(name string) bool {
-	name = strings.ToLower(name)
-	return strings.Contains(name, "recover") || strings.Contains(name, "panic") || strings.Contains(name, "crash")
 }
 
 // noDeadline tells whether a body passes a context on, and never makes one that has a deadline.
@@ -92,11 +59,11 @@ func (s *search) noDeadline(list []ast.Stmt) bool {
 				return true
 			}
 			if f := s.object(call.Fun); f != nil {
-				limited = limited || strings.Contains(f.Name(), "Timeout") || strings.Contains(f.Name(), "Deadline")
+				limited = limited || strings.Contains(f.Name(), "Timeout") ||
+					strings.Contains(f.Name(), "Deadline")
 			}
 			for _, arg := range call.Args {
-				t := s.TypesInfo.TypeOf(arg)
-				passed = passed || t != nil && types.TypeString(t, nil) == "context.Context"
+				passed = passed || s.typeOf(arg) == "context.Context"
 			}
 			return true
 		})

@@ -15,10 +15,11 @@ const period = time.Minute
 func refresh() {}
 
 func start(ctx context.Context, every time.Duration, quit chan int) {
+	// want +4 `ad-hoc ticker`
 	go func() {
 		t := time.NewTicker(period)
 		defer t.Stop()
-		for { // want `ad-hoc ticker`
+		for {
 			select {
 			case <-ctx.Done():
 				return
@@ -27,20 +28,23 @@ func start(ctx context.Context, every time.Duration, quit chan int) {
 			}
 		}
 	}()
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for range time.Tick(2 * time.Second) { // want `ad-hoc ticker`
+		for range time.Tick(2 * time.Second) {
 			refresh()
 		}
 	}()
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for { // want `ad-hoc ticker`
+		for {
 			refresh()
 			time.Sleep(every)
 		}
 	}()
 
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for range time.Tick(time.Second) { // want `ad-hoc ticker`
+		for range time.Tick(time.Second) {
 			if every > period {
 				continue
 			}
@@ -55,13 +59,18 @@ func start(ctx context.Context, every time.Duration, quit chan int) {
 			refresh()
 		}
 	}()
-	go collect()
+	go collect(ctx)
 }
 
-func collect() {
-	for { // want `ad-hoc ticker`
-		time.Sleep(period)
-		refresh()
+func collect(ctx context.Context) {
+	// want +1 `ad-hoc ticker`
+	for {
+		select {
+		case <-time.After(period):
+			refresh()
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 
@@ -78,7 +87,8 @@ func (s *server) loop() {
 	defer s.wg.Done()
 	t := time.NewTicker(s.every)
 	defer t.Stop()
-	for { // want `ad-hoc ticker`
+	// want +1 `ad-hoc ticker`
+	for {
 		select {
 		case <-s.quit:
 			return
@@ -89,12 +99,18 @@ func (s *server) loop() {
 	}
 }
 
+func (s *server) stop() {
+	close(s.quit)
+	close(s.closed)
+}
+
 func (s *server) start() {
 	t := time.NewTicker(period)
 	s.wg.Add(1)
 	go s.loop()
+	// want +2 `ad-hoc ticker`
 	go func() {
-		for { // want `ad-hoc ticker`
+		for {
 			select {
 			case <-t.C:
 				refresh()
@@ -113,9 +129,10 @@ func (s *server) start() {
 
 func named(job string, ctx context.Context) {
 	print(job)
+	// want +3 `ad-hoc ticker`
 	go func() {
 		defer refresh()
-		for { // want `ad-hoc ticker`
+		for {
 			select {
 			case <-ctx.Done():
 				return
@@ -129,45 +146,52 @@ func named(job string, ctx context.Context) {
 // No fix.
 
 func none(s *server, every time.Duration, group interface{ Go(func()) }) {
+	// want +3 `ad-hoc ticker`
 	go func() { // something comes after
 		defer refresh()
-		for range time.Tick(time.Second) { // want `ad-hoc ticker`
+		for range time.Tick(time.Second) {
 			refresh()
 		}
 	}()
+	// want +2 `ad-hoc ticker`
 	go func() { // the body defers
-		for range time.Tick(time.Second) { // want `ad-hoc ticker`
+		for range time.Tick(time.Second) {
 			defer refresh()
 		}
 	}()
+	// want +3 `ad-hoc ticker`
 	go func() { // a panic is caught
 		defer func() { recover() }()
-		for range time.Tick(time.Second) { // want `ad-hoc ticker`
+		for range time.Tick(time.Second) {
 			refresh()
 		}
 	}()
+	// want +2 `ad-hoc ticker`
 	go func() { // the period changes
-		for { // want `ad-hoc ticker`
+		for {
 			time.Sleep(every)
 			every *= 2
 		}
 	}()
+	// want +3 `ad-hoc ticker`
 	go func() { // the ticker is used
 		t := time.NewTicker(time.Second)
-		for range t.C { // want `ad-hoc ticker`
+		for range t.C {
 			t.Reset(every)
 		}
 	}()
+	// want +3 `ad-hoc ticker`
 	go func() { // the tick is used
 		t := time.NewTicker(time.Second)
-		for now := range t.C { // want `ad-hoc ticker`
+		for now := range t.C {
 			print(now.String())
 		}
 	}()
 	go func() { // the way out is a jump
 		t := time.NewTicker(time.Second)
 	all:
-		for { // want `ad-hoc ticker`
+		// want +1 `ad-hoc ticker`
+		for {
 			select {
 			case <-s.quit:
 				break all
@@ -177,9 +201,19 @@ func none(s *server, every time.Duration, group interface{ Go(func()) }) {
 		}
 		refresh()
 	}()
+	go forever()
+	// want +2 `ad-hoc ticker`
 	group.Go(func() { // the group waits for it
-		for range time.Tick(time.Second) { // want `ad-hoc ticker`
+		for range time.Tick(time.Second) {
 			refresh()
 		}
 	})
+}
+
+func forever() { // others may call it, and wait
+	// want +1 `ad-hoc ticker`
+	for {
+		time.Sleep(period)
+		refresh()
+	}
 }

@@ -7,23 +7,32 @@ import (
 )
 
 type (
-	ScheduledPool   struct{}
-	ScheduledFuture struct{}
-	TaskOption      interface{}
-	CatchUpPolicy   int
-	Task            = func(context.Context) error
+	ScheduledPool          struct{}
+	ScheduledFuture[V any] struct{ _ V }
+	TaskOption             interface{}
+	CatchUpPolicy          int
+	Task                   = func(context.Context) error
 )
 
-func (*ScheduledPool) AtFixedRate(initial, period time.Duration, t Task, o ...TaskOption) (*ScheduledFuture, error) {
+func (*ScheduledPool) AtFixedRate(
+	initial, period time.Duration, task Task, opts ...TaskOption,
+) (*ScheduledFuture[struct{}], error) {
 	return nil, nil
 }
 
-func (*ScheduledPool) WithFixedDelay(initial, delay time.Duration, t Task, o ...TaskOption) (*ScheduledFuture, error) {
+func (*ScheduledPool) WithFixedDelay(
+	initial, delay time.Duration, task Task, opts ...TaskOption,
+) (*ScheduledFuture[struct{}], error) {
 	return nil, nil
 }
+
+func (*ScheduledPool) Close() error { return nil }
+
+func (*ScheduledFuture[V]) Cancel() bool             { return false }
+func (*ScheduledFuture[V]) Stopped() <-chan struct{} { return nil }
 
 func WithContext(ctx context.Context) TaskOption { return nil }
 
 const Coalesce CatchUpPolicy = 1
 
-func CatchUp(CatchUpPolicy) TaskOption { return nil }
+func CatchUp(p CatchUpPolicy) TaskOption { return nil }

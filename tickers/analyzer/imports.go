@@ -1,0 +1,86 @@
+package analyzer
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// loses tells whether a fix would leave package time imported and not used.
+func (s *search) loses(file *ast.File, l *loop, gone []ast.Node) bool {
+	stays := []ast.Node{l.period}
+	for _, st := range l.body {
+		stays = append(stays, st)
+	}
+	for _, out := range l.outs {
+		stays = append(stays, out)
+	}
+	among := func(id *ast.Ident, nodes []ast.Node) bool {
+		for _, n := range nodes {
+			if within(id, n) {
+				return true
+			}
+		}
+		return false
+	}
+	for id, used := range s.TypesInfo.Uses {
+		name, ok := used.(*types.PkgName)
+		if !ok || name.Imported().Path() != "time" || s.fileAt(id) != file {
+			continue
+		}
+		if !among(id, gone) || among(id, stays) {
+			return false
+		}
+	}
+	return true
+}
+
+// imports are the edits that import what a fix needs. It is not ok if a name is taken.
+func (s *search) imports(file *ast.File, at token.Pos) (edits []analysis.TextEdit, ok bool) {
+	text := ""
+	for _, path := range []string{"context", executorPath} {
+		name := path[strings.LastIndex(path, "/")+1:]
+		switch found := s.lookup(name, at).(type) {
+		case *types.PkgName:
+			if found.Imported().Path() != path {
+				return nil, false
+			}
+		case nil:
+			if s.defines(file, name) || s.imported(file, path) {
+				return nil, false
+			}
+			text += "\n\nimport " + strconv.Quote(path)
+		default:
+			return nil, false
+		}
+	}
+	if text == "" {
+		return nil, true
+	}
+	end := file.Name.End()
+	return []analysis.TextEdit{{Pos: end, End: end, NewText: []byte(text)}}, true
+}
+
+// imported tells whether a file imports a package, by whatever name.
+func (s *search) imported(file *ast.File, path string) bool {
+	for _, spec := range file.Imports {
+		if p, _ := strconv.Unquote(spec.Path.Value); p == path {
+			return true
+		}
+	}
+	return false
+}
+
+// defines tells whether a file defines a name anywhere: there it would hide an import.
+func (s *search) defines(file *ast.File, name string) bool {
+	for id := range s.TypesInfo.Defs {
+		if id.Name == name && s.fileAt(id) == file {
+			return true
+		}
+	}
+	return false
+}

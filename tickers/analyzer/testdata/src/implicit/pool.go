@@ -1,0 +1,7 @@
+package implicit
+
+import "github.com/punctual-go/punctual/executor"
+
+var jobs *executor.ScheduledPool
+
+func work() {}

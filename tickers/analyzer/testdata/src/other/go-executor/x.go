@@ -1,0 +1,4 @@
+// Package executor is not called what its path ends with.
+package executor
+
+func Run() {}

@@ -1,0 +1,5 @@
+package refuses
+
+import "time"
+
+func slow() { elsewhere = time.Minute }

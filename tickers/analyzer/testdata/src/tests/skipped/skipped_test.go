@@ -1,0 +1,12 @@
+package skipped
+
+import "time"
+
+func startInTest() {
+	go loop()
+	go func() {
+		for range time.Tick(time.Second) {
+			work()
+		}
+	}()
+}
