@@ -136,3 +136,15 @@ func TestTheEndOfTheBaseContextIsNotTheTimeoutOfARun(t *testing.T) {
 		assert.Equal(t, future.ErrTimeout, err, "what the body has returned")
 	})
 }
+
+func TestAFailureAfterSeveralAttemptsIsLoggedWithTheirNumber(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log, text := pooltest.NewLog()
+		pool := pooltest.NewScheduledPool(t, 1, executor.Logger(log))
+		require.NoError(t, pool.Execute(pooltest.Fail, executor.Name("push"), executor.Retry(4, executor.Backoff{})))
+		require.NoError(t, pool.Execute(pooltest.Fail, executor.Name("once")))
+		synctest.Wait()
+		assert.Regexp(t, `task=push run=1 attempts=4 error=`, text.String())
+		assert.Regexp(t, `task=once run=1 error=`, text.String())
+	})
+}

@@ -25,12 +25,15 @@ func (r *Reporter) log(level slog.Level, text string, run Info, attrs ...slog.At
 	if logger == nil {
 		logger = slog.Default()
 	}
-	attrs = append([]slog.Attr{
+	about := []slog.Attr{
 		slog.String("pool", r.Name),
 		slog.String("task", run.Name),
 		slog.Uint64("run", run.Number),
-	}, attrs...)
-	logger.LogAttrs(context.Background(), level, "executor: "+text, attrs...)
+	}
+	if run.Attempt > 1 {
+		about = append(about, slog.Uint64("attempts", run.Attempt))
+	}
+	logger.LogAttrs(context.Background(), level, "executor: "+text, append(about, attrs...)...)
 }
 
 // stackOf returns the stack of a panic, or nil if err is none. Looking for it calls methods of the
