@@ -221,7 +221,7 @@ func (p *Pool) validateBatches() error {
 func (p *Pool) validateWatching(in parking.Census) error {
 	out := in.Out
 	for w := range p.workers {
-		if w.watching && w.watch == in.Round {
+		if w.watching && w.watch.In(in.Round) {
 			out--
 		}
 	}

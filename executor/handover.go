@@ -40,8 +40,11 @@ func (w *worker) handOverLocked(now int64) {
 		return
 	}
 	w.watching = true
-	w.watch = p.lot.Watch(p.lookAtLocked(head), now)
+	w.watch = p.lot.Watch(p.lookAtLocked(head), now, !w.isBrief())
 }
+
+// isBrief reports whether the runs of its task are known to be brief.
+func (w *worker) isBrief() bool { return w.Plan.Took > 0 && w.Plan.Took < parking.Cost }
 
 // mayWatchLocked reports whether nobody else need look at the head, which it returns, while w runs
 // what it has taken.
@@ -55,13 +58,12 @@ func (w *worker) mayWatchLocked(now int64) (head int64, ok bool) {
 		return 0, false
 	}
 	head, due, _ := p.headLocked()
-	brief := w.Plan.Took > 0 && w.Plan.Took < parking.Cost
 	switch {
 	case due: // it was submitted to run now
 		return 0, false
 	case head == parking.Nothing, head-now > parking.GuardWithin:
 		return head, true // even if it is not brief, somebody looks in time
-	case !brief:
+	case !w.isBrief():
 		return 0, false
 	case head > now:
 		return head, true

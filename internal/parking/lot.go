@@ -171,7 +171,7 @@ func (l *Lot) Notify(head, now int64, mayGrow bool) (grow bool) {
 	switch {
 	case head == Nothing, l.coming > 0:
 		// Nothing to do, or somebody is on the way and will call the next.
-	case l.leader == nil && l.watch.out > 0 && head > now:
+	case l.leader == nil && l.relies(head, now):
 		l.setGuard(head, now) // whoever watches will be back, or the guard calls another
 	case l.leader == nil:
 		if l.top == nil {

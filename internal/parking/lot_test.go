@@ -723,7 +723,7 @@ func (o *owner) runOne(
 			return false
 		}
 		watches = true
-		watch = o.lot.Watch(o.head, o.now())
+		watch = o.lot.Watch(o.head, o.now(), false)
 		return true
 	})
 	if !watches {

@@ -6,11 +6,11 @@ import "fmt"
 type Census struct {
 	Places map[*Waiter]bool // all of them, the leader included
 	Leader *Waiter
-	Rung   bool  // the leader has been called
-	Armed  int64 // when the leader's alarm is set to ring
-	Out    int   // takers that are watching, and relied on
-	Round  Watch // what Watch has returned to those
-	Guard  int64 // when the guard is set to call, or Nothing
+	Rung   bool   // the leader has been called
+	Armed  int64  // when the leader's alarm is set to ring
+	Out    int    // takers that are watching, and relied on
+	Round  uint64 // of what Watch has returned to those
+	Guard  int64  // when the guard is set to call, or Nothing
 }
 
 // Validate returns who is parked, and an error if the lot is inconsistent. The owner's lock is
@@ -38,8 +38,8 @@ func (l *Lot) Validate() (Census, error) {
 		return c, fmt.Errorf("lot: %d followers, counted as %d", len(c.Places), l.followers)
 	case l.coming < 0:
 		return c, fmt.Errorf("lot: %d takers are coming", l.coming)
-	case l.watch.out < 0:
-		return c, fmt.Errorf("lot: %d takers are watching", l.watch.out)
+	case l.watch.unsure < 0, l.watch.unsure > l.watch.out:
+		return c, fmt.Errorf("lot: %d takers are watching, %d unsure", l.watch.out, l.watch.unsure)
 	case l.leader != nil && (c.Places[l.leader] || l.leader.isFollower):
 		return c, fmt.Errorf("lot: the leader follows")
 	case l.leader != nil:

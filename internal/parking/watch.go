@@ -10,12 +10,19 @@ import "time"
 // more until it is back.
 
 // Watch is one absence of a taker that watches.
-type Watch uint64
+type Watch struct {
+	round  uint64
+	unsure bool
+}
+
+// In tells whether Watch has returned w in this round.
+func (w Watch) In(round uint64) bool { return w.round == round }
 
 // watch is kept by takers that run something brief.
 type watch struct {
-	out     int   // takers that are out and relied on
-	round   Watch // rises when those who are out are relied on no more
+	out     int    // takers that are out and relied on
+	unsure  int    // of those, what they run is not known to be brief
+	round   uint64 // rises when those who are out are relied on no more
 	entered uint64
 	last    int64 // when the last one began to watch
 
@@ -39,10 +46,14 @@ const GuardWithin int64 = 3_000_000
 func (l *Lot) OnGuard(notify func()) { l.watch.notify = notify }
 
 // Watch is called in place of Notify by a taker that leaves with an element, and expects to be back
-// within Cost. It must pass what Watch returns to Back. It calls nobody, even if the head is due:
-// then the owner allows it to be late by that much.
-func (l *Lot) Watch(head, now int64) Watch {
+// within Cost; or before the head is due, which is farther away than GuardWithin. In the latter case
+// it is unsure, and relied on only as long as no head is nearer. It must pass what Watch returns to
+// Back. It calls nobody, even if the head is due: then the owner allows it to be late by Cost.
+func (l *Lot) Watch(head, now int64, unsure bool) Watch {
 	l.watch.out++
+	if unsure {
+		l.watch.unsure++
+	}
 	l.watch.entered++
 	l.watch.last = now
 	switch {
@@ -52,13 +63,23 @@ func (l *Lot) Watch(head, now int64) Watch {
 	case l.top != nil:
 		l.setGuard(head, now)
 	}
-	return l.watch.round
+	return Watch{l.watch.round, unsure}
+}
+
+// relies reports whether somebody is out who will be back in time for the head.
+func (l *Lot) relies(head, now int64) bool {
+	return l.watch.out > 0 && head > now &&
+		(l.watch.unsure == 0 || l.top == nil || head-now > GuardWithin)
 }
 
 // Back ends what Watch began. The caller will look at the head, or call Notify.
 func (l *Lot) Back(w Watch) {
-	if w == l.watch.round {
-		l.watch.out--
+	if w.round != l.watch.round {
+		return
+	}
+	l.watch.out--
+	if w.unsure {
+		l.watch.unsure--
 	}
 }
 
@@ -101,7 +122,7 @@ func (l *Lot) challenge() {
 		l.resetGuard(w.last+guardAfter, l.clock.Now())
 	default:
 		w.round++
-		w.out = 0
+		w.out, w.unsure = 0, 0
 		w.notify()
 	}
 }

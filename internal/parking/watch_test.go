@@ -13,7 +13,7 @@ import (
 func (o *owner) watch(d time.Duration) (w Watch) {
 	o.do(func() {
 		o.head = o.now() + int64(d)
-		w = o.lot.Watch(o.head, o.now())
+		w = o.lot.Watch(o.head, o.now(), false)
 	})
 	return w
 }
@@ -74,6 +74,27 @@ func TestAnEarlierHeadMovesTheGuard(t *testing.T) {
 	})
 }
 
+// It watches because the head was far away. A nearer one is for somebody who is not busy.
+func TestATakerThatIsUnsureIsReliedOnForFarHeadsOnly(t *testing.T) {
+	bubble(t, func(t *testing.T, o *owner) {
+		follower := o.park(nil, nil)
+		var w Watch
+		o.do(func() {
+			o.head = o.now() + int64(time.Hour)
+			w = o.lot.Watch(o.head, o.now(), true)
+		})
+		require.False(t, o.put(time.Minute))
+		require.False(t, o.returned(follower), "a minute is far away, too")
+		require.False(t, o.put(time.Duration(GuardWithin)))
+		require.True(t, o.returned(follower), "it is to lead")
+		o.do(func() {
+			o.head = Nothing
+			o.lot.Back(w)
+			require.Zero(t, o.lot.watch.unsure)
+		})
+	})
+}
+
 func TestAHeadThatIsDueCallsInSpiteOfTheWatch(t *testing.T) {
 	bubble(t, func(t *testing.T, o *owner) {
 		follower := o.park(nil, nil)
@@ -91,7 +112,7 @@ func TestTheFirstHeadSetsTheGuardOfOneWhoWatchesNothing(t *testing.T) {
 	bubble(t, func(t *testing.T, o *owner) {
 		follower := o.park(nil, nil)
 		var w Watch
-		o.do(func() { w = o.lot.Watch(Nothing, o.now()) })
+		o.do(func() { w = o.lot.Watch(Nothing, o.now(), false) })
 		require.False(t, o.put(time.Second))
 		require.False(t, o.returned(follower))
 		time.Sleep(time.Minute)
@@ -140,10 +161,10 @@ func TestTheGuardSparesBriefRuns(t *testing.T) {
 		o.lot.challenge()
 		o.mu.Lock()
 	}
-	out := o.lot.Watch(hour, 1)
+	out := o.lot.Watch(hour, 1, false)
 	require.True(t, o.lot.watch.set)
 	o.lot.Back(out)
-	out = o.lot.Watch(hour, 1)
+	out = o.lot.Watch(hour, 1, false)
 	challenge()
 	require.Equal(t, 1, o.lot.followers, "it is out with another run than when the guard was set")
 	require.True(t, o.lot.watch.set, "and that one is guarded, too")

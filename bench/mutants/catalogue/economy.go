@@ -90,8 +90,8 @@ var economy = []Mutant{
 		ID:    "economy-13",
 		Fault: "a run of which nothing is known is expected to be brief",
 		File:  "executor/handover.go",
-		From:  "brief := w.Plan.Took > 0 && w.Plan.Took < parking.Cost",
-		To:    "brief := w.Plan.Took < parking.Cost",
+		From:  "return w.Plan.Took > 0 && w.Plan.Took < parking.Cost",
+		To:    "return w.Plan.Took < parking.Cost",
 	},
 	{
 		ID:    "economy-14",
@@ -204,5 +204,19 @@ var economy = []Mutant{
 		File:  "internal/alarm/timerfd_linux.go",
 		From:  "return p.clock.Now() >= p.at.Load()",
 		To:    "return true",
+	},
+	{
+		ID:    "economy-32",
+		Fault: "a task that comes during a run of unknown length waits for the guard",
+		File:  "internal/parking/watch.go",
+		From:  "(l.watch.unsure == 0 || l.top == nil || head-now > GuardWithin)",
+		To:    "GuardWithin > 0",
+	},
+	{
+		ID:    "economy-33",
+		Fault: "who was unsure, and is back, makes the next unsure as well",
+		File:  "internal/parking/watch.go",
+		From:  "if w.unsure {\n l.watch.unsure--\n }",
+		To:    "",
 	},
 }
