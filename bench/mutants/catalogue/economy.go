@@ -27,8 +27,8 @@ var economy = []Mutant{
 		ID:    "economy-04",
 		Fault: "a run that was not brief, and is relied on no more, ends the watch of another",
 		File:  "internal/parking/watch.go",
-		From:  "if w == l.watch.round {\n l.watch.out--\n }",
-		To:    "l.watch.out--",
+		From:  "if w.round != l.watch.round {\n return\n }",
+		To:    "",
 	},
 	{
 		ID:    "economy-05",
