@@ -20,7 +20,7 @@ var economy = []Mutant{
 		ID:    "economy-03",
 		Fault: "the guard finds the same run still going on, and lets it",
 		File:  "internal/parking/watch.go",
-		From:  "w.round++\n w.out = 0",
+		From:  "w.round++\n w.out, w.unsure = 0, 0",
 		To:    "",
 	},
 	{
