@@ -27,8 +27,8 @@ type Queue[E any] struct {
 	closed bool
 }
 
-// drainPiece is how many elements Drain takes before it lets others at the queue. From a large queue
-// that takes some tens of microseconds.
+// drainPiece is how many elements Drain takes before it lets others at the queue. That takes some
+// tens of microseconds if the queue is large.
 const drainPiece = 64
 
 // maxSpare bounds what the queue keeps after a crowd of takers has gone. Fewer than that come and
@@ -173,21 +173,20 @@ func (q *Queue[E]) Drain(max int) (out []E) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	now := q.clock.Now()
-	for {
-		piece := min(max-len(out), drainPiece)
-		taken := 0
-		for head := q.head(); taken < piece && head != parking.Nothing && head <= now; head = q.head() {
-			out = append(out, q.pop())
-			taken++
+	for len(out) < max {
+		if head := q.head(); head == parking.Nothing || head > now {
+			break
 		}
-		q.leave(nil, now)
-		if taken < drainPiece {
-			return out
+		out = append(out, q.pop())
+		if len(out)%drainPiece == 0 {
+			q.leave(nil, now)
+			q.mu.Unlock()
+			delay.At(delay.PieceDrained)
+			q.mu.Lock()
 		}
-		q.mu.Unlock()
-		delay.At(delay.PieceDrained)
-		q.mu.Lock()
 	}
+	q.leave(nil, now)
+	return out
 }
 
 // Len returns the number of elements in the queue, due or not.

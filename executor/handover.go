@@ -72,7 +72,7 @@ func (w *worker) mayWatchLocked(now int64) (head int64, ok bool) {
 	// a call takes: as with rented skis, that costs at most twice what would be best. And a run may
 	// be late by the slack anyway, besides what the system has made of it.
 	within := max(parking.Cost, p.slack)
-	early := now-w.awake < within && now-head-w.lag < within+parking.Cost
+	early := now-w.awake < within && now-head-w.lag < within
 	return head, early && !p.lot.Virtual() && !p.urgentLocked(head, now)
 }
 

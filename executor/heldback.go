@@ -46,14 +46,13 @@ func (p *Pool) takeHeldBackLocked() []*cell.Cell {
 // vacateLocked tells the serial executors that none of their tasks wait any more. If the head of
 // one is running, it stays the head until it has ended.
 func (p *Pool) vacateLocked(swept []*cell.Cell) {
-	if !p.hasStrands.Load() {
-		return
-	}
-	for _, c := range swept {
-		p.unexpectLocked(c)
-		if s := planOf(c).strand; s != nil && s.head == c {
-			s.head = nil
-			p.releaseLocked(s)
+	for group := range cell.Ahead(swept) {
+		for _, c := range group {
+			p.unexpectLocked(c)
+			if s := planOf(c).strand; s != nil && s.head == c {
+				s.head = nil
+				p.releaseLocked(s)
+			}
 		}
 	}
 }

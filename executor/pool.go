@@ -90,13 +90,12 @@ type Pool struct {
 	hookGoroutine uint64        // runs the AfterTermination hooks; 0 when there is none
 	done          chan struct{} // closed at the end
 
-	extraRuns  extraRuns                       // runs on goroutines that are not workers
-	waits      awaits                          // runs that wait for other tasks of the pool
-	strands    shrinkingMap[*strand, struct{}] // serial executors with tasks behind the first
-	hasStrands atomic.Bool                     // there has been a serial executor
-	deferred   deferred                        // tasks of a plain pool that wait for a time
-	names      names                           // of live tasks that have theirs alone
-	heldBack   int                             // accepted tasks outside the queue; see heldback.go
+	extraRuns extraRuns                       // runs on goroutines that are not workers
+	waits     awaits                          // runs that wait for other tasks of the pool
+	strands   shrinkingMap[*strand, struct{}] // serial executors with tasks behind the first
+	deferred  deferred                        // tasks of a plain pool that wait for a time
+	names     names                           // of live tasks that have theirs alone
+	heldBack  int                             // accepted tasks outside the queue; see heldback.go
 }
 
 // NewPool returns a pool of core workers and an unbounded FIFO queue. [MaximumSize] and [KeepAlive]

@@ -57,7 +57,7 @@ func (l *lane) init(p *Pool, opts []SerialOption) {
 	for _, o := range opts {
 		o.configureStrand(&l.strand)
 	}
-	p.hasStrands.Store(true)
+
 	l.submitted, l.executed = p.newPlan(series.Options{}), p.newPlan(series.Options{})
 	l.executed.Reports = true
 	l.submitted.strand, l.executed.strand = &l.strand, &l.strand

@@ -82,8 +82,8 @@ func longestOf(from source) time.Duration {
 	return 0
 }
 
-// uniqueOf looks up which of the names that are known are those of unique tasks: those that have been
-// measured, and those of series that are still to have their first run.
+// uniqueOf looks up which names are those of unique tasks, among those that have been measured and
+// those of series that are still to have their first run.
 func uniqueOf(from source, tasks []executor.TaskMeasurements) (found []unique) {
 	asked, ok := from.Source.(interface {
 		Lookup(name string) (executor.Handle, bool)
@@ -113,8 +113,8 @@ func namesOf(tasks []executor.TaskMeasurements) []string {
 	return names
 }
 
-// newcomers returns the names of series of which nothing has been measured yet, as long as there are
-// not too many names.
+// newcomers returns the names of series of which nothing has been measured yet, as long as there
+// are not too many names.
 func newcomers(from source, tasks []executor.TaskMeasurements) (names []string) {
 	asked, ok := from.Source.(interface{ Series() []executor.Handle })
 	if !ok || len(tasks) >= mostNames {

@@ -14,8 +14,7 @@ import (
 // timerfd is a Linux timer on the clock of an owner.
 type timerfd struct {
 	fd    int
-	ahead int64   // what CLOCK_MONOTONIC shows in excess of the owner's clock
-	count [8]byte // number of expirations, read and ignored
+	ahead int64 // what CLOCK_MONOTONIC shows in excess of the owner's clock
 }
 
 // newTimerfd fails if the process cannot have another descriptor, or cannot read the clock.
@@ -74,6 +73,7 @@ type threadMeans struct {
 	raw   syscall.RawConn       // of file
 	read  func(fd uintptr) bool // made once, as is clear, so that nothing is allocated
 	clear func(fd uintptr)
+	count [8]byte // number of expirations, read and ignored
 }
 
 func newThread(c clock.Clock) means {
@@ -113,8 +113,8 @@ type pollerMeans struct {
 }
 
 // A wait that is longer than longWait has its runtime timer a little later than the kernel's. The
-// runtime waits for timers in whole milliseconds, rounded down, so for one of the same time it would
-// wake up too early, and once more.
+// runtime waits for timers in whole milliseconds, rounded down, so for one of the same time it
+// would wake up too early, and once more.
 const (
 	longWait = time.Millisecond
 	behind   = time.Millisecond

@@ -261,7 +261,7 @@ func (l *Lot) follow(w *Waiter, done <-chan struct{}, limit <-chan time.Time) (g
 	l.mu.Unlock()
 	delay.At(delay.FollowerLeft)
 	if done == nil && limit == nil {
-		<-w.call // as most do; it costs a third of a select
+		<-w.call // a worker that stays, and most do; a select would take longer
 	} else {
 		select {
 		case <-w.call:

@@ -46,9 +46,9 @@ const GuardWithin int64 = 3_000_000
 func (l *Lot) OnGuard(notify func()) { l.watch.notify = notify }
 
 // Watch is called in place of Notify by a taker that leaves with an element, and expects to be back
-// within Cost; or before the head is due, which is farther away than GuardWithin. In the latter case
-// it is unsure, and relied on only as long as no head is nearer. It must pass what Watch returns to
-// Back. It calls nobody, even if the head is due: then the owner allows it to be late by Cost.
+// within Cost; or that is unsure of that, but the head is farther away than GuardWithin. The latter
+// is relied on only as long as no head is nearer. It must pass what Watch returns to Back. It calls
+// nobody, even if the head is due: then the owner allows it to be late by Cost.
 func (l *Lot) Watch(head, now int64, unsure bool) Watch {
 	l.watch.out++
 	if unsure {

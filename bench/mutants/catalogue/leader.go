@@ -96,7 +96,7 @@ var leader = []Mutant{
 		ID:    "leader-14",
 		Fault: "a drain ends with its first piece",
 		File:  "delayqueue/queue.go",
-		From:  "if taken < drainPiece {",
-		To:    "if taken <= drainPiece {",
+		From:  "for len(out) < max {",
+		To:    "for len(out) < min(max, drainPiece) {",
 	},
 }
