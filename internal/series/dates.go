@@ -296,12 +296,14 @@ func (s *Series) Moved() {
 	}
 }
 
-// Replan plans the waiting run anew after the clocks have parted, and returns when it is due.
+// Replan plans the waiting run anew after the clocks have parted, and returns when it is due. The
+// plan keeps what the jitter has drawn, also while the wall clock is so far ahead that the run
+// should have come before the owner's clock began.
 func (s *Series) Replan(m Moment) (at int64) {
 	late := s.putOff()
 	s.slot = m.On(s.Dates.slot)
-	s.planned = max(clock.Later(s.slot, late), firstDue)
-	return s.Due()
+	s.planned = clock.Later(s.slot, late)
+	return max(s.Due(), firstDue)
 }
 
 // Correct sets the slot of the waiting run anew, as the clock has been set back.
