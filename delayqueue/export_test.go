@@ -3,6 +3,7 @@ package delayqueue
 import (
 	"fmt"
 
+	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/parking"
 )
 
@@ -92,6 +93,9 @@ func (q *Queue[E]) validateWatch(in parking.Census) error {
 	head := q.head()
 	if head == parking.Nothing || len(in.Places) == 0 || q.lot.Coming() > 0 {
 		return nil
+	}
+	if head == clock.Never {
+		return nil // nobody has to
 	}
 	if in.Leader == nil || !in.Rung && in.Armed > head {
 		return fmt.Errorf("nobody looks at the element due at %d: there is a leader: %v, until %d", head, in.Leader != nil, in.Armed)

@@ -80,14 +80,11 @@ func (h *host) Next(c *cell.Cell) (time.Time, bool) {
 // NextLocked is Next for a caller who holds the lock.
 func (h *host) NextLocked(c *cell.Cell) (time.Time, bool) {
 	p := h.pool()
-	if c.Place == 0 || c.Phase().Settled() || pausedLocked(c) {
+	if c.Place == 0 || c.Phase().Settled() || c.When == clock.Never {
 		return time.Time{}, false
 	}
 	return p.runs.NextLocked(c, &planOf(c).Plan), true
 }
-
-// pausedLocked reports whether c waits for no run because it is paused.
-func pausedLocked(c *cell.Cell) bool { return c.When == clock.Never && planOf(c).Suspended() }
 
 // HasHandle reports whether c is a task by itself: not one of Execute without options.
 func (h *host) HasHandle(c *cell.Cell) bool { return planOf(c) != h.pool().executed }

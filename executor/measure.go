@@ -26,7 +26,7 @@ const Buckets = lateness.Buckets
 // OpenTelemetry, and of schema 1 of a native histogram of Prometheus.
 type Histogram struct {
 	Counts [Buckets]uint64 // the first bucket has everything shorter, the last everything longer
-	Sum    time.Duration
+	Sum    time.Duration   // at most 292 years, where it stays
 	Max    time.Duration
 }
 
@@ -34,7 +34,8 @@ type Histogram struct {
 func (h *Histogram) Count() uint64 { return h.inner().Count() }
 
 // Quantile returns a duration than which the part q of all durations is not longer: 0.99 asks for
-// the 99th percentile, 1 for the longest. It returns 0 if there are none.
+// the 99th percentile, 1 for the longest. Below 0, q counts as 0, as does NaN, and above 1 as 1.
+// Quantile returns 0 if there are none.
 func (h *Histogram) Quantile(q float64) time.Duration { return h.inner().Quantile(q) }
 
 // Bound returns the upper bound of a bucket, which is itself in the next one.
@@ -42,7 +43,8 @@ func (h *Histogram) Bound(bucket int) time.Duration { return lateness.Bound(buck
 
 func (h *Histogram) inner() *lateness.Histogram { return (*lateness.Histogram)(h) }
 
-// Distribution sums up a histogram. In JSON, durations are text, such as "1.5ms".
+// Distribution sums up a histogram. In JSON, durations are text, such as "1.5ms". Where the sum of
+// the durations is more than 292 years, Mean is too short.
 type Distribution struct {
 	Count uint64
 	Mean  time.Duration

@@ -80,8 +80,9 @@ func (timeless) Plan(*cell.Cell) (*run.Owner, *run.Plan) { return nil, nil }
 // falling. If the task was cancelled before that time, Delay stays positive until then.
 func (f *ScheduledFuture[V]) Delay() time.Duration { return f.host().Delay(f.cell()) }
 
-// Next returns the time of the next run. It reports false if none is planned: the task has ended,
-// or a run is in progress, during which the time of the next is not known yet.
+// Next returns the time of the next run. It reports false if none is planned: the task has ended or
+// is paused, its time is more than 292 years away, which is never, or a run is in progress, during
+// which the time of the next is not known yet.
 func (f *ScheduledFuture[V]) Next() (time.Time, bool) { return f.host().Next(f.cell()) }
 
 // Periodic reports whether the task repeats.

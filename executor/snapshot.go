@@ -6,6 +6,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
 )
 
 // see takes a snapshot of what waits, and calls also at the same moment, with the lock held. It
@@ -35,9 +36,10 @@ func (p *Pool) see(also func()) runqueue.Snapshot {
 // released.
 func seen(c *cell.Cell) runqueue.Waiting {
 	w := runqueue.Waiting{When: c.When, Order: c.Order, Plan: c.Plan, Cell: c}
+	w.Timeless = c.When == clock.Never
 	pl := planOf(c)
 	if pl.Periodic() {
-		w.Runs, w.Timeless = pl.Runs, pausedLocked(c)
+		w.Runs = pl.Runs
 	}
 	w.OnWall, _ = pl.OnWall()
 	return w

@@ -225,7 +225,7 @@ func (w *worker) nextLocked(now int64) bool {
 			if now == unread && w.keepsStart() {
 				now = p.clock.Now()
 			}
-			w.Meant = w.awake - w.lag
+			w.Meant = p.lot.Meant()
 			if c != nil && p.joinLocked(c) && w.startLocked(c, now) {
 				w.handOverLocked(now)
 				return true

@@ -116,7 +116,9 @@ func plus(a, b *executor.Histogram) *executor.Histogram {
 	for i, n := range b.Counts {
 		sum.Counts[i] += n
 	}
-	sum.Sum += b.Sum
+	if sum.Sum += b.Sum; sum.Sum < 0 { // beyond the longest duration
+		sum.Sum = math.MaxInt64
+	}
 	sum.Max = max(a.Max, b.Max)
 	return &sum
 }

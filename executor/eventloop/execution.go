@@ -62,10 +62,18 @@ func (l *Loop) accountLocked() (refused *cell.Cell) {
 		return nil
 	}
 	c.Body = nil
+	letGoLocked(c)
 	if l.exec.Again {
 		return c
 	}
 	return nil
+}
+
+// letGoLocked drops what only a series that goes on needs.
+func letGoLocked(c *cell.Cell) {
+	if pl := planOf(c); pl.Periodic() { // else the plan may be that of others, too
+		pl.LetGo()
+	}
 }
 
 // mayRepeatLocked reports whether c may wait for its next run or attempt.

@@ -30,6 +30,11 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 		return
 	}
 	c.Body = nil
+	if planOf(c).Periodic() {
+		l.mu.Lock()
+		letGoLocked(c)
+		l.mu.Unlock()
+	}
 	l.withdrawn(c)
 	if l.intake.isClosed() {
 		// A loop that is shut down may have been waiting for this task alone.
@@ -81,7 +86,7 @@ func (h *host) Next(c *cell.Cell) (time.Time, bool) {
 // NextLocked is Next for a caller who holds the lock.
 func (h *host) NextLocked(c *cell.Cell) (time.Time, bool) {
 	l := h.loop()
-	if c.Phase() != cell.Pending || c.When == clock.Never && planOf(c).Suspended() {
+	if c.Phase() != cell.Pending || c.When == clock.Never {
 		return time.Time{}, false
 	}
 	return l.runs.NextLocked(c, planOf(c)), true

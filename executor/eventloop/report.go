@@ -18,7 +18,7 @@ func (l *Loop) pendingOf(c *cell.Cell) executor.Pending {
 		Runs:     pl.Runs,
 		Task:     c.Body,
 	}
-	if c.When != clock.Never || !pl.Suspended() { // otherwise it has no time
+	if c.When != clock.Never { // otherwise it has no time
 		pending.Scheduled = l.runs.NextLocked(c, pl)
 	}
 	return pending

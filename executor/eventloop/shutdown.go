@@ -251,6 +251,9 @@ func (l *Loop) settle(swept []*cell.Cell, active ...*cell.Cell) []executor.Pendi
 		l.mu.Lock()
 		l.counts.returned += uint64(len(settled))
 		l.counts.reclaimed += uint64(len(group) - len(settled)) // cancelled before, or just now
+		for _, c := range settled {
+			letGoLocked(c)
+		}
 		l.mu.Unlock()
 		// Only now, as until it was settled a series obeyed commands, with the lock held.
 		for _, c := range settled {

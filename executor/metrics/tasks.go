@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"math"
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
@@ -45,7 +46,9 @@ func add(sum, h *executor.Histogram) {
 	for i, n := range h.Counts {
 		sum.Counts[i] += n
 	}
-	sum.Sum += h.Sum
+	if sum.Sum += h.Sum; sum.Sum < 0 { // beyond the longest duration
+		sum.Sum = math.MaxInt64
+	}
 	sum.Max = max(sum.Max, h.Max)
 }
 

@@ -11,20 +11,45 @@ import (
 // Clock counts nanoseconds. It is a value, and may be copied.
 type Clock struct {
 	epoch time.Time // when it showed 0
+	end   int64     // what it shows when the timers of the runtime come to their end
 }
 
-// Never is the end of the clock, 292 years away.
-const Never int64 = math.MaxInt64
+const (
+	// Never is the end of the clock, 292 years away.
+	Never int64 = math.MaxInt64
+
+	// Last is the last time that a clock shows. In a bubble, time stops in the year 2262: the
+	// runtime lets all its timers fire then, however late they are due, and a clock shows Last, so
+	// that those who wait on it do the same.
+	Last = Never - 1
+)
 
 // New returns a clock that now shows the given time. With a clock that starts above 0, its owner
 // can use 0 for "none".
-func New(shows int64) Clock { return Clock{time.Now().Add(-time.Duration(shows))} }
+func New(shows int64) Clock {
+	now := time.Now()
+	c := Clock{now.Add(-time.Duration(shows)), Last}
+	if ns := now.UnixNano(); ns > 0 && now.Year() < endOfTimers {
+		c.end = Later(shows, time.Duration(math.MaxInt64-ns))
+	}
+	return c
+}
+
+// endOfTimers is the year in which nanoseconds since 1970, by which bubbles count, are too many.
+const endOfTimers = 2262
 
 // Now returns the present time on the clock.
-func (c Clock) Now() int64 { return int64(time.Since(c.epoch)) }
+func (c Clock) Now() int64 { return c.shown(int64(time.Since(c.epoch))) }
 
 // Of returns the time on the clock at a moment that has a monotonic reading.
-func (c Clock) Of(moment time.Time) int64 { return int64(moment.Sub(c.epoch)) }
+func (c Clock) Of(moment time.Time) int64 { return c.shown(int64(moment.Sub(c.epoch))) }
+
+func (c Clock) shown(t int64) int64 {
+	if t >= c.end {
+		return Last
+	}
+	return t
+}
 
 // Time converts t, a time on the clock.
 func (c Clock) Time(t int64) time.Time { return c.epoch.Add(time.Duration(t)) }
@@ -34,7 +59,7 @@ func (c Clock) Time(t int64) time.Time { return c.epoch.Add(time.Duration(t)) }
 // changes nothing.
 func (c Clock) At(at time.Time) int64 {
 	now := time.Now()
-	return Later(int64(now.Sub(c.epoch)), at.Sub(now))
+	return Later(c.Of(now), at.Sub(now))
 }
 
 // Later returns t+d. A negative d counts as 0, and a sum beyond the end of the clock is Never.

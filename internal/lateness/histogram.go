@@ -15,7 +15,7 @@ const Buckets = 64
 // native one of Prometheus. A record takes some nanoseconds and no allocation.
 type Histogram struct {
 	Counts [Buckets]uint64 // by bucket, see [Bound]
-	Sum    time.Duration
+	Sum    time.Duration   // stays at the longest duration there is once it has got there
 	Max    time.Duration
 }
 
@@ -23,8 +23,17 @@ type Histogram struct {
 func (h *Histogram) Record(d time.Duration) {
 	d = max(d, 0)
 	h.Counts[bucketOf(d)]++
-	h.Sum += d
+	h.Sum = Added(h.Sum, d)
 	h.Max = max(h.Max, d)
+}
+
+// Added returns the sum of two durations that are not negative, or the longest of all if that would
+// be beyond it.
+func Added(a, b time.Duration) time.Duration {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
 }
 
 // Count returns how many durations have been recorded.
@@ -42,13 +51,17 @@ func Bound(bucket int) time.Duration {
 }
 
 // Quantile returns a duration than which a part q of all recorded ones is not longer: the bound of
-// a bucket, or the longest if that is shorter. It returns 0 if there are none.
+// a bucket, or the longest if that is shorter. It returns 0 if there are none. Below 0 q counts as
+// 0, as does NaN, and above 1 as 1.
 func (h *Histogram) Quantile(q float64) time.Duration {
 	n := h.Count()
 	if n == 0 {
 		return 0
 	}
-	rank := max(uint64(math.Ceil(q*float64(n))), 1)
+	rank := uint64(1)
+	if q > 0 { // NaN is not
+		rank = max(uint64(math.Ceil(min(q, 1)*float64(n))), 1)
+	}
 	var seen uint64
 	for i, c := range h.Counts {
 		if seen += c; seen >= rank {

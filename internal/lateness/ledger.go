@@ -18,7 +18,7 @@ type Wait struct {
 	Due   int64 // when it should have begun
 	Freed int64 // when the run before it ended that it must not overlap; 0 if there is none
 	Start int64 // when it began
-	Meant int64 // when whoever took it had meant to wake up for it; 0 if it was awake
+	Meant int64 // until when those who were free had meant to sleep; 0 if nobody slept
 	Limit int   // how many tasks may run at a time
 }
 
@@ -78,23 +78,18 @@ func (l *Ledger) Hold(from, to int64) {
 //
 // The rule, for each moment after the run was ready: if nothing could start, it was held; if as
 // many ran as may run at a time, it waited for them, in the queue if one of them had begun after it
-// was ready; otherwise a worker was free.
+// was ready; otherwise a worker was free, and had meant to sleep, which is slack, or was late.
 func (l *Ledger) Explain(w Wait, running iter.Seq[Span]) (r Reasons) {
 	ready := min(max(w.Freed, w.Due), w.Start)
 	r.Previous = ready - w.Due
-	s := sweep{from: ready, to: w.Start}
+	s := sweep{from: ready, to: w.Start, meant: w.Meant}
 	s.add(l.runs[:min(l.noted, kept)])
 	for run := range running {
 		run.End = w.Start
 		s.spans = append(s.spans, clipped{Span: run})
 	}
 	s.addHolds(l.holds[:min(l.held, keptHolds)])
-	free := s.run(w.Limit, &r)
-	if w.Meant > free {
-		r.Slack = min(w.Meant, w.Start) - free
-		r.Slack = min(r.Slack, r.Wake)
-		r.Wake -= r.Slack
-	}
+	s.run(w.Limit, &r)
 	r.Holders = s.holders()
 	r.Partial = l.forgotten > ready
 	return r
@@ -103,6 +98,7 @@ func (l *Ledger) Explain(w Wait, running iter.Seq[Span]) (r Reasons) {
 // sweep goes through a wait from moment to moment.
 type sweep struct {
 	from, to int64
+	meant    int64
 	spans    []clipped
 	edges    []edge
 }
@@ -144,14 +140,13 @@ func (s *sweep) edge(of Span, index int) {
 	}
 }
 
-// run adds up the parts, and returns since when a worker was free at the end.
-func (s *sweep) run(limit int, r *Reasons) (free int64) {
+// run adds up the parts.
+func (s *sweep) run(limit int, r *Reasons) {
 	for i, span := range s.spans {
 		s.edge(span.Span, i)
 	}
 	slices.SortFunc(s.edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
 	at, held, active, ahead := s.from, 0, 0, 0
-	free = s.from
 	pass := func(to int64) {
 		d := to - at
 		if d == 0 {
@@ -160,17 +155,16 @@ func (s *sweep) run(limit int, r *Reasons) (free int64) {
 		switch {
 		case held > 0:
 			r.Held += d
-			free = to
 		case active >= limit && ahead > 0:
 			r.Queue += d
-			free = to
 			s.share(d)
 		case active >= limit:
 			r.Busy += d
-			free = to
 			s.share(d)
 		default:
-			r.Wake += d
+			slept := min(max(s.meant-at, 0), d)
+			r.Slack += slept
+			r.Wake += d - slept
 		}
 		at = to
 	}
@@ -192,7 +186,6 @@ func (s *sweep) run(limit int, r *Reasons) (free int64) {
 		}
 	}
 	pass(s.to)
-	return free
 }
 
 // share charges those who run with a time in which they have held up the wait.

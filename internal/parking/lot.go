@@ -61,13 +61,14 @@ type Lot struct {
 
 	leader *Waiter // in Park, waiting for the alarm; only it clears the field
 	rung   bool    // the leader has been called
-	armed  int64   // when the leader's alarm is set to ring
+	armed  int64   // when the leader's alarm is set to ring, or was rung
 
 	coming int // takers called, or started, that have not locked again yet
 
 	watch watch
 
 	woke  int64  // when a leader last resumed; long ago if none has
+	meant int64  // until when that one had meant to wait
 	wakes uint64 // how often a parked taker has resumed
 }
 
@@ -117,6 +118,10 @@ func (l *Lot) Space(head, slack int64) int64 {
 	return max(head, clock.Later(l.woke, time.Duration(slack)))
 }
 
+// Meant returns until when the leader that resumed last had meant to wait: what was due before, and
+// found no taker, waited on purpose.
+func (l *Lot) Meant() int64 { return l.meant }
+
 // Park waits, as leader or follower, until there may be something to take. Head is the time of the
 // head, which is not due, or Nothing. Park returns early when ctx ends, and a follower also when
 // limit delivers; gaveUp tells that limit did and that nobody had called. Done is the channel of
@@ -124,6 +129,9 @@ func (l *Lot) Space(head, slack int64) int64 {
 func (l *Lot) Park(
 	w *Waiter, head, now int64, ctx context.Context, done <-chan struct{}, limit <-chan time.Time,
 ) (gaveUp bool) {
+	if head == clock.Never {
+		head = Nothing // nobody has to look at what is never due
+	}
 	l.relieve(head, now)
 	if head != Nothing && l.leader == nil {
 		l.lead(w, head, now, ctx, done)
@@ -169,7 +177,7 @@ func (l *Lot) Spin(head, now int64) (woke int64, ok bool) {
 // can come, or only the leader could, and mayGrow says that the owner may have one more.
 func (l *Lot) Notify(head, now int64, mayGrow bool) (grow bool) {
 	switch {
-	case head == Nothing, l.coming > 0:
+	case head == Nothing, head == clock.Never, l.coming > 0:
 		// Nothing to do, or somebody is on the way and will call the next.
 	case l.leader == nil && l.relies(head, now):
 		l.setGuard(head, now) // whoever watches will be back, or the guard calls another
@@ -233,7 +241,7 @@ func (l *Lot) lead(w *Waiter, head, now int64, ctx context.Context, done <-chan 
 		delay.At(delay.LeaderWoken)
 		l.mu.Lock()
 		l.wakes++
-		l.leader, l.woke = nil, woke
+		l.leader, l.woke, l.meant = nil, woke, min(l.armed, woke)
 	}()
 	delay.At(delay.LeaderLeft)
 	if !recalled {
@@ -298,6 +306,7 @@ func (l *Lot) rearm(head, now int64) {
 
 func (l *Lot) ring() {
 	l.rung = true
+	l.armed = min(l.armed, l.clock.Now())
 	l.alarm.Ring()
 }
 

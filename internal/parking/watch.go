@@ -1,6 +1,10 @@
 package parking
 
-import "time"
+import (
+	"time"
+
+	"github.com/punctual-go/punctual/internal/clock"
+)
 
 // Overview: while a taker runs what it has taken, somebody else has to wait for the next head. To
 // wake another for that is most of what a run costs if the body is brief; and a body that is
@@ -57,7 +61,7 @@ func (l *Lot) Watch(head, now int64, unsure bool) Watch {
 	l.watch.entered++
 	l.watch.last = now
 	switch {
-	case head == Nothing, l.coming > 0:
+	case head == Nothing, head == clock.Never, l.coming > 0:
 	case l.leader != nil:
 		l.rearm(head, now) // this taker may have brought the head forward
 	case l.top != nil:

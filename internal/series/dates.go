@@ -102,7 +102,7 @@ type Outlook struct {
 
 // Question is what an outlook is wanted of.
 type Question struct {
-	dates       *Dates
+	calendar    Calendar
 	slot, base  time.Time
 	until       time.Time
 	now         time.Time // slots before this have passed
@@ -122,7 +122,7 @@ const farBack = 3 * time.Hour
 func (s *Series) Ask(now time.Time, inclusively bool) Question {
 	d := s.Dates
 	q := Question{
-		dates: d, slot: d.slot, base: d.slot, until: s.Options.Until,
+		calendar: d.Calendar, slot: d.slot, base: d.slot, until: s.Options.Until,
 		now: now.In(d.zone), inclusively: inclusively,
 	}
 	q.base = d.base(d.slot, now)
@@ -174,7 +174,10 @@ func (q Question) passed(t time.Time) bool {
 
 // next asks for the next slot, and refuses an answer that would lead nowhere.
 func (q Question) next(after time.Time) (time.Time, error) {
-	t := q.dates.Calendar.Next(after)
+	if q.calendar == nil { // the series has ended
+		return time.Time{}, nil
+	}
+	t := q.calendar.Next(after)
 	switch {
 	case t.IsZero():
 		return t, nil
@@ -238,9 +241,10 @@ func (d *Dates) Begun(m Moment) { d.began = m }
 // Began returns the moment at which the run in progress began, or false if there was none.
 func (d *Dates) Began() (m Moment, ok bool) { return d.began, !d.began.Wall.IsZero() }
 
-// Early reports whether the wall clock does not show the time of the waiting run yet.
+// Early reports whether the wall clock does not show the time of the waiting run yet, and will.
 func (s *Series) Early(m Moment) bool {
-	return s.Dates != nil && !s.Retrying() && !s.extraFirst() && m.Wall.Before(s.Dates.slot)
+	return s.Dates != nil && !s.Retrying() && !s.extraFirst() && m.Wall.Before(s.Dates.slot) &&
+		m.Now < clock.Last
 }
 
 // Reckon accounts for the slots that have passed before a run that has begun, and returns the time

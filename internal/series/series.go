@@ -104,6 +104,15 @@ type Series struct {
 	Dates *Dates // of a task that waits on the wall clock, else nil
 }
 
+// LetGo drops the functions of the user's once the series has ended, so that a handle of it does not
+// keep them in memory.
+func (s *Series) LetGo() {
+	s.DelayBy = nil
+	if s.Dates != nil {
+		s.Dates.Calendar = nil
+	}
+}
+
 // Periodic reports whether the task repeats.
 func (s *Series) Periodic() bool { return s.Period != 0 }
 

@@ -35,8 +35,8 @@ var seeing = []Mutant{
 		ID:    "seeing-05",
 		Fault: "slack that was meant is told as a late wake-up",
 		File:  "internal/lateness/ledger.go",
-		From:  "if w.Meant > free {",
-		To:    "if w.Meant > w.Start {",
+		From:  "r.Slack += slept\n r.Wake += d - slept",
+		To:    "r.Wake += d",
 	},
 	{
 		ID:    "seeing-06",

@@ -24,7 +24,7 @@ func (x *Execution) Overruns(now int64) bool {
 // Reasons returns what late runs have waited for, in all, and how many were not explained.
 func (in *Insight) Reasons() (total time.Duration, parts [Parts]time.Duration, unexplained uint64) {
 	for _, d := range in.Parts {
-		total += d
+		total = lateness.Added(total, d)
 	}
 	return total, in.Parts, in.Unexplained
 }

@@ -186,7 +186,7 @@ func (x *Execution) explain(c *cell.Cell, pl *Plan) {
 	for part, ns := range [...]int64{PartClock: x.wait.clock, PartPrevious: r.Previous,
 		PartHeld: r.Held, PartBusy: r.Busy, PartQueue: r.Queue, PartSlack: r.Slack,
 		PartWake: r.Wake} {
-		in.Parts[part] += time.Duration(ns)
+		in.Parts[part] = lateness.Added(in.Parts[part], time.Duration(ns))
 	}
 }
 

@@ -27,7 +27,7 @@ type Waiting struct {
 	Plan  *cell.Plan
 	Runs  uint64 // of a series
 
-	Timeless bool      // a series that is paused has no time
+	Timeless bool      // it waits for no time: it is paused, or never due
 	OnWall   time.Time // of a task that waits on the wall clock
 
 	// Cell is the task itself. Of a task without a future it is not to be used.
