@@ -62,8 +62,8 @@ var leader = []Mutant{
 		ID:    "leader-09",
 		Fault: "a leader that has been rung is set to a later time, and does not hear the ring",
 		File:  "internal/parking/lot.go",
-		From:  "l.rung = true\n l.alarm.Ring()",
-		To:    "l.alarm.Ring()",
+		From:  "l.rung = true\n l.armed = min(l.armed, l.clock.Now())",
+		To:    "l.armed = min(l.armed, l.clock.Now())",
 	},
 	{
 		ID:    "leader-10",

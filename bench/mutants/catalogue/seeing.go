@@ -36,7 +36,7 @@ var seeing = []Mutant{
 		Fault: "slack that was meant is told as a late wake-up",
 		File:  "internal/lateness/ledger.go",
 		From:  "r.Slack += slept\n r.Wake += d - slept",
-		To:    "r.Wake += d",
+		To:    "r.Wake += slept\n r.Wake += d - slept",
 	},
 	{
 		ID:    "seeing-06",
