@@ -2,7 +2,6 @@ package executor
 
 import (
 	"context"
-	"reflect"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -25,8 +24,8 @@ type Job struct {
 	Options []TaskOption
 
 	// Version tells whether Task is another one than before, as functions cannot be compared: a
-	// number, a hash of its configuration, or anything else that differs. The functions among the
-	// options, and contexts, belong to it too.
+	// number, a hash of its configuration, or anything else that differs. The functions and
+	// contexts among the options belong to it too, and what cannot be compared of a calendar.
 	Version string
 }
 
@@ -44,19 +43,29 @@ type Changes struct {
 // configuration which may be read again. Only jobs of earlier calls are changed or removed; other
 // tasks, unique or not, are none of its business.
 //
-//   - A job that is the same as before keeps its phase, its counts, and a run in progress. One
-//     that has ended by itself is not started again.
+//   - A job that is the same as before keeps its phase, its counts, a run in progress, and one that
+//     waits. A job that has ended by itself, or whose last time, see [Until], has passed, is not
+//     started again: it is unchanged.
 //   - Another Version alone gives the job its new Task from the next run on, or the next attempt;
 //     another period is that of [Handle.SetPeriod]. Phase, counts and a run in progress stay.
-//   - With other options, another kind, or another calendar, or once it has ended, the job is
-//     replaced: the old task is stopped as by [Handle.Stop], and the new one begins after its
-//     Initial delay, but not before a run in progress of the old one has returned. Calendars are the
-//     same if [reflect.DeepEqual] says so.
+//   - With other options, another kind, or another calendar, the job is replaced: the old task is
+//     stopped as by [Handle.Stop], and the new one begins after its Initial delay, but not before a
+//     run in progress of the old one has returned. So it is with another Version, or another
+//     period, if the job has ended; and with another Version if there are functions or contexts
+//     among its options, or parts of its calendar that cannot be compared.
 //   - A job that is not among the arguments is stopped. A run in progress goes on.
 //
+// Calendars are compared by what they mean: by their Equal method, if they have one that takes the
+// other; else by their values, with zones by their names and times by their instants; and where
+// that leaves something open, by what String says of them. Functions, maps and what pointers lead
+// to are not compared, except a struct of exported fields that are numbers, text, times or zones.
+// Without a difference calendars count as the same: [Job.Version] tells otherwise.
+//
 // Errors come first: if one of the jobs is invalid, named twice, or has the name of a live unique
-// task that is not a job, or if there is no room for all, nothing is done. Then Apply returns
-// [ErrNilTask], [ErrInvalid], [ErrDuplicate], [ErrSaturated] or [ErrShutdown], with the name.
+// task that is not a job, if no run of one that is new or replaced can come, or if there is no room
+// for all, nothing is done. Then Apply returns [ErrNilTask], [ErrInvalid], [ErrDuplicate],
+// [ErrSaturated], [ErrRejected] or [ErrShutdown], with the name; a panic of a calendar is an error
+// with the name, too.
 func (p *ScheduledPool) Apply(jobs ...Job) (Changes, error) {
 	wanted := make([]*job, 0, len(jobs))
 	if slices.ContainsFunc(jobs, func(j Job) bool { return j.On != nil }) {
@@ -73,7 +82,7 @@ func (p *ScheduledPool) Apply(jobs ...Job) (Changes, error) {
 		}
 		wanted = append(wanted, w)
 	}
-	changes, stopped, err := p.apply(wanted)
+	changes, stopped, err := p.compareAndApply(wanted)
 	// Without the lock: both call others.
 	for _, c := range stopped {
 		p.handle(c).Stop()
@@ -98,6 +107,9 @@ type job struct {
 	added   bool                 // it has its own task, not that of an earlier one
 	first   int64                // when the first run is due, on a calendar
 	over    error                // why there is none; which is fine for a job that has had its runs
+
+	functions bool     // functions or contexts are among its options
+	like      likeness // to the job before
 }
 
 // newJob checks j. It runs options and decorators, so the lock must not be held.
@@ -110,23 +122,32 @@ func (p *ScheduledPool) newJob(j Job) (*job, error) {
 	if err != nil {
 		return nil, p.misused([]TaskOption{Name(j.Name)}, err)
 	}
-	w := &job{Job: j, period: period, options: o, plan: p.newPlan(o)}
-	w.options.DelayBy, w.options.Values, w.options.Within = nil, nil, nil
+	w := &job{Job: j, period: period, plan: p.newPlan(o)}
+	w.options, w.functions = comparableOptions(o)
 	w.plan.Period = period
-	if j.On != nil {
-		w.first, w.over = p.runs.SetCalendar(&w.plan.Plan, j.On)
-	}
 	w.current.Store(&body)
 	_, w.cell = newScheduled[struct{}](p)
 	w.cell.Plan = w.plan.Cells()
 	w.cell.Body = func(ctx context.Context) error { return (*w.current.Load())(ctx) }
-	if err := p.runs.RefuseLate(&w.plan.Plan, ErrRejected); err != nil {
-		return nil, err
+	return w, p.planFirst(w)
+}
+
+// planFirst finds out when the first run of w is due, or why none is.
+func (p *ScheduledPool) planFirst(w *job) error {
+	w.over = p.runs.RefuseLate(&w.plan.Plan, ErrRejected)
+	if w.On == nil {
+		if w.over == nil {
+			w.over = p.runs.CheckBounds(&w.plan.Plan, w.Initial)
+		}
+		return nil
 	}
-	if j.On != nil {
-		return w, nil // until has been heeded
-	}
-	return w, p.runs.CheckBounds(&w.plan.Plan, j.Initial)
+	return p.askCalendar(w.Name, func() error {
+		first, err := p.runs.SetCalendar(&w.plan.Plan, w.On)
+		if w.first = first; w.over == nil {
+			w.over = err
+		}
+		return nil
+	})
 }
 
 // resolve checks what j says of its times, and returns its options and its period.
@@ -156,26 +177,32 @@ func (j Job) resolve() (o series.Options, period int64, err error) {
 	return o, series.OnCalendar, err
 }
 
-// replaces reports whether w cannot become what it is by changing old.
-func (w *job) replaces(old *job) bool {
-	return old.cell.Phase().Settled() || (w.period > 0) != (old.period > 0) ||
-		!reflect.DeepEqual(w.options, old.options) || !reflect.DeepEqual(w.On, old.On)
+// compareAndApply does what Apply says, and returns the tasks to be stopped.
+func (p *ScheduledPool) compareAndApply(wanted []*job) (Changes, []*cell.Cell, error) {
+	for {
+		if err := p.compare(wanted); err != nil {
+			return Changes{}, nil, err
+		}
+		if changes, stopped, done, err := p.apply(wanted); done {
+			return changes, stopped, err
+		}
+	}
 }
 
-// same reports whether w is old.
-func (w *job) same(old *job) bool {
-	return w.Version == old.Version && w.period == old.period &&
-		reflect.DeepEqual(w.options, old.options) && reflect.DeepEqual(w.On, old.On)
-}
-
-// apply does what Apply says in one step, and returns the tasks to be stopped.
-func (p *ScheduledPool) apply(wanted []*job) (ch Changes, stopped []*cell.Cell, err error) {
+// apply does what Apply says in one step, and returns the tasks to be stopped. It reports false if
+// the jobs have to be compared again.
+func (p *ScheduledPool) apply(
+	wanted []*job,
+) (ch Changes, stopped []*cell.Cell, done bool, err error) {
 	now := p.clock.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now = p.keepTimesLocked(now)
+	if !p.comparedLocked(wanted) {
+		return ch, nil, false, nil
+	}
 	if err := p.mayApplyLocked(wanted); err != nil {
-		return ch, nil, err
+		return ch, nil, true, err
 	}
 	kept := map[string]*job{}
 	for _, w := range wanted {
@@ -185,10 +212,10 @@ func (p *ScheduledPool) apply(wanted []*job) (ch Changes, stopped []*cell.Cell, 
 		case old == nil:
 			ch.Added = append(ch.Added, w.Name)
 			p.addJobLocked(w, now)
-		case w.same(old):
+		case w.same():
 			ch.Unchanged = append(ch.Unchanged, w.Name)
 			kept[w.Name] = old
-		case w.replaces(old):
+		case w.replaces():
 			ch.Changed = append(ch.Changed, w.Name)
 			stopped = append(stopped, old.cell)
 			p.addJobLocked(w, now)
@@ -206,7 +233,7 @@ func (p *ScheduledPool) apply(wanted []*job) (ch Changes, stopped []*cell.Cell, 
 	}
 	slices.Sort(ch.Removed)
 	p.jobs = kept
-	return ch, stopped, nil
+	return ch, stopped, true, nil
 }
 
 // mayApplyLocked returns why nothing may be done, or nil.
@@ -219,7 +246,7 @@ func (p *ScheduledPool) mayApplyLocked(wanted []*job) error {
 			return p.refusal(w.Name, ErrShutdown)
 		case old == nil && holder != nil && !p.isJobLocked(holder):
 			return p.refusal(w.Name, ErrDuplicate)
-		case old == nil || !w.same(old) && w.replaces(old):
+		case old == nil || !w.same() && w.replaces():
 			if w.over != nil {
 				return w.over
 			}

@@ -1,6 +1,10 @@
 package civil
 
-import "time"
+import (
+	"time"
+
+	"github.com/punctual-go/punctual/internal/identity"
+)
 
 // Times is a set of civil times.
 type Times interface {
@@ -36,6 +40,13 @@ type Settings struct {
 	Gap      Gap
 	Repeat   Repeat
 	Splay    time.Duration // each instant comes so much later
+}
+
+// Equal reports whether two rules with these settings are the same; zones go by their names.
+func (s Settings) Equal(other Settings) bool {
+	zonesEqual := identity.Zones(s.Zone, other.Zone)
+	s.Zone, other.Zone = nil, nil
+	return zonesEqual && s == other
 }
 
 // Rule finds the instants at which a zone shows times of a set. It is a value, and keeps no state.

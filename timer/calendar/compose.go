@@ -49,7 +49,7 @@ func Union(calendars ...Calendar) Schedule {
 			all = union{p, all}
 		}
 	}
-	return Schedule{all}
+	return scheduleWith(all)
 }
 
 // union is what two parts have together.

@@ -71,11 +71,11 @@ func daily(at TimeOfDay) civil.Pattern {
 
 func planned(p civil.Pattern, text string) Schedule {
 	times := civil.NewPattern(p)
-	return Schedule{timetable{rule: civil.NewRule(civil.Settings{Times: times}), text: text}}
+	return scheduleWith(timetable{rule: civil.NewRule(civil.Settings{Times: times}), text: text})
 }
 
 // repeated returns the schedule of a pattern in some of the days.
 func repeated(p civil.Pattern, days cadence, text string) Schedule {
 	times := civil.Restricted{Times: civil.NewPattern(p), Window: days}
-	return Schedule{timetable{rule: civil.NewRule(civil.Settings{Times: times}), text: text}}
+	return scheduleWith(timetable{rule: civil.NewRule(civil.Settings{Times: times}), text: text})
 }

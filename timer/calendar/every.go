@@ -15,7 +15,7 @@ func Every(d time.Duration, anchor time.Time) Schedule {
 	if d <= 0 {
 		panic(fmt.Sprintf("calendar: the duration is %v; it must be more than 0", d))
 	}
-	return Schedule{instants{source: grid{d, anchor.Unix(), anchor.Nanosecond()}}}
+	return scheduleWith(instants{source: grid{d, anchor.Unix(), anchor.Nanosecond()}})
 }
 
 // grid is the source of Every. The anchor is in seconds and nanoseconds, so that two that begin at

@@ -17,11 +17,11 @@ func scheduleOf(c Calendar) Schedule {
 	s, ours := settingsOf(c)
 	switch {
 	case !ours:
-		return Schedule{instants{source: c}}
+		return scheduleWith(instants{source: c})
 	case s.Times == nil: // it counts from the time asked, or it is a zero value
-		return Schedule{instants{source: c, zone: s.Zone, counts: true}}
+		return scheduleWith(instants{source: c, zone: s.Zone, counts: true})
 	}
-	return Schedule{timetable{rule: civil.NewRule(s), text: nameOf(c)}}
+	return scheduleWith(timetable{rule: civil.NewRule(s), text: nameOf(c)})
 }
 
 var ruleType = reflect.TypeFor[civil.Rule]()

@@ -5,12 +5,19 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/internal/civil"
+	"github.com/punctual-go/punctual/internal/identity"
 )
 
 // Schedule is a [Calendar] that this package has made. Two are equal (==) if they were made in the
 // same way from equal parts; to compare some that contain calendars of your own, those must be of
-// types that can be compared. The zero Schedule never comes.
-type Schedule struct{ part part }
+// types that can be compared. [Schedule.Equal] asks for less. The zero Schedule never comes.
+type Schedule struct{ content }
+
+// content is embedded so that the documentation of a schedule has no word about Compare, which the
+// executor asks for.
+type content struct{ part part }
+
+func scheduleWith(p part) Schedule { return Schedule{content{p}} }
 
 // part is what a schedule consists of. Restrictions, zones and policies are handed down to the
 // parts of a part, since they concern civil times, which only the innermost ones know.
@@ -21,6 +28,7 @@ type part interface {
 	in(zone *time.Location) part
 	change(change func(*civil.Settings)) part
 	interval() bool
+	compare(other part) identity.Verdict
 }
 
 // Next returns the first time of the schedule that is later than after, or the zero time if there
@@ -93,5 +101,5 @@ func (s Schedule) with(change func(part) part) Schedule {
 	if s.part == nil {
 		return s
 	}
-	return Schedule{change(s.part)}
+	return scheduleWith(change(s.part))
 }

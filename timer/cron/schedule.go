@@ -10,9 +10,10 @@ import (
 // times, those in a gap included.
 type rule = civil.Rule
 
-// Schedule is a line of cron: it knows when it comes next. It is a small value without state, two
-// are equal (==) if they were parsed from the same line with the same options, and any number of
-// goroutines may use one. The zero Schedule never comes.
+// Schedule is a line of cron: it knows when it comes next. It is a small value without state, and any
+// number of goroutines may use one. Two are equal (==) if they were parsed from the same line with
+// the same options; [Schedule.Equal] tells whether they mean the same. The zero Schedule never
+// comes.
 type Schedule struct {
 	rule
 	line  string
@@ -33,6 +34,13 @@ func (s Schedule) Next(after time.Time) time.Time {
 		return time.Time{} // beyond the last time that there is
 	}
 	return s.rule.Next(after)
+}
+
+// Equal reports whether two schedules are the same: the same fields, policies and splay, and zones
+// of the same name. It holds more often than ==: also for zones that were loaded twice, and for
+// lines that say the same in other words, such as "0 3 * * 0" and "0 3 * * SUN".
+func (s Schedule) Equal(other Schedule) bool {
+	return s.every == other.every && s.Settings().Equal(other.Settings())
 }
 
 // Never reports whether no time is of the schedule, as of "0 0 31 2 *", the line of a job that is

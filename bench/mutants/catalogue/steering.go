@@ -41,9 +41,9 @@ var steering = []Mutant{
 	{
 		ID:    "steering-06",
 		Fault: "a job that has ended begins anew although it is the same",
-		File:  "executor/apply.go",
-		From:  "return w.Version == old.Version && w.period == old.period &&",
-		To:    "return !old.cell.Phase().Settled() && w.Version == old.Version && w.period == old.period &&",
+		File:  "executor/samejob.go",
+		From:  "return w.Version == old.Version && w.period == old.period && w.sameTimes()",
+		To:    "return !old.cell.Phase().Settled() && w.Version == old.Version && w.period == old.period && w.sameTimes()",
 	},
 	{
 		ID:    "steering-07",
