@@ -17,6 +17,16 @@
 // time moves on: what depends on a slow processor it cannot see. Its second half, Years, runs
 // periodic work for decades, which may neither drift nor let the heap grow.
 //
+// # pairs: do any two features mean together what they mean apart?
+//
+// It draws every feature that the executors export: options, fields of observers, ways in, commands,
+// and what bodies and callbacks may do; and every two of them so that both have an effect on the same
+// task. The oracle checks rules, not predictions, and compares all figures with each other. A test
+// derives the list of features from the sources, so what is new and has no generator fails.
+//
+// It varies what there is, and little of how much: a life has some ten tasks and a tenth of a
+// second. In which order tasks of one instant begin it leaves to the others.
+//
 // # history: could a correct object have answered so?
 //
 // It records what a few clients do to one delay queue, pool or future at the same time, and has
@@ -49,12 +59,12 @@
 //
 // The short set is a part of go test ./... and takes seconds. The long set:
 //
-//	PUNCTUAL_SEEDS=10000 go test -timeout 0 ./internal/trust/simulate ./internal/trust/history
+//	PUNCTUAL_SEEDS=10000 go test -timeout 0 ./internal/trust/simulate ./internal/trust/history ./internal/trust/pairs
 //	PUNCTUAL_LITMUS=1000000 go test -race -timeout 0 ./internal/trust/litmus
 //	PUNCTUAL_STRESS=5m go test -race -timeout 0 ./internal/trust/chaos
 //	go -C bench run ./soak -for 10m
 //
-// The soak runs all four for as long, or for as many operations, as it is told, with a table at the
+// The soak runs all of them for as long, or for as many operations, as it is told, with a table at the
 // end. A flag -seed gives it work that it has not done before.
 //
 // # Where the seed of a bug goes
@@ -68,7 +78,7 @@
 // The soak keeps a failing history, or the job with its seed, as a file for -replay. Neither seed
 // nor file stays as a test: a change of a generator gives the seed another meaning. What stays is a
 // small test beside the code at fault that fails without the fix, with a point of package delay if
-// it takes one; and, if none of the four could have found the bug, the generator, pair or oracle
+// it takes one; and, if none of them could have found the bug, the generator, pair or oracle
 // that would have.
 //
 // # The rest

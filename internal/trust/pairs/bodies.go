@@ -1,0 +1,146 @@
+package pairs
+
+import (
+	"context"
+	"runtime"
+	"time"
+
+	"github.com/punctual-go/punctual/executor"
+)
+
+// bodies are the ways in which a body goes on. A task has a list of them, one for each run.
+var bodies = []*Feature{
+	{
+		Name: "body succeeds",
+		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
+			l.work(ctx, r, b)
+			return nil
+		},
+	},
+	{
+		Name: "body fails",
+		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
+			l.work(ctx, r, b)
+			return errBoom
+		},
+	},
+	{
+		Name: "body panics",
+		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
+			l.work(ctx, r, b)
+			panic(errBoom)
+		},
+	},
+	{
+		Name: "body calls Goexit",
+		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
+			l.work(ctx, r, b)
+			runtime.Goexit()
+			return nil
+		},
+	},
+	{
+		Name: "body is deaf",
+		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
+			time.Sleep(ms * time.Duration(12+mix(b.salt)%10))
+			return nil
+		},
+	},
+	{
+		Name: "body blocks",
+		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
+			limit := time.NewTimer(ms * time.Duration(15+mix(b.salt)%30))
+			defer limit.Stop()
+			select {
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			case <-limit.C:
+				return nil
+			}
+		},
+	},
+	{
+		Name: "body waits for a task",
+		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
+			l.work(ctx, r, b)
+			l.waitForChild(ctx, r, b)
+			return nil
+		},
+	},
+	{
+		Name: "body submits a task",
+		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
+			c := l.child(r, b)
+			l.submit(c)
+			l.work(ctx, r, b)
+			return nil
+		},
+	},
+	{
+		Name: "body gives a command",
+		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
+			l.giveCommand(ctx, r, b.salt)
+			l.work(ctx, r, b)
+			return nil
+		},
+	},
+	{
+		Name: "body closes the executor",
+		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
+			l.closeInside(ctx)
+			l.work(ctx, r, b)
+			return nil
+		},
+	},
+	{
+		Name: "Permanent", API: []string{"executor.Permanent"},
+		shape: func(d *draft, t *task, _ *use) { d.include(byName["Retry"], t) },
+		ways:  optionWays,
+		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
+			l.work(ctx, r, b)
+			return executor.Permanent(errBoom)
+		},
+	},
+	{
+		Name: "RetryAfter", API: []string{"executor.RetryAfter"},
+		shape: func(d *draft, t *task, _ *use) { d.include(byName["Retry"], t) },
+		ways:  optionWays,
+		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
+			l.work(ctx, r, b)
+			b.after = ms * time.Duration(1+mix(b.salt)%20)
+			return executor.RetryAfter(errBoom, b.after)
+		},
+	},
+	{
+		Name: "NextIn", API: []string{"executor.NextIn"}, hosts: timed, ways: seriesWays,
+		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
+			l.work(ctx, r, b)
+			d := ms * time.Duration(mix(b.salt)%25)
+			if executor.NextIn(ctx, d) {
+				b.nextIn, b.after = true, d
+			}
+			return nil
+		},
+	},
+	{
+		Name: "HandleFrom", API: []string{"executor.HandleFrom"}, ways: futureWays,
+		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
+			if h, ok := executor.HandleFrom(ctx); ok {
+				switch mix(b.salt) % 5 {
+				case 0:
+					h.Trigger()
+				case 1:
+					l.give(byName["Pause"], r, h.Pause)
+				case 2:
+					l.resets(r, 7*ms, h.Reset)
+				case 3:
+					h.Status()
+				case 4:
+					l.give(byName["Cancel"], r, h.Cancel)
+				}
+			}
+			l.work(ctx, r, b)
+			return nil
+		},
+	},
+}

@@ -1,0 +1,61 @@
+package pairs
+
+import (
+	"context"
+	"time"
+)
+
+// endings are the ways to end an executor. One may follow another.
+var endings = []*Feature{
+	{
+		Name: "Shutdown", API: []string{"Pool.Shutdown", "Loop.Shutdown"},
+		end: func(l *life) { l.host().Shutdown() },
+	},
+	{
+		Name: "ShutdownNow", API: []string{"Pool.ShutdownNow", "Loop.ShutdownNow"},
+		end: func(l *life) { l.handedBack(l.host().ShutdownNow()) },
+	},
+	{
+		Name: "Close", API: []string{"Pool.Close", "Loop.Close"},
+		end: func(l *life) { l.closed(l.host().Close()) },
+	},
+	{
+		Name: "CloseContext", API: []string{"Pool.CloseContext", "Loop.CloseContext"},
+		end: func(l *life) {
+			limit := ms * time.Duration(1+mix(l.seed+7)%60)
+			ctx, cancel := context.WithTimeout(context.Background(), limit)
+			defer cancel()
+			from := l.now()
+			report, err := l.host().CloseContext(ctx)
+			if l.now() > from+limit {
+				l.fault(&l.report.Late, "CloseContext of %v took %v", limit, l.now()-from)
+			}
+			if err == nil {
+				l.closed(nil)
+			}
+			l.handedBack(report.Dropped)
+		},
+	},
+	{
+		Name: "Run", API: []string{"Pool.Run"}, hosts: pools,
+		end: func(l *life) {
+			limit := ms * time.Duration(1+mix(l.seed+8)%40)
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			from := l.now()
+			err := l.pool.Run(ctx, limit)
+			if l.now() > from+limit {
+				l.fault(&l.report.Late, "Run with a grace of %v took %v", limit, l.now()-from)
+			}
+			if err == nil {
+				l.closed(nil)
+			}
+		},
+	},
+	{
+		Name: "ShutdownGracefully", API: []string{"Loop.ShutdownGracefully"}, hosts: loop,
+		end: func(l *life) {
+			_ = l.loop.ShutdownGracefully(ms*time.Duration(mix(l.seed)%10), 20*ms)
+		},
+	},
+}

@@ -1,0 +1,120 @@
+package pairs
+
+import (
+	"context"
+	"slices"
+
+	"github.com/punctual-go/punctual/executor"
+)
+
+// Feature is something that a user can ask for. Which of its functions are set depends on what it
+// is.
+type Feature struct {
+	Name string
+	API  []string // the exported names that it covers
+
+	hosts hosts  // those on which it can have an effect; 0 means all
+	ways  ways   // the ways in for tasks on which it can have one; 0 means all
+	group string // of these a program has at most one; "" if that does not matter
+	index int    // in Features
+
+	// shape changes a program so that the feature probably has an effect on the task.
+	shape func(d *draft, t *task, u *use)
+
+	option  func(l *life, u *use) []executor.Option              // of an executor
+	lane    func(l *life, u *use) executor.SerialOption          // of a serial executor
+	task    func(l *life, t *task, u *use) []executor.TaskOption // of a task
+	way     ways                                                 // the way in that it is
+	submit  func(l *life, r *record, opts []executor.TaskOption)
+	body    func(l *life, r *record, b *bodyRun, ctx context.Context) error
+	command func(l *life, r *record, u *use) // r is nil if it is for the executor
+	ofTask  bool                             // the command is for a task
+	behave  func(l *life, r *record)         // how a callback behaves
+	policy  func(l *life, f *Feature) executor.RejectionPolicy
+	end     func(l *life)
+
+	callback bool                  // it makes the executor call a function of the user
+	observed func(l *life, u *use) // marks effects that only the whole record shows
+}
+
+// use is a feature in a program. All that is random about it follows from the number.
+type use struct {
+	*Feature
+	n uint64
+}
+
+// pick draws a number below n; the index tells several draws apart.
+func (u *use) pick(index, n int) int { return int(mix(u.n+uint64(index)*0x9e37) % uint64(n)) }
+
+// hosts is a set of kinds of executors.
+type hosts uint8
+
+const (
+	plain hosts = 1 << iota
+	scheduled
+	loop
+
+	pools    = plain | scheduled
+	timed    = scheduled | loop
+	anywhere = plain | scheduled | loop
+)
+
+func (h hosts) String() string {
+	switch h {
+	case plain:
+		return "pool"
+	case scheduled:
+		return "scheduled pool"
+	case loop:
+		return "loop"
+	}
+	return "hosts"
+}
+
+// Features has all of them. The order decides which pair a seed is about. The other lists are parts
+// of it; all are filled by init, as features refer to each other.
+var (
+	Features    []*Feature
+	allWays     []*Feature
+	allPolicies []*Feature
+	allEndings  []*Feature
+)
+
+var byName = map[string]*Feature{}
+
+func init() {
+	Features = slices.Concat(
+		poolOptions, observerFields, queues, policies, laneOptions, taskOptions, waysIn, bodies,
+		taskCommands, poolCommands, groupCommands, behaviours, endings,
+	)
+	allWays, allPolicies, allEndings = waysIn, policies, endings
+	for i, f := range Features {
+		f.index = i
+		if f.hosts == 0 {
+			f.hosts = anywhere
+		}
+		if f.ways == 0 {
+			f.ways = everyWay
+		}
+		if byName[f.Name] != nil {
+			panic("pairs: two features are called " + f.Name)
+		}
+		byName[f.Name] = f
+	}
+	for _, f := range Features {
+		for _, h := range []hosts{plain, scheduled, loop} {
+			if f.waysOf()&waysOn(h) == 0 {
+				f.hosts &^= h
+			}
+		}
+	}
+	makePairs()
+}
+
+// mix is a hash (splitmix64).
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

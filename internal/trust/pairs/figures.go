@@ -1,0 +1,116 @@
+package pairs
+
+import (
+	"github.com/punctual-go/punctual/executor"
+)
+
+// checkSampleLocked compares what an executor tells of itself at a moment at which nothing goes on.
+func (l *life) checkSampleLocked(s *sample, running []executor.Running, queued []executor.Pending) {
+	wrong := &l.report.Wrong
+	c := s.stats
+	if len(running) != c.Busy {
+		l.faultLocked(wrong, "%d are running, and %d are busy", len(running), c.Busy)
+	}
+	if l.pool != nil && len(queued) != c.Queued {
+		l.faultLocked(wrong, "Queued lists %d tasks, and Stats %d", len(queued), c.Queued)
+	}
+	active := l.extraActive
+	for _, r := range l.records {
+		active += r.active
+	}
+	if active != c.Busy && !l.lapsed {
+		l.faultLocked(wrong, "%d bodies are active, and %d are busy", active, c.Busy)
+	}
+	sum := c.Completed + c.Cancelled + c.Returned + uint64(c.Queued)
+	if c.Accepted < sum || c.Accepted > sum+uint64(c.Busy) {
+		l.faultLocked(wrong, "%d accepted; %d completed, %d cancelled, %d returned, %d queued, %d busy",
+			c.Accepted, c.Completed, c.Cancelled, c.Returned, c.Queued, c.Busy)
+	}
+	if u := l.using("PendingLimit"); u != nil && c.Queued > capacity(u) {
+		l.faultLocked(wrong, "%d tasks wait, of at most %d", c.Queued, capacity(u))
+	}
+	if u := l.using("BoundedFIFO"); u != nil && c.Queued > capacity(u) {
+		l.faultLocked(wrong, "%d tasks wait, of at most %d", c.Queued, capacity(u))
+	}
+	if u := l.using("Queue.Bounded"); u != nil && c.Queued > capacity(u) {
+		l.faultLocked(wrong, "%d tasks wait, of at most %d", c.Queued, capacity(u))
+	}
+}
+
+// checkFiguresLocked compares the figures of an executor that has ended.
+func (l *life) checkFiguresLocked() {
+	c := l.final.stats
+	wrong := &l.report.Wrong
+	same := func(what string, a, b uint64) {
+		if a != b {
+			l.faultLocked(wrong, "%s: %d and %d", what, a, b)
+		}
+	}
+	same("queued at the end", uint64(c.Queued), 0)
+	same("busy at the end", uint64(c.Busy), 0)
+	same("accepted, and what has an end", c.Accepted, c.Completed+c.Cancelled+c.Returned)
+	bodies, accepted, exact := uint64(l.extraRuns), uint64(l.extras), !l.lapsed
+	prevented := uint64(0) // a cancellation at the same instant, or the end of a group, prevents the body
+	for _, r := range l.records {
+		if r.cancelled >= 0 || r.contextEnded || r.t.way.way&groupWays != 0 {
+			prevented++
+		}
+		bodies += uint64(len(r.bodies))
+		if r.accepted() {
+			accepted++
+		}
+		exact = exact && r.t.way.way&bulkWays == 0 && !r.panicked && !r.applied()
+	}
+	if exact {
+		if c.Runs < bodies || c.Runs > bodies+prevented {
+			l.faultLocked(wrong, "runs, and bodies: %d and %d", c.Runs, bodies)
+		}
+		same("accepted, and submissions", c.Accepted, accepted)
+	}
+	if l.watch && !l.lapsed {
+		same("accepted, and submitted less rejected", c.Accepted, l.tally["submitted"]-l.tally["rejected"])
+		same("cancelled, and told so", c.Cancelled, l.tally["cancelled"])
+		same("returned, and told so", c.Returned, l.tally["dropped"])
+		same("expired, and told so", c.Expired, l.tally["expired"])
+		same("runs, and told of their beginning", c.Runs, l.tally["began"])
+		same("timed out, and told so", c.TimedOut, l.tally["overran"])
+	}
+	l.checkMeasuredLocked(c, same)
+	if l.has("Record") && !l.lapsed {
+		l.checkRecordingLocked(c, same)
+	}
+}
+
+// checkMeasuredLocked compares what is measured, if anything is.
+func (l *life) checkMeasuredLocked(c stats, same func(string, uint64, uint64)) {
+	m := l.host().Measurements()
+	if m.Took.Count() == 0 && c.Late == nil {
+		return
+	}
+	same("runs, and how long they took", c.Runs, m.Took.Count())
+	same("failures, and those measured", c.Failures, m.Failures)
+	if l.has("KeepHistory") {
+		runs := uint64(0)
+		for _, s := range l.final.history.Seconds {
+			runs += s.Runs
+		}
+		same("runs, and those in the history", c.Runs, runs)
+	}
+}
+
+// checkRecordingLocked compares a recording.
+func (l *life) checkRecordingLocked(c stats, same func(string, uint64, uint64)) {
+	rec := l.recording()
+	if !rec.Complete {
+		l.faultLocked(&l.report.Wrong, "the recording is not complete")
+	}
+	accepted, runs := uint64(0), uint64(0)
+	for _, t := range rec.Tasks {
+		if !t.Rejected {
+			accepted++
+		}
+		runs += uint64(len(t.Runs))
+	}
+	same("accepted, and recorded", c.Accepted, accepted)
+	same("runs, and recorded", c.Runs, runs)
+}

@@ -1,0 +1,78 @@
+package pairs
+
+import (
+	"time"
+
+	"github.com/punctual-go/punctual/executor"
+)
+
+// groupCommands are given to the group of the life, and to its completion service.
+var groupCommands = []*Feature{
+	{
+		Name: "Group.SetLimit", API: []string{"Group.SetLimit"}, ways: groupWays,
+		shape: func(d *draft, t *task, u *use) {
+			d.commandAt("Group.SetLimit", t.at-ms)
+			d.members(t, 2)
+		},
+		command: func(l *life, _ *record, u *use) {
+			l.group.SetLimit(1 + u.pick(0, 2))
+		},
+		observed: func(l *life, u *use) {
+			for _, r := range l.records {
+				if r.t.way.way&groupWays == 0 {
+					continue
+				}
+				if r.refusedBy(executor.ErrSaturated) || r.answeredAt > r.submitted {
+					l.markTask(u.Feature, r)
+				}
+			}
+		},
+	},
+	{
+		Name: "Group.Cancel", API: []string{"Group.Cancel", "Group.Context"}, ways: groupWays,
+		command: func(l *life, _ *record, u *use) {
+			l.group.Cancel(errCaller)
+			for _, r := range l.records {
+				if r.t.way.way&groupWays != 0 && l.stillOpen(r) {
+					r.contextEnded = true
+					l.markTask(u.Feature, r)
+				}
+			}
+		},
+	},
+	{
+		Name: "Group.Wait", API: []string{"Group.Wait"}, ways: groupWays,
+		command: func(l *life, _ *record, u *use) {
+			from := l.now()
+			_ = l.group.Wait()
+			l.mark(u.Feature, nil, from, l.now())
+			l.checkNoMember()
+		},
+	},
+	{
+		Name: "CompletionService.Take", ways: wCompletion | wCompletionContext,
+		API: []string{"CompletionService.Take", "CompletionService.All", "CompletionService.Poll",
+			"CompletionService.Outstanding"},
+		shape: func(d *draft, t *task, u *use) { d.commandAt("CompletionService.Take", t.at+ms) },
+		command: func(l *life, _ *record, u *use) {
+			ctx, cancel := l.within(ms * time.Duration(1+u.pick(1, 100)))
+			defer cancel()
+			from := l.now()
+			switch u.pick(0, 3) {
+			case 0:
+				if _, err := l.service.Take(ctx); err == nil {
+					l.mark(u.Feature, nil, from, l.now())
+				}
+			case 1:
+				for range l.service.All(ctx) {
+					l.mark(u.Feature, nil, from, l.now())
+				}
+			case 2:
+				if _, ok := l.service.Poll(); ok {
+					l.mark(u.Feature, nil, from, l.now())
+				}
+				l.service.Outstanding()
+			}
+		},
+	},
+}

@@ -1,0 +1,115 @@
+package pairs_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/punctual-go/punctual/internal/trust/pairs"
+)
+
+// users are the types whose methods users call; the others have values that are only read.
+var users = []string{
+	"Pool", "ScheduledPool", "ScheduledFuture", "Handle", "Serial", "KeyedSerial", "Group",
+	"CompletionService", "Queue", "Rejection", "Loop", "Turn", "Future",
+}
+
+func TestEveryExportedFeatureHasAGenerator(t *testing.T) {
+	exported := slices.Concat(
+		namesIn(t, "../../../executor"), namesIn(t, "../../../executor/eventloop"), namesIn(t, "../../../future"),
+	)
+	if len(exported) < 150 {
+		t.Fatalf("only %d exported names were found", len(exported))
+	}
+	covered := pairs.Covered()
+	for _, name := range exported {
+		if covered[name] == "" {
+			t.Errorf("%s is new: give it a generator in package pairs, or a reason in inventory.go", name)
+		}
+		delete(covered, name)
+	}
+	for name, by := range covered {
+		t.Errorf("%s is not exported any more, but covered by %s", name, by)
+	}
+}
+
+// namesIn returns the exported functions and methods of a package, and the fields of Observer.
+func namesIn(t *testing.T, dir string) (names []string) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range files {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, text, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			names = append(names, namesOf(file.Name.Name, d)...)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func namesOf(pkg string, d ast.Decl) []string {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if !d.Name.IsExported() {
+			return nil
+		}
+		if d.Recv == nil {
+			return []string{pkg + "." + d.Name.Name}
+		}
+		if on := receiver(d.Recv.List[0].Type); slices.Contains(users, on) {
+			return []string{on + "." + d.Name.Name}
+		}
+	case *ast.GenDecl:
+		for _, s := range d.Specs {
+			if s, ok := s.(*ast.TypeSpec); ok && s.Name.Name == "Observer" {
+				return fieldsOf(s.Type.(*ast.StructType))
+			}
+		}
+	}
+	return nil
+}
+
+func receiver(x ast.Expr) string {
+	switch x := x.(type) {
+	case *ast.StarExpr:
+		return receiver(x.X)
+	case *ast.IndexExpr:
+		return receiver(x.X)
+	case *ast.Ident:
+		return x.Name
+	}
+	return ""
+}
+
+func fieldsOf(s *ast.StructType) (names []string) {
+	for _, f := range s.Fields.List {
+		for _, n := range f.Names {
+			names = append(names, "Observer."+n.Name)
+		}
+	}
+	return names
+}
+
+func TestFewPairsAreLeftOut(t *testing.T) {
+	all := len(pairs.Pairs) + len(pairs.Excluded)
+	if len(pairs.Excluded)*10 > all {
+		t.Errorf("%d of %d pairs are left out", len(pairs.Excluded), all)
+	}
+}

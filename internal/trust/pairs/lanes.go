@@ -1,0 +1,44 @@
+package pairs
+
+import (
+	"time"
+
+	"github.com/punctual-go/punctual/executor"
+)
+
+// laneOptions are those of serial executors. All lanes of a program have them.
+var laneOptions = []*Feature{
+	{
+		Name: "Gap", API: []string{"executor.Gap"}, hosts: pools, ways: laneWays,
+		shape: func(d *draft, t *task, u *use) { d.neighbours(t, 2) },
+		lane:  func(l *life, u *use) executor.SerialOption { return executor.Gap(gap(u)) },
+		observed: func(l *life, u *use) {
+			for _, lane := range l.lanes() {
+				var last *bodyRun
+				for _, s := range l.starts(lane) {
+					if last != nil && s.b.began == last.ended+gap(u) && s.b.due < s.b.began {
+						l.markTask(u.Feature, s.r)
+					}
+					last = s.b
+				}
+			}
+		},
+	},
+	{
+		Name: "Pace of a lane", API: []string{"executor.Pace"}, hosts: pools, ways: laneWays,
+		shape: func(d *draft, t *task, u *use) { d.neighbours(t, 2) },
+		lane: func(l *life, u *use) executor.SerialOption {
+			n, per := pace(u)
+			return executor.Pace(n, per)
+		},
+		observed: func(l *life, u *use) {
+			n, per := pace(u)
+			for _, lane := range l.lanes() {
+				l.markHeld(u.Feature, l.starts(lane), n, per)
+			}
+		},
+	},
+}
+
+// gap returns the parameter of a gap.
+func gap(u *use) time.Duration { return ms * time.Duration(2+u.pick(0, 12)) }

@@ -1,0 +1,195 @@
+package pairs
+
+import "slices"
+
+// Pair is two features that a program can have together.
+type Pair struct{ A, B *Feature }
+
+func (p Pair) String() string { return p.A.Name + " × " + p.B.Name }
+
+// Exclusion is a pair that no program can show, with the reason.
+type Exclusion struct {
+	Pair
+	Reason string
+}
+
+var (
+	Pairs    []Pair
+	Excluded []Exclusion
+	pairs    [][]int // the index in Pairs, by those of the features; -1 if excluded
+)
+
+// makePairs fills the lists above.
+func makePairs() {
+	pairs = make([][]int, len(Features))
+	for i := range Features {
+		pairs[i] = slices.Repeat([]int{-1}, len(Features))
+	}
+	for i, a := range Features {
+		for j := i + 1; j < len(Features); j++ {
+			p := Pair{a, Features[j]}
+			if reason := p.excluded(); reason != "" {
+				Excluded = append(Excluded, Exclusion{p, reason})
+				continue
+			}
+			pairs[i][j], pairs[j][i] = len(Pairs), len(Pairs)
+			Pairs = append(Pairs, p)
+		}
+	}
+}
+
+// excluded returns why no program can show a pair; "" if one can.
+func (p Pair) excluded() string {
+	for _, e := range exclusions {
+		if e.holds(p.A, p.B) || e.holds(p.B, p.A) {
+			return e.reason
+		}
+	}
+	return ""
+}
+
+// exclusions are the reasons for which pairs are left out.
+var exclusions = []struct {
+	reason string
+	holds  func(a, b *Feature) bool
+}{
+	{"no executor has both", func(a, b *Feature) bool { return a.hosts&b.hosts == 0 }},
+	{"a pool has one queue", func(a, b *Feature) bool { return a.group == "queue" && b.group == "queue" }},
+	{"priorities mean something to a PriorityFIFO alone", func(a, b *Feature) bool {
+		return a.Name == "Priority" && (b.Name == "FIFO" || b.Name == "BoundedFIFO" || b.Name == "HandOff" ||
+			b.Name == "CustomQueue")
+	}},
+	{"nothing waits under HandOff, so the pool cannot grow for it first", func(a, b *Feature) bool {
+		return a.Name == "GrowFirst" && b.Name == "HandOff"
+	}},
+	{"documented to end the program", func(a, b *Feature) bool {
+		return a.callback && b.behave != nil && !mayBehave(a, b)
+	}},
+}
+
+// mayBehave reports whether a callback may behave so.
+func mayBehave(callback, behaviour *Feature) bool {
+	return !(callback.Name == "OnLate" && behaviour.Name == "callback panics")
+}
+
+// Counts has for each pair in how many lives it was effective, by its index in Pairs.
+type Counts []int64
+
+// Add adds other counts.
+func (c *Counts) Add(o Counts) {
+	if *c == nil && o != nil {
+		*c = make(Counts, len(Pairs))
+	}
+	for i, n := range o {
+		(*c)[i] += n
+	}
+}
+
+// ByName returns the counts by the names of the pairs, those of zero too.
+func (c Counts) ByName() map[string]int64 {
+	m := make(map[string]int64, len(Pairs))
+	for i, p := range Pairs {
+		n := int64(0)
+		if c != nil {
+			n = c[i]
+		}
+		m[p.String()] = n
+	}
+	return m
+}
+
+// count finds the pairs that were effective in the life.
+func (l *life) count() Counts {
+	c := make(Counts, len(Pairs))
+	own := make([]set, len(l.records))  // that acted on the task
+	near := make([]set, len(l.records)) // or on its executor while it was alive
+	for i, r := range l.records {
+		own[i], near[i] = newSet(), newSet()
+		if s := l.taskMarks[r.id]; s != nil {
+			own[i].union(s)
+		}
+		near[i].union(own[i])
+		from, to := r.span()
+		for _, m := range l.marks {
+			if m.from <= to && m.to >= from {
+				near[i].add(m.feature.index)
+			}
+		}
+	}
+	seen := make([]bool, len(Pairs))
+	for i := range l.records {
+		l.countSame(near[i], seen)
+		for j := range l.records {
+			if i != j && l.overlap(i, j) {
+				l.countBeside(own[i], own[j], seen)
+			}
+		}
+	}
+	for i, s := range seen {
+		if s {
+			c[i]++
+		}
+	}
+	return c
+}
+
+// countSame notes the pairs of features that acted on the same task, or on its executor.
+func (l *life) countSame(s set, seen []bool) {
+	var all []int
+	for i := range Features {
+		if s.has(i) {
+			all = append(all, i)
+		}
+	}
+	for n, i := range all {
+		for _, j := range all[n+1:] {
+			p := pairs[i][j]
+			if p >= 0 && (!direct(Pairs[p]) || l.behaved[[2]int{i, j}] || l.behaved[[2]int{j, i}]) {
+				seen[p] = true
+			}
+		}
+	}
+}
+
+// countBeside notes the pairs that no task can show alone, as it would have to come in two ways.
+func (l *life) countBeside(a, b set, seen []bool) {
+	for i, f := range Features {
+		if !a.has(i) {
+			continue
+		}
+		for j, g := range Features {
+			p := pairs[i][j]
+			if p >= 0 && b.has(j) && f.waysOf()&g.waysOf()&waysOn(f.hosts&g.hosts) == 0 {
+				seen[p] = true
+			}
+		}
+	}
+}
+
+// direct reports whether a pair is a callback and how it behaves: then it is about that callback.
+func direct(p Pair) bool {
+	return p.A.callback && p.B.behave != nil || p.B.callback && p.A.behave != nil
+}
+
+func (l *life) overlap(i, j int) bool {
+	a, b := l.records[i], l.records[j]
+	from, to := a.span()
+	since, until := b.span()
+	return from <= until && since <= to
+}
+
+// Covered returns all exported names that are accounted for, and by what.
+func Covered() map[string]string {
+	covered := map[string]string{}
+	for _, f := range Features {
+		for _, name := range f.API {
+			covered[name] = f.Name
+		}
+	}
+	for reason, names := range noFeature {
+		for _, name := range names {
+			covered[name] = reason
+		}
+	}
+	return covered
+}

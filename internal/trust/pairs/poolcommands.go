@@ -1,0 +1,192 @@
+package pairs
+
+import (
+	"context"
+	"time"
+
+	"github.com/punctual-go/punctual/executor"
+)
+
+// poolCommands are given to an executor.
+var poolCommands = []*Feature{
+	{
+		Name: "Pool.Pause", API: []string{"Pool.Pause"}, hosts: pools,
+		shape: func(d *draft, t *task, u *use) { d.command("Pool.Resume", nil, 10, 60) },
+		command: func(l *life, _ *record, u *use) {
+			l.pauses(l.now(), -1)
+			l.pool.Pause()
+		},
+		observed: markPaused,
+	},
+	{
+		Name: "Pool.PauseUntil", API: []string{"Pool.PauseUntil"}, hosts: pools,
+		command: func(l *life, _ *record, u *use) {
+			until := l.now() + ms*time.Duration(1+u.pick(0, 40))
+			l.pauses(l.now(), until)
+			l.pool.PauseUntil(l.at(until))
+		},
+		observed: markPaused,
+	},
+	{
+		Name: "Pool.Resume", API: []string{"Pool.Resume"}, hosts: pools,
+		shape: func(d *draft, t *task, u *use) { d.commandBefore("Pool.Pause", 20) },
+		command: func(l *life, _ *record, u *use) {
+			if l.pool.Resume() {
+				l.markNow(u.Feature)
+			}
+			l.resumed(l.now())
+		},
+	},
+	{
+		Name: "Pool.Drain", API: []string{"Pool.Drain"}, hosts: pools,
+		shape: func(d *draft, t *task, u *use) { d.crowdDuring(t) },
+		command: func(l *life, _ *record, u *use) {
+			drained := l.pool.Drain()
+			for _, p := range drained {
+				l.markNamed(u.Feature, p.Name)
+			}
+			if len(drained) > 0 {
+				l.markNow(u.Feature)
+			}
+		},
+	},
+	sized("SetCoreSize", pools, func(l *life, u *use) bool { return l.pool.SetCoreSize(u.pick(0, 4)) == nil }),
+	sized("SetMaximumSize", plain, func(l *life, u *use) bool {
+		return l.pool.SetMaximumSize(l.size+u.pick(0, 4)) == nil
+	}),
+	sized("SetKeepAlive", pools, func(l *life, u *use) bool {
+		return l.pool.SetKeepAlive(ms*time.Duration(u.pick(0, 8))) == nil
+	}),
+	sized("SetCoreTimeout", pools, func(l *life, u *use) bool {
+		return l.pool.SetCoreTimeout(u.pick(0, 2) == 0) == nil
+	}),
+	{
+		Name: "SetRejectionPolicy", API: []string{"Pool.SetRejectionPolicy"}, hosts: pools,
+		command: func(l *life, _ *record, u *use) {
+			f := allPolicies[u.pick(0, len(allPolicies))]
+			if l.pool.SetRejectionPolicy(l.policyOf(f)) == nil {
+				l.markNow(u.Feature)
+			}
+		},
+	},
+	{
+		Name: "PrestartWorkers", API: []string{"Pool.PrestartWorkers", "Pool.PrestartWorker"},
+		hosts: pools,
+		command: func(l *life, _ *record, u *use) {
+			started := 0
+			if u.pick(0, 2) == 0 {
+				started = l.pool.PrestartWorkers()
+			} else if l.pool.PrestartWorker() {
+				started = 1
+			}
+			if started > 0 {
+				l.markNow(u.Feature)
+			}
+		},
+		shape: func(d *draft, t *task, u *use) {
+			d.size = max(d.size, 3)
+			d.commandAt("PrestartWorkers", t.at+ms)
+		},
+	},
+	{
+		Name: "AfterShutdown", API: []string{"Pool.AfterShutdown", "Loop.AfterShutdown",
+			"Serial.AfterShutdown"}, callback: true,
+		shape: func(d *draft, t *task, u *use) { d.endDuring(t) },
+		command: func(l *life, _ *record, u *use) {
+			told := func() {
+				l.markNow(u.Feature)
+				l.called(u.Feature, "")
+			}
+			if l.loop != nil {
+				l.loop.AfterShutdown(told)
+			} else {
+				l.pool.AfterShutdown(told)
+			}
+		},
+	},
+	{
+		Name: "AwaitTermination", API: []string{"Pool.AwaitTermination", "Loop.AwaitTermination",
+			"Pool.Terminated", "Loop.Terminated"},
+		command: func(l *life, _ *record, u *use) {
+			limit := ms * time.Duration(1+u.pick(0, 100))
+			ctx, cancel := context.WithTimeout(context.Background(), limit)
+			defer cancel()
+			from := l.now()
+			err := l.host().AwaitTermination(ctx)
+			if l.now() > from+limit {
+				l.fault(&l.report.Late, "AwaitTermination of %v took %v", limit, l.now()-from)
+			}
+			if err == nil && !closed(l.host().Terminated()) {
+				l.fault(&l.report.Early, "AwaitTermination returns before the end")
+			}
+			l.mark(u.Feature, nil, from, l.now())
+		},
+	},
+	{
+		Name: "SetContinuePeriodicAfterShutdown", hosts: scheduled, ways: seriesWays,
+		API: []string{"ScheduledPool.SetContinuePeriodicAfterShutdown",
+			"ScheduledPool.ContinuePeriodicAfterShutdown"},
+		shape:   func(d *draft, t *task, u *use) { d.endBy("Shutdown", t) },
+		command: func(l *life, _ *record, u *use) { l.sched.SetContinuePeriodicAfterShutdown(true) },
+		observed: func(l *life, u *use) {
+			if !l.sched.ContinuePeriodicAfterShutdown() {
+				return
+			}
+			for _, r := range l.records {
+				if r.t.way.way&seriesWays != 0 && r.begunAfter(l.shutFrom) {
+					l.markTask(u.Feature, r)
+				}
+			}
+		},
+	},
+	{
+		Name: "SetExecuteDelayedAfterShutdown", hosts: scheduled,
+		ways: delayedWays &^ seriesWays,
+		API: []string{"ScheduledPool.SetExecuteDelayedAfterShutdown",
+			"ScheduledPool.ExecuteDelayedAfterShutdown"},
+		shape:   func(d *draft, t *task, u *use) { d.endBy("Shutdown", t) },
+		command: func(l *life, _ *record, u *use) { l.sched.SetExecuteDelayedAfterShutdown(u.pick(0, 2) == 0) },
+		observed: func(l *life, u *use) {
+			if l.shutFrom < 0 {
+				return
+			}
+			for _, r := range l.records {
+				if r.t.way.way&delayedWays != 0 && r.acceptedAt() <= l.shutFrom && r.t.at+r.t.delay > l.shutFrom {
+					l.markTask(u.Feature, r)
+				}
+			}
+		},
+	},
+}
+
+// sized is a command that sets the size of a pool, or how long its workers stay.
+func sized(name string, on hosts, set func(l *life, u *use) bool) *Feature {
+	f := &Feature{Name: name, API: []string{"Pool." + name}, hosts: on}
+	f.command = func(l *life, _ *record, u *use) {
+		if set(l, u) {
+			l.resized()
+			l.markNow(u.Feature)
+		}
+	}
+	return f
+}
+
+// markPaused marks the tasks that were due while the executor was paused, and began afterwards.
+func markPaused(l *life, u *use) {
+	l.eachLate(0, func(r *record, b *bodyRun) {
+		for _, p := range l.pausedSpans {
+			if b.due < p.to && b.began >= p.to && b.began > p.from {
+				l.markTask(u.Feature, r)
+			}
+		}
+	})
+}
+
+// policyOf returns the policy that a feature stands for, which marks whom it is asked about.
+func (l *life) policyOf(f *Feature) executor.RejectionPolicy {
+	inner := f.policy(l, f)
+	return func(r *executor.Rejection) error {
+		l.markNamed(f, r.Name())
+		return inner(r)
+	}
+}

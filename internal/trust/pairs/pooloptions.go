@@ -1,0 +1,265 @@
+package pairs
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/punctual-go/punctual/executor"
+)
+
+type opts = []executor.Option
+
+var poolOptions = []*Feature{
+	{
+		Name: "AfterRun", API: []string{"executor.AfterRun"}, hosts: pools, callback: true,
+		option: func(l *life, u *use) opts {
+			return opts{executor.AfterRun(func(_ context.Context, run executor.Run, _ error) {
+				l.called(u.Feature, run.Name)
+			})}
+		},
+	},
+	{
+		Name: "AfterTermination", API: []string{"executor.AfterTermination"}, hosts: pools,
+		callback: true,
+		option: func(l *life, u *use) opts {
+			return opts{executor.AfterTermination(func() {
+				l.markLife(u.Feature)
+				l.called(u.Feature, "")
+			})}
+		},
+	},
+	{
+		Name: "BaseContext", API: []string{"executor.BaseContext"},
+		option: func(l *life, u *use) opts {
+			return opts{executor.BaseContext(context.WithValue(context.Background(), baseKey{}, 1))}
+		},
+	},
+	{
+		Name: "BeforeRun", API: []string{"executor.BeforeRun"}, hosts: pools, callback: true,
+		option: func(l *life, u *use) opts {
+			return opts{executor.BeforeRun(func(_ context.Context, run executor.Run) {
+				l.called(u.Feature, run.Name)
+			})}
+		},
+	},
+	{
+		Name: "CoreTimeout", API: []string{"executor.CoreTimeout", "Pool.SetCoreTimeout"},
+		hosts: pools,
+		option: func(l *life, u *use) opts {
+			return opts{executor.CoreTimeout()}
+		},
+		observed: func(l *life, u *use) { // a worker of the core has left again
+			l.eachSample(func(before, s *sample) {
+				if s.stats.CoreTimeout && s.stats.Workers < before.stats.Workers &&
+					s.stats.Workers < s.stats.Core {
+					l.mark(u.Feature, nil, before.at, s.at)
+				}
+			})
+		},
+	},
+	{
+		Name: "Decorate", API: []string{"executor.Decorate"}, hosts: pools, callback: true,
+		option: func(l *life, u *use) opts {
+			return opts{executor.Decorate(func(t executor.Task) executor.Task {
+				l.called(u.Feature, "")
+				return func(ctx context.Context) error {
+					run, _ := executor.RunFrom(ctx)
+					l.markNamed(u.Feature, run.Name)
+					return t(ctx)
+				}
+			})}
+		},
+	},
+	{
+		Name: "ErrorHandler", API: []string{"executor.ErrorHandler"}, callback: true,
+		shape: func(d *draft, t *task, u *use) { d.addBody(t, d.oneOf("body fails", "body panics")) },
+		option: func(l *life, u *use) opts {
+			return opts{executor.ErrorHandler(func(_ context.Context, run executor.Run, err error) {
+				l.toldError(run.Name, err)
+				l.called(u.Feature, run.Name)
+			})}
+		},
+	},
+	{
+		Name: "ExplainLate", API: []string{"executor.ExplainLate"},
+		shape: func(d *draft, t *task, u *use) { d.crowdDuring(t) },
+		option: func(l *life, u *use) opts {
+			return opts{executor.ExplainLate(ms * time.Duration(u.pick(0, 3)))}
+		},
+		observed: func(l *life, u *use) {
+			if l.measured().Reasons.Total > 0 {
+				l.eachLate(ms*2, func(r *record, b *bodyRun) { l.markTask(u.Feature, r) })
+			}
+		},
+	},
+	{
+		Name: "GrowFirst", API: []string{"executor.GrowFirst"}, hosts: plain,
+		shape: func(d *draft, t *task, u *use) {
+			d.include(byName["MaximumSize"], t)
+			d.crowdDuring(t)
+		},
+		option: func(l *life, u *use) opts { return opts{executor.GrowFirst()} },
+		observed: func(l *life, u *use) {
+			l.eachSample(func(_, s *sample) {
+				if s.stats.Workers > s.stats.Core {
+					l.mark(u.Feature, nil, s.at, s.at)
+				}
+			})
+		},
+	},
+	{
+		Name: "KeepAlive", API: []string{"executor.KeepAlive", "Pool.SetKeepAlive"}, hosts: pools,
+		shape: func(d *draft, t *task, u *use) {
+			if d.host == plain {
+				d.include(byName["MaximumSize"], t)
+				d.crowdDuring(t)
+			} else {
+				d.include(byName["CoreTimeout"], t)
+			}
+		},
+		option: func(l *life, u *use) opts {
+			return opts{executor.KeepAlive(ms * time.Duration(1+u.pick(0, 4)))}
+		},
+		observed: func(l *life, u *use) {
+			l.eachSample(func(before, s *sample) {
+				if s.stats.Workers < before.stats.Workers {
+					l.mark(u.Feature, nil, before.at, s.at)
+				}
+			})
+		},
+	},
+	{
+		Name: "KeepHistory", API: []string{"executor.KeepHistory"},
+		option: func(l *life, u *use) opts { return opts{executor.KeepHistory()} },
+		observed: func(l *life, u *use) {
+			if l.final.history != nil && len(l.final.history.Seconds) > 0 {
+				l.markLife(u.Feature)
+			}
+		},
+	},
+	{
+		Name: "Logger", API: []string{"executor.Logger"}, callback: true,
+		shape: func(d *draft, t *task, u *use) {
+			d.addBody(t, d.oneOf("body panics", "body calls Goexit"))
+			d.without("ErrorHandler")
+		},
+		option: func(l *life, u *use) opts {
+			return opts{executor.Logger(slog.New(&logHandler{l: l, feature: u.Feature}))}
+		},
+	},
+	{
+		Name: "MaximumSize", API: []string{"executor.MaximumSize", "Pool.SetMaximumSize"},
+		hosts: plain, // a scheduled pool does not grow by itself
+		shape: func(d *draft, t *task, u *use) {
+			if !d.has("HandOff") && !d.has("GrowFirst") && !d.has("Queue.Bounded") {
+				d.include(byName["BoundedFIFO"], t)
+			}
+			d.crowdDuring(t)
+			d.crowdDuring(t)
+		},
+		option: func(l *life, u *use) opts {
+			return opts{executor.MaximumSize(l.size + 1 + u.pick(0, 2))}
+		},
+		observed: func(l *life, u *use) {
+			l.eachSample(func(_, s *sample) {
+				if s.stats.Workers > s.stats.Core {
+					l.mark(u.Feature, nil, s.at, s.at)
+				}
+			})
+		},
+	},
+	{
+		Name: "Measure", API: []string{"executor.Measure"},
+		option: func(l *life, u *use) opts { return opts{executor.Measure()} },
+		observed: func(l *life, u *use) {
+			for _, t := range l.measured().Tasks {
+				if t.Took.Count() > 0 {
+					l.markNamed(u.Feature, t.Name)
+				}
+			}
+		},
+	},
+	{
+		Name: "Name of the executor", API: []string{"executor.Name"},
+		option: func(l *life, u *use) opts { return opts{executor.Name("executor")} },
+		observed: func(l *life, u *use) {
+			if l.final.stats.Name == "executor" {
+				l.markLife(u.Feature)
+			}
+		},
+	},
+	{
+		Name: "OnHealth", API: []string{"executor.OnHealth"}, callback: true,
+		shape: func(d *draft, t *task, u *use) {
+			d.include(byName["Expect"], t)
+			d.addBody(t, d.oneOf("body fails", "body panics"))
+		},
+		option: func(l *life, u *use) opts {
+			return opts{executor.OnHealth(func(h executor.Health) { l.called(u.Feature, "") })}
+		},
+	},
+	{
+		Name: "OnLate", API: []string{"executor.OnLate"}, callback: true,
+		shape: func(d *draft, t *task, u *use) { d.crowdDuring(t) },
+		option: func(l *life, u *use) opts {
+			return opts{executor.OnLate(ms*time.Duration(u.pick(0, 3)), ms,
+				func(run executor.Run, _ executor.Lateness) { l.called(u.Feature, run.Name) })}
+		},
+	},
+	{
+		Name: "PendingLimit", API: []string{"executor.PendingLimit"}, hosts: pools,
+		shape: func(d *draft, t *task, u *use) { d.crowdAt(t.at); d.crowdAt(t.at) },
+		option: func(l *life, u *use) opts {
+			return opts{executor.PendingLimit(1 + u.pick(0, 3))}
+		},
+		observed: markFull,
+	},
+	{
+		Name: "Pace", API: []string{"executor.Pace"}, hosts: pools,
+		shape: func(d *draft, t *task, u *use) { d.companions(t, 3) },
+		option: func(l *life, u *use) opts {
+			n, per := pace(u)
+			return opts{executor.Pace(n, per)}
+		},
+		observed: func(l *life, u *use) {
+			n, per := pace(u)
+			l.markHeld(u.Feature, l.starts(0), n, per)
+		},
+	},
+	{
+		Name: "Record", API: []string{"executor.Record"}, callback: true,
+		option: func(l *life, u *use) opts {
+			return opts{executor.Record(&tape{l: l, feature: u.Feature})}
+		},
+		observed: func(l *life, u *use) {
+			for _, t := range l.recording().Tasks {
+				if t.Name != "" && len(t.Runs) > 0 {
+					l.markNamed(u.Feature, t.Name)
+				}
+			}
+		},
+	},
+	{
+		Name: "Slack", API: []string{"executor.Slack"}, hosts: timed, ways: delayedWays,
+		shape: func(d *draft, t *task, u *use) { d.companions(t, 4) },
+		option: func(l *life, u *use) opts {
+			return opts{executor.Slack(ms * time.Duration(1+u.pick(0, 4)))}
+		},
+		observed: func(l *life, u *use) {
+			d := ms * time.Duration(1+u.pick(0, 4))
+			l.eachLate(0, func(r *record, b *bodyRun) {
+				if b.began-b.due <= d && !l.busyAt(b.due) {
+					l.markTask(u.Feature, r)
+				}
+			})
+		},
+	},
+}
+
+// pace returns the parameters of a pace.
+func pace(u *use) (n int, per time.Duration) {
+	return 1 + u.pick(0, 2), ms * time.Duration(3+u.pick(1, 10))
+}
+
+type baseKey struct{}

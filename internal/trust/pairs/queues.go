@@ -1,0 +1,151 @@
+package pairs
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/punctual-go/punctual/executor"
+)
+
+// queues are the queues of a plain pool, and policies what becomes of a task that finds no room.
+var (
+	queues = []*Feature{
+		{
+			Name: "FIFO", API: []string{"executor.FIFO"}, hosts: plain, group: "queue",
+			shape: crowded, observed: markQueued,
+			option: func(l *life, u *use) opts { return opts{executor.FIFO()} },
+		},
+		{
+			Name: "BoundedFIFO", API: []string{"executor.BoundedFIFO"}, hosts: plain, group: "queue",
+			shape: crowded, observed: markQueued,
+			option: func(l *life, u *use) opts { return opts{executor.BoundedFIFO(capacity(u))} },
+		},
+		{
+			Name: "HandOff", API: []string{"executor.HandOff"}, hosts: plain, group: "queue",
+			shape: crowded, observed: markFull,
+			option: func(l *life, u *use) opts { return opts{executor.HandOff()} },
+		},
+		{
+			Name: "PriorityFIFO", API: []string{"executor.PriorityFIFO"}, hosts: plain,
+			group: "queue", shape: crowded, observed: markQueued,
+			option: func(l *life, u *use) opts { return opts{executor.PriorityFIFO()} },
+		},
+		{
+			Name: "CustomQueue", API: []string{"executor.CustomQueue", "Queue.New"}, hosts: plain,
+			group: "queue", shape: crowded, observed: markQueued,
+			option: func(l *life, u *use) opts {
+				return opts{executor.CustomQueue(func() executor.WorkQueue { return new(ownQueue) })}
+			},
+		},
+		{
+			Name: "Queue.Bounded", API: []string{"Queue.Bounded"}, hosts: plain, group: "queue",
+			shape: crowded, observed: markFull,
+			option: func(l *life, u *use) opts {
+				return opts{executor.PriorityFIFO().Bounded(capacity(u))}
+			},
+		},
+	}
+	policies = []*Feature{
+		policy("Abort", func(l *life, f *Feature) executor.RejectionPolicy { return executor.Abort }),
+		policy("Block", func(l *life, f *Feature) executor.RejectionPolicy { return executor.Block }),
+		policy("CallerRuns", func(l *life, f *Feature) executor.RejectionPolicy {
+			return executor.CallerRuns
+		}, "Rejection.Run"),
+		policy("Discard", func(l *life, f *Feature) executor.RejectionPolicy {
+			return executor.Discard
+		}, "Rejection.Discard"),
+		policy("DiscardOldest", func(l *life, f *Feature) executor.RejectionPolicy {
+			return executor.DiscardOldest
+		}, "Rejection.ReplaceOldest"),
+		policy("own policy", func(l *life, f *Feature) executor.RejectionPolicy {
+			return func(r *executor.Rejection) error {
+				l.called(f, r.Name())
+				if r.Retry() == nil {
+					return nil
+				}
+				ctx, cancel := context.WithTimeout(context.Background(), 3*ms)
+				defer cancel()
+				return r.Wait(ctx)
+			}
+		}, "Rejection.Retry", "Rejection.Wait", "Rejection.Name"),
+	}
+)
+
+// policy is the feature of a rejection policy.
+func policy(
+	name string, make func(l *life, f *Feature) executor.RejectionPolicy, api ...string,
+) *Feature {
+	f := &Feature{
+		Name: name, API: append(api, "executor.OnRejection"), hosts: pools, group: "policy",
+		ways:     everyWay &^ delayedWays,
+		callback: name == "own policy",
+	}
+	if name != "own policy" {
+		f.API = append(f.API, "executor."+name)
+	}
+	f.shape = func(d *draft, t *task, u *use) {
+		if d.host == scheduled || !d.has("HandOff") && !d.has("BoundedFIFO") && !d.has("Queue.Bounded") {
+			d.include(byName["PendingLimit"], t)
+		}
+		d.crowdAt(t.at)
+		d.crowdAt(t.at)
+	}
+	f.policy = make
+	f.option = func(l *life, u *use) opts { return opts{executor.OnRejection(l.policyOf(f))} }
+	return f
+}
+
+func capacity(u *use) int { return 1 + u.pick(0, 3) }
+
+// crowded has tasks come while all workers are busy.
+func crowded(d *draft, t *task, _ *use) {
+	d.crowdAt(t.at)
+	d.crowdAt(t.at)
+}
+
+// markQueued marks the moments at which something waited in a queue.
+func markQueued(l *life, u *use) {
+	l.eachSample(func(_, s *sample) {
+		if s.stats.Queued > 0 {
+			l.mark(u.Feature, nil, s.at, s.at)
+		}
+	})
+	l.eachLate(0, func(r *record, b *bodyRun) { l.markTask(u.Feature, r) })
+}
+
+// markFull marks the tasks for which there was no room, or not at once.
+func markFull(l *life, u *use) {
+	for _, r := range l.records {
+		if r.full() {
+			l.markTask(u.Feature, r)
+			l.mark(u.Feature, nil, r.submitted, r.submitted)
+		}
+	}
+}
+
+// ownQueue is a queue of the user: first in, first out.
+type ownQueue struct{ tasks []executor.Queued }
+
+func (q *ownQueue) Push(t executor.Queued) { q.tasks = append(q.tasks, t) }
+func (q *ownQueue) Len() int               { return len(q.tasks) }
+
+func (q *ownQueue) Pop() executor.Queued {
+	if len(q.tasks) == 0 {
+		return nil
+	}
+	t := q.tasks[0]
+	q.tasks = q.tasks[1:]
+	return t
+}
+
+func (q *ownQueue) Remove(t executor.Queued) bool {
+	i := slices.Index(q.tasks, t)
+	if i < 0 {
+		return false
+	}
+	q.tasks = slices.Delete(q.tasks, i, i+1)
+	return true
+}
+
+func (q *ownQueue) All() iter.Seq[executor.Queued] { return slices.Values(slices.Clone(q.tasks)) }

@@ -1,0 +1,175 @@
+package pairs
+
+import (
+	"context"
+	"time"
+
+	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/future"
+)
+
+// taskCommands are given to a task, by its future or its handle.
+var taskCommands = []*Feature{
+	{
+		Name: "Cancel", API: []string{"Future.Cancel", "Handle.Cancel"}, ways: futureWays, ofTask: true,
+		command: func(l *life, r *record, u *use) {
+			if h, ok := l.handle(r); ok && u.pick(0, 2) == 0 {
+				l.give(u.Feature, r, h.Cancel)
+			} else if f := r.outcome; f != nil {
+				l.give(u.Feature, r, f.Cancel)
+			}
+		},
+	},
+	{
+		Name: "CancelCause", API: []string{"Future.CancelCause"}, ways: futureWays &^ groupWays,
+		ofTask: true,
+		command: func(l *life, r *record, u *use) {
+			if f := r.outcome; f != nil {
+				l.give(u.Feature, r, func() bool { return f.CancelCause(errCaller) })
+			}
+		},
+	},
+	{
+		Name: "Stop", API: []string{"Future.Stop", "Handle.Stop"}, ways: futureWays, ofTask: true,
+		command: func(l *life, r *record, u *use) {
+			if h, ok := l.handle(r); ok && u.pick(0, 2) == 0 {
+				l.give(u.Feature, r, h.Stop)
+			} else if f := r.outcome; f != nil {
+				l.give(u.Feature, r, f.Stop)
+			}
+		},
+	},
+	{
+		Name: "Withdraw", API: []string{"Future.Withdraw"}, ways: futureWays &^ groupWays, ofTask: true,
+		shape: func(d *draft, t *task, u *use) { d.crowdAt(t.at) },
+		command: func(l *life, r *record, u *use) {
+			if f := r.outcome; f != nil {
+				l.give(u.Feature, r, f.Withdraw)
+			}
+		},
+	},
+	{
+		Name: "Pause", API: []string{"Handle.Pause", "ScheduledFuture.Pause"}, hosts: timed,
+		ways: seriesWays, ofTask: true,
+		command: func(l *life, r *record, u *use) {
+			if h, ok := l.handle(r); ok {
+				l.give(u.Feature, r, h.Pause)
+			}
+		},
+	},
+	{
+		Name: "Resume", API: []string{"Handle.Resume", "ScheduledFuture.Resume"}, hosts: timed,
+		ways: seriesWays, ofTask: true,
+		shape: func(d *draft, t *task, u *use) { d.include(byName["Pause"], t) },
+		command: func(l *life, r *record, u *use) {
+			if h, ok := l.handle(r); ok {
+				l.give(u.Feature, r, h.Resume)
+			}
+		},
+	},
+	{
+		Name: "Trigger", API: []string{"Handle.Trigger", "ScheduledFuture.Trigger"}, hosts: timed,
+		ways: seriesWays, ofTask: true,
+		command: func(l *life, r *record, u *use) {
+			if h, ok := l.handle(r); ok {
+				l.give(u.Feature, r, h.Trigger)
+			}
+		},
+	},
+	{
+		Name: "Reset", API: []string{"Handle.Reset", "ScheduledFuture.Reset"}, hosts: timed,
+		ways: movedWays, ofTask: true,
+		command: func(l *life, r *record, u *use) {
+			if h, ok := l.handle(r); ok {
+				d := ms * time.Duration(u.pick(0, 30))
+				if l.resets(r, d, h.Reset) {
+					l.markTask(u.Feature, r)
+				}
+			}
+		},
+	},
+	{
+		Name: "SetPeriod", API: []string{"Handle.SetPeriod", "ScheduledFuture.SetPeriod"}, hosts: timed,
+		ways: periodWays, ofTask: true,
+		command: func(l *life, r *record, u *use) {
+			if h, ok := l.handle(r); ok {
+				l.give(u.Feature, r, func() bool {
+					return h.SetPeriod(ms*time.Duration(8+u.pick(0, 30))) == nil
+				})
+			}
+		},
+	},
+	{
+		Name: "Apply again", hosts: scheduled, ways: wApply, ofTask: true,
+		command: func(l *life, r *record, u *use) {
+			if r.job.Task == nil {
+				return
+			}
+			switch u.pick(0, 4) {
+			case 0:
+				r.job.Version += "'"
+			case 1:
+				r.job.Rate += 5 * ms
+			case 2: // another option
+				r.job.Options = append(r.job.Options[:len(r.job.Options):len(r.job.Options)],
+					executor.MaxRuns(50+u.pick(1, 50)))
+			}
+			l.apply(r, u.pick(0, 4) > 0)
+			l.markTask(u.Feature, r)
+		},
+	},
+	{
+		Name: "AfterSettled", API: []string{"future.AfterSettled"}, ways: futureWays &^ groupWays,
+		ofTask: true, callback: true,
+		command: func(l *life, r *record, u *use) {
+			told := func(future.Result[struct{}]) { l.called(u.Feature, r.t.name()); l.markTask(u.Feature, r) }
+			if r.future != nil {
+				future.AfterSettled(r.future, told)
+			}
+			if r.typed != nil {
+				future.AfterSettled(r.typed, func(future.Result[int]) { told(future.Result[struct{}]{}) })
+			}
+		},
+	},
+	{
+		Name: "Then", API: []string{"future.Then"}, ways: futureWays &^ groupWays, ofTask: true,
+		callback: true,
+		command: func(l *life, r *record, u *use) {
+			if r.future != nil {
+				future.Then(r.future, func(struct{}) (int, error) {
+					l.called(u.Feature, r.t.name())
+					l.markTask(u.Feature, r)
+					return 0, nil
+				})
+			}
+		},
+	},
+	{
+		Name: "Get", API: []string{"Future.Get", "Future.GetTimeout", "future.All", "future.Any",
+			"future.Completed"}, ways: futureWays &^ groupWays, ofTask: true,
+		command: func(l *life, r *record, u *use) {
+			limit := ms * time.Duration(1+u.pick(1, 80))
+			ctx, cancel := context.WithTimeout(context.Background(), limit)
+			defer cancel()
+			from := l.now()
+			if r.future == nil {
+				return
+			}
+			switch u.pick(0, 4) {
+			case 0:
+				_, _ = r.future.Get(ctx)
+			case 1:
+				_, _ = r.future.GetTimeout(limit)
+			case 2:
+				_, _ = future.All(ctx, r.future)
+			case 3:
+				for range future.Completed(ctx, r.future) {
+				}
+			}
+			if l.now() > from+limit {
+				l.fault(&l.report.Late, "a wait of %v took %v", limit, l.now()-from)
+			}
+			l.mark(u.Feature, r, from, l.now())
+		},
+	},
+}

@@ -1,0 +1,354 @@
+package pairs
+
+import (
+	"context"
+	"time"
+
+	"github.com/punctual-go/punctual/executor"
+)
+
+type taskOpts = []executor.TaskOption
+
+// taskOptions are those of tasks, and what a body may return or call to change its own course.
+var taskOptions = []*Feature{
+	{
+		Name: "BackOff", API: []string{"executor.BackOff"}, hosts: timed, ways: periodWays,
+		shape: func(d *draft, t *task, _ *use) { d.addBody(t, "body fails") },
+		task: func(l *life, t *task, u *use) taskOpts {
+			return taskOpts{executor.BackOff(2, max(t.period, 4*t.period*time.Duration(u.pick(0, 3))))}
+		},
+		observed: func(l *life, u *use) {
+			l.eachUsing(u.Feature, func(r *record, u *use) {
+				for i, b := range r.bodies[min(1, len(r.bodies)):] {
+					if r.bodies[i].failed() && b.due > r.bodies[i].due+r.t.period &&
+						b.began > r.bodies[i].ended {
+						l.markTask(u.Feature, r)
+					}
+				}
+			})
+		},
+	},
+	{
+		Name: "BeginWithin", API: []string{"executor.BeginWithin"}, ways: optionWays,
+		shape: func(d *draft, t *task, _ *use) { d.crowdDuring(t) },
+		task: func(l *life, t *task, u *use) taskOpts {
+			return taskOpts{executor.BeginWithin(within(u))}
+		},
+		observed: func(l *life, u *use) {
+			l.eachUsing(u.Feature, func(r *record, u *use) {
+				if r.expired() {
+					l.markTask(u.Feature, r)
+				}
+				for _, b := range r.bodies {
+					if b.began > b.due {
+						l.markTask(u.Feature, r)
+					}
+				}
+			})
+		},
+	},
+	{
+		Name: "CatchUp", API: []string{"executor.CatchUp"}, hosts: timed, ways: rateWays,
+		shape: func(d *draft, t *task, _ *use) { d.crowdDuring(t) },
+		task: func(l *life, t *task, u *use) taskOpts {
+			return taskOpts{executor.CatchUp(catchUp(t, u))}
+		},
+		observed: func(l *life, u *use) {
+			l.eachUsing(u.Feature, func(r *record, u *use) {
+				for _, b := range r.bodies {
+					if b.run.Missed > 0 || b.began >= b.due+r.t.period {
+						l.markTask(u.Feature, r)
+					}
+				}
+			})
+		},
+	},
+	{
+		Name: "DelayBy", API: []string{"executor.DelayBy"}, hosts: timed, ways: seriesWays,
+		callback: true,
+		task: func(l *life, t *task, u *use) taskOpts {
+			return taskOpts{executor.DelayBy(func(executor.LastRun) (time.Duration, bool) {
+				l.called(u.Feature, t.name())
+				return ms * time.Duration(1+u.pick(0, 12)), true
+			})}
+		},
+	},
+	{
+		Name: "Define", API: []string{"Pool.Define"}, hosts: pools, ways: optionWays &^ jobWays,
+		task: func(l *life, t *task, u *use) taskOpts { return nil }, // see life.optionsOf
+		observed: func(l *life, u *use) {
+			l.eachUsing(u.Feature, func(r *record, u *use) {
+				if len(r.bodies) > 0 && r.bodies[0].run.Name == r.t.name() {
+					l.markTask(u.Feature, r)
+				}
+			})
+		},
+	},
+	{
+		Name: "Expect", API: []string{"executor.Expect", "executor.SuccessWithin", "executor.StartWithin"},
+		ways: optionWays,
+		task: func(l *life, t *task, u *use) taskOpts {
+			return taskOpts{executor.Expect(
+				executor.SuccessWithin(ms*time.Duration(5+u.pick(0, 60))),
+				executor.StartWithin(ms*time.Duration(1+u.pick(1, 5)), 0.5),
+			)}
+		},
+		observed: func(l *life, u *use) {
+			l.eachSample(func(_, s *sample) {
+				for _, t := range s.health.Tasks {
+					l.markNamed(u.Feature, t.Name)
+				}
+			})
+		},
+	},
+	{
+		Name: "From", API: []string{"executor.From"}, hosts: timed, ways: seriesWays,
+		task: func(l *life, t *task, u *use) taskOpts { return taskOpts{executor.From(l.at(from(t, u)))} },
+		observed: func(l *life, u *use) {
+			l.eachUsing(u.Feature, func(r *record, u *use) {
+				if len(r.bodies) > 0 && r.bodies[0].due >= from(r.t, u) {
+					l.markTask(u.Feature, r)
+				}
+			})
+		},
+	},
+	{
+		Name: "Jitter", API: []string{"executor.Jitter"}, hosts: timed, ways: delayedWays,
+		task: func(l *life, t *task, u *use) taskOpts {
+			return taskOpts{executor.Jitter(ms * time.Duration(1+u.pick(0, 8)))}
+		},
+		observed: func(l *life, u *use) {
+			l.eachUsing(u.Feature, func(r *record, u *use) {
+				for _, b := range r.bodies {
+					if b.due%ms != 0 {
+						l.markTask(u.Feature, r)
+					}
+				}
+			})
+		},
+	},
+	{
+		Name: "MaxRuns", API: []string{"executor.MaxRuns"}, hosts: timed, ways: seriesWays,
+		task: func(l *life, t *task, u *use) taskOpts {
+			return taskOpts{executor.MaxRuns(maxRuns(u))}
+		},
+		observed: func(l *life, u *use) {
+			l.eachUsing(u.Feature, func(r *record, u *use) {
+				if r.planned() == maxRuns(u) && r.settledBy(nil) {
+					l.markTask(u.Feature, r)
+				}
+			})
+		},
+	},
+	{
+		Name: "Name of a task", API: []string{"executor.Name"}, ways: optionWays,
+		task:  func(l *life, t *task, u *use) taskOpts { return nil }, // named in life.optionsOf
+		shape: func(d *draft, t *task, u *use) { t.unnamed = false },
+		observed: func(l *life, u *use) {
+			l.eachUsing(u.Feature, func(r *record, u *use) {
+				if len(r.bodies) > 0 && r.bodies[0].run.Name == r.t.name() {
+					l.markTask(u.Feature, r)
+				}
+			})
+		},
+	},
+	{
+		Name: "OnError", API: []string{"executor.OnError"}, hosts: timed, ways: seriesWays,
+		shape: func(d *draft, t *task, _ *use) {
+			d.addBody(t, d.oneOf("body fails", "body panics", "body calls Goexit"))
+		},
+		task: func(l *life, t *task, u *use) taskOpts { return taskOpts{executor.OnError(onError(u))} },
+		observed: func(l *life, u *use) {
+			l.eachUsing(u.Feature, func(r *record, u *use) {
+				for _, b := range r.bodies {
+					if b.failed() {
+						l.markTask(u.Feature, r)
+					}
+				}
+			})
+		},
+	},
+	{
+		Name: "PauseAfter", API: []string{"executor.PauseAfter"}, hosts: timed, ways: seriesWays,
+		shape: func(d *draft, t *task, _ *use) { t.bodies = []*Feature{byName["body fails"]} },
+		task: func(l *life, t *task, u *use) taskOpts {
+			return taskOpts{executor.PauseAfter(1 + u.pick(0, 2))}
+		},
+		observed: func(l *life, u *use) {
+			l.eachUsing(u.Feature, func(r *record, u *use) {
+				if r.sawPaused {
+					l.markTask(u.Feature, r)
+				}
+			})
+		},
+	},
+	{
+		Name: "Priority", API: []string{"executor.Priority"}, hosts: plain, ways: optionWays,
+		shape: func(d *draft, t *task, u *use) {
+			if !d.has("Queue.Bounded") && !d.has("CustomQueue") {
+				d.include(byName["PriorityFIFO"], t)
+			}
+			crowded(d, t, u)
+		},
+		task: func(l *life, t *task, u *use) taskOpts {
+			return taskOpts{executor.Priority(u.pick(0, 5) - 2)}
+		},
+		observed: func(l *life, u *use) {
+			l.eachUsing(u.Feature, func(r *record, u *use) {
+				for _, b := range r.bodies {
+					if b.began > b.due {
+						l.markTask(u.Feature, r)
+					}
+				}
+			})
+		},
+	},
+	{
+		Name: "Retry", API: []string{"executor.Retry"}, ways: optionWays,
+		shape: func(d *draft, t *task, _ *use) { d.addBody(t, "body fails") },
+		task: func(l *life, t *task, u *use) taskOpts {
+			return taskOpts{executor.Retry(2+u.pick(0, 2), backoff(u))}
+		},
+		observed: func(l *life, u *use) {
+			l.eachUsing(u.Feature, func(r *record, u *use) {
+				for _, b := range r.bodies {
+					if b.run.Attempt > 1 {
+						l.markTask(u.Feature, r)
+					}
+				}
+			})
+		},
+	},
+	{
+		Name: "Timeout", API: []string{"executor.Timeout"}, ways: optionWays,
+		shape: func(d *draft, t *task, _ *use) {
+			d.addBody(t, d.oneOf("body is deaf", "body blocks"))
+		},
+		task: func(l *life, t *task, u *use) taskOpts {
+			return taskOpts{executor.Timeout(timeout(u))}
+		},
+		observed: func(l *life, u *use) {
+			l.eachUsing(u.Feature, func(r *record, u *use) {
+				for _, b := range r.bodies {
+					if b.timedOut {
+						l.markTask(u.Feature, r)
+					}
+				}
+			})
+		},
+	},
+	{
+		Name: "Unique", API: []string{"executor.Unique", "Pool.Lookup"}, hosts: pools,
+		ways:  optionWays &^ jobWays,
+		shape: func(d *draft, t *task, _ *use) { t.unnamed = false },
+		task:  func(l *life, t *task, u *use) taskOpts { return taskOpts{executor.Unique()} },
+		observed: func(l *life, u *use) {
+			l.eachUsing(u.Feature, func(r *record, u *use) {
+				if r.sawUnique {
+					l.markTask(u.Feature, r)
+				}
+			})
+		},
+	},
+	{
+		Name: "Until", API: []string{"executor.Until"}, hosts: timed, ways: seriesWays,
+		task: func(l *life, t *task, u *use) taskOpts {
+			return taskOpts{executor.Until(l.at(until(t, u)))}
+		},
+		observed: func(l *life, u *use) {
+			l.eachUsing(u.Feature, func(r *record, u *use) {
+				if r.settledBy(nil) && r.lastDue()+r.t.period >= until(r.t, u) {
+					l.markTask(u.Feature, r)
+				}
+			})
+		},
+	},
+	{
+		Name: "WallClock", API: []string{"executor.WallClock"}, hosts: timed, ways: wScheduleAt,
+		task: func(l *life, t *task, u *use) taskOpts { return taskOpts{executor.WallClock()} },
+		observed: func(l *life, u *use) {
+			l.eachUsing(u.Feature, func(r *record, u *use) {
+				if len(r.bodies) > 0 && r.bodies[0].began > r.submitted {
+					l.markTask(u.Feature, r)
+				}
+			})
+		},
+	},
+	{
+		Name: "WithContext", API: []string{"executor.WithContext"}, ways: optionWays,
+		task: func(l *life, t *task, u *use) taskOpts {
+			ctx, cancel := context.WithCancelCause(context.Background())
+			r := l.recordOf(t)
+			l.defers(func() { cancel(nil) })
+			time.AfterFunc(ms*time.Duration(1+u.pick(0, 60)), func() {
+				if l.stillOpen(r) {
+					r.contextEnded = true
+				}
+				cancel(errCaller)
+			})
+			return taskOpts{executor.WithContext(ctx)}
+		},
+		observed: func(l *life, u *use) {
+			l.eachUsing(u.Feature, func(r *record, u *use) {
+				if r.settledBy(errCaller) || r.err != nil && r.refusedBy(context.Canceled) {
+					l.markTask(u.Feature, r)
+				}
+			})
+		},
+	},
+	{
+		Name: "WithValues", API: []string{"executor.WithValues"}, ways: optionWays,
+		task: func(l *life, t *task, u *use) taskOpts {
+			return taskOpts{executor.WithValues(context.WithValue(context.Background(), valueKey{}, 1))}
+		},
+	},
+}
+
+type valueKey struct{}
+
+func within(u *use) time.Duration  { return ms * time.Duration(1+u.pick(0, 15)) }
+func timeout(u *use) time.Duration { return ms * time.Duration(2+u.pick(0, 8)) }
+func maxRuns(u *use) int           { return 1 + u.pick(0, 4) }
+
+// untilPast and fromPast are times after the submission of the task.
+func until(t *task, u *use) time.Duration {
+	return t.at + t.delay + t.period + ms*time.Duration(u.pick(0, 60))
+}
+
+func from(t *task, u *use) time.Duration { return t.at + ms*time.Duration(u.pick(0, 30)) }
+
+// catchUp returns the policy; a calendar does not take Shift.
+func catchUp(t *task, u *use) executor.CatchUpPolicy {
+	n := 4
+	if t.way.way == wOn {
+		n = 3
+	}
+	return []executor.CatchUpPolicy{
+		executor.Burst, executor.Skip, executor.Coalesce, executor.Shift,
+	}[u.pick(0, n)]
+}
+
+func onError(u *use) executor.ErrorPolicy {
+	return []executor.ErrorPolicy{
+		executor.StopOnPanic, executor.StopSeries, executor.Continue,
+	}[u.pick(0, 3)]
+}
+
+// backoff returns waits that are not spread, so that it is clear when an attempt is due.
+func backoff(u *use) executor.Backoff {
+	return executor.Backoff{
+		Base:   ms * time.Duration(u.pick(1, 12)),
+		Factor: float64(1 + u.pick(2, 2)),
+		Spread: executor.NoSpread,
+	}
+}
+
+// wait returns how long attempt n+1 has to wait after the end of attempt n.
+func wait(u *use, n int) time.Duration {
+	b := backoff(u)
+	w := b.Base
+	for range n - 1 {
+		w = time.Duration(float64(w) * b.Factor)
+	}
+	return w
+}
