@@ -1,4 +1,4 @@
-// Command soak looks for faults by volume: random work in virtual time against oracles, histories of real goroutines
+// Command soak looks for faults by volume: random work in virtual time against oracles, every two features together, histories of real goroutines
 // against models, pairs of operations against each other, everything at once, and a hundred years of periodic work.
 //
 //	go -C bench run ./soak                    # a million operations in virtual time, and of the rest in proportion
@@ -80,6 +80,11 @@ func soak(ctx context.Context, o options, stdout, stderr io.Writer) (clean bool,
 	fmt.Fprint(stdout, text)
 	if err := os.WriteFile(o.table(), []byte(text), 0o644); err != nil {
 		return false, err
+	}
+	if c := s.effective(); c != nil {
+		if err := os.WriteFile(o.pairs(), []byte(c.Table()), 0o644); err != nil {
+			return false, err
+		}
 	}
 	return s.clean(), nil
 }

@@ -16,14 +16,15 @@ type section string
 
 const (
 	virtual section = "virtual"
+	pairs   section = "pairs"
 	linear  section = "linear"
-	pairs   section = "litmus"
+	races   section = "litmus"
 	unruly  section = "chaos"
-	racing  section = "race" // virtual time and chaos, under the race detector
+	racing  section = "race" // virtual time, pairs and chaos, under the race detector
 	years   section = "years"
 )
 
-var sections = []section{virtual, linear, pairs, unruly, racing, years}
+var sections = []section{virtual, pairs, linear, races, unruly, racing, years}
 
 // options are what the command line says.
 type options struct {
@@ -31,6 +32,7 @@ type options struct {
 	seeds   int64         // that these come from
 	checked int64         // operations of histories
 	rounds  int64         // of each litmus pair
+	lives   int64         // about pairs of features
 	raced   int64         // operations under the race detector
 	years   int64         // of periodic work
 	length  time.Duration // as much as there is time for, if not 0
@@ -49,6 +51,7 @@ type options struct {
 const (
 	opsPerSeed = 1000
 	opsPerRest = 10
+	opsPerLife = 50
 	opsPerYear = 1_000_000
 )
 
@@ -63,6 +66,7 @@ func parse(args []string, help io.Writer) (options, error) {
 	flags.Int64Var(&o.seeds, "seeds", 0, "so many `seeds` for the operations in virtual time (default: one for 1,000)")
 	flags.Int64Var(&o.checked, "checked", 0, "so many `operations` checked for linearizability (default: a tenth of -ops)")
 	flags.Int64Var(&o.rounds, "rounds", 0, "so many `rounds` of each litmus pair (default: a tenth of -ops)")
+	flags.Int64Var(&o.lives, "lives", 0, "so many `lives` about pairs of features (default: one for 50 of -ops)")
 	flags.Int64Var(&o.raced, "raced", 0, "so many `operations` under the race detector (default: a tenth of -ops)")
 	flags.Int64Var(&o.years, "years", 0, "so many `years` of periodic work (default: 1 for a million of -ops, at most 100)")
 	flags.Uint64Var(&o.seed, "seed", 1, "the first `seed`; a new one makes new work")
@@ -93,7 +97,7 @@ func (o *options) check(rest []string) error {
 		return fmt.Errorf("unexpected argument %q: there are only flags", rest[0])
 	}
 	for name, n := range map[string]int64{
-		"ops": o.ops - 1, "seeds": o.seeds, "checked": o.checked, "rounds": o.rounds, "raced": o.raced, "years": o.years,
+		"ops": o.ops - 1, "seeds": o.seeds, "checked": o.checked, "rounds": o.rounds, "lives": o.lives, "raced": o.raced, "years": o.years,
 		"for": int64(o.length), "parallel": int64(o.parallel) - 1, "times": int64(o.times) - 1,
 	} {
 		if n < 0 {
@@ -120,6 +124,7 @@ func (o *options) settle() {
 	share(&o.checked, opsPerRest)
 	share(&o.rounds, opsPerRest)
 	share(&o.raced, opsPerRest)
+	share(&o.lives, opsPerLife)
 	if o.years == 0 {
 		o.years = min(100, max(1, o.ops/opsPerYear))
 	}
@@ -145,3 +150,4 @@ func (o *options) choose(names string) error {
 }
 
 func (o options) table() string { return filepath.Join(o.out, "table.md") }
+func (o options) pairs() string { return filepath.Join(o.out, "pairs.tsv") }

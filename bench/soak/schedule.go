@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"time"
 
 	"github.com/punctual-go/punctual/bench/soak/drill"
 	"github.com/punctual-go/punctual/internal/trust/chaos"
@@ -22,7 +23,12 @@ type row struct {
 	chunk    int64 // operations for each process, about
 	perSeed  int64 // operations that come of a seed, about
 	single   bool  // a seed is a whole process
-	issued   int64 // operations that processes have been started for
+	first    int64 // operations for the first process of a soak that goes by the time
+	weight   float64
+	worked   int64         // operations that have been done, in such a soak
+	spent    time.Duration // on them
+	promised time.Duration // to processes at work
+	issued   int64         // operations that processes have been started for
 	seed     uint64
 	failed   int // processes
 	report   drill.Report
@@ -32,14 +38,17 @@ type row struct {
 // schedule is what is to be done. Its rows advance together, so that a soak that is broken off has done
 // something of each.
 type schedule struct {
-	rows    []*row
-	endless bool
-	noRace  bool // there is no race detector here
+	rows   []*row
+	clock  *clock // of a soak that goes by the time; else nil
+	noRace bool   // there is no race detector here
 }
 
 // newSchedule returns the rows for the options.
 func newSchedule(o options, raceDetector bool) *schedule {
-	s := &schedule{endless: o.length > 0, noRace: o.parts[racing] && !raceDetector}
+	s := &schedule{noRace: o.parts[racing] && !raceDetector}
+	if o.length > 0 {
+		s.clock = &clock{length: o.length, now: time.Now}
+	}
 	kinds := int64(len(simulate.Kinds()))
 	perSeed := max(1, o.ops/o.seeds)
 	if o.parts[virtual] {
@@ -48,15 +57,19 @@ func newSchedule(o options, raceDetector bool) *schedule {
 				target: up(o.ops, kinds), chunk: 1_000_000, seed: o.seed})
 		}
 	}
+	if o.parts[pairs] {
+		s.add(&row{section: pairs, part: drill.Pairs, perSeed: lifeOps, target: o.lives * lifeOps, chunk: 200_000,
+			seed: o.seed})
+	}
 	if o.parts[linear] {
 		for _, k := range history.Kinds() {
 			s.add(&row{section: linear, part: drill.Linear, kind: k.Name, perSeed: historyOps,
 				target: up(o.checked, int64(len(history.Kinds()))), chunk: 250_000, seed: o.seed})
 		}
 	}
-	if o.parts[pairs] {
+	if o.parts[races] {
 		for _, p := range litmus.Pairs() {
-			s.add(&row{section: pairs, part: drill.Litmus, kind: p.Name, alone: true, single: true,
+			s.add(&row{section: races, part: drill.Litmus, kind: p.Name, alone: true, single: true,
 				target: o.rounds, chunk: 500_000, seed: o.seed, outcomes: p.Outcomes})
 		}
 	}
@@ -75,9 +88,12 @@ func newSchedule(o options, raceDetector bool) *schedule {
 	return s
 }
 
-// addRacing adds what is done under the race detector: one half in virtual time, the other in real.
+// addRacing adds what is done under the race detector: one half in virtual time, with pairs as one of its
+// facilities, the other in real.
 func (s *schedule) addRacing(o options, perSeed int64) {
-	n := int64(len(simulate.Kinds()))
+	n := int64(len(simulate.Kinds())) + 1
+	s.add(&row{section: racing, part: drill.Pairs, raceful: true, perSeed: lifeOps,
+		target: up(o.raced/2, n), chunk: 50_000, seed: o.seed + 1<<32})
 	for _, k := range simulate.Kinds() {
 		s.add(&row{section: racing, part: drill.Virtual, kind: k.Name, raceful: true, seedOps: perSeed, perSeed: perSeed,
 			target: up(o.raced/2, n), chunk: 200_000, seed: o.seed + 1<<32})
@@ -93,19 +109,41 @@ func (s *schedule) addRacing(o options, perSeed int64) {
 const (
 	historyOps = 50
 	roundOps   = 500
+	lifeOps    = 20
 )
 
-func (s *schedule) add(r *row) { s.rows = append(s.rows, r) }
+func (s *schedule) add(r *row) {
+	r.first, r.weight = max(1, r.chunk/100), 1
+	s.rows = append(s.rows, r)
+}
+
+// begin starts the clock, and gives each row its share of the time.
+func (s *schedule) begin() {
+	if s.clock == nil {
+		return
+	}
+	s.clock.began = s.clock.now()
+	rows := map[section]float64{}
+	for _, r := range s.rows {
+		rows[r.section]++
+	}
+	for _, r := range s.rows {
+		r.weight = weights[r.section] / rows[r.section]
+	}
+}
 
 func up(n, d int64) int64 { return (n + d - 1) / d }
 
-// next returns the row that is behind the others, and a job of it; or nil if there is no more to do.
-func (s *schedule) next() (*row, drill.Job) {
-	open := slices.DeleteFunc(slices.Clone(s.rows), func(r *row) bool { return r.over(s.endless) })
+// next returns the row that is behind the others; nil if there is no more to do.
+func (s *schedule) next() *row {
+	open := slices.DeleteFunc(slices.Clone(s.rows), func(r *row) bool { return r.over(s.clock != nil) })
 	if len(open) == 0 {
-		return nil, drill.Job{}
+		return nil
 	}
-	r := slices.MinFunc(open, func(a, b *row) int {
+	if s.clock != nil {
+		return behind(open)
+	}
+	return slices.MinFunc(open, func(a, b *row) int {
 		switch x, y := a.advance(), b.advance(); {
 		case x < y:
 			return -1
@@ -114,7 +152,14 @@ func (s *schedule) next() (*row, drill.Job) {
 		}
 		return 0
 	})
-	return r, r.job(s.endless)
+}
+
+// job takes a job of a row. In a soak that goes by the time it also returns how long it is to take.
+func (s *schedule) job(r *row) (drill.Job, time.Duration) {
+	if s.clock != nil {
+		return r.timed(s.clock, len(s.rows))
+	}
+	return r.take(min(r.chunk, r.left())), 0
 }
 
 // enough is after how many failures of its processes a row is given up: more of the same tell nothing new.
@@ -127,12 +172,8 @@ func (r *row) left() int64 { return r.target - r.issued }
 
 func (r *row) advance() float64 { return float64(r.issued) / float64(r.target) }
 
-// job takes the next seeds.
-func (r *row) job(endless bool) drill.Job {
-	ops := r.chunk
-	if !endless {
-		ops = min(ops, r.left())
-	}
+// take takes the next seeds, for about so many operations.
+func (r *row) take(ops int64) drill.Job {
 	j := drill.Job{Part: r.part, Kind: r.kind, Seed: r.seed, Seeds: 1, Ops: ops}
 	if !r.single {
 		j.Seeds, j.Ops = up(ops, r.perSeed), r.seedOps
@@ -150,6 +191,9 @@ func (r *row) done(j drill.Job, report drill.Report) {
 	}
 	if !report.Clean() {
 		r.failed++
+	}
+	if r.worked += report.Ops; r.part == drill.Years {
+		r.worked += j.Ops - report.Ops
 	}
 	r.report.Add(report)
 }

@@ -80,10 +80,11 @@ func TestRowsAdvanceTogether(t *testing.T) {
 		return least, most
 	}
 	for {
-		r, job := s.next()
+		r := s.next()
 		if r == nil {
 			break
 		}
+		job, _ := s.job(r)
 		if least, most := behind(); most-least > step+0.01 {
 			t.Fatalf("one is at %.2f, another at %.2f", least, most)
 		}
@@ -103,10 +104,11 @@ func TestARowThatFailsAgainAndAgainIsGivenUp(t *testing.T) {
 	}
 	s := newSchedule(o, false)
 	for range enough {
-		r, job := s.next()
+		r := s.next()
+		job, _ := s.job(r)
 		r.done(job, drill.Report{Stuck: 1})
 	}
-	if r, _ := s.next(); r != nil || s.clean() || !strings.Contains(s.table(o), "given up") {
+	if s.next() != nil || s.clean() || !strings.Contains(s.table(o), "given up") {
 		t.Error("it goes on for ever, or does not say that it has not")
 	}
 }
@@ -118,7 +120,8 @@ func TestSeedsAreNotUsedTwice(t *testing.T) {
 	}
 	s := newSchedule(o, true)
 	next := map[*row]uint64{}
-	for r, job := s.next(); r != nil; r, job = s.next() {
+	for r := s.next(); r != nil; r = s.next() {
+		job, _ := s.job(r)
 		if want, again := next[r]; again && job.Seed != want || !again && !r.raceful && job.Seed != 7 {
 			t.Fatalf("%s %s: seed %d", r.part, r.kind, job.Seed)
 		}

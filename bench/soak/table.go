@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/punctual-go/punctual/bench/soak/drill"
+	features "github.com/punctual-go/punctual/internal/trust/pairs"
 )
 
 // heading has a column for everything that can be wrong.
@@ -41,6 +42,9 @@ func (s *schedule) table(o options) string {
 			fmt.Fprintf(&text, "\n%s: never seen: %s", r.kind, name)
 		}
 	}
+	if c := s.effective(); c != nil {
+		fmt.Fprintf(&text, "\n\n%s", c.Summary(10))
+	}
 	for _, r := range s.rows {
 		if len(r.report.Faults) > 0 {
 			fmt.Fprintf(&text, "\n\n%s %s:\n%s", r.label(), r.kind, words(r.report))
@@ -50,6 +54,16 @@ func (s *schedule) table(o options) string {
 		text.WriteString("\nNothing ran under the race detector: it could not be built here.\n")
 	}
 	return text.String() + "\n"
+}
+
+// effective returns in how many lives each pair of features was effective; nil if there were no lives.
+func (s *schedule) effective() (c features.Counts) {
+	for _, r := range s.rows {
+		if r.part == drill.Pairs && r.report.Seeds > 0 {
+			c.Add(features.CountsOf(r.report.Seen))
+		}
+	}
+	return c
 }
 
 func (r *row) label() string {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,19 +20,21 @@ import (
 // work starts process after process until the schedule is done, the time is over, or ctx ends. In the
 // last two cases the processes at work finish what they have, or are killed.
 func (s *schedule) work(ctx context.Context, o options, b *binaries, notes io.Writer) {
-	began := time.Now()
+	s.begin()
+	ctx, stop := s.limit(ctx)
+	defer stop()
 	p := newProgress(notes, s, o.length)
 	defer p.end()
 	places := semaphore.NewWeighted(int64(o.parallel))
 	var mu sync.Mutex // guards the schedule
 	var all sync.WaitGroup
-	for n := 0; o.length == 0 || time.Since(began) < o.length; n++ {
+	for n := 0; s.clock == nil || s.clock.left() > 0; n++ {
 		mu.Lock()
-		r, job := s.next()
+		r := s.next()
 		mu.Unlock()
 		if r == nil {
 			all.Wait() // what has really been done may be less than was thought
-			if r, job = s.next(); r == nil {
+			if r = s.next(); r == nil {
 				break
 			}
 		}
@@ -42,15 +45,31 @@ func (s *schedule) work(ctx context.Context, o options, b *binaries, notes io.Wr
 		if places.Acquire(ctx, weight) != nil {
 			break
 		}
+		mu.Lock()
+		job, length := s.job(r)
+		mu.Unlock()
 		all.Go(func() {
 			defer places.Release(weight)
+			began := time.Now()
 			report := r.do(ctx, job, o, b, n, p)
 			mu.Lock()
 			defer mu.Unlock()
 			r.done(job, report)
+			r.returned(length, time.Since(began)*time.Duration(weight))
 		})
 	}
 	all.Wait()
+}
+
+// overrun is how long after its time a soak waits for processes that have not noticed.
+const overrun = 5 * time.Second
+
+// limit bounds a soak that goes by the time.
+func (s *schedule) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	if s.clock == nil {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, s.clock.left()+overrun)
 }
 
 // do has a process do the job, and keeps the job if it fails.
@@ -66,6 +85,10 @@ func (r *row) do(ctx context.Context, job drill.Job, o options, b *binaries, n i
 		told = done
 	}
 	report := p.run(ctx)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		report.Notes = append(report.Notes, fmt.Sprintf("%s %s: ended at seed %d, as the time was over", r.label(), r.kind,
+			uint64(report.Seeds)+job.Seed))
+	}
 	if report.Clean() || ctx.Err() != nil {
 		return report
 	}
@@ -90,6 +113,7 @@ type kept struct {
 
 // keep writes the file, for the first seed that is known to have failed, and says where it is.
 func keep(k kept, dir string) string {
+	k.Job.Length, k.Report.Seen = 0, nil
 	if len(k.Report.Bad) > 0 && k.Job.Seeds > 1 {
 		k.Job.Seed, k.Job.Seeds = k.Report.Bad[0], 1
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 )
 
 // Part is one way to look for faults.
@@ -16,6 +17,7 @@ type Part string
 // The parts. Package names in brackets are of the library's internal directory.
 const (
 	Virtual Part = "virtual time"    // random work in a bubble, against an oracle [simulate]
+	Pairs   Part = "pairs"           // every two features together, against rules [pairs]
 	Linear  Part = "linearizability" // histories of real goroutines, against a model [history]
 	Litmus  Part = "litmus"          // two operations against each other [litmus]
 	Chaos   Part = "chaos"           // everything at once, in real time [chaos]
@@ -29,7 +31,9 @@ type Job struct {
 	Seed  uint64 // the first
 	Seeds int64  // how many; 1 for litmus and years
 	Ops   int64  // for each seed: operations, rounds of a litmus pair, or years
-	Out   string `json:",omitempty"` // where histories that are wrong are kept
+	// Length is after how much time no further seed is begun; 0 means that there is no limit.
+	Length time.Duration `json:",omitempty"`
+	Out    string        `json:",omitempty"` // where histories that are wrong are kept
 }
 
 // Report is what has come of a job, or of several.
@@ -40,7 +44,7 @@ type Report struct {
 	Wrong                        int64 // not linearizable, a forbidden outcome, a sum that is not right
 	Stuck, Raced, Leaked         int64
 
-	Seen   map[string]int64 `json:",omitempty"` // outcomes of a litmus pair
+	Seen   map[string]int64 `json:",omitempty"` // outcomes of a litmus pair, or pairs of features
 	Unseen []string         `json:",omitempty"` // acceptable ones that should have been
 	Faults []string         `json:",omitempty"` // in words
 	Bad    []uint64         `json:",omitempty"` // seeds with faults

@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/internal/trust/chaos"
 	"github.com/punctual-go/punctual/internal/trust/history"
 	"github.com/punctual-go/punctual/internal/trust/litmus"
+	"github.com/punctual-go/punctual/internal/trust/pairs"
 	"github.com/punctual-go/punctual/internal/trust/simulate"
 )
 
@@ -46,6 +47,7 @@ func littleOfEach() (jobs []drill.Job) {
 	for _, k := range simulate.Kinds() {
 		jobs = append(jobs, drill.Job{Part: drill.Virtual, Kind: k.Name, Seed: 1, Seeds: 4, Ops: 200})
 	}
+	jobs = append(jobs, drill.Job{Part: drill.Pairs, Seed: 1, Seeds: 20})
 	for _, k := range history.Kinds() {
 		jobs = append(jobs, drill.Job{Part: drill.Linear, Kind: k.Name, Seed: 1, Seeds: 10})
 	}
@@ -59,10 +61,12 @@ func littleOfEach() (jobs []drill.Job) {
 }
 
 func do(t *testing.T, job drill.Job) drill.Report {
-	w := &work{Job: job, told: time.Now()}
+	w := &work{Job: job, began: time.Now(), told: time.Now()}
 	switch job.Part {
 	case drill.Virtual:
 		w.virtual(t)
+	case drill.Pairs:
+		w.pairs(t)
 	case drill.Linear:
 		w.linear(t)
 	case drill.Litmus:
@@ -81,6 +85,7 @@ func do(t *testing.T, job drill.Job) drill.Report {
 type work struct {
 	drill.Job
 	report drill.Report
+	began  time.Time
 	told   time.Time
 }
 
@@ -95,6 +100,9 @@ func (w *work) progress(done int64, seed uint64) {
 // eachSeed calls f for every seed, and sees to what has been wrong.
 func (w *work) eachSeed(f func(seed uint64) drill.Report) {
 	for seed := w.Seed; seed < w.Seed+uint64(w.Seeds); seed++ {
+		if w.Length > 0 && time.Since(w.began) > w.Length {
+			return
+		}
 		w.progress(w.report.Ops, seed)
 		r := f(seed)
 		r.Seeds = 1
@@ -125,6 +133,19 @@ func (w *work) virtual(t *testing.T) {
 			Stuck: r.Stuck, Leaked: r.Leaked, Faults: r.Faults,
 		}
 	})
+}
+
+func (w *work) pairs(t *testing.T) {
+	var seen pairs.Counts
+	w.eachSeed(func(seed uint64) drill.Report {
+		r := pairs.Run(t, seed)
+		seen.Add(r.Seen)
+		return drill.Report{
+			Ops: r.Ops, Lost: r.Lost, Duplicate: r.Duplicate, Early: r.Early, Late: r.Late, Wrong: r.Wrong,
+			Stuck: r.Stuck, Leaked: r.Leaked, Faults: r.Faults,
+		}
+	})
+	w.report.Seen = seen.ByName()
 }
 
 // yield lets others go on at a delay point, now and then.

@@ -85,17 +85,24 @@ func (c *Counts) Add(o Counts) {
 	}
 }
 
-// ByName returns the counts by the names of the pairs, those of zero too.
+// ByName returns the counts that are not zero by the names of the pairs.
 func (c Counts) ByName() map[string]int64 {
-	m := make(map[string]int64, len(Pairs))
-	for i, p := range Pairs {
-		n := int64(0)
-		if c != nil {
-			n = c[i]
+	m := map[string]int64{}
+	for i, n := range c {
+		if n > 0 {
+			m[Pairs[i].String()] = n
 		}
-		m[p.String()] = n
 	}
 	return m
+}
+
+// CountsOf is the reverse of ByName.
+func CountsOf(byName map[string]int64) Counts {
+	c := make(Counts, len(Pairs))
+	for i, p := range Pairs {
+		c[i] = byName[p.String()]
+	}
+	return c
 }
 
 // count finds the pairs that were effective in the life.
