@@ -32,8 +32,9 @@ type Expectation struct{ set func(*series.Options) error }
 
 // SuccessWithin expects that the task succeeds within d: of its submission, of its last success,
 // and of a [Handle.Resume] or [Pool.Resume]. While the task, or the pool, is paused, nothing is
-// expected. Set it well above the period and the time that a run takes: three periods is usual. d
-// must be positive.
+// expected; but a series that has paused itself, see [PauseAfter], has not recovered by that: it is
+// late until it succeeds. Set d well above the period and the time that a run takes: three periods
+// is usual. d must be positive.
 func SuccessWithin(d time.Duration) Expectation {
 	return Expectation{func(o *series.Options) error {
 		if d <= 0 {
@@ -45,7 +46,8 @@ func SuccessWithin(d time.Duration) Expectation {
 }
 
 // StartWithin expects that the part q of the last 100 runs begins no later than d after it is due:
-// with 0.99 one of them may, with 1 none. d must be positive, and q between 0 and 1.
+// with 0.99 one of them may, with 1 none. A run that has expired, see [BeginWithin], has not begun in
+// time. d must be positive, and q between 0 and 1.
 func StartWithin(d time.Duration, q float64) Expectation {
 	return Expectation{func(o *series.Options) error {
 		if d <= 0 || !(q > 0 && q <= 1) {
@@ -70,24 +72,25 @@ type Health struct {
 	Pool   string       `json:"pool,omitempty"`
 	State  string       `json:"state"`            // as in Stats
 	Reason string       `json:"reason,omitempty"` // if it is down
-	Tasks  []TaskHealth `json:"tasks,omitempty"`  // of which something is expected; the worst first
+	Tasks  []TaskHealth `json:"tasks,omitempty"`  // see there; the worst first
 }
 
-// TaskHealth is how a task is of which something is expected.
+// TaskHealth is how a task is of which something is expected, or how a series has ended by a
+// failure.
 type TaskHealth struct {
 	Name string `json:"name"`
 
 	// State is
 	//
-	//	failed  a failure has ended it, and no task of its name of which something is expected
-	//	        has been submitted since
+	//	failed  a failure has ended it, until a run of its name succeeds, or its owner cancels
+	//	        it, or one of its name
 	//	late    an expectation does not hold
 	//	new     it has not succeeded yet, and still has time to
 	//	paused  by somebody
 	//	ok      else
 	State string `json:"state"`
 
-	// Since is when it came to be late; else since when a success is expected.
+	// Since is when it came to be late, or failed; else since when a success is expected.
 	Since         time.Time `json:"since,omitzero"`
 	LastSuccess   time.Time `json:"last_success,omitzero"`
 	FailuresInRow uint64    `json:"failures_in_row,omitempty"`

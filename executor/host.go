@@ -50,12 +50,16 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 		// A worker above the core size may lead, waiting for this task. Nothing keeps it now.
 		p.lot.CallLeader()
 	}
+	p.runs.CancelledLocked(&planOf(c).Plan)
 	// It may have been the last task of a pool that is draining.
 	ended := p.emptiedLocked()
 	p.mu.Unlock()
 	p.runs.Cancelled(c, &planOf(c).Plan)
 	p.finish(ended)
 }
+
+// Dismissed forgets that c, which has been cancelled after that, has failed.
+func (h *host) Dismissed(c *cell.Cell) { h.pool().runs.Dismiss(&planOf(c).Plan) }
 
 // Expired settles or reports a run that has exceeded its timeout.
 func (h *host) Expired(c *cell.Cell) { h.pool().runs.Expired(c, &planOf(c).Plan) }

@@ -33,6 +33,7 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	if planOf(c).Periodic() {
 		l.mu.Lock()
 		letGoLocked(c)
+		l.runs.CancelledLocked(planOf(c))
 		l.mu.Unlock()
 	}
 	l.withdrawn(c)
@@ -41,6 +42,9 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 		l.signal(0)
 	}
 }
+
+// Dismissed forgets that c, which has been cancelled after that, has failed.
+func (h *host) Dismissed(c *cell.Cell) { h.loop().runs.Dismiss(planOf(c)) }
 
 // Expired is called when a run has exceeded its timeout; see [run.Owner.Expired].
 func (h *host) Expired(c *cell.Cell) { h.loop().runs.Expired(c, planOf(c)) }

@@ -202,7 +202,20 @@ func (c *Cell) Cancel(err, cause error, interrupt bool) bool {
 	if ok && c.Plan != nil && c.Plan.Host != nil {
 		c.Plan.Host.Cancelled(c, phaseOf(before) == Running)
 	}
+	if !ok && phaseOf(before) == Failed {
+		c.dismiss()
+	}
 	return ok
+}
+
+// dismiss tells the host, if it wants to know, that a caller has cancelled what has failed.
+func (c *Cell) dismiss() {
+	if c.Plan == nil {
+		return
+	}
+	if h, ok := c.Plan.Host.(interface{ Dismissed(*Cell) }); ok {
+		h.Dismissed(c)
+	}
 }
 
 // Withdraw settles the cell as cancelled if it has never begun, and tells its host. It reports

@@ -16,6 +16,7 @@ import (
 type control struct {
 	held    bool // until another task has gone, see Hold
 	paused  bool
+	gaveUp  bool  // it has paused itself after failures, and has not succeeded since
 	running bool  // a run is in progress
 	extra   bool  // and it is an extra one
 	asked   int64 // when an extra run was asked for that has not begun; 0 if there is none
@@ -69,6 +70,9 @@ func (s *Series) ExtraNext() bool { return s.extraFirst() }
 
 // Paused reports whether the series is paused.
 func (s *Series) Paused() bool { return s.paused }
+
+// GaveUp reports whether the series has paused itself after failures, and has not succeeded since.
+func (s *Series) GaveUp() bool { return s.gaveUp }
 
 // Suspended reports whether the series waits for no planned run.
 func (s *Series) Suspended() bool { return s.paused || s.held }
@@ -246,7 +250,9 @@ func (s *Series) noteFailures() {
 	if s.failures = s.Streak.Len(); s.failures < s.forgiven {
 		s.forgiven = 0 // a new row
 	}
-	s.paused = s.paused || s.Pauses(s.failures)
+	gives := !s.paused && s.Pauses(s.failures)
+	s.paused = s.paused || gives
+	s.gaveUp = gives || s.gaveUp && s.failures > 0
 }
 
 // Pauses reports whether so many failures in a row pause the series. Those before it was last

@@ -223,6 +223,8 @@ func TestASeriesThatAFailureHasEndedIsTold(t *testing.T) {
 		assert.Equal(t, "poll", health[0].Name, "the worst first")
 		a.read()
 		submit(false)
+		assert.Empty(t, a.read(), "it has not succeeded yet")
+		time.Sleep(time.Second)
 		assert.Equal(t, []string{"ok"}, a.read())
 		for _, task := range p.Health().Tasks {
 			assert.NotEqual(t, "failed", task.State)

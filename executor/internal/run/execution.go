@@ -257,6 +257,7 @@ func (x *Execution) Tell() {
 	case x.Failed && !x.stuck && (pl.Survives(x.Abrupt) || x.Again):
 		x.tellGoesOn()
 	case x.Done && pl.Periodic(): // its future has the error, but nothing will run any more
+		o.bury(pl)
 		o.seriesEnded(x.describe(), x.Err)
 	case x.Abrupt:
 		o.Report(x.describe(), x.Err)
@@ -307,8 +308,11 @@ func (x *Execution) Count() {
 	if x.Owner.Insight != nil && x.skip == noSkip {
 		x.noteLocked()
 	}
-	if e := x.Plan.expects; e != nil && x.skip == noSkip {
+	if e := x.Plan.expects; e != nil && (x.skip == noSkip || x.skip == tardy) {
 		x.noteExpected(e)
+	}
+	if len(x.Owner.dead) > 0 && x.Err == nil && x.skip == noSkip {
+		x.Owner.forgiveLocked(x.Plan.Name)
 	}
 	switch {
 	case x.skip == tardy:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
 )
 
 // expectation is what is expected of a task that has not ended, and what it has done. The owner's
@@ -16,7 +17,9 @@ import (
 //	new   -> late   none has, and the time is over
 //	ok    -> late   none has since, and the time is over; or too many runs have begun late
 //	late  -> ok     a run has succeeded; enough runs have begun in time
-//	any   -> gone   the task has ended; if by a failure, it is told until its name is there again
+//	any   -> gone   the task has ended; if by a failure, that is told, see death
+//
+// A series that pauses by itself, after failures, stays as it is: giving up is no recovery.
 type expectation struct {
 	cell *cell.Cell
 	plan *Plan
@@ -30,12 +33,8 @@ type expectation struct {
 	late   int // of those in the ring
 }
 
-const (
-	// judged is how many of the last runs a quantile is about.
-	judged = 100
-	// keptExpectations bounds how many tasks are remembered that have ended by a failure.
-	keptExpectations = 1000
-)
+// judged is how many of the last runs a quantile is about.
+const judged = 100
 
 // Expect registers what is expected of c, which is about to be accepted.
 func (o *Owner) Expect(c *cell.Cell, pl *Plan) {
@@ -47,29 +46,15 @@ func (o *Owner) Expect(c *cell.Cell, pl *Plan) {
 	o.sweepExpectationsLocked()
 	pl.expects = &expectation{cell: c, plan: pl, since: o.Clock.Now()}
 	o.expectations = append(o.expectations, pl.expects)
-	if within := int64(pl.SuccessWithin); within > 0 {
-		o.health.changesLocked(o, pl.expects.since+within+1)
+	if at := pl.expects.broken(); at != clock.Never {
+		o.health.changesLocked(o, at)
 	}
 }
 
-// Expected forgets tasks of the name that a failure has ended: pl, of which something is expected,
-// has been accepted.
+// Expected is called when c, of which something is expected, has been accepted.
 func (o *Owner) Expected(pl *Plan) {
-	if pl.Name == "" {
-		return
-	}
-	o.Lock.Lock()
-	defer o.Lock.Unlock()
-	if _, failed := o.failed[pl.Name]; !failed {
-		return
-	}
-	n := len(o.expectations)
-	o.expectations = slices.DeleteFunc(o.expectations, func(e *expectation) bool {
-		return e != pl.expects && e.plan.Name == pl.Name && e.cell.Phase() == cell.Failed
-	})
-	if len(o.expectations) < n {
-		delete(o.failed, pl.Name)
-		o.health.changeLocked(o)
+	if e := pl.expects; e != nil {
+		e.cell.Watch(func() { o.settledExpected(e) })
 	}
 }
 
@@ -89,26 +74,32 @@ func (o *Owner) Unexpect(pl *Plan) {
 	}
 }
 
-// sweepExpectationsLocked forgets tasks that have ended well. It looks at all only when their
-// number has doubled, so it takes constant time on average.
+// sweepExpectationsLocked forgets tasks that have ended. It looks at all only when their number has
+// doubled, so it takes constant time on average.
 func (o *Owner) sweepExpectationsLocked() {
 	if len(o.expectations) < o.sweepAt {
 		return
 	}
 	o.expectations = slices.DeleteFunc(o.expectations, func(e *expectation) bool {
-		phase := e.cell.Phase()
-		return phase.Settled() && phase != cell.Failed
+		return e.cell.Phase().Settled()
 	})
-	if more := len(o.expectations) - keptExpectations; more > 0 {
-		o.expectations = slices.DeleteFunc(o.expectations, func(e *expectation) bool {
-			more--
-			return more >= 0 && e.cell.Phase().Settled()
-		})
-	}
 	o.sweepAt = max(2*len(o.expectations), 64)
 }
 
-// noteExpected notes how a run has begun and ended. The lock is held.
+// broken returns when the expectation of a success will be broken, or Never.
+func (e *expectation) broken() int64 {
+	within := e.plan.SuccessWithin
+	if within == 0 {
+		return clock.Never
+	}
+	return clock.Later(clock.Later(max(e.since, e.success), within), 1)
+}
+
+// idle reports whether nothing is expected of the task, as it was paused from outside.
+func (e *expectation) idle() bool { return e.plan.Paused() && !e.plan.GaveUp() }
+
+// noteExpected notes how a run has begun and ended, or that it has come too late to begin. The lock
+// is held.
 func (x *Execution) noteExpected(e *expectation) {
 	o := x.Owner
 	before, _ := o.judge(e, x.ended, false)
@@ -118,35 +109,34 @@ func (x *Execution) noteExpected(e *expectation) {
 			o.health.changeLocked(o)
 		}
 	}()
-	if x.Done && x.Failed {
-		if o.failed == nil {
-			o.failed = map[string]struct{}{}
-		}
-		o.failed[e.plan.Name] = struct{}{}
-	}
 	if e.plan.StartWithin > 0 {
 		slot := &e.starts[e.begun%judged]
 		if *slot {
 			e.late--
 		}
-		*slot = x.Task.Started-max(x.due, e.since) > int64(e.plan.StartWithin)
+		*slot = x.skip == tardy ||
+			x.Task.Started-max(x.due, e.since) > int64(e.plan.StartWithin)
 		if *slot {
 			e.late++
 		}
 		e.begun++
 	}
 	switch {
-	case x.tries:
+	case x.tries, x.skip == tardy:
 	case x.Failed:
 		e.failures++
+		if d := e.plan.death; d != nil {
+			d.failures = e.failures
+		}
 	default:
 		e.success, e.failures = x.ended, 0
 	}
 }
 
-// resumeExpectedLocked has the time in which a success is expected begin anew.
+// resumeExpectedLocked has the time in which a success is expected begin anew, unless the series has
+// given up: it stays late until it succeeds.
 func (o *Owner) resumeExpectedLocked(e *expectation) {
-	if e != nil {
+	if e != nil && !e.plan.GaveUp() {
 		e.since = o.Clock.Now()
 		o.health.changeLocked(o)
 	}
@@ -174,11 +164,14 @@ const (
 	HealthOK     = "ok"
 )
 
-// HealthLocked tells of the tasks of which something is expected, those in trouble first. The lock
-// is held.
+// HealthLocked tells of the tasks of which something is expected, and of those that a failure has
+// ended; those in trouble come first. The lock is held.
 func (o *Owner) HealthLocked() (tasks []TaskHealth) {
 	o.sweepExpectationsLocked()
 	now, held := o.Clock.Now(), o.holdsLocked()
+	for _, d := range o.dead {
+		tasks = append(tasks, o.healthOf(d))
+	}
 	for _, e := range o.expectations {
 		if t, ok := o.judge(e, now, held); ok {
 			tasks = append(tasks, t)
@@ -192,20 +185,17 @@ func (o *Owner) HealthLocked() (tasks []TaskHealth) {
 	return tasks
 }
 
-// judge tells whether what is expected of a task holds; false if it has ended well.
+// judge tells whether what is expected of a task holds; false if it has ended.
 func (o *Owner) judge(e *expectation, now int64, held bool) (t TaskHealth, ok bool) {
 	t = TaskHealth{Name: e.plan.Name, State: HealthOK, Since: o.Clock.Time(e.since),
 		FailuresInRow: e.failures}
 	if e.success > 0 {
 		t.LastSuccess = o.Clock.Time(e.success)
 	}
-	switch phase := e.cell.Phase(); {
-	case phase == cell.Failed:
-		t.State, t.Reason = HealthFailed, "ended by a failure"
-		return t, true
-	case phase.Settled():
+	switch {
+	case e.cell.Phase().Settled():
 		return t, false
-	case held || e.plan.Paused():
+	case held || e.idle():
 		t.State = HealthPaused
 		return t, true
 	}
@@ -219,6 +209,8 @@ func (o *Owner) judge(e *expectation, now int64, held bool) (t TaskHealth, ok bo
 		t.State = HealthLate
 		t.Reason = fmt.Sprintf("%d of the last %d runs began later than %v",
 			e.late, min(e.begun, judged), e.plan.StartWithin)
+	case e.plan.Paused():
+		t.State = HealthPaused
 	case e.success == 0:
 		t.State = HealthNew
 	}
@@ -238,13 +230,12 @@ func (o *Owner) nextChangeLocked(now int64) (at int64, ok bool) {
 		return 0, false
 	}
 	for _, e := range o.expectations {
-		within := int64(e.plan.SuccessWithin)
-		if within == 0 || e.plan.Paused() || e.cell.Phase().Settled() {
+		due := e.broken()
+		if due == clock.Never || e.idle() || e.cell.Phase().Settled() {
 			continue
 		}
-		due := max(e.since, e.success) + within + 1
 		if due <= now {
-			due = now + within
+			due = clock.Later(now, e.plan.SuccessWithin)
 		}
 		if !ok || due < at {
 			at, ok = due, true

@@ -58,20 +58,13 @@ func (o *Owner) rejected(c *cell.Cell, info Info, err error) {
 
 // Cancelled tells observers that a task has been cancelled by its future. The lock is not held.
 func (o *Owner) Cancelled(c *cell.Cell, pl *Plan) {
-	if o.Observers != nil || pl.expects != nil { // so much is inlined
+	if o.Observers != nil { // so much is inlined
 		o.cancelled(c, pl)
 	}
 }
 
 func (o *Owner) cancelled(c *cell.Cell, pl *Plan) {
-	if pl.expects != nil {
-		o.Lock.Lock()
-		o.health.changeLocked(o)
-		o.Lock.Unlock()
-	}
-	if o.Observers != nil {
-		o.tellTask("cancelled", c, pl, o.Observers.Cancelled)
-	}
+	o.tellTask("cancelled", c, pl, o.Observers.Cancelled)
 }
 
 // tellTask tells observers of something that has happened to a task, whether it runs or waits.

@@ -35,6 +35,7 @@ func (o *Owner) Expired(c *cell.Cell, pl *Plan) {
 		switch {
 		case pl.Periodic():
 			defer o.tells()()
+			o.bury(pl)
 			o.seriesEnded(run.Info, pl.Late)
 		case pl.Reports: // no future shows it, and the body may never return
 			defer o.tells()()
@@ -73,9 +74,6 @@ func (o *Owner) countLate(pl *Plan) {
 		o.Counts.Completed++
 	}
 	o.Counts.Failures++
-	if pl.expects != nil {
-		o.health.changeLocked(o)
-	}
 }
 
 // expired ends what overdue has begun. It may be what the end of the owner has been waiting for.

@@ -58,8 +58,8 @@ type Owner struct {
 	// The lock guards these.
 	series       register
 	expectations []*expectation
-	failed       map[string]struct{} // names of which one has been ended by a failure
-	sweepAt      int                 // how many there are to be before they are looked through
+	sweepAt      int      // how many there are to be before they are looked through
+	dead         []*death // tasks that a failure has ended
 	health       health
 
 	// The lock guards these.

@@ -28,6 +28,7 @@ type Plan struct {
 	trail   *ring[past]     // its last runs; nil if they are not remembered
 	labels  context.Context // has those of a run's goroutine; nil if they are the idle worker's
 	expects *expectation    // nil if nothing is expected
+	death   *death          // how a failure has ended it; nil before that
 	kind    *Kind           // of the tasks with its name; nil before the first run, or for good
 	Took    int64           // how long runs have taken lately, in nanoseconds; 0 if there was none
 	Reports bool            // the task has no future, so its failures go to the error handler
