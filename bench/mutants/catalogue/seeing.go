@@ -119,7 +119,7 @@ var seeing = []Mutant{
 		ID:    "seeing-17",
 		Fault: "a paused task is late",
 		File:  "executor/internal/run/expect.go",
-		From:  "case held || e.plan.Paused():",
+		From:  "case held || e.idle():",
 		To:    "case held:",
 	},
 	{
@@ -132,9 +132,9 @@ var seeing = []Mutant{
 	{
 		ID:    "seeing-19",
 		Fault: "a task that a failure has ended is forgotten",
-		File:  "executor/internal/run/expect.go",
-		From:  "return phase.Settled() && phase != cell.Failed",
-		To:    "return phase.Settled()",
+		File:  "executor/internal/run/deaths.go",
+		From:  "if e.cell.Phase() == cell.Failed {",
+		To:    "if e.cell.Phase() == cell.Succeeded {",
 	},
 	{
 		ID:    "seeing-20",
@@ -161,7 +161,7 @@ var seeing = []Mutant{
 		ID:    "seeing-23",
 		Fault: "nobody is told that a pool is stuck if a task was late already",
 		File:  "executor/internal/run/expect.go",
-		From:  "if due <= now {\n due = now + within\n }",
+		From:  "if due <= now {\n due = clock.Later(now, e.plan.SuccessWithin)\n }",
 		To:    "if due <= now {\n continue\n }",
 	},
 	{
@@ -264,10 +264,10 @@ var seeing = []Mutant{
 	},
 	{
 		ID:    "seeing-38",
-		Fault: "nobody remembers of which names one has failed",
-		File:  "executor/internal/run/expect.go",
-		From:  "if x.Done && x.Failed {",
-		To:    "if x.Done && !x.Failed {",
+		Fault: "the failure that has ended a task is told for ever",
+		File:  "executor/internal/run/execution.go",
+		From:  "if len(x.Owner.dead) > 0 && x.Err == nil && x.skip == noSkip {",
+		To:    "if len(x.Owner.dead) > 1000 {",
 	},
 	{
 		ID:    "seeing-39",
