@@ -14,6 +14,10 @@ import (
 // one has failed. So a slow replica costs a second request, and a usual one does not. The first
 // success cancels the others. A delay of zero or less is that of InvokeAny, none.
 //
+// A further call never costs the one under way. If the pool has no room for it, it is tried again
+// when the delay has passed once more, or as soon as a call fails; if the pool is shut down, no
+// other is started. Only if no call is under way does InvokeAnyHedged return the refusal.
+//
 // Functions are started by the goroutine of the caller. While all workers are busy, those that have
 // been started wait in the queue, and the delay passes for them too.
 func InvokeAnyHedged[V any](
@@ -30,7 +34,7 @@ func InvokeAnyHedged[V any](
 	h := hedge[V]{service: NewCompletionService[V](p), fns: fns, delay: delay, due: true}
 	defer func() { cancelAll(h.started, errNotNeeded) }()
 	var failures []error
-	for len(failures) < len(fns) {
+	for len(failures) < len(h.fns) {
 		f, err := h.next(ctx)
 		if err != nil {
 			return none, err
@@ -40,7 +44,11 @@ func InvokeAnyHedged[V any](
 			return r.Value, nil
 		}
 		failures = append(failures, r.Err)
+		h.underWay--
 		h.due = true
+	}
+	if h.refused != nil {
+		failures = append(failures, h.refused)
 	}
 	return none, errors.Join(failures...)
 }
@@ -53,6 +61,9 @@ type hedge[V any] struct {
 	started []*future.Future[V]
 	last    time.Time // of the starts
 	due     bool      // the next one need not wait for the delay
+
+	underWay int   // calls that have been started, and have not failed
+	refused  error // why no other is started
 }
 
 // next returns the next future that is settled, and starts functions until there is one.
@@ -79,14 +90,21 @@ func (h *hedge[V]) next(ctx context.Context) (*future.Future[V], error) {
 	}
 }
 
-// start starts the next function.
+// start starts the next function. If the pool refuses that while a call is under way, the call goes
+// on, unless there is no delay: all are needed at once then.
 func (h *hedge[V]) start(ctx context.Context) error {
 	f, err := h.service.submit(ctx, false, h.fns[len(h.started)], nil)
-	if err != nil {
-		return err
-	}
-	h.started = append(h.started, f)
 	h.last, h.due = time.Now(), h.delay <= 0
+	switch {
+	case err == nil:
+		h.started = append(h.started, f)
+		h.underWay++
+	case h.underWay == 0 || h.delay <= 0:
+		return err
+	case !errors.Is(err, ErrSaturated): // nor will it be accepted later
+		h.refused = err
+		h.fns = h.fns[:len(h.started)]
+	}
 	return nil
 }
 
