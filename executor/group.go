@@ -202,6 +202,7 @@ func (g *Group) entered(f *future.Future[struct{}]) {
 		g.pruned = len(g.members)
 	}
 	g.members = append(g.members, f)
+	g.slots.signal() // a run that waits for a slot lends its place to this one as well
 	err := g.err
 	g.mu.Unlock()
 	if err != nil {

@@ -15,7 +15,7 @@ type slots struct {
 	limit int           // below zero: none
 	taken int           // by members, and by calls of Go that are past the wait
 	lent  int           // of these, by members that wait in Go for another one
-	freed chan struct{} // closed when there may be a free one; nil if nobody waits
+	freed chan struct{} // closed when there may be a free one, or a member came; nil if none waits
 }
 
 // errFull is returned to those who would have to wait for a slot, and do not.
@@ -55,19 +55,22 @@ func (g *Group) acquire(ctx context.Context, wait bool) error {
 		}
 		// Whoever waits inside a member cannot wait for that one. Asked without the lock of the
 		// group, as it looks at the pool and at the tasks; so the slots are asked once more.
-		if own := g.ownSlots(); own != lends {
-			lends = own
-			continue
+		own, ended := g.ownSlots(), false
+		if own == lends {
+			ended = !g.awaitSlot(ctx, freed)
 		}
-		if !g.awaitSlot(ctx, freed, lends) {
+		g.takeBack(lends)
+		lends = own
+		if ended {
 			return future.CancelledError(cmp.Or(g.end(), cell.EndOf(ctx)))
 		}
 	}
 }
 
 // tryAcquire takes a slot, or returns a channel that is closed when it should be tried again. The
-// caller is inside so many members, whose slots it would lend; if all other slots are lent already,
-// it would wait for itself.
+// caller is inside so many members, whose slots it lends until then, see takeBack; if all other
+// slots are lent already, it would wait for itself. That is one step, so that of several who come
+// at once the last finds out.
 func (g *Group) tryAcquire(wait bool, lends int) (freed <-chan struct{}, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -84,6 +87,7 @@ func (g *Group) tryAcquire(wait bool, lends int) (freed <-chan struct{}, err err
 	if s.freed == nil {
 		s.freed = make(chan struct{})
 	}
+	s.lent += lends
 	return s.freed, nil
 }
 
@@ -122,18 +126,16 @@ func (g *Group) inFlight(yield func(*cell.Cell) bool) {
 
 // awaitSlot waits until freed is closed, or reports false when ctx ends first. If the caller is a
 // run of the pool, it lends its place: the members may need it.
-func (g *Group) awaitSlot(ctx context.Context, freed <-chan struct{}, lends int) bool {
-	g.lend(lends)
-	defer g.lend(-lends)
+func (g *Group) awaitSlot(ctx context.Context, freed <-chan struct{}) bool {
 	_, ok := cell.Receive(ctx, freed, g.hosts(), iter.Seq[*cell.Cell](g.inFlight))
 	return ok
 }
 
-// lend counts slots that are lent, or with a negative number taken back.
-func (g *Group) lend(n int) {
+// takeBack takes slots back that tryAcquire has lent.
+func (g *Group) takeBack(n int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.slots.lent += n
+	g.slots.lent -= n
 }
 
 // hosts returns the executors of the members.
