@@ -187,7 +187,7 @@ func (p *Pool) enqueueLocked(c *cell.Cell) {
 	case s == nil:
 		p.placeLocked(c, c.When)
 	case s.head == nil:
-		p.placeHeadLocked(s, c)
+		p.queueLocked(c)
 		s.head = c
 	default:
 		p.holdBackLocked(s, c)
@@ -237,13 +237,14 @@ func (p *Pool) heldBackInQueueLocked() int {
 	return p.heldBack
 }
 
-// placeLocked queues c, whether new or to repeat. Among tasks of equal time it is the last.
-func (p *Pool) placeLocked(c *cell.Cell, when int64) {
+// placeLocked queues c, whether new or to repeat, for the time from which on it may begin. Among
+// tasks of equal time it is the last.
+func (p *Pool) placeLocked(c *cell.Cell, readyAt int64) {
 	if !p.timed.Load() {
 		p.timed.Store(true)
 	}
-	c.Order, c.When = p.order.Add(1), when
-	p.queue.Push(c)
+	c.Order = p.order.Add(1)
+	p.queue.Push(c, readyAt)
 }
 
 // notifyLocked is to be called whenever the queue has changed or a worker may be missing. It lets
@@ -305,19 +306,6 @@ func (p *Pool) forgetTimesLocked(head int64) {
 	if head == parking.Nothing && p.counts.busy+p.heldBack == 0 && !p.pause.on && p.timed.Load() {
 		p.timed.Store(false)
 	}
-}
-
-// headLocked tells when the next task is due, as [runqueue.Queue.Head] does, and whether it is in a
-// batch: then another worker may claim it before the caller does.
-func (p *Pool) headLocked() (when int64, due, dealt bool) {
-	if p.batch.Left() > 0 {
-		return 0, true, true
-	}
-	when, due = p.queue.Head()
-	if p.pace != nil && when != parking.Nothing {
-		return max(when, p.pace.next()), false, false
-	}
-	return when, due, false
 }
 
 // waitingLocked returns how many tasks are in the queue or in the batch.

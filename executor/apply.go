@@ -291,7 +291,7 @@ func (p *ScheduledPool) changeJobLocked(old, w *job, now int64) {
 	old.current.Store(w.current.Load())
 	if w.period != old.period {
 		old.plan.SetPeriod(time.Duration(max(w.period, -w.period)), now)
-		if when := old.plan.Due(); old.cell.Phase() == cell.Pending && when != old.cell.When {
+		if when := old.plan.Due(); old.cell.Phase() == cell.Pending && when != old.plan.DueAt(old.cell) {
 			p.requeueLocked(old.cell, when, now)
 		}
 	}

@@ -58,7 +58,7 @@ func (es *blockedSubmitters) admitLocked(p *Pool, free int) (any bool) {
 // bypassLocked runs the task of the first blocked submitter on a helper, for a. The queue is empty,
 // so it overtakes nobody.
 func (es *blockedSubmitters) bypassLocked(p *Pool, a *await, now int64) {
-	if es.list.Len() == 0 {
+	if es.list.Len() == 0 || p.pace.next() > now {
 		return
 	}
 	e := es.list.Remove(es.list.Front()).(*blockedSubmitter)
@@ -99,7 +99,7 @@ func (es *blockedSubmitters) refuseAllLocked(p *Pool) {
 func (p *Pool) waitForRoom(ctx context.Context, c *cell.Cell) error {
 	if p.current() != nil {
 		// ctx ends the wait, not the task, so it is not passed on.
-		return p.runByCaller(context.Background(), c)
+		return p.runByCaller(context.Background(), ctx, c)
 	}
 	// This must come before anybody knows of the wait: the methods of ctx may be the user's.
 	run, within := cell.Find(ctx, p.runs.Owns)

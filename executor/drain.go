@@ -29,9 +29,7 @@ func (p *Pool) Drain() []Pending {
 func (p *Pool) takeWaiting() []*cell.Cell {
 	p.mu.Lock()
 	defer p.mu.Unlock() // even if a user's WorkQueue panics
-	p.recallLocked()
-	waiting := merge(p.queue.Filter(func(*cell.Cell) bool { return false }), p.takeHeldBackLocked())
-	waiting = merge(waiting, p.takeDeferredLocked())
+	waiting := p.emptyLocked()
 	p.vacateLocked(waiting)
 	p.runs.Settling++
 	if !p.plain && p.surplusLocked() {

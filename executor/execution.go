@@ -77,9 +77,9 @@ func (x *execution) startLocked(c *cell.Cell, now int64) bool {
 
 // startTask is startLocked for a task with a cell of its own.
 func (x *execution) startTask(c *cell.Cell, pl *plan, now int64) bool {
-	x.Freed, x.WasDue = 0, 0
+	x.Freed = 0
 	if s := pl.strand; s != nil {
-		x.Freed, x.WasDue = max(s.ended, x.pool.readyAt(s)), s.wasDue(c)
+		x.Freed = max(s.ended, s.openAt(pl.Retrying()))
 	}
 	return x.Start(c, &pl.Plan, now)
 }
@@ -93,7 +93,12 @@ func (x *execution) noteStartLocked(c *cell.Cell, now int64) {
 	if x.pool.pace == nil && (s == nil || s.pace == nil) {
 		return
 	}
-	if now == unread {
+	switch {
+	case !x.bare && x.Skipped():
+		return // no body begins
+	case !x.bare:
+		now = c.Started
+	case now == unread:
 		now = x.pool.clock.Now()
 	}
 	x.pool.pace.note(now)
@@ -111,9 +116,11 @@ func (x *execution) startBare(c *cell.Cell, now int64) {
 	if c.When == unread { // nobody has recorded when it came
 		c.When = now
 	}
-	if c.Started = now; now != unread {
-		c.Started = max(now, c.When)
+	// The reading may be older than the time at which it came. What is shown is what was.
+	if now != unread && now < c.When {
+		now = x.pool.clock.Now()
 	}
+	c.Started = now
 	x.Task, x.Plan = c, &x.pool.executed.Plan
 }
 
@@ -246,6 +253,10 @@ func (x *execution) accountLocked() (refused *cell.Cell) {
 		return nil
 	}
 	pl := planOf(c)
+	s := pl.strand
+	if s != nil && !x.Skipped() && (s.gap > 0 || p.runs.Insight != nil) {
+		s.ended = p.clock.Now()
+	}
 	// The check for a cancellation and the queueing are one step under the lock; see
 	// host.Cancelled.
 	if when, repeats := x.Repeats(c, &pl.Plan, p.mayRepeatLocked(pl)); repeats {
@@ -254,10 +265,7 @@ func (x *execution) accountLocked() (refused *cell.Cell) {
 	}
 	c.Body = nil
 	p.leaveLocked(c)
-	if s := pl.strand; s != nil {
-		if s.gap > 0 || p.runs.Insight != nil {
-			s.ended = p.clock.Now()
-		}
+	if s != nil {
 		p.advanceLocked(s)
 	}
 	if x.Again {

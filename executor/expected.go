@@ -61,8 +61,8 @@ func (p *Pool) joinLocked(c *cell.Cell) bool {
 		return false
 	}
 	s.head = c
-	if now := p.clock.Now(); p.readyAt(s) > now {
-		p.placeHeadLocked(s, c)
+	if now := p.clock.Now(); p.readyAt(c) > now {
+		p.queueLocked(c)
 		p.notifyLocked(now)
 		return false
 	}

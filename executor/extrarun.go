@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 	"iter"
+	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/future"
@@ -38,12 +39,13 @@ type extraRuns map[*extraRun]struct{}
 const maxNested = 1000
 
 // runByCaller accepts c and runs it on the calling goroutine. If ctx, that of a bulk operation,
-// ends meanwhile, it ends the task too.
+// ends meanwhile, it ends the task too. If the pace of the pool lets c not begin yet, the caller
+// waits for that before c is accepted, until patience ends.
 //
 // If the caller is running such a task already, c runs inside that, but only to a certain depth, as
 // a task may submit itself forever. Below that depth it waits in the queue, beyond the capacity,
 // for a worker or for the caller, whichever is free first.
-func (p *Pool) runByCaller(ctx context.Context, c *cell.Cell) error {
+func (p *Pool) runByCaller(ctx, patience context.Context, c *cell.Cell) error {
 	if planOf(c).strand != nil {
 		return ErrSaturated // to run it now would be out of turn
 	}
@@ -58,7 +60,7 @@ func (p *Pool) runByCaller(ctx context.Context, c *cell.Cell) error {
 		ctx, release = context.WithCancel(cell.Faithful(ctx))
 		defer release()
 	}
-	g, err := p.begin(c)
+	g, err := p.beginAtPace(patience, c)
 	if err != nil {
 		return err
 	}
@@ -92,26 +94,56 @@ func (p *Pool) acceptBeyond(x *execution, c *cell.Cell) error {
 	return nil
 }
 
-// begin accepts c and starts it on the calling goroutine.
-func (p *Pool) begin(c *cell.Cell) (*extraRun, error) {
+// beginAtPace accepts c and starts it on the calling goroutine, once it may begin. Until then the
+// caller waits, no longer than until ctx ends, and c is not accepted.
+func (p *Pool) beginAtPace(ctx context.Context, c *cell.Cell) (*extraRun, error) {
+	end, gone := ctx.Done(), endOfWithin(c) // without the lock: they may be the user's
+	for {
+		g, wait, err := p.begin(c)
+		if g != nil || err != nil {
+			return g, err
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+			continue
+		case <-p.closing.Done():
+			timer.Stop()
+			continue
+		case <-end:
+		case <-gone:
+			ctx = planOf(c).Within
+		}
+		timer.Stop()
+		return nil, cell.Joined(p.refusal(nameOf(c), ErrSaturated), cell.EndOf(ctx))
+	}
+}
+
+// begin accepts c and starts it on the calling goroutine. If c may not begin yet, it returns how
+// long to wait for that.
+func (p *Pool) begin(c *cell.Cell) (g *extraRun, wait time.Duration, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stage != running {
-		return nil, ErrShutdown
+		return nil, 0, ErrShutdown
 	}
 	if !p.names.free(c) {
-		return nil, ErrDuplicate
+		return nil, 0, ErrDuplicate
+	}
+	now := p.clock.Now()
+	if at := p.beginsAtLocked(c); at > now {
+		return nil, time.Duration(at - now), nil
 	}
 	p.names.take(c, planOf(c))
 	p.counts.accepted++
-	g := p.addExtraRunLocked()
+	g = p.addExtraRunLocked()
 	// Before the start, which has to know whether it is nested.
 	p.runners.enter(&g.execution)
 	if g.outer == nil {
 		p.waits.callers++ // it brings its own place; one that nests has it already
 	}
-	g.startLocked(c, p.clock.Now()) // nobody has the future yet who could have cancelled it
-	return g, nil
+	g.startLocked(c, now) // nobody has the future yet who could have cancelled it
+	return g, 0, nil
 }
 
 // cancelAfter cancels c when ctx ends, until stop is called. Stop returns after the cancellation,
@@ -168,13 +200,15 @@ func (g *extraRun) next() bool {
 		c := g.beyond[0]
 		g.beyond[0] = nil
 		g.beyond = g.beyond[1:]
-		if !p.waitsInQueue(c) || !p.queue.Remove(c) {
+		// Nor may it have to be put off, which is up to the workers: an attempt may have failed.
+		now := p.clock.Now()
+		if !p.waitsInQueue(c) || p.beginsAtLocked(c) > now || !p.queue.Remove(c) {
 			continue
 		}
 		if g.Task != nil {
 			refused = g.accountLocked()
 		}
-		if g.startLocked(c, p.clock.Now()) {
+		if g.startLocked(c, now) {
 			p.notifyLocked(unread)
 			return true
 		}

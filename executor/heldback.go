@@ -22,16 +22,35 @@ func (p *Pool) allHeldBackLocked() (cells []*cell.Cell) {
 	for s := range p.strands.entries {
 		cells = append(cells, s.waiting.All()...)
 	}
-	slices.SortStableFunc(cells, runqueue.Compare)
+	slices.SortStableFunc(cells, compareDue)
 	return cells
 }
 
-// merge puts the tasks held back between those of the queue, by their times as far as these are
-// known.
-func merge(queue, heldBack []*cell.Cell) []*cell.Cell {
-	return runqueue.Interleave(queue, heldBack, func(a, b *cell.Cell) bool {
-		return a.When < b.When
+// merge puts tasks that wait elsewhere between those of the queue, by their times as far as these
+// are known.
+func merge(queue, elsewhere []*cell.Cell) []*cell.Cell {
+	return runqueue.Interleave(queue, elsewhere, func(a, b *cell.Cell) bool {
+		return planOf(a).DueAt(a) < planOf(b).DueAt(b)
 	})
+}
+
+// inOrderLocked returns tasks of the queue, which come as they may begin, in the order of their
+// times: what has been put off is moved to where it would have been. The queue of a plain pool has
+// an order of its own.
+func (p *Pool) inOrderLocked(queue []*cell.Cell) []*cell.Cell {
+	if p.plain {
+		return queue
+	}
+	var late []*cell.Cell
+	onTime := slices.DeleteFunc(queue, func(c *cell.Cell) bool {
+		putOff := p.readyAt(c) > planOf(c).DueAt(c)
+		if putOff {
+			late = append(late, c)
+		}
+		return putOff
+	})
+	slices.SortFunc(late, compareDue)
+	return merge(onTime, late)
 }
 
 // takeHeldBackLocked removes all tasks held back, and returns them in order of submission.

@@ -6,11 +6,13 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/parking"
 )
 
 // helpLocked starts what a waits for, or what that waits behind in its strand, on a helper. If it
-// is not due, that happens at its time; if there may not be another helper, when there is a place.
+// may not begin yet, that happens once it may; if there may not be another helper, when there is a
+// place.
 func (p *Pool) helpLocked(a *await) {
 	// A wait that is not certain matters only while the run is in progress on whose behalf it is.
 	if a.over || p.stage >= stopping || a.by == nil && !a.run.Live() {
@@ -20,31 +22,14 @@ func (p *Pool) helpLocked(a *await) {
 		p.helpHeadLocked(a)
 		return
 	}
-	c, now := p.nextOf(a), p.clock.Now()
+	c, at := p.nextOf(a)
+	now := p.clock.Now()
 	switch {
 	case c == nil:
-		return
-	case c.When > now:
-		p.helpAtLocked(a, time.Duration(c.When-now))
-		return
-	}
-	// Behind others of its strand, c can only begin once they have: the first one is helped
-	// instead. When that has ended, depart and advanceLocked come back for the next.
-	if s := planOf(c).strand; s != nil {
-		c = s.head
-	} else if s := planOf(c).expectedBy; s != nil {
-		if !p.queue.Remove(c) {
-			return
-		}
-		s.addAwaitLocked(a) // resume takes it out, as it is the strand of c from now on
-		if !p.joinLocked(c) {
-			p.helpLocked(a)
-			return
-		}
-		p.placeLocked(c, c.When)
-	}
-	switch {
-	case !p.waitsInQueue(c): // the head of the strand is running
+	case at > now:
+		p.helpAtLocked(a, at, now)
+	case planOf(c).expectedBy != nil && !p.meetLocked(c):
+		p.helpLocked(a) // others come before it
 	case p.mayHelpLocked(a):
 		p.startHelperLocked(a, c, now)
 	default:
@@ -52,20 +37,46 @@ func (p *Pool) helpLocked(a *await) {
 	}
 }
 
-// nextOf returns, of the tasks that a waits for and that have not begun, the one that is due first.
-func (p *Pool) nextOf(a *await) (first *cell.Cell) {
+// nextOf returns what has to begin next so that the wait of a can end, and from when on it may: of
+// the tasks that a waits for, or the heads of the strands in which they wait, the one that may
+// begin first. It returns nil if there is none, or if it is running: when that has ended, depart
+// and advanceLocked come back for the next.
+func (p *Pool) nextOf(a *await) (next *cell.Cell, at int64) {
 	for _, c := range a.cells {
-		if p.waitsToBegin(c) && (first == nil || c.When < first.When) {
-			first = c
+		// No single run of a periodic task ends the wait.
+		if planOf(c).Periodic() || !p.waitsToBegin(c) {
+			continue
+		}
+		if s := planOf(c).strand; s != nil {
+			s.addAwaitLocked(a) // c may have come to the strand during the wait
+			if c = s.head; !p.waitsToBegin(c) {
+				continue
+			}
+		}
+		if begins := p.beginsAtLocked(c); next == nil || begins < at {
+			next, at = c, begins
 		}
 	}
-	return first
+	return next, at
 }
 
-// waitsToBegin reports whether c waits in the queue, or for its turn, for its one run. A periodic
-// task is not helped: no single run of it ends the wait.
+// waitsToBegin reports whether c waits in the queue, for its turn, or for a time.
 func (p *Pool) waitsToBegin(c *cell.Cell) bool {
-	return p.waitsInQueue(c) && !planOf(c).Periodic()
+	if p.waitsInQueue(c) {
+		return true
+	}
+	_, waits := p.deferred[c]
+	return waits
+}
+
+// meetLocked gives c, which is due, its place in the strand that expects it, and reports whether it
+// may begin. It is in the queue then.
+func (p *Pool) meetLocked(c *cell.Cell) bool {
+	if !p.queue.Remove(c) || !p.joinLocked(c) {
+		return false
+	}
+	p.placeLocked(c, p.readyAt(c))
+	return true
 }
 
 // waitsInQueue reports whether c has a place among those that wait.
@@ -96,21 +107,26 @@ func (p *Pool) mayHelpLocked(a *await) bool {
 	})
 }
 
-// helpAtLocked calls helpLocked for a after d.
-func (p *Pool) helpAtLocked(a *await, d time.Duration) {
-	if a.timer != nil {
-		a.timer.Stop()
+// helpAtLocked looks at a again when what it waits for may begin.
+func (p *Pool) helpAtLocked(a *await, at, now int64) {
+	a.stopTimer()
+	switch {
+	case a.by == nil: // a worker is to have the first try
+		a.patience = time.Duration(clock.Later(at-now, patience))
+		p.beatLocked(a, p.helpLater)
+	case at != clock.Never:
+		a.timer = time.AfterFunc(time.Duration(at-now), func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.helpLocked(a)
+		})
 	}
-	a.timer = time.AfterFunc(d, func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.helpLocked(a)
-	})
 }
 
 // beatLocked calls help once the patience of a is over, and doubles that. After a century, which
 // only a bubble sees, it gives up: a bubble that is blocked for good must be able to notice.
 func (p *Pool) beatLocked(a *await, help func(a *await)) {
+	a.stopTimer()
 	if a.patience > math.MaxInt64/2 {
 		return
 	}
@@ -127,20 +143,21 @@ func (p *Pool) helpLater(a *await) {
 	if a.over || !a.run.Live() {
 		return
 	}
-	// Not due: the next look is shortly after its time, not at a multiple of the patience.
-	if c := p.nextOf(a); c != nil && c.When > p.clock.Now() {
-		// A worker is to have the first try.
-		a.patience = time.Duration(c.When-p.clock.Now()) + patience
-	} else {
-		p.helpLocked(a)
+	// The next look at what may not begin yet is shortly after it may, not at a multiple of the
+	// patience.
+	now := p.clock.Now()
+	if c, at := p.nextOf(a); c != nil && at > now {
+		p.helpAtLocked(a, at, now)
+		return
 	}
 	p.beatLocked(a, p.helpLater)
+	p.helpLocked(a)
 }
 
-// startHelperLocked runs c, which is in the queue, for a. If the queue does not have it, which only
-// a user's WorkQueue can cause, nothing happens.
+// startHelperLocked runs c, which may begin, for a. If the queue does not have it, which only a
+// user's WorkQueue can cause, nothing happens.
 func (p *Pool) startHelperLocked(a *await, c *cell.Cell, now int64) {
-	if !p.queue.Remove(c) {
+	if !p.takeLocked(c) {
 		return
 	}
 	p.helpWithLocked(a, c, now)
@@ -208,8 +225,7 @@ func (p *Pool) helpHeadLocked(a *await) {
 		return
 	}
 	now := p.clock.Now()
-	when, due := p.queue.Head()
-	switch {
+	switch when, due, _ := p.headLocked(); {
 	// No head, yet no room either: under HandOff, or because of tasks held back outside the queue.
 	case when == parking.Nothing:
 		p.blockedSubmitters.bypassLocked(p, a, now)

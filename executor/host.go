@@ -70,7 +70,7 @@ func (h *host) Subject(c *cell.Cell) string {
 }
 
 // Delay is that of the task's ScheduledFuture.
-func (h *host) Delay(c *cell.Cell) time.Duration { return h.pool().runs.Delay(c) }
+func (h *host) Delay(c *cell.Cell) time.Duration { return h.pool().runs.Delay(c, &planOf(c).Plan) }
 
 // Next is that of the task's ScheduledFuture. A task is in the queue exactly while a run is
 // planned.
@@ -84,7 +84,7 @@ func (h *host) Next(c *cell.Cell) (time.Time, bool) {
 // NextLocked is Next for a caller who holds the lock.
 func (h *host) NextLocked(c *cell.Cell) (time.Time, bool) {
 	p := h.pool()
-	if c.Place == 0 || c.Phase().Settled() || c.When == clock.Never {
+	if c.Place == 0 || c.Phase().Settled() || planOf(c).DueAt(c) == clock.Never {
 		return time.Time{}, false
 	}
 	return p.runs.NextLocked(c, &planOf(c).Plan), true

@@ -34,7 +34,8 @@ func (s stage) String() string {
 }
 
 // Shutdown makes the pool refuse further tasks and lets the accepted ones run as its policies say.
-// A task that is due runs in any case. A later one runs at its time, unless
+// A task that is due runs in any case, once its [Gap] or [Pace] allows it. A later one runs at its
+// time, unless
 // [ScheduledPool.SetExecuteDelayedAfterShutdown] says otherwise. A periodic task ends, after its
 // run if it is in one, unless [ScheduledPool.SetContinuePeriodicAfterShutdown] says otherwise. What
 // will not run is cancelled before Shutdown returns.
@@ -86,9 +87,11 @@ func (p *Pool) stopNow() (report Report) {
 }
 
 // Close shuts the pool down, drops periodic tasks and those that are not yet due, and waits until
-// the others have run and the workers have ended. It returns nil. A task that never ends makes
-// Close wait forever; [Pool.CloseContext] does not. If it is called from a task of the same pool,
-// Close does all this except wait, and returns [future.ErrSelfWait].
+// the others have run and the workers have ended. A task is due from its own time on, and its next
+// attempt, see [Retry], from when that is planned; what only waits for its turn, a [Gap] or a
+// [Pace] is due, and Close waits for it. Close returns nil. A task that never ends makes it wait
+// forever; [Pool.CloseContext] does not. If it is called from a task of the same pool, Close does
+// all this except wait, and returns [future.ErrSelfWait].
 func (p *Pool) Close() error {
 	_, err := p.CloseContext(context.Background())
 	return err
@@ -175,35 +178,34 @@ func (p *Pool) outlives(ctx context.Context) bool {
 // must pass the result to settle, after unlocking; until then Settling keeps the pool from ending.
 func (p *Pool) sweepLocked() []*cell.Cell {
 	p.runs.Settling++
-	now := p.clock.Now()
-	switch {
-	case p.stage == running:
+	if p.stage == running {
 		return nil // all tasks that there are may run
-	case p.stage == draining && p.plain:
-		if p.executeDelayed.Load() {
-			return nil
-		}
-		return p.advancedPastLocked(p.takeDeferredLocked())
-	// The batch first: its tasks have left the queue, and are swept with it.
-	case p.stage >= stopping:
-		p.recallLocked()
-		swept := merge(p.queue.Filter(func(*cell.Cell) bool { return false }),
-			p.takeHeldBackLocked())
-		swept = merge(swept, p.takeDeferredLocked())
+	}
+	if p.stage >= stopping {
+		swept := p.emptyLocked()
 		p.vacateLocked(swept)
 		return swept
 	}
-	return p.advancedPastLocked(p.queue.Filter(func(c *cell.Cell) bool {
-		if planOf(c).Periodic() {
-			return p.continuePeriodic.Load()
-		}
-		// What is due runs in any case: it might have begun already, had a worker been free.
-		return p.executeDelayed.Load() || c.When <= now
-	}))
+	now := p.clock.Now()
+	keep := func(c *cell.Cell) bool { return p.mayStayLocked(c, now) }
+	swept := p.takeDeferredLocked(keep)
+	if !p.plain { // all that is in the queue of a plain pool is due
+		swept = merge(p.inOrderLocked(p.queue.Filter(keep)), swept)
+	}
+	return p.advancedPastLocked(swept)
 }
 
-// advancedPastLocked lets in what waits in a serial executor behind a swept task, which had waited
-// for another attempt, and returns the swept tasks.
+// emptyLocked takes out everything that waits, and returns it in the order of its times. The batch
+// comes first: its tasks have left the queue.
+func (p *Pool) emptyLocked() []*cell.Cell {
+	p.recallLocked()
+	none := func(*cell.Cell) bool { return false }
+	waiting := merge(p.inOrderLocked(p.queue.Filter(none)), p.takeHeldBackLocked())
+	return merge(waiting, p.takeDeferredLocked(none))
+}
+
+// advancedPastLocked lets in what waits in a serial executor behind a swept task, which was not due,
+// and returns the swept tasks.
 func (p *Pool) advancedPastLocked(swept []*cell.Cell) []*cell.Cell {
 	for _, c := range swept {
 		p.vacatedLocked(c)

@@ -1,13 +1,19 @@
 package executor
 
-import "time"
+import (
+	"time"
+
+	"github.com/punctual-go/punctual/internal/clock"
+)
 
 // Pace bounds how often tasks start: at most n in any span of the length per, wherever that begins.
 // Given to a pool it is for all its tasks; given to [NewSerial] or [NewKeyedSerial], for those of
 // the serial executor, or of each key. What may not start yet waits in the queue, in its order, and
-// holds no worker. Attempts of [Retry] count. A task that a run in progress waits for, or that its
-// submitter runs, see [CallerRuns], is not held up, but counts. Pace panics unless n and per are
-// positive. It takes 8·n bytes.
+// holds no worker. Attempts of [Retry] count, and wait for their turn. So does a task that a run in
+// progress waits for. A submitter that is to run its task itself, see [CallerRuns], waits until it
+// may. A shutdown that keeps what is due, such as [Pool.Close], keeps what only waits for the pace:
+// it takes as long as that. Pace panics unless n and per are positive; a span that ends after the
+// end of the clock, 292 years, never ends. It takes up to 16 bytes for each start in a span.
 //
 // Some rate limiters let n tasks start at once after a rest and others right behind them, twice as
 // many in a span; this one does not.
@@ -28,7 +34,10 @@ type PaceOption interface {
 type SerialOption interface{ configureStrand(*strand) }
 
 // Gap keeps a serial executor, or each key, idle for d between the end of a task and the start of
-// the next. It panics if d is negative.
+// the next. Between two attempts of one task, see [Retry], it keeps nothing up; the gap follows the
+// last of them, also if the task is cancelled after it. What waits for the gap to pass is in time:
+// [Pool.Close] waits for it, and a run that waits for such a task goes on only after it. Gap panics
+// if d is negative; a gap that ends after the end of the clock, 292 years, never ends.
 func Gap(d time.Duration) SerialOption {
 	if d < 0 {
 		panic("executor: negative gap")
@@ -48,34 +57,48 @@ type gapOption time.Duration
 
 func (o gapOption) configureStrand(s *strand) { s.gap = int64(o) }
 
-// pace knows the times of the last few starts. The pool's lock guards it. A nil pace holds nothing
-// up.
+// pace knows the starts of the last span: a ring that grows as they need it, to n at most. The
+// pool's lock guards it. A nil pace holds nothing up.
 type pace struct {
-	per    int64
-	starts []int64 // a ring
-	oldest int
+	n     int
+	per   int64
+	ring  []int64
+	first int // index of the oldest start
+	held  int // how many starts there are
 }
 
-func newPace(n int, per time.Duration) *pace {
-	return &pace{per: int64(per), starts: make([]int64, 0, n)}
-}
+func newPace(n int, per time.Duration) *pace { return &pace{n: n, per: int64(per)} }
 
 // next returns when one more task may start; 0 means at any time.
 func (p *pace) next() int64 {
-	if p == nil || len(p.starts) < cap(p.starts) {
+	if p == nil || p.held < p.n {
 		return 0
 	}
-	return p.starts[p.oldest] + p.per
+	return p.expires()
 }
 
-// note records a start.
+// expires returns when the oldest start counts no more.
+func (p *pace) expires() int64 { return clock.Later(p.ring[p.first], time.Duration(p.per)) }
+
+// note records a start, which next has allowed.
 func (p *pace) note(now int64) {
-	switch {
-	case p == nil:
-	case len(p.starts) < cap(p.starts):
-		p.starts = append(p.starts, now)
-	default:
-		p.starts[p.oldest] = now
-		p.oldest = (p.oldest + 1) % len(p.starts)
+	if p == nil {
+		return
 	}
+	for p.held > 0 && (p.expires() <= now || p.held == p.n) {
+		p.first = (p.first + 1) % len(p.ring)
+		p.held--
+	}
+	if p.held == len(p.ring) {
+		p.grow()
+	}
+	p.ring[(p.first+p.held)%len(p.ring)] = now
+	p.held++
+}
+
+func (p *pace) grow() {
+	ring := make([]int64, min(max(8, 2*len(p.ring)), p.n))
+	copied := copy(ring, p.ring[p.first:])
+	copy(ring[copied:], p.ring[:p.first])
+	p.ring, p.first = ring, 0
 }

@@ -165,7 +165,9 @@ func (p *Pool) newQueue() runqueue.Queue {
 		p.inbox = front
 	}
 	if !p.plain {
-		return runqueue.NewDelayed(front)
+		q := runqueue.NewDelayed(front)
+		q.ReadyAt = p.readyAt
+		return q
 	}
 	if p.inbox != nil {
 		return p.inbox

@@ -109,7 +109,7 @@ func (r *Rejection) Name() string { return planOf(r.cell).Name }
 // or on the caller once the caller's own task has ended. So a task may go on submitting itself
 // forever.
 func (r *Rejection) Run() error {
-	return r.place(func(c *cell.Cell) error { return r.pool.runByCaller(r.ctx, c) })
+	return r.place(func(c *cell.Cell) error { return r.pool.runByCaller(r.ctx, r.ctx, c) })
 }
 
 // Wait waits for room and queues the task. If ctx ends first, it returns an error that matches

@@ -1,11 +1,12 @@
 package executor
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
-	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
 )
 
 // requeueLocked moves a waiting task to another time, as if it had just been submitted for that. It
@@ -16,10 +17,11 @@ func (p *Pool) requeueLocked(c *cell.Cell, when, now int64) (moved bool, then fu
 	if p.stage == draining && !pl.Periodic() && when > now && !p.executeDelayed.Load() {
 		return false, nil
 	}
-	if !p.waitsInQueue(c) || !p.queue.Remove(c) {
+	if !p.takeLocked(c) {
 		return false, nil
 	}
-	p.placeLocked(c, when)
+	c.When = when
+	p.queueLocked(c)
 	if when <= now {
 		p.urgent = max(p.urgent, when)
 	}
@@ -30,22 +32,41 @@ func (p *Pool) requeueLocked(c *cell.Cell, when, now int64) (moved bool, then fu
 	return true, nil
 }
 
-// queueAgainLocked queues c for its next run or attempt.
+// takeLocked takes c out of the queue, or out of the deferred tasks, and reports whether it was
+// there. What waits for its turn in a lane is not.
+func (p *Pool) takeLocked(c *cell.Cell) bool {
+	return p.waitsInQueue(c) && p.queue.Remove(c) || p.endDeferLocked(c)
+}
+
+// queueAgainLocked queues c for its next run or attempt. An attempt counts for the time of its run.
 func (p *Pool) queueAgainLocked(c *cell.Cell, when int64) {
-	if p.plain {
-		if wait := when - p.clock.Now(); wait > 0 {
-			p.deferLocked(c, time.Duration(wait))
-			return
-		}
+	pl := planOf(c)
+	if !pl.Retrying() {
+		c.When = when
 	}
-	p.placeLocked(c, when)
-	if !planOf(c).Periodic() {
+	p.queueLocked(c)
+	if !pl.Periodic() {
 		p.helpAnewLocked(c)
 	}
 }
 
-// helpAnewLocked looks again at the waits for c, which is queued for another time than before.
+// queueLocked queues c for when it may begin.
+func (p *Pool) queueLocked(c *cell.Cell) {
+	at := p.readyAt(c)
+	if p.plain && at > p.clock.Now() {
+		p.deferLocked(c, at)
+		return
+	}
+	p.placeLocked(c, at)
+}
+
+// helpAnewLocked looks again at the waits for c, which is queued for another time than before, and
+// for those behind it in its lane.
 func (p *Pool) helpAnewLocked(c *cell.Cell) {
+	if s := planOf(c).strand; s != nil {
+		s.helpLocked(p)
+		return
+	}
 	if p.waits.blocked == 0 {
 		return
 	}
@@ -56,25 +77,30 @@ func (p *Pool) helpAnewLocked(c *cell.Cell) {
 	}
 }
 
-// deferred are the tasks of a plain pool that wait for their next attempt, each with its timer: its
-// queue knows no times. They count as queued, but take no room.
+// deferred are the tasks of a plain pool that may not begin yet, each with its timer: its queue
+// knows no times. They count as queued, but take no room.
 //
-//	running  -> deferred  deferLocked
+//	queued   -> deferred  deferLocked: it is reset to a later time, or put off by its lane
+//	running  -> deferred  deferLocked: it is to be tried again
 //	deferred -> queued    the time has come
 //	deferred -> ended     it is cancelled, or the pool is shut down
-type deferred map[*cell.Cell]*time.Timer
+type deferred map[*cell.Cell]*time.Timer // nil for a time that never comes
 
-// deferLocked queues c after some time.
-func (p *Pool) deferLocked(c *cell.Cell, wait time.Duration) {
+// deferLocked queues c once it may begin.
+func (p *Pool) deferLocked(c *cell.Cell, at int64) {
 	if p.deferred == nil {
 		p.deferred = deferred{}
 	}
-	p.deferred[c] = time.AfterFunc(wait, func() {
+	p.deferred[c] = nil
+	if at == clock.Never {
+		return
+	}
+	p.deferred[c] = time.AfterFunc(time.Duration(at-p.clock.Now()), func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if p.endDeferLocked(c) {
-			p.placeLocked(c, p.clock.Now())
-			p.helpAnewLocked(c)
+		// A timer that comes too late must not end another wait.
+		if p.readyAt(c) <= p.clock.Now() && p.endDeferLocked(c) {
+			p.placeLocked(c, at)
 			p.notifyLocked(unread)
 		}
 	})
@@ -83,21 +109,29 @@ func (p *Pool) deferLocked(c *cell.Cell, wait time.Duration) {
 // endDeferLocked takes c out of the deferred tasks, and reports whether it was among them.
 func (p *Pool) endDeferLocked(c *cell.Cell) bool {
 	timer, found := p.deferred[c]
-	if found {
+	if timer != nil {
 		timer.Stop()
-		delete(p.deferred, c)
 	}
+	delete(p.deferred, c)
 	return found
 }
 
-// takeDeferredLocked takes out all deferred tasks, and returns them in the order of their times.
-func (p *Pool) takeDeferredLocked() (cells []*cell.Cell) {
+// takeDeferredLocked takes out the deferred tasks that keep does not accept, and returns them in
+// the order of their times.
+func (p *Pool) takeDeferredLocked(keep func(c *cell.Cell) bool) (cells []*cell.Cell) {
 	for c := range p.deferred {
-		cells = append(cells, c)
+		if !keep(c) {
+			cells = append(cells, c)
+		}
 	}
 	for _, c := range cells {
 		p.endDeferLocked(c)
 	}
-	slices.SortFunc(cells, runqueue.Compare)
+	slices.SortFunc(cells, compareDue)
 	return cells
+}
+
+// compareDue orders tasks by when they are due, and then by when they came to the queue.
+func compareDue(a, b *cell.Cell) int {
+	return cmp.Or(cmp.Compare(planOf(a).DueAt(a), planOf(b).DueAt(b)), cmp.Compare(a.Order, b.Order))
 }

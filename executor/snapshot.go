@@ -25,7 +25,7 @@ func (p *Pool) see(also func()) runqueue.Snapshot {
 	p.recallLocked()
 	p.queue.Look(&s)
 	outside := slices.AppendSeq(p.allHeldBackLocked(), maps.Keys(p.deferred))
-	slices.SortStableFunc(outside, runqueue.Compare)
+	slices.SortStableFunc(outside, compareDue)
 	for _, c := range outside {
 		s.AddHeldBack(c)
 	}
@@ -35,9 +35,10 @@ func (p *Pool) see(also func()) runqueue.Snapshot {
 // seen returns what a snapshot keeps of a task. The task may change as soon as the lock is
 // released.
 func seen(c *cell.Cell) runqueue.Waiting {
-	w := runqueue.Waiting{When: c.When, Order: c.Order, Plan: c.Plan, Cell: c}
-	w.Timeless = c.When == clock.Never
 	pl := planOf(c)
+	due := pl.DueAt(c)
+	w := runqueue.Waiting{When: due, Order: c.Order, Plan: c.Plan, Cell: c}
+	w.Timeless = due == clock.Never
 	if pl.Periodic() {
 		w.Runs = pl.Runs
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
 )
 
 // Overview: a serial executor could be a pool of one worker, but that would cost a goroutine each,
@@ -32,10 +33,8 @@ type strand struct {
 	awaits  []*await // waits for tasks of the strand, to be helped when it advances
 	pace    *pace    // nil if there is none
 	gap     int64    // between two of its tasks
-	ended   int64    // when the last one ended, if there is a gap
+	ended   int64    // when the last body ended, if somebody wants to know; attempts count
 	forget  func()   // removes it from its KeyedSerial; nil for a Serial
-
-	due, until int64 // the head was due at due, and is held up until then; 0 if it is not
 }
 
 // comesAfter reports whether c is a later task than run of the same serial executor, so that it
@@ -63,44 +62,23 @@ func (p *Pool) advanceLocked(s *strand) {
 	}
 	s.head = s.waiting.First()
 	p.endHoldLocked(s, s.head)
-	p.placeHeadLocked(s, s.head)
+	p.queueLocked(s.head)
+	s.helpLocked(p) // the new head may be what somebody waits for, or in front of that
+}
+
+// helpLocked looks again at the waits for tasks of the strand.
+func (s *strand) helpLocked(p *Pool) {
 	for _, a := range s.awaits {
-		p.helpLocked(a) // the new head may be what it waits for, or in front of that
+		p.helpLocked(a)
 	}
 }
 
-// placeHeadLocked queues c, which is or becomes the head of s, for when that may go on.
-func (p *Pool) placeHeadLocked(s *strand, c *cell.Cell) {
-	next := p.readyAt(s)
-	if next == 0 {
-		p.placeLocked(c, c.When)
-		return
+// addAwaitLocked has a looked at again when the strand advances, or its head is put off.
+func (s *strand) addAwaitLocked(a *await) {
+	if !slices.Contains(s.awaits, a) {
+		s.awaits = append(s.awaits, a)
 	}
-	if next > c.When {
-		s.due, s.until = c.When, next
-	}
-	p.queueAgainLocked(c, max(next, c.When))
 }
-
-// wasDue returns when the head was due before its turn was put off; 0 if it was not.
-func (s *strand) wasDue(head *cell.Cell) int64 {
-	if head.When != s.until {
-		return 0 // it has been rescheduled, or tries again
-	}
-	return s.due
-}
-
-// readyAt returns from when on the next task of s may start; 0 means at any time.
-func (p *Pool) readyAt(s *strand) int64 {
-	next := s.pace.next()
-	if s.gap > 0 && s.ended > 0 {
-		next = max(next, s.ended+s.gap)
-	}
-	return next
-}
-
-// addAwaitLocked has a looked at again when the strand advances.
-func (s *strand) addAwaitLocked(a *await) { s.awaits = append(s.awaits, a) }
 
 func (s *strand) removeAwait(a *await) {
 	if i := slices.Index(s.awaits, a); i >= 0 {
@@ -127,7 +105,10 @@ func (p *Pool) releaseLocked(s *strand) {
 	if s.head != nil || s.users > 0 || s.forget == nil {
 		return
 	}
-	next := p.readyAt(s)
+	next := s.openAt(false)
+	if next == clock.Never {
+		return
+	}
 	if next == 0 {
 		s.forget()
 		return

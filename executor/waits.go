@@ -122,6 +122,13 @@ func (h *host) awaitSeveral(
 	return h.pool().await(a)
 }
 
+// stopTimer keeps a from being looked at again by the clock.
+func (a *await) stopTimer() {
+	if a.timer != nil {
+		a.timer.Stop()
+	}
+}
+
 // isEnding reports whether what a waits for has ended, so that the wait is about to end.
 func (a *await) isEnding() bool {
 	for _, c := range a.cells {
@@ -198,9 +205,7 @@ func (p *Pool) resume(a *await) (freed <-chan struct{}) {
 	}
 	returned := a.over // the helper has given the place back, see returnLocked
 	a.over = true
-	if a.timer != nil {
-		a.timer.Stop()
-	}
+	a.stopTimer()
 	p.waits.forget(a)
 	for _, c := range a.cells {
 		if s := planOf(c).strand; s != nil {

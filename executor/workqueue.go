@@ -65,7 +65,7 @@ type ordered struct {
 	held map[*cell.Cell]struct{}
 }
 
-func (q *ordered) Push(c *cell.Cell) {
+func (q *ordered) Push(c *cell.Cell, _ int64) {
 	q.queue.Push((*queued)(c))
 	if q.held != nil {
 		q.held[c] = struct{}{}

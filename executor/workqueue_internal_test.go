@@ -15,6 +15,6 @@ func (q *losingQueue) Pop() Queued { return nil }
 
 func TestWorkQueueThatHasTasksButPopsNoneMakesThePoolPanic(t *testing.T) {
 	p := NewPool(1, CustomQueue(func() WorkQueue { return new(losingQueue) }))
-	p.queue.Push(&cell.Cell{Plan: p.submitted.Cells()})
+	p.queue.Push(&cell.Cell{Plan: p.submitted.Cells()}, 0)
 	assert.PanicsWithValue(t, "executor: queue *executor.losingQueue has 1 tasks but pops none", func() { p.queue.Pop(unread) })
 }

@@ -77,7 +77,7 @@ func (h *host) Subject(c *cell.Cell) string {
 }
 
 // Delay answers the method of the same name of the task's future.
-func (h *host) Delay(c *cell.Cell) time.Duration { return h.loop().runs.Delay(c) }
+func (h *host) Delay(c *cell.Cell) time.Duration { return h.loop().runs.Delay(c, planOf(c)) }
 
 // Next answers the method of the same name of the task's future.
 func (h *host) Next(c *cell.Cell) (time.Time, bool) {

@@ -72,6 +72,9 @@ func (s *Series) Attempt() uint64 { return s.attempt }
 // Retrying reports whether the task waits for another attempt of the run that it has begun.
 func (s *Series) Retrying() bool { return s.again > 0 }
 
+// NextAttempt returns when the next attempt is due, if the task waits for one.
+func (s *Series) NextAttempt() (at int64, waits bool) { return s.again, s.again > 0 }
+
 // BeginAttempt accounts for an attempt that begins. If it is not the first of its run, it returns
 // the time that the run counts for.
 func (s *Series) BeginAttempt(now int64) (counts int64, later bool) {

@@ -97,8 +97,8 @@ var control = []Mutant{
 		ID:    "control-14",
 		Fault: "a command changes the plan, but not the place in the queue",
 		File:  "executor/internal/run/control.go",
-		From:  "c.Phase() == cell.Pending && when != c.When {",
-		To:    "c.Phase() == cell.Running && when != c.When {",
+		From:  "c.Phase() == cell.Pending && when != pl.DueAt(c) {",
+		To:    "c.Phase() == cell.Running && when != pl.DueAt(c) {",
 	},
 	{
 		ID:    "control-15",

@@ -139,8 +139,8 @@ var ease = []Mutant{
 		ID:    "ease-20",
 		Fault: "after a failure the next function waits for the delay all the same",
 		File:  "executor/hedge.go",
-		From:  "failures = append(failures, r.Err) h.due = true",
-		To:    "failures = append(failures, r.Err)",
+		From:  "h.underWay--\n h.due = true",
+		To:    "h.underWay--",
 	},
 	{
 		ID:    "ease-21",
@@ -186,10 +186,10 @@ var ease = []Mutant{
 	},
 	{
 		ID:    "ease-27",
-		Fault: "what a worker has set aside as a batch is not drained",
-		File:  "executor/drain.go",
-		From:  "p.recallLocked() waiting := merge(",
-		To:    "waiting := merge(",
+		Fault: "what may not begin yet in a plain pool is not drained",
+		File:  "executor/lifecycle.go",
+		From:  "return merge(waiting, p.takeDeferredLocked(none))",
+		To:    "return waiting",
 	},
 	{
 		ID:    "ease-28",

@@ -83,8 +83,8 @@ var heap = []Mutant{
 		ID:    "heap-12",
 		Fault: "what has ripened goes before a task with an earlier time that came later",
 		File:  "executor/internal/runqueue/delayed.go",
-		From:  "if q.ripe.Len() > 0 && (c == nil || Compare(q.ripe.First(), c) < 0) {",
-		To:    "if q.ripe.Len() > 0 {",
+		From:  "if c == nil || at < when || at == when && ripe.Order < c.Order {",
+		To:    "if true {",
 	},
 	{
 		ID:    "heap-13",

@@ -107,8 +107,8 @@ var pool = []Mutant{
 		ID:    "pool-16",
 		Fault: "a wait for what is not due yet is not helped when it is",
 		File:  "executor/help.go",
-		From:  "p.helpAtLocked(a, time.Duration(c.When-now))",
-		To:    "",
+		From:  "case at > now:\n p.helpAtLocked(a, at, now)",
+		To:    "case at > now:",
 	},
 	{
 		ID:    "pool-17",

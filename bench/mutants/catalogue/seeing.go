@@ -49,8 +49,8 @@ var seeing = []Mutant{
 		ID:    "seeing-07",
 		Fault: "lateness counts from where the catch-up has moved the plan",
 		File:  "executor/internal/run/execution.go",
-		From:  "x.due = max(pl.Planned(c.When), pl.noticed)",
-		To:    "x.due = max(c.When, pl.noticed)",
+		From:  "x.due = max(pl.Planned(pl.DueAt(c)), pl.noticed)",
+		To:    "x.due = max(pl.DueAt(c), pl.noticed)",
 	},
 	{
 		ID:    "seeing-08",
@@ -243,10 +243,10 @@ var seeing = []Mutant{
 	},
 	{
 		ID:    "seeing-35",
-		Fault: "the gap of a serial executor delays nobody",
-		File:  "executor/internal/run/execution.go",
-		From:  "x.WasDue > 0 {",
-		To:    "x.WasDue < 0 {",
+		Fault: "the gap of a serial executor is taken for a worker that was slow to wake",
+		File:  "executor/execution.go",
+		From:  "x.Freed = max(s.ended, s.openAt(pl.Retrying()))",
+		To:    "x.Freed = s.ended",
 	},
 	{
 		ID:    "seeing-36",

@@ -18,15 +18,15 @@ var shutdown = []Mutant{
 		ID:    "shutdown-03",
 		Fault: "ShutdownNow forgets what waits outside of the queue",
 		File:  "executor/lifecycle.go",
-		From:  "swept := merge(p.queue.Filter(func(*cell.Cell) bool { return false }), p.takeHeldBackLocked())",
-		To:    "swept := merge(p.queue.Filter(func(*cell.Cell) bool { return false }), nil)",
+		From:  "waiting := merge(p.inOrderLocked(p.queue.Filter(none)), p.takeHeldBackLocked())",
+		To:    "waiting := merge(p.inOrderLocked(p.queue.Filter(none)), nil)",
 	},
 	{
 		ID:    "shutdown-04",
 		Fault: "ShutdownNow forgets the tasks that have been dealt",
 		File:  "executor/lifecycle.go",
-		From:  "p.recallLocked()\n swept :=",
-		To:    "swept :=",
+		From:  "p.recallLocked()\n none :=",
+		To:    "none :=",
 	},
 	{
 		ID:    "shutdown-05",
@@ -52,9 +52,9 @@ var shutdown = []Mutant{
 	{
 		ID:    "shutdown-08",
 		Fault: "Close drops what is due at this very moment",
-		File:  "executor/lifecycle.go",
-		From:  "return p.executeDelayed.Load() || c.When <= now",
-		To:    "return p.executeDelayed.Load() || c.When < now",
+		File:  "executor/ready.go",
+		From:  "return p.executeDelayed.Load() || pl.DueAt(c) <= now",
+		To:    "return p.executeDelayed.Load() || pl.DueAt(c) < now",
 	},
 	{
 		ID:    "shutdown-09",

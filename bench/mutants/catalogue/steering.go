@@ -79,7 +79,7 @@ var steering = []Mutant{
 		ID:    "steering-11",
 		Fault: "a pace forgets the latest start, not the oldest",
 		File:  "executor/pace.go",
-		From:  "p.oldest = (p.oldest + 1) % len(p.starts)",
+		From:  "p.first = (p.first + 1) % len(p.ring)",
 		To:    "",
 	},
 	{
@@ -121,8 +121,8 @@ var steering = []Mutant{
 		ID:    "steering-17",
 		Fault: "a run that waits is not told that its task has another time",
 		File:  "executor/requeue.go",
-		From:  "p.placeLocked(c, p.clock.Now())\n p.helpAnewLocked(c)",
-		To:    "p.placeLocked(c, p.clock.Now())",
+		From:  "if !pl.Periodic() {\n p.helpAnewLocked(c)\n }",
+		To:    "",
 	},
 	{
 		ID:    "steering-18",

@@ -56,8 +56,8 @@ var waits = []Mutant{
 		ID:    "wait-08",
 		Fault: "a wait that is not certain is looked at once only",
 		File:  "executor/help.go",
-		From:  "p.helpLocked(a)\n }\n p.beatLocked(a, p.helpLater)",
-		To:    "p.helpLocked(a)\n }",
+		From:  "p.beatLocked(a, p.helpLater)\n p.helpLocked(a)",
+		To:    "p.helpLocked(a)",
 	},
 	{
 		ID:    "wait-09",

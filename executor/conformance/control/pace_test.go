@@ -57,11 +57,12 @@ func TestAPacedPoolKeepsTimesAndEnds(t *testing.T) {
 	})
 }
 
-func TestATaskThatARunWaitsForIsNotHeldUpByThePace(t *testing.T) {
+func TestAPaceHoldsUpWhatARunWaitsForToo(t *testing.T) {
 	pooltest.EachOf(t, pacedKinds, func(t *testing.T, newPool pooltest.Maker) {
-		p := newPool(t, 1, executor.Pace(1, time.Hour))
+		p := newPool(t, 1, executor.Pace(1, 10*time.Second))
+		d := newDiary()
 		f, err := p.Submit(func(ctx context.Context) error {
-			child, err := p.Submit(pooltest.Nothing)
+			child, err := p.Submit(d.task(0))
 			if err == nil {
 				_, err = child.Get(ctx)
 			}
@@ -69,7 +70,8 @@ func TestATaskThatARunWaitsForIsNotHeldUpByThePace(t *testing.T) {
 		})
 		require.NoError(t, err)
 		_, err = f.GetTimeout(time.Minute)
-		assert.NoError(t, err)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"10"}, d.starts())
 	})
 }
 

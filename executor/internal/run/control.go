@@ -118,7 +118,7 @@ func (o *Owner) command(c *cell.Cell, pl *Plan, change func(now int64) bool) boo
 	if !change(now) {
 		return false
 	}
-	if when := pl.Due(); c.Phase() == cell.Pending && when != c.When {
+	if when := pl.Due(); c.Phase() == cell.Pending && when != pl.DueAt(c) {
 		_, then = o.Requeue(c, when, now)
 	}
 	return true

@@ -29,12 +29,11 @@ type Execution struct {
 
 	// Of the run in progress, if the owner is watched: see watched.go. Meant is when the goroutine
 	// had meant to wake up before it took the task, or 0; Freed is from when on its serial executor
-	// let the task begin; WasDue is when it was due before that put it off, or 0. The owner sets
-	// them before Start.
-	Meant, Freed, WasDue int64
-	due                  int64 // when the run should have begun
-	wait                 waited
-	info                 Info
+	// let the task begin. The owner sets them before Start.
+	Meant, Freed int64
+	due          int64 // when the run should have begun
+	wait         waited
+	info         Info
 
 	Again  bool // the series would go on
 	Abrupt bool // the body has not returned: it has panicked, or called Goexit
@@ -75,12 +74,13 @@ func (x *Execution) Start(c *cell.Cell, pl *Plan, now int64) bool {
 	if now <= pl.Ended() {
 		now = x.Owner.Clock.Now()
 	}
-	// What is shown never precedes the planned time, even if now is an older reading.
-	c.Started = max(now, c.When)
-	x.Task, x.Plan, x.skip = c, pl, noSkip
-	if x.due = max(pl.Planned(c.When), pl.noticed); x.WasDue > 0 {
-		x.due = x.WasDue
+	// The reading may be older than the time that has come since. What is shown is what was.
+	if now < c.When {
+		now = x.Owner.Clock.Now()
 	}
+	c.Started = now
+	x.Task, x.Plan, x.skip = c, pl, noSkip
+	x.due = max(pl.Planned(pl.DueAt(c)), pl.noticed)
 	if pl.repeats() || pl.BeginWithin > 0 || pl.Dates != nil {
 		x.startRepeated(c, pl, now)
 	}

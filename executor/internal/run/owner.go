@@ -141,10 +141,10 @@ func (o *Owner) Owns(run *cell.Cell) bool { return run.Plan != nil && run.Plan.H
 
 // Delay returns the time until the next run of c. It is negative for a run that is late, in
 // progress or over.
-func (o *Owner) Delay(c *cell.Cell) time.Duration {
+func (o *Owner) Delay(c *cell.Cell, pl *Plan) time.Duration {
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
-	return time.Duration(c.When - o.Clock.Now())
+	return time.Duration(pl.DueAt(c) - o.Clock.Now())
 }
 
 // NextLocked returns the time for which c waits. The lock is held.
@@ -152,7 +152,7 @@ func (o *Owner) NextLocked(c *cell.Cell, pl *Plan) time.Time {
 	if t, ok := pl.OnWall(); ok {
 		return t
 	}
-	return o.Clock.Time(c.When)
+	return o.Clock.Time(pl.DueAt(c))
 }
 
 // Runs returns how many runs of c have begun.

@@ -69,6 +69,15 @@ func (o *Owner) UpcomingLocked(pl *Plan, now int64) (t time.Time, known bool) {
 	return o.Clock.Time(at), true
 }
 
+// DueAt returns what c waits for in time: its own time or, between two attempts of a run, that of
+// the next attempt. The owner's lock is held.
+func (pl *Plan) DueAt(c *cell.Cell) int64 {
+	if at, waits := pl.NextAttempt(); waits {
+		return at
+	}
+	return c.When
+}
+
 // repeats reports whether the body may be called more than once, so that each call needs a context
 // of its own.
 func (pl *Plan) repeats() bool { return pl.Periodic() || pl.Retry.Attempts > 1 }

@@ -1,6 +1,8 @@
 package runqueue
 
 import (
+	"cmp"
+
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/heap"
 	"github.com/punctual-go/punctual/internal/parking"
@@ -21,6 +23,9 @@ import (
 // tasks that come before it. A late run of a series may come before these in turn, so the head of
 // the queue is the earliest of line, heap, and ripe tasks.
 type Delayed struct {
+	// ReadyAt returns the time for which a task that waits was pushed. Nil means its own time.
+	ReadyAt func(c *cell.Cell) int64
+
 	heap heap.Heap[*cell.Cell]
 	cut  heap.Cutting[*cell.Cell]
 	ripe FIFO
@@ -43,14 +48,14 @@ func NewDelayed(line *Inbox) *Delayed {
 }
 
 // Push implements [Queue].
-func (q *Delayed) Push(c *cell.Cell) { q.heap.Push(c.When, c) }
+func (q *Delayed) Push(c *cell.Cell, readyAt int64) { q.heap.Push(readyAt, c) }
 
 // Pop implements [Queue].
 func (q *Delayed) Pop(now int64) Entry {
-	c, inHeap := q.firstTimed()
+	c, when, inHeap := q.firstTimed()
 	switch {
 	// Head, called just before, has exchanged the segments of the line if it had to.
-	case q.line.out.live() && (c == nil || q.line.out.first().precedes(c.When, c.Order)):
+	case q.line.out.live() && (c == nil || q.line.out.first().precedes(when, c.Order)):
 		return q.line.Pop(now)
 	case inHeap:
 		q.heap.Pop()
@@ -98,30 +103,48 @@ func (q *Delayed) cutOn() {
 	}
 }
 
-// firstTimed returns the first task of the heap and the ripe tasks, or nil if there is none.
-func (q *Delayed) firstTimed() (c *cell.Cell, inHeap bool) {
+// firstTimed returns the first task of the heap and the ripe tasks, or nil if there is none, and
+// when it may run.
+func (q *Delayed) firstTimed() (c *cell.Cell, when int64, inHeap bool) {
 	if q.heap.Len() > 0 {
-		_, c = q.heap.Min()
+		when, c = q.heap.Min()
 		inHeap = true
 	}
-	if q.ripe.Len() > 0 && (c == nil || Compare(q.ripe.First(), c) < 0) {
-		return q.ripe.First(), false
+	if q.ripe.Len() > 0 {
+		ripe := q.ripe.First()
+		at := q.readyAt(ripe)
+		if c == nil || at < when || at == when && ripe.Order < c.Order {
+			return ripe, at, false
+		}
 	}
-	return c, inHeap
+	return c, when, inHeap
+}
+
+// readyAt returns when c, which waits, may run. The heap knows it by itself.
+func (q *Delayed) readyAt(c *cell.Cell) int64 {
+	if q.ReadyAt == nil {
+		return c.When
+	}
+	return q.ReadyAt(c)
+}
+
+// compare orders tasks by when they may run, then by number, like the heap.
+func (q *Delayed) compare(a, b *cell.Cell) int {
+	return cmp.Or(cmp.Compare(q.readyAt(a), q.readyAt(b)), cmp.Compare(a.Order, b.Order))
 }
 
 // Head implements [Queue].
 func (q *Delayed) Head() (when int64, due bool) {
-	c, inHeap := q.firstTimed()
+	c, when, inHeap := q.firstTimed()
 	if q.line.live() {
-		if first := q.line.out.first(); c == nil || first.precedes(c.When, c.Order) {
+		if first := q.line.out.first(); c == nil || first.precedes(when, c.Order) {
 			return first.When, true // what stands in the line is due
 		}
 	}
 	if c == nil {
 		return parking.Nothing, false
 	}
-	return c.When, !inHeap
+	return when, !inHeap
 }
 
 // Remove implements [Queue].
@@ -152,9 +175,9 @@ func (q *Delayed) Beside() int { return q.heap.Len() + q.cut.Len() + q.ripe.Len(
 func (q *Delayed) Filter(keep func(c *cell.Cell) bool) []*cell.Cell {
 	timed := q.cut.Filter(&q.heap, func(_ int64, c *cell.Cell) bool { return keep(c) })
 	ripe := q.ripe.filter(keep)
-	timed = Interleave(timed, ripe, func(a, b *cell.Cell) bool { return Compare(a, b) < 0 })
+	timed = Interleave(timed, ripe, func(a, b *cell.Cell) bool { return q.compare(a, b) < 0 })
 	q.cutOn()
-	return weave(q.line.Filter(keep), timed)
+	return q.weave(q.line.Filter(keep), timed)
 }
 
 // Look implements [Queue].

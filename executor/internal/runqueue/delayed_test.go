@@ -90,7 +90,7 @@ func (m *queueModel) put(t *rapid.T, withCell bool) {
 func (m *queueModel) push(when int64) {
 	m.made++
 	c := &cell.Cell{Plan: m.plan, When: when, Order: m.order.Add(1)}
-	m.queue.Push(c)
+	m.queue.Push(c, c.When)
 	m.add(modelTask{cell: c, when: when, came: c.Order, number: inboxNumber(m.made)})
 }
 
@@ -243,7 +243,7 @@ func TestWhatIsDueOfALargeHeapRipensAPieceAtATime(t *testing.T) {
 	var tasks []*cell.Cell
 	for i := range n {
 		c := &cell.Cell{When: int64(i * 7919 % n / 4), Order: m.order.Add(1)}
-		q.Push(c)
+		q.Push(c, c.When)
 		tasks = append(tasks, c)
 	}
 	slices.SortFunc(tasks, Compare)
@@ -283,7 +283,7 @@ func TestATaskThatHasBeenCutOutCanBeRemovedAtAnyTime(t *testing.T) {
 		var tasks []*cell.Cell
 		for i := range n {
 			c := &cell.Cell{When: int64(i * 7919 % n), Order: m.order.Add(1)}
-			m.queue.Push(c)
+			m.queue.Push(c, c.When)
 			tasks = append(tasks, c)
 		}
 		slices.SortFunc(tasks, Compare)

@@ -37,7 +37,9 @@ type Body = func(ctx context.Context) error
 // Queue is where accepted tasks wait for a worker. Every method is called with the pool's lock
 // held.
 type Queue interface {
-	Push(c *cell.Cell)
+	// Push adds c, which may run from the given time on. A queue that knows no times is given only
+	// what may run now.
+	Push(c *cell.Cell, readyAt int64)
 	// Head returns when the head may run, or parking.Nothing if the queue is empty. Due means that
 	// it may run whatever the time is: the caller need not read the clock.
 	Head() (when int64, due bool)

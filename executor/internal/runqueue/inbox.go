@@ -101,7 +101,7 @@ func (q *Inbox) Tally(accepted, rejected uint64, also func()) (a, r uint64, queu
 }
 
 // Push appends a task that the pool has accepted itself; the pool also tells itself about it.
-func (q *Inbox) Push(c *cell.Cell) {
+func (q *Inbox) Push(c *cell.Cell, _ int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.in.push(Entry{Slot: Slot{Cell: c}})

@@ -104,7 +104,7 @@ func (m *inboxModel) putMany(t *rapid.T) {
 // push is what the pool does with a task that it has accepted elsewhere.
 func (m *inboxModel) push() {
 	k := m.make(true)
-	m.queue.Push(k.cell)
+	m.queue.Push(k.cell, k.cell.When)
 	m.word = false // it is for the pool to know
 	m.tasks = append(m.tasks, k)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// Compare orders tasks by time, then by number, like the heap of a [Delayed].
+// Compare orders tasks by their own times, then by number.
 func Compare(a, b *cell.Cell) int {
 	if c := cmp.Compare(a.When, b.When); c != 0 {
 		return c
@@ -15,9 +15,9 @@ func Compare(a, b *cell.Cell) int {
 }
 
 // weave merges the tasks of the line and those of the heap; both are in order.
-func weave(line, heap []*cell.Cell) []*cell.Cell {
+func (q *Delayed) weave(line, heap []*cell.Cell) []*cell.Cell {
 	return Interleave(line, heap, func(heap, line *cell.Cell) bool {
-		return !Stamp{line.When, line.Order}.precedes(heap.When, heap.Order)
+		return !Stamp{line.When, line.Order}.precedes(q.readyAt(heap), heap.Order)
 	})
 }
 

@@ -137,15 +137,15 @@ func (q *Delayed) Validate(now int64) error {
 		return fmt.Errorf("%d tasks have been cut out, and none is ripe", q.cut.Len())
 	}
 	for _, c := range q.cut.All() {
-		if Compare(c, ripe[len(ripe)-1]) < 0 {
+		if q.compare(c, ripe[len(ripe)-1]) < 0 {
 			return errors.New("a ripe task comes after one that has been cut out")
 		}
 	}
-	if !slices.IsSortedFunc(ripe, Compare) {
+	if !slices.IsSortedFunc(ripe, q.compare) {
 		return errors.New("the ripe tasks are out of order")
 	}
-	if n := len(ripe); n > 0 && ripe[n-1].When > now {
-		return fmt.Errorf("a task for %d is ripe at %d", ripe[n-1].When, now)
+	if n := len(ripe); n > 0 && q.readyAt(ripe[n-1]) > now {
+		return fmt.Errorf("a task for %d is ripe at %d", q.readyAt(ripe[n-1]), now)
 	}
 	return q.line.Validate()
 }
@@ -159,8 +159,8 @@ func (q *Delayed) Cells() []*cell.Cell {
 	for _, c := range q.cut.All() {
 		cells = append(cells, c)
 	}
-	slices.SortFunc(cells, Compare)
-	return weave(q.line.Cells(), cells)
+	slices.SortFunc(cells, q.compare)
+	return q.weave(q.line.Cells(), cells)
 }
 
 func placeInHeap(c *cell.Cell) int { return int(c.Place) - 1 }
