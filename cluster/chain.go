@@ -17,7 +17,8 @@ import (
 //	arm     -> run        its time has come: the server moves it, in one entry of its log
 //	run     -> arm        the run has ended: the next is stored, then the run is acknowledged
 //	any     -> run        a command (pause, resume, trigger, a new declaration) is appended
-//	any     -> nothing    cancelled, or ended by its function
+//	any     -> run        a tombstone, in the same way: cancelled, or ended by its function
+//	run     -> nothing    the tombstone is acknowledged
 //
 // Two rules make it safe, whoever dies and whoever comes back:
 //
@@ -119,11 +120,8 @@ func (w *worker) checkSeries(h *held) {
 	}
 	h.attempt = int(min(h.delivered, 1<<30))
 	// Also at the first delivery that the server tells of: it may have forgotten one.
-	if superseded, err := w.superseded(h); err != nil {
+	if err := h.check(); err != nil {
 		h.leave(err)
-		return
-	} else if superseded {
-		h.done()
 		return
 	}
 	if l.do != doRun {
@@ -145,8 +143,9 @@ const patience = 2 * time.Second
 
 var errNotShown = errors.New("cluster: the server that was asked does not have it; it may be cancelled")
 
-// awaitTurn waits until the link is the first of its queue. It is false if something later is in its
-// place.
+// awaitTurn waits until a message is the first of its queue. It is false if something later is in
+// its place. A tombstone does not wait for what is before it, but removes it, as the worker of that
+// may be dead, or busy for long.
 func (w *worker) awaitTurn(h *held) (bool, error) {
 	shown := time.Now()
 	for wait := time.Millisecond; ; wait = min(2*wait, 250*time.Millisecond) {
@@ -161,6 +160,12 @@ func (w *worker) awaitTurn(h *held) (bool, error) {
 			return false, nil
 		case first > 0:
 			shown = time.Now()
+			if h.tombstone {
+				if _, err := w.pool.takeOut(h.ctx, first); err != nil {
+					return false, err
+				}
+				continue
+			}
 		default:
 			if armed, err := w.armedAfter(h); armed || err != nil {
 				return false, err
@@ -175,27 +180,49 @@ func (w *worker) awaitTurn(h *held) (bool, error) {
 	}
 }
 
-// superseded tells whether something follows a link already. A command that was given while the run
-// was under way does not count: its worker may have died.
+// superseded tells whether something follows a link already. A command that was given while the
+// run was under way does not count, as its worker may have died; but a tombstone behind it does.
 //
 // One read tells of both subjects. With one for each, what moves from one to the other in between
 // shows in neither.
 func (w *worker) superseded(h *held) (bool, error) {
-	newest, err := w.pool.last(h.ctx, w.pool.on.any(h.at))
-	switch {
-	case err != nil:
+	newest, err := w.newest(h)
+	if err != nil || newest == h.sequence {
 		return false, err
-	case sequenceOf(newest) < h.sequence:
-		return false, errNotShown
-	case newest.Sequence == h.sequence:
-		return false, nil
 	}
-	next, err := w.pool.following(h.ctx, w.pool.on.run(h.at), h.sequence+1)
-	if next == nil || err != nil {
-		return err == nil, err // a schedule, or it has moved on
+	for from := h.sequence + 1; ; {
+		next, err := w.pool.following(h.ctx, w.pool.on.run(h.at), from)
+		switch {
+		case err != nil:
+			return false, err
+		case next == nil:
+			return from == h.sequence+1, nil // a schedule, or it has moved on
+		case isTombstone(next.Header):
+			return true, nil
+		case from == h.sequence+1:
+			command, err := readLink(next.Header)
+			if err != nil || command.follows != h.sequence {
+				return true, nil //nolint:nilerr // no command for this run
+			}
+		}
+		from = next.Sequence + 1
 	}
-	command, err := readLink(next.Header)
-	return err != nil || command.follows != h.sequence, nil //nolint:nilerr // a tombstone
+}
+
+// newest is the sequence of the newest message of a link's place: the link's own, or a later one.
+func (w *worker) newest(h *held) (uint64, error) {
+	for begun := time.Now(); ; {
+		m, err := w.pool.last(h.ctx, w.pool.on.any(h.at))
+		if err != nil || sequenceOf(m) >= h.sequence {
+			return sequenceOf(m), err
+		}
+		if time.Since(begun) > patience {
+			return 0, errNotShown
+		}
+		if sleep(h.ctx, 50*time.Millisecond); h.ctx.Err() != nil {
+			return 0, context.Cause(h.ctx)
+		}
+	}
 }
 
 // armedAfter tells whether a schedule waits that was stored after a link.

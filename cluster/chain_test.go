@@ -2,11 +2,13 @@ package cluster
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 )
@@ -16,12 +18,20 @@ import (
 type laggard struct {
 	jetstream.Stream
 	queued, armed []showing
+	removed       []uint64 // by their sequences
 }
 
 // showing is a message that shows from and until a moment of the test.
 type showing struct {
 	sequence    uint64
 	from, until time.Time
+	header      nats.Header
+}
+
+func (l *laggard) DeleteMsg(_ context.Context, sequence uint64) error {
+	l.removed = append(l.removed, sequence)
+	l.queued = slices.DeleteFunc(l.queued, func(m showing) bool { return m.sequence == sequence })
+	return nil
 }
 
 const always = 24 * time.Hour
@@ -36,9 +46,15 @@ func (l *laggard) GetLastMsgForSubject(
 	_ context.Context, subject string,
 ) (*jetstream.RawStreamMsg, error) {
 	if strings.Contains(subject, ".arm.") {
-		return answer(0, l.armed)
+		return answer(0, backwards(l.armed))
 	}
-	return answer(0, l.armed, l.queued)
+	return answer(0, backwards(l.armed), backwards(l.queued))
+}
+
+func backwards(list []showing) []showing {
+	list = slices.Clone(list)
+	slices.Reverse(list)
+	return list
 }
 
 // answer is a message that shows, from a sequence on: the first of a list, and the newest of those.
@@ -49,7 +65,7 @@ func answer(from uint64, lists ...[]showing) (newest *jetstream.RawStreamMsg, er
 		for _, m := range list {
 			if m.sequence >= from && !now.Before(m.from) && now.Before(m.until) {
 				if newest == nil || m.sequence > newest.Sequence {
-					newest = &jetstream.RawStreamMsg{Sequence: m.sequence}
+					newest = &jetstream.RawStreamMsg{Sequence: m.sequence, Header: m.header}
 				}
 				break
 			}
@@ -65,7 +81,7 @@ func answer(from uint64, lists ...[]showing) (newest *jetstream.RawStreamMsg, er
 func TestAwaitTurn(t *testing.T) {
 	const own = 10
 	show := func(sequence uint64, from, until time.Duration) showing {
-		return showing{sequence, time.Now().Add(from), time.Now().Add(until)}
+		return showing{sequence: sequence, from: time.Now().Add(from), until: time.Now().Add(until)}
 	}
 	for _, test := range []struct {
 		name   string
@@ -116,6 +132,71 @@ func TestAwaitTurn(t *testing.T) {
 	}
 }
 
+// A tombstone does not wait for what is before it: it is removed, by its sequence. But what does not
+// show yet has to come first.
+func TestATombstoneRemovesWhatIsBeforeIt(t *testing.T) {
+	const own = 10
+	for _, late := range []time.Duration{0, time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			now := time.Now()
+			var queue []showing
+			for i := range uint64(3) {
+				queue = append(queue, showing{sequence: own - 2 + i, from: now.Add(late), until: now.Add(always)})
+			}
+			stream := &laggard{queued: queue}
+			w := &worker{pool: &Pool{stream: stream, on: subjectsOf("p")}}
+			h := &held{worker: w, ctx: t.Context(), at: seriesPlace("t", "s"), sequence: own, tombstone: true}
+			first, err := w.awaitTurn(h)
+			require.NoError(t, err)
+			require.True(t, first)
+			require.Equal(t, []uint64{own - 2, own - 1}, stream.removed)
+			require.GreaterOrEqual(t, time.Since(now), late)
+		})
+	}
+}
+
+// A run is over if a tombstone is anywhere behind it. A command that was given while it was under way
+// only tells what is to follow.
+func TestSupersededByATombstoneBehindCommands(t *testing.T) {
+	const own = 10
+	header := func(l link) nats.Header {
+		h := nats.Header{}
+		l.cadence = cadence{kind: atRate, every: time.Second}
+		l.write(h)
+		return h
+	}
+	tombstone := nats.Header{headerEnd: []string{"1"}}
+	during := header(link{do: doPause, number: 2, follows: own})
+	again := header(link{do: doArm, number: 1})
+	for name, test := range map[string]struct {
+		behind []nats.Header
+		want   bool
+	}{
+		"nothing":                              {nil, false},
+		"a command":                            {[]nats.Header{during}, false},
+		"two commands":                         {[]nats.Header{during, during}, false},
+		"a tombstone":                          {[]nats.Header{tombstone}, true},
+		"a command and a tombstone":            {[]nats.Header{during, tombstone}, true},
+		"a tombstone, and it is declared anew": {[]nats.Header{during, tombstone, again}, true},
+		"a link of another run":                {[]nats.Header{header(link{do: doRun, number: 2})}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				until := time.Now().Add(always)
+				queue := []showing{{sequence: own, until: until}}
+				for i, h := range test.behind {
+					queue = append(queue, showing{sequence: own + 1 + uint64(i), until: until, header: h})
+				}
+				w := &worker{pool: &Pool{stream: &laggard{queued: queue}, on: subjectsOf("p")}}
+				h := &held{worker: w, ctx: t.Context(), at: seriesPlace("t", "s"), sequence: own}
+				got, err := w.superseded(h)
+				require.NoError(t, err)
+				require.Equal(t, test.want, got)
+			})
+		})
+	}
+}
+
 // What follows a run moves from its schedule to the queue, or is run and followed in turn, at any
 // moment while the run is asked about: it is found.
 func TestSupersededWhileThingsMove(t *testing.T) {
@@ -126,15 +207,15 @@ func TestSupersededWhileThingsMove(t *testing.T) {
 		want   bool
 	}{
 		{"nothing follows", func(time.Time) *laggard {
-			return &laggard{queued: []showing{{own, time.Time{}, time.Now().Add(always)}}}
+			return &laggard{queued: []showing{{sequence: own, until: time.Now().Add(always)}}}
 		}, false},
 		{"the schedule falls due", func(moved time.Time) *laggard {
-			return &laggard{armed: []showing{{own + 1, time.Time{}, moved}},
-				queued: []showing{{own + 2, moved, moved.Add(always)}}}
+			return &laggard{armed: []showing{{sequence: own + 1, until: moved}},
+				queued: []showing{{sequence: own + 2, from: moved, until: moved.Add(always)}}}
 		}, true},
 		{"the next run ends", func(moved time.Time) *laggard {
-			return &laggard{queued: []showing{{own + 1, time.Time{}, moved}},
-				armed: []showing{{own + 2, moved, moved.Add(always)}}}
+			return &laggard{queued: []showing{{sequence: own + 1, until: moved}},
+				armed: []showing{{sequence: own + 2, from: moved, until: moved.Add(always)}}}
 		}, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -40,7 +40,8 @@
 //   - No run begins early, by the server's clock. Late it is by about a millisecond on a machine that
 //     is not busy; after a worker's death by its lease; after the death of the leading server by the
 //     election, some five to eight seconds.
-//   - Cancel prevents if it wins the outcome, and says so; everybody sees the same.
+//   - Cancel prevents if it wins the outcome, and says so; everybody sees the same. What is cancelled
+//     before it begins does not begin.
 //
 // Not promised: order between tasks; series with periods far below a second, as each run costs two
 // synced writes; a submission in one transaction with your own database.

@@ -3,12 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"sync"
-
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
-	"github.com/nats-io/nuid"
 )
 
 // Future is the outcome of a task that may run on any machine. It outlives the process: with its ID,
@@ -83,63 +78,4 @@ func (f *Future[R]) await(ctx context.Context) (outcome, error) {
 		f.mu.Unlock()
 	}
 	return o, err
-}
-
-// Cancel asks that the task be cancelled. prevented tells whether it is: then its outcome is
-// [ErrCancelled], for everybody and for good. Otherwise it had one already. A task that waits is
-// taken out. One that runs is told by its context, with the cause ErrCancelled; what it does until
-// it returns, it has done, and what it returns is dropped. Cancel does not wait for it.
-func (f *Future[R]) Cancel(ctx context.Context) (prevented bool, err error) {
-	if !validID(f.id) {
-		return false, fmt.Errorf("%w: %q is not the ID of a task", ErrInvalid, f.id)
-	}
-	if f.own != nil {
-		select {
-		case <-f.own.done: // known here, though perhaps not kept any more
-			return false, f.own.fault
-		default:
-		}
-	}
-	prevented, err = f.pool.results.record(ctx, f.id, outcome{cancelled, []byte(nuid.Next())})
-	if err != nil {
-		return false, err
-	}
-	if !prevented {
-		// Who has cancelled it may have died before it was taken out.
-		o, ok, err := f.pool.results.recorded(ctx, f.id)
-		if err != nil || !ok || o.kind != cancelled {
-			return false, err
-		}
-	}
-	return prevented, f.pool.remove(ctx, taskPlace(f.task.name, f.id))
-}
-
-// remove takes out a task that waits or runs, in one publish.
-func (p *Pool) remove(ctx context.Context, at place) error {
-	sequence, err := p.publish(ctx, p.tombstone(at))
-	if err != nil {
-		return err
-	}
-	return p.hint(at, sequence)
-}
-
-// tombstone takes out what waits at a place, in one entry of the stream's log: it rolls up a run that
-// is queued and purges a schedule. Being the newest message, it makes what a running worker would
-// store for the next run of a series come too late. A worker removes it.
-func (p *Pool) tombstone(at place) *nats.Msg {
-	m := nats.NewMsg(p.on.run(at))
-	m.Header.Set(headerEnd, "1")
-	m.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
-	m.Header.Set(headerScheduler, p.on.arm(at))
-	m.Header.Set(headerNext, "purge")
-	return m
-}
-
-// hint tells who holds a run from before a tombstone that it is cancelled. It may get lost; then the
-// run goes on to its end, and what it stores is refused.
-func (p *Pool) hint(at place, tombstone uint64) error {
-	if err := p.nc.Publish(p.on.hint(at), strconv.AppendUint(nil, tombstone, 10)); err != nil {
-		return explained(err)
-	}
-	return nil
 }

@@ -18,9 +18,11 @@ var errGivenBack = errors.New("cluster: given back, as this process stops")
 // held is one run that this process holds.
 //
 //	received -> admitted -> begun -> settled      (acknowledged, given back, or left to its lease)
-//	received -> dropped                           (done already, superseded, or a tombstone)
+//	received, admitted -> dropped                 (it is over: done already, cancelled, superseded)
+//	received -> cleared                           (a tombstone)
 //
-// The goroutine that fetches makes it; the local pool runs it; one goroutine settles it.
+// The goroutine that fetches makes it; the local pool runs it; one goroutine settles it. What is
+// over does not begin, see cancel.go.
 type held struct {
 	worker *worker
 	task   *definition
@@ -31,6 +33,7 @@ type held struct {
 	sequence  uint64 // of the message in the stream
 	delivered uint64
 	attempt   int
+	tombstone bool         // no run: it ends a series, see cancel.go
 	due       time.Time    // by the server's clock; zero for at once
 	number    uint64       // among the leases
 	asked     time.Time    // when the last heartbeat was sent; the keeper's
@@ -43,7 +46,9 @@ type held struct {
 	renewed         atomic.Int64
 	renewing        atomic.Bool
 
-	confirmed atomic.Int64 // when the last heartbeat that was answered was sent, since epoch
+	confirmed atomic.Int64  // when the last heartbeat that was answered was sent, since epoch
+	checked   atomic.Int64  // when the server was asked that said it is not over, since epoch; or 0
+	asking    chan struct{} // has a token while that is being asked
 
 	ctx context.Context // ends with the cause why the run is not this process's any more
 	end context.CancelCauseFunc
@@ -60,16 +65,20 @@ func (h *held) expired() bool {
 
 // admit hands the run to the local pool, whose timer ends the wait.
 func (h *held) admit() {
-	p := h.worker.pool
 	var delay time.Duration
 	if !h.due.IsZero() {
-		delay = max(h.due.Sub(p.now()), 0)
+		delay = max(h.due.Sub(h.worker.pool.now()), 0)
 	}
+	ask := func() { _ = h.mayBegin() } // if it fails the body asks again
 	if delay == 0 {
 		h.count()
+		go ask()
 	} else {
-		due := time.AfterFunc(delay, h.count)
-		context.AfterFunc(h.ctx, func() { due.Stop() })
+		due, soon := time.AfterFunc(delay, h.count), time.AfterFunc(delay-early, ask)
+		context.AfterFunc(h.ctx, func() {
+			due.Stop()
+			soon.Stop()
+		})
 	}
 	opts := append([]executor.TaskOption{executor.Name(h.task.name)}, h.task.local...)
 	f, err := executor.Schedule(h.worker.local, delay, h.body, opts...)
@@ -97,7 +106,10 @@ func (h *held) admit() {
 
 // body is the run as the local pool sees it. It may be called several times, see executor.Retry.
 func (h *held) body(ctx context.Context) ([]byte, error) {
-	if h.expired() {
+	if err := h.mayBegin(); err != nil {
+		h.end(err)
+	}
+	if h.expired() { // after the question, which may have taken long
 		h.end(ErrLost)
 	}
 	if cause := context.Cause(h.ctx); cause != nil {
@@ -171,10 +183,10 @@ func (h *held) giveBack(why error) {
 	h.worker.pool.logger.Debug("run given back", h.attr(), "why", why)
 	ctx, cancel := context.WithTimeout(h.worker.life, 2*time.Second)
 	defer cancel()
-	if h.link == nil {
-		_ = h.worker.countAttempts(ctx, h, h.attempt-1) // nobody has died of it
-	} else {
+	if h.at.series() {
 		h.unclaim(ctx)
+	} else {
+		_ = h.worker.countAttempts(ctx, h, h.attempt-1) // nobody has died of it
 	}
 	if errors.Is(why, errGivenBack) {
 		_ = h.msg.Nak() // if it is lost the lease runs out
@@ -190,7 +202,7 @@ func (h *held) leave(why error) {
 	case errors.Is(cause, errGivenBack):
 		h.giveBack(cause)
 		return
-	case errors.Is(cause, ErrCancelled):
+	case errors.Is(cause, ErrCancelled), errors.Is(cause, errOver):
 		h.done()
 		return
 	}
@@ -208,7 +220,7 @@ func (h *held) settle(result []byte, err error) {
 	case errors.Is(cause, errGivenBack):
 		h.giveBack(cause)
 		return
-	case errors.Is(cause, ErrCancelled):
+	case errors.Is(cause, ErrCancelled), errors.Is(cause, errOver):
 		h.done()
 		return
 	default:

@@ -13,23 +13,14 @@ import (
 // checkTask decides what becomes of a task that was delivered before: its first worker may have
 // ended it, died in it, or never begun it.
 func (w *worker) checkTask(h *held) {
-	id := h.at.id()
-	_, ended, err := w.pool.results.recorded(h.ctx, id)
-	if err != nil {
+	if err := h.check(); err != nil {
 		h.leave(err)
 		return
 	}
-	if ended {
-		h.done()
-		return
-	}
-	begun, err := w.attemptsBegun(h.ctx, id)
+	begun, err := w.attemptsBegun(h.ctx, h.at.id())
 	if err != nil {
 		h.leave(err)
 		return
-	}
-	if h.delivered == 1 {
-		begun = 0 // only its outcome was in question
 	}
 	if h.attempt = begun + 1; h.attempt > h.task.attempts {
 		w.finishTask(h.ctx, h, outcome{abandoned,

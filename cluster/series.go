@@ -155,7 +155,7 @@ type state struct {
 // read reads what the newest message of a series says.
 func (p *Pool) read(at place, newest *jetstream.RawStreamMsg) (st state, err error) {
 	st.newest = newest
-	if newest == nil || newest.Header.Get(headerEnd) != "" {
+	if newest == nil || isTombstone(newest.Header) {
 		return st, nil
 	}
 	st.queued = newest.Subject == p.on.run(at)
@@ -236,13 +236,19 @@ func (s *Series[R]) command(ctx context.Context, change func(l link) (link, erro
 
 var errUnchanged = errors.New("cluster: nothing to change")
 
-// append is the message that appends a link to the series' queue and takes out a schedule that
-// waits, in one entry.
+// append is the message that appends a link to the series' queue.
 func (s *Series[R]) append(l link, payload []byte) *nats.Msg {
-	m := nats.NewMsg(s.pool.on.run(s.at))
+	m := s.pool.command(s.at)
 	m.Data = payload
 	l.write(m.Header)
-	m.Header.Set(headerScheduler, s.pool.on.arm(s.at))
+	return m
+}
+
+// command is a message for the queue of a series that takes out a schedule which waits, in the entry
+// that stores it.
+func (p *Pool) command(at place) *nats.Msg {
+	m := nats.NewMsg(p.on.run(at))
+	m.Header.Set(headerScheduler, p.on.arm(at))
 	m.Header.Set(headerNext, "purge")
 	return m
 }
@@ -279,21 +285,6 @@ func (p *Pool) change(
 			return fmt.Errorf("%w: %w", ErrUnavailable, context.Cause(ctx))
 		}
 	}
-}
-
-// removeSeries takes out whatever there is of a series.
-func (p *Pool) removeSeries(ctx context.Context, at place) error {
-	var last uint64
-	err := p.change(ctx, at, func(newest *jetstream.RawStreamMsg) (*nats.Msg, error) {
-		if last = sequenceOf(newest); last == 0 {
-			return nil, nil
-		}
-		return p.tombstone(at), nil
-	})
-	if err != nil || last == 0 {
-		return err
-	}
-	return p.hint(at, last+1)
 }
 
 // Name returns the name of the series.

@@ -51,7 +51,6 @@ func (p *Pool) makeStreams(ctx context.Context) error {
 		Replicas:           max(p.replicas, 1),
 		Duplicates:         duplicates,
 		AllowMsgSchedules:  true,
-		AllowRollup:        true,
 		AllowAtomicPublish: true,
 	})
 	if err != nil {
@@ -112,8 +111,8 @@ func sameShape(got, want jetstream.StreamConfig) error {
 		return wrong("storage", got.Storage, want.Storage)
 	case want.AllowMsgSchedules && !got.AllowMsgSchedules:
 		return wrong("schedules", "off", "on")
-	case want.AllowRollup && !got.AllowRollup:
-		return wrong("roll-up", "off", "on")
+	case want.AllowMsgSchedules && got.DenyDelete:
+		return wrong("removing of messages", "denied", "allowed")
 	case want.Replicas != 0 && got.Replicas != want.Replicas:
 		return wrong("replicas", got.Replicas, want.Replicas)
 	case want.Retention == jetstream.WorkQueuePolicy &&

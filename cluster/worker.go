@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -81,7 +79,6 @@ type worker struct {
 
 	mu    sync.Mutex
 	at    map[place][]*held
-	hints map[place]hint
 	count int
 	empty chan struct{} // closed when count is 0 and nothing more comes
 	ended bool
@@ -96,7 +93,6 @@ func newWorker(p *Pool, defs []*definition) *worker {
 		windows: map[string]*window{},
 		alone:   make(chan struct{}, 1),
 		at:      map[place][]*held{},
-		hints:   map[place]hint{},
 		empty:   make(chan struct{}),
 	}
 	w.life, w.die = context.WithCancel(context.Background())
@@ -241,18 +237,20 @@ func (w *worker) receive(def *definition, m jetstream.Msg, meta *jetstream.MsgMe
 		delivered: meta.NumDelivered,
 		attempt:   1,
 		due:       dueOf(m.Headers()),
+		tombstone: isTombstone(m.Headers()),
+		asking:    make(chan struct{}, 1),
 	}
 	h.ctx, h.end = context.WithCancelCause(context.Background())
 	w.hold(h)
 	switch {
-	case m.Headers().Get(headerEnd) != "":
-		h.done()
+	case h.tombstone:
+		go w.clear(h)
 	case h.at.series():
 		go w.checkSeries(h)
-	case h.delivered > 1, strings.HasPrefix(h.at.id(), "once."):
+	case h.delivered > 1:
 		go w.checkTask(h)
 	default:
-		h.admit()
+		h.admit() // in the order in which they come; its outcome is asked for meanwhile
 	}
 }
 
@@ -263,9 +261,6 @@ func (w *worker) hold(h *held) {
 	defer w.mu.Unlock()
 	w.at[h.at] = append(w.at[h.at], h)
 	w.count++
-	if h.sequence < w.hints[h.at].sequence {
-		go h.end(ErrCancelled) // the hint was quicker than the run
-	}
 }
 
 func (w *worker) forget(h *held) {
@@ -295,41 +290,6 @@ func (w *worker) closeEmpty() {
 	case <-w.empty:
 	default:
 		close(w.empty)
-	}
-}
-
-// hint says that what was stored before a tombstone is cancelled.
-type hint struct {
-	sequence uint64 // of the tombstone
-	at       time.Time
-}
-
-// remembered is how long hints are kept, as one can be quicker than the run it is about.
-const remembered = 5 * time.Second
-
-// hinted ends the runs of what was cancelled.
-func (w *worker) hinted(m *nats.Msg) {
-	at := place{m.Subject[len(w.pool.on.prefix+"hint."):]}
-	sequence, err := strconv.ParseUint(string(m.Data), 10, 64)
-	if err != nil {
-		return
-	}
-	now := time.Now()
-	w.mu.Lock()
-	if len(w.hints) > 1000 {
-		for other, h := range w.hints {
-			if now.Sub(h.at) > remembered {
-				delete(w.hints, other)
-			}
-		}
-	}
-	w.hints[at] = hint{sequence, now}
-	hit := append([]*held(nil), w.at[at]...)
-	w.mu.Unlock()
-	for _, h := range hit {
-		if h.sequence < sequence {
-			h.end(ErrCancelled)
-		}
 	}
 }
 

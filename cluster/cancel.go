@@ -1,0 +1,235 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+)
+
+// What is cancelled does not begin. A record says that it is cancelled, and is stored before Cancel
+// returns:
+//
+//   - For a task it is the outcome. The first one recorded wins, so if a run ends while it is
+//     cancelled, everybody sees the same of the two.
+//   - For a series it is a tombstone, a message that is appended to its queue. What the run under
+//     way would store next is refused then, as its own message is no longer the newest.
+//
+// A worker asks for the record before each run, even if the server delivers it for the first time:
+// it may have waited for long, in the queue or in the worker. That alone keeps what is cancelled
+// from running. All else saves work, and may fail or come too late:
+//
+//	task:    open  -> cancelled -> told -> taken out
+//	series:  there -> entombed  -> told -> cleared
+//
+//	told       A hint goes to whoever has the run, and ends its context. It may get lost: then the
+//	           run goes on to its end, and what it stores is refused.
+//	taken out  The message of the task, a schedule or a run, is removed by its sequence. If whoever
+//	           cancels dies before that, a worker gets it when it is due, and drops it.
+//	cleared    The worker that gets the tombstone removes, by their sequences, the messages that
+//	           are before it in the queue. Only then does it acknowledge the tombstone. Without it
+//	           the run of a worker that has died would be the newest message again, and the
+//	           series would go on.
+//
+// A message leaves the queue by its acknowledgement or by its sequence, and in no other way. A
+// roll-up or purge of its subject loses others. If it removes a message that is delivered and not
+// acknowledged, nats-server, up to 2.15.2 at least, takes those that were delivered before that one
+// for acknowledged, and when their worker dies they are never delivered again. The trial
+// TestTheServerForgetsWhatIsBelowARollUp tells when that has changed. A schedule may be purged: no
+// consumer reads its subject.
+
+// Cancel asks that the task be cancelled. prevented tells whether it is: then its outcome is
+// [ErrCancelled], for everybody and for good. Otherwise it had one already. A task that has not
+// begun does not run. One that runs is told by its context, with the cause ErrCancelled; what it
+// does until it returns, it has done, and what it returns is dropped. Cancel does not wait for it.
+func (f *Future[R]) Cancel(ctx context.Context) (prevented bool, err error) {
+	if !validID(f.id) {
+		return false, fmt.Errorf("%w: %q is not the ID of a task", ErrInvalid, f.id)
+	}
+	if f.own != nil {
+		select {
+		case <-f.own.done: // known here, though perhaps not kept any more
+			return false, f.own.fault
+		default:
+		}
+	}
+	prevented, err = f.pool.results.record(ctx, f.id, outcome{cancelled, []byte(nuid.Next())})
+	if err != nil {
+		return false, err
+	}
+	if !prevented {
+		// Who has cancelled it may have died before it was taken out.
+		o, ok, err := f.pool.results.recorded(ctx, f.id)
+		if err != nil || !ok || o.kind != cancelled {
+			return false, err
+		}
+	}
+	return prevented, f.pool.removeTask(ctx, taskPlace(f.task.name, f.id))
+}
+
+// removeTask tells whoever has a task that it is cancelled, and takes out its message.
+func (p *Pool) removeTask(ctx context.Context, at place) error {
+	if err := p.hint(at, math.MaxUint64); err != nil {
+		return err
+	}
+	for {
+		m, err := p.last(ctx, p.on.any(at))
+		if m == nil || err != nil {
+			return err
+		}
+		// A schedule whose time has come meanwhile is gone, and a run is in its place.
+		if removed, err := p.takeOut(ctx, m.Sequence); removed || err != nil {
+			return err
+		}
+	}
+}
+
+// removeSeries ends a series, whatever there is of it.
+func (p *Pool) removeSeries(ctx context.Context, at place) error {
+	var last uint64
+	err := p.change(ctx, at, func(newest *jetstream.RawStreamMsg) (*nats.Msg, error) {
+		if last = sequenceOf(newest); last == 0 {
+			return nil, nil
+		}
+		m := p.command(at)
+		m.Header.Set(headerEnd, "1")
+		return m, nil
+	})
+	if err != nil || last == 0 {
+		return err
+	}
+	return p.hint(at, last+1)
+}
+
+// takeOut removes a message from the queue by its sequence. removed is false if there is none.
+func (p *Pool) takeOut(ctx context.Context, sequence uint64) (removed bool, err error) {
+	err = p.persist(ctx, func(ctx context.Context) error {
+		refused := p.stream.DeleteMsg(ctx, sequence)
+		if removed = refused == nil; removed {
+			return nil
+		}
+		if !errors.Is(refused, jetstream.ErrMsgDeleteUnsuccessful) {
+			return refused
+		}
+		// The client does not say why.
+		switch _, err := p.stream.GetMsg(ctx, sequence); {
+		case errors.Is(err, jetstream.ErrMsgNotFound):
+			return nil
+		case err != nil:
+			return err
+		}
+		return fmt.Errorf("%w: %w", errUndecided, refused)
+	})
+	return removed, err
+}
+
+// hint tells whoever has a run that it is cancelled: of a series, those that were stored before its
+// tombstone.
+func (p *Pool) hint(at place, tombstone uint64) error {
+	if err := p.nc.Publish(p.on.hint(at), strconv.AppendUint(nil, tombstone, 10)); err != nil {
+		return explained(err)
+	}
+	return nil
+}
+
+// hinted ends the runs of what was cancelled. A hint may overtake the run that it is about: then
+// the run finds the record, which was there before the hint.
+func (w *worker) hinted(m *nats.Msg) {
+	at := place{m.Subject[len(w.pool.on.prefix+"hint."):]}
+	tombstone, err := strconv.ParseUint(string(m.Data), 10, 64)
+	if err != nil {
+		return
+	}
+	w.mu.Lock()
+	hit := append([]*held(nil), w.at[at]...)
+	w.mu.Unlock()
+	for _, h := range hit {
+		switch {
+		case !at.series():
+			go h.check() //nolint:errcheck // if it fails the run goes on
+		case h.sequence < tombstone:
+			h.end(ErrCancelled)
+		}
+	}
+}
+
+func isTombstone(h nats.Header) bool { return h.Get(headerEnd) != "" }
+
+// clear acknowledges a tombstone when nothing is before it any more.
+func (w *worker) clear(h *held) {
+	if _, err := w.awaitTurn(h); err != nil {
+		h.leave(err)
+		return
+	}
+	h.done()
+}
+
+const (
+	// fresh is how old the answer may be, when a run begins, that it is not over.
+	fresh = 100 * time.Millisecond
+	// early is how long before its time a run is asked about, so that it need not begin late.
+	early = fresh / 4
+)
+
+// errOver is the cause with which runs end that are not to begin any more.
+var errOver = errors.New("cluster: the run is over")
+
+// mayBegin returns nil if it is known that a run is not over. It asks the server unless the last
+// answer is fresh.
+func (h *held) mayBegin() error {
+	select {
+	case h.asking <- struct{}{}:
+	case <-h.ctx.Done():
+		return context.Cause(h.ctx)
+	}
+	defer func() { <-h.asking }()
+	checked := h.checked.Load()
+	if checked > 0 && time.Since(epoch)-time.Duration(checked) < fresh {
+		return nil
+	}
+	return h.check()
+}
+
+// check asks the server whether a run is over, ends it here if it is, and returns why.
+func (h *held) check() error {
+	asked := time.Since(epoch)
+	cause, err := h.over()
+	if err != nil {
+		return err
+	}
+	if cause != nil {
+		h.end(cause)
+		return context.Cause(h.ctx)
+	}
+	h.checked.Store(int64(asked))
+	return nil
+}
+
+// over returns why a run is over, nil if it is not.
+func (h *held) over() (cause, err error) {
+	if h.at.series() {
+		switch superseded, err := h.worker.superseded(h); {
+		case err != nil:
+			return nil, err
+		case superseded:
+			return errOver, nil
+		}
+		return nil, nil
+	}
+	o, ended, err := h.worker.pool.results.recorded(h.ctx, h.at.id())
+	switch {
+	case err != nil:
+		return nil, err
+	case !ended:
+		return nil, nil
+	case o.kind == cancelled:
+		return ErrCancelled, nil
+	}
+	return errOver, nil
+}
