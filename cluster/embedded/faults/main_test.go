@@ -12,6 +12,7 @@ import (
 const (
 	asServer = "PUNCTUAL_TEST_SERVER" // holds a nodeConfig
 	asWorker = "PUNCTUAL_TEST_WORKER" // holds a workerConfig
+	asWhole  = "PUNCTUAL_TEST_WHOLE"  // holds a wholeConfig
 	forLong  = "PUNCTUAL_TEST_LONG"   // set: the long set as well
 )
 
@@ -21,6 +22,8 @@ func TestMain(m *testing.M) {
 		child(asServer, serveNode)
 	case os.Getenv(asWorker) != "":
 		child(asWorker, work)
+	case os.Getenv(asWhole) != "":
+		child(asWhole, serveWhole)
 	default:
 		os.Exit(m.Run())
 	}
