@@ -17,21 +17,37 @@ var (
 
 // errand is a task with a result for a foreign Submitter, which knows only tasks without one. The
 // body that the Submitter runs is the run of another task, which has the result.
+//
+// Where the Submitter tries again, see [Retry], an attempt that fails leaves the other task pending:
+// whether another follows, only the Submitter knows, and its future says how it has ended.
 type errand[V any] struct {
 	task     *future.Task[V]
 	panicked atomic.Pointer[future.PanicError] // of fn, to be passed on; nil if it has returned
+
+	// Of attempts, of which one follows another.
+	attempt bool // fn is called by one
+	over    bool // there is an outcome, and fn is not called again
+	value   V
+	err     error
 }
 
 // newErrand returns an errand for fn, which is to be given once.
 func newErrand[V any](fn future.Func[V]) *errand[V] {
 	e := new(errand[V])
 	e.task = future.NewTask(func(ctx context.Context) (v V, err error) {
+		if e.over {
+			return e.value, e.err
+		}
 		returned := future.Invoke(ctx, func(ctx context.Context) (err error) {
 			v, err = fn(ctx)
 			return err
 		}, &err)
 		if p, ok := err.(*future.PanicError); ok && !returned {
 			e.panicked.Store(p)
+		}
+		if e.attempt {
+			e.value, e.err = v, err
+			return v, nil // what it means is up to try
 		}
 		return v, err
 	})
@@ -40,12 +56,32 @@ func newErrand[V any](fn future.Func[V]) *errand[V] {
 
 // run is what the Submitter runs. It passes a panic on, so that the Submitter can report it.
 func (e *errand[V]) run(ctx context.Context) error {
-	e.task.Run(ctx)
+	if run, ok := RunFrom(ctx); ok && run.Attempt > 0 {
+		if err := e.try(ctx); err != nil {
+			return err
+		}
+	} else {
+		e.task.Run(ctx)
+	}
 	if p := e.panicked.Load(); p != nil {
 		panic(p)
 	}
 	result, _ := e.task.Future().Poll()
 	return result.Err
+}
+
+// try makes an attempt. It returns the error of one after which the task is pending again.
+func (e *errand[V]) try(ctx context.Context) error {
+	e.attempt = true
+	if !e.task.RunAndReset(ctx) {
+		return nil // it has been settled meanwhile, or fn has ended its goroutine
+	}
+	if e.err != nil && e.panicked.Load() == nil {
+		return e.err
+	}
+	e.over = true
+	e.task.Run(ctx)
+	return nil
 }
 
 // give submits the errand. It returns the Submitter's future. That and the errand's end alike:
