@@ -76,8 +76,13 @@ func (e *errand[V]) try(ctx context.Context) error {
 	if !e.task.RunAndReset(ctx) {
 		return nil // it has been settled meanwhile, or fn has ended its goroutine
 	}
-	if e.err != nil && e.panicked.Load() == nil {
-		return e.err
+	if e.panicked.Load() == nil {
+		if cause := context.Cause(ctx); errors.Is(cause, future.ErrTimeout) {
+			return cause // whatever fn has returned since
+		}
+		if e.err != nil {
+			return e.err
+		}
 	}
 	e.over = true
 	e.task.Run(ctx)

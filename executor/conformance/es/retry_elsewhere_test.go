@@ -124,3 +124,19 @@ func TestACancellationDuringAnAttemptElsewhereEndsItsContext(t *testing.T) {
 		assert.Equal(t, future.Cancelled, f.State())
 	})
 }
+
+func TestAnAttemptElsewhereThatExceedsItsTimeoutIsTriedAgain(t *testing.T) {
+	elsewhere(t, func(t *testing.T, p executor.Submitter) {
+		calls := 0
+		f, err := executor.Submit(p, func(context.Context) (int, error) {
+			if calls++; calls == 1 {
+				time.Sleep(time.Minute)
+			}
+			return calls, nil
+		}, thrice, executor.Timeout(time.Second))
+		require.NoError(t, err)
+		v, err := f.Get(context.Background())
+		assert.NoError(t, err)
+		assert.Equal(t, 2, v)
+	})
+}

@@ -97,7 +97,7 @@ func (d *draft) stars(focus Pair) (stars [2]*task) {
 	on := waysOn(d.host)
 	a, b := focus.A, focus.B
 	both := a.waysOf() & b.waysOf() & on
-	if both != 0 {
+	if both != 0 && (!focus.beside() || d.rng.IntN(2) == 0) {
 		star := d.newTask(d.drawWay(both), d.between(18, 24))
 		return [2]*task{star, star}
 	}
@@ -204,6 +204,9 @@ func (d *draft) include(f *Feature, t *task) {
 		d.addBody(t, f.Name)
 	case f.command != nil:
 		c := command{use: u, at: t.at + d.between(1, 50)}
+		if d.rng.IntN(2) == 0 {
+			c.at = t.at + t.delay + d.between(1, 8)
+		}
 		if f.ofTask {
 			c.task = t
 		}
@@ -212,6 +215,9 @@ func (d *draft) include(f *Feature, t *task) {
 		d.lapse(f, t)
 	case f.end != nil:
 		d.ends = append(d.ends, f)
+		if d.rng.IntN(2) == 0 {
+			d.addBody(t, d.oneOf("body blocks", "body is deaf"))
+		}
 		d.endAt = min(d.endAt, t.at+d.between(0, 50))
 		d.calm = false
 	}
@@ -261,6 +267,9 @@ func (d *draft) lapse(behaviour *Feature, t *task) {
 				d.include(f, t)
 			}
 		}
+	}
+	if d.deadly(callback, behaviour) {
+		return
 	}
 	d.lapses = append(d.lapses, lapse{callback, behaviour, d.rng.IntN(3) / 2 * d.rng.IntN(3)})
 }
@@ -319,7 +328,7 @@ func (d *draft) neighbours(t *task, n int) {
 		if t.way.way&serialWays == 0 {
 			way = "KeyedSerial.Submit"
 		}
-		c := d.newTask(byName[way], t.at+ms*time.Duration(i-1))
+		c := d.newTask(byName[way], t.at+t.delay+ms*time.Duration(i-1))
 		c.lane = t.lane
 	}
 }
@@ -327,15 +336,19 @@ func (d *draft) neighbours(t *task, n int) {
 // members are other tasks of the group.
 func (d *draft) members(t *task, n int) {
 	for range n {
-		c := d.newTask(byName[d.oneOf("Group.Go", "Group.TryGo")], t.at)
-		c.takes = 20 * ms
+		c := d.newTask(byName["Group.Go"], t.at-ms)
+		c.holds = d.between(8, 25)
 	}
 }
 
 // endDuring has the executor end while the task probably waits.
 func (d *draft) endDuring(t *task) {
-	d.crowdDuring(t)
-	d.endAt = min(d.endAt, t.at+t.delay+d.between(0, 10))
+	if t.way.way&seriesWays == 0 {
+		d.crowdDuring(t)
+		d.endAt = min(d.endAt, t.at+t.delay+d.between(0, 10))
+	} else {
+		d.endAt = min(d.endAt, t.at+t.delay+d.between(0, 70))
+	}
 	d.calm = false
 	if len(d.ends) == 0 {
 		d.ends = append(d.ends, byName[d.oneOf("ShutdownNow", "Close", "CloseContext")])
@@ -344,7 +357,10 @@ func (d *draft) endDuring(t *task) {
 
 // endBy has the executor end in this way while the task lives.
 func (d *draft) endBy(name string, t *task) {
-	d.endAt = min(d.endAt, t.at+d.between(2, 20))
+	d.endAt = min(d.endAt, t.at+d.between(2, 60))
+	if t.way.way&delayedWays != 0 && t.way.way&seriesWays == 0 {
+		t.delay = d.endAt - t.at + d.between(0, 10)
+	}
 	d.calm = false
 	d.ends = append([]*Feature{byName[name]}, d.ends...)
 	for i, c := range d.commands {

@@ -11,11 +11,11 @@ var groupCommands = []*Feature{
 	{
 		Name: "Group.SetLimit", API: []string{"Group.SetLimit"}, ways: groupWays,
 		shape: func(d *draft, t *task, u *use) {
-			d.commandAt("Group.SetLimit", t.at-ms)
+			d.commandAt("Group.SetLimit", t.at-2*ms)
 			d.members(t, 2)
 		},
 		command: func(l *life, _ *record, u *use) {
-			l.group.SetLimit(1 + u.pick(0, 2))
+			l.group.SetLimit(1 + u.pick(0, 8)/7)
 		},
 		observed: func(l *life, u *use) {
 			for _, r := range l.records {
@@ -29,7 +29,7 @@ var groupCommands = []*Feature{
 		},
 	},
 	{
-		Name: "Group.Cancel", API: []string{"Group.Cancel", "Group.Context"}, ways: groupWays,
+		Name: "Group.Cancel", ender: true, API: []string{"Group.Cancel", "Group.Context"}, ways: groupWays,
 		command: func(l *life, _ *record, u *use) {
 			l.group.Cancel(errCaller)
 			for _, r := range l.records {

@@ -50,3 +50,8 @@ func (p *program) known(text string) bool {
 	}
 	return false
 }
+
+// deadly reports whether a callback that misbehaves so still ends the process.
+func (p *program) deadly(callback, behaviour *Feature) bool {
+	return p.host == loop && callback.Name == "Record" && behaviour.Name == "callback calls Goexit"
+}

@@ -14,12 +14,8 @@ var laneOptions = []*Feature{
 		lane:  func(l *life, u *use) executor.SerialOption { return executor.Gap(gap(u)) },
 		observed: func(l *life, u *use) {
 			for _, lane := range l.lanes() {
-				var last *bodyRun
 				for _, s := range l.starts(lane) {
-					if last != nil && s.b.began == last.ended+gap(u) && s.b.due < s.b.began {
-						l.markTask(u.Feature, s.r)
-					}
-					last = s.b
+					l.markPutOff(u.Feature, lane, s.b.ended, s.b.ended+gap(u))
 				}
 			}
 		},
@@ -34,7 +30,7 @@ var laneOptions = []*Feature{
 		observed: func(l *life, u *use) {
 			n, per := pace(u)
 			for _, lane := range l.lanes() {
-				l.markHeld(u.Feature, l.starts(lane), n, per)
+				l.markPaced(u.Feature, lane, n, per)
 			}
 		},
 	},

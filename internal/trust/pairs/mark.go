@@ -71,12 +71,30 @@ func (l *life) called(f *Feature, name string) {
 	}
 }
 
-// markHeld marks the runs that a pace has held up: they began when it allowed them to.
-func (l *life) markHeld(f *Feature, starts []start, n int, per time.Duration) {
-	for i := n; i < len(starts); i++ {
-		s := starts[i]
-		if s.b.due < s.b.began && s.b.began == starts[i-n].b.began+per {
-			l.markTask(f, s.r)
+// markPaced marks the tasks that were due while a pace allowed no start.
+func (l *life) markPaced(f *Feature, lane, n int, per time.Duration) {
+	starts := l.starts(lane)
+	for i := n - 1; i < len(starts); i++ {
+		l.markPutOff(f, lane, starts[i].b.began, starts[i-n+1].b.began+per)
+	}
+}
+
+// markPutOff marks the tasks of a lane, or of all for lane 0, that were due between two times, and
+// alive, and did not begin before the second.
+func (l *life) markPutOff(f *Feature, lane int, from, to time.Duration) {
+	for _, r := range l.records {
+		if lane != 0 && r.lane() != lane {
+			continue
+		}
+		since, until := r.span()
+		for _, b := range r.bodies {
+			if b.due < to && b.began >= to && b.began > from {
+				l.markTask(f, r)
+			}
+		}
+		due := r.submitted + r.t.delay
+		if len(r.bodies) == 0 && r.accepted() && since <= to && until > from && due < to && until >= due {
+			l.markTask(f, r)
 		}
 	}
 }

@@ -128,7 +128,7 @@ func (l *life) count() Counts {
 		l.countSame(near[i], seen)
 		for j := range l.records {
 			if i != j && l.overlap(i, j) {
-				l.countBeside(own[i], own[j], seen)
+				l.countBeside(own[i], near[j], seen)
 			}
 		}
 	}
@@ -160,18 +160,30 @@ func (l *life) countSame(s set, seen []bool) {
 
 // countBeside notes the pairs that no task can show alone, as it would have to come in two ways.
 func (l *life) countBeside(a, b set, seen []bool) {
-	for i, f := range Features {
+	for i := range Features {
 		if !a.has(i) {
 			continue
 		}
-		for j, g := range Features {
+		for j := range Features {
 			p := pairs[i][j]
-			if p >= 0 && b.has(j) && f.waysOf()&g.waysOf()&waysOn(f.hosts&g.hosts) == 0 {
+			if p >= 0 && b.has(j) && Pairs[p].beside() {
 				seen[p] = true
 			}
 		}
 	}
 }
+
+// beside reports whether no task can show the pair alone: because it would have to come in two ways,
+// or to end in two, or to run after it was withdrawn, which is for tasks that have not begun. Then
+// the two features act on two tasks that are alive together.
+func (p Pair) beside() bool {
+	a, b := p.A, p.B
+	return a.waysOf()&b.waysOf()&waysOn(a.hosts&b.hosts) == 0 || a.ends() && b.ends() ||
+		a.Name == "Withdraw" || b.Name == "Withdraw"
+}
+
+// ends reports whether the effect of the feature is that a task ends, without a run of its own.
+func (f *Feature) ends() bool { return f.ender || f.end != nil || f.Name == "Observer.Dropped" }
 
 // direct reports whether a pair is a callback and how it behaves: then it is about that callback.
 func direct(p Pair) bool {

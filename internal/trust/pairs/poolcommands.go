@@ -38,7 +38,7 @@ var poolCommands = []*Feature{
 		},
 	},
 	{
-		Name: "Pool.Drain", API: []string{"Pool.Drain"}, hosts: pools,
+		Name: "Pool.Drain", ender: true, API: []string{"Pool.Drain"}, hosts: pools,
 		shape: func(d *draft, t *task, u *use) { d.crowdDuring(t) },
 		command: func(l *life, _ *record, u *use) {
 			drained := l.pool.Drain()

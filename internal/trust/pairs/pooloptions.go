@@ -224,7 +224,7 @@ var poolOptions = []*Feature{
 		},
 		observed: func(l *life, u *use) {
 			n, per := pace(u)
-			l.markHeld(u.Feature, l.starts(0), n, per)
+			l.markPaced(u.Feature, 0, n, per)
 		},
 	},
 	{

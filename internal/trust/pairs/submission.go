@@ -88,6 +88,9 @@ func (l *life) answer(r *record, f *future.Future[struct{}], err error) {
 		r.future, r.outcome = f, f
 	}
 	r.answered, r.answeredAt, r.err = true, l.now(), err
+	if err == nil {
+		l.markLocked(r.t.way.Feature, r, 0, 0)
+	}
 }
 
 // answerWith is answer for a future with a result.

@@ -11,7 +11,7 @@ import (
 // taskCommands are given to a task, by its future or its handle.
 var taskCommands = []*Feature{
 	{
-		Name: "Cancel", API: []string{"Future.Cancel", "Handle.Cancel"}, ways: futureWays, ofTask: true,
+		Name: "Cancel", ender: true, API: []string{"Future.Cancel", "Handle.Cancel"}, ways: futureWays, ofTask: true,
 		command: func(l *life, r *record, u *use) {
 			if h, ok := l.handle(r); ok && u.pick(0, 2) == 0 {
 				l.give(u.Feature, r, h.Cancel)
@@ -21,7 +21,7 @@ var taskCommands = []*Feature{
 		},
 	},
 	{
-		Name: "CancelCause", API: []string{"Future.CancelCause"}, ways: futureWays &^ groupWays,
+		Name: "CancelCause", ender: true, API: []string{"Future.CancelCause"}, ways: futureWays &^ groupWays,
 		ofTask: true,
 		command: func(l *life, r *record, u *use) {
 			if f := r.outcome; f != nil {
@@ -30,7 +30,7 @@ var taskCommands = []*Feature{
 		},
 	},
 	{
-		Name: "Stop", API: []string{"Future.Stop", "Handle.Stop"}, ways: futureWays, ofTask: true,
+		Name: "Stop", ender: true, API: []string{"Future.Stop", "Handle.Stop"}, ways: futureWays, ofTask: true,
 		command: func(l *life, r *record, u *use) {
 			if h, ok := l.handle(r); ok && u.pick(0, 2) == 0 {
 				l.give(u.Feature, r, h.Stop)
@@ -40,7 +40,7 @@ var taskCommands = []*Feature{
 		},
 	},
 	{
-		Name: "Withdraw", API: []string{"Future.Withdraw"}, ways: futureWays &^ groupWays, ofTask: true,
+		Name: "Withdraw", ender: true, API: []string{"Future.Withdraw"}, ways: futureWays &^ groupWays, ofTask: true,
 		shape: func(d *draft, t *task, u *use) { d.crowdAt(t.at) },
 		command: func(l *life, r *record, u *use) {
 			if f := r.outcome; f != nil {
@@ -136,11 +136,10 @@ var taskCommands = []*Feature{
 		callback: true,
 		command: func(l *life, r *record, u *use) {
 			if r.future != nil {
-				future.Then(r.future, func(struct{}) (int, error) {
-					l.called(u.Feature, r.t.name())
-					l.markTask(u.Feature, r)
-					return 0, nil
-				})
+				then(l, u.Feature, r, r.future)
+			}
+			if r.typed != nil {
+				then(l, u.Feature, r, r.typed)
 			}
 		},
 	},
@@ -172,4 +171,13 @@ var taskCommands = []*Feature{
 			l.mark(u.Feature, r, from, l.now())
 		},
 	},
+}
+
+// then derives a future from that of a task. It has an effect when it is settled.
+func then[V any](l *life, f *Feature, r *record, of *future.Future[V]) {
+	derived := future.Then(of, func(V) (int, error) {
+		l.called(f, r.t.name())
+		return 0, nil
+	})
+	future.AfterSettled(derived, func(future.Result[int]) { l.markTask(f, r) })
 }

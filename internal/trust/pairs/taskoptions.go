@@ -128,13 +128,13 @@ var taskOptions = []*Feature{
 		},
 	},
 	{
-		Name: "MaxRuns", API: []string{"executor.MaxRuns"}, hosts: timed, ways: seriesWays,
+		Name: "MaxRuns", ender: true, API: []string{"executor.MaxRuns"}, hosts: timed, ways: seriesWays,
 		task: func(l *life, t *task, u *use) taskOpts {
 			return taskOpts{executor.MaxRuns(maxRuns(u))}
 		},
 		observed: func(l *life, u *use) {
 			l.eachUsing(u.Feature, func(r *record, u *use) {
-				if r.planned() == maxRuns(u) && r.settledBy(nil) {
+				if r.planned() == maxRuns(u) {
 					l.markTask(u.Feature, r)
 				}
 			})
@@ -251,13 +251,13 @@ var taskOptions = []*Feature{
 		},
 	},
 	{
-		Name: "Until", API: []string{"executor.Until"}, hosts: timed, ways: seriesWays,
+		Name: "Until", ender: true, API: []string{"executor.Until"}, hosts: timed, ways: seriesWays,
 		task: func(l *life, t *task, u *use) taskOpts {
 			return taskOpts{executor.Until(l.at(until(t, u)))}
 		},
 		observed: func(l *life, u *use) {
 			l.eachUsing(u.Feature, func(r *record, u *use) {
-				if r.settledBy(nil) && r.lastDue()+r.t.period >= until(r.t, u) {
+				if len(r.bodies) > 0 && r.lastDue()+r.t.period >= until(r.t, u) {
 					l.markTask(u.Feature, r)
 				}
 			})
@@ -275,7 +275,7 @@ var taskOptions = []*Feature{
 		},
 	},
 	{
-		Name: "WithContext", API: []string{"executor.WithContext"}, ways: optionWays,
+		Name: "WithContext", ender: true, API: []string{"executor.WithContext"}, ways: optionWays,
 		task: func(l *life, t *task, u *use) taskOpts {
 			ctx, cancel := context.WithCancelCause(context.Background())
 			r := l.recordOf(t)
