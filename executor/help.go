@@ -43,12 +43,15 @@ func (p *Pool) helpLocked(a *await) {
 // and advanceLocked come back for the next.
 func (p *Pool) nextOf(a *await) (next *cell.Cell, at int64) {
 	for _, c := range a.cells {
+		s := planOf(c).strand
+		if s != nil {
+			s.addAwaitLocked(a) // c may have come to the strand during the wait
+		}
 		// No single run of a periodic task ends the wait.
 		if planOf(c).Periodic() || !p.waitsToBegin(c) {
 			continue
 		}
-		if s := planOf(c).strand; s != nil {
-			s.addAwaitLocked(a) // c may have come to the strand during the wait
+		if s != nil {
 			if c = s.head; !p.waitsToBegin(c) {
 				continue
 			}
