@@ -157,6 +157,9 @@ func (p *Pool) acceptLaterLocked(c *cell.Cell, when, now int64) error {
 // tryEnqueueLocked is the one way into the queue from outside, for a task whose time is set. It
 // returns ErrShutdown or ErrSaturated if there is none.
 func (p *Pool) tryEnqueueLocked(c *cell.Cell, now int64) error {
+	if isFromOutside(now) {
+		return invalid(fromOutside)
+	}
 	if p.stage != running {
 		return ErrShutdown
 	}
@@ -265,6 +268,9 @@ func (p *Pool) notifyLocked(now int64) {
 	}
 	mayGrow := len(p.workers) < p.limitLocked()
 	if !mayGrow && p.lot.Idle() == 0 {
+		if p.shortage.state != watching {
+			p.busyLocked()
+		}
 		return // all are busy, and each looks again after its task
 	}
 	head, due, _ := p.headLocked()
@@ -278,6 +284,9 @@ func (p *Pool) notifyLocked(now int64) {
 		head = p.lookAtLocked(head)
 	}
 	if head <= now && p.overdrawnLocked() {
+		if p.shortage.state != watching {
+			p.busyLocked()
+		}
 		return // a worker would take nothing; freedLocked notifies once a place is free
 	}
 	if p.lot.Notify(head, now, mayGrow) {

@@ -64,14 +64,15 @@ type Health struct {
 	// Status is
 	//
 	//	ok        what is expected holds
-	//	degraded  of some task it does not
-	//	down      the pool is shut down; or for longer than the shortest [SuccessWithin] a task
-	//	          has been due, and no worker has become free for it
+	//	degraded  of some task it does not, or a failure has ended a series; or for more than a
+	//	          minute a task has been due, and no worker has become free for it
+	//	down      the pool is shut down; or such a task has waited for longer than the shortest
+	//	          [SuccessWithin]
 	Status string       `json:"status"`
 	At     time.Time    `json:"at"`
 	Pool   string       `json:"pool,omitempty"`
 	State  string       `json:"state"`            // as in Stats
-	Reason string       `json:"reason,omitempty"` // if it is down
+	Reason string       `json:"reason,omitempty"` // if it is down, or no worker is free
 	Tasks  []TaskHealth `json:"tasks,omitempty"`  // see there; the worst first
 }
 
@@ -133,30 +134,16 @@ func (p *Pool) Health() Health {
 	h := Health{Status: HealthOK, At: p.clock.Time(p.clock.Now()), Pool: p.runs.Name,
 		State: p.stage.String()}
 	h.add(p.runs.HealthLocked())
-	within := p.runs.ShortestLocked()
-	// What a pause has held up has been waiting for a worker only since.
-	overdue := min(p.overdueLocked(), time.Duration(p.clock.Now()-p.pause.over))
+	within, lacking := p.runs.ShortestLocked(), p.shortForLocked()
 	switch {
 	case p.stage != running:
 		h.Status, h.Reason = HealthDown, "it is "+h.State
-	case within > 0 && overdue > within && !p.pause.on:
-		h.Status = HealthDown
-		h.Reason = fmt.Sprintf("no worker has been free for %v", overdue.Round(time.Millisecond)) +
-			p.holdersLocked()
+	case within > 0 && lacking > within:
+		h.Status, h.Reason = HealthDown, shortText(lacking, p.runningLocked())
+	case lacking > shortAfter:
+		h.Status, h.Reason = HealthDegraded, shortText(lacking, p.runningLocked())
 	}
 	return h
-}
-
-// holdersLocked names the runs that have held a worker for longest.
-func (p *Pool) holdersLocked() string {
-	const most = 3
-	var holders []run.Holder
-	for _, r := range p.runningLocked() {
-		if len(holders) < most {
-			holders = append(holders, run.Holder{Info: run.Info(r.Run), For: r.For})
-		}
-	}
-	return run.TextOf(holders)
 }
 
 // add adds the tasks, of which those in trouble degrade it.

@@ -51,6 +51,9 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 		p.lot.CallLeader()
 	}
 	p.runs.CancelledLocked(&planOf(c).Plan)
+	if p.shortage.state == short {
+		p.recheckShortageLocked(p.clock.Now())
+	}
 	// It may have been the last task of a pool that is draining.
 	ended := p.emptiedLocked()
 	p.mu.Unlock()

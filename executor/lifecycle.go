@@ -152,6 +152,7 @@ func (p *Pool) drainLocked() {
 		return
 	}
 	p.stage = draining
+	p.endShortageLocked()
 	p.announce() // starts the functions of AfterShutdown, on other goroutines
 	if p.inbox != nil {
 		p.inbox.Close()

@@ -86,6 +86,7 @@ type Pool struct {
 	blockedSubmitters blockedSubmitters // wait for room
 
 	pause         pause
+	shortage      shortage
 	asked         int64         // when somebody has last asked for runs in progress
 	hookGoroutine uint64        // runs the AfterTermination hooks; 0 when there is none
 	done          chan struct{} // closed at the end

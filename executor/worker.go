@@ -58,6 +58,7 @@ func (p *Pool) startWorkerLocked() { p.addWorkerLocked().launchLocked() }
 // addWorkerLocked adds a worker without a goroutine: the caller gives it one, with a task or
 // without.
 func (p *Pool) addWorkerLocked() *worker {
+	p.stayLocked()
 	w := &worker{execution: p.newExecution(true), place: parking.NewWaiter()}
 	p.workers[w] = struct{}{}
 	p.counts.largest = max(p.counts.largest, len(p.workers))

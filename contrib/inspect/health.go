@@ -3,12 +3,13 @@ package inspect
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 
 	"github.com/punctual-go/punctual/executor"
 )
 
 // Health returns a handler that answers with 200 while no source is down, and else with 503; with
-// the health of each as JSON. It is what a liveness probe asks, and often anybody may: so of tasks
+// the health of each as JSON. A source that is degraded only says so there, unless it is [Strict]. It is what a liveness probe asks, and often anybody may: so of tasks
 // it says only how many are in which state. The page has it at "health", with their names.
 func Health(sources ...Source) http.Handler { return probe(false, sources) }
 
@@ -53,6 +54,9 @@ func (p *Page) serveHealth(w http.ResponseWriter, r *http.Request, ready, names 
 		if ready {
 			down = !takesTasks(h.State)
 		}
+		if s.strict && h.Status != executor.HealthOK {
+			code = http.StatusServiceUnavailable
+		}
 		switch {
 		case down:
 			c.Status, code = executor.HealthDown, http.StatusServiceUnavailable
@@ -62,6 +66,7 @@ func (p *Page) serveHealth(w http.ResponseWriter, r *http.Request, ready, names 
 		is := newCondition(h)
 		if !names {
 			is.Tasks = nil
+			is.Reason, _, _ = strings.Cut(is.Reason, " (") // of those who hold the workers
 		}
 		c.Sources = append(c.Sources, probed{text(s.title()), s.kind, h.State, is})
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -306,6 +307,28 @@ func TestHealthAndReady(t *testing.T) {
 	w := httptest.NewRecorder()
 	health.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/", http.NoBody))
 	assert.Equal(t, http.StatusMethodNotAllowed, w.Code)
+}
+
+func TestADegradedSourceFailsProbesWhereItsOwnerAsksForThat(t *testing.T) {
+	p := executor.NewScheduledPool(1, executor.Logger(slog.New(slog.DiscardHandler)))
+	t.Cleanup(func() { _ = p.Close() })
+	f, err := p.AtFixedRate(0, hour, func(context.Context) error { panic("boom") })
+	require.NoError(t, err)
+	_, _ = f.Get(t.Context())
+	require.Eventually(t, func() bool { return p.Health().Status == executor.HealthDegraded },
+		20*time.Second, ms)
+	codes := func(s inspect.Source) (codes []int) {
+		for _, probe := range []http.Handler{inspect.Health(s), inspect.Ready(s)} {
+			w := get(t, probe, "/")
+			assert.Contains(t, w.Body.String(), `"status":"degraded"`)
+			codes = append(codes, w.Code)
+		}
+		return codes
+	}
+	assert.Equal(t, []int{200, 200}, codes(p))
+	assert.Equal(t, []int{503, 503}, codes(inspect.Strict(p)))
+	f.Cancel() // its owner knows
+	assert.Equal(t, http.StatusOK, get(t, inspect.Health(inspect.Strict(p)), "/").Code)
 }
 
 // Whoever may ask a probe need not know what the tasks are called.

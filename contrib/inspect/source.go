@@ -14,6 +14,17 @@ import (
 // *eventloop.Loop, or a *supervisor.Supervisor.
 type Source interface{ String() string }
 
+// Strict returns a source for which [Health] and [Ready], and the same of a page, answer with 503
+// also while it is degraded: a task is late, a failure has ended a series, or no worker has been free
+// for a minute. Use it where a restart, or no traffic, helps against that. It panics if s can't be
+// shown.
+func Strict(s Source) Source {
+	newSource(s)
+	return strict{s}
+}
+
+type strict struct{ Source }
+
 // The kinds of sources.
 const (
 	aPool       = "pool"
@@ -29,6 +40,7 @@ type source struct {
 	pool       *executor.Pool
 	loop       *eventloop.Loop
 	supervisor *supervisor.Supervisor
+	strict     bool // a probe answers with 503 while it is degraded
 
 	tasks index // of a pool; the page's lock guards it
 	scan  scan  // of these; the page's lock guards it
@@ -39,6 +51,10 @@ type source struct {
 func newSource(s Source) *source {
 	src := new(source)
 	switch s := s.(type) {
+	case strict:
+		src = newSource(s.Source)
+		src.strict = true
+		return src
 	case *executor.ScheduledPool:
 		src.kind, src.pool = aPool, &s.Pool
 	case *executor.Pool:

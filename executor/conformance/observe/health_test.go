@@ -264,7 +264,9 @@ func TestAPoolThatIsStuckIsDown(t *testing.T) {
 		time.Sleep(time.Hour)
 		assert.Equal(t, "ok", p.Health().Status)
 		assert.Equal(t, []string{
-			`executor: degraded: task "poll": no success for 3m0s, expected within 3m0s`,
+			`executor: degraded: no worker has been free for 1m0s (hog 1m59s, hog 1m59s)`,
+			`executor: degraded: no worker has been free for 2m0s (hog 2m59s, hog 2m59s); ` +
+				`task "poll": no success for 3m0s, expected within 3m0s`,
 			`executor: down: no worker has been free for 5m0s (hog 5m59s, hog 5m59s); ` +
 				`task "poll": no success for 6m0s, expected within 3m0s`, "ok"}, a.read())
 		p.Shutdown()

@@ -36,6 +36,18 @@ func (r *Reporter) log(level slog.Level, text string, run Info, attrs ...slog.At
 	logger.LogAttrs(context.Background(), level, "executor: "+text, append(about, attrs...)...)
 }
 
+// Warn writes a record that names the owner alone. The handler of the log is the user's; a panic of
+// it is dropped.
+func (r *Reporter) Warn(text string, attrs ...slog.Attr) {
+	defer func() { _ = recover() }()
+	logger := r.Logger
+	if logger == nil {
+		logger = slog.Default()
+	}
+	logger.LogAttrs(context.Background(), slog.LevelWarn, "executor: "+text,
+		append([]slog.Attr{slog.String("pool", r.Name)}, attrs...)...)
+}
+
 // stackOf returns the stack of a panic, or nil if err is none. Looking for it calls methods of the
 // user's error, which may panic.
 func stackOf(err error) (stack []byte) {
