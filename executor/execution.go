@@ -121,7 +121,7 @@ func (x *execution) startBare(c *cell.Cell, now int64) {
 		now = x.pool.clock.Now()
 	}
 	c.Started = now
-	x.Task, x.Plan = c, &x.pool.executed.Plan
+	x.Bare(c, &x.pool.executed.Plan)
 }
 
 // runBare is run for a bare task. It lends the token's context: one cell serves for many such runs.

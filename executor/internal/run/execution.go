@@ -90,6 +90,9 @@ func (x *Execution) Start(c *cell.Cell, pl *Plan, now int64) bool {
 	return true
 }
 
+// Bare begins the run of a task that has no options, and so is never skipped.
+func (x *Execution) Bare(c *cell.Cell, pl *Plan) { x.Task, x.Plan, x.skip = c, pl, noSkip }
+
 // startRepeated accounts for the run in the state of a task that is more than one call of a body.
 // The lock is held.
 func (x *Execution) startRepeated(c *cell.Cell, pl *Plan, now int64) {

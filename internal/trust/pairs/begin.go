@@ -78,12 +78,16 @@ func (t *task) irregular() bool {
 // checkLimitsLocked checks the options that bound when, and how often, a task runs.
 func (l *life) checkLimitsLocked(r *record, b *bodyRun) {
 	t := r.t
-	if u := t.using(byName["BeginWithin"]); u != nil && b.run.Attempt <= 1 && b.began > b.due+within(u) &&
+	own := b.due
+	if b.known { // it may have waited for room, or for its turn in a group, to be submitted
+		own = max(own, b.run.Scheduled.Sub(l.start))
+	}
+	if u := t.using(byName["BeginWithin"]); u != nil && b.run.Attempt <= 1 && b.began > own+within(u) &&
 		!b.run.Triggered {
 		l.faultLocked(&l.report.Late, "%v: a run due at %v begins, which had to be within %v", r, b.due, within(u))
 	}
 	if u := t.using(byName["Until"]); u != nil && t.way.way&seriesWays != 0 && b.due >= until(t, u) &&
-		!b.run.Triggered && !(t.way.way == wApply) {
+		!b.run.Triggered && b.run.Attempt <= 1 && t.way.way != wApply {
 		l.faultLocked(&l.report.Late, "%v: a run is planned for %v, at or after %v", r, b.due, until(t, u))
 	}
 	if u := t.using(byName["From"]); u != nil && t.way.way&seriesWays != 0 && b.began < from(t, u) &&

@@ -174,13 +174,16 @@ func (l *life) countBeside(a, b set, seen []bool) {
 }
 
 // beside reports whether no task can show the pair alone: because it would have to come in two ways,
-// or to end in two, or to run after it was withdrawn, which is for tasks that have not begun. Then
-// the two features act on two tasks that are alive together.
+// or to end in two, or to run although it was refused or withdrawn. Then the two features act on
+// two tasks that are alive together.
 func (p Pair) beside() bool {
 	a, b := p.A, p.B
 	return a.waysOf()&b.waysOf()&waysOn(a.hosts&b.hosts) == 0 || a.ends() && b.ends() ||
-		a.Name == "Withdraw" || b.Name == "Withdraw"
+		a.neverRuns() || b.neverRuns()
 }
+
+// neverRuns reports whether the effect of the feature is on tasks that have not begun, and never do.
+func (f *Feature) neverRuns() bool { return f.Name == "Withdraw" || f.Name == "Observer.Rejected" }
 
 // ends reports whether the effect of the feature is that a task ends, without a run of its own.
 func (f *Feature) ends() bool { return f.ender || f.end != nil || f.Name == "Observer.Dropped" }

@@ -282,18 +282,12 @@ var taskOptions = []*Feature{
 			l.defers(func() { cancel(nil) })
 			time.AfterFunc(ms*time.Duration(1+u.pick(0, 60)), func() {
 				if l.stillOpen(r) {
+					l.mark(byName["WithContext"], r, 0, 0)
 					r.contextEnded = true
 				}
 				cancel(errCaller)
 			})
 			return taskOpts{executor.WithContext(ctx)}
-		},
-		observed: func(l *life, u *use) {
-			l.eachUsing(u.Feature, func(r *record, u *use) {
-				if r.settledBy(errCaller) || r.err != nil && r.refusedBy(context.Canceled) {
-					l.markTask(u.Feature, r)
-				}
-			})
 		},
 	},
 	{
