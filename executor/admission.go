@@ -15,10 +15,20 @@ import (
 //
 //	post              to run now, without a limit: through the inbox, without the pool's lock
 //	accept            to run now, into a bounded queue, a strand or a user's queue
-//	acceptAfter, ...  to run at a time of its own
+//	acceptAfter, ...  to run at a time of its own; so does Apply, for many at once
 //
 // The latter two meet in tryEnqueueLocked. Without room, accept either waits in waitForRoom or
 // leaves the decision to the rejection policy; see blockedsubmitters.go and rejection.go.
+//
+// Whatever its way, a task goes through the same steps:
+//
+//	acceptWithin     expectations, observers and recordings know of it before it can begin
+//	mayAcceptLocked  the stage of the pool, and the name of the task
+//	roomLocked       what it needs, unless it brings a place of its own
+//	acceptedLocked   it is counted, has its name, and is found: the one place where a task becomes
+//	                 one of the pool, beside the inbox
+//
+// and if one of them refuses it, refuse counts that, beside the inbox.
 //
 // Unlike the JDK, a pool never hands a new task to the worker that it starts for it. The task goes
 // through the queue, and the worker takes the head, so nobody is overtaken.
@@ -76,27 +86,45 @@ func (p *Pool) accept(ctx context.Context, wait bool, c *cell.Cell) error {
 	if pl := planOf(c); p.inbox != nil && pl.strand == nil && !pl.Unique {
 		return p.post(runqueue.Slot{Cell: c})
 	}
-	err := p.tryAccept(c)
-	if err == ErrSaturated {
+	if err := p.acceptLocking(ctx, wait, c); err != nil {
+		return p.refuse(c, err)
+	}
+	return nil
+}
+
+// acceptLocking is accept without the inbox. A policy, a user's WorkQueue, or a task that the
+// caller runs may panic or end the goroutine. Unless the task has been accepted by then, it is
+// refused.
+func (p *Pool) acceptLocking(ctx context.Context, wait bool, c *cell.Cell) (err error) {
+	returned := false
+	defer func() {
+		if !returned && !p.runs.Accepted(c) {
+			_ = p.refuse(c, nil)
+		}
+	}()
+	if err = p.tryAccept(c); err == ErrSaturated {
 		if wait {
 			err = p.waitForRoom(ctx, c)
 		} else {
 			err = p.reject(ctx, *p.policy.Load(), c)
 		}
 	}
-	if err != nil {
-		return p.refuse(c, err)
-	}
-	return nil
+	returned = true
+	return err
 }
 
 // refuse counts a refused submission, whose error it returns. It is called at the end of each road
-// that refuses, once; only the inbox, and tasks with a time, count for themselves.
+// that refuses, once; only the inbox counts for itself.
 func (p *Pool) refuse(c *cell.Cell, err error) error {
 	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.refuseLocked(nameOf(c), err)
+}
+
+// refuseLocked is refuse for a caller who holds the lock, and knows the name of the task.
+func (p *Pool) refuseLocked(name string, err error) error {
 	p.counts.rejected++
-	p.mu.Unlock()
-	return p.refusal(nameOf(c), err)
+	return p.refusal(name, err)
 }
 
 // tryAccept queues c if there is room, and otherwise returns ErrSaturated, not yet counted.
@@ -146,25 +174,44 @@ func (p *Pool) keepTimesLocked(now int64) int64 {
 // CallerRuns would run the task early, DiscardOldest drop others for one that is not due.
 func (p *Pool) acceptLaterLocked(c *cell.Cell, when, now int64) error {
 	c.When = planOf(c).First(when)
-	err := p.tryEnqueueLocked(c, now)
-	if err != nil {
-		p.counts.rejected++
-		return p.refusal(nameOf(c), err)
+	if err := p.tryEnqueueLocked(c, now); err != nil {
+		return p.refuseLocked(nameOf(c), err)
 	}
 	return nil
 }
 
-// tryEnqueueLocked is the one way into the queue from outside, for a task whose time is set. It
-// returns ErrShutdown or ErrSaturated if there is none.
+// mayAcceptLocked returns why c may not become a task of the pool, whatever room there is, or nil.
+func (p *Pool) mayAcceptLocked(c *cell.Cell) error {
+	switch {
+	case p.stage != running:
+		return ErrShutdown
+	case !p.names.free(c):
+		return ErrDuplicate
+	}
+	return nil
+}
+
+// acceptedLocked makes c a task of the pool: from here on it is counted, and has an end. It is
+// called once for each, before anything else can happen to it.
+func (p *Pool) acceptedLocked(c *cell.Cell, pl *plan) {
+	p.counts.accepted++
+	if c.Order == 0 { // it is not in the queue
+		c.Order = p.order.Add(1)
+	}
+	p.names.take(c, pl)
+	if pl.Periodic() {
+		p.runs.EnrolLocked(c, &pl.Plan)
+	}
+}
+
+// tryEnqueueLocked is the way into the queue for a single task whose time is set. It returns why
+// there is none, or nil.
 func (p *Pool) tryEnqueueLocked(c *cell.Cell, now int64) error {
 	if isFromOutside(now) {
 		return invalid(fromOutside)
 	}
-	if p.stage != running {
-		return ErrShutdown
-	}
-	if !p.names.free(c) {
-		return ErrDuplicate
+	if err := p.mayAcceptLocked(c); err != nil {
+		return err
 	}
 	if !p.roomLocked(c, 0) {
 		return ErrSaturated
@@ -195,11 +242,7 @@ func (p *Pool) enqueueLocked(c *cell.Cell) {
 	default:
 		p.holdBackLocked(s, c)
 	}
-	p.counts.accepted++
-	p.names.take(c, pl)
-	if pl.Periodic() {
-		p.runs.EnrolLocked(c, &pl.Plan)
-	}
+	p.acceptedLocked(c, pl)
 }
 
 // roomLocked reports whether c may wait. There is room if a worker is free for it, or may be
@@ -210,13 +253,13 @@ func (p *Pool) roomLocked(c *cell.Cell, free int) bool {
 	if p.pendingLimit == 0 && p.capacity() == unbounded {
 		return true
 	}
-	waiting := p.queue.Len()
-	if p.pendingLimit > 0 && waiting+p.heldBack >= p.pendingLimit {
+	if !p.roomForLocked(1) {
 		return false
 	}
 	if p.capacity() == unbounded {
 		return true
 	}
+	waiting := p.queue.Len()
 	occupied := len(p.workers) - p.lot.Idle() - p.lot.Coming() - free
 	// Helpers occupy the places of workers, but a caller who runs a task by itself brings its own.
 	if p.waits.helping > 0 {
@@ -224,15 +267,28 @@ func (p *Pool) roomLocked(c *cell.Cell, free int) bool {
 	}
 	// From here on, waiting counts tasks without a worker or, below zero, workers without a task.
 	waiting -= max(p.maximumSizeLocked()-occupied, 0)
+	outside := p.heldBack + len(p.deferred)
+	switch s := planOf(c).strand; {
 	// Behind another of its strand it needs no worker yet, so a free one is no room for it.
-	if s := planOf(c).strand; s != nil && s.head != nil {
-		return p.capacity() == 0 || max(waiting, 0)+p.heldBack < p.capacity()
+	case s != nil && s.head != nil:
+		return p.capacity() == 0 || max(waiting, 0)+outside < p.capacity()
+	case p.capacity() == 0:
+		return waiting < 0
 	}
-	return waiting < 0 || waiting+p.heldBackInQueueLocked() < p.capacity()
+	// A free worker may well be free because what it has run waits for another attempt. If it were
+	// room in any case, there would be no bound.
+	return len(p.deferred) < p.capacity() && (waiting < 0 || waiting+outside < p.capacity())
+}
+
+// roomForLocked reports whether n tasks more may wait as far as a PendingLimit is concerned.
+func (p *Pool) roomForLocked(n int) bool {
+	return p.pendingLimit == 0 ||
+		p.queue.Len()+p.heldBack+len(p.deferred)+n <= p.pendingLimit
 }
 
 // heldBackInQueueLocked returns how many of the tasks held back take room in the queue. Where
-// nothing may queue, under HandOff, none do: tasks of serial executors wait there without bound.
+// nothing may queue, under HandOff, none do: tasks of serial executors wait there without bound,
+// and so do tasks that wait for another attempt.
 func (p *Pool) heldBackInQueueLocked() int {
 	if p.capacity() == 0 {
 		return 0

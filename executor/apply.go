@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync/atomic"
@@ -83,14 +84,20 @@ func (p *ScheduledPool) Apply(jobs ...Job) (Changes, error) {
 		wanted = append(wanted, w)
 	}
 	changes, stopped, err := p.compareAndApply(wanted)
-	// Without the lock: both call others.
+	// Without the lock: all of them call others.
 	for _, c := range stopped {
 		p.handle(c).Stop()
 	}
 	for _, w := range wanted {
-		if w.added {
+		switch {
+		case w.added:
+			if w.plan.Expected() {
+				p.runs.Expected(&w.plan.Plan)
+			}
 			p.runs.Follow(w.cell, &w.plan.Plan)
 			p.runs.PartedSince(partings, w.cell, &w.plan.Plan)
+		case w.announced:
+			p.runs.Rejected(w.cell, w.told, p.refuse(w.cell, cmp.Or(err, ErrDuplicate)))
 		}
 	}
 	return changes, err
@@ -110,6 +117,10 @@ type job struct {
 
 	functions bool     // functions or contexts are among its options
 	like      likeness // to the job before
+
+	// It is to be added, as things stand. Once it is announced, observers have been told so.
+	adds, announced bool
+	told            run.Info
 }
 
 // newJob checks j. It runs options and decorators, so the lock must not be held.
@@ -177,11 +188,18 @@ func (j Job) resolve() (o series.Options, period int64, err error) {
 	return o, series.OnCalendar, err
 }
 
-// compareAndApply does what Apply says, and returns the tasks to be stopped.
+// compareAndApply does what Apply says, and returns the tasks to be stopped. Calendars and
+// observers are the user's, so jobs are compared, and observers told of what is to be added, before the step
+// itself. If another Apply has changed something meanwhile, all that comes again; what need not be
+// added any more is refused.
 func (p *ScheduledPool) compareAndApply(wanted []*job) (Changes, []*cell.Cell, error) {
 	for {
 		if err := p.compare(wanted); err != nil {
 			return Changes{}, nil, err
+		}
+		for _, w := range p.additions(wanted) {
+			w.announced = true
+			w.told = p.runs.Announce(w.cell, &w.plan.Plan, w.in(p.clock.Now()))
 		}
 		if changes, stopped, done, err := p.apply(wanted); done {
 			return changes, stopped, err
@@ -189,8 +207,40 @@ func (p *ScheduledPool) compareAndApply(wanted []*job) (Changes, []*cell.Cell, e
 	}
 }
 
+// additions returns the jobs that are to be added, and have not been announced.
+func (p *ScheduledPool) additions(wanted []*job) (added []*job) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.comparedLocked(wanted) {
+		return nil
+	}
+	p.decideLocked(wanted)
+	for _, w := range wanted {
+		if w.adds && !w.announced && w.over == nil {
+			added = append(added, w)
+		}
+	}
+	return added
+}
+
+// decideLocked finds out which jobs, which have been compared, are to have tasks of their own. It
+// asks once for each: the one before may end at any moment.
+func (p *ScheduledPool) decideLocked(wanted []*job) {
+	for _, w := range wanted {
+		w.adds = p.jobs[w.Name] == nil || !w.same() && w.replaces()
+	}
+}
+
+// in returns how long it is until the first run of w.
+func (w *job) in(now int64) time.Duration {
+	if w.On != nil {
+		return time.Duration(max(w.first-now, 0))
+	}
+	return max(w.Initial, 0)
+}
+
 // apply does what Apply says in one step, and returns the tasks to be stopped. It reports false if
-// the jobs have to be compared again.
+// the jobs have to be compared, or announced, again.
 func (p *ScheduledPool) apply(
 	wanted []*job,
 ) (ch Changes, stopped []*cell.Cell, done bool, err error) {
@@ -201,8 +251,12 @@ func (p *ScheduledPool) apply(
 	if !p.comparedLocked(wanted) {
 		return ch, nil, false, nil
 	}
+	p.decideLocked(wanted)
 	if err := p.mayApplyLocked(wanted); err != nil {
 		return ch, nil, true, err
+	}
+	if slices.ContainsFunc(wanted, func(w *job) bool { return w.adds && !w.announced }) {
+		return ch, nil, false, nil
 	}
 	kept := map[string]*job{}
 	for _, w := range wanted {
@@ -212,10 +266,10 @@ func (p *ScheduledPool) apply(
 		case old == nil:
 			ch.Added = append(ch.Added, w.Name)
 			p.addJobLocked(w, now)
-		case w.same():
+		case !w.adds && w.same():
 			ch.Unchanged = append(ch.Unchanged, w.Name)
 			kept[w.Name] = old
-		case w.replaces():
+		case w.adds:
 			ch.Changed = append(ch.Changed, w.Name)
 			stopped = append(stopped, old.cell)
 			p.addJobLocked(w, now)
@@ -246,14 +300,14 @@ func (p *ScheduledPool) mayApplyLocked(wanted []*job) error {
 			return p.refusal(w.Name, ErrShutdown)
 		case old == nil && holder != nil && !p.isJobLocked(holder):
 			return p.refusal(w.Name, ErrDuplicate)
-		case old == nil || !w.same() && w.replaces():
+		case w.adds:
 			if w.over != nil {
 				return w.over
 			}
 			added++
 		}
 	}
-	if p.pendingLimit > 0 && p.queue.Len()+p.heldBack+added > p.pendingLimit {
+	if !p.roomForLocked(added) {
 		return p.refusal("", ErrSaturated)
 	}
 	return nil
@@ -277,12 +331,9 @@ func (p *ScheduledPool) addJobLocked(w *job, now int64) {
 		w.plan.Hold()
 		w.cell.When = w.plan.Due()
 	}
+	p.runs.ExpectLocked(w.cell, &w.plan.Plan)
 	p.placeLocked(w.cell, w.cell.When)
-	p.counts.accepted++
-	p.runs.EnrolLocked(w.cell, &w.plan.Plan)
-	if before == nil {
-		p.names.take(w.cell, planOf(w.cell))
-	}
+	p.acceptedLocked(w.cell, w.plan)
 	p.notifyLocked(now)
 }
 

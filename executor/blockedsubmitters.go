@@ -66,7 +66,7 @@ func (es *blockedSubmitters) bypassLocked(p *Pool, a *await, now int64) {
 		e.enqueueLocked(p)
 		p.notifyLocked(now)
 	} else {
-		p.counts.accepted++
+		p.acceptedLocked(e.cell, planOf(e.cell))
 		p.helpWithLocked(a, e.cell, now)
 	}
 	close(e.decided)

@@ -259,7 +259,7 @@ func (x *execution) accountLocked() (refused *cell.Cell) {
 	}
 	// The check for a cancellation and the queueing are one step under the lock; see
 	// host.Cancelled.
-	if when, repeats := x.Repeats(c, &pl.Plan, p.mayRepeatLocked(pl)); repeats {
+	if when, repeats := x.Repeats(c, &pl.Plan, p.mayRepeatLocked(&pl.Plan)); repeats {
 		p.queueAgainLocked(c, when)
 		return nil
 	}

@@ -76,11 +76,8 @@ func (p *Pool) runByCaller(ctx, patience context.Context, c *cell.Cell) error {
 func (p *Pool) acceptBeyond(x *execution, c *cell.Cell) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.stage != running {
-		return ErrShutdown
-	}
-	if !p.names.free(c) {
-		return ErrDuplicate
+	if err := p.mayAcceptLocked(c); err != nil {
+		return err
 	}
 	// The outermost one takes it, as the stack is empty then.
 	for x.outer != nil {
@@ -124,18 +121,14 @@ func (p *Pool) beginAtPace(ctx context.Context, c *cell.Cell) (*extraRun, error)
 func (p *Pool) begin(c *cell.Cell) (g *extraRun, wait time.Duration, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.stage != running {
-		return nil, 0, ErrShutdown
-	}
-	if !p.names.free(c) {
-		return nil, 0, ErrDuplicate
+	if err := p.mayAcceptLocked(c); err != nil {
+		return nil, 0, err
 	}
 	now := p.clock.Now()
 	if at := p.beginsAtLocked(c); at > now {
 		return nil, time.Duration(at - now), nil
 	}
-	p.names.take(c, planOf(c))
-	p.counts.accepted++
+	p.acceptedLocked(c, planOf(c))
 	g = p.addExtraRunLocked()
 	// Before the start, which has to know whether it is nested.
 	p.runners.enter(&g.execution)

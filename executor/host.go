@@ -43,7 +43,8 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 		p.leaveLocked(c)
 	}
 	// During a run it is counted here, as its end will not count again; Ends is true once only.
-	if removed || running && planOf(c).Ends() {
+	handedBack := running && !planOf(c).Ends()
+	if removed || running && !handedBack {
 		p.counts.cancelled++
 	}
 	if !p.plain && p.surplusLocked() && p.waitingLocked() == 0 {
@@ -57,7 +58,11 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 	// It may have been the last task of a pool that is draining.
 	ended := p.emptiedLocked()
 	p.mu.Unlock()
-	p.runs.Cancelled(c, &planOf(c).Plan)
+	if handedBack {
+		p.runs.Returned(c, &planOf(c).Plan)
+	} else {
+		p.runs.Cancelled(c, &planOf(c).Plan)
+	}
 	p.finish(ended)
 }
 

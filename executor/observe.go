@@ -30,7 +30,8 @@ type Observer struct {
 	Submitted func(Run)
 
 	// Rejected is called after Submitted if the task is not accepted after all. The error is the
-	// one that the submitter gets; nil if a [RejectionPolicy] has panicked.
+	// one that the submitter gets; nil if a [RejectionPolicy] or a [WorkQueue] has panicked. A task
+	// that has been accepted is never rejected, however its submission ends.
 	Rejected func(Run, error)
 
 	// Began is called on the goroutine of each run, before the hooks of [BeforeRun], with its
@@ -45,7 +46,8 @@ type Observer struct {
 	// Missed is called after Began for a run with Run.Missed above zero.
 	Missed func(Run)
 
-	// Overran is called when a run exceeds its [Timeout], while its body may still be running.
+	// Overran is called when a run, or an attempt, exceeds its [Timeout], while its body may still
+	// be running.
 	Overran func(Run)
 
 	// Ended is called after each run, and after the hooks of [AfterRun]; but, unlike these, also if
@@ -58,14 +60,17 @@ type Observer struct {
 	Expired func(Run)
 
 	// Cancelled is called once for a task that was cancelled, by the canceller. If it is in a run,
-	// Ended follows.
+	// Ended follows. A series that had been handed back before is dropped instead.
 	Cancelled func(Run)
 
 	// Dropped is called for a task that will not run, or not again, because of a shutdown, or to
-	// make room. The error is that of its future.
+	// make room. The error is that of its future. A series that is handed back during a run is told
+	// when its future is settled, whatever settles it; the error is nil if the run was the last
+	// after all.
 	Dropped func(Run, error)
 
-	// Paused and Resumed are called for a periodic task, see [Handle.Pause] and [PauseAfter].
+	// Paused and Resumed are called for a periodic task, see [Handle.Pause] and [PauseAfter]. One
+	// that has ended is not paused.
 	Paused, Resumed func(Run)
 }
 

@@ -160,10 +160,11 @@ func KeepAlive(d time.Duration) Option {
 // the pool panics when it is made.
 func CoreTimeout() Option { return option(func(s *settings) { s.coreTimeout.Store(true) }) }
 
-// PendingLimit bounds the number of accepted tasks that have not begun, whether or not workers are
-// free. A submission beyond the limit is up to the [RejectionPolicy]; Schedule and the methods like
-// it fail with [ErrSaturated]. The next run of a periodic task is never refused. The limit does not
-// make a [Pool] grow; a [Queue.Bounded] queue does. PendingLimit panics if n < 1.
+// PendingLimit bounds the number of accepted tasks that wait, whether or not workers are free: for
+// a worker, their time, their turn, or another attempt. A submission beyond the limit is up to the
+// [RejectionPolicy]; Schedule and the methods like it fail with [ErrSaturated]. The next run of a
+// periodic task is never refused, nor is another attempt. The limit does not make a [Pool] grow; a
+// [Queue.Bounded] queue does. PendingLimit panics if n < 1.
 func PendingLimit(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("executor: pending limit %d is below 1", n))

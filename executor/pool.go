@@ -129,6 +129,7 @@ func (p *Pool) init(core int, opts []Option) {
 		Counts:      &p.counts.Counts,
 		Settled:     p.settled,
 		Requeue:     p.requeueLocked,
+		MayRepeat:   p.mayRepeatLocked,
 	}
 	p.runs.Running, p.runs.Limit = p.runsLocked(), p.limitLocked
 	p.runs.Health = func() any { return p.Health() }

@@ -80,14 +80,7 @@ func (p *Pool) reject(ctx context.Context, policy RejectionPolicy, c *cell.Cell)
 		return ErrSaturated
 	}
 	r := &Rejection{pool: p, cell: c, ctx: ctx}
-	panicked := true
-	defer func() {
-		if panicked && !r.decided {
-			_ = p.refuse(c, nil)
-		}
-	}()
 	err := policy(r)
-	panicked = false
 	if r.decided {
 		return nil
 	}
@@ -157,7 +150,7 @@ func (r *Rejection) Discard() {
 	r.decided = true
 	p := r.pool
 	p.mu.Lock()
-	p.counts.accepted++
+	p.acceptedLocked(r.cell, planOf(r.cell))
 	p.runs.Settling++
 	p.mu.Unlock()
 	p.drop(r.cell)

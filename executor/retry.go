@@ -44,15 +44,18 @@ const (
 )
 
 // Retry makes a task that has failed try again, up to so many attempts in all. Between two the task
-// waits in the queue and holds no worker. All attempts are one run: of a series they share number
+// waits in the queue and holds no worker. It takes room there, see [BoundedFIFO], but is never
+// refused. All attempts are one run: of a series they share number
 // and time, its grid does not move, and the next run waits for the last attempt. The future has the
 // outcome of the last attempt, which alone is reported; [Run.Attempt] tells them apart. [Timeout]
-// bounds each attempt; one that exceeds it is over once its body has returned.
+// bounds each attempt; one that exceeds it is told to [Observer] and counted at that moment, and
+// logged, but is over only once its body has returned.
 //
 // An error is tried again, an exceeded Timeout too, but not a panic or Goexit. [Permanent] and
 // [RetryAfter] let the body decide. A cancellation during a wait settles the task at once, like
 // that of any task that waits. So does a shutdown that drops it; the error then matches that of the
-// last attempt as well. An attempt that fails when the pool lets nothing more wait is the last.
+// last attempt as well, and is reported if the task has no future. An attempt that fails when the
+// pool lets nothing more wait is the last, and a failure of the run.
 //
 // attempts must be at least 1.
 func Retry(attempts int, b Backoff) TaskOption {

@@ -27,8 +27,8 @@ func BackOff(factor float64, max time.Duration) TaskOption {
 }
 
 // PauseAfter pauses a series after so many failed runs in a row; attempts of one run count as one.
-// That is logged. [ScheduledFuture.Resume] lets it go on, and begins a new row. n must be at least
-// 1. Tasks that run once ignore it.
+// That is logged. A series that ends with such a run is not paused. [ScheduledFuture.Resume] lets
+// it go on, and begins a new row. n must be at least 1. Tasks that run once ignore it.
 func PauseAfter(failures int) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		if failures < 1 {

@@ -48,11 +48,11 @@ type Stats struct {
 
 	Runs     uint64 `json:"runs"`     // bodies that have ended; each run of a series counts
 	Failures uint64 `json:"failures"` // failed runs, at a timeout too; none of a cancelled task
-	Retries  uint64 `json:"retries"`  // failed attempts that another has followed, see Retry
+	Retries  uint64 `json:"retries"`  // failed attempts that another was to follow, see Retry
 	Expired  uint64 `json:"expired"`  // runs that did not begin in time, see BeginWithin
 	Wakeups  uint64 `json:"wakeups"`  // how often an idle worker was woken; never with nothing due
 
-	TimedOut    uint64 `json:"timed_out,omitzero"`   // runs that have exceeded their Timeout
+	TimedOut    uint64 `json:"timed_out,omitzero"`   // runs, attempts too, beyond their Timeout
 	Overrunning int    `json:"overrunning,omitzero"` // runs in progress that have
 
 	Slack time.Duration `json:"slack,omitzero"` // how late a run may be to share a wake-up

@@ -42,9 +42,10 @@ func (n *names) free(c *cell.Cell) bool {
 	return holder == nil || holder == c
 }
 
-// take gives c, whose plan is pl, its name.
+// take gives c, whose plan is pl, its name, unless that belongs to another, whose heir c is, or in
+// whose presence c is dropped.
 func (n *names) take(c *cell.Cell, pl *plan) {
-	if pl.Unique {
+	if pl.Unique && n.free(c) {
 		n.live.put(pl.Name, c)
 	}
 }
@@ -65,6 +66,7 @@ func (p *Pool) leaveLocked(c *cell.Cell) {
 		p.names.live.remove(pl.Name)
 		return
 	}
+	p.names.live.remove(pl.Name)
 	p.names.take(heir, planOf(heir))
 	now := p.clock.Now()
 	series := &planOf(heir).Series

@@ -95,21 +95,21 @@ func (p *Pool) acceptWithin(c *cell.Cell, in time.Duration, accept func() error)
 	return nil
 }
 
-// expect accepts c, of which something is expected. It is not if c is refused, or a policy panics.
-func (p *Pool) expect(c *cell.Cell, pl *plan, accept func() error) error {
-	accepted := false
+// expect accepts c, of which something is expected. It is not if c is refused, also by a policy that
+// panics or ends the goroutine.
+func (p *Pool) expect(c *cell.Cell, pl *plan, accept func() error) (err error) {
+	returned := false
 	p.runs.Expect(c, &pl.Plan)
 	defer func() {
-		if !accepted {
+		if returned && err == nil || !returned && p.runs.Accepted(c) {
+			p.runs.Expected(&pl.Plan)
+		} else {
 			p.runs.Unexpect(&pl.Plan)
 		}
 	}()
-	if err := accept(); err != nil {
-		return err
-	}
-	accepted = true
-	p.runs.Expected(&pl.Plan)
-	return nil
+	err = accept()
+	returned = true
+	return err
 }
 
 // endOfWithin returns a channel that is closed when the context ends within which c is to run; nil

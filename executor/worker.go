@@ -3,6 +3,7 @@ package executor
 import (
 	"time"
 
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/delay"
@@ -354,7 +355,7 @@ func (p *Pool) overLocked() bool {
 }
 
 // mayRepeatLocked reports whether a task may be queued again, for its next run or attempt.
-func (p *Pool) mayRepeatLocked(pl *plan) bool {
+func (p *Pool) mayRepeatLocked(pl *run.Plan) bool {
 	switch {
 	case p.stage != draining:
 		return p.stage == running

@@ -66,7 +66,14 @@ type ordered struct {
 }
 
 func (q *ordered) Push(c *cell.Cell, _ int64) {
+	taken := false
+	defer func() {
+		if !taken { // it has panicked, and c is not accepted
+			c.Order = 0
+		}
+	}()
 	q.queue.Push((*queued)(c))
+	taken = true
 	if q.held != nil {
 		q.held[c] = struct{}{}
 	}

@@ -3,6 +3,7 @@ package eventloop
 import (
 	"runtime/pprof"
 
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
@@ -57,7 +58,7 @@ func (l *Loop) accountLocked() (refused *cell.Cell) {
 	if l.stage == quieting {
 		l.calm.from = l.clock.Now()
 	}
-	if when, repeats := l.exec.Repeats(c, planOf(c), l.mayRepeatLocked(c)); repeats {
+	if when, repeats := l.exec.Repeats(c, planOf(c), l.mayRepeatLocked(planOf(c))); repeats {
 		l.repeatLocked(c, when)
 		return nil
 	}
@@ -76,9 +77,9 @@ func letGoLocked(c *cell.Cell) {
 	}
 }
 
-// mayRepeatLocked reports whether c may wait for its next run or attempt.
-func (l *Loop) mayRepeatLocked(c *cell.Cell) bool {
-	if planOf(c).Periodic() {
+// mayRepeatLocked reports whether a task may wait for its next run or attempt.
+func (l *Loop) mayRepeatLocked(pl *run.Plan) bool {
+	if pl.Periodic() {
 		return l.stage == running
 	}
 	return l.stage < stopping && !l.calm.dropDelayed

@@ -22,11 +22,13 @@ func (h *host) loop() *Loop { return (*Loop)(h) }
 // finds settled when the body has returned.
 func (h *host) Cancelled(c *cell.Cell, running bool) {
 	l := h.loop()
+	if running && !planOf(c).Ends() { // it was handed back
+		l.runs.Returned(c, planOf(c))
+		return
+	}
 	defer l.runs.Cancelled(c, planOf(c))
 	if running {
-		if planOf(c).Ends() {
-			l.interrupted.Add(1)
-		}
+		l.interrupted.Add(1)
 		return
 	}
 	c.Body = nil

@@ -113,6 +113,7 @@ func New(opts ...Option) *Loop {
 		Counts:      &l.counts.Counts,
 		Settled:     func() { l.signal(0) },
 		Requeue:     l.requeueLocked,
+		MayRepeat:   l.mayRepeatLocked,
 	}
 	l.exec.Owner = &l.runs
 	l.runs.Running = func(func(*run.Execution) bool) {} // but the one that asks

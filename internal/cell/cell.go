@@ -70,7 +70,7 @@ type Cell struct {
 
 	// These belong to the executor, whose lock guards them.
 	_       [0]atomic.Uint64 // aligns Order on 32-bit processors; see setRunner
-	Order   uint64           // sequence number
+	Order   uint64           // sequence number; 0 until the executor has accepted it
 	When    int64            // trigger time of the next run, or of the one in progress
 	Started int64            // start of the run in progress
 

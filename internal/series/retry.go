@@ -88,8 +88,9 @@ func (s *Series) BeginAttempt(now int64) (counts int64, later bool) {
 	return s.counts, true
 }
 
-// MayRetry reports whether another attempt may follow the one in progress, if that fails.
-func (s *Series) MayRetry() bool { return s.attempt < s.Retry.Attempts }
+// MayRetry reports whether another attempt may follow the one in progress, if that fails. Attempts
+// are counted only if there may be several.
+func (s *Series) MayRetry() bool { return s.Retry.Attempts > 1 && s.attempt < s.Retry.Attempts }
 
 // RetryAt returns when the next attempt is due after one that has failed at the given time, or
 // false if there is no time left for one. A negative wait means the one by the back-off.

@@ -14,6 +14,9 @@ func (s *Streak) Fail() bool {
 	return powerOfTwo(s.failures)
 }
 
+// NextNotable reports whether another failure would be notable.
+func (s *Streak) NextNotable() bool { return powerOfTwo(s.failures + 1) }
+
 // Panic counts a failed run that ended by a panic or Goexit, and reports whether it is notable.
 // These have a count of their own, so that the first is notable however many errors came before.
 func (s *Streak) Panic() bool {

@@ -67,7 +67,7 @@ var shutdown = []Mutant{
 		ID:    "shutdown-10",
 		Fault: "a series that runs during a shutdown is queued again",
 		File:  "executor/execution.go",
-		From:  "x.Repeats(c, &pl.Plan, p.mayRepeatLocked(pl))",
+		From:  "x.Repeats(c, &pl.Plan, p.mayRepeatLocked(&pl.Plan))",
 		To:    "x.Repeats(c, &pl.Plan, true)",
 	},
 	{

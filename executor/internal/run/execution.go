@@ -39,9 +39,10 @@ type Execution struct {
 	Abrupt bool // the body has not returned: it has panicked, or called Goexit
 	Failed bool // the run has failed
 	Done   bool // the run was the last: the task has ended by it
-	told   bool // the run has exceeded its timeout, and that has been reported and counted
+	told   bool // the run has failed by its timeout, and that has been reported and counted
 
-	overrun bool // the run has exceeded its timeout, whoever reports that
+	overrun bool // the run, or attempt, has exceeded its timeout
+	noted   bool // and observers know of it, and it is counted
 
 	// How often the clocks had parted when what follows the run was planned.
 	partings uint64
@@ -105,6 +106,7 @@ func (x *Execution) startRepeated(c *cell.Cell, pl *Plan, now int64) {
 		}
 		pl.Dates.Begun(m)
 	}
+	pl.failed = nil
 	if counts, later := pl.BeginAttempt(now); later {
 		c.When = counts
 		return
@@ -148,7 +150,8 @@ func (x *Execution) Skipped() bool { return x.skip != noSkip }
 func (x *Execution) Prepare() {
 	x.Err = future.ErrGoexit
 	x.Over, x.Again, x.Failed, x.Done = false, false, false, false
-	x.Abrupt, x.told, x.tries, x.stuck, x.overrun = true, false, false, false, false
+	x.Abrupt, x.told, x.tries, x.stuck = true, false, false, false
+	x.overrun, x.noted = false, false
 }
 
 // Enter gives the run its context. A task that runs once is its own context. The runs of a series,
@@ -230,24 +233,30 @@ func (x *Execution) isLast() bool {
 	return x.Plan.Last(x.ended)
 }
 
-// overran reports whether the run has exceeded its timeout. [Owner.Expired] has reported that
-// already, or Tell will.
+// overran reports whether the run has exceeded its timeout. [Owner.Expired] has told of that
+// already, or Finish and Count will. If it was an attempt that another may follow, Expired has left
+// open whether the run has failed.
 func (x *Execution) overran(late bool) bool {
 	x.Owner.Lock.Lock()
 	defer x.Owner.Lock.Unlock()
-	x.told = x.Plan.End()
-	x.overrun = late || x.told
+	x.noted = x.Plan.End()
+	x.told = x.noted && !x.Plan.MayRetry()
+	x.overrun = late || x.noted
 	return x.overrun
 }
 
 // Tell reports what would be lost otherwise, and every panic: it is a mistake in the program,
-// whoever holds the future. The error of a cancelled run is no failure.
+// whoever holds the future. The error of a cancelled run is no failure, unless it had failed by its
+// timeout before that.
 func (x *Execution) Tell() {
 	o, pl := x.Owner, x.Plan
 	if x.tries || x.skip == early {
 		return // the run is not over, or has not begun
 	}
-	x.Failed = x.Err != nil && x.Task.Phase() != cell.Cancelled
+	x.Failed = x.Err != nil && (x.told || x.Task.Phase() != cell.Cancelled)
+	if pl.PauseAfter > 0 {
+		defer x.pause() // last, as the function may end the series
+	}
 	defer x.planByFunction() // also if a handler ends the goroutine
 	switch {
 	case x.Err == nil && pl.Streak.Len() > 0: // only a series that goes on has a streak
@@ -290,11 +299,16 @@ func (x *Execution) tellGoesOn() {
 	if !x.told || x.Abrupt {
 		x.Owner.runFailed(x.describe(), x.Err, streak.Len(), notable)
 	}
-	if x.Plan.PauseAfter > 0 && x.pauses() {
-		x.Owner.seriesPaused(x.describe(), x.Err, streak.Len())
-		if obs := x.Owner.Observers; obs != nil {
-			x.Owner.tellTask("paused", x.Task, x.Plan, obs.Paused)
-		}
+}
+
+// pause pauses the series if it goes on, but has failed too often in a row.
+func (x *Execution) pause() {
+	if !x.Failed || !x.Again || x.stuck || !x.pauses() {
+		return
+	}
+	x.Owner.seriesPaused(x.describe(), x.Err, x.Plan.Streak.Len())
+	if obs := x.Owner.Observers; obs != nil {
+		x.Owner.tellTask("paused", x.Task, x.Plan, obs.Paused)
 	}
 }
 
@@ -302,12 +316,23 @@ func (x *Execution) tellGoesOn() {
 func (x *Execution) pauses() bool {
 	x.Owner.Lock.Lock()
 	defer x.Owner.Lock.Unlock()
-	return x.Plan.Pauses(x.Plan.Streak.Len())
+	return x.mayGoOnLocked() && x.Plan.Pauses(x.Plan.Streak.Len())
 }
 
-// Count counts the run, after Tell. The lock is held.
+// mayGoOnLocked reports whether the task may wait for another run, or attempt: it has not ended
+// meanwhile, and the owner lets such tasks go on. The lock is held.
+func (x *Execution) mayGoOnLocked() bool {
+	return x.Task.Phase() == cell.Running && !x.Plan.Counted() && x.Owner.MayRepeat(x.Plan)
+}
+
+// Count counts the run, after Tell. The lock is held. If a failed attempt was to be followed by
+// another, and the owner has been shut down since, or the task has been cancelled, it was the last.
 func (x *Execution) Count() {
 	counts := x.Owner.Counts
+	if x.tries && !x.mayGoOnLocked() {
+		x.tries = false
+		x.Failed = x.Task.Phase() != cell.Cancelled
+	}
 	if x.Owner.Insight != nil && x.skip == noSkip {
 		x.noteLocked()
 	}
@@ -332,14 +357,13 @@ func (x *Execution) Count() {
 // countOutcome counts a body that has ended as failed, or as tried again, and keeps what
 // [Owner.Latest] returns. The lock is held.
 func (x *Execution) countOutcome(counts *Counts) {
+	if x.overrun && !x.noted {
+		counts.TimedOut++
+	}
 	switch {
 	case x.tries:
 		counts.Retries++
 		return
-	case x.overrun && !x.told:
-		counts.TimedOut++
-	}
-	switch {
 	case x.Failed && !x.told:
 		counts.Failures++
 	}
@@ -391,16 +415,25 @@ func (x *Execution) release(c *cell.Cell, pl *Plan) bool {
 
 // Refuse settles a task that would have gone on, had it not been cancelled during its run, or the
 // owner shut down. A series is dropped: Refuse reports whether it was, as the owner has to count
-// that. A task that would have been tried again fails with the error of its last attempt.
+// that. A task that would have been tried again fails with the error of its last attempt; that of a
+// series is joined.
 func (o *Owner) Refuse(c *cell.Cell, pl *Plan) (dropped bool) {
 	delay.At(delay.SeriesRefused)
 	if !pl.Periodic() && pl.failed != nil {
 		o.giveUp(c, pl)
 		return false
 	}
-	if dropped = c.Drop(); dropped {
-		o.dropped(c, pl, pl.Dropped)
+	err := o.dropError(pl, pl.Dropped)
+	if pl.failed == nil {
+		dropped = c.Drop()
+	} else {
+		dropped = c.Discard(err)
 	}
 	c.Finish(nil) // settles nothing; it ends the run that Begin has started
+	if dropped {
+		o.dropped(c, pl, err)
+	} else {
+		o.record("over", c) // it may have been cancelled after the end of the run was recorded
+	}
 	return dropped && pl.Ends()
 }

@@ -43,6 +43,14 @@ func (o *Owner) Expect(c *cell.Cell, pl *Plan) {
 	}
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
+	o.ExpectLocked(c, pl)
+}
+
+// ExpectLocked is Expect for a caller who holds the lock.
+func (o *Owner) ExpectLocked(c *cell.Cell, pl *Plan) {
+	if !pl.Expected() {
+		return
+	}
 	o.sweepExpectationsLocked()
 	pl.expects = &expectation{cell: c, plan: pl, since: o.Clock.Now()}
 	o.expectations = append(o.expectations, pl.expects)

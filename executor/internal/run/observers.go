@@ -29,27 +29,50 @@ func (o *Owner) Admit(c *cell.Cell, pl *Plan, in time.Duration, accept func() er
 	if o.Observers == nil {
 		return accept()
 	}
-	info := Info{Name: pl.Name, Scheduled: o.Clock.Time(o.Clock.Now()).Add(in),
+	info := o.Announce(c, pl, in)
+	returned := false
+	defer func() {
+		// A policy has panicked or ended the goroutine, or a task has, which the caller runs.
+		if !returned && !o.Accepted(c) {
+			o.Rejected(c, info, nil)
+		}
+	}()
+	err := accept()
+	returned = true
+	if err != nil {
+		o.Rejected(c, info, err)
+	}
+	return err
+}
+
+// Announce tells observers of a task that is about to be accepted, to run first so long from now. If
+// it is refused after all, the caller passes what Announce returns on to Rejected.
+func (o *Owner) Announce(c *cell.Cell, pl *Plan, in time.Duration) (info Info) {
+	if o.Observers == nil {
+		return info
+	}
+	info = Info{Name: pl.Name, Scheduled: o.Clock.Time(o.Clock.Now()).Add(in),
 		Periodic: pl.Periodic()}
 	if o.Recorder != nil {
 		o.Recorder.Submitted(c, pl, in)
 	}
 	tell(o, context.Background(), "submitted", info, o.Observers.Submitted)
-	accepted := false
-	defer func() {
-		if !accepted { // the policy has panicked, or ended the goroutine
-			o.rejected(c, info, nil)
-		}
-	}()
-	err := accept()
-	accepted = true
-	if err != nil {
-		o.rejected(c, info, err)
-	}
-	return err
+	return info
 }
 
-func (o *Owner) rejected(c *cell.Cell, info Info, err error) {
+// Accepted reports whether c, which has not come through an inbox, has been accepted: then it has a
+// number.
+func (o *Owner) Accepted(c *cell.Cell) bool {
+	o.Lock.Lock()
+	defer o.Lock.Unlock()
+	return c.Order != 0
+}
+
+// Rejected tells observers that a task which has been announced is refused.
+func (o *Owner) Rejected(c *cell.Cell, info Info, err error) {
+	if o.Observers == nil {
+		return
+	}
 	if o.Recorder != nil {
 		o.Recorder.Told("rejected", c, true)
 	}
@@ -67,6 +90,10 @@ func (o *Owner) cancelled(c *cell.Cell, pl *Plan) {
 	o.tellTask("cancelled", c, pl, o.Observers.Cancelled)
 }
 
+// Returned tells observers of a series that was handed back during a run, and has been cancelled by
+// its future since: it had ended before, so to them it is dropped. The lock is not held.
+func (o *Owner) Returned(c *cell.Cell, pl *Plan) { o.dropped(c, pl, c.Err()) }
+
 // tellTask tells observers of something that has happened to a task, whether it runs or waits.
 func (o *Owner) tellTask(event string, c *cell.Cell, pl *Plan, hooks Hooks[func(Info)]) {
 	o.record(event, c)
@@ -77,8 +104,18 @@ func (o *Owner) tellTask(event string, c *cell.Cell, pl *Plan, hooks Hooks[func(
 
 // dropped tells observers that a task has been dropped, with the error of its future.
 func (o *Owner) dropped(c *cell.Cell, pl *Plan, err error) {
-	o.record("dropped", c)
-	if o.Observers != nil && o.Observers.Dropped != nil {
+	if o.Observers != nil {
+		o.tellDropped(c, pl, err, c.HasStopped())
+	}
+}
+
+// tellDropped is dropped where there are observers. Last says whether nothing more will be told of
+// the task.
+func (o *Owner) tellDropped(c *cell.Cell, pl *Plan, err error, last bool) {
+	if o.Recorder != nil {
+		o.Recorder.Told("dropped", c, last)
+	}
+	if o.Observers.Dropped != nil {
 		o.tellError("dropped", o.waiting(c, pl), err, o.Observers.Dropped)
 	}
 }

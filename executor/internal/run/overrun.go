@@ -9,13 +9,15 @@ import (
 // overrun describes a run that has exceeded its timeout.
 type overrun struct {
 	Info
+	tries    bool   // another attempt may follow
 	survived bool   // the series goes on
 	streak   uint64 // failures of the series in a row
 	notable  bool
 }
 
 // Expired reports that a run has exceeded its timeout, and ends the task, unless it is a series
-// that goes on: then the next run waits for the body to return. The owner does not end before
+// that goes on: then the next run waits for the body to return. So does the next attempt, if there
+// is one left; whether the run has failed is not known before. The owner does not end before
 // Expired returns.
 func (o *Owner) Expired(c *cell.Cell, pl *Plan) {
 	run, overdue := o.overdue(c, pl)
@@ -27,11 +29,18 @@ func (o *Owner) Expired(c *cell.Cell, pl *Plan) {
 		tell(o, context.Background(), "overran", run.Info, o.Observers.Overran)
 	}
 	switch {
+	case run.tries:
+		if run.notable {
+			defer o.tells()()
+			o.attemptOverran(run.Info, pl.Late)
+		}
 	case run.survived:
 		defer o.tells()()
 		o.runFailed(run.Info, pl.Late, run.streak, run.notable)
 	case c.Fail(pl.Late): // unless it was cancelled, or its body returned, just now
-		o.countLate(pl)
+		if handedBack := o.countLate(pl); handedBack {
+			o.dropped(c, pl, pl.Late)
+		}
 		switch {
 		case pl.Periodic():
 			defer o.tells()()
@@ -44,21 +53,25 @@ func (o *Owner) Expired(c *cell.Cell, pl *Plan) {
 	}
 }
 
-// overdue reports, once, that the run of c in progress has exceeded its timeout, and counts that if
-// the series goes on. The owner does not end before the caller has called expired. If the timeout
-// comes late, after the body has returned, the goroutine of the run reports it instead.
+// overdue reports, once, that the run of c in progress has exceeded its timeout, and counts that,
+// and the failure if the series goes on. The owner does not end before the caller has called
+// expired. If the timeout comes late, after the body has returned, the goroutine of the run reports
+// it instead.
 func (o *Owner) overdue(c *cell.Cell, pl *Plan) (run overrun, overdue bool) {
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
 	// The cell may have been settled meanwhile, or be waiting for its next run.
-	// Nor is anything to be told if another attempt may follow: the run is not over.
-	if c.Phase() != cell.Running || pl.MayRetry() || !pl.Expire(c.Started, o.Clock.Now()) {
+	if c.Phase() != cell.Running || !pl.Expire(c.Started, o.Clock.Now()) {
 		return run, false
 	}
 	o.Settling++
 	o.Counts.TimedOut++
 	run.Info = o.DescribeLocked(c, pl)
-	if run.survived = pl.Survives(false); run.survived {
+	switch {
+	case pl.MayRetry():
+		run.tries, run.notable = true, pl.Streak.NextNotable()
+	case pl.Survives(false):
+		run.survived = true
 		o.Counts.Failures++
 		run.notable = pl.Streak.Fail()
 		run.streak = pl.Streak.Len()
@@ -66,14 +79,16 @@ func (o *Owner) overdue(c *cell.Cell, pl *Plan) (run overrun, overdue bool) {
 	return run, true
 }
 
-// countLate counts a task that was ended by its timeout.
-func (o *Owner) countLate(pl *Plan) {
+// countLate counts a task that was ended by its timeout, and reports whether it had been counted
+// before, as it was handed back.
+func (o *Owner) countLate(pl *Plan) (handedBack bool) {
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
-	if pl.Ends() {
+	if handedBack = !pl.Ends(); !handedBack {
 		o.Counts.Completed++
 	}
 	o.Counts.Failures++
+	return handedBack
 }
 
 // expired ends what overdue has begun. It may be what the end of the owner has been waiting for.

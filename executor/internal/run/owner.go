@@ -36,6 +36,10 @@ type Owner struct {
 	// without it, or nil.
 	Requeue func(c *cell.Cell, when, now int64) (moved bool, then func())
 
+	// MayRepeat reports whether a task with this plan may wait for another run or attempt. Called
+	// with the lock held.
+	MayRepeat func(pl *Plan) bool
+
 	// Running yields the runs in progress, and Limit says how many there may be. Both are called
 	// with the lock held, and only if there is an Insight.
 	Running iter.Seq[*Execution]

@@ -21,7 +21,7 @@ type Plan struct {
 
 	latest  *record // the last run of a series; nil before its end
 	noticed int64   // when the task last followed a wall clock that was set
-	failed  error   // of the last attempt, while the task waits for another
+	failed  error   // of the last attempt, from when another is to follow until that begins
 	late    error   // of a run that begins too late to be of use; nil if there is no such time
 
 	place   int             // in the register, plus one; 0 if it is not there
@@ -46,6 +46,14 @@ func (pl *Plan) Ends() bool { return !pl.Periodic() || pl.counted.CompareAndSwap
 // Counted reports whether the end of a series has been counted. Its last run may still be in
 // progress.
 func (pl *Plan) Counted() bool { return pl.counted.Load() }
+
+// HandedBack reports whether the task is a series that was handed back during the run in progress.
+// The caller has just settled it. Whoever else had done so would have counted its end before, so
+// only a hand-back can have.
+//
+// Until the future of such a series is settled, its end is counted, but nobody is told of it; then
+// observers are told that it is dropped, however the run has ended, by whoever has settled it.
+func (pl *Plan) HandedBack() bool { return pl.Periodic() && pl.Counted() }
 
 // HandBackLocked hands c back if it is a series in a run that is not its last, and reports whether
 // it is. That run goes on, and no other follows. The series counts as returned from here on,

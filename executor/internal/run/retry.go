@@ -52,6 +52,9 @@ func (x *Execution) triesAgain() bool {
 	}
 	x.Owner.Lock.Lock()
 	defer x.Owner.Lock.Unlock()
+	if !x.mayGoOnLocked() {
+		return false
+	}
 	at, ok := x.Plan.RetryAt(x.ended, wait)
 	if !ok {
 		return false
@@ -83,19 +86,17 @@ func adviceOf(err error) (wait time.Duration) {
 	return max(advice.After, 0)
 }
 
-// giveUp settles a task that runs once and would have been tried again, but may not be. If it was
-// cancelled, all is done but to end the run.
+// giveUp settles a task that runs once and would have been tried again, but may not be. Count has
+// counted its last attempt as failed. If it was cancelled, all is done but to end the run.
 func (o *Owner) giveUp(c *cell.Cell, pl *Plan) {
-	o.Lock.Lock()
-	run, err := o.DescribeLocked(c, pl), pl.failed
-	o.Lock.Unlock()
-	if !c.Finish(err) {
+	run, err := o.Describe(c, pl), pl.failed
+	failed := c.Finish(err)
+	o.record("over", c)
+	if !failed {
 		return
 	}
 	o.Lock.Lock()
 	o.Counts.Completed++
-	o.Counts.Failures++
-	o.Counts.Retries--
 	o.Lock.Unlock()
 	if pl.Reports {
 		o.Report(run, err)
@@ -104,7 +105,7 @@ func (o *Owner) giveUp(c *cell.Cell, pl *Plan) {
 
 // Drop settles a waiting task that is handed back, and reports whether it was not settled before.
 func (o *Owner) Drop(c *cell.Cell, pl *Plan) bool {
-	if pl.Retrying() {
+	if pl.failed != nil {
 		return o.Discard(c, pl, pl.Dropped)
 	}
 	if !c.Drop() {
@@ -114,16 +115,27 @@ func (o *Owner) Drop(c *cell.Cell, pl *Plan) bool {
 	return true
 }
 
-// Discard is Drop with an error of its own. That of an attempt which the task has made is joined.
+// Discard is Drop with an error of its own. That of an attempt which the task has made is joined,
+// and reported if there is no future to ask for it.
 func (o *Owner) Discard(c *cell.Cell, pl *Plan, err error) bool {
-	if pl.Retrying() {
-		err = cell.Joined(err, pl.failed)
-	}
+	err = o.dropError(pl, err)
 	if !c.Discard(err) {
 		return false
 	}
 	o.dropped(c, pl, err)
+	if pl.Reports && pl.failed != nil {
+		o.Report(o.Describe(c, pl), err)
+	}
 	return true
+}
+
+// dropError returns the error of a task that is dropped: the given one, and that of its last
+// attempt if it was to be tried again.
+func (o *Owner) dropError(pl *Plan, err error) error {
+	if pl.failed == nil {
+		return err
+	}
+	return cell.Joined(err, pl.failed)
 }
 
 // planByFunction asks the function that decides about the next run of a series, if there is one.

@@ -412,6 +412,9 @@ func (x *Execution) Finish() {
 	if obs == nil || x.skip == early {
 		return
 	}
+	if x.Done && x.Plan.HandedBack() {
+		x.Owner.tellDropped(x.Task, x.Plan, x.Task.Err(), false)
+	}
 	if x.Owner.Recorder != nil {
 		x.recordEnd()
 	}
@@ -423,7 +426,7 @@ func (x *Execution) Finish() {
 		tell(x.Owner, context.Background(), "expired", x.info, obs.Expired)
 		return
 	}
-	if x.overrun && !x.told {
+	if x.overrun && !x.noted {
 		tell(x.Owner, x.Ctx, "overran", x.info, obs.Overran)
 	}
 	obs.Ended.Each(x.tellEnded)

@@ -1,0 +1,243 @@
+package figures
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/eventloop"
+)
+
+// Life is all that an executor tells of its tasks, after it has terminated.
+type Life struct {
+	Told     *Tally
+	Stats    executor.Stats // of an event loop, the fields that it has too
+	Measured executor.Measurements
+	Past     executor.History
+	Health   executor.Health
+	Tape     []byte // the recording; empty if there is none
+
+	lasted time.Duration
+	bad    []string
+}
+
+// source is what pools and event loops have in common.
+type source interface {
+	Measurements() executor.Measurements
+	History() executor.History
+	Health() executor.Health
+}
+
+// OfPool returns what a pool tells that has terminated. Without [executor.Measure],
+// [executor.KeepHistory] or a recording, these are left out.
+func OfPool(p interface {
+	source
+	Stats() executor.Stats
+}, told *Tally, recording []byte) *Life {
+	return lifeOf(p, p.Stats(), told, recording)
+}
+
+// OfLoop is [OfPool] for an event loop.
+func OfLoop(l *eventloop.Loop, told *Tally, recording []byte) *Life {
+	s := l.Stats()
+	return lifeOf(l, executor.Stats{
+		State: s.State, Busy: s.Busy, Queued: s.Queued + s.Tombstones,
+		Accepted: s.Accepted, Rejected: s.Rejected,
+		Completed: s.Completed, Cancelled: s.Cancelled, Returned: s.Returned,
+		Runs: s.Runs, Failures: s.Failures, Retries: s.Retries, Expired: s.Expired,
+		TimedOut: s.TimedOut, Late: s.Late, Took: s.Took,
+	}, told, recording)
+}
+
+func lifeOf(s source, stats executor.Stats, told *Tally, recording []byte) *Life {
+	return &Life{Told: told, Stats: stats, Measured: s.Measurements(), Past: s.History(),
+		Health: s.Health(), Tape: recording, lasted: time.Since(told.begun)}
+}
+
+// Disagreements returns where two figures differ, each as a sentence.
+func (l *Life) Disagreements() []string {
+	l.bad = nil
+	l.checkStats()
+	l.checkTold()
+	if l.Stats.Took != nil {
+		l.checkMeasured()
+	}
+	if len(l.Past.Seconds) > 0 && l.lasted < remembered {
+		l.checkPast()
+	}
+	if len(l.Tape) > 0 {
+		l.checkTape()
+	}
+	l.checkHealth()
+	if len(l.bad) > 0 {
+		l.bad = append(l.bad, fmt.Sprintf("Stats are %+v", l.Stats),
+			fmt.Sprintf("observers were told %+v", l.Told.All()))
+	}
+	return l.bad
+}
+
+// remembered is for how long a History looks back, and a bit less.
+const remembered = 590 * time.Second
+
+// same demands that two figures are the same.
+func (l *Life) same(what string, told int, where string, is uint64) {
+	if uint64(told) != is {
+		l.bad = append(l.bad, fmt.Sprintf("%s: %d, but by %s %d", what, told, where, is))
+	}
+}
+
+// demand demands that something holds.
+func (l *Life) demand(holds bool, text string, args ...any) {
+	if !holds {
+		l.bad = append(l.bad, fmt.Sprintf(text, args...))
+	}
+}
+
+// checkStats checks that each task has one end.
+func (l *Life) checkStats() {
+	s := l.Stats
+	l.demand(s.State == "terminated", "it is %s, and has not ended", s.State)
+	l.demand(s.Queued+s.Busy+s.Blocked+s.Overrunning == 0,
+		"at its end %d wait, %d run, %d of them too long, and %d wait for room",
+		s.Queued, s.Busy, s.Overrunning, s.Blocked)
+	l.demand(s.Accepted == s.Completed+s.Cancelled+s.Returned,
+		"%d accepted, but %d completed, %d cancelled and %d returned",
+		s.Accepted, s.Completed, s.Cancelled, s.Returned)
+}
+
+// checkTold compares Stats with what observers were told.
+func (l *Life) checkTold() {
+	s, told := l.Stats, l.Told.All()
+	const stats = "Stats"
+	l.same("told of as submitted", told.Submitted, stats, s.Accepted+s.Rejected)
+	l.same("told of as rejected", told.Rejected, stats, s.Rejected)
+	l.same("told of as cancelled", told.Cancelled, stats, s.Cancelled)
+	l.same("told of as dropped", told.Dropped, stats, s.Returned)
+	l.same("told of as expired", told.Expired, stats, s.Expired)
+	l.same("told of as begun", told.Began, stats, s.Runs)
+	l.same("told of as ended", told.Ended, stats, s.Runs)
+	l.same("told of as overrun", told.Overran, stats, s.TimedOut)
+	failed := uint64(told.Ended - told.Succeeded)
+	// The error of a run is no failure if its task has been cancelled, and that may have been handed
+	// back before.
+	excused := s.Cancelled + s.Returned
+	l.demand(s.Failures+s.Retries <= failed && failed <= s.Failures+s.Retries+excused,
+		"%d runs ended with an error, but by Stats %d failed, and %d were tried again",
+		failed, s.Failures, s.Retries)
+}
+
+// checkMeasured compares Measurements with Stats, and by name with what observers were told.
+func (l *Life) checkMeasured() {
+	s, m := l.Stats, l.Measured
+	const measured = "Measurements"
+	l.same("runs", int(s.Runs), measured+".Took", m.Took.Count())
+	l.same("runs", int(s.Runs), measured+".Late", m.Late.Count())
+	l.same("runs", int(s.Runs), "Stats.Took", s.Took.Count)
+	l.same("runs", int(s.Runs), "Stats.Late", s.Late.Count)
+	l.same("failures", int(s.Failures), measured, m.Failures)
+	l.demand(m.LastSuccess.IsZero() == (l.Told.All().Succeeded == 0),
+		"%d runs have succeeded, but the last of them at %v", l.Told.All().Succeeded, m.LastSuccess)
+	l.checkNames()
+}
+
+// checkNames is checkMeasured for each name.
+func (l *Life) checkNames() {
+	named, failures := map[string]bool{}, uint64(0)
+	for _, task := range l.Measured.Tasks {
+		named[task.Name] = true
+		failures += task.Failures
+		if task.Name == "other" {
+			continue
+		}
+		told := l.Told.Of(task.Name)
+		what := fmt.Sprintf("runs of %q", task.Name)
+		l.same(what, told.Ended, "Measurements.Took", task.Took.Count())
+		l.same(what, told.Began, "Measurements.Late", task.Late.Count())
+		l.demand(task.Failures <= uint64(told.Ended-told.Succeeded),
+			"%d failures of %q, of which %d runs ended with an error",
+			task.Failures, task.Name, told.Ended-told.Succeeded)
+		l.demand(task.LastSuccess.IsZero() == (told.Succeeded == 0),
+			"%d runs of %q have succeeded, but the last of them at %v",
+			told.Succeeded, task.Name, task.LastSuccess)
+	}
+	l.demand(failures <= l.Measured.Failures, "%d failures by name, but %d in all",
+		failures, l.Measured.Failures)
+	for _, name := range l.Told.named() {
+		l.demand(named[name] || named["other"] || l.Told.Of(name).Began == 0,
+			"%q has runs, and no Measurements", name)
+	}
+}
+
+// named returns the names of all tasks that have one.
+func (y *Tally) named() []string {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(y.names)),
+		func(name string) bool { return name == "" })
+}
+
+// checkPast compares History with Stats.
+func (l *Life) checkPast() {
+	var runs, failures uint64
+	for _, second := range l.Past.Seconds {
+		runs += second.Runs
+		failures += second.Failures
+	}
+	l.same("runs", int(l.Stats.Runs), "History", runs)
+	l.same("failures", int(l.Stats.Failures), "History", failures)
+}
+
+// checkTape compares the recording with Stats, and by name with what observers were told.
+func (l *Life) checkTape() {
+	r := readTape(l.Tape)
+	l.bad = append(l.bad, r.bad...)
+	if r.partial {
+		return
+	}
+	l.demand(r.complete, "the recording does not go on to the end")
+	l.compareTape("", l.Told.All(), r.all)
+	for _, name := range l.Told.named() {
+		of := r.names[name]
+		if of == nil {
+			of = new(events)
+		}
+		l.compareTape(fmt.Sprintf(" of %q", name), l.Told.Of(name), *of)
+	}
+	for task, ends := range r.ends {
+		l.demand(ends == 1, "task %d has %d ends in the recording", task, ends)
+	}
+}
+
+func (l *Life) compareTape(whose string, told Told, r events) {
+	const recording = "the recording"
+	l.same("submissions"+whose, told.Submitted, recording, uint64(r.submitted))
+	l.same("rejections"+whose, told.Rejected, recording, uint64(r.rejected))
+	l.same("begun runs"+whose, told.Began, recording, uint64(r.began))
+	l.same("ended runs"+whose, told.Ended, recording, uint64(r.ended))
+	l.same("successful runs"+whose, told.Succeeded, recording, uint64(r.succeeded))
+	l.same("overruns"+whose, told.Overran, recording, uint64(r.overran))
+	l.same("expired runs"+whose, told.Expired, recording, uint64(r.expired))
+	// What settles a task during a run may be noted after that has ended, and is then left out.
+	l.demand(r.cancelled <= told.Cancelled, "cancellations%s: %d, but by the recording %d", whose,
+		told.Cancelled, r.cancelled)
+	l.demand(r.dropped <= told.Dropped, "drops%s: %d, but by the recording %d", whose,
+		told.Dropped, r.dropped)
+}
+
+// checkHealth compares Health with what observers were told.
+func (l *Life) checkHealth() {
+	l.demand(l.Health.Status == executor.HealthDown, "it has ended, and its health is %s",
+		l.Health.Status)
+	for _, task := range l.Health.Tasks {
+		told := l.Told.Of(task.Name)
+		l.demand(task.LastSuccess.IsZero() || told.Succeeded > 0,
+			"%q has never succeeded, but by Health at %v", task.Name, task.LastSuccess)
+		l.demand(task.State != "failed" || told.Ended > told.Succeeded || told.Expired > 0,
+			"%q has never failed, but by Health it has", task.Name)
+		l.demand(task.FailuresInRow <= uint64(told.Ended-told.Succeeded+told.Expired),
+			"%q has failed %d times, but by Health %d times in a row",
+			task.Name, told.Ended-told.Succeeded, task.FailuresInRow)
+	}
+}
