@@ -34,7 +34,7 @@ func (c command) run(ctx context.Context, args []string) int {
 	}
 	if o.list {
 		for _, m := range chosen {
-			fmt.Fprintf(c.stdout, "%-14s %s (%s)\n", m.ID, m.Fault, m.File)
+			fmt.Fprintf(c.stdout, "%-14s %s (%s)\n", m.ID, m.Fault, whereOf(m))
 		}
 		return exitOK
 	}
@@ -48,6 +48,14 @@ func (c command) run(ctx context.Context, args []string) int {
 		return c.failure(ctx, err)
 	}
 	return c.publish(ctx, o, h.all(ctx, chosen, newProgress(c.stderr, len(chosen))))
+}
+
+// whereOf tells where the fault is put, and where it was published.
+func whereOf(m catalogue.Mutant) string {
+	if m.Seen == "" {
+		return m.File
+	}
+	return m.File + "; seen in " + m.Seen
 }
 
 // publish shows and writes what has been found, even if that is not all.

@@ -46,6 +46,16 @@ func TestEveryMutantHasANameAndAFaultOfItsOwn(t *testing.T) {
 	}
 }
 
+// A bug that others have published can be looked up.
+func TestEveryPublishedMutantNamesItsSource(t *testing.T) {
+	source := regexp.MustCompile(`^[\w.-]+/[\w.-]+#\d+$`)
+	for _, m := range catalogue.All() {
+		if is := m.Area() == "published"; is != source.MatchString(m.Seen) {
+			t.Errorf("%s: seen in %q", m.ID, m.Seen)
+		}
+	}
+}
+
 // The core has no part that is left out.
 func TestEveryAreaHasItsShare(t *testing.T) {
 	number := map[string]int{}
@@ -54,6 +64,7 @@ func TestEveryAreaHasItsShare(t *testing.T) {
 	}
 	for area, least := range map[string]int{
 		"leader": 8, "heap": 6, "wheel": 8, "future": 7, "shutdown": 7, "pool": 9, "time": 4,
+		"published": 15,
 	} {
 		if number[area] < least {
 			t.Errorf("%s has %d mutants, and should have %d", area, number[area], least)

@@ -22,6 +22,7 @@ type Mutant struct {
 	File  string // below the root of the module
 	From  string // is in File once; see [Mutant.Apply]
 	To    string
+	Seen  string // where somebody has published it of another scheduler, timer or queue; see published
 }
 
 // Area is the part of the core that the fault lies in.
@@ -38,7 +39,8 @@ func (m Mutant) Package() string {
 // All returns the mutants, area by area.
 func All() []Mutant {
 	return slices.Concat(leader, heap, wheels, futures, groups, shutdown, pool, waits, periodic, failures, loops, economy,
-		values, ease, steering, control, calendars, composed, dates, seeing, metrics, recordings)
+		values, ease, steering, control, calendars, composed, dates, seeing, metrics, recordings,
+		published, meetings)
 }
 
 var (

@@ -97,6 +97,20 @@ func TestJobsThatChangeWhileTheyAreComparedAreComparedAgain(t *testing.T) {
 	})
 }
 
+// An Equal method that applies another job of the name: what has been compared is no more.
+func TestAJobThatIsReplacedWhileItIsComparedIsComparedWithItsSuccessor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := pooltest.NewScheduledPool(t, 1)
+		read := func(equal func() bool) executor.Job { return on(&compared{hours(1), equal}) }
+		applied(t, p, read(nil))
+		again := read(func() bool {
+			assert.Equal(t, "changed", applied(t, p, on(hours(2))))
+			return true
+		})
+		assert.Equal(t, "changed", applied(t, p, again))
+	})
+}
+
 // remembers is a calendar with a memory, and a lock for it.
 type remembers struct {
 	mu   sync.Mutex
