@@ -64,8 +64,8 @@ var published = []Mutant{
 		Fault: "a limit on starts begins anew all at once, so that twice as many fall into one span",
 		Seen:  "go-redis/redis_rate#24",
 		File:  "executor/pace.go",
-		From:  "p.starts[p.oldest] = now p.oldest = (p.oldest + 1) % len(p.starts)",
-		To:    "p.starts, p.oldest = append(p.starts[:0], now), 0",
+		From:  "for p.held > 0 && (p.expires() <= now || p.held == p.n) { p.first = (p.first + 1) % len(p.ring) p.held-- }",
+		To:    "if p.held > 0 && (p.expires() <= now || p.held == p.n) {\n\t\tp.held = 0\n\t}",
 	},
 	{
 		ID:    "published-09",
@@ -80,7 +80,7 @@ var published = []Mutant{
 		Fault: "a job with another period waits for the time that it had before",
 		Seen:  "celery/django-celery-beat#7",
 		File:  "executor/apply.go",
-		From:  "if when := old.plan.Due(); old.cell.Phase() == cell.Pending && when != old.cell.When { p.requeueLocked(old.cell, when, now) }",
+		From:  "if when := old.plan.Due(); old.cell.Phase() == cell.Pending && when != old.plan.DueAt(old.cell) { p.requeueLocked(old.cell, when, now) }",
 		To:    "",
 	},
 	{
@@ -138,5 +138,13 @@ var published = []Mutant{
 		File:  "executor/slots.go",
 		From:  "g.slots.limit = n",
 		To:    "g.slots.limit, g.slots.taken = n, 0",
+	},
+	{
+		ID:    "published-18",
+		Fault: "a hedge for which there is no room ends the call that is under way",
+		Seen:  "failsafe-go/failsafe-go#141",
+		File:  "executor/hedge.go",
+		From:  "case h.underWay == 0 || h.delay <= 0:",
+		To:    "case h.underWay >= 0:",
 	},
 }
