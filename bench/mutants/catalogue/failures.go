@@ -13,7 +13,7 @@ var failures = []Mutant{
 		ID:    "failure-02",
 		Fault: "a run that outlives its timeout is told when its body returns, if ever",
 		File:  "executor/internal/run/overrun.go",
-		From:  "c.Phase() != cell.Running || pl.MayRetry() || !pl.Expire(c.Started, o.Clock.Now())",
+		From:  "c.Phase() != cell.Running || !pl.Expire(c.Started, o.Clock.Now())",
 		To:    "c.Phase() != cell.Running || pl.Survives(false) || !pl.Expire(c.Started, o.Clock.Now())",
 	},
 	{

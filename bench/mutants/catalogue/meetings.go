@@ -13,8 +13,8 @@ var meetings = []Mutant{
 		ID:    "meet-02",
 		Fault: "a job whose last time has passed keeps all others from being applied",
 		File:  "executor/apply.go",
-		From:  "case old == nil || !w.same() && w.replaces():",
-		To:    "case old == nil || w.over != nil || !w.same() && w.replaces():",
+		From:  "case w.adds: if w.over != nil {",
+		To:    "case w.adds || w.over != nil:\nif w.over != nil {",
 	},
 	{
 		ID:    "meet-03",
@@ -60,10 +60,10 @@ var meetings = []Mutant{
 	},
 	{
 		ID:    "meet-09",
-		Fault: "a run that has expired counts as one that began in time",
+		Fault: "a run that has expired counts as a success",
 		File:  "executor/internal/run/expect.go",
-		From:  "*slot = x.skip == tardy || x.Task.Started",
-		To:    "*slot = x.Task.Started",
+		From:  "case x.tries, x.skip == tardy:",
+		To:    "case x.tries:",
 	},
 	{
 		ID:    "meet-10",
@@ -106,5 +106,26 @@ var meetings = []Mutant{
 		File:  "executor/group.go",
 		From:  "g.members = append(g.members, f) g.slots.signal()",
 		To:    "g.members = append(g.members, f)",
+	},
+	{
+		ID:    "meet-16",
+		Fault: "a bound does not count what waits for another attempt",
+		File:  "executor/admission.go",
+		From:  "p.queue.Len()+p.heldBack+len(p.deferred)+n <= p.pendingLimit",
+		To:    "p.queue.Len()+p.heldBack+n <= p.pendingLimit",
+	},
+	{
+		ID:    "meet-17",
+		Fault: "observers are not told of the jobs of a configuration",
+		File:  "executor/apply.go",
+		From:  "w.told = p.runs.Announce(w.cell, &w.plan.Plan, w.in(p.clock.Now()))",
+		To:    "",
+	},
+	{
+		ID:    "meet-18",
+		Fault: "an attempt that outlives its timeout is told to nobody",
+		File:  "executor/internal/run/overrun.go",
+		From:  "if c.Phase() != cell.Running || !pl.Expire",
+		To:    "if c.Phase() != cell.Running || pl.MayRetry() || !pl.Expire",
 	},
 }

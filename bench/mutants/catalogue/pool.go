@@ -26,15 +26,15 @@ var pool = []Mutant{
 		ID:    "pool-04",
 		Fault: "one task more than the limit may be pending",
 		File:  "executor/admission.go",
-		From:  "waiting+p.heldBack >= p.pendingLimit",
-		To:    "waiting+p.heldBack > p.pendingLimit",
+		From:  "if !p.roomForLocked(1) {",
+		To:    "if !p.roomForLocked(0) {",
 	},
 	{
 		ID:    "pool-05",
 		Fault: "one task more than the capacity may wait",
 		File:  "executor/admission.go",
-		From:  "return waiting < 0 || waiting+p.heldBackInQueueLocked() < p.capacity()",
-		To:    "return waiting < 0 || waiting+p.heldBackInQueueLocked() <= p.capacity()",
+		From:  "(waiting < 0 || waiting+outside < p.capacity())",
+		To:    "(waiting < 0 || waiting+outside <= p.capacity())",
 	},
 	{
 		ID:    "pool-06",
@@ -121,7 +121,7 @@ var pool = []Mutant{
 		ID:    "pool-18",
 		Fault: "a task that is cancelled as a worker takes it is counted by both",
 		File:  "executor/host.go",
-		From:  "if removed || running && planOf(c).Ends() { p.counts.cancelled++ }",
+		From:  "if removed || running && !handedBack { p.counts.cancelled++ }",
 		To:    "p.counts.cancelled++",
 	},
 	{

@@ -72,8 +72,8 @@ var published = []Mutant{
 		Fault: "a cancelled task does not give up its unique name",
 		Seen:  "hibiken/asynq#276",
 		File:  "executor/host.go",
-		From:  "c.Body = nil p.leaveLocked(c) } if removed || running && planOf(c).Ends() {",
-		To:    "c.Body = nil\n}\nif removed || running && planOf(c).Ends() {",
+		From:  "c.Body = nil p.leaveLocked(c) } handedBack :=",
+		To:    "c.Body = nil\n}\nhandedBack :=",
 	},
 	{
 		ID:    "published-10",

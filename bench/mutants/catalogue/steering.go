@@ -49,8 +49,8 @@ var steering = []Mutant{
 		ID:    "steering-07",
 		Fault: "jobs for which there is no room are accepted",
 		File:  "executor/apply.go",
-		From:  "if p.pendingLimit > 0 && p.queue.Len()+p.heldBack+added > p.pendingLimit {",
-		To:    "if p.pendingLimit > 0 && p.queue.Len()+p.heldBack > p.pendingLimit {",
+		From:  "if !p.roomForLocked(added) {",
+		To:    "if !p.roomForLocked(0) {",
 	},
 	{
 		ID:    "steering-08",
