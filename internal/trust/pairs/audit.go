@@ -185,8 +185,10 @@ func (l *life) checkNumbersLocked(r *record) {
 			}
 		case executor.Skip, executor.Coalesce:
 			before := r.submitted + r.t.delay - r.t.period
-			if i > 0 {
-				before = r.bodies[i-1].due
+			for _, earlier := range r.bodies[:i] {
+				if earlier.run.Attempt <= 1 && !earlier.run.Triggered {
+					before = earlier.due
+				}
 			}
 			if want := uint64((b.due-before)/r.t.period) - 1; b.run.Missed != want {
 				l.faultLocked(&l.report.Wrong, "%v: run %d, due at %v, has missed %d of %d", r, b.run.Number,

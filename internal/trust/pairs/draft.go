@@ -16,7 +16,7 @@ type draft struct {
 
 // draw makes the program of a seed: its focus, what that needs, and some more at random.
 func draw(seed uint64) *program {
-	focus := Pairs[mix(seed)%uint64(len(Pairs))]
+	focus := focusOf(seed)
 	d := &draft{
 		program: &program{seed: seed, focus: [2]*Feature{focus.A, focus.B}},
 		rng:     rand.New(rand.NewPCG(seed, 1)),
@@ -64,6 +64,18 @@ func (p Pair) hosts() (best hosts) {
 		return best
 	}
 	return all
+}
+
+// focusOf returns the pair that a seed is about: one of all, or of those that are hard to show.
+func focusOf(seed uint64) Pair {
+	from := Pairs
+	switch x := mix(seed); {
+	case x%4 == 0:
+		from = hardest
+	case x%4 == 1:
+		from = harder
+	}
+	return from[mix(seed+1<<40)%uint64(len(from))]
 }
 
 // drawHost picks one; a scheduled pool knows most and is drawn most.
@@ -271,13 +283,17 @@ func (d *draft) lapse(behaviour *Feature, t *task) {
 	if d.deadly(callback, behaviour) {
 		return
 	}
-	d.lapses = append(d.lapses, lapse{callback, behaviour, d.rng.IntN(3) / 2 * d.rng.IntN(3)})
+	d.lapses = append(d.lapses, lapse{callback, behaviour, t, d.rng.IntN(3) / 2 * d.rng.IntN(3)})
 }
 
 // addBody has some runs of the task go on in this way.
 func (d *draft) addBody(t *task, name string) {
 	f := byName[name]
 	if slices.Contains(t.bodies, f) || t.holds > 0 {
+		return
+	}
+	if f.Name == "body closes the executor" && t.way.way&seriesWays != 0 {
+		t.bodies = append(t.bodies[:len(t.bodies):len(t.bodies)], t.bodies[0], f)
 		return
 	}
 	if len(t.bodies) == 1 && t.bodies[0].Name == "body succeeds" && f.Name != "body succeeds" &&

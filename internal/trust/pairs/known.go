@@ -19,7 +19,7 @@ var knownFaults = []struct {
 	}},
 	{"a retry does not count as waiting", regexp.MustCompile("tasks wait, of at most"), anyProgram},
 	{"figures that disagree", regexp.MustCompile(
-		"^(failures, and those measured|timed out, and told so|runs, and recorded|cancelled, and told|returned, and told|runs, and told)"), anyProgram},
+		"^(failures, and those measured|timed out, and told so|runs, and recorded|cancelled, and told|returned, and told|accepted, and recorded|runs, and told)"), anyProgram},
 	{"what has expired eats missed periods", regexp.MustCompile("has missed"), func(p *program) bool {
 		return slices.ContainsFunc(p.tasks, func(t *task) bool { return t.using(byName["BeginWithin"]) != nil })
 	}},

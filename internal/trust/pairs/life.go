@@ -34,8 +34,8 @@ type life struct {
 	marks     []mark
 	taskMarks map[int]set
 	behaved   map[[2]int]bool
-	calls     map[*Feature]int
-	lapsed    bool // a callback has behaved badly
+	calls     map[int]int // of each lapse
+	lapsed    bool        // a callback has behaved badly
 	report    Report
 	samples   []*sample
 	final     sample
@@ -94,7 +94,7 @@ func (p *program) run(t *testing.T) (report Report) {
 	timer := watchdog.Start(hangs, func() string { return fmt.Sprintf("pairs: does not end: %v", p) })
 	defer timer.Stop()
 	l := &life{program: p, byTask: map[*task]*record{}, byName: map[string]*record{},
-		taskMarks: map[int]set{}, behaved: map[[2]int]bool{}, calls: map[*Feature]int{},
+		taskMarks: map[int]set{}, behaved: map[[2]int]bool{}, calls: map[int]int{},
 		tally: map[string]uint64{}, shutFrom: -1}
 	before := runtime.NumGoroutine()
 	defer func() {

@@ -49,13 +49,15 @@ func (l *life) called(f *Feature, name string) {
 	l.mu.Lock()
 	now := l.now()
 	l.markLocked(f, r, now, now)
-	n := l.calls[f]
-	l.calls[f]++
 	var b *Feature
-	for _, p := range l.lapses {
-		if p.callback == f && p.call == n {
+	for i, p := range l.lapses {
+		if p.callback != f || r != nil && r.t != p.task {
+			continue
+		}
+		if l.calls[i] == p.call {
 			b = p.behaviour
 		}
+		l.calls[i]++
 	}
 	if b != nil {
 		l.markLocked(b, r, now, now)

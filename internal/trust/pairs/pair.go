@@ -16,8 +16,22 @@ type Exclusion struct {
 var (
 	Pairs    []Pair
 	Excluded []Exclusion
+	harder   []Pair  // of which one feature is hard to show with others
+	hardest  []Pair  // of which both are
 	pairs    [][]int // the index in Pairs, by those of the features; -1 if excluded
 )
+
+// hard has the features that seldom have an effect beside that of another, because they come late in a
+// life, or end it.
+var hard = map[string]bool{
+	"body closes the executor": true, "Group.Cancel": true, "WallClock": true, "CancelCause": true,
+	"callback closes the executor": true, "callback gives a command": true, "callback panics": true,
+	"callback calls Goexit": true, "SetContinuePeriodicAfterShutdown": true, "BackOff": true,
+	"CatchUp": true, "Priority": true, "MaxRuns": true, "WithContext": true, "Group.SetLimit": true,
+	"Stop": true, "Pool.Drain": true, "Until": true, "SetExecuteDelayedAfterShutdown": true,
+	"Group.Wait": true, "Slack": true, "Observer.Missed": true, "Observer.Rejected": true,
+	"Observer.Expired": true, "Gap": true, "Pace of a lane": true, "HandOff": true,
+}
 
 // makePairs fills the lists above.
 func makePairs() {
@@ -31,6 +45,12 @@ func makePairs() {
 			if reason := p.excluded(); reason != "" {
 				Excluded = append(Excluded, Exclusion{p, reason})
 				continue
+			}
+			if hard[a.Name] || hard[p.B.Name] {
+				harder = append(harder, p)
+			}
+			if hard[a.Name] && hard[p.B.Name] {
+				hardest = append(hardest, p)
 			}
 			pairs[i][j], pairs[j][i] = len(Pairs), len(Pairs)
 			Pairs = append(Pairs, p)

@@ -29,9 +29,11 @@ type program struct {
 	ends     []*Feature
 }
 
-// lapse makes a callback behave in some way at one of its calls.
+// lapse makes a callback behave in some way at one of its calls, of those that are about a task, or
+// about none.
 type lapse struct {
 	callback, behaviour *Feature
+	task                *task
 	call                int
 }
 
@@ -99,7 +101,8 @@ func (p *program) String() string {
 		fmt.Fprintf(&b, "\n  option %s%s", u.Name, u.parameters(nil))
 	}
 	for _, l := range p.lapses {
-		fmt.Fprintf(&b, "\n  at call %d of %s: %s", l.call, l.callback.Name, l.behaviour.Name)
+		fmt.Fprintf(&b, "\n  at call %d of %s about t%d: %s", l.call, l.callback.Name, l.task.id,
+			l.behaviour.Name)
 	}
 	for _, t := range p.tasks {
 		fmt.Fprintf(&b, "\n  %v", t)

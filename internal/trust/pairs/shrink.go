@@ -108,6 +108,12 @@ func (p *program) replace(i int, with *task) {
 	old := p.tasks[i]
 	p.tasks = slices.Clone(p.tasks)
 	p.tasks[i] = with
+	p.lapses = slices.Clone(p.lapses)
+	for j, l := range p.lapses {
+		if l.task == old {
+			p.lapses[j].task = with
+		}
+	}
 	p.commands = slices.Clone(p.commands)
 	for j, c := range p.commands {
 		if c.task == old {

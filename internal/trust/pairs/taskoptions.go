@@ -265,7 +265,8 @@ var taskOptions = []*Feature{
 	},
 	{
 		Name: "WallClock", API: []string{"executor.WallClock"}, hosts: timed, ways: wScheduleAt,
-		task: func(l *life, t *task, u *use) taskOpts { return taskOpts{executor.WallClock()} },
+		shape: func(d *draft, t *task, _ *use) { t.delay = max(t.delay, 3*ms) },
+		task:  func(l *life, t *task, u *use) taskOpts { return taskOpts{executor.WallClock()} },
 		observed: func(l *life, u *use) {
 			l.eachUsing(u.Feature, func(r *record, u *use) {
 				if len(r.bodies) > 0 && r.bodies[0].began > r.submitted {
