@@ -38,7 +38,7 @@ func (l *life) checkOwnTimeLocked(r *record, b *bodyRun) {
 	before := slices.DeleteFunc(slices.Clone(r.bodies[:len(r.bodies)-1]),
 		func(b *bodyRun) bool { return b.run.Triggered }) // the plan stays as it is
 	switch {
-	case last != nil && last.d > 0 && len(before) == 0 && !r.applied():
+	case last != nil && last.d > 0 && len(before) == 0 && !r.applied() && r.lastMove("Trigger") == nil:
 		if b.began < last.from+last.d && last.at < b.began {
 			l.faultLocked(&l.report.Early, "%v begins, and was reset at %v to %v later", r, last.at, last.d)
 		}

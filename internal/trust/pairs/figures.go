@@ -2,6 +2,7 @@ package pairs
 
 import (
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/internal/trust/figures"
 )
 
 // checkSampleLocked compares what an executor tells of itself at a moment at which nothing goes on.
@@ -68,49 +69,19 @@ func (l *life) checkFiguresLocked() {
 		same("accepted, and submissions", c.Accepted, accepted)
 	}
 	if l.watch && !l.lapsed {
-		same("accepted, and submitted less rejected", c.Accepted, l.tally["submitted"]-l.tally["rejected"])
-		same("cancelled, and told so", c.Cancelled, l.tally["cancelled"])
-		same("returned, and told so", c.Returned, l.tally["dropped"])
-		same("expired, and told so", c.Expired, l.tally["expired"])
-		same("runs, and told of their beginning", c.Runs, l.tally["began"])
-		same("timed out, and told so", c.TimedOut, l.tally["overran"])
-	}
-	l.checkMeasuredLocked(c, same)
-	if l.has("Record") && !l.lapsed {
-		l.checkRecordingLocked(c, same)
+		for _, text := range l.disagreements() {
+			l.faultLocked(wrong, "figures: %s", text)
+		}
 	}
 }
 
-// checkMeasuredLocked compares what is measured, if anything is.
-func (l *life) checkMeasuredLocked(c stats, same func(string, uint64, uint64)) {
-	m := l.host().Measurements()
-	if m.Took.Count() == 0 && c.Late == nil {
-		return
+// disagreements returns where the executor tells two things of the same.
+func (l *life) disagreements() []string {
+	switch {
+	case l.loop != nil:
+		return figures.OfLoop(l.loop, l.told, l.written).Disagreements()
+	case l.sched != nil:
+		return figures.OfPool(l.sched, l.told, l.written).Disagreements()
 	}
-	same("runs, and how long they took", c.Runs, m.Took.Count())
-	same("failures, and those measured", c.Failures, m.Failures)
-	if l.has("KeepHistory") {
-		runs := uint64(0)
-		for _, s := range l.final.history.Seconds {
-			runs += s.Runs
-		}
-		same("runs, and those in the history", c.Runs, runs)
-	}
-}
-
-// checkRecordingLocked compares a recording.
-func (l *life) checkRecordingLocked(c stats, same func(string, uint64, uint64)) {
-	rec := l.recording()
-	if !rec.Complete {
-		l.faultLocked(&l.report.Wrong, "the recording is not complete")
-	}
-	accepted, runs := uint64(0), uint64(0)
-	for _, t := range rec.Tasks {
-		if !t.Rejected {
-			accepted++
-		}
-		runs += uint64(len(t.Runs))
-	}
-	same("accepted, and recorded", c.Accepted, accepted)
-	same("runs, and recorded", c.Runs, runs)
+	return figures.OfPool(l.pool, l.told, l.written).Disagreements()
 }

@@ -12,31 +12,14 @@ var knownFaults = []struct {
 	in   func(p *program) bool
 }{
 	{"callbacks that misbehave", nil, func(p *program) bool { return len(p.lapses) > 0 }},
-	{"Apply tells no observer and no recording", regexp.MustCompile(
-		"^(accepted, and|runs, and) |no run comes before"), hasWay(wApply)},
-	{"a refusal of what ran, or did not", regexp.MustCompile("^accepted, and "), func(p *program) bool {
-		return p.has("CallerRuns") || p.has("PendingLimit") || p.has("BoundedFIFO") || p.has("Queue.Bounded") || p.has("HandOff")
-	}},
-	{"a retry does not count as waiting", regexp.MustCompile("tasks wait, of at most"), anyProgram},
-	{"figures that disagree", regexp.MustCompile(
-		"^(failures, and those measured|timed out, and told so|runs, and recorded|cancelled, and told|returned, and told|accepted, and recorded|runs, and told)"), anyProgram},
+	{"a bound, and who comes at the end of a pool", regexp.MustCompile("tasks wait, of at most|^figures: (submissions|rejections)"), anyProgram},
+	{"Until, and runs that jitter or a catch-up moves", regexp.MustCompile("is planned for"), anyProgram},
 	{"what has expired eats missed periods", regexp.MustCompile("has missed"), func(p *program) bool {
 		return slices.ContainsFunc(p.tasks, func(t *task) bool { return t.using(byName["BeginWithin"]) != nil })
 	}},
 }
 
 func anyProgram(*program) bool { return true }
-
-func hasWay(w ways) func(p *program) bool {
-	return func(p *program) bool {
-		for _, t := range p.tasks {
-			if t.way.way&w != 0 {
-				return true
-			}
-		}
-		return false
-	}
-}
 
 // Strict has the known faults counted too.
 var Strict bool

@@ -11,6 +11,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/internal/trust/figures"
 	"github.com/punctual-go/punctual/internal/trust/watchdog"
 )
 
@@ -45,15 +46,15 @@ type life struct {
 	pausedSpans []span
 	shutFrom    time.Duration // when the executor was first ended; below 0 before that
 	shutHow     string
-	hasEnded    bool              // it has terminated
-	sizes       bool              // they have been changed
-	extras      int               // tasks of the life's own
-	extraRuns   int               // their runs
-	extraActive int               // and those in progress
-	begun       int               // bodies
-	tally       map[string]uint64 // what the observer was told, and how often
-	written     []byte            // the recording
-	driven      bool              // the driver has come to its end
+	hasEnded    bool           // it has terminated
+	sizes       bool           // they have been changed
+	extras      int            // tasks of the life's own
+	extraRuns   int            // their runs
+	extraActive int            // and those in progress
+	begun       int            // bodies
+	told        *figures.Tally // nil if nobody watches
+	written     []byte         // the recording
+	driven      bool           // the driver has come to its end
 }
 
 type span struct{ from, to time.Duration }
@@ -95,7 +96,7 @@ func (p *program) run(t *testing.T) (report Report) {
 	defer timer.Stop()
 	l := &life{program: p, byTask: map[*task]*record{}, byName: map[string]*record{},
 		taskMarks: map[int]set{}, behaved: map[[2]int]bool{}, calls: map[int]int{},
-		tally: map[string]uint64{}, shutFrom: -1}
+		shutFrom: -1}
 	before := runtime.NumGoroutine()
 	defer func() {
 		v := recover()
@@ -223,7 +224,8 @@ func (l *life) open() {
 		all = append(all, executor.Logger(silent))
 	}
 	if l.watch {
-		all = append(all, executor.Observe(l.observer()))
+		l.told = figures.NewTally()
+		all = append(all, executor.Observe(l.observer(), l.told.Observer()))
 	}
 	for _, u := range l.uses {
 		if u.option != nil {
@@ -327,8 +329,8 @@ func (l *life) count1() {
 // settle ends what would go on for ever, gives everything its time, and checks that nothing is left.
 func (l *life) settle() {
 	if l.pool != nil {
-		l.pool.Resume()
 		l.resumed(l.now())
+		l.pool.Resume()
 	}
 	l.group.SetLimit(-1)
 	for range 2 {

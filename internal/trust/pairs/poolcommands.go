@@ -31,10 +31,10 @@ var poolCommands = []*Feature{
 		Name: "Pool.Resume", API: []string{"Pool.Resume"}, hosts: pools,
 		shape: func(d *draft, t *task, u *use) { d.commandBefore("Pool.Pause", 20) },
 		command: func(l *life, _ *record, u *use) {
+			l.resumed(l.now()) // what it lets begin may do so before it returns
 			if l.pool.Resume() {
 				l.markNow(u.Feature)
 			}
-			l.resumed(l.now())
 		},
 	},
 	{

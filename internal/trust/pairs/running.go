@@ -135,7 +135,6 @@ func (l *life) observer() executor.Observer {
 func (l *life) toldOf(what string, run executor.Run, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.tally[what]++
 	r := l.byName[run.Name]
 	if r == nil {
 		return

@@ -191,6 +191,11 @@ func (l *life) handle(r *record) (executor.Handle, bool) {
 // give gives a command to a task, and notes its effect.
 func (l *life) give(f *Feature, r *record, command func() bool) {
 	from := l.now()
+	if f.Name == "Resume" { // what it lets begin may do so before it returns
+		l.mu.Lock()
+		r.moves = append(r.moves, move{what: f.Name, from: from, at: from})
+		l.mu.Unlock()
+	}
 	if !command() {
 		return
 	}
@@ -256,8 +261,8 @@ func (l *life) giveCommand(ctx context.Context, r *record, salt uint64) {
 	case 2:
 		l.pool.Drain()
 	case 3:
-		l.pool.Resume()
 		l.resumed(l.now())
+		l.pool.Resume()
 	case 4:
 		l.extraTask()
 	case 5:
