@@ -33,7 +33,8 @@ func (l *life) checkNothingOpen(when string) {
 	defer l.mu.Unlock()
 	for _, r := range l.records {
 		if r.open() && !(r.outcome == nil && l.mayVanishLocked(r)) {
-			l.faultLocked(&l.report.Stuck, "%v has no end %s; answered %t, %v", r, when, r.answered, r.err)
+			l.faultLocked(&l.report.Stuck, "%v has no end %s; answered %t, %v", r, when, r.answered,
+				r.err)
 		}
 	}
 }
@@ -41,7 +42,8 @@ func (l *life) checkNothingOpen(when string) {
 // mayVanishLocked reports whether a task without a future may have ended without a run.
 func (l *life) mayVanishLocked(r *record) bool {
 	return l.shutFrom >= 0 || r.t.using(byName["BeginWithin"]) != nil ||
-		r.t.using(byName["WithContext"]) != nil || l.discards() || l.drains() || r.tainted || l.lapsed ||
+		r.t.using(byName["WithContext"]) != nil || l.discards() || l.drains() || r.tainted ||
+		l.lapsed ||
 		r.t.way.way&groupWays != 0 || r.t.way.way == wApply || r.cancelled >= 0
 }
 
@@ -138,7 +140,8 @@ func (l *life) mayBeLocked(r *record, err error) bool {
 	case errors.Is(err, executor.ErrSaturated):
 		return l.discards()
 	case errors.Is(err, executor.ErrExpired):
-		return r.t.using(byName["BeginWithin"]) != nil && (series || len(r.bodies) == 0 || last.run.Attempt > 0)
+		return r.t.using(byName["BeginWithin"]) != nil && (series || len(r.bodies) == 0 ||
+			last.run.Attempt > 0)
 	case errors.Is(err, future.ErrCancelled):
 		return r.cancelled >= 0 || r.contextEnded || r.t.using(byName["WithContext"]) != nil ||
 			r.t.way.way&groupWays != 0
@@ -169,10 +172,12 @@ func (l *life) checkNumbersLocked(r *record) {
 			continue
 		}
 		if i > 0 && b.run.Attempt <= 1 && b.run.Number <= r.bodies[i-1].run.Number {
-			l.faultLocked(&l.report.Wrong, "%v: run %d follows run %d", r, b.run.Number, r.bodies[i-1].run.Number)
+			l.faultLocked(&l.report.Wrong, "%v: run %d follows run %d", r, b.run.Number,
+				r.bodies[i-1].run.Number)
 		}
 		if b.run.Attempt > 1 && i > 0 && b.run.Number != r.bodies[i-1].run.Number {
-			l.faultLocked(&l.report.Wrong, "%v: an attempt of run %d has number %d", r, r.bodies[i-1].run.Number, b.run.Number)
+			l.faultLocked(&l.report.Wrong, "%v: an attempt of run %d has number %d", r,
+				r.bodies[i-1].run.Number, b.run.Number)
 		}
 		if !missed || b.run.Triggered || b.run.Attempt > 1 {
 			continue
@@ -181,7 +186,8 @@ func (l *life) checkNumbersLocked(r *record) {
 		case executor.Burst:
 			if r.t.using(byName["Until"]) == nil && r.t.using(byName["MaxRuns"]) == nil &&
 				b.run.Missed != uint64((b.began-b.due)/r.t.period) {
-				l.faultLocked(&l.report.Wrong, "%v: run %d has missed %d", r, b.run.Number, b.run.Missed)
+				l.faultLocked(&l.report.Wrong, "%v: run %d has missed %d", r, b.run.Number,
+					b.run.Missed)
 			}
 		case executor.Skip, executor.Coalesce:
 			before := r.submitted + r.t.delay - r.t.period
@@ -191,7 +197,8 @@ func (l *life) checkNumbersLocked(r *record) {
 				}
 			}
 			if want := uint64((b.due-before)/r.t.period) - 1; b.run.Missed != want {
-				l.faultLocked(&l.report.Wrong, "%v: run %d, due at %v, has missed %d of %d", r, b.run.Number,
+				l.faultLocked(&l.report.Wrong, "%v: run %d, due at %v, has missed %d of %d", r,
+					b.run.Number,
 					b.due, b.run.Missed, want)
 			}
 		}
@@ -201,6 +208,7 @@ func (l *life) checkNumbersLocked(r *record) {
 // irregularBut is irregular, one option apart.
 func (t *task) irregularBut(name string) bool {
 	c := *t
-	c.options = slices.DeleteFunc(slices.Clone(t.options), func(u *use) bool { return u.Name == name })
+	c.options = slices.DeleteFunc(slices.Clone(t.options),
+		func(u *use) bool { return u.Name == name })
 	return c.irregular()
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// checkBeginLocked checks that a run may begin now: by its own time, its lane, its pace, and by what
-// has been done to it.
+// checkBeginLocked checks that a run may begin now: by its own time, its lane, its pace, and by
+// what has been done to it.
 func (l *life) checkBeginLocked(r *record, b *bodyRun) {
 	early := &l.report.Early
 	if b.began < b.due {
@@ -38,9 +38,11 @@ func (l *life) checkOwnTimeLocked(r *record, b *bodyRun) {
 	before := slices.DeleteFunc(slices.Clone(r.bodies[:len(r.bodies)-1]),
 		func(b *bodyRun) bool { return b.run.Triggered }) // the plan stays as it is
 	switch {
-	case last != nil && last.d > 0 && len(before) == 0 && !r.applied() && r.lastMove("Trigger") == nil:
+	case last != nil && last.d > 0 && len(before) == 0 && !r.applied() &&
+		r.lastMove("Trigger") == nil:
 		if b.began < last.from+last.d && last.at < b.began {
-			l.faultLocked(&l.report.Early, "%v begins, and was reset at %v to %v later", r, last.at, last.d)
+			l.faultLocked(&l.report.Early, "%v begins, and was reset at %v to %v later", r, last.at,
+				last.d)
 		}
 	case len(r.moves) > 0:
 	case b.began < first:
@@ -82,26 +84,33 @@ func (l *life) checkLimitsLocked(r *record, b *bodyRun) {
 	if b.known { // it may have waited for room, or for its turn in a group, to be submitted
 		own = max(own, b.run.Scheduled.Sub(l.start))
 	}
-	if u := t.using(byName["BeginWithin"]); u != nil && b.run.Attempt <= 1 && b.began > own+within(u) &&
+	if u := t.using(byName["BeginWithin"]); u != nil && b.run.Attempt <= 1 &&
+		b.began > own+within(u) &&
 		!b.run.Triggered {
-		l.faultLocked(&l.report.Late, "%v: a run due at %v begins, which had to be within %v", r, b.due, within(u))
+		l.faultLocked(&l.report.Late, "%v: a run due at %v begins, which had to be within %v", r,
+			b.due, within(u))
 	}
-	if u := t.using(byName["Until"]); u != nil && t.way.way&seriesWays != 0 && b.due >= until(t, u) &&
+	if u := t.using(byName["Until"]); u != nil && t.way.way&seriesWays != 0 && b.due >= until(t,
+		u) &&
 		!b.run.Triggered && b.run.Attempt <= 1 && t.way.way != wApply {
-		l.faultLocked(&l.report.Late, "%v: a run is planned for %v, at or after %v", r, b.due, until(t, u))
+		l.faultLocked(&l.report.Late, "%v: a run is planned for %v, at or after %v", r, b.due,
+			until(t, u))
 	}
-	if u := t.using(byName["From"]); u != nil && t.way.way&seriesWays != 0 && b.began < from(t, u) &&
+	if u := t.using(byName["From"]); u != nil && t.way.way&seriesWays != 0 && b.began < from(t,
+		u) &&
 		!b.run.Triggered && r.lastMove("Reset") == nil {
 		l.faultLocked(&l.report.Early, "%v begins before %v", r, from(t, u))
 	}
-	if u := t.using(byName["MaxRuns"]); u != nil && t.way.way&seriesWays != 0 && t.way.way != wApply &&
+	if u := t.using(byName["MaxRuns"]); u != nil && t.way.way&seriesWays != 0 &&
+		t.way.way != wApply &&
 		r.planned() > maxRuns(u) {
 		l.faultLocked(&l.report.Duplicate, "%v has had more runs than %d", r, maxRuns(u))
 	}
 	if u := t.using(byName["Retry"]); u != nil && b.run.Attempt > uint64(2+u.pick(0, 2)) {
 		l.faultLocked(&l.report.Duplicate, "%v has too many attempts", r)
 	}
-	if t.way.way&(seriesWays|bulkWays) == 0 && t.using(byName["Retry"]) == nil && len(r.bodies) > 1 {
+	if t.way.way&(seriesWays|bulkWays) == 0 && t.using(byName["Retry"]) == nil &&
+		len(r.bodies) > 1 {
 		l.faultLocked(&l.report.Duplicate, "%v runs again", r)
 	}
 }
@@ -118,7 +127,8 @@ func (l *life) checkLaneLocked(r *record, b *bodyRun) {
 		if u := l.using("Gap"); u != nil && len(all) > 1 {
 			last := all[len(all)-2]
 			if last.r != r && b.began < last.b.ended+gap(u) {
-				l.faultLocked(&l.report.Early, "%v begins within the gap of %v after %v", r, gap(u), last.r)
+				l.faultLocked(&l.report.Early, "%v begins within the gap of %v after %v", r, gap(u),
+					last.r)
 			}
 		}
 		if u := l.using("Pace of a lane"); u != nil {
@@ -140,8 +150,8 @@ func (l *life) checkPaceLocked(r *record, all []start, u *use) {
 	}
 }
 
-// sinceIdle returns the last starts of a key since it had no task: then it is forgotten, and with it
-// how it was paced.
+// sinceIdle returns the last starts of a key since it had no task: then it is forgotten, and with
+// it how it was paced.
 func sinceIdle(all []start) []start {
 	for i := len(all) - 1; i > 0; i-- {
 		if all[i].r.submitted >= all[i-1].b.ended {
@@ -178,7 +188,8 @@ func (l *life) runsOutOfTurn() bool {
 func (l *life) checkPausesLocked(r *record, b *bodyRun) {
 	for _, p := range l.pausedSpans {
 		if p.from < b.began && b.began < p.to && !l.runsOutOfTurn() {
-			l.faultLocked(&l.report.Early, "%v begins, though the executor is paused since %v", r, p.from)
+			l.faultLocked(&l.report.Early, "%v begins, though the executor is paused since %v", r,
+				p.from)
 		}
 	}
 	if r.t.way.way&seriesWays == 0 || b.run.Triggered || b.run.Attempt > 1 || r.applied() {
@@ -227,8 +238,10 @@ func (l *life) checkPunctual() {
 		if r.t.way.way&(delayedWays|wTurn) == 0 && b.run.Attempt <= 1 {
 			due = max(due, r.answeredAt)
 		}
-		if r.lane() != 0 || b.began <= due || l.pausedBetween(due, b.began) || r.tainted || len(r.moves) > 0 ||
-			b.run.Triggered || r.panicked || r.t.onWallClock() && r.t.using(byName["Jitter"]) != nil {
+		if r.lane() != 0 || b.began <= due || l.pausedBetween(due, b.began) || r.tainted ||
+			len(r.moves) > 0 ||
+			b.run.Triggered || r.panicked || r.t.onWallClock() &&
+			r.t.using(byName["Jitter"]) != nil {
 			return
 		}
 		if len(r.bodies) > 0 {
@@ -239,7 +252,8 @@ func (l *life) checkPunctual() {
 			}
 		}
 		if at, free := l.freeBetween(due, b.began); free {
-			l.faultLocked(&l.report.Late, "%v: a run due at %v began at %v, and a worker was free at %v",
+			l.faultLocked(&l.report.Late,
+				"%v: a run due at %v began at %v, and a worker was free at %v",
 				r, due, b.began, at)
 		}
 	})

@@ -6,7 +6,10 @@ import "runtime"
 var behaviours = []*Feature{
 	{Name: "callback panics", behave: func(*life, *record) { panic(errCallback) }},
 	{Name: "callback calls Goexit", behave: func(*life, *record) { runtime.Goexit() }},
-	{Name: "callback closes the executor", behave: func(l *life, _ *record) { l.closeFromCallback() }},
+	{Name: "callback closes the executor", behave: func(l *life,
+		_ *record) {
+		l.closeFromCallback()
+	}},
 	{Name: "callback gives a command", behave: func(l *life, r *record) {
 		salt := l.seed
 		if r != nil {

@@ -21,8 +21,8 @@
 // # The oracle
 //
 // After each life the record is checked against rules of its own: nothing begins early, no series
-// and no lane overlaps itself, every task has one end, limits hold, a shutdown ends, and all figures
-// agree with each other and with the record.
+// and no lane overlaps itself, every task has one end, limits hold, a shutdown ends, and all
+// figures agree with each other and with the record.
 //
 // A program that fails is printed with its seed, after everything has been dropped that it does not
 // need to fail.

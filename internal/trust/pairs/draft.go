@@ -254,7 +254,10 @@ func (d *draft) hasOf(group string) bool {
 }
 
 // about reports whether a feature is of the focus.
-func (d *draft) about(name string) bool { return d.focus[0].Name == name || d.focus[1].Name == name }
+func (d *draft) about(name string) bool {
+	return d.focus[0].Name == name ||
+		d.focus[1].Name == name
+}
 
 func (d *draft) without(name string) {
 	if d.about(name) {

@@ -29,7 +29,7 @@ type Feature struct {
 	body    func(l *life, r *record, b *bodyRun, ctx context.Context) error
 	command func(l *life, r *record, u *use) // r is nil if it is for the executor
 	ofTask  bool                             // the command is for a task
-	ender   bool                             // its effect is the end of a task, of which there is one
+	ender   bool                             // its effect is the end of a task
 	behave  func(l *life, r *record)         // how a callback behaves
 	policy  func(l *life, f *Feature) executor.RejectionPolicy
 	end     func(l *life)

@@ -29,8 +29,12 @@ var groupCommands = []*Feature{
 		},
 	},
 	{
-		Name: "Group.Cancel", ender: true, API: []string{"Group.Cancel", "Group.Context"}, ways: groupWays,
-		shape: func(d *draft, t *task, u *use) { d.addBody(t, d.oneOf("body blocks", "body succeeds")) },
+		Name: "Group.Cancel", ender: true, API: []string{"Group.Cancel", "Group.Context"},
+		ways: groupWays,
+		shape: func(d *draft, t *task, u *use) {
+			d.addBody(t, d.oneOf("body blocks",
+				"body succeeds"))
+		},
 		command: func(l *life, _ *record, u *use) {
 			l.group.Cancel(errCaller)
 			for _, r := range l.records {

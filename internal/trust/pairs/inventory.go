@@ -1,20 +1,27 @@
 package pairs
 
-// noFeature has the exported functions and methods that are no features of their own, by the reason.
+// noFeature has the exported functions and methods that are no features of their own, by the
+// reason.
 var noFeature = map[string][]string{
 	"the oracle compares what it tells with everything else": {
 		"Pool.Stats", "Pool.Running", "Pool.Queued", "Pool.Next", "Pool.Tasks", "Pool.Series",
-		"Pool.Health", "Pool.History", "Pool.Measurements", "Pool.Expvar", "Pool.String", "Pool.Paused",
-		"Loop.Stats", "Loop.Running", "Loop.Health", "Loop.History", "Loop.Measurements", "Loop.Expvar",
+		"Pool.Health", "Pool.History", "Pool.Measurements", "Pool.Expvar", "Pool.String",
+		"Pool.Paused",
+		"Loop.Stats", "Loop.Running", "Loop.Health", "Loop.History", "Loop.Measurements",
+		"Loop.Expvar",
 		"Loop.String", "executor.RunFrom",
-		"Handle.History", "Handle.Kind", "Handle.Last", "Handle.Name", "Handle.Next", "Handle.Paused",
+		"Handle.History", "Handle.Kind", "Handle.Last", "Handle.Name", "Handle.Next",
+		"Handle.Paused",
 		"Handle.Period", "Handle.Runs", "Handle.State", "Handle.Status", "Handle.Stopped",
-		"ScheduledFuture.Delay", "ScheduledFuture.Handle", "ScheduledFuture.Last", "ScheduledFuture.Next",
+		"ScheduledFuture.Delay", "ScheduledFuture.Handle", "ScheduledFuture.Last",
+		"ScheduledFuture.Next",
 		"ScheduledFuture.Paused", "ScheduledFuture.Periodic", "ScheduledFuture.Runs",
-		"KeyedSerial.Keys", "Future.Done", "Future.Poll", "Future.State", "Future.Stopped", "Future.String",
+		"KeyedSerial.Keys", "Future.Done", "Future.Poll", "Future.State", "Future.Stopped",
+		"Future.String",
 	},
 	"it makes the executor of a life": {
-		"executor.NewPool", "executor.NewScheduledPool", "executor.NewFixedPool", "executor.NewCachedPool",
+		"executor.NewPool", "executor.NewScheduledPool", "executor.NewFixedPool",
+		"executor.NewCachedPool",
 		"executor.NewSinglePool", "executor.NewSingleScheduledPool", "eventloop.New",
 	},
 	"it is no part of an executor": {

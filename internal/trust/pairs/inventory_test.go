@@ -21,7 +21,8 @@ var users = []string{
 
 func TestEveryExportedFeatureHasAGenerator(t *testing.T) {
 	exported := slices.Concat(
-		namesIn(t, "../../../executor"), namesIn(t, "../../../executor/eventloop"), namesIn(t, "../../../future"),
+		namesIn(t, "../../../executor"), namesIn(t, "../../../executor/eventloop"), namesIn(t,
+			"../../../future"),
 	)
 	if len(exported) < 150 {
 		t.Fatalf("only %d exported names were found", len(exported))
@@ -29,7 +30,8 @@ func TestEveryExportedFeatureHasAGenerator(t *testing.T) {
 	covered := pairs.Covered()
 	for _, name := range exported {
 		if covered[name] == "" {
-			t.Errorf("%s is new: give it a generator in package pairs, or a reason in inventory.go", name)
+			t.Errorf("%s is new: give it a generator in package pairs, or a reason in inventory.go",
+				name)
 		}
 		delete(covered, name)
 	}

@@ -12,11 +12,16 @@ var knownFaults = []struct {
 	in   func(p *program) bool
 }{
 	{"callbacks that misbehave", nil, func(p *program) bool { return len(p.lapses) > 0 }},
-	{"a bound, and who comes at the end of a pool", regexp.MustCompile("tasks wait, of at most|^figures: (submissions|rejections)"), anyProgram},
-	{"Until, and runs that jitter or a catch-up moves", regexp.MustCompile("is planned for"), anyProgram},
-	{"what has expired eats missed periods", regexp.MustCompile("has missed"), func(p *program) bool {
-		return slices.ContainsFunc(p.tasks, func(t *task) bool { return t.using(byName["BeginWithin"]) != nil })
-	}},
+	{"a bound, and who comes at the end of a pool",
+		regexp.MustCompile("tasks wait, of at most"),
+		anyProgram},
+	{"Until, and runs that jitter or a catch-up moves", regexp.MustCompile("is planned for"),
+		anyProgram},
+	{"what has expired eats missed periods", regexp.MustCompile("has missed"),
+		func(p *program) bool {
+			return slices.ContainsFunc(p.tasks,
+				func(t *task) bool { return t.using(byName["BeginWithin"]) != nil })
+		}},
 }
 
 func anyProgram(*program) bool { return true }

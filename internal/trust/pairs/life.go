@@ -47,6 +47,7 @@ type life struct {
 	shutFrom    time.Duration // when the executor was first ended; below 0 before that
 	shutHow     string
 	hasEnded    bool           // it has terminated
+	cameAfter   bool           // a submission came after that
 	sizes       bool           // they have been changed
 	extras      int            // tasks of the life's own
 	extraRuns   int            // their runs
@@ -77,14 +78,16 @@ type executorHost interface {
 // hangs is after how much real time a life counts as hanging.
 const hangs = time.Minute
 
-// Run runs the life of a seed, and returns what was wrong with it and which pairs were effective. It
-// may only be called outside of bubbles. A fault does not fail the test: the caller decides. A life
-// that is wrong is run again with ever less, and the shortest program that is still wrong is told.
+// Run runs the life of a seed, and returns what was wrong with it and which pairs were effective.
+// It may only be called outside of bubbles. A fault does not fail the test: the caller decides. A
+// life that is wrong is run again with ever less, and the shortest program that is still wrong is
+// told.
 func Run(t *testing.T, seed uint64) Report {
 	p := draw(seed)
 	r := p.run(t)
 	if r.Bad() > 0 {
-		r.Faults = append(r.Faults, fmt.Sprintf("seed %d, as short as it gets:\n%v", seed, p.shrink(t, r)))
+		r.Faults = append(r.Faults, fmt.Sprintf("seed %d, as short as it gets:\n%v", seed,
+			p.shrink(t, r)))
 	}
 	return r
 }
@@ -92,7 +95,10 @@ func Run(t *testing.T, seed uint64) Report {
 // run runs a program in a bubble. A bubble that is deadlocked panics here: that is a fault like any
 // other.
 func (p *program) run(t *testing.T) (report Report) {
-	timer := watchdog.Start(hangs, func() string { return fmt.Sprintf("pairs: does not end: %v", p) })
+	timer := watchdog.Start(hangs, func() string {
+		return fmt.Sprintf("pairs: does not end: %v",
+			p)
+	})
 	defer timer.Stop()
 	l := &life{program: p, byTask: map[*task]*record{}, byName: map[string]*record{},
 		taskMarks: map[int]set{}, behaved: map[[2]int]bool{}, calls: map[int]int{},
@@ -104,7 +110,8 @@ func (p *program) run(t *testing.T) (report Report) {
 		defer l.mu.Unlock()
 		switch {
 		case v == nil && leaked(before):
-			l.faultLocked(&l.report.Leaked, "%d goroutines before, %d after", before, runtime.NumGoroutine())
+			l.faultLocked(&l.report.Leaked, "%d goroutines before, %d after", before,
+				runtime.NumGoroutine())
 		case v != nil && l.driven:
 			l.faultLocked(&l.report.Leaked, "%v", v)
 		case v != nil && l.report.Stuck == 0:
@@ -153,7 +160,8 @@ func (l *life) host() executorHost {
 
 func (l *life) submitter() executor.Submitter { return l.host() }
 
-// patience is the virtual time after which something counts as stuck: longer than all there is to do.
+// patience is the virtual time after which something counts as stuck: longer than all there is to
+// do.
 const patience = 10 * time.Second
 
 // drive runs the program on a goroutine of its own, as the driver may be stuck itself.
@@ -282,6 +290,7 @@ func (l *life) play() {
 			}
 			l.sleepUntil(t.at)
 			r := l.newRecord(t)
+			l.cameAfter = l.cameAfter || closed(l.host().Terminated())
 			go l.submit(r)
 		} else {
 			c := commands[0]
@@ -326,7 +335,8 @@ func (l *life) count1() {
 	l.mu.Unlock()
 }
 
-// settle ends what would go on for ever, gives everything its time, and checks that nothing is left.
+// settle ends what would go on for ever, gives everything its time, and checks that nothing is
+// left.
 func (l *life) settle() {
 	if l.pool != nil {
 		l.resumed(l.now())
@@ -343,7 +353,8 @@ func (l *life) settle() {
 	}
 	l.sample()
 	if l.shutFrom >= 0 && !closed(l.host().Terminated()) {
-		l.fault(&l.report.Stuck, "%s has not ended the executor after %v: %v", l.shutHow, patience, l.host())
+		l.fault(&l.report.Stuck, "%s has not ended the executor after %v: %v", l.shutHow, patience,
+			l.host())
 	}
 	l.checkNothingOpen("before the end")
 }

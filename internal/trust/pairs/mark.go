@@ -95,7 +95,8 @@ func (l *life) markPutOff(f *Feature, lane int, from, to time.Duration) {
 			}
 		}
 		due := r.submitted + r.t.delay
-		if len(r.bodies) == 0 && r.accepted() && since <= to && until > from && due < to && until >= due {
+		if len(r.bodies) == 0 && r.accepted() && since <= to && until > from && due < to &&
+			until >= due {
 			l.markTask(f, r)
 		}
 	}

@@ -31,7 +31,10 @@ var observerFields = []*Feature{
 		}),
 	observing("Missed", rateWays, func(d *draft, t *task, _ *use) { d.crowdDuring(t) },
 		func(o *executor.Observer, told func(executor.Run)) { o.Missed = told }),
-	observing("Overran", optionWays, func(d *draft, t *task, _ *use) { d.include(byName["Timeout"], t) },
+	observing("Overran", optionWays, func(d *draft, t *task, _ *use) {
+		d.include(byName["Timeout"],
+			t)
+	},
 		func(o *executor.Observer, told func(executor.Run)) { o.Overran = told }),
 	observing("Ended", everyWay, nil, func(o *executor.Observer, told func(executor.Run)) {
 		o.Ended = func(_ context.Context, run executor.Run, _ error) { told(run) }
@@ -49,7 +52,10 @@ var observerFields = []*Feature{
 	observing("Paused", seriesWays, func(d *draft, t *task, _ *use) {
 		d.include(byName[d.oneOf("Pause", "PauseAfter")], t)
 	}, func(o *executor.Observer, told func(executor.Run)) { o.Paused = told }),
-	observing("Resumed", seriesWays, func(d *draft, t *task, _ *use) { d.include(byName["Resume"], t) },
+	observing("Resumed", seriesWays, func(d *draft, t *task, _ *use) {
+		d.include(byName["Resume"],
+			t)
+	},
 		func(o *executor.Observer, told func(executor.Run)) { o.Resumed = told }),
 }
 
@@ -61,8 +67,9 @@ func observing(
 	set func(o *executor.Observer, told func(executor.Run)),
 ) *Feature {
 	return &Feature{
-		Name: "Observer." + field, API: []string{"Observer." + field, "executor.Observe"}, ways: on, callback: true,
-		shape: shape,
+		Name: "Observer." + field, API: []string{"Observer." + field, "executor.Observe"}, ways: on,
+		callback: true,
+		shape:    shape,
 		option: func(l *life, u *use) opts {
 			var o executor.Observer
 			set(&o, func(run executor.Run) { l.called(u.Feature, run.Name) })

@@ -21,8 +21,8 @@ var (
 	pairs    [][]int // the index in Pairs, by those of the features; -1 if excluded
 )
 
-// hard has the features that seldom have an effect beside that of another, because they come late in a
-// life, or end it.
+// hard has the features that seldom have an effect beside that of another, because they come late
+// in a life, or end it.
 var hard = map[string]bool{
 	"body closes the executor": true, "Group.Cancel": true, "WallClock": true, "CancelCause": true,
 	"callback closes the executor": true, "callback gives a command": true, "callback panics": true,
@@ -74,9 +74,13 @@ var exclusions = []struct {
 	holds  func(a, b *Feature) bool
 }{
 	{"no executor has both", func(a, b *Feature) bool { return a.hosts&b.hosts == 0 }},
-	{"a pool has one queue", func(a, b *Feature) bool { return a.group == "queue" && b.group == "queue" }},
+	{"a pool has one queue", func(a, b *Feature) bool {
+		return a.group == "queue" &&
+			b.group == "queue"
+	}},
 	{"priorities mean something to a PriorityFIFO alone", func(a, b *Feature) bool {
-		return a.Name == "Priority" && (b.Name == "FIFO" || b.Name == "BoundedFIFO" || b.Name == "HandOff" ||
+		return a.Name == "Priority" && (b.Name == "FIFO" || b.Name == "BoundedFIFO" ||
+			b.Name == "HandOff" ||
 			b.Name == "CustomQueue")
 	}},
 	{"nothing waits under HandOff, so the pool cannot grow for it first", func(a, b *Feature) bool {
@@ -193,16 +197,17 @@ func (l *life) countBeside(a, b set, seen []bool) {
 	}
 }
 
-// beside reports whether no task can show the pair alone: because it would have to come in two ways,
-// or to end in two, or to run although it was refused or withdrawn. Then the two features act on
-// two tasks that are alive together.
+// beside reports whether no task can show the pair alone: because it would have to come in two
+// ways, or to end in two, or to run although it was refused or withdrawn. Then the two features
+// act on two tasks that are alive together.
 func (p Pair) beside() bool {
 	a, b := p.A, p.B
 	return a.waysOf()&b.waysOf()&waysOn(a.hosts&b.hosts) == 0 || a.ends() && b.ends() ||
 		a.neverRuns() || b.neverRuns()
 }
 
-// neverRuns reports whether the effect of the feature is on tasks that have not begun, and never do.
+// neverRuns reports whether the effect of the feature is on tasks that have not begun, and never
+// do.
 func (f *Feature) neverRuns() bool { return f.Name == "Withdraw" || f.Name == "Observer.Rejected" }
 
 // ends reports whether the effect of the feature is that a task ends, without a run of its own.

@@ -48,7 +48,8 @@ func TestPairsMeanTogetherWhatTheyMeanApart(t *testing.T) {
 			t.Errorf("%s has had no effect in %d lives", f.Name, n)
 		}
 	}
-	t.Logf("%d lives, %d operations; %d of %d pairs were effective", all.Lives, all.Ops, effective, len(pairs.Pairs))
+	t.Logf("%d lives, %d operations; %d of %d pairs were effective", all.Lives, all.Ops, effective,
+		len(pairs.Pairs))
 	if path := os.Getenv("PUNCTUAL_PAIRS"); path != "" {
 		if err := os.WriteFile(path, []byte(all.Seen.Table()), 0o644); err != nil {
 			t.Error(err)

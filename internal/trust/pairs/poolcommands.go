@@ -50,7 +50,10 @@ var poolCommands = []*Feature{
 			}
 		},
 	},
-	sized("SetCoreSize", pools, func(l *life, u *use) bool { return l.pool.SetCoreSize(u.pick(0, 4)) == nil }),
+	sized("SetCoreSize", pools, func(l *life, u *use) bool {
+		return l.pool.SetCoreSize(u.pick(0,
+			4)) == nil
+	}),
 	sized("SetMaximumSize", plain, func(l *life, u *use) bool {
 		return l.pool.SetMaximumSize(l.size+u.pick(0, 4)) == nil
 	}),
@@ -126,8 +129,11 @@ var poolCommands = []*Feature{
 		Name: "SetContinuePeriodicAfterShutdown", hosts: scheduled, ways: seriesWays,
 		API: []string{"ScheduledPool.SetContinuePeriodicAfterShutdown",
 			"ScheduledPool.ContinuePeriodicAfterShutdown"},
-		shape:   func(d *draft, t *task, u *use) { d.endBy("Shutdown", t) },
-		command: func(l *life, _ *record, u *use) { l.sched.SetContinuePeriodicAfterShutdown(true) },
+		shape: func(d *draft, t *task, u *use) { d.endBy("Shutdown", t) },
+		command: func(l *life, _ *record,
+			u *use) {
+			l.sched.SetContinuePeriodicAfterShutdown(true)
+		},
 		observed: func(l *life, u *use) {
 			if !l.sched.ContinuePeriodicAfterShutdown() {
 				return
@@ -144,14 +150,18 @@ var poolCommands = []*Feature{
 		ways: delayedWays &^ seriesWays,
 		API: []string{"ScheduledPool.SetExecuteDelayedAfterShutdown",
 			"ScheduledPool.ExecuteDelayedAfterShutdown"},
-		shape:   func(d *draft, t *task, u *use) { d.endBy("Shutdown", t) },
-		command: func(l *life, _ *record, u *use) { l.sched.SetExecuteDelayedAfterShutdown(u.pick(0, 2) == 0) },
+		shape: func(d *draft, t *task, u *use) { d.endBy("Shutdown", t) },
+		command: func(l *life, _ *record, u *use) {
+			l.sched.SetExecuteDelayedAfterShutdown(u.pick(0,
+				2) == 0)
+		},
 		observed: func(l *life, u *use) {
 			if l.shutFrom < 0 {
 				return
 			}
 			for _, r := range l.records {
-				if r.t.way.way&delayedWays != 0 && r.acceptedAt() <= l.shutFrom && r.t.at+r.t.delay > l.shutFrom {
+				if r.t.way.way&delayedWays != 0 && r.acceptedAt() <= l.shutFrom &&
+					r.t.at+r.t.delay > l.shutFrom {
 					l.markTask(u.Feature, r)
 				}
 			}

@@ -73,7 +73,10 @@ var poolOptions = []*Feature{
 	},
 	{
 		Name: "ErrorHandler", API: []string{"executor.ErrorHandler"}, callback: true,
-		shape: func(d *draft, t *task, u *use) { d.addBody(t, d.oneOf("body fails", "body panics")) },
+		shape: func(d *draft, t *task, u *use) {
+			d.addBody(t, d.oneOf("body fails",
+				"body panics"))
+		},
 		option: func(l *life, u *use) opts {
 			return opts{executor.ErrorHandler(func(_ context.Context, run executor.Run, err error) {
 				l.toldError(run.Name, err)

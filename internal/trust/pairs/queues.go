@@ -17,7 +17,8 @@ var (
 			option: func(l *life, u *use) opts { return opts{executor.FIFO()} },
 		},
 		{
-			Name: "BoundedFIFO", API: []string{"executor.BoundedFIFO"}, hosts: plain, group: "queue",
+			Name: "BoundedFIFO", API: []string{"executor.BoundedFIFO"}, hosts: plain,
+			group: "queue",
 			shape: crowded, observed: markQueued,
 			option: func(l *life, u *use) opts { return opts{executor.BoundedFIFO(capacity(u))} },
 		},
@@ -47,8 +48,14 @@ var (
 		},
 	}
 	policies = []*Feature{
-		policy("Abort", func(l *life, f *Feature) executor.RejectionPolicy { return executor.Abort }),
-		policy("Block", func(l *life, f *Feature) executor.RejectionPolicy { return executor.Block }),
+		policy("Abort", func(l *life,
+			f *Feature) executor.RejectionPolicy {
+			return executor.Abort
+		}),
+		policy("Block", func(l *life,
+			f *Feature) executor.RejectionPolicy {
+			return executor.Block
+		}),
 		policy("CallerRuns", func(l *life, f *Feature) executor.RejectionPolicy {
 			return executor.CallerRuns
 		}, "Rejection.Run"),
@@ -85,7 +92,8 @@ func policy(
 		f.API = append(f.API, "executor."+name)
 	}
 	f.shape = func(d *draft, t *task, u *use) {
-		if d.host == scheduled || !d.has("HandOff") && !d.has("BoundedFIFO") && !d.has("Queue.Bounded") {
+		if d.host == scheduled || !d.has("HandOff") && !d.has("BoundedFIFO") &&
+			!d.has("Queue.Bounded") {
 			d.include(byName["PendingLimit"], t)
 		}
 		d.crowdAt(t.at)

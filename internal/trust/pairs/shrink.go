@@ -17,7 +17,8 @@ func (p *program) shrink(t *testing.T, r Report) *program {
 			return false
 		}
 		s := q.run(t)
-		return r.Lost > 0 && s.Lost > 0 || r.Duplicate > 0 && s.Duplicate > 0 || r.Early > 0 && s.Early > 0 ||
+		return r.Lost > 0 && s.Lost > 0 || r.Duplicate > 0 && s.Duplicate > 0 || r.Early > 0 &&
+			s.Early > 0 ||
 			r.Late > 0 && s.Late > 0 || r.Wrong > 0 && s.Wrong > 0 || r.Stuck > 0 && s.Stuck > 0 ||
 			r.Leaked > 0 && s.Leaked > 0
 	}

@@ -207,7 +207,8 @@ func (l *life) give(f *Feature, r *record, command func() bool) {
 	switch f.Name {
 	case "Cancel", "CancelCause", "Stop", "Withdraw":
 		if r.cancelled >= 0 && r.t.way.way != wApply {
-			l.faultLocked(&l.report.Duplicate, "%v was cancelled at %v, and again", r.t, r.cancelled)
+			l.faultLocked(&l.report.Duplicate, "%v was cancelled at %v, and again", r.t,
+				r.cancelled)
 		}
 		r.cancelled = now
 	}

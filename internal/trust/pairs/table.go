@@ -22,7 +22,8 @@ func (c Counts) Summary(rarest int) string {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "| pairs of %d features | %d |\n|---|---:|\n", len(Features), len(Pairs)+len(Excluded))
+	fmt.Fprintf(&b, "| pairs of %d features | %d |\n|---|---:|\n", len(Features),
+		len(Pairs)+len(Excluded))
 	reasons := map[string]int{}
 	for _, e := range Excluded {
 		reasons[e.Reason]++
@@ -30,13 +31,16 @@ func (c Counts) Summary(rarest int) string {
 	for _, e := range exclusions {
 		fmt.Fprintf(&b, "| left out: %s | %d |\n", e.reason, reasons[e.reason])
 	}
-	fmt.Fprintf(&b, "| drawn | %d |\n| never effective | %d |\n| effective in fewer than %d lives | %d |\n",
+	fmt.Fprintf(&b,
+		"| drawn | %d |\n| never effective | %d |\n| effective in fewer than %d lives | %d |\n",
 		len(Pairs), zero, Enough, few)
 	for _, q := range []struct {
 		name string
 		part float64
-	}{{"the rarest", 0}, {"of one in a hundred", 0.01}, {"of one in ten", 0.1}, {"half of them", 0.5}} {
-		fmt.Fprintf(&b, "| lives with an effect of both, %s | %d |\n", q.name, c[order[int(q.part*float64(len(order)-1))]])
+	}{{"the rarest", 0}, {"of one in a hundred", 0.01}, {"of one in ten", 0.1}, {"half of them",
+		0.5}} {
+		fmt.Fprintf(&b, "| lives with an effect of both, %s | %d |\n", q.name,
+			c[order[int(q.part*float64(len(order)-1))]])
 	}
 	b.WriteString("\n| the rarest | lives |\n|---|---:|\n")
 	for _, i := range order[:min(rarest, len(order))] {

@@ -11,7 +11,8 @@ import (
 // taskCommands are given to a task, by its future or its handle.
 var taskCommands = []*Feature{
 	{
-		Name: "Cancel", ender: true, API: []string{"Future.Cancel", "Handle.Cancel"}, ways: futureWays, ofTask: true,
+		Name: "Cancel", ender: true, API: []string{"Future.Cancel", "Handle.Cancel"},
+		ways: futureWays, ofTask: true,
 		command: func(l *life, r *record, u *use) {
 			if h, ok := l.handle(r); ok && u.pick(0, 2) == 0 {
 				l.give(u.Feature, r, h.Cancel)
@@ -21,7 +22,8 @@ var taskCommands = []*Feature{
 		},
 	},
 	{
-		Name: "CancelCause", ender: true, API: []string{"Future.CancelCause"}, ways: futureWays &^ groupWays,
+		Name: "CancelCause", ender: true, API: []string{"Future.CancelCause"},
+		ways:   futureWays &^ groupWays,
 		ofTask: true,
 		command: func(l *life, r *record, u *use) {
 			if f := r.outcome; f != nil {
@@ -30,7 +32,8 @@ var taskCommands = []*Feature{
 		},
 	},
 	{
-		Name: "Stop", ender: true, API: []string{"Future.Stop", "Handle.Stop"}, ways: futureWays, ofTask: true,
+		Name: "Stop", ender: true, API: []string{"Future.Stop", "Handle.Stop"}, ways: futureWays,
+		ofTask: true,
 		command: func(l *life, r *record, u *use) {
 			if h, ok := l.handle(r); ok && u.pick(0, 2) == 0 {
 				l.give(u.Feature, r, h.Stop)
@@ -40,7 +43,8 @@ var taskCommands = []*Feature{
 		},
 	},
 	{
-		Name: "Withdraw", ender: true, API: []string{"Future.Withdraw"}, ways: futureWays &^ groupWays, ofTask: true,
+		Name: "Withdraw", ender: true, API: []string{"Future.Withdraw"},
+		ways: futureWays &^ groupWays, ofTask: true,
 		shape: func(d *draft, t *task, u *use) { d.crowdAt(t.at) },
 		command: func(l *life, r *record, u *use) {
 			if f := r.outcome; f != nil {
@@ -89,8 +93,9 @@ var taskCommands = []*Feature{
 		},
 	},
 	{
-		Name: "SetPeriod", API: []string{"Handle.SetPeriod", "ScheduledFuture.SetPeriod"}, hosts: timed,
-		ways: periodWays, ofTask: true,
+		Name: "SetPeriod", API: []string{"Handle.SetPeriod", "ScheduledFuture.SetPeriod"},
+		hosts: timed,
+		ways:  periodWays, ofTask: true,
 		command: func(l *life, r *record, u *use) {
 			if h, ok := l.handle(r); ok {
 				l.give(u.Feature, r, func() bool {
@@ -122,12 +127,17 @@ var taskCommands = []*Feature{
 		Name: "AfterSettled", API: []string{"future.AfterSettled"}, ways: futureWays &^ groupWays,
 		ofTask: true, callback: true,
 		command: func(l *life, r *record, u *use) {
-			told := func(future.Result[struct{}]) { l.called(u.Feature, r.t.name()); l.markTask(u.Feature, r) }
+			told := func(future.Result[struct{}]) {
+				l.called(u.Feature,
+					r.t.name())
+				l.markTask(u.Feature, r)
+			}
 			if r.future != nil {
 				future.AfterSettled(r.future, told)
 			}
 			if r.typed != nil {
-				future.AfterSettled(r.typed, func(future.Result[int]) { told(future.Result[struct{}]{}) })
+				future.AfterSettled(r.typed,
+					func(future.Result[int]) { told(future.Result[struct{}]{}) })
 			}
 		},
 	},

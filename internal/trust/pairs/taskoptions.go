@@ -15,7 +15,8 @@ var taskOptions = []*Feature{
 		Name: "BackOff", API: []string{"executor.BackOff"}, hosts: timed, ways: periodWays,
 		shape: func(d *draft, t *task, _ *use) { d.addBody(t, "body fails") },
 		task: func(l *life, t *task, u *use) taskOpts {
-			return taskOpts{executor.BackOff(2, max(t.period, 4*t.period*time.Duration(u.pick(0, 3))))}
+			return taskOpts{executor.BackOff(2, max(t.period, 4*t.period*time.Duration(u.pick(0,
+				3))))}
 		},
 		observed: func(l *life, u *use) {
 			l.eachUsing(u.Feature, func(r *record, u *use) {
@@ -85,7 +86,8 @@ var taskOptions = []*Feature{
 		},
 	},
 	{
-		Name: "Expect", API: []string{"executor.Expect", "executor.SuccessWithin", "executor.StartWithin"},
+		Name: "Expect", API: []string{"executor.Expect", "executor.SuccessWithin",
+			"executor.StartWithin"},
 		ways: optionWays,
 		task: func(l *life, t *task, u *use) taskOpts {
 			return taskOpts{executor.Expect(
@@ -103,7 +105,10 @@ var taskOptions = []*Feature{
 	},
 	{
 		Name: "From", API: []string{"executor.From"}, hosts: timed, ways: seriesWays,
-		task: func(l *life, t *task, u *use) taskOpts { return taskOpts{executor.From(l.at(from(t, u)))} },
+		task: func(l *life, t *task, u *use) taskOpts {
+			return taskOpts{executor.From(l.at(from(t,
+				u)))}
+		},
 		observed: func(l *life, u *use) {
 			l.eachUsing(u.Feature, func(r *record, u *use) {
 				if len(r.bodies) > 0 && r.bodies[0].due >= from(r.t, u) {
@@ -128,7 +133,8 @@ var taskOptions = []*Feature{
 		},
 	},
 	{
-		Name: "MaxRuns", ender: true, API: []string{"executor.MaxRuns"}, hosts: timed, ways: seriesWays,
+		Name: "MaxRuns", ender: true, API: []string{"executor.MaxRuns"}, hosts: timed,
+		ways: seriesWays,
 		task: func(l *life, t *task, u *use) taskOpts {
 			return taskOpts{executor.MaxRuns(maxRuns(u))}
 		},
@@ -157,7 +163,10 @@ var taskOptions = []*Feature{
 		shape: func(d *draft, t *task, _ *use) {
 			d.addBody(t, d.oneOf("body fails", "body panics", "body calls Goexit"))
 		},
-		task: func(l *life, t *task, u *use) taskOpts { return taskOpts{executor.OnError(onError(u))} },
+		task: func(l *life, t *task,
+			u *use) taskOpts {
+			return taskOpts{executor.OnError(onError(u))}
+		},
 		observed: func(l *life, u *use) {
 			l.eachUsing(u.Feature, func(r *record, u *use) {
 				for _, b := range r.bodies {
@@ -294,7 +303,8 @@ var taskOptions = []*Feature{
 	{
 		Name: "WithValues", API: []string{"executor.WithValues"}, ways: optionWays,
 		task: func(l *life, t *task, u *use) taskOpts {
-			return taskOpts{executor.WithValues(context.WithValue(context.Background(), valueKey{}, 1))}
+			return taskOpts{executor.WithValues(context.WithValue(context.Background(), valueKey{},
+				1))}
 		},
 	},
 }

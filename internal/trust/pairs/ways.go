@@ -94,7 +94,8 @@ var waysIn = []*Feature{
 	},
 	{
 		Name: "Schedule", hosts: timed, way: wSchedule,
-		API: []string{"ScheduledPool.Schedule", "Loop.Schedule", "executor.Schedule", "eventloop.Schedule"},
+		API: []string{"ScheduledPool.Schedule", "Loop.Schedule", "executor.Schedule",
+			"eventloop.Schedule"},
 		submit: func(l *life, r *record, opts taskOpts) {
 			switch {
 			case r.t.way.pick(0, 2) == 0:
@@ -133,7 +134,8 @@ var waysIn = []*Feature{
 		},
 	},
 	{
-		Name: "WithFixedDelay", API: []string{"ScheduledPool.WithFixedDelay", "Loop.WithFixedDelay"},
+		Name: "WithFixedDelay", API: []string{"ScheduledPool.WithFixedDelay",
+			"Loop.WithFixedDelay"},
 		hosts: timed, way: wDelay,
 		submit: func(l *life, r *record, opts taskOpts) {
 			f, err := l.timed().WithFixedDelay(r.t.delay, r.t.period, l.bodyOf(r), opts...)
@@ -164,7 +166,8 @@ var waysIn = []*Feature{
 		},
 	},
 	{
-		Name: "Serial.Submit", API: []string{"Serial.Submit", "Serial.Execute", "executor.NewSerial"},
+		Name: "Serial.Submit", API: []string{"Serial.Submit", "Serial.Execute",
+			"executor.NewSerial"},
 		hosts: pools, way: wSerial,
 		submit: func(l *life, r *record, opts taskOpts) {
 			if r.t.way.pick(0, 4) == 0 {
@@ -306,7 +309,8 @@ var waysIn = []*Feature{
 	},
 	{
 		Name: "Turn", hosts: loop, way: wTurn,
-		API: []string{"Loop.Turn", "Turn.Submit", "Turn.Execute", "Turn.Schedule", "Turn.ExecuteAfter",
+		API: []string{"Loop.Turn", "Turn.Submit", "Turn.Execute", "Turn.Schedule",
+			"Turn.ExecuteAfter",
 			"Turn.ScheduleAt", "Turn.Cancel", "Loop.InLoop"},
 		submit: func(l *life, r *record, opts taskOpts) {
 			err := l.loop.Execute(func(ctx context.Context) error {
