@@ -57,7 +57,8 @@ func (l *life) checkFiguresLocked() {
 	// A cancellation at the same instant, or the end of a group, prevents a body.
 	prevented := uint64(0)
 	for _, r := range l.records {
-		if r.cancelled >= 0 || r.contextEnded || r.t.way.way&groupWays != 0 {
+		if r.cancelled >= 0 || r.contextEnded || r.t.using(byName["WithContext"]) != nil ||
+			r.t.way.way&groupWays != 0 {
 			prevented++
 		}
 		bodies += uint64(len(r.bodies))

@@ -177,7 +177,9 @@ var poolOptions = []*Feature{
 		option: func(l *life, u *use) opts { return opts{executor.Measure()} },
 		observed: func(l *life, u *use) {
 			for _, t := range l.measured().Tasks {
-				if t.Took.Count() > 0 {
+				if t.Took.Count() > 0 && t.Name == "" {
+					l.markLife(u.Feature)
+				} else if t.Took.Count() > 0 {
 					l.markNamed(u.Feature, t.Name)
 				}
 			}

@@ -88,6 +88,7 @@ func (l *life) answer(r *record, f *future.Future[struct{}], err error) {
 		r.future, r.outcome = f, f
 	}
 	r.answered, r.answeredAt, r.err = true, l.now(), err
+	l.cameAfter = l.cameAfter || err != nil && closed(l.host().Terminated())
 	if err == nil {
 		l.markLocked(r.t.way.Feature, r, 0, 0)
 	}
@@ -163,6 +164,11 @@ func (l *life) apply(r *record, with bool) {
 		r.handle, r.handled = h, true
 	}
 	r.moves = append(r.moves, move{what: "apply", from: l.now(), at: l.now()})
+	for _, o := range l.jobs { // an earlier call may have been refused
+		if err == nil && o.answered {
+			o.err = nil
+		}
+	}
 	if err != nil && first {
 		l.jobs = slices.DeleteFunc(l.jobs, func(o *record) bool { return o == r })
 	}
