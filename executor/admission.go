@@ -82,8 +82,8 @@ func (p *Pool) accept(ctx context.Context, wait bool, c *cell.Cell) error {
 		c.When = p.clock.Now() // a scheduled pool reads it later, where the order is decided
 	}
 	// A task of a serial executor takes the lock, as does one with a name of its own: whether it
-	// may be queued depends on others.
-	if pl := planOf(c); p.inbox != nil && pl.strand == nil && !pl.Unique {
+	// may be queued depends on others. One that may wait for a limited time needs a timer.
+	if pl := planOf(c); p.inbox != nil && pl.strand == nil && !pl.Unique && pl.BeginWithin == 0 {
 		return p.post(runqueue.Slot{Cell: c})
 	}
 	if err := p.acceptLocking(ctx, wait, c); err != nil {
@@ -149,13 +149,14 @@ func (p *Pool) acceptAfter(c *cell.Cell, delay time.Duration) error {
 	return p.acceptLaterLocked(c, clock.Later(now, delay), now)
 }
 
-// acceptAt queues c for the first time, to run at a time of the pool's clock, or refuses it.
+// acceptAt queues c for the first time, to run at a time of the pool's clock, or refuses it. Its own
+// time may have passed.
 func (p *Pool) acceptAt(c *cell.Cell, when int64) error {
 	now := p.clock.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now = p.keepTimesLocked(now)
-	return p.acceptLaterLocked(c, max(when, now), now)
+	return p.acceptLaterLocked(c, when, now)
 }
 
 // keepTimesLocked makes all tasks come with a time from here on, because one that has a time is
@@ -173,7 +174,10 @@ func (p *Pool) keepTimesLocked(now int64) int64 {
 // acceptLaterLocked queues a task with a time of its own, or refuses it. No policy is asked:
 // CallerRuns would run the task early, DiscardOldest drop others for one that is not due.
 func (p *Pool) acceptLaterLocked(c *cell.Cell, when, now int64) error {
-	c.When = planOf(c).First(when)
+	pl := planOf(c)
+	if c.When = pl.First(max(when, now)); when < now {
+		pl.Belated(now - when)
+	}
 	if err := p.tryEnqueueLocked(c, now); err != nil {
 		return p.refuseLocked(nameOf(c), err)
 	}
@@ -201,6 +205,9 @@ func (p *Pool) acceptedLocked(c *cell.Cell, pl *plan) {
 	p.names.take(c, pl)
 	if pl.Periodic() {
 		p.runs.EnrolLocked(c, &pl.Plan)
+	}
+	if pl.BeginWithin > 0 {
+		p.runs.LimitLocked(c, &pl.Plan)
 	}
 }
 
@@ -233,6 +240,9 @@ func (p *Pool) tryEnqueueLocked(c *cell.Cell, now int64) error {
 // happened if a user's WorkQueue panics.
 func (p *Pool) enqueueLocked(c *cell.Cell) {
 	pl := planOf(c)
+	if pl.BeginWithin > 0 {
+		pl.SetDue(c.When)
+	}
 	switch s := pl.strand; {
 	case s == nil:
 		p.placeLocked(c, c.When)

@@ -62,8 +62,8 @@ func (x *execution) startLocked(c *cell.Cell, now int64) bool {
 		x.pool.leaveLocked(c)
 		x.pool.counts.cancelled++
 		x.pool.unexpectLocked(c)
-		if pl.strand != nil {
-			x.pool.advanceLocked(pl.strand)
+		if s := pl.strand; s != nil && s.head == c {
+			x.pool.advanceLocked(s)
 		}
 		return false
 	}
@@ -88,6 +88,9 @@ func (x *execution) startTask(c *cell.Cell, pl *plan, now int64) bool {
 func (x *execution) noteStartLocked(c *cell.Cell, now int64) {
 	var s *strand
 	if !x.bare {
+		if x.Skipped() {
+			return
+		}
 		s = planOf(c).strand
 	}
 	if x.pool.pace == nil && (s == nil || s.pace == nil) {
@@ -265,7 +268,7 @@ func (x *execution) accountLocked() (refused *cell.Cell) {
 	}
 	c.Body = nil
 	p.leaveLocked(c)
-	if s != nil {
+	if s != nil && s.head == c { // else it has waited behind others in vain
 		p.advanceLocked(s)
 	}
 	if x.Again {

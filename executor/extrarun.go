@@ -28,6 +28,7 @@ type extraRun struct {
 	execution
 	helps bool   // a helper, on a goroutine of the pool
 	await *await // of a helper: the wait that it serves; may be nil
+	aside bool   // it runs no body, see aside.go
 }
 
 // extraRuns are the extra runs of a pool. Its lock guards them.
@@ -274,8 +275,13 @@ func (g *extraRun) depart() {
 // runsLocked is executionsLocked as package run sees them.
 func (p *Pool) runsLocked() iter.Seq[*run.Execution] {
 	return func(yield func(*run.Execution) bool) {
-		for x := range p.executionsLocked() {
-			if !yield(&x.Execution) {
+		for w := range p.workers {
+			if !yield(&w.Execution) {
+				return
+			}
+		}
+		for g := range p.extraRuns {
+			if !g.aside && !yield(&g.Execution) {
 				return
 			}
 		}

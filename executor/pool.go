@@ -130,6 +130,7 @@ func (p *Pool) init(core int, opts []Option) {
 		Settled:     p.settled,
 		Requeue:     p.requeueLocked,
 		MayRepeat:   p.mayRepeatLocked,
+		SetAside:    p.setAsideLocked,
 	}
 	p.runs.Running, p.runs.Limit = p.runsLocked(), p.limitLocked
 	p.runs.Health = func() any { return p.Health() }

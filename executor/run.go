@@ -27,8 +27,9 @@ type Run struct {
 
 	// Missed counts periods of a fixed-rate task. Under Skip and Coalesce it is the number of
 	// periods since the previous run that got no run of their own. Under Burst it is the number of
-	// periods that had passed when this run started and for which runs are still to come. A run
-	// with Missed > 0 follows a stall, so its measurements may not be worth keeping.
+	// periods that had passed when this run started and for which runs are still to come. Under
+	// each, it includes those whose runs have expired since the previous run, see [BeginWithin]. A
+	// run with Missed > 0 follows a stall, so its measurements may not be worth keeping.
 	Missed uint64 `json:"missed,omitempty"`
 
 	// Attempt counts the attempts of the run, from 1 on, if the task has [Retry]; otherwise it is

@@ -108,7 +108,7 @@ func (p *ScheduledPool) ScheduleAt(
 		}
 		return f, nil
 	}
-	when := p.clock.At(at)
+	when := p.runs.OwnTime(&planOf(c).Plan, at)
 	in := time.Duration(when - p.clock.Now())
 	if err := p.acceptWithin(c, in, func() error { return p.acceptAt(c, when) }); err != nil {
 		return nil, err

@@ -48,10 +48,12 @@ func From(t time.Time) TaskOption {
 	})
 }
 
-// Until ends a series at t: no run is planned for that time or later, and the future succeeds after
-// the last run before it. A run that is late may begin after t. Like [ScheduledPool.ScheduleAt] it
-// reads the wall clock once, at the submission. If even the first run is too late, the submission
-// fails with [ErrInvalid]. Tasks that run once ignore it.
+// Until ends a series at t: no run is planned for that time or later, nor counted as missed, and
+// [Jitter] puts none off until then. A run that is late may begin after t. The future succeeds when
+// the last run before t has ended, or when none can come any more: a command has moved the next one
+// to t or later, or the series is still paused at t. Like [ScheduledPool.ScheduleAt] it reads the
+// wall clock once, at the submission. If even the first run is too late, the submission fails with
+// [ErrInvalid]. Tasks that run once ignore it.
 func Until(t time.Time) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		if t.IsZero() {
@@ -80,11 +82,19 @@ func DelayBy(next func(last LastRun) (d time.Duration, again bool)) TaskOption {
 	})
 }
 
-// BeginWithin drops runs that come too late to be of use: if no worker is free for a run until more
-// than d after its time, its body is not called. A task that runs once fails with [ErrExpired]. A
-// series goes on, and the run counts as failed with ErrExpired as far as the error handler and
-// [PauseAfter] are concerned; Stats counts it as expired, not as a run. The hooks around runs are
-// not called. [Jitter] is part of the lateness. d must be positive.
+// BeginWithin drops runs that come too late to be of use: a run that has not begun within d after its
+// time expires at that moment, whatever it waits for: a worker, its turn in a [Serial], a
+// [Gap], a [Pace], the end of a pause of the pool. Its body is not called, and it takes no room in
+// the queue any more. The time of a run is that for which it is planned, [Jitter] included; that of
+// [ScheduledPool.ScheduleAt] may have passed at the submission. A run that makes up for several
+// periods, see [Skip] and [Coalesce], is late since the last of them. Attempts after the first may
+// begin at any time.
+//
+// A task that runs once fails with [ErrExpired]. A series goes on, and the run counts as failed with
+// ErrExpired as far as the error handler, [BackOff] and [PauseAfter] are concerned. It is no run for
+// [MaxRuns], Runs and the hooks around runs; Stats counts it as expired, and its period, with those
+// that it has missed, is among [Run.Missed] of the next one. d must be positive. A task with this
+// option costs a timer while it waits.
 func BeginWithin(d time.Duration) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		if d <= 0 {

@@ -230,7 +230,7 @@ func (p *Pool) Running() []Running {
 
 func (p *Pool) runningLocked() (rs []Running) {
 	for x := range p.executionsLocked() {
-		if x.Task != nil {
+		if x.Task != nil && x.Aside == 0 {
 			r := Running{Run: p.askLocked(x.Task)}
 			r.Waits, r.WaitsFor = x.waitsLocked()
 			rs = append(rs, r)

@@ -118,8 +118,9 @@ func OnError(p ErrorPolicy) TaskOption {
 
 // Jitter delays each run of a scheduled or periodic task by a random duration below d, so that many
 // tasks with the same period do not run in step. The delays do not add up: the next run of a
-// fixed-rate task is planned from the undelayed time. d must be neither negative nor greater than
-// the period of a fixed-rate task.
+// fixed-rate task is planned from the undelayed time. On a calendar, a run is not put off until the
+// next time of that, so none is lost. d must be neither negative nor greater than the period of a
+// fixed-rate task.
 func Jitter(d time.Duration) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		if d < 0 {

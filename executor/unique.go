@@ -72,6 +72,7 @@ func (p *Pool) leaveLocked(c *cell.Cell) {
 	series := &planOf(heir).Series
 	series.Release(now)
 	p.requeueLocked(heir, series.Due(), now)
+	p.runs.LimitLocked(heir, &planOf(heir).Plan)
 }
 
 // allLeaveLocked is leaveLocked for several, which usually are neither periodic nor have a name.

@@ -103,11 +103,20 @@ func (d door) scheduleAt(
 	if pl := planOf(n.cell); pl.WallClock {
 		return d.enterOnWall(n, func() (int64, error) { return d.loop.runs.SetTime(pl, at), nil })
 	}
-	now, when := d.loop.clock.Now(), d.loop.clock.At(at)
-	if err := d.enter(&n.link, planOf(n.cell).First(max(when, now)), now); err != nil {
+	if err := d.enterAt(&n.link, d.loop.runs.OwnTime(planOf(n.cell), at)); err != nil {
 		return nil, err
 	}
 	return &n.future, nil
+}
+
+// enterAt lets in a task that is to run at a time of the loop's clock, which may have passed.
+func (d door) enterAt(n *link, own int64) error {
+	now, pl := d.loop.clock.Now(), planOf(n.cell)
+	when := pl.First(max(own, now))
+	if own < now {
+		pl.Belated(now - own)
+	}
+	return d.enter(n, when, now)
 }
 
 // repeat schedules a series: at a fixed rate or with a fixed delay, as sign says.
@@ -160,8 +169,7 @@ func (d door) enterOnWall(
 	}
 	l.mu.Unlock()
 	err := l.runs.EnterOnWall(n.cell, planOf(n.cell), plan, func(when int64) error {
-		now := l.clock.Now()
-		return d.enter(&n.link, planOf(n.cell).First(max(when, now)), now)
+		return d.enterAt(&n.link, when)
 	})
 	if err != nil {
 		return nil, err
@@ -262,12 +270,20 @@ func (d door) let(n *link, when, now int64) error {
 	l, c := d.loop, n.cell
 	pl := planOf(c)
 	c.When = when
+	if pl.BeginWithin > 0 {
+		pl.SetDue(when)
+	}
 	if entered := d.inside && l.place(n, now) || !d.inside && l.intake.push(n); !entered {
 		l.rejected.Add(1)
 		return l.runs.ShutDown(pl.Name)
 	}
 	delay.At(delay.LoopPushed)
 	l.signal(when)
+	if pl.BeginWithin > 0 {
+		l.mu.Lock()
+		l.runs.LimitLocked(c, pl)
+		l.mu.Unlock()
+	}
 	l.runs.Follow(c, pl)
 	return nil
 }

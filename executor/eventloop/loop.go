@@ -114,6 +114,7 @@ func New(opts ...Option) *Loop {
 		Settled:     func() { l.signal(0) },
 		Requeue:     l.requeueLocked,
 		MayRepeat:   l.mayRepeatLocked,
+		SetAside:    l.setAsideLocked,
 	}
 	l.exec.Owner = &l.runs
 	l.runs.Running = func(func(*run.Execution) bool) {} // but the one that asks

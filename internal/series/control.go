@@ -58,12 +58,16 @@ func (s *Series) Due() int64 {
 		return s.asked
 	case s.paused:
 		return clock.Never
+	case s.planned < 0: // the wall clock has been set beyond it
+		return firstDue
 	}
 	return s.planned
 }
 
 // extraFirst reports whether an extra run comes next.
-func (s *Series) extraFirst() bool { return s.asked > 0 && (s.paused || s.asked < s.planned) }
+func (s *Series) extraFirst() bool {
+	return s.asked > 0 && (s.paused || s.asked < s.planned || s.planIsOver())
+}
 
 // ExtraNext reports whether the waiting run is an extra one.
 func (s *Series) ExtraNext() bool { return s.extraFirst() }
@@ -127,9 +131,19 @@ func (s *Series) dropDuringRun(now int64) {
 		return
 	}
 	period := s.period()
-	passed := ceil(span(clock.Later(s.slot, time.Duration(period)), now), uint64(period))
+	next := clock.Later(s.slot, time.Duration(period))
+	passed := ceil(span(next, now), uint64(period))
 	s.slot += int64(passed * uint64(period))
-	s.dropped += passed
+	s.dropped += ceil(span(next, s.beforeEnd(now)), uint64(period))
+}
+
+// beforeEnd returns the given time, or the end of the series if that comes first: no slot is missed
+// from then on.
+func (s *Series) beforeEnd(t int64) int64 {
+	if s.until > 0 {
+		return min(t, s.until)
+	}
+	return t
 }
 
 // dropWaiting moves a planned run that has fallen due to the first slot that has not passed. The
@@ -146,10 +160,11 @@ func (s *Series) dropWaiting(now int64) {
 	}
 	before, period := s.slot, s.period()
 	if passed := ceil(span(s.slot, now), uint64(period)); passed > 0 {
+		missed := ceil(span(s.slot, s.beforeEnd(now)), uint64(period))
 		before += int64((passed - 1) * uint64(period))
 		s.slot = clock.Later(before, time.Duration(period))
 		if s.Period > 0 {
-			s.Missed += passed
+			s.Missed += missed
 			s.last = before
 		}
 	}
@@ -180,8 +195,9 @@ func (s *Series) Reset(at, now int64) {
 		s.dropWaiting(now) // it counts
 	}
 	s.move = move{} // of an extra run that has called NextIn
-	s.slot, s.planned = at, s.disturbed(at, 0)
+	s.slot = at
 	s.Moved()
+	s.planned = s.disturbed(at, 0)
 }
 
 // NextIn plans one run so long after the end of the run in progress.
@@ -200,13 +216,14 @@ func (s *Series) applyMove(ended int64) {
 	switch m := s.move; m.kind {
 	case restart:
 		s.slot = max(m.to, ended)
+		s.Moved()
 		s.planned = s.disturbed(s.slot, 0)
 	case detour:
 		s.planned = clock.Later(ended, time.Duration(m.to))
 		s.slot = s.lastSlot(s.planned)
+		s.Moved()
 	}
 	if s.move.kind != stay {
-		s.Moved()
 		s.shifted = 0
 	}
 	s.move, s.reset = move{}, false

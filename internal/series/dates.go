@@ -51,6 +51,7 @@ type Dates struct {
 	since    time.Time      // it is not asked about earlier times; zero for no bound
 
 	slot time.Time // of the waiting run, or the one in progress
+	next time.Time // the one after it, if there is a jitter and the calendar has been asked; or zero
 	last time.Time // what the waiting one follows: an earlier slot, or the submission
 	skip time.Time // during a run: slots before this have been dropped
 	at   Moment    // at which the plan is being changed
@@ -98,7 +99,16 @@ type Outlook struct {
 	past  uint64    // how many slots have passed since, up to a limit
 	last  time.Time // the last of these, or slot
 	ahead time.Time // the first that has not passed, or zero
+
+	// With a jitter, the slots after first and ahead, or zero.
+	afterFirst, afterAhead time.Time
+
+	// Cut says that the end of the series has left something out.
+	Cut bool
 }
+
+// Latest returns the last slot that has passed, of which a run would be late that stands for all.
+func (o *Outlook) Latest() time.Time { return o.last }
 
 // Question is what an outlook is wanted of.
 type Question struct {
@@ -108,6 +118,15 @@ type Question struct {
 	now         time.Time // slots before this have passed
 	inclusively bool      // and one at this time, too
 	corrects    bool
+	jitter      bool
+	window      time.Duration // how long after its slot a run may be planned that has not passed
+	cut         *bool
+}
+
+// WithWindows has a slot pass only when no time is left in its window, which the jitter makes.
+func (q Question) WithWindows(s *Series) Question {
+	q.window = time.Duration(s.window())
+	return q
 }
 
 // countLimit is how many slots that have passed are counted one by one.
@@ -123,7 +142,7 @@ func (s *Series) Ask(now time.Time, inclusively bool) Question {
 	d := s.Dates
 	q := Question{
 		calendar: d.Calendar, slot: d.slot, base: d.slot, until: s.Options.Until,
-		now: now.In(d.zone), inclusively: inclusively,
+		now: now.In(d.zone), inclusively: inclusively, jitter: s.Jitter > 0,
 	}
 	q.base = d.base(d.slot, now)
 	if s.running && !d.skip.IsZero() && d.skip.After(q.base) {
@@ -151,11 +170,29 @@ func (d *Dates) base(last, now time.Time) time.Time {
 
 // Answer asks the calendar. It calls user code, so the lock must not be held.
 func (q Question) Answer() (o Outlook, err error) {
+	q.cut = new(bool)
+	if o, err = q.answer(); err != nil || !q.jitter {
+		o.Cut = *q.cut
+		return o, err
+	}
+	o.Cut = *q.cut
+	if o.afterFirst, err = q.follower(o.first); err != nil {
+		return o, err
+	}
+	o.afterAhead, err = q.follower(o.ahead)
+	return o, err
+}
+
+func (q Question) answer() (o Outlook, err error) {
 	o = Outlook{slot: q.slot, last: q.slot}
 	if o.first, err = q.next(q.base); err != nil {
 		return o, err
 	}
-	for o.ahead = o.first; q.passed(o.ahead); {
+	for o.ahead = o.first; ; {
+		passed, err := q.passed(o.ahead)
+		if err != nil || !passed {
+			return o, err
+		}
 		o.last = o.ahead
 		if o.past++; o.past == countLimit {
 			return o, q.leap(&o)
@@ -164,12 +201,27 @@ func (q Question) Answer() (o Outlook, err error) {
 			return o, err
 		}
 	}
-	return o, nil
 }
 
 // passed reports whether a slot has passed.
-func (q Question) passed(t time.Time) bool {
-	return !t.IsZero() && (t.Before(q.now) || q.inclusively && t.Equal(q.now))
+func (q Question) passed(t time.Time) (bool, error) {
+	if t.IsZero() || !t.Before(q.now) && !(q.inclusively && t.Equal(q.now)) {
+		return false, nil
+	}
+	if q.window == 0 || t.Add(q.window).Before(q.now) ||
+		!q.until.IsZero() && !q.now.Before(q.until) {
+		return true, nil
+	}
+	next, err := q.follower(t) // where its window ends at the latest
+	return !next.IsZero() && !next.After(q.now), err
+}
+
+// follower returns the slot after another; zero if there is none.
+func (q Question) follower(t time.Time) (time.Time, error) {
+	if t.IsZero() {
+		return t, nil
+	}
+	return q.next(t)
 }
 
 // next asks for the next slot, and refuses an answer that would lead nowhere.
@@ -186,6 +238,7 @@ func (q Question) next(after time.Time) (time.Time, error) {
 	}
 	t = t.Round(0)
 	if !q.until.IsZero() && !t.Before(q.until) {
+		*q.cut = true
 		return time.Time{}, nil
 	}
 	return t, nil
@@ -195,15 +248,22 @@ func (q Question) next(after time.Time) (time.Time, error) {
 // be counted. It begins with one that has passed.
 func (q Question) leap(o *Outlook) (err error) {
 	for until := q.now; ; { // the slot after until has not passed
-		if o.ahead, err = q.next(o.last); err != nil || !q.passed(o.ahead) {
+		if o.ahead, err = q.next(o.last); err != nil {
+			return err
+		}
+		if passed, err := q.passed(o.ahead); err != nil || !passed {
 			return err
 		}
 		middle := o.last.Add(until.Sub(o.last) / 2)
 		t, err := q.next(middle)
+		if err != nil {
+			return err
+		}
+		passed, err := q.passed(t)
 		switch {
 		case err != nil:
 			return err
-		case q.passed(t):
+		case passed:
 			o.last = t
 		default:
 			until, o.last = middle, o.ahead
@@ -213,7 +273,7 @@ func (q Question) leap(o *Outlook) (err error) {
 
 // Begin sets the first slot, and returns when it comes, or false if there is none.
 func (s *Series) Begin(o Outlook, m Moment) (at int64, ok bool) {
-	s.Dates.slot = o.first
+	s.Dates.slot, s.Dates.next = o.first, o.afterFirst
 	return m.On(o.first), !o.first.IsZero()
 }
 
@@ -226,11 +286,23 @@ func (s *Series) OnWall() (t time.Time, ok bool) {
 	if s.Dates == nil || s.Retrying() || s.extraFirst() || s.planned == clock.Never {
 		return t, false
 	}
-	return s.Dates.slot.Add(s.putOff()), true
+	return s.Dates.slot.Add(s.PutOff()), true
 }
 
-// putOff returns by how much the jitter has put off the waiting run.
-func (s *Series) putOff() time.Duration { return time.Duration(min(s.planned-s.slot, s.window())) }
+// room returns how long after its slot the waiting run may be planned, by the end of the series and
+// the next slot.
+func (d *Dates) room(until time.Time) int64 {
+	room := time.Duration(clock.Never)
+	for _, limit := range [...]time.Time{until, d.next} {
+		if !limit.IsZero() && limit.After(d.slot) {
+			room = min(room, limit.Sub(d.slot))
+		}
+	}
+	return int64(room)
+}
+
+// PutOff returns by how much the jitter has put off the waiting run.
+func (s *Series) PutOff() time.Duration { return time.Duration(min(s.planned-s.slot, s.window())) }
 
 // Asked reports whether the outlook is of the present slot.
 func (s *Series) Asked(o Outlook) bool { return s.Dates.slot.Equal(o.slot) }
@@ -252,9 +324,11 @@ func (s *Series) Early(m Moment) bool {
 func (s *Series) Reckon(o Outlook, m Moment) (counts int64) {
 	d := s.Dates
 	s.Missed += o.past
-	if s.CatchUp != Burst {
+	if s.CatchUp == Burst {
+		s.behind = o.past
+	} else {
 		d.slot, o.slot = o.last, o.last
-		o.first = o.ahead
+		o.first, o.afterFirst = o.ahead, o.afterAhead
 	}
 	s.slot, d.out = m.On(d.slot), o
 	return s.slot
@@ -269,16 +343,16 @@ func (d *Dates) At(m Moment) { d.at = m }
 // planByDates is plan for a series on a calendar.
 func (s *Series) planByDates() (at int64) {
 	d := s.Dates
-	s.Missed, s.dropped = s.dropped, 0
+	s.Missed, s.dropped = s.dropped+s.lapsed, 0
 	s.last, d.last = s.slot, d.slot
 	switch next := d.out.first; {
 	case s.CatchUp == Skip:
 		s.Missed += d.out.past
-		d.slot = d.out.ahead
+		d.slot, d.next = d.out.ahead, d.out.afterAhead
 	case next.Before(d.skip):
-		d.slot = d.out.ahead
+		d.slot, d.next = d.out.ahead, d.out.afterAhead
 	default:
-		d.slot = next
+		d.slot, d.next = next, d.out.afterFirst
 	}
 	d.skip = time.Time{}
 	return s.arrive()
@@ -290,13 +364,17 @@ func (s *Series) arrive() (at int64) {
 	if s.slot = d.at.Now; !d.slot.IsZero() { // else Over ends the series
 		s.slot = d.at.On(d.slot)
 	}
-	return s.disturbed(max(s.slot, firstDue), 0)
+	due, gone := max(s.slot, firstDue), int64(0)
+	if s.CatchUp == Skip {
+		gone = max(d.at.Now-due, 0)
+	}
+	return s.disturbed(due, gone)
 }
 
 // Moved follows a command, which has planned the next run for a time of the owner's clock.
 func (s *Series) Moved() {
 	if d := s.Dates; d != nil {
-		d.slot = d.at.Shows(s.slot).In(d.zone)
+		d.slot, d.next = d.at.Shows(s.slot).In(d.zone), time.Time{}
 	}
 }
 
@@ -304,15 +382,15 @@ func (s *Series) Moved() {
 // plan keeps what the jitter has drawn, also while the wall clock is so far ahead that the run
 // should have come before the owner's clock began.
 func (s *Series) Replan(m Moment) (at int64) {
-	late := s.putOff()
+	late := s.PutOff()
 	s.slot = m.On(s.Dates.slot)
 	s.planned = clock.Later(s.slot, late)
-	return max(s.Due(), firstDue)
+	return s.Due()
 }
 
 // Correct sets the slot of the waiting run anew, as the clock has been set back.
 func (s *Series) Correct(q Question, o Outlook) {
-	s.Dates.last, s.Dates.slot = q.base, o.first
+	s.Dates.last, s.Dates.slot, s.Dates.next = q.base, o.first, o.afterFirst
 }
 
 // Corrects reports whether the clock has been set back so that the waiting run has another slot.
@@ -326,7 +404,7 @@ func (s *Series) lastDate(ended int64) bool {
 	var dates Dates
 	next := s.copy(&dates)
 	next.end(ended)
-	return next.Over()
+	return next.planIsOver() || s.paused && s.until > 0 && ended >= s.until
 }
 
 // foreseen reports whether what follows the run in progress does not depend on what the calendar
@@ -343,7 +421,8 @@ func (s *Series) upcomingDate(now int64) (at int64, known bool) {
 	next.end(now)
 	d := next.Dates
 	skips := s.CatchUp == Skip && d.slot.Before(d.at.Wall) // that one, and who knows how many
-	return next.Due(), s.foreseen() && !skips && !next.Over()
+	at = next.Due()
+	return at, s.foreseen() && !skips && !next.planIsOver() && at != clock.Never && !s.Last(now)
 }
 
 // Shown returns what the wall clock shows at a time of the owner's.
@@ -363,6 +442,6 @@ func (s *Series) dropDates(during bool) {
 		return
 	}
 	s.Missed += past + 1
-	d.last, d.slot = d.out.last, ahead
+	d.last, d.slot, d.next = d.out.last, ahead, d.out.afterAhead
 	s.planned = s.arrive()
 }

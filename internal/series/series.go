@@ -88,6 +88,8 @@ type Series struct {
 
 	Runs   uint64 // begun so far
 	Missed uint64 // periods without a run of their own, as executor.Run shows them
+	lapsed uint64 // of these, those lost by runs that have expired since the last one that began
+	behind uint64 // of these, those for which runs are still to come
 	every  int64  // the period by now, not negative; 0 as long as it is the first
 
 	Streak Streak // failures since the last success; only the goroutine of the run touches it
@@ -151,18 +153,6 @@ func (s *Series) First(when int64) (at int64) {
 	return at
 }
 
-// TooLate reports whether a run that was due at the given time, and begins now, begins too late to
-// be of use. The jitter is part of the lateness.
-func (s *Series) TooLate(due, now int64) bool {
-	if s.BeginWithin == 0 {
-		return false
-	}
-	if s.Jitter > 0 && !s.extraFirst() {
-		due = s.slot
-	}
-	return now-due > int64(s.BeginWithin)
-}
-
 // Start accounts for a run of a periodic task that was due at the time scheduled and begins now. It
 // returns the time that the run counts for.
 //
@@ -177,13 +167,17 @@ func (s *Series) Start(scheduled, now int64) int64 {
 		s.beginExtra()
 		return scheduled
 	}
+	s.lapsed, s.behind = 0, 0
 	if s.Period < 0 || s.Dates != nil { // see Reckon
 		return scheduled
 	}
-	passed := max(now-scheduled, 0) / s.period()
+	passed := s.passed(scheduled, now)
 	s.Missed += uint64(passed)
 	switch {
-	case s.CatchUp == Burst || passed == 0:
+	case s.CatchUp == Burst:
+		s.behind = uint64(passed)
+		return scheduled
+	case passed == 0, s.CatchUp == Shift && s.until > 0 && now >= s.until:
 		return scheduled
 	case s.CatchUp == Shift:
 		s.slot = now
@@ -192,6 +186,19 @@ func (s *Series) Start(scheduled, now int64) int64 {
 	s.slot += passed * s.period()
 	return scheduled + passed*s.period()
 }
+
+// passed returns how many periods have passed since a planned time, without those that begin at the
+// end of the series or later.
+func (s *Series) passed(planned, now int64) int64 {
+	passed := max(now-planned, 0) / s.period()
+	if s.until > 0 {
+		passed = min(passed, s.ahead())
+	}
+	return passed
+}
+
+// ahead returns how many slots there are between the present one and the end of the series.
+func (s *Series) ahead() int64 { return max(s.until-1-s.slot, 0) / s.period() }
 
 // Ended returns when the last run ended, or 0 before that. The next run must not start earlier.
 func (s *Series) Ended() int64 { return s.ended }
@@ -213,7 +220,7 @@ func (s *Series) end(ended int64) {
 	default:
 		s.planned = s.plan(ended)
 		if s.move.kind != stay {
-			s.Missed = dropped // what else the plan leaves out has not been missed, but moved
+			s.Missed = dropped + s.lapsed // what else the plan leaves out has not been missed, but moved
 		}
 	}
 	s.applyMove(ended)
@@ -224,7 +231,7 @@ func (s *Series) plan(ended int64) (at int64) {
 	if s.Dates != nil {
 		return s.planByDates()
 	}
-	s.Missed, s.dropped, s.shifted = s.dropped, 0, 0
+	s.Missed, s.dropped, s.shifted = s.dropped+s.lapsed, 0, 0
 	s.last = s.slot
 	every := s.stretched()
 	switch {
@@ -315,7 +322,8 @@ func (s *Series) Upcoming(now int64) (at int64, known bool) {
 	next := s.copy(nil)
 	next.Jitter = 0
 	next.end(now)
-	return next.Due(), true
+	at = next.Due()
+	return at, at != clock.Never && !s.Last(now)
 }
 
 // copy returns a copy to plan with. It leaves out the streak, which the lock does not guard. What
@@ -328,7 +336,7 @@ func (s *Series) copy(dates *Dates) Series {
 	}
 	return Series{
 		Options: s.Options, Period: s.Period, Runs: s.Runs, every: s.every,
-		slot: s.slot, ended: s.ended, from: s.from, until: s.until, control: s.control,
+		slot: s.slot, ended: s.ended, lapsed: s.lapsed, from: s.from, until: s.until, control: s.control,
 		Dates: dates,
 	}
 }
@@ -338,7 +346,11 @@ func (s *Series) Bounded() bool { return s.MaxRuns > 0 || s.until > 0 || s.Dates
 
 // Last reports whether the run in progress is the last: the series has begun as many as it may, or
 // the next would be planned too late, if this one ended at the given time.
-func (s *Series) Last(ended int64) bool {
+func (s *Series) Last(ended int64) bool { return s.LastAfter(ended, s.failures) }
+
+// LastAfter is Last for a run that has ended, after which so many have failed in a row: they may
+// stretch the period.
+func (s *Series) LastAfter(ended int64, failures uint64) bool {
 	if s.MaxRuns > 0 && s.Runs-s.extras >= s.MaxRuns {
 		return true
 	}
@@ -349,8 +361,9 @@ func (s *Series) Last(ended int64) bool {
 		return false
 	}
 	next := s.copy(nil)
+	next.failures = failures
 	next.end(ended)
-	return next.Over()
+	return next.planIsOver() || s.paused && ended >= s.until
 }
 
 // Bound sets the times between which runs are planned; no bound is 0.
@@ -359,20 +372,47 @@ func (s *Series) Bound(from, until int64) { s.from, s.until = from, until }
 // Ends reports whether even a first run, planned for the given time, would come too late.
 func (s *Series) Ends(when int64) bool { return s.until > 0 && max(when, s.from) >= s.until }
 
-// Over reports whether the next planned run comes too late, or that in progress if it is a planned
-// one. That is asked when a run is taken as well, as a command may have moved the plan.
-func (s *Series) Over() bool {
-	if d := s.Dates; d != nil {
-		late := !s.Options.Until.IsZero() && !d.slot.Before(s.Options.Until)
-		return !s.extra && (d.slot.IsZero() || late)
+// Over reports whether a series that waits has no run to wait for: its next one would be planned for
+// its end or later, or it is paused, and its end has come. That is asked whenever the plan changes,
+// and when a run is taken.
+func (s *Series) Over(now int64) bool {
+	if !s.Bounded() || s.held || s.again > 0 || s.asked > 0 {
+		return false
 	}
-	return s.until > 0 && !s.extra && max(s.slot, s.planned-s.window()) >= s.until
+	return s.planIsOver() || s.paused && s.until > 0 && now >= s.until
 }
 
-// disturbed adds the jitter to a time, or what is left of the jitter if some of it is gone.
+// planIsOver reports whether the next planned run would come at the end of the series or later.
+func (s *Series) planIsOver() bool {
+	if d := s.Dates; d != nil {
+		late := !s.Options.Until.IsZero() && !d.slot.Before(s.Options.Until)
+		return d.slot.IsZero() || late
+	}
+	return s.until > 0 && max(s.slot, s.planned) >= s.until
+}
+
+// disturbed adds the jitter to a time, or what is left of the jitter if some of it is gone. What is
+// planned stays before the end of the series and, on a calendar, before the next slot: so a jitter
+// that is longer than the distance of two slots loses none.
 func (s *Series) disturbed(when, gone int64) int64 {
 	if s.Jitter == 0 {
 		return when
 	}
-	return clock.Later(when, time.Duration(gone)+rand.N(s.Jitter-time.Duration(gone)))
+	window := min(int64(s.Jitter), s.room(when))
+	if window <= gone {
+		return clock.Later(when, time.Duration(gone))
+	}
+	return clock.Later(when, time.Duration(gone+rand.N(window-gone)))
+}
+
+// room returns how long after its slot, which is the given time, a run may be planned.
+func (s *Series) room(slot int64) int64 {
+	switch {
+	case !s.Periodic():
+	case s.Dates != nil:
+		return s.Dates.room(s.Options.Until)
+	case s.until > slot:
+		return s.until - slot
+	}
+	return clock.Never
 }

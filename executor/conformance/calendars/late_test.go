@@ -76,7 +76,7 @@ func TestARunThatIsTooLateForItsTimeIsNot(t *testing.T) {
 		assert.Equal(t, []string{"03T01:30 for 03T00:00 missed 1"}, s.after(0))
 		s.wall.Step(22*hour + 30*time.Minute + 3*hour)
 		assert.Empty(t, s.after(0))
-		assert.Equal(t, []string{"05T00:00"}, s.after(24*hour))
+		assert.Equal(t, []string{"05T00:00 missed 1"}, s.after(24*hour))
 		_, expired, _ := s.counts()
 		assert.EqualValues(t, 1, expired)
 	})

@@ -51,6 +51,7 @@ type currentRun struct {
 	counts  time.Duration // the time that it stands for
 	missed  uint64
 	dropped uint64        // slots dropped during it, by a pause
+	lapsed  uint64        // of a run that has expired: what the next one has missed for that
 	first   time.Duration // when its first attempt began
 	attempt int
 	waits   bool // for its next attempt
@@ -103,6 +104,9 @@ func (r *reference) upcoming() time.Duration {
 	} else if due, ok := r.due(); ok && due > r.now {
 		next = min(next, due)
 	}
+	if limit, ok := r.limit(); ok && limit > r.now {
+		next = min(next, limit)
+	}
 	return next
 }
 
@@ -123,10 +127,15 @@ func (r *reference) due() (at time.Duration, ok bool) {
 		return 0, false
 	case r.run != nil:
 		return r.run.again, !r.over
-	case r.asked >= 0 && (r.paused || r.asked < r.next):
+	case r.extraFirst():
 		return r.asked, true
 	}
 	return r.next, !r.paused
+}
+
+// extraFirst reports whether an extra run comes before the planned one.
+func (r *reference) extraFirst() bool {
+	return r.asked >= 0 && (r.paused || r.asked < r.next || r.planIsOver())
 }
 
 // step does one thing that happens now, if there is any.
@@ -142,6 +151,10 @@ func (r *reference) step() bool {
 	}
 	if r.inBody() && r.bodyMoment() <= r.now {
 		r.bodyStep()
+		return true
+	}
+	if limit, ok := r.limit(); ok && limit <= r.now {
+		r.outstay()
 		return true
 	}
 	if r.free == 0 {

@@ -39,6 +39,9 @@ func (r *reference) command(c command) {
 		}
 	}
 	r.answers = append(r.answers, ok)
+	if ok && !r.over && r.run == nil && r.asked < 0 && c.does != pause {
+		r.endsByTime()
+	}
 }
 
 func (r *reference) cancel() {
@@ -61,7 +64,9 @@ func (r *reference) resume() {
 	}
 	for r.rate && r.slot+r.period < r.now {
 		r.slot += r.period
-		r.run.dropped++
+		if r.until == 0 || r.slot < r.until {
+			r.run.dropped++
+		}
 	}
 }
 
@@ -71,9 +76,11 @@ func (r *reference) drop() {
 		return
 	}
 	for r.slot < r.now {
+		if r.rate && (r.until == 0 || r.slot < r.until) {
+			r.missed++
+		}
 		r.slot += r.period
 		if r.rate {
-			r.missed++
 			r.last = r.slot - r.period
 		}
 	}

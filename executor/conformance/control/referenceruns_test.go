@@ -13,7 +13,7 @@ func (r *reference) begin() {
 	switch {
 	case r.run != nil:
 		r.run.waits = false
-	case r.asked >= 0 && (r.paused || r.asked < r.next):
+	case r.extraFirst():
 		r.extras++
 		r.run = &currentRun{extra: true, counts: r.asked, first: r.now}
 		r.asked = none
@@ -41,10 +41,12 @@ func (r *reference) standFor() (counts time.Duration, missed uint64) {
 	if !r.rate {
 		return r.next, 0
 	}
-	passed := (r.now - r.next) / r.period
+	passed := r.passed()
 	missed = r.missed + uint64(passed)
 	switch {
 	case passed == 0 || r.policy == executor.Burst:
+		return r.next, missed
+	case r.policy == executor.Shift && r.until > 0 && r.now >= r.until:
 		return r.next, missed
 	case r.policy == executor.Shift:
 		r.slot = r.now
@@ -77,12 +79,7 @@ func (r *reference) bodyStep() {
 	if r.endsSeries() {
 		return
 	}
-	if c.extra {
-		r.endExtra()
-	} else {
-		r.endPlanned()
-	}
-	r.run = nil
+	r.goesOn()
 }
 
 // cancelledInRun ends a run that goes on after the end of the series.
@@ -145,14 +142,27 @@ func (r *reference) endsSeries() bool {
 	case r.maxRuns > 0 && r.planned >= r.maxRuns:
 		r.end = success
 	default:
-		if r.pauseAfter > 0 && r.row >= r.pauseAfter {
-			r.paused = true
-		}
 		return false
 	}
 	r.over, r.run = true, nil
 	r.Completed++
 	return true
+}
+
+// goesOn plans the next run after one that has not ended the series by itself.
+func (r *reference) goesOn() {
+	if r.run.extra {
+		r.endExtra()
+	} else {
+		r.endPlanned()
+	}
+	r.run = nil
+	if r.endsByTime() {
+		return
+	}
+	if r.pauseAfter > 0 && r.row >= r.pauseAfter {
+		r.paused = true
+	}
 }
 
 // stretched returns the period, or more of it after failures in a row.
@@ -178,7 +188,7 @@ func (r *reference) endExtra() {
 // endPlanned plans the next run.
 func (r *reference) endPlanned() {
 	c := r.run
-	r.missed = c.dropped
+	r.missed = c.dropped + c.lapsed
 	every := r.stretched()
 	if r.rate {
 		r.last = r.slot
@@ -204,10 +214,10 @@ func (r *reference) endPlanned() {
 	switch { // a run that somebody has planned has missed nothing
 	case c.restart != nil:
 		r.slot = max(*c.restart, r.now)
-		r.next, r.missed = r.slot, c.dropped
+		r.next, r.missed = r.slot, c.dropped+c.lapsed
 	case c.nextIn != nil:
 		r.chosen(*c.nextIn)
-		r.missed = c.dropped
+		r.missed = c.dropped + c.lapsed
 	}
 }
 

@@ -23,7 +23,9 @@ type story struct {
 	onError executor.ErrorPolicy
 
 	maxRuns     int
-	stretch     float64 // by BackOff; 0 for none
+	until       time.Duration // 0 for none
+	beginWithin time.Duration // 0 for none
+	stretch     float64       // by BackOff; 0 for none
 	stretchMost time.Duration
 	pauseAfter  int
 
@@ -125,6 +127,13 @@ func drawStory(t *rapid.T, workers int) *story {
 	if oneIn(t, 3, "bounded") {
 		s.maxRuns = rapid.IntRange(1, 6).Draw(t, "max runs")
 	}
+	// A fraction of their own keeps their ends apart from all else.
+	if oneIn(t, 3, "ends") {
+		s.until = s.initial + seconds(t, 0, 100, "until") + time.Second/8
+	}
+	if oneIn(t, 3, "expires") {
+		s.beginWithin = seconds(t, 0, 15, "begin within") + time.Second/16
+	}
 	if oneIn(t, 3, "stretches") {
 		s.stretch = rapid.SampledFrom([]float64{1, 1.5, 2, 3}).Draw(t, "stretch")
 		s.stretchMost = s.every + seconds(t, 0, 40, "most")
@@ -203,6 +212,12 @@ func (s *story) options() (opts []executor.TaskOption) {
 	opts = append(opts, executor.CatchUp(s.policy), executor.OnError(s.onError))
 	if s.maxRuns > 0 {
 		opts = append(opts, executor.MaxRuns(s.maxRuns))
+	}
+	if s.until > 0 {
+		opts = append(opts, executor.Until(time.Now().Add(s.until)))
+	}
+	if s.beginWithin > 0 {
+		opts = append(opts, executor.BeginWithin(s.beginWithin))
 	}
 	if s.stretch > 0 {
 		opts = append(opts, executor.BackOff(s.stretch, s.stretchMost))

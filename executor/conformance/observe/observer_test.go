@@ -148,8 +148,8 @@ func TestWhatMayBecomeOfATaskIsObserved(t *testing.T) {
 		_, err = s.Schedule(0, lasts(0), executor.Name("x"), executor.BeginWithin(ms))
 		require.NoError(t, err)
 		time.Sleep(time.Second)
-		assert.Equal(t, []string{"submitted hog", "submitted x", "began hog#1", "ended hog#1: <nil>",
-			"expired x#1"}, sortedBegin(d.read()))
+		assert.Equal(t, []string{"submitted hog", "submitted x", "began hog#1", "expired x#1",
+			"ended hog#1: <nil>"}, sortedBegin(d.read()))
 
 		f, err = s.AtFixedRate(time.Hour, time.Hour, lasts(0), executor.Name("series"))
 		require.NoError(t, err)

@@ -118,10 +118,25 @@ func (o *Owner) command(c *cell.Cell, pl *Plan, change func(now int64) bool) boo
 	if !change(now) {
 		return false
 	}
-	if when := pl.Due(); c.Phase() == cell.Pending && when != pl.DueAt(c) {
-		_, then = o.Requeue(c, when, now)
+	if c.Phase() == cell.Pending {
+		then = o.replannedLocked(c, pl, now)
 	}
 	return true
+}
+
+// replannedLocked moves a series in the queue whose plan has changed, or ends it if it has no run to
+// wait for any more. It returns what is to be called without the lock, or nil. The lock is held.
+func (o *Owner) replannedLocked(c *cell.Cell, pl *Plan, now int64) (then func()) {
+	if pl.Over(now) {
+		if then = o.SetAside(c, beyond); then != nil {
+			return then
+		}
+	}
+	if when := pl.Due(); when != pl.DueAt(c) {
+		_, then = o.Requeue(c, when, now)
+	}
+	o.LimitLocked(c, pl)
+	return then
 }
 
 // move gives a task that runs once, and has not begun, another time.
@@ -146,5 +161,6 @@ func (o *Owner) move(c *cell.Cell, pl *Plan, d time.Duration) (moved bool) {
 	if moved, then = o.Requeue(c, when, now); !moved {
 		pl.Return(before)
 	}
+	o.LimitLocked(c, pl)
 	return moved
 }

@@ -46,6 +46,9 @@ func (o *Owner) SetCalendar(pl *Plan, c series.Calendar) (at int64, err error) {
 	}
 	at, ok := pl.Begin(out, m)
 	if !ok {
+		if out.Cut {
+			return 0, o.neverBegins(pl)
+		}
 		text := "the calendar has no time after " + pl.Dates.Asked().String()
 		return 0, o.Refusal(pl.Name, text, Invalid("%s", text))
 	}
@@ -68,8 +71,9 @@ func (x *Execution) reckon() {
 		o.Lock.Unlock()
 		return
 	}
-	m := o.moment()
-	q := pl.Ask(m.Wall, true)
+	m, putOff := o.moment(), pl.PutOff()
+	// The jitter is part of the plan: who begins as planned has let nothing pass.
+	q := pl.Ask(m.Wall.Add(-putOff), true)
 	o.Lock.Unlock()
 	x.skip, x.stuck = lost, true // also if the calendar ends the goroutine
 	out, err := ask(q)
@@ -81,8 +85,9 @@ func (x *Execution) reckon() {
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
 	slot := pl.Reckon(out, m)
-	if pl.TooLate(slot, m.Now) {
+	if within := pl.BeginWithin; within > 0 && (x.Aside == tardy || m.Now-slot-int64(putOff) > int64(within)) {
 		x.skip = tardy
+		pl.Unbegin()
 	} else {
 		x.beginsLocked()
 	}
@@ -108,6 +113,9 @@ func (x *Execution) lookAhead() {
 	}
 	x.partings = o.Partings()
 	q := pl.Ask(o.moment().Wall, false)
+	if pl.CatchUp == series.Skip {
+		q = q.WithWindows(&pl.Series)
+	}
 	o.Lock.Unlock()
 	answered := false
 	defer func() {

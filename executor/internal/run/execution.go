@@ -47,17 +47,20 @@ type Execution struct {
 	// How often the clocks had parted when what follows the run was planned.
 	partings uint64
 
-	skip  skip  // why the body is not to be called
+	// Aside, if set, says why a run is begun only to be ended without its body; see overtime.go.
+	Aside Skip
+
+	skip  Skip  // why the body is not to be called
 	stuck bool  // the calendar has failed, so no other run can be planned
 	tries bool  // the attempt has failed, and another is to follow
 	retry int64 // when that is due
 }
 
-// skip says why a run that has been taken does not call its body.
-type skip uint8
+// Skip says why a run that has been taken does not call its body.
+type Skip uint8
 
 const (
-	noSkip skip = iota
+	noSkip Skip = iota
 	tardy       // it begins too late to be of use
 	beyond      // it was planned for after the end of the series
 	early       // the wall clock, which has been set, does not show its time yet
@@ -81,6 +84,7 @@ func (x *Execution) Start(c *cell.Cell, pl *Plan, now int64) bool {
 	}
 	c.Started = now
 	x.Task, x.Plan, x.skip = c, pl, noSkip
+	pl.overtime.stop()
 	x.due = max(pl.Planned(pl.DueAt(c)), pl.noticed)
 	if pl.repeats() || pl.BeginWithin > 0 || pl.Dates != nil {
 		x.startRepeated(c, pl, now)
@@ -100,7 +104,7 @@ func (x *Execution) startRepeated(c *cell.Cell, pl *Plan, now int64) {
 	if pl.Dates != nil {
 		m := x.Owner.moment()
 		x.partings = x.Owner.Partings()
-		if pl.Early(m) {
+		if x.Aside == noSkip && pl.Early(m) {
 			x.skip = early
 			return
 		}
@@ -112,7 +116,7 @@ func (x *Execution) startRepeated(c *cell.Cell, pl *Plan, now int64) {
 		return
 	}
 	switch {
-	case pl.Periodic() && pl.Over():
+	case x.Aside == beyond || pl.Periodic() && pl.Over(now):
 		x.skip = beyond
 		return
 	// It is not known yet which slot the run is for, see reckon.
@@ -120,7 +124,11 @@ func (x *Execution) startRepeated(c *cell.Cell, pl *Plan, now int64) {
 	case pl.TooLate(c.When, now):
 		x.skip = tardy
 	}
-	if pl.Periodic() {
+	switch {
+	case !pl.Periodic():
+	case x.skip == tardy:
+		c.When = pl.Lapse(c.When, now)
+	default:
 		c.When = pl.Start(c.When, now)
 	}
 }
@@ -134,7 +142,7 @@ func (x *Execution) Skip() bool {
 	case noSkip:
 		return false
 	case tardy:
-		x.Err = x.Plan.late
+		x.Err = x.Plan.overtime.err
 	case beyond, early:
 		x.Err = nil
 	}
@@ -230,7 +238,18 @@ func (x *Execution) isLast() bool {
 	x.Owner.Lock.Lock()
 	defer x.Owner.Lock.Unlock()
 	x.Owner.readWallLocked(x.Plan)
-	return x.Plan.Last(x.ended)
+	return x.Plan.LastAfter(x.ended, x.failures())
+}
+
+// failures returns how many runs in a row have failed with this one, which Tell has not counted yet.
+func (x *Execution) failures() uint64 {
+	switch {
+	case x.Err == nil:
+		return 0
+	case x.told: // then it has been counted
+		return x.Plan.Streak.Len()
+	}
+	return x.Plan.Streak.Len() + 1
 }
 
 // overran reports whether the run has exceeded its timeout. [Owner.Expired] has told of that
@@ -279,12 +298,20 @@ func (x *Execution) Tell() {
 // describe describes the run in progress. Of a run that is watched it is done once.
 func (x *Execution) describe() Info {
 	if !x.Owner.Watched {
-		return x.Owner.Describe(x.Task, x.Plan)
+		return x.numbered(x.Owner.Describe(x.Task, x.Plan))
 	}
 	if x.info.Number == 0 {
-		x.info = x.Owner.Describe(x.Task, x.Plan)
+		x.info = x.numbered(x.Owner.Describe(x.Task, x.Plan))
 	}
 	return x.info
+}
+
+// numbered gives an expired run the number that it would have had: none has that yet.
+func (x *Execution) numbered(info Info) Info {
+	if x.skip == tardy && x.Plan.Periodic() {
+		info.Number = x.Plan.Runs + 1
+	}
+	return info
 }
 
 // Info describes the run in progress.
@@ -345,6 +372,7 @@ func (x *Execution) Count() {
 	switch {
 	case x.skip == tardy:
 		counts.Expired++
+		x.noteExpired()
 	case x.skip == noSkip:
 		counts.Runs++
 		x.countOutcome(counts)
@@ -399,15 +427,18 @@ func (x *Execution) Repeats(c *cell.Cell, pl *Plan, may bool) (when int64, repea
 		pl.AwaitRetry(x.retry, c.When)
 		return pl.Due(), true
 	case x.skip == early:
-		return pl.Replan(x.Owner.moment()), true
+		when = pl.Replan(x.Owner.moment())
+	default:
+		x.Owner.readWallLocked(pl)
+		when = pl.Next(x.ended)
 	}
-	x.Owner.readWallLocked(pl)
-	return pl.Next(x.ended), true
+	x.Owner.LimitLocked(c, pl)
+	return when, true
 }
 
-// release ends the run of a task that goes on. Who was early has not begun.
+// release ends the run of a task that goes on. If its first body was not called, it has not begun.
 func (x *Execution) release(c *cell.Cell, pl *Plan) bool {
-	if x.skip == early && pl.Runs == 0 && pl.Attempt() == 0 {
+	if x.skip == early && pl.Attempt() == 0 && pl.Runs == 0 || x.skip == tardy && pl.Runs == 0 {
 		return c.Revoke()
 	}
 	return c.Reset()

@@ -81,13 +81,18 @@ func (o *Owner) Rejected(c *cell.Cell, info Info, err error) {
 
 // Cancelled tells observers that a task has been cancelled by its future. The lock is not held.
 func (o *Owner) Cancelled(c *cell.Cell, pl *Plan) {
-	if o.Observers != nil { // so much is inlined
+	if o.Observers != nil || pl.limited() { // so much is inlined
 		o.cancelled(c, pl)
 	}
 }
 
 func (o *Owner) cancelled(c *cell.Cell, pl *Plan) {
-	o.tellTask("cancelled", c, pl, o.Observers.Cancelled)
+	if pl.limited() {
+		o.unlimit(pl)
+	}
+	if o.Observers != nil {
+		o.tellTask("cancelled", c, pl, o.Observers.Cancelled)
+	}
 }
 
 // Returned tells observers of a series that was handed back during a run, and has been cancelled by
@@ -104,6 +109,9 @@ func (o *Owner) tellTask(event string, c *cell.Cell, pl *Plan, hooks Hooks[func(
 
 // dropped tells observers that a task has been dropped, with the error of its future.
 func (o *Owner) dropped(c *cell.Cell, pl *Plan, err error) {
+	if pl.limited() {
+		o.unlimit(pl)
+	}
 	if o.Observers != nil {
 		o.tellDropped(c, pl, err, c.HasStopped())
 	}

@@ -40,6 +40,11 @@ type Owner struct {
 	// with the lock held.
 	MayRepeat func(pl *Plan) bool
 
+	// SetAside takes a waiting task out of the queue, begins a run of it for which Aside is set, and
+	// returns what takes that through its states without the lock; nil if the task does not wait.
+	// It is called with the lock held.
+	SetAside func(c *cell.Cell, why Skip) (finish func())
+
 	// Running yields the runs in progress, and Limit says how many there may be. Both are called
 	// with the lock held, and only if there is an Insight.
 	Running iter.Seq[*Execution]
@@ -103,7 +108,7 @@ func (o *Owner) Init(pl *Plan, options series.Options, detail any) {
 	}
 	pl.Bound(o.bound(options.From), o.bound(options.Until))
 	if options.BeginWithin > 0 {
-		pl.late = newExpired(o.Subject(options.Name), options.BeginWithin)
+		pl.overtime = &overtime{err: newExpired(o.Subject(options.Name), options.BeginWithin)}
 	}
 	if options.Values != nil {
 		pl.carry()
@@ -117,7 +122,10 @@ func (o *Owner) Copy(pl, like *Plan, detail any, values context.Context) {
 	pl.Plan = like.Plan
 	pl.Detail = detail
 	pl.Bound(o.bound(like.From), o.bound(like.Until))
-	pl.labels, pl.late = like.labels, like.late
+	pl.labels = like.labels
+	if like.overtime != nil {
+		pl.overtime = &overtime{err: like.overtime.err}
+	}
 	if values != nil {
 		pl.Values = values
 		pl.carry()
@@ -132,12 +140,27 @@ func (o *Owner) bound(t time.Time) int64 {
 	return max(o.Clock.At(t), 1)
 }
 
+// OwnTime returns the time on the owner's clock at which a task is to run once. Only if it may not
+// begin too late, that may have passed.
+func (o *Owner) OwnTime(pl *Plan, at time.Time) int64 {
+	if pl.BeginWithin == 0 {
+		return o.Clock.At(at)
+	}
+	return o.moment().On(at)
+}
+
 // CheckBounds returns an error if a series has no run that is not too late.
 func (o *Owner) CheckBounds(pl *Plan, initial time.Duration) error {
 	if !pl.Series.Ends(clock.Later(o.Clock.Now(), initial)) {
 		return nil
 	}
-	return o.Refusal(pl.Name, "no run comes before "+pl.Until.String(), ErrInvalid)
+	return o.neverBegins(pl)
+}
+
+// neverBegins returns the error with which to refuse a series that Until leaves no run.
+func (o *Owner) neverBegins(pl *Plan) error {
+	text := "no run comes before Until " + pl.Until.String()
+	return o.Refusal(pl.Name, text, Invalid("%s", text))
 }
 
 // Owns reports whether a run is one of the owner's.
@@ -170,7 +193,8 @@ func (o *Owner) runsLocked(c *cell.Cell, pl *Plan) uint64 {
 	if pl.Periodic() {
 		return pl.Runs
 	}
-	if c.Started == 0 || pl.Dates != nil && pl.Attempt() == 0 { // it may have been early
+	// It may have been early, or have expired.
+	if c.Started == 0 || pl.Dates != nil && pl.Attempt() == 0 || pl.overtime.expired() {
 		return 0
 	}
 	return 1

@@ -22,7 +22,8 @@ type Plan struct {
 	latest  *record // the last run of a series; nil before its end
 	noticed int64   // when the task last followed a wall clock that was set
 	failed  error   // of the last attempt, from when another is to follow until that begins
-	late    error   // of a run that begins too late to be of use; nil if there is no such time
+
+	overtime *overtime // of a task that may wait for a limited time; else nil
 
 	place   int             // in the register, plus one; 0 if it is not there
 	trail   *ring[past]     // its last runs; nil if they are not remembered

@@ -144,9 +144,14 @@ func (o *Owner) replan(c *cell.Cell, pl *Plan, change func() bool) (done bool) {
 	}
 	m := o.moment()
 	pl.noticed = m.Now
-	if when := pl.Replan(m); when != c.When && when != clock.Never {
+	when := pl.Replan(m)
+	switch {
+	case pl.Periodic() && pl.Over(m.Now):
+		then = o.SetAside(c, beyond)
+	case when != c.When && when != clock.Never:
 		_, then = o.Requeue(c, when, m.Now)
 	}
+	o.LimitLocked(c, pl)
 	return true
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/lateness"
-	"github.com/punctual-go/punctual/internal/series"
 )
 
 // Overview: a run is watched if there are hooks or observers, or if the owner measures. Then Start,
@@ -220,8 +219,8 @@ func (x *Execution) noteLocked() {
 	took := time.Duration(x.ended - x.Task.Started)
 	in.All.Took.Record(took)
 	var missed uint64
-	if pl.Periodic() && (pl.Dates != nil || pl.CatchUp != series.Burst) {
-		missed = pl.missed()
+	if pl.Periodic() && !pl.Extra() {
+		missed = pl.Lost()
 	}
 	x.noteKind(&in.All, missed)
 	if pl.kind != nil {
@@ -241,6 +240,21 @@ func (x *Execution) noteKind(k *Kind, missed uint64) {
 		k.Success = x.ended
 	}
 	k.Missed += missed
+}
+
+// noteExpired counts the periods that an expired run has lost, if no other comes that could be told
+// of them. The lock is held.
+func (x *Execution) noteExpired() {
+	if !x.Plan.Periodic() {
+		x.Plan.overtime.over = true
+	}
+	if in := x.Owner.Insight; in != nil && x.Done && x.Plan.Periodic() {
+		lost := x.Plan.Lapsed()
+		in.All.Missed += lost
+		if k := x.Plan.kind; k != nil {
+			k.Missed += lost
+		}
+	}
 }
 
 // HoldLocked tells that nothing is to start, or that all may again. The lock is held.

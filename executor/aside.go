@@ -1,0 +1,62 @@
+package executor
+
+import (
+	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+// Overview: a task that has waited for too long, or a series without a run to wait for, is not kept
+// until a worker is free. It is set aside: taken out of wherever it waits, so that it takes no room,
+// and put through the states of a run at once, of which only the body is left out. Who does that is
+// no worker and takes no worker's place.
+
+// setAsideLocked is [run.Owner.SetAside].
+func (p *Pool) setAsideLocked(c *cell.Cell, why run.Skip) (finish func()) {
+	if p.stage >= stopping || !p.takeOutLocked(c) {
+		return nil
+	}
+	p.unexpectLocked(c)
+	g := p.addExtraRunLocked()
+	g.Aside, g.aside = why, true
+	if !g.startLocked(c, p.clock.Now()) {
+		delete(p.extraRuns, g) // it was cancelled a moment ago, and has been counted
+		p.notifyLocked(unread)
+		return nil
+	}
+	p.counts.busy--
+	p.notifyLocked(unread) // there is room where it was
+	return func() { go g.endAside() }
+}
+
+// takeOutLocked takes c out of wherever it waits, and reports whether it did.
+func (p *Pool) takeOutLocked(c *cell.Cell) bool {
+	return p.takeLocked(c) || p.removeHeldBackLocked(c)
+}
+
+// endAside is the goroutine of a run that is set aside.
+func (g *extraRun) endAside() {
+	g.pool.runners.enter(&g.execution)
+	defer g.leaveAside() // also by Goexit
+	g.run()
+	g.complete()
+}
+
+func (g *extraRun) leaveAside() {
+	p := g.pool
+	defer func() { // even if a hook or handler ends the goroutine
+		p.mu.Lock()
+		p.counts.busy++
+		if refused := g.accountLocked(); refused != nil {
+			p.mu.Unlock()
+			p.endSeries(refused)
+			p.mu.Lock()
+		}
+		p.runners.leave(&g.execution)
+		delete(p.extraRuns, g)
+		p.notifyLocked(unread)
+		ended := p.emptiedLocked()
+		p.mu.Unlock()
+		p.finish(ended)
+	}()
+	g.complete()
+}

@@ -1,0 +1,155 @@
+package control_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/timer/calendar"
+	"github.com/punctual-go/punctual/timer/cron"
+)
+
+// series starts one of each kind, which would run every half an hour.
+func series(t *testing.T, p *executor.ScheduledPool, opts ...executor.TaskOption) map[string]*executor.ScheduledFuture[struct{}] {
+	t.Helper()
+	const half = 30 * time.Minute
+	all := map[string]*executor.ScheduledFuture[struct{}]{}
+	var err error
+	all["rate"], err = p.AtFixedRate(half, half, idle, opts...)
+	require.NoError(t, err)
+	all["delay"], err = p.WithFixedDelay(half, half, idle, opts...)
+	require.NoError(t, err)
+	all["calendar"], err = p.On(cron.MustParse("*/30 * * * *", cron.Zone(time.UTC)), idle, opts...)
+	require.NoError(t, err)
+	return all
+}
+
+func TestASeriesEndsInAPauseOnceItsEndHasCome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewScheduledPool(1, quiet)
+		defer p.Close()
+		end := time.Now().Add(12 * time.Hour)
+		all := series(t, p, executor.Until(end))
+		time.Sleep(9*time.Hour + time.Minute)
+		for _, f := range all {
+			require.True(t, f.Pause())
+		}
+		time.Sleep(time.Until(end) - 1)
+		synctest.Wait()
+		for name, f := range all {
+			assert.Equal(t, future.Pending, f.State(), name)
+		}
+		time.Sleep(1)
+		synctest.Wait()
+		for name, f := range all {
+			assert.Equal(t, future.Succeeded, f.State(), name)
+			assert.False(t, f.Resume(), name)
+		}
+	})
+}
+
+func TestACommandThatLeavesNoRunEndsTheSeries(t *testing.T) {
+	for does, command := range map[string]func(f *executor.ScheduledFuture[struct{}]){
+		"reset":  func(f *executor.ScheduledFuture[struct{}]) { f.Reset(4 * time.Hour) },
+		"resume": func(f *executor.ScheduledFuture[struct{}]) { f.Pause(); time.Sleep(179 * time.Minute); f.Resume() },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p := executor.NewScheduledPool(4, quiet)
+			defer p.Close()
+			for name, f := range series(t, p, executor.Until(time.Now().Add(3*time.Hour))) {
+				g := f
+				go func() {
+					command(g)
+					next, ok := g.Next()
+					assert.False(t, ok, "%s, %s: %v", does, name, next)
+				}()
+			}
+			time.Sleep(2*time.Hour + 59*time.Minute)
+			synctest.Wait()
+			assert.EqualValues(t, 3, p.Stats().Completed, does)
+			assert.Empty(t, p.Queued())
+		})
+	}
+}
+
+func TestACalendarWithoutMoreTimesHasNoNextRunAfterAPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewScheduledPool(1, quiet)
+		defer p.Close()
+		f, err := p.On(calendar.Until(cron.MustParse("30 * * * *"), time.Now().Add(time.Hour)), idle)
+		require.NoError(t, err)
+		f.Pause()
+		time.Sleep(2 * time.Hour)
+		require.True(t, f.Resume())
+		next, ok := f.Next()
+		assert.False(t, ok)
+		assert.Zero(t, next)
+		synctest.Wait()
+		assert.Equal(t, future.Succeeded, f.State())
+	})
+}
+
+func TestWhatWouldComeAfterTheEndIsNotMissed(t *testing.T) {
+	for _, policy := range []executor.CatchUpPolicy{executor.Burst, executor.Skip, executor.Coalesce, executor.Shift} {
+		synctest.Test(t, func(t *testing.T) {
+			p := executor.NewScheduledPool(1, quiet)
+			defer p.Close()
+			d := newDiary()
+			end := time.Now().Add(120 * time.Second)
+			f := rate(t, p, d.task(0), executor.Until(end), executor.CatchUp(policy))
+			d.until(95)
+			p.PauseUntil(time.Now().Add(time.Hour))
+			_, err := f.Get(t.Context())
+			require.NoError(t, err)
+			all := d.all()
+			last := all[len(all)-1]
+			assert.True(t, last.Scheduled.Before(end), "%v: %v", policy, last)
+			for _, r := range all {
+				assert.LessOrEqual(t, r.Missed, uint64(1), "%v: 100 and 110 are late", policy)
+			}
+		})
+	}
+}
+
+func TestJitterStaysBeforeTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewScheduledPool(1, quiet)
+		defer p.Close()
+		end, runs := time.Now().Add(time.Hour), 0
+		body := func(context.Context) error {
+			runs++
+			assert.True(t, time.Now().Before(end))
+			return nil
+		}
+		for range 200 {
+			_, err := p.AtFixedRate(0, 25*time.Minute, body, executor.Jitter(25*time.Minute), executor.Until(end))
+			require.NoError(t, err)
+			_, err = p.On(cron.MustParse("10,35,50 * * * *", cron.Zone(time.UTC)), body, executor.Jitter(25*time.Minute), executor.Until(end))
+			require.NoError(t, err)
+		}
+		time.Sleep(2 * time.Hour)
+		assert.Equal(t, 1200, runs, "none is lost")
+		assert.Empty(t, p.Queued())
+	})
+}
+
+func TestASeriesThatUntilLeavesNoRunIsRefusedForThat(t *testing.T) {
+	onEach(t, func(t *testing.T, s scheduler) {
+		soon := executor.Until(time.Now().Add(time.Minute))
+		_, rate := s.AtFixedRate(time.Hour, time.Hour, idle, soon)
+		_, delay := s.WithFixedDelay(time.Hour, time.Hour, idle, soon)
+		_, on := s.(interface {
+			On(executor.Calendar, executor.Task, ...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error)
+		}).On(calendar.Daily(calendar.At(2, 30)), idle, soon)
+		for _, err := range []error{rate, delay, on} {
+			require.ErrorIs(t, err, executor.ErrInvalid)
+			assert.ErrorContains(t, err, "no run comes before Until")
+		}
+	})
+}

@@ -1,0 +1,72 @@
+package eventloop
+
+import (
+	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+// aside is a run without its body, of a task that has waited for too long, or that has nothing to wait
+// for any more. It has a goroutine of its own: the loop may be busy. The loop does not end before it.
+type aside struct {
+	run.Execution
+	loop *Loop
+}
+
+// setAsideLocked is [run.Owner.SetAside].
+func (l *Loop) setAsideLocked(c *cell.Cell, why run.Skip) (finish func()) {
+	l.collectLocked()
+	if l.stage >= stopping || !l.agenda.extract(c) {
+		return nil
+	}
+	a := &aside{run.Execution{Owner: &l.runs, Aside: why}, l}
+	if !a.Start(c, planOf(c), l.clock.Now()) {
+		l.counts.reclaimed++
+		return nil
+	}
+	l.runs.Settling++
+	return func() { go a.finish() }
+}
+
+func (a *aside) finish() {
+	defer a.leave() // also by Goexit
+	a.Prepare()
+	a.Skip()
+	a.complete()
+}
+
+func (a *aside) complete() {
+	if a.Over {
+		return
+	}
+	a.Over = true
+	a.Conclude()
+	if a.loop.runs.Watched {
+		defer a.Finish()
+	}
+	a.Tell()
+}
+
+func (a *aside) leave() {
+	l, c := a.loop, a.Task
+	defer func() { // even if a handler ends the goroutine
+		l.mu.Lock()
+		a.Count()
+		a.Forget()
+		when, repeats := a.Repeats(c, planOf(c), l.mayRepeatLocked(planOf(c)))
+		if repeats {
+			l.repeatLocked(c, when)
+		} else {
+			c.Body = nil
+			letGoLocked(c)
+		}
+		l.mu.Unlock()
+		if a.Again && !repeats {
+			l.endSeries(c)
+		}
+		l.mu.Lock()
+		l.runs.Settling--
+		l.mu.Unlock()
+		l.signal(when)
+	}()
+	a.complete()
+}
