@@ -60,10 +60,10 @@ var meetings = []Mutant{
 	},
 	{
 		ID:    "meet-09",
-		Fault: "a run that has expired counts as a success",
-		File:  "executor/internal/run/expect.go",
-		From:  "case x.tries, x.skip == tardy:",
-		To:    "case x.tries:",
+		Fault: "a job whose runs all expire is in good health",
+		File:  "executor/internal/run/execution.go",
+		From:  "e != nil && (x.skip == noSkip || x.skip == tardy)",
+		To:    "e != nil && x.skip == noSkip",
 	},
 	{
 		ID:    "meet-10",
