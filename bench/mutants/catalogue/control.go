@@ -6,14 +6,14 @@ var control = []Mutant{
 		ID:    "control-01",
 		Fault: "a trigger during a pause waits for its end",
 		File:  "internal/series/control.go",
-		From:  "s.asked > 0 && (s.paused || s.asked < s.planned)",
-		To:    "s.asked > 0 && !s.paused && s.asked < s.planned",
+		From:  "s.asked > 0 && (s.paused || s.asked < s.planned || s.planIsOver())",
+		To:    "s.asked > 0 && !s.paused && (s.asked < s.planned || s.planIsOver())",
 	},
 	{
 		ID:    "control-02",
 		Fault: "a later trigger overtakes an overdue planned run",
 		File:  "internal/series/control.go",
-		From:  "s.asked > 0 && (s.paused || s.asked < s.planned)",
+		From:  "s.asked > 0 && (s.paused || s.asked < s.planned || s.planIsOver())",
 		To:    "s.asked > 0",
 	},
 	{
@@ -41,8 +41,8 @@ var control = []Mutant{
 		ID:    "control-06",
 		Fault: "dropped runs are not told",
 		File:  "internal/series/control.go",
-		From:  "s.Missed += passed\n s.last = before",
-		To:    "s.last = before",
+		From:  "s.Missed += missed\n s.last = before",
+		To:    "_ = missed\n s.last = before",
 	},
 	{
 		ID:    "control-07",
@@ -97,8 +97,8 @@ var control = []Mutant{
 		ID:    "control-14",
 		Fault: "a command changes the plan, but not the place in the queue",
 		File:  "executor/internal/run/control.go",
-		From:  "c.Phase() == cell.Pending && when != pl.DueAt(c) {",
-		To:    "c.Phase() == cell.Running && when != pl.DueAt(c) {",
+		From:  "when != pl.DueAt(c) {",
+		To:    "when != pl.DueAt(c) && c.Phase() == cell.Running {",
 	},
 	{
 		ID:    "control-15",
@@ -193,8 +193,8 @@ var control = []Mutant{
 	{
 		ID:    "retry-10",
 		Fault: "a run that comes too late runs all the same",
-		File:  "internal/series/series.go",
-		From:  "return now-due > int64(s.BeginWithin)",
-		To:    "return now < due",
+		File:  "internal/series/within.go",
+		From:  "now-s.standsFor(due, now) > int64(s.BeginWithin)",
+		To:    "now < due",
 	},
 }

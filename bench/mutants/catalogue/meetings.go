@@ -128,4 +128,32 @@ var meetings = []Mutant{
 		From:  "if c.Phase() != cell.Running || !pl.Expire",
 		To:    "if c.Phase() != cell.Running || pl.MayRetry() || !pl.Expire",
 	},
+	{
+		ID:    "meet-19",
+		Fault: "a run that has expired is one of the runs that a series may have",
+		File:  "internal/series/within.go",
+		From:  "s.Runs-- switch {",
+		To:    "switch {",
+	},
+	{
+		ID:    "meet-20",
+		Fault: "periods that an expired run has missed are told to nobody",
+		File:  "internal/series/series.go",
+		From:  "s.Missed, s.dropped, s.shifted = s.dropped+s.lapsed, 0, 0",
+		To:    "s.Missed, s.dropped, s.shifted = s.dropped, 0, 0",
+	},
+	{
+		ID:    "meet-21",
+		Fault: "a next run is shown that does not come before Until",
+		File:  "internal/series/series.go",
+		From:  "at = next.Due() return at, at != clock.Never && !s.Last(now)",
+		To:    "at = next.Due()\n\treturn at, at != clock.Never",
+	},
+	{
+		ID:    "meet-22",
+		Fault: "a task whose time is over waits on for a worker, and keeps its room",
+		File:  "executor/internal/run/overtime.go",
+		From:  "default: o.setOvertime(c, pl, at, now)",
+		To:    "default:",
+	},
 }

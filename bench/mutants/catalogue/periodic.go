@@ -54,7 +54,7 @@ var periodic = []Mutant{
 		ID:    "time-08",
 		Fault: "a series tells missed runs that its next run has nothing to do with",
 		File:  "internal/series/series.go",
-		From:  "s.Missed, s.dropped, s.shifted = s.dropped, 0, 0",
+		From:  "s.Missed, s.dropped, s.shifted = s.dropped+s.lapsed, 0, 0",
 		To:    "s.dropped, s.shifted = 0, 0",
 	},
 	{

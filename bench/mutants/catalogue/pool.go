@@ -142,7 +142,7 @@ var pool = []Mutant{
 		ID:    "pool-21",
 		Fault: "a serial executor stands still when its next task is cancelled as a worker takes it",
 		File:  "executor/execution.go",
-		From:  "if pl.strand != nil { x.pool.advanceLocked(pl.strand) }\n return false",
+		From:  "if s := pl.strand; s != nil && s.head == c { x.pool.advanceLocked(s) } return false",
 		To:    "return false",
 	},
 	{

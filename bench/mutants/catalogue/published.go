@@ -120,8 +120,8 @@ var published = []Mutant{
 		Fault: "a calendar that has no time left does not end its series",
 		Seen:  "windmill-labs/windmill#11195",
 		File:  "internal/series/series.go",
-		From:  "return !s.extra && (d.slot.IsZero() || late)",
-		To:    "return !s.extra && late",
+		From:  "return d.slot.IsZero() || late",
+		To:    "return late",
 	},
 	{
 		ID:    "published-16",
