@@ -159,3 +159,13 @@ func TestTheUpcomingRunIsToldWithoutPlanningIt(t *testing.T) {
 		assert.Equal(t, before, s, "%s: nothing has changed", name)
 	}
 }
+
+func TestNoRunIsUpcomingAtTheEndOfTheSeriesOrLater(t *testing.T) {
+	for until, known := range map[int64]bool{110: false, 111: true} {
+		s := Series{Period: 10}
+		s.Bound(0, until)
+		s.Start(s.First(100), 100)
+		_, got := s.Upcoming(105)
+		assert.Equal(t, known, got, "until %d", until)
+	}
+}
