@@ -125,7 +125,7 @@ type job struct {
 
 // newJob checks j. It runs options and decorators, so the lock must not be held.
 func (p *ScheduledPool) newJob(j Job) (*job, error) {
-	o, period, err := j.resolve()
+	o, period, err := j.resolve(&p.shared)
 	if err != nil {
 		return nil, p.misused([]TaskOption{Name(j.Name)}, err)
 	}
@@ -162,7 +162,7 @@ func (p *ScheduledPool) planFirst(w *job) error {
 }
 
 // resolve checks what j says of its times, and returns its options and its period.
-func (j Job) resolve() (o series.Options, period int64, err error) {
+func (j Job) resolve(s *run.Settings) (o series.Options, period int64, err error) {
 	if j.Task == nil {
 		return o, 0, ErrNilTask
 	}
@@ -178,13 +178,13 @@ func (j Job) resolve() (o series.Options, period int64, err error) {
 	opts := append(slices.Clone(j.Options), TaskOption(Name(j.Name)), Unique())
 	switch {
 	case j.Delay != 0:
-		return run.ResolveSeries(j.Delay, series.FixedDelay, opts)
+		return run.ResolveSeries(s, j.Delay, series.FixedDelay, opts)
 	case j.Rate != 0:
-		return run.ResolveSeries(j.Rate, series.FixedRate, opts)
+		return run.ResolveSeries(s, j.Rate, series.FixedRate, opts)
 	case j.Initial != 0:
 		return o, 0, invalid("a job on a calendar has no initial delay")
 	}
-	o, err = run.ResolveCalendar(opts)
+	o, err = run.ResolveCalendar(s, opts)
 	return o, series.OnCalendar, err
 }
 

@@ -71,7 +71,7 @@ func (p *ScheduledPool) planOnCalendar(
 	case calendar == nil:
 		return nil, nil, invalid("nil calendar")
 	}
-	o, err := run.ResolveCalendar(opts)
+	o, err := run.ResolveCalendar(&p.shared, opts)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -22,7 +22,7 @@ import (
 // Define returns [ErrInvalid] for a bad option. The options are evaluated here, once: [WithValues]
 // keeps its context as long as the result is kept.
 func (p *Pool) Define(name string, opts ...TaskOption) (TaskOption, error) {
-	o, err := run.Resolve(append([]TaskOption{Name(name)}, opts...))
+	o, err := run.Resolve(&p.shared, append([]TaskOption{Name(name)}, opts...))
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (p *Pool) Define(name string, opts ...TaskOption) (TaskOption, error) {
 	return d, nil
 }
 
-// definition is the option that [Pool.Define] returns.
+// definition is the option that [Pool.Define] returns. It has the [Defaults] of its pool in it.
 type definition struct {
 	pool    *Pool
 	options series.Options
@@ -50,6 +50,9 @@ func (d *definition) Resolve(o *series.Options) error {
 	*o = d.options
 	return nil
 }
+
+// Prepared implements [run.Prepared].
+func (d *definition) Prepared() {}
 
 // sharable reports whether tasks with these options can share a plan: none of the options needs a
 // state of each task.

@@ -120,7 +120,7 @@ func submitForeign(
 	type patient interface {
 		SubmitContext(context.Context, Task, ...TaskOption) (*future.Future[struct{}], error)
 	}
-	if o, err := run.Resolve(opts); ctx != nil && err == nil && o.Values == nil {
+	if o, err := run.Resolve(new(run.Settings), opts); ctx != nil && err == nil && o.Values == nil {
 		task = run.Carrying(ctx, task)
 	}
 	if s, ok := p.(patient); ok && wait {

@@ -56,6 +56,7 @@ type Pool struct {
 	custom    *ordered        // the queue, if the user supplied it
 	inbox     *runqueue.Inbox // the queue's front for submissions, or nil; see newQueue
 	slack     int64           // how late a run may be to share a wake-up
+	general   bool            // no short cut for tasks without options: observers, or defaults
 	watched   atomic.Bool     // bare tasks are to record when they start
 	timed     atomic.Bool     // there may be tasks with a time; written with the lock held
 	submitted *plan           // shared by the tasks that have a future and no options
@@ -138,6 +139,7 @@ func (p *Pool) init(core int, opts []Option) {
 	p.core = core
 	p.runs.Size = p.sizeAsMade()
 	p.runs.Open(p.before != nil || p.after != nil)
+	p.general = p.runs.Observers != nil || p.shared.Defaults != nil
 	p.submitted = p.newPlan(series.Options{})
 	p.executed = p.newPlan(series.Options{})
 	p.executed.Reports = true

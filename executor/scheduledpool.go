@@ -190,7 +190,7 @@ func (p *ScheduledPool) planSeries(
 	if task == nil {
 		return nil, nil, ErrNilTask
 	}
-	o, period, err := run.ResolveSeries(every, sign, opts)
+	o, period, err := run.ResolveSeries(&p.shared, every, sign, opts)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -26,7 +26,7 @@ func (p *Pool) Execute(task Task, opts ...TaskOption) error {
 		return err
 	}
 	switch {
-	case p.runs.Observers != nil:
+	case p.general:
 		return p.executeWith(task, nil)
 	case p.inbox != nil && !p.runs.Watched:
 		return p.post(runqueue.Slot{Body: body})
@@ -148,7 +148,7 @@ func (p *Pool) submit(
 // plan, on a pool without decorators and observers. It reports false for any other, of which it has
 // done nothing.
 func (p *Pool) usual(c *cell.Cell, task Task, opts []TaskOption) bool {
-	if len(p.decorate) > 0 || task == nil || p.runs.Observers != nil {
+	if len(p.decorate) > 0 || task == nil || p.general {
 		return false
 	}
 	pl := p.submitted
@@ -193,13 +193,13 @@ func (p *Pool) plan(ctx context.Context, task Task, opts []TaskOption) (*plan, T
 // planFor returns the plan of a task with these options, submitted with ctx.
 func (p *Pool) planFor(ctx context.Context, opts []TaskOption) (*plan, error) {
 	carried := p.runs.Carried(ctx)
-	if len(opts) == 0 && carried == nil {
+	if len(opts) == 0 && carried == nil && p.shared.Defaults == nil {
 		return p.submitted, nil
 	}
 	if d := p.definitionOf(opts); d != nil {
 		return d.planOf(carried), nil
 	}
-	o, err := run.Resolve(opts)
+	o, err := run.Resolve(&p.shared, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ import (
 // [ErrInvalid]. A loop costs one timer. Outside of a bubble it is as late as a time.Timer, up to a
 // millisecond in an idle process; a [ScheduledPool] is more exact.
 func Ticks(ctx context.Context, period time.Duration, opts ...TaskOption) iter.Seq[Run] {
-	o, every, err := run.ResolveSeries(period, series.FixedRate, opts)
+	o, every, err := run.ResolveSeries(new(run.Settings), period, series.FixedRate, opts)
 	if err != nil {
 		panic(err)
 	}

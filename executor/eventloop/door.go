@@ -66,8 +66,8 @@ func (d door) execute(
 	if err := d.loop.prepare(n.cell, task, opts); err != nil {
 		return err
 	}
-	if len(opts) > 0 { // the plan is its own
-		planOf(n.cell).Reports = true
+	if pl := planOf(n.cell); pl != d.loop.executed { // the plan is its own
+		pl.Reports = true
 	}
 	now := d.loop.clock.Now()
 	return d.enter(&n.link, planOf(n.cell).First(clock.Later(now, delay)), now)
@@ -123,7 +123,7 @@ func (d door) enterAt(n *link, own int64) error {
 func (d door) repeat(
 	initial, every time.Duration, sign int64, task executor.Task, opts []executor.TaskOption,
 ) (*executor.ScheduledFuture[struct{}], error) {
-	o, period, err := run.ResolveSeries(every, sign, opts)
+	o, period, err := run.ResolveSeries(&d.loop.runs.Settings, every, sign, opts)
 	if err = refused(task, &o, err); err != nil {
 		return nil, d.loop.misused(opts, err)
 	}
@@ -145,7 +145,7 @@ func (d door) repeat(
 func (d door) onCalendar(
 	calendar executor.Calendar, task executor.Task, opts []executor.TaskOption,
 ) (*executor.ScheduledFuture[struct{}], error) {
-	o, err := run.ResolveCalendar(opts)
+	o, err := run.ResolveCalendar(&d.loop.runs.Settings, opts)
 	if err = refused(task, &o, err); err == nil && calendar == nil {
 		err = run.Invalid("nil calendar")
 	}
@@ -209,13 +209,14 @@ func (d door) enterAfter(
 	return d.enter(n, planOf(n.cell).First(clock.Later(now, delay)), now)
 }
 
-// prepare validates a submission and gives c its body and, if there are options, a plan of its own.
+// prepare validates a submission and gives c its body and, if there are options, by default or by
+// itself, a plan of its own.
 func (l *Loop) prepare(c *cell.Cell, task executor.Task, opts []executor.TaskOption) error {
 	c.Body = task
-	if task != nil && len(opts) == 0 {
+	if task != nil && len(opts) == 0 && l.runs.Defaults == nil {
 		return nil
 	}
-	o, err := run.Resolve(opts)
+	o, err := run.Resolve(&l.runs.Settings, opts)
 	if err = refused(task, &o, err); err != nil {
 		return l.misused(opts, err)
 	}

@@ -29,8 +29,29 @@ func Invalid(format string, args ...any) error {
 // TaskOption sets something for one submission, or fails with [ErrInvalid].
 type TaskOption interface{ Resolve(*series.Options) error }
 
-// Resolve returns what the options set, or an error if one is nil or invalid.
-func Resolve[O TaskOption](opts []O) (o series.Options, err error) {
+// Prepared is a task option that sets all options by itself, those included that tasks of its
+// executor have by default.
+type Prepared interface {
+	TaskOption
+	Prepared()
+}
+
+// defaultsFor returns what a task has before its own options, which replace it.
+func (s *Settings) defaultsFor(first any) (o series.Options) {
+	if _, all := first.(Prepared); all || s.Defaults == nil {
+		return o
+	}
+	return *s.Defaults
+}
+
+// Resolve returns what the options of a task set, beside the defaults, or an error if one is nil or
+// invalid.
+func Resolve[O TaskOption](s *Settings, opts []O) (o series.Options, err error) {
+	var first any
+	if len(opts) > 0 {
+		first = opts[0]
+	}
+	o = s.defaultsFor(first)
 	for i, opt := range opts {
 		if any(opt) == nil {
 			return o, Invalid("task option %d is nil", i)
@@ -48,12 +69,12 @@ func Resolve[O TaskOption](opts []O) (o series.Options, err error) {
 // ResolveSeries returns what the options of a periodic task set, and its period: positive for a
 // fixed rate, negative for a fixed delay, as sign says.
 func ResolveSeries[O TaskOption](
-	every time.Duration, sign int64, opts []O,
+	s *Settings, every time.Duration, sign int64, opts []O,
 ) (o series.Options, period int64, err error) {
 	if every <= 0 {
 		return o, 0, Invalid("period or delay %v is not positive", every)
 	}
-	if o, err = Resolve(opts); err != nil {
+	if o, err = Resolve(s, opts); err != nil {
 		return o, 0, err
 	}
 	if err := checkPeriod(&o, every, sign); err != nil {
@@ -63,8 +84,8 @@ func ResolveSeries[O TaskOption](
 }
 
 // ResolveCalendar returns what the options of a series on a calendar set.
-func ResolveCalendar[O TaskOption](opts []O) (o series.Options, err error) {
-	if o, err = Resolve(opts); err != nil {
+func ResolveCalendar[O TaskOption](s *Settings, opts []O) (o series.Options, err error) {
+	if o, err = Resolve(s, opts); err != nil {
 		return o, err
 	}
 	switch {

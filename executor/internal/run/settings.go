@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/series"
 )
 
 // Settings holds what the options of package executor set alike for pools, event loops and
@@ -16,6 +17,8 @@ type Settings struct {
 	Logger  *slog.Logger    // nil for slog.Default
 	OnError Hooks[Handler]
 	Slack   *time.Duration // nil for the default, see SlackOr
+
+	Defaults *series.Options // what a task has before its own options; nil for nothing
 
 	Observers *Observers       // nil if there are none
 	Measure   func(*Owner) any // shows how late and how long runs are, which is kept if it is set
