@@ -146,7 +146,7 @@ func (l *life) mayBeLocked(r *record, err error) bool {
 		return r.cancelled >= 0 || r.contextEnded || r.t.using(byName["WithContext"]) != nil ||
 			r.t.way.way&groupWays != 0
 	case errors.Is(err, future.ErrTimeout):
-		return r.t.using(byName["Timeout"]) != nil
+		return r.t.using(byName["Timeout"]) != nil || l.has("Defaults")
 	case errors.Is(err, future.ErrGoexit):
 		return last.panicked && last.how.Name == "body calls Goexit"
 	case errors.As(err, &panicked):

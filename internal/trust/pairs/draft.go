@@ -68,7 +68,7 @@ func (p Pair) hosts() (best hosts) {
 
 // focusOf returns the pair that a seed is about: one of all, or of those that are hard to show.
 func focusOf(seed uint64) Pair {
-	from := Pairs
+	from := allPairs
 	switch x := mix(seed); {
 	case x%4 == 0:
 		from = hardest
@@ -167,7 +167,7 @@ func (d *draft) extraTask() {
 // includeAny includes a feature at random, seldom one after which nothing more happens.
 func (d *draft) includeAny(t *task) {
 	for range 20 {
-		f := Features[d.rng.IntN(len(Features))]
+		f := allFeatures[d.rng.IntN(len(allFeatures))]
 		abrupt := f.Name == "body closes the executor" || f.behave != nil
 		if f.hosts&d.host == 0 || f.ways&t.way.way == 0 || f.end != nil || f.way != 0 ||
 			abrupt && d.rng.IntN(6) > 0 {
@@ -275,7 +275,7 @@ func (d *draft) lapse(behaviour *Feature, t *task) {
 		}
 	}
 	for callback == nil {
-		f := Features[d.rng.IntN(len(Features))]
+		f := allFeatures[d.rng.IntN(len(allFeatures))]
 		if f.callback && f.hosts&d.host != 0 && f.ways&t.way.way != 0 && mayBehave(f, behaviour) {
 			callback = f
 			if f.way == 0 {

@@ -3,6 +3,7 @@ package pairs
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/punctual-go/punctual/executor"
 )
@@ -16,7 +17,7 @@ type Feature struct {
 	hosts hosts  // those on which it can have an effect; 0 means all
 	ways  ways   // the ways in for tasks on which it can have one; 0 means all
 	group string // of these a program has at most one; "" if that does not matter
-	index int    // in Features
+	index int    // in allFeatures
 
 	// shape changes a program so that the feature probably has an effect on the task.
 	shape func(d *draft, t *task, u *use)
@@ -72,10 +73,11 @@ func (h hosts) String() string {
 	return "hosts"
 }
 
-// Features has all of them. The order decides which pair a seed is about. The other lists are parts
-// of it; all are filled by init, as features refer to each other.
+// allFeatures has all of them. The order decides which pair a seed is about. The other lists are
+// parts of it; all are filled when they are first needed, as features refer to each other.
 var (
-	Features    []*Feature
+	filled      sync.Once
+	allFeatures []*Feature
 	allWays     []*Feature
 	allPolicies []*Feature
 	allEndings  []*Feature
@@ -83,13 +85,22 @@ var (
 
 var byName = map[string]*Feature{}
 
-func init() {
-	Features = slices.Concat(
+// ready fills the lists, once. Whatever others call here begins with it.
+func ready() { filled.Do(fill) }
+
+// Features returns all features.
+func Features() []*Feature {
+	ready()
+	return allFeatures
+}
+
+func fill() {
+	allFeatures = slices.Concat(
 		poolOptions, observerFields, queues, policies, laneOptions, taskOptions, waysIn, bodies,
 		taskCommands, poolCommands, groupCommands, behaviours, endings,
 	)
 	allWays, allPolicies, allEndings = waysIn, policies, endings
-	for i, f := range Features {
+	for i, f := range allFeatures {
 		f.index = i
 		if f.hosts == 0 {
 			f.hosts = anywhere
@@ -102,7 +113,7 @@ func init() {
 		}
 		byName[f.Name] = f
 	}
-	for _, f := range Features {
+	for _, f := range allFeatures {
 		for _, h := range []hosts{plain, scheduled, loop} {
 			if f.waysOf()&waysOn(h) == 0 {
 				f.hosts &^= h

@@ -110,8 +110,8 @@ func fieldsOf(s *ast.StructType) (names []string) {
 }
 
 func TestFewPairsAreLeftOut(t *testing.T) {
-	all := len(pairs.Pairs) + len(pairs.Excluded)
-	if len(pairs.Excluded)*10 > all {
-		t.Errorf("%d of %d pairs are left out", len(pairs.Excluded), all)
+	all := len(pairs.Pairs()) + len(pairs.Excluded())
+	if len(pairs.Excluded())*10 > all {
+		t.Errorf("%d of %d pairs are left out", len(pairs.Excluded()), all)
 	}
 }

@@ -83,6 +83,7 @@ const hangs = time.Minute
 // life that is wrong is run again with ever less, and the shortest program that is still wrong is
 // told.
 func Run(t *testing.T, seed uint64) Report {
+	ready()
 	p := draw(seed)
 	r := p.run(t)
 	if r.Bad() > 0 {

@@ -105,7 +105,7 @@ func (l *life) markPutOff(f *Feature, lane int, from, to time.Duration) {
 // set is a set of features.
 type set []uint64
 
-func newSet() set            { return make(set, (len(Features)+63)/64) }
+func newSet() set            { return make(set, (len(allFeatures)+63)/64) }
 func (s set) add(i int)      { s[i/64] |= 1 << (i % 64) }
 func (s set) has(i int) bool { return s[i/64]&(1<<(i%64)) != 0 }
 func (s set) union(other set) {

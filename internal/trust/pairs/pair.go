@@ -14,11 +14,11 @@ type Exclusion struct {
 }
 
 var (
-	Pairs    []Pair
-	Excluded []Exclusion
+	allPairs []Pair
+	leftOut  []Exclusion
 	harder   []Pair  // of which one feature is hard to show with others
 	hardest  []Pair  // of which both are
-	pairs    [][]int // the index in Pairs, by those of the features; -1 if excluded
+	pairs    [][]int // the index in allPairs, by those of the features; -1 if excluded
 )
 
 // hard has the features that seldom have an effect beside that of another, because they come late
@@ -33,17 +33,29 @@ var hard = map[string]bool{
 	"Observer.Expired": true, "Gap": true, "Pace of a lane": true, "HandOff": true,
 }
 
+// Pairs returns the pairs that are drawn.
+func Pairs() []Pair {
+	ready()
+	return allPairs
+}
+
+// Excluded returns the pairs that are not.
+func Excluded() []Exclusion {
+	ready()
+	return leftOut
+}
+
 // makePairs fills the lists above.
 func makePairs() {
-	pairs = make([][]int, len(Features))
-	for i := range Features {
-		pairs[i] = slices.Repeat([]int{-1}, len(Features))
+	pairs = make([][]int, len(allFeatures))
+	for i := range allFeatures {
+		pairs[i] = slices.Repeat([]int{-1}, len(allFeatures))
 	}
-	for i, a := range Features {
-		for j := i + 1; j < len(Features); j++ {
-			p := Pair{a, Features[j]}
+	for i, a := range allFeatures {
+		for j := i + 1; j < len(allFeatures); j++ {
+			p := Pair{a, allFeatures[j]}
 			if reason := p.excluded(); reason != "" {
-				Excluded = append(Excluded, Exclusion{p, reason})
+				leftOut = append(leftOut, Exclusion{p, reason})
 				continue
 			}
 			if hard[a.Name] || hard[p.B.Name] {
@@ -52,8 +64,8 @@ func makePairs() {
 			if hard[a.Name] && hard[p.B.Name] {
 				hardest = append(hardest, p)
 			}
-			pairs[i][j], pairs[j][i] = len(Pairs), len(Pairs)
-			Pairs = append(Pairs, p)
+			pairs[i][j], pairs[j][i] = len(allPairs), len(allPairs)
+			allPairs = append(allPairs, p)
 		}
 	}
 }
@@ -96,13 +108,14 @@ func mayBehave(callback, behaviour *Feature) bool {
 	return !(callback.Name == "OnLate" && behaviour.Name == "callback panics")
 }
 
-// Counts has for each pair in how many lives it was effective, by its index in Pairs.
+// Counts has for each pair in how many lives it was effective, by its index in allPairs.
 type Counts []int64
 
 // Add adds other counts.
 func (c *Counts) Add(o Counts) {
+	ready()
 	if *c == nil && o != nil {
-		*c = make(Counts, len(Pairs))
+		*c = make(Counts, len(allPairs))
 	}
 	for i, n := range o {
 		(*c)[i] += n
@@ -111,10 +124,11 @@ func (c *Counts) Add(o Counts) {
 
 // ByName returns the counts that are not zero by the names of the pairs.
 func (c Counts) ByName() map[string]int64 {
+	ready()
 	m := map[string]int64{}
 	for i, n := range c {
 		if n > 0 {
-			m[Pairs[i].String()] = n
+			m[allPairs[i].String()] = n
 		}
 	}
 	return m
@@ -122,8 +136,9 @@ func (c Counts) ByName() map[string]int64 {
 
 // CountsOf is the reverse of ByName.
 func CountsOf(byName map[string]int64) Counts {
-	c := make(Counts, len(Pairs))
-	for i, p := range Pairs {
+	ready()
+	c := make(Counts, len(allPairs))
+	for i, p := range allPairs {
 		c[i] = byName[p.String()]
 	}
 	return c
@@ -131,7 +146,7 @@ func CountsOf(byName map[string]int64) Counts {
 
 // count finds the pairs that were effective in the life.
 func (l *life) count() Counts {
-	c := make(Counts, len(Pairs))
+	c := make(Counts, len(allPairs))
 	own := make([]set, len(l.records))  // that acted on the task
 	near := make([]set, len(l.records)) // or on its executor while it was alive
 	for i, r := range l.records {
@@ -147,7 +162,7 @@ func (l *life) count() Counts {
 			}
 		}
 	}
-	seen := make([]bool, len(Pairs))
+	seen := make([]bool, len(allPairs))
 	for i := range l.records {
 		l.countSame(near[i], seen)
 		for j := range l.records {
@@ -167,7 +182,7 @@ func (l *life) count() Counts {
 // countSame notes the pairs of features that acted on the same task, or on its executor.
 func (l *life) countSame(s set, seen []bool) {
 	var all []int
-	for i := range Features {
+	for i := range allFeatures {
 		if s.has(i) {
 			all = append(all, i)
 		}
@@ -175,7 +190,7 @@ func (l *life) countSame(s set, seen []bool) {
 	for n, i := range all {
 		for _, j := range all[n+1:] {
 			p := pairs[i][j]
-			if p >= 0 && (!direct(Pairs[p]) || l.behaved[[2]int{i, j}] || l.behaved[[2]int{j, i}]) {
+			if p >= 0 && (!direct(allPairs[p]) || l.behaved[[2]int{i, j}] || l.behaved[[2]int{j, i}]) {
 				seen[p] = true
 			}
 		}
@@ -184,13 +199,13 @@ func (l *life) countSame(s set, seen []bool) {
 
 // countBeside notes the pairs that no task can show alone, as it would have to come in two ways.
 func (l *life) countBeside(a, b set, seen []bool) {
-	for i := range Features {
+	for i := range allFeatures {
 		if !a.has(i) {
 			continue
 		}
-		for j := range Features {
+		for j := range allFeatures {
 			p := pairs[i][j]
-			if p >= 0 && b.has(j) && Pairs[p].beside() {
+			if p >= 0 && b.has(j) && allPairs[p].beside() {
 				seen[p] = true
 			}
 		}
@@ -227,8 +242,9 @@ func (l *life) overlap(i, j int) bool {
 
 // Covered returns all exported names that are accounted for, and by what.
 func Covered() map[string]string {
+	ready()
 	covered := map[string]string{}
-	for _, f := range Features {
+	for _, f := range allFeatures {
 		for _, name := range f.API {
 			covered[name] = f.Name
 		}

@@ -40,16 +40,16 @@ func TestPairsMeanTogetherWhatTheyMeanApart(t *testing.T) {
 	for i, n := range all.Seen {
 		if n > 0 {
 			effective++
-			seen[pairs.Pairs[i].A], seen[pairs.Pairs[i].B] = true, true
+			seen[pairs.Pairs()[i].A], seen[pairs.Pairs()[i].B] = true, true
 		}
 	}
-	for _, f := range pairs.Features {
+	for _, f := range pairs.Features() {
 		if !seen[f] && n >= 500 {
 			t.Errorf("%s has had no effect in %d lives", f.Name, n)
 		}
 	}
 	t.Logf("%d lives, %d operations; %d of %d pairs were effective", all.Lives, all.Ops, effective,
-		len(pairs.Pairs))
+		len(pairs.Pairs()))
 	if path := os.Getenv("PUNCTUAL_PAIRS"); path != "" {
 		if err := os.WriteFile(path, []byte(all.Seen.Table()), 0o644); err != nil {
 			t.Error(err)

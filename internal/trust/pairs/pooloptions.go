@@ -72,6 +72,24 @@ var poolOptions = []*Feature{
 		},
 	},
 	{
+		Name: "Defaults", API: []string{"executor.Defaults"}, ways: optionWays,
+		shape: func(d *draft, t *task, _ *use) {
+			d.addBody(t, d.oneOf("body is deaf", "body blocks"))
+		},
+		option: func(l *life, u *use) opts {
+			return opts{executor.Defaults(executor.Timeout(timeout(u)))}
+		},
+		observed: func(l *life, u *use) { // a task without a timeout of its own has exceeded one
+			for _, r := range l.records {
+				for _, b := range r.bodies {
+					if b.timedOut && r.t.using(byName["Timeout"]) == nil {
+						l.markTask(u.Feature, r)
+					}
+				}
+			}
+		},
+	},
+	{
 		Name: "ErrorHandler", API: []string{"executor.ErrorHandler"}, callback: true,
 		shape: func(d *draft, t *task, u *use) {
 			d.addBody(t, d.oneOf("body fails",

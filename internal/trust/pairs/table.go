@@ -11,6 +11,7 @@ const Enough = 200
 
 // Summary says in a few lines how often pairs were effective, with the rarest.
 func (c Counts) Summary(rarest int) string {
+	ready()
 	order := c.order()
 	zero, few := 0, 0
 	for _, i := range order {
@@ -22,10 +23,10 @@ func (c Counts) Summary(rarest int) string {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "| pairs of %d features | %d |\n|---|---:|\n", len(Features),
-		len(Pairs)+len(Excluded))
+	fmt.Fprintf(&b, "| pairs of %d features | %d |\n|---|---:|\n", len(allFeatures),
+		len(allPairs)+len(leftOut))
 	reasons := map[string]int{}
-	for _, e := range Excluded {
+	for _, e := range leftOut {
 		reasons[e.Reason]++
 	}
 	for _, e := range exclusions {
@@ -33,7 +34,7 @@ func (c Counts) Summary(rarest int) string {
 	}
 	fmt.Fprintf(&b,
 		"| drawn | %d |\n| never effective | %d |\n| effective in fewer than %d lives | %d |\n",
-		len(Pairs), zero, Enough, few)
+		len(allPairs), zero, Enough, few)
 	for _, q := range []struct {
 		name string
 		part float64
@@ -44,18 +45,19 @@ func (c Counts) Summary(rarest int) string {
 	}
 	b.WriteString("\n| the rarest | lives |\n|---|---:|\n")
 	for _, i := range order[:min(rarest, len(order))] {
-		fmt.Fprintf(&b, "| %v | %d |\n", Pairs[i], c[i])
+		fmt.Fprintf(&b, "| %v | %d |\n", allPairs[i], c[i])
 	}
 	return b.String()
 }
 
 // Table has a line for each pair, the rarest first, and for each that is left out.
 func (c Counts) Table() string {
+	ready()
 	var b strings.Builder
 	for _, i := range c.order() {
-		fmt.Fprintf(&b, "%d\t%v\n", c[i], Pairs[i])
+		fmt.Fprintf(&b, "%d\t%v\n", c[i], allPairs[i])
 	}
-	for _, e := range Excluded {
+	for _, e := range leftOut {
 		fmt.Fprintf(&b, "-\t%v\t%s\n", e.Pair, e.Reason)
 	}
 	return b.String()
@@ -63,7 +65,7 @@ func (c Counts) Table() string {
 
 // order returns the pairs, the rarest first.
 func (c Counts) order() []int {
-	order := make([]int, len(Pairs))
+	order := make([]int, len(allPairs))
 	for i := range order {
 		order[i] = i
 	}
