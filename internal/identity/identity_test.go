@@ -24,7 +24,7 @@ type (
 	function func()
 	dates    []time.Time
 	memo     struct {
-		mu   sync.Mutex
+		_    sync.Mutex
 		seen map[int]int
 	}
 	line struct {
@@ -55,7 +55,7 @@ func TestWhatMeansTheSameIsTheSame(t *testing.T) {
 	berlin, again := zone(t, "Europe/Berlin"), zone(t, "Europe/Berlin")
 	require.NotSame(t, berlin, again)
 	day := time.Date(2026, time.March, 1, 0, 0, 0, 0, time.UTC)
-	day.In(berlin).Zone() // which the location remembers
+	_, _ = day.In(berlin).Zone() // which the location remembers
 	shared := new(counter)
 	for _, pair := range [][2]any{
 		{nil, nil},

@@ -23,7 +23,6 @@ type life struct {
 	exec    facility
 	handles []func() // commands to tasks that have been accepted
 	ctx     context.Context
-	log     []string
 }
 
 // facility is what the programs use of pools and loops.
