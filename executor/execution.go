@@ -169,36 +169,36 @@ func (x *execution) run() {
 	if x.labels {
 		x.Plan.SetLabels()
 	}
-	if x.Owner.Watched && !x.callBefore() {
+	if !x.Owner.Watched {
+		x.Call()
 		return
 	}
-	x.Call()
+	// The body is the task's, whatever observers and hooks do: if one ends the goroutine, it is
+	// called on the way out.
+	defer x.callBody()
+	defer x.callBefore()
+	x.Begin()
 }
 
-// callBefore calls observers, and the hooks before a run, and reports whether the body is still to
-// be called.
-func (x *execution) callBefore() bool {
-	c, p := x.Task, x.pool
-	x.Begin()
-	if p.before == nil && x.Owner.Observers == nil {
-		return true // nobody was called
+// callBody calls the body after hooks and observers, if there are any.
+func (x *execution) callBody() {
+	if x.pool.before == nil && x.Owner.Observers == nil {
+		x.Call()
+		return
 	}
-	if p.before != nil {
-		r := Run(x.Info())
-		p.before.Each(func(hook func(context.Context, Run)) {
-			p.guard(x.Ctx, "before-run", r, func() { hook(x.Ctx, r) })
-		})
+	x.CallUnlessSettled()
+}
+
+// callBefore calls the hooks before a run.
+func (x *execution) callBefore() {
+	p := x.pool
+	if p.before == nil {
+		return
 	}
-	phase := c.Phase()
-	if !phase.Settled() {
-		return true
-	}
-	// A hook has cancelled the task, or taken so long that it timed out.
-	x.Err, x.Abrupt = future.ErrCancelled, false
-	if phase == cell.Failed {
-		x.Err = x.Plan.Late
-	}
-	return false
+	r := Run(x.Info())
+	p.before.Each(func(hook func(context.Context, Run)) {
+		p.guard("before-run", r, func() { hook(x.Ctx, r) })
+	})
 }
 
 // complete does what follows the end of the body and needs no lock. When Goexit ends the goroutine,
@@ -215,12 +215,12 @@ func (x *execution) complete() {
 	if x.labels {
 		defer x.pool.unlabel() // even if there were none to set: the body may have set some
 	}
+	defer x.tell() // also if somebody who watches the future ends the goroutine
 	if x.bare {
 		x.concludeBare()
 	} else {
 		x.Conclude()
 	}
-	x.tell()
 }
 
 // tell calls the hooks after a run, and reports failures. Reporting comes first; the hooks are
@@ -234,7 +234,7 @@ func (x *execution) tell() {
 	if p := x.pool; p.after != nil && !x.Skipped() {
 		r := Run(x.Info())
 		defer p.after.Each(func(hook func(context.Context, Run, error)) {
-			p.guard(x.Ctx, "after-run", r, func() { hook(x.Ctx, r, x.Err) })
+			p.guard("after-run", r, func() { hook(x.Ctx, r, x.Err) })
 		})
 	}
 	x.Tell()
@@ -280,10 +280,9 @@ func (x *execution) accountLocked() (refused *cell.Cell) {
 // endSeries settles a series that would have gone on, but was cancelled during its run, or whose
 // pool has been shut down.
 func (p *Pool) endSeries(c *cell.Cell) {
-	if !p.runs.Refuse(c, &planOf(c).Plan) {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.counts.returned++
+	p.runs.Refuse(c, &planOf(c).Plan, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.counts.returned++
+	})
 }

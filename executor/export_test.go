@@ -54,8 +54,8 @@ func (p *Pool) validateAccounts() error {
 		return fmt.Errorf("%d tasks accepted, %d of them both ended and busy; %d completed, %d cancelled, %d returned, %d queued, %d busy",
 			accepted, both, p.counts.Completed+ran, p.counts.cancelled, p.counts.returned, queued+dealt, busy)
 	}
-	if p.runs.Settling != 0 || p.runs.TellersLocked() != 0 {
-		return fmt.Errorf("%d parties are settling, and %d telling, at rest", p.runs.Settling, p.runs.TellersLocked())
+	if n := p.runs.SettlingLocked(); n != 0 {
+		return fmt.Errorf("%d goroutines are settling tasks at rest", n)
 	}
 	return nil
 }

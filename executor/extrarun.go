@@ -180,12 +180,6 @@ func (g *extraRun) serve() {
 // whether there is one. The last task keeps its place until then; if there is no other, depart
 // accounts for it.
 func (g *extraRun) next() bool {
-	var refused *cell.Cell // the last task, if it may not be tried again
-	defer func() {
-		if refused != nil {
-			g.pool.endSeries(refused) // without the lock: it calls those who wait
-		}
-	}()
 	p := g.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -200,7 +194,10 @@ func (g *extraRun) next() bool {
 			continue
 		}
 		if g.Task != nil {
-			refused = g.accountLocked()
+			if refused := g.accountLocked(); refused != nil {
+				// Not here: those who wait may end the goroutine, which has the next task.
+				p.runs.SettleElsewhereLocked(func() { p.endSeries(refused) })
+			}
 		}
 		if g.startLocked(c, now) {
 			p.notifyLocked(unread)
@@ -242,13 +239,11 @@ func (g *extraRun) depart() {
 	p := g.pool
 	delay.At(delay.ExtraRunLeaves)
 	p.mu.Lock()
+	var refused *cell.Cell
 	if g.Task != nil {
 		g.returnLocked()
-		// Settling calls those who wait, so it must not happen under the lock.
-		if refused := g.accountLocked(); refused != nil {
-			p.mu.Unlock()
-			p.endSeries(refused)
-			p.mu.Lock()
+		if refused = g.accountLocked(); refused != nil {
+			p.runs.SettlesLocked()
 		}
 	}
 	// To be asked before runners.leave, which clears outer.
@@ -270,6 +265,12 @@ func (g *extraRun) depart() {
 	ended := p.emptiedLocked()
 	p.mu.Unlock()
 	p.finish(ended)
+	// Settling calls those who wait, so it must not happen under the lock; and it comes last, as
+	// they may end the goroutine.
+	if refused != nil {
+		defer p.runs.EndSettling()
+		p.endSeries(refused)
+	}
 }
 
 // runsLocked is executionsLocked as package run sees them.

@@ -120,10 +120,6 @@ func (o *optioned) task() executor.Task {
 	}
 }
 
-// exits reports whether a run ends before its body: because a hook ends its goroutine, or a handler that
-// is told of its panic does.
-func (o *optioned) exits() bool { return o.before[3] || o.before[2] && o.handler[3] }
-
 var errWanted = errors.New("wanted")
 
 // misbehave ends in one of the four ways in which a function can.
@@ -432,7 +428,7 @@ func (o *optioned) follow(plan planned, f *future.Future[struct{}]) {
 	last, over := plan.first, false
 	for ; len(want) < most && last <= lifetime && !over; last += plan.every {
 		want = append(want, last)
-		fails := o.exits() || o.failure != nil
+		fails := o.failure != nil
 		over = plan.every == 0 || fails && !o.goesOn || o.maxRuns == len(want) || plan.every > lifetime
 	}
 	if len(want) == 0 {
@@ -444,9 +440,6 @@ func (o *optioned) follow(plan planned, f *future.Future[struct{}]) {
 	}
 	time.Sleep(want[len(want)-1] - time.Since(o.epoch))
 	synctest.Wait()
-	if o.exits() {
-		want = []time.Duration{}
-	}
 	assert.Equal(o.t, fmt.Sprint(want), fmt.Sprint(o.starts))
 	if f != nil && plan.every == 0 {
 		_, settled := f.Poll()
@@ -461,9 +454,6 @@ func (o *optioned) followLoosely(first time.Duration, plan planned) {
 	}
 	time.Sleep(first + o.jitter - time.Since(o.epoch))
 	synctest.Wait()
-	if o.exits() {
-		return
-	}
 	require.NotEmpty(o.t, o.starts)
 	assert.GreaterOrEqual(o.t, o.starts[0], first)
 	assert.Less(o.t, o.starts[0], first+o.jitter)

@@ -22,7 +22,7 @@ func (h *host) pool() *Pool { return (*Pool)(h) }
 //
 // A cancelled task is counted by whoever takes it out of the queue: here, or where it was to be
 // started or handed back.
-func (h *host) Cancelled(c *cell.Cell, running bool) {
+func (h *host) Cancelled(c *cell.Cell, running bool) (tell func()) {
 	p := h.pool()
 	delay.At(delay.CancelledQueued)
 	p.mu.Lock()
@@ -56,14 +56,11 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 		p.recheckShortageLocked(p.clock.Now())
 	}
 	// It may have been the last task of a pool that is draining.
+	tell = p.runs.TellsCancelledLocked(c, &planOf(c).Plan, handedBack)
 	ended := p.emptiedLocked()
 	p.mu.Unlock()
-	if handedBack {
-		p.runs.Returned(c, &planOf(c).Plan)
-	} else {
-		p.runs.Cancelled(c, &planOf(c).Plan)
-	}
 	p.finish(ended)
+	return tell
 }
 
 // Dismissed forgets that c, which has been cancelled after that, has failed.

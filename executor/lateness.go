@@ -91,9 +91,9 @@ func ExplainLate(d time.Duration) LoopOption {
 
 // OnLate has f called when a run begins later than d, on a goroutine of its own, at most once per
 // interval: the moment to have a trace.FlightRecorder write down what has just happened. It implies
-// [Measure], and logs nothing; see [ExplainLate]. If f panics, so does the program. A run that
-// begins late while f is at it, or within the interval, is passed over. OnLate panics if f is nil,
-// or d negative.
+// [Measure], and logs nothing; see [ExplainLate]. If f panics or calls runtime.Goexit, that is
+// reported like the panic of a hook. A run that begins late while f is at it, or within the
+// interval, is passed over. OnLate panics if f is nil, or d negative.
 func OnLate(d, interval time.Duration, f func(Run, Lateness)) LoopOption {
 	if f == nil {
 		panic("executor: nil function")
@@ -107,9 +107,9 @@ func OnLate(d, interval time.Duration, f func(Run, Lateness)) LoopOption {
 			s.Snap = &d
 		}
 		snapper := newSnapper(interval, f)
-		s.Snaps = append(s.Snaps, func(r run.Info, l run.Lateness) {
+		s.Snaps = append(s.Snaps, func(r run.Info, l run.Lateness, guard func(func())) {
 			if l.Total > d {
-				snapper.late(Run(r), latenessOf(l))
+				snapper.late(Run(r), latenessOf(l), guard)
 			}
 		})
 	})

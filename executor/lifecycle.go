@@ -7,7 +7,6 @@ import (
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/delay"
-	"github.com/punctual-go/punctual/internal/goid"
 )
 
 // stage is the stage of a pool's life. It only moves forward:
@@ -91,7 +90,8 @@ func (p *Pool) stopNow() (report Report) {
 // attempt, see [Retry], from when that is planned; what only waits for its turn, a [Gap] or a
 // [Pace] is due, and Close waits for it. Close returns nil. A task that never ends makes it wait
 // forever; [Pool.CloseContext] does not. If it is called from a task of the same pool, Close does
-// all this except wait, and returns [future.ErrSelfWait].
+// all this except wait, and returns [future.ErrSelfWait]; likewise from a callback that the end of
+// the pool waits for.
 func (p *Pool) Close() error {
 	_, err := p.CloseContext(context.Background())
 	return err
@@ -137,7 +137,7 @@ func (p *Pool) closeWithin(ctx context.Context) (dropped []Pending, rest Report,
 // AwaitTermination waits until the pool has been shut down and its last worker has ended, and
 // returns nil; or until ctx ends, and returns its error. It does not shut the pool down. A nil ctx
 // never ends. If it is called from a task of the same pool, which would wait for itself, it returns
-// [future.ErrSelfWait] at once.
+// [future.ErrSelfWait] at once; likewise from a callback that the end of the pool waits for.
 func (p *Pool) AwaitTermination(ctx context.Context) error {
 	return run.Await(ctx, p.done, p.outlives)
 }
@@ -163,22 +163,17 @@ func (p *Pool) drainLocked() {
 }
 
 // outlives reports whether the pool cannot end before the caller does, who would wait for itself: a
-// task of the pool, the AfterTermination hook, or the error handler for a run that took too long.
-// These are known by their goroutines. It is true also if ctx itself ends only with a run of the
-// pool.
+// task of the pool, a callback that is told of a task which has ended without a run, the
+// AfterTermination hook, the Writer of a recording. These are known by their goroutines. It is true
+// also if ctx itself ends only with a run of the pool.
 func (p *Pool) outlives(ctx context.Context) bool {
-	if p.current() != nil || p.runs.Outlives(ctx) {
-		return true
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.hookGoroutine == goid.Current()
+	return p.current() != nil || p.runs.Outlives(ctx)
 }
 
 // sweepLocked removes from the queue what the stage and the policies do not let run. The caller
-// must pass the result to settle, after unlocking; until then Settling keeps the pool from ending.
+// must pass the result to settle, after unlocking; the pool does not end before that.
 func (p *Pool) sweepLocked() []*cell.Cell {
-	p.runs.Settling++
+	p.runs.SettlesLocked()
 	if p.stage == running {
 		return nil // all tasks that there are may run
 	}
@@ -222,21 +217,31 @@ func (p *Pool) settle(swept []*cell.Cell, active ...*cell.Cell) []Pending {
 		// Without the lock: an ending context calls the functions that wait for it.
 		c.Interrupt(ErrShutdown)
 	}
-	return p.dropAll(swept, func(c *cell.Cell) bool { return p.runs.Drop(c, &planOf(c).Plan) })
+	return p.dropAll(swept, func(c *cell.Cell) (run.Dropped, bool) {
+		return p.runs.Drop(c, &planOf(c).Plan)
+	})
 }
 
 // dropAll settles tasks that have left the queue, each by drop, and returns those that nobody has
-// cancelled at the same moment. The caller has raised Settling for it.
-func (p *Pool) dropAll(swept []*cell.Cell, drop func(c *cell.Cell) bool) []Pending {
+// cancelled at the same moment. The caller has called SettlesLocked for it. Who is to be told of
+// that may do what it likes, so all are settled and counted first.
+func (p *Pool) dropAll(
+	swept []*cell.Cell, drop func(c *cell.Cell) (run.Dropped, bool),
+) []Pending {
 	dropped := make([]Pending, 0, len(swept))
+	var untold []run.Dropped
 	var settled []*cell.Cell // of a group
 	for group := range cell.Ahead(swept) {
 		settled = settled[:0]
 		for _, c := range group {
-			if drop(c) {
-				settled = append(settled, c)
-			} else {
+			d, ok := drop(c)
+			if !ok {
 				c.Body = nil
+				continue
+			}
+			settled = append(settled, c)
+			if p.runs.Tells(d) {
+				untold = append(untold, d)
 			}
 		}
 		p.mu.Lock()
@@ -250,11 +255,7 @@ func (p *Pool) dropAll(swept []*cell.Cell, drop func(c *cell.Cell) bool) []Pendi
 			c.Body = nil
 		}
 	}
-	p.mu.Lock()
-	p.runs.Settling--
-	ended := p.emptiedLocked()
-	p.mu.Unlock()
-	p.finish(ended)
+	p.runs.TellAll(untold)
 	return dropped
 }
 
@@ -263,7 +264,7 @@ func (p *Pool) dropAll(swept []*cell.Cell, drop func(c *cell.Cell) bool) []Pendi
 // unlocks and calls finish. If there is nothing left to do but workers are idle, it calls them, so
 // that they go.
 func (p *Pool) emptiedLocked() (ended bool) {
-	if p.stage == running || p.stage >= tidying || p.runs.Settling > 0 || !p.overLocked() {
+	if p.stage == running || p.stage >= tidying || p.runs.SettlingLocked() > 0 || !p.overLocked() {
 		return false
 	}
 	// Idle workers may be parked until a time that will not come any more.
@@ -285,21 +286,26 @@ func (p *Pool) settled() {
 	p.finish(ended)
 }
 
-// finish brings the pool to its end if emptiedLocked has said so. The hooks get a goroutine of
-// their own, so that they cannot hold up, or end, the goroutine of somebody who calls Shutdown.
+// finish brings the pool to its end if emptiedLocked has said so. The hooks, and the Writer of a
+// recording, get a goroutine of their own, so that they cannot hold up, or end, the goroutine of
+// somebody who calls Shutdown.
 func (p *Pool) finish(ended bool) {
 	switch {
 	case !ended:
-	case p.terminated == nil:
+	case p.terminated == nil && p.runs.Recorder == nil:
 		p.terminate()
+		close(p.done)
 	default:
 		go func() {
-			defer p.terminate()
 			p.mu.Lock()
-			p.hookGoroutine = goid.Current()
+			p.runs.SettlesLocked()
 			p.mu.Unlock()
+			// Deferred, as each may end the goroutine.
+			defer close(p.done)
+			defer p.runs.EndSettling()
+			defer p.terminate()
 			p.terminated.Each(func(hook func()) {
-				p.guard(context.Background(), "terminated", Run{}, func() {
+				p.guard("terminated", Run{}, func() {
 					p.unlabel() // a new goroutine has the labels of the one that started it
 					hook()
 				})
@@ -308,17 +314,15 @@ func (p *Pool) finish(ended bool) {
 	}
 }
 
-// terminate ends the pool for good. Only whoever moved it to tidying gets here, so done is closed
-// once.
+// terminate ends all but what the closing of done tells of. Only whoever moved the pool to tidying
+// gets here, so that is closed once.
 func (p *Pool) terminate() {
 	delay.At(delay.Terminating)
 	p.mu.Lock()
 	p.stage = terminated
-	p.hookGoroutine = 0 // the number may be given to another goroutine next
 	p.lot.Close()
 	p.runs.UnwatchLocked()
 	p.runs.EndHealthLocked()
 	p.mu.Unlock()
 	p.runs.CloseRecording()
-	close(p.done)
 }

@@ -14,8 +14,10 @@ import (
 // same.
 //
 // The functions are called without a lock, on the goroutine where it happens, and may call the
-// pool. What they take is taken from the tasks: the time of Began, Late and Missed is part of the
-// run.
+// pool. One that waits for the end of the pool while that waits for it gets [future.ErrSelfWait]:
+// Close and CloseContext shut the pool down, and return that. What they take is taken from the
+// tasks: the time of Began, Late and Missed is part of the run. After Goexit the goroutine ends, a
+// worker is replaced, and a run goes on all the same; Goexit in Submitted refuses the task.
 //
 //	Submitted -> Rejected               it is refused
 //	Submitted -> Began -> Ended         for each run, and each attempt
@@ -30,8 +32,9 @@ type Observer struct {
 	Submitted func(Run)
 
 	// Rejected is called after Submitted if the task is not accepted after all. The error is the
-	// one that the submitter gets; nil if a [RejectionPolicy] or a [WorkQueue] has panicked. A task
-	// that has been accepted is never rejected, however its submission ends.
+	// one that the submitter gets; nil if a [RejectionPolicy] or a [WorkQueue] has panicked, or a
+	// function has ended the submitter's goroutine. A task that has been accepted is never rejected,
+	// however its submission ends.
 	Rejected func(Run, error)
 
 	// Began is called on the goroutine of each run, before the hooks of [BeforeRun], with its

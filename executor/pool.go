@@ -86,11 +86,10 @@ type Pool struct {
 	workers           map[*worker]struct{}
 	blockedSubmitters blockedSubmitters // wait for room
 
-	pause         pause
-	shortage      shortage
-	asked         int64         // when somebody has last asked for runs in progress
-	hookGoroutine uint64        // runs the AfterTermination hooks; 0 when there is none
-	done          chan struct{} // closed at the end
+	pause    pause
+	shortage shortage
+	asked    int64         // when somebody has last asked for runs in progress
+	done     chan struct{} // closed at the end
 
 	extraRuns extraRuns                       // runs on goroutines that are not workers
 	waits     awaits                          // runs that wait for other tasks of the pool

@@ -15,9 +15,9 @@ import (
 // An event takes about fifty bytes and a microsecond, so a run of a microsecond takes about twice
 // as long. It is written by a goroutine of its own, in blocks, or after a second. If w is slow, up
 // to 4 MiB wait for it, and what is beyond is left out and counted. A recording ends at 64 MiB. An
-// error of w, or a panic, is reported like the panic of a hook, and ends it too. The rest is
-// written before the executor has terminated, so that waits for w. Record panics if w is nil; an
-// option with one w is for one executor.
+// error of w, a panic, or a Goexit, is reported like the panic of a hook, and ends it too. The rest
+// is written before the executor has terminated, so that waits for w: a w that waits for that gets
+// [future.ErrSelfWait]. Record panics if w is nil; an option with one w is for one executor.
 func Record(w io.Writer) LoopOption {
 	if w == nil {
 		panic("executor: nil writer")

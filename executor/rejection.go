@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 )
@@ -151,7 +152,7 @@ func (r *Rejection) Discard() {
 	p := r.pool
 	p.mu.Lock()
 	p.acceptedLocked(r.cell, planOf(r.cell))
-	p.runs.Settling++
+	p.runs.SettlesLocked()
 	p.mu.Unlock()
 	p.drop(r.cell)
 }
@@ -184,7 +185,7 @@ func (p *Pool) exchange(c *cell.Cell, oldest **cell.Cell) error {
 	}
 	// Never bare: only a queue with a limit rejects, and that holds cells.
 	*oldest = p.queue.Pop(unread).Cell
-	p.runs.Settling++
+	p.runs.SettlesLocked()
 	if s := planOf(*oldest).strand; s != nil {
 		p.advanceLocked(s)
 	}
@@ -193,21 +194,21 @@ func (p *Pool) exchange(c *cell.Cell, oldest **cell.Cell) error {
 	return nil
 }
 
-// drop settles a task that is not, or no longer, in the queue. The caller has raised Settling,
+// drop settles a task that is not, or no longer, in the queue. The caller has called SettlesLocked,
 // which keeps the pool from ending before that.
 func (p *Pool) drop(c *cell.Cell) {
 	err := future.CancelledError(p.refusal(nameOf(c), ErrSaturated))
-	dropped := p.runs.Discard(c, &planOf(c).Plan, err)
+	d, dropped := p.runs.Discard(c, &planOf(c).Plan, err)
 	c.Body = nil
 	p.mu.Lock()
 	p.leaveLocked(c)
-	p.runs.Settling--
+	var untold []run.Dropped
 	if dropped {
 		p.counts.returned++
+		untold = append(untold, d)
 	} else {
 		p.counts.cancelled++ // by its future, at the same moment
 	}
-	ended := p.emptiedLocked()
 	p.mu.Unlock()
-	p.finish(ended)
+	p.runs.TellAll(untold)
 }

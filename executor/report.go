@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"context"
 	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/run"
@@ -102,6 +101,6 @@ func (p *Pool) unask() {
 }
 
 // guard calls a hook, and reports it if it panics or calls Goexit.
-func (p *Pool) guard(ctx context.Context, name string, r Run, hook func()) {
-	p.runs.Guard(ctx, name, run.Info(r), hook)
+func (p *Pool) guard(name string, r Run, hook func()) {
+	p.runs.Guard(name, run.Info(r), hook)
 }

@@ -23,8 +23,8 @@ func newSnapper(interval time.Duration, f func(Run, Lateness)) *snapper {
 	return &snapper{interval: interval, f: f}
 }
 
-// late calls the function, unless it has been called a moment ago.
-func (s *snapper) late(r Run, l Lateness) {
+// late calls the function by guard, unless it has been called a moment ago.
+func (s *snapper) late(r Run, l Lateness, guard func(func())) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
@@ -38,6 +38,6 @@ func (s *snapper) late(r Run, l Lateness) {
 			defer s.mu.Unlock()
 			s.calling = false
 		}()
-		s.f(r, l)
+		guard(func() { s.f(r, l) })
 	}()
 }

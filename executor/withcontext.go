@@ -86,7 +86,7 @@ func (p *Pool) acceptWithin(c *cell.Cell, in time.Duration, accept func() error)
 	}
 	if p.runs.Observers != nil {
 		observed := accept
-		accept = func() error { return p.runs.Admit(c, &pl.Plan, in, observed) }
+		accept = func() error { return p.runs.Admit(c, &pl.Plan, in, observed, func() { _ = p.refuse(c, nil) }) }
 	}
 	if err := accept(); err != nil {
 		return err

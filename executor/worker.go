@@ -43,6 +43,7 @@ type worker struct {
 
 	arrived  bool // the lot no longer expects it; guarded by the pool's lock
 	begun    bool // started with a task, which it has not run yet
+	gone     bool // its goroutine is to end, not by Goexit; its own
 	watching bool // it has promised to be back, see handOverLocked; guarded by the pool's lock
 	watch    parking.Watch
 
@@ -121,15 +122,17 @@ func (w *worker) loop() {
 		delay.At(delay.RunReturned)
 		w.complete()
 	}
+	w.gone = true
 }
 
-// replace is where the goroutine ends: because the worker has gone, or by a Goexit of a task or
-// hook. In the latter case it completes the task and gives the worker another goroutine.
+// replace is where the goroutine ends: because the worker has gone, or by a Goexit of a task or a
+// callback. In the latter case it completes the task, if that is not done, and gives the worker
+// another goroutine.
 func (w *worker) replace() {
 	if v := recover(); v != nil {
 		panic(v) // of a user's WorkQueue, under the lock: there is no way on
 	}
-	if w.Task == nil {
+	if w.gone {
 		w.pool.runners.leave(&w.execution)
 		return
 	}
@@ -141,8 +144,10 @@ func (w *worker) replace() {
 		w.launchLocked()
 		w.pool.blockedSubmitters.admitLocked(w.pool, 0)
 	}()
-	w.complete()
-	w.endOwnCell()
+	if w.Task != nil {
+		w.complete()
+		w.endOwnCell()
+	}
 }
 
 // take accounts for the last task and waits for the next. It reports false if there is none for
@@ -167,14 +172,16 @@ func (w *worker) take() bool {
 	}
 	if w.Task != nil {
 		w.learnLocked(now)
-		// Settling calls those who wait, so it must not happen under the lock.
-		if refused := w.accountLocked(); refused != nil {
+		refused := w.accountLocked()
+		if p.waits.unsatisfied() {
+			p.freedLocked()
+		}
+		// Settling calls those who wait, so it must not happen under the lock. If one of them ends
+		// the goroutine, another takes: all is accounted for.
+		if refused != nil {
 			p.mu.Unlock()
 			p.endSeries(refused)
 			p.mu.Lock()
-		}
-		if p.waits.unsatisfied() {
-			p.freedLocked()
 		}
 	}
 	w.leaveLocked()

@@ -3,6 +3,9 @@ package future
 import (
 	"context"
 	"log/slog"
+
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/gate"
 )
 
 // AfterSettled calls fn with the outcome of f once f is settled. If f is settled already, fn runs
@@ -12,9 +15,9 @@ import (
 // Several functions of one future are called in the order in which they were registered. A Get may
 // return, and Done may be closed, before fn is called.
 //
-// A panic in fn is logged with its stack through slog's default logger, and the other functions are
-// still called. If fn calls runtime.Goexit they are called too, but then the goroutine that settled
-// f ends.
+// A panic or runtime.Goexit in fn is logged with its stack through slog's default logger, and the
+// other functions are still called. After Goexit the goroutine that settled f ends: once all that
+// belongs to settling is done, and, if it is a worker, to be replaced by another.
 //
 // Stop unregisters fn and reports whether it did; false means that fn has been called or is about
 // to be. It does not wait for fn. Until f is settled or stop is called, f keeps fn in memory; no
@@ -25,24 +28,22 @@ func AfterSettled[V any](f *Future[V], fn func(Result[V])) (stop func() bool) {
 	}
 	w := f.cell().Watch(func() {
 		r, _ := f.Poll()
-		if err := invoke(func() { fn(r) }); err != nil {
-			logPanic(err)
-		}
+		gate.Call(func() { fn(r) }, func(end *gate.End) { logFailure(f.cell(), errorOf(end)) })
 	})
 	return func() bool { return f.cell().Unwatch(w) }
 }
 
-// invoke calls fn and returns its panic, or ErrGoexit, as an error.
-func invoke(fn func()) (err error) {
-	Invoke(context.Background(), func(context.Context) error { fn(); return nil }, &err)
-	return err
+// logFailure logs that a user's function has failed. A panic in the log handler, which is user code
+// too, is dropped: there is nothing left to tell it to.
+func logFailure(c *cell.Cell, err error) {
+	gate.Call(func() { writeFailure(c.Subject(), err) }, func(*gate.End) {})
 }
 
-// logPanic logs that a user's function has failed. A panic in the log handler, which is user code
-// too, is dropped: there is nobody left to tell.
-func logPanic(err error) {
-	defer func() { _ = recover() }()
+func writeFailure(subject string, err error) {
 	attrs := []slog.Attr{slog.Any("error", err)}
+	if subject != "" {
+		attrs = append(attrs, slog.String("of", subject))
+	}
 	if p, ok := err.(*PanicError); ok {
 		attrs = append(attrs, slog.String("stack", string(p.Stack)))
 	}

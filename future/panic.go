@@ -3,8 +3,9 @@ package future
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"unicode/utf8"
+
+	"github.com/punctual-go/punctual/internal/gate"
 )
 
 // PanicError is the error of a task whose body panicked.
@@ -56,26 +57,17 @@ func (e *PanicError) Unwrap() error {
 // passed on from another task is not taken for a panic of its own. Every task of this module is
 // called through Invoke; an executor in another module should use it too.
 func Invoke(ctx context.Context, body func(context.Context) error, err *error) (returned bool) {
-	// ErrGoexit stands until body returns: Goexit runs deferred calls, but gives recover nothing to
-	// return.
-	*err = ErrGoexit
-	defer func() {
-		if *err == ErrGoexit {
-			if v := recover(); v != nil {
-				*err = newPanicError(v)
-			}
-		}
-	}()
-	*err = body(ctx)
-	return true
+	return gate.Invoke(ctx, body, err, errorOf)
 }
 
-// newPanicError returns the error of a panic. A PanicError that is panicked with again keeps the
-// stack of the first panic.
-func newPanicError(value any) *PanicError {
-	if p, ok := value.(*PanicError); ok && p != nil && p.Stack != nil {
+// errorOf returns the error of a function that has not returned. A PanicError that is panicked with
+// again keeps the stack of the first panic.
+func errorOf(end *gate.End) error {
+	if end.Exited() {
+		return ErrGoexit
+	}
+	if p, ok := end.Value.(*PanicError); ok && p != nil && p.Stack != nil {
 		return p
 	}
-	stack := debug.Stack()
-	return &PanicError{Value: value, Stack: stack[:min(len(stack), maxStack)]}
+	return &PanicError{Value: end.Value, Stack: end.Stack[:min(len(end.Stack), maxStack)]}
 }

@@ -97,8 +97,9 @@ type Config struct {
 	// Executor calls what is due; nil means that each function gets a goroutine of its own.
 	Executor Executor
 
-	// OnPanic is called with the value and the stack when a function or the Executor panics; nil
-	// means that the panic is logged by log/slog. The wheel goes on either way.
+	// OnPanic is called with the value and the stack when a function or the Executor panics, and
+	// with [ErrGoexit] as the value when it calls runtime.Goexit; nil means that log/slog logs it.
+	// The wheel goes on either way.
 	OnPanic func(value any, stack []byte)
 }
 

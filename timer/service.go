@@ -7,7 +7,7 @@ import (
 
 	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/delay"
-	"github.com/punctual-go/punctual/internal/panics"
+	"github.com/punctual-go/punctual/internal/gate"
 )
 
 // serve runs the tasks of the timer, on a goroutine of its own that ends when none are left:
@@ -29,8 +29,14 @@ func (t *Timer) serve() {
 	}()
 	for run := t.next(alarm); run != nil; run = t.next(alarm) {
 		delay.At(delay.TimerTaken)
-		if p := panics.Call(run); p != nil {
-			cause = newPanicError(p.Value, p.Stack)
+		failed := false
+		gate.Call(run, func(end *gate.End) {
+			failed = true
+			if !end.Exited() {
+				cause = newPanicError(end.Value, end.Stack)
+			}
+		})
+		if failed {
 			return
 		}
 		pprof.SetGoroutineLabels(labels) // the task may have set others

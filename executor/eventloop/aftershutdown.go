@@ -17,5 +17,5 @@ func (l *Loop) AfterShutdown(f func()) (stop func() bool) {
 		// The goroutine has started with the labels of whoever shut the loop down.
 		pprof.SetGoroutineLabels(l.labels)
 		f()
-	}, func(err error) { l.runs.Report(run.Info{}, err) })
+	}, func(err error) { l.runs.HookFailed(run.Info{}, "after-shutdown", err) })
 }

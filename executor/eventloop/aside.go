@@ -23,8 +23,8 @@ func (l *Loop) setAsideLocked(c *cell.Cell, why run.Skip) (finish func()) {
 		l.counts.reclaimed++
 		return nil
 	}
-	l.runs.Settling++
-	return func() { go a.finish() }
+	l.runs.SettleElsewhereLocked(a.finish)
+	return func() {}
 }
 
 func (a *aside) finish() {
@@ -63,9 +63,6 @@ func (a *aside) leave() {
 		if a.Again && !repeats {
 			l.endSeries(c)
 		}
-		l.mu.Lock()
-		l.runs.Settling--
-		l.mu.Unlock()
 		l.signal(when)
 	}()
 	a.complete()

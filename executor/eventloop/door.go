@@ -257,10 +257,14 @@ func (d door) enter(n *link, when, now int64) error {
 		return let()
 	}
 	l.runs.Expect(c, pl)
-	err := l.runs.Admit(c, pl, time.Duration(when-now), let)
-	if err != nil {
-		l.runs.Unexpect(pl)
-	} else if pl.Expected() {
+	accepted := false
+	defer func() {
+		if !accepted { // or an observer has ended the goroutine
+			l.runs.Unexpect(pl)
+		}
+	}()
+	err := l.runs.Admit(c, pl, time.Duration(when-now), let, func() { l.rejected.Add(1) })
+	if accepted = err == nil; accepted && pl.Expected() {
 		l.runs.Expected(pl)
 	}
 	return err

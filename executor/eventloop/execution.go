@@ -24,10 +24,22 @@ func (l *Loop) run() {
 	}
 	l.exec.Enter()
 	l.exec.Plan.SetLabels()
-	if l.runs.Watched {
-		l.exec.Begin()
+	if !l.runs.Watched {
+		l.exec.Call()
+		return
 	}
-	l.exec.Call()
+	// The body is the task's: if an observer ends the goroutine, it is called on the way out.
+	defer l.callBody()
+	l.exec.Begin()
+}
+
+// callBody calls the body after observers, if there are any.
+func (l *Loop) callBody() {
+	if l.runs.Observers == nil {
+		l.exec.Call()
+		return
+	}
+	l.exec.CallUnlessSettled()
 }
 
 // complete does, without the lock, what follows the end of a body: it ends the run's context,
@@ -40,7 +52,12 @@ func (l *Loop) complete() {
 	l.exec.Over = true
 	// The body may have set labels, even if its task has no name.
 	defer pprof.SetGoroutineLabels(l.labels)
+	defer l.tell() // also if somebody who watches the future ends the goroutine
 	l.exec.Conclude()
+}
+
+// tell reports a failure, and then tells observers of the end.
+func (l *Loop) tell() {
 	if l.runs.Watched {
 		defer l.exec.Finish()
 	}
@@ -107,10 +124,9 @@ func (l *Loop) repeatLocked(c *cell.Cell, when int64) {
 // endSeries settles a series that would have gone on, had it not been cancelled during its run, or
 // the loop shut down.
 func (l *Loop) endSeries(c *cell.Cell) {
-	if !l.runs.Refuse(c, planOf(c)) {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.counts.returned++
+	l.runs.Refuse(c, planOf(c), func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.counts.returned++
+	})
 }

@@ -16,18 +16,26 @@ import (
 //	taking   -> gone      nothing waits
 func (l *Loop) loop() {
 	// A body may call Goexit; then this deferred call is all that is left of the goroutine.
-	ended := true
+	gone := false
 	defer func() {
-		if ended {
+		if !gone {
 			l.replace()
 		}
 	}()
 	l.arrive()
-	for l.take() {
+	taken, ended := l.take()
+	for taken {
 		l.run()
 		l.complete()
+		taken, ended = l.take()
 	}
-	ended = false
+	gone = true
+	if ended {
+		// Without the lock: the one calls the user's Writer, which may end the goroutine, and the
+		// other wakes those who wait for the end of the loop.
+		defer close(l.gone)
+		l.runs.CloseRecording()
+	}
 }
 
 // replace completes the task whose body has ended the goroutine by Goexit, and starts the next
@@ -51,8 +59,9 @@ func (l *Loop) arrive() {
 }
 
 // take accounts for the last task, waits for the next, and starts it. It reports false if there is
-// none; then the goroutine is no longer the loop's and must end.
-func (l *Loop) take() bool {
+// none; then the goroutine is no longer the loop's and must end, and bring the loop to its end if
+// ended says so.
+func (l *Loop) take() (taken, ended bool) {
 	l.mu.Lock()
 	if l.exec.Task != nil {
 		// What arrived during a run comes before the next run of its series at an equal time.
@@ -78,7 +87,7 @@ func (l *Loop) take() bool {
 		case c != nil && c.When <= now:
 			if l.startLocked(l.agenda.pop(), now) {
 				l.mu.Unlock()
-				return true
+				return true, false
 			}
 		case l.stage == quieting:
 			l.sleep(l.calm.until(), now)
@@ -86,14 +95,9 @@ func (l *Loop) take() bool {
 			l.sleep(l.look(c.When), now)
 		default:
 			if l.leaveLocked() {
-				ended := l.stage == terminated
+				ended = l.stage == terminated
 				l.mu.Unlock()
-				if ended {
-					// Without the lock: this wakes those who wait for the end of the loop.
-					l.runs.CloseRecording()
-					close(l.gone)
-				}
-				return false
+				return false, ended
 			}
 		}
 	}
@@ -143,7 +147,7 @@ func (l *Loop) enqueueLocked(n *link, now int64) {
 // if a task has arrived after all. A task that is still being settled by somebody keeps a loop that
 // is shut down from ending; whoever settles it signals.
 func (l *Loop) leaveLocked() (left bool) {
-	if l.stage >= draining && l.runs.Settling == 0 {
+	if l.stage >= draining && l.runs.SettlingLocked() == 0 {
 		l.terminateLocked()
 		return true
 	}

@@ -20,16 +20,16 @@ func (h *host) loop() *Loop { return (*Loop)(h) }
 // Cancelled counts a task that a caller has cancelled. A waiting task can never begin now, so its
 // body belongs to the caller, who drops it; what remains is a tombstone. A running task the loop
 // finds settled when the body has returned.
-func (h *host) Cancelled(c *cell.Cell, running bool) {
+func (h *host) Cancelled(c *cell.Cell, running bool) (tell func()) {
 	l := h.loop()
-	if running && !planOf(c).Ends() { // it was handed back
-		l.runs.Returned(c, planOf(c))
-		return
-	}
-	defer l.runs.Cancelled(c, planOf(c))
+	handedBack := running && !planOf(c).Ends()
+	// First: the loop is not to end before observers know.
+	tell = l.runs.TellsCancelled(c, planOf(c), handedBack)
 	if running {
-		l.interrupted.Add(1)
-		return
+		if !handedBack {
+			l.interrupted.Add(1)
+		}
+		return tell
 	}
 	c.Body = nil
 	if planOf(c).Periodic() {
@@ -43,6 +43,7 @@ func (h *host) Cancelled(c *cell.Cell, running bool) {
 		// A loop that is shut down may have been waiting for this task alone.
 		l.signal(0)
 	}
+	return tell
 }
 
 // Dismissed forgets that c, which has been cancelled after that, has failed.

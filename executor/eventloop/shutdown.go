@@ -192,7 +192,7 @@ func (l *Loop) refuseLocked() {
 func (l *Loop) sweepQuietingLocked(now int64) (swept []*cell.Cell, again bool) {
 	if swept = l.calm.unwanted; len(swept) > 0 {
 		l.calm.unwanted = nil
-		l.runs.Settling++
+		l.runs.SettlesLocked()
 		return swept, true
 	}
 	busy := l.agenda.head() != nil || !l.intake.empty()
@@ -222,9 +222,9 @@ func (l *Loop) wantedUntilLocked(c *cell.Cell, when, now int64) bool {
 }
 
 // sweepLocked takes off the agenda what may not run in the present stage; the caller settles it
-// without the lock. Settling keeps the loop from ending before that.
+// without the lock, and the loop does not end before that.
 func (l *Loop) sweepLocked(now int64) []*cell.Cell {
-	l.runs.Settling++
+	l.runs.SettlesLocked()
 	unwanted := l.calm.unwanted
 	l.calm.unwanted = nil
 	slices.SortFunc(unwanted, runqueue.Compare)
@@ -240,12 +240,18 @@ func (l *Loop) settle(swept []*cell.Cell, active ...*cell.Cell) []executor.Pendi
 		c.Interrupt(executor.ErrShutdown)
 	}
 	dropped := make([]executor.Pending, 0, len(swept))
+	var untold []run.Dropped // all are settled and counted first
 	var settled []*cell.Cell // of a group
 	for group := range cell.Ahead(swept) {
 		settled = settled[:0]
 		for _, c := range group {
-			if l.runs.Drop(c, planOf(c)) {
-				settled = append(settled, c)
+			d, ok := l.runs.Drop(c, planOf(c))
+			if !ok {
+				continue
+			}
+			settled = append(settled, c)
+			if l.runs.Tells(d) {
+				untold = append(untold, d)
 			}
 		}
 		l.mu.Lock()
@@ -261,9 +267,7 @@ func (l *Loop) settle(swept []*cell.Cell, active ...*cell.Cell) []executor.Pendi
 			c.Body = nil
 		}
 	}
-	l.mu.Lock()
-	l.runs.Settling--
-	l.mu.Unlock()
+	l.runs.TellAll(untold)
 	return dropped
 }
 

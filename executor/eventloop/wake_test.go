@@ -51,9 +51,7 @@ func TestWhatComesJustBeforeTheGoroutineLeavesIsSeen(t *testing.T) {
 func TestALoopOutlivesWhoSettlesItsTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New()
-		l.mu.Lock()
-		l.runs.Settling++
-		l.mu.Unlock()
+		settled := l.runs.Settles()
 		l.Shutdown()
 		synctest.Wait()
 		assert.Equal(t, absent, l.next.Load())
@@ -62,10 +60,7 @@ func TestALoopOutlivesWhoSettlesItsTasks(t *testing.T) {
 			t.Error("terminated, and somebody is settling")
 		default:
 		}
-		l.mu.Lock()
-		l.runs.Settling--
-		l.mu.Unlock()
-		l.signal(0)
+		settled()
 		require.NoError(t, l.AwaitTermination(t.Context()))
 	})
 }

@@ -116,6 +116,17 @@ func (c *Cell) Begin() bool {
 // reports false if the cell was settled before, by a cancellation or a timeout; the run has ended
 // all the same.
 func (c *Cell) Finish(err error) (settled bool) {
+	settled = c.FinishQuietly(err)
+	delay.At(delay.CellSettled)
+	c.Wake()
+	return settled
+}
+
+// Quietly in the name of a method means that nobody is woken: the caller must call [Cell.Wake]. As
+// that calls those who watch, who may end the goroutine, the caller can first note what it has to.
+
+// FinishQuietly is [Cell.Finish] without the waking.
+func (c *Cell) FinishQuietly(err error) (settled bool) {
 	if err == nil {
 		settled = c.leaveBody(Succeeded)
 	} else {
@@ -128,8 +139,6 @@ func (c *Cell) Finish(err error) (settled bool) {
 		}
 		e.mu.Unlock()
 	}
-	delay.At(delay.CellSettled)
-	c.wake()
 	return settled
 }
 
@@ -185,7 +194,17 @@ func (c *Cell) Strip() bool {
 
 // Fail settles a pending or running cell as failed. It does not end a body in progress.
 func (c *Cell) Fail(err error) bool {
-	_, ok := c.settle(uint32(Failed), err)
+	ok := c.FailQuietly(err)
+	if ok {
+		delay.At(delay.CellSettled)
+		c.Wake()
+	}
+	return ok
+}
+
+// FailQuietly is [Cell.Fail] without the waking.
+func (c *Cell) FailQuietly(err error) bool {
+	_, ok := c.decide(uint32(Failed), err)
 	return ok
 }
 
@@ -194,13 +213,13 @@ func (c *Cell) Fail(err error) bool {
 // of a body in progress ends with cause, even if an earlier call without interrupt has settled the
 // cell. Cancel reports whether this call settled the cell.
 func (c *Cell) Cancel(err, cause error, interrupt bool) bool {
-	before, ok := c.settle(uint32(Cancelled), err)
+	before, ok := c.decide(uint32(Cancelled), err)
 	delay.At(delay.CellCancelled)
 	if interrupt && before&body != 0 {
 		c.Interrupt(cause)
 	}
-	if ok && c.Plan != nil && c.Plan.Host != nil {
-		c.Plan.Host.Cancelled(c, phaseOf(before) == Running)
+	if ok {
+		c.cancelled(phaseOf(before) == Running)
 	}
 	if !ok && phaseOf(before) == Failed {
 		c.dismiss()
@@ -218,6 +237,18 @@ func (c *Cell) dismiss() {
 	}
 }
 
+// cancelled has the host take the cell away, and then tells those who wait, those who watch, and
+// those whom the host knows: whatever these do, what is cancelled is gone.
+func (c *Cell) cancelled(running bool) {
+	if c.Plan != nil && c.Plan.Host != nil {
+		if tell := c.Plan.Host.Cancelled(c, running); tell != nil {
+			defer tell() // also if one of those who watch ends the goroutine
+		}
+	}
+	delay.At(delay.CellSettled)
+	c.Wake()
+}
+
 // Withdraw settles the cell as cancelled if it has never begun, and tells its host. It reports
 // whether this call did so.
 func (c *Cell) Withdraw() bool {
@@ -230,23 +261,20 @@ func (c *Cell) Withdraw() bool {
 			break
 		}
 	}
-	c.wake()
-	if c.Plan != nil && c.Plan.Host != nil {
-		c.Plan.Host.Cancelled(c, false)
-	}
+	c.cancelled(false)
 	return true
 }
 
-// Drop settles the cell as cancelled on behalf of its host, with the error Dropped of its plan. The
-// host is not told. Drop reports whether this call settled the cell.
-func (c *Cell) Drop() bool {
-	_, ok := c.settle(uint32(Cancelled)|gone, nil)
+// DropQuietly settles the cell as cancelled on behalf of its host, with the error Dropped of its
+// plan. The host is not told. DropQuietly reports whether this call settled the cell.
+func (c *Cell) DropQuietly() bool {
+	_, ok := c.decide(uint32(Cancelled)|gone, nil)
 	return ok
 }
 
-// Discard is [Cell.Drop] with an error of its own.
-func (c *Cell) Discard(err error) bool {
-	_, ok := c.settle(uint32(Cancelled), err)
+// DiscardQuietly is [Cell.DropQuietly] with an error of its own.
+func (c *Cell) DiscardQuietly(err error) bool {
+	_, ok := c.decide(uint32(Cancelled), err)
 	return ok
 }
 
@@ -254,17 +282,8 @@ func (c *Cell) Discard(err error) bool {
 // serve for another task.
 func (c *Cell) Unseen() bool { return c.state.Load()&seen == 0 && c.ext.Load() == nil }
 
-// settle moves a cell that is not settled to the phase in next, adds the flags in next to its
-// flags, and wakes those who wait. It returns the state word that it found.
-func (c *Cell) settle(next uint32, err error) (before uint32, ok bool) {
-	if before, ok = c.decide(next, err); ok {
-		delay.At(delay.CellSettled)
-		c.wake()
-	}
-	return before, ok
-}
-
-// decide is settle without the waking, which it leaves to the caller.
+// decide moves a cell that is not settled to the phase in next, and adds the flags in next to its
+// flags. It returns the state word that it found, and leaves the waking to the caller.
 func (c *Cell) decide(next uint32, err error) (before uint32, ok bool) {
 	// As in Finish, whoever sees the phase must find the error. A cell that has ended already gets
 	// no extension.

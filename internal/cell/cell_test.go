@@ -31,8 +31,12 @@ type recorder struct {
 	cancelled, expired []*Cell
 }
 
-func (r *recorder) Cancelled(c *Cell, _ bool) { r.cancelled = append(r.cancelled, c) }
-func (r *recorder) Expired(c *Cell)           { r.expired = append(r.expired, c) }
+func (r *recorder) Cancelled(c *Cell, _ bool) (tell func()) {
+	r.cancelled = append(r.cancelled, c)
+	return nil
+}
+
+func (r *recorder) Expired(c *Cell) { r.expired = append(r.expired, c) }
 
 func (r *recorder) Subject(*Cell) string                                    { return "" }
 func (r *recorder) Behind(_, _ *Cell) bool                                  { return false }
@@ -210,20 +214,26 @@ func TestFailedCellMayStillBeInterrupted(t *testing.T) {
 	assert.Equal(t, Failed, c.Phase())
 }
 
+// dropped drops c, and wakes those who wait.
+func dropped(c *Cell) bool {
+	defer c.Wake()
+	return c.DropQuietly()
+}
+
 func TestDropCancelsForTheReasonInThePlan(t *testing.T) {
 	c, host := hosted()
-	assert.True(t, c.Drop())
+	assert.True(t, dropped(c))
 	requireStands(t, c, Cancelled, false)
 	assert.Equal(t, errDropped, c.Err())
 	assert.Empty(t, host.cancelled, "the host knows")
-	assert.False(t, c.Drop())
+	assert.False(t, dropped(c))
 	assert.False(t, c.Begin())
 }
 
 func TestDropOfARunningCellLetsTheBodyGoOnUndisturbed(t *testing.T) {
 	c, _ := hosted()
 	ctx := enter(t, c)
-	assert.True(t, c.Drop())
+	assert.True(t, dropped(c))
 	requireStands(t, c, Cancelled, true)
 	assert.NoError(t, ctx.Err())
 	c.Exit()
@@ -235,7 +245,7 @@ func TestDropOfARunningCellLetsTheBodyGoOnUndisturbed(t *testing.T) {
 func TestDropOfASettledCellKeepsItsOutcome(t *testing.T) {
 	c, _ := hosted()
 	require.True(t, c.Cancel(errBoom, nil, true))
-	assert.False(t, c.Drop())
+	assert.False(t, dropped(c))
 	assert.Equal(t, errBoom, c.Err())
 }
 
@@ -263,7 +273,7 @@ func TestSettledCellStaysAsItIs(t *testing.T) {
 		"timeout":      func(c *Cell) { c.Fail(errBoom) },
 		"cancellation": func(c *Cell) { c.Cancel(errBoom, nil, true) },
 		"plain":        func(c *Cell) { c.Cancel(nil, nil, true) },
-		"drop":         func(c *Cell) { c.Drop() },
+		"drop":         func(c *Cell) { dropped(c) },
 	}
 	for name, by := range settle {
 		t.Run(name, func(t *testing.T) {
@@ -274,7 +284,7 @@ func TestSettledCellStaysAsItIs(t *testing.T) {
 			assert.False(t, c.Reset())
 			assert.False(t, c.Fail(errOther))
 			assert.False(t, c.Cancel(errOther, errOther, true))
-			assert.False(t, c.Drop())
+			assert.False(t, dropped(c))
 			assert.Equal(t, state, c.state.Load())
 			assert.Equal(t, err, c.Err())
 			requireStands(t, c, c.Phase(), false)
@@ -708,7 +718,7 @@ func TestWatcherOfASettledCellIsCalledAtOnce(t *testing.T) {
 	w := c.Watch(func() { called++ })
 	assert.Equal(t, 1, called)
 	c.Unwatch(w)
-	assert.Equal(t, watchers{}, c.ext.Load().watchers)
+	assert.Equal(t, Watchers{}, c.ext.Load().watchers)
 }
 
 func TestUnwatchedIsNotCalledWhereverItStood(t *testing.T) {
@@ -752,7 +762,7 @@ func TestUnwatchOfTheLastLeavesNothing(t *testing.T) {
 	for range 3 {
 		c.Unwatch(c.Watch(func() {}))
 	}
-	assert.Equal(t, watchers{}, c.ext.Load().watchers)
+	assert.Equal(t, Watchers{}, c.ext.Load().watchers)
 }
 
 // In a bubble a call under the lock would be told as a deadlock.

@@ -88,7 +88,7 @@ func (c *Cell) validateSignals(e *extension) error {
 }
 
 // validate checks that ws is one list in both directions, of which none is left once the cell is settled.
-func (ws *watchers) validate(settled bool) error {
+func (ws *Watchers) validate(settled bool) error {
 	if settled && ws.first != nil {
 		return fmt.Errorf("somebody watches a settled cell")
 	}

@@ -18,7 +18,7 @@ type extension struct {
 
 	done     chan struct{} // closed once settled; nil until somebody asks for it
 	stopped  chan struct{} // closed once settled and no body is in progress; likewise
-	watchers watchers      // to be called once settled
+	watchers Watchers      // to be called once settled
 	err      error         // of the outcome; nil for success and for a plain cancellation
 
 	// These are about the context of the run in progress; see context.go.
@@ -99,19 +99,16 @@ func (c *Cell) signal(
 	return *ch
 }
 
-// wake tells those who wait, and those who watch, what the state word says now.
-func (c *Cell) wake() {
-	if c.ext.Load() == nil {
-		return
-	}
-	if called := c.release(); called.first != nil {
-		called.notify()
+// Wake tells those who wait, and those who watch, what the state word says now. No lock may be held.
+func (c *Cell) Wake() {
+	if c.ext.Load() != nil {
+		c.Release().Notify()
 	}
 }
 
-// release tells those who wait what the state word says now. It returns those who watch: the caller
-// notifies them, without the lock.
-func (c *Cell) release() (called watchers) {
+// Release tells those who wait what the state word says now. It returns those who watch: the caller
+// notifies them, without a lock.
+func (c *Cell) Release() (called Watchers) {
 	e := c.ext.Load()
 	if e == nil {
 		return called

@@ -231,11 +231,14 @@ func (m *cellModel) drop(t *rapid.T) {
 	if m.host == nil {
 		t.Skip("there is no host")
 	}
-	m.settles(t, m.cell.Drop, Cancelled, errDropped)
+	m.settles(t, func() bool { return dropped(m.cell) }, Cancelled, errDropped)
 }
 
 func (m *cellModel) discard(t *rapid.T) {
-	m.settles(t, func() bool { return m.cell.Discard(errOther) }, Cancelled, errOther)
+	m.settles(t, func() bool {
+		defer m.cell.Wake()
+		return m.cell.DiscardQuietly(errOther)
+	}, Cancelled, errOther)
 }
 
 func (m *cellModel) failure(t *rapid.T) {

@@ -17,8 +17,8 @@ func TestACellPassesItsFailureOrCancellationOn(t *testing.T) {
 	ends := map[string]func(c *Cell){
 		"failed":                 func(c *Cell) { c.Fail(errBoom) },
 		"cancelled":              func(c *Cell) { c.Cancel(nil, nil, true) },
-		"cancelled for a reason": func(c *Cell) { c.Discard(errBoom) },
-		"dropped by the host":    func(c *Cell) { c.Drop() },
+		"cancelled for a reason": func(c *Cell) { c.DiscardQuietly(errBoom); c.Wake() },
+		"dropped by the host":    func(c *Cell) { dropped(c) },
 		"failed by the runner":   func(c *Cell) { enter(t, c); c.Exit(); c.Finish(errBoom) },
 		"cancelled by its own runner": func(c *Cell) {
 			enter(t, c)

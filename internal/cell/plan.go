@@ -20,8 +20,9 @@ type Plan struct {
 
 // Host is an executor as seen by its cells. It is called without locks.
 type Host interface {
-	// Cancelled says that a caller has cancelled c: during a run, or while it was pending.
-	Cancelled(c *Cell, running bool)
+	// Cancelled says that a caller has cancelled c: during a run, or while it was pending. It
+	// returns a function to call once those who wait know, or nil.
+	Cancelled(c *Cell, running bool) (tell func())
 	// Expired says that the run in progress has exceeded the plan's Timeout. Its context has ended
 	// already.
 	Expired(c *Cell)

@@ -10,8 +10,8 @@ type Watcher struct {
 	watching   bool
 }
 
-// watchers is a list of them in order of registration. The lock of the extension guards it.
-type watchers struct{ first, last *Watcher }
+// Watchers is a list of them in order of registration. The lock of the extension guards it.
+type Watchers struct{ first, last *Watcher }
 
 // Watch calls notify once the cell is settled: on the goroutine that settles it, or here and now if
 // it is settled already. No lock is held. notify must return soon, and must not wait.
@@ -34,7 +34,7 @@ func (c *Cell) watch(w *Watcher) *Watcher {
 	}
 	e.mu.Unlock()
 	if !pending { // without the lock
-		w.call().notify()
+		w.call().Notify()
 	}
 	return w
 }
@@ -51,7 +51,7 @@ func (c *Cell) Unwatch(w *Watcher) bool {
 	return true
 }
 
-func (ws *watchers) add(w *Watcher) {
+func (ws *Watchers) add(w *Watcher) {
 	w.watching = true
 	w.prev = ws.last
 	if ws.last != nil {
@@ -62,7 +62,7 @@ func (ws *watchers) add(w *Watcher) {
 	ws.last = w
 }
 
-func (ws *watchers) remove(w *Watcher) {
+func (ws *Watchers) remove(w *Watcher) {
 	if w.prev != nil {
 		w.prev.next = w.next
 	} else {
@@ -77,22 +77,28 @@ func (ws *watchers) remove(w *Watcher) {
 }
 
 // take removes all watchers and returns them. None of them can be removed by Unwatch any more.
-func (ws *watchers) take() watchers {
+func (ws *Watchers) take() Watchers {
 	for w := ws.first; w != nil; w = w.next {
 		w.watching = false
 	}
 	taken := *ws
-	*ws = watchers{}
+	*ws = Watchers{}
 	return taken
 }
 
-// notify calls all watchers, which have been taken. If one settles another cell, the watchers of
+// Any reports whether there are any.
+func (ws Watchers) Any() bool { return ws.first != nil }
+
+// Notify calls all watchers, which have been taken. If one settles another cell, the watchers of
 // that come next, as they would in a recursive call.
-func (ws watchers) notify() {
+func (ws Watchers) Notify() {
 	left := ws.first
+	if left == nil {
+		return
+	}
 	defer func() { // one that calls Goexit keeps no other from being called
 		if left != nil {
-			watchers{first: left}.notify()
+			Watchers{first: left}.Notify()
 		}
 	}()
 	for left != nil {
@@ -107,14 +113,14 @@ func (ws watchers) notify() {
 
 // call does what is to be done now that the cell is settled, and returns the watchers to be
 // notified in turn.
-func (w *Watcher) call() (next watchers) {
+func (w *Watcher) call() (next Watchers) {
 	if w.to == nil || w.from.Phase() == Succeeded {
 		w.notify()
 		return next
 	}
 	if _, ok := w.to.decide(uint32(w.from.Phase()), w.from.Err()); ok {
 		delay.At(delay.CellSettled)
-		next = w.to.release()
+		next = w.to.Release()
 	}
 	return next
 }

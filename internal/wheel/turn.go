@@ -8,6 +8,7 @@ import (
 
 	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/delay"
+	"github.com/punctual-go/punctual/internal/gate"
 )
 
 // The functions below are called with the lock held, unless they say otherwise.
@@ -261,7 +262,13 @@ func (w *Wheel) offer(a arming) {
 		}
 	}()
 	defer unlabel() // a function that the executor called on this goroutine may have set some
-	w.guard(func() { accepted = w.hand(a.timer.call) == nil })
+	hand := func() { accepted = w.hand(a.timer.call) == nil }
+	gate.Call(hand, func(end *gate.End) {
+		// A Goexit of the function that the executor has called goes on here, and is told already.
+		if !end.Exited() || state(a.timer.state.Load()) == due {
+			w.report(end)
+		}
+	})
 }
 
 // unlabel removes all pprof labels from the calling goroutine.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/delay"
-	"github.com/punctual-go/punctual/internal/panics"
+	"github.com/punctual-go/punctual/internal/gate"
 	"github.com/punctual-go/punctual/timer"
 )
 
@@ -215,18 +215,30 @@ func (w *Wheel) timeOf(tick int64) int64 {
 	return tick * w.tick
 }
 
-// guard calls a function of the user's and reports its panic, if any.
-func (w *Wheel) guard(f func()) {
-	p := panics.Call(f)
-	if p == nil {
-		return
+// guard calls a function of the user's and reports its panic or Goexit.
+func (w *Wheel) guard(f func()) { gate.Call(f, w.report) }
+
+// report tells the handler how a function has ended. If the handler fails in turn, that is logged
+// along with what it was to be told.
+func (w *Wheel) report(end *gate.End) {
+	value := end.Value
+	if end.Exited() {
+		value = timer.ErrGoexit
 	}
-	defer func() { _ = recover() }() // the handler's own panic must not harm the wheel either
-	w.panics(p.Value, p.Stack)
+	gate.Call(func() { w.panics(value, end.Stack) }, func(inHandler *gate.End) {
+		gate.Call(func() {
+			slog.Error("timer: OnPanic failed", "panic", inHandler.Value,
+				"stack", string(inHandler.Stack), "untold", value)
+		}, func(*gate.End) {}) // the log handler has failed: there is nothing left to tell
+	})
 }
 
 // logPanic is the handler of a wheel that has been given none.
 func logPanic(value any, stack []byte) {
+	if value == timer.ErrGoexit {
+		slog.Error("timer: callback called runtime.Goexit", "stack", string(stack))
+		return
+	}
 	slog.Error("timer: callback panicked", "panic", value, "stack", string(stack))
 }
 

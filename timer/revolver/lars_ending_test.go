@@ -139,10 +139,10 @@ func TestLARS14_WhatIsStoppedOrRunWhileTheOthersAreAskedForIsLeftAlone(t *testin
 }
 
 func TestLARS20_TheWheelOutlivesAFunctionThatEndsItsGoroutine(t *testing.T) {
-	told := 0
+	var told []any
 	config := timer.Config{
 		Tick: tick, Slots: slots, Executor: wheeltest.Inline,
-		OnPanic: func(any, []byte) { told++ },
+		OnPanic: func(value any, _ []byte) { told = append(told, value) },
 	}
 	withConfig(t, config, func(t *testing.T, w *revolver.Wheel, j *wheeltest.Journal) {
 		w.AfterFunc(tick, runtime.Goexit)
@@ -151,7 +151,7 @@ func TestLARS20_TheWheelOutlivesAFunctionThatEndsItsGoroutine(t *testing.T) {
 		w.AfterFunc(2*tick, j.Func("next tick"))
 		j.Sleep(turn)
 		assert.Equal(t, []string{at("same tick", tick), at("next tick", 2*tick)}, j.Lines())
-		assert.Equal(t, 1, told)
+		assert.Equal(t, []any{timer.ErrGoexit, "oh"}, told)
 		assert.Zero(t, w.Armed())
 	})
 }

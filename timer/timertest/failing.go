@@ -15,7 +15,7 @@ import (
 
 func failing() []check {
 	return []check{
-		{"a panic is told once, with its stack", panicTold, []need{panics(Recovers)}},
+		{"a panic or Goexit is told once, with its stack", panicTold, []need{panics(Recovers)}},
 		{"a panic that nobody is told is logged", panicLogged, []need{panics(Recovers)}},
 		{"a panic harms no other function", panicHarmless, []need{panics(Recovers, Survives)}},
 		{"a function that panics can be reset", panicReset, []need{panics(Recovers, Survives)}},
@@ -75,9 +75,9 @@ func panicTold(c *trial) {
 			c.pass(day)
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			if len(w.values) != 3 || w.values[0] != misstep || w.values[1] != errOnPurpose ||
-				!isNilPanic(w.values[2]) {
-				c.errorf("OnPanic has been told %v, want the values of three panics", w.values)
+			if len(w.values) != 4 || w.values[0] != misstep || w.values[1] != errOnPurpose ||
+				!isNilPanic(w.values[2]) || w.values[3] != timer.ErrGoexit {
+				c.errorf("OnPanic has been told %v, want three panics and a Goexit", w.values)
 				return
 			}
 			if !strings.Contains(w.stacks[0], "culprit") {

@@ -218,10 +218,10 @@ var mutants = []mutant{
 	{callsAtStop, exact, []string{"functions due when the facility is stopped have one end"}},
 
 	{tellsNoPanic, exact, []string{
-		"a panic is told once, with its stack",
+		"a panic or Goexit is told once, with its stack",
 		"a panic that nobody is told is logged",
 	}},
-	{tellsAPanicTwice, exact, []string{"a panic is told once, with its stack"}},
+	{tellsAPanicTwice, exact, []string{"a panic or Goexit is told once, with its stack"}},
 	{diesOfGoexit, exact, []string{"a Goexit harms no other function"}},
 	{diesOfAPanic, exact, []string{"a panic harms no other function"}},
 	{outlivesFailure, deadly, []string{

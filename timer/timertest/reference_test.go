@@ -186,8 +186,11 @@ func (r *reference) failed(value any) {
 	if r.deadly && r.broken != outlivesFailure {
 		r.die(value)
 	}
-	if r.deadly || value == nil {
+	if r.deadly {
 		return
+	}
+	if value == nil {
+		value = timer.ErrGoexit
 	}
 	switch told := r.cfg.OnPanic; {
 	case r.broken == tellsNoPanic:

@@ -159,15 +159,15 @@ var control = []Mutant{
 	{
 		ID:    "retry-05",
 		Fault: "what was waiting for another attempt does not tell why it had failed",
-		File:  "executor/internal/run/retry.go",
+		File:  "executor/internal/run/dropped.go",
 		From:  "return cell.Joined(err, pl.failed)",
 		To:    "return err",
 	},
 	{
 		ID:    "retry-06",
 		Fault: "a task that may not be tried again is never settled",
-		File:  "executor/internal/run/retry.go",
-		From:  "failed := c.Finish(err)",
+		File:  "executor/internal/run/dropped.go",
+		From:  "failed := c.FinishQuietly(err)",
 		To:    "failed := err == nil",
 	},
 	{

@@ -33,7 +33,7 @@ var failures = []Mutant{
 		ID:    "failure-05",
 		Fault: "a pool ends while its handler is being told of a run that has outlived its timeout",
 		File:  "executor/internal/run/overrun.go",
-		From:  "o.Settling++\n o.Counts.TimedOut++",
+		From:  "o.SettlesLocked()\n o.Counts.TimedOut++",
 		To:    "o.Counts.TimedOut++",
 	},
 	{

@@ -49,8 +49,8 @@ var futures = []Mutant{
 		ID:    "future-05",
 		Fault: "the host is told of a cancellation that came too late, and counts it",
 		File:  "internal/cell/cell.go",
-		From:  "if ok && c.Plan != nil && c.Plan.Host != nil {",
-		To:    "if c.Plan != nil && c.Plan.Host != nil {",
+		From:  "if ok {\n c.cancelled(",
+		To:    "{\n c.cancelled(",
 	},
 	{
 		ID:    "future-06",
@@ -78,7 +78,7 @@ var futures = []Mutant{
 		ID:    "future-08",
 		Fault: "a call to be made at the end is forgotten if the end has been before",
 		File:  "internal/cell/watch.go",
-		From:  "if !pending { w.call().notify() }",
+		From:  "if !pending { w.call().Notify() }",
 		To:    "_ = pending",
 	},
 	{

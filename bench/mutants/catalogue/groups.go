@@ -41,8 +41,8 @@ var groups = []Mutant{
 		ID:    "group-06",
 		Fault: "of a chain of futures each settles the next from inside of its own end",
 		File:  "internal/cell/watch.go",
-		From:  "next = w.to.release()",
-		To:    "w.to.wake()",
+		From:  "next = w.to.Release()",
+		To:    "w.to.Wake()",
 	},
 	{
 		ID:    "group-07",

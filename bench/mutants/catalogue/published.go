@@ -32,8 +32,8 @@ var published = []Mutant{
 		Fault: "a listener is called with a lock held that the listener may need",
 		Seen:  "eclipse-platform/eclipse.platform#193",
 		File:  "internal/cell/watch.go",
-		From:  "e.mu.Unlock() if !pending { w.call().notify() }",
-		To:    "if !pending { w.call().notify() }\ne.mu.Unlock()",
+		From:  "e.mu.Unlock() if !pending { w.call().Notify() }",
+		To:    "if !pending { w.call().Notify() }\ne.mu.Unlock()",
 	},
 	{
 		ID:    "published-05",

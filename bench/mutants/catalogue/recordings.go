@@ -20,8 +20,8 @@ var recordings = []Mutant{
 		ID:    "recording-03",
 		Fault: "the rest is not written at the end",
 		File:  "executor/internal/tape/writer.go",
-		From:  "w.line(Event{At: at, What: Closed})\n w.mu.Unlock()\n w.pass()",
-		To:    "w.line(Event{At: at, What: Closed})\n w.mu.Unlock()",
+		From:  "w.tasks, w.buffer, w.spare = true, nil, nil, nil\n }()\n w.pass()",
+		To:    "w.tasks, w.buffer, w.spare = true, nil, nil, nil\n }()",
 	},
 	{
 		ID:    "recording-04",

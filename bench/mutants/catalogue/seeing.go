@@ -90,9 +90,9 @@ var seeing = []Mutant{
 	{
 		ID:    "seeing-13",
 		Fault: "a panic of an observer ends the worker's run",
-		File:  "executor/internal/run/watched.go",
-		From:  "if v := recover(); v != nil {\n var err error",
-		To:    "if v := any(nil); v != nil {\n var err error",
+		File:  "executor/internal/run/hookerror.go",
+		From:  "Callback(hook, func(err error) { o.HookFailed(info, name, err) })",
+		To:    "hook()",
 	},
 	{
 		ID:    "seeing-14",

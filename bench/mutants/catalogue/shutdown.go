@@ -32,15 +32,15 @@ var shutdown = []Mutant{
 		ID:    "shutdown-05",
 		Fault: "a pool ends before the futures of what it drops are settled",
 		File:  "executor/lifecycle.go",
-		From:  "p.runs.Settling > 0 || !p.overLocked()",
+		From:  "p.runs.SettlingLocked() > 0 || !p.overLocked()",
 		To:    "!p.overLocked()",
 	},
 	{
 		ID:    "shutdown-06",
 		Fault: "tasks are handed back, but their futures never end",
 		File:  "executor/lifecycle.go",
-		From:  "if drop(c) { settled = append(settled, c) } else { c.Body = nil }",
-		To:    "settled = append(settled, c)",
+		From:  "d, ok := drop(c)",
+		To:    "d, ok := run.Dropped{}, true",
 	},
 	{
 		ID:    "shutdown-07",
@@ -87,7 +87,7 @@ var shutdown = []Mutant{
 		ID:    "shutdown-13",
 		Fault: "a loop ends while somebody still settles what it drops",
 		File:  "executor/eventloop/goroutine.go",
-		From:  "if l.stage >= draining && l.runs.Settling == 0 {",
+		From:  "if l.stage >= draining && l.runs.SettlingLocked() == 0 {",
 		To:    "if l.stage >= draining {",
 	},
 	{

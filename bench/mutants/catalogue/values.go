@@ -83,7 +83,7 @@ var values = []Mutant{
 		ID:    "values-12",
 		Fault: "an executor ends before a task that its context has ended is counted",
 		File:  "executor/internal/run/within.go",
-		From:  "o.Settling++ o.Lock.Unlock() defer o.expired()",
+		From:  "o.SettlesLocked() o.Lock.Unlock() defer o.EndSettling()",
 		To:    "o.Lock.Unlock()",
 	},
 	{

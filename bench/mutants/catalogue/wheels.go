@@ -157,9 +157,9 @@ var wheels = []Mutant{
 	{
 		ID:    "wheel-20",
 		Fault: "a panic(nil) that recover tells nothing of is none",
-		File:  "internal/panics/panics.go",
-		From:  "p.Value = new(runtime.PanicNilError)",
-		To:    "_ = new(runtime.PanicNilError); p = nil; return",
+		File:  "internal/gate/gate.go",
+		From:  "end.Value = new(runtime.PanicNilError)",
+		To:    "_ = new(runtime.PanicNilError); return true",
 	},
 	{
 		ID:    "wheel-21",

@@ -25,13 +25,24 @@ func (o *Owner) moment() series.Moment {
 	return series.Moment{Now: o.Clock.Of(mono), Wall: wall}
 }
 
-// ask answers a question about a calendar. If that panics, or ends the goroutine, it is an error.
-func ask(q series.Question) (out series.Outlook, err error) {
+// ask answers a question about a calendar. If that panics, or ends the goroutine, *err says so, also
+// to the deferred calls of the caller.
+func ask(q series.Question, err *error) (out series.Outlook) {
 	future.Invoke(context.Background(), func(context.Context) (failed error) {
 		out, failed = q.Answer()
 		return failed
-	}, &err)
-	return out, err
+	}, err)
+	return out
+}
+
+// askFor is ask for a caller who is in no run of c, which could fail: the failure is reported.
+func (o *Owner) askFor(c *cell.Cell, pl *Plan, q series.Question, err *error) series.Outlook {
+	defer func() { // also if the calendar ends the goroutine
+		if *err != nil {
+			o.Report(o.Describe(c, pl), *err)
+		}
+	}()
+	return ask(q, err)
 }
 
 // SetCalendar makes the task one on a calendar, and returns when its first run is due. It returns
@@ -76,11 +87,11 @@ func (x *Execution) reckon() {
 	q := pl.Ask(m.Wall.Add(-putOff), true)
 	o.Lock.Unlock()
 	x.skip, x.stuck = lost, true // also if the calendar ends the goroutine
-	out, err := ask(q)
-	if err != nil {
-		x.Err = err
+	out := ask(q, &x.Err)
+	if x.Err != nil {
 		return
 	}
+	x.Err = future.ErrGoexit // until the body says otherwise
 	x.skip, x.stuck = noSkip, false
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
@@ -117,15 +128,15 @@ func (x *Execution) lookAhead() {
 		q = q.WithWindows(&pl.Series)
 	}
 	o.Lock.Unlock()
+	var err error
 	answered := false
 	defer func() {
 		if !answered {
-			x.getStuck(future.ErrGoexit)
+			x.getStuck(err)
 			x.settle()
-			x.Tell()
 		}
 	}()
-	out, err := ask(q)
+	out := ask(q, &err)
 	answered = true
 	if err != nil {
 		x.getStuck(err)
@@ -157,9 +168,9 @@ func (o *Owner) resumeDates(c *cell.Cell, pl *Plan) bool {
 		partings := o.Partings()
 		q := pl.Ask(o.moment().Wall, false)
 		o.Lock.Unlock()
-		out, err := ask(q)
+		var err error
+		out := o.askFor(c, pl, q, &err)
 		if err != nil {
-			o.Report(o.Describe(c, pl), err)
 			out = series.Outlook{}
 		}
 		moved := false

@@ -10,18 +10,7 @@ import (
 // After calls f on a goroutine of its own once ctx has ended, and calls failed with the error if f
 // panics or calls Goexit. Stop is that of [context.AfterFunc].
 func After(ctx context.Context, f func(), failed func(err error)) (stop func() bool) {
-	return context.AfterFunc(ctx, func() {
-		var err error
-		defer func() { // also when f ends its goroutine
-			if err != nil {
-				failed(err)
-			}
-		}()
-		future.Invoke(context.Background(), func(context.Context) error {
-			f()
-			return nil
-		}, &err)
-	})
+	return context.AfterFunc(ctx, func() { Callback(f, failed) })
 }
 
 // Await waits until done is closed, which an owner does at its end, and returns nil; or until ctx

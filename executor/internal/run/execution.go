@@ -173,6 +173,19 @@ func (x *Execution) Enter() {
 	x.Ctx = x.Task.EnterAs(x.Token)
 }
 
+// CallUnlessSettled is Call after hooks and observers, which may have taken their time, or cancelled
+// the task.
+func (x *Execution) CallUnlessSettled() {
+	switch x.Task.Phase() {
+	case cell.Running:
+		x.Call()
+	case cell.Failed:
+		x.Err, x.Abrupt = x.Plan.Late, false
+	default:
+		x.Err, x.Abrupt = future.ErrCancelled, false
+	}
+}
+
 // Call calls the body. It does not return if the body calls Goexit.
 func (x *Execution) Call() {
 	if x.Plan.Within != nil && x.isLate() {
@@ -219,18 +232,22 @@ func (x *Execution) settle() {
 	survives := pl.Periodic() && (x.Err == nil || x.skip == tardy) || pl.Survives(x.Abrupt)
 	switch {
 	case x.skip == beyond:
-		x.Done = c.Finish(nil)
+		x.Done = c.FinishQuietly(nil)
 	case x.skip == early:
 		x.Again = true
+		return
 	case !survives || x.stuck:
-		if x.Done = c.Finish(x.Err); x.Done && !pl.Survives(false) {
+		if x.Done = c.FinishQuietly(x.Err); x.Done && !pl.Survives(false) {
 			x.told = false // the timeout, about to settle it, has come too late
 		}
 	case pl.Bounded() && x.isLast():
-		x.Done = c.Finish(nil)
+		x.Done = c.FinishQuietly(nil)
 	default:
 		x.Again = true
+		return
 	}
+	delay.At(delay.CellSettled)
+	c.Wake() // last, as those who watch may end the goroutine
 }
 
 // isLast reports whether the series ends with this run.
@@ -333,10 +350,10 @@ func (x *Execution) pause() {
 	if !x.Failed || !x.Again || x.stuck || !x.pauses() {
 		return
 	}
-	x.Owner.seriesPaused(x.describe(), x.Err, x.Plan.Streak.Len())
 	if obs := x.Owner.Observers; obs != nil {
-		x.Owner.tellTask("paused", x.Task, x.Plan, obs.Paused)
+		defer x.Owner.tellTask("paused", x.Task, x.Plan, obs.Paused)
 	}
+	x.Owner.seriesPaused(x.describe(), x.Err, x.Plan.Streak.Len())
 }
 
 // pauses reports whether the series pauses because of its failures.
@@ -442,29 +459,4 @@ func (x *Execution) release(c *cell.Cell, pl *Plan) bool {
 		return c.Revoke()
 	}
 	return c.Reset()
-}
-
-// Refuse settles a task that would have gone on, had it not been cancelled during its run, or the
-// owner shut down. A series is dropped: Refuse reports whether it was, as the owner has to count
-// that. A task that would have been tried again fails with the error of its last attempt; that of a
-// series is joined.
-func (o *Owner) Refuse(c *cell.Cell, pl *Plan) (dropped bool) {
-	delay.At(delay.SeriesRefused)
-	if !pl.Periodic() && pl.failed != nil {
-		o.giveUp(c, pl)
-		return false
-	}
-	err := o.dropError(pl, pl.Dropped)
-	if pl.failed == nil {
-		dropped = c.Drop()
-	} else {
-		dropped = c.Discard(err)
-	}
-	c.Finish(nil) // settles nothing; it ends the run that Begin has started
-	if dropped {
-		o.dropped(c, pl, err)
-	} else {
-		o.record("over", c) // it may have been cancelled after the end of the run was recorded
-	}
-	return dropped && pl.Ends()
 }

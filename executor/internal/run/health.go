@@ -1,9 +1,6 @@
 package run
 
-import (
-	"context"
-	"time"
-)
+import "time"
 
 // health tells listeners when the health of an owner changes. The owner's lock guards it.
 //
@@ -45,16 +42,14 @@ func (h *health) tell(o *Owner) {
 	done := false
 	defer func() {
 		if !done { // a listener has ended the goroutine
-			o.Lock.Lock()
-			defer o.Lock.Unlock()
-			h.asking = false
+			go h.tell(o)
 		}
 	}()
 	for {
 		health := o.Health()
 		o.OnHealth.Each(func(follow Follower) {
 			if tell := follow(health); tell != nil {
-				o.Guard(context.Background(), "health", Info{}, tell)
+				o.Guard("health", Info{}, tell)
 			}
 		})
 		o.Lock.Lock()

@@ -8,11 +8,24 @@ import (
 )
 
 // Guard calls a hook, and reports it if it panics or calls Goexit.
-func (o *Owner) Guard(ctx context.Context, name string, info Info, hook func()) {
+func (o *Owner) Guard(name string, info Info, hook func()) {
+	Callback(hook, func(err error) { o.HookFailed(info, name, err) })
+}
+
+// Callback calls user code that is no body. It calls failed once, with the error, if f panics or
+// calls Goexit. After Goexit that is in a deferred call, and Callback does not return: what must
+// follow is deferred by the caller.
+func Callback(f func(), failed func(error)) {
 	var err error
-	future.Invoke(ctx, func(context.Context) error { hook(); return nil }, &err)
-	if err != nil {
-		o.HookFailed(info, name, err)
+	over := false
+	defer func() {
+		if !over {
+			failed(err)
+		}
+	}()
+	future.Invoke(context.Background(), func(context.Context) error { f(); return nil }, &err)
+	if over = true; err != nil {
+		failed(err)
 	}
 }
 

@@ -6,10 +6,11 @@ import (
 	"log/slog"
 
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/gate"
 )
 
 // logFailure logs that a run of a task, or something that belongs to it, has failed. The methods of
-// the error and the handler of the log are the user's; a panic of theirs is dropped.
+// the error and the handler of the log are the user's; how they fail is dropped.
 func (r *Reporter) logFailure(text string, run Info, err error, more ...slog.Attr) {
 	attrs := append([]slog.Attr{slog.Any("error", err)}, more...)
 	if stack := stackOf(err); stack != nil {
@@ -20,7 +21,10 @@ func (r *Reporter) logFailure(text string, run Info, err error, more ...slog.Att
 
 // log writes a record that names the executor, the task and the run.
 func (r *Reporter) log(level slog.Level, text string, run Info, attrs ...slog.Attr) {
-	defer func() { _ = recover() }()
+	gate.Call(func() { r.write(level, text, run, attrs) }, func(*gate.End) {})
+}
+
+func (r *Reporter) write(level slog.Level, text string, run Info, attrs []slog.Attr) {
 	logger := r.Logger
 	if logger == nil {
 		logger = slog.Default()

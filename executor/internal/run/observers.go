@@ -24,19 +24,28 @@ type Observers struct {
 }
 
 // Admit accepts c in the given way and tells observers of it before it can begin; and afterwards,
-// if it has been refused. In is when it is to run first, counted from now.
-func (o *Owner) Admit(c *cell.Cell, pl *Plan, in time.Duration, accept func() error) error {
+// if it has been refused. In is when it is to run first, counted from now. If an observer ends the
+// goroutine, c is not offered at all, and Admit calls refused, which counts that.
+func (o *Owner) Admit(
+	c *cell.Cell, pl *Plan, in time.Duration, accept func() error, refused func(),
+) error {
 	if o.Observers == nil {
 		return accept()
 	}
-	info := o.Announce(c, pl, in)
-	returned := false
+	info := o.about(pl, in)
+	offered, returned := false, false
 	defer func() {
-		// A policy has panicked or ended the goroutine, or a task has, which the caller runs.
+		if !offered {
+			refused()
+		}
+		// An observer or a policy has ended the goroutine, or that has panicked; or a task has, which
+		// the caller runs.
 		if !returned && !o.Accepted(c) {
 			o.Rejected(c, info, nil)
 		}
 	}()
+	o.announce(c, pl, in, info)
+	offered = true
 	err := accept()
 	returned = true
 	if err != nil {
@@ -51,13 +60,22 @@ func (o *Owner) Announce(c *cell.Cell, pl *Plan, in time.Duration) (info Info) {
 	if o.Observers == nil {
 		return info
 	}
-	info = Info{Name: pl.Name, Scheduled: o.Clock.Time(o.Clock.Now()).Add(in),
+	info = o.about(pl, in)
+	o.announce(c, pl, in, info)
+	return info
+}
+
+// about describes a task that is about to be accepted.
+func (o *Owner) about(pl *Plan, in time.Duration) Info {
+	return Info{Name: pl.Name, Scheduled: o.Clock.Time(o.Clock.Now()).Add(in),
 		Periodic: pl.Periodic()}
+}
+
+func (o *Owner) announce(c *cell.Cell, pl *Plan, in time.Duration, info Info) {
 	if o.Recorder != nil {
 		o.Recorder.Submitted(c, pl, in)
 	}
-	tell(o, context.Background(), "submitted", info, o.Observers.Submitted)
-	return info
+	tell(o, "submitted", info, o.Observers.Submitted)
 }
 
 // Accepted reports whether c, which has not come through an inbox, has been accepted: then it has a
@@ -79,39 +97,51 @@ func (o *Owner) Rejected(c *cell.Cell, info Info, err error) {
 	o.tellError("rejected", info, err, o.Observers.Rejected)
 }
 
-// Cancelled tells observers that a task has been cancelled by its future. The lock is not held.
-func (o *Owner) Cancelled(c *cell.Cell, pl *Plan) {
-	if o.Observers != nil || pl.limited() { // so much is inlined
-		o.cancelled(c, pl)
+// TellsCancelledLocked is called when a task has been cancelled by its future. It returns what tells
+// observers of it, nil if there are none; the owner does not end before that has been called. A
+// series that was handed back during a run had ended before, so to observers it is dropped. The
+// lock is held.
+func (o *Owner) TellsCancelledLocked(c *cell.Cell, pl *Plan, handedBack bool) (tell func()) {
+	pl.overtime.stop()
+	if o.Observers == nil { // so much is inlined
+		return nil
 	}
+	return o.tellsCancelledLocked(c, pl, handedBack)
 }
 
-func (o *Owner) cancelled(c *cell.Cell, pl *Plan) {
-	if pl.limited() {
-		o.unlimit(pl)
-	}
-	if o.Observers != nil {
+func (o *Owner) tellsCancelledLocked(c *cell.Cell, pl *Plan, handedBack bool) (tell func()) {
+	o.SettlesLocked()
+	return func() {
+		defer o.EndSettling()
+		if handedBack {
+			o.dropped(c, pl, c.Err())
+			return
+		}
 		o.tellTask("cancelled", c, pl, o.Observers.Cancelled)
 	}
 }
 
-// Returned tells observers of a series that was handed back during a run, and has been cancelled by
-// its future since: it had ended before, so to them it is dropped. The lock is not held.
-func (o *Owner) Returned(c *cell.Cell, pl *Plan) { o.dropped(c, pl, c.Err()) }
+// TellsCancelled is TellsCancelledLocked for a caller who does not hold the lock, and takes it only
+// if there is somebody to tell.
+func (o *Owner) TellsCancelled(c *cell.Cell, pl *Plan, handedBack bool) (tell func()) {
+	if o.Observers == nil && !pl.limited() {
+		return nil
+	}
+	o.Lock.Lock()
+	defer o.Lock.Unlock()
+	return o.TellsCancelledLocked(c, pl, handedBack)
+}
 
 // tellTask tells observers of something that has happened to a task, whether it runs or waits.
 func (o *Owner) tellTask(event string, c *cell.Cell, pl *Plan, hooks Hooks[func(Info)]) {
 	o.record(event, c)
 	if hooks != nil {
-		tell(o, context.Background(), event, o.waiting(c, pl), hooks)
+		tell(o, event, o.waiting(c, pl), hooks)
 	}
 }
 
 // dropped tells observers that a task has been dropped, with the error of its future.
 func (o *Owner) dropped(c *cell.Cell, pl *Plan, err error) {
-	if pl.limited() {
-		o.unlimit(pl)
-	}
 	if o.Observers != nil {
 		o.tellDropped(c, pl, err, c.HasStopped())
 	}
@@ -130,7 +160,7 @@ func (o *Owner) tellDropped(c *cell.Cell, pl *Plan, err error, last bool) {
 
 func (o *Owner) tellError(event string, info Info, err error, hooks Hooks[func(Info, error)]) {
 	hooks.Each(func(f func(Info, error)) {
-		o.Guard(context.Background(), event, info, func() { f(info, err) })
+		o.Guard(event, info, func() { f(info, err) })
 	})
 }
 

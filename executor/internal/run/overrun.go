@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/delay"
 )
 
 // overrun describes a run that has exceeded its timeout.
@@ -24,39 +25,47 @@ func (o *Owner) Expired(c *cell.Cell, pl *Plan) {
 	if !overdue {
 		return
 	}
-	defer o.expired() // also if a handler calls Goexit
+	defer o.EndSettling()
+	defer o.endOverdue(c, pl, &run) // also if an observer ends the goroutine
 	if o.Observers != nil {
-		tell(o, context.Background(), "overran", run.Info, o.Observers.Overran)
+		tell(o, "overran", run.Info, o.Observers.Overran)
 	}
+}
+
+// endOverdue reports the overrun of a series that goes on, and ends any other task.
+func (o *Owner) endOverdue(c *cell.Cell, pl *Plan, run *overrun) {
 	switch {
 	case run.tries:
 		if run.notable {
-			defer o.tells()()
 			o.attemptOverran(run.Info, pl.Late)
 		}
+		return
 	case run.survived:
-		defer o.tells()()
 		o.runFailed(run.Info, pl.Late, run.streak, run.notable)
-	case c.Fail(pl.Late): // unless it was cancelled, or its body returned, just now
-		if handedBack := o.countLate(pl); handedBack {
-			o.dropped(c, pl, pl.Late)
-		}
-		switch {
-		case pl.Periodic():
-			defer o.tells()()
-			o.bury(pl)
-			o.seriesEnded(run.Info, pl.Late)
-		case pl.Reports: // no future shows it, and the body may never return
-			defer o.tells()()
-			o.Report(run.Info, pl.Late)
-		}
+		return
 	}
+	if !c.FailQuietly(pl.Late) { // it was cancelled, or its body returned, just now
+		return
+	}
+	handedBack := o.countLate(pl)
+	switch {
+	case pl.Periodic():
+		o.bury(pl)
+		defer o.seriesEnded(run.Info, pl.Late)
+	case pl.Reports: // no future shows it, and the body may never return
+		defer o.Report(run.Info, pl.Late)
+	}
+	if handedBack {
+		defer o.dropped(c, pl, pl.Late)
+	}
+	delay.At(delay.CellSettled)
+	c.Wake()
 }
 
 // overdue reports, once, that the run of c in progress has exceeded its timeout, and counts that,
 // and the failure if the series goes on. The owner does not end before the caller has called
-// expired. If the timeout comes late, after the body has returned, the goroutine of the run reports
-// it instead.
+// EndSettling. If the timeout comes late, after the body has returned, the goroutine of the run
+// reports it instead.
 func (o *Owner) overdue(c *cell.Cell, pl *Plan) (run overrun, overdue bool) {
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
@@ -64,7 +73,7 @@ func (o *Owner) overdue(c *cell.Cell, pl *Plan) (run overrun, overdue bool) {
 	if c.Phase() != cell.Running || !pl.Expire(c.Started, o.Clock.Now()) {
 		return run, false
 	}
-	o.Settling++
+	o.SettlesLocked()
 	o.Counts.TimedOut++
 	run.Info = o.DescribeLocked(c, pl)
 	switch {
@@ -89,14 +98,6 @@ func (o *Owner) countLate(pl *Plan) (handedBack bool) {
 	}
 	o.Counts.Failures++
 	return handedBack
-}
-
-// expired ends what overdue has begun. It may be what the end of the owner has been waiting for.
-func (o *Owner) expired() {
-	o.Lock.Lock()
-	o.Settling--
-	o.Lock.Unlock()
-	o.Settled()
 }
 
 // overrunError returns late, the error of a run that has exceeded its timeout, joined with what its

@@ -78,6 +78,9 @@ func (o *Owner) setOvertime(c *cell.Cell, pl *Plan, at, now int64) {
 
 // unlimit ends what LimitLocked has begun. The lock must not be held.
 func (o *Owner) unlimit(pl *Plan) {
+	if !pl.limited() {
+		return
+	}
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
 	pl.overtime.stop()
@@ -101,7 +104,14 @@ func (o *Owner) outstayed(c *cell.Cell, pl *Plan) {
 		return
 	}
 	o.Lock.Unlock()
-	out, err := ask(q)
+	var out series.Outlook
+	var err error
+	defer func() { o.outstayedSince(c, pl, out, err) }() // also if the calendar ends the goroutine
+	out = ask(q, &err)
+}
+
+// outstayedSince is the rest of outstayed, once the calendar has been asked.
+func (o *Owner) outstayedSince(c *cell.Cell, pl *Plan, out series.Outlook, err error) {
 	o.Lock.Lock()
 	var finish func()
 	if m := o.moment(); err == nil && c.Phase() == cell.Pending && pl.Asked(out) &&

@@ -3,20 +3,18 @@ package run
 import (
 	"context"
 	"iter"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
-	"github.com/punctual-go/punctual/internal/goid"
 	"github.com/punctual-go/punctual/internal/series"
 	"github.com/punctual-go/punctual/internal/wall"
 )
 
 // Owner is a pool or a loop, as seen by the runs of its tasks. The owner fills in the exported
-// fields before its first task, and does not change them afterwards, except Settling.
+// fields before its first task, and does not change them afterwards.
 type Owner struct {
 	Reporter
 
@@ -29,7 +27,7 @@ type Owner struct {
 	ErrShutdown error           // the variable of that name in package executor
 
 	Counts  *Counts
-	Settled func() // called without the lock after Settling has decreased, as that may be the end
+	Settled func() // called without the lock when a settling is over, as that may be the end
 
 	// Requeue moves a waiting task to another time. It reports false if the task does not wait, or
 	// may not be moved there any more. Called with the lock held, it returns what is to be called
@@ -71,9 +69,8 @@ type Owner struct {
 	dead         []*death // tasks that a failure has ended
 	health       health
 
-	// The lock guards these.
-	Settling int      // parties about to settle tasks; the owner does not end before they have
-	tellers  []uint64 // the goroutines among them that report an overrun of a series
+	// The lock guards this.
+	settling []uint64 // goroutines about to settle tasks, or to tell of that; see settling.go
 }
 
 // Counts holds the counters of runs. The owner's lock guards them.
@@ -232,33 +229,3 @@ func (o *Owner) DescribeLocked(c *cell.Cell, pl *Plan) Info {
 	}
 	return info
 }
-
-// tells registers the calling goroutine as one that the owner does not end before, until told is
-// called. A handler that waits there for the end of the owner is refused.
-func (o *Owner) tells() (told func()) {
-	id := goid.Current()
-	o.Lock.Lock()
-	defer o.Lock.Unlock()
-	o.tellers = append(o.tellers, id)
-	return func() {
-		o.Lock.Lock()
-		defer o.Lock.Unlock()
-		i := slices.Index(o.tellers, id)
-		o.tellers = slices.Delete(o.tellers, i, i+1)
-	}
-}
-
-// Outlives reports whether the owner cannot end before the caller goes on: the calling goroutine
-// reports an overrun, or ctx is certain to end only with a task of the owner.
-func (o *Owner) Outlives(ctx context.Context) bool {
-	if cell.EndsWith(ctx, o.Owns) { // without the lock: it calls methods of ctx
-		return true
-	}
-	id := goid.Current()
-	o.Lock.Lock()
-	defer o.Lock.Unlock()
-	return slices.Contains(o.tellers, id)
-}
-
-// TellersLocked returns how many goroutines are reporting an overrun of a series.
-func (o *Owner) TellersLocked() int { return len(o.tellers) }

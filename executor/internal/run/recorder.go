@@ -66,7 +66,7 @@ func (x *Execution) recordEnd() {
 // CloseRecording ends the recording, if there is one. The owner has ended, and the lock is not held.
 func (o *Owner) CloseRecording() {
 	if o.Recorder != nil {
-		defer o.Recorder.Close()
+		o.Recorder.Close()
 	}
 }
 

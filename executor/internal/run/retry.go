@@ -1,11 +1,9 @@
 package run
 
 import (
-	"context"
 	"errors"
 	"time"
 
-	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
@@ -42,7 +40,6 @@ func (x *Execution) triesAgain() bool {
 	defer func() {
 		if !decided {
 			x.conclude()
-			x.Tell()
 		}
 	}()
 	wait := adviceOf(x.Err)
@@ -86,58 +83,6 @@ func adviceOf(err error) (wait time.Duration) {
 	return max(advice.After, 0)
 }
 
-// giveUp settles a task that runs once and would have been tried again, but may not be. Count has
-// counted its last attempt as failed. If it was cancelled, all is done but to end the run.
-func (o *Owner) giveUp(c *cell.Cell, pl *Plan) {
-	run, err := o.Describe(c, pl), pl.failed
-	failed := c.Finish(err)
-	o.record("over", c)
-	if !failed {
-		return
-	}
-	o.Lock.Lock()
-	o.Counts.Completed++
-	o.Lock.Unlock()
-	if pl.Reports {
-		o.Report(run, err)
-	}
-}
-
-// Drop settles a waiting task that is handed back, and reports whether it was not settled before.
-func (o *Owner) Drop(c *cell.Cell, pl *Plan) bool {
-	if pl.failed != nil {
-		return o.Discard(c, pl, pl.Dropped)
-	}
-	if !c.Drop() {
-		return false
-	}
-	o.dropped(c, pl, pl.Dropped)
-	return true
-}
-
-// Discard is Drop with an error of its own. That of an attempt which the task has made is joined,
-// and reported if there is no future to ask for it.
-func (o *Owner) Discard(c *cell.Cell, pl *Plan, err error) bool {
-	err = o.dropError(pl, err)
-	if !c.Discard(err) {
-		return false
-	}
-	o.dropped(c, pl, err)
-	if pl.Reports && pl.failed != nil {
-		o.Report(o.Describe(c, pl), err)
-	}
-	return true
-}
-
-// dropError returns the error of a task that is dropped: the given one, and that of its last
-// attempt if it was to be tried again.
-func (o *Owner) dropError(pl *Plan, err error) error {
-	if pl.failed == nil {
-		return err
-	}
-	return cell.Joined(err, pl.failed)
-}
-
 // planByFunction asks the function that decides about the next run of a series, if there is one.
 // The period of the series counts if it panics or ends the goroutine.
 func (x *Execution) planByFunction() {
@@ -150,18 +95,18 @@ func (x *Execution) planByFunction() {
 	last := o.lastRun(pl, x.recordLocked(x.Task))
 	o.Lock.Unlock()
 	var d time.Duration
-	var again bool
-	var err error
-	future.Invoke(context.Background(), func(context.Context) error {
+	again, failed := false, false
+	o.Guard("DelayBy", x.describe(), func() {
+		failed = true
 		d, again = pl.DelayBy(last)
-		return nil
-	}, &err)
+		failed = false
+	})
 	switch {
-	case err != nil:
-		o.Report(x.describe(), err)
+	case failed:
 	case !again:
 		x.Again = false
-		x.Done = x.Task.Finish(nil)
+		x.Done = x.Task.FinishQuietly(nil)
+		x.Task.Wake()
 	default:
 		o.Lock.Lock()
 		defer o.Lock.Unlock()

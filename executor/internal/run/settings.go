@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/series"
 )
 
@@ -25,7 +24,7 @@ type Settings struct {
 	Explain   *time.Duration   // explain runs that are later, and log that; nil for none
 	History   func(*Owner) any // shows what has happened lately, which is kept if it is set
 	Snap      *time.Duration   // explain those that are later to Snaps; nil if there are none
-	Snaps     Hooks[func(Info, Lateness)]
+	Snaps     Hooks[Snap]
 	OnHealth  Hooks[Follower]
 	Record    func(*Owner) Recorder // begins a recording; nil if none is wanted
 }
@@ -47,22 +46,16 @@ func (s *Settings) SlackOr(virtual bool) time.Duration {
 	return usualSlack
 }
 
-// Tell calls the error handlers one after another, each with the base context. If one panics, Tell
-// calls failed with the panic. If one calls Goexit, the goroutine ends once all have been called.
+// Tell calls the error handlers one after another, each with the base context. If one panics or
+// calls Goexit, Tell calls failed with that; after Goexit the goroutine ends once all have been
+// called.
 func (s *Settings) Tell(info Info, err error, failed func(error)) {
 	ctx := s.Base
 	if ctx == nil {
 		ctx = context.Background()
 	}
 	s.OnError.Each(func(handle Handler) {
-		var inHandler error
-		future.Invoke(ctx, func(ctx context.Context) error {
-			handle(ctx, info, err)
-			return nil
-		}, &inHandler)
-		if inHandler != nil {
-			failed(inHandler)
-		}
+		Callback(func() { handle(ctx, info, err) }, failed)
 	})
 }
 
@@ -86,6 +79,9 @@ type Info struct {
 	Triggered bool
 	Periodic  bool
 }
+
+// Snap is called for a run that is very late. It calls user code by guard, on another goroutine.
+type Snap = func(run Info, late Lateness, guard func(hook func()))
 
 // Handler is an error handler.
 type Handler = func(ctx context.Context, run Info, err error)

@@ -4,7 +4,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/series"
@@ -103,14 +102,9 @@ func (o *Owner) parted(c *cell.Cell, pl *Plan) {
 // correct is parted for a clock that has been set back so that the waiting run has another slot. If
 // the calendar fails, the run that waits will find out, and end the series.
 func (o *Owner) correct(c *cell.Cell, pl *Plan, q series.Question, partings uint64) {
-	err := future.ErrGoexit
-	defer func() {
-		if err != nil {
-			o.Report(o.Describe(c, pl), err)
-		}
-	}()
-	var out series.Outlook
-	if out, err = ask(q); err != nil {
+	var err error
+	out := o.askFor(c, pl, q, &err)
+	if err != nil {
 		return
 	}
 	corrected := o.replan(c, pl, func() bool {

@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/lateness"
 )
@@ -320,41 +319,32 @@ func (in *Insight) mayExplain(now int64) bool {
 
 // Begin tells observers that a run begins, before the hooks and the body.
 func (x *Execution) Begin() {
+	// Each is deferred behind the one before, which may end the goroutine.
+	if x.wait.late {
+		defer x.tellLate()
+	}
 	if obs := x.Owner.Observers; obs != nil {
 		x.describe()
 		if x.Owner.Recorder != nil {
 			x.Owner.Recorder.Began(x.Task, x.info, x.due)
 		}
-		obs.Began.Each(x.tellBegan)
 		if x.info.Missed > 0 {
-			tell(x.Owner, x.Ctx, "missed", x.info, obs.Missed)
+			defer tell(x.Owner, "missed", x.info, obs.Missed)
 		}
-	}
-	if x.wait.late {
-		x.tellLate()
+		obs.Began.Each(x.tellBegan)
 	}
 }
 
-// tellBegan calls an observer. Like tellEnded it is Guard by hand, as both are called for each run.
 func (x *Execution) tellBegan(f func(context.Context, Info) context.Context) {
-	defer x.recoverHook("began")
-	if ctx := f(x.Ctx, x.info); ctx != nil {
-		x.Ctx = ctx
-	}
+	x.Owner.Guard("began", x.info, func() {
+		if ctx := f(x.Ctx, x.info); ctx != nil {
+			x.Ctx = ctx
+		}
+	})
 }
 
 func (x *Execution) tellEnded(f func(context.Context, Info, error)) {
-	defer x.recoverHook("ended")
-	f(x.Ctx, x.info, x.Err)
-}
-
-// recoverHook ends the panic of a hook, if there is one, and reports it. It must be deferred.
-func (x *Execution) recoverHook(name string) {
-	if v := recover(); v != nil {
-		var err error
-		future.Invoke(x.Ctx, func(context.Context) error { panic(v) }, &err)
-		x.Owner.HookFailed(x.info, name, err)
-	}
+	x.Owner.Guard("ended", x.info, func() { f(x.Ctx, x.info, x.Err) })
 }
 
 // tellLate tells those who want to know, and the log, why the run is late.
@@ -363,18 +353,25 @@ func (x *Execution) tellLate() {
 	if o.Past != nil {
 		x.wait.why = &late
 	}
-	o.Snaps.Each(func(f func(Info, Lateness)) { f(info, late) })
+	o.Snaps.Each(func(f Snap) {
+		f(info, late, func(hook func()) { o.Guard("on-late", info, hook) })
+	})
 	if in := o.Insight; in.told < 0 || int64(late.Total) <= in.told {
 		return
 	}
+	if o.Explain != nil {
+		defer x.logLate(&late, info) // also if an observer ends the goroutine
+	}
 	if obs := o.Observers; obs != nil {
 		obs.Late.Each(func(f func(context.Context, Info, Lateness)) {
-			o.Guard(x.Ctx, "late", info, func() { f(x.Ctx, info, late) })
+			o.Guard("late", info, func() { f(x.Ctx, info, late) })
 		})
 	}
-	if o.Explain == nil {
-		return
-	}
+}
+
+// logLate logs why the run is late, unless that has been logged of others a moment ago.
+func (x *Execution) logLate(late *Lateness, info Info) {
+	o := x.Owner
 	o.Lock.Lock()
 	e := &o.Insight.kind(x.Plan).episode
 	notable, suppressed := e.late(x.Task.Started)
@@ -437,16 +434,16 @@ func (x *Execution) Finish() {
 	}
 	x.describe()
 	if x.skip == tardy {
-		tell(x.Owner, context.Background(), "expired", x.info, obs.Expired)
+		tell(x.Owner, "expired", x.info, obs.Expired)
 		return
 	}
+	defer obs.Ended.Each(x.tellEnded) // also if another observer ends the goroutine
 	if x.overrun && !x.noted {
-		tell(x.Owner, x.Ctx, "overran", x.info, obs.Overran)
+		tell(x.Owner, "overran", x.info, obs.Overran)
 	}
-	obs.Ended.Each(x.tellEnded)
 }
 
 // tell calls observers of one kind.
-func tell(o *Owner, ctx context.Context, event string, info Info, hooks Hooks[func(Info)]) {
-	hooks.Each(func(f func(Info)) { o.Guard(ctx, event, info, func() { f(info) }) })
+func tell(o *Owner, event string, info Info, hooks Hooks[func(Info)]) {
+	hooks.Each(func(f func(Info)) { o.Guard(event, info, func() { f(info) }) })
 }

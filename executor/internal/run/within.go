@@ -43,9 +43,9 @@ func (x *Execution) isLate() bool {
 // else knows that the call is in progress.
 func (o *Owner) cancel(c *cell.Cell, ctx context.Context) {
 	o.Lock.Lock()
-	o.Settling++
+	o.SettlesLocked()
 	o.Lock.Unlock()
-	defer o.expired()
+	defer o.EndSettling()
 	cause := context.Cause(ctx)
 	c.Cancel(future.CancelledError(cause), cause, true)
 }

@@ -1,7 +1,6 @@
 package tape
 
 import (
-	"context"
 	"encoding/json"
 	"io"
 	"sync"
@@ -180,19 +179,14 @@ func (w *Writer) line(value any) {
 
 // write passes on what is in the buffer, until there is little.
 func (w *Writer) write() {
-	done := false
 	defer func() { // also if Write ends the goroutine
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if !done {
-			w.closed = true
-		}
 		w.writing = false
 		w.idle.Broadcast()
 	}()
 	for w.pass() {
 	}
-	done = true
 }
 
 // pass writes the buffer once, and reports whether there is more to write by now.
@@ -201,19 +195,22 @@ func (w *Writer) pass() (more bool) {
 	out := w.buffer
 	w.buffer = w.spare[:0]
 	w.mu.Unlock()
-	failed := false
-	w.owner.Guard(context.Background(), "record", run.Info{}, func() {
-		failed = true
+	failed := true // also if Write panics, or ends the goroutine
+	defer func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.spare = out[:0]
+		w.closed = w.closed || failed
+		more = !w.closed && len(w.buffer) >= flushAt
+	}()
+	defer w.owner.Settles()()
+	w.owner.Guard("record", run.Info{}, func() {
 		_, err := w.to.Write(out)
 		if failed = err != nil; failed {
 			w.owner.HookFailed(run.Info{}, "record", err)
 		}
 	})
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.spare = out[:0]
-	w.closed = w.closed || failed
-	return !w.closed && len(w.buffer) >= flushAt
+	return false
 }
 
 // Close writes the rest. It waits for the writer, and is called once, after all else.
@@ -231,8 +228,10 @@ func (w *Writer) Close() {
 	w.flushLost(at)
 	w.line(Event{At: at, What: Closed})
 	w.mu.Unlock()
+	defer func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.closed, w.tasks, w.buffer, w.spare = true, nil, nil, nil
+	}()
 	w.pass()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.closed, w.tasks, w.buffer, w.spare = true, nil, nil, nil
 }

@@ -157,11 +157,14 @@ func (fx *runFixture) finish() error { return nil }
 
 // The round is the host of its task.
 
-func (r *runRound) Cancelled(_ *cell.Cell, running bool) { r.told, r.inRun = true, running }
-func (r *runRound) Expired(*cell.Cell)                   {}
-func (r *runRound) Subject(*cell.Cell) string            { return "" }
-func (r *runRound) Behind(_, _ *cell.Cell) bool          { return false }
-func (r *runRound) SelfWait(*cell.Cell) bool             { return false }
+func (r *runRound) Cancelled(_ *cell.Cell, running bool) (tell func()) {
+	r.told, r.inRun = true, running
+	return nil
+}
+func (r *runRound) Expired(*cell.Cell)          {}
+func (r *runRound) Subject(*cell.Cell) string   { return "" }
+func (r *runRound) Behind(_, _ *cell.Cell) bool { return false }
+func (r *runRound) SelfWait(*cell.Cell) bool    { return false }
 
 func (r *runRound) Await(context.Context, *cell.Cell) (over func())              { return nil }
 func (r *runRound) AwaitAny(context.Context, iter.Seq[*cell.Cell]) (over func()) { return nil }
