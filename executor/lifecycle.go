@@ -212,7 +212,6 @@ func (p *Pool) advancedPastLocked(swept []*cell.Cell) []*cell.Cell {
 // settle ends what sweepLocked has begun. It interrupts the given active tasks, settles the futures
 // of the swept ones, and returns those that nobody has cancelled at the same moment.
 func (p *Pool) settle(swept []*cell.Cell, active ...*cell.Cell) []Pending {
-	delay.At(delay.TasksSwept)
 	for _, c := range active {
 		// Without the lock: an ending context calls the functions that wait for it.
 		c.Interrupt(ErrShutdown)
@@ -228,6 +227,7 @@ func (p *Pool) settle(swept []*cell.Cell, active ...*cell.Cell) []Pending {
 func (p *Pool) dropAll(
 	swept []*cell.Cell, drop func(c *cell.Cell) (run.Dropped, bool),
 ) []Pending {
+	delay.At(delay.TasksSwept)
 	dropped := make([]Pending, 0, len(swept))
 	var untold []run.Dropped
 	var settled []*cell.Cell // of a group

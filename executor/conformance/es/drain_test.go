@@ -12,6 +12,8 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/delay"
+	"github.com/punctual-go/punctual/internal/delay/delaytest"
 )
 
 // requireBalance demands that all accepted tasks of an idle pool are accounted for.
@@ -223,6 +225,23 @@ func TestDrainTakesWhatAWorkerHasSetAside(t *testing.T) {
 	})
 }
 
+// Who watches one of the tasks finds that all are settled.
+func TestDrainSettlesAllBeforeItTellsOfOne(t *testing.T) {
+	pooltest.EachUnbounded(t, func(t *testing.T, newPool pooltest.Maker) {
+		p, gate := newPool(t, 1), pooltest.NewGate(t)
+		require.NoError(t, p.Execute(gate.Hold))
+		synctest.Wait()
+		a := pooltest.Submit(t, p, pooltest.Nothing, executor.Name("a"))
+		b := pooltest.Submit(t, p, pooltest.Nothing, executor.Name("b"))
+		cancelled := true
+		future.AfterSettled(a, func(future.Result[struct{}]) { cancelled = b.Cancel() })
+		assert.Equal(t, []string{"a", "b"}, pooltest.Names(p.Drain()))
+		assert.False(t, cancelled)
+		assert.EqualValues(t, 2, p.Stats().Returned)
+		requireBalance(t, p)
+	})
+}
+
 func TestDrainDoesNotHandBackWhatIsCancelledMeanwhile(t *testing.T) {
 	pooltest.EachUnbounded(t, func(t *testing.T, newPool pooltest.Maker) {
 		p, gate := newPool(t, 1), pooltest.NewGate(t)
@@ -230,8 +249,9 @@ func TestDrainDoesNotHandBackWhatIsCancelledMeanwhile(t *testing.T) {
 		synctest.Wait()
 		a := pooltest.Submit(t, p, pooltest.Nothing, executor.Name("a"))
 		b := pooltest.Submit(t, p, pooltest.Nothing, executor.Name("b"))
-		future.AfterSettled(a, func(future.Result[struct{}]) { b.Cancel() })
+		delaytest.Once(t, delay.TasksSwept, func() { b.Cancel() })
 		assert.Equal(t, []string{"a"}, pooltest.Names(p.Drain()))
+		require.ErrorIs(t, pooltest.Outcome(t, a), executor.ErrDrained)
 		assert.Equal(t, future.ErrCancelled, pooltest.Outcome(t, b))
 		s := p.Stats()
 		assert.EqualValues(t, 1, s.Returned)

@@ -3,6 +3,7 @@ package es_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -255,7 +256,9 @@ func TestSerialGoesOnWithoutATaskThatIsCancelledJustBeforeItBegins(t *testing.T)
 		pooltest.Submit(t, s, tr.Task("b"))
 		q.popped = func() { // the pool is told of the cancellation after this
 			go a.Cancel()
-			<-a.Done()
+			for a.State() == future.Pending {
+				runtime.Gosched() // it is settled before the pool, which is locked now, is told
+			}
 		}
 		hold.Open()
 		synctest.Wait()

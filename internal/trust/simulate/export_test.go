@@ -18,7 +18,7 @@ func SimulateOn(t *testing.T, seed uint64, ops int,
 		ts.tick = grid
 		ts.open = func(inst *instance) timer.Scheduler {
 			wheel := hashedwheel.New(timer.Config{Tick: ts.tick,
-				OnPanic: func(any, []byte) { ts.panicReported() }})
+				OnPanic: func(any, []byte) { ts.endReported() }})
 			inst.pending = wheel.Armed
 			inst.stop = func(*instance) []timer.Handle { return wheel.Close() }
 			return open(wheel)

@@ -59,10 +59,10 @@ func (ts *timerSim) audit() {
 	if inst.pending != nil && inst.pending() != 0 {
 		ts.faultLocked(&ts.report.Lost, "in the end %d functions are armed", inst.pending())
 	}
-	if ts.panicsReported != ts.panicsExpected {
+	if ts.endsReported != ts.endsExpected {
 		ts.faultLocked(&ts.report.Lost,
-			"%d functions have panicked, and the facility has told of %d", ts.panicsExpected,
-			ts.panicsReported)
+			"%d functions have not returned, and the facility has told of %d", ts.endsExpected,
+			ts.endsReported)
 	}
 	if inst.err != nil && !errors.Is(inst.err(), timer.ErrClosed) {
 		ts.faultLocked(&ts.report.Lost, "the timer says it is over because of %v", inst.err())

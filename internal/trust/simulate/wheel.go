@@ -42,7 +42,7 @@ func simulateWheel(t *testing.T, seed uint64, ops int, open func(timer.Config) w
 			ts.pendingLimit = 1 + ts.rng.IntN(20)
 			c.PendingLimit = ts.pendingLimit
 		}
-		c.OnPanic = func(any, []byte) { ts.panicReported() }
+		c.OnPanic = func(any, []byte) { ts.endReported() }
 		c.Executor = ts.drawExecutor()
 		ts.open = func(inst *instance) timer.Scheduler {
 			wheel := open(c)
@@ -54,11 +54,11 @@ func simulateWheel(t *testing.T, seed uint64, ops int, open func(timer.Config) w
 	})
 }
 
-// panicReported notes that the facility has reported a panic.
-func (ts *timerSim) panicReported() {
+// endReported notes that the facility has reported a panic or Goexit.
+func (ts *timerSim) endReported() {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	ts.panicsReported++
+	ts.endsReported++
 }
 
 var errFull = errors.New("full")
