@@ -226,8 +226,8 @@ func Logger(l *slog.Logger) CommonOption {
 // The handler runs on the goroutine of the run or hook that failed, with the base context. If a run
 // of a series exceeds its [Timeout], the handler is called at that moment, on a goroutine of its
 // own, while the body still runs. The pool does not end before the handlers of all runs have
-// returned. If a handler panics or calls Goexit, that is logged. A nil handler is ignored. Several are called one
-// after another, in the order given, whatever becomes of the others.
+// returned. If a handler panics or calls Goexit, that is logged. A nil handler is ignored. Several
+// are called one after another, in the order given, whatever becomes of the others.
 //
 // An event loop does the same. A supervisor reports only panics of its callbacks: its task is a
 // task of the pool, which reports it.
@@ -256,8 +256,8 @@ func BeforeRun(f func(ctx context.Context, run Run)) Option {
 // AfterRun sets a hook that is called after each run, on its goroutine, with the error of the run.
 // If the run was the last, its future is settled by then; if not, the next run is queued only
 // afterwards. The context is that of the run, and has ended. If the hook panics or calls Goexit, that
-// is reported. A nil hook is ignored. Of several hooks the last given is called first, so that they nest around
-// the run with those of [BeforeRun]; all are called, whatever becomes of the others.
+// is reported. A nil hook is ignored. Of several hooks the last given is called first, so that they
+// nest around the run with those of [BeforeRun]; all are called, whatever becomes of the others.
 func AfterRun(f func(ctx context.Context, run Run, err error)) Option {
 	return option(func(s *settings) {
 		if f != nil {
@@ -267,9 +267,9 @@ func AfterRun(f func(ctx context.Context, run Run, err error)) Option {
 }
 
 // AfterTermination sets a hook that is called once, on a goroutine of its own, after the last
-// worker has ended and before the channel of [Pool.Terminated] is closed. If the hook panics or calls
-// Goexit, that is reported. A nil hook is ignored. Several hooks are called in the order given, whatever becomes
-// of the others.
+// worker has ended and before the channel of [Pool.Terminated] is closed. If the hook panics or
+// calls Goexit, that is reported. A nil hook is ignored. Several hooks are called in the order
+// given, whatever becomes of the others.
 func AfterTermination(f func()) Option {
 	return option(func(s *settings) {
 		if f != nil {

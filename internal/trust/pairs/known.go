@@ -11,7 +11,6 @@ var knownFaults = []struct {
 	text *regexp.Regexp // of the fault; nil stands for any
 	in   func(p *program) bool
 }{
-	{"callbacks that misbehave", nil, func(p *program) bool { return len(p.lapses) > 0 }},
 	{"a bound, and who comes at the end of a pool",
 		regexp.MustCompile("tasks wait, of at most"),
 		anyProgram},
