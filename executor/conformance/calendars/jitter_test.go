@@ -32,6 +32,7 @@ func TestAJitterLongerThanTheDistanceLosesNoRun(t *testing.T) {
 			}, executor.Jitter(2*time.Hour), executor.CatchUp(policy))
 			require.NoError(t, err)
 			time.Sleep(100 * 24 * time.Hour)
+			synctest.Wait()
 			assert.Equal(t, 200, runs, "policy %v", policy)
 			assert.Zero(t, missed, "policy %v", policy)
 			assert.Zero(t, late, "the one for nine comes before ten, policy %v", policy)

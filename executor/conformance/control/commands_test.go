@@ -131,8 +131,6 @@ func TestATriggerRunsOnceMoreAndLeavesThePlan(t *testing.T) {
 		f := rate(t, s, d.task(0), executor.MaxRuns(3))
 		d.until(3)
 		assert.True(t, f.Trigger())
-		next, _ := f.Next()
-		assert.Equal(t, d.began.Add(3*time.Second), next)
 		d.until(25)
 		assert.True(t, f.Trigger())
 		_, err := f.Get(context.Background())
@@ -143,6 +141,25 @@ func TestATriggerRunsOnceMoreAndLeavesThePlan(t *testing.T) {
 		for _, r := range d.all() {
 			assert.Equal(t, r.Scheduled, r.Started)
 		}
+	})
+}
+
+func TestTheNextRunIsTheOneThatWasTriggered(t *testing.T) {
+	onEach(t, func(t *testing.T, s scheduler) {
+		d := newDiary()
+		f := rate(t, s, d.task(0))
+		for range 3 { // no worker is free
+			_, err := s.Submit(func(context.Context) error { time.Sleep(2 * time.Second); return nil })
+			require.NoError(t, err)
+		}
+		d.until(1)
+		assert.True(t, f.Trigger())
+		next, ok := f.Next()
+		assert.True(t, ok)
+		assert.Equal(t, d.began.Add(time.Second), next)
+		d.until(8)
+		next, _ = f.Next()
+		assert.Equal(t, d.began.Add(10*time.Second), next)
 	})
 }
 

@@ -147,6 +147,7 @@ func TestATaskThatExpiresBehindOthersLeavesTheirTurns(t *testing.T) {
 			require.NoError(t, err)
 		}
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		assert.Equal(t, []time.Duration{0, 10 * time.Second}, at)
 	})
 }

@@ -291,7 +291,7 @@ func (l *life) play() {
 			}
 			l.sleepUntil(t.at)
 			r := l.newRecord(t)
-			l.cameAfter = l.cameAfter || closed(l.host().Terminated())
+			l.noteEnd()
 			go l.submit(r)
 		} else {
 			c := commands[0]
@@ -307,9 +307,17 @@ func (l *life) play() {
 	l.sleepUntil(l.endAt)
 }
 
+// noteEnd notes, before a submission, whether the executor has ended.
+func (l *life) noteEnd() {
+	ended := closed(l.host().Terminated())
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cameAfter = l.cameAfter || ended
+}
+
 // sleepUntil sleeps, and ends the executor on the way if that is due.
 func (l *life) sleepUntil(at time.Duration) {
-	if at > l.endAt && l.shutFrom < 0 && !l.calm {
+	if at > l.endAt && !l.isShut() && !l.calm {
 		l.sleepUntil(l.endAt)
 		l.beginEnd()
 	}
@@ -353,7 +361,7 @@ func (l *life) settle() {
 		time.Sleep(patience / 2)
 	}
 	l.sample()
-	if l.shutFrom >= 0 && !closed(l.host().Terminated()) {
+	if l.isShut() && !closed(l.host().Terminated()) {
 		l.fault(&l.report.Stuck, "%s has not ended the executor after %v: %v", l.shutHow, patience,
 			l.host())
 	}
@@ -362,7 +370,7 @@ func (l *life) settle() {
 
 // finish ends the executor, and waits for its end.
 func (l *life) finish() {
-	if l.shutFrom < 0 {
+	if !l.isShut() {
 		l.beginEnd()
 	}
 	time.Sleep(20 * ms)
@@ -411,7 +419,14 @@ func (l *life) beginEnd() {
 	l.sample()
 }
 
-// shutting notes that somebody is about to end the executor.
+// isShut reports whether an end of the executor has begun.
+func (l *life) isShut() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.shutFrom >= 0
+}
+
+// shutting notes that the executor is about to be ended.
 func (l *life) shutting(how string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
