@@ -14,9 +14,9 @@ func (p *Pool) Lock() (unlock func()) {
 	return p.mu.Unlock
 }
 
-// Validate checks what must hold of a pool at rest, that is when nothing can go on before time passes or
-// somebody calls: the accounts balance, workers are where the lot says, all parts of the queue are in order,
-// and nothing waits that could run.
+// Validate checks what must hold of a pool at rest, that is when nothing can go on before time
+// passes or somebody calls: the accounts balance, workers are where the lot says, all parts of the
+// queue are in order, and nothing waits that could run.
 func (p *Pool) Validate() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -231,8 +231,8 @@ func (p *Pool) validateWatching(in parking.Census) error {
 	return nil
 }
 
-// validateWatch checks that nothing waits beside somebody who could run it, and that somebody will look
-// at what is due later.
+// validateWatch checks that nothing waits beside somebody who could run it, and that somebody will
+// look at what is due later.
 func (p *Pool) validateWatch() error {
 	head, due, _ := p.headLocked()
 	if p.stage >= stopping || head == parking.Nothing {

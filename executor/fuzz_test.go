@@ -20,9 +20,10 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// FuzzOptions reads options of a pool and of a task from bytes. Either the constructor panics with a text of
-// its own, or it makes a pool; either the submission is refused with a typed error, or the task runs at its
-// times and ends; and the pool closes, with nobody left. Which of it is to happen the decoder notes as it goes.
+// FuzzOptions reads options of a pool and of a task from bytes. Either the constructor panics with
+// a text of its own, or it makes a pool; either the submission is refused with a typed error, or
+// the task runs at its times and ends; and the pool closes, with nobody left. Which of it is to
+// happen the decoder notes as it goes.
 func FuzzOptions(f *testing.F) {
 	const two = 6 // as a size
 	for kind := range byte(poolOptions) {
@@ -174,7 +175,8 @@ func (o *optioned) pool() (p anyPool) {
 
 const poolOptions = 15
 
-// poolOption returns an option, or panics as its constructor does, which is noted as to happen before.
+// poolOption returns an option, or panics as its constructor does, which is noted as to happen
+// before.
 func (o *optioned) poolOption() executor.Option {
 	bad := func(is bool) {
 		o.badPool = o.badPool || is
@@ -264,7 +266,8 @@ func (o *optioned) policy(bad func(bool)) executor.RejectionPolicy {
 	return policy
 }
 
-// queue returns a queue. What one of the user's own is made of, the pool finds out: the last counts.
+// queue returns a queue. What one of the user's own is made of, the pool finds out: the last
+// counts.
 func (o *optioned) queue(bad func(bool)) executor.Option {
 	kind := o.next() % 8
 	o.hasQueue = true
@@ -421,7 +424,8 @@ func (o *optioned) plan(p anyPool, form byte, task executor.Task, opts []executo
 	return plan
 }
 
-// follow lets time pass for a few runs, if they are not too far away, and compares them with the plan.
+// follow lets time pass for a few runs, if they are not too far away, and compares them with the
+// plan.
 func (o *optioned) follow(plan planned, f *future.Future[struct{}]) {
 	const most = 4
 	want := []time.Duration{}
@@ -447,7 +451,8 @@ func (o *optioned) follow(plan planned, f *future.Future[struct{}]) {
 	}
 }
 
-// followLoosely is for runs that are disturbed: the first comes in its time, and no other within a period.
+// followLoosely is for runs that are disturbed: the first comes in its time, and no other within a
+// period.
 func (o *optioned) followLoosely(first time.Duration, plan planned) {
 	if o.jitter > lifetime-first {
 		return

@@ -46,8 +46,8 @@ func SuccessWithin(d time.Duration) Expectation {
 }
 
 // StartWithin expects that the part q of the last 100 runs begins no later than d after it is due:
-// with 0.99 one of them may, with 1 none. A run that has expired, see [BeginWithin], has not begun in
-// time. d must be positive, and q between 0 and 1.
+// with 0.99 one of them may, with 1 none. A run that has expired, see [BeginWithin], has not begun
+// in time. d must be positive, and q between 0 and 1.
 func StartWithin(d time.Duration, q float64) Expectation {
 	return Expectation{func(o *series.Options) error {
 		if d <= 0 || !(q > 0 && q <= 1) {

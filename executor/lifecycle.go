@@ -200,8 +200,8 @@ func (p *Pool) emptyLocked() []*cell.Cell {
 	return merge(waiting, p.takeDeferredLocked(none))
 }
 
-// advancedPastLocked lets in what waits in a serial executor behind a swept task, which was not due,
-// and returns the swept tasks.
+// advancedPastLocked lets in what waits in a serial executor behind a swept task, which was not
+// due, and returns the swept tasks.
 func (p *Pool) advancedPastLocked(swept []*cell.Cell) []*cell.Cell {
 	for _, c := range swept {
 		p.vacatedLocked(c)

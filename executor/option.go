@@ -242,9 +242,9 @@ func ErrorHandler(f func(ctx context.Context, run Run, err error)) CommonOption 
 }
 
 // BeforeRun sets a hook that is called before each run, on its goroutine and with its context. If
-// the hook panics or calls Goexit, that is reported and the run goes on. If the task is cancelled in
-// the meantime, its body is not called. A nil hook is ignored. Several hooks are called in the order
-// given, whatever becomes of the others.
+// the hook panics or calls Goexit, that is reported and the run goes on. If the task is cancelled
+// in the meantime, its body is not called. A nil hook is ignored. Several hooks are called in the
+// order given, whatever becomes of the others.
 func BeforeRun(f func(ctx context.Context, run Run)) Option {
 	return option(func(s *settings) {
 		if f != nil {
@@ -255,9 +255,10 @@ func BeforeRun(f func(ctx context.Context, run Run)) Option {
 
 // AfterRun sets a hook that is called after each run, on its goroutine, with the error of the run.
 // If the run was the last, its future is settled by then; if not, the next run is queued only
-// afterwards. The context is that of the run, and has ended. If the hook panics or calls Goexit, that
-// is reported. A nil hook is ignored. Of several hooks the last given is called first, so that they
-// nest around the run with those of [BeforeRun]; all are called, whatever becomes of the others.
+// afterwards. The context is that of the run, and has ended. If the hook panics or calls Goexit,
+// that is reported. A nil hook is ignored. Of several hooks the last given is called first, so that
+// they nest around the run with those of [BeforeRun]; all are called, whatever becomes of the
+// others.
 func AfterRun(f func(ctx context.Context, run Run, err error)) Option {
 	return option(func(s *settings) {
 		if f != nil {

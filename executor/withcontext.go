@@ -95,8 +95,8 @@ func (p *Pool) acceptWithin(c *cell.Cell, in time.Duration, accept func() error)
 	return nil
 }
 
-// expect accepts c, of which something is expected. It is not if c is refused, also by a policy that
-// panics or ends the goroutine.
+// expect accepts c, of which something is expected. It is not if c is refused, also by a policy
+// that panics or ends the goroutine.
 func (p *Pool) expect(c *cell.Cell, pl *plan, accept func() error) (err error) {
 	returned := false
 	p.runs.Expect(c, &pl.Plan)

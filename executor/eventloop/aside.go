@@ -5,8 +5,9 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// aside is a run without its body, of a task that has waited for too long, or that has nothing to wait
-// for any more. It has a goroutine of its own: the loop may be busy. The loop does not end before it.
+// aside is a run without its body, of a task that has waited for too long, or that has nothing to
+// wait for any more. It has a goroutine of its own: the loop may be busy. The loop does not end
+// before it.
 type aside struct {
 	run.Execution
 	loop *Loop

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pushUnseen does what a submitter does while the loop is awake: the loop has looked at its intake just
-// before. It returns the time.
+// pushUnseen does what a submitter does while the loop is awake: the loop has looked at its intake
+// just before. It returns the time.
 func pushUnseen(t *testing.T, l *Loop) int64 {
 	t.Helper()
 	l.next.Store(awake)

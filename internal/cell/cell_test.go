@@ -372,9 +372,10 @@ func TestFirstCauseOfAnInterruptStays(t *testing.T) {
 // round is one race: both functions are called at once, then check.
 type round struct{ one, other, check func() }
 
-// racing runs races in two goroutines, which keep to the same pace while both have a processor: they
-// wait for each other, but not for long, so that a busy machine only makes the races less close.
-// Now one and now the other is held up a little, so that every moment of one meets the other.
+// racing runs races in two goroutines, which keep to the same pace while both have a processor:
+// they wait for each other, but not for long, so that a busy machine only makes the races less
+// close. Now one and now the other is held up a little, so that every moment of one meets the
+// other.
 func racing(rounds int, prepare func() round) {
 	const batch, patience, delay = 100, 300, 3
 	for n := range rounds / batch {

@@ -5,8 +5,9 @@ import "fmt"
 // InBody reports whether a body of the task is in progress.
 func (c *Cell) InBody() bool { return c.state.Load()&body != 0 }
 
-// Validate checks what must hold of a cell between any two calls: the flags of its state word go with its phase,
-// and what is in its extension with its state word. The result is for a cell that nobody else uses at the moment.
+// Validate checks what must hold of a cell between any two calls: the flags of its state word go
+// with its phase, and what is in its extension with its state word. The result is for a cell that
+// nobody else uses at the moment.
 func (c *Cell) Validate() error {
 	if err := validateWord(c.state.Load()); err != nil {
 		return err
@@ -87,7 +88,8 @@ func (c *Cell) validateSignals(e *extension) error {
 	return nil
 }
 
-// validate checks that ws is one list in both directions, of which none is left once the cell is settled.
+// validate checks that ws is one list in both directions, of which none is left once the cell is
+// settled.
 func (ws *Watchers) validate(settled bool) error {
 	if settled && ws.first != nil {
 		return fmt.Errorf("somebody watches a settled cell")
@@ -104,8 +106,8 @@ func (ws *Watchers) validate(settled bool) error {
 	return nil
 }
 
-// validateContext checks that one context lives at most, that of the run in progress, and that the others have
-// ended.
+// validateContext checks that one context lives at most, that of the run in progress, and that the
+// others have ended.
 func (c *Cell) validateContext(e *extension) error {
 	if (e.ctx == nil) != (e.cancel == nil) {
 		return fmt.Errorf("a context cannot be ended, or an end has no context")

@@ -99,7 +99,8 @@ func (c *Cell) signal(
 	return *ch
 }
 
-// Wake tells those who wait, and those who watch, what the state word says now. No lock may be held.
+// Wake tells those who wait, and those who watch, what the state word says now. No lock may be
+// held.
 func (c *Cell) Wake() {
 	if c.ext.Load() != nil {
 		c.Release().Notify()

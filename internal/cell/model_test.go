@@ -302,7 +302,8 @@ func (m *cellModel) check(t *rapid.T) {
 	m.checkWatchers(t)
 }
 
-// checkRun demands that a context has ended with its run, or before that for the first cause there was.
+// checkRun demands that a context has ended with its run, or before that for the first cause there
+// was.
 func (m *cellModel) checkRun(t *rapid.T, r *modelRun) {
 	want := r.cause
 	if want == nil && r.over {

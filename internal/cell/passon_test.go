@@ -79,7 +79,8 @@ func TestWhatIsTakenBackIsNotPassedOn(t *testing.T) {
 	assert.Equal(t, Pending, to.Phase())
 }
 
-// Those who watch are called in the order in which they would be if each cell settled the next by itself.
+// Those who watch are called in the order in which they would be if each cell settled the next by
+// itself.
 func TestWhoWatchesAChainIsCalledInOrder(t *testing.T) {
 	var called []string
 	note := func(c *Cell, what string) { c.Watch(func() { called = append(called, what) }) }

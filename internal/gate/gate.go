@@ -1,5 +1,6 @@
 // Package gate is the one way in which this module calls user code: bodies, hooks, observers,
-// handlers, calendars, writers. Whatever such a function does, its caller is told how it ended, once.
+// handlers, calendars, writers. Whatever such a function does, its caller is told how it ended,
+// once.
 //
 //	it returns                             nothing is told
 //	it panics                              the panic is told; the call returns
@@ -10,8 +11,8 @@
 // All of that holds under GODEBUG=panicnil=1 as well, where recover returns nil after panic(nil).
 //
 // After Goexit a caller gets no further than its deferred calls. What must happen after user code,
-// whatever that does, is therefore deferred before it is called; a loop that must go on continues on
-// another goroutine.
+// whatever that does, is therefore deferred before it is called; a loop that must go on continues
+// on another goroutine.
 package gate
 
 import (

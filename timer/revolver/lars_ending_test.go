@@ -50,8 +50,8 @@ func TestLARS13_OfManyArmedWhileTheWheelClosesNoneIsLost(t *testing.T) {
 	}
 }
 
-// closeAmidArming has two goroutines arm functions until they are refused, and closes the wheel when
-// they have armed many.
+// closeAmidArming has two goroutines arm functions until they are refused, and closes the wheel
+// when they have armed many.
 func closeAmidArming(t *testing.T) {
 	const armers, atLeast, refusals = 2, 1000, 10
 	w := revolver.New(timer.Config{Tick: time.Millisecond, Executor: wheeltest.Inline})

@@ -15,8 +15,8 @@ type mutant struct {
 	checks []string
 }
 
-// attempts is how often a check may overlook a fault. Those in which goroutines race find theirs nearly
-// always, but on a busy machine they may happen not to meet.
+// attempts is how often a check may overlook a fault. Those in which goroutines race find theirs
+// nearly always, but on a busy machine they may happen not to meet.
 func attempts(check string) int {
 	if strings.Contains(check, "real time") || strings.Contains(check, "many goroutines") {
 		return 20

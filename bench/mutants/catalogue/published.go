@@ -1,7 +1,7 @@
 package catalogue
 
-// Bugs that others have published of their schedulers, timers and queues, put where this module has the counterpart of
-// what was wrong there.
+// Bugs that others have published of their schedulers, timers and queues, put where this module has
+// the counterpart of what was wrong there.
 var published = []Mutant{
 	{
 		ID:    "published-01",

@@ -25,8 +25,8 @@ func (o *Owner) moment() series.Moment {
 	return series.Moment{Now: o.Clock.Of(mono), Wall: wall}
 }
 
-// ask answers a question about a calendar. If that panics, or ends the goroutine, *err says so, also
-// to the deferred calls of the caller.
+// ask answers a question about a calendar. If that panics, or ends the goroutine, *err says so,
+// also to the deferred calls of the caller.
 func ask(q series.Question, err *error) (out series.Outlook) {
 	future.Invoke(context.Background(), func(context.Context) (failed error) {
 		out, failed = q.Answer()

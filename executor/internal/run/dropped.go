@@ -5,9 +5,9 @@ import (
 	"github.com/punctual-go/punctual/internal/delay"
 )
 
-// Dropped is a task that its owner has settled, and of which it is still to tell: those who wait for
-// its future know, those who watch it, and the observers, do not. These are user code, so all that
-// belongs to the drop is done and counted first.
+// Dropped is a task that its owner has settled, and of which it is still to tell: those who wait
+// for its future know, those who watch it, and the observers, do not. These are user code, so all
+// that belongs to the drop is done and counted first.
 type Dropped struct {
 	cell     *cell.Cell
 	plan     *Plan
@@ -92,8 +92,8 @@ func (o *Owner) tell(d Dropped) {
 
 // Refuse settles a task that would have gone on, had it not been cancelled during its run, or the
 // owner shut down. A series is dropped, which the owner counts by returned. A task that would have
-// been tried again fails with the error of its last attempt; that of a series is joined. The lock is
-// not held.
+// been tried again fails with the error of its last attempt; that of a series is joined. The lock
+// is not held.
 func (o *Owner) Refuse(c *cell.Cell, pl *Plan, returned func()) {
 	defer o.Settles()() // the run is over, so nothing else tells that the owner waits for the caller
 	delay.At(delay.SeriesRefused)

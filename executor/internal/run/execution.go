@@ -173,8 +173,8 @@ func (x *Execution) Enter() {
 	x.Ctx = x.Task.EnterAs(x.Token)
 }
 
-// CallUnlessSettled is Call after hooks and observers, which may have taken their time, or cancelled
-// the task.
+// CallUnlessSettled is Call after hooks and observers, which may have taken their time, or
+// cancelled the task.
 func (x *Execution) CallUnlessSettled() {
 	switch x.Task.Phase() {
 	case cell.Running:
@@ -258,7 +258,8 @@ func (x *Execution) isLast() bool {
 	return x.Plan.LastAfter(x.ended, x.failures())
 }
 
-// failures returns how many runs in a row have failed with this one, which Tell has not counted yet.
+// failures returns how many runs in a row have failed with this one, which Tell has not counted
+// yet.
 func (x *Execution) failures() uint64 {
 	switch {
 	case x.Err == nil:

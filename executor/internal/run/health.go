@@ -29,7 +29,8 @@ func (h *health) changeLocked(o *Owner) {
 // HealthChangedLocked has listeners told if the health of the owner has changed. The lock is held.
 func (o *Owner) HealthChangedLocked() { o.health.changeLocked(o) }
 
-// changesLocked has the listeners told at a moment at the latest, if the health has changed by then.
+// changesLocked has the listeners told at a moment at the latest, if the health has changed by
+// then.
 func (h *health) changesLocked(o *Owner, at int64) {
 	if o.OnHealth == nil || h.over || h.asking || h.timer != nil && h.at <= at {
 		return

@@ -54,8 +54,8 @@ func (o *Owner) Admit(
 	return err
 }
 
-// Announce tells observers of a task that is about to be accepted, to run first so long from now. If
-// it is refused after all, the caller passes what Announce returns on to Rejected.
+// Announce tells observers of a task that is about to be accepted, to run first so long from now.
+// If it is refused after all, the caller passes what Announce returns on to Rejected.
 func (o *Owner) Announce(c *cell.Cell, pl *Plan, in time.Duration) (info Info) {
 	if o.Observers == nil {
 		return info
@@ -97,9 +97,9 @@ func (o *Owner) Rejected(c *cell.Cell, info Info, err error) {
 	o.tellError("rejected", info, err, o.Observers.Rejected)
 }
 
-// TellsCancelledLocked is called when a task has been cancelled by its future. It returns what tells
-// observers of it, nil if there are none; the owner does not end before that has been called. A
-// series that was handed back during a run had ended before, so to observers it is dropped. The
+// TellsCancelledLocked is called when a task has been cancelled by its future. It returns what
+// tells observers of it, nil if there are none; the owner does not end before that has been called.
+// A series that was handed back during a run had ended before, so to observers it is dropped. The
 // lock is held.
 func (o *Owner) TellsCancelledLocked(c *cell.Cell, pl *Plan, handedBack bool) (tell func()) {
 	pl.overtime.stop()

@@ -8,9 +8,9 @@ import (
 	"github.com/punctual-go/punctual/internal/series"
 )
 
-// A task may wait for a limited time: for a run that must begin within some, or, while it is paused,
-// until the end of its series. Whatever it waits for, a worker, its turn or the end of a pause, it has
-// waited for too long at that very moment:
+// A task may wait for a limited time: for a run that must begin within some, or, while it is
+// paused, until the end of its series. Whatever it waits for, a worker, its turn or the end of a
+// pause, it has waited for too long at that very moment:
 //
 //	waiting -> started   Start: somebody takes it in time
 //	waiting -> aside     outstayed: a timer of its own says that it has waited for too long
@@ -20,7 +20,8 @@ import (
 // The run that is set aside has begun as far as everybody else is concerned, who may want to cancel
 // the task, or to hand it back. So nothing ends twice.
 
-// overtime is the timer of such a task, which is set while the task waits. The owner's lock guards it.
+// overtime is the timer of such a task, which is set while the task waits. The owner's lock guards
+// it.
 type overtime struct {
 	err   error // of a run that expires
 	timer *time.Timer
@@ -131,8 +132,8 @@ func (o *Owner) outstayedSince(c *cell.Cell, pl *Plan, out series.Outlook, err e
 	}
 }
 
-// askLatestLocked returns a question for the latest slot of a calendar, if the waiting run stands for
-// all slots that have passed. The lock is held.
+// askLatestLocked returns a question for the latest slot of a calendar, if the waiting run stands
+// for all slots that have passed. The lock is held.
 func (o *Owner) askLatestLocked(c *cell.Cell, pl *Plan) (q series.Question, asks bool) {
 	if !pl.onCalendar() || pl.CatchUp == series.Burst || c.Phase() != cell.Pending ||
 		pl.Suspended() || pl.ExtraNext() || pl.Retrying() {

@@ -8,8 +8,8 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// Recorder is told what becomes of each task. It is called without the owner's lock, where observers
-// are, and unlike these knows one task from another.
+// Recorder is told what becomes of each task. It is called without the owner's lock, where
+// observers are, and unlike these knows one task from another.
 type Recorder interface {
 	Submitted(c *cell.Cell, pl *Plan, in time.Duration)
 	// Began tells the beginning of a run, and when it should have begun.
@@ -63,7 +63,8 @@ func (x *Execution) recordEnd() {
 	}
 }
 
-// CloseRecording ends the recording, if there is one. The owner has ended, and the lock is not held.
+// CloseRecording ends the recording, if there is one. The owner has ended, and the lock is not
+// held.
 func (o *Owner) CloseRecording() {
 	if o.Recorder != nil {
 		o.Recorder.Close()
