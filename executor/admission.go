@@ -255,7 +255,7 @@ func (p *Pool) enqueueLocked(c *cell.Cell) {
 	p.acceptedLocked(c, pl)
 }
 
-// roomLocked reports whether c may wait. There is room if a worker is free for it, or may be
+// roomLocked reports whether c may wait. There is room if a worker is free to begin it, or may be
 // started, after those that the queue needs; or else if the queue is within its capacity. The
 // caller may be about to become free itself: free says how many workers to add. Workers above the
 // maximum size do not count, as they will take nothing more.
@@ -276,11 +276,11 @@ func (p *Pool) roomLocked(c *cell.Cell, free int) bool {
 		occupied = max(occupied, p.activeLocked()-p.waits.callers)
 	}
 	// From here on, waiting counts tasks without a worker or, below zero, workers without a task.
-	waiting -= max(p.maximumSizeLocked()-occupied, 0)
+	waiting -= p.startsLocked(max(p.maximumSizeLocked()-occupied, 0))
 	outside := p.heldBack + len(p.deferred)
 	switch s := planOf(c).strand; {
-	// Behind another of its strand it needs no worker yet, so a free one is no room for it.
-	case s != nil && s.head != nil:
+	// It needs no worker yet, so a free one is no room for it.
+	case s != nil && p.closedLocked(s):
 		return p.capacity() == 0 || max(waiting, 0)+outside < p.capacity()
 	case p.capacity() == 0:
 		return waiting < 0
@@ -290,20 +290,43 @@ func (p *Pool) roomLocked(c *cell.Cell, free int) bool {
 	return len(p.deferred) < p.capacity() && (waiting < 0 || waiting+outside < p.capacity())
 }
 
+// closedLocked reports whether another task of s could not begin now, even on a free worker: the
+// lane has a head already, or its gap or pace holds the next one up.
+func (p *Pool) closedLocked(s *strand) bool {
+	if s.head != nil {
+		return true
+	}
+	at := s.openAt(false)
+	return at > 0 && at > p.now()
+}
+
+// startsLocked returns how many of the free workers may begin a task now. Where nothing may queue,
+// under HandOff, a task waits for the pace in the hands of its worker: there is no head of a queue
+// that would have the submitters looked at again when the pace allows more.
+func (p *Pool) startsLocked(free int) int {
+	switch {
+	case p.pause.on:
+		return 0
+	case p.pace == nil || p.capacity() == 0 || free == 0:
+		return free
+	}
+	return min(free, p.pace.left(p.now()))
+}
+
 // roomForLocked reports whether n tasks more may wait as far as a PendingLimit is concerned.
 func (p *Pool) roomForLocked(n int) bool {
 	return p.pendingLimit == 0 ||
 		p.queue.Len()+p.heldBack+len(p.deferred)+n <= p.pendingLimit
 }
 
-// heldBackInQueueLocked returns how many of the tasks held back take room in the queue. Where
-// nothing may queue, under HandOff, none do: tasks of serial executors wait there without bound,
-// and so do tasks that wait for another attempt.
-func (p *Pool) heldBackInQueueLocked() int {
+// outsideLocked returns how many of the tasks that wait outside the queue take room in it: those
+// held back behind another, and those that wait for their time. Where nothing may queue, under
+// HandOff, none do: there they wait without bound.
+func (p *Pool) outsideLocked() int {
 	if p.capacity() == 0 {
 		return 0
 	}
-	return p.heldBack
+	return p.heldBack + len(p.deferred)
 }
 
 // placeLocked queues c, whether new or to repeat, for the time from which on it may begin. Among

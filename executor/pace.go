@@ -77,6 +77,18 @@ func (p *pace) next() int64 {
 	return p.expires()
 }
 
+// left returns how many tasks may start at now.
+func (p *pace) left(now int64) int {
+	n := p.n - p.held
+	for i := range p.held {
+		if clock.Later(p.ring[(p.first+i)%len(p.ring)], time.Duration(p.per)) > now {
+			break
+		}
+		n++
+	}
+	return n
+}
+
 // expires returns when the oldest start counts no more.
 func (p *pace) expires() int64 { return clock.Later(p.ring[p.first], time.Duration(p.per)) }
 

@@ -34,10 +34,11 @@ func FIFO() Queue {
 // attempt, see [Retry]. A task that has been accepted is never lost for want of room: an attempt
 // that fails waits for the next even if the queue is full, and new tasks are refused instead. While
 // those that wait for their time fill the queue, no new task is accepted, though a worker be free.
+// A free worker that a [Pool.Pause] or a [Pace] keeps from starting a task is no room either.
 func BoundedFIFO(n int) Queue { return FIFO().Bounded(n) }
 
 // HandOff lets no task wait for a worker: each is handed to an idle one or to a new one, or is
-// refused. It is java.util.concurrent's SynchronousQueue. Tasks that wait behind another of their
+// refused. It is java.util.concurrent's SynchronousQueue. Tasks that wait for their turn in a
 // [Serial], or for another attempt, are not bounded by it; [PendingLimit] bounds them.
 func HandOff() Queue { return BoundedFIFO(0) }
 

@@ -127,7 +127,7 @@ func (p *Pool) overfullLocked() bool {
 		return false
 	}
 	waiting := p.queue.Len()
-	return waiting > 0 && waiting+p.heldBackInQueueLocked() > p.capacity()
+	return waiting > 0 && waiting+p.outsideLocked() > p.capacity()
 }
 
 // ceilingLocked returns how many workers may go on while there is something to do. In a plain pool

@@ -85,7 +85,7 @@ func (p *Pool) wantsBusyLocked() bool {
 	case len(p.workers) < max(p.core, 1):
 		return true
 	}
-	full := p.capacity() != unbounded && waiting+p.heldBackInQueueLocked() > p.capacity()
+	full := p.capacity() != unbounded && waiting+p.outsideLocked() > p.capacity()
 	return (full || p.growFirst) && len(p.workers) < p.maximumSizeLocked()
 }
 

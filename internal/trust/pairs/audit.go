@@ -92,7 +92,7 @@ func (l *life) auditRecordLocked(r *record) {
 		err, ok := r.result()
 		if !ok {
 			l.faultLocked(lost, "%v: the future is not settled", r)
-		} else if !r.tainted && !l.mayBeLocked(r, err) {
+		} else if !l.taintedLocked(r) && !l.mayBeLocked(r, err) {
 			l.faultLocked(lost, "%v: an unlikely outcome: %v", r, err)
 		}
 	case len(r.bodies) == 0 && !l.mayVanishLocked(r):
@@ -100,6 +100,10 @@ func (l *life) auditRecordLocked(r *record) {
 	}
 	l.checkNumbersLocked(r)
 }
+
+// taintedLocked reports whether a callback may have ended a goroutine of the task. A callback does
+// not know the task that has no name.
+func (l *life) taintedLocked(r *record) bool { return r.tainted || r.t.unnamed && l.lapsed }
 
 func (l *life) auditRefusedLocked(r *record) {
 	if len(r.bodies) > 0 && r.t.way.way&bulkWays == 0 && !r.panicked && !r.tainted && r.err != nil {
@@ -182,21 +186,24 @@ func (l *life) checkNumbersLocked(r *record) {
 		if !missed || b.run.Triggered || b.run.Attempt > 1 {
 			continue
 		}
+		before := r.submitted + r.t.delay - r.t.period
+		for _, earlier := range r.bodies[:i] {
+			if earlier.run.Attempt <= 1 && !earlier.run.Triggered {
+				before = earlier.due
+			}
+		}
+		// Those that were skipped, or have expired; and in a burst those that are overdue as well.
+		want := uint64((b.due-before)/r.t.period) - 1
 		switch policy {
 		case executor.Burst:
+			want += uint64((b.began - b.due) / r.t.period)
 			if r.t.using(byName["Until"]) == nil && r.t.using(byName["MaxRuns"]) == nil &&
-				b.run.Missed != uint64((b.began-b.due)/r.t.period) {
-				l.faultLocked(&l.report.Wrong, "%v: run %d has missed %d", r, b.run.Number,
-					b.run.Missed)
+				b.run.Missed != want {
+				l.faultLocked(&l.report.Wrong, "%v: run %d has missed %d of %d", r, b.run.Number,
+					b.run.Missed, want)
 			}
 		case executor.Skip, executor.Coalesce:
-			before := r.submitted + r.t.delay - r.t.period
-			for _, earlier := range r.bodies[:i] {
-				if earlier.run.Attempt <= 1 && !earlier.run.Triggered {
-					before = earlier.due
-				}
-			}
-			if want := uint64((b.due-before)/r.t.period) - 1; b.run.Missed != want {
+			if b.run.Missed != want {
 				l.faultLocked(&l.report.Wrong, "%v: run %d, due at %v, has missed %d of %d", r,
 					b.run.Number,
 					b.due, b.run.Missed, want)

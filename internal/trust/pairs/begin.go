@@ -62,6 +62,9 @@ func (t *task) onWallClock() bool {
 	return t.way.way == wOn || t.using(byName["WallClock"]) != nil
 }
 
+// jitter returns how much later than planned a run may come, at most.
+func jitter(u *use) time.Duration { return ms * time.Duration(1+u.pick(0, 8)) }
+
 // irregular reports whether a series has options that change when its runs come.
 func (t *task) irregular() bool {
 	for _, name := range []string{"From", "Jitter", "BackOff", "DelayBy", "CatchUp"} {
@@ -83,6 +86,9 @@ func (l *life) checkLimitsLocked(r *record, b *bodyRun) {
 	own := b.due
 	if b.known { // it may have waited for room, or for its turn in a group, to be submitted
 		own = max(own, b.run.Scheduled.Sub(l.start))
+	}
+	if u := t.using(byName["Jitter"]); u != nil && t.onWallClock() {
+		own += jitter(u)
 	}
 	if u := t.using(byName["BeginWithin"]); u != nil && b.run.Attempt <= 1 &&
 		b.began > own+within(u) &&

@@ -283,9 +283,6 @@ func (d *draft) lapse(behaviour *Feature, t *task) {
 			}
 		}
 	}
-	if d.deadly(callback, behaviour) {
-		return
-	}
 	d.lapses = append(d.lapses, lapse{callback, behaviour, t, d.rng.IntN(3) / 2 * d.rng.IntN(3)})
 }
 

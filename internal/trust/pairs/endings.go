@@ -47,8 +47,9 @@ var endings = []*Feature{
 			if l.now() > from+limit {
 				l.fault(&l.report.Late, "Run with a grace of %v took %v", limit, l.now()-from)
 			}
-			if err == nil {
-				l.closed(nil)
+			// Its workers may be on their way out still, if the grace is over at the same time.
+			if n := len(l.pool.Running()); err == nil && n > 0 {
+				l.fault(&l.report.Early, "Run returns while %d run", n)
 			}
 		},
 	},

@@ -30,15 +30,25 @@ func (l *life) checkSampleLocked(s *sample, running []executor.Running, queued [
 			"%d accepted; %d completed, %d cancelled, %d returned, %d queued, %d busy",
 			c.Accepted, c.Completed, c.Cancelled, c.Returned, c.Queued, c.Busy)
 	}
-	if u := l.using("PendingLimit"); u != nil && c.Queued > capacity(u) {
-		l.faultLocked(wrong, "%d tasks wait, of at most %d", c.Queued, capacity(u))
+	for _, bound := range []string{"PendingLimit", "BoundedFIFO", "Queue.Bounded"} {
+		if u := l.using(bound); u != nil && c.Queued > capacity(u)+l.returnedLocked() {
+			l.faultLocked(wrong, "%d tasks wait, of at most %d", c.Queued, capacity(u))
+		}
 	}
-	if u := l.using("BoundedFIFO"); u != nil && c.Queued > capacity(u) {
-		l.faultLocked(wrong, "%d tasks wait, of at most %d", c.Queued, capacity(u))
+}
+
+// returnedLocked returns how many tasks wait for a run, or an attempt, that is not their first:
+// these are never refused.
+func (l *life) returnedLocked() (n int) {
+	for _, r := range l.records {
+		again := len(r.bodies) > 0 || r.t.using(byName["BeginWithin"]) != nil
+		may := r.t.way.way&seriesWays != 0 || r.t.using(byName["Retry"]) != nil
+		// Without a future it is not known whether the task has ended.
+		if r.active == 0 && again && may && (r.open() || r.outcome == nil) {
+			n++
+		}
 	}
-	if u := l.using("Queue.Bounded"); u != nil && c.Queued > capacity(u) {
-		l.faultLocked(wrong, "%d tasks wait, of at most %d", c.Queued, capacity(u))
-	}
+	return n
 }
 
 // checkFiguresLocked compares the figures of an executor that has ended.

@@ -355,7 +355,7 @@ func (l *life) settle() {
 	for range 2 {
 		for _, r := range l.allRecords() {
 			if h, ok := l.handle(r); ok && r.t.way.way&seriesWays != 0 {
-				l.give(byName["Cancel"], r, h.Cancel)
+				go l.give(byName["Cancel"], r, h.Cancel) // what it tells may end the goroutine
 			}
 		}
 		time.Sleep(patience / 2)
@@ -406,7 +406,7 @@ func (l *life) endSeries() {
 	}
 	for _, r := range l.allRecords() {
 		if h, ok := l.handle(r); ok {
-			l.give(byName["Cancel"], r, h.Cancel)
+			go l.give(byName["Cancel"], r, h.Cancel)
 		}
 	}
 }
@@ -476,9 +476,6 @@ func (l *life) closeFromCallback() {
 }
 
 func (l *life) faultLocked(sort *int64, format string, args ...any) {
-	if l.known(fmt.Sprintf(format, args...)) {
-		return
-	}
 	at := time.Duration(0)
 	if !l.start.IsZero() && !l.driven {
 		at = l.now()

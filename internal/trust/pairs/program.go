@@ -183,7 +183,7 @@ func (u *use) parameters(t *task) string {
 	case "DelayBy":
 		return fmt.Sprintf("(%d ms)", 1+u.pick(0, 12))
 	case "Jitter":
-		return fmt.Sprintf("(%d ms)", 1+u.pick(0, 8))
+		return fmt.Sprintf("(%v)", jitter(u))
 	case "WithContext":
 		return fmt.Sprintf("(ends %d ms after the submission)", 1+u.pick(0, 60))
 	case "PauseAfter":

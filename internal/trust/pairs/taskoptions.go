@@ -120,7 +120,7 @@ var taskOptions = []*Feature{
 	{
 		Name: "Jitter", API: []string{"executor.Jitter"}, hosts: timed, ways: delayedWays,
 		task: func(l *life, t *task, u *use) taskOpts {
-			return taskOpts{executor.Jitter(ms * time.Duration(1+u.pick(0, 8)))}
+			return taskOpts{executor.Jitter(jitter(u))}
 		},
 		observed: func(l *life, u *use) {
 			l.eachUsing(u.Feature, func(r *record, u *use) {

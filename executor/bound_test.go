@@ -1,0 +1,112 @@
+package executor_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/punctual-go/punctual/executor"
+)
+
+// fill submits tasks until one is refused, and returns how many were accepted.
+func fill(p *executor.Pool) (accepted int) {
+	for accepted < 100 {
+		_, err := p.Submit(func(context.Context) error { time.Sleep(time.Hour); return nil })
+		if err != nil {
+			break
+		}
+		accepted++
+		synctest.Wait() // what may begin has begun
+	}
+	return accepted
+}
+
+// A worker that may begin nothing is no room.
+func TestAPausedPoolAcceptsNoMoreThanItsQueueHolds(t *testing.T) {
+	for _, test := range []struct {
+		queue executor.Queue
+		want  int
+	}{
+		{executor.BoundedFIFO(5), 5},
+		{executor.HandOff(), 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p := executor.NewPool(3, test.queue)
+			p.Pause()
+			assert.Equal(t, test.want, fill(p))
+			assert.Equal(t, test.want, p.Stats().Queued)
+			p.Resume()
+			synctest.Wait()
+			assert.Equal(t, 3, fill(p), "those that the workers have taken leave room")
+			p.ShutdownNow()
+			time.Sleep(time.Hour)
+			<-p.Terminated()
+		})
+	}
+}
+
+func TestAPaceLeavesNoMoreRoomThanTheQueueHas(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewPool(4, executor.Pace(2, time.Minute), executor.BoundedFIFO(3))
+		assert.Equal(t, 2+3, fill(p), "two start, three wait")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		assert.Equal(t, 2, fill(p))
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		assert.Equal(t, 3, p.Stats().Queued, "all workers are busy")
+		p.ShutdownNow()
+		time.Sleep(time.Hour)
+		<-p.Terminated()
+	})
+}
+
+// A submitter that waits for room gets it when the pace, or the end of a pause, lets one begin.
+func TestWhatWaitsForRoomComesInAfterAPauseAndByThePace(t *testing.T) {
+	for _, queue := range []executor.Queue{executor.BoundedFIFO(1), executor.HandOff()} {
+		synctest.Test(t, func(t *testing.T) {
+			p := executor.NewPool(2, executor.Pace(1, time.Minute), queue, executor.OnRejection(executor.Block))
+			begin := time.Now()
+			p.Pause()
+			for range 6 {
+				go p.Execute(func(context.Context) error { return nil })
+			}
+			time.Sleep(time.Hour)
+			assert.Zero(t, p.Stats().Runs)
+			p.Resume()
+			time.Sleep(5 * time.Minute)
+			synctest.Wait()
+			assert.EqualValues(t, 6, p.Stats().Completed)
+			assert.NoError(t, p.Close())
+			assert.Equal(t, time.Hour+5*time.Minute, time.Since(begin))
+		})
+	}
+}
+
+// What waits for the gap of its lane fills the queue, so the pool grows for those that need not.
+func TestAPoolGrowsWhileItsQueueIsFullOfWhatWaitsForItsGap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewPool(1, executor.MaximumSize(2), executor.BoundedFIFO(1))
+		s := executor.NewSerial(p, executor.Gap(time.Minute))
+		brief := func(context.Context) error { return nil }
+		_, err := s.Submit(brief)
+		assert.NoError(t, err)
+		synctest.Wait()
+		hour := func(context.Context) error { time.Sleep(time.Hour); return nil }
+		assert.NoError(t, p.Execute(hour))
+		assert.NoError(t, p.Execute(hour), "it waits")
+		synctest.Wait()
+		_, err = s.Submit(brief)
+		assert.NoError(t, err, "it waits for its gap")
+		synctest.Wait()
+		st := p.Stats()
+		assert.Equal(t, 2, st.Busy)
+		assert.Equal(t, 1, st.Queued)
+		_, err = s.Submit(brief)
+		assert.ErrorIs(t, err, executor.ErrSaturated)
+		assert.NoError(t, p.Close())
+	})
+}
