@@ -38,8 +38,6 @@ type execution struct {
 
 	waits *await // of the run, if that waits for other tasks; guarded by the pool's lock
 
-	beyond []*cell.Cell // queued beyond the capacity, see runByCaller; guarded by the pool's lock
-
 	// About the task; the owner's own.
 	spent  bool // the own cell has ended for good and must be replaced
 	labels bool // the goroutine is the pool's own, and carries its labels

@@ -21,8 +21,7 @@ import (
 // await. The pool does not end before its extra runs have.
 //
 //	begin, helpWithLocked -> serving   its task is started
-//	serving -> serving                 a task queued beyond the capacity, see acceptBeyond
-//	serving -> leaving                 all done, or Goexit
+//	serving -> leaving                 done, or Goexit
 //	leaving -> gone                    depart
 type extraRun struct {
 	execution
@@ -44,15 +43,14 @@ const maxNested = 1000
 // waits for that before c is accepted, until patience ends.
 //
 // If the caller is running such a task already, c runs inside that, but only to a certain depth, as
-// a task may submit itself forever. Below that depth it waits in the queue, beyond the capacity,
-// for a worker or for the caller, whichever is free first.
+// a task may submit itself forever; below that it is refused.
 func (p *Pool) runByCaller(ctx, patience context.Context, c *cell.Cell) error {
 	if planOf(c).strand != nil {
 		return ErrSaturated // to run it now would be out of turn
 	}
 	// A stack overflow could not be recovered from.
 	if x := p.current(); x != nil && x.depth >= maxNested {
-		return p.acceptBeyond(x, c)
+		return ErrSaturated
 	}
 	ends := ctx.Done() != nil
 	// This must come before anybody knows of the run: the methods of ctx may be the user's.
@@ -70,25 +68,6 @@ func (p *Pool) runByCaller(ctx, patience context.Context, c *cell.Cell) error {
 		defer cancelAfter(ctx, c)()
 	}
 	g.serve()
-	return nil
-}
-
-// acceptBeyond queues c whether there is room or not. The caller is inside x.
-func (p *Pool) acceptBeyond(x *execution, c *cell.Cell) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if err := p.mayAcceptLocked(c); err != nil {
-		return err
-	}
-	// The outermost one takes it, as the stack is empty then.
-	for x.outer != nil {
-		x = x.outer
-	}
-	if !x.labels { // a goroutine of the pool comes by the queue anyway
-		x.beyond = append(x.beyond, c)
-	}
-	p.enqueueLocked(c)
-	p.notifyLocked(unread)
 	return nil
 }
 
@@ -166,48 +145,14 @@ func (p *Pool) addExtraRunLocked() *extraRun {
 	return g
 }
 
-// serve runs the task that has been started, and then those it has left in the queue beyond its
-// capacity.
+// serve runs the task that has been started.
 func (g *extraRun) serve() {
 	defer g.leave() // also by Goexit
-	for more := true; more; more = g.next() {
-		g.run()
-		g.complete()
-	}
+	g.run()
+	g.complete()
 }
 
-// next starts the first of the tasks beyond the capacity that is still in the queue, and reports
-// whether there is one. The last task keeps its place until then; if there is no other, depart
-// accounts for it.
-func (g *extraRun) next() bool {
-	p := g.pool
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	// Others may have taken a task from the queue in the meantime, or cancelled it.
-	for len(g.beyond) > 0 && p.stage < stopping {
-		c := g.beyond[0]
-		g.beyond[0] = nil
-		g.beyond = g.beyond[1:]
-		// Nor may it have to be put off, which is up to the workers: an attempt may have failed.
-		now := p.clock.Now()
-		if !p.waitsInQueue(c) || p.beginsAtLocked(c) > now || !p.queue.Remove(c) {
-			continue
-		}
-		if g.Task != nil {
-			if refused := g.accountLocked(); refused != nil {
-				// Not here: those who wait may end the goroutine, which has the next task.
-				p.runs.SettleElsewhereLocked(func() { p.endSeries(refused) })
-			}
-		}
-		if g.startLocked(c, now) {
-			p.notifyLocked(unread)
-			return true
-		}
-	}
-	return false
-}
-
-// leave ends the extra run, after all its tasks or by a Goexit of one.
+// leave ends the extra run, after its task or by a Goexit of it.
 func (g *extraRun) leave() {
 	if v := recover(); v != nil {
 		panic(v) // of a user's WorkQueue, under the lock: there is no way on

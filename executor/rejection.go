@@ -99,9 +99,8 @@ func (r *Rejection) Name() string { return planOf(r.cell).Name }
 // runtime.Goexit ends the caller.
 //
 // If the caller is itself a task of this pool, the new task runs inside it, to a depth of 1,000
-// tasks. A task below that depth is queued, even beyond the queue's capacity, and runs on a worker
-// or on the caller once the caller's own task has ended. So a task may go on submitting itself
-// forever.
+// tasks. Below that depth it returns [ErrSaturated]: so a task that goes on submitting itself does
+// not exhaust the stack.
 func (r *Rejection) Run() error {
 	return r.place(func(c *cell.Cell) error { return r.pool.runByCaller(r.ctx, r.ctx, c) })
 }
