@@ -357,7 +357,7 @@ func (p *Pool) notifyLocked(now int64) {
 	}
 	mayGrow := len(p.workers) < p.limitLocked()
 	if !mayGrow && p.lot.Idle() == 0 {
-		if p.shortage.state != watching {
+		if !p.runs.Watching() {
 			p.busyLocked()
 		}
 		return // all are busy, and each looks again after its task
@@ -373,7 +373,7 @@ func (p *Pool) notifyLocked(now int64) {
 		head = p.lookAtLocked(head)
 	}
 	if head <= now && p.overdrawnLocked() {
-		if p.shortage.state != watching {
+		if !p.runs.Watching() {
 			p.busyLocked()
 		}
 		return // a worker would take nothing; freedLocked notifies once a place is free

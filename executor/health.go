@@ -134,14 +134,13 @@ func (p *Pool) Health() Health {
 	h := Health{Status: HealthOK, At: p.clock.Time(p.clock.Now()), Pool: p.runs.Name,
 		State: p.stage.String()}
 	h.add(p.runs.HealthLocked())
-	within, lacking := p.runs.ShortestLocked(), p.shortForLocked()
-	switch {
+	switch lack := p.runs.LackLocked(); {
 	case p.stage != running:
 		h.Status, h.Reason = HealthDown, "it is "+h.State
-	case within > 0 && lacking > within:
-		h.Status, h.Reason = HealthDown, shortText(lacking, p.runningLocked())
-	case lacking > shortAfter:
-		h.Status, h.Reason = HealthDegraded, shortText(lacking, p.runningLocked())
+	case lack.Down:
+		h.Status, h.Reason = HealthDown, lack.Reason
+	case lack.Reason != "":
+		h.Status, h.Reason = HealthDegraded, lack.Reason
 	}
 	return h
 }

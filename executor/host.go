@@ -52,9 +52,7 @@ func (h *host) Cancelled(c *cell.Cell, running bool) (tell func()) {
 		p.lot.CallLeader()
 	}
 	p.runs.CancelledLocked(&planOf(c).Plan)
-	if p.shortage.state == short {
-		p.recheckShortageLocked(p.clock.Now())
-	}
+	p.runs.RecheckShortageLocked()
 	// It may have been the last task of a pool that is draining.
 	tell = p.runs.TellsCancelledLocked(c, &planOf(c).Plan, handedBack)
 	ended := p.emptiedLocked()

@@ -152,7 +152,7 @@ func (p *Pool) drainLocked() {
 		return
 	}
 	p.stage = draining
-	p.endShortageLocked()
+	p.runs.EndShortageLocked()
 	p.announce() // starts the functions of AfterShutdown, on other goroutines
 	if p.inbox != nil {
 		p.inbox.Close()

@@ -86,10 +86,10 @@ type Pool struct {
 	workers           map[*worker]struct{}
 	blockedSubmitters blockedSubmitters // wait for room
 
-	pause    pause
-	shortage shortage
-	asked    int64         // when somebody has last asked for runs in progress
-	done     chan struct{} // closed at the end
+	pause     pause
+	unstarted unstarted
+	asked     int64         // when somebody has last asked for runs in progress
+	done      chan struct{} // closed at the end
 
 	extraRuns extraRuns                       // runs on goroutines that are not workers
 	waits     awaits                          // runs that wait for other tasks of the pool
@@ -131,6 +131,7 @@ func (p *Pool) init(core int, opts []Option) {
 		Requeue:     p.requeueLocked,
 		MayRepeat:   p.mayRepeatLocked,
 		SetAside:    p.setAsideLocked,
+		Crew:        (*crew)(p),
 	}
 	p.runs.Running, p.runs.Limit = p.runsLocked(), p.limitLocked
 	p.runs.Health = func() any { return p.Health() }

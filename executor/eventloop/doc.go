@@ -11,8 +11,9 @@
 //	loop.AtFixedRate(0, time.Second, task)            // every second
 //
 // Since tasks never run at the same time, data that only they touch needs no lock. A task that
-// blocks holds up all the others. One that waits for another task of its own loop, which cannot
-// begin meanwhile, gets [future.ErrSelfWait] at once.
+// blocks holds up all the others; once another has been due for a minute meanwhile, the loop warns
+// and names the task, and its health is degraded. A task that waits for another task of its own
+// loop, which cannot begin meanwhile, gets [future.ErrSelfWait] at once.
 //
 // # Loop or pool
 //

@@ -71,9 +71,8 @@ func (l *Loop) accountLocked() (refused *cell.Cell) {
 	c := l.exec.Task
 	l.exec.Count()
 	l.exec.Forget()
-	// The quiet period starts over at the end of each run.
-	if l.stage == quieting {
-		l.calm.from = l.clock.Now()
+	if l.heeds {
+		l.heedLocked()
 	}
 	if when, repeats := l.exec.Repeats(c, planOf(c), l.mayRepeatLocked(planOf(c))); repeats {
 		l.repeatLocked(c, when)
@@ -85,6 +84,15 @@ func (l *Loop) accountLocked() (refused *cell.Cell) {
 		return c
 	}
 	return nil
+}
+
+// heedLocked is called at the end of a run, if the loop heeds that.
+func (l *Loop) heedLocked() {
+	// The quiet period starts over at the end of each run.
+	if l.stage == quieting {
+		l.calm.from = l.clock.Now()
+	}
+	l.runs.RecheckShortageLocked()
 }
 
 // letGoLocked drops what only a series that goes on needs.

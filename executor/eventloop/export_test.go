@@ -70,7 +70,7 @@ func (l *Loop) validateSleep() error {
 	switch next := l.next.Load(); {
 	case next == absent && waiting+settled > 0:
 		return fmt.Errorf("nobody looks at %d tasks and %d tombstones", waiting, settled)
-	case next > first:
+	case next > first && next != hung:
 		return fmt.Errorf("the loop sleeps until %d, and a task is due at %d", next, first)
 	}
 	return nil

@@ -56,6 +56,7 @@ func (l *Loop) arrive() {
 	defer l.mu.Unlock()
 	l.goroutine.Store(goid.Current())
 	l.counts.starts++
+	l.busyLocked()
 }
 
 // take accounts for the last task, waits for the next, and starts it. It reports false if there is

@@ -1,11 +1,6 @@
 package eventloop
 
-import (
-	"fmt"
-	"time"
-
-	"github.com/punctual-go/punctual/executor"
-)
+import "github.com/punctual-go/punctual/executor"
 
 // Measurements returns what has been measured since the loop was made; without [executor.Measure],
 // nothing. It copies 1 KiB for each name with the loop locked.
@@ -27,9 +22,9 @@ func (l *Loop) History() executor.History {
 	return l.runs.History(&l.runs).(executor.History)
 }
 
-// Health returns how the loop is; see [executor.Expect]. It is down once it is shut down, and while
-// a task has been due for longer than the shortest [executor.SuccessWithin] of a task. It takes the
-// lock for O(n) with n tasks of which something is expected, and calls no user code.
+// Health returns how the loop is; see [executor.Expect]. The worker of a loop is its goroutine: the
+// loop is degraded while one run has held up a task for more than a minute. Health takes the lock
+// for O(n) with n tasks of which something is expected, and calls no user code.
 func (l *Loop) Health() executor.Health {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -41,23 +36,13 @@ func (l *Loop) Health() executor.Health {
 		}
 		h.Tasks = append(h.Tasks, executor.TaskHealth(t))
 	}
-	within, overdue := l.runs.ShortestLocked(), l.overdueLocked()
-	switch {
+	switch lack := l.runs.LackLocked(); {
 	case l.stage != running:
 		h.Status, h.Reason = executor.HealthDown, "it is "+h.State
-	case within > 0 && overdue > within:
-		h.Status = executor.HealthDown
-		h.Reason = fmt.Sprintf("it has not been free for %v", overdue.Round(time.Millisecond))
+	case lack.Down:
+		h.Status, h.Reason = executor.HealthDown, lack.Reason
+	case lack.Reason != "":
+		h.Status, h.Reason = executor.HealthDegraded, lack.Reason
 	}
 	return h
-}
-
-// overdueLocked returns for how long the head of the agenda has been due; 0 if it is not.
-func (l *Loop) overdueLocked() time.Duration {
-	l.collectLocked()
-	c := l.agenda.head()
-	if c == nil || c.Phase().Settled() {
-		return 0
-	}
-	return max(time.Duration(l.clock.Now()-c.When), 0)
 }

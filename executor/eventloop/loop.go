@@ -78,6 +78,7 @@ type Loop struct {
 	order  uint64 // sequence number of the last task put on the agenda
 	counts counts
 	calm   calm
+	heeds  bool          // the end of a run means more than that: it is quieting, or short
 	exec   run.Execution // of the running task; see there for who may touch what
 
 	closing  context.Context    // ends when the loop begins to refuse tasks
@@ -102,6 +103,7 @@ func New(opts ...Option) *Loop {
 	l.slack = settings.SlackOr(l.alarm.Virtual())
 	l.closing, l.announce = context.WithCancel(context.Background())
 	l.next.Store(absent)
+	l.notices.heedLocked(false)
 	l.runs = run.Owner{
 		Reporter:    run.Reporter{Settings: settings, Kind: "loop"},
 		Host:        (*host)(l),
@@ -115,6 +117,7 @@ func New(opts ...Option) *Loop {
 		Requeue:     l.requeueLocked,
 		MayRepeat:   l.mayRepeatLocked,
 		SetAside:    l.setAsideLocked,
+		Crew:        (*crew)(l),
 	}
 	l.exec.Owner = &l.runs
 	l.runs.Running = func(func(*run.Execution) bool) {} // but the one that asks

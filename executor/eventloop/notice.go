@@ -27,7 +27,11 @@ type notice struct {
 type notices struct {
 	top  atomic.Pointer[notice]
 	left atomic.Uint64 // pushed so far: tasks cancelled while they waited
-	seen atomic.Uint64 // processed so far; written under the loop's lock
+	many atomic.Uint64 // of left, from when on whoever leaves one processes them
+
+	// The loop's lock guards these.
+	seen  uint64 // processed so far
+	heeds bool   // each is to be processed at once
 }
 
 // leave pushes a notice, and reports whether there are too many now. It takes no lock.
@@ -36,20 +40,35 @@ func (ns *notices) leave(c *cell.Cell) (many bool) {
 	for {
 		n.before = ns.top.Load()
 		if ns.top.CompareAndSwap(n.before, n) {
-			return ns.left.Add(1) >= ns.seen.Load()+manyNotices
+			return ns.left.Add(1) >= ns.many.Load()
 		}
 	}
 }
 
-// withdrawn is called when a waiting task has been cancelled. It never waits for the lock. If it
-// does not get it, the holder is about to look at the notices, or the next canceller processes
-// them.
+// heedLocked says whether each notice is to be processed at once.
+func (ns *notices) heedLocked(heeds bool) {
+	if ns.heeds = heeds; heeds {
+		ns.many.Store(0)
+		return
+	}
+	ns.many.Store(ns.seen + manyNotices)
+}
+
+// withdrawn is called when a waiting task has been cancelled. It waits for the lock only if the
+// loop is short, as the shortage may be over by that. Otherwise, if it does not get the lock, the
+// holder is about to look at the notices, or the next canceller processes them.
 func (l *Loop) withdrawn(c *cell.Cell) {
-	if !l.notices.leave(c) || !l.mu.TryLock() {
+	switch {
+	case !l.notices.leave(c):
+		return
+	case l.notices.many.Load() == 0:
+		l.mu.Lock()
+	case !l.mu.TryLock():
 		return
 	}
 	defer l.mu.Unlock()
 	l.collectLocked()
+	l.runs.RecheckShortageLocked()
 }
 
 // reclaimCancelledLocked removes cancelled tasks from the heap. One that stands in the line or on
@@ -67,7 +86,8 @@ func (l *Loop) reclaimCancelledLocked() {
 			l.agenda.line.tombstones++ // an upper bound: it may have left the line already
 		}
 	}
-	l.notices.seen.Add(seen)
+	l.notices.seen += seen
+	l.notices.heedLocked(l.notices.heeds)
 	l.counts.reclaimed += l.agenda.line.tidy()
 }
 

@@ -100,7 +100,8 @@ func (l *Loop) beQuiet(quiet, timeout time.Duration) (swept []*cell.Cell, begun 
 	l.collectLocked()
 	// Read after collecting: every task for now that has been submitted is due by this time.
 	now := l.clock.Now()
-	l.stage = quieting
+	l.runs.EndShortageLocked()
+	l.stage, l.heeds = quieting, true
 	l.calm = calm{quiet: quiet, from: now, end: clock.Later(now, timeout), dropDelayed: true}
 	return l.sweepLocked(now), true
 }
@@ -180,6 +181,7 @@ func (l *Loop) shut(to stage, dropDelayed, listed bool) (report executor.Report)
 // refuseLocked makes the loop refuse tasks from now on.
 func (l *Loop) refuseLocked() {
 	if l.stage < draining {
+		l.runs.EndShortageLocked()
 		l.stage = draining
 		l.announce()
 		l.admitLocked(l.intake.close())

@@ -7,12 +7,15 @@ import (
 
 // Loop.next tells submitters whether the loop needs to be told of a task. It holds one of the two
 // values below, or the time T until which the loop sleeps; clock.Never is a sleep without a timer.
-// Every due time is above both values.
+// Every due time is above awake and absent, and no sleep ends at hung.
 //
 //	absent -> awake     signal: the first caller starts the goroutine
 //	awake  -> T         sleep: nothing is due before T
 //	T      -> awake     T comes; or signal, for a task due before T, which then wakes the loop
 //	awake  -> absent    leave: nothing waits
+//	awake  -> hung      the loop has been in one run for long; see shortage.go
+//	hung   -> awake     signal: a task has come to it
+//	hung   -> T, absent as from awake
 //
 // No wake-up is lost. A submitter pushes, then reads next; the loop writes next, then looks at the
 // intake. So one of the two sees what the other did: either the submitter wakes the loop, or the
@@ -20,6 +23,7 @@ import (
 const (
 	awake  int64 = 0
 	absent int64 = -1
+	hung   int64 = clock.Never - 2
 )
 
 // signal is called after a task that is due at when has been put on the intake or the agenda, or,
@@ -47,6 +51,10 @@ func (l *Loop) signal(when int64) {
 // and is the only one to do so. If ring comes late, the loop has woken for another reason, and at
 // worst wakes once more for nothing.
 func (l *Loop) ring(until int64) {
+	if until == hung {
+		go l.unhang() // a submitter waits for no lock
+		return
+	}
 	if until != clock.Never {
 		l.alarm.Ring() // a set alarm: it was set before next said so
 		return
@@ -70,6 +78,9 @@ func (l *Loop) look(head int64) int64 {
 // sleep waits until the given time, or until the loop is rung. It returns at once if something has
 // arrived meanwhile. The lock is held at the call and at the return, but not while it waits.
 func (l *Loop) sleep(until, now int64) {
+	if until == hung {
+		until++ // which nobody will notice in 292 years
+	}
 	if until != clock.Never {
 		l.alarm.Set(until, now)
 	}
@@ -91,4 +102,5 @@ func (l *Loop) sleep(until, now int64) {
 	l.next.Store(awake)
 	l.mu.Lock()
 	l.counts.wakeups++
+	l.busyLocked()
 }

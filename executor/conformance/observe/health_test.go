@@ -351,7 +351,8 @@ func TestALoopTellsHowItIs(t *testing.T) {
 		time.Sleep(6 * time.Minute)
 		h := l.Health()
 		assert.Equal(t, executor.HealthDown, h.Status)
-		assert.EqualError(t, h.Err(), `executor: pool "ui" down: it has not been free for 5m0s; `+
+		assert.EqualError(t, h.Err(), `executor: pool "ui" down: no worker has been free for 5m0s `+
+			`(poll#62 6m1s); `+
 			`task "poll": no success for 7m1s, expected within 3m0s`)
 		time.Sleep(time.Hour)
 		assert.NoError(t, l.Health().Err())

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
-	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/eventloop"
 )
 
 // journal is a log that is read while it is written.
@@ -41,29 +41,73 @@ func (j *journal) lines() []string {
 	return lines
 }
 
-func (j *journal) option() executor.Option {
+func (j *journal) option() executor.LoopOption {
 	return executor.Logger(slog.New(slog.NewTextHandler(j, nil)))
 }
 
 // hang is a body that does not end by itself.
 func hang(ctx context.Context) error { <-ctx.Done(); return nil }
 
-// short plays with a scheduled pool of two workers that logs into a journal.
+// crew is a pool of two workers, or a loop, that logs into a journal.
+type crew interface {
+	executor.Submitter
+	Execute(task executor.Task, opts ...executor.TaskOption) error
+	Schedule(time.Duration, executor.Task, ...executor.TaskOption) (
+		*executor.ScheduledFuture[struct{}], error)
+	AtFixedRate(initial, period time.Duration, task executor.Task, opts ...executor.TaskOption) (
+		*executor.ScheduledFuture[struct{}], error)
+	Health() executor.Health
+	Shutdown()
+	ShutdownNow() []executor.Pending
+	AwaitTermination(ctx context.Context) error
+}
+
+// short plays with a scheduled pool of two workers.
 func short(t *testing.T, play func(p *executor.ScheduledPool, j *journal, a *alarms)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		j, a := new(journal), new(alarms)
 		p := executor.NewScheduledPool(2, executor.Name("jobs"), j.option(), executor.OnHealth(a.note))
-		defer func() { _ = p.AwaitTermination(context.Background()) }()
-		defer p.ShutdownNow()
+		defer end(p)
 		play(p, j, a)
 	})
 }
 
-func TestAPoolWithoutAFreeWorkerSaysWhoHoldsThem(t *testing.T) {
-	short(t, func(p *executor.ScheduledPool, j *journal, a *alarms) {
-		one, _ := p.AtFixedRate(0, time.Second, hang, executor.Name("one"))
-		_, _ = p.AtFixedRate(0, time.Second, hang, executor.Name("two"))
+// shortOf plays with a pool of two workers, and with a loop, which has one.
+func shortOf(t *testing.T, play func(t *testing.T, p crew, size int, j *journal, a *alarms)) {
+	t.Run("pool", func(t *testing.T) {
+		short(t, func(p *executor.ScheduledPool, j *journal, a *alarms) { play(t, p, 2, j, a) })
+	})
+	t.Run("loop", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			j, a := new(journal), new(alarms)
+			l := eventloop.New(executor.Name("jobs"), j.option(), executor.OnHealth(a.note))
+			defer end(l)
+			play(t, l, 1, j, a)
+		})
+	})
+}
+
+func end(p crew) {
+	p.ShutdownNow()
+	_ = p.AwaitTermination(context.Background())
+}
+
+// hold has each worker run a task that does not end by itself, and returns their futures.
+func hold(t *testing.T, p crew, size int) (fs []*executor.ScheduledFuture[struct{}]) {
+	t.Helper()
+	for i := range size {
+		f, err := p.AtFixedRate(0, time.Second, hang, executor.Name([]string{"one", "two"}[i]))
+		require.NoError(t, err)
+		fs = append(fs, f)
+	}
+	synctest.Wait()
+	return fs
+}
+
+func TestAnExecutorWithoutAFreeWorkerSaysWhoHoldsThem(t *testing.T) {
+	shortOf(t, func(t *testing.T, p crew, size int, j *journal, a *alarms) {
+		held := hold(t, p, size)
 		_, _ = p.AtFixedRate(0, time.Second, lasts(0), executor.Name("starved"))
 		time.Sleep(time.Minute)
 		assert.Empty(t, j.lines())
@@ -72,19 +116,21 @@ func TestAPoolWithoutAFreeWorkerSaysWhoHoldsThem(t *testing.T) {
 		told := j.lines()
 		require.Len(t, told, 1)
 		assert.Contains(t, told[0], "level=WARN")
-		assert.Contains(t, told[0], "executor: no worker has been free for 1m0s")
+		assert.Contains(t, told[0], "executor: no worker has been free for 1m0s (one 1m0s")
 		assert.Contains(t, told[0], "pool=jobs waiting=1")
 		assert.Contains(t, told[0], "one since 2000-01-01T00:00:00Z")
-		assert.Contains(t, told[0], "two since 2000-01-01T00:00:00Z")
+		if size == 2 {
+			assert.Contains(t, told[0], "two since 2000-01-01T00:00:00Z")
+		}
 		h := p.Health()
 		assert.Equal(t, executor.HealthDegraded, h.Status)
-		assert.Contains(t, h.Reason, "no worker has been free for 1m1s (")
+		assert.Contains(t, h.Reason, "no worker has been free for 1m1s (one 1m1s")
 		assert.Len(t, a.read(), 1)
 
 		time.Sleep(time.Hour)
 		assert.Len(t, j.lines(), 5, "after 2, 4, 8, 16 and 32 minutes")
 		assert.Empty(t, a.read())
-		one.Cancel()
+		held[0].Cancel()
 		synctest.Wait()
 		assert.Equal(t, executor.HealthOK, p.Health().Status)
 		assert.Equal(t, []string{"ok"}, a.read())
@@ -93,35 +139,60 @@ func TestAPoolWithoutAFreeWorkerSaysWhoHoldsThem(t *testing.T) {
 	})
 }
 
-func TestAPlainPoolWithoutAFreeWorkerSaysSo(t *testing.T) {
-	for name, submit := range map[string]func(p *executor.Pool, task executor.Task) error{
-		"Execute": func(p *executor.Pool, task executor.Task) error { return p.Execute(task) },
-		"Submit":  func(p *executor.Pool, task executor.Task) error { _, err := p.Submit(task); return err },
-	} {
-		for kind, opts := range map[string][]executor.Option{
-			"unbounded": nil, "bounded": {executor.BoundedFIFO(5)}, "priority": {executor.PriorityFIFO()},
-		} {
-			t.Run(name+" "+kind, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					j := new(journal)
-					p := executor.NewPool(1, append(opts, j.option())...)
-					defer p.ShutdownNow()
-					require.NoError(t, submit(p, hang))
-					time.Sleep(time.Hour)
-					assert.Empty(t, j.lines(), "nothing waits")
-					assert.Equal(t, executor.HealthOK, p.Health().Status)
-					require.NoError(t, submit(p, pooltest.Nothing))
-					time.Sleep(2*time.Minute + time.Second)
-					assert.NotEmpty(t, j.lines())
-					assert.Equal(t, executor.HealthDegraded, p.Health().Status)
-				})
-			})
+func TestAShortageThatComesAgainIsToldAgain(t *testing.T) {
+	shortOf(t, func(t *testing.T, p crew, size int, j *journal, a *alarms) {
+		for range size {
+			_, err := p.AtFixedRate(0, time.Hour, lasts(90*time.Second))
+			require.NoError(t, err)
 		}
-	}
+		_, err := p.AtFixedRate(time.Second, time.Hour, lasts(0))
+		require.NoError(t, err)
+		time.Sleep(150 * time.Minute)
+		assert.Len(t, j.lines(), 3)
+		assert.Len(t, a.read(), 6, "degraded and ok")
+	})
 }
 
-func TestAPoolThatIsBusyButGoesOnIsNotShort(t *testing.T) {
-	short(t, func(p *executor.ScheduledPool, j *journal, a *alarms) {
+func TestWhatComesToAnExecutorThatHasLongBeenBusyIsToldOf(t *testing.T) {
+	shortOf(t, func(t *testing.T, p crew, size int, j *journal, a *alarms) {
+		hold(t, p, size)
+		time.Sleep(time.Hour)
+		require.NoError(t, p.Execute(lasts(0)))
+		time.Sleep(50 * time.Second)
+		assert.Empty(t, j.lines())
+		time.Sleep(11 * time.Second)
+		assert.Len(t, j.lines(), 1)
+		assert.Len(t, a.read(), 1)
+	})
+}
+
+func TestWhatIsPlannedForMuchLaterHidesNoShortage(t *testing.T) {
+	shortOf(t, func(t *testing.T, p crew, size int, j *journal, a *alarms) {
+		hold(t, p, size)
+		_, err := p.Schedule(365*24*time.Hour, lasts(0))
+		require.NoError(t, err)
+		time.Sleep(time.Hour)
+		require.NoError(t, p.Execute(lasts(0)))
+		time.Sleep(61 * time.Second)
+		assert.Len(t, j.lines(), 1)
+		assert.Len(t, a.read(), 1)
+	})
+}
+
+func TestWhatIsNotYetDueLacksNoWorker(t *testing.T) {
+	shortOf(t, func(t *testing.T, p crew, size int, j *journal, a *alarms) {
+		hold(t, p, size)
+		_, err := p.Schedule(time.Hour, lasts(0))
+		require.NoError(t, err)
+		time.Sleep(time.Hour + time.Minute)
+		assert.Empty(t, j.lines())
+		time.Sleep(time.Second)
+		assert.Len(t, j.lines(), 1)
+	})
+}
+
+func TestAnExecutorThatIsBusyButGoesOnIsNotShort(t *testing.T) {
+	shortOf(t, func(t *testing.T, p crew, size int, j *journal, a *alarms) {
 		for range 1000 {
 			require.NoError(t, p.Execute(lasts(10*time.Second)))
 		}
@@ -132,8 +203,8 @@ func TestAPoolThatIsBusyButGoesOnIsNotShort(t *testing.T) {
 }
 
 func TestACatchUpIsNoShortage(t *testing.T) {
-	short(t, func(p *executor.ScheduledPool, j *journal, a *alarms) {
-		for range 2 {
+	shortOf(t, func(t *testing.T, p crew, size int, j *journal, a *alarms) {
+		for range size {
 			first := true
 			_, err := p.AtFixedRate(0, time.Second, func(context.Context) error {
 				if first {
@@ -151,74 +222,80 @@ func TestACatchUpIsNoShortage(t *testing.T) {
 	})
 }
 
-func TestAPoolThatIsPausedOrDrainsIsNotShort(t *testing.T) {
-	for name, stop := range map[string]func(p *executor.ScheduledPool){
-		"pause":    func(p *executor.ScheduledPool) { p.Pause() },
-		"shutdown": func(p *executor.ScheduledPool) { p.Shutdown() },
+func TestAnExecutorThatIsShutDownIsNotShort(t *testing.T) {
+	shortOf(t, func(t *testing.T, p crew, size int, j *journal, a *alarms) {
+		for range size + 1 {
+			require.NoError(t, p.Execute(hang))
+		}
+		p.Shutdown()
+		time.Sleep(time.Hour)
+		assert.Empty(t, j.lines())
+	})
+}
+
+func TestALoopThatIsShutDownGracefullyIsNotShort(t *testing.T) {
+	shortOf(t, func(t *testing.T, p crew, size int, j *journal, a *alarms) {
+		l, ok := p.(*eventloop.Loop)
+		if !ok {
+			return
+		}
+		hold(t, p, size)
+		require.NoError(t, p.Execute(lasts(0)))
+		require.NoError(t, l.ShutdownGracefully(time.Second, time.Hour))
+		time.Sleep(30 * time.Minute)
+		assert.Empty(t, j.lines())
+	})
+}
+
+func TestAShortageEndsWithWhatWaits(t *testing.T) {
+	for name, end := range map[string]func(f *executor.ScheduledFuture[struct{}]){
+		"cancelled": func(f *executor.ScheduledFuture[struct{}]) { f.Cancel() },
+		"put off":   func(f *executor.ScheduledFuture[struct{}]) { f.Reset(365 * 24 * time.Hour) },
+		"expired":   func(f *executor.ScheduledFuture[struct{}]) { time.Sleep(5 * time.Minute) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			short(t, func(p *executor.ScheduledPool, j *journal, a *alarms) {
-				for range 2 {
-					require.NoError(t, p.Execute(hang))
-				}
-				require.NoError(t, p.Execute(pooltest.Nothing))
-				stop(p)
-				time.Sleep(time.Hour)
+			shortOf(t, func(t *testing.T, p crew, size int, j *journal, a *alarms) {
+				hold(t, p, size)
+				f, err := p.Schedule(0, lasts(0), executor.BeginWithin(9*time.Minute))
+				require.NoError(t, err)
+				time.Sleep(5 * time.Minute)
+				assert.Len(t, a.read(), 1)
+				end(f)
+				assert.Equal(t, []string{"ok"}, a.read())
+				j.lines()
+				time.Sleep(24 * time.Hour)
 				assert.Empty(t, j.lines())
-				if name == "shutdown" {
-					return
-				}
-				assert.Equal(t, executor.HealthOK, p.Health().Status)
-				p.Resume()
-				time.Sleep(50 * time.Second)
-				assert.Empty(t, j.lines())
-				time.Sleep(2 * time.Minute)
-				assert.NotEmpty(t, j.lines())
 			})
 		})
 	}
 }
 
-func TestWhatWaitsForItsTurnIsNoShortage(t *testing.T) {
-	short(t, func(p *executor.ScheduledPool, j *journal, a *alarms) {
-		require.NoError(t, p.Execute(hang)) // one of two
-		s := executor.NewSerial(p, executor.Gap(time.Hour))
-		for range 3 {
-			require.NoError(t, s.Execute(pooltest.Nothing))
+func TestManyThatWaitAreCancelledDuringAShortage(t *testing.T) {
+	shortOf(t, func(t *testing.T, p crew, size int, j *journal, a *alarms) {
+		hold(t, p, size)
+		var fs []*executor.ScheduledFuture[struct{}]
+		for i := range 5000 {
+			f, err := p.Schedule(time.Duration(i%2)*time.Second, lasts(0))
+			require.NoError(t, err)
+			fs = append(fs, f)
 		}
-		_, err := p.Submit(func(context.Context) error { return errBad },
-			executor.Retry(3, executor.Backoff{Base: time.Hour, Spread: executor.NoSpread}))
-		require.NoError(t, err)
-		time.Sleep(30 * time.Minute)
-		require.NoError(t, p.Execute(hang)) // and the other
-		time.Sleep(20 * time.Minute)
-		assert.Empty(t, j.lines())
-		time.Sleep(15 * time.Minute)
-		assert.NotEmpty(t, j.lines(), "now it is due")
-	})
-}
-
-func TestAShortageEndsWhenWhatWaitsIsCancelled(t *testing.T) {
-	short(t, func(p *executor.ScheduledPool, j *journal, a *alarms) {
-		for range 2 {
-			require.NoError(t, p.Execute(hang))
-		}
-		f, err := p.Schedule(time.Second, pooltest.Nothing)
-		require.NoError(t, err)
 		time.Sleep(5 * time.Minute)
 		assert.Len(t, a.read(), 1)
-		f.Cancel()
+		assert.Contains(t, j.lines()[0], "waiting=5000")
+		for _, f := range fs[1:] {
+			f.Cancel()
+		}
+		assert.Empty(t, a.read())
+		assert.Equal(t, executor.HealthDegraded, p.Health().Status)
+		fs[0].Cancel()
 		assert.Equal(t, []string{"ok"}, a.read())
-		j.lines()
-		time.Sleep(24 * time.Hour)
-		assert.Empty(t, j.lines())
 	})
 }
 
 // In virtual time: the last of the doubling warnings comes, and then no timer is left.
 func TestTheWarningsOfAShortageEnd(t *testing.T) {
-	short(t, func(p *executor.ScheduledPool, j *journal, a *alarms) {
-		for range 3 {
+	shortOf(t, func(t *testing.T, p crew, size int, j *journal, a *alarms) {
+		for range size + 1 {
 			require.NoError(t, p.Execute(hang))
 		}
 		time.Sleep(100 * 365 * 24 * time.Hour)

@@ -128,12 +128,12 @@ func (o *Owner) command(c *cell.Cell, pl *Plan, change func(now int64) bool) boo
 // wait for any more. It returns what is to be called without the lock, or nil. The lock is held.
 func (o *Owner) replannedLocked(c *cell.Cell, pl *Plan, now int64) (then func()) {
 	if pl.Over(now) {
-		if then = o.SetAside(c, beyond); then != nil {
+		if then = o.setAside(c, beyond); then != nil {
 			return then
 		}
 	}
 	if when := pl.Due(); when != pl.DueAt(c) {
-		_, then = o.Requeue(c, when, now)
+		_, then = o.requeue(c, when, now)
 	}
 	o.LimitLocked(c, pl)
 	return then
@@ -158,7 +158,7 @@ func (o *Owner) move(c *cell.Cell, pl *Plan, d time.Duration) (moved bool) {
 		pl.Dates.At(o.moment())
 		pl.Moved()
 	}
-	if moved, then = o.Requeue(c, when, now); !moved {
+	if moved, then = o.requeue(c, when, now); !moved {
 		pl.Return(before)
 	}
 	o.LimitLocked(c, pl)

@@ -161,5 +161,5 @@ func (o *Owner) endWaitLocked(c *cell.Cell, pl *Plan) (finish func()) {
 	if pl.Suspended() && !pl.ExtraNext() {
 		why = beyond
 	}
-	return o.SetAside(c, why)
+	return o.setAside(c, why)
 }

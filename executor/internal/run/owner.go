@@ -43,6 +43,8 @@ type Owner struct {
 	// It is called with the lock held.
 	SetAside func(c *cell.Cell, why Skip) (finish func())
 
+	Crew Crew // what it says of its workers
+
 	// Running yields the runs in progress, and Limit says how many there may be. Both are called
 	// with the lock held, and only if there is an Insight.
 	Running iter.Seq[*Execution]
@@ -68,6 +70,7 @@ type Owner struct {
 	sweepAt      int      // how many there are to be before they are looked through
 	dead         []*death // tasks that a failure has ended
 	health       health
+	shortage     shortage
 
 	// The lock guards this.
 	settling []uint64 // goroutines about to settle tasks, or to tell of that; see settling.go
@@ -81,6 +84,18 @@ type Counts struct {
 	Retries   uint64 // failed attempts that another is to follow
 	TimedOut  uint64 // runs that have exceeded their timeout
 	Expired   uint64 // runs that came too late and did not begin
+}
+
+// requeue is Requeue, after which a worker may be lacking no more.
+func (o *Owner) requeue(c *cell.Cell, when, now int64) (moved bool, then func()) {
+	defer o.RecheckShortageLocked()
+	return o.Requeue(c, when, now)
+}
+
+// setAside is SetAside, after which a worker may be lacking no more.
+func (o *Owner) setAside(c *cell.Cell, why Skip) (finish func()) {
+	defer o.RecheckShortageLocked()
+	return o.SetAside(c, why)
 }
 
 // Init fills in pl for tasks with these options. Detail is what leads from a cell of such a task

@@ -141,9 +141,9 @@ func (o *Owner) replan(c *cell.Cell, pl *Plan, change func() bool) (done bool) {
 	when := pl.Replan(m)
 	switch {
 	case pl.Periodic() && pl.Over(m.Now):
-		then = o.SetAside(c, beyond)
+		then = o.setAside(c, beyond)
 	case when != c.When && when != clock.Never:
-		_, then = o.Requeue(c, when, m.Now)
+		_, then = o.requeue(c, when, m.Now)
 	}
 	o.LimitLocked(c, pl)
 	return true

@@ -1,0 +1,110 @@
+package eventloop
+
+import (
+	"time"
+
+	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
+)
+
+// A loop whose one worker, its goroutine, stays in a run looks for a shortage like a pool; see
+// [run.Crew]. To run tasks and to take them in must cost nothing more for that. So the timer is set
+// when the goroutine begins and when it wakes from a sleep, which cost much more; and if it fires
+// during a run while nothing is due, it puts hung in place of awake. Then the next submitter takes
+// the loop for one that sleeps, and has the timer set again.
+
+// crew is a Loop as what looks for a shortage of workers sees it.
+type crew Loop
+
+func (c *crew) loop() *Loop { return (*Loop)(c) }
+
+// busyLocked is called when the goroutine has begun, or has come back from a sleep, and when a
+// task has come to a loop that is hung.
+func (l *Loop) busyLocked() {
+	if l.stage == running && !l.runs.Watching() {
+		l.runs.BusyLocked()
+	}
+}
+
+// unhang is called, without the lock, when a task has come to a loop that is hung.
+func (l *Loop) unhang() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.busyLocked()
+}
+
+// LackingSince is that of [run.Crew].
+func (c *crew) LackingSince(now int64) (since int64, lacks bool) {
+	l := c.loop()
+	if l.stage != running || l.exec.Task == nil {
+		return 0, false
+	}
+	l.collectLocked()
+	head := l.firstLocked()
+	if head == nil || head.When > now {
+		return 0, false
+	}
+	return max(head.When, l.exec.Task.Started), true
+}
+
+// NextLack is that of [run.Crew].
+func (c *crew) NextLack(now int64) int64 {
+	l := c.loop()
+	switch next := l.next.Load(); {
+	case l.stage != running:
+		return clock.Never
+	case l.exec.Task != nil:
+	case next == awake, next == hung: // it is between two tasks
+		return now
+	default: // it sleeps, or has no goroutine
+		return clock.Never
+	}
+	// As before a sleep, see there: first this, and then a look at the intake.
+	l.next.CompareAndSwap(awake, hung)
+	l.collectLocked()
+	if head := l.firstLocked(); head != nil {
+		return max(head.When, now)
+	}
+	return clock.Never
+}
+
+// Short is that of [run.Crew].
+func (c *crew) Short(short bool) {
+	c.heeds = short
+	c.notices.heedLocked(short)
+}
+
+// Holders is that of [run.Crew].
+func (c *crew) Holders() (holders []run.Holder) {
+	for _, r := range c.loop().runningLocked() {
+		holders = append(holders, run.Holder{Info: run.Info(r.Run), For: r.For})
+	}
+	return holders
+}
+
+// Waiting is that of [run.Crew].
+func (c *crew) Waiting() int { return c.loop().statsLocked().Queued }
+
+// firstLocked returns the first task on the agenda that has not been cancelled, or nil if there is
+// none. It drops those before.
+func (l *Loop) firstLocked() *cell.Cell {
+	for {
+		c := l.agenda.head()
+		if c == nil || !c.Phase().Settled() {
+			return c
+		}
+		l.agenda.pop()
+		l.counts.reclaimed++
+	}
+}
+
+// overdueLocked returns for how long the first task has been due; 0 if it is not.
+func (l *Loop) overdueLocked() time.Duration {
+	l.collectLocked()
+	c := l.firstLocked()
+	if c == nil {
+		return 0
+	}
+	return max(time.Duration(l.clock.Now()-c.When), 0)
+}
