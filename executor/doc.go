@@ -106,6 +106,9 @@
 // silence. [OnError] changes both. What no Go program survives ends the process here as anywhere
 // else: a concurrent map write, a stack overflow, running out of memory or threads, os.Exit.
 //
+// A hook, an observer or another callback that panics or calls Goexit is reported in the same way,
+// and harms no task.
+//
 // # Goroutines
 //
 // What a task leaves on the goroutine of its worker stays there for the tasks that follow: the
@@ -121,7 +124,7 @@
 // Shut a pool down when it is no longer needed. Close suits services: it drops what is not yet due
 // and waits for the rest. Shutdown lets accepted tasks run, as in Java, and does not wait.
 // ShutdownNow stops everything. CloseContext is Close with a limit and a report. All of them may be
-// called from a task, and more than once.
+// called from a task or a callback, and more than once.
 //
 // # Seeing what happens
 //

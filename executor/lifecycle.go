@@ -100,8 +100,8 @@ func (p *Pool) Close() error {
 // CloseContext is Close that waits until ctx ends. It then does what [Pool.ShutdownNow] does, and
 // returns the error of ctx without waiting for the tasks that are still running; [Pool.Terminated]
 // tells when the last has ended. A nil ctx never ends. If it is called from a task of the same
-// pool, CloseContext shuts the pool down and drops tasks like Close, but neither waits nor
-// interrupts, and returns [future.ErrSelfWait].
+// pool, or from a callback that the end of the pool waits for, CloseContext shuts the pool down and
+// drops tasks like Close, but neither waits nor interrupts, and returns [future.ErrSelfWait].
 //
 // The report lists the tasks that never started, or will not start again, including series that
 // were in a run at the call; each task is in one report only. It also lists the tasks that were

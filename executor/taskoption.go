@@ -131,8 +131,8 @@ func Jitter(d time.Duration) TaskOption {
 	})
 }
 
-// MaxRuns ends a periodic task after n runs; its future then succeeds. Other tasks ignore it. n
-// must be at least 1.
+// MaxRuns ends a periodic task after n runs that have begun; its future then succeeds. Other tasks
+// ignore it. n must be at least 1.
 func MaxRuns(n int) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		if n < 1 {

@@ -8,8 +8,8 @@ import (
 )
 
 // Option configures a loop at its construction. A loop takes some of the options of a pool, with
-// the same meaning: [executor.Name], [executor.BaseContext], [executor.Logger] and
-// [executor.ErrorHandler].
+// the same meaning: each [executor.LoopOption], such as [executor.Slack], [executor.Defaults] and
+// [executor.OnHealth]; and [executor.Name], [executor.Logger] and [executor.ErrorHandler].
 type Option interface{ anyOption }
 
 type anyOption = run.Option

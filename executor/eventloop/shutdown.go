@@ -108,8 +108,8 @@ func (l *Loop) beQuiet(quiet, timeout time.Duration) (swept []*cell.Cell, begun 
 
 // Close shuts the loop down, drops the tasks that are not yet due and all periodic ones, waits for
 // the others to run, and returns nil. If a task never ends, Close waits for ever;
-// [Loop.CloseContext] does not. Called from a task of the loop, Close does not wait, but returns
-// [future.ErrSelfWait].
+// [Loop.CloseContext] does not. Called from a task of the loop, or from a callback that the end of
+// the loop waits for, Close does not wait, but returns [future.ErrSelfWait].
 func (l *Loop) Close() error {
 	_, err := l.CloseContext(context.Background())
 	return err
@@ -119,8 +119,8 @@ func (l *Loop) Close() error {
 // and returns the error of ctx without waiting for a task that still runs. The report lists the
 // tasks that will not begin, or not begin again, including a series that was in a run at the time
 // of the call; and the task whose context was ended while it was running, whether or not it takes
-// notice. Called from a task of the loop, CloseContext returns [future.ErrSelfWait] at once. A nil
-// ctx never ends.
+// notice. Called from a task of the loop, or from a callback that the end of the loop waits for,
+// CloseContext returns [future.ErrSelfWait] at once. A nil ctx never ends.
 func (l *Loop) CloseContext(ctx context.Context) (executor.Report, error) {
 	report := l.shut(draining, true, true)
 	err := l.AwaitTermination(ctx)
@@ -138,8 +138,8 @@ func (l *Loop) CloseContext(ctx context.Context) (executor.Report, error) {
 
 // AwaitTermination waits until the loop has been shut down and its last task has ended, and returns
 // nil; or until ctx ends, and returns the error of ctx. It does not shut the loop down. Called from
-// a task of the loop, which would wait for itself, it returns [future.ErrSelfWait] at once. A nil
-// ctx never ends.
+// a task of the loop, which would wait for itself, it returns [future.ErrSelfWait] at once; likewise
+// from a callback that the end of the loop waits for. A nil ctx never ends.
 func (l *Loop) AwaitTermination(ctx context.Context) error {
 	return run.Await(ctx, l.gone, l.outlives)
 }
