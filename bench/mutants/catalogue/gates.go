@@ -1,0 +1,103 @@
+package catalogue
+
+// User code that does not return as it should, and what a pool does at its bounds.
+var gates = []Mutant{
+	{
+		ID:    "gate-01",
+		Fault: "a callback that calls Goexit is reported by nobody",
+		File:  "executor/internal/run/hookerror.go",
+		From:  "if !over { failed(err) }",
+		To:    "_ = over",
+	},
+	{
+		ID:    "gate-02",
+		Fault: "panic(nil) is taken for Goexit where recover does not tell them apart",
+		File:  "internal/gate/gate.go",
+		From:  "end.Value = new(runtime.PanicNilError) *err = errorOf(end)",
+		To:    "_ = runtime.PanicNilError{}",
+	},
+	{
+		ID:    "gate-03",
+		Fault: "a panic in a deferred call during Goexit is told by nobody",
+		File:  "internal/gate/gate.go",
+		From:  "if !over { failed(end)",
+		To:    "if !over && end.Exited() {\nfailed(end)",
+	},
+	{
+		ID:    "gate-04",
+		Fault: "a callback that ends its goroutine takes with it all that is to be told of the others",
+		File:  "executor/internal/run/dropped.go",
+		From:  "o.adoptSettling() o.TellAll(ds)",
+		To:    "o.adoptSettling()\no.TellAll(nil)",
+	},
+	{
+		ID:    "gate-05",
+		Fault: "a callback that is told of a drop may wait for the end of the pool, which waits for it",
+		File:  "executor/internal/run/settling.go",
+		From:  "return slices.Contains(o.settling, id)",
+		To:    "return false && slices.Contains(o.settling, id)",
+	},
+	{
+		ID:    "gate-06",
+		Fault: "a pool ends before it has told all who wait for what it has dropped",
+		File:  "executor/internal/run/settling.go",
+		From:  "return len(o.settling)",
+		To:    "return 0",
+	},
+	{
+		ID:    "gate-07",
+		Fault: "an observer that ends the goroutine keeps the body from being called",
+		File:  "executor/execution.go",
+		From:  "defer x.callBody() defer x.callBefore() x.Begin()",
+		To:    "x.Begin()\nx.callBefore()\nx.callBody()",
+	},
+	{
+		ID:    "gate-08",
+		Fault: "an observer of a loop that ends the goroutine keeps the body from being called",
+		File:  "executor/eventloop/execution.go",
+		From:  "defer l.callBody() l.exec.Begin()",
+		To:    "l.exec.Begin()\nl.callBody()",
+	},
+	{
+		ID:    "gate-09",
+		Fault: "the workers of a pool that is paused are room for more tasks than may wait",
+		File:  "executor/admission.go",
+		From:  "case p.pause.on: return 0",
+		To:    "",
+	},
+	{
+		ID:    "gate-10",
+		Fault: "workers whom the pace lets start nothing are room for more tasks than may wait",
+		File:  "executor/admission.go",
+		From:  "return min(free, p.pace.left(p.now()))",
+		To:    "return free",
+	},
+	{
+		ID:    "gate-11",
+		Fault: "what waits for its gap does not fill the queue, so the pool does not grow",
+		File:  "executor/admission.go",
+		From:  "return p.heldBack + len(p.deferred)",
+		To:    "return p.heldBack",
+	},
+	{
+		ID:    "gate-12",
+		Fault: "a task that submits itself to its caller exhausts the stack",
+		File:  "executor/extrarun.go",
+		From:  "x.depth >= maxNested",
+		To:    "x.depth >= 100*maxNested",
+	},
+	{
+		ID:    "gate-13",
+		Fault: "defaults that are given twice replace each other",
+		File:  "executor/defaults.go",
+		From:  "all = *s.Defaults",
+		To:    "",
+	},
+	{
+		ID:    "gate-14",
+		Fault: "a task without options of its own has no defaults",
+		File:  "executor/submit.go",
+		From:  "len(opts) == 0 && carried == nil && p.shared.Defaults == nil",
+		To:    "len(opts) == 0 && carried == nil",
+	},
+}
