@@ -33,7 +33,7 @@ func (p *Pool) scheduleIn(
 	}
 	pl = p.ownPlan(pl)
 	c.Plan = pl.Cells()
-	pl.expectedBy = &l.strand
+	pl.expectedBy, pl.expected = &l.strand, true
 	p.mu.Lock()
 	l.users++
 	p.mu.Unlock()
@@ -50,11 +50,11 @@ func (p *Pool) scheduleIn(
 // if one does. It reports whether c may start.
 func (p *Pool) joinLocked(c *cell.Cell) bool {
 	pl := planOf(c)
-	s := pl.expectedBy
-	if s == nil || c.Phase().Settled() {
+	if !pl.expected || c.Phase().Settled() {
 		return true // if it is settled, whoever tries to start it finds that out
 	}
-	pl.expectedBy, pl.strand = nil, s
+	s := pl.expectedBy
+	pl.expected, pl.strand = false, s
 	s.users--
 	if s.head != nil {
 		p.holdBackLocked(s, c)
@@ -71,9 +71,9 @@ func (p *Pool) joinLocked(c *cell.Cell) bool {
 
 // unexpectLocked is called when c will not come.
 func (p *Pool) unexpectLocked(c *cell.Cell) {
-	if s := planOf(c).expectedBy; s != nil {
-		planOf(c).expectedBy = nil
-		s.users--
-		p.releaseLocked(s)
+	if pl := planOf(c); pl.expected {
+		pl.expected = false
+		pl.expectedBy.users--
+		p.releaseLocked(pl.expectedBy)
 	}
 }

@@ -28,7 +28,7 @@ func (p *Pool) helpLocked(a *await) {
 	case c == nil:
 	case at > now:
 		p.helpAtLocked(a, at, now)
-	case planOf(c).expectedBy != nil && !p.meetLocked(c):
+	case planOf(c).expected && !p.meetLocked(c):
 		p.helpLocked(a) // others come before it
 	case p.mayHelpLocked(a):
 		p.startHelperLocked(a, c, now)

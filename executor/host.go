@@ -117,9 +117,7 @@ func (h *host) Describe(c *cell.Cell) Run {
 // needs no call of a worker by itself: at worst the leader wakes up once for nothing.
 func (p *Pool) vacatedLocked(c *cell.Cell) {
 	pl := planOf(c)
-	if pl.expectedBy != nil {
-		p.unexpectLocked(c)
-	}
+	p.unexpectLocked(c)
 	s := pl.strand
 	if s != nil {
 		p.advanceLocked(s)

@@ -12,15 +12,17 @@ type plan struct {
 	run.Plan
 
 	strand *strand // of a task of a serial executor; else nil
-	// expectedBy is the strand that the task is to join once it is due; guarded by the pool's lock.
+	// expectedBy is the strand that the task was scheduled for, and joins once it is due: until then
+	// it has no strand, and the pool's lock guards that.
 	expectedBy *strand
 
 	// twin is set for a plan that many tasks share: the plan of those of them without a future.
 	// Such a plan has no state, and is not changed.
 	twin *plan
 
-	job  bool       // it was made by Apply
-	heir *cell.Cell // has the name once this task has gone; guarded by the pool's lock
+	job      bool       // it was made by Apply
+	expected bool       // it is still to join its strand; guarded by the pool's lock
+	heir     *cell.Cell // has the name once this task has gone; guarded by the pool's lock
 }
 
 // planOf returns the plan of a task. Every cell in a pool has one.

@@ -258,3 +258,24 @@ func TestATaskThatWaitsForALaterOneOfItsSerialByAnotherContextGetsNoResultOfIt(t
 		})
 	}
 }
+
+// A task that is scheduled for later takes its place in the order only when it is due. Still it does
+// not begin before the run that waits for it has ended.
+func TestC4_C10_ASerialTaskThatWaitsForOneScheduledThereIsToldSo(t *testing.T) {
+	for _, delay := range []time.Duration{0, time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			s := executor.NewSerial(pooltest.NewScheduledPool(t, 2))
+			ran := false
+			f := pooltest.Submit(t, s, func(ctx context.Context) error {
+				later, err := s.Schedule(delay, func(context.Context) error { ran = true; return nil })
+				require.NoError(t, err)
+				_, err = later.Get(ctx)
+				return err
+			})
+			time.Sleep(time.Hour)
+			synctest.Wait()
+			assert.ErrorIs(t, pooltest.Outcome(t, f), future.ErrSelfWait)
+			assert.True(t, ran, "after the run")
+		})
+	}
+}
