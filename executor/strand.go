@@ -38,8 +38,8 @@ type strand struct {
 }
 
 // comesAfter reports whether c is a later task than run, which is in progress, of the same serial
-// executor, so that it does not begin before run has ended. One that is scheduled for later does not
-// either, though it has not come yet.
+// executor, so that it does not begin before run has ended. One that is scheduled for later does
+// not either, though it has not come yet.
 func comesAfter(c, run *cell.Cell) bool {
 	s := planOf(c).home()
 	return s != nil && s == planOf(run).home() && c != run

@@ -83,7 +83,8 @@ var laneWaysToSeveral = map[string]laneWay{
 	},
 }
 
-// laneBehind asserts that a task that waits for one behind it is told so, on a pool of the given size.
+// laneBehind asserts that a task that waits for one behind it is told so, on a pool of the given
+// size.
 func laneBehind(t *testing.T, newPool pooltest.Maker, size int, way laneWay) {
 	p := newPool(t, size)
 	s := executor.NewSerial(p)
@@ -259,8 +260,8 @@ func TestATaskThatWaitsForALaterOneOfItsSerialByAnotherContextGetsNoResultOfIt(t
 	}
 }
 
-// A task that is scheduled for later takes its place in the order only when it is due. Still it does
-// not begin before the run that waits for it has ended.
+// A task that is scheduled for later takes its place in the order only when it is due. Still it
+// does not begin before the run that waits for it has ended.
 func TestC4_C10_ASerialTaskThatWaitsForOneScheduledThereIsToldSo(t *testing.T) {
 	for _, delay := range []time.Duration{0, time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
