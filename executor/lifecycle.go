@@ -153,10 +153,10 @@ func (p *Pool) drainLocked() {
 	}
 	p.stage = draining
 	p.runs.EndShortageLocked()
-	p.announce() // starts the functions of AfterShutdown, on other goroutines
 	if p.inbox != nil {
 		p.inbox.Close()
 	}
+	p.announce() // starts the functions of AfterShutdown, on other goroutines: tasks are refused
 	p.blockedSubmitters.refuseAllLocked(p)
 	p.resumeLocked() // a worker may have to be started for what waits
 	p.lot.CallAll()

@@ -183,8 +183,9 @@ func (l *Loop) refuseLocked() {
 	if l.stage < draining {
 		l.runs.EndShortageLocked()
 		l.stage = draining
-		l.announce()
-		l.admitLocked(l.intake.close())
+		arrived := l.intake.close()
+		l.announce() // tasks are refused by now
+		l.admitLocked(arrived)
 	}
 }
 
