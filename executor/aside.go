@@ -1,8 +1,11 @@
 package executor
 
 import (
+	"cmp"
+
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
 )
 
 // Overview: a task that has waited for too long, or a series without a run to wait for, is not kept
@@ -12,13 +15,16 @@ import (
 
 // setAsideLocked is [run.Owner.SetAside].
 func (p *Pool) setAsideLocked(c *cell.Cell, why run.Skip) (finish func()) {
+	turn := turnOf(c)
 	if p.stage >= stopping || !p.takeOutLocked(c) {
 		return nil
 	}
 	p.unexpectLocked(c)
 	g := p.addExtraRunLocked()
 	g.Aside, g.aside = why, true
-	if !g.startLocked(c, p.clock.Now()) {
+	started := g.startLocked(c, p.clock.Now())
+	g.Freed, g.Meant = turn, p.lot.Until() // what it has waited for, if late runs are explained
+	if !started {
 		delete(p.extraRuns, g) // it was cancelled a moment ago, and has been counted
 		p.notifyLocked(unread)
 		return nil
@@ -26,6 +32,20 @@ func (p *Pool) setAsideLocked(c *cell.Cell, why run.Skip) (finish func()) {
 	p.counts.busy--
 	p.notifyLocked(unread) // there is room where it was
 	return func() { go g.endAside() }
+}
+
+// turnOf returns when it was the turn of c, which waits, in its serial executor: clock.Never if it
+// was not yet, and 0 if it is in none.
+func turnOf(c *cell.Cell) int64 {
+	pl := planOf(c)
+	s := cmp.Or(pl.strand, pl.expectedBy)
+	switch {
+	case s == nil:
+		return 0
+	case s.head != nil && s.head != c:
+		return clock.Never
+	}
+	return max(s.ended, s.openAt(pl.Retrying()))
 }
 
 // takeOutLocked takes c out of wherever it waits, and reports whether it did.

@@ -117,13 +117,14 @@ type latenessFields struct {
 	Collector duration  `json:"collector,omitzero"`
 	Holders   []Running `json:"holders,omitempty"`
 	Partial   bool      `json:"partial,omitempty"`
+	Expired   bool      `json:"expired,omitempty"`
 }
 
 // MarshalJSON writes the durations as strings.
 func (l Lateness) MarshalJSON() ([]byte, error) {
 	return json.Marshal(latenessFields{duration(l.Total), duration(l.Clock), duration(l.Previous),
 		duration(l.Held), duration(l.Busy), duration(l.Queue), duration(l.Slack), duration(l.Wake),
-		duration(l.Collector), l.Holders, l.Partial})
+		duration(l.Collector), l.Holders, l.Partial, l.Expired})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
@@ -134,7 +135,7 @@ func (l *Lateness) UnmarshalJSON(text []byte) error {
 		Previous: time.Duration(f.Previous), Held: time.Duration(f.Held),
 		Busy: time.Duration(f.Busy), Queue: time.Duration(f.Queue), Slack: time.Duration(f.Slack),
 		Wake: time.Duration(f.Wake), Collector: time.Duration(f.Collector),
-		Holders: f.Holders, Partial: f.Partial}
+		Holders: f.Holders, Partial: f.Partial, Expired: f.Expired}
 	return err
 }
 
@@ -152,6 +153,9 @@ func (l Lateness) LogValue() slog.Value {
 	fields.span("collector", l.Collector)
 	if l.Holders != nil {
 		fields.add(slog.Any("holders", l.Holders))
+	}
+	if l.Expired {
+		fields.add(slog.Bool("expired", true))
 	}
 	return slog.GroupValue(fields...)
 }

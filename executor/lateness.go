@@ -6,10 +6,10 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/run"
 )
 
-// Lateness says how late a run began, and what it had waited for since it was due. Total is the sum
-// of Clock, Previous, Held, Busy, Queue, Slack and Wake. In a testing/synctest bubble each of them
-// is exact; otherwise they are as exact as the clock, but what a part of Wake was spent on is an
-// estimate.
+// Lateness says how late a run began, or expired, and what it had waited for since it was due.
+// Total is the sum of Clock, Previous, Held, Busy, Queue, Slack and Wake. In a testing/synctest
+// bubble each of them is exact; otherwise they are as exact as the clock, but what a part of Wake
+// was spent on is an estimate.
 //
 // The time from which it counts is the one for which the run was planned before [CatchUp] may have
 // moved that, so that a stall is seen. [Jitter] is not late.
@@ -36,6 +36,9 @@ type Lateness struct {
 	// Partial tells that some runs have been forgotten that may have held the workers: a pool
 	// remembers 64. Their time is in Wake.
 	Partial bool
+
+	// Expired tells that the run has not begun, see [BeginWithin]: it has waited in vain until then.
+	Expired bool
 }
 
 // String describes the reasons in a line, such as
@@ -49,7 +52,7 @@ func (l Lateness) String() string {
 func (l Lateness) inner() run.Lateness {
 	inner := run.Lateness{Total: l.Total, Clock: l.Clock, Previous: l.Previous, Held: l.Held,
 		Busy: l.Busy, Queue: l.Queue, Slack: l.Slack, Wake: l.Wake, Collector: l.Collector,
-		Partial: l.Partial}
+		Partial: l.Partial, Expired: l.Expired}
 	for _, h := range l.Holders {
 		inner.Holders = append(inner.Holders, run.Holder{Info: run.Info(h.Run), For: h.For})
 	}
@@ -59,7 +62,8 @@ func (l Lateness) inner() run.Lateness {
 func latenessOf(inner run.Lateness) Lateness {
 	l := Lateness{Total: inner.Total, Clock: inner.Clock, Previous: inner.Previous,
 		Held: inner.Held, Busy: inner.Busy, Queue: inner.Queue, Slack: inner.Slack,
-		Wake: inner.Wake, Collector: inner.Collector, Partial: inner.Partial}
+		Wake: inner.Wake, Collector: inner.Collector, Partial: inner.Partial,
+		Expired: inner.Expired}
 	for _, h := range inner.Holders {
 		l.Holders = append(l.Holders, Running{Run: Run(h.Info), For: h.For})
 	}
@@ -70,6 +74,9 @@ func latenessOf(inner run.Lateness) Lateness {
 // Late, and logged as a warning, such as
 //
 //	executor: late 412ms poll#17: workers 398ms (import-1 9.2s, import-2 3.1s), wake 14ms, gc 3ms
+//
+// A run that has expired, see [BeginWithin], is explained as well, however short it has waited. It
+// is told after [Observer.Expired], and logged with "expired after 5s" in place of "late 5s".
 //
 // Not all are logged, but of those of one name the first, second, fourth, eighth and so on, and one
 // a minute, with how many there have been, as "episode", and how many since the last record, as
@@ -90,10 +97,11 @@ func ExplainLate(d time.Duration) LoopOption {
 }
 
 // OnLate has f called when a run begins later than d, on a goroutine of its own, at most once per
-// interval: the moment to have a trace.FlightRecorder write down what has just happened. It implies
-// [Measure], and logs nothing; see [ExplainLate]. If f panics or calls runtime.Goexit, that is
-// reported like the panic of a hook. A run that begins late while f is at it, or within the
-// interval, is passed over. OnLate panics if f is nil, or d negative.
+// interval: the moment to have a trace.FlightRecorder write down what has just happened. Likewise
+// when a run expires, see [BeginWithin], that has waited for longer than d. It implies [Measure],
+// and logs nothing; see [ExplainLate]. If f panics or calls runtime.Goexit, that is reported like
+// the panic of a hook. A run that begins late while f is at it, or within the interval, is passed
+// over. OnLate panics if f is nil, or d negative.
 func OnLate(d, interval time.Duration, f func(Run, Lateness)) LoopOption {
 	if f == nil {
 		panic("executor: nil function")

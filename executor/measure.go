@@ -8,9 +8,11 @@ import (
 )
 
 // Measure has a pool or event loop keep histograms of how late runs begin and how long they take,
-// of all runs and by the names of tasks; see [Pool.Measurements] and [Stats]. It reads the clock
-// once more for each run of a task that runs once, and keeps about 1 KiB for each of up to 200
-// names. A task of Execute then costs as much as one of Submit. Without the option nothing is kept.
+// of all runs and by the names of tasks; see [Pool.Measurements] and [Stats]. A run that has
+// expired, see [BeginWithin], has not begun: it is counted, and in no histogram. Measure reads the
+// clock once more for each run of a task that runs once, and keeps about 1 KiB for each of up to
+// 200 names. A task of Execute then costs as much as one of Submit. Without the option nothing is
+// kept.
 func Measure() LoopOption { return forLoops(measured) }
 
 func measured(s *run.Settings) {
@@ -69,8 +71,8 @@ type Measurements struct {
 	TaskMeasurements                    // of all runs
 	Tasks            []TaskMeasurements // by name; beyond the first 200 they share the name "other"
 
-	// Reasons has what the late runs that [ExplainLate] has explained had waited for, in all.
-	// Unexplained counts the others.
+	// Reasons has what the late runs that [ExplainLate] has explained had waited for, in all; those
+	// that have expired included. Unexplained counts the others.
 	Reasons     Lateness
 	Unexplained uint64
 }
@@ -81,6 +83,7 @@ type TaskMeasurements struct {
 	Late     Histogram // from when a run was due to when it began
 	Took     Histogram // from when it began to the end of its body
 	Failures uint64    // runs that have failed, as in Stats; no attempts that others follow
+	Expired  uint64    // runs that did not begin in time, as in Stats; they are in no histogram
 	Missed   uint64    // periods that got no run of their own
 
 	LastSuccess time.Time // when a run last succeeded; zero before that
@@ -107,7 +110,8 @@ func measurementsLocked(o *run.Owner) (m Measurements) {
 	}
 	for _, k := range o.KindsLocked() {
 		task := TaskMeasurements{Name: k.Name, Late: Histogram(k.Late), Took: Histogram(k.Took),
-			Failures: k.Failures, Missed: k.Missed, LastSuccess: o.SuccessOf(k)}
+			Failures: k.Failures, Expired: k.Expired, Missed: k.Missed,
+			LastSuccess: o.SuccessOf(k)}
 		if k == &o.Insight.All {
 			m.TaskMeasurements = task
 		} else {

@@ -43,7 +43,8 @@ type Observer struct {
 	Began func(context.Context, Run) context.Context
 
 	// Late is called after Began for a run that begins late: later than [ExplainLate] says, or else
-	// than 10 ms. It implies [Measure].
+	// than 10 ms. It is called after Expired for a run that has expired: then Lateness.Expired is
+	// set, and the context is that of the pool, see [BaseContext]. It implies [Measure].
 	Late func(context.Context, Run, Lateness)
 
 	// Missed is called after Began for a run with Run.Missed above zero.
@@ -59,7 +60,7 @@ type Observer struct {
 	Ended func(context.Context, Run, error)
 
 	// Expired is called in place of Began and Ended for a run that does not begin in time, see
-	// [BeginWithin].
+	// [BeginWithin]. Late follows if it is to be explained.
 	Expired func(Run)
 
 	// Cancelled is called once for a task that was cancelled, by the canceller. If it is in a run,

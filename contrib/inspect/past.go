@@ -7,7 +7,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// pastRun is a run that has ended.
+// pastRun is a run that has ended, or expired.
 type pastRun struct {
 	Task    link      `json:"task"`
 	Number  uint64    `json:"number"`
@@ -16,14 +16,15 @@ type pastRun struct {
 	Took    span      `json:"took"`
 	Late    span      `json:"late"`
 	Missed  uint64    `json:"missed,omitzero"`
+	Expired bool      `json:"expired,omitzero"` // then it has not begun
 	Error   said      `json:"error,omitempty"`
 	Why     *lateness `json:"why,omitempty"`
 }
 
 func (s *seen) past(r executor.PastRun) pastRun {
 	return pastRun{Task: s.link(r.Name), Number: r.Number, Due: r.Scheduled, Started: r.Started,
-		Took: span(r.Took), Late: span(r.Late), Missed: r.Missed, Error: said(errorText(r.Err)),
-		Why: newLateness(r.Why)}
+		Took: span(r.Took), Late: span(r.Late), Missed: r.Missed, Expired: r.Expired,
+		Error: said(errorText(r.Err)), Why: newLateness(r.Why)}
 }
 
 // lateness is what a late run had waited for.

@@ -55,7 +55,7 @@ func (t *strip) Picture() template.HTML {
 
 func (t *strip) draw(b *strings.Builder, i int, most uint64) {
 	x := &t.Bins[i]
-	if x.Runs+x.Planned == 0 {
+	if x.empty() {
 		return
 	}
 	at := i * binPixels
@@ -67,7 +67,7 @@ func (t *strip) draw(b *strings.Builder, i int, most uint64) {
 	if x.Runs > 0 {
 		column(b, lateClass(x.Late), at, x.Runs, most)
 	}
-	if x.Failures > 0 {
+	if x.Failures+x.Expired > 0 {
 		fmt.Fprintf(b, `<rect class="bad" x="%d" y="52" width="3" height="7"/>`, at)
 	}
 	if x.Together > t.Workers {
@@ -75,6 +75,9 @@ func (t *strip) draw(b *strings.Builder, i int, most uint64) {
 	}
 	b.WriteString("</g>")
 }
+
+// empty reports whether there is nothing in a bin.
+func (x *bin) empty() bool { return x.Runs+x.Expired+x.Planned == 0 }
 
 // column draws a bar, whose height grows with the logarithm of n, so that few show beside many.
 func column(b *strings.Builder, class string, at int, n, most uint64) {
@@ -95,6 +98,9 @@ func (t *strip) tell(i int) string {
 	if x.Failures > 0 {
 		words = append(words, count(x.Failures)+" failed")
 	}
+	if x.Expired > 0 {
+		words = append(words, count(x.Expired)+" expired")
+	}
 	if x.Planned > 0 {
 		words = append(words, fmt.Sprintf("%s planned, %v first", numbered(x.Planned, "run"), x.First))
 	}
@@ -111,11 +117,16 @@ func (t *strip) Says() string {
 	for _, b := range t.Bins {
 		sum.Runs += b.Runs
 		sum.Failures += b.Failures
+		sum.Expired += b.Expired
 		sum.Planned += b.Planned
 		sum.Late = max(sum.Late, b.Late)
 	}
-	says := fmt.Sprintf("Ten minutes back: %s, %s failed, the latest %v late. Ten ahead: %s planned",
-		numbered(sum.Runs, "run"), count(sum.Failures), sum.Late, numbered(sum.Planned, "run"))
+	lost := count(sum.Failures) + " failed"
+	if sum.Expired > 0 {
+		lost += ", " + count(sum.Expired) + " expired"
+	}
+	says := fmt.Sprintf("Ten minutes back: %s, %s, the latest %v late. Ten ahead: %s planned",
+		numbered(sum.Runs, "run"), lost, sum.Late, numbered(sum.Planned, "run"))
 	if t.Until.Before(t.end()) {
 		says += ", as far as " + t.Until.Format("15:04:05")
 	}
@@ -131,7 +142,7 @@ func (t *strip) Says() string {
 // Told are the bins in words in which there is something.
 func (t *strip) Told() (told []string) {
 	for i := range t.Bins {
-		if t.Bins[i].Runs+t.Bins[i].Planned > 0 {
+		if !t.Bins[i].empty() {
 			told = append(told, t.tell(i))
 		}
 	}

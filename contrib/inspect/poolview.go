@@ -144,6 +144,7 @@ type measured struct {
 	Task        link          `json:"task"`
 	Runs        uint64        `json:"runs"`
 	Failures    uint64        `json:"failures"`
+	Expired     uint64        `json:"expired"`
 	Missed      uint64        `json:"missed"`
 	LastSuccess time.Time     `json:"last_success,omitzero"`
 	Late        *distribution `json:"late"`
@@ -158,7 +159,7 @@ func (s *seen) kinds(tasks []executor.TaskMeasurements) []measured {
 	})
 	kinds := []measured{}
 	for _, t := range tasks[:min(len(tasks), mostKinds)] {
-		kinds = append(kinds, measured{s.link(t.Name), t.Took.Count(), t.Failures, t.Missed,
+		kinds = append(kinds, measured{s.link(t.Name), t.Took.Count(), t.Failures, t.Expired, t.Missed,
 			t.LastSuccess, newDistribution(t.Late.Distribution()),
 			newDistribution(t.Took.Distribution())})
 	}

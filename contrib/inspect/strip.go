@@ -36,10 +36,11 @@ const (
 	shortest = time.Second
 )
 
-// bin is the runs that have begun within five seconds, or will.
+// bin is the runs that have begun or expired within five seconds, or will begin.
 type bin struct {
 	Runs     uint64 `json:"runs,omitzero"`
 	Failures uint64 `json:"failures,omitzero"`
+	Expired  uint64 `json:"expired,omitzero"`
 	Late     span   `json:"late,omitzero"` // the one that was latest
 	Name     text   `json:"name,omitempty"`
 	Number   uint64 `json:"number,omitzero"`
@@ -78,9 +79,10 @@ func (t *strip) bin(at time.Time) *bin {
 }
 
 func (b *bin) add(s executor.Second) {
-	if b.Runs == 0 || span(s.Late) > b.Late {
+	if s.Runs > 0 && (b.Runs == 0 || span(s.Late) > b.Late) {
 		b.Late, b.Name, b.Number, b.Took = span(s.Late), text(named(s.Name)), s.Number, span(s.Took)
 	}
 	b.Runs += s.Runs
 	b.Failures += s.Failures
+	b.Expired += s.Expired
 }

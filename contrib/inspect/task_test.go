@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -110,5 +111,28 @@ func TestRatesAreOfThePresent(t *testing.T) {
 		assert.Nil(t, rates())
 		time.Sleep(time.Second)
 		assert.Zero(t, rates().Runs)
+	})
+}
+
+func TestWhatHasExpiredIsShownAsSuch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewScheduledPool(1, executor.KeepHistory(),
+			executor.Logger(slog.New(slog.DiscardHandler)))
+		defer p.Close()
+		_, err := p.Schedule(500*time.Millisecond, sleep(3*time.Second), executor.Name("hog"))
+		require.NoError(t, err)
+		_, err = p.AtFixedRate(time.Second, 2*time.Second, sleep(0), executor.Name("poll"),
+			executor.BeginWithin(time.Second))
+		require.NoError(t, err)
+		time.Sleep(4 * time.Second)
+		synctest.Wait()
+		page := inspect.Handler(p)
+		_, tasks := viewed(t, page)
+		for _, body := range []string{get(t, page, "/pool/-1/").Body.String(), tasks[0]} {
+			assert.Contains(t, body, `<td class="n">–</td><td><span class="badge s-failed">expired</span></td>`)
+			assert.Contains(t, body, "1 s no free worker (hog 1.5 s)")
+		}
+		assert.Contains(t, tasks[0], `<dt>expired</dt><dd>1</dd>`)
+		assert.Contains(t, get(t, page, "/pool/-1/").Body.String(), "2 runs, 0 failed, 1 expired, the latest 500 ms late")
 	})
 }

@@ -144,7 +144,7 @@ func TestEveryMetricIsCollected(t *testing.T) {
 			"punctual.queue.overdue s float gauge pool",
 			"punctual.run.active {run} int updowncounter pool",
 			"punctual.run.duration s histogram pool,task",
-			"punctual.run.expired {run} int counter pool",
+			"punctual.run.expired {run} int counter pool,task",
 			"punctual.run.failures {run} int counter pool,task",
 			"punctual.run.late.time s float counter cause,pool",
 			"punctual.run.late.unexplained {run} int counter pool",

@@ -44,7 +44,8 @@ import (
 //	error.type                               of a run that has not succeeded
 //
 // Which runs are late enough to be explained, and how many, [executor.ExplainLate] says; without
-// it, those that are 10 ms late.
+// it, those that are 10 ms late. What has expired, see [executor.BeginWithin], has not begun, and
+// has no span.
 //
 // # Errors
 //
@@ -142,7 +143,7 @@ func (s *spans) start(ctx context.Context, r executor.Run) (context.Context, tra
 func (s *spans) late(ctx context.Context, _ executor.Run, l executor.Lateness) {
 	st, ok := ctx.Value(key{s}).(*state)
 	switch {
-	case !ok:
+	case !ok, l.Expired: // the state is that of a run in which the pool was made
 	case st.span == nil:
 		st.late.Store(&l)
 	case st.span.IsRecording():

@@ -26,7 +26,7 @@ func TestAScrapeHasEveryMetric(t *testing.T) {
 			"punctual_queue_overdue_seconds gauge pool",
 			"punctual_run_active gauge pool",
 			"punctual_run_duration_seconds histogram pool,task",
-			"punctual_run_expired_total counter pool",
+			"punctual_run_expired_total counter pool,task",
 			"punctual_run_failures_total counter pool,task",
 			"punctual_run_late_seconds_total counter cause,pool",
 			"punctual_run_late_unexplained_total counter pool",

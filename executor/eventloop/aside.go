@@ -19,7 +19,7 @@ func (l *Loop) setAsideLocked(c *cell.Cell, why run.Skip) (finish func()) {
 	if l.stage >= stopping || !l.agenda.extract(c) {
 		return nil
 	}
-	a := &aside{run.Execution{Owner: &l.runs, Aside: why}, l}
+	a := &aside{run.Execution{Owner: &l.runs, Aside: why, Meant: l.next.Load()}, l}
 	if !a.Start(c, planOf(c), l.clock.Now()) {
 		l.counts.reclaimed++
 		return nil

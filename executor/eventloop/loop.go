@@ -120,7 +120,7 @@ func New(opts ...Option) *Loop {
 		Crew:        (*crew)(l),
 	}
 	l.exec.Owner = &l.runs
-	l.runs.Running = func(func(*run.Execution) bool) {} // but the one that asks
+	l.runs.Running = func(yield func(*run.Execution) bool) { yield(&l.exec) }
 	l.runs.Limit = func() int { return 1 }
 	l.runs.Size = 1
 	l.runs.Health = func() any { return l.Health() }

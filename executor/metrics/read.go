@@ -16,6 +16,15 @@ func readFailures(s *sight, to *points) {
 	each(func(t *executor.TaskMeasurements) float64 { return float64(t.Failures) })(s, to)
 }
 
+// readExpired is readFailures for the runs that have expired.
+func readExpired(s *sight, to *points) {
+	if !s.measured {
+		to.add(float64(s.Stats.Expired), "")
+		return
+	}
+	each(func(t *executor.TaskMeasurements) float64 { return float64(t.Expired) })(s, to)
+}
+
 func readReasons(s *sight, to *points) {
 	if !s.measured {
 		return

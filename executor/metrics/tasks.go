@@ -15,6 +15,7 @@ func byName(m executor.Measurements) (tasks []executor.TaskMeasurements) {
 	index := map[string]int{}
 	for _, t := range m.Tasks {
 		rest.Failures = less(rest.Failures, t.Failures)
+		rest.Expired = less(rest.Expired, t.Expired)
 		rest.Missed = less(rest.Missed, t.Missed)
 		subtract(&rest.Late, &t.Late)
 		subtract(&rest.Took, &t.Took)
@@ -34,6 +35,7 @@ func byName(m executor.Measurements) (tasks []executor.TaskMeasurements) {
 // join adds the measurements of tasks whose name looks the same.
 func join(sum, t *executor.TaskMeasurements) {
 	sum.Failures += t.Failures
+	sum.Expired += t.Expired
 	sum.Missed += t.Missed
 	if t.LastSuccess.After(sum.LastSuccess) {
 		sum.LastSuccess = t.LastSuccess

@@ -122,6 +122,14 @@ func (l *Lot) Space(head, slack int64) int64 {
 // found no taker, waited on purpose.
 func (l *Lot) Meant() int64 { return l.meant }
 
+// Until returns until when the leader means to wait; like Meant if there is none.
+func (l *Lot) Until() int64 {
+	if l.leader == nil {
+		return l.meant
+	}
+	return l.armed
+}
+
 // Park waits, as leader or follower, until there may be something to take. Head is the time of the
 // head, which is not due, or Nothing. Park returns early when ctx ends, and a follower also when
 // limit delivers; gaveUp tells that limit did and that nobody had called. Done is the channel of

@@ -224,8 +224,8 @@ var seeing = []Mutant{
 		ID:    "seeing-32",
 		Fault: "a threshold of OnLate replaces that of ExplainLate",
 		File:  "executor/internal/run/watched.go",
-		From:  "if in := o.Insight; in.told < 0 || int64(late.Total) <= in.told {",
-		To:    "if in := o.Insight; in.told < 0 {",
+		From:  "in.told < 0 || !late.Expired && int64(late.Total) <= in.told {",
+		To:    "in.told < 0 {",
 	},
 	{
 		ID:    "seeing-33",
@@ -287,8 +287,8 @@ var seeing = []Mutant{
 		ID:    "seeing-41",
 		Fault: "a run that outlives the memory of its second is told in another",
 		File:  "executor/internal/run/history.go",
-		From:  "if s.number != p.started/int64(time.Second) {",
-		To:    "if s.number < p.started/int64(time.Second) {",
+		From:  "return s.number == p.started/int64(time.Second)",
+		To:    "return s.number >= p.started/int64(time.Second)",
 	},
 	{
 		ID:    "seeing-42",
@@ -296,5 +296,26 @@ var seeing = []Mutant{
 		File:  "executor/internal/run/history.go",
 		From:  "if s.runs == 1 || p.late > s.late {",
 		To:    "if s.runs == 1 || p.late >= 0 {",
+	},
+	{
+		ID:    "seeing-43",
+		Fault: "what has expired is counted in all, but not by its name",
+		File:  "executor/internal/run/watched.go",
+		From:  "pl.kind.noteExpired(lost)",
+		To:    "",
+	},
+	{
+		ID:    "seeing-44",
+		Fault: "a run is told to be late because of one that has expired",
+		File:  "executor/internal/run/watched.go",
+		From:  "Freed: max(pl.lastEnd(), x.Freed)",
+		To:    "Freed: max(pl.Ended(), x.Freed)",
+	},
+	{
+		ID:    "seeing-45",
+		Fault: "what has expired behind another of its lane is told to have waited for a worker",
+		File:  "executor/aside.go",
+		From:  "return clock.Never",
+		To:    "return min(0, clock.Never)",
 	},
 }

@@ -68,10 +68,14 @@ func TestWhatHasExpiredOnACalendarIsNotMeasured(t *testing.T) {
 		time.Sleep(90 * time.Second)
 		at(p, 0, "hog", 110*time.Second)
 		time.Sleep(5 * time.Minute)
-		assert.Empty(t, b.read())
+		assert.Equal(t, []string{
+			"cal#2 late 1.000000001s: workers 1s (hog 31s)",
+			"cal#2 late 1.000000001s: workers 1s (hog 1m31s)",
+		}, b.read())
 		assert.EqualValues(t, 2, p.Stats().Expired, "each as its time is over")
 		for _, d := range p.Measurements().Tasks {
 			assert.Zero(t, d.Late.Max, d.Name)
+			assert.EqualValues(t, map[string]int{"cal": 2}[d.Name], d.Expired, d.Name)
 		}
 	})
 }

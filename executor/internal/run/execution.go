@@ -143,6 +143,9 @@ func (x *Execution) Skip() bool {
 		return false
 	case tardy:
 		x.Err = x.Plan.overtime.err
+		if x.Owner.Insight != nil {
+			x.expire()
+		}
 	case beyond, early:
 		x.Err = nil
 	}

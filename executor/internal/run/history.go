@@ -2,7 +2,8 @@ package run
 
 import "time"
 
-// History is what an owner remembers of the runs that have ended lately. Its lock guards it.
+// History is what an owner remembers of the runs that have ended, or expired, lately. Its lock
+// guards it.
 type History struct {
 	seconds [Seconds]second // a ring, by the second in which runs have begun
 	late    ring[Past]      // the last runs that were explained
@@ -18,22 +19,24 @@ const (
 	keptTrails = 4096 // periodic tasks of an owner
 )
 
-// second sums up the runs that have begun within a second of the owner's clock.
+// second sums up the runs that have begun, or expired, within a second of the owner's clock.
 type second struct {
 	number   int64
 	runs     uint64
 	failures uint64
+	expired  uint64
 	late     int64 // of the run that was latest, which the next fields tell
 	name     string
 	run      uint64
 	took     int64
 }
 
-// Past is a run that has ended. It is executor.PastRun, field by field.
+// Past is a run that has ended, or expired. It is executor.PastRun, field by field.
 type Past struct {
 	LastRun
-	Late time.Duration
-	Why  *Lateness
+	Late    time.Duration
+	Why     *Lateness
+	Expired bool
 }
 
 // Second is executor.Second, field by field.
@@ -41,6 +44,7 @@ type Second struct {
 	At       time.Time
 	Runs     uint64
 	Failures uint64
+	Expired  uint64
 	Late     time.Duration
 	Name     string
 	Number   uint64
@@ -50,8 +54,9 @@ type Second struct {
 // past is what is kept of a Past.
 type past struct {
 	record
-	late int64
-	why  *Lateness
+	late    int64
+	why     *Lateness
+	expired bool
 }
 
 // ring has the last elements that were put into it.
@@ -80,12 +85,32 @@ func (r *ring[E]) latest(yield func(E) bool) {
 
 // note remembers the run, which has just ended. The lock is held.
 func (h *History) note(x *Execution) {
-	c, pl := x.Task, x.Plan
-	p := past{record: x.recordLocked(c), late: x.wait.total, why: x.wait.why}
-	if !pl.Periodic() {
+	p := past{record: x.recordLocked(x.Task), late: x.wait.total, why: x.wait.why}
+	if !x.Plan.Periodic() {
 		p.number = 1
 	}
-	h.secondOf(c.Started).note(x, &p)
+	h.secondOf(p.started).note(x, &p)
+	h.keep(x, p)
+}
+
+// noteExpired remembers that the run has expired, when it was begun without its body. The lock is
+// held.
+func (h *History) noteExpired(x *Execution) {
+	p := past{record: x.recordLocked(x.Task), late: x.wait.total, why: x.wait.why, expired: true}
+	p.ended = p.started
+	p.number++ // the one that it would have had
+	if !x.Plan.Periodic() {
+		p.number = 1
+	}
+	if s := h.secondOf(p.started); s.has(&p) {
+		s.expired++
+	}
+	h.keep(x, p)
+}
+
+// keep remembers p by itself, if it was explained or is a run of a periodic task.
+func (h *History) keep(x *Execution, p past) {
+	pl := x.Plan
 	if x.wait.why != nil {
 		h.late.put(x.Owner.past(pl, p), keptLate)
 	}
@@ -109,9 +134,13 @@ func (h *History) secondOf(at int64) *second {
 	return s
 }
 
+// has reports whether the run belongs to the second; not if it has lasted for so long that its
+// second is forgotten.
+func (s *second) has(p *past) bool { return s.number == p.started/int64(time.Second) }
+
 func (s *second) note(x *Execution, p *past) {
-	if s.number != p.started/int64(time.Second) {
-		return // it has lasted for so long that its second is forgotten
+	if !s.has(p) {
+		return
 	}
 	s.runs++
 	if x.Failed {
@@ -131,7 +160,8 @@ func (h *History) forget(pl *Plan) {
 }
 
 func (o *Owner) past(pl *Plan, p past) Past {
-	return Past{LastRun: o.lastRun(pl, p.record), Late: time.Duration(p.late), Why: p.why}
+	return Past{LastRun: o.lastRun(pl, p.record), Late: time.Duration(p.late), Why: p.why,
+		Expired: p.expired}
 }
 
 // Trail returns the runs of a periodic task that are remembered, the latest first.
@@ -147,8 +177,8 @@ func (o *Owner) Trail(pl *Plan) (runs []Past) {
 	return runs
 }
 
-// Remembered returns the seconds in which runs have begun, the first one first, and the runs that
-// have been explained, the latest first.
+// Remembered returns the seconds in which runs have begun, or expired, the first one first, and
+// the runs that have been explained, the latest first.
 func (o *Owner) Remembered() (seconds []Second, late []Past) {
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
@@ -158,12 +188,12 @@ func (o *Owner) Remembered() (seconds []Second, late []Past) {
 	now := o.Clock.Now() / int64(time.Second)
 	for number := max(now-Seconds+1, 0); number <= now; number++ {
 		s := &o.Past.seconds[number%Seconds]
-		if s.number != number || s.runs == 0 {
+		if s.number != number || s.runs+s.expired == 0 {
 			continue
 		}
 		seconds = append(seconds, Second{At: o.Clock.Time(number * int64(time.Second)),
-			Runs: s.runs, Failures: s.failures, Late: time.Duration(s.late), Name: s.name,
-			Number: s.run, Took: time.Duration(s.took)})
+			Runs: s.runs, Failures: s.failures, Expired: s.expired,
+			Late: time.Duration(s.late), Name: s.name, Number: s.run, Took: time.Duration(s.took)})
 	}
 	for p := range o.Past.late.latest {
 		late = append(late, p)

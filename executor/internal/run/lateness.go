@@ -19,6 +19,7 @@ type Lateness struct {
 	Collector time.Duration
 	Holders   []Holder
 	Partial   bool
+	Expired   bool
 }
 
 // Holder is a run that a late one has waited for.
@@ -79,9 +80,14 @@ func called(name string, number uint64) string {
 	return name
 }
 
-// Text describes a late run in a line: late 412ms poll#17: workers 398ms, wake 14ms.
+// Text describes a late run in a line: late 412ms poll#17: workers 398ms, wake 14ms. Of one that
+// has expired it says "expired after" in place of "late".
 func (l *Lateness) Text(name string, number uint64) string {
-	return "late " + short(l.Total) + " " + called(name, number) + ": " + l.Why()
+	what := "late "
+	if l.Expired {
+		what = "expired after "
+	}
+	return what + short(l.Total) + " " + called(name, number) + ": " + l.Why()
 }
 
 // short writes a duration with three digits.

@@ -87,6 +87,14 @@ func (pl *Plan) DueAt(c *cell.Cell) int64 {
 	return c.When
 }
 
+// lastEnd returns when the last run of a series ended, or 0; what has expired is none.
+func (pl *Plan) lastEnd() int64 {
+	if pl.latest == nil {
+		return 0
+	}
+	return pl.latest.ended
+}
+
 // repeats reports whether the body may be called more than once, so that each call needs a context
 // of its own.
 func (pl *Plan) repeats() bool { return pl.Periodic() || pl.Retry.Attempts > 1 }

@@ -14,7 +14,8 @@ import (
 // Overview: a run is watched if there are hooks or observers, or if the owner measures. Then Start,
 // which has the lock in any case, describes the run, records how late it is, and finds out why if
 // it is too late; Begin and Finish pass that on, without the lock; Count, which has it again, notes
-// that the run has ended.
+// that the run has ended. A run that has expired is explained by Skip instead, which finds that
+// out, passed on by Finish, and noted by Count.
 
 // Insight is what an owner keeps so that it can tell how late its runs were, and why. The owner's
 // lock guards it.
@@ -40,6 +41,7 @@ type Kind struct {
 	Late     lateness.Histogram
 	Took     lateness.Histogram
 	Failures uint64
+	Expired  uint64 // runs that have not begun in time
 	Missed   uint64 // periods without a run of their own
 	Success  int64  // when a run last succeeded; 0 before that
 
@@ -133,10 +135,15 @@ func (x *Execution) watch(c *cell.Cell, pl *Plan) {
 
 // measure records how late the run is, and why if it is too late. The lock is held.
 func (x *Execution) measure(c *cell.Cell, pl *Plan) {
-	in := x.Owner.Insight
-	if pl.kind == nil && pl.Name != "" {
-		pl.kind = in.kindOf(pl.Name)
+	x.Owner.Insight.assign(pl)
+	x.measureClock(c, pl)
+	if !pl.onCalendar() { // else reckon does it, once it is known that there is a run
+		x.record(c, pl)
 	}
+}
+
+// measureClock finds out how late the wall clock has made the run. The lock is held.
+func (x *Execution) measureClock(c *cell.Cell, pl *Plan) {
 	late := c.Started - x.due
 	if pl.Dates != nil && !pl.Extra() && pl.Attempt() <= 1 && pl.Jitter == 0 {
 		if m := pl.Dates.Slot(); !m.IsZero() {
@@ -145,9 +152,6 @@ func (x *Execution) measure(c *cell.Cell, pl *Plan) {
 			}
 			x.wait.clock = max(int64(x.info.Started.Sub(m))-late, 0)
 		}
-	}
-	if !pl.onCalendar() { // else reckon does it, once it is known that there is a run
-		x.record(c, pl)
 	}
 }
 
@@ -169,10 +173,31 @@ func (x *Execution) record(c *cell.Cell, pl *Plan) {
 	}
 }
 
+// expire explains why a run has expired, if late runs are explained: however short it has waited,
+// that was too long. The lock is not held.
+func (x *Execution) expire() {
+	o, c, pl := x.Owner, x.Task, x.Plan
+	o.Lock.Lock()
+	defer o.Lock.Unlock()
+	in := o.Insight
+	in.assign(pl)
+	if !pl.onCalendar() { // else measure has done it
+		x.measureClock(c, pl)
+	}
+	x.wait.total = c.Started - x.due + x.wait.clock
+	switch {
+	case in.after < 0:
+	case !in.mayExplain(c.Started):
+		in.Unexplained++
+	default:
+		x.explain(c, pl)
+	}
+}
+
 func (x *Execution) explain(c *cell.Cell, pl *Plan) {
 	in := x.Owner.Insight
 	x.wait.late = true
-	w := lateness.Wait{Due: x.due, Freed: max(pl.Ended(), x.Freed), Start: c.Started,
+	w := lateness.Wait{Due: x.due, Freed: max(pl.lastEnd(), x.Freed), Start: c.Started,
 		Meant: x.Meant, Limit: x.Owner.Limit()}
 	if in.heldFrom > 0 { // a helper runs it all the same
 		now := x.Owner.Clock.Now()
@@ -192,7 +217,8 @@ func (x *Execution) explain(c *cell.Cell, pl *Plan) {
 func (x *Execution) others() iter.Seq[lateness.Span] {
 	return func(yield func(lateness.Span) bool) {
 		for other := range x.Owner.Running {
-			if other == x || other.Task == nil {
+			// What is aside has no worker.
+			if other == x || other.Task == nil || other.Aside != noSkip {
 				continue
 			}
 			if !yield(other.span(0)) {
@@ -241,19 +267,32 @@ func (x *Execution) noteKind(k *Kind, missed uint64) {
 	k.Missed += missed
 }
 
-// noteExpired counts the periods that an expired run has lost, if no other comes that could be told
-// of them. The lock is held.
+// noteExpired notes that the run has expired. It counts the periods that this has lost if no other
+// run comes that could be told of them. The lock is held.
 func (x *Execution) noteExpired() {
-	if !x.Plan.Periodic() {
-		x.Plan.overtime.over = true
+	in, pl := x.Owner.Insight, x.Plan
+	if !pl.Periodic() {
+		pl.overtime.over = true
 	}
-	if in := x.Owner.Insight; in != nil && x.Done && x.Plan.Periodic() {
-		lost := x.Plan.Lapsed()
-		in.All.Missed += lost
-		if k := x.Plan.kind; k != nil {
-			k.Missed += lost
-		}
+	if in == nil {
+		return
 	}
+	var lost uint64
+	if x.Done && pl.Periodic() {
+		lost = pl.Lapsed()
+	}
+	in.All.noteExpired(lost)
+	if pl.kind != nil {
+		pl.kind.noteExpired(lost)
+	}
+	if x.Owner.Past != nil {
+		x.Owner.Past.noteExpired(x)
+	}
+}
+
+func (k *Kind) noteExpired(lost uint64) {
+	k.Expired++
+	k.Missed += lost
 }
 
 // HoldLocked tells that nothing is to start, or that all may again. The lock is held.
@@ -293,6 +332,13 @@ func (in *Insight) kindOf(name string) *Kind {
 		in.Kinds[name] = k
 	}
 	return k
+}
+
+// assign has the plan know the kind of its tasks.
+func (in *Insight) assign(pl *Plan) {
+	if pl.kind == nil && pl.Name != "" {
+		pl.kind = in.kindOf(pl.Name)
+	}
 }
 
 // kind returns the kind of the plan's tasks; those without a name have that of all.
@@ -347,7 +393,7 @@ func (x *Execution) tellEnded(f func(context.Context, Info, error)) {
 	x.Owner.Guard("ended", x.info, func() { f(x.Ctx, x.info, x.Err) })
 }
 
-// tellLate tells those who want to know, and the log, why the run is late.
+// tellLate tells those who want to know, and the log, why the run is late, or has expired.
 func (x *Execution) tellLate() {
 	o, late, info := x.Owner, x.lateness(), x.describe()
 	if o.Past != nil {
@@ -356,7 +402,7 @@ func (x *Execution) tellLate() {
 	o.Snaps.Each(func(f Snap) {
 		f(info, late, func(hook func()) { o.Guard("on-late", info, hook) })
 	})
-	if in := o.Insight; in.told < 0 || int64(late.Total) <= in.told {
+	if in := o.Insight; in.told < 0 || !late.Expired && int64(late.Total) <= in.told {
 		return
 	}
 	if o.Explain != nil {
@@ -364,9 +410,20 @@ func (x *Execution) tellLate() {
 	}
 	if obs := o.Observers; obs != nil {
 		obs.Late.Each(func(f func(context.Context, Info, Lateness)) {
-			o.Guard("late", info, func() { f(x.Ctx, info, late) })
+			o.Guard("late", info, func() { f(x.within(), info, late) })
 		})
 	}
+}
+
+// within returns the context of the run. One that has expired has none, but that of the owner.
+func (x *Execution) within() context.Context {
+	switch {
+	case x.skip != tardy:
+		return x.Ctx
+	case x.Plan.Given != nil:
+		return x.Plan.Given
+	}
+	return context.Background()
 }
 
 // logLate logs why the run is late, unless that has been logged of others a moment ago.
@@ -391,6 +448,7 @@ func (x *Execution) lateness() Lateness {
 		Clock: time.Duration(x.wait.clock), Previous: time.Duration(r.Previous),
 		Held: time.Duration(r.Held), Busy: time.Duration(r.Busy), Queue: time.Duration(r.Queue),
 		Slack: time.Duration(r.Slack), Wake: time.Duration(r.Wake), Partial: r.Partial,
+		Expired: x.skip == tardy,
 	}
 	l.Total = l.Clock + l.Previous + l.Held + l.Busy + l.Queue + l.Slack + l.Wake
 	if l.Wake >= time.Millisecond {
@@ -419,6 +477,9 @@ func pausesSince(from time.Time) (sum time.Duration) {
 // Finish tells observers that the body has ended, after the hooks. It is called even if a hook or
 // handler ends the goroutine.
 func (x *Execution) Finish() {
+	if x.skip == tardy && x.wait.late {
+		defer x.tellLate() // also if an observer ends the goroutine
+	}
 	obs := x.Owner.Observers
 	if obs == nil || x.skip == early {
 		return

@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -128,15 +129,17 @@ func (l *Life) checkTold() {
 		failed, s.Failures, s.Retries)
 }
 
+const measured = "Measurements"
+
 // checkMeasured compares Measurements with Stats, and by name with what observers were told.
 func (l *Life) checkMeasured() {
 	s, m := l.Stats, l.Measured
-	const measured = "Measurements"
 	l.same("runs", int(s.Runs), measured+".Took", m.Took.Count())
 	l.same("runs", int(s.Runs), measured+".Late", m.Late.Count())
 	l.same("runs", int(s.Runs), "Stats.Took", s.Took.Count)
 	l.same("runs", int(s.Runs), "Stats.Late", s.Late.Count)
 	l.same("failures", int(s.Failures), measured, m.Failures)
+	l.same("expired runs", int(s.Expired), measured, m.Expired)
 	l.demand(m.LastSuccess.IsZero() == (l.Told.All().Succeeded == 0),
 		"%d runs have succeeded, but the last of them at %v", l.Told.All().Succeeded, m.LastSuccess)
 	l.checkNames()
@@ -144,10 +147,11 @@ func (l *Life) checkMeasured() {
 
 // checkNames is checkMeasured for each name.
 func (l *Life) checkNames() {
-	named, failures := map[string]bool{}, uint64(0)
+	named, failures, expired := map[string]bool{}, uint64(0), uint64(0)
 	for _, task := range l.Measured.Tasks {
 		named[task.Name] = true
 		failures += task.Failures
+		expired += task.Expired
 		if task.Name == "other" {
 			continue
 		}
@@ -155,6 +159,7 @@ func (l *Life) checkNames() {
 		what := fmt.Sprintf("runs of %q", task.Name)
 		l.same(what, told.Ended, "Measurements.Took", task.Took.Count())
 		l.same(what, told.Began, "Measurements.Late", task.Late.Count())
+		l.same("expired "+what, told.Expired, measured, task.Expired)
 		l.demand(task.Failures <= uint64(told.Ended-told.Succeeded),
 			"%d failures of %q, of which %d runs ended with an error",
 			task.Failures, task.Name, told.Ended-told.Succeeded)
@@ -164,9 +169,12 @@ func (l *Life) checkNames() {
 	}
 	l.demand(failures <= l.Measured.Failures, "%d failures by name, but %d in all",
 		failures, l.Measured.Failures)
+	l.demand(expired <= l.Measured.Expired, "%d expired by name, but %d in all", expired,
+		l.Measured.Expired)
 	for _, name := range l.Told.named() {
-		l.demand(named[name] || named["other"] || l.Told.Of(name).Began == 0,
-			"%q has runs, and no Measurements", name)
+		told := l.Told.Of(name)
+		l.demand(named[name] || named["other"] || told.Began+told.Expired == 0,
+			"%q has runs, begun or expired, and no Measurements", name)
 	}
 }
 
@@ -178,15 +186,39 @@ func (y *Tally) named() []string {
 		func(name string) bool { return name == "" })
 }
 
-// checkPast compares History with Stats.
+// checkPast compares History with Stats, and the runs that have expired with what observers were
+// told of them.
 func (l *Life) checkPast() {
-	var runs, failures uint64
+	const history = "History"
+	var runs, failures, expired uint64
 	for _, second := range l.Past.Seconds {
 		runs += second.Runs
 		failures += second.Failures
+		expired += second.Expired
 	}
-	l.same("runs", int(l.Stats.Runs), "History", runs)
-	l.same("failures", int(l.Stats.Failures), "History", failures)
+	l.same("runs", int(l.Stats.Runs), history, runs)
+	l.same("failures", int(l.Stats.Failures), history, failures)
+	l.same("expired runs", int(l.Stats.Expired), history, expired)
+	l.checkExplained()
+}
+
+// checkExplained checks the runs that History tells by themselves: a part of all.
+func (l *Life) checkExplained() {
+	expired := map[string]int{}
+	for _, past := range l.Past.Late {
+		l.demand(past.Why != nil && past.Why.Total == past.Late && past.Why.Expired == past.Expired,
+			"a late run of %q does not go with its reasons: %+v", past.Name, past)
+		if past.Expired {
+			expired[past.Name]++
+			l.demand(errors.Is(past.Err, executor.ErrExpired) && past.Took == 0,
+				"a run of %q has expired, but took %v and failed with %v", past.Name, past.Took,
+				past.Err)
+		}
+	}
+	for name, n := range expired {
+		l.demand(n <= l.Told.Of(name).Expired, "%d runs of %q have expired, but by History %d",
+			l.Told.Of(name).Expired, name, n)
+	}
 }
 
 // checkTape compares the recording with Stats, and by name with what observers were told.
