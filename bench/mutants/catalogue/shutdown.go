@@ -74,8 +74,8 @@ var shutdown = []Mutant{
 		ID:    "shutdown-11",
 		Fault: "a loop that is shut down abandons what is on its intake",
 		File:  "executor/eventloop/shutdown.go",
-		From:  "l.admitLocked(l.intake.close())",
-		To:    "l.intake.close()",
+		From:  "l.admitLocked(arrived)",
+		To:    "_ = arrived",
 	},
 	{
 		ID:    "shutdown-12",

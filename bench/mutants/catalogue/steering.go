@@ -114,8 +114,8 @@ var steering = []Mutant{
 		ID:    "steering-16",
 		Fault: "a key keeps its place for a task that was cancelled",
 		File:  "executor/expected.go",
-		From:  "s.users--\n p.releaseLocked(s)",
-		To:    "p.releaseLocked(s)",
+		From:  "pl.expectedBy.users--\n p.releaseLocked(pl.expectedBy)",
+		To:    "p.releaseLocked(pl.expectedBy)",
 	},
 	{
 		ID:    "steering-17",
