@@ -8,6 +8,7 @@ import (
 	"github.com/punctual-go/punctual/internal/trust/chaos"
 	"github.com/punctual-go/punctual/internal/trust/history"
 	"github.com/punctual-go/punctual/internal/trust/litmus"
+	features "github.com/punctual-go/punctual/internal/trust/pairs"
 	"github.com/punctual-go/punctual/internal/trust/simulate"
 )
 
@@ -162,6 +163,13 @@ func (s *schedule) job(r *row) (drill.Job, time.Duration) {
 	return r.take(min(r.chunk, r.left())), 0
 }
 
+// The first lives are about any two features, those that follow about so many of the pairs that have been
+// effective least.
+const (
+	anyPair = 50_000
+	rarest  = 1000
+)
+
 // enough is after how many failures of its processes a row is given up: more of the same tell nothing new.
 const enough = 3
 
@@ -178,6 +186,9 @@ func (r *row) take(ops int64) drill.Job {
 	if !r.single {
 		j.Seeds, j.Ops = up(ops, r.perSeed), r.seedOps
 		ops = j.Seeds * r.perSeed
+	}
+	if r.part == drill.Pairs && r.report.Seeds > anyPair {
+		j.About = features.CountsOf(r.report.Seen).Rarest(rarest)
 	}
 	r.issued += ops
 	r.seed += uint64(j.Seeds)

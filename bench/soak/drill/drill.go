@@ -34,6 +34,7 @@ type Job struct {
 	// Length is after how much time no further seed is begun; 0 means that there is no limit.
 	Length time.Duration `json:",omitempty"`
 	Out    string        `json:",omitempty"` // where histories that are wrong are kept
+	About  []string      `json:",omitempty"` // the pairs that lives are about; none stands for all
 }
 
 // Report is what has come of a job, or of several.

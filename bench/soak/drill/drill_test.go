@@ -137,8 +137,9 @@ func (w *work) virtual(t *testing.T) {
 
 func (w *work) pairs(t *testing.T) {
 	var seen pairs.Counts
+	about := pairs.Named(w.About)
 	w.eachSeed(func(seed uint64) drill.Report {
-		r := pairs.Run(t, seed)
+		r := pairs.Run(t, seed, about...)
 		seen.Add(r.Seen)
 		return drill.Report{
 			Ops: r.Ops, Lost: r.Lost, Duplicate: r.Duplicate, Early: r.Early, Late: r.Late, Wrong: r.Wrong,

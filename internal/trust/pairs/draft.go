@@ -15,8 +15,8 @@ type draft struct {
 }
 
 // draw makes the program of a seed: its focus, what that needs, and some more at random.
-func draw(seed uint64) *program {
-	focus := focusOf(seed)
+func draw(seed uint64, about []Pair) *program {
+	focus := focusOf(seed, about)
 	d := &draft{
 		program: &program{seed: seed, focus: [2]*Feature{focus.A, focus.B}},
 		rng:     rand.New(rand.NewPCG(seed, 1)),
@@ -66,10 +66,14 @@ func (p Pair) hosts() (best hosts) {
 	return all
 }
 
-// focusOf returns the pair that a seed is about: one of all, or of those that are hard to show.
-func focusOf(seed uint64) Pair {
+// focusOf returns the pair that a seed is about: one of those given, the first more often than the
+// last, or else of all, or of those that are hard to show.
+func focusOf(seed uint64, about []Pair) Pair {
 	from := allPairs
 	switch x := mix(seed); {
+	case len(about) > 0:
+		u := float64(mix(seed+1<<40)) / (1 << 64)
+		return about[min(int(u*u*float64(len(about))), len(about)-1)]
 	case x%4 == 0:
 		from = hardest
 	case x%4 == 1:

@@ -82,9 +82,11 @@ const hangs = time.Minute
 // It may only be called outside of bubbles. A fault does not fail the test: the caller decides. A
 // life that is wrong is run again with ever less, and the shortest program that is still wrong is
 // told.
-func Run(t *testing.T, seed uint64) Report {
+//
+// If pairs are given, the life is about one of these; the first are drawn more often than the last.
+func Run(t *testing.T, seed uint64, about ...Pair) Report {
 	ready()
-	p := draw(seed)
+	p := draw(seed, about)
 	r := p.run(t)
 	if r.Bad() > 0 {
 		r.Faults = append(r.Faults, fmt.Sprintf("seed %d, as short as it gets:\n%v", seed,

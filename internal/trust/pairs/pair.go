@@ -134,6 +134,33 @@ func (c Counts) ByName() map[string]int64 {
 	return m
 }
 
+// Rarest returns the names of pairs that have not been effective in [Enough] lives, the rarest
+// first, n at most.
+func (c Counts) Rarest(n int) (names []string) {
+	for _, i := range c.order() {
+		if c[i] >= Enough || len(names) == n {
+			break
+		}
+		names = append(names, allPairs[i].String())
+	}
+	return names
+}
+
+// Named returns the pairs of these names. It ignores names that no pair has.
+func Named(names []string) (all []Pair) {
+	ready()
+	byName := make(map[string]Pair, len(allPairs))
+	for _, p := range allPairs {
+		byName[p.String()] = p
+	}
+	for _, name := range names {
+		if p, ok := byName[name]; ok {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
 // CountsOf is the reverse of ByName.
 func CountsOf(byName map[string]int64) Counts {
 	ready()

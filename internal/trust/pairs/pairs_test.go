@@ -3,6 +3,7 @@ package pairs_test
 import (
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/punctual-go/punctual/internal/trust/pairs"
@@ -18,9 +19,10 @@ func number(name string, otherwise uint64) uint64 {
 
 func TestPairsMeanTogetherWhatTheyMeanApart(t *testing.T) {
 	first, n := number("PUNCTUAL_FIRST_SEED", 1), number("PUNCTUAL_SEEDS", 500)
+	about := pairs.Named(strings.Split(os.Getenv("PUNCTUAL_ABOUT"), ", "))
 	var all pairs.Report
 	for seed := first; seed < first+n; seed++ {
-		all.Add(pairs.Run(t, seed))
+		all.Add(pairs.Run(t, seed, about...))
 	}
 	for _, fault := range all.Faults {
 		t.Error(fault)
