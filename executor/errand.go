@@ -77,11 +77,11 @@ func (e *errand[V]) try(ctx context.Context) error {
 		return nil // it has been settled meanwhile, or fn has ended its goroutine
 	}
 	if e.panicked.Load() == nil {
-		if cause := context.Cause(ctx); errors.Is(cause, future.ErrTimeout) {
-			return cause // whatever fn has returned since
-		}
 		if e.err != nil {
-			return e.err
+			return e.err // which may say whether, and when, to try again
+		}
+		if cause := context.Cause(ctx); errors.Is(cause, future.ErrTimeout) {
+			return cause // a value comes too late
 		}
 	}
 	e.over = true

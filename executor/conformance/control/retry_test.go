@@ -254,6 +254,37 @@ func TestAttemptsHaveATimeoutEachAndALimitTogether(t *testing.T) {
 	})
 }
 
+// With a result or without one, what the body says counts, though it says it too late.
+func TestAnAttemptThatIsOutOfTimeStillSaysWhenToTryAgain(t *testing.T) {
+	onEach(t, func(t *testing.T, s scheduler) {
+		for _, task := range []struct {
+			then func(err error) error
+			want []string
+		}{
+			{func(err error) error { return executor.RetryAfter(err, 7*time.Second) }, []string{"0", "8", "16"}},
+			{executor.Permanent, []string{"0"}},
+			{func(err error) error { return err }, []string{"0", "4", "8"}},
+		} {
+			opts := []executor.TaskOption{executor.Retry(3, every(3*time.Second)), executor.Timeout(time.Second)}
+			plain, typed := newDiary(), newDiary()
+			late := func(d *diary) executor.Task {
+				return func(ctx context.Context) error { d.run(ctx); <-ctx.Done(); return task.then(errBoom) }
+			}
+			f, err := s.Submit(late(plain), opts...)
+			require.NoError(t, err)
+			_, err = f.Get(context.Background())
+			assert.ErrorIs(t, err, future.ErrTimeout)
+			typed.began = time.Now()
+			g, err := executor.Submit(s, func(ctx context.Context) (int, error) { return 1, late(typed)(ctx) }, opts...)
+			require.NoError(t, err)
+			_, err = g.Get(context.Background())
+			assert.ErrorIs(t, err, future.ErrTimeout)
+			assert.Equal(t, task.want, plain.starts())
+			assert.Equal(t, task.want, typed.starts())
+		}
+	})
+}
+
 func TestRetriesDoNotMoveTheGridNorOverlapTheNextRun(t *testing.T) {
 	for policy, want := range map[executor.CatchUpPolicy][]string{
 		executor.Burst:    {"10", "16", "22", "22", "30"},

@@ -73,7 +73,7 @@ func (l *life) dueLocked(r *record, b *bodyRun) time.Duration {
 	switch {
 	case b.run.Attempt > 1 && n > 0:
 		last := r.bodies[n-1]
-		if last.after > 0 && last.how.Name == "RetryAfter" && !last.timedOut {
+		if last.after > 0 && last.how.Name == "RetryAfter" {
 			return last.ended + last.after
 		}
 		if u := r.t.using(byName["Retry"]); u != nil {
