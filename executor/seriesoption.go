@@ -40,7 +40,8 @@ func PauseAfter(failures int) TaskOption {
 }
 
 // From keeps a series from running before t: if its initial delay ends earlier, the first run is
-// planned for t. Tasks that run once ignore it.
+// planned for t. A run that [Handle.Trigger] or [Handle.Reset] asks for may come earlier; one that
+// [NextIn] or [DelayBy] plans after it may not. Tasks that run once ignore it.
 func From(t time.Time) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		o.From = t

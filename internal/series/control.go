@@ -219,7 +219,7 @@ func (s *Series) applyMove(ended int64) {
 		s.Moved()
 		s.planned = s.disturbed(s.slot, 0)
 	case detour:
-		s.planned = clock.Later(ended, time.Duration(m.to))
+		s.planned = max(clock.Later(ended, time.Duration(m.to)), s.from)
 		s.slot = s.lastSlot(s.planned)
 		s.Moved()
 	}

@@ -90,6 +90,30 @@ func TestASeriesRunsFromOneTimeUntilAnother(t *testing.T) {
 	})
 }
 
+// A run that was triggered before it does not let the plan begin earlier.
+func TestNothingIsPlannedBeforeFromAfterATriggeredRun(t *testing.T) {
+	onEach(t, func(t *testing.T, s scheduler) {
+		ten := func(executor.LastRun) (time.Duration, bool) { return 10 * time.Second, true }
+		for _, way := range []struct {
+			task func(d *diary) executor.Task
+			opts []executor.TaskOption
+		}{
+			{func(d *diary) executor.Task { return d.task(0) }, []executor.TaskOption{executor.DelayBy(ten)}},
+			{func(d *diary) executor.Task {
+				return func(ctx context.Context) error { d.run(ctx); executor.NextIn(ctx, 10*time.Second); return nil }
+			}, nil},
+		} {
+			d := newDiary()
+			f := rate(t, s, way.task(d), append(way.opts, executor.From(d.began.Add(25*time.Second)))...)
+			d.until(3)
+			assert.True(t, f.Trigger())
+			d.until(30)
+			assert.Equal(t, []string{"3!", "25"}, d.starts())
+			assert.True(t, f.Cancel())
+		}
+	})
+}
+
 func TestASeriesWhoseRunIsMovedBeyondItsEndEnds(t *testing.T) {
 	onEach(t, func(t *testing.T, s scheduler) {
 		d := newDiary()

@@ -152,7 +152,7 @@ func (l *life) mayBeLocked(r *record, err error) bool {
 	case errors.Is(err, future.ErrTimeout):
 		return r.t.using(byName["Timeout"]) != nil || l.has("Defaults")
 	case errors.Is(err, future.ErrGoexit):
-		return last.panicked && last.how.Name == "body calls Goexit"
+		return last.panicked && (last.how.Name == "body calls Goexit" || l.lapsed)
 	case errors.As(err, &panicked):
 		return last.panicked
 	case errors.Is(err, errBoom):
