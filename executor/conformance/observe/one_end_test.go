@@ -384,3 +384,36 @@ func TestATaskThatTheQueueDoesNotTakeIsCountedAsRejected(t *testing.T) {
 		assert.Empty(t, figures.OfPool(p, told, nil).Disagreements())
 	})
 }
+
+// Cancelled between its timeout and the failure that this would have been, a task is cancelled.
+func TestATaskThatIsCancelledAsItsTimeoutIsToldIsNoFailure(t *testing.T) {
+	for name, opts := range map[string][]executor.TaskOption{
+		"once":   {executor.Timeout(time.Second)},
+		"series": {executor.Timeout(time.Second), executor.OnError(executor.StopSeries)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var tape bytes.Buffer
+				told := figures.NewTally()
+				var f seriesFuture
+				p := executor.NewScheduledPool(1, pooltest.Quiet(), executor.KeepHistory(),
+					executor.Record(&tape), executor.Observe(told.Observer(), executor.Observer{
+						Overran: func(executor.Run) { assert.True(t, f.Cancel()) }}))
+				var err error
+				body := twoSeconds(func(context.Context) error { return context.Canceled })
+				if name == "once" {
+					f, err = p.Schedule(time.Second, body, opts...)
+				} else {
+					f, err = p.AtFixedRate(time.Second, time.Minute, body, opts...)
+				}
+				require.NoError(t, err)
+				time.Sleep(time.Hour)
+				require.NoError(t, p.Close())
+				assert.Equal(t, future.Cancelled, f.State())
+				assert.Zero(t, p.Stats().Failures)
+				assert.EqualValues(t, 1, p.Stats().TimedOut)
+				assert.Empty(t, figures.OfPool(p, told, tape.Bytes()).Disagreements())
+			})
+		})
+	}
+}

@@ -286,14 +286,14 @@ func (x *Execution) overran(late bool) bool {
 }
 
 // Tell reports what would be lost otherwise, and every panic: it is a mistake in the program,
-// whoever holds the future. The error of a cancelled run is no failure, unless it had failed by its
-// timeout before that.
+// whoever holds the future. The error of a cancelled run is no failure, unless its timeout had made
+// it one before that, which for a series that goes on is at once.
 func (x *Execution) Tell() {
 	o, pl := x.Owner, x.Plan
 	if x.tries || x.skip == early {
 		return // the run is not over, or has not begun
 	}
-	x.Failed = x.Err != nil && (x.told || x.Task.Phase() != cell.Cancelled)
+	x.Failed = x.Err != nil && (x.Task.Phase() != cell.Cancelled || x.told && pl.Survives(false))
 	if pl.PauseAfter > 0 {
 		defer x.pause() // last, as the function may end the series
 	}
