@@ -263,6 +263,21 @@ func (d *draft) about(name string) bool {
 		d.focus[1].Name == name
 }
 
+// aboutOf reports whether a feature of the group is of the focus, or there is one already.
+func (d *draft) aboutOf(group string) bool {
+	return d.focus[0].group == group || d.focus[1].group == group || d.hasOf(group)
+}
+
+// unbounded reports whether the program has, or will have, a queue without bounds.
+func (d *draft) unbounded() bool {
+	for _, name := range []string{"FIFO", "PriorityFIFO", "CustomQueue"} {
+		if d.about(name) || d.has(name) {
+			return true
+		}
+	}
+	return false
+}
+
 func (d *draft) without(name string) {
 	if d.about(name) {
 		return

@@ -22,8 +22,12 @@ var groupCommands = []*Feature{
 				if r.t.way.way&groupWays == 0 {
 					continue
 				}
-				if r.refusedBy(executor.ErrSaturated) || r.answeredAt > r.submitted {
+				refused := r.refusedBy(executor.ErrSaturated)
+				if refused || r.answeredAt > r.submitted {
 					l.markTask(u.Feature, r)
+				}
+				if refused && r.t.way.way == wTryGo { // which does not wait for its turn
+					l.markTask(r.t.way.Feature, r)
 				}
 			}
 		},

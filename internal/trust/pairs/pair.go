@@ -245,15 +245,32 @@ func (l *life) countBeside(a, b set, seen []bool) {
 func (p Pair) beside() bool {
 	a, b := p.A, p.B
 	return a.waysOf()&b.waysOf()&waysOn(a.hosts&b.hosts) == 0 || a.ends() && b.ends() ||
-		a.neverRuns() || b.neverRuns()
+		a.neverRuns() || b.neverRuns() || p.apart()
 }
 
 // neverRuns reports whether the effect of the feature is on tasks that have not begun, and never
 // do.
-func (f *Feature) neverRuns() bool { return f.Name == "Withdraw" || f.Name == "Observer.Rejected" }
+func (f *Feature) neverRuns() bool {
+	switch f.Name {
+	case "Withdraw", "Observer.Rejected", "Abort", "Discard":
+		return true
+	}
+	return false
+}
 
 // ends reports whether the effect of the feature is that a task ends, without a run of its own.
-func (f *Feature) ends() bool { return f.ender || f.end != nil || f.Name == "Observer.Dropped" }
+func (f *Feature) ends() bool {
+	return f.ender || f.end != nil || f.Name == "Observer.Dropped" ||
+		f.Name == "Observer.Cancelled"
+}
+
+// apart reports whether the features exclude each other on one task: its own option replaces the
+// default one; and one that runs once, and has expired or was dropped, has never begun.
+func (p Pair) apart() bool {
+	a, b := p.A.Name, p.B.Name
+	return a == "Defaults" && b == "Timeout" ||
+		(a == "Observer.Expired" || a == "Observer.Dropped") && (b == "Priority" || b == "WallClock")
+}
 
 // direct reports whether a pair is a callback and how it behaves: then it is about that callback.
 func direct(p Pair) bool {

@@ -181,22 +181,43 @@ func sized(name string, on hosts, set func(l *life, u *use) bool) *Feature {
 	return f
 }
 
-// markPaused marks the tasks that were due while the executor was paused, and began afterwards.
+// markPaused marks the tasks that were due while the executor was paused, and did not begin before
+// its end; and the executor for the time of a pause that has put off a task.
 func markPaused(l *life, u *use) {
-	l.eachLate(0, func(r *record, b *bodyRun) {
-		for _, p := range l.pausedSpans {
-			if b.due < p.to && b.began >= p.to && b.began > p.from {
+	for _, p := range l.pausedSpans {
+		effective := false
+		for _, r := range l.records {
+			if r.putOffBy(p) {
 				l.markTask(u.Feature, r)
+				effective = true
 			}
 		}
-	})
+		if effective {
+			l.mark(u.Feature, nil, p.from, p.to)
+		}
+	}
 }
 
-// policyOf returns the policy that a feature stands for, which marks whom it is asked about.
+// putOffBy reports whether the task was due in a pause, and did not begin before the end of the
+// pause, or never.
+func (r *record) putOffBy(p span) bool {
+	for _, b := range r.bodies {
+		if b.due < p.to && b.began >= p.to && b.began > p.from && b.began > b.due {
+			return true
+		}
+	}
+	_, until := r.span()
+	since := max(p.from, r.submitted+r.t.delay)
+	return len(r.bodies) == 0 && r.accepted() && since < p.to && since < until
+}
+
+// policyOf returns the policy that a feature stands for, which marks the task that it is asked
+// about, and the executor, which has no room then.
 func (l *life) policyOf(f *Feature) executor.RejectionPolicy {
 	inner := f.policy(l, f)
 	return func(r *executor.Rejection) error {
 		l.markNamed(f, r.Name())
+		l.markNow(f)
 		return inner(r)
 	}
 }

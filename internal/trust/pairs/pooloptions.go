@@ -132,7 +132,7 @@ var poolOptions = []*Feature{
 	{
 		Name: "KeepAlive", API: []string{"executor.KeepAlive", "Pool.SetKeepAlive"}, hosts: pools,
 		shape: func(d *draft, t *task, u *use) {
-			if d.host == plain {
+			if d.host == plain && !d.unbounded() { // else it does not grow beyond its core
 				d.include(byName["MaximumSize"], t)
 				d.crowdDuring(t)
 			} else {
@@ -173,7 +173,10 @@ var poolOptions = []*Feature{
 		Name: "MaximumSize", API: []string{"executor.MaximumSize", "Pool.SetMaximumSize"},
 		hosts: plain, // a scheduled pool does not grow by itself
 		shape: func(d *draft, t *task, u *use) {
-			if !d.has("HandOff") && !d.has("GrowFirst") && !d.has("Queue.Bounded") {
+			switch {
+			case d.unbounded():
+				d.include(byName["GrowFirst"], t)
+			case !d.aboutOf("queue") && !d.has("GrowFirst"):
 				d.include(byName["BoundedFIFO"], t)
 			}
 			d.crowdDuring(t)
@@ -194,11 +197,17 @@ var poolOptions = []*Feature{
 		Name: "Measure", API: []string{"executor.Measure"},
 		option: func(l *life, u *use) opts { return opts{executor.Measure()} },
 		observed: func(l *life, u *use) {
-			for _, t := range l.measured().Tasks {
-				if t.Took.Count() > 0 && t.Name == "" {
-					l.markLife(u.Feature)
-				} else if t.Took.Count() > 0 {
+			all := l.measured()
+			unnamed := all.Took.Count() // that are measured among all, and have no name
+			for _, t := range all.Tasks {
+				if t.Took.Count() > 0 && t.Name != "" {
+					unnamed -= t.Took.Count()
 					l.markNamed(u.Feature, t.Name)
+				}
+			}
+			for _, r := range l.records {
+				if unnamed > 0 && r.t.unnamed && len(r.bodies) > 0 {
+					l.markTask(u.Feature, r)
 				}
 			}
 		},

@@ -85,7 +85,7 @@ func policy(
 ) *Feature {
 	f := &Feature{
 		Name: name, API: append(api, "executor.OnRejection"), hosts: pools, group: "policy",
-		ways:     everyWay &^ delayedWays,
+		ways:     everyWay &^ (delayedWays | laneWays | wSubmitContext | wCompletionContext),
 		callback: name == "own policy",
 	}
 	if name != "own policy" {

@@ -23,7 +23,7 @@ var taskCommands = []*Feature{
 	},
 	{
 		Name: "CancelCause", ender: true, API: []string{"Future.CancelCause"},
-		ways:   futureWays &^ groupWays,
+		ways:   ownFutureWays,
 		ofTask: true,
 		command: func(l *life, r *record, u *use) {
 			if f := r.outcome; f != nil {
@@ -44,7 +44,7 @@ var taskCommands = []*Feature{
 	},
 	{
 		Name: "Withdraw", ender: true, API: []string{"Future.Withdraw"},
-		ways: futureWays &^ groupWays, ofTask: true,
+		ways: ownFutureWays, ofTask: true,
 		shape: func(d *draft, t *task, u *use) { d.crowdAt(t.at) },
 		command: func(l *life, r *record, u *use) {
 			if f := r.outcome; f != nil {
@@ -124,7 +124,7 @@ var taskCommands = []*Feature{
 		},
 	},
 	{
-		Name: "AfterSettled", API: []string{"future.AfterSettled"}, ways: futureWays &^ groupWays,
+		Name: "AfterSettled", API: []string{"future.AfterSettled"}, ways: ownFutureWays,
 		ofTask: true, callback: true,
 		command: func(l *life, r *record, u *use) {
 			told := func(future.Result[struct{}]) {
@@ -142,7 +142,7 @@ var taskCommands = []*Feature{
 		},
 	},
 	{
-		Name: "Then", API: []string{"future.Then"}, ways: futureWays &^ groupWays, ofTask: true,
+		Name: "Then", API: []string{"future.Then"}, ways: ownFutureWays, ofTask: true,
 		callback: true,
 		command: func(l *life, r *record, u *use) {
 			if r.future != nil {
@@ -155,32 +155,39 @@ var taskCommands = []*Feature{
 	},
 	{
 		Name: "Get", API: []string{"Future.Get", "Future.GetTimeout", "future.All", "future.Any",
-			"future.Completed"}, ways: futureWays &^ groupWays, ofTask: true,
+			"future.Completed"}, ways: ownFutureWays, ofTask: true,
 		command: func(l *life, r *record, u *use) {
-			limit := ms * time.Duration(1+u.pick(1, 80))
-			ctx, cancel := context.WithTimeout(context.Background(), limit)
-			defer cancel()
-			from := l.now()
-			if r.future == nil {
-				return
+			switch {
+			case r.future != nil:
+				get(l, u, r, r.future)
+			case r.typed != nil:
+				get(l, u, r, r.typed)
 			}
-			switch u.pick(0, 4) {
-			case 0:
-				_, _ = r.future.Get(ctx)
-			case 1:
-				_, _ = r.future.GetTimeout(limit)
-			case 2:
-				_, _ = future.All(ctx, r.future)
-			case 3:
-				for range future.Completed(ctx, r.future) {
-				}
-			}
-			if l.now() > from+limit {
-				l.fault(&l.report.Late, "a wait of %v took %v", limit, l.now()-from)
-			}
-			l.mark(u.Feature, r, from, l.now())
 		},
 	},
+}
+
+// get waits for the future of a task for some time, in one of many ways.
+func get[V any](l *life, u *use, r *record, f *future.Future[V]) {
+	limit := ms * time.Duration(1+u.pick(1, 80))
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	from := l.now()
+	switch u.pick(0, 4) {
+	case 0:
+		_, _ = f.Get(ctx)
+	case 1:
+		_, _ = f.GetTimeout(limit)
+	case 2:
+		_, _ = future.All(ctx, f)
+	case 3:
+		for range future.Completed(ctx, f) {
+		}
+	}
+	if l.now() > from+limit {
+		l.fault(&l.report.Late, "a wait of %v took %v", limit, l.now()-from)
+	}
+	l.markTask(u.Feature, r)
 }
 
 // then derives a future from that of a task. It has an effect when it is settled.

@@ -53,7 +53,10 @@ const (
 	groupWays   = wGo | wTryGo
 	optionWays  = everyWay &^ bulkWays
 	futureWays  = optionWays &^ (wExecute | wExecuteAfter)
-	movedWays   = delayedWays &^ wExecuteAfter // those that Reset can move
+	// ownFutureWays are those that give their caller the future of the task.
+	ownFutureWays = futureWays &^ (groupWays | wApply)
+
+	movedWays = delayedWays &^ wExecuteAfter // those that Reset can move
 )
 
 // waysIn are the ways to submit a task.
