@@ -83,20 +83,21 @@ func DelayBy(next func(last LastRun) (d time.Duration, again bool)) TaskOption {
 	})
 }
 
-// BeginWithin drops runs that come too late to be of use: a run that has not begun within d after its
-// time expires at that moment, whatever it waits for: a worker, its turn in a [Serial], a
-// [Gap], a [Pace], the end of a pause of the pool. Its body is not called, and it takes no room in
-// the queue any more. The time of a run is that for which it is planned, [Jitter] included; that of
-// [ScheduledPool.ScheduleAt] may have passed at the submission. A run that makes up for several
-// periods, see [Skip] and [Coalesce], is late since the last of them. Attempts after the first may
-// begin at any time.
+// BeginWithin drops runs that come too late to be of use: a run that has not begun within d after
+// its time expires at that moment, whatever it waits for: a worker, its turn in a [Serial], a
+// [Gap], a [Pace], the end of a pause of the pool. Waiting to share a wake-up counts too, so d
+// should be longer than the pool's [Slack]. The body of an expired run is not called, and it takes
+// no room in the queue any more. The time of a run is that for which it is planned, [Jitter]
+// included; that of [ScheduledPool.ScheduleAt] may have passed at the submission. A run that makes
+// up for several periods, see [Skip] and [Coalesce], is late since the last of them. Attempts after
+// the first may begin at any time.
 //
-// A task that runs once fails with [ErrExpired]. A series goes on, and the run counts as failed with
-// ErrExpired as far as the error handler, [BackOff] and [PauseAfter] are concerned. It is no run for
-// [MaxRuns], Runs and the hooks around runs; Stats counts it as expired, and its period, with those
-// that it has missed, is among [Run.Missed] of the next one. [Measurements] count it by name,
-// [KeepHistory] remembers it, and [ExplainLate] tells what it has waited for. d must be positive. A
-// task with this option costs a timer while it waits.
+// A task that runs once fails with [ErrExpired]. A series goes on, and the run counts as failed
+// with ErrExpired as far as the error handler, [BackOff] and [PauseAfter] are concerned. It is no
+// run for [MaxRuns], Runs and the hooks around runs; Stats counts it as expired, and its period,
+// with those that it has missed, is among [Run.Missed] of the next one. [Measurements] count it by
+// name, [KeepHistory] remembers it, and [ExplainLate] tells what it has waited for. d must be
+// positive. A task with this option costs a timer while it waits.
 func BeginWithin(d time.Duration) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		if d <= 0 {
