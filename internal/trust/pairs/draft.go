@@ -23,6 +23,9 @@ func draw(seed uint64, about []Pair) *program {
 	}
 	d.host = d.drawHost(focus.hosts())
 	d.size = 1 + d.rng.IntN(3)
+	if d.about("PrestartWorkers") {
+		d.size = 3
+	}
 	if d.host == loop {
 		d.size = 1
 	}
@@ -35,6 +38,7 @@ func draw(seed uint64, about []Pair) *program {
 	for i, f := range d.focus {
 		d.include(f, stars[i])
 	}
+	d.adjust(stars)
 	for range d.rng.IntN(6) {
 		d.includeAny(stars[0])
 	}
@@ -114,11 +118,11 @@ func (d *draft) stars(focus Pair) (stars [2]*task) {
 	a, b := focus.A, focus.B
 	both := a.waysOf() & b.waysOf() & on
 	if both != 0 && (!focus.beside() || d.rng.IntN(2) == 0) {
-		star := d.newTask(d.drawWay(both), d.between(18, 24))
+		star := d.newTask(d.drawWay(d.preferred(both)), d.between(18, 24))
 		return [2]*task{star, star}
 	}
 	for i, f := range d.focus {
-		stars[i] = d.newTask(d.drawWay(f.waysOf()&on), d.between(18, 24))
+		stars[i] = d.newTask(d.drawWay(d.preferred(f.waysOf()&on)), d.between(18, 24))
 	}
 	return stars
 }
@@ -293,6 +297,10 @@ func (d *draft) lapse(behaviour *Feature, t *task) {
 			callback = f
 		}
 	}
+	if d.about("SetContinuePeriodicAfterShutdown") { // then one that every run calls
+		callback = byName[d.oneOf("BeforeRun", "AfterRun", "Observer.Began", "Observer.Ended")]
+		d.include(callback, t)
+	}
 	for callback == nil {
 		f := allFeatures[d.rng.IntN(len(allFeatures))]
 		if f.callback && f.hosts&d.host != 0 && f.ways&t.way.way != 0 && mayBehave(f, behaviour) {
@@ -326,6 +334,9 @@ func (d *draft) addBody(t *task, name string) {
 // crowdAt has all workers occupied for a while from just before that time on.
 func (d *draft) crowdAt(at time.Duration) {
 	long := d.between(12, 35)
+	if d.about("PrestartWorkers") && d.rng.IntN(2) == 0 {
+		at += 4 * ms // when those have been started
+	}
 	for range d.size {
 		t := d.newTask(byName["Execute"], max(0, at-ms))
 		t.holds, t.takes = long, 0

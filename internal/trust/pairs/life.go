@@ -46,6 +46,7 @@ type life struct {
 	pausedSpans []span
 	shutFrom    time.Duration // when the executor was first ended; below 0 before that
 	shutHow     string
+	goesOn      bool           // series have been told to go on after that
 	hasEnded    bool           // it has terminated
 	cameAfter   bool           // a submission came after that
 	sizes       bool           // they have been changed
@@ -298,7 +299,7 @@ func (l *life) play() {
 		} else {
 			c := commands[0]
 			commands = commands[1:]
-			if c.at >= l.endAt {
+			if c.at >= l.endAt && !l.obeyedAfterEnd(c) {
 				continue
 			}
 			l.sleepUntil(c.at)
@@ -307,6 +308,12 @@ func (l *life) play() {
 		l.sample()
 	}
 	l.sleepUntil(l.endAt)
+}
+
+// obeyedAfterEnd reports whether a command means something after the beginning of the end: what
+// goes on after a Shutdown can still be cancelled.
+func (p *program) obeyedAfterEnd(c command) bool {
+	return c.ender && len(p.ends) > 0 && p.ends[0].Name == "Shutdown"
 }
 
 // noteEnd notes, before a submission, whether the executor has ended.

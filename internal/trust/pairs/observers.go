@@ -45,7 +45,7 @@ var observerFields = []*Feature{
 	observing("Cancelled", futureWays, func(d *draft, t *task, _ *use) {
 		d.include(byName[d.oneOf("Cancel", "CancelCause", "Stop", "Withdraw")], t)
 	}, func(o *executor.Observer, told func(executor.Run)) { o.Cancelled = told }),
-	observing("Dropped", everyWay, func(d *draft, t *task, _ *use) { d.endDuring(t) },
+	observing("Dropped", everyWay, shapeDropped,
 		func(o *executor.Observer, told func(executor.Run)) {
 			o.Dropped = func(run executor.Run, _ error) { told(run) }
 		}),
@@ -85,4 +85,13 @@ func shapeRejected(d *draft, t *task, _ *use) {
 		return
 	}
 	d.include(byName["PendingLimit"], t)
+}
+
+// shapeDropped has the executor end while the task waits, or some of several do.
+func shapeDropped(d *draft, t *task, _ *use) {
+	d.endDuring(t)
+	if t.way.way&bulkWays != 0 && d.rng.IntN(2) == 0 {
+		t.at -= 3 * ms
+		t.takes = 25 * ms
+	}
 }

@@ -39,7 +39,13 @@ var poolCommands = []*Feature{
 	},
 	{
 		Name: "Pool.Drain", ender: true, API: []string{"Pool.Drain"}, hosts: pools,
-		shape: func(d *draft, t *task, u *use) { d.crowdDuring(t) },
+		shape: func(d *draft, t *task, u *use) {
+			if d.about("HandOff") { // then only what is in a lane waits
+				d.ahead(t)
+				return
+			}
+			d.crowdDuring(t)
+		},
 		command: func(l *life, _ *record, u *use) {
 			drained := l.pool.Drain()
 			for _, p := range drained {
@@ -94,7 +100,12 @@ var poolCommands = []*Feature{
 	{
 		Name: "AfterShutdown", API: []string{"Pool.AfterShutdown", "Loop.AfterShutdown",
 			"Serial.AfterShutdown"}, callback: true,
-		shape: func(d *draft, t *task, u *use) { d.endDuring(t) },
+		shape: func(d *draft, t *task, u *use) {
+			if f := d.other(u.Name); f != nil && f.ender && f.command != nil {
+				d.ends = append(d.ends, byName["Shutdown"]) // which lets tasks go on
+			}
+			d.endDuring(t)
+		},
 		command: func(l *life, _ *record, u *use) {
 			told := func() {
 				l.markNow(u.Feature)
@@ -132,10 +143,13 @@ var poolCommands = []*Feature{
 		shape: func(d *draft, t *task, u *use) { d.endBy("Shutdown", t) },
 		command: func(l *life, _ *record,
 			u *use) {
+			l.mu.Lock()
+			l.goesOn = true
+			l.mu.Unlock()
 			l.sched.SetContinuePeriodicAfterShutdown(true)
 		},
-		observed: func(l *life, u *use) {
-			if !l.sched.ContinuePeriodicAfterShutdown() {
+		observed: func(l *life, u *use) { // a later Close may have set it to false again
+			if !l.goesOn {
 				return
 			}
 			for _, r := range l.records {

@@ -224,6 +224,11 @@ var poolOptions = []*Feature{
 	{
 		Name: "OnHealth", API: []string{"executor.OnHealth"}, callback: true,
 		shape: func(d *draft, t *task, u *use) {
+			if t.way.way&bulkWays != 0 { // whose tasks have no options: another is not well
+				t.takes = max(t.takes, d.between(10, 25))
+				t = d.newTask(byName["Submit"], t.at)
+				t.unnamed, t.takes = false, 3*ms
+			}
 			d.include(byName["Expect"], t)
 			d.addBody(t, d.oneOf("body fails", "body panics"))
 		},
@@ -241,7 +246,7 @@ var poolOptions = []*Feature{
 	},
 	{
 		Name: "PendingLimit", API: []string{"executor.PendingLimit"}, hosts: pools,
-		shape: func(d *draft, t *task, u *use) { d.crowdAt(t.at); d.crowdAt(t.at) },
+		shape: crowded,
 		option: func(l *life, u *use) opts {
 			return opts{executor.PendingLimit(1 + u.pick(0, 3))}
 		},

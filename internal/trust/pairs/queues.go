@@ -96,8 +96,7 @@ func policy(
 			!d.has("Queue.Bounded") {
 			d.include(byName["PendingLimit"], t)
 		}
-		d.crowdAt(t.at)
-		d.crowdAt(t.at)
+		d.crowdAround(t)
 	}
 	f.policy = make
 	f.option = func(l *life, u *use) opts { return opts{executor.OnRejection(l.policyOf(f))} }
@@ -107,10 +106,7 @@ func policy(
 func capacity(u *use) int { return 1 + u.pick(0, 3) }
 
 // crowded has tasks come while all workers are busy.
-func crowded(d *draft, t *task, _ *use) {
-	d.crowdAt(t.at)
-	d.crowdAt(t.at)
-}
+func crowded(d *draft, t *task, _ *use) { d.crowdAround(t) }
 
 // markQueued marks the moments at which something waited in a queue.
 func markQueued(l *life, u *use) {

@@ -45,7 +45,13 @@ var taskCommands = []*Feature{
 	{
 		Name: "Withdraw", ender: true, API: []string{"Future.Withdraw"},
 		ways: ownFutureWays, ofTask: true,
-		shape: func(d *draft, t *task, u *use) { d.crowdAt(t.at) },
+		shape: func(d *draft, t *task, u *use) {
+			if d.about("HandOff") { // then only what is in a lane waits
+				d.ahead(t)
+				return
+			}
+			d.crowdAt(t.at)
+		},
 		command: func(l *life, r *record, u *use) {
 			if f := r.outcome; f != nil {
 				l.give(u.Feature, r, f.Withdraw)

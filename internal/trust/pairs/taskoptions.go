@@ -13,7 +13,10 @@ type taskOpts = []executor.TaskOption
 var taskOptions = []*Feature{
 	{
 		Name: "BackOff", API: []string{"executor.BackOff"}, hosts: timed, ways: periodWays,
-		shape: func(d *draft, t *task, _ *use) { d.addBody(t, "body fails") },
+		shape: func(d *draft, t *task, _ *use) {
+			t.period = min(t.period, d.between(8, 14))
+			d.addBody(t, "body fails")
+		},
 		task: func(l *life, t *task, u *use) taskOpts {
 			return taskOpts{executor.BackOff(2, max(t.period, 4*t.period*time.Duration(u.pick(0,
 				3))))}
@@ -179,7 +182,12 @@ var taskOptions = []*Feature{
 	},
 	{
 		Name: "PauseAfter", API: []string{"executor.PauseAfter"}, hosts: timed, ways: seriesWays,
-		shape: func(d *draft, t *task, _ *use) { t.bodies = []*Feature{byName["body fails"]} },
+		shape: func(d *draft, t *task, _ *use) {
+			t.bodies = []*Feature{byName["body fails"]}
+			if f := d.other("PauseAfter"); f != nil && (f.ender || f.body != nil) {
+				d.command("Resume", t, 10, 60) // so that it comes to that as well
+			}
+		},
 		task: func(l *life, t *task, u *use) taskOpts {
 			return taskOpts{executor.PauseAfter(1 + u.pick(0, 2))}
 		},
@@ -197,7 +205,8 @@ var taskOptions = []*Feature{
 			if !d.has("Queue.Bounded") && !d.has("CustomQueue") {
 				d.include(byName["PriorityFIFO"], t)
 			}
-			crowded(d, t, u)
+			d.crowdAt(t.at)
+			d.crowdAt(t.at)
 		},
 		task: func(l *life, t *task, u *use) taskOpts {
 			return taskOpts{executor.Priority(u.pick(0, 5) - 2)}
