@@ -21,7 +21,14 @@ func draw(seed uint64, about []Pair) *program {
 		program: &program{seed: seed, focus: [2]*Feature{focus.A, focus.B}},
 		rng:     rand.New(rand.NewPCG(seed, 1)),
 	}
-	d.host = d.drawHost(focus.hosts())
+	on := focus.hosts()
+	if focus.again() && on&timed != 0 && d.rng.IntN(4) > 0 {
+		on &= timed
+	}
+	if focus.inGroup() && on&pools != 0 { // a loop does not find the handle of a member
+		on &= pools
+	}
+	d.host = d.drawHost(on)
 	d.size = 1 + d.rng.IntN(3)
 	if d.about("PrestartWorkers") {
 		d.size = 3
@@ -297,8 +304,11 @@ func (d *draft) lapse(behaviour *Feature, t *task) {
 			callback = f
 		}
 	}
-	if d.about("SetContinuePeriodicAfterShutdown") { // then one that every run calls
-		callback = byName[d.oneOf("BeforeRun", "AfterRun", "Observer.Began", "Observer.Ended")]
+	if callback == nil && (d.about("SetContinuePeriodicAfterShutdown") || d.rng.IntN(3) == 0) {
+		callback = byName[d.oneOf("AfterRun", "Observer.Began", "Observer.Ended")] // of every run
+		if callback.hosts&d.host == 0 {
+			callback = byName["Observer.Began"]
+		}
 		d.include(callback, t)
 	}
 	for callback == nil {
@@ -334,6 +344,9 @@ func (d *draft) addBody(t *task, name string) {
 // crowdAt has all workers occupied for a while from just before that time on.
 func (d *draft) crowdAt(at time.Duration) {
 	long := d.between(12, 35)
+	if d.about("BeginWithin") {
+		long = d.between(3, 20)
+	}
 	if d.about("PrestartWorkers") && d.rng.IntN(2) == 0 {
 		at += 4 * ms // when those have been started
 	}
@@ -389,10 +402,16 @@ func (d *draft) members(t *task, n int) {
 
 // endDuring has the executor end while the task probably waits.
 func (d *draft) endDuring(t *task) {
-	if t.way.way&seriesWays == 0 {
+	switch {
+	case d.about("HandOff"):
+		d.ahead(t)
+		d.endAt = min(d.endAt, t.at+t.delay+d.between(1, 10))
+	case d.about("Gap"), d.about("Pace of a lane"): // whose lanes must have begun something
+		d.endAt = min(d.endAt, t.at+t.delay+d.between(1, 12))
+	case t.way.way&seriesWays == 0:
 		d.crowdDuring(t)
 		d.endAt = min(d.endAt, t.at+t.delay+d.between(0, 10))
-	} else {
+	default:
 		d.endAt = min(d.endAt, t.at+t.delay+d.between(0, 70))
 	}
 	d.calm = false

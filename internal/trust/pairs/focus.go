@@ -14,17 +14,39 @@ var abrupt = map[string]int{
 	"body panics": 1, "body calls Goexit": 1, "body closes the executor": 2,
 }
 
+// late has the features whose effect comes in a later run than the first, or after some time.
+var late = map[string]bool{
+	"BackOff": true, "BeginWithin": true, "CatchUp": true, "ExplainLate": true, "OnLate": true,
+	"Observer.Late": true, "Observer.Missed": true, "Observer.Paused": true,
+	"Observer.Resumed": true, "PauseAfter": true, "Logger": true, "Retry": true,
+}
+
+// again reports whether both features show on one task rather if that runs again.
+func (p Pair) again() bool {
+	a, b := p.A, p.B
+	return a.body != nil && b.body != nil || abrupt[a.Name]+abrupt[b.Name] > 0 ||
+		a.Name == "Logger" && b.body != nil || a.Name == "Observer.Expired" ||
+		a.Name == "Observer.Dropped" && (b.task != nil || b.body != nil)
+}
+
+// inGroup reports whether the pair is about a command to a member of a group.
+func (p Pair) inGroup() bool {
+	both := p.A.waysOf() & p.B.waysOf()
+	return (p.A.ofTask || p.B.ofTask) && both != 0 && both&^groupWays == 0
+}
+
 // preferred returns those of the ways by which the focus shows more often: what a task does in two
 // runs needs a series, and what waits over a hand-off a lane.
 func (d *draft) preferred(of ways) ways {
-	a, b := d.focus[0], d.focus[1]
-	again := a.body != nil && b.body != nil || abrupt[a.Name]+abrupt[b.Name] > 0 ||
-		d.about("Logger") && b.body != nil
+	focus := Pair{d.focus[0], d.focus[1]}
 	switch {
-	case again && of&seriesWays != 0 && d.rng.IntN(3) > 0:
+	case focus.again() && of&seriesWays != 0 && d.rng.IntN(3) > 0:
 		return of & seriesWays
-	case d.about("HandOff") && (d.about("Withdraw") || d.about("Pool.Drain")) && of&laneWays != 0:
+	case d.about("HandOff") && of&laneWays != 0 && (d.about("Withdraw") ||
+		d.about("Pool.Drain") || d.about("Observer.Dropped")):
 		return of & laneWays
+	case d.about("Group.SetLimit") && of&wGo != 0 && focus.inGroup(): // it waits for its turn
+		return of & wGo
 	}
 	return of
 }
@@ -47,10 +69,31 @@ func (d *draft) adjust(stars [2]*task) {
 		d.orderBodies(t)
 		d.goOn(t)
 	}
-	d.adjustCommands(stars[0])
+	d.resume(stars[0])
+	if stars[0] == stars[1] {
+		d.adjustCommands(stars[0])
+	}
 	d.adjustEnd(stars[0])
-	if d.about("WithContext") || d.about("Group.Cancel") { // which come during a run
-		stars[0].takes = max(stars[0].takes, d.between(20, 60))
+	for i, f := range d.focus {
+		if f.ender && d.rng.IntN(2) == 0 { // so that it comes during a run
+			stars[i].takes = max(stars[i].takes, d.between(20, 60))
+		}
+	}
+}
+
+// resume has a task that pauses go on, as the program is about something that comes later.
+func (d *draft) resume(t *task) {
+	if !d.about("PauseAfter") && !d.about("Observer.Paused") && !d.about("Pause") {
+		return
+	}
+	for _, f := range d.focus {
+		if f.ender && f.task != nil || f.body != nil || f.Name == "Logger" {
+			for at := t.at + t.delay; at < t.at+t.delay+5*t.period; at += t.period + 3*ms {
+				d.commandAt("Resume", at)
+				d.commands[len(d.commands)-1].task = t
+			}
+			return
+		}
 	}
 }
 
@@ -62,9 +105,9 @@ func (d *draft) orderBodies(t *task) {
 		for _, f := range d.focus {
 			if f.body != nil && slices.Contains(t.bodies, f) {
 				t.bodies = []*Feature{f}
-				return
 			}
 		}
+		return
 	}
 	if a.body != nil && b.body != nil && slices.Contains(t.bodies, a) &&
 		slices.Contains(t.bodies, b) && d.rng.IntN(4) > 0 {
@@ -78,7 +121,7 @@ func (d *draft) orderBodies(t *task) {
 
 // goOn has a series go on after a panic that the program is about.
 func (d *draft) goOn(t *task) {
-	panics := d.about("body panics") || d.about("body calls Goexit")
+	panics := d.about("body panics") || d.about("body calls Goexit") || d.about("Logger")
 	if !panics || t.way.way&seriesWays == 0 || t.using(byName["OnError"]) != nil ||
 		d.rng.IntN(3) == 0 {
 		return
@@ -90,39 +133,49 @@ func (d *draft) goOn(t *task) {
 	t.options = append(t.options, u)
 }
 
-// adjustCommands moves the commands of the focus to when the other feature has probably had its
-// effect.
+// adjustCommands moves the commands to a task of the focus to when the other feature has probably
+// had its effect.
 func (d *draft) adjustCommands(t *task) {
 	due := t.at + t.delay
-	switch f := d.commanded(); {
-	case f == nil:
-	case d.about("BackOff"):
-		d.move(f, due+4*t.period, due+5*t.period)
-	case d.about("Priority") && f.ender:
-		d.addBody(t, "body blocks")
-		d.move(f, t.at+12*ms, t.at+75*ms)
-	case d.focus[0].group == "policy" && f.ofTask:
-		d.move(f, t.at+3*ms, t.at+60*ms)
-	case f.ender && d.about("AfterShutdown"),
-		f.ender && d.about("SetContinuePeriodicAfterShutdown"):
-		d.move(f, d.endAt+ms, d.endAt+20*ms)
-	}
-}
-
-// commanded returns a command of the focus, rather one that ends a task; nil if none is of it.
-func (d *draft) commanded() (f *Feature) {
-	for _, g := range d.focus {
-		if g.command != nil && (f == nil || g.ender) {
-			f = g
+	series := t.way.way&seriesWays != 0
+	a, b := d.focus[0], d.focus[1]
+	switch {
+	case (late[a.Name] || late[b.Name]) && series:
+		d.move(t, due+2*t.period, due+5*t.period)
+	case late[a.Name] || late[b.Name]:
+		d.move(t, due+3*ms, due+40*ms)
+	case d.about("Priority"):
+		if a.ender || b.ender {
+			d.addBody(t, "body blocks")
 		}
+		d.move(t, t.at+12*ms, t.at+75*ms)
+	case d.about("Group.SetLimit"):
+		t.takes = 60 * ms
+		d.move(t, t.at+8*ms, t.at+70*ms)
+	case a.group == "policy":
+		d.move(t, t.at+3*ms, t.at+60*ms)
+	case d.about("AfterShutdown"), d.about("SetContinuePeriodicAfterShutdown"):
+		d.move(t, d.endAt+ms, d.endAt+20*ms)
+	case d.about("body closes the executor") && (a.ofTask || b.ofTask ||
+		d.about("Observer.Cancelled")):
+		t.takes = 60 * ms
+		if series {
+			due += t.period
+		}
+		d.move(t, due+ms, due+30*ms)
+	case a.behave != nil || b.behave != nil:
+		d.move(t, due+ms, due+30*ms)
+		t.takes = max(t.takes, d.between(10, 60))
 	}
-	return f
 }
 
-// move gives the commands of a feature some time between the two.
-func (d *draft) move(f *Feature, from, to time.Duration) {
+// move gives the commands to a task some time between the two, and those for the executor that the
+// program is about and that end a task. Those that let it go on stay.
+func (d *draft) move(t *task, from, to time.Duration) {
 	for i, c := range d.commands {
-		if c.Feature != f {
+		own := c.Feature == d.focus[0] || c.Feature == d.focus[1]
+		cancels := d.about("Observer.Cancelled") && c.ender
+		if c.task != t && !(own && c.ender) || !own && !cancels || c.Name == "Resume" {
 			continue
 		}
 		d.commands[i].at = from + time.Duration(d.rng.Int64N(int64(to-from))).Truncate(ms)

@@ -311,9 +311,9 @@ func (l *life) play() {
 }
 
 // obeyedAfterEnd reports whether a command means something after the beginning of the end: what
-// goes on after a Shutdown can still be cancelled.
+// goes on after a Shutdown can still be cancelled, or paused.
 func (p *program) obeyedAfterEnd(c command) bool {
-	return c.ender && len(p.ends) > 0 && p.ends[0].Name == "Shutdown"
+	return (c.ender || c.ofTask) && len(p.ends) > 0 && p.ends[0].Name == "Shutdown"
 }
 
 // noteEnd notes, before a submission, whether the executor has ended.

@@ -43,6 +43,15 @@ func (l *life) markNamed(f *Feature, name string) {
 	l.markNow(f)
 }
 
+// markUnnamed notes an effect on the tasks that have no name and have run.
+func (l *life) markUnnamed(f *Feature) {
+	for _, r := range l.records {
+		if r.t.unnamed && len(r.bodies) > 0 {
+			l.markTask(f, r)
+		}
+	}
+}
+
 // called is what each callback calls: it notes the effect, and behaves as the program says.
 func (l *life) called(f *Feature, name string) {
 	r := l.named(name)

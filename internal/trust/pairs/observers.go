@@ -90,7 +90,7 @@ func shapeRejected(d *draft, t *task, _ *use) {
 // shapeDropped has the executor end while the task waits, or some of several do.
 func shapeDropped(d *draft, t *task, _ *use) {
 	d.endDuring(t)
-	if t.way.way&bulkWays != 0 && d.rng.IntN(2) == 0 {
+	if t.way.way&bulkWays != 0 {
 		t.at -= 3 * ms
 		t.takes = 25 * ms
 	}

@@ -265,11 +265,18 @@ func (f *Feature) ends() bool {
 }
 
 // apart reports whether the features exclude each other on one task: its own option replaces the
-// default one; and one that runs once, and has expired or was dropped, has never begun.
+// default one; and one that runs once, and has expired, or was dropped or drained, has never begun.
 func (p Pair) apart() bool {
-	a, b := p.A.Name, p.B.Name
-	return a == "Defaults" && b == "Timeout" ||
-		(a == "Observer.Expired" || a == "Observer.Dropped") && (b == "Priority" || b == "WallClock")
+	return p.A.Name == "Defaults" && p.B.Name == "Timeout" ||
+		p.A.beginsLate() && p.B.endsEarly() || p.B.beginsLate() && p.A.endsEarly()
+}
+
+// beginsLate reports whether the effect is on the beginning of a task that runs once.
+func (f *Feature) beginsLate() bool { return f.Name == "Priority" || f.Name == "WallClock" }
+
+// endsEarly reports whether the effect on a task that runs once is that it does not.
+func (f *Feature) endsEarly() bool {
+	return f.Name == "Observer.Expired" || f.Name == "Observer.Dropped" || f.Name == "Pool.Drain"
 }
 
 // direct reports whether a pair is a callback and how it behaves: then it is about that callback.

@@ -92,8 +92,11 @@ var poolOptions = []*Feature{
 	{
 		Name: "ErrorHandler", API: []string{"executor.ErrorHandler"}, callback: true,
 		shape: func(d *draft, t *task, u *use) {
-			d.addBody(t, d.oneOf("body fails",
-				"body panics"))
+			if t.way.way&futureWays&^seriesWays != 0 { // whose errors only their futures have
+				d.addBody(t, d.oneOf("body panics", "body calls Goexit"))
+				return
+			}
+			d.addBody(t, d.oneOf("body fails", "body panics"))
 		},
 		option: func(l *life, u *use) opts {
 			return opts{executor.ErrorHandler(func(_ context.Context, run executor.Run, err error) {
@@ -205,10 +208,8 @@ var poolOptions = []*Feature{
 					l.markNamed(u.Feature, t.Name)
 				}
 			}
-			for _, r := range l.records {
-				if unnamed > 0 && r.t.unnamed && len(r.bodies) > 0 {
-					l.markTask(u.Feature, r)
-				}
+			if unnamed > 0 {
+				l.markUnnamed(u.Feature)
 			}
 		},
 	},
@@ -270,10 +271,15 @@ var poolOptions = []*Feature{
 			return opts{executor.Record(&tape{l: l, feature: u.Feature})}
 		},
 		observed: func(l *life, u *use) {
+			unnamed := false
 			for _, t := range l.recording().Tasks {
 				if t.Name != "" && len(t.Runs) > 0 {
 					l.markNamed(u.Feature, t.Name)
 				}
+				unnamed = unnamed || t.Name == "" && len(t.Runs) > 0
+			}
+			if unnamed {
+				l.markUnnamed(u.Feature)
 			}
 		},
 	},

@@ -14,7 +14,7 @@ var taskCommands = []*Feature{
 		Name: "Cancel", ender: true, API: []string{"Future.Cancel", "Handle.Cancel"},
 		ways: futureWays, ofTask: true,
 		command: func(l *life, r *record, u *use) {
-			if h, ok := l.handle(r); ok && u.pick(0, 2) == 0 {
+			if h, ok := l.handle(r); ok && (r.outcome == nil || u.pick(0, 2) == 0) {
 				l.give(u.Feature, r, h.Cancel)
 			} else if f := r.outcome; f != nil {
 				l.give(u.Feature, r, f.Cancel)
@@ -35,7 +35,7 @@ var taskCommands = []*Feature{
 		Name: "Stop", ender: true, API: []string{"Future.Stop", "Handle.Stop"}, ways: futureWays,
 		ofTask: true,
 		command: func(l *life, r *record, u *use) {
-			if h, ok := l.handle(r); ok && u.pick(0, 2) == 0 {
+			if h, ok := l.handle(r); ok && (r.outcome == nil || u.pick(0, 2) == 0) {
 				l.give(u.Feature, r, h.Stop)
 			} else if f := r.outcome; f != nil {
 				l.give(u.Feature, r, f.Stop)
