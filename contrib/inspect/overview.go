@@ -74,14 +74,14 @@ type sick struct {
 const mostSick = 20
 
 func newCondition(h executor.Health) condition {
-	c := condition{Status: h.Status, Reason: h.Reason}
+	c := condition{Status: h.Status, Reason: readable(h.Reason, shownError)}
 	for _, t := range h.Tasks {
 		if c.States == nil {
 			c.States = map[string]int{}
 		}
 		c.States[t.State]++
 		if (t.State == "late" || t.State == "failed") && len(c.Tasks) < mostSick {
-			c.Tasks = append(c.Tasks, sick{text(named(t.Name)), t.State, t.Reason, t.Since})
+			c.Tasks = append(c.Tasks, sick{text(named(t.Name)), t.State, readable(t.Reason, shownError), t.Since})
 		}
 	}
 	return c

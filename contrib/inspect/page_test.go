@@ -157,9 +157,15 @@ func TestHostileNames(t *testing.T) {
 	}
 	for _, name := range []string{`<script>pool</script>`, "\u202epool", strings.Repeat("long", 1<<18)} {
 		p := executor.NewScheduledPool(1, executor.Name(name), executor.KeepHistory())
-		t.Cleanup(func() { _ = p.Close() })
+		held := make(chan struct{})
+		t.Cleanup(func() { close(held); _ = p.Close() })
 		_, err := p.AtFixedRate(0, ms, sleep(0), executor.Name(name))
 		require.NoError(t, err)
+		// It is down as one of that name holds the only worker, which the page says.
+		_, err = p.AtFixedRate(0, ms, func(context.Context) error { <-held; return nil },
+			executor.Name(name), executor.Expect(executor.SuccessWithin(ms)))
+		require.NoError(t, err)
+		require.Eventually(t, func() bool { return p.Health().Reason != "" }, time.Minute, ms)
 		page := inspect.Handler(p).With(inspect.Actions(anybody))
 		for _, path := range []string{"", "pool/-1/", "pool/-1/tasks"} {
 			assertHarmless(t, get(t, page, "/"+path).Body.String())

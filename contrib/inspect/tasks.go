@@ -212,7 +212,7 @@ func (s *seen) taskView(e *entry) taskView {
 		Past: []pastRun{}}
 	v.Task.Path = e.path(s.source)
 	if h := st.Health; h != nil {
-		v.Health = &sick{text(e.name), h.State, h.Reason, h.Since}
+		v.Health = &sick{text(e.name), h.State, readable(h.Reason, shownError), h.Since}
 	}
 	for _, r := range e.handle.History() {
 		v.Past = append(v.Past, s.past(r))
