@@ -160,6 +160,7 @@ func (l *life) apply(r *record, with bool) {
 	_, err := l.sched.Apply(jobs...)
 	h, ok := l.pool.Lookup(r.t.name())
 	l.mu.Lock()
+	l.cameAfter = l.cameAfter || err != nil && closed(l.host().Terminated())
 	if ok {
 		r.handle, r.handled = h, true
 	}
