@@ -36,12 +36,14 @@ func (p Pair) inGroup() bool {
 }
 
 // preferred returns those of the ways by which the focus shows more often: what a task does in two
-// runs needs a series, and what waits over a hand-off a lane.
+// runs needs a series, or several bodies, and what waits over a hand-off a lane.
 func (d *draft) preferred(of ways) ways {
 	focus := Pair{d.focus[0], d.focus[1]}
 	switch {
 	case focus.again() && of&seriesWays != 0 && d.rng.IntN(3) > 0:
 		return of & seriesWays
+	case focus.A.body != nil && focus.B.body != nil && of&bulkWays != 0 && d.rng.IntN(3) > 0:
+		return of & bulkWays
 	case d.about("HandOff") && of&laneWays != 0 && (d.about("Withdraw") ||
 		d.about("Pool.Drain") || d.about("Observer.Dropped")):
 		return of & laneWays
@@ -101,7 +103,7 @@ func (d *draft) resume(t *task) {
 // the one run of a task in that of the focus.
 func (d *draft) orderBodies(t *task) {
 	a, b := d.focus[0], d.focus[1]
-	if t.way.way&seriesWays == 0 && t.using(byName["Retry"]) == nil {
+	if t.way.way&(seriesWays|bulkWays) == 0 && t.using(byName["Retry"]) == nil {
 		for _, f := range d.focus {
 			if f.body != nil && slices.Contains(t.bodies, f) {
 				t.bodies = []*Feature{f}
