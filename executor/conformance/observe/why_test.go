@@ -285,11 +285,14 @@ func TestATaskOfExecuteIsSeenToo(t *testing.T) {
 func TestTheHogsAreNamedInRealTime(t *testing.T) {
 	b := new(book)
 	p := executor.NewScheduledPool(2, executor.Observe(b.observer()), executor.ExplainLate(10*ms))
-	gate := make(chan struct{})
+	gate, begun := make(chan struct{}), make(chan struct{}, 2)
 	for _, name := range []string{"import-1", "import-2"} {
-		_, err := p.Submit(func(context.Context) error { <-gate; return nil }, executor.Name(name))
+		_, err := p.Submit(func(context.Context) error { begun <- struct{}{}; <-gate; return nil },
+			executor.Name(name))
 		require.NoError(t, err)
 	}
+	<-begun
+	<-begun
 	f, err := p.Schedule(ms, lasts(0), executor.Name("poll"))
 	require.NoError(t, err)
 	time.Sleep(50 * ms)

@@ -32,7 +32,7 @@ type Writer struct {
 
 	mu      sync.Mutex
 	idle    sync.Cond // writing has become false
-	tasks   map[*cell.Cell]uint64
+	tasks   map[*cell.Cell]*recorded
 	count   uint64 // of tasks
 	buffer  []byte
 	spare   []byte
@@ -44,11 +44,19 @@ type Writer struct {
 	closed  bool
 }
 
+// recorded is a task of which more is to come. A run in progress keeps it from being forgotten: the
+// last that is told of a task, such as its cancellation, may be told just before the end of its run.
+type recorded struct {
+	number uint64
+	runs   bool
+	over   bool // it is to be forgotten with the end of the run
+}
+
 var _ run.Recorder = (*Writer)(nil)
 
 // NewWriter begins a recording.
 func NewWriter(to io.Writer, o *run.Owner) *Writer {
-	w := &Writer{to: to, owner: o, start: o.Clock.Now(), tasks: map[*cell.Cell]uint64{}}
+	w := &Writer{to: to, owner: o, start: o.Clock.Now(), tasks: map[*cell.Cell]*recorded{}}
 	w.base = o.Clock.Time(w.start)
 	w.idle.L = &w.mu
 	w.line(Header{Version: Version, Name: o.Name, Kind: o.Kind, Workers: o.Size, At: w.base})
@@ -72,7 +80,7 @@ func (w *Writer) Submitted(c *cell.Cell, pl *run.Plan, in time.Duration) {
 		return
 	}
 	w.count++
-	w.tasks[c] = w.count
+	w.tasks[c] = &recorded{number: w.count}
 	w.add(c, e)
 }
 
@@ -82,12 +90,20 @@ func (w *Writer) Began(c *cell.Cell, i run.Info, due int64) {
 	defer w.mu.Unlock()
 	w.add(c, Event{What: Began, Run: i.Number, Attempt: i.Attempt, Extra: i.Triggered,
 		Due: due - w.start})
+	if t := w.tasks[c]; t != nil {
+		t.runs = true
+	}
 }
 
 // Ended implements [run.Recorder].
 func (w *Writer) Ended(c *cell.Cell, i run.Info, how run.Outcome, last bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	t := w.tasks[c]
+	if t == nil {
+		return
+	}
+	t.runs, last = false, last || t.over
 	w.add(c, Event{What: Ended, Run: i.Number, Attempt: i.Attempt, How: outcomes[how], Last: last})
 	if last {
 		delete(w.tasks, c)
@@ -101,6 +117,9 @@ var outcomes = map[run.Outcome]string{run.Succeeded: OK, run.Failed: Failed, run
 func (w *Writer) Told(what string, c *cell.Cell, last bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if t := w.tasks[c]; t != nil && t.runs {
+		t.over, last = t.over || last, false
+	}
 	w.add(c, Event{What: told[what], Last: last})
 	if last {
 		delete(w.tasks, c)
@@ -113,10 +132,11 @@ var told = map[string]string{"rejected": Rejected, "cancelled": Cancelled, "drop
 // add adds an event of a task. The lock is held.
 func (w *Writer) add(c *cell.Cell, e Event) {
 	if c != nil {
-		e.Task = w.tasks[c]
-		if e.Task == 0 {
+		t := w.tasks[c]
+		if t == nil {
 			return // it has ended, as far as the recording goes
 		}
+		e.Task = t.number
 	}
 	switch {
 	case w.closed || w.full:
