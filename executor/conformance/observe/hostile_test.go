@@ -3,6 +3,7 @@ package observe_test
 import (
 	"context"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -68,11 +69,9 @@ func TestAnObserverThatEndsTheGoroutineHarmsNoOther(t *testing.T) {
 func TestObserversMayCallThePool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p *executor.ScheduledPool
-		looks, children := 0, 0
+		var looks, children atomic.Int64 // they are told on several goroutines
 		look := func() {
-			if looks++; p == nil {
-				return
-			}
+			looks.Add(1)
 			_, _, _, _ = p.Stats(), p.Queued(), p.Running(), p.Health()
 			_, _, _ = p.Next(3), p.Measurements(), p.Expvar().String()
 			for h := range p.Tasks() {
@@ -85,7 +84,7 @@ func TestObserversMayCallThePool(t *testing.T) {
 			Began: func(ctx context.Context, r executor.Run) context.Context {
 				look()
 				if r.Name != "child" {
-					children++
+					children.Add(1)
 					_, err := p.Submit(lasts(0), executor.Name("child"))
 					assert.NoError(t, err)
 				}
@@ -119,8 +118,8 @@ func TestObserversMayCallThePool(t *testing.T) {
 		require.NoError(t, p.Close())
 		_, err = p.Submit(lasts(0))
 		assert.ErrorIs(t, err, executor.ErrShutdown)
-		assert.Greater(t, looks, 10)
-		assert.Positive(t, children)
+		assert.Greater(t, looks.Load(), int64(10))
+		assert.Positive(t, children.Load())
 	})
 }
 

@@ -396,9 +396,10 @@ func TestATaskThatIsCancelledAsItsTimeoutIsToldIsNoFailure(t *testing.T) {
 				var tape bytes.Buffer
 				told := figures.NewTally()
 				var f seriesFuture
+				accepted := make(chan struct{})
 				p := executor.NewScheduledPool(1, pooltest.Quiet(), executor.KeepHistory(),
 					executor.Record(&tape), executor.Observe(told.Observer(), executor.Observer{
-						Overran: func(executor.Run) { assert.True(t, f.Cancel()) }}))
+						Overran: func(executor.Run) { <-accepted; assert.True(t, f.Cancel()) }}))
 				var err error
 				body := twoSeconds(func(context.Context) error { return context.Canceled })
 				if name == "once" {
@@ -407,6 +408,7 @@ func TestATaskThatIsCancelledAsItsTimeoutIsToldIsNoFailure(t *testing.T) {
 					f, err = p.AtFixedRate(time.Second, time.Minute, body, opts...)
 				}
 				require.NoError(t, err)
+				close(accepted)
 				time.Sleep(time.Hour)
 				require.NoError(t, p.Close())
 				assert.Equal(t, future.Cancelled, f.State())
