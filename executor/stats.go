@@ -241,7 +241,9 @@ func (p *Pool) runningLocked() (rs []Running) {
 	for i := range rs {
 		rs[i].For = now.Sub(rs[i].Started)
 	}
-	slices.SortFunc(rs, func(a, b Running) int { return cmp.Compare(b.For, a.For) })
+	slices.SortFunc(rs, func(a, b Running) int { // of those that began together, by name
+		return cmp.Or(cmp.Compare(b.For, a.For), cmp.Compare(a.Name, b.Name))
+	})
 	return rs
 }
 
