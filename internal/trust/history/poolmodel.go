@@ -316,9 +316,14 @@ func (s *poolState) move(op *poolStep) bool {
 	return s.put(op)
 }
 
-// room reports whether a task may wait: for a worker that is free, or within the capacity.
+// room reports whether a task may wait: for a worker that is free to begin it, or within the
+// capacity.
 func (r poolRules) room(s *poolState) bool {
-	return r.capacity < 0 || len(s.fifo)+s.busy < r.workers+r.capacity
+	free := r.workers - s.busy
+	if s.paused {
+		free = 0
+	}
+	return r.capacity < 0 || len(s.fifo) < free+r.capacity
 }
 
 // admit has those in for whom there is room, in the order in which they came.
