@@ -78,11 +78,11 @@ func (t *strip) bin(at time.Time) *bin {
 	return &t.Bins[d/binWidth]
 }
 
-func (b *bin) add(s executor.Second) {
-	if s.Runs > 0 && (b.Runs == 0 || span(s.Late) > b.Late) {
-		b.Late, b.Name, b.Number, b.Took = span(s.Late), text(named(s.Name)), s.Number, span(s.Took)
+func (x *bin) add(s executor.Second) {
+	if s.Runs > 0 && (x.Runs == 0 || span(s.Late) > x.Late) {
+		x.Late, x.Name, x.Number, x.Took = span(s.Late), text(named(s.Name)), s.Number, span(s.Took)
 	}
-	b.Runs += s.Runs
-	b.Failures += s.Failures
-	b.Expired += s.Expired
+	x.Runs += s.Runs
+	x.Failures += s.Failures
+	x.Expired += s.Expired
 }
