@@ -313,6 +313,15 @@ func (p *Pool) startsLocked(free int) int {
 	return min(free, p.pace.left(p.now()))
 }
 
+// promisedLocked returns how many starts that the pace has left are for tasks in the queue: those
+// beyond its capacity were let in because a worker may begin them, see [Pool.startsLocked].
+func (p *Pool) promisedLocked() int {
+	if p.pace == nil || p.capacity() == 0 || p.capacity() == unbounded {
+		return 0
+	}
+	return max(p.queue.Len()+p.outsideLocked()-p.capacity(), 0)
+}
+
 // roomForLocked reports whether n tasks more may wait as far as a PendingLimit is concerned.
 func (p *Pool) roomForLocked(n int) bool {
 	return p.pendingLimit == 0 ||

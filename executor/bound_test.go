@@ -110,3 +110,30 @@ func TestAPoolGrowsWhileItsQueueIsFullOfWhatWaitsForItsGap(t *testing.T) {
 		assert.NoError(t, p.Close())
 	})
 }
+
+// A start that the pace has left may be what let a task into the queue: then it is not for the next
+// submitter, even one that brings its own goroutine.
+func TestACallerTakesNoStartThatIsPromisedToTheQueue(t *testing.T) {
+	for range 20 { // how far the workers have come when the last submits is chance
+		synctest.Test(t, func(t *testing.T) {
+			p := executor.NewPool(1, executor.MaximumSize(2), executor.BoundedFIFO(1),
+				executor.Pace(2, time.Minute), executor.OnRejection(executor.CallerRuns))
+			begin := time.Now()
+			hour := func(context.Context) error { time.Sleep(time.Hour); return nil }
+			var started time.Duration
+			for range 3 {
+				assert.NoError(t, p.Execute(hour))
+			}
+			go p.Execute(func(context.Context) error {
+				started = time.Since(begin)
+				return nil
+			})
+			synctest.Wait()
+			assert.Equal(t, 1, p.Stats().Queued)
+			assert.Equal(t, 2, p.Stats().Busy)
+			time.Sleep(90 * time.Second)
+			assert.Equal(t, time.Minute, started)
+			assert.NoError(t, p.Close())
+		})
+	}
+}

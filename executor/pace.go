@@ -77,6 +77,18 @@ func (p *pace) next() int64 {
 	return p.expires()
 }
 
+// behind returns when one more task may start if so many others start at now, which may be more than
+// the pace allows; 0 means at any time.
+func (p *pace) behind(others int, now int64) int64 {
+	switch {
+	case p == nil || p.held+others < p.n:
+		return 0
+	case others < p.n:
+		return clock.Later(p.ring[(p.first+p.held+others-p.n)%len(p.ring)], time.Duration(p.per))
+	}
+	return clock.Later(now, time.Duration(p.per))
+}
+
 // left returns how many tasks may start at now.
 func (p *pace) left(now int64) int {
 	n := p.n - p.held

@@ -71,6 +71,9 @@ func TestAllSystemsGiveAllFigures(t *testing.T) {
 					want = nil // they are found from outside
 				}
 				lines, err := serve(t, s.Name, kind, tiny())
+				for again := 0; err == nil && again < 5 && refusedAsEarly(lines); again++ {
+					lines, err = serve(t, s.Name, kind, tiny())
+				}
 				if err != nil || len(lines) < 2 {
 					t.Fatalf("lines %q, error %v", lines, err)
 				}
@@ -89,6 +92,12 @@ func TestAllSystemsGiveAllFigures(t *testing.T) {
 			})
 		}
 	}
+}
+
+// refusedAsEarly reports whether a round had so many runs before their time that the driver gives no
+// figures. A ticker that a busy machine starts a period late, or nearly, makes a habit of it.
+func refusedAsEarly(lines []string) bool {
+	return strings.Contains(lines[len(lines)-1], "came before their time")
 }
 
 // TestSystemsAreThoseOfTheProtocol has the names that others use, in order.
