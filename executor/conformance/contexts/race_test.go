@@ -96,7 +96,8 @@ func submitOne(s executor.ScheduledSubmitter, ctx context.Context, n int) (
 	case 2:
 		g, err = s.Schedule(time.Duration(n%50)*time.Microsecond, body, opt, executor.Timeout(time.Second))
 	default:
-		g, err = s.AtFixedRate(0, time.Microsecond, body, opt)
+		// At a shorter period a worker never parks, and has a single processor for itself.
+		g, err = s.AtFixedRate(0, 20*time.Microsecond, body, opt)
 	}
 	if err != nil {
 		return nil, err
