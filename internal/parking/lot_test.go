@@ -442,10 +442,13 @@ func TestCallAllMakesEverybodyLook(t *testing.T) {
 		for range 5 {
 			takers = append(takers, o.park(nil, nil))
 		}
+		time.Sleep(time.Minute)
 		o.do(func() {
 			o.lot.CallAll()
 			require.Equal(t, 4, o.lot.coming)
 			require.True(t, o.lot.rung)
+			// How slowly it wakes up is counted from here.
+			require.Equal(t, int64(time.Minute), o.lot.armed)
 			o.lot.CallAll() // harmless
 			require.Equal(t, 4, o.lot.coming)
 		})
