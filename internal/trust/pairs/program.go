@@ -76,6 +76,10 @@ func (t *task) using(f *Feature) *use {
 	return nil
 }
 
+func (t *task) backsOff() bool {
+	return slices.ContainsFunc(t.options, func(u *use) bool { return u.Name == "BackOff" })
+}
+
 func (p *program) using(name string) *use {
 	i := slices.IndexFunc(p.uses, func(u *use) bool { return u.Name == name })
 	if i < 0 {

@@ -120,7 +120,9 @@ var taskCommands = []*Feature{
 			case 0:
 				r.job.Version += "'"
 			case 1:
-				r.job.Rate += 5 * ms
+				if !r.t.backsOff() { // for no longer than it does now, which may be a period
+					r.job.Rate += 5 * ms
+				}
 			case 2: // another option
 				r.job.Options = append(r.job.Options[:len(r.job.Options):len(r.job.Options)],
 					executor.MaxRuns(50+u.pick(1, 50)))
