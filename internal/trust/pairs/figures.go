@@ -31,7 +31,8 @@ func (l *life) checkSampleLocked(s *sample, running []executor.Running, queued [
 			c.Accepted, c.Completed, c.Cancelled, c.Returned, c.Queued, c.Busy)
 	}
 	for _, bound := range []string{"PendingLimit", "BoundedFIFO", "Queue.Bounded"} {
-		if u := l.using(bound); u != nil && c.Queued > capacity(u)+l.returnedLocked() {
+		beyond := l.returnedLocked() + l.promisedLocked(c)
+		if u := l.using(bound); u != nil && c.Queued > capacity(u)+beyond {
 			l.faultLocked(wrong, "%d tasks wait, of at most %d", c.Queued, capacity(u))
 		}
 	}
@@ -49,6 +50,15 @@ func (l *life) returnedLocked() (n int) {
 		}
 	}
 	return n
+}
+
+// promisedLocked returns how many tasks may have been let in as a worker was about to begin them,
+// and then the size of the pool was changed.
+func (l *life) promisedLocked(c stats) int {
+	if l.sizes && l.using("PendingLimit") == nil {
+		return c.Largest
+	}
+	return 0
 }
 
 // checkFiguresLocked compares the figures of an executor that has ended.
@@ -95,7 +105,7 @@ func (l *life) checkFiguresLocked() {
 // disagreements returns where the executor tells two things of the same.
 func (l *life) disagreements() []string {
 	tape := l.written
-	if l.cameAfter { // a recording ends with its executor
+	if l.cameAfter || l.refusedAt >= l.endedAt { // a recording ends with its executor
 		tape = nil
 	}
 	switch {

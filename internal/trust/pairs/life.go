@@ -48,7 +48,9 @@ type life struct {
 	shutHow     string
 	goesOn      bool           // series have been told to go on after that
 	hasEnded    bool           // it has terminated
+	endedAt     time.Duration  // and when
 	cameAfter   bool           // a submission came after that
+	refusedAt   time.Duration  // the last that was refused
 	sizes       bool           // they have been changed
 	extras      int            // tasks of the life's own
 	extraRuns   int            // their runs
@@ -175,6 +177,7 @@ func (l *life) drive() {
 	go func() {
 		defer close(done)
 		l.open()
+		go l.noteTermination()
 		l.play()
 		if l.calm {
 			l.settle()
@@ -324,6 +327,14 @@ func (l *life) noteEnd() {
 	l.cameAfter = l.cameAfter || ended
 }
 
+// noteTermination notes when the executor terminates.
+func (l *life) noteTermination() {
+	<-l.host().Terminated()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.endedAt = l.now()
+}
+
 // sleepUntil sleeps, and ends the executor on the way if that is due.
 func (l *life) sleepUntil(at time.Duration) {
 	if at > l.endAt && !l.isShut() && !l.calm {
@@ -335,8 +346,13 @@ func (l *life) sleepUntil(at time.Duration) {
 	}
 }
 
-// obey gives a command.
+// obey gives a command. A callback that it calls may panic.
 func (l *life) obey(c command) {
+	defer func() {
+		if v := recover(); v != nil && v != errCallback {
+			panic(v)
+		}
+	}()
 	l.count1()
 	var r *record
 	if c.task != nil {

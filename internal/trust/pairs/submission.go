@@ -88,9 +88,16 @@ func (l *life) answer(r *record, f *future.Future[struct{}], err error) {
 		r.future, r.outcome = f, f
 	}
 	r.answered, r.answeredAt, r.err = true, l.now(), err
-	l.cameAfter = l.cameAfter || err != nil && closed(l.host().Terminated())
+	l.noteRefusalLocked(err)
 	if err == nil {
 		l.markLocked(r.t.way.Feature, r, 0, 0)
+	}
+}
+
+// noteRefusalLocked notes when a submission was last refused.
+func (l *life) noteRefusalLocked(err error) {
+	if err != nil {
+		l.refusedAt = l.now()
 	}
 }
 
@@ -157,14 +164,12 @@ func (l *life) apply(r *record, with bool) {
 	}
 	first := !r.answered
 	l.mu.Unlock()
-	_, err := l.sched.Apply(jobs...)
+	err := l.applyJobs(r, jobs)
 	h, ok := l.pool.Lookup(r.t.name())
 	l.mu.Lock()
-	l.cameAfter = l.cameAfter || err != nil && closed(l.host().Terminated())
 	if ok {
 		r.handle, r.handled = h, true
 	}
-	r.moves = append(r.moves, move{what: "apply", from: l.now(), at: l.now()})
 	for _, o := range l.jobs { // an earlier call may have been refused
 		if err == nil && o.answered {
 			o.err = nil
@@ -177,6 +182,18 @@ func (l *life) apply(r *record, with bool) {
 	if first || err == nil && with {
 		l.answer(r, nil, err)
 	}
+}
+
+// applyJobs applies jobs and notes that for one of them, even if a callback ends the goroutine.
+func (l *life) applyJobs(r *record, jobs []executor.Job) (err error) {
+	defer func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		r.moves = append(r.moves, move{what: "apply", from: l.now(), at: l.now()})
+		l.noteRefusalLocked(err)
+	}()
+	_, err = l.sched.Apply(jobs...)
+	return err
 }
 
 // handle returns the handle of a task, if it has one.
