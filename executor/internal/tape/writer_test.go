@@ -1,0 +1,39 @@
+package tape
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
+)
+
+// A task may be cancelled just as its run ends, so that the end comes after what is the last that is
+// told of the task.
+func TestTheEndOfARunIsRecordedAfterItsTaskIsCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var text bytes.Buffer
+		w := NewWriter(&text, &run.Owner{Clock: clock.New(0), Lock: new(sync.Mutex),
+			Settled: func() {}})
+		var c cell.Cell
+		w.Submitted(&c, &run.Plan{}, 0)
+		w.Began(&c, run.Info{Number: 1, Attempt: 1}, 0)
+		w.Told("cancelled", &c, true)
+		assert.Len(t, w.tasks, 1)
+		w.Ended(&c, run.Info{Number: 1, Attempt: 1}, run.Succeeded, false)
+		assert.Empty(t, w.tasks, "nothing more is to come")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		lines := strings.Split(strings.TrimSpace(text.String()), "\n")
+		assert.Len(t, lines, 5, "the header, submitted, began, cancelled, ended")
+		assert.Contains(t, lines[4], `"`+Ended+`"`)
+		assert.Contains(t, lines[4], `"last":true`)
+	})
+}
