@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/internal/cell"
@@ -32,7 +33,7 @@ func TestTheEndOfARunIsRecordedAfterItsTaskIsCancelled(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		lines := strings.Split(strings.TrimSpace(text.String()), "\n")
-		assert.Len(t, lines, 5, "the header, submitted, began, cancelled, ended")
+		require.Len(t, lines, 5, "the header, submitted, began, cancelled, ended")
 		assert.Contains(t, lines[4], `"`+Ended+`"`)
 		assert.Contains(t, lines[4], `"last":true`)
 	})

@@ -29,6 +29,7 @@ type record struct {
 	job     executor.Job
 
 	bodies    []*bodyRun
+	children  int // tasks that they have submitted
 	active    int // bodies in progress
 	told      []told
 	errors    []error // that an error handler was told

@@ -351,7 +351,11 @@ func (l *life) child(r *record, b *bodyRun) *record {
 	if l.pool != nil && r.t.way.way&laneWays == 0 && r.t.id < 1000 && x%3 == 0 {
 		way = []string{"Serial.Submit", "KeyedSerial.Submit"}[x>>4%2]
 	}
-	t := &task{id: 1000*(r.id+1) + len(r.bodies), way: &use{byName[way], x}, at: l.now(),
+	l.mu.Lock()
+	r.children++ // several bodies of one task may run at the same time
+	id := 1000*(r.id+1) + r.children
+	l.mu.Unlock()
+	t := &task{id: id, way: &use{byName[way], x}, at: l.now(),
 		lane: int(x >> 8 % 2), takes: ms * time.Duration(1+x>>12%8), salt: x,
 		bodies: []*Feature{byName["body succeeds"]}, period: 10 * ms}
 	if x>>16%3 == 0 {
