@@ -100,4 +100,18 @@ var gates = []Mutant{
 		From:  "len(opts) == 0 && carried == nil && p.shared.Defaults == nil",
 		To:    "len(opts) == 0 && carried == nil",
 	},
+	{
+		ID:    "gate-15",
+		Fault: "a loop that has run nothing ends the program if an observer ends its goroutine",
+		File:  "executor/eventloop/goroutine.go",
+		From:  "if l.exec.Task != nil { l.complete() }",
+		To:    "l.complete()",
+	},
+	{
+		ID:    "gate-16",
+		Fault: "a caller takes the start that was promised to the queue",
+		File:  "executor/extrarun.go",
+		From:  "max(p.beginsAtLocked(c), p.pace.behind(p.promisedLocked(), now))",
+		To:    "p.beginsAtLocked(c)",
+	},
 }
