@@ -184,7 +184,10 @@ func (s *Series) Start(scheduled, now int64) int64 {
 		return now
 	}
 	s.slot += passed * s.period()
-	return scheduled + passed*s.period()
+	if at := scheduled + passed*s.period(); s.until == 0 || at < s.until {
+		return at
+	}
+	return s.slot // the jitter of an earlier slot is more than the end leaves to this one
 }
 
 // passed returns how many periods have passed since a planned time, without those that begin at the

@@ -140,6 +140,28 @@ func TestJitterStaysBeforeTheEnd(t *testing.T) {
 	})
 }
 
+// A run that makes up for several was planned with the jitter of the first of them.
+func TestWhatALateRunCountsForIsBeforeTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewScheduledPool(1, quiet)
+		defer p.Close()
+		end, runs := time.Now().Add(time.Hour), 0
+		require.NoError(t, p.Execute(func(context.Context) error { time.Sleep(2 * time.Hour); return nil }))
+		for range 200 {
+			_, err := p.AtFixedRate(10*time.Minute, 20*time.Minute, func(ctx context.Context) error {
+				run, _ := executor.RunFrom(ctx)
+				assert.True(t, run.Scheduled.Before(end), "%v", run.Scheduled)
+				runs++ // the only worker's
+				return nil
+			}, executor.CatchUp(executor.Coalesce), executor.Jitter(15*time.Minute), executor.Until(end))
+			require.NoError(t, err)
+		}
+		time.Sleep(3 * time.Hour)
+		synctest.Wait()
+		assert.Equal(t, 200, runs)
+	})
+}
+
 func TestASeriesThatUntilLeavesNoRunIsRefusedForThat(t *testing.T) {
 	onEach(t, func(t *testing.T, s scheduler) {
 		soon := executor.Until(time.Now().Add(time.Minute))

@@ -118,10 +118,19 @@ func (l *life) auditRefusedLocked(r *record) {
 			return
 		}
 	}
-	if r.t.using(byName["Until"]) != nil && errors.Is(r.err, executor.ErrInvalid) || r.tainted {
+	if l.mayBeTooLateLocked(r) && errors.Is(r.err, executor.ErrInvalid) || r.tainted {
 		return
 	}
 	l.faultLocked(&l.report.Lost, "%v is refused: %v", r, r.err)
+}
+
+// mayBeTooLateLocked reports whether a submission may have come when Until had left no run: that of
+// the task or, if that is applied, of another job.
+func (l *life) mayBeTooLateLocked(r *record) bool {
+	return slices.ContainsFunc(l.records, func(o *record) bool {
+		both := r.t.way.way == wApply && o.t.way.way == wApply
+		return (o == r || both) && o.t.using(byName["Until"]) != nil
+	})
 }
 
 // mayBeLocked reports whether an outcome is possible.
