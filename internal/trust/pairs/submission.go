@@ -88,16 +88,11 @@ func (l *life) answer(r *record, f *future.Future[struct{}], err error) {
 		r.future, r.outcome = f, f
 	}
 	r.answered, r.answeredAt, r.err = true, l.now(), err
-	l.noteRefusalLocked(err)
+	if err != nil || r.t.way.way&bulkWays != 0 { // which may succeed though one is refused
+		l.refusedAt = l.now()
+	}
 	if err == nil {
 		l.markLocked(r.t.way.Feature, r, 0, 0)
-	}
-}
-
-// noteRefusalLocked notes when a submission was last refused.
-func (l *life) noteRefusalLocked(err error) {
-	if err != nil {
-		l.refusedAt = l.now()
 	}
 }
 
@@ -190,7 +185,9 @@ func (l *life) applyJobs(r *record, jobs []executor.Job) (err error) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		r.moves = append(r.moves, move{what: "apply", from: l.now(), at: l.now()})
-		l.noteRefusalLocked(err)
+		if err != nil {
+			l.refusedAt = l.now()
+		}
 	}()
 	_, err = l.sched.Apply(jobs...)
 	return err
