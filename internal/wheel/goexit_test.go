@@ -76,3 +76,27 @@ func TestAHandlerThatCallsGoexitLosesNoTimer(t *testing.T) {
 		assert.Zero(t, w.Armed())
 	})
 }
+
+// A function that arms its timer again may be due again when its Goexit gets to the executor.
+func TestTheGoexitOfAFunctionThatIsArmedAgainIsToldOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var values []any
+		w, _ := plainWheel(timer.Config{
+			Executor: func(f func()) error { f(); return nil },
+			OnPanic:  func(value any, _ []byte) { values = append(values, value) },
+		})
+		var h timer.Handle
+		runs := 0
+		h = w.AfterFunc(ms, func() {
+			if runs++; runs == 1 {
+				h.Reset(0)
+				time.Sleep(10 * ms)
+				runtime.Goexit()
+			}
+		})
+		time.Sleep(100 * ms)
+		synctest.Wait()
+		assert.Equal(t, 2, runs)
+		assert.Equal(t, []any{timer.ErrGoexit}, values)
+	})
+}

@@ -265,10 +265,18 @@ func (w *Wheel) offer(a arming) {
 	hand := func() { accepted = w.hand(a.timer.call) == nil }
 	gate.Call(hand, func(end *gate.End) {
 		// A Goexit of the function that the executor has called goes on here, and is told already.
-		if !end.Exited() || state(a.timer.state.Load()) == due {
+		if !end.Exited() || w.waits(a) {
 			w.report(end)
 		}
 	})
+}
+
+// waits reports whether an arming that has been given to the executor has not been called yet. The
+// timer may have been armed anew since, and be due again. It takes the lock.
+func (w *Wheel) waits(a arming) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return a.timer.seq == a.seq && state(a.timer.state.Load()) == due
 }
 
 // unlabel removes all pprof labels from the calling goroutine.
