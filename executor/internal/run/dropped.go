@@ -122,11 +122,11 @@ func (o *Owner) Refuse(c *cell.Cell, pl *Plan, returned func()) {
 	watchers.Notify()
 }
 
-// giveUp settles a task that runs once and would have been tried again, but may not be. Count has
-// counted its last attempt as failed. If it was cancelled, all is done but to end the run.
+// giveUp tells of the end of a task that runs once and would have been tried again, but may not be.
+// Count has settled it, unless it was cancelled first; then all is done but to end the run.
 func (o *Owner) giveUp(c *cell.Cell, pl *Plan) {
 	run, err := o.Describe(c, pl), pl.failed
-	failed := c.FinishQuietly(err)
+	failed := c.FinishQuietly(err) || pl.final
 	o.record("over", c)
 	if failed {
 		o.Lock.Lock()

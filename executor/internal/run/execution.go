@@ -379,6 +379,9 @@ func (x *Execution) Count() {
 	counts := x.Owner.Counts
 	if x.tries && !x.mayGoOnLocked() {
 		x.tries = false
+		if pl := x.Plan; !pl.Periodic() { // from here on it cannot be cancelled; Refuse tells of its end
+			pl.final = x.Task.FinishQuietly(pl.failed)
+		}
 		x.Failed = x.Task.Phase() != cell.Cancelled
 	}
 	if x.Owner.Insight != nil && x.skip == noSkip {

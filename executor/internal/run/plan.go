@@ -33,6 +33,7 @@ type Plan struct {
 	kind    *Kind           // of the tasks with its name; nil before the first run, or for good
 	Took    int64           // how long runs have taken lately, in nanoseconds; 0 if there was none
 	Reports bool            // the task has no future, so its failures go to the error handler
+	final   bool            // the last attempt has settled the task; see Count
 	counted atomic.Bool     // the end of the series has been counted; see Ends
 }
 
