@@ -209,6 +209,20 @@ func (l *life) handle(r *record) (executor.Handle, bool) {
 	return h, false
 }
 
+// outcomeOf returns the future of a task, if it has one that its submission has returned by now.
+func (l *life) outcomeOf(r *record) outcome {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return r.outcome
+}
+
+// futuresOf returns the future of a task, with or without a result.
+func (l *life) futuresOf(r *record) (*future.Future[struct{}], *future.Future[int]) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return r.future, r.typed
+}
+
 // give gives a command to a task, and notes its effect.
 func (l *life) give(f *Feature, r *record, command func() bool) {
 	from := l.now()

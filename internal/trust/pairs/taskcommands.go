@@ -14,9 +14,10 @@ var taskCommands = []*Feature{
 		Name: "Cancel", ender: true, API: []string{"Future.Cancel", "Handle.Cancel"},
 		ways: futureWays, ofTask: true,
 		command: func(l *life, r *record, u *use) {
-			if h, ok := l.handle(r); ok && (r.outcome == nil || u.pick(0, 2) == 0) {
+			f := l.outcomeOf(r)
+			if h, ok := l.handle(r); ok && (f == nil || u.pick(0, 2) == 0) {
 				l.give(u.Feature, r, h.Cancel)
-			} else if f := r.outcome; f != nil {
+			} else if f != nil {
 				l.give(u.Feature, r, f.Cancel)
 			}
 		},
@@ -26,7 +27,7 @@ var taskCommands = []*Feature{
 		ways:   ownFutureWays,
 		ofTask: true,
 		command: func(l *life, r *record, u *use) {
-			if f := r.outcome; f != nil {
+			if f := l.outcomeOf(r); f != nil {
 				l.give(u.Feature, r, func() bool { return f.CancelCause(errCaller) })
 			}
 		},
@@ -35,9 +36,10 @@ var taskCommands = []*Feature{
 		Name: "Stop", ender: true, API: []string{"Future.Stop", "Handle.Stop"}, ways: futureWays,
 		ofTask: true,
 		command: func(l *life, r *record, u *use) {
-			if h, ok := l.handle(r); ok && (r.outcome == nil || u.pick(0, 2) == 0) {
+			f := l.outcomeOf(r)
+			if h, ok := l.handle(r); ok && (f == nil || u.pick(0, 2) == 0) {
 				l.give(u.Feature, r, h.Stop)
-			} else if f := r.outcome; f != nil {
+			} else if f != nil {
 				l.give(u.Feature, r, f.Stop)
 			}
 		},
@@ -53,7 +55,7 @@ var taskCommands = []*Feature{
 			d.crowdAt(t.at)
 		},
 		command: func(l *life, r *record, u *use) {
-			if f := r.outcome; f != nil {
+			if f := l.outcomeOf(r); f != nil {
 				l.give(u.Feature, r, f.Withdraw)
 			}
 		},
@@ -140,11 +142,12 @@ var taskCommands = []*Feature{
 					r.t.name())
 				l.markTask(u.Feature, r)
 			}
-			if r.future != nil {
-				future.AfterSettled(r.future, told)
+			plain, typed := l.futuresOf(r)
+			if plain != nil {
+				future.AfterSettled(plain, told)
 			}
-			if r.typed != nil {
-				future.AfterSettled(r.typed,
+			if typed != nil {
+				future.AfterSettled(typed,
 					func(future.Result[int]) { told(future.Result[struct{}]{}) })
 			}
 		},
@@ -153,11 +156,12 @@ var taskCommands = []*Feature{
 		Name: "Then", API: []string{"future.Then"}, ways: ownFutureWays, ofTask: true,
 		callback: true,
 		command: func(l *life, r *record, u *use) {
-			if r.future != nil {
-				then(l, u.Feature, r, r.future)
+			plain, typed := l.futuresOf(r)
+			if plain != nil {
+				then(l, u.Feature, r, plain)
 			}
-			if r.typed != nil {
-				then(l, u.Feature, r, r.typed)
+			if typed != nil {
+				then(l, u.Feature, r, typed)
 			}
 		},
 	},
@@ -165,11 +169,12 @@ var taskCommands = []*Feature{
 		Name: "Get", API: []string{"Future.Get", "Future.GetTimeout", "future.All", "future.Any",
 			"future.Completed"}, ways: ownFutureWays, ofTask: true,
 		command: func(l *life, r *record, u *use) {
+			plain, typed := l.futuresOf(r)
 			switch {
-			case r.future != nil:
-				get(l, u, r, r.future)
-			case r.typed != nil:
-				get(l, u, r, r.typed)
+			case plain != nil:
+				get(l, u, r, plain)
+			case typed != nil:
+				get(l, u, r, typed)
 			}
 		},
 	},
