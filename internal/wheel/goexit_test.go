@@ -86,14 +86,16 @@ func TestTheGoexitOfAFunctionThatIsArmedAgainIsToldOnce(t *testing.T) {
 			OnPanic:  func(value any, _ []byte) { values = append(values, value) },
 		})
 		var h timer.Handle
-		runs := 0
+		armed, runs := make(chan struct{}), 0
 		h = w.AfterFunc(ms, func() {
 			if runs++; runs == 1 {
+				<-armed
 				h.Reset(0)
 				time.Sleep(10 * ms)
 				runtime.Goexit()
 			}
 		})
+		close(armed)
 		time.Sleep(100 * ms)
 		synctest.Wait()
 		assert.Equal(t, 2, runs)
