@@ -132,6 +132,7 @@ func TestACallerTakesNoStartThatIsPromisedToTheQueue(t *testing.T) {
 			assert.Equal(t, 1, p.Stats().Queued)
 			assert.Equal(t, 2, p.Stats().Busy)
 			time.Sleep(90 * time.Second)
+			synctest.Wait()
 			assert.Equal(t, time.Minute, started)
 			assert.NoError(t, p.Close())
 		})
