@@ -20,8 +20,8 @@ var periodic = []Mutant{
 		ID:    "time-03",
 		Fault: "Coalesce runs once for all that was missed, and then for each once more",
 		File:  "internal/series/series.go",
-		From:  "s.slot += passed * s.period()\n return scheduled",
-		To:    "return scheduled",
+		From:  "s.slot += passed * s.period()\n if at := scheduled",
+		To:    "if at := scheduled",
 	},
 	{
 		ID:    "time-04",
