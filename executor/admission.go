@@ -269,14 +269,8 @@ func (p *Pool) roomLocked(c *cell.Cell, free int) bool {
 	if p.capacity() == unbounded {
 		return true
 	}
-	waiting := p.queue.Len()
-	occupied := len(p.workers) - p.lot.Idle() - p.lot.Coming() - free
-	// Helpers occupy the places of workers, but a caller who runs a task by itself brings its own.
-	if p.waits.helping > 0 {
-		occupied = max(occupied, p.activeLocked()-p.waits.callers)
-	}
-	// From here on, waiting counts tasks without a worker or, below zero, workers without a task.
-	waiting -= p.startsLocked(max(p.maximumSizeLocked()-occupied, 0))
+	// Tasks without a worker or, below zero, workers without a task.
+	waiting := p.queue.Len() - p.startsLocked(p.freeLocked(free))
 	outside := p.heldBack + len(p.deferred)
 	switch s := planOf(c).strand; {
 	// It needs no worker yet, so a free one is no room for it.
@@ -288,6 +282,17 @@ func (p *Pool) roomLocked(c *cell.Cell, free int) bool {
 	// A free worker may well be free because what it has run waits for another attempt. If it were
 	// room in any case, there would be no bound.
 	return len(p.deferred) < p.capacity() && (waiting < 0 || waiting+outside < p.capacity())
+}
+
+// freeLocked returns how many workers are free, on their way, or may be started, with so many more
+// that are about to become free.
+func (p *Pool) freeLocked(more int) int {
+	occupied := len(p.workers) - p.lot.Idle() - p.lot.Coming() - more
+	// Helpers occupy the places of workers, but a caller who runs a task by itself brings its own.
+	if p.waits.helping > 0 {
+		occupied = max(occupied, p.activeLocked()-p.waits.callers)
+	}
+	return max(p.maximumSizeLocked()-occupied, 0)
 }
 
 // closedLocked reports whether another task of s could not begin now, even on a free worker: the
@@ -314,12 +319,17 @@ func (p *Pool) startsLocked(free int) int {
 }
 
 // promisedLocked returns how many starts that the pace has left are for tasks in the queue: those
-// beyond its capacity were let in because a worker may begin them, see [Pool.startsLocked].
+// beyond its capacity were let in because free workers may begin them.
 func (p *Pool) promisedLocked() int {
 	if p.pace == nil || p.capacity() == 0 || p.capacity() == unbounded {
 		return 0
 	}
-	return max(p.queue.Len()+p.outsideLocked()-p.capacity(), 0)
+	waiting := p.queue.Len()
+	beyond := waiting + p.outsideLocked() - p.capacity()
+	if beyond <= 0 || waiting == 0 {
+		return 0
+	}
+	return min(beyond, waiting, p.startsLocked(p.freeLocked(0)))
 }
 
 // roomForLocked reports whether n tasks more may wait as far as a PendingLimit is concerned.

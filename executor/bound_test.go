@@ -2,6 +2,7 @@ package executor_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -137,4 +138,35 @@ func TestACallerTakesNoStartThatIsPromisedToTheQueue(t *testing.T) {
 			assert.NoError(t, p.Close())
 		})
 	}
+}
+
+// What waits for its next attempt needs no start yet, and what no worker is free for cannot use one.
+func TestACallerIsNotHeldUpByWhatCannotBeginYet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewPool(2, executor.BoundedFIFO(1), executor.Pace(1, time.Second),
+			executor.OnRejection(executor.CallerRuns))
+		retry := executor.Retry(2, executor.Backoff{Base: time.Hour})
+		for i := range 2 {
+			_, err := p.Submit(func(ctx context.Context) error {
+				if run, _ := executor.RunFrom(ctx); run.Attempt == 1 {
+					time.Sleep(5*time.Second - time.Duration(i)*time.Second)
+					return errors.New("not yet")
+				}
+				return nil
+			}, retry)
+			assert.NoError(t, err)
+			time.Sleep(time.Second)
+		}
+		time.Sleep(8 * time.Second)
+		synctest.Wait()
+		assert.Equal(t, 2, p.Stats().Queued, "both wait, one more than the queue holds")
+		for range 2 { // each at its time by the pace
+			begin := time.Now()
+			assert.NoError(t, p.Execute(func(context.Context) error { return nil }))
+			synctest.Wait()
+			assert.LessOrEqual(t, time.Since(begin), time.Second)
+		}
+		go p.ShutdownNow()
+		<-p.Terminated()
+	})
 }

@@ -77,9 +77,8 @@ func (p *pace) next() int64 {
 	return p.expires()
 }
 
-// behind returns when one more task may start if so many others start at now, which may be more than
-// the pace allows; 0 means at any time.
-func (p *pace) behind(others int, now int64) int64 {
+// nextAfter is next if so many others start at now, which are no more than the pace has left.
+func (p *pace) nextAfter(others int, now int64) int64 {
 	switch {
 	case p == nil || p.held+others < p.n:
 		return 0

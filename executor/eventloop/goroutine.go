@@ -13,7 +13,7 @@ import (
 //	taking   -> running   a task is due
 //	running  -> taking    its body has returned
 //	running  -> replaced  its body has called Goexit; a new goroutine goes on
-//	taking   -> replaced  who is told of a drop has called Goexit; likewise
+//	taking   -> replaced  an observer of a drop has called Goexit; likewise
 //	taking   -> gone      nothing waits
 func (l *Loop) loop() {
 	// A body may call Goexit; then this deferred call is all that is left of the goroutine.
@@ -39,9 +39,9 @@ func (l *Loop) loop() {
 	}
 }
 
-// replace completes the task whose body has ended the goroutine by Goexit, if that was not a function
-// that is told of a drop, between two runs. Then it starts the next goroutine. That is deferred, as
-// an error handler called by complete may call Goexit in turn.
+// replace starts the next goroutine after a Goexit of this one. If a body has called it, its task is
+// completed first; an observer may call it between two runs, when there is no task. The start is
+// deferred, as an error handler called by complete may call Goexit in turn.
 func (l *Loop) replace() {
 	defer func() {
 		l.goroutine.Store(0)

@@ -111,7 +111,7 @@ var gates = []Mutant{
 		ID:    "gate-16",
 		Fault: "a caller takes the start that was promised to the queue",
 		File:  "executor/extrarun.go",
-		From:  "max(p.beginsAtLocked(c), p.pace.behind(p.promisedLocked(), now))",
+		From:  "max(p.beginsAtLocked(c), p.pace.nextAfter(p.promisedLocked(), now))",
 		To:    "p.beginsAtLocked(c)",
 	},
 }

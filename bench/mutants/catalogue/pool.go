@@ -40,8 +40,8 @@ var pool = []Mutant{
 		ID:    "pool-06",
 		Fault: "a worker that is on its way counts as occupied",
 		File:  "executor/admission.go",
-		From:  "occupied := len(p.workers) - p.lot.Idle() - p.lot.Coming() - free",
-		To:    "occupied := len(p.workers) - p.lot.Idle() - free",
+		From:  "occupied := len(p.workers) - p.lot.Idle() - p.lot.Coming() - more",
+		To:    "occupied := len(p.workers) - p.lot.Idle() - more",
 	},
 	{
 		ID:    "pool-07",
