@@ -107,7 +107,8 @@ func (l *life) checkFiguresLocked() {
 // disagreements returns where the executor tells two things of the same.
 func (l *life) disagreements() []string {
 	tape := l.written
-	if l.cameAfter || l.refusedAt >= l.endedAt { // a recording ends with its executor
+	// A recording ends with its executor, before the latter says so.
+	if l.cameAfter || l.final.stats.Rejected > 0 && l.refusedAt >= l.endedAt {
 		tape = nil
 	}
 	switch {
