@@ -138,6 +138,11 @@ func TestACalendarThatFailsAtAResumeEndsItsSeries(t *testing.T) {
 		s.after(90 * time.Minute)
 		broken = true
 		require.True(t, f.Resume())
+		s.mu.Lock()
+		reported := s.reported
+		s.mu.Unlock()
+		require.NotEmpty(t, reported)
+		assert.Zero(t, reported[0].Started, "it is in no run")
 		assert.Empty(t, s.after(hour))
 		_, err := f.Get(s.t.Context())
 		require.ErrorIs(t, err, errBoom)

@@ -42,11 +42,15 @@ type stage struct {
 	runs []string // when each run began and, in brackets, what it stands for
 	body func(context.Context) error
 
-	handle func() // called by the error handler
+	handle   func() // called by the error handler
+	reported []executor.Run
 }
 
 // told is the error handler.
-func (s *stage) told(context.Context, executor.Run, error) {
+func (s *stage) told(_ context.Context, r executor.Run, _ error) {
+	s.mu.Lock()
+	s.reported = append(s.reported, r)
+	s.mu.Unlock()
 	if s.handle != nil {
 		s.handle()
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/wall/walltest"
 )
 
@@ -48,12 +49,29 @@ func TestCommandsAndStepsFromEverywhere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 			for round := range rounds(t) {
+				if round == rounds(t)-2 {
+					linger(t)
+				}
 				s := &stage{t: t, wall: walltest.Use(t)}
 				open(s)
 				s.besiege(round)
 			}
 		})
 	}
+}
+
+// linger holds those up, now and then, who are between two steps.
+func linger(t *testing.T) {
+	t.Cleanup(delay.Set(func(p delay.Point) {
+		switch n := rand.IntN(100); {
+		case p.Locked() || n < 20:
+			runtime.Gosched()
+		case n < 25:
+			time.Sleep(rand.N(200 * time.Microsecond))
+		case n == 25:
+			time.Sleep(2 * time.Millisecond)
+		}
+	}))
 }
 
 func rounds(t *testing.T) int {

@@ -39,7 +39,7 @@ func ask(q series.Question, err *error) (out series.Outlook) {
 func (o *Owner) askFor(c *cell.Cell, pl *Plan, q series.Question, err *error) series.Outlook {
 	defer func() { // also if the calendar ends the goroutine
 		if *err != nil {
-			o.Report(o.Describe(c, pl), *err)
+			o.Report(o.waiting(c, pl), *err)
 		}
 	}()
 	return ask(q, err)
