@@ -59,6 +59,7 @@ func (x *execution) startLocked(c *cell.Cell, now int64) bool {
 		c.Body = nil
 		x.pool.leaveLocked(c)
 		x.pool.counts.cancelled++
+		x.pool.runs.FoundCancelledLocked(1)
 		x.pool.unexpectLocked(c)
 		if s := pl.strand; s != nil && s.head == c {
 			x.pool.advanceLocked(s)
@@ -272,6 +273,7 @@ func (x *execution) accountLocked() (refused *cell.Cell) {
 	if x.Again {
 		return c
 	}
+	p.runs.EndedLocked(c)
 	return nil
 }
 

@@ -41,6 +41,8 @@ func (h *host) Cancelled(c *cell.Cell, running bool) (tell func()) {
 	if removed {
 		c.Body = nil
 		p.leaveLocked(c)
+	} else {
+		p.runs.CancellerCameLocked()
 	}
 	// During a run it is counted here, as its end will not count again; Ends is true once only.
 	handedBack := running && !planOf(c).Ends()

@@ -246,8 +246,10 @@ func (p *Pool) dropAll(
 		}
 		p.mu.Lock()
 		p.allLeaveLocked(group)
+		found := len(group) - len(settled) // cancelled by their futures, just now
 		p.counts.returned += uint64(len(settled))
-		p.counts.cancelled += uint64(len(group) - len(settled)) // by their futures, just now
+		p.counts.cancelled += uint64(found)
+		p.runs.FoundCancelledLocked(found)
 		p.mu.Unlock()
 		// Only now, as until it was settled a series obeyed commands, with the lock held.
 		for _, c := range settled {

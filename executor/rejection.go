@@ -207,6 +207,7 @@ func (p *Pool) drop(c *cell.Cell) {
 		untold = append(untold, d)
 	} else {
 		p.counts.cancelled++ // by its future, at the same moment
+		p.runs.FoundCancelledLocked(1)
 	}
 	p.mu.Unlock()
 	p.runs.TellAll(untold)

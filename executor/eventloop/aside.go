@@ -59,6 +59,9 @@ func (a *aside) leave() {
 		} else {
 			c.Body = nil
 			letGoLocked(c)
+			if !a.Again {
+				l.runs.EndedLocked(c)
+			}
 		}
 		l.mu.Unlock()
 		if a.Again && !repeats {

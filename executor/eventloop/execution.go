@@ -83,6 +83,7 @@ func (l *Loop) accountLocked() (refused *cell.Cell) {
 	if l.exec.Again {
 		return c
 	}
+	l.runs.EndedLocked(c)
 	return nil
 }
 

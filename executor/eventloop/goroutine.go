@@ -148,18 +148,24 @@ func (l *Loop) enqueueLocked(n *link, now int64) {
 	l.agenda.add(n, now)
 }
 
+// mayEndLocked reports whether a loop without tasks may end. It waits for those who cancel a task
+// that it has already dropped: they are to count it, or to tell of it.
+func (l *Loop) mayEndLocked() bool {
+	return l.stage >= draining && l.tombstonesLocked() >= 0 && l.runs.SettlingLocked() == 0
+}
+
 // leaveLocked ends the goroutine's duty, and the loop itself if it is shut down. It reports false
 // if a task has arrived after all. A task that is still being settled by somebody keeps a loop that
 // is shut down from ending; whoever settles it signals.
 func (l *Loop) leaveLocked() (left bool) {
-	if l.stage >= draining && l.runs.SettlingLocked() == 0 {
+	if l.mayEndLocked() {
 		l.terminateLocked()
 		return true
 	}
 	// The exchange fails if a submitter has seen absent and starts a new goroutine. That one cannot
 	// arrive before this one has let go of the lock.
 	l.next.Store(absent)
-	if !l.intake.empty() && l.next.CompareAndSwap(absent, awake) {
+	if (!l.intake.empty() || l.mayEndLocked()) && l.next.CompareAndSwap(absent, awake) {
 		return false
 	}
 	l.goroutine.Store(0)

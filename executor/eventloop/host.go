@@ -29,6 +29,10 @@ func (h *host) Cancelled(c *cell.Cell, running bool) (tell func()) {
 		if !handedBack {
 			l.interrupted.Add(1)
 		}
+		l.mu.Lock()
+		l.runs.CancellerCameLocked()
+		l.mu.Unlock()
+		l.goOn()
 		return tell
 	}
 	c.Body = nil
@@ -39,11 +43,16 @@ func (h *host) Cancelled(c *cell.Cell, running bool) (tell func()) {
 		l.mu.Unlock()
 	}
 	l.withdrawn(c)
+	l.goOn()
+	return tell
+}
+
+// goOn has a loop that is shut down look again: it may have waited for this task, or its canceller,
+// alone.
+func (l *Loop) goOn() {
 	if l.intake.isClosed() {
-		// A loop that is shut down may have been waiting for this task alone.
 		l.signal(0)
 	}
-	return tell
 }
 
 // Dismissed forgets that c, which has been cancelled after that, has failed.

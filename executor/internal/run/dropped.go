@@ -109,7 +109,12 @@ func (o *Owner) Refuse(c *cell.Cell, pl *Plan, returned func()) {
 		dropped = c.DiscardQuietly(err)
 	}
 	c.FinishQuietly(nil) // settles nothing; it ends the run that Begin has started
-	if dropped && pl.Ends() {
+	switch {
+	case !dropped:
+		o.Lock.Lock()
+		o.EndedLocked(c)
+		o.Lock.Unlock()
+	case pl.Ends():
 		returned()
 	}
 	delay.At(delay.CellSettled)
@@ -128,11 +133,12 @@ func (o *Owner) giveUp(c *cell.Cell, pl *Plan) {
 	run, err := o.Describe(c, pl), pl.failed
 	failed := c.FinishQuietly(err) || pl.final
 	o.record("over", c)
+	o.Lock.Lock()
+	o.EndedLocked(c)
 	if failed {
-		o.Lock.Lock()
 		o.Counts.Completed++
-		o.Lock.Unlock()
 	}
+	o.Lock.Unlock()
 	if failed && pl.Reports {
 		defer o.Report(run, err) // also if one of those who watch ends the goroutine
 	}

@@ -72,8 +72,9 @@ type Owner struct {
 	health       health
 	shortage     shortage
 
-	// The lock guards this.
-	settling []uint64 // goroutines about to settle tasks, or to tell of that; see settling.go
+	// The lock guards these; see settling.go.
+	settling []uint64 // goroutines about to settle tasks, or to tell of that
+	awaited  int      // tasks found cancelled, less the callers who have come to say so
 }
 
 // Counts holds the counters of runs. The owner's lock guards them.

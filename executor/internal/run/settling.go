@@ -18,6 +18,28 @@ import (
 //	named -> open    disownSettling: a callback ends the goroutine, and another is to go on
 //	open  -> named   adoptSettling, by the other
 
+// A caller who cancels a task settles its future first, and then has the owner hear of it, under the
+// lock. If the owner comes upon the task in between, it must not end before the caller has come, who
+// is to count the task, or to tell of it. So it counts both, those that it has found cancelled and
+// the callers who have come, and does not end as long as there are more of the former. A task that
+// the caller itself takes out of the queue is found by nobody, and is not counted here.
+
+// FoundCancelledLocked is called when the owner has come upon n tasks that callers have cancelled:
+// where it was to begin or to drop them, or at the end of a run. The lock is held.
+func (o *Owner) FoundCancelledLocked(n int) { o.awaited += n }
+
+// CancellerCameLocked is called by a caller whose task the owner has found cancelled, or is to find.
+// The lock is held.
+func (o *Owner) CancellerCameLocked() { o.awaited-- }
+
+// EndedLocked is called at the end of a run that is the last, whatever has ended the task. The lock
+// is held.
+func (o *Owner) EndedLocked(c *cell.Cell) {
+	if c.Phase() == cell.Cancelled {
+		o.FoundCancelledLocked(1)
+	}
+}
+
 // open stands for a settling that has no goroutine at the moment. No goroutine has this identity.
 const open = 0
 
@@ -62,8 +84,9 @@ func (o *Owner) SettleElsewhereLocked(f func()) {
 	}()
 }
 
-// SettlingLocked returns how many settlings are in progress. The lock is held.
-func (o *Owner) SettlingLocked() int { return len(o.settling) }
+// SettlingLocked returns how many settlings are in progress, those included that callers are about
+// to begin. The lock is held.
+func (o *Owner) SettlingLocked() int { return len(o.settling) + max(o.awaited, 0) }
 
 // Outlives reports whether the owner cannot end before the caller goes on: the calling goroutine is
 // in a settling, or ctx is certain to end only with a task of the owner.
