@@ -214,7 +214,8 @@ func Logger(l *slog.Logger) CommonOption {
 // ErrorHandler sets a function to which failures are reported. It is called for
 //
 //   - every failure without a future of its own: of a task given to Execute, of a run of a
-//     periodic task, and of a hook;
+//     periodic task, of a hook, and of a calendar that is asked while its task waits, when
+//     run.Started is zero;
 //   - every panic and every runtime.Goexit of a task, once, whoever holds its future, and even
 //     if that has been cancelled.
 //

@@ -114,4 +114,18 @@ var gates = []Mutant{
 		From:  "max(p.beginsAtLocked(c), p.pace.nextAfter(p.promisedLocked(), now))",
 		To:    "p.beginsAtLocked(c)",
 	},
+	{
+		ID:    "gate-17",
+		Fault: "a pool ends before those who have cancelled its tasks have counted them, and told of them",
+		File:  "executor/internal/run/settling.go",
+		From:  "return len(o.settling) + max(o.awaited, 0)",
+		To:    "return len(o.settling)",
+	},
+	{
+		ID:    "gate-18",
+		Fault: "a loop ends before those who have cancelled tasks that it dropped have counted them",
+		File:  "executor/eventloop/goroutine.go",
+		From:  "l.stage >= draining && l.tombstonesLocked() >= 0 &&",
+		To:    "l.stage >= draining &&",
+	},
 }

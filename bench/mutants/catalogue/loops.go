@@ -13,7 +13,7 @@ var loops = []Mutant{
 		ID:    "loop-02",
 		Fault: "a loop whose goroutine ends does not look at its intake once more",
 		File:  "executor/eventloop/goroutine.go",
-		From:  "l.next.Store(absent)\n if !l.intake.empty() && l.next.CompareAndSwap(absent, awake) { return false }",
+		From:  "l.next.Store(absent)\n if (!l.intake.empty() || l.mayEndLocked()) && l.next.CompareAndSwap(absent, awake) { return false }",
 		To:    "l.next.Store(absent)",
 	},
 	{

@@ -156,4 +156,11 @@ var meetings = []Mutant{
 		From:  "default: o.setOvertime(c, pl, at, now)",
 		To:    "default:",
 	},
+	{
+		ID:    "meet-23",
+		Fault: "a calendar that fails at a command is reported with a start, which the task has not had",
+		File:  "executor/internal/run/dates.go",
+		From:  "o.Report(o.waiting(c, pl), *err)",
+		To:    "o.Report(o.Describe(c, pl), *err)",
+	},
 }

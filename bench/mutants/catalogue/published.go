@@ -72,8 +72,8 @@ var published = []Mutant{
 		Fault: "a cancelled task does not give up its unique name",
 		Seen:  "hibiken/asynq#276",
 		File:  "executor/host.go",
-		From:  "c.Body = nil p.leaveLocked(c) } handedBack :=",
-		To:    "c.Body = nil\n}\nhandedBack :=",
+		From:  "c.Body = nil p.leaveLocked(c) } else {",
+		To:    "c.Body = nil\n} else {",
 	},
 	{
 		ID:    "published-10",

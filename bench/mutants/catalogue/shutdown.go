@@ -87,8 +87,8 @@ var shutdown = []Mutant{
 		ID:    "shutdown-13",
 		Fault: "a loop ends while somebody still settles what it drops",
 		File:  "executor/eventloop/goroutine.go",
-		From:  "if l.stage >= draining && l.runs.SettlingLocked() == 0 {",
-		To:    "if l.stage >= draining {",
+		From:  "&& l.runs.SettlingLocked() == 0",
+		To:    "",
 	},
 	{
 		ID:    "shutdown-14",
