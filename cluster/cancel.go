@@ -109,7 +109,7 @@ func (p *Pool) removeSeries(ctx context.Context, at place) error {
 
 // takeOut removes a message from the queue by its sequence. removed is false if there is none.
 func (p *Pool) takeOut(ctx context.Context, sequence uint64) (removed bool, err error) {
-	err = p.persist(ctx, func(ctx context.Context) error {
+	err = p.persist(ctx, "taking a run out", func(ctx context.Context) error {
 		refused := p.stream.DeleteMsg(ctx, sequence)
 		if removed = refused == nil; removed {
 			return nil

@@ -68,7 +68,7 @@ func (p *Pool) linkMessage(at place, l link, payload []byte) *nats.Msg {
 
 // last returns the last message of a subject, nil if none shows.
 func (p *Pool) last(ctx context.Context, subject string) (m *jetstream.RawStreamMsg, err error) {
-	err = p.persist(ctx, func(ctx context.Context) (err error) {
+	err = p.persist(ctx, "reading the queue of a series", func(ctx context.Context) (err error) {
 		m, err = p.stream.GetLastMsgForSubject(ctx, subject)
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
 			m, err = nil, nil
@@ -82,7 +82,7 @@ func (p *Pool) last(ctx context.Context, subject string) (m *jetstream.RawStream
 func (p *Pool) following(
 	ctx context.Context, subject string, from uint64,
 ) (m *jetstream.RawStreamMsg, err error) {
-	err = p.persist(ctx, func(ctx context.Context) (err error) {
+	err = p.persist(ctx, "reading the queue of a series", func(ctx context.Context) (err error) {
 		m, err = p.stream.GetMsg(ctx, from, jetstream.WithGetMsgSubject(subject))
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
 			m, err = nil, nil
@@ -111,11 +111,16 @@ func (w *worker) checkSeries(h *held) {
 			return
 		}
 	}
-	if mine, err := w.claim(h); err != nil {
+	switch mine, err := w.claim(h); {
+	case errors.Is(err, errUnclaimed):
+		w.pool.logger.Warn("run given back", h.attr(), "why", err)
+		h.giveBack(err)
+		return
+	case err != nil:
 		h.leave(err)
 		return
-	} else if !mine {
-		h.done() // taken out, or ended by somebody else
+	case !mine:
+		h.done() // taken out, or ended by another worker
 		return
 	}
 	h.attempt = int(min(h.delivered, 1<<30))

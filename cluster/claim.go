@@ -48,9 +48,15 @@ func (w *worker) claim(h *held) (bool, error) {
 	}
 }
 
-// tryClaim returns the revision of a claim that was taken, or how long to wait.
+// errUnclaimed says that the server has not answered for a lease. Another process may fare better.
+var errUnclaimed = errors.New("cluster: a run could not be claimed within its lease")
+
+// tryClaim returns the revision of a claim that was taken, or how long to wait. It fails with
+// errUnclaimed if neither is known within a lease: heartbeats would keep the run here for ever.
 func (w *worker) tryClaim(h *held, mine string) (revision uint64, wait time.Duration, err error) {
-	err = w.pool.persist(h.ctx, func(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(h.ctx, h.task.lease, errUnclaimed)
+	defer cancel()
+	err = w.pool.persist(ctx, "claiming a run of a series", func(ctx context.Context) error {
 		entry, err := w.pool.bucket.Get(ctx, h.claimKey())
 		if errors.Is(err, jetstream.ErrKeyNotFound) {
 			revision, err = w.pool.bucket.Create(ctx, h.claimKey(), []byte(mine))

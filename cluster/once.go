@@ -37,7 +37,7 @@ func (w *worker) checkTask(h *held) {
 // up because it was always in bad company. So each attempt but the first is written down as it begins.
 // The first is taken for granted, unless it is written down that the run was given back.
 func (w *worker) attemptsBegun(ctx context.Context, id string) (n int, err error) {
-	err = w.pool.persist(ctx, func(ctx context.Context) error {
+	err = w.pool.persist(ctx, "reading the attempts of a task", func(ctx context.Context) error {
 		entry, err := w.pool.bucket.Get(ctx, attemptsKey(id))
 		if errors.Is(err, jetstream.ErrKeyNotFound) {
 			n = 1
@@ -54,7 +54,7 @@ func (w *worker) attemptsBegun(ctx context.Context, id string) (n int, err error
 func attemptsKey(id string) string { return "try." + id }
 
 func (w *worker) countAttempts(ctx context.Context, h *held, n int) error {
-	return w.pool.persist(ctx, func(ctx context.Context) error {
+	return w.pool.persist(ctx, "storing the attempts of a task", func(ctx context.Context) error {
 		_, err := w.pool.bucket.PutString(ctx, attemptsKey(h.at.id()), strconv.Itoa(n))
 		return err
 	})

@@ -74,16 +74,16 @@ func (p *Pool) join(ctx context.Context) error {
 	}
 	p.js = js
 	p.submissions.alone, p.outcomes.alone = p.publishAlone, p.publishAlone
-	if err := p.persist(ctx, patient(2*time.Second, p.makeStreams)); err != nil {
+	if err := p.persist(ctx, "making or finding the streams", patient(2*time.Second, p.makeStreams)); err != nil {
 		return err
 	}
-	if err := p.persist(ctx, func(ctx context.Context) error {
+	if err := p.persist(ctx, "asking for the time", func(ctx context.Context) error {
 		return p.clock.ask(ctx, p.stream)
 	}); err != nil {
 		return err
 	}
 	p.results = newResults(p)
-	return p.persist(ctx, p.results.watchOwn)
+	return p.persist(ctx, "watching outcomes", p.results.watchOwn)
 }
 
 // Name returns the name of the pool.
@@ -108,8 +108,16 @@ func patient(d time.Duration, step func(context.Context) error) func(context.Con
 	}
 }
 
-// persist calls step until it succeeds, fails for good, or ctx ends.
-func (p *Pool) persist(ctx context.Context, step func(context.Context) error) error {
+// waitsLong is from when on the log says what is waited for: longer than a server takes that has just
+// become the leader. It says so again whenever the wait has doubled.
+const waitsLong = 3 * time.Second
+
+// persist calls step until it succeeds, fails for good, or ctx ends. If that takes long, the log says
+// what is waited for, and why.
+func (p *Pool) persist(
+	ctx context.Context, what string, step func(context.Context) error,
+) error {
+	begun, told := time.Now(), time.Duration(0)
 	for wait := 10 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		before := p.nc.LastError()
 		attempt, cancel := context.WithTimeout(ctx, 5*time.Second)
@@ -131,6 +139,11 @@ func (p *Pool) persist(ctx context.Context, step func(context.Context) error) er
 			if err := p.stillThere(ctx); err != nil {
 				return err
 			}
+		}
+		if since := time.Since(begun); since >= max(2*told, waitsLong) {
+			told = since
+			p.logger.Warn("the server does not do what is asked of it; trying again", "pool",
+				p.settings.name, "for", what, "since", since.Round(time.Millisecond), "error", err)
 		}
 		select {
 		case <-time.After(wait):
@@ -174,7 +187,7 @@ func (p *Pool) publish(ctx context.Context, m *nats.Msg) (sequence uint64, err e
 	if m.Header.Get(jetstream.MsgIDHeader) == "" {
 		m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
 	}
-	err = p.persist(ctx, func(ctx context.Context) error {
+	err = p.persist(ctx, "storing a message", func(ctx context.Context) error {
 		for {
 			ack, err := p.js.PublishMsg(ctx, m)
 			if undecided(err) {

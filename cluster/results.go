@@ -116,7 +116,7 @@ func (r *results) attach(ctx context.Context, id string) (o outcome, err error) 
 
 // recorded returns the outcome that a task has already, if any.
 func (r *results) recorded(ctx context.Context, id string) (o outcome, ok bool, err error) {
-	err = r.pool.persist(ctx, func(ctx context.Context) error {
+	err = r.pool.persist(ctx, "reading an outcome", func(ctx context.Context) error {
 		entry, err := r.pool.bucket.Get(ctx, id)
 		if errors.Is(err, jetstream.ErrKeyNotFound) {
 			return nil

@@ -31,7 +31,7 @@ type TaskStats struct {
 // Stats asks the server. Each task costs one question, so do it by the second at most. Errors are
 // those of [Submit].
 func (p *Pool) Stats(ctx context.Context) (s Stats, err error) {
-	err = p.persist(ctx, func(ctx context.Context) error {
+	err = p.persist(ctx, "reading figures", func(ctx context.Context) error {
 		s = Stats{}
 		main, err := p.stream.Info(ctx)
 		if err != nil {

@@ -123,35 +123,39 @@ func sameShape(got, want jetstream.StreamConfig) error {
 	return nil
 }
 
+// findOrMakeBucket opens the bucket last, after its stream is as it should be, whichever replica has
+// made it so: a handle reads in the way that the stream allowed when it was opened.
 func (p *Pool) findOrMakeBucket(ctx context.Context) error {
-	bucket, err := p.js.KeyValue(ctx, p.bucketName())
-	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		bucket, err = p.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
-			Bucket:      p.bucketName(),
-			Description: "outcomes of the tasks of pool " + p.settings.name,
-			TTL:         p.keep,
-			Storage:     jetstream.FileStorage,
-			Replicas:    max(p.replicas, 1),
-		})
-		if errors.Is(err, jetstream.ErrBucketExists) {
-			bucket, err = p.js.KeyValue(ctx, p.bucketName())
-		}
+	stream, err := p.js.Stream(ctx, "KV_"+p.bucketName())
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		stream, err = p.makeBucket(ctx)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = p.configureBucket(ctx, stream.CachedInfo().Config)
 	}
-	p.bucket = bucket
-	return p.configureBucket(ctx)
+	if err == nil {
+		p.bucket, err = p.js.KeyValue(ctx, p.bucketName())
+	}
+	return err
+}
+
+func (p *Pool) makeBucket(ctx context.Context) (jetstream.Stream, error) {
+	_, err := p.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
+		Bucket:      p.bucketName(),
+		Description: "outcomes of the tasks of pool " + p.settings.name,
+		TTL:         p.keep,
+		Storage:     jetstream.FileStorage,
+		Replicas:    max(p.replicas, 1),
+	})
+	if err != nil && !errors.Is(err, jetstream.ErrBucketExists) {
+		return nil, err
+	}
+	return p.js.Stream(ctx, "KV_"+p.bucketName())
 }
 
 // configureBucket makes the bucket's values be read where they are written: any replica may answer
 // otherwise, and one that lags does not know what has just been stored. And it allows batches.
-func (p *Pool) configureBucket(ctx context.Context) error {
-	stream, err := p.js.Stream(ctx, "KV_"+p.bucketName())
-	if err != nil {
-		return err
-	}
-	config := stream.CachedInfo().Config
+func (p *Pool) configureBucket(ctx context.Context, config jetstream.StreamConfig) error {
 	p.keep = config.MaxAge
 	if p.batching() {
 		p.outcomes.batch = p.publishBatch
@@ -160,10 +164,7 @@ func (p *Pool) configureBucket(ctx context.Context) error {
 		return nil
 	}
 	config.AllowDirect, config.AllowAtomicPublish = false, true
-	if _, err = p.js.UpdateStream(ctx, config); err != nil {
-		return err
-	}
-	p.bucket, err = p.js.KeyValue(ctx, p.bucketName())
+	_, err := p.js.UpdateStream(ctx, config)
 	return err
 }
 

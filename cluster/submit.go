@@ -161,7 +161,7 @@ func (p *Pool) submitOnce(
 	ctx context.Context, task, id string, due time.Time, payload []byte,
 ) error {
 	claim := "claim." + id
-	return p.persist(ctx, func(ctx context.Context) error {
+	return p.persist(ctx, "submitting a task once", func(ctx context.Context) error {
 		_, err := p.bucket.Create(ctx, claim, nil)
 		if errors.Is(err, jetstream.ErrKeyExists) {
 			entry, err := p.bucket.Get(ctx, claim)

@@ -151,7 +151,7 @@ func (w *worker) fetch(ctx context.Context, def *definition) error {
 	var consumer jetstream.Consumer
 	for ctx.Err() == nil {
 		if consumer == nil {
-			err := w.pool.persist(ctx, func(ctx context.Context) (err error) {
+			err := w.pool.persist(ctx, "making or finding the consumer of a task", func(ctx context.Context) (err error) {
 				consumer, err = w.pool.consumer(ctx, def)
 				return err
 			})
