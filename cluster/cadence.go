@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
@@ -110,35 +109,21 @@ func (c cadence) caughtUp(calendar Calendar, due, now time.Time) (time.Time, uin
 func (c cadence) hash(calendar Calendar, payload []byte) string {
 	what := c.String()
 	if calendar != nil {
-		// Other types may hold pointers, whose text differs from process to process.
-		if s, ok := calendar.(fmt.Stringer); ok {
-			what += s.String()
-		} else {
-			what += fmt.Sprintf("%T", calendar)
-		}
+		what += calendarText(calendar)
 	}
-	sum := sha256.Sum256(append([]byte(what+"\x00"), payload...))
+	return digest(append([]byte(what+"\x00"), payload...))
+}
+
+// calendarText is what is known of a calendar. Of types without a String method that is the type:
+// they may hold pointers, whose text differs from process to process.
+func calendarText(calendar Calendar) string {
+	if s, ok := calendar.(fmt.Stringer); ok {
+		return s.String()
+	}
+	return fmt.Sprintf("%T", calendar)
+}
+
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:12])
-}
-
-// calendars are those of the series that this process has declared.
-type calendars struct {
-	mu     sync.Mutex
-	byName map[place]Calendar
-}
-
-func (c *calendars) set(at place, calendar Calendar) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.byName == nil {
-		c.byName = map[place]Calendar{}
-	}
-	c.byName[at] = calendar
-}
-
-func (c *calendars) get(at place) (Calendar, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	calendar, ok := c.byName[at]
-	return calendar, ok
 }

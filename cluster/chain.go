@@ -102,14 +102,11 @@ func (w *worker) checkSeries(h *held) {
 		return
 	}
 	h.link = &l
-	if l.cadence.kind == onCalendar {
-		if _, known := w.pool.calendars.get(h.at); !known {
-			w.pool.logger.Warn("the calendar of a series was not declared in this process; "+
-				"call On before Serve", h.attr())
-			_ = h.msg.NakWithDelay(time.Second)
-			h.release()
-			return
-		}
+	if h.calendar, err = w.pool.calendars.of(h.at, l); err != nil {
+		w.pool.logger.Warn("run of a series left to another process", h.attr(), "series", l.name, "why", err)
+		_ = h.msg.NakWithDelay(time.Second)
+		h.release()
+		return
 	}
 	switch mine, err := w.claim(h); {
 	case errors.Is(err, errUnclaimed):
@@ -134,8 +131,7 @@ func (w *worker) checkSeries(h *held) {
 		return
 	}
 	if l.then.IsZero() && h.delivered == 1 { // late by periods, as nobody was there
-		calendar, _ := w.pool.calendars.get(h.at)
-		due, missed := l.cadence.latest(calendar, l.due, w.pool.now())
+		due, missed := l.cadence.latest(h.calendar, l.due, w.pool.now())
 		h.due, l.due, l.missed = due, due, l.missed+missed
 	}
 	if w.quarantine(h) {
@@ -243,13 +239,9 @@ func (w *worker) follow(h *held, l link) {
 		l.do = doRun
 	case doResume:
 		l.do = doRun
-		calendar, known := w.pool.calendars.get(h.at)
-		if known || l.cadence.kind != onCalendar {
-			var missed uint64
-			l.due, missed = l.cadence.caughtUp(calendar, l.due, w.pool.now())
-			l.missed += missed
-		}
-		if l.due.IsZero() {
+		var missed uint64
+		l.due, missed = l.cadence.caughtUp(h.calendar, l.due, w.pool.now())
+		if l.missed += missed; l.due.IsZero() {
 			h.done()
 			return
 		}
@@ -272,8 +264,7 @@ func (w *worker) finishSeries(ctx context.Context, h *held, err error) {
 	if err != nil {
 		w.pool.logger.Warn("run of a series failed", h.attr(), "error", err)
 	}
-	calendar, _ := w.pool.calendars.get(h.at)
-	next, more := h.link.after(calendar, w.pool.now())
+	next, more := h.link.after(h.calendar, w.pool.now())
 	if !more {
 		w.pool.logger.Info("series ended, its calendar has no more times", h.attr())
 		h.done()

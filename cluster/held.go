@@ -30,6 +30,8 @@ type held struct {
 	at     place
 	link   *link // of a series; nil for a task that runs once
 
+	calendar Calendar // by which the link is planned; nil for none
+
 	sequence  uint64 // of the message in the stream
 	delivered uint64
 	attempt   int

@@ -11,16 +11,18 @@ import (
 
 // link is one link of a series' chain: what a message at its place says. Its payload is the task's.
 type link struct {
-	do      string // what the one who gets it has to do
-	name    string // of the series
-	number  uint64 // of the run
-	due     time.Time
-	id      time.Time // the due time that is stored: due itself, but for a run that begins late
-	missed  uint64
-	cadence cadence
-	hash    string    // of the declaration
-	then    time.Time // of a run that was triggered: the time that was planned before
-	follows uint64    // of a command: the run that was not known to be over when it was given
+	do         string // what the one who gets it has to do
+	name       string // of the series
+	number     uint64 // of the run
+	due        time.Time
+	id         time.Time // the due time that is stored: due itself, but for a run that begins late
+	missed     uint64
+	cadence    cadence
+	hash       string    // of the declaration
+	calendar   string    // the digest of the one by which it is planned; empty for none
+	generation uint64    // of the declaration
+	then       time.Time // of a run that was triggered: the time that was planned before
+	follows    uint64    // of a command: the run that was not known to be over when it was given
 }
 
 // What is to do with a link.
@@ -33,14 +35,16 @@ const (
 
 // headers of links, beside headerDue.
 const (
-	headerDo      = "Punctual-Do"
-	headerName    = "Punctual-Series"
-	headerNumber  = "Punctual-Number"
-	headerMissed  = "Punctual-Missed"
-	headerCadence = "Punctual-Cadence"
-	headerHash    = "Punctual-Hash"
-	headerThen    = "Punctual-Then"
-	headerFollows = "Punctual-Follows"
+	headerDo         = "Punctual-Do"
+	headerName       = "Punctual-Series"
+	headerNumber     = "Punctual-Number"
+	headerMissed     = "Punctual-Missed"
+	headerCadence    = "Punctual-Cadence"
+	headerHash       = "Punctual-Hash"
+	headerCalendar   = "Punctual-Calendar"
+	headerGeneration = "Punctual-Generation"
+	headerThen       = "Punctual-Then"
+	headerFollows    = "Punctual-Follows"
 )
 
 func (l link) write(h nats.Header) {
@@ -50,6 +54,12 @@ func (l link) write(h nats.Header) {
 	h.Set(headerDue, l.due.UTC().Format(time.RFC3339Nano))
 	h.Set(headerCadence, l.cadence.String())
 	h.Set(headerHash, l.hash)
+	if l.calendar != "" {
+		h.Set(headerCalendar, l.calendar)
+	}
+	if l.generation > 0 {
+		h.Set(headerGeneration, strconv.FormatUint(l.generation, 10))
+	}
 	if l.missed > 0 {
 		h.Set(headerMissed, strconv.FormatUint(l.missed, 10))
 	}
@@ -62,7 +72,8 @@ func (l link) write(h nats.Header) {
 }
 
 func readLink(h nats.Header) (l link, err error) {
-	l = link{do: h.Get(headerDo), hash: h.Get(headerHash), due: dueOf(h), id: dueOf(h)}
+	l = link{do: h.Get(headerDo), hash: h.Get(headerHash), calendar: h.Get(headerCalendar),
+		due: dueOf(h), id: dueOf(h)}
 	if l.name, err = url.QueryUnescape(h.Get(headerName)); err != nil {
 		return l, fmt.Errorf("cluster: the name of a series: %w", err)
 	}
@@ -75,6 +86,11 @@ func readLink(h nats.Header) (l link, err error) {
 	if s := h.Get(headerMissed); s != "" {
 		if l.missed, err = strconv.ParseUint(s, 10, 64); err != nil {
 			return l, fmt.Errorf("cluster: the missed runs of series %q: %w", l.name, err)
+		}
+	}
+	if s := h.Get(headerGeneration); s != "" {
+		if l.generation, err = strconv.ParseUint(s, 10, 64); err != nil {
+			return l, fmt.Errorf("cluster: the generation of series %q: %w", l.name, err)
 		}
 	}
 	if s := h.Get(headerFollows); s != "" {
@@ -100,7 +116,8 @@ func (l *link) tell(r *Run) {
 
 // after is the link that follows a run, which ends now; ok is false if the series ends.
 func (l link) after(calendar Calendar, now time.Time) (next link, ok bool) {
-	next = link{do: doRun, name: l.name, number: l.number + 1, cadence: l.cadence, hash: l.hash}
+	next = link{do: doRun, name: l.name, number: l.number + 1, cadence: l.cadence, hash: l.hash,
+		calendar: calendarDigest(calendar), generation: l.generation}
 	if l.then.IsZero() {
 		next.due, next.missed = l.cadence.next(calendar, l.due, now)
 	} else {

@@ -31,7 +31,10 @@ type Series[R any] struct {
 // SeriesOption is an option of a series.
 type SeriesOption func(*seriesSettings)
 
-type seriesSettings struct{ catchUp executor.CatchUpPolicy }
+type seriesSettings struct {
+	catchUp    executor.CatchUpPolicy
+	generation uint64
+}
 
 // CatchUp says what becomes of times that pass while no run can begin: executor.Skip, which is the
 // default, executor.Coalesce or executor.Burst. An hour without servers is 3,600 runs of a
@@ -41,9 +44,18 @@ func CatchUp(policy executor.CatchUpPolicy) SeriesOption {
 	return func(s *seriesSettings) { s.catchUp = policy }
 }
 
+// Generation numbers the declarations of a series: one with a lower number than that which holds
+// changes nothing. So a replica of an earlier release that starts again during a deploy does not bring
+// back what that release had declared. Let it grow with each change. Without it all are 0, and the
+// last one holds.
+func Generation(n uint64) SeriesOption {
+	return func(s *seriesSettings) { s.generation = n }
+}
+
 // AtFixedRate declares a series that runs at initial from now, and then each period. All replicas
 // may declare it as they start: the first makes it, and the others find it. If it is there with
-// another period, policy or payload, then it goes on as declared now, after the run under way.
+// another period, policy or payload, then it goes on as declared now, after the run under way, unless
+// [Generation] says that this declaration is older.
 //
 // A second is a good shortest period: each run costs the server two synced writes. A period below
 // a millisecond is ErrInvalid.
@@ -63,9 +75,9 @@ func WithFixedDelay[P, R any](
 }
 
 // On declares a series that runs at the times of a calendar, by the server's clock. A calendar does
-// not travel: each process that serves the task has to declare the series before, or it leaves its
-// runs to others. It is told from another by its String method, if it has one, and otherwise
-// by its type.
+// not travel: each process that serves the task has to declare the series before. One that has not,
+// or has declared it with another calendar than that which holds, leaves its runs to others, and says
+// so in the log. Calendars are told apart by their String methods, and those without by their types.
 func On[P, R any](
 	ctx context.Context, p *Pool, name string, c Calendar, t Task[P, R], in P, opts ...SeriesOption,
 ) (*Series[R], error) {
@@ -115,7 +127,8 @@ func declare[P, R any](
 	if err := p.fits(s.task.name, payload); err != nil {
 		return nil, err
 	}
-	l := link{do: doRun, name: name, number: 1, cadence: c, hash: c.hash(calendar, payload)}
+	l := link{do: doRun, name: name, number: 1, cadence: c, hash: c.hash(calendar, payload),
+		calendar: calendarDigest(calendar), generation: set.generation}
 	if l.due = p.now().Add(initial); calendar != nil {
 		if l.due = calendar.Next(p.now()); l.due.IsZero() {
 			return nil, fmt.Errorf("%w: the calendar of series %q has no time to come",
@@ -123,7 +136,7 @@ func declare[P, R any](
 		}
 		p.calendars.set(s.at, calendar)
 	}
-	if err := s.declare(ctx, l, payload); err != nil {
+	if err := s.declare(ctx, l, calendar, payload); err != nil {
 		return nil, fmt.Errorf("cluster: series %q: %w", name, err)
 	}
 	return s, nil
@@ -175,28 +188,86 @@ func sequenceOf(m *jetstream.RawStreamMsg) uint64 {
 }
 
 // declare makes the series, or replaces it, or finds it as it should be.
-func (s *Series[R]) declare(ctx context.Context, want link, payload []byte) error {
+func (s *Series[R]) declare(
+	ctx context.Context, want link, calendar Calendar, payload []byte,
+) error {
 	return s.retry(ctx, func(st state) (*nats.Msg, error) {
+		has := st.link
 		switch {
-		case st.exists && st.link.hash == want.hash:
+		case !st.exists:
+			// By way of the queue, as everything: two who declare meet there, whatever their times.
+			made := want
+			made.do = doArm
+			return s.append(made, payload), nil
+		case has.generation > want.generation:
+			s.pool.logger.Info("declaration of a series ignored, as one of a later generation holds",
+				"pool", s.pool.settings.name, "series", s.name, "generation", want.generation,
+				"later", has.generation)
 			return nil, nil
-		case st.exists:
-			replaced := want
-			replaced.do, replaced.number = doArm, st.link.number+1
-			replaced.follows = st.link.follows
-			if st.underWay() {
-				replaced.follows = st.newest.Sequence
-			}
-			if st.link.do == doPause {
-				replaced.do = doPause // a series that is paused stays so
-			}
-			return s.append(replaced, payload), nil
+		case has.hash != want.hash, st.misplanned(calendar, s.pool.now()):
+			return s.append(st.replacedBy(want), payload), nil
+		case has.generation == want.generation:
+			return nil, nil
 		}
-		// By way of the queue, as everything: two who declare meet there, whatever their times.
-		made := want
-		made.do = doArm
-		return s.append(made, payload), nil
+		return s.raise(st, want.generation)
 	})
+}
+
+// replacedBy is the command that has the series go on as declared anew. A number is used up by a run
+// that is under way only.
+func (st state) replacedBy(want link) link {
+	want.do, want.number, want.follows = doArm, st.link.number, st.link.follows
+	if st.underWay() {
+		want.number, want.follows = st.link.number+1, st.newest.Sequence
+	}
+	if st.link.do == doPause {
+		want.do = doPause // a series that is paused stays so
+	}
+	return want
+}
+
+// misplanned reports whether the series waits for a time that its calendar does not have: a worker of
+// an earlier version has planned it, which had another. The time after the next is right as well, as
+// the clock may be behind that of the worker.
+func (st state) misplanned(calendar Calendar, now time.Time) bool {
+	planned := st.link.due
+	if !st.link.then.IsZero() {
+		planned = st.link.then
+	}
+	if calendar == nil || st.queued || st.link.do != doRun || !planned.After(now) {
+		return false
+	}
+	next := calendar.Next(now)
+	return !planned.Equal(next) && !planned.Equal(calendar.Next(next))
+}
+
+// raise gives a series another generation, and leaves its times as they are.
+func (s *Series[R]) raise(st state, generation uint64) (*nats.Msg, error) {
+	l, err := s.upcoming(st)
+	if err != nil {
+		return nil, err
+	}
+	if l.generation = generation; l.do == doRun {
+		l.do = doArm
+	}
+	return s.append(l, st.payload), nil
+}
+
+// upcoming is the newest link, or what follows it if that is due or running.
+func (s *Series[R]) upcoming(st state) (link, error) {
+	if !st.underWay() {
+		return st.link, nil
+	}
+	calendar, err := s.pool.calendars.of(s.at, st.link)
+	if err != nil {
+		return link{}, fmt.Errorf("%w: series %q: %w", ErrInvalid, s.name, err)
+	}
+	next, more := st.link.after(calendar, s.pool.now())
+	if !more {
+		return link{}, ErrNoSeries
+	}
+	next.follows = st.newest.Sequence
+	return next, nil
 }
 
 // command changes the newest link.
@@ -205,21 +276,12 @@ func (s *Series[R]) command(ctx context.Context, change func(l link) (link, erro
 		if !st.exists {
 			return nil, ErrNoSeries
 		}
-		if st.underWay() {
-			// The newest is due or running. What is said now is about what follows it.
-			calendar, _ := s.pool.calendars.get(s.at)
-			if st.link.cadence.kind == onCalendar && calendar == nil {
-				return nil, fmt.Errorf("%w: declare series %q in this process, for its calendar",
-					ErrInvalid, s.name)
-			}
-			next, more := st.link.after(calendar, s.pool.now())
-			if !more {
-				return nil, ErrNoSeries
-			}
-			st.link = next
-			st.link.follows = st.newest.Sequence
+		// If the newest is due or running, what is said now is about what follows it.
+		l, err := s.upcoming(st)
+		if err != nil {
+			return nil, err
 		}
-		changed, err := change(st.link)
+		changed, err := change(l)
 		if errors.Is(err, errUnchanged) {
 			return nil, nil
 		}

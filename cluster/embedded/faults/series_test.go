@@ -212,6 +212,120 @@ func TestACalendarThatOneReplicaDoesNotKnow(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
+// named is a calendar of the multiples of a duration.
+type named time.Duration
+
+func (n named) Next(after time.Time) time.Time {
+	return after.Truncate(time.Duration(n)).Add(time.Duration(n))
+}
+
+func (n named) String() string { return time.Duration(n).String() }
+
+// replica joins the pool by a connection of its own.
+func (l *local) replica(t testing.TB) *cluster.Pool {
+	t.Helper()
+	p, err := cluster.Join(testContext(t, time.Minute), l.connect(t))
+	require.NoError(t, err)
+	return p
+}
+
+// serving serves on another replica until stop is called, or the test ends.
+func serving(t testing.TB, p *cluster.Pool, tasks ...cluster.Runnable) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- p.Serve(ctx, tasks...) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		require.NoError(t, <-ended)
+	})
+	t.Cleanup(stop)
+	return stop
+}
+
+// During a deploy some replicas have the old calendar and some the new one. Whoever ends the run under
+// way, the series goes on by the new one.
+func TestOnlyAReplicaWithTheCalendarThatHoldsPlansByIt(t *testing.T) {
+	l := startLocal(t)
+	ctx := testContext(t, time.Minute)
+	var before, after recorder
+	old, fresh := l.replica(t), l.replica(t)
+	_, err := cluster.On(ctx, old, "s", named(tenth), before.task(), "in")
+	require.NoError(t, err)
+	serving(t, old, before.task())
+	before.await(t, 3)
+	s, err := cluster.On(ctx, fresh, "s", named(2*tenth), after.task(), "in")
+	require.NoError(t, err)
+	serving(t, fresh, after.task())
+	after.await(t, 5)
+	after.mu.Lock()
+	runs := after.runs[:5]
+	after.mu.Unlock()
+	for _, run := range runs {
+		require.True(t, run.Scheduled.Equal(run.Scheduled.Truncate(2*tenth)), "%v", run.Scheduled)
+	}
+	require.NoError(t, s.Pause(ctx))
+	old2, err := cluster.AttachSeries(old, before.task(), "s")
+	require.NoError(t, err)
+	require.NoError(t, old2.Resume(ctx), "this needs no calendar")
+	n := after.count()
+	after.await(t, n+2)
+	require.NoError(t, s.Cancel(ctx))
+}
+
+// A replica of an earlier release restarts during a deploy, and declares what it knows.
+func TestALaterGenerationIsNotReplacedByAnEarlierOne(t *testing.T) {
+	l := startLocal(t)
+	ctx := testContext(t, time.Minute)
+	r := recorder{}
+	l.serve(t, r.task())
+	declare := func(generation uint64, period time.Duration, in string) {
+		t.Helper()
+		_, err := cluster.AtFixedRate(ctx, l.pool, "s", 0, period, r.task(), in, cluster.Generation(generation))
+		require.NoError(t, err)
+	}
+	declare(0, time.Hour, "first")
+	r.await(t, 1)
+	declare(2, tenth, "second")
+	r.await(t, 3)
+	declare(1, time.Hour, "first")
+	declare(0, time.Hour, "first")
+	n := r.count()
+	r.await(t, n+3)
+	_, in := r.last()
+	require.Equal(t, "second", in)
+	declare(3, tenth, "second") // the same again: its times and numbers stay
+	n = r.count()
+	r.await(t, n+3)
+	declare(2, time.Hour, "first")
+	n = r.count()
+	r.await(t, n+3)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i, run := range r.runs {
+		require.EqualValues(t, i+1, run.Number, "none is left out")
+		require.Equal(t, 1, run.Attempt)
+	}
+}
+
+// The numbers of runs have no gap where a series is declared anew while it waits.
+func TestADeclarationUsesUpNoNumber(t *testing.T) {
+	l := startLocal(t)
+	ctx := testContext(t, time.Minute)
+	r := recorder{}
+	l.serve(t, r.task())
+	for i := range 4 {
+		_, err := cluster.AtFixedRate(ctx, l.pool, "s", time.Hour, time.Hour+time.Duration(i), r.task(), "in")
+		require.NoError(t, err)
+	}
+	s, err := cluster.AtFixedRate(ctx, l.pool, "s", 0, time.Hour, r.task(), "in")
+	require.NoError(t, err)
+	r.await(t, 1)
+	run, _ := r.last()
+	require.EqualValues(t, 1, run.Number)
+	require.NoError(t, s.Cancel(ctx))
+}
+
 // Who declares a series otherwise replaces it, also while it runs; runs do not overlap.
 func TestTheLastDeclarationHolds(t *testing.T) {
 	l := startLocal(t)
