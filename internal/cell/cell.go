@@ -216,15 +216,23 @@ func (c *Cell) Cancel(err, cause error, interrupt bool) bool {
 	before, ok := c.decide(uint32(Cancelled), err)
 	delay.At(delay.CellCancelled)
 	if interrupt && before&body != 0 {
+		defer c.tellHost(before, ok) // also if a context of the user's ends the goroutine
 		c.Interrupt(cause)
+		return ok
 	}
-	if ok {
+	c.tellHost(before, ok)
+	return ok
+}
+
+// tellHost tells the host of a cancellation, and whether it has settled the cell, whose state was
+// before. The host counts on it: it does not end before all have come whose tasks it finds cancelled.
+func (c *Cell) tellHost(before uint32, settled bool) {
+	switch {
+	case settled:
 		c.cancelled(phaseOf(before) == Running)
-	}
-	if !ok && phaseOf(before) == Failed {
+	case phaseOf(before) == Failed:
 		c.dismiss()
 	}
-	return ok
 }
 
 // dismiss tells the host, if it wants to know, that a caller has cancelled what has failed.

@@ -49,8 +49,8 @@ var futures = []Mutant{
 		ID:    "future-05",
 		Fault: "the host is told of a cancellation that came too late, and counts it",
 		File:  "internal/cell/cell.go",
-		From:  "if ok {\n c.cancelled(",
-		To:    "{\n c.cancelled(",
+		From:  "case settled:\n c.cancelled(",
+		To:    "default:\n c.cancelled(phaseOf(before) == Running)\ncase false:\n c.cancelled(",
 	},
 	{
 		ID:    "future-06",
