@@ -61,22 +61,29 @@ func (g *extraRun) endAside() {
 	g.complete()
 }
 
+// leaveAside ends the run that is set aside, also after a Goexit of a hook or handler.
 func (g *extraRun) leaveAside() {
-	p := g.pool
-	defer func() { // even if a hook or handler ends the goroutine
-		p.mu.Lock()
-		p.counts.busy++
-		if refused := g.accountLocked(); refused != nil {
-			p.mu.Unlock()
-			p.endSeries(refused)
-			p.mu.Lock()
-		}
-		p.runners.leave(&g.execution)
-		delete(p.extraRuns, g)
-		p.notifyLocked(unread)
-		ended := p.emptiedLocked()
-		p.mu.Unlock()
-		p.finish(ended)
-	}()
+	defer g.departAside()
 	g.complete()
+}
+
+func (g *extraRun) departAside() {
+	p := g.pool
+	p.mu.Lock()
+	p.counts.busy++
+	refused := g.accountLocked()
+	if refused != nil {
+		p.runs.SettlesLocked()
+	}
+	p.runners.leave(&g.execution)
+	delete(p.extraRuns, g)
+	p.notifyLocked(unread)
+	ended := p.emptiedLocked()
+	p.mu.Unlock()
+	p.finish(ended)
+	// Last, as those who are told of it may end the goroutine.
+	if refused != nil {
+		defer p.runs.EndSettling()
+		p.endSeries(refused)
+	}
 }
