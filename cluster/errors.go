@@ -44,8 +44,8 @@ var (
 	// it must not be run twice.
 	ErrUnavailable = errors.New("cluster: server unavailable")
 
-	// ErrClosed says that the connection has been closed.
-	ErrClosed = errors.New("cluster: connection closed")
+	// ErrClosed says that the connection has been closed, or the pool by [Pool.Close].
+	ErrClosed = errors.New("cluster: closed")
 
 	// ErrInvalid says that an argument is not allowed.
 	ErrInvalid = errors.New("cluster: invalid argument")

@@ -15,8 +15,9 @@ import (
 	"github.com/punctual-go/punctual/cluster/internal/wall"
 )
 
-// Pool is this process's part in a pool that many processes share. Make one with [Join]; it is safe
-// for concurrent use. With [Pool.Serve] it runs tasks; without, it only submits them.
+// Pool is this process's part in a pool that many processes share. Make one with [Join], and end it
+// with [Pool.Close] or by closing its connection; it is safe for concurrent use. With [Pool.Serve] it
+// runs tasks; without, it only submits them.
 type Pool struct {
 	settings
 	nc      *nats.Conn
@@ -27,7 +28,7 @@ type Pool struct {
 	client  string // of this process: the first part of the IDs it gives
 	clock   clock
 	results *results
-	serving atomic.Bool
+	part    membership
 
 	submissions batcher // on their way to the stream
 	outcomes    batcher // on their way to the bucket
@@ -83,6 +84,7 @@ func (p *Pool) join(ctx context.Context) error {
 		return err
 	}
 	p.results = newResults(p)
+	p.part.begin()
 	return p.persist(ctx, "watching outcomes", p.results.watchOwn)
 }
 
@@ -119,6 +121,9 @@ func (p *Pool) persist(
 ) error {
 	begun, told := time.Now(), time.Duration(0)
 	for wait := 10 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		if err := p.part.open(); err != nil {
+			return err
+		}
 		before := p.nc.LastError()
 		attempt, cancel := context.WithTimeout(ctx, 5*time.Second)
 		err := step(attempt)
@@ -147,6 +152,7 @@ func (p *Pool) persist(
 		}
 		select {
 		case <-time.After(wait):
+		case <-p.part.closed():
 		case <-ctx.Done():
 		}
 	}

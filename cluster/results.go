@@ -3,8 +3,10 @@ package cluster
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"sync"
+	"weak"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -17,8 +19,11 @@ type results struct {
 	pool   *Pool
 	stream jetstream.Stream // of the bucket
 
-	mu   sync.Mutex
-	open map[string]*pending // by ID
+	mu    sync.Mutex
+	open  map[string]weak.Pointer[pending] // by ID; a future that nobody has any more costs nothing
+	fault error                            // of all futures from then on: nobody watches any more
+
+	over chan struct{} // closed at the end of the watch
 }
 
 // pending is a future that has no outcome yet.
@@ -30,7 +35,9 @@ type pending struct {
 	fault   error
 }
 
-func newResults(p *Pool) *results { return &results{pool: p, open: map[string]*pending{}} }
+func newResults(p *Pool) *results {
+	return &results{pool: p, open: map[string]weak.Pointer[pending]{}, over: make(chan struct{})}
+}
 
 // expect registers a future of this process before its task is submitted, so that its outcome
 // cannot be missed.
@@ -38,10 +45,16 @@ func (r *results) expect(id string) *pending {
 	f := &pending{done: make(chan struct{})}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if known := r.open[id]; known != nil {
+	if known := r.open[id].Value(); known != nil {
 		return known
 	}
-	r.open[id] = f
+	if r.fault != nil {
+		f.fault = r.fault
+		close(f.done)
+		return f
+	}
+	r.open[id] = weak.Make(f)
+	runtime.AddCleanup(f, r.unreached, id)
 	return f
 }
 
@@ -52,17 +65,27 @@ func (r *results) forget(id string) {
 	delete(r.open, id)
 }
 
+// unreached drops a future that nobody has any more. It may have been replaced by another.
+func (r *results) unreached(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.open[id].Value() == nil {
+		delete(r.open, id)
+	}
+}
+
 func (r *results) settle(id string, o outcome, fault error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if f := r.open[id]; f != nil {
-		delete(r.open, id)
+	f := r.open[id].Value()
+	delete(r.open, id)
+	if f != nil {
 		f.outcome, f.fault = o, fault
 		close(f.done)
 	}
 }
 
-// watchOwn watches what becomes of this process's tasks, for as long as the connection lives.
+// watchOwn watches what becomes of this process's tasks, until the pool or the connection is closed.
 func (r *results) watchOwn(ctx context.Context) error {
 	stream, err := r.pool.js.Stream(ctx, "KV_"+r.pool.bucketName())
 	if err != nil {
@@ -74,17 +97,22 @@ func (r *results) watchOwn(ctx context.Context) error {
 		return err
 	}
 	go func() {
-		err := w.follow(context.Background(), func(m jetstream.Msg) (more bool) {
+		defer close(r.over)
+		err := w.follow(r.pool.part.life, func(m jetstream.Msg) (more bool) {
 			o, err := decodeOutcome(m.Data())
 			r.settle(strings.TrimPrefix(m.Subject(), r.subject("")), o, err)
 			return true
 		})
+		w.remove()
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		for id, f := range r.open {
+		r.fault = err
+		for id, p := range r.open {
 			delete(r.open, id)
-			f.fault = err
-			close(f.done)
+			if f := p.Value(); f != nil {
+				f.fault = err
+				close(f.done)
+			}
 		}
 	}()
 	return nil
@@ -95,6 +123,8 @@ func (r *results) subject(key string) string { return "$KV." + r.pool.bucketName
 
 // attach finds or awaits the outcome of any task: what is recorded already is told first.
 func (r *results) attach(ctx context.Context, id string) (o outcome, err error) {
+	ctx, release := r.pool.part.within(ctx)
+	defer release()
 	if o, ok, err := r.recorded(ctx, id); ok || err != nil {
 		return o, err
 	}

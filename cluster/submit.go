@@ -72,6 +72,9 @@ func ScheduleAt[P, R any](
 	if err != nil {
 		return nil, err
 	}
+	if err := p.part.open(); err != nil {
+		return nil, fmt.Errorf("cluster: task %q: %w", def.name, err)
+	}
 	var s submission
 	for _, opt := range opts {
 		if opt != nil {

@@ -110,15 +110,15 @@ func (w *watch) fetch(ctx context.Context, take func(jetstream.Msg) bool) (more 
 	return true, err
 }
 
-// close removes the consumer, which the server would do after a minute.
-func (w *watch) close() {
-	consumer := w.consumer
-	if consumer == nil {
+// close removes the consumer without waiting for that.
+func (w *watch) close() { go w.remove() }
+
+// remove removes the consumer, which the server would do after a minute.
+func (w *watch) remove() {
+	if w.consumer == nil {
 		return
 	}
-	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), quiet)
-		defer cancel()
-		_ = w.stream.DeleteConsumer(ctx, consumer.CachedInfo().Name)
-	}()
+	ctx, cancel := context.WithTimeout(context.Background(), quiet)
+	defer cancel()
+	_ = w.stream.DeleteConsumer(ctx, w.consumer.CachedInfo().Name)
 }

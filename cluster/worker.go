@@ -18,7 +18,7 @@ import (
 // Serve runs tasks in this process until ctx ends: it takes their runs from the server, shares them
 // with all other processes that serve them, and runs them on a local pool. Then it takes no more,
 // gives back at once what has not begun, waits for what runs for at most [Grace], gives that back
-// as well, and returns nil.
+// as well, and returns nil. [Pool.Close] ends it in the same way.
 //
 // A pool serves once at a time. Serve returns an error at once if it is served already, for no tasks,
 // for two of one name, and for those that Define was given wrongly; later only if the server refuses
@@ -28,10 +28,11 @@ func (p *Pool) Serve(ctx context.Context, tasks ...Runnable) error {
 	if err != nil {
 		return err
 	}
-	if !p.serving.CompareAndSwap(false, true) {
-		return fmt.Errorf("%w: pool %q is served by this process already", ErrInvalid, p.settings.name)
+	ctx, done, err := p.part.serve(ctx)
+	if err != nil {
+		return fmt.Errorf("cluster: pool %q: %w", p.settings.name, err)
 	}
-	defer p.serving.Store(false)
+	defer done()
 	w := newWorker(p, defs)
 	defer w.die()
 	if err := w.work(ctx, defs); err != nil {

@@ -150,7 +150,7 @@ func spansOf(events []event, v *verdict) []span {
 					delete(open, k)
 				}
 			}
-		case "server killed":
+		case "server killed", "server stopped":
 			v.Faults++
 		case "armed":
 			armed[fmt.Sprintf("%s|%d", e.ID, e.Number)]++

@@ -117,6 +117,11 @@ func (ns *nodes) kill(i int) {
 	ns.running[i].kill()
 }
 
+func (ns *nodes) stop(i int) {
+	ns.journal.write(event{Kind: "server stopped", Who: ns.configs[i].Name})
+	ns.running[i].stop()
+}
+
 func (ns *nodes) url() string {
 	var urls []string
 	for _, c := range ns.configs {

@@ -227,8 +227,8 @@ func TestAMinorityAcceptsNothing(t *testing.T) {
 	ns.worker(workerConfig{Name: "A"})
 	fs := ns.scheduleMany(ctx, p, 500, 0, time.Second)
 	leader := ns.leader(ctx)
-	ns.running[(leader+1)%3].stop()
-	ns.running[(leader+2)%3].stop()
+	ns.stop((leader + 1) % 3)
+	ns.stop((leader + 2) % 3)
 	time.Sleep(500 * time.Millisecond)
 	var refused atomic.Int64
 	var all sync.WaitGroup
