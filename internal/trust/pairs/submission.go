@@ -179,10 +179,8 @@ func (l *life) futuresOf(r *record) (*future.Future[struct{}], *future.Future[in
 // give gives a command to a task, and notes its effect.
 func (l *life) give(f *Feature, r *record, command func() bool) {
 	from := l.now()
-	if f.Name == "Resume" { // what it lets begin may do so before it returns
-		l.mu.Lock()
-		r.moves = append(r.moves, move{what: f.Name, from: from, at: from})
-		l.mu.Unlock()
+	if f.Name == "Resume" || f.Name == "SetPeriod" {
+		l.moving(r, move{what: f.Name, from: from, at: from})
 	}
 	if !command() {
 		return
@@ -202,9 +200,19 @@ func (l *life) give(f *Feature, r *record, command func() bool) {
 	}
 }
 
+// moving notes a command before it is given: what it lets begin may do so before it returns.
+func (l *life) moving(r *record, m move) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r.moves = append(r.moves, m)
+}
+
 // resets resets a task.
 func (l *life) resets(r *record, d time.Duration, reset func(time.Duration) bool) bool {
 	from := l.now()
+	if d <= 0 {
+		l.moving(r, move{what: "Reset", from: from, at: from, d: d})
+	}
 	if !reset(d) {
 		return false
 	}
