@@ -83,10 +83,10 @@ func merge(ctx, other context.Context, cause error) (context.Context, context.Ca
 }
 
 // Close ends this process's part in the pool: a Serve in progress ends as if its context had, which
-// Close waits for; then futures that have no outcome yet fail with [ErrClosed], and so do all calls.
-// What was submitted goes on: another process can [Attach] to it. The connection stays open, and
-// other pools on it are not concerned. Close may be called several times, but not from a task, for
-// which it would wait. A pool that is not closed ends with its connection.
+// Close waits for; then futures that have no outcome yet fail with [ErrClosed], and so do all
+// calls. What was submitted goes on: another process can [Attach] to it. The connection stays open,
+// and other pools on it are not concerned. Close may be called several times, but not from a task,
+// for which it would wait. A pool that is not closed ends with its connection.
 func (p *Pool) Close() {
 	m := &p.part
 	m.mu.Lock()

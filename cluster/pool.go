@@ -16,8 +16,8 @@ import (
 )
 
 // Pool is this process's part in a pool that many processes share. Make one with [Join], and end it
-// with [Pool.Close] or by closing its connection; it is safe for concurrent use. With [Pool.Serve] it
-// runs tasks; without, it only submits them.
+// with [Pool.Close] or by closing its connection; it is safe for concurrent use. With [Pool.Serve]
+// it runs tasks; without, it only submits them.
 type Pool struct {
 	settings
 	nc      *nats.Conn
@@ -110,12 +110,12 @@ func patient(d time.Duration, step func(context.Context) error) func(context.Con
 	}
 }
 
-// waitsLong is from when on the log says what is waited for: longer than a server takes that has just
-// become the leader. It says so again whenever the wait has doubled.
+// waitsLong is from when on the log says what is waited for: longer than a server takes that has
+// just become the leader. It says so again whenever the wait has doubled.
 const waitsLong = 3 * time.Second
 
-// persist calls step until it succeeds, fails for good, or ctx ends. If that takes long, the log says
-// what is waited for, and why.
+// persist calls step until it succeeds, fails for good, or ctx ends. If that takes long, the log
+// says what is waited for, and why.
 func (p *Pool) persist(
 	ctx context.Context, what string, step func(context.Context) error,
 ) error {
@@ -184,8 +184,8 @@ func (p *Pool) concerns(err error) bool {
 	return false
 }
 
-// publish stores a message and returns its sequence. It tries until ctx ends; the message carries an
-// ID by which the server knows it again.
+// publish stores a message and returns its sequence. It tries until ctx ends; the message carries
+// an ID by which the server knows it again.
 func (p *Pool) publish(ctx context.Context, m *nats.Msg) (sequence uint64, err error) {
 	if m.Header == nil {
 		m.Header = nats.Header{}
@@ -226,10 +226,10 @@ func sleep(ctx context.Context, d time.Duration) {
 
 // clock tells the server's time: schedules are compared with that, not with this process's.
 //
-// A server's time stamp in an answer was taken between the question and the arrival of the answer, so
-// when the answer arrives the server's clock shows at least that. From then on the time is counted
-// by the monotonic clock, which nobody sets. So now is never later than what the server's clock
-// shows, and no run begins early, but for what the two drift until the next question.
+// A server's time stamp in an answer was taken between the question and the arrival of the answer,
+// so when the answer arrives the server's clock shows at least that. From then on the time is
+// counted by the monotonic clock, which nobody sets. So now is never later than what the server's
+// clock shows, and no run begins early, but for what the two drift until the next question.
 type clock struct {
 	best   atomic.Pointer[stamp]
 	asking atomic.Bool

@@ -85,7 +85,8 @@ func (r *results) settle(id string, o outcome, fault error) {
 	}
 }
 
-// watchOwn watches what becomes of this process's tasks, until the pool or the connection is closed.
+// watchOwn watches what becomes of this process's tasks, until the pool or the connection is
+// closed.
 func (r *results) watchOwn(ctx context.Context) error {
 	stream, err := r.pool.js.Stream(ctx, "KV_"+r.pool.bucketName())
 	if err != nil {

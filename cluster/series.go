@@ -15,8 +15,8 @@ import (
 // Series is a task that repeats, by its name: there is one in all processes of a pool. It is safe
 // for concurrent use.
 //
-// Its runs do not overlap, but for a worker that is silent for longer than its lease, see [ErrLost].
-// A run that fails does not end the series, as it would in one process: see [Stop].
+// Its runs do not overlap, but for a worker that is silent for longer than its lease, see
+// [ErrLost]. A run that fails does not end the series, as it would in one process: see [Stop].
 //
 // Its commands are messages in the series' own queue. They are accepted when they return, and take
 // effect in their order, as soon as a worker that serves the task gets to them: after the run
@@ -45,17 +45,17 @@ func CatchUp(policy executor.CatchUpPolicy) SeriesOption {
 }
 
 // Generation numbers the declarations of a series: one with a lower number than that which holds
-// changes nothing. So a replica of an earlier release that starts again during a deploy does not bring
-// back what that release had declared. Let it grow with each change. Without it all are 0, and the
-// last one holds.
+// changes nothing. So a replica of an earlier release that starts again during a deploy does not
+// bring back what that release had declared. Let it grow with each change. Without it all are 0,
+// and the last one holds.
 func Generation(n uint64) SeriesOption {
 	return func(s *seriesSettings) { s.generation = n }
 }
 
 // AtFixedRate declares a series that runs at initial from now, and then each period. All replicas
 // may declare it as they start: the first makes it, and the others find it. If it is there with
-// another period, policy or payload, then it goes on as declared now, after the run under way, unless
-// [Generation] says that this declaration is older.
+// another period, policy or payload, then it goes on as declared now, after the run under way,
+// unless [Generation] says that this declaration is older.
 //
 // A second is a good shortest period: each run costs the server two synced writes. A period below
 // a millisecond is ErrInvalid.
@@ -66,7 +66,8 @@ func AtFixedRate[P, R any](
 	return declare[P, R](ctx, p, name, initial, cadence{kind: atRate, every: period}, nil, t, in, opts)
 }
 
-// WithFixedDelay is [AtFixedRate] for a series whose next run begins delay after the last has ended.
+// WithFixedDelay is [AtFixedRate] for a series whose next run begins delay after the last has
+// ended.
 func WithFixedDelay[P, R any](
 	ctx context.Context, p *Pool, name string, initial, delay time.Duration, t Task[P, R], in P,
 	opts ...SeriesOption,
@@ -76,8 +77,9 @@ func WithFixedDelay[P, R any](
 
 // On declares a series that runs at the times of a calendar, by the server's clock. A calendar does
 // not travel: each process that serves the task has to declare the series before. One that has not,
-// or has declared it with another calendar than that which holds, leaves its runs to others, and says
-// so in the log. Calendars are told apart by their String methods, and those without by their types.
+// or has declared it with another calendar than that which holds, leaves its runs to others, and
+// says so in the log. Calendars are told apart by their String methods, and those without by their
+// types.
 func On[P, R any](
 	ctx context.Context, p *Pool, name string, c Calendar, t Task[P, R], in P, opts ...SeriesOption,
 ) (*Series[R], error) {
@@ -87,7 +89,8 @@ func On[P, R any](
 	return declare[P, R](ctx, p, name, 0, cadence{kind: onCalendar}, c, t, in, opts)
 }
 
-// AttachSeries makes a handle of a series without declaring it, for a process that only commands it.
+// AttachSeries makes a handle of a series without declaring it, for a process that only commands
+// it.
 func AttachSeries[P, R any](p *Pool, t Task[P, R], name string) (*Series[R], error) {
 	def, err := usable(t)
 	if err != nil {
@@ -213,8 +216,8 @@ func (s *Series[R]) declare(
 	})
 }
 
-// replacedBy is the command that has the series go on as declared anew. A number is used up by a run
-// that is under way only.
+// replacedBy is the command that has the series go on as declared anew. A number is used up by a
+// run that is under way only.
 func (st state) replacedBy(want link) link {
 	want.do, want.number, want.follows = doArm, st.link.number, st.link.follows
 	if st.underWay() {
@@ -226,9 +229,9 @@ func (st state) replacedBy(want link) link {
 	return want
 }
 
-// misplanned reports whether the series waits for a time that its calendar does not have: a worker of
-// an earlier version has planned it, which had another. The time after the next is right as well, as
-// the clock may be behind that of the worker.
+// misplanned reports whether the series waits for a time that its calendar does not have: a worker
+// of an earlier version has planned it, which had another. The time after the next is right as
+// well, as the clock may be behind that of the worker.
 func (st state) misplanned(calendar Calendar, now time.Time) bool {
 	planned := st.link.due
 	if !st.link.then.IsZero() {
@@ -260,7 +263,7 @@ func (s *Series[R]) upcoming(st state) (link, error) {
 	}
 	calendar, err := s.pool.calendars.of(s.at, st.link)
 	if err != nil {
-		return link{}, fmt.Errorf("%w: series %q: %w", ErrInvalid, s.name, err)
+		return link{}, fmt.Errorf("%w: %w", ErrInvalid, err) // the callers name the series
 	}
 	next, more := st.link.after(calendar, s.pool.now())
 	if !more {
@@ -306,8 +309,8 @@ func (s *Series[R]) append(l link, payload []byte) *nats.Msg {
 	return m
 }
 
-// command is a message for the queue of a series that takes out a schedule which waits, in the entry
-// that stores it.
+// command is a message for the queue of a series that takes out a schedule which waits, in the
+// entry that stores it.
 func (p *Pool) command(at place) *nats.Msg {
 	m := nats.NewMsg(p.on.run(at))
 	m.Header.Set(headerScheduler, p.on.arm(at))
@@ -326,7 +329,8 @@ func (s *Series[R]) retry(ctx context.Context, make func(state) (*nats.Msg, erro
 	})
 }
 
-// change publishes what make makes of the newest message of a series, until nothing came in between.
+// change publishes what make makes of the newest message of a series, until nothing came in
+// between.
 func (p *Pool) change(
 	ctx context.Context, at place, make func(*jetstream.RawStreamMsg) (*nats.Msg, error),
 ) error {
@@ -375,8 +379,8 @@ func (s *Series[R]) Pause(ctx context.Context) error {
 	})
 }
 
-// Resume lets a series that is paused go on, on its grid: CatchUp says what becomes of the times that
-// have passed. It is [ErrNoSeries] if there is none, and does nothing if it is not paused.
+// Resume lets a series that is paused go on, on its grid: CatchUp says what becomes of the times
+// that have passed. It is [ErrNoSeries] if there is none, and does nothing if it is not paused.
 func (s *Series[R]) Resume(ctx context.Context) error {
 	return s.command(ctx, func(l link) (link, error) {
 		if l.do != doPause {

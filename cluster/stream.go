@@ -123,8 +123,8 @@ func sameShape(got, want jetstream.StreamConfig) error {
 	return nil
 }
 
-// findOrMakeBucket opens the bucket last, after its stream is as it should be, whichever replica has
-// made it so: a handle reads in the way that the stream allowed when it was opened.
+// findOrMakeBucket opens the bucket last, after its stream is as it should be, whichever replica
+// has made it so: a handle reads in the way that the stream allowed when it was opened.
 func (p *Pool) findOrMakeBucket(ctx context.Context) error {
 	stream, err := p.js.Stream(ctx, "KV_"+p.bucketName())
 	if errors.Is(err, jetstream.ErrStreamNotFound) {

@@ -140,7 +140,8 @@ func TestACallerTakesNoStartThatIsPromisedToTheQueue(t *testing.T) {
 	}
 }
 
-// What waits for its next attempt needs no start yet, and what no worker is free for cannot use one.
+// What waits for its next attempt needs no start yet, and what no worker is free for cannot use
+// one.
 func TestACallerIsNotHeldUpByWhatCannotBeginYet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewPool(2, executor.BoundedFIFO(1), executor.Pace(1, time.Second),

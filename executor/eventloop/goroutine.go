@@ -39,8 +39,8 @@ func (l *Loop) loop() {
 	}
 }
 
-// replace starts the next goroutine after a Goexit of this one. If a body has called it, its task is
-// completed first; an observer may call it between two runs, when there is no task. The start is
+// replace starts the next goroutine after a Goexit of this one. If a body has called it, its task
+// is completed first; an observer may call it between two runs, when there is no task. The start is
 // deferred, as an error handler called by complete may call Goexit in turn.
 func (l *Loop) replace() {
 	defer func() {

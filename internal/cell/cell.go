@@ -225,7 +225,8 @@ func (c *Cell) Cancel(err, cause error, interrupt bool) bool {
 }
 
 // tellHost tells the host of a cancellation, and whether it has settled the cell, whose state was
-// before. The host counts on it: it does not end before all have come whose tasks it finds cancelled.
+// before. The host counts on it: it does not end before all have come whose tasks it finds
+// cancelled.
 func (c *Cell) tellHost(before uint32, settled bool) {
 	switch {
 	case settled:

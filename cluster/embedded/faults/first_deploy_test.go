@@ -45,8 +45,8 @@ func deploy(t *testing.T, name string, conns []*nats.Conn) []*cluster.Pool {
 	return pools
 }
 
-// The first to make the bucket of a pool makes it with other settings than it ends up with. Whichever
-// settings a replica has found, it can read what the others have written.
+// The first to make the bucket of a pool makes it with other settings than it ends up with.
+// Whichever settings a replica has found, it can read what the others have written.
 func TestReplicasThatMakeAPoolTogetherAllReadIt(t *testing.T) {
 	l := startLocal(t)
 	var conns []*nats.Conn

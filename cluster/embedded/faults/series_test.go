@@ -243,8 +243,8 @@ func serving(t testing.TB, p *cluster.Pool, tasks ...cluster.Runnable) (stop fun
 	return stop
 }
 
-// During a deploy some replicas have the old calendar and some the new one. Whoever ends the run under
-// way, the series goes on by the new one.
+// During a deploy some replicas have the old calendar and some the new one. Whoever ends the run
+// under way, the series goes on by the new one.
 func TestOnlyAReplicaWithTheCalendarThatHoldsPlansByIt(t *testing.T) {
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
@@ -511,7 +511,8 @@ func TestRunsGoOnTheCallersPool(t *testing.T) {
 	require.Equal(t, []string{"task"}, names)
 }
 
-// A pool of the caller's that is full makes runs wait on the server; one that is shut down ends Serve.
+// A pool of the caller's that is full makes runs wait on the server; one that is shut down ends
+// Serve.
 func TestTheCallersPoolHasItsLimits(t *testing.T) {
 	own := executor.NewScheduledPool(1, executor.PendingLimit(1))
 	l := startLocal(t, cluster.Executor(own))

@@ -24,8 +24,8 @@ type series interface {
 	Terminated() <-chan struct{}
 }
 
-// A run expires, the observer that is told of it closes the executor, which hands the series back, and
-// a function that is told of that ends the goroutine.
+// A run expires, the observer that is told of it closes the executor, which hands the series back,
+// and a function that is told of that ends the goroutine.
 func TestAPoolEndsIfAWatcherOfASeriesThatIsHandedBackAsItsRunExpiresCallsGoexit(t *testing.T) {
 	for name, open := range map[string]func(executor.Observer) series{
 		"pool": func(o executor.Observer) series {

@@ -18,18 +18,19 @@ import (
 //	named -> open    disownSettling: a callback ends the goroutine, and another is to go on
 //	open  -> named   adoptSettling, by the other
 
-// A caller who cancels a task settles its future first, and then has the owner hear of it, under the
-// lock. If the owner comes upon the task in between, it must not end before the caller has come, who
-// is to count the task, or to tell of it. So it counts both, those that it has found cancelled and
-// the callers who have come, and does not end as long as there are more of the former. A task that
-// the caller itself takes out of the queue is found by nobody, and is not counted here.
+// A caller who cancels a task settles its future first, and then has the owner hear of it, under
+// the lock. If the owner comes upon the task in between, it must not end before the caller has
+// come, who is to count the task, or to tell of it. So it counts both, those that it has found
+// cancelled and the callers who have come, and does not end as long as there are more of the
+// former. A task that the caller itself takes out of the queue is found by nobody, and is not
+// counted here.
 
 // FoundCancelledLocked is called when the owner has come upon n tasks that callers have cancelled:
 // where it was to begin or to drop them, or at the end of a run. The lock is held.
 func (o *Owner) FoundCancelledLocked(n int) { o.awaited += n }
 
-// CancellerCameLocked is called by a caller whose task the owner has found cancelled, or is to find.
-// The lock is held.
+// CancellerCameLocked is called by a caller whose task the owner has found cancelled, or is to
+// find. The lock is held.
 func (o *Owner) CancellerCameLocked() { o.awaited-- }
 
 // EndedLocked is called at the end of a run that is the last, whatever has ended the task. The lock
