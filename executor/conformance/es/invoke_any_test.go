@@ -142,6 +142,7 @@ func TestES024_ASuccessDoesNotWaitForBodiesThatGoOn(t *testing.T) {
 		}, esValue(2, time.Second))
 		assert.NoError(t, err)
 		assert.Equal(t, time.Second, time.Since(start))
+		synctest.Wait() // until the worker that brought the value is done with it
 		assert.Equal(t, 1, p.Stats().Busy)
 	})
 }
