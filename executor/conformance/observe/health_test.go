@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -263,12 +265,15 @@ func TestAPoolThatIsStuckIsDown(t *testing.T) {
 		assert.Contains(t, string(text), `"status":"down"`)
 		time.Sleep(time.Hour)
 		assert.Equal(t, "ok", p.Health().Status)
+		told := slices.DeleteFunc(a.read(), func(text string) bool { // a hog is done, and the poll not yet
+			return strings.HasPrefix(text, `executor: degraded: task "poll"`)
+		})
 		assert.Equal(t, []string{
 			`executor: degraded: no worker has been free for 1m0s (hog 1m59s, hog 1m59s)`,
 			`executor: degraded: no worker has been free for 2m0s (hog 2m59s, hog 2m59s); ` +
 				`task "poll": no success for 3m0s, expected within 3m0s`,
 			`executor: down: no worker has been free for 5m0s (hog 5m59s, hog 5m59s); ` +
-				`task "poll": no success for 6m0s, expected within 3m0s`, "ok"}, a.read())
+				`task "poll": no success for 6m0s, expected within 3m0s`, "ok"}, told)
 		p.Shutdown()
 		assert.Equal(t, "down", p.Health().Status)
 	})
