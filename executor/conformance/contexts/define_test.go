@@ -108,6 +108,7 @@ func TestTasksOfOneDefinitionTimeOutEachForItself(t *testing.T) {
 			_, err = f.Get(t.Context())
 			assert.ErrorContains(t, err, `task "x" of pool "jobs"`)
 		}
+		synctest.Wait() // until the pool has heard of the last
 		assert.EqualValues(t, 3, p.Stats().TimedOut)
 	})
 }

@@ -240,6 +240,7 @@ func TestTheEndOfItsContextEndsATaskThatItsSubmitterRuns(t *testing.T) {
 				}, executor.WithContext(ctx)))
 				assert.Equal(t, "a", trace)
 				assert.Equal(t, errLeft, cause)
+				synctest.Wait() // until the pool has heard of it
 				assert.EqualValues(t, 1, p.Stats().Cancelled)
 				pooltest.Balanced(t, p)
 			})
