@@ -2,6 +2,7 @@ package observe_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,10 +21,15 @@ func TestSlackIsToldOfAllThatWaitedMeanwhile(t *testing.T) {
 		2: "third: slack 7ms",
 	} {
 		synctest.Test(t, func(t *testing.T) {
+			var mu sync.Mutex
 			told := map[string]executor.Lateness{}
 			p := executor.NewScheduledPool(workers, executor.Slack(10*ms), executor.ExplainLate(1),
 				executor.Observe(executor.Observer{
-					Late: func(_ context.Context, r executor.Run, l executor.Lateness) { told[r.Name] = l },
+					Late: func(_ context.Context, r executor.Run, l executor.Lateness) {
+						mu.Lock()
+						defer mu.Unlock()
+						told[r.Name] = l
+					},
 				}))
 			defer p.Close()
 			for name, at := range map[string]time.Duration{"first": 1, "second": 3, "third": 4} {
