@@ -120,7 +120,6 @@ func (w *worker) checkSeries(h *held) {
 		h.done() // taken out, or ended by another worker
 		return
 	}
-	h.attempt = int(min(h.delivered, 1<<30))
 	// Also at the first delivery that the server tells of: it may have forgotten one.
 	if err := h.check(); err != nil {
 		h.leave(err)
@@ -130,7 +129,7 @@ func (w *worker) checkSeries(h *held) {
 		w.follow(h, l)
 		return
 	}
-	if l.then.IsZero() && h.delivered == 1 { // late by periods, as nobody was there
+	if l.then.IsZero() && h.attempt == 1 { // late by periods, as nobody was there
 		due, missed := l.cadence.latest(h.calendar, l.due, w.pool.now())
 		h.due, l.due, l.missed = due, due, l.missed+missed
 	}

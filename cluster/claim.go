@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -21,18 +22,53 @@ import (
 // has and goes on with. For a task that runs once that is promised; for a series it would be an
 // overlap.
 //
-// The record's revision grows with each claim, which makes it the fencing token of the run.
+// The record's revision grows with each claim, which makes it the fencing token of the run. And it
+// counts the attempts of the run: a claim of what another has claimed follows one that was lost,
+// unless the other has given it back.
+
+// claimed is the value of the record.
+type claimed struct {
+	sequence uint64        // of the run's message; 0 for one that was given back
+	lease    time.Duration // of the worker, which may be of another version of the code
+	worker   string        // "free" for one that was given back
+	number   uint64        // of the run in its process; of one that was given back, its sequence
+	attempt  int           // of the run; 0 if an earlier version has written it
+}
+
+const nobody = "free"
+
+func (c claimed) String() string {
+	return fmt.Sprintf("%d %d %s %d %d", c.sequence, c.lease, c.worker, c.number, c.attempt)
+}
+
+func readClaim(text []byte) (c claimed, err error) {
+	n, err := fmt.Sscan(string(text), &c.sequence, &c.lease, &c.worker, &c.number, &c.attempt)
+	if n < 3 {
+		return c, fmt.Errorf("cluster: a claim that cannot be read: %q: %w", text, err)
+	}
+	return c, nil
+}
+
+// next is which attempt the next one of a run is.
+func (c claimed) next(h *held) int {
+	if c.sequence != h.sequence && (c.worker != nobody || c.number != h.sequence) {
+		return 1 // of another run
+	}
+	if c.worker != nobody && c.attempt == 0 {
+		return int(min(h.delivered, 1<<30))
+	}
+	return c.attempt + 1
+}
 
 // claim takes the run of a series, and waits for as long as it is another's. It is false if the run
 // is over.
 func (w *worker) claim(h *held) (bool, error) {
-	mine := h.claimText()
 	for {
 		if first, err := w.awaitTurn(h); !first || err != nil {
 			return false, err
 		}
 		sent := time.Now()
-		revision, wait, err := w.tryClaim(h, mine)
+		revision, wait, err := w.tryClaim(h)
 		switch {
 		case revision > 0:
 			h.renewed.Store(int64(sent.Sub(epoch)))
@@ -53,32 +89,34 @@ var errUnclaimed = errors.New("cluster: a run could not be claimed within its le
 
 // tryClaim returns the revision of a claim that was taken, or how long to wait. It fails with
 // errUnclaimed if neither is known within a lease: heartbeats would keep the run here for ever.
-func (w *worker) tryClaim(h *held, mine string) (revision uint64, wait time.Duration, err error) {
+func (w *worker) tryClaim(h *held) (revision uint64, wait time.Duration, err error) {
 	ctx, cancel := context.WithTimeoutCause(h.ctx, h.task.lease, errUnclaimed)
 	defer cancel()
 	err = w.pool.persist(ctx, "claiming a run of a series", func(ctx context.Context) error {
 		entry, err := w.pool.bucket.Get(ctx, h.claimKey())
 		if errors.Is(err, jetstream.ErrKeyNotFound) {
-			revision, err = w.pool.bucket.Create(ctx, h.claimKey(), []byte(mine))
+			h.attempt = 1
+			revision, err = w.pool.bucket.Create(ctx, h.claimKey(), h.claimText())
 			return unlessTaken(err, &wait)
 		}
 		if err != nil {
 			return err
 		}
-		if string(entry.Value()) == mine { // taken, and the answer was lost
-			revision = entry.Revision()
+		was, err := readClaim(entry.Value())
+		if err != nil {
+			return err
+		}
+		if was.worker == w.id && was.number == h.number { // taken, and the answer was lost
+			revision, h.attempt = entry.Revision(), was.attempt
 			return nil
 		}
-		var sequence uint64
-		var lease time.Duration // the other's, which may be of another version of the code
-		if _, err := fmt.Sscan(string(entry.Value()), &sequence, &lease); err != nil {
-			return fmt.Errorf("cluster: a claim that cannot be read: %q: %w", entry.Value(), err)
-		}
-		if left := lease - w.pool.now().Sub(entry.Created()); sequence == h.sequence && left > 0 {
+		left := was.lease - w.pool.now().Sub(entry.Created())
+		if was.sequence == h.sequence && left > 0 {
 			wait = min(left, 250*time.Millisecond)
 			return nil
 		}
-		revision, err = w.pool.bucket.Update(ctx, h.claimKey(), []byte(mine), entry.Revision())
+		h.attempt = was.next(h)
+		revision, err = w.pool.bucket.Update(ctx, h.claimKey(), h.claimText(), entry.Revision())
 		return unlessTaken(err, &wait)
 	})
 	return revision, wait, err
@@ -94,15 +132,17 @@ func unlessTaken(err error, wait *time.Duration) error {
 }
 
 // claimText is the value of the claim of a run, which no other has.
-func (h *held) claimText() string {
-	return fmt.Sprintf("%d %d %s %d", h.sequence, h.task.lease, h.worker.id, h.number)
+func (h *held) claimText() []byte {
+	return []byte(claimed{h.sequence, h.task.lease, h.worker.id, h.number, h.attempt}.String())
 }
 
-// unclaim gives the claim back, so that the next need not wait for a lease.
+// unclaim gives the claim back, so that the next need not wait for a lease. The attempt does not
+// count.
 func (h *held) unclaim(ctx context.Context) {
 	if revision := h.revision.Swap(0); revision != 0 {
+		free := claimed{worker: nobody, number: h.sequence, attempt: h.attempt - 1}
 		// If it fails the lease runs out.
-		_, _ = h.worker.pool.bucket.Update(ctx, h.claimKey(), []byte("0 0 free"), revision)
+		_, _ = h.worker.pool.bucket.Update(ctx, h.claimKey(), []byte(free.String()), revision)
 	}
 }
 
@@ -118,7 +158,7 @@ func (h *held) renew() {
 	defer cancel()
 	mine := h.claimText()
 	sent := time.Now()
-	revision, err := h.worker.pool.bucket.Update(ctx, h.claimKey(), []byte(mine), h.revision.Load())
+	revision, err := h.worker.pool.bucket.Update(ctx, h.claimKey(), mine, h.revision.Load())
 	if err == nil {
 		h.renewed.Store(int64(sent.Sub(epoch)))
 		h.revision.Store(revision)
@@ -132,7 +172,7 @@ func (h *held) renew() {
 	case errors.Is(err, jetstream.ErrKeyNotFound):
 		h.end(ErrLost)
 	case err != nil:
-	case string(entry.Value()) == mine: // renewed, and the answer was lost
+	case bytes.Equal(entry.Value(), mine): // renewed, and the answer was lost
 		h.revision.Store(max(entry.Revision(), h.revision.Load()))
 	case entry.Revision() > h.revision.Load():
 		h.end(ErrLost)

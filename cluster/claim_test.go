@@ -52,7 +52,7 @@ func TestARunThatCannotBeClaimedWithinItsLeaseIsGivenBack(t *testing.T) {
 		p := &Pool{stream: stream, js: server{}, bucket: mute{}, on: subjectsOf("p")}
 		p.settings.name, p.logger = "p", slog.New(slog.NewTextHandler(&log, nil))
 		task := &definition{name: "t", lease: 10 * time.Second}
-		w := &worker{pool: p, leases: &leases{held: map[uint64]*held{}}, windows: map[string]*window{"t": newWindow(1)},
+		w := &worker{pool: p, leases: &leases{held: map[uint64]*held{}}, window: newWindow(1),
 			at: map[place][]*held{}, life: t.Context()}
 		h := &held{worker: w, task: task, msg: m, at: seriesPlace("t", "s"), sequence: 10, delivered: 1}
 		h.ctx, h.end = context.WithCancelCause(t.Context())

@@ -12,12 +12,21 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// errGivenBack is the cause with which runs end that a worker process hands back as it stops.
-var errGivenBack = errors.New("cluster: given back, as this process stops")
+// The causes with which runs end that this process hands back.
+var (
+	errGivenBack   = errors.New("cluster: given back, as this process stops")
+	errKeptWaiting = errors.New("cluster: given back, as no worker has come free here for a while")
+)
+
+// keepsWaiting is for how long a run that is due waits for a worker of this process. Then it goes
+// back, as another process may have one: the runs before it may take hours, or hang. Until some
+// process has room it waits in the server.
+const keepsWaiting = time.Second
 
 // held is one run that this process holds.
 //
 //	received -> admitted -> begun -> settled      (acknowledged, given back, or left to its lease)
+//	received, admitted -> withdrawn -> settled    (given back: this process stops, or has no room)
 //	received, admitted -> dropped                 (it is over: done already, cancelled, superseded)
 //	received -> cleared                           (a tombstone)
 //
@@ -40,7 +49,8 @@ type held struct {
 	number    uint64       // among the leases
 	asked     time.Time    // when the last heartbeat was sent; the keeper's
 	counted   atomic.Int32 // uncounted -> counted -> released
-	begun     atomic.Bool
+	ready     atomic.Int64 // when it was counted, as it is due, since epoch
+	body      atomic.Int32 // unbegun -> begun or withdrawn
 
 	// Of a series: the claim's revision, its value when the run began, when the claim was last renewed,
 	// since epoch, and whether that is being done.
@@ -83,7 +93,7 @@ func (h *held) admit() {
 		})
 	}
 	opts := append([]executor.TaskOption{executor.Name(h.task.name)}, h.task.local...)
-	f, err := executor.Schedule(h.worker.local, delay, h.body, opts...)
+	f, err := executor.Schedule(h.worker.local, delay, h.call, opts...)
 	switch {
 	case err == nil:
 	case errors.Is(err, executor.ErrInvalid):
@@ -106,22 +116,29 @@ func (h *held) admit() {
 	})
 }
 
-// body is the run as the local pool sees it. It may be called several times, see executor.Retry.
-func (h *held) body(ctx context.Context) ([]byte, error) {
+// call is the run as the local pool sees it. It may be called several times, see executor.Retry.
+func (h *held) call(ctx context.Context) ([]byte, error) {
 	if err := h.mayBegin(); err != nil {
 		h.end(err)
 	}
 	if h.expired() { // after the question, which may have taken long
 		h.end(ErrLost)
 	}
+	h.count()
+	first := h.body.CompareAndSwap(unbegun, begun)
+	if h.body.Load() == withdrawn {
+		<-h.ctx.Done()
+	}
 	if cause := context.Cause(h.ctx); cause != nil {
 		return nil, executor.Permanent(cause)
 	}
-	h.count()
-	if first := !h.begun.Swap(true); first && h.attempt > 1 && h.link == nil {
-		if err := h.worker.countAttempts(h.ctx, h, h.attempt); err != nil {
-			h.end(err)
-			return nil, executor.Permanent(err)
+	if first {
+		h.worker.window.begin()
+		if h.attempt > 1 && h.link == nil {
+			if err := h.worker.countAttempts(h.ctx, h, h.attempt); err != nil {
+				h.end(err)
+				return nil, executor.Permanent(err)
+			}
 		}
 	}
 	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, runKey{}, h.run()))
@@ -154,9 +171,30 @@ func (h *held) run() Run {
 // until it is released.
 func (h *held) count() {
 	if h.counted.CompareAndSwap(uncounted, counted) {
-		h.worker.window(h.task).take()
+		h.ready.Store(int64(time.Since(epoch)))
+		h.worker.window.take()
 	}
 }
+
+// waitsLong tells that the run is due, and that no worker has come free for it for a while.
+func (h *held) waitsLong() bool {
+	ready := h.ready.Load()
+	return ready > 0 && time.Since(epoch)-time.Duration(ready) > keepsWaiting
+}
+
+// withdraw ends a run that has not begun, and never begins then. Otherwise it does nothing.
+func (h *held) withdraw(why error) {
+	if h.body.CompareAndSwap(unbegun, withdrawn) {
+		h.end(why)
+	}
+}
+
+// What a run's body has come to.
+const (
+	unbegun = iota
+	begun
+	withdrawn
+)
 
 const (
 	uncounted = iota
@@ -167,7 +205,7 @@ const (
 // release forgets the run.
 func (h *held) release() {
 	h.worker.forget(h)
-	h.worker.window(h.task).give(h.counted.Swap(released) == counted)
+	h.worker.window.give(h.counted.Swap(released) == counted)
 	h.end(errReleased)
 }
 
@@ -190,7 +228,7 @@ func (h *held) giveBack(why error) {
 	} else {
 		_ = h.worker.countAttempts(ctx, h, h.attempt-1) // nobody has died of it
 	}
-	if errors.Is(why, errGivenBack) {
+	if givenBack(why) {
 		_ = h.msg.Nak() // if it is lost the lease runs out
 	} else {
 		_ = h.msg.NakWithDelay(250 * time.Millisecond)
@@ -198,10 +236,15 @@ func (h *held) giveBack(why error) {
 	h.release()
 }
 
+// givenBack tells whether a run has ended because this process hands it back.
+func givenBack(cause error) bool {
+	return errors.Is(cause, errGivenBack) || errors.Is(cause, errKeptWaiting)
+}
+
 // leave ends a run that was not begun, or whose end cannot be stored.
 func (h *held) leave(why error) {
 	switch cause := context.Cause(h.ctx); {
-	case errors.Is(cause, errGivenBack):
+	case givenBack(cause):
 		h.giveBack(cause)
 		return
 	case errors.Is(cause, ErrCancelled), errors.Is(cause, errOver):
@@ -219,7 +262,7 @@ func (h *held) settle(result []byte, err error) {
 	}
 	switch cause := context.Cause(h.ctx); {
 	case cause == nil:
-	case errors.Is(cause, errGivenBack):
+	case givenBack(cause):
 		h.giveBack(cause)
 		return
 	case errors.Is(cause, ErrCancelled), errors.Is(cause, errOver):

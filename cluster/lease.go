@@ -45,7 +45,7 @@ func (l *leases) keep(ctx context.Context, shortest time.Duration) error {
 	l.ticked.Store(int64(time.Since(epoch)))
 	go func() {
 		defer sub.Unsubscribe() //nolint:errcheck // it only tells that the connection is gone
-		tick := time.NewTicker(max(shortest/12, 5*time.Millisecond))
+		tick := time.NewTicker(min(max(shortest/12, 5*time.Millisecond), keepsWaiting/4))
 		defer tick.Stop()
 		for {
 			select {
@@ -105,6 +105,9 @@ func (l *leases) beat(now time.Time) {
 		if h.expired() {
 			h.end(ErrLost)
 			continue
+		}
+		if h.waitsLong() {
+			h.withdraw(errKeptWaiting)
 		}
 		if now.Sub(h.asked) < h.task.lease/3 {
 			continue

@@ -22,7 +22,7 @@ type Stats struct {
 type TaskStats struct {
 	Task      string
 	Due       uint64 // runs that are due, or will be within a second, and that no worker has
-	Held      int    // runs that workers have: those that run, and those in their last wait
+	Held      int    // runs that workers have or gave back: they run, or wait
 	Repeated  int    // of them, those that were delivered before: their worker died, or gave them back
 	Consumer  string // the name of the consumer on the server
 	Listening int    // requests of workers for more: with none, nobody serves the task, or all are busy

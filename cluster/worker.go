@@ -33,7 +33,7 @@ func (p *Pool) Serve(ctx context.Context, tasks ...Runnable) error {
 		return fmt.Errorf("cluster: pool %q: %w", p.settings.name, err)
 	}
 	defer done()
-	w := newWorker(p, defs)
+	w := newWorker(p)
 	defer w.die()
 	if err := w.work(ctx, defs); err != nil {
 		return fmt.Errorf("cluster: pool %q: %w", p.settings.name, err)
@@ -68,15 +68,15 @@ func (p *Pool) toServe(tasks []Runnable) ([]*definition, error) {
 
 // worker is what serves: one for each call of Serve.
 type worker struct {
-	pool    *Pool
-	id      string
-	local   *executor.ScheduledPool
-	leases  *leases
-	windows map[string]*window // by task; not changed once made
-	alone   chan struct{}      // held by the one run that has lost its worker often
-	life    context.Context    // ends when Serve does: until then outcomes may still be stored
-	die     context.CancelFunc
-	stop    context.CancelCauseFunc // ends the fetching, as if Serve's context had ended
+	pool   *Pool
+	id     string
+	local  *executor.ScheduledPool
+	leases *leases
+	window *window
+	alone  chan struct{}   // held by the one run that has lost its worker often
+	life   context.Context // ends when Serve does: until then outcomes may still be stored
+	die    context.CancelFunc
+	stop   context.CancelCauseFunc // ends the fetching, as if Serve's context had ended
 
 	mu    sync.Mutex
 	at    map[place][]*held
@@ -85,25 +85,20 @@ type worker struct {
 	ended bool
 }
 
-func newWorker(p *Pool, defs []*definition) *worker {
+func newWorker(p *Pool) *worker {
 	w := &worker{
-		pool:    p,
-		id:      nuid.Next(),
-		local:   p.settings.local,
-		leases:  newLeases(p.nc),
-		windows: map[string]*window{},
-		alone:   make(chan struct{}, 1),
-		at:      map[place][]*held{},
-		empty:   make(chan struct{}),
+		pool:   p,
+		id:     nuid.Next(),
+		local:  p.settings.local,
+		leases: newLeases(p.nc),
+		window: newWindow(p.workers),
+		alone:  make(chan struct{}, 1),
+		at:     map[place][]*held{},
+		empty:  make(chan struct{}),
 	}
 	w.life, w.die = context.WithCancel(context.Background())
-	for _, def := range defs {
-		w.windows[def.name] = newWindow(2 * p.workers)
-	}
 	return w
 }
-
-func (w *worker) window(t *definition) *window { return w.windows[t.name] }
 
 func (w *worker) work(ctx context.Context, defs []*definition) error {
 	if w.local == nil {
@@ -147,9 +142,10 @@ func (w *worker) work(ctx context.Context, defs []*definition) error {
 	return context.Cause(fetching)
 }
 
-// fetch takes runs of a task from the server, never more than there is room for.
+// fetch takes runs of a task from the server, as far as there is room for them.
 func (w *worker) fetch(ctx context.Context, def *definition) error {
 	var consumer jetstream.Consumer
+	busy := false // see window
 	for ctx.Err() == nil {
 		if consumer == nil {
 			err := w.pool.persist(ctx, "making or finding the consumer of a task", func(ctx context.Context) (err error) {
@@ -163,11 +159,13 @@ func (w *worker) fetch(ctx context.Context, def *definition) error {
 				return fmt.Errorf("task %q: %w", def.name, err)
 			}
 		}
-		room := w.window(def).room(ctx)
+		room := w.window.room(ctx, busy)
 		if room == 0 {
 			return nil
 		}
-		switch err := w.fetchOnce(ctx, consumer, def, room); {
+		came, err := w.fetchOnce(ctx, consumer, def, room, busy)
+		busy = came == room
+		switch {
 		case err == nil || ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded):
 		case errors.Is(err, jetstream.ErrConsumerDeleted),
 			errors.Is(err, jetstream.ErrConsumerNotFound),
@@ -185,20 +183,27 @@ func (w *worker) fetch(ctx context.Context, def *definition) error {
 	return nil
 }
 
-// fetchOnce takes what comes in the next seconds. Heartbeats come by the second: with the client's
-// defaults a dead server goes unnoticed for half a minute.
+// fetchOnce takes what comes, and tells how much that was. For a task that is busy it waits for a
+// moment, else for seconds. Then heartbeats come by the second: with the client's defaults a dead
+// server goes unnoticed for half a minute.
 func (w *worker) fetchOnce(
-	ctx context.Context, consumer jetstream.Consumer, def *definition, room int,
-) error {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	ctx context.Context, consumer jetstream.Consumer, def *definition, room int, busy bool,
+) (came int, err error) {
+	wait, options := 100*time.Millisecond, []jetstream.FetchOpt(nil)
+	if busy {
+		defer func() { w.window.unreserve(room - came) }()
+	} else {
+		wait, options = 5*time.Second, append(options, jetstream.FetchHeartbeat(time.Second))
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	begun := time.Since(epoch)
-	batch, err := consumer.Fetch(room, jetstream.FetchContext(ctx),
-		jetstream.FetchHeartbeat(time.Second))
+	batch, err := consumer.Fetch(room, append(options, jetstream.FetchContext(ctx))...)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for m := range batch.Messages() {
+		came++
 		meta, err := m.Metadata()
 		switch {
 		case err != nil: // no message of a stream
@@ -207,8 +212,11 @@ func (w *worker) fetchOnce(
 		default:
 			w.receive(def, m, meta)
 		}
+		if busy {
+			w.window.unreserve(1)
+		}
 	}
-	return batch.Error()
+	return came, batch.Error()
 }
 
 // leaveUnbegun leaves to another, when its lease is over, what may have arrived long ago. It does not
@@ -257,7 +265,7 @@ func (w *worker) receive(def *definition, m jetstream.Msg, meta *jetstream.MsgMe
 
 func (w *worker) hold(h *held) {
 	w.leases.add(h)
-	w.window(h.task).hold()
+	w.window.hold()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.at[h.at] = append(w.at[h.at], h)
@@ -304,9 +312,7 @@ func (w *worker) drain() {
 	}
 	w.mu.Unlock()
 	for _, h := range w.leases.all() {
-		if !h.begun.Load() {
-			h.end(errGivenBack)
-		}
+		h.withdraw(errGivenBack)
 	}
 	select {
 	case <-w.empty:
