@@ -78,6 +78,9 @@ func (p *Pool) removeTask(ctx context.Context, at place) error {
 	if err := p.hint(at, math.MaxUint64); err != nil {
 		return err
 	}
+	if err := p.strike(ctx, at); err != nil {
+		return err
+	}
 	for {
 		m, err := p.last(ctx, p.on.any(at))
 		if m == nil || err != nil {
@@ -165,6 +168,11 @@ func isTombstone(h nats.Header) bool { return h.Get(headerEnd) != "" }
 func (w *worker) clear(h *held) {
 	if _, err := w.awaitTurn(h); err != nil {
 		h.leave(err)
+		return
+	}
+	tombstone := nats.NewMsg(w.pool.on.run(h.at))
+	if err := w.pool.note(h.ctx, tombstone, h.sequence, true); err != nil {
+		h.leave(err) // its author may have died before that
 		return
 	}
 	h.done()

@@ -241,7 +241,7 @@ func (w *worker) follow(h *held, l link) {
 		var missed uint64
 		l.due, missed = l.cadence.caughtUp(h.calendar, l.due, w.pool.now())
 		if l.missed += missed; l.due.IsZero() {
-			h.done()
+			w.endSeries(h.ctx, h)
 			return
 		}
 	}
@@ -266,10 +266,20 @@ func (w *worker) finishSeries(ctx context.Context, h *held, err error) {
 	next, more := h.link.after(h.calendar, w.pool.now())
 	if !more {
 		w.pool.logger.Info("series ended, its calendar has no more times", h.attr())
-		h.done()
+		w.endSeries(ctx, h)
 		return
 	}
 	w.storeNext(ctx, h, next)
+}
+
+// endSeries ends a series whose calendar has no more times.
+func (w *worker) endSeries(ctx context.Context, h *held) {
+	run := nats.NewMsg(w.pool.on.run(h.at))
+	if err := w.pool.note(ctx, run, h.sequence, true); err != nil {
+		h.leave(err)
+		return
+	}
+	h.done()
 }
 
 // storeNext stores the next link, if the one at hand still is the last, and acknowledges that.
@@ -277,7 +287,10 @@ func (w *worker) storeNext(ctx context.Context, h *held, next link) {
 	next.follows = 0
 	m := w.pool.linkMessage(h.at, next, h.msg.Data())
 	expect(m, w.pool.on.any(h.at), h.sequence)
-	_, err := w.pool.publish(ctx, m)
+	sequence, err := w.pool.publish(ctx, m)
+	if err == nil {
+		err = w.pool.note(ctx, m, sequence, false)
+	}
 	switch {
 	case err == nil && h.link.do != doRun:
 		w.pool.logger.Debug("command followed", h.attr(), "do", h.link.do, "due", next.due)

@@ -211,8 +211,18 @@ func (h *held) release() {
 
 var errReleased = errors.New("cluster: the run has ended")
 
-// done acknowledges the run, which ends it for all.
+// done acknowledges the run, which ends it for all. A task is struck from the ledger before that, as
+// what is entered and not queued counts as lost.
 func (h *held) done() {
+	if !h.at.series() {
+		ctx, cancel := context.WithTimeout(h.worker.life, h.worker.pool.keep)
+		defer cancel()
+		if err := h.worker.pool.strike(ctx, h.at); err != nil {
+			h.worker.pool.logger.Warn("run left to another", h.attr(), "why", err)
+			h.release()
+			return
+		}
+	}
 	_ = h.msg.Ack() // if it is lost the run comes again, and is seen to be done
 	h.release()
 }

@@ -22,7 +22,8 @@ type Pool struct {
 	settings
 	nc      *nats.Conn
 	js      jetstream.JetStream
-	stream  jetstream.Stream
+	stream  jetstream.Stream // the queue
+	ledger  jetstream.Stream
 	bucket  jetstream.KeyValue
 	on      subjects
 	client  string // of this process: the first part of the IDs it gives
@@ -32,6 +33,7 @@ type Pool struct {
 
 	submissions batcher // on their way to the stream
 	outcomes    batcher // on their way to the bucket
+	entries     batcher // and strikes, on their way to the ledger
 
 	calendars calendars // of the series that this process has declared
 }
@@ -74,7 +76,8 @@ func (p *Pool) join(ctx context.Context) error {
 		return explained(err)
 	}
 	p.js = js
-	p.submissions.alone, p.outcomes.alone = p.publishAlone, p.publishAlone
+	p.submissions.alone, p.outcomes.alone, p.entries.alone =
+		p.publishAlone, p.publishAlone, p.publishAlone
 	if err := p.persist(ctx, "making or finding the streams", patient(2*time.Second, p.makeStreams)); err != nil {
 		return err
 	}
@@ -158,16 +161,18 @@ func (p *Pool) persist(
 	}
 }
 
-// stillThere returns ErrShape if the stream has been deleted: nobody answers then, as when there is
-// no leader.
+// stillThere returns ErrShape if a stream has been deleted: nobody answers then, as when there is no
+// leader.
 func (p *Pool) stillThere(ctx context.Context) error {
-	if p.stream == nil {
-		return nil // it is just being made
+	if p.bucket == nil {
+		return nil // they are just being made
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	if _, err := p.js.Stream(ctx, p.streamName()); errors.Is(err, jetstream.ErrStreamNotFound) {
-		return fmt.Errorf("%w: stream %s has been deleted", ErrShape, p.streamName())
+	for _, name := range []string{p.streamName(), p.ledgerName(), "KV_" + p.bucketName()} {
+		if _, err := p.js.Stream(ctx, name); errors.Is(err, jetstream.ErrStreamNotFound) {
+			return fmt.Errorf("%w: stream %s has been deleted", ErrShape, name)
+		}
 	}
 	return nil
 }

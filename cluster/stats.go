@@ -15,6 +15,7 @@ type Stats struct {
 	Stored uint64 // messages: one for each task that waits, is due or runs, and for each series
 	Bytes  uint64 // that they take on each replica
 	Dead   uint64 // payloads that were given up, while they are kept
+	Healed uint64 // accepted tasks that the server had lost, and that were queued again: 0, as a rule
 	Tasks  []TaskStats
 }
 
@@ -43,6 +44,9 @@ func (p *Pool) Stats(ctx context.Context) (s Stats, err error) {
 			return err
 		}
 		s.Dead = dead.CachedInfo().State.Msgs
+		if _, s.Healed, err = p.figure(ctx, p.on.healed()); err != nil {
+			return err
+		}
 		consumers := p.stream.ListConsumers(ctx)
 		for info := range consumers.Info() {
 			s.Tasks = append(s.Tasks, p.taskStats(info))

@@ -37,10 +37,11 @@ func atLeast(version string, minor int) bool {
 
 func (p *Pool) streamName() string { return "PUNCTUAL_" + p.settings.name }
 func (p *Pool) deadName() string   { return "PUNCTUAL_" + p.settings.name + "_DEAD" }
+func (p *Pool) ledgerName() string { return "PUNCTUAL_" + p.settings.name + "_LEDGER" }
 func (p *Pool) bucketName() string { return "PUNCTUAL_" + p.settings.name }
 
-// makeStreams makes the stream of what is to do, the bucket of outcomes and the stream of dead
-// letters, or finds them.
+// makeStreams makes the stream of what is to do, the ledger, the bucket of outcomes and the stream of
+// dead letters, or finds them.
 func (p *Pool) makeStreams(ctx context.Context) error {
 	stream, err := p.findOrMake(ctx, jetstream.StreamConfig{
 		Name:               p.streamName(),
@@ -59,6 +60,24 @@ func (p *Pool) makeStreams(ctx context.Context) error {
 	p.stream = stream
 	if stream.CachedInfo().Config.AllowAtomicPublish && p.batching() {
 		p.submissions.batch = p.publishBatch
+	}
+	ledger, err := p.findOrMake(ctx, jetstream.StreamConfig{
+		Name:               p.ledgerName(),
+		Description:        "what the tasks of pool " + p.settings.name + " have not done yet",
+		Subjects:           []string{p.on.allTodo(), p.on.sweep(), p.on.healed()},
+		Storage:            jetstream.FileStorage,
+		Replicas:           max(p.replicas, 1),
+		MaxMsgsPerSubject:  1,
+		Duplicates:         duplicates,
+		AllowMsgTTL:        true,
+		AllowAtomicPublish: true,
+	})
+	if err != nil {
+		return err
+	}
+	p.ledger = ledger
+	if ledger.CachedInfo().Config.AllowAtomicPublish && p.batching() {
+		p.entries.batch = p.publishBatch
 	}
 	if _, err := p.findOrMake(ctx, jetstream.StreamConfig{
 		Name:        p.deadName(),
@@ -113,10 +132,14 @@ func sameShape(got, want jetstream.StreamConfig) error {
 		return wrong("schedules", "off", "on")
 	case want.AllowMsgSchedules && got.DenyDelete:
 		return wrong("removing of messages", "denied", "allowed")
+	case want.AllowMsgTTL && !got.AllowMsgTTL:
+		return wrong("times to live", "off", "on")
+	case want.MaxMsgsPerSubject != 0 && got.MaxMsgsPerSubject != want.MaxMsgsPerSubject:
+		return wrong("messages of a subject", got.MaxMsgsPerSubject, want.MaxMsgsPerSubject)
 	case want.Replicas != 0 && got.Replicas != want.Replicas:
 		return wrong("replicas", got.Replicas, want.Replicas)
-	case want.Retention == jetstream.WorkQueuePolicy &&
-		(got.MaxMsgs > 0 || got.MaxBytes > 0 || got.MaxAge > 0 || got.MaxMsgsPerSubject > 0):
+	case want.MaxAge == 0 && (got.MaxMsgs > 0 || got.MaxBytes > 0 || got.MaxAge > 0 ||
+		got.MaxMsgsPerSubject > 0 && want.MaxMsgsPerSubject == 0):
 		return fmt.Errorf("%w: stream %s has a limit, at which it would drop accepted tasks",
 			ErrShape, want.Name)
 	}

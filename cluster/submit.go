@@ -95,7 +95,7 @@ func ScheduleAt[P, R any](
 	} else {
 		f.id = p.client + "." + nuid.Next()
 		f.own = p.results.expect(f.id)
-		if err = p.store(ctx, taskPlace(def.name, f.id), f.id, due, payload); err != nil {
+		if err = p.accept(ctx, taskPlace(def.name, f.id), f.id, due, payload); err != nil {
 			p.results.forget(f.id)
 		}
 	}
@@ -111,14 +111,6 @@ func (p *Pool) fits(task string, payload []byte) error {
 			ErrInvalid, task, len(payload), most)
 	}
 	return nil
-}
-
-// store publishes a task's run, or the schedule of it.
-func (p *Pool) store(ctx context.Context, at place, id string, due time.Time, payload []byte) error {
-	m := p.message(at, due)
-	m.Data = payload
-	m.Header.Set(jetstream.MsgIDHeader, id)
-	return p.submissions.publish(ctx, m)
 }
 
 // message is what makes something run at a place at a time: a run, if that is soon, or a schedule.
@@ -186,7 +178,7 @@ func (p *Pool) submitOnce(
 		if _, known, err := p.results.recorded(ctx, id); known || err != nil {
 			return err
 		}
-		if err := p.store(ctx, taskPlace(task, id), id, due, payload); err != nil {
+		if err := p.accept(ctx, taskPlace(task, id), id, due, payload); err != nil {
 			return err
 		}
 		_, err = p.bucket.PutString(ctx, claim, "stored")

@@ -120,6 +120,7 @@ func (w *worker) work(ctx context.Context, defs []*definition) error {
 		return err
 	}
 	var fetchers sync.WaitGroup
+	fetchers.Go(func() { w.pool.sweep(fetching) })
 	for _, def := range defs {
 		sub, err := w.pool.nc.Subscribe(w.pool.on.hints(def.name), w.hinted)
 		if err != nil {

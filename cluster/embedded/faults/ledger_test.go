@@ -1,0 +1,261 @@
+package faults
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/cluster"
+)
+
+// brief is a lease that is over soon.
+const brief = 300 * time.Millisecond
+
+// logged is a log that is written and read at the same time.
+type logged struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logged) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func (l *logged) option() cluster.Option {
+	return cluster.Logger(slog.New(slog.NewTextHandler(l, nil)))
+}
+
+// requireHealed checks how much the sweep had to heal.
+func (l *local) requireHealed(t testing.TB, n int) {
+	t.Helper()
+	s, err := l.pool.Stats(testContext(t, 20*time.Second))
+	require.NoError(t, err)
+	require.EqualValues(t, n, s.Healed)
+}
+
+// streams are the queue and the ledger of a pool.
+func (l *local) streams(t testing.TB) (queue, ledger jetstream.Stream) {
+	t.Helper()
+	js, err := jetstream.New(l.conn)
+	require.NoError(t, err)
+	ctx := testContext(t, 20*time.Second)
+	queue, err = js.Stream(ctx, "PUNCTUAL_tasks")
+	require.NoError(t, err)
+	ledger, err = js.Stream(ctx, "PUNCTUAL_tasks_LEDGER")
+	require.NoError(t, err)
+	return queue, ledger
+}
+
+// requireStruck checks that the ledger knows of no task that has no outcome.
+func (l *local) requireStruck(t testing.TB) {
+	t.Helper()
+	ctx := testContext(t, 20*time.Second)
+	_, ledger := l.streams(t)
+	info, err := ledger.Info(ctx, jetstream.WithSubjectFilter("punctual.tasks.todo.>"))
+	require.NoError(t, err)
+	for subject := range info.State.Subjects {
+		m, err := ledger.GetLastMsgForSubject(ctx, subject)
+		require.NoError(t, err)
+		require.NotEmpty(t, m.Header.Get("Punctual-End"), subject)
+	}
+}
+
+// What has gone from the queue, whoever took it out, is queued again: a run, and a schedule.
+func TestWhatTheQueueHasLostIsQueuedAgain(t *testing.T) {
+	t.Parallel()
+	var log logged
+	l := startLocal(t, log.option())
+	ctx := testContext(t, 2*time.Minute)
+	task := cluster.Define("lost", func(_ context.Context, n int) (int, error) { return n, nil },
+		cluster.Lease(brief))
+	queue, _ := l.streams(t)
+	var fs []*cluster.Future[int]
+	for n, due := range []time.Duration{0, 2 * time.Second} {
+		f, err := cluster.Schedule(ctx, l.pool, due, task, n)
+		require.NoError(t, err)
+		m, err := queue.GetLastMsgForSubject(ctx, "punctual.tasks.*.lost.o."+f.ID())
+		require.NoError(t, err)
+		require.NoError(t, queue.DeleteMsg(ctx, m.Sequence))
+		fs = append(fs, f)
+	}
+	l.serve(t, task)
+	for n, f := range fs {
+		got, err := f.Get(ctx)
+		require.NoError(t, err)
+		require.Equal(t, n, got)
+		require.Contains(t, log.String(), f.ID())
+	}
+	l.requireEmpty(t)
+	l.requireHealed(t, 2)
+	l.requireStruck(t)
+}
+
+// A series of which nothing is left on the queue goes on with the run that was next, and one that
+// was paused stays so.
+func TestASeriesThatTheQueueHasLostGoesOn(t *testing.T) {
+	t.Parallel()
+	l := startLocal(t)
+	ctx := testContext(t, 2*time.Minute)
+	ran := make(chan cluster.Run, 100)
+	task := cluster.Define("lost", func(ctx context.Context, n int) (int, error) {
+		run, _ := cluster.RunFrom(ctx)
+		ran <- run
+		return n, nil
+	}, cluster.Lease(brief))
+	l.serve(t, task)
+	s, err := cluster.AtFixedRate(ctx, l.pool, "series", 0, 3*time.Second, task, 1)
+	require.NoError(t, err)
+	paused, err := cluster.AtFixedRate(ctx, l.pool, "paused", time.Hour, time.Hour, task, 1)
+	require.NoError(t, err)
+	require.NoError(t, paused.Pause(ctx))
+	require.EqualValues(t, 1, (<-ran).Number)
+	queue, ledger := l.streams(t)
+	for _, name := range []string{"series", "paused"} {
+		require.Eventually(t, func() bool {
+			m, err := queue.GetLastMsgForSubject(ctx, "punctual.tasks.arm.lost.s."+name)
+			return err == nil && queue.DeleteMsg(ctx, m.Sequence) == nil
+		}, 20*time.Second, 10*time.Millisecond)
+	}
+	// The ledger knows what was paused, though it will not be looked at in this hour.
+	m, err := ledger.GetLastMsgForSubject(ctx, "punctual.tasks.todo.lost.s.paused")
+	require.NoError(t, err)
+	require.Equal(t, "pause", m.Header.Get("Punctual-Do"))
+	for number := range uint64(2) {
+		run := <-ran
+		require.Equal(t, number+2, run.Number)
+		require.Equal(t, 1, run.Attempt)
+	}
+	require.NoError(t, s.Cancel(ctx))
+	l.requireHealed(t, 1)
+}
+
+// The server's own fault, see TestTheServerForgetsWhatIsBelowARollUp: its consumer takes A, a task
+// or the run of a series, for acknowledged, as B was rolled up and C is done. A stays stored, and is
+// not delivered again when its worker ends. The sweep finds it.
+func TestWhatTheServerHasForgottenIsQueuedAgain(t *testing.T) {
+	for name, series := range map[string]bool{"task": false, "series": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			forgetA(t, series)
+		})
+	}
+}
+
+func forgetA(t *testing.T, series bool) {
+	var log logged
+	l := startLocal(t)
+	ctx := testContext(t, 2*time.Minute)
+	var again atomic.Bool
+	running := make(chan string, 10)
+	done := make(chan struct{})
+	task := cluster.Define("held", func(ctx context.Context, name string) (string, error) {
+		running <- name
+		if again.Load() {
+			return name, nil
+		}
+		if name == "C" {
+			<-done
+			return name, nil
+		}
+		<-ctx.Done()
+		return name, context.Cause(ctx)
+	}, cluster.Lease(brief))
+	first := l.start(t, []cluster.Runnable{task}, cluster.Workers(3), cluster.Grace(0))
+	futures := map[string]*cluster.Future[string]{}
+	for _, name := range []string{"A", "B", "C"} {
+		if name == "A" && series {
+			_, err := cluster.AtFixedRate(ctx, l.pool, name, 0, time.Hour, task, name)
+			require.NoError(t, err)
+		} else {
+			f, err := cluster.Submit(ctx, l.pool, task, name)
+			require.NoError(t, err)
+			futures[name] = f
+		}
+		require.Equal(t, name, <-running)
+	}
+	roll := nats.NewMsg("punctual.tasks.run.held.o." + futures["B"].ID())
+	roll.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
+	roll.Data = []byte(`"B"`)
+	_, err := l.conn.RequestMsgWithContext(ctx, roll)
+	require.NoError(t, err)
+	close(done)
+	_, err = futures["C"].Get(ctx)
+	require.NoError(t, err)
+	time.Sleep(time.Second) // its acknowledgement is on its way
+	again.Store(true)
+	first.end(t)
+
+	l.start(t, []cluster.Runnable{task}, cluster.Workers(3), log.option())
+	for name := ""; name != "A"; name = <-running { // B is there again, too
+	}
+	require.Contains(t, log.String(), "queued again")
+	if !series {
+		got, err := futures["A"].Get(ctx)
+		require.NoError(t, err)
+		require.Equal(t, "A", got)
+		require.Contains(t, log.String(), futures["A"].ID())
+	}
+	require.Eventually(t, func() bool { // it is counted after it is queued
+		stats, err := l.pool.Stats(ctx)
+		return err == nil && stats.Healed == 1
+	}, 20*time.Second, 10*time.Millisecond)
+}
+
+// What runs for long, what waits for a worker for long, what has ended without being struck, and
+// series that are cancelled or wait are not taken for lost.
+func TestNothingIsHealedThatIsNotLost(t *testing.T) {
+	t.Parallel()
+	l := startLocal(t)
+	ctx := testContext(t, 2*time.Minute)
+	var calls atomic.Int32
+	long := cluster.Define("long", func(_ context.Context, d time.Duration) (int, error) {
+		calls.Add(1)
+		time.Sleep(d)
+		return 0, nil
+	}, cluster.Lease(brief))
+	l.start(t, []cluster.Runnable{long}, cluster.Workers(1))
+	short, err := cluster.Submit(ctx, l.pool, long, 0)
+	require.NoError(t, err)
+	_, err = short.Get(ctx)
+	require.NoError(t, err)
+	_, ledger := l.streams(t)
+	entry := nats.NewMsg("punctual.tasks.todo.long.o." + short.ID())
+	_, err = l.conn.RequestMsgWithContext(ctx, entry)
+	require.NoError(t, err)
+
+	ended, err := cluster.AtFixedRate(ctx, l.pool, "ended", 0, time.Hour, long, 0)
+	require.NoError(t, err)
+	require.NoError(t, ended.Cancel(ctx))
+	_, err = cluster.AtFixedRate(ctx, l.pool, "waits", time.Hour, time.Hour, long, 0)
+	require.NoError(t, err)
+	f, err := cluster.Submit(ctx, l.pool, long, 30*time.Second)
+	require.NoError(t, err)
+	behind, err := cluster.Submit(ctx, l.pool, long, 0)
+	require.NoError(t, err)
+	for _, f := range []*cluster.Future[int]{f, behind} {
+		_, err = f.Get(ctx)
+		require.NoError(t, err)
+	}
+	require.LessOrEqual(t, calls.Load(), int32(4)) // the series that was cancelled may have run once
+	l.requireHealed(t, 0)
+	require.Eventually(t, func() bool {
+		m, err := ledger.GetLastMsgForSubject(ctx, entry.Subject)
+		return err != nil || m.Header.Get("Punctual-End") != ""
+	}, 20*time.Second, 100*time.Millisecond)
+}
