@@ -59,7 +59,7 @@ func (l *local) serve(t testing.TB, tasks ...cluster.Runnable) {
 	})
 }
 
-// requireEmpty waits until nothing is left to do.
+// requireEmpty waits until nothing is left to do, which the ledger knows as well.
 func (l *local) requireEmpty(t testing.TB) {
 	t.Helper()
 	js, err := jetstream.New(l.conn)
@@ -68,6 +68,7 @@ func (l *local) requireEmpty(t testing.TB) {
 		stream, err := js.Stream(context.Background(), "PUNCTUAL_tasks")
 		return err == nil && stream.CachedInfo().State.Msgs == 0
 	}, 30*time.Second, 20*time.Millisecond, "the stream is not empty")
+	requireStruck(t, js)
 }
 
 // requireOutcomes counts what the bucket holds: an outcome for each task, and nothing else but that

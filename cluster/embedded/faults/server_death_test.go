@@ -50,6 +50,11 @@ func (ns *nodes) collect(ctx context.Context, fs []*cluster.Future[int], strange
 		})
 	}
 	all.Wait()
+	if stranger != nil {
+		s, err := stranger.Stats(ctx)
+		require.NoError(ns.t, err)
+		require.Zero(ns.t, s.Healed, "the queue has lost what was accepted")
+	}
 }
 
 func (ns *nodes) saw(id string, v int, err error) {
