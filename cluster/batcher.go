@@ -28,9 +28,13 @@ import (
 // A batch is only an attempt. If one message of it is refused all are; then, and if no answer comes,
 // each is published by its own goroutine, which learns what is the matter with it. A message has an
 // ID by which the server recognizes what it has stored already.
+//
+// A frugal batcher has one request under way at a time, and sends what has come meanwhile as the
+// next: that costs the server least, and each a little time.
 type batcher struct {
-	alone func(context.Context, *nats.Msg) error // stores a message
-	batch func([]*nats.Msg) error                // stores all, or perhaps none; nil: not to be had
+	frugal bool
+	alone  func(context.Context, *nats.Msg) error // stores a message
+	batch  func([]*nats.Msg) error                // stores all, or perhaps none; nil: not to be had
 
 	mu      sync.Mutex
 	waiting []*publication
@@ -108,6 +112,17 @@ func (b *batcher) abandon(p *publication) {
 
 // startLocked starts what waits and may go.
 func (b *batcher) startLocked() {
+	if b.frugal {
+		switch {
+		case b.batches > 0 || b.singles > 0:
+		case len(b.waiting) > 1:
+			b.batches++
+			go b.send(b.takeLocked(mostInBatch))
+		default:
+			b.releaseLocked(b.takeLocked(1))
+		}
+		return
+	}
 	for len(b.waiting) >= mostSingles && b.batches < mostBatches {
 		b.batches++
 		go b.send(b.takeLocked(mostInBatch))

@@ -162,3 +162,34 @@ func TestFewGoAlone(t *testing.T) {
 		})
 	}
 }
+
+// One request at a time is under way, and the next has all that has come meanwhile.
+func TestAFrugalBatcherHasOneRequestUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &fakeServer{
+			stored: map[string]int{},
+			delays: func() time.Duration { return time.Second },
+			silent: func() bool { return false },
+		}
+		b := batcher{frugal: true, alone: s.put, batch: s.putAll}
+		begun := time.Now()
+		var all sync.WaitGroup
+		for i := range 100 {
+			all.Go(func() {
+				if err := b.publish(t.Context(), nats.NewMsg(strconv.Itoa(i))); err != nil {
+					t.Error(err)
+				}
+			})
+			if i == 0 {
+				synctest.Wait()
+			}
+		}
+		all.Wait()
+		if took := time.Since(begun); took != 2*time.Second {
+			t.Errorf("it took %v: one alone, and then all others", took)
+		}
+		if s.alone.Load() != 1 || len(s.stored) != 100 {
+			t.Errorf("%d alone, %d stored", s.alone.Load(), len(s.stored))
+		}
+	})
+}

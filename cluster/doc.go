@@ -26,7 +26,8 @@
 // # What is promised
 //
 //   - Accepted means stored. A nil error of Submit and its kin says that the server has acknowledged:
-//     a quorum of the replicas, or the one disk. See "Durability" for what that is worth.
+//     a quorum of the replicas, or the one disk. See "Durability" for what that is worth. What the
+//     queue loses nevertheless, by a fault of the server, is found in a ledger and queued again.
 //   - Each accepted task has one outcome, the first recorded. It is executed at least once: more
 //     often if a worker dies or is silent for longer than its [Lease], or a server dies.
 //     Effects that must not happen twice need [Run.ID] as an idempotency key, or [Run.Fence].
@@ -43,8 +44,8 @@
 //   - Cancel prevents if it wins the outcome, and says so; everybody sees the same. What is cancelled
 //     before it begins does not begin.
 //
-// Not promised: order between tasks; series with periods far below a second, as each run costs two
-// synced writes; a submission in one transaction with your own database.
+// Not promised: order between tasks; series with periods far below a second, as each run costs
+// three synced writes; a submission in one transaction with your own database.
 //
 // # Durability
 //

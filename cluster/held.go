@@ -202,10 +202,17 @@ const (
 	released
 )
 
+// yield lets another have the run's place in the window.
+func (h *held) yield() {
+	if was := h.counted.Swap(released); was != released {
+		h.worker.window.give(was == counted)
+	}
+}
+
 // release forgets the run.
 func (h *held) release() {
+	h.yield()
 	h.worker.forget(h)
-	h.worker.window.give(h.counted.Swap(released) == counted)
 	h.end(errReleased)
 }
 
@@ -215,6 +222,7 @@ var errReleased = errors.New("cluster: the run has ended")
 // what is entered and not queued counts as lost.
 func (h *held) done() {
 	if !h.at.series() {
+		h.yield()
 		ctx, cancel := context.WithTimeout(h.worker.life, h.worker.pool.keep)
 		defer cancel()
 		if err := h.worker.pool.strike(ctx, h.at); err != nil {

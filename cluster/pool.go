@@ -76,8 +76,10 @@ func (p *Pool) join(ctx context.Context) error {
 		return explained(err)
 	}
 	p.js = js
-	p.submissions.alone, p.outcomes.alone, p.entries.alone =
-		p.publishAlone, p.publishAlone, p.publishAlone
+	for _, b := range []*batcher{&p.submissions, &p.outcomes, &p.entries} {
+		b.alone = p.publishAlone
+	}
+	p.entries.frugal = true
 	if err := p.persist(ctx, "making or finding the streams", patient(2*time.Second, p.makeStreams)); err != nil {
 		return err
 	}

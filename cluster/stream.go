@@ -61,23 +61,8 @@ func (p *Pool) makeStreams(ctx context.Context) error {
 	if stream.CachedInfo().Config.AllowAtomicPublish && p.batching() {
 		p.submissions.batch = p.publishBatch
 	}
-	ledger, err := p.findOrMake(ctx, jetstream.StreamConfig{
-		Name:               p.ledgerName(),
-		Description:        "what the tasks of pool " + p.settings.name + " have not done yet",
-		Subjects:           []string{p.on.allTodo(), p.on.sweep(), p.on.healed()},
-		Storage:            jetstream.FileStorage,
-		Replicas:           max(p.replicas, 1),
-		MaxMsgsPerSubject:  1,
-		Duplicates:         duplicates,
-		AllowMsgTTL:        true,
-		AllowAtomicPublish: true,
-	})
-	if err != nil {
+	if err := p.makeLedger(ctx); err != nil {
 		return err
-	}
-	p.ledger = ledger
-	if ledger.CachedInfo().Config.AllowAtomicPublish && p.batching() {
-		p.entries.batch = p.publishBatch
 	}
 	if _, err := p.findOrMake(ctx, jetstream.StreamConfig{
 		Name:        p.deadName(),
@@ -91,6 +76,35 @@ func (p *Pool) makeStreams(ctx context.Context) error {
 		return err
 	}
 	return p.findOrMakeBucket(ctx)
+}
+
+// makeLedger makes the ledger, or finds it. One that has a single replica is not synced at each
+// entry: it is there for faults of the server, not of its disk. The server has no batches for that.
+func (p *Pool) makeLedger(ctx context.Context) error {
+	config := jetstream.StreamConfig{
+		Name:              p.ledgerName(),
+		Description:       "what the tasks of pool " + p.settings.name + " have not done yet",
+		Subjects:          []string{p.on.allTodo(), p.on.sweep(), p.on.healed()},
+		Storage:           jetstream.FileStorage,
+		Replicas:          max(p.replicas, 1),
+		MaxMsgsPerSubject: 1,
+		Duplicates:        duplicates,
+		AllowMsgTTL:       true,
+	}
+	if config.Replicas == 1 {
+		config.PersistMode = jetstream.AsyncPersistMode
+	} else {
+		config.AllowAtomicPublish = true
+	}
+	ledger, err := p.findOrMake(ctx, config)
+	if err != nil {
+		return err
+	}
+	p.ledger = ledger
+	if ledger.CachedInfo().Config.AllowAtomicPublish && p.batching() {
+		p.entries.batch = p.publishBatch
+	}
+	return nil
 }
 
 func (p *Pool) findOrMake(
