@@ -57,6 +57,30 @@ func recorded(t *testing.T, workers int, play func(*executor.ScheduledPool),
 	return r
 }
 
+// A run that makes up for others was planned when the first of them was, whatever time it has as
+// its own: that is how late it is.
+func TestARecordingTellsWhenARunWasPlannedBeforeItMadeUpForOthers(t *testing.T) {
+	for policy, want := range map[executor.CatchUpPolicy][]time.Duration{
+		executor.Coalesce: {0, 10 * ms, 40 * ms},
+		executor.Skip:     {0, 10 * ms, 40 * ms},
+		executor.Burst:    {0, 10 * ms, 20 * ms},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := recorded(t, 1, func(p *executor.ScheduledPool) {
+				_, err := p.AtFixedRate(0, 10*ms, lasts(ms), executor.MaxRuns(3), executor.CatchUp(policy))
+				require.NoError(t, err)
+				require.NoError(t, p.Execute(lasts(34*ms))) // between the first run and the second
+				time.Sleep(100 * ms)
+			})
+			var due []time.Duration
+			for _, run := range r.Tasks[0].Runs {
+				due = append(due, run.Due)
+			}
+			assert.Equal(t, want, due, policy)
+		})
+	}
+}
+
 func TestAReplayIsLikeTheRecording(t *testing.T) {
 	var r *replay.Recording
 	var began time.Time
