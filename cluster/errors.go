@@ -152,6 +152,10 @@ func explained(err error) error {
 		return fmt.Errorf("%w: %w", ErrFull, err)
 	}
 	switch {
+	case errors.Is(err, nats.ErrMaxPayload):
+		return fmt.Errorf("%w: with its names and times it is too long: %w", ErrInvalid, err)
+	case errors.Is(err, jetstream.ErrStreamNotFound):
+		return fmt.Errorf("%w: a stream has been deleted: %w", ErrShape, err)
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled):
 		return fmt.Errorf("%w: JetStream is off: %w", ErrUnsupported, err)
 	case errors.Is(err, nats.ErrPermissionViolation):

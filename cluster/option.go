@@ -50,7 +50,7 @@ func Executor(pool *executor.ScheduledPool) Option { return func(s *settings) { 
 // one that exists is taken as it is.
 func Replicas(n int) Option { return func(s *settings) { s.replicas = n } }
 
-// Keep is how long outcomes and dead letters are kept, and how long [Once] remembers a key: a day
+// Keep is how long outcomes and dead letters are kept, and with them the keys of [Once]: a day
 // unless told. It counts when the pool is made.
 func Keep(d time.Duration) Option { return func(s *settings) { s.keep = d } }
 

@@ -50,7 +50,7 @@ func (p *Pool) makeStreams(ctx context.Context) error {
 		Retention:          jetstream.WorkQueuePolicy,
 		Storage:            jetstream.FileStorage,
 		Replicas:           max(p.replicas, 1),
-		Duplicates:         duplicates,
+		Duplicates:         min(duplicates, p.keep), // what is forgotten may be submitted anew
 		AllowMsgSchedules:  true,
 		AllowAtomicPublish: true,
 	})

@@ -37,8 +37,8 @@ type SubmitOption func(*submission)
 type submission struct{ key string }
 
 // Once makes a submission the only one of its task and key: a second one, by whichever process,
-// returns a future of the first, and its payload and time are not looked at. Keys are remembered for
-// as long as outcomes are, see [Keep].
+// returns a future of the first, and its payload and time are not looked at. A key is remembered
+// until its task has an outcome, and as long after that as outcomes are, see [Keep].
 func Once(key string) SubmitOption { return func(s *submission) { s.key = key } }
 
 // Submit stores a task that is to run as soon as a worker is free, and returns its future. It
@@ -146,7 +146,8 @@ func onceID(task, key string) string {
 //
 // The claim comes before the message and the mark after it. Who finds a claim without mark cannot
 // know whether the message was stored, so it stores it too: the server knows the ID again for a
-// minute, and later a run that waits or an outcome shows. What is left is that a process dies right
+// minute, and later a run that waits or an outcome shows. A claim is forgotten after a while, and
+// then too they show that the key is taken. What is left is that a process dies right
 // after storing, the task ends within the minute that the server knows it, and ... is stored again:
 // then its outcome exists, and no worker begins it.
 //
@@ -169,10 +170,10 @@ func (p *Pool) submitOnce(
 			if string(entry.Value()) == "stored" {
 				return nil
 			}
-			if waiting, err := p.waits(ctx, taskPlace(task, id)); waiting || err != nil {
-				return err
-			}
 		} else if err != nil {
+			return err
+		}
+		if waiting, err := p.waits(ctx, taskPlace(task, id)); waiting || err != nil {
 			return err
 		}
 		if _, known, err := p.results.recorded(ctx, id); known || err != nil {

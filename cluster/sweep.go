@@ -117,12 +117,14 @@ func (s *sweeper) pass(ctx context.Context, from uint64) (next uint64, err error
 		if err != nil {
 			return next, err
 		}
-		if isTombstone(m.Headers()) {
-			continue
-		}
-		at := s.pool.on.placeOfTodo(m.Subject())
-		if err := s.look(ctx, at, meta.Timestamp, dueOf(m.Headers())); err != nil {
-			return next, err
+		if !isTombstone(m.Headers()) {
+			at := s.pool.on.placeOfTodo(m.Subject())
+			if err := s.look(ctx, at, meta.Timestamp, dueOf(m.Headers())); ctx.Err() != nil {
+				return next, err
+			} else if err != nil { // it must not keep the others from being looked at
+				s.pool.logger.Warn("an entry of the ledger could not be looked at", "pool",
+					s.pool.settings.name, "task", nameOf(at.task()), "id", at.id(), "error", err)
+			}
 		}
 		next = meta.Sequence.Stream + 1
 		if s.asked >= mostAsked {

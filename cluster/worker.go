@@ -326,7 +326,22 @@ func (w *worker) drain() {
 		case <-time.After(time.Second): // bodies that do not look at their contexts
 		}
 	}
-	_ = w.pool.nc.FlushTimeout(5 * time.Second) // acknowledgements are on their way
+	w.flush()
+}
+
+// flush waits for acknowledgements that are on their way. In a network that swallows all the
+// connection can be blocked in a write for long, and then its own timeout does not count.
+func (w *worker) flush() {
+	const most = 5 * time.Second
+	flushed := make(chan struct{})
+	go func() {
+		defer close(flushed)
+		_ = w.pool.nc.FlushTimeout(most)
+	}()
+	select {
+	case <-flushed:
+	case <-time.After(most):
+	}
 }
 
 // quarantine makes runs that have lost two workers begin one at a time. If one of them kills its

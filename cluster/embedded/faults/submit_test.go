@@ -309,6 +309,24 @@ func TestAResultThatIsTooLarge(t *testing.T) {
 	l.requireEmpty(t)
 }
 
+// What is too long with the names it carries is refused as what is too long by itself.
+func TestAPayloadThatIsTooLongWithItsNames(t *testing.T) {
+	l := startLocal(t)
+	ctx := testContext(t, time.Minute)
+	task := cluster.Define(strings.Repeat("n", 190), func(context.Context, string) (int, error) { return 0, nil })
+	most := int(l.conn.MaxPayload()) - 1024 - len(`""`)
+	refused := 0
+	for n := most - 400; n <= most; n += 50 {
+		_, err := cluster.AtFixedRate(ctx, l.pool, strings.Repeat("s", 190), time.Hour, time.Hour, task,
+			strings.Repeat("x", n))
+		if err != nil {
+			require.ErrorIs(t, err, cluster.ErrInvalid, n)
+			refused++
+		}
+	}
+	require.Positive(t, refused)
+}
+
 // Many submit at once, so that theirs go in batches, and one in ten is refused: only that one.
 func TestABatchWithSomeThatAreRefused(t *testing.T) {
 	l := startLocal(t)
@@ -465,4 +483,46 @@ func TestManyPendingOutliveARestart(t *testing.T) {
 	}
 	within(t, "from the restart to an answer", time.Since(up), 5*time.Second)
 	require.EqualValues(t, n, stream.CachedInfo().State.Msgs)
+}
+
+// A key is taken while its task waits, for however long, and as long after that as the outcome is
+// kept; then a submission is stored and runs, even if the outcome is kept very shortly.
+func TestAKeyIsTakenUntilTheOutcomeOfItsTaskIsForgotten(t *testing.T) {
+	t.Parallel()
+	const keep = 3 * time.Second
+	l := startLocal(t, cluster.Keep(keep))
+	ctx := testContext(t, time.Minute)
+	ran := make(chan string, 10)
+	task := cluster.Define("remind", func(_ context.Context, in string) (string, error) {
+		ran <- in
+		return in, nil
+	}, cluster.Lease(brief))
+	l.serve(t, task)
+	begun := time.Now()
+	first, err := cluster.Schedule(ctx, l.pool, 3*keep, task, "first", cluster.Once("key"))
+	require.NoError(t, err)
+	time.Sleep(2 * keep)
+	second, err := cluster.Schedule(ctx, l.pool, 10*keep, task, "second", cluster.Once("key"))
+	require.NoError(t, err)
+	require.Equal(t, first.ID(), second.ID())
+	got, err := second.Get(ctx)
+	require.NoError(t, err)
+	require.Equal(t, "first", got)
+	require.GreaterOrEqual(t, time.Since(begun), 3*keep-time.Millisecond)
+	require.Equal(t, "first", <-ran)
+
+	_, err = cluster.Submit(ctx, l.pool, task, "third", cluster.Once("key"))
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		_, err := cluster.Submit(ctx, l.pool, task, "fourth", cluster.Once("key"))
+		require.NoError(t, err)
+		select {
+		case in := <-ran:
+			require.Equal(t, "fourth", in)
+			return true
+		default:
+			return false
+		}
+	}, 10*keep, keep/6)
+	l.requireHealed(t, 0)
 }
