@@ -313,12 +313,13 @@ func TestAResultThatIsTooLarge(t *testing.T) {
 func TestAPayloadThatIsTooLongWithItsNames(t *testing.T) {
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
-	task := cluster.Define(strings.Repeat("n", 190), func(context.Context, string) (int, error) { return 0, nil })
+	task := cluster.Define(strings.Repeat("n", 190),
+		func(context.Context, string) (int, error) { return 0, nil })
 	most := int(l.conn.MaxPayload()) - 1024 - len(`""`)
 	refused := 0
 	for n := most - 400; n <= most; n += 50 {
-		_, err := cluster.AtFixedRate(ctx, l.pool, strings.Repeat("s", 190), time.Hour, time.Hour, task,
-			strings.Repeat("x", n))
+		_, err := cluster.AtFixedRate(ctx, l.pool, strings.Repeat("s", 190), time.Hour, time.Hour,
+			task, strings.Repeat("x", n))
 		if err != nil {
 			require.ErrorIs(t, err, cluster.ErrInvalid, n)
 			refused++
