@@ -138,7 +138,9 @@ func transient(err error) bool {
 }
 
 // uncertain tells that an error does not say whether a message was stored.
-func uncertain(err error) bool { return errors.Is(err, ErrUnavailable) || errors.Is(err, ErrClosed) }
+func uncertain(err error) bool {
+	return errors.Is(err, ErrUnavailable) || errors.Is(err, ErrClosed)
+}
 
 // explained puts in words what the client's error means for a pool.
 func explained(err error) error {

@@ -176,8 +176,8 @@ func (h *held) count() {
 	}
 }
 
-// waitsLong tells that the run is due, and that no worker has come free for it for a while.
-func (h *held) waitsLong() bool {
+// keptWaiting tells that the run is due, and that no worker has come free for it for a while.
+func (h *held) keptWaiting() bool {
 	ready := h.ready.Load()
 	return ready > 0 && time.Since(epoch)-time.Duration(ready) > keepsWaiting
 }
@@ -218,8 +218,8 @@ func (h *held) release() {
 
 var errReleased = errors.New("cluster: the run has ended")
 
-// done acknowledges the run, which ends it for all. A task is struck from the ledger before that, as
-// what is entered and not queued counts as lost.
+// done acknowledges the run, which ends it for all. A task is struck from the ledger before that,
+// as what is entered and not queued counts as lost.
 func (h *held) done() {
 	if !h.at.series() {
 		h.yield()

@@ -106,7 +106,7 @@ func (l *leases) beat(now time.Time) {
 			h.end(ErrLost)
 			continue
 		}
-		if h.waitsLong() {
+		if h.keptWaiting() {
 			h.withdraw(errKeptWaiting)
 		}
 		if now.Sub(h.asked) < h.task.lease/3 {

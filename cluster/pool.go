@@ -163,8 +163,8 @@ func (p *Pool) persist(
 	}
 }
 
-// stillThere returns ErrShape if a stream has been deleted: nobody answers then, as when there is no
-// leader.
+// stillThere returns ErrShape if a stream has been deleted: nobody answers then, as when there is
+// no leader.
 func (p *Pool) stillThere(ctx context.Context) error {
 	if p.bucket == nil {
 		return nil // they are just being made

@@ -40,8 +40,8 @@ func (p *Pool) deadName() string   { return "PUNCTUAL_" + p.settings.name + "_DE
 func (p *Pool) ledgerName() string { return "PUNCTUAL_" + p.settings.name + "_LEDGER" }
 func (p *Pool) bucketName() string { return "PUNCTUAL_" + p.settings.name }
 
-// makeStreams makes the stream of what is to do, the ledger, the bucket of outcomes and the stream of
-// dead letters, or finds them.
+// makeStreams makes the stream of what is to do, the ledger, the bucket of outcomes and the stream
+// of dead letters, or finds them.
 func (p *Pool) makeStreams(ctx context.Context) error {
 	stream, err := p.findOrMake(ctx, jetstream.StreamConfig{
 		Name:               p.streamName(),

@@ -12,7 +12,7 @@ import (
 //	punctual.<pool>.arm.<task>.s.<series>        a series that waits for its next run
 //	punctual.<pool>.run.<task>.…                 the same, due soon, or running
 //	punctual.<pool>.todo.<task>.o.<client>.<id>  a task that has no outcome yet, in the ledger
-//	punctual.<pool>.sweep, .healed               how far the ledger was swept, and how much was healed
+//	punctual.<pool>.sweep, .healed               how far the ledger is swept, what was healed
 //	punctual.<pool>.hint.…                       "this run is cancelled", to whom it may concern
 //	punctual.<pool>.dead.<task>.<client>.<id>    a payload that was given up
 //

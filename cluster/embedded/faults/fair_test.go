@@ -24,7 +24,7 @@ func TestWorkIsSharedWithAProcessThatComesLater(t *testing.T) {
 	full := make(chan struct{})
 	serving := func(who string) (list []cluster.Task[int, int]) {
 		for k := range kinds {
-			list = append(list, cluster.Define(fmt.Sprint("kind", k), func(ctx context.Context, n int) (int, error) {
+			body := func(ctx context.Context, n int) (int, error) {
 				mu.Lock()
 				if running[who]++; running["first"] >= workers && running["second"] >= workers {
 					select {
@@ -39,7 +39,8 @@ func TestWorkIsSharedWithAProcessThatComesLater(t *testing.T) {
 				case <-ctx.Done():
 				}
 				return n, nil
-			}))
+			}
+			list = append(list, cluster.Define(fmt.Sprint("kind", k), body))
 		}
 		return list
 	}

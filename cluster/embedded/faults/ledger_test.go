@@ -161,8 +161,8 @@ func TestASeriesThatTheQueueHasLostGoesOn(t *testing.T) {
 }
 
 // The server's own fault, see TestTheServerForgetsWhatIsBelowARollUp: its consumer takes A, a task
-// or the run of a series, for acknowledged, as B was rolled up and C is done. A stays stored, and is
-// not delivered again when its worker ends. The sweep finds it.
+// or the run of a series, for acknowledged, as B was rolled up and C is done. A stays stored, and
+// is not delivered again when its worker ends. The sweep finds it.
 func TestWhatTheServerHasForgottenIsQueuedAgain(t *testing.T) {
 	for name, series := range map[string]bool{"task": false, "series": true} {
 		t.Run(name, func(t *testing.T) {

@@ -265,7 +265,8 @@ func TestAPoolThatIsStuckIsDown(t *testing.T) {
 		assert.Contains(t, string(text), `"status":"down"`)
 		time.Sleep(time.Hour)
 		assert.Equal(t, "ok", p.Health().Status)
-		told := slices.DeleteFunc(a.read(), func(text string) bool { // a hog is done, and the poll not yet
+		told := slices.DeleteFunc(a.read(), func(text string) bool {
+			// A hog is done, and the poll not yet.
 			return strings.HasPrefix(text, `executor: degraded: task "poll"`)
 		})
 		assert.Equal(t, []string{
