@@ -117,22 +117,24 @@ func (s *search) after(x int64) (int64, bool) {
 	since := x + 1 // from which instant on the period is searched
 	for {
 		t := s.Times.Next(from)
-		if t > until {
+		mayRepeat := s.period.end-since <= near // what is before from, in the next period
+		switch {
+		case t > until && !mayRepeat:
 			return 0, false
-		}
-		if at := s.period.instant(t); at < s.period.end {
+		case t > until:
+		case s.period.instant(t) < s.period.end:
+			at := s.period.instant(t)
 			if s.counts(t, at) {
 				return at, true
 			}
 			from, since = t+1, at // the time comes again: what was found is no proof for a while
 			continue
-		}
-		if s.inGap(t) {
+		case s.inGap(t):
 			return s.period.end, true
-		}
-		if far := s.period.instant(t) - near; s.period.end-since > near && far > s.period.end {
-			s.period = periodAt(s.zone, far) // no time before t comes between, also not once more
-			from, since = t, far
+		case !mayRepeat && s.period.instant(t)-near > s.period.end:
+			since = s.period.instant(t) - near
+			s.period = periodAt(s.zone, since) // no time before t comes between, also not once more
+			from = t
 			continue
 		}
 		since = s.period.end

@@ -191,3 +191,18 @@ func TestWindowsOfNothing(t *testing.T) {
 	require.PanicsWithValue(t, "calendar: Within has no window", func() { calendar.Within(daily) })
 	require.PanicsWithValue(t, "calendar: All has no window", func() { calendar.All() })
 }
+
+// On 1 November 2026 Havana's clocks go from 01:00 back to 00:00, at 05:00 in UTC.
+func TestTheLastTimeOfAllComesAsOftenAsItIsShown(t *testing.T) {
+	havana := zone("America/Havana")
+	day := calendar.OnDates(calendar.DateOf(in(havana, "2026-11-01 00:00")))
+	midnight := calendar.Within(calendar.Daily(calendar.At(0, 0)), day).In(havana)
+	first, last := "2026-11-01T04:00:00Z", "2026-11-01T05:00:00Z"
+	for policy, want := range map[calendar.RepeatPolicy][]string{
+		calendar.First: {first}, calendar.Last: {last}, calendar.Both: {first, last},
+	} {
+		assert.Equal(t, want, next(midnight.Repeats(policy), at("2026-10-01T00:00:00Z"), 3), policy)
+	}
+	quarters := calendar.Within(cron.MustParse("*/15 * * * *"), day).In(havana)
+	assert.Len(t, next(quarters, at("2026-10-01T00:00:00Z"), 200), 100, "a day of 25 hours")
+}

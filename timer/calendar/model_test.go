@@ -16,6 +16,11 @@ import (
 // The model asks the definition about every minute of some days. What a clock shows is a time in
 // UTC.
 
+var (
+	gapPolicies    = []calendar.GapPolicy{calendar.After, calendar.Skip}
+	repeatPolicies = []calendar.RepeatPolicy{calendar.First, calendar.Last, calendar.Both}
+)
+
 // predicate tells whether a civil time is of a set.
 type predicate func(shown time.Time) bool
 
@@ -140,6 +145,45 @@ func TestACompositionComesWhenItsDefinitionSaysSo(t *testing.T) {
 	})
 }
 
+// After its only time, a schedule has none in its set of civil times; its zone may show that one
+// again, though, or leave it out.
+func TestOneTimeComesAsOftenAsItsZoneShowsIt(t *testing.T) {
+	for _, sp := range spans(t) {
+		for quarter := range 5 * 24 * 4 {
+			shown := sp.first.AddDate(0, 0, 1).Add(time.Duration(quarter) * 15 * time.Minute)
+			once := calendar.Within(calendar.Daily(calendar.At(shown.Hour(), shown.Minute())),
+				calendar.OnDates(calendar.DateOf(shown))).In(sp.zone)
+			for _, gap := range gapPolicies {
+				for _, repeat := range repeatPolicies {
+					schedule := once.Gaps(gap).Repeats(repeat)
+					want := sp.instants(shown, gap, repeat)
+					require.Equal(t, want, next(schedule, sp.first, 3), schedule)
+				}
+			}
+		}
+	}
+}
+
+// instants returns when one fixed time comes.
+func (sp *span) instants(
+	shown time.Time, gap calendar.GapPolicy, repeat calendar.RepeatPolicy,
+) (texts []string) {
+	all := sp.at[shown]
+	switch {
+	case len(all) == 0 && gap == calendar.Skip:
+	case len(all) == 0:
+		all = []int{1 + slices.IndexFunc(sp.shown[1:], shown.Before)}
+	case repeat == calendar.First:
+		all = all[:1]
+	case repeat == calendar.Last:
+		all = all[len(all)-1:]
+	}
+	for _, minute := range all {
+		texts = append(texts, text(time.Unix(60*sp.minute(minute), 0)))
+	}
+	return texts
+}
+
 func text(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
 // compositions generates schedules that consist of others.
@@ -198,10 +242,8 @@ func leaf(t *rapid.T, sp *span) modelled {
 		schedule = calendar.Within(schedule, some...)
 		open = func(shown time.Time) bool { return before(shown) && in(shown) }
 	}
-	gap := rapid.SampledFrom([]calendar.GapPolicy{calendar.After, calendar.Skip}).Draw(t, "gap")
-	repeat := rapid.SampledFrom([]calendar.RepeatPolicy{
-		calendar.First, calendar.Last, calendar.Both,
-	}).Draw(t, "repeat")
+	gap := rapid.SampledFrom(gapPolicies).Draw(t, "gap")
+	repeat := rapid.SampledFrom(repeatPolicies).Draw(t, "repeat")
 	return modelled{schedule.Gaps(gap).Repeats(repeat), func(sp *span) map[int64]bool {
 		switch kind {
 		case fixed:
@@ -330,9 +372,10 @@ func window(t *rapid.T, sp *span) (calendar.Window, predicate) {
 		}
 }
 
-// anchor is a day near the span, before or in it.
+// anchor is a day near the span, before or in it; half of them are close to the change of clocks.
 func anchor(t *rapid.T, sp *span) time.Time {
-	day := sp.first.AddDate(0, 0, rapid.IntRange(-40, 8).Draw(t, "anchor"))
+	days := rapid.OneOf(rapid.IntRange(-40, 8), rapid.IntRange(1, 4)).Draw(t, "anchor")
+	day := sp.first.AddDate(0, 0, days)
 	return time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, time.UTC)
 }
 

@@ -48,8 +48,8 @@ var calendars = []Mutant{
 		ID:    "cron-07",
 		Fault: "a search leaps over a period without having looked whether its end repeats a time",
 		File:  "internal/civil/rule.go",
-		From:  "s.period.end-since > near && far > s.period.end {",
-		To:    "far > s.period.end {",
+		From:  "case !mayRepeat && s.period.instant(t)-near > s.period.end:",
+		To:    "case s.period.instant(t)-near > s.period.end:",
 	},
 	{
 		ID:    "cron-08",
@@ -148,5 +148,12 @@ var calendars = []Mutant{
 		File:  "timer/cron/describedays.go",
 		From:  "case d.Both:",
 		To:    "case !d.Both:",
+	},
+	{
+		ID:    "cron-22",
+		Fault: "a search ends with the last of its times, although the zone shows that one again",
+		File:  "internal/civil/rule.go",
+		From:  "case t > until && !mayRepeat:",
+		To:    "case t > until:",
 	},
 }
