@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"weak"
@@ -179,8 +180,12 @@ func (r *results) record(ctx context.Context, id string, o outcome) (first bool,
 	return ok && string(known.encode()) == string(m.Data), err
 }
 
-// validID tells whether an ID can be one of ours: it is a key of the bucket.
+// validID tells whether an ID can be one of ours: it is a key of the bucket. A key of Once has tasks
+// whose IDs have three parts, see oncekey.go.
 func validID(id string) bool {
-	client, rest, ok := strings.Cut(id, ".")
-	return ok && client != "" && rest != "" && plainName(client) && plainName(rest)
+	parts := strings.Split(id, ".")
+	if len(parts) != 2 && (len(parts) != 3 || parts[0] != "once") {
+		return false
+	}
+	return !slices.ContainsFunc(parts, func(s string) bool { return s == "" || !plainName(s) })
 }

@@ -2,14 +2,10 @@ package cluster
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
 )
 
@@ -34,12 +30,24 @@ const (
 // SubmitOption is an option of [Submit], [Schedule] and [ScheduleAt].
 type SubmitOption func(*submission)
 
-type submission struct{ key string }
+type submission struct {
+	key          string
+	unlessFailed bool
+}
 
 // Once makes a submission the only one of its task and key: a second one, by whichever process,
-// returns a future of the first, and its payload and time are not looked at. A key is remembered
-// until its task has an outcome, and as long after that as outcomes are, see [Keep].
-func Once(key string) SubmitOption { return func(s *submission) { s.key = key } }
+// returns a future of the first, and its payload and time are not looked at. A key is taken until
+// its task has an outcome, and as long after that as outcomes are kept, see [Keep]. One whose task
+// is cancelled is free again: the next submission stores a new task, with an ID of its own.
+func Once(key string) SubmitOption {
+	return func(s *submission) { s.key, s.unlessFailed = key, false }
+}
+
+// OnceUnlessFailed is [Once] for a key that is free again, too, when its task has failed, panicked
+// or been abandoned.
+func OnceUnlessFailed(key string) SubmitOption {
+	return func(s *submission) { s.key, s.unlessFailed = key, true }
+}
 
 // Submit stores a task that is to run as soon as a worker is free, and returns its future. It
 // returns nil only if the server has acknowledged it. While the server cannot be reached it waits,
@@ -90,8 +98,7 @@ func ScheduleAt[P, R any](
 	}
 	f := &Future[R]{pool: p, task: def}
 	if s.key != "" {
-		f.id = onceID(def.name, s.key)
-		err = p.submitOnce(ctx, def.name, f.id, due, payload)
+		f.id, err = p.submitOnce(ctx, onceKeyOf(def.name, s), due, payload)
 	} else {
 		f.id = p.client + "." + nuid.Next()
 		f.own = p.results.expect(f.id)
@@ -132,71 +139,4 @@ func (p *Pool) message(at place, due time.Time) *nats.Msg {
 func dueOf(h nats.Header) time.Time {
 	due, _ := time.Parse(time.RFC3339Nano, h.Get(headerDue)) // none means at once
 	return due
-}
-
-// onceID is the ID of all submissions of a task with a key.
-func onceID(task, key string) string {
-	sum := sha256.Sum256([]byte(task + "\x00" + key))
-	return "once." + hex.EncodeToString(sum[:16])
-}
-
-// submitOnce stores a task unless its key is known.
-//
-//	unknown -> claimed -> stored
-//
-// The claim comes before the message and the mark after it. Who finds a claim without mark cannot
-// know whether the message was stored, so it stores it too: the server knows the ID again for a
-// minute, and later a run that waits or an outcome shows. A claim is forgotten after a while, and
-// then too they show that the key is taken. What is left is that a process dies right
-// after storing, the task ends within the minute that the server knows it, and ... is stored again:
-// then its outcome exists, and no worker begins it.
-//
-// A claim that is refused and yet is not there is another's that has not come through, and perhaps
-// never will; so it is asked for again.
-func (p *Pool) submitOnce(
-	ctx context.Context, task, id string, due time.Time, payload []byte,
-) error {
-	claim := "claim." + id
-	return p.persist(ctx, "submitting a task once", func(ctx context.Context) error {
-		_, err := p.bucket.Create(ctx, claim, nil)
-		if errors.Is(err, jetstream.ErrKeyExists) {
-			entry, err := p.bucket.Get(ctx, claim)
-			if errors.Is(err, jetstream.ErrKeyNotFound) {
-				return errUndecided
-			}
-			if err != nil {
-				return err
-			}
-			if string(entry.Value()) == "stored" {
-				return nil
-			}
-		} else if err != nil {
-			return err
-		}
-		if waiting, err := p.waits(ctx, taskPlace(task, id)); waiting || err != nil {
-			return err
-		}
-		if _, known, err := p.results.recorded(ctx, id); known || err != nil {
-			return err
-		}
-		if err := p.accept(ctx, taskPlace(task, id), id, due, payload); err != nil {
-			return err
-		}
-		_, err = p.bucket.PutString(ctx, claim, "stored")
-		return err
-	})
-}
-
-// waits tells whether something waits or runs at a place.
-func (p *Pool) waits(ctx context.Context, at place) (bool, error) {
-	for _, subject := range []string{p.on.arm(at), p.on.run(at)} {
-		_, err := p.stream.GetLastMsgForSubject(ctx, subject)
-		if err == nil {
-			return true, nil
-		}
-		if !errors.Is(err, jetstream.ErrMsgNotFound) {
-			return false, err
-		}
-	}
-	return false, nil
 }

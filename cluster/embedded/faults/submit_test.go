@@ -185,56 +185,6 @@ func TestAWrongClock(t *testing.T) {
 	}
 }
 
-// One key is one task, whoever submits it and however often, to whichever replica.
-func TestOnceIsOnce(t *testing.T) {
-	for _, servers := range []int{1, 3} {
-		t.Run(fmt.Sprint(servers, " servers"), func(t *testing.T) { onceIsOnce(t, servers) })
-	}
-}
-
-func onceIsOnce(t *testing.T, servers int) {
-	const keys, callers = 30, 20
-	ns := startNodes(t, servers)
-	ctx := testContext(t, time.Minute)
-	pools := []*cluster.Pool{ns.join(ctx), ns.join(ctx), ns.join(ctx)}
-	ns.worker(workerConfig{Name: "A"})
-	work := ns.tasks().work
-	submit := func(key, caller int) (*cluster.Future[int], error) {
-		p, once := pools[caller%len(pools)], cluster.Once(fmt.Sprint("key", key))
-		if caller%2 == 0 {
-			return cluster.Submit(ctx, p, work, input{N: key}, once)
-		}
-		return cluster.Schedule(ctx, p, 400*time.Millisecond, work, input{N: key}, once)
-	}
-	var mu sync.Mutex
-	ids := map[string]bool{}
-	var all sync.WaitGroup
-	for i := range keys * callers {
-		all.Go(func() {
-			f, err := submit(i/callers, i%callers)
-			if !noError(t, err) {
-				return
-			}
-			v, err := f.Get(ctx)
-			ns.saw(f.ID(), v, err)
-			mu.Lock()
-			defer mu.Unlock()
-			ids[f.ID()] = true
-		})
-	}
-	all.Wait()
-	require.Len(t, ids, keys)
-	f, err := cluster.Submit(ctx, pools[0], work, input{N: keys}, cluster.Once("key3"))
-	require.NoError(t, err)
-	v, err := f.Get(ctx)
-	require.NoError(t, err)
-	require.Equal(t, 3, v, "the first one's")
-	require.Equal(t, keys, requireSound(t, ns.dir).Runs)
-	other, err := cluster.Submit(ctx, pools[0], work, input{N: 7}, cluster.Once("another"))
-	require.NoError(t, err)
-	require.NotEqual(t, f.ID(), other.ID())
-}
-
 // Many replicas declare one series at once: there is one chain.
 func TestOneChainForAllWhoDeclareIt(t *testing.T) {
 	l := startLocal(t)
@@ -484,46 +434,4 @@ func TestManyPendingOutliveARestart(t *testing.T) {
 	}
 	within(t, "from the restart to an answer", time.Since(up), 5*time.Second)
 	require.EqualValues(t, n, stream.CachedInfo().State.Msgs)
-}
-
-// A key is taken while its task waits, for however long, and as long after that as the outcome is
-// kept; then a submission is stored and runs, even if the outcome is kept very shortly.
-func TestAKeyIsTakenUntilTheOutcomeOfItsTaskIsForgotten(t *testing.T) {
-	t.Parallel()
-	const keep = 3 * time.Second
-	l := startLocal(t, cluster.Keep(keep))
-	ctx := testContext(t, time.Minute)
-	ran := make(chan string, 10)
-	task := cluster.Define("remind", func(_ context.Context, in string) (string, error) {
-		ran <- in
-		return in, nil
-	}, cluster.Lease(brief))
-	l.serve(t, task)
-	begun := time.Now()
-	first, err := cluster.Schedule(ctx, l.pool, 3*keep, task, "first", cluster.Once("key"))
-	require.NoError(t, err)
-	time.Sleep(2 * keep)
-	second, err := cluster.Schedule(ctx, l.pool, 10*keep, task, "second", cluster.Once("key"))
-	require.NoError(t, err)
-	require.Equal(t, first.ID(), second.ID())
-	got, err := second.Get(ctx)
-	require.NoError(t, err)
-	require.Equal(t, "first", got)
-	require.GreaterOrEqual(t, time.Since(begun), 3*keep-time.Millisecond)
-	require.Equal(t, "first", <-ran)
-
-	_, err = cluster.Submit(ctx, l.pool, task, "third", cluster.Once("key"))
-	require.NoError(t, err)
-	require.Eventually(t, func() bool {
-		_, err := cluster.Submit(ctx, l.pool, task, "fourth", cluster.Once("key"))
-		require.NoError(t, err)
-		select {
-		case in := <-ran:
-			require.Equal(t, "fourth", in)
-			return true
-		default:
-			return false
-		}
-	}, 10*keep, keep/6)
-	l.requireHealed(t, 0)
 }
