@@ -133,6 +133,10 @@ func (w *worker) checkSeries(h *held) {
 		due, missed := l.cadence.latest(h.calendar, l.due, w.pool.now())
 		h.due, l.due, l.missed = due, due, l.missed+missed
 	}
+	if h.attempt > h.task.attempts {
+		w.abandonRun(h)
+		return
+	}
 	if w.quarantine(h) {
 		h.admit()
 	}
@@ -231,6 +235,16 @@ func (w *worker) armedAfter(h *held) (bool, error) {
 	return sequenceOf(armed) > h.sequence, err
 }
 
+// abandonRun gives up a run of a series that has killed its workers. The series goes on with the
+// next, at its time.
+func (w *worker) abandonRun(h *held) {
+	if err := w.bury(h.ctx, h, h.at.run(h.link.number), h.whyAbandoned()); err != nil {
+		h.leave(err)
+		return
+	}
+	w.goOn(h.ctx, h)
+}
+
 // follow stores what a command says.
 func (w *worker) follow(h *held, l link) {
 	switch l.do {
@@ -263,6 +277,11 @@ func (w *worker) finishSeries(ctx context.Context, h *held, err error) {
 	if err != nil {
 		w.pool.logger.Warn("run of a series failed", h.attr(), "error", err)
 	}
+	w.goOn(ctx, h)
+}
+
+// goOn has a series go on after a run.
+func (w *worker) goOn(ctx context.Context, h *held) {
 	next, more := h.link.after(h.calendar, w.pool.now())
 	if !more {
 		w.pool.logger.Info("series ended, its calendar has no more times", h.attr())

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -30,12 +31,22 @@ import (
 type claimed struct {
 	sequence uint64        // of the run's message; 0 for one that was given back
 	lease    time.Duration // of the worker, which may be of another version of the code
-	worker   string        // "free" for one that was given back
+	worker   string        // its id; "free" for one that was given back
 	number   uint64        // of the run in its process; of one that was given back, its sequence
 	attempt  int           // of the run; 0 if an earlier version has written it
 }
 
 const nobody = "free"
+
+// instanceOf is the name of the process of a worker, by the worker's id. It is empty for one that
+// does not tell.
+func instanceOf(worker string) string {
+	instance, _, ok := strings.Cut(worker, "/")
+	if !ok {
+		return ""
+	}
+	return nameOf(instance)
+}
 
 func (c claimed) String() string {
 	return fmt.Sprintf("%d %d %s %d %d", c.sequence, c.lease, c.worker, c.number, c.attempt)
@@ -107,7 +118,7 @@ func (w *worker) tryClaim(h *held) (revision uint64, wait time.Duration, err err
 			return err
 		}
 		if was.worker == w.id && was.number == h.number { // taken, and the answer was lost
-			revision, h.attempt = entry.Revision(), was.attempt
+			revision, h.attempt = entry.Revision(), was.attempt // and before stays as it was
 			return nil
 		}
 		left := was.lease - w.pool.now().Sub(entry.Created())
@@ -115,7 +126,7 @@ func (w *worker) tryClaim(h *held) (revision uint64, wait time.Duration, err err
 			wait = min(left, 250*time.Millisecond)
 			return nil
 		}
-		h.attempt = was.next(h)
+		h.attempt, h.before = was.next(h), was.worker
 		revision, err = w.pool.bucket.Update(ctx, h.claimKey(), h.claimText(), entry.Revision())
 		return unlessTaken(err, &wait)
 	})

@@ -33,11 +33,12 @@
 //     Effects that must not happen twice need [Run.ID] as an idempotency key, or [Run.Fence].
 //   - A run whose worker dies is run again elsewhere when the lease is over, with Attempt one
 //     higher. After [Attempts] a task is [ErrAbandoned], and its payload is kept on the dead-letter
-//     subject. A series is not abandoned.
+//     subject. A series leaves out such a run, and goes on.
 //   - Runs of a series do not overlap, are not skipped, and keep to their grid, whichever process
-//     or server dies. One exception: a worker that is silent for longer than its lease may be in a run
-//     while another begins it again. Its context ends with the cause [ErrLost] as soon as it can
-//     know, what it would store is refused, and its Fence is smaller.
+//     or server dies. A run that kills its worker at each of its attempts is left out. And a worker
+//     that is silent for longer than its lease may be in a run while another begins it again. Its
+//     context ends with the cause [ErrLost] as soon as it can know, what it would store is refused,
+//     and its Fence is smaller.
 //   - No run begins early, by the server's clock. Late it is by about a millisecond on a machine that
 //     is not busy; after a worker's death by its lease; after the death of the leading server by the
 //     election, some five to eight seconds.

@@ -44,6 +44,7 @@ type held struct {
 	sequence  uint64 // of the message in the stream
 	delivered uint64
 	attempt   int
+	before    string       // the id of the worker of the last attempt, if that is known
 	tombstone bool         // no run: it ends a series, see cancel.go
 	due       time.Time    // by the server's clock; zero for at once
 	number    uint64       // among the leases
@@ -135,7 +136,8 @@ func (h *held) call(ctx context.Context) ([]byte, error) {
 	if first {
 		h.worker.window.begin()
 		if h.attempt > 1 && h.link == nil {
-			if err := h.worker.countAttempts(h.ctx, h, h.attempt); err != nil {
+			now := attempts{h.attempt, h.worker.id}
+			if err := h.worker.countAttempts(h.ctx, h, now); err != nil {
 				h.end(err)
 				return nil, executor.Permanent(err)
 			}
@@ -244,7 +246,8 @@ func (h *held) giveBack(why error) {
 	if h.at.series() {
 		h.unclaim(ctx)
 	} else {
-		_ = h.worker.countAttempts(ctx, h, h.attempt-1) // nobody has died of it
+		before := attempts{h.attempt - 1, h.before} // as nobody has died of it
+		_ = h.worker.countAttempts(ctx, h, before)
 	}
 	if givenBack(why) {
 		_ = h.msg.Nak() // if it is lost the lease runs out

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -22,9 +23,9 @@ func (w *worker) checkTask(h *held) {
 		h.leave(err)
 		return
 	}
-	if h.attempt = begun + 1; h.attempt > h.task.attempts {
-		w.finishTask(h.ctx, h, outcome{abandoned,
-			fmt.Appendf(nil, "none of %d attempts came to an end", h.task.attempts)})
+	h.attempt, h.before = begun.number+1, begun.worker
+	if h.attempt > h.task.attempts {
+		w.finishTask(h.ctx, h, outcome{abandoned, []byte(h.whyAbandoned())})
 		return
 	}
 	if w.quarantine(h) {
@@ -32,30 +33,54 @@ func (w *worker) checkTask(h *held) {
 	}
 }
 
+// whyAbandoned says why a run is given up whose attempts are used up.
+func (h *held) whyAbandoned() string {
+	why := fmt.Sprintf("none of %d attempts came to an end", h.attempt-1)
+	if instance := instanceOf(h.before); instance != "" {
+		why += ", the last one on " + instance
+	}
+	return why
+}
+
+// attempts is the record of how often a task was begun.
+type attempts struct {
+	number int
+	worker string // the id of that of the last attempt; empty if it is not known
+}
+
+func (a attempts) String() string { return strings.TrimSpace(fmt.Sprint(a.number, " ", a.worker)) }
+
+func readAttempts(text string) (a attempts, err error) {
+	if n, err := fmt.Sscan(text, &a.number, &a.worker); n == 0 {
+		return a, fmt.Errorf("cluster: attempts that cannot be read: %q: %w", text, err)
+	}
+	return a, nil
+}
+
 // attemptsBegun tells how often a task was begun that was delivered before. Deliveries would not do:
 // a worker that dies takes with it what it held but had not begun, and a task must not be given
 // up because it was always in bad company. So each attempt but the first is written down as it begins.
 // The first is taken for granted, unless it is written down that the run was given back.
-func (w *worker) attemptsBegun(ctx context.Context, id string) (n int, err error) {
+func (w *worker) attemptsBegun(ctx context.Context, id string) (a attempts, err error) {
 	err = w.pool.persist(ctx, "reading the attempts of a task", func(ctx context.Context) error {
 		entry, err := w.pool.bucket.Get(ctx, attemptsKey(id))
 		if errors.Is(err, jetstream.ErrKeyNotFound) {
-			n = 1
+			a.number = 1
 			return nil
 		}
 		if err == nil {
-			n, err = strconv.Atoi(string(entry.Value()))
+			a, err = readAttempts(string(entry.Value()))
 		}
 		return err
 	})
-	return n, err
+	return a, err
 }
 
 func attemptsKey(id string) string { return "try." + id }
 
-func (w *worker) countAttempts(ctx context.Context, h *held, n int) error {
+func (w *worker) countAttempts(ctx context.Context, h *held, a attempts) error {
 	return w.pool.persist(ctx, "storing the attempts of a task", func(ctx context.Context) error {
-		_, err := w.pool.bucket.PutString(ctx, attemptsKey(h.at.id()), strconv.Itoa(n))
+		_, err := w.pool.bucket.PutString(ctx, attemptsKey(h.at.id()), a.String())
 		return err
 	})
 }
@@ -66,7 +91,7 @@ func (w *worker) finishTask(ctx context.Context, h *held, o outcome) {
 	id := h.at.id()
 	o = o.within(w.pool.nc.MaxPayload()-1024, h.task.name)
 	if o.kind == abandoned {
-		if err := w.bury(ctx, h, id, o); err != nil {
+		if err := w.bury(ctx, h, id, string(o.data)); err != nil {
 			h.leave(err)
 			return
 		}
@@ -82,14 +107,17 @@ func (w *worker) finishTask(ctx context.Context, h *held, o outcome) {
 	h.done()
 }
 
-// bury keeps the payload of a task that is given up.
-func (w *worker) bury(ctx context.Context, h *held, id string, o outcome) error {
-	w.pool.logger.Error("task abandoned", h.attr(), "why", string(o.data))
+// bury keeps the payload of a run that is given up.
+func (w *worker) bury(ctx context.Context, h *held, id, why string) error {
+	w.pool.logger.Error("run abandoned", h.attr(), "why", why)
 	m := nats.NewMsg(w.pool.on.dead(h.task.name, id))
 	m.Data = h.msg.Data()
-	m.Header.Set(jetstream.MsgIDHeader, id)
+	m.Header.Set(jetstream.MsgIDHeader, fmt.Sprint(id, "@", h.sequence))
 	m.Header.Set("Punctual-Task", h.task.name)
-	m.Header.Set("Punctual-Why", headerText(string(o.data)))
+	m.Header.Set("Punctual-Why", headerText(why))
+	if instance := instanceOf(h.before); instance != "" {
+		m.Header.Set("Punctual-Instance", headerText(instance))
+	}
 	_, err := w.pool.publish(ctx, m)
 	return err
 }

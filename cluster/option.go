@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"runtime"
+	"strconv"
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
@@ -20,6 +22,7 @@ type settings struct {
 	keep     time.Duration
 	grace    time.Duration
 	logger   *slog.Logger
+	instance string
 	local    *executor.ScheduledPool
 }
 
@@ -30,12 +33,27 @@ func defaults() settings {
 		keep:    24 * time.Hour,
 		grace:   30 * time.Second,
 		logger:  slog.New(slog.NewTextHandler(io.Discard, nil)),
+		// Two processes of one host differ by their numbers, and containers by their host names.
+		instance: hostName() + ":" + strconv.Itoa(os.Getpid()),
 	}
+}
+
+func hostName() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return "unknown host"
+	}
+	return name
 }
 
 // Name is the name of the pool, "tasks" unless told: letters, digits, - and _. Pools of different
 // names on one server know nothing of each other.
 func Name(name string) Option { return func(s *settings) { s.name = name } }
+
+// Instance is what this process is called where the others learn of it, as in the error of a task
+// that has killed its workers: the name of the host and the number of the process unless told. It
+// need not be unique.
+func Instance(name string) Option { return func(s *settings) { s.instance = name } }
 
 // Workers is how many tasks this process runs at once: four for each processor unless told.
 func Workers(n int) Option { return func(s *settings) { s.workers = n } }
@@ -71,6 +89,9 @@ func (s *settings) check() error {
 	case !plainName(s.name):
 		return fmt.Errorf("%w: pool %q: a name has letters, digits, - and _ only",
 			ErrInvalid, s.name)
+	case s.instance == "" || len(token(s.instance)) > longestName:
+		return fmt.Errorf("%w: pool %q: the name of an instance has 1 to %d bytes, with escapes",
+			ErrInvalid, s.name, longestName)
 	case s.workers < 1:
 		return fmt.Errorf("%w: pool %q has %d workers", ErrInvalid, s.name, s.workers)
 	case s.replicas < 0 || s.replicas > 5:

@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -14,7 +15,8 @@ import (
 //	punctual.<pool>.todo.<task>.o.<client>.<id>  a task that has no outcome yet, in the ledger
 //	punctual.<pool>.sweep, .healed               how far the ledger is swept, what was healed
 //	punctual.<pool>.hint.…                       "this run is cancelled", to whom it may concern
-//	punctual.<pool>.dead.<task>.<client>.<id>    a payload that was given up
+//	punctual.<pool>.dead.<task>.<client>.<id>    the payload of a task that was given up
+//	punctual.<pool>.dead.<task>.s.<series>.<n>   of a run of a series
 //
 // A run is on one subject of its own, so "the newest message of my subject" is a question that the
 // server can answer in the entry that stores the next.
@@ -63,6 +65,12 @@ func (s subjects) placeOfAny(subject string) place {
 // placeOfTodo is the place of an entry of the ledger.
 func (s subjects) placeOfTodo(subject string) place {
 	return place{strings.TrimPrefix(subject, s.prefix+"todo.")}
+}
+
+// run names a run of a series among dead letters.
+func (p place) run(number uint64) string {
+	_, rest, _ := strings.Cut(p.tail, ".")
+	return rest + "." + strconv.FormatUint(number, 10)
 }
 
 // task is the token of the name of the task or of the series' task.

@@ -69,7 +69,7 @@ func (p *Pool) toServe(tasks []Runnable) ([]*definition, error) {
 // worker is what serves: one for each call of Serve.
 type worker struct {
 	pool   *Pool
-	id     string
+	id     string // has the name of the instance, see instanceOf
 	local  *executor.ScheduledPool
 	leases *leases
 	window *window
@@ -88,7 +88,7 @@ type worker struct {
 func newWorker(p *Pool) *worker {
 	w := &worker{
 		pool:   p,
-		id:     nuid.Next(),
+		id:     token(p.instance) + "/" + nuid.Next(),
 		local:  p.settings.local,
 		leases: newLeases(p.nc),
 		window: newWindow(p.workers),

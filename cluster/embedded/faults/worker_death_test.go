@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -169,29 +171,18 @@ func TestAPoisonTaskIsAbandoned(t *testing.T) {
 		require.NoError(t, err)
 		beside = append(beside, f)
 	}
-	done := make(chan struct{})
-	go func() { // a supervisor that starts workers again
-		defer close(done)
-		for i := range 40 {
-			w := ns.worker(workerConfig{Name: names[i%3] + string(rune('0'+i)), Lease: lease})
-			select {
-			case <-w.ended:
-				w.kill()
-			case <-ctx.Done():
-				return
-			case <-waitFor(func() { _, _ = poison.Get(ctx) }):
-				return
-			}
-		}
-	}()
+	over, stop := context.WithCancel(ctx)
+	supervised := ns.supervise(over, workerConfig{Lease: lease})
 	_, err = poison.Get(ctx)
 	require.ErrorIs(t, err, cluster.ErrAbandoned)
+	require.Regexp(t, "none of 5 attempts came to an end, the last one on [ABC]", err)
 	for i, f := range beside {
 		v, err := f.Get(ctx)
 		require.NoError(t, err)
 		require.Equal(t, i, v)
 	}
-	<-done
+	stop()
+	<-supervised
 	js := jetStream(t, ns)
 	dead, err := js.Stream(ctx, "PUNCTUAL_tasks_DEAD")
 	require.NoError(t, err)
@@ -207,8 +198,50 @@ func TestAPoisonTaskIsAbandoned(t *testing.T) {
 	require.Equal(t, 5, starts)
 }
 
-func waitFor(f func()) <-chan struct{} {
-	done := make(chan struct{})
-	go func() { defer close(done); f() }()
-	return done
+// A run of a series that kills each process that runs it is left out after its attempts, and the
+// series goes on.
+func TestASeriesGoesOnAfterAPoisonRun(t *testing.T) {
+	ns := startNodes(t, 1)
+	ctx := testContext(t, 2*time.Minute)
+	over, stop := context.WithCancel(ctx)
+	supervised := ns.supervise(over, workerConfig{
+		Lease: 300 * time.Millisecond, Series: 1, Period: time.Second, In: input{Do: "second", N: 666},
+	})
+	await(t, ns.dir, func(e event) bool { return e.Kind == "start" && e.Number == 4 })
+	stop()
+	<-supervised
+	dead, err := jetStream(t, ns).Stream(ctx, "PUNCTUAL_tasks_DEAD")
+	require.NoError(t, err)
+	m, err := dead.GetLastMsgForSubject(ctx, "punctual.tasks.dead.tick.s.series=20Aa.2")
+	require.NoError(t, err)
+	require.Contains(t, string(m.Data), "666")
+	require.Contains(t, m.Header.Get("Punctual-Why"), "none of 5 attempts came to an end")
+	require.Regexp(t, "[ABC]", m.Header.Get("Punctual-Instance"))
+	starts := map[uint64]int{}
+	for _, e := range readJournals(t, ns.dir) {
+		if e.Kind == "start" {
+			starts[e.Number]++
+		}
+	}
+	require.Equal(t, 5, starts[2])
+	require.Equal(t, 1, starts[3])
+}
+
+// supervise starts a worker again whenever it has died, until ctx ends. The channel is closed when
+// it has ended.
+func (ns *nodes) supervise(ctx context.Context, c workerConfig) <-chan struct{} {
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		for i := 0; ctx.Err() == nil; i++ {
+			c.Name = fmt.Sprint(names[i%3], i)
+			w := ns.worker(c)
+			select {
+			case <-w.ended:
+				w.kill()
+			case <-ctx.Done():
+			}
+		}
+	}()
+	return over
 }

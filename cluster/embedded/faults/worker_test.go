@@ -40,6 +40,7 @@ type workerConfig struct {
 type input struct {
 	Sleep time.Duration
 	Do    string // exit: kill the process; deaf: do not look at the context; fail: return an error;
+	// second: kill the process in the second run of a series;
 	// first: sleep at the first attempt of a series' second run only
 	N int
 }
@@ -56,6 +57,9 @@ func makeTasks(j *journal, lease time.Duration) tasks {
 			e := event{Kind: "start", Task: task, ID: run.ID, Series: run.Series, Number: run.Number,
 				Planned: run.Scheduled, Attempt: run.Attempt, Fence: run.Fence, Missed: run.Missed}
 			j.write(e)
+			if in.Do == "second" && run.Number == 2 {
+				os.Exit(3)
+			}
 			if in.Do == "first" && (run.Number != 2 || run.Attempt != 1) {
 				in.Sleep = 0
 			}
@@ -107,7 +111,7 @@ func work(c workerConfig) error {
 		return err
 	}
 	defer nc.Close()
-	p, err := cluster.Join(ctx, nc, cluster.Workers(max(c.Workers, 4)),
+	p, err := cluster.Join(ctx, nc, cluster.Workers(max(c.Workers, 4)), cluster.Instance(c.Name),
 		cluster.Logger(slog.New(&toJournal{journal: j, exitAfter: c.AfterArm})))
 	if err != nil {
 		return err
