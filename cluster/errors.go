@@ -33,8 +33,13 @@ var (
 	ErrPermission = errors.New("cluster: no permission")
 
 	// ErrShape says that a stream, consumer or bucket of the pool's name exists, but is not as it
-	// has to be.
+	// has to be; or that one was deleted, or made anew, while this process had a part in the pool.
+	// Then that part is lost: open futures fail, Serve returns, and the pool has to be joined again.
 	ErrShape = errors.New("cluster: stream of another shape")
+
+	// ErrProtocol says that the pool is of a protocol that this version of the package does not
+	// know: a later one has made it, or has changed it meanwhile.
+	ErrProtocol = errors.New("cluster: pool of another protocol")
 
 	// ErrFull says that the server has no room left.
 	ErrFull = errors.New("cluster: no room on the server")

@@ -12,19 +12,31 @@ import (
 //	serving -> joined   it has returned
 //	joined  -> closing  Close: no Serve begins any more, and the one in progress is to end
 //	closing -> closed   it has returned; open futures fail, and calls are refused
+//	any     -> lost     the pool is not what it was, see watchdog.go: the same, but at once, and with
+//	                    that as the error
 type membership struct {
 	mu      sync.Mutex
 	serving chan struct{} // closed when the Serve in progress returns; nil if there is none
 
 	closing context.Context
-	life    context.Context // ends when the part is closed, with the cause ErrClosed; nil: it does not
+	life    context.Context // ends when the part is closed or lost, with the error as cause
 	leave   context.CancelFunc
 	end     context.CancelCauseFunc
 }
 
+var errLeft = fmt.Errorf("%w: Close was called", ErrClosed)
+
 func (m *membership) begin() {
 	m.closing, m.leave = context.WithCancel(context.Background())
 	m.life, m.end = context.WithCancelCause(context.Background())
+}
+
+// lose ends the part with an error.
+func (m *membership) lose(err error) {
+	m.end(err)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.leave()
 }
 
 // closed returns a channel that is closed once the part is.
@@ -35,19 +47,17 @@ func (m *membership) closed() <-chan struct{} {
 	return m.life.Done()
 }
 
-// open returns ErrClosed if the part is closed.
+// open returns an error if the part is closed or lost.
 func (m *membership) open() error {
-	select {
-	case <-m.closed():
-		return fmt.Errorf("%w: Close was called", ErrClosed)
-	default:
+	if m.life == nil { // it is just being joined
 		return nil
 	}
+	return context.Cause(m.life)
 }
 
-// within returns ctx that also ends when the part is closed.
+// within returns ctx that also ends when the part does.
 func (m *membership) within(ctx context.Context) (context.Context, context.CancelFunc) {
-	return merge(ctx, m.life, ErrClosed)
+	return merge(ctx, m.life)
 }
 
 // serve begins to serve, until ctx ends or the part is closed. The caller calls done at the end.
@@ -55,14 +65,16 @@ func (m *membership) serve(ctx context.Context) (serving context.Context, done f
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
+	case m.open() != nil:
+		return nil, nil, m.open()
 	case m.closing.Err() != nil:
-		return nil, nil, fmt.Errorf("%w: Close was called", ErrClosed)
+		return nil, nil, errLeft
 	case m.serving != nil:
 		return nil, nil, fmt.Errorf("%w: it is served by this process already", ErrInvalid)
 	}
 	over := make(chan struct{})
 	m.serving = over
-	ctx, cancel := merge(ctx, m.closing, context.Canceled)
+	ctx, cancel := merge(ctx, m.closing)
 	return ctx, func() {
 		cancel()
 		m.mu.Lock()
@@ -72,10 +84,10 @@ func (m *membership) serve(ctx context.Context) (serving context.Context, done f
 	}, nil
 }
 
-// merge returns ctx that also ends, with a cause, when other does.
-func merge(ctx, other context.Context, cause error) (context.Context, context.CancelFunc) {
+// merge returns ctx that also ends when other does, with its cause.
+func merge(ctx, other context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(other, func() { cancel(cause) })
+	stop := context.AfterFunc(other, func() { cancel(context.Cause(other)) })
 	return ctx, func() {
 		stop()
 		cancel(nil)
@@ -96,6 +108,6 @@ func (p *Pool) Close() {
 	if serving != nil {
 		<-serving
 	}
-	m.end(ErrClosed)
+	m.end(errLeft)
 	<-p.results.over
 }

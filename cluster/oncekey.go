@@ -165,7 +165,7 @@ func (p *Pool) claimOfKey(ctx context.Context, k onceKey) (c onceClaim, err erro
 	if err != nil {
 		return c, err
 	}
-	ended, err := p.results.stream.GetLastMsgForSubject(ctx, p.results.subject(k.later()))
+	ended, err := p.kept.GetLastMsgForSubject(ctx, p.results.subject(k.later()))
 	if err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) {
 		return c, err
 	}

@@ -25,6 +25,8 @@ type Pool struct {
 	stream  jetstream.Stream // the queue
 	ledger  jetstream.Stream
 	bucket  jetstream.KeyValue
+	kept    jetstream.Stream     // of the bucket
+	made    map[string]time.Time // the streams, by their names, and when they were made
 	on      subjects
 	client  string // of this process: the first part of the IDs it gives
 	clock   clock
@@ -45,8 +47,8 @@ type Pool struct {
 // What this process submits is stored when the server has acknowledged it. How well it is stored
 // depends on the server's own settings, see the package's documentation.
 //
-// Join returns ErrInvalid, ErrUnsupported, ErrPermission, ErrShape, ErrFull, ErrClosed or
-// ErrUnavailable.
+// Join returns ErrInvalid, ErrUnsupported, ErrPermission, ErrShape, ErrProtocol, ErrFull, ErrClosed
+// or ErrUnavailable.
 func Join(ctx context.Context, nc *nats.Conn, opts ...Option) (*Pool, error) {
 	s := defaults()
 	for _, opt := range opts {
@@ -80,9 +82,11 @@ func (p *Pool) join(ctx context.Context) error {
 		b.alone = p.publishAlone
 	}
 	p.entries.frugal = true
-	if err := p.persist(ctx, "making or finding the streams", patient(2*time.Second, p.makeStreams)); err != nil {
+	made := patient(2*time.Second, p.makeStreams)
+	if err := p.persist(ctx, "making or finding the streams", made); err != nil {
 		return err
 	}
+	p.made = madeAt(p.stream, p.ledger, p.kept)
 	if err := p.persist(ctx, "asking for the time", func(ctx context.Context) error {
 		return p.clock.ask(ctx, p.stream)
 	}); err != nil {
@@ -90,7 +94,11 @@ func (p *Pool) join(ctx context.Context) error {
 	}
 	p.results = newResults(p)
 	p.part.begin()
-	return p.persist(ctx, "watching outcomes", p.results.watchOwn)
+	if err := p.persist(ctx, "watching outcomes", p.results.watchOwn); err != nil {
+		return err
+	}
+	go p.watchOver()
+	return nil
 }
 
 // Name returns the name of the pool.
@@ -143,12 +151,13 @@ func (p *Pool) persist(
 			return nil
 		case ctx.Err() != nil:
 			return fmt.Errorf("%w: %w: %w", ErrUnavailable, context.Cause(ctx), err)
-		case !transient(err):
-			return explained(err)
-		case wait == time.Second: // it has failed for one already
-			if err := p.stillThere(ctx); err != nil {
+		case wait == time.Second, errors.Is(err, jetstream.ErrStreamNotFound):
+			if err := p.intact(ctx); err != nil {
 				return err
 			}
+		}
+		if !transient(err) {
+			return explained(err)
 		}
 		if since := time.Since(begun); since >= max(2*told, waitsLong) {
 			told = since
@@ -161,22 +170,6 @@ func (p *Pool) persist(
 		case <-ctx.Done():
 		}
 	}
-}
-
-// stillThere returns ErrShape if a stream has been deleted: nobody answers then, as when there is
-// no leader.
-func (p *Pool) stillThere(ctx context.Context) error {
-	if p.bucket == nil {
-		return nil // they are just being made
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	for _, name := range []string{p.streamName(), p.ledgerName(), "KV_" + p.bucketName()} {
-		if _, err := p.js.Stream(ctx, name); errors.Is(err, jetstream.ErrStreamNotFound) {
-			return fmt.Errorf("%w: stream %s has been deleted", ErrShape, name)
-		}
-	}
-	return nil
 }
 
 // concerns tells whether an error of the connection is about a subject of the pool: the connection

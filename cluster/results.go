@@ -17,8 +17,7 @@ import (
 // results tells futures their outcomes. One watch serves all that this process has submitted; a
 // future of another's ID watches by itself. The first who records an outcome wins.
 type results struct {
-	pool   *Pool
-	stream jetstream.Stream // of the bucket
+	pool *Pool
 
 	mu    sync.Mutex
 	open  map[string]weak.Pointer[pending] // by ID; a future that nobody has any more costs nothing
@@ -89,12 +88,7 @@ func (r *results) settle(id string, o outcome, fault error) {
 // watchOwn watches what becomes of this process's tasks, until the pool or the connection is
 // closed.
 func (r *results) watchOwn(ctx context.Context) error {
-	stream, err := r.pool.js.Stream(ctx, "KV_"+r.pool.bucketName())
-	if err != nil {
-		return err
-	}
-	r.stream = stream
-	w := &watch{stream: stream, subject: r.subject(r.pool.client + ".>")}
+	w := &watch{stream: r.pool.kept, subject: r.subject(r.pool.client + ".>")}
 	if err := w.open(ctx); err != nil {
 		return err
 	}
@@ -130,7 +124,7 @@ func (r *results) attach(ctx context.Context, id string) (o outcome, err error) 
 	if o, ok, err := r.recorded(ctx, id); ok || err != nil {
 		return o, err
 	}
-	w := &watch{stream: r.stream, subject: r.subject(id)}
+	w := &watch{stream: r.pool.kept, subject: r.subject(id)}
 	defer w.close()
 	var fault error
 	err = w.follow(ctx, func(m jetstream.Msg) (more bool) {

@@ -44,6 +44,7 @@ func (p *Pool) bucketName() string { return "PUNCTUAL_" + p.settings.name }
 // of dead letters, or finds them.
 func (p *Pool) makeStreams(ctx context.Context) error {
 	stream, err := p.findOrMake(ctx, jetstream.StreamConfig{
+		Metadata:           map[string]string{protocolKey: strconv.Itoa(protocol)},
 		Name:               p.streamName(),
 		Description:        "what the tasks of pool " + p.settings.name + " have to do",
 		Subjects:           []string{p.on.allArmed(), p.on.allRuns()},
@@ -55,6 +56,9 @@ func (p *Pool) makeStreams(ctx context.Context) error {
 		AllowAtomicPublish: true,
 	})
 	if err != nil {
+		return err
+	}
+	if err := checkProtocol(stream.CachedInfo().Config); err != nil {
 		return err
 	}
 	p.stream = stream
@@ -160,8 +164,8 @@ func sameShape(got, want jetstream.StreamConfig) error {
 	return nil
 }
 
-// findOrMakeBucket opens the bucket last, after its stream is as it should be, whichever replica
-// has made it so: a handle reads in the way that the stream allowed when it was opened.
+// findOrMakeBucket opens the bucket and its stream last, after that is as it should be, whichever
+// replica has made it so: a handle reads in the way that the stream allowed when it was opened.
 func (p *Pool) findOrMakeBucket(ctx context.Context) error {
 	stream, err := p.js.Stream(ctx, "KV_"+p.bucketName())
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -172,6 +176,9 @@ func (p *Pool) findOrMakeBucket(ctx context.Context) error {
 	}
 	if err == nil {
 		p.bucket, err = p.js.KeyValue(ctx, p.bucketName())
+	}
+	if err == nil {
+		p.kept, err = p.js.Stream(ctx, "KV_"+p.bucketName())
 	}
 	return err
 }

@@ -22,7 +22,7 @@ import (
 //
 // A pool serves once at a time. Serve returns an error at once if it is served already, for no tasks,
 // for two of one name, and for those that Define was given wrongly; later only if the server refuses
-// for good.
+// for good, or the pool is not what it was: [ErrShape] or [ErrProtocol].
 func (p *Pool) Serve(ctx context.Context, tasks ...Runnable) error {
 	defs, err := p.toServe(tasks)
 	if err != nil {
@@ -137,6 +137,9 @@ func (w *worker) work(ctx context.Context, defs []*definition) error {
 	}
 	fetchers.Wait()
 	w.drain()
+	if err := w.pool.part.open(); err != nil {
+		return err // it is lost: it is not closed before Serve returns
+	}
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -304,7 +307,7 @@ func (w *worker) closeEmpty() {
 }
 
 // drain ends what this process holds: what has not begun at once, the rest when it is through, or
-// the grace is over.
+// the grace is over. If the pool is lost no outcome can be stored, so all of it ends at once.
 func (w *worker) drain() {
 	w.mu.Lock()
 	w.ended = true
@@ -314,6 +317,9 @@ func (w *worker) drain() {
 	w.mu.Unlock()
 	for _, h := range w.leases.all() {
 		h.withdraw(errGivenBack)
+		if w.pool.part.open() != nil {
+			h.end(ErrLost)
+		}
 	}
 	select {
 	case <-w.empty:
