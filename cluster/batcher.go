@@ -16,18 +16,18 @@ import (
 	"github.com/nats-io/nuid"
 )
 
-// batcher stores the messages of many goroutines in one stream, and sends those that wait at the same
-// time as an atomic batch. The server makes one entry of its log of it, and one sync: the group
-// commit of databases. While only a few are under way, a message goes alone, at once.
+// batcher stores the messages of many goroutines in one stream, and sends those that wait at the
+// same time as an atomic batch. The server makes one entry of its log of it, and one sync: the
+// group commit of databases. While only a few are under way, a message goes alone, at once.
 //
 //	waiting -> single                few are under way: its goroutine publishes it
 //	waiting -> batched -> stored     many are: one goroutine publishes all that wait
 //	           batched -> single     the server has not taken the batch
 //	waiting, batched -> abandoned    its context has ended
 //
-// A batch is only an attempt. If one message of it is refused all are; then, and if no answer comes,
-// each is published by its own goroutine, which learns what is the matter with it. A message has an
-// ID by which the server recognizes what it has stored already.
+// A batch is only an attempt. If one message of it is refused all are; then, and if no answer
+// comes, each is published by its own goroutine, which learns what is the matter with it. A message
+// has an ID by which the server recognizes what it has stored already.
 //
 // A frugal batcher has one request under way at a time, and sends what has come meanwhile as the
 // next: that costs the server least, and each a little time.
@@ -50,8 +50,8 @@ type publication struct {
 }
 
 const (
-	// mostSingles is how many messages go alone at a time, and the fewest in a batch, which costs the
-	// server about as much as so many.
+	// mostSingles is how many messages go alone at a time, and the fewest in a batch, which costs
+	// the server about as much as so many.
 	mostSingles = 16
 	// mostInBatch bounds a batch. The server takes 1,000.
 	mostInBatch = 500
@@ -191,8 +191,8 @@ const (
 // batchTimeout is how long the answer to a batch may take until its messages go alone.
 const batchTimeout = 5 * time.Second
 
-// publishBatch stores all messages of a batch, or perhaps none. If the connection breaks, some do not
-// arrive; then the server takes none of them.
+// publishBatch stores all messages of a batch, or perhaps none. If the connection breaks, some do
+// not arrive; then the server takes none of them.
 func (p *Pool) publishBatch(batch []*nats.Msg) error {
 	ctx, cancel := context.WithTimeout(context.Background(), batchTimeout)
 	defer cancel()

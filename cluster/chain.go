@@ -10,8 +10,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// A series is a chain of which there is one link at a time. Its place has two subjects: arm, where a
-// schedule waits, and run, a queue of what is due.
+// A series is a chain of which there is one link at a time. Its place has two subjects: arm, where
+// a schedule waits, and run, a queue of what is due.
 //
 //	nothing -> arm        declared
 //	arm     -> run        its time has come: the server moves it, in one entry of its log
@@ -27,8 +27,8 @@ import (
 //     the place, on either subject, is the one that its author knows, which the server checks in
 //     the entry that stores it. So the chain never forks; who comes late is refused.
 //
-// And nothing is believed to be gone because it does not show. A worker can have a message before the
-// leader, which answers, has it: another replica has delivered it. To acknowledge it then, as
+// And nothing is believed to be gone because it does not show. A worker can have a message before
+// the leader, which answers, has it: another replica has delivered it. To acknowledge it then, as
 // if it had been taken out, would end the chain. Only what came later tells.
 //
 // Who executes the first message holds a claim on it, see claim.go.
@@ -46,8 +46,8 @@ const (
 // each command finds it in the same way.
 var never = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// expect makes a message be stored only if the last one of a subject, which may have wildcards, has a
-// sequence; 0 means none.
+// expect makes a message be stored only if the last one of a subject, which may have wildcards, has
+// a sequence; 0 means none.
 func expect(m *nats.Msg, subject string, last uint64) {
 	m.Header.Set(headerExpect, strconv.FormatUint(last, 10))
 	m.Header.Set(headerExpectOf, subject)

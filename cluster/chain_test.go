@@ -132,8 +132,8 @@ func TestAwaitTurn(t *testing.T) {
 	}
 }
 
-// A tombstone does not wait for what is before it: it is removed, by its sequence. But what does not
-// show yet has to come first.
+// A tombstone does not wait for what is before it: it is removed, by its sequence. But what does
+// not show yet has to come first.
 func TestATombstoneRemovesWhatIsBeforeIt(t *testing.T) {
 	const own = 10
 	for _, late := range []time.Duration{0, time.Second} {
@@ -155,8 +155,8 @@ func TestATombstoneRemovesWhatIsBeforeIt(t *testing.T) {
 	}
 }
 
-// A run is over if a tombstone is anywhere behind it. A command that was given while it was under way
-// only tells what is to follow.
+// A run is over if a tombstone is anywhere behind it. A command that was given while it was under
+// way only tells what is to follow.
 func TestSupersededByATombstoneBehindCommands(t *testing.T) {
 	const own = 10
 	header := func(l link) nats.Header {

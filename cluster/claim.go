@@ -18,10 +18,10 @@ import (
 //	this run, of another      -> this run, of this worker     once it is older than a lease
 //	this run, of this worker  -> the same, renewed            three times in a lease
 //
-// The server's own count of deliveries would not do. It is replicated after the delivery, so a leader
-// that dies takes the last ones with it, and the next one delivers again, at once, what a worker
-// has and goes on with. For a task that runs once that is promised; for a series it would be an
-// overlap.
+// The server's own count of deliveries would not do. It is replicated after the delivery, so a
+// leader that dies takes the last ones with it, and the next one delivers again, at once, what a
+// worker has and goes on with. For a task that runs once that is promised; for a series it would be
+// an overlap.
 //
 // The record's revision grows with each claim, which makes it the fencing token of the run. And it
 // counts the attempts of the run: a claim of what another has claimed follows one that was lost,

@@ -1,7 +1,7 @@
 // Package cluster carries tasks beyond one process: they survive a crash, each series is run by one
 // replica at a time, and the load is spread over all processes that serve it. The verbs are those
-// of package executor: Submit, Schedule, ScheduleAt, AtFixedRate, WithFixedDelay and On. The engine is
-// NATS JetStream, from 2.12 on; this package is a client of it. Package
+// of package executor: Submit, Schedule, ScheduleAt, AtFixedRate, WithFixedDelay and On. The engine
+// is NATS JetStream, from 2.12 on; this package is a client of it. Package
 // github.com/punctual-go/punctual/cluster/embedded runs the server in the process itself, for one
 // machine and for tests.
 //
@@ -17,9 +17,9 @@
 // # How it works
 //
 // What has to be done is one message in a replicated log: a schedule until shortly before its time,
-// then a run that one of the workers gets. It runs it on a local pool of package executor, whose timer
-// ends the last wait, and whose hooks, observers and options ([With], [Executor]) apply. While it
-// runs, the worker renews its lease. The first who records an outcome wins. A series is a
+// then a run that one of the workers gets. It runs it on a local pool of package executor, whose
+// timer ends the last wait, and whose hooks, observers and options ([With], [Executor]) apply.
+// While it runs, the worker renews its lease. The first who records an outcome wins. A series is a
 // chain: whoever ends a run stores the next, on the condition, checked by the server in the entry
 // that stores it, that its own still is the newest.
 //
@@ -50,11 +50,11 @@
 //
 // # Durability
 //
-// A server acknowledges before its disk has the data, unless it is told "sync_interval: always", and
-// syncs every two minutes. A power failure then loses what was acknowledged. Package embedded sets
-// it; for servers of your own it is up to you, and this package cannot see it. With three
-// replicas ([Replicas]) and that setting the loss of one machine, disk included, loses nothing. What
-// it costs, and how it is set, is in docs/cluster.md of the repository.
+// A server acknowledges before its disk has the data, unless it is told "sync_interval: always",
+// and syncs every two minutes. A power failure then loses what was acknowledged. Package embedded
+// sets it; for servers of your own it is up to you, and this package cannot see it. With three
+// replicas ([Replicas]) and that setting the loss of one machine, disk included, loses nothing.
+// What it costs, and how it is set, is in docs/cluster.md of the repository.
 //
 // # When something else is better
 //

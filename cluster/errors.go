@@ -34,7 +34,8 @@ var (
 
 	// ErrShape says that a stream, consumer or bucket of the pool's name exists, but is not as it
 	// has to be; or that one was deleted, or made anew, while this process had a part in the pool.
-	// Then that part is lost: open futures fail, Serve returns, and the pool has to be joined again.
+	// Then that part is lost: open futures fail, Serve returns, and the pool has to be joined
+	// again.
 	ErrShape = errors.New("cluster: stream of another shape")
 
 	// ErrProtocol says that the pool is of a protocol that this version of the package does not

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Future is the outcome of a task that may run on any machine. It outlives the process: with its ID,
-// [Attach] makes another. It is safe for concurrent use.
+// Future is the outcome of a task that may run on any machine. It outlives the process: with its
+// ID, [Attach] makes another. It is safe for concurrent use.
 type Future[R any] struct {
 	pool *Pool
 	task *definition
@@ -25,13 +25,13 @@ func Attach[P, R any](p *Pool, t Task[P, R], id string) *Future[R] {
 	return &Future[R]{pool: p, task: t.definition, id: id}
 }
 
-// ID identifies the future in all processes: keep it to [Attach] later on. It is the [Run.ID] of the
-// task as well.
+// ID identifies the future in all processes: keep it to [Attach] later on. It is the [Run.ID] of
+// the task as well.
 func (f *Future[R]) ID() string { return f.id }
 
 // Get waits until the task has an outcome, or ctx ends: that ends the waiting, not the task. It
-// returns the result, or a *[TaskError], ErrCancelled, [ErrAbandoned], an error of ctx, [ErrClosed],
-// or an error of the task's codec.
+// returns the result, or a *[TaskError], ErrCancelled, [ErrAbandoned], an error of ctx,
+// [ErrClosed], or an error of the task's codec.
 func (f *Future[R]) Get(ctx context.Context) (R, error) {
 	var out R
 	o, err := f.await(ctx)

@@ -53,8 +53,8 @@ type held struct {
 	ready     atomic.Int64 // when it was counted, as it is due, since epoch
 	body      atomic.Int32 // unbegun -> begun or withdrawn
 
-	// Of a series: the claim's revision, its value when the run began, when the claim was last renewed,
-	// since epoch, and whether that is being done.
+	// Of a series: the claim's revision, its value when the run began, when the claim was last
+	// renewed, since epoch, and whether that is being done.
 	revision, fence atomic.Uint64
 	renewed         atomic.Int64
 	renewing        atomic.Bool
@@ -293,7 +293,8 @@ func (h *held) settle(result []byte, err error) {
 		h.leave(cause)
 		return
 	}
-	// The run is over, and what follows is decided by who is first: it may take longer than the lease.
+	// The run is over, and what follows is decided by who is first: it may take longer than the
+	// lease.
 	ctx, cancel := context.WithTimeout(h.worker.life, h.worker.pool.keep)
 	defer cancel()
 	if h.link != nil {

@@ -57,10 +57,10 @@ func readAttempts(text string) (a attempts, err error) {
 	return a, nil
 }
 
-// attemptsBegun tells how often a task was begun that was delivered before. Deliveries would not do:
-// a worker that dies takes with it what it held but had not begun, and a task must not be given
-// up because it was always in bad company. So each attempt but the first is written down as it begins.
-// The first is taken for granted, unless it is written down that the run was given back.
+// attemptsBegun tells how often a task was begun that was delivered before. Deliveries would not
+// do: a worker that dies takes with it what it held but had not begun, and a task must not be given
+// up because it was always in bad company. So each attempt but the first is written down as it
+// begins. The first is taken for granted, unless it is written down that the run was given back.
 func (w *worker) attemptsBegun(ctx context.Context, id string) (a attempts, err error) {
 	err = w.pool.persist(ctx, "reading the attempts of a task", func(ctx context.Context) error {
 		entry, err := w.pool.bucket.Get(ctx, attemptsKey(id))

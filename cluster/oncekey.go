@@ -13,8 +13,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// A key of [Once] has one task at a time. Its tasks are numbered, as one that was cancelled frees it
-// for another, and each has an ID of its own:
+// A key of [Once] has one task at a time. Its tasks are numbered, as one that was cancelled frees
+// it for another, and each has an ID of its own:
 //
 //	free    -> claimed    a record of the key has the number of the task
 //	claimed -> stored     the task is accepted, and the record says so

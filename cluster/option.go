@@ -63,17 +63,17 @@ func Workers(n int) Option { return func(s *settings) { s.workers = n } }
 // [Workers] workers and shuts it down.
 func Executor(pool *executor.ScheduledPool) Option { return func(s *settings) { s.local = pool } }
 
-// Replicas is on how many servers each message is stored: 1, 3 or 5. It counts when the pool is made;
-// a pool that exists with another number is [ErrShape]. Without it, a pool is made with one, and
-// one that exists is taken as it is.
+// Replicas is on how many servers each message is stored: 1, 3 or 5. It counts when the pool is
+// made; a pool that exists with another number is [ErrShape]. Without it, a pool is made with one,
+// and one that exists is taken as it is.
 func Replicas(n int) Option { return func(s *settings) { s.replicas = n } }
 
 // Keep is how long outcomes and dead letters are kept, and with them the keys of [Once]: a day
 // unless told. It counts when the pool is made.
 func Keep(d time.Duration) Option { return func(s *settings) { s.keep = d } }
 
-// Grace is how long Serve, asked to end, waits for runs under way: 30 s unless told. After it, their
-// contexts end, and they are given back to be run elsewhere.
+// Grace is how long Serve, asked to end, waits for runs under way: 30 s unless told. After it,
+// their contexts end, and they are given back to be run elsewhere.
 func Grace(d time.Duration) Option { return func(s *settings) { s.grace = d } }
 
 // Logger makes the pool tell what it does: a lost lease, a refused outcome, a payload given up, a

@@ -174,8 +174,8 @@ func (r *results) record(ctx context.Context, id string, o outcome) (first bool,
 	return ok && string(known.encode()) == string(m.Data), err
 }
 
-// validID tells whether an ID can be one of ours: it is a key of the bucket. A key of Once has tasks
-// whose IDs have three parts, see oncekey.go.
+// validID tells whether an ID can be one of ours: it is a key of the bucket. A key of Once has
+// tasks whose IDs have three parts, see oncekey.go.
 func validID(id string) bool {
 	parts := strings.Split(id, ".")
 	if len(parts) != 2 && (len(parts) != 3 || parts[0] != "once") {

@@ -36,6 +36,6 @@ func RunFrom(ctx context.Context) (Run, bool) {
 	return run, ok
 }
 
-// fence is that of a task that runs once: one number of its place in the stream and the count of its
-// deliveries. A stream would have to see 2^48 messages for the first to run over.
+// fence is that of a task that runs once: one number of its place in the stream and the count of
+// its deliveries. A stream would have to see 2^48 messages for the first to run over.
 func fence(sequence, delivered uint64) uint64 { return sequence<<16 | min(delivered, 1<<16-1) }

@@ -85,8 +85,8 @@ func (p place) id() string {
 	return strings.TrimPrefix(rest, "o.")
 }
 
-// token writes a name as one token of a subject: what has a meaning there, or cannot stand there, is
-// escaped, so that two names never share a token.
+// token writes a name as one token of a subject: what has a meaning there, or cannot stand there,
+// is escaped, so that two names never share a token.
 func token(name string) string {
 	var b strings.Builder
 	for i := range len(name) {
@@ -108,7 +108,8 @@ func nameOf(token string) string {
 	return name
 }
 
-// longestName is how long the token of a task's or series' name may be: the name of a consumer is one.
+// longestName is how long the token of a task's or series' name may be: the name of a consumer is
+// one.
 const longestName = 200
 
 func plain(c byte) bool {

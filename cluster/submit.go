@@ -71,8 +71,8 @@ func Schedule[P, R any](
 	return ScheduleAt(ctx, p, p.now().Add(d), t, in, opts...)
 }
 
-// ScheduleAt is [Submit] for a task that is to run at a time, by the server's clock. It is not begun
-// earlier. A time that is past means at once.
+// ScheduleAt is [Submit] for a task that is to run at a time, by the server's clock. It is not
+// begun earlier. A time that is past means at once.
 func ScheduleAt[P, R any](
 	ctx context.Context, p *Pool, due time.Time, t Task[P, R], in P, opts ...SubmitOption,
 ) (*Future[R], error) {

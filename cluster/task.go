@@ -10,8 +10,8 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// Task is a function with a name. Every replica has the code, so only names and payloads travel. The
-// zero Task is not usable; make one with [Define], as a rule in a package variable.
+// Task is a function with a name. Every replica has the code, so only names and payloads travel.
+// The zero Task is not usable; make one with [Define], as a rule in a package variable.
 type Task[P, R any] struct{ *definition }
 
 // Runnable is any [Task], whatever its types: what [Pool.Serve] takes.
@@ -55,8 +55,8 @@ func Lease(d time.Duration) TaskOption { return func(t *definition) { t.lease = 
 // Attempts is how often a task may be begun before it is [ErrAbandoned]: 5 unless told. Only
 // attempts count whose worker died or was lost. A function that returns an error has an outcome;
 // give it executor.Retry by [With] to have it tried again. A series is not abandoned: it leaves out
-// the run that kills its workers, and goes on with the next, at its time. The payload is kept on the
-// dead-letter subject, with the [Instance] that has died last.
+// the run that kills its workers, and goes on with the next, at its time. The payload is kept on
+// the dead-letter subject, with the [Instance] that has died last.
 func Attempts(n int) TaskOption { return func(t *definition) { t.attempts = n } }
 
 // With gives options to each run on the local pool: executor.Timeout, executor.Retry,

@@ -9,7 +9,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// watch follows the messages of a subject, those that are there and those that come, and misses none.
+// watch follows the messages of a subject, those that are there and those that come, and misses
+// none.
 //
 // The server numbers what it delivers to a consumer. A number that does not follow the last, or one
 // that the server has given and that has not arrived when nothing comes any more, is a message that

@@ -16,9 +16,9 @@ import (
 // new comes from one that was made anew.
 const watchEvery = 10 * time.Second
 
-// protocol is the number of what is stored, and of how processes go on with what others have stored.
-// It grows with each change that code of before would get wrong. The stream of a pool carries it; one
-// without is of the first.
+// protocol is the number of what is stored, and of how processes go on with what others have
+// stored. It grows with each change that code of before would get wrong. The stream of a pool
+// carries it; one without is of the first.
 const (
 	protocol    = 1
 	protocolKey = "punctual.protocol"

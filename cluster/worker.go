@@ -20,9 +20,9 @@ import (
 // gives back at once what has not begun, waits for what runs for at most [Grace], gives that back
 // as well, and returns nil. [Pool.Close] ends it in the same way.
 //
-// A pool serves once at a time. Serve returns an error at once if it is served already, for no tasks,
-// for two of one name, and for those that Define was given wrongly; later only if the server refuses
-// for good, or the pool is not what it was: [ErrShape] or [ErrProtocol].
+// A pool serves once at a time. Serve returns an error at once if it is served already, for no
+// tasks, for two of one name, and for those that Define was given wrongly; later only if the server
+// refuses for good, or the pool is not what it was: [ErrShape] or [ErrProtocol].
 func (p *Pool) Serve(ctx context.Context, tasks ...Runnable) error {
 	defs, err := p.toServe(tasks)
 	if err != nil {
@@ -223,8 +223,8 @@ func (w *worker) fetchOnce(
 	return came, batch.Error()
 }
 
-// leaveUnbegun leaves to another, when its lease is over, what may have arrived long ago. It does not
-// count as an attempt.
+// leaveUnbegun leaves to another, when its lease is over, what may have arrived long ago. It does
+// not count as an attempt.
 func (w *worker) leaveUnbegun(def *definition, m jetstream.Msg, meta *jetstream.MsgMetadata) {
 	at := w.pool.on.placeOf(m.Subject())
 	w.pool.logger.Warn("run left to another: this process was stopped, and may have had it for longer "+

@@ -149,8 +149,8 @@ func (p *Pool) acceptAfter(c *cell.Cell, delay time.Duration) error {
 	return p.acceptLaterLocked(c, clock.Later(now, delay), now)
 }
 
-// acceptAt queues c for the first time, to run at a time of the pool's clock, or refuses it. Its own
-// time may have passed.
+// acceptAt queues c for the first time, to run at a time of the pool's clock, or refuses it. Its
+// own time may have passed.
 func (p *Pool) acceptAt(c *cell.Cell, when int64) error {
 	now := p.clock.Now()
 	p.mu.Lock()

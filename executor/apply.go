@@ -189,9 +189,9 @@ func (j Job) resolve(s *run.Settings) (o series.Options, period int64, err error
 }
 
 // compareAndApply does what Apply says, and returns the tasks to be stopped. Calendars and
-// observers are the user's, so jobs are compared, and observers told of what is to be added, before the step
-// itself. If another Apply has changed something meanwhile, all that comes again; what need not be
-// added any more is refused.
+// observers are the user's, so jobs are compared, and observers told of what is to be added, before
+// the step itself. If another Apply has changed something meanwhile, all that comes again; what
+// need not be added any more is refused.
 func (p *ScheduledPool) compareAndApply(wanted []*job) (Changes, []*cell.Cell, error) {
 	for {
 		if err := p.compare(wanted); err != nil {

@@ -9,9 +9,9 @@ import (
 )
 
 // Overview: a task that has waited for too long, or a series without a run to wait for, is not kept
-// until a worker is free. It is set aside: taken out of wherever it waits, so that it takes no room,
-// and put through the states of a run at once, of which only the body is left out. Who does that is
-// no worker and takes no worker's place.
+// until a worker is free. It is set aside: taken out of wherever it waits, so that it takes no
+// room, and put through the states of a run at once, of which only the body is left out. Who does
+// that is no worker and takes no worker's place.
 
 // setAsideLocked is [run.Owner.SetAside].
 func (p *Pool) setAsideLocked(c *cell.Cell, why run.Skip) (finish func()) {

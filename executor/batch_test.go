@@ -266,8 +266,8 @@ func TestWhoAsksForATimeEndsTheDealing(t *testing.T) {
 	})
 }
 
-// A task that goes by its time, and comes while a batch is being played, is behind it, and ahead of what
-// comes later.
+// A task that goes by its time, and comes while a batch is being played, is behind it, and ahead of
+// what comes later.
 func TestABatchAndATaskWithATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := NewScheduledPool(1)
@@ -407,7 +407,8 @@ func TestAFailureDoesNotEndTheDealing(t *testing.T) {
 	})
 }
 
-// Some workers come by the lock, as the context of their task has been asked for a signal; others do not.
+// Some workers come by the lock, as the context of their task has been asked for a signal; others
+// do not.
 func TestStressOfWorkersWithAndWithoutTheLock(t *testing.T) {
 	const tasks = 2000
 	for range 30 {
@@ -430,7 +431,8 @@ func TestStressOfWorkersWithAndWithoutTheLock(t *testing.T) {
 	}
 }
 
-// Two workers exchange three series: the time that one has read may lie before the end of a run on the other.
+// Two workers exchange three series: the time that one has read may lie before the end of a run on
+// the other.
 func TestARunOfASeriesStartsAfterTheEndOfTheLast(t *testing.T) {
 	p := NewScheduledPool(2)
 	base := time.Now()

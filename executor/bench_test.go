@@ -57,8 +57,8 @@ func spread(i, n int) time.Duration {
 	return time.Hour + time.Duration(i*7919%n)*(time.Hour/time.Duration(n))
 }
 
-// BenchmarkPending prints the bytes that a pending task takes, its future and its share of the queue
-// included, with a million of them.
+// BenchmarkPending prints the bytes that a pending task takes, its future and its share of the
+// queue included, with a million of them.
 func BenchmarkPending(b *testing.B) {
 	pool := func(p *executor.ScheduledPool) func(i int) {
 		return func(i int) { _, _ = p.Schedule(spread(i, million), pooltest.Nothing) }
@@ -115,7 +115,8 @@ func BenchmarkExecute(b *testing.B) {
 }
 
 // BenchmarkObserved runs a task of a microsecond again and again, with nobody who watches, with
-// histograms, with an observer, with both, and with a recording. Nothing is idle, so nothing hides what that costs.
+// histograms, with an observer, with both, and with a recording. Nothing is idle, so nothing hides
+// what that costs.
 func BenchmarkObserved(b *testing.B) {
 	observer := executor.Observe(executor.Observer{
 		Began: func(context.Context, executor.Run) context.Context { return nil },

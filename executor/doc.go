@@ -128,11 +128,11 @@
 //
 // # Seeing what happens
 //
-// [Pool.Stats], [Pool.Running] and [Pool.Next] tell how a pool is, [Pool.Series] and [Handle.Status]
-// how its periodic tasks are. [Measure] keeps histograms, [KeepHistory] the last ten minutes,
-// [ExplainLate] says what a late run had waited for, [Expect] and [Pool.Health] whether all is well,
-// [Observe] tells of everything as it happens, and [Record] writes it down. The module
-// contrib/inspect shows all of it as a live page.
+// [Pool.Stats], [Pool.Running] and [Pool.Next] tell how a pool is, [Pool.Series] and
+// [Handle.Status] how its periodic tasks are. [Measure] keeps histograms, [KeepHistory] the last
+// ten minutes, [ExplainLate] says what a late run had waited for, [Expect] and [Pool.Health]
+// whether all is well, [Observe] tells of everything as it happens, and [Record] writes it down.
+// The module contrib/inspect shows all of it as a live page.
 //
 // During a run the goroutine carries the names of pool and task, if they have any, as the pprof
 // labels "pool" and "task", so a CPU profile shows where the time went. A task that its caller runs
@@ -147,8 +147,8 @@
 // # Coming from elsewhere
 //
 // The folder docs of the repository has [an hour's way] through all of it, and pages for those who
-// come from time.Ticker, from cron libraries, from other pools or from Java; the folder examples has
-// programs to copy.
+// come from time.Ticker, from cron libraries, from other pools or from Java; the folder examples
+// has programs to copy.
 //
 // [an hour's way]: https://github.com/punctual-go/punctual/blob/main/docs/README.md
 package executor

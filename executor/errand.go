@@ -18,8 +18,8 @@ var (
 // errand is a task with a result for a foreign Submitter, which knows only tasks without one. The
 // body that the Submitter runs is the run of another task, which has the result.
 //
-// Where the Submitter tries again, see [Retry], an attempt that fails leaves the other task pending:
-// whether another follows, only the Submitter knows, and its future says how it has ended.
+// Where the Submitter tries again, see [Retry], an attempt that fails leaves the other task
+// pending: whether another follows, only the Submitter knows, and its future says how it has ended.
 type errand[V any] struct {
 	task     *future.Task[V]
 	panicked atomic.Pointer[future.PanicError] // of fn, to be passed on; nil if it has returned

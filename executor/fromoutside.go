@@ -1,9 +1,9 @@
 package executor
 
 // A pool that was made outside of testing/synctest bubbles lives in real time. Used inside of one,
-// its workers would wait for times that do not come. Its clock shows that: bubbles begin in the year
-// 2000, so there it is before its beginning. A pool from inside, used elsewhere, is found by the
-// runtime, which lets nobody else use the channels of a bubble.
+// its workers would wait for times that do not come. Its clock shows that: bubbles begin in the
+// year 2000, so there it is before its beginning. A pool from inside, used elsewhere, is found by
+// the runtime, which lets nobody else use the channels of a bubble.
 
 // fromOutside is what is wrong then.
 const fromOutside = "the pool is used in a testing/synctest bubble and was made outside of it; " +

@@ -26,8 +26,8 @@ var (
 	labelLine  = regexp.MustCompile(`(?m)^# labels: \{(.*)\}$`)
 )
 
-// labelProfile returns, for each goroutine whose stack has the given text, its labels as the goroutine
-// profile tells them: `"pool":"p", "task":"t"`, or nothing.
+// labelProfile returns, for each goroutine whose stack has the given text, its labels as the
+// goroutine profile tells them: `"pool":"p", "task":"t"`, or nothing.
 func labelProfile(t *testing.T, text string) (labels []string) {
 	t.Helper()
 	var profile strings.Builder

@@ -37,7 +37,8 @@ type Lateness struct {
 	// remembers 64. Their time is in Wake.
 	Partial bool
 
-	// Expired tells that the run has not begun, see [BeginWithin]: it has waited in vain until then.
+	// Expired tells that the run has not begun, see [BeginWithin]: it has waited in vain until
+	// then.
 	Expired bool
 }
 

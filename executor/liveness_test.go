@@ -13,10 +13,10 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
-// TestNoDueTaskWaitsBesideAFreeWorker mixes all that moves workers and heads about, on a coarse grid
-// of times so that they meet, and looks at rest: when nothing can go on, either nothing is due or as
-// many tasks run as may. A lost wake-up, a baton not passed or a worker not started shows as a task
-// that waits for nothing.
+// TestNoDueTaskWaitsBesideAFreeWorker mixes all that moves workers and heads about, on a coarse
+// grid of times so that they meet, and looks at rest: when nothing can go on, either nothing is due
+// or as many tasks run as may. A lost wake-up, a baton not passed or a worker not started shows as
+// a task that waits for nothing.
 func TestNoDueTaskWaitsBesideAFreeWorker(t *testing.T) {
 	seeds := uint64(2000)
 	if testing.Short() {

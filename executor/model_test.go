@@ -18,9 +18,10 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// The model of a pool is a list of what was submitted, with what has become of it as its bodies tell. All
-// times lie on a grid, of half a tick, and the pool is looked at, from inside too, at every instant of it: so
-// what is due and has not begun has found all workers busy, and what starts late has waited for one.
+// The model of a pool is a list of what was submitted, with what has become of it as its bodies
+// tell. All times lie on a grid, of half a tick, and the pool is looked at, from inside too, at
+// every instant of it: so what is due and has not begun has found all workers busy, and what starts
+// late has waited for one.
 type poolModel struct {
 	pool    modelledPool
 	timed   *executor.ScheduledPool // nil for a plain pool
@@ -219,7 +220,8 @@ func (m *poolModel) add(j *job) {
 	m.jobs = append(m.jobs, j)
 }
 
-// submit calls how on a goroutine of its own, as it may be that the caller has to wait, or to run the job.
+// submit calls how on a goroutine of its own, as it may be that the caller has to wait, or to run
+// the job.
 func (m *poolModel) submit(j *job, how func(j *job) (*future.Future[struct{}], error)) {
 	m.add(j)
 	m.calls.Go(func() { m.answer(j, how) })
@@ -466,7 +468,8 @@ func (m *poolModel) advance(t *rapid.T) {
 	}
 }
 
-// rest lets pass more time than anything takes: if there is nothing to do then, only core workers stay.
+// rest lets pass more time than anything takes: if there is nothing to do then, only core workers
+// stay.
 func (m *poolModel) rest(t *rapid.T) {
 	if rapid.IntRange(0, 4).Draw(t, "seldom") > 0 {
 		t.Skip("not now")
@@ -596,8 +599,8 @@ func (m *poolModel) check(t *rapid.T) {
 	}
 }
 
-// checkAnswers compares the counts of submissions. One that its submitter runs has been accepted before it is
-// answered.
+// checkAnswers compares the counts of submissions. One that its submitter runs has been accepted
+// before it is answered.
 func (m *poolModel) checkAnswers(t *rapid.T, s executor.Stats) {
 	open := uint64(0)
 	for _, j := range m.jobs {
@@ -695,9 +698,9 @@ func outcomeIs(err error, settled bool, want error) error {
 	return nil
 }
 
-// checkOrder demands that no job that waits has been overtaken at this instant by one that was due later, or
-// came later. What another body has submitted, and what its submitter may have run itself, or waited with,
-// has no place in the order that the model knows; nor has a series.
+// checkOrder demands that no job that waits has been overtaken at this instant by one that was due
+// later, or came later. What another body has submitted, and what its submitter may have run
+// itself, or waited with, has no place in the order that the model knows; nor has a series.
 func (m *poolModel) checkOrder(t *rapid.T) {
 	first := &job{id: -1, when: math.MaxInt64}
 	for _, j := range m.jobs {

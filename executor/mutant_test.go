@@ -16,10 +16,11 @@ import (
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
-// The tests of this file hold on to small steps that are easily forgotten: bench/mutants leaves them out, one by one.
+// The tests of this file hold on to small steps that are easily forgotten: bench/mutants leaves
+// them out, one by one.
 
-// Of two idle workers the one that waits behind the other is one too many. It is called for a task, and goes: the
-// other has to take the task, though it waits for the end of an hour.
+// Of two idle workers the one that waits behind the other is one too many. It is called for a task,
+// and goes: the other has to take the task, though it waits for the end of an hour.
 func TestAWorkerThatGoesInsteadOfTakingATaskCallsTheOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 2, executor.KeepAlive(time.Minute))
@@ -68,8 +69,8 @@ func TestASerialExecutorGoesOnWhenItsNextTaskIsCancelledAsAWorkerTakesIt(t *test
 	})
 }
 
-// While a series runs, the other worker rests, and finds the queue empty. Nevertheless what comes now is later
-// than the next run of the series, which is overdue.
+// While a series runs, the other worker rests, and finds the queue empty. Nevertheless what comes
+// now is later than the next run of the series, which is overdue.
 func TestAFreshTaskDoesNotOvertakeTheOverdueRunOfASeriesThatStillRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 2)
@@ -93,7 +94,8 @@ func TestAFreshTaskDoesNotOvertakeTheOverdueRunOfASeriesThatStillRuns(t *testing
 	})
 }
 
-// The workers have gone when the one who stops the pool is held up before it settles what it has taken out.
+// The workers have gone when the one who stops the pool is held up before it settles what it has
+// taken out.
 func TestAPoolDoesNotEndBeforeTheFuturesOfWhatItDropsAreSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 1)

@@ -33,8 +33,8 @@ type Observer struct {
 
 	// Rejected is called after Submitted if the task is not accepted after all. The error is the
 	// one that the submitter gets; nil if a [RejectionPolicy] or a [WorkQueue] has panicked, or a
-	// function has ended the submitter's goroutine. A task that has been accepted is never rejected,
-	// however its submission ends.
+	// function has ended the submitter's goroutine. A task that has been accepted is never
+	// rejected, however its submission ends.
 	Rejected func(Run, error)
 
 	// Began is called on the goroutine of each run, before the hooks of [BeforeRun], with its

@@ -20,8 +20,8 @@ import (
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
-// moreValid asserts that the parts of the pool fit together. Tasks may run, but then the race detector
-// does not like to see it.
+// moreValid asserts that the parts of the pool fit together. Tasks may run, but then the race
+// detector does not like to see it.
 func moreValid(t *testing.T, p *executor.Pool) {
 	t.Helper()
 	if !probe.RaceEnabled {
@@ -111,8 +111,8 @@ var vain = map[string]func(ctx context.Context, p *executor.Pool, stuck *future.
 	},
 }
 
-// A bubble in which all wait in vain ends the test, so this one runs itself in other processes. While
-// the pool goes on trying, time does.
+// A bubble in which all wait in vain ends the test, so this one runs itself in other processes.
+// While the pool goes on trying, time does.
 func TestABubbleFindsOutThatAGoroutineOfATaskWaitsInVain(t *testing.T) {
 	const child = "PUNCTUAL_TEST_OF_WAITING_IN_VAIN"
 	wait, ok := vain[os.Getenv(child)]
@@ -195,8 +195,8 @@ func TestWhoGivesUpWaitingForRoomDoesNotHoldUpThoseBehind(t *testing.T) {
 	})
 }
 
-// Somebody who has kept the context of the task before asks it for a signal, and that takes so long that
-// the worker is idle by then, or at the next task.
+// Somebody who has kept the context of the task before asks it for a signal, and that takes so long
+// that the worker is idle by then, or at the next task.
 func TestTheContextOfATaskIsLiveThoughThatOfTheOneBeforeIsAskedTooLate(t *testing.T) {
 	for name, late := range map[string]time.Duration{"in the run": time.Second, "idle": time.Minute, "in the next run": time.Hour} {
 		t.Run(name, func(t *testing.T) {

@@ -12,8 +12,8 @@ type plan struct {
 	run.Plan
 
 	strand *strand // of a task of a serial executor; else nil
-	// expectedBy is the strand that the task was scheduled for, and joins once it is due: until then
-	// it has no strand, and the pool's lock guards that.
+	// expectedBy is the strand that the task was scheduled for, and joins once it is due: until
+	// then it has no strand, and the pool's lock guards that.
 	expectedBy *strand
 
 	// twin is set for a plan that many tasks share: the plan of those of them without a future.

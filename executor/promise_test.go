@@ -49,8 +49,8 @@ func TestPromise1_NeverEarlyAndExactInVirtualTime(t *testing.T) {
 	})
 }
 
-// A worker does not sleep for a task that is due in an instant. In virtual time that instant takes as long
-// as any other.
+// A worker does not sleep for a task that is due in an instant. In virtual time that instant takes
+// as long as any other.
 func TestPromise1_ExactInVirtualTimeAnInstantFromNow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, workers := range []int{1, 3} {

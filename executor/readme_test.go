@@ -99,8 +99,8 @@ func anchors(text string) (names []string) {
 	return names
 }
 
-// TestTheMapNamesWhatIsThere looks for every file and folder that a table of CONTRIBUTING.md names. A
-// file without a folder stands in that of the name before.
+// TestTheMapNamesWhatIsThere looks for every file and folder that a table of CONTRIBUTING.md names.
+// A file without a folder stands in that of the name before.
 func TestTheMapNamesWhatIsThere(t *testing.T) {
 	text, err := os.ReadFile("../CONTRIBUTING.md")
 	require.NoError(t, err)

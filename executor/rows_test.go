@@ -14,13 +14,13 @@ import (
 )
 
 // rows are the behaviours that this module answers for, by family. Of java.util.concurrent: the
-// numbers of ScheduledThreadPoolExecutor (STPE), ThreadPoolExecutor (TPE), ExecutorService and its bulk
-// operations (ES), ExecutorCompletionService (ECS), FutureTask (FT), and known bugs and complaints (K).
-// Of the timers: java.util.Timer (TMR) and its tests (TMJ), the wheels of Netty (HWT), Kafka (KAFKA)
-// and Akka (LARS), Netty's event loop (NETTYLOOP), Eureka's TimedSupervisorTask (TST). Of faults and
-// misuse: arguments (A), what tasks do (B_, as B is taken), re-entrancy (C), cancellation and races (D), life cycle
-// (E), time (F), load (G), observability (H). And real bugs of other schedulers, whose threads docs/rows.md
-// names (B).
+// numbers of ScheduledThreadPoolExecutor (STPE), ThreadPoolExecutor (TPE), ExecutorService and its
+// bulk operations (ES), ExecutorCompletionService (ECS), FutureTask (FT), and known bugs and
+// complaints (K). Of the timers: java.util.Timer (TMR) and its tests (TMJ), the wheels of Netty
+// (HWT), Kafka (KAFKA) and Akka (LARS), Netty's event loop (NETTYLOOP), Eureka's
+// TimedSupervisorTask (TST). Of faults and misuse: arguments (A), what tasks do (B_, as B is
+// taken), re-entrancy (C), cancellation and races (D), life cycle (E), time (F), load (G),
+// observability (H). And real bugs of other schedulers, whose threads docs/rows.md names (B).
 var rows = map[string]struct {
 	format string
 	ranges [][2]int
@@ -69,7 +69,8 @@ func TestEveryRowHasATestOrAReason(t *testing.T) {
 	assert.Equal(t, 103+74+42+24+40+28+22+6+25+19+21+25+15+99+55, total)
 }
 
-// idsOf returns the parts of the names of tests, some of which are ids; those like B_1 are two parts.
+// idsOf returns the parts of the names of tests, some of which are ids; those like B_1 are two
+// parts.
 func idsOf(names []string) map[string]bool {
 	ids := map[string]bool{}
 	for _, name := range names {

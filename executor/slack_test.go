@@ -56,8 +56,8 @@ func (k *tardy) body(length time.Duration, busy *time.Time) executor.Task {
 	}
 }
 
-// There is a worker for each series and one more, so one is always idle: a run waits for nothing but
-// the last of its own series.
+// There is a worker for each series and one more, so one is always idle: a run waits for nothing
+// but the last of its own series.
 func TestNoRunIsLaterThanTheSlackWhileAWorkerIsIdle(t *testing.T) {
 	for seed := range uint64(200) {
 		synctest.Test(t, func(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// unsafeReasons says, by file, why it may import unsafe, without which there is no go:linkname either. Tests
-// may, with the reason beside it.
+// unsafeReasons says, by file, why it may import unsafe, without which there is no go:linkname
+// either. Tests may, with the reason beside it.
 var unsafeReasons = map[string]string{}
 
 func TestNothingIsUnsafeWithoutAWrittenReason(t *testing.T) {
@@ -50,8 +50,8 @@ func TestThereIsNoAssemblyWithoutAWrittenReason(t *testing.T) {
 	}))
 }
 
-// What the library proper needs is the standard library, golang.org/x/sys and go.uber.org/atomic. None of it opens a port, or shows
-// anything to the web.
+// What the library proper needs is the standard library, golang.org/x/sys and go.uber.org/atomic.
+// None of it opens a port, or shows anything to the web.
 func TestTheLibraryDependsOnLittle(t *testing.T) {
 	goCommand, err := exec.LookPath("go")
 	if err != nil {

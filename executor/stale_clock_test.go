@@ -14,8 +14,9 @@ import (
 	"github.com/punctual-go/punctual/internal/delay"
 )
 
-// A worker is held up between its reading of the clock and the lock of the pool. Then it takes one task, and has the
-// idle worker woken for the next, which is due: at once, not by an alarm that is set from the old reading.
+// A worker is held up between its reading of the clock and the lock of the pool. Then it takes one
+// task, and has the idle worker woken for the next, which is due: at once, not by an alarm that is
+// set from the old reading.
 func TestAWorkerThatWasHeldUpHasAnotherComeAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
@@ -42,9 +43,9 @@ func TestAWorkerThatWasHeldUpHasAnotherComeAtOnce(t *testing.T) {
 	})
 }
 
-// A bare task has no time as long as none of the pool has one. The first with a time goes after such tasks, also after
-// those that come while its submitter is held up between its reading of the clock and the lock of the pool: so it
-// must not have a time from before they came.
+// A bare task has no time as long as none of the pool has one. The first with a time goes after
+// such tasks, also after those that come while its submitter is held up between its reading of the
+// clock and the lock of the pool: so it must not have a time from before they came.
 func TestWhatGoesFirstHasNotComeAfterTheTimeOfTheNext(t *testing.T) {
 	pool := executor.NewScheduledPool(1)
 	defer func() { pool.ShutdownNow(); <-pool.Terminated() }()
@@ -70,8 +71,8 @@ func TestWhatGoesFirstHasNotComeAfterTheTimeOfTheNext(t *testing.T) {
 	assert.False(t, queued[1].Scheduled.Before(came), "due %v before the task that goes first has come", came.Sub(queued[1].Scheduled))
 }
 
-// A worker is held up in the same place while a run of a series goes on elsewhere, and then takes the next of that
-// series, which has been due since before it read the clock.
+// A worker is held up in the same place while a run of a series goes on elsewhere, and then takes
+// the next of that series, which has been due since before it read the clock.
 func TestNoRunOfASeriesStartsBeforeTheLastHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond

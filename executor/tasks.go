@@ -21,8 +21,8 @@ func (p *Pool) Tasks() iter.Seq[Handle] {
 	}
 }
 
-// Series returns the periodic tasks that have not ended, in no order. It takes the lock for O(n), to
-// copy references: some 20 µs for a hundred thousand.
+// Series returns the periodic tasks that have not ended, in no order. It takes the lock for O(n),
+// to copy references: some 20 µs for a hundred thousand.
 func (p *Pool) Series() []Handle {
 	cells := p.runs.Enrolled()
 	handles := make([]Handle, 0, len(cells))

@@ -12,8 +12,8 @@ import (
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
-// links is how many futures of Then a chain has: a quarter of a million; less under the race detector,
-// and if it is to be short; and ten million, which take 5 GB, if the environment variable
+// links is how many futures of Then a chain has: a quarter of a million; less under the race
+// detector, and if it is to be short; and ten million, which take 5 GB, if the environment variable
 // PUNCTUAL_STRESS is set.
 func links() int {
 	switch {

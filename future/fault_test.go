@@ -15,8 +15,8 @@ import (
 	"github.com/punctual-go/punctual/internal/delay"
 )
 
-// The tests of this file are about functions that are called when a future is settled: what the fault table
-// says of callbacks.
+// The tests of this file are about functions that are called when a future is settled: what the
+// fault table says of callbacks.
 
 func TestC7_AFunctionOfThenMayUseTheFutureItComesFrom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -88,8 +88,8 @@ func TestC8_AFunctionGivenAfterTheEndIsCalledOnce(t *testing.T) {
 	}
 }
 
-// Between the moment at which a future is settled and that at which those who wait are told lies a point where
-// a hook can give it one more function.
+// Between the moment at which a future is settled and that at which those who wait are told lies a
+// point where a hook can give it one more function.
 func TestC8_AFunctionGivenDuringTheEndIsCalledOnce(t *testing.T) {
 	for name, c := range faEnds {
 		t.Run(name, func(t *testing.T) {

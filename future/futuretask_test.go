@@ -102,7 +102,8 @@ func ended(cause error) context.Context {
 	return ctx
 }
 
-// requireOutcome checks all ways to ask a settled future, those that would rather not wait included.
+// requireOutcome checks all ways to ask a settled future, those that would rather not wait
+// included.
 func requireOutcome(t *testing.T, f *future.Future[int], value int, err error) {
 	t.Helper()
 	answers := []func() (int, error){

@@ -355,7 +355,8 @@ func (m *taskModel) check() error {
 	if err := m.checkChannels(); err != nil {
 		return err
 	}
-	// A context lives as long as its body at most, and only what the runner has settled is complete.
+	// A context lives as long as its body at most, and only what the runner has settled is
+	// complete.
 	if c := (*cell.Core[int])(f).Cell(); c.Live() && !m.inBody() || c.Full() && (m.inBody() || !m.state.Settled() || m.state == future.Cancelled) {
 		return fmt.Errorf("in state %v, in a body %v: live %v, full %v", m.state, m.inBody(), c.Live(), c.Full())
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/punctual-go/punctual/internal/delay/delaytest"
 )
 
-// The tests of this file hold bugs of other schedulers, whose threads docs/rows.md names, against futures.
-// Where a bug was a race, a delay point makes the unlucky order the only one.
+// The tests of this file hold bugs of other schedulers, whose threads docs/rows.md names, against
+// futures. Where a bug was a race, a delay point makes the unlucky order the only one.
 
 var errPB = errors.New("failed")
 
@@ -28,8 +28,8 @@ var pbEnds = map[string]func(k *future.Task[int]){
 	"a cause": func(k *future.Task[int]) { k.Future().CancelCause(errPB) },
 }
 
-// pbWaits are the ways in which one can wait for that by a channel. Any, All and Completed have themselves told
-// under a lock, and have no window.
+// pbWaits are the ways in which one can wait for that by a channel. Any, All and Completed have
+// themselves told under a lock, and have no window.
 var pbWaits = map[string]func(t *testing.T, f *future.Future[int]){
 	"Get":        func(t *testing.T, f *future.Future[int]) { _, _ = f.Get(t.Context()) },
 	"GetTimeout": func(_ *testing.T, f *future.Future[int]) { _, _ = f.GetTimeout(time.Hour) },
@@ -57,7 +57,8 @@ func pbEachPair(t *testing.T, test func(t *testing.T, k *future.Task[int], end, 
 	}
 }
 
-// The end comes when a waiter has said that it wants to be told, and not looked whether it is too late for that.
+// The end comes when a waiter has said that it wants to be told, and not looked whether it is too
+// late for that.
 func TestB7_AnEndBetweenTheAskingAndTheLookIsSeen(t *testing.T) {
 	pbEachPair(t, func(t *testing.T, _ *future.Task[int], end, wait func()) {
 		delaytest.Once(t, delay.WaiterComes, end)
@@ -80,7 +81,8 @@ func TestB7_AWaiterWhoComesAsTheOthersAreToldIsReleasedToo(t *testing.T) {
 	})
 }
 
-// Two come to end a future while a third asks for it: one of them is told that it did, and all see the same end.
+// Two come to end a future while a third asks for it: one of them is told that it did, and all see
+// the same end.
 func TestB5_OfTwoWhoEndAFutureOneDoesAndNobodyIsLeftWaiting(t *testing.T) {
 	for name, waitFor := range pbWaits {
 		t.Run(name, func(t *testing.T) {

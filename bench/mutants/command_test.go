@@ -29,7 +29,8 @@ var faults = []catalogue.Mutant{
 	{ID: "toy-05", Fault: "gone", File: "sum/sum.go", From: "i <= m", To: "i < m"},
 }
 
-// commandOnToys returns a command for the toys, on disk and the working directory, and what it prints.
+// commandOnToys returns a command for the toys, on disk and the working directory, and what it
+// prints.
 func commandOnToys(t *testing.T) (c command, out, log *bytes.Buffer) {
 	dir := t.TempDir()
 	for name, text := range toys {

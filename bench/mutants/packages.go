@@ -76,8 +76,8 @@ func packagesOf(ctx context.Context, root string) ([]*tested, error) {
 	return packages, nil
 }
 
-// importsOf returns what a package or its tests import. A folder that holds tests alone is as near to a fault as the
-// package above it that they test.
+// importsOf returns what a package or its tests import. A folder that holds tests alone is as near
+// to a fault as the package above it that they test.
 func importsOf(l listed, byPath map[string]listed) []string {
 	imports := slices.Concat(l.Imports, l.TestImports, l.XTestImports)
 	if len(l.Imports) > 0 {
@@ -91,8 +91,8 @@ func importsOf(l listed, byPath map[string]listed) []string {
 	return imports
 }
 
-// distance tells how near a package is to the one that a fault is in: 0 if it is that, 1 if it imports it, 2 if it
-// depends on it; or -1.
+// distance tells how near a package is to the one that a fault is in: 0 if it is that, 1 if it
+// imports it, 2 if it depends on it; or -1.
 func (p *tested) distance(fault string) int {
 	switch {
 	case p.path == fault:
@@ -105,8 +105,8 @@ func (p *tested) distance(fault string) int {
 	return -1
 }
 
-// near returns the packages whose tests a fault may concern, up to a distance: the nearest first, and among equals the
-// quickest.
+// near returns the packages whose tests a fault may concern, up to a distance: the nearest first,
+// and among equals the quickest.
 func near(packages []*tested, fault string, most int) (found []*tested) {
 	for _, p := range packages {
 		if d := p.distance(fault); d >= 0 && d <= most {
@@ -131,7 +131,8 @@ func goCommand(ctx context.Context, dir string, args ...string) ([]byte, error) 
 	return out, err
 }
 
-// environment is that of the tests: those that build mutants of their own have nothing to do in one.
+// environment is that of the tests: those that build mutants of their own have nothing to do in
+// one.
 func environment(more ...string) []string {
 	return append(os.Environ(), append([]string{"PUNCTUAL_MUTANT=1"}, more...)...)
 }

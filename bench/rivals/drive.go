@@ -12,7 +12,8 @@ import (
 	"github.com/punctual-go/punctual/bench/rivals/workload"
 )
 
-// driveVerb makes this program the driver of a system in Go: "rivals drive system kind size=number ...".
+// driveVerb makes this program the driver of a system in Go: "rivals drive system kind size=number
+// ...".
 const driveVerb = "drive"
 
 func drive(ctx context.Context, args []string, in io.Reader, out io.Writer) error {

@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// behave answers rounds with what stands between semicolons: figures, or a way to fail. The last one counts
-// for all that follow. Who hangs may give a sign of it, a file.
+// behave answers rounds with what stands between semicolons: figures, or a way to fail. The last
+// one counts for all that follow. Who hangs may give a sign of it, a file.
 func behave(b string) {
 	answers := strings.Split(b, ";")
 	in := bufio.NewScanner(os.Stdin)

@@ -1,15 +1,17 @@
-// Command rivals measures this library against its rivals: executors of the JDK, Go's own timers, pools
-// and cron libraries for Go, and wheels, each in a process of its own, by turns.
+// Command rivals measures this library against its rivals: executors of the JDK, Go's own timers,
+// pools and cron libraries for Go, and wheels, each in a process of its own, by turns.
 //
 //	go -C bench run ./rivals          # all of it, which takes a while
 //	go -C bench run ./rivals -quick   # small sizes: to see that it works, not to measure
 //	go -C bench run ./rivals -list    # what there is to choose from
 //
-// It prints tables, and writes them to the directory results, with all rounds as JSON and a picture of each
-// workload. Package workload says what is measured. Java and Netty take part where they are installed.
+// It prints tables, and writes them to the directory results, with all rounds as JSON and a picture
+// of each workload. Package workload says what is measured. Java and Netty take part where they are
+// installed.
 //
-// It exits with 0; with 1 if nothing could be measured, or something not be written, or with -check if a target is missed; with 2
-// for bad flags; with 130 after Ctrl-C, when it writes what it has measured until then.
+// It exits with 0; with 1 if nothing could be measured, or something not be written, or with -check
+// if a target is missed; with 2 for bad flags; with 130 after Ctrl-C, when it writes what it has
+// measured until then.
 package main
 
 import (

@@ -17,13 +17,13 @@ import (
 const (
 	idleKind = "idle" // which is measured from outside
 
-	// together is how many drivers there are at once. Each keeps still while it is not measured, but it is
-	// in memory.
+	// together is how many drivers there are at once. Each keeps still while it is not measured,
+	// but it is in memory.
 	together = 32
 
-	// patience is for a driver to get ready, and for a round: a little longer than a driver's own, as it can
-	// say what is missing. To see that all works, there is no need to wait
-	// for those who are very slow.
+	// patience is for a driver to get ready, and for a round: a little longer than a driver's own,
+	// as it can say what is missing. To see that all works, there is no need to wait for those who
+	// are very slow.
 	patience      = 6 * time.Minute
 	quickPatience = 5 * time.Second
 )
@@ -55,8 +55,8 @@ type turn struct {
 	driver *process.Driver // nil if it could not be started, or is closed
 }
 
-// measure lets those contenders do all rounds, each round in another order. It returns the results of
-// those that have come to do something.
+// measure lets those contenders do all rounds, each round in another order. It returns the results
+// of those that have come to do something.
 func (p planned) measure(ctx context.Context, contenders []contender, progress *progress) (results []*report.Result) {
 	turns := make([]*turn, len(contenders))
 	var starting errgroup.Group
@@ -83,8 +83,8 @@ func (p planned) measure(ctx context.Context, contenders []contender, progress *
 	return results
 }
 
-// startTogether returns how many drivers warm up at once: one after another, as that takes processors,
-// unless it does not matter how well.
+// startTogether returns how many drivers warm up at once: one after another, as that takes
+// processors, unless it does not matter how well.
 func (p planned) startTogether() int {
 	if p.quick {
 		return 4

@@ -74,8 +74,8 @@ func because(notices []string) string {
 	return " (" + strings.Join(notices, "; ") + ")"
 }
 
-// choose returns those of all that have one of the names, or begin with it if none has it. No names are
-// all of them.
+// choose returns those of all that have one of the names, or begin with it if none has it. No names
+// are all of them.
 func choose[T any](what string, names []string, all []T, name func(T) string) ([]T, error) {
 	if len(names) == 0 {
 		return all, nil

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/term"
 )
 
-// progress shows how far the run is: on a terminal a bar that moves, elsewhere a plain line for each
-// workload.
+// progress shows how far the run is: on a terminal a bar that moves, elsewhere a plain line for
+// each workload.
 type progress struct {
 	mu  sync.Mutex
 	out io.Writer

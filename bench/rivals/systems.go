@@ -14,8 +14,8 @@ import (
 	"github.com/punctual-go/punctual/bench/rivals/workload"
 )
 
-// findField returns the systems in Go, those of an earlier build if there is one, and those in Java if
-// there is any.
+// findField returns the systems in Go, those of an earlier build if there is one, and those in Java
+// if there is any.
 func findField(java, before string) (*field, error) {
 	f := &field{close: func() {}}
 	if err := f.addGo(); err != nil {
@@ -55,8 +55,9 @@ func (f *field) addGo() error {
 	return nil
 }
 
-// addBefore adds the systems of this module as they were when another build of this command was made,
-// each behind its successor. So what a change costs can be told from what the machine does meanwhile.
+// addBefore adds the systems of this module as they were when another build of this command was
+// made, each behind its successor. So what a change costs can be told from what the machine does
+// meanwhile.
 func (f *field) addBefore(build string) error {
 	path, err := exec.LookPath(build)
 	if err != nil {

@@ -1,17 +1,18 @@
-// Command soak looks for faults by volume: random work in virtual time against oracles, every two features together, histories of real goroutines
-// against models, pairs of operations against each other, everything at once, and a hundred years of periodic work.
+// Command soak looks for faults by volume: random work in virtual time against oracles, every two
+// features together, histories of real goroutines against models, pairs of operations against each
+// other, everything at once, and a hundred years of periodic work.
 //
 //	go -C bench run ./soak                    # a million operations in virtual time, and of the rest in proportion
 //	go -C bench run ./soak -ops 100000000     # a hundred times that: an hour
 //	go -C bench run ./soak -for 10m           # as much as there is time for
 //	go -C bench run ./soak -replay out/soak/… # once more what has failed
 //
-// It prints a table of what has been done and what was wrong. What has failed is kept in files: a history,
-// or the job with its seed. A seed fixes the work, and not in which order goroutines do it, so a failure may take
-// many replays to come again; a history is the failure itself.
+// It prints a table of what has been done and what was wrong. What has failed is kept in files: a
+// history, or the job with its seed. A seed fixes the work, and not in which order goroutines do
+// it, so a failure may take many replays to come again; a history is the failure itself.
 //
-// It exits with 0; with 1 if anything was wrong, or could not be done; with 2 for bad flags; with 130 after
-// Ctrl-C, when it prints what it has until then.
+// It exits with 0; with 1 if anything was wrong, or could not be done; with 2 for bad flags; with
+// 130 after Ctrl-C, when it prints what it has until then.
 package main
 
 import (

@@ -46,8 +46,8 @@ type options struct {
 	command  string // what was asked for
 }
 
-// The shares of what is not told, of the operations in virtual time, as they are in a release: 100,000,000
-// operations, 100,000 seeds, 10,000,000 of the rest, and 100 years.
+// The shares of what is not told, of the operations in virtual time, as they are in a release:
+// 100,000,000 operations, 100,000 seeds, 10,000,000 of the rest, and 100 years.
 const (
 	opsPerSeed = 1000
 	opsPerRest = 10
@@ -55,7 +55,8 @@ const (
 	opsPerYear = 1_000_000
 )
 
-// parse reads the command line. It prints to help only if that is asked for: then the error is [flag.ErrHelp].
+// parse reads the command line. It prints to help only if that is asked for: then the error is
+// [flag.ErrHelp].
 func parse(args []string, help io.Writer) (options, error) {
 	o := options{}
 	chosen := ""

@@ -24,7 +24,8 @@ type binaries struct {
 
 const drillPackage = "github.com/punctual-go/punctual/bench/soak/drill"
 
-// build makes the binaries. That there is no race detector, for want of a C compiler, is told and no error.
+// build makes the binaries. That there is no race detector, for want of a C compiler, is told and
+// no error.
 func build(ctx context.Context, race bool, notes io.Writer) (*binaries, error) {
 	dir, err := os.MkdirTemp("", "soak")
 	if err != nil {
@@ -70,7 +71,8 @@ type process struct {
 	doneOps    int64
 }
 
-// run returns what has come of the job. If the process dies, that is a fault, too, with its last words.
+// run returns what has come of the job. If the process dies, that is a fault, too, with its last
+// words.
 func (p *process) run(ctx context.Context) drill.Report {
 	p.at = p.job.Seed
 	cmd := exec.CommandContext(ctx, p.binary, "-test.run=^TestDrill$", "-test.timeout=20m", "-test.count=1")

@@ -11,7 +11,8 @@ import (
 	"golang.org/x/term"
 )
 
-// progress shows how far the soak is: on a terminal a bar that moves, elsewhere a line now and then.
+// progress shows how far the soak is: on a terminal a bar that moves, elsewhere a line now and
+// then.
 type progress struct {
 	mu     sync.Mutex
 	out    io.Writer

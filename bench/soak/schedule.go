@@ -12,7 +12,8 @@ import (
 	"github.com/punctual-go/punctual/internal/trust/simulate"
 )
 
-// row is a line of the table: one kind of one part, how much of it there is to be, and what has come of it.
+// row is a line of the table: one kind of one part, how much of it there is to be, and what has
+// come of it.
 type row struct {
 	section  section
 	part     drill.Part
@@ -36,8 +37,8 @@ type row struct {
 	outcomes []litmus.Outcome
 }
 
-// schedule is what is to be done. Its rows advance together, so that a soak that is broken off has done
-// something of each.
+// schedule is what is to be done. Its rows advance together, so that a soak that is broken off has
+// done something of each.
 type schedule struct {
 	rows   []*row
 	clock  *clock // of a soak that goes by the time; else nil
@@ -89,8 +90,8 @@ func newSchedule(o options, raceDetector bool) *schedule {
 	return s
 }
 
-// addRacing adds what is done under the race detector: one half in virtual time, with pairs as one of its
-// facilities, the other in real.
+// addRacing adds what is done under the race detector: one half in virtual time, with pairs as one
+// of its facilities, the other in real.
 func (s *schedule) addRacing(o options, perSeed int64) {
 	n := int64(len(simulate.Kinds())) + 1
 	s.add(&row{section: racing, part: drill.Pairs, raceful: true, perSeed: lifeOps,
@@ -163,14 +164,15 @@ func (s *schedule) job(r *row) (drill.Job, time.Duration) {
 	return r.take(min(r.chunk, r.left())), 0
 }
 
-// The first lives are about any two features, those that follow about so many of the pairs that have been
-// effective least.
+// The first lives are about any two features, those that follow about so many of the pairs that
+// have been effective least.
 const (
 	anyPair = 50_000
 	rarest  = 1000
 )
 
-// enough is after how many failures of its processes a row is given up: more of the same tell nothing new.
+// enough is after how many failures of its processes a row is given up: more of the same tell
+// nothing new.
 const enough = 3
 
 func (r *row) over(endless bool) bool { return r.failed >= enough || !endless && r.left() <= 0 }

@@ -13,11 +13,12 @@ var weights = map[section]float64{
 	virtual: 3, pairs: 3, linear: 1, races: 1, unruly: 1, racing: 2, years: 0.5,
 }
 
-// pieces is into how many processes the time of a row is cut, about: the first ones tell how fast it is.
+// pieces is into how many processes the time of a row is cut, about: the first ones tell how fast
+// it is.
 const pieces = 4
 
-// The time for a process: it costs some hundredths of a second to start one, and a soak ends as soon as
-// the last process does.
+// The time for a process: it costs some hundredths of a second to start one, and a soak ends as
+// soon as the last process does.
 const (
 	shortest = time.Second
 	longest  = 30 * time.Second
@@ -49,8 +50,8 @@ func behind(rows []*row) *row {
 // had is how much time the row has had, and is about to have, for its weight.
 func (r *row) had() float64 { return (r.spent + r.promised).Seconds() / r.weight }
 
-// piece returns how many operations a process of the row is to do: as many as it can in its piece of the
-// time, as far as is known; at first a few.
+// piece returns how many operations a process of the row is to do: as many as it can in its piece
+// of the time, as far as is known; at first a few.
 func (r *row) piece(c *clock, rows int) (ops int64, length time.Duration) {
 	length = min(max(c.length/time.Duration(rows*pieces), shortest), longest, max(c.left(), shortest/10))
 	if r.spent == 0 {
@@ -60,7 +61,8 @@ func (r *row) piece(c *clock, rows int) (ops int64, length time.Duration) {
 	return max(1, int64(speed*length.Seconds())), length
 }
 
-// timed takes the next seeds, for a soak that goes by the time, and promises the row its piece of it.
+// timed takes the next seeds, for a soak that goes by the time, and promises the row its piece of
+// it.
 func (r *row) timed(c *clock, rows int) (drill.Job, time.Duration) {
 	ops, length := r.piece(c, rows)
 	if r.part == drill.Years {

@@ -16,8 +16,8 @@ type pretended struct {
 	ends   time.Time
 }
 
-// pretend does a soak that goes by the time, on a clock of its own. Rows differ in how fast they are, by a
-// factor of a thousand. It returns how long the soak takes.
+// pretend does a soak that goes by the time, on a clock of its own. Rows differ in how fast they
+// are, by a factor of a thousand. It returns how long the soak takes.
 func pretend(s *schedule, parallel int) time.Duration {
 	now := time.Unix(0, 0)
 	s.clock.now = func() time.Time { return now }

@@ -56,7 +56,8 @@ func (s *schedule) table(o options) string {
 	return text.String() + "\n"
 }
 
-// effective returns in how many lives each pair of features was effective; nil if there were no lives.
+// effective returns in how many lives each pair of features was effective; nil if there were no
+// lives.
 func (s *schedule) effective() (c features.Counts) {
 	for _, r := range s.rows {
 		if r.part == drill.Pairs && r.report.Seeds > 0 {

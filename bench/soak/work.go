@@ -17,8 +17,8 @@ import (
 	"github.com/punctual-go/punctual/bench/soak/drill"
 )
 
-// work starts process after process until the schedule is done, the time is over, or ctx ends. In the
-// last two cases the processes at work finish what they have, or are killed.
+// work starts process after process until the schedule is done, the time is over, or ctx ends. In
+// the last two cases the processes at work finish what they have, or are killed.
 func (s *schedule) work(ctx context.Context, o options, b *binaries, notes io.Writer) {
 	s.begin()
 	ctx, stop := s.limit(ctx)

@@ -4,8 +4,8 @@
 //
 //	go -C bench run ./timers
 //
-// All of it happens in one process, the facilities by turns, in an order that is new in every round.
-// The table shows medians over the rounds.
+// All of it happens in one process, the facilities by turns, in an order that is new in every
+// round. The table shows medians over the rounds.
 package main
 
 import (

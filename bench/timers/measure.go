@@ -76,8 +76,8 @@ func delays(n int) []time.Duration {
 	return ds
 }
 
-// insertAndCancel arms a batch of timers and stops them again in the order of their arming, many times,
-// while n others are pending.
+// insertAndCancel arms a batch of timers and stops them again in the order of their arming, many
+// times, while n others are pending.
 func insertAndCancel(f facility, n int) (insert, cancel float64) {
 	const batches, batch = 100, 1000
 	moved := make(chan struct{}, 1)

@@ -3,8 +3,9 @@
 //
 //	go -C bench run ./tour
 //
-// It runs one periodic job with one stall on five systems side by side and draws what happened, lets a
-// task fail on a java.util.Timer and on a pool, and then walks through the life of a few tasks. With
+// It runs one periodic job with one stall on five systems side by side and draws what happened,
+// lets a task fail on a java.util.Timer and on a pool, and then walks through the life of a few
+// tasks. With
 // -json it prints the same as data. With -open it serves, to this machine only, the live page of a
 // small service meanwhile, and until Ctrl-C.
 //

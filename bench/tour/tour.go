@@ -31,7 +31,8 @@ func newTour(o options, stdout, stderr io.Writer) *tour {
 	}
 }
 
-// run does everything in order, beside the page if that is wanted, which stays when the tour is over.
+// run does everything in order, beside the page if that is wanted, which stays when the tour is
+// over.
 func (t *tour) run(ctx context.Context) error {
 	if !t.open {
 		return t.walk(ctx)
@@ -51,8 +52,8 @@ func (t *tour) run(ctx context.Context) error {
 	return errors.Join(err, g.close())
 }
 
-// walk shows everything in order. A picture that cannot be written does not keep the rest from being
-// shown.
+// walk shows everything in order. A picture that cannot be written does not keep the rest from
+// being shown.
 func (t *tour) walk(ctx context.Context) error {
 	if err := t.say(introduction(t.scenario, contenders())); err != nil {
 		return err

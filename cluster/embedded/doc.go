@@ -1,5 +1,5 @@
-// Package embedded runs the engine of package cluster in the process itself: a nats-server without a
-// port, whose data is in a directory and is on disk before anything is acknowledged. It is for
+// Package embedded runs the engine of package cluster in the process itself: a nats-server without
+// a port, whose data is in a directory and is on disk before anything is acknowledged. It is for
 // services of one machine whose tasks have to survive a restart, for tests, and for a start that
 // costs nothing: the same program goes on with servers of their own by another connection.
 //

@@ -9,8 +9,9 @@ import (
 )
 
 // Health returns a handler that answers with 200 while no source is down, and else with 503; with
-// the health of each as JSON. A source that is degraded only says so there, unless it is [Strict]. It is what a liveness probe asks, and often anybody may: so of tasks
-// it says only how many are in which state. The page has it at "health", with their names.
+// the health of each as JSON. A source that is degraded only says so there, unless it is [Strict].
+// It is what a liveness probe asks, and often anybody may: so of tasks it says only how many are in
+// which state. The page has it at "health", with their names.
 func Health(sources ...Source) http.Handler { return probe(false, sources) }
 
 // Ready returns a handler that answers with 200 while all sources take tasks, also if something is

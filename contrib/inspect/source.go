@@ -15,9 +15,9 @@ import (
 type Source interface{ String() string }
 
 // Strict returns a source for which [Health] and [Ready], and the same of a page, answer with 503
-// also while it is degraded: a task is late, a failure has ended a series, or no worker has been free
-// for a minute. Use it where a restart, or no traffic, helps against that. It panics if s can't be
-// shown.
+// also while it is degraded: a task is late, a failure has ended a series, or no worker has been
+// free for a minute. Use it where a restart, or no traffic, helps against that. It panics if s
+// can't be shown.
 func Strict(s Source) Source {
 	newSource(s)
 	return strict{s}

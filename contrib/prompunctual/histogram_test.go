@@ -14,8 +14,8 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// durations are some of all sizes, and some next to bounds: as near as a pool tells them apart, which
-// is 10⁻¹⁰ of them.
+// durations are some of all sizes, and some next to bounds: as near as a pool tells them apart,
+// which is 10⁻¹⁰ of them.
 func durations() (ds []time.Duration) {
 	for d := time.Duration(1); d < 5*time.Hour; d = d*3/2 + 1 {
 		ds = append(ds, d)

@@ -11,8 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The source is down from 15 s to 35 s. The refresh of 20 s is tried again after 1, 2, 4 and 8 seconds;
-// that fails, and what was loaded at 10 s is served. The next refreshes are those of the grid.
+// The source is down from 15 s to 35 s. The refresh of 20 s is tried again after 1, 2, 4 and 8
+// seconds; that fails, and what was loaded at 10 s is served. The next refreshes are those of the
+// grid.
 func TestAStaleValueIsBetterThanNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()

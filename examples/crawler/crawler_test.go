@@ -52,8 +52,8 @@ func newWeb(links map[string][]string) *web {
 	return &web{begun: time.Now(), links: links, asked: map[string][]time.Duration{}}
 }
 
-// A page takes a second and the pause two: a host is asked each three seconds, whatever the number of
-// workers, and hosts do not wait for each other.
+// A page takes a second and the pause two: a host is asked each three seconds, whatever the number
+// of workers, and hosts do not wait for each other.
 func TestThePaceOfAHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWeb(map[string][]string{"/": {"/1", "/2", "/broken", "/1", "http://b/", "http://c/"}})

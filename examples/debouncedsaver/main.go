@@ -1,5 +1,5 @@
-// Debouncedsaver is the autosave of an editor: it saves a second after the last keystroke, and while
-// somebody types without a pause, every few seconds. The times are shorter here.
+// Debouncedsaver is the autosave of an editor: it saves a second after the last keystroke, and
+// while somebody types without a pause, every few seconds. The times are shorter here.
 package main
 
 import (

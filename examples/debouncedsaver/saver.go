@@ -9,8 +9,8 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// Saver saves a document some time after the last of many changes, and at the latest some time after
-// the first that is not saved yet.
+// Saver saves a document some time after the last of many changes, and at the latest some time
+// after the first that is not saved yet.
 type Saver struct {
 	save   func(context.Context) error
 	quiet  time.Duration // after the last change

@@ -1,5 +1,5 @@
-// Emailsender sends mails no faster than its provider allows, tries again what fails for now, and does
-// not insist where an address is unknown.
+// Emailsender sends mails no faster than its provider allows, tries again what fails for now, and
+// does not insist where an address is unknown.
 package main
 
 import (

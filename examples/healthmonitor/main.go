@@ -1,6 +1,6 @@
-// Healthmonitor probes 500 targets, each at its own moment, gives up a probe that takes too long, and
-// asks a target that is down less and less often. The last results are served over HTTP. SIGTERM
-// ends it in order, with a report.
+// Healthmonitor probes 500 targets, each at its own moment, gives up a probe that takes too long,
+// and asks a target that is down less and less often. The last results are served over HTTP.
+// SIGTERM ends it in order, with a report.
 package main
 
 import (

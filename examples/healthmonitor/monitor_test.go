@@ -92,7 +92,8 @@ func TestATargetThatHangs(t *testing.T) {
 	})
 }
 
-// Five hundred targets with jitter: each is asked once in each period, and they do not come at once.
+// Five hundred targets with jitter: each is asked once in each period, and they do not come at
+// once.
 func TestFiveHundredTargets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork()

@@ -1,4 +1,5 @@
-// Hedged asks a second replica when the first is slow, and shows what that does to the slowest requests.
+// Hedged asks a second replica when the first is slow, and shows what that does to the slowest
+// requests.
 package main
 
 import (

@@ -17,8 +17,9 @@ type Replica interface {
 // after a delay, or has failed, the next is asked as well, and so on. The first answer counts, and
 // the other questions are cancelled.
 //
-// The delay should be about the 95th percentile of the replicas' latency: then one request in twenty
-// is made twice, and the slowest ones are gone. See Dean and Barroso, "The Tail at Scale" (2013).
+// The delay should be about the 95th percentile of the replicas' latency: then one request in
+// twenty is made twice, and the slowest ones are gone. See Dean and Barroso, "The Tail at Scale"
+// (2013).
 type Replicas struct {
 	all   []Replica
 	delay time.Duration

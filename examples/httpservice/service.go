@@ -15,9 +15,9 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// Service is an HTTP server and its scheduled jobs. They end together, in order: first the server stops
-// accepting, and finishes the requests that it has; then the jobs end, so that no request misses
-// them.
+// Service is an HTTP server and its scheduled jobs. They end together, in order: first the server
+// stops accepting, and finishes the requests that it has; then the jobs end, so that no request
+// misses them.
 type Service struct {
 	Grace time.Duration // for both to end
 

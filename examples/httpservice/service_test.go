@@ -91,7 +91,8 @@ func TestRequestsAreCounted(t *testing.T) {
 	})
 }
 
-// A request that is under way when the signal comes is finished, and the service ends as soon as it is.
+// A request that is under way when the signal comes is finished, and the service ends as soon as it
+// is.
 func TestARequestUnderWayIsFinished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, l, cancel, ended := start(t, 10*time.Second)

@@ -1,5 +1,5 @@
-// Nightlyreport shows when a report that is due at 03:00 in Berlin runs, on the nights when the clocks
-// change and on others, and then makes one.
+// Nightlyreport shows when a report that is due at 03:00 in Berlin runs, on the nights when the
+// clocks change and on others, and then makes one.
 package main
 
 import (

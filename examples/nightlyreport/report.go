@@ -22,8 +22,8 @@ func (d Day) String() string {
 	return fmt.Sprintf("%s, %v hours", d.From.Format(time.DateOnly), d.To.Sub(d.From).Hours())
 }
 
-// Nightly makes the report of each day at 03:00 of the night after it, by the clock on the wall of a
-// zone. A night on which nobody was there is made up for, if it is not past noon.
+// Nightly makes the report of each day at 03:00 of the night after it, by the clock on the wall of
+// a zone. A night on which nobody was there is made up for, if it is not past noon.
 func Nightly(
 	pool *executor.ScheduledPool, zone *time.Location, report func(context.Context, Day) error,
 ) (*executor.ScheduledFuture[struct{}], error) {

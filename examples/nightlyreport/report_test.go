@@ -60,8 +60,8 @@ func TestAYear(t *testing.T) {
 	}
 }
 
-// The database is down at three. The report is tried again after 1, 2 and 4 minutes, and is of the same
-// day.
+// The database is down at three. The report is tried again after 1, 2 and 4 minutes, and is of the
+// same day.
 func TestAReportThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		z := zone(t, "Europe/Berlin")

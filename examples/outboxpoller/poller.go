@@ -8,8 +8,8 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// Message is a row of the outbox: a service writes it in the transaction in which it does its work, so
-// that neither is there without the other.
+// Message is a row of the outbox: a service writes it in the transaction in which it does its work,
+// so that neither is there without the other.
 type Message struct {
 	ID   int64
 	Body string

@@ -17,8 +17,8 @@ func inOrder(n int) (ids []int64) {
 	return ids
 }
 
-// The broker is down when the polling begins, for 20 seconds: polls come after 2, 4, 8 and 16 seconds,
-// and then each second again. All arrives, once and in order.
+// The broker is down when the polling begins, for 20 seconds: polls come after 2, 4, 8 and 16
+// seconds, and then each second again. All arrives, once and in order.
 func TestABrokerThatIsDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := executor.NewScheduledPool(1)

@@ -21,9 +21,9 @@ type Alarm struct {
 	rung  bool
 }
 
-// Watch samples each period, until the future is cancelled or the pool closed. A gauge that takes too
-// long is given up after half a period, and one that fails is no sample. If samples were missed, the
-// row begins anew: nobody knows what was in between.
+// Watch samples each period, until the future is cancelled or the pool closed. A gauge that takes
+// too long is given up after half a period, and one that fails is no sample. If samples were
+// missed, the row begins anew: nobody knows what was in between.
 func (a *Alarm) Watch(
 	pool *executor.ScheduledPool, period time.Duration,
 ) (*executor.ScheduledFuture[struct{}], error) {

@@ -19,8 +19,8 @@ type plant struct {
 	rings   []time.Duration
 }
 
-// watch runs an alarm in a bubble for an hour of virtual time: a sample each minute, and a ring after
-// three above 100. All times are exact, so tests compare them with Equal.
+// watch runs an alarm in a bubble for an hour of virtual time: a sample each minute, and a ring
+// after three above 100. All times are exact, so tests compare them with Equal.
 func watch(t *testing.T, gauge func(context.Context, time.Duration) (float64, error)) *plant {
 	t.Helper()
 	p := &plant{}
@@ -73,8 +73,8 @@ func TestItRings(t *testing.T) {
 	require.Equal(t, minutes(12, 42), p.rings)
 }
 
-// A body that is slow: bodies sleep like anybody else. The sample of minute 10 takes 5 minutes and a
-// half, ignoring its context; the missed ones are dropped, and the row begins anew.
+// A body that is slow: bodies sleep like anybody else. The sample of minute 10 takes 5 minutes and
+// a half, ignoring its context; the missed ones are dropped, and the row begins anew.
 func TestASlowGauge(t *testing.T) {
 	p := watch(t, func(_ context.Context, at time.Duration) (float64, error) {
 		if at == 10*time.Minute {

@@ -1,5 +1,6 @@
-// Periodictest is about tests of periodic code. The program rings an alarm; see alarm_test.go for how an
-// hour of it is tested in a millisecond, without a sleep that is too short on a busy machine.
+// Periodictest is about tests of periodic code. The program rings an alarm; see alarm_test.go for
+// how an hour of it is tested in a millisecond, without a sleep that is too short on a busy
+// machine.
 package main
 
 import (

@@ -50,7 +50,8 @@ func NewClient(r Registry, instance string) *Client {
 		supervisor.Factor(1))
 
 	// Fetching is expensive for a registry that is in trouble: up to five minutes between two. It
-	// is done after 0, and then each 30 s, with jitter, so that a thousand clients do not come at once.
+	// is done after 0, and then each 30 s, with jitter, so that a thousand clients do not come at
+	// once.
 	c.fetch = supervisor.New(c.pool, c.refresh, executor.Name("fetch"),
 		supervisor.InitialDelay(0), supervisor.Interval(30*time.Second), supervisor.Timeout(10*time.Second),
 		supervisor.MaxInterval(5*time.Minute), supervisor.OnFailure(supervisor.Grow),

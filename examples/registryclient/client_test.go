@@ -29,7 +29,8 @@ func TestTheLeaseIsRenewed(t *testing.T) {
 	})
 }
 
-// However the registry behaves, two renewals are not farther apart than half a lease: one may be lost.
+// However the registry behaves, two renewals are not farther apart than half a lease: one may be
+// lost.
 func TestTheWorstGap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := NewClient(newMemory(), "a")
@@ -38,8 +39,9 @@ func TestTheWorstGap(t *testing.T) {
 	})
 }
 
-// The registry hangs for ten minutes. Heartbeats go on each 40 s: the timeout, and the interval. Fetches
-// become rare, and the copy stays. Then the lease has run out, and the next heartbeat gets a new one.
+// The registry hangs for ten minutes. Heartbeats go on each 40 s: the timeout, and the interval.
+// Fetches become rare, and the copy stays. Then the lease has run out, and the next heartbeat gets
+// a new one.
 func TestARegistryThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()

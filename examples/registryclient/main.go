@@ -1,5 +1,6 @@
-// Registryclient is the client of a service registry, as Eureka and SOFARegistry have one: it renews its
-// lease, keeps a copy of the registry, and does the right thing with each when the registry hangs.
+// Registryclient is the client of a service registry, as Eureka and SOFARegistry have one: it
+// renews its lease, keeps a copy of the registry, and does the right thing with each when the
+// registry hangs.
 package main
 
 import (

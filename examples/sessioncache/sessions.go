@@ -24,8 +24,8 @@ type session[V any] struct {
 	deadline timer.Handle
 }
 
-// NewSessions makes a cache of sessions that last for ttl after the last use. Close it when it is no
-// longer needed.
+// NewSessions makes a cache of sessions that last for ttl after the last use. Close it when it is
+// no longer needed.
 func NewSessions[V any](ttl, tick time.Duration) *Sessions[V] {
 	return &Sessions[V]{
 		ttl: ttl,

@@ -64,8 +64,8 @@ func TestAReplacedSession(t *testing.T) {
 	})
 }
 
-// A thousand sessions, one begun each second: at any time those of the last ttl are there, and at most
-// those of one tick more.
+// A thousand sessions, one begun each second: at any time those of the last ttl are there, and at
+// most those of one tick more.
 func TestManySessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewSessions[int](10*time.Minute, tick)

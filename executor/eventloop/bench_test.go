@@ -12,8 +12,8 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
-// BenchmarkScheduleCancel puts a task among n others and takes it out again: from outside and in the loop,
-// and on a pool of one worker, for comparison.
+// BenchmarkScheduleCancel puts a task among n others and takes it out again: from outside and in
+// the loop, and on a pool of one worker, for comparison.
 func BenchmarkScheduleCancel(b *testing.B) {
 	for _, n := range []int{1_000, 100_000, 1_000_000} {
 		b.Run(fmt.Sprintf("pending=%d/outside", n), func(b *testing.B) {
@@ -75,8 +75,8 @@ func spread(i, n int) time.Duration {
 	return time.Hour + time.Duration(i*7919%n)*(time.Hour/time.Duration(n))
 }
 
-// BenchmarkScheduleCancelWindow cancels each task a thousand tasks later, when the loop may have it in its
-// heap, from as many goroutines as there are processors.
+// BenchmarkScheduleCancelWindow cancels each task a thousand tasks later, when the loop may have it
+// in its heap, from as many goroutines as there are processors.
 func BenchmarkScheduleCancelWindow(b *testing.B) {
 	type scheduler interface {
 		Schedule(time.Duration, executor.Task, ...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error)
@@ -105,7 +105,8 @@ func BenchmarkScheduleCancelWindow(b *testing.B) {
 	}
 }
 
-// BenchmarkExecute runs empty tasks: on a loop from outside, by its own tasks, and on a pool of one worker.
+// BenchmarkExecute runs empty tasks: on a loop from outside, by its own tasks, and on a pool of one
+// worker.
 func BenchmarkExecute(b *testing.B) {
 	l, p := quiet(), executor.NewScheduledPool(1)
 	defer l.Close()

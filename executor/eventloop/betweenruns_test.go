@@ -13,8 +13,8 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
-// What comes in a quiet period and is not for now is dropped by the goroutine of the loop, which may
-// not have run a task yet.
+// What comes in a quiet period and is not for now is dropped by the goroutine of the loop, which
+// may not have run a task yet.
 func TestALoopGoesOnIfAnObserverEndsItsGoroutineBetweenRuns(t *testing.T) {
 	for _, runsOneFirst := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

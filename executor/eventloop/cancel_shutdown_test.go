@@ -12,7 +12,8 @@ import (
 	"github.com/punctual-go/punctual/executor/eventloop"
 )
 
-// To cancel a task wakes no loop that goes on. One that is shut down waits for nothing but its tasks.
+// To cancel a task wakes no loop that goes on. One that is shut down waits for nothing but its
+// tasks.
 func TestALoopThatIsShutDownEndsAsSoonAsItsLastTaskIsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := eventloop.New()

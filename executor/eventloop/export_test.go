@@ -8,8 +8,9 @@ import (
 	"github.com/punctual-go/punctual/internal/clock"
 )
 
-// Validate checks, at rest, what must hold of a loop: the heap is one, the line is in order and due, what
-// is on the agenda is pending or a shell, the accounts balance, and the loop will look in time.
+// Validate checks, at rest, what must hold of a loop: the heap is one, the line is in order and
+// due, what is on the agenda is pending or a shell, the accounts balance, and the loop will look in
+// time.
 func (l *Loop) Validate() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

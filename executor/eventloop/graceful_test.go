@@ -13,8 +13,8 @@ import (
 	"github.com/punctual-go/punctual/executor/eventloop"
 )
 
-// Real time, as what may be lost comes in between two readings of the clock: what is accepted for now is run,
-// however close to the end it comes.
+// Real time, as what may be lost comes in between two readings of the clock: what is accepted for
+// now is run, however close to the end it comes.
 func TestWhatIsAcceptedWhileALoopIsQuietingRuns(t *testing.T) {
 	for end := time.Now().Add(time.Second); time.Now().Before(end); {
 		l := eventloop.New()

@@ -13,8 +13,8 @@ func (l *Loop) Measurements() executor.Measurements {
 	return l.runs.Measure(&l.runs).(executor.Measurements)
 }
 
-// History returns what has happened lately; without [executor.KeepHistory], nothing. It takes the lock
-// for some microseconds.
+// History returns what has happened lately; without [executor.KeepHistory], nothing. It takes the
+// lock for some microseconds.
 func (l *Loop) History() executor.History {
 	if l.runs.History == nil {
 		return executor.History{}

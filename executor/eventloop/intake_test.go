@@ -40,7 +40,8 @@ func TestIntakeGivesWhatHasComeInOrder(t *testing.T) {
 	assert.Nil(t, in.close())
 }
 
-// Each of what is pushed is taken once, that of each pusher in order, and what comes after close is refused.
+// Each of what is pushed is taken once, that of each pusher in order, and what comes after close is
+// refused.
 func TestIntakeLosesNothingBetweenPushersTakerAndClose(t *testing.T) {
 	for round := range 200 {
 		var in intake

@@ -20,8 +20,8 @@ import (
 
 const ms = time.Millisecond
 
-// withLoop runs a test in a bubble with a loop that logs nothing, unless an option says so, and is closed
-// at the end.
+// withLoop runs a test in a bubble with a loop that logs nothing, unless an option says so, and is
+// closed at the end.
 func withLoop(t *testing.T, test func(t *testing.T, l *eventloop.Loop), opts ...eventloop.Option) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -122,8 +122,8 @@ func do(t *testing.T, l *eventloop.Loop, fn func(ctx context.Context, turn event
 	require.NoError(t, err)
 }
 
-// loopGoroutines returns how many goroutines the loops of the bubble have started that have not ended, when
-// the bubble is at rest.
+// loopGoroutines returns how many goroutines the loops of the bubble have started that have not
+// ended, when the bubble is at rest.
 func loopGoroutines() (count int) {
 	synctest.Wait()
 	for _, stack := range probe.Stacks() {

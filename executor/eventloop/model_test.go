@@ -15,8 +15,8 @@ import (
 	"github.com/punctual-go/punctual/executor/eventloop"
 )
 
-// The model of a loop is a list of what waits, sorted by time, then by order of arrival, and one server that
-// takes from its head.
+// The model of a loop is a list of what waits, sorted by time, then by order of arrival, and one
+// server that takes from its head.
 type model struct {
 	loop    *eventloop.Loop
 	start   time.Time

@@ -84,8 +84,8 @@ func TestNETTYLOOP15_ACancelInsideTakesTheTaskOutOfTheHeapAtOnce(t *testing.T) {
 	})
 }
 
-// Unlike the original, a task can be cancelled once it runs, as everywhere in this module: its future is
-// settled, its context ends, and its body is left to return.
+// Unlike the original, a task can be cancelled once it runs, as everywhere in this module: its
+// future is settled, its context ends, and its body is left to return.
 func TestNETTYLOOP16_ASeriesCancelledInItsRunIsNotRunAgain(t *testing.T) {
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		d := newDiary()

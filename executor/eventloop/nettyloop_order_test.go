@@ -15,8 +15,8 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
-// Unlike the original, where a due task goes behind those that came while it was overdue, a fresh one does
-// not overtake it.
+// Unlike the original, where a due task goes behind those that came while it was overdue, a fresh
+// one does not overtake it.
 func TestNETTYLOOP09_DueTasksRunInOrderAmongTasksForNow(t *testing.T) {
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		d := newDiary()
@@ -71,8 +71,8 @@ func TestNETTYLOOP10_B18_ATaskThatResubmitsItselfForEverHidesNothing(t *testing.
 	})
 }
 
-// The original looks at the clock every 64 tasks of a long drain. Here what becomes due during one takes the
-// place that its time gives it: behind what was due before, ahead of what came after.
+// The original looks at the clock every 64 tasks of a long drain. Here what becomes due during one
+// takes the place that its time gives it: behind what was due before, ahead of what came after.
 func TestNETTYLOOP11_ALongDrainKeepsTheOrderOfTimes(t *testing.T) {
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		d := newDiary()

@@ -16,8 +16,8 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
-// The tests named after rows NETTYLOOP-01 to 25 answer the behaviours of Netty's scheduled event executor;
-// where a loop behaves otherwise on purpose, the test says so.
+// The tests named after rows NETTYLOOP-01 to 25 answer the behaviours of Netty's scheduled event
+// executor; where a loop behaves otherwise on purpose, the test says so.
 
 func TestNETTYLOOP01_TimesCountFromAnEpochOfTheLoopsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -71,8 +71,8 @@ func TestNETTYLOOP22_AWaitFromOutsideOrForAnotherLoopIsNot(t *testing.T) {
 	})
 }
 
-// The original ends with the error of its thread's body. Here the body of the goroutine is not the user's,
-// and what a task does to it ends neither the loop nor its shutdown.
+// The original ends with the error of its thread's body. Here the body of the goroutine is not the
+// user's, and what a task does to it ends neither the loop nor its shutdown.
 func TestNETTYLOOP23_ShutdownEndsWithoutAnErrorWhateverTasksDo(t *testing.T) {
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		for _, task := range []executor.Task{
@@ -89,8 +89,9 @@ func TestNETTYLOOP23_ShutdownEndsWithoutAnErrorWhateverTasksDo(t *testing.T) {
 	})
 }
 
-// Of all that may settle the future of a task exactly one does. Listeners are what the original has in
-// place of Done and Stopped. The race is real: who loses a round gets a better start in the next.
+// Of all that may settle the future of a task exactly one does. Listeners are what the original has
+// in place of Done and Stopped. The race is real: who loses a round gets a better start in the
+// next.
 func TestNETTYLOOP25_AFutureIsSettledOnce(t *testing.T) {
 	l := quiet()
 	succeeded, cancelled, spins := 0, 0, 0
@@ -109,8 +110,8 @@ func TestNETTYLOOP25_AFutureIsSettledOnce(t *testing.T) {
 	assertBalanced(t, l)
 }
 
-// settleByAll submits a task and, after so many turns of others, has all cancel it that can. It reports
-// whether the body was faster.
+// settleByAll submits a task and, after so many turns of others, has all cancel it that can. It
+// reports whether the body was faster.
 func settleByAll(t *testing.T, l *eventloop.Loop, spins int) (succeeded bool) {
 	var body, won atomic.Int64
 	f, err := l.Submit(func(context.Context) error { body.Add(1); return nil })

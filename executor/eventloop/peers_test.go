@@ -22,10 +22,11 @@ import (
 	"github.com/punctual-go/punctual/internal/delay/delaytest"
 )
 
-// The tests of this file hold bugs of other event loops, whose threads docs/rows.md names, against ours. Where
-// a bug was a race, a delay point makes the unlucky order the only one.
+// The tests of this file hold bugs of other event loops, whose threads docs/rows.md names, against
+// ours. Where a bug was a race, a delay point makes the unlucky order the only one.
 
-// Two tasks come when the loop has said until when it sleeps, and not looked whether somebody has come meanwhile.
+// Two tasks come when the loop has said until when it sleeps, and not looked whether somebody has
+// come meanwhile.
 func TestB5_TwoTasksThatComeAsTheLoopGoesToSleepAreNotOverlooked(t *testing.T) {
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		d := newDiary()
@@ -45,8 +46,8 @@ func TestB5_TwoTasksThatComeAsTheLoopGoesToSleepAreNotOverlooked(t *testing.T) {
 	})
 }
 
-// Counted exactly, wherever they are cancelled: in the intake, on the agenda, when they are due behind a long
-// body, or in their run.
+// Counted exactly, wherever they are cancelled: in the intake, on the agenda, when they are due
+// behind a long body, or in their run.
 func TestB14_WhatWaitsIsCountedOnceWhereverItIsCancelled(t *testing.T) {
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		const n = 500
@@ -77,7 +78,8 @@ func TestB14_WhatWaitsIsCountedOnceWhereverItIsCancelled(t *testing.T) {
 	})
 }
 
-// The loop is shut down when a task is on its intake, and the submitter has not made sure that somebody looks.
+// The loop is shut down when a task is on its intake, and the submitter has not made sure that
+// somebody looks.
 func TestB16_ATaskThatIsOnItsWayAsTheLoopIsShutDownHasOneEnd(t *testing.T) {
 	for name, stop := range map[string]func(l *eventloop.Loop){
 		"Shutdown":    func(l *eventloop.Loop) { l.Shutdown() },
@@ -221,7 +223,8 @@ func TestB54_NoTaskIsLostWhileGOMAXPROCSChanges(t *testing.T) {
 	require.NoError(t, l.Close())
 }
 
-// As many cancelled tasks as the loop leaves where they are, and one more or less: what remains runs in order.
+// As many cancelled tasks as the loop leaves where they are, and one more or less: what remains
+// runs in order.
 func TestB55_AnyNumberOfTasksRunsInOrder(t *testing.T) {
 	for _, batch := range []int{1, 64, 128, 512, 1024} {
 		for n := batch - 1; n <= batch+1; n++ {

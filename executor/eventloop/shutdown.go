@@ -138,8 +138,8 @@ func (l *Loop) CloseContext(ctx context.Context) (executor.Report, error) {
 
 // AwaitTermination waits until the loop has been shut down and its last task has ended, and returns
 // nil; or until ctx ends, and returns the error of ctx. It does not shut the loop down. Called from
-// a task of the loop, which would wait for itself, it returns [future.ErrSelfWait] at once; likewise
-// from a callback that the end of the loop waits for. A nil ctx never ends.
+// a task of the loop, which would wait for itself, it returns [future.ErrSelfWait] at once;
+// likewise from a callback that the end of the loop waits for. A nil ctx never ends.
 func (l *Loop) AwaitTermination(ctx context.Context) error {
 	return run.Await(ctx, l.gone, l.outlives)
 }

@@ -21,10 +21,10 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// TestStressExactlyOneEnd has eight goroutines arm, cancel, and wait, on the real clock, against a shutdown
-// in one of five ways, and then does the accounts: every future is settled, no body runs, nothing is lost
-// or counted twice. It goes on for a third of a second, or for the duration in the environment variable
-// PUNCTUAL_STRESS.
+// TestStressExactlyOneEnd has eight goroutines arm, cancel, and wait, on the real clock, against a
+// shutdown in one of five ways, and then does the accounts: every future is settled, no body runs,
+// nothing is lost or counted twice. It goes on for a third of a second, or for the duration in the
+// environment variable PUNCTUAL_STRESS.
 func TestStressExactlyOneEnd(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	length := 300 * time.Millisecond
@@ -209,8 +209,8 @@ func (s *stress) any() *future.Future[struct{}] {
 	return s.futures[rand.IntN(len(s.futures))]
 }
 
-// TestNoWakeUpIsLostOnTheRealClock has submitters meet a loop that is just about to sleep, or to leave:
-// each waits for what it has submitted, so a lost wake-up hangs.
+// TestNoWakeUpIsLostOnTheRealClock has submitters meet a loop that is just about to sleep, or to
+// leave: each waits for what it has submitted, so a lost wake-up hangs.
 func TestNoWakeUpIsLostOnTheRealClock(t *testing.T) {
 	l := quiet()
 	far, err := l.Schedule(time.Hour, pooltest.Nothing)

@@ -1,7 +1,7 @@
 // Package replay plays recordings of pools and event loops again: last night's incident as a unit
-// test. [executor.Record] writes a recording, [Read] reads it, and [Recording.Play] has another pool
-// do the same work, best in a testing/synctest bubble, where a night takes milliseconds and every
-// run begins exactly when it should.
+// test. [executor.Record] writes a recording, [Read] reads it, and [Recording.Play] has another
+// pool do the same work, best in a testing/synctest bubble, where a night takes milliseconds and
+// every run begins exactly when it should.
 //
 //	func TestLastNight(t *testing.T) {
 //		night, err := replay.ReadFile("testdata/last-night.jsonl")
@@ -25,8 +25,8 @@
 // or somebody has moved it, comes at the recorded times. Attempts after a failure, see
 // [executor.Retry], come as tasks of their own.
 //
-// What is not: refused submissions; tasks of a Serial or a KeyedSerial are not held back behind each
-// other; changes of the size of the pool, and its own pauses. What a run really did with the
-// processor is not known, so a replay is as late as the queue and the workers made the pool, and not
-// as late as the machine did.
+// What is not: refused submissions; tasks of a Serial or a KeyedSerial are not held back behind
+// each other; changes of the size of the pool, and its own pauses. What a run really did with the
+// processor is not known, so a replay is as late as the queue and the workers made the pool, and
+// not as late as the machine did.
 package replay

@@ -77,8 +77,8 @@ func ReadFile(path string) (*Recording, error) {
 	return Read(file)
 }
 
-// Read reads a recording. A last line that is cut off, as after a crash, is left out. An error tells
-// the line that is no event of this format.
+// Read reads a recording. A last line that is cut off, as after a crash, is left out. An error
+// tells the line that is no event of this format.
 func Read(from io.Reader) (*Recording, error) {
 	lines := bufio.NewReader(from)
 	var header tape.Header

@@ -38,8 +38,8 @@ func (rs *Runs) validate(s *Supervisor) error {
 	return nil
 }
 
-// holding returns how many runs are in progress, the current one of s included. Submit must not be in
-// progress but for that one.
+// holding returns how many runs are in progress, the current one of s included. Submit must not be
+// in progress but for that one.
 func (rs *Runs) holding(s *Supervisor) (n int) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()

@@ -72,11 +72,11 @@ var anyHistory = rapid.Custom(func(t *rapid.T) (h history) {
 	return h
 })
 
-// A step may fail a case only outside of the bubble, so the history is drawn first. Cases are cheap,
-// and what is rare in them takes hundreds.
+// A step may fail a case only outside of the bubble, so the history is drawn first. Cases are
+// cheap, and what is rare in them takes hundreds.
 //
-// After each step the supervisor is compared with the model, its insides are validated, and somebody who
-// trusts WorstGap is asked: that is TST11 on whatever may happen.
+// After each step the supervisor is compared with the model, its insides are validated, and
+// somebody who trusts WorstGap is asked: that is TST11 on whatever may happen.
 func TestB36_B37_B40_SupervisorBehavesLikeItsModel(t *testing.T) {
 	for range 10 {
 		rapid.Check(t, func(rt *rapid.T) {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// patience is somebody who waits for the next cycle to begin as long as WorstGap says, and no longer,
-// but does not count suspensions.
+// patience is somebody who waits for the next cycle to begin as long as WorstGap says, and no
+// longer, but does not count suspensions.
 type patience struct {
 	pauses []pause
 	held   bool
@@ -27,8 +27,8 @@ func (p *patience) do(st step, now time.Duration) {
 	}
 }
 
-// check looks at the starts of all cycles so far: those with an outcome, capped ones included, and one
-// that has begun a run and has no outcome yet.
+// check looks at the starts of all cycles so far: those with an outcome, capped ones included, and
+// one that has begun a run and has no outcome yet.
 func (p *patience) check(s *subject) error {
 	st, now := s.Stats(), time.Since(s.epoch)
 	var starts []time.Duration

@@ -128,7 +128,8 @@ func TestASupervisorFindsAtItsNextCycleThatAPoolIsShutDownThatDoesNotTell(t *tes
 	})
 }
 
-// watched is a pool that calls the supervisor from AfterShutdown, as one may that is shut down already.
+// watched is a pool that calls the supervisor from AfterShutdown, as one may that is shut down
+// already.
 type watched struct {
 	supervisor.Pool
 	calls int

@@ -149,7 +149,8 @@ func TestWhatComesLateTouchesNothing(t *testing.T) {
 		body := pooltest.InTurn(stubborn(17*time.Second), takes(4*time.Second), hang)
 		s := supervise(t, newPool(t), func(ctx context.Context) error { begun.Add(1); return body(ctx) },
 			append(every10s, supervisor.MaxUnfinished(2))...)
-		// The first times out at 5 and returns at 17, while the second, triggered at 15, is running.
+		// The first times out at 5 and returns at 17, while the second, triggered at 15, is
+		// running.
 		time.Sleep(15 * time.Second)
 		s.Trigger()
 		time.Sleep(3 * time.Second)

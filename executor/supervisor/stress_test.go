@@ -18,8 +18,8 @@ import (
 	"github.com/punctual-go/punctual/executor/supervisor"
 )
 
-// These tests run on the real clock, for the race detector. They ask for what must hold however slow
-// the machine is.
+// These tests run on the real clock, for the race detector. They ask for what must hold however
+// slow the machine is.
 
 // TestStress has all methods race with each other, with runs of all kinds, and with the end of the
 // pool. A round takes a few milliseconds; the test goes on for a second, or for the duration in the

@@ -15,7 +15,8 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// The rows of TimedSupervisorTask: what becomes of a run whose time is over, or whose pool is shut down.
+// The rows of TimedSupervisorTask: what becomes of a run whose time is over, or whose pool is shut
+// down.
 
 func TestTST08_TimeoutEndsTheContextOfTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

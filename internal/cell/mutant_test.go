@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The phase and the error change under one lock, so nobody sees that a cell has failed before it is told why.
+// The phase and the error change under one lock, so nobody sees that a cell has failed before it is
+// told why.
 func TestACellHasNotFailedBeforeItsErrorIsThere(t *testing.T) {
 	failure := errors.New("failure")
 	for name, end := range map[string]func(c *Cell){

@@ -12,8 +12,8 @@ import (
 	"github.com/punctual-go/punctual/internal/clock"
 )
 
-// FuzzClock adds to times as numbers without end do, up to the end of the clock, and turns times of the rest
-// of the world into its own.
+// FuzzClock adds to times as numbers without end do, up to the end of the clock, and turns times of
+// the rest of the world into its own.
 func FuzzClock(f *testing.F) {
 	ends := []int64{math.MinInt64, math.MinInt64 + 1, -1, 0, 1, 1 << 31, 1 << 32, math.MaxInt64 - 1, math.MaxInt64}
 	for _, d := range ends {
@@ -45,8 +45,8 @@ func sum(from, d int64) int64 {
 	return s.Int64()
 }
 
-// requireSameTime demands that a time is the same on the clock, unless it has gone by, which is now, or is
-// beyond what the clock can show.
+// requireSameTime demands that a time is the same on the clock, unless it has gone by, which is
+// now, or is beyond what the clock can show.
 func requireSameTime(t *testing.T, shows int64, at time.Time) {
 	c := clock.New(shows)
 	now := time.Now()

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// BenchmarkEmpty empties a heap of n nodes, one by one and all at once, with times that collide often and
-// times that do not.
+// BenchmarkEmpty empties a heap of n nodes, one by one and all at once, with times that collide
+// often and times that do not.
 func BenchmarkEmpty(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
 		for name, spread := range map[string]int64{"colliding": 100, "random": 1 << 40} {

@@ -150,7 +150,8 @@ func (m *model) cut(by int64, step int) error {
 	return nil
 }
 
-// spreads are those of the times of a burst: what leaves the heap together is sorted in a way that depends on it.
+// spreads are those of the times of a burst: what leaves the heap together is sorted in a way that
+// depends on it.
 var spreads = []int64{1, 10, 1 << 11, 1 << 31, 1 << 50, math.MaxInt64}
 
 // burst pushes many at once, the latest of which are the first perhaps.

@@ -29,8 +29,8 @@ const (
 //     of exported fields with numbers, text, times and zones alone;
 //   - where a part is something else, such as a function or a map, what their String methods say.
 //
-// Compare calls user code. It reads nothing that a method of the value might be changing at the same
-// time, unless that is behind a slice or in such a struct.
+// Compare calls user code. It reads nothing that a method of the value might be changing at the
+// same time, unless that is behind a slice or in such a struct.
 func Compare(a, b any) Verdict {
 	if a == nil || b == nil {
 		return Certain(a == nil && b == nil)

@@ -16,8 +16,8 @@ import (
 	"github.com/punctual-go/punctual/internal/clock"
 )
 
-// owner is the smallest queue that a lot can serve: a lock, a clock, and the head's time. After each
-// method it calls, it checks the rule of the lot.
+// owner is the smallest queue that a lot can serve: a lock, a clock, and the head's time. After
+// each method it calls, it checks the rule of the lot.
 type owner struct {
 	t     *testing.T
 	mu    sync.Mutex

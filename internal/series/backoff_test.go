@@ -41,8 +41,8 @@ func TestFailuresStretchThePeriodUpToTheMost(t *testing.T) {
 	}
 }
 
-// FuzzBackOff stretches periods of any kind: never below the period, nor above the most, and that of
-// a fixed rate to a whole number.
+// FuzzBackOff stretches periods of any kind: never below the period, nor above the most, and that
+// of a fixed rate to a whole number.
 func FuzzBackOff(f *testing.F) {
 	for _, period := range []int64{1, -1, 7, 1 << 53, 1<<53 + 1, -1 << 62, math.MaxInt64, -math.MaxInt64} {
 		f.Add(period, 1.0, int64(0), uint64(1))

@@ -11,12 +11,12 @@ import (
 	"github.com/punctual-go/punctual/internal/clock"
 )
 
-// FuzzCatchUp plays the runs of one series and compares every plan with an arithmetic that has no end: the
-// grid of a fixed rate is its origin and all multiples of the period after it.
+// FuzzCatchUp plays the runs of one series and compares every plan with an arithmetic that has no
+// end: the grid of a fixed rate is its origin and all multiples of the period after it.
 //
-// The script says for each run how late it starts and how long it lasts. Each of the two takes three bytes:
-// a unit, how many of these, and a little more or less, so that starts and ends fall upon the grid, beside it,
-// and at the end of the clock.
+// The script says for each run how late it starts and how long it lasts. Each of the two takes
+// three bytes: a unit, how many of these, and a little more or less, so that starts and ends fall
+// upon the grid, beside it, and at the end of the clock.
 func FuzzCatchUp(f *testing.F) {
 	const late, long = 7, 47
 	readme := []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 27, 0, 0, 0, 0, 0, 0, 0}
@@ -88,8 +88,8 @@ func requirePlan(t *testing.T, s *Series, r *reference, due int64) {
 	}
 }
 
-// requireStart demands that a run counts for a time that is not in its future, of the phase that was
-// planned, and, but under Burst, less than a period ago.
+// requireStart demands that a run counts for a time that is not in its future, of the phase that
+// was planned, and, but under Burst, less than a period ago.
 func requireStart(t *testing.T, s *Series, r *reference, due, now, counts int64) {
 	passed := r.start(due, now)
 	require.Equal(t, clamped(r.slot), uint64(s.slot))
@@ -121,8 +121,8 @@ type reference struct {
 	missed *big.Int
 }
 
-// start accounts for a run due at that time which starts now, and returns how many periods have passed
-// since.
+// start accounts for a run due at that time which starts now, and returns how many periods have
+// passed since.
 func (r *reference) start(due, now int64) (passed *big.Int) {
 	if r.missed == nil {
 		r.missed = new(big.Int)

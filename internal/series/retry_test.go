@@ -101,8 +101,8 @@ func TestAttemptsAreCountedByRun(t *testing.T) {
 	}
 }
 
-// FuzzRetry asks for the waits of back-offs of any kind: none is negative, or longer than it may be,
-// and no attempt is planned for a time before the failure, or when it is too late.
+// FuzzRetry asks for the waits of back-offs of any kind: none is negative, or longer than it may
+// be, and no attempt is planned for a time before the failure, or when it is too late.
 func FuzzRetry(f *testing.F) {
 	for _, base := range []int64{0, 1, int64(time.Hour), math.MaxInt64} {
 		for spread := range byte(4) {

@@ -106,8 +106,8 @@ type Series struct {
 	Dates *Dates // of a task that waits on the wall clock, else nil
 }
 
-// LetGo drops the functions of the user's once the series has ended, so that a handle of it does not
-// keep them in memory.
+// LetGo drops the functions of the user's once the series has ended, so that a handle of it does
+// not keep them in memory.
 func (s *Series) LetGo() {
 	s.DelayBy = nil
 	if s.Dates != nil {
@@ -375,9 +375,9 @@ func (s *Series) Bound(from, until int64) { s.from, s.until = from, until }
 // Ends reports whether even a first run, planned for the given time, would come too late.
 func (s *Series) Ends(when int64) bool { return s.until > 0 && max(when, s.from) >= s.until }
 
-// Over reports whether a series that waits has no run to wait for: its next one would be planned for
-// its end or later, or it is paused, and its end has come. That is asked whenever the plan changes,
-// and when a run is taken.
+// Over reports whether a series that waits has no run to wait for: its next one would be planned
+// for its end or later, or it is paused, and its end has come. That is asked whenever the plan
+// changes, and when a run is taken.
 func (s *Series) Over(now int64) bool {
 	if !s.Bounded() || s.held || s.again > 0 || s.asked > 0 {
 		return false

@@ -9,7 +9,8 @@ import (
 	"github.com/punctual-go/punctual/internal/clock"
 )
 
-// starts plays a series of period 10 whose third run, at 20, lasts until 47, and returns when its runs start.
+// starts plays a series of period 10 whose third run, at 20, lasts until 47, and returns when its
+// runs start.
 func starts(s *Series, runs int) (at []int64) {
 	due, now := s.First(0), int64(0)
 	for range runs {

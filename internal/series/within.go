@@ -29,14 +29,14 @@ func (s *Series) SetDue(t int64) {
 	}
 }
 
-// TooLate reports whether the waiting run, which is due at the given time, would begin too late to be
-// of use.
+// TooLate reports whether the waiting run, which is due at the given time, would begin too late to
+// be of use.
 func (s *Series) TooLate(due, now int64) bool {
 	return s.BeginWithin > 0 && now-s.standsFor(due, now) > int64(s.BeginWithin)
 }
 
-// standsFor returns the time of which a run that begins now would be late. If it makes up for several
-// periods, that is the time of the last one.
+// standsFor returns the time of which a run that begins now would be late. If it makes up for
+// several periods, that is the time of the last one.
 func (s *Series) standsFor(due, now int64) int64 {
 	switch {
 	case s.extraFirst():
@@ -53,8 +53,8 @@ func (s *Series) standsFor(due, now int64) int64 {
 // standsForAll reports whether a late run makes up for all periods that have passed.
 func (s *Series) standsForAll() bool { return s.CatchUp == Skip || s.CatchUp == Coalesce }
 
-// Limit returns when the task has waited for too long: then its run lapses, or the series ends, as it is paused
-// and its end has come. It is Never if there is no such time.
+// Limit returns when the task has waited for too long: then its run lapses, or the series ends, as
+// it is paused and its end has come. It is Never if there is no such time.
 func (s *Series) Limit(due, now int64) int64 {
 	switch {
 	case s.held || s.again > 0:
@@ -87,8 +87,8 @@ func after(t int64, d time.Duration) int64 {
 	return t + int64(d)
 }
 
-// Lapse is Start for a run whose time is over: its body is not called. The periods that it stood for,
-// and its own, are missed by the next one. It is not late, so no grid shifts to it.
+// Lapse is Start for a run whose time is over: its body is not called. The periods that it stood
+// for, and its own, are missed by the next one. It is not late, so no grid shifts to it.
 func (s *Series) Lapse(scheduled, now int64) (counts int64) {
 	slot, missed := s.slot, s.Missed
 	counts = s.Start(scheduled, now)
@@ -114,6 +114,6 @@ func (s *Series) Unbegin() {
 // began.
 func (s *Series) Lapsed() uint64 { return s.lapsed }
 
-// Lost returns how many periods had no run of their own when the one in progress began, nor will have
-// one.
+// Lost returns how many periods had no run of their own when the one in progress began, nor will
+// have one.
 func (s *Series) Lost() uint64 { return s.Missed - s.behind }

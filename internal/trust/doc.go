@@ -19,10 +19,11 @@
 //
 // # pairs: do any two features mean together what they mean apart?
 //
-// It draws every feature that the executors export: options, fields of observers, ways in, commands,
-// and what bodies and callbacks may do; and every two of them so that both have an effect on the same
-// task. The oracle checks rules, not predictions, and compares all figures with each other. A test
-// derives the list of features from the sources, so what is new and has no generator fails.
+// It draws every feature that the executors export: options, fields of observers, ways in,
+// commands, and what bodies and callbacks may do; and every two of them so that both have an effect
+// on the same task. The oracle checks rules, not predictions, and compares all figures with each
+// other. A test derives the list of features from the sources, so what is new and has no generator
+// fails.
 //
 // It varies what there is, and little of how much: a life has some ten tasks and a tenth of a
 // second. In which order tasks of one instant begin it leaves to the others.
@@ -64,8 +65,8 @@
 //	PUNCTUAL_STRESS=5m go test -race -timeout 0 ./internal/trust/chaos
 //	go -C bench run ./soak -for 10m
 //
-// The soak runs all of them for as long, or for as many operations, as it is told, with a table at the
-// end. A flag -seed gives it work that it has not done before.
+// The soak runs all of them for as long, or for as many operations, as it is told, with a table at
+// the end. A flag -seed gives it work that it has not done before.
 //
 // # Where the seed of a bug goes
 //

@@ -24,7 +24,8 @@ func TestToArmIsOneAllocation(t *testing.T) {
 	})
 }
 
-// Each of these has a slot of its own, which has been used before. The last of them has all be moved there.
+// Each of these has a slot of its own, which has been used before. The last of them has all be
+// moved there.
 func TestToArmInAnEmptySlotIsOneAllocationAndAnItemOfTheQueue(t *testing.T) {
 	forEach(t, timer.Config{Tick: time.Minute, Slots: 1024}, func(t *testing.T, w facility) {
 		asleep(w)

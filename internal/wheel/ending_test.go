@@ -74,8 +74,8 @@ func TestAPanicIsToldToOnPanicAndTheTurnGoesOn(t *testing.T) {
 	})
 }
 
-// askedTwice has three timers and a Close whose question about the second one ends as told, and returns the
-// handles.
+// askedTwice has three timers and a Close whose question about the second one ends as told, and
+// returns the handles.
 func askedTwice(t *testing.T, w *Wheel, end func()) (handles []timer.Handle) {
 	for i := range 3 {
 		handles = append(handles, w.AfterFunc(time.Duration(i+1)*time.Hour, func() { t.Error("called") }))

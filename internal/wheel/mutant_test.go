@@ -12,8 +12,8 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// A turn ends while somebody arms a timer, who has found the wheel awake, or is about to look. One of the two sees
-// the other: nobody else would wake the wheel.
+// A turn ends while somebody arms a timer, who has found the wheel awake, or is about to look. One
+// of the two sees the other: nobody else would wake the wheel.
 func TestATimerIsNotOverlookedWhenATurnEndsAsItIsArmed(t *testing.T) {
 	for _, d := range []time.Duration{0, ms, time.Hour} {
 		inBubble(t, func(t *testing.T, w *Wheel, _ *plain) {

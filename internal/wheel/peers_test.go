@@ -15,11 +15,11 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// The tests of this file hold bugs of other timers, whose threads docs/rows.md names, against what all wheels
-// share. A delay point makes the unlucky order the only one.
+// The tests of this file hold bugs of other timers, whose threads docs/rows.md names, against what
+// all wheels share. A delay point makes the unlucky order the only one.
 
-// Two timers come just before the wheel says that it will not look until the end of time, or just after, and both
-// wait for its lock. Neither is overlooked.
+// Two timers come just before the wheel says that it will not look until the end of time, or just
+// after, and both wait for its lock. Neither is overlooked.
 func TestB5_TwoTimersThatComeAsTheWheelGoesToRestAreNotOverlooked(t *testing.T) {
 	for name, before := range map[string]bool{"before it says so": true, "after": false} {
 		t.Run(name, func(t *testing.T) {
@@ -54,7 +54,8 @@ func TestB5_TwoTimersThatComeAsTheWheelGoesToRestAreNotOverlooked(t *testing.T) 
 	}
 }
 
-// Who arms a timer is held up before it makes sure that the wheel is awake, and a turn comes and goes meanwhile.
+// Who arms a timer is held up before it makes sure that the wheel is awake, and a turn comes and
+// goes meanwhile.
 func TestB17_ATimerThatATurnHasTakenBeforeItsArmerLooksBeginsOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *Wheel, _ *plain) {
 		var begun []time.Duration
@@ -69,7 +70,8 @@ func TestB17_ATimerThatATurnHasTakenBeforeItsArmerLooksBeginsOnce(t *testing.T) 
 	})
 }
 
-// The wheel is closed when a timer is in the intake, and its armer does not know: one of the two has it.
+// The wheel is closed when a timer is in the intake, and its armer does not know: one of the two
+// has it.
 func TestB16_ATimerThatIsArmedAsTheWheelClosesIsReturnedOrRefused(t *testing.T) {
 	for name, d := range map[string]time.Duration{"due": 0, "later": time.Hour} {
 		t.Run(name, func(t *testing.T) {

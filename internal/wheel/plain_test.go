@@ -10,7 +10,8 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// plain is the simplest dial: its timers in a row. It panics when the wheel breaks the contract of Dial.
+// plain is the simplest dial: its timers in a row. It panics when the wheel breaks the contract of
+// Dial.
 type plain struct {
 	timers []*Timer
 	onNext func() // called with the lock held, if set

@@ -11,8 +11,8 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// The executor refuses an arming while the timer is reset. That is another arming, which is to be offered to the
-// executor on its own.
+// The executor refuses an arming while the timer is reset. That is another arming, which is to be
+// offered to the executor on its own.
 func TestARefusalIsOfTheArmingThatWasOffered(t *testing.T) {
 	for _, again := range []time.Duration{-time.Second, 0, 1, 10 * time.Millisecond, 50 * time.Millisecond} {
 		for _, refusals := range []int{1, 2} {

@@ -14,8 +14,8 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// The dial arms a timer when the turn asks it for the next tick: the intake has been emptied for the
-// last time, and the wheel still says that it is awake.
+// The dial arms a timer when the turn asks it for the next tick: the intake has been emptied for
+// the last time, and the wheel still says that it is awake.
 func TestATimerArmedAsATurnEndsIsNotOverlooked(t *testing.T) {
 	for _, d := range []time.Duration{0, ms, time.Hour} {
 		inBubble(t, func(t *testing.T, w *Wheel, p *plain) {

@@ -10,7 +10,8 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-// stalled is a wheel with a tick of an hour, whose turn is held up until the function returned is called.
+// stalled is a wheel with a tick of an hour, whose turn is held up until the function returned is
+// called.
 func stalled(c timer.Config) (w *Wheel, release func()) {
 	gate := make(chan struct{})
 	c.Tick = time.Hour

@@ -45,9 +45,9 @@ func (s Schedule) Next(after time.Time) time.Time {
 	return s.part.Next(after.Round(0))
 }
 
-// Interval reports whether the schedule is like an interval: all of its parts are, as [Every] and the
-// lines of cron like */15. Such a one goes on from the present time when the clock has been put back;
-// see package executor.
+// Interval reports whether the schedule is like an interval: all of its parts are, as [Every] and
+// the lines of cron like */15. Such a one goes on from the present time when the clock has been put
+// back; see package executor.
 func (s Schedule) Interval() bool { return s.part != nil && s.part.interval() }
 
 // In returns the schedule in a zone. Its parts that have a zone already keep it. A part without a

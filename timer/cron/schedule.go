@@ -10,9 +10,9 @@ import (
 // times, those in a gap included.
 type rule = civil.Rule
 
-// Schedule is a line of cron: it knows when it comes next. It is a small value without state, and any
-// number of goroutines may use one. Two are equal (==) if they were parsed from the same line with
-// the same options; [Schedule.Equal] tells whether they mean the same. The zero Schedule never
+// Schedule is a line of cron: it knows when it comes next. It is a small value without state, and
+// any number of goroutines may use one. Two are equal (==) if they were parsed from the same line
+// with the same options; [Schedule.Equal] tells whether they mean the same. The zero Schedule never
 // comes.
 type Schedule struct {
 	rule

@@ -119,8 +119,8 @@ func TestKAFKA18_AnOperationEndsOnceByItsTimeoutOrByItself(t *testing.T) {
 	})
 }
 
-// Whoever arms a timeout looks at the operation once more afterwards: it may have ended meanwhile, and
-// found no timeout to stop.
+// Whoever arms a timeout looks at the operation once more afterwards: it may have ended meanwhile,
+// and found no timeout to stop.
 func TestKAFKA18_TheTimeoutOfAnOperationThatEndsBeforeItIsArmedIsNotKept(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *hierarchical.Wheel, j *wheeltest.Journal) {
 		p := future.NewPromise[string]()

@@ -16,7 +16,8 @@ import (
 	"github.com/punctual-go/punctual/timer/revolver"
 )
 
-// The tests of these files answer the rows LARS, the behaviour of Akka's LightArrayRevolverScheduler.
+// The tests of these files answer the rows LARS, the behaviour of Akka's
+// LightArrayRevolverScheduler.
 
 const (
 	ms = time.Millisecond

@@ -207,7 +207,8 @@ func (r *reference) brokenIdle() {
 	}
 }
 
-// brokenCover reports that no alarm need be set for what will be armed, as things were a moment ago.
+// brokenCover reports that no alarm need be set for what will be armed, as things were a moment
+// ago.
 func (r *reference) brokenCover(due time.Duration) (covered bool) {
 	switch r.broken {
 	case wakesForEach:

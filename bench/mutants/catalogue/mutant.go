@@ -1,9 +1,10 @@
-// Package catalogue is a list of small faults in the core of this module: each is a few words of the source
-// that become others, as if somebody had made the mistake. Most have been made, in this form or another, in
-// queues, pools and timers that many use.
+// Package catalogue is a list of small faults in the core of this module: each is a few words of
+// the source that become others, as if somebody had made the mistake. Most have been made, in this
+// form or another, in queues, pools and timers that many use.
 //
-// Every one breaks a promise, though some only when two goroutines meet in a window of a few nanoseconds. A fault
-// that changes nothing that is promised, such as a wake-up too many, is not in the list.
+// Every one breaks a promise, though some only when two goroutines meet in a window of a few
+// nanoseconds. A fault that changes nothing that is promised, such as a wake-up too many, is not in
+// the list.
 package catalogue
 
 import (
@@ -48,8 +49,8 @@ var (
 	errTwice    = errors.New("the fragment is there more than once")
 )
 
-// Apply returns the source with the fault in it. From is looked for word by word: neither spaces and line ends nor
-// comments matter, so that it outlives a change of these.
+// Apply returns the source with the fault in it. From is looked for word by word: neither spaces
+// and line ends nor comments matter, so that it outlives a change of these.
 func (m Mutant) Apply(source []byte) ([]byte, error) {
 	words, err := wordsOf(source)
 	if err != nil {
@@ -84,7 +85,8 @@ type word struct {
 
 func sameText(a, b word) bool { return a.text == b.text }
 
-// wordsOf returns the tokens of a piece of Go, but for comments, and for semicolons, which line ends stand for.
+// wordsOf returns the tokens of a piece of Go, but for comments, and for semicolons, which line
+// ends stand for.
 func wordsOf(source []byte) (words []word, err error) {
 	files := token.NewFileSet()
 	file := files.AddFile("", files.Base(), len(source))

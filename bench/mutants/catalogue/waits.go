@@ -1,7 +1,7 @@
 package catalogue
 
-// Whose wait, submission or close it is: what a run lends, what it runs itself, what it is refused, and
-// whose context it has.
+// Whose wait, submission or close it is: what a run lends, what it runs itself, what it is refused,
+// and whose context it has.
 var waits = []Mutant{
 	{
 		ID:    "wait-01",

@@ -9,7 +9,8 @@ import (
 	"github.com/punctual-go/punctual/bench/rivals/workload"
 )
 
-// Tasks are run in batches, and series side by side: one after another would take ticks without end.
+// Tasks are run in batches, and series side by side: one after another would take ticks without
+// end.
 const (
 	inBatch   = 1000
 	sideBy    = 100

@@ -67,7 +67,8 @@ func asking(submit func(f func())) func(f func() int) func() int {
 	}
 }
 
-// fanning is how a system without futures is joined: each task leaves its result in a place of its own.
+// fanning is how a system without futures is joined: each task leaves its result in a place of its
+// own.
 func fanning(submit func(f func())) func(f func() int, width int) func() {
 	return func(f func() int, width int) func() {
 		var all sync.WaitGroup

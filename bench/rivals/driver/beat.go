@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// beat is a task at a fixed rate that notes how late its runs are. Those of a system that does not wait for
-// the end of the last run may overlap.
+// beat is a task at a fixed rate that notes how late its runs are. Those of a system that does not
+// wait for the end of the last run may overlap.
 type beat struct {
 	first  time.Time
 	period time.Duration
@@ -19,9 +19,9 @@ type beat struct {
 // run is what the system calls.
 func (b *beat) run() { b.startAt(time.Now()) }
 
-// startAt is a run that starts at the given time. It is held against the next time on the grid and, if runs may
-// be dropped, against all up to now: for those without a run of their own it comes late. One that comes after
-// all, when another has been taken for it, counts no more.
+// startAt is a run that starts at the given time. It is held against the next time on the grid and,
+// if runs may be dropped, against all up to now: for those without a run of their own it comes
+// late. One that comes after all, when another has been taken for it, counts no more.
 func (b *beat) startAt(now time.Time) {
 	if !b.drops {
 		b.window.note(b.planned(b.runs.Add(1)-1), now)
@@ -49,7 +49,8 @@ func (b *beat) close() {
 // planned returns the time of run k.
 func (b *beat) planned(k int64) time.Time { return b.first.Add(time.Duration(k) * b.period) }
 
-// window is the time in which runs are planned whose lateness counts. It opens once all beats are armed.
+// window is the time in which runs are planned whose lateness counts. It opens once all beats are
+// armed.
 type window struct {
 	begin, end time.Time // set before it is open
 	open       atomic.Bool

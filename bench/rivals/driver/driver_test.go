@@ -94,8 +94,8 @@ func TestAllSystemsGiveAllFigures(t *testing.T) {
 	}
 }
 
-// refusedAsEarly reports whether a round had so many runs before their time that the driver gives no
-// figures. A ticker that a busy machine starts a period late, or nearly, makes a habit of it.
+// refusedAsEarly reports whether a round had so many runs before their time that the driver gives
+// no figures. A ticker that a busy machine starts a period late, or nearly, makes a habit of it.
 func refusedAsEarly(lines []string) bool {
 	return strings.Contains(lines[len(lines)-1], "came before their time")
 }
@@ -116,8 +116,8 @@ func TestSystemsAreThoseOfTheProtocol(t *testing.T) {
 	}
 }
 
-// TestEveryWorkloadCanBeDone holds the driver against the contract: it knows each kind and its sizes, and has
-// a system for it.
+// TestEveryWorkloadCanBeDone holds the driver against the contract: it knows each kind and its
+// sizes, and has a system for it.
 func TestEveryWorkloadCanBeDone(t *testing.T) {
 	for _, w := range workload.All() {
 		for _, sizes := range []workload.Params{w.Params, w.Quick} {

@@ -17,8 +17,8 @@ func Check(name string, sizes workload.Params) (err error, there bool) {
 	return nil, false
 }
 
-// Lateness returns the figures of one task that starts at the given times after its first, of which those
-// count that are planned from begin to end.
+// Lateness returns the figures of one task that starts at the given times after its first, of which
+// those count that are planned from begin to end.
 func Lateness(period, begin, end time.Duration, drops bool, starts ...time.Duration) (workload.Figures, error) {
 	first := time.Now()
 	w := &window{begin: first.Add(begin), end: first.Add(end), lates: make([]atomic.Int64, 100)}

@@ -11,8 +11,9 @@ func goCron() System {
 		Name: "gocron", Title: "gocron v2",
 		About: "one-time and duration jobs; a goroutine for each run",
 		can:   schedules | repeats, drops: true, most: 100_000, open: openGoCron,
-		// A one-time job whose time comes while it is being added has the scheduler loop for ever, and of
-		// many that are due within a moment each keeps goroutines waiting: a gigabyte for 100,000.
+		// A one-time job whose time comes while it is being added has the scheduler loop for ever,
+		// and of many that are due within a moment each keeps goroutines waiting: a gigabyte for
+		// 100,000.
 		without: []string{"soon", "due", "cancelled"},
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/punctual-go/punctual/bench/rivals/workload"
 )
 
-// idle has tasks wait that are far away, and keeps quiet: who looks at the process from outside sees what
-// that costs. To warm up, it need not wait.
+// idle has tasks wait that are far away, and keeps quiet: who looks at the process from outside
+// sees what that costs. To warm up, it need not wait.
 func idle(w work) (workload.Figures, error) {
 	s := w.open()
 	kept, err := w.fill(s, make([]stopper, w.count("n")), workload.NewRandom(), time.Hour, 2*time.Hour)

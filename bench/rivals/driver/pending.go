@@ -7,7 +7,8 @@ import (
 	"github.com/punctual-go/punctual/bench/rivals/workload"
 )
 
-// pending finds out how much memory a task takes that is far away, with all that the system gives for it.
+// pending finds out how much memory a task takes that is far away, with all that the system gives
+// for it.
 func pending(w work) (workload.Figures, error) {
 	n := w.count("n")
 	s := w.open()
@@ -25,8 +26,8 @@ func pending(w work) (workload.Figures, error) {
 	}, nil
 }
 
-// memory returns what is in use after a collection, the second of which has seen what the first has found
-// to be finished.
+// memory returns what is in use after a collection, the second of which has seen what the first has
+// found to be finished.
 func memory() (m runtime.MemStats) {
 	runtime.GC()
 	runtime.GC()

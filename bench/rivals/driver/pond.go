@@ -10,8 +10,8 @@ func pondPool() System {
 	}
 }
 
-// openPond starts two pools, as pond has one for tasks with results. They have no goroutine while they
-// have no task.
+// openPond starts two pools, as pond has one for tasks with results. They have no goroutine while
+// they have no task.
 func openPond() session {
 	p, results := pond.NewPool(workers), pond.NewResultPool[int](workers)
 	return session{

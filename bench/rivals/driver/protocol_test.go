@@ -69,7 +69,8 @@ func TestUnknownRequestEndsTheDriver(t *testing.T) {
 	}
 }
 
-// TestIdleSaysWhenItBegins, in a round but not in the warm-up, and then is quiet for the time asked for.
+// TestIdleSaysWhenItBegins, in a round but not in the warm-up, and then is quiet for the time asked
+// for.
 func TestIdleSaysWhenItBegins(t *testing.T) {
 	sizes := tiny()
 	var begin time.Time
@@ -101,7 +102,8 @@ func TestTooLateIsAnError(t *testing.T) {
 	expectRefusal(t, "afterfunc", "due", sizes, "before they were due")
 }
 
-// TestTooMuchIsAnError for a system whose every change walks all of its tasks. Another time it may do.
+// TestTooMuchIsAnError for a system whose every change walks all of its tasks. Another time it may
+// do.
 func TestTooMuchIsAnError(t *testing.T) {
 	sizes := tiny()
 	sizes["pending"] = 1_000_000

@@ -18,8 +18,8 @@ func goQuartz() System {
 	}
 }
 
-// quartzSession starts a scheduler with the first task: by then the shortest period is known, below which the
-// threshold should be for tasks that are outdated, and dropped.
+// quartzSession starts a scheduler with the first task: by then the shortest period is known, below
+// which the threshold should be for tasks that are outdated, and dropped.
 type quartzSession struct {
 	scheduler quartz.Scheduler
 	keys      int

@@ -33,7 +33,8 @@ func (w work) micros(size string) time.Duration {
 	return time.Duration(w.sizes[size]) * time.Microsecond
 }
 
-// rates runs tasks at fixed rates and returns how late they are. To warm up, a tenth of the time will do.
+// rates runs tasks at fixed rates and returns how late they are. To warm up, a tenth of the time
+// will do.
 func (w work) rates(plan func(i int) (after, period time.Duration)) (workload.Figures, error) {
 	span := w.millis("for_ms")
 	if w.quiet == nil {
@@ -65,8 +66,8 @@ func (w work) rates(plan func(i int) (after, period time.Duration)) (workload.Fi
 	return figures, err
 }
 
-// measure has the tasks run for the given time, and returns how much of the processors they have used
-// after the first tenth of it.
+// measure has the tasks run for the given time, and returns how much of the processors they have
+// used after the first tenth of it.
 func (w work) measure(s session, beats []beat, delays []time.Duration, span time.Duration) (time.Duration, error) {
 	runtime.GC()
 	for i := range beats {
@@ -86,8 +87,8 @@ func (w work) measure(s session, beats []beat, delays []time.Duration, span time
 	return processorTime() - before, err
 }
 
-// figures returns what has been noted. A run that is early counts as one that is not late; a system that makes
-// a habit of it is not compared.
+// figures returns what has been noted. A run that is early counts as one that is not late; a system
+// that makes a habit of it is not compared.
 func (w *window) figures() (workload.Figures, error) {
 	if early := w.early.Load(); early*10 > w.seen.Load() {
 		return nil, fmt.Errorf("%d of %d runs came before their time", early, w.seen.Load())

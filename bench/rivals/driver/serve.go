@@ -19,10 +19,11 @@ import (
 // patience is how long a round may take before what has not run counts as lost.
 const patience = 5 * time.Minute
 
-// Serve does the work of one kind on one system: once to warm up, upon which it writes the line "ready",
-// and then once for each line "go" of in, until that ends. To each it answers with a line of JSON: an
-// object of figures, or of one "error". A round that is looked at from outside writes the line "idle" when
-// that may begin. It returns an error if system, kind or sizes are wrong, or when ctx ends.
+// Serve does the work of one kind on one system: once to warm up, upon which it writes the line
+// "ready", and then once for each line "go" of in, until that ends. To each it answers with a line
+// of JSON: an object of figures, or of one "error". A round that is looked at from outside writes
+// the line "idle" when that may begin. It returns an error if system, kind or sizes are wrong, or
+// when ctx ends.
 func Serve(ctx context.Context, system, kind string, sizes workload.Params, in io.Reader, out io.Writer) error {
 	s, k, err := find(system, kind)
 	if err != nil {

@@ -2,8 +2,8 @@ package driver
 
 import "time"
 
-// session is a system at work. What the system cannot do is nil. Each function that takes a task binds it,
-// and returns what is measured.
+// session is a system at work. What the system cannot do is nil. Each function that takes a task
+// binds it, and returns what is measured.
 type session struct {
 	// execute returns what has f run, without a future if there is a choice.
 	execute func(f func()) func()
@@ -20,8 +20,8 @@ type session struct {
 	// after returns what has f run once, d from then.
 	after func(f func()) func(d time.Duration) stopper
 
-	// every has f run at a fixed rate, first after the given time. Start begins with all of them, in a
-	// system that has to be told; it may be nil.
+	// every has f run at a fixed rate, first after the given time. Start begins with all of them,
+	// in a system that has to be told; it may be nil.
 	every func(first, period time.Duration, f func())
 	start func()
 
@@ -32,8 +32,8 @@ type session struct {
 
 // stopper is a scheduled task.
 type stopper interface {
-	// Stop keeps it from being run and reports whether this call did. A system that cannot tell says
-	// that it did.
+	// Stop keeps it from being run and reports whether this call did. A system that cannot tell
+	// says that it did.
 	Stop() bool
 }
 

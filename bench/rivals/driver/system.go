@@ -24,8 +24,8 @@ type System struct {
 
 	open func() session
 
-	// serve opens the system as services have it: somebody is told of failures, and of the end of each
-	// run. Nil if the system has nothing of the kind.
+	// serve opens the system as services have it: somebody is told of failures, and of the end of
+	// each run. Nil if the system has nothing of the kind.
 	serve func() session
 }
 
@@ -40,8 +40,8 @@ const (
 	opens                         // schedules, and may be opened a hundred times
 )
 
-// Systems returns the systems, in the order of their families: this module's, the standard library's, pools,
-// cron libraries, and others.
+// Systems returns the systems, in the order of their families: this module's, the standard
+// library's, pools, cron libraries, and others.
 func Systems() []System {
 	return slices.Concat(
 		punctual(), standard(),

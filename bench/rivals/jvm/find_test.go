@@ -46,8 +46,8 @@ func TestJavaThatWasNamedMustBeThereWithItsCompiler(t *testing.T) {
 	}
 }
 
-// The compiler is the one to which the java that was named leads, not what else lies beside the link; and
-// a failure leaves nothing behind.
+// The compiler is the one to which the java that was named leads, not what else lies beside the
+// link; and a failure leaves nothing behind.
 func TestCompilerThatFailsIsAnErrorThatSaysWhy(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no scripts")

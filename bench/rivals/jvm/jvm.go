@@ -1,12 +1,12 @@
 // Package jvm runs the driver of the systems in Java, if this machine has a JDK. The driver is
 // Rivals.java, and NettyWheel.java where Netty is; they are compiled when the JDK is looked for.
 //
-// Drivers run with the JVM's defaults but for the size of the heap, which is 8 GiB at most, or half of
-// the memory if that is less: 10,000,000 pending tasks must fit. The drivers warm up for as long as
-// their parameter warm_ms says, for 1 s without it, and for 0.3 s if quick is 1.
+// Drivers run with the JVM's defaults but for the size of the heap, which is 8 GiB at most, or half
+// of the memory if that is less: 10,000,000 pending tasks must fit. The drivers warm up for as long
+// as their parameter warm_ms says, for 1 s without it, and for 0.3 s if quick is 1.
 //
-// A virtual machine is never quite idle: its own threads wake up some twenty times a second, in whatever
-// system it runs.
+// A virtual machine is never quite idle: its own threads wake up some twenty times a second, in
+// whatever system it runs.
 package jvm
 
 import (
@@ -28,11 +28,12 @@ type JVM struct {
 	netty   string // "" without it
 }
 
-// Find finds a JDK and compiles the driver with it. java is "auto" for that of JAVA_HOME or else of PATH,
-// "off" for none, or the path of a java with its javac beside it. Without a JDK the error is [ErrNone].
+// Find finds a JDK and compiles the driver with it. java is "auto" for that of JAVA_HOME or else of
+// PATH, "off" for none, or the path of a java with its javac beside it. Without a JDK the error is
+// [ErrNone].
 //
-// Netty is looked for where Debian's packages put it, unless NETTY_JARS says where it is: a list of files
-// like PATH, which is empty to do without.
+// Netty is looked for where Debian's packages put it, unless NETTY_JARS says where it is: a list of
+// files like PATH, which is empty to do without.
 func Find(java string) (*JVM, error) {
 	k, err := locate(java)
 	if err != nil {

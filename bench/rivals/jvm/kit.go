@@ -54,9 +54,9 @@ func ofCompiler(javac string) (kit, bool) {
 	return kit{java, javac}, ok
 }
 
-// beside finds another program of the kit that one belongs to. It is beside the file that a link leads to,
-// as links of java and javac may lead to different versions; where all programs are links to one that
-// chooses a version, it is beside the link.
+// beside finds another program of the kit that one belongs to. It is beside the file that a link
+// leads to, as links of java and javac may lead to different versions; where all programs are links
+// to one that chooses a version, it is beside the link.
 func beside(program, name string) (path string, ok bool) {
 	name += filepath.Ext(program) // .exe
 	places := []string{program}

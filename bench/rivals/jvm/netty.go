@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// nettyJars returns what must be on the class path for Netty's wheel: nothing if it is not there. What has
-// been named must be.
+// nettyJars returns what must be on the class path for Netty's wheel: nothing if it is not there.
+// What has been named must be.
 func nettyJars() ([]string, error) {
 	if list, ok := os.LookupEnv("NETTY_JARS"); ok {
 		jars := filepath.SplitList(list)
@@ -39,7 +39,8 @@ func installedJars() []string {
 	return nil
 }
 
-// hasWheel reports whether the wheel is in a jar. There are versions of netty-all with nothing in it.
+// hasWheel reports whether the wheel is in a jar. There are versions of netty-all with nothing in
+// it.
 func hasWheel(jar string) bool {
 	files, err := zip.OpenReader(jar)
 	if err != nil {

@@ -17,8 +17,8 @@ type System struct {
 	kinds []string
 }
 
-// Kinds returns the kinds of work that it can do. Nobody counts objects here, so allocations are not
-// among them.
+// Kinds returns the kinds of work that it can do. Nobody counts objects here, so allocations are
+// not among them.
 func (s System) Kinds() []string { return slices.Clone(s.kinds) }
 
 var (

@@ -33,8 +33,8 @@ func (d *Driver) answer(line string) (workload.Figures, error) {
 	return figures, nil
 }
 
-// unexpected is the error for a line that should not be there. A driver that fails before it is ready may
-// say why in the same way as later.
+// unexpected is the error for a line that should not be there. A driver that fails before it is
+// ready may say why in the same way as later.
 func (d *Driver) unexpected(line string) error {
 	var said struct {
 		Error *string `json:"error"`

@@ -1,6 +1,6 @@
-// Package process runs drivers. A driver is a child process that measures one workload on one system: it
-// warms up, says that it is ready, and then answers each "go" on its standard input with the figures of
-// one round, see package workload.
+// Package process runs drivers. A driver is a child process that measures one workload on one
+// system: it warms up, says that it is ready, and then answers each "go" on its standard input with
+// the figures of one round, see package workload.
 package process
 
 import (
@@ -19,8 +19,8 @@ type Options struct {
 	Name  string        // of the system, for errors
 	Quiet time.Duration // how long each round of the driver is quiet, to be looked at from outside; 0 if it is not
 
-	// How long to wait at most: for "ready", for an answer, and for the end; 0 for more than any healthy
-	// driver needs.
+	// How long to wait at most: for "ready", for an answer, and for the end; 0 for more than any
+	// healthy driver needs.
 	Ready, Round, End time.Duration
 }
 
@@ -35,8 +35,8 @@ type Driver struct {
 	exit  error
 }
 
-// Start starts cmd and returns when it is ready. It fails if cmd ends before that, or says anything else.
-// cmd must come from [exec.CommandContext] with the same ctx, so that it ends with it.
+// Start starts cmd and returns when it is ready. It fails if cmd ends before that, or says anything
+// else. cmd must come from [exec.CommandContext] with the same ctx, so that it ends with it.
 func Start(ctx context.Context, cmd *exec.Cmd, o Options) (*Driver, error) {
 	o.Ready = orElse(o.Ready, 10*time.Minute)
 	o.Round = orElse(o.Round, 10*time.Minute)
@@ -103,8 +103,8 @@ func (d *Driver) round(ctx context.Context) (workload.Figures, error) {
 	return d.answer(line)
 }
 
-// ended reports whether the process is about to be gone, so that there is a better error than a broken
-// pipe.
+// ended reports whether the process is about to be gone, so that there is a better error than a
+// broken pipe.
 func (d *Driver) ended() bool {
 	select {
 	case <-d.gone:

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// lines are what a driver says on its standard output. Until they are stopped each waits to be taken.
+// lines are what a driver says on its standard output. Until they are stopped each waits to be
+// taken.
 type lines struct {
 	said    chan string // closed at the end
 	stopped chan struct{}

@@ -11,8 +11,8 @@ import (
 // ErrCannotWatch says that this operating system does not tell what threads do.
 var ErrCannotWatch = errors.New("context switches can be counted on Linux only")
 
-// watch looks at the process from outside while it keeps quiet. It looks between the first tenth of that
-// time and the last, so that going to sleep and waking up do not count.
+// watch looks at the process from outside while it keeps quiet. It looks between the first tenth of
+// that time and the last, so that going to sleep and waking up do not count.
 func (d *Driver) watch(ctx context.Context) (workload.Figures, error) {
 	line, err := d.next(ctx, d.Round)
 	if err == nil && line != "idle" {
@@ -73,8 +73,8 @@ type thread struct {
 	processor time.Duration
 }
 
-// until returns the figures between two looks. What a thread has done before its end counts only if it was
-// there in both.
+// until returns the figures between two looks. What a thread has done before its end counts only if
+// it was there in both.
 func (l look) until(later look) workload.Figures {
 	var sum thread
 	for id, t := range later.threads {

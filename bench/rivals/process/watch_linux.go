@@ -45,7 +45,8 @@ func lookAtThread(dir string) (t thread, err error) {
 	if t.switches, err = contextSwitches(status); err != nil {
 		return thread{}, err
 	}
-	// The scheduler's own account is in nanoseconds. Where a kernel does not keep it, there are ticks.
+	// The scheduler's own account is in nanoseconds. Where a kernel does not keep it, there are
+	// ticks.
 	if account, err := os.ReadFile(dir + "/schedstat"); err == nil {
 		if first, _, ok := strings.Cut(string(account), " "); ok {
 			ns, err := strconv.ParseInt(first, 10, 64)
@@ -82,8 +83,8 @@ func contextSwitches(status []byte) (sum int64, err error) {
 	return sum, nil
 }
 
-// ticks adds up user and system time in /proc/*/stat: fields 14 and 15, in hundredths of a second. The
-// second field is a name in brackets, in which there may be anything.
+// ticks adds up user and system time in /proc/*/stat: fields 14 and 15, in hundredths of a second.
+// The second field is a name in brackets, in which there may be anything.
 func ticks(stat []byte) (time.Duration, error) {
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	if len(fields) < 13 {

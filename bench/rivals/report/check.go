@@ -31,8 +31,9 @@ type Side struct {
 	Value    *float64 `json:"value,omitempty"` // absent if there is none
 }
 
-// check holds those targets against the medians that have something to do with this run. A workload or a
-// system of this module that was not asked for is no reason to complain; one that has failed is.
+// check holds those targets against the medians that have something to do with this run. A workload
+// or a system of this module that was not asked for is no reason to complain; one that has failed
+// is.
 func (r *Report) check(ts []target) []Check {
 	checks := []Check{}
 	for _, t := range ts {

@@ -17,9 +17,9 @@ type file struct {
 	data   []byte
 }
 
-// Save writes a report that is finished into dir, which it makes if need be, and returns the paths: the data,
-// the tables, and a picture of each workload. All names begin with the date. What is there already stays:
-// then they go on with -2, or -3.
+// Save writes a report that is finished into dir, which it makes if need be, and returns the paths:
+// the data, the tables, and a picture of each workload. All names begin with the date. What is
+// there already stays: then they go on with -2, or -3.
 func (r *Report) Save(dir string) (paths []string, err error) {
 	files, missing := r.files()
 	if len(files) == 0 {
@@ -49,7 +49,8 @@ func (r *Report) Save(dir string) (paths []string, err error) {
 	return paths, missing
 }
 
-// files returns the data, the tables, and then the pictures: with an error those that could be drawn.
+// files returns the data, the tables, and then the pictures: with an error those that could be
+// drawn.
 func (r *Report) files() ([]file, error) {
 	var data bytes.Buffer
 	encoder := json.NewEncoder(&data)

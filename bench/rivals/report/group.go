@@ -56,8 +56,8 @@ func (c column) head() string {
 	return c.Name + ", " + c.figure.text()
 }
 
-// cells returns the medians of the column as text, by system. The best is bold, unless there is no choice, or
-// most are as good.
+// cells returns the medians of the column as text, by system. The best is bold, unless there is no
+// choice, or most are as good.
 func (c column) cells() map[string]string {
 	cells := map[string]string{}
 	var best *Summary

@@ -19,8 +19,8 @@ var (
 // wide is the spread from which a linear axis would hide the small ones.
 const wide = 30
 
-// newPanel draws one figure: a bar up to the median for each result, the first on top, and a line from the
-// least to the most that a round has had.
+// newPanel draws one figure: a bar up to the median for each result, the first on top, and a line
+// from the least to the most that a round has had.
 func newPanel(f Figure, ranked []*Result, named bool) (*plot.Plot, error) {
 	p := plot.New()
 	useSans(p)
@@ -45,7 +45,8 @@ func newPanel(f Figure, ranked []*Result, named bool) (*plot.Plot, error) {
 	return p, nil
 }
 
-// scale chooses the kind of axis of x, and its ends: there is room for a number behind the longest bar.
+// scale chooses the kind of axis of x, and its ends: there is room for a number behind the longest
+// bar.
 func scale(p *plot.Plot, f Figure, ranked []*Result) (low, high float64) {
 	least, most := math.Inf(1), 0.0 // of medians; a logarithm knows no zero
 	for _, r := range ranked {
@@ -70,7 +71,8 @@ func scale(p *plot.Plot, f Figure, ranked []*Result) (low, high float64) {
 	return low, high * math.Pow(high/low, 0.2)
 }
 
-// drawRow draws one bar. On a logarithmic axis it begins at the left end, and one of zero is not there.
+// drawRow draws one bar. On a logarithmic axis it begins at the left end, and one of zero is not
+// there.
 func drawRow(p *plot.Plot, y float64, s Summary, own bool) error {
 	const half = 0.36
 	from, to := p.X.Min, max(s.Median, p.X.Min)

@@ -89,8 +89,8 @@ func (r *Report) Finish() {
 	r.Targets = r.check(targets())
 }
 
-// summarize leaves out what has failed, even if there are rounds from before: the median of those that
-// went well would be a better one than it deserves.
+// summarize leaves out what has failed, even if there are rounds from before: the median of those
+// that went well would be a better one than it deserves.
 func (r *Result) summarize(figures []Figure) {
 	r.Summary = map[string]*Summary{}
 	if r.Failure != "" {

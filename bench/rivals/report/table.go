@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// table is one in Markdown, laid out to be read as text, too. The first column is words, the others are
-// numbers.
+// table is one in Markdown, laid out to be read as text, too. The first column is words, the others
+// are numbers.
 type table struct {
 	head []string
 	rows [][]string

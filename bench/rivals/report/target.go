@@ -1,7 +1,7 @@
 package report
 
-// target is a promise about how two figures of one run compare: left is at most, less than, or at least
-// so many times right. Without a right side it is a promise about left alone.
+// target is a promise about how two figures of one run compare: left is at most, less than, or at
+// least so many times right. Without a right side it is a promise about left alone.
 type target struct {
 	left, right place
 	op          string // "≤", "<" or "≥"
@@ -73,8 +73,9 @@ func targets() (ts []target) {
 
 	within("pending", "bytes", 1, "jdk-scheduled")
 	within("pending", "bytes", 1, "afterfunc")
-	// The promise is none per second. The process has a runtime of its own, which may wake a thread of its
-	// own once in a while, so that whole switches count: less than one in two seconds is none.
+	// The promise is none per second. The process has a runtime of its own, which may wake a thread
+	// of its own once in a while, so that whole switches count: less than one in two seconds is
+	// none.
 	alone("idle-1M", "switches", 0, 1)
 	// Likewise whole tenths: the runtime allocates once in a while, too.
 	alone("allocations", "run", 1, 0.1)

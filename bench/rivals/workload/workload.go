@@ -2,17 +2,19 @@
 // the one contract that the drivers in Go and in Java, the command and its table share.
 //
 // A measurement is one workload on one system, in a process of that system's own. A driver warms
-// up, at least with one round, a smaller one where most of it is waiting; and then it does the work once for
-// each line that it reads on its standard input; for each it answers with one line of [Figures] as JSON on its standard output.
-// What a round sets up it takes down again, and it collects garbage before it measures.
+// up, at least with one round, a smaller one where most of it is waiting; and then it does the work
+// once for each line that it reads on its standard input; for each it answers with one line of
+// [Figures] as JSON on its standard output. What a round sets up it takes down again, and it
+// collects garbage before it measures.
 //
-// All delays and choices are pseudo-random from the same generator in every language, see [Random], so
-// that every system gets the same ones.
+// All delays and choices are pseudo-random from the same generator in every language, see [Random],
+// so that every system gets the same ones.
 //
 // # Kinds
 //
 // Two workers, where a system has workers: as many as GOMAXPROCS says in the run that is published.
-// "task" is a function that counts. Times are by the clock unless they are said to be of the processors.
+// "task" is a function that counts. Times are by the clock unless they are said to be of the
+// processors.
 //
 //	schedule-cancel  pending tasks wait, due in 1 min to 1 h; then ops times: schedule one more, in 1 min
 //	                 to 1 h, and cancel it.                                             ns per pair
@@ -53,16 +55,16 @@
 //	shutdown         n tasks, due in 1 h to 2 h; then end the system so that none of them runs, and
 //	                 wait for its threads if it has means to.                           ms
 //
-// Random numbers are drawn in the order in which they are used: for schedule-cancel and soon one for each
-// call, inside of the measured time; for mixed two for each task, its period and its first delay; for
-// cancelled all delays first, and then for each task whether it is cancelled.
+// Random numbers are drawn in the order in which they are used: for schedule-cancel and soon one
+// for each call, inside of the measured time; for mixed two for each task, its period and its first
+// delay; for cancelled all delays first, and then for each task whether it is cancelled.
 package workload
 
 // Params are the sizes of one measurement, by name.
 type Params map[string]int64
 
-// Figures are what one measurement has found, by the names in [Workload.Figures]. A figure that a system
-// cannot tell is not there.
+// Figures are what one measurement has found, by the names in [Workload.Figures]. A figure that a
+// system cannot tell is not there.
 type Figures map[string]float64
 
 // Figure is one number that a workload gives. Less of it is better.
@@ -91,8 +93,8 @@ type Random uint64
 // NewRandom returns a generator at its beginning.
 func NewRandom() *Random { r := Random(1); return &r }
 
-// Below returns a number from 0 to n-1: the step modulo n, for n up to 2^31; for larger n, of two steps
-// put together, the first above.
+// Below returns a number from 0 to n-1: the step modulo n, for n up to 2^31; for larger n, of two
+// steps put together, the first above.
 func (r *Random) Below(n int64) int64 {
 	if n <= 1<<31 {
 		return r.step() % n

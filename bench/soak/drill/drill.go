@@ -1,5 +1,6 @@
-// Package drill is what the processes of a soak do: its test binary takes a [Job] from the environment, does it,
-// and tells what has come of it on standard output. Without a job the tests do a little of everything.
+// Package drill is what the processes of a soak do: its test binary takes a [Job] from the
+// environment, does it, and tells what has come of it on standard output. Without a job the tests
+// do a little of everything.
 package drill
 
 import (

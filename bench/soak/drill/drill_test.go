@@ -220,7 +220,8 @@ func (w *work) chaos(t *testing.T) {
 	}
 }
 
-// goroutinesAbove waits for goroutines that are about to end, and returns the stacks of all if they stay.
+// goroutinesAbove waits for goroutines that are about to end, and returns the stacks of all if they
+// stay.
 func goroutinesAbove(before int) string {
 	for end := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; {
 		if time.Now().After(end) {

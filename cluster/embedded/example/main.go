@@ -1,7 +1,7 @@
-// Command example shows tasks that outlive the process that runs them. It starts a server, and three
-// processes that share a series, "sweep" each second, and a few hundred tasks, "mail". One process is
-// killed in the middle of a sweep, another is stopped for longer than its lease and goes on.
-// What happens is told as it happens; at the end is counted what the processes have reported:
+// Command example shows tasks that outlive the process that runs them. It starts a server, and
+// three processes that share a series, "sweep" each second, and a few hundred tasks, "mail". One
+// process is killed in the middle of a sweep, another is stopped for longer than its lease and goes
+// on. What happens is told as it happens; at the end is counted what the processes have reported:
 // nothing lost, no outcome twice, and who came too late was refused.
 //
 //	go -C cluster/embedded run ./example

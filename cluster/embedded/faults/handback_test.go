@@ -132,7 +132,8 @@ func TestWhatWasNotBegunIsRunElsewhere(t *testing.T) {
 	}
 }
 
-// Replicas that serve a task with different leases share the longer one, in whatever order they come.
+// Replicas that serve a task with different leases share the longer one, in whatever order they
+// come.
 func TestTheLongerLeaseHolds(t *testing.T) {
 	for _, leases := range [][2]time.Duration{
 		{200 * time.Millisecond, 20 * time.Second}, {20 * time.Second, 200 * time.Millisecond},

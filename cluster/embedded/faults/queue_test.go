@@ -36,7 +36,8 @@ func watchTraffic(t *testing.T, l *local) *traffic {
 		require.NoError(t, sub.SetPendingLimits(-1, -1))
 	}
 	require.NoError(t, conn.Flush())
-	// What a schedule becomes is published by nobody: the server makes a copy of all that it stores.
+	// What a schedule becomes is published by nobody: the server makes a copy of all that it
+	// stores.
 	js, err := jetstream.New(conn)
 	require.NoError(t, err)
 	ctx := testContext(t, time.Minute)

@@ -13,8 +13,8 @@ import (
 )
 
 // Faults at random: workers are killed and started, stopped for more or less than their lease and
-// continued, servers are killed and started, tasks cancelled and series commanded, all at once. What
-// the journals say is judged for each seed.
+// continued, servers are killed and started, tasks cancelled and series commanded, all at once.
+// What the journals say is judged for each seed.
 func TestFaultsAtRandom(t *testing.T) {
 	if os.Getenv(forLong) == "" {
 		t.Skip("only in the long set")

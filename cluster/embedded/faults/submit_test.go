@@ -322,8 +322,8 @@ func TestABatchWithSomeThatAreRefused(t *testing.T) {
 	l.requireOutcomes(t, 900)
 }
 
-// Two declare a series at once, one with a first run that is due now, the other with one that has to
-// wait: there is one chain all the same.
+// Two declare a series at once, one with a first run that is due now, the other with one that has
+// to wait: there is one chain all the same.
 func TestTwoDeclarationsOfDifferentTimes(t *testing.T) {
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)

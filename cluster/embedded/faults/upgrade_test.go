@@ -17,10 +17,10 @@ import (
 	"github.com/punctual-go/punctual/cluster/embedded"
 )
 
-// What a server has stored that the first version of the package has used, testdata/first.tgz: tasks
-// with and without an outcome, queued, due and planned for 2099, one with the key "key", one that
-// was cancelled; and the series rate and paused, by the second, and calendar, by the year. There was
-// neither a ledger then nor a number of the protocol.
+// What a server has stored that the first version of the package has used, testdata/first.tgz:
+// tasks with and without an outcome, queued, due and planned for 2099, one with the key "key", one
+// that was cancelled; and the series rate and paused, by the second, and calendar, by the year.
+// There was neither a ledger then nor a number of the protocol.
 var first = map[string]string{
 	"done":      "DgkJcjjySnA9bii6HmxKP1.DgkJcjjySnA9bii6HmxLqX",
 	"queued":    "DgkJcjjySnA9bii6HmxKP1.DgkJcjjySnA9bii6HmxMFb",

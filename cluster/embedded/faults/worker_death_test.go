@@ -66,8 +66,8 @@ func TestAStoppedWorkerIsFenced(t *testing.T) {
 	requireSound(t, ns.dir)
 }
 
-// A worker that is stopped while it waits for work is sent some all the same. When it goes on, others
-// have run it, and it begins none of it.
+// A worker that is stopped while it waits for work is sent some all the same. When it goes on,
+// others have run it, and it begins none of it.
 func TestAStoppedWorkerBeginsNothingOld(t *testing.T) {
 	ns := startNodes(t, 1)
 	ctx := testContext(t, time.Minute)

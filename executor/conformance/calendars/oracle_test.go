@@ -104,9 +104,9 @@ func watched(r executor.Run, now time.Time) string {
 		" missed ", r.Missed)
 }
 
-// TestWhateverTheClockDoesTheRunsAreThoseOfTheOracle sets the clock, and suspends the machine, which
-// looks the same, at random moments: nothing is lost, nothing comes twice, and nothing is early by
-// the clock of its moment.
+// TestWhateverTheClockDoesTheRunsAreThoseOfTheOracle sets the clock, and suspends the machine,
+// which looks the same, at random moments: nothing is lost, nothing comes twice, and nothing is
+// early by the clock of its moment.
 func TestWhateverTheClockDoesTheRunsAreThoseOfTheOracle(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		line := rapid.SampledFrom([]string{"0 * * * *", "*/20 * * * *", "0 0-23 * * *", "30 1,2,9 * * *",

@@ -164,8 +164,8 @@ func TestAnEarlyTaskOfOneTimeIsDroppedLikeOneThatWaits(t *testing.T) {
 	})
 }
 
-// While the clock is ahead, the run is due long before its executor was made. It does not begin only
-// because another task has the worker, or the loop.
+// While the clock is ahead, the run is due long before its executor was made. It does not begin
+// only because another task has the worker, or the loop.
 func TestAClockThatWasFarAheadForAMoment(t *testing.T) {
 	onStage(t, func(s *stage) {
 		const years = 40 * 365 * 24 * hour

@@ -167,8 +167,8 @@ func TestATaskWithValuesIsToldThatItWaitsForItself(t *testing.T) {
 	})
 }
 
-// The pool of one worker runs inner inside a run of the other pool; so who waits with the context of
-// inner for that run waits for itself, through the base context.
+// The pool of one worker runs inner inside a run of the other pool; so who waits with the context
+// of inner for that run waits for itself, through the base context.
 func TestAWaitForTheRunThatThePoolsContextsEndWithIsFoundBehindValues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		outer := pooltest.NewPool(t, 1)

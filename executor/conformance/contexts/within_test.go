@@ -90,7 +90,8 @@ func TestTheFutureTellsWhyTheContextHasEnded(t *testing.T) {
 }
 
 // ownContext is a context of a type of its own, in which package context finds one of its own that
-// goes on. Without an error it breaks the contract of contexts: it is done, and its Err is still nil.
+// goes on. Without an error it breaks the contract of contexts: it is done, and its Err is still
+// nil.
 type ownContext struct {
 	context.Context
 	done chan struct{}

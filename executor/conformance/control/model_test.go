@@ -15,8 +15,8 @@ import (
 	"github.com/punctual-go/punctual/executor/eventloop"
 )
 
-// A series does what the doc comments say, whatever it is told and when: on a pool of one worker, of
-// three, and on a loop.
+// A series does what the doc comments say, whatever it is told and when: on a pool of one worker,
+// of three, and on a loop.
 func TestModelOfASeriesUnderCommands(t *testing.T) {
 	for kind, at := range map[string]struct {
 		workers int

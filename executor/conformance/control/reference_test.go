@@ -6,8 +6,8 @@ import (
 )
 
 // reference is a series as the doc comments of package executor describe it, beside tasks that take
-// workers from it. It plays a story in time that it counts itself, and writes the same record as the
-// bodies of the real one.
+// workers from it. It plays a story in time that it counts itself, and writes the same record as
+// the bodies of the real one.
 //
 // All times are counted from the beginning of the story.
 type reference struct {

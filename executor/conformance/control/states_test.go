@@ -37,8 +37,8 @@ var inStates = map[string]struct {
 	"between attempts": {fails: true, arrive: func(steered) { time.Sleep(11 * time.Second) }},
 }
 
-// TestACommandDoesInEachStateWhatTheGuideSays has a row for each cell: what the command returns, and
-// the starts up to 50; extra runs have a "+", and runs that have missed some, their number.
+// TestACommandDoesInEachStateWhatTheGuideSays has a row for each cell: what the command returns,
+// and the starts up to 50; extra runs have a "+", and runs that have missed some, their number.
 func TestACommandDoesInEachStateWhatTheGuideSays(t *testing.T) {
 	for _, row := range []struct {
 		name                            string

@@ -47,7 +47,8 @@ func TestSTPE137_BulkOperationsWorkOnAScheduledPool(t *testing.T) {
 	})
 }
 
-// In Java a task of a bulk operation is a future inside of another, and only the inner one is cancelled.
+// In Java a task of a bulk operation is a future inside of another, and only the inner one is
+// cancelled.
 func TestSTPE138_K20_WhatABulkOperationGivesUpLeavesTheQueueAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 1)

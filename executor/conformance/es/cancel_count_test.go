@@ -16,8 +16,8 @@ import (
 	"github.com/punctual-go/punctual/internal/delay/delaytest"
 )
 
-// A cancellation settles a future first, and counts a moment later. Who has waited for all that a context cancels
-// finds it counted.
+// A cancellation settles a future first, and counts a moment later. Who has waited for all that a
+// context cancels finds it counted.
 
 // heeds is a function that ends with its context.
 func heeds(ctx context.Context) (int, error) {

@@ -19,9 +19,9 @@ import (
 	"github.com/punctual-go/punctual/internal/delay/delaytest"
 )
 
-// When a group has failed, or its context has ended, a member that has not begun does not begin: not
-// even one that a worker has taken already. Nobody else need know of the end by then, so a member
-// about to begin asks for itself.
+// When a group has failed, or its context has ended, a member that has not begun does not begin:
+// not even one that a worker has taken already. Nobody else need know of the end by then, so a
+// member about to begin asks for itself.
 
 // slowContext is a context of another make. Who waits for its end learns of it late; who asks, at
 // once.

@@ -12,7 +12,8 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
-// callingContext makes a call, but for one that comes from within, whenever it is asked for a value or for its end.
+// callingContext makes a call, but for one that comes from within, whenever it is asked for a value
+// or for its end.
 type callingContext struct {
 	context.Context
 	call   func()

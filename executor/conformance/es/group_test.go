@@ -35,7 +35,8 @@ func groupFails(err error, after time.Duration) executor.Task {
 	}
 }
 
-// groupHeed is a task that notes the cause of the end of its context, which must come within an hour.
+// groupHeed is a task that notes the cause of the end of its context, which must come within an
+// hour.
 func groupHeed(seen *error) executor.Task {
 	return func(ctx context.Context) error {
 		select {

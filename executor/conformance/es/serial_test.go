@@ -34,8 +34,8 @@ func laneEach(t *testing.T, test func(t *testing.T, newPool pooltest.Maker)) {
 
 func laneRandom() time.Duration { return time.Duration(rand.IntN(1000)) * time.Millisecond }
 
-// The slice is not synchronised: an overlap, or a task that does not see what the last has done, would
-// be a data race.
+// The slice is not synchronised: an overlap, or a task that does not see what the last has done,
+// would be a data race.
 func TestSerialRunsItsTasksInOrderOneAtATime(t *testing.T) {
 	const n = 100
 	laneEach(t, func(t *testing.T, newPool pooltest.Maker) {

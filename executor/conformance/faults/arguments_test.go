@@ -73,8 +73,8 @@ func TestA3_ASeriesWithANegativeInitialDelayBeginsNowInOrderOfSubmission(t *test
 	})
 }
 
-// faNanoseconds are the ways to repeat a task every nanosecond, and when a task that is due at 50 ns gets
-// its turn beside such a series whose runs take 10 ns each.
+// faNanoseconds are the ways to repeat a task every nanosecond, and when a task that is due at 50
+// ns gets its turn beside such a series whose runs take 10 ns each.
 var faNanoseconds = map[string]struct {
 	repeat func(p *executor.ScheduledPool, task executor.Task) (*executor.ScheduledFuture[struct{}], error)
 	turn   time.Duration
@@ -159,8 +159,8 @@ func TestA8_ASeriesOfANanosecondIsExactIfItsRunsTakeNoTime(t *testing.T) {
 	}
 }
 
-// faRefusedAtConstruction asserts that each of these panics with a text of this package. In a bubble, which
-// would not end if any goroutine were left behind.
+// faRefusedAtConstruction asserts that each of these panics with a text of this package. In a
+// bubble, which would not end if any goroutine were left behind.
 func faRefusedAtConstruction(t *testing.T, builds map[string]func()) {
 	t.Helper()
 	for name, build := range builds {

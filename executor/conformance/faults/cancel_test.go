@@ -93,7 +93,8 @@ func TestD1_OfSixtyFourWhoCancelAtOnceExactlyOneIsTold(t *testing.T) {
 	}
 }
 
-// Who is told that the cancellation was theirs while no body is there has kept it from beginning, for good.
+// Who is told that the cancellation was theirs while no body is there has kept it from beginning,
+// for good.
 func TestD2_ACancellationThatMeetsTheStartHasOneOutcome(t *testing.T) {
 	flYields(t)
 	p := pooltest.NewScheduledPool(t, 2)

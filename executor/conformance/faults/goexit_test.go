@@ -18,8 +18,8 @@ import (
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
-// Whatever code of the user's the pool calls may end the goroutine, as t.FailNow does: bodies, hooks, handlers, the
-// handler of the log, and the methods of errors.
+// Whatever code of the user's the pool calls may end the goroutine, as t.FailNow does: bodies,
+// hooks, handlers, the handler of the log, and the methods of errors.
 
 func exitHook(context.Context, executor.Run, error) { runtime.Goexit() }
 

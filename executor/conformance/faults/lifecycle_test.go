@@ -38,15 +38,16 @@ import (
 	_ "github.com/punctual-go/punctual/timer/timertest"
 )
 
-// The tests of this file are about beginnings and ends: of pools, and of the process. Words of them are in
-// words_test.go.
+// The tests of this file are about beginnings and ends: of pools, and of the process. Words of them
+// are in words_test.go.
 
 type flAnswer struct {
 	err   error
 	after time.Duration
 }
 
-// flCloseAtOnce closes p from 64 goroutines, with contexts of different ends, and returns what each is told.
+// flCloseAtOnce closes p from 64 goroutines, with contexts of different ends, and returns what each
+// is told.
 func flCloseAtOnce(t *testing.T, p *executor.ScheduledPool, patience func(i int) time.Duration) (answers [64]flAnswer, dropped map[string]int) {
 	dropped = map[string]int{}
 	start := time.Now()
@@ -363,7 +364,8 @@ func TestE10_APoolWithoutWorkersIsGoneWithinFiveCollections(t *testing.T) {
 			for range 5 {
 				runtime.GC()
 			}
-			// The stack of a worker that is just leaving may hold one, or what a conservative look takes for it.
+			// The stack of a worker that is just leaving may hold one, or what a conservative look
+			// takes for it.
 			assert.LessOrEqual(t, left(), 2)
 			for pooltest.Goroutines() > before {
 				runtime.Gosched() // Terminated closes a moment before the last worker is gone
@@ -403,7 +405,8 @@ func flDescriptors() int {
 	return len(entries)
 }
 
-// flChild runs the calling test again, and nothing else, in a process of its own, in which inChild is true.
+// flChild runs the calling test again, and nothing else, in a process of its own, in which inChild
+// is true.
 func flChild(t *testing.T) (inChild bool, child *exec.Cmd) {
 	const mark = "PUNCTUAL_CHILD_OF"
 	if os.Getenv(mark) == t.Name() {
@@ -430,7 +433,8 @@ func TestE13_AProcessThatOnlyImportsThePackagesHasNoGoroutineOfTheirsAndLogsNoth
 	assert.Regexp(t, `^PASS\n(coverage: .*\n)?$`, string(out))
 }
 
-// Nothing else could make a timer either: packages initialize values, and call nothing that goes on.
+// Nothing else could make a timer either: packages initialize values, and call nothing that goes
+// on.
 func TestE13_NoPackageDoesAnythingWhenItIsImported(t *testing.T) {
 	files := token.NewFileSet()
 	seen := 0
@@ -465,7 +469,8 @@ func flAtRest(t *testing.T, files *token.FileSet, decl ast.Decl) {
 	flWaitsForNothing(t, files, decl)
 }
 
-// flWaitsForNothing demands that n, when it is evaluated, starts neither goroutine nor timer, and logs nothing.
+// flWaitsForNothing demands that n, when it is evaluated, starts neither goroutine nor timer, and
+// logs nothing.
 func flWaitsForNothing(t *testing.T, files *token.FileSet, n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {

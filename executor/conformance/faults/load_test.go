@@ -73,7 +73,8 @@ func flCount(n int) []int {
 	return all
 }
 
-// What it costs is counted, not timed: the moves of a heap of four children, which is nine levels deep.
+// What it costs is counted, not timed: the moves of a heap of four children, which is nine levels
+// deep.
 func TestG3_InWhateverOrderTasksAreCancelledEachCostsAFewMoves(t *testing.T) {
 	const tasks, levels = 100_000, 9
 	for name, order := range flOrders {
@@ -133,7 +134,8 @@ func TestG3_InWhateverOrderTasksAreCancelledTheOthersRunAtTheirTimes(t *testing.
 	}
 }
 
-// flTimersRun schedules timers over the next tenth of a second, and awaits them while something disturbs.
+// flTimersRun schedules timers over the next tenth of a second, and awaits them while something
+// disturbs.
 func flTimersRun(t *testing.T, p *executor.ScheduledPool, disturb func()) {
 	const timers = 500
 	var early atomic.Int32

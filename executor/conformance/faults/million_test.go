@@ -19,9 +19,9 @@ import (
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
-// Eight goroutines arm tasks of all kinds while somebody resizes the pool, and one of the eight ends it halfway. In the
-// four ways to end a pool they are a million together; fewer under the race detector, which is ten times slower, and if
-// it is to be short.
+// Eight goroutines arm tasks of all kinds while somebody resizes the pool, and one of the eight
+// ends it halfway. In the four ways to end a pool they are a million together; fewer under the race
+// detector, which is ten times slower, and if it is to be short.
 func TestAMillionTasksThatRaceWithTheEndOfTheirPoolAllEnd(t *testing.T) {
 	for name, end := range map[string]func(p *executor.ScheduledPool) (handedBack int){
 		"Shutdown":    func(p *executor.ScheduledPool) int { p.Shutdown(); return 0 },
@@ -109,7 +109,8 @@ func armedAgainst(t *testing.T, end func(p *executor.ScheduledPool) int) {
 	}
 }
 
-// arm gives p a task: some at once, most in a moment or in an hour, some again and again. Some are cancelled.
+// arm gives p a task: some at once, most in a moment or in an hour, some again and again. Some are
+// cancelled.
 func arm(p *executor.ScheduledPool, rng *rand.Rand, body executor.Task) (*future.Future[struct{}], error) {
 	delay := time.Duration(rng.IntN(4000)) * time.Microsecond
 	var f *executor.ScheduledFuture[struct{}]

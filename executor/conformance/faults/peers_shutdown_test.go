@@ -105,8 +105,9 @@ func (w *pbWork) audit(t *testing.T) {
 	pooltest.NothingLost(t, s)
 }
 
-// Submissions, cancellations and runs are held up at one point after the other, and there the pool is shut
-// down: between any two steps of a hand-over, everything accepted has one end, and the pool comes to its own.
+// Submissions, cancellations and runs are held up at one point after the other, and there the pool
+// is shut down: between any two steps of a hand-over, everything accepted has one end, and the pool
+// comes to its own.
 func TestB16_B39_AShutdownMayComeBetweenAnyTwoSteps(t *testing.T) {
 	var passed [delay.Points]atomic.Bool
 	for kind, newPool := range pooltest.Kinds {
@@ -143,8 +144,8 @@ func TestB16_B39_AShutdownMayComeBetweenAnyTwoSteps(t *testing.T) {
 	}
 }
 
-// An idle worker has been called for a task that nobody may queue, and is on its way, when the pool is shut
-// down.
+// An idle worker has been called for a task that nobody may queue, and is on its way, when the pool
+// is shut down.
 func TestB39_ATaskThatIsHandedOverDuringAShutdownHasOneEnd(t *testing.T) {
 	for name, stop := range pbStops {
 		t.Run(name, func(t *testing.T) {
@@ -194,8 +195,8 @@ func TestB38_AtTheEndOfAPoolNoBodyRuns(t *testing.T) {
 	}
 }
 
-// A task that ends its goroutine neither leaves anybody waiting for it, nor the pool short of a worker, nor the
-// shutdown without an end.
+// A task that ends its goroutine neither leaves anybody waiting for it, nor the pool short of a
+// worker, nor the shutdown without an end.
 func TestB34_AGoexitHangsNeitherWhoWaitsNorTheShutdown(t *testing.T) {
 	for name, stop := range pbStops {
 		t.Run(name, func(t *testing.T) {
@@ -293,7 +294,8 @@ func TestB26_NothingOutlivesAPoolThatIsClosed(t *testing.T) {
 	}
 }
 
-// A worker comes back from its task when the pool is being closed. The pool is garbage all the same.
+// A worker comes back from its task when the pool is being closed. The pool is garbage all the
+// same.
 func TestB27_APoolThatIsClosedAsAWorkerReturnsIsCollected(t *testing.T) {
 	defer pbSlow()()
 	var pools []weak.Pointer[executor.Pool]

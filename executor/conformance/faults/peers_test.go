@@ -27,8 +27,8 @@ import (
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
-// The tests of this file hold bugs of other schedulers, whose threads docs/rows.md names, against pools.
-// Where a bug was a race, a delay point makes the unlucky order the only one.
+// The tests of this file hold bugs of other schedulers, whose threads docs/rows.md names, against
+// pools. Where a bug was a race, a delay point makes the unlucky order the only one.
 
 // pbSlow has every goroutine yield, or sleep for a moment, wherever a test may hold it up.
 func pbSlow() (unset func()) {
@@ -76,7 +76,8 @@ func TestB8_ASubmitterWhoGivesUpAsRoomIsMadeLetsTheNextEnter(t *testing.T) {
 		cancel()
 		synctest.Wait()
 		unset()
-		// The room has been given to the first before it could say that it did not want it any more.
+		// The room has been given to the first before it could say that it did not want it any
+		// more.
 		assert.NoError(t, first.Err)
 		assert.False(t, second.Returned.Load())
 		assert.True(t, first.Future.Cancel())
@@ -88,8 +89,8 @@ func TestB8_ASubmitterWhoGivesUpAsRoomIsMadeLetsTheNextEnter(t *testing.T) {
 	})
 }
 
-// Cancelled among those to come, and among those that are due and have been moved to the front: what is told of
-// them is exact at every step.
+// Cancelled among those to come, and among those that are due and have been moved to the front:
+// what is told of them is exact at every step.
 func TestB14_WhatWaitsIsCountedOnceWhereverItIsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 1000
@@ -175,8 +176,8 @@ func TestB19_WhatAPoolTellsMayBeAskedAtAnyTime(t *testing.T) {
 	})
 }
 
-// A worker gives up for want of work just when a task comes, or the last one is cancelled. Neither is a task
-// lost, nor does a worker stay for nothing, and the pool can be ended.
+// A worker gives up for want of work just when a task comes, or the last one is cancelled. Neither
+// is a task lost, nor does a worker stay for nothing, and the pool can be ended.
 func TestB20_AWorkerThatLeavesMissesNeitherATaskNorACancellation(t *testing.T) {
 	for _, core := range []int{0, 1} {
 		t.Run(fmt.Sprint("core size ", core), func(t *testing.T) {
@@ -210,8 +211,8 @@ func TestB20_AWorkerThatLeavesMissesNeitherATaskNorACancellation(t *testing.T) {
 // pbEnds are the ways a body can end. None of them takes any time.
 var pbEnds = map[string]executor.Task{"success": pooltest.Nothing, "error": pooltest.Fail, "panic": pooltest.Panic, "goexit": pooltest.Goexit}
 
-// A run with a timeout has a timer. However the run ends, nothing keeps the timer, and what it holds, until the
-// timeout is over.
+// A run with a timeout has a timer. However the run ends, nothing keeps the timer, and what it
+// holds, until the timeout is over.
 func TestB24_HoweverARunEndsItsTimeoutIsForgotten(t *testing.T) {
 	ends := map[string]func(ctx context.Context, f *future.Future[struct{}]) error{
 		"cancelled": func(ctx context.Context, f *future.Future[struct{}]) error { f.Cancel(); <-ctx.Done(); return nil },
@@ -251,8 +252,8 @@ func TestB24_HoweverARunEndsItsTimeoutIsForgotten(t *testing.T) {
 // pbLoad is something large that is to be let go of.
 type pbLoad [1 << 16]byte
 
-// Who waits for room enters as soon as a task has ended, however that was: at once, not with the next tick of
-// whoever looks after idle workers.
+// Who waits for room enters as soon as a task has ended, however that was: at once, not with the
+// next tick of whoever looks after idle workers.
 func TestB29_ASubmitterWhoWaitsEntersHoweverATaskEnds(t *testing.T) {
 	for name, end := range pbEnds {
 		t.Run(name, func(t *testing.T) {
@@ -314,8 +315,8 @@ func TestB30_NoMoreBodiesRunAtOnceThanTheSizeAllows(t *testing.T) {
 	})
 }
 
-// The context of a bulk operation ends when n of its functions have been submitted, or begun. It returns, and
-// all its futures are settled.
+// The context of a bulk operation ends when n of its functions have been submitted, or begun. It
+// returns, and all its futures are settled.
 func TestB33_ABulkOperationEndsWithItsContextAtWhateverStep(t *testing.T) {
 	const n = 10
 	errCause := errors.New("nobody waits any more")
@@ -353,8 +354,8 @@ func TestB33_ABulkOperationEndsWithItsContextAtWhateverStep(t *testing.T) {
 	}
 }
 
-// Handles, names and functions may be alike: what is done to a task by its future is done to that task only,
-// also when it has ended long ago.
+// Handles, names and functions may be alike: what is done to a task by its future is done to that
+// task only, also when it has ended long ago.
 func TestB44_TasksThatLookAlikeAreToldApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 1)
@@ -379,9 +380,9 @@ func TestB44_TasksThatLookAlikeAreToldApart(t *testing.T) {
 	})
 }
 
-// pbWall returns a time whose wall clock is ahead of its monotonic reading by so many seconds, as if the clock
-// had been set meanwhile. A test cannot set the clock, so this relies on the first word of a time: below its
-// top bit are the seconds of the wall, above thirty bits of nanoseconds.
+// pbWall returns a time whose wall clock is ahead of its monotonic reading by so many seconds, as
+// if the clock had been set meanwhile. A test cannot set the clock, so this relies on the first
+// word of a time: below its top bit are the seconds of the wall, above thirty bits of nanoseconds.
 func pbWall(t *testing.T, at time.Time, ahead int64) time.Time {
 	wrong := at
 	*(*uint64)(unsafe.Pointer(&wrong)) += uint64(ahead << 30)
@@ -430,8 +431,8 @@ func TestB54_NoTaskIsLostWhileGOMAXPROCSChanges(t *testing.T) {
 	}
 }
 
-// As many tasks as are dealt, linked, or taken from the heap in one go, and one more or less: all run, each
-// once, in order.
+// As many tasks as are dealt, linked, or taken from the heap in one go, and one more or less: all
+// run, each once, in order.
 func TestB55_AnyNumberOfTasksRunsInOrder(t *testing.T) {
 	type add = func(i int, task executor.Task) error
 	for name, newPool := range map[string]func(t *testing.T) (*executor.Pool, add){

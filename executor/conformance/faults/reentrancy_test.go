@@ -18,7 +18,8 @@ import (
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
-// The tests of this file are about tasks and callbacks that use what runs them: group C of the fault table.
+// The tests of this file are about tasks and callbacks that use what runs them: group C of the
+// fault table.
 
 func TestC1_WhatATaskGivesItsOwnPoolRunsAfterIt(t *testing.T) {
 	for name, submit := range pooltest.Submissions(0) {
@@ -124,15 +125,15 @@ func TestC5_ATaskThatCancelsItselfHasNoFurtherRunAndLeavesNothing(t *testing.T) 
 	}
 }
 
-// faPlace is where a pool, or a future of its, calls code of the user's that is no task. It returns once do
-// has been called there.
+// faPlace is where a pool, or a future of its, calls code of the user's that is no task. It returns
+// once do has been called there.
 type faPlace struct {
 	own  bool // the pool does not end before the call does, so that to wait for the end is to wait for oneself
 	call func(t *testing.T, do func(p *executor.ScheduledPool))
 }
 
-// faOnce makes a pool with an option that calls do, the first time; with it comes what tells that do has
-// returned.
+// faOnce makes a pool with an option that calls do, the first time; with it comes what tells that
+// do has returned.
 func faOnce(t *testing.T, do func(p *executor.ScheduledPool), with func(call func()) executor.Option, opts ...executor.Option) (*executor.ScheduledPool, <-chan struct{}) {
 	var p *executor.ScheduledPool
 	var called atomic.Bool
@@ -244,8 +245,8 @@ func faEverywhere(t *testing.T, do func(t *testing.T, own bool, p *executor.Sche
 	}
 }
 
-// faGiven asserts that a submission from a callback was accepted, or refused for a reason that there is at
-// such a place.
+// faGiven asserts that a submission from a callback was accepted, or refused for a reason that
+// there is at such a place.
 func faGiven(t *testing.T, err error) bool {
 	assert.True(t, err == nil || errors.Is(err, executor.ErrRejected), "%v", err)
 	return err == nil

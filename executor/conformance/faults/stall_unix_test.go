@@ -21,8 +21,8 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
-// The tests of this file stop a process of their own and let it go on, and ask it afterwards. How long that
-// takes is the machine's affair; what they demand holds whatever it takes.
+// The tests of this file stop a process of their own and let it go on, and ask it afterwards. How
+// long that takes is the machine's affair; what they demand holds whatever it takes.
 
 const (
 	flPeriod = 10 * time.Millisecond
@@ -41,8 +41,8 @@ func flStopped(t *testing.T, child *exec.Cmd, d time.Duration) {
 	require.NoError(t, syscall.Kill(pid, syscall.SIGCONT))
 }
 
-// flWithChild runs the calling test in a child as well: there it works until its input is closed, and then
-// looks whether any series has missed so many periods at once.
+// flWithChild runs the calling test in a child as well: there it works until its input is closed,
+// and then looks whether any series has missed so many periods at once.
 func flWithChild(t *testing.T, missed uint64, disturb func(child *exec.Cmd)) {
 	inChild, child := flChild(t)
 	if inChild {
@@ -136,8 +136,8 @@ func TestF2_AProcessThatWasStoppedGoesOnAsThePoliciesSay(t *testing.T) {
 	flWithChild(t, uint64(stop/flPeriod)-2, func(child *exec.Cmd) { flStopped(t, child, stop) })
 }
 
-// A quota of processor time stops a process for most of each period of it. This is the same without the
-// right to set one.
+// A quota of processor time stops a process for most of each period of it. This is the same without
+// the right to set one.
 func TestG7_WithATenthOfTheProcessorTimersAreLateAndNeverLost(t *testing.T) {
 	const period = 50 * time.Millisecond
 	flWithChild(t, 2, func(child *exec.Cmd) {

@@ -13,7 +13,8 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
-// flTimerClocks returns which clock each timer descriptor of the process goes by, as the kernel tells.
+// flTimerClocks returns which clock each timer descriptor of the process goes by, as the kernel
+// tells.
 func flTimerClocks(t *testing.T) (clocks []string) {
 	entries, err := os.ReadDir("/proc/self/fd")
 	require.NoError(t, err)
@@ -32,8 +33,9 @@ func flTimerClocks(t *testing.T) (clocks []string) {
 	return clocks
 }
 
-// A test cannot suspend its machine. The alarm of a pool goes by the same clock as its tasks, the one that
-// stands still meanwhile: so a delay grows by that time, and nothing rings before it is due.
+// A test cannot suspend its machine. The alarm of a pool goes by the same clock as its tasks, the
+// one that stands still meanwhile: so a delay grows by that time, and nothing rings before it is
+// due.
 func TestF3_TheAlarmGoesByTheClockThatStandsStillWhileTheMachineIsSuspended(t *testing.T) {
 	const monotonic = "1" // CLOCK_MONOTONIC; CLOCK_BOOTTIME, which goes on, is 7
 	p := pooltest.NewScheduledPool(t, 1)

@@ -443,7 +443,8 @@ func TestB_14_APolicyThatFailsIsTheFaultOfItsSubmitterAndHasRefused(t *testing.T
 	}
 }
 
-// faAside calls f on a goroutine of its own and reports whether it has returned. A panic of it is swallowed.
+// faAside calls f on a goroutine of its own and reports whether it has returned. A panic of it is
+// swallowed.
 func faAside(f func()) (returned bool) {
 	var wg sync.WaitGroup
 	wg.Add(1)
@@ -481,8 +482,8 @@ func faDescend(n int) int {
 	return 1 + faDescend(n-1)
 }
 
-// What nobody can recover from ends the process, and a pool does not hide that. So this test runs itself in
-// other processes.
+// What nobody can recover from ends the process, and a pool does not hide that. So this test runs
+// itself in other processes.
 func TestB_15_WhatCannotBeRecoveredEndsTheProcess(t *testing.T) {
 	const child = "PUNCTUAL_TEST_OF_A_DEATH"
 	if death, ok := faDeaths[os.Getenv(child)]; ok {

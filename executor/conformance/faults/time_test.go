@@ -22,9 +22,10 @@ import (
 
 // The tests of this file are about clocks that jump, stand still, or are set.
 
-// flSetTheClock has the wall clock of this process differ by so many seconds from what it was when p was made. A
-// test cannot set the clock, so it moves the wall reading of the time that p counts from: below the top bit of
-// the first word of a time are the seconds of the wall, above thirty bits of nanoseconds.
+// flSetTheClock has the wall clock of this process differ by so many seconds from what it was when
+// p was made. A test cannot set the clock, so it moves the wall reading of the time that p counts
+// from: below the top bit of the first word of a time are the seconds of the wall, above thirty
+// bits of nanoseconds.
 func flSetTheClock(t *testing.T, p *executor.ScheduledPool, ahead time.Duration) {
 	field := reflect.ValueOf(p).Elem().FieldByName("clock").FieldByName("epoch")
 	epoch := (*time.Time)(field.Addr().UnsafePointer())
@@ -61,8 +62,8 @@ func TestF1_WhoSetsTheWallClockMovesNoTask(t *testing.T) {
 	}
 }
 
-// flStall returns when a series of the given period starts, that the first run holds up for so long and half a
-// period, up to two periods after that.
+// flStall returns when a series of the given period starts, that the first run holds up for so long
+// and half a period, up to two periods after that.
 func flStall(t *testing.T, policy executor.CatchUpPolicy, period, stall time.Duration) (starts []time.Duration, missed []uint64) {
 	p := pooltest.NewScheduledPool(t, 1)
 	start := time.Now()
@@ -106,7 +107,8 @@ func TestF2_AfterAStallComeAsManyRunsAsThePolicySaysAndThePhaseIsKept(t *testing
 	}
 }
 
-// The worker on watch is told days too late, as it is when a virtual machine goes on from a snapshot.
+// The worker on watch is told days too late, as it is when a virtual machine goes on from a
+// snapshot.
 func TestF4_AClockThatJumpsAheadByDaysCausesNoStorm(t *testing.T) {
 	const jump, period, tasks = 3*24*time.Hour + time.Second, time.Minute, 50
 	for policy, late := range map[executor.CatchUpPolicy]uint64{

@@ -18,12 +18,13 @@ import (
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
-// The life of a pool as a language: TestE1 speaks every word of up to five letters to a real pool and to a
-// model of it, and compares the two after each letter. Of the words of six letters it speaks every eighth or so,
-// others each time, or all if the environment variable PUNCTUAL_STRESS is set.
+// The life of a pool as a language: TestE1 speaks every word of up to five letters to a real pool
+// and to a model of it, and compares the two after each letter. Of the words of six letters it
+// speaks every eighth or so, others each time, or all if the environment variable PUNCTUAL_STRESS
+// is set.
 //
-// The lengths are such that nothing that ends and nothing that begins meet at one instant, where either would
-// be right.
+// The lengths are such that nothing that ends and nothing that begins meet at one instant, where
+// either would be right.
 const (
 	flShort    = 5
 	flLong     = 6
@@ -238,8 +239,8 @@ func flSame(got, want any) error {
 	return nil
 }
 
-// fresh takes a new pool, and forgets the one there is. Idle workers leave, so that a forgotten pool
-// comes to its end, too: whatever stays keeps the bubble from ending.
+// fresh takes a new pool, and forgets the one there is. Idle workers leave, so that a forgotten
+// pool comes to its end, too: whatever stays keeps the bubble from ending.
 func (s *flSpeaker) fresh() {
 	s.pool = executor.NewScheduledPool(1, pooltest.Quiet(), executor.CoreTimeout(), executor.KeepAlive(flKeep))
 	s.start, s.model = time.Now(), &flModel{state: "running"}

@@ -38,7 +38,8 @@ func (c failingCalendar) Next(t time.Time) time.Time {
 	return t.Truncate(time.Minute).Add(time.Minute)
 }
 
-// A run whose calendar fails before the body: Ended without Began, with a context of another task, or none.
+// A run whose calendar fails before the body: Ended without Began, with a context of another task,
+// or none.
 func TestCalendarFailsBeforeTheBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var began, ended, nilCtx, foreign int

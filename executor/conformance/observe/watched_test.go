@@ -13,9 +13,9 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// BenchmarkWatchedAtItsTimes has a thousand tasks of a microsecond come at their times, every 10 ms,
-// and tells the processor time of a run: with nobody who watches, with histograms, with an observer,
-// with both, and with a recording. They alternate within a round.
+// BenchmarkWatchedAtItsTimes has a thousand tasks of a microsecond come at their times, every 10
+// ms, and tells the processor time of a run: with nobody who watches, with histograms, with an
+// observer, with both, and with a recording. They alternate within a round.
 func BenchmarkWatchedAtItsTimes(b *testing.B) {
 	observer := executor.Observe(executor.Observer{
 		Began: func(context.Context, executor.Run) context.Context { return nil },
@@ -45,7 +45,8 @@ func BenchmarkWatchedAtItsTimes(b *testing.B) {
 	}
 }
 
-// processorTime returns what the runs of so many tasks took of the processors, and how many they were.
+// processorTime returns what the runs of so many tasks took of the processors, and how many they
+// were.
 func processorTime(tasks int, every, length time.Duration, opts []executor.Option) (time.Duration, uint64) {
 	p := executor.NewScheduledPool(2, opts...)
 	for i := range tasks {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A certificate is renewed when two thirds of its life have passed. If that fails, it is tried again
-// after a minute, and then each time after twice as long, up to an hour, until it succeeds.
+// A certificate is renewed when two thirds of its life have passed. If that fails, it is tried
+// again after a minute, and then each time after twice as long, up to an hour, until it succeeds.
 const (
 	firstWait   = time.Minute
 	longestWait = time.Hour

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Health checks with an interval that doubles while all is well, and is short while it is not. After
-// each, and after one on demand, it counts anew.
+// Health checks with an interval that doubles while all is well, and is short while it is not.
+// After each, and after one on demand, it counts anew.
 const (
 	leastWait = 5 * time.Second
 	usualWait = 10 * time.Second

@@ -197,8 +197,8 @@ func TestSTPE064_TheReasonOfACancelReachesTheBodyAndTheFuture(t *testing.T) {
 	})
 }
 
-// Java raises its count of completed tasks when the body returns; ours counts the run there, and the
-// task as cancelled at once.
+// Java raises its count of completed tasks when the body returns; ours counts the run there, and
+// the task as cancelled at once.
 func TestSTPE064_TheBodyOfACancelledTaskKeepsItsWorkerUntilItReturns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)

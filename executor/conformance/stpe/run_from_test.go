@@ -147,8 +147,8 @@ func TestRunFrom_TellsNothingBetweenRuns(t *testing.T) {
 	})
 }
 
-// startSecondRun returns the context of the first run of a series, of which use has been made there,
-// while the second run is in progress.
+// startSecondRun returns the context of the first run of a series, of which use has been made
+// there, while the second run is in progress.
 func startSecondRun(t *testing.T, use func(ctx context.Context)) (first context.Context) {
 	t.Helper()
 	p := startPool(t, 1)

@@ -16,8 +16,8 @@ import (
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
-// withColumn is a column of the matrix of what a shutdown does to each kind of task, under every setting of the
-// policies.
+// withColumn is a column of the matrix of what a shutdown does to each kind of task, under every
+// setting of the policies.
 type withColumn struct {
 	delayed, periodic bool // execute delayed, continue periodic after shutdown
 	now               bool // ShutdownNow, to which the policies do not matter

@@ -193,7 +193,8 @@ func TestTerminatedClosesOnlyWhenEveryDrainedFutureIsSettled(t *testing.T) {
 			p := pooltest.NewScheduledPool(t, 1)
 			first := pooltest.Schedule(t, p, time.Hour, pooltest.Nothing).Future
 			last := pooltest.Schedule(t, p, 2*time.Hour, pooltest.Nothing).Future
-			// Many futures depend on the first, so that the idle worker is gone before it is settled.
+			// Many futures depend on the first, so that the idle worker is gone before it is
+			// settled.
 			for f, n := first, 0; n < 5000; n++ {
 				f = future.Then(f, func(struct{}) (struct{}, error) { return struct{}{}, nil })
 			}

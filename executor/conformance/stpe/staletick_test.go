@@ -16,10 +16,10 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
-// The channel of a timer had a buffer before Go 1.23 and, until Go 1.27 removed the setting, has one
-// again under GODEBUG=asynctimerchan=1: a tick of the keep-alive that comes while the worker runs a
-// task lies there when it is idle again. Virtual time does not work with that setting, so the test
-// is a program of its own.
+// The channel of a timer had a buffer before Go 1.23 and, until Go 1.27 removed the setting, has
+// one again under GODEBUG=asynctimerchan=1: a tick of the keep-alive that comes while the worker
+// runs a task lies there when it is idle again. Virtual time does not work with that setting, so
+// the test is a program of its own.
 func TestAWorkerKeepsAliveThoughATickOfBeforeIsLeft(t *testing.T) {
 	const child = "PUNCTUAL_TEST_OF_A_STALE_TICK"
 	if os.Getenv(child) == "" {

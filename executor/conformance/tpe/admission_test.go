@@ -257,8 +257,8 @@ func (q *batches) All() iter.Seq[executor.Queued] {
 	return slices.Values(slices.AppendSeq(slices.Clone(q.out), q.WorkQueue.All()))
 }
 
-// batched returns a pool of one worker, whose task is held at the gate, and a task behind that which its
-// queue has taken out of another.
+// batched returns a pool of one worker, whose task is held at the gate, and a task behind that
+// which its queue has taken out of another.
 func batched(t *testing.T) (p *executor.Pool, behind *future.Future[struct{}]) {
 	p = executor.NewPool(1, batchQueue())
 	first, second := pooltest.NewGate(t), pooltest.NewGate(t)

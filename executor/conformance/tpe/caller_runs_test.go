@@ -32,8 +32,8 @@ func rejHeld(t *testing.T, opts ...executor.Option) (*executor.Pool, *pooltest.G
 	return p, gate
 }
 
-// rejEndless is a task that submits itself again, a number of times, and notes how many bodies of it
-// are in progress on one goroutine.
+// rejEndless is a task that submits itself again, a number of times, and notes how many bodies of
+// it are in progress on one goroutine.
 type rejEndless struct {
 	pool *executor.Pool
 

@@ -25,8 +25,8 @@ var countedQueues = map[string]executor.Queue{
 	"custom":   executor.CustomQueue(executor.FIFO().New),
 }
 
-// countedRows runs a test for a pool of one worker with each kind of queue. The worker is busy until
-// open is called.
+// countedRows runs a test for a pool of one worker with each kind of queue. The worker is busy
+// until open is called.
 func countedRows(t *testing.T, row func(t *testing.T, p *executor.Pool, open func())) {
 	for name, queue := range countedQueues {
 		t.Run(name, func(t *testing.T) {

@@ -17,8 +17,8 @@ import (
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
-// sizedSteps gives p one task after another that holds, and returns what p was doing after each, up to
-// the first that is refused.
+// sizedSteps gives p one task after another that holds, and returns what p was doing after each, up
+// to the first that is refused.
 func sizedSteps(t *testing.T, p *executor.Pool, hold executor.Task, most int) (steps []sizedState) {
 	t.Helper()
 	for range most {

@@ -172,8 +172,8 @@ func TestAPolicyMayUseThePoolThatAsksIt(t *testing.T) {
 	})
 }
 
-// rejOnSchedule is a scheduled pool of one held worker, with as many tasks pending as may be: one, due
-// in an hour.
+// rejOnSchedule is a scheduled pool of one held worker, with as many tasks pending as may be: one,
+// due in an hour.
 func rejOnSchedule(t *testing.T, policy executor.RejectionPolicy) (*executor.ScheduledPool, *pooltest.Trace) {
 	p := pooltest.NewScheduledPool(t, 1, executor.PendingLimit(1), executor.OnRejection(policy))
 	tr := pooltest.NewTrace()

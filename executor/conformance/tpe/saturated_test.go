@@ -15,7 +15,8 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// stressPoolSaturated returns a pool that has its callers run their tasks, until the end of the bubble.
+// stressPoolSaturated returns a pool that has its callers run their tasks, until the end of the
+// bubble.
 func stressPoolSaturated(t *testing.T) *executor.Pool {
 	t.Helper()
 	p := executor.NewPool(1, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
@@ -71,8 +72,8 @@ func TestKeyedSerial_HasNoKeysWhenShutdownNowHasHandedBackItsTasks(t *testing.T)
 	})
 }
 
-// Between the moment in which a task is cancelled and the one in which the pool is told of it, a worker
-// may take it.
+// Between the moment in which a task is cancelled and the one in which the pool is told of it, a
+// worker may take it.
 func TestSerial_GoesOnWhenATaskIsCancelledOnItsWayOutOfTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := wqNew(t)

@@ -238,7 +238,8 @@ func TestTPE029_TheLongestKeepAliveMeansNever(t *testing.T) {
 	})
 }
 
-// In the spirit of jtreg's CoreThreadTimeOut, where each submission below the core size starts a worker.
+// In the spirit of jtreg's CoreThreadTimeOut, where each submission below the core size starts a
+// worker.
 func TestTPE030_WithCoreTimeoutAllWorkersEndAndComeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 10, executor.CoreTimeout(), executor.KeepAlive(time.Second))

@@ -19,8 +19,8 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// wqPool is a pool of one worker that is busy until start is called; what waits then runs in the order
-// of the queue, which ran returns.
+// wqPool is a pool of one worker that is busy until start is called; what waits then runs in the
+// order of the queue, which ran returns.
 type wqPool struct {
 	*executor.Pool
 	start func()

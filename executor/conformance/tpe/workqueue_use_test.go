@@ -17,8 +17,8 @@ import (
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
-// wqLedger is a queue of a user who keeps accounts, in maps by task, and looks whether two calls are
-// made at a time.
+// wqLedger is a queue of a user who keeps accounts, in maps by task, and looks whether two calls
+// are made at a time.
 type wqLedger struct {
 	executor.WorkQueue
 	in      map[executor.Queued]uint64 // tasks in the queue, with their numbers

@@ -20,8 +20,8 @@ import (
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
-// Both workers wait for goroutines that nobody but a helper can make room for. What they submit takes
-// no time, so neither may they, but for their patience.
+// Both workers wait for goroutines that nobody but a helper can make room for. What they submit
+// takes no time, so neither may they, but for their patience.
 func TestC4_ACrowdOfGoroutinesGetsRoomTogetherNotOneByOne(t *testing.T) {
 	const size, each = 2, 500
 	synctest.Test(t, func(t *testing.T) {
@@ -97,8 +97,8 @@ func TestC4_TasksThatJoinGoroutinesThatWaitForTasksEndAtAnyDepth(t *testing.T) {
 	}
 }
 
-// It tries again after twice as long each time, but not for ever: else the clock of a bubble would run on.
-// A bubble that is blocked panics, so the test is a program of its own.
+// It tries again after twice as long each time, but not for ever: else the clock of a bubble would
+// run on. A bubble that is blocked panics, so the test is a program of its own.
 func TestC4_AWaitInVainLetsABubbleFindThatItIsBlocked(t *testing.T) {
 	const child = "PUNCTUAL_TEST_OF_A_BLOCKED_BUBBLE"
 	if os.Getenv(child) == "" {

@@ -71,7 +71,8 @@ func TestC4_WhateverIsWaitedForAndBrokenOffEveryTaskEndsOnce(t *testing.T) {
 	}
 }
 
-// What a caller is to run later waits outside of the queue, so that an idle worker does not take it.
+// What a caller is to run later waits outside of the queue, so that an idle worker does not take
+// it.
 func TestC4_AWaitWithAnotherContextForWhatTheCallerIsToRunLaterIsHelped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 2, executor.HandOff(), executor.OnRejection(executor.CallerRuns))

@@ -25,9 +25,9 @@ func programs() uint64 {
 	return 1000
 }
 
-// Tasks submit others, wait for them in all ways, fail and are tried again, are reset and cancelled,
-// in pools that are paused and serial executors that put them off. The ledger checks each start;
-// and in the end all has come to an end.
+// Tasks submit others, wait for them in all ways, fail and are tried again, are reset and
+// cancelled, in pools that are paused and serial executors that put them off. The ledger checks
+// each start; and in the end all has come to an end.
 func TestRandomProgramsOfTasksThatWaitForWhatIsPutOff(t *testing.T) {
 	if seed, err := strconv.ParseUint(os.Getenv("PUNCTUAL_SEED"), 10, 64); err == nil {
 		runProgram(t, seed)

@@ -15,7 +15,8 @@ import (
 )
 
 // A goroutine of a task waits for three others with the context of the task, while all workers are
-// busy. The pool cannot be certain who waits, so it exceeds its size for one of the three at a time.
+// busy. The pool cannot be certain who waits, so it exceeds its size for one of the three at a
+// time.
 func TestC10_AWaitForSeveralIsHelpedWithOneAfterAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewPool(2)

@@ -212,8 +212,8 @@ func TestC4_NParentsGetNChildrenOnNWorkers(t *testing.T) {
 	}
 }
 
-// lendFib computes Fibonacci numbers by tasks that wait for tasks, and counts how many of these run at
-// once and do not wait.
+// lendFib computes Fibonacci numbers by tasks that wait for tasks, and counts how many of these run
+// at once and do not wait.
 type lendFib struct {
 	pool   *executor.Pool
 	active atomic.Int32

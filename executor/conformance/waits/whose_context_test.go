@@ -21,8 +21,9 @@ import (
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
-// Contexts travel: into goroutines, other pools, other tasks, past the end of a run. Whoever waits is
-// told by the goroutine, so none of that makes a wait hang, breaks a bound, or has it refused wrongly.
+// Contexts travel: into goroutines, other pools, other tasks, past the end of a run. Whoever waits
+// is told by the goroutine, so none of that makes a wait hang, breaks a bound, or has it refused
+// wrongly.
 
 // capturedFib is a recursion whose waits all use the one context of the outermost task.
 func capturedFib(t *testing.T, p *executor.Pool, ctx context.Context, n int) (int, error) {

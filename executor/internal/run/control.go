@@ -124,8 +124,8 @@ func (o *Owner) command(c *cell.Cell, pl *Plan, change func(now int64) bool) boo
 	return true
 }
 
-// replannedLocked moves a series in the queue whose plan has changed, or ends it if it has no run to
-// wait for any more. It returns what is to be called without the lock, or nil. The lock is held.
+// replannedLocked moves a series in the queue whose plan has changed, or ends it if it has no run
+// to wait for any more. It returns what is to be called without the lock, or nil. The lock is held.
 func (o *Owner) replannedLocked(c *cell.Cell, pl *Plan, now int64) (then func()) {
 	if pl.Over(now) {
 		if then = o.setAside(c, beyond); then != nil {

@@ -6,9 +6,9 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// death is the end of a task by a failure: of a series, or of a task of which something is expected.
-// It is told with the health of the owner until a run of its name succeeds, or its owner cancels it
-// or one of its name. The lock guards it. It keeps nothing else of the task.
+// death is the end of a task by a failure: of a series, or of a task of which something is
+// expected. It is told with the health of the owner until a run of its name succeeds, or its owner
+// cancels it or one of its name. The lock guards it. It keeps nothing else of the task.
 type death struct {
 	name     string
 	at       int64

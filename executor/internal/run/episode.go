@@ -7,8 +7,8 @@ import (
 
 // episode is a time in which runs of one kind are late again and again. Of its late runs the first,
 // second, fourth, eighth and so on are worth a record, and one a minute. It is over when a minute
-// has passed without any. A single run on time does not end it: a task that is late every other time
-// would be told each time.
+// has passed without any. A single run on time does not end it: a task that is late every other
+// time would be told each time.
 type episode struct {
 	count      uint64 // late runs
 	suppressed uint64 // since the last record

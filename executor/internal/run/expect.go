@@ -141,8 +141,8 @@ func (x *Execution) noteExpected(e *expectation) {
 	}
 }
 
-// resumeExpectedLocked has the time in which a success is expected begin anew, unless the series has
-// given up: it stays late until it succeeds.
+// resumeExpectedLocked has the time in which a success is expected begin anew, unless the series
+// has given up: it stays late until it succeeds.
 func (o *Owner) resumeExpectedLocked(e *expectation) {
 	if e != nil && !e.plan.GaveUp() {
 		e.since = o.Clock.Now()

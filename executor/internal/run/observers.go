@@ -38,8 +38,8 @@ func (o *Owner) Admit(
 		if !offered {
 			refused()
 		}
-		// An observer or a policy has ended the goroutine, or that has panicked; or a task has, which
-		// the caller runs.
+		// An observer or a policy has ended the goroutine, or that has panicked; or a task has,
+		// which the caller runs.
 		if !returned && !o.Accepted(c) {
 			o.Rejected(c, info, nil)
 		}

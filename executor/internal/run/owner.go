@@ -38,9 +38,9 @@ type Owner struct {
 	// with the lock held.
 	MayRepeat func(pl *Plan) bool
 
-	// SetAside takes a waiting task out of the queue, begins a run of it for which Aside is set, and
-	// returns what takes that through its states without the lock; nil if the task does not wait.
-	// It is called with the lock held.
+	// SetAside takes a waiting task out of the queue, begins a run of it for which Aside is set,
+	// and returns what takes that through its states without the lock; nil if the task does not
+	// wait. It is called with the lock held.
 	SetAside func(c *cell.Cell, why Skip) (finish func())
 
 	Crew Crew // what it says of its workers

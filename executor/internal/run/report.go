@@ -31,8 +31,8 @@ func (r *Reporter) runFailed(run Info, err error, streak uint64, notable bool) {
 	}
 }
 
-// attemptOverran logs that an attempt has exceeded its timeout, whose body may never return. It logs
-// even if there is a handler, which knows of runs that have failed only.
+// attemptOverran logs that an attempt has exceeded its timeout, whose body may never return. It
+// logs even if there is a handler, which knows of runs that have failed only.
 func (r *Reporter) attemptOverran(run Info, err error) {
 	r.log(slog.LevelWarn, "attempt has exceeded its timeout", run, slog.Any("error", err))
 }

@@ -25,9 +25,9 @@ type queueModel struct {
 	made  int
 }
 
-// modelTask is a task that has a cell, or one that returns its number as an error. Its place in the order
-// is told by when it is due, by the last task of the heap that came before it, itself included, and by
-// when it was made.
+// modelTask is a task that has a cell, or one that returns its number as an error. Its place in the
+// order is told by when it is due, by the last task of the heap that came before it, itself
+// included, and by when it was made.
 type modelTask struct {
 	cell   *cell.Cell
 	when   int64
@@ -125,7 +125,8 @@ func (m *queueModel) pop(t *rapid.T) {
 	m.tasks = m.tasks[1:]
 }
 
-// ripen pops a task of the heap, if it is next, just when it is looked whether most of the heap is due.
+// ripen pops a task of the heap, if it is next, just when it is looked whether most of the heap is
+// due.
 func (m *queueModel) ripen(t *rapid.T) {
 	q := m.queue
 	first := modelTask{}

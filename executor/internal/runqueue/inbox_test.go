@@ -44,7 +44,8 @@ type inboxNumber int
 
 func (inboxNumber) Error() string { return "a task" }
 
-// inboxBases are positions at which to begin: so few before the numbers wrap around that a run passes it.
+// inboxBases are positions at which to begin: so few before the numbers wrap around that a run
+// passes it.
 var inboxBases = []uint32{0, 1<<31 - 300, 1<<31 - 1, 1 << 31, math.MaxUint32 - 300, math.MaxUint32}
 
 func TestInboxIsAList(t *testing.T) {
@@ -135,8 +136,8 @@ func (m *inboxModel) pop(t *rapid.T, n int) {
 	}
 }
 
-// putBack takes bare tasks that follow each other, and gives back the last of them, before or after the
-// segments are exchanged.
+// putBack takes bare tasks that follow each other, and gives back the last of them, before or after
+// the segments are exchanged.
 func (m *inboxModel) putBack(t *rapid.T) {
 	m.head(t)
 	if !m.queue.out.isRow() {
@@ -334,7 +335,8 @@ func TestInboxUsesItsBlocksAgain(t *testing.T) {
 	}
 }
 
-// Nothing may come between the looks at what waits here and at what waits elsewhere, or the sum is one that never was.
+// Nothing may come between the looks at what waits here and at what waits elsewhere, or the sum is
+// one that never was.
 func TestInboxIsCountedTogetherWithTheRest(t *testing.T) {
 	q := NewInbox(nil, nil)
 	told := false

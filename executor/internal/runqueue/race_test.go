@@ -16,8 +16,8 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// rival does something on a goroutine of its own at the same time as others do something else, again and again. As it
-// never rests it begins within nanoseconds.
+// rival does something on a goroutine of its own at the same time as others do something else,
+// again and again. As it never rests it begins within nanoseconds.
 type rival struct {
 	asked, done atomic.Int64 // rounds; -1 for the end
 	act         func()
@@ -61,8 +61,9 @@ func spinUntil(it func() bool) {
 	}
 }
 
-// raceRounds yields the rounds of a race, until the two have met often enough, but no longer than for half a second:
-// on a busy machine they rarely do. With a duration in the environment variable PUNCTUAL_STRESS it is as long as that.
+// raceRounds yields the rounds of a race, until the two have met often enough, but no longer than
+// for half a second: on a busy machine they rarely do. With a duration in the environment variable
+// PUNCTUAL_STRESS it is as long as that.
 func raceRounds(met *int) iter.Seq[int] {
 	limit, enough := time.Second/2, 3000
 	if d, err := time.ParseDuration(os.Getenv("PUNCTUAL_STRESS")); err == nil {
@@ -106,7 +107,8 @@ func TestATaskThatIsRecalledIsNotClaimedToo(t *testing.T) {
 	}
 }
 
-// A submission meets a taker who finds nothing, and is about to rest: the one sees the other, or the other the one.
+// A submission meets a taker who finds nothing, and is about to rest: the one sees the other, or
+// the other the one.
 func TestATaskThatComesAsTheLastTakerLooksIsSeenOrTold(t *testing.T) {
 	q, r := NewInbox(new(cell.Plan), nil), newRival(t)
 	task := func(context.Context) error { return nil }

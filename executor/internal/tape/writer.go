@@ -45,7 +45,8 @@ type Writer struct {
 }
 
 // recorded is a task of which more is to come. A run in progress keeps it from being forgotten: the
-// last that is told of a task, such as its cancellation, may be told just before the end of its run.
+// last that is told of a task, such as its cancellation, may be told just before the end of its
+// run.
 type recorded struct {
 	number uint64
 	runs   bool

@@ -16,8 +16,8 @@ import (
 	"github.com/punctual-go/punctual/internal/clock"
 )
 
-// A task may be cancelled just as its run ends, so that the end comes after what is the last that is
-// told of the task.
+// A task may be cancelled just as its run ends, so that the end comes after what is the last that
+// is told of the task.
 func TestTheEndOfARunIsRecordedAfterItsTaskIsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var text bytes.Buffer

@@ -121,8 +121,8 @@ func (l *Life) checkTold() {
 	l.same("told of as ended", told.Ended, stats, s.Runs)
 	l.same("told of as overrun", told.Overran, stats, s.TimedOut)
 	failed := uint64(told.Ended - told.Succeeded)
-	// The error of a run is no failure if its task has been cancelled, and that may have been handed
-	// back before.
+	// The error of a run is no failure if its task has been cancelled, and that may have been
+	// handed back before.
 	excused := s.Cancelled + s.Returned
 	l.demand(s.Failures+s.Retries <= failed && failed <= s.Failures+s.Retries+excused,
 		"%d runs ended with an error, but by Stats %d failed, and %d were tried again",

@@ -44,8 +44,8 @@ func (l *life) returnedLocked() (n int) {
 	for _, r := range l.records {
 		again := len(r.bodies) > 0 || r.t.using(byName["BeginWithin"]) != nil
 		may := r.t.way.way&seriesWays != 0 || r.t.using(byName["Retry"]) != nil
-		// Without a future it is not known whether the task has ended. What DiscardOldest has dropped
-		// has left its room to a first run.
+		// Without a future it is not known whether the task has ended. What DiscardOldest has
+		// dropped has left its room to a first run.
 		waits := r.open() || r.outcome == nil || r.settledBy(executor.ErrSaturated)
 		if r.active == 0 && again && may && waits {
 			n++
