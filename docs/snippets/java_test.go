@@ -29,8 +29,7 @@ func TestPoolsOfJava(t *testing.T) {
 		pool.ShutdownNow()
 	}()
 	func() {
-		// new ThreadPoolExecutor(4, 16, 1, MINUTES, new ArrayBlockingQueue<>(100), new
-		// CallerRunsPolicy())
+		// new ThreadPoolExecutor(4, 16, 1, MINUTES, new ArrayBlockingQueue<>(100), new CallerRunsPolicy())
 		pool := executor.NewPool(4, executor.MaximumSize(16), executor.KeepAlive(time.Minute),
 			executor.BoundedFIFO(100), executor.OnRejection(executor.CallerRuns))
 		defer pool.Close()
@@ -65,8 +64,7 @@ func TestPoolsOfJava(t *testing.T) {
 		require.Equal(t, []int{42, 42}, values)
 	}()
 	func() {
-		// supplyAsync(this::compute, pool).thenApply(Integer::toString).orTimeout(1,
-		// SECONDS).join()
+		// supplyAsync(this::compute, pool).thenApply(Integer::toString).orTimeout(1, SECONDS).join()
 		f, err := executor.Submit(pool, compute)
 		decimal := future.Then(f, func(n int) (string, error) { return strconv.Itoa(n), nil })
 		text, err := decimal.GetTimeout(time.Second)

@@ -33,8 +33,7 @@ func TestFuturesQueuesAndTimersOfJava(t *testing.T) {
 			require.Equal(t, 42, n)
 		}()
 		func() {
-			// var queue = new DelayQueue<Retry>(); queue.put(new Retry("a", 5, SECONDS)); Retry r =
-			// queue.take()
+			// var queue = new DelayQueue<Retry>(); queue.put(new Retry("a", 5, SECONDS)); Retry r = queue.take()
 			queue := delayqueue.New[string]()
 			_, err := queue.Put("a", 5*time.Second) // any value; it needs no method of its own
 			next, err := queue.Take(ctx)

@@ -141,12 +141,12 @@ func TestTPE043_AGoexitInACallerRunEndsTheCallerAndAllItsRuns(t *testing.T) {
 		p, gate := rejHeld(t, executor.ErrorHandler(told.Handle))
 		returned := false
 		go func() {
-			_ = p.Execute(rejDeep(p, 1000, runtime.Goexit))
+			_ = p.Execute(rejDeep(p, 100, runtime.Goexit))
 			returned = true
 		}()
 		synctest.Wait()
 		assert.False(t, returned)
-		assert.Len(t, told.Told(), 1001, "each run that it was inside of")
+		assert.Len(t, told.Told(), 101, "each run that it was inside of")
 		gate.Open()
 		synctest.Wait()
 		assert.Equal(t, 1, p.Stats().Workers)
