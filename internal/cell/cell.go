@@ -216,12 +216,18 @@ func (c *Cell) Cancel(err, cause error, interrupt bool) bool {
 	before, ok := c.decide(uint32(Cancelled), err)
 	delay.At(delay.CellCancelled)
 	if interrupt && before&body != 0 {
-		defer c.tellHost(before, ok) // also if a context of the user's ends the goroutine
-		c.Interrupt(cause)
-		return ok
+		c.interruptAndTell(before, ok, cause)
+	} else {
+		c.tellHost(before, ok)
 	}
-	c.tellHost(before, ok)
 	return ok
+}
+
+// interruptAndTell ends the context of the body, and tells the host, also if a context of the
+// user's ends the goroutine.
+func (c *Cell) interruptAndTell(before uint32, settled bool, cause error) {
+	defer c.tellHost(before, settled)
+	c.Interrupt(cause)
 }
 
 // tellHost tells the host of a cancellation, and whether it has settled the cell, whose state was
@@ -249,12 +255,21 @@ func (c *Cell) dismiss() {
 // cancelled has the host take the cell away, and then tells those who wait, those who watch, and
 // those whom the host knows: whatever these do, what is cancelled is gone.
 func (c *Cell) cancelled(running bool) {
+	var tell func()
 	if c.Plan != nil && c.Plan.Host != nil {
-		if tell := c.Plan.Host.Cancelled(c, running); tell != nil {
-			defer tell() // also if one of those who watch ends the goroutine
-		}
+		tell = c.Plan.Host.Cancelled(c, running)
 	}
 	delay.At(delay.CellSettled)
+	if tell != nil {
+		c.wakeAndTell(tell)
+		return
+	}
+	c.Wake()
+}
+
+// wakeAndTell calls tell last, also if one of those who watch ends the goroutine.
+func (c *Cell) wakeAndTell(tell func()) {
+	defer tell()
 	c.Wake()
 }
 

@@ -102,14 +102,17 @@ func (o *Owner) Rejected(c *cell.Cell, info Info, err error) {
 // A series that was handed back during a run had ended before, so to observers it is dropped. The
 // lock is held.
 func (o *Owner) TellsCancelledLocked(c *cell.Cell, pl *Plan, handedBack bool) (tell func()) {
-	pl.overtime.stop()
-	if o.Observers == nil { // so much is inlined
+	if o.Observers == nil && pl.overtime == nil { // so much is inlined
 		return nil
 	}
 	return o.tellsCancelledLocked(c, pl, handedBack)
 }
 
 func (o *Owner) tellsCancelledLocked(c *cell.Cell, pl *Plan, handedBack bool) (tell func()) {
+	pl.overtime.stop()
+	if o.Observers == nil {
+		return nil
+	}
 	o.SettlesLocked()
 	return func() {
 		defer o.EndSettling()

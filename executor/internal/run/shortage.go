@@ -95,9 +95,12 @@ func (o *Owner) BusyLocked() {
 // RecheckShortageLocked ends a shortage that is over. It is called when that may be so. The lock is
 // held.
 func (o *Owner) RecheckShortageLocked() {
-	if o.shortage.state != lacking {
-		return
+	if o.shortage.state == lacking { // so much is inlined
+		o.recheckShortageLocked()
 	}
+}
+
+func (o *Owner) recheckShortageLocked() {
 	now := o.Clock.Now()
 	since, lacks := o.Crew.LackingSince(now)
 	if !lacks || now-since <= int64(shortAfter) {
