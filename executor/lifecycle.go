@@ -266,7 +266,11 @@ func (p *Pool) dropAll(
 // unlocks and calls finish. If there is nothing left to do but workers are idle, it calls them, so
 // that they go.
 func (p *Pool) emptiedLocked() (ended bool) {
-	if p.stage == running || p.stage >= tidying || p.runs.SettlingLocked() > 0 || !p.overLocked() {
+	return p.stage != running && p.endedLocked() // so much is inlined
+}
+
+func (p *Pool) endedLocked() bool {
+	if p.stage >= tidying || p.runs.SettlingLocked() > 0 || !p.overLocked() {
 		return false
 	}
 	// Idle workers may be parked until a time that will not come any more.

@@ -53,9 +53,12 @@ func (n *names) take(c *cell.Cell, pl *plan) {
 // leaveLocked is called when c leaves the pool: it is forgotten, and so is its name, unless that is
 // handed on.
 func (p *Pool) leaveLocked(c *cell.Cell) {
-	if len(p.names.live.entries) == 0 && !p.runs.HasSeriesLocked() {
-		return
+	if len(p.names.live.entries) > 0 || p.runs.HasSeriesLocked() { // so much is inlined
+		p.forgetLocked(c)
 	}
+}
+
+func (p *Pool) forgetLocked(c *cell.Cell) {
 	pl := planOf(c)
 	p.runs.StrikeLocked(&pl.Plan, func(c *cell.Cell) *run.Plan { return &planOf(c).Plan })
 	if !pl.Unique || p.names.live.entries[pl.Name] != c {

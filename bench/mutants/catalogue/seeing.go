@@ -273,8 +273,8 @@ var seeing = []Mutant{
 		ID:    "seeing-39",
 		Fault: "a periodic task that has left stays in the register",
 		File:  "executor/unique.go",
-		From:  "if len(p.names.live.entries) == 0 && !p.runs.HasSeriesLocked() {\n return\n }\n pl := planOf(c)",
-		To:    "if len(p.names.live.entries) == 0 {\n return\n }\n pl := planOf(c)",
+		From:  "if len(p.names.live.entries) > 0 || p.runs.HasSeriesLocked() {",
+		To:    "if len(p.names.live.entries) > 0 {",
 	},
 	{
 		ID:    "seeing-40",

@@ -47,9 +47,10 @@ func (o *Owner) buryLocked(pl *Plan) {
 
 // forgiveLocked forgets the end of a task of this name: a run has succeeded, or one was cancelled.
 func (o *Owner) forgiveLocked(name string) {
-	if name != "" {
-		o.unburyLocked(func(d *death) bool { return d.name == name })
+	if name == "" || len(o.dead) == 0 {
+		return
 	}
+	o.unburyLocked(func(d *death) bool { return d.name == name })
 }
 
 // CancelledLocked forgets the end of a task with the name of one that was cancelled. The lock is
