@@ -249,9 +249,12 @@ func (h *held) giveBack(why error) {
 		before := attempts{h.attempt - 1, h.before} // as nobody has died of it
 		_ = h.worker.countAttempts(ctx, h, before)
 	}
-	if givenBack(why) {
+	switch {
+	case errors.Is(why, errGivenBack):
+		h.passOn(ctx)
+	case errors.Is(why, errKeptWaiting):
 		_ = h.msg.Nak() // if it is lost the lease runs out
-	} else {
+	default:
 		_ = h.msg.NakWithDelay(250 * time.Millisecond)
 	}
 	h.release()

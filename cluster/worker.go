@@ -137,6 +137,10 @@ func (w *worker) work(ctx context.Context, defs []*definition) error {
 	}
 	fetchers.Wait()
 	w.drain()
+	if w.pool.stopsWithServer() {
+		w.takeAllBack(defs)
+	}
+	w.flush()
 	if err := w.pool.part.open(); err != nil {
 		return err // it is lost: it is not closed before Serve returns
 	}
@@ -240,8 +244,9 @@ func (w *worker) leaveUnbegun(def *definition, m jetstream.Msg, meta *jetstream.
 	}()
 }
 
-func (w *worker) receive(def *definition, m jetstream.Msg, meta *jetstream.MsgMetadata) {
-	h := &held{
+// heldOf is what this process has of a message.
+func (w *worker) heldOf(def *definition, m jetstream.Msg, meta *jetstream.MsgMetadata) *held {
+	return &held{
 		worker:    w,
 		task:      def,
 		msg:       m,
@@ -253,6 +258,10 @@ func (w *worker) receive(def *definition, m jetstream.Msg, meta *jetstream.MsgMe
 		tombstone: isTombstone(m.Headers()),
 		asking:    make(chan struct{}, 1),
 	}
+}
+
+func (w *worker) receive(def *definition, m jetstream.Msg, meta *jetstream.MsgMetadata) {
+	h := w.heldOf(def, m, meta)
 	h.ctx, h.end = context.WithCancelCause(context.Background())
 	w.hold(h)
 	switch {
@@ -332,7 +341,6 @@ func (w *worker) drain() {
 		case <-time.After(time.Second): // bodies that do not look at their contexts
 		}
 	}
-	w.flush()
 }
 
 // flush waits for acknowledgements that are on their way. In a network that swallows all the
