@@ -106,7 +106,7 @@ func (p *Pool) Name() string { return p.settings.name }
 
 // now is the time by the server's clock, or a little less, never more.
 func (p *Pool) now() time.Time {
-	p.clock.refresh(p.stream)
+	p.clock.refresh(p.stream, p.tellSteps)
 	return p.clock.now()
 }
 
@@ -272,8 +272,8 @@ func (c *clock) ask(ctx context.Context, stream jetstream.Stream) error {
 	return nil
 }
 
-// refresh asks again if the last answer is old; nobody waits for it.
-func (c *clock) refresh(stream jetstream.Stream) {
+// refresh asks again if the last answer is old, and tells what it was and is; nobody waits for it.
+func (c *clock) refresh(stream jetstream.Stream, tell func(was, is stamp)) {
 	if time.Since(c.best.Load().here) < drift || !c.asking.CompareAndSwap(false, true) {
 		return
 	}
@@ -281,6 +281,9 @@ func (c *clock) refresh(stream jetstream.Stream) {
 		defer c.asking.Store(false)
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
-		_ = c.ask(ctx, stream) // the last answer stands
+		was := *c.best.Load()
+		if c.ask(ctx, stream) == nil { // otherwise the last answer stands
+			tell(was, *c.best.Load())
+		}
 	}()
 }

@@ -34,11 +34,11 @@ type TaskStats struct {
 func (p *Pool) Stats(ctx context.Context) (s Stats, err error) {
 	err = p.persist(ctx, "reading figures", func(ctx context.Context) error {
 		s = Stats{}
-		main, err := p.stream.Info(ctx)
+		main, err := p.stream.Info(ctx, jetstream.WithSubjectFilter(p.on.any(sentinel)))
 		if err != nil {
 			return err
 		}
-		s.Stored, s.Bytes = main.State.Msgs, main.State.Bytes
+		s.Stored, s.Bytes = main.State.Msgs-p.sentinels(main.State), main.State.Bytes
 		dead, err := p.js.Stream(ctx, p.deadName())
 		if err != nil {
 			return err

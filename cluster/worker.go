@@ -121,6 +121,7 @@ func (w *worker) work(ctx context.Context, defs []*definition) error {
 	}
 	var fetchers sync.WaitGroup
 	fetchers.Go(func() { w.pool.sweep(fetching) })
+	fetchers.Go(func() { w.pool.keepSentinel(fetching) })
 	for _, def := range defs {
 		sub, err := w.pool.nc.Subscribe(w.pool.on.hints(def.name), w.hinted)
 		if err != nil {

@@ -199,12 +199,8 @@ func TestACancelledSeriesStaysSoWhenItsWorkerDies(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, s.Cancel(ctx))
 	ns.worker(workerConfig{Name: "B"})
-	stream, err := jetStream(t, ns).Stream(ctx, "PUNCTUAL_tasks")
-	require.NoError(t, err)
-	require.Eventually(t, func() bool {
-		info, err := stream.Info(ctx)
-		return err == nil && info.State.Msgs == 0
-	}, 20*time.Second, 20*time.Millisecond)
+	js := jetStream(t, ns)
+	require.Eventually(t, func() bool { return queued(js) == 0 }, 20*time.Second, 20*time.Millisecond)
 	time.Sleep(2*theLease + time.Second)
 	for _, e := range readJournals(t, ns.dir) {
 		require.False(t, e.Who == "B" && e.Kind == "start", "%+v", e)
