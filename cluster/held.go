@@ -76,11 +76,12 @@ func (h *held) expired() bool {
 	return time.Since(epoch)-time.Duration(sure) > h.task.lease
 }
 
-// admit hands the run to the local pool, whose timer ends the wait.
+// admit hands the run to the local pool, whose timer ends the wait. The server gives out no run that
+// is due later than headStart, so a longer wait is for a clock that was set meanwhile.
 func (h *held) admit() {
 	var delay time.Duration
 	if !h.due.IsZero() {
-		delay = max(h.due.Sub(h.worker.pool.now()), 0)
+		delay = min(max(h.due.Sub(h.worker.pool.now()), 0), headStart)
 	}
 	ask := func() { _ = h.mayBegin() } // if it fails the body asks again
 	if delay == 0 {
