@@ -137,11 +137,12 @@ func (w *worker) work(ctx context.Context, defs []*definition) error {
 		})
 	}
 	fetchers.Wait()
+	drained := time.Now()
 	w.drain()
 	if w.pool.stopsWithServer() {
 		w.takeAllBack(defs)
 	}
-	w.flush()
+	w.flush(w.pool.grace - time.Since(drained))
 	if err := w.pool.part.open(); err != nil {
 		return err // it is lost: it is not closed before Serve returns
 	}
@@ -344,10 +345,11 @@ func (w *worker) drain() {
 	}
 }
 
-// flush waits for acknowledgements that are on their way. In a network that swallows all the
-// connection can be blocked in a write for long, and then its own timeout does not count.
-func (w *worker) flush() {
-	const most = 5 * time.Second
+// flush waits for acknowledgements that are on their way, for what is left of the grace, or a
+// second. In a network that swallows all the connection can be blocked in a write for long, and then
+// its own timeout does not count.
+func (w *worker) flush(left time.Duration) {
+	most := min(max(left, time.Second), 5*time.Second)
 	flushed := make(chan struct{})
 	go func() {
 		defer close(flushed)
