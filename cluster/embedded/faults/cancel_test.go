@@ -19,7 +19,8 @@ import (
 	"github.com/punctual-go/punctual/cluster/embedded"
 )
 
-// local is a server in this process, and a pool on it.
+// local is a server in this process, and a pool on it. Its connections do without a socket, or are
+// as if the server were elsewhere.
 type local struct {
 	server *embedded.Server
 	conn   *nats.Conn
@@ -28,8 +29,25 @@ type local struct {
 
 func startLocal(t testing.TB, opts ...cluster.Option) *local {
 	t.Helper()
+	return startServing(t, nil, opts)
+}
+
+// startOutside is startLocal with connections over a port.
+func startOutside(t testing.TB, opts ...cluster.Option) *local {
+	t.Helper()
+	return startServing(t, []embedded.Option{embedded.Listen("127.0.0.1:0")}, opts)
+}
+
+// inBothWays makes a trial with connections of both kinds: what is given back takes another way.
+func inBothWays(t *testing.T, trial func(*testing.T, func(testing.TB, ...cluster.Option) *local)) {
+	t.Run("server in the process", func(t *testing.T) { trial(t, startLocal) })
+	t.Run("server outside", func(t *testing.T) { trial(t, startOutside) })
+}
+
+func startServing(t testing.TB, how []embedded.Option, opts []cluster.Option) *local {
+	t.Helper()
 	ctx := testContext(t, time.Minute)
-	s, err := embedded.Start(ctx, t.TempDir())
+	s, err := embedded.Start(ctx, t.TempDir(), how...)
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	l := &local{server: s}
@@ -42,6 +60,10 @@ func startLocal(t testing.TB, opts ...cluster.Option) *local {
 func (l *local) connect(t testing.TB) *nats.Conn {
 	t.Helper()
 	nc, err := l.server.Conn()
+	if url := l.server.URL(); url != "" {
+		nc.Close()
+		nc, err = connect(url)
+	}
 	require.NoError(t, err)
 	t.Cleanup(nc.Close)
 	return nc

@@ -42,8 +42,10 @@ func (s *replica) end(t testing.TB) {
 const longer = 10 * time.Minute
 
 // A process that ends gives back its run of a series along with the claim on it.
-func TestASeriesIsGivenBack(t *testing.T) {
-	l := startLocal(t, cluster.Keep(10*longer))
+func TestASeriesIsGivenBack(t *testing.T) { inBothWays(t, aSeriesIsGivenBack) }
+
+func aSeriesIsGivenBack(t *testing.T, start func(testing.TB, ...cluster.Option) *local) {
+	l := start(t, cluster.Keep(10*longer))
 	ctx := testContext(t, time.Minute)
 	begun := make(chan cluster.Run, 10)
 	task := cluster.Define("long", func(ctx context.Context, _ int) (int, error) {
@@ -67,8 +69,10 @@ func TestASeriesIsGivenBack(t *testing.T) {
 
 // What a process gives back that it has not begun is no attempt, and what it gives back politely
 // none that counts: nobody has died of it.
-func TestGivingBackIsNoAttempt(t *testing.T) {
-	l := startLocal(t, cluster.Keep(10*longer))
+func TestGivingBackIsNoAttempt(t *testing.T) { inBothWays(t, givingBackIsNoAttempt) }
+
+func givingBackIsNoAttempt(t *testing.T, start func(testing.TB, ...cluster.Option) *local) {
+	l := start(t, cluster.Keep(10*longer))
 	ctx := testContext(t, time.Minute)
 	var calls atomic.Int64
 	begun := make(chan struct{}, 100)
@@ -96,8 +100,10 @@ func TestGivingBackIsNoAttempt(t *testing.T) {
 
 // A task that may be attempted once, and that waits behind others for a worker of a process that
 // ends, is run by another.
-func TestWhatWasNotBegunIsRunElsewhere(t *testing.T) {
-	l := startLocal(t, cluster.Keep(10*longer))
+func TestWhatWasNotBegunIsRunElsewhere(t *testing.T) { inBothWays(t, whatWasNotBegunIsRunElsewhere) }
+
+func whatWasNotBegunIsRunElsewhere(t *testing.T, start func(testing.TB, ...cluster.Option) *local) {
+	l := start(t, cluster.Keep(10*longer))
 	ctx := testContext(t, time.Minute)
 	begun := make(chan struct{}, 100)
 	release := make(chan struct{})

@@ -174,7 +174,7 @@ func TestWhatTheServerHasForgottenIsQueuedAgain(t *testing.T) {
 
 func forgetA(t *testing.T, series bool) {
 	var log logged
-	l := startLocal(t)
+	l := startOutside(t) // or what is given back would be stored anew
 	ctx := testContext(t, 2*time.Minute)
 	var again atomic.Bool
 	running := make(chan string, 10)
@@ -204,6 +204,7 @@ func forgetA(t *testing.T, series bool) {
 		}
 		require.Equal(t, name, <-running)
 	}
+	l.awaitSentinel(ctx, t) // below a message that stays nothing is forgotten
 	roll := nats.NewMsg("punctual.tasks.run.held.o." + futures["B"].ID())
 	roll.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
 	roll.Data = []byte(`"B"`)

@@ -11,6 +11,17 @@ import (
 	"github.com/punctual-go/punctual/cluster"
 )
 
+// awaitSentinel waits until the sentinel is behind all that is on the queue now.
+func (l *local) awaitSentinel(ctx context.Context, t *testing.T) {
+	t.Helper()
+	queue, _ := l.streams(t)
+	last := queue.CachedInfo().State.LastSeq
+	require.Eventually(t, func() bool {
+		m, err := queue.GetLastMsgForSubject(ctx, "punctual.tasks.arm.=.o.sentinel")
+		return err == nil && m.Sequence > last
+	}, 20*time.Second, 20*time.Millisecond)
+}
+
 // While a pool is served there is always one schedule that is close, however many serve it; what is
 // left of it when nobody does is taken out by the next who serves. It counts nowhere.
 func TestTheSentinelIsOneMessage(t *testing.T) {

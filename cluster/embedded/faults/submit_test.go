@@ -222,7 +222,7 @@ func TestOneChainForAllWhoDeclareIt(t *testing.T) {
 	time.Sleep(time.Second) // those below 500 ms have run, and their next run is armed
 	stream, err := js.Stream(ctx, "PUNCTUAL_tasks")
 	require.NoError(t, err)
-	info, err := stream.Info(ctx, jetstream.WithSubjectFilter(">"))
+	info, err := stream.Info(ctx, jetstream.WithSubjectFilter("punctual.tasks.*.chain.>"))
 	require.NoError(t, err)
 	require.Len(t, info.State.Subjects, 100)
 	for subject, n := range info.State.Subjects {
