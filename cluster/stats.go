@@ -38,7 +38,9 @@ func (p *Pool) Stats(ctx context.Context) (s Stats, err error) {
 		if err != nil {
 			return err
 		}
-		s.Stored, s.Bytes = main.State.Msgs-p.sentinels(main.State), main.State.Bytes
+		// The server counts the sentinel a moment later than all.
+		s.Stored = main.State.Msgs - min(main.State.Msgs, p.sentinels(main.State))
+		s.Bytes = main.State.Bytes
 		dead, err := p.js.Stream(ctx, p.deadName())
 		if err != nil {
 			return err

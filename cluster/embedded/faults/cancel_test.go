@@ -99,13 +99,15 @@ func queued(js jetstream.JetStream) int {
 	if err != nil {
 		return -1
 	}
-	info, err := stream.Info(ctx, jetstream.WithSubjectFilter("punctual.tasks.*.=.>"))
+	info, err := stream.Info(ctx, jetstream.WithSubjectFilter("punctual.tasks.>"))
 	if err != nil {
 		return -1
 	}
-	n := int(info.State.Msgs)
-	for _, sentinels := range info.State.Subjects {
-		n -= int(sentinels)
+	n := 0
+	for subject, messages := range info.State.Subjects {
+		if !strings.HasSuffix(subject, ".=.o.sentinel") {
+			n += int(messages)
+		}
 	}
 	return n
 }
