@@ -31,8 +31,8 @@ func (w *worker) drain() {
 }
 
 // flush waits for acknowledgements that are on their way, for what is left of the grace, or a
-// second. In a network that swallows all the connection can be blocked in a write for long, and then
-// its own timeout does not count.
+// second. In a network that swallows all the connection can be blocked in a write for long, and
+// then its own timeout does not count.
 func (w *worker) flush(left time.Duration) {
 	most := min(max(left, time.Second), 5*time.Second)
 	flushed := make(chan struct{})

@@ -76,8 +76,8 @@ func (h *held) expired() bool {
 	return time.Since(epoch)-time.Duration(sure) > h.task.lease
 }
 
-// admit hands the run to the local pool, whose timer ends the wait. The server gives out no run that
-// is due later than headStart, so a longer wait is for a clock that was set meanwhile.
+// admit hands the run to the local pool, whose timer ends the wait. The server gives out no run
+// that is due later than headStart, so a longer wait is for a clock that was set meanwhile.
 func (h *held) admit() {
 	var delay time.Duration
 	if !h.due.IsZero() {

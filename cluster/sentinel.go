@@ -9,12 +9,12 @@ import (
 )
 
 // The server waits for the first of its schedules by a timer of its monotonic clock, and sets that
-// anew only for a schedule which comes earlier. If its wall clock is set forward, or its machine was
-// suspended, what is due by then waits until that timer has fired, which may take as long as the
-// first schedule was away; and so does all that is scheduled meanwhile.
+// anew only for a schedule which comes earlier. If its wall clock is set forward, or its machine
+// was suspended, what is due by then waits until that timer has fired, which may take as long as
+// the first schedule was away; and so does all that is scheduled meanwhile.
 //
-// So there always is a schedule that is close, which says nothing: a sentinel. Those who serve store
-// it anew before it is due, in place of the last one. It bounds the wait, by sentinelAhead.
+// So there always is a schedule that is close, which says nothing: a sentinel. Those who serve
+// store it anew before it is due, in place of the last one. It bounds the wait, by sentinelAhead.
 const (
 	sentinelEvery = 4 * time.Second
 	sentinelAhead = 9 * time.Second
@@ -60,7 +60,8 @@ func (p *Pool) sentinels(state jetstream.StreamState) uint64 {
 // stepped is by how much more a server's clock has to move than time passes for the log to say so.
 const stepped = time.Second
 
-// tellSteps tells that the server's clock was set, or that another server leads, whose clock differs.
+// tellSteps tells that the server's clock was set, or that another server leads, whose clock
+// differs.
 func (p *Pool) tellSteps(was, is stamp) {
 	by := is.server.Sub(was.server.Add(is.here.Sub(was.here)))
 	switch {

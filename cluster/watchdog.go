@@ -35,8 +35,8 @@ func checkProtocol(config jetstream.StreamConfig) error {
 	case err != nil || n < 1:
 		return fmt.Errorf("%w: %q, which is no number", ErrProtocol, text)
 	case n > protocol:
-		return fmt.Errorf("%w: it is of protocol %d, and this version of the package knows those up to %d",
-			ErrProtocol, n, protocol)
+		return fmt.Errorf("%w: it is of protocol %d, and this version of the package knows those "+
+			"up to %d", ErrProtocol, n, protocol)
 	}
 	return nil
 }

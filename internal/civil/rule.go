@@ -121,7 +121,7 @@ func (s *search) after(x int64) (int64, bool) {
 		switch {
 		case t > until && !mayRepeat:
 			return 0, false
-		case t > until:
+		case t > until: // none is left, but one may come again
 		case s.period.instant(t) < s.period.end:
 			at := s.period.instant(t)
 			if s.counts(t, at) {

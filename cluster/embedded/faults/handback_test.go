@@ -100,7 +100,9 @@ func givingBackIsNoAttempt(t *testing.T, start func(testing.TB, ...cluster.Optio
 
 // A task that may be attempted once, and that waits behind others for a worker of a process that
 // ends, is run by another.
-func TestWhatWasNotBegunIsRunElsewhere(t *testing.T) { inBothWays(t, whatWasNotBegunIsRunElsewhere) }
+func TestWhatWasNotBegunIsRunElsewhere(t *testing.T) {
+	inBothWays(t, whatWasNotBegunIsRunElsewhere)
+}
 
 func whatWasNotBegunIsRunElsewhere(t *testing.T, start func(testing.TB, ...cluster.Option) *local) {
 	l := start(t, cluster.Keep(10*longer))

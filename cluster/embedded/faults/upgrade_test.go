@@ -44,7 +44,9 @@ func TestWhatTheFirstVersionHasStoredIsServed(t *testing.T) {
 	l.pool, err = cluster.Join(ctx, conn)
 	require.NoError(t, err)
 
-	echo := cluster.Define("echo", func(_ context.Context, in string) (string, error) { return in, nil })
+	echo := cluster.Define("echo", func(_ context.Context, in string) (string, error) {
+		return in, nil
+	})
 	ran := make(chan string, 1000)
 	tick := cluster.Define("tick", func(_ context.Context, in string) (string, error) {
 		ran <- in
