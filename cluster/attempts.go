@@ -85,8 +85,8 @@ func (w *worker) countAttempts(ctx context.Context, h *held, a attempts) error {
 	})
 }
 
-// finishTask records an outcome and acknowledges the run, in this order: if the process dies in
-// between, the next worker finds the outcome.
+// finishTask records an outcome and removes the run, in this order: if the process dies in between,
+// the next worker finds the outcome.
 func (w *worker) finishTask(ctx context.Context, h *held, o outcome) {
 	id := h.at.id()
 	o = o.within(w.pool.nc.MaxPayload()-1024, h.task.name)

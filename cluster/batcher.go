@@ -29,12 +29,11 @@ import (
 // comes, each is published by its own goroutine, which learns what is the matter with it. A message
 // has an ID by which the server recognizes what it has stored already.
 //
-// A frugal batcher has one request under way at a time, and sends what has come meanwhile as the
-// next: that costs the server least, and each a little time.
+// No two messages of one condition are in one batch: the server would compare both with what was
+// stored before it, and take both.
 type batcher struct {
-	frugal bool
-	alone  func(context.Context, *nats.Msg) error // stores a message
-	batch  func([]*nats.Msg) error                // stores all, or perhaps none; nil: not to be had
+	alone func(context.Context, *nats.Msg) error // stores a message
+	batch func([]*nats.Msg) error                // stores all, or perhaps none; nil: not to be had
 
 	mu      sync.Mutex
 	waiting []*publication
@@ -112,24 +111,35 @@ func (b *batcher) abandon(p *publication) {
 
 // startLocked starts what waits and may go.
 func (b *batcher) startLocked() {
-	if b.frugal {
-		switch {
-		case b.batches > 0 || b.singles > 0:
-		case len(b.waiting) > 1:
-			b.batches++
-			go b.send(b.takeLocked(mostInBatch))
-		default:
-			b.releaseLocked(b.takeLocked(1))
-		}
-		return
-	}
 	for len(b.waiting) >= mostSingles && b.batches < mostBatches {
 		b.batches++
-		go b.send(b.takeLocked(mostInBatch))
+		go b.send(b.takeBatchLocked())
 	}
 	if b.batches == 0 && b.singles < mostSingles {
 		b.releaseLocked(b.takeLocked(mostSingles - b.singles))
 	}
+}
+
+// takeBatchLocked takes the next batch. What has a condition in common with one in it goes on
+// waiting.
+func (b *batcher) takeBatchLocked() (batch []*publication) {
+	conditions := map[string]bool{}
+	rest := b.waiting[:0:0]
+	for i, p := range b.waiting {
+		if len(batch) == mostInBatch {
+			rest = append(rest, b.waiting[i:]...)
+			break
+		}
+		condition := p.msg.Header.Get(headerExpectOf)
+		if condition != "" && conditions[condition] {
+			rest = append(rest, p)
+			continue
+		}
+		conditions[condition] = true
+		batch = append(batch, p)
+	}
+	b.waiting = rest
+	return batch
 }
 
 func (b *batcher) takeLocked(n int) []*publication {

@@ -163,33 +163,42 @@ func TestFewGoAlone(t *testing.T) {
 	}
 }
 
-// One request at a time is under way, and the next has all that has come meanwhile.
-func TestAFrugalBatcherHasOneRequestUnderWay(t *testing.T) {
+// Two messages of one condition are never in one batch, and all are stored.
+func TestNoBatchHasOneConditionTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &fakeServer{
 			stored: map[string]int{},
-			delays: func() time.Duration { return time.Second },
+			delays: func() time.Duration { return time.Millisecond },
 			silent: func() bool { return false },
 		}
-		b := batcher{frugal: true, alone: s.put, batch: s.putAll}
-		begun := time.Now()
+		var batches atomic.Int32
+		b := batcher{alone: s.put, batch: func(list []*nats.Msg) error {
+			batches.Add(1)
+			seen := map[string]bool{}
+			for _, m := range list {
+				if of := m.Header.Get(headerExpectOf); of != "" && seen[of] {
+					t.Errorf("a batch of %d has %s twice", len(list), of)
+				} else {
+					seen[of] = true
+				}
+			}
+			return s.putAll(list)
+		}}
 		var all sync.WaitGroup
-		for i := range 100 {
+		for i := range 1000 {
 			all.Go(func() {
-				if err := b.publish(t.Context(), nats.NewMsg(strconv.Itoa(i))); err != nil {
+				m := nats.NewMsg(strconv.Itoa(i))
+				if i%10 > 0 { // some have none
+					expect(m, strconv.Itoa(i%100/10), 0)
+				}
+				if err := b.publish(t.Context(), m); err != nil {
 					t.Error(err)
 				}
 			})
-			if i == 0 {
-				synctest.Wait()
-			}
 		}
 		all.Wait()
-		if took := time.Since(begun); took != 2*time.Second {
-			t.Errorf("it took %v: one alone, and then all others", took)
-		}
-		if s.alone.Load() != 1 || len(s.stored) != 100 {
-			t.Errorf("%d alone, %d stored", s.alone.Load(), len(s.stored))
+		if len(s.stored) != 1000 || batches.Load() == 0 {
+			t.Errorf("%d stored, %d batches", len(s.stored), batches.Load())
 		}
 	})
 }

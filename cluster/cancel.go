@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"time"
 
@@ -25,22 +24,22 @@ import (
 // it may have waited for long, in the queue or in the worker. That alone keeps what is cancelled
 // from running. All else saves work, and may fail or come too late:
 //
-//	task:    open  -> cancelled -> told -> taken out
-//	series:  there -> entombed  -> told -> cleared
+//	task:    open  -> cancelled -> hinted -> taken out
+//	series:  there -> entombed  -> hinted -> cleared
 //
-//	told       A hint goes to whoever has the run, and ends its context. It may get lost: then the
-//	           run goes on to its end, and what it stores is refused.
-//	taken out  The message of the task, a schedule or a run, is removed by its sequence. If whoever
-//	           cancels dies before that, a worker gets it when it is due, and drops it.
+//	hinted     A hint goes to those who serve the task, and ends the context of its run. It may get
+//	           lost: then the run goes on to its end, and what it stores is refused.
+//	taken out  The message of the task, a schedule or a run, is removed by its sequence, see
+//	           takeout.go. If that fails a worker gets it when it is due, and drops it.
 //	cleared    The worker that gets the tombstone removes, by their sequences, the messages that
-//	           are before it in the queue. Only then does it acknowledge the tombstone. Without it
-//	           the run of a worker that has died would be the newest message again, and the
-//	           series would go on.
+//	           are before it in the queue. Only then does it remove the tombstone. Without it the
+//	           run of a worker that has died would be the newest message again, and the series
+//	           would go on.
 //
-// A message leaves the queue by its acknowledgement or by its sequence, and in no other way. A
-// roll-up or purge of its subject loses others. If it removes a message that is delivered and not
-// acknowledged, nats-server, up to 2.15.2 at least, takes those that were delivered before that one
-// for acknowledged, and when their worker dies they are never delivered again. The trial
+// A message leaves the queue by its sequence, and in no other way. A roll-up or purge of its
+// subject loses others. If it removes a message that is delivered and not acknowledged,
+// nats-server, up to 2.15.2 at least, takes those that were delivered before that one for
+// acknowledged, and when their worker dies they are never delivered again. The trial
 // TestTheServerForgetsWhatIsBelowARollUp tells when that has changed. A schedule may be purged: no
 // consumer reads its subject.
 
@@ -64,33 +63,13 @@ func (f *Future[R]) Cancel(ctx context.Context) (prevented bool, err error) {
 		return false, err
 	}
 	if !prevented {
-		// Who has cancelled it may have died before it was taken out.
+		// Who has cancelled it may have died before the hint.
 		o, ok, err := f.pool.results.recorded(ctx, f.id)
 		if err != nil || !ok || o.kind != cancelled {
 			return false, err
 		}
 	}
 	return prevented, f.pool.removeTask(ctx, taskPlace(f.task.name, f.id))
-}
-
-// removeTask tells whoever has a task that it is cancelled, and takes out its message.
-func (p *Pool) removeTask(ctx context.Context, at place) error {
-	if err := p.hint(at, math.MaxUint64); err != nil {
-		return err
-	}
-	if err := p.strike(ctx, at); err != nil {
-		return err
-	}
-	for {
-		m, err := p.last(ctx, p.on.any(at))
-		if m == nil || err != nil {
-			return err
-		}
-		// A schedule whose time has come meanwhile is gone, and a run is in its place.
-		if removed, err := p.takeOut(ctx, m.Sequence); removed || err != nil {
-			return err
-		}
-	}
 }
 
 // removeSeries ends a series, whatever there is of it.
@@ -110,32 +89,12 @@ func (p *Pool) removeSeries(ctx context.Context, at place) error {
 	return p.hint(at, last+1)
 }
 
-// takeOut removes a message from the queue by its sequence. removed is false if there is none.
-func (p *Pool) takeOut(ctx context.Context, sequence uint64) (removed bool, err error) {
-	err = p.persist(ctx, "taking a run out", func(ctx context.Context) error {
-		refused := p.stream.DeleteMsg(ctx, sequence)
-		if removed = refused == nil; removed {
-			return nil
-		}
-		if !errors.Is(refused, jetstream.ErrMsgDeleteUnsuccessful) {
-			return refused
-		}
-		// The client does not say why.
-		switch _, err := p.stream.GetMsg(ctx, sequence); {
-		case errors.Is(err, jetstream.ErrMsgNotFound):
-			return nil
-		case err != nil:
-			return err
-		}
-		return fmt.Errorf("%w: %w", errUndecided, refused)
-	})
-	return removed, err
-}
+func tombstoneText(sequence uint64) string { return strconv.FormatUint(sequence, 10) }
 
-// hint tells whoever has a run that it is cancelled: of a series, those that were stored before its
-// tombstone.
+// hint tells those who serve a task that it is cancelled: of a series, the runs that were stored
+// before its tombstone.
 func (p *Pool) hint(at place, tombstone uint64) error {
-	if err := p.nc.Publish(p.on.hint(at), strconv.AppendUint(nil, tombstone, 10)); err != nil {
+	if err := p.nc.Publish(p.on.hint(at), []byte(tombstoneText(tombstone))); err != nil {
 		return explained(err)
 	}
 	return nil
@@ -144,7 +103,7 @@ func (p *Pool) hint(at place, tombstone uint64) error {
 // hinted ends the runs of what was cancelled. A hint may overtake the run that it is about: then
 // the run finds the record, which was there before the hint.
 func (w *worker) hinted(m *nats.Msg) {
-	at := place{m.Subject[len(w.pool.on.prefix+"hint."):]}
+	at := w.pool.on.placeOfAny(m.Subject)
 	tombstone, err := strconv.ParseUint(string(m.Data), 10, 64)
 	if err != nil {
 		return
@@ -164,15 +123,10 @@ func (w *worker) hinted(m *nats.Msg) {
 
 func isTombstone(h nats.Header) bool { return h.Get(headerEnd) != "" }
 
-// clear acknowledges a tombstone when nothing is before it any more.
+// clear removes a tombstone when nothing is before it any more.
 func (w *worker) clear(h *held) {
 	if _, err := w.awaitTurn(h); err != nil {
 		h.leave(err)
-		return
-	}
-	tombstone := nats.NewMsg(w.pool.on.run(h.at))
-	if err := w.pool.note(h.ctx, tombstone, h.sequence, true); err != nil {
-		h.leave(err) // its author may have died before that
 		return
 	}
 	h.done()

@@ -15,10 +15,10 @@ import (
 //
 //	nothing -> arm        declared
 //	arm     -> run        its time has come: the server moves it, in one entry of its log
-//	run     -> arm        the run has ended: the next is stored, then the run is acknowledged
+//	run     -> arm        the run has ended: the next is stored, then the run is removed
 //	any     -> run        a command (pause, resume, trigger, a new declaration) is appended
 //	any     -> run        a tombstone, in the same way: cancelled, or ended by its function
-//	run     -> nothing    the tombstone is acknowledged
+//	run     -> nothing    the tombstone is removed
 //
 // Two rules make it safe, whoever dies and whoever comes back:
 //
@@ -28,14 +28,14 @@ import (
 //     the entry that stores it. So the chain never forks; who comes late is refused.
 //
 // And nothing is believed to be gone because it does not show. A worker can have a message before
-// the leader, which answers, has it: another replica has delivered it. To acknowledge it then, as
-// if it had been taken out, would end the chain. Only what came later tells.
+// the leader, which answers, has it: another replica has delivered it. To remove it then, as if
+// something had followed it, would end the chain. Only what came later tells.
 //
 // Who executes the first message holds a claim on it, see claim.go.
 //
 // A message that is both first and last is the common case. The next link is stored before the run
-// is acknowledged, so the chain is never empty: whoever gets a run again, of a worker that died
-// in between, sees that something follows it, and only acknowledges.
+// is removed, so the chain is never empty: who gets a run again, of a worker that died in between,
+// sees that something follows it, and only removes it.
 
 const (
 	headerExpect   = "Nats-Expected-Last-Subject-Sequence"
@@ -255,7 +255,7 @@ func (w *worker) follow(h *held, l link) {
 		var missed uint64
 		l.due, missed = l.cadence.caughtUp(h.calendar, l.due, w.pool.now())
 		if l.missed += missed; l.due.IsZero() {
-			w.endSeries(h.ctx, h)
+			h.done()
 			return
 		}
 	}
@@ -285,32 +285,18 @@ func (w *worker) goOn(ctx context.Context, h *held) {
 	next, more := h.link.after(h.calendar, w.pool.now())
 	if !more {
 		w.pool.logger.Info("series ended, its calendar has no more times", h.attr())
-		w.endSeries(ctx, h)
+		h.done()
 		return
 	}
 	w.storeNext(ctx, h, next)
 }
 
-// endSeries ends a series whose calendar has no more times.
-func (w *worker) endSeries(ctx context.Context, h *held) {
-	run := nats.NewMsg(w.pool.on.run(h.at))
-	if err := w.pool.note(ctx, run, h.sequence, true); err != nil {
-		h.leave(err)
-		return
-	}
-	h.done()
-}
-
-// storeNext stores the next link, if the one at hand still is the last, and acknowledges that.
+// storeNext stores the next link, if the one at hand still is the last, and removes that.
 func (w *worker) storeNext(ctx context.Context, h *held, next link) {
 	next.follows = 0
 	m := w.pool.linkMessage(h.at, next, h.msg.Data())
 	expect(m, w.pool.on.any(h.at), h.sequence)
-	sequence, err := w.pool.publish(ctx, m)
-	if err == nil {
-		err = w.pool.note(ctx, m, sequence, false)
-	}
-	switch {
+	switch _, err := w.pool.publish(ctx, m); {
 	case err == nil && h.link.do != doRun:
 		w.pool.logger.Debug("command followed", h.attr(), "do", h.link.do, "due", next.due)
 	case err == nil:

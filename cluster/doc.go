@@ -27,7 +27,7 @@
 //
 //   - Accepted means stored. A nil error of Submit and its kin says that the server has acknowledged:
 //     a quorum of the replicas, or the one disk. See "Durability" for what that is worth. What the
-//     queue loses nevertheless, by a fault of the server, is found in a ledger and queued again.
+//     server forgets nevertheless, by a fault of its own, is still stored, found and queued again.
 //   - Each accepted task has one outcome, the first recorded. It is executed at least once: more
 //     often if a worker dies or is silent for longer than its [Lease], or a server dies.
 //     Effects that must not happen twice need [Run.ID] as an idempotency key, or [Run.Fence].

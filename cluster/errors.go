@@ -25,6 +25,10 @@ var (
 	// payload cannot be decoded. The payload is kept on the dead-letter subject.
 	ErrAbandoned = errors.New("cluster: abandoned")
 
+	// ErrGone is the error of a future whose task was accepted, and is not on the server any more
+	// though it has no outcome: it was purged, or the server has lost it.
+	ErrGone = errors.New("cluster: task gone")
+
 	// ErrUnsupported says that the server cannot carry a pool: it is older than 2.12, or has no
 	// JetStream, or not for this account.
 	ErrUnsupported = errors.New("cluster: server not supported")
@@ -141,11 +145,6 @@ func transient(err error) bool {
 		}
 	}
 	return false
-}
-
-// uncertain tells that an error does not say whether a message was stored.
-func uncertain(err error) bool {
-	return errors.Is(err, ErrUnavailable) || errors.Is(err, ErrClosed)
 }
 
 // explained puts in words what the client's error means for a pool.

@@ -8,15 +8,20 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/nats-io/nuid"
 )
 
-// figure reads a number that the ledger keeps, 0 if there is none yet, and the message that has it.
+// Figures are numbers that the bucket keeps, by their keys. They do not age.
+const (
+	figureSweeps = "sweeps" // how often the queue was swept, and when that was done last
+	figureHealed = "healed" // how many messages were healed
+)
+
+// figure reads a number, 0 if there is none yet, and the message that has it.
 func (p *Pool) figure(
-	ctx context.Context, subject string,
+	ctx context.Context, key string,
 ) (m jetstream.RawStreamMsg, n uint64, err error) {
-	err = p.persist(ctx, "reading the ledger", func(ctx context.Context) error {
-		stored, err := p.ledger.GetLastMsgForSubject(ctx, subject)
+	err = p.persist(ctx, "reading a figure", func(ctx context.Context) error {
+		stored, err := p.kept.GetLastMsgForSubject(ctx, p.results.subject(key))
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
 			return nil
 		}
@@ -35,10 +40,11 @@ func (p *Pool) figure(
 }
 
 // setFigure stores a number, if it was last stored at a sequence.
-func (p *Pool) setFigure(ctx context.Context, subject string, n, last uint64) (uint64, error) {
-	m := nats.NewMsg(subject)
+func (p *Pool) setFigure(ctx context.Context, key string, n, last uint64) error {
+	m := nats.NewMsg(p.results.subject(key))
 	m.Data = strconv.AppendUint(nil, n, 10)
-	expect(m, subject, last)
-	m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
-	return p.publish(ctx, m)
+	m.Header.Set(jetstream.MsgTTLHeader, "never")
+	expect(m, m.Subject, last)
+	_, err := p.publish(ctx, m)
+	return err
 }

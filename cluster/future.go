@@ -31,7 +31,8 @@ func (f *Future[R]) ID() string { return f.id }
 
 // Get waits until the task has an outcome, or ctx ends: that ends the waiting, not the task. It
 // returns the result, or a *[TaskError], ErrCancelled, [ErrAbandoned], an error of ctx,
-// [ErrClosed], or an error of the task's codec.
+// [ErrClosed], an error of the task's codec, or, of a future of the process that has submitted the
+// task, [ErrGone].
 func (f *Future[R]) Get(ctx context.Context) (R, error) {
 	var out R
 	o, err := f.await(ctx)

@@ -7,51 +7,52 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// healTask queues a task again that was lost. forgotten is the sequence of its message, if that is
-// stored.
-func (p *Pool) healTask(ctx context.Context, at place, forgotten uint64) error {
-	entry, err := p.entry(ctx, at)
-	if err != nil || entry == nil || isTombstone(entry.Header) {
-		return err // it has ended meanwhile
+// heal has what a forgotten message says be done after all.
+func (p *Pool) heal(ctx context.Context, m *jetstream.RawStreamMsg) error {
+	at := p.on.placeOf(m.Subject)
+	if at.series() {
+		return p.healSeries(ctx, at, m)
 	}
-	m := p.message(at, dueOf(entry.Header))
-	m.Data = entry.Data
-	expect(m, p.on.any(at), forgotten)
-	if _, err := p.publish(ctx, m); err != nil {
-		return unlessConflict(err)
+	switch _, ended, err := p.results.recorded(ctx, at.id()); {
+	case err != nil:
+		return err
+	case ended:
+		_, err := p.takeOut(ctx, m.Sequence)
+		return err
 	}
-	return p.healed(ctx, at, forgotten)
+	again := p.message(at, dueOf(m.Header))
+	again.Data = m.Data
+	return p.replace(ctx, at, m.Sequence, again)
 }
 
-// healSeries stores again what has been forgotten of a series, or if nothing is left of it the
-// newest message that the ledger has. What is forgotten and has others behind it is just removed:
-// they say how the series goes on.
-func (p *Pool) healSeries(
-	ctx context.Context, at place, first, newest *jetstream.RawStreamMsg,
-) error {
-	if sequenceOf(first) != sequenceOf(newest) {
-		return p.healed(ctx, at, first.Sequence)
+// healSeries stores a link again, unless others are behind it.
+func (p *Pool) healSeries(ctx context.Context, at place, m *jetstream.RawStreamMsg) error {
+	newest, err := p.last(ctx, p.on.any(at))
+	if err != nil || newest == nil {
+		return err
 	}
-	entry, err := p.entry(ctx, at)
-	if err != nil || entry == nil || isTombstone(entry.Header) {
-		return err // it has ended meanwhile
+	if newest.Sequence != m.Sequence {
+		return p.healed(ctx, at, m.Sequence)
 	}
-	if first != nil {
-		entry = first
-	}
-	m, err := p.again(at, entry)
+	again, err := p.again(at, m)
 	if err != nil {
 		return err
 	}
-	expect(m, p.on.any(at), sequenceOf(newest))
-	sequence, err := p.publish(ctx, m)
-	if err != nil {
-		return unlessConflict(err)
-	}
-	if err := p.note(ctx, m, sequence, false); err != nil {
+	return p.replace(ctx, at, m.Sequence, again)
+}
+
+// replace stores a message in place of a forgotten one. If there is a newer one already, that is
+// what goes on.
+func (p *Pool) replace(ctx context.Context, at place, forgotten uint64, again *nats.Msg) error {
+	expect(again, p.on.any(at), forgotten)
+	switch _, err := p.publish(ctx, again); {
+	case conflict(err):
+		_, err := p.takeOut(ctx, forgotten)
+		return err
+	case err != nil:
 		return err
 	}
-	return p.healed(ctx, at, sequenceOf(newest))
+	return p.healed(ctx, at, forgotten)
 }
 
 // again is a message that says what a message of a series said.
@@ -82,25 +83,24 @@ func unlessConflict(err error) error {
 	return err
 }
 
-// healed tells and counts what was healed, and removes the message that was forgotten, if any.
+// healed removes a message that was forgotten, once what it says goes on, and tells and counts
+// that.
 func (p *Pool) healed(ctx context.Context, at place, forgotten uint64) error {
-	p.logger.Error("an accepted task was not on the queue any more, and is queued again",
-		"pool", p.settings.name, "task", nameOf(at.task()), "id", at.id(), "forgotten", forgotten)
-	if forgotten != 0 {
-		if _, err := p.takeOut(ctx, forgotten); err != nil {
-			return err
-		}
+	p.logger.Error("the server had forgotten a message; what it says goes on", "pool",
+		p.settings.name, "task", nameOf(at.task()), "id", at.id(), "sequence", forgotten)
+	if _, err := p.takeOut(ctx, forgotten); err != nil {
+		return err
 	}
 	return p.countHealed(ctx)
 }
 
 func (p *Pool) countHealed(ctx context.Context) error {
 	for {
-		stored, healed, err := p.figure(ctx, p.on.healed())
+		stored, healed, err := p.figure(ctx, figureHealed)
 		if err != nil {
 			return err
 		}
-		if _, err = p.setFigure(ctx, p.on.healed(), healed+1, stored.Sequence); !conflict(err) {
+		if err := p.setFigure(ctx, figureHealed, healed+1, stored.Sequence); !conflict(err) {
 			return err
 		}
 	}

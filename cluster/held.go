@@ -25,7 +25,7 @@ const keepsWaiting = time.Second
 
 // held is one run that this process holds.
 //
-//	received -> admitted -> begun -> settled      (acknowledged, given back, or left to its lease)
+//	received -> admitted -> begun -> settled      (removed, given back, or left to its lease)
 //	received, admitted -> withdrawn -> settled    (given back: this process stops, or has no room)
 //	received, admitted -> dropped                 (it is over: done already, cancelled, superseded)
 //	received -> cleared                           (a tombstone)
@@ -221,20 +221,15 @@ func (h *held) release() {
 
 var errReleased = errors.New("cluster: the run has ended")
 
-// done acknowledges the run, which ends it for all. A task is struck from the ledger before that,
-// as what is entered and not queued counts as lost.
+// done removes the run from the queue, which ends it for all. If that fails it comes again, and is
+// seen to be over.
 func (h *held) done() {
-	if !h.at.series() {
-		h.yield()
-		ctx, cancel := context.WithTimeout(h.worker.life, h.worker.pool.keep)
-		defer cancel()
-		if err := h.worker.pool.strike(ctx, h.at); err != nil {
-			h.worker.pool.logger.Warn("run left to another", h.attr(), "why", err)
-			h.release()
-			return
-		}
+	h.yield()
+	ctx, cancel := context.WithTimeout(h.worker.life, h.worker.pool.keep)
+	defer cancel()
+	if _, err := h.worker.pool.takeOut(ctx, h.sequence); err != nil {
+		h.worker.pool.logger.Warn("run left to another", h.attr(), "why", err)
 	}
-	_ = h.msg.Ack() // if it is lost the run comes again, and is seen to be done
 	h.release()
 }
 

@@ -165,8 +165,8 @@ func (p *Pool) claimOfKey(ctx context.Context, k onceKey) (c onceClaim, err erro
 	if err != nil {
 		return c, err
 	}
-	ended, err := p.kept.GetLastMsgForSubject(ctx, p.results.subject(k.later()))
-	if err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) {
+	ended, err := p.results.last(ctx, p.results.either(k.later()))
+	if err != nil {
 		return c, err
 	}
 	for _, m := range []*jetstream.RawStreamMsg{waiting, ended} {

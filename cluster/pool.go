@@ -23,7 +23,6 @@ type Pool struct {
 	nc      *nats.Conn
 	js      jetstream.JetStream
 	stream  jetstream.Stream // the queue
-	ledger  jetstream.Stream
 	bucket  jetstream.KeyValue
 	kept    jetstream.Stream     // of the bucket
 	made    map[string]time.Time // the streams, by their names, and when they were made
@@ -35,9 +34,10 @@ type Pool struct {
 
 	submissions batcher // on their way to the stream
 	outcomes    batcher // on their way to the bucket
-	entries     batcher // and strikes, on their way to the ledger
 
 	calendars calendars // of the series that this process has declared
+
+	mayNotRemove atomic.Bool // it has tried to take out a message, and has no right to
 }
 
 // Join makes the pool of a name on the server, or finds it, and takes part in it. The connection
@@ -78,15 +78,14 @@ func (p *Pool) join(ctx context.Context) error {
 		return explained(err)
 	}
 	p.js = js
-	for _, b := range []*batcher{&p.submissions, &p.outcomes, &p.entries} {
+	for _, b := range []*batcher{&p.submissions, &p.outcomes} {
 		b.alone = p.publishAlone
 	}
-	p.entries.frugal = true
 	made := patient(2*time.Second, p.makeStreams)
 	if err := p.persist(ctx, "making or finding the streams", made); err != nil {
 		return err
 	}
-	p.made = madeAt(p.stream, p.ledger, p.kept)
+	p.made = madeAt(p.stream, p.kept)
 	if err := p.persist(ctx, "asking for the time", func(ctx context.Context) error {
 		return p.clock.ask(ctx, p.stream)
 	}); err != nil {

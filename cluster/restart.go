@@ -11,10 +11,10 @@ import (
 // A worker that stops gives back what it holds, and the server delivers that to others at once. If
 // the server is in the same process, it stops as well: it has forgotten by its next start that
 // something was given back, and waits for the lease of a worker that is gone. So there what is held
-// is queued again, as a message that has never been delivered, and the old one is acknowledged:
+// is queued again, as a message that has never been delivered, and the old one is removed:
 //
 //	held -> queued again    only if it still is the newest of its place
-//	     -> acknowledged    and only then
+//	     -> removed         and only then
 //
 // A process that dies in between leaves both. For a series the second replaces the first, as any
 // newer message does; a task may be executed twice, as after any death.
@@ -30,16 +30,11 @@ func (h *held) queueAgain(ctx context.Context) error {
 		}
 	}
 	expect(m, p.on.any(h.at), h.sequence)
-	sequence, err := p.publish(ctx, m)
-	if err != nil {
+	if _, err := p.publish(ctx, m); err != nil {
 		return err
 	}
-	if h.at.series() {
-		if err := p.note(ctx, m, sequence, false); err != nil {
-			return err
-		}
-	}
-	return h.msg.DoubleAck(ctx)
+	_, err := p.takeOut(ctx, h.sequence)
+	return err
 }
 
 // takeAllBack is takeBack for all tasks. What fails waits for its lease.

@@ -3,10 +3,12 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"weak"
 
 	"github.com/nats-io/nats.go"
@@ -30,9 +32,14 @@ type results struct {
 //
 //	open -> settled, once: outcome is written before done is closed, and not after.
 type pending struct {
+	id      string
+	at      place
 	done    chan struct{}
 	outcome outcome
 	fault   error
+
+	accepted atomic.Bool
+	missed   bool // at the last look, see gone.go
 }
 
 func newResults(p *Pool) *results {
@@ -41,8 +48,8 @@ func newResults(p *Pool) *results {
 
 // expect registers a future of this process before its task is submitted, so that its outcome
 // cannot be missed.
-func (r *results) expect(id string) *pending {
-	f := &pending{done: make(chan struct{})}
+func (r *results) expect(id string, at place) *pending {
+	f := &pending{id: id, at: at, done: make(chan struct{})}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if known := r.open[id].Value(); known != nil {
@@ -88,15 +95,17 @@ func (r *results) settle(id string, o outcome, fault error) {
 // watchOwn watches what becomes of this process's tasks, until the pool or the connection is
 // closed.
 func (r *results) watchOwn(ctx context.Context) error {
-	w := &watch{stream: r.pool.kept, subject: r.subject(r.pool.client + ".>")}
+	w := &watch{stream: r.pool.kept, subject: r.either(r.pool.client + ".>")}
 	if err := w.open(ctx); err != nil {
 		return err
 	}
 	go func() {
 		defer close(r.over)
 		err := w.follow(r.pool.part.life, func(m jetstream.Msg) (more bool) {
-			o, err := decodeOutcome(m.Data())
-			r.settle(strings.TrimPrefix(m.Subject(), r.subject("")), o, err)
+			if !deleted(m.Headers()) {
+				id, o, err := r.read(m.Subject(), m.Data())
+				r.settle(id, o, err)
+			}
 			return true
 		})
 		w.remove()
@@ -117,6 +126,35 @@ func (r *results) watchOwn(ctx context.Context) error {
 // subject is where the bucket stores a key.
 func (r *results) subject(key string) string { return "$KV." + r.pool.bucketName() + "." + key }
 
+// An outcome is on one of two subjects, so that who may cancel need not have the right to write
+// results. The first of either refuses the other: each is stored on the condition that there is
+// none on both.
+func (r *results) done(id string) string      { return r.subject("end.done." + id) }
+func (r *results) cancelled(id string) string { return r.subject("end.cancelled." + id) }
+func (r *results) either(id string) string    { return r.subject("end.*." + id) }
+
+// place is where an outcome belongs.
+func (r *results) place(id string, o outcome) string {
+	if o.kind == cancelled {
+		return r.cancelled(id)
+	}
+	return r.done(id)
+}
+
+// read reads an outcome, and whose it is. What is on the subject of the cancelled is cancelled,
+// whatever it says.
+func (r *results) read(subject string, data []byte) (id string, o outcome, err error) {
+	how, id, _ := strings.Cut(strings.TrimPrefix(subject, r.subject("end.")), ".")
+	if how == "cancelled" {
+		return id, outcome{cancelled, data[min(1, len(data)):]}, nil
+	}
+	o, err = decodeOutcome(data)
+	if err == nil && o.kind == cancelled {
+		err = fmt.Errorf("cluster: the result of a task (%s) says that it is cancelled", id)
+	}
+	return id, o, err
+}
+
 // attach finds or awaits the outcome of any task: what is recorded already is told first.
 func (r *results) attach(ctx context.Context, id string) (o outcome, err error) {
 	ctx, release := r.pool.part.within(ctx)
@@ -124,14 +162,14 @@ func (r *results) attach(ctx context.Context, id string) (o outcome, err error) 
 	if o, ok, err := r.recorded(ctx, id); ok || err != nil {
 		return o, err
 	}
-	w := &watch{stream: r.pool.kept, subject: r.subject(id)}
+	w := &watch{stream: r.pool.kept, subject: r.either(id)}
 	defer w.close()
 	var fault error
 	err = w.follow(ctx, func(m jetstream.Msg) (more bool) {
-		if len(m.Data()) == 0 {
-			return true // it was deleted
+		if deleted(m.Headers()) {
+			return true
 		}
-		o, fault = decodeOutcome(m.Data())
+		_, o, fault = r.read(m.Subject(), m.Data())
 		return false
 	})
 	if err != nil {
@@ -140,17 +178,24 @@ func (r *results) attach(ctx context.Context, id string) (o outcome, err error) 
 	return o, fault
 }
 
+// deleted tells that a message of the bucket says that its key was deleted.
+func deleted(h nats.Header) bool { return h.Get("KV-Operation") != "" }
+
 // recorded returns the outcome that a task has already, if any.
 func (r *results) recorded(ctx context.Context, id string) (o outcome, ok bool, err error) {
 	err = r.pool.persist(ctx, "reading an outcome", func(ctx context.Context) error {
-		entry, err := r.pool.bucket.Get(ctx, id)
-		if errors.Is(err, jetstream.ErrKeyNotFound) {
-			return nil
+		m, err := r.last(ctx, r.either(id))
+		if m != nil && m.Subject == r.cancelled(id) {
+			// There is no result, unless it was cancelled without the condition.
+			var result *jetstream.RawStreamMsg
+			if result, err = r.last(ctx, r.done(id)); result != nil {
+				m = result
+			}
 		}
-		if err != nil {
+		if m == nil || err != nil {
 			return err
 		}
-		o, err = decodeOutcome(entry.Value())
+		_, o, err = r.read(m.Subject, m.Data)
 		ok = err == nil
 		return err
 	})
@@ -160,11 +205,25 @@ func (r *results) recorded(ctx context.Context, id string) (o outcome, ok bool, 
 	return o, ok, err
 }
 
+// last returns the last message of a subject, nil if there is none.
+func (r *results) last(ctx context.Context, subject string) (*jetstream.RawStreamMsg, error) {
+	m, err := r.pool.kept.GetLastMsgForSubject(ctx, subject)
+	switch {
+	case errors.Is(err, jetstream.ErrMsgNotFound):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case deleted(m.Header):
+		return nil, nil
+	}
+	return m, nil
+}
+
 // record writes the outcome of a task, unless it has one.
 func (r *results) record(ctx context.Context, id string, o outcome) (first bool, err error) {
-	m := nats.NewMsg(r.subject(id))
+	m := nats.NewMsg(r.place(id, o))
 	m.Data = o.encode()
-	expect(m, m.Subject, 0)
+	expect(m, r.either(id), 0)
 	m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
 	if err = r.pool.outcomes.publish(ctx, m); !conflict(err) {
 		return err == nil, err

@@ -344,11 +344,7 @@ func (p *Pool) change(
 			return err
 		}
 		expect(m, p.on.any(at), sequenceOf(newest))
-		sequence, err := p.publish(ctx, m)
-		if err == nil {
-			return p.note(ctx, m, sequence, false)
-		}
-		if !conflict(err) {
+		if _, err := p.publish(ctx, m); !conflict(err) {
 			return err
 		}
 		if sleep(ctx, 2*time.Millisecond); ctx.Err() != nil {

@@ -15,7 +15,7 @@ type Stats struct {
 	Stored uint64 // messages: one for each task that waits, is due or runs, and for each series
 	Bytes  uint64 // that they take on each replica
 	Dead   uint64 // payloads that were given up, while they are kept
-	Healed uint64 // accepted tasks that the server had lost, and that were queued again: 0, as a rule
+	Healed uint64 // accepted tasks that the server had forgotten, and that were queued again
 	Tasks  []TaskStats
 }
 
@@ -46,7 +46,7 @@ func (p *Pool) Stats(ctx context.Context) (s Stats, err error) {
 			return err
 		}
 		s.Dead = dead.CachedInfo().State.Msgs
-		if _, s.Healed, err = p.figure(ctx, p.on.healed()); err != nil {
+		if _, s.Healed, err = p.figure(ctx, figureHealed); err != nil {
 			return err
 		}
 		consumers := p.stream.ListConsumers(ctx)

@@ -37,18 +37,17 @@ func atLeast(version string, minor int) bool {
 
 func (p *Pool) streamName() string { return "PUNCTUAL_" + p.settings.name }
 func (p *Pool) deadName() string   { return "PUNCTUAL_" + p.settings.name + "_DEAD" }
-func (p *Pool) ledgerName() string { return "PUNCTUAL_" + p.settings.name + "_LEDGER" }
 func (p *Pool) bucketName() string { return "PUNCTUAL_" + p.settings.name }
 
-// makeStreams makes the stream of what is to do, the ledger, the bucket of outcomes and the stream
-// of dead letters, or finds them.
+// makeStreams makes the stream of what is to do, the bucket of outcomes and the stream of dead
+// letters, or finds them.
 func (p *Pool) makeStreams(ctx context.Context) error {
 	stream, err := p.findOrMake(ctx, jetstream.StreamConfig{
 		Metadata:           map[string]string{protocolKey: strconv.Itoa(protocol)},
 		Name:               p.streamName(),
 		Description:        "what the tasks of pool " + p.settings.name + " have to do",
 		Subjects:           []string{p.on.allArmed(), p.on.allRuns()},
-		Retention:          jetstream.WorkQueuePolicy,
+		Retention:          jetstream.LimitsPolicy, // see queue.go
 		Storage:            jetstream.FileStorage,
 		Replicas:           max(p.replicas, 1),
 		Duplicates:         min(duplicates, p.keep), // what is forgotten may be submitted anew
@@ -58,15 +57,9 @@ func (p *Pool) makeStreams(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := checkProtocol(stream.CachedInfo().Config); err != nil {
-		return err
-	}
 	p.stream = stream
 	if stream.CachedInfo().Config.AllowAtomicPublish && p.batching() {
 		p.submissions.batch = p.publishBatch
-	}
-	if err := p.makeLedger(ctx); err != nil {
-		return err
 	}
 	if _, err := p.findOrMake(ctx, jetstream.StreamConfig{
 		Name:        p.deadName(),
@@ -82,35 +75,6 @@ func (p *Pool) makeStreams(ctx context.Context) error {
 	return p.findOrMakeBucket(ctx)
 }
 
-// makeLedger makes the ledger, or finds it. One that has a single replica is not synced at each
-// entry: it is there for faults of the server, not of its disk. The server has no batches for that.
-func (p *Pool) makeLedger(ctx context.Context) error {
-	config := jetstream.StreamConfig{
-		Name:              p.ledgerName(),
-		Description:       "what the tasks of pool " + p.settings.name + " have not done yet",
-		Subjects:          []string{p.on.allTodo(), p.on.sweep(), p.on.healed()},
-		Storage:           jetstream.FileStorage,
-		Replicas:          max(p.replicas, 1),
-		MaxMsgsPerSubject: 1,
-		Duplicates:        duplicates,
-		AllowMsgTTL:       true,
-	}
-	if config.Replicas == 1 {
-		config.PersistMode = jetstream.AsyncPersistMode
-	} else {
-		config.AllowAtomicPublish = true
-	}
-	ledger, err := p.findOrMake(ctx, config)
-	if err != nil {
-		return err
-	}
-	p.ledger = ledger
-	if ledger.CachedInfo().Config.AllowAtomicPublish && p.batching() {
-		p.entries.batch = p.publishBatch
-	}
-	return nil
-}
-
 func (p *Pool) findOrMake(
 	ctx context.Context, want jetstream.StreamConfig,
 ) (jetstream.Stream, error) {
@@ -123,6 +87,11 @@ func (p *Pool) findOrMake(
 	}
 	if err != nil {
 		return nil, err
+	}
+	if want.Metadata[protocolKey] != "" {
+		if err := checkProtocol(stream.CachedInfo().Config); err != nil {
+			return nil, err
+		}
 	}
 	if p.replicas == 0 {
 		want.Replicas = 0
@@ -198,16 +167,17 @@ func (p *Pool) makeBucket(ctx context.Context) (jetstream.Stream, error) {
 }
 
 // configureBucket makes the bucket's values be read where they are written: any replica may answer
-// otherwise, and one that lags does not know what has just been stored. And it allows batches.
+// otherwise, and one that lags does not know what has just been stored. And it allows batches, and
+// figures that do not age.
 func (p *Pool) configureBucket(ctx context.Context, config jetstream.StreamConfig) error {
 	p.keep = config.MaxAge
 	if p.batching() {
 		p.outcomes.batch = p.publishBatch
 	}
-	if !config.AllowDirect && config.AllowAtomicPublish {
+	if !config.AllowDirect && config.AllowAtomicPublish && config.AllowMsgTTL {
 		return nil
 	}
-	config.AllowDirect, config.AllowAtomicPublish = false, true
+	config.AllowDirect, config.AllowAtomicPublish, config.AllowMsgTTL = false, true, true
 	_, err := p.js.UpdateStream(ctx, config)
 	return err
 }

@@ -12,8 +12,6 @@ import (
 //	punctual.<pool>.arm.<task>.o.<client>.<id>   a task that waits for its time
 //	punctual.<pool>.arm.<task>.s.<series>        a series that waits for its next run
 //	punctual.<pool>.run.<task>.…                 the same, due soon, or running
-//	punctual.<pool>.todo.<task>.o.<client>.<id>  a task that has no outcome yet, in the ledger
-//	punctual.<pool>.sweep, .healed               how far the ledger is swept, what was healed
 //	punctual.<pool>.hint.…                       "this run is cancelled", to whom it may concern
 //	punctual.<pool>.dead.<task>.<client>.<id>    the payload of a task that was given up
 //	punctual.<pool>.dead.<task>.s.<series>.<n>   of a run of a series
@@ -41,10 +39,6 @@ func (s subjects) any(p place) string       { return s.prefix + "*." + p.tail } 
 func (s subjects) hint(p place) string      { return s.prefix + "hint." + p.tail }
 func (s subjects) hints(task string) string { return s.prefix + "hint." + token(task) + ".>" }
 func (s subjects) runs(task string) string  { return s.prefix + "run." + token(task) + ".>" }
-func (s subjects) todo(p place) string      { return s.prefix + "todo." + p.tail }
-func (s subjects) allTodo() string          { return s.prefix + "todo.>" }
-func (s subjects) sweep() string            { return s.prefix + "sweep" }
-func (s subjects) healed() string           { return s.prefix + "healed" }
 func (s subjects) allArmed() string         { return s.prefix + "arm.>" }
 func (s subjects) allRuns() string          { return s.prefix + "run.>" }
 func (s subjects) allDead() string          { return s.prefix + "dead.>" }
@@ -56,15 +50,10 @@ func (s subjects) placeOf(subject string) place {
 	return place{strings.TrimPrefix(subject, s.prefix+"run.")}
 }
 
-// placeOfAny is the place of a run's subject or of a schedule's.
+// placeOfAny is the place of a run's subject, of a schedule's or of a hint's.
 func (s subjects) placeOfAny(subject string) place {
 	_, tail, _ := strings.Cut(strings.TrimPrefix(subject, s.prefix), ".")
 	return place{tail}
-}
-
-// placeOfTodo is the place of an entry of the ledger.
-func (s subjects) placeOfTodo(subject string) place {
-	return place{strings.TrimPrefix(subject, s.prefix+"todo.")}
 }
 
 // run names a run of a series among dead letters.

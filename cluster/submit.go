@@ -102,10 +102,12 @@ func ScheduleAt[P, R any](
 		f.id, err = p.submitOnce(ctx, onceKeyOf(def.name, s), due, payload)
 	} else {
 		f.id = p.client + "." + nuid.Next()
-		f.own = p.results.expect(f.id)
-		if err = p.accept(ctx, taskPlace(def.name, f.id), f.id, due, payload); err != nil {
+		at := taskPlace(def.name, f.id)
+		f.own = p.results.expect(f.id, at)
+		if err = p.accept(ctx, at, f.id, due, payload); err != nil {
 			p.results.forget(f.id)
 		}
+		f.own.accepted.Store(true)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cluster: task %q: %w", def.name, err)

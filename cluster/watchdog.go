@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"strconv"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -15,31 +14,6 @@ import (
 // otherwise: nobody answers for a stream that is deleted, as when there is no leader, and nothing
 // new comes from one that was made anew.
 const watchEvery = 10 * time.Second
-
-// protocol is the number of what is stored, and of how processes go on with what others have
-// stored. It grows with each change that code of before would get wrong. The stream of a pool
-// carries it; one without is of the first.
-const (
-	protocol    = 1
-	protocolKey = "punctual.protocol"
-)
-
-// checkProtocol returns ErrProtocol for a stream of a protocol that this code does not know.
-func checkProtocol(config jetstream.StreamConfig) error {
-	text, ok := config.Metadata[protocolKey]
-	if !ok {
-		return nil
-	}
-	n, err := strconv.Atoi(text)
-	switch {
-	case err != nil || n < 1:
-		return fmt.Errorf("%w: %q, which is no number", ErrProtocol, text)
-	case n > protocol:
-		return fmt.Errorf("%w: it is of protocol %d, and this version of the package knows those "+
-			"up to %d", ErrProtocol, n, protocol)
-	}
-	return nil
-}
 
 // watchOver looks after the pool until this process's part ends, or the connection is closed.
 func (p *Pool) watchOver() {
@@ -52,6 +26,11 @@ func (p *Pool) watchOver() {
 		if p.intact(p.part.life) != nil {
 			return
 		}
+		ctx, cancel := context.WithTimeout(p.part.life, watchEvery)
+		if err := p.findGone(ctx); err != nil && ctx.Err() == nil {
+			p.logger.Debug("open futures not looked at", "pool", p.settings.name, "error", err)
+		}
+		cancel()
 	}
 }
 
@@ -98,8 +77,10 @@ func (p *Pool) look(ctx context.Context) error {
 		case !now.CachedInfo().Created.Equal(made):
 			return fmt.Errorf("%w: stream %s has been made anew", ErrShape, name)
 		}
-		if err := checkProtocol(now.CachedInfo().Config); err != nil {
-			return err
+		if name == p.streamName() {
+			if err := checkProtocol(now.CachedInfo().Config); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

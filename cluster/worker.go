@@ -74,6 +74,7 @@ type worker struct {
 	leases *leases
 	window *window
 	alone  chan struct{}   // held by the one run that has lost its worker often
+	taking chan struct{}   // one for each that is being taken out
 	life   context.Context // ends when Serve does: until then outcomes may still be stored
 	die    context.CancelFunc
 	stop   context.CancelCauseFunc // ends the fetching, as if Serve's context had ended
@@ -93,6 +94,7 @@ func newWorker(p *Pool) *worker {
 		leases: newLeases(p.nc),
 		window: newWindow(p.workers),
 		alone:  make(chan struct{}, 1),
+		taking: make(chan struct{}, mostTaken),
 		at:     map[place][]*held{},
 		empty:  make(chan struct{}),
 	}
@@ -123,13 +125,13 @@ func (w *worker) work(ctx context.Context, defs []*definition) error {
 	fetchers.Go(func() { w.pool.sweep(fetching) })
 	fetchers.Go(func() { w.pool.keepSentinel(fetching) })
 	for _, def := range defs {
-		sub, err := w.pool.nc.Subscribe(w.pool.on.hints(def.name), w.hinted)
+		unsubscribe, err := w.listen(def)
 		if err != nil {
 			stop(nil)
 			fetchers.Wait()
 			return explained(err)
 		}
-		defer sub.Unsubscribe() //nolint:errcheck // it only tells that the connection is gone
+		defer unsubscribe()
 		fetchers.Go(func() {
 			if err := w.fetch(fetching, def); err != nil {
 				stop(err)
@@ -150,6 +152,24 @@ func (w *worker) work(ctx context.Context, defs []*definition) error {
 		return nil
 	}
 	return context.Cause(fetching)
+}
+
+// listen has the worker hear of what is cancelled of a task.
+func (w *worker) listen(def *definition) (unsubscribe func(), err error) {
+	hints := w.pool.on.hints(def.name)
+	all, err := w.pool.nc.Subscribe(hints, w.hinted)
+	if err != nil {
+		return nil, err
+	}
+	some, err := w.pool.nc.QueueSubscribe(hints, takers, w.takeOutHinted)
+	if err != nil {
+		_ = all.Unsubscribe()
+		return nil, err
+	}
+	return func() { // an error only tells that the connection is gone
+		_ = all.Unsubscribe()
+		_ = some.Unsubscribe()
+	}, nil
 }
 
 // fetch takes runs of a task from the server, as far as there is room for them.

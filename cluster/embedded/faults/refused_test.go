@@ -94,12 +94,13 @@ func TestJoinRefusesAStreamOfAnotherShape(t *testing.T) {
 		says   string
 	}{
 		"retention": {jetstream.StreamConfig{Subjects: []string{"punctual.tasks.arm.>",
-			"punctual.tasks.run.>"}, AllowMsgSchedules: true, AllowRollup: true}, "retention"},
+			"punctual.tasks.run.>"}, AllowMsgSchedules: true, AllowRollup: true,
+			Retention: jetstream.WorkQueuePolicy}, "retention"},
 		"limit": {jetstream.StreamConfig{Subjects: []string{"punctual.tasks.arm.>",
-			"punctual.tasks.run.>"}, AllowMsgSchedules: true, AllowRollup: true, MaxMsgs: 1000,
-			Retention: jetstream.WorkQueuePolicy}, "limit"},
+			"punctual.tasks.run.>"}, AllowMsgSchedules: true, AllowRollup: true, MaxMsgs: 1000},
+			"limit"},
 		"schedules": {jetstream.StreamConfig{Subjects: []string{"punctual.tasks.arm.>",
-			"punctual.tasks.run.>"}, Retention: jetstream.WorkQueuePolicy}, "schedules"},
+			"punctual.tasks.run.>"}}, "schedules"},
 		"subjects": {jetstream.StreamConfig{Subjects: []string{"other"}}, "subjects"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -109,6 +110,7 @@ func TestJoinRefusesAStreamOfAnotherShape(t *testing.T) {
 			js, err := jetstream.New(nc)
 			require.NoError(t, err)
 			test.config.Name = "PUNCTUAL_tasks"
+			test.config.Metadata = map[string]string{"punctual.protocol": "2"}
 			_, err = js.CreateStream(ctx, test.config)
 			require.NoError(t, err)
 			_, err = cluster.Join(ctx, nc)

@@ -14,7 +14,7 @@ import (
 // awaitSentinel waits until the sentinel is behind all that is on the queue now.
 func (l *local) awaitSentinel(ctx context.Context, t *testing.T) {
 	t.Helper()
-	queue, _ := l.streams(t)
+	queue := l.queue(t)
 	last := queue.CachedInfo().State.LastSeq
 	require.Eventually(t, func() bool {
 		m, err := queue.GetLastMsgForSubject(ctx, "punctual.tasks.arm.=.o.sentinel")
@@ -31,7 +31,7 @@ func TestTheSentinelIsOneMessage(t *testing.T) {
 	task := cluster.Define("task", func(context.Context, int) (int, error) { return 0, nil })
 	_, err := cluster.Schedule(ctx, l.pool, time.Hour, task, 0)
 	require.NoError(t, err)
-	queue, _ := l.streams(t)
+	queue := l.queue(t)
 	sentinels := func() map[string]uint64 {
 		info, err := queue.Info(ctx, jetstream.WithSubjectFilter("punctual.tasks.*.=.>"))
 		require.NoError(t, err)

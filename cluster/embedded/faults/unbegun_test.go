@@ -85,7 +85,7 @@ func TestTheOutcomeAloneKeepsATaskFromRunning(t *testing.T) {
 	}
 	cancelQuietly := func(f *cluster.Future[int]) {
 		t.Helper()
-		_, err := bucket.Create(ctx, f.ID(), []byte("c"))
+		_, err := bucket.Create(ctx, "end.cancelled."+f.ID(), nil)
 		require.NoError(t, err)
 	}
 	submit := func(name string) *cluster.Future[int] {

@@ -14,7 +14,7 @@ import (
 // A stream that is deleted, also if another process makes it anew, ends what this process has to do
 // with the pool: nothing waits for it in vain. Who joins again has a whole pool.
 func TestAPoolThatLosesAStreamIsLost(t *testing.T) {
-	for _, name := range []string{"PUNCTUAL_tasks", "PUNCTUAL_tasks_LEDGER", "KV_PUNCTUAL_tasks"} {
+	for _, name := range []string{"PUNCTUAL_tasks", "KV_PUNCTUAL_tasks"} {
 		for _, again := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -75,24 +75,6 @@ func loseStream(t *testing.T, name string, again bool) {
 	require.NoError(t, err)
 }
 
-// A purged queue is made whole by the ledger, and its pool goes on.
-func TestAPurgedQueueIsHealed(t *testing.T) {
-	t.Parallel()
-	l := startLocal(t)
-	ctx := testContext(t, 90*time.Second)
-	task := cluster.Define("task", func(_ context.Context, n int) (int, error) { return n, nil },
-		cluster.Lease(brief))
-	f, err := cluster.Submit(ctx, l.pool, task, 7)
-	require.NoError(t, err)
-	queue, _ := l.streams(t)
-	require.NoError(t, queue.Purge(ctx))
-	l.serve(t, task)
-	got, err := f.Get(ctx)
-	require.NoError(t, err)
-	require.Equal(t, 7, got)
-	l.requireHealed(t, 1)
-}
-
 // A pool of a protocol that this code does not know is refused, at Join and later.
 func TestAPoolOfALaterProtocolIsRefused(t *testing.T) {
 	t.Parallel()
@@ -101,7 +83,7 @@ func TestAPoolOfALaterProtocolIsRefused(t *testing.T) {
 	task := cluster.Define("task", func(context.Context, int) (int, error) { return 0, nil })
 	served := make(chan error, 1)
 	go func() { served <- l.pool.Serve(ctx, task) }()
-	queue, _ := l.streams(t)
+	queue := l.queue(t)
 	js, err := jetstream.New(l.conn)
 	require.NoError(t, err)
 	change := func(number string) {
@@ -110,18 +92,15 @@ func TestAPoolOfALaterProtocolIsRefused(t *testing.T) {
 		_, err := js.UpdateStream(ctx, config)
 		require.NoError(t, err)
 	}
-	require.Equal(t, "1", queue.CachedInfo().Config.Metadata["punctual.protocol"])
-	for _, number := range []string{"2", "0", "one"} {
+	require.Equal(t, "2", queue.CachedInfo().Config.Metadata["punctual.protocol"])
+	for _, number := range []string{"3", "1", "0", "one"} {
 		change(number)
 		_, err = cluster.Join(ctx, l.conn)
 		require.ErrorIs(t, err, cluster.ErrProtocol)
 		require.ErrorContains(t, err, number)
 	}
 	require.ErrorIs(t, <-served, cluster.ErrProtocol)
-	config := queue.CachedInfo().Config
-	delete(config.Metadata, "punctual.protocol") // as pools were made before there were numbers
-	_, err = js.UpdateStream(ctx, config)
-	require.NoError(t, err)
+	change("2")
 	_, err = cluster.Join(ctx, l.conn)
 	require.NoError(t, err)
 }

@@ -3,7 +3,6 @@ package faults
 import (
 	"bytes"
 	"context"
-	"errors"
 	"log/slog"
 	"strings"
 	"sync"
@@ -59,105 +58,14 @@ func (l *local) requireHealed(t testing.TB, n int) {
 	require.EqualValues(t, n, s.Healed)
 }
 
-// streams are the queue and the ledger of a pool.
-func (l *local) streams(t testing.TB) (queue, ledger jetstream.Stream) {
+// queue is that of a pool.
+func (l *local) queue(t testing.TB) jetstream.Stream {
 	t.Helper()
 	js, err := jetstream.New(l.conn)
 	require.NoError(t, err)
-	ctx := testContext(t, 20*time.Second)
-	queue, err = js.Stream(ctx, "PUNCTUAL_tasks")
+	queue, err := js.Stream(testContext(t, 20*time.Second), "PUNCTUAL_tasks")
 	require.NoError(t, err)
-	ledger, err = js.Stream(ctx, "PUNCTUAL_tasks_LEDGER")
-	require.NoError(t, err)
-	return queue, ledger
-}
-
-// requireStruck checks that the ledger knows of no task that has no outcome, and of no series.
-func requireStruck(t testing.TB, js jetstream.JetStream) {
-	t.Helper()
-	ctx := testContext(t, 20*time.Second)
-	ledger, err := js.Stream(ctx, "PUNCTUAL_tasks_LEDGER")
-	require.NoError(t, err)
-	info, err := ledger.Info(ctx, jetstream.WithSubjectFilter("punctual.tasks.todo.>"))
-	require.NoError(t, err)
-	for subject := range info.State.Subjects {
-		m, err := ledger.GetLastMsgForSubject(ctx, subject)
-		if errors.Is(err, jetstream.ErrMsgNotFound) {
-			continue
-		}
-		require.NoError(t, err)
-		require.NotEmpty(t, m.Header.Get("Punctual-End"), subject)
-	}
-}
-
-// What has gone from the queue, whoever took it out, is queued again: a run, and a schedule.
-func TestWhatTheQueueHasLostIsQueuedAgain(t *testing.T) {
-	t.Parallel()
-	var log logged
-	l := startLocal(t, log.option())
-	ctx := testContext(t, 2*time.Minute)
-	task := cluster.Define("lost", func(_ context.Context, n int) (int, error) { return n, nil },
-		cluster.Lease(brief))
-	queue, _ := l.streams(t)
-	var fs []*cluster.Future[int]
-	for n, due := range []time.Duration{0, 2 * time.Second} {
-		f, err := cluster.Schedule(ctx, l.pool, due, task, n)
-		require.NoError(t, err)
-		m, err := queue.GetLastMsgForSubject(ctx, "punctual.tasks.*.lost.o."+f.ID())
-		require.NoError(t, err)
-		require.NoError(t, queue.DeleteMsg(ctx, m.Sequence))
-		fs = append(fs, f)
-	}
-	l.serve(t, task)
-	for n, f := range fs {
-		got, err := f.Get(ctx)
-		require.NoError(t, err)
-		require.Equal(t, n, got)
-	}
-	l.requireEmpty(t)
-	l.requireHealed(t, 2)
-	for _, f := range fs {
-		require.Contains(t, log.String(), f.ID())
-	}
-}
-
-// A series of which nothing is left on the queue goes on with the run that was next, and one that
-// was paused stays so.
-func TestASeriesThatTheQueueHasLostGoesOn(t *testing.T) {
-	t.Parallel()
-	l := startLocal(t)
-	ctx := testContext(t, 2*time.Minute)
-	ran := make(chan cluster.Run, 100)
-	task := cluster.Define("lost", func(ctx context.Context, n int) (int, error) {
-		run, _ := cluster.RunFrom(ctx)
-		ran <- run
-		return n, nil
-	}, cluster.Lease(brief))
-	l.serve(t, task)
-	s, err := cluster.AtFixedRate(ctx, l.pool, "series", 0, 3*time.Second, task, 1)
-	require.NoError(t, err)
-	paused, err := cluster.AtFixedRate(ctx, l.pool, "paused", time.Hour, time.Hour, task, 1)
-	require.NoError(t, err)
-	require.NoError(t, paused.Pause(ctx))
-	require.EqualValues(t, 1, (<-ran).Number)
-	queue, ledger := l.streams(t)
-	for _, name := range []string{"series", "paused"} {
-		require.Eventually(t, func() bool {
-			m, err := queue.GetLastMsgForSubject(ctx, "punctual.tasks.arm.lost.s."+name)
-			return err == nil && queue.DeleteMsg(ctx, m.Sequence) == nil
-		}, 20*time.Second, 10*time.Millisecond)
-	}
-	// The ledger knows what was paused, though it will not be looked at in this hour.
-	m, err := ledger.GetLastMsgForSubject(ctx, "punctual.tasks.todo.lost.s.paused")
-	require.NoError(t, err)
-	require.Equal(t, "pause", m.Header.Get("Punctual-Do"))
-	for number := range uint64(2) {
-		run := <-ran
-		require.Equal(t, number+2, run.Number)
-		require.Equal(t, 1, run.Attempt)
-	}
-	require.NoError(t, s.Cancel(ctx))
-	l.requireHealed(t, 1)
+	return queue
 }
 
 // The server's own fault, see TestTheServerForgetsWhatIsBelowARollUp: its consumer takes A, a task
@@ -220,7 +128,7 @@ func forgetA(t *testing.T, series bool) {
 	l.start(t, []cluster.Runnable{task}, cluster.Workers(3), log.option())
 	for name := ""; name != "A"; name = <-running { // B is there again, too
 	}
-	healed := "queued again"
+	healed := "forgotten"
 	if !series {
 		got, err := futures["A"].Get(ctx)
 		require.NoError(t, err)
@@ -233,9 +141,9 @@ func forgetA(t *testing.T, series bool) {
 	}, 20*time.Second, 10*time.Millisecond)
 }
 
-// What runs for long, what waits for a worker for long, what has ended without being struck, and
-// series that are cancelled or wait are not taken for lost.
-func TestNothingIsHealedThatIsNotLost(t *testing.T) {
+// What runs for long, what waits for a worker for long, and series that are cancelled or wait are
+// not taken for forgotten.
+func TestNothingIsHealedThatIsNotForgotten(t *testing.T) {
 	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, 2*time.Minute)
@@ -246,15 +154,6 @@ func TestNothingIsHealedThatIsNotLost(t *testing.T) {
 		return 0, nil
 	}, cluster.Lease(brief))
 	l.start(t, []cluster.Runnable{long}, cluster.Workers(1))
-	short, err := cluster.Submit(ctx, l.pool, long, 0)
-	require.NoError(t, err)
-	_, err = short.Get(ctx)
-	require.NoError(t, err)
-	_, ledger := l.streams(t)
-	entry := nats.NewMsg("punctual.tasks.todo.long.o." + short.ID())
-	_, err = l.conn.RequestMsgWithContext(ctx, entry)
-	require.NoError(t, err)
-
 	ended, err := cluster.AtFixedRate(ctx, l.pool, "ended", 0, time.Hour, long, 0)
 	require.NoError(t, err)
 	require.NoError(t, ended.Cancel(ctx))
@@ -268,10 +167,33 @@ func TestNothingIsHealedThatIsNotLost(t *testing.T) {
 		_, err = f.Get(ctx)
 		require.NoError(t, err)
 	}
-	require.LessOrEqual(t, calls.Load(), int32(4)) // the series that was cancelled may have run once
+	require.LessOrEqual(t, calls.Load(), int32(3)) // the series that was cancelled may have run once
 	l.requireHealed(t, 0)
-	require.Eventually(t, func() bool {
-		m, err := ledger.GetLastMsgForSubject(ctx, entry.Subject)
-		return err != nil || m.Header.Get("Punctual-End") != ""
-	}, 20*time.Second, 100*time.Millisecond)
+}
+
+// A task that was purged, a run or a schedule, fails its future; others go on.
+func TestTheFutureOfATaskThatIsGoneFails(t *testing.T) {
+	t.Parallel()
+	var log logged
+	l := startLocal(t, log.option())
+	ctx := testContext(t, 2*time.Minute)
+	task := cluster.Define("task", func(_ context.Context, n int) (int, error) { return n, nil })
+	schedule := func(due time.Duration, n int) *cluster.Future[int] {
+		f, err := cluster.Schedule(ctx, l.pool, due, task, n)
+		require.NoError(t, err)
+		return f
+	}
+	run, waits, later := schedule(0, 1), schedule(time.Hour, 2), schedule(30*time.Second, 3)
+	for _, f := range []*cluster.Future[int]{run, waits} {
+		require.NoError(t, l.queue(t).Purge(ctx,
+			jetstream.WithPurgeSubject("punctual.tasks.*.task.o."+f.ID())))
+		_, err := f.Get(ctx)
+		require.ErrorIs(t, err, cluster.ErrGone)
+		require.ErrorContains(t, err, f.ID())
+		require.Contains(t, log.String(), f.ID())
+	}
+	l.serve(t, task)
+	got, err := later.Get(ctx)
+	require.NoError(t, err)
+	require.Equal(t, 3, got)
 }
