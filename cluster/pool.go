@@ -47,8 +47,8 @@ type Pool struct {
 // What this process submits is stored when the server has acknowledged it. How well it is stored
 // depends on the server's own settings, see the package's documentation.
 //
-// Join returns ErrInvalid, ErrUnsupported, ErrPermission, ErrShape, ErrProtocol, ErrFull, ErrClosed
-// or ErrUnavailable.
+// Join returns ErrInvalid, ErrUnsupported, ErrPermission, ErrNoPool, ErrMoved, ErrShape, ErrProtocol,
+// ErrFull, ErrClosed or ErrUnavailable.
 func Join(ctx context.Context, nc *nats.Conn, opts ...Option) (*Pool, error) {
 	s := defaults()
 	for _, opt := range opts {
