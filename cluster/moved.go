@@ -27,8 +27,8 @@ func checkMoved(config jetstream.StreamConfig) error {
 	return nil
 }
 
-// find finds a stream. With MustExist a queue that is not there is ErrNoPool. A server that has just
-// started may not know yet what it has, so then it is asked again.
+// find finds a stream. With MustExist a queue that is not there is ErrNoPool. A server that has
+// just started may not know yet what it has, so then it is asked again.
 func (p *Pool) find(ctx context.Context, name string) (jetstream.Stream, error) {
 	stream, err := p.js.Stream(ctx, name)
 	if !p.existing || name != p.streamName() {

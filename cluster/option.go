@@ -69,10 +69,10 @@ func Executor(pool *executor.ScheduledPool) Option { return func(s *settings) { 
 // and one that exists is taken as it is.
 func Replicas(n int) Option { return func(s *settings) { s.replicas = n } }
 
-// MustExist makes [Join] fail with [ErrNoPool] where there is no pool of the name, instead of making
-// it. A service that has a pool should join it so: on the wrong server, or on one that has lost its
-// data, it would begin with an empty pool otherwise, and what is pending would wait elsewhere, or
-// be gone, unnoticed.
+// MustExist makes [Join] fail with [ErrNoPool] where there is no pool of the name, instead of
+// making one. A service that has a pool should join it so: otherwise, on a wrong server, or on one
+// that has lost its data, it begins with an empty pool, and nobody notices that what is pending
+// waits elsewhere, or is gone.
 func MustExist() Option { return func(s *settings) { s.existing = true } }
 
 // Keep is how long outcomes and dead letters are kept, and with them the keys of [Once]: a day

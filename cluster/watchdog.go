@@ -64,9 +64,9 @@ func madeAt(streams ...jetstream.Stream) map[string]time.Time {
 	return made
 }
 
-// intact returns ErrShape if a stream has been deleted or made anew, ErrProtocol if the pool is of a
-// later one, and ErrMoved if it has been moved. Then this process's part is lost. A server that has just started may not know yet
-// what it has, so it is asked again.
+// intact returns ErrShape if a stream has been deleted or made anew, ErrProtocol if the pool is of
+// a later one, and ErrMoved if it has been moved. Then this process's part is lost. A server that
+// has just started may not know yet what it has, so it is asked again.
 func (p *Pool) intact(ctx context.Context) (err error) {
 	for range 3 {
 		if err = p.look(ctx); err == nil {
