@@ -34,8 +34,8 @@ func (m *move) back(ctx context.Context) error {
 		return err
 	}
 	if m.isOpen(there) {
-		return fmt.Errorf("pool %q is open at %s, and what was done there would be lost: it cannot be "+
-			"taken back. Move it from there, after the old streams are removed", m.pool, m.to.name)
+		return fmt.Errorf("pool %q is open at %s, and what was done there would be lost: it "+
+			"cannot be taken back. Remove the old streams, and move it from there", m.pool, m.to.name)
 	}
 	if err := m.takeBack(ctx); err != nil {
 		return err
@@ -44,8 +44,8 @@ func (m *move) back(ctx context.Context) error {
 	return nil
 }
 
-// takeBack removes what the destination has, and opens the source again: also if the first fails, as
-// nobody can join what has not been opened.
+// takeBack removes what the destination has, and opens the source again: also if the first fails,
+// as nobody can join what has not been opened.
 func (m *move) takeBack(ctx context.Context) error {
 	return errors.Join(m.leave(ctx), m.reopen(ctx))
 }
@@ -56,9 +56,9 @@ func (m *move) leave(ctx context.Context) error {
 		err = m.remove(ctx, m.left(there))
 	}
 	if err != nil {
-		return fmt.Errorf("what has arrived at %s could not be removed. Nobody can join it. The next "+
-			"move of the pool removes it, or remove its streams, %s…, by hand: %w", m.to.name,
-			queueOf(m.pool), err)
+		return fmt.Errorf("what has arrived at %s could not be removed, and nobody can join it: "+
+			"the next move of the pool there removes it, or remove the streams PUNCTUAL_%s… and "+
+			"KV_PUNCTUAL_%s by hand: %w", m.to.name, m.pool, m.pool, err)
 	}
 	return nil
 }
@@ -82,8 +82,8 @@ func (m *move) reopen(ctx context.Context) error {
 		err = m.from.update(ctx, released(source[i].Config))
 	}
 	if err != nil {
-		return fmt.Errorf("the pool is still frozen at %s. Run the same command with -back, so that it "+
-			"goes on there, or without, to move it: %w", m.from.name, err)
+		return fmt.Errorf("the pool is still frozen at %s. Run the same command with -back, so "+
+			"that it goes on there, or without, to move it: %w", m.from.name, err)
 	}
 	return nil
 }
@@ -92,8 +92,8 @@ func (m *move) reopen(ctx context.Context) error {
 func (m *move) stillMoved(source []*jetstream.StreamInfo, err error) error {
 	for _, s := range source {
 		if _, ok := s.Config.Metadata[movedKey]; ok {
-			return fmt.Errorf("%w\nThe pool is frozen at %s by a run before: run this again, or with "+
-				"-back, so that the pool goes on there", err, m.from.name)
+			return fmt.Errorf("%w\nThe pool is frozen at %s by a run before: run this again, or "+
+				"with -back, so that the pool goes on there", err, m.from.name)
 		}
 	}
 	return err

@@ -47,31 +47,43 @@ func (m *move) carryPlace(ctx context.Context, at string, behind, n uint64) erro
 	if err != nil {
 		return err
 	}
+	any := jetstream.WithGetMsgSubject("punctual." + m.pool + ".*." + at)
 	for from := behind + 1; ; n-- {
-		msg, err := queue.GetMsg(ctx, from, jetstream.WithGetMsgSubject("punctual."+m.pool+".*."+at))
+		msg, err := queue.GetMsg(ctx, from, any)
 		switch {
 		case errors.Is(err, jetstream.ErrMsgNotFound) && n == 0:
 			return nil
 		case errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && n == 0:
-			return fmt.Errorf("the snapshot of %s lacks messages of %s, and not those that came behind it",
-				queueOf(m.pool), at)
+			return fmt.Errorf("the snapshot of %s lacks other messages of %s than those that have "+
+				"come since", queueOf(m.pool), at)
 		case err != nil:
 			return err
 		}
 		if _, err := m.to.js.PublishMsg(ctx, carried(msg)); err != nil {
-			return fmt.Errorf("a message of %s cannot be stored at %s: %w", msg.Subject, m.to.name, err)
+			return fmt.Errorf("a message of %s cannot be stored at %s: %w", msg.Subject, m.to.name,
+				err)
 		}
 		from = msg.Sequence + 1
 	}
+}
+
+// ofServer tells whether a header was for the server that has stored its message, or is by it.
+func ofServer(name string) bool {
+	for _, beginning := range []string{
+		"Nats-Expected-", "Nats-Batch-", "Nats-Required-", "Nats-Scheduler", "Nats-Schedule-Next",
+	} {
+		if strings.HasPrefix(name, beginning) {
+			return true
+		}
+	}
+	return false
 }
 
 // carried is a message without what was said to the server that has stored it.
 func carried(msg *jetstream.RawStreamMsg) *nats.Msg {
 	m := &nats.Msg{Subject: msg.Subject, Data: msg.Data, Header: nats.Header{}}
 	for name, values := range msg.Header {
-		expects := strings.HasPrefix(name, "Nats-Expected-") || strings.HasPrefix(name, "Nats-Batch-") ||
-			strings.HasPrefix(name, "Nats-Required-")
-		if !expects && name != "Nats-Scheduler" && name != "Nats-Schedule-Next" {
+		if !ofServer(name) {
 			m.Header[name] = values
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync/atomic"
 	"time"
@@ -14,30 +15,45 @@ import (
 )
 
 // copyStream takes a snapshot of a stream and restores it at the destination, where it is arriving.
-// It returns what the destination has then.
+// It returns the last sequence that the snapshot may have.
 func (m *move) copyStream(
 	ctx context.Context, c jetstream.StreamConfig, dir string,
-) (*api.StreamState, error) {
+) (last uint64, err error) {
 	m.say("copying stream %s", c.Name)
 	dir = filepath.Join(dir, c.Name)
 	stream, err := m.from.manager.LoadStream(c.Name)
 	if err == nil {
 		err = snapshot(ctx, stream, dir)
 	}
+	if err == nil {
+		last, err = lastOf(dir)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("stream %s of %s: the snapshot failed: %w", c.Name, m.from.name, err)
+		return 0, fmt.Errorf("stream %s of %s: the snapshot failed: %w", c.Name, m.from.name, err)
 	}
 	m.reach("snapshot of " + c.Name)
 	config, err := forManager(arriving(c, m.from.name, m.id, m.replicas))
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	_, state, err := m.to.manager.RestoreSnapshotFromDirectory(ctx, c.Name, dir,
+	_, _, err = m.to.manager.RestoreSnapshotFromDirectory(ctx, c.Name, dir,
 		jsm.RestoreConfiguration(config))
 	if err != nil {
-		return nil, fmt.Errorf("stream %s cannot be restored at %s: %w", c.Name, m.to.name, err)
+		return 0, fmt.Errorf("stream %s cannot be restored at %s: %w", c.Name, m.to.name, err)
 	}
-	return state, nil
+	return last, nil
+}
+
+// lastOf is the last sequence of a stream when its snapshot began.
+func lastOf(dir string) (uint64, error) {
+	var meta struct {
+		State api.StreamState `json:"state"`
+	}
+	text, err := os.ReadFile(filepath.Join(dir, jsm.SnapshotMetaFile))
+	if err == nil {
+		err = json.Unmarshal(text, &meta)
+	}
+	return meta.State.LastSeq, err
 }
 
 // snapshot takes a snapshot, and ends when nothing has come for a while: the library waits for ever

@@ -2,8 +2,7 @@
 // them, with all that it has: what waits and what is due, series, outcomes, keys of Once and dead
 // letters. Futures go on by their IDs.
 //
-//	go run github.com/punctual-go/punctual/cluster/move@latest \
-//		-from nats://old:4222 -to nats://a:4222 -replicas 3 -pool tasks
+//	go -C cluster/move run . -from nats://old:4222 -to nats://a:4222 -replicas 3 -pool tasks
 //
 // End all that serve the pool before, and let what has joined it join at the new place afterwards.
 // Run one at a time. What it does, in this order:
@@ -24,6 +23,7 @@
 // The old streams stay, frozen and marked. Remove them, or the old server, when the new one has
 // proved itself. Due schedules there become runs that nobody gets.
 //
-// The user of both servers needs to publish to $JS.API.> and $JS.SNAPSHOT.>, at the destination also
-// to punctual.<pool>.>, and to subscribe to _INBOX.>, at the source also to $JS.ACK.> and $JS.API.>.
+// What is copied passes through the system's temporary directory. The user of both servers needs to
+// publish to $JS.API.> and $JS.SNAPSHOT.>, at the destination also to punctual.<pool>.>, and to
+// subscribe to _INBOX.>, at the source also to $JS.ACK.> and $JS.API.>.
 package main

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 func main() {
@@ -33,7 +34,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	fromCreds := flags.String("from-creds", "", "file of credentials for -from")
 	toCreds := flags.String("to-creds", "", "file of credentials for -to")
 	pool := flags.String("pool", "tasks", "name of the pool")
-	replicas := flags.Int("replicas", 3, "on how many servers each message is stored there: 1, 3 or 5")
+	replicas := flags.Int("replicas", 3, "on how many servers each message is stored: 1, 3 or 5")
 	back := flags.Bool("back", false, "take back a move that was broken off: the old pool goes on")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -51,7 +52,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer destination.close()
-	m := &move{pool: *pool, replicas: *replicas, from: source, to: destination, out: out}
+	m := &move{
+		pool: *pool, replicas: *replicas, from: source, to: destination, out: out,
+		patience: 20 * time.Second,
+	}
 	if *back {
 		return m.back(ctx)
 	}

@@ -10,7 +10,7 @@ import (
 // The metadata of a pool's streams. Package cluster refuses a pool with one of the first two.
 const (
 	movedKey    = "punctual.moved"    // at the source: where the pool is instead
-	arrivingKey = "punctual.arriving" // at the destination: where it comes from, until it is complete
+	arrivingKey = "punctual.arriving" // at the destination: where it comes from, until it is open
 
 	originKey   = "punctual.origin" // at the destination, for good: which pool it was, see move.id
 	subjectsKey = "punctual.moved.subjects"

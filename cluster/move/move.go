@@ -17,6 +17,7 @@ type move struct {
 	pool     string
 	replicas int
 	from, to *side
+	patience time.Duration // for how long both sides may differ when they are compared
 	out      io.Writer
 	reached  func(step string) // for tests
 
@@ -62,8 +63,8 @@ func (m *move) run(ctx context.Context) error {
 	}
 	m.reach("compared")
 	if err := m.open(ctx); err != nil {
-		return fmt.Errorf("pool %q is complete at %s, and could not be opened there. At %s it stays "+
-			"frozen. Run the same command again: %w", m.pool, m.to.name, m.from.name, err)
+		return fmt.Errorf("pool %q is complete at %s, but could not be opened there, and is "+
+			"frozen at %s. Run the same command again: %w", m.pool, m.to.name, m.from.name, err)
 	}
 	m.say("pool %q is at %s, after %v:", m.pool, m.to.name,
 		time.Since(begun).Round(time.Millisecond))
@@ -82,14 +83,14 @@ func (m *move) source(ctx context.Context) ([]*jetstream.StreamInfo, error) {
 		return nil, err
 	}
 	if !m.hasQueue(streams) {
-		return nil, fmt.Errorf("there is no pool %q at %s: stream %s is missing", m.pool, m.from.name,
-			queueOf(m.pool))
+		return nil, fmt.Errorf("there is no pool %q at %s: stream %s is missing", m.pool,
+			m.from.name, queueOf(m.pool))
 	}
 	m.id = strconv.FormatInt(streams[0].Created.UnixNano(), 10)
 	for _, s := range streams {
 		if from, ok := s.Config.Metadata[arrivingKey]; ok {
-			return nil, fmt.Errorf("pool %q is just arriving at %s, from %s (stream %s): end that move "+
-				"before", m.pool, m.from.name, from, s.Config.Name)
+			return nil, fmt.Errorf("pool %q is just arriving at %s, from %s (stream %s): end that "+
+				"move before", m.pool, m.from.name, from, s.Config.Name)
 		}
 		if to, ok := s.Config.Metadata[movedKey]; ok && to != m.to.name {
 			return nil, fmt.Errorf("pool %q is moved to %s (stream %s is marked so): go on with "+
@@ -97,82 +98,6 @@ func (m *move) source(ctx context.Context) ([]*jetstream.StreamInfo, error) {
 		}
 	}
 	return streams, nil
-}
-
-// ready refuses a destination that has the pool, and removes what a run before has left there. done
-// says that the move has been made.
-func (m *move) ready(ctx context.Context, source []*jetstream.StreamInfo) (done bool, err error) {
-	if m.from.minor() >= 15 && m.to.minor() < 15 { // the format of snapshots is another
-		return false, fmt.Errorf("nats-server %s at %s cannot restore a snapshot of %s at %s",
-			m.to.nc.ConnectedServerVersion(), m.to.name, m.from.nc.ConnectedServerVersion(), m.from.name)
-	}
-	there, err := m.to.streams(ctx, m.pool)
-	if err != nil {
-		return false, err
-	}
-	if m.isOpen(there) && isMoved(source) {
-		return true, nil
-	}
-	left := m.left(there)
-	if len(there) > len(left) {
-		return false, fmt.Errorf("%s has a pool %q already (stream %s); nothing was changed",
-			m.to.name, m.pool, there[0].Config.Name)
-	}
-	if err := m.noOther(ctx, left); err != nil {
-		return false, err
-	}
-	if len(left) > 0 {
-		m.say("removing what a run before has left at %s", m.to.name)
-	}
-	return false, m.remove(ctx, left)
-}
-
-// noOther refuses streams at the destination that would take the pool's messages.
-func (m *move) noOther(ctx context.Context, left []*jetstream.StreamInfo) error {
-	ours := map[string]bool{}
-	for _, s := range left {
-		ours[s.Config.Name] = true
-	}
-	for _, subject := range []string{"punctual." + m.pool + ".>", "$KV." + queueOf(m.pool) + ".>"} {
-		list := m.to.js.StreamNames(ctx, jetstream.WithStreamListSubject(subject))
-		for name := range list.Name() {
-			if !ours[name] {
-				return fmt.Errorf("stream %s at %s has subjects of pool %q; nothing was changed", name,
-					m.to.name, m.pool)
-			}
-		}
-		if err := list.Err(); err != nil {
-			return fmt.Errorf("the streams of %s: %w", m.to.name, err)
-		}
-	}
-	return nil
-}
-
-// isOpen tells whether this pool is complete at the destination.
-func (m *move) isOpen(there []*jetstream.StreamInfo) bool {
-	if !m.hasQueue(there) {
-		return false
-	}
-	marks := there[0].Config.Metadata
-	return marks[originKey] == m.id && marks[arrivingKey] == "" && marks[movedKey] == ""
-}
-
-func (m *move) hasQueue(streams []*jetstream.StreamInfo) bool {
-	return len(streams) > 0 && streams[0].Config.Name == queueOf(m.pool)
-}
-
-// left returns what a move of this pool that was broken off has left at the destination. Nobody can
-// have joined there, as the queue is the first to come and the last that is opened.
-func (m *move) left(there []*jetstream.StreamInfo) (left []*jetstream.StreamInfo) {
-	if m.hasQueue(there) && there[0].Config.Metadata[arrivingKey] == "" {
-		return nil
-	}
-	for _, s := range there {
-		if s.Config.Metadata[originKey] == m.id && s.Config.Metadata[movedKey] == "" {
-			left = append(left, s)
-		}
-	}
-	return left
 }
 
 func isMoved(source []*jetstream.StreamInfo) bool {
@@ -202,12 +127,12 @@ func (m *move) transfer(
 	defer os.RemoveAll(dir) //nolint:errcheck // it is temporary
 	var copied uint64
 	for i, s := range source {
-		state, err := m.copyStream(ctx, s.Config, dir)
+		last, err := m.copyStream(ctx, s.Config, dir)
 		if err != nil {
 			return nil, err
 		}
 		if i == 0 {
-			copied = state.LastSeq
+			copied = last
 		}
 		m.reach("copied " + s.Config.Name)
 	}
@@ -240,7 +165,7 @@ func (m *move) freeze(ctx context.Context, source []*jetstream.StreamInfo) error
 func (m *move) stillFrozen(ctx context.Context) error {
 	source, err := m.from.streams(ctx, m.pool)
 	if err == nil && !isMoved(source) {
-		err = errors.New("it was not frozen any more in the end, perhaps by another run of this command")
+		err = errors.New("it is not frozen any more, perhaps by another run of this command")
 	}
 	return err
 }

@@ -70,12 +70,12 @@ func (w *restWatch) disturbed() error {
 }
 
 func (w *restWatch) served(consumer, how string) error {
-	return fmt.Errorf("pool %q is served at %s: %s (stream %s, consumer %s). End all that serve it, "+
-		"then run this again", w.pool, w.server.name, how, queueOf(w.pool), consumer)
+	return fmt.Errorf("pool %q is served at %s: %s (stream %s, consumer %s). End all that serve "+
+		"it, then run this again", w.pool, w.server.name, how, queueOf(w.pool), consumer)
 }
 
-// awaitRest returns nil if nobody serves the pool, which takes a third of the longest lease of those
-// tasks that have runs out.
+// awaitRest returns nil if nobody serves the pool. Where runs are out, that takes half of the lease
+// of their task, as it is a third at the most until a worker renews it.
 func (w *restWatch) awaitRest(ctx context.Context) error {
 	wait := listening
 	consumers, err := w.server.consumers(ctx, queueOf(w.pool))
@@ -104,7 +104,9 @@ func (w *restWatch) awaitRest(ctx context.Context) error {
 }
 
 // consumers returns the durable consumers of a stream.
-func (s *side) consumers(ctx context.Context, stream string) (list []*jetstream.ConsumerInfo, err error) {
+func (s *side) consumers(
+	ctx context.Context, stream string,
+) (list []*jetstream.ConsumerInfo, err error) {
 	handle, err := s.js.Stream(ctx, stream)
 	if err != nil {
 		return nil, err

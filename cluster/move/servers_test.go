@@ -25,8 +25,9 @@ func startServer(t testing.TB, dir string) (s *server.Server, url string) {
 	return s, s.ClientURL()
 }
 
-// startThree starts a cluster, and waits until it can have streams.
-func startThree(t testing.TB) (urls string) {
+// startThree starts a cluster, the first with its data in a directory if one is given, and waits
+// until it can have streams.
+func startThree(t testing.TB, dirs ...string) (urls string) {
 	t.Helper()
 	var listeners []net.Listener
 	var routes []*url.URL
@@ -39,7 +40,7 @@ func startThree(t testing.TB) (urls string) {
 	var servers []*server.Server
 	for i, l := range listeners {
 		require.NoError(t, l.Close())
-		o := options(fmt.Sprint("new", i), t.TempDir())
+		o := options(fmt.Sprint("new", i), append(dirs, t.TempDir(), t.TempDir(), t.TempDir())[i])
 		o.Cluster = server.ClusterOpts{
 			Name: "three", Host: "127.0.0.1", Port: l.Addr().(*net.TCPAddr).Port,
 		}
@@ -60,9 +61,9 @@ func startThree(t testing.TB) (urls string) {
 
 func options(name, dir string) *server.Options {
 	return &server.Options{
-		ServerName: name, Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: dir,
-		SyncAlways: true, JetStreamMaxStore: 4 << 30, JetStreamMaxMemory: 64 << 20, NoLog: true,
-		NoSigs: true,
+		ServerName: name, Host: "127.0.0.1", Port: server.RANDOM_PORT,
+		JetStream: true, StoreDir: dir, SyncAlways: true,
+		JetStreamMaxStore: 4 << 30, JetStreamMaxMemory: 64 << 20, NoLog: true, NoSigs: true,
 	}
 }
 

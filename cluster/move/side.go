@@ -65,7 +65,9 @@ func queueOf(pool string) string { return "PUNCTUAL_" + pool }
 
 // streams returns the streams of a pool, the queue first. They are those whose names and subjects
 // are the pool's, so that a later version of the pool may have others.
-func (s *side) streams(ctx context.Context, pool string) (found []*jetstream.StreamInfo, err error) {
+func (s *side) streams(
+	ctx context.Context, pool string,
+) (found []*jetstream.StreamInfo, err error) {
 	list := s.js.ListStreams(ctx)
 	for info := range list.Info() {
 		if belongs(info.Config, pool) {
