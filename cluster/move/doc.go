@@ -23,7 +23,8 @@
 // The old streams stay, frozen and marked. Remove them, or the old server, when the new one has
 // proved itself. Due schedules there become runs that nobody gets.
 //
-// What is copied passes through the system's temporary directory. The user of both servers needs to
-// publish to $JS.API.> and $JS.SNAPSHOT.>, at the destination also to punctual.<pool>.>, and to
-// subscribe to _INBOX.>, at the source also to $JS.ACK.> and $JS.API.>.
+// What is copied passes through the system's temporary directory, where a run that is killed leaves
+// it. The user of both servers needs to publish to $JS.API.> and $JS.SNAPSHOT.>, at the destination
+// also to punctual.<pool>.>, and to subscribe to _INBOX.>, at the source also to $JS.ACK.> and
+// $JS.API.>.
 package main

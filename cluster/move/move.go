@@ -57,7 +57,7 @@ func (m *move) run(ctx context.Context) error {
 	if err := watch.awaitRest(ctx); err != nil {
 		return m.stillMoved(source, err)
 	}
-	report, err := m.transfer(ctx, source, watch)
+	report, err := m.transfer(ctx, watch)
 	if err != nil {
 		return m.undo(ctx, err)
 	}
@@ -110,10 +110,9 @@ func isMoved(source []*jetstream.StreamInfo) bool {
 }
 
 // transfer does all but open the destination.
-func (m *move) transfer(
-	ctx context.Context, source []*jetstream.StreamInfo, watch *restWatch,
-) (report []string, err error) {
-	if err := m.freeze(ctx, source); err != nil {
+func (m *move) transfer(ctx context.Context, watch *restWatch) (report []string, err error) {
+	source, err := m.freeze(ctx)
+	if err != nil {
 		return nil, err
 	}
 	m.reach("frozen")
@@ -148,16 +147,15 @@ func (m *move) transfer(
 	return report, m.stillFrozen(ctx)
 }
 
-// freeze makes the source take nothing any more: the ledger first, as no submission is accepted
-// without it, and the queue last.
-func (m *move) freeze(ctx context.Context, source []*jetstream.StreamInfo) error {
+// freeze makes the source take nothing any more, the queue last: a submission whose entry in the
+// ledger is refused is not accepted, and one that is entered and not queued would seem to be lost.
+func (m *move) freeze(ctx context.Context) (source []*jetstream.StreamInfo, err error) {
 	m.say("freezing pool %q at %s", m.pool, m.from.name)
-	for i := len(source) - 1; i >= 0; i-- {
-		if err := m.from.update(ctx, frozen(source[i].Config, m.to.name)); err != nil {
-			return err
-		}
+	source, err = m.from.streams(ctx, m.pool)
+	for i := len(source) - 1; i >= 0 && err == nil; i-- {
+		err = m.from.update(ctx, frozen(source[i].Config, m.to.name))
 	}
-	return nil
+	return source, err
 }
 
 // stillFrozen makes sure that the source is as this run has left it, and that no other run of the

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -62,6 +63,38 @@ func TestAPoolGrowsFromItsProcessToThreeServers(t *testing.T) {
 	again, err := command(t, old, three)
 	require.NoError(t, err)
 	require.Contains(t, again, "already")
+}
+
+// A run whose worker died before the move is run again when its lease is over, as its second
+// attempt.
+func TestARunWhoseWorkerDiedGoesOn(t *testing.T) {
+	t.Parallel()
+	_, from := startServer(t, t.TempDir())
+	_, to := startServer(t, t.TempDir())
+	ctx := testContext(t)
+	attempts := make(chan int, 10)
+	hangs := cluster.Define("hangs", func(ctx context.Context, _ int) (int, error) {
+		run, _ := cluster.RunFrom(ctx)
+		if attempts <- run.Attempt; run.Attempt == 1 {
+			<-ctx.Done()
+		}
+		return run.Attempt, context.Cause(ctx)
+	}, cluster.Lease(6*time.Second))
+	nc := connect(t, from)
+	p, err := cluster.Join(ctx, nc)
+	require.NoError(t, err)
+	f, err := cluster.Submit(ctx, p, hangs, 0)
+	require.NoError(t, err)
+	go p.Serve(ctx, hangs) //nolint:errcheck // it loses its connection
+	require.Equal(t, 1, <-attempts)
+	nc.Close()
+	out, err := command(t, from, to, "-replicas", "1")
+	require.NoError(t, err, out)
+	p = join(t, to, cluster.MustExist())
+	serve(t, p, hangs)
+	got, err := cluster.Attach(p, hangs, f.ID()).Get(ctx)
+	require.NoError(t, err)
+	require.Equal(t, 2, got)
 }
 
 func TestAPoolMovesFromThreeServersToOne(t *testing.T) {

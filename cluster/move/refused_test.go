@@ -149,7 +149,8 @@ func TestWhatCannotBeMovedIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "-from and -to")
 	_, err = command(t, "nats://127.0.0.1:1", to)
 	require.ErrorContains(t, err, "cannot be reached")
-	require.Equal(t, "nats://a:1,nats://b:2", withoutPasswords("nats://me:secret@a:1,nats://b:2"))
+	require.Equal(t, "nats://a:1,nats://b:2,nats://c",
+		withoutPasswords("nats://me:secret@a:1,me:secret@b:2, c"))
 }
 
 // A run that is interrupted puts everything back, and the next one moves the pool.

@@ -53,7 +53,12 @@ func (s *side) close() { s.nc.Close() }
 func withoutPasswords(urls string) string {
 	list := strings.Split(urls, ",")
 	for i, text := range list {
-		if u, err := url.Parse(strings.TrimSpace(text)); err == nil {
+		text = strings.TrimSpace(text)
+		if !strings.Contains(text, "://") {
+			text = "nats://" + text
+		}
+		list[i] = "?"
+		if u, err := url.Parse(text); err == nil {
 			u.User = nil
 			list[i] = u.String()
 		}
