@@ -35,7 +35,8 @@ func (m *move) back(ctx context.Context) error {
 	}
 	if m.isOpen(there) {
 		return fmt.Errorf("pool %q is open at %s, and what was done there would be lost: it "+
-			"cannot be taken back. Remove the old streams, and move it from there", m.pool, m.to.name)
+			"cannot be taken back. Remove the old streams, and move it from there", m.pool,
+			m.to.name)
 	}
 	if err := m.takeBack(ctx); err != nil {
 		return err

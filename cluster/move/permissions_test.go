@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -44,5 +43,5 @@ func startGuarded(t *testing.T, publish, subscribe []string) (all, some string) 
 		}},
 	}
 	address := strings.TrimPrefix(start(t, o).ClientURL(), "nats://")
-	return fmt.Sprintf("nats://all:secret@%s", address), fmt.Sprintf("nats://some:secret@%s", address)
+	return "nats://all:secret@" + address, "nats://some:secret@" + address
 }
