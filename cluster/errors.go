@@ -46,6 +46,17 @@ var (
 	// know: a later one has made it, or has changed it meanwhile.
 	ErrProtocol = errors.New("cluster: pool of another protocol")
 
+	// ErrNoPool says that there is no pool of the name on the server, and that [MustExist] forbids
+	// to make one.
+	ErrNoPool = errors.New("cluster: no such pool")
+
+	// ErrMoved says that the pool has been moved to other servers, which the text names, or that it
+	// is just arriving here and is not complete. A process that had joined has lost its part, as
+	// with [ErrShape], and has to join where the pool is. What it was submitting at that moment may
+	// have been stored and moved nevertheless: submit it again there with [Once] if it must not be
+	// run twice.
+	ErrMoved = errors.New("cluster: pool moved")
+
 	// ErrFull says that the server has no room left.
 	ErrFull = errors.New("cluster: no room on the server")
 

@@ -19,6 +19,7 @@ type settings struct {
 	name     string
 	workers  int
 	replicas int
+	existing bool // it is found, not made
 	keep     time.Duration
 	grace    time.Duration
 	logger   *slog.Logger
@@ -67,6 +68,12 @@ func Executor(pool *executor.ScheduledPool) Option { return func(s *settings) { 
 // made; a pool that exists with another number is [ErrShape]. Without it, a pool is made with one,
 // and one that exists is taken as it is.
 func Replicas(n int) Option { return func(s *settings) { s.replicas = n } }
+
+// MustExist makes [Join] fail with [ErrNoPool] where there is no pool of the name, instead of
+// making one. A service that has a pool should join it so: otherwise, on a wrong server, or on one
+// that has lost its data, it begins with an empty pool, and nobody notices that what is pending
+// waits elsewhere, or is gone.
+func MustExist() Option { return func(s *settings) { s.existing = true } }
 
 // Keep is how long outcomes and dead letters are kept, and with them the keys of [Once]: a day
 // unless told. It counts when the pool is made.

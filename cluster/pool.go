@@ -47,8 +47,8 @@ type Pool struct {
 // What this process submits is stored when the server has acknowledged it. How well it is stored
 // depends on the server's own settings, see the package's documentation.
 //
-// Join returns ErrInvalid, ErrUnsupported, ErrPermission, ErrShape, ErrProtocol, ErrFull, ErrClosed
-// or ErrUnavailable.
+// Join returns ErrInvalid, ErrUnsupported, ErrPermission, ErrNoPool, ErrMoved, ErrShape,
+// ErrProtocol, ErrFull, ErrClosed or ErrUnavailable.
 func Join(ctx context.Context, nc *nats.Conn, opts ...Option) (*Pool, error) {
 	s := defaults()
 	for _, opt := range opts {
@@ -150,7 +150,8 @@ func (p *Pool) persist(
 			return nil
 		case ctx.Err() != nil:
 			return fmt.Errorf("%w: %w: %w", ErrUnavailable, context.Cause(ctx), err)
-		case wait == time.Second, errors.Is(err, jetstream.ErrStreamNotFound):
+		case wait == time.Second, errors.Is(err, jetstream.ErrStreamNotFound),
+			code(err) == jetstream.JSErrCodeScheduleTargetInvalid: // it has just been moved
 			if err := p.intact(ctx); err != nil {
 				return err
 			}

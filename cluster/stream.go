@@ -78,12 +78,15 @@ func (p *Pool) makeStreams(ctx context.Context) error {
 func (p *Pool) findOrMake(
 	ctx context.Context, want jetstream.StreamConfig,
 ) (jetstream.Stream, error) {
-	stream, err := p.js.Stream(ctx, want.Name)
+	stream, err := p.find(ctx, want.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		stream, err = p.js.CreateStream(ctx, want)
 		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another replica was first
 			stream, err = p.js.Stream(ctx, want.Name)
 		}
+	}
+	if err == nil {
+		err = checkMoved(stream.CachedInfo().Config)
 	}
 	if err != nil {
 		return nil, err

@@ -54,8 +54,8 @@ func OnceUnlessFailed(key string) SubmitOption {
 // until ctx ends.
 //
 // It returns ErrInvalid for a task or payload that is not allowed, ErrUnavailable, ErrFull,
-// ErrPermission or ErrClosed; and ErrShape or ErrProtocol once this process has lost its part in
-// the pool. A task of a name that no replica serves waits until one does.
+// ErrPermission or ErrClosed; and ErrShape, ErrProtocol or ErrMoved once this process has lost its
+// part in the pool. A task of a name that no replica serves waits until one does.
 func Submit[P, R any](
 	ctx context.Context, p *Pool, t Task[P, R], in P, opts ...SubmitOption,
 ) (*Future[R], error) {

@@ -43,9 +43,9 @@ func madeAt(streams ...jetstream.Stream) map[string]time.Time {
 	return made
 }
 
-// intact returns ErrShape if a stream has been deleted or made anew, and ErrProtocol if the pool is
-// of a later one. Then this process's part is lost. A server that has just started may not know yet
-// what it has, so it is asked again.
+// intact returns ErrShape if a stream has been deleted or made anew, ErrProtocol if the pool is of
+// a later one, and ErrMoved if it has been moved. Then this process's part is lost. A server that
+// has just started may not know yet what it has, so it is asked again.
 func (p *Pool) intact(ctx context.Context) (err error) {
 	for range 3 {
 		if err = p.look(ctx); err == nil {
@@ -76,6 +76,9 @@ func (p *Pool) look(ctx context.Context) error {
 			return nil
 		case !now.CachedInfo().Created.Equal(made):
 			return fmt.Errorf("%w: stream %s has been made anew", ErrShape, name)
+		}
+		if err := checkMoved(now.CachedInfo().Config); err != nil {
+			return err
 		}
 		if name == p.streamName() {
 			if err := checkProtocol(now.CachedInfo().Config); err != nil {

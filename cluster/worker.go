@@ -22,7 +22,7 @@ import (
 //
 // A pool serves once at a time. Serve returns an error at once if it is served already, for no
 // tasks, for two of one name, and for those that Define was given wrongly; later only if the server
-// refuses for good, or the pool is not what it was: [ErrShape] or [ErrProtocol].
+// refuses for good, or the pool is not what it was: [ErrShape], [ErrProtocol] or [ErrMoved].
 func (p *Pool) Serve(ctx context.Context, tasks ...Runnable) error {
 	defs, err := p.toServe(tasks)
 	if err != nil {
