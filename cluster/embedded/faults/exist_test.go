@@ -51,7 +51,7 @@ func TestAPoolThatIsMovedIsRefused(t *testing.T) {
 			})
 			served := make(chan error, 1)
 			go func() { served <- l.pool.Serve(ctx, task) }()
-			queue, _ := l.streams(t)
+			queue := l.queue(t)
 			js, err := jetstream.New(l.conn)
 			require.NoError(t, err)
 			config := queue.CachedInfo().Config

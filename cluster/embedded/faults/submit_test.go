@@ -415,7 +415,7 @@ func TestStats(t *testing.T) {
 
 // Many tasks wait; the server is killed and started: it answers soon, and each of them still waits.
 func TestManyPendingOutliveARestart(t *testing.T) {
-	n := long(20_000, 500_000)
+	n := long(20_000, 1_000_000)
 	ns := startNodes(t, 1)
 	ctx := testContext(t, 10*time.Minute)
 	p := ns.join(ctx)
