@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -84,43 +82,3 @@ func (w *worker) countAttempts(ctx context.Context, h *held, a attempts) error {
 		return err
 	})
 }
-
-// finishTask records an outcome and removes the run, in this order: if the process dies in between,
-// the next worker finds the outcome.
-func (w *worker) finishTask(ctx context.Context, h *held, o outcome) {
-	id := h.at.id()
-	o = o.within(w.pool.nc.MaxPayload()-1024, h.task.name)
-	if o.kind == abandoned {
-		if err := w.bury(ctx, h, id, string(o.data)); err != nil {
-			h.leave(err)
-			return
-		}
-	}
-	first, err := w.pool.results.record(ctx, id, o)
-	if err != nil {
-		h.leave(err)
-		return
-	}
-	if !first {
-		w.pool.logger.Info("outcome refused, there is one already", h.attr())
-	}
-	h.done()
-}
-
-// bury keeps the payload of a run that is given up.
-func (w *worker) bury(ctx context.Context, h *held, id, why string) error {
-	w.pool.logger.Error("run abandoned", h.attr(), "why", why)
-	m := nats.NewMsg(w.pool.on.dead(h.task.name, id))
-	m.Data = h.msg.Data()
-	m.Header.Set(jetstream.MsgIDHeader, fmt.Sprint(id, "@", h.sequence))
-	m.Header.Set("Punctual-Task", h.task.name)
-	m.Header.Set("Punctual-Why", headerText(why))
-	if instance := instanceOf(h.before); instance != "" {
-		m.Header.Set("Punctual-Instance", headerText(instance))
-	}
-	_, err := w.pool.publish(ctx, m)
-	return err
-}
-
-// headerText is text that can stand in a header.
-func headerText(s string) string { return strconv.QuoteToASCII(s[:min(len(s), 1000)]) }

@@ -9,12 +9,14 @@ import (
 // server has lost it. Nothing will come of it, so each process looks, as often as it looks after
 // the pool, what has become of the futures that it has open:
 //
-//	accepted -> missed   neither message nor outcome shows; a server that lags may be the reason
-//	missed   -> gone     nor at the next look: the future fails with ErrGone
+//	accepted -> seen     open at a look
+//	seen     -> missed   and at another, and neither message nor outcome shows; a server that lags
+//	                     may be the reason
+//	missed   -> gone     nor at the next: the future fails with ErrGone
 //
 // It asks about a few, drawn at random, and about all if there are fewer messages than futures, as
 // after a purge.
-const mostAsked = 64
+const mostAsked = 16
 
 // findGone fails the futures of this process whose tasks are gone.
 func (p *Pool) findGone(ctx context.Context) error {
@@ -27,10 +29,13 @@ func (p *Pool) findGone(ctx context.Context) error {
 		return err
 	}
 	all := info.State.Msgs < uint64(len(open))
-	for i, f := range open {
-		if !all && !f.missed && i >= mostAsked {
+	asked := 0
+	for _, f := range open {
+		if !f.seen || !all && !f.missed && asked >= mostAsked {
+			f.seen = true
 			continue
 		}
+		asked++
 		gone, err := p.gone(ctx, f)
 		switch {
 		case err != nil:

@@ -38,8 +38,8 @@ type pending struct {
 	outcome outcome
 	fault   error
 
-	accepted atomic.Bool
-	missed   bool // at the last look, see gone.go
+	accepted     atomic.Bool
+	seen, missed bool // at the last look, see gone.go
 }
 
 func newResults(p *Pool) *results {

@@ -432,6 +432,6 @@ func TestManyPendingOutliveARestart(t *testing.T) {
 		stream, err = js.Stream(ctx, "PUNCTUAL_tasks")
 		require.NoError(t, ctx.Err())
 	}
-	within(t, "from the restart to an answer", time.Since(up), 5*time.Second)
+	within(t, "from the restart to an answer", time.Since(up), 10*time.Second)
 	require.EqualValues(t, n, stream.CachedInfo().State.Msgs)
 }
