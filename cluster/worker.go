@@ -214,21 +214,24 @@ func (w *worker) fetch(ctx context.Context, def *definition) error {
 }
 
 // fetchOnce takes what comes, and tells how much that was. For a task that is busy it waits for a
-// moment, else for seconds. Then heartbeats come by the second: with the client's defaults a dead
-// server goes unnoticed for half a minute.
+// moment, until the server says that there is no more: what the server sends as this process turns
+// away is late by a lease. Else it waits for seconds, with heartbeats by the second: with the
+// client's defaults a dead server goes unnoticed for half a minute.
 func (w *worker) fetchOnce(
 	ctx context.Context, consumer jetstream.Consumer, def *definition, room int, busy bool,
 ) (came int, err error) {
-	wait, options := 100*time.Millisecond, []jetstream.FetchOpt(nil)
+	options := []jetstream.FetchOpt{jetstream.FetchMaxWait(100 * time.Millisecond)}
 	if busy {
 		defer func() { w.window.unreserve(room - came) }()
 	} else {
-		wait, options = 5*time.Second, append(options, jetstream.FetchHeartbeat(time.Second))
+		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+		defer cancel()
+		options = []jetstream.FetchOpt{
+			jetstream.FetchContext(ctx), jetstream.FetchHeartbeat(time.Second),
+		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
 	begun := time.Since(epoch)
-	batch, err := consumer.Fetch(room, append(options, jetstream.FetchContext(ctx))...)
+	batch, err := consumer.Fetch(room, options...)
 	if err != nil {
 		return 0, err
 	}
