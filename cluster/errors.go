@@ -84,6 +84,7 @@ type TaskError struct {
 	Panic bool   // whether the function panicked
 }
 
+// Error names the task, and says how it failed.
 func (e *TaskError) Error() string {
 	what := "failed"
 	if e.Panic {

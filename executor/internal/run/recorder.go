@@ -26,11 +26,11 @@ type Recorder interface {
 type Outcome uint8
 
 const (
-	Succeeded Outcome = iota
-	Failed
-	Panicked
-	Exited // by runtime.Goexit
-	Overran
+	Succeeded Outcome = iota // the body has returned nil
+	Failed                   // the body has returned an error
+	Panicked                 // the body has panicked
+	Exited                   // the body has called runtime.Goexit
+	Overran                  // the run has exceeded its timeout
 )
 
 // outcome returns how the run has ended.
