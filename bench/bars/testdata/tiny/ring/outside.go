@@ -1,0 +1,5 @@
+package ring
+
+func outside() (angle int) {
+	return angle // a local name leads nowhere
+}

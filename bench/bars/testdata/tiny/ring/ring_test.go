@@ -1,0 +1,3 @@
+package ring
+
+var _ = west // tests do not count
