@@ -1,0 +1,99 @@
+package bars
+
+// The table of bars. A limit is today's figure; the comment behind it is what it must become, where
+// that is decided. When a name moves, the lists below the table follow it.
+var table = []bar{
+	{"biggest receiver", "methods, and functions that take the type first",
+		216, biggestReceiver}, // 60
+	{"circle of files", "files of a package that refer to each other in a circle",
+		56, largestCircle}, // 12
+	{"users of the mutex", "files that use the mutex of the pool",
+		31, usersOf(poolMutex)}, // 9
+	{"counting", "places that count an accepted task: pool, inbox, loop",
+		3, writesTo(accepted...)}, // 3: one each
+	{"doors", "calls of the functions that count an accepted task",
+		8, callsOfWriters(accepted...)}, // 3: one each
+	{"named watchers", "lines elsewhere that name what watches tasks",
+		122, namesFrom(watchers, views)}, // those of one tap
+	{"files", "files of package executor",
+		82, filesIn("executor")}, // 34
+	{"overview", "lines of go doc -short ./executor",
+		135, shortDoc("executor")}, // 80
+	{"code", "lines of code below executor, in hundreds",
+		160, hundredsOfCode("executor")},
+	{"median body", "lines of a function, the median",
+		6, bodyAt(50)},
+	{"p90 body", "lines of a function, the 90th percentile",
+		21, bodyAt(90)},
+	{"function fields", "fields of function type",
+		105, functionFields},
+	{"undocumented", "exported names without a comment",
+		0, undocumented("executor", "executor/internal/run", "cluster", "contrib/inspect")},
+
+	{"Execute", "functions executed by a call while the worker is busy",
+		6, functionsOf("Execute")},
+	{"Execute, files", "files with them",
+		4, filesOf("Execute")},
+	{"Submit", "functions executed by a call while the worker is busy",
+		24, functionsOf("Submit")}, // 18
+	{"Submit, files", "files with them",
+		13, filesOf("Submit")},
+	{"Schedule", "functions executed by a call behind other tasks",
+		33, functionsOf("Schedule")}, // 20
+	{"Schedule, files", "files with them",
+		15, filesOf("Schedule")},
+	{"Cancel", "functions executed by a call for a task in the queue",
+		31, functionsOf("Cancel")}, // 18
+	{"Cancel, files", "files with them",
+		17, filesOf("Cancel")},
+	{"AtFixedRate", "functions executed by a call behind other tasks",
+		56, functionsOf("AtFixedRate")}, // 32
+	{"AtFixedRate, files", "files with them",
+		24, filesOf("AtFixedRate")},
+	{"run", "functions executed by one run of a plain series: wake, take, run, queue again, park",
+		158, functionsOf("run")}, // 95
+	{"run, files", "files with them",
+		47, filesOf("run")}, // 24
+	{"ShutdownNow", "functions executed by a call, and by the workers until the pool has ended",
+		124, functionsOf("ShutdownNow")},
+	{"ShutdownNow, files", "files with them",
+		51, filesOf("ShutdownNow")},
+}
+
+// poolMutex is the one lock of a pool.
+const poolMutex = "executor.Pool.mu"
+
+// accepted are the counters of accepted tasks: of a pool, of its inbox, of a loop.
+var accepted = []string{
+	"executor.counts.accepted",
+	"executor/internal/runqueue.Inbox.accepted",
+	"executor/eventloop.counts.accepted",
+}
+
+// watchers is where what watches tasks is at home: observers, measurements, explanations, history,
+// recording, expectations.
+var watchers = []string{
+	"executor/internal/run/deaths.go",
+	"executor/internal/run/episode.go",
+	"executor/internal/run/expect.go",
+	"executor/internal/run/health.go",
+	"executor/internal/run/history.go",
+	"executor/internal/run/lateness.go",
+	"executor/internal/run/measured.go",
+	"executor/internal/run/observers.go",
+	"executor/internal/run/recorder.go",
+	"executor/internal/run/watched.go",
+	"executor/internal/tape",
+}
+
+// views are where users of the module meet the watchers.
+var views = []string{
+	"executor/eventloop/health.go",
+	"executor/health.go",
+	"executor/history.go",
+	"executor/lateness.go",
+	"executor/measure.go",
+	"executor/observe.go",
+	"executor/record.go",
+	"executor/replay",
+}
