@@ -144,6 +144,9 @@ func (p *Pool) findOrMakeBucket(ctx context.Context) error {
 		stream, err = p.makeBucket(ctx)
 	}
 	if err == nil {
+		err = p.checkBucket(stream.CachedInfo().Config)
+	}
+	if err == nil {
 		err = p.configureBucket(ctx, stream.CachedInfo().Config)
 	}
 	if err == nil {
@@ -167,6 +170,23 @@ func (p *Pool) makeBucket(ctx context.Context) (jetstream.Stream, error) {
 		return nil, err
 	}
 	return p.js.Stream(ctx, "KV_"+p.bucketName())
+}
+
+// checkBucket tells whether a bucket that exists will do. At a limit it would refuse outcomes, or
+// drop them, and what has run would run again.
+func (p *Pool) checkBucket(got jetstream.StreamConfig) error {
+	if got.MaxMsgs > 0 || got.MaxBytes > 0 || got.MaxMsgSize > 0 {
+		return fmt.Errorf("%w: stream %s has a limit, at which it would refuse or drop outcomes",
+			ErrShape, got.Name)
+	}
+	return sameShape(got, jetstream.StreamConfig{
+		Name:              got.Name,
+		Subjects:          got.Subjects,
+		Storage:           jetstream.FileStorage,
+		Replicas:          p.replicas,
+		MaxMsgsPerSubject: got.MaxMsgsPerSubject,
+		MaxAge:            got.MaxAge,
+	})
 }
 
 // configureBucket makes the bucket's values be read where they are written: any replica may answer

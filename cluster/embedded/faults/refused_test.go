@@ -126,6 +126,44 @@ func TestJoinRefusesAStreamOfAnotherShape(t *testing.T) {
 	})
 }
 
+// A bucket that is not as it has to be would refuse outcomes, and what has run would run again; or
+// it would lose them.
+func TestJoinRefusesABucketOfAnotherShape(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, func(*server.Options) {})
+	ctx := testContext(t, 30*time.Second)
+	nc := dial(t, s)
+	js, err := jetstream.New(nc)
+	require.NoError(t, err)
+	for name, test := range map[string]struct {
+		config jetstream.KeyValueConfig
+		says   string
+	}{
+		"bytes":  {jetstream.KeyValueConfig{MaxBytes: 60_000}, "limit"},
+		"value":  {jetstream.KeyValueConfig{MaxValueSize: 1000}, "limit"},
+		"memory": {jetstream.KeyValueConfig{Storage: jetstream.MemoryStorage}, "storage"},
+	} {
+		test.config.Bucket, test.config.TTL = "PUNCTUAL_"+name, 24*time.Hour
+		_, err = js.CreateKeyValue(ctx, test.config)
+		require.NoError(t, err)
+		_, err = cluster.Join(ctx, nc, cluster.Name(name))
+		require.ErrorIs(t, err, cluster.ErrShape, name)
+		require.ErrorContains(t, err, test.says)
+		require.ErrorContains(t, err, "KV_PUNCTUAL_"+name)
+	}
+	_, err = cluster.Join(ctx, nc)
+	require.NoError(t, err)
+	bucket, err := js.Stream(ctx, "KV_PUNCTUAL_tasks")
+	require.NoError(t, err)
+	config := bucket.CachedInfo().Config
+	config.MaxMsgs = 1000
+	_, err = js.UpdateStream(ctx, config)
+	require.NoError(t, err)
+	_, err = cluster.Join(ctx, nc)
+	require.ErrorIs(t, err, cluster.ErrShape)
+	require.ErrorContains(t, err, "limit")
+}
+
 func TestJoinWithoutPermission(t *testing.T) {
 	s := startServer(t, func(o *server.Options) {
 		o.Users = []*server.User{
