@@ -267,7 +267,8 @@ func (w *worker) finishSeries(ctx context.Context, h *held, err error) {
 	var end *stop
 	if errors.As(err, &end) {
 		w.pool.logger.Info("series ended by its function", h.attr(), "why", end.Error())
-		if err := w.pool.removeSeries(ctx, h.at); err != nil {
+		err := h.untilRoom(ctx, func() error { return w.pool.removeSeries(ctx, h.at) })
+		if err != nil {
 			h.leave(err)
 			return
 		}
@@ -296,7 +297,11 @@ func (w *worker) storeNext(ctx context.Context, h *held, next link) {
 	next.follows = 0
 	m := w.pool.linkMessage(h.at, next, h.msg.Data())
 	expect(m, w.pool.on.any(h.at), h.sequence)
-	switch _, err := w.pool.publish(ctx, m); {
+	err := h.untilRoom(ctx, func() error {
+		_, err := w.pool.publish(ctx, m)
+		return err
+	})
+	switch {
 	case err == nil && h.link.do != doRun:
 		w.pool.logger.Debug("command followed", h.attr(), "do", h.link.do, "due", next.due)
 	case err == nil:
