@@ -3,11 +3,14 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"strconv"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
 )
 
 // A series is a chain of which there is one link at a time. Its place has two subjects: arm, where
@@ -64,6 +67,22 @@ func (p *Pool) linkMessage(at place, l link, payload []byte) *nats.Msg {
 	m.Data = payload
 	l.write(m.Header)
 	return m
+}
+
+// fitsAsLink returns ErrInvalid for a series of which not each link could be stored: one that waits
+// for its time is longer than one that is due, and figures grow.
+func (p *Pool) fitsAsLink(at place, l link, payload []byte) error {
+	l.due = p.now().AddDate(1, 0, 0).Truncate(time.Second).Add(999_999_999) // all digits
+	l.number, l.missed, l.follows, l.then = math.MaxUint64, math.MaxUint64, 0, l.due
+	m := p.linkMessage(at, l, payload)
+	expect(m, p.on.any(at), math.MaxUint64)
+	m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
+	size, most := m.Size()-len(m.Subject), p.nc.MaxPayload()
+	if most > 0 && int64(size) > most {
+		return fmt.Errorf("%w: the payload of series %q has %d bytes, which with its names and times "+
+			"is more than the %d that the server takes", ErrInvalid, l.name, len(payload), most)
+	}
+	return nil
 }
 
 // last returns the last message of a subject, nil if none shows.

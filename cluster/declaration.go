@@ -45,6 +45,9 @@ func declare[P, R any](
 		}
 		p.calendars.set(s.at, calendar)
 	}
+	if err := p.fitsAsLink(s.at, l, payload); err != nil {
+		return nil, err
+	}
 	if err := s.declare(ctx, l, calendar, payload); err != nil {
 		return nil, fmt.Errorf("cluster: series %q: %w", name, err)
 	}

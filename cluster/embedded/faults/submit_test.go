@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
@@ -259,21 +260,42 @@ func TestAResultThatIsTooLarge(t *testing.T) {
 	l.requireEmpty(t)
 }
 
-// What is too long with the names it carries is refused as what is too long by itself.
+// What is too long with the names it carries is refused as what is too long by itself. A task that
+// is as long as may be runs, and a series that is accepted goes on.
 func TestAPayloadThatIsTooLongWithItsNames(t *testing.T) {
-	l := startLocal(t)
+	t.Parallel()
+	nc := dial(t, startServer(t, func(o *server.Options) { o.MaxPayload = 8 << 10 }))
 	ctx := testContext(t, time.Minute)
+	p, err := cluster.Join(ctx, nc)
+	require.NoError(t, err)
 	task := cluster.Define(strings.Repeat("n", 190),
-		func(context.Context, string) (int, error) { return 0, nil })
-	most := int(l.conn.MaxPayload()) - 1024 - len(`""`)
-	refused := 0
-	for n := most - 400; n <= most; n += 50 {
-		_, err := cluster.AtFixedRate(ctx, l.pool, strings.Repeat("s", 190), time.Hour, time.Hour,
-			task, strings.Repeat("x", n))
+		func(_ context.Context, in string) (int, error) { return len(in), nil })
+	most := int(nc.MaxPayload()) - 1024 - len(`""`)
+	go p.Serve(ctx, task) //nolint:errcheck // it ends with the test
+	for _, d := range []time.Duration{0, time.Second} {
+		f, err := cluster.Schedule(ctx, p, d, task, strings.Repeat("x", most))
+		require.NoError(t, err)
+		got, err := f.Get(ctx)
+		require.NoError(t, err)
+		require.Equal(t, most, got)
+	}
+	refused, accepted := 0, []*cluster.Series[int]{}
+	for n := most - 1000; n <= most; n += 25 {
+		s, err := cluster.AtFixedRate(ctx, p, fmt.Sprint(strings.Repeat("s", 180), n), 0,
+			time.Hour, task, strings.Repeat("x", n))
 		if err != nil {
 			require.ErrorIs(t, err, cluster.ErrInvalid, n)
 			refused++
+			continue
 		}
+		accepted = append(accepted, s)
+	}
+	require.NotEmpty(t, accepted)
+	for _, s := range accepted {
+		require.Eventually(t, func() bool {
+			next, err := s.Next(ctx)
+			return err == nil && next.Number == 2
+		}, 20*time.Second, 5*time.Millisecond)
 	}
 	require.Positive(t, refused)
 }
