@@ -98,11 +98,12 @@ func TestPoolsThatAreClosedLeaveNothingBehind(t *testing.T) {
 	}
 	cycle(0)
 	cycle(1)
-	before := runtime.NumGoroutine()
-	for i := range 20 {
+	before, subscriptions := runtime.NumGoroutine(), nc.NumSubscriptions()
+	for i := range 50 {
 		cycle(i)
 	}
 	assert.Eventually(t, func() bool { return runtime.NumGoroutine() <= before+5 }, 20*time.Second, 10*time.Millisecond)
+	assert.Equal(t, subscriptions, nc.NumSubscriptions())
 	js, err := jetstream.New(nc)
 	require.NoError(t, err)
 	for i := range 2 {
