@@ -101,6 +101,55 @@ func TestAStoppedWorkerBeginsNothingOld(t *testing.T) {
 	}
 }
 
+// A worker is stopped while what it holds waits for its time, for longer than the lease. When it
+// goes on, another has run that, and it begins none of it.
+func TestAWorkerStoppedBeforeTheTimeOfARunDoesNotBeginIt(t *testing.T) {
+	t.Parallel()
+	const lease = 500 * time.Millisecond
+	ns := startNodes(t, 1)
+	ctx := testContext(t, time.Minute)
+	a, p := ns.worker(workerConfig{Name: "A", Lease: lease}), ns.join(ctx)
+	for try := range 20 { // it may begin before it is stopped
+		series := fmt.Sprint("series", try)
+		_, err := cluster.AtFixedRate(ctx, p, series, time.Second, time.Hour, ns.tasks().tick, input{})
+		require.NoError(t, err)
+		f, err := cluster.Schedule(ctx, p, time.Second, ns.tasks().work, input{})
+		require.NoError(t, err)
+		count := func(who, kind string) (n int) {
+			for _, e := range readJournals(t, ns.dir) {
+				if e.Who == who && e.Kind == kind &&
+					(e.ID == f.ID() || e.Series == series || e.ID == "s."+series) {
+					n++
+				}
+			}
+			return n
+		}
+		awaitBoth := func(who, kind string) {
+			require.Eventually(t, func() bool { return count(who, kind) == 2 },
+				20*time.Second, 10*time.Millisecond)
+		}
+		require.Eventually(t, func() bool {
+			stats, err := p.Stats(ctx)
+			return err == nil && len(stats.Tasks) == 2 &&
+				stats.Tasks[0].Held == 1 && stats.Tasks[1].Held == 1
+		}, 20*time.Second, 5*time.Millisecond)
+		time.Sleep(100 * time.Millisecond) // it has its claim of the run of the series
+		a.stop()
+		if count("A", "start") > 0 {
+			a.cont()
+			awaitBoth("A", "end")
+			continue
+		}
+		ns.worker(workerConfig{Name: "B", Lease: lease})
+		awaitBoth("B", "end")
+		a.cont()
+		awaitBoth("A", "left")
+		require.Zero(t, count("A", "start"))
+		return
+	}
+	t.Fatal("it was never stopped in time")
+}
+
 // The same for a task that runs once and does not look at its context: its outcome is refused.
 func TestAStoppedWorkersResultIsRefused(t *testing.T) {
 	ns := startNodes(t, 1)
