@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -48,25 +49,39 @@ func deploy(t *testing.T, name string, conns []*nats.Conn) []*cluster.Pool {
 // The first to make the bucket of a pool makes it with other settings than it ends up with.
 // Whichever settings a replica has found, it can read what the others have written.
 func TestReplicasThatMakeAPoolTogetherAllReadIt(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
+	js, err := jetstream.New(l.conn)
+	require.NoError(t, err)
 	var conns []*nats.Conn
 	for range 10 {
 		conns = append(conns, l.connect(t))
 	}
 	once := cluster.Define("once", func(context.Context, int) (int, error) { return 1, nil })
-	for i := range long(60, 900) {
-		pools := deploy(t, fmt.Sprintf("first-%d", i), conns[:2+rand.IntN(9)])
-		ctx := testContext(t, 10*time.Second)
+	n, joins := long(60, 1000), 0
+	for i := range n {
+		name := fmt.Sprintf("first-%d", i)
+		pools := deploy(t, name, conns[:2+rand.IntN(9)])
+		joins += len(pools)
+		ctx := testContext(t, time.Minute)
 		_, err := cluster.Submit(ctx, pools[0], once, 1, cluster.Once("key"))
 		require.NoError(t, err)
 		require.NoError(t, atOnce(len(pools), func(i int) error {
 			_, err := cluster.Submit(ctx, pools[i], once, 1, cluster.Once("key"))
 			return err
 		}), "pool %d, of %d replicas", i, len(pools))
+		for _, p := range pools {
+			p.Close()
+		}
+		for _, stream := range []string{"PUNCTUAL_%s", "KV_PUNCTUAL_%s", "PUNCTUAL_%s_DEAD"} {
+			require.NoError(t, js.DeleteStream(ctx, fmt.Sprintf(stream, name)))
+		}
 	}
+	t.Logf("%d pools, joined %d times at their first deploys", n, joins)
 }
 
 func TestASeriesRunsFromTheFirstDeployOn(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	var conns []*nats.Conn
 	for range 4 {
@@ -90,4 +105,49 @@ func TestASeriesRunsFromTheFirstDeployOn(t *testing.T) {
 			return pools[i].Serve(ctx, beat)
 		}))
 	}
+}
+
+// Several worker processes start at once on a server that has nothing. Each of them runs what they
+// have declared, and no series stalls.
+func TestWorkersThatStartTogetherOnAnEmptyServerAllWork(t *testing.T) {
+	t.Parallel()
+	const series, runs = 8, 4
+	n, begun := long(2, 100), 0
+	for i := range n {
+		ns := startNodes(t, 1)
+		workers := map[string]*process{}
+		for _, name := range []string{"A", "B", "C", "D"}[:2+rand.IntN(3)] {
+			workers[name] = startProcess(t, name, asWorker, workerConfig{Name: name, URL: ns.url(),
+				Dir: ns.dir, Lease: 10 * time.Second, Series: series, Period: 200 * time.Millisecond,
+				In: input{Sleep: 50 * time.Millisecond}}, ns.journal)
+		}
+		begun += len(workers)
+		stalled := func() (names []string) {
+			last, works := map[string]uint64{}, map[string]bool{}
+			for _, e := range readJournals(t, ns.dir) {
+				if e.Kind == "start" {
+					last[e.Series], works[e.Who] = max(last[e.Series], e.Number), true
+				}
+			}
+			for i := range series {
+				if last[seriesName(i)] < runs {
+					names = append(names, seriesName(i))
+				}
+			}
+			for name := range workers {
+				if !works[name] {
+					names = append(names, name)
+				}
+			}
+			return names
+		}
+		require.Eventually(t, func() bool { return len(stalled()) == 0 },
+			30*time.Second, 20*time.Millisecond, "deploy %d, of %d workers", i, len(workers))
+		for _, w := range workers {
+			w.kill()
+		}
+		ns.kill(0)
+		require.Zero(t, judge(t, ns.dir).Skipped)
+	}
+	t.Logf("%d deploys, of %d workers", n, begun)
 }
