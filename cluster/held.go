@@ -249,6 +249,7 @@ func (h *held) giveBack(why error) {
 	case errors.Is(why, errGivenBack):
 		h.passOn(ctx)
 	case errors.Is(why, errKeptWaiting):
+		h.worker.window.crowd()
 		_ = h.msg.Nak() // if it is lost the lease runs out
 	default:
 		_ = h.msg.NakWithDelay(250 * time.Millisecond)

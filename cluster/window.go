@@ -21,15 +21,19 @@ import (
 // the room from the others for nothing. So a process can hold as many runs beyond its window as
 // there are tasks whose queues were empty; what it cannot begin it gives back, see keepsWaiting.
 //
+// A process that has given one back, as no worker came free for it, has no head start until one
+// does: it could be the first to ask for what it has just given back.
+//
 // Runs whose time has not come count up to mostHeld only.
 type window struct {
 	workers int
 	made    time.Time
 
 	mu       sync.Mutex
-	held     int // all
-	taken    int // those that are due
-	reserved int // what was asked for and has not come
+	held     int  // all
+	taken    int  // those that are due
+	reserved int  // what was asked for and has not come
+	crowded  bool // one was given back since a worker last began another
 	pace     pace
 	waiting  []chan int // of those that ask, in the order in which they came; each receives once
 }
@@ -52,10 +56,18 @@ func (w *window) take() {
 	w.taken++
 }
 
+// crowd says that a run is given back for want of a worker.
+func (w *window) crowd() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.crowded = true
+}
+
 // begin counts a run that a worker has begun.
 func (w *window) begin() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.crowded = false
 	w.pace.count(time.Since(w.made))
 	w.grantLocked()
 }
@@ -109,7 +121,10 @@ func (w *window) unreserve(n int) {
 // grantLocked lets those ask that wait for it, as far as there is room: each for its share.
 func (w *window) grantLocked() {
 	for len(w.waiting) > 0 {
-		limit := w.workers + w.pace.headStart(time.Since(w.made), w.workers)
+		limit := w.workers
+		if !w.crowded {
+			limit += w.pace.headStart(time.Since(w.made), w.workers)
+		}
 		room := min(limit-w.taken, mostHeld-w.held) - w.reserved
 		if room <= 0 {
 			return

@@ -87,3 +87,27 @@ func TestTheHeadStartFollowsThePace(t *testing.T) {
 		assert.Equal(t, 1, head(w))
 	})
 }
+
+// What was given back for want of a worker is for another process: this one asks for no more until
+// one of its workers is free.
+func TestThereIsNoHeadStartWhileNoWorkerComesFree(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWindow(2)
+		for range 3 {
+			w.hold()
+			w.take()
+		}
+		w.crowd()
+		w.give(true) // it goes back
+		granted := make(chan int, 1)
+		go func() { granted <- w.room(t.Context(), false) }()
+		synctest.Wait()
+		require.Empty(t, granted)
+		w.give(true) // a run has ended
+		require.Equal(t, 1, <-granted)
+		w.hold()
+		w.take()
+		w.begin()
+		assert.Equal(t, 1, w.room(t.Context(), true))
+	})
+}
