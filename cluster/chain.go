@@ -79,8 +79,9 @@ func (p *Pool) fitsAsLink(at place, l link, payload []byte) error {
 	m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
 	size, most := m.Size()-len(m.Subject), p.nc.MaxPayload()
 	if most > 0 && int64(size) > most {
-		return fmt.Errorf("%w: the payload of series %q has %d bytes, which with its names and times "+
-			"is more than the %d that the server takes", ErrInvalid, l.name, len(payload), most)
+		return fmt.Errorf("%w: the payload of series %q has %d bytes, which with its names and "+
+			"times is more than the %d that the server takes",
+			ErrInvalid, l.name, len(payload), most)
 	}
 	return nil
 }

@@ -118,8 +118,8 @@ func TestWorkersThatStartTogetherOnAnEmptyServerAllWork(t *testing.T) {
 		workers := map[string]*process{}
 		for _, name := range []string{"A", "B", "C", "D"}[:2+rand.IntN(3)] {
 			workers[name] = startProcess(t, name, asWorker, workerConfig{Name: name, URL: ns.url(),
-				Dir: ns.dir, Lease: 10 * time.Second, Series: series, Period: 200 * time.Millisecond,
-				In: input{Sleep: 50 * time.Millisecond}}, ns.journal)
+				Dir: ns.dir, Lease: 10 * time.Second, Series: series,
+				Period: tenth, In: input{Sleep: tenth / 2}}, ns.journal)
 		}
 		begun += len(workers)
 		stalled := func() (names []string) {

@@ -100,6 +100,8 @@ func TestAPoolOfALaterProtocolIsRefused(t *testing.T) {
 		require.ErrorContains(t, err, number)
 	}
 	require.ErrorIs(t, <-served, cluster.ErrProtocol)
+	_, err = cluster.Submit(ctx, l.pool, task, 0)
+	require.ErrorIs(t, err, cluster.ErrProtocol)
 	change("2")
 	_, err = cluster.Join(ctx, l.conn)
 	require.NoError(t, err)

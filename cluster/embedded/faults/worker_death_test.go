@@ -111,7 +111,8 @@ func TestAWorkerStoppedBeforeTheTimeOfARunDoesNotBeginIt(t *testing.T) {
 	a, p := ns.worker(workerConfig{Name: "A", Lease: lease}), ns.join(ctx)
 	for try := range 20 { // it may begin before it is stopped
 		series := fmt.Sprint("series", try)
-		_, err := cluster.AtFixedRate(ctx, p, series, time.Second, time.Hour, ns.tasks().tick, input{})
+		_, err := cluster.AtFixedRate(ctx, p, series, time.Second, time.Hour,
+			ns.tasks().tick, input{})
 		require.NoError(t, err)
 		f, err := cluster.Schedule(ctx, p, time.Second, ns.tasks().work, input{})
 		require.NoError(t, err)
