@@ -58,7 +58,7 @@ func TestReplicasThatMakeAPoolTogetherAllReadIt(t *testing.T) {
 		conns = append(conns, l.connect(t))
 	}
 	once := cluster.Define("once", func(context.Context, int) (int, error) { return 1, nil })
-	n, joins := long(60, 1000), 0
+	n, joins := long(40, 1000), 0
 	for i := range n {
 		name := fmt.Sprintf("first-%d", i)
 		pools := deploy(t, name, conns[:2+rand.IntN(9)])
@@ -119,7 +119,7 @@ func TestWorkersThatStartTogetherOnAnEmptyServerAllWork(t *testing.T) {
 		for _, name := range []string{"A", "B", "C", "D"}[:2+rand.IntN(3)] {
 			workers[name] = startProcess(t, name, asWorker, workerConfig{Name: name, URL: ns.url(),
 				Dir: ns.dir, Lease: 10 * time.Second, Series: series,
-				Period: tenth, In: input{Sleep: tenth / 2}}, ns.journal)
+				Period: 2 * tenth, In: input{Sleep: tenth / 2}}, ns.journal)
 		}
 		begun += len(workers)
 		stalled := func() (names []string) {
