@@ -52,6 +52,9 @@ type input struct {
 	Life int // of the series
 }
 
+// exitAsTold is the status of a worker that a task has killed.
+const exitAsTold = 3
+
 // tasks are those of all trials. They tell a journal what they do.
 type tasks struct {
 	work, tick, bomb cluster.Task[input, int]
@@ -66,7 +69,7 @@ func makeTasks(j *journal, lease time.Duration) tasks {
 				Life: in.Life}
 			j.write(e)
 			if in.Do == "second" && run.Number == 2 {
-				os.Exit(3)
+				os.Exit(exitAsTold)
 			}
 			if in.Do == "first" && (run.Number != 2 || run.Attempt != 1) {
 				in.Sleep = 0
@@ -90,7 +93,7 @@ func makeTasks(j *journal, lease time.Duration) tasks {
 func (in input) act(ctx context.Context) error {
 	switch in.Do {
 	case "exit":
-		os.Exit(3)
+		os.Exit(exitAsTold)
 	case "fail":
 		return errors.New("as told")
 	case "deaf":
