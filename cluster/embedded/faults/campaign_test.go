@@ -151,8 +151,8 @@ func (c *campaign) awaitEmpty(ctx context.Context) {
 func (c *campaign) judge() {
 	v := judge(c.t, c.dir)
 	verdict := "sound"
-	if !v.sound() {
-		verdict = "NOT SOUND"
+	if sins := v.sins(); len(sins) > 0 {
+		verdict = fmt.Sprint("NOT SOUND: ", sins)
 	}
 	c.t.Logf("seed %d: %d accepted, %d cancelled; %s; %d of %d executed twice or more (%.1f %%); "+
 		"%d without an answer; %s", c.seed, v.Accepted, v.Cancelled, c.faults(), v.Repeated, v.Distinct,

@@ -54,7 +54,7 @@ func (v *verdict) judgeRepeated(byRun map[string][]span, faults []excuse) {
 			}
 			ends++
 			if i+1 < len(attempts) && !excused(s, attempts[i+1], faults) {
-				v.note(&v.Twice, "twice: %+v, and %+v", s.event, attempts[i+1].event)
+				v.note(&v.Twice, "twice: %v, and %v", s.event, attempts[i+1].event)
 			}
 		}
 		if ends > 1 {

@@ -48,7 +48,7 @@ func (f *fleet) bear() {
 	}
 	c := workerConfig{Name: fmt.Sprint("W", f.born), URL: strings.Join(urls, ","), Dir: f.dir,
 		Workers: 1 + f.random.IntN(16), Lease: theLease, Tasks: []string{"work", "tick", "bomb"},
-		Calendars: calendars}
+		Calendars: calendars, Grace: upTo(f.random, 0, 3*time.Second)}
 	if f.random.IntN(2) == 0 { // otherwise it is of the first release
 		c.Generation = f.series.generation.Load()
 	}
@@ -61,7 +61,7 @@ func (f *fleet) bear() {
 func (f *fleet) attend(m *member) {
 	<-m.ended
 	code := m.cmd.ProcessState.ExitCode()
-	if code > 0 && code != exitAsTold {
+	if code > 0 && code != exitAsTold && !m.asked.Load() { // it may be asked before it has joined
 		f.journal.write(event{Kind: "failed", Text: m.name + ": " + m.output.String()})
 	}
 	if code != 0 || !m.asked.Load() {

@@ -35,6 +35,15 @@ type event struct {
 	Begun   time.Time `json:",omitzero"`  // when a call was made that has returned now
 }
 
+// String is its line.
+func (e event) String() string {
+	line, err := json.Marshal(e)
+	if err != nil {
+		return err.Error()
+	}
+	return string(line)
+}
+
 // journal is a file that a process appends to, one write for each event: what is written survives
 // the process.
 type journal struct {
@@ -49,7 +58,9 @@ func openJournal(dir, who string) (*journal, error) {
 }
 
 func (j *journal) write(e event) {
-	e.At = time.Now()
+	if e.At.IsZero() {
+		e.At = time.Now()
+	}
 	if e.Who == "" {
 		e.Who = j.who
 	}

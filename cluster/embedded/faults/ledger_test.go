@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,10 @@ type ledger struct {
 	cancels  []event // prevented, or without an answer
 	outcomes []string
 	runs     []span
+}
+
+func (l *ledger) String() string {
+	return fmt.Sprint(l.outcomes, " accepted ", l.accepted, " cancelled ", l.cancels, " runs ", l.runs)
 }
 
 // judgeTasks judges all tasks, each by itself, and the keys.
@@ -39,7 +44,7 @@ func (v *verdict) judgeTasks(events []event, spans []span) {
 				of(e.ID).cancels = append(of(e.ID).cancels, e)
 			}
 		case "failed":
-			v.note(&v.Failed, "failed: %+v", e)
+			v.note(&v.Failed, "failed: %v", e)
 		}
 	}
 	for _, s := range spans {
@@ -62,28 +67,28 @@ func (v *verdict) judgeTask(id string, l *ledger) {
 	l.outcomes = slices.Compact(l.outcomes)
 	switch {
 	case len(l.outcomes) == 0:
-		v.note(&v.Unfinished, "without outcome: %s, %+v", id, l)
+		v.note(&v.Unfinished, "without outcome: %s, %v", id, l)
 		return
 	case len(l.outcomes) > 1:
-		v.note(&v.Disagree, "outcomes disagree: %s, %+v", id, l)
+		v.note(&v.Disagree, "outcomes disagree: %s, %v", id, l)
 	}
 	is := func(err error) bool { return strings.Contains(l.outcomes[0], err.Error()) }
 	if is(cluster.ErrGone) {
-		v.note(&v.Gone, "gone: %s, %+v", id, l)
+		v.note(&v.Gone, "gone: %s, %v", id, l)
 	}
 	if is(cluster.ErrAbandoned) && len(l.runs) > 0 && l.runs[0].Task != "bomb" {
-		v.note(&v.Abandoned, "abandoned: %s, %+v", id, l)
+		v.note(&v.Abandoned, "abandoned: %s, %v", id, l)
 	}
 	if strings.HasSuffix(l.outcomes[0], "<nil>") && len(l.runs) == 0 {
-		v.note(&v.Unrun, "has never run: %s, %+v", id, l)
+		v.note(&v.Unrun, "has never run: %s, %v", id, l)
 	}
 	for _, c := range l.cancels {
 		if !is(cluster.ErrCancelled) {
-			v.note(&v.Ignored, "is not cancelled: %s, %+v", id, l)
+			v.note(&v.Ignored, "is not cancelled: %s, %v", id, l)
 		}
 		for _, r := range l.runs {
 			if r.decided.After(c.At.Add(asked)) {
-				v.note(&v.Revived, "began after %+v: %+v", c, r.event)
+				v.note(&v.Revived, "began after %v: %v", c, r.event)
 			}
 		}
 	}
@@ -119,7 +124,7 @@ func (v *verdict) judgeKeys(tasks map[string]*ledger) {
 		}
 		for id, n := range rank {
 			if n < len(rank)-1 && !tasks[id].frees(key) {
-				v.note(&v.Keys, "key %s: %s does not free it: %+v", key, id, tasks[id])
+				v.note(&v.Keys, "key %s: %s does not free it: %v", key, id, tasks[id])
 			}
 		}
 	}

@@ -27,7 +27,8 @@ type submitter struct {
 
 	mu   sync.Mutex
 	kept map[string]kept
-	ids  []string
+	ids  []string // in the order in which they were accepted
+	far  []string // those due much later
 }
 
 // kept is a future, and of which task it is.
@@ -86,7 +87,7 @@ func (s *submitter) brief() input {
 }
 
 func (s *submitter) key(of string) string {
-	return fmt.Sprint(of, " ", time.Since(s.begun)/(3*time.Second), ".", s.random.IntN(3))
+	return fmt.Sprint(of, " ", int(time.Since(s.begun)/(3*time.Second)), ".", s.random.IntN(3))
 }
 
 // run draws verbs until over.
@@ -184,10 +185,14 @@ func (s *submitter) farAndCancelled(ctx context.Context) {
 		f := s.stored("", s.work, func() (*cluster.Future[int], error) {
 			return cluster.Schedule(ctx, p, time.Minute, s.work, input{})
 		})
-		if f != nil {
-			time.Sleep(wait)
-			s.cancel(ctx, f)
+		if f == nil {
+			return
 		}
+		s.mu.Lock()
+		s.far = append(s.far, f.ID())
+		s.mu.Unlock()
+		time.Sleep(wait)
+		s.cancel(ctx, f)
 	})
 }
 
@@ -240,6 +245,9 @@ func (s *submitter) rejoin(ctx context.Context) {
 // collect writes down the outcomes of all that was accepted, as this submitter and a stranger see
 // them.
 func (s *submitter) collect(ctx context.Context, stranger *cluster.Pool) {
+	for _, id := range s.far { // a cancel may have had no answer, and a minute is long
+		s.cancel(ctx, s.kept[id].Future)
+	}
 	var all sync.WaitGroup
 	for _, id := range s.ids {
 		s.room <- struct{}{}

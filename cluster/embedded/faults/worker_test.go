@@ -26,6 +26,7 @@ type workerConfig struct {
 	Dir     string // of the journals
 	Workers int    // four unless told
 	Lease   time.Duration
+	Grace   time.Duration // the package's unless told
 	Wrong   time.Duration // of its clock
 	Tasks   []string      // which it serves; all but the bomb if empty
 
@@ -124,7 +125,7 @@ func work(c workerConfig) error {
 	}
 	defer nc.Close()
 	p, err := cluster.Join(ctx, nc, cluster.Workers(cmp.Or(c.Workers, 4)), cluster.Instance(c.Name),
-		cluster.Logger(slog.New(&toJournal{journal: j, exitAfter: c.AfterArm})))
+		cluster.Grace(cmp.Or(c.Grace, 30*time.Second)), cluster.Logger(slog.New(&toJournal{journal: j, exitAfter: c.AfterArm})))
 	if err != nil {
 		return err
 	}
