@@ -30,6 +30,8 @@ func faultsOf(events []event) (all []excuse) {
 			delete(open, e.Who)
 		case "dead", "stopped", "asked to end":
 			all = append(all, excuse{e.Who, e.At, e.At})
+		case "rolled up": // which has the server deliver the task anew
+			all = append(all, excuse{"", e.At, e.At})
 		case "server killed", "server stopped":
 			all = append(all, excuse{"", e.At, e.At.Add(time.Minute)})
 		}

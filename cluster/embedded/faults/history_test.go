@@ -3,7 +3,6 @@ package faults
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -60,9 +59,9 @@ func (v verdict) sins() (all []string) {
 // span is one attempt of a run, in one process.
 type span struct {
 	event
-	end     time.Time
-	ended   bool      // it came to its end, and with its lease
-	decided time.Time // when it began, or when the process was stopped right before that
+	end   time.Time
+	ended bool // it came to its end, and with its lease
+	stale bool // its process was stopped right before it began: perhaps after it had asked
 }
 
 // judge reads the journals of a trial.
@@ -105,21 +104,21 @@ func (v *verdict) note(n *int, format string, a ...any) {
 
 // judgeSeries judges the runs of a series, from its beginning to its end: begun anew it is another.
 func (v *verdict) judgeSeries(runs []span) {
-	slices.SortStableFunc(runs, func(a, b span) int { return a.decided.Compare(b.decided) })
 	numbers := map[uint64]bool{}
 	most := uint64(0)
+	var before span
 	for i, s := range runs {
 		numbers[s.Number], most = true, max(most, s.Number)
-		if i == 0 {
-			continue
+		if i > 0 && s.stale && s.Fence <= before.Fence {
+			continue // it was before the other, but for the stop
 		}
-		before := runs[i-1]
-		if s.decided.Before(before.end) {
+		if i > 0 && s.At.Before(before.end) {
 			v.note(&v.Overlaps, "overlap: %v until %v, and %v", before.event, before.end, s.event)
 		}
-		if s.Fence <= before.Fence {
+		if i > 0 && s.Fence <= before.Fence {
 			v.note(&v.Fences, "fences: %v, and then %v", before.event, s.event)
 		}
+		before = s
 	}
 	for n := uint64(1); n < most; n++ {
 		if !numbers[n] {
@@ -152,11 +151,8 @@ func spansOf(events []event, v *verdict) []span {
 			v.Runs++
 			open[key(e)] = len(spans)
 			lives[e.Who+"|s."+e.Series] = e.Life
-			s := span{event: e, end: e.At.AddDate(1, 0, 0), decided: e.At}
-			if e.At.Sub(continued[e.Who]) < tolerance {
-				s.decided = stopped[e.Who]
-			}
-			spans = append(spans, s)
+			spans = append(spans, span{event: e, end: e.At.AddDate(1, 0, 0),
+				stale: e.At.Sub(continued[e.Who]) < tolerance})
 		case "end":
 			i, ok := open[key(e)]
 			if !ok {
@@ -166,7 +162,7 @@ func spansOf(events []event, v *verdict) []span {
 			spans[i].end, spans[i].ended = e.At, e.Text == ""
 			if e.Text != "" {
 				v.Lost++
-				spans[i].end = spans[i].decided
+				spans[i].end = spans[i].At
 			}
 		case "left": // it ended, but could not store what came of it
 			for i := range spans {

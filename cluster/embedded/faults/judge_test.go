@@ -48,6 +48,8 @@ func TestTheJudge(t *testing.T) {
 	}
 	again := key("once 1", "x")
 	again.Begun, again.At = moment(7), moment(8)
+	late := run("start", 2, 2, 1)
+	late.Who, late.At = "B", moment(6.01)
 	early := start
 	early.Planned = moment(0.006)
 	early.At = moment(0)
@@ -71,8 +73,11 @@ func TestTheJudge(t *testing.T) {
 		"again, after its worker was killed": {[]event{start, {Kind: "dead"}, start, end}, nil},
 		"series": {[]event{run("start", 1, 1, 1), run("end", 1, 1, 1), armed, run("start", 2, 2, 1),
 			run("end", 2, 2, 1), run("start", 1, 3, 2), run("end", 1, 3, 2), armed}, nil},
-		"skipped":   {[]event{run("start", 1, 1, 1), run("end", 1, 1, 1), run("start", 3, 2, 1)}, []string{"1 skipped"}},
-		"overlap":   {[]event{run("start", 1, 1, 1), run("start", 2, 2, 1), run("end", 1, 1, 1)}, []string{"1 overlaps"}},
+		"skipped": {[]event{run("start", 1, 1, 1), run("end", 1, 1, 1), run("start", 3, 2, 1)}, []string{"1 skipped"}},
+		"overlap": {[]event{run("start", 1, 1, 1), run("start", 2, 2, 1), run("end", 1, 1, 1)}, []string{"1 overlaps"}},
+		"stopped before it began": {[]event{run("start", 1, 1, 1), run("end", 1, 1, 1),
+			{Kind: "stopped", Who: "B", At: moment(3)}, run("start", 2, 3, 1), run("end", 2, 3, 1),
+			{Kind: "continued", Who: "B", At: moment(6)}, late}, nil},
 		"fences":    {[]event{run("start", 1, 2, 1), run("end", 1, 2, 1), run("start", 2, 2, 1)}, []string{"1 fences"}},
 		"armed":     {[]event{run("start", 1, 2, 1), armed, armed}, []string{"1 armedtwice"}},
 		"old":       {[]event{run("start", 1, 2, -1)}, []string{"1 replaced"}},

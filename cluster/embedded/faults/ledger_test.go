@@ -87,7 +87,7 @@ func (v *verdict) judgeTask(id string, l *ledger) {
 			v.note(&v.Ignored, "is not cancelled: %s, %v", id, l)
 		}
 		for _, r := range l.runs {
-			if r.decided.After(c.At.Add(asked)) {
+			if !r.stale && r.At.After(c.At.Add(asked)) {
 				v.note(&v.Revived, "began after %v: %v", c, r.event)
 			}
 		}
