@@ -72,5 +72,5 @@ func excused(first, next span, faults []excuse) bool {
 			return true
 		}
 	}
-	return false
+	return next.stale
 }
