@@ -12,11 +12,8 @@ import (
 
 // serverFaults are what may happen to a server. Each returns when it is over.
 var serverFaults = map[string]func(ns *nodes, i int, random *rand.Rand){
-	"server killed": func(ns *nodes, i int, random *rand.Rand) {
-		ns.kill(i)
-		time.Sleep(upTo(random, 0, 3*time.Second))
-		ns.start(i)
-	},
+	"server killed": (*nodes).killForAWhile,
+	leaderKilled:    (*nodes).killForAWhile,
 	"server stopped": func(ns *nodes, i int, random *rand.Rand) {
 		ns.stop(i)
 		time.Sleep(upTo(random, 500*time.Millisecond, 5*time.Second))
@@ -37,6 +34,14 @@ var serverFaults = map[string]func(ns *nodes, i int, random *rand.Rand){
 		time.Sleep(upTo(random, 0, 2*time.Second))
 		ns.start(i)
 	},
+}
+
+const leaderKilled = "leader killed" // that of the queue
+
+func (ns *nodes) killForAWhile(i int, random *rand.Rand) {
+	ns.kill(i)
+	time.Sleep(upTo(random, 0, 3*time.Second))
+	ns.start(i)
 }
 
 func upTo(random *rand.Rand, least, most time.Duration) time.Duration {

@@ -92,10 +92,12 @@ func startWiredNodes(t testing.TB) *nodes {
 		c := &ns.configs[i]
 		ns.wires[i], c.Routes, c.Wired = make([]*wire, 3), nil, true
 		for j := range ns.configs {
-			if i != j {
-				ns.wires[i][j] = layWire(t, ns.configs[j].RoutePort)
-				c.Routes = append(c.Routes, ns.wires[i][j].port())
+			if i == j { // a server counts its routes to know how many there are
+				c.Routes = append(c.Routes, c.RoutePort)
+				continue
 			}
+			ns.wires[i][j] = layWire(t, ns.configs[j].RoutePort)
+			c.Routes = append(c.Routes, ns.wires[i][j].port())
 		}
 	}
 	for i := range ns.configs {
@@ -176,14 +178,20 @@ func (ns *nodes) connect(opts ...nats.Option) *nats.Conn {
 	return nc
 }
 
-// join joins the pool from this process.
-func (ns *nodes) join(ctx context.Context, opts ...cluster.Option) *cluster.Pool {
+func (ns *nodes) connected(ctx context.Context) *nats.Conn {
 	ns.t.Helper()
 	nc := ns.connect()
 	for !nc.IsConnected() {
 		require.NoError(ns.t, ctx.Err())
 		time.Sleep(5 * time.Millisecond)
 	}
+	return nc
+}
+
+// join joins the pool from this process.
+func (ns *nodes) join(ctx context.Context, opts ...cluster.Option) *cluster.Pool {
+	ns.t.Helper()
+	nc := ns.connected(ctx)
 	if len(ns.configs) > 1 {
 		opts = append([]cluster.Option{cluster.Replicas(len(ns.configs))}, opts...)
 	}

@@ -21,7 +21,8 @@ type submitter struct {
 	random *rand.Rand // of the one who draws
 	begun  time.Time
 	all    sync.WaitGroup
-	room   chan struct{} // one for each call under way
+	room   chan struct{}                               // one for each call under way
+	ends   func(context.Context, *cluster.Future[int]) // how tasks are cancelled
 
 	pool *cluster.Pool // changed by the one who draws
 
@@ -39,7 +40,7 @@ type kept struct {
 
 func (ns *nodes) submitter(ctx context.Context, random *rand.Rand) *submitter {
 	return &submitter{nodes: ns, tasks: ns.tasks(), random: random, begun: time.Now(),
-		room: make(chan struct{}, 64), pool: ns.join(ctx), kept: map[string]kept{}}
+		room: make(chan struct{}, 64), ends: ns.cancel, pool: ns.join(ctx), kept: map[string]kept{}}
 }
 
 // verb is what a submitter may do, and how often, compared with the others.
@@ -71,9 +72,11 @@ var taskVerbs = []verb{
 		}
 		s.submitKey(ctx, key, s.soon(), in, cluster.OnceUnlessFailed(key))
 	}},
-	{"in a minute", 6, (*submitter).farAndCancelled},
+	{farAway, 6, (*submitter).farAndCancelled},
 	{"cancel", 14, (*submitter).cancelOne},
 }
+
+const farAway = "in a minute"
 
 func (s *submitter) soon() time.Duration {
 	if s.random.IntN(4) == 0 {
@@ -210,7 +213,7 @@ func (s *submitter) cancelOne(ctx context.Context) {
 	ctx, done := s.patience(ctx)
 	s.call(func(*cluster.Pool) {
 		defer done()
-		s.cancel(ctx, f)
+		s.ends(ctx, f)
 	})
 }
 
