@@ -117,7 +117,11 @@ func (s *Series[R]) declare(
 				"later", has.generation)
 			return nil, nil
 		case has.hash != want.hash, st.misplanned(calendar, s.pool.now()):
-			return s.append(st.replacedBy(want), payload), nil
+			next := st.replacedBy(want, calendar)
+			if next.due.IsZero() {
+				return nil, nil // the run under way is the last of the calendar
+			}
+			return s.append(next, payload), nil
 		case has.generation == want.generation:
 			return nil, nil
 		}
@@ -126,11 +130,19 @@ func (s *Series[R]) declare(
 }
 
 // replacedBy is the command that has the series go on as declared anew. A number is used up by a
-// run that is under way only.
-func (st state) replacedBy(want link) link {
+// run that is under way only, and so is a time of a calendar: that run may be with a worker before
+// its time. Its due time is zero if no time follows.
+func (st state) replacedBy(want link, calendar Calendar) link {
 	want.do, want.number, want.follows = doArm, st.link.number, st.link.follows
 	if st.underWay() {
 		want.number, want.follows = st.link.number+1, st.newest.Sequence
+	}
+	switch planned := st.link.due; {
+	case calendar == nil || want.due.After(planned):
+	case st.underWay():
+		want.due = calendar.Next(planned)
+	case st.queued && want.calendar == st.link.calendar:
+		want.due = planned // a command for after the run under way, which is not followed yet
 	}
 	if st.link.do == doPause {
 		want.do = doPause // a series that is paused stays so

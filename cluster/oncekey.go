@@ -186,7 +186,7 @@ func (p *Pool) setClaimOfKey(ctx context.Context, k onceKey, c onceClaim) (uint6
 	} else {
 		revision, err = p.bucket.Update(ctx, k.claim(), []byte(c.String()), c.revision)
 	}
-	if errors.Is(err, jetstream.ErrKeyExists) || conflict(err) {
+	if errors.Is(err, jetstream.ErrKeyExists) || conflict(err) || undecided(err) {
 		err = errUndecided
 	}
 	return revision, err

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,6 +19,7 @@ type event struct {
 	At   time.Time
 	Who  string
 	Kind string // start, end, armed, refused, left, outcome, dead, stopped, continued
+	// and of campaigns: accepted, uncertain, cancelled, failed, fault, mended
 
 	Task    string    `json:",omitempty"`
 	ID      string    `json:",omitempty"` // of the run
@@ -27,6 +30,18 @@ type event struct {
 	Fence   uint64    `json:",omitempty"`
 	Missed  uint64    `json:",omitempty"`
 	Text    string    `json:",omitempty"` // an outcome, or the cause of an end
+	Life    int       `json:",omitempty"` // of a series: one more each time it is begun anew
+	Key     string    `json:",omitempty"` // of Once
+	Begun   time.Time `json:",omitzero"`  // when a call was made that has returned now
+}
+
+// String is its line.
+func (e event) String() string {
+	line, err := json.Marshal(e)
+	if err != nil {
+		return err.Error()
+	}
+	return string(line)
 }
 
 // journal is a file that a process appends to, one write for each event: what is written survives
@@ -43,7 +58,9 @@ func openJournal(dir, who string) (*journal, error) {
 }
 
 func (j *journal) write(e event) {
-	e.At = time.Now()
+	if e.At.IsZero() {
+		e.At = time.Now()
+	}
 	if e.Who == "" {
 		e.Who = j.who
 	}
@@ -56,11 +73,15 @@ func (j *journal) write(e event) {
 	}
 }
 
-// readJournals returns the events of all journals of a directory, in the order of their times.
-func readJournals(t testing.TB, dir string) []event {
+// readJournals returns the events of the journals of a directory, or of some, in the order of their
+// times.
+func readJournals(t testing.TB, dir string, who ...string) []event {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.journal"))
 	require.NoError(t, err)
+	files = slices.DeleteFunc(files, func(name string) bool {
+		return len(who) > 0 && !slices.Contains(who, strings.TrimSuffix(filepath.Base(name), ".journal"))
+	})
 	var all []event
 	for _, name := range files {
 		f, err := os.Open(name)
@@ -78,11 +99,11 @@ func readJournals(t testing.TB, dir string) []event {
 	return all
 }
 
-// await waits until an event shows in the journals of a directory, and returns it.
-func await(t testing.TB, dir string, is func(event) bool) event {
+// await waits until an event shows in the journals of a directory, or in some, and returns it.
+func await(t testing.TB, dir string, is func(event) bool, who ...string) event {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); {
-		for _, e := range readJournals(t, dir) {
+		for _, e := range readJournals(t, dir, who...) {
 			if is(e) {
 				return e
 			}

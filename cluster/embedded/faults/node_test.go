@@ -27,7 +27,11 @@ type nodeConfig struct {
 	Name, Dir       string
 	Port, RoutePort int
 	Routes          []int
+	Wired           bool // its routes are wires, and nobody must learn of a way past them
 }
+
+// nowhere is an address that nobody listens at.
+const nowhere = "127.0.0.1:1"
 
 // serveNode is the life of a server process.
 func serveNode(c nodeConfig) error {
@@ -39,6 +43,9 @@ func serveNode(c nodeConfig) error {
 	}
 	if len(c.Routes) > 0 {
 		o.Cluster = server.ClusterOpts{Name: "faults", Host: "127.0.0.1", Port: c.RoutePort}
+		if c.Wired { // the one is about clients, the other about servers
+			o.Cluster.NoAdvertise, o.Cluster.Advertise = true, nowhere
+		}
 		for _, port := range c.Routes {
 			o.Routes = append(o.Routes, &url.URL{Scheme: "nats", Host: fmt.Sprintf("127.0.0.1:%d", port)})
 		}
@@ -62,11 +69,45 @@ type nodes struct {
 	configs []nodeConfig
 	running []*process
 	journal *journal
-	dir     string // of the journals
-	binary  string // of the server, if it is not this one
+	dir     string    // of the journals
+	binary  string    // of the server, if it is not this one
+	wires   [][]*wire // from one server to another; nil for servers that are not wired
 }
 
 func startNodes(t testing.TB, n int) *nodes {
+	t.Helper()
+	ns := planNodes(t, n)
+	for i := range n {
+		ns.start(i)
+	}
+	return ns
+}
+
+// startWiredNodes starts three servers of which each can be cut off from the others.
+func startWiredNodes(t testing.TB) *nodes {
+	t.Helper()
+	ns := planNodes(t, 3)
+	ns.wires = make([][]*wire, 3)
+	for i := range ns.configs {
+		c := &ns.configs[i]
+		ns.wires[i], c.Routes, c.Wired = make([]*wire, 3), nil, true
+		for j := range ns.configs {
+			if i == j { // a server counts its routes to know how many there are
+				c.Routes = append(c.Routes, c.RoutePort)
+				continue
+			}
+			ns.wires[i][j] = layWire(t, ns.configs[j].RoutePort)
+			c.Routes = append(c.Routes, ns.wires[i][j].port())
+		}
+	}
+	for i := range ns.configs {
+		ns.start(i)
+	}
+	return ns
+}
+
+// planNodes is n servers that are not started yet.
+func planNodes(t testing.TB, n int) *nodes {
 	t.Helper()
 	ns := &nodes{t: t, dir: t.TempDir(), running: make([]*process, n)}
 	var err error
@@ -83,7 +124,6 @@ func startNodes(t testing.TB, n int) *nodes {
 			Name: fmt.Sprintf("node%d", i), Dir: fmt.Sprintf("%s/%d", data, i),
 			Port: ports[i], RoutePort: ports[n+i], Routes: routes,
 		})
-		ns.start(i)
 	}
 	return ns
 }
@@ -138,14 +178,20 @@ func (ns *nodes) connect(opts ...nats.Option) *nats.Conn {
 	return nc
 }
 
-// join joins the pool from this process.
-func (ns *nodes) join(ctx context.Context, opts ...cluster.Option) *cluster.Pool {
+func (ns *nodes) connected(ctx context.Context) *nats.Conn {
 	ns.t.Helper()
 	nc := ns.connect()
 	for !nc.IsConnected() {
 		require.NoError(ns.t, ctx.Err())
 		time.Sleep(5 * time.Millisecond)
 	}
+	return nc
+}
+
+// join joins the pool from this process.
+func (ns *nodes) join(ctx context.Context, opts ...cluster.Option) *cluster.Pool {
+	ns.t.Helper()
+	nc := ns.connected(ctx)
 	if len(ns.configs) > 1 {
 		opts = append([]cluster.Option{cluster.Replicas(len(ns.configs))}, opts...)
 	}
@@ -162,8 +208,14 @@ func (ns *nodes) worker(c workerConfig) *process {
 		c.Lease = theLease
 	}
 	p := startProcess(ns.t, c.Name, asWorker, c, ns.journal)
-	await(ns.t, ns.dir, func(e event) bool { return e.Who == c.Name && e.Kind == "ready" })
+	ns.awaitReady(c.Name)
 	return p
+}
+
+// awaitReady waits until a worker serves.
+func (ns *nodes) awaitReady(name string) {
+	ns.t.Helper()
+	await(ns.t, ns.dir, func(e event) bool { return e.Kind == "ready" }, name)
 }
 
 // tasks are the tasks of the worker processes, for this one to submit.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -62,6 +63,37 @@ func onceIsOnce(t *testing.T, servers int) {
 	other, err := cluster.Submit(ctx, pools[0], work, input{N: 7}, cluster.Once("another"))
 	require.NoError(t, err)
 	require.NotEqual(t, f.ID(), other.ID())
+}
+
+// A key that is free again is taken by one of many who submit it at the same time, and the others
+// get that one, also if their records of it meet on their way to three servers.
+func TestAFreedKeyIsTakenByOneOfMany(t *testing.T) {
+	if testing.Short() {
+		t.Skip("three servers take their time")
+	}
+	const keys, callers = 10, 24
+	ns := startNodes(t, 3)
+	ctx := testContext(t, time.Minute)
+	pools := []*cluster.Pool{ns.join(ctx), ns.join(ctx), ns.join(ctx)}
+	work := ns.tasks().work
+	for i := range keys {
+		key := cluster.Once(fmt.Sprint("key", i))
+		first, err := cluster.Schedule(ctx, pools[0], time.Hour, work, input{}, key)
+		require.NoError(t, err)
+		_, err = first.Cancel(ctx)
+		require.NoError(t, err)
+		ids := make([]string, callers)
+		require.NoError(t, atOnce(callers, func(i int) error {
+			f, err := cluster.Schedule(ctx, pools[i%len(pools)], time.Hour, work, input{}, key)
+			if err == nil {
+				ids[i] = f.ID()
+			}
+			return err
+		}))
+		slices.Sort(ids)
+		require.Len(t, slices.Compact(ids), 1)
+		require.NotEqual(t, first.ID(), ids[0])
+	}
 }
 
 // A key is taken while its task waits, for however long, and as long after that as the outcome is

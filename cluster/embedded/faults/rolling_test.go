@@ -1,7 +1,9 @@
 package faults
 
 import (
+	"context"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"testing"
 	"time"
@@ -11,68 +13,74 @@ import (
 	"github.com/punctual-go/punctual/cluster"
 )
 
-// Workers are replaced one after another, politely or not, while tasks are submitted and one in
-// seven is cancelled: all others come to their outcomes.
-func TestARollingDeployWithCancelsLosesNothing(t *testing.T) {
-	for how, end := range map[string]func(*process){
-		"polite": func(p *process) { p.interrupt(); <-p.ended },
-		"crash":  (*process).kill,
-	} {
-		t.Run(how, func(t *testing.T) {
-			t.Parallel()
-			ns := startNodes(t, 1)
-			ctx := testContext(t, 2*time.Minute)
-			p := ns.join(ctx)
-			started := 0
-			start := func() *process {
-				started++
-				return ns.worker(workerConfig{Name: fmt.Sprint("worker", started), Workers: 16})
-			}
-			workers := []*process{start(), start()}
-			deployed := make(chan struct{})
-			var kept []*cluster.Future[int]
-			var submitting, cancels sync.WaitGroup
-			submitting.Go(func() {
-				for i := 0; ; i++ {
-					select {
-					case <-deployed:
-						return
-					case <-time.After(10 * time.Millisecond):
-					}
-					sleep := time.Duration(i*37%500) * time.Millisecond
-					f, err := cluster.Submit(ctx, p, ns.tasks().work, input{Sleep: sleep})
-					switch {
-					case !noError(t, err):
-						return
-					case i%7 > 0:
-						kept = append(kept, f)
-					default:
-						cancels.Go(func() {
-							time.Sleep(sleep / 2)
-							_, err := f.Cancel(ctx)
-							noError(t, err)
-						})
-					}
-				}
-			})
-			for range long(2, 20) {
-				for i := range workers {
-					time.Sleep(300 * time.Millisecond)
-					end(workers[i])
-					workers[i] = start()
-				}
-			}
-			close(deployed)
-			submitting.Wait()
-			cancels.Wait()
-			for _, f := range kept {
-				_, err := f.Get(ctx)
-				require.NoError(t, err)
-			}
-			stats, err := p.Stats(ctx)
-			require.NoError(t, err)
-			require.Zero(t, stats.Healed)
-			t.Logf("%d outcomes", len(kept))
-		})
+// rolling is a deploy that begins again and again, under tasks of up to two seconds of which some are
+// cancelled: three workers are ended by turns, politely and not, and started again.
+type rolling struct {
+	*nodes
+	pool    *cluster.Pool
+	of      int // so many one is cancelled
+	cancel  func(context.Context, *cluster.Future[int])
+	workers [3]*process
+	born    int
+}
+
+func (r *rolling) start(i int) {
+	r.born++
+	r.workers[i] = r.worker(workerConfig{Name: fmt.Sprint("W", r.born), Workers: 8,
+		Grace: 500 * time.Millisecond})
+}
+
+// roll deploys and submits for a while, and returns what was accepted.
+func (r *rolling) roll(ctx context.Context, lasts time.Duration) (fs []*cluster.Future[int]) {
+	for i := range r.workers {
+		if r.workers[i] == nil {
+			r.start(i)
+		}
 	}
+	over := time.Now().Add(lasts)
+	var all sync.WaitGroup
+	all.Go(func() {
+		for i := 0; time.Now().Before(over); i++ {
+			time.Sleep(time.Second)
+			if w := r.workers[i%3]; i%2 == 0 {
+				w.interrupt()
+				<-w.ended
+			} else {
+				w.kill()
+			}
+			r.start(i % 3)
+		}
+	})
+	for i := 0; time.Now().Before(over); i++ {
+		time.Sleep(50 * time.Millisecond)
+		f, err := cluster.Submit(ctx, r.pool, r.tasks().work, input{N: i, Sleep: rand.N(2 * time.Second)})
+		require.NoError(r.t, err)
+		r.journal.write(event{Kind: "accepted", ID: f.ID()})
+		fs = append(fs, f)
+		if i%r.of == 0 {
+			all.Go(func() {
+				time.Sleep(rand.N(2 * time.Second))
+				r.cancel(ctx, f)
+			})
+		}
+	}
+	all.Wait()
+	return fs
+}
+
+// One server that nobody touches, and workers that are deployed: each task has an outcome, and
+// there is nothing to heal.
+func TestARollingDeployWithCancelsLosesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes half a minute")
+	}
+	t.Parallel()
+	ns := startNodes(t, 1)
+	ctx := testContext(t, 2*time.Minute)
+	r := &rolling{nodes: ns, pool: ns.join(ctx), of: 7, cancel: ns.cancel}
+	fs := r.roll(ctx, 15*time.Second)
+	ns.collect(ctx, fs, ns.join(ctx))
+	v := requireSound(t, ns.dir)
+	require.Positive(t, v.Cancelled)
+	require.Equal(t, len(fs), v.Accepted)
 }

@@ -535,3 +535,33 @@ func TestTheCallersPoolHasItsLimits(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorIs(t, <-ended, executor.ErrShutdown)
 }
+
+// A series of a calendar is declared anew right before its time, when that run is on its way to a
+// worker already: it is the old one that runs at that time, and the new one goes on after it.
+func TestADeclarationDoesNotRepeatATime(t *testing.T) {
+	l := startLocal(t)
+	ctx := testContext(t, time.Minute)
+	var r recorder
+	l.serve(t, r.task())
+	every := named(time.Second)
+	_, err := cluster.On(ctx, l.pool, "s", every, r.task(), "0")
+	require.NoError(t, err)
+	for i := range 3 {
+		r.await(t, 2*i+1)
+		time.Sleep(time.Until(every.Next(time.Now()).Add(-300 * time.Millisecond)))
+		for _, in := range []string{"not for long", fmt.Sprint(i + 1)} {
+			_, err := cluster.On(ctx, l.pool, "s", every, r.task(), in)
+			require.NoError(t, err)
+		}
+	}
+	r.await(t, 8)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ids := map[string]bool{}
+	for i, run := range r.runs[:8] {
+		require.False(t, ids[run.ID], "%v is planned twice", run.Scheduled)
+		ids[run.ID] = true
+		require.EqualValues(t, i+1, run.Number)
+	}
+	require.Equal(t, "3", r.in[7])
+}

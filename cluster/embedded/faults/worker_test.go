@@ -1,8 +1,10 @@
 package faults
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -20,17 +22,22 @@ import (
 // workerConfig is what a worker process is told.
 type workerConfig struct {
 	Name    string
-	URL     string
+	URL     string // the servers', unless told
 	Dir     string // of the journals
-	Workers int
+	Workers int    // four unless told
 	Lease   time.Duration
+	Grace   time.Duration // the package's unless told
 	Wrong   time.Duration // of its clock
-	Tasks   []string      // which it serves; all if empty
+	Tasks   []string      // which it serves; all but the bomb if empty
 
 	// Series it declares, period each, when it starts.
 	Series int
 	Period time.Duration
 	In     input
+
+	// Calendars it declares, by the second, and their generation.
+	Calendars  int
+	Generation uint64
 
 	Submit   int    // submit so many tasks, and wait to be killed
 	AfterArm string // exit right after the next run of this series was stored, before the ack
@@ -42,12 +49,16 @@ type input struct {
 	Do    string // exit: kill the process; deaf: do not look at the context; fail: return an error;
 	// second: kill the process in the second run of a series;
 	// first: sleep at the first attempt of a series' second run only
-	N int
+	N    int
+	Life int // of the series
 }
+
+// exitAsTold is the status of a worker that a task has killed.
+const exitAsTold = 3
 
 // tasks are those of all trials. They tell a journal what they do.
 type tasks struct {
-	work, tick cluster.Task[input, int]
+	work, tick, bomb cluster.Task[input, int]
 }
 
 func makeTasks(j *journal, lease time.Duration) tasks {
@@ -55,10 +66,11 @@ func makeTasks(j *journal, lease time.Duration) tasks {
 		return func(ctx context.Context, in input) (int, error) {
 			run, _ := cluster.RunFrom(ctx)
 			e := event{Kind: "start", Task: task, ID: run.ID, Series: run.Series, Number: run.Number,
-				Planned: run.Scheduled, Attempt: run.Attempt, Fence: run.Fence, Missed: run.Missed}
+				Planned: run.Scheduled, Attempt: run.Attempt, Fence: run.Fence, Missed: run.Missed,
+				Life: in.Life}
 			j.write(e)
 			if in.Do == "second" && run.Number == 2 {
-				os.Exit(3)
+				os.Exit(exitAsTold)
 			}
 			if in.Do == "first" && (run.Number != 2 || run.Attempt != 1) {
 				in.Sleep = 0
@@ -75,13 +87,14 @@ func makeTasks(j *journal, lease time.Duration) tasks {
 	return tasks{
 		work: cluster.Define("work", body("work"), cluster.Lease(lease)),
 		tick: cluster.Define("tick", body("tick"), cluster.Lease(lease)),
+		bomb: cluster.Define("bomb", body("bomb"), cluster.Lease(lease), cluster.Attempts(2)),
 	}
 }
 
 func (in input) act(ctx context.Context) error {
 	switch in.Do {
 	case "exit":
-		os.Exit(3)
+		os.Exit(exitAsTold)
 	case "fail":
 		return errors.New("as told")
 	case "deaf":
@@ -111,8 +124,8 @@ func work(c workerConfig) error {
 		return err
 	}
 	defer nc.Close()
-	p, err := cluster.Join(ctx, nc, cluster.Workers(max(c.Workers, 4)), cluster.Instance(c.Name),
-		cluster.Logger(slog.New(&toJournal{journal: j, exitAfter: c.AfterArm})))
+	p, err := cluster.Join(ctx, nc, cluster.Workers(cmp.Or(c.Workers, 4)), cluster.Instance(c.Name),
+		cluster.Grace(cmp.Or(c.Grace, 30*time.Second)), cluster.Logger(slog.New(&toJournal{journal: j, exitAfter: c.AfterArm})))
 	if err != nil {
 		return err
 	}
@@ -125,15 +138,33 @@ func work(c workerConfig) error {
 			return err
 		}
 	}
+	for i := range c.Calendars {
+		if _, err := declareCalendar(ctx, p, all.tick, i, c.Generation); err != nil {
+			return err
+		}
+	}
+	if len(c.Tasks) == 0 {
+		c.Tasks = []string{all.work.Name(), all.tick.Name()}
+	}
 	var serve []cluster.Runnable
-	for _, t := range []cluster.Task[input, int]{all.work, all.tick} {
-		if len(c.Tasks) == 0 || slices.Contains(c.Tasks, t.Name()) {
+	for _, t := range []cluster.Task[input, int]{all.work, all.tick, all.bomb} {
+		if slices.Contains(c.Tasks, t.Name()) {
 			serve = append(serve, t)
 		}
 	}
 	j.write(event{Kind: "ready"})
 	return p.Serve(ctx, serve...)
 }
+
+// declareCalendar declares a series of a calendar as all of one release do.
+func declareCalendar(
+	ctx context.Context, p *cluster.Pool, tick cluster.Task[input, int], i int, generation uint64,
+) (*cluster.Series[int], error) {
+	return cluster.On(ctx, p, calendarName(i), named(time.Second), tick,
+		input{Sleep: 50 * time.Millisecond, N: int(generation), Life: 1}, cluster.Generation(generation))
+}
+
+func calendarName(i int) string { return fmt.Sprint("calendar-", i) }
 
 func seriesName(i int) string { return "series " + string(rune('A'+i/26)) + string(rune('a'+i%26)) }
 
@@ -170,6 +201,8 @@ func (h *toJournal) Handle(_ context.Context, r slog.Record) error {
 		switch a.Key {
 		case "number":
 			e.Number = a.Value.Uint64()
+		case "id":
+			e.ID = a.Value.String()
 		case "run":
 			for _, b := range a.Value.Group() {
 				if b.Key == "id" {
