@@ -31,6 +31,7 @@ func submitAndHang(ctx context.Context, p *cluster.Pool, j *journal, n int) erro
 // A process submits and is killed. Another attaches itself to its futures, before and after they
 // have their outcomes.
 func TestFuturesOutliveTheProcessThatSubmitted(t *testing.T) {
+	t.Parallel()
 	ns := startNodes(t, 1)
 	ctx := testContext(t, time.Minute)
 	submitter := ns.worker(workerConfig{Name: "S", Submit: 100})
@@ -56,6 +57,7 @@ func TestFuturesOutliveTheProcessThatSubmitted(t *testing.T) {
 
 // A worker that knows one task takes none of another.
 func TestAWorkerTakesOnlyWhatItKnows(t *testing.T) {
+	t.Parallel()
 	ns := startNodes(t, 1)
 	ctx := testContext(t, time.Minute)
 	p := ns.join(ctx)
@@ -74,6 +76,7 @@ func TestAWorkerTakesOnlyWhatItKnows(t *testing.T) {
 
 // The same trial with servers of other versions, which are built from their modules.
 func TestOtherServerVersions(t *testing.T) {
+	t.Parallel()
 	if os.Getenv(forLong) == "" {
 		t.Skip("only in the long set: it builds servers")
 	}

@@ -198,6 +198,7 @@ func noError(t *testing.T, err error) bool {
 }
 
 func TestCancelRacesTheFiringInstant(t *testing.T) {
+	t.Parallel()
 	task := cluster.Define("race", race)
 	racing(t, long(2_000, 10_000), func(ctx context.Context, l *local) (
 		*cluster.Future[int], time.Duration) {
@@ -211,6 +212,7 @@ func TestCancelRacesTheFiringInstant(t *testing.T) {
 }
 
 func TestCancelRacesCompletion(t *testing.T) {
+	t.Parallel()
 	task := cluster.Define("race", race)
 	racing(t, long(5_000, 10_000), func(ctx context.Context, l *local) (
 		*cluster.Future[int], time.Duration) {
@@ -225,6 +227,7 @@ func TestCancelRacesCompletion(t *testing.T) {
 
 // A run under way is told by its context that it is cancelled.
 func TestCancelEndsTheContextOfARun(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	began, cause := make(chan struct{}), make(chan error, 1)
@@ -250,6 +253,7 @@ func TestCancelEndsTheContextOfARun(t *testing.T) {
 
 // A series is cancelled while it waits, in its last wait, and while it runs.
 func TestCancelASeries(t *testing.T) {
+	t.Parallel()
 	for name, wait := range map[string]time.Duration{
 		"far": 0, "last wait": 700 * time.Millisecond, "running": 1100 * time.Millisecond,
 	} {

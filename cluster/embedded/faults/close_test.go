@@ -16,6 +16,7 @@ import (
 )
 
 func TestCloseEndsServingAndAllThatWaits(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	begun, end := make(chan struct{}), make(chan struct{})

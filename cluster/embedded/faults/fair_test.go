@@ -16,6 +16,7 @@ import (
 // many names it serves, and what it cannot begin goes back when another has room. Each run lasts
 // until all have begun that two processes have workers for.
 func TestWorkIsSharedWithAProcessThatComesLater(t *testing.T) {
+	t.Parallel()
 	const kinds, workers = 8, 4
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
@@ -75,6 +76,7 @@ func runnables(tasks []cluster.Task[int, int]) (list []cluster.Runnable) {
 // A task, and a run of a series, that wait behind a task that hangs run elsewhere, and that they
 // have changed hands is no attempt.
 func TestWhatWaitsBehindAHungTaskRunsElsewhere(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	hangs, ran := make(chan struct{}), make(chan cluster.Run, 10)

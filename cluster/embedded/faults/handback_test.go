@@ -101,6 +101,7 @@ func givingBackIsNoAttempt(t *testing.T, start func(testing.TB, ...cluster.Optio
 // A task that may be attempted once, and that waits behind others for a worker of a process that
 // ends, is run by another.
 func TestWhatWasNotBegunIsRunElsewhere(t *testing.T) {
+	t.Parallel()
 	inBothWays(t, whatWasNotBegunIsRunElsewhere)
 }
 
@@ -143,6 +144,7 @@ func whatWasNotBegunIsRunElsewhere(t *testing.T, start func(testing.TB, ...clust
 // Replicas that serve a task with different leases share the longer one, in whatever order they
 // come.
 func TestTheLongerLeaseHolds(t *testing.T) {
+	t.Parallel()
 	for _, leases := range [][2]time.Duration{
 		{200 * time.Millisecond, 20 * time.Second}, {20 * time.Second, 200 * time.Millisecond},
 	} {

@@ -33,6 +33,7 @@ func made(t *testing.T, events ...event) verdict {
 
 // The judge sees each fault that it is there for, and no other in it.
 func TestTheJudge(t *testing.T) {
+	t.Parallel()
 	const ok = "1 <nil>"
 	accepted := event{Kind: "accepted", ID: "x"}
 	cancelled := event{Kind: "cancelled", ID: "x", Text: prevents}

@@ -17,6 +17,7 @@ import (
 
 // One key is one task, however often it is submitted, and to whichever replica.
 func TestOnceIsOnce(t *testing.T) {
+	t.Parallel()
 	for _, servers := range []int{1, 3} {
 		t.Run(fmt.Sprint(servers, " servers"), func(t *testing.T) { onceIsOnce(t, servers) })
 	}
@@ -71,6 +72,7 @@ func TestAFreedKeyIsTakenByOneOfMany(t *testing.T) {
 	if testing.Short() {
 		t.Skip("three servers take their time")
 	}
+	t.Parallel()
 	const keys, callers = 10, 24
 	ns := startNodes(t, 3)
 	ctx := testContext(t, time.Minute)

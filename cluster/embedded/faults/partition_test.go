@@ -14,6 +14,7 @@ import (
 // A wire that is held passes nothing on until it is mended; one that is torn ends connections, and
 // makes none.
 func TestAWire(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer l.Close() //nolint:errcheck // the test is over

@@ -79,6 +79,7 @@ func (s *traffic) see(subject string, h nats.Header) {
 // Whatever is done with a pool, nothing on its queue is rolled up or purged but a schedule: the
 // server would forget other messages, see TestTheServerForgetsWhatIsBelowARollUp.
 func TestNothingOnTheQueueIsRolledUpOrPurged(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	seen := watchTraffic(t, l)

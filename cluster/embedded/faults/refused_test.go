@@ -45,6 +45,7 @@ func dial(t *testing.T, s *server.Server, opts ...nats.Option) *nats.Conn {
 }
 
 func TestJoinRefusesAServerWithoutJetStream(t *testing.T) {
+	t.Parallel()
 	s := startServer(t, func(o *server.Options) { o.JetStream = false })
 	_, err := cluster.Join(testContext(t, 20*time.Second), dial(t, s))
 	require.ErrorIs(t, err, cluster.ErrUnsupported)
@@ -54,6 +55,7 @@ func TestJoinRefusesAServerWithoutJetStream(t *testing.T) {
 
 // A server that says of itself that it is old: a line of the protocol is all there is to it.
 func TestJoinRefusesAnOldServer(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = l.Close() })
@@ -89,6 +91,7 @@ func TestJoinRefusesAnOldServer(t *testing.T) {
 }
 
 func TestJoinRefusesAStreamOfAnotherShape(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		config jetstream.StreamConfig
 		says   string
@@ -165,6 +168,7 @@ func TestJoinRefusesABucketOfAnotherShape(t *testing.T) {
 }
 
 func TestJoinWithoutPermission(t *testing.T) {
+	t.Parallel()
 	s := startServer(t, func(o *server.Options) {
 		o.Users = []*server.User{
 			{Username: "all", Password: "x"},
@@ -178,6 +182,7 @@ func TestJoinWithoutPermission(t *testing.T) {
 }
 
 func TestSubmitWithoutPermission(t *testing.T) {
+	t.Parallel()
 	s := startServer(t, func(o *server.Options) {
 		o.Users = []*server.User{
 			{Username: "all", Password: "x"},
@@ -196,6 +201,7 @@ func TestSubmitWithoutPermission(t *testing.T) {
 }
 
 func TestAFullServer(t *testing.T) {
+	t.Parallel()
 	s := startServer(t, func(o *server.Options) { o.JetStreamMaxStore = 1 << 20 })
 	ctx := testContext(t, time.Minute)
 	p, err := cluster.Join(ctx, dial(t, s))
@@ -212,6 +218,7 @@ func TestAFullServer(t *testing.T) {
 }
 
 func TestAPayloadThatIsTooLarge(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	task := cluster.Define("fat", func(context.Context, string) (int, error) { return 0, nil })
 	_, err := cluster.Submit(testContext(t, time.Minute), l.pool, task, strings.Repeat("x", 2<<20))
@@ -221,6 +228,7 @@ func TestAPayloadThatIsTooLarge(t *testing.T) {
 
 // A payload of another version of the code is given up at once, and kept.
 func TestAPayloadThatDoesNotDecode(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	old := cluster.Define("task", func(context.Context, string) (int, error) { return 0, nil })
@@ -243,6 +251,7 @@ func TestAPayloadThatDoesNotDecode(t *testing.T) {
 // While there is no server a submission waits; it is told when its context ends, or the connection
 // is closed.
 func TestNoServer(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	ctx := testContext(t, time.Minute)
 	s, err := embedded.Start(ctx, dir, embedded.Listen("127.0.0.1:0"))
@@ -284,6 +293,7 @@ func TestNoServer(t *testing.T) {
 
 // The longest names that are allowed work, with signs that have to be escaped.
 func TestTheLongestNames(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t, cluster.Name(strings.Repeat("p", 100)))
 	ctx := testContext(t, time.Minute)
 	long := strings.Repeat("ä. >*", 100)[:66] // each sign that is not plain takes three
@@ -311,6 +321,7 @@ func TestTheLongestNames(t *testing.T) {
 }
 
 func TestWhatIsInvalid(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	ok := cluster.Define("ok", race)

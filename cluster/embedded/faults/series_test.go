@@ -57,6 +57,7 @@ func (r *recorder) await(t testing.TB, n int) {
 const tenth = 100 * time.Millisecond
 
 func TestASeriesIsPausedAndResumed(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	var r recorder
@@ -94,6 +95,7 @@ func TestASeriesIsPausedAndResumed(t *testing.T) {
 
 // A run that is asked for does not move the grid, and does not overlap with another.
 func TestASeriesIsTriggered(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	overlap := make(chan struct{}, 1)
@@ -136,6 +138,7 @@ func TestASeriesIsTriggered(t *testing.T) {
 
 // Commands that come while a run is under way take effect after it, in their order.
 func TestTwoCommandsDuringARun(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	free := make(chan struct{})
@@ -170,6 +173,7 @@ func TestTwoCommandsDuringARun(t *testing.T) {
 // A series that is cancelled and declared anew at once is another one: what tells runs that the old
 // one is cancelled does not reach it.
 func TestASeriesBegunAnew(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	r := recorder{body: func(ctx context.Context, _ cluster.Run) error {
@@ -192,6 +196,7 @@ func TestASeriesBegunAnew(t *testing.T) {
 
 // A replica that does not know a calendar leaves the series' runs to one that does.
 func TestACalendarThatOneReplicaDoesNotKnow(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	var ignorant, knowing recorder
@@ -246,6 +251,7 @@ func serving(t testing.TB, p *cluster.Pool, tasks ...cluster.Runnable) (stop fun
 // During a deploy some replicas have the old calendar and some the new one. Whoever ends the run
 // under way, the series goes on by the new one.
 func TestOnlyAReplicaWithTheCalendarThatHoldsPlansByIt(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	var before, after recorder
@@ -275,6 +281,7 @@ func TestOnlyAReplicaWithTheCalendarThatHoldsPlansByIt(t *testing.T) {
 
 // A replica of an earlier release restarts during a deploy, and declares what it knows.
 func TestALaterGenerationIsNotReplacedByAnEarlierOne(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	r := recorder{}
@@ -310,6 +317,7 @@ func TestALaterGenerationIsNotReplacedByAnEarlierOne(t *testing.T) {
 
 // The numbers of runs have no gap where a series is declared anew while it waits.
 func TestADeclarationUsesUpNoNumber(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	r := recorder{}
@@ -328,6 +336,7 @@ func TestADeclarationUsesUpNoNumber(t *testing.T) {
 
 // Who declares a series otherwise replaces it, also while it runs; runs do not overlap.
 func TestTheLastDeclarationHolds(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	r := recorder{}
@@ -360,6 +369,7 @@ func TestTheLastDeclarationHolds(t *testing.T) {
 
 // A failure, and even a panic, does not end a series; Stop does.
 func TestASeriesEndsByStopAlone(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	r := recorder{body: func(_ context.Context, run cluster.Run) error {
@@ -387,6 +397,7 @@ func TestASeriesEndsByStopAlone(t *testing.T) {
 
 // Runs that take longer than their period.
 func TestCatchUp(t *testing.T) {
+	t.Parallel()
 	for policy, name := range map[executor.CatchUpPolicy]string{
 		executor.Skip: "skip", executor.Coalesce: "coalesce", executor.Burst: "burst",
 	} {
@@ -426,6 +437,7 @@ func TestCatchUp(t *testing.T) {
 }
 
 func TestASeriesOnACalendar(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	var r recorder
@@ -445,6 +457,7 @@ func TestASeriesOnACalendar(t *testing.T) {
 // A process that ends gives back what it has not begun, waits for what runs, and gives that back as
 // well when its grace is over.
 func TestServeEndsInOrder(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t, cluster.Workers(1), cluster.Grace(300*time.Millisecond))
 	ctx := testContext(t, time.Minute)
 	causes := make(chan error, 10)
@@ -489,6 +502,7 @@ func TestServeEndsInOrder(t *testing.T) {
 
 // Runs go on a pool of the caller's, with its names and observers.
 func TestRunsGoOnTheCallersPool(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var names []string
 	own := executor.NewScheduledPool(2, executor.Name("own"),
@@ -514,6 +528,7 @@ func TestRunsGoOnTheCallersPool(t *testing.T) {
 // A pool of the caller's that is full makes runs wait on the server; one that is shut down ends
 // Serve.
 func TestTheCallersPoolHasItsLimits(t *testing.T) {
+	t.Parallel()
 	own := executor.NewScheduledPool(1, executor.PendingLimit(1))
 	l := startLocal(t, cluster.Executor(own))
 	ctx := testContext(t, time.Minute)
@@ -539,6 +554,7 @@ func TestTheCallersPoolHasItsLimits(t *testing.T) {
 // A series of a calendar is declared anew right before its time, when that run is on its way to a
 // worker already: it is the old one that runs at that time, and the new one goes on after it.
 func TestADeclarationDoesNotRepeatATime(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	var r recorder

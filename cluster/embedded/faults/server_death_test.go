@@ -226,6 +226,7 @@ func TestAMinorityAcceptsNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("three servers take their time")
 	}
+	t.Parallel()
 	ns := startNodes(t, 3)
 	ctx := testContext(t, 3*time.Minute)
 	p, stranger := ns.join(ctx), ns.join(ctx)

@@ -21,6 +21,7 @@ import (
 )
 
 func TestOutcomesTravel(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	type in struct{ What string }
@@ -78,6 +79,7 @@ func TestOutcomesTravel(t *testing.T) {
 
 // Get waits no longer than its context, which does not end the task.
 func TestGetEndsWithItsContext(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	nobody := cluster.Define("nobody serves it", race)
@@ -96,6 +98,7 @@ func TestGetEndsWithItsContext(t *testing.T) {
 
 // No run begins before its time, whatever fraction of a second that has.
 func TestNeverEarly(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	late := make(chan time.Duration, 2000)
@@ -163,6 +166,7 @@ func TestLateness(t *testing.T) {
 
 // A process whose clock is wrong by an hour plans by the server's.
 func TestAWrongClock(t *testing.T) {
+	t.Parallel()
 	for _, wrong := range []time.Duration{time.Hour, -time.Hour} {
 		t.Run(wrong.String(), func(t *testing.T) {
 			wall.Misset(wrong)
@@ -188,6 +192,7 @@ func TestAWrongClock(t *testing.T) {
 
 // Many replicas declare one series at once: there is one chain.
 func TestOneChainForAllWhoDeclareIt(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	var running, most atomic.Int64
@@ -233,6 +238,7 @@ func TestOneChainForAllWhoDeclareIt(t *testing.T) {
 
 // A result that the server does not take is told as what it is.
 func TestAResultThatIsTooLarge(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	task := cluster.Define("large", func(_ context.Context, n int) (string, error) {
@@ -302,6 +308,7 @@ func TestAPayloadThatIsTooLongWithItsNames(t *testing.T) {
 
 // Many submit at once, so that theirs go in batches, and one in ten is refused: only that one.
 func TestABatchWithSomeThatAreRefused(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	js, err := jetstream.New(l.conn)
@@ -347,6 +354,7 @@ func TestABatchWithSomeThatAreRefused(t *testing.T) {
 // Two declare a series at once, one with a first run that is due now, the other with one that has
 // to wait: there is one chain all the same.
 func TestTwoDeclarationsOfDifferentTimes(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	var r recorder
@@ -379,6 +387,7 @@ func TestTwoDeclarationsOfDifferentTimes(t *testing.T) {
 
 // A stream that somebody has deleted is told, and not waited for.
 func TestADeletedStream(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	js, err := jetstream.New(l.conn)
@@ -394,6 +403,7 @@ func TestADeletedStream(t *testing.T) {
 }
 
 func TestStats(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	free := make(chan struct{})

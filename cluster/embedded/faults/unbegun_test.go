@@ -17,6 +17,7 @@ import (
 // A hundred tasks are cancelled that are queued behind another, each second one: none of them runs,
 // and nothing is left of them.
 func TestWhatIsCancelledWhileItIsQueuedDoesNotRun(t *testing.T) {
+	t.Parallel()
 	const n = 200
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
@@ -57,6 +58,7 @@ func TestWhatIsCancelledWhileItIsQueuedDoesNotRun(t *testing.T) {
 // The outcome says that a task is cancelled, and that is all: who has cancelled it died before it
 // told anybody, and before it took out the message. Wherever that is, the task does not run.
 func TestTheOutcomeAloneKeepsATaskFromRunning(t *testing.T) {
+	t.Parallel()
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	js, err := jetstream.New(l.conn)
@@ -138,6 +140,7 @@ func (l *local) entomb(t *testing.T, series string) {
 // A tombstone ends a series, also if no hint says so: one that waits, one whose worker has the run
 // in its last wait, and one with commands before it that have to be followed after the run.
 func TestATombstoneAloneKeepsASeriesFromRunning(t *testing.T) {
+	t.Parallel()
 	t.Run("waiting", func(t *testing.T) {
 		l := startLocal(t)
 		ctx := testContext(t, time.Minute)
@@ -188,6 +191,7 @@ func TestATombstoneAloneKeepsASeriesFromRunning(t *testing.T) {
 // The worker that has the run of a series dies. The series is cancelled, and what says so comes to
 // another worker before the run does: the run stays cancelled.
 func TestACancelledSeriesStaysSoWhenItsWorkerDies(t *testing.T) {
+	t.Parallel()
 	ns := startNodes(t, 1)
 	ctx := testContext(t, time.Minute)
 	p := ns.join(ctx)

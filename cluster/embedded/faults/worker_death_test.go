@@ -41,6 +41,7 @@ func TestAKilledWorkersRunIsRunElsewhere(t *testing.T) {
 // A worker is stopped for longer than its lease. When it goes on, what it stores is refused, and
 // its context says why.
 func TestAStoppedWorkerIsFenced(t *testing.T) {
+	t.Parallel()
 	ns := startNodes(t, 1)
 	workers := map[string]*process{}
 	for _, name := range names {
@@ -69,6 +70,7 @@ func TestAStoppedWorkerIsFenced(t *testing.T) {
 // A worker that is stopped while it waits for work is sent some all the same. When it goes on,
 // others have run it, and it begins none of it.
 func TestAStoppedWorkerBeginsNothingOld(t *testing.T) {
+	t.Parallel()
 	ns := startNodes(t, 1)
 	ctx := testContext(t, time.Minute)
 	a := ns.worker(workerConfig{Name: "A", Lease: 500 * time.Millisecond})
@@ -153,6 +155,7 @@ func TestAWorkerStoppedBeforeTheTimeOfARunDoesNotBeginIt(t *testing.T) {
 
 // The same for a task that runs once and does not look at its context: its outcome is refused.
 func TestAStoppedWorkersResultIsRefused(t *testing.T) {
+	t.Parallel()
 	ns := startNodes(t, 1)
 	ctx := testContext(t, time.Minute)
 	workers := map[string]*process{}
@@ -176,6 +179,7 @@ func TestAStoppedWorkersResultIsRefused(t *testing.T) {
 // A worker dies after it has stored the next run and before it acknowledges: the run is seen to be
 // done, and executed once.
 func TestAWorkerThatDiesBeforeItAcknowledges(t *testing.T) {
+	t.Parallel()
 	ns := startNodes(t, 1)
 	ns.worker(workerConfig{Name: "A", Series: 1, Period: time.Second, AfterArm: "series"})
 	first := await(t, ns.dir, func(e event) bool { return e.Kind == "armed" })
@@ -192,6 +196,7 @@ func TestAWorkerThatDiesBeforeItAcknowledges(t *testing.T) {
 
 // A run that takes three leases on a healthy worker has one attempt: it says that it lives.
 func TestALongRunKeepsItsLease(t *testing.T) {
+	t.Parallel()
 	ns := startNodes(t, 1)
 	ctx := testContext(t, time.Minute)
 	for _, name := range names {
@@ -208,6 +213,7 @@ func TestALongRunKeepsItsLease(t *testing.T) {
 // A task that kills each process that runs it is given up after its attempts, and its payload kept.
 // Those beside it are not.
 func TestAPoisonTaskIsAbandoned(t *testing.T) {
+	t.Parallel()
 	ns := startNodes(t, 1)
 	ctx := testContext(t, 2*time.Minute)
 	lease := 300 * time.Millisecond
@@ -251,6 +257,7 @@ func TestAPoisonTaskIsAbandoned(t *testing.T) {
 // A run of a series that kills each process that runs it is left out after its attempts, and the
 // series goes on.
 func TestASeriesGoesOnAfterAPoisonRun(t *testing.T) {
+	t.Parallel()
 	ns := startNodes(t, 1)
 	ctx := testContext(t, 2*time.Minute)
 	over, stop := context.WithCancel(ctx)
