@@ -91,7 +91,8 @@ func TestALeaderThatIsCutOff(t *testing.T) {
 			}
 			ns.awaitWhole(ctx)
 			leader := ns.leader(ctx)
-			ns.journal.write(event{Kind: "fault", Who: ns.configs[leader].Name, Text: "server cut off"})
+			ns.journal.write(event{Kind: "fault", Who: ns.configs[leader].Name,
+				Text: "server cut off"})
 			ns.around(leader, cut)
 			fs := ns.scheduleMany(ctx, p, 200, 0, 2*time.Second)
 			ns.collect(ctx, fs, stranger)
