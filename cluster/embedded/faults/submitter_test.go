@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/punctual-go/punctual/cluster"
 )
 
@@ -268,5 +266,4 @@ func (s *submitter) collect(ctx context.Context, stranger *cluster.Pool) {
 		})
 	}
 	all.Wait()
-	require.NoError(s.t, ctx.Err(), "some have no outcome")
 }
