@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/cluster"
@@ -39,12 +40,8 @@ const (
 
 func (c *campaign) run(t *testing.T) {
 	ctx := testContext(t, c.lasts+4*time.Minute)
+	defer c.explain()
 	c.begin(ctx, t)
-	defer func() {
-		if t.Failed() {
-			t.Logf("seed %d has failed", c.seed)
-		}
-	}()
 	over := time.Now().Add(c.lasts)
 	var all sync.WaitGroup
 	for i, s := range c.submitters {
@@ -96,6 +93,35 @@ func (ns *nodes) gather(ctx context.Context) {
 		}
 		require.NoError(ns.t, ctx.Err(), err)
 		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// explain says what can be known if the campaign has failed, and ends what would go on.
+func (c *campaign) explain() {
+	if c.fleet != nil {
+		c.fleet.close()
+	}
+	if c.nodes == nil || !c.t.Failed() {
+		return
+	}
+	v := judge(c.t, c.dir)
+	c.t.Logf("seed %d has failed: %s; %v\n%s", c.seed, c.faults(), v, strings.Join(v.details, "\n"))
+	ctx, done := context.WithTimeout(context.Background(), 10*time.Second)
+	defer done()
+	js := jetStream(c.t, c.nodes)
+	for _, task := range []string{"work", "tick", "bomb"} {
+		consumer, err := js.Consumer(ctx, "PUNCTUAL_tasks", task)
+		if err == nil {
+			c.t.Logf("consumer of %s: %+v", task, *consumer.CachedInfo())
+		}
+	}
+	stream, err := js.Stream(ctx, "PUNCTUAL_tasks")
+	if err != nil {
+		return
+	}
+	info, err := stream.Info(ctx, jetstream.WithSubjectFilter("punctual.tasks.>"))
+	if err == nil {
+		c.t.Logf("queue: %+v, of %+v", info.State, *info.Cluster)
 	}
 }
 
@@ -158,6 +184,7 @@ func (c *campaign) collect(ctx context.Context) {
 	for _, s := range c.submitters {
 		s.collect(ctx, stranger)
 	}
+	require.NoError(c.t, ctx.Err(), "some have no outcome")
 	stats, err := stranger.Stats(ctx)
 	require.NoError(c.t, err)
 	if !c.planted {
@@ -193,8 +220,8 @@ func (c *campaign) judge() {
 		verdict = fmt.Sprint("NOT SOUND: ", sins)
 	}
 	c.t.Logf("seed %d: %d accepted, %d cancelled; %s; %d of %d executed twice or more (%.1f %%); "+
-		"%d without an answer; %s", c.seed, v.Accepted, v.Cancelled, c.faults(), v.Repeated, v.Distinct,
-		100*float64(v.Repeated)/float64(max(v.Distinct, 1)), v.Uncertain, verdict)
+		"%d without an answer; %s", c.seed, v.Accepted, v.Cancelled, c.faults(), v.Repeated,
+		v.Distinct, 100*float64(v.Repeated)/float64(max(v.Distinct, 1)), v.Uncertain, verdict)
 	requireSound(c.t, c.dir)
 }
 

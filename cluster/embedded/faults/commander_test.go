@@ -45,22 +45,25 @@ type commanded struct {
 func (ns *nodes) commander(ctx context.Context, random *rand.Rand) *commander {
 	c := &commander{nodes: ns, random: random, pool: ns.join(ctx)}
 	for i := range rates {
-		c.series = append(c.series, &commanded{name: fmt.Sprint("rate-", i), declare: declareRate})
+		c.add(&commanded{name: fmt.Sprint("rate-", i), declare: declareRate})
 	}
 	for i := range delays {
-		c.series = append(c.series, &commanded{name: fmt.Sprint("delay-", i), declare: declareDelay})
+		c.add(&commanded{name: fmt.Sprint("delay-", i), declare: declareDelay})
 	}
 	for i := range calendars {
-		c.series = append(c.series, &commanded{name: calendarName(i), shared: true,
-			declare: func(ctx context.Context, c *commander, _ *commanded) (*cluster.Series[int], error) {
-				return declareCalendar(ctx, c.pool, c.tasks().tick, i, c.generation.Load())
-			}})
+		c.add(&commanded{name: calendarName(i), shared: true, declare: func(
+			ctx context.Context, c *commander, _ *commanded,
+		) (*cluster.Series[int], error) {
+			return declareCalendar(ctx, c.pool, c.tasks().tick, i, c.generation.Load())
+		}})
 	}
 	for _, s := range c.series {
 		c.begin(ctx, s)
 	}
 	return c
 }
+
+func (c *commander) add(s *commanded) { c.series = append(c.series, s) }
 
 func declareRate(ctx context.Context, c *commander, s *commanded) (*cluster.Series[int], error) {
 	policies := []executor.CatchUpPolicy{executor.Skip, executor.Coalesce, executor.Burst}
@@ -106,7 +109,8 @@ func (c *commander) insist(ctx context.Context, s *commanded, what string, do fu
 
 // seriesVerbs are what a commander may do.
 var seriesVerbs = []func(c *commander, ctx context.Context, s *commanded){
-	(*commander).pauseOrResume, (*commander).pauseOrResume, (*commander).trigger, (*commander).trigger,
+	(*commander).pauseOrResume, (*commander).pauseOrResume,
+	(*commander).trigger, (*commander).trigger,
 	(*commander).raise, (*commander).declareOld, (*commander).endAndBegin,
 }
 

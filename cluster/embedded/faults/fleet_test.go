@@ -134,13 +134,17 @@ func (f *fleet) harm(kind string, d time.Duration) {
 	m.harmed = false
 }
 
+// close has none born any more, and returns those that live.
+func (f *fleet) close() []*member {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.over = true
+	return append([]*member(nil), f.live...)
+}
+
 // end ends all workers in order.
 func (f *fleet) end() {
-	f.mu.Lock()
-	f.over = true
-	live := append([]*member(nil), f.live...)
-	f.mu.Unlock()
-	for _, m := range live {
+	for _, m := range f.close() {
 		m.asked.Store(true)
 		m.interrupt()
 	}

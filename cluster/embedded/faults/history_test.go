@@ -50,7 +50,8 @@ func (v verdict) sins() (all []string) {
 	fields := reflect.ValueOf(v)
 	for i := range fields.NumField() {
 		if f := fields.Field(i); f.Kind() == reflect.Int && f.Int() > 0 {
-			all = append(all, fmt.Sprint(f.Int(), " ", strings.ToLower(fields.Type().Field(i).Name)))
+			name := strings.ToLower(fields.Type().Field(i).Name)
+			all = append(all, fmt.Sprint(f.Int(), " ", name))
 		}
 	}
 	return all

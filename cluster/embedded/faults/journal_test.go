@@ -80,7 +80,8 @@ func readJournals(t testing.TB, dir string, who ...string) []event {
 	files, err := filepath.Glob(filepath.Join(dir, "*.journal"))
 	require.NoError(t, err)
 	files = slices.DeleteFunc(files, func(name string) bool {
-		return len(who) > 0 && !slices.Contains(who, strings.TrimSuffix(filepath.Base(name), ".journal"))
+		of := strings.TrimSuffix(filepath.Base(name), ".journal")
+		return len(who) > 0 && !slices.Contains(who, of)
 	})
 	var all []event
 	for _, name := range files {

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"fmt"
+	"io"
 	"testing"
 	"time"
 
@@ -12,7 +13,8 @@ import (
 
 // moment is a time of a trial that is made up.
 func moment(seconds float64) time.Time {
-	return time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(seconds * float64(time.Second)))
+	begun := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	return begun.Add(time.Duration(seconds * float64(time.Second)))
 }
 
 // made writes a journal of events that are made up, a second after each other unless they say when
@@ -34,67 +36,92 @@ func made(t *testing.T, events ...event) verdict {
 // The judge sees each fault that it is there for, and no other in it.
 func TestTheJudge(t *testing.T) {
 	t.Parallel()
-	const ok = "1 <nil>"
+	const ok, once, unless = "1 <nil>", "once 1", unlessFailed + " 1"
 	accepted := event{Kind: "accepted", ID: "x"}
 	cancelled := event{Kind: "cancelled", ID: "x", Text: prevents}
-	start, end := event{Kind: "start", Task: "work", ID: "x"}, event{Kind: "end", Task: "work", ID: "x"}
+	start := event{Kind: "start", Task: "work", ID: "x"}
+	end := event{Kind: "end", Task: "work", ID: "x"}
 	outcome := func(text string) event { return event{Kind: "outcome", ID: "x", Text: text} }
-	isCancelled := outcome("0 " + cluster.ErrCancelled.Error())
+	failed := func(err error) event { return outcome(fmt.Sprint(0, " ", err)) }
+	isCancelled := failed(cluster.ErrCancelled)
+	other := event{Kind: "outcome", ID: "y", Text: "0 failed"}
 	run := func(kind string, number, fence uint64, life int) event {
-		return event{Kind: kind, Task: "tick", Series: "s", ID: fmt.Sprint(life, number), Number: number, Fence: fence, Life: life}
+		return event{Kind: kind, Task: "tick", Series: "s", ID: fmt.Sprint(life, number),
+			Number: number, Fence: fence, Life: life}
 	}
 	armed := event{Kind: "armed", ID: "s.s", Number: 2}
 	key := func(key, id string) event {
 		return event{Kind: "accepted", Key: key, ID: id, Begun: moment(0)}
 	}
-	again := key("once 1", "x")
+	again := key(once, "x")
 	again.Begun, again.At = moment(7), moment(8)
 	late := run("start", 2, 2, 1)
 	late.Who, late.At = "B", moment(6.01)
 	early := start
 	early.Planned = moment(0.006)
 	early.At = moment(0)
+	type journal []event
 	for name, c := range map[string]struct {
-		events []event
-		sins   []string
+		journal
+		sins []string
 	}{
-		"sound":                              {[]event{accepted, start, end, outcome(ok), outcome(ok)}, nil},
-		"no outcome":                         {[]event{accepted, start, end}, []string{"1 unfinished"}},
-		"two outcomes":                       {[]event{accepted, start, end, outcome(ok), outcome("2 <nil>")}, []string{"1 disagree"}},
-		"never run":                          {[]event{accepted, outcome(ok)}, []string{"1 unrun"}},
-		"gone":                               {[]event{accepted, outcome("0 " + cluster.ErrGone.Error())}, []string{"1 gone"}},
-		"given up":                           {[]event{accepted, start, outcome("0 " + cluster.ErrAbandoned.Error())}, []string{"1 abandoned"}},
-		"cancelled":                          {[]event{accepted, start, cancelled, isCancelled}, nil},
-		"not cancelled":                      {[]event{accepted, start, end, cancelled, outcome(ok)}, []string{"1 ignored"}},
-		"began after":                        {[]event{accepted, cancelled, start, isCancelled}, []string{"1 revived"}},
-		"early":                              {[]event{early}, []string{"1 early"}},
-		"failed":                             {[]event{{Kind: "failed"}}, []string{"1 failed"}},
-		"twice":                              {[]event{start, end, start, end}, []string{"1 twice"}},
-		"twice, excused":                     {[]event{start, end, {Kind: "fault", Text: "server killed"}, start, end}, nil},
-		"again, after its worker was killed": {[]event{start, {Kind: "dead"}, start, end}, nil},
-		"series": {[]event{run("start", 1, 1, 1), run("end", 1, 1, 1), armed, run("start", 2, 2, 1),
+		"sound": {journal{accepted, start, end, outcome(ok), outcome(ok)}, nil},
+		"no outcome": {journal{accepted, start, end},
+			[]string{"1 unfinished"}},
+		"two outcomes": {journal{accepted, start, end, outcome(ok), outcome("2 <nil>")},
+			[]string{"1 disagree"}},
+		"never run": {journal{accepted, outcome(ok)},
+			[]string{"1 unrun"}},
+		"gone": {journal{accepted, failed(cluster.ErrGone)},
+			[]string{"1 gone"}},
+		"given up": {journal{accepted, start, failed(cluster.ErrAbandoned)},
+			[]string{"1 abandoned"}},
+		"cancelled": {journal{accepted, start, cancelled, isCancelled}, nil},
+		"not cancelled": {journal{accepted, start, end, cancelled, outcome(ok)},
+			[]string{"1 ignored"}},
+		"began after": {journal{accepted, cancelled, start, isCancelled},
+			[]string{"1 revived"}},
+		"early": {journal{early},
+			[]string{"1 early"}},
+		"failed": {journal{{Kind: "failed"}},
+			[]string{"1 failed"}},
+
+		"twice": {journal{start, end, start, end},
+			[]string{"1 twice"}},
+		"twice, excused": {journal{start, end, {Kind: "fault", Text: "server killed"}, start, end},
+			nil},
+		"again, as its worker was killed": {journal{start, {Kind: "dead"}, start, end}, nil},
+
+		"series": {journal{run("start", 1, 1, 1), run("end", 1, 1, 1), armed, run("start", 2, 2, 1),
 			run("end", 2, 2, 1), run("start", 1, 3, 2), run("end", 1, 3, 2), armed}, nil},
-		"skipped": {[]event{run("start", 1, 1, 1), run("end", 1, 1, 1), run("start", 3, 2, 1)}, []string{"1 skipped"}},
-		"overlap": {[]event{run("start", 1, 1, 1), run("start", 2, 2, 1), run("end", 1, 1, 1)}, []string{"1 overlaps"}},
-		"stopped before it began": {[]event{run("start", 1, 1, 1), run("end", 1, 1, 1),
+		"skipped": {journal{run("start", 1, 1, 1), run("end", 1, 1, 1), run("start", 3, 2, 1)},
+			[]string{"1 skipped"}},
+		"overlap": {journal{run("start", 1, 1, 1), run("start", 2, 2, 1), run("end", 1, 1, 1)},
+			[]string{"1 overlaps"}},
+		"stopped before it began": {journal{run("start", 1, 1, 1), run("end", 1, 1, 1),
 			{Kind: "stopped", Who: "B", At: moment(3)}, run("start", 2, 3, 1), run("end", 2, 3, 1),
 			{Kind: "continued", Who: "B", At: moment(6)}, late}, nil},
-		"fences":    {[]event{run("start", 1, 2, 1), run("end", 1, 2, 1), run("start", 2, 2, 1)}, []string{"1 fences"}},
-		"armed":     {[]event{run("start", 1, 2, 1), armed, armed}, []string{"1 armedtwice"}},
-		"old":       {[]event{run("start", 1, 2, -1)}, []string{"1 replaced"}},
-		"key":       {[]event{key("once 1", "x"), start, end, outcome(ok), key("once 1", "x")}, nil},
-		"two tasks": {[]event{key("once 1", "x"), start, end, outcome(ok), key("once 1", "y")}, []string{"1 unfinished", "1 keys"}},
-		"free again": {[]event{key("once 1", "x"), cancelled, isCancelled, key("once 1", "y"),
-			{Kind: "outcome", ID: "y", Text: "0 failed"}}, nil},
-		"free by failure": {[]event{key("unless 1", "x"), outcome("0 failed"), key("unless 1", "y"),
-			{Kind: "outcome", ID: "y", Text: "0 failed"}}, nil},
-		"not free by failure": {[]event{key("once 1", "x"), outcome("0 failed"), key("once 1", "y"),
-			{Kind: "outcome", ID: "y", Text: "0 failed"}}, []string{"1 keys"}},
-		"the old one again": {[]event{key("once 1", "x"), cancelled, isCancelled, key("once 1", "y"),
-			{Kind: "outcome", ID: "y", Text: "0 failed"}, again}, []string{"1 keys"}},
+		"fences": {journal{run("start", 1, 2, 1), run("end", 1, 2, 1), run("start", 2, 2, 1)},
+			[]string{"1 fences"}},
+		"armed": {journal{run("start", 1, 2, 1), armed, armed},
+			[]string{"1 armedtwice"}},
+		"an old declaration": {journal{run("start", 1, 2, -1)},
+			[]string{"1 replaced"}},
+
+		"key": {journal{key(once, "x"), start, end, outcome(ok), key(once, "x")}, nil},
+		"two tasks of a key": {journal{key(once, "x"), start, end, outcome(ok), key(once, "y"),
+			other}, []string{"1 keys"}},
+		"free again": {journal{key(once, "x"), cancelled, isCancelled, key(once, "y"), other},
+			nil},
+		"free by failure": {journal{key(unless, "x"), failed(io.EOF), key(unless, "y"), other},
+			nil},
+		"not free by failure": {journal{key(once, "x"), failed(io.EOF), key(once, "y"), other},
+			[]string{"1 keys"}},
+		"the old one again": {journal{key(once, "x"), cancelled, isCancelled, key(once, "y"), other,
+			again}, []string{"1 keys"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			v := made(t, c.events...)
+			v := made(t, c.journal...)
 			require.ElementsMatch(t, c.sins, v.sins(), v.details)
 		})
 	}

@@ -18,7 +18,8 @@ type ledger struct {
 }
 
 func (l *ledger) String() string {
-	return fmt.Sprint(l.outcomes, " accepted ", l.accepted, " cancelled ", l.cancels, " runs ", l.runs)
+	return fmt.Sprint(l.outcomes, " accepted ", l.accepted, " cancelled ", l.cancels,
+		" runs ", l.runs)
 }
 
 // judgeTasks judges all tasks, each by itself, and the keys.
@@ -94,8 +95,8 @@ func (v *verdict) judgeTask(id string, l *ledger) {
 	}
 }
 
-// asked is for how long a worker may know, as it begins a run, that it is not cancelled, and for how
-// long a busy machine may keep it from that.
+// asked is for how long a worker may know, as it begins a run, that it is not cancelled, and for
+// how long a busy machine may keep it from that.
 const asked = 500 * time.Millisecond
 
 // judgeKeys judges that a key has one task at a time: the next is stored only if what became of the

@@ -5,10 +5,13 @@ import (
 	"context"
 	"net"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/cluster"
 )
 
 // A wire that is held passes nothing on until it is mended; one that is torn ends connections, and
@@ -86,23 +89,35 @@ func TestALeaderThatIsCutOff(t *testing.T) {
 			ns := startWiredNodes(t)
 			ctx := testContext(t, 2*time.Minute)
 			ns.gather(ctx)
-			p, stranger := ns.join(ctx), ns.join(ctx)
-			for _, name := range names {
-				ns.worker(workerConfig{Name: name, Series: 2, Period: time.Second})
-			}
 			ns.awaitWhole(ctx)
 			leader := ns.leader(ctx)
-			ns.journal.write(event{Kind: "fault", Who: ns.configs[leader].Name, Text: "server cut off"})
+			rest := ns.without(leader) // who is connected to that one waits for the end of the cut
+			p, err := cluster.Join(ctx, rest.connected(ctx))
+			require.NoError(t, err)
+			stranger, err := cluster.Join(ctx, rest.connected(ctx))
+			require.NoError(t, err)
+			for _, name := range names {
+				rest.worker(workerConfig{Name: name, Series: 2, Period: time.Second})
+			}
+			ns.journal.write(event{Kind: "fault", Who: ns.configs[leader].Name,
+				Text: "server cut off"})
 			ns.around(leader, cut)
 			fs := ns.scheduleMany(ctx, p, 200, 0, 2*time.Second)
 			ns.collect(ctx, fs, stranger)
-			require.NotEqual(t, leader, ns.leader(ctx))
+			rest.leader(ctx) // one of the two
 			short, done := context.WithTimeout(ctx, 5*time.Second)
 			defer done()
-			require.False(t, isWhole(short, jetStream(t, ns)))
+			require.False(t, isWhole(short, jetStream(t, rest)))
 			ns.around(leader, (*wire).mend)
 			ns.awaitWhole(ctx)
 			requireSound(t, ns.dir)
 		})
 	}
+}
+
+// without returns the nodes as clients know them that one of them is kept from.
+func (ns *nodes) without(i int) *nodes {
+	rest := *ns
+	rest.configs = slices.Delete(slices.Clone(ns.configs), i, i+1)
+	return &rest
 }

@@ -31,8 +31,8 @@ func (ns *nodes) plant() func(context.Context, *cluster.Future[int]) {
 // toldForgotten is what the log says of something that is healed.
 const toldForgotten = "the server had forgotten a message; what it says goes on"
 
-// awaitStuck waits until the server has nothing of a task to deliver, and hears of nothing any more,
-// though there is something on the queue: it returns the IDs of that.
+// awaitStuck waits until the server has nothing of a task to deliver, and hears of nothing any
+// more, though there is something on the queue: it returns the IDs of that.
 func (ns *nodes) awaitStuck(ctx context.Context) (ids []string) {
 	js := jetStream(ns.t, ns)
 	stream, err := js.Stream(ctx, "PUNCTUAL_tasks")

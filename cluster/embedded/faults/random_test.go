@@ -10,12 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const forSeeds = "PUNCTUAL_TEST_SEEDS" // from:to, the seeds of the long set; the second is left out
+// forSeeds holds from:to, the seeds of the long set. The second is left out.
+const forSeeds = "PUNCTUAL_TEST_SEEDS"
 
-// Faults at random: servers are killed, stopped, cut off and wiped, workers killed, stopped, cut off
-// and drained, while others submit, cancel, declare and command. Then all is healed, and what the
-// journals say is judged. A fault found is not found again for sure with its seed: that only draws
-// the same, and what meets what is up to the machine.
+// Faults at random: servers are killed, stopped, cut off and wiped, workers killed, stopped, cut
+// off and drained, while others submit, cancel, declare and command. Then all is healed, and what
+// the journals say is judged. A fault found is not found again for sure with its seed: that only
+// draws the same, and what meets what is up to the machine.
 func TestFaultsAtRandom(t *testing.T) {
 	if testing.Short() {
 		t.Skip("three servers take their time")

@@ -13,8 +13,8 @@ import (
 	"github.com/punctual-go/punctual/cluster"
 )
 
-// rolling is a deploy that begins again and again, under tasks of up to two seconds of which some are
-// cancelled: three workers are ended by turns, politely and not, and started again.
+// rolling is a deploy that begins again and again, under tasks of up to two seconds of which some
+// are cancelled: three workers are ended by turns, politely and not, and started again.
 type rolling struct {
 	*nodes
 	pool    *cluster.Pool
@@ -53,7 +53,8 @@ func (r *rolling) roll(ctx context.Context, lasts time.Duration) (fs []*cluster.
 	})
 	for i := 0; time.Now().Before(over); i++ {
 		time.Sleep(50 * time.Millisecond)
-		f, err := cluster.Submit(ctx, r.pool, r.tasks().work, input{N: i, Sleep: rand.N(2 * time.Second)})
+		in := input{N: i, Sleep: rand.N(2 * time.Second)}
+		f, err := cluster.Submit(ctx, r.pool, r.tasks().work, in)
 		require.NoError(r.t, err)
 		r.journal.write(event{Kind: "accepted", ID: f.ID()})
 		fs = append(fs, f)

@@ -125,7 +125,8 @@ func work(c workerConfig) error {
 	}
 	defer nc.Close()
 	p, err := cluster.Join(ctx, nc, cluster.Workers(cmp.Or(c.Workers, 4)), cluster.Instance(c.Name),
-		cluster.Grace(cmp.Or(c.Grace, 30*time.Second)), cluster.Logger(slog.New(&toJournal{journal: j, exitAfter: c.AfterArm})))
+		cluster.Grace(cmp.Or(c.Grace, 30*time.Second)),
+		cluster.Logger(slog.New(&toJournal{journal: j, exitAfter: c.AfterArm})))
 	if err != nil {
 		return err
 	}
@@ -161,7 +162,8 @@ func declareCalendar(
 	ctx context.Context, p *cluster.Pool, tick cluster.Task[input, int], i int, generation uint64,
 ) (*cluster.Series[int], error) {
 	return cluster.On(ctx, p, calendarName(i), named(time.Second), tick,
-		input{Sleep: 50 * time.Millisecond, N: int(generation), Life: 1}, cluster.Generation(generation))
+		input{Sleep: 50 * time.Millisecond, N: int(generation), Life: 1},
+		cluster.Generation(generation))
 }
 
 func calendarName(i int) string { return fmt.Sprint("calendar-", i) }
