@@ -49,7 +49,7 @@ type held struct {
 	due       time.Time    // by the server's clock; zero for at once
 	number    uint64       // among the leases
 	asked     time.Time    // when the last heartbeat was sent; the keeper's
-	counted   atomic.Int32 // uncounted -> counted -> released
+	counted   atomic.Int32 // uncounted <-> counted, either -> released
 	ready     atomic.Int64 // when it was counted, as it is due, since epoch
 	body      atomic.Int32 // unbegun -> begun or withdrawn
 
@@ -147,7 +147,11 @@ func (h *held) call(ctx context.Context) ([]byte, error) {
 	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, runKey{}, h.run()))
 	defer cancel(nil)
 	defer context.AfterFunc(h.ctx, func() { cancel(context.Cause(h.ctx)) })()
-	return h.task.invoke(ctx, h.msg.Data())
+	result, err := h.task.invoke(ctx, h.msg.Data())
+	if err != nil {
+		h.rest()
+	}
+	return result, err
 }
 
 func (h *held) run() Run {
@@ -176,6 +180,15 @@ func (h *held) count() {
 	if h.counted.CompareAndSwap(uncounted, counted) {
 		h.ready.Store(int64(time.Since(epoch)))
 		h.worker.window.take()
+	}
+}
+
+// rest gives up the run's place in the window after an attempt that has failed: it may be tried
+// again, and wait for that for long, see executor.Retry. If it is not it counts again until what it
+// has come to is stored.
+func (h *held) rest() {
+	if h.counted.CompareAndSwap(counted, uncounted) {
+		h.worker.window.leave()
 	}
 }
 
@@ -293,6 +306,7 @@ func (h *held) settle(result []byte, err error) {
 		h.leave(cause)
 		return
 	}
+	h.count()
 	// The run is over, and what follows is decided by who is first: it may take longer than the
 	// lease.
 	ctx, cancel := context.WithTimeout(h.worker.life, h.worker.pool.keep)

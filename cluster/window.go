@@ -56,6 +56,14 @@ func (w *window) take() {
 	w.taken++
 }
 
+// leave counts a run no more as one that is due, as it waits again.
+func (w *window) leave() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.taken--
+	w.grantLocked()
+}
+
 // crowd says that a run is given back for want of a worker.
 func (w *window) crowd() {
 	w.mu.Lock()

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/cluster"
+	"github.com/punctual-go/punctual/executor"
 )
 
 // Eight tasks, and a process that was there first: it holds what it runs and little more, however
@@ -115,4 +117,31 @@ func TestWhatWaitsBehindAHungTaskRunsElsewhere(t *testing.T) {
 		require.Equal(t, 1, run.Attempt, run)
 	}
 	require.NoError(t, s.Cancel(ctx))
+}
+
+// Tasks that have failed and wait to be tried again take no place: others are fetched and run.
+func TestWhatWaitsForItsNextAttemptKeepsNothingElseWaiting(t *testing.T) {
+	t.Parallel()
+	l := startLocal(t)
+	ctx := testContext(t, time.Minute)
+	failed := make(chan struct{}, 100)
+	fails := cluster.Define("fails", func(context.Context, int) (int, error) {
+		failed <- struct{}{}
+		return 0, errors.New("not yet")
+	}, cluster.With(executor.Retry(2, executor.Backoff{Base: time.Hour, Spread: executor.NoSpread})))
+	work := cluster.Define("work", func(_ context.Context, n int) (int, error) { return n, nil })
+	w := l.start(t, []cluster.Runnable{fails, work}, cluster.Workers(2), cluster.Grace(0))
+	for n := range 20 {
+		_, err := cluster.Submit(ctx, l.pool, fails, n)
+		require.NoError(t, err)
+	}
+	for range 20 { // more than there is room for at a time
+		<-failed
+	}
+	f, err := cluster.Submit(ctx, l.pool, work, 7)
+	require.NoError(t, err)
+	n, err := f.Get(ctx)
+	require.NoError(t, err)
+	require.Equal(t, 7, n)
+	w.end(t)
 }
