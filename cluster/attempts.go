@@ -57,8 +57,9 @@ func readAttempts(text string) (a attempts, err error) {
 
 // attemptsBegun tells how often a task was begun that was delivered before. Deliveries would not
 // do: a worker that dies takes with it what it held but had not begun, and a task must not be given
-// up because it was always in bad company. So each attempt but the first is written down as it
-// begins. The first is taken for granted, unless it is written down that the run was given back.
+// up because it was always in bad company. So an attempt is written down as it begins, but for that
+// of the first delivery. This one is taken for granted, unless there is a record: then the run was
+// given back.
 func (w *worker) attemptsBegun(ctx context.Context, id string) (a attempts, err error) {
 	err = w.pool.persist(ctx, "reading the attempts of a task", func(ctx context.Context) error {
 		entry, err := w.pool.bucket.Get(ctx, attemptsKey(id))

@@ -136,7 +136,7 @@ func (h *held) call(ctx context.Context) ([]byte, error) {
 	}
 	if first {
 		h.worker.window.begin()
-		if h.attempt > 1 && h.link == nil {
+		if h.delivered > 1 && h.link == nil { // also the first, if there is a record without it
 			now := attempts{h.attempt, h.worker.id}
 			if err := h.worker.countAttempts(h.ctx, h, now); err != nil {
 				h.end(err)

@@ -302,3 +302,38 @@ func (ns *nodes) supervise(ctx context.Context, c workerConfig) <-chan struct{} 
 	}()
 	return over
 }
+
+// A task that kills its process was given back before it has begun for the first time. That is no
+// attempt, and those that follow are counted nevertheless.
+func TestAPoisonTaskThatWasGivenBackIsAbandoned(t *testing.T) {
+	t.Parallel()
+	ns := startNodes(t, 1)
+	ctx := testContext(t, time.Minute)
+	p := ns.join(ctx)
+	c := workerConfig{Name: "A", Workers: 1, Tasks: []string{"work", "bomb"}}
+	ns.worker(c)
+	_, err := cluster.Submit(ctx, p, ns.tasks().work, input{Sleep: 20 * time.Second})
+	require.NoError(t, err)
+	await(t, ns.dir, func(e event) bool { return e.Kind == "start" })
+	f, err := cluster.Submit(ctx, p, ns.tasks().bomb, input{Do: "exit"})
+	require.NoError(t, err)
+	await(t, ns.dir, func(e event) bool {
+		return e.Kind == "log" && e.ID == f.ID() && strings.HasPrefix(e.Text, "run given back")
+	})
+	supervising, stop := context.WithCancel(ctx)
+	c.Workers = 4
+	over := ns.supervise(supervising, c)
+	short, done := context.WithTimeout(ctx, 20*time.Second)
+	defer done()
+	_, err = f.Get(short)
+	stop()
+	<-over
+	require.ErrorIs(t, err, cluster.ErrAbandoned)
+	var attempts []int
+	for _, e := range readJournals(t, ns.dir) {
+		if e.Kind == "start" && e.ID == f.ID() {
+			attempts = append(attempts, e.Attempt)
+		}
+	}
+	require.Equal(t, []int{1, 2}, attempts)
+}
