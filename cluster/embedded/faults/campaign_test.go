@@ -181,9 +181,11 @@ func (c *campaign) collect(ctx context.Context) {
 	ctx, done := context.WithTimeout(ctx, time.Minute)
 	defer done()
 	stranger := c.join(ctx)
-	for _, s := range c.submitters {
-		s.collect(ctx, stranger)
+	var all sync.WaitGroup
+	for _, s := range c.submitters { // at once: what has no outcome must not hide what has one
+		all.Go(func() { s.collect(ctx, stranger) })
 	}
+	all.Wait()
 	require.NoError(c.t, ctx.Err(), "some have no outcome")
 	stats, err := stranger.Stats(ctx)
 	require.NoError(c.t, err)
