@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -53,6 +54,22 @@ func readAttempts(text string) (a attempts, err error) {
 		return a, fmt.Errorf("cluster: attempts that cannot be read: %q: %w", text, err)
 	}
 	return a, nil
+}
+
+// headerAttempts has the attempts of a run of a series that was stored anew.
+const headerAttempts = "Punctual-Attempts"
+
+func (a attempts) write(h nats.Header) {
+	if a.number > 0 {
+		h.Set(headerAttempts, a.String())
+	}
+}
+
+func carriedAttempts(h nats.Header) (a attempts) {
+	if text := h.Get(headerAttempts); text != "" {
+		a, _ = readAttempts(text) // none are as good as those that cannot be read
+	}
+	return a
 }
 
 // attemptsBegun tells how often a task was begun that was delivered before. Deliveries would not

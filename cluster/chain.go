@@ -25,7 +25,8 @@ import (
 //
 // Two rules make it safe, whoever dies and whoever comes back:
 //
-//   - Only the first message of the run queue is executed. So runs do not overlap.
+//   - Only the first message of the run queue is executed, by the one that has the claim on it, see
+//     claim.go. So runs do not overlap.
 //   - Whatever is stored, or taken out by command, is so on the condition that the newest message of
 //     the place, on either subject, is the one that its author knows, which the server checks in
 //     the entry that stores it. So the chain never forks; who comes late is refused.
@@ -33,8 +34,6 @@ import (
 // And nothing is believed to be gone because it does not show. A worker can have a message before
 // the leader, which answers, has it: another replica has delivered it. To remove it then, as if
 // something had followed it, would end the chain. Only what came later tells.
-//
-// Who executes the first message holds a claim on it, see claim.go.
 //
 // A message that is both first and last is the common case. The next link is stored before the run
 // is removed, so the chain is never empty: who gets a run again, of a worker that died in between,
@@ -156,6 +155,18 @@ func (w *worker) checkSeries(h *held) {
 	if h.attempt > h.task.attempts {
 		w.abandonRun(h)
 		return
+	}
+	if h.taken {
+		if taken, err := w.takeOver(h); taken || err != nil {
+			if err != nil {
+				h.leave(err)
+			}
+			return
+		}
+		if err := h.check(); err != nil { // it may have been the end of the run that was behind it
+			h.leave(err)
+			return
+		}
 	}
 	if w.quarantine(h) {
 		h.admit()

@@ -18,6 +18,10 @@ import (
 //	this run, of another      -> this run, of this worker     once it is older than a lease
 //	this run, of this worker  -> the same, renewed            three times in a lease
 //
+// The one that has lost its claim may have ended the run, and what it stores next may be on its way
+// for long. So a run that was taken from another is stored anew, in place of the old message, and
+// runs as that: then what comes late is refused, as its author knows an older message. See takeOver.
+//
 // The server's own count of deliveries would not do. It is replicated after the delivery, so a
 // leader that dies takes the last ones with it, and the next one delivers again, at once, what a
 // worker has and goes on with. For a task that runs once that is promised; for a series it would be
@@ -60,15 +64,15 @@ func readClaim(text []byte) (c claimed, err error) {
 	return c, nil
 }
 
-// next is which attempt the next one of a run is.
-func (c claimed) next(h *held) int {
-	if c.sequence != h.sequence && (c.worker != nobody || c.number != h.sequence) {
-		return 1 // of another run
+// before is what has become of a run before it is claimed anew.
+func (c claimed) before(h *held) attempts {
+	switch {
+	case c.sequence != h.sequence && (c.worker != nobody || c.number != h.sequence):
+		return h.carried // the record is of another run
+	case c.worker == nobody:
+		return attempts{c.attempt, ""}
 	}
-	if c.worker != nobody && c.attempt == 0 {
-		return int(min(h.delivered, 1<<30))
-	}
-	return c.attempt + 1
+	return attempts{c.attempt, c.worker}
 }
 
 // claim takes the run of a series, and waits for as long as it is another's. It is false if the run
@@ -106,7 +110,7 @@ func (w *worker) tryClaim(h *held) (revision uint64, wait time.Duration, err err
 	err = w.pool.persist(ctx, "claiming a run of a series", func(ctx context.Context) error {
 		entry, err := w.pool.bucket.Get(ctx, h.claimKey())
 		if errors.Is(err, jetstream.ErrKeyNotFound) {
-			h.attempt = 1
+			h.attempt, h.before = h.carried.number+1, h.carried.worker
 			revision, err = w.pool.bucket.Create(ctx, h.claimKey(), h.claimText())
 			return unlessTaken(err, &wait)
 		}
@@ -126,11 +130,30 @@ func (w *worker) tryClaim(h *held) (revision uint64, wait time.Duration, err err
 			wait = min(left, 250*time.Millisecond)
 			return nil
 		}
-		h.attempt, h.before = was.next(h), was.worker
+		before := was.before(h)
+		h.attempt, h.before = before.number+1, before.worker
+		h.taken = was.sequence == h.sequence
 		revision, err = w.pool.bucket.Update(ctx, h.claimKey(), h.claimText(), entry.Revision())
 		return unlessTaken(err, &wait)
 	})
 	return revision, wait, err
+}
+
+// takeOver stores a run anew that was taken from another worker, which may live: whatever that
+// stores late is refused then. The new message has the attempts with it. taken is false if
+// something is behind the run already, which refuses the other as well.
+func (w *worker) takeOver(h *held) (taken bool, err error) {
+	m, err := w.pool.again(h.at, &jetstream.RawStreamMsg{Header: h.msg.Headers(), Data: h.msg.Data()})
+	if err != nil {
+		return false, err
+	}
+	attempts{h.attempt - 1, h.before}.write(m.Header)
+	expect(m, w.pool.on.any(h.at), h.sequence)
+	if _, err := w.pool.publish(h.ctx, m); err != nil {
+		return false, unlessConflict(err)
+	}
+	h.done()
+	return true, nil
 }
 
 // unlessTaken makes an error that somebody else was first one for which to wait a little.

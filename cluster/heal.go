@@ -68,7 +68,9 @@ func (p *Pool) again(at place, was *jetstream.RawStreamMsg) (*nats.Msg, error) {
 	}
 	l.follows = 0
 	if l.do == doRun {
-		return p.linkMessage(at, l, was.Data), nil
+		m = p.linkMessage(at, l, was.Data)
+		carriedAttempts(was.Header).write(m.Header)
+		return m, nil
 	}
 	m.Data = was.Data
 	l.write(m.Header)

@@ -45,6 +45,8 @@ type held struct {
 	delivered uint64
 	attempt   int
 	before    string       // the id of the worker of the last attempt, if that is known
+	carried   attempts     // of a series: those under a message that this one is in place of
+	taken     bool         // of a series: claimed by another before, which may live
 	tombstone bool         // no run: it ends a series, see cancel.go
 	due       time.Time    // by the server's clock; zero for at once
 	number    uint64       // among the leases

@@ -28,6 +28,9 @@ func (h *held) queueAgain(ctx context.Context) error {
 		if m, err = p.again(h.at, was); err != nil {
 			return err
 		}
+		if begun := (attempts{h.attempt - 1, h.before}); begun.number > h.carried.number {
+			begun.write(m.Header)
+		}
 	}
 	expect(m, p.on.any(h.at), h.sequence)
 	if _, err := p.publish(ctx, m); err != nil {

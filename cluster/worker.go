@@ -279,6 +279,7 @@ func (w *worker) heldOf(def *definition, m jetstream.Msg, meta *jetstream.MsgMet
 		sequence:  meta.Sequence.Stream,
 		delivered: meta.NumDelivered,
 		attempt:   1,
+		carried:   carriedAttempts(m.Headers()),
 		due:       dueOf(m.Headers()),
 		tombstone: isTombstone(m.Headers()),
 		asking:    make(chan struct{}, 1),

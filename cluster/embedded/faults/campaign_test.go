@@ -222,9 +222,9 @@ func (c *campaign) judge() {
 		verdict = fmt.Sprint("NOT SOUND: ", sins)
 	}
 	c.t.Logf("seed %d: %d accepted, %d cancelled; %s; %d of %d executed twice or more (%.1f %%); "+
-		"%d overtaken; %d without an answer; %s", c.seed, v.Accepted, v.Cancelled, c.faults(), v.Repeated,
+		"%d without an answer; %s", c.seed, v.Accepted, v.Cancelled, c.faults(), v.Repeated,
 		v.Distinct, 100*float64(v.Repeated)/float64(max(v.Distinct, 1)),
-		v.Overtaken, v.Uncertain, verdict)
+		v.Uncertain, verdict)
 	requireSound(c.t, c.dir)
 }
 

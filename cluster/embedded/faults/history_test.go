@@ -41,7 +41,6 @@ type counts struct {
 	Accepted, Cancelled, Uncertain int // submissions, and cancellations; calls without an answer
 	Repeated                       int // runs that began more often than once
 	Distinct                       int // runs, however often they began
-	Overtaken                      int // runs of a series that began while the one before was run again
 }
 
 func (v verdict) String() string { return fmt.Sprintf("%+v; sins: %v", v.counts, v.sins()) }
@@ -106,7 +105,7 @@ func (v *verdict) note(n *int, format string, a ...any) {
 
 // judgeSeries judges the runs of a series, from its beginning to its end: begun anew it is another.
 func (v *verdict) judgeSeries(runs []span) {
-	numbers, ended := map[uint64]bool{}, map[uint64]bool{}
+	numbers := map[uint64]bool{}
 	most := uint64(0)
 	var before span
 	for i, s := range runs {
@@ -114,18 +113,12 @@ func (v *verdict) judgeSeries(runs []span) {
 		if i > 0 && s.stale && s.Fence <= before.Fence {
 			continue // it was before the other, but for the stop
 		}
-		switch overlap := i > 0 && s.At.Before(before.end); {
-		case overlap && ended[before.Number] && s.Number > before.Number:
-			// Its first worker has ended it, and has stored what follows after its lease was lost:
-			// that is not refused while another runs it again.
-			v.Overtaken++
-		case overlap:
+		if i > 0 && s.At.Before(before.end) {
 			v.note(&v.Overlaps, "overlap: %v until %v, and %v", before.event, before.end, s.event)
 		}
 		if i > 0 && s.Fence <= before.Fence {
 			v.note(&v.Fences, "fences: %v, and then %v", before.event, s.event)
 		}
-		ended[before.Number] = ended[before.Number] || before.ended
 		before = s
 	}
 	for n := uint64(1); n < most; n++ {

@@ -99,7 +99,7 @@ func TestTheJudge(t *testing.T) {
 		"overlap": {journal{run("start", 1, 1, 1), run("start", 2, 2, 1), run("end", 1, 1, 1)},
 			[]string{"1 overlaps"}},
 		"overtaken": {journal{run("start", 1, 1, 1), run("end", 1, 1, 1), {Kind: "dead"},
-			run("start", 1, 2, 1), run("start", 2, 3, 1), run("end", 1, 2, 1)}, nil},
+			run("start", 1, 2, 1), run("start", 2, 3, 1), run("end", 1, 2, 1)}, []string{"1 overlaps"}},
 		"stopped before it began": {journal{run("start", 1, 1, 1), run("end", 1, 1, 1),
 			{Kind: "stopped", Who: "B", At: moment(3)}, run("start", 2, 3, 1), run("end", 2, 3, 1),
 			{Kind: "continued", Who: "B", At: moment(6)}, late}, nil},
