@@ -76,6 +76,8 @@ func TestTheJudge(t *testing.T) {
 			[]string{"1 gone"}},
 		"given up": {journal{accepted, start, failed(cluster.ErrAbandoned)},
 			[]string{"1 abandoned"}},
+		"given up in the end": {journal{accepted, start, start, start, start, start,
+			failed(cluster.ErrAbandoned)}, nil},
 		"cancelled": {journal{accepted, start, cancelled, isCancelled}, nil},
 		"not cancelled": {journal{accepted, start, end, cancelled, outcome(ok)},
 			[]string{"1 ignored"}},
