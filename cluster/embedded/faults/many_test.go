@@ -14,8 +14,8 @@ import (
 	"github.com/punctual-go/punctual/cluster"
 )
 
-// Many series, each by the minute, spread over it, on three servers: none is skipped, and how late
-// they are is told.
+// Many series, each by the minute, spread over it, on three servers: none is skipped. The log has
+// how late they are.
 func TestManySeriesByTheMinute(t *testing.T) {
 	n, period := long(100, 10_000), time.Duration(long(3, 60))*time.Second
 	t.Parallel()
