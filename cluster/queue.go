@@ -19,9 +19,9 @@ import (
 // found there, see sweep.go.
 //
 // The removal ends the delivery as well. It comes after all else, so a process that dies before it
-// leaves a message that is delivered once more, seen to be over, and removed. It is not acknowledged: what
-// is acknowledged and not removed, as a process may die in between, would be a link in the way of
-// all that come after it.
+// leaves a message that is delivered once more, seen to be over, and removed. It is not
+// acknowledged: what is acknowledged and not removed, as a process may die in between, would be a
+// link in the way of all that come after it.
 
 // accept stores a task.
 func (p *Pool) accept(
