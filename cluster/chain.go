@@ -298,6 +298,10 @@ func (w *worker) finishSeries(ctx context.Context, h *held, err error) {
 	var end *stop
 	if errors.As(err, &end) {
 		w.pool.logger.Info("series ended by its function", h.attr(), "why", end.Error())
+		if err := w.stillMine(ctx, h); err != nil {
+			h.leave(err)
+			return
+		}
 		err := h.untilRoom(ctx, func() error { return w.pool.removeSeries(ctx, h.at) })
 		if err != nil {
 			h.leave(err)
@@ -340,6 +344,10 @@ func (w *worker) storeNext(ctx context.Context, h *held, next link) {
 	case conflict(err):
 		w.pool.logger.Info("next run refused, something newer is there", h.attr(),
 			"number", next.number)
+		if err := w.stillMine(ctx, h); err != nil {
+			h.leave(err) // what is there may be in the hands of the one that has taken it over
+			return
+		}
 	default:
 		h.leave(err)
 		return

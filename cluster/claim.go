@@ -139,6 +139,25 @@ func (w *worker) tryClaim(h *held) (revision uint64, wait time.Duration, err err
 	return revision, wait, err
 }
 
+// stillMine returns ErrLost if another has claimed a run. It is asked before what no condition
+// guards: the removal of a run that has something behind it.
+func (w *worker) stillMine(ctx context.Context, h *held) error {
+	return w.pool.persist(ctx, "reading a claim", func(ctx context.Context) error {
+		entry, err := w.pool.bucket.Get(ctx, h.claimKey())
+		if errors.Is(err, jetstream.ErrKeyNotFound) {
+			return ErrLost
+		}
+		if err != nil {
+			return err
+		}
+		c, err := readClaim(entry.Value())
+		if err == nil && (c.worker != w.id || c.number != h.number) {
+			err = ErrLost
+		}
+		return err
+	})
+}
+
 // takeOver stores a run anew that was taken from another worker, which may live: whatever that
 // stores late is refused then. The new message has the attempts with it. taken is false if
 // something is behind the run already, which refuses the other as well.

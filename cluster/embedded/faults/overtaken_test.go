@@ -14,9 +14,17 @@ import (
 )
 
 // A worker ends a run while it is cut off, and stores what follows when it is back: by then another
-// has begun the run again, and is in it.
+// has begun the run again, and is in it. It is the same with a command behind the run.
 func TestWhatALostWorkerStoresDoesNotOvertakeTheOneThatHasItsRun(t *testing.T) {
-	t.Parallel()
+	for name, commanded := range map[string]bool{"alone": false, "with a command": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			overtake(t, commanded)
+		})
+	}
+}
+
+func overtake(t *testing.T, commanded bool) {
 	l := startOutside(t)
 	ctx := testContext(t, time.Minute)
 	at, err := url.Parse(l.server.URL())
@@ -53,6 +61,10 @@ func TestWhatALostWorkerStoresDoesNotOvertakeTheOneThatHasItsRun(t *testing.T) {
 	require.Equal(t, 1, (<-begun).Attempt)
 	w.hold()
 	close(free)
+	if commanded {
+		_, err = cluster.AtFixedRate(ctx, l.pool, "s", 0, 50*time.Millisecond, task, 0)
+		require.NoError(t, err)
+	}
 	l.serve(t, task)
 	again := <-begun
 	require.EqualValues(t, 1, again.Number)
