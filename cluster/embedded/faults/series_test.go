@@ -96,6 +96,7 @@ func TestASeriesIsPausedAndResumed(t *testing.T) {
 // A run that is asked for does not move the grid, and does not overlap with another.
 func TestASeriesIsTriggered(t *testing.T) {
 	t.Parallel()
+	const period = 3 * time.Second // long enough for a busy machine to trigger twice in it
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	overlap := make(chan struct{}, 1)
@@ -110,7 +111,7 @@ func TestASeriesIsTriggered(t *testing.T) {
 		return nil
 	}}
 	l.serve(t, r.task())
-	s, err := cluster.AtFixedRate(ctx, l.pool, "s", 0, time.Second, r.task(), "in")
+	s, err := cluster.AtFixedRate(ctx, l.pool, "s", 0, period, r.task(), "in")
 	require.NoError(t, err)
 	r.await(t, 1)
 	require.NoError(t, s.Trigger(ctx), "while one runs")
@@ -126,7 +127,7 @@ func TestASeriesIsTriggered(t *testing.T) {
 	first := r.runs[0].Scheduled
 	for i, run := range r.runs[3:5] {
 		require.False(t, run.Triggered)
-		require.Equal(t, first.Add(time.Duration(i+1)*time.Second), run.Scheduled)
+		require.Equal(t, first.Add(time.Duration(i+1)*period), run.Scheduled)
 	}
 	ids := map[string]bool{}
 	for _, run := range r.runs {
