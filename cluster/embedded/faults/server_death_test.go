@@ -105,6 +105,7 @@ func (ns *nodes) scheduleMany(
 
 // The only server is killed and started again: what was accepted runs, and the series goes on.
 func TestAKilledServer(t *testing.T) {
+	beside(t)
 	ns := startNodes(t, 1)
 	ctx := testContext(t, 2*time.Minute)
 	p, stranger := ns.join(ctx), ns.join(ctx)
@@ -133,6 +134,7 @@ func TestAKilledLeaderUnderSeries(t *testing.T) {
 	if testing.Short() {
 		t.Skip("three servers take their time")
 	}
+	beside(t)
 	ns := startNodes(t, 3)
 	ctx := testContext(t, 3*time.Minute)
 	ns.join(ctx)
@@ -178,6 +180,7 @@ func TestAKilledLeaderWhileTasksFire(t *testing.T) {
 	if testing.Short() {
 		t.Skip("three servers take their time")
 	}
+	beside(t)
 	n := long(10_000, 100_000)
 	ns := startNodes(t, 3)
 	ctx := testContext(t, 5*time.Minute)
@@ -202,6 +205,7 @@ func TestARollingRestart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("three servers take their time")
 	}
+	beside(t)
 	ns := startNodes(t, 3)
 	ctx := testContext(t, 3*time.Minute)
 	p, stranger := ns.join(ctx), ns.join(ctx)

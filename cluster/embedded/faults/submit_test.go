@@ -127,6 +127,7 @@ func TestNeverEarly(t *testing.T) {
 
 // Lateness at 400 a second.
 func TestLateness(t *testing.T) {
+	beside(t)
 	l := startLocal(t)
 	ctx := testContext(t, time.Minute)
 	n := long(2000, 8000)
@@ -447,6 +448,7 @@ func TestStats(t *testing.T) {
 
 // Many tasks wait; the server is killed and started: it answers soon, and each of them still waits.
 func TestManyPendingOutliveARestart(t *testing.T) {
+	beside(t)
 	n := long(20_000, 1_000_000)
 	ns := startNodes(t, 1)
 	ctx := testContext(t, 10*time.Minute)

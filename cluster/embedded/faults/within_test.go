@@ -16,3 +16,11 @@ func within(t testing.TB, what string, took, limit time.Duration) {
 		require.Less(t, took, limit, what)
 	}
 }
+
+// beside has a trial run beside others, unless times are judged.
+func beside(t *testing.T) {
+	t.Helper()
+	if os.Getenv(forLong) == "" {
+		t.Parallel()
+	}
+}

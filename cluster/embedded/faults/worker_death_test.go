@@ -18,6 +18,7 @@ var names = []string{"A", "B", "C"}
 // A worker is killed in a run of a series: another takes it, as the second attempt, when the lease
 // is over, and the grid stays.
 func TestAKilledWorkersRunIsRunElsewhere(t *testing.T) {
+	beside(t)
 	ns := startNodes(t, 1)
 	workers := map[string]*process{}
 	for _, name := range names {
