@@ -144,10 +144,14 @@ func TestAWorkerStoppedBeforeTheTimeOfARunDoesNotBeginIt(t *testing.T) {
 			awaitBoth("A", "end")
 			continue
 		}
-		ns.worker(workerConfig{Name: "B", Lease: lease})
+		b := ns.worker(workerConfig{Name: "B", Lease: lease})
 		awaitBoth("B", "end")
 		a.cont()
-		awaitBoth("A", "left")
+		b.kill()
+		last, err := cluster.Submit(ctx, p, ns.tasks().work, input{})
+		require.NoError(t, err)
+		_, err = last.Get(ctx) // what A had is behind it
+		require.NoError(t, err)
 		require.Zero(t, count("A", "start"))
 		return
 	}
