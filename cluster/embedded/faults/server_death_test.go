@@ -214,6 +214,8 @@ func TestARollingRestart(t *testing.T) {
 	}
 	fs := ns.scheduleMany(ctx, p, 2000, 500*time.Millisecond, 10*time.Second)
 	for i := range 3 {
+		// What a worker stores in that moment may get no answer, and its run go to another.
+		ns.journal.write(event{Kind: "server stopped", Who: ns.configs[i].Name})
 		ns.running[i].interrupt()
 		<-ns.running[i].ended
 		ns.start(i)
