@@ -3,8 +3,8 @@ package executor
 import (
 	"time"
 
+	"github.com/punctual-go/punctual/executor/internal/engine"
 	"github.com/punctual-go/punctual/executor/internal/run"
-	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/series"
 )
 
@@ -46,40 +46,22 @@ type Calendar interface {
 func (p *ScheduledPool) On(
 	calendar Calendar, task Task, opts ...TaskOption,
 ) (*ScheduledFuture[struct{}], error) {
-	pl, body, err := p.planOnCalendar(calendar, task, opts)
+	switch {
+	case task == nil:
+		return nil, p.misused(opts, ErrNilTask)
+	case calendar == nil:
+		return nil, p.misused(opts, invalid("nil calendar"))
+	}
+	o, err := run.ResolveCalendar(&p.runs().Settings, opts)
 	if err != nil {
 		return nil, p.misused(opts, err)
 	}
-	f, c := newScheduled[struct{}](p)
-	c.Plan, c.Body = pl.Cells(), body
-	err = p.acceptOnWall(c, func() (int64, error) {
-		return p.runs.SetCalendar(&pl.Plan, series.Calendar(calendar))
-	})
-	if err != nil {
+	f, c := newScheduled[struct{}]()
+	s := engine.Submission{Cell: c, Task: task, Options: &o}
+	if err := p.engine().On(calendar, s); err != nil {
 		return nil, err
 	}
 	return f, nil
-}
-
-// planOnCalendar returns the plan, still without a time, and the body of a series on a calendar.
-func (p *ScheduledPool) planOnCalendar(
-	calendar Calendar, task Task, opts []TaskOption,
-) (*plan, Task, error) {
-	switch {
-	case task == nil:
-		return nil, nil, ErrNilTask
-	case calendar == nil:
-		return nil, nil, invalid("nil calendar")
-	}
-	o, err := run.ResolveCalendar(&p.shared, opts)
-	if err != nil {
-		return nil, nil, err
-	}
-	body, err := p.bodyOf(task)
-	if err != nil {
-		return nil, nil, err
-	}
-	return p.newPlan(o), body, nil
 }
 
 // WallClock has a task of [ScheduledPool.ScheduleAt] wait until the wall clock shows the time, also
@@ -91,24 +73,3 @@ func WallClock() TaskOption {
 		return nil
 	})
 }
-
-// acceptOnWall queues c for the first time that plan returns, and has it follow the wall clock.
-func (p *Pool) acceptOnWall(c *cell.Cell, plan func() (when int64, err error)) error {
-	p.watchWall()
-	return p.runs.EnterOnWall(c, &planOf(c).Plan, plan, func(when int64) error {
-		in := time.Duration(when - p.clock.Now())
-		return p.acceptWithin(c, in, func() error { return p.acceptAt(c, when) })
-	})
-}
-
-// watchWall begins to watch the wall clock, if nobody does.
-func (p *Pool) watchWall() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.stage == running {
-		p.runs.WatchLocked((*host)(p))
-	}
-}
-
-// Waiting returns the tasks that wait, and maybe others.
-func (h *host) Waiting() []*cell.Cell { return h.pool().live() }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/punctual-go/punctual/executor/internal/engine"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 )
@@ -237,7 +238,7 @@ func (s *CompletionService[V]) only() native {
 // hosts returns the executors of the outstanding tasks.
 func (s *CompletionService[V]) hosts() []cell.Host {
 	if own := s.only(); own != nil {
-		return []cell.Host{(*host)(own.base())}
+		return []cell.Host{own.base().engine().Host()}
 	}
 	return cell.HostsOf(s.waitedFor)
 }
@@ -248,13 +249,13 @@ func (s *CompletionService[V]) awaitsItself() bool {
 	s.mu.Lock()
 	only, own, all := s.own, s.calls.own(), s.calls.all
 	s.mu.Unlock()
-	var x *execution
+	var caller engine.Caller
 	if only != nil {
-		x = only.base().current()
+		caller = only.base().engine().Caller()
 	}
 	// Somebody else is submitting a task, which may end; or the caller is neither a task of the
 	// pool nor inside a submission.
-	if own < all || only != nil && x == nil && own == 0 {
+	if own < all || only != nil && !caller.IsRun() && own == 0 {
 		return false
 	}
 	any := own > 0
@@ -263,7 +264,7 @@ func (s *CompletionService[V]) awaitsItself() bool {
 		if c.Phase().Settled() { // the future is on its way to us
 			return false
 		}
-		if only == nil && !c.StopsAfterCaller() || only != nil && (x == nil || !x.isBehind(c)) {
+		if only == nil && !c.StopsAfterCaller() || only != nil && !caller.IsAheadOf(c) {
 			return false
 		}
 	}

@@ -14,9 +14,9 @@ import (
 //	executor.NewScheduledPool(4, executor.Defaults(executor.Timeout(time.Minute)))
 //
 // An option that cannot apply to a task is ignored, as ever; one that contradicts the task, such as
-// a [Jitter] above its period, makes the submission fail with [ErrInvalid]. What [Pool.Define]
-// returns has the defaults of the pool that made it. Defaults given twice add up. A default costs a
-// task what the option costs it, and the short cuts for tasks without options.
+// a [Jitter] above its period, makes the submission fail with [ErrInvalid]. Defaults given
+// twice add up. A default costs a task what the option costs it, and the short cuts for tasks
+// without options.
 //
 // Defaults panics if an option is nil or bad, and for what belongs to one task alone: [Name],
 // [Unique] and [WithValues]; the values that all tasks have are those of [BaseContext].

@@ -14,19 +14,4 @@ import (
 //
 // To ask it costs what Stats does. This package does not link expvar, which registers an http
 // handler.
-func (p *Pool) Expvar() fmt.Stringer { return run.VarFunc(p.vars) }
-
-func (p *Pool) vars() run.Vars {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	s := p.statsLocked()
-	v := run.Vars{
-		Name: s.Name, State: s.State, Workers: s.Workers, Busy: s.Busy, Queued: s.Queued,
-		Overdue: int64(s.Overdue), Accepted: s.Accepted, Rejected: s.Rejected,
-		Completed: s.Completed, Cancelled: s.Cancelled, Returned: s.Returned, Runs: s.Runs,
-		Failures: s.Failures, Retries: s.Retries, Expired: s.Expired, TimedOut: s.TimedOut,
-		Overrunning: s.Overrunning, Wakeups: s.Wakeups,
-	}
-	v.MeasuredLocked(&p.runs)
-	return v
-}
+func (p *Pool) Expvar() fmt.Stringer { return run.VarFunc(p.engine().Vars) }

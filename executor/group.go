@@ -326,7 +326,7 @@ func (g *Group) makeRoom(cells iter.Seq[*cell.Cell]) (over func()) {
 	if g.own == nil {
 		return nil
 	}
-	return (*host)(g.own.base()).awaitAll(g.parent, cells)
+	return g.own.base().engine().Host().AwaitAll(g.parent, cells)
 }
 
 // going returns the members that have not ended, and a channel that is closed when there is

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/punctual-go/punctual/executor/internal/engine"
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/internal/series"
 )
@@ -129,13 +130,11 @@ func (h Health) Err() error {
 // Health returns how the pool is; see [Expect]. It takes the lock for O(n) with n tasks of which
 // something is expected, and calls no user code.
 func (p *Pool) Health() Health {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	h := Health{Status: HealthOK, At: p.clock.Time(p.clock.Now()), Pool: p.runs.Name,
-		State: p.stage.String()}
-	h.add(p.runs.HealthLocked())
-	switch lack := p.runs.LackLocked(); {
-	case p.stage != running:
+	at, state, tasks, lack := p.engine().Health()
+	h := Health{Status: HealthOK, At: at, Pool: p.runs().Name, State: state}
+	h.add(tasks)
+	switch {
+	case h.State != engine.StateRunning:
 		h.Status, h.Reason = HealthDown, "it is "+h.State
 	case lack.Down:
 		h.Status, h.Reason = HealthDown, lack.Reason
@@ -169,7 +168,7 @@ func OnHealth(f func(Health)) LoopOption {
 		s.OnHealth = append(s.OnHealth, func(health any) (tell func()) {
 			h := health.(Health)
 			now := h.trouble()
-			if now == known || h.State != running.String() {
+			if now == known || h.State != engine.StateRunning {
 				return nil
 			}
 			known = now

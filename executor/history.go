@@ -55,7 +55,7 @@ type PastRun struct {
 
 // History returns what has happened lately; without [KeepHistory], nothing. It takes the lock for
 // some microseconds.
-func (p *Pool) History() History { return historyOf(&p.runs) }
+func (p *Pool) History() History { return historyOf(p.runs()) }
 
 func historyOf(o *run.Owner) (h History) {
 	seconds, late := o.Remembered()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/punctual-go/punctual/executor/internal/engine"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 )
@@ -13,8 +14,7 @@ import (
 // task. A KeyedSerial is safe for concurrent use.
 type KeyedSerial[K comparable] struct {
 	pool  *Pool
-	opts  []SerialOption
-	lanes shrinkingMap[K, *lane] // of the keys that have tasks; guarded by the pool's lock
+	lanes engine.Lanes[K]
 }
 
 // NewKeyedSerial returns a serial executor for each key, over the given pool. The options are for
@@ -22,7 +22,11 @@ type KeyedSerial[K comparable] struct {
 // is still held up. NewKeyedSerial panics if p is nil or not of this package, and if an option is
 // nil.
 func NewKeyedSerial[K comparable](p Submitter, opts ...SerialOption) *KeyedSerial[K] {
-	return &KeyedSerial[K]{pool: poolOf(p), opts: checkedSerial(opts)}
+	pool := poolOf(p)
+	return &KeyedSerial[K]{
+		pool:  pool,
+		lanes: engine.Lanes[K]{Pool: pool.engine(), Options: lanesOf(opts)},
+	}
 }
 
 // For returns the serial executor of a key. Through it, functions such as [Submit] and [InvokeAll]
@@ -33,9 +37,9 @@ func (k *KeyedSerial[K]) under(key K) *keyed[K] { return &keyed[K]{k, key} }
 
 // Execute queues task to run after all that were given before for the key. See [Pool.Execute].
 func (k *KeyedSerial[K]) Execute(key K, task Task, opts ...TaskOption) error {
-	l := k.enter(key)
-	defer k.leave(l)
-	return k.pool.executeIn(l, task, opts)
+	l := k.lanes.Enter(key)
+	defer k.lanes.Leave(l)
+	return k.pool.execute(task, l, opts)
 }
 
 // Submit is Execute with a future for the outcome. See [Pool.Submit].
@@ -58,43 +62,13 @@ func (k *KeyedSerial[K]) SubmitContext(
 func (k *KeyedSerial[K]) Schedule(
 	key K, delay time.Duration, task Task, opts ...TaskOption,
 ) (*ScheduledFuture[struct{}], error) {
-	l := k.enter(key)
-	defer k.leave(l)
+	l := k.lanes.Enter(key)
+	defer k.lanes.Leave(l)
 	return k.pool.scheduleIn(l, delay, task, opts)
 }
 
 // Keys returns the number of keys that have tasks waiting or running.
-func (k *KeyedSerial[K]) Keys() int {
-	k.pool.mu.Lock()
-	defer k.pool.mu.Unlock()
-	return len(k.lanes.entries)
-}
-
-// enter returns the lane of key and counts the caller as a user, so that the lane is kept until
-// leave. Otherwise the last task could end, and the lane be forgotten, before the submission queues
-// its own: two lanes of one key would run side by side.
-func (k *KeyedSerial[K]) enter(key K) *lane {
-	k.pool.mu.Lock()
-	defer k.pool.mu.Unlock()
-	l := k.lanes.entries[key]
-	if l == nil {
-		l = new(lane)
-		l.init(k.pool, k.opts)
-		if key == key { // false for NaN, which never equals itself and so is a new key each time
-			l.forget = func() { k.lanes.remove(key) }
-			k.lanes.put(key, l)
-		}
-	}
-	l.users++
-	return l
-}
-
-func (k *KeyedSerial[K]) leave(l *lane) {
-	k.pool.mu.Lock()
-	defer k.pool.mu.Unlock()
-	l.users--
-	k.pool.releaseLocked(&l.strand)
-}
+func (k *KeyedSerial[K]) Keys() int { return k.lanes.Len() }
 
 // keyed is the Submitter of one key of a KeyedSerial.
 type keyed[K comparable] struct {
@@ -125,7 +99,7 @@ func (k *keyed[K]) self() Submitter { return k }
 func (k *keyed[K]) submit(
 	ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption,
 ) error {
-	l := k.of.enter(k.key)
-	defer k.of.leave(l)
-	return k.of.pool.submitIn(ctx, wait, l, c, task, opts)
+	l := k.of.lanes.Enter(k.key)
+	defer k.of.lanes.Leave(l)
+	return k.of.pool.submitTo(ctx, wait, l, c, task, opts)
 }

@@ -62,7 +62,7 @@ func labelsHere(t *testing.T) string {
 // labelIdle returns the labels of the workers of the pools that tests have not closed yet.
 func labelIdle(t *testing.T) []string {
 	t.Helper()
-	return labelProfile(t, "executor.(*worker).loop")
+	return labelProfile(t, "engine.(*worker).loop")
 }
 
 // labelSeen keeps what tasks see.

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/punctual-go/punctual/future"
@@ -66,11 +67,5 @@ func mostInFlight(p Submitter) int {
 	if own == nil {
 		return unknown
 	}
-	pool := own.base()
-	pool.mu.Lock()
-	defer pool.mu.Unlock()
-	if size := max(pool.ceilingLocked(), 1); size < 1<<30 { // else it has no bound
-		return 2 * size
-	}
-	return unknown
+	return cmp.Or(own.base().engine().MostInFlight(), unknown)
 }

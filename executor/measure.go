@@ -92,9 +92,9 @@ type TaskMeasurements struct {
 // Measurements returns what has been measured since the pool was made; without [Measure], nothing.
 // It copies 1 KiB for each name with the pool locked.
 func (p *Pool) Measurements() Measurements {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return measurementsLocked(&p.runs)
+	p.runs().Lock.Lock()
+	defer p.runs().Lock.Unlock()
+	return measurementsLocked(p.runs())
 }
 
 func measurementsLocked(o *run.Owner) (m Measurements) {

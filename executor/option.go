@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/punctual-go/punctual/executor/internal/engine"
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/internal/series"
 )
@@ -50,7 +51,7 @@ func (o option) configure(s *settings) { o(s) }
 // forLoops is an option for pools and event loops.
 type forLoops func(*run.Settings)
 
-func (o forLoops) configure(s *settings) { o(&s.shared) }
+func (o forLoops) configure(s *settings) { o(&s.Shared) }
 func (o forLoops) Apply(s *run.Settings) { o(s) }
 
 // forAll is an option for pools, event loops and supervisors.
@@ -61,7 +62,7 @@ func (forAll) ForSupervisor() {}
 // named is the option that [Name] returns. It is a type of its own because tasks take it too.
 type named string
 
-func (n named) configure(s *settings) { s.shared.Name = string(n) }
+func (n named) configure(s *settings) { s.Shared.Name = string(n) }
 func (n named) Apply(s *run.Settings) { s.Name = string(n) }
 func (n named) ForSupervisor()        {}
 
@@ -70,36 +71,19 @@ func (n named) Resolve(o *series.Options) error {
 	return nil
 }
 
-// settings are what options set. They do not change after construction, except the tunables and the
-// maximum size.
-type settings struct {
-	tunables
-	maximum int // 0: the same as the core size; the pool's lock guards it
-
-	shared       run.Settings
-	pace         *pace // nil if there is none
-	growFirst    bool
-	sizesFixed   bool
-	waitsIn      Queue // of a plain pool; a scheduled one leaves it zero
-	pendingLimit int
-	before       run.Hooks[func(context.Context, Run)]
-	after        run.Hooks[func(context.Context, Run, error)]
-	terminated   run.Hooks[func()]
-	decorate     []func(Task) Task
-}
+// settings are what the options of a pool set.
+type settings = engine.Settings
 
 // defaultKeepAlive is how long a worker above the core size, or the only worker of a pool of core
 // size 0, stays idle before it ends. The JDK's ScheduledThreadPoolExecutor uses the same figure. It
 // may be short, because a new goroutine is cheap.
 const defaultKeepAlive = 10 * time.Millisecond
 
-// init applies the options, and panics if they do not go together.
-func (s *settings) init(core int, plain bool, opts []Option) {
-	s.keepAlive.Store(defaultKeepAlive)
-	s.setPolicy(Abort)
-	s.executeDelayed.Store(true)
+// settingsOf applies the options, and panics if they do not go together.
+func settingsOf(core int, plain bool, opts []Option) *settings {
+	s := &settings{KeepAlive: defaultKeepAlive, Policy: RejectionPolicy(Abort).engine()}
 	if plain {
-		s.waitsIn = FIFO()
+		FIFO().configure(s)
 	}
 	if core < 0 {
 		panic(fmt.Sprintf("executor: negative core size %d", core))
@@ -110,18 +94,19 @@ func (s *settings) init(core int, plain bool, opts []Option) {
 		}
 		o.configure(s)
 	}
-	if !plain && s.waitsIn.make != nil {
+	if !plain && s.MakeQueue != nil {
 		panic("executor: a scheduled pool has a queue of its own")
 	}
-	if !plain && s.maximum == 0 {
-		s.maximum = math.MaxInt
+	if !plain && s.Maximum == 0 {
+		s.Maximum = math.MaxInt
 	}
-	if s.maximum > 0 && core > s.maximum {
-		panic(fmt.Sprintf("executor: core size %d is above the maximum size %d", core, s.maximum))
+	if s.Maximum > 0 && core > s.Maximum {
+		panic(fmt.Sprintf("executor: core size %d is above the maximum size %d", core, s.Maximum))
 	}
-	if s.coreTimeout.Load() && s.keepAlive.Load() == 0 {
+	if s.CoreTimeout && s.KeepAlive == 0 {
 		panic("executor: core timeout needs a keep-alive above 0")
 	}
+	return s
 }
 
 // Name names a pool, an event loop, a supervisor or a task. A pool's or loop's name appears in
@@ -139,12 +124,12 @@ func MaximumSize(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("executor: maximum size %d is below 1", n))
 	}
-	return option(func(s *settings) { s.maximum = n })
+	return option(func(s *settings) { s.Maximum = n })
 }
 
 // GrowFirst lets a [Pool] grow to the maximum size before any task waits, instead of only when the
 // queue is full. A scheduled pool ignores it.
-func GrowFirst() Option { return option(func(s *settings) { s.growFirst = true }) }
+func GrowFirst() Option { return option(func(s *settings) { s.GrowFirst = true }) }
 
 // KeepAlive sets how long a worker above the core size stays idle before it ends; the default is 10
 // ms. With 0 it ends as soon as it is idle. KeepAlive panics if d is negative.
@@ -152,13 +137,13 @@ func KeepAlive(d time.Duration) Option {
 	if d < 0 {
 		panic(fmt.Sprintf("executor: negative keep-alive %v", d))
 	}
-	return option(func(s *settings) { s.keepAlive.Store(d) })
+	return option(func(s *settings) { s.KeepAlive = d })
 }
 
 // CoreTimeout makes idle core workers end after the keep-alive too. A worker that waits for the
 // next task to become due stays, however long that takes. The keep-alive must then be above 0, or
 // the pool panics when it is made.
-func CoreTimeout() Option { return option(func(s *settings) { s.coreTimeout.Store(true) }) }
+func CoreTimeout() Option { return option(func(s *settings) { s.CoreTimeout = true }) }
 
 // PendingLimit bounds the number of accepted tasks that wait, whether or not workers are free: for
 // a worker, their time, their turn, or another attempt. A submission beyond the limit is up to the
@@ -169,7 +154,7 @@ func PendingLimit(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("executor: pending limit %d is below 1", n))
 	}
-	return option(func(s *settings) { s.pendingLimit = n })
+	return option(func(s *settings) { s.PendingLimit = n })
 }
 
 // Slack sets how late a run may be so that it can share a wake-up with others. It only matters
@@ -249,7 +234,7 @@ func ErrorHandler(f func(ctx context.Context, run Run, err error)) CommonOption 
 func BeforeRun(f func(ctx context.Context, run Run)) Option {
 	return option(func(s *settings) {
 		if f != nil {
-			s.before = append(s.before, f)
+			s.Before = append(s.Before, func(ctx context.Context, r run.Info) { f(ctx, Run(r)) })
 		}
 	})
 }
@@ -263,7 +248,9 @@ func BeforeRun(f func(ctx context.Context, run Run)) Option {
 func AfterRun(f func(ctx context.Context, run Run, err error)) Option {
 	return option(func(s *settings) {
 		if f != nil {
-			s.after = slices.Insert(s.after, 0, f)
+			s.After = slices.Insert(s.After, 0, func(ctx context.Context, r run.Info, err error) {
+				f(ctx, Run(r), err)
+			})
 		}
 	})
 }
@@ -275,7 +262,7 @@ func AfterRun(f func(ctx context.Context, run Run, err error)) Option {
 func AfterTermination(f func()) Option {
 	return option(func(s *settings) {
 		if f != nil {
-			s.terminated = append(s.terminated, f)
+			s.Terminated = append(s.Terminated, f)
 		}
 	})
 }
@@ -287,7 +274,7 @@ func AfterTermination(f func()) Option {
 func Decorate(f func(Task) Task) Option {
 	return option(func(s *settings) {
 		if f != nil {
-			s.decorate = append(s.decorate, f)
+			s.Decorate = append(s.Decorate, f)
 		}
 	})
 }

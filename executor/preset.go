@@ -39,7 +39,7 @@ func NewSingleScheduledPool(opts ...Option) *ScheduledPool {
 }
 
 // fixSizes comes after the caller's options, so that it overrides their MaximumSize.
-func fixSizes(s *settings) { s.sizesFixed, s.maximum = true, 1 }
+func fixSizes(s *settings) { s.SizesFixed, s.Maximum = true, 1 }
 
 func atLeastOne(n int) int {
 	if n < 1 {

@@ -2,7 +2,10 @@ package executor
 
 import (
 	"fmt"
-	"math"
+
+	"github.com/punctual-go/punctual/executor/internal/engine"
+	"github.com/punctual-go/punctual/executor/internal/runqueue"
+	"github.com/punctual-go/punctual/internal/cell"
 )
 
 // Queue says where the tasks of a [Pool] wait for a worker, and how many may wait. The queues are
@@ -18,7 +21,7 @@ type Queue struct {
 }
 
 // unbounded is the capacity of a queue without a limit.
-const unbounded = math.MaxInt
+const unbounded = engine.Unbounded
 
 // FIFO is an unbounded queue, first in, first out: java.util.concurrent's LinkedBlockingQueue. A
 // pool with this queue does not grow above its core size, except with [GrowFirst]. Submitting and
@@ -84,7 +87,16 @@ func (q Queue) configure(s *settings) {
 	if q.make == nil {
 		panic("executor: nil queue")
 	}
-	s.waitsIn = q
+	s.MakeQueue, s.Capacity, s.Simple = q.forPool, q.capacity, q.simple()
+}
+
+// forPool returns a new queue of this kind as a pool uses it.
+func (q Queue) forPool() runqueue.Queue {
+	own := ordered{q.New()}
+	if q.custom {
+		return &supplied{own, map[*cell.Cell]struct{}{}}
+	}
+	return &own
 }
 
 // simple reports whether the queue is the default one, whose place an inbox can take.

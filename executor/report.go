@@ -3,9 +3,7 @@ package executor
 import (
 	"time"
 
-	"github.com/punctual-go/punctual/executor/internal/run"
-	"github.com/punctual-go/punctual/executor/internal/runqueue"
-	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/executor/internal/engine"
 )
 
 // Pending is a task that waits, or one that a pool has handed back because it was shut down before
@@ -50,57 +48,24 @@ type Report struct {
 	Running []Running `json:"running,omitempty"`
 }
 
-// pendingOfLocked describes a task that is handed back. Once that has left the pool and is settled,
-// and the lock has been free since, nobody writes to it any more, and the lock is not needed.
-func (p *Pool) pendingOfLocked(c *cell.Cell) Pending {
-	pending := p.pending(seen(c))
-	pending.Task = c.Body
-	return pending
-}
-
-// pending describes a task that the pool is to run.
-func (p *Pool) pending(w runqueue.Waiting) Pending {
-	pl := w.Plan.Detail.(*plan)
-	pending := Pending{Name: pl.Name, Periodic: pl.Periodic(), Runs: w.Runs}
-	switch {
-	case w.When == unread || w.Timeless:
-	case !w.OnWall.IsZero():
-		pending.Scheduled = w.OnWall
-	default:
-		pending.Scheduled = p.clock.Time(w.When)
+// pendings returns what the engine says of tasks that wait.
+func pendings(ts []engine.Pending) []Pending {
+	if ts == nil {
+		return nil
 	}
-	return pending
-}
-
-// askedFor is how long the pool records when bare tasks start after somebody has asked for that.
-const askedFor = 10 * time.Second
-
-// askLocked describes the run of c that is in progress, for a question from outside. Somebody who
-// has asked once may ask again, so for a while the pool records when all runs start. That has a
-// price: Execute then costs about twice as much.
-func (p *Pool) askLocked(c *cell.Cell) Run {
-	unknown := c.Started == unread
-	r := Run(p.runs.DescribeLocked(c, &planOf(c).Plan))
-	p.asked = max(p.asked, c.Started)
-	if unknown && !p.watched.Load() {
-		p.watched.Store(true)
-		time.AfterFunc(askedFor, p.unask)
+	all := make([]Pending, len(ts))
+	for i, t := range ts {
+		all[i] = Pending(t)
 	}
-	return r
+	return all
 }
 
-// unask ends what askLocked has begun if nobody has asked lately.
-func (p *Pool) unask() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if left := time.Duration(p.asked-p.clock.Now()) + askedFor; left > 0 && p.stage < terminated {
-		time.AfterFunc(left, p.unask)
-		return
+// runnings returns what the engine says of tasks that run.
+func runnings(rs []engine.Running) (all []Running) {
+	for _, r := range rs {
+		all = append(all, Running{Run(r.Run), r.For, r.Waits, r.WaitsFor})
 	}
-	p.watched.Store(false)
+	return all
 }
 
-// guard calls a hook, and reports it if it panics or calls Goexit.
-func (p *Pool) guard(name string, r Run, hook func()) {
-	p.runs.Guard(name, run.Info(r), hook)
-}
+func reportOf(r engine.Report) Report { return Report{pendings(r.Dropped), runnings(r.Running)} }

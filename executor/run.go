@@ -56,7 +56,7 @@ func RunFrom(ctx context.Context) (Run, bool) {
 		}
 		h, ok := c.Plan.Host.(timetable)
 		if ok {
-			run = h.Describe(c)
+			run = Run(h.Describe(c))
 		}
 		return ok
 	})

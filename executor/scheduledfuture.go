@@ -31,7 +31,7 @@ type timetable interface {
 	// Periodic reports whether c repeats.
 	Periodic(c *cell.Cell) bool
 	// Describe returns which run of c is in progress.
-	Describe(c *cell.Cell) Run
+	Describe(c *cell.Cell) run.Info
 	// HasHandle reports whether c is a task by itself, not the cell of a worker that serves many.
 	HasHandle(c *cell.Cell) bool
 	// Plan returns what the commands of a series need.
@@ -44,12 +44,10 @@ type scheduled[V any] struct {
 	own    future.Future[V]
 }
 
-func newScheduled[V any](p *ScheduledPool) (*ScheduledFuture[V], *cell.Cell) {
+func newScheduled[V any]() (*ScheduledFuture[V], *cell.Cell) {
 	s := new(scheduled[V])
 	s.future.Future = &s.own
-	c := cellOf(&s.own)
-	c.Plan = p.submitted.Cells()
-	return &s.future, c
+	return &s.future, cellOf(&s.own)
 }
 
 func (f *ScheduledFuture[V]) cell() *cell.Cell { return cellOf(f.Future) }

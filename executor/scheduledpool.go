@@ -1,9 +1,9 @@
 package executor
 
 import (
-	"context"
 	"time"
 
+	"github.com/punctual-go/punctual/executor/internal/engine"
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
@@ -34,8 +34,6 @@ import (
 // that is merely dropped keeps its workers and, on Linux, one or two file descriptors.
 type ScheduledPool struct {
 	Pool
-
-	jobs map[string]*job // of the last Apply; the pool's lock guards it
 }
 
 // NewScheduledPool returns a pool of at most core workers; with a core size of 0 there is one while
@@ -44,7 +42,7 @@ type ScheduledPool struct {
 // size, a core size above [MaximumSize], and a bad option.
 func NewScheduledPool(core int, opts ...Option) *ScheduledPool {
 	p := new(ScheduledPool)
-	p.init(core, opts)
+	p.init(core, false, opts)
 	return p
 }
 
@@ -55,7 +53,7 @@ func NewScheduledPool(core int, opts ...Option) *ScheduledPool {
 func (p *ScheduledPool) Schedule(
 	delay time.Duration, task Task, opts ...TaskOption,
 ) (*ScheduledFuture[struct{}], error) {
-	f, c := newScheduled[struct{}](p)
+	f, c := newScheduled[struct{}]()
 	if err := p.schedule(c, delay, task, opts); err != nil {
 		return nil, err
 	}
@@ -67,11 +65,11 @@ func (p *ScheduledPool) Schedule(
 func (p *ScheduledPool) ExecuteAfter(
 	delay time.Duration, task Task, opts ...TaskOption,
 ) error {
-	c := new(cell.Cell)
-	if err := p.prepareExecuted(c, task, opts); err != nil {
+	s := engine.Submission{Cell: new(cell.Cell), Task: task, Reports: true}
+	if err := p.resolve(&s, opts); err != nil {
 		return err
 	}
-	return p.acceptWithin(c, delay, func() error { return p.acceptAfter(c, delay) })
+	return p.engine().Schedule(delay, s)
 }
 
 // Schedule runs fn once, delay from now, and returns the future of its result. See
@@ -82,7 +80,7 @@ func Schedule[V any](
 	if fn == nil {
 		return nil, p.misused(opts, ErrNilTask)
 	}
-	f, c := newScheduled[V](p)
+	f, c := newScheduled[V]()
 	if err := p.schedule(c, delay, bind(f.Future, fn), opts); err != nil {
 		return nil, err
 	}
@@ -95,22 +93,12 @@ func Schedule[V any](
 func (p *ScheduledPool) ScheduleAt(
 	at time.Time, task Task, opts ...TaskOption,
 ) (*ScheduledFuture[struct{}], error) {
-	f, c := newScheduled[struct{}](p)
-	if _, err := p.prepare(context.Background(), c, task, opts); err != nil {
+	f, c := newScheduled[struct{}]()
+	s := engine.Submission{Cell: c, Task: task}
+	if err := p.resolve(&s, opts); err != nil {
 		return nil, err
 	}
-	if planOf(c).WallClock {
-		err := p.acceptOnWall(c, func() (int64, error) {
-			return p.runs.SetTime(&planOf(c).Plan, at), nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		return f, nil
-	}
-	when := p.runs.OwnTime(&planOf(c).Plan, at)
-	in := time.Duration(when - p.clock.Now())
-	if err := p.acceptWithin(c, in, func() error { return p.acceptAt(c, when) }); err != nil {
+	if err := p.engine().ScheduleAt(at, s); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -155,79 +143,47 @@ func (p *ScheduledPool) self() Submitter { return p }
 func (p *ScheduledPool) schedule(
 	c *cell.Cell, delay time.Duration, task Task, opts []TaskOption,
 ) error {
-	if p.usual(c, task, opts) {
-		return p.acceptAfter(c, delay)
-	}
-	if _, err := p.prepare(context.Background(), c, task, opts); err != nil {
+	s := engine.Submission{Cell: c, Task: task}
+	if err := p.resolve(&s, opts); err != nil {
 		return err
 	}
-	return p.acceptWithin(c, delay, func() error { return p.acceptAfter(c, delay) })
+	return p.engine().Schedule(delay, s)
 }
 
 // repeat schedules a series. The sign tells fixed rate from fixed delay, see package series.
 func (p *ScheduledPool) repeat(
 	initial, every time.Duration, sign int64, task Task, opts []TaskOption,
 ) (*ScheduledFuture[struct{}], error) {
-	pl, body, err := p.planSeries(every, sign, task, opts)
+	if task == nil {
+		return nil, p.misused(opts, ErrNilTask)
+	}
+	o, period, err := run.ResolveSeries(&p.runs().Settings, every, sign, opts)
 	if err != nil {
 		return nil, p.misused(opts, err)
 	}
-	if err := p.runs.CheckBounds(&pl.Plan, initial); err != nil {
-		return nil, err
-	}
-	f, c := newScheduled[struct{}](p)
-	c.Plan, c.Body = pl.Cells(), body
-	if err := p.acceptWithin(c, initial, func() error { return p.acceptAfter(c, initial) }); err != nil {
+	f, c := newScheduled[struct{}]()
+	s := engine.Submission{Cell: c, Task: task, Options: &o}
+	if err := p.engine().Repeat(initial, period, s); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
-// planSeries returns the plan and the body of a series.
-func (p *ScheduledPool) planSeries(
-	every time.Duration, sign int64, task Task, opts []TaskOption,
-) (*plan, Task, error) {
-	if task == nil {
-		return nil, nil, ErrNilTask
-	}
-	o, period, err := run.ResolveSeries(&p.shared, every, sign, opts)
-	if err != nil {
-		return nil, nil, err
-	}
-	body, err := p.bodyOf(task)
-	if err != nil {
-		return nil, nil, err
-	}
-	pl := p.newPlan(o)
-	pl.Period = period
-	return pl, body, nil
-}
-
 // SetExecuteDelayedAfterShutdown sets whether a task that is not yet due when the pool is shut down
 // still runs at its time; the pool then lives on until that. The default is true. Close sets it to
 // false. After Shutdown, false drops such tasks at once, and true revives none.
-func (p *ScheduledPool) SetExecuteDelayedAfterShutdown(on bool) {
-	p.mu.Lock()
-	p.executeDelayed.Store(on)
-	swept := p.sweepLocked()
-	p.mu.Unlock()
-	p.settle(swept)
-}
+func (p *ScheduledPool) SetExecuteDelayedAfterShutdown(on bool) { p.engine().SetExecuteDelayed(on) }
 
 // SetContinuePeriodicAfterShutdown sets whether periodic tasks go on after Shutdown; the pool then
 // lives on until they are cancelled. The default is false. Close sets it to false. After Shutdown,
 // false drops the periodic tasks in the queue at once. True revives none, but a task that is in a
 // run at that time goes on; one that Close or ShutdownNow has dropped never does.
 func (p *ScheduledPool) SetContinuePeriodicAfterShutdown(on bool) {
-	p.mu.Lock()
-	p.continuePeriodic.Store(on)
-	swept := p.sweepLocked()
-	p.mu.Unlock()
-	p.settle(swept)
+	p.engine().SetContinuePeriodic(on)
 }
 
 // ExecuteDelayedAfterShutdown reports the policy set by SetExecuteDelayedAfterShutdown.
-func (p *ScheduledPool) ExecuteDelayedAfterShutdown() bool { return p.executeDelayed.Load() }
+func (p *ScheduledPool) ExecuteDelayedAfterShutdown() bool { return p.engine().ExecuteDelayed() }
 
 // ContinuePeriodicAfterShutdown reports the policy set by SetContinuePeriodicAfterShutdown.
-func (p *ScheduledPool) ContinuePeriodicAfterShutdown() bool { return p.continuePeriodic.Load() }
+func (p *ScheduledPool) ContinuePeriodicAfterShutdown() bool { return p.engine().ContinuePeriodic() }

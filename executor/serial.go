@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/punctual-go/punctual/executor/internal/engine"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
-	"github.com/punctual-go/punctual/internal/series"
 )
 
 // Serial runs its tasks one after another, in the order in which they came, on the workers of a
@@ -25,13 +25,7 @@ import (
 // that in turn waits for one behind it, both wait forever.
 type Serial struct {
 	pool *Pool
-	lane
-}
-
-// lane is a strand with the plans of its tasks that have no options.
-type lane struct {
-	strand
-	submitted, executed *plan
+	lane engine.Lane
 }
 
 // NewSerial returns a serial executor over the given pool. Given another Serial, it shares that
@@ -39,33 +33,25 @@ type lane struct {
 // the order needs access to the pool's queue; and if an option is nil.
 func NewSerial(p Submitter, opts ...SerialOption) *Serial {
 	s := &Serial{pool: poolOf(p)}
-	s.init(s.pool, checkedSerial(opts))
+	s.pool.engine().InitLane(&s.lane, lanesOf(opts))
 	return s
 }
 
-// checkedSerial returns the options, none of which is nil.
-func checkedSerial(opts []SerialOption) []SerialOption {
+// lanesOf returns the options as the engine knows them. None of them may be nil.
+func lanesOf(opts []SerialOption) []engine.LaneOption {
+	lanes := make([]engine.LaneOption, len(opts))
 	for i, o := range opts {
 		if o == nil {
 			panic(fmt.Sprintf("executor: serial option %d is nil", i))
 		}
+		lanes[i] = o.lane()
 	}
-	return opts
-}
-
-func (l *lane) init(p *Pool, opts []SerialOption) {
-	for _, o := range opts {
-		o.configureStrand(&l.strand)
-	}
-
-	l.submitted, l.executed = p.newPlan(series.Options{}), p.newPlan(series.Options{})
-	l.executed.Reports = true
-	l.submitted.strand, l.executed.strand = &l.strand, &l.strand
+	return lanes
 }
 
 // Execute queues task to run after all that were given before. See [Pool.Execute].
 func (s *Serial) Execute(task Task, opts ...TaskOption) error {
-	return s.pool.executeIn(&s.lane, task, opts)
+	return s.pool.execute(task, &s.lane, opts)
 }
 
 // Submit is Execute with a future for the outcome. See [Pool.Submit].
@@ -97,40 +83,23 @@ func (s *Serial) self() Submitter { return s }
 func (s *Serial) submit(
 	ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption,
 ) error {
-	return s.pool.submitIn(ctx, wait, &s.lane, c, task, opts)
+	return s.pool.submitTo(ctx, wait, &s.lane, c, task, opts)
 }
 
-// executeIn submits a task without a future to a lane.
-func (p *Pool) executeIn(l *lane, task Task, opts []TaskOption) error {
-	c := new(cell.Cell)
-	if err := p.prepareExecuted(c, task, opts); err != nil {
-		return err
+// scheduleIn schedules a task for a lane.
+func (p *Pool) scheduleIn(
+	l *engine.Lane, delay time.Duration, task Task, opts []TaskOption,
+) (*ScheduledFuture[struct{}], error) {
+	f, c := newScheduled[struct{}]()
+	s := engine.Submission{Cell: c, Task: task, Lane: l}
+	if err := p.resolve(&s, opts); err != nil {
+		return nil, err
 	}
-	if pl := planOf(c); pl == p.executed {
-		c.Plan = l.executed.Cells()
-	} else {
-		pl = p.ownPlan(pl)
-		pl.strand = &l.strand
-		c.Plan = pl.Cells()
+	if err := p.engine().Schedule(delay, s); err != nil {
+		return nil, err
 	}
-	return p.acceptWithin(c, 0, func() error { return p.accept(context.Background(), false, c) })
+	return f, nil
 }
 
-// submitIn submits a task with a future to a lane. A task with options has a plan of its own, which
-// gets the strand here.
-func (p *Pool) submitIn(
-	ctx context.Context, wait bool, l *lane, c *cell.Cell, task Task, opts []TaskOption,
-) error {
-	pl, err := p.prepare(ctx, c, task, opts)
-	if err != nil {
-		return err
-	}
-	if pl == p.submitted {
-		c.Plan = l.submitted.Cells()
-	} else {
-		pl = p.ownPlan(pl)
-		pl.strand = &l.strand
-		c.Plan = pl.Cells()
-	}
-	return p.acceptWithin(c, 0, func() error { return p.accept(ctx, wait, c) })
-}
+// AfterShutdown is [Pool.AfterShutdown] of the pool, with which a Serial is shut down.
+func (s *Serial) AfterShutdown(f func()) (stop func() bool) { return s.pool.AfterShutdown(f) }

@@ -22,7 +22,7 @@ import (
 // stays as it is.
 func (p *Pool) Run(ctx context.Context, grace time.Duration) error {
 	// Not asked of ctx: to close the pool when one of its tasks has ended is sound.
-	if p.outlives(context.Background()) {
+	if p.engine().Outlives(context.Background()) {
 		return future.ErrSelfWait
 	}
 	if ctx == nil {
@@ -30,16 +30,16 @@ func (p *Pool) Run(ctx context.Context, grace time.Duration) error {
 	}
 	select {
 	case <-ctx.Done():
-	case <-p.closing.Done():
+	case <-p.engine().Closing().Done():
 	}
 	limit, release := context.WithTimeout(context.Background(), grace)
 	defer release()
-	_, rest, err := p.closeWithin(limit)
+	_, rest, err := p.engine().CloseContext(limit)
 	running, dropped := len(rest.Running), len(rest.Dropped)
 	if err == nil || running+dropped == 0 { // the workers alone are still on their way out
 		return nil
 	}
-	subject := p.runs.Subject("").String()
+	subject := p.runs().Subject("").String()
 	if subject != "" {
 		subject += ": "
 	}

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/punctual-go/punctual/executor/internal/engine"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 )
@@ -97,14 +98,14 @@ func (g *Group) ownSlots() (own int) {
 	g.mu.Lock()
 	own = g.calls.own() - 1 // the call that asks has no slot yet
 	g.mu.Unlock()
-	var x *execution
+	var caller engine.Caller
 	if g.own != nil {
-		if x = g.own.base().current(); x == nil {
+		if caller = g.own.base().engine().Caller(); !caller.IsRun() {
 			return own
 		}
 	}
 	for c := range g.inFlight {
-		if x != nil && x.isBehind(c) || x == nil && c.StopsAfterCaller() {
+		if caller.IsAheadOf(c) || !caller.IsRun() && c.StopsAfterCaller() {
 			own++
 		}
 	}
@@ -141,7 +142,7 @@ func (g *Group) takeBack(n int) {
 // hosts returns the executors of the members.
 func (g *Group) hosts() []cell.Host {
 	if g.own != nil {
-		return []cell.Host{(*host)(g.own.base())}
+		return []cell.Host{g.own.base().engine().Host()}
 	}
 	return cell.HostsOf(g.inFlight)
 }

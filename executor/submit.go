@@ -3,8 +3,8 @@ package executor
 import (
 	"context"
 
+	"github.com/punctual-go/punctual/executor/internal/engine"
 	"github.com/punctual-go/punctual/executor/internal/run"
-	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 )
@@ -18,29 +18,20 @@ import (
 // without options allocates nothing but 1 KiB for every 64 runs, as long as no task asks its
 // context for a signal.
 func (p *Pool) Execute(task Task, opts ...TaskOption) error {
-	if len(opts) > 0 {
-		return p.executeWith(task, opts)
+	e := p.engine()
+	if len(opts) == 0 && task != nil && e.Runs().Defaults == nil {
+		return e.Execute(task)
 	}
-	body, err := p.bodyOf(task)
-	if err != nil {
-		return err
-	}
-	switch {
-	case p.general:
-		return p.executeWith(task, nil)
-	case p.inbox != nil && !p.runs.Watched:
-		return p.post(runqueue.Slot{Body: body})
-	}
-	return p.accept(context.Background(), false, &cell.Cell{Plan: p.executed.Cells(), Body: body})
+	return p.execute(task, nil, opts)
 }
 
-// executeWith is Execute with options, for which the task needs a plan of its own, and so a cell.
-func (p *Pool) executeWith(task Task, opts []TaskOption) error {
-	c := new(cell.Cell)
-	if err := p.prepareExecuted(c, task, opts); err != nil {
+// execute submits a task without a future, to a lane if there is one.
+func (p *Pool) execute(task Task, l *engine.Lane, opts []TaskOption) error {
+	s := engine.Submission{Cell: new(cell.Cell), Task: task, Lane: l, Reports: true}
+	if err := p.resolve(&s, opts); err != nil {
 		return err
 	}
-	return p.acceptWithin(c, 0, func() error { return p.accept(context.Background(), false, c) })
+	return p.engine().Submit(context.Background(), false, s)
 }
 
 // Submit is Execute with a future for the outcome. Its errors are those of Execute.
@@ -138,100 +129,33 @@ func (p *Pool) self() Submitter { return p }
 func (p *Pool) submit(
 	ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption,
 ) error {
-	if _, err := p.prepare(ctx, c, task, opts); err != nil {
+	return p.submitTo(ctx, wait, nil, c, task, opts)
+}
+
+// submitTo submits a task with a future, to a lane if there is one.
+func (p *Pool) submitTo(
+	ctx context.Context, wait bool, l *engine.Lane, c *cell.Cell, task Task, opts []TaskOption,
+) error {
+	s := engine.Submission{Cell: c, Task: task, Lane: l}
+	if err := p.resolve(&s, opts); err != nil {
 		return err
 	}
-	return p.acceptWithin(c, 0, func() error { return p.accept(ctx, wait, c) })
+	return p.engine().Submit(ctx, wait, s)
 }
 
-// usual is prepare for the usual task: without options, or with a definition whose tasks share a
-// plan, on a pool without decorators and observers. It reports false for any other, of which it has
-// done nothing.
-func (p *Pool) usual(c *cell.Cell, task Task, opts []TaskOption) bool {
-	if len(p.decorate) > 0 || task == nil || p.general {
-		return false
-	}
-	pl := p.submitted
-	if len(opts) > 0 {
-		d := p.definitionOf(opts)
-		if d == nil || d.plan.twin == nil {
-			return false
-		}
-		pl = d.plan
-	}
-	c.Plan, c.Body = pl.Cells(), task
-	return true
-}
-
-// prepare validates a submission and gives c its body and plan. Unless an option says otherwise,
-// the runs get the values of ctx. It runs decorators and methods of ctx, which are user code, so
-// nothing of the pool has changed yet if one of them panics.
-func (p *Pool) prepare(
-	ctx context.Context, c *cell.Cell, task Task, opts []TaskOption,
-) (*plan, error) {
-	pl, body, err := p.plan(ctx, task, opts)
-	if err != nil {
-		return nil, p.misused(opts, err)
-	}
-	c.Plan, c.Body = pl.Cells(), body
-	return pl, nil
-}
-
-// plan returns the plan and the body of a task.
-func (p *Pool) plan(ctx context.Context, task Task, opts []TaskOption) (*plan, Task, error) {
-	if task == nil {
-		return nil, nil, ErrNilTask
-	}
-	pl, err := p.planFor(ctx, opts)
-	if err != nil {
-		return nil, nil, err
-	}
-	body, err := p.bodyOf(task)
-	return pl, body, err
-}
-
-// planFor returns the plan of a task with these options, submitted with ctx.
-func (p *Pool) planFor(ctx context.Context, opts []TaskOption) (*plan, error) {
-	carried := p.runs.Carried(ctx)
-	if len(opts) == 0 && carried == nil && p.shared.Defaults == nil {
-		return p.submitted, nil
-	}
-	if d := p.definitionOf(opts); d != nil {
-		return d.planOf(carried), nil
-	}
-	o, err := run.Resolve(&p.shared, opts)
-	if err != nil {
-		return nil, err
-	}
-	if o.Values == nil {
-		o.Values = carried
-	}
-	return p.newPlan(o), nil
-}
-
-// prepareExecuted is prepare for a task without a future, whose failures are reported.
-func (p *Pool) prepareExecuted(c *cell.Cell, task Task, opts []TaskOption) error {
-	pl, err := p.prepare(context.Background(), c, task, opts)
+// resolve completes a submission: it checks the task, and evaluates its options, if there are any.
+func (p *Pool) resolve(s *engine.Submission, opts []TaskOption) error {
+	shared := &p.engine().Runs().Settings
 	switch {
-	case err != nil:
-		return err
-	case pl.twin != nil:
-		c.Plan = pl.twin.Cells()
-	default:
-		pl.Reports = true
+	case s.Task == nil:
+		return p.misused(opts, ErrNilTask)
+	case len(opts) == 0 && shared.Defaults == nil:
+		return nil
 	}
+	o, err := run.Resolve(shared, opts)
+	if err != nil {
+		return p.misused(opts, err)
+	}
+	s.Options = &o
 	return nil
-}
-
-// bodyOf returns the decorated task, which is what the pool runs.
-func (p *Pool) bodyOf(task Task) (Task, error) {
-	for _, decorate := range p.decorate {
-		if task != nil {
-			task = decorate(task)
-		}
-	}
-	if task == nil {
-		return nil, ErrNilTask
-	}
-	return task, nil
 }

@@ -151,3 +151,15 @@ func Priority(n int) TaskOption {
 		return nil
 	})
 }
+
+// Unique makes the name of a task its identity: while the task lives, its pool refuses another
+// unique task of that name with [ErrDuplicate], and [Pool.Lookup] finds it. A task lives from its
+// submission until it has ended and its body, even one that was cancelled, has returned; so two
+// tasks of one name never run side by side. Tasks without this option are not counted. The task
+// needs a [Name]. Event loops refuse the option with [ErrInvalid].
+func Unique() TaskOption {
+	return taskOption(func(o *series.Options) error {
+		o.Unique = true
+		return nil
+	})
+}

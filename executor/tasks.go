@@ -13,7 +13,7 @@ import (
 // and sorts without it.
 func (p *Pool) Tasks() iter.Seq[Handle] {
 	return func(yield func(Handle) bool) {
-		for _, c := range p.live() {
+		for _, c := range p.engine().Live() {
 			if !c.Phase().Settled() && !yield(p.handle(c)) {
 				return
 			}
@@ -24,7 +24,7 @@ func (p *Pool) Tasks() iter.Seq[Handle] {
 // Series returns the periodic tasks that have not ended, in no order. It takes the lock for O(n),
 // to copy references: some 20 µs for a hundred thousand.
 func (p *Pool) Series() []Handle {
-	cells := p.runs.Enrolled()
+	cells := p.engine().Runs().Enrolled()
 	handles := make([]Handle, 0, len(cells))
 	for _, c := range cells {
 		if !c.Phase().Settled() {
@@ -36,29 +36,10 @@ func (p *Pool) Series() []Handle {
 
 // Lookup returns the live task of this name, if it is [Unique]. O(1).
 func (p *Pool) Lookup(name string) (Handle, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if c := p.byNameLocked(name); c != nil {
+	if c := p.engine().Named(name); c != nil {
 		return p.handle(c), true
 	}
 	return Handle{}, false
 }
 
-func (p *Pool) handle(c *cell.Cell) Handle { return Handle{c, (*host)(p)} }
-
-// live returns the tasks in a run and those that wait, but those without a cell of their own.
-func (p *Pool) live() (cells []*cell.Cell) {
-	waiting := p.see(func() {
-		for x := range p.executionsLocked() {
-			if x.Task != nil && !x.bare {
-				cells = append(cells, x.Task)
-			}
-		}
-	})
-	for _, w := range waiting.InOrder() {
-		if w.Cell != nil && w.Plan != p.executed.Cells() {
-			cells = append(cells, w.Cell)
-		}
-	}
-	return cells
-}
+func (p *Pool) handle(c *cell.Cell) Handle { return Handle{c, p.engine().Host()} }

@@ -2,7 +2,6 @@ package executor
 
 import (
 	"context"
-	"time"
 
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/series"
@@ -65,58 +64,4 @@ func WithContext(ctx context.Context) TaskOption {
 		o.Values, o.Within = ctx, within
 		return nil
 	})
-}
-
-// acceptWithin accepts c in the given way, unless the context has ended within which c is to run,
-// and sees to it that c ends with that. In is when the task is to run first, counted from now.
-func (p *Pool) acceptWithin(c *cell.Cell, in time.Duration, accept func() error) error {
-	pl := planOf(c)
-	if pl.Within != nil {
-		unended := accept
-		accept = func() error {
-			if err := p.runs.RefuseLate(&pl.Plan, ErrRejected); err != nil {
-				return p.refuse(c, err)
-			}
-			return unended()
-		}
-	}
-	if pl.Expected() {
-		expected := accept
-		accept = func() error { return p.expect(c, pl, expected) }
-	}
-	if p.runs.Observers != nil {
-		observed := accept
-		accept = func() error { return p.runs.Admit(c, &pl.Plan, in, observed, func() { _ = p.refuse(c, nil) }) }
-	}
-	if err := accept(); err != nil {
-		return err
-	}
-	p.runs.Follow(c, &pl.Plan)
-	return nil
-}
-
-// expect accepts c, of which something is expected. It is not if c is refused, also by a policy
-// that panics or ends the goroutine.
-func (p *Pool) expect(c *cell.Cell, pl *plan, accept func() error) (err error) {
-	returned := false
-	p.runs.Expect(c, &pl.Plan)
-	defer func() {
-		if returned && err == nil || !returned && p.runs.Accepted(c) {
-			p.runs.Expected(&pl.Plan)
-		} else {
-			p.runs.Unexpect(&pl.Plan)
-		}
-	}()
-	err = accept()
-	returned = true
-	return err
-}
-
-// endOfWithin returns a channel that is closed when the context ends within which c is to run; nil
-// if there is none.
-func endOfWithin(c *cell.Cell) <-chan struct{} {
-	if within := planOf(c).Within; within != nil {
-		return within.Done()
-	}
-	return nil
 }

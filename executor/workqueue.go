@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/punctual-go/punctual/executor/internal/engine"
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/heap"
@@ -51,19 +52,12 @@ type Queued interface {
 type queued cell.Cell
 
 func (t *queued) cell() *cell.Cell { return (*cell.Cell)(t) }
-func (t *queued) Name() string     { return planOf(t.cell()).Name }
-func (t *queued) Priority() int    { return planOf(t.cell()).Priority }
+func (t *queued) Name() string     { return engine.Options(t.cell()).Name }
+func (t *queued) Priority() int    { return engine.Options(t.cell()).Priority }
 func (t *queued) Sequence() uint64 { return t.Order }
 
 // ordered adapts a WorkQueue to the interface that a pool expects of its queue.
-type ordered struct {
-	queue WorkQueue
-	// held are the tasks in a queue that the user supplied. The queues of this package keep their
-	// position in Place, from which the pool sees who waits; a user's queue may be built from
-	// several of those, which then write Place one after another, so it cannot be relied on. Nil
-	// for our own queues.
-	held map[*cell.Cell]struct{}
-}
+type ordered struct{ queue WorkQueue }
 
 func (q *ordered) Push(c *cell.Cell, _ int64) {
 	taken := false
@@ -74,28 +68,14 @@ func (q *ordered) Push(c *cell.Cell, _ int64) {
 	}()
 	q.queue.Push((*queued)(c))
 	taken = true
-	if q.held != nil {
-		q.held[c] = struct{}{}
-	}
-}
-
-func (q *ordered) holds(c *cell.Cell) bool {
-	_, ok := q.held[c]
-	return ok
 }
 
 func (q *ordered) Remove(c *cell.Cell) bool {
-	if q.held != nil && !q.holds(c) || !q.queue.Remove((*queued)(c)) {
+	if !q.queue.Remove((*queued)(c)) {
 		return false
 	}
-	q.forget(c)
-	return true
-}
-
-// forget also clears Place, which a user's own queue has no reason to do.
-func (q *ordered) forget(c *cell.Cell) {
-	delete(q.held, c)
 	c.Place = 0
+	return true
 }
 
 func (q *ordered) Len() int { return q.queue.Len() }
@@ -115,11 +95,12 @@ func (q *ordered) Pop(int64) runqueue.Entry {
 	if t == nil {
 		panic(fmt.Sprintf("executor: queue %T has %d tasks but pops none", q.queue, q.queue.Len()))
 	}
-	q.forget(t.cell())
+	t.cell().Place = 0
 	return runqueue.Entry{Slot: runqueue.Slot{Cell: t.cell()}}
 }
 
-func (q *ordered) tasks() (cells []*cell.Cell) {
+// Cells returns the tasks in order.
+func (q *ordered) Cells() (cells []*cell.Cell) {
 	for t := range q.queue.All() {
 		cells = append(cells, t.cell())
 	}
@@ -138,12 +119,53 @@ func (q *ordered) Extent() (line, timed int) { return q.queue.Len(), 0 }
 
 // Filter works on a copy of the tasks, as the queue must not change while it is iterated over.
 func (q *ordered) Filter(keep func(*cell.Cell) bool) (out []*cell.Cell) {
-	for _, c := range q.tasks() {
+	for _, c := range q.Cells() {
 		if !keep(c) {
 			q.queue.Remove((*queued)(c))
-			q.forget(c)
+			c.Place = 0
 			out = append(out, c)
 		}
+	}
+	return out
+}
+
+// supplied is ordered around a queue of the user's. The queues of this package keep their position
+// in Place, from which the pool sees who waits; a user's queue may be built from several of those,
+// which then write Place one after another, so it cannot be relied on.
+type supplied struct {
+	ordered
+	held map[*cell.Cell]struct{}
+}
+
+// Holds reports whether c is in the queue.
+func (q *supplied) Holds(c *cell.Cell) bool {
+	_, ok := q.held[c]
+	return ok
+}
+
+func (q *supplied) Push(c *cell.Cell, readyAt int64) {
+	q.ordered.Push(c, readyAt)
+	q.held[c] = struct{}{}
+}
+
+func (q *supplied) Pop(now int64) runqueue.Entry {
+	e := q.ordered.Pop(now)
+	delete(q.held, e.Cell)
+	return e
+}
+
+func (q *supplied) Remove(c *cell.Cell) bool {
+	if !q.Holds(c) || !q.ordered.Remove(c) {
+		return false
+	}
+	delete(q.held, c)
+	return true
+}
+
+func (q *supplied) Filter(keep func(*cell.Cell) bool) []*cell.Cell {
+	out := q.ordered.Filter(keep)
+	for _, c := range out {
+		delete(q.held, c)
 	}
 	return out
 }

@@ -14,7 +14,7 @@ type losingQueue struct{ fifoQueue }
 func (q *losingQueue) Pop() Queued { return nil }
 
 func TestWorkQueueThatHasTasksButPopsNoneMakesThePoolPanic(t *testing.T) {
-	p := NewPool(1, CustomQueue(func() WorkQueue { return new(losingQueue) }))
-	p.queue.Push(&cell.Cell{Plan: p.submitted.Cells()}, 0)
-	assert.PanicsWithValue(t, "executor: queue *executor.losingQueue has 1 tasks but pops none", func() { p.queue.Pop(unread) })
+	q := CustomQueue(func() WorkQueue { return new(losingQueue) }).forPool()
+	q.Push(new(cell.Cell), 0)
+	assert.PanicsWithValue(t, "executor: queue *executor.losingQueue has 1 tasks but pops none", func() { q.Pop(0) })
 }

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"time"
 
-	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
@@ -134,9 +133,7 @@ func (h *host) Waiting() (cells []*cell.Cell) {
 func (h *host) Periodic(c *cell.Cell) bool { return planOf(c).Periodic() }
 
 // Describe returns the run of c that is in progress.
-func (h *host) Describe(c *cell.Cell) executor.Run {
-	return executor.Run(h.loop().runs.Describe(c, planOf(c)))
-}
+func (h *host) Describe(c *cell.Cell) run.Info { return h.loop().runs.Describe(c, planOf(c)) }
 
 // runIn returns the run of this loop that ctx belongs to, or nil.
 func (l *Loop) runIn(ctx context.Context) (run *cell.Cell) {

@@ -65,13 +65,6 @@ func TestDefaultsAreThoseOfEveryTaskOfAPool(t *testing.T) {
 		"Group": func(p pool, task executor.Task) error {
 			return executor.NewGroup(context.Background(), p).Go(task)
 		},
-		"Define": func(p pool, task executor.Task) error {
-			x, err := p.Define("x")
-			if err != nil {
-				return err
-			}
-			return p.Execute(task, x)
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -18,7 +18,7 @@ func Raise(most *atomic.Int32, n int32) {
 
 // Goroutines returns how many goroutines started by pools have not ended.
 func Goroutines() int {
-	return probe.Goroutines("created by github.com/punctual-go/punctual/executor.")
+	return probe.Goroutines("created by github.com/punctual-go/punctual/executor/internal/engine.")
 }
 
 // Workers returns the goroutine numbers of the workers in the caller's bubble.
@@ -30,7 +30,7 @@ func Workers(t *testing.T) []string {
 	var workers []string
 	for _, s := range stacks {
 		head, _, _ := strings.Cut(s, "\n")
-		if strings.Contains(s, "executor.(*worker)") &&
+		if strings.Contains(s, "engine.(*worker)") &&
 			strings.Contains(head, "synctest bubble "+bubble+"]") {
 			workers = append(workers, strings.Fields(head)[1])
 		}

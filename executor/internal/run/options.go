@@ -29,29 +29,12 @@ func Invalid(format string, args ...any) error {
 // TaskOption sets something for one submission, or fails with [ErrInvalid].
 type TaskOption interface{ Resolve(*series.Options) error }
 
-// Prepared is a task option that sets all options by itself, those included that tasks of its
-// executor have by default.
-type Prepared interface {
-	TaskOption
-	Prepared()
-}
-
-// defaultsFor returns what a task has before its own options, which replace it.
-func (s *Settings) defaultsFor(first any) (o series.Options) {
-	if _, all := first.(Prepared); all || s.Defaults == nil {
-		return o
-	}
-	return *s.Defaults
-}
-
 // Resolve returns what the options of a task set, beside the defaults, or an error if one is nil or
 // invalid.
 func Resolve[O TaskOption](s *Settings, opts []O) (o series.Options, err error) {
-	var first any
-	if len(opts) > 0 {
-		first = opts[0]
+	if s.Defaults != nil {
+		o = *s.Defaults
 	}
-	o = s.defaultsFor(first)
 	for i, opt := range opts {
 		if any(opt) == nil {
 			return o, Invalid("task option %d is nil", i)
@@ -103,16 +86,21 @@ func ResolveCalendar[O TaskOption](s *Settings, opts []O) (o series.Options, err
 // Misused adds the names of the executor and of the task, as far as the options tell it, to the
 // error of a submission with a bad argument.
 func Misused[O TaskOption](r *Reporter, opts []O, err error) error {
-	if _, has := err.(*named); has || !cell.Matches(err, ErrInvalid) && !cell.Matches(err, ErrNilTask) {
-		return err
-	}
 	var o series.Options
 	for _, opt := range opts {
 		if any(opt) != nil {
 			_ = opt.Resolve(&o) // the bad one may come before the name
 		}
 	}
-	return r.Refusal(o.Name, strings.TrimPrefix(err.Error(), "executor: "), err)
+	return r.Misuse(o.Name, err)
+}
+
+// Misuse adds the names of the executor and of the task to the error of a bad argument.
+func (r *Reporter) Misuse(task string, err error) error {
+	if _, has := err.(*named); has || !cell.Matches(err, ErrInvalid) && !cell.Matches(err, ErrNilTask) {
+		return err
+	}
+	return r.Refusal(task, strings.TrimPrefix(err.Error(), "executor: "), err)
 }
 
 // checkBounds returns an error if a series may have no run at all.

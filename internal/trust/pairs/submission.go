@@ -66,14 +66,6 @@ func (l *life) optionsOf(r *record) (all taskOpts) {
 	for _, u := range r.t.options {
 		all = append(all, u.task(l, r.t, u)...)
 	}
-	if r.t.using(byName["Define"]) != nil && l.pool != nil {
-		defined, err := l.pool.Define(r.t.name(), all...)
-		if err != nil {
-			l.fault(&l.report.Lost, "Define of the options of %v: %v", r.t, err)
-			return all
-		}
-		return taskOpts{defined}
-	}
 	if !r.t.unnamed {
 		all = append(all, executor.Name(r.t.name()))
 	}

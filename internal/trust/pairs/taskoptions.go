@@ -78,17 +78,6 @@ var taskOptions = []*Feature{
 		},
 	},
 	{
-		Name: "Define", API: []string{"Pool.Define"}, hosts: pools, ways: optionWays &^ jobWays,
-		task: func(l *life, t *task, u *use) taskOpts { return nil }, // see life.optionsOf
-		observed: func(l *life, u *use) {
-			l.eachUsing(u.Feature, func(r *record, u *use) {
-				if len(r.bodies) > 0 && r.bodies[0].run.Name == r.t.name() {
-					l.markTask(u.Feature, r)
-				}
-			})
-		},
-	},
-	{
 		Name: "Expect", API: []string{"executor.Expect", "executor.SuccessWithin",
 			"executor.StartWithin"},
 		ways: optionWays,

@@ -1,0 +1,89 @@
+package engine
+
+import (
+	"cmp"
+
+	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
+)
+
+// Overview: a task that has waited for too long, or a series without a run to wait for, is not kept
+// until a worker is free. It is set aside: taken out of wherever it waits, so that it takes no
+// room, and put through the states of a run at once, of which only the body is left out. Who does
+// that is no worker and takes no worker's place.
+
+// setAsideLocked is [run.Owner.SetAside].
+func (p *Pool) setAsideLocked(c *cell.Cell, why run.Skip) (finish func()) {
+	turn := turnOf(c)
+	if p.stage >= stopping || !p.takeOutLocked(c) {
+		return nil
+	}
+	p.unexpectLocked(c)
+	g := p.addExtraRunLocked()
+	g.Aside, g.aside = why, true
+	started := g.startLocked(c, p.clock.Now())
+	g.Freed, g.Meant = turn, p.lot.Until() // what it has waited for, if late runs are explained
+	if !started {
+		delete(p.extraRuns, g) // it was cancelled a moment ago, and has been counted
+		p.notifyLocked(unread)
+		return nil
+	}
+	p.counts.busy--
+	p.notifyLocked(unread) // there is room where it was
+	return func() { go g.endAside() }
+}
+
+// turnOf returns when it was the turn of c, which waits, in its serial executor: clock.Never if it
+// was not yet, and 0 if it is in none.
+func turnOf(c *cell.Cell) int64 {
+	pl := planOf(c)
+	s := cmp.Or(pl.strand, pl.expectedBy)
+	switch {
+	case s == nil:
+		return 0
+	case s.head != nil && s.head != c:
+		return clock.Never
+	}
+	return max(s.ended, s.openAt(pl.Retrying()))
+}
+
+// takeOutLocked takes c out of wherever it waits, and reports whether it did.
+func (p *Pool) takeOutLocked(c *cell.Cell) bool {
+	return p.takeLocked(c) || p.removeHeldBackLocked(c)
+}
+
+// endAside is the goroutine of a run that is set aside.
+func (g *extraRun) endAside() {
+	g.pool.runners.enter(&g.execution)
+	defer g.leaveAside() // also by Goexit
+	g.run()
+	g.complete()
+}
+
+// leaveAside ends the run that is set aside, also after a Goexit of a hook or handler.
+func (g *extraRun) leaveAside() {
+	defer g.departAside()
+	g.complete()
+}
+
+func (g *extraRun) departAside() {
+	p := g.pool
+	p.mu.Lock()
+	p.counts.busy++
+	refused := g.accountLocked()
+	if refused != nil {
+		p.runs.SettlesLocked()
+	}
+	p.runners.leave(&g.execution)
+	delete(p.extraRuns, g)
+	p.notifyLocked(unread)
+	ended := p.emptiedLocked()
+	p.mu.Unlock()
+	p.finish(ended)
+	// Last, as those who are told of it may end the goroutine.
+	if refused != nil {
+		defer p.runs.EndSettling()
+		p.endSeries(refused)
+	}
+}

@@ -1,0 +1,173 @@
+package engine
+
+import (
+	"container/list"
+	"context"
+
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/delay"
+)
+
+// Overview: a submitter that waits for room is not a task of the pool yet. Its task is kept with
+// it, outside the queue, and is queued on its behalf by whoever makes room. If the submitter were
+// merely woken to try again, another submission could overtake it in between.
+
+// blockedSubmitters are the submitters that wait for room, in the order in which they came. The
+// pool's lock guards them.
+//
+// While there is any, there is no room for it: whoever makes room calls admitLocked before
+// unlocking, so that no later submission overtakes. A task behind another of its serial executor
+// needs room of another kind, as it needs no worker yet; without that it is passed by, and holds up
+// nobody.
+type blockedSubmitters struct{ list list.List }
+
+// blockedSubmitter is one of them.
+//
+//	waiting -> admitted   admitLocked, bypassLocked: its task is queued, or runs
+//	waiting -> refused    refuseAllLocked: the pool is shut down
+//	waiting -> gone       withdraw: its context has ended, or that of its task
+type blockedSubmitter struct {
+	cell     *cell.Cell
+	decided  chan struct{} // closed when it is admitted or refused; the lock is held then
+	err      error         // why it was refused
+	panicked any           // by the Push of a user's WorkQueue, on another goroutine
+}
+
+// admitLocked lets in those for whom there is room, and reports whether there were any. If the
+// caller is a worker that is about to become free, it passes free = 1.
+func (es *blockedSubmitters) admitLocked(p *Pool, free int) (any bool) {
+	for place := es.list.Front(); place != nil; {
+		e, next := place.Value.(*blockedSubmitter), place.Next()
+		switch {
+		case p.roomLocked(e.cell, free):
+			// Removed first: a Push that panics has decided about it too.
+			es.list.Remove(place)
+			e.enqueueLocked(p)
+			close(e.decided)
+			any = true
+		// The first that needs a worker and finds none ends it: those behind have to wait for their
+		// turn.
+		case planOf(e.cell).strand == nil:
+			return any
+		}
+		place = next
+	}
+	return any
+}
+
+// bypassLocked runs the task of the first blocked submitter on a helper, for a. The queue is empty,
+// so it overtakes nobody.
+func (es *blockedSubmitters) bypassLocked(p *Pool, a *await, now int64) {
+	if es.list.Len() == 0 || p.pace.next() > now {
+		return
+	}
+	e := es.list.Remove(es.list.Front()).(*blockedSubmitter)
+	if planOf(e.cell).strand != nil { // it may not be its turn
+		e.enqueueLocked(p)
+		p.notifyLocked(now)
+	} else {
+		p.acceptedLocked(e.cell, planOf(e.cell))
+		p.helpWithLocked(a, e.cell, now)
+	}
+	close(e.decided)
+}
+
+// enqueueLocked queues the task of e. If a user's WorkQueue panics, the submitter gets the panic,
+// and not the goroutine that has made room.
+func (e *blockedSubmitter) enqueueLocked(p *Pool) {
+	defer func() {
+		if e.panicked = recover(); e.panicked != nil {
+			p.leaveLocked(e.cell)
+		}
+	}()
+	p.enqueueLocked(e.cell)
+}
+
+// refuseAllLocked refuses all, as the pool is shut down.
+func (es *blockedSubmitters) refuseAllLocked(p *Pool) {
+	for e := es.list.Front(); e != nil; e = es.list.Front() {
+		refused := es.list.Remove(e).(*blockedSubmitter)
+		refused.err = ErrShutdown
+		p.leaveLocked(refused.cell)
+		close(refused.decided)
+	}
+}
+
+// waitForRoom queues c as soon as there is room. It refuses c if ctx ends first, or the pool is
+// shut down. A task of the pool does not wait, because the room might never come without it: it
+// runs c.
+func (p *Pool) waitForRoom(ctx context.Context, c *cell.Cell) error {
+	if p.current() != nil {
+		// ctx ends the wait, not the task, so it is not passed on.
+		return p.runByCaller(context.Background(), ctx, c)
+	}
+	// This must come before anybody knows of the wait: the methods of ctx may be the user's.
+	run, within := cell.Find(ctx, p.runs.Owns)
+	end, gone := ctx.Done(), endOfWithin(c)
+	e, place, err := p.blockSubmitter(c)
+	if e == nil {
+		return err
+	}
+	// The run may be waiting for this goroutine, and the room come from nobody else.
+	if within && !p.confines() {
+		defer p.makeRoom(run)()
+	}
+	select {
+	case <-e.decided:
+		return e.outcome()
+	case <-end:
+	case <-gone:
+		ctx = planOf(c).Within
+	}
+	delay.At(delay.SubmitterGivesUp)
+	if !p.withdraw(e, place) {
+		return e.outcome()
+	}
+	return cell.Joined(p.refusal(nameOf(c), ErrSaturated), cell.EndOf(ctx))
+}
+
+// withdraw takes e out of those that wait, and reports whether it was still one of them. The lock
+// decides between the end of a context and an admission at the same moment.
+func (p *Pool) withdraw(e *blockedSubmitter, place *list.Element) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case <-e.decided:
+		return false
+	default:
+	}
+	p.blockedSubmitters.list.Remove(place)
+	p.leaveLocked(e.cell)
+	p.notifyLocked(unread) // there may be room for those behind
+	return true
+}
+
+// outcome returns the decision about e, or goes on with the panic of its WorkQueue.
+func (e *blockedSubmitter) outcome() error {
+	if e.panicked != nil {
+		panic(e.panicked)
+	}
+	return e.err
+}
+
+// blockSubmitter queues c if there is room, and otherwise adds a blocked submitter for it. Both are
+// one step under the lock, so that no room is missed in between.
+func (p *Pool) blockSubmitter(c *cell.Cell) (*blockedSubmitter, *list.Element, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.tryEnqueueLocked(c, p.now()); err != ErrSaturated {
+		return nil, nil, err
+	}
+	p.names.take(c, planOf(c)) // while it waits, nobody else may have it
+	e := &blockedSubmitter{cell: c, decided: make(chan struct{})}
+	return e, p.blockedSubmitters.list.PushBack(e), nil
+}
+
+// endOfWithin returns a channel that is closed when the context ends within which c is to run; nil
+// if there is none.
+func endOfWithin(c *cell.Cell) <-chan struct{} {
+	if within := planOf(c).Within; within != nil {
+		return within.Done()
+	}
+	return nil
+}

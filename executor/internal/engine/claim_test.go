@@ -1,0 +1,34 @@
+package engine
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/executor/internal/runqueue"
+)
+
+// Between two looks of a worker that holds the lock, others may claim the rest of the batch.
+func TestTheLastOfABatchMayBeClaimedUnderOnesNose(t *testing.T) {
+	p := new(Pool)
+	p.Init(1, true, Settings{Simple: true, Capacity: Unbounded})
+	p.mu.Lock()
+	for range 2 {
+		_, open := p.inbox.Put(runqueue.Entry{Slot: runqueue.Slot{Body: func(context.Context) error { return nil }}})
+		require.True(t, open)
+	}
+	_, due := p.queue.Head()
+	require.True(t, due && p.dealLocked())
+	require.NotNil(t, p.batch.Claim())
+	_, due, dealt := p.headLocked()
+	require.True(t, due && dealt)
+	require.NotNil(t, p.batch.Claim(), "by another")
+	w := &worker{execution: execution{pool: p}}
+	require.Nil(t, w.popLocked(dealt, unread))
+	require.Zero(t, p.queue.Len())
+	p.batch = nil
+	p.mu.Unlock()
+	p.Shutdown()
+	<-p.Terminated()
+}

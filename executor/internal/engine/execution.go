@@ -1,0 +1,288 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/delay"
+)
+
+// Overview: the road of a run is
+//
+//	startLocked    lock held: the cell becomes running, the pool counts it as busy
+//	run            hooks, body
+//	complete       the context ends, the future of a last run is settled, failures are
+//	               reported, hooks are called
+//	accountLocked  lock held: counts, the next run of a series, the next task of a strand
+//
+// The two steps in the middle call user code, so they run without the lock. The future is settled
+// before the run is accounted for: whoever has seen the future may find the task busy for a moment
+// longer. The other way round, a pool could terminate with a future unsettled.
+
+// execution runs one task after another on the goroutine of its owner: a worker, a caller that runs
+// what the pool has no room for, or a helper that runs what another run waits for. Package run has
+// the states of a run.
+//
+// A bare task has no future, name, or hooks, and is usually tiny. It has a short cut here, which
+// leaves out whatever nobody can observe.
+type execution struct {
+	run.Execution
+	pool *Pool
+
+	// See runners; the owner's own.
+	goroutine uint64
+	outer     *execution // what its goroutine was running when this began; may be nil
+	depth     int        // number of executions outside this one
+
+	waits *await // of the run, if that waits for other tasks; guarded by the pool's lock
+
+	// About the task; the owner's own.
+	spent  bool // the own cell has ended for good and must be replaced
+	labels bool // the goroutine is the pool's own, and carries its labels
+	bare   bool // the task has no future: the worker's own cell serves for it
+}
+
+// newExecution returns an execution of p; labels says whether its goroutine is the pool's own.
+func (p *Pool) newExecution(labels bool) execution {
+	return execution{Execution: run.Execution{Owner: &p.runs}, pool: p, labels: labels}
+}
+
+// startLocked begins a run of c. It reports false if c was cancelled on its way out of the queue:
+// that is then counted here, as the canceller did not find it there. Only for a bare task may now
+// be unread.
+func (x *execution) startLocked(c *cell.Cell, now int64) bool {
+	if x.bare {
+		x.startBare(c, now)
+	} else if pl := planOf(c); !x.startTask(c, pl, now) {
+		c.Body = nil
+		x.pool.leaveLocked(c)
+		x.pool.counts.cancelled++
+		x.pool.runs.FoundCancelledLocked(1)
+		x.pool.unexpectLocked(c)
+		if s := pl.strand; s != nil && s.head == c {
+			x.pool.advanceLocked(s)
+		}
+		return false
+	}
+	x.pool.counts.busy++
+	if x.outer != nil {
+		x.pool.waits.nested++
+	}
+	x.noteStartLocked(c, now)
+	return true
+}
+
+// startTask is startLocked for a task with a cell of its own.
+func (x *execution) startTask(c *cell.Cell, pl *plan, now int64) bool {
+	x.Freed = 0
+	if s := pl.strand; s != nil {
+		x.Freed = max(s.ended, s.openAt(pl.Retrying()))
+	}
+	return x.Start(c, &pl.Plan, now)
+}
+
+// noteStartLocked records the start of c where starts are paced.
+func (x *execution) noteStartLocked(c *cell.Cell, now int64) {
+	var s *strand
+	if !x.bare {
+		if x.Skipped() {
+			return
+		}
+		s = planOf(c).strand
+	}
+	if x.pool.pace == nil && (s == nil || s.pace == nil) {
+		return
+	}
+	switch {
+	case !x.bare && x.Skipped():
+		return // no body begins
+	case !x.bare:
+		now = c.Started
+	case now == unread:
+		now = x.pool.clock.Now()
+	}
+	x.pool.pace.note(now)
+	if next := x.pool.pace.next(); next > now {
+		x.pool.runs.HeldUntilLocked(now, next)
+	}
+	if s != nil {
+		s.pace.note(now)
+	}
+}
+
+// startBare is startLocked for a bare task, which cannot have been cancelled. Its times may be
+// unread.
+func (x *execution) startBare(c *cell.Cell, now int64) {
+	if c.When == unread { // nobody has recorded when it came
+		c.When = now
+	}
+	// The reading may be older than the time at which it came. What is shown is what was.
+	if now != unread && now < c.When {
+		now = x.pool.clock.Now()
+	}
+	c.Started = now
+	x.Bare(c, &x.pool.executed.Plan)
+}
+
+// runBare is run for a bare task. It lends the token's context: one cell serves for many such runs.
+func (x *execution) runBare() {
+	x.Token = x.Tokens.Next()
+	x.Abrupt = !future.Invoke(x.Task.Lend(x.Token), x.Task.Body, &x.Err)
+}
+
+// concludeTiny ends the context of a bare task that has succeeded. It reports whether that was all:
+// if nobody has asked the context for anything, the cell may serve for the next task too.
+func (x *execution) concludeTiny() bool {
+	if x.Token.End(); !x.Task.Unseen() {
+		return false
+	}
+	x.Done = true
+	x.pool.unlabel()
+	return true
+}
+
+// concludeBare is concludeTiny for any other bare task. It may call methods of the base context, so
+// the lock must not be held.
+func (x *execution) concludeBare() {
+	x.Token.End()
+	if x.Done = true; !x.Task.Unseen() {
+		x.Task.Exit()
+		x.spent = true
+	}
+}
+
+// run calls the hooks before the run, and the body. It is the one place where a pool calls a body.
+func (x *execution) run() {
+	x.Prepare()
+	if x.bare {
+		x.runBare()
+		return
+	}
+	if x.Skip() {
+		return
+	}
+	x.Enter()
+	delay.At(delay.RunEntered)
+	if x.labels {
+		x.Plan.SetLabels()
+	}
+	if !x.Owner.Watched {
+		x.Call()
+		return
+	}
+	// The body is the task's, whatever observers and hooks do: if one ends the goroutine, it is
+	// called on the way out.
+	defer x.callBody()
+	defer x.callBefore()
+	x.Begin()
+}
+
+// callBody calls the body after hooks and observers, if there are any.
+func (x *execution) callBody() {
+	if x.pool.before == nil && x.Owner.Observers == nil {
+		x.Call()
+		return
+	}
+	x.CallUnlessSettled()
+}
+
+// callBefore calls the hooks before a run.
+func (x *execution) callBefore() {
+	p := x.pool
+	if p.before == nil {
+		return
+	}
+	r := x.Info()
+	p.before.Each(func(hook func(context.Context, run.Info)) {
+		p.guard("before-run", r, func() { hook(x.Ctx, r) })
+	})
+}
+
+// complete does what follows the end of the body and needs no lock. When Goexit ends the goroutine,
+// it is called once more on the way out: to do this for a body that was ended, and nothing for a
+// hook or handler, of which only the rest is lost.
+func (x *execution) complete() {
+	if x.Over {
+		return
+	}
+	x.Over = true
+	if x.bare && x.Err == nil && x.concludeTiny() {
+		return
+	}
+	if x.labels {
+		defer x.pool.unlabel() // even if there were none to set: the body may have set some
+	}
+	defer x.tell() // also if somebody who watches the future ends the goroutine
+	if x.bare {
+		x.concludeBare()
+	} else {
+		x.Conclude()
+	}
+}
+
+// tell calls the hooks after a run, and reports failures. Reporting comes first; the hooks are
+// deferred, so that they are called even if an error handler ends the goroutine.
+func (x *execution) tell() {
+	if !x.Owner.Watched {
+		x.Tell()
+		return
+	}
+	defer x.Finish()
+	if p := x.pool; p.after != nil && !x.Skipped() {
+		r := x.Info()
+		defer p.after.Each(func(hook func(context.Context, run.Info, error)) {
+			p.guard("after-run", r, func() { hook(x.Ctx, r, x.Err) })
+		})
+	}
+	x.Tell()
+}
+
+// accountLocked ends the run: it counts it, and queues the next run of a series, or the next task
+// of a serial executor. If a series would go on but may not, accountLocked returns it, and the
+// caller must settle it with endSeries, without the lock.
+func (x *execution) accountLocked() (refused *cell.Cell) {
+	c, p := x.Task, x.pool
+	x.Count()
+	x.Forget()
+	p.counts.busy--
+	if x.outer != nil {
+		p.waits.nested--
+	}
+	if x.bare {
+		c.Body = nil
+		return nil
+	}
+	pl := planOf(c)
+	s := pl.strand
+	if s != nil && !x.Skipped() && (s.gap > 0 || p.runs.Insight != nil) {
+		s.ended = p.clock.Now()
+	}
+	// The check for a cancellation and the queueing are one step under the lock; see
+	// host.Cancelled.
+	if when, repeats := x.Repeats(c, &pl.Plan, p.mayRepeatLocked(&pl.Plan)); repeats {
+		p.queueAgainLocked(c, when)
+		return nil
+	}
+	c.Body = nil
+	p.leaveLocked(c)
+	if s != nil && s.head == c { // else it has waited behind others in vain
+		p.advanceLocked(s)
+	}
+	if x.Again {
+		return c
+	}
+	p.runs.EndedLocked(c)
+	return nil
+}
+
+// endSeries settles a series that would have gone on, but was cancelled during its run, or whose
+// pool has been shut down.
+func (p *Pool) endSeries(c *cell.Cell) {
+	p.runs.Refuse(c, &planOf(c).Plan, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.counts.returned++
+	})
+}

@@ -1,0 +1,252 @@
+package engine
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/delay"
+)
+
+// Overview: a pool runs tasks on goroutines that are not workers in two cases. Under [CallerRuns]
+// the submitter brings its own goroutine, and so a place of its own. For a run that waits, a helper
+// takes over the place that the run has lent. Both kinds follow the steps in execution.go, count as
+// busy, and are waited for at the end of the pool. Unlike workers they do not serve the queue.
+
+// extraRun runs a task on a goroutine that is not a worker's. Either that is a caller's, under the
+// policy [CallerRuns], or it is a helper, which runs the task that another run waits for, see
+// await. The pool does not end before its extra runs have.
+//
+//	begin, helpWithLocked -> serving   its task is started
+//	serving -> leaving                 done, or Goexit
+//	leaving -> gone                    depart
+type extraRun struct {
+	execution
+	helps bool   // a helper, on a goroutine of the pool
+	await *await // of a helper: the wait that it serves; may be nil
+	aside bool   // it runs no body, see aside.go
+}
+
+// extraRuns are the extra runs of a pool. Its lock guards them.
+type extraRuns map[*extraRun]struct{}
+
+// maxNested bounds how deep tasks run inside others that have submitted them, all on one stack. It
+// also bounds how deep callers can wait, by means the pool does not know, for what they have
+// submitted.
+const maxNested = 1000
+
+// runByCaller accepts c and runs it on the calling goroutine. If ctx, that of a bulk operation,
+// ends meanwhile, it ends the task too. If the pace of the pool lets c not begin yet, the caller
+// waits for that before c is accepted, until patience ends.
+//
+// If the caller is running such a task already, c runs inside that, but only to a certain depth, as
+// a task may submit itself forever; below that it is refused.
+func (p *Pool) runByCaller(ctx, patience context.Context, c *cell.Cell) error {
+	if planOf(c).strand != nil {
+		return ErrSaturated // to run it now would be out of turn
+	}
+	// A stack overflow could not be recovered from.
+	if x := p.current(); x != nil && x.depth >= maxNested {
+		return ErrSaturated
+	}
+	ends := ctx.Done() != nil
+	// This must come before anybody knows of the run: the methods of ctx may be the user's.
+	if ends {
+		var release context.CancelFunc
+		ctx, release = context.WithCancel(cell.Faithful(ctx))
+		defer release()
+	}
+	g, err := p.beginAtPace(patience, c)
+	if err != nil {
+		return err
+	}
+	p.runs.Follow(c, &planOf(c).Plan)
+	if ends {
+		defer cancelAfter(ctx, c)()
+	}
+	g.serve()
+	return nil
+}
+
+// beginAtPace accepts c and starts it on the calling goroutine, once it may begin. Until then the
+// caller waits, no longer than until ctx ends, and c is not accepted.
+func (p *Pool) beginAtPace(ctx context.Context, c *cell.Cell) (*extraRun, error) {
+	end, gone := ctx.Done(), endOfWithin(c) // without the lock: they may be the user's
+	for {
+		g, wait, err := p.begin(c)
+		if g != nil || err != nil {
+			return g, err
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+			continue
+		case <-p.closing.Done():
+			timer.Stop()
+			continue
+		case <-end:
+		case <-gone:
+			ctx = planOf(c).Within
+		}
+		timer.Stop()
+		return nil, cell.Joined(p.refusal(nameOf(c), ErrSaturated), cell.EndOf(ctx))
+	}
+}
+
+// begin accepts c and starts it on the calling goroutine. If c may not begin yet, it returns how
+// long to wait for that.
+func (p *Pool) begin(c *cell.Cell) (g *extraRun, wait time.Duration, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.mayAcceptLocked(c); err != nil {
+		return nil, 0, err
+	}
+	now := p.clock.Now()
+	at := max(p.beginsAtLocked(c), p.pace.nextAfter(p.promisedLocked(), now))
+	if at > now {
+		return nil, time.Duration(at - now), nil
+	}
+	p.acceptedLocked(c, planOf(c))
+	g = p.addExtraRunLocked()
+	// Before the start, which has to know whether it is nested.
+	p.runners.enter(&g.execution)
+	if g.outer == nil {
+		p.waits.callers++ // it brings its own place; one that nests has it already
+	}
+	g.startLocked(c, now) // nobody has the future yet who could have cancelled it
+	return g, 0, nil
+}
+
+// cancelAfter cancels c when ctx ends, until stop is called. Stop returns after the cancellation,
+// if there was one, has been counted.
+func cancelAfter(ctx context.Context, c *cell.Cell) (stop func()) {
+	over := make(chan struct{})
+	unwatch := context.AfterFunc(ctx, func() {
+		defer close(over)
+		cause := context.Cause(ctx)
+		c.Cancel(future.CancelledError(cause), cause, true)
+	})
+	return func() {
+		if !unwatch() {
+			<-over
+		}
+	}
+}
+
+// addExtraRunLocked adds an extra run, which has no task yet.
+func (p *Pool) addExtraRunLocked() *extraRun {
+	g := &extraRun{execution: p.newExecution(false)}
+	if p.extraRuns == nil {
+		p.extraRuns = extraRuns{}
+	}
+	p.extraRuns[g] = struct{}{}
+	return g
+}
+
+// serve runs the task that has been started.
+func (g *extraRun) serve() {
+	defer g.leave() // also by Goexit
+	g.run()
+	g.complete()
+}
+
+// leave ends the extra run, after its task or by a Goexit of it.
+func (g *extraRun) leave() {
+	if v := recover(); v != nil {
+		panic(v) // of a user's WorkQueue, under the lock: there is no way on
+	}
+	defer g.depart() // even if a hook or handler ends the goroutine
+	if g.Task != nil {
+		g.complete()
+	}
+}
+
+// returnLocked gives the place of a helper back to the run that has lent it, if the wait of that
+// run is about to end. Its goroutine may take a while to wake up; counting it as active from now on
+// keeps others from taking its place in between.
+func (g *extraRun) returnLocked() {
+	a := g.await
+	// A caller has nobody to give a place back to, nor has help that was not certain.
+	if a == nil || a.by == nil || a.over {
+		return
+	}
+	// The task has stopped by now, which ends the wait unless that is for others as well.
+	if a.isEnding() {
+		a.over = true
+		g.pool.waits.blocked--
+	}
+}
+
+// depart takes the extra run out of its pool, and gives its place away.
+func (g *extraRun) depart() {
+	p := g.pool
+	delay.At(delay.ExtraRunLeaves)
+	p.mu.Lock()
+	var refused *cell.Cell
+	if g.Task != nil {
+		g.returnLocked()
+		if refused = g.accountLocked(); refused != nil {
+			p.runs.SettlesLocked()
+		}
+	}
+	// To be asked before runners.leave, which clears outer.
+	isCaller := !g.helps && g.outer == nil
+	p.runners.leave(&g.execution)
+	delete(p.extraRuns, g)
+	if g.helps {
+		p.waits.helping--
+		p.waits.endBehalf(g.await)
+	}
+	if isCaller {
+		p.waits.callers--
+	}
+	if g.await != nil {
+		p.helpLocked(g.await) // what it waits for may come next in a serial executor
+	}
+	p.freedLocked()
+	p.notifyLocked(unread)
+	ended := p.emptiedLocked()
+	p.mu.Unlock()
+	p.finish(ended)
+	// Settling calls those who wait, so it must not happen under the lock; and it comes last, as
+	// they may end the goroutine.
+	if refused != nil {
+		defer p.runs.EndSettling()
+		p.endSeries(refused)
+	}
+}
+
+// runsLocked is executionsLocked as package run sees them.
+func (p *Pool) runsLocked() iter.Seq[*run.Execution] {
+	return func(yield func(*run.Execution) bool) {
+		for w := range p.workers {
+			if !yield(&w.Execution) {
+				return
+			}
+		}
+		for g := range p.extraRuns {
+			if !g.aside && !yield(&g.Execution) {
+				return
+			}
+		}
+	}
+}
+
+// executionsLocked yields all workers, and then all extra runs.
+func (p *Pool) executionsLocked() iter.Seq[*execution] {
+	return func(yield func(*execution) bool) {
+		for w := range p.workers {
+			if !yield(&w.execution) {
+				return
+			}
+		}
+		for g := range p.extraRuns {
+			if !yield(&g.execution) {
+				return
+			}
+		}
+	}
+}

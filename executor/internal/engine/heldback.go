@@ -1,0 +1,77 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/punctual-go/punctual/executor/internal/runqueue"
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+// Held back are the accepted tasks that wait outside the queue, behind others of their serial
+// executor. They count as queued.
+
+// removeHeldBackLocked removes c if it is held back, and reports whether it was.
+func (p *Pool) removeHeldBackLocked(c *cell.Cell) bool {
+	s := planOf(c).strand
+	return s != nil && p.endHoldLocked(s, c)
+}
+
+// allHeldBackLocked returns the tasks held back, in order of submission, which the map of strands
+// does not keep.
+func (p *Pool) allHeldBackLocked() (cells []*cell.Cell) {
+	for s := range p.strands.entries {
+		cells = append(cells, s.waiting.All()...)
+	}
+	slices.SortStableFunc(cells, compareDue)
+	return cells
+}
+
+// merge puts tasks that wait elsewhere between those of the queue, by their times as far as these
+// are known.
+func merge(queue, elsewhere []*cell.Cell) []*cell.Cell {
+	return runqueue.Interleave(queue, elsewhere, func(a, b *cell.Cell) bool {
+		return planOf(a).DueAt(a) < planOf(b).DueAt(b)
+	})
+}
+
+// inOrderLocked returns tasks of the queue, which come as they may begin, in the order of their
+// times: what has been put off is moved to where it would have been. The queue of a plain pool has
+// an order of its own.
+func (p *Pool) inOrderLocked(queue []*cell.Cell) []*cell.Cell {
+	if p.plain {
+		return queue
+	}
+	var late []*cell.Cell
+	onTime := slices.DeleteFunc(queue, func(c *cell.Cell) bool {
+		putOff := p.readyAt(c) > planOf(c).DueAt(c)
+		if putOff {
+			late = append(late, c)
+		}
+		return putOff
+	})
+	slices.SortFunc(late, compareDue)
+	return merge(onTime, late)
+}
+
+// takeHeldBackLocked removes all tasks held back, and returns them in order of submission.
+func (p *Pool) takeHeldBackLocked() []*cell.Cell {
+	cells := p.allHeldBackLocked()
+	for _, c := range cells {
+		p.removeHeldBackLocked(c)
+	}
+	return cells
+}
+
+// vacateLocked tells the serial executors that none of their tasks wait any more. If the head of
+// one is running, it stays the head until it has ended.
+func (p *Pool) vacateLocked(swept []*cell.Cell) {
+	for group := range cell.Ahead(swept) {
+		for _, c := range group {
+			p.unexpectLocked(c)
+			if s := planOf(c).strand; s != nil && s.head == c {
+				s.head = nil
+				p.releaseLocked(s)
+			}
+		}
+	}
+}

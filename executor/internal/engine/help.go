@@ -1,0 +1,241 @@
+package engine
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/parking"
+)
+
+// helpLocked starts what a waits for, or what that waits behind in its strand, on a helper. If it
+// may not begin yet, that happens once it may; if there may not be another helper, when there is a
+// place.
+func (p *Pool) helpLocked(a *await) {
+	// A wait that is not certain matters only while the run is in progress on whose behalf it is.
+	if a.over || p.stage >= stopping || a.by == nil && !a.run.Live() {
+		return
+	}
+	if a.forRoom {
+		p.helpHeadLocked(a)
+		return
+	}
+	c, at := p.nextOf(a)
+	now := p.clock.Now()
+	switch {
+	case c == nil:
+	case at > now:
+		p.helpAtLocked(a, at, now)
+	case planOf(c).expected && !p.meetLocked(c):
+		p.helpLocked(a) // others come before it
+	case p.mayHelpLocked(a):
+		p.startHelperLocked(a, c, now)
+	default:
+		p.denyLocked(a)
+	}
+}
+
+// nextOf returns what has to begin next so that the wait of a can end, and from when on it may: of
+// the tasks that a waits for, or the heads of the strands in which they wait, the one that may
+// begin first. It returns nil if there is none, or if it is running: when that has ended, depart
+// and advanceLocked come back for the next.
+func (p *Pool) nextOf(a *await) (next *cell.Cell, at int64) {
+	for _, c := range a.cells {
+		s := planOf(c).strand
+		if s != nil {
+			s.addAwaitLocked(a) // c may have come to the strand during the wait
+		}
+		// No single run of a periodic task ends the wait.
+		if planOf(c).Periodic() || !p.waitsToBegin(c) {
+			continue
+		}
+		if s != nil {
+			if c = s.head; !p.waitsToBegin(c) {
+				continue
+			}
+		}
+		if begins := p.beginsAtLocked(c); next == nil || begins < at {
+			next, at = c, begins
+		}
+	}
+	return next, at
+}
+
+// waitsToBegin reports whether c waits in the queue, for its turn, or for a time.
+func (p *Pool) waitsToBegin(c *cell.Cell) bool {
+	if p.waitsInQueue(c) {
+		return true
+	}
+	_, waits := p.deferred[c]
+	return waits
+}
+
+// meetLocked gives c, which is due, its place in the strand that expects it, and reports whether it
+// may begin. It is in the queue then.
+func (p *Pool) meetLocked(c *cell.Cell) bool {
+	if !p.queue.Remove(c) || !p.joinLocked(c) {
+		return false
+	}
+	p.placeLocked(c, p.readyAt(c))
+	return true
+}
+
+// waitsInQueue reports whether c has a place among those that wait.
+func (p *Pool) waitsInQueue(c *cell.Cell) bool {
+	return c.Place != 0 || p.custom != nil && p.custom.Holds(c)
+}
+
+// mayHelpLocked reports whether there may be a helper for a. A wait that is certain has lent a
+// place, and within the allowance that can be used. In excess of it there may be a helper only if
+// nothing that a waits for is in progress: a run that waits for several at a time is helped with
+// one after another.
+func (p *Pool) mayHelpLocked(a *await) bool {
+	active := p.activeLocked()
+	if a.by != nil && active < p.allowanceLocked() {
+		return true
+	}
+	// The runs on whose behalf helpers run are probably waiting too, by means that the pool does
+	// not know. So each of them is granted one helper beyond the bound: otherwise tasks that join
+	// goroutines which wait for tasks that do the same would block at some depth.
+	if a.by != nil || p.waits.behalf[a.run] == 0 {
+		active -= len(p.waits.behalf)
+	}
+	if active >= p.mostLocked() {
+		return false
+	}
+	return !slices.ContainsFunc(a.cells, func(c *cell.Cell) bool {
+		return c.Phase() == cell.Running
+	})
+}
+
+// helpAtLocked looks at a again when what it waits for may begin.
+func (p *Pool) helpAtLocked(a *await, at, now int64) {
+	a.stopTimer()
+	switch {
+	case a.by == nil: // a worker is to have the first try
+		a.patience = time.Duration(clock.Later(at-now, patience))
+		p.beatLocked(a, p.helpLater)
+	case at != clock.Never:
+		a.timer = time.AfterFunc(time.Duration(at-now), func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.helpLocked(a)
+		})
+	}
+}
+
+// beatLocked calls help once the patience of a is over, and doubles that. After a century, which
+// only a bubble sees, it gives up: a bubble that is blocked for good must be able to notice.
+func (p *Pool) beatLocked(a *await, help func(a *await)) {
+	a.stopTimer()
+	if a.patience > math.MaxInt64/2 {
+		return
+	}
+	a.timer = time.AfterFunc(a.patience, func() { help(a) })
+	a.patience *= 2
+}
+
+// helpLater helps a wait that is not certain, if what it waits for is due by now and the run is
+// still in progress on whose behalf it is. It then sets the next beat, as nothing else may tell of
+// a change.
+func (p *Pool) helpLater(a *await) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if a.over || !a.run.Live() {
+		return
+	}
+	// The next look at what may not begin yet is shortly after it may, not at a multiple of the
+	// patience.
+	now := p.clock.Now()
+	if c, at := p.nextOf(a); c != nil && at > now {
+		p.helpAtLocked(a, at, now)
+		return
+	}
+	p.beatLocked(a, p.helpLater)
+	p.helpLocked(a)
+}
+
+// startHelperLocked runs c, which may begin, for a. If the queue does not have it, which only a
+// user's WorkQueue can cause, nothing happens.
+func (p *Pool) startHelperLocked(a *await, c *cell.Cell, now int64) {
+	if !p.takeLocked(c) {
+		return
+	}
+	p.helpWithLocked(a, c, now)
+	p.notifyLocked(unread) // there is room in the queue now
+}
+
+// helpWithLocked runs c, which has left the queue, for a, on a goroutine of its own: so the wait
+// can end before c does, and a Goexit of c ends no other run.
+func (p *Pool) helpWithLocked(a *await, c *cell.Cell, now int64) {
+	g := p.addExtraRunLocked()
+	g.helps, g.labels, g.await = true, true, a
+	if !g.startLocked(c, now) {
+		delete(p.extraRuns, g) // it was cancelled a moment ago, which ends the wait
+		return
+	}
+	p.waits.helping++
+	if a.by == nil {
+		if p.waits.behalf == nil {
+			p.waits.behalf = map[cell.Run]int{}
+		}
+		p.waits.behalf[a.run]++
+	}
+	// Workers that claim from a batch do not take the lock, and so would not see that the pool is
+	// overdrawn.
+	p.recallLocked()
+	go g.help()
+}
+
+// help is the goroutine of a helper.
+func (g *extraRun) help() {
+	g.pool.unlabel()
+	g.pool.runners.enter(&g.execution)
+	g.serve()
+}
+
+// makeRoom is for a submitter that waits for room on a goroutine which is not that of the run, but
+// has its context: the run may be waiting for it in turn. Like helpLater it has the head of the
+// queue helped, until over is called.
+func (p *Pool) makeRoom(run cell.Run) (over func()) {
+	a := &await{run: run, patience: patience, forRoom: true}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.beatLocked(a, p.makeRoomLater)
+	return func() { p.endAwait(a) }
+}
+
+// makeRoomLater is one beat of makeRoom.
+func (p *Pool) makeRoomLater(a *await) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if a.over || p.stage >= stopping || !a.run.Live() {
+		return
+	}
+	p.helpHeadLocked(a)
+	p.beatLocked(a, p.makeRoomLater)
+}
+
+// helpHeadLocked runs the head of the queue on a helper, if it is due, for a, which waits for room.
+// If the queue is empty, it runs the task of the first blocked submitter. If a still waits when the
+// helper ends, depart calls helpHeadLocked again: a crowd then gets room at once, not one at each
+// beat.
+func (p *Pool) helpHeadLocked(a *await) {
+	if !p.mayHelpLocked(a) {
+		p.denyLocked(a)
+		return
+	}
+	now := p.clock.Now()
+	switch when, due, _ := p.headLocked(); {
+	// No head, yet no room either: under HandOff, or because of tasks held back outside the queue.
+	case when == parking.Nothing:
+		p.blockedSubmitters.bypassLocked(p, a, now)
+	case due || when <= now:
+		if c := p.queue.Pop(now).Cell; p.joinLocked(c) {
+			p.helpWithLocked(a, c, now)
+		}
+		p.notifyLocked(unread)
+	}
+}

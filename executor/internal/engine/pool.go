@@ -1,0 +1,163 @@
+package engine
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/executor/internal/runqueue"
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/parking"
+	"github.com/punctual-go/punctual/internal/series"
+	"github.com/punctual-go/punctual/internal/wall"
+)
+
+// Task is the function of a task.
+type Task = func(ctx context.Context) error
+
+// Overview: a task takes one road. accept puts it into the queue; a worker takes it out once it is
+// due, runs it, and settles its future or queues its next run. One lock guards that road. Two short
+// cuts avoid the lock, because for tiny tasks it is most of the cost: submissions enter through the
+// inbox, and workers claim bare tasks from a batch. Package runqueue has the figures.
+//
+// The settling of a future may call those who wait for it, so it happens without the lock as well.
+//
+// Lock order: the pool's lock, then the lock of its inbox or of a cell's extension. These two are
+// leaves: nothing is locked while one of them is held.
+
+// Pool is a pool of workers behind a door: package executor shows it as its Pool, which is this type
+// under another name, and says what it promises. A pool never holds its lock while it waits, or while
+// it runs code of its user; the one exception is a queue that the user has supplied.
+type Pool struct {
+	settings
+	clock     clock.Clock
+	plain     bool            // the queue knows no times: all that is in it is due
+	custom    Custom          // the queue, if the user supplied it
+	inbox     *runqueue.Inbox // the queue's front for submissions, or nil; see newQueue
+	slack     int64           // how late a run may be to share a wake-up
+	general   bool            // no short cut for tasks without options: observers, or defaults
+	watched   atomic.Bool     // bare tasks are to record when they start
+	timed     atomic.Bool     // there may be tasks with a time; written with the lock held
+	submitted *plan           // shared by the tasks that have a future and no options
+	executed  *plan           // shared by the tasks without a future and options
+	named     namedPlans      // shared by the tasks of which nothing is known but their names
+
+	runs    run.Owner // what pools and event loops have in common
+	runners runners   // the goroutines that are running its tasks
+
+	closing  context.Context    // ends when the pool is shut down
+	announce context.CancelFunc // ends closing; what that calls runs on other goroutines
+
+	order atomic.Uint64 // of the last task that placeLocked has queued; written with the lock held
+
+	_ [64]byte // keeps what every run writes out of the cache lines above
+
+	mu sync.Mutex // guards the fields below, and maximum among the settings
+
+	// What every run touches comes first, in few cache lines.
+	stage             stage // see the type for its transitions
+	core              int
+	counts            counts
+	queue             runqueue.Queue
+	batch             *runqueue.Batch // claimed before anything in the queue; may be nil
+	spare             *runqueue.Batch // the next batch to fill; may be nil
+	lot               *parking.Lot    // idle workers
+	urgent            int64           // what was due by then must not wait for slack
+	workers           map[*worker]struct{}
+	blockedSubmitters blockedSubmitters // wait for room
+
+	pause     pause
+	unstarted unstarted
+	asked     int64         // when somebody has last asked for runs in progress
+	done      chan struct{} // closed at the end
+
+	extraRuns extraRuns                       // runs on goroutines that are not workers
+	waits     awaits                          // runs that wait for other tasks of the pool
+	strands   shrinkingMap[*strand, struct{}] // serial executors with tasks behind the first
+	deferred  deferred                        // tasks of a plain pool that wait for a time
+	names     names                           // of live tasks that have theirs alone
+	jobs      map[string]*job                 // of the last Apply
+	heldBack  int                             // accepted tasks outside the queue; see heldback.go
+}
+
+// Init makes p ready for its first task. A plain pool knows no times. The settings go together: that
+// has been checked. Init starts no goroutine.
+func (p *Pool) Init(core int, plain bool, s Settings) {
+	p.plain = plain
+	p.settings.init(s)
+	// Above 0: in Started that stands for a start which nobody has timed, see unread.
+	p.clock = clock.New(1)
+	p.runs = run.Owner{
+		Reporter:    run.Reporter{Settings: p.shared, Kind: "pool"},
+		Host:        (*Host)(p),
+		Lock:        &p.mu,
+		Clock:       p.clock,
+		Wall:        wall.New(),
+		Unnamed:     run.Labelled(p.shared.Base, p.shared.Name, ""),
+		ErrShutdown: ErrShutdown,
+		Counts:      &p.counts.Counts,
+		Settled:     p.settled,
+		Requeue:     p.requeueLocked,
+		MayRepeat:   p.mayRepeatLocked,
+		SetAside:    p.setAsideLocked,
+		Crew:        (*crew)(p),
+	}
+	p.runs.Running, p.runs.Limit = p.runsLocked(), p.limitLocked
+	p.runs.Health = s.Health
+	p.runs.Held = func() bool { return p.pause.on }
+	p.core = core
+	p.runs.Size = p.sizeAsMade()
+	p.runs.Open(p.before != nil || p.after != nil)
+	p.general = p.runs.Observers != nil || p.shared.Defaults != nil
+	p.submitted, p.executed = p.newPlan(series.Options{}), p.newPlan(series.Options{})
+	p.submitted.shared, p.executed.shared = true, true
+	p.executed.Reports = true
+	p.watched.Store(p.runs.OnError != nil || p.runs.Watched)
+	p.queue = p.newQueue()
+	p.lot = parking.New(&p.mu, p.clock)
+	p.lot.OnGuard(func() { p.notifyLocked(unread) })
+	if !p.plain {
+		p.slack = int64(p.shared.SlackOr(p.lot.Virtual()))
+	}
+	p.closing, p.announce = context.WithCancel(context.Background())
+	p.done = make(chan struct{})
+	p.workers = make(map[*worker]struct{})
+}
+
+// Runs returns what pools and event loops have in common. Its fields are not to be changed.
+func (p *Pool) Runs() *run.Owner { return &p.runs }
+
+// newQueue returns the queue that the options ask for. It also sets the inbox through which
+// submissions reach the queue without the pool's lock. There is none under a [PendingLimit],
+// because the inbox cannot see what waits elsewhere, nor for a plain pool whose queue is bounded or
+// ordered.
+func (p *Pool) newQueue() runqueue.Queue {
+	var order *atomic.Uint64
+	if !p.plain {
+		order = &p.order
+	}
+	front := runqueue.NewInbox(p.executed.Cells(), order)
+	if p.pendingLimit == 0 && (!p.plain || p.simple) {
+		p.inbox = front
+	}
+	if !p.plain {
+		q := runqueue.NewDelayed(front)
+		q.ReadyAt = p.readyAt
+		return q
+	}
+	if p.inbox != nil {
+		return p.inbox
+	}
+	q := p.makeQueue()
+	p.custom, _ = q.(Custom)
+	return q
+}
+
+// Custom is a queue that the user supplied. The place of a task there is its own business, so it is
+// asked which tasks it has.
+type Custom interface {
+	runqueue.Queue
+	Holds(c *cell.Cell) bool
+}

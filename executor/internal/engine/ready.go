@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/parking"
+)
+
+// Overview: when may a task begin? It has a time of its own, and other things may put it off:
+//
+//	time     the one that was asked for: by its submission, its period, its calendar, by Reset
+//	attempt  if the last one has failed, when the next is due; it takes the place of the time
+//	lane     in a serial executor: not before those ahead of it have ended, not before the gap
+//	         after the last is over, nor before the pace of the lane allows another start
+//	pace     of the pool, not before that allows another start
+//
+// The task may begin at the latest of these. Everybody who starts a task asks here: the worker, for
+// the head of the queue; a helper, for what a run waits for or the head of its lane; a caller that
+// runs its task itself, who waits. So a task begins early for nobody, whoever is in need of it.
+//
+// What has been asked for and what puts it off are kept apart. When, in the cell, is the task's own
+// time: it is what is shown, what lateness is measured from, and what decides whether a shutdown
+// finds the task due. What puts it off is worked out from the state of the series, of the lane and
+// of the pool, and does not change while the task waits, but for the pace of the pool. That is the
+// same for all, so the queue is ordered without it.
+
+// readyAt returns from when on c may begin, as the head of its lane if it is in one, by all but the
+// pace of the pool. It is what the queue is ordered by.
+func (p *Pool) readyAt(c *cell.Cell) int64 {
+	pl := planOf(c)
+	at := pl.DueAt(c)
+	if s := pl.strand; s != nil {
+		at = max(at, s.openAt(pl.Retrying()))
+	}
+	return at
+}
+
+// beginsAtLocked is readyAt with the pace of the pool: from then on c may begin.
+func (p *Pool) beginsAtLocked(c *cell.Cell) int64 { return max(p.readyAt(c), p.pace.next()) }
+
+// headLocked tells from when on the next task of the queue may begin, as [runqueue.Queue.Head]
+// does, and whether it is in a batch: then another worker may claim it before the caller does.
+func (p *Pool) headLocked() (when int64, due, dealt bool) {
+	if p.batch.Left() > 0 {
+		return 0, true, true
+	}
+	when, due = p.queue.Head()
+	if p.pace != nil && when != parking.Nothing {
+		return max(when, p.pace.next()), false, false
+	}
+	return when, due, false
+}
+
+// mayStayLocked reports whether c, which waits, still runs after a shutdown. A task that is due may
+// stay in any case: it might have begun already, had a worker been free. So may one that is put off
+// by nothing but its lane or a pace.
+func (p *Pool) mayStayLocked(c *cell.Cell, now int64) bool {
+	pl := planOf(c)
+	if pl.Periodic() {
+		return p.continuePeriodic.Load()
+	}
+	return p.executeDelayed.Load() || pl.DueAt(c) <= now
+}
+
+// openAt returns from when on another body of the lane may begin, once its last has ended; 0 means
+// at any time. The gap lies between two tasks, so it does not hold up the next attempt of one.
+func (s *strand) openAt(attempt bool) int64 {
+	at := s.pace.next()
+	if s.gap > 0 && s.ended > 0 && !attempt {
+		at = max(at, clock.Later(s.ended, time.Duration(s.gap)))
+	}
+	return at
+}

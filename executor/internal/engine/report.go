@@ -1,0 +1,87 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/executor/internal/runqueue"
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+// Pending is the type of that name in package executor, field by field.
+type Pending struct {
+	Name      string
+	Scheduled time.Time
+	Periodic  bool
+	Runs      uint64
+	Task      Task
+}
+
+// Running is a task that was running when a report was made.
+type Running struct {
+	Run      run.Info
+	For      time.Duration
+	Waits    bool
+	WaitsFor string
+}
+
+// Report is what a shutdown has dropped, and what was still running.
+type Report struct {
+	Dropped []Pending
+	Running []Running
+}
+
+// pendingOfLocked describes a task that is handed back. Once that has left the pool and is settled,
+// and the lock has been free since, nobody writes to it any more, and the lock is not needed.
+func (p *Pool) pendingOfLocked(c *cell.Cell) Pending {
+	pending := p.pending(seen(c))
+	pending.Task = c.Body
+	return pending
+}
+
+// pending describes a task that the pool is to run.
+func (p *Pool) pending(w runqueue.Waiting) Pending {
+	pl := w.Plan.Detail.(*plan)
+	pending := Pending{Name: pl.Name, Periodic: pl.Periodic(), Runs: w.Runs}
+	switch {
+	case w.When == unread || w.Timeless:
+	case !w.OnWall.IsZero():
+		pending.Scheduled = w.OnWall
+	default:
+		pending.Scheduled = p.clock.Time(w.When)
+	}
+	return pending
+}
+
+// askedFor is how long the pool records when bare tasks start after somebody has asked for that.
+const askedFor = 10 * time.Second
+
+// askLocked describes the run of c that is in progress, for a question from outside. Somebody who
+// has asked once may ask again, so for a while the pool records when all runs start. That has a
+// price: Execute then costs about twice as much.
+func (p *Pool) askLocked(c *cell.Cell) run.Info {
+	unknown := c.Started == unread
+	r := p.runs.DescribeLocked(c, &planOf(c).Plan)
+	p.asked = max(p.asked, c.Started)
+	if unknown && !p.watched.Load() {
+		p.watched.Store(true)
+		time.AfterFunc(askedFor, p.unask)
+	}
+	return r
+}
+
+// unask ends what askLocked has begun if nobody has asked lately.
+func (p *Pool) unask() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if left := time.Duration(p.asked-p.clock.Now()) + askedFor; left > 0 && p.stage < terminated {
+		time.AfterFunc(left, p.unask)
+		return
+	}
+	p.watched.Store(false)
+}
+
+// guard calls a hook, and reports it if it panics or calls Goexit.
+func (p *Pool) guard(name string, r run.Info, hook func()) {
+	p.runs.Guard(name, r, hook)
+}

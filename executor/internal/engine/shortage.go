@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/parking"
+)
+
+// crew is a Pool as what looks for a shortage of workers sees it; see [run.Crew].
+type crew Pool
+
+func (c *crew) pool() *Pool { return (*Pool)(c) }
+
+// unstarted is since when a task is known to wait for runs of which nobody knows when they began.
+// The pool's lock guards it.
+type unstarted struct {
+	noticed int64  // 0 if none is known to wait
+	ended   uint64 // bodies that had ended then
+}
+
+// busyLocked is called when all workers are busy, unless the pool watches that already.
+func (p *Pool) busyLocked() {
+	if p.stage != running {
+		return
+	}
+	if !p.runs.Short() {
+		p.unstarted.noticed = 0
+	}
+	p.runs.BusyLocked()
+}
+
+// allBusyLocked reports whether no worker can take a task.
+func (p *Pool) allBusyLocked() bool {
+	return p.overdrawnLocked() ||
+		len(p.workers) >= p.limitLocked() && p.lot.Idle()+p.lot.Coming() == 0
+}
+
+// lacksLocked reports whether what is due lacks a worker.
+func (p *Pool) lacksLocked() bool {
+	return p.stage == running && !p.pause.on && p.allBusyLocked()
+}
+
+// LackingSince is that of [run.Crew].
+func (c *crew) LackingSince(now int64) (since int64, lacks bool) {
+	p := c.pool()
+	if !p.lacksLocked() {
+		return 0, false
+	}
+	u := &p.unstarted
+	head, due, _ := p.headLocked()
+	if head == parking.Nothing || !due && head > now {
+		u.noticed = 0
+		return 0, false
+	}
+	since = max(head, p.pause.over)
+	known := head > 0 // when the task has become due
+	for x := range p.executionsLocked() {
+		switch {
+		case x.Task == nil:
+		case x.bare && !p.watched.Load(), x.Task.Started == 0:
+			known = false
+		default:
+			since = max(since, x.Task.Started)
+		}
+	}
+	if !known {
+		_, ended := p.playedLocked()
+		if ended += p.counts.Runs; u.noticed == 0 || ended != u.ended {
+			u.noticed, u.ended = now, ended
+		}
+		since = max(since, u.noticed)
+	}
+	return since, true
+}
+
+// NextLack is that of [run.Crew]. Every submission that finds no worker free calls busyLocked.
+func (c *crew) NextLack(now int64) int64 {
+	p := c.pool()
+	if head, _, _ := p.headLocked(); head > now && p.lacksLocked() {
+		return head
+	}
+	return clock.Never
+}
+
+// Short is that of [run.Crew].
+func (c *crew) Short(bool) {}
+
+// Holders is that of [run.Crew].
+func (c *crew) Holders() (holders []run.Holder) {
+	for _, r := range c.pool().runningLocked() {
+		holders = append(holders, run.Holder{Info: r.Run, For: r.For})
+	}
+	return holders
+}
+
+// Waiting is that of [run.Crew].
+func (c *crew) Waiting() int {
+	p := c.pool()
+	return p.waitingLocked() + p.heldBack
+}

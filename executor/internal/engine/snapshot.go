@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/punctual-go/punctual/executor/internal/runqueue"
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
+)
+
+// see takes a snapshot of what waits, and calls also at the same moment, with the lock held. It
+// makes room for them beforehand, in a first hold of the lock, so that nobody has to wait for the
+// allocation; what has been added since then makes the snapshot grow.
+func (p *Pool) see(also func()) runqueue.Snapshot {
+	p.mu.Lock()
+	line, timed := p.queue.Extent()
+	heldBack := p.heldBack + len(p.deferred)
+	p.mu.Unlock()
+	s := runqueue.NewSnapshot(line, timed, heldBack, seen)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	also()
+	// Only the queue can be looked at in order.
+	p.recallLocked()
+	p.queue.Look(&s)
+	outside := slices.AppendSeq(p.allHeldBackLocked(), maps.Keys(p.deferred))
+	slices.SortStableFunc(outside, compareDue)
+	for _, c := range outside {
+		s.AddHeldBack(c)
+	}
+	return s
+}
+
+// seen returns what a snapshot keeps of a task. The task may change as soon as the lock is
+// released.
+func seen(c *cell.Cell) runqueue.Waiting {
+	pl := planOf(c)
+	due := pl.DueAt(c)
+	w := runqueue.Waiting{When: due, Order: c.Order, Plan: c.Plan, Cell: c}
+	w.Timeless = due == clock.Never
+	if pl.Periodic() {
+		w.Runs = pl.Runs
+	}
+	w.OnWall, _ = pl.OnWall()
+	return w
+}
+
+// Queued returns the tasks that wait, in the order in which they are due.
+func (p *Pool) Queued() []Pending {
+	seen := p.see(func() {})
+	tasks := seen.InOrder()
+	pending := make([]Pending, len(tasks))
+	for i, w := range tasks {
+		pending[i] = p.pending(w)
+	}
+	return pending
+}
+
+// Next returns the first n of the tasks that wait in the queue.
+func (p *Pool) Next(n int) []Pending {
+	if n <= 0 {
+		return nil
+	}
+	s := runqueue.NewGlance(n, seen)
+	p.mu.Lock()
+	p.recallLocked()
+	p.queue.Look(&s)
+	p.mu.Unlock()
+	first := s.First()
+	pending := make([]Pending, len(first))
+	for i, w := range first {
+		pending[i] = p.pending(w)
+	}
+	return pending
+}
+
+// Live returns the tasks in a run and those that wait, but those without a cell of their own.
+func (p *Pool) Live() (cells []*cell.Cell) {
+	waiting := p.see(func() {
+		for x := range p.executionsLocked() {
+			if x.Task != nil && !x.bare {
+				cells = append(cells, x.Task)
+			}
+		}
+	})
+	for _, w := range waiting.InOrder() {
+		if w.Cell != nil && w.Plan != p.executed.Cells() {
+			cells = append(cells, w.Cell)
+		}
+	}
+	return cells
+}
+
+// Named returns the live task of this name that is unique, or nil.
+func (p *Pool) Named(name string) *cell.Cell {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.byNameLocked(name)
+}

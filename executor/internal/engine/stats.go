@@ -1,0 +1,214 @@
+package engine
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/executor/internal/runqueue"
+	"github.com/punctual-go/punctual/internal/lateness"
+	"github.com/punctual-go/punctual/internal/parking"
+)
+
+// Stats are the figures of a pool at one moment, as package executor shows them.
+type Stats struct {
+	Name        string
+	State       string
+	Core        int
+	Maximum     int
+	KeepAlive   time.Duration
+	CoreTimeout bool
+	Workers     int
+	Largest     int
+	Paused      bool
+	Busy        int
+	Queued      int
+	Blocked     int
+	Accepted    uint64
+	Rejected    uint64
+	Completed   uint64
+	Cancelled   uint64
+	Returned    uint64
+	Runs        uint64
+	Failures    uint64
+	Retries     uint64
+	Expired     uint64
+	Wakeups     uint64
+	TimedOut    uint64
+	Overrunning int
+	Slack       time.Duration
+	Overdue     time.Duration
+}
+
+// counts are the counters of a pool. Its lock guards them. What workers have claimed from a batch
+// is not in them until the worker leaves the batch.
+type counts struct {
+	busy                                    int
+	run.Counts                              // of runs, and of tasks that have ended by them
+	accepted, rejected, cancelled, returned uint64
+	largest                                 int
+}
+
+// Stats returns the figures of one moment and, if they are measured, how late runs have begun and
+// how long they have taken.
+func (p *Pool) Stats() (s Stats, late, took lateness.Histogram, measured bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	late, took, measured = p.runs.MeasuredLocked()
+	return p.statsLocked(), late, took, measured
+}
+
+func (p *Pool) statsLocked() Stats {
+	var dealt int
+	var ran uint64
+	accepted, rejected, queued := p.tallyLocked(func() { dealt, ran = p.playedLocked() })
+	return Stats{
+		Name:        p.runs.Name,
+		State:       p.stage.String(),
+		Core:        p.core,
+		Maximum:     p.boundLocked(),
+		KeepAlive:   p.keepAlive.Load(),
+		CoreTimeout: p.coreTimeout.Load(),
+		Workers:     len(p.workers),
+		Largest:     p.counts.largest,
+		Paused:      p.pause.on,
+		Busy:        p.counts.busy,
+		Queued:      queued + dealt + len(p.deferred),
+		Blocked:     p.blockedSubmitters.list.Len(),
+		Accepted:    accepted,
+		Rejected:    rejected,
+		Completed:   p.counts.Completed + ran,
+		Cancelled:   p.counts.cancelled,
+		Returned:    p.counts.returned,
+		Runs:        p.counts.Runs + ran,
+		Failures:    p.counts.Failures,
+		Retries:     p.counts.Retries,
+		Expired:     p.counts.Expired,
+		Wakeups:     p.lot.Wakes(),
+		TimedOut:    p.counts.TimedOut,
+		Overrunning: p.overrunningLocked(),
+		Slack:       time.Duration(p.slack),
+		Overdue:     p.overdueLocked(),
+	}
+}
+
+// overrunningLocked returns how many runs in progress have exceeded their timeout.
+func (p *Pool) overrunningLocked() (n int) {
+	now := p.clock.Now()
+	for x := range p.executionsLocked() {
+		if x.Task != nil && x.Overruns(now) {
+			n++
+		}
+	}
+	return n
+}
+
+// overdueLocked returns for how long the head of the queue has been due.
+func (p *Pool) overdueLocked() time.Duration {
+	if p.custom != nil { // which is the user's, and knows no times
+		return 0
+	}
+	when, _ := p.queue.Head()
+	if when == unread || when == parking.Nothing {
+		return 0
+	}
+	return max(time.Duration(p.clock.Now()-when), 0)
+}
+
+// boundLocked returns the maximum size, or 0 if there is none.
+func (p *Pool) boundLocked() int {
+	if most := p.maximumSizeLocked(); most < math.MaxInt {
+		return most
+	}
+	return 0
+}
+
+// tallyLocked returns one consistent snapshot of the tasks accepted, rejected and waiting, without
+// those in a batch. It calls also inside that snapshot, with submissions locked out.
+func (p *Pool) tallyLocked(also func()) (accepted, rejected uint64, queued int) {
+	accepted, rejected = p.counts.accepted, p.counts.rejected
+	if p.inbox == nil {
+		also()
+		return accepted, rejected, p.queue.Len() + p.heldBack
+	}
+	accepted, rejected, queued = p.inbox.Tally(accepted, rejected, also)
+	if q, ok := p.queue.(*runqueue.Delayed); ok {
+		queued += q.Beside()
+	}
+	return accepted, rejected, queued + p.heldBack
+}
+
+// playedLocked returns how many tasks of batches are not claimed yet, and how many have ended that
+// are not in the counts yet. Both are of one moment, because Progress reads each batch once.
+func (p *Pool) playedLocked() (left int, ended uint64) {
+	var seen []*runqueue.Batch
+	if p.batch != nil {
+		left, ended = p.batch.Progress()
+		seen = append(seen, p.batch)
+	}
+	for w := range p.workers {
+		// Several workers may still be at the tasks of one earlier batch.
+		if w.batch != nil && !slices.Contains(seen, w.batch) {
+			_, over := w.batch.Progress()
+			ended += over
+			seen = append(seen, w.batch)
+		}
+	}
+	return left, ended
+}
+
+// Running returns the tasks that are running, the longest running first.
+func (p *Pool) Running() []Running {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.runningLocked()
+}
+
+func (p *Pool) runningLocked() (rs []Running) {
+	for x := range p.executionsLocked() {
+		if x.Task != nil && x.Aside == 0 {
+			r := Running{Run: p.askLocked(x.Task)}
+			r.Waits, r.WaitsFor = x.waitsLocked()
+			rs = append(rs, r)
+		}
+	}
+	p.asked = p.clock.Now()
+	now := p.clock.Time(p.clock.Now())
+	for i := range rs {
+		rs[i].For = now.Sub(rs[i].Run.Started)
+	}
+	slices.SortFunc(rs, func(a, b Running) int { // of those that began together, by name
+		return cmp.Or(cmp.Compare(b.For, a.For), cmp.Compare(a.Run.Name, b.Run.Name))
+	})
+	return rs
+}
+
+// Vars returns the figures as a variable of package expvar shows them.
+func (p *Pool) Vars() run.Vars {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := p.statsLocked()
+	v := run.Vars{
+		Name: s.Name, State: s.State, Workers: s.Workers, Busy: s.Busy, Queued: s.Queued,
+		Overdue: int64(s.Overdue), Accepted: s.Accepted, Rejected: s.Rejected,
+		Completed: s.Completed, Cancelled: s.Cancelled, Returned: s.Returned, Runs: s.Runs,
+		Failures: s.Failures, Retries: s.Retries, Expired: s.Expired, TimedOut: s.TimedOut,
+		Overrunning: s.Overrunning, Wakeups: s.Wakeups,
+	}
+	v.MeasuredLocked(&p.runs)
+	return v
+}
+
+// StateRunning is the state of a pool that is not shut down.
+const StateRunning = "running"
+
+// Health returns the state of the pool, how the tasks are of which something is expected, and what
+// it lacks, all as of one moment.
+func (p *Pool) Health() (at time.Time, state string, tasks []run.TaskHealth, lack run.Lack) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at = p.clock.Time(p.clock.Now())
+	return at, p.stage.String(), p.runs.HealthLocked(), p.runs.LackLocked()
+}

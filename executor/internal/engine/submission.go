@@ -1,0 +1,102 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/series"
+)
+
+// Submission is a task on its way to the door.
+type Submission struct {
+	Cell    *cell.Cell
+	Task    Task
+	Options *series.Options // with the defaults of the pool; nil if the task has none
+	Lane    *Lane           // the serial executor that it is for; nil for none
+	Reports bool            // it has no future, so its failures go to the error handler
+}
+
+// prepare gives the cell of s its body and plan. The runs get the values of ctx, unless an option
+// says otherwise. It runs decorators and methods of ctx, which are user code, so
+// nothing of the pool has changed yet if one of them panics.
+func (p *Pool) prepare(ctx context.Context, s Submission) (*plan, error) {
+	pl := p.planFor(ctx, s)
+	body, err := p.decorated(s.Task)
+	if err != nil {
+		return nil, p.runs.Misuse(pl.Name, err)
+	}
+	if s.Lane != nil {
+		if pl == s.Lane.submitted || pl == s.Lane.executed {
+			s.Cell.Plan, s.Cell.Body = pl.Cells(), body
+			return pl, nil
+		}
+		pl = pl.own(p, nil)
+		pl.strand = &s.Lane.strand
+	}
+	s.Cell.Plan, s.Cell.Body = pl.Cells(), body
+	return pl, nil
+}
+
+// planFor returns the plan of a task: a shared one, if there is no more to know of it than its name
+// and priority.
+func (p *Pool) planFor(ctx context.Context, s Submission) *plan {
+	var carried context.Context
+	if ctx != nil && ctx != context.Background() { // the usual one has none
+		carried = p.runs.Carried(ctx)
+	}
+	switch {
+	case s.Options == nil && carried == nil:
+		return p.usual(s)
+	case s.Options == nil:
+		return p.usual(s).own(p, carried)
+	case s.Options.Nameable():
+		return p.namedPlan(s, carried)
+	}
+	o := *s.Options
+	if o.Values == nil {
+		o.Values = carried
+	}
+	pl := p.newPlan(o)
+	pl.Reports = s.Reports
+	return pl
+}
+
+// usual returns the plan of tasks without options.
+func (p *Pool) usual(s Submission) *plan {
+	submitted, executed := p.submitted, p.executed
+	if s.Lane != nil {
+		submitted, executed = s.Lane.submitted, s.Lane.executed
+	}
+	if s.Reports {
+		return executed
+	}
+	return submitted
+}
+
+// namedPlan returns the plan of tasks that have a name and perhaps a priority.
+func (p *Pool) namedPlan(s Submission, carried context.Context) *plan {
+	key := planKey{s.Options.Name, s.Options.Priority, s.Reports}
+	pl := p.named.find(key)
+	if pl == nil {
+		pl = p.newPlan(*s.Options)
+		pl.Reports = s.Reports
+		p.named.keep(key, pl)
+	}
+	if carried != nil {
+		return pl.own(p, carried)
+	}
+	return pl
+}
+
+// decorated returns the task with its decorators, which is what the pool runs.
+func (p *Pool) decorated(task Task) (Task, error) {
+	for _, decorate := range p.decorate {
+		if task != nil {
+			task = decorate(task)
+		}
+	}
+	if task == nil {
+		return nil, ErrNilTask
+	}
+	return task, nil
+}

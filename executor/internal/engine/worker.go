@@ -1,0 +1,376 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/executor/internal/runqueue"
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/delay"
+	"github.com/punctual-go/punctual/internal/parking"
+)
+
+// Overview: a worker takes, runs, completes and accounts, again and again. For bare tasks, of which
+// nobody can ask anything, there are two short cuts: the first saves the lock, the second an
+// allocation.
+//
+//	batch     a row of them leaves the queue at once, and workers claim from it one by one; a
+//	          claim is one atomic add
+//	own cell  they run in a cell of the worker's own, one after another, as long as nobody
+//	          asks a context for a signal
+//
+// What a worker has claimed is counted when it next takes the lock; until then Stats gets the
+// number from the batches. Whatever needs all workers at the lock calls recallLocked first.
+
+// worker runs the tasks of its pool, one at a time, on a goroutine of its own. If a task or a hook
+// ends that goroutine by Goexit, another takes its place under the same worker, so the pool keeps
+// its size.
+//
+//	started -> taking    its goroutine runs
+//	started -> running   its goroutine runs, and it was started with a task
+//	taking  -> parked    nothing is due
+//	parked  -> taking    it is called, or the head is due
+//	taking  -> taking    something is due in an instant: it spins
+//	taking  -> running   a task is due
+//	running -> taking    the task is settled, or about to be queued for its next run
+//	running -> running   it has claimed the next task of a batch
+//	taking  -> gone      it is idle above the core size, or the pool is at its end
+type worker struct {
+	execution
+	place *parking.Waiter // where it parks
+	limit *time.Timer     // the keep-alive; made on first use
+	own   *cell.Cell      // serves bare tasks, one after another; nil before the first
+
+	arrived  bool // the lot no longer expects it; guarded by the pool's lock
+	begun    bool // started with a task, which it has not run yet
+	gone     bool // its goroutine is to end, not by Goexit; its own
+	watching bool // it has promised to be back, see handOverLocked; guarded by the pool's lock
+	watch    parking.Watch
+
+	awake int64 // when it last stopped waiting; 0 before it has waited
+	lag   int64 // how much later that was than it had meant to, which is up to the system
+
+	batch *runqueue.Batch // claims from it need no lock; the field is guarded by the pool's lock
+	ran   uint64          // claimed tasks that ended and are not in the pool's counts; its own
+}
+
+// startWorkerLocked adds a worker and starts it.
+func (p *Pool) startWorkerLocked() { p.addWorkerLocked().launchLocked() }
+
+// addWorkerLocked adds a worker without a goroutine: the caller gives it one, with a task or
+// without.
+func (p *Pool) addWorkerLocked() *worker {
+	p.stayLocked()
+	w := &worker{execution: p.newExecution(true), place: parking.NewWaiter()}
+	p.workers[w] = struct{}{}
+	p.counts.largest = max(p.counts.largest, len(p.workers))
+	return w
+}
+
+// launchLocked starts a goroutine for the worker. The lot expects it, so that nobody else is called
+// or started for the same task in the meantime.
+func (w *worker) launchLocked() {
+	w.arrived = false
+	w.pool.lot.Expect()
+	go w.loop()
+}
+
+// wantsBusyLocked reports whether another worker is needed even after those have come that are idle
+// or on their way.
+func (p *Pool) wantsBusyLocked() bool {
+	waiting := p.queue.Len() - p.lot.Idle() - p.lot.Coming()
+	switch {
+	case waiting <= 0:
+		return false
+	case len(p.workers) < max(p.core, 1):
+		return true
+	}
+	full := p.capacity() != unbounded && waiting+p.outsideLocked() > p.capacity()
+	return (full || p.growFirst) && len(p.workers) < p.maximumSizeLocked()
+}
+
+// startBusyLocked starts a worker of a plain pool with the head of the queue as its first task, if
+// there are more tasks than workers that are idle or on their way, and reports whether it did. So a
+// task for which a worker is started counts as begun at once, as in the JDK, and cannot be dropped
+// from the queue. A pool with an inbox does without: each submission would have to take the pool's
+// lock for it.
+func (p *Pool) startBusyLocked() bool {
+	if !p.wantsBusyLocked() {
+		return false
+	}
+	w := p.addWorkerLocked()
+	// The task may have been cancelled a moment ago; the worker then looks for another.
+	if !w.startLocked(p.queue.Pop(unread).Cell, p.clock.Now()) {
+		w.launchLocked()
+		return true
+	}
+	// It has work, so it is never announced to the lot.
+	w.arrived, w.begun = true, true
+	go w.loop()
+	return true
+}
+
+// loop is the goroutine of the worker.
+func (w *worker) loop() {
+	defer w.replace()
+	w.pool.unlabel() // a new goroutine has the labels of the one that started it
+	w.pool.runners.enter(&w.execution)
+	delay.At(delay.WorkerStarted)
+	for w.begun || w.take() {
+		w.begun = false
+		w.run()
+		delay.At(delay.RunReturned)
+		w.complete()
+	}
+	w.gone = true
+}
+
+// replace is where the goroutine ends: because the worker has gone, or by a Goexit of a task or a
+// callback. In the latter case it completes the task, if that is not done, and gives the worker
+// another goroutine.
+func (w *worker) replace() {
+	if v := recover(); v != nil {
+		panic(v) // of a user's WorkQueue, under the lock: there is no way on
+	}
+	if w.gone {
+		w.pool.runners.leave(&w.execution)
+		return
+	}
+	defer func() {
+		w.pool.runners.leave(&w.execution)
+		w.pool.mu.Lock()
+		defer w.pool.mu.Unlock()
+		w.leaveLocked()
+		w.launchLocked()
+		w.pool.blockedSubmitters.admitLocked(w.pool, 0)
+	}()
+	if w.Task != nil {
+		w.complete()
+		w.endOwnCell()
+	}
+}
+
+// take accounts for the last task and waits for the next. It reports false if there is none for
+// this worker, which is then no longer in the pool. Accounting and taking share one hold of the
+// lock.
+func (w *worker) take() bool {
+	if w.claimNext() {
+		return true
+	}
+	p := w.pool
+	now := unread
+	// Whether the next task keeps its start is not known yet, but most tasks are like the one
+	// before. The clock is read here to keep that out of the lock.
+	if w.keepsStart() {
+		now = p.clock.Now()
+	}
+	delay.At(delay.RunConcluded)
+	p.mu.Lock()
+	if !w.arrived {
+		w.arrived = true
+		p.lot.Arrive()
+	}
+	if w.Task != nil {
+		w.learnLocked(now)
+		refused := w.accountLocked()
+		if p.waits.unsatisfied() {
+			p.freedLocked()
+		}
+		// Settling calls those who wait, so it must not happen under the lock. If one of them ends
+		// the goroutine, another takes: all is accounted for.
+		if refused != nil {
+			p.mu.Unlock()
+			p.endSeries(refused)
+			p.mu.Lock()
+		}
+	}
+	w.leaveLocked()
+	w.backLocked()
+	found := w.nextLocked(now)
+	ended := !found && w.retireLocked()
+	p.mu.Unlock()
+	if found {
+		return true
+	}
+	delay.At(delay.WorkerRetired)
+	p.finish(ended)
+	return false
+}
+
+// nextLocked waits for the next task, and starts it. It reports false if the worker is to go. It
+// releases the lock while it waits.
+func (w *worker) nextLocked(now int64) bool {
+	p := w.pool
+	idle := false
+	for {
+		head, due, dealt := p.headLocked()
+		if !due && head != parking.Nothing {
+			if now < head {
+				now = p.clock.Now()
+			}
+			due = head <= now
+		}
+		// While too many runs are active a worker takes nothing; freedLocked calls it when a place
+		// is free. Under HandOff it does take the task: nothing may wait there, so it was accepted
+		// for a worker that is free.
+		if due && p.overdrawnLocked() && p.capacity() > 0 || p.pause.on {
+			head, due = parking.Nothing, false
+		}
+		switch {
+		// It goes at the end of the pool; above the core size, if its keep-alive has run out and
+		// nothing is due; and above the ceiling even if something is, which the others then take.
+		case p.overLocked(),
+			idle && p.surplusLocked() && !due,
+			due && len(p.workers) > p.ceilingLocked():
+			w.endOwnCell()
+			return false
+		case due:
+			c := w.popLocked(dealt, now)
+			if w.batch != nil {
+				// The reading is for one task: it would be too early for those claimed later
+				// without the lock.
+				now = unread
+			}
+			if now == unread && w.keepsStart() {
+				now = p.clock.Now()
+			}
+			w.Meant = p.lot.Meant()
+			if c != nil && p.joinLocked(c) && w.startLocked(c, now) {
+				w.handOverLocked(now)
+				return true
+			}
+		// This worker is free from here on, which is room for one submitter; its task is then the
+		// head.
+		case !p.pause.on && p.blockedSubmitters.admitLocked(p, 1):
+		default:
+			at := p.lookAtLocked(head)
+			// Parking would take longer than what is left to wait.
+			if head != parking.Nothing && at == head {
+				if woke, ok := p.lot.Spin(head, now); ok {
+					now = woke
+					continue
+				}
+			}
+			w.endOwnCell()
+			p.forgetTimesLocked(head)
+			idle = p.lot.Park(w.place, at, now, nil, nil, w.patience())
+			now = p.now()
+			w.awake, w.lag = now, 0
+			if at != parking.Nothing {
+				w.lag = max(now-at, 0)
+			}
+		}
+	}
+}
+
+// keepsStart reports whether the start of the next run is to be recorded. Nobody asks when a bare
+// task started, unless somebody has done so before.
+func (w *worker) keepsStart() bool { return !w.bare || w.pool.watched.Load() }
+
+// popLocked takes the head, which is due. It returns nil if that was in a batch, and other workers
+// have claimed all that was left of it.
+func (w *worker) popLocked(dealt bool, now int64) *cell.Cell {
+	e := w.popEntryLocked(dealt, now)
+	switch {
+	case e.Empty():
+		return nil
+	case e.Cell != nil:
+		w.bare = false
+		w.endOwnCell()
+		return e.Cell
+	}
+	w.bare = true
+	// A bare task runs in the worker's own cell, which needs no allocation. The cell can go on
+	// serving as long as nobody has asked one of its contexts for a signal: until then nobody can
+	// tell its runs apart.
+	if w.own != nil && !w.own.Unseen() {
+		w.endOwnCell()
+	}
+	if w.own != nil {
+		w.own.Begin() // does nothing if it still serves since the task before
+	}
+	if w.own == nil || !w.own.Live() { // not live: a context was asked after its run had ended
+		w.own = &cell.Cell{Plan: w.pool.executed.Cells()}
+		w.own.Begin()
+	}
+	w.own.Body, w.own.When = e.Body, e.When
+	return w.own
+}
+
+// popEntryLocked takes the next task: from the batch if there is one, else from the queue, part of
+// which may become a new batch.
+func (w *worker) popEntryLocked(dealt bool, now int64) (e runqueue.Entry) {
+	p := w.pool
+	if !dealt && !p.dealLocked() {
+		return p.queue.Pop(now)
+	}
+	if e.Body = p.batch.Claim(); e.Body != nil {
+		w.joinLocked(p.batch)
+	}
+	return e
+}
+
+// endOwnCell ends the run of the worker's own cell, which may have served for many bare tasks
+// in a row: to everybody else they are one run, as long as nobody has asked one of their contexts
+// for a signal. The cell can then begin another.
+func (w *worker) endOwnCell() {
+	switch {
+	case w.own == nil || w.own.Phase() == cell.Pending:
+	case w.spent:
+		w.own, w.spent = nil, false
+	case !w.own.Unseen():
+		// Somebody has just asked the context of an earlier task for a signal. Ending what that has
+		// made may call user code, which must not run under the lock.
+		go w.own.Exit()
+		w.own = nil
+	default:
+		w.own.Exit()
+		w.own.Reset()
+	}
+}
+
+// retireLocked takes the worker out of its pool, and reports whether the pool has come to its end
+// with that. Whoever leaves passes the baton, see package parking: a call may have been meant for
+// this worker.
+func (w *worker) retireLocked() (ended bool) {
+	p := w.pool
+	delete(p.workers, w)
+	p.notifyLocked(unread)
+	return p.emptiedLocked()
+}
+
+// patience returns a channel that delivers when the keep-alive is over; nil if the worker need not
+// go.
+func (w *worker) patience() <-chan time.Time {
+	if !w.pool.surplusLocked() {
+		return nil
+	}
+	if w.limit == nil || !w.limit.Reset(w.pool.keepAlive.Load()) {
+		// One that has fired may have left a tick, under GODEBUG=asynctimerchan=1.
+		if w.limit != nil {
+			w.limit.Stop()
+		}
+		w.limit = time.NewTimer(w.pool.keepAlive.Load())
+	}
+	return w.limit.C
+}
+
+// overLocked reports whether there is nothing left to do for a worker.
+func (p *Pool) overLocked() bool {
+	return p.stage >= stopping ||
+		p.stage == draining && p.waitingLocked()+len(p.deferred) == 0
+}
+
+// mayRepeatLocked reports whether a task may be queued again, for its next run or attempt.
+func (p *Pool) mayRepeatLocked(pl *run.Plan) bool {
+	switch {
+	case p.stage != draining:
+		return p.stage == running
+	case pl.Periodic():
+		return p.continuePeriodic.Load()
+	}
+	return p.executeDelayed.Load()
+}
+
+// surplusLocked reports whether an idle worker may go.
+func (p *Pool) surplusLocked() bool { return len(p.workers) > p.core || p.coreTimeout.Load() }
