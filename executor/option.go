@@ -262,7 +262,7 @@ func AfterRun(f func(ctx context.Context, run Run, err error)) Option {
 func AfterTermination(f func()) Option {
 	return option(func(s *settings) {
 		if f != nil {
-			s.Terminated = append(s.Terminated, f)
+			s.AtEnd = append(s.AtEnd, f)
 		}
 	})
 }

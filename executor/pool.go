@@ -57,6 +57,6 @@ func NewPool(core int, opts ...Option) *Pool {
 // init gives p its settings.
 func (p *Pool) init(core int, plain bool, opts []Option) {
 	s := settingsOf(core, plain, opts)
-	s.Health = func() any { return p.Health() }
+	s.HealthOf = func() any { return p.Health() }
 	p.engine().Init(core, plain, *s)
 }

@@ -144,10 +144,12 @@ func (p *ScheduledPool) schedule(
 	c *cell.Cell, delay time.Duration, task Task, opts []TaskOption,
 ) error {
 	s := engine.Submission{Cell: c, Task: task}
-	if err := p.resolve(&s, opts); err != nil {
-		return err
+	if len(opts) > 0 || task == nil {
+		if err := p.resolve(&s, opts); err != nil {
+			return err
+		}
 	}
-	return p.engine().Schedule(delay, s)
+	return (*engine.Pool)(&p.Pool).Schedule(delay, s)
 }
 
 // repeat schedules a series. The sign tells fixed rate from fixed delay, see package series.

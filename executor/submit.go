@@ -18,9 +18,8 @@ import (
 // without options allocates nothing but 1 KiB for every 64 runs, as long as no task asks its
 // context for a signal.
 func (p *Pool) Execute(task Task, opts ...TaskOption) error {
-	e := p.engine()
-	if len(opts) == 0 && task != nil && e.Runs().Defaults == nil {
-		return e.Execute(task)
+	if len(opts) == 0 && task != nil {
+		return (*engine.Pool)(p).Execute(task)
 	}
 	return p.execute(task, nil, opts)
 }
@@ -137,22 +136,23 @@ func (p *Pool) submitTo(
 	ctx context.Context, wait bool, l *engine.Lane, c *cell.Cell, task Task, opts []TaskOption,
 ) error {
 	s := engine.Submission{Cell: c, Task: task, Lane: l}
-	if err := p.resolve(&s, opts); err != nil {
-		return err
+	if len(opts) > 0 || task == nil {
+		if err := p.resolve(&s, opts); err != nil {
+			return err
+		}
 	}
-	return p.engine().Submit(ctx, wait, s)
+	return (*engine.Pool)(p).Submit(ctx, wait, s)
 }
 
 // resolve completes a submission: it checks the task, and evaluates its options, if there are any.
 func (p *Pool) resolve(s *engine.Submission, opts []TaskOption) error {
-	shared := &p.engine().Runs().Settings
 	switch {
 	case s.Task == nil:
 		return p.misused(opts, ErrNilTask)
-	case len(opts) == 0 && shared.Defaults == nil:
+	case len(opts) == 0: // the engine has the defaults
 		return nil
 	}
-	o, err := run.Resolve(shared, opts)
+	o, err := run.Resolve(&p.runs().Settings, opts)
 	if err != nil {
 		return p.misused(opts, err)
 	}

@@ -61,11 +61,11 @@ var table = []bar{
 }
 
 // poolMutex is the one lock of a pool.
-const poolMutex = "executor.Pool.mu"
+const poolMutex = "executor/internal/engine.Pool.mu"
 
 // accepted are the counters of accepted tasks: of a pool, of its inbox, of a loop.
 var accepted = []string{
-	"executor.counts.accepted",
+	"executor/internal/engine.counts.accepted",
 	"executor/internal/runqueue.Inbox.accepted",
 	"executor/eventloop.counts.accepted",
 }

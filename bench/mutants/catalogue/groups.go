@@ -19,14 +19,14 @@ var groups = []Mutant{
 	{
 		ID:    "group-03",
 		Fault: "keys that have had tasks keep their room for ever",
-		File:  "executor/shrinkingmap.go",
+		File:  "executor/internal/engine/shrinkingmap.go",
 		From:  "m.entries, m.most = kept, left",
 		To:    "m.most = left",
 	},
 	{
 		ID:    "group-04",
 		Fault: "keys that have tasks are forgotten with those that have none any more",
-		File:  "executor/shrinkingmap.go",
+		File:  "executor/internal/engine/shrinkingmap.go",
 		From:  "if left > 0 {",
 		To:    "if left < 0 {",
 	},

@@ -54,7 +54,7 @@ var values = []Mutant{
 	{
 		ID:    "values-08",
 		Fault: "the context of the submission comes before the one that an option names",
-		File:  "executor/submit.go",
+		File:  "executor/internal/engine/submission.go",
 		From:  "if o.Values == nil {",
 		To:    "if o.Values == nil || carried != nil {",
 	},
@@ -96,14 +96,14 @@ var values = []Mutant{
 	{
 		ID:    "values-14",
 		Fault: "the context of a task does not end it while its submitter runs it",
-		File:  "executor/extrarun.go",
+		File:  "executor/internal/engine/extrarun.go",
 		From:  "p.runs.Follow(c, &planOf(c).Plan)",
 		To:    "",
 	},
 	{
 		ID:    "values-15",
 		Fault: "a submitter waits for room for a task whose context has ended",
-		File:  "executor/blockedsubmitters.go",
+		File:  "executor/internal/engine/blockedsubmitters.go",
 		From:  "end, gone := ctx.Done(), endOfWithin(c)",
 		To:    "end, gone := ctx.Done(), ctx.Done()",
 	},

@@ -16,7 +16,7 @@ import (
 // recorded; or while there are helpers, as whoever claims does not see that the pool is overdrawn.
 func (p *Pool) dealLocked() bool {
 	if p.inbox == nil || !p.plain && p.timed.Load() || p.watched.Load() || p.waits.helping > 0 ||
-		p.pace != nil {
+		p.Pace != nil {
 		return false
 	}
 	if !p.inbox.IsRow() {

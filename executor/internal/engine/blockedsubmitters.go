@@ -58,7 +58,7 @@ func (es *blockedSubmitters) admitLocked(p *Pool, free int) (any bool) {
 // bypassLocked runs the task of the first blocked submitter on a helper, for a. The queue is empty,
 // so it overtakes nobody.
 func (es *blockedSubmitters) bypassLocked(p *Pool, a *await, now int64) {
-	if es.list.Len() == 0 || p.pace.next() > now {
+	if es.list.Len() == 0 || p.Pace.next() > now {
 		return
 	}
 	e := es.list.Remove(es.list.Front()).(*blockedSubmitter)

@@ -54,15 +54,11 @@ func (w way) in(p *Pool) time.Duration {
 
 // Execute accepts a task without options and without a future. The fast road of a tiny task.
 func (p *Pool) Execute(task Task) error {
-	body, err := p.decorated(task)
-	switch {
-	case err != nil:
-		return p.runs.Misuse("", err)
-	case !p.general && p.inbox != nil && !p.runs.Watched:
-		return p.post(runqueue.Slot{Body: body})
+	if !p.special && p.inbox != nil && !p.runs.Watched {
+		return p.post(runqueue.Slot{Body: task})
 	}
-	c := &cell.Cell{Plan: p.executed.Cells(), Body: body}
-	return p.admit(c, p.executed, way{})
+	s := Submission{Cell: new(cell.Cell), Task: task, Reports: true}
+	return p.Submit(context.Background(), false, s)
 }
 
 // Submit accepts a task to run now. If there is no room it waits until ctx ends, if wait says so, or
@@ -406,7 +402,7 @@ func (p *Pool) enqueueLocked(c *cell.Cell) {
 // caller may be about to become free itself: free says how many workers to add. Workers above the
 // maximum size do not count, as they will take nothing more.
 func (p *Pool) roomLocked(c *cell.Cell, free int) bool {
-	if p.pendingLimit == 0 && p.capacity() == unbounded {
+	if p.PendingLimit == 0 && p.capacity() == unbounded {
 		return true
 	}
 	if !p.roomForLocked(1) {
@@ -458,16 +454,16 @@ func (p *Pool) startsLocked(free int) int {
 	switch {
 	case p.pause.on:
 		return 0
-	case p.pace == nil || p.capacity() == 0 || free == 0:
+	case p.Pace == nil || p.capacity() == 0 || free == 0:
 		return free
 	}
-	return min(free, p.pace.left(p.now()))
+	return min(free, p.Pace.left(p.now()))
 }
 
 // promisedLocked returns how many starts that the pace has left are for tasks in the queue: those
 // beyond its capacity were let in because free workers may begin them.
 func (p *Pool) promisedLocked() int {
-	if p.pace == nil || p.capacity() == 0 || p.capacity() == unbounded {
+	if p.Pace == nil || p.capacity() == 0 || p.capacity() == unbounded {
 		return 0
 	}
 	waiting := p.queue.Len()
@@ -480,8 +476,8 @@ func (p *Pool) promisedLocked() int {
 
 // roomForLocked reports whether n tasks more may wait as far as a PendingLimit is concerned.
 func (p *Pool) roomForLocked(n int) bool {
-	return p.pendingLimit == 0 ||
-		p.queue.Len()+p.heldBack+len(p.deferred)+n <= p.pendingLimit
+	return p.PendingLimit == 0 ||
+		p.queue.Len()+p.heldBack+len(p.deferred)+n <= p.PendingLimit
 }
 
 // outsideLocked returns how many of the tasks that wait outside the queue take room in it: those
@@ -517,7 +513,7 @@ func (p *Pool) notifyLocked(now int64) {
 		return
 	}
 	// Each worker that starts with the head leaves room in the queue for the next submitter.
-	for p.plain && p.inbox == nil && p.pace == nil && !p.overdrawnLocked() && p.startBusyLocked() {
+	for p.plain && p.inbox == nil && p.Pace == nil && !p.overdrawnLocked() && p.startBusyLocked() {
 		p.blockedSubmitters.admitLocked(p, 0)
 	}
 	mayGrow := len(p.workers) < p.limitLocked()

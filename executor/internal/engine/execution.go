@@ -92,7 +92,7 @@ func (x *execution) noteStartLocked(c *cell.Cell, now int64) {
 		}
 		s = planOf(c).strand
 	}
-	if x.pool.pace == nil && (s == nil || s.pace == nil) {
+	if x.pool.Pace == nil && (s == nil || s.pace == nil) {
 		return
 	}
 	switch {
@@ -103,8 +103,8 @@ func (x *execution) noteStartLocked(c *cell.Cell, now int64) {
 	case now == unread:
 		now = x.pool.clock.Now()
 	}
-	x.pool.pace.note(now)
-	if next := x.pool.pace.next(); next > now {
+	x.pool.Pace.note(now)
+	if next := x.pool.Pace.next(); next > now {
 		x.pool.runs.HeldUntilLocked(now, next)
 	}
 	if s != nil {
@@ -181,7 +181,7 @@ func (x *execution) run() {
 
 // callBody calls the body after hooks and observers, if there are any.
 func (x *execution) callBody() {
-	if x.pool.before == nil && x.Owner.Observers == nil {
+	if x.pool.Before == nil && x.Owner.Observers == nil {
 		x.Call()
 		return
 	}
@@ -191,11 +191,11 @@ func (x *execution) callBody() {
 // callBefore calls the hooks before a run.
 func (x *execution) callBefore() {
 	p := x.pool
-	if p.before == nil {
+	if p.Before == nil {
 		return
 	}
 	r := x.Info()
-	p.before.Each(func(hook func(context.Context, run.Info)) {
+	p.Before.Each(func(hook func(context.Context, run.Info)) {
 		p.guard("before-run", r, func() { hook(x.Ctx, r) })
 	})
 }
@@ -230,9 +230,9 @@ func (x *execution) tell() {
 		return
 	}
 	defer x.Finish()
-	if p := x.pool; p.after != nil && !x.Skipped() {
+	if p := x.pool; p.After != nil && !x.Skipped() {
 		r := x.Info()
-		defer p.after.Each(func(hook func(context.Context, run.Info, error)) {
+		defer p.After.Each(func(hook func(context.Context, run.Info, error)) {
 			p.guard("after-run", r, func() { hook(x.Ctx, r, x.Err) })
 		})
 	}

@@ -105,7 +105,7 @@ func (p *Pool) begin(c *cell.Cell) (g *extraRun, wait time.Duration, err error) 
 		return nil, 0, err
 	}
 	now := p.clock.Now()
-	at := max(p.beginsAtLocked(c), p.pace.nextAfter(p.promisedLocked(), now))
+	at := max(p.beginsAtLocked(c), p.Pace.nextAfter(p.promisedLocked(), now))
 	if at > now {
 		return nil, time.Duration(at - now), nil
 	}

@@ -244,7 +244,7 @@ func (p *Pool) settled() {
 func (p *Pool) finish(ended bool) {
 	switch {
 	case !ended:
-	case p.terminated == nil && p.runs.Recorder == nil:
+	case p.AtEnd == nil && p.runs.Recorder == nil:
 		p.terminate()
 		close(p.done)
 	default:
@@ -256,7 +256,7 @@ func (p *Pool) finish(ended bool) {
 			defer close(p.done)
 			defer p.runs.EndSettling()
 			defer p.terminate()
-			p.terminated.Each(func(hook func()) {
+			p.AtEnd.Each(func(hook func()) {
 				p.guard("terminated", run.Info{}, func() {
 					p.unlabel() // a new goroutine has the labels of the one that started it
 					hook()

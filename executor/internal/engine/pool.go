@@ -37,7 +37,7 @@ type Pool struct {
 	custom    Custom          // the queue, if the user supplied it
 	inbox     *runqueue.Inbox // the queue's front for submissions, or nil; see newQueue
 	slack     int64           // how late a run may be to share a wake-up
-	general   bool            // no short cut for tasks without options: observers, or defaults
+	special   bool            // tasks without options have decorators, or defaults
 	watched   atomic.Bool     // bare tasks are to record when they start
 	timed     atomic.Bool     // there may be tasks with a time; written with the lock held
 	submitted *plan           // shared by the tasks that have a future and no options
@@ -90,12 +90,12 @@ func (p *Pool) Init(core int, plain bool, s Settings) {
 	// Above 0: in Started that stands for a start which nobody has timed, see unread.
 	p.clock = clock.New(1)
 	p.runs = run.Owner{
-		Reporter:    run.Reporter{Settings: p.shared, Kind: "pool"},
+		Reporter:    run.Reporter{Settings: p.Shared, Kind: "pool"},
 		Host:        (*Host)(p),
 		Lock:        &p.mu,
 		Clock:       p.clock,
 		Wall:        wall.New(),
-		Unnamed:     run.Labelled(p.shared.Base, p.shared.Name, ""),
+		Unnamed:     run.Labelled(p.Shared.Base, p.Shared.Name, ""),
 		ErrShutdown: ErrShutdown,
 		Counts:      &p.counts.Counts,
 		Settled:     p.settled,
@@ -105,12 +105,12 @@ func (p *Pool) Init(core int, plain bool, s Settings) {
 		Crew:        (*crew)(p),
 	}
 	p.runs.Running, p.runs.Limit = p.runsLocked(), p.limitLocked
-	p.runs.Health = s.Health
+	p.runs.Health = s.HealthOf
 	p.runs.Held = func() bool { return p.pause.on }
 	p.core = core
 	p.runs.Size = p.sizeAsMade()
-	p.runs.Open(p.before != nil || p.after != nil)
-	p.general = p.runs.Observers != nil || p.shared.Defaults != nil
+	p.runs.Open(p.Before != nil || p.After != nil)
+	p.special = len(p.Decorate) > 0 || p.Shared.Defaults != nil
 	p.submitted, p.executed = p.newPlan(series.Options{}), p.newPlan(series.Options{})
 	p.submitted.shared, p.executed.shared = true, true
 	p.executed.Reports = true
@@ -119,7 +119,7 @@ func (p *Pool) Init(core int, plain bool, s Settings) {
 	p.lot = parking.New(&p.mu, p.clock)
 	p.lot.OnGuard(func() { p.notifyLocked(unread) })
 	if !p.plain {
-		p.slack = int64(p.shared.SlackOr(p.lot.Virtual()))
+		p.slack = int64(p.Shared.SlackOr(p.lot.Virtual()))
 	}
 	p.closing, p.announce = context.WithCancel(context.Background())
 	p.done = make(chan struct{})
@@ -139,7 +139,7 @@ func (p *Pool) newQueue() runqueue.Queue {
 		order = &p.order
 	}
 	front := runqueue.NewInbox(p.executed.Cells(), order)
-	if p.pendingLimit == 0 && (!p.plain || p.simple) {
+	if p.PendingLimit == 0 && (!p.plain || p.Simple) {
 		p.inbox = front
 	}
 	if !p.plain {
@@ -150,7 +150,7 @@ func (p *Pool) newQueue() runqueue.Queue {
 	if p.inbox != nil {
 		return p.inbox
 	}
-	q := p.makeQueue()
+	q := p.MakeQueue()
 	p.custom, _ = q.(Custom)
 	return q
 }

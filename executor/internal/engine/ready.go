@@ -38,7 +38,7 @@ func (p *Pool) readyAt(c *cell.Cell) int64 {
 }
 
 // beginsAtLocked is readyAt with the pace of the pool: from then on c may begin.
-func (p *Pool) beginsAtLocked(c *cell.Cell) int64 { return max(p.readyAt(c), p.pace.next()) }
+func (p *Pool) beginsAtLocked(c *cell.Cell) int64 { return max(p.readyAt(c), p.Pace.next()) }
 
 // headLocked tells from when on the next task of the queue may begin, as [runqueue.Queue.Head]
 // does, and whether it is in a batch: then another worker may claim it before the caller does.
@@ -47,8 +47,8 @@ func (p *Pool) headLocked() (when int64, due, dealt bool) {
 		return 0, true, true
 	}
 	when, due = p.queue.Head()
-	if p.pace != nil && when != parking.Nothing {
-		return max(when, p.pace.next()), false, false
+	if p.Pace != nil && when != parking.Nothing {
+		return max(when, p.Pace.next()), false, false
 	}
 	return when, due, false
 }

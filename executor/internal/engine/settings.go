@@ -23,9 +23,9 @@ type Settings struct {
 	Policy       Policy
 	Before       run.Hooks[func(context.Context, run.Info)]
 	After        run.Hooks[func(context.Context, run.Info, error)]
-	Terminated   run.Hooks[func()]
+	AtEnd        run.Hooks[func()]
 	Decorate     []func(Task) Task
-	Health       func() any // see [run.Owner]
+	HealthOf     func() any // see [run.Owner]
 
 	// The queue of a plain pool; if the user has supplied it, it is a [Custom]. Simple tells that it
 	// is first in, first out, and unbounded, so that an inbox can take its place.
@@ -37,24 +37,11 @@ type Settings struct {
 // Unbounded is the capacity of a queue without a limit.
 const Unbounded = unbounded
 
-// settings are the Settings of a pool in use. They do not change, except the tunables and the
-// maximum size.
+// settings are the Settings of a pool in use. What may change while it runs is beside them.
 type settings struct {
+	Settings
 	tunables
 	maximum int // 0: the same as the core size; the pool's lock guards it
-
-	shared       run.Settings
-	pace         *Pace // nil if there is none
-	growFirst    bool
-	sizesFixed   bool
-	makeQueue    func() runqueue.Queue
-	simple       bool
-	room         int // how many tasks may wait in the queue
-	pendingLimit int
-	before       run.Hooks[func(context.Context, run.Info)]
-	after        run.Hooks[func(context.Context, run.Info, error)]
-	terminated   run.Hooks[func()]
-	decorate     []func(Task) Task
 }
 
 // tunables are the settings of a pool that may change while it runs, except its sizes, which the
@@ -71,14 +58,9 @@ type tunables struct {
 }
 
 func (s *settings) init(from Settings) {
+	s.Settings, s.maximum = from, from.Maximum
 	s.keepAlive.Store(from.KeepAlive)
 	s.coreTimeout.Store(from.CoreTimeout)
 	s.policy.Store(&from.Policy)
 	s.executeDelayed.Store(true)
-	s.maximum, s.shared, s.pace = from.Maximum, from.Shared, from.Pace
-	s.growFirst, s.sizesFixed = from.GrowFirst, from.SizesFixed
-	s.makeQueue, s.simple, s.room = from.MakeQueue, from.Simple, from.Capacity
-	s.pendingLimit = from.PendingLimit
-	s.before, s.after, s.terminated = from.Before, from.After, from.Terminated
-	s.decorate = from.Decorate
 }

@@ -11,7 +11,7 @@ import (
 func (p *Pool) SetCoreSize(n int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.sizesFixed {
+	if p.SizesFixed {
 		return invalid("the sizes of this pool are fixed")
 	}
 	if n < 0 || p.maximum > 0 && n > p.maximum {
@@ -26,7 +26,7 @@ func (p *Pool) SetCoreSize(n int) error {
 func (p *Pool) SetMaximumSize(n int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.sizesFixed {
+	if p.SizesFixed {
 		return invalid("the sizes of this pool are fixed")
 	}
 	if n < 1 || n < p.core {
@@ -100,7 +100,7 @@ func (p *Pool) prestart() bool {
 // limitLocked returns up to how many workers may be started. A pool of core size 0 has one while
 // there is something to do.
 func (p *Pool) limitLocked() int {
-	if p.plain && (p.growFirst || p.overfullLocked()) {
+	if p.plain && (p.GrowFirst || p.overfullLocked()) {
 		return p.maximumSizeLocked()
 	}
 	return max(p.core, 1)
@@ -109,7 +109,7 @@ func (p *Pool) limitLocked() int {
 // sizeAsMade returns how many tasks a pool that has just been made may run at a time: the maximum
 // size if it comes to that before all else.
 func (p *Pool) sizeAsMade() int {
-	if p.plain && (p.growFirst || p.capacity() == 0) {
+	if p.plain && (p.GrowFirst || p.capacity() == 0) {
 		return p.maximumSizeLocked()
 	}
 	return max(p.core, 1)
@@ -144,7 +144,7 @@ func (p *Pool) maximumSizeLocked() int {
 // capacity returns how many tasks may wait in the queue.
 func (p *Pool) capacity() int {
 	if p.plain {
-		return p.room
+		return p.Capacity
 	}
 	return unbounded
 }

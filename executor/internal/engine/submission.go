@@ -20,6 +20,23 @@ type Submission struct {
 // says otherwise. It runs decorators and methods of ctx, which are user code, so
 // nothing of the pool has changed yet if one of them panics.
 func (p *Pool) prepare(ctx context.Context, s Submission) (*plan, error) {
+	if s.Options == nil && !p.special && s.Lane == nil && ctx == context.Background() {
+		pl := p.submitted
+		if s.Reports {
+			pl = p.executed
+		}
+		s.Cell.Plan, s.Cell.Body = &pl.Plan.Plan, s.Task
+		return pl, nil
+	}
+	return p.prepareSpecial(ctx, s)
+}
+
+// prepareSpecial is prepare for all but the usual task: one that is decorated or for a lane, or that
+// has options, or a context of which it may carry something.
+func (p *Pool) prepareSpecial(ctx context.Context, s Submission) (*plan, error) {
+	if s.Options == nil {
+		s.Options = p.Shared.Defaults
+	}
 	pl := p.planFor(ctx, s)
 	body, err := p.decorated(s.Task)
 	if err != nil {
@@ -41,7 +58,7 @@ func (p *Pool) prepare(ctx context.Context, s Submission) (*plan, error) {
 // and priority.
 func (p *Pool) planFor(ctx context.Context, s Submission) *plan {
 	var carried context.Context
-	if ctx != nil && ctx != context.Background() { // the usual one has none
+	if ctx != context.Background() { // the usual one has none
 		carried = p.runs.Carried(ctx)
 	}
 	switch {
@@ -90,7 +107,7 @@ func (p *Pool) namedPlan(s Submission, carried context.Context) *plan {
 
 // decorated returns the task with its decorators, which is what the pool runs.
 func (p *Pool) decorated(task Task) (Task, error) {
-	for _, decorate := range p.decorate {
+	for _, decorate := range p.Decorate {
 		if task != nil {
 			task = decorate(task)
 		}

@@ -231,7 +231,7 @@ func (p *Pool) resume(a *await) (freed <-chan struct{}) {
 func (p *Pool) activeLocked() int { return p.counts.busy - p.waits.nested - p.waits.blocked }
 
 // confines reports whether the pool promises that no two runs are ever active.
-func (p *Pool) confines() bool { return p.sizesFixed }
+func (p *Pool) confines() bool { return p.SizesFixed }
 
 // allowanceLocked returns how many runs may be active: the size of the pool, and the callers, which
 // run tasks beside the workers.

@@ -86,7 +86,7 @@ func (p *Pool) wantsBusyLocked() bool {
 		return true
 	}
 	full := p.capacity() != unbounded && waiting+p.outsideLocked() > p.capacity()
-	return (full || p.growFirst) && len(p.workers) < p.maximumSizeLocked()
+	return (full || p.GrowFirst) && len(p.workers) < p.maximumSizeLocked()
 }
 
 // startBusyLocked starts a worker of a plain pool with the head of the queue as its first task, if
