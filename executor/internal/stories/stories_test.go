@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -42,4 +43,20 @@ func tell(t *testing.T, text string) (told string) {
 		require.NoError(t, s.perform(st))
 	})
 	return s.String()
+}
+
+// TestEveryPhraseIsInSomeStory: what no story says is not needed.
+func TestEveryPhraseIsInSomeStory(t *testing.T) {
+	TestStories(t)
+	for _, words := range slices.Concat(wordsOf(commands), wordsOf(poolClauses),
+		wordsOf(taskClauses), wordsOf(laneClauses), wordsOf(jobClauses)) {
+		assert.True(t, spoken[words], "no story says %q", words)
+	}
+}
+
+func wordsOf[S any](phrases []phrase[S]) (all []string) {
+	for _, p := range phrases {
+		all = append(all, p.words)
+	}
+	return all
 }
