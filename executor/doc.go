@@ -95,6 +95,34 @@
 // tasks wait for each other's. A task that waits for itself, or for a task behind it in a [Serial],
 // gets [future.ErrSelfWait].
 //
+// # What happens before what
+//
+// In the sense of the Go memory model, what stands on the left happens before what stands on the
+// right. What is handed over along an arrow needs no lock.
+//
+//	a submission is called                    -> the body of the task begins
+//	a run, or an attempt, ends                -> the next one of the task begins
+//	a task of a Serial, or of a key, ends     -> the next one begins
+//	a task of a single pool ends              -> the next one begins
+//	a body returns                            -> its future shows its outcome
+//	Cancel is called                          -> the context of the body has ended
+//	Cancel or Stop is called                  -> the future shows that
+//	a body returns, even a cancelled one      -> Stopped is closed
+//	Trigger, Reset or Resume is called        -> the run that it lets begin
+//	the bodies of a Group, or of Map, return  -> Wait, or Map, returns
+//	the body of a Unique task returns         -> the next of its name is accepted
+//	a method shuts the pool down              -> a function of AfterShutdown
+//	all bodies and hooks return               -> Terminated is closed
+//
+// A future shows something by Get, GetTimeout, Poll, Done and AfterSettled alike. Close and
+// AwaitTermination return nil after Terminated is closed. A single pool is one of [NewSinglePool]
+// or [NewSingleScheduledPool]; a task that waits for another one lets that run in between, and
+// [CallerRuns] is an exception.
+//
+// Two tasks of a pool have no other order: it is not enough that one was submitted first, or began
+// first. And a future that a cancellation, a timeout or a shutdown has settled says nothing about
+// its body, which may still be running: wait for Stopped.
+//
 // # Failures
 //
 // An error, a panic or a runtime.Goexit of a task goes into its future. Without a future it goes to

@@ -22,6 +22,12 @@
 // an outcome; counts that only a whole batch can settle are an audit, and one that does not come
 // out is a fault like any forbidden outcome.
 //
+// # Edges
+//
+// Beside the pairs, the tests of this package check what happens before what, line by line of the
+// comment of package executor. There nothing is raced: what is handed over along an edge is a plain
+// variable, and the race detector is the oracle.
+//
 // The package is for tests: those of its own, which run some thousand rounds of each pair, and a
 // runner that goes on for millions.
 package litmus

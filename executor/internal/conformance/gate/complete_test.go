@@ -30,7 +30,7 @@ func TestEveryOptionThatTakesUserCodeHasARow(t *testing.T) {
 // optionsWithUserCode returns the functions of package executor that return an option and are given
 // functions, or values with methods.
 func optionsWithUserCode(t *testing.T) (names []string) {
-	paths, err := filepath.Glob("../../*.go")
+	paths, err := filepath.Glob("../../../*.go")
 	require.NoError(t, err)
 	for _, path := range paths {
 		if strings.HasSuffix(path, "_test.go") {

@@ -1,7 +1,7 @@
 // Package differential runs the same scripts on the JDK's executors, in real time on a grid, and on
 // Punctual, in virtual time, and compares what happened.
 //
-//	PUNCTUAL_JDK=record go test -run TestRecord -timeout 0 ./executor/conformance/differential
+//	PUNCTUAL_JDK=record go test -run TestRecord -timeout 0 ./executor/internal/conformance/differential
 //
 // records again what the JDK does, which the tests replay everywhere.
 package differential
