@@ -3,6 +3,7 @@ package executor
 import (
 	"fmt"
 
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/parking"
@@ -309,4 +310,11 @@ func (p *Pool) validateStage() error {
 func (p *Pool) Denied() int {
 	defer p.Lock()()
 	return p.waits.denied.Len()
+}
+
+// Watched has the pool be watched anew, before its first task.
+func (p *Pool) Watched(watch func(*run.Owner)) {
+	watch(&p.runs)
+	p.general = true
+	p.watched.Store(true)
 }

@@ -3,7 +3,7 @@ package executor
 import (
 	"fmt"
 
-	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/executor/internal/sight"
 )
 
 // Expvar returns a variable for expvar.Publish. Its text is a JSON object of the moment in which it
@@ -14,13 +14,13 @@ import (
 //
 // To ask it costs what Stats does. This package does not link expvar, which registers an http
 // handler.
-func (p *Pool) Expvar() fmt.Stringer { return run.VarFunc(p.vars) }
+func (p *Pool) Expvar() fmt.Stringer { return sight.VarFunc(p.vars) }
 
-func (p *Pool) vars() run.Vars {
+func (p *Pool) vars() sight.Vars {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.statsLocked()
-	v := run.Vars{
+	v := sight.Vars{
 		Name: s.Name, State: s.State, Workers: s.Workers, Busy: s.Busy, Queued: s.Queued,
 		Overdue: int64(s.Overdue), Accepted: s.Accepted, Rejected: s.Rejected,
 		Completed: s.Completed, Cancelled: s.Cancelled, Returned: s.Returned, Runs: s.Runs,

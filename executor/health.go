@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/executor/internal/sight"
 	"github.com/punctual-go/punctual/internal/series"
 )
 
@@ -131,28 +132,22 @@ func (h Health) Err() error {
 func (p *Pool) Health() Health {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	h := Health{Status: HealthOK, At: p.clock.Time(p.clock.Now()), Pool: p.runs.Name,
-		State: p.stage.String()}
-	h.add(p.runs.HealthLocked())
-	switch lack := p.runs.LackLocked(); {
-	case p.stage != running:
-		h.Status, h.Reason = HealthDown, "it is "+h.State
-	case lack.Down:
-		h.Status, h.Reason = HealthDown, lack.Reason
-	case lack.Reason != "":
-		h.Status, h.Reason = HealthDegraded, lack.Reason
+	h := Health{At: p.clock.Time(p.clock.Now()), Pool: p.runs.Name, State: p.stage.String()}
+	var tasks []sight.TaskHealth
+	h.Status, h.Reason, tasks = sight.Of(&p.runs).HealthLocked(h.State, p.stage == running)
+	for _, t := range tasks {
+		h.Tasks = append(h.Tasks, TaskHealth(t))
 	}
 	return h
 }
 
-// add adds the tasks, of which those in trouble degrade it.
-func (h *Health) add(tasks []run.TaskHealth) {
-	for _, t := range tasks {
-		if t.InTrouble() {
-			h.Status = HealthDegraded
-		}
-		h.Tasks = append(h.Tasks, TaskHealth(t))
+// taskHealthLocked returns whether what is expected of a task holds, or nil if nothing is.
+func taskHealthLocked(o *run.Owner, pl *run.Plan) *TaskHealth {
+	t, ok := sight.Of(o).TaskLocked(pl)
+	if !ok {
+		return nil
 	}
+	return (*TaskHealth)(&t)
 }
 
 // OnHealth has f called when the status of a pool or event loop, or the state of a task, becomes
@@ -166,7 +161,8 @@ func OnHealth(f func(Health)) LoopOption {
 	}
 	return forLoops(func(s *run.Settings) {
 		known := HealthOK
-		s.OnHealth = append(s.OnHealth, func(health any) (tell func()) {
+		c := sight.ConfigOf(s)
+		c.OnHealth = append(c.OnHealth, func(health any) (tell func()) {
 			h := health.(Health)
 			now := h.trouble()
 			if now == known || h.State != running.String() {

@@ -298,7 +298,7 @@ func (p *Pool) settled() {
 func (p *Pool) finish(ended bool) {
 	switch {
 	case !ended:
-	case p.terminated == nil && p.runs.Recorder == nil:
+	case p.terminated == nil && !p.runs.Recorded:
 		p.terminate()
 		close(p.done)
 	default:

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/executor/internal/sight"
 	"github.com/punctual-go/punctual/internal/lateness"
 )
 
@@ -16,7 +17,7 @@ import (
 func Measure() LoopOption { return forLoops(measured) }
 
 func measured(s *run.Settings) {
-	s.Measure = func(o *run.Owner) any { return measurementsLocked(o) }
+	sight.ConfigOf(s).Measure = func(s *sight.Sight) any { return measurementsLocked(s) }
 }
 
 // Buckets is how many buckets a [Histogram] has.
@@ -94,29 +95,27 @@ type TaskMeasurements struct {
 func (p *Pool) Measurements() Measurements {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return measurementsLocked(&p.runs)
+	m, _ := sight.Of(&p.runs).MeasurementsLocked().(Measurements)
+	return m
 }
 
-func measurementsLocked(o *run.Owner) (m Measurements) {
-	if o.Insight == nil {
-		return m
-	}
-	total, parts, unexplained := o.Insight.Reasons()
+func measurementsLocked(s *sight.Sight) (m Measurements) {
+	total, parts, unexplained := s.ReasonsLocked()
 	m.Unexplained = unexplained
 	m.Reasons = Lateness{Total: total,
-		Clock: parts[run.PartClock], Previous: parts[run.PartPrevious],
-		Held: parts[run.PartHeld], Busy: parts[run.PartBusy], Queue: parts[run.PartQueue],
-		Slack: parts[run.PartSlack], Wake: parts[run.PartWake],
+		Clock: parts[sight.PartClock], Previous: parts[sight.PartPrevious],
+		Held: parts[sight.PartHeld], Busy: parts[sight.PartBusy], Queue: parts[sight.PartQueue],
+		Slack: parts[sight.PartSlack], Wake: parts[sight.PartWake],
 	}
-	for _, k := range o.KindsLocked() {
-		task := TaskMeasurements{Name: k.Name, Late: Histogram(k.Late), Took: Histogram(k.Took),
-			Failures: k.Failures, Expired: k.Expired, Missed: k.Missed,
-			LastSuccess: o.SuccessOf(k)}
-		if k == &o.Insight.All {
-			m.TaskMeasurements = task
-		} else {
-			m.Tasks = append(m.Tasks, task)
-		}
+	all := s.AllLocked()
+	m.TaskMeasurements = taskMeasurements(s, &all)
+	for _, k := range s.KindsLocked() {
+		m.Tasks = append(m.Tasks, taskMeasurements(s, k))
 	}
 	return m
+}
+
+func taskMeasurements(s *sight.Sight, k *sight.Kind) TaskMeasurements {
+	return TaskMeasurements{Name: k.Name, Late: Histogram(k.Late), Took: Histogram(k.Took),
+		Failures: k.Failures, Expired: k.Expired, Missed: k.Missed, LastSuccess: s.SuccessOf(k)}
 }

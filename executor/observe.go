@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/executor/internal/sight"
 )
 
 // Observer is told what becomes of the tasks of a pool or event loop. Each field may be nil, and
@@ -89,11 +90,7 @@ func Observe(observers ...Observer) LoopOption {
 
 // observe adds one observer.
 func observe(s *run.Settings, o Observer) {
-	all := run.Observers{}
-	if s.Observers != nil {
-		all = *s.Observers
-	}
-	s.Observers = &all
+	all := observersOf(s)
 	add(&all.Submitted, o.Submitted)
 	add(&all.Missed, o.Missed)
 	add(&all.Overran, o.Overran)
@@ -109,7 +106,7 @@ func observe(s *run.Settings, o Observer) {
 	}
 	if o.Late != nil {
 		measured(s)
-		all.Late = append(all.Late, func(ctx context.Context, r run.Info, l run.Lateness) {
+		all.Late = append(all.Late, func(ctx context.Context, r run.Info, l sight.Lateness) {
 			o.Late(ctx, Run(r), latenessOf(l))
 		})
 	}
@@ -118,6 +115,15 @@ func observe(s *run.Settings, o Observer) {
 			o.Ended(ctx, Run(r), err)
 		})
 	}
+}
+
+// observersOf returns the observers that there are so far, to be added to.
+func observersOf(s *run.Settings) *sight.Observers {
+	c := sight.ConfigOf(s)
+	if c.Observers == nil {
+		c.Observers = new(sight.Observers)
+	}
+	return c.Observers
 }
 
 func add(hooks *run.Hooks[func(run.Info)], f func(Run)) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
+	"github.com/punctual-go/punctual/executor/internal/sight"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/parking"
@@ -131,15 +132,11 @@ func (p *Pool) init(core int, opts []Option) {
 		Requeue:     p.requeueLocked,
 		MayRepeat:   p.mayRepeatLocked,
 		SetAside:    p.setAsideLocked,
-		Crew:        (*crew)(p),
 	}
-	p.runs.Running, p.runs.Limit = p.runsLocked(), p.limitLocked
-	p.runs.Health = func() any { return p.Health() }
-	p.runs.Held = func() bool { return p.pause.on }
 	p.core = core
 	p.runs.Size = p.sizeAsMade()
-	p.runs.Open(p.before != nil || p.after != nil)
-	p.general = p.runs.Observers != nil || p.shared.Defaults != nil
+	sight.Open(&p.runs, (*crew)(p), p.before != nil || p.after != nil)
+	p.general = p.runs.Observed || p.shared.Defaults != nil
 	p.submitted = p.newPlan(series.Options{})
 	p.executed = p.newPlan(series.Options{})
 	p.executed.Reports = true

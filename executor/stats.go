@@ -9,6 +9,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
+	"github.com/punctual-go/punctual/executor/internal/sight"
 	"github.com/punctual-go/punctual/internal/parking"
 )
 
@@ -79,7 +80,7 @@ type counts struct {
 func (p *Pool) Stats() Stats {
 	p.mu.Lock()
 	s := p.statsLocked()
-	late, took, measured := p.runs.MeasuredLocked()
+	late, took, measured := sight.Of(&p.runs).MeasuredLocked()
 	p.mu.Unlock()
 	if measured {
 		s.Late, s.Took = (*Histogram)(&late).Distribution(), (*Histogram)(&took).Distribution()

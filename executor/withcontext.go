@@ -80,36 +80,16 @@ func (p *Pool) acceptWithin(c *cell.Cell, in time.Duration, accept func() error)
 			return unended()
 		}
 	}
-	if pl.Expected() {
-		expected := accept
-		accept = func() error { return p.expect(c, pl, expected) }
-	}
-	if p.runs.Observers != nil {
-		observed := accept
-		accept = func() error { return p.runs.Admit(c, &pl.Plan, in, observed, func() { _ = p.refuse(c, nil) }) }
+	if p.runs.Observed || pl.Expected() {
+		admitted := accept
+		refused := func() { _ = p.refuse(c, nil) }
+		accept = func() error { return p.runs.Admit(c, &pl.Plan, in, admitted, refused) }
 	}
 	if err := accept(); err != nil {
 		return err
 	}
 	p.runs.Follow(c, &pl.Plan)
 	return nil
-}
-
-// expect accepts c, of which something is expected. It is not if c is refused, also by a policy
-// that panics or ends the goroutine.
-func (p *Pool) expect(c *cell.Cell, pl *plan, accept func() error) (err error) {
-	returned := false
-	p.runs.Expect(c, &pl.Plan)
-	defer func() {
-		if returned && err == nil || !returned && p.runs.Accepted(c) {
-			p.runs.Expected(&pl.Plan)
-		} else {
-			p.runs.Unexpect(&pl.Plan)
-		}
-	}()
-	err = accept()
-	returned = true
-	return err
 }
 
 // endOfWithin returns a channel that is closed when the context ends within which c is to run; nil
