@@ -108,14 +108,14 @@ func measurementsLocked(s *sight.Sight) (m Measurements) {
 		Slack: parts[sight.PartSlack], Wake: parts[sight.PartWake],
 	}
 	all := s.AllLocked()
-	m.TaskMeasurements = taskMeasurements(s, &all)
+	m.TaskMeasurements = taskMeasurements(&all)
 	for _, k := range s.KindsLocked() {
-		m.Tasks = append(m.Tasks, taskMeasurements(s, k))
+		m.Tasks = append(m.Tasks, taskMeasurements(k))
 	}
 	return m
 }
 
-func taskMeasurements(s *sight.Sight, k *sight.Kind) TaskMeasurements {
+func taskMeasurements(k *sight.Kind) TaskMeasurements {
 	return TaskMeasurements{Name: k.Name, Late: Histogram(k.Late), Took: Histogram(k.Took),
-		Failures: k.Failures, Expired: k.Expired, Missed: k.Missed, LastSuccess: s.SuccessOf(k)}
+		Failures: k.Failures, Expired: k.Expired, Missed: k.Missed, LastSuccess: k.Success}
 }

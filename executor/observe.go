@@ -90,7 +90,9 @@ func Observe(observers ...Observer) LoopOption {
 
 // observe adds one observer.
 func observe(s *run.Settings, o Observer) {
-	all := observersOf(s)
+	c := sight.ConfigOf(s)
+	c.Observed = true
+	all := &c.Observers
 	add(&all.Submitted, o.Submitted)
 	add(&all.Missed, o.Missed)
 	add(&all.Overran, o.Overran)
@@ -115,15 +117,6 @@ func observe(s *run.Settings, o Observer) {
 			o.Ended(ctx, Run(r), err)
 		})
 	}
-}
-
-// observersOf returns the observers that there are so far, to be added to.
-func observersOf(s *run.Settings) *sight.Observers {
-	c := sight.ConfigOf(s)
-	if c.Observers == nil {
-		c.Observers = new(sight.Observers)
-	}
-	return c.Observers
 }
 
 func add(hooks *run.Hooks[func(run.Info)], f func(Run)) {

@@ -24,6 +24,8 @@ func Record(w io.Writer) LoopOption {
 		panic("executor: nil writer")
 	}
 	return forLoops(func(s *run.Settings) {
-		sight.ConfigOf(s).Record = func(o *run.Owner) sight.Recorder { return tape.NewWriter(w, o) }
+		c := sight.ConfigOf(s)
+		c.Observed = true
+		c.Record = func(o *run.Owner) sight.Recorder { return tape.NewWriter(w, o) }
 	})
 }

@@ -8,8 +8,8 @@ import (
 
 // Admit accepts c in the given way and tells the tap of it before it can begin; and afterwards, if
 // it has been refused. That is called for only if the owner is Observed, or something is Expected
-// of the task. In is when it is to run first, counted from now. If an observer ends the goroutine, c
-// is not offered at all, and Admit calls refused, which counts that.
+// of the task. In is when it is to run first, counted from now. If an observer ends the goroutine,
+// c is not offered at all, and Admit calls refused, which counts that.
 func (o *Owner) Admit(
 	c *cell.Cell, pl *Plan, in time.Duration, accept func() error, refused func(),
 ) error {

@@ -17,7 +17,8 @@ func (o *Owner) EnrolLocked(c *cell.Cell, pl *Plan) {
 	pl.place = len(r.cells)
 }
 
-// StrikeLocked takes a task that has ended out of the register, and lets go of its functions. Planned leads from a cell to its plan. The lock is held.
+// StrikeLocked takes a task that has ended out of the register, and lets go of its functions.
+// Planned leads from a cell to its plan. The lock is held.
 func (o *Owner) StrikeLocked(pl *Plan, planned func(*cell.Cell) *Plan) {
 	if pl.place == 0 {
 		return

@@ -6,8 +6,9 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// Tap is told of the life of each task of an owner. It is the one place where what watches tasks
-// learns of them; the runs know nothing of what that is.
+// Tap is told of the life of each task of an owner. What watches tasks learns of them here and
+// nowhere else, and the runs know nothing of what that is. [Owner.Open] says how much a tap is
+// told: of runs alone, or of Admitted and Told as well.
 //
 //	new       -> admitted  Admitted: the submitter is about to offer the task
 //	admitted  -> gone      Told: TaskRejected, the owner does not accept it
@@ -17,10 +18,9 @@ import (
 //	over      -> counted   EndsLocked: the run is counted, and a task that goes on waits again
 //	any       -> any       Told: what becomes of a task beside its runs; see [News]
 //
-// A run, or attempt, of which BeginsLocked is told is told of in each of the others once and in
-// this order, even if a hook or an observer ends the goroutine. A run that is taken, but has nothing
-// to begin, because its series is over or its calendar has failed, is told by Ended alone; see
-// [Execution.Began].
+// Of a run, or an attempt, each of the four is called once and in this order, even if a hook or an
+// observer ends the goroutine. A run that is taken, but has nothing to begin, because its series is
+// over or its calendar has failed, is told by Ended alone; see [Execution.Began].
 //
 // Methods that end in Locked are called with the lock of the owner held, so they call no user code
 // and do not wait. The others are called without it, on the goroutine where it happens, and may
@@ -30,8 +30,8 @@ import (
 // A tap reads what [Execution] and [Plan] export. It writes four fields: Kept of a plan, with the
 // lock held; Kept of an execution; and in Began its Ctx and Remark.
 type Tap interface {
-	// Admitted comes before the task can begin. In is when it is to run first, counted from now;
-	// of what describes it, Name, Scheduled and Periodic are set if the owner is Observed.
+	// Admitted comes before the task can begin. In is when it is to run first, counted from now.
+	// First has the Name, Scheduled and Periodic of that run, if the owner is Observed.
 	Admitted(c *cell.Cell, pl *Plan, in time.Duration, first Info)
 
 	// BeginsLocked comes when it is known that the run begins or has expired: with the beginning,
@@ -70,14 +70,15 @@ const (
 	TaskDropped   What = "dropped"   // handed back or discarded
 	TaskPaused    What = "paused"    // from outside, or by itself after failures
 	TaskResumed   What = "resumed"   // from outside
-	TaskOverran   What = "overran"   // the timeout of its run, whose body may go on
+	TaskOverran   What = "overran"   // a run exceeds its timeout, and the body may go on
 	TaskOver      What = "over"      // it has ended after its last run, which Ended could not know
 	TaskFailed    What = "failed"    // a failure has ended it; this may come twice, and in a run
 )
 
-// Sight is a tap that is always there, and is also told of the owner itself: how it is judged does
-// not depend on whether its runs are watched. Methods that end in Locked are called with the lock of
-// the owner held, the others without it.
+// Sight is a tap that is always there, as the health of an owner is found out whether or not its
+// runs are watched. So it is told of the owner itself, too; of each task of which something is
+// expected; and of each pause, resumption, overrun and failure. Methods that end in Locked are
+// called with the lock of the owner held, and the others, unless they say so, without it.
 type Sight interface {
 	Tap
 

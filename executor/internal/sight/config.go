@@ -9,7 +9,8 @@ import (
 // Config says what is to be watched. The options of package executor fill it in; the zero Config
 // asks for nothing that costs anything.
 type Config struct {
-	Observers *Observers                // nil if there are none
+	Observed  bool // there are observers, or a recording
+	Observers Observers
 	Measure   func(*Sight) any          // shows how late and how long runs are, which it asks for
 	Explain   *time.Duration            // explain runs that are later, and log that; nil for none
 	History   func(*Sight) any          // shows what has happened lately, which it asks for

@@ -49,13 +49,12 @@ func (s *Sight) buryLocked(pl *run.Plan) {
 
 // forgiveLocked forgets the end of a task of this name: a run has succeeded, or one was cancelled.
 func (s *Sight) forgiveLocked(name string) {
-	if name == "" || len(s.dead) == 0 {
-		return
+	if name != "" && len(s.dead) > 0 {
+		s.unburyLocked(func(d *death) bool { return d.name == name })
 	}
-	s.unburyLocked(func(d *death) bool { return d.name == name })
 }
 
-// CancelledLocked is that of [run.Sight]. It forgets the end of a task of that name.
+// CancelledLocked is that of [run.Sight].
 func (s *Sight) CancelledLocked(pl *run.Plan) {
 	if len(s.dead) > 0 { // so much is cheap
 		s.forgiveLocked(pl.Name)

@@ -5,11 +5,14 @@
 //
 // # Where a figure has its home
 //
-//	counters of the owner    run.Counts: runs, failures, expired; of all tasks measurements show these
-//	figures of a name        Kind: histograms, failures, expired, missed, the last success
-//	reasons of late runs     Insight
-//	figures of a second      History; the runs of a series themselves are in its trail
-//	a task that is expected  fate: its last success and failures in a row, which its death shows, too
+//	runs, failures, expired, of all tasks    run.Counts, which measurements show
+//	histograms, missed, the last success     Kind, one for all and one for each name
+//	failures and expired of a name           Kind
+//	reasons of late runs                     Insight
+//	figures of a second                      History
+//	the last runs of a series                its trail, see History
+//	last success and failures in a row of    fate, which the task's death shows, too
+//	a task of which something is expected
 //
 // Whatever shows a figure asks its home, and keeps no other.
 package sight

@@ -46,22 +46,17 @@ func (s *Sight) expect(c *cell.Cell, pl *run.Plan) {
 	if !pl.Expected() {
 		return
 	}
-	e := s.register(c, pl)
-	c.Watch(func() { s.settledExpected(e) })
-}
-
-func (s *Sight) register(c *cell.Cell, pl *run.Plan) *expectation {
 	s.owner.Lock.Lock()
-	defer s.owner.Lock.Unlock()
+	e := &expectation{cell: c, plan: pl, since: s.owner.Clock.Now(), fate: new(fate)}
 	s.sweepExpectationsLocked()
 	s.owner.HeedEndsLocked()
-	e := &expectation{cell: c, plan: pl, since: s.owner.Clock.Now(), fate: new(fate)}
 	own(pl).expects = e
 	s.expectations = append(s.expectations, e)
 	if at := e.broken(); at != clock.Never {
 		s.health.changesLocked(s, at)
 	}
-	return e
+	s.owner.Lock.Unlock()
+	c.Watch(func() { s.settledExpected(e) })
 }
 
 // unexpect takes back what expect has registered: the task is refused.

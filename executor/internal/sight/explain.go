@@ -1,6 +1,7 @@
 package sight
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"log/slog"
@@ -120,7 +121,7 @@ func (s *Sight) tellLate(x *run.Execution, w *waited) {
 	if s.config.Explain != nil {
 		defer s.logLate(x, &late, info) // also if an observer ends the goroutine
 	}
-	s.observers.Late.Each(func(f func(context.Context, run.Info, Lateness)) {
+	s.config.Observers.Late.Each(func(f func(context.Context, run.Info, Lateness)) {
 		s.owner.Guard("late", info, func() { f(within(x), info, late) })
 	})
 }
@@ -140,7 +141,7 @@ func within(x *run.Execution) context.Context {
 func (s *Sight) logLate(x *run.Execution, late *Lateness, info run.Info) {
 	o := s.owner
 	o.Lock.Lock()
-	e := &s.insight.kind(x.Plan).episode
+	e := &cmp.Or(seenOf(x.Plan).kind, &s.insight.All).episode // of all without a name
 	notable, suppressed := e.late(x.Task.Started)
 	count := e.count
 	o.Lock.Unlock()

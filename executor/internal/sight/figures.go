@@ -46,14 +46,6 @@ func (s *Sight) KindsLocked() (kinds []*Kind) {
 	return kinds
 }
 
-// SuccessOf returns when a run of the kind last succeeded, or the zero time.
-func (s *Sight) SuccessOf(k *Kind) time.Time {
-	if k.Success == 0 {
-		return time.Time{}
-	}
-	return s.owner.Clock.Time(k.Success)
-}
-
 // MeasurementsLocked returns what the option that asked for measurements makes of them; nil without
 // one. The lock is held.
 func (s *Sight) MeasurementsLocked() any {

@@ -31,9 +31,9 @@ type Kind struct {
 	Late     lateness.Histogram
 	Took     lateness.Histogram
 	Failures uint64
-	Expired  uint64 // runs that have not begun in time
-	Missed   uint64 // periods without a run of their own
-	Success  int64  // when a run last succeeded; 0 before that
+	Expired  uint64    // runs that have not begun in time
+	Missed   uint64    // periods without a run of their own
+	Success  time.Time // when a run last succeeded; zero before that
 
 	episode episode
 	seen    *seen // of its tasks of which nothing else is kept
@@ -61,14 +61,13 @@ const (
 	usuallyLate = 10 * time.Millisecond
 )
 
-// newInsight returns one that explains late runs from when on c says, and tells them. Tells says
-// whether there are observers who want to know.
-func newInsight(c *Config, tells bool) *Insight {
+// newInsight returns one that explains late runs, and tells them, from when on c says.
+func newInsight(c *Config) *Insight {
 	in := &Insight{Kinds: map[string]*Kind{}, after: -1, allowed: explainedAtOnce}
 	switch {
 	case c.Explain != nil:
 		in.after = int64(*c.Explain)
-	case tells:
+	case c.Observers.Late != nil:
 		in.after = int64(usuallyLate)
 	}
 	in.told = in.after
@@ -136,7 +135,7 @@ func (s *Sight) endsLocked(x *run.Execution) {
 // note notes how a run has ended, but not that it has failed: the owner counts those of all tasks.
 func (k *Kind) note(x *run.Execution, missed uint64) {
 	if !x.Failed && x.Err == nil { // not a failed attempt, nor cancelled
-		k.Success = x.Ended
+		k.Success = x.Owner.Clock.Time(x.Ended)
 	}
 	k.Missed += missed
 }
@@ -213,12 +212,4 @@ func (in *Insight) assign(pl *run.Plan) {
 	if pl.Name != "" && seenOf(pl).kind == nil {
 		keepKind(pl, in.kindOf(pl.Name))
 	}
-}
-
-// kind returns the kind of the plan's tasks; those without a name have that of all.
-func (in *Insight) kind(pl *run.Plan) *Kind {
-	if k := seenOf(pl).kind; k != nil {
-		return k
-	}
-	return &in.All
 }

@@ -51,7 +51,7 @@ func (s *Sight) tellDropped(c *cell.Cell, pl *run.Plan, err error, last bool) {
 	if s.recorder != nil {
 		s.recorder.Told(run.TaskDropped, c, last)
 	}
-	if hooks := s.observers.Dropped; hooks != nil {
+	if hooks := s.config.Observers.Dropped; hooks != nil {
 		s.tellError(run.TaskDropped, s.owner.DescribeWaiting(c, pl), err, hooks)
 	}
 }

@@ -10,13 +10,12 @@ import (
 // The fields of the first part do not change. The owner's lock guards the second, and what they
 // lead to, [Insight] and [History] included.
 type Sight struct {
-	owner     *run.Owner
-	crew      Crew
-	config    Config
-	observers Observers
-	insight   *Insight // how late runs have been; nil if that is not asked for
-	past      *History // what has happened lately; nil if that is not asked for
-	recorder  Recorder // nil if nothing is recorded
+	owner    *run.Owner
+	crew     Crew
+	config   Config
+	insight  *Insight // how late runs have been; nil if that is not asked for
+	past     *History // what has happened lately; nil if that is not asked for
+	recorder Recorder // nil if nothing is recorded
 
 	expectations []*expectation
 	sweepAt      int      // how many there are to be before they are looked through
@@ -34,12 +33,8 @@ func Open(o *run.Owner, crew Crew, hooked bool) {
 	if c, ok := o.Watch.(*Config); ok {
 		s.config = *c
 	}
-	observed := s.config.Observers != nil || s.config.Record != nil
-	if s.config.Observers != nil {
-		s.observers = *s.config.Observers
-	}
 	if s.config.Measure != nil {
-		s.insight = newInsight(&s.config, s.observers.Late != nil)
+		s.insight = newInsight(&s.config)
 	}
 	if s.config.History != nil {
 		s.past = new(History)
@@ -47,7 +42,7 @@ func Open(o *run.Owner, crew Crew, hooked bool) {
 	if s.config.Record != nil {
 		s.recorder, o.Recorded = s.config.Record(o), true
 	}
-	o.Open(s, s.insight != nil, observed, hooked)
+	o.Open(s, s.insight != nil, s.config.Observed, hooked)
 }
 
 // Of returns what watches an owner.

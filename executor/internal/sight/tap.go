@@ -13,7 +13,7 @@ func (s *Sight) Admitted(c *cell.Cell, pl *run.Plan, in time.Duration, first run
 	if s.recorder != nil {
 		s.recorder.Submitted(c, pl, in)
 	}
-	s.tell("submitted", first, s.observers.Submitted)
+	s.tell("submitted", first, s.config.Observers.Submitted)
 	s.expect(c, pl)
 }
 
@@ -39,9 +39,9 @@ func (s *Sight) Began(x *run.Execution) {
 		s.recorder.Began(x.Task, info, x.Due)
 	}
 	if info.Missed > 0 {
-		defer s.tell("missed", info, s.observers.Missed)
+		defer s.tell("missed", info, s.config.Observers.Missed)
 	}
-	s.observers.Began.Each(func(f func(context.Context, run.Info) context.Context) {
+	s.config.Observers.Began.Each(func(f func(context.Context, run.Info) context.Context) {
 		s.owner.Guard("began", info, func() {
 			if ctx := f(x.Ctx, info); ctx != nil {
 				x.Ctx = ctx
@@ -64,7 +64,7 @@ func (s *Sight) Ended(x *run.Execution) {
 	s.recordEnd(x)
 	switch {
 	case x.Expired():
-		s.tell("expired", x.Info(), s.observers.Expired)
+		s.tell("expired", x.Info(), s.config.Observers.Expired)
 	case x.Began():
 		s.tellEnded(x, x.Info())
 	}
@@ -73,11 +73,11 @@ func (s *Sight) Ended(x *run.Execution) {
 // tellEnded tells observers that a run has ended.
 func (s *Sight) tellEnded(x *run.Execution, info run.Info) {
 	// Deferred, as another observer may end the goroutine.
-	defer s.observers.Ended.Each(func(f func(context.Context, run.Info, error)) {
+	defer s.config.Observers.Ended.Each(func(f func(context.Context, run.Info, error)) {
 		s.owner.Guard("ended", info, func() { f(x.Ctx, info, x.Err) })
 	})
 	if x.Overdue() {
-		s.tell("overran", info, s.observers.Overran)
+		s.tell("overran", info, s.config.Observers.Overran)
 	}
 }
 
@@ -96,7 +96,7 @@ func (s *Sight) EndsLocked(x *run.Execution) {
 
 // Told is that of [run.Tap].
 func (s *Sight) Told(n run.News) {
-	switch obs := &s.observers; n.What {
+	switch obs := &s.config.Observers; n.What {
 	case run.TaskRejected:
 		s.unexpect(n.Plan)
 		if s.recorder != nil {
