@@ -3,7 +3,7 @@ package executor
 import (
 	"fmt"
 
-	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/executor/internal/sight"
 )
 
 // Expvar returns a variable for expvar.Publish. Its text is a JSON object of the moment in which it
@@ -14,4 +14,4 @@ import (
 //
 // To ask it costs what Stats does. This package does not link expvar, which registers an http
 // handler.
-func (p *Pool) Expvar() fmt.Stringer { return run.VarFunc(p.engine().Vars) }
+func (p *Pool) Expvar() fmt.Stringer { return sight.VarFunc(p.engine().Vars) }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor/internal/engine"
 	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/executor/internal/sight"
 	"github.com/punctual-go/punctual/internal/series"
 )
 
@@ -130,28 +131,21 @@ func (h Health) Err() error {
 // Health returns how the pool is; see [Expect]. It takes the lock for O(n) with n tasks of which
 // something is expected, and calls no user code.
 func (p *Pool) Health() Health {
-	at, state, tasks, lack := p.engine().Health()
-	h := Health{Status: HealthOK, At: at, Pool: p.runs().Name, State: state}
-	h.add(tasks)
-	switch {
-	case h.State != engine.StateRunning:
-		h.Status, h.Reason = HealthDown, "it is "+h.State
-	case lack.Down:
-		h.Status, h.Reason = HealthDown, lack.Reason
-	case lack.Reason != "":
-		h.Status, h.Reason = HealthDegraded, lack.Reason
+	at, state, status, reason, tasks := p.engine().Health()
+	h := Health{At: at, Pool: p.runs().Name, State: state, Status: status, Reason: reason}
+	for _, t := range tasks {
+		h.Tasks = append(h.Tasks, TaskHealth(t))
 	}
 	return h
 }
 
-// add adds the tasks, of which those in trouble degrade it.
-func (h *Health) add(tasks []run.TaskHealth) {
-	for _, t := range tasks {
-		if t.InTrouble() {
-			h.Status = HealthDegraded
-		}
-		h.Tasks = append(h.Tasks, TaskHealth(t))
+// taskHealthLocked returns whether what is expected of a task holds, or nil if nothing is.
+func taskHealthLocked(o *run.Owner, pl *run.Plan) *TaskHealth {
+	t, ok := sight.Of(o).TaskLocked(pl)
+	if !ok {
+		return nil
 	}
+	return (*TaskHealth)(&t)
 }
 
 // OnHealth has f called when the status of a pool or event loop, or the state of a task, becomes
@@ -165,7 +159,8 @@ func OnHealth(f func(Health)) LoopOption {
 	}
 	return forLoops(func(s *run.Settings) {
 		known := HealthOK
-		s.OnHealth = append(s.OnHealth, func(health any) (tell func()) {
+		c := sight.ConfigOf(s)
+		c.OnHealth = append(c.OnHealth, func(health any) (tell func()) {
 			h := health.(Health)
 			now := h.trouble()
 			if now == known || h.State != engine.StateRunning {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/executor/internal/sight"
 )
 
 // KeepHistory has a pool or event loop remember what has happened lately, to show it: ten minutes
@@ -16,7 +17,7 @@ import (
 func KeepHistory() LoopOption {
 	return forLoops(func(s *run.Settings) {
 		measured(s)
-		s.History = func(o *run.Owner) any { return historyOf(o) }
+		sight.ConfigOf(s).History = func(s *sight.Sight) any { return historyOf(s) }
 	})
 }
 
@@ -55,12 +56,12 @@ type PastRun struct {
 
 // History returns what has happened lately; without [KeepHistory], nothing. It takes the lock for
 // some microseconds.
-func (p *Pool) History() History { return historyOf(p.runs()) }
+func (p *Pool) History() History { return historyOf(sight.Of(p.runs())) }
 
-func historyOf(o *run.Owner) (h History) {
-	seconds, late := o.Remembered()
-	for _, s := range seconds {
-		h.Seconds = append(h.Seconds, Second(s))
+func historyOf(s *sight.Sight) (h History) {
+	seconds, late := s.Remembered()
+	for _, second := range seconds {
+		h.Seconds = append(h.Seconds, Second(second))
 	}
 	for _, r := range late {
 		h.Late = append(h.Late, pastRunOf(r))
@@ -68,7 +69,7 @@ func historyOf(o *run.Owner) (h History) {
 	return h
 }
 
-func pastRunOf(r run.Past) PastRun {
+func pastRunOf(r sight.Past) PastRun {
 	past := PastRun{LastRun: lastRunOf(r.LastRun), Late: r.Late, Expired: r.Expired}
 	if r.Why != nil {
 		why := latenessOf(*r.Why)
@@ -84,7 +85,7 @@ func (h Handle) History() (runs []PastRun) {
 	if !ok {
 		return nil
 	}
-	for _, r := range o.Trail(pl) {
+	for _, r := range sight.Of(o).Trail(pl) {
 		runs = append(runs, pastRunOf(r))
 	}
 	return runs

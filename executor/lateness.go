@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/executor/internal/sight"
 )
 
 // Lateness says how late a run began, or expired, and what it had waited for since it was due.
@@ -50,17 +51,17 @@ func (l Lateness) String() string {
 	return inner.Why()
 }
 
-func (l Lateness) inner() run.Lateness {
-	inner := run.Lateness{Total: l.Total, Clock: l.Clock, Previous: l.Previous, Held: l.Held,
+func (l Lateness) inner() sight.Lateness {
+	inner := sight.Lateness{Total: l.Total, Clock: l.Clock, Previous: l.Previous, Held: l.Held,
 		Busy: l.Busy, Queue: l.Queue, Slack: l.Slack, Wake: l.Wake, Collector: l.Collector,
 		Partial: l.Partial, Expired: l.Expired}
 	for _, h := range l.Holders {
-		inner.Holders = append(inner.Holders, run.Holder{Info: run.Info(h.Run), For: h.For})
+		inner.Holders = append(inner.Holders, sight.Holder{Info: run.Info(h.Run), For: h.For})
 	}
 	return inner
 }
 
-func latenessOf(inner run.Lateness) Lateness {
+func latenessOf(inner sight.Lateness) Lateness {
 	l := Lateness{Total: inner.Total, Clock: inner.Clock, Previous: inner.Previous,
 		Held: inner.Held, Busy: inner.Busy, Queue: inner.Queue, Slack: inner.Slack,
 		Wake: inner.Wake, Collector: inner.Collector, Partial: inner.Partial,
@@ -93,7 +94,7 @@ func ExplainLate(d time.Duration) LoopOption {
 	}
 	return forLoops(func(s *run.Settings) {
 		measured(s)
-		s.Explain = &d
+		sight.ConfigOf(s).Explain = &d
 	})
 }
 
@@ -112,11 +113,12 @@ func OnLate(d, interval time.Duration, f func(Run, Lateness)) LoopOption {
 	}
 	return forLoops(func(s *run.Settings) {
 		measured(s)
-		if s.Snap == nil || d < *s.Snap {
-			s.Snap = &d
+		c := sight.ConfigOf(s)
+		if c.Snap == nil || d < *c.Snap {
+			c.Snap = &d
 		}
 		snapper := newSnapper(interval, f)
-		s.Snaps = append(s.Snaps, func(r run.Info, l run.Lateness, guard func(func())) {
+		c.Snaps = append(c.Snaps, func(r run.Info, l sight.Lateness, guard func(func())) {
 			if l.Total > d {
 				snapper.late(Run(r), latenessOf(l), guard)
 			}

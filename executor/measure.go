@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/executor/internal/sight"
 	"github.com/punctual-go/punctual/internal/lateness"
 )
 
@@ -16,7 +17,7 @@ import (
 func Measure() LoopOption { return forLoops(measured) }
 
 func measured(s *run.Settings) {
-	s.Measure = func(o *run.Owner) any { return measurementsLocked(o) }
+	sight.ConfigOf(s).Measure = func(s *sight.Sight) any { return measurementsLocked(s) }
 }
 
 // Buckets is how many buckets a [Histogram] has.
@@ -92,31 +93,30 @@ type TaskMeasurements struct {
 // Measurements returns what has been measured since the pool was made; without [Measure], nothing.
 // It copies 1 KiB for each name with the pool locked.
 func (p *Pool) Measurements() Measurements {
-	p.runs().Lock.Lock()
-	defer p.runs().Lock.Unlock()
-	return measurementsLocked(p.runs())
+	o := p.runs()
+	o.Lock.Lock()
+	defer o.Lock.Unlock()
+	m, _ := sight.Of(o).MeasurementsLocked().(Measurements)
+	return m
 }
 
-func measurementsLocked(o *run.Owner) (m Measurements) {
-	if o.Insight == nil {
-		return m
-	}
-	total, parts, unexplained := o.Insight.Reasons()
+func measurementsLocked(s *sight.Sight) (m Measurements) {
+	total, parts, unexplained := s.ReasonsLocked()
 	m.Unexplained = unexplained
 	m.Reasons = Lateness{Total: total,
-		Clock: parts[run.PartClock], Previous: parts[run.PartPrevious],
-		Held: parts[run.PartHeld], Busy: parts[run.PartBusy], Queue: parts[run.PartQueue],
-		Slack: parts[run.PartSlack], Wake: parts[run.PartWake],
+		Clock: parts[sight.PartClock], Previous: parts[sight.PartPrevious],
+		Held: parts[sight.PartHeld], Busy: parts[sight.PartBusy], Queue: parts[sight.PartQueue],
+		Slack: parts[sight.PartSlack], Wake: parts[sight.PartWake],
 	}
-	for _, k := range o.KindsLocked() {
-		task := TaskMeasurements{Name: k.Name, Late: Histogram(k.Late), Took: Histogram(k.Took),
-			Failures: k.Failures, Expired: k.Expired, Missed: k.Missed,
-			LastSuccess: o.SuccessOf(k)}
-		if k == &o.Insight.All {
-			m.TaskMeasurements = task
-		} else {
-			m.Tasks = append(m.Tasks, task)
-		}
+	all := s.AllLocked()
+	m.TaskMeasurements = taskMeasurements(&all)
+	for _, k := range s.KindsLocked() {
+		m.Tasks = append(m.Tasks, taskMeasurements(k))
 	}
 	return m
+}
+
+func taskMeasurements(k *sight.Kind) TaskMeasurements {
+	return TaskMeasurements{Name: k.Name, Late: Histogram(k.Late), Took: Histogram(k.Took),
+		Failures: k.Failures, Expired: k.Expired, Missed: k.Missed, LastSuccess: k.Success}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/executor/internal/sight"
 )
 
 // Observer is told what becomes of the tasks of a pool or event loop. Each field may be nil, and
@@ -89,11 +90,9 @@ func Observe(observers ...Observer) LoopOption {
 
 // observe adds one observer.
 func observe(s *run.Settings, o Observer) {
-	all := run.Observers{}
-	if s.Observers != nil {
-		all = *s.Observers
-	}
-	s.Observers = &all
+	c := sight.ConfigOf(s)
+	c.Observed = true
+	all := &c.Observers
 	add(&all.Submitted, o.Submitted)
 	add(&all.Missed, o.Missed)
 	add(&all.Overran, o.Overran)
@@ -109,7 +108,7 @@ func observe(s *run.Settings, o Observer) {
 	}
 	if o.Late != nil {
 		measured(s)
-		all.Late = append(all.Late, func(ctx context.Context, r run.Info, l run.Lateness) {
+		all.Late = append(all.Late, func(ctx context.Context, r run.Info, l sight.Lateness) {
 			o.Late(ctx, Run(r), latenessOf(l))
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/executor/internal/sight"
 	"github.com/punctual-go/punctual/executor/internal/tape"
 )
 
@@ -23,9 +24,8 @@ func Record(w io.Writer) LoopOption {
 		panic("executor: nil writer")
 	}
 	return forLoops(func(s *run.Settings) {
-		if s.Observers == nil {
-			s.Observers = new(run.Observers)
-		}
-		s.Record = func(o *run.Owner) run.Recorder { return tape.NewWriter(w, o) }
+		c := sight.ConfigOf(s)
+		c.Observed = true
+		c.Record = func(o *run.Owner) sight.Recorder { return tape.NewWriter(w, o) }
 	})
 }

@@ -30,17 +30,16 @@ func (h Handle) Status() TaskStatus {
 	if !ok {
 		return TaskStatus{Kind: Once, State: h.State()}
 	}
-	inner := o.Status(h.cell, pl, h.host.NextLocked)
+	o.Lock.Lock()
+	inner := o.StatusLocked(h.cell, pl, h.host.NextLocked)
+	health := taskHealthLocked(o, pl)
+	o.Lock.Unlock()
 	s := TaskStatus{Name: pl.Name, Kind: h.Kind(), State: future.State(inner.Phase),
 		Paused: inner.Paused, Unique: pl.Unique, Period: inner.Period, Next: inner.Next,
-		Runs: inner.Runs}
+		Runs: inner.Runs, Health: health}
 	if inner.Last != nil {
 		last := lastRunOf(*inner.Last)
 		s.Last = &last
-	}
-	if inner.Health != nil {
-		health := TaskHealth(*inner.Health)
-		s.Health = &health
 	}
 	return s
 }

@@ -253,21 +253,10 @@ func (d door) enter(n *link, when, now int64) error {
 		}
 		return d.let(n, when, now)
 	}
-	if l.runs.Observers == nil && !pl.Expected() {
+	if !l.runs.Observed && !pl.Expected() {
 		return let()
 	}
-	l.runs.Expect(c, pl)
-	accepted := false
-	defer func() {
-		if !accepted { // or an observer has ended the goroutine
-			l.runs.Unexpect(pl)
-		}
-	}()
-	err := l.runs.Admit(c, pl, time.Duration(when-now), let, func() { l.rejected.Add(1) })
-	if accepted = err == nil; accepted && pl.Expected() {
-		l.runs.Expected(pl)
-	}
-	return err
+	return l.runs.Admit(c, pl, time.Duration(when-now), let, func() { l.rejected.Add(1) })
 }
 
 // let is enter without the checks before.

@@ -35,7 +35,7 @@ func (l *Loop) run() {
 
 // callBody calls the body after observers, if there are any.
 func (l *Loop) callBody() {
-	if l.runs.Observers == nil {
+	if !l.runs.Observed {
 		l.exec.Call()
 		return
 	}

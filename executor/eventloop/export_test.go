@@ -3,6 +3,7 @@ package eventloop
 import (
 	"fmt"
 
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
@@ -90,3 +91,6 @@ func (l *Loop) AgendaLen() int {
 	defer l.mu.Unlock()
 	return l.agenda.len()
 }
+
+// Watched has the loop be watched anew, before its first task.
+func (l *Loop) Watched(watch func(*run.Owner)) { watch(&l.runs) }

@@ -3,17 +3,17 @@ package eventloop
 import (
 	"fmt"
 
-	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/executor/internal/sight"
 )
 
 // Expvar returns a variable for expvar.Publish, with the fields of [executor.Pool.Expvar].
-func (l *Loop) Expvar() fmt.Stringer { return run.VarFunc(l.vars) }
+func (l *Loop) Expvar() fmt.Stringer { return sight.VarFunc(l.vars) }
 
-func (l *Loop) vars() run.Vars {
+func (l *Loop) vars() sight.Vars {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.statsLocked()
-	v := run.Vars{
+	v := sight.Vars{
 		Name: s.Name, State: s.State, Workers: 1, Busy: s.Busy, Queued: s.Queued,
 		Overdue: int64(l.overdueLocked()), Accepted: s.Accepted, Rejected: s.Rejected,
 		Completed: s.Completed, Cancelled: s.Cancelled, Returned: s.Returned, Runs: s.Runs,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/executor/internal/sight"
 	"github.com/punctual-go/punctual/internal/alarm"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
@@ -117,14 +118,10 @@ func New(opts ...Option) *Loop {
 		Requeue:     l.requeueLocked,
 		MayRepeat:   l.mayRepeatLocked,
 		SetAside:    l.setAsideLocked,
-		Crew:        (*crew)(l),
 	}
 	l.exec.Owner = &l.runs
-	l.runs.Running = func(yield func(*run.Execution) bool) { yield(&l.exec) }
-	l.runs.Limit = func() int { return 1 }
 	l.runs.Size = 1
-	l.runs.Health = func() any { return l.Health() }
-	l.runs.Open(false)
+	sight.Open(&l.runs, (*crew)(l), false)
 	l.submitted = l.newPlan(series.Options{})
 	l.executed = l.newPlan(series.Options{})
 	l.executed.Reports = true

@@ -1,15 +1,17 @@
 package eventloop
 
 import (
+	"iter"
 	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/executor/internal/sight"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
 )
 
 // A loop whose one worker, its goroutine, stays in a run looks for a shortage like a pool; see
-// [run.Crew]. To run tasks and to take them in must cost nothing more for that. So the timer is set
+// [sight.Crew]. To run tasks and to take them in must cost nothing more for that. So the timer is set
 // when the goroutine begins and when it wakes from a sleep, which cost much more; and if it fires
 // during a run while nothing is due, it puts hung in place of awake. Then the next submitter takes
 // the loop for one that sleeps, and has the timer set again.
@@ -34,7 +36,21 @@ func (l *Loop) unhang() {
 	l.busyLocked()
 }
 
-// LackingSince is that of [run.Crew].
+// Running is that of [sight.Crew].
+func (c *crew) Running() iter.Seq[*run.Execution] {
+	return func(yield func(*run.Execution) bool) { yield(&c.exec) }
+}
+
+// Limit is that of [sight.Crew].
+func (c *crew) Limit() int { return 1 }
+
+// Held is that of [sight.Crew].
+func (c *crew) Held() bool { return false }
+
+// Health is that of [sight.Crew].
+func (c *crew) Health() any { return c.loop().Health() }
+
+// LackingSince is that of [sight.Crew].
 func (c *crew) LackingSince(now int64) (since int64, lacks bool) {
 	l := c.loop()
 	if l.stage != running || l.exec.Task == nil {
@@ -48,7 +64,7 @@ func (c *crew) LackingSince(now int64) (since int64, lacks bool) {
 	return max(head.When, l.exec.Task.Started), true
 }
 
-// NextLack is that of [run.Crew].
+// NextLack is that of [sight.Crew].
 func (c *crew) NextLack(now int64) int64 {
 	l := c.loop()
 	switch next := l.next.Load(); {
@@ -69,21 +85,21 @@ func (c *crew) NextLack(now int64) int64 {
 	return clock.Never
 }
 
-// Short is that of [run.Crew].
+// Short is that of [sight.Crew].
 func (c *crew) Short(short bool) {
 	c.heeds = short
 	c.notices.heedLocked(short)
 }
 
-// Holders is that of [run.Crew].
-func (c *crew) Holders() (holders []run.Holder) {
+// Holders is that of [sight.Crew].
+func (c *crew) Holders() (holders []sight.Holder) {
 	for _, r := range c.loop().runningLocked() {
-		holders = append(holders, run.Holder{Info: run.Info(r.Run), For: r.For})
+		holders = append(holders, sight.Holder{Info: run.Info(r.Run), For: r.For})
 	}
 	return holders
 }
 
-// Waiting is that of [run.Crew].
+// Waiting is that of [sight.Crew].
 func (c *crew) Waiting() int { return c.loop().statsLocked().Queued }
 
 // firstLocked returns the first task on the agenda that has not been cancelled, or nil if there is

@@ -8,6 +8,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/executor/internal/sight"
 )
 
 // Stats is a consistent snapshot of a loop.
@@ -117,7 +118,7 @@ func (l *Loop) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.statsLocked()
-	if late, took, ok := l.runs.MeasuredLocked(); ok {
+	if late, took, ok := sight.Of(&l.runs).MeasuredLocked(); ok {
 		s.Late = (*executor.Histogram)(&late).Distribution()
 		s.Took = (*executor.Histogram)(&took).Distribution()
 	}

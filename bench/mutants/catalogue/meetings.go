@@ -54,7 +54,7 @@ var meetings = []Mutant{
 	{
 		ID:    "meet-08",
 		Fault: "a series that has given up after failures is in good health",
-		File:  "executor/internal/run/expect.go",
+		File:  "executor/internal/sight/expect.go",
 		From:  "return e.plan.Paused() && !e.plan.GaveUp()",
 		To:    "return e.plan.Paused()",
 	},
@@ -62,14 +62,14 @@ var meetings = []Mutant{
 		ID:    "meet-09",
 		Fault: "a job whose runs all expire is in good health",
 		File:  "executor/internal/run/execution.go",
-		From:  "e != nil && (x.skip == noSkip || x.skip == tardy)",
-		To:    "e != nil && x.skip == noSkip",
+		From:  "tap != nil && (x.skip == noSkip || x.skip == tardy) {",
+		To:    "tap != nil && x.skip == noSkip {",
 	},
 	{
 		ID:    "meet-10",
 		Fault: "a series of which nothing is expected dies in good health",
 		File:  "executor/internal/run/execution.go",
-		From:  "o.bury(pl)",
+		From:  "o.Told(News{What: TaskFailed, Task: x.Task, Plan: pl})",
 		To:    "",
 	},
 	{
@@ -160,7 +160,7 @@ var meetings = []Mutant{
 		ID:    "meet-23",
 		Fault: "a calendar that fails at a command is reported with a start, which the task has not had",
 		File:  "executor/internal/run/dates.go",
-		From:  "o.Report(o.waiting(c, pl), *err)",
+		From:  "o.Report(o.DescribeWaiting(c, pl), *err)",
 		To:    "o.Report(o.Describe(c, pl), *err)",
 	},
 }

@@ -5,9 +5,9 @@ var recordings = []Mutant{
 	{
 		ID:    "recording-01",
 		Fault: "a recording tells when a run was planned after the catch-up has moved that",
-		File:  "executor/internal/run/watched.go",
-		From:  "x.Owner.Recorder.Began(x.Task, x.info, x.due)",
-		To:    "x.Owner.Recorder.Began(x.Task, x.info, x.Task.When)",
+		File:  "executor/internal/sight/tap.go",
+		From:  "s.recorder.Began(x.Task, info, x.Due)",
+		To:    "s.recorder.Began(x.Task, info, x.Task.When)",
 	},
 	{
 		ID:    "recording-02",

@@ -144,13 +144,13 @@ func (p *Pool) watchWall() {
 
 // admit is the door: it makes c, which has been prepared, a task of the pool, or says why not.
 func (p *Pool) admit(c *cell.Cell, pl *plan, w way) error {
-	if p.runs.Observers == nil && pl.Within == nil && !pl.Expected() {
+	if !p.runs.Observed && pl.Within == nil && !pl.Expected() {
 		return p.enter(c, pl, w)
 	}
 	return p.admitTold(c, pl, w)
 }
 
-// admitTold is admit for a task that others are to know of before it can begin, or that ends with a
+// admitTold is admit for a task that the tap is told of before it can begin, or that ends with a
 // context.
 func (p *Pool) admitTold(c *cell.Cell, pl *plan, w way) error {
 	accept := func() error {
@@ -159,32 +159,16 @@ func (p *Pool) admitTold(c *cell.Cell, pl *plan, w way) error {
 		}
 		return p.enter(c, pl, w)
 	}
-	if pl.Expected() {
-		expected := accept
-		accept = func() error { return p.expect(c, pl, expected) }
+	if p.runs.Observed || pl.Expected() {
+		refused := func() { _ = p.refuse(c, nil) }
+		offered := accept
+		accept = func() error { return p.runs.Admit(c, &pl.Plan, w.in(p), offered, refused) }
 	}
-	err := p.runs.Admit(c, &pl.Plan, w.in(p), accept, func() { _ = p.refuse(c, nil) })
-	if err == nil {
-		p.runs.Follow(c, &pl.Plan)
+	if err := accept(); err != nil {
+		return err
 	}
-	return err
-}
-
-// expect accepts c, of which something is expected. It is not if c is refused, also by a policy
-// that panics or ends the goroutine.
-func (p *Pool) expect(c *cell.Cell, pl *plan, accept func() error) (err error) {
-	returned := false
-	p.runs.Expect(c, &pl.Plan)
-	defer func() {
-		if returned && err == nil || !returned && p.runs.Accepted(c) {
-			p.runs.Expected(&pl.Plan)
-		} else {
-			p.runs.Unexpect(&pl.Plan)
-		}
-	}()
-	err = accept()
-	returned = true
-	return err
+	p.runs.Follow(c, &pl.Plan)
+	return nil
 }
 
 // post puts a task into the inbox without the pool's lock, and wakes a worker if none would look

@@ -181,7 +181,7 @@ func (x *execution) run() {
 
 // callBody calls the body after hooks and observers, if there are any.
 func (x *execution) callBody() {
-	if x.pool.Before == nil && x.Owner.Observers == nil {
+	if x.pool.Before == nil && !x.Owner.Observed {
 		x.Call()
 		return
 	}
@@ -256,7 +256,7 @@ func (x *execution) accountLocked() (refused *cell.Cell) {
 	}
 	pl := planOf(c)
 	s := pl.strand
-	if s != nil && !x.Skipped() && (s.gap > 0 || p.runs.Insight != nil) {
+	if s != nil && !x.Skipped() && (s.gap > 0 || p.runs.Tap != nil) {
 		s.ended = p.clock.Now()
 	}
 	// The check for a cancellation and the queueing are one step under the lock; see

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/parking"
@@ -297,4 +298,10 @@ func (p *Pool) Dealt() int {
 func (p *Pool) Blocks() int {
 	defer p.Lock()()
 	return p.inbox.Blocks()
+}
+
+// Watched has the pool be watched anew, before its first task.
+func (p *Pool) Watched(watch func(*run.Owner)) {
+	watch(&p.runs)
+	p.watched.Store(true)
 }

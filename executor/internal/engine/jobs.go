@@ -55,13 +55,10 @@ func (p *Pool) Apply(jobs []Job) (Changes, error) {
 	for _, w := range wanted {
 		switch {
 		case w.added:
-			if w.plan.Expected() {
-				p.runs.Expected(&w.plan.Plan)
-			}
 			p.runs.Follow(w.cell, &w.plan.Plan)
 			p.runs.PartedSince(partings, w.cell, &w.plan.Plan)
 		case w.announced:
-			p.runs.Rejected(w.cell, w.told, p.refuse(w.cell, cmp.Or(err, ErrDuplicate)))
+			p.runs.Rejected(w.cell, &w.plan.Plan, w.told, p.refuse(w.cell, cmp.Or(err, ErrDuplicate)))
 		}
 	}
 	return changes, err
@@ -263,7 +260,6 @@ func (p *Pool) addJobLocked(w *job, now int64) {
 		w.plan.Hold()
 		w.cell.When = w.plan.Due()
 	}
-	p.runs.ExpectLocked(w.cell, &w.plan.Plan)
 	p.placeLocked(w.cell, w.cell.When)
 	p.acceptedLocked(w.cell, w.plan)
 	p.notifyLocked(now)

@@ -244,7 +244,7 @@ func (p *Pool) settled() {
 func (p *Pool) finish(ended bool) {
 	switch {
 	case !ended:
-	case p.AtEnd == nil && p.runs.Recorder == nil:
+	case p.AtEnd == nil && !p.runs.Recorded:
 		p.terminate()
 		close(p.done)
 	default:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
+	"github.com/punctual-go/punctual/executor/internal/sight"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/parking"
@@ -102,14 +103,10 @@ func (p *Pool) Init(core int, plain bool, s Settings) {
 		Requeue:     p.requeueLocked,
 		MayRepeat:   p.mayRepeatLocked,
 		SetAside:    p.setAsideLocked,
-		Crew:        (*crew)(p),
 	}
-	p.runs.Running, p.runs.Limit = p.runsLocked(), p.limitLocked
-	p.runs.Health = s.HealthOf
-	p.runs.Held = func() bool { return p.pause.on }
 	p.core = core
 	p.runs.Size = p.sizeAsMade()
-	p.runs.Open(p.Before != nil || p.After != nil)
+	sight.Open(&p.runs, (*crew)(p), p.Before != nil || p.After != nil)
 	p.special = len(p.Decorate) > 0 || p.Shared.Defaults != nil
 	p.submitted, p.executed = p.newPlan(series.Options{}), p.newPlan(series.Options{})
 	p.submitted.shared, p.executed.shared = true, true

@@ -1,12 +1,15 @@
 package engine
 
 import (
+	"iter"
+
 	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/executor/internal/sight"
 	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/parking"
 )
 
-// crew is a Pool as what looks for a shortage of workers sees it; see [run.Crew].
+// crew is a Pool as what looks for a shortage of workers sees it; see [sight.Crew].
 type crew Pool
 
 func (c *crew) pool() *Pool { return (*Pool)(c) }
@@ -40,7 +43,19 @@ func (p *Pool) lacksLocked() bool {
 	return p.stage == running && !p.pause.on && p.allBusyLocked()
 }
 
-// LackingSince is that of [run.Crew].
+// Running is that of [sight.Crew].
+func (c *crew) Running() iter.Seq[*run.Execution] { return c.pool().runsLocked() }
+
+// Limit is that of [sight.Crew].
+func (c *crew) Limit() int { return c.pool().limitLocked() }
+
+// Held is that of [sight.Crew].
+func (c *crew) Held() bool { return c.pool().pause.on }
+
+// Health is that of [sight.Crew].
+func (c *crew) Health() any { return c.pool().HealthOf() }
+
+// LackingSince is that of [sight.Crew].
 func (c *crew) LackingSince(now int64) (since int64, lacks bool) {
 	p := c.pool()
 	if !p.lacksLocked() {
@@ -73,7 +88,7 @@ func (c *crew) LackingSince(now int64) (since int64, lacks bool) {
 	return since, true
 }
 
-// NextLack is that of [run.Crew]. Every submission that finds no worker free calls busyLocked.
+// NextLack is that of [sight.Crew]. Every submission that finds no worker free calls busyLocked.
 func (c *crew) NextLack(now int64) int64 {
 	p := c.pool()
 	if head, _, _ := p.headLocked(); head > now && p.lacksLocked() {
@@ -82,18 +97,18 @@ func (c *crew) NextLack(now int64) int64 {
 	return clock.Never
 }
 
-// Short is that of [run.Crew].
+// Short is that of [sight.Crew].
 func (c *crew) Short(bool) {}
 
-// Holders is that of [run.Crew].
-func (c *crew) Holders() (holders []run.Holder) {
+// Holders is that of [sight.Crew].
+func (c *crew) Holders() (holders []sight.Holder) {
 	for _, r := range c.pool().runningLocked() {
-		holders = append(holders, run.Holder{Info: r.Run, For: r.For})
+		holders = append(holders, sight.Holder{Info: r.Run, For: r.For})
 	}
 	return holders
 }
 
-// Waiting is that of [run.Crew].
+// Waiting is that of [sight.Crew].
 func (c *crew) Waiting() int {
 	p := c.pool()
 	return p.waitingLocked() + p.heldBack

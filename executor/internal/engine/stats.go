@@ -8,6 +8,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
+	"github.com/punctual-go/punctual/executor/internal/sight"
 	"github.com/punctual-go/punctual/internal/lateness"
 	"github.com/punctual-go/punctual/internal/parking"
 )
@@ -56,7 +57,7 @@ type counts struct {
 func (p *Pool) Stats() (s Stats, late, took lateness.Histogram, measured bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	late, took, measured = p.runs.MeasuredLocked()
+	late, took, measured = sight.Of(&p.runs).MeasuredLocked()
 	return p.statsLocked(), late, took, measured
 }
 
@@ -186,11 +187,11 @@ func (p *Pool) runningLocked() (rs []Running) {
 }
 
 // Vars returns the figures as a variable of package expvar shows them.
-func (p *Pool) Vars() run.Vars {
+func (p *Pool) Vars() sight.Vars {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.statsLocked()
-	v := run.Vars{
+	v := sight.Vars{
 		Name: s.Name, State: s.State, Workers: s.Workers, Busy: s.Busy, Queued: s.Queued,
 		Overdue: int64(s.Overdue), Accepted: s.Accepted, Rejected: s.Rejected,
 		Completed: s.Completed, Cancelled: s.Cancelled, Returned: s.Returned, Runs: s.Runs,
@@ -204,11 +205,12 @@ func (p *Pool) Vars() run.Vars {
 // StateRunning is the state of a pool that is not shut down.
 const StateRunning = "running"
 
-// Health returns the state of the pool, how the tasks are of which something is expected, and what
-// it lacks, all as of one moment.
-func (p *Pool) Health() (at time.Time, state string, tasks []run.TaskHealth, lack run.Lack) {
+// Health returns the state of the pool, what it means for its health, and how the tasks are of which
+// something is expected, all as of one moment.
+func (p *Pool) Health() (at time.Time, state, status, reason string, tasks []sight.TaskHealth) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	at = p.clock.Time(p.clock.Now())
-	return at, p.stage.String(), p.runs.HealthLocked(), p.runs.LackLocked()
+	state = p.stage.String()
+	status, reason, tasks = sight.Of(&p.runs).HealthLocked(state, p.stage == running)
+	return p.clock.Time(p.clock.Now()), state, status, reason, tasks
 }

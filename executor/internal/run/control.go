@@ -10,8 +10,8 @@ import (
 // Pause stops the planned runs of a series. A run in progress goes on.
 func (o *Owner) Pause(c *cell.Cell, pl *Plan) bool {
 	paused := o.command(c, pl, func(int64) bool { return pl.Pause() })
-	if paused && o.Observers != nil {
-		o.tellTask("paused", c, pl, o.Observers.Paused)
+	if paused {
+		o.Told(News{What: TaskPaused, Task: c, Plan: pl})
 	}
 	return paused
 }
@@ -23,13 +23,8 @@ func (o *Owner) Resume(c *cell.Cell, pl *Plan) (resumed bool) {
 	} else {
 		resumed = o.command(c, pl, pl.Resume)
 	}
-	if resumed && pl.expects != nil {
-		o.Lock.Lock()
-		o.resumeExpectedLocked(pl.expects)
-		o.Lock.Unlock()
-	}
-	if resumed && o.Observers != nil {
-		o.tellTask("resumed", c, pl, o.Observers.Resumed)
+	if resumed {
+		o.Told(News{What: TaskResumed, Task: c, Plan: pl})
 	}
 	return resumed
 }

@@ -39,7 +39,7 @@ func ask(q series.Question, err *error) (out series.Outlook) {
 func (o *Owner) askFor(c *cell.Cell, pl *Plan, q series.Question, err *error) series.Outlook {
 	defer func() { // also if the calendar ends the goroutine
 		if *err != nil {
-			o.Report(o.waiting(c, pl), *err)
+			o.Report(o.DescribeWaiting(c, pl), *err)
 		}
 	}()
 	return ask(q, err)
@@ -106,10 +106,10 @@ func (x *Execution) reckon() {
 	x.info = Info{} // it stands for another slot
 }
 
-// beginsLocked records the lateness of a run on a calendar. The lock is held.
+// beginsLocked tells the tap that a run on a calendar begins. The lock is held.
 func (x *Execution) beginsLocked() {
-	if x.Owner.Insight != nil {
-		x.record(x.Task, x.Plan)
+	if tap := x.Owner.Tap; tap != nil {
+		tap.BeginsLocked(x)
 	}
 }
 

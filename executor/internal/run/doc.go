@@ -20,6 +20,9 @@
 //	entered   -> overdue    Expired: a run of a series has failed; the next waits for the body
 //	overdue   -> concluded  Conclude, when the body has returned at last
 //
+// What watches runs is told of them by a [Tap], one nil check at each of its moments. The package
+// knows nothing of what that is; package sight does.
+//
 // Start, Count, Forget and Repeats are called with the owner's lock held, the rest without it. One
 // goroutine takes a run through all of its states, except that Expired has a goroutine of its own.
 // Which of the two comes first is decided by the watch of a [series.Series], which the lock guards;

@@ -53,7 +53,7 @@ func dropError(pl *Plan, err error) error {
 
 // Tells reports whether anything is to be told of d.
 func (o *Owner) Tells(d Dropped) bool {
-	return o.Observers != nil || d.watchers.Any() || d.report
+	return o.Observed || d.watchers.Any() || d.report
 }
 
 // TellAll tells of tasks that have been dropped, and ends the settling that the caller has begun.
@@ -84,7 +84,7 @@ func (o *Owner) tell(d Dropped) {
 	if d.report {
 		defer func() { o.Report(o.Describe(d.cell, d.plan), d.err) }()
 	}
-	if o.Observers != nil {
+	if o.Observed {
 		defer o.dropped(d.cell, d.plan, d.err)
 	}
 	d.watchers.Notify()
@@ -123,8 +123,22 @@ func (o *Owner) Refuse(c *cell.Cell, pl *Plan, returned func()) {
 		o.tell(Dropped{cell: c, plan: pl, err: err, watchers: watchers})
 		return
 	}
-	o.record("over", c) // it may have been cancelled after the end of the run was recorded
+	o.over(c, pl) // it may have been cancelled after the end of the run was told
 	watchers.Notify()
+}
+
+// dropped tells the tap that a task has been dropped, with the error of its future.
+func (o *Owner) dropped(c *cell.Cell, pl *Plan, err error) {
+	if o.Observed {
+		o.Told(News{What: TaskDropped, Task: c, Plan: pl, Err: err})
+	}
+}
+
+// over tells the tap that a task has ended after what seemed not to be its last run.
+func (o *Owner) over(c *cell.Cell, pl *Plan) {
+	if o.Observed {
+		o.Told(News{What: TaskOver, Task: c, Plan: pl})
+	}
 }
 
 // giveUp tells of the end of a task that runs once and would have been tried again, but may not be.
@@ -132,7 +146,7 @@ func (o *Owner) Refuse(c *cell.Cell, pl *Plan, returned func()) {
 func (o *Owner) giveUp(c *cell.Cell, pl *Plan) {
 	run, err := o.Describe(c, pl), pl.failed
 	failed := c.FinishQuietly(err) || pl.final
-	o.record("over", c)
+	o.over(c, pl)
 	o.Lock.Lock()
 	o.EndedLocked(c)
 	if failed {

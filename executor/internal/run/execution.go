@@ -25,15 +25,19 @@ type Execution struct {
 	Tokens cell.Tokens // a supply for the next runs
 	Err    error
 	Over   bool  // the body has ended
-	ended  int64 // when a run ended, if somebody wants to know; of a series always
+	Ended  int64 // when a run ended, if something wants to know; of a series always
 
-	// Of the run in progress, if the owner is watched: see watched.go. Meant is when the goroutine
-	// had meant to wake up before it took the task, or 0; Freed is from when on its serial executor
-	// let the task begin. The owner sets them before Start.
+	// Of the run in progress, for the tap. Meant is when the goroutine had meant to wake up before
+	// it took the task, or 0; Freed is from when on its serial executor let the task begin. The
+	// owner sets them before Start.
 	Meant, Freed int64
-	due          int64 // when the run should have begun
-	wait         waited
+	Due          int64 // when the run should have begun
+	Astray       int64 // for how long the wall clock has kept it from that
 	info         Info
+
+	// These are the tap's, see there.
+	Kept   any    // what it keeps of the run
+	Remark string // what the execution tracer is to log of it; empty for nothing
 
 	Again  bool // the series would go on
 	Abrupt bool // the body has not returned: it has panicked, or called Goexit
@@ -85,7 +89,7 @@ func (x *Execution) Start(c *cell.Cell, pl *Plan, now int64) bool {
 	c.Started = now
 	x.Task, x.Plan, x.skip = c, pl, noSkip
 	pl.overtime.stop()
-	x.due = max(pl.Planned(pl.DueAt(c)), pl.noticed)
+	x.Due = max(pl.Planned(pl.DueAt(c)), pl.noticed)
 	if pl.repeats() || pl.BeginWithin > 0 || pl.Dates != nil {
 		x.startRepeated(c, pl, now)
 	}
@@ -143,9 +147,7 @@ func (x *Execution) Skip() bool {
 		return false
 	case tardy:
 		x.Err = x.Plan.overtime.err
-		if x.Owner.Insight != nil {
-			x.expire()
-		}
+		x.expires()
 	case beyond, early:
 		x.Err = nil
 	}
@@ -212,8 +214,8 @@ func (x *Execution) Conclude() {
 	if late := c.Exit(); pl.Timeout > 0 && x.overran(late) {
 		x.Err = overrunError(pl.Late, x.Err)
 	}
-	if pl.repeats() || x.Owner.Insight != nil || pl.expects != nil {
-		x.ended = x.Owner.Clock.Now()
+	if pl.repeats() || x.Owner.Tap != nil || pl.Expected() {
+		x.Ended = x.Owner.Clock.Now()
 	}
 	if x.Err != nil && x.skip == noSkip && pl.Retry.Attempts > 1 && x.triesAgain() {
 		return
@@ -258,7 +260,7 @@ func (x *Execution) isLast() bool {
 	x.Owner.Lock.Lock()
 	defer x.Owner.Lock.Unlock()
 	x.Owner.readWallLocked(x.Plan)
-	return x.Plan.LastAfter(x.ended, x.failures())
+	return x.Plan.LastAfter(x.Ended, x.failures())
 }
 
 // failures returns how many runs in a row have failed with this one, which Tell has not counted
@@ -309,7 +311,7 @@ func (x *Execution) Tell() {
 	case x.Failed && !x.stuck && (pl.Survives(x.Abrupt) || x.Again):
 		x.tellGoesOn()
 	case x.Done && pl.Periodic(): // its future has the error, but nothing will run any more
-		o.bury(pl)
+		o.Told(News{What: TaskFailed, Task: x.Task, Plan: pl})
 		o.seriesEnded(x.describe(), x.Err)
 	case x.Abrupt:
 		o.Report(x.describe(), x.Err)
@@ -354,9 +356,7 @@ func (x *Execution) pause() {
 	if !x.Failed || !x.Again || x.stuck || !x.pauses() {
 		return
 	}
-	if obs := x.Owner.Observers; obs != nil {
-		defer x.Owner.tellTask("paused", x.Task, x.Plan, obs.Paused)
-	}
+	defer x.Owner.Told(News{What: TaskPaused, Task: x.Task, Plan: x.Plan})
 	x.Owner.seriesPaused(x.describe(), x.Err, x.Plan.Streak.Len())
 }
 
@@ -384,19 +384,15 @@ func (x *Execution) Count() {
 		}
 		x.Failed = x.Task.Phase() != cell.Cancelled
 	}
-	if x.Owner.Insight != nil && x.skip == noSkip {
-		x.noteLocked()
-	}
-	if e := x.Plan.expects; e != nil && (x.skip == noSkip || x.skip == tardy) {
-		x.noteExpected(e)
-	}
-	if len(x.Owner.dead) > 0 && x.Err == nil && x.skip == noSkip {
-		x.Owner.forgiveLocked(x.Plan.Name)
+	if tap := x.Owner.ends; tap != nil && (x.skip == noSkip || x.skip == tardy) {
+		tap.EndsLocked(x)
 	}
 	switch {
 	case x.skip == tardy:
 		counts.Expired++
-		x.noteExpired()
+		if pl := x.Plan; !pl.Periodic() {
+			pl.overtime.over = true
+		}
 	case x.skip == noSkip:
 		counts.Runs++
 		x.countOutcome(counts)
@@ -421,9 +417,9 @@ func (x *Execution) countOutcome(counts *Counts) {
 	}
 	if pl := x.Plan; pl.Periodic() {
 		if pl.latest == nil {
-			pl.latest = new(record)
+			pl.latest = new(Record)
 		}
-		*pl.latest = x.recordLocked(x.Task)
+		*pl.latest = x.RecordLocked()
 	}
 }
 
@@ -454,7 +450,7 @@ func (x *Execution) Repeats(c *cell.Cell, pl *Plan, may bool) (when int64, repea
 		when = pl.Replan(x.Owner.moment())
 	default:
 		x.Owner.readWallLocked(pl)
-		when = pl.Next(x.ended)
+		when = pl.Next(x.Ended)
 	}
 	x.Owner.LimitLocked(c, pl)
 	return when, true

@@ -1,10 +1,6 @@
 package run
 
-import (
-	"time"
-
-	"github.com/punctual-go/punctual/internal/cell"
-)
+import "time"
 
 // LastRun is a run that has ended. It is executor.LastRun, field by field.
 type LastRun struct {
@@ -13,12 +9,12 @@ type LastRun struct {
 	Err  error
 }
 
-// record is what is kept of the last run of a series, with times of the owner's clock.
-type record struct {
-	number, missed, attempt   uint64
-	scheduled, started, ended int64
-	extra                     bool
-	err                       error
+// Record is what is kept of a run that has ended, with times of the owner's clock.
+type Record struct {
+	Number, Missed, Attempt   uint64
+	Scheduled, Started, Ended int64
+	Extra                     bool
+	Err                       error
 	shown                     shown // if the task waits on the wall clock
 }
 
@@ -29,22 +25,23 @@ func (o *Owner) Latest(pl *Plan) (LastRun, bool) {
 	if pl.latest == nil {
 		return LastRun{}, false
 	}
-	return o.lastRun(pl, *pl.latest), true
+	return o.LastRunOf(pl, *pl.latest), true
 }
 
-func (o *Owner) lastRun(pl *Plan, r record) LastRun {
+// LastRunOf returns what is kept of a run as it is shown.
+func (o *Owner) LastRunOf(pl *Plan, r Record) LastRun {
 	last := LastRun{
 		Info: Info{
 			Name:      pl.Name,
-			Number:    r.number,
-			Scheduled: o.Clock.Time(r.scheduled),
-			Started:   o.Clock.Time(r.started),
-			Missed:    r.missed,
-			Attempt:   r.attempt,
-			Triggered: r.extra,
+			Number:    r.Number,
+			Scheduled: o.Clock.Time(r.Scheduled),
+			Started:   o.Clock.Time(r.Started),
+			Missed:    r.Missed,
+			Attempt:   r.Attempt,
+			Triggered: r.Extra,
 		},
-		Took: time.Duration(r.ended - r.started),
-		Err:  r.err,
+		Took: time.Duration(r.Ended - r.Started),
+		Err:  r.Err,
 	}
 	if pl.Dates != nil {
 		last.Scheduled, last.Started = r.shown.scheduled, r.shown.started
@@ -52,14 +49,14 @@ func (o *Owner) lastRun(pl *Plan, r record) LastRun {
 	return last
 }
 
-// recordLocked returns what is to be kept of the run of c, which has ended. The lock is held.
-func (x *Execution) recordLocked(c *cell.Cell) record {
-	pl := x.Plan
+// RecordLocked returns what is to be kept of the run, which has ended. The lock is held.
+func (x *Execution) RecordLocked() Record {
+	c, pl := x.Task, x.Plan
 	shown, _ := onWallLocked(c, pl)
-	return record{
-		number: pl.Runs, missed: pl.missed(), attempt: pl.attempt(),
-		scheduled: c.When, started: c.Started, ended: x.ended,
-		extra: pl.Extra(), err: x.Err, shown: shown,
+	return Record{
+		Number: pl.Runs, Missed: pl.missed(), Attempt: pl.attempt(),
+		Scheduled: c.When, Started: c.Started, Ended: x.Ended,
+		Extra: pl.Extra(), Err: x.Err, shown: shown,
 	}
 }
 

@@ -16,11 +16,12 @@ func (r *Reporter) logFailure(text string, run Info, err error, more ...slog.Att
 	if stack := stackOf(err); stack != nil {
 		attrs = append(attrs, slog.String("stack", string(stack)))
 	}
-	r.log(slog.LevelError, text, run, attrs...)
+	r.Log(slog.LevelError, text, run, attrs...)
 }
 
-// log writes a record that names the executor, the task and the run.
-func (r *Reporter) log(level slog.Level, text string, run Info, attrs ...slog.Attr) {
+// Log writes a record that names the executor, the task and the run. How the handler of the log
+// fails, which is the user's, is dropped.
+func (r *Reporter) Log(level slog.Level, text string, run Info, attrs ...slog.Attr) {
 	gate.Call(func() { r.write(level, text, run, attrs) }, func(*gate.End) {})
 }
 

@@ -27,9 +27,7 @@ func (o *Owner) Expired(c *cell.Cell, pl *Plan) {
 	}
 	defer o.EndSettling()
 	defer o.endOverdue(c, pl, &run) // also if an observer ends the goroutine
-	if o.Observers != nil {
-		tell(o, "overran", run.Info, o.Observers.Overran)
-	}
+	o.Told(News{What: TaskOverran, Task: c, Plan: pl, Run: run.Info})
 }
 
 // endOverdue reports the overrun of a series that goes on, and ends any other task.
@@ -50,7 +48,7 @@ func (o *Owner) endOverdue(c *cell.Cell, pl *Plan, run *overrun) {
 	handedBack := o.countLate(pl)
 	switch {
 	case pl.Periodic():
-		o.bury(pl)
+		o.Told(News{What: TaskFailed, Task: c, Plan: pl})
 		defer o.seriesEnded(run.Info, pl.Late)
 	case pl.Reports: // no future shows it, and the body may never return
 		defer o.Report(run.Info, pl.Late)
@@ -98,6 +96,11 @@ func (o *Owner) countLate(pl *Plan) (handedBack bool) {
 	}
 	o.Counts.Failures++
 	return handedBack
+}
+
+// Overruns reports whether the run in progress has exceeded its timeout by now. The lock is held.
+func (x *Execution) Overruns(now int64) bool {
+	return x.Plan.Timeout > 0 && x.Task.Started > 0 && now-x.Task.Started >= int64(x.Plan.Timeout)
 }
 
 // overrunError returns late, the error of a run that has exceeded its timeout, joined with what its

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"iter"
 	"sync"
 	"time"
 
@@ -43,34 +42,21 @@ type Owner struct {
 	// wait. It is called with the lock held.
 	SetAside func(c *cell.Cell, why Skip) (finish func())
 
-	Crew Crew // what it says of its workers
+	Size     int  // how many tasks may run at a time, as made
+	Recorded bool // CloseRecording may have to wait; set by Open
 
-	// Running yields the runs in progress, and Limit says how many there may be. Both are called
-	// with the lock held, and only if there is an Insight.
-	Running iter.Seq[*Execution]
-	Limit   func() int
-
-	Watched   bool     // somebody observes runs; set by Open
-	described bool     // and is told which they are
-	Insight   *Insight // how late runs have been; nil if nobody wants to know
-	Past      *History // what has happened lately; nil if nobody wants to know; set by Open
-	Recorder  Recorder // nil if nothing is recorded; set by Open
-	Size      int      // how many tasks may run at a time, as made
-
-	// Health returns the executor.Health of the owner. It is called without the lock. Held, if set,
-	// reports with the lock held whether nothing is to start.
-	Health func() any
-	Held   func() bool
+	// Open sets these.
+	Sight          // is told of the owner itself; never nil
+	Tap       Tap  // the same, if it is told of runs; nil while nothing watches them
+	Observed  bool // the tap is told of tasks beside their runs, too
+	Watched   bool // there are hooks around runs, or a tap
+	described bool // and they are told which run it is
 
 	watch watch // of the wall clock
 
 	// The lock guards these.
-	series       register
-	expectations []*expectation
-	sweepAt      int      // how many there are to be before they are looked through
-	dead         []*death // tasks that a failure has ended
-	health       health
-	shortage     shortage
+	series register
+	ends   Tap // is told of the ends of runs; nil while it is not
 
 	// The lock guards these; see settling.go.
 	settling []uint64 // goroutines about to settle tasks, or to tell of that
@@ -221,7 +207,7 @@ func (o *Owner) Describe(c *cell.Cell, pl *Plan) Info {
 }
 
 // DescribeLocked is Describe for a caller who holds the lock. A run whose start was not recorded,
-// because nobody wanted to know, is given the present time.
+// because nothing wanted to know, is given the present time.
 func (o *Owner) DescribeLocked(c *cell.Cell, pl *Plan) Info {
 	if c.Started == 0 {
 		c.Started = o.Clock.Now()

@@ -19,18 +19,15 @@ type Plan struct {
 	cell.Plan
 	series.Series
 
-	latest  *record // the last run of a series; nil before its end
+	latest  *Record // the last run of a series; nil before its end
 	noticed int64   // when the task last followed a wall clock that was set
 	failed  error   // of the last attempt, from when another is to follow until that begins
 
 	overtime *overtime // of a task that may wait for a limited time; else nil
 
 	place   int             // in the register, plus one; 0 if it is not there
-	trail   *ring[past]     // its last runs; nil if they are not remembered
 	labels  context.Context // has those of a run's goroutine; nil if they are the idle worker's
-	expects *expectation    // nil if nothing is expected
-	death   *death          // how a failure has ended it; nil before that
-	kind    *Kind           // of the tasks with its name; nil before the first run, or for good
+	Kept    any             // what the sight keeps of the task; see [Tap]
 	Took    int64           // how long runs have taken lately, in nanoseconds; 0 if there was none
 	Reports bool            // the task has no future, so its failures go to the error handler
 	final   bool            // the last attempt has settled the task; see Count
@@ -88,13 +85,16 @@ func (pl *Plan) DueAt(c *cell.Cell) int64 {
 	return c.When
 }
 
-// lastEnd returns when the last run of a series ended, or 0; what has expired is none.
-func (pl *Plan) lastEnd() int64 {
+// LastEnd returns when the last run of a series ended, or 0; what has expired is none.
+func (pl *Plan) LastEnd() int64 {
 	if pl.latest == nil {
 		return 0
 	}
-	return pl.latest.ended
+	return pl.latest.Ended
 }
+
+// Expected reports whether anything is expected of the tasks.
+func (pl *Plan) Expected() bool { return pl.SuccessWithin > 0 || pl.StartWithin > 0 }
 
 // repeats reports whether the body may be called more than once, so that each call needs a context
 // of its own.

@@ -17,8 +17,8 @@ func (o *Owner) EnrolLocked(c *cell.Cell, pl *Plan) {
 	pl.place = len(r.cells)
 }
 
-// StrikeLocked takes a task that has ended out of the register, forgets its runs, and lets go of
-// its functions. Planned leads from a cell to its plan. The lock is held.
+// StrikeLocked takes a task that has ended out of the register, and lets go of its functions.
+// Planned leads from a cell to its plan. The lock is held.
 func (o *Owner) StrikeLocked(pl *Plan, planned func(*cell.Cell) *Plan) {
 	if pl.place == 0 {
 		return
@@ -34,8 +34,8 @@ func (o *Owner) StrikeLocked(pl *Plan, planned func(*cell.Cell) *Plan) {
 	if cap(r.cells) > keptPlaces && last < cap(r.cells)/4 {
 		r.cells = append(make([]*cell.Cell, 0, 2*last), r.cells...)
 	}
-	if o.Past != nil {
-		o.Past.forget(pl)
+	if pl.Kept != nil {
+		o.LeftLocked(pl)
 	}
 	pl.LetGo()
 }

@@ -34,7 +34,7 @@ func (r *Reporter) runFailed(run Info, err error, streak uint64, notable bool) {
 // attemptOverran logs that an attempt has exceeded its timeout, whose body may never return. It
 // logs even if there is a handler, which knows of runs that have failed only.
 func (r *Reporter) attemptOverran(run Info, err error) {
-	r.log(slog.LevelWarn, "attempt has exceeded its timeout", run, slog.Any("error", err))
+	r.Log(slog.LevelWarn, "attempt has exceeded its timeout", run, slog.Any("error", err))
 }
 
 // seriesRecovers ends a streak of failures, and logs that if the failures were logged.
@@ -42,7 +42,7 @@ func (r *Reporter) seriesRecovers(pl *Plan, run Info) {
 	streak := pl.Streak.Len()
 	pl.Streak.End()
 	if r.OnError == nil {
-		r.log(slog.LevelInfo, "periodic task succeeds again", run, slog.Uint64("streak", streak))
+		r.Log(slog.LevelInfo, "periodic task succeeds again", run, slog.Uint64("streak", streak))
 	}
 }
 

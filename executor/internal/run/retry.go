@@ -52,7 +52,7 @@ func (x *Execution) triesAgain() bool {
 	if !x.mayGoOnLocked() {
 		return false
 	}
-	at, ok := x.Plan.RetryAt(x.ended, wait)
+	at, ok := x.Plan.RetryAt(x.Ended, wait)
 	if !ok {
 		return false
 	}
@@ -92,7 +92,7 @@ func (x *Execution) planByFunction() {
 	}
 	o := x.Owner
 	o.Lock.Lock()
-	last := o.lastRun(pl, x.recordLocked(x.Task))
+	last := o.LastRunOf(pl, x.RecordLocked())
 	o.Lock.Unlock()
 	var d time.Duration
 	again, failed := false, false

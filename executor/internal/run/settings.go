@@ -19,14 +19,7 @@ type Settings struct {
 
 	Defaults *series.Options // what a task has before its own options; nil for nothing
 
-	Observers *Observers       // nil if there are none
-	Measure   func(*Owner) any // shows how late and how long runs are, which is kept if it is set
-	Explain   *time.Duration   // explain runs that are later, and log that; nil for none
-	History   func(*Owner) any // shows what has happened lately, which is kept if it is set
-	Snap      *time.Duration   // explain those that are later to Snaps; nil if there are none
-	Snaps     Hooks[Snap]
-	OnHealth  Hooks[Follower]
-	Record    func(*Owner) Recorder // begins a recording; nil if none is wanted
+	Watch any // what is to be watched, for package sight; nil for nothing that costs anything
 }
 
 // usualSlack is the slack of those who have not said what they want. A wake-up takes some
@@ -80,15 +73,8 @@ type Info struct {
 	Periodic  bool
 }
 
-// Snap is called for a run that is very late. It calls user code by guard, on another goroutine.
-type Snap = func(run Info, late Lateness, guard func(hook func()))
-
 // Handler is an error handler.
 type Handler = func(ctx context.Context, run Info, err error)
-
-// Follower compares an executor.Health with the one it has told of last, and returns what tells of
-// the new one; nil if there is nothing to tell.
-type Follower = func(health any) (tell func())
 
 // Hooks are functions of one kind, in the order in which they are called; nil if there are none.
 type Hooks[F any] []F

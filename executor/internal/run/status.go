@@ -14,15 +14,12 @@ type Status struct {
 	Next   time.Time
 	Runs   uint64
 	Last   *LastRun
-	Health *TaskHealth
 }
 
-// Status returns how c is. Next is called with the lock held.
-func (o *Owner) Status(
+// StatusLocked returns how c is. The lock is held.
+func (o *Owner) StatusLocked(
 	c *cell.Cell, pl *Plan, next func(*cell.Cell) (time.Time, bool),
 ) (s Status) {
-	o.Lock.Lock()
-	defer o.Lock.Unlock()
 	s.Phase = c.Phase()
 	s.Runs = o.runsLocked(c, pl)
 	if at, planned := next(c); planned {
@@ -31,13 +28,8 @@ func (o *Owner) Status(
 	if pl.Periodic() {
 		s.Period, s.Paused = pl.PeriodNow(), pl.Paused() && !s.Phase.Settled()
 		if pl.latest != nil {
-			last := o.lastRun(pl, *pl.latest)
+			last := o.LastRunOf(pl, *pl.latest)
 			s.Last = &last
-		}
-	}
-	if pl.expects != nil {
-		if health, ok := o.judge(pl.expects, o.Clock.Now(), o.holdsLocked()); ok {
-			s.Health = &health
 		}
 	}
 	return s

@@ -17,10 +17,9 @@ func (x *Execution) callTraced() {
 	ctx, task := trace.NewTask(x.Ctx, name)
 	defer task.End()
 	x.Ctx = ctx
-	trace.Log(ctx, "punctual.run", fmt.Sprintf("%s#%d", x.Owner.Subject(name), x.span(0).Number))
-	if x.wait.late {
-		late := x.lateness()
-		trace.Log(ctx, "punctual.late", short(late.Total)+": "+late.Why())
+	trace.Log(ctx, "punctual.run", fmt.Sprintf("%s#%d", x.Owner.Subject(name), x.Number()))
+	if x.Remark != "" {
+		trace.Log(ctx, "punctual.late", x.Remark)
 	}
 	defer trace.StartRegion(ctx, name).End()
 	x.Abrupt = !future.Invoke(ctx, x.Task.Body, &x.Err)

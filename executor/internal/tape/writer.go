@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/executor/internal/sight"
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
@@ -53,7 +54,7 @@ type recorded struct {
 	over   bool // it is to be forgotten with the end of the run
 }
 
-var _ run.Recorder = (*Writer)(nil)
+var _ sight.Recorder = (*Writer)(nil)
 
 // NewWriter begins a recording.
 func NewWriter(to io.Writer, o *run.Owner) *Writer {
@@ -64,7 +65,7 @@ func NewWriter(to io.Writer, o *run.Owner) *Writer {
 	return w
 }
 
-// Submitted implements [run.Recorder].
+// Submitted implements [sight.Recorder].
 func (w *Writer) Submitted(c *cell.Cell, pl *run.Plan, in time.Duration) {
 	e := Event{What: Submitted, Name: pl.Name, In: int64(max(in, 0)), Calendar: pl.Dates != nil,
 		Timeout: int64(pl.Timeout), BeginWithin: int64(pl.BeginWithin), Silent: pl.Reports}
@@ -85,7 +86,7 @@ func (w *Writer) Submitted(c *cell.Cell, pl *run.Plan, in time.Duration) {
 	w.add(c, e)
 }
 
-// Began implements [run.Recorder].
+// Began implements [sight.Recorder].
 func (w *Writer) Began(c *cell.Cell, i run.Info, due int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -96,7 +97,7 @@ func (w *Writer) Began(c *cell.Cell, i run.Info, due int64) {
 	}
 }
 
-// Ended implements [run.Recorder].
+// Ended implements [sight.Recorder].
 func (w *Writer) Ended(c *cell.Cell, i run.Info, how run.Outcome, last bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -114,7 +115,7 @@ func (w *Writer) Ended(c *cell.Cell, i run.Info, how run.Outcome, last bool) {
 var outcomes = map[run.Outcome]string{run.Succeeded: OK, run.Failed: Failed, run.Panicked: Panic,
 	run.Exited: Goexit, run.Overran: Timeout}
 
-// Told implements [run.Recorder].
+// Told implements [sight.Recorder].
 func (w *Writer) Told(what string, c *cell.Cell, last bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -206,3 +206,37 @@ func TestMeasuringPreventsNoBody(t *testing.T) {
 		})
 	}
 }
+
+// A run that exceeds its timeout has failed at once. Stats say so while its body is still running,
+// and so do the measurements of all runs: they are the same counter. Those of a name come with the
+// end of the run.
+func TestMeasurementsCountTheFailuresThatStatsCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewScheduledPool(1, executor.Measure(), pooltest.Quiet())
+		defer p.Close()
+		l := eventloop.New(executor.Measure(), pooltest.Quiet().(executor.LoopOption))
+		defer l.Close()
+		options := []executor.TaskOption{executor.Name("slow"), executor.Timeout(ms),
+			executor.MaxRuns(1)}
+		_, err := p.AtFixedRate(0, time.Second, pooltest.Sleep(10*ms), options...)
+		require.NoError(t, err)
+		_, err = l.AtFixedRate(0, time.Second, pooltest.Sleep(10*ms), options...)
+		require.NoError(t, err)
+
+		check := func(ofName uint64) {
+			t.Helper()
+			synctest.Wait()
+			for m, failures := range map[*executor.Measurements]uint64{
+				new(p.Measurements()): p.Stats().Failures, new(l.Measurements()): l.Stats().Failures,
+			} {
+				assert.EqualValues(t, 1, failures)
+				assert.Equal(t, failures, m.Failures)
+				assert.Equal(t, ofName, m.Tasks[0].Failures)
+			}
+		}
+		time.Sleep(5 * ms)
+		check(0)
+		time.Sleep(time.Second)
+		check(1)
+	})
+}

@@ -1,8 +1,9 @@
-package run
+package sight
 
 import (
 	"encoding/json"
 
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/internal/lateness"
 )
 
@@ -54,15 +55,16 @@ type byVar struct {
 	Wake     int64 `json:"wake_ns"`
 }
 
-// MeasuredLocked fills in what the owner has measured. The lock is held.
-func (v *Vars) MeasuredLocked(o *Owner) {
-	if o.Insight == nil {
+// MeasuredLocked fills in what is measured of the runs of an owner. The lock is held.
+func (v *Vars) MeasuredLocked(o *run.Owner) {
+	s := Of(o)
+	if s.insight == nil {
 		return
 	}
-	_, by, _ := o.Insight.Reasons()
-	took := distOf(&o.Insight.All.Took)
+	_, by, _ := s.ReasonsLocked()
+	took := distOf(&s.insight.All.Took)
 	v.Took = &took
-	v.Late = &lateVar{distOf(&o.Insight.All.Late), byVar{
+	v.Late = &lateVar{distOf(&s.insight.All.Late), byVar{
 		Clock: int64(by[PartClock]), Previous: int64(by[PartPrevious]), Held: int64(by[PartHeld]),
 		Busy: int64(by[PartBusy]), Queue: int64(by[PartQueue]), Slack: int64(by[PartSlack]),
 		Wake: int64(by[PartWake]),

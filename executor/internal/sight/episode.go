@@ -1,4 +1,4 @@
-package run
+package sight
 
 import (
 	"math/bits"

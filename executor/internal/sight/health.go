@@ -1,6 +1,10 @@
-package run
+package sight
 
-import "time"
+import (
+	"time"
+
+	"github.com/punctual-go/punctual/executor/internal/run"
+)
 
 // health tells listeners when the health of an owner changes. The owner's lock guards it.
 //
@@ -15,84 +19,81 @@ type health struct {
 }
 
 // changeLocked has the listeners told if the health has changed.
-func (h *health) changeLocked(o *Owner) {
+func (h *health) changeLocked(s *Sight) {
 	switch {
-	case o.OnHealth == nil || h.over:
+	case s.config.OnHealth == nil || h.over:
 	case h.asking:
 		h.again = true
 	default:
 		h.asking = true
-		go h.tell(o)
+		go h.tell(s)
 	}
 }
-
-// HealthChangedLocked has listeners told if the health of the owner has changed. The lock is held.
-func (o *Owner) HealthChangedLocked() { o.health.changeLocked(o) }
 
 // changesLocked has the listeners told at a moment at the latest, if the health has changed by
 // then.
-func (h *health) changesLocked(o *Owner, at int64) {
-	if o.OnHealth == nil || h.over || h.asking || h.timer != nil && h.at <= at {
+func (h *health) changesLocked(s *Sight, at int64) {
+	if s.config.OnHealth == nil || h.over || h.asking || h.timer != nil && h.at <= at {
 		return
 	}
-	h.setLocked(o, at)
+	h.setLocked(s, at)
 }
 
 // tell asks for the health, and tells of it, until nothing has changed meanwhile.
-func (h *health) tell(o *Owner) {
+func (h *health) tell(s *Sight) {
 	done := false
 	defer func() {
 		if !done { // a listener has ended the goroutine
-			go h.tell(o)
+			go h.tell(s)
 		}
 	}()
 	for {
-		health := o.Health()
-		o.OnHealth.Each(func(follow Follower) {
+		health := s.crew.Health()
+		s.config.OnHealth.Each(func(follow Follower) {
 			if tell := follow(health); tell != nil {
-				o.Guard("health", Info{}, tell)
+				s.owner.Guard("health", run.Info{}, tell)
 			}
 		})
-		o.Lock.Lock()
+		s.owner.Lock.Lock()
 		if !h.again || h.over {
 			h.asking, done = false, true
-			h.waitLocked(o)
-			o.Lock.Unlock()
+			h.waitLocked(s)
+			s.owner.Lock.Unlock()
 			return
 		}
 		h.again = false
-		o.Lock.Unlock()
+		s.owner.Lock.Unlock()
 	}
 }
 
 // waitLocked sets the timer for when an expectation will be broken.
-func (h *health) waitLocked(o *Owner) {
+func (h *health) waitLocked(s *Sight) {
 	if h.timer != nil {
 		h.timer.Stop()
 		h.timer = nil
 	}
-	if at, ok := o.nextChangeLocked(o.Clock.Now()); ok && !h.over {
-		h.setLocked(o, at)
+	if at, ok := s.nextChangeLocked(s.owner.Clock.Now()); ok && !h.over {
+		h.setLocked(s, at)
 	}
 }
 
 // setLocked sets the timer.
-func (h *health) setLocked(o *Owner, at int64) {
+func (h *health) setLocked(s *Sight, at int64) {
 	if h.timer != nil {
 		h.timer.Stop()
 	}
 	h.at = at
-	h.timer = time.AfterFunc(time.Duration(at-o.Clock.Now()), func() {
-		o.Lock.Lock()
-		defer o.Lock.Unlock()
-		h.changeLocked(o)
+	h.timer = time.AfterFunc(time.Duration(at-s.owner.Clock.Now()), func() {
+		s.owner.Lock.Lock()
+		defer s.owner.Lock.Unlock()
+		h.changeLocked(s)
 	})
 }
 
-// EndHealthLocked ends what tells of changes. The lock is held.
-func (o *Owner) EndHealthLocked() {
-	o.health.over = true
-	if o.health.timer != nil {
-		o.health.timer.Stop()
+// EndHealthLocked is that of [run.Sight].
+func (s *Sight) EndHealthLocked() {
+	s.health.over = true
+	if s.health.timer != nil {
+		s.health.timer.Stop()
 	}
 }

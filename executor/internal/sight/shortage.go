@@ -1,10 +1,12 @@
-package run
+package sight
 
 import (
+	"iter"
 	"log/slog"
 	"strings"
 	"time"
 
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/internal/clock"
 )
 
@@ -20,8 +22,20 @@ import (
 // end with the one after a year, a testing/synctest bubble in which nothing can go on is still
 // found to be deadlocked.
 
-// Crew is what an owner says of its workers. Its methods are called with the lock held.
+// Crew is what an owner says of its workers. Its methods are called with the lock held, but for
+// Health.
 type Crew interface {
+	// Running yields the runs in progress, and Limit returns how many there may be. Both are asked
+	// only if late runs are explained.
+	Running() iter.Seq[*run.Execution]
+	Limit() int
+
+	// Held reports whether nothing is to start.
+	Held() bool
+
+	// Health returns the executor.Health of the owner. It is called without the lock.
+	Health() any
+
 	// LackingSince returns since when a task has been due and no worker has been free for it, and
 	// false if that is not so.
 	LackingSince(now int64) (since int64, lacks bool)
@@ -75,78 +89,75 @@ const (
 	mostInText  = 3
 )
 
-// Watching reports whether the timer is set to look for a shortage within a minute. The lock is
-// held.
-func (o *Owner) Watching() bool { return o.shortage.state == watching }
+// Watching is that of [run.Sight]: the timer is set to look for a shortage within a minute.
+func (s *Sight) Watching() bool { return s.shortage.state == watching }
 
-// Short reports whether the owner is short of workers. The lock is held.
-func (o *Owner) Short() bool { return o.shortage.state == lacking }
+// Short is that of [run.Sight].
+func (s *Sight) Short() bool { return s.shortage.state == lacking }
 
-// BusyLocked is called when all workers are busy. The lock is held.
-func (o *Owner) BusyLocked() {
-	switch o.shortage.state {
+// BusyLocked is that of [run.Sight].
+func (s *Sight) BusyLocked() {
+	switch s.shortage.state {
 	case calm:
-		o.watchLocked(o.Clock.Now())
+		s.watchLocked(s.owner.Clock.Now())
 	case lacking:
-		o.RecheckShortageLocked()
+		s.RecheckShortageLocked()
 	}
 }
 
-// RecheckShortageLocked ends a shortage that is over. It is called when that may be so. The lock is
-// held.
-func (o *Owner) RecheckShortageLocked() {
-	if o.shortage.state == lacking { // so much is inlined
-		o.recheckShortageLocked()
+// RecheckShortageLocked is that of [run.Sight].
+func (s *Sight) RecheckShortageLocked() {
+	if s.shortage.state == lacking {
+		s.recheckShortageLocked()
 	}
 }
 
-func (o *Owner) recheckShortageLocked() {
-	now := o.Clock.Now()
-	since, lacks := o.Crew.LackingSince(now)
+func (s *Sight) recheckShortageLocked() {
+	now := s.owner.Clock.Now()
+	since, lacks := s.crew.LackingSince(now)
 	if !lacks || now-since <= int64(shortAfter) {
-		o.watchLocked(now)
+		s.watchLocked(now)
 	}
 }
 
 // watchLocked has the timer look for a shortage in a minute.
-func (o *Owner) watchLocked(now int64) {
-	o.becomeLocked(watching)
-	o.setShortageLocked(clock.Later(now, shortAfter+1), now)
+func (s *Sight) watchLocked(now int64) {
+	s.becomeLocked(watching)
+	s.setShortageLocked(clock.Later(now, shortAfter+1), now)
 }
 
 // becomeLocked sets the state.
-func (o *Owner) becomeLocked(state shortageState) {
-	before := o.shortage.state
-	o.shortage.state = state
+func (s *Sight) becomeLocked(state shortageState) {
+	before := s.shortage.state
+	s.shortage.state = state
 	if (before == lacking) != (state == lacking) {
-		o.Crew.Short(state == lacking)
-		o.HealthChangedLocked()
+		s.crew.Short(state == lacking)
+		s.health.changeLocked(s)
 	}
 }
 
 // setShortageLocked sets the timer.
-func (o *Owner) setShortageLocked(at, now int64) {
-	s := &o.shortage
-	if in := time.Duration(at - now); s.timer == nil {
-		s.timer = time.AfterFunc(in, o.lookForShortage)
+func (s *Sight) setShortageLocked(at, now int64) {
+	if in := time.Duration(at - now); s.shortage.timer == nil {
+		s.shortage.timer = time.AfterFunc(in, s.lookForShortage)
 	} else {
-		s.timer.Reset(in)
+		s.shortage.timer.Reset(in)
 	}
 }
 
-// EndShortageLocked stops looking for a shortage. The lock is held, and the owner refuses tasks.
-func (o *Owner) EndShortageLocked() {
-	if o.shortage.timer != nil {
-		o.shortage.timer.Stop()
+// EndShortageLocked is that of [run.Sight].
+func (s *Sight) EndShortageLocked() {
+	if s.shortage.timer != nil {
+		s.shortage.timer.Stop()
 	}
-	o.becomeLocked(calm)
+	s.becomeLocked(calm)
 }
 
 // lookForShortage is what the timer calls.
-func (o *Owner) lookForShortage() {
-	o.Lock.Lock()
-	warning := o.lookForShortageLocked()
-	o.Lock.Unlock()
+func (s *Sight) lookForShortage() {
+	s.owner.Lock.Lock()
+	warning := s.lookForShortageLocked()
+	s.owner.Lock.Unlock()
 	if warning != nil {
 		warning()
 	}
@@ -155,69 +166,64 @@ func (o *Owner) lookForShortage() {
 // lookForShortageLocked looks whether the owner is short of workers, and sets the timer again if
 // that has to be looked at later. It returns what writes the warning, if there is to be one. A
 // timer that was stopped or set again just now may call it early, which does no harm.
-func (o *Owner) lookForShortageLocked() (warning func()) {
-	now := o.Clock.Now()
-	since, lacks := o.Crew.LackingSince(now)
+func (s *Sight) lookForShortageLocked() (warning func()) {
+	now := s.owner.Clock.Now()
+	since, lacks := s.crew.LackingSince(now)
 	switch {
 	case !lacks:
-		o.shortage.gap, o.shortage.nextTold = 0, 0
-		o.becomeLocked(calm)
-		if at := o.Crew.NextLack(now); at != clock.Never {
-			o.setShortageLocked(clock.Later(at, shortAfter+1), now)
+		s.shortage.gap, s.shortage.nextTold = 0, 0
+		s.becomeLocked(calm)
+		if at := s.crew.NextLack(now); at != clock.Never {
+			s.setShortageLocked(clock.Later(at, shortAfter+1), now)
 		}
 	case now-since <= int64(shortAfter):
-		o.becomeLocked(watching)
-		o.setShortageLocked(clock.Later(since, shortAfter+1), now)
+		s.becomeLocked(watching)
+		s.setShortageLocked(clock.Later(since, shortAfter+1), now)
 	default:
-		o.becomeLocked(lacking)
-		return o.warnLocked(since, now)
+		s.becomeLocked(lacking)
+		return s.warnLocked(since, now)
 	}
 	return nil
 }
 
 // warnLocked returns what warns of a shortage, unless it is too early for that, and sets the timer
 // for the next warning.
-func (o *Owner) warnLocked(since, now int64) (warning func()) {
-	s := &o.shortage
-	if now < s.nextTold {
-		o.setShortageLocked(s.nextTold, now)
+func (s *Sight) warnLocked(since, now int64) (warning func()) {
+	lack := &s.shortage
+	if now < lack.nextTold {
+		s.setShortageLocked(lack.nextTold, now)
 		return nil
 	}
-	s.gap = max(2*s.gap, shortAfter)
-	if s.nextTold = clock.Later(now, s.gap); s.gap <= longestGap {
-		o.setShortageLocked(s.nextTold, now)
+	lack.gap = max(2*lack.gap, shortAfter)
+	if lack.nextTold = clock.Later(now, lack.gap); lack.gap <= longestGap {
+		s.setShortageLocked(lack.nextTold, now)
 	}
-	holders := o.Crew.Holders()
+	holders := s.crew.Holders()
 	text := shortText(time.Duration(now-since), holders)
 	var by []string
 	for _, h := range holders[:min(len(holders), mostHolders)] {
 		by = append(by, called(h.Name, 1)+" since "+h.Started.Format(time.RFC3339))
 	}
-	waiting := o.Crew.Waiting()
+	waiting := s.crew.Waiting()
 	return func() {
-		o.Warn(text, slog.Int("waiting", waiting), slog.String("held_by", strings.Join(by, ", ")))
+		s.owner.Warn(text, slog.Int("waiting", waiting), slog.String("held_by", strings.Join(by, ", ")))
 	}
 }
 
-// Lack is what a lack of workers means for the health of an owner.
-type Lack struct {
-	Reason string // empty if it is not degraded by that
-	Down   bool   // and down: the lack lasts longer than the shortest time that is expected
-}
-
-// LackLocked returns what a lack of workers means for the health now. The lock is held.
-func (o *Owner) LackLocked() Lack {
-	now := o.Clock.Now()
-	since, lacks := o.Crew.LackingSince(now)
+// lackLocked returns why a lack of workers degrades the health now, empty if it does not; and
+// whether the owner is down, as the lack lasts longer than the shortest time that is expected.
+func (s *Sight) lackLocked() (reason string, down bool) {
+	now := s.owner.Clock.Now()
+	since, lacks := s.crew.LackingSince(now)
 	if !lacks {
-		return Lack{}
+		return "", false
 	}
-	d, within := time.Duration(now-since), o.ShortestLocked()
-	down := within > 0 && d > within
+	d, within := time.Duration(now-since), s.shortestLocked()
+	down = within > 0 && d > within
 	if !down && d <= shortAfter {
-		return Lack{}
+		return "", false
 	}
-	return Lack{shortText(d, o.Crew.Holders()), down}
+	return shortText(d, s.crew.Holders()), down
 }
 
 // shortText says for how long no worker has been free, and which runs have held one for longest.

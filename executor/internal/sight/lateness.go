@@ -1,9 +1,11 @@
-package run
+package sight
 
 import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/punctual-go/punctual/executor/internal/run"
 )
 
 // Lateness is executor.Lateness.
@@ -24,7 +26,7 @@ type Lateness struct {
 
 // Holder is a run that a late one has waited for.
 type Holder struct {
-	Info
+	run.Info
 	For time.Duration
 }
 

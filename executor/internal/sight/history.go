@@ -1,6 +1,10 @@
-package run
+package sight
 
-import "time"
+import (
+	"time"
+
+	"github.com/punctual-go/punctual/executor/internal/run"
+)
 
 // History is what an owner remembers of the runs that have ended, or expired, lately. Its lock
 // guards it.
@@ -33,7 +37,7 @@ type second struct {
 
 // Past is a run that has ended, or expired. It is executor.PastRun, field by field.
 type Past struct {
-	LastRun
+	run.LastRun
 	Late    time.Duration
 	Why     *Lateness
 	Expired bool
@@ -53,7 +57,7 @@ type Second struct {
 
 // past is what is kept of a Past.
 type past struct {
-	record
+	run.Record
 	late    int64
 	why     *Lateness
 	expired bool
@@ -84,44 +88,48 @@ func (r *ring[E]) latest(yield func(E) bool) {
 }
 
 // note remembers the run, which has just ended. The lock is held.
-func (h *History) note(x *Execution) {
-	p := past{record: x.recordLocked(x.Task), late: x.wait.total, why: x.wait.why}
+func (h *History) note(x *run.Execution) {
+	w := waitOf(x)
+	p := past{Record: x.RecordLocked(), late: w.total, why: w.why}
 	if !x.Plan.Periodic() {
-		p.number = 1
+		p.Number = 1
 	}
-	h.secondOf(p.started).note(x, &p)
+	h.secondOf(p.Started).note(x, &p)
 	h.keep(x, p)
 }
 
 // noteExpired remembers that the run has expired, when it was begun without its body. The lock is
 // held.
-func (h *History) noteExpired(x *Execution) {
-	p := past{record: x.recordLocked(x.Task), late: x.wait.total, why: x.wait.why, expired: true}
-	p.ended = p.started
-	p.number++ // the one that it would have had
+func (h *History) noteExpired(x *run.Execution) {
+	w := waitOf(x)
+	p := past{Record: x.RecordLocked(), late: w.total, why: w.why, expired: true}
+	p.Ended = p.Started
+	p.Number++ // the one that it would have had
 	if !x.Plan.Periodic() {
-		p.number = 1
+		p.Number = 1
 	}
-	if s := h.secondOf(p.started); s.has(&p) {
+	if s := h.secondOf(p.Started); s.has(&p) {
 		s.expired++
 	}
 	h.keep(x, p)
 }
 
 // keep remembers p by itself, if it was explained or is a run of a periodic task.
-func (h *History) keep(x *Execution, p past) {
-	pl := x.Plan
-	if x.wait.why != nil {
-		h.late.put(x.Owner.past(pl, p), keptLate)
+func (h *History) keep(x *run.Execution, p past) {
+	pl, w := x.Plan, waitOf(x)
+	if w.why != nil {
+		h.late.put(pastOf(x.Owner, pl, p), keptLate)
 	}
-	if pl.Periodic() && (pl.trail != nil || h.trails < keptTrails) {
-		if pl.trail == nil {
-			pl.trail = new(ring[past])
+	trail := seenOf(pl).trail
+	if pl.Periodic() && (trail != nil || h.trails < keptTrails) {
+		if trail == nil {
+			trail = new(ring[past])
+			own(pl).trail = trail
 			h.trails++
 		}
-		pl.trail.put(p, keptRuns)
+		trail.put(p, keptRuns)
 	}
-	x.wait.why = nil
+	w.why = nil
 }
 
 // secondOf returns the second of a moment, new if it is that.
@@ -136,9 +144,9 @@ func (h *History) secondOf(at int64) *second {
 
 // has reports whether the run belongs to the second; not if it has lasted for so long that its
 // second is forgotten.
-func (s *second) has(p *past) bool { return s.number == p.started/int64(time.Second) }
+func (s *second) has(p *past) bool { return s.number == p.Started/int64(time.Second) }
 
-func (s *second) note(x *Execution, p *past) {
+func (s *second) note(x *run.Execution, p *past) {
 	if !s.has(p) {
 		return
 	}
@@ -147,47 +155,49 @@ func (s *second) note(x *Execution, p *past) {
 		s.failures++
 	}
 	if s.runs == 1 || p.late > s.late {
-		s.late, s.name, s.run, s.took = p.late, x.Plan.Name, p.number, p.ended-p.started
+		s.late, s.name, s.run, s.took = p.late, x.Plan.Name, p.Number, p.Ended-p.Started
 	}
 }
 
 // forget makes room for the trail of another task: this one has ended. The lock is held.
-func (h *History) forget(pl *Plan) {
-	if pl.trail != nil {
+func (h *History) forget(pl *run.Plan) {
+	if seenOf(pl).trail != nil {
 		h.trails--
-		pl.trail = nil
+		own(pl).trail = nil
 	}
 }
 
-func (o *Owner) past(pl *Plan, p past) Past {
-	return Past{LastRun: o.lastRun(pl, p.record), Late: time.Duration(p.late), Why: p.why,
+func pastOf(o *run.Owner, pl *run.Plan, p past) Past {
+	return Past{LastRun: o.LastRunOf(pl, p.Record), Late: time.Duration(p.late), Why: p.why,
 		Expired: p.expired}
 }
 
 // Trail returns the runs of a periodic task that are remembered, the latest first.
-func (o *Owner) Trail(pl *Plan) (runs []Past) {
-	o.Lock.Lock()
-	defer o.Lock.Unlock()
-	if pl.trail == nil {
+func (s *Sight) Trail(pl *run.Plan) (runs []Past) {
+	s.owner.Lock.Lock()
+	defer s.owner.Lock.Unlock()
+	trail := seenOf(pl).trail
+	if trail == nil {
 		return nil
 	}
-	for p := range pl.trail.latest {
-		runs = append(runs, o.past(pl, p))
+	for p := range trail.latest {
+		runs = append(runs, pastOf(s.owner, pl, p))
 	}
 	return runs
 }
 
 // Remembered returns the seconds in which runs have begun, or expired, the first one first, and
 // the runs that have been explained, the latest first.
-func (o *Owner) Remembered() (seconds []Second, late []Past) {
+func (s *Sight) Remembered() (seconds []Second, late []Past) {
+	o := s.owner
 	o.Lock.Lock()
 	defer o.Lock.Unlock()
-	if o.Past == nil {
+	if s.past == nil {
 		return nil, nil
 	}
 	now := o.Clock.Now() / int64(time.Second)
 	for number := max(now-Seconds+1, 0); number <= now; number++ {
-		s := &o.Past.seconds[number%Seconds]
+		s := &s.past.seconds[number%Seconds]
 		if s.number != number || s.runs+s.expired == 0 {
 			continue
 		}
@@ -195,7 +205,7 @@ func (o *Owner) Remembered() (seconds []Second, late []Past) {
 			Runs: s.runs, Failures: s.failures, Expired: s.expired,
 			Late: time.Duration(s.late), Name: s.name, Number: s.run, Took: time.Duration(s.took)})
 	}
-	for p := range o.Past.late.latest {
+	for p := range s.past.late.latest {
 		late = append(late, p)
 	}
 	return seconds, late

@@ -1,0 +1,119 @@
+package run
+
+import (
+	"errors"
+
+	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+// watch notes the start of a run, and tells the tap of it, if it is known by now to begin. The lock
+// is held.
+func (x *Execution) watch(c *cell.Cell, pl *Plan) {
+	x.info.Number, x.Astray, x.Remark = 0, 0, ""
+	if x.skip == noSkip && x.Owner.described {
+		x.info = x.Owner.DescribeLocked(c, pl)
+	}
+	tap := x.Owner.Tap
+	if tap == nil || x.skip != noSkip && x.skip != tardy {
+		return
+	}
+	if x.skip == noSkip || !pl.onCalendar() {
+		x.measureClock(c, pl)
+	}
+	if x.skip == noSkip && !pl.onCalendar() { // else reckon tells it, or expires
+		tap.BeginsLocked(x)
+	}
+}
+
+// measureClock finds out how late the wall clock has made the run. The lock is held.
+func (x *Execution) measureClock(c *cell.Cell, pl *Plan) {
+	late := c.Started - x.Due
+	if pl.Dates != nil && !pl.Extra() && pl.Attempt() <= 1 && pl.Jitter == 0 {
+		if m := pl.Dates.Slot(); !m.IsZero() {
+			if x.info.Number == 0 {
+				x.info = x.Owner.DescribeLocked(c, pl)
+			}
+			x.Astray = max(int64(x.info.Started.Sub(m))-late, 0)
+		}
+	}
+}
+
+// expires tells the tap that the run has expired. The lock is not held.
+func (x *Execution) expires() {
+	tap := x.Owner.Tap
+	if tap == nil {
+		return
+	}
+	x.Owner.Lock.Lock()
+	defer x.Owner.Lock.Unlock()
+	tap.BeginsLocked(x)
+}
+
+// Begin tells the tap that the run has begun, before the hooks and the body.
+func (x *Execution) Begin() {
+	if tap := x.Owner.Tap; tap != nil {
+		tap.Began(x)
+	}
+}
+
+// Finish tells the tap that the run is over, after the hooks. It is called even if a hook or
+// handler ends the goroutine.
+func (x *Execution) Finish() {
+	if tap := x.Owner.Tap; tap != nil && x.skip != early {
+		tap.Ended(x)
+	}
+}
+
+// Began reports whether the run has begun: it is none that was ended without its body.
+func (x *Execution) Began() bool { return x.skip == noSkip }
+
+// Expired reports whether the run has come too late to begin.
+func (x *Execution) Expired() bool { return x.skip == tardy }
+
+// IsAside reports whether the run is ended without its body while the workers are busy with others.
+func (x *Execution) IsAside() bool { return x.Aside != noSkip }
+
+// Tries reports whether the attempt has failed and another is to follow.
+func (x *Execution) Tries() bool { return x.tries }
+
+// Overdue reports whether the run, or attempt, has exceeded its timeout, and that is not told yet:
+// the timeout came once the body had returned.
+func (x *Execution) Overdue() bool { return x.overrun && !x.noted }
+
+// Number returns the number of the run in progress. One that has expired has none yet, so that is
+// the one before.
+func (x *Execution) Number() uint64 {
+	if x.Plan.Periodic() {
+		return x.Plan.Runs
+	}
+	return 1
+}
+
+// Outcome is how a run has ended.
+type Outcome uint8
+
+// What has become of a body.
+const (
+	Succeeded Outcome = iota // the body has returned nil
+	Failed                   // the body has returned an error
+	Panicked                 // the body has panicked
+	Exited                   // the body has called runtime.Goexit
+	Overran                  // the run has exceeded its timeout
+)
+
+// Outcome returns how the run has ended.
+func (x *Execution) Outcome() Outcome {
+	var panicked *future.PanicError
+	switch {
+	case x.overrun || x.told:
+		return Overran
+	case x.Err == nil:
+		return Succeeded
+	case x.Abrupt && errors.As(x.Err, &panicked):
+		return Panicked
+	case x.Abrupt:
+		return Exited
+	}
+	return Failed
+}

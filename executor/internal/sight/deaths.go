@@ -1,0 +1,103 @@
+package sight
+
+import (
+	"slices"
+
+	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/internal/cell"
+)
+
+// death is the end of a task by a failure: of a series, or of a task of which something is
+// expected. It is told with the health of the owner until a run of its name succeeds, or its owner
+// cancels it or one of its name. The lock guards it. It keeps nothing else of the task.
+type death struct {
+	name string
+	at   int64
+	fate *fate // how its runs have ended; nil if nothing was expected
+}
+
+// keptDeaths bounds how many are remembered; the latest are.
+const keptDeaths = 1000
+
+// bury notes that a failure has ended a task. It may be told more than once.
+func (s *Sight) bury(pl *run.Plan) {
+	s.owner.Lock.Lock()
+	defer s.owner.Lock.Unlock()
+	s.buryLocked(pl)
+}
+
+func (s *Sight) buryLocked(pl *run.Plan) {
+	v := own(pl)
+	if v.death != nil {
+		return
+	}
+	d := &death{name: pl.Name, at: s.owner.Clock.Now()}
+	if v.expects != nil {
+		d.fate = v.expects.fate
+	}
+	v.death = d
+	if d.name != "" {
+		s.dead = slices.DeleteFunc(s.dead, func(other *death) bool { return other.name == d.name })
+	}
+	if len(s.dead) == keptDeaths {
+		s.dead = slices.Delete(s.dead, 0, 1)
+	}
+	s.dead = append(s.dead, d)
+	s.owner.HeedEndsLocked() // the success of another may be what it waits for
+	s.health.changeLocked(s)
+}
+
+// forgiveLocked forgets the end of a task of this name: a run has succeeded, or one was cancelled.
+func (s *Sight) forgiveLocked(name string) {
+	if name != "" && len(s.dead) > 0 {
+		s.unburyLocked(func(d *death) bool { return d.name == name })
+	}
+}
+
+// CancelledLocked is that of [run.Sight].
+func (s *Sight) CancelledLocked(pl *run.Plan) {
+	if len(s.dead) > 0 { // so much is cheap
+		s.forgiveLocked(pl.Name)
+	}
+}
+
+// Dismiss is that of [run.Sight]. It forgets the end of the task.
+func (s *Sight) Dismiss(pl *run.Plan) {
+	s.owner.Lock.Lock()
+	defer s.owner.Lock.Unlock()
+	if died := seenOf(pl).death; died != nil {
+		s.unburyLocked(func(d *death) bool { return d == died })
+	}
+}
+
+func (s *Sight) unburyLocked(is func(*death) bool) {
+	before := len(s.dead)
+	if s.dead = slices.DeleteFunc(s.dead, is); len(s.dead) < before {
+		s.health.changeLocked(s)
+	}
+}
+
+// settledExpected is called when a task of which something was expected has been settled, whoever
+// has done that.
+func (s *Sight) settledExpected(e *expectation) {
+	s.owner.Lock.Lock()
+	defer s.owner.Lock.Unlock()
+	if e.cell.Phase() == cell.Failed {
+		s.buryLocked(e.plan)
+	}
+	s.health.changeLocked(s)
+}
+
+// healthOf returns how the task is of which d is the end.
+func (s *Sight) healthOf(d *death) TaskHealth {
+	t := TaskHealth{Name: d.name, State: HealthFailed, Since: s.owner.Clock.Time(d.at),
+		FailuresInRow: 1, Reason: "ended by a failure"}
+	if d.fate == nil {
+		return t
+	}
+	t.FailuresInRow = max(d.fate.failures, 1) // its end is counted a moment later than it is known
+	if d.fate.success > 0 {
+		t.LastSuccess = s.owner.Clock.Time(d.fate.success)
+	}
+	return t
+}

@@ -1,0 +1,238 @@
+package sight
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
+)
+
+// expectation is what is expected of a task that has not ended, and what it has done. The owner's
+// lock guards it.
+//
+//	new   -> ok     a run has succeeded
+//	new   -> late   none has, and the time is over
+//	ok    -> late   none has since, and the time is over; or too many runs have begun late
+//	late  -> ok     a run has succeeded; enough runs have begun in time
+//	any   -> gone   the task has ended; if by a failure, that is told, see death
+//
+// A series that pauses by itself, after failures, stays as it is: giving up is no recovery.
+type expectation struct {
+	cell *cell.Cell
+	plan *run.Plan
+
+	since int64 // from when on a success is expected
+	fate  *fate
+
+	starts [judged]bool // whether the last runs began late, a ring
+	begun  int
+	late   int // of those in the ring
+}
+
+// fate is how the runs of such a task have ended. Its death keeps it.
+type fate struct {
+	success  int64  // when a run last succeeded, or 0
+	failures uint64 // in a row, since then
+}
+
+// judged is how many of the last runs a quantile is about.
+const judged = 100
+
+// expect registers what is expected of c, which is about to be accepted.
+func (s *Sight) expect(c *cell.Cell, pl *run.Plan) {
+	if !pl.Expected() {
+		return
+	}
+	s.owner.Lock.Lock()
+	e := &expectation{cell: c, plan: pl, since: s.owner.Clock.Now(), fate: new(fate)}
+	s.sweepExpectationsLocked()
+	s.owner.HeedEndsLocked()
+	own(pl).expects = e
+	s.expectations = append(s.expectations, e)
+	if at := e.broken(); at != clock.Never {
+		s.health.changesLocked(s, at)
+	}
+	s.owner.Lock.Unlock()
+	c.Watch(func() { s.settledExpected(e) })
+}
+
+// unexpect takes back what expect has registered: the task is refused.
+func (s *Sight) unexpect(pl *run.Plan) {
+	if !pl.Expected() {
+		return
+	}
+	s.owner.Lock.Lock()
+	defer s.owner.Lock.Unlock()
+	// It is among the last.
+	for i, e := range slices.Backward(s.expectations) {
+		if e == seenOf(pl).expects {
+			s.expectations = slices.Delete(s.expectations, i, i+1)
+			return
+		}
+	}
+}
+
+// sweepExpectationsLocked forgets tasks that have ended. It looks at all only when their number has
+// doubled, so it takes constant time on average.
+func (s *Sight) sweepExpectationsLocked() {
+	if len(s.expectations) < s.sweepAt {
+		return
+	}
+	s.expectations = slices.DeleteFunc(s.expectations, func(e *expectation) bool {
+		return e.cell.Phase().Settled()
+	})
+	s.sweepAt = max(2*len(s.expectations), 64)
+}
+
+// broken returns when the expectation of a success will be broken, or Never.
+func (e *expectation) broken() int64 {
+	within := e.plan.SuccessWithin
+	if within == 0 {
+		return clock.Never
+	}
+	return clock.Later(clock.Later(max(e.since, e.fate.success), within), 1)
+}
+
+// idle reports whether nothing is expected of the task, as it was paused from outside.
+func (e *expectation) idle() bool { return e.plan.Paused() && !e.plan.GaveUp() }
+
+// noteExpected notes how a run has begun and ended, or that it has come too late to begin. The lock
+// is held.
+func (s *Sight) noteExpected(x *run.Execution, e *expectation) {
+	before, _ := s.judge(e, x.Ended, false)
+	defer func() {
+		after, _ := s.judge(e, x.Ended, false)
+		if after.State != before.State && (before.InTrouble() || after.InTrouble()) || x.Done {
+			s.health.changeLocked(s)
+		}
+	}()
+	if e.plan.StartWithin > 0 {
+		e.noteStart(x)
+	}
+	switch {
+	case x.Tries(), x.Expired():
+	case x.Failed:
+		e.fate.failures++
+	default:
+		*e.fate = fate{success: x.Ended}
+	}
+}
+
+// noteStart notes whether the run has begun late.
+func (e *expectation) noteStart(x *run.Execution) {
+	slot := &e.starts[e.begun%judged]
+	if *slot {
+		e.late--
+	}
+	*slot = x.Expired() || x.Task.Started-max(x.Due, e.since) > int64(e.plan.StartWithin)
+	if *slot {
+		e.late++
+	}
+	e.begun++
+}
+
+// resumeExpected is called when a series is resumed.
+func (s *Sight) resumeExpected(pl *run.Plan) {
+	if !pl.Expected() {
+		return
+	}
+	s.owner.Lock.Lock()
+	defer s.owner.Lock.Unlock()
+	if e := seenOf(pl).expects; e != nil {
+		s.resumeExpectedLocked(e)
+	}
+}
+
+// resumeExpectedLocked has the time in which a success is expected begin anew, unless the series
+// has given up: it stays late until it succeeds.
+func (s *Sight) resumeExpectedLocked(e *expectation) {
+	if !e.plan.GaveUp() {
+		e.since = s.owner.Clock.Now()
+		s.health.changeLocked(s)
+	}
+}
+
+// TaskLocked tells whether what is expected of a task holds; false if nothing is, or it has ended.
+// The lock is held.
+func (s *Sight) TaskLocked(pl *run.Plan) (t TaskHealth, ok bool) {
+	e := seenOf(pl).expects
+	if e == nil {
+		return t, false
+	}
+	return s.judge(e, s.owner.Clock.Now(), s.crew.Held())
+}
+
+// judge tells whether what is expected of a task holds; false if it has ended.
+func (s *Sight) judge(e *expectation, now int64, held bool) (t TaskHealth, ok bool) {
+	t = TaskHealth{Name: e.plan.Name, State: HealthOK, Since: s.owner.Clock.Time(e.since),
+		FailuresInRow: e.fate.failures}
+	if e.fate.success > 0 {
+		t.LastSuccess = s.owner.Clock.Time(e.fate.success)
+	}
+	switch {
+	case e.cell.Phase().Settled():
+		return t, false
+	case held || e.idle():
+		t.State = HealthPaused
+		return t, true
+	}
+	from := max(e.since, e.fate.success)
+	switch within := int64(e.plan.SuccessWithin); {
+	case within > 0 && now-from > within:
+		t.State, t.Since = HealthLate, s.owner.Clock.Time(from+within)
+		t.Reason = fmt.Sprintf("no success for %v, expected within %v",
+			time.Duration(now-from).Round(time.Millisecond), e.plan.SuccessWithin)
+	case e.tooManyLate():
+		t.State = HealthLate
+		t.Reason = fmt.Sprintf("%d of the last %d runs began later than %v",
+			e.late, min(e.begun, judged), e.plan.StartWithin)
+	case e.plan.Paused():
+		t.State = HealthPaused
+	case e.fate.success == 0:
+		t.State = HealthNew
+	}
+	return t, true
+}
+
+// tooManyLate reports whether more runs have begun late than may of a hundred.
+func (e *expectation) tooManyLate() bool {
+	return float64(e.late) > (1-e.plan.StartQuantile)*judged+1e-9
+}
+
+// nextChangeLocked returns when the health may change although nothing happens; false if it will
+// not. That is when an expectation will be broken. As long as one is, it is also looked at once in
+// its time whether the whole owner is stuck.
+func (s *Sight) nextChangeLocked(now int64) (at int64, ok bool) {
+	if s.crew.Held() {
+		return 0, false
+	}
+	for _, e := range s.expectations {
+		due := e.broken()
+		if due == clock.Never || e.idle() || e.cell.Phase().Settled() {
+			continue
+		}
+		if due <= now {
+			due = clock.Later(now, e.plan.SuccessWithin)
+		}
+		if !ok || due < at {
+			at, ok = due, true
+		}
+	}
+	return at, ok
+}
+
+// shortestLocked returns the shortest time in which a success of a task is expected, or 0.
+func (s *Sight) shortestLocked() (within time.Duration) {
+	for _, e := range s.expectations {
+		if e.cell.Phase().Settled() || e.plan.Paused() {
+			continue
+		}
+		if w := e.plan.SuccessWithin; w > 0 && (within == 0 || w < within) {
+			within = w
+		}
+	}
+	return within
+}
