@@ -13,11 +13,12 @@ import (
 	"github.com/punctual-go/punctual/internal/series"
 )
 
-// Job is a periodic task as [ScheduledPool.Apply] wants it. Exactly one of Rate, Delay and On is
-// set.
+// Job is a periodic task as [ScheduledPool.Apply] wants it. Exactly one of Every, Rate, Delay and
+// On is set.
 type Job struct {
 	Name    string        // its identity; required
 	Task    Task          // required
+	Every   time.Duration // the period, as for [ScheduledPool.Every]; then Initial is 0
 	Initial time.Duration // before the first run; of an existing job it changes nothing
 	Rate    time.Duration // the period of a fixed rate
 	Delay   time.Duration // the time from the end of a run to the next
@@ -148,7 +149,7 @@ func (p *ScheduledPool) planFirst(w *job) error {
 	w.over = p.runs.RefuseLate(&w.plan.Plan, ErrRejected)
 	if w.On == nil {
 		if w.over == nil {
-			w.over = p.runs.CheckBounds(&w.plan.Plan, w.Initial)
+			w.over = p.runs.CheckBounds(&w.plan.Plan, w.initial())
 		}
 		return nil
 	}
@@ -167,22 +168,24 @@ func (j Job) resolve(s *run.Settings) (o series.Options, period int64, err error
 		return o, 0, ErrNilTask
 	}
 	kinds := 0
-	for _, given := range []bool{j.Rate != 0, j.Delay != 0, j.On != nil} {
+	for _, given := range []bool{j.Every != 0, j.Rate != 0, j.Delay != 0, j.On != nil} {
 		if given {
 			kinds++
 		}
 	}
 	if kinds != 1 || j.Name == "" {
-		return o, 0, invalid("a job needs a name, and either a rate, a delay or a calendar")
+		return o, 0, invalid("a job needs a name, and either a period, a rate, a delay or a calendar")
 	}
 	opts := append(slices.Clone(j.Options), TaskOption(Name(j.Name)), Unique())
 	switch {
 	case j.Delay != 0:
-		return run.ResolveSeries(s, j.Delay, series.FixedDelay, opts)
+		return run.ResolveSeries(s, j.Delay, run.FixedDelay, opts)
 	case j.Rate != 0:
-		return run.ResolveSeries(s, j.Rate, series.FixedRate, opts)
+		return run.ResolveSeries(s, j.Rate, run.FixedRate, opts)
 	case j.Initial != 0:
-		return o, 0, invalid("a job on a calendar has no initial delay")
+		return o, 0, invalid("a job on a calendar, or with Every, has no initial delay")
+	case j.Every != 0:
+		return run.ResolveSeries(s, j.Every, run.Ticking, opts)
 	}
 	o, err = run.ResolveCalendar(s, opts)
 	return o, series.OnCalendar, err
@@ -236,8 +239,11 @@ func (w *job) in(now int64) time.Duration {
 	if w.On != nil {
 		return time.Duration(max(w.first-now, 0))
 	}
-	return max(w.Initial, 0)
+	return max(w.initial(), 0)
 }
+
+// initial returns the delay of the first run of a job that is not on a calendar.
+func (w *job) initial() time.Duration { return cmp.Or(w.Every, w.Initial) }
 
 // apply does what Apply says in one step, and returns the tasks to be stopped. It reports false if
 // the jobs have to be compared, or announced, again.
@@ -321,7 +327,7 @@ func (p *ScheduledPool) isJobLocked(c *cell.Cell) bool { return planOf(c).job }
 func (p *ScheduledPool) addJobLocked(w *job, now int64) {
 	w.plan.job, w.added = true, true
 	before := p.names.live.entries[w.Name]
-	first := clock.Later(now, w.Initial)
+	first := clock.Later(now, w.initial())
 	if w.On != nil {
 		first = max(w.first, now)
 	}

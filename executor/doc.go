@@ -6,7 +6,8 @@
 //	defer pool.Close()
 //
 //	pool.Schedule(time.Minute, task)               // once, a minute from now
-//	pool.AtFixedRate(0, 10*time.Second, task)      // every ten seconds, on a grid
+//	pool.Every(10*time.Second, task)               // every ten seconds, and no burst after a stall
+//	pool.AtFixedRate(0, 10*time.Second, task)      // every ten seconds, as Java does it
 //	pool.WithFixedDelay(0, 10*time.Second, task)   // ten seconds from end to start
 //	answer, err := executor.Submit(pool, compute)  // now; a typed future
 //

@@ -7,7 +7,6 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
-	"github.com/punctual-go/punctual/internal/series"
 )
 
 // ScheduledPool runs tasks at their times on a bounded number of reused workers. It is modelled on
@@ -116,10 +115,26 @@ func (p *ScheduledPool) ScheduleAt(
 	return f, nil
 }
 
+// Every runs task every period, as a ticker would: the first time after one period, and then on a
+// grid, so that n runs take n periods. Runs do not overlap. A stall, whether the run before took
+// long, all workers were busy or the machine was suspended, is followed by one late run and no
+// burst; [Run.Missed] tells that run how many others it stands for, and the next is back on the
+// grid. [CatchUp] overrides that, also if it is among the [Defaults] of the pool.
+//
+// It is [ScheduledPool.AtFixedRate] with [Coalesce] for its default, where that has Java's, and the
+// same in all else: its end, what failures mean, options, commands and errors. For a run at once,
+// call [Handle.Trigger] as well.
+func (p *ScheduledPool) Every(
+	period time.Duration, task Task, opts ...TaskOption,
+) (*ScheduledFuture[struct{}], error) {
+	return p.repeat(period, period, run.Ticking, task, opts)
+}
+
 // AtFixedRate runs task after the initial delay and then every period. Run n is planned for the
 // time of the first plus n periods, no matter when the others really ran. Runs do not overlap: the
 // next starts when the last has ended, or later. [CatchUp] says what happens when runs are late; by
-// default every period gets its run, late ones back to back, as in Java.
+// default every period gets its run, late ones back to back, as in Java. [ScheduledPool.Every]
+// has no burst.
 //
 // With that default, Burst, a task whose runs take longer than its period falls behind for good.
 // What has been due longest runs first, so it leaves little room for others: give it another
@@ -138,7 +153,7 @@ func (p *ScheduledPool) ScheduleAt(
 func (p *ScheduledPool) AtFixedRate(
 	initial, period time.Duration, task Task, opts ...TaskOption,
 ) (*ScheduledFuture[struct{}], error) {
-	return p.repeat(initial, period, series.FixedRate, task, opts)
+	return p.repeat(initial, period, run.FixedRate, task, opts)
 }
 
 // WithFixedDelay runs task after the initial delay, and then again each time when delay has passed
@@ -147,7 +162,7 @@ func (p *ScheduledPool) AtFixedRate(
 func (p *ScheduledPool) WithFixedDelay(
 	initial, delay time.Duration, task Task, opts ...TaskOption,
 ) (*ScheduledFuture[struct{}], error) {
-	return p.repeat(initial, delay, series.FixedDelay, task, opts)
+	return p.repeat(initial, delay, run.FixedDelay, task, opts)
 }
 
 func (p *ScheduledPool) self() Submitter { return p }
@@ -164,11 +179,11 @@ func (p *ScheduledPool) schedule(
 	return p.acceptWithin(c, delay, func() error { return p.acceptAfter(c, delay) })
 }
 
-// repeat schedules a series. The sign tells fixed rate from fixed delay, see package series.
+// repeat schedules a series.
 func (p *ScheduledPool) repeat(
-	initial, every time.Duration, sign int64, task Task, opts []TaskOption,
+	initial, every time.Duration, beat run.Beat, task Task, opts []TaskOption,
 ) (*ScheduledFuture[struct{}], error) {
-	pl, body, err := p.planSeries(every, sign, task, opts)
+	pl, body, err := p.planSeries(every, beat, task, opts)
 	if err != nil {
 		return nil, p.misused(opts, err)
 	}
@@ -185,12 +200,12 @@ func (p *ScheduledPool) repeat(
 
 // planSeries returns the plan and the body of a series.
 func (p *ScheduledPool) planSeries(
-	every time.Duration, sign int64, task Task, opts []TaskOption,
+	every time.Duration, beat run.Beat, task Task, opts []TaskOption,
 ) (*plan, Task, error) {
 	if task == nil {
 		return nil, nil, ErrNilTask
 	}
-	o, period, err := run.ResolveSeries(&p.shared, every, sign, opts)
+	o, period, err := run.ResolveSeries(&p.shared, every, beat, opts)
 	if err != nil {
 		return nil, nil, err
 	}

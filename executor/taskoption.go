@@ -65,8 +65,9 @@ const (
 	Shift    CatchUpPolicy = series.Shift
 )
 
-// CatchUp sets the policy of a task at a fixed rate, for which the default is Burst, as in Java, or
-// of one on a calendar, see [ScheduledPool.On]. Other tasks ignore it.
+// CatchUp sets the policy of a task at a fixed rate or on a calendar. The default of
+// [ScheduledPool.AtFixedRate] is Burst, as in Java, that of [ScheduledPool.Every] and
+// [ScheduledPool.On] is Coalesce. Other tasks ignore it.
 func CatchUp(p CatchUpPolicy) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		if p > Shift {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 )
@@ -84,6 +85,15 @@ func (l *Loop) ScheduleAt(
 	return door{loop: l}.scheduleAt(at, task, opts)
 }
 
+// Every runs task every period, as a ticker would: the first time after one period, and after a
+// stall once, told by [executor.Run] how many runs that one stands for. It is
+// [executor.ScheduledPool.Every] for a loop.
+func (l *Loop) Every(
+	period time.Duration, task executor.Task, opts ...executor.TaskOption,
+) (*executor.ScheduledFuture[struct{}], error) {
+	return door{loop: l}.repeat(period, period, run.Ticking, task, opts)
+}
+
 // AtFixedRate runs task after the initial delay and then every period: run n is planned for the
 // time of the first run plus n periods, whenever the others really ran. [executor.CatchUp] says
 // what happens when runs are late; by default every period gets its run, late ones back to back.
@@ -100,7 +110,7 @@ func (l *Loop) ScheduleAt(
 func (l *Loop) AtFixedRate(
 	initial, period time.Duration, task executor.Task, opts ...executor.TaskOption,
 ) (*executor.ScheduledFuture[struct{}], error) {
-	return door{loop: l}.fixedRate(initial, period, task, opts)
+	return door{loop: l}.repeat(initial, period, run.FixedRate, task, opts)
 }
 
 // WithFixedDelay runs task after the initial delay, and again each time delay has passed since the
@@ -109,7 +119,7 @@ func (l *Loop) AtFixedRate(
 func (l *Loop) WithFixedDelay(
 	initial, delay time.Duration, task executor.Task, opts ...executor.TaskOption,
 ) (*executor.ScheduledFuture[struct{}], error) {
-	return door{loop: l}.fixedDelay(initial, delay, task, opts)
+	return door{loop: l}.repeat(initial, delay, run.FixedDelay, task, opts)
 }
 
 // On runs task at the times of a calendar, such as those of packages cron and calendar. It is

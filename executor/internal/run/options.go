@@ -66,11 +66,28 @@ func Resolve[O TaskOption](s *Settings, opts []O) (o series.Options, err error) 
 	return o, nil
 }
 
+// Beat is how a periodic task repeats.
+type Beat uint8
+
+const (
+	// FixedRate plans a run for each period.
+	FixedRate Beat = iota
+	// Ticking is a fixed rate at which one run makes up for all late ones, unless an option says
+	// otherwise.
+	Ticking
+	// FixedDelay plans a run for some time after the end of the last.
+	FixedDelay
+)
+
 // ResolveSeries returns what the options of a periodic task set, and its period: positive for a
-// fixed rate, negative for a fixed delay, as sign says.
+// fixed rate, negative for a fixed delay.
 func ResolveSeries[O TaskOption](
-	s *Settings, every time.Duration, sign int64, opts []O,
+	s *Settings, every time.Duration, beat Beat, opts []O,
 ) (o series.Options, period int64, err error) {
+	sign := int64(series.FixedRate)
+	if beat == FixedDelay {
+		sign = series.FixedDelay
+	}
 	if every <= 0 {
 		return o, 0, Invalid("period or delay %v is not positive", every)
 	}
@@ -79,6 +96,9 @@ func ResolveSeries[O TaskOption](
 	}
 	if err := checkPeriod(&o, every, sign); err != nil {
 		return o, 0, err
+	}
+	if beat == Ticking && !o.CatchUpSet {
+		o.CatchUp = series.Coalesce
 	}
 	return o, sign * int64(every), checkBounds(&o)
 }

@@ -39,6 +39,8 @@ type facility struct {
 type scheduler interface {
 	Schedule(delay time.Duration, task executor.Task, opts ...executor.TaskOption) (
 		*executor.ScheduledFuture[struct{}], error)
+	Every(period time.Duration, task executor.Task, opts ...executor.TaskOption) (
+		*executor.ScheduledFuture[struct{}], error)
 	AtFixedRate(initial, period time.Duration, task executor.Task, opts ...executor.TaskOption) (
 		*executor.ScheduledFuture[struct{}], error)
 	WithFixedDelay(initial, delay time.Duration, task executor.Task, opts ...executor.TaskOption) (
@@ -168,7 +170,9 @@ func (l *life) submit() {
 // schedule gives the executor a task with a time.
 func (l *life) schedule() {
 	s := l.exec.scheduler
-	switch l.IntN(5) {
+	switch l.IntN(6) {
+	case 4:
+		l.accepted(s.Every(time.Second+l.span(3*time.Second), l.body(), l.seriesOptions()...))
 	case 0:
 		l.accepted(s.Schedule(l.span(5*time.Second), l.body(), l.options()...))
 	case 1:

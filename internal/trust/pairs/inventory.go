@@ -29,6 +29,6 @@ var noFeature = map[string][]string{
 		"future.Invoke", "future.CancelledError",
 	},
 	"the way of the same name of a loop, inside a task": {
-		"Turn.AtFixedRate", "Turn.WithFixedDelay", "Turn.On",
+		"Turn.Every", "Turn.AtFixedRate", "Turn.WithFixedDelay", "Turn.On",
 	},
 }
