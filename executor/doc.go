@@ -53,7 +53,7 @@
 //
 // Poll, and less often while it fails.
 //
-//	f, err := pool.WithFixedDelay(0, time.Second, poll, executor.BackOff(2, time.Minute))
+//	f, err := pool.WithFixedDelay(0, time.Second, poll, executor.SlowDown(2, time.Minute))
 //
 // Every night at three, in Berlin, also when the clocks change.
 //
@@ -104,7 +104,7 @@
 //
 // If a run of a periodic task returns an error, or exceeds its [Timeout], that is the outcome of
 // this run alone: it is reported, and the series goes on. A panic ends the series, and never in
-// silence. [OnError] changes both. What no Go program survives ends the process here as anywhere
+// silence. [FailurePolicy] changes both. What no Go program survives ends the process here as anywhere
 // else: a concurrent map write, a stack overflow, running out of memory or threads, os.Exit.
 //
 // A hook, an observer or another callback that panics or calls Goexit is reported in the same way,

@@ -146,7 +146,7 @@ func ExampleScheduledPool_WithFixedDelay() {
 			return errors.New("server gone")
 		}
 		return nil
-	}, executor.OnError(executor.StopSeries)) // it would go on
+	}, executor.FailurePolicy(executor.StopSeries)) // it would go on
 	_, err := poll.Get(context.Background()) // the series has ended, and says why
 	fmt.Println(attempts, err)
 	// Output: 3 server gone

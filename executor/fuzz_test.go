@@ -331,7 +331,7 @@ func (o *optioned) taskOption() executor.TaskOption {
 		p := o.next()
 		bad(p > byte(executor.Continue))
 		o.goesOn = p == byte(executor.Continue)
-		return executor.OnError(executor.ErrorPolicy(p))
+		return executor.FailurePolicy(executor.ErrorPolicy(p))
 	case 4:
 		d := time.Duration(o.number())
 		bad(d < 0)

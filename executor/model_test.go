@@ -258,7 +258,7 @@ func (m *poolModel) options(j *job) (opts []executor.TaskOption) {
 		opts = append(opts, executor.Timeout(j.timeout))
 	}
 	if j.every != 0 {
-		opts = append(opts, executor.OnError(j.policy))
+		opts = append(opts, executor.FailurePolicy(j.policy))
 	}
 	return opts
 }

@@ -205,7 +205,7 @@ func BaseContext(ctx context.Context) LoopOption {
 }
 
 // Logger sets where a pool or event loop logs panics, and failures that nothing else would show;
-// see [ErrorHandler] and [OnError]. A supervisor logs panics of its callbacks there. The default is
+// see [ErrorHandler] and [FailurePolicy]. A supervisor logs panics of its callbacks there. The default is
 // slog.Default, also for nil. To log nothing, use a logger with slog.DiscardHandler.
 func Logger(l *slog.Logger) CommonOption {
 	return forAll{func(s *run.Settings) { s.Logger = l }}
@@ -221,7 +221,7 @@ func Logger(l *slog.Logger) CommonOption {
 //
 // An error that a task with a future returns goes to the future alone, unless the task is periodic.
 //
-// Without a handler these failures are logged, a panic with its stack; [OnError] says how much is
+// Without a handler these failures are logged, a panic with its stack; [FailurePolicy] says how much is
 // logged of a series that goes on. A series that ends by a failure is logged in any case.
 //
 // The handler runs on the goroutine of the run or hook that failed, with the base context. If a run

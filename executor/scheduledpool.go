@@ -141,7 +141,7 @@ func (p *ScheduledPool) Every(
 // policy, or workers of its own.
 //
 // The series ends when it is cancelled, when the pool is shut down, or after [MaxRuns]. Unless
-// [OnError] says otherwise it also ends with a run that panics: its future fails with the panic,
+// [FailurePolicy] says otherwise it also ends with a run that panics: its future fails with the panic,
 // the error handler is called, and a record is logged. A run that returns an error, or exceeds its
 // [Timeout], does not end the series. That is reported to the error handler; without one, the first
 // of a row of failures is logged, and few of the others. Get on the future waits until the series

@@ -32,7 +32,7 @@ func TestARefreshFailsTwice(t *testing.T) {
 				return errors.New("no answer")
 			}
 			return nil
-		}, executor.BackOff(2, time.Hour))
+		}, executor.SlowDown(2, time.Hour))
 		require.NoError(t, err)
 
 		time.Sleep(10*time.Minute + 1) // of virtual time

@@ -57,7 +57,7 @@ func (m *Monitor) Watch(url string) error {
 		executor.CatchUp(executor.Coalesce), // after a stall one probe is enough
 		executor.Jitter(m.settings.Jitter),
 		executor.Timeout(m.settings.Timeout),
-		executor.BackOff(2, m.settings.Rarest))
+		executor.SlowDown(2, m.settings.Rarest))
 	return err
 }
 

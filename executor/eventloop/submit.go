@@ -99,7 +99,7 @@ func (l *Loop) Every(
 // what happens when runs are late; by default every period gets its run, late ones back to back.
 //
 // The series ends when it is cancelled, when the loop is shut down, after [executor.MaxRuns], and,
-// unless [executor.OnError] says otherwise, when a run panics. In that last case the future fails
+// unless [executor.FailurePolicy] says otherwise, when a run panics. In that last case the future fails
 // with the panic, which is also reported to the error handler and logged. A run that returns an
 // error or exceeds its timeout does not end the series. It is reported to the error handler;
 // without one, the first of several failures in a row is logged, and only a few of the rest.

@@ -37,7 +37,7 @@ type settings struct {
 	jitter        time.Duration
 	initialDelay  time.Duration
 	calendar      executor.Calendar // nil for none
-	onFailure     FailurePolicy
+	onFailure     DelayPolicy
 	maxUnfinished int
 	afterCapped   []func(Outcome)
 	afterCycle    []func(Outcome)
@@ -138,22 +138,22 @@ func InitialDelay(d time.Duration) Option {
 	})
 }
 
-// FailurePolicy says what a failed run does to the delay.
-type FailurePolicy uint8
+// DelayPolicy says what a failed run does to the delay.
+type DelayPolicy uint8
 
 const (
 	// Keep leaves the delay as it is: a failure is neither a reason to slow down nor a sign of
 	// recovery.
-	Keep FailurePolicy = iota
+	Keep DelayPolicy = iota
 	// Reset treats a failure as an answer, which restores the interval as a success does.
 	Reset
 	// Grow treats a failure as a timeout.
 	Grow
 )
 
-// OnFailure sets what a failed run does to the delay: a run that returns an error, panics, or calls
+// FailurePolicy sets what a failed run does to the delay: a run that returns an error, panics, or calls
 // runtime.Goexit. The default is [Keep].
-func OnFailure(p FailurePolicy) Option {
+func FailurePolicy(p DelayPolicy) Option {
 	return option(func(s *settings) {
 		if p > Grow {
 			panic(fmt.Sprintf("supervisor: failure policy %d is unknown", p))

@@ -389,7 +389,7 @@ func TestA19_ANameIsTakenAsItIs(t *testing.T) {
 						assert.Equal(t, name != "", ok)
 					}
 					return pooltest.ErrTask
-				}, executor.Name(name), executor.OnError(executor.StopSeries))
+				}, executor.Name(name), executor.FailurePolicy(executor.StopSeries))
 				assert.Equal(t, []string{name}, pooltest.Names(p.Queued()))
 				probe.Elapse(time.Second)
 				assert.ErrorIs(t, pooltest.Outcome(t, series.Future), pooltest.ErrTask)
@@ -466,7 +466,7 @@ func TestA20_OfATaskOptionGivenTwiceTheLastCounts(t *testing.T) {
 			return pooltest.ErrTask
 		}, executor.Name("first"), executor.Name("last"), executor.MaxRuns(9), executor.MaxRuns(3),
 			executor.Timeout(time.Hour), executor.Timeout(time.Minute), executor.Jitter(time.Second), executor.Jitter(0),
-			executor.OnError(executor.StopSeries), executor.OnError(executor.Continue))
+			executor.FailurePolicy(executor.StopSeries), executor.FailurePolicy(executor.Continue))
 		probe.Elapse(time.Hour)
 		assert.EqualValues(t, 3, f.Runs())
 		assert.Equal(t, future.Succeeded, f.State())

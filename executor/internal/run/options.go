@@ -115,7 +115,7 @@ func ResolveCalendar[O TaskOption](s *Settings, opts []O) (o series.Options, err
 		return o, Invalid("a calendar does not shift to its late runs")
 	}
 	if o.BackOff.Factor > 0 {
-		return o, Invalid("a calendar has no period for a back-off to stretch")
+		return o, Invalid("a calendar has no period to slow down")
 	}
 	return o, checkBounds(&o)
 }
@@ -152,7 +152,8 @@ func checkPeriod(o *series.Options, every time.Duration, sign int64) error {
 	case sign > 0 && o.Jitter > every:
 		return Invalid("jitter %v is above the period %v", o.Jitter, every)
 	case o.BackOff.Factor > 0 && o.BackOff.Max < every:
-		return Invalid("the most of the back-off, %v, is below the period %v", o.BackOff.Max, every)
+		return Invalid("the longest period of a slow-down, %v, is below the period %v",
+			o.BackOff.Max, every)
 	}
 	return nil
 }

@@ -101,7 +101,7 @@ func (s *scheduledChaos) atFixedRate(rng *rand.Rand, delay time.Duration) {
 }
 
 func someErrorPolicy(rng *rand.Rand) executor.TaskOption {
-	return executor.OnError(executor.ErrorPolicy(rng.IntN(3)))
+	return executor.FailurePolicy(executor.ErrorPolicy(rng.IntN(3)))
 }
 
 // disturb does something to a task that has been accepted.

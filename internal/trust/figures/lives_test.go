@@ -122,7 +122,7 @@ func (l *life) options() (opts []executor.TaskOption) {
 
 // seriesOptions returns options that a series may have. Calendars have no period to be stretched.
 func (l *life) seriesOptions() []executor.TaskOption {
-	opts := append(l.options(), executor.OnError(executor.ErrorPolicy(l.IntN(3))))
+	opts := append(l.options(), executor.FailurePolicy(executor.ErrorPolicy(l.IntN(3))))
 	if l.one(3) {
 		opts = append(opts, executor.MaxRuns(1+l.IntN(4)))
 	}

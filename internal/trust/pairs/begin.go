@@ -72,7 +72,7 @@ func (t *task) ticks() bool {
 
 // irregular reports whether a series has options that change when its runs come.
 func (t *task) irregular() bool {
-	for _, name := range []string{"From", "Jitter", "BackOff", "DelayBy", "CatchUp"} {
+	for _, name := range []string{"From", "Jitter", "SlowDown", "DelayBy", "CatchUp"} {
 		if t.using(byName[name]) != nil {
 			return true
 		}

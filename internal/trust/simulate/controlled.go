@@ -105,7 +105,7 @@ func (s *controlSim) draw() *controlled {
 		t.options = append(t.options, executor.PauseAfter(1+s.rng.IntN(3)))
 	}
 	if s.oneIn(4) {
-		t.options = append(t.options, executor.BackOff(1.5, time.Second))
+		t.options = append(t.options, executor.SlowDown(1.5, time.Second))
 	}
 	return t
 }

@@ -116,7 +116,7 @@ func (t *task) drawPolicy(es *executorSim) {
 		return
 	}
 	if t.policy = executor.ErrorPolicy(es.rng.IntN(3)); t.policy != executor.StopOnPanic {
-		t.option(executor.OnError(t.policy))
+		t.option(executor.FailurePolicy(t.policy))
 	}
 }
 
