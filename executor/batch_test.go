@@ -76,7 +76,7 @@ func (l *table) check(t *testing.T, completed, busy, queued int) {
 // both runs a test on the two kinds of pools with batches, of two workers.
 func both(t *testing.T, test func(t *testing.T, p *Pool)) {
 	for name, make := range map[string]func() *Pool{
-		"plain":     func() *Pool { return NewFixedPool(2) },
+		"plain":     func() *Pool { return NewPool(2) },
 		"scheduled": func() *Pool { return &NewScheduledPool(2).Pool },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -83,8 +83,8 @@
 // for running, in excess of the size as well. While a pool exceeds its size, its workers take no
 // new tasks. A hook after a run may execute at the same time as code that has waited for that run.
 //
-// A pool made by [NewSinglePool] or [NewSingleScheduledPool] never runs two tasks at once, except
-// those that submitters run themselves under [CallerRuns]. A wait that ends early does not return
+// A [Confined] pool never runs two tasks at once, except those that submitters run themselves under
+// [CallerRuns]. A wait that ends early does not return
 // there until its place is free again, just as the wait on a condition variable does not return
 // without the lock; and goroutines that a task has started get no help. So waiting for a limited
 // time and then cancelling does not work there once the awaited task has begun: give that task a
@@ -104,8 +104,8 @@
 //
 // If a run of a periodic task returns an error, or exceeds its [Timeout], that is the outcome of
 // this run alone: it is reported, and the series goes on. A panic ends the series, and never in
-// silence. [FailurePolicy] changes both. What no Go program survives ends the process here as anywhere
-// else: a concurrent map write, a stack overflow, running out of memory or threads, os.Exit.
+// silence. [FailurePolicy] changes both. What no Go program survives ends the process here as
+// anywhere else: a concurrent map write, a stack overflow, running out of memory or threads, os.Exit.
 //
 // A hook, an observer or another callback that panics or calls Goexit is reported in the same way,
 // and harms no task.

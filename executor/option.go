@@ -113,6 +113,9 @@ func (s *settings) init(core int, plain bool, opts []Option) {
 	if !plain && s.waitsIn.make != nil {
 		panic("executor: a scheduled pool has a queue of its own")
 	}
+	if s.sizesFixed {
+		s.confine(core)
+	}
 	if !plain && s.maximum == 0 {
 		s.maximum = math.MaxInt
 	}

@@ -192,7 +192,7 @@ func TestAPoolWithoutMeasureTellsWhatItCounts(t *testing.T) {
 
 func TestAPoolWithoutABoundHasNoLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.Stop(t, executor.NewCachedPool(pooltest.Quiet()))
+		p := pooltest.Stop(t, pooltest.NewCached(pooltest.Quiet()))
 		assert.Empty(t, read(t, p)["punctual.worker.limit"].Points)
 	})
 }

@@ -103,7 +103,7 @@ func (s *subject) state() string {
 
 // newPool returns a pool that always has room, and is closed when the test ends.
 func newPool(t *testing.T, opts ...executor.Option) *executor.Pool {
-	p := executor.NewCachedPool(opts...)
+	p := pooltest.NewCached(opts...)
 	t.Cleanup(func() { require.NoError(t, p.Close()) })
 	return p
 }

@@ -93,7 +93,7 @@ func TestEveryMakesNoBurstWhenAllWorkersWereBusy(t *testing.T) {
 			return nil
 		})
 		require.NoError(t, err)
-		time.Sleep(11 * time.Minute)
+		time.Sleep(11*time.Minute - 1)
 		runs := d.theRuns()
 		require.Len(t, runs, 6)
 		assert.Equal(t, theRunAt(1, 10, 10, 0), runs[0])

@@ -206,8 +206,8 @@ type waitEndRound struct {
 }
 
 func (fx *waitEndFixture) prepare(rounds int) {
-	if fx.pool = executor.NewSinglePool(); fx.rng.IntN(2) == 0 {
-		fx.pool = &executor.NewSingleScheduledPool().Pool
+	if fx.pool = executor.NewPool(1, executor.Confined()); fx.rng.IntN(2) == 0 {
+		fx.pool = &executor.NewScheduledPool(1, executor.Confined()).Pool
 	}
 	fx.rounds = make([]waitEndRound, rounds)
 	for i := range fx.rounds {

@@ -58,6 +58,7 @@ func draw(seed uint64, about []Pair) *program {
 	if d.rng.IntN(3) == 0 {
 		d.ends = append(d.ends, d.anyEnding())
 	}
+	d.single = d.single && !d.has("MaximumSize")
 	for _, t := range d.tasks {
 		if t.ticks() {
 			t.delay = t.period

@@ -20,9 +20,7 @@ var noFeature = map[string][]string{
 		"Future.String",
 	},
 	"it makes the executor of a life": {
-		"executor.NewPool", "executor.NewScheduledPool", "executor.NewFixedPool",
-		"executor.NewCachedPool",
-		"executor.NewSinglePool", "executor.NewSingleScheduledPool", "eventloop.New",
+		"executor.NewPool", "executor.NewScheduledPool", "executor.Confined", "eventloop.New",
 	},
 	"it is no part of an executor": {
 		"executor.Ticks", "future.Of", "future.Failed", "future.NewPromise", "future.NewTask",
