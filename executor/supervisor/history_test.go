@@ -93,7 +93,7 @@ func TestB36_B37_B40_SupervisorBehavesLikeItsModel(t *testing.T) {
 func play(t *testing.T, h history) error {
 	m := h.model
 	m.state, m.delay, m.behaviours = "new", m.interval, h.behaviours
-	pool := &refusing{Pool: newPool(t)}
+	pool := &refusing{Runner: newPool(t)}
 	var mu sync.Mutex
 	epoch, runs := time.Now(), 0
 	var begun supervisor.Runs

@@ -46,7 +46,7 @@ func TestANilTaskIsRefused(t *testing.T) {
 }
 
 func TestMisuseOfTheConstructorPanics(t *testing.T) {
-	assert.PanicsWithValue(t, "supervisor: nil pool", func() { supervisor.New(nil, pooltest.Nothing) })
+	assert.PanicsWithValue(t, "supervisor: nil runner", func() { supervisor.New(nil, pooltest.Nothing) })
 	assert.PanicsWithValue(t, "supervisor: option 1 is nil", func() {
 		supervisor.New(new(refusing), pooltest.Nothing, executor.Name(""), nil)
 	})

@@ -137,7 +137,7 @@ func TestTST05_ARunThatEndsWithItsTimeHasTimedOut(t *testing.T) {
 
 func TestTST06_RejectionDoublesTheDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pool := &refusing{Pool: newPool(t), err: executor.ErrSaturated}
+		pool := &refusing{Runner: newPool(t), err: executor.ErrSaturated}
 		s := supervise(t, pool, pooltest.Nothing, supervisor.Eureka(10*time.Second, 4))
 		time.Sleep(100 * time.Second)
 		assert.Equal(t, seconds(20, 40, 40), s.delays())
