@@ -61,7 +61,7 @@
 //
 // A periodic task is steered from outside by its [ScheduledFuture] or its [Handle]: [Handle.Pause],
 // [Handle.Trigger], [Handle.SetPeriod]. From inside it says by [NextIn] when it wants to run next,
-// and [HandleFrom] gives it its own handle. [Unique] makes its name its own, [Pool.Lookup] finds it by that,
+// and [HandleFrom] gives it its own handle. [Unique] and [Pool.Lookup] find a task by its name, and
 // [ScheduledPool.Apply] makes a list of jobs the ones that the pool has. [Pace] holds up starts,
 // not workers; [Pool.Pause] holds up all of them.
 //

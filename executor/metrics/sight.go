@@ -12,6 +12,7 @@ import (
 type sight struct {
 	executor.Stats
 	executor.Measurements
+	counted  bool // it has Stats; else only its health is known
 	loop     bool // then Stats has only what loops have
 	measured bool
 	tasks    []executor.TaskMeasurements // by name, those without a name last; none unmeasured
@@ -28,7 +29,7 @@ type loner struct {
 }
 
 func see(from source) *sight {
-	s := &sight{health: from.Health()}
+	s := &sight{health: from.Health(), counted: true}
 	switch from := from.Source.(type) {
 	case interface{ Stats() executor.Stats }:
 		s.Stats = from.Stats()
@@ -37,11 +38,14 @@ func see(from source) *sight {
 		}
 	case interface{ Stats() eventloop.Stats }:
 		s.loop, s.Stats = true, loopStats(from.Stats())
+	default:
+		s.counted = false
 	}
-	if s.measured = s.Late != nil; !s.measured {
+	measures, ok := from.Source.(interface{ Measurements() executor.Measurements })
+	if s.measured = ok && s.Late != nil; !s.measured {
 		return s
 	}
-	s.Measurements = from.Measurements()
+	s.Measurements = measures.Measurements()
 	s.tasks = byName(s.Measurements)
 	s.longest = longestOf(from)
 	s.loners = lonersOf(from, s.Measurements.Tasks)
