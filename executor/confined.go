@@ -1,7 +1,5 @@
 package executor
 
-import "fmt"
-
 // Confined makes a pool one of a single worker whose sizes are fixed, like Java's
 // Executors.newSingleThreadExecutor and newSingleThreadScheduledExecutor: tasks run one at a time,
 // in their order, and nothing makes that two.
@@ -16,11 +14,3 @@ import "fmt"
 // For many sequences of tasks, one pool with a [Serial] for each sequence costs less than a pool
 // for each.
 func Confined() Option { return option(func(s *settings) { s.sizesFixed = true }) }
-
-// confine fixes the sizes of a pool that is to be [Confined].
-func (s *settings) confine(core int) {
-	if core != 1 || s.maximum > 1 {
-		panic(fmt.Sprintf("executor: a confined pool has one worker, not %d", max(core, s.maximum)))
-	}
-	s.maximum = 1
-}

@@ -65,6 +65,29 @@
 // [ScheduledPool.Apply] makes a list of jobs the ones that the pool has. [Pace] holds up starts,
 // not workers; [Pool.Pause] holds up all of them.
 //
+// # Options
+//
+// An [Option] is for a pool, when it is made. A [CommonOption] is for pools and event loops alike.
+// A [TaskOption] is for one submission, or by [Defaults] for all of a pool.
+//
+//	of pools                workers           MaximumSize GrowFirst KeepAlive CoreTimeout
+//	                                          Confined
+//	                        queue             FIFO BoundedFIFO HandOff PriorityFIFO CustomQueue
+//	                                          PendingLimit OnRejection Pace
+//	                        hooks             Decorate BeforeRun AfterRun AfterTermination
+//	of event loops as well  its name          Name
+//	                        wake-ups          Slack
+//	                        tasks             Defaults BaseContext
+//	                        failures          ErrorHandler Logger
+//	                        seeing            Measure KeepHistory ExplainLate Observe Record
+//	                        being told        OnLate OnHealth
+//	of tasks                who it is         Name Unique Priority
+//	                        when it runs      From Until MaxRuns CatchUp Jitter DelayBy WallClock
+//	                        too long or late  Timeout BeginWithin
+//	                        after failures    Retry FailurePolicy SlowDown PauseAfter
+//	                        contexts          WithContext WithValues
+//	                        expectations      Expect
+//
 // # Waiting inside a task
 //
 // A task may submit tasks to its own pool and wait for them, whatever the size of the pool: while

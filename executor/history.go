@@ -13,7 +13,7 @@ import (
 // than 10 ms, and those that have expired, are explained, but not logged.
 //
 // It keeps 60 KiB, and about 2 KiB for each periodic task. Errors of these runs are kept, too.
-func KeepHistory() LoopOption {
+func KeepHistory() CommonOption {
 	return forLoops(func(s *run.Settings) {
 		measured(s)
 		s.History = func(o *run.Owner) any { return historyOf(o) }

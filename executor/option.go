@@ -18,29 +18,14 @@ import (
 // [ErrorHandler] and [Decorate].
 type Option interface{ configure(*settings) }
 
-// LoopOption is an [Option] that event loops take too; see package eventloop.
-type LoopOption interface {
-	Option
-	loopOption
-}
-
-// CommonOption is an [Option] that event loops and supervisors take too; see packages eventloop and
-// supervisor.
+// CommonOption is an [Option] that event loops take too, see package eventloop. Supervisors take
+// those of them that say so, [Name], [Logger] and [ErrorHandler], and panic at any other.
 type CommonOption interface {
-	LoopOption
+	Option
 	commonOption
 }
 
-// NameOption names what it is given to: a pool, an event loop, a supervisor, or a task.
-type NameOption interface {
-	CommonOption
-	TaskOption
-}
-
-type (
-	loopOption   = run.Option
-	commonOption = run.CommonOption
-)
+type commonOption = run.CommonOption
 
 // option is an Option for pools alone.
 type option func(*settings)
@@ -52,18 +37,19 @@ type forLoops func(*run.Settings)
 
 func (o forLoops) configure(s *settings) { o(&s.shared) }
 func (o forLoops) Apply(s *run.Settings) { o(s) }
+func (forLoops) ForSupervisor() bool     { return false }
 
 // forAll is an option for pools, event loops and supervisors.
 type forAll struct{ forLoops }
 
-func (forAll) ForSupervisor() {}
+func (forAll) ForSupervisor() bool { return true }
 
 // named is the option that [Name] returns. It is a type of its own because tasks take it too.
 type named string
 
 func (n named) configure(s *settings) { s.shared.Name = string(n) }
 func (n named) Apply(s *run.Settings) { s.Name = string(n) }
-func (n named) ForSupervisor()        {}
+func (named) ForSupervisor() bool     { return true }
 
 func (n named) Resolve(o *series.Options) error {
 	o.Name = string(n)
@@ -127,12 +113,25 @@ func (s *settings) init(core int, plain bool, opts []Option) {
 	}
 }
 
+// confine fixes the sizes of a pool that is to be [Confined].
+func (s *settings) confine(core int) {
+	if core != 1 || s.maximum > 1 {
+		panic(fmt.Sprintf("executor: a confined pool has one worker, not %d", max(core, s.maximum)))
+	}
+	s.maximum = 1
+}
+
 // Name names a pool, an event loop, a supervisor or a task. A pool's or loop's name appears in
 // logs, errors and statistics, and as the pprof label "pool" of its goroutines. A supervisor's name
 // is used in the same places, and for its runs. A task's name appears in logs, errors, hooks and
 // reports, and as the pprof label "task" of its runs. Any string will do, whatever its length and
 // bytes.
-func Name(name string) NameOption { return named(name) }
+func Name(name string) interface {
+	CommonOption
+	TaskOption
+} {
+	return named(name)
+}
 
 // MaximumSize lets a [Pool] grow above its core size, to at most n workers, while more tasks wait
 // than its queue has room for. It also bounds what the core size may be set to. A scheduled pool
@@ -189,7 +188,7 @@ func PendingLimit(n int) Option {
 // Slack is for a whole pool, not for a task: runs begin in the order of their times, so a task that
 // must be on time would have to wait for one before it that need not be. Give tasks that may be
 // late a pool of their own. Linux has the same idea, and the name, for its timers.
-func Slack(d time.Duration) LoopOption {
+func Slack(d time.Duration) CommonOption {
 	if d < 0 {
 		panic(fmt.Sprintf("executor: negative slack %v", d))
 	}
@@ -200,7 +199,7 @@ func Slack(d time.Duration) LoopOption {
 // context.Background. When it ends, running tasks see that in their contexts, and the pool goes on.
 // Its methods are also called on the goroutines of the pool, and must not panic. BaseContext panics
 // if ctx is nil. A supervisor does not take it: its runs have the contexts of its pool.
-func BaseContext(ctx context.Context) LoopOption {
+func BaseContext(ctx context.Context) CommonOption {
 	if ctx == nil {
 		panic("executor: nil base context")
 	}

@@ -10,9 +10,17 @@ import (
 )
 
 // ScheduledPool runs tasks at their times on a bounded number of reused workers. It is modelled on
-// java.util.concurrent's ScheduledThreadPoolExecutor. It has every method of [Pool], Close and
-// Stats among them, and Execute and Submit schedule a task without delay. Make one with
-// [NewScheduledPool]; it is safe for concurrent use and must not be copied.
+// java.util.concurrent's ScheduledThreadPoolExecutor. Make one with [NewScheduledPool]; it is safe
+// for concurrent use and must not be copied.
+//
+// It has every method of [Pool] as well. Those of every day:
+//
+//   - [Pool.Execute], [Pool.Submit], [Pool.SubmitContext]: a task for now;
+//   - [Pool.Run], [Pool.Close], [Pool.CloseContext]: the end of a service;
+//     [Pool.Shutdown], [Pool.ShutdownNow], [Pool.AwaitTermination]: Java's steps of it;
+//   - [Pool.Stats], [Pool.Running], [Pool.Next], [Pool.Health]: how it is;
+//   - [Pool.Tasks], [Pool.Lookup]: its tasks, to steer them;
+//   - [Pool.Pause], [Pool.Resume]: all of them.
 //
 // It promises:
 //

@@ -15,16 +15,17 @@ import (
 //
 // A supervisor also takes three options of package executor: [executor.Name], for itself and its
 // runs; [executor.ErrorHandler], which is told of failed callbacks; and [executor.Logger], which
-// logs them if there is no handler. A panic of the task itself is reported by the pool.
+// logs them if there is no handler. A panic of the task itself is reported by the pool. Any other
+// common option is a mistake: its place is at the pool.
 type Option interface{ anyOption }
 
-type anyOption interface{ ForSupervisor() }
+type anyOption interface{ ForSupervisor() bool }
 
 var _ Option = executor.CommonOption(nil)
 
 type option func(*settings)
 
-func (option) ForSupervisor() {}
+func (option) ForSupervisor() bool { return true }
 
 // settings is what the options set. It does not change after construction.
 type settings struct {
@@ -60,7 +61,10 @@ func newSettings(opts []Option) settings {
 			panic(fmt.Sprintf("supervisor: option %d is nil", i))
 		case option:
 			o(&s)
-		case common.Option:
+		case common.CommonOption:
+			if !o.ForSupervisor() {
+				panic(fmt.Sprintf("supervisor: option %d is for pools and event loops", i))
+			}
 			o.Apply(&s.shared)
 		}
 	}

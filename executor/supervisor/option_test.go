@@ -50,6 +50,9 @@ func TestMisuseOfTheConstructorPanics(t *testing.T) {
 	assert.PanicsWithValue(t, "supervisor: option 1 is nil", func() {
 		supervisor.New(new(refusing), pooltest.Nothing, executor.Name(""), nil)
 	})
+	assert.PanicsWithValue(t, "supervisor: option 1 is for pools and event loops", func() {
+		supervisor.New(new(refusing), pooltest.Nothing, executor.Name(""), executor.Slack(0))
+	})
 }
 
 func TestNilCallbacksAndLoggersAreNone(t *testing.T) {

@@ -257,7 +257,7 @@ func (l *life) open() {
 	case loop:
 		var own []eventloop.Option
 		for _, o := range all {
-			own = append(own, o.(executor.LoopOption))
+			own = append(own, o.(executor.CommonOption))
 		}
 		l.loop = eventloop.New(own...)
 	case scheduled:
