@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -9,11 +10,12 @@ import (
 	"github.com/punctual-go/punctual/internal/series"
 )
 
-// Job is a periodic task as [ScheduledPool.Apply] wants it. Exactly one of Rate, Delay and On is
-// set.
+// Job is a periodic task as [ScheduledPool.Apply] wants it. Exactly one of Every, Rate, Delay and
+// On is set.
 type Job struct {
 	Name    string        // its identity; required
 	Task    Task          // required
+	Every   time.Duration // the period, as for [ScheduledPool.Every]; then Initial is 0
 	Initial time.Duration // before the first run; of an existing job it changes nothing
 	Rate    time.Duration // the period of a fixed rate
 	Delay   time.Duration // the time from the end of a run to the next
@@ -73,8 +75,9 @@ func (p *ScheduledPool) Apply(jobs ...Job) (Changes, error) {
 		if slices.ContainsFunc(checked, func(c engine.Job) bool { return c.Name == j.Name }) {
 			return Changes{}, invalid("job %q is given twice", j.Name)
 		}
-		checked = append(checked, engine.Job{Name: j.Name, Task: j.Task, Initial: j.Initial,
-			Period: period, On: j.On, Options: o, Version: j.Version})
+		checked = append(checked, engine.Job{Name: j.Name, Task: j.Task,
+			Initial: cmp.Or(j.Every, j.Initial),
+			Period:  period, On: j.On, Options: o, Version: j.Version})
 	}
 	changes, err := p.engine().Apply(checked)
 	return Changes(changes), err
@@ -86,22 +89,24 @@ func (j Job) resolve(s *run.Settings) (o series.Options, period int64, err error
 		return o, 0, ErrNilTask
 	}
 	kinds := 0
-	for _, given := range []bool{j.Rate != 0, j.Delay != 0, j.On != nil} {
+	for _, given := range []bool{j.Every != 0, j.Rate != 0, j.Delay != 0, j.On != nil} {
 		if given {
 			kinds++
 		}
 	}
 	if kinds != 1 || j.Name == "" {
-		return o, 0, invalid("a job needs a name, and either a rate, a delay or a calendar")
+		return o, 0, invalid("a job needs a name, and either a period, a rate, a delay or a calendar")
 	}
 	opts := append(slices.Clone(j.Options), TaskOption(Name(j.Name)), Unique())
 	switch {
 	case j.Delay != 0:
-		return run.ResolveSeries(s, j.Delay, series.FixedDelay, opts)
+		return run.ResolveSeries(s, j.Delay, run.FixedDelay, opts)
 	case j.Rate != 0:
-		return run.ResolveSeries(s, j.Rate, series.FixedRate, opts)
+		return run.ResolveSeries(s, j.Rate, run.FixedRate, opts)
 	case j.Initial != 0:
-		return o, 0, invalid("a job on a calendar has no initial delay")
+		return o, 0, invalid("a job on a calendar, or with Every, has no initial delay")
+	case j.Every != 0:
+		return run.ResolveSeries(s, j.Every, run.Ticking, opts)
 	}
 	o, err = run.ResolveCalendar(s, opts)
 	return o, series.OnCalendar, err

@@ -87,7 +87,7 @@ func bytesPer(n int, add func(i int)) float64 {
 // BenchmarkExecute runs empty tasks on two workers: of a scheduled pool, of a fixed one, and of a
 // channel. A task costs what it takes until the last has run.
 func BenchmarkExecute(b *testing.B) {
-	scheduled, fixed := executor.NewScheduledPool(2), executor.NewFixedPool(2)
+	scheduled, fixed := executor.NewScheduledPool(2), executor.NewPool(2)
 	defer scheduled.Close()
 	defer fixed.Close()
 	for name, execute := range map[string]func(executor.Task, ...executor.TaskOption) error{"pool": scheduled.Execute, "fixed": fixed.Execute} {

@@ -65,7 +65,7 @@ func usePool(t *testing.T) {
 	require.NoError(t, err)
 	rate, err := p.AtFixedRate(0, tick, pooltest.Nothing, executor.MaxRuns(3), executor.CatchUp(executor.Coalesce))
 	require.NoError(t, err)
-	delay, err := p.WithFixedDelay(0, tick, pooltest.Nothing, executor.OnError(executor.Continue))
+	delay, err := p.WithFixedDelay(0, tick, pooltest.Nothing, executor.FailurePolicy(executor.Continue))
 	require.NoError(t, err)
 	assert.True(t, delay.Periodic())
 

@@ -24,7 +24,7 @@ type Calendar interface {
 //	nightly, err := pool.On(cron.MustParse("0 3 * * *"), report)
 //
 // The first run is that of the first time after now. The task is periodic like one of
-// [ScheduledPool.AtFixedRate], with the same options and commands, but [BackOff] and SetPeriod, as
+// [ScheduledPool.AtFixedRate], with the same options and commands, but [SlowDown] and SetPeriod, as
 // there is no period. It ends when the calendar has no more times. Runs do not overlap.
 //
 // By default late runs are made up for by one: if times have passed because the machine was

@@ -20,7 +20,7 @@ import (
 //
 // Defaults panics if an option is nil or bad, and for what belongs to one task alone: [Name],
 // [Unique] and [WithValues]; the values that all tasks have are those of [BaseContext].
-func Defaults(opts ...TaskOption) LoopOption {
+func Defaults(opts ...TaskOption) CommonOption {
 	o, err := run.Resolve(new(run.Settings), opts)
 	switch {
 	case err != nil:

@@ -6,7 +6,8 @@
 //	defer pool.Close()
 //
 //	pool.Schedule(time.Minute, task)               // once, a minute from now
-//	pool.AtFixedRate(0, 10*time.Second, task)      // every ten seconds, on a grid
+//	pool.Every(10*time.Second, task)               // every ten seconds, and no burst after a stall
+//	pool.AtFixedRate(0, 10*time.Second, task)      // every ten seconds, as Java does it
 //	pool.WithFixedDelay(0, 10*time.Second, task)   // ten seconds from end to start
 //	answer, err := executor.Submit(pool, compute)  // now; a typed future
 //
@@ -52,7 +53,7 @@
 //
 // Poll, and less often while it fails.
 //
-//	f, err := pool.WithFixedDelay(0, time.Second, poll, executor.BackOff(2, time.Minute))
+//	f, err := pool.WithFixedDelay(0, time.Second, poll, executor.SlowDown(2, time.Minute))
 //
 // Every night at three, in Berlin, also when the clocks change.
 //
@@ -63,6 +64,29 @@
 // and [HandleFrom] gives it its own handle. [Unique] and [Pool.Lookup] find a task by its name, and
 // [ScheduledPool.Apply] makes a list of jobs the ones that the pool has. [Pace] holds up starts,
 // not workers; [Pool.Pause] holds up all of them.
+//
+// # Options
+//
+// An [Option] is for a pool, when it is made. A [CommonOption] is for pools and event loops alike.
+// A [TaskOption] is for one submission, or by [Defaults] for all of a pool.
+//
+//	of pools                workers           MaximumSize GrowFirst KeepAlive CoreTimeout
+//	                                          Confined
+//	                        queue             FIFO BoundedFIFO HandOff PriorityFIFO CustomQueue
+//	                                          PendingLimit OnRejection Pace
+//	                        hooks             Decorate BeforeRun AfterRun AfterTermination
+//	of event loops as well  its name          Name
+//	                        wake-ups          Slack
+//	                        tasks             Defaults BaseContext
+//	                        failures          ErrorHandler Logger
+//	                        seeing            Measure KeepHistory ExplainLate Observe Record
+//	                        being told        OnLate OnHealth
+//	of tasks                who it is         Name Unique Priority
+//	                        when it runs      From Until MaxRuns CatchUp Jitter DelayBy WallClock
+//	                        too long or late  Timeout BeginWithin
+//	                        after failures    Retry FailurePolicy SlowDown PauseAfter
+//	                        contexts          WithContext WithValues
+//	                        expectations      Expect
 //
 // # Waiting inside a task
 //
@@ -82,8 +106,8 @@
 // for running, in excess of the size as well. While a pool exceeds its size, its workers take no
 // new tasks. A hook after a run may execute at the same time as code that has waited for that run.
 //
-// A pool made by [NewSinglePool] or [NewSingleScheduledPool] never runs two tasks at once, except
-// those that submitters run themselves under [CallerRuns]. A wait that ends early does not return
+// A [Confined] pool never runs two tasks at once, except those that submitters run themselves under
+// [CallerRuns]. A wait that ends early does not return
 // there until its place is free again, just as the wait on a condition variable does not return
 // without the lock; and goroutines that a task has started get no help. So waiting for a limited
 // time and then cancelling does not work there once the awaited task has begun: give that task a
@@ -103,7 +127,7 @@
 //	a submission is called                    -> the body of the task begins
 //	a run, or an attempt, ends                -> the next one of the task begins
 //	a task of a Serial, or of a key, ends     -> the next one begins
-//	a task of a single pool ends              -> the next one begins
+//	a task of a confined pool ends              -> the next one begins
 //	a body returns                            -> its future shows its outcome
 //	Cancel is called                          -> the context of the body has ended
 //	Cancel or Stop is called                  -> the future shows that
@@ -115,9 +139,9 @@
 //	all bodies and hooks return               -> Terminated is closed
 //
 // A future shows something by Get, GetTimeout, Poll, Done and AfterSettled alike. Close and
-// AwaitTermination return nil after Terminated is closed. A single pool is one of [NewSinglePool]
-// or [NewSingleScheduledPool]; a task that waits for another one lets that run in between, and
-// [CallerRuns] is an exception.
+// AwaitTermination return nil after Terminated is closed. A confined pool is one made with
+// [Confined]; a task that waits for another one lets that run in between, and [CallerRuns] is an
+// exception.
 //
 // Two tasks of a pool have no other order: it is not enough that one was submitted first, or began
 // first. And a future that a cancellation, a timeout or a shutdown has settled says nothing about
@@ -131,8 +155,8 @@
 //
 // If a run of a periodic task returns an error, or exceeds its [Timeout], that is the outcome of
 // this run alone: it is reported, and the series goes on. A panic ends the series, and never in
-// silence. [OnError] changes both. What no Go program survives ends the process here as anywhere
-// else: a concurrent map write, a stack overflow, running out of memory or threads, os.Exit.
+// silence. [FailurePolicy] changes both. What no Go program survives ends the process here as
+// anywhere else: a concurrent map write, a stack overflow, running out of memory or threads, os.Exit.
 //
 // A hook, an observer or another callback that panics or calls Goexit is reported in the same way,
 // and harms no task.

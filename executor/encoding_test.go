@@ -153,13 +153,13 @@ func TestStatsSurviveJSON(t *testing.T) {
 
 func TestAMaximumWithoutBoundIsZero(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cached := executor.NewCachedPool()
+		cached := pooltest.NewCached()
 		defer cached.Close()
 		assert.Zero(t, cached.Stats().Maximum)
 		assert.Zero(t, pooltest.NewScheduledPool(t, 3).Stats().Maximum)
 		assert.Zero(t, pooltest.NewScheduledPool(t, 3, executor.MaximumSize(math.MaxInt)).Stats().Maximum)
 		assert.Equal(t, 7, pooltest.NewScheduledPool(t, 3, executor.MaximumSize(7)).Stats().Maximum)
-		fixed := executor.NewFixedPool(4)
+		fixed := executor.NewPool(4)
 		defer fixed.Close()
 		assert.Equal(t, 4, fixed.Stats().Maximum)
 	})

@@ -114,6 +114,18 @@ func TestMonitor_CoalesceMakesOneOfAllThatWereMissed(t *testing.T) {
 	})
 }
 
+func TestMonitor_EveryCoalescesUnlessToldOtherwise(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		samples := monitor(t, func(p *executor.ScheduledPool, task executor.Task) error {
+			_, err := p.Every(period, task)
+			return err
+		})
+		assert.Equal(t, 61, len(samples))
+		assert.Equal(t, 1, within(samples, resumed))
+		assert.EqualValues(t, 299, samples[3].run.Missed)
+	})
+}
+
 func TestMonitor_FixedDelayStartsAfresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		samples := monitor(t, func(p *executor.ScheduledPool, task executor.Task) error {

@@ -110,7 +110,7 @@ func ExamplePriority() {
 }
 
 func ExampleNewSerial() {
-	pool := executor.NewFixedPool(4)
+	pool := executor.NewPool(4)
 	defer pool.Close()
 	account := executor.NewSerial(pool)
 
@@ -125,7 +125,7 @@ func ExampleNewSerial() {
 }
 
 func ExampleKeyedSerial() {
-	pool := executor.NewFixedPool(4)
+	pool := executor.NewPool(4)
 	texts := map[string]*string{"ann": new(string), "bob": new(string)}
 	authors := executor.NewKeyedSerial[string](pool)
 	write := func(author, words string) {
@@ -148,7 +148,7 @@ func ExampleKeyedSerial() {
 }
 
 func ExampleInvokeAll() {
-	pool := executor.NewFixedPool(2)
+	pool := executor.NewPool(2)
 	defer pool.Close()
 
 	var lengths []future.Func[int]
@@ -173,7 +173,7 @@ func ExampleInvokeAll() {
 }
 
 func ExampleInvokeAny() {
-	pool := executor.NewFixedPool(3)
+	pool := executor.NewPool(3)
 	defer pool.Close()
 
 	broken := func(context.Context) (string, error) { return "", errors.New("not found") }
@@ -187,7 +187,7 @@ func ExampleInvokeAny() {
 }
 
 func ExampleCompletionService() {
-	pool := executor.NewFixedPool(2)
+	pool := executor.NewPool(2)
 	defer pool.Close()
 	pages := executor.NewCompletionService[string](pool)
 
@@ -209,7 +209,7 @@ func ExampleCompletionService() {
 }
 
 func ExampleGroup() {
-	pool := executor.NewFixedPool(2)
+	pool := executor.NewPool(2)
 	defer pool.Close()
 	backup := executor.NewGroup(context.Background(), pool)
 

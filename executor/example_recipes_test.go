@@ -66,7 +66,7 @@ func ExampleMap_firstError() {
 }
 
 // A poll that fails comes less often, until it succeeds again.
-func ExampleBackOff() {
+func ExampleSlowDown() {
 	pool := executor.NewScheduledPool(1)
 	defer pool.Close()
 	done := make(chan struct{})
@@ -81,7 +81,7 @@ func ExampleBackOff() {
 	}
 
 	every := time.Millisecond
-	pool.WithFixedDelay(0, every, poll, executor.BackOff(2, 16*every), executor.Name("poll"))
+	pool.WithFixedDelay(0, every, poll, executor.SlowDown(2, 16*every), executor.Name("poll"))
 	<-done
 	fmt.Println("it is there")
 	// Output:

@@ -33,7 +33,7 @@ func newNotifier() *notifier {
 	n := &notifier{start: time.Now(), again: delayqueue.New[delivery]()}
 	n.calls = executor.NewPool(1, executor.MaximumSize(3), executor.KeepAlive(time.Minute),
 		executor.HandOff(), executor.Name("calls"), executor.OnRejection(n.busy))
-	n.retrier = executor.NewSinglePool(executor.Name("retrier"))
+	n.retrier = executor.NewPool(1, executor.Confined(), executor.Name("retrier"))
 	n.retrier.Execute(n.retry)
 	n.health = executor.NewScheduledPool(1, executor.Name("health"))
 	n.health.WithFixedDelay(30*time.Second, time.Minute, n.check)

@@ -46,7 +46,7 @@ func ExampleExplainLate() {
 			save(recorder) // what the program did just now, for go tool trace
 		}))
 	expvar.Publish("jobs", pool.Expvar()) // or Prometheus, or OpenTelemetry
-	_, err := pool.AtFixedRate(0, time.Minute, poll, executor.Name("poll"), executor.Expect(
+	_, err := pool.Every(time.Minute, poll, executor.Name("poll"), executor.Expect(
 		executor.SuccessWithin(3*time.Minute), executor.StartWithin(time.Second, 0.99)))
 
 	fmt.Println(pool.Health().Status, err)

@@ -18,14 +18,14 @@ func TestSuspendedForFiftyMinutes(t *testing.T) {
 		resumed := time.Now().Add(30*time.Second + 50*time.Minute)
 
 		samples, atOnce := 0, 0
-		_, err := pool.AtFixedRate(10*time.Second, 10*time.Second, func(context.Context) error {
+		_, err := pool.Every(10*time.Second, func(context.Context) error {
 			if samples++; samples == 3 {
 				time.Sleep(50 * time.Minute) // the process stands still
 			} else if since := time.Since(resumed); 0 <= since && since < time.Second {
 				atOnce++
 			}
 			return nil
-		}, executor.CatchUp(executor.Skip))
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

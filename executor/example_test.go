@@ -15,7 +15,7 @@ func Example() {
 	pool := executor.NewScheduledPool(2)
 	defer pool.Close()
 
-	ticks, _ := pool.AtFixedRate(0, time.Millisecond, func(ctx context.Context) error {
+	ticks, _ := pool.Every(time.Millisecond, func(ctx context.Context) error {
 		run, _ := executor.RunFrom(ctx)
 		fmt.Println("tick", run.Number)
 		return nil
@@ -105,6 +105,22 @@ func ExampleScheduledPool_ScheduleAt() {
 	// Output: planned for the time given: true
 }
 
+func ExampleScheduledPool_Every() {
+	pool := executor.NewScheduledPool(1)
+	defer pool.Close()
+	f, _ := pool.Every(10*time.Millisecond, func(ctx context.Context) error {
+		run, _ := executor.RunFrom(ctx)
+		if run.Number == 1 {
+			time.Sleep(45 * time.Millisecond) // the runs after 20, 30, 40 and 50 ms have to wait
+			return nil
+		}
+		fmt.Println("run", run.Number, "stands for others:", run.Missed > 0)
+		return nil
+	}, executor.MaxRuns(2))
+	f.Get(context.Background())
+	// Output: run 2 stands for others: true
+}
+
 func ExampleScheduledPool_AtFixedRate() {
 	pool := executor.NewScheduledPool(1)
 	defer pool.Close()
@@ -130,7 +146,7 @@ func ExampleScheduledPool_WithFixedDelay() {
 			return errors.New("server gone")
 		}
 		return nil
-	}, executor.OnError(executor.StopSeries)) // it would go on
+	}, executor.FailurePolicy(executor.StopSeries)) // it would go on
 	_, err := poll.Get(context.Background()) // the series has ended, and says why
 	fmt.Println(attempts, err)
 	// Output: 3 server gone

@@ -331,7 +331,7 @@ func (o *optioned) taskOption() executor.TaskOption {
 		p := o.next()
 		bad(p > byte(executor.Continue))
 		o.goesOn = p == byte(executor.Continue)
-		return executor.OnError(executor.ErrorPolicy(p))
+		return executor.FailurePolicy(executor.ErrorPolicy(p))
 	case 4:
 		d := time.Duration(o.number())
 		bad(d < 0)
@@ -353,7 +353,7 @@ func (o *optioned) taskOption() executor.TaskOption {
 }
 
 const (
-	forms = 6 // of submission
+	forms = 7 // of submission
 	// lifetime is less than what the clock of a bubble has left.
 	lifetime = 100 * 365 * 24 * time.Hour
 )
@@ -414,10 +414,16 @@ func (o *optioned) plan(p anyPool, form byte, task executor.Task, opts []executo
 		return plan
 	}
 	plan.every = time.Duration(o.number())
-	plan.bad = plan.every <= 0 || form == 4 && o.jitter > plan.every
+	plan.bad = plan.every <= 0 || form != 5 && o.jitter > plan.every
+	if form == 6 {
+		plan.first = max(plan.every, 0)
+	}
 	plan.submit = func() (*future.Future[struct{}], error) {
 		if form == 4 {
 			return once(s.AtFixedRate(first, plan.every, task, opts...))
+		}
+		if form == 6 {
+			return once(s.Every(plan.every, task, opts...))
 		}
 		return once(s.WithFixedDelay(first, plan.every, task, opts...))
 	}

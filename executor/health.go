@@ -153,7 +153,7 @@ func taskHealthLocked(o *run.Owner, pl *run.Plan) *TaskHealth {
 // among each other, and not once the executor is shut down. It is called on a goroutine of its own,
 // one call at a time, with what there is then; changes during a call are told by the next. If it
 // panics or calls Goexit, that is reported like the panic of a hook. OnHealth panics if f is nil.
-func OnHealth(f func(Health)) LoopOption {
+func OnHealth(f func(Health)) CommonOption {
 	if f == nil {
 		panic("executor: nil function")
 	}

@@ -14,7 +14,7 @@ import (
 // than 10 ms, and those that have expired, are explained, but not logged.
 //
 // It keeps 60 KiB, and about 2 KiB for each periodic task. Errors of these runs are kept, too.
-func KeepHistory() LoopOption {
+func KeepHistory() CommonOption {
 	return forLoops(func(s *run.Settings) {
 		measured(s)
 		sight.ConfigOf(s).History = func(s *sight.Sight) any { return historyOf(s) }

@@ -88,7 +88,7 @@ func latenessOf(inner sight.Lateness) Lateness {
 // counted, see [Measurements]. ExplainLate implies [Measure], and costs what that does; an
 // explanation takes a microsecond, or up to five when many tasks have overlapped the wait.
 // ExplainLate panics if d is negative.
-func ExplainLate(d time.Duration) LoopOption {
+func ExplainLate(d time.Duration) CommonOption {
 	if d < 0 {
 		panic("executor: negative lateness")
 	}
@@ -104,7 +104,7 @@ func ExplainLate(d time.Duration) LoopOption {
 // and logs nothing; see [ExplainLate]. If f panics or calls runtime.Goexit, that is reported like
 // the panic of a hook. A run that begins late while f is at it, or within the interval, is passed
 // over. OnLate panics if f is nil, or d negative.
-func OnLate(d, interval time.Duration, f func(Run, Lateness)) LoopOption {
+func OnLate(d, interval time.Duration, f func(Run, Lateness)) CommonOption {
 	if f == nil {
 		panic("executor: nil function")
 	}

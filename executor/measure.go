@@ -14,7 +14,7 @@ import (
 // clock once more for each run of a task that runs once, and keeps about 1 KiB for each of up to
 // 200 names. A task of Execute then costs as much as one of Submit. Without the option nothing is
 // kept.
-func Measure() LoopOption { return forLoops(measured) }
+func Measure() CommonOption { return forLoops(measured) }
 
 func measured(s *run.Settings) {
 	sight.ConfigOf(s).Measure = func(s *sight.Sight) any { return measurementsLocked(s) }

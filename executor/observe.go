@@ -80,7 +80,7 @@ type Observer struct {
 }
 
 // Observe adds observers to a pool or event loop.
-func Observe(observers ...Observer) LoopOption {
+func Observe(observers ...Observer) CommonOption {
 	return forLoops(func(s *run.Settings) {
 		for _, o := range observers {
 			observe(s, o)

@@ -19,29 +19,14 @@ import (
 // [ErrorHandler] and [Decorate].
 type Option interface{ configure(*settings) }
 
-// LoopOption is an [Option] that event loops take too; see package eventloop.
-type LoopOption interface {
-	Option
-	loopOption
-}
-
-// CommonOption is an [Option] that event loops and supervisors take too; see packages eventloop and
-// supervisor.
+// CommonOption is an [Option] that event loops take too, see package eventloop. Supervisors take
+// those of them that say so, [Name], [Logger] and [ErrorHandler], and panic at any other.
 type CommonOption interface {
-	LoopOption
+	Option
 	commonOption
 }
 
-// NameOption names what it is given to: a pool, an event loop, a supervisor, or a task.
-type NameOption interface {
-	CommonOption
-	TaskOption
-}
-
-type (
-	loopOption   = run.Option
-	commonOption = run.CommonOption
-)
+type commonOption = run.CommonOption
 
 // option is an Option for pools alone.
 type option func(*settings)
@@ -53,18 +38,19 @@ type forLoops func(*run.Settings)
 
 func (o forLoops) configure(s *settings) { o(&s.Shared) }
 func (o forLoops) Apply(s *run.Settings) { o(s) }
+func (forLoops) ForSupervisor() bool     { return false }
 
 // forAll is an option for pools, event loops and supervisors.
 type forAll struct{ forLoops }
 
-func (forAll) ForSupervisor() {}
+func (forAll) ForSupervisor() bool { return true }
 
 // named is the option that [Name] returns. It is a type of its own because tasks take it too.
 type named string
 
 func (n named) configure(s *settings) { s.Shared.Name = string(n) }
 func (n named) Apply(s *run.Settings) { s.Name = string(n) }
-func (n named) ForSupervisor()        {}
+func (named) ForSupervisor() bool     { return true }
 
 func (n named) Resolve(o *series.Options) error {
 	o.Name = string(n)
@@ -97,6 +83,9 @@ func settingsOf(core int, plain bool, opts []Option) *settings {
 	if !plain && s.MakeQueue != nil {
 		panic("executor: a scheduled pool has a queue of its own")
 	}
+	if s.SizesFixed {
+		confine(s, core)
+	}
 	if !plain && s.Maximum == 0 {
 		s.Maximum = math.MaxInt
 	}
@@ -109,12 +98,25 @@ func settingsOf(core int, plain bool, opts []Option) *settings {
 	return s
 }
 
+// confine fixes the sizes of a pool that is to be [Confined].
+func confine(s *settings, core int) {
+	if core != 1 || s.Maximum > 1 {
+		panic(fmt.Sprintf("executor: a confined pool has one worker, not %d", max(core, s.Maximum)))
+	}
+	s.Maximum = 1
+}
+
 // Name names a pool, an event loop, a supervisor or a task. A pool's or loop's name appears in
 // logs, errors and statistics, and as the pprof label "pool" of its goroutines. A supervisor's name
 // is used in the same places, and for its runs. A task's name appears in logs, errors, hooks and
 // reports, and as the pprof label "task" of its runs. Any string will do, whatever its length and
 // bytes.
-func Name(name string) NameOption { return named(name) }
+func Name(name string) interface {
+	CommonOption
+	TaskOption
+} {
+	return named(name)
+}
 
 // MaximumSize lets a [Pool] grow above its core size, to at most n workers, while more tasks wait
 // than its queue has room for. It also bounds what the core size may be set to. A scheduled pool
@@ -171,7 +173,7 @@ func PendingLimit(n int) Option {
 // Slack is for a whole pool, not for a task: runs begin in the order of their times, so a task that
 // must be on time would have to wait for one before it that need not be. Give tasks that may be
 // late a pool of their own. Linux has the same idea, and the name, for its timers.
-func Slack(d time.Duration) LoopOption {
+func Slack(d time.Duration) CommonOption {
 	if d < 0 {
 		panic(fmt.Sprintf("executor: negative slack %v", d))
 	}
@@ -182,7 +184,7 @@ func Slack(d time.Duration) LoopOption {
 // context.Background. When it ends, running tasks see that in their contexts, and the pool goes on.
 // Its methods are also called on the goroutines of the pool, and must not panic. BaseContext panics
 // if ctx is nil. A supervisor does not take it: its runs have the contexts of its pool.
-func BaseContext(ctx context.Context) LoopOption {
+func BaseContext(ctx context.Context) CommonOption {
 	if ctx == nil {
 		panic("executor: nil base context")
 	}
@@ -190,7 +192,7 @@ func BaseContext(ctx context.Context) LoopOption {
 }
 
 // Logger sets where a pool or event loop logs panics, and failures that nothing else would show;
-// see [ErrorHandler] and [OnError]. A supervisor logs panics of its callbacks there. The default is
+// see [ErrorHandler] and [FailurePolicy]. A supervisor logs panics of its callbacks there. The default is
 // slog.Default, also for nil. To log nothing, use a logger with slog.DiscardHandler.
 func Logger(l *slog.Logger) CommonOption {
 	return forAll{func(s *run.Settings) { s.Logger = l }}
@@ -206,7 +208,7 @@ func Logger(l *slog.Logger) CommonOption {
 //
 // An error that a task with a future returns goes to the future alone, unless the task is periodic.
 //
-// Without a handler these failures are logged, a panic with its stack; [OnError] says how much is
+// Without a handler these failures are logged, a panic with its stack; [FailurePolicy] says how much is
 // logged of a series that goes on. A series that ends by a failure is logged in any case.
 //
 // The handler runs on the goroutine of the run or hook that failed, with the base context. If a run

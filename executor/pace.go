@@ -17,17 +17,14 @@ import (
 //
 // Some rate limiters let n tasks start at once after a rest and others right behind them, twice as
 // many in a span; this one does not.
-func Pace(n int, per time.Duration) PaceOption {
+func Pace(n int, per time.Duration) interface {
+	Option
+	SerialOption
+} {
 	if n < 1 || per <= 0 {
 		panic("executor: a pace needs a positive number and a positive time")
 	}
 	return paceOption{n, per}
-}
-
-// PaceOption is the option that [Pace] returns, for pools and serial executors.
-type PaceOption interface {
-	Option
-	SerialOption
 }
 
 // SerialOption configures a [Serial] or a [KeyedSerial].

@@ -19,7 +19,7 @@ import (
 // error of w, a panic, or a Goexit, is reported like the panic of a hook, and ends it too. The rest
 // is written before the executor has terminated, so that waits for w: a w that waits for that gets
 // [future.ErrSelfWait]. Record panics if w is nil; an option with one w is for one executor.
-func Record(w io.Writer) LoopOption {
+func Record(w io.Writer) CommonOption {
 	if w == nil {
 		panic("executor: nil writer")
 	}

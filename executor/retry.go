@@ -9,7 +9,7 @@ import (
 )
 
 // Backoff says how long to wait before each further attempt, see [Retry]. With the zero Backoff it
-// comes at once. The option that has a series run less often while it fails is [BackOff].
+// comes at once. The option that has a series run less often while it fails is [SlowDown].
 //
 // With base 100 ms, factor 2, and a most of 1 s, the waits are, for a random number of 0, of one
 // half, and close to 1:

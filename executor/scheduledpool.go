@@ -7,13 +7,20 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
-	"github.com/punctual-go/punctual/internal/series"
 )
 
 // ScheduledPool runs tasks at their times on a bounded number of reused workers. It is modelled on
-// java.util.concurrent's ScheduledThreadPoolExecutor. It has every method of [Pool], Close and
-// Stats among them, and Execute and Submit schedule a task without delay. Make one with
-// [NewScheduledPool]; it is safe for concurrent use and must not be copied.
+// java.util.concurrent's ScheduledThreadPoolExecutor. Make one with [NewScheduledPool]; it is safe
+// for concurrent use and must not be copied.
+//
+// It has every method of [Pool] as well. Those of every day:
+//
+//   - [Pool.Execute], [Pool.Submit], [Pool.SubmitContext]: a task for now;
+//   - [Pool.Run], [Pool.Close], [Pool.CloseContext]: the end of a service;
+//     [Pool.Shutdown], [Pool.ShutdownNow], [Pool.AwaitTermination]: Java's steps of it;
+//   - [Pool.Stats], [Pool.Running], [Pool.Next], [Pool.Health]: how it is;
+//   - [Pool.Tasks], [Pool.Lookup]: its tasks, to steer them;
+//   - [Pool.Pause], [Pool.Resume]: all of them.
 //
 // It promises:
 //
@@ -104,17 +111,33 @@ func (p *ScheduledPool) ScheduleAt(
 	return f, nil
 }
 
+// Every runs task every period, as a ticker would: the first time after one period, and then on a
+// grid, so that n runs take n periods. Runs do not overlap. A stall, whether the run before took
+// long, all workers were busy or the machine was suspended, is followed by one late run and no
+// burst; [Run.Missed] tells that run how many others it stands for, and the next is back on the
+// grid. [CatchUp] overrides that, also if it is among the [Defaults] of the pool.
+//
+// It is [ScheduledPool.AtFixedRate] with [Coalesce] for its default, where that has Java's, and the
+// same in all else: its end, what failures mean, options, commands and errors. For a run at once,
+// call [Handle.Trigger] as well.
+func (p *ScheduledPool) Every(
+	period time.Duration, task Task, opts ...TaskOption,
+) (*ScheduledFuture[struct{}], error) {
+	return p.repeat(period, period, run.Ticking, task, opts)
+}
+
 // AtFixedRate runs task after the initial delay and then every period. Run n is planned for the
 // time of the first plus n periods, no matter when the others really ran. Runs do not overlap: the
 // next starts when the last has ended, or later. [CatchUp] says what happens when runs are late; by
-// default every period gets its run, late ones back to back, as in Java.
+// default every period gets its run, late ones back to back, as in Java. [ScheduledPool.Every]
+// has no burst.
 //
 // With that default, Burst, a task whose runs take longer than its period falls behind for good.
 // What has been due longest runs first, so it leaves little room for others: give it another
 // policy, or workers of its own.
 //
 // The series ends when it is cancelled, when the pool is shut down, or after [MaxRuns]. Unless
-// [OnError] says otherwise it also ends with a run that panics: its future fails with the panic,
+// [FailurePolicy] says otherwise it also ends with a run that panics: its future fails with the panic,
 // the error handler is called, and a record is logged. A run that returns an error, or exceeds its
 // [Timeout], does not end the series. That is reported to the error handler; without one, the first
 // of a row of failures is logged, and few of the others. Get on the future waits until the series
@@ -126,7 +149,7 @@ func (p *ScheduledPool) ScheduleAt(
 func (p *ScheduledPool) AtFixedRate(
 	initial, period time.Duration, task Task, opts ...TaskOption,
 ) (*ScheduledFuture[struct{}], error) {
-	return p.repeat(initial, period, series.FixedRate, task, opts)
+	return p.repeat(initial, period, run.FixedRate, task, opts)
 }
 
 // WithFixedDelay runs task after the initial delay, and then again each time when delay has passed
@@ -135,7 +158,7 @@ func (p *ScheduledPool) AtFixedRate(
 func (p *ScheduledPool) WithFixedDelay(
 	initial, delay time.Duration, task Task, opts ...TaskOption,
 ) (*ScheduledFuture[struct{}], error) {
-	return p.repeat(initial, delay, series.FixedDelay, task, opts)
+	return p.repeat(initial, delay, run.FixedDelay, task, opts)
 }
 
 func (p *ScheduledPool) self() Submitter { return p }
@@ -152,14 +175,14 @@ func (p *ScheduledPool) schedule(
 	return (*engine.Pool)(&p.Pool).Schedule(delay, s)
 }
 
-// repeat schedules a series. The sign tells fixed rate from fixed delay, see package series.
+// repeat schedules a series.
 func (p *ScheduledPool) repeat(
-	initial, every time.Duration, sign int64, task Task, opts []TaskOption,
+	initial, every time.Duration, beat run.Beat, task Task, opts []TaskOption,
 ) (*ScheduledFuture[struct{}], error) {
 	if task == nil {
 		return nil, p.misused(opts, ErrNilTask)
 	}
-	o, period, err := run.ResolveSeries(&p.runs().Settings, every, sign, opts)
+	o, period, err := run.ResolveSeries(&p.runs().Settings, every, beat, opts)
 	if err != nil {
 		return nil, p.misused(opts, err)
 	}

@@ -8,18 +8,18 @@ import (
 	"github.com/punctual-go/punctual/internal/series"
 )
 
-// BackOff makes failures in a row stretch the period of a series: after n of them it is multiplied
+// SlowDown makes failures in a row stretch the period of a series: after n of them it is multiplied
 // by factor to the power of n, up to max. A success resets it. At a fixed rate the stretched period
 // is rounded down to whole periods, so the grid stays, and what lies between is not counted as
 // missed. factor must be at least 1, and max not below the period. Tasks that run once ignore it;
 // see [Retry] for them, whose waits are a [Backoff].
-func BackOff(factor float64, max time.Duration) TaskOption {
+func SlowDown(factor float64, max time.Duration) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		if !(factor >= 1) || math.IsInf(factor, 0) {
-			return invalid("back-off factor %v is not a number from 1 on", factor)
+			return invalid("slow-down factor %v is not a number from 1 on", factor)
 		}
 		if max <= 0 {
-			return invalid("the most of the back-off, %v, is not positive", max)
+			return invalid("the longest period of a slow-down, %v, is not positive", max)
 		}
 		o.BackOff = series.BackOff{Factor: factor, Max: max}
 		return nil
@@ -70,7 +70,7 @@ func Until(t time.Time) TaskOption {
 // future succeeds. The function is called on the goroutine of the run, without locks, after the
 // error handler. If it panics, that is reported, and the period of the series counts this once. An
 // extra run, see [ScheduledFuture.Trigger], is followed by a call too. It overrules [NextIn] and
-// [BackOff], but not a [ScheduledFuture.Reset] during the run. Tasks that run once ignore it.
+// [SlowDown], but not a [ScheduledFuture.Reset] during the run. Tasks that run once ignore it.
 func DelayBy(next func(last LastRun) (d time.Duration, again bool)) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		if next == nil {
@@ -93,7 +93,7 @@ func DelayBy(next func(last LastRun) (d time.Duration, again bool)) TaskOption {
 // the first may begin at any time.
 //
 // A task that runs once fails with [ErrExpired]. A series goes on, and the run counts as failed
-// with ErrExpired as far as the error handler, [BackOff] and [PauseAfter] are concerned. It is no
+// with ErrExpired as far as the error handler, [SlowDown] and [PauseAfter] are concerned. It is no
 // run for [MaxRuns], Runs and the hooks around runs; Stats counts it as expired, and its period,
 // with those that it has missed, is among [Run.Missed] of the next one. [Measurements] count it by
 // name, [KeepHistory] remembers it, and [ExplainLate] tells what it has waited for. d must be

@@ -43,6 +43,8 @@ type ScheduledSubmitter interface {
 	ExecuteAfter(delay time.Duration, task Task, opts ...TaskOption) error
 	// ScheduleAt runs task once, at the given time.
 	ScheduleAt(at time.Time, task Task, opts ...TaskOption) (*ScheduledFuture[struct{}], error)
+	// Every runs task every period, first after one period, and once after a stall.
+	Every(period time.Duration, task Task, opts ...TaskOption) (*ScheduledFuture[struct{}], error)
 	// AtFixedRate runs task after the initial delay and then every period.
 	AtFixedRate(
 		initial, period time.Duration, task Task, opts ...TaskOption,

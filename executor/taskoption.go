@@ -22,7 +22,7 @@ func (o taskOption) Resolve(s *series.Options) error { return o(s) }
 // Timeout bounds each run to d, counted from its start. When the time is over, the run has failed
 // with [future.ErrTimeout], whatever its body returns later. At that moment its context ends, with
 // ErrTimeout as cause and context.DeadlineExceeded as error. The future of a task that runs once is
-// settled; for a periodic task the failure is reported as [OnError] says.
+// settled; for a periodic task the failure is reported as [FailurePolicy] says.
 //
 // Nothing else interrupts the body: its worker stays occupied until it returns, and a series waits
 // that long for its next run. A run whose context has ended before, through ShutdownNow or the base
@@ -65,8 +65,9 @@ const (
 	Shift    CatchUpPolicy = series.Shift
 )
 
-// CatchUp sets the policy of a task at a fixed rate, for which the default is Burst, as in Java, or
-// of one on a calendar, see [ScheduledPool.On]. Other tasks ignore it.
+// CatchUp sets the policy of a task at a fixed rate or on a calendar. The default of
+// [ScheduledPool.AtFixedRate] is Burst, as in Java, that of [ScheduledPool.Every] and
+// [ScheduledPool.On] is Coalesce. Other tasks ignore it.
 func CatchUp(p CatchUpPolicy) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		if p > Shift {
@@ -91,8 +92,8 @@ const (
 	Continue ErrorPolicy = ErrorPolicy(series.Continue)
 )
 
-// OnError sets the policy of a periodic task. The default is StopOnPanic: in Java a series ends
-// with an exception, for which Go has the panic. Other tasks ignore it.
+// FailurePolicy says what failures mean to a periodic task. The default is StopOnPanic: in Java a
+// series ends with an exception, for which Go has the panic. Other tasks ignore it.
 //
 // A failure that ends the series becomes the outcome of its future; it is reported to the
 // [ErrorHandler], and one record is logged in any case.
@@ -106,10 +107,10 @@ const (
 // A run that exceeds its Timeout fails at that moment, and is counted and reported then, because
 // its body may never return. What the body finally returns goes to [AfterRun] only. If it panics,
 // that is reported too, and ends the series if the policy says so.
-func OnError(p ErrorPolicy) TaskOption {
+func FailurePolicy(p ErrorPolicy) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		if p > Continue {
-			return invalid("error policy %d is unknown", p)
+			return invalid("failure policy %d is unknown", p)
 		}
 		o.OnError = series.OnError(p)
 		return nil

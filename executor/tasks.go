@@ -34,12 +34,27 @@ func (p *Pool) Series() []Handle {
 	return handles
 }
 
-// Lookup returns the live task of this name, if it is [Unique]. O(1).
-func (p *Pool) Lookup(name string) (Handle, bool) {
+// Lookup returns the live task that has this name. If several have it, the one that is [Unique] is
+// found, and if none is, none: they are ambiguous, and only [Pool.Tasks] tells them apart. Nor is
+// there a task without a name. Lookup costs O(1) for a unique task, and what Tasks costs for any
+// other.
+func (p *Pool) Lookup(name string) (h Handle, ok bool) {
+	if name == "" {
+		return h, false
+	}
 	if c := p.engine().Named(name); c != nil {
 		return p.handle(c), true
 	}
-	return Handle{}, false
+	for other := range p.Tasks() {
+		switch {
+		case other.Name() != name:
+		case ok:
+			return Handle{}, false
+		default:
+			h, ok = other, true
+		}
+	}
+	return h, ok
 }
 
 func (p *Pool) handle(c *cell.Cell) Handle { return Handle{c, p.engine().Host()} }

@@ -15,20 +15,20 @@ import (
 // after the loop has begun, and tick n at n periods, no matter how long the body of the loop has
 // taken for the others. The loop ends when ctx does, without another tick. A nil ctx never ends.
 //
-//	for tick := range executor.Ticks(ctx, time.Minute, executor.CatchUp(executor.Coalesce)) {
+//	for tick := range executor.Ticks(ctx, time.Minute) {
 //		poll(tick.Missed)
 //	}
 //
 // Options say what a fixed-rate task is told by them: [CatchUp] what happens when the body takes
-// longer than a period, which by default is that every period gets its tick, late ones back to
-// back; [Jitter] and [MaxRuns]; and [Name], which each Run carries. Other options are ignored. A
+// longer than a period, which by default is that one tick stands for all that are late, as with
+// [ScheduledPool.Every]; [Jitter] and [MaxRuns]; and [Name], which each Run carries. Other options are ignored. A
 // loop may be run several times, each time from the first tick on.
 //
 // Ticks panics if period is not positive, and on a bad option, with an error that matches
 // [ErrInvalid]. A loop costs one timer. Outside of a bubble it is as late as a time.Timer, up to a
 // millisecond in an idle process; a [ScheduledPool] is more exact.
 func Ticks(ctx context.Context, period time.Duration, opts ...TaskOption) iter.Seq[Run] {
-	o, every, err := run.ResolveSeries(new(run.Settings), period, series.FixedRate, opts)
+	o, every, err := run.ResolveSeries(new(run.Settings), period, run.Ticking, opts)
 	if err != nil {
 		panic(err)
 	}

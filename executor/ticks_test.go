@@ -48,6 +48,9 @@ func TestTicksCatchUpAsTheRunsOfAFixedRateDo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				assert.Equal(t, row.want, ticksUntil(t, 75*time.Second, executor.CatchUp(row.policy)))
+				if row.policy == executor.Coalesce {
+					assert.Equal(t, row.want, ticksUntil(t, 75*time.Second), "by default")
+				}
 			})
 		})
 	}

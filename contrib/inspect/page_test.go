@@ -354,9 +354,13 @@ func TestProbesNameNoTasks(t *testing.T) {
 	assert.Contains(t, get(t, inspect.Handler(p), "/health").Body.String(), "secret plan")
 }
 
+type own struct{ *executor.Pool }
+
 func TestWhatCantBeShown(t *testing.T) {
-	assert.PanicsWithValue(t, "inspect: a *url.URL can't be shown; if there is a pool, loop or "+
-		"supervisor in it, that can", func() { inspect.Handler(&url.URL{}) })
+	_, is := any(time.Second).(inspect.Source)
+	assert.False(t, is)
+	assert.PanicsWithValue(t, "inspect: a inspect_test.own can't be shown; if there is a pool, "+
+		"loop or supervisor in it, that can", func() { inspect.Handler(own{}) })
 	assert.PanicsWithValue(t, "inspect: nil function", func() { inspect.Actions(nil) })
 	assert.PanicsWithValue(t, "inspect: nil logger", func() { inspect.Logger(nil) })
 	w := get(t, inspect.Handler(), "/")

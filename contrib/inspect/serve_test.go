@@ -41,7 +41,7 @@ func newService(t testing.TB) *service {
 	quiet := executor.Logger(slog.New(slog.DiscardHandler))
 	s := &service{
 		pool:   executor.NewScheduledPool(2, executor.Name("jobs"), executor.KeepHistory(), quiet),
-		second: executor.NewFixedPool(1, executor.Name("mail, and more"), quiet),
+		second: executor.NewPool(1, executor.Name("mail, and more"), quiet),
 		loop:   eventloop.New(executor.Name("session"), executor.KeepHistory()),
 	}
 	t.Cleanup(func() { _ = s.pool.Close(); _ = s.second.Close(); _ = s.loop.Close() })

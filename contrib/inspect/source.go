@@ -3,7 +3,6 @@ package inspect
 import (
 	"fmt"
 	"regexp"
-	"time"
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
@@ -11,8 +10,8 @@ import (
 )
 
 // Source is what a page can show: an *executor.Pool, an *executor.ScheduledPool, an
-// *eventloop.Loop, or a *supervisor.Supervisor.
-type Source interface{ String() string }
+// *eventloop.Loop, or a *supervisor.Supervisor. In a type that has one of them embedded, show that.
+type Source = executor.Source
 
 // Strict returns a source for which [Health] and [Ready], and the same of a page, answer with 503
 // also while it is degraded: a task is late, a failure has ended a series, or no worker has been
@@ -107,19 +106,13 @@ func (s *source) named() string {
 	return s.pool.Stats().Name
 }
 
-// health returns how the source is. Of a supervisor nothing is expected.
+// health returns how the source is.
 func (s *source) health() executor.Health {
 	switch s.kind {
 	case aLoop:
 		return s.loop.Health()
 	case aSupervisor:
-		stats := s.supervisor.Stats()
-		h := executor.Health{Status: executor.HealthOK, At: time.Now(), Pool: stats.Name,
-			State: stats.State}
-		if stats.State == "stopped" {
-			h.Status, h.Reason = executor.HealthDown, "it is stopped"
-		}
-		return h
+		return s.supervisor.Health()
 	}
 	return s.pool.Health()
 }

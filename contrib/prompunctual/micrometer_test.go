@@ -1,6 +1,7 @@
 package prompunctual_test
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +18,8 @@ import (
 func TestMicrometersNamesAreAdded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPool(t, executor.Name("jobs"), executor.Measure())
-		free := executor.NewCachedPool(executor.Name("free"))
+		free := executor.NewPool(0, executor.HandOff(), executor.MaximumSize(math.MaxInt),
+			executor.Name("free"))
 		defer free.Close()
 		registry := registryOf(t, prompunctual.Options{Micrometer: true}, p, free)
 		for _, name := range []string{"a", "a", "b", ""} {

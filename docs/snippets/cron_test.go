@@ -65,7 +65,7 @@ func TestCronOnAPool(t *testing.T) {
 		pool := executor.NewScheduledPool(1)
 		defer pool.Close()
 		func() {
-			_, err := pool.AtFixedRate(10*time.Second, 10*time.Second, poll,
+			_, err := pool.Every(10*time.Second, poll,
 				executor.Name("poll"), executor.CatchUp(executor.Skip))
 			_, err = pool.On(calendar.Daily(calendar.At(2, 30)).In(berlin), report, executor.Name("report"))
 			require.NoError(t, err)

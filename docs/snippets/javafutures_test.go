@@ -48,8 +48,8 @@ func TestFuturesOfPoolsOfJava(t *testing.T) {
 func TestExecutorsOfJava(t *testing.T) {
 	func() {
 		// Executors.newFixedThreadPool(4); Executors.newSingleThreadScheduledExecutor()
-		workers := executor.NewFixedPool(4)
-		jobs := executor.NewSingleScheduledPool()
+		workers := executor.NewPool(4)
+		jobs := executor.NewScheduledPool(1, executor.Confined())
 		defer workers.Close()
 		defer jobs.Close()
 		require.Error(t, jobs.SetCoreSize(2))

@@ -23,7 +23,7 @@ func TestSeeingWhy(t *testing.T) {
 	mux.Handle("/punctual/", inspect.Handler(pool))
 	defer pool.Close()
 	poll := func(context.Context) error { return nil }
-	_, err := pool.AtFixedRate(0, time.Minute, poll, executor.Name("poll"), executor.Expect(
+	_, err := pool.Every(time.Minute, poll, executor.Name("poll"), executor.Expect(
 		executor.SuccessWithin(3*time.Minute), executor.StartWithin(time.Second, 0.99)))
 	mux.Handle("/healthz", inspect.Health(pool)) // a liveness probe: 503 only if the pool is down
 	mux.HandleFunc("/alert", func(w http.ResponseWriter, _ *http.Request) {
@@ -49,8 +49,7 @@ func TestBeingLate(t *testing.T) {
 			time.Sleep(time.Minute) // holds the only worker
 			return nil
 		}))
-		_, err := pool.AtFixedRate(0, time.Second, push, executor.Name("push"),
-			executor.CatchUp(executor.Coalesce), // one run for all that were missed
+		_, err := pool.Every(time.Second, push, executor.Name("push"),
 			executor.BeginWithin(5*time.Second), // later than this it is of no use
 			executor.Timeout(800*time.Millisecond))
 		require.NoError(t, err)

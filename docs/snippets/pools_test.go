@@ -63,14 +63,14 @@ func TestTheOtherPools(t *testing.T) {
 func TestPools(t *testing.T) {
 	ctx := t.Context()
 	func() {
-		pool := executor.NewFixedPool(10, executor.Name("fetch"))
+		pool := executor.NewPool(10, executor.Name("fetch"))
 		defer pool.Close()
 
 		pages, err := executor.Map(ctx, pool, urls, fetchPage) // in order; the first error cancels the rest
 		require.NoError(t, err)
 		require.Equal(t, []string{"page /a", "page /b", "page /c"}, pages)
 	}()
-	pool := executor.NewFixedPool(10)
+	pool := executor.NewPool(10)
 	defer pool.Close()
 	func() {
 		group := executor.NewGroup(ctx, pool)

@@ -20,7 +20,7 @@ func run(ctx context.Context) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	pool := executor.NewScheduledPool(4, executor.Name("jobs"))
-	if _, err := pool.AtFixedRate(0, time.Minute, refresh, executor.Name("refresh")); err != nil {
+	if _, err := pool.Every(time.Minute, refresh, executor.Name("refresh")); err != nil {
 		return err
 	}
 	return pool.Run(ctx, 20*time.Second) // until the signal, and then 20 s for what is due

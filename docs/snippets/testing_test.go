@@ -26,13 +26,13 @@ func TestARefreshFailsTwice(t *testing.T) {
 		pool := executor.NewScheduledPool(1)
 		defer pool.Close()
 
-		_, err := pool.AtFixedRate(time.Minute, time.Minute, func(context.Context) error {
+		_, err := pool.Every(time.Minute, func(context.Context) error {
 			at = append(at, time.Since(begun))
 			if len(at) <= 2 {
 				return errors.New("no answer")
 			}
 			return nil
-		}, executor.BackOff(2, time.Hour))
+		}, executor.SlowDown(2, time.Hour))
 		require.NoError(t, err)
 
 		time.Sleep(10*time.Minute + 1) // of virtual time
@@ -47,24 +47,26 @@ func TestALateRun(t *testing.T) {
 		defer pool.Close()
 		begun, run := time.Now(), 0
 		var starts []time.Duration
-		_, err := pool.AtFixedRate(0, time.Second, func(context.Context) error {
+		_, err := pool.Every(time.Second, func(context.Context) error {
 			if run++; run == 3 {
 				time.Sleep(2500 * time.Millisecond) // this one is slow
 			}
 			starts = append(starts, time.Since(begun))
 			return nil
-		}, executor.CatchUp(executor.Coalesce))
+		})
 		require.NoError(t, err)
 		time.Sleep(6*time.Second + 1)
 		synctest.Wait()
-		require.Equal(t, []time.Duration{0, time.Second, 4500 * time.Millisecond, 4500 * time.Millisecond,
-			5 * time.Second, 6 * time.Second}, starts)
+		late := 5500 * time.Millisecond
+		require.Equal(t, []time.Duration{
+			time.Second, 2 * time.Second, late, late, 6 * time.Second,
+		}, starts)
 	})
 }
 
 type poller interface {
-	AtFixedRate(
-		initial, period time.Duration, task executor.Task, opts ...executor.TaskOption,
+	Every(
+		period time.Duration, task executor.Task, opts ...executor.TaskOption,
 	) (*executor.ScheduledFuture[struct{}], error)
 }
 

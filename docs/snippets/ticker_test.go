@@ -61,7 +61,7 @@ func TestTickersOnAPool(t *testing.T) {
 			pool := executor.NewScheduledPool(2, executor.Name("jobs"))
 			defer pool.Close()
 
-			_, err := pool.AtFixedRate(time.Minute, time.Minute, refresh,
+			_, err := pool.Every(time.Minute, refresh,
 				executor.Name("refresh"), executor.Timeout(10*time.Second))
 			require.NoError(t, err)
 			time.Sleep(10*time.Minute + 1)
@@ -101,7 +101,7 @@ func TestALoopOfYourOwn(t *testing.T) {
 				time.Sleep(5 * time.Second)
 			}
 		}
-		for tick := range executor.Ticks(ctx, time.Second, executor.CatchUp(executor.Coalesce)) {
+		for tick := range executor.Ticks(ctx, time.Second) {
 			draw(tick.Missed) // how many seconds the picture was late
 		}
 		require.Equal(t, 59, frames+missed)

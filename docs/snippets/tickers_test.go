@@ -21,10 +21,10 @@ type refresher struct {
 
 func (s *refresher) loop(jobs *executor.ScheduledPool, refresh func()) {
 	defer s.wg.Done()
-	job, err := jobs.AtFixedRate(s.every, s.every, func(context.Context) error {
+	job, err := jobs.Every(s.every, func(context.Context) error {
 		refresh()
 		return nil
-	}, executor.CatchUp(executor.Coalesce)) // as a ticker, whose channel holds one tick
+	})
 	if err != nil {
 		panic(err) // the pool is shut down, or the period is not positive
 	}

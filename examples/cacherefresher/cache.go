@@ -51,7 +51,7 @@ func (c *Cache[V]) Keep(ctx context.Context, key string) error {
 	if err := c.refresh(ctx, key); err != nil {
 		return fmt.Errorf("cache: %q: %w", key, err)
 	}
-	_, err := c.pool.AtFixedRate(c.settings.Refresh, c.settings.Refresh,
+	_, err := c.pool.Every(c.settings.Refresh,
 		func(ctx context.Context) error { return c.refresh(ctx, key) },
 		executor.Name(key), executor.Unique(),
 		executor.Timeout(c.settings.Timeout),

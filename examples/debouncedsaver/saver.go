@@ -26,7 +26,7 @@ type Saver struct {
 // NewSaver makes a saver. Saves do not overlap. Close it to save what is left.
 func NewSaver(save func(context.Context) error, quiet, latest time.Duration) *Saver {
 	return &Saver{save: save, quiet: quiet, latest: latest,
-		pool: executor.NewSingleScheduledPool(executor.Name("saver"))}
+		pool: executor.NewScheduledPool(1, executor.Confined(), executor.Name("saver"))}
 }
 
 // Changed tells that the document has changed.

@@ -54,9 +54,10 @@ func (m *Monitor) Watch(url string) error {
 	_, err := m.pool.AtFixedRate(0, m.settings.Period,
 		func(ctx context.Context) error { return m.probe(ctx, url) },
 		executor.Name(url), executor.Unique(),
+		executor.CatchUp(executor.Coalesce), // after a stall one probe is enough
 		executor.Jitter(m.settings.Jitter),
 		executor.Timeout(m.settings.Timeout),
-		executor.BackOff(2, m.settings.Rarest))
+		executor.SlowDown(2, m.settings.Rarest))
 	return err
 }
 

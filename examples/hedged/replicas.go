@@ -28,7 +28,7 @@ type Replicas struct {
 
 // NewReplicas makes a client of replicas with so many questions at a time.
 func NewReplicas(delay time.Duration, workers int, all ...Replica) *Replicas {
-	return &Replicas{all: all, delay: delay, pool: executor.NewFixedPool(workers, executor.Name("replicas"))}
+	return &Replicas{all: all, delay: delay, pool: executor.NewPool(workers, executor.Name("replicas"))}
 }
 
 // Ask returns the first answer, or the errors of all replicas.

@@ -29,7 +29,7 @@ type Service struct {
 // NewService makes a service that counts its requests per span.
 func NewService(grace, span time.Duration) (*Service, error) {
 	s := &Service{Grace: grace, pool: executor.NewScheduledPool(2, executor.Name("jobs"))}
-	_, err := s.pool.AtFixedRate(span, span, func(context.Context) error {
+	_, err := s.pool.Every(span, func(context.Context) error {
 		s.last.Store(s.requests.Swap(0))
 		return nil
 	}, executor.Name("count"), executor.Expect(executor.SuccessWithin(3*span)))

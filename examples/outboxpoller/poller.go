@@ -41,7 +41,7 @@ func Poll(
 		}
 		return err
 	}, executor.Name("outbox"), executor.Unique(), executor.Timeout(30*time.Second),
-		executor.BackOff(2, rarest),
+		executor.SlowDown(2, rarest),
 		executor.Expect(executor.SuccessWithin(2*rarest)))
 }
 

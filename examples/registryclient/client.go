@@ -54,7 +54,7 @@ func NewClient(r Registry, instance string) *Client {
 	// once.
 	c.fetch = supervisor.New(c.pool, c.refresh, executor.Name("fetch"),
 		supervisor.InitialDelay(0), supervisor.Interval(30*time.Second), supervisor.Timeout(10*time.Second),
-		supervisor.MaxInterval(5*time.Minute), supervisor.OnFailure(supervisor.Grow),
+		supervisor.MaxInterval(5*time.Minute), supervisor.FailurePolicy(supervisor.Grow),
 		supervisor.Jitter(3*time.Second))
 
 	c.renew.Start()

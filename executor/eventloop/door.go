@@ -119,11 +119,11 @@ func (d door) enterAt(n *link, own int64) error {
 	return d.enter(n, when, now)
 }
 
-// repeat schedules a series: at a fixed rate or with a fixed delay, as sign says.
+// repeat schedules a series: at a fixed rate or with a fixed delay.
 func (d door) repeat(
-	initial, every time.Duration, sign int64, task executor.Task, opts []executor.TaskOption,
+	initial, every time.Duration, beat run.Beat, task executor.Task, opts []executor.TaskOption,
 ) (*executor.ScheduledFuture[struct{}], error) {
-	o, period, err := run.ResolveSeries(&d.loop.runs.Settings, every, sign, opts)
+	o, period, err := run.ResolveSeries(&d.loop.runs.Settings, every, beat, opts)
 	if err = refused(task, &o, err); err != nil {
 		return nil, d.loop.misused(opts, err)
 	}
@@ -175,18 +175,6 @@ func (d door) enterOnWall(
 		return nil, err
 	}
 	return &n.future, nil
-}
-
-func (d door) fixedRate(
-	initial, period time.Duration, task executor.Task, opts []executor.TaskOption,
-) (*executor.ScheduledFuture[struct{}], error) {
-	return d.repeat(initial, period, series.FixedRate, task, opts)
-}
-
-func (d door) fixedDelay(
-	initial, delay time.Duration, task executor.Task, opts []executor.TaskOption,
-) (*executor.ScheduledFuture[struct{}], error) {
-	return d.repeat(initial, delay, series.FixedDelay, task, opts)
 }
 
 // enterNow lets in a task that is to run as soon as possible.

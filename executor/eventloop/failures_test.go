@@ -97,7 +97,7 @@ func TestFailuresOfASeriesAreLoggedSparinglyAndSoIsTheirEnd(t *testing.T) {
 			pooltest.Fail, pooltest.Fail, pooltest.Fail, pooltest.Fail, pooltest.Fail, pooltest.Nothing, pooltest.Nothing, pooltest.Fail, abruptly["panic"], pooltest.Nothing,
 		}
 		f, err := l.AtFixedRate(0, ms, pooltest.InTurn(bodies...),
-			executor.MaxRuns(len(bodies)), executor.OnError(executor.Continue))
+			executor.MaxRuns(len(bodies)), executor.FailurePolicy(executor.Continue))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		require.NoError(t, err)
@@ -122,7 +122,7 @@ func TestARunThatNeverReturnsIsToldAtItsTimeOut(t *testing.T) {
 				l := quiet(handler)
 				release := make(chan struct{})
 				f, err := l.AtFixedRate(0, 10*ms, func(context.Context) error { <-release; return nil },
-					executor.Timeout(ms), executor.OnError(policy))
+					executor.Timeout(ms), executor.FailurePolicy(policy))
 				require.NoError(t, err)
 				time.Sleep(24 * time.Hour)
 				require.Len(t, told(), 1)
@@ -148,7 +148,7 @@ func TestAPanicAfterAnOverrunIsToldToo(t *testing.T) {
 			withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 				slow := func(context.Context) error { time.Sleep(5 * ms); panic(pooltest.ErrTask) }
 				f, err := l.AtFixedRate(0, 10*ms, slow,
-					executor.Timeout(ms), executor.OnError(policy), executor.MaxRuns(2))
+					executor.Timeout(ms), executor.FailurePolicy(policy), executor.MaxRuns(2))
 				require.NoError(t, err)
 				<-f.Stopped()
 				runs := 1

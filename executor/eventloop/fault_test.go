@@ -25,7 +25,7 @@ func TestAGoexitDoesNotLoseTheLoop(t *testing.T) {
 		gone, err := l.Submit(func(context.Context) error { runtime.Goexit(); return nil })
 		require.NoError(t, err)
 		series, err := l.AtFixedRate(0, ms, func(context.Context) error { d.note("tick"); runtime.Goexit(); return nil },
-			executor.OnError(executor.Continue), executor.MaxRuns(3))
+			executor.FailurePolicy(executor.Continue), executor.MaxRuns(3))
 		require.NoError(t, err)
 		after, err := l.Schedule(5*ms, d.task("after"))
 		require.NoError(t, err)
@@ -99,7 +99,7 @@ func TestASeriesThatOutlivesItsTimeOutEndsLoudly(t *testing.T) {
 	handler := executor.ErrorHandler(func(_ context.Context, _ executor.Run, err error) { told = append(told, err) })
 	withLoop(t, func(t *testing.T, l *eventloop.Loop) {
 		f, err := l.WithFixedDelay(0, ms, func(ctx context.Context) error { time.Sleep(time.Second); return nil },
-			executor.Timeout(10*ms), executor.OnError(executor.StopSeries))
+			executor.Timeout(10*ms), executor.FailurePolicy(executor.StopSeries))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		assert.ErrorIs(t, err, future.ErrTimeout)

@@ -58,7 +58,7 @@ func TestAnOverdueRunOfALoopEndsWhoseErrorEndsTheGoroutine(t *testing.T) {
 		l := eventloop.New(executor.Logger(slog.New(slog.DiscardHandler)))
 		once, err := l.Submit(slow, executor.Timeout(time.Second))
 		require.NoError(t, err)
-		series, err := l.AtFixedRate(10*time.Second, 10*time.Second, slow, executor.Timeout(time.Second), executor.OnError(executor.Continue))
+		series, err := l.AtFixedRate(10*time.Second, 10*time.Second, slow, executor.Timeout(time.Second), executor.FailurePolicy(executor.Continue))
 		require.NoError(t, err)
 		time.Sleep(65 * time.Second)
 		assert.EqualValues(t, 6, series.Runs())
@@ -77,7 +77,7 @@ func TestTheHandlerOfALoopIsToldOfTheEndOfASeriesThoughTheLogEndsTheGoroutine(t 
 		told := 0
 		l := eventloop.New(executor.Logger(slog.New(pooltest.ExitLog{Handler: slog.DiscardHandler})),
 			executor.ErrorHandler(func(context.Context, executor.Run, error) { told++ }))
-		f, err := l.AtFixedRate(0, time.Second, func(context.Context) error { return probe.ExitError{} }, executor.OnError(executor.StopSeries))
+		f, err := l.AtFixedRate(0, time.Second, func(context.Context) error { return probe.ExitError{} }, executor.FailurePolicy(executor.StopSeries))
 		require.NoError(t, err)
 		<-f.Done()
 		require.NoError(t, l.Close())

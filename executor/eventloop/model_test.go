@@ -110,14 +110,24 @@ func (m *model) schedule(t *rapid.T) {
 
 func (m *model) series(t *rapid.T) {
 	delay, period := ticks(t, 0, 6, "initial"), ticks(t, 1, 4, "period")
+	way := rapid.IntRange(0, 2).Draw(t, "way")
+	if way == 0 {
+		delay = period
+	}
 	e, body := m.add(t, delay)
 	e.runs, e.period = rapid.IntRange(1, 5).Draw(t, "runs"), period
-	repeat := m.loop.AtFixedRate
-	if rapid.Bool().Draw(t, "fixed delay") {
-		e.period, repeat = -period, m.loop.WithFixedDelay
-	}
+	limit := executor.MaxRuns(e.runs)
 	var err error
-	if e.future, err = repeat(delay, period, body, executor.MaxRuns(e.runs)); err != nil {
+	switch way {
+	case 0: // the model knows bursts only
+		e.future, err = m.loop.Every(period, body, limit, executor.CatchUp(executor.Burst))
+	case 1:
+		e.period = -period
+		e.future, err = m.loop.WithFixedDelay(delay, period, body, limit)
+	default:
+		e.future, err = m.loop.AtFixedRate(delay, period, body, limit)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	m.settle()

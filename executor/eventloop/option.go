@@ -8,14 +8,14 @@ import (
 )
 
 // Option configures a loop at its construction. A loop takes some of the options of a pool, with
-// the same meaning: each [executor.LoopOption], such as [executor.Slack], [executor.Defaults] and
-// [executor.OnHealth]; and [executor.Name], [executor.Logger] and [executor.ErrorHandler].
+// the same meaning: each [executor.CommonOption], such as [executor.Name], [executor.Logger],
+// [executor.Slack], [executor.Defaults] and [executor.OnHealth].
 type Option interface{ anyOption }
 
 type anyOption = run.Option
 
 // The option type of package executor must satisfy Option.
-var _ Option = executor.LoopOption(nil)
+var _ Option = executor.CommonOption(nil)
 
 func newSettings(opts []Option) (s run.Settings) {
 	for i, o := range opts {

@@ -117,7 +117,9 @@ func (s *stress) step() {
 	}
 }
 
-func somePolicy() executor.TaskOption { return executor.OnError(executor.ErrorPolicy(rand.IntN(3))) }
+func somePolicy() executor.TaskOption {
+	return executor.FailurePolicy(executor.ErrorPolicy(rand.IntN(3)))
+}
 
 func (s *stress) disturb(f *future.Future[struct{}]) {
 	if f == nil {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 )
@@ -84,12 +85,21 @@ func (l *Loop) ScheduleAt(
 	return door{loop: l}.scheduleAt(at, task, opts)
 }
 
+// Every runs task every period, as a ticker would: the first time after one period, and after a
+// stall once, told by [executor.Run] how many runs that one stands for. It is
+// [executor.ScheduledPool.Every] for a loop.
+func (l *Loop) Every(
+	period time.Duration, task executor.Task, opts ...executor.TaskOption,
+) (*executor.ScheduledFuture[struct{}], error) {
+	return door{loop: l}.repeat(period, period, run.Ticking, task, opts)
+}
+
 // AtFixedRate runs task after the initial delay and then every period: run n is planned for the
 // time of the first run plus n periods, whenever the others really ran. [executor.CatchUp] says
 // what happens when runs are late; by default every period gets its run, late ones back to back.
 //
 // The series ends when it is cancelled, when the loop is shut down, after [executor.MaxRuns], and,
-// unless [executor.OnError] says otherwise, when a run panics. In that last case the future fails
+// unless [executor.FailurePolicy] says otherwise, when a run panics. In that last case the future fails
 // with the panic, which is also reported to the error handler and logged. A run that returns an
 // error or exceeds its timeout does not end the series. It is reported to the error handler;
 // without one, the first of several failures in a row is logged, and only a few of the rest.
@@ -100,7 +110,7 @@ func (l *Loop) ScheduleAt(
 func (l *Loop) AtFixedRate(
 	initial, period time.Duration, task executor.Task, opts ...executor.TaskOption,
 ) (*executor.ScheduledFuture[struct{}], error) {
-	return door{loop: l}.fixedRate(initial, period, task, opts)
+	return door{loop: l}.repeat(initial, period, run.FixedRate, task, opts)
 }
 
 // WithFixedDelay runs task after the initial delay, and again each time delay has passed since the
@@ -109,7 +119,7 @@ func (l *Loop) AtFixedRate(
 func (l *Loop) WithFixedDelay(
 	initial, delay time.Duration, task executor.Task, opts ...executor.TaskOption,
 ) (*executor.ScheduledFuture[struct{}], error) {
-	return door{loop: l}.fixedDelay(initial, delay, task, opts)
+	return door{loop: l}.repeat(initial, delay, run.FixedDelay, task, opts)
 }
 
 // On runs task at the times of a calendar, such as those of packages cron and calendar. It is

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -59,18 +60,25 @@ func (t Turn) ScheduleAt(
 	return t.inside.scheduleAt(at, task, opts)
 }
 
+// Every is [Loop.Every] from inside a task.
+func (t Turn) Every(
+	period time.Duration, task executor.Task, opts ...executor.TaskOption,
+) (*executor.ScheduledFuture[struct{}], error) {
+	return t.inside.repeat(period, period, run.Ticking, task, opts)
+}
+
 // AtFixedRate is [Loop.AtFixedRate] from inside a task.
 func (t Turn) AtFixedRate(
 	initial, period time.Duration, task executor.Task, opts ...executor.TaskOption,
 ) (*executor.ScheduledFuture[struct{}], error) {
-	return t.inside.fixedRate(initial, period, task, opts)
+	return t.inside.repeat(initial, period, run.FixedRate, task, opts)
 }
 
 // WithFixedDelay is [Loop.WithFixedDelay] from inside a task.
 func (t Turn) WithFixedDelay(
 	initial, delay time.Duration, task executor.Task, opts ...executor.TaskOption,
 ) (*executor.ScheduledFuture[struct{}], error) {
-	return t.inside.fixedDelay(initial, delay, task, opts)
+	return t.inside.repeat(initial, delay, run.FixedDelay, task, opts)
 }
 
 // On is [Loop.On] from inside a task.

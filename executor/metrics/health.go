@@ -23,6 +23,15 @@ func statusValue(status string) float64 {
 	return 2
 }
 
+// ofHealth reports whether a metric is read from the health of a source.
+func (m Metric) ofHealth() bool {
+	switch m.Name {
+	case "punctual.pool.health", "punctual.task.expected", "punctual.task.health":
+		return true
+	}
+	return false
+}
+
 var healthStates = []string{"ok", "new", "paused", "late", "failed"}
 
 // readExpected counts the tasks in each state, also those in which none is: a series must not come

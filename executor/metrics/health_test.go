@@ -34,7 +34,7 @@ func TestHealthIsToldInFigures(t *testing.T) {
 
 		expect("bad", fails)
 		expect("good", fails)
-		expect("dead", fails, executor.OnError(executor.StopSeries))
+		expect("dead", fails, executor.FailurePolicy(executor.StopSeries))
 		require.True(t, expect("idle", lasts(0)).Pause())
 		time.Sleep(11 * time.Second)
 		m = read(t, p)

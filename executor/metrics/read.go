@@ -94,17 +94,17 @@ func readLastSuccess(s *sight, to *points) {
 }
 
 func readNextRun(s *sight, to *points) {
-	for _, u := range s.unique {
-		if !u.next.IsZero() {
-			to.add(seconds(u.next), u.name)
+	for _, l := range s.loners {
+		if !l.next.IsZero() {
+			to.add(seconds(l.next), l.name)
 		}
 	}
 }
 
 func readPeriod(s *sight, to *points) {
-	for _, u := range s.unique {
-		if u.period > 0 {
-			to.add(u.period.Seconds(), u.name)
+	for _, l := range s.loners {
+		if l.period > 0 {
+			to.add(l.period.Seconds(), l.name)
 		}
 	}
 }

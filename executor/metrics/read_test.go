@@ -145,13 +145,13 @@ func TestMissedPeriodsAndSuccessesAreToldOfTasks(t *testing.T) {
 		assert.Equal(t, unix(50*ms), value(t, m, "punctual.task.last_success", "", "s"))
 		require.Len(t, m["punctual.task.last_success"].Points, 1)
 		assert.Equal(t, unix(60*ms), value(t, m, "punctual.task.next_run", "", "s"))
-		require.Len(t, m["punctual.task.next_run"].Points, 1, "only of unique tasks")
+		require.Len(t, m["punctual.task.next_run"].Points, 2, "also before the first run")
 		assert.Equal(t, 0.01, value(t, m, "punctual.task.period", "", "s"))
 
 		h, ok := p.Lookup("s")
 		require.True(t, ok)
 		require.True(t, h.Pause())
-		assert.Empty(t, read(t, p)["punctual.task.next_run"].Points)
+		assert.Len(t, read(t, p)["punctual.task.next_run"].Points, 1)
 	})
 }
 
@@ -164,8 +164,10 @@ func TestTheNextRunIsToldBeforeTheFirst(t *testing.T) {
 			_, err := p.AtFixedRate(time.Hour, 24*time.Hour, lasts(0), executor.Name(name), executor.Unique())
 			require.NoError(t, err)
 		}
-		_, err := p.AtFixedRate(time.Hour, time.Hour, lasts(0), executor.Name("not unique"))
-		require.NoError(t, err)
+		for range 2 {
+			_, err := p.AtFixedRate(time.Hour, time.Hour, lasts(0), executor.Name("two of them"))
+			require.NoError(t, err)
+		}
 		m := read(t, p)
 		require.Len(t, m["punctual.task.next_run"].Points, 2)
 		assert.EqualValues(t, begun.Add(time.Hour).Unix(), value(t, m, "punctual.task.next_run", "", "nightly"))
@@ -192,7 +194,7 @@ func TestAPoolWithoutMeasureTellsWhatItCounts(t *testing.T) {
 
 func TestAPoolWithoutABoundHasNoLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.Stop(t, executor.NewCachedPool(pooltest.Quiet()))
+		p := pooltest.Stop(t, pooltest.NewCached(pooltest.Quiet()))
 		assert.Empty(t, read(t, p)["punctual.worker.limit"].Points)
 	})
 }

@@ -13,7 +13,7 @@ type Set struct{ sources []source }
 
 // Of returns the metrics of pools and loops. Their names tell them apart, so each needs one of its
 // own, see [executor.Name]; one of them may do without. Of returns an error that matches
-// [executor.ErrInvalid] and says which name is there twice, or that a source is nil or none.
+// [executor.ErrInvalid] and says which name is there twice, or that a source is nil.
 func Of(sources ...Source) (*Set, error) {
 	set := new(Set)
 	for _, s := range sources {
@@ -61,6 +61,9 @@ func (s *Set) Read() []Family {
 	for _, source := range s.sources {
 		seen := see(source)
 		for i, row := range table {
+			if !seen.counted && !row.ofHealth() {
+				continue
+			}
 			to := points{source.name, families[i].Points}
 			row.read(seen, &to)
 			families[i].Points = to.list

@@ -12,23 +12,24 @@ import (
 type sight struct {
 	executor.Stats
 	executor.Measurements
+	counted  bool // it has Stats; else only its health is known
 	loop     bool // then Stats has only what loops have
 	measured bool
 	tasks    []executor.TaskMeasurements // by name, those without a name last; none unmeasured
-	unique   []unique
+	loners   []loner
 	longest  time.Duration
 	health   executor.Health
 }
 
-// unique is a task of which there is one with its name.
-type unique struct {
+// loner is a periodic task of which there is one with its name.
+type loner struct {
 	name   string
 	next   time.Time     // zero if there is none
 	period time.Duration // 0 if there is none
 }
 
 func see(from source) *sight {
-	s := &sight{health: from.Health()}
+	s := &sight{health: from.Health(), counted: true}
 	switch from := from.Source.(type) {
 	case interface{ Stats() executor.Stats }:
 		s.Stats = from.Stats()
@@ -37,14 +38,17 @@ func see(from source) *sight {
 		}
 	case interface{ Stats() eventloop.Stats }:
 		s.loop, s.Stats = true, loopStats(from.Stats())
+	default:
+		s.counted = false
 	}
-	if s.measured = s.Late != nil; !s.measured {
+	measures, ok := from.Source.(interface{ Measurements() executor.Measurements })
+	if s.measured = ok && s.Late != nil; !s.measured {
 		return s
 	}
-	s.Measurements = from.Measurements()
+	s.Measurements = measures.Measurements()
 	s.tasks = byName(s.Measurements)
 	s.longest = longestOf(from)
-	s.unique = uniqueOf(from, s.Measurements.Tasks)
+	s.loners = lonersOf(from, s.Measurements.Tasks)
 	return s
 }
 
@@ -82,25 +86,27 @@ func longestOf(from source) time.Duration {
 	return 0
 }
 
-// uniqueOf looks up which names are those of unique tasks, among those that have been measured and
-// those of series that are still to have their first run.
-func uniqueOf(from source, tasks []executor.TaskMeasurements) (found []unique) {
-	asked, ok := from.Source.(interface {
-		Lookup(name string) (executor.Handle, bool)
-	})
+// lonersOf returns the periodic tasks whose names no other has, among those that have been
+// measured and those that are still to have their first run, as long as there are not too many.
+func lonersOf(from source, tasks []executor.TaskMeasurements) (found []loner) {
+	asked, ok := from.Source.(interface{ Series() []executor.Handle })
 	if !ok {
 		return nil
 	}
-	for _, name := range append(namesOf(tasks), newcomers(from, tasks)...) {
-		h, ok := asked.Lookup(name)
-		if !ok || valid(name) != name {
+	byName := map[string][]executor.Handle{}
+	for _, h := range asked.Series() {
+		byName[h.Name()] = append(byName[h.Name()], h)
+	}
+	for _, name := range append(namesOf(tasks), newcomers(byName, tasks)...) {
+		if len(byName[name]) != 1 || name == "" || valid(name) != name {
 			continue
 		}
-		u := unique{name: name, period: h.Period()}
+		h := byName[name][0]
+		l := loner{name: name, period: h.Period()}
 		if next, ok := h.Next(); ok {
-			u.next = next
+			l.next = next
 		}
-		found = append(found, u)
+		found = append(found, l)
 	}
 	return found
 }
@@ -113,23 +119,22 @@ func namesOf(tasks []executor.TaskMeasurements) []string {
 	return names
 }
 
-// newcomers returns the names of series of which nothing has been measured yet, as long as there
-// are not too many names.
-func newcomers(from source, tasks []executor.TaskMeasurements) (names []string) {
-	asked, ok := from.Source.(interface{ Series() []executor.Handle })
-	if !ok || len(tasks) >= mostNames {
+// newcomers returns the names of series of which nothing has been measured yet.
+func newcomers(
+	series map[string][]executor.Handle, tasks []executor.TaskMeasurements,
+) (names []string) {
+	if len(tasks) >= mostNames {
 		return nil
 	}
-	measured := map[string]bool{"": true}
+	measured := map[string]bool{}
 	for _, t := range tasks {
 		measured[t.Name] = true
 	}
-	for _, h := range asked.Series() {
-		if !measured[h.Name()] {
-			names = append(names, h.Name())
+	for name := range series {
+		if !measured[name] {
+			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
-	names = slices.Compact(names)
 	return names[:min(len(names), mostNames-len(tasks))]
 }

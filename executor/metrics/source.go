@@ -11,11 +11,9 @@ import (
 )
 
 // Source is what figures are read from: an [executor.Pool], an [executor.ScheduledPool] or an
-// [eventloop.Loop]. Anything else with these methods will do, if it has Stats as one of them has.
-type Source interface {
-	Measurements() executor.Measurements
-	Health() executor.Health
-}
+// [eventloop.Loop], or a type with one of them embedded. Of any other, a supervisor among them, only
+// the health is told: what it counts is not what pools count.
+type Source = executor.Source
 
 // source is a Source with a name that may be shown.
 type source struct {
@@ -34,8 +32,7 @@ func named(s Source) (source, error) {
 	case interface{ Stats() eventloop.Stats }:
 		return source{s.(Source), valid(s.Stats().Name)}, nil
 	}
-	return source{}, fmt.Errorf("%w: metrics of a %T, which has no Stats of a pool or loop",
-		executor.ErrInvalid, s)
+	return source{s, valid(s.Health().Pool)}, nil
 }
 
 // isNil reports whether s is a nil pointer to something.

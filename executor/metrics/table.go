@@ -84,10 +84,10 @@ var table = []row{
 	{Metric{"punctual.task.last_success", "s", Gauge,
 		"When a run of the task last succeeded, in seconds since 1970.", ofTask}, readLastSuccess},
 	{Metric{"punctual.task.next_run", "s", Gauge,
-		"When the next run of a unique task is due, in seconds since 1970; missing while it runs.",
+		"When the next run is due of a series that has its name alone, in seconds since 1970.",
 		ofTask}, readNextRun},
 	{Metric{"punctual.task.period", "s", Gauge,
-		"The period of a unique task.", ofTask}, readPeriod},
+		"The period of a series that has its name alone.", ofTask}, readPeriod},
 }
 
 const pool = "pool"

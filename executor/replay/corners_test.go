@@ -48,10 +48,10 @@ func begun(r *replay.Recording) (all [][]time.Duration) {
 }
 
 // A series that backs off comes at other times than its period says.
-func TestBackOffIsPlayed(t *testing.T) {
+func TestSlowDownIsPlayed(t *testing.T) {
 	was, again := playedAgain(t, func(p *executor.ScheduledPool) {
 		_, err := p.AtFixedRate(time.Second, time.Second, func(context.Context) error { return errors.New("x") },
-			executor.Name("s"), executor.BackOff(2, time.Minute))
+			executor.Name("s"), executor.SlowDown(2, time.Minute))
 		require.NoError(t, err)
 		time.Sleep(40 * time.Second)
 	})
@@ -66,7 +66,7 @@ func TestRetryAndStopIsPlayed(t *testing.T) {
 				return errors.New("x")
 			}
 			return nil
-		}, executor.Name("s"), executor.OnError(executor.StopSeries),
+		}, executor.Name("s"), executor.FailurePolicy(executor.StopSeries),
 			executor.Retry(2, executor.Backoff{Base: time.Second, Factor: 1, Spread: 1}))
 		require.NoError(t, err)
 		time.Sleep(45 * time.Second)

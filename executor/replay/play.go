@@ -148,7 +148,7 @@ func (p *player) submit(s step) error {
 	if spec.BeginWithin > 0 {
 		opts = append(opts, executor.BeginWithin(time.Duration(spec.BeginWithin)))
 	}
-	series := append(slices.Clip(opts), executor.OnError(executor.ErrorPolicy(spec.OnError)))
+	series := append(slices.Clip(opts), executor.FailurePolicy(executor.ErrorPolicy(spec.OnError)))
 	limited := slices.Clip(series)
 	switch {
 	case spec.MaxRuns > 0:

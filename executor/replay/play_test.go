@@ -104,7 +104,7 @@ func TestAReplayIsLikeTheRecording(t *testing.T) {
 				}
 				time.Sleep(time.Duration(n) * ms)
 				return nil
-			}, executor.Name("delay"), executor.OnError(executor.Continue), executor.MaxRuns(6))
+			}, executor.Name("delay"), executor.FailurePolicy(executor.Continue), executor.MaxRuns(6))
 			require.NoError(t, err)
 			_, err = p.Schedule(50*ms, func(context.Context) error { runtime.Goexit(); return nil },
 				executor.Name("exits"))
@@ -149,7 +149,7 @@ func TestSeriesThatWereMovedComeWhenTheyCame(t *testing.T) {
 			time.Sleep(30 * time.Second)
 			require.NoError(t, f.SetPeriod(2*time.Minute))
 			_, err = p.WithFixedDelay(0, time.Minute, func(context.Context) error { return errBad },
-				executor.Name("backs off"), executor.BackOff(2, time.Hour), executor.MaxRuns(5))
+				executor.Name("backs off"), executor.SlowDown(2, time.Hour), executor.MaxRuns(5))
 			require.NoError(t, err)
 			_, err = p.AtFixedRate(0, time.Minute, lasts(ms), executor.Name("jitter"),
 				executor.Jitter(30*time.Second), executor.MaxRuns(9))

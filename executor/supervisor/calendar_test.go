@@ -39,7 +39,7 @@ func onWall(t *testing.T, test func(t *testing.T, w *walltest.Clock)) {
 
 // nightly returns a subject that runs daily at midnight, and is stopped before the test ends.
 func nightly(t *testing.T, c executor.Calendar, task executor.Task) (s *subject, stop func()) {
-	p := executor.NewCachedPool()
+	p := pooltest.NewCached()
 	s = supervise(t, p, task, supervisor.On(c), supervisor.Interval(time.Minute))
 	return s, func() {
 		require.NoError(t, s.StopContext(nil))
@@ -112,7 +112,7 @@ func TestASupervisorEndsWithItsCalendar(t *testing.T) {
 	} {
 		onWall(t, func(t *testing.T, _ *walltest.Clock) {
 			var told pooltest.Errors
-			p := executor.NewCachedPool()
+			p := pooltest.NewCached()
 			defer p.Close()
 			s := supervisor.New(p, pooltest.Nothing, supervisor.On(c), executor.ErrorHandler(told.Handle))
 			s.Start()

@@ -16,7 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor/supervisor"
 )
 
-func newSupervisor(t *testing.T, pool supervisor.Pool, task executor.Task, opts ...supervisor.Option) *supervisor.Supervisor {
+func newSupervisor(t *testing.T, pool supervisor.Runner, task executor.Task, opts ...supervisor.Option) *supervisor.Supervisor {
 	s := supervisor.New(pool, task, opts...)
 	t.Cleanup(func() { require.NoError(t, s.StopContext(nil)) })
 	return s

@@ -70,7 +70,7 @@
 // idle again.
 //
 // When the pool is shut down, the supervisor stops at once and without noise; a run in progress
-// ends first, with its outcome. A pool that does not announce its shutdown, see [Pool], is found to
+// ends first, with its outcome. A pool that does not announce its shutdown, see [Runner], is found to
 // be shut down at the next cycle.
 //
 // # Tests

@@ -56,7 +56,7 @@ func Example() {
 func ExampleAfterCapped() {
 	synctest.Test(new(testing.T), func(*testing.T) {
 		start := time.Now()
-		pool := executor.NewCachedPool()
+		pool := executor.NewPool(0, executor.HandOff(), executor.MaximumSize(100))
 		defer pool.Close()
 		s := supervisor.New(pool, func(context.Context) error {
 			time.Sleep(time.Minute)

@@ -53,7 +53,7 @@ var anyHistory = rapid.Custom(func(t *rapid.T) (h history) {
 		timeout:       ms("timeout", 1, 20),
 		initial:       ms("initial", 0, 10),
 		bound:         rapid.IntRange(1, 9).Draw(t, "bound"),
-		onFailure:     rapid.SampledFrom([]supervisor.FailurePolicy{supervisor.Keep, supervisor.Reset, supervisor.Grow}).Draw(t, "policy"),
+		onFailure:     rapid.SampledFrom([]supervisor.DelayPolicy{supervisor.Keep, supervisor.Reset, supervisor.Grow}).Draw(t, "policy"),
 		maxUnfinished: rapid.IntRange(1, 3).Draw(t, "max"),
 	}
 	h.behaviours = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) behaviour {
@@ -93,7 +93,7 @@ func TestB36_B37_B40_SupervisorBehavesLikeItsModel(t *testing.T) {
 func play(t *testing.T, h history) error {
 	m := h.model
 	m.state, m.delay, m.behaviours = "new", m.interval, h.behaviours
-	pool := &refusing{Pool: newPool(t)}
+	pool := &refusing{Runner: newPool(t)}
 	var mu sync.Mutex
 	epoch, runs := time.Now(), 0
 	var begun supervisor.Runs
@@ -116,7 +116,7 @@ func play(t *testing.T, h history) error {
 		}
 		return b.err
 	}, supervisor.Interval(m.interval), supervisor.Timeout(m.timeout), supervisor.InitialDelay(m.initial),
-		supervisor.Bound(m.bound), supervisor.OnFailure(m.onFailure), supervisor.MaxUnfinished(m.maxUnfinished))
+		supervisor.Bound(m.bound), supervisor.FailurePolicy(m.onFailure), supervisor.MaxUnfinished(m.maxUnfinished))
 	for i, st := range h.steps {
 		other.do(st, time.Since(epoch))
 		s.do(st, pool)

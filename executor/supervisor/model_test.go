@@ -14,7 +14,7 @@ import (
 type model struct {
 	interval, timeout, initial time.Duration
 	bound, maxUnfinished       int
-	onFailure                  supervisor.FailurePolicy
+	onFailure                  supervisor.DelayPolicy
 	behaviours                 []behaviour
 
 	now         time.Duration

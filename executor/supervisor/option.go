@@ -15,16 +15,17 @@ import (
 //
 // A supervisor also takes three options of package executor: [executor.Name], for itself and its
 // runs; [executor.ErrorHandler], which is told of failed callbacks; and [executor.Logger], which
-// logs them if there is no handler. A panic of the task itself is reported by the pool.
+// logs them if there is no handler. A panic of the task itself is reported by the pool. Any other
+// common option is a mistake: its place is at the pool.
 type Option interface{ anyOption }
 
-type anyOption interface{ ForSupervisor() }
+type anyOption interface{ ForSupervisor() bool }
 
 var _ Option = executor.CommonOption(nil)
 
 type option func(*settings)
 
-func (option) ForSupervisor() {}
+func (option) ForSupervisor() bool { return true }
 
 // settings is what the options set. It does not change after construction.
 type settings struct {
@@ -37,7 +38,7 @@ type settings struct {
 	jitter        time.Duration
 	initialDelay  time.Duration
 	calendar      executor.Calendar // nil for none
-	onFailure     FailurePolicy
+	onFailure     DelayPolicy
 	maxUnfinished int
 	afterCapped   []func(Outcome)
 	afterCycle    []func(Outcome)
@@ -60,7 +61,10 @@ func newSettings(opts []Option) settings {
 			panic(fmt.Sprintf("supervisor: option %d is nil", i))
 		case option:
 			o(&s)
-		case common.Option:
+		case common.CommonOption:
+			if !o.ForSupervisor() {
+				panic(fmt.Sprintf("supervisor: option %d is for pools and event loops", i))
+			}
 			o.Apply(&s.shared)
 		}
 	}
@@ -138,22 +142,22 @@ func InitialDelay(d time.Duration) Option {
 	})
 }
 
-// FailurePolicy says what a failed run does to the delay.
-type FailurePolicy uint8
+// DelayPolicy says what a failed run does to the delay.
+type DelayPolicy uint8
 
 const (
 	// Keep leaves the delay as it is: a failure is neither a reason to slow down nor a sign of
 	// recovery.
-	Keep FailurePolicy = iota
+	Keep DelayPolicy = iota
 	// Reset treats a failure as an answer, which restores the interval as a success does.
 	Reset
 	// Grow treats a failure as a timeout.
 	Grow
 )
 
-// OnFailure sets what a failed run does to the delay: a run that returns an error, panics, or calls
+// FailurePolicy sets what a failed run does to the delay: a run that returns an error, panics, or calls
 // runtime.Goexit. The default is [Keep].
-func OnFailure(p FailurePolicy) Option {
+func FailurePolicy(p DelayPolicy) Option {
 	return option(func(s *settings) {
 		if p > Grow {
 			panic(fmt.Sprintf("supervisor: failure policy %d is unknown", p))

@@ -28,7 +28,7 @@ func TestBadValuesAreRefused(t *testing.T) {
 		"maximum interval 0s is not positive":                      supervisor.MaxInterval(0),
 		"maximum interval 29.999999999s is below the interval 30s": supervisor.MaxInterval(30*time.Second - 1),
 		"negative jitter -1ns":                                     supervisor.Jitter(-1),
-		"failure policy 3 is unknown":                              supervisor.OnFailure(3),
+		"failure policy 3 is unknown":                              supervisor.FailurePolicy(3),
 		"maximum of 0 unfinished runs is below 1":                  supervisor.MaxUnfinished(0),
 		"maximum of -1 unfinished runs is below 1":                 supervisor.MaxUnfinished(-1),
 		"interval -2ns is not positive":                            supervisor.Eureka(-2, 4),
@@ -46,9 +46,12 @@ func TestANilTaskIsRefused(t *testing.T) {
 }
 
 func TestMisuseOfTheConstructorPanics(t *testing.T) {
-	assert.PanicsWithValue(t, "supervisor: nil pool", func() { supervisor.New(nil, pooltest.Nothing) })
+	assert.PanicsWithValue(t, "supervisor: nil runner", func() { supervisor.New(nil, pooltest.Nothing) })
 	assert.PanicsWithValue(t, "supervisor: option 1 is nil", func() {
 		supervisor.New(new(refusing), pooltest.Nothing, executor.Name(""), nil)
+	})
+	assert.PanicsWithValue(t, "supervisor: option 1 is for pools and event loops", func() {
+		supervisor.New(new(refusing), pooltest.Nothing, executor.Name(""), executor.Slack(0))
 	})
 }
 

@@ -26,7 +26,7 @@ func TestEveryExecutorIsAPool(t *testing.T) {
 		defer scheduled.Close()
 		loop := eventloop.New()
 		defer loop.Close()
-		for _, pool := range []supervisor.Pool{plain, scheduled, executor.NewSerial(plain), loop} {
+		for _, pool := range []supervisor.Runner{plain, scheduled, executor.NewSerial(plain), loop} {
 			s := supervise(t, pool, takes(time.Second), executor.Name("probe"), supervisor.Interval(10*time.Second))
 			time.Sleep(12 * time.Second)
 			assert.Equal(t, seconds(0, 11), s.begun())

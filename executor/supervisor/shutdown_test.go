@@ -20,20 +20,20 @@ import (
 var every10min = []supervisor.Option{supervisor.Interval(10 * time.Minute), supervisor.Timeout(time.Minute)}
 
 func TestAnIdleSupervisorStopsAtOnceWithItsPool(t *testing.T) {
-	pools := map[string]func() (supervisor.Pool, func()){
-		"pool": func() (supervisor.Pool, func()) {
+	pools := map[string]func() (supervisor.Runner, func()){
+		"pool": func() (supervisor.Runner, func()) {
 			p := executor.NewPool(1)
 			return p, p.Shutdown
 		},
-		"scheduled pool": func() (supervisor.Pool, func()) {
+		"scheduled pool": func() (supervisor.Runner, func()) {
 			p := executor.NewScheduledPool(1)
 			return p, func() { _ = p.Close() }
 		},
-		"serial": func() (supervisor.Pool, func()) {
+		"serial": func() (supervisor.Runner, func()) {
 			p := executor.NewPool(1)
 			return executor.NewSerial(p), func() { p.ShutdownNow() }
 		},
-		"loop": func() (supervisor.Pool, func()) {
+		"loop": func() (supervisor.Runner, func()) {
 			l := eventloop.New()
 			return l, l.Shutdown
 		},
@@ -131,7 +131,7 @@ func TestASupervisorFindsAtItsNextCycleThatAPoolIsShutDownThatDoesNotTell(t *tes
 // watched is a pool that calls the supervisor from AfterShutdown, as one may that is shut down
 // already.
 type watched struct {
-	supervisor.Pool
+	supervisor.Runner
 	calls int
 }
 
@@ -142,7 +142,7 @@ func (w *watched) AfterShutdown(f func()) (stop func() bool) {
 
 func TestAPoolMayTellWhileItIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pool := &watched{Pool: newPool(t)}
+		pool := &watched{Runner: newPool(t)}
 		s := supervise(t, pool, pooltest.Nothing, supervisor.InitialDelay(time.Hour))
 		<-s.Done()
 		assert.Zero(t, time.Since(s.epoch))

@@ -3,6 +3,8 @@ package supervisor
 import (
 	"fmt"
 	"time"
+
+	"github.com/punctual-go/punctual/executor"
 )
 
 // Stats is a consistent snapshot of a supervisor.
@@ -49,6 +51,19 @@ func (s *Supervisor) Stats() Stats {
 		Unfinished:  s.unfinished(),
 		WorstGap:    plus(s.timeout, s.backoff.worst()),
 	}
+}
+
+// Health says how the supervisor is: down once it is stopped, and else ok. Nothing is expected of its
+// cycles; give its callbacks, see [AfterCycle], what you expect.
+func (s *Supervisor) Health() executor.Health {
+	st := s.Stats()
+	h := executor.Health{
+		Status: executor.HealthOK, At: time.Now(), Pool: st.Name, State: st.State,
+	}
+	if st.State == stopped.String() {
+		h.Status, h.Reason = executor.HealthDown, "it is stopped"
+	}
+	return h
 }
 
 // String returns the state of the supervisor on one line.

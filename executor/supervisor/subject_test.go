@@ -34,7 +34,7 @@ type subject struct {
 }
 
 // supervise starts a supervisor of task, which is stopped when the test ends.
-func supervise(t *testing.T, pool supervisor.Pool, task executor.Task, opts ...supervisor.Option) *subject {
+func supervise(t *testing.T, pool supervisor.Runner, task executor.Task, opts ...supervisor.Option) *subject {
 	t.Helper()
 	s := prepare(t, pool, task, opts...)
 	s.Start()
@@ -42,7 +42,7 @@ func supervise(t *testing.T, pool supervisor.Pool, task executor.Task, opts ...s
 }
 
 // prepare is supervise without the start.
-func prepare(t *testing.T, pool supervisor.Pool, task executor.Task, opts ...supervisor.Option) *subject {
+func prepare(t *testing.T, pool supervisor.Runner, task executor.Task, opts ...supervisor.Option) *subject {
 	t.Helper()
 	s := &subject{epoch: time.Now()}
 	recorded := func(ctx context.Context) error {
@@ -103,7 +103,7 @@ func (s *subject) state() string {
 
 // newPool returns a pool that always has room, and is closed when the test ends.
 func newPool(t *testing.T, opts ...executor.Option) *executor.Pool {
-	p := executor.NewCachedPool(opts...)
+	p := pooltest.NewCached(opts...)
 	t.Cleanup(func() { require.NoError(t, p.Close()) })
 	return p
 }
@@ -117,7 +117,7 @@ func fixed(t *testing.T, n int, opts ...executor.Option) *executor.Pool {
 
 // refusing is a pool that refuses while it has an error to refuse with.
 type refusing struct {
-	supervisor.Pool
+	supervisor.Runner
 	mu  sync.Mutex
 	err error
 }
@@ -135,7 +135,7 @@ func (p *refusing) Submit(task executor.Task, opts ...executor.TaskOption) (*fut
 	if err != nil {
 		return nil, err
 	}
-	return p.Pool.Submit(task, opts...)
+	return p.Runner.Submit(task, opts...)
 }
 
 func fail(context.Context) error { return errBoom }

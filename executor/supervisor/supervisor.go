@@ -20,18 +20,18 @@ import (
 // what follows. One lock guards all of that. It is not held while the pool, the task, or a callback
 // is called, or a future is cancelled.
 
-// Pool is what a supervisor runs its task on: an [executor.Pool], [executor.ScheduledPool] or
+// Runner is what a supervisor runs its task on: an [executor.Pool], [executor.ScheduledPool] or
 // [executor.Serial], or an event loop. Submit runs the task once, or returns an error; an error
 // that matches [executor.ErrShutdown] says that the pool will never run a task again. The future is
 // settled when the task has ended or was dropped.
 //
-// A pool that also has their method AfterShutdown stops the supervisor as soon as it is shut down.
-// For any other pool the supervisor finds out at its next cycle.
-type Pool interface {
+// A Runner that also has their method AfterShutdown stops the supervisor as soon as it is shut down.
+// Of any other the supervisor finds out at its next cycle.
+type Runner interface {
 	Submit(task executor.Task, opts ...executor.TaskOption) (*future.Future[struct{}], error)
 }
 
-// teller is a Pool that announces its shutdown.
+// teller is a Runner that announces its shutdown.
 type teller interface {
 	AfterShutdown(f func()) (stop func() bool)
 }
@@ -41,7 +41,7 @@ type teller interface {
 // callbacks.
 type Supervisor struct {
 	settings
-	pool    Pool
+	pool    Runner
 	task    executor.Task
 	options []executor.TaskOption // for every run
 	done    chan struct{}         // closed once stopped and no run is in progress
@@ -72,18 +72,18 @@ type Supervisor struct {
 	calling bool   // a goroutine is making the calls
 }
 
-// New returns a supervisor that runs task on pool. It does nothing before [Supervisor.Start]. New
-// panics if pool, task or an option is nil, and on a bad option.
-func New(pool Pool, task executor.Task, opts ...Option) *Supervisor {
-	if pool == nil {
-		panic("supervisor: nil pool")
+// New returns a supervisor that runs task on a pool or loop. It does nothing before
+// [Supervisor.Start]. New panics if on, task or an option is nil, and on a bad option.
+func New(on Runner, task executor.Task, opts ...Option) *Supervisor {
+	if on == nil {
+		panic("supervisor: nil runner")
 	}
 	if task == nil {
 		panic("supervisor: nil task")
 	}
 	set := newSettings(opts)
 	s := &Supervisor{
-		settings: set, pool: pool, task: task, done: make(chan struct{}), backoff: newBackoff(&set),
+		settings: set, pool: on, task: task, done: make(chan struct{}), backoff: newBackoff(&set),
 		agenda: agenda{wall: wall.New()},
 	}
 	if name := set.shared.Name; name != "" {

@@ -137,7 +137,7 @@ func TestTST05_ARunThatEndsWithItsTimeHasTimedOut(t *testing.T) {
 
 func TestTST06_RejectionDoublesTheDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pool := &refusing{Pool: newPool(t), err: executor.ErrSaturated}
+		pool := &refusing{Runner: newPool(t), err: executor.ErrSaturated}
 		s := supervise(t, pool, pooltest.Nothing, supervisor.Eureka(10*time.Second, 4))
 		time.Sleep(100 * time.Second)
 		assert.Equal(t, seconds(20, 40, 40), s.delays())
@@ -154,13 +154,13 @@ func TestTST06_RejectionDoublesTheDelay(t *testing.T) {
 }
 
 func TestTST07_FailureKeepsResetsOrGrows(t *testing.T) {
-	for policy, want := range map[supervisor.FailurePolicy][]time.Duration{
+	for policy, want := range map[supervisor.DelayPolicy][]time.Duration{
 		supervisor.Keep:  seconds(20, 20, 20),
 		supervisor.Reset: seconds(20, 10, 10),
 		supervisor.Grow:  seconds(20, 40, 80),
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s := supervise(t, newPool(t), pooltest.InTurn(hang, fail), supervisor.Eureka(10*time.Second, 8), supervisor.OnFailure(policy))
+			s := supervise(t, newPool(t), pooltest.InTurn(hang, fail), supervisor.Eureka(10*time.Second, 8), supervisor.FailurePolicy(policy))
 			time.Sleep(10 * time.Minute)
 			assert.Equal(t, want, s.delays()[:3], "policy %d", policy)
 			assert.Equal(t, errBoom, s.told()[1].Err)

@@ -177,7 +177,7 @@ func TestTST14_RunsDoNotOverlap(t *testing.T) {
 			most = max(most, running)
 			defer func() { running-- }()
 			return body(ctx)
-		}, supervisor.Eureka(10*time.Second, 2), supervisor.OnFailure(supervisor.Grow))
+		}, supervisor.Eureka(10*time.Second, 2), supervisor.FailurePolicy(supervisor.Grow))
 		for range 200 {
 			time.Sleep(1300 * time.Millisecond)
 			s.Trigger()

@@ -63,7 +63,7 @@ func TestTST10_AnIdleDayCostsNothing(t *testing.T) {
 
 func TestTST11_StatsTellOutcomesAndTheLastSuccess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pool := &refusing{Pool: newPool(t)}
+		pool := &refusing{Runner: newPool(t)}
 		s := prepare(t, pool, pooltest.InTurn(takes(2*time.Second), fail, hang, stubborn(45*time.Second), pooltest.Nothing), executor.Name("registry"),
 			supervisor.Interval(10*time.Second), supervisor.Timeout(5*time.Second), supervisor.Bound(6), supervisor.Jitter(0))
 		want := supervisor.Stats{Name: "registry", State: "new", Delay: 10 * time.Second, WorstGap: 35 * time.Second}
@@ -137,7 +137,7 @@ func TestTST15_NothingIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, records := newLog()
 		poolLog, ofPool := newLog()
-		pool := &refusing{Pool: newPool(t, executor.Logger(poolLog))}
+		pool := &refusing{Runner: newPool(t, executor.Logger(poolLog))}
 		s := supervise(t, pool, pooltest.InTurn(hang, fail, stubborn(time.Minute), func(context.Context) error { panic(errBoom) }, pooltest.Nothing),
 			supervisor.Eureka(10*time.Second, 1), executor.Logger(log))
 		time.Sleep(5 * time.Minute)

@@ -30,14 +30,18 @@ func (s *search) fix(l *loop, method string) (fix analysis.SuggestedFix, ok bool
 	at := replaced.Pos()
 	file := s.fileAt(replaced)
 	pool := s.pool(at)
-	imports, ok := s.imports(file, at)
+	paths := []string{"context"}
+	if l.options() != "" || alone && l.until != nil {
+		paths = append(paths, executorPath)
+	}
+	imports, ok := s.imports(file, at, paths...)
 	here := !alone && l.follows(stops) // the period is read where it is read now
 	if !ok || pool == "" || !s.means(l.period, at) || !s.predeclared(at) ||
 		!s.fixed(l.period, here) {
 		return fix, false
 	}
-	task := fmt.Sprintf("%s.%s(%s, %[4]s, func(context.Context) error {\n%[5]s\n}%[6]s",
-		pool, method, s.initial(l), s.text(l.period), s.bodyOf(l), l.options())
+	task := fmt.Sprintf("%s.%s(%s, func(context.Context) error {\n%s\n}%s",
+		pool, method, s.times(l, method), s.bodyOf(l), l.options())
 	var text string
 	if alone {
 		text, ok = s.instead(l, task)
@@ -92,17 +96,22 @@ func (s *search) inPlace(l *loop, task string, stops []ast.Stmt) (text string, o
 	return text, true
 }
 
-// initial is the delay of the first run.
-func (s *search) initial(l *loop) string {
-	if l.first {
-		return "0"
+// times are the arguments that say when the task runs: the delay of the first run, which Every does
+// not take, and the period.
+func (s *search) times(l *loop, method string) string {
+	switch period := s.text(l.period); {
+	case method == "Every":
+		return period
+	case l.first:
+		return "0, " + period
+	default:
+		return period + ", " + period
 	}
-	return s.text(l.period)
 }
 
-// options are those of the task.
+// options are those of the task. Every does as a ticker does without any.
 func (l *loop) options() string {
-	if l.kind == ticks {
+	if l.kind == ticks && l.first {
 		return ", executor.CatchUp(executor.Coalesce)" // as a ticker, whose channel holds one tick
 	}
 	return ""

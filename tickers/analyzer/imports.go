@@ -39,10 +39,12 @@ func (s *search) loses(file *ast.File, l *loop, gone []ast.Node) bool {
 	return true
 }
 
-// imports are the edits that import what a fix needs. It is not ok if a name is taken.
-func (s *search) imports(file *ast.File, at token.Pos) (edits []analysis.TextEdit, ok bool) {
+// imports are the edits that import packages which a fix names. It is not ok if a name is taken.
+func (s *search) imports(
+	file *ast.File, at token.Pos, paths ...string,
+) (edits []analysis.TextEdit, ok bool) {
 	text := ""
-	for _, path := range []string{"context", executorPath} {
+	for _, path := range paths {
 		name := path[strings.LastIndex(path, "/")+1:]
 		switch found := s.lookup(name, at).(type) {
 		case *types.PkgName:

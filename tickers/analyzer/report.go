@@ -34,9 +34,12 @@ func (s *search) report(l *loop) {
 	if spawns(l.body) {
 		wrong = append(wrong, "runs may overlap")
 	}
-	instead := "AtFixedRate"
-	if l.kind != ticks {
+	instead := "Every"
+	switch {
+	case l.kind != ticks:
 		instead = "WithFixedDelay"
+	case l.first:
+		instead = "AtFixedRate"
 	}
 	d := analysis.Diagnostic{
 		Pos: l.node.Pos(), End: l.node.End(),

@@ -69,7 +69,7 @@ var gates = []Mutant{
 		ID:    "gate-10",
 		Fault: "workers whom the pace lets start nothing are room for more tasks than may wait",
 		File:  "executor/internal/engine/door.go",
-		From:  "return min(free, p.pace.left(p.now()))",
+		From:  "return min(free, p.Pace.left(p.now()))",
 		To:    "return free",
 	},
 	{
@@ -96,9 +96,9 @@ var gates = []Mutant{
 	{
 		ID:    "gate-14",
 		Fault: "a task without options of its own has no defaults",
-		File:  "executor/submit.go",
-		From:  "len(opts) == 0 && shared.Defaults == nil",
-		To:    "len(opts) == 0",
+		File:  "executor/internal/engine/submission.go",
+		From:  "s.Options = p.Shared.Defaults",
+		To:    "",
 	},
 	{
 		ID:    "gate-15",
@@ -111,7 +111,7 @@ var gates = []Mutant{
 		ID:    "gate-16",
 		Fault: "a caller takes the start that was promised to the queue",
 		File:  "executor/internal/engine/extrarun.go",
-		From:  "max(p.beginsAtLocked(c), p.pace.nextAfter(p.promisedLocked(), now))",
+		From:  "max(p.beginsAtLocked(c), p.Pace.nextAfter(p.promisedLocked(), now))",
 		To:    "p.beginsAtLocked(c)",
 	},
 	{

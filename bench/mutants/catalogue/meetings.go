@@ -76,7 +76,7 @@ var meetings = []Mutant{
 		ID:    "meet-11",
 		Fault: "a run gets what it waits for although the pace of its pool allows no start",
 		File:  "executor/internal/engine/ready.go",
-		From:  "return max(p.readyAt(c), p.pace.next())",
+		From:  "return max(p.readyAt(c), p.Pace.next())",
 		To:    "return p.readyAt(c)",
 	},
 	{
@@ -111,8 +111,8 @@ var meetings = []Mutant{
 		ID:    "meet-16",
 		Fault: "a bound does not count what waits for another attempt",
 		File:  "executor/internal/engine/door.go",
-		From:  "p.queue.Len()+p.heldBack+len(p.deferred)+n <= p.pendingLimit",
-		To:    "p.queue.Len()+p.heldBack+n <= p.pendingLimit",
+		From:  "p.queue.Len()+p.heldBack+len(p.deferred)+n <= p.PendingLimit",
+		To:    "p.queue.Len()+p.heldBack+n <= p.PendingLimit",
 	},
 	{
 		ID:    "meet-17",

@@ -238,8 +238,8 @@ var seeing = []Mutant{
 		ID:    "seeing-34",
 		Fault: "a time in which a pace allows no start is slack",
 		File:  "executor/internal/engine/execution.go",
-		From:  "if next := x.pool.pace.next(); next > now {",
-		To:    "if next := x.pool.pace.next(); next < now {",
+		From:  "if next := x.pool.Pace.next(); next > now {",
+		To:    "if next := x.pool.Pace.next(); next < now {",
 	},
 	{
 		ID:    "seeing-35",

@@ -86,7 +86,7 @@ var steering = []Mutant{
 		ID:    "steering-12",
 		Fault: "a paced pool deals tasks to a batch, which no start is recorded of",
 		File:  "executor/internal/engine/batch.go",
-		From:  "p.waits.helping > 0 ||\n p.pace != nil {",
+		From:  "p.waits.helping > 0 ||\n p.Pace != nil {",
 		To:    "p.waits.helping > 0 {",
 	},
 	{

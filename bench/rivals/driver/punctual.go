@@ -78,7 +78,7 @@ func valued(f func() int) future.Func[int] {
 }
 
 func openFixedPool() session {
-	p := executor.NewFixedPool(workers)
+	p := executor.NewPool(workers)
 	p.PrestartWorkers()
 	return submitting(p)
 }

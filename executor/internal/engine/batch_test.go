@@ -77,7 +77,7 @@ func (l *table) check(t *testing.T, completed, busy, queued int) {
 // both runs a test on the two kinds of pools with batches, of two workers.
 func both(t *testing.T, test func(t *testing.T, p *executor.Pool)) {
 	for name, make := range map[string]func() *executor.Pool{
-		"plain":     func() *executor.Pool { return executor.NewFixedPool(2) },
+		"plain":     func() *executor.Pool { return executor.NewPool(2) },
 		"scheduled": func() *executor.Pool { return &executor.NewScheduledPool(2).Pool },
 	} {
 		t.Run(name, func(t *testing.T) {

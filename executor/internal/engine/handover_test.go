@@ -22,7 +22,7 @@ func brief(t *testing.T, p *executor.ScheduledPool, then executor.Task) *pooltes
 			return then(ctx)
 		}
 		return nil
-	}, executor.MaxRuns(6), executor.OnError(executor.Continue))
+	}, executor.MaxRuns(6), executor.FailurePolicy(executor.Continue))
 	require.NoError(t, err)
 	tr := pooltest.NewTrace()
 	pooltest.Schedule(t, p, 5500*time.Millisecond, tr.Task("next"))

@@ -264,7 +264,7 @@ func (m *poolModel) options(j *job) (opts []executor.TaskOption) {
 		opts = append(opts, executor.Timeout(j.timeout))
 	}
 	if j.every != 0 {
-		opts = append(opts, executor.OnError(j.policy))
+		opts = append(opts, executor.FailurePolicy(j.policy))
 	}
 	return opts
 }
@@ -322,10 +322,22 @@ func (m *poolModel) series(t *rapid.T) {
 	j.burst = policy == executor.Burst
 	j.policy = executor.ErrorPolicy(rapid.IntRange(0, 2).Draw(t, "on error"))
 	every, repeat := j.every, m.timed.AtFixedRate
-	if rapid.Bool().Draw(t, "fixed delay") {
+	opts := append(m.options(j), executor.MaxRuns(j.maxRuns))
+	byDefault := false
+	switch rapid.IntRange(0, 2).Draw(t, "way") {
+	case 0:
+		j.when, byDefault = every, policy == executor.Coalesce
+		repeat = func(
+			_, period time.Duration, task executor.Task, opts ...executor.TaskOption,
+		) (*executor.ScheduledFuture[struct{}], error) {
+			return m.timed.Every(period, task, opts...)
+		}
+	case 1:
 		j.every, repeat = -every, m.timed.WithFixedDelay
 	}
-	opts := append(m.options(j), executor.MaxRuns(j.maxRuns), executor.CatchUp(policy))
+	if !byDefault {
+		opts = append(opts, executor.CatchUp(policy))
+	}
 	m.submit(j, func(j *job) (*future.Future[struct{}], error) {
 		return plain(repeat(j.when-m.now(), every, m.body(j), opts...))
 	})

@@ -235,7 +235,7 @@ func TestTheContextOfATaskIsLiveThoughThatOfTheOneBeforeIsAskedTooLate(t *testin
 func TestThePlaceOfACallerWhoIsAboutToLeaveIsGivenToNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		callerRuns := executor.OnRejection(executor.CallerRuns)
-		p := pooltest.Stop(t, executor.NewSinglePool(executor.BoundedFIFO(1), callerRuns))
+		p := pooltest.Stop(t, executor.NewPool(1, executor.Confined(), executor.BoundedFIFO(1), callerRuns))
 		var left atomic.Bool
 		defer delay.Set(func(at delay.Point) {
 			if at == delay.ExtraRunLeaves && left.CompareAndSwap(false, true) {
@@ -295,7 +295,7 @@ func (c atErr) Err() error { c.do(); return c.Context.Err() }
 
 func TestAPoolOfOneWithFixedSizesRunsNoBodyWhileAContextIsAskedForItsError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.Stop(t, executor.NewSinglePool())
+		p := pooltest.Stop(t, executor.NewPool(1, executor.Confined()))
 		confined := 0
 		_, err := p.Submit(func(ctx context.Context) error {
 			child, _ := p.Submit(func(context.Context) error {

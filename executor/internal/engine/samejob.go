@@ -95,6 +95,7 @@ func (w *job) replaces() bool {
 func comparableOptions(o series.Options) (_ series.Options, functions bool) {
 	functions = o.DelayBy != nil || o.Values != nil || o.Within != nil
 	o.DelayBy, o.Values, o.Within = nil, nil, nil
+	o.CatchUpSet = false // the policy counts, not who has chosen it
 	o.From, o.Until = instant(o.From), instant(o.Until)
 	return o, functions
 }

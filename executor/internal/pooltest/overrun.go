@@ -19,7 +19,7 @@ func Overrun(t *testing.T, p interface {
 	_, err := p.AtFixedRate(0, time.Hour, func(ctx context.Context) error {
 		<-ctx.Done()
 		return nil
-	}, executor.Timeout(time.Second), executor.OnError(policy))
+	}, executor.Timeout(time.Second), executor.FailurePolicy(policy))
 	require.NoError(t, err)
 }
 

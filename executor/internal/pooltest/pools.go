@@ -3,6 +3,7 @@ package pooltest
 import (
 	"context"
 	"log/slog"
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,6 +30,15 @@ func NewScheduledPool(t *testing.T, core int, opts ...executor.Option) *executor
 	p := executor.NewScheduledPool(core, append([]executor.Option{Quiet()}, opts...)...)
 	Stop(t, &p.Pool)
 	return p
+}
+
+// NewCached returns a pool that starts a worker for every task that finds none idle, and lets
+// workers end after a minute without work, as Java's Executors.newCachedThreadPool does.
+func NewCached(opts ...executor.Option) *executor.Pool {
+	cached := []executor.Option{
+		executor.HandOff(), executor.MaximumSize(math.MaxInt), executor.KeepAlive(time.Minute),
+	}
+	return executor.NewPool(0, append(cached, opts...)...)
 }
 
 // Stop makes the end of the test stop p, and returns p. All that still runs must come to an end

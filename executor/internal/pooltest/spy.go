@@ -102,28 +102,28 @@ func TellsEachOnce(t *testing.T, e Tapped, spy *Spy) {
 	t.Helper()
 	lives := []struct {
 		name string
-		live func(name executor.NameOption)
+		live func(name executor.TaskOption)
 		told []string
 	}{
-		{"plain", func(name executor.NameOption) {
+		{"plain", func(name executor.TaskOption) {
 			_, err := e.Submit(Nothing, name)
 			require.NoError(t, err)
 		}, []string{"admitted", "begins", "began", "ended", "ends"}},
 
-		{"failed attempt", func(name executor.NameOption) {
+		{"failed attempt", func(name executor.TaskOption) {
 			again := executor.Retry(2, executor.Backoff{Base: time.Second})
 			_, err := e.Submit(InTurn(Fail, Nothing), name, again)
 			require.NoError(t, err)
 		}, []string{"admitted", "begins", "began", "ended", "ends",
 			"begins", "began", "ended", "ends"}},
 
-		{"cancelled", func(name executor.NameOption) {
+		{"cancelled", func(name executor.TaskOption) {
 			f, err := e.Schedule(time.Minute, Nothing, name)
 			require.NoError(t, err)
 			f.Cancel()
 		}, []string{"admitted", "cancelled"}},
 
-		{"cancelled in its run", func(name executor.NameOption) {
+		{"cancelled in its run", func(name executor.TaskOption) {
 			gate := NewGate(t)
 			f, err := e.Submit(gate.Hold, name)
 			require.NoError(t, err)
@@ -132,32 +132,32 @@ func TellsEachOnce(t *testing.T, e Tapped, spy *Spy) {
 			gate.Open()
 		}, []string{"admitted", "begins", "began", "cancelled", "ended", "ends"}},
 
-		{"series", func(name executor.NameOption) {
+		{"series", func(name executor.TaskOption) {
 			_, err := e.AtFixedRate(0, time.Second, InTurn(Nothing, Fail), name,
-				executor.OnError(executor.StopSeries))
+				executor.FailurePolicy(executor.StopSeries))
 			require.NoError(t, err)
 		}, []string{"admitted", "begins", "began", "ended", "ends",
 			"begins", "began", "failed", "ended", "ends"}},
 
-		{"overdue", func(name executor.NameOption) {
+		{"overdue", func(name executor.TaskOption) {
 			_, err := e.Submit(Sleep(time.Minute), name, executor.Timeout(time.Second))
 			require.NoError(t, err)
 		}, []string{"admitted", "begins", "began", "overran", "ended", "ends"}},
 
-		{"expired", func(name executor.NameOption) {
+		{"expired", func(name executor.TaskOption) {
 			_, err := e.Submit(Sleep(time.Minute))
 			require.NoError(t, err)
 			_, err = e.Submit(Nothing, name, executor.BeginWithin(time.Second))
 			require.NoError(t, err)
 		}, []string{"admitted", "begins, expired", "ended, expired", "ends, expired"}},
 
-		{"dropped", func(name executor.NameOption) {
+		{"dropped", func(name executor.TaskOption) {
 			_, err := e.Schedule(time.Hour, Nothing, name)
 			require.NoError(t, err)
 			e.ShutdownNow()
 		}, []string{"admitted", "dropped"}},
 
-		{"rejected", func(name executor.NameOption) {
+		{"rejected", func(name executor.TaskOption) {
 			_, err := e.Submit(Nothing, name)
 			require.ErrorIs(t, err, executor.ErrShutdown)
 		}, []string{"admitted", "rejected"}},

@@ -1,6 +1,7 @@
 package pooltest
 
 import (
+	"cmp"
 	"errors"
 	"iter"
 	"time"
@@ -58,6 +59,15 @@ func Submissions(delay time.Duration) iter.Seq2[string, Submission] {
 			p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption,
 		) error {
 			f, err := p.ScheduleAt(time.Now().Add(delay), task, opts...)
+			return consistent(f == nil, err)
+		}},
+		{"Every", func(
+			p *executor.ScheduledPool, task executor.Task, opts ...executor.TaskOption,
+		) error {
+			f, err := p.Every(cmp.Or(delay, time.Hour), task, opts...)
+			if f != nil && delay == 0 {
+				f.Reset(0) // as the others
+			}
 			return consistent(f == nil, err)
 		}},
 		{"AtFixedRate", func(

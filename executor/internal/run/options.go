@@ -49,11 +49,28 @@ func Resolve[O TaskOption](s *Settings, opts []O) (o series.Options, err error) 
 	return o, nil
 }
 
+// Beat is how a periodic task repeats.
+type Beat uint8
+
+const (
+	// FixedRate plans a run for each period.
+	FixedRate Beat = iota
+	// Ticking is a fixed rate at which one run makes up for all late ones, unless an option says
+	// otherwise.
+	Ticking
+	// FixedDelay plans a run for some time after the end of the last.
+	FixedDelay
+)
+
 // ResolveSeries returns what the options of a periodic task set, and its period: positive for a
-// fixed rate, negative for a fixed delay, as sign says.
+// fixed rate, negative for a fixed delay.
 func ResolveSeries[O TaskOption](
-	s *Settings, every time.Duration, sign int64, opts []O,
+	s *Settings, every time.Duration, beat Beat, opts []O,
 ) (o series.Options, period int64, err error) {
+	sign := int64(series.FixedRate)
+	if beat == FixedDelay {
+		sign = series.FixedDelay
+	}
 	if every <= 0 {
 		return o, 0, Invalid("period or delay %v is not positive", every)
 	}
@@ -62,6 +79,9 @@ func ResolveSeries[O TaskOption](
 	}
 	if err := checkPeriod(&o, every, sign); err != nil {
 		return o, 0, err
+	}
+	if beat == Ticking && !o.CatchUpSet {
+		o.CatchUp = series.Coalesce
 	}
 	return o, sign * int64(every), checkBounds(&o)
 }
@@ -78,7 +98,7 @@ func ResolveCalendar[O TaskOption](s *Settings, opts []O) (o series.Options, err
 		return o, Invalid("a calendar does not shift to its late runs")
 	}
 	if o.BackOff.Factor > 0 {
-		return o, Invalid("a calendar has no period for a back-off to stretch")
+		return o, Invalid("a calendar has no period to slow down")
 	}
 	return o, checkBounds(&o)
 }
@@ -120,7 +140,8 @@ func checkPeriod(o *series.Options, every time.Duration, sign int64) error {
 	case sign > 0 && o.Jitter > every:
 		return Invalid("jitter %v is above the period %v", o.Jitter, every)
 	case o.BackOff.Factor > 0 && o.BackOff.Max < every:
-		return Invalid("the most of the back-off, %v, is below the period %v", o.BackOff.Max, every)
+		return Invalid("the longest period of a slow-down, %v, is below the period %v",
+			o.BackOff.Max, every)
 	}
 	return nil
 }

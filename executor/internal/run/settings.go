@@ -55,10 +55,10 @@ func (s *Settings) Tell(info Info, err error, failed func(error)) {
 // Option is an option of pools and event loops.
 type Option interface{ Apply(*Settings) }
 
-// CommonOption is an option of supervisors as well.
+// CommonOption is an option of pools, of event loops and, if it says so, of supervisors.
 type CommonOption interface {
 	Option
-	ForSupervisor()
+	ForSupervisor() bool
 }
 
 // Info identifies one run of a task. It is executor.Run, field by field.

@@ -26,11 +26,11 @@ var taskClauses = []phrase[*task]{
 	{"shift", catchUp(executor.Shift)},
 	{"at most N runs", func(t *task, a args) { t.add(executor.MaxRuns(a.number(0))) }},
 	{"until D", func(t *task, a args) { t.add(executor.Until(t.stage.trace.start.Add(a.time(0)))) }},
-	{"any failure ends it", func(t *task, a args) { t.add(executor.OnError(executor.StopSeries)) }},
-	{"no failure ends it", func(t *task, a args) { t.add(executor.OnError(executor.Continue)) }},
+	{"any failure ends it", func(t *task, a args) { t.add(executor.FailurePolicy(executor.StopSeries)) }},
+	{"no failure ends it", func(t *task, a args) { t.add(executor.FailurePolicy(executor.Continue)) }},
 	{"pauses after N failures", func(t *task, a args) { t.add(executor.PauseAfter(a.number(0))) }},
 	{"slows down by N up to D", func(t *task, a args) {
-		t.add(executor.BackOff(float64(a.number(0)), a.time(1)))
+		t.add(executor.SlowDown(float64(a.number(0)), a.time(1)))
 	}},
 	{"timeout D", func(t *task, a args) { t.add(executor.Timeout(a.time(0))) }},
 	{"begins within D", func(t *task, a args) { t.add(executor.BeginWithin(a.time(0))) }},

@@ -82,16 +82,26 @@ func (s *scheduledChaos) step(rng *rand.Rand) {
 }
 
 func (s *scheduledChaos) atFixedRate(rng *rand.Rand, delay time.Duration) {
+	ticks := rng.IntN(3) == 0
+	rate := 1 + delay/8
+	if ticks {
+		delay = rate
+	}
 	rec, task := s.track(delay, s.body(rng))
-	rec.once, rec.rate = false, 1+delay/8
-	opts := append(s.steered(rng, rec), executor.MaxRuns(1+rng.IntN(9)), someErrorPolicy(rng),
-		executor.CatchUp(executor.CatchUpPolicy(rng.IntN(4))))
+	rec.once, rec.rate = false, rate
+	opts := append(s.steered(rng, rec), executor.MaxRuns(1+rng.IntN(9)), someErrorPolicy(rng))
+	if ticks {
+		f, err := s.pool.Every(rec.rate, task, opts...)
+		s.recordTimed(rec, f, err)
+		return
+	}
+	opts = append(opts, executor.CatchUp(executor.CatchUpPolicy(rng.IntN(4))))
 	f, err := s.pool.AtFixedRate(delay, rec.rate, task, opts...)
 	s.recordTimed(rec, f, err)
 }
 
 func someErrorPolicy(rng *rand.Rand) executor.TaskOption {
-	return executor.OnError(executor.ErrorPolicy(rng.IntN(3)))
+	return executor.FailurePolicy(executor.ErrorPolicy(rng.IntN(3)))
 }
 
 // disturb does something to a task that has been accepted.

@@ -21,7 +21,7 @@ func (r *round) steered(rng *rand.Rand, rec *taskRecord) (opts []executor.TaskOp
 		}))
 	}
 	if rng.IntN(4) == 0 {
-		opts = append(opts, executor.BackOff(1.5, time.Millisecond), executor.PauseAfter(2))
+		opts = append(opts, executor.SlowDown(1.5, time.Millisecond), executor.PauseAfter(2))
 	}
 	return opts
 }

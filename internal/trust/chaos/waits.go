@@ -61,9 +61,9 @@ func (w *waitChaos) open() {
 	n := []int{1, 2, 4}[w.rng.IntN(3)]
 	switch w.size = n; w.rng.IntN(7) {
 	case 0:
-		w.pool, w.size, w.exclusive = executor.NewSinglePool(quiet), 1, true
+		w.pool, w.size, w.exclusive = executor.NewPool(1, executor.Confined(), quiet), 1, true
 	case 1:
-		w.pool, w.size, w.exclusive = &executor.NewSingleScheduledPool(quiet).Pool, 1, true
+		w.pool, w.size, w.exclusive = &executor.NewScheduledPool(1, executor.Confined(), quiet).Pool, 1, true
 	case 2:
 		w.pool = executor.NewPool(n, quiet, executor.PriorityFIFO())
 	case 3:

@@ -39,6 +39,8 @@ type facility struct {
 type scheduler interface {
 	Schedule(delay time.Duration, task executor.Task, opts ...executor.TaskOption) (
 		*executor.ScheduledFuture[struct{}], error)
+	Every(period time.Duration, task executor.Task, opts ...executor.TaskOption) (
+		*executor.ScheduledFuture[struct{}], error)
 	AtFixedRate(initial, period time.Duration, task executor.Task, opts ...executor.TaskOption) (
 		*executor.ScheduledFuture[struct{}], error)
 	WithFixedDelay(initial, delay time.Duration, task executor.Task, opts ...executor.TaskOption) (
@@ -120,7 +122,7 @@ func (l *life) options() (opts []executor.TaskOption) {
 
 // seriesOptions returns options that a series may have. Calendars have no period to be stretched.
 func (l *life) seriesOptions() []executor.TaskOption {
-	opts := append(l.options(), executor.OnError(executor.ErrorPolicy(l.IntN(3))))
+	opts := append(l.options(), executor.FailurePolicy(executor.ErrorPolicy(l.IntN(3))))
 	if l.one(3) {
 		opts = append(opts, executor.MaxRuns(1+l.IntN(4)))
 	}
@@ -168,7 +170,9 @@ func (l *life) submit() {
 // schedule gives the executor a task with a time.
 func (l *life) schedule() {
 	s := l.exec.scheduler
-	switch l.IntN(5) {
+	switch l.IntN(6) {
+	case 4:
+		l.accepted(s.Every(time.Second+l.span(3*time.Second), l.body(), l.seriesOptions()...))
 	case 0:
 		l.accepted(s.Schedule(l.span(5*time.Second), l.body(), l.options()...))
 	case 1:

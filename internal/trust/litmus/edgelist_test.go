@@ -5,7 +5,7 @@ var edges = []edge{
 	{"a submission is called", "the body of the task begins", (*edgeTest).submission},
 	{"a run, or an attempt, ends", "the next one of the task begins", (*edgeTest).nextRun},
 	{"a task of a Serial, or of a key, ends", "the next one begins", (*edgeTest).nextOfSerial},
-	{"a task of a single pool ends", "the next one begins", (*edgeTest).nextOfSingle},
+	{"a task of a confined pool ends", "the next one begins", (*edgeTest).nextOfSingle},
 	{"a body returns", "its future shows its outcome", (*edgeTest).outcome},
 	{"Cancel is called", "the context of the body has ended", (*edgeTest).cancelled},
 	{"Cancel or Stop is called", "the future shows that", (*edgeTest).cancelShown},

@@ -77,7 +77,7 @@ func (e *edgeTest) nextOfSerial() {
 
 func (e *edgeTest) nextOfSingle() {
 	for _, p := range []*executor.Pool{
-		executor.NewSinglePool(), &executor.NewSingleScheduledPool().Pool,
+		executor.NewPool(1, executor.Confined()), &executor.NewScheduledPool(1, executor.Confined()).Pool,
 	} {
 		x := 0
 		_, err := e.increments(p, &x).Get(e.Context())

@@ -31,7 +31,7 @@ const (
 //	context|end of run  somebody asks the context of a task for Err, Done, or another derived from
 //	                    it, as its run ends, on a worker that has another task next. Forbidden: a
 //	                    context that has not ended after its run, or has, and then has not
-//	wait's end|help's   on a single pool the wait of a run ends by its context, or as its helper
+//	wait's end|help's   on a confined pool the wait of a run ends by its context, or as its helper
 //	                    ends. Forbidden: two bodies at once
 //	resize|wait         the pool becomes smaller, and larger again, as a run waits for another.
 //	                    Forbidden: the other runs twice, or the wait has another result
@@ -206,8 +206,8 @@ type waitEndRound struct {
 }
 
 func (fx *waitEndFixture) prepare(rounds int) {
-	if fx.pool = executor.NewSinglePool(); fx.rng.IntN(2) == 0 {
-		fx.pool = &executor.NewSingleScheduledPool().Pool
+	if fx.pool = executor.NewPool(1, executor.Confined()); fx.rng.IntN(2) == 0 {
+		fx.pool = &executor.NewScheduledPool(1, executor.Confined()).Pool
 	}
 	fx.rounds = make([]waitEndRound, rounds)
 	for i := range fx.rounds {

@@ -175,8 +175,12 @@ func (l *life) checkNumbersLocked(r *record) {
 	if r.applied() || r.t.way.way&bulkWays != 0 {
 		return
 	}
-	missed := !r.t.irregularBut("CatchUp") && len(r.moves) == 0 && r.t.way.way == wRate
-	var policy executor.CatchUpPolicy
+	missed := !r.t.irregularBut("CatchUp") && len(r.moves) == 0 &&
+		r.t.way.way&(wEvery|wRate) != 0
+	policy := executor.Burst
+	if r.t.ticks() {
+		policy = executor.Coalesce
+	}
 	if u := r.t.using(byName["CatchUp"]); u != nil {
 		policy = catchUp(r.t, u)
 	}

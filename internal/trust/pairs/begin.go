@@ -47,7 +47,7 @@ func (l *life) checkOwnTimeLocked(r *record, b *bodyRun) {
 	case len(r.moves) > 0:
 	case b.began < first:
 		l.faultLocked(&l.report.Early, "%v begins before its first time, %v", r, first)
-	case t.way.way == wRate && !t.irregular() && (b.due-first)%t.period != 0:
+	case t.way.way&(wEvery|wRate) != 0 && !t.irregular() && (b.due-first)%t.period != 0:
 		l.faultLocked(&l.report.Wrong, "%v: a run due at %v is not on the grid", r, b.due)
 	case t.way.way == wOn && !t.irregular() && (b.due-first-ms)%t.period != 0:
 		l.faultLocked(&l.report.Wrong, "%v: a run due at %v is not on the calendar", r, b.due)
@@ -65,9 +65,14 @@ func (t *task) onWallClock() bool {
 // jitter returns how much later than planned a run may come, at most.
 func jitter(u *use) time.Duration { return ms * time.Duration(1+u.pick(0, 8)) }
 
+// ticks reports whether a series is one of Every, whose first run comes after one period.
+func (t *task) ticks() bool {
+	return t.way.way == wEvery || t.way.way == wApply && t.way.pick(2, 3) == 0
+}
+
 // irregular reports whether a series has options that change when its runs come.
 func (t *task) irregular() bool {
-	for _, name := range []string{"From", "Jitter", "BackOff", "DelayBy", "CatchUp"} {
+	for _, name := range []string{"From", "Jitter", "SlowDown", "DelayBy", "CatchUp"} {
 		if t.using(byName[name]) != nil {
 			return true
 		}

@@ -58,6 +58,12 @@ func draw(seed uint64, about []Pair) *program {
 	if d.rng.IntN(3) == 0 {
 		d.ends = append(d.ends, d.anyEnding())
 	}
+	d.single = d.single && !d.has("MaximumSize")
+	for _, t := range d.tasks {
+		if t.ticks() {
+			t.delay = t.period
+		}
+	}
 	slices.SortStableFunc(d.tasks, func(a, b *task) int { return int(a.at - b.at) })
 	slices.SortStableFunc(d.commands, func(a, b command) int { return int(a.at - b.at) })
 	return d.program
@@ -165,6 +171,9 @@ func (d *draft) newTask(way *Feature, at time.Duration) *task {
 	}
 	if way.way&(delayedWays|wTurn) != 0 {
 		t.delay = d.between(0, 20)
+	}
+	if t.ticks() {
+		t.delay = t.period
 	}
 	t.unnamed = way.way != wApply && d.rng.IntN(8) == 0 || way.way&bulkWays != 0
 	d.tasks = append(d.tasks, t)

@@ -16,7 +16,7 @@ var abrupt = map[string]int{
 
 // late has the features whose effect comes in a later run than the first, or after some time.
 var late = map[string]bool{
-	"BackOff": true, "BeginWithin": true, "CatchUp": true, "ExplainLate": true, "OnLate": true,
+	"SlowDown": true, "BeginWithin": true, "CatchUp": true, "ExplainLate": true, "OnLate": true,
 	"Observer.Late": true, "Observer.Missed": true, "Observer.Paused": true,
 	"Observer.Resumed": true, "PauseAfter": true, "Logger": true, "Retry": true,
 }
@@ -124,11 +124,11 @@ func (d *draft) orderBodies(t *task) {
 // goOn has a series go on after a panic that the program is about.
 func (d *draft) goOn(t *task) {
 	panics := d.about("body panics") || d.about("body calls Goexit") || d.about("Logger")
-	if !panics || t.way.way&seriesWays == 0 || t.using(byName["OnError"]) != nil ||
+	if !panics || t.way.way&seriesWays == 0 || t.using(byName["FailurePolicy"]) != nil ||
 		d.rng.IntN(3) == 0 {
 		return
 	}
-	u := &use{byName["OnError"], d.rng.Uint64()}
+	u := &use{byName["FailurePolicy"], d.rng.Uint64()}
 	for onError(u) != executor.Continue {
 		u.n++
 	}

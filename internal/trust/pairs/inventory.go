@@ -20,15 +20,13 @@ var noFeature = map[string][]string{
 		"Future.String",
 	},
 	"it makes the executor of a life": {
-		"executor.NewPool", "executor.NewScheduledPool", "executor.NewFixedPool",
-		"executor.NewCachedPool",
-		"executor.NewSinglePool", "executor.NewSingleScheduledPool", "eventloop.New",
+		"executor.NewPool", "executor.NewScheduledPool", "executor.Confined", "eventloop.New",
 	},
 	"it is no part of an executor": {
 		"executor.Ticks", "future.Of", "future.Failed", "future.NewPromise", "future.NewTask",
 		"future.Invoke", "future.CancelledError",
 	},
 	"the way of the same name of a loop, inside a task": {
-		"Turn.AtFixedRate", "Turn.WithFixedDelay", "Turn.On",
+		"Turn.Every", "Turn.AtFixedRate", "Turn.WithFixedDelay", "Turn.On",
 	},
 }

@@ -257,19 +257,19 @@ func (l *life) open() {
 	case loop:
 		var own []eventloop.Option
 		for _, o := range all {
-			own = append(own, o.(executor.LoopOption))
+			own = append(own, o.(executor.CommonOption))
 		}
 		l.loop = eventloop.New(own...)
 	case scheduled:
 		if l.single {
-			l.sched = executor.NewSingleScheduledPool(all...)
+			l.sched = executor.NewScheduledPool(1, append(all, executor.Confined())...)
 		} else {
 			l.sched = executor.NewScheduledPool(l.size, all...)
 		}
 		l.pool = &l.sched.Pool
 	case plain:
 		if l.single {
-			l.pool = executor.NewSinglePool(all...)
+			l.pool = executor.NewPool(1, append(all, executor.Confined())...)
 		} else {
 			l.pool = executor.NewPool(l.size, all...)
 		}

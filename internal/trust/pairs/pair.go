@@ -26,7 +26,7 @@ var (
 var hard = map[string]bool{
 	"body closes the executor": true, "Group.Cancel": true, "WallClock": true, "CancelCause": true,
 	"callback closes the executor": true, "callback gives a command": true, "callback panics": true,
-	"callback calls Goexit": true, "SetContinuePeriodicAfterShutdown": true, "BackOff": true,
+	"callback calls Goexit": true, "SetContinuePeriodicAfterShutdown": true, "SlowDown": true,
 	"CatchUp": true, "Priority": true, "MaxRuns": true, "WithContext": true, "Group.SetLimit": true,
 	"Stop": true, "Pool.Drain": true, "Until": true, "SetExecuteDelayedAfterShutdown": true,
 	"Group.Wait": true, "Slack": true, "Observer.Missed": true, "Observer.Rejected": true,

@@ -77,7 +77,7 @@ func (t *task) using(f *Feature) *use {
 }
 
 func (t *task) backsOff() bool {
-	return slices.ContainsFunc(t.options, func(u *use) bool { return u.Name == "BackOff" })
+	return slices.ContainsFunc(t.options, func(u *use) bool { return u.Name == "SlowDown" })
 }
 
 func (p *program) using(name string) *use {
@@ -174,7 +174,7 @@ func (u *use) parameters(t *task) string {
 		return fmt.Sprintf("(%d)", maxRuns(u))
 	case "CatchUp":
 		return fmt.Sprintf("(%v)", catchUp(t, u))
-	case "OnError":
+	case "FailurePolicy":
 		return fmt.Sprintf("(%v)", onError(u))
 	case "Until":
 		return fmt.Sprintf("(%v)", until(t, u))

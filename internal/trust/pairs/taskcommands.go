@@ -123,7 +123,11 @@ var taskCommands = []*Feature{
 				r.job.Version += "'"
 			case 1:
 				if !r.t.backsOff() { // for no longer than it does now, which may be a period
-					r.job.Rate += 5 * ms
+					if r.t.ticks() {
+						r.job.Every += 5 * ms
+					} else {
+						r.job.Rate += 5 * ms
+					}
 				}
 			case 2: // another option
 				r.job.Options = append(r.job.Options[:len(r.job.Options):len(r.job.Options)],

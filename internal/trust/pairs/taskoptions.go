@@ -12,13 +12,13 @@ type taskOpts = []executor.TaskOption
 // taskOptions are those of tasks, and what a body may return or call to change its own course.
 var taskOptions = []*Feature{
 	{
-		Name: "BackOff", API: []string{"executor.BackOff"}, hosts: timed, ways: periodWays,
+		Name: "SlowDown", API: []string{"executor.SlowDown"}, hosts: timed, ways: periodWays,
 		shape: func(d *draft, t *task, _ *use) {
 			t.period = min(t.period, d.between(8, 14))
 			d.addBody(t, "body fails")
 		},
 		task: func(l *life, t *task, u *use) taskOpts {
-			return taskOpts{executor.BackOff(2, max(t.period, 4*t.period*time.Duration(u.pick(0,
+			return taskOpts{executor.SlowDown(2, max(t.period, 4*t.period*time.Duration(u.pick(0,
 				3))))}
 		},
 		observed: func(l *life, u *use) {
@@ -151,13 +151,13 @@ var taskOptions = []*Feature{
 		},
 	},
 	{
-		Name: "OnError", API: []string{"executor.OnError"}, hosts: timed, ways: seriesWays,
+		Name: "FailurePolicy", API: []string{"executor.FailurePolicy"}, hosts: timed, ways: seriesWays,
 		shape: func(d *draft, t *task, _ *use) {
 			d.addBody(t, d.oneOf("body fails", "body panics", "body calls Goexit"))
 		},
 		task: func(l *life, t *task,
 			u *use) taskOpts {
-			return taskOpts{executor.OnError(onError(u))}
+			return taskOpts{executor.FailurePolicy(onError(u))}
 		},
 		observed: func(l *life, u *use) {
 			l.eachUsing(u.Feature, func(r *record, u *use) {

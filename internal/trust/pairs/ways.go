@@ -20,6 +20,7 @@ const (
 	wSchedule
 	wScheduleAt
 	wExecuteAfter
+	wEvery
 	wRate
 	wDelay
 	wOn
@@ -44,10 +45,10 @@ const (
 	everyWay    = wTurn<<1 - 1
 	serialWays  = wSerial | wSerialContext | wSerialSchedule
 	laneWays    = serialWays | wKeyed | wKeyedContext | wKeyedSchedule | wFor
-	periodWays  = wRate | wDelay | wApply
-	rateWays    = wRate | wOn | wApply
+	periodWays  = wEvery | wRate | wDelay | wApply
+	rateWays    = wEvery | wRate | wOn | wApply
 	jobWays     = wApply
-	seriesWays  = wRate | wDelay | wOn | wApply
+	seriesWays  = wEvery | wRate | wDelay | wOn | wApply
 	delayedWays = seriesWays | wSchedule | wScheduleAt | wExecuteAfter | wSerialSchedule | wKeyedSchedule
 	bulkWays    = wInvokeAll | wInvokeAny | wHedged | wMap
 	groupWays   = wGo | wTryGo
@@ -129,6 +130,14 @@ var waysIn = []*Feature{
 		},
 	},
 	{
+		Name: "Every", API: []string{"ScheduledPool.Every", "Loop.Every"},
+		hosts: timed, way: wEvery,
+		submit: func(l *life, r *record, opts taskOpts) {
+			f, err := l.timed().Every(r.t.period, l.bodyOf(r), opts...)
+			l.answerTimed(r, f, err)
+		},
+	},
+	{
 		Name: "AtFixedRate", API: []string{"ScheduledPool.AtFixedRate", "Loop.AtFixedRate"},
 		hosts: timed, way: wRate,
 		submit: func(l *life, r *record, opts taskOpts) {
@@ -163,8 +172,12 @@ var waysIn = []*Feature{
 	{
 		Name: "Apply", API: []string{"ScheduledPool.Apply"}, hosts: scheduled, way: wApply,
 		submit: func(l *life, r *record, opts taskOpts) {
-			r.job = executor.Job{Name: r.t.name(), Task: l.bodyOf(r), Options: opts, Version: "1",
-				Initial: r.t.delay, Rate: r.t.period}
+			r.job = executor.Job{Name: r.t.name(), Task: l.bodyOf(r), Options: opts, Version: "1"}
+			if r.t.ticks() {
+				r.job.Every = r.t.period
+			} else {
+				r.job.Initial, r.job.Rate = r.t.delay, r.t.period
+			}
 			l.apply(r, true)
 		},
 	},

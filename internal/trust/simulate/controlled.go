@@ -42,6 +42,7 @@ type submitMethodOfSeries int
 const (
 	onceOnly submitMethodOfSeries = iota
 	atRate
+	ticking
 	withDelay
 )
 
@@ -81,7 +82,7 @@ func (s *controlSim) drawCommand() *command {
 
 // draw makes a task; all that is random about it is decided here.
 func (s *controlSim) draw() *controlled {
-	t := &controlled{id: len(s.tasks), kind: submitMethodOfSeries(s.rng.IntN(3)), initial: s.steps(12),
+	t := &controlled{id: len(s.tasks), kind: submitMethodOfSeries(s.rng.IntN(4)), initial: s.steps(12),
 		period: grid * time.Duration(1+s.rng.IntN(12)), turn: make(chan struct{}, 1)}
 	for range 1 + s.rng.IntN(8) {
 		t.takes = append(t.takes, s.steps(6))
@@ -104,20 +105,24 @@ func (s *controlSim) draw() *controlled {
 		t.options = append(t.options, executor.PauseAfter(1+s.rng.IntN(3)))
 	}
 	if s.oneIn(4) {
-		t.options = append(t.options, executor.BackOff(1.5, time.Second))
+		t.options = append(t.options, executor.SlowDown(1.5, time.Second))
 	}
 	return t
 }
 
 func (s *controlSim) submit(t *controlled) {
 	body := func(ctx context.Context) error { return t.run(s, ctx) }
-	t.options = append(t.options, executor.CatchUp(executor.CatchUpPolicy(s.rng.IntN(4))))
+	if t.kind != ticking || s.oneIn(2) {
+		t.options = append(t.options, executor.CatchUp(executor.CatchUpPolicy(s.rng.IntN(4))))
+	}
 	t.turn <- struct{}{} // the body may come before the future is known
 	defer func() { <-t.turn }()
 	var err error
 	switch t.kind {
 	case atRate:
 		t.future, err = s.on.AtFixedRate(t.initial, t.period, body, t.options...)
+	case ticking:
+		t.future, err = s.on.Every(t.period, body, t.options...)
 	case withDelay:
 		t.future, err = s.on.WithFixedDelay(t.initial, t.period, body, t.options...)
 	default:

@@ -79,10 +79,15 @@ func (es *executorSim) drawSeries(t *task) {
 	if es.oneIn(8) {
 		t.lastRun, t.period = 0, t.period*8
 	}
-	switch t.rule {
-	case skip:
+	if t.ticks = t.rule != fixedDelay && es.oneIn(3); t.ticks {
+		t.initial = t.period
+	}
+	switch {
+	case t.rule == burst && t.ticks:
+		t.option(executor.CatchUp(executor.Burst))
+	case t.rule == skip:
 		t.option(executor.CatchUp(executor.Skip))
-	case coalesce:
+	case t.rule == coalesce && !t.ticks:
 		t.option(executor.CatchUp(executor.Coalesce))
 	}
 }
@@ -111,7 +116,7 @@ func (t *task) drawPolicy(es *executorSim) {
 		return
 	}
 	if t.policy = executor.ErrorPolicy(es.rng.IntN(3)); t.policy != executor.StopOnPanic {
-		t.option(executor.OnError(t.policy))
+		t.option(executor.FailurePolicy(t.policy))
 	}
 }
 

@@ -87,6 +87,8 @@ type schedulerAPI interface {
 		...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error)
 	ScheduleAt(time.Time, executor.Task,
 		...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error)
+	Every(period time.Duration, task executor.Task,
+		opts ...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error)
 	AtFixedRate(initial, period time.Duration, task executor.Task,
 		opts ...executor.TaskOption) (*executor.ScheduledFuture[struct{}], error)
 	WithFixedDelay(initial, delay time.Duration, task executor.Task,

@@ -176,10 +176,10 @@ func (p *program) drawPool(h *host) {
 	}
 	switch timed := kind <= 2 && p.oneIn(2) || kind == 8 && p.oneIn(2); {
 	case h.exclusive && timed:
-		h.scheduler = executor.NewSingleScheduledPool(opts...)
+		h.scheduler = executor.NewScheduledPool(1, append(opts, executor.Confined())...)
 		h.pool = &h.scheduler.Pool
 	case h.exclusive:
-		h.pool = executor.NewSinglePool(opts...)
+		h.pool = executor.NewPool(1, append(opts, executor.Confined())...)
 	case timed:
 		h.scheduler = executor.NewScheduledPool(h.core, opts...)
 		h.pool = &h.scheduler.Pool

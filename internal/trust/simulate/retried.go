@@ -84,6 +84,8 @@ func (t *retried) start(h *retryHistory) {
 	var err error
 	var timed *executor.ScheduledFuture[struct{}]
 	switch {
+	case t.periodic && h.oneIn(3):
+		timed, err = h.schedule.Every(3*grid, body, t.options...)
 	case t.periodic && h.oneIn(2):
 		timed, err = h.schedule.AtFixedRate(t.initial, 3*grid, body, t.options...)
 	case t.periodic:

@@ -17,7 +17,7 @@ type supervisedTask struct {
 
 	interval, timeout, ceiling time.Duration
 	maxUnfinished              int // how many there may be
-	policy                     supervisor.FailurePolicy
+	policy                     supervisor.DelayPolicy
 	ignoresContextOneIn        int // one in so many runs does not heed its context
 
 	// The lock of the simulation guards these.
@@ -51,7 +51,7 @@ func (ss *supervisorSim) newTask() *supervisedTask {
 		interval:            grid * time.Duration(1+ss.rng.IntN(6)),
 		timeout:             grid * time.Duration(1+ss.rng.IntN(8)),
 		maxUnfinished:       1 + ss.rng.IntN(2),
-		policy:              supervisor.FailurePolicy(ss.rng.IntN(3)),
+		policy:              supervisor.DelayPolicy(ss.rng.IntN(3)),
 		ignoresContextOneIn: 2 + ss.rng.IntN(20),
 		disturbedAt:         -1,
 	}
@@ -64,7 +64,7 @@ func (ss *supervisorSim) newTask() *supervisedTask {
 		supervisor.Bound(bound),
 		supervisor.InitialDelay(ss.steps(5)),
 		supervisor.MaxUnfinished(st.maxUnfinished),
-		supervisor.OnFailure(st.policy),
+		supervisor.FailurePolicy(st.policy),
 		supervisor.AfterCycle(st.outcome),
 		executor.Logger(silent))
 	return st

@@ -24,7 +24,8 @@ func simulateSupervisor(t *testing.T, seed uint64, ops int) Report {
 		ss := &supervisorSim{simulation: sim, neverQueues: sim.rng.IntN(4) > 0}
 		sim.size = 1 << 30
 		if ss.neverQueues {
-			ss.pool = executor.NewCachedPool(executor.Logger(silent))
+			ss.pool = executor.NewPool(0, executor.HandOff(), executor.MaximumSize(100),
+				executor.Logger(silent))
 		} else {
 			ss.pool = executor.NewPool(1, executor.MaximumSize(2),
 				executor.BoundedFIFO(ss.rng.IntN(3)), executor.Logger(silent))

@@ -67,6 +67,7 @@ type task struct {
 	maxWait time.Duration // of a submitter for room
 
 	initial         time.Duration // delay
+	ticks           bool          // by Every: initial is the period
 	takes           time.Duration
 	heedsContext    bool // its body returns when its context ends
 	ends            bodyEnd
@@ -178,9 +179,12 @@ func (t *task) submit() (err error) {
 	case byScheduleAt:
 		t.timed, err = es.scheduler.ScheduleAt(time.Now().Add(t.initial), t.body, opts...)
 	case asSeries:
-		if t.rule == fixedDelay {
+		switch {
+		case t.rule == fixedDelay:
 			t.timed, err = es.scheduler.WithFixedDelay(t.initial, t.period, t.body, opts...)
-		} else {
+		case t.ticks:
+			t.timed, err = es.scheduler.Every(t.period, t.body, opts...)
+		default:
 			t.timed, err = es.scheduler.AtFixedRate(t.initial, t.period, t.body, opts...)
 		}
 	}

@@ -15,7 +15,7 @@ type watcher struct {
 }
 
 // watch draws whether the executor is observed.
-func (es *executorSim) watch() []executor.LoopOption {
+func (es *executorSim) watch() []executor.CommonOption {
 	if !es.oneIn(3) {
 		return nil
 	}
@@ -24,7 +24,7 @@ func (es *executorSim) watch() []executor.LoopOption {
 	count := func(n *atomic.Int64) func(executor.Run) {
 		return func(executor.Run) { n.Add(1) }
 	}
-	opts := []executor.LoopOption{executor.Observe(executor.Observer{
+	opts := []executor.CommonOption{executor.Observe(executor.Observer{
 		Submitted: count(&w.submitted),
 		Rejected:  func(executor.Run, error) { w.rejected.Add(1) },
 		Began: func(ctx context.Context, _ executor.Run) context.Context {

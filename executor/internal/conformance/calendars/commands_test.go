@@ -161,7 +161,7 @@ func TestACalendarIsRefused(t *testing.T) {
 			{list{}, s.run, nil, executor.ErrInvalid},
 			{next(func(after time.Time) time.Time { return after }), s.run, nil, executor.ErrCalendar},
 			{every(hour), s.run, []executor.TaskOption{executor.CatchUp(executor.Shift)}, executor.ErrInvalid},
-			{every(hour), s.run, []executor.TaskOption{executor.BackOff(2, 5*hour)}, executor.ErrInvalid},
+			{every(hour), s.run, []executor.TaskOption{executor.SlowDown(2, 5*hour)}, executor.ErrInvalid},
 			{every(hour), s.run, []executor.TaskOption{nil}, executor.ErrInvalid},
 			{every(hour), s.run, []executor.TaskOption{executor.From(day(2)), executor.Until(day(1))},
 				executor.ErrInvalid},

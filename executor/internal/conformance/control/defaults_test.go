@@ -97,7 +97,7 @@ func TestDefaultsAreThoseOfEveryTaskOfALoop(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l := eventloop.New(pooltest.Quiet().(executor.LoopOption),
+				l := eventloop.New(pooltest.Quiet().(executor.CommonOption),
 					executor.Defaults(executor.Timeout(time.Second)))
 				defer l.ShutdownNow()
 				var ends atomic.Int64

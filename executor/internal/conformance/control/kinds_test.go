@@ -57,8 +57,8 @@ func requireBalanced(t *testing.T, s scheduler) {
 
 // onEach runs a test in a bubble on a pool of one worker, one of three, and a loop. Nothing may be
 // lost at its end.
-func onEach(t *testing.T, test func(t *testing.T, s scheduler), opts ...executor.LoopOption) {
-	opts = append([]executor.LoopOption{executor.Logger(slog.New(slog.DiscardHandler)), executor.Name("jobs")}, opts...)
+func onEach(t *testing.T, test func(t *testing.T, s scheduler), opts ...executor.CommonOption) {
+	opts = append([]executor.CommonOption{executor.Logger(slog.New(slog.DiscardHandler)), executor.Name("jobs")}, opts...)
 	var forPools []executor.Option
 	var forLoops []eventloop.Option
 	for _, o := range opts {

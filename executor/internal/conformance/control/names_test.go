@@ -28,6 +28,7 @@ func TestAUniqueNameIsTakenWhileItsTaskLives(t *testing.T) {
 		assert.EqualError(t, err, `executor: task "sync" of pool "jobs": a task of this name is alive`)
 		_, err = p.Submit(pooltest.Nothing, executor.Name("sync"))
 		assert.NoError(t, err, "it does not ask to be unique")
+		synctest.Wait() // until that has run
 		h, ok := p.Lookup("sync")
 		require.True(t, ok)
 		assert.Equal(t, future.Running, h.State())
@@ -70,6 +71,39 @@ func TestANameIsFreeAfterEveryEnd(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestANameIsFoundThatOneLiveTaskHas(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := pooltest.NewScheduledPool(t, 1)
+		found := func(name string) (h executor.Handle) {
+			h, ok := p.Lookup(name)
+			assert.Equal(t, ok, h != executor.Handle{})
+			return h
+		}
+		named := func(opts ...executor.TaskOption) *executor.ScheduledFuture[struct{}] {
+			f, err := p.Every(time.Minute, pooltest.Nothing, opts...)
+			require.NoError(t, err)
+			return f
+		}
+		one := named(executor.Name("sync"))
+		assert.Equal(t, one.Handle(), found("sync"))
+		two := named(executor.Name("sync"))
+		assert.Zero(t, found("sync"), "ambiguous")
+		unique := named(executor.Name("sync"), executor.Unique())
+		assert.Equal(t, unique.Handle(), found("sync"), "of several the unique one")
+		unique.Cancel()
+		two.Cancel()
+		assert.Equal(t, one.Handle(), found("sync"))
+		one.Cancel()
+		assert.Zero(t, found("sync"))
+
+		named()
+		assert.Zero(t, found(""), "no task has no name")
+		once, err := p.Schedule(time.Hour, pooltest.Nothing, executor.Name("once"))
+		require.NoError(t, err)
+		assert.Equal(t, once.Handle(), found("once"))
+	})
 }
 
 func TestAUniqueTaskNeedsAName(t *testing.T) {

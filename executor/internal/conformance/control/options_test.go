@@ -31,7 +31,7 @@ func (d *diary) failing(numbers ...uint64) executor.Task {
 func TestFailuresStretchADelayAndASuccessResetsIt(t *testing.T) {
 	onEach(t, func(t *testing.T, s scheduler) {
 		d := newDiary()
-		delayed(t, s, d.failing(2, 3, 4, 5, 7), executor.BackOff(2, 50*time.Second))
+		delayed(t, s, d.failing(2, 3, 4, 5, 7), executor.SlowDown(2, 50*time.Second))
 		d.until(310)
 		assert.Equal(t, []string{"10", "20", "40", "80", "130", "180", "190", "210", "220"}, d.starts()[:9])
 	})
@@ -40,7 +40,7 @@ func TestFailuresStretchADelayAndASuccessResetsIt(t *testing.T) {
 func TestFailuresStretchARateByWholePeriods(t *testing.T) {
 	onEach(t, func(t *testing.T, s scheduler) {
 		d := newDiary()
-		rate(t, s, d.failing(1, 2, 3, 4), executor.BackOff(1.5, 35*time.Second))
+		rate(t, s, d.failing(1, 2, 3, 4), executor.SlowDown(1.5, 35*time.Second))
 		d.until(150)
 		// 15, 22.5, 33.75 and 35 s, in periods of 10 s.
 		assert.Equal(t, []string{"10", "20", "40", "70", "100", "110"}, d.starts()[:6])
@@ -50,10 +50,10 @@ func TestFailuresStretchARateByWholePeriods(t *testing.T) {
 	})
 }
 
-func TestABackOffDoesNotOverflow(t *testing.T) {
+func TestASlowDownDoesNotOverflow(t *testing.T) {
 	onEach(t, func(t *testing.T, s scheduler) {
 		d := newDiary()
-		delayed(t, s, func(ctx context.Context) error { d.run(ctx); return errBoom }, executor.BackOff(1e9, 1<<62))
+		delayed(t, s, func(ctx context.Context) error { d.run(ctx); return errBoom }, executor.SlowDown(1e9, 1<<62))
 		d.until(1e9)
 		assert.Equal(t, []string{"10"}, d.starts()[:1])
 		assert.LessOrEqual(t, len(d.starts()), 2)
@@ -230,7 +230,7 @@ func TestASeriesGoesOnAfterARunThatCameTooLate(t *testing.T) {
 		var told pooltest.Errors
 		p := pooltest.NewScheduledPool(t, 1, executor.ErrorHandler(told.Handle))
 		d := newDiary()
-		f := rate(t, p, d.task(0), executor.BeginWithin(time.Second), executor.OnError(executor.StopSeries), executor.CatchUp(executor.Skip))
+		f := rate(t, p, d.task(0), executor.BeginWithin(time.Second), executor.FailurePolicy(executor.StopSeries), executor.CatchUp(executor.Skip))
 		_, err := p.Schedule(15*time.Second, func(context.Context) error { time.Sleep(10 * time.Second); return nil })
 		require.NoError(t, err)
 		d.until(45)
@@ -286,7 +286,7 @@ func TestABadOptionOfASeriesIsRefused(t *testing.T) {
 		nan := 0.0
 		nan /= nan
 		for _, o := range []executor.TaskOption{
-			executor.BackOff(0.5, time.Hour), executor.BackOff(nan, time.Hour), executor.BackOff(2, 0), executor.BackOff(2, time.Second),
+			executor.SlowDown(0.5, time.Hour), executor.SlowDown(nan, time.Hour), executor.SlowDown(2, 0), executor.SlowDown(2, time.Second),
 			executor.PauseAfter(0), executor.DelayBy(nil), executor.BeginWithin(0), executor.BeginWithin(-1),
 			executor.Retry(0, executor.Backoff{}), executor.Retry(2, executor.Backoff{Base: -1}), executor.Retry(2, executor.Backoff{Factor: 0.5}),
 			executor.Retry(2, executor.Backoff{Factor: nan}), executor.Retry(2, executor.Backoff{Spread: executor.NoSpread + 1}),

@@ -20,7 +20,7 @@ func TestANewPeriodCountsFromTheLastRunThatFailuresHavePutOff(t *testing.T) {
 				return errBoom
 			}
 			return nil
-		}, executor.BackOff(4, time.Hour))
+		}, executor.SlowDown(4, time.Hour))
 		d.until(12) // the next is planned for 50
 		require.NoError(t, f.SetPeriod(5*time.Second))
 		d.until(36)

@@ -334,7 +334,7 @@ func TestTheMaximumAndThePolicyAreOfRunsNotOfAttempts(t *testing.T) {
 		assert.EqualValues(t, 2, booksOf(s).Failures)
 		assert.EqualValues(t, 2, f.Runs())
 
-		f = rate(t, s, func(context.Context) error { return errBoom }, executor.OnError(executor.StopSeries), executor.Retry(2, every(time.Second)))
+		f = rate(t, s, func(context.Context) error { return errBoom }, executor.FailurePolicy(executor.StopSeries), executor.Retry(2, every(time.Second)))
 		_, err = f.Get(context.Background())
 		assert.ErrorIs(t, err, errBoom)
 		assert.EqualValues(t, 1, f.Runs())

@@ -25,7 +25,7 @@ type story struct {
 	maxRuns     int
 	until       time.Duration // 0 for none
 	beginWithin time.Duration // 0 for none
-	stretch     float64       // by BackOff; 0 for none
+	stretch     float64       // by SlowDown; 0 for none
 	stretchMost time.Duration
 	pauseAfter  int
 
@@ -209,7 +209,7 @@ func (s *story) bodyOf(n int) body {
 }
 
 func (s *story) options() (opts []executor.TaskOption) {
-	opts = append(opts, executor.CatchUp(s.policy), executor.OnError(s.onError))
+	opts = append(opts, executor.CatchUp(s.policy), executor.FailurePolicy(s.onError))
 	if s.maxRuns > 0 {
 		opts = append(opts, executor.MaxRuns(s.maxRuns))
 	}
@@ -220,7 +220,7 @@ func (s *story) options() (opts []executor.TaskOption) {
 		opts = append(opts, executor.BeginWithin(s.beginWithin))
 	}
 	if s.stretch > 0 {
-		opts = append(opts, executor.BackOff(s.stretch, s.stretchMost))
+		opts = append(opts, executor.SlowDown(s.stretch, s.stretchMost))
 	}
 	if s.pauseAfter > 0 {
 		opts = append(opts, executor.PauseAfter(s.pauseAfter))

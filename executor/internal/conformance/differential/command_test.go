@@ -53,7 +53,7 @@ func (r *trial) submit(i int, c command) error {
 		begin = r.pool.WithFixedDelay
 	}
 	f, err := begin(time.Duration(c.n[0])*grid, time.Duration(c.n[1])*grid,
-		r.body(i, c.n[2], c.n[3], c.n[4]), executor.OnError(executor.StopSeries), name)
+		r.body(i, c.n[2], c.n[3], c.n[4]), executor.FailurePolicy(executor.StopSeries), name)
 	if err == nil {
 		r.futures[i] = f.Future
 	}

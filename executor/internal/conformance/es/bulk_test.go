@@ -200,7 +200,7 @@ func TestAPanicOfAPolicyLeavesNoTaskOfABulkOperationBehind(t *testing.T) {
 
 // esFutures submits functions to pools of different kinds by turns.
 func esFutures(t *testing.T, fns ...future.Func[int]) []*future.Future[int] {
-	single := executor.NewSinglePool()
+	single := executor.NewPool(1, executor.Confined())
 	pooltest.Stop(t, single)
 	pools := []executor.Submitter{pooltest.NewPool(t, 2), pooltest.NewScheduledPool(t, 2), executor.NewSerial(single)}
 	fs := make([]*future.Future[int], len(fns))

@@ -152,7 +152,7 @@ func TestES064_CloseContextDoesNotWaitForABodyThatDoesNotHeed(t *testing.T) {
 func TestES072_APoolWithoutWorkersIsGarbageOnceNobodyHoldsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		used := func() weak.Pointer[executor.Pool] {
-			p := executor.NewCachedPool()
+			p := pooltest.NewCached()
 			_, err := executor.InvokeAll(t.Context(), p, esValue(1, 0), esValue(2, time.Second))
 			require.NoError(t, err)
 			probe.Elapse(time.Minute)
@@ -170,7 +170,7 @@ func TestES072_APoolThatNobodyHoldsRunsWhatItHasAccepted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runs atomic.Int32
 		func() {
-			p := executor.NewSinglePool(executor.CoreTimeout())
+			p := executor.NewPool(1, executor.Confined(), executor.CoreTimeout())
 			for range 10 {
 				require.NoError(t, p.Execute(func(context.Context) error {
 					time.Sleep(time.Second)
@@ -187,7 +187,7 @@ func TestES072_APoolThatNobodyHoldsRunsWhatItHasAccepted(t *testing.T) {
 
 func TestES073_TheSizesOfASinglePoolAreFixedAndTheRestIsNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.Stop(t, executor.NewSinglePool(executor.MaximumSize(5), executor.BoundedFIFO(1)))
+		p := pooltest.Stop(t, executor.NewPool(1, executor.Confined(), executor.BoundedFIFO(1)))
 		assert.ErrorIs(t, p.SetCoreSize(2), executor.ErrInvalid)
 		assert.ErrorIs(t, p.SetCoreSize(0), executor.ErrInvalid)
 		assert.ErrorIs(t, p.SetMaximumSize(2), executor.ErrInvalid)
@@ -214,7 +214,7 @@ func TestES073_TheSizesOfASinglePoolAreFixedAndTheRestIsNot(t *testing.T) {
 
 func TestES073_ASingleWorkerThatATaskEndsIsReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.Stop(t, executor.NewSinglePool())
+		p := pooltest.Stop(t, executor.NewPool(1, executor.Confined()))
 		f, err := p.Submit(pooltest.Goexit)
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())

@@ -103,7 +103,7 @@ func TestECS14_TheFirstGoodResultMayCancelTheRest(t *testing.T) {
 
 func TestECS15_NoneOfManyIsLostOrTakenTwice(t *testing.T) {
 	const n = 20000
-	p := executor.NewFixedPool(100)
+	p := executor.NewPool(100)
 	defer func() { assert.NoError(t, p.Close()) }()
 	s := executor.NewCompletionService[int](p)
 	var submitters sync.WaitGroup

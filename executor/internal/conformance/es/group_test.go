@@ -133,7 +133,7 @@ func TestGroupTheFirstErrorIsKept(t *testing.T) {
 
 // A worker that settles a future wakes those who wait for it before it tells the group.
 func TestGroupWaitNeverMissesAFailure(t *testing.T) {
-	p := executor.NewFixedPool(2)
+	p := executor.NewPool(2)
 	defer func() { assert.NoError(t, p.Close()) }()
 	for round := range 50000 {
 		g := executor.NewGroup(t.Context(), p)

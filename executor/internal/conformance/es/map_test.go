@@ -73,7 +73,7 @@ func TestMapHasTwiceAsManyInFlightAsThereAreWorkers(t *testing.T) {
 
 func TestMapOfAPoolWithoutAMaximumIsBoundedToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewCachedPool(pooltest.Quiet())
+		p := pooltest.NewCached(pooltest.Quiet())
 		var c atOnce
 		_, err := executor.Map(t.Context(), p, numbers(3000), func(ctx context.Context, _ int) (int, error) {
 			return 0, c.task(time.Second)(ctx)

@@ -35,9 +35,11 @@ func esEach(t *testing.T, test func(t *testing.T, p esAny)) {
 	plain := func(p *executor.Pool) esAny { return esAny{p, p} }
 	quiet := executor.Logger(slog.New(slog.DiscardHandler))
 	kinds := map[string]func(t *testing.T) esAny{
-		"fixed":     func(t *testing.T) esAny { return plain(pooltest.Stop(t, executor.NewFixedPool(2, quiet))) },
-		"cached":    func(t *testing.T) esAny { return plain(pooltest.Stop(t, executor.NewCachedPool(quiet))) },
-		"single":    func(t *testing.T) esAny { return plain(pooltest.Stop(t, executor.NewSinglePool(quiet))) },
+		"fixed":  func(t *testing.T) esAny { return plain(pooltest.Stop(t, executor.NewPool(2, quiet))) },
+		"cached": func(t *testing.T) esAny { return plain(pooltest.Stop(t, pooltest.NewCached(quiet))) },
+		"single": func(t *testing.T) esAny {
+			return plain(pooltest.Stop(t, executor.NewPool(1, executor.Confined(), quiet)))
+		},
 		"scheduled": func(t *testing.T) esAny { p := pooltest.NewScheduledPool(t, 2); return esAny{p, &p.Pool} },
 		"serial":    func(t *testing.T) esAny { p := pooltest.NewPool(t, 2); return esAny{executor.NewSerial(p), p} },
 		"keyed": func(t *testing.T) esAny {

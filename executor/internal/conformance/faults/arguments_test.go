@@ -182,11 +182,10 @@ func TestA10_ASizeBelowTheLeastPanics(t *testing.T) {
 		"plain, least int":      func() { executor.NewPool(math.MinInt) },
 		"scheduled, -1":         func() { executor.NewScheduledPool(-1) },
 		"scheduled, least int":  func() { executor.NewScheduledPool(math.MinInt) },
-		"fixed, 0":              func() { executor.NewFixedPool(0) },
-		"fixed, -1":             func() { executor.NewFixedPool(-1) },
+		"confined, 0":           func() { executor.NewPool(0, executor.Confined()) },
 		"maximum, 0":            func() { executor.NewPool(0, executor.MaximumSize(0)) },
 		"maximum, -1":           func() { executor.NewPool(0, executor.MaximumSize(-1)) },
-		"maximum, least int":    func() { executor.NewCachedPool(executor.MaximumSize(math.MinInt)) },
+		"maximum, least int":    func() { executor.NewPool(0, executor.MaximumSize(math.MinInt)) },
 		"pending limit, 0":      func() { executor.NewPool(1, executor.PendingLimit(0)) },
 		"pending limit, -1":     func() { executor.NewScheduledPool(1, executor.PendingLimit(-1)) },
 		"keep-alive, -1":        func() { executor.NewPool(1, executor.KeepAlive(-1)) },
@@ -197,7 +196,6 @@ func TestA10_ASizeBelowTheLeastPanics(t *testing.T) {
 func TestA10_TheLargestPoolIsMadeOfAsMuchAsTheSmallest(t *testing.T) {
 	for name, build := range map[string]func(n int){
 		"plain":     func(n int) { executor.NewPool(n) },
-		"fixed":     func(n int) { executor.NewFixedPool(n) },
 		"scheduled": func(n int) { executor.NewScheduledPool(n) },
 		"maximum":   func(n int) { executor.NewPool(0, executor.HandOff(), executor.MaximumSize(n)) },
 		"pending":   func(n int) { executor.NewPool(1, executor.PendingLimit(n)) },
@@ -389,7 +387,7 @@ func TestA19_ANameIsTakenAsItIs(t *testing.T) {
 						assert.Equal(t, name != "", ok)
 					}
 					return pooltest.ErrTask
-				}, executor.Name(name), executor.OnError(executor.StopSeries))
+				}, executor.Name(name), executor.FailurePolicy(executor.StopSeries))
 				assert.Equal(t, []string{name}, pooltest.Names(p.Queued()))
 				probe.Elapse(time.Second)
 				assert.ErrorIs(t, pooltest.Outcome(t, series.Future), pooltest.ErrTask)
@@ -466,7 +464,7 @@ func TestA20_OfATaskOptionGivenTwiceTheLastCounts(t *testing.T) {
 			return pooltest.ErrTask
 		}, executor.Name("first"), executor.Name("last"), executor.MaxRuns(9), executor.MaxRuns(3),
 			executor.Timeout(time.Hour), executor.Timeout(time.Minute), executor.Jitter(time.Second), executor.Jitter(0),
-			executor.OnError(executor.StopSeries), executor.OnError(executor.Continue))
+			executor.FailurePolicy(executor.StopSeries), executor.FailurePolicy(executor.Continue))
 		probe.Elapse(time.Hour)
 		assert.EqualValues(t, 3, f.Runs())
 		assert.Equal(t, future.Succeeded, f.State())

@@ -73,7 +73,7 @@ func TestAnOverdueRunEndsWhoseErrorEndsTheGoroutine(t *testing.T) {
 	t.Run("series", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p := executor.NewScheduledPool(1, quiet)
-			f, err := p.AtFixedRate(0, 10*time.Second, slow, executor.Timeout(time.Second), executor.OnError(executor.Continue))
+			f, err := p.AtFixedRate(0, 10*time.Second, slow, executor.Timeout(time.Second), executor.FailurePolicy(executor.Continue))
 			require.NoError(t, err)
 			time.Sleep(65 * time.Second)
 			assert.EqualValues(t, 7, f.Runs())
@@ -89,7 +89,7 @@ func TestTheHandlerIsToldOfTheEndOfASeriesThoughTheLogEndsTheGoroutine(t *testin
 		boom, told := errors.New("boom"), []error{}
 		p := executor.NewScheduledPool(1, executor.Logger(slog.New(pooltest.ExitLog{Handler: slog.DiscardHandler})),
 			executor.ErrorHandler(func(_ context.Context, _ executor.Run, err error) { told = append(told, err) }))
-		_, err := p.AtFixedRate(0, time.Second, func(context.Context) error { return boom }, executor.OnError(executor.StopSeries))
+		_, err := p.AtFixedRate(0, time.Second, func(context.Context) error { return boom }, executor.FailurePolicy(executor.StopSeries))
 		require.NoError(t, err)
 		time.Sleep(time.Minute)
 		pooltest.EndsAtOnce(t, &p.Pool)

@@ -192,7 +192,7 @@ func TestA20_BadTaskOptionsAreRefused(t *testing.T) {
 		for name, o := range map[string]executor.TaskOption{
 			"nil": nil, "timeout 0": executor.Timeout(0), "timeout < 0": executor.Timeout(-1),
 			"jitter < 0": executor.Jitter(-1), "no runs": executor.MaxRuns(0), "runs < 0": executor.MaxRuns(-1),
-			"catch-up": executor.CatchUp(99), "error policy": executor.OnError(99),
+			"catch-up": executor.CatchUp(99), "error policy": executor.FailurePolicy(99),
 		} {
 			for way, submit := range pooltest.Submissions(0) {
 				if way == "Execute" {

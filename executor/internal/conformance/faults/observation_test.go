@@ -49,7 +49,7 @@ func TestH1_ANameIsOneEscapedLineOfTheLogWhateverItIs(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					var log bytes.Buffer
 					p := executor.NewScheduledPool(1, executor.Name(name), executor.Logger(slog.New(handler(&log))))
-					f, err := p.AtFixedRate(0, time.Second, pooltest.Fail, executor.Name(name), executor.OnError(executor.StopSeries))
+					f, err := p.AtFixedRate(0, time.Second, pooltest.Fail, executor.Name(name), executor.FailurePolicy(executor.StopSeries))
 					require.NoError(t, err)
 					<-f.Done()
 					require.NoError(t, p.Close())

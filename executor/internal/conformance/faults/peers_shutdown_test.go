@@ -236,12 +236,11 @@ func TestB34_AGoexitHangsNeitherWhoWaitsNorTheShutdown(t *testing.T) {
 
 // pbPools are the constructors, each with something that takes tasks and the pool that runs them.
 var pbPools = map[string]func() (executor.Submitter, *executor.Pool){
-	"NewPool":                pbPlain(func() *executor.Pool { return executor.NewPool(2) }),
-	"NewFixedPool":           pbPlain(func() *executor.Pool { return executor.NewFixedPool(2) }),
-	"NewCachedPool":          pbPlain(func() *executor.Pool { return executor.NewCachedPool() }),
-	"NewSinglePool":          pbPlain(func() *executor.Pool { return executor.NewSinglePool() }),
-	"NewScheduledPool":       pbPlain(func() *executor.Pool { return &executor.NewScheduledPool(2).Pool }),
-	"NewSingleScheduledPool": pbPlain(func() *executor.Pool { return &executor.NewSingleScheduledPool().Pool }),
+	"NewPool":            pbPlain(func() *executor.Pool { return executor.NewPool(2) }),
+	"cached":             pbPlain(func() *executor.Pool { return pooltest.NewCached() }),
+	"confined":           pbPlain(func() *executor.Pool { return executor.NewPool(1, executor.Confined()) }),
+	"NewScheduledPool":   pbPlain(func() *executor.Pool { return &executor.NewScheduledPool(2).Pool }),
+	"confined scheduled": pbPlain(func() *executor.Pool { return &executor.NewScheduledPool(1, executor.Confined()).Pool }),
 	"NewSerial": func() (executor.Submitter, *executor.Pool) {
 		p := executor.NewPool(1, executor.BoundedFIFO(100))
 		return executor.NewSerial(p), p

@@ -346,7 +346,7 @@ func TestB_10_APanicThatATaskRecoversItselfIsNoFailure(t *testing.T) {
 }
 
 func TestB_12_ASeriesThatFailsAtARunEndsThereAndTellsItOnce(t *testing.T) {
-	stop := map[string][]executor.TaskOption{"error": {executor.OnError(executor.StopSeries)}}
+	stop := map[string][]executor.TaskOption{"error": {executor.FailurePolicy(executor.StopSeries)}}
 	for name, fail := range map[string]executor.Task{"error": pooltest.Fail, "panic": pooltest.Panic, "goexit": pooltest.Goexit} {
 		for kind, repeat := range map[string]func(*testing.T, *executor.ScheduledPool, time.Duration, time.Duration, executor.Task, ...executor.TaskOption) *executor.ScheduledFuture[struct{}]{
 			"fixed rate": pooltest.AtFixedRate, "fixed delay": pooltest.WithFixedDelay,

@@ -152,7 +152,7 @@ func TestThePoolDoesNotEndBeforeATimeoutIsTold(t *testing.T) {
 		f, err := p.AtFixedRate(0, time.Hour, func(ctx context.Context) error {
 			<-ctx.Done()
 			return nil
-		}, executor.Timeout(time.Second), executor.OnError(executor.StopSeries))
+		}, executor.Timeout(time.Second), executor.FailurePolicy(executor.StopSeries))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		assert.ErrorIs(t, err, future.ErrTimeout)

@@ -126,7 +126,7 @@ func newLife(k kind, r row, m misdeed) *life {
 	l := &life{misdeed: m, released: make(chan struct{})}
 	logger := slog.New(slog.NewTextHandler(&l.log, nil))
 	slog.SetDefault(logger) // for the functions of futures
-	common := []executor.LoopOption{executor.Measure(), executor.KeepHistory(),
+	common := []executor.CommonOption{executor.Measure(), executor.KeepHistory(),
 		executor.ExplainLate(time.Millisecond), executor.Logger(logger)}
 	var opts []executor.Option
 	var loopOpts []eventloop.Option

@@ -19,12 +19,12 @@ type row struct {
 	// noLoop and noPlain say which executors do not have it.
 	noLoop, noPlain, onlyPlain bool
 
-	loop func(l *life) executor.LoopOption // one of these sets it, except for what live sets
+	loop func(l *life) executor.CommonOption // one of these sets it, except for what live sets
 	pool func(l *life) executor.Option
 	task func(l *life) executor.TaskOption
 }
 
-func (r row) loopOptions(l *life) (opts []executor.LoopOption) {
+func (r row) loopOptions(l *life) (opts []executor.CommonOption) {
 	if r.loop != nil {
 		opts = append(opts, r.loop(l))
 	}
@@ -116,19 +116,19 @@ func rows() []row {
 				return executor.ErrSaturated
 			})
 		}},
-		{name: "ErrorHandler", told: "error handler failed", loop: func(l *life) executor.LoopOption {
+		{name: "ErrorHandler", told: "error handler failed", loop: func(l *life) executor.CommonOption {
 			return executor.ErrorHandler(func(context.Context, executor.Run, error) { l.misbehave() })
 		}},
-		{name: "Logger", told: unheard, loop: func(l *life) executor.LoopOption {
+		{name: "Logger", told: unheard, loop: func(l *life) executor.CommonOption {
 			return executor.Logger(slog.New(handler{slog.DiscardHandler, l.misbehave}))
 		}},
-		{name: "OnHealth", told: "health hook", noPlain: true, loop: func(l *life) executor.LoopOption {
+		{name: "OnHealth", told: "health hook", noPlain: true, loop: func(l *life) executor.CommonOption {
 			return executor.OnHealth(func(executor.Health) { l.misbehave() })
 		}},
-		{name: "OnLate", told: "on-late hook", loop: func(l *life) executor.LoopOption {
+		{name: "OnLate", told: "on-late hook", loop: func(l *life) executor.CommonOption {
 			return executor.OnLate(time.Millisecond, 0, func(executor.Run, executor.Lateness) { l.misbehave() })
 		}},
-		{name: "Record", told: "record hook", loop: func(l *life) executor.LoopOption {
+		{name: "Record", told: "record hook", loop: func(l *life) executor.CommonOption {
 			return executor.Record(writer{l.misbehave})
 		}},
 		{name: "DelayBy", told: "DelayBy hook", noPlain: true, task: func(l *life) executor.TaskOption {
@@ -164,7 +164,7 @@ func observers() (rows []row) {
 			name:    "Observer." + f.Name,
 			told:    strings.ToLower(f.Name) + " hook",
 			noPlain: f.Name == "Paused" || f.Name == "Resumed" || f.Name == "Missed",
-			loop: func(l *life) executor.LoopOption {
+			loop: func(l *life) executor.CommonOption {
 				var o executor.Observer
 				reflect.ValueOf(&o).Elem().Field(i).Set(reflect.MakeFunc(f.Type,
 					func([]reflect.Value) (results []reflect.Value) {

@@ -34,9 +34,9 @@ var ends = map[string]struct {
 	"panic":  {func(context.Context) error { panic("boom") }, nil},
 	"Goexit": {func(context.Context) error { runtime.Goexit(); return nil }, nil},
 	"error": {func(context.Context) error { return errBad },
-		[]executor.TaskOption{executor.OnError(executor.StopSeries)}},
+		[]executor.TaskOption{executor.FailurePolicy(executor.StopSeries)}},
 	"timeout": {func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
-		[]executor.TaskOption{executor.OnError(executor.StopSeries), executor.Timeout(time.Second)}},
+		[]executor.TaskOption{executor.FailurePolicy(executor.StopSeries), executor.Timeout(time.Second)}},
 }
 
 func TestASeriesThatAFailureHasEndedDegradesUntilItSucceedsAgain(t *testing.T) {

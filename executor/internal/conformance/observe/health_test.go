@@ -340,7 +340,7 @@ func TestALoopTellsHowItIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := new(alarms)
 		l := eventloop.New(executor.Name("ui"), executor.OnHealth(a.note),
-			pooltest.Quiet().(executor.LoopOption))
+			pooltest.Quiet().(executor.CommonOption))
 		assert.Equal(t, executor.HealthOK, l.Health().Status)
 		f := new(flaky)
 		_, err := l.AtFixedRate(0, time.Minute, f.run, executor.Name("poll"),

@@ -214,7 +214,7 @@ func TestMeasurementsCountTheFailuresThatStatsCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewScheduledPool(1, executor.Measure(), pooltest.Quiet())
 		defer p.Close()
-		l := eventloop.New(executor.Measure(), pooltest.Quiet().(executor.LoopOption))
+		l := eventloop.New(executor.Measure(), pooltest.Quiet().(executor.CommonOption))
 		defer l.Close()
 		options := []executor.TaskOption{executor.Name("slow"), executor.Timeout(ms),
 			executor.MaxRuns(1)}

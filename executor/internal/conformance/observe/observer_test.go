@@ -83,14 +83,14 @@ type scheduler interface {
 }
 
 // onBoth has a test played with a pool and with a loop.
-func onBoth(t *testing.T, play func(s scheduler, d *diary), opts ...executor.LoopOption) {
+func onBoth(t *testing.T, play func(s scheduler, d *diary), opts ...executor.CommonOption) {
 	t.Helper()
 	for _, kind := range []string{"pool", "loop"} {
 		t.Run(kind, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := new(diary)
-				all := append([]executor.LoopOption{executor.Observe(d.observer("")),
-					executor.Name("p"), pooltest.Quiet().(executor.LoopOption)}, opts...)
+				all := append([]executor.CommonOption{executor.Observe(d.observer("")),
+					executor.Name("p"), pooltest.Quiet().(executor.CommonOption)}, opts...)
 				var s scheduler
 				if kind == "pool" {
 					var of []executor.Option

@@ -42,7 +42,7 @@ func with(opts ...executor.TaskOption) func(time.Time) []executor.TaskOption {
 // endsOfRuns are the ways in which such a run may end.
 func endsOfRuns() map[string]endOfRun {
 	fine, fails := twoSeconds(pooltest.Nothing), twoSeconds(pooltest.Fail)
-	stops := executor.OnError(executor.StopSeries)
+	stops := executor.FailurePolicy(executor.StopSeries)
 	return map[string]endOfRun{
 		"it succeeds":              {body: fine, err: executor.ErrShutdown},
 		"it fails":                 {body: fails, err: executor.ErrShutdown},
@@ -133,7 +133,7 @@ func TestASeriesThatCloseHandsBackIsDroppedWhenATimeoutEndsIt(t *testing.T) {
 		p := executor.NewScheduledPool(1, pooltest.Quiet(), executor.Observe(told.Observer()),
 			executor.KeepHistory(), executor.Record(&tape))
 		f, err := p.AtFixedRate(0, time.Minute, pooltest.Sleep(3*time.Second),
-			executor.Timeout(2*time.Second), executor.OnError(executor.StopSeries))
+			executor.Timeout(2*time.Second), executor.FailurePolicy(executor.StopSeries))
 		require.NoError(t, err)
 		time.Sleep(time.Second)
 		require.NoError(t, p.Close())
@@ -149,7 +149,7 @@ func TestTheErrorOfADropIsThatOfTheFuture(t *testing.T) {
 		var told error
 		p := executor.NewScheduledPool(1, pooltest.Quiet(), executor.Observe(executor.Observer{
 			Dropped: func(_ executor.Run, err error) { told = err }}))
-		_, err := p.AtFixedRate(0, time.Minute, twoSeconds(pooltest.Fail), executor.OnError(executor.StopSeries))
+		_, err := p.AtFixedRate(0, time.Minute, twoSeconds(pooltest.Fail), executor.FailurePolicy(executor.StopSeries))
 		require.NoError(t, err)
 		time.Sleep(time.Second)
 		p.ShutdownNow()
@@ -389,7 +389,7 @@ func TestATaskThatTheQueueDoesNotTakeIsCountedAsRejected(t *testing.T) {
 func TestATaskThatIsCancelledAsItsTimeoutIsToldIsNoFailure(t *testing.T) {
 	for name, opts := range map[string][]executor.TaskOption{
 		"once":   {executor.Timeout(time.Second)},
-		"series": {executor.Timeout(time.Second), executor.OnError(executor.StopSeries)},
+		"series": {executor.Timeout(time.Second), executor.FailurePolicy(executor.StopSeries)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -41,7 +41,7 @@ func (j *journal) lines() []string {
 	return lines
 }
 
-func (j *journal) option() executor.LoopOption {
+func (j *journal) option() executor.CommonOption {
 	return executor.Logger(slog.New(slog.NewTextHandler(j, nil)))
 }
 

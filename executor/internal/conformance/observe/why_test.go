@@ -213,7 +213,7 @@ func TestASerialExecutorHasAPaceOrAGap(t *testing.T) {
 		})
 		synctest.Test(t, func(t *testing.T) {
 			b := new(book)
-			p := executor.NewFixedPool(2, executor.ExplainLate(0), executor.Observe(b.observer()))
+			p := executor.NewPool(2, executor.ExplainLate(0), executor.Observe(b.observer()))
 			defer p.Close()
 			s := executor.NewSerial(p, option)
 			for _, name := range []string{"a", "b"} {

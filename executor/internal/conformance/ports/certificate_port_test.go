@@ -15,6 +15,6 @@ func portedCertificate(issue issuing) service {
 			executor.NextIn(ctx, life*2/3)
 		}
 		return err
-	}, executor.BackOff(2, longestWait)) // unlike Retry it lets each failure be reported
+	}, executor.SlowDown(2, longestWait)) // unlike Retry it lets each failure be reported
 	return service{stop: func() { pool.ShutdownNow(); pool.Close() }}
 }

@@ -15,6 +15,6 @@ func portedCompaction(compact compaction) service {
 			executor.NextIn(ctx, wait(merged))
 		}
 		return err
-	}, executor.OnError(executor.Continue))
+	}, executor.FailurePolicy(executor.Continue))
 	return service{stop: func() { pool.ShutdownNow(); pool.Close() }}
 }

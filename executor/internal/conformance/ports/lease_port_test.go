@@ -19,7 +19,7 @@ func portedLease(renew renewal) service {
 		return err
 	}, executor.Retry(math.MaxInt32, executor.Backoff{
 		Base: againWait, Factor: 1, Within: ttl * 2 / 3, Spread: executor.NoSpread,
-	}), executor.OnError(executor.StopSeries), executor.CatchUp(executor.Skip))
+	}), executor.FailurePolicy(executor.StopSeries), executor.CatchUp(executor.Skip))
 	return service{
 		ended: lease.Done(),
 		stop:  func() { pool.ShutdownNow(); pool.Close() },

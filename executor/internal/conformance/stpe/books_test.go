@@ -107,7 +107,7 @@ func (s withAction) options() (opts []executor.TaskOption) {
 		opts = append(opts, executor.Timeout(time.Duration(s.Timeout)))
 	}
 	if s.Goes {
-		opts = append(opts, executor.OnError(executor.ErrorPolicy(1+s.Number%2)), executor.CatchUp(executor.Skip))
+		opts = append(opts, executor.FailurePolicy(executor.ErrorPolicy(1+s.Number%2)), executor.CatchUp(executor.Skip))
 	}
 	if s.Number%3 == 0 {
 		opts = append(opts, executor.MaxRuns(1+s.Number%7))

@@ -276,7 +276,7 @@ func TestSTPE065_WhatACancelledRunReturnsIsNoFailureOfItsSeries(t *testing.T) {
 			f, err := p.AtFixedRate(0, time.Hour, func(ctx context.Context) error {
 				<-ctx.Done()
 				return ctx.Err()
-			}, executor.OnError(policy))
+			}, executor.FailurePolicy(policy))
 			require.NoError(t, err)
 			synctest.Wait()
 			require.True(t, f.Cancel())

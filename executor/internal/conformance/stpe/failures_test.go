@@ -112,7 +112,7 @@ func TestStopSeriesEndsASeriesAtAnyFailure(t *testing.T) {
 				log, records := theLog()
 				p := startPool(t, 1, log, executor.ErrorHandler(told.Handle))
 				f, err := p.AtFixedRate(0, time.Minute, body,
-					executor.Timeout(time.Second), executor.OnError(executor.StopSeries))
+					executor.Timeout(time.Second), executor.FailurePolicy(executor.StopSeries))
 				require.NoError(t, err)
 				_, err = f.Get(t.Context())
 				require.Error(t, err)
@@ -158,7 +158,7 @@ func TestTheFirstPanicOfAStreakIsLoggedWithItsStack(t *testing.T) {
 		p := startPool(t, 1, log)
 		bodies := []executor.Task{pooltest.Fail, pooltest.Fail, pooltest.Panic, pooltest.Fail, pooltest.Panic, pooltest.Panic}
 		f, err := p.AtFixedRate(0, time.Second, pooltest.InTurn(bodies...),
-			executor.MaxRuns(7), executor.OnError(executor.Continue))
+			executor.MaxRuns(7), executor.FailurePolicy(executor.Continue))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		require.NoError(t, err)

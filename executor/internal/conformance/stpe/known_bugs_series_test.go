@@ -57,7 +57,7 @@ func TestK04_B50_ASeriesThatFailsTellsFutureHandlerAndLogOnce(t *testing.T) {
 		var told pooltest.Errors
 		var log pooltest.Log
 		p := pooltest.NewScheduledPool(t, 1, executor.ErrorHandler(told.Handle), executor.Logger(slog.New(&log)))
-		f := pooltest.AtFixedRate(t, p, 0, time.Second, pooltest.Fail, executor.Name("series"), executor.OnError(executor.StopSeries))
+		f := pooltest.AtFixedRate(t, p, 0, time.Second, pooltest.Fail, executor.Name("series"), executor.FailurePolicy(executor.StopSeries))
 		probe.Elapse(time.Minute)
 		assert.Equal(t, pooltest.ErrTask, pooltest.Outcome(t, f.Future))
 		assert.Equal(t, []error{pooltest.ErrTask}, told.Told())
@@ -88,7 +88,7 @@ func TestK04_ASeriesMayGoOnAfterFailures(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var told pooltest.Errors
 				p := pooltest.NewScheduledPool(t, 1, executor.ErrorHandler(told.Handle))
-				f := pooltest.WithFixedDelay(t, p, 0, time.Second, body, executor.OnError(executor.Continue))
+				f := pooltest.WithFixedDelay(t, p, 0, time.Second, body, executor.FailurePolicy(executor.Continue))
 				probe.Elapse(9 * time.Second)
 				assert.False(t, f.State().Settled())
 				assert.EqualValues(t, 10, f.Runs())

@@ -121,7 +121,7 @@ func withMix(p *executor.ScheduledPool, seed int, stop <-chan struct{}) (futures
 		case 0:
 			f, err = p.AtFixedRate(d, 5, body)
 		case 1:
-			f, err = p.WithFixedDelay(d, 5, body, executor.OnError(executor.Continue))
+			f, err = p.WithFixedDelay(d, 5, body, executor.FailurePolicy(executor.Continue))
 		case 2:
 			f, err = p.Schedule(d, body, executor.Timeout(10))
 		default:

@@ -68,7 +68,7 @@ func TestMaxRuns_AFailureEndsTheSeriesBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
 		f, err := p.AtFixedRate(0, time.Second, func(context.Context) error { return pooltest.ErrTask },
-			executor.MaxRuns(3), executor.OnError(executor.StopSeries))
+			executor.MaxRuns(3), executor.FailurePolicy(executor.StopSeries))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		assert.Same(t, pooltest.ErrTask, err)

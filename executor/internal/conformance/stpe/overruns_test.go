@@ -29,7 +29,7 @@ func TestARunThatNeverReturnsIsToldAtItsTimeout(t *testing.T) {
 				defer close(release)
 				stuck := func(context.Context) error { <-release; return nil }
 				f, err := p.AtFixedRate(0, 10*time.Second, stuck,
-					executor.Timeout(time.Second), executor.OnError(policy), executor.Name("stuck"))
+					executor.Timeout(time.Second), executor.FailurePolicy(policy), executor.Name("stuck"))
 				require.NoError(t, err)
 				time.Sleep(24 * time.Hour)
 				synctest.Wait()
@@ -115,7 +115,7 @@ func TestAPanicAfterAnOverrunIsToldToo(t *testing.T) {
 					f, err := p.AtFixedRate(0, 10*time.Second, func(ctx context.Context) error {
 						time.Sleep(5 * time.Second)
 						return body(ctx)
-					}, executor.Timeout(time.Second), executor.OnError(c.policy), executor.MaxRuns(2))
+					}, executor.Timeout(time.Second), executor.FailurePolicy(c.policy), executor.MaxRuns(2))
 					require.NoError(t, err)
 					time.Sleep(time.Hour)
 					synctest.Wait()

@@ -167,7 +167,7 @@ func TestSTPE045_ASeriesIsInTheQueueOrRunning(t *testing.T) {
 
 // An exception of Java is a panic of Go. What a body returns ends a series that is to stop at that.
 func TestSTPE046_ARunThatFailsEndsTheSeries(t *testing.T) {
-	stop := []executor.TaskOption{executor.OnError(executor.StopSeries)}
+	stop := []executor.TaskOption{executor.FailurePolicy(executor.StopSeries)}
 	opts := map[string][]executor.TaskOption{"error": stop, "own cancel": stop}
 	synctest.Test(t, func(t *testing.T) {
 		fail := map[string]func() error{
@@ -206,7 +206,7 @@ func TestSTPE046_ARunThatFailsEndsTheSeries(t *testing.T) {
 func TestSTPE046_TheFutureOfAFailedSeriesTellsTheCause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		f, err := p.AtFixedRate(0, time.Second, func(context.Context) error { return pooltest.ErrTask }, executor.OnError(executor.StopSeries))
+		f, err := p.AtFixedRate(0, time.Second, func(context.Context) error { return pooltest.ErrTask }, executor.FailurePolicy(executor.StopSeries))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		assert.Same(t, pooltest.ErrTask, err)

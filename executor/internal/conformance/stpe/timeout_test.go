@@ -149,7 +149,7 @@ func TestTimeout_EndsAStopSeriesAtThatMomentLoudly(t *testing.T) {
 		}))
 		// The second run stands, and ignores its context.
 		f, err := p.AtFixedRate(0, 10*time.Second, d.lasting("run", 0, 35*time.Second),
-			executor.Timeout(2*time.Second), executor.OnError(executor.StopSeries))
+			executor.Timeout(2*time.Second), executor.FailurePolicy(executor.StopSeries))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		require.ErrorIs(t, err, future.ErrTimeout)
@@ -189,7 +189,7 @@ func TestTimeout_ASeriesThatContinuesGoesOnWhenItsBodyReturns(t *testing.T) {
 				return pooltest.ErrTask
 			}
 			return nil
-		}, executor.Timeout(2*time.Second), executor.OnError(executor.Continue))
+		}, executor.Timeout(2*time.Second), executor.FailurePolicy(executor.Continue))
 		require.NoError(t, err)
 		time.Sleep(25 * time.Second)
 		synctest.Wait()

@@ -65,7 +65,6 @@ func TestTPE004_ANegativeKeepAlivePanics(t *testing.T) {
 
 func TestTPE005_ACoreSizeAboveTheMaximumPanics(t *testing.T) {
 	sizedPanics(t, "core size 2 is above the maximum size 1", func() { executor.NewPool(2, executor.MaximumSize(1)) })
-	sizedPanics(t, "core size 2 is above the maximum size 1", func() { executor.NewFixedPool(2, executor.MaximumSize(1)) })
 }
 
 func TestTPE006_APoolWithoutAQueuePanics(t *testing.T) {
@@ -123,7 +122,7 @@ func TestAQueueOptionOnAScheduledPoolPanics(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			const want = "a scheduled pool has a queue of its own"
 			sizedPanics(t, want, func() { executor.NewScheduledPool(1, queue) })
-			sizedPanics(t, want, func() { executor.NewSingleScheduledPool(queue) })
+			sizedPanics(t, want, func() { executor.NewScheduledPool(1, executor.Confined(), queue) })
 		})
 	}
 }

@@ -66,29 +66,9 @@ func TestOptionsUsedTwiceShareNoQueue(t *testing.T) {
 	assert.Equal(t, 2, made, "once for each pool")
 }
 
-// Options behind the end of the slice belong to the caller.
-func TestPresetsWriteNothingIntoTheOptionsOfTheCaller(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for name, build := range map[string]func(...executor.Option) func() error{
-			"fixed":  func(o ...executor.Option) func() error { return executor.NewFixedPool(1, o...).Close },
-			"cached": func(o ...executor.Option) func() error { return executor.NewCachedPool(o...).Close },
-			"single": func(o ...executor.Option) func() error { return executor.NewSinglePool(o...).Close },
-			"single scheduled": func(o ...executor.Option) func() error {
-				return executor.NewSingleScheduledPool(o...).Close
-			},
-		} {
-			mine := make([]executor.Option, 5)
-			mine[0] = executor.Name("mine")
-			closing := build(mine[:1]...)
-			assert.Equal(t, make([]executor.Option, 4), mine[1:], name)
-			assert.NoError(t, closing())
-		}
-	})
-}
-
 func TestES070_AFixedPoolHasItsSizeAndAnUnboundedQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.Stop(t, executor.NewFixedPool(3))
+		p := pooltest.Stop(t, executor.NewPool(3))
 		g := pooltest.NewGate(t)
 		pooltest.Fill(t, p, 1000, g.Hold)
 		s := p.Stats()
@@ -100,15 +80,9 @@ func TestES070_AFixedPoolHasItsSizeAndAnUnboundedQueue(t *testing.T) {
 	})
 }
 
-func TestES070_AFixedPoolNeedsAWorker(t *testing.T) {
-	for _, n := range []int{0, -1} {
-		sizedPanics(t, fmt.Sprintf("fixed pool of %d workers", n), func() { executor.NewFixedPool(n) })
-	}
-}
-
 func TestES070_AFixedPoolCanBeGivenAnotherSize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.Stop(t, executor.NewFixedPool(2))
+		p := pooltest.Stop(t, executor.NewPool(2))
 		g := pooltest.NewGate(t)
 		pooltest.Fill(t, p, 9, g.Hold)
 		require.NoError(t, p.SetCoreSize(5))
@@ -119,7 +93,7 @@ func TestES070_AFixedPoolCanBeGivenAnotherSize(t *testing.T) {
 
 func TestES070_ACachedPoolHasAWorkerForEveryTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.Stop(t, executor.NewCachedPool())
+		p := pooltest.Stop(t, pooltest.NewCached())
 		s := p.Stats()
 		assert.Equal(t, []int{0, 0}, []int{s.Core, s.Maximum}, "no bound")
 		g := pooltest.NewGate(t)
@@ -130,7 +104,7 @@ func TestES070_ACachedPoolHasAWorkerForEveryTask(t *testing.T) {
 
 func TestES070_ACachedPoolUsesItsIdleWorkersFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.Stop(t, executor.NewCachedPool())
+		p := pooltest.Stop(t, pooltest.NewCached())
 		sizedIdle(t, p, 10)
 		g := pooltest.NewGate(t)
 		pooltest.Fill(t, p, 10, g.Hold)
@@ -142,7 +116,7 @@ func TestES070_ACachedPoolUsesItsIdleWorkersFirst(t *testing.T) {
 
 func TestES070_WorkersOfACachedPoolEndAfterAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.Stop(t, executor.NewCachedPool())
+		p := pooltest.Stop(t, pooltest.NewCached())
 		sizedIdle(t, p, 10)
 		probe.Elapse(time.Minute - 1)
 		assert.Equal(t, 10, p.Stats().Workers)
@@ -155,7 +129,7 @@ func TestES070_WorkersOfACachedPoolEndAfterAMinute(t *testing.T) {
 
 func TestES070_ACachedPoolWithAMaximumRefusesWhatIsBeyond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.Stop(t, executor.NewCachedPool(executor.MaximumSize(3), executor.KeepAlive(time.Second)))
+		p := pooltest.Stop(t, pooltest.NewCached(executor.MaximumSize(3), executor.KeepAlive(time.Second)))
 		g := pooltest.NewGate(t)
 		pooltest.Fill(t, p, 3, g.Hold)
 		assert.ErrorIs(t, p.Execute(g.Hold), executor.ErrSaturated)
@@ -168,7 +142,7 @@ func TestES070_ACachedPoolWithAMaximumRefusesWhatIsBeyond(t *testing.T) {
 
 func TestES070_ASinglePoolRunsOneTaskAtATimeInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.Stop(t, executor.NewSinglePool())
+		p := pooltest.Stop(t, executor.NewPool(1, executor.Confined()))
 		tr := pooltest.NewTrace()
 		for i := range 3 {
 			require.NoError(t, p.Execute(func(context.Context) error {
@@ -183,17 +157,34 @@ func TestES070_ASinglePoolRunsOneTaskAtATimeInOrder(t *testing.T) {
 	})
 }
 
-// sizedSingles makes the pools of one worker whose sizes are fixed, with the given options.
+// sizedSingles makes confined pools with the given options.
 var sizedSingles = map[string]func(opts ...executor.Option) *executor.Pool{
-	"plain":     executor.NewSinglePool,
-	"scheduled": func(opts ...executor.Option) *executor.Pool { return &executor.NewSingleScheduledPool(opts...).Pool },
+	"plain": func(opts ...executor.Option) *executor.Pool {
+		return executor.NewPool(1, append(opts, executor.Confined())...)
+	},
+	"scheduled": func(opts ...executor.Option) *executor.Pool {
+		return &executor.NewScheduledPool(1, append(opts, executor.Confined())...).Pool
+	},
+}
+
+func TestES071_AConfinedPoolHasOneWorkerOrNone(t *testing.T) {
+	const want = "a confined pool has one worker, not %d"
+	confined := executor.Confined()
+	for _, n := range []int{0, 2} {
+		sizedPanics(t, fmt.Sprintf(want, n), func() { executor.NewPool(n, confined) })
+		sizedPanics(t, fmt.Sprintf(want, n), func() { executor.NewScheduledPool(n, confined) })
+	}
+	for name, build := range sizedSingles {
+		sizedPanics(t, fmt.Sprintf(want, 5), func() { build(executor.MaximumSize(5)) })
+		assert.Equal(t, 1, build(executor.MaximumSize(1)).Stats().Maximum, name)
+	}
 }
 
 func TestES071_TheSizesOfASinglePoolCannotBeChanged(t *testing.T) {
 	for name, build := range sizedSingles {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := pooltest.Stop(t, build(executor.MaximumSize(5)))
+				p := pooltest.Stop(t, build())
 				for n := range 4 {
 					sizedRefuses(t, p, func() error { return p.SetCoreSize(n) })
 					sizedRefuses(t, p, func() error { return p.SetMaximumSize(n) })

@@ -228,8 +228,8 @@ func TestC4_AGoroutineOfATaskThatWaitsForRoomGetsItThoughTheTaskWaitsForIt(t *te
 // The one who counts the bodies that run and do not wait must never see two, and needs no lock.
 func TestAPoolOfOneWithFixedSizesNeverRunsTwoBodies(t *testing.T) {
 	newPools := map[string]func() *executor.Pool{
-		"plain":     func() *executor.Pool { return executor.NewSinglePool() },
-		"scheduled": func() *executor.Pool { return &executor.NewSingleScheduledPool().Pool },
+		"plain":     func() *executor.Pool { return executor.NewPool(1, executor.Confined()) },
+		"scheduled": func() *executor.Pool { return &executor.NewScheduledPool(1, executor.Confined()).Pool },
 	}
 	for name, newPool := range newPools {
 		t.Run(name, func(t *testing.T) {

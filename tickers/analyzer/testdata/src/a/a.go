@@ -14,7 +14,7 @@ func recovered(f func()) {}
 
 func found(ctx context.Context, quit chan struct{}) {
 	go func() {
-		for range time.Tick(time.Second) { // want `nothing stops it; a panic in it ends the process; missed ticks are lost \(on a scheduled pool: AtFixedRate\)`
+		for range time.Tick(time.Second) { // want `nothing stops it; a panic in it ends the process; missed ticks are lost \(on a scheduled pool: Every\)`
 			work()
 		}
 	}()

@@ -55,3 +55,19 @@ func (s *settings) start(ctx context.Context) {
 		}
 	}()
 }
+
+func started(ctx context.Context) {
+	// want +4 `ad-hoc ticker`
+	go func() {
+		t := time.NewTicker(time.Minute)
+		defer t.Stop()
+		for {
+			refresh()
+			select {
+			case <-ctx.Done():
+				return
+			case <-t.C:
+			}
+		}
+	}()
+}

@@ -8,10 +8,13 @@ import (
 
 func hidden() {
 	executor.Run()
-	// want +2 `ad-hoc ticker`
+	// want +4 `ad-hoc ticker`
 	go func() {
-		for range time.Tick(time.Second) {
+		t := time.NewTicker(time.Second)
+		defer t.Stop()
+		for {
 			work()
+			<-t.C
 		}
 	}()
 }

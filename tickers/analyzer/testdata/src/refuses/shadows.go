@@ -42,10 +42,13 @@ func contexts(context context.Context) {
 }
 
 func executors(executor string) {
-	// want +2 `ad-hoc ticker`
+	// want +4 `ad-hoc ticker`
 	go func() {
-		for range time.Tick(time.Second) {
+		t := time.NewTicker(time.Second)
+		defer t.Stop()
+		for {
 			work()
+			<-t.C
 		}
 	}()
 }

@@ -14,6 +14,12 @@ type (
 	Task                   = func(context.Context) error
 )
 
+func (*ScheduledPool) Every(
+	period time.Duration, task Task, opts ...TaskOption,
+) (*ScheduledFuture[struct{}], error) {
+	return nil, nil
+}
+
 func (*ScheduledPool) AtFixedRate(
 	initial, period time.Duration, task Task, opts ...TaskOption,
 ) (*ScheduledFuture[struct{}], error) {

@@ -15,7 +15,7 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-func TestB_13_OnErrorContinue_TheSeriesGoesOnInStepAndTheHandlerIsToldOfEachFailure(t *testing.T) {
+func TestB_13_FailurePolicyContinue_TheSeriesGoesOnInStepAndTheHandlerIsToldOfEachFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fail := map[string]func() error{
 			"error":  func() error { return pooltest.ErrTask },
@@ -35,7 +35,7 @@ func TestB_13_OnErrorContinue_TheSeriesGoesOnInStepAndTheHandlerIsToldOfEachFail
 					return fails()
 				}
 				return nil
-			}, executor.OnError(executor.Continue))
+			}, executor.FailurePolicy(executor.Continue))
 			require.NoError(t, err)
 			time.Sleep(45 * time.Second)
 			synctest.Wait()
@@ -55,12 +55,12 @@ func TestB_13_OnErrorContinue_TheSeriesGoesOnInStepAndTheHandlerIsToldOfEachFail
 	})
 }
 
-func TestOnErrorContinue_WithoutAHandlerFailuresAreLoggedSparingly(t *testing.T) {
+func TestFailurePolicyContinue_WithoutAHandlerFailuresAreLoggedSparingly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, records := theLog()
 		p := startPool(t, 1, log)
 		_, err := p.WithFixedDelay(0, 10*time.Second, func(context.Context) error { return pooltest.ErrTask },
-			executor.OnError(executor.Continue), executor.Name("nightly"))
+			executor.FailurePolicy(executor.Continue), executor.Name("nightly"))
 		require.NoError(t, err)
 		time.Sleep(25 * time.Second)
 		synctest.Wait()
@@ -69,7 +69,7 @@ func TestOnErrorContinue_WithoutAHandlerFailuresAreLoggedSparingly(t *testing.T)
 	})
 }
 
-func TestOnErrorContinue_AFailureOfTheLastRunIsNoEndByFailure(t *testing.T) {
+func TestFailurePolicyContinue_AFailureOfTheLastRunIsNoEndByFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, records := theLog()
 		var told []uint64
@@ -77,7 +77,7 @@ func TestOnErrorContinue_AFailureOfTheLastRunIsNoEndByFailure(t *testing.T) {
 			told = append(told, run.Number)
 		}))
 		f, err := p.AtFixedRate(0, time.Second, func(context.Context) error { return pooltest.ErrTask },
-			executor.OnError(executor.Continue), executor.MaxRuns(3))
+			executor.FailurePolicy(executor.Continue), executor.MaxRuns(3))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		assert.NoError(t, err, "a series succeeds after its runs, and failures do not end this one")
@@ -88,20 +88,20 @@ func TestOnErrorContinue_AFailureOfTheLastRunIsNoEndByFailure(t *testing.T) {
 	})
 }
 
-func TestOnErrorContinue_ATaskThatRunsOnceIgnoresThePolicy(t *testing.T) {
+func TestFailurePolicyContinue_ATaskThatRunsOnceIgnoresThePolicy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		f, err := p.Schedule(0, func(context.Context) error { return pooltest.ErrTask }, executor.OnError(executor.Continue))
+		f, err := p.Schedule(0, func(context.Context) error { return pooltest.ErrTask }, executor.FailurePolicy(executor.Continue))
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		assert.Same(t, pooltest.ErrTask, err)
 	})
 }
 
-func TestOnError_AnUnknownPolicyIsRefused(t *testing.T) {
+func TestFailurePolicy_AnUnknownPolicyIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPool(t, 1)
-		_, err := p.AtFixedRate(0, time.Second, pooltest.Nothing, executor.OnError(executor.Continue+1))
+		_, err := p.AtFixedRate(0, time.Second, pooltest.Nothing, executor.FailurePolicy(executor.Continue+1))
 		require.ErrorIs(t, err, executor.ErrInvalid)
 	})
 }
