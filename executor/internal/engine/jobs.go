@@ -33,21 +33,30 @@ type Changes struct {
 	Unchanged []string
 }
 
+// jobs are the jobs of a pool, by their names. The pool's lock guards them.
+type jobs struct {
+	pool *Pool
+	live map[string]*job // of the last Apply
+}
+
 // Apply makes the given jobs the ones that the pool has; package executor says what that means.
-func (p *Pool) Apply(jobs []Job) (Changes, error) {
-	wanted := make([]*job, 0, len(jobs))
-	if slices.ContainsFunc(jobs, func(j Job) bool { return j.On != nil }) {
-		p.watchWall()
+func (p *Pool) Apply(given []Job) (Changes, error) { return p.jobs.applyAll(given) }
+
+// applyAll is Apply.
+func (js *jobs) applyAll(given []Job) (Changes, error) {
+	wanted := make([]*job, 0, len(given))
+	if slices.ContainsFunc(given, func(j Job) bool { return j.On != nil }) {
+		js.pool.watchWall()
 	}
-	partings := p.runs.Partings()
-	for _, j := range jobs {
-		w, err := p.newJob(j)
+	partings := js.pool.runs.Partings()
+	for _, j := range given {
+		w, err := js.newJob(j)
 		if err != nil {
 			return Changes{}, err
 		}
 		wanted = append(wanted, w)
 	}
-	changes, stopped, err := p.compareAndApply(wanted)
+	changes, stopped, err := js.compareAndApply(wanted)
 	// Without the lock: all of them call others.
 	for _, c := range stopped {
 		c.Cancel(nil, future.ErrCancelled, false)
@@ -55,10 +64,10 @@ func (p *Pool) Apply(jobs []Job) (Changes, error) {
 	for _, w := range wanted {
 		switch {
 		case w.added:
-			p.runs.Follow(w.cell, &w.plan.Plan)
-			p.runs.PartedSince(partings, w.cell, &w.plan.Plan)
+			js.pool.runs.Follow(w.cell, &w.plan.Plan)
+			js.pool.runs.PartedSince(partings, w.cell, &w.plan.Plan)
 		case w.announced:
-			p.runs.Rejected(w.cell, &w.plan.Plan, w.told, p.refuse(w.cell, cmp.Or(err, ErrDuplicate)))
+			js.pool.runs.Rejected(w.cell, &w.plan.Plan, w.told, js.pool.refuse(w.cell, cmp.Or(err, ErrDuplicate)))
 		}
 	}
 	return changes, err
@@ -85,31 +94,31 @@ type job struct {
 }
 
 // newJob plans j. It runs decorators, so the lock must not be held.
-func (p *Pool) newJob(j Job) (*job, error) {
-	body, err := p.decorated(j.Task)
+func (js *jobs) newJob(j Job) (*job, error) {
+	body, err := js.pool.decorated(j.Task)
 	if err != nil {
-		return nil, p.runs.Misuse(j.Name, err)
+		return nil, js.pool.runs.Misuse(j.Name, err)
 	}
-	w := &job{Job: j, period: j.Period, plan: p.newPlan(j.Options), cell: new(cell.Cell)}
+	w := &job{Job: j, period: j.Period, plan: js.pool.newPlan(j.Options), cell: new(cell.Cell)}
 	w.options, w.functions = comparableOptions(j.Options)
 	w.plan.Period = j.Period
 	w.current.Store(&body)
 	w.cell.Plan = w.plan.Cells()
 	w.cell.Body = func(ctx context.Context) error { return (*w.current.Load())(ctx) }
-	return w, p.planFirst(w)
+	return w, js.planFirst(w)
 }
 
 // planFirst finds out when the first run of w is due, or why none is.
-func (p *Pool) planFirst(w *job) error {
-	w.over = p.runs.RefuseLate(&w.plan.Plan, ErrRejected)
+func (js *jobs) planFirst(w *job) error {
+	w.over = js.pool.runs.RefuseLate(&w.plan.Plan, ErrRejected)
 	if w.On == nil {
 		if w.over == nil {
-			w.over = p.runs.CheckBounds(&w.plan.Plan, w.Initial)
+			w.over = js.pool.runs.CheckBounds(&w.plan.Plan, w.Initial)
 		}
 		return nil
 	}
-	return p.askCalendar(w.Name, func() error {
-		first, err := p.runs.SetCalendar(&w.plan.Plan, w.On)
+	return js.askCalendar(w.Name, func() error {
+		first, err := js.pool.runs.SetCalendar(&w.plan.Plan, w.On)
 		if w.first = first; w.over == nil {
 			w.over = err
 		}
@@ -121,29 +130,29 @@ func (p *Pool) planFirst(w *job) error {
 // observers are the user's, so jobs are compared, and observers told of what is to be added, before
 // the step itself. If another Apply has changed something meanwhile, all that comes again; what
 // need not be added any more is refused.
-func (p *Pool) compareAndApply(wanted []*job) (Changes, []*cell.Cell, error) {
+func (js *jobs) compareAndApply(wanted []*job) (Changes, []*cell.Cell, error) {
 	for {
-		if err := p.compare(wanted); err != nil {
+		if err := js.compare(wanted); err != nil {
 			return Changes{}, nil, err
 		}
-		for _, w := range p.additions(wanted) {
+		for _, w := range js.additions(wanted) {
 			w.announced = true
-			w.told = p.runs.Announce(w.cell, &w.plan.Plan, w.in(p.clock.Now()))
+			w.told = js.pool.runs.Announce(w.cell, &w.plan.Plan, w.in(js.pool.clock.Now()))
 		}
-		if changes, stopped, done, err := p.apply(wanted); done {
+		if changes, stopped, done, err := js.apply(wanted); done {
 			return changes, stopped, err
 		}
 	}
 }
 
 // additions returns the jobs that are to be added, and have not been announced.
-func (p *Pool) additions(wanted []*job) (added []*job) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.comparedLocked(wanted) {
+func (js *jobs) additions(wanted []*job) (added []*job) {
+	js.pool.mu.Lock()
+	defer js.pool.mu.Unlock()
+	if !js.comparedLocked(wanted) {
 		return nil
 	}
-	p.decideLocked(wanted)
+	js.decideLocked(wanted)
 	for _, w := range wanted {
 		if w.adds && !w.announced && w.over == nil {
 			added = append(added, w)
@@ -154,9 +163,9 @@ func (p *Pool) additions(wanted []*job) (added []*job) {
 
 // decideLocked finds out which jobs, which have been compared, are to have tasks of their own. It
 // asks once for each: the one before may end at any moment.
-func (p *Pool) decideLocked(wanted []*job) {
+func (js *jobs) decideLocked(wanted []*job) {
 	for _, w := range wanted {
-		w.adds = p.jobs[w.Name] == nil || !w.same() && w.replaces()
+		w.adds = js.live[w.Name] == nil || !w.same() && w.replaces()
 	}
 }
 
@@ -170,18 +179,18 @@ func (w *job) in(now int64) time.Duration {
 
 // apply does what Apply says in one step, and returns the tasks to be stopped. It reports false if
 // the jobs have to be compared, or announced, again.
-func (p *Pool) apply(
+func (js *jobs) apply(
 	wanted []*job,
 ) (ch Changes, stopped []*cell.Cell, done bool, err error) {
-	now := p.clock.Now()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	now = p.keepTimesLocked(now)
-	if !p.comparedLocked(wanted) {
+	now := js.pool.clock.Now()
+	js.pool.mu.Lock()
+	defer js.pool.mu.Unlock()
+	now = js.pool.keepTimesLocked(now)
+	if !js.comparedLocked(wanted) {
 		return ch, nil, false, nil
 	}
-	p.decideLocked(wanted)
-	if err := p.mayApplyLocked(wanted); err != nil {
+	js.decideLocked(wanted)
+	if err := js.mayApplyLocked(wanted); err != nil {
 		return ch, nil, true, err
 	}
 	if slices.ContainsFunc(wanted, func(w *job) bool { return w.adds && !w.announced }) {
@@ -189,46 +198,46 @@ func (p *Pool) apply(
 	}
 	kept := map[string]*job{}
 	for _, w := range wanted {
-		old := p.jobs[w.Name]
+		old := js.live[w.Name]
 		kept[w.Name] = w
 		switch {
 		case old == nil:
 			ch.Added = append(ch.Added, w.Name)
-			p.addJobLocked(w, now)
+			js.addJobLocked(w, now)
 		case !w.adds && w.same():
 			ch.Unchanged = append(ch.Unchanged, w.Name)
 			kept[w.Name] = old
 		case w.adds:
 			ch.Changed = append(ch.Changed, w.Name)
 			stopped = append(stopped, old.cell)
-			p.addJobLocked(w, now)
+			js.addJobLocked(w, now)
 		default:
 			ch.Changed = append(ch.Changed, w.Name)
 			kept[w.Name] = old
-			p.changeJobLocked(old, w, now)
+			js.changeJobLocked(old, w, now)
 		}
 	}
-	for name, old := range p.jobs {
+	for name, old := range js.live {
 		if kept[name] == nil {
 			ch.Removed = append(ch.Removed, name)
 			stopped = append(stopped, old.cell)
 		}
 	}
 	slices.Sort(ch.Removed)
-	p.jobs = kept
+	js.live = kept
 	return ch, stopped, true, nil
 }
 
 // mayApplyLocked returns why nothing may be done, or nil.
-func (p *Pool) mayApplyLocked(wanted []*job) error {
+func (js *jobs) mayApplyLocked(wanted []*job) error {
 	added := 0
 	for _, w := range wanted {
-		old := p.jobs[w.Name]
-		switch holder := p.names.live.entries[w.Name]; {
-		case p.stage != running:
-			return p.refusal(w.Name, ErrShutdown)
-		case old == nil && holder != nil && !p.isJobLocked(holder):
-			return p.refusal(w.Name, ErrDuplicate)
+		old := js.live[w.Name]
+		switch holder := js.pool.names.live.entries[w.Name]; {
+		case js.pool.stage != running:
+			return js.pool.refusal(w.Name, ErrShutdown)
+		case old == nil && holder != nil && !js.isJobLocked(holder):
+			return js.pool.refusal(w.Name, ErrDuplicate)
 		case w.adds:
 			if w.over != nil {
 				return w.over
@@ -236,20 +245,20 @@ func (p *Pool) mayApplyLocked(wanted []*job) error {
 			added++
 		}
 	}
-	if !p.roomForLocked(added) {
-		return p.refusal("", ErrSaturated)
+	if !js.pool.roomForLocked(added) {
+		return js.pool.refusal("", ErrSaturated)
 	}
 	return nil
 }
 
 // isJobLocked reports whether c is a job that was removed, and has not gone yet because its body
 // still runs.
-func (p *Pool) isJobLocked(c *cell.Cell) bool { return planOf(c).job }
+func (js *jobs) isJobLocked(c *cell.Cell) bool { return planOf(c).job }
 
 // addJobLocked queues w. If a task that has its name is still alive, w waits for the end of that.
-func (p *Pool) addJobLocked(w *job, now int64) {
+func (js *jobs) addJobLocked(w *job, now int64) {
 	w.plan.job, w.added = true, true
-	before := p.names.live.entries[w.Name]
+	before := js.pool.names.live.entries[w.Name]
 	first := clock.Later(now, w.Initial)
 	if w.On != nil {
 		first = max(w.first, now)
@@ -260,18 +269,18 @@ func (p *Pool) addJobLocked(w *job, now int64) {
 		w.plan.Hold()
 		w.cell.When = w.plan.Due()
 	}
-	p.placeLocked(w.cell, w.cell.When)
-	p.acceptedLocked(w.cell, w.plan)
-	p.notifyLocked(now)
+	js.pool.placeLocked(w.cell, w.cell.When)
+	js.pool.acceptedLocked(w.cell, w.plan)
+	js.pool.notifyLocked(now)
 }
 
 // changeJobLocked makes old what w is.
-func (p *Pool) changeJobLocked(old, w *job, now int64) {
+func (js *jobs) changeJobLocked(old, w *job, now int64) {
 	old.current.Store(w.current.Load())
 	if w.period != old.period {
 		old.plan.SetPeriod(time.Duration(max(w.period, -w.period)), now)
 		if when := old.plan.Due(); old.cell.Phase() == cell.Pending && when != old.plan.DueAt(old.cell) {
-			p.requeueLocked(old.cell, when, now)
+			js.pool.requeueLocked(old.cell, when, now)
 		}
 	}
 	old.Job, old.period = w.Job, w.period

@@ -79,8 +79,8 @@ type Pool struct {
 	strands   shrinkingMap[*strand, struct{}] // serial executors with tasks behind the first
 	deferred  deferred                        // tasks of a plain pool that wait for a time
 	names     names                           // of live tasks that have theirs alone
-	jobs      map[string]*job                 // of the last Apply
-	heldBack  int                             // accepted tasks outside the queue; see heldback.go
+	jobs      jobs
+	heldBack  int // accepted tasks outside the queue; see heldback.go
 }
 
 // Init makes p ready for its first task. A plain pool knows no times. The settings go together: that
@@ -105,6 +105,7 @@ func (p *Pool) Init(core int, plain bool, s Settings) {
 		SetAside:    p.setAsideLocked,
 	}
 	p.core = core
+	p.jobs.pool = p
 	p.runs.Size = p.sizeAsMade()
 	sight.Open(&p.runs, (*crew)(p), p.Before != nil || p.After != nil)
 	p.special = len(p.Decorate) > 0 || p.Shared.Defaults != nil

@@ -20,9 +20,9 @@ type likeness struct {
 }
 
 // compare compares the jobs with those that have their names now. An error is that of a calendar.
-func (p *Pool) compare(wanted []*job) error {
-	p.mu.Lock()
-	before := p.jobs
+func (js *jobs) compare(wanted []*job) error {
+	js.pool.mu.Lock()
+	before := js.live
 	calendars := make([]series.Calendar, len(wanted))
 	for i, w := range wanted {
 		w.like = likeness{to: before[w.Name]}
@@ -30,12 +30,12 @@ func (p *Pool) compare(wanted []*job) error {
 			calendars[i] = w.like.to.On
 		}
 	}
-	p.mu.Unlock()
+	js.pool.mu.Unlock()
 	for i, w := range wanted {
 		if w.like.to == nil || w.On == nil && calendars[i] == nil {
 			continue
 		}
-		err := p.askCalendar(w.Name, func() error {
+		err := js.askCalendar(w.Name, func() error {
 			w.like.calendar = identity.Compare(w.On, calendars[i])
 			return nil
 		})
@@ -47,9 +47,9 @@ func (p *Pool) compare(wanted []*job) error {
 }
 
 // comparedLocked reports whether the jobs are still the ones that they have been compared with.
-func (p *Pool) comparedLocked(wanted []*job) bool {
+func (js *jobs) comparedLocked(wanted []*job) bool {
 	for _, w := range wanted {
-		if w.like.to != p.jobs[w.Name] {
+		if w.like.to != js.live[w.Name] {
 			return false
 		}
 	}
@@ -58,10 +58,10 @@ func (p *Pool) comparedLocked(wanted []*job) bool {
 
 // askCalendar calls f, which calls methods of the calendar of a job. A panic is an error that names
 // the job.
-func (p *Pool) askCalendar(name string, f func() error) (err error) {
+func (js *jobs) askCalendar(name string, f func() error) (err error) {
 	returned := future.Invoke(context.Background(), func(context.Context) error { return f() }, &err)
 	if !returned {
-		return p.runs.Refusal(name, "the calendar failed", err)
+		return js.pool.runs.Refusal(name, "the calendar failed", err)
 	}
 	return err
 }
