@@ -14,23 +14,23 @@ import (
 // that is no worker and takes no worker's place.
 
 // setAsideLocked is [run.Owner.SetAside].
-func (p *Pool) setAsideLocked(c *cell.Cell, why run.Skip) (finish func()) {
+func (ls *loans) setAsideLocked(c *cell.Cell, why run.Skip) (finish func()) {
 	turn := turnOf(c)
-	if p.stage >= stopping || !p.takeOutLocked(c) {
+	if ls.pool.stage >= stopping || !ls.takeOutLocked(c) {
 		return nil
 	}
-	p.unexpectLocked(c)
-	g := p.addExtraRunLocked()
+	ls.pool.unexpectLocked(c)
+	g := ls.addExtraRunLocked()
 	g.Aside, g.aside = why, true
-	started := g.startLocked(c, p.clock.Now())
-	g.Freed, g.Meant = turn, p.lot.Until() // what it has waited for, if late runs are explained
+	started := g.startLocked(c, ls.pool.clock.Now())
+	g.Freed, g.Meant = turn, ls.pool.lot.Until() // what it has waited for, if late runs are explained
 	if !started {
-		delete(p.extraRuns, g) // it was cancelled a moment ago, and has been counted
-		p.notifyLocked(unread)
+		delete(ls.extraRuns, g) // it was cancelled a moment ago, and has been counted
+		ls.pool.notifyLocked(unread)
 		return nil
 	}
-	p.counts.busy--
-	p.notifyLocked(unread) // there is room where it was
+	ls.pool.counts.busy--
+	ls.pool.notifyLocked(unread) // there is room where it was
 	return func() { go g.endAside() }
 }
 
@@ -49,8 +49,8 @@ func turnOf(c *cell.Cell) int64 {
 }
 
 // takeOutLocked takes c out of wherever it waits, and reports whether it did.
-func (p *Pool) takeOutLocked(c *cell.Cell) bool {
-	return p.takeLocked(c) || p.removeHeldBackLocked(c)
+func (ls *loans) takeOutLocked(c *cell.Cell) bool {
+	return ls.pool.takeLocked(c) || ls.pool.removeHeldBackLocked(c)
 }
 
 // endAside is the goroutine of a run that is set aside.
@@ -76,7 +76,7 @@ func (g *extraRun) departAside() {
 		p.runs.SettlesLocked()
 	}
 	p.runners.leave(&g.execution)
-	delete(p.extraRuns, g)
+	delete(p.loans.extraRuns, g)
 	p.notifyLocked(unread)
 	ended := p.emptiedLocked()
 	p.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 // There is none while tasks have times, as claims do not look at the heap; while starts are
 // recorded; or while there are helpers, as whoever claims does not see that the pool is overdrawn.
 func (p *Pool) dealLocked() bool {
-	if p.inbox == nil || !p.plain && p.timed.Load() || p.watched.Load() || p.waits.helping > 0 ||
+	if p.inbox == nil || !p.plain && p.timed.Load() || p.watched.Load() || p.loans.waits.helping > 0 ||
 		p.Pace != nil {
 		return false
 	}

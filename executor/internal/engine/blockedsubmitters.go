@@ -67,7 +67,7 @@ func (es *blockedSubmitters) bypassLocked(p *Pool, a *await, now int64) {
 		p.notifyLocked(now)
 	} else {
 		p.acceptedLocked(e.cell, planOf(e.cell))
-		p.helpWithLocked(a, e.cell, now)
+		p.loans.helpWithLocked(a, e.cell, now)
 	}
 	close(e.decided)
 }
@@ -99,7 +99,7 @@ func (es *blockedSubmitters) refuseAllLocked(p *Pool) {
 func (p *Pool) waitForRoom(ctx context.Context, c *cell.Cell) error {
 	if p.current() != nil {
 		// ctx ends the wait, not the task, so it is not passed on.
-		return p.runByCaller(context.Background(), ctx, c)
+		return p.loans.runByCaller(context.Background(), ctx, c)
 	}
 	// This must come before anybody knows of the wait: the methods of ctx may be the user's.
 	run, within := cell.Find(ctx, p.runs.Owns)
@@ -110,7 +110,7 @@ func (p *Pool) waitForRoom(ctx context.Context, c *cell.Cell) error {
 	}
 	// The run may be waiting for this goroutine, and the room come from nobody else.
 	if within && !p.confines() {
-		defer p.makeRoom(run)()
+		defer p.loans.makeRoom(run)()
 	}
 	select {
 	case <-e.decided:

@@ -415,8 +415,8 @@ func (p *Pool) roomLocked(c *cell.Cell, free int) bool {
 func (p *Pool) freeLocked(more int) int {
 	occupied := len(p.workers) - p.lot.Idle() - p.lot.Coming() - more
 	// Helpers occupy the places of workers, but a caller who runs a task by itself brings its own.
-	if p.waits.helping > 0 {
-		occupied = max(occupied, p.activeLocked()-p.waits.callers)
+	if p.loans.waits.helping > 0 {
+		occupied = max(occupied, p.loans.activeLocked()-p.loans.waits.callers)
 	}
 	return max(p.maximumSizeLocked()-occupied, 0)
 }
@@ -497,7 +497,7 @@ func (p *Pool) notifyLocked(now int64) {
 		return
 	}
 	// Each worker that starts with the head leaves room in the queue for the next submitter.
-	for p.plain && p.inbox == nil && p.Pace == nil && !p.overdrawnLocked() && p.startBusyLocked() {
+	for p.plain && p.inbox == nil && p.Pace == nil && !p.loans.overdrawnLocked() && p.startBusyLocked() {
 		p.blockedSubmitters.admitLocked(p, 0)
 	}
 	mayGrow := len(p.workers) < p.limitLocked()
@@ -517,7 +517,7 @@ func (p *Pool) notifyLocked(now int64) {
 	if !due && !p.urgentLocked(head, now) {
 		head = p.lookAtLocked(head)
 	}
-	if head <= now && p.overdrawnLocked() {
+	if head <= now && p.loans.overdrawnLocked() {
 		if !p.runs.Watching() {
 			p.busyLocked()
 		}

@@ -68,7 +68,7 @@ func (x *execution) startLocked(c *cell.Cell, now int64) bool {
 	}
 	x.pool.counts.busy++
 	if x.outer != nil {
-		x.pool.waits.nested++
+		x.pool.loans.waits.nested++
 	}
 	x.noteStartLocked(c, now)
 	return true
@@ -248,7 +248,7 @@ func (x *execution) accountLocked() (refused *cell.Cell) {
 	x.Forget()
 	p.counts.busy--
 	if x.outer != nil {
-		p.waits.nested--
+		p.loans.waits.nested--
 	}
 	if x.bare {
 		c.Body = nil

@@ -89,7 +89,7 @@ func (p *Pool) validateWorkers() error {
 // validateAside checks those who run tasks, and keep others, outside of workers and queue.
 func (p *Pool) validateAside() error {
 	aside, helpers, callers, nested := 0, 0, 0, 0
-	for g := range p.extraRuns {
+	for g := range p.loans.extraRuns {
 		switch {
 		case g.Task == nil:
 			return fmt.Errorf("a guest has nothing to do")
@@ -101,8 +101,8 @@ func (p *Pool) validateAside() error {
 			callers++
 		}
 	}
-	ws := &p.waits
-	if helpers != ws.helping || callers != ws.callers || nested != ws.nested || ws.blocked < 0 || p.activeLocked() < 0 {
+	ws := &p.loans.waits
+	if helpers != ws.helping || callers != ws.callers || nested != ws.nested || ws.blocked < 0 || p.loans.activeLocked() < 0 {
 		return fmt.Errorf("%d helpers, %d callers, %d nested, counted as %+v", helpers, callers, nested, ws)
 	}
 	for place := ws.denied.Front(); place != nil; place = place.Next() {
@@ -225,7 +225,7 @@ func (p *Pool) validateWatch() error {
 	}
 	mayGrow := len(p.workers) < p.limitLocked()
 	switch due = due || head <= now; {
-	case due && p.overdrawnLocked():
+	case due && p.loans.overdrawnLocked():
 	case due && p.lot.Idle() > 0:
 		return fmt.Errorf("a task for %d is due, at %d, and %d workers are idle", head, now, p.lot.Idle())
 	case due && mayGrow:
@@ -266,7 +266,7 @@ func (p *Pool) validateStage() error {
 		ended = true
 	default:
 	}
-	left := len(p.workers) + len(p.extraRuns)
+	left := len(p.workers) + len(p.loans.extraRuns)
 	switch {
 	case p.stage == running:
 		return nil
@@ -285,7 +285,7 @@ func (p *Pool) validateStage() error {
 // Denied returns how many waits could not be helped so far.
 func (p *Pool) Denied() int {
 	defer p.Lock()()
-	return p.waits.denied.Len()
+	return p.loans.waits.denied.Len()
 }
 
 // Dealt returns how many tasks of a batch nobody has claimed.

@@ -44,12 +44,12 @@ const maxNested = 1000
 //
 // If the caller is running such a task already, c runs inside that, but only to a certain depth, as
 // a task may submit itself forever; below that it is refused.
-func (p *Pool) runByCaller(ctx, patience context.Context, c *cell.Cell) error {
+func (ls *loans) runByCaller(ctx, patience context.Context, c *cell.Cell) error {
 	if planOf(c).strand != nil {
 		return ErrSaturated // to run it now would be out of turn
 	}
 	// A stack overflow could not be recovered from.
-	if x := p.current(); x != nil && x.depth >= maxNested {
+	if x := ls.pool.current(); x != nil && x.depth >= maxNested {
 		return ErrSaturated
 	}
 	ends := ctx.Done() != nil
@@ -59,11 +59,11 @@ func (p *Pool) runByCaller(ctx, patience context.Context, c *cell.Cell) error {
 		ctx, release = context.WithCancel(cell.Faithful(ctx))
 		defer release()
 	}
-	g, err := p.beginAtPace(patience, c)
+	g, err := ls.beginAtPace(patience, c)
 	if err != nil {
 		return err
 	}
-	p.runs.Follow(c, &planOf(c).Plan)
+	ls.pool.runs.Follow(c, &planOf(c).Plan)
 	if ends {
 		defer cancelAfter(ctx, c)()
 	}
@@ -73,10 +73,10 @@ func (p *Pool) runByCaller(ctx, patience context.Context, c *cell.Cell) error {
 
 // beginAtPace accepts c and starts it on the calling goroutine, once it may begin. Until then the
 // caller waits, no longer than until ctx ends, and c is not accepted.
-func (p *Pool) beginAtPace(ctx context.Context, c *cell.Cell) (*extraRun, error) {
+func (ls *loans) beginAtPace(ctx context.Context, c *cell.Cell) (*extraRun, error) {
 	end, gone := ctx.Done(), endOfWithin(c) // without the lock: they may be the user's
 	for {
-		g, wait, err := p.begin(c)
+		g, wait, err := ls.begin(c)
 		if g != nil || err != nil {
 			return g, err
 		}
@@ -84,7 +84,7 @@ func (p *Pool) beginAtPace(ctx context.Context, c *cell.Cell) (*extraRun, error)
 		select {
 		case <-timer.C:
 			continue
-		case <-p.closing.Done():
+		case <-ls.pool.closing.Done():
 			timer.Stop()
 			continue
 		case <-end:
@@ -92,29 +92,29 @@ func (p *Pool) beginAtPace(ctx context.Context, c *cell.Cell) (*extraRun, error)
 			ctx = planOf(c).Within
 		}
 		timer.Stop()
-		return nil, cell.Joined(p.refusal(nameOf(c), ErrSaturated), cell.EndOf(ctx))
+		return nil, cell.Joined(ls.pool.refusal(nameOf(c), ErrSaturated), cell.EndOf(ctx))
 	}
 }
 
 // begin accepts c and starts it on the calling goroutine. If c may not begin yet, it returns how
 // long to wait for that.
-func (p *Pool) begin(c *cell.Cell) (g *extraRun, wait time.Duration, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if err := p.mayAcceptLocked(c); err != nil {
+func (ls *loans) begin(c *cell.Cell) (g *extraRun, wait time.Duration, err error) {
+	ls.pool.mu.Lock()
+	defer ls.pool.mu.Unlock()
+	if err := ls.pool.mayAcceptLocked(c); err != nil {
 		return nil, 0, err
 	}
-	now := p.clock.Now()
-	at := max(p.beginsAtLocked(c), p.Pace.nextAfter(p.promisedLocked(), now))
+	now := ls.pool.clock.Now()
+	at := max(ls.pool.beginsAtLocked(c), ls.pool.Pace.nextAfter(ls.pool.promisedLocked(), now))
 	if at > now {
 		return nil, time.Duration(at - now), nil
 	}
-	p.acceptedLocked(c, planOf(c))
-	g = p.addExtraRunLocked()
+	ls.pool.acceptedLocked(c, planOf(c))
+	g = ls.addExtraRunLocked()
 	// Before the start, which has to know whether it is nested.
-	p.runners.enter(&g.execution)
+	ls.pool.runners.enter(&g.execution)
 	if g.outer == nil {
-		p.waits.callers++ // it brings its own place; one that nests has it already
+		ls.waits.callers++ // it brings its own place; one that nests has it already
 	}
 	g.startLocked(c, now) // nobody has the future yet who could have cancelled it
 	return g, 0, nil
@@ -137,12 +137,12 @@ func cancelAfter(ctx context.Context, c *cell.Cell) (stop func()) {
 }
 
 // addExtraRunLocked adds an extra run, which has no task yet.
-func (p *Pool) addExtraRunLocked() *extraRun {
-	g := &extraRun{execution: p.newExecution(false)}
-	if p.extraRuns == nil {
-		p.extraRuns = extraRuns{}
+func (ls *loans) addExtraRunLocked() *extraRun {
+	g := &extraRun{execution: ls.pool.newExecution(false)}
+	if ls.extraRuns == nil {
+		ls.extraRuns = extraRuns{}
 	}
-	p.extraRuns[g] = struct{}{}
+	ls.extraRuns[g] = struct{}{}
 	return g
 }
 
@@ -176,7 +176,7 @@ func (g *extraRun) returnLocked() {
 	// The task has stopped by now, which ends the wait unless that is for others as well.
 	if a.isEnding() {
 		a.over = true
-		g.pool.waits.blocked--
+		g.pool.loans.waits.blocked--
 	}
 }
 
@@ -195,18 +195,18 @@ func (g *extraRun) depart() {
 	// To be asked before runners.leave, which clears outer.
 	isCaller := !g.helps && g.outer == nil
 	p.runners.leave(&g.execution)
-	delete(p.extraRuns, g)
+	delete(p.loans.extraRuns, g)
 	if g.helps {
-		p.waits.helping--
-		p.waits.endBehalf(g.await)
+		p.loans.waits.helping--
+		p.loans.waits.endBehalf(g.await)
 	}
 	if isCaller {
-		p.waits.callers--
+		p.loans.waits.callers--
 	}
 	if g.await != nil {
-		p.helpLocked(g.await) // what it waits for may come next in a serial executor
+		p.loans.helpLocked(g.await) // what it waits for may come next in a serial executor
 	}
-	p.freedLocked()
+	p.loans.freedLocked()
 	p.notifyLocked(unread)
 	ended := p.emptiedLocked()
 	p.mu.Unlock()
@@ -227,7 +227,7 @@ func (p *Pool) runsLocked() iter.Seq[*run.Execution] {
 				return
 			}
 		}
-		for g := range p.extraRuns {
+		for g := range p.loans.extraRuns {
 			if !g.aside && !yield(&g.Execution) {
 				return
 			}
@@ -243,7 +243,7 @@ func (p *Pool) executionsLocked() iter.Seq[*execution] {
 				return
 			}
 		}
-		for g := range p.extraRuns {
+		for g := range p.loans.extraRuns {
 			if !yield(&g.execution) {
 				return
 			}

@@ -13,27 +13,27 @@ import (
 // helpLocked starts what a waits for, or what that waits behind in its strand, on a helper. If it
 // may not begin yet, that happens once it may; if there may not be another helper, when there is a
 // place.
-func (p *Pool) helpLocked(a *await) {
+func (ls *loans) helpLocked(a *await) {
 	// A wait that is not certain matters only while the run is in progress on whose behalf it is.
-	if a.over || p.stage >= stopping || a.by == nil && !a.run.Live() {
+	if a.over || ls.pool.stage >= stopping || a.by == nil && !a.run.Live() {
 		return
 	}
 	if a.forRoom {
-		p.helpHeadLocked(a)
+		ls.helpHeadLocked(a)
 		return
 	}
-	c, at := p.nextOf(a)
-	now := p.clock.Now()
+	c, at := ls.nextOf(a)
+	now := ls.pool.clock.Now()
 	switch {
 	case c == nil:
 	case at > now:
-		p.helpAtLocked(a, at, now)
-	case planOf(c).expected && !p.meetLocked(c):
-		p.helpLocked(a) // others come before it
-	case p.mayHelpLocked(a):
-		p.startHelperLocked(a, c, now)
+		ls.helpAtLocked(a, at, now)
+	case planOf(c).expected && !ls.meetLocked(c):
+		ls.helpLocked(a) // others come before it
+	case ls.mayHelpLocked(a):
+		ls.startHelperLocked(a, c, now)
 	default:
-		p.denyLocked(a)
+		ls.denyLocked(a)
 	}
 }
 
@@ -41,22 +41,22 @@ func (p *Pool) helpLocked(a *await) {
 // the tasks that a waits for, or the heads of the strands in which they wait, the one that may
 // begin first. It returns nil if there is none, or if it is running: when that has ended, depart
 // and advanceLocked come back for the next.
-func (p *Pool) nextOf(a *await) (next *cell.Cell, at int64) {
+func (ls *loans) nextOf(a *await) (next *cell.Cell, at int64) {
 	for _, c := range a.cells {
 		s := planOf(c).strand
 		if s != nil {
 			s.addAwaitLocked(a) // c may have come to the strand during the wait
 		}
 		// No single run of a periodic task ends the wait.
-		if planOf(c).Periodic() || !p.waitsToBegin(c) {
+		if planOf(c).Periodic() || !ls.waitsToBegin(c) {
 			continue
 		}
 		if s != nil {
-			if c = s.head; !p.waitsToBegin(c) {
+			if c = s.head; !ls.waitsToBegin(c) {
 				continue
 			}
 		}
-		if begins := p.beginsAtLocked(c); next == nil || begins < at {
+		if begins := ls.pool.beginsAtLocked(c); next == nil || begins < at {
 			next, at = c, begins
 		}
 	}
@@ -64,21 +64,21 @@ func (p *Pool) nextOf(a *await) (next *cell.Cell, at int64) {
 }
 
 // waitsToBegin reports whether c waits in the queue, for its turn, or for a time.
-func (p *Pool) waitsToBegin(c *cell.Cell) bool {
-	if p.waitsInQueue(c) {
+func (ls *loans) waitsToBegin(c *cell.Cell) bool {
+	if ls.pool.waitsInQueue(c) {
 		return true
 	}
-	_, waits := p.deferred[c]
+	_, waits := ls.pool.deferred[c]
 	return waits
 }
 
 // meetLocked gives c, which is due, its place in the strand that expects it, and reports whether it
 // may begin. It is in the queue then.
-func (p *Pool) meetLocked(c *cell.Cell) bool {
-	if !p.queue.Remove(c) || !p.joinLocked(c) {
+func (ls *loans) meetLocked(c *cell.Cell) bool {
+	if !ls.pool.queue.Remove(c) || !ls.pool.joinLocked(c) {
 		return false
 	}
-	p.placeLocked(c, p.readyAt(c))
+	ls.pool.placeLocked(c, ls.pool.readyAt(c))
 	return true
 }
 
@@ -91,18 +91,18 @@ func (p *Pool) waitsInQueue(c *cell.Cell) bool {
 // place, and within the allowance that can be used. In excess of it there may be a helper only if
 // nothing that a waits for is in progress: a run that waits for several at a time is helped with
 // one after another.
-func (p *Pool) mayHelpLocked(a *await) bool {
-	active := p.activeLocked()
-	if a.by != nil && active < p.allowanceLocked() {
+func (ls *loans) mayHelpLocked(a *await) bool {
+	active := ls.activeLocked()
+	if a.by != nil && active < ls.allowanceLocked() {
 		return true
 	}
 	// The runs on whose behalf helpers run are probably waiting too, by means that the pool does
 	// not know. So each of them is granted one helper beyond the bound: otherwise tasks that join
 	// goroutines which wait for tasks that do the same would block at some depth.
-	if a.by != nil || p.waits.behalf[a.run] == 0 {
-		active -= len(p.waits.behalf)
+	if a.by != nil || ls.waits.behalf[a.run] == 0 {
+		active -= len(ls.waits.behalf)
 	}
-	if active >= p.mostLocked() {
+	if active >= ls.mostLocked() {
 		return false
 	}
 	return !slices.ContainsFunc(a.cells, func(c *cell.Cell) bool {
@@ -111,24 +111,24 @@ func (p *Pool) mayHelpLocked(a *await) bool {
 }
 
 // helpAtLocked looks at a again when what it waits for may begin.
-func (p *Pool) helpAtLocked(a *await, at, now int64) {
+func (ls *loans) helpAtLocked(a *await, at, now int64) {
 	a.stopTimer()
 	switch {
 	case a.by == nil: // a worker is to have the first try
 		a.patience = time.Duration(clock.Later(at-now, patience))
-		p.beatLocked(a, p.helpLater)
+		ls.beatLocked(a, ls.helpLater)
 	case at != clock.Never:
 		a.timer = time.AfterFunc(time.Duration(at-now), func() {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			p.helpLocked(a)
+			ls.pool.mu.Lock()
+			defer ls.pool.mu.Unlock()
+			ls.helpLocked(a)
 		})
 	}
 }
 
 // beatLocked calls help once the patience of a is over, and doubles that. After a century, which
 // only a bubble sees, it gives up: a bubble that is blocked for good must be able to notice.
-func (p *Pool) beatLocked(a *await, help func(a *await)) {
+func (ls *loans) beatLocked(a *await, help func(a *await)) {
 	a.stopTimer()
 	if a.patience > math.MaxInt64/2 {
 		return
@@ -140,52 +140,52 @@ func (p *Pool) beatLocked(a *await, help func(a *await)) {
 // helpLater helps a wait that is not certain, if what it waits for is due by now and the run is
 // still in progress on whose behalf it is. It then sets the next beat, as nothing else may tell of
 // a change.
-func (p *Pool) helpLater(a *await) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (ls *loans) helpLater(a *await) {
+	ls.pool.mu.Lock()
+	defer ls.pool.mu.Unlock()
 	if a.over || !a.run.Live() {
 		return
 	}
 	// The next look at what may not begin yet is shortly after it may, not at a multiple of the
 	// patience.
-	now := p.clock.Now()
-	if c, at := p.nextOf(a); c != nil && at > now {
-		p.helpAtLocked(a, at, now)
+	now := ls.pool.clock.Now()
+	if c, at := ls.nextOf(a); c != nil && at > now {
+		ls.helpAtLocked(a, at, now)
 		return
 	}
-	p.beatLocked(a, p.helpLater)
-	p.helpLocked(a)
+	ls.beatLocked(a, ls.helpLater)
+	ls.helpLocked(a)
 }
 
 // startHelperLocked runs c, which may begin, for a. If the queue does not have it, which only a
 // user's WorkQueue can cause, nothing happens.
-func (p *Pool) startHelperLocked(a *await, c *cell.Cell, now int64) {
-	if !p.takeLocked(c) {
+func (ls *loans) startHelperLocked(a *await, c *cell.Cell, now int64) {
+	if !ls.pool.takeLocked(c) {
 		return
 	}
-	p.helpWithLocked(a, c, now)
-	p.notifyLocked(unread) // there is room in the queue now
+	ls.helpWithLocked(a, c, now)
+	ls.pool.notifyLocked(unread) // there is room in the queue now
 }
 
 // helpWithLocked runs c, which has left the queue, for a, on a goroutine of its own: so the wait
 // can end before c does, and a Goexit of c ends no other run.
-func (p *Pool) helpWithLocked(a *await, c *cell.Cell, now int64) {
-	g := p.addExtraRunLocked()
+func (ls *loans) helpWithLocked(a *await, c *cell.Cell, now int64) {
+	g := ls.addExtraRunLocked()
 	g.helps, g.labels, g.await = true, true, a
 	if !g.startLocked(c, now) {
-		delete(p.extraRuns, g) // it was cancelled a moment ago, which ends the wait
+		delete(ls.extraRuns, g) // it was cancelled a moment ago, which ends the wait
 		return
 	}
-	p.waits.helping++
+	ls.waits.helping++
 	if a.by == nil {
-		if p.waits.behalf == nil {
-			p.waits.behalf = map[cell.Run]int{}
+		if ls.waits.behalf == nil {
+			ls.waits.behalf = map[cell.Run]int{}
 		}
-		p.waits.behalf[a.run]++
+		ls.waits.behalf[a.run]++
 	}
 	// Workers that claim from a batch do not take the lock, and so would not see that the pool is
 	// overdrawn.
-	p.recallLocked()
+	ls.pool.recallLocked()
 	go g.help()
 }
 
@@ -199,43 +199,43 @@ func (g *extraRun) help() {
 // makeRoom is for a submitter that waits for room on a goroutine which is not that of the run, but
 // has its context: the run may be waiting for it in turn. Like helpLater it has the head of the
 // queue helped, until over is called.
-func (p *Pool) makeRoom(run cell.Run) (over func()) {
+func (ls *loans) makeRoom(run cell.Run) (over func()) {
 	a := &await{run: run, patience: patience, forRoom: true}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.beatLocked(a, p.makeRoomLater)
-	return func() { p.endAwait(a) }
+	ls.pool.mu.Lock()
+	defer ls.pool.mu.Unlock()
+	ls.beatLocked(a, ls.makeRoomLater)
+	return func() { ls.endAwait(a) }
 }
 
 // makeRoomLater is one beat of makeRoom.
-func (p *Pool) makeRoomLater(a *await) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if a.over || p.stage >= stopping || !a.run.Live() {
+func (ls *loans) makeRoomLater(a *await) {
+	ls.pool.mu.Lock()
+	defer ls.pool.mu.Unlock()
+	if a.over || ls.pool.stage >= stopping || !a.run.Live() {
 		return
 	}
-	p.helpHeadLocked(a)
-	p.beatLocked(a, p.makeRoomLater)
+	ls.helpHeadLocked(a)
+	ls.beatLocked(a, ls.makeRoomLater)
 }
 
 // helpHeadLocked runs the head of the queue on a helper, if it is due, for a, which waits for room.
 // If the queue is empty, it runs the task of the first blocked submitter. If a still waits when the
 // helper ends, depart calls helpHeadLocked again: a crowd then gets room at once, not one at each
 // beat.
-func (p *Pool) helpHeadLocked(a *await) {
-	if !p.mayHelpLocked(a) {
-		p.denyLocked(a)
+func (ls *loans) helpHeadLocked(a *await) {
+	if !ls.mayHelpLocked(a) {
+		ls.denyLocked(a)
 		return
 	}
-	now := p.clock.Now()
-	switch when, due, _ := p.headLocked(); {
+	now := ls.pool.clock.Now()
+	switch when, due, _ := ls.pool.headLocked(); {
 	// No head, yet no room either: under HandOff, or because of tasks held back outside the queue.
 	case when == parking.Nothing:
-		p.blockedSubmitters.bypassLocked(p, a, now)
+		ls.pool.blockedSubmitters.bypassLocked(ls.pool, a, now)
 	case due || when <= now:
-		if c := p.queue.Pop(now).Cell; p.joinLocked(c) {
-			p.helpWithLocked(a, c, now)
+		if c := ls.pool.queue.Pop(now).Cell; ls.pool.joinLocked(c) {
+			ls.helpWithLocked(a, c, now)
 		}
-		p.notifyLocked(unread)
+		ls.pool.notifyLocked(unread)
 	}
 }

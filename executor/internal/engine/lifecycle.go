@@ -223,7 +223,7 @@ func (p *Pool) endedLocked() bool {
 	if len(p.workers) > 0 {
 		p.lot.CallAll()
 	}
-	if len(p.workers)+len(p.extraRuns) > 0 {
+	if len(p.workers)+len(p.loans.extraRuns) > 0 {
 		return false
 	}
 	p.stage = tidying

@@ -74,13 +74,12 @@ type Pool struct {
 	asked     int64         // when somebody has last asked for runs in progress
 	done      chan struct{} // closed at the end
 
-	extraRuns extraRuns                       // runs on goroutines that are not workers
-	waits     awaits                          // runs that wait for other tasks of the pool
-	strands   shrinkingMap[*strand, struct{}] // serial executors with tasks behind the first
-	deferred  deferred                        // tasks of a plain pool that wait for a time
-	names     names                           // of live tasks that have theirs alone
-	jobs      jobs
-	heldBack  int // accepted tasks outside the queue; see heldback.go
+	loans    loans
+	strands  shrinkingMap[*strand, struct{}] // serial executors with tasks behind the first
+	deferred deferred                        // tasks of a plain pool that wait for a time
+	names    names                           // of live tasks that have theirs alone
+	jobs     jobs
+	heldBack int // accepted tasks outside the queue; see heldback.go
 }
 
 // Init makes p ready for its first task. A plain pool knows no times. The settings go together: that
@@ -102,10 +101,10 @@ func (p *Pool) Init(core int, plain bool, s Settings) {
 		Settled:     p.settled,
 		Requeue:     p.requeueLocked,
 		MayRepeat:   p.mayRepeatLocked,
-		SetAside:    p.setAsideLocked,
+		SetAside:    p.loans.setAsideLocked,
 	}
 	p.core = core
-	p.jobs.pool = p
+	p.jobs.pool, p.loans.pool = p, p
 	p.runs.Size = p.sizeAsMade()
 	sight.Open(&p.runs, (*crew)(p), p.Before != nil || p.After != nil)
 	p.special = len(p.Decorate) > 0 || p.Shared.Defaults != nil

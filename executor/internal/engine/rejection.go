@@ -43,7 +43,7 @@ func (r *Rejection) Name() string { return planOf(r.cell).Name }
 
 // Run has the caller run the task.
 func (r *Rejection) Run() error {
-	return r.place(func(c *cell.Cell) error { return r.pool.runByCaller(r.ctx, r.ctx, c) })
+	return r.place(func(c *cell.Cell) error { return r.pool.loans.runByCaller(r.ctx, r.ctx, c) })
 }
 
 // Block is Wait until the context of the submission ends.

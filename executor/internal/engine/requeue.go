@@ -28,7 +28,7 @@ func (p *Pool) requeueLocked(c *cell.Cell, when, now int64) (moved bool, then fu
 	if when <= now || c.Place <= 1 {
 		p.notifyLocked(now)
 	}
-	p.helpAnewLocked(c)
+	p.loans.helpAnewLocked(c)
 	return true, nil
 }
 
@@ -46,7 +46,7 @@ func (p *Pool) queueAgainLocked(c *cell.Cell, when int64) {
 	}
 	p.queueLocked(c)
 	if !pl.Periodic() {
-		p.helpAnewLocked(c)
+		p.loans.helpAnewLocked(c)
 	}
 }
 
@@ -62,17 +62,17 @@ func (p *Pool) queueLocked(c *cell.Cell) {
 
 // helpAnewLocked looks again at the waits for c, which is queued for another time than before, and
 // for those behind it in its lane.
-func (p *Pool) helpAnewLocked(c *cell.Cell) {
+func (ls *loans) helpAnewLocked(c *cell.Cell) {
 	if s := planOf(c).strand; s != nil {
-		s.helpLocked(p)
+		s.helpLocked(ls.pool)
 		return
 	}
-	if p.waits.blocked == 0 {
+	if ls.waits.blocked == 0 {
 		return
 	}
-	for x := range p.executionsLocked() {
+	for x := range ls.pool.executionsLocked() {
 		if a := x.waits; a != nil && slices.Contains(a.cells, c) {
-			p.helpLocked(a)
+			ls.helpLocked(a)
 		}
 	}
 }

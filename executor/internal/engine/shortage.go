@@ -34,7 +34,7 @@ func (p *Pool) busyLocked() {
 
 // allBusyLocked reports whether no worker can take a task.
 func (p *Pool) allBusyLocked() bool {
-	return p.overdrawnLocked() ||
+	return p.loans.overdrawnLocked() ||
 		len(p.workers) >= p.limitLocked() && p.lot.Idle()+p.lot.Coming() == 0
 }
 

@@ -66,7 +66,7 @@ func (p *Pool) SetCoreTimeout(on bool) error {
 // the lock, and so would not see the change.
 func (p *Pool) reconsiderLocked() {
 	p.recallLocked() // workers come by the lock
-	p.freedLocked()
+	p.loans.freedLocked()
 	p.lot.CallAll()
 	p.notifyLocked(unread)
 }

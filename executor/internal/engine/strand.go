@@ -79,7 +79,7 @@ func (p *Pool) advanceLocked(s *strand) {
 // helpLocked looks again at the waits for tasks of the strand.
 func (s *strand) helpLocked(p *Pool) {
 	for _, a := range s.awaits {
-		p.helpLocked(a)
+		p.loans.helpLocked(a)
 	}
 }
 

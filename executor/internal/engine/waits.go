@@ -69,6 +69,14 @@ type awaits struct {
 	resumes []*await         // whose waits are over, but whose place is not free yet
 }
 
+// loans are the runs of a pool on goroutines that are not workers, and the waits that lend their
+// places to them. The pool's lock guards them.
+type loans struct {
+	pool      *Pool
+	extraRuns extraRuns // runs on goroutines that are not workers
+	waits     awaits    // runs that wait for other tasks of the pool
+}
+
 // patience is how long a wait that is not certain goes on before it is helped.
 const patience = 10 * time.Millisecond
 
@@ -85,12 +93,12 @@ func (h *Host) Behind(c, run *cell.Cell) bool { return comesAfter(c, run) }
 // Await announces that the caller is about to wait for c, with ctx. It returns the function to call
 // after the wait, or nil if the wait has nothing to do with the pool.
 func (h *Host) Await(ctx context.Context, c *cell.Cell) (over func()) {
-	a := h.pool().newAwait(ctx)
+	a := h.pool().loans.newAwait(ctx)
 	if a == nil {
 		return nil
 	}
 	a.cells = []*cell.Cell{c}
-	return h.pool().await(a)
+	return h.pool().loans.await(a)
 }
 
 // AwaitAny is Await for the first of several to be settled.
@@ -108,7 +116,7 @@ func (h *Host) AwaitAll(ctx context.Context, cs iter.Seq[*cell.Cell]) (over func
 func (h *Host) awaitSeveral(
 	ctx context.Context, cs iter.Seq[*cell.Cell], all bool,
 ) (over func()) {
-	a := h.pool().newAwait(ctx)
+	a := h.pool().loans.newAwait(ctx)
 	if a == nil {
 		return nil
 	}
@@ -119,7 +127,7 @@ func (h *Host) awaitSeveral(
 			a.cells = append(a.cells, c)
 		}
 	}
-	return h.pool().await(a)
+	return h.pool().loans.await(a)
 }
 
 // stopTimer keeps a from being looked at again by the clock.
@@ -154,59 +162,59 @@ func (x *execution) waitsLocked() (waits bool, name string) {
 
 // newAwait returns a wait of the caller, or nil if the caller has, as far as can be known, nothing
 // to do with the pool.
-func (p *Pool) newAwait(ctx context.Context) *await {
-	if x := p.current(); x != nil {
+func (ls *loans) newAwait(ctx context.Context) *await {
+	if x := ls.pool.current(); x != nil {
 		return &await{by: x}
 	}
 	// Help on a mere suspicion could make two runs active at once.
-	if p.confines() {
+	if ls.pool.confines() {
 		return nil
 	}
-	if run, found := cell.Find(ctx, p.runs.Owns); found {
+	if run, found := cell.Find(ctx, ls.pool.runs.Owns); found {
 		return &await{run: run, patience: patience}
 	}
 	return nil
 }
 
 // await has what a waits for helped, until the function that it returns is called.
-func (p *Pool) await(a *await) (over func()) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (ls *loans) await(a *await) (over func()) {
+	ls.pool.mu.Lock()
+	defer ls.pool.mu.Unlock()
 	for _, c := range a.cells {
 		if s := planOf(c).strand; s != nil {
 			s.addAwaitLocked(a)
 		}
 	}
 	if a.by == nil {
-		p.beatLocked(a, p.helpLater)
+		ls.beatLocked(a, ls.helpLater)
 	} else {
-		p.waits.blocked++
+		ls.waits.blocked++
 		a.by.waits = a
-		p.helpLocked(a)
-		p.freedLocked()
+		ls.helpLocked(a)
+		ls.freedLocked()
 	}
-	return func() { p.endAwait(a) }
+	return func() { ls.endAwait(a) }
 }
 
 // endAwait ends the wait of a. It returns when the run has its place again.
-func (p *Pool) endAwait(a *await) {
-	if freed := p.resume(a); freed != nil {
+func (ls *loans) endAwait(a *await) {
+	if freed := ls.resume(a); freed != nil {
 		<-freed
 	}
 }
 
 // resume ends the wait of a. It returns nil if the run has its place again, or else a channel that
 // is closed once it has.
-func (p *Pool) resume(a *await) (freed <-chan struct{}) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (ls *loans) resume(a *await) (freed <-chan struct{}) {
+	ls.pool.mu.Lock()
+	defer ls.pool.mu.Unlock()
 	if a.by != nil {
 		a.by.waits = nil
 	}
 	returned := a.over // the helper has given the place back, see returnLocked
 	a.over = true
 	a.stopTimer()
-	p.waits.forget(a)
+	ls.waits.forget(a)
 	for _, c := range a.cells {
 		if s := planOf(c).strand; s != nil {
 			s.removeAwait(a)
@@ -216,40 +224,40 @@ func (p *Pool) resume(a *await) (freed <-chan struct{}) {
 	case a.by == nil, returned: // it has lent nothing, or has its place again
 	// Any other pool is overdrawn instead: it is better to exceed the size for a while than to let
 	// a limited wait last longer than its limit.
-	case p.confines() && p.activeLocked() >= p.allowanceLocked():
+	case ls.pool.confines() && ls.activeLocked() >= ls.allowanceLocked():
 		a.freed = make(chan struct{})
-		p.waits.resumes = append(p.waits.resumes, a)
+		ls.waits.resumes = append(ls.waits.resumes, a)
 		return a.freed
 	default:
-		p.waits.blocked--
+		ls.waits.blocked--
 	}
 	return nil
 }
 
 // activeLocked returns how many goroutines run tasks of the pool and have not lent their place. A
 // nested run shares the goroutine of the run outside it.
-func (p *Pool) activeLocked() int { return p.counts.busy - p.waits.nested - p.waits.blocked }
+func (ls *loans) activeLocked() int { return ls.pool.counts.busy - ls.waits.nested - ls.waits.blocked }
 
 // confines reports whether the pool promises that no two runs are ever active.
 func (p *Pool) confines() bool { return p.SizesFixed }
 
 // allowanceLocked returns how many runs may be active: the size of the pool, and the callers, which
 // run tasks beside the workers.
-func (p *Pool) allowanceLocked() int {
-	size := p.ceilingLocked()
+func (ls *loans) allowanceLocked() int {
+	size := ls.pool.ceilingLocked()
 	if size > 1<<30 { // unbounded; to add to it could overflow
 		return size
 	}
-	return size + p.waits.callers
+	return size + ls.waits.callers
 }
 
 // mostLocked returns how many runs may be active at the very most, with those in excess of the
 // allowance.
-func (p *Pool) mostLocked() int {
-	if p.confines() {
-		return p.allowanceLocked()
+func (ls *loans) mostLocked() int {
+	if ls.pool.confines() {
+		return ls.allowanceLocked()
 	}
-	size, allowance := p.ceilingLocked(), p.allowanceLocked()
+	size, allowance := ls.pool.ceilingLocked(), ls.allowanceLocked()
 	if size > 1<<30 {
 		return size
 	}
@@ -257,9 +265,9 @@ func (p *Pool) mostLocked() int {
 }
 
 // denyLocked makes a wait until there may be another helper, see freedLocked.
-func (p *Pool) denyLocked(a *await) {
+func (ls *loans) denyLocked(a *await) {
 	if a.denied == nil {
-		a.denied = p.waits.denied.PushBack(a)
+		a.denied = ls.waits.denied.PushBack(a)
 	}
 }
 
@@ -284,8 +292,8 @@ func (ws *awaits) endBehalf(a *await) {
 
 // overdrawnLocked reports whether so many runs are active that workers must not take another task.
 // Only helpers can bring that about, so without one it costs next to nothing to ask.
-func (p *Pool) overdrawnLocked() bool {
-	return p.waits.helping > 0 && p.activeLocked() >= p.allowanceLocked()
+func (ls *loans) overdrawnLocked() bool {
+	return ls.waits.helping > 0 && ls.activeLocked() >= ls.allowanceLocked()
 }
 
 // unsatisfied reports whether somebody waits for a place.
@@ -293,24 +301,24 @@ func (ws *awaits) unsatisfied() bool { return ws.denied.Len()+len(ws.resumes) > 
 
 // freedLocked gives away a place that may have become free: first to a run whose wait is over, as
 // it keeps a caller waiting, then to those that could not be helped, then to the workers.
-func (p *Pool) freedLocked() {
-	ws := &p.waits
-	if len(ws.resumes) > 0 && p.activeLocked() < p.allowanceLocked() {
+func (ls *loans) freedLocked() {
+	ws := &ls.waits
+	if len(ws.resumes) > 0 && ls.activeLocked() < ls.allowanceLocked() {
 		ws.blocked-- // active from here on, whenever its goroutine wakes up
 		close(ws.resumes[0].freed)
 		ws.resumes = ws.resumes[1:]
 	}
 	// Each is tried once: helpLocked may deny it again, which puts it last.
 	for range ws.denied.Len() {
-		if p.activeLocked()-len(ws.behalf) >= p.mostLocked() {
+		if ls.activeLocked()-len(ws.behalf) >= ls.mostLocked() {
 			break
 		}
 		a := ws.denied.Front().Value.(*await)
 		ws.forget(a)
-		p.helpLocked(a)
+		ls.helpLocked(a)
 	}
 	// Workers may have passed by because the pool was overdrawn.
 	if ws.helping > 0 {
-		p.notifyLocked(unread)
+		ls.pool.notifyLocked(unread)
 	}
 }

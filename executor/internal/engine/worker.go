@@ -173,8 +173,8 @@ func (w *worker) take() bool {
 	if w.Task != nil {
 		w.learnLocked(now)
 		refused := w.accountLocked()
-		if p.waits.unsatisfied() {
-			p.freedLocked()
+		if p.loans.waits.unsatisfied() {
+			p.loans.freedLocked()
 		}
 		// Settling calls those who wait, so it must not happen under the lock. If one of them ends
 		// the goroutine, another takes: all is accounted for.
@@ -213,7 +213,7 @@ func (w *worker) nextLocked(now int64) bool {
 		// While too many runs are active a worker takes nothing; freedLocked calls it when a place
 		// is free. Under HandOff it does take the task: nothing may wait there, so it was accepted
 		// for a worker that is free.
-		if due && p.overdrawnLocked() && p.capacity() > 0 || p.pause.on {
+		if due && p.loans.overdrawnLocked() && p.capacity() > 0 || p.pause.on {
 			head, due = parking.Nothing, false
 		}
 		switch {
