@@ -16,7 +16,7 @@ import (
 // setAsideLocked is [run.Owner.SetAside].
 func (ls *loans) setAsideLocked(c *cell.Cell, why run.Skip) (finish func()) {
 	turn := turnOf(c)
-	if ls.pool.stage >= stopping || !ls.takeOutLocked(c) {
+	if ls.pool.stage >= stopping || !ls.pool.waiting.takeOutLocked(c) {
 		return nil
 	}
 	ls.pool.unexpectLocked(c)
@@ -49,8 +49,8 @@ func turnOf(c *cell.Cell) int64 {
 }
 
 // takeOutLocked takes c out of wherever it waits, and reports whether it did.
-func (ls *loans) takeOutLocked(c *cell.Cell) bool {
-	return ls.pool.takeLocked(c) || ls.pool.removeHeldBackLocked(c)
+func (ws *waiting) takeOutLocked(c *cell.Cell) bool {
+	return ws.takeLocked(c) || ws.removeHeldBackLocked(c)
 }
 
 // endAside is the goroutine of a run that is set aside.

@@ -14,31 +14,31 @@ import (
 //
 // There is none while tasks have times, as claims do not look at the heap; while starts are
 // recorded; or while there are helpers, as whoever claims does not see that the pool is overdrawn.
-func (p *Pool) dealLocked() bool {
-	if p.inbox == nil || !p.plain && p.timed.Load() || p.watched.Load() || p.loans.waits.helping > 0 ||
-		p.Pace != nil {
+func (ws *waiting) dealLocked() bool {
+	if ws.inbox == nil || !ws.pool.plain && ws.pool.timed.Load() || ws.pool.watched.Load() || ws.pool.loans.waits.helping > 0 ||
+		ws.pool.Pace != nil {
 		return false
 	}
-	if !p.inbox.IsRow() {
+	if !ws.inbox.IsRow() {
 		return false
 	}
 	switch {
-	case p.batch != nil && !p.batch.Used(): // nobody claims from it any more: fill it again
+	case ws.batch != nil && !ws.batch.Used(): // nobody claims from it any more: fill it again
 	// A worker, perhaps at a long task, may still claim from the last batch; the one before it is
 	// free.
-	case p.spare != nil:
-		p.batch, p.spare = p.spare, nil
+	case ws.spare != nil:
+		ws.batch, ws.spare = ws.spare, nil
 	default:
-		p.batch = new(runqueue.Batch)
+		ws.batch = new(runqueue.Batch)
 	}
-	p.batch.Fill(p.inbox)
+	ws.batch.Fill(ws.inbox)
 	return true
 }
 
 // recallLocked puts back what is left of the batch, so that workers have to take the lock for it.
-func (p *Pool) recallLocked() {
-	if p.batch != nil {
-		p.batch.Recall(p.inbox)
+func (ws *waiting) recallLocked() {
+	if ws.batch != nil {
+		ws.batch.Recall(ws.inbox)
 	}
 }
 
@@ -55,8 +55,8 @@ func (w *worker) leaveLocked() {
 	if b == nil {
 		return
 	}
-	if b.Leave(w.ran+1) && b != p.batch { // one more: accountLocked has counted the last
-		p.spare = b
+	if b.Leave(w.ran+1) && b != p.waiting.batch { // one more: accountLocked has counted the last
+		p.waiting.spare = b
 	}
 	p.counts.Runs += w.ran
 	p.counts.Completed += w.ran

@@ -15,19 +15,19 @@ func TestTheLastOfABatchMayBeClaimedUnderOnesNose(t *testing.T) {
 	p.Init(1, true, Settings{Simple: true, Capacity: Unbounded})
 	p.mu.Lock()
 	for range 2 {
-		_, open := p.inbox.Put(runqueue.Entry{Slot: runqueue.Slot{Body: func(context.Context) error { return nil }}})
+		_, open := p.waiting.inbox.Put(runqueue.Entry{Slot: runqueue.Slot{Body: func(context.Context) error { return nil }}})
 		require.True(t, open)
 	}
-	_, due := p.queue.Head()
-	require.True(t, due && p.dealLocked())
-	require.NotNil(t, p.batch.Claim())
+	_, due := p.waiting.queue.Head()
+	require.True(t, due && p.waiting.dealLocked())
+	require.NotNil(t, p.waiting.batch.Claim())
 	_, due, dealt := p.headLocked()
 	require.True(t, due && dealt)
-	require.NotNil(t, p.batch.Claim(), "by another")
+	require.NotNil(t, p.waiting.batch.Claim(), "by another")
 	w := &worker{execution: execution{pool: p}}
 	require.Nil(t, w.popLocked(dealt, unread))
-	require.Zero(t, p.queue.Len())
-	p.batch = nil
+	require.Zero(t, p.waiting.queue.Len())
+	p.waiting.batch = nil
 	p.mu.Unlock()
 	p.Shutdown()
 	<-p.Terminated()

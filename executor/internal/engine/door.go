@@ -54,7 +54,7 @@ func (w way) in(p *Pool) time.Duration {
 
 // Execute accepts a task without options and without a future. The fast road of a tiny task.
 func (p *Pool) Execute(task Task) error {
-	if !p.special && p.inbox != nil && !p.runs.Watched {
+	if !p.special && p.waiting.inbox != nil && !p.runs.Watched {
 		return p.post(runqueue.Slot{Body: task})
 	}
 	s := Submission{Cell: new(cell.Cell), Task: task, Reports: true}
@@ -182,7 +182,7 @@ func (p *Pool) post(t runqueue.Slot) error {
 	if !p.plain && (e.Cell != nil || p.timed.Load() || p.watched.Load()) {
 		e.When = p.clock.Now()
 	}
-	told, open := p.inbox.Put(e)
+	told, open := p.waiting.inbox.Put(e)
 	if told {
 		delay.At(delay.TaskPosted)
 		p.mu.Lock()
@@ -217,7 +217,7 @@ func (p *Pool) enter(c *cell.Cell, pl *plan, w way) error {
 	}
 	// A task of a serial executor takes the lock, as does one with a name of its own: whether it
 	// may be queued depends on others. One that may wait for a limited time needs a timer.
-	if p.inbox != nil && pl.strand == nil && !pl.Unique && pl.BeginWithin == 0 {
+	if p.waiting.inbox != nil && pl.strand == nil && !pl.Unique && pl.BeginWithin == 0 {
 		return p.post(runqueue.Slot{Cell: c})
 	}
 	if w.ctx == nil {
@@ -326,7 +326,7 @@ func (p *Pool) mayAcceptLocked(c *cell.Cell) error {
 func (p *Pool) acceptedLocked(c *cell.Cell, pl *plan) {
 	p.counts.accepted++
 	if c.Order == 0 { // it is not in the queue
-		c.Order = p.order.Add(1)
+		c.Order = p.waiting.order.Add(1)
 	}
 	p.names.take(c, pl)
 	if pl.Periodic() {
@@ -371,12 +371,12 @@ func (p *Pool) enqueueLocked(c *cell.Cell) {
 	}
 	switch s := pl.strand; {
 	case s == nil:
-		p.placeLocked(c, c.When)
+		p.waiting.placeLocked(c, c.When)
 	case s.head == nil:
-		p.queueLocked(c)
+		p.waiting.queueLocked(c)
 		s.head = c
 	default:
-		p.holdBackLocked(s, c)
+		p.waiting.holdBackLocked(s, c)
 	}
 	p.acceptedLocked(c, pl)
 }
@@ -396,8 +396,8 @@ func (p *Pool) roomLocked(c *cell.Cell, free int) bool {
 		return true
 	}
 	// Tasks without a worker or, below zero, workers without a task.
-	waiting := p.queue.Len() - p.startsLocked(p.freeLocked(free))
-	outside := p.heldBack + len(p.deferred)
+	waiting := p.waiting.queue.Len() - p.startsLocked(p.freeLocked(free))
+	outside := p.waiting.heldBack + len(p.waiting.deferred)
 	switch s := planOf(c).strand; {
 	// It needs no worker yet, so a free one is no room for it.
 	case s != nil && p.closedLocked(s):
@@ -407,7 +407,7 @@ func (p *Pool) roomLocked(c *cell.Cell, free int) bool {
 	}
 	// A free worker may well be free because what it has run waits for another attempt. If it were
 	// room in any case, there would be no bound.
-	return len(p.deferred) < p.capacity() && (waiting < 0 || waiting+outside < p.capacity())
+	return len(p.waiting.deferred) < p.capacity() && (waiting < 0 || waiting+outside < p.capacity())
 }
 
 // freeLocked returns how many workers are free, on their way, or may be started, with so many more
@@ -450,7 +450,7 @@ func (p *Pool) promisedLocked() int {
 	if p.Pace == nil || p.capacity() == 0 || p.capacity() == unbounded {
 		return 0
 	}
-	waiting := p.queue.Len()
+	waiting := p.waiting.queue.Len()
 	beyond := waiting + p.outsideLocked() - p.capacity()
 	if beyond <= 0 || waiting == 0 {
 		return 0
@@ -461,7 +461,7 @@ func (p *Pool) promisedLocked() int {
 // roomForLocked reports whether n tasks more may wait as far as a PendingLimit is concerned.
 func (p *Pool) roomForLocked(n int) bool {
 	return p.PendingLimit == 0 ||
-		p.queue.Len()+p.heldBack+len(p.deferred)+n <= p.PendingLimit
+		p.waiting.queue.Len()+p.waiting.heldBack+len(p.waiting.deferred)+n <= p.PendingLimit
 }
 
 // outsideLocked returns how many of the tasks that wait outside the queue take room in it: those
@@ -471,17 +471,17 @@ func (p *Pool) outsideLocked() int {
 	if p.capacity() == 0 {
 		return 0
 	}
-	return p.heldBack + len(p.deferred)
+	return p.waiting.heldBack + len(p.waiting.deferred)
 }
 
 // placeLocked queues c, whether new or to repeat, for the time from which on it may begin. Among
 // tasks of equal time it is the last.
-func (p *Pool) placeLocked(c *cell.Cell, readyAt int64) {
-	if !p.timed.Load() {
-		p.timed.Store(true)
+func (ws *waiting) placeLocked(c *cell.Cell, readyAt int64) {
+	if !ws.pool.timed.Load() {
+		ws.pool.timed.Store(true)
 	}
-	c.Order = p.order.Add(1)
-	p.queue.Push(c, readyAt)
+	c.Order = ws.order.Add(1)
+	ws.queue.Push(c, readyAt)
 }
 
 // notifyLocked is to be called whenever the queue has changed or a worker may be missing. It lets
@@ -497,7 +497,7 @@ func (p *Pool) notifyLocked(now int64) {
 		return
 	}
 	// Each worker that starts with the head leaves room in the queue for the next submitter.
-	for p.plain && p.inbox == nil && p.Pace == nil && !p.loans.overdrawnLocked() && p.startBusyLocked() {
+	for p.plain && p.waiting.inbox == nil && p.Pace == nil && !p.loans.overdrawnLocked() && p.startBusyLocked() {
 		p.blockedSubmitters.admitLocked(p, 0)
 	}
 	mayGrow := len(p.workers) < p.limitLocked()
@@ -538,7 +538,7 @@ func (p *Pool) urgentLocked(head, now int64) bool {
 	case head <= p.urgent:
 		return true
 	}
-	line, _ := p.queue.Extent()
+	line, _ := p.waiting.queue.Extent()
 	return line > 0
 }
 
@@ -546,13 +546,13 @@ func (p *Pool) urgentLocked(head, now int64) bool {
 // again. That is certain only if the queue is empty, and not only closed by a pause, and no run can
 // still repeat, nor a strand advance.
 func (p *Pool) forgetTimesLocked(head int64) {
-	if head == parking.Nothing && p.counts.busy+p.heldBack == 0 && !p.pause.on && p.timed.Load() {
+	if head == parking.Nothing && p.counts.busy+p.waiting.heldBack == 0 && !p.pause.on && p.timed.Load() {
 		p.timed.Store(false)
 	}
 }
 
 // waitingLocked returns how many tasks are in the queue or in the batch.
-func (p *Pool) waitingLocked() int { return p.batch.Left() + p.queue.Len() }
+func (ws *waiting) waitingLocked() int { return ws.batch.Left() + ws.queue.Len() }
 
 // unread stands for a time that nobody has read from the clock.
 const unread = runqueue.Unread

@@ -21,7 +21,7 @@ func (p *Pool) Drain() []Pending {
 func (p *Pool) takeWaiting() []*cell.Cell {
 	p.mu.Lock()
 	defer p.mu.Unlock() // even if a user's WorkQueue panics
-	waiting := p.emptyLocked()
+	waiting := p.waiting.emptyLocked()
 	p.vacateLocked(waiting)
 	p.runs.SettlesLocked()
 	if !p.plain && p.surplusLocked() {

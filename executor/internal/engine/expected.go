@@ -54,12 +54,12 @@ func (p *Pool) joinLocked(c *cell.Cell) bool {
 	pl.expected, pl.strand = false, s
 	s.users--
 	if s.head != nil {
-		p.holdBackLocked(s, c)
+		p.waiting.holdBackLocked(s, c)
 		return false
 	}
 	s.head = c
-	if now := p.clock.Now(); p.readyAt(c) > now {
-		p.queueLocked(c)
+	if now := p.clock.Now(); p.waiting.readyAt(c) > now {
+		p.waiting.queueLocked(c)
 		p.notifyLocked(now)
 		return false
 	}

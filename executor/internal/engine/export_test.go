@@ -35,7 +35,7 @@ func (p *Pool) Validate() error {
 func (p *Pool) validateAccounts() error {
 	var dealt int
 	var ran uint64
-	accepted, _, queued := p.tallyLocked(func() { dealt, ran = p.playedLocked() })
+	accepted, _, queued := p.waiting.tallyLocked(func() { dealt, ran = p.playedLocked() })
 	busy, both := 0, 0 // of the latter, what has been settled while its body runs on: it counts as ended, too
 	for x := range p.executionsLocked() {
 		if x.Task == nil {
@@ -110,20 +110,20 @@ func (p *Pool) validateAside() error {
 			return fmt.Errorf("help is kept in mind for a wait that is over")
 		}
 	}
-	for s := range p.strands.entries {
+	for s := range p.waiting.strands.entries {
 		if err := s.waiting.Validate(); err != nil {
 			return err
 		}
 		aside += s.waiting.Len()
 	}
-	if aside != p.heldBack {
-		return fmt.Errorf("%d tasks wait aside, counted as %d", aside, p.heldBack)
+	if aside != p.waiting.heldBack {
+		return fmt.Errorf("%d tasks wait aside, counted as %d", aside, p.waiting.heldBack)
 	}
 	return nil
 }
 
 func (p *Pool) validateQueue() error {
-	switch q := p.queue.(type) {
+	switch q := p.waiting.queue.(type) {
 	case *runqueue.Inbox:
 		return q.Validate()
 	case *runqueue.Delayed:
@@ -153,9 +153,9 @@ func tasksOf(q runqueue.Queue) []*cell.Cell {
 
 // validateWaiting checks that what waits has not ended, and can run.
 func (p *Pool) validateWaiting() error {
-	cells := merge(tasksOf(p.queue), p.allHeldBackLocked())
-	if len(cells) != p.queue.Len()+p.heldBack {
-		return fmt.Errorf("%d tasks wait, counted as %d", len(cells), p.queue.Len()+p.heldBack)
+	cells := merge(tasksOf(p.waiting.queue), p.waiting.allHeldBackLocked())
+	if len(cells) != p.waiting.queue.Len()+p.waiting.heldBack {
+		return fmt.Errorf("%d tasks wait, counted as %d", len(cells), p.waiting.queue.Len()+p.waiting.heldBack)
 	}
 	for _, c := range cells {
 		if phase := c.Phase(); phase != cell.Pending || c.Body == nil {
@@ -167,7 +167,7 @@ func (p *Pool) validateWaiting() error {
 
 // validateBatches checks the batch that is dealt, those that workers still use, and the spare one.
 func (p *Pool) validateBatches() error {
-	users := map[*runqueue.Batch]int{p.batch: 0}
+	users := map[*runqueue.Batch]int{p.waiting.batch: 0}
 	for w := range p.workers {
 		if w.batch != nil {
 			users[w.batch]++
@@ -181,17 +181,17 @@ func (p *Pool) validateBatches() error {
 		if err := b.Validate(n); err != nil {
 			return err
 		}
-		if b != p.batch && b.Left() > 0 {
+		if b != p.waiting.batch && b.Left() > 0 {
 			return fmt.Errorf("two batches are dealt")
 		}
 	}
-	if p.spare == nil || p.spare == p.batch {
+	if p.waiting.spare == nil || p.waiting.spare == p.waiting.batch {
 		return nil
 	}
-	if users[p.spare] > 0 || p.spare.Left() > 0 {
+	if users[p.waiting.spare] > 0 || p.waiting.spare.Left() > 0 {
 		return fmt.Errorf("the spare batch is in use")
 	}
-	return p.spare.Validate(0)
+	return p.waiting.spare.Validate(0)
 }
 
 // validateWatching checks that the lot expects those back who have said so.
@@ -272,8 +272,8 @@ func (p *Pool) validateStage() error {
 		return nil
 	case p.stage == tidying, ended != (p.stage == terminated):
 		return fmt.Errorf("a pool rests that is %v", p.stage)
-	case p.stage >= stopping && p.waitingLocked()+p.heldBack > 0:
-		return fmt.Errorf("%d tasks wait in a pool that is %v", p.waitingLocked()+p.heldBack, p.stage)
+	case p.stage >= stopping && p.waiting.waitingLocked()+p.waiting.heldBack > 0:
+		return fmt.Errorf("%d tasks wait in a pool that is %v", p.waiting.waitingLocked()+p.waiting.heldBack, p.stage)
 	case p.stage == terminated && left > 0:
 		return fmt.Errorf("%d workers and guests in a pool that is over", left)
 	case p.stage < terminated && p.overLocked() && p.counts.busy == 0: // idle workers stay as long as others are busy
@@ -291,13 +291,13 @@ func (p *Pool) Denied() int {
 // Dealt returns how many tasks of a batch nobody has claimed.
 func (p *Pool) Dealt() int {
 	defer p.Lock()()
-	return p.batch.Left()
+	return p.waiting.batch.Left()
 }
 
 // Blocks returns how many blocks the inbox holds.
 func (p *Pool) Blocks() int {
 	defer p.Lock()()
-	return p.inbox.Blocks()
+	return p.waiting.inbox.Blocks()
 }
 
 // Watched has the pool be watched anew, before its first task.

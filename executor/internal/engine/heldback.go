@@ -11,15 +11,15 @@ import (
 // executor. They count as queued.
 
 // removeHeldBackLocked removes c if it is held back, and reports whether it was.
-func (p *Pool) removeHeldBackLocked(c *cell.Cell) bool {
+func (ws *waiting) removeHeldBackLocked(c *cell.Cell) bool {
 	s := planOf(c).strand
-	return s != nil && p.endHoldLocked(s, c)
+	return s != nil && ws.endHoldLocked(s, c)
 }
 
 // allHeldBackLocked returns the tasks held back, in order of submission, which the map of strands
 // does not keep.
-func (p *Pool) allHeldBackLocked() (cells []*cell.Cell) {
-	for s := range p.strands.entries {
+func (ws *waiting) allHeldBackLocked() (cells []*cell.Cell) {
+	for s := range ws.strands.entries {
 		cells = append(cells, s.waiting.All()...)
 	}
 	slices.SortStableFunc(cells, compareDue)
@@ -37,13 +37,13 @@ func merge(queue, elsewhere []*cell.Cell) []*cell.Cell {
 // inOrderLocked returns tasks of the queue, which come as they may begin, in the order of their
 // times: what has been put off is moved to where it would have been. The queue of a plain pool has
 // an order of its own.
-func (p *Pool) inOrderLocked(queue []*cell.Cell) []*cell.Cell {
-	if p.plain {
+func (ws *waiting) inOrderLocked(queue []*cell.Cell) []*cell.Cell {
+	if ws.pool.plain {
 		return queue
 	}
 	var late []*cell.Cell
 	onTime := slices.DeleteFunc(queue, func(c *cell.Cell) bool {
-		putOff := p.readyAt(c) > planOf(c).DueAt(c)
+		putOff := ws.readyAt(c) > planOf(c).DueAt(c)
 		if putOff {
 			late = append(late, c)
 		}
@@ -54,10 +54,10 @@ func (p *Pool) inOrderLocked(queue []*cell.Cell) []*cell.Cell {
 }
 
 // takeHeldBackLocked removes all tasks held back, and returns them in order of submission.
-func (p *Pool) takeHeldBackLocked() []*cell.Cell {
-	cells := p.allHeldBackLocked()
+func (ws *waiting) takeHeldBackLocked() []*cell.Cell {
+	cells := ws.allHeldBackLocked()
 	for _, c := range cells {
-		p.removeHeldBackLocked(c)
+		ws.removeHeldBackLocked(c)
 	}
 	return cells
 }

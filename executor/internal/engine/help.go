@@ -48,11 +48,11 @@ func (ls *loans) nextOf(a *await) (next *cell.Cell, at int64) {
 			s.addAwaitLocked(a) // c may have come to the strand during the wait
 		}
 		// No single run of a periodic task ends the wait.
-		if planOf(c).Periodic() || !ls.waitsToBegin(c) {
+		if planOf(c).Periodic() || !ls.pool.waiting.waitsToBegin(c) {
 			continue
 		}
 		if s != nil {
-			if c = s.head; !ls.waitsToBegin(c) {
+			if c = s.head; !ls.pool.waiting.waitsToBegin(c) {
 				continue
 			}
 		}
@@ -64,27 +64,27 @@ func (ls *loans) nextOf(a *await) (next *cell.Cell, at int64) {
 }
 
 // waitsToBegin reports whether c waits in the queue, for its turn, or for a time.
-func (ls *loans) waitsToBegin(c *cell.Cell) bool {
-	if ls.pool.waitsInQueue(c) {
+func (ws *waiting) waitsToBegin(c *cell.Cell) bool {
+	if ws.waitsInQueue(c) {
 		return true
 	}
-	_, waits := ls.pool.deferred[c]
+	_, waits := ws.deferred[c]
 	return waits
 }
 
 // meetLocked gives c, which is due, its place in the strand that expects it, and reports whether it
 // may begin. It is in the queue then.
 func (ls *loans) meetLocked(c *cell.Cell) bool {
-	if !ls.pool.queue.Remove(c) || !ls.pool.joinLocked(c) {
+	if !ls.pool.waiting.queue.Remove(c) || !ls.pool.joinLocked(c) {
 		return false
 	}
-	ls.pool.placeLocked(c, ls.pool.readyAt(c))
+	ls.pool.waiting.placeLocked(c, ls.pool.waiting.readyAt(c))
 	return true
 }
 
 // waitsInQueue reports whether c has a place among those that wait.
-func (p *Pool) waitsInQueue(c *cell.Cell) bool {
-	return c.Place != 0 || p.custom != nil && p.custom.Holds(c)
+func (ws *waiting) waitsInQueue(c *cell.Cell) bool {
+	return c.Place != 0 || ws.custom != nil && ws.custom.Holds(c)
 }
 
 // mayHelpLocked reports whether there may be a helper for a. A wait that is certain has lent a
@@ -160,7 +160,7 @@ func (ls *loans) helpLater(a *await) {
 // startHelperLocked runs c, which may begin, for a. If the queue does not have it, which only a
 // user's WorkQueue can cause, nothing happens.
 func (ls *loans) startHelperLocked(a *await, c *cell.Cell, now int64) {
-	if !ls.pool.takeLocked(c) {
+	if !ls.pool.waiting.takeLocked(c) {
 		return
 	}
 	ls.helpWithLocked(a, c, now)
@@ -185,7 +185,7 @@ func (ls *loans) helpWithLocked(a *await, c *cell.Cell, now int64) {
 	}
 	// Workers that claim from a batch do not take the lock, and so would not see that the pool is
 	// overdrawn.
-	ls.pool.recallLocked()
+	ls.pool.waiting.recallLocked()
 	go g.help()
 }
 
@@ -233,7 +233,7 @@ func (ls *loans) helpHeadLocked(a *await) {
 	case when == parking.Nothing:
 		ls.pool.blockedSubmitters.bypassLocked(ls.pool, a, now)
 	case due || when <= now:
-		if c := ls.pool.queue.Pop(now).Cell; ls.pool.joinLocked(c) {
+		if c := ls.pool.waiting.queue.Pop(now).Cell; ls.pool.joinLocked(c) {
 			ls.helpWithLocked(a, c, now)
 		}
 		ls.pool.notifyLocked(unread)

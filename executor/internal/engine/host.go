@@ -26,12 +26,12 @@ func (h *Host) Cancelled(c *cell.Cell, running bool) (tell func()) {
 	p.mu.Lock()
 	removed := true
 	switch {
-	case p.queue.Remove(c):
+	case p.waiting.queue.Remove(c):
 		p.vacatedLocked(c)
-	case p.endDeferLocked(c):
+	case p.waiting.endDeferLocked(c):
 		p.vacatedLocked(c)
 	// A task held back takes room in a bounded queue, too.
-	case p.heldBack > 0 && p.removeHeldBackLocked(c):
+	case p.waiting.heldBack > 0 && p.waiting.removeHeldBackLocked(c):
 		p.notifyLocked(unread)
 	default:
 		removed = false
@@ -47,7 +47,7 @@ func (h *Host) Cancelled(c *cell.Cell, running bool) (tell func()) {
 	if removed || running && !handedBack {
 		p.counts.cancelled++
 	}
-	if !p.plain && p.surplusLocked() && p.waitingLocked() == 0 {
+	if !p.plain && p.surplusLocked() && p.waiting.waitingLocked() == 0 {
 		// A worker above the core size may lead, waiting for this task. Nothing keeps it now.
 		p.lot.CallLeader()
 	}

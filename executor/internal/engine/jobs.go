@@ -269,7 +269,7 @@ func (js *jobs) addJobLocked(w *job, now int64) {
 		w.plan.Hold()
 		w.cell.When = w.plan.Due()
 	}
-	js.pool.placeLocked(w.cell, w.cell.When)
+	js.pool.waiting.placeLocked(w.cell, w.cell.When)
 	js.pool.acceptedLocked(w.cell, w.plan)
 	js.pool.notifyLocked(now)
 }

@@ -99,8 +99,8 @@ func (p *Pool) drainLocked() {
 	}
 	p.stage = draining
 	p.runs.EndShortageLocked()
-	if p.inbox != nil {
-		p.inbox.Close()
+	if p.waiting.inbox != nil {
+		p.waiting.inbox.Close()
 	}
 	p.announce() // starts the functions of AfterShutdown, on other goroutines: tasks are refused
 	p.blockedSubmitters.refuseAllLocked(p)
@@ -124,26 +124,26 @@ func (p *Pool) sweepLocked() []*cell.Cell {
 		return nil // all tasks that there are may run
 	}
 	if p.stage >= stopping {
-		swept := p.emptyLocked()
+		swept := p.waiting.emptyLocked()
 		p.vacateLocked(swept)
 		return swept
 	}
 	now := p.clock.Now()
 	keep := func(c *cell.Cell) bool { return p.mayStayLocked(c, now) }
-	swept := p.takeDeferredLocked(keep)
+	swept := p.waiting.takeDeferredLocked(keep)
 	if !p.plain { // all that is in the queue of a plain pool is due
-		swept = merge(p.inOrderLocked(p.queue.Filter(keep)), swept)
+		swept = merge(p.waiting.inOrderLocked(p.waiting.queue.Filter(keep)), swept)
 	}
 	return p.advancedPastLocked(swept)
 }
 
 // emptyLocked takes out everything that waits, and returns it in the order of its times. The batch
 // comes first: its tasks have left the queue.
-func (p *Pool) emptyLocked() []*cell.Cell {
-	p.recallLocked()
+func (ws *waiting) emptyLocked() []*cell.Cell {
+	ws.recallLocked()
 	none := func(*cell.Cell) bool { return false }
-	waiting := merge(p.inOrderLocked(p.queue.Filter(none)), p.takeHeldBackLocked())
-	return merge(waiting, p.takeDeferredLocked(none))
+	waiting := merge(ws.inOrderLocked(ws.queue.Filter(none)), ws.takeHeldBackLocked())
+	return merge(waiting, ws.takeDeferredLocked(none))
 }
 
 // advancedPastLocked lets in what waits in a serial executor behind a swept task, which was not

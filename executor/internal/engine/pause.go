@@ -35,7 +35,7 @@ func (p *Pool) pauseUntil(left *time.Duration) {
 		return
 	}
 	// Workers that claim from a batch do not take the lock, and so would go on.
-	p.recallLocked()
+	p.waiting.recallLocked()
 	p.endPauseLocked()
 	p.pause.on = true
 	p.runs.HoldLocked(true)

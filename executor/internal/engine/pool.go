@@ -34,16 +34,14 @@ type Task = func(ctx context.Context) error
 type Pool struct {
 	settings
 	clock     clock.Clock
-	plain     bool            // the queue knows no times: all that is in it is due
-	custom    Custom          // the queue, if the user supplied it
-	inbox     *runqueue.Inbox // the queue's front for submissions, or nil; see newQueue
-	slack     int64           // how late a run may be to share a wake-up
-	special   bool            // tasks without options have decorators, or defaults
-	watched   atomic.Bool     // bare tasks are to record when they start
-	timed     atomic.Bool     // there may be tasks with a time; written with the lock held
-	submitted *plan           // shared by the tasks that have a future and no options
-	executed  *plan           // shared by the tasks without a future and options
-	named     namedPlans      // shared by the tasks of which nothing is known but their names
+	plain     bool        // the queue knows no times: all that is in it is due
+	slack     int64       // how late a run may be to share a wake-up
+	special   bool        // tasks without options have decorators, or defaults
+	watched   atomic.Bool // bare tasks are to record when they start
+	timed     atomic.Bool // there may be tasks with a time; written with the lock held
+	submitted *plan       // shared by the tasks that have a future and no options
+	executed  *plan       // shared by the tasks without a future and options
+	named     namedPlans  // shared by the tasks of which nothing is known but their names
 
 	runs    run.Owner // what pools and event loops have in common
 	runners runners   // the goroutines that are running its tasks
@@ -51,9 +49,7 @@ type Pool struct {
 	closing  context.Context    // ends when the pool is shut down
 	announce context.CancelFunc // ends closing; what that calls runs on other goroutines
 
-	order atomic.Uint64 // of the last task that placeLocked has queued; written with the lock held
-
-	_ [64]byte // keeps what every run writes out of the cache lines above
+	waiting waiting // its first part is that of submitters; what every run writes is in the rest
 
 	mu sync.Mutex // guards the fields below, and maximum among the settings
 
@@ -61,11 +57,8 @@ type Pool struct {
 	stage             stage // see the type for its transitions
 	core              int
 	counts            counts
-	queue             runqueue.Queue
-	batch             *runqueue.Batch // claimed before anything in the queue; may be nil
-	spare             *runqueue.Batch // the next batch to fill; may be nil
-	lot               *parking.Lot    // idle workers
-	urgent            int64           // what was due by then must not wait for slack
+	lot               *parking.Lot // idle workers
+	urgent            int64        // what was due by then must not wait for slack
 	workers           map[*worker]struct{}
 	blockedSubmitters blockedSubmitters // wait for room
 
@@ -74,12 +67,9 @@ type Pool struct {
 	asked     int64         // when somebody has last asked for runs in progress
 	done      chan struct{} // closed at the end
 
-	loans    loans
-	strands  shrinkingMap[*strand, struct{}] // serial executors with tasks behind the first
-	deferred deferred                        // tasks of a plain pool that wait for a time
-	names    names                           // of live tasks that have theirs alone
-	jobs     jobs
-	heldBack int // accepted tasks outside the queue; see heldback.go
+	loans loans
+	names names // of live tasks that have theirs alone
+	jobs  jobs
 }
 
 // Init makes p ready for its first task. A plain pool knows no times. The settings go together: that
@@ -104,7 +94,7 @@ func (p *Pool) Init(core int, plain bool, s Settings) {
 		SetAside:    p.loans.setAsideLocked,
 	}
 	p.core = core
-	p.jobs.pool, p.loans.pool = p, p
+	p.jobs.pool, p.loans.pool, p.waiting.pool = p, p, p
 	p.runs.Size = p.sizeAsMade()
 	sight.Open(&p.runs, (*crew)(p), p.Before != nil || p.After != nil)
 	p.special = len(p.Decorate) > 0 || p.Shared.Defaults != nil
@@ -112,7 +102,7 @@ func (p *Pool) Init(core int, plain bool, s Settings) {
 	p.submitted.shared, p.executed.shared = true, true
 	p.executed.Reports = true
 	p.watched.Store(p.runs.OnError != nil || p.runs.Watched)
-	p.queue = p.newQueue()
+	p.waiting.queue = p.waiting.newQueue()
 	p.lot = parking.New(&p.mu, p.clock)
 	p.lot.OnGuard(func() { p.notifyLocked(unread) })
 	if !p.plain {
@@ -130,25 +120,25 @@ func (p *Pool) Runs() *run.Owner { return &p.runs }
 // submissions reach the queue without the pool's lock. There is none under a [PendingLimit],
 // because the inbox cannot see what waits elsewhere, nor for a plain pool whose queue is bounded or
 // ordered.
-func (p *Pool) newQueue() runqueue.Queue {
+func (ws *waiting) newQueue() runqueue.Queue {
 	var order *atomic.Uint64
-	if !p.plain {
-		order = &p.order
+	if !ws.pool.plain {
+		order = &ws.order
 	}
-	front := runqueue.NewInbox(p.executed.Cells(), order)
-	if p.PendingLimit == 0 && (!p.plain || p.Simple) {
-		p.inbox = front
+	front := runqueue.NewInbox(ws.pool.executed.Cells(), order)
+	if ws.pool.PendingLimit == 0 && (!ws.pool.plain || ws.pool.Simple) {
+		ws.inbox = front
 	}
-	if !p.plain {
+	if !ws.pool.plain {
 		q := runqueue.NewDelayed(front)
-		q.ReadyAt = p.readyAt
+		q.ReadyAt = ws.readyAt
 		return q
 	}
-	if p.inbox != nil {
-		return p.inbox
+	if ws.inbox != nil {
+		return ws.inbox
 	}
-	q := p.MakeQueue()
-	p.custom, _ = q.(Custom)
+	q := ws.pool.MakeQueue()
+	ws.custom, _ = q.(Custom)
 	return q
 }
 

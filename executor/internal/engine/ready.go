@@ -28,7 +28,7 @@ import (
 
 // readyAt returns from when on c may begin, as the head of its lane if it is in one, by all but the
 // pace of the pool. It is what the queue is ordered by.
-func (p *Pool) readyAt(c *cell.Cell) int64 {
+func (ws *waiting) readyAt(c *cell.Cell) int64 {
 	pl := planOf(c)
 	at := pl.DueAt(c)
 	if s := pl.strand; s != nil {
@@ -38,15 +38,15 @@ func (p *Pool) readyAt(c *cell.Cell) int64 {
 }
 
 // beginsAtLocked is readyAt with the pace of the pool: from then on c may begin.
-func (p *Pool) beginsAtLocked(c *cell.Cell) int64 { return max(p.readyAt(c), p.Pace.next()) }
+func (p *Pool) beginsAtLocked(c *cell.Cell) int64 { return max(p.waiting.readyAt(c), p.Pace.next()) }
 
 // headLocked tells from when on the next task of the queue may begin, as [runqueue.Queue.Head]
 // does, and whether it is in a batch: then another worker may claim it before the caller does.
 func (p *Pool) headLocked() (when int64, due, dealt bool) {
-	if p.batch.Left() > 0 {
+	if p.waiting.batch.Left() > 0 {
 		return 0, true, true
 	}
-	when, due = p.queue.Head()
+	when, due = p.waiting.queue.Head()
 	if p.Pace != nil && when != parking.Nothing {
 		return max(when, p.Pace.next()), false, false
 	}

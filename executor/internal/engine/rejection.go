@@ -110,11 +110,11 @@ func (p *Pool) exchange(c *cell.Cell, oldest **cell.Cell) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	err := p.tryEnqueueLocked(c, p.now())
-	if err != ErrSaturated || !p.plain || p.queue.Len() == 0 {
+	if err != ErrSaturated || !p.plain || p.waiting.queue.Len() == 0 {
 		return err
 	}
 	// Never bare: only a queue with a limit rejects, and that holds cells.
-	*oldest = p.queue.Pop(unread).Cell
+	*oldest = p.waiting.queue.Pop(unread).Cell
 	p.runs.SettlesLocked()
 	if s := planOf(*oldest).strand; s != nil {
 		p.advanceLocked(s)

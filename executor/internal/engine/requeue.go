@@ -17,11 +17,11 @@ func (p *Pool) requeueLocked(c *cell.Cell, when, now int64) (moved bool, then fu
 	if p.stage == draining && !pl.Periodic() && when > now && !p.executeDelayed.Load() {
 		return false, nil
 	}
-	if !p.takeLocked(c) {
+	if !p.waiting.takeLocked(c) {
 		return false, nil
 	}
 	c.When = when
-	p.queueLocked(c)
+	p.waiting.queueLocked(c)
 	if when <= now {
 		p.urgent = max(p.urgent, when)
 	}
@@ -34,8 +34,8 @@ func (p *Pool) requeueLocked(c *cell.Cell, when, now int64) (moved bool, then fu
 
 // takeLocked takes c out of the queue, or out of the deferred tasks, and reports whether it was
 // there. What waits for its turn in a lane is not.
-func (p *Pool) takeLocked(c *cell.Cell) bool {
-	return p.waitsInQueue(c) && p.queue.Remove(c) || p.endDeferLocked(c)
+func (ws *waiting) takeLocked(c *cell.Cell) bool {
+	return ws.waitsInQueue(c) && ws.queue.Remove(c) || ws.endDeferLocked(c)
 }
 
 // queueAgainLocked queues c for its next run or attempt. An attempt counts for the time of its run.
@@ -44,20 +44,20 @@ func (p *Pool) queueAgainLocked(c *cell.Cell, when int64) {
 	if !pl.Retrying() {
 		c.When = when
 	}
-	p.queueLocked(c)
+	p.waiting.queueLocked(c)
 	if !pl.Periodic() {
 		p.loans.helpAnewLocked(c)
 	}
 }
 
 // queueLocked queues c for when it may begin.
-func (p *Pool) queueLocked(c *cell.Cell) {
-	at := p.readyAt(c)
-	if p.plain && at > p.clock.Now() {
-		p.deferLocked(c, at)
+func (ws *waiting) queueLocked(c *cell.Cell) {
+	at := ws.readyAt(c)
+	if ws.pool.plain && at > ws.pool.clock.Now() {
+		ws.deferLocked(c, at)
 		return
 	}
-	p.placeLocked(c, at)
+	ws.placeLocked(c, at)
 }
 
 // helpAnewLocked looks again at the waits for c, which is queued for another time than before, and
@@ -87,45 +87,45 @@ func (ls *loans) helpAnewLocked(c *cell.Cell) {
 type deferred map[*cell.Cell]*time.Timer // nil for a time that never comes
 
 // deferLocked queues c once it may begin.
-func (p *Pool) deferLocked(c *cell.Cell, at int64) {
-	if p.deferred == nil {
-		p.deferred = deferred{}
+func (ws *waiting) deferLocked(c *cell.Cell, at int64) {
+	if ws.deferred == nil {
+		ws.deferred = deferred{}
 	}
-	p.deferred[c] = nil
+	ws.deferred[c] = nil
 	if at == clock.Never {
 		return
 	}
-	p.deferred[c] = time.AfterFunc(time.Duration(at-p.clock.Now()), func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
+	ws.deferred[c] = time.AfterFunc(time.Duration(at-ws.pool.clock.Now()), func() {
+		ws.pool.mu.Lock()
+		defer ws.pool.mu.Unlock()
 		// A timer that comes too late must not end another wait.
-		if p.readyAt(c) <= p.clock.Now() && p.endDeferLocked(c) {
-			p.placeLocked(c, at)
-			p.notifyLocked(unread)
+		if ws.readyAt(c) <= ws.pool.clock.Now() && ws.endDeferLocked(c) {
+			ws.placeLocked(c, at)
+			ws.pool.notifyLocked(unread)
 		}
 	})
 }
 
 // endDeferLocked takes c out of the deferred tasks, and reports whether it was among them.
-func (p *Pool) endDeferLocked(c *cell.Cell) bool {
-	timer, found := p.deferred[c]
+func (ws *waiting) endDeferLocked(c *cell.Cell) bool {
+	timer, found := ws.deferred[c]
 	if timer != nil {
 		timer.Stop()
 	}
-	delete(p.deferred, c)
+	delete(ws.deferred, c)
 	return found
 }
 
 // takeDeferredLocked takes out the deferred tasks that keep does not accept, and returns them in
 // the order of their times.
-func (p *Pool) takeDeferredLocked(keep func(c *cell.Cell) bool) (cells []*cell.Cell) {
-	for c := range p.deferred {
+func (ws *waiting) takeDeferredLocked(keep func(c *cell.Cell) bool) (cells []*cell.Cell) {
+	for c := range ws.deferred {
 		if !keep(c) {
 			cells = append(cells, c)
 		}
 	}
 	for _, c := range cells {
-		p.endDeferLocked(c)
+		ws.endDeferLocked(c)
 	}
 	slices.SortFunc(cells, compareDue)
 	return cells

@@ -111,5 +111,5 @@ func (c *crew) Holders() (holders []sight.Holder) {
 // Waiting is that of [sight.Crew].
 func (c *crew) Waiting() int {
 	p := c.pool()
-	return p.waitingLocked() + p.heldBack
+	return p.waiting.waitingLocked() + p.waiting.heldBack
 }

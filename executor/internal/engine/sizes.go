@@ -65,7 +65,7 @@ func (p *Pool) SetCoreTimeout(on bool) error {
 // work for one. The batch goes back to the queue, because workers that claim from it do not take
 // the lock, and so would not see the change.
 func (p *Pool) reconsiderLocked() {
-	p.recallLocked() // workers come by the lock
+	p.waiting.recallLocked() // workers come by the lock
 	p.loans.freedLocked()
 	p.lot.CallAll()
 	p.notifyLocked(unread)
@@ -120,7 +120,7 @@ func (p *Pool) overfullLocked() bool {
 	if p.capacity() == unbounded {
 		return false
 	}
-	waiting := p.queue.Len()
+	waiting := p.waiting.queue.Len()
 	return waiting > 0 && waiting+p.outsideLocked() > p.capacity()
 }
 

@@ -14,17 +14,17 @@ import (
 // allocation; what has been added since then makes the snapshot grow.
 func (p *Pool) see(also func()) runqueue.Snapshot {
 	p.mu.Lock()
-	line, timed := p.queue.Extent()
-	heldBack := p.heldBack + len(p.deferred)
+	line, timed := p.waiting.queue.Extent()
+	heldBack := p.waiting.heldBack + len(p.waiting.deferred)
 	p.mu.Unlock()
 	s := runqueue.NewSnapshot(line, timed, heldBack, seen)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	also()
 	// Only the queue can be looked at in order.
-	p.recallLocked()
-	p.queue.Look(&s)
-	outside := slices.AppendSeq(p.allHeldBackLocked(), maps.Keys(p.deferred))
+	p.waiting.recallLocked()
+	p.waiting.queue.Look(&s)
+	outside := slices.AppendSeq(p.waiting.allHeldBackLocked(), maps.Keys(p.waiting.deferred))
 	slices.SortStableFunc(outside, compareDue)
 	for _, c := range outside {
 		s.AddHeldBack(c)
@@ -64,8 +64,8 @@ func (p *Pool) Next(n int) []Pending {
 	}
 	s := runqueue.NewGlance(n, seen)
 	p.mu.Lock()
-	p.recallLocked()
-	p.queue.Look(&s)
+	p.waiting.recallLocked()
+	p.waiting.queue.Look(&s)
 	p.mu.Unlock()
 	first := s.First()
 	pending := make([]Pending, len(first))

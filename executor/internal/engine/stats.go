@@ -64,7 +64,7 @@ func (p *Pool) Stats() (s Stats, late, took lateness.Histogram, measured bool) {
 func (p *Pool) statsLocked() Stats {
 	var dealt int
 	var ran uint64
-	accepted, rejected, queued := p.tallyLocked(func() { dealt, ran = p.playedLocked() })
+	accepted, rejected, queued := p.waiting.tallyLocked(func() { dealt, ran = p.playedLocked() })
 	return Stats{
 		Name:        p.runs.Name,
 		State:       p.stage.String(),
@@ -76,7 +76,7 @@ func (p *Pool) statsLocked() Stats {
 		Largest:     p.counts.largest,
 		Paused:      p.pause.on,
 		Busy:        p.counts.busy,
-		Queued:      queued + dealt + len(p.deferred),
+		Queued:      queued + dealt + len(p.waiting.deferred),
 		Blocked:     p.blockedSubmitters.list.Len(),
 		Accepted:    accepted,
 		Rejected:    rejected,
@@ -108,10 +108,10 @@ func (p *Pool) overrunningLocked() (n int) {
 
 // overdueLocked returns for how long the head of the queue has been due.
 func (p *Pool) overdueLocked() time.Duration {
-	if p.custom != nil { // which is the user's, and knows no times
+	if p.waiting.custom != nil { // which is the user's, and knows no times
 		return 0
 	}
-	when, _ := p.queue.Head()
+	when, _ := p.waiting.queue.Head()
 	if when == unread || when == parking.Nothing {
 		return 0
 	}
@@ -128,26 +128,26 @@ func (p *Pool) boundLocked() int {
 
 // tallyLocked returns one consistent snapshot of the tasks accepted, rejected and waiting, without
 // those in a batch. It calls also inside that snapshot, with submissions locked out.
-func (p *Pool) tallyLocked(also func()) (accepted, rejected uint64, queued int) {
-	accepted, rejected = p.counts.accepted, p.counts.rejected
-	if p.inbox == nil {
+func (ws *waiting) tallyLocked(also func()) (accepted, rejected uint64, queued int) {
+	accepted, rejected = ws.pool.counts.accepted, ws.pool.counts.rejected
+	if ws.inbox == nil {
 		also()
-		return accepted, rejected, p.queue.Len() + p.heldBack
+		return accepted, rejected, ws.queue.Len() + ws.heldBack
 	}
-	accepted, rejected, queued = p.inbox.Tally(accepted, rejected, also)
-	if q, ok := p.queue.(*runqueue.Delayed); ok {
+	accepted, rejected, queued = ws.inbox.Tally(accepted, rejected, also)
+	if q, ok := ws.queue.(*runqueue.Delayed); ok {
 		queued += q.Beside()
 	}
-	return accepted, rejected, queued + p.heldBack
+	return accepted, rejected, queued + ws.heldBack
 }
 
 // playedLocked returns how many tasks of batches are not claimed yet, and how many have ended that
 // are not in the counts yet. Both are of one moment, because Progress reads each batch once.
 func (p *Pool) playedLocked() (left int, ended uint64) {
 	var seen []*runqueue.Batch
-	if p.batch != nil {
-		left, ended = p.batch.Progress()
-		seen = append(seen, p.batch)
+	if p.waiting.batch != nil {
+		left, ended = p.waiting.batch.Progress()
+		seen = append(seen, p.waiting.batch)
 	}
 	for w := range p.workers {
 		// Several workers may still be at the tasks of one earlier batch.

@@ -55,11 +55,11 @@ func (pl *plan) home() *strand {
 }
 
 // holdBackLocked makes c wait for its turn.
-func (p *Pool) holdBackLocked(s *strand, c *cell.Cell) {
+func (ws *waiting) holdBackLocked(s *strand, c *cell.Cell) {
 	s.waiting.Push(c)
-	p.heldBack++
+	ws.heldBack++
 	if s.waiting.Len() == 1 {
-		p.strands.put(s, struct{}{})
+		ws.strands.put(s, struct{}{})
 	}
 }
 
@@ -71,8 +71,8 @@ func (p *Pool) advanceLocked(s *strand) {
 		return
 	}
 	s.head = s.waiting.First()
-	p.endHoldLocked(s, s.head)
-	p.queueLocked(s.head)
+	p.waiting.endHoldLocked(s, s.head)
+	p.waiting.queueLocked(s.head)
 	s.helpLocked(p) // the new head may be what somebody waits for, or in front of that
 }
 
@@ -98,13 +98,13 @@ func (s *strand) removeAwait(a *await) {
 
 // endHoldLocked takes c out of those that wait for their turn, and reports whether it was among
 // them.
-func (p *Pool) endHoldLocked(s *strand, c *cell.Cell) bool {
+func (ws *waiting) endHoldLocked(s *strand, c *cell.Cell) bool {
 	if !s.waiting.Remove(c) {
 		return false
 	}
-	p.heldBack--
+	ws.heldBack--
 	if s.waiting.Len() == 0 {
-		p.strands.remove(s)
+		ws.strands.remove(s)
 	}
 	return true
 }

@@ -78,7 +78,7 @@ func (w *worker) launchLocked() {
 // wantsBusyLocked reports whether another worker is needed even after those have come that are idle
 // or on their way.
 func (p *Pool) wantsBusyLocked() bool {
-	waiting := p.queue.Len() - p.lot.Idle() - p.lot.Coming()
+	waiting := p.waiting.queue.Len() - p.lot.Idle() - p.lot.Coming()
 	switch {
 	case waiting <= 0:
 		return false
@@ -100,7 +100,7 @@ func (p *Pool) startBusyLocked() bool {
 	}
 	w := p.addWorkerLocked()
 	// The task may have been cancelled a moment ago; the worker then looks for another.
-	if !w.startLocked(p.queue.Pop(unread).Cell, p.clock.Now()) {
+	if !w.startLocked(p.waiting.queue.Pop(unread).Cell, p.clock.Now()) {
 		w.launchLocked()
 		return true
 	}
@@ -301,11 +301,11 @@ func (w *worker) popLocked(dealt bool, now int64) *cell.Cell {
 // which may become a new batch.
 func (w *worker) popEntryLocked(dealt bool, now int64) (e runqueue.Entry) {
 	p := w.pool
-	if !dealt && !p.dealLocked() {
-		return p.queue.Pop(now)
+	if !dealt && !p.waiting.dealLocked() {
+		return p.waiting.queue.Pop(now)
 	}
-	if e.Body = p.batch.Claim(); e.Body != nil {
-		w.joinLocked(p.batch)
+	if e.Body = p.waiting.batch.Claim(); e.Body != nil {
+		w.joinLocked(p.waiting.batch)
 	}
 	return e
 }
@@ -358,7 +358,7 @@ func (w *worker) patience() <-chan time.Time {
 // overLocked reports whether there is nothing left to do for a worker.
 func (p *Pool) overLocked() bool {
 	return p.stage >= stopping ||
-		p.stage == draining && p.waitingLocked()+len(p.deferred) == 0
+		p.stage == draining && p.waiting.waitingLocked()+len(p.waiting.deferred) == 0
 }
 
 // mayRepeatLocked reports whether a task may be queued again, for its next run or attempt.
