@@ -23,14 +23,14 @@ func (ls *loans) setAsideLocked(c *cell.Cell, why run.Skip) (finish func()) {
 	g := ls.addExtraRunLocked()
 	g.Aside, g.aside = why, true
 	started := g.startLocked(c, ls.pool.clock.Now())
-	g.Freed, g.Meant = turn, ls.pool.lot.Until() // what it has waited for, if late runs are explained
+	g.Freed, g.Meant = turn, ls.pool.crew.lot.Until() // what it has waited for, if late runs are explained
 	if !started {
 		delete(ls.extraRuns, g) // it was cancelled a moment ago, and has been counted
-		ls.pool.notifyLocked(unread)
+		ls.pool.crew.notifyLocked(unread)
 		return nil
 	}
 	ls.pool.counts.busy--
-	ls.pool.notifyLocked(unread) // there is room where it was
+	ls.pool.crew.notifyLocked(unread) // there is room where it was
 	return func() { go g.endAside() }
 }
 
@@ -77,7 +77,7 @@ func (g *extraRun) departAside() {
 	}
 	p.runners.leave(&g.execution)
 	delete(p.loans.extraRuns, g)
-	p.notifyLocked(unread)
+	p.crew.notifyLocked(unread)
 	ended := p.emptiedLocked()
 	p.mu.Unlock()
 	p.finish(ended)

@@ -64,7 +64,7 @@ func (es *blockedSubmitters) bypassLocked(p *Pool, a *await, now int64) {
 	e := es.list.Remove(es.list.Front()).(*blockedSubmitter)
 	if planOf(e.cell).strand != nil { // it may not be its turn
 		e.enqueueLocked(p)
-		p.notifyLocked(now)
+		p.crew.notifyLocked(now)
 	} else {
 		p.acceptedLocked(e.cell, planOf(e.cell))
 		p.loans.helpWithLocked(a, e.cell, now)
@@ -138,7 +138,7 @@ func (p *Pool) withdraw(e *blockedSubmitter, place *list.Element) bool {
 	}
 	p.blockedSubmitters.list.Remove(place)
 	p.leaveLocked(e.cell)
-	p.notifyLocked(unread) // there may be room for those behind
+	p.crew.notifyLocked(unread) // there may be room for those behind
 	return true
 }
 

@@ -187,7 +187,7 @@ func (p *Pool) post(t runqueue.Slot) error {
 		delay.At(delay.TaskPosted)
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.notifyLocked(unread)
+		p.crew.notifyLocked(unread)
 	}
 	if !open {
 		return p.refusal(nameOf(t.Cell), ErrShutdown)
@@ -352,11 +352,11 @@ func (p *Pool) tryEnqueueLocked(c *cell.Cell, now int64) error {
 	p.enqueueLocked(c)
 	urgent := !p.plain && c.When <= now
 	if urgent {
-		p.urgent = max(p.urgent, c.When)
+		p.crew.urgent = max(p.crew.urgent, c.When)
 	}
 	// In a heap of times, only a new head changes when to wake up; or a task that must not wait.
 	if p.plain || urgent || c.Place <= 1 {
-		p.notifyLocked(now)
+		p.crew.notifyLocked(now)
 	}
 	return nil
 }
@@ -386,39 +386,39 @@ func (p *Pool) enqueueLocked(c *cell.Cell) {
 // caller may be about to become free itself: free says how many workers to add. Workers above the
 // maximum size do not count, as they will take nothing more.
 func (p *Pool) roomLocked(c *cell.Cell, free int) bool {
-	if p.PendingLimit == 0 && p.capacity() == unbounded {
+	if p.PendingLimit == 0 && p.crew.capacity() == unbounded {
 		return true
 	}
 	if !p.roomForLocked(1) {
 		return false
 	}
-	if p.capacity() == unbounded {
+	if p.crew.capacity() == unbounded {
 		return true
 	}
 	// Tasks without a worker or, below zero, workers without a task.
-	waiting := p.waiting.queue.Len() - p.startsLocked(p.freeLocked(free))
+	waiting := p.waiting.queue.Len() - p.startsLocked(p.crew.freeLocked(free))
 	outside := p.waiting.heldBack + len(p.waiting.deferred)
 	switch s := planOf(c).strand; {
 	// It needs no worker yet, so a free one is no room for it.
 	case s != nil && p.closedLocked(s):
-		return p.capacity() == 0 || max(waiting, 0)+outside < p.capacity()
-	case p.capacity() == 0:
+		return p.crew.capacity() == 0 || max(waiting, 0)+outside < p.crew.capacity()
+	case p.crew.capacity() == 0:
 		return waiting < 0
 	}
 	// A free worker may well be free because what it has run waits for another attempt. If it were
 	// room in any case, there would be no bound.
-	return len(p.waiting.deferred) < p.capacity() && (waiting < 0 || waiting+outside < p.capacity())
+	return len(p.waiting.deferred) < p.crew.capacity() && (waiting < 0 || waiting+outside < p.crew.capacity())
 }
 
 // freeLocked returns how many workers are free, on their way, or may be started, with so many more
 // that are about to become free.
-func (p *Pool) freeLocked(more int) int {
-	occupied := len(p.workers) - p.lot.Idle() - p.lot.Coming() - more
+func (cr *Crew) freeLocked(more int) int {
+	occupied := len(cr.workers) - cr.lot.Idle() - cr.lot.Coming() - more
 	// Helpers occupy the places of workers, but a caller who runs a task by itself brings its own.
-	if p.loans.waits.helping > 0 {
-		occupied = max(occupied, p.loans.activeLocked()-p.loans.waits.callers)
+	if cr.pool.loans.waits.helping > 0 {
+		occupied = max(occupied, cr.pool.loans.activeLocked()-cr.pool.loans.waits.callers)
 	}
-	return max(p.maximumSizeLocked()-occupied, 0)
+	return max(cr.maximumSizeLocked()-occupied, 0)
 }
 
 // closedLocked reports whether another task of s could not begin now, even on a free worker: the
@@ -436,9 +436,9 @@ func (p *Pool) closedLocked(s *strand) bool {
 // that would have the submitters looked at again when the pace allows more.
 func (p *Pool) startsLocked(free int) int {
 	switch {
-	case p.pause.on:
+	case p.crew.pause.on:
 		return 0
-	case p.Pace == nil || p.capacity() == 0 || free == 0:
+	case p.Pace == nil || p.crew.capacity() == 0 || free == 0:
 		return free
 	}
 	return min(free, p.Pace.left(p.now()))
@@ -447,15 +447,15 @@ func (p *Pool) startsLocked(free int) int {
 // promisedLocked returns how many starts that the pace has left are for tasks in the queue: those
 // beyond its capacity were let in because free workers may begin them.
 func (p *Pool) promisedLocked() int {
-	if p.Pace == nil || p.capacity() == 0 || p.capacity() == unbounded {
+	if p.Pace == nil || p.crew.capacity() == 0 || p.crew.capacity() == unbounded {
 		return 0
 	}
 	waiting := p.waiting.queue.Len()
-	beyond := waiting + p.outsideLocked() - p.capacity()
+	beyond := waiting + p.outsideLocked() - p.crew.capacity()
 	if beyond <= 0 || waiting == 0 {
 		return 0
 	}
-	return min(beyond, waiting, p.startsLocked(p.freeLocked(0)))
+	return min(beyond, waiting, p.startsLocked(p.crew.freeLocked(0)))
 }
 
 // roomForLocked reports whether n tasks more may wait as far as a PendingLimit is concerned.
@@ -468,7 +468,7 @@ func (p *Pool) roomForLocked(n int) bool {
 // held back behind another, and those that wait for their time. Where nothing may queue, under
 // HandOff, none do: there they wait without bound.
 func (p *Pool) outsideLocked() int {
-	if p.capacity() == 0 {
+	if p.crew.capacity() == 0 {
 		return 0
 	}
 	return p.waiting.heldBack + len(p.waiting.deferred)
@@ -488,57 +488,57 @@ func (ws *waiting) placeLocked(c *cell.Cell, readyAt int64) {
 // in blocked submitters for whom there is room now. Then it sees to it that somebody looks at the
 // head in time: it calls an idle worker, sets the leader's alarm, or starts a worker if all are
 // busy and one more is allowed. Pass unread if the clock has not been read, or too long ago.
-func (p *Pool) notifyLocked(now int64) {
-	if p.stage >= stopping {
+func (cr *Crew) notifyLocked(now int64) {
+	if cr.pool.stage >= stopping {
 		return // workers only leave now
 	}
-	p.blockedSubmitters.admitLocked(p, 0)
-	if p.pause.on {
+	cr.pool.blockedSubmitters.admitLocked(cr.pool, 0)
+	if cr.pause.on {
 		return
 	}
 	// Each worker that starts with the head leaves room in the queue for the next submitter.
-	for p.plain && p.waiting.inbox == nil && p.Pace == nil && !p.loans.overdrawnLocked() && p.startBusyLocked() {
-		p.blockedSubmitters.admitLocked(p, 0)
+	for cr.pool.plain && cr.pool.waiting.inbox == nil && cr.pool.Pace == nil && !cr.pool.loans.overdrawnLocked() && cr.startBusyLocked() {
+		cr.pool.blockedSubmitters.admitLocked(cr.pool, 0)
 	}
-	mayGrow := len(p.workers) < p.limitLocked()
-	if !mayGrow && p.lot.Idle() == 0 {
-		if !p.runs.Watching() {
-			p.busyLocked()
+	mayGrow := len(cr.workers) < cr.limitLocked()
+	if !mayGrow && cr.lot.Idle() == 0 {
+		if !cr.pool.runs.Watching() {
+			cr.busyLocked()
 		}
 		return // all are busy, and each looks again after its task
 	}
-	head, due, _ := p.headLocked()
+	head, due, _ := cr.pool.headLocked()
 	switch {
 	case due:
 		now = max(now, head)
 	case now < head:
-		now = p.now() // an old reading would set the alarm too late
+		now = cr.pool.now() // an old reading would set the alarm too late
 	}
-	if !due && !p.urgentLocked(head, now) {
-		head = p.lookAtLocked(head)
+	if !due && !cr.urgentLocked(head, now) {
+		head = cr.lookAtLocked(head)
 	}
-	if head <= now && p.loans.overdrawnLocked() {
-		if !p.runs.Watching() {
-			p.busyLocked()
+	if head <= now && cr.pool.loans.overdrawnLocked() {
+		if !cr.pool.runs.Watching() {
+			cr.busyLocked()
 		}
 		return // a worker would take nothing; freedLocked notifies once a place is free
 	}
-	if p.lot.Notify(head, now, mayGrow) {
-		p.startWorkerLocked()
+	if cr.lot.Notify(head, now, mayGrow) {
+		cr.startWorkerLocked()
 	}
 }
 
 // urgentLocked reports whether a head that is due is to be taken now, whatever the slack: a task
 // that was submitted to run now waits for nobody's slack, nor does what comes before it. Most such
 // tasks stand in the line; those of serial executors, and of pools without an inbox, do not.
-func (p *Pool) urgentLocked(head, now int64) bool {
+func (cr *Crew) urgentLocked(head, now int64) bool {
 	switch {
-	case p.slack == 0, head > now, head == parking.Nothing:
+	case cr.slack == 0, head > now, head == parking.Nothing:
 		return false
-	case head <= p.urgent:
+	case head <= cr.urgent:
 		return true
 	}
-	line, _ := p.waiting.queue.Extent()
+	line, _ := cr.pool.waiting.queue.Extent()
 	return line > 0
 }
 
@@ -546,7 +546,7 @@ func (p *Pool) urgentLocked(head, now int64) bool {
 // again. That is certain only if the queue is empty, and not only closed by a pause, and no run can
 // still repeat, nor a strand advance.
 func (p *Pool) forgetTimesLocked(head int64) {
-	if head == parking.Nothing && p.counts.busy+p.waiting.heldBack == 0 && !p.pause.on && p.timed.Load() {
+	if head == parking.Nothing && p.counts.busy+p.waiting.heldBack == 0 && !p.crew.pause.on && p.timed.Load() {
 		p.timed.Store(false)
 	}
 }

@@ -24,9 +24,9 @@ func (p *Pool) takeWaiting() []*cell.Cell {
 	waiting := p.waiting.emptyLocked()
 	p.vacateLocked(waiting)
 	p.runs.SettlesLocked()
-	if !p.plain && p.surplusLocked() {
-		p.lot.CallLeader() // above the core size, it may wait for what will not come
+	if !p.plain && p.crew.surplusLocked() {
+		p.crew.lot.CallLeader() // above the core size, it may wait for what will not come
 	}
-	p.notifyLocked(unread)
+	p.crew.notifyLocked(unread)
 	return waiting
 }

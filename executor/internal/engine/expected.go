@@ -60,7 +60,7 @@ func (p *Pool) joinLocked(c *cell.Cell) bool {
 	s.head = c
 	if now := p.clock.Now(); p.waiting.readyAt(c) > now {
 		p.waiting.queueLocked(c)
-		p.notifyLocked(now)
+		p.crew.notifyLocked(now)
 		return false
 	}
 	return true

@@ -37,7 +37,7 @@ func (p *Pool) validateAccounts() error {
 	var ran uint64
 	accepted, _, queued := p.waiting.tallyLocked(func() { dealt, ran = p.playedLocked() })
 	busy, both := 0, 0 // of the latter, what has been settled while its body runs on: it counts as ended, too
-	for x := range p.executionsLocked() {
+	for x := range p.crew.executionsLocked() {
 		if x.Task == nil {
 			continue
 		}
@@ -63,12 +63,12 @@ func (p *Pool) validateAccounts() error {
 
 // validateWorkers checks that each worker either runs a task or is parked, and that nobody else is.
 func (p *Pool) validateWorkers() error {
-	in, err := p.lot.Validate()
+	in, err := p.crew.lot.Validate()
 	if err != nil {
 		return err
 	}
 	idle := 0
-	for w := range p.workers {
+	for w := range p.crew.workers {
 		isParked := in.Places[w.place]
 		if isParked == (w.Task != nil) || !w.arrived {
 			return fmt.Errorf("a worker is parked: %v, and busy: %v; it has arrived: %v", isParked, w.Task != nil, w.arrived)
@@ -77,11 +77,11 @@ func (p *Pool) validateWorkers() error {
 			idle++
 		}
 	}
-	if idle != p.lot.Idle() || p.lot.Coming() != 0 {
-		return fmt.Errorf("%d workers are idle of %d; the lot has %d, and %d coming", idle, len(p.workers), p.lot.Idle(), p.lot.Coming())
+	if idle != p.crew.lot.Idle() || p.crew.lot.Coming() != 0 {
+		return fmt.Errorf("%d workers are idle of %d; the lot has %d, and %d coming", idle, len(p.crew.workers), p.crew.lot.Idle(), p.crew.lot.Coming())
 	}
-	if len(p.workers) > p.counts.largest {
-		return fmt.Errorf("%d workers, and the most there were is %d", len(p.workers), p.counts.largest)
+	if len(p.crew.workers) > p.counts.largest {
+		return fmt.Errorf("%d workers, and the most there were is %d", len(p.crew.workers), p.counts.largest)
 	}
 	return nil
 }
@@ -138,7 +138,7 @@ func (p *Pool) validateDelayed(q *runqueue.Delayed) error {
 	if q.Beside() > 0 && !p.timed.Load() {
 		return fmt.Errorf("%d tasks go by their times, and nobody knows", q.Beside())
 	}
-	for x := range p.executionsLocked() {
+	for x := range p.crew.executionsLocked() {
 		if x.Task != nil && !x.bare && planOf(x.Task).Periodic() && !p.timed.Load() {
 			return fmt.Errorf("a series is in a run, and nobody knows that there are times")
 		}
@@ -168,7 +168,7 @@ func (p *Pool) validateWaiting() error {
 // validateBatches checks the batch that is dealt, those that workers still use, and the spare one.
 func (p *Pool) validateBatches() error {
 	users := map[*runqueue.Batch]int{p.waiting.batch: 0}
-	for w := range p.workers {
+	for w := range p.crew.workers {
 		if w.batch != nil {
 			users[w.batch]++
 			if w.Task == nil || !w.bare {
@@ -197,7 +197,7 @@ func (p *Pool) validateBatches() error {
 // validateWatching checks that the lot expects those back who have said so.
 func (p *Pool) validateWatching(in parking.Census) error {
 	out := in.Out
-	for w := range p.workers {
+	for w := range p.crew.workers {
 		if w.watching && w.watch.In(in.Round) {
 			out--
 		}
@@ -216,24 +216,24 @@ func (p *Pool) validateWatch() error {
 		return nil
 	}
 	now := p.now()
-	in, err := p.lot.Validate()
+	in, err := p.crew.lot.Validate()
 	if err != nil {
 		return err
 	}
 	if err := p.validateWatching(in); err != nil {
 		return err
 	}
-	mayGrow := len(p.workers) < p.limitLocked()
+	mayGrow := len(p.crew.workers) < p.crew.limitLocked()
 	switch due = due || head <= now; {
 	case due && p.loans.overdrawnLocked():
-	case due && p.lot.Idle() > 0:
-		return fmt.Errorf("a task for %d is due, at %d, and %d workers are idle", head, now, p.lot.Idle())
+	case due && p.crew.lot.Idle() > 0:
+		return fmt.Errorf("a task for %d is due, at %d, and %d workers are idle", head, now, p.crew.lot.Idle())
 	case due && mayGrow:
-		return fmt.Errorf("a task for %d is due, at %d, and there are %d workers of %d", head, now, len(p.workers), p.limitLocked())
+		return fmt.Errorf("a task for %d is due, at %d, and there are %d workers of %d", head, now, len(p.crew.workers), p.crew.limitLocked())
 	case due:
 	case in.Leader == nil && in.Out > 0 && in.Guard != parking.Nothing && in.Guard <= head:
-	case in.Leader == nil && (p.lot.Idle() > 0 || mayGrow):
-		return fmt.Errorf("nobody waits for the task at %d; %d workers are idle, of %d", head, p.lot.Idle(), len(p.workers))
+	case in.Leader == nil && (p.crew.lot.Idle() > 0 || mayGrow):
+		return fmt.Errorf("nobody waits for the task at %d; %d workers are idle, of %d", head, p.crew.lot.Idle(), len(p.crew.workers))
 	case in.Leader != nil && (in.Rung || in.Armed > head || in.Armed <= now):
 		return fmt.Errorf("the leader waits until %d, it is %d, and the head is for %d; it is called: %v", in.Armed, now, head, in.Rung)
 	}
@@ -266,7 +266,7 @@ func (p *Pool) validateStage() error {
 		ended = true
 	default:
 	}
-	left := len(p.workers) + len(p.loans.extraRuns)
+	left := len(p.crew.workers) + len(p.loans.extraRuns)
 	switch {
 	case p.stage == running:
 		return nil

@@ -207,7 +207,7 @@ func (g *extraRun) depart() {
 		p.loans.helpLocked(g.await) // what it waits for may come next in a serial executor
 	}
 	p.loans.freedLocked()
-	p.notifyLocked(unread)
+	p.crew.notifyLocked(unread)
 	ended := p.emptiedLocked()
 	p.mu.Unlock()
 	p.finish(ended)
@@ -222,7 +222,7 @@ func (g *extraRun) depart() {
 // runsLocked is executionsLocked as package run sees them.
 func (p *Pool) runsLocked() iter.Seq[*run.Execution] {
 	return func(yield func(*run.Execution) bool) {
-		for w := range p.workers {
+		for w := range p.crew.workers {
 			if !yield(&w.Execution) {
 				return
 			}
@@ -236,14 +236,14 @@ func (p *Pool) runsLocked() iter.Seq[*run.Execution] {
 }
 
 // executionsLocked yields all workers, and then all extra runs.
-func (p *Pool) executionsLocked() iter.Seq[*execution] {
+func (cr *Crew) executionsLocked() iter.Seq[*execution] {
 	return func(yield func(*execution) bool) {
-		for w := range p.workers {
+		for w := range cr.workers {
 			if !yield(&w.execution) {
 				return
 			}
 		}
-		for g := range p.loans.extraRuns {
+		for g := range cr.pool.loans.extraRuns {
 			if !yield(&g.execution) {
 				return
 			}

@@ -16,8 +16,8 @@ func isFromOutside(now int64) bool { return now < 0 }
 // stayLocked is called before a worker is started. In the wrong bubble it ends the process, as the
 // runtime does: that is better than a test that never ends. It panics on another goroutine, whose
 // deferred calls do not need the lock that is held.
-func (p *Pool) stayLocked() {
-	if isFromOutside(p.clock.Now()) {
+func (cr *Crew) stayLocked() {
+	if isFromOutside(cr.pool.clock.Now()) {
 		go panic("executor: " + fromOutside)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // which settles their futures.
 func (p *Pool) handBackRunsLocked() (series []Pending) {
 	now := p.clock.Now()
-	for x := range p.executionsLocked() {
+	for x := range p.crew.executionsLocked() {
 		// Between two tasks, and so not in a run.
 		if x.Task == nil {
 			continue

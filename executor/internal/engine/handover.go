@@ -36,11 +36,11 @@ func (w *worker) handOverLocked(now int64) {
 	p := w.pool
 	head, brief := w.mayWatchLocked(now)
 	if !brief {
-		p.notifyLocked(now)
+		p.crew.notifyLocked(now)
 		return
 	}
 	w.watching = true
-	w.watch = p.lot.Watch(p.lookAtLocked(head), now, !w.isBrief())
+	w.watch = p.crew.lot.Watch(p.crew.lookAtLocked(head), now, !w.isBrief())
 }
 
 // isBrief reports whether the runs of its task are known to be brief.
@@ -54,7 +54,7 @@ func (w *worker) mayWatchLocked(now int64) (head int64, ok bool) {
 	case p.plain, w.bare, now == unread, w.Plan.Took >= longMean:
 		return 0, false
 	// If nobody is idle, one more worker may be wanted; and who waits for room may get it now.
-	case p.lot.Idle() == 0, p.blockedSubmitters.list.Len() > 0:
+	case p.crew.lot.Idle() == 0, p.blockedSubmitters.list.Len() > 0:
 		return 0, false
 	}
 	head, due, _ := p.headLocked()
@@ -71,19 +71,19 @@ func (w *worker) mayWatchLocked(now int64) (head int64, ok bool) {
 	// More is due already. A call for help pays off once this worker has been at it for as long as
 	// a call takes: as with rented skis, that costs at most twice what would be best. And a run may
 	// be late by the slack anyway, besides what the system has made of it.
-	within := max(parking.Cost, p.slack)
+	within := max(parking.Cost, p.crew.slack)
 	early := now-w.awake < within && now-head-w.lag < within
-	return head, early && !p.lot.Virtual() && !p.urgentLocked(head, now)
+	return head, early && !p.crew.lot.Virtual() && !p.crew.urgentLocked(head, now)
 }
 
 // backLocked ends what handOverLocked has begun.
 func (w *worker) backLocked() {
 	if w.watching {
 		w.watching = false
-		w.pool.lot.Back(w.watch)
+		w.pool.crew.lot.Back(w.watch)
 	}
 }
 
 // lookAtLocked returns when somebody has to look at a head that is not due: at its time, or later
 // by as much as the slack allows.
-func (p *Pool) lookAtLocked(head int64) int64 { return p.lot.Space(head, p.slack) }
+func (cr *Crew) lookAtLocked(head int64) int64 { return cr.lot.Space(head, cr.slack) }

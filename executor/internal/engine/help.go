@@ -164,7 +164,7 @@ func (ls *loans) startHelperLocked(a *await, c *cell.Cell, now int64) {
 		return
 	}
 	ls.helpWithLocked(a, c, now)
-	ls.pool.notifyLocked(unread) // there is room in the queue now
+	ls.pool.crew.notifyLocked(unread) // there is room in the queue now
 }
 
 // helpWithLocked runs c, which has left the queue, for a, on a goroutine of its own: so the wait
@@ -236,6 +236,6 @@ func (ls *loans) helpHeadLocked(a *await) {
 		if c := ls.pool.waiting.queue.Pop(now).Cell; ls.pool.joinLocked(c) {
 			ls.helpWithLocked(a, c, now)
 		}
-		ls.pool.notifyLocked(unread)
+		ls.pool.crew.notifyLocked(unread)
 	}
 }

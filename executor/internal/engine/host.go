@@ -32,7 +32,7 @@ func (h *Host) Cancelled(c *cell.Cell, running bool) (tell func()) {
 		p.vacatedLocked(c)
 	// A task held back takes room in a bounded queue, too.
 	case p.waiting.heldBack > 0 && p.waiting.removeHeldBackLocked(c):
-		p.notifyLocked(unread)
+		p.crew.notifyLocked(unread)
 	default:
 		removed = false
 	}
@@ -47,9 +47,9 @@ func (h *Host) Cancelled(c *cell.Cell, running bool) (tell func()) {
 	if removed || running && !handedBack {
 		p.counts.cancelled++
 	}
-	if !p.plain && p.surplusLocked() && p.waiting.waitingLocked() == 0 {
+	if !p.plain && p.crew.surplusLocked() && p.waiting.waitingLocked() == 0 {
 		// A worker above the core size may lead, waiting for this task. Nothing keeps it now.
-		p.lot.CallLeader()
+		p.crew.lot.CallLeader()
 	}
 	p.runs.CancelledLocked(&planOf(c).Plan)
 	p.runs.RecheckShortageLocked()
@@ -123,7 +123,7 @@ func (p *Pool) vacatedLocked(c *cell.Cell) {
 		p.advanceLocked(s)
 	}
 	if s != nil || p.blockedSubmitters.list.Len() > 0 {
-		p.notifyLocked(unread)
+		p.crew.notifyLocked(unread)
 	}
 }
 

@@ -271,7 +271,7 @@ func (js *jobs) addJobLocked(w *job, now int64) {
 	}
 	js.pool.waiting.placeLocked(w.cell, w.cell.When)
 	js.pool.acceptedLocked(w.cell, w.plan)
-	js.pool.notifyLocked(now)
+	js.pool.crew.notifyLocked(now)
 }
 
 // changeJobLocked makes old what w is.

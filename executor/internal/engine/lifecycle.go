@@ -47,7 +47,7 @@ func (p *Pool) ShutdownNow() (report Report) {
 	p.drainLocked()
 	p.stage = max(p.stage, stopping)
 	var active []*cell.Cell
-	for x := range p.executionsLocked() {
+	for x := range p.crew.executionsLocked() {
 		if x.Task != nil {
 			active = append(active, x.Task)
 		}
@@ -104,8 +104,8 @@ func (p *Pool) drainLocked() {
 	}
 	p.announce() // starts the functions of AfterShutdown, on other goroutines: tasks are refused
 	p.blockedSubmitters.refuseAllLocked(p)
-	p.resumeLocked() // a worker may have to be started for what waits
-	p.lot.CallAll()
+	p.crew.resumeLocked() // a worker may have to be started for what waits
+	p.crew.lot.CallAll()
 }
 
 // Outlives reports whether the pool cannot end before the caller does, who would wait for itself: a
@@ -220,10 +220,10 @@ func (p *Pool) endedLocked() bool {
 		return false
 	}
 	// Idle workers may be parked until a time that will not come any more.
-	if len(p.workers) > 0 {
-		p.lot.CallAll()
+	if len(p.crew.workers) > 0 {
+		p.crew.lot.CallAll()
 	}
-	if len(p.workers)+len(p.loans.extraRuns) > 0 {
+	if len(p.crew.workers)+len(p.loans.extraRuns) > 0 {
 		return false
 	}
 	p.stage = tidying
@@ -272,7 +272,7 @@ func (p *Pool) terminate() {
 	delay.At(delay.Terminating)
 	p.mu.Lock()
 	p.stage = terminated
-	p.lot.Close()
+	p.crew.lot.Close()
 	p.runs.UnwatchLocked()
 	p.runs.EndHealthLocked()
 	p.mu.Unlock()

@@ -16,73 +16,73 @@ type pause struct {
 }
 
 // Pause makes the workers take nothing new until Resume.
-func (p *Pool) Pause() { p.pauseUntil(nil) }
+func (cr *Crew) Pause() { cr.pauseUntil(nil) }
 
 // PauseUntil is Pause until t. If t has passed, it ends a pause.
-func (p *Pool) PauseUntil(t time.Time) {
+func (cr *Crew) PauseUntil(t time.Time) {
 	left := time.Until(t)
 	if left <= 0 {
-		p.Resume()
+		cr.Resume()
 		return
 	}
-	p.pauseUntil(&left)
+	cr.pauseUntil(&left)
 }
 
-func (p *Pool) pauseUntil(left *time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.stage != running {
+func (cr *Crew) pauseUntil(left *time.Duration) {
+	cr.pool.mu.Lock()
+	defer cr.pool.mu.Unlock()
+	if cr.pool.stage != running {
 		return
 	}
 	// Workers that claim from a batch do not take the lock, and so would go on.
-	p.waiting.recallLocked()
-	p.endPauseLocked()
-	p.pause.on = true
-	p.runs.HoldLocked(true)
+	cr.pool.waiting.recallLocked()
+	cr.endPauseLocked()
+	cr.pause.on = true
+	cr.pool.runs.HoldLocked(true)
 	if left == nil {
 		return
 	}
-	number := p.pause.number
-	p.pause.timer = time.AfterFunc(*left, func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if p.pause.number == number {
-			p.resumeLocked()
+	number := cr.pause.number
+	cr.pause.timer = time.AfterFunc(*left, func() {
+		cr.pool.mu.Lock()
+		defer cr.pool.mu.Unlock()
+		if cr.pause.number == number {
+			cr.resumeLocked()
 		}
 	})
 }
 
 // Resume ends a pause, and reports whether there was one.
-func (p *Pool) Resume() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.resumeLocked()
+func (cr *Crew) Resume() bool {
+	cr.pool.mu.Lock()
+	defer cr.pool.mu.Unlock()
+	return cr.resumeLocked()
 }
 
 // Paused reports whether the pool is paused.
-func (p *Pool) Paused() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.pause.on
+func (cr *Crew) Paused() bool {
+	cr.pool.mu.Lock()
+	defer cr.pool.mu.Unlock()
+	return cr.pause.on
 }
 
-func (p *Pool) resumeLocked() (resumed bool) {
-	if resumed = p.pause.on; resumed {
-		p.endPauseLocked()
-		p.notifyLocked(unread)
+func (cr *Crew) resumeLocked() (resumed bool) {
+	if resumed = cr.pause.on; resumed {
+		cr.endPauseLocked()
+		cr.notifyLocked(unread)
 	}
 	return resumed
 }
 
 // endPauseLocked ends a pause, if there is one, without telling the workers.
-func (p *Pool) endPauseLocked() {
-	if p.pause.timer != nil {
-		p.pause.timer.Stop()
+func (cr *Crew) endPauseLocked() {
+	if cr.pause.timer != nil {
+		cr.pause.timer.Stop()
 	}
-	over := p.pause.over
-	if p.pause.on {
-		over = p.clock.Now()
+	over := cr.pause.over
+	if cr.pause.on {
+		over = cr.pool.clock.Now()
 	}
-	p.pause = pause{number: p.pause.number + 1, over: over}
-	p.runs.HoldLocked(false)
+	cr.pause = pause{number: cr.pause.number + 1, over: over}
+	cr.pool.runs.HoldLocked(false)
 }

@@ -35,7 +35,6 @@ type Pool struct {
 	settings
 	clock     clock.Clock
 	plain     bool        // the queue knows no times: all that is in it is due
-	slack     int64       // how late a run may be to share a wake-up
 	special   bool        // tasks without options have decorators, or defaults
 	watched   atomic.Bool // bare tasks are to record when they start
 	timed     atomic.Bool // there may be tasks with a time; written with the lock held
@@ -55,17 +54,12 @@ type Pool struct {
 
 	// What every run touches comes first, in few cache lines.
 	stage             stage // see the type for its transitions
-	core              int
 	counts            counts
-	lot               *parking.Lot // idle workers
-	urgent            int64        // what was due by then must not wait for slack
-	workers           map[*worker]struct{}
+	crew              Crew
 	blockedSubmitters blockedSubmitters // wait for room
 
-	pause     pause
-	unstarted unstarted
-	asked     int64         // when somebody has last asked for runs in progress
-	done      chan struct{} // closed at the end
+	asked int64         // when somebody has last asked for runs in progress
+	done  chan struct{} // closed at the end
 
 	loans loans
 	names names // of live tasks that have theirs alone
@@ -93,24 +87,24 @@ func (p *Pool) Init(core int, plain bool, s Settings) {
 		MayRepeat:   p.mayRepeatLocked,
 		SetAside:    p.loans.setAsideLocked,
 	}
-	p.core = core
-	p.jobs.pool, p.loans.pool, p.waiting.pool = p, p, p
-	p.runs.Size = p.sizeAsMade()
-	sight.Open(&p.runs, (*crew)(p), p.Before != nil || p.After != nil)
+	p.crew.core, p.crew.maximum = core, s.Maximum
+	p.jobs.pool, p.loans.pool, p.waiting.pool, p.crew.pool = p, p, p, p
+	p.runs.Size = p.crew.sizeAsMade()
+	sight.Open(&p.runs, (*crewView)(p), p.Before != nil || p.After != nil)
 	p.special = len(p.Decorate) > 0 || p.Shared.Defaults != nil
 	p.submitted, p.executed = p.newPlan(series.Options{}), p.newPlan(series.Options{})
 	p.submitted.shared, p.executed.shared = true, true
 	p.executed.Reports = true
 	p.watched.Store(p.runs.OnError != nil || p.runs.Watched)
 	p.waiting.queue = p.waiting.newQueue()
-	p.lot = parking.New(&p.mu, p.clock)
-	p.lot.OnGuard(func() { p.notifyLocked(unread) })
+	p.crew.lot = parking.New(&p.mu, p.clock)
+	p.crew.lot.OnGuard(func() { p.crew.notifyLocked(unread) })
 	if !p.plain {
-		p.slack = int64(p.Shared.SlackOr(p.lot.Virtual()))
+		p.crew.slack = int64(p.Shared.SlackOr(p.crew.lot.Virtual()))
 	}
 	p.closing, p.announce = context.WithCancel(context.Background())
 	p.done = make(chan struct{})
-	p.workers = make(map[*worker]struct{})
+	p.crew.workers = make(map[*worker]struct{})
 }
 
 // Runs returns what pools and event loops have in common. Its fields are not to be changed.

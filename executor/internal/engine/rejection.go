@@ -119,7 +119,7 @@ func (p *Pool) exchange(c *cell.Cell, oldest **cell.Cell) error {
 	if s := planOf(*oldest).strand; s != nil {
 		p.advanceLocked(s)
 	}
-	defer p.notifyLocked(unread) // even if the user's WorkQueue panics: there is room then
+	defer p.crew.notifyLocked(unread) // even if the user's WorkQueue panics: there is room then
 	p.enqueueLocked(c)
 	return nil
 }

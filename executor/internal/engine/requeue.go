@@ -23,10 +23,10 @@ func (p *Pool) requeueLocked(c *cell.Cell, when, now int64) (moved bool, then fu
 	c.When = when
 	p.waiting.queueLocked(c)
 	if when <= now {
-		p.urgent = max(p.urgent, when)
+		p.crew.urgent = max(p.crew.urgent, when)
 	}
 	if when <= now || c.Place <= 1 {
-		p.notifyLocked(now)
+		p.crew.notifyLocked(now)
 	}
 	p.loans.helpAnewLocked(c)
 	return true, nil
@@ -70,7 +70,7 @@ func (ls *loans) helpAnewLocked(c *cell.Cell) {
 	if ls.waits.blocked == 0 {
 		return
 	}
-	for x := range ls.pool.executionsLocked() {
+	for x := range ls.pool.crew.executionsLocked() {
 		if a := x.waits; a != nil && slices.Contains(a.cells, c) {
 			ls.helpLocked(a)
 		}
@@ -101,7 +101,7 @@ func (ws *waiting) deferLocked(c *cell.Cell, at int64) {
 		// A timer that comes too late must not end another wait.
 		if ws.readyAt(c) <= ws.pool.clock.Now() && ws.endDeferLocked(c) {
 			ws.placeLocked(c, at)
-			ws.pool.notifyLocked(unread)
+			ws.pool.crew.notifyLocked(unread)
 		}
 	})
 }

@@ -41,7 +41,6 @@ const Unbounded = unbounded
 type settings struct {
 	Settings
 	tunables
-	maximum int // 0: the same as the core size; the pool's lock guards it
 }
 
 // tunables are the settings of a pool that may change while it runs, except its sizes, which the
@@ -58,7 +57,7 @@ type tunables struct {
 }
 
 func (s *settings) init(from Settings) {
-	s.Settings, s.maximum = from, from.Maximum
+	s.Settings = from
 	s.keepAlive.Store(from.KeepAlive)
 	s.coreTimeout.Store(from.CoreTimeout)
 	s.policy.Store(&from.Policy)

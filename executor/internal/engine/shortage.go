@@ -9,10 +9,10 @@ import (
 	"github.com/punctual-go/punctual/internal/parking"
 )
 
-// crew is a Pool as what looks for a shortage of workers sees it; see [sight.Crew].
-type crew Pool
+// crewView is a Pool as what looks for a shortage of workers sees it; see [sight.Crew].
+type crewView Pool
 
-func (c *crew) pool() *Pool { return (*Pool)(c) }
+func (c *crewView) pool() *Pool { return (*Pool)(c) }
 
 // unstarted is since when a task is known to wait for runs of which nobody knows when they began.
 // The pool's lock guards it.
@@ -22,54 +22,54 @@ type unstarted struct {
 }
 
 // busyLocked is called when all workers are busy, unless the pool watches that already.
-func (p *Pool) busyLocked() {
-	if p.stage != running {
+func (cr *Crew) busyLocked() {
+	if cr.pool.stage != running {
 		return
 	}
-	if !p.runs.Short() {
-		p.unstarted.noticed = 0
+	if !cr.pool.runs.Short() {
+		cr.unstarted.noticed = 0
 	}
-	p.runs.BusyLocked()
+	cr.pool.runs.BusyLocked()
 }
 
 // allBusyLocked reports whether no worker can take a task.
-func (p *Pool) allBusyLocked() bool {
-	return p.loans.overdrawnLocked() ||
-		len(p.workers) >= p.limitLocked() && p.lot.Idle()+p.lot.Coming() == 0
+func (cr *Crew) allBusyLocked() bool {
+	return cr.pool.loans.overdrawnLocked() ||
+		len(cr.workers) >= cr.limitLocked() && cr.lot.Idle()+cr.lot.Coming() == 0
 }
 
 // lacksLocked reports whether what is due lacks a worker.
-func (p *Pool) lacksLocked() bool {
-	return p.stage == running && !p.pause.on && p.allBusyLocked()
+func (cr *Crew) lacksLocked() bool {
+	return cr.pool.stage == running && !cr.pause.on && cr.allBusyLocked()
 }
 
 // Running is that of [sight.Crew].
-func (c *crew) Running() iter.Seq[*run.Execution] { return c.pool().runsLocked() }
+func (c *crewView) Running() iter.Seq[*run.Execution] { return c.pool().runsLocked() }
 
 // Limit is that of [sight.Crew].
-func (c *crew) Limit() int { return c.pool().limitLocked() }
+func (c *crewView) Limit() int { return c.pool().crew.limitLocked() }
 
 // Held is that of [sight.Crew].
-func (c *crew) Held() bool { return c.pool().pause.on }
+func (c *crewView) Held() bool { return c.pool().crew.pause.on }
 
 // Health is that of [sight.Crew].
-func (c *crew) Health() any { return c.pool().HealthOf() }
+func (c *crewView) Health() any { return c.pool().HealthOf() }
 
 // LackingSince is that of [sight.Crew].
-func (c *crew) LackingSince(now int64) (since int64, lacks bool) {
+func (c *crewView) LackingSince(now int64) (since int64, lacks bool) {
 	p := c.pool()
-	if !p.lacksLocked() {
+	if !p.crew.lacksLocked() {
 		return 0, false
 	}
-	u := &p.unstarted
+	u := &p.crew.unstarted
 	head, due, _ := p.headLocked()
 	if head == parking.Nothing || !due && head > now {
 		u.noticed = 0
 		return 0, false
 	}
-	since = max(head, p.pause.over)
+	since = max(head, p.crew.pause.over)
 	known := head > 0 // when the task has become due
-	for x := range p.executionsLocked() {
+	for x := range p.crew.executionsLocked() {
 		switch {
 		case x.Task == nil:
 		case x.bare && !p.watched.Load(), x.Task.Started == 0:
@@ -89,19 +89,19 @@ func (c *crew) LackingSince(now int64) (since int64, lacks bool) {
 }
 
 // NextLack is that of [sight.Crew]. Every submission that finds no worker free calls busyLocked.
-func (c *crew) NextLack(now int64) int64 {
+func (c *crewView) NextLack(now int64) int64 {
 	p := c.pool()
-	if head, _, _ := p.headLocked(); head > now && p.lacksLocked() {
+	if head, _, _ := p.headLocked(); head > now && p.crew.lacksLocked() {
 		return head
 	}
 	return clock.Never
 }
 
 // Short is that of [sight.Crew].
-func (c *crew) Short(bool) {}
+func (c *crewView) Short(bool) {}
 
 // Holders is that of [sight.Crew].
-func (c *crew) Holders() (holders []sight.Holder) {
+func (c *crewView) Holders() (holders []sight.Holder) {
 	for _, r := range c.pool().runningLocked() {
 		holders = append(holders, sight.Holder{Info: r.Run, For: r.For})
 	}
@@ -109,7 +109,7 @@ func (c *crew) Holders() (holders []sight.Holder) {
 }
 
 // Waiting is that of [sight.Crew].
-func (c *crew) Waiting() int {
+func (c *crewView) Waiting() int {
 	p := c.pool()
 	return p.waiting.waitingLocked() + p.waiting.heldBack
 }

@@ -78,7 +78,7 @@ func (p *Pool) Next(n int) []Pending {
 // Live returns the tasks in a run and those that wait, but those without a cell of their own.
 func (p *Pool) Live() (cells []*cell.Cell) {
 	waiting := p.see(func() {
-		for x := range p.executionsLocked() {
+		for x := range p.crew.executionsLocked() {
 			if x.Task != nil && !x.bare {
 				cells = append(cells, x.Task)
 			}

@@ -68,13 +68,13 @@ func (p *Pool) statsLocked() Stats {
 	return Stats{
 		Name:        p.runs.Name,
 		State:       p.stage.String(),
-		Core:        p.core,
-		Maximum:     p.boundLocked(),
+		Core:        p.crew.core,
+		Maximum:     p.crew.boundLocked(),
 		KeepAlive:   p.keepAlive.Load(),
 		CoreTimeout: p.coreTimeout.Load(),
-		Workers:     len(p.workers),
+		Workers:     len(p.crew.workers),
 		Largest:     p.counts.largest,
-		Paused:      p.pause.on,
+		Paused:      p.crew.pause.on,
 		Busy:        p.counts.busy,
 		Queued:      queued + dealt + len(p.waiting.deferred),
 		Blocked:     p.blockedSubmitters.list.Len(),
@@ -87,10 +87,10 @@ func (p *Pool) statsLocked() Stats {
 		Failures:    p.counts.Failures,
 		Retries:     p.counts.Retries,
 		Expired:     p.counts.Expired,
-		Wakeups:     p.lot.Wakes(),
+		Wakeups:     p.crew.lot.Wakes(),
 		TimedOut:    p.counts.TimedOut,
 		Overrunning: p.overrunningLocked(),
-		Slack:       time.Duration(p.slack),
+		Slack:       time.Duration(p.crew.slack),
 		Overdue:     p.overdueLocked(),
 	}
 }
@@ -98,7 +98,7 @@ func (p *Pool) statsLocked() Stats {
 // overrunningLocked returns how many runs in progress have exceeded their timeout.
 func (p *Pool) overrunningLocked() (n int) {
 	now := p.clock.Now()
-	for x := range p.executionsLocked() {
+	for x := range p.crew.executionsLocked() {
 		if x.Task != nil && x.Overruns(now) {
 			n++
 		}
@@ -119,8 +119,8 @@ func (p *Pool) overdueLocked() time.Duration {
 }
 
 // boundLocked returns the maximum size, or 0 if there is none.
-func (p *Pool) boundLocked() int {
-	if most := p.maximumSizeLocked(); most < math.MaxInt {
+func (cr *Crew) boundLocked() int {
+	if most := cr.maximumSizeLocked(); most < math.MaxInt {
 		return most
 	}
 	return 0
@@ -149,7 +149,7 @@ func (p *Pool) playedLocked() (left int, ended uint64) {
 		left, ended = p.waiting.batch.Progress()
 		seen = append(seen, p.waiting.batch)
 	}
-	for w := range p.workers {
+	for w := range p.crew.workers {
 		// Several workers may still be at the tasks of one earlier batch.
 		if w.batch != nil && !slices.Contains(seen, w.batch) {
 			_, over := w.batch.Progress()
@@ -168,7 +168,7 @@ func (p *Pool) Running() []Running {
 }
 
 func (p *Pool) runningLocked() (rs []Running) {
-	for x := range p.executionsLocked() {
+	for x := range p.crew.executionsLocked() {
 		if x.Task != nil && x.Aside == 0 {
 			r := Running{Run: p.askLocked(x.Task)}
 			r.Waits, r.WaitsFor = x.waitsLocked()

@@ -55,15 +55,15 @@ type worker struct {
 }
 
 // startWorkerLocked adds a worker and starts it.
-func (p *Pool) startWorkerLocked() { p.addWorkerLocked().launchLocked() }
+func (cr *Crew) startWorkerLocked() { cr.addWorkerLocked().launchLocked() }
 
 // addWorkerLocked adds a worker without a goroutine: the caller gives it one, with a task or
 // without.
-func (p *Pool) addWorkerLocked() *worker {
-	p.stayLocked()
-	w := &worker{execution: p.newExecution(true), place: parking.NewWaiter()}
-	p.workers[w] = struct{}{}
-	p.counts.largest = max(p.counts.largest, len(p.workers))
+func (cr *Crew) addWorkerLocked() *worker {
+	cr.stayLocked()
+	w := &worker{execution: cr.pool.newExecution(true), place: parking.NewWaiter()}
+	cr.workers[w] = struct{}{}
+	cr.pool.counts.largest = max(cr.pool.counts.largest, len(cr.workers))
 	return w
 }
 
@@ -71,22 +71,22 @@ func (p *Pool) addWorkerLocked() *worker {
 // or started for the same task in the meantime.
 func (w *worker) launchLocked() {
 	w.arrived = false
-	w.pool.lot.Expect()
+	w.pool.crew.lot.Expect()
 	go w.loop()
 }
 
 // wantsBusyLocked reports whether another worker is needed even after those have come that are idle
 // or on their way.
-func (p *Pool) wantsBusyLocked() bool {
-	waiting := p.waiting.queue.Len() - p.lot.Idle() - p.lot.Coming()
+func (cr *Crew) wantsBusyLocked() bool {
+	waiting := cr.pool.waiting.queue.Len() - cr.lot.Idle() - cr.lot.Coming()
 	switch {
 	case waiting <= 0:
 		return false
-	case len(p.workers) < max(p.core, 1):
+	case len(cr.workers) < max(cr.core, 1):
 		return true
 	}
-	full := p.capacity() != unbounded && waiting+p.outsideLocked() > p.capacity()
-	return (full || p.GrowFirst) && len(p.workers) < p.maximumSizeLocked()
+	full := cr.capacity() != unbounded && waiting+cr.pool.outsideLocked() > cr.capacity()
+	return (full || cr.pool.GrowFirst) && len(cr.workers) < cr.maximumSizeLocked()
 }
 
 // startBusyLocked starts a worker of a plain pool with the head of the queue as its first task, if
@@ -94,13 +94,13 @@ func (p *Pool) wantsBusyLocked() bool {
 // task for which a worker is started counts as begun at once, as in the JDK, and cannot be dropped
 // from the queue. A pool with an inbox does without: each submission would have to take the pool's
 // lock for it.
-func (p *Pool) startBusyLocked() bool {
-	if !p.wantsBusyLocked() {
+func (cr *Crew) startBusyLocked() bool {
+	if !cr.wantsBusyLocked() {
 		return false
 	}
-	w := p.addWorkerLocked()
+	w := cr.addWorkerLocked()
 	// The task may have been cancelled a moment ago; the worker then looks for another.
-	if !w.startLocked(p.waiting.queue.Pop(unread).Cell, p.clock.Now()) {
+	if !w.startLocked(cr.pool.waiting.queue.Pop(unread).Cell, cr.pool.clock.Now()) {
 		w.launchLocked()
 		return true
 	}
@@ -168,7 +168,7 @@ func (w *worker) take() bool {
 	p.mu.Lock()
 	if !w.arrived {
 		w.arrived = true
-		p.lot.Arrive()
+		p.crew.lot.Arrive()
 	}
 	if w.Task != nil {
 		w.learnLocked(now)
@@ -213,15 +213,15 @@ func (w *worker) nextLocked(now int64) bool {
 		// While too many runs are active a worker takes nothing; freedLocked calls it when a place
 		// is free. Under HandOff it does take the task: nothing may wait there, so it was accepted
 		// for a worker that is free.
-		if due && p.loans.overdrawnLocked() && p.capacity() > 0 || p.pause.on {
+		if due && p.loans.overdrawnLocked() && p.crew.capacity() > 0 || p.crew.pause.on {
 			head, due = parking.Nothing, false
 		}
 		switch {
 		// It goes at the end of the pool; above the core size, if its keep-alive has run out and
 		// nothing is due; and above the ceiling even if something is, which the others then take.
 		case p.overLocked(),
-			idle && p.surplusLocked() && !due,
-			due && len(p.workers) > p.ceilingLocked():
+			idle && p.crew.surplusLocked() && !due,
+			due && len(p.crew.workers) > p.crew.ceilingLocked():
 			w.endOwnCell()
 			return false
 		case due:
@@ -234,26 +234,26 @@ func (w *worker) nextLocked(now int64) bool {
 			if now == unread && w.keepsStart() {
 				now = p.clock.Now()
 			}
-			w.Meant = p.lot.Meant()
+			w.Meant = p.crew.lot.Meant()
 			if c != nil && p.joinLocked(c) && w.startLocked(c, now) {
 				w.handOverLocked(now)
 				return true
 			}
 		// This worker is free from here on, which is room for one submitter; its task is then the
 		// head.
-		case !p.pause.on && p.blockedSubmitters.admitLocked(p, 1):
+		case !p.crew.pause.on && p.blockedSubmitters.admitLocked(p, 1):
 		default:
-			at := p.lookAtLocked(head)
+			at := p.crew.lookAtLocked(head)
 			// Parking would take longer than what is left to wait.
 			if head != parking.Nothing && at == head {
-				if woke, ok := p.lot.Spin(head, now); ok {
+				if woke, ok := p.crew.lot.Spin(head, now); ok {
 					now = woke
 					continue
 				}
 			}
 			w.endOwnCell()
 			p.forgetTimesLocked(head)
-			idle = p.lot.Park(w.place, at, now, nil, nil, w.patience())
+			idle = p.crew.lot.Park(w.place, at, now, nil, nil, w.patience())
 			now = p.now()
 			w.awake, w.lag = now, 0
 			if at != parking.Nothing {
@@ -334,15 +334,15 @@ func (w *worker) endOwnCell() {
 // this worker.
 func (w *worker) retireLocked() (ended bool) {
 	p := w.pool
-	delete(p.workers, w)
-	p.notifyLocked(unread)
+	delete(p.crew.workers, w)
+	p.crew.notifyLocked(unread)
 	return p.emptiedLocked()
 }
 
 // patience returns a channel that delivers when the keep-alive is over; nil if the worker need not
 // go.
 func (w *worker) patience() <-chan time.Time {
-	if !w.pool.surplusLocked() {
+	if !w.pool.crew.surplusLocked() {
 		return nil
 	}
 	if w.limit == nil || !w.limit.Reset(w.pool.keepAlive.Load()) {
@@ -373,4 +373,4 @@ func (p *Pool) mayRepeatLocked(pl *run.Plan) bool {
 }
 
 // surplusLocked reports whether an idle worker may go.
-func (p *Pool) surplusLocked() bool { return len(p.workers) > p.core || p.coreTimeout.Load() }
+func (cr *Crew) surplusLocked() bool { return len(cr.workers) > cr.core || cr.pool.coreTimeout.Load() }
