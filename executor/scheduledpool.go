@@ -197,18 +197,18 @@ func (p *ScheduledPool) repeat(
 // SetExecuteDelayedAfterShutdown sets whether a task that is not yet due when the pool is shut down
 // still runs at its time; the pool then lives on until that. The default is true. Close sets it to
 // false. After Shutdown, false drops such tasks at once, and true revives none.
-func (p *ScheduledPool) SetExecuteDelayedAfterShutdown(on bool) { p.engine().SetExecuteDelayed(on) }
+func (p *ScheduledPool) SetExecuteDelayedAfterShutdown(on bool) { p.engine().Life().SetExecuteDelayed(on) }
 
 // SetContinuePeriodicAfterShutdown sets whether periodic tasks go on after Shutdown; the pool then
 // lives on until they are cancelled. The default is false. Close sets it to false. After Shutdown,
 // false drops the periodic tasks in the queue at once. True revives none, but a task that is in a
 // run at that time goes on; one that Close or ShutdownNow has dropped never does.
 func (p *ScheduledPool) SetContinuePeriodicAfterShutdown(on bool) {
-	p.engine().SetContinuePeriodic(on)
+	p.engine().Life().SetContinuePeriodic(on)
 }
 
 // ExecuteDelayedAfterShutdown reports the policy set by SetExecuteDelayedAfterShutdown.
-func (p *ScheduledPool) ExecuteDelayedAfterShutdown() bool { return p.engine().ExecuteDelayed() }
+func (p *ScheduledPool) ExecuteDelayedAfterShutdown() bool { return p.engine().Life().ExecuteDelayed() }
 
 // ContinuePeriodicAfterShutdown reports the policy set by SetContinuePeriodicAfterShutdown.
-func (p *ScheduledPool) ContinuePeriodicAfterShutdown() bool { return p.engine().ContinuePeriodic() }
+func (p *ScheduledPool) ContinuePeriodicAfterShutdown() bool { return p.engine().Life().ContinuePeriodic() }

@@ -16,7 +16,7 @@ import (
 // setAsideLocked is [run.Owner.SetAside].
 func (ls *loans) setAsideLocked(c *cell.Cell, why run.Skip) (finish func()) {
 	turn := turnOf(c)
-	if ls.pool.stage >= stopping || !ls.pool.waiting.takeOutLocked(c) {
+	if ls.pool.life.stage >= stopping || !ls.pool.waiting.takeOutLocked(c) {
 		return nil
 	}
 	ls.pool.unexpectLocked(c)
@@ -78,12 +78,12 @@ func (g *extraRun) departAside() {
 	p.runners.leave(&g.execution)
 	delete(p.loans.extraRuns, g)
 	p.crew.notifyLocked(unread)
-	ended := p.emptiedLocked()
+	ended := p.life.emptiedLocked()
 	p.mu.Unlock()
-	p.finish(ended)
+	p.life.finish(ended)
 	// Last, as those who are told of it may end the goroutine.
 	if refused != nil {
 		defer p.runs.EndSettling()
-		p.endSeries(refused)
+		p.life.endSeries(refused)
 	}
 }

@@ -137,7 +137,7 @@ func (p *Pool) admitOnWall(c *cell.Cell, pl *plan, plan func() (when int64, err 
 func (p *Pool) watchWall() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.stage == running {
+	if p.life.stage == running {
 		p.runs.WatchLocked((*Host)(p))
 	}
 }
@@ -313,7 +313,7 @@ func (p *Pool) keepTimesLocked(now int64) int64 {
 // mayAcceptLocked returns why c may not become a task of the pool, whatever room there is, or nil.
 func (p *Pool) mayAcceptLocked(c *cell.Cell) error {
 	switch {
-	case p.stage != running:
+	case p.life.stage != running:
 		return ErrShutdown
 	case !p.names.free(c):
 		return ErrDuplicate
@@ -489,7 +489,7 @@ func (ws *waiting) placeLocked(c *cell.Cell, readyAt int64) {
 // head in time: it calls an idle worker, sets the leader's alarm, or starts a worker if all are
 // busy and one more is allowed. Pass unread if the clock has not been read, or too long ago.
 func (cr *Crew) notifyLocked(now int64) {
-	if cr.pool.stage >= stopping {
+	if cr.pool.life.stage >= stopping {
 		return // workers only leave now
 	}
 	cr.pool.blockedSubmitters.admitLocked(cr.pool, 0)

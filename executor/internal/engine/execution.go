@@ -261,7 +261,7 @@ func (x *execution) accountLocked() (refused *cell.Cell) {
 	}
 	// The check for a cancellation and the queueing are one step under the lock; see
 	// host.Cancelled.
-	if when, repeats := x.Repeats(c, &pl.Plan, p.mayRepeatLocked(&pl.Plan)); repeats {
+	if when, repeats := x.Repeats(c, &pl.Plan, p.life.mayRepeatLocked(&pl.Plan)); repeats {
 		p.queueAgainLocked(c, when)
 		return nil
 	}
@@ -279,10 +279,10 @@ func (x *execution) accountLocked() (refused *cell.Cell) {
 
 // endSeries settles a series that would have gone on, but was cancelled during its run, or whose
 // pool has been shut down.
-func (p *Pool) endSeries(c *cell.Cell) {
-	p.runs.Refuse(c, &planOf(c).Plan, func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.counts.returned++
+func (lf *Life) endSeries(c *cell.Cell) {
+	lf.pool.runs.Refuse(c, &planOf(c).Plan, func() {
+		lf.pool.mu.Lock()
+		defer lf.pool.mu.Unlock()
+		lf.pool.counts.returned++
 	})
 }

@@ -35,7 +35,7 @@ func (p *Pool) Validate() error {
 func (p *Pool) validateAccounts() error {
 	var dealt int
 	var ran uint64
-	accepted, _, queued := p.waiting.tallyLocked(func() { dealt, ran = p.playedLocked() })
+	accepted, _, queued := p.waiting.tallyLocked(func() { dealt, ran = p.views.playedLocked() })
 	busy, both := 0, 0 // of the latter, what has been settled while its body runs on: it counts as ended, too
 	for x := range p.crew.executionsLocked() {
 		if x.Task == nil {
@@ -212,7 +212,7 @@ func (p *Pool) validateWatching(in parking.Census) error {
 // look at what is due later.
 func (p *Pool) validateWatch() error {
 	head, due, _ := p.headLocked()
-	if p.stage >= stopping || head == parking.Nothing {
+	if p.life.stage >= stopping || head == parking.Nothing {
 		return nil
 	}
 	now := p.now()
@@ -244,8 +244,8 @@ func (p *Pool) validateBlockedSubmitters() error {
 	if p.blockedSubmitters.list.Len() == 0 {
 		return nil
 	}
-	if p.stage != running {
-		return fmt.Errorf("%d submitters wait in a pool that is %v", p.blockedSubmitters.list.Len(), p.stage)
+	if p.life.stage != running {
+		return fmt.Errorf("%d submitters wait in a pool that is %v", p.blockedSubmitters.list.Len(), p.life.stage)
 	}
 	for place := p.blockedSubmitters.list.Front(); place != nil; place = place.Next() {
 		if p.roomLocked(place.Value.(*blockedSubmitter).cell, 0) {
@@ -262,22 +262,22 @@ func (p *Pool) validateBlockedSubmitters() error {
 func (p *Pool) validateStage() error {
 	ended := false
 	select {
-	case <-p.done:
+	case <-p.life.done:
 		ended = true
 	default:
 	}
 	left := len(p.crew.workers) + len(p.loans.extraRuns)
 	switch {
-	case p.stage == running:
+	case p.life.stage == running:
 		return nil
-	case p.stage == tidying, ended != (p.stage == terminated):
-		return fmt.Errorf("a pool rests that is %v", p.stage)
-	case p.stage >= stopping && p.waiting.waitingLocked()+p.waiting.heldBack > 0:
-		return fmt.Errorf("%d tasks wait in a pool that is %v", p.waiting.waitingLocked()+p.waiting.heldBack, p.stage)
-	case p.stage == terminated && left > 0:
+	case p.life.stage == tidying, ended != (p.life.stage == terminated):
+		return fmt.Errorf("a pool rests that is %v", p.life.stage)
+	case p.life.stage >= stopping && p.waiting.waitingLocked()+p.waiting.heldBack > 0:
+		return fmt.Errorf("%d tasks wait in a pool that is %v", p.waiting.waitingLocked()+p.waiting.heldBack, p.life.stage)
+	case p.life.stage == terminated && left > 0:
 		return fmt.Errorf("%d workers and guests in a pool that is over", left)
-	case p.stage < terminated && p.overLocked() && p.counts.busy == 0: // idle workers stay as long as others are busy
-		return fmt.Errorf("there is nothing to do for %d workers and guests, and the pool is %v", left, p.stage)
+	case p.life.stage < terminated && p.life.overLocked() && p.counts.busy == 0: // idle workers stay as long as others are busy
+		return fmt.Errorf("there is nothing to do for %d workers and guests, and the pool is %v", left, p.life.stage)
 	}
 	return nil
 }

@@ -84,7 +84,7 @@ func (ls *loans) beginAtPace(ctx context.Context, c *cell.Cell) (*extraRun, erro
 		select {
 		case <-timer.C:
 			continue
-		case <-ls.pool.closing.Done():
+		case <-ls.pool.life.closing.Done():
 			timer.Stop()
 			continue
 		case <-end:
@@ -208,14 +208,14 @@ func (g *extraRun) depart() {
 	}
 	p.loans.freedLocked()
 	p.crew.notifyLocked(unread)
-	ended := p.emptiedLocked()
+	ended := p.life.emptiedLocked()
 	p.mu.Unlock()
-	p.finish(ended)
+	p.life.finish(ended)
 	// Settling calls those who wait, so it must not happen under the lock; and it comes last, as
 	// they may end the goroutine.
 	if refused != nil {
 		defer p.runs.EndSettling()
-		p.endSeries(refused)
+		p.life.endSeries(refused)
 	}
 }
 

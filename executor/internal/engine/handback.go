@@ -9,21 +9,21 @@ import (
 // handBackRunsLocked hands back the series that are in a run which was not to be their last: the
 // run goes on, and no other follows. They count as returned from here on, however the run ends,
 // which settles their futures.
-func (p *Pool) handBackRunsLocked() (series []Pending) {
-	now := p.clock.Now()
-	for x := range p.crew.executionsLocked() {
+func (lf *Life) handBackRunsLocked() (series []Pending) {
+	now := lf.pool.clock.Now()
+	for x := range lf.pool.crew.executionsLocked() {
 		// Between two tasks, and so not in a run.
 		if x.Task == nil {
 			continue
 		}
 		pl := planOf(x.Task)
-		if !p.runs.HandBackLocked(x.Task, &pl.Plan, now) {
+		if !lf.pool.runs.HandBackLocked(x.Task, &pl.Plan, now) {
 			continue
 		}
-		p.counts.returned++
+		lf.pool.counts.returned++
 		// The cell has the time of the run in progress, the report that of the next.
-		pending := p.pendingOfLocked(x.Task)
-		pending.Scheduled, _ = p.runs.UpcomingLocked(&pl.Plan, now)
+		pending := lf.pool.views.pendingOfLocked(x.Task)
+		pending.Scheduled, _ = lf.pool.runs.UpcomingLocked(&pl.Plan, now)
 		series = append(series, pending)
 	}
 	slices.SortFunc(series, Pending.compare)

@@ -64,13 +64,13 @@ func (ws *waiting) takeHeldBackLocked() []*cell.Cell {
 
 // vacateLocked tells the serial executors that none of their tasks wait any more. If the head of
 // one is running, it stays the head until it has ended.
-func (p *Pool) vacateLocked(swept []*cell.Cell) {
+func (lf *Life) vacateLocked(swept []*cell.Cell) {
 	for group := range cell.Ahead(swept) {
 		for _, c := range group {
-			p.unexpectLocked(c)
+			lf.pool.unexpectLocked(c)
 			if s := planOf(c).strand; s != nil && s.head == c {
 				s.head = nil
-				p.releaseLocked(s)
+				lf.pool.releaseLocked(s)
 			}
 		}
 	}

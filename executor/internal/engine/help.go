@@ -15,7 +15,7 @@ import (
 // place.
 func (ls *loans) helpLocked(a *await) {
 	// A wait that is not certain matters only while the run is in progress on whose behalf it is.
-	if a.over || ls.pool.stage >= stopping || a.by == nil && !a.run.Live() {
+	if a.over || ls.pool.life.stage >= stopping || a.by == nil && !a.run.Live() {
 		return
 	}
 	if a.forRoom {
@@ -211,7 +211,7 @@ func (ls *loans) makeRoom(run cell.Run) (over func()) {
 func (ls *loans) makeRoomLater(a *await) {
 	ls.pool.mu.Lock()
 	defer ls.pool.mu.Unlock()
-	if a.over || ls.pool.stage >= stopping || !a.run.Live() {
+	if a.over || ls.pool.life.stage >= stopping || !a.run.Live() {
 		return
 	}
 	ls.helpHeadLocked(a)

@@ -55,9 +55,9 @@ func (h *Host) Cancelled(c *cell.Cell, running bool) (tell func()) {
 	p.runs.RecheckShortageLocked()
 	// It may have been the last task of a pool that is draining.
 	tell = p.runs.TellsCancelledLocked(c, &planOf(c).Plan, handedBack)
-	ended := p.emptiedLocked()
+	ended := p.life.emptiedLocked()
 	p.mu.Unlock()
-	p.finish(ended)
+	p.life.finish(ended)
 	return tell
 }
 
@@ -110,7 +110,7 @@ func (h *Host) Describe(c *cell.Cell) run.Info {
 	p := h.pool()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.askLocked(c)
+	return p.views.askLocked(c)
 }
 
 // vacatedLocked uses the room that c, which was cancelled, has left in the queue. Removing a task
@@ -128,7 +128,7 @@ func (p *Pool) vacatedLocked(c *cell.Cell) {
 }
 
 // Waiting returns the tasks that wait, and maybe others.
-func (h *Host) Waiting() []*cell.Cell { return h.pool().Live() }
+func (h *Host) Waiting() []*cell.Cell { return h.pool().views.Live() }
 
 // Host returns p as its cells see it.
 func (p *Pool) Host() *Host { return (*Host)(p) }

@@ -234,7 +234,7 @@ func (js *jobs) mayApplyLocked(wanted []*job) error {
 	for _, w := range wanted {
 		old := js.live[w.Name]
 		switch holder := js.pool.names.live.entries[w.Name]; {
-		case js.pool.stage != running:
+		case js.pool.life.stage != running:
 			return js.pool.refusal(w.Name, ErrShutdown)
 		case old == nil && holder != nil && !js.isJobLocked(holder):
 			return js.pool.refusal(w.Name, ErrDuplicate)

@@ -32,109 +32,122 @@ func (s stage) String() string {
 	return [...]string{StateRunning, "shutting down", "stopping", "tidying", "terminated"}[s]
 }
 
+// Life is a pool from its making to its end, and what a shutdown makes of tasks. The pool's lock
+// guards the stage.
+type Life struct {
+	pool     *Pool
+	stage    stage              // see the type for its transitions
+	closing  context.Context    // ends when the pool is shut down
+	announce context.CancelFunc // ends closing; what that calls runs on other goroutines
+	done     chan struct{}      // closed at the end
+}
+
+// Life returns what begins and ends the pool.
+func (p *Pool) Life() *Life { return &p.life }
+
 // Shutdown refuses further tasks, and drops what the policies do not keep.
-func (p *Pool) Shutdown() {
-	p.mu.Lock()
-	p.drainLocked()
-	swept := p.sweepLocked()
-	p.mu.Unlock()
-	p.settle(swept)
+func (lf *Life) Shutdown() {
+	lf.pool.mu.Lock()
+	lf.drainLocked()
+	swept := lf.sweepLocked()
+	lf.pool.mu.Unlock()
+	lf.settle(swept)
 }
 
 // ShutdownNow drops all that waits, and interrupts what runs. It returns both, as of one moment.
-func (p *Pool) ShutdownNow() (report Report) {
-	p.mu.Lock()
-	p.drainLocked()
-	p.stage = max(p.stage, stopping)
+func (lf *Life) ShutdownNow() (report Report) {
+	lf.pool.mu.Lock()
+	lf.drainLocked()
+	lf.stage = max(lf.stage, stopping)
 	var active []*cell.Cell
-	for x := range p.crew.executionsLocked() {
+	for x := range lf.pool.crew.executionsLocked() {
 		if x.Task != nil {
 			active = append(active, x.Task)
 		}
 	}
-	report.Running = p.runningLocked()
-	series := p.handBackRunsLocked()
-	swept := p.sweepLocked()
-	p.mu.Unlock()
-	report.Dropped = Joined(p.settle(swept, active...), series)
+	report.Running = lf.pool.views.runningLocked()
+	series := lf.handBackRunsLocked()
+	swept := lf.sweepLocked()
+	lf.pool.mu.Unlock()
+	report.Dropped = Joined(lf.settle(swept, active...), series)
 	return report
 }
 
 // CloseContext drops what is not due, and waits for the rest until ctx ends; then it does what
 // ShutdownNow does. It tells apart what was dropped at once, and the rest, which did not end.
-func (p *Pool) CloseContext(ctx context.Context) (dropped []Pending, rest Report, err error) {
-	p.mu.Lock()
-	p.drainLocked()
-	p.executeDelayed.Store(false)
-	p.continuePeriodic.Store(false)
-	series := p.handBackRunsLocked()
-	swept := p.sweepLocked()
-	p.mu.Unlock()
-	dropped = Joined(p.settle(swept), series)
-	err = p.AwaitTermination(ctx)
+func (lf *Life) CloseContext(ctx context.Context) (dropped []Pending, rest Report, err error) {
+	lf.pool.mu.Lock()
+	lf.drainLocked()
+	lf.pool.executeDelayed.Store(false)
+	lf.pool.continuePeriodic.Store(false)
+	series := lf.handBackRunsLocked()
+	swept := lf.sweepLocked()
+	lf.pool.mu.Unlock()
+	dropped = Joined(lf.settle(swept), series)
+	err = lf.AwaitTermination(ctx)
 	switch {
 	case err == nil:
 	// The caller is among them, and goes on after this: nothing is interrupted.
 	case cell.Matches(err, future.ErrSelfWait):
-		rest.Running = p.Running()
+		rest.Running = lf.pool.views.Running()
 	default:
-		rest = p.ShutdownNow()
+		rest = lf.ShutdownNow()
 	}
 	return dropped, rest, err
 }
 
 // AwaitTermination waits until the pool has ended, or until ctx does. A caller that the pool
 // outlives gets [future.ErrSelfWait].
-func (p *Pool) AwaitTermination(ctx context.Context) error {
-	return run.Await(ctx, p.done, p.Outlives)
+func (lf *Life) AwaitTermination(ctx context.Context) error {
+	return run.Await(ctx, lf.done, lf.Outlives)
 }
 
 // Terminated returns a channel that is closed at the end of the pool.
-func (p *Pool) Terminated() <-chan struct{} { return p.done }
+func (lf *Life) Terminated() <-chan struct{} { return lf.done }
 
 // drainLocked makes the pool refuse further tasks, those in progress at the inbox included.
-func (p *Pool) drainLocked() {
-	if p.stage != running {
+func (lf *Life) drainLocked() {
+	if lf.stage != running {
 		return
 	}
-	p.stage = draining
-	p.runs.EndShortageLocked()
-	if p.waiting.inbox != nil {
-		p.waiting.inbox.Close()
+	lf.stage = draining
+	lf.pool.runs.EndShortageLocked()
+	if lf.pool.waiting.inbox != nil {
+		lf.pool.waiting.inbox.Close()
 	}
-	p.announce() // starts the functions of AfterShutdown, on other goroutines: tasks are refused
-	p.blockedSubmitters.refuseAllLocked(p)
-	p.crew.resumeLocked() // a worker may have to be started for what waits
-	p.crew.lot.CallAll()
+	lf.announce() // starts the functions of AfterShutdown, on other goroutines: tasks are refused
+	lf.pool.blockedSubmitters.refuseAllLocked(lf.pool)
+	lf.pool.crew.resumeLocked() // a worker may have to be started for what waits
+	lf.pool.crew.lot.CallAll()
 }
 
 // Outlives reports whether the pool cannot end before the caller does, who would wait for itself: a
 // task of the pool, a callback that is told of a task which has ended without a run, the
 // AfterTermination hook, the Writer of a recording. These are known by their goroutines. It is true
 // also if ctx itself ends only with a run of the pool.
-func (p *Pool) Outlives(ctx context.Context) bool {
-	return p.current() != nil || p.runs.Outlives(ctx)
+func (lf *Life) Outlives(ctx context.Context) bool {
+	return lf.pool.current() != nil || lf.pool.runs.Outlives(ctx)
 }
 
 // sweepLocked removes from the queue what the stage and the policies do not let run. The caller
 // must pass the result to settle, after unlocking; the pool does not end before that.
-func (p *Pool) sweepLocked() []*cell.Cell {
-	p.runs.SettlesLocked()
-	if p.stage == running {
+func (lf *Life) sweepLocked() []*cell.Cell {
+	lf.pool.runs.SettlesLocked()
+	if lf.stage == running {
 		return nil // all tasks that there are may run
 	}
-	if p.stage >= stopping {
-		swept := p.waiting.emptyLocked()
-		p.vacateLocked(swept)
+	if lf.stage >= stopping {
+		swept := lf.pool.waiting.emptyLocked()
+		lf.vacateLocked(swept)
 		return swept
 	}
-	now := p.clock.Now()
-	keep := func(c *cell.Cell) bool { return p.mayStayLocked(c, now) }
-	swept := p.waiting.takeDeferredLocked(keep)
-	if !p.plain { // all that is in the queue of a plain pool is due
-		swept = merge(p.waiting.inOrderLocked(p.waiting.queue.Filter(keep)), swept)
+	now := lf.pool.clock.Now()
+	keep := func(c *cell.Cell) bool { return lf.mayStayLocked(c, now) }
+	swept := lf.pool.waiting.takeDeferredLocked(keep)
+	if !lf.pool.plain { // all that is in the queue of a plain pool is due
+		swept = merge(lf.pool.waiting.inOrderLocked(lf.pool.waiting.queue.Filter(keep)), swept)
 	}
-	return p.advancedPastLocked(swept)
+	return lf.advancedPastLocked(swept)
 }
 
 // emptyLocked takes out everything that waits, and returns it in the order of its times. The batch
@@ -148,29 +161,29 @@ func (ws *waiting) emptyLocked() []*cell.Cell {
 
 // advancedPastLocked lets in what waits in a serial executor behind a swept task, which was not
 // due, and returns the swept tasks.
-func (p *Pool) advancedPastLocked(swept []*cell.Cell) []*cell.Cell {
+func (lf *Life) advancedPastLocked(swept []*cell.Cell) []*cell.Cell {
 	for _, c := range swept {
-		p.vacatedLocked(c)
+		lf.pool.vacatedLocked(c)
 	}
 	return swept
 }
 
 // settle ends what sweepLocked has begun. It interrupts the given active tasks, settles the futures
 // of the swept ones, and returns those that nobody has cancelled at the same moment.
-func (p *Pool) settle(swept []*cell.Cell, active ...*cell.Cell) []Pending {
+func (lf *Life) settle(swept []*cell.Cell, active ...*cell.Cell) []Pending {
 	for _, c := range active {
 		// Without the lock: an ending context calls the functions that wait for it.
 		c.Interrupt(ErrShutdown)
 	}
-	return p.dropAll(swept, func(c *cell.Cell) (run.Dropped, bool) {
-		return p.runs.Drop(c, &planOf(c).Plan)
+	return lf.dropAll(swept, func(c *cell.Cell) (run.Dropped, bool) {
+		return lf.pool.runs.Drop(c, &planOf(c).Plan)
 	})
 }
 
 // dropAll settles tasks that have left the queue, each by drop, and returns those that nobody has
 // cancelled at the same moment. The caller has called SettlesLocked for it. Who is to be told of
 // that may do what it likes, so all are settled and counted first.
-func (p *Pool) dropAll(
+func (lf *Life) dropAll(
 	swept []*cell.Cell, drop func(c *cell.Cell) (run.Dropped, bool),
 ) []Pending {
 	delay.At(delay.TasksSwept)
@@ -186,24 +199,24 @@ func (p *Pool) dropAll(
 				continue
 			}
 			settled = append(settled, c)
-			if p.runs.Tells(d) {
+			if lf.pool.runs.Tells(d) {
 				untold = append(untold, d)
 			}
 		}
-		p.mu.Lock()
-		p.allLeaveLocked(group)
+		lf.pool.mu.Lock()
+		lf.pool.allLeaveLocked(group)
 		found := len(group) - len(settled) // cancelled by their futures, just now
-		p.counts.returned += uint64(len(settled))
-		p.counts.cancelled += uint64(found)
-		p.runs.FoundCancelledLocked(found)
-		p.mu.Unlock()
+		lf.pool.counts.returned += uint64(len(settled))
+		lf.pool.counts.cancelled += uint64(found)
+		lf.pool.runs.FoundCancelledLocked(found)
+		lf.pool.mu.Unlock()
 		// Only now, as until it was settled a series obeyed commands, with the lock held.
 		for _, c := range settled {
-			dropped = append(dropped, p.pendingOfLocked(c))
+			dropped = append(dropped, lf.pool.views.pendingOfLocked(c))
 			c.Body = nil
 		}
 	}
-	p.runs.TellAll(untold)
+	lf.pool.runs.TellAll(untold)
 	return dropped
 }
 
@@ -211,54 +224,54 @@ func (p *Pool) dropAll(
 // shrunk, a worker has gone, or settling is done. At the end it returns true, once: the caller then
 // unlocks and calls finish. If there is nothing left to do but workers are idle, it calls them, so
 // that they go.
-func (p *Pool) emptiedLocked() (ended bool) {
-	return p.stage != running && p.endedLocked() // so much is inlined
+func (lf *Life) emptiedLocked() (ended bool) {
+	return lf.stage != running && lf.endedLocked() // so much is inlined
 }
 
-func (p *Pool) endedLocked() bool {
-	if p.stage >= tidying || p.runs.SettlingLocked() > 0 || !p.overLocked() {
+func (lf *Life) endedLocked() bool {
+	if lf.stage >= tidying || lf.pool.runs.SettlingLocked() > 0 || !lf.overLocked() {
 		return false
 	}
 	// Idle workers may be parked until a time that will not come any more.
-	if len(p.crew.workers) > 0 {
-		p.crew.lot.CallAll()
+	if len(lf.pool.crew.workers) > 0 {
+		lf.pool.crew.lot.CallAll()
 	}
-	if len(p.crew.workers)+len(p.loans.extraRuns) > 0 {
+	if len(lf.pool.crew.workers)+len(lf.pool.loans.extraRuns) > 0 {
 		return false
 	}
-	p.stage = tidying
+	lf.stage = tidying
 	return true
 }
 
 // settled is called when somebody has settled tasks, which the end of the pool may have waited for.
-func (p *Pool) settled() {
-	p.mu.Lock()
-	ended := p.emptiedLocked()
-	p.mu.Unlock()
-	p.finish(ended)
+func (lf *Life) settled() {
+	lf.pool.mu.Lock()
+	ended := lf.emptiedLocked()
+	lf.pool.mu.Unlock()
+	lf.finish(ended)
 }
 
 // finish brings the pool to its end if emptiedLocked has said so. The hooks, and the Writer of a
 // recording, get a goroutine of their own, so that they cannot hold up, or end, the goroutine of
 // somebody who calls Shutdown.
-func (p *Pool) finish(ended bool) {
+func (lf *Life) finish(ended bool) {
 	switch {
 	case !ended:
-	case p.AtEnd == nil && !p.runs.Recorded:
-		p.terminate()
-		close(p.done)
+	case lf.pool.AtEnd == nil && !lf.pool.runs.Recorded:
+		lf.terminate()
+		close(lf.done)
 	default:
 		go func() {
-			p.mu.Lock()
-			p.runs.SettlesLocked()
-			p.mu.Unlock()
+			lf.pool.mu.Lock()
+			lf.pool.runs.SettlesLocked()
+			lf.pool.mu.Unlock()
 			// Deferred, as each may end the goroutine.
-			defer close(p.done)
-			defer p.runs.EndSettling()
-			defer p.terminate()
-			p.AtEnd.Each(func(hook func()) {
-				p.guard("terminated", run.Info{}, func() {
-					p.unlabel() // a new goroutine has the labels of the one that started it
+			defer close(lf.done)
+			defer lf.pool.runs.EndSettling()
+			defer lf.terminate()
+			lf.pool.AtEnd.Each(func(hook func()) {
+				lf.pool.guard("terminated", run.Info{}, func() {
+					lf.pool.unlabel() // a new goroutine has the labels of the one that started it
 					hook()
 				})
 			})
@@ -268,24 +281,24 @@ func (p *Pool) finish(ended bool) {
 
 // terminate ends all but what the closing of done tells of. Only whoever moved the pool to tidying
 // gets here, so that is closed once.
-func (p *Pool) terminate() {
+func (lf *Life) terminate() {
 	delay.At(delay.Terminating)
-	p.mu.Lock()
-	p.stage = terminated
-	p.crew.lot.Close()
-	p.runs.UnwatchLocked()
-	p.runs.EndHealthLocked()
-	p.mu.Unlock()
-	p.runs.CloseRecording()
+	lf.pool.mu.Lock()
+	lf.stage = terminated
+	lf.pool.crew.lot.Close()
+	lf.pool.runs.UnwatchLocked()
+	lf.pool.runs.EndHealthLocked()
+	lf.pool.mu.Unlock()
+	lf.pool.runs.CloseRecording()
 }
 
 // Closing returns a context that ends when the pool is shut down.
-func (p *Pool) Closing() context.Context { return p.closing }
+func (lf *Life) Closing() context.Context { return lf.closing }
 
 // AfterShutdown has f called once the pool is shut down, on a goroutine of its own.
-func (p *Pool) AfterShutdown(f func()) (stop func() bool) {
-	return run.After(p.closing, func() {
-		p.unlabel() // a new goroutine has the labels of the one that started it
+func (lf *Life) AfterShutdown(f func()) (stop func() bool) {
+	return run.After(lf.closing, func() {
+		lf.pool.unlabel() // a new goroutine has the labels of the one that started it
 		f()
-	}, func(err error) { p.runs.HookFailed(run.Info{}, "after-shutdown", err) })
+	}, func(err error) { lf.pool.runs.HookFailed(run.Info{}, "after-shutdown", err) })
 }

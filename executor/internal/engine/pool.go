@@ -45,25 +45,20 @@ type Pool struct {
 	runs    run.Owner // what pools and event loops have in common
 	runners runners   // the goroutines that are running its tasks
 
-	closing  context.Context    // ends when the pool is shut down
-	announce context.CancelFunc // ends closing; what that calls runs on other goroutines
-
 	waiting waiting // its first part is that of submitters; what every run writes is in the rest
 
 	mu sync.Mutex // guards the fields below, and maximum among the settings
 
 	// What every run touches comes first, in few cache lines.
-	stage             stage // see the type for its transitions
+	life              Life
 	counts            counts
 	crew              Crew
 	blockedSubmitters blockedSubmitters // wait for room
 
-	asked int64         // when somebody has last asked for runs in progress
-	done  chan struct{} // closed at the end
-
 	loans loans
 	names names // of live tasks that have theirs alone
 	jobs  jobs
+	views Views
 }
 
 // Init makes p ready for its first task. A plain pool knows no times. The settings go together: that
@@ -82,13 +77,14 @@ func (p *Pool) Init(core int, plain bool, s Settings) {
 		Unnamed:     run.Labelled(p.Shared.Base, p.Shared.Name, ""),
 		ErrShutdown: ErrShutdown,
 		Counts:      &p.counts.Counts,
-		Settled:     p.settled,
+		Settled:     p.life.settled,
 		Requeue:     p.requeueLocked,
-		MayRepeat:   p.mayRepeatLocked,
+		MayRepeat:   p.life.mayRepeatLocked,
 		SetAside:    p.loans.setAsideLocked,
 	}
 	p.crew.core, p.crew.maximum = core, s.Maximum
 	p.jobs.pool, p.loans.pool, p.waiting.pool, p.crew.pool = p, p, p, p
+	p.life.pool, p.views.pool = p, p
 	p.runs.Size = p.crew.sizeAsMade()
 	sight.Open(&p.runs, (*crewView)(p), p.Before != nil || p.After != nil)
 	p.special = len(p.Decorate) > 0 || p.Shared.Defaults != nil
@@ -102,8 +98,8 @@ func (p *Pool) Init(core int, plain bool, s Settings) {
 	if !p.plain {
 		p.crew.slack = int64(p.Shared.SlackOr(p.crew.lot.Virtual()))
 	}
-	p.closing, p.announce = context.WithCancel(context.Background())
-	p.done = make(chan struct{})
+	p.life.closing, p.life.announce = context.WithCancel(context.Background())
+	p.life.done = make(chan struct{})
 	p.crew.workers = make(map[*worker]struct{})
 }
 

@@ -56,12 +56,12 @@ func (p *Pool) headLocked() (when int64, due, dealt bool) {
 // mayStayLocked reports whether c, which waits, still runs after a shutdown. A task that is due may
 // stay in any case: it might have begun already, had a worker been free. So may one that is put off
 // by nothing but its lane or a pace.
-func (p *Pool) mayStayLocked(c *cell.Cell, now int64) bool {
+func (lf *Life) mayStayLocked(c *cell.Cell, now int64) bool {
 	pl := planOf(c)
 	if pl.Periodic() {
-		return p.continuePeriodic.Load()
+		return lf.pool.continuePeriodic.Load()
 	}
-	return p.executeDelayed.Load() || pl.DueAt(c) <= now
+	return lf.pool.executeDelayed.Load() || pl.DueAt(c) <= now
 }
 
 // openAt returns from when on another body of the lane may begin, once its last has ended; 0 means

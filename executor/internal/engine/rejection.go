@@ -88,7 +88,7 @@ func (r *Rejection) Discard() {
 	p.acceptedLocked(r.cell, planOf(r.cell))
 	p.runs.SettlesLocked()
 	p.mu.Unlock()
-	p.drop(r.cell)
+	p.life.drop(r.cell)
 }
 
 // ReplaceOldest queues the task in the room of the one that would run next.
@@ -97,7 +97,7 @@ func (r *Rejection) ReplaceOldest() error {
 		var oldest *cell.Cell
 		defer func() { // even if the user's WorkQueue panics
 			if oldest != nil {
-				r.pool.drop(oldest)
+				r.pool.life.drop(oldest)
 			}
 		}()
 		return r.pool.exchange(c, &oldest)
@@ -126,20 +126,20 @@ func (p *Pool) exchange(c *cell.Cell, oldest **cell.Cell) error {
 
 // drop settles a task that is not, or no longer, in the queue. The caller has called SettlesLocked,
 // which keeps the pool from ending before that.
-func (p *Pool) drop(c *cell.Cell) {
-	err := future.CancelledError(p.refusal(nameOf(c), ErrSaturated))
-	d, dropped := p.runs.Discard(c, &planOf(c).Plan, err)
+func (lf *Life) drop(c *cell.Cell) {
+	err := future.CancelledError(lf.pool.refusal(nameOf(c), ErrSaturated))
+	d, dropped := lf.pool.runs.Discard(c, &planOf(c).Plan, err)
 	c.Body = nil
-	p.mu.Lock()
-	p.leaveLocked(c)
+	lf.pool.mu.Lock()
+	lf.pool.leaveLocked(c)
 	var untold []run.Dropped
 	if dropped {
-		p.counts.returned++
+		lf.pool.counts.returned++
 		untold = append(untold, d)
 	} else {
-		p.counts.cancelled++ // by its future, at the same moment
-		p.runs.FoundCancelledLocked(1)
+		lf.pool.counts.cancelled++ // by its future, at the same moment
+		lf.pool.runs.FoundCancelledLocked(1)
 	}
-	p.mu.Unlock()
-	p.runs.TellAll(untold)
+	lf.pool.mu.Unlock()
+	lf.pool.runs.TellAll(untold)
 }

@@ -33,14 +33,14 @@ type Report struct {
 
 // pendingOfLocked describes a task that is handed back. Once that has left the pool and is settled,
 // and the lock has been free since, nobody writes to it any more, and the lock is not needed.
-func (p *Pool) pendingOfLocked(c *cell.Cell) Pending {
-	pending := p.pending(seen(c))
+func (vw *Views) pendingOfLocked(c *cell.Cell) Pending {
+	pending := vw.pending(seen(c))
 	pending.Task = c.Body
 	return pending
 }
 
 // pending describes a task that the pool is to run.
-func (p *Pool) pending(w runqueue.Waiting) Pending {
+func (vw *Views) pending(w runqueue.Waiting) Pending {
 	pl := w.Plan.Detail.(*plan)
 	pending := Pending{Name: pl.Name, Periodic: pl.Periodic(), Runs: w.Runs}
 	switch {
@@ -48,7 +48,7 @@ func (p *Pool) pending(w runqueue.Waiting) Pending {
 	case !w.OnWall.IsZero():
 		pending.Scheduled = w.OnWall
 	default:
-		pending.Scheduled = p.clock.Time(w.When)
+		pending.Scheduled = vw.pool.clock.Time(w.When)
 	}
 	return pending
 }
@@ -59,26 +59,26 @@ const askedFor = 10 * time.Second
 // askLocked describes the run of c that is in progress, for a question from outside. Somebody who
 // has asked once may ask again, so for a while the pool records when all runs start. That has a
 // price: Execute then costs about twice as much.
-func (p *Pool) askLocked(c *cell.Cell) run.Info {
+func (vw *Views) askLocked(c *cell.Cell) run.Info {
 	unknown := c.Started == unread
-	r := p.runs.DescribeLocked(c, &planOf(c).Plan)
-	p.asked = max(p.asked, c.Started)
-	if unknown && !p.watched.Load() {
-		p.watched.Store(true)
-		time.AfterFunc(askedFor, p.unask)
+	r := vw.pool.runs.DescribeLocked(c, &planOf(c).Plan)
+	vw.asked = max(vw.asked, c.Started)
+	if unknown && !vw.pool.watched.Load() {
+		vw.pool.watched.Store(true)
+		time.AfterFunc(askedFor, vw.unask)
 	}
 	return r
 }
 
 // unask ends what askLocked has begun if nobody has asked lately.
-func (p *Pool) unask() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if left := time.Duration(p.asked-p.clock.Now()) + askedFor; left > 0 && p.stage < terminated {
-		time.AfterFunc(left, p.unask)
+func (vw *Views) unask() {
+	vw.pool.mu.Lock()
+	defer vw.pool.mu.Unlock()
+	if left := time.Duration(vw.asked-vw.pool.clock.Now()) + askedFor; left > 0 && vw.pool.life.stage < terminated {
+		time.AfterFunc(left, vw.unask)
 		return
 	}
-	p.watched.Store(false)
+	vw.pool.watched.Store(false)
 }
 
 // guard calls a hook, and reports it if it panics or calls Goexit.

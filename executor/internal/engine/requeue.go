@@ -14,7 +14,7 @@ import (
 // may be put off.
 func (p *Pool) requeueLocked(c *cell.Cell, when, now int64) (moved bool, then func()) {
 	pl := planOf(c)
-	if p.stage == draining && !pl.Periodic() && when > now && !p.executeDelayed.Load() {
+	if p.life.stage == draining && !pl.Periodic() && when > now && !p.executeDelayed.Load() {
 		return false, nil
 	}
 	if !p.waiting.takeLocked(c) {

@@ -23,7 +23,7 @@ type unstarted struct {
 
 // busyLocked is called when all workers are busy, unless the pool watches that already.
 func (cr *Crew) busyLocked() {
-	if cr.pool.stage != running {
+	if cr.pool.life.stage != running {
 		return
 	}
 	if !cr.pool.runs.Short() {
@@ -40,7 +40,7 @@ func (cr *Crew) allBusyLocked() bool {
 
 // lacksLocked reports whether what is due lacks a worker.
 func (cr *Crew) lacksLocked() bool {
-	return cr.pool.stage == running && !cr.pause.on && cr.allBusyLocked()
+	return cr.pool.life.stage == running && !cr.pause.on && cr.allBusyLocked()
 }
 
 // Running is that of [sight.Crew].
@@ -79,7 +79,7 @@ func (c *crewView) LackingSince(now int64) (since int64, lacks bool) {
 		}
 	}
 	if !known {
-		_, ended := p.playedLocked()
+		_, ended := p.views.playedLocked()
 		if ended += p.counts.Runs; u.noticed == 0 || ended != u.ended {
 			u.noticed, u.ended = now, ended
 		}
@@ -102,7 +102,7 @@ func (c *crewView) Short(bool) {}
 
 // Holders is that of [sight.Crew].
 func (c *crewView) Holders() (holders []sight.Holder) {
-	for _, r := range c.pool().runningLocked() {
+	for _, r := range c.pool().views.runningLocked() {
 		holders = append(holders, sight.Holder{Info: r.Run, For: r.For})
 	}
 	return holders

@@ -90,7 +90,7 @@ func (cr *Crew) PrestartWorkers() (started int) {
 
 // prestart is PrestartWorker with the lock held.
 func (cr *Crew) prestart() bool {
-	if cr.pool.stage != running || len(cr.workers) >= cr.core {
+	if cr.pool.life.stage != running || len(cr.workers) >= cr.core {
 		return false
 	}
 	cr.startWorkerLocked()
@@ -167,20 +167,20 @@ func (cr *Crew) MostInFlight() int {
 func (p *Pool) SetPolicy(policy Policy) { p.policy.Store(&policy) }
 
 // SetExecuteDelayed sets whether what is not due at a shutdown runs at its time.
-func (p *Pool) SetExecuteDelayed(on bool) { p.setKept(&p.executeDelayed, on) }
+func (lf *Life) SetExecuteDelayed(on bool) { lf.setKept(&lf.pool.executeDelayed, on) }
 
 // SetContinuePeriodic sets whether periodic tasks go on after a shutdown.
-func (p *Pool) SetContinuePeriodic(on bool) { p.setKept(&p.continuePeriodic, on) }
+func (lf *Life) SetContinuePeriodic(on bool) { lf.setKept(&lf.pool.continuePeriodic, on) }
 
 // setKept sets what a shutdown keeps, and drops what is kept no more.
-func (p *Pool) setKept(flag *atomic.Bool, on bool) {
-	p.mu.Lock()
+func (lf *Life) setKept(flag *atomic.Bool, on bool) {
+	lf.pool.mu.Lock()
 	flag.Store(on)
-	swept := p.sweepLocked()
-	p.mu.Unlock()
-	p.settle(swept)
+	swept := lf.sweepLocked()
+	lf.pool.mu.Unlock()
+	lf.settle(swept)
 }
 
 // ExecuteDelayed and ContinuePeriodic return what was set.
-func (p *Pool) ExecuteDelayed() bool   { return p.executeDelayed.Load() }
-func (p *Pool) ContinuePeriodic() bool { return p.continuePeriodic.Load() }
+func (lf *Life) ExecuteDelayed() bool   { return lf.pool.executeDelayed.Load() }
+func (lf *Life) ContinuePeriodic() bool { return lf.pool.continuePeriodic.Load() }

@@ -9,22 +9,31 @@ import (
 	"github.com/punctual-go/punctual/internal/clock"
 )
 
+// Views are what is told of a pool from outside: figures, and which tasks there are.
+type Views struct {
+	pool  *Pool
+	asked int64 // when somebody has last asked for runs in progress; guarded by the pool's lock
+}
+
+// Views returns what can be seen of the pool.
+func (p *Pool) Views() *Views { return &p.views }
+
 // see takes a snapshot of what waits, and calls also at the same moment, with the lock held. It
 // makes room for them beforehand, in a first hold of the lock, so that nobody has to wait for the
 // allocation; what has been added since then makes the snapshot grow.
-func (p *Pool) see(also func()) runqueue.Snapshot {
-	p.mu.Lock()
-	line, timed := p.waiting.queue.Extent()
-	heldBack := p.waiting.heldBack + len(p.waiting.deferred)
-	p.mu.Unlock()
+func (vw *Views) see(also func()) runqueue.Snapshot {
+	vw.pool.mu.Lock()
+	line, timed := vw.pool.waiting.queue.Extent()
+	heldBack := vw.pool.waiting.heldBack + len(vw.pool.waiting.deferred)
+	vw.pool.mu.Unlock()
 	s := runqueue.NewSnapshot(line, timed, heldBack, seen)
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	vw.pool.mu.Lock()
+	defer vw.pool.mu.Unlock()
 	also()
 	// Only the queue can be looked at in order.
-	p.waiting.recallLocked()
-	p.waiting.queue.Look(&s)
-	outside := slices.AppendSeq(p.waiting.allHeldBackLocked(), maps.Keys(p.waiting.deferred))
+	vw.pool.waiting.recallLocked()
+	vw.pool.waiting.queue.Look(&s)
+	outside := slices.AppendSeq(vw.pool.waiting.allHeldBackLocked(), maps.Keys(vw.pool.waiting.deferred))
 	slices.SortStableFunc(outside, compareDue)
 	for _, c := range outside {
 		s.AddHeldBack(c)
@@ -47,45 +56,45 @@ func seen(c *cell.Cell) runqueue.Waiting {
 }
 
 // Queued returns the tasks that wait, in the order in which they are due.
-func (p *Pool) Queued() []Pending {
-	seen := p.see(func() {})
+func (vw *Views) Queued() []Pending {
+	seen := vw.see(func() {})
 	tasks := seen.InOrder()
 	pending := make([]Pending, len(tasks))
 	for i, w := range tasks {
-		pending[i] = p.pending(w)
+		pending[i] = vw.pending(w)
 	}
 	return pending
 }
 
 // Next returns the first n of the tasks that wait in the queue.
-func (p *Pool) Next(n int) []Pending {
+func (vw *Views) Next(n int) []Pending {
 	if n <= 0 {
 		return nil
 	}
 	s := runqueue.NewGlance(n, seen)
-	p.mu.Lock()
-	p.waiting.recallLocked()
-	p.waiting.queue.Look(&s)
-	p.mu.Unlock()
+	vw.pool.mu.Lock()
+	vw.pool.waiting.recallLocked()
+	vw.pool.waiting.queue.Look(&s)
+	vw.pool.mu.Unlock()
 	first := s.First()
 	pending := make([]Pending, len(first))
 	for i, w := range first {
-		pending[i] = p.pending(w)
+		pending[i] = vw.pending(w)
 	}
 	return pending
 }
 
 // Live returns the tasks in a run and those that wait, but those without a cell of their own.
-func (p *Pool) Live() (cells []*cell.Cell) {
-	waiting := p.see(func() {
-		for x := range p.crew.executionsLocked() {
+func (vw *Views) Live() (cells []*cell.Cell) {
+	waiting := vw.see(func() {
+		for x := range vw.pool.crew.executionsLocked() {
 			if x.Task != nil && !x.bare {
 				cells = append(cells, x.Task)
 			}
 		}
 	})
 	for _, w := range waiting.InOrder() {
-		if w.Cell != nil && w.Plan != p.executed.Cells() {
+		if w.Cell != nil && w.Plan != vw.pool.executed.Cells() {
 			cells = append(cells, w.Cell)
 		}
 	}
@@ -93,8 +102,8 @@ func (p *Pool) Live() (cells []*cell.Cell) {
 }
 
 // Named returns the live task of this name that is unique, or nil.
-func (p *Pool) Named(name string) *cell.Cell {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.byNameLocked(name)
+func (vw *Views) Named(name string) *cell.Cell {
+	vw.pool.mu.Lock()
+	defer vw.pool.mu.Unlock()
+	return vw.pool.byNameLocked(name)
 }

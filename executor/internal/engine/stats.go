@@ -54,51 +54,51 @@ type counts struct {
 
 // Stats returns the figures of one moment and, if they are measured, how late runs have begun and
 // how long they have taken.
-func (p *Pool) Stats() (s Stats, late, took lateness.Histogram, measured bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	late, took, measured = sight.Of(&p.runs).MeasuredLocked()
-	return p.statsLocked(), late, took, measured
+func (vw *Views) Stats() (s Stats, late, took lateness.Histogram, measured bool) {
+	vw.pool.mu.Lock()
+	defer vw.pool.mu.Unlock()
+	late, took, measured = sight.Of(&vw.pool.runs).MeasuredLocked()
+	return vw.statsLocked(), late, took, measured
 }
 
-func (p *Pool) statsLocked() Stats {
+func (vw *Views) statsLocked() Stats {
 	var dealt int
 	var ran uint64
-	accepted, rejected, queued := p.waiting.tallyLocked(func() { dealt, ran = p.playedLocked() })
+	accepted, rejected, queued := vw.pool.waiting.tallyLocked(func() { dealt, ran = vw.playedLocked() })
 	return Stats{
-		Name:        p.runs.Name,
-		State:       p.stage.String(),
-		Core:        p.crew.core,
-		Maximum:     p.crew.boundLocked(),
-		KeepAlive:   p.keepAlive.Load(),
-		CoreTimeout: p.coreTimeout.Load(),
-		Workers:     len(p.crew.workers),
-		Largest:     p.counts.largest,
-		Paused:      p.crew.pause.on,
-		Busy:        p.counts.busy,
-		Queued:      queued + dealt + len(p.waiting.deferred),
-		Blocked:     p.blockedSubmitters.list.Len(),
+		Name:        vw.pool.runs.Name,
+		State:       vw.pool.life.stage.String(),
+		Core:        vw.pool.crew.core,
+		Maximum:     vw.pool.crew.boundLocked(),
+		KeepAlive:   vw.pool.keepAlive.Load(),
+		CoreTimeout: vw.pool.coreTimeout.Load(),
+		Workers:     len(vw.pool.crew.workers),
+		Largest:     vw.pool.counts.largest,
+		Paused:      vw.pool.crew.pause.on,
+		Busy:        vw.pool.counts.busy,
+		Queued:      queued + dealt + len(vw.pool.waiting.deferred),
+		Blocked:     vw.pool.blockedSubmitters.list.Len(),
 		Accepted:    accepted,
 		Rejected:    rejected,
-		Completed:   p.counts.Completed + ran,
-		Cancelled:   p.counts.cancelled,
-		Returned:    p.counts.returned,
-		Runs:        p.counts.Runs + ran,
-		Failures:    p.counts.Failures,
-		Retries:     p.counts.Retries,
-		Expired:     p.counts.Expired,
-		Wakeups:     p.crew.lot.Wakes(),
-		TimedOut:    p.counts.TimedOut,
-		Overrunning: p.overrunningLocked(),
-		Slack:       time.Duration(p.crew.slack),
-		Overdue:     p.overdueLocked(),
+		Completed:   vw.pool.counts.Completed + ran,
+		Cancelled:   vw.pool.counts.cancelled,
+		Returned:    vw.pool.counts.returned,
+		Runs:        vw.pool.counts.Runs + ran,
+		Failures:    vw.pool.counts.Failures,
+		Retries:     vw.pool.counts.Retries,
+		Expired:     vw.pool.counts.Expired,
+		Wakeups:     vw.pool.crew.lot.Wakes(),
+		TimedOut:    vw.pool.counts.TimedOut,
+		Overrunning: vw.overrunningLocked(),
+		Slack:       time.Duration(vw.pool.crew.slack),
+		Overdue:     vw.overdueLocked(),
 	}
 }
 
 // overrunningLocked returns how many runs in progress have exceeded their timeout.
-func (p *Pool) overrunningLocked() (n int) {
-	now := p.clock.Now()
-	for x := range p.crew.executionsLocked() {
+func (vw *Views) overrunningLocked() (n int) {
+	now := vw.pool.clock.Now()
+	for x := range vw.pool.crew.executionsLocked() {
 		if x.Task != nil && x.Overruns(now) {
 			n++
 		}
@@ -107,15 +107,15 @@ func (p *Pool) overrunningLocked() (n int) {
 }
 
 // overdueLocked returns for how long the head of the queue has been due.
-func (p *Pool) overdueLocked() time.Duration {
-	if p.waiting.custom != nil { // which is the user's, and knows no times
+func (vw *Views) overdueLocked() time.Duration {
+	if vw.pool.waiting.custom != nil { // which is the user's, and knows no times
 		return 0
 	}
-	when, _ := p.waiting.queue.Head()
+	when, _ := vw.pool.waiting.queue.Head()
 	if when == unread || when == parking.Nothing {
 		return 0
 	}
-	return max(time.Duration(p.clock.Now()-when), 0)
+	return max(time.Duration(vw.pool.clock.Now()-when), 0)
 }
 
 // boundLocked returns the maximum size, or 0 if there is none.
@@ -143,13 +143,13 @@ func (ws *waiting) tallyLocked(also func()) (accepted, rejected uint64, queued i
 
 // playedLocked returns how many tasks of batches are not claimed yet, and how many have ended that
 // are not in the counts yet. Both are of one moment, because Progress reads each batch once.
-func (p *Pool) playedLocked() (left int, ended uint64) {
+func (vw *Views) playedLocked() (left int, ended uint64) {
 	var seen []*runqueue.Batch
-	if p.waiting.batch != nil {
-		left, ended = p.waiting.batch.Progress()
-		seen = append(seen, p.waiting.batch)
+	if vw.pool.waiting.batch != nil {
+		left, ended = vw.pool.waiting.batch.Progress()
+		seen = append(seen, vw.pool.waiting.batch)
 	}
-	for w := range p.crew.workers {
+	for w := range vw.pool.crew.workers {
 		// Several workers may still be at the tasks of one earlier batch.
 		if w.batch != nil && !slices.Contains(seen, w.batch) {
 			_, over := w.batch.Progress()
@@ -161,22 +161,22 @@ func (p *Pool) playedLocked() (left int, ended uint64) {
 }
 
 // Running returns the tasks that are running, the longest running first.
-func (p *Pool) Running() []Running {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.runningLocked()
+func (vw *Views) Running() []Running {
+	vw.pool.mu.Lock()
+	defer vw.pool.mu.Unlock()
+	return vw.runningLocked()
 }
 
-func (p *Pool) runningLocked() (rs []Running) {
-	for x := range p.crew.executionsLocked() {
+func (vw *Views) runningLocked() (rs []Running) {
+	for x := range vw.pool.crew.executionsLocked() {
 		if x.Task != nil && x.Aside == 0 {
-			r := Running{Run: p.askLocked(x.Task)}
+			r := Running{Run: vw.askLocked(x.Task)}
 			r.Waits, r.WaitsFor = x.waitsLocked()
 			rs = append(rs, r)
 		}
 	}
-	p.asked = p.clock.Now()
-	now := p.clock.Time(p.clock.Now())
+	vw.asked = vw.pool.clock.Now()
+	now := vw.pool.clock.Time(vw.pool.clock.Now())
 	for i := range rs {
 		rs[i].For = now.Sub(rs[i].Run.Started)
 	}
@@ -187,10 +187,10 @@ func (p *Pool) runningLocked() (rs []Running) {
 }
 
 // Vars returns the figures as a variable of package expvar shows them.
-func (p *Pool) Vars() sight.Vars {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	s := p.statsLocked()
+func (vw *Views) Vars() sight.Vars {
+	vw.pool.mu.Lock()
+	defer vw.pool.mu.Unlock()
+	s := vw.statsLocked()
 	v := sight.Vars{
 		Name: s.Name, State: s.State, Workers: s.Workers, Busy: s.Busy, Queued: s.Queued,
 		Overdue: int64(s.Overdue), Accepted: s.Accepted, Rejected: s.Rejected,
@@ -198,7 +198,7 @@ func (p *Pool) Vars() sight.Vars {
 		Failures: s.Failures, Retries: s.Retries, Expired: s.Expired, TimedOut: s.TimedOut,
 		Overrunning: s.Overrunning, Wakeups: s.Wakeups,
 	}
-	v.MeasuredLocked(&p.runs)
+	v.MeasuredLocked(&vw.pool.runs)
 	return v
 }
 
@@ -207,10 +207,10 @@ const StateRunning = "running"
 
 // Health returns the state of the pool, what it means for its health, and how the tasks are of which
 // something is expected, all as of one moment.
-func (p *Pool) Health() (at time.Time, state, status, reason string, tasks []sight.TaskHealth) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	state = p.stage.String()
-	status, reason, tasks = sight.Of(&p.runs).HealthLocked(state, p.stage == running)
-	return p.clock.Time(p.clock.Now()), state, status, reason, tasks
+func (vw *Views) Health() (at time.Time, state, status, reason string, tasks []sight.TaskHealth) {
+	vw.pool.mu.Lock()
+	defer vw.pool.mu.Unlock()
+	state = vw.pool.life.stage.String()
+	status, reason, tasks = sight.Of(&vw.pool.runs).HealthLocked(state, vw.pool.life.stage == running)
+	return vw.pool.clock.Time(vw.pool.clock.Now()), state, status, reason, tasks
 }

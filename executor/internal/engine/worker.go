@@ -180,7 +180,7 @@ func (w *worker) take() bool {
 		// the goroutine, another takes: all is accounted for.
 		if refused != nil {
 			p.mu.Unlock()
-			p.endSeries(refused)
+			p.life.endSeries(refused)
 			p.mu.Lock()
 		}
 	}
@@ -193,7 +193,7 @@ func (w *worker) take() bool {
 		return true
 	}
 	delay.At(delay.WorkerRetired)
-	p.finish(ended)
+	p.life.finish(ended)
 	return false
 }
 
@@ -219,7 +219,7 @@ func (w *worker) nextLocked(now int64) bool {
 		switch {
 		// It goes at the end of the pool; above the core size, if its keep-alive has run out and
 		// nothing is due; and above the ceiling even if something is, which the others then take.
-		case p.overLocked(),
+		case p.life.overLocked(),
 			idle && p.crew.surplusLocked() && !due,
 			due && len(p.crew.workers) > p.crew.ceilingLocked():
 			w.endOwnCell()
@@ -336,7 +336,7 @@ func (w *worker) retireLocked() (ended bool) {
 	p := w.pool
 	delete(p.crew.workers, w)
 	p.crew.notifyLocked(unread)
-	return p.emptiedLocked()
+	return p.life.emptiedLocked()
 }
 
 // patience returns a channel that delivers when the keep-alive is over; nil if the worker need not
@@ -356,20 +356,20 @@ func (w *worker) patience() <-chan time.Time {
 }
 
 // overLocked reports whether there is nothing left to do for a worker.
-func (p *Pool) overLocked() bool {
-	return p.stage >= stopping ||
-		p.stage == draining && p.waiting.waitingLocked()+len(p.waiting.deferred) == 0
+func (lf *Life) overLocked() bool {
+	return lf.stage >= stopping ||
+		lf.stage == draining && lf.pool.waiting.waitingLocked()+len(lf.pool.waiting.deferred) == 0
 }
 
 // mayRepeatLocked reports whether a task may be queued again, for its next run or attempt.
-func (p *Pool) mayRepeatLocked(pl *run.Plan) bool {
+func (lf *Life) mayRepeatLocked(pl *run.Plan) bool {
 	switch {
-	case p.stage != draining:
-		return p.stage == running
+	case lf.stage != draining:
+		return lf.stage == running
 	case pl.Periodic():
-		return p.continuePeriodic.Load()
+		return lf.pool.continuePeriodic.Load()
 	}
-	return p.executeDelayed.Load()
+	return lf.pool.executeDelayed.Load()
 }
 
 // surplusLocked reports whether an idle worker may go.
