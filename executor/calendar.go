@@ -58,7 +58,7 @@ func (p *ScheduledPool) On(
 	}
 	f, c := newScheduled[struct{}]()
 	s := engine.Submission{Cell: c, Task: task, Options: &o}
-	if err := p.engine().On(calendar, s); err != nil {
+	if err := p.engine().Door.On(calendar, s); err != nil {
 		return nil, err
 	}
 	return f, nil

@@ -14,4 +14,4 @@ import (
 //
 // To ask it costs what Stats does. This package does not link expvar, which registers an http
 // handler.
-func (p *Pool) Expvar() fmt.Stringer { return sight.VarFunc(p.engine().Views().Vars) }
+func (p *Pool) Expvar() fmt.Stringer { return sight.VarFunc(p.engine().Views.Vars) }

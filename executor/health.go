@@ -131,7 +131,7 @@ func (h Health) Err() error {
 // Health returns how the pool is; see [Expect]. It takes the lock for O(n) with n tasks of which
 // something is expected, and calls no user code.
 func (p *Pool) Health() Health {
-	at, state, status, reason, tasks := p.engine().Views().Health()
+	at, state, status, reason, tasks := p.engine().Views.Health()
 	h := Health{At: at, Pool: p.runs().Name, State: state, Status: status, Reason: reason}
 	for _, t := range tasks {
 		h.Tasks = append(h.Tasks, TaskHealth(t))

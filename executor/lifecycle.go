@@ -15,7 +15,7 @@ import (
 //
 // Shutdown does not wait and interrupts nothing. It may be called from a task. On a pool that is
 // already shut down it does nothing.
-func (p *Pool) Shutdown() { p.engine().Life().Shutdown() }
+func (p *Pool) Shutdown() { p.engine().Life.Shutdown() }
 
 // ShutdownNow makes the pool refuse further tasks, ends the contexts of the running tasks with the
 // cause [ErrShutdown], and drops all others. It returns those that never started, or will not start
@@ -30,7 +30,7 @@ func (p *Pool) Shutdown() { p.engine().Life().Shutdown() }
 // Whether a task that has just been accepted counts as started depends on who was to run it: if a
 // worker had to be started for it, it has started; if an idle worker was woken, or the task waits
 // in the unbounded queue, it starts only when the worker takes it.
-func (p *Pool) ShutdownNow() []Pending { return pendings(p.engine().Life().ShutdownNow().Dropped) }
+func (p *Pool) ShutdownNow() []Pending { return pendings(p.engine().Life.ShutdownNow().Dropped) }
 
 // Close shuts the pool down, drops periodic tasks and those that are not yet due, and waits until
 // the others have run and the workers have ended. A task is due from its own time on, and its next
@@ -54,7 +54,7 @@ func (p *Pool) Close() error {
 // were in a run at the call; each task is in one report only. It also lists the tasks that were
 // running when their contexts were ended, no matter how soon they end after that.
 func (p *Pool) CloseContext(ctx context.Context) (Report, error) {
-	dropped, rest, err := p.engine().Life().CloseContext(ctx)
+	dropped, rest, err := p.engine().Life.CloseContext(ctx)
 	rest.Dropped = engine.Joined(dropped, rest.Dropped)
 	return reportOf(rest), err
 }
@@ -64,12 +64,12 @@ func (p *Pool) CloseContext(ctx context.Context) (Report, error) {
 // never ends. If it is called from a task of the same pool, which would wait for itself, it returns
 // [future.ErrSelfWait] at once; likewise from a callback that the end of the pool waits for.
 func (p *Pool) AwaitTermination(ctx context.Context) error {
-	return p.engine().Life().AwaitTermination(ctx)
+	return p.engine().Life.AwaitTermination(ctx)
 }
 
 // Terminated returns a channel that is closed once the pool has been shut down, its last worker has
 // ended, and the hooks of [AfterTermination] have returned.
-func (p *Pool) Terminated() <-chan struct{} { return p.engine().Life().Terminated() }
+func (p *Pool) Terminated() <-chan struct{} { return p.engine().Life.Terminated() }
 
 // Drain drops everything that waits, and returns it in the order of its times; see [Pending]. The
 // pool stays open: what is running goes on, and new tasks are accepted as before. The futures of
@@ -80,7 +80,7 @@ func (p *Pool) Terminated() <-chan struct{} { return p.engine().Life().Terminate
 // and waits again after that. Submitters that wait for room get it. A task that is accepted during
 // the call may or may not be dropped. Drain may be called from a task, and takes O(n log n) time,
 // during O(n) of which the pool is locked.
-func (p *Pool) Drain() []Pending { return pendings(p.engine().Life().Drain()) }
+func (p *Pool) Drain() []Pending { return pendings(p.engine().Life.Drain()) }
 
 // AfterShutdown arranges for f to be called once the pool is shut down, by whatever method; if it
 // already is, f is called now. By then the pool refuses tasks, but some that it has accepted may
@@ -95,5 +95,5 @@ func (p *Pool) AfterShutdown(f func()) (stop func() bool) {
 	if f == nil {
 		panic("executor: nil function")
 	}
-	return p.engine().Life().AfterShutdown(f)
+	return p.engine().Life.AfterShutdown(f)
 }

@@ -67,5 +67,5 @@ func mostInFlight(p Submitter) int {
 	if own == nil {
 		return unknown
 	}
-	return cmp.Or(own.base().engine().Crew().MostInFlight(), unknown)
+	return cmp.Or(own.base().engine().Crew.MostInFlight(), unknown)
 }

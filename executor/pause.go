@@ -11,14 +11,14 @@ import "time"
 // submitter runs, see [CallerRuns]. A shutdown of any kind ends the pause, and a pool that is shut
 // down is not paused.
 // It is what the documentation of java.util.concurrent's ThreadPoolExecutor builds as an example.
-func (p *Pool) Pause() { p.engine().Crew().Pause() }
+func (p *Pool) Pause() { p.engine().Crew.Pause() }
 
 // PauseUntil is [Pool.Pause] until t, if no other call comes first. If t has passed, it ends a
 // pause. Like [ScheduledPool.ScheduleAt] it reads the wall clock once.
-func (p *Pool) PauseUntil(t time.Time) { p.engine().Crew().PauseUntil(t) }
+func (p *Pool) PauseUntil(t time.Time) { p.engine().Crew.PauseUntil(t) }
 
 // Resume ends a pause, and reports whether there was one.
-func (p *Pool) Resume() bool { return p.engine().Crew().Resume() }
+func (p *Pool) Resume() bool { return p.engine().Crew.Resume() }
 
 // Paused reports whether the pool is paused.
-func (p *Pool) Paused() bool { return p.engine().Crew().Paused() }
+func (p *Pool) Paused() bool { return p.engine().Crew.Paused() }

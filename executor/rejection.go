@@ -35,7 +35,7 @@ func (p *Pool) SetRejectionPolicy(policy RejectionPolicy) error {
 	if policy == nil {
 		return invalid("nil rejection policy")
 	}
-	p.engine().SetPolicy(policy.engine())
+	p.engine().Door.SetPolicy(policy.engine())
 	return nil
 }
 

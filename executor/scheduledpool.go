@@ -76,7 +76,7 @@ func (p *ScheduledPool) ExecuteAfter(
 	if err := p.resolve(&s, opts); err != nil {
 		return err
 	}
-	return p.engine().Schedule(delay, s)
+	return p.engine().Door.Schedule(delay, s)
 }
 
 // Schedule runs fn once, delay from now, and returns the future of its result. See
@@ -105,7 +105,7 @@ func (p *ScheduledPool) ScheduleAt(
 	if err := p.resolve(&s, opts); err != nil {
 		return nil, err
 	}
-	if err := p.engine().ScheduleAt(at, s); err != nil {
+	if err := p.engine().Door.ScheduleAt(at, s); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -172,7 +172,7 @@ func (p *ScheduledPool) schedule(
 			return err
 		}
 	}
-	return (*engine.Pool)(&p.Pool).Schedule(delay, s)
+	return (*engine.Pool)(&p.Pool).Door.Schedule(delay, s)
 }
 
 // repeat schedules a series.
@@ -188,7 +188,7 @@ func (p *ScheduledPool) repeat(
 	}
 	f, c := newScheduled[struct{}]()
 	s := engine.Submission{Cell: c, Task: task, Options: &o}
-	if err := p.engine().Repeat(initial, period, s); err != nil {
+	if err := p.engine().Door.Repeat(initial, period, s); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -197,18 +197,22 @@ func (p *ScheduledPool) repeat(
 // SetExecuteDelayedAfterShutdown sets whether a task that is not yet due when the pool is shut down
 // still runs at its time; the pool then lives on until that. The default is true. Close sets it to
 // false. After Shutdown, false drops such tasks at once, and true revives none.
-func (p *ScheduledPool) SetExecuteDelayedAfterShutdown(on bool) { p.engine().Life().SetExecuteDelayed(on) }
+func (p *ScheduledPool) SetExecuteDelayedAfterShutdown(on bool) {
+	p.engine().Life.SetExecuteDelayed(on)
+}
 
 // SetContinuePeriodicAfterShutdown sets whether periodic tasks go on after Shutdown; the pool then
 // lives on until they are cancelled. The default is false. Close sets it to false. After Shutdown,
 // false drops the periodic tasks in the queue at once. True revives none, but a task that is in a
 // run at that time goes on; one that Close or ShutdownNow has dropped never does.
 func (p *ScheduledPool) SetContinuePeriodicAfterShutdown(on bool) {
-	p.engine().Life().SetContinuePeriodic(on)
+	p.engine().Life.SetContinuePeriodic(on)
 }
 
 // ExecuteDelayedAfterShutdown reports the policy set by SetExecuteDelayedAfterShutdown.
-func (p *ScheduledPool) ExecuteDelayedAfterShutdown() bool { return p.engine().Life().ExecuteDelayed() }
+func (p *ScheduledPool) ExecuteDelayedAfterShutdown() bool { return p.engine().Life.ExecuteDelayed() }
 
 // ContinuePeriodicAfterShutdown reports the policy set by SetContinuePeriodicAfterShutdown.
-func (p *ScheduledPool) ContinuePeriodicAfterShutdown() bool { return p.engine().Life().ContinuePeriodic() }
+func (p *ScheduledPool) ContinuePeriodicAfterShutdown() bool {
+	return p.engine().Life.ContinuePeriodic()
+}

@@ -95,7 +95,7 @@ func (p *Pool) scheduleIn(
 	if err := p.resolve(&s, opts); err != nil {
 		return nil, err
 	}
-	if err := p.engine().Schedule(delay, s); err != nil {
+	if err := p.engine().Door.Schedule(delay, s); err != nil {
 		return nil, err
 	}
 	return f, nil

@@ -31,7 +31,7 @@ type Source interface {
 // stays as it is.
 func (p *Pool) Run(ctx context.Context, grace time.Duration) error {
 	// Not asked of ctx: to close the pool when one of its tasks has ended is sound.
-	if p.engine().Life().Outlives(context.Background()) {
+	if p.engine().Life.Outlives(context.Background()) {
 		return future.ErrSelfWait
 	}
 	if ctx == nil {
@@ -39,11 +39,11 @@ func (p *Pool) Run(ctx context.Context, grace time.Duration) error {
 	}
 	select {
 	case <-ctx.Done():
-	case <-p.engine().Life().Closing().Done():
+	case <-p.engine().Life.Closing().Done():
 	}
 	limit, release := context.WithTimeout(context.Background(), grace)
 	defer release()
-	_, rest, err := p.engine().Life().CloseContext(limit)
+	_, rest, err := p.engine().Life.CloseContext(limit)
 	running, dropped := len(rest.Running), len(rest.Dropped)
 	if err == nil || running+dropped == 0 { // the workers alone are still on their way out
 		return nil

@@ -61,7 +61,7 @@ type Stats struct {
 
 // Stats returns a snapshot of the pool's sizes and counters.
 func (p *Pool) Stats() Stats {
-	e, late, took, measured := p.engine().Views().Stats()
+	e, late, took, measured := p.engine().Views.Stats()
 	s := Stats{
 		Name: e.Name, State: e.State, Core: e.Core, Maximum: e.Maximum, KeepAlive: e.KeepAlive,
 		CoreTimeout: e.CoreTimeout, Workers: e.Workers, Largest: e.Largest, Paused: e.Paused,
@@ -79,18 +79,18 @@ func (p *Pool) Stats() Stats {
 
 // Queued returns the tasks that wait, as of one moment, in the order in which they are due. It
 // takes O(n log n) time, during O(n) of which the pool is locked.
-func (p *Pool) Queued() []Pending { return pendings(p.engine().Views().Queued()) }
+func (p *Pool) Queued() []Pending { return pendings(p.engine().Views.Queued()) }
 
 // Next returns the first n of the tasks that wait, or all if there are fewer, in the order in which
 // they are due. It leaves out tasks held back behind another one of their [Serial] executor, and
 // those of a plain pool that wait before another attempt. The pool is locked for O(n log n),
 // however many tasks wait: microseconds for a hundred. Only while a great many tasks that are due
 // at once are being sorted may it take longer.
-func (p *Pool) Next(n int) []Pending { return pendings(p.engine().Views().Next(n)) }
+func (p *Pool) Next(n int) []Pending { return pendings(p.engine().Views.Next(n)) }
 
 // Running returns the tasks that are running, the longest running first. Of a task whose start was
 // not recorded, see [Run], For counts from the first question.
-func (p *Pool) Running() []Running { return runnings(p.engine().Views().Running()) }
+func (p *Pool) Running() []Running { return runnings(p.engine().Views.Running()) }
 
 // String describes the state of the pool in a line.
 func (p *Pool) String() string {

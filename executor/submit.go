@@ -19,7 +19,7 @@ import (
 // context for a signal.
 func (p *Pool) Execute(task Task, opts ...TaskOption) error {
 	if len(opts) == 0 && task != nil {
-		return (*engine.Pool)(p).Execute(task)
+		return (*engine.Pool)(p).Door.Execute(task)
 	}
 	return p.execute(task, nil, opts)
 }
@@ -30,7 +30,7 @@ func (p *Pool) execute(task Task, l *engine.Lane, opts []TaskOption) error {
 	if err := p.resolve(&s, opts); err != nil {
 		return err
 	}
-	return p.engine().Submit(context.Background(), false, s)
+	return p.engine().Door.Submit(context.Background(), false, s)
 }
 
 // Submit is Execute with a future for the outcome. Its errors are those of Execute.
@@ -141,7 +141,7 @@ func (p *Pool) submitTo(
 			return err
 		}
 	}
-	return (*engine.Pool)(p).Submit(ctx, wait, s)
+	return (*engine.Pool)(p).Door.Submit(ctx, wait, s)
 }
 
 // resolve completes a submission: it checks the task, and evaluates its options, if there are any.

@@ -13,7 +13,7 @@ import (
 // and sorts without it.
 func (p *Pool) Tasks() iter.Seq[Handle] {
 	return func(yield func(Handle) bool) {
-		for _, c := range p.engine().Views().Live() {
+		for _, c := range p.engine().Views.Live() {
 			if !c.Phase().Settled() && !yield(p.handle(c)) {
 				return
 			}
@@ -42,7 +42,7 @@ func (p *Pool) Lookup(name string) (h Handle, ok bool) {
 	if name == "" {
 		return h, false
 	}
-	if c := p.engine().Views().Named(name); c != nil {
+	if c := p.engine().Views.Named(name); c != nil {
 		return p.handle(c), true
 	}
 	for other := range p.Tasks() {

@@ -16,21 +16,21 @@ import (
 // setAsideLocked is [run.Owner.SetAside].
 func (ls *loans) setAsideLocked(c *cell.Cell, why run.Skip) (finish func()) {
 	turn := turnOf(c)
-	if ls.pool.life.stage >= stopping || !ls.pool.waiting.takeOutLocked(c) {
+	if ls.pool.Life.stage >= stopping || !ls.pool.waiting.takeOutLocked(c) {
 		return nil
 	}
 	ls.pool.unexpectLocked(c)
 	g := ls.addExtraRunLocked()
 	g.Aside, g.aside = why, true
 	started := g.startLocked(c, ls.pool.clock.Now())
-	g.Freed, g.Meant = turn, ls.pool.crew.lot.Until() // what it has waited for, if late runs are explained
+	g.Freed, g.Meant = turn, ls.pool.Crew.lot.Until() // what it has waited for, if late runs are explained
 	if !started {
 		delete(ls.extraRuns, g) // it was cancelled a moment ago, and has been counted
-		ls.pool.crew.notifyLocked(unread)
+		ls.pool.Crew.notifyLocked(unread)
 		return nil
 	}
 	ls.pool.counts.busy--
-	ls.pool.crew.notifyLocked(unread) // there is room where it was
+	ls.pool.Crew.notifyLocked(unread) // there is room where it was
 	return func() { go g.endAside() }
 }
 
@@ -77,13 +77,13 @@ func (g *extraRun) departAside() {
 	}
 	p.runners.leave(&g.execution)
 	delete(p.loans.extraRuns, g)
-	p.crew.notifyLocked(unread)
-	ended := p.life.emptiedLocked()
+	p.Crew.notifyLocked(unread)
+	ended := p.Life.emptiedLocked()
 	p.mu.Unlock()
-	p.life.finish(ended)
+	p.Life.finish(ended)
 	// Last, as those who are told of it may end the goroutine.
 	if refused != nil {
 		defer p.runs.EndSettling()
-		p.life.endSeries(refused)
+		p.Life.endSeries(refused)
 	}
 }

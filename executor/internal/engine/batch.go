@@ -15,7 +15,7 @@ import (
 // There is none while tasks have times, as claims do not look at the heap; while starts are
 // recorded; or while there are helpers, as whoever claims does not see that the pool is overdrawn.
 func (ws *waiting) dealLocked() bool {
-	if ws.inbox == nil || !ws.pool.plain && ws.pool.timed.Load() || ws.pool.watched.Load() || ws.pool.loans.waits.helping > 0 ||
+	if ws.inbox == nil || !ws.pool.plain && ws.pool.Door.timed.Load() || ws.pool.watched.Load() || ws.pool.loans.waits.helping > 0 ||
 		ws.pool.Pace != nil {
 		return false
 	}

@@ -39,7 +39,7 @@ func (es *blockedSubmitters) admitLocked(p *Pool, free int) (any bool) {
 	for place := es.list.Front(); place != nil; {
 		e, next := place.Value.(*blockedSubmitter), place.Next()
 		switch {
-		case p.roomLocked(e.cell, free):
+		case p.Door.roomLocked(e.cell, free):
 			// Removed first: a Push that panics has decided about it too.
 			es.list.Remove(place)
 			e.enqueueLocked(p)
@@ -64,9 +64,9 @@ func (es *blockedSubmitters) bypassLocked(p *Pool, a *await, now int64) {
 	e := es.list.Remove(es.list.Front()).(*blockedSubmitter)
 	if planOf(e.cell).strand != nil { // it may not be its turn
 		e.enqueueLocked(p)
-		p.crew.notifyLocked(now)
+		p.Crew.notifyLocked(now)
 	} else {
-		p.acceptedLocked(e.cell, planOf(e.cell))
+		p.Door.acceptedLocked(e.cell, planOf(e.cell))
 		p.loans.helpWithLocked(a, e.cell, now)
 	}
 	close(e.decided)
@@ -77,10 +77,10 @@ func (es *blockedSubmitters) bypassLocked(p *Pool, a *await, now int64) {
 func (e *blockedSubmitter) enqueueLocked(p *Pool) {
 	defer func() {
 		if e.panicked = recover(); e.panicked != nil {
-			p.leaveLocked(e.cell)
+			p.Door.leaveLocked(e.cell)
 		}
 	}()
-	p.enqueueLocked(e.cell)
+	p.Door.enqueueLocked(e.cell)
 }
 
 // refuseAllLocked refuses all, as the pool is shut down.
@@ -88,7 +88,7 @@ func (es *blockedSubmitters) refuseAllLocked(p *Pool) {
 	for e := es.list.Front(); e != nil; e = es.list.Front() {
 		refused := es.list.Remove(e).(*blockedSubmitter)
 		refused.err = ErrShutdown
-		p.leaveLocked(refused.cell)
+		p.Door.leaveLocked(refused.cell)
 		close(refused.decided)
 	}
 }
@@ -96,21 +96,21 @@ func (es *blockedSubmitters) refuseAllLocked(p *Pool) {
 // waitForRoom queues c as soon as there is room. It refuses c if ctx ends first, or the pool is
 // shut down. A task of the pool does not wait, because the room might never come without it: it
 // runs c.
-func (p *Pool) waitForRoom(ctx context.Context, c *cell.Cell) error {
-	if p.current() != nil {
+func (d *Door) waitForRoom(ctx context.Context, c *cell.Cell) error {
+	if d.pool.current() != nil {
 		// ctx ends the wait, not the task, so it is not passed on.
-		return p.loans.runByCaller(context.Background(), ctx, c)
+		return d.pool.loans.runByCaller(context.Background(), ctx, c)
 	}
 	// This must come before anybody knows of the wait: the methods of ctx may be the user's.
-	run, within := cell.Find(ctx, p.runs.Owns)
+	run, within := cell.Find(ctx, d.pool.runs.Owns)
 	end, gone := ctx.Done(), endOfWithin(c)
-	e, place, err := p.blockSubmitter(c)
+	e, place, err := d.blockSubmitter(c)
 	if e == nil {
 		return err
 	}
 	// The run may be waiting for this goroutine, and the room come from nobody else.
-	if within && !p.confines() {
-		defer p.loans.makeRoom(run)()
+	if within && !d.pool.confines() {
+		defer d.pool.loans.makeRoom(run)()
 	}
 	select {
 	case <-e.decided:
@@ -120,25 +120,25 @@ func (p *Pool) waitForRoom(ctx context.Context, c *cell.Cell) error {
 		ctx = planOf(c).Within
 	}
 	delay.At(delay.SubmitterGivesUp)
-	if !p.withdraw(e, place) {
+	if !d.withdraw(e, place) {
 		return e.outcome()
 	}
-	return cell.Joined(p.refusal(nameOf(c), ErrSaturated), cell.EndOf(ctx))
+	return cell.Joined(d.refusal(nameOf(c), ErrSaturated), cell.EndOf(ctx))
 }
 
 // withdraw takes e out of those that wait, and reports whether it was still one of them. The lock
 // decides between the end of a context and an admission at the same moment.
-func (p *Pool) withdraw(e *blockedSubmitter, place *list.Element) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (d *Door) withdraw(e *blockedSubmitter, place *list.Element) bool {
+	d.pool.mu.Lock()
+	defer d.pool.mu.Unlock()
 	select {
 	case <-e.decided:
 		return false
 	default:
 	}
-	p.blockedSubmitters.list.Remove(place)
-	p.leaveLocked(e.cell)
-	p.crew.notifyLocked(unread) // there may be room for those behind
+	d.blockedSubmitters.list.Remove(place)
+	d.leaveLocked(e.cell)
+	d.pool.Crew.notifyLocked(unread) // there may be room for those behind
 	return true
 }
 
@@ -152,15 +152,15 @@ func (e *blockedSubmitter) outcome() error {
 
 // blockSubmitter queues c if there is room, and otherwise adds a blocked submitter for it. Both are
 // one step under the lock, so that no room is missed in between.
-func (p *Pool) blockSubmitter(c *cell.Cell) (*blockedSubmitter, *list.Element, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if err := p.tryEnqueueLocked(c, p.now()); err != ErrSaturated {
+func (d *Door) blockSubmitter(c *cell.Cell) (*blockedSubmitter, *list.Element, error) {
+	d.pool.mu.Lock()
+	defer d.pool.mu.Unlock()
+	if err := d.tryEnqueueLocked(c, d.pool.now()); err != ErrSaturated {
 		return nil, nil, err
 	}
-	p.names.take(c, planOf(c)) // while it waits, nobody else may have it
+	d.names.take(c, planOf(c)) // while it waits, nobody else may have it
 	e := &blockedSubmitter{cell: c, decided: make(chan struct{})}
-	return e, p.blockedSubmitters.list.PushBack(e), nil
+	return e, d.blockedSubmitters.list.PushBack(e), nil
 }
 
 // endOfWithin returns a channel that is closed when the context ends within which c is to run; nil

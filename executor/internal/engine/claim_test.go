@@ -29,6 +29,6 @@ func TestTheLastOfABatchMayBeClaimedUnderOnesNose(t *testing.T) {
 	require.Zero(t, p.waiting.queue.Len())
 	p.waiting.batch = nil
 	p.mu.Unlock()
-	p.life.Shutdown()
-	<-p.life.Terminated()
+	p.Life.Shutdown()
+	<-p.Life.Terminated()
 }

@@ -18,6 +18,3 @@ type Crew struct {
 	pause     pause
 	unstarted unstarted
 }
-
-// Crew returns the workers, to steer them.
-func (p *Pool) Crew() *Crew { return &p.crew }

@@ -24,9 +24,9 @@ func (lf *Life) takeWaiting() []*cell.Cell {
 	waiting := lf.pool.waiting.emptyLocked()
 	lf.vacateLocked(waiting)
 	lf.pool.runs.SettlesLocked()
-	if !lf.pool.plain && lf.pool.crew.surplusLocked() {
-		lf.pool.crew.lot.CallLeader() // above the core size, it may wait for what will not come
+	if !lf.pool.plain && lf.pool.Crew.surplusLocked() {
+		lf.pool.Crew.lot.CallLeader() // above the core size, it may wait for what will not come
 	}
-	lf.pool.crew.notifyLocked(unread)
+	lf.pool.Crew.notifyLocked(unread)
 	return waiting
 }

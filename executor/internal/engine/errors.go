@@ -27,12 +27,12 @@ func (r rejection) Is(target error) bool { return target == ErrRejected }
 
 // refusal adds the names of pool and task to err, unless err is somebody else's, such as a
 // policy's.
-func (p *Pool) refusal(task string, err error) error {
+func (d *Door) refusal(task string, err error) error {
 	r, own := err.(rejection)
 	if !own {
 		return err
 	}
-	return p.runs.Refusal(task, r.text(), err)
+	return d.pool.runs.Refusal(task, r.text(), err)
 }
 
 func invalid(format string, args ...any) error { return run.Invalid(format, args...) }

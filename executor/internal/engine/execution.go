@@ -57,7 +57,7 @@ func (x *execution) startLocked(c *cell.Cell, now int64) bool {
 		x.startBare(c, now)
 	} else if pl := planOf(c); !x.startTask(c, pl, now) {
 		c.Body = nil
-		x.pool.leaveLocked(c)
+		x.pool.Door.leaveLocked(c)
 		x.pool.counts.cancelled++
 		x.pool.runs.FoundCancelledLocked(1)
 		x.pool.unexpectLocked(c)
@@ -123,7 +123,7 @@ func (x *execution) startBare(c *cell.Cell, now int64) {
 		now = x.pool.clock.Now()
 	}
 	c.Started = now
-	x.Bare(c, &x.pool.executed.Plan)
+	x.Bare(c, &x.pool.Door.executed.Plan)
 }
 
 // runBare is run for a bare task. It lends the token's context: one cell serves for many such runs.
@@ -261,12 +261,12 @@ func (x *execution) accountLocked() (refused *cell.Cell) {
 	}
 	// The check for a cancellation and the queueing are one step under the lock; see
 	// host.Cancelled.
-	if when, repeats := x.Repeats(c, &pl.Plan, p.life.mayRepeatLocked(&pl.Plan)); repeats {
+	if when, repeats := x.Repeats(c, &pl.Plan, p.Life.mayRepeatLocked(&pl.Plan)); repeats {
 		p.queueAgainLocked(c, when)
 		return nil
 	}
 	c.Body = nil
-	p.leaveLocked(c)
+	p.Door.leaveLocked(c)
 	if s != nil && s.head == c { // else it has waited behind others in vain
 		p.advanceLocked(s)
 	}

@@ -18,26 +18,26 @@ import (
 // know of the first.
 
 // scheduleIn schedules a task for a lane.
-func (p *Pool) scheduleIn(delay time.Duration, s Submission) error {
-	if p.plain {
+func (d *Door) scheduleIn(delay time.Duration, s Submission) error {
+	if d.pool.plain {
 		return invalid("tasks for later need a scheduled pool")
 	}
 	l := s.Lane
 	s.Lane = nil // it is no task of the lane yet
-	pl, err := p.prepare(context.Background(), s)
+	pl, err := d.prepare(context.Background(), s)
 	if err != nil {
 		return err
 	}
-	pl = pl.own(p, nil)
+	pl = pl.own(d.pool, nil)
 	s.Cell.Plan = pl.Cells()
 	pl.expectedBy, pl.expected = &l.strand, true
-	p.mu.Lock()
+	d.pool.mu.Lock()
 	l.users++
-	p.mu.Unlock()
-	if err := p.admit(s.Cell, pl, way{timed: true, delay: delay}); err != nil {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.unexpectLocked(s.Cell)
+	d.pool.mu.Unlock()
+	if err := d.admit(s.Cell, pl, way{timed: true, delay: delay}); err != nil {
+		d.pool.mu.Lock()
+		defer d.pool.mu.Unlock()
+		d.pool.unexpectLocked(s.Cell)
 		return err
 	}
 	return nil
@@ -60,7 +60,7 @@ func (p *Pool) joinLocked(c *cell.Cell) bool {
 	s.head = c
 	if now := p.clock.Now(); p.waiting.readyAt(c) > now {
 		p.waiting.queueLocked(c)
-		p.crew.notifyLocked(now)
+		p.Crew.notifyLocked(now)
 		return false
 	}
 	return true

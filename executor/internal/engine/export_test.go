@@ -35,9 +35,9 @@ func (p *Pool) Validate() error {
 func (p *Pool) validateAccounts() error {
 	var dealt int
 	var ran uint64
-	accepted, _, queued := p.waiting.tallyLocked(func() { dealt, ran = p.views.playedLocked() })
+	accepted, _, queued := p.waiting.tallyLocked(func() { dealt, ran = p.Views.playedLocked() })
 	busy, both := 0, 0 // of the latter, what has been settled while its body runs on: it counts as ended, too
-	for x := range p.crew.executionsLocked() {
+	for x := range p.Crew.executionsLocked() {
 		if x.Task == nil {
 			continue
 		}
@@ -63,12 +63,12 @@ func (p *Pool) validateAccounts() error {
 
 // validateWorkers checks that each worker either runs a task or is parked, and that nobody else is.
 func (p *Pool) validateWorkers() error {
-	in, err := p.crew.lot.Validate()
+	in, err := p.Crew.lot.Validate()
 	if err != nil {
 		return err
 	}
 	idle := 0
-	for w := range p.crew.workers {
+	for w := range p.Crew.workers {
 		isParked := in.Places[w.place]
 		if isParked == (w.Task != nil) || !w.arrived {
 			return fmt.Errorf("a worker is parked: %v, and busy: %v; it has arrived: %v", isParked, w.Task != nil, w.arrived)
@@ -77,11 +77,11 @@ func (p *Pool) validateWorkers() error {
 			idle++
 		}
 	}
-	if idle != p.crew.lot.Idle() || p.crew.lot.Coming() != 0 {
-		return fmt.Errorf("%d workers are idle of %d; the lot has %d, and %d coming", idle, len(p.crew.workers), p.crew.lot.Idle(), p.crew.lot.Coming())
+	if idle != p.Crew.lot.Idle() || p.Crew.lot.Coming() != 0 {
+		return fmt.Errorf("%d workers are idle of %d; the lot has %d, and %d coming", idle, len(p.Crew.workers), p.Crew.lot.Idle(), p.Crew.lot.Coming())
 	}
-	if len(p.crew.workers) > p.counts.largest {
-		return fmt.Errorf("%d workers, and the most there were is %d", len(p.crew.workers), p.counts.largest)
+	if len(p.Crew.workers) > p.counts.largest {
+		return fmt.Errorf("%d workers, and the most there were is %d", len(p.Crew.workers), p.counts.largest)
 	}
 	return nil
 }
@@ -135,11 +135,11 @@ func (p *Pool) validateQueue() error {
 }
 
 func (p *Pool) validateDelayed(q *runqueue.Delayed) error {
-	if q.Beside() > 0 && !p.timed.Load() {
+	if q.Beside() > 0 && !p.Door.timed.Load() {
 		return fmt.Errorf("%d tasks go by their times, and nobody knows", q.Beside())
 	}
-	for x := range p.crew.executionsLocked() {
-		if x.Task != nil && !x.bare && planOf(x.Task).Periodic() && !p.timed.Load() {
+	for x := range p.Crew.executionsLocked() {
+		if x.Task != nil && !x.bare && planOf(x.Task).Periodic() && !p.Door.timed.Load() {
 			return fmt.Errorf("a series is in a run, and nobody knows that there are times")
 		}
 	}
@@ -168,7 +168,7 @@ func (p *Pool) validateWaiting() error {
 // validateBatches checks the batch that is dealt, those that workers still use, and the spare one.
 func (p *Pool) validateBatches() error {
 	users := map[*runqueue.Batch]int{p.waiting.batch: 0}
-	for w := range p.crew.workers {
+	for w := range p.Crew.workers {
 		if w.batch != nil {
 			users[w.batch]++
 			if w.Task == nil || !w.bare {
@@ -197,7 +197,7 @@ func (p *Pool) validateBatches() error {
 // validateWatching checks that the lot expects those back who have said so.
 func (p *Pool) validateWatching(in parking.Census) error {
 	out := in.Out
-	for w := range p.crew.workers {
+	for w := range p.Crew.workers {
 		if w.watching && w.watch.In(in.Round) {
 			out--
 		}
@@ -212,28 +212,28 @@ func (p *Pool) validateWatching(in parking.Census) error {
 // look at what is due later.
 func (p *Pool) validateWatch() error {
 	head, due, _ := p.headLocked()
-	if p.life.stage >= stopping || head == parking.Nothing {
+	if p.Life.stage >= stopping || head == parking.Nothing {
 		return nil
 	}
 	now := p.now()
-	in, err := p.crew.lot.Validate()
+	in, err := p.Crew.lot.Validate()
 	if err != nil {
 		return err
 	}
 	if err := p.validateWatching(in); err != nil {
 		return err
 	}
-	mayGrow := len(p.crew.workers) < p.crew.limitLocked()
+	mayGrow := len(p.Crew.workers) < p.Crew.limitLocked()
 	switch due = due || head <= now; {
 	case due && p.loans.overdrawnLocked():
-	case due && p.crew.lot.Idle() > 0:
-		return fmt.Errorf("a task for %d is due, at %d, and %d workers are idle", head, now, p.crew.lot.Idle())
+	case due && p.Crew.lot.Idle() > 0:
+		return fmt.Errorf("a task for %d is due, at %d, and %d workers are idle", head, now, p.Crew.lot.Idle())
 	case due && mayGrow:
-		return fmt.Errorf("a task for %d is due, at %d, and there are %d workers of %d", head, now, len(p.crew.workers), p.crew.limitLocked())
+		return fmt.Errorf("a task for %d is due, at %d, and there are %d workers of %d", head, now, len(p.Crew.workers), p.Crew.limitLocked())
 	case due:
 	case in.Leader == nil && in.Out > 0 && in.Guard != parking.Nothing && in.Guard <= head:
-	case in.Leader == nil && (p.crew.lot.Idle() > 0 || mayGrow):
-		return fmt.Errorf("nobody waits for the task at %d; %d workers are idle, of %d", head, p.crew.lot.Idle(), len(p.crew.workers))
+	case in.Leader == nil && (p.Crew.lot.Idle() > 0 || mayGrow):
+		return fmt.Errorf("nobody waits for the task at %d; %d workers are idle, of %d", head, p.Crew.lot.Idle(), len(p.Crew.workers))
 	case in.Leader != nil && (in.Rung || in.Armed > head || in.Armed <= now):
 		return fmt.Errorf("the leader waits until %d, it is %d, and the head is for %d; it is called: %v", in.Armed, now, head, in.Rung)
 	}
@@ -241,15 +241,15 @@ func (p *Pool) validateWatch() error {
 }
 
 func (p *Pool) validateBlockedSubmitters() error {
-	if p.blockedSubmitters.list.Len() == 0 {
+	if p.Door.blockedSubmitters.list.Len() == 0 {
 		return nil
 	}
-	if p.life.stage != running {
-		return fmt.Errorf("%d submitters wait in a pool that is %v", p.blockedSubmitters.list.Len(), p.life.stage)
+	if p.Life.stage != running {
+		return fmt.Errorf("%d submitters wait in a pool that is %v", p.Door.blockedSubmitters.list.Len(), p.Life.stage)
 	}
-	for place := p.blockedSubmitters.list.Front(); place != nil; place = place.Next() {
-		if p.roomLocked(place.Value.(*blockedSubmitter).cell, 0) {
-			return fmt.Errorf("%d submitters wait, and there is room for one", p.blockedSubmitters.list.Len())
+	for place := p.Door.blockedSubmitters.list.Front(); place != nil; place = place.Next() {
+		if p.Door.roomLocked(place.Value.(*blockedSubmitter).cell, 0) {
+			return fmt.Errorf("%d submitters wait, and there is room for one", p.Door.blockedSubmitters.list.Len())
 		}
 		if planOf(place.Value.(*blockedSubmitter).cell).strand == nil {
 			break // those behind wait for their turn
@@ -262,22 +262,22 @@ func (p *Pool) validateBlockedSubmitters() error {
 func (p *Pool) validateStage() error {
 	ended := false
 	select {
-	case <-p.life.done:
+	case <-p.Life.done:
 		ended = true
 	default:
 	}
-	left := len(p.crew.workers) + len(p.loans.extraRuns)
+	left := len(p.Crew.workers) + len(p.loans.extraRuns)
 	switch {
-	case p.life.stage == running:
+	case p.Life.stage == running:
 		return nil
-	case p.life.stage == tidying, ended != (p.life.stage == terminated):
-		return fmt.Errorf("a pool rests that is %v", p.life.stage)
-	case p.life.stage >= stopping && p.waiting.waitingLocked()+p.waiting.heldBack > 0:
-		return fmt.Errorf("%d tasks wait in a pool that is %v", p.waiting.waitingLocked()+p.waiting.heldBack, p.life.stage)
-	case p.life.stage == terminated && left > 0:
+	case p.Life.stage == tidying, ended != (p.Life.stage == terminated):
+		return fmt.Errorf("a pool rests that is %v", p.Life.stage)
+	case p.Life.stage >= stopping && p.waiting.waitingLocked()+p.waiting.heldBack > 0:
+		return fmt.Errorf("%d tasks wait in a pool that is %v", p.waiting.waitingLocked()+p.waiting.heldBack, p.Life.stage)
+	case p.Life.stage == terminated && left > 0:
 		return fmt.Errorf("%d workers and guests in a pool that is over", left)
-	case p.life.stage < terminated && p.life.overLocked() && p.counts.busy == 0: // idle workers stay as long as others are busy
-		return fmt.Errorf("there is nothing to do for %d workers and guests, and the pool is %v", left, p.life.stage)
+	case p.Life.stage < terminated && p.Life.overLocked() && p.counts.busy == 0: // idle workers stay as long as others are busy
+		return fmt.Errorf("there is nothing to do for %d workers and guests, and the pool is %v", left, p.Life.stage)
 	}
 	return nil
 }

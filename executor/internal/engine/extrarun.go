@@ -84,7 +84,7 @@ func (ls *loans) beginAtPace(ctx context.Context, c *cell.Cell) (*extraRun, erro
 		select {
 		case <-timer.C:
 			continue
-		case <-ls.pool.life.closing.Done():
+		case <-ls.pool.Life.closing.Done():
 			timer.Stop()
 			continue
 		case <-end:
@@ -92,7 +92,7 @@ func (ls *loans) beginAtPace(ctx context.Context, c *cell.Cell) (*extraRun, erro
 			ctx = planOf(c).Within
 		}
 		timer.Stop()
-		return nil, cell.Joined(ls.pool.refusal(nameOf(c), ErrSaturated), cell.EndOf(ctx))
+		return nil, cell.Joined(ls.pool.Door.refusal(nameOf(c), ErrSaturated), cell.EndOf(ctx))
 	}
 }
 
@@ -101,15 +101,15 @@ func (ls *loans) beginAtPace(ctx context.Context, c *cell.Cell) (*extraRun, erro
 func (ls *loans) begin(c *cell.Cell) (g *extraRun, wait time.Duration, err error) {
 	ls.pool.mu.Lock()
 	defer ls.pool.mu.Unlock()
-	if err := ls.pool.mayAcceptLocked(c); err != nil {
+	if err := ls.pool.Door.mayAcceptLocked(c); err != nil {
 		return nil, 0, err
 	}
 	now := ls.pool.clock.Now()
-	at := max(ls.pool.beginsAtLocked(c), ls.pool.Pace.nextAfter(ls.pool.promisedLocked(), now))
+	at := max(ls.pool.beginsAtLocked(c), ls.pool.Pace.nextAfter(ls.pool.Door.promisedLocked(), now))
 	if at > now {
 		return nil, time.Duration(at - now), nil
 	}
-	ls.pool.acceptedLocked(c, planOf(c))
+	ls.pool.Door.acceptedLocked(c, planOf(c))
 	g = ls.addExtraRunLocked()
 	// Before the start, which has to know whether it is nested.
 	ls.pool.runners.enter(&g.execution)
@@ -207,22 +207,22 @@ func (g *extraRun) depart() {
 		p.loans.helpLocked(g.await) // what it waits for may come next in a serial executor
 	}
 	p.loans.freedLocked()
-	p.crew.notifyLocked(unread)
-	ended := p.life.emptiedLocked()
+	p.Crew.notifyLocked(unread)
+	ended := p.Life.emptiedLocked()
 	p.mu.Unlock()
-	p.life.finish(ended)
+	p.Life.finish(ended)
 	// Settling calls those who wait, so it must not happen under the lock; and it comes last, as
 	// they may end the goroutine.
 	if refused != nil {
 		defer p.runs.EndSettling()
-		p.life.endSeries(refused)
+		p.Life.endSeries(refused)
 	}
 }
 
 // runsLocked is executionsLocked as package run sees them.
 func (p *Pool) runsLocked() iter.Seq[*run.Execution] {
 	return func(yield func(*run.Execution) bool) {
-		for w := range p.crew.workers {
+		for w := range p.Crew.workers {
 			if !yield(&w.Execution) {
 				return
 			}

@@ -11,7 +11,7 @@ import (
 // which settles their futures.
 func (lf *Life) handBackRunsLocked() (series []Pending) {
 	now := lf.pool.clock.Now()
-	for x := range lf.pool.crew.executionsLocked() {
+	for x := range lf.pool.Crew.executionsLocked() {
 		// Between two tasks, and so not in a run.
 		if x.Task == nil {
 			continue
@@ -22,7 +22,7 @@ func (lf *Life) handBackRunsLocked() (series []Pending) {
 		}
 		lf.pool.counts.returned++
 		// The cell has the time of the run in progress, the report that of the next.
-		pending := lf.pool.views.pendingOfLocked(x.Task)
+		pending := lf.pool.Views.pendingOfLocked(x.Task)
 		pending.Scheduled, _ = lf.pool.runs.UpcomingLocked(&pl.Plan, now)
 		series = append(series, pending)
 	}

@@ -36,11 +36,11 @@ func (w *worker) handOverLocked(now int64) {
 	p := w.pool
 	head, brief := w.mayWatchLocked(now)
 	if !brief {
-		p.crew.notifyLocked(now)
+		p.Crew.notifyLocked(now)
 		return
 	}
 	w.watching = true
-	w.watch = p.crew.lot.Watch(p.crew.lookAtLocked(head), now, !w.isBrief())
+	w.watch = p.Crew.lot.Watch(p.Crew.lookAtLocked(head), now, !w.isBrief())
 }
 
 // isBrief reports whether the runs of its task are known to be brief.
@@ -54,7 +54,7 @@ func (w *worker) mayWatchLocked(now int64) (head int64, ok bool) {
 	case p.plain, w.bare, now == unread, w.Plan.Took >= longMean:
 		return 0, false
 	// If nobody is idle, one more worker may be wanted; and who waits for room may get it now.
-	case p.crew.lot.Idle() == 0, p.blockedSubmitters.list.Len() > 0:
+	case p.Crew.lot.Idle() == 0, p.Door.blockedSubmitters.list.Len() > 0:
 		return 0, false
 	}
 	head, due, _ := p.headLocked()
@@ -71,16 +71,16 @@ func (w *worker) mayWatchLocked(now int64) (head int64, ok bool) {
 	// More is due already. A call for help pays off once this worker has been at it for as long as
 	// a call takes: as with rented skis, that costs at most twice what would be best. And a run may
 	// be late by the slack anyway, besides what the system has made of it.
-	within := max(parking.Cost, p.crew.slack)
+	within := max(parking.Cost, p.Crew.slack)
 	early := now-w.awake < within && now-head-w.lag < within
-	return head, early && !p.crew.lot.Virtual() && !p.crew.urgentLocked(head, now)
+	return head, early && !p.Crew.lot.Virtual() && !p.Crew.urgentLocked(head, now)
 }
 
 // backLocked ends what handOverLocked has begun.
 func (w *worker) backLocked() {
 	if w.watching {
 		w.watching = false
-		w.pool.crew.lot.Back(w.watch)
+		w.pool.Crew.lot.Back(w.watch)
 	}
 }
 

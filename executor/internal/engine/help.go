@@ -15,7 +15,7 @@ import (
 // place.
 func (ls *loans) helpLocked(a *await) {
 	// A wait that is not certain matters only while the run is in progress on whose behalf it is.
-	if a.over || ls.pool.life.stage >= stopping || a.by == nil && !a.run.Live() {
+	if a.over || ls.pool.Life.stage >= stopping || a.by == nil && !a.run.Live() {
 		return
 	}
 	if a.forRoom {
@@ -164,7 +164,7 @@ func (ls *loans) startHelperLocked(a *await, c *cell.Cell, now int64) {
 		return
 	}
 	ls.helpWithLocked(a, c, now)
-	ls.pool.crew.notifyLocked(unread) // there is room in the queue now
+	ls.pool.Crew.notifyLocked(unread) // there is room in the queue now
 }
 
 // helpWithLocked runs c, which has left the queue, for a, on a goroutine of its own: so the wait
@@ -211,7 +211,7 @@ func (ls *loans) makeRoom(run cell.Run) (over func()) {
 func (ls *loans) makeRoomLater(a *await) {
 	ls.pool.mu.Lock()
 	defer ls.pool.mu.Unlock()
-	if a.over || ls.pool.life.stage >= stopping || !a.run.Live() {
+	if a.over || ls.pool.Life.stage >= stopping || !a.run.Live() {
 		return
 	}
 	ls.helpHeadLocked(a)
@@ -231,11 +231,11 @@ func (ls *loans) helpHeadLocked(a *await) {
 	switch when, due, _ := ls.pool.headLocked(); {
 	// No head, yet no room either: under HandOff, or because of tasks held back outside the queue.
 	case when == parking.Nothing:
-		ls.pool.blockedSubmitters.bypassLocked(ls.pool, a, now)
+		ls.pool.Door.blockedSubmitters.bypassLocked(ls.pool, a, now)
 	case due || when <= now:
 		if c := ls.pool.waiting.queue.Pop(now).Cell; ls.pool.joinLocked(c) {
 			ls.helpWithLocked(a, c, now)
 		}
-		ls.pool.crew.notifyLocked(unread)
+		ls.pool.Crew.notifyLocked(unread)
 	}
 }

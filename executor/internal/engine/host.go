@@ -32,13 +32,13 @@ func (h *Host) Cancelled(c *cell.Cell, running bool) (tell func()) {
 		p.vacatedLocked(c)
 	// A task held back takes room in a bounded queue, too.
 	case p.waiting.heldBack > 0 && p.waiting.removeHeldBackLocked(c):
-		p.crew.notifyLocked(unread)
+		p.Crew.notifyLocked(unread)
 	default:
 		removed = false
 	}
 	if removed {
 		c.Body = nil
-		p.leaveLocked(c)
+		p.Door.leaveLocked(c)
 	} else {
 		p.runs.CancellerCameLocked()
 	}
@@ -47,17 +47,17 @@ func (h *Host) Cancelled(c *cell.Cell, running bool) (tell func()) {
 	if removed || running && !handedBack {
 		p.counts.cancelled++
 	}
-	if !p.plain && p.crew.surplusLocked() && p.waiting.waitingLocked() == 0 {
+	if !p.plain && p.Crew.surplusLocked() && p.waiting.waitingLocked() == 0 {
 		// A worker above the core size may lead, waiting for this task. Nothing keeps it now.
-		p.crew.lot.CallLeader()
+		p.Crew.lot.CallLeader()
 	}
 	p.runs.CancelledLocked(&planOf(c).Plan)
 	p.runs.RecheckShortageLocked()
 	// It may have been the last task of a pool that is draining.
 	tell = p.runs.TellsCancelledLocked(c, &planOf(c).Plan, handedBack)
-	ended := p.life.emptiedLocked()
+	ended := p.Life.emptiedLocked()
 	p.mu.Unlock()
-	p.life.finish(ended)
+	p.Life.finish(ended)
 	return tell
 }
 
@@ -94,7 +94,7 @@ func (h *Host) NextLocked(c *cell.Cell) (time.Time, bool) {
 }
 
 // HasHandle reports whether c is a task by itself: not one of Execute without options.
-func (h *Host) HasHandle(c *cell.Cell) bool { return planOf(c) != h.pool().executed }
+func (h *Host) HasHandle(c *cell.Cell) bool { return planOf(c) != h.pool().Door.executed }
 
 // Plan leads from a task to what its future asks.
 func (h *Host) Plan(c *cell.Cell) (*run.Owner, *run.Plan) { return &h.pool().runs, &planOf(c).Plan }
@@ -110,7 +110,7 @@ func (h *Host) Describe(c *cell.Cell) run.Info {
 	p := h.pool()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.views.askLocked(c)
+	return p.Views.askLocked(c)
 }
 
 // vacatedLocked uses the room that c, which was cancelled, has left in the queue. Removing a task
@@ -122,13 +122,13 @@ func (p *Pool) vacatedLocked(c *cell.Cell) {
 	if s != nil {
 		p.advanceLocked(s)
 	}
-	if s != nil || p.blockedSubmitters.list.Len() > 0 {
-		p.crew.notifyLocked(unread)
+	if s != nil || p.Door.blockedSubmitters.list.Len() > 0 {
+		p.Crew.notifyLocked(unread)
 	}
 }
 
 // Waiting returns the tasks that wait, and maybe others.
-func (h *Host) Waiting() []*cell.Cell { return h.pool().views.Live() }
+func (h *Host) Waiting() []*cell.Cell { return h.pool().Views.Live() }
 
 // Host returns p as its cells see it.
 func (p *Pool) Host() *Host { return (*Host)(p) }

@@ -46,7 +46,7 @@ func (p *Pool) Apply(given []Job) (Changes, error) { return p.jobs.applyAll(give
 func (js *jobs) applyAll(given []Job) (Changes, error) {
 	wanted := make([]*job, 0, len(given))
 	if slices.ContainsFunc(given, func(j Job) bool { return j.On != nil }) {
-		js.pool.watchWall()
+		js.pool.Door.watchWall()
 	}
 	partings := js.pool.runs.Partings()
 	for _, j := range given {
@@ -67,7 +67,7 @@ func (js *jobs) applyAll(given []Job) (Changes, error) {
 			js.pool.runs.Follow(w.cell, &w.plan.Plan)
 			js.pool.runs.PartedSince(partings, w.cell, &w.plan.Plan)
 		case w.announced:
-			js.pool.runs.Rejected(w.cell, &w.plan.Plan, w.told, js.pool.refuse(w.cell, cmp.Or(err, ErrDuplicate)))
+			js.pool.runs.Rejected(w.cell, &w.plan.Plan, w.told, js.pool.Door.refuse(w.cell, cmp.Or(err, ErrDuplicate)))
 		}
 	}
 	return changes, err
@@ -95,7 +95,7 @@ type job struct {
 
 // newJob plans j. It runs decorators, so the lock must not be held.
 func (js *jobs) newJob(j Job) (*job, error) {
-	body, err := js.pool.decorated(j.Task)
+	body, err := js.pool.Door.decorated(j.Task)
 	if err != nil {
 		return nil, js.pool.runs.Misuse(j.Name, err)
 	}
@@ -185,7 +185,7 @@ func (js *jobs) apply(
 	now := js.pool.clock.Now()
 	js.pool.mu.Lock()
 	defer js.pool.mu.Unlock()
-	now = js.pool.keepTimesLocked(now)
+	now = js.pool.Door.keepTimesLocked(now)
 	if !js.comparedLocked(wanted) {
 		return ch, nil, false, nil
 	}
@@ -233,11 +233,11 @@ func (js *jobs) mayApplyLocked(wanted []*job) error {
 	added := 0
 	for _, w := range wanted {
 		old := js.live[w.Name]
-		switch holder := js.pool.names.live.entries[w.Name]; {
-		case js.pool.life.stage != running:
-			return js.pool.refusal(w.Name, ErrShutdown)
+		switch holder := js.pool.Door.names.live.entries[w.Name]; {
+		case js.pool.Life.stage != running:
+			return js.pool.Door.refusal(w.Name, ErrShutdown)
 		case old == nil && holder != nil && !js.isJobLocked(holder):
-			return js.pool.refusal(w.Name, ErrDuplicate)
+			return js.pool.Door.refusal(w.Name, ErrDuplicate)
 		case w.adds:
 			if w.over != nil {
 				return w.over
@@ -245,8 +245,8 @@ func (js *jobs) mayApplyLocked(wanted []*job) error {
 			added++
 		}
 	}
-	if !js.pool.roomForLocked(added) {
-		return js.pool.refusal("", ErrSaturated)
+	if !js.pool.Door.roomForLocked(added) {
+		return js.pool.Door.refusal("", ErrSaturated)
 	}
 	return nil
 }
@@ -258,7 +258,7 @@ func (js *jobs) isJobLocked(c *cell.Cell) bool { return planOf(c).job }
 // addJobLocked queues w. If a task that has its name is still alive, w waits for the end of that.
 func (js *jobs) addJobLocked(w *job, now int64) {
 	w.plan.job, w.added = true, true
-	before := js.pool.names.live.entries[w.Name]
+	before := js.pool.Door.names.live.entries[w.Name]
 	first := clock.Later(now, w.Initial)
 	if w.On != nil {
 		first = max(w.first, now)
@@ -270,8 +270,8 @@ func (js *jobs) addJobLocked(w *job, now int64) {
 		w.cell.When = w.plan.Due()
 	}
 	js.pool.waiting.placeLocked(w.cell, w.cell.When)
-	js.pool.acceptedLocked(w.cell, w.plan)
-	js.pool.crew.notifyLocked(now)
+	js.pool.Door.acceptedLocked(w.cell, w.plan)
+	js.pool.Crew.notifyLocked(now)
 }
 
 // changeJobLocked makes old what w is.

@@ -42,9 +42,6 @@ type Life struct {
 	done     chan struct{}      // closed at the end
 }
 
-// Life returns what begins and ends the pool.
-func (p *Pool) Life() *Life { return &p.life }
-
 // Shutdown refuses further tasks, and drops what the policies do not keep.
 func (lf *Life) Shutdown() {
 	lf.pool.mu.Lock()
@@ -60,12 +57,12 @@ func (lf *Life) ShutdownNow() (report Report) {
 	lf.drainLocked()
 	lf.stage = max(lf.stage, stopping)
 	var active []*cell.Cell
-	for x := range lf.pool.crew.executionsLocked() {
+	for x := range lf.pool.Crew.executionsLocked() {
 		if x.Task != nil {
 			active = append(active, x.Task)
 		}
 	}
-	report.Running = lf.pool.views.runningLocked()
+	report.Running = lf.pool.Views.runningLocked()
 	series := lf.handBackRunsLocked()
 	swept := lf.sweepLocked()
 	lf.pool.mu.Unlock()
@@ -89,7 +86,7 @@ func (lf *Life) CloseContext(ctx context.Context) (dropped []Pending, rest Repor
 	case err == nil:
 	// The caller is among them, and goes on after this: nothing is interrupted.
 	case cell.Matches(err, future.ErrSelfWait):
-		rest.Running = lf.pool.views.Running()
+		rest.Running = lf.pool.Views.Running()
 	default:
 		rest = lf.ShutdownNow()
 	}
@@ -116,9 +113,9 @@ func (lf *Life) drainLocked() {
 		lf.pool.waiting.inbox.Close()
 	}
 	lf.announce() // starts the functions of AfterShutdown, on other goroutines: tasks are refused
-	lf.pool.blockedSubmitters.refuseAllLocked(lf.pool)
-	lf.pool.crew.resumeLocked() // a worker may have to be started for what waits
-	lf.pool.crew.lot.CallAll()
+	lf.pool.Door.blockedSubmitters.refuseAllLocked(lf.pool)
+	lf.pool.Crew.resumeLocked() // a worker may have to be started for what waits
+	lf.pool.Crew.lot.CallAll()
 }
 
 // Outlives reports whether the pool cannot end before the caller does, who would wait for itself: a
@@ -204,7 +201,7 @@ func (lf *Life) dropAll(
 			}
 		}
 		lf.pool.mu.Lock()
-		lf.pool.allLeaveLocked(group)
+		lf.pool.Door.allLeaveLocked(group)
 		found := len(group) - len(settled) // cancelled by their futures, just now
 		lf.pool.counts.returned += uint64(len(settled))
 		lf.pool.counts.cancelled += uint64(found)
@@ -212,7 +209,7 @@ func (lf *Life) dropAll(
 		lf.pool.mu.Unlock()
 		// Only now, as until it was settled a series obeyed commands, with the lock held.
 		for _, c := range settled {
-			dropped = append(dropped, lf.pool.views.pendingOfLocked(c))
+			dropped = append(dropped, lf.pool.Views.pendingOfLocked(c))
 			c.Body = nil
 		}
 	}
@@ -233,10 +230,10 @@ func (lf *Life) endedLocked() bool {
 		return false
 	}
 	// Idle workers may be parked until a time that will not come any more.
-	if len(lf.pool.crew.workers) > 0 {
-		lf.pool.crew.lot.CallAll()
+	if len(lf.pool.Crew.workers) > 0 {
+		lf.pool.Crew.lot.CallAll()
 	}
-	if len(lf.pool.crew.workers)+len(lf.pool.loans.extraRuns) > 0 {
+	if len(lf.pool.Crew.workers)+len(lf.pool.loans.extraRuns) > 0 {
 		return false
 	}
 	lf.stage = tidying
@@ -285,7 +282,7 @@ func (lf *Life) terminate() {
 	delay.At(delay.Terminating)
 	lf.pool.mu.Lock()
 	lf.stage = terminated
-	lf.pool.crew.lot.Close()
+	lf.pool.Crew.lot.Close()
 	lf.pool.runs.UnwatchLocked()
 	lf.pool.runs.EndHealthLocked()
 	lf.pool.mu.Unlock()

@@ -31,7 +31,7 @@ func (cr *Crew) PauseUntil(t time.Time) {
 func (cr *Crew) pauseUntil(left *time.Duration) {
 	cr.pool.mu.Lock()
 	defer cr.pool.mu.Unlock()
-	if cr.pool.life.stage != running {
+	if cr.pool.Life.stage != running {
 		return
 	}
 	// Workers that claim from a batch do not take the lock, and so would go on.

@@ -33,15 +33,11 @@ type Task = func(ctx context.Context) error
 // it runs code of its user; the one exception is a queue that the user has supplied.
 type Pool struct {
 	settings
-	clock     clock.Clock
-	plain     bool        // the queue knows no times: all that is in it is due
-	special   bool        // tasks without options have decorators, or defaults
-	watched   atomic.Bool // bare tasks are to record when they start
-	timed     atomic.Bool // there may be tasks with a time; written with the lock held
-	submitted *plan       // shared by the tasks that have a future and no options
-	executed  *plan       // shared by the tasks without a future and options
-	named     namedPlans  // shared by the tasks of which nothing is known but their names
+	clock   clock.Clock
+	plain   bool        // the queue knows no times: all that is in it is due
+	watched atomic.Bool // bare tasks are to record when they start
 
+	Door    Door
 	runs    run.Owner // what pools and event loops have in common
 	runners runners   // the goroutines that are running its tasks
 
@@ -50,15 +46,13 @@ type Pool struct {
 	mu sync.Mutex // guards the fields below, and maximum among the settings
 
 	// What every run touches comes first, in few cache lines.
-	life              Life
-	counts            counts
-	crew              Crew
-	blockedSubmitters blockedSubmitters // wait for room
+	Life   Life
+	counts counts
+	Crew   Crew
 
 	loans loans
-	names names // of live tasks that have theirs alone
 	jobs  jobs
-	views Views
+	Views Views
 }
 
 // Init makes p ready for its first task. A plain pool knows no times. The settings go together: that
@@ -77,30 +71,30 @@ func (p *Pool) Init(core int, plain bool, s Settings) {
 		Unnamed:     run.Labelled(p.Shared.Base, p.Shared.Name, ""),
 		ErrShutdown: ErrShutdown,
 		Counts:      &p.counts.Counts,
-		Settled:     p.life.settled,
+		Settled:     p.Life.settled,
 		Requeue:     p.requeueLocked,
-		MayRepeat:   p.life.mayRepeatLocked,
+		MayRepeat:   p.Life.mayRepeatLocked,
 		SetAside:    p.loans.setAsideLocked,
 	}
-	p.crew.core, p.crew.maximum = core, s.Maximum
-	p.jobs.pool, p.loans.pool, p.waiting.pool, p.crew.pool = p, p, p, p
-	p.life.pool, p.views.pool = p, p
-	p.runs.Size = p.crew.sizeAsMade()
+	p.Crew.core, p.Crew.maximum = core, s.Maximum
+	p.jobs.pool, p.loans.pool, p.waiting.pool, p.Crew.pool = p, p, p, p
+	p.Life.pool, p.Views.pool, p.Door.pool = p, p, p
+	p.runs.Size = p.Crew.sizeAsMade()
 	sight.Open(&p.runs, (*crewView)(p), p.Before != nil || p.After != nil)
-	p.special = len(p.Decorate) > 0 || p.Shared.Defaults != nil
-	p.submitted, p.executed = p.newPlan(series.Options{}), p.newPlan(series.Options{})
-	p.submitted.shared, p.executed.shared = true, true
-	p.executed.Reports = true
+	p.Door.special = len(p.Decorate) > 0 || p.Shared.Defaults != nil
+	p.Door.submitted, p.Door.executed = p.newPlan(series.Options{}), p.newPlan(series.Options{})
+	p.Door.submitted.shared, p.Door.executed.shared = true, true
+	p.Door.executed.Reports = true
 	p.watched.Store(p.runs.OnError != nil || p.runs.Watched)
 	p.waiting.queue = p.waiting.newQueue()
-	p.crew.lot = parking.New(&p.mu, p.clock)
-	p.crew.lot.OnGuard(func() { p.crew.notifyLocked(unread) })
+	p.Crew.lot = parking.New(&p.mu, p.clock)
+	p.Crew.lot.OnGuard(func() { p.Crew.notifyLocked(unread) })
 	if !p.plain {
-		p.crew.slack = int64(p.Shared.SlackOr(p.crew.lot.Virtual()))
+		p.Crew.slack = int64(p.Shared.SlackOr(p.Crew.lot.Virtual()))
 	}
-	p.life.closing, p.life.announce = context.WithCancel(context.Background())
-	p.life.done = make(chan struct{})
-	p.crew.workers = make(map[*worker]struct{})
+	p.Life.closing, p.Life.announce = context.WithCancel(context.Background())
+	p.Life.done = make(chan struct{})
+	p.Crew.workers = make(map[*worker]struct{})
 }
 
 // Runs returns what pools and event loops have in common. Its fields are not to be changed.
@@ -115,7 +109,7 @@ func (ws *waiting) newQueue() runqueue.Queue {
 	if !ws.pool.plain {
 		order = &ws.order
 	}
-	front := runqueue.NewInbox(ws.pool.executed.Cells(), order)
+	front := runqueue.NewInbox(ws.pool.Door.executed.Cells(), order)
 	if ws.pool.PendingLimit == 0 && (!ws.pool.plain || ws.pool.Simple) {
 		ws.inbox = front
 	}

@@ -23,11 +23,11 @@ type Rejection struct {
 
 // reject lets the policy decide about c. A task of a serial executor is refused at once: most
 // policies would run it out of turn, or drop others for it.
-func (p *Pool) reject(ctx context.Context, policy Policy, c *cell.Cell) error {
+func (d *Door) reject(ctx context.Context, policy Policy, c *cell.Cell) error {
 	if planOf(c).strand != nil {
 		return ErrSaturated
 	}
-	r := &Rejection{pool: p, cell: c, ctx: ctx}
+	r := &Rejection{pool: d.pool, cell: c, ctx: ctx}
 	err := policy(r)
 	if r.decided {
 		return nil
@@ -54,11 +54,11 @@ func (r *Rejection) Wait(ctx context.Context) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	return r.place(func(c *cell.Cell) error { return r.pool.waitForRoom(ctx, c) })
+	return r.place(func(c *cell.Cell) error { return r.pool.Door.waitForRoom(ctx, c) })
 }
 
 // Retry queues the task if there is room now.
-func (r *Rejection) Retry() error { return r.place(r.pool.tryAccept) }
+func (r *Rejection) Retry() error { return r.place(r.pool.Door.tryAccept) }
 
 // place hands the task to the pool by the given means, unless it has been decided already.
 func (r *Rejection) place(how func(c *cell.Cell) error) error {
@@ -85,10 +85,10 @@ func (r *Rejection) Discard() {
 	r.decided = true
 	p := r.pool
 	p.mu.Lock()
-	p.acceptedLocked(r.cell, planOf(r.cell))
+	p.Door.acceptedLocked(r.cell, planOf(r.cell))
 	p.runs.SettlesLocked()
 	p.mu.Unlock()
-	p.life.drop(r.cell)
+	p.Life.drop(r.cell)
 }
 
 // ReplaceOldest queues the task in the room of the one that would run next.
@@ -97,41 +97,41 @@ func (r *Rejection) ReplaceOldest() error {
 		var oldest *cell.Cell
 		defer func() { // even if the user's WorkQueue panics
 			if oldest != nil {
-				r.pool.life.drop(oldest)
+				r.pool.Life.drop(oldest)
 			}
 		}()
-		return r.pool.exchange(c, &oldest)
+		return r.pool.Door.exchange(c, &oldest)
 	})
 }
 
 // exchange queues c, if need be in the room of another task. It passes that out through oldest, not
 // as a result, so that the caller can drop it even if the user's WorkQueue panics half-way.
-func (p *Pool) exchange(c *cell.Cell, oldest **cell.Cell) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	err := p.tryEnqueueLocked(c, p.now())
-	if err != ErrSaturated || !p.plain || p.waiting.queue.Len() == 0 {
+func (d *Door) exchange(c *cell.Cell, oldest **cell.Cell) error {
+	d.pool.mu.Lock()
+	defer d.pool.mu.Unlock()
+	err := d.tryEnqueueLocked(c, d.pool.now())
+	if err != ErrSaturated || !d.pool.plain || d.pool.waiting.queue.Len() == 0 {
 		return err
 	}
 	// Never bare: only a queue with a limit rejects, and that holds cells.
-	*oldest = p.waiting.queue.Pop(unread).Cell
-	p.runs.SettlesLocked()
+	*oldest = d.pool.waiting.queue.Pop(unread).Cell
+	d.pool.runs.SettlesLocked()
 	if s := planOf(*oldest).strand; s != nil {
-		p.advanceLocked(s)
+		d.pool.advanceLocked(s)
 	}
-	defer p.crew.notifyLocked(unread) // even if the user's WorkQueue panics: there is room then
-	p.enqueueLocked(c)
+	defer d.pool.Crew.notifyLocked(unread) // even if the user's WorkQueue panics: there is room then
+	d.enqueueLocked(c)
 	return nil
 }
 
 // drop settles a task that is not, or no longer, in the queue. The caller has called SettlesLocked,
 // which keeps the pool from ending before that.
 func (lf *Life) drop(c *cell.Cell) {
-	err := future.CancelledError(lf.pool.refusal(nameOf(c), ErrSaturated))
+	err := future.CancelledError(lf.pool.Door.refusal(nameOf(c), ErrSaturated))
 	d, dropped := lf.pool.runs.Discard(c, &planOf(c).Plan, err)
 	c.Body = nil
 	lf.pool.mu.Lock()
-	lf.pool.leaveLocked(c)
+	lf.pool.Door.leaveLocked(c)
 	var untold []run.Dropped
 	if dropped {
 		lf.pool.counts.returned++

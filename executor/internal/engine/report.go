@@ -74,7 +74,7 @@ func (vw *Views) askLocked(c *cell.Cell) run.Info {
 func (vw *Views) unask() {
 	vw.pool.mu.Lock()
 	defer vw.pool.mu.Unlock()
-	if left := time.Duration(vw.asked-vw.pool.clock.Now()) + askedFor; left > 0 && vw.pool.life.stage < terminated {
+	if left := time.Duration(vw.asked-vw.pool.clock.Now()) + askedFor; left > 0 && vw.pool.Life.stage < terminated {
 		time.AfterFunc(left, vw.unask)
 		return
 	}

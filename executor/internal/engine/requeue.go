@@ -14,7 +14,7 @@ import (
 // may be put off.
 func (p *Pool) requeueLocked(c *cell.Cell, when, now int64) (moved bool, then func()) {
 	pl := planOf(c)
-	if p.life.stage == draining && !pl.Periodic() && when > now && !p.executeDelayed.Load() {
+	if p.Life.stage == draining && !pl.Periodic() && when > now && !p.executeDelayed.Load() {
 		return false, nil
 	}
 	if !p.waiting.takeLocked(c) {
@@ -23,10 +23,10 @@ func (p *Pool) requeueLocked(c *cell.Cell, when, now int64) (moved bool, then fu
 	c.When = when
 	p.waiting.queueLocked(c)
 	if when <= now {
-		p.crew.urgent = max(p.crew.urgent, when)
+		p.Crew.urgent = max(p.Crew.urgent, when)
 	}
 	if when <= now || c.Place <= 1 {
-		p.crew.notifyLocked(now)
+		p.Crew.notifyLocked(now)
 	}
 	p.loans.helpAnewLocked(c)
 	return true, nil
@@ -70,7 +70,7 @@ func (ls *loans) helpAnewLocked(c *cell.Cell) {
 	if ls.waits.blocked == 0 {
 		return
 	}
-	for x := range ls.pool.crew.executionsLocked() {
+	for x := range ls.pool.Crew.executionsLocked() {
 		if a := x.waits; a != nil && slices.Contains(a.cells, c) {
 			ls.helpLocked(a)
 		}
@@ -101,7 +101,7 @@ func (ws *waiting) deferLocked(c *cell.Cell, at int64) {
 		// A timer that comes too late must not end another wait.
 		if ws.readyAt(c) <= ws.pool.clock.Now() && ws.endDeferLocked(c) {
 			ws.placeLocked(c, at)
-			ws.pool.crew.notifyLocked(unread)
+			ws.pool.Crew.notifyLocked(unread)
 		}
 	})
 }

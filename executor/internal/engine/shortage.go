@@ -23,7 +23,7 @@ type unstarted struct {
 
 // busyLocked is called when all workers are busy, unless the pool watches that already.
 func (cr *Crew) busyLocked() {
-	if cr.pool.life.stage != running {
+	if cr.pool.Life.stage != running {
 		return
 	}
 	if !cr.pool.runs.Short() {
@@ -40,17 +40,17 @@ func (cr *Crew) allBusyLocked() bool {
 
 // lacksLocked reports whether what is due lacks a worker.
 func (cr *Crew) lacksLocked() bool {
-	return cr.pool.life.stage == running && !cr.pause.on && cr.allBusyLocked()
+	return cr.pool.Life.stage == running && !cr.pause.on && cr.allBusyLocked()
 }
 
 // Running is that of [sight.Crew].
 func (c *crewView) Running() iter.Seq[*run.Execution] { return c.pool().runsLocked() }
 
 // Limit is that of [sight.Crew].
-func (c *crewView) Limit() int { return c.pool().crew.limitLocked() }
+func (c *crewView) Limit() int { return c.pool().Crew.limitLocked() }
 
 // Held is that of [sight.Crew].
-func (c *crewView) Held() bool { return c.pool().crew.pause.on }
+func (c *crewView) Held() bool { return c.pool().Crew.pause.on }
 
 // Health is that of [sight.Crew].
 func (c *crewView) Health() any { return c.pool().HealthOf() }
@@ -58,18 +58,18 @@ func (c *crewView) Health() any { return c.pool().HealthOf() }
 // LackingSince is that of [sight.Crew].
 func (c *crewView) LackingSince(now int64) (since int64, lacks bool) {
 	p := c.pool()
-	if !p.crew.lacksLocked() {
+	if !p.Crew.lacksLocked() {
 		return 0, false
 	}
-	u := &p.crew.unstarted
+	u := &p.Crew.unstarted
 	head, due, _ := p.headLocked()
 	if head == parking.Nothing || !due && head > now {
 		u.noticed = 0
 		return 0, false
 	}
-	since = max(head, p.crew.pause.over)
+	since = max(head, p.Crew.pause.over)
 	known := head > 0 // when the task has become due
-	for x := range p.crew.executionsLocked() {
+	for x := range p.Crew.executionsLocked() {
 		switch {
 		case x.Task == nil:
 		case x.bare && !p.watched.Load(), x.Task.Started == 0:
@@ -79,7 +79,7 @@ func (c *crewView) LackingSince(now int64) (since int64, lacks bool) {
 		}
 	}
 	if !known {
-		_, ended := p.views.playedLocked()
+		_, ended := p.Views.playedLocked()
 		if ended += p.counts.Runs; u.noticed == 0 || ended != u.ended {
 			u.noticed, u.ended = now, ended
 		}
@@ -91,7 +91,7 @@ func (c *crewView) LackingSince(now int64) (since int64, lacks bool) {
 // NextLack is that of [sight.Crew]. Every submission that finds no worker free calls busyLocked.
 func (c *crewView) NextLack(now int64) int64 {
 	p := c.pool()
-	if head, _, _ := p.headLocked(); head > now && p.crew.lacksLocked() {
+	if head, _, _ := p.headLocked(); head > now && p.Crew.lacksLocked() {
 		return head
 	}
 	return clock.Never
@@ -102,7 +102,7 @@ func (c *crewView) Short(bool) {}
 
 // Holders is that of [sight.Crew].
 func (c *crewView) Holders() (holders []sight.Holder) {
-	for _, r := range c.pool().views.runningLocked() {
+	for _, r := range c.pool().Views.runningLocked() {
 		holders = append(holders, sight.Holder{Info: r.Run, For: r.For})
 	}
 	return holders

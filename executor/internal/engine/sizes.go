@@ -90,7 +90,7 @@ func (cr *Crew) PrestartWorkers() (started int) {
 
 // prestart is PrestartWorker with the lock held.
 func (cr *Crew) prestart() bool {
-	if cr.pool.life.stage != running || len(cr.workers) >= cr.core {
+	if cr.pool.Life.stage != running || len(cr.workers) >= cr.core {
 		return false
 	}
 	cr.startWorkerLocked()
@@ -121,7 +121,7 @@ func (cr *Crew) overfullLocked() bool {
 		return false
 	}
 	waiting := cr.pool.waiting.queue.Len()
-	return waiting > 0 && waiting+cr.pool.outsideLocked() > cr.capacity()
+	return waiting > 0 && waiting+cr.pool.Door.outsideLocked() > cr.capacity()
 }
 
 // ceilingLocked returns how many workers may go on while there is something to do. In a plain pool
@@ -164,7 +164,7 @@ func (cr *Crew) MostInFlight() int {
 }
 
 // SetPolicy changes what becomes of tasks for which there is no room.
-func (p *Pool) SetPolicy(policy Policy) { p.policy.Store(&policy) }
+func (d *Door) SetPolicy(policy Policy) { d.pool.policy.Store(&policy) }
 
 // SetExecuteDelayed sets whether what is not due at a shutdown runs at its time.
 func (lf *Life) SetExecuteDelayed(on bool) { lf.setKept(&lf.pool.executeDelayed, on) }

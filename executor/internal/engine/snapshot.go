@@ -15,9 +15,6 @@ type Views struct {
 	asked int64 // when somebody has last asked for runs in progress; guarded by the pool's lock
 }
 
-// Views returns what can be seen of the pool.
-func (p *Pool) Views() *Views { return &p.views }
-
 // see takes a snapshot of what waits, and calls also at the same moment, with the lock held. It
 // makes room for them beforehand, in a first hold of the lock, so that nobody has to wait for the
 // allocation; what has been added since then makes the snapshot grow.
@@ -87,14 +84,14 @@ func (vw *Views) Next(n int) []Pending {
 // Live returns the tasks in a run and those that wait, but those without a cell of their own.
 func (vw *Views) Live() (cells []*cell.Cell) {
 	waiting := vw.see(func() {
-		for x := range vw.pool.crew.executionsLocked() {
+		for x := range vw.pool.Crew.executionsLocked() {
 			if x.Task != nil && !x.bare {
 				cells = append(cells, x.Task)
 			}
 		}
 	})
 	for _, w := range waiting.InOrder() {
-		if w.Cell != nil && w.Plan != vw.pool.executed.Cells() {
+		if w.Cell != nil && w.Plan != vw.pool.Door.executed.Cells() {
 			cells = append(cells, w.Cell)
 		}
 	}
@@ -105,5 +102,5 @@ func (vw *Views) Live() (cells []*cell.Cell) {
 func (vw *Views) Named(name string) *cell.Cell {
 	vw.pool.mu.Lock()
 	defer vw.pool.mu.Unlock()
-	return vw.pool.byNameLocked(name)
+	return vw.pool.Door.byNameLocked(name)
 }

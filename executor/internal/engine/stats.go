@@ -67,17 +67,17 @@ func (vw *Views) statsLocked() Stats {
 	accepted, rejected, queued := vw.pool.waiting.tallyLocked(func() { dealt, ran = vw.playedLocked() })
 	return Stats{
 		Name:        vw.pool.runs.Name,
-		State:       vw.pool.life.stage.String(),
-		Core:        vw.pool.crew.core,
-		Maximum:     vw.pool.crew.boundLocked(),
+		State:       vw.pool.Life.stage.String(),
+		Core:        vw.pool.Crew.core,
+		Maximum:     vw.pool.Crew.boundLocked(),
 		KeepAlive:   vw.pool.keepAlive.Load(),
 		CoreTimeout: vw.pool.coreTimeout.Load(),
-		Workers:     len(vw.pool.crew.workers),
+		Workers:     len(vw.pool.Crew.workers),
 		Largest:     vw.pool.counts.largest,
-		Paused:      vw.pool.crew.pause.on,
+		Paused:      vw.pool.Crew.pause.on,
 		Busy:        vw.pool.counts.busy,
 		Queued:      queued + dealt + len(vw.pool.waiting.deferred),
-		Blocked:     vw.pool.blockedSubmitters.list.Len(),
+		Blocked:     vw.pool.Door.blockedSubmitters.list.Len(),
 		Accepted:    accepted,
 		Rejected:    rejected,
 		Completed:   vw.pool.counts.Completed + ran,
@@ -87,10 +87,10 @@ func (vw *Views) statsLocked() Stats {
 		Failures:    vw.pool.counts.Failures,
 		Retries:     vw.pool.counts.Retries,
 		Expired:     vw.pool.counts.Expired,
-		Wakeups:     vw.pool.crew.lot.Wakes(),
+		Wakeups:     vw.pool.Crew.lot.Wakes(),
 		TimedOut:    vw.pool.counts.TimedOut,
 		Overrunning: vw.overrunningLocked(),
-		Slack:       time.Duration(vw.pool.crew.slack),
+		Slack:       time.Duration(vw.pool.Crew.slack),
 		Overdue:     vw.overdueLocked(),
 	}
 }
@@ -98,7 +98,7 @@ func (vw *Views) statsLocked() Stats {
 // overrunningLocked returns how many runs in progress have exceeded their timeout.
 func (vw *Views) overrunningLocked() (n int) {
 	now := vw.pool.clock.Now()
-	for x := range vw.pool.crew.executionsLocked() {
+	for x := range vw.pool.Crew.executionsLocked() {
 		if x.Task != nil && x.Overruns(now) {
 			n++
 		}
@@ -149,7 +149,7 @@ func (vw *Views) playedLocked() (left int, ended uint64) {
 		left, ended = vw.pool.waiting.batch.Progress()
 		seen = append(seen, vw.pool.waiting.batch)
 	}
-	for w := range vw.pool.crew.workers {
+	for w := range vw.pool.Crew.workers {
 		// Several workers may still be at the tasks of one earlier batch.
 		if w.batch != nil && !slices.Contains(seen, w.batch) {
 			_, over := w.batch.Progress()
@@ -168,7 +168,7 @@ func (vw *Views) Running() []Running {
 }
 
 func (vw *Views) runningLocked() (rs []Running) {
-	for x := range vw.pool.crew.executionsLocked() {
+	for x := range vw.pool.Crew.executionsLocked() {
 		if x.Task != nil && x.Aside == 0 {
 			r := Running{Run: vw.askLocked(x.Task)}
 			r.Waits, r.WaitsFor = x.waitsLocked()
@@ -210,7 +210,7 @@ const StateRunning = "running"
 func (vw *Views) Health() (at time.Time, state, status, reason string, tasks []sight.TaskHealth) {
 	vw.pool.mu.Lock()
 	defer vw.pool.mu.Unlock()
-	state = vw.pool.life.stage.String()
-	status, reason, tasks = sight.Of(&vw.pool.runs).HealthLocked(state, vw.pool.life.stage == running)
+	state = vw.pool.Life.stage.String()
+	status, reason, tasks = sight.Of(&vw.pool.runs).HealthLocked(state, vw.pool.Life.stage == running)
 	return vw.pool.clock.Time(vw.pool.clock.Now()), state, status, reason, tasks
 }

@@ -19,35 +19,35 @@ type Submission struct {
 // prepare gives the cell of s its body and plan. The runs get the values of ctx, unless an option
 // says otherwise. It runs decorators and methods of ctx, which are user code, so
 // nothing of the pool has changed yet if one of them panics.
-func (p *Pool) prepare(ctx context.Context, s Submission) (*plan, error) {
-	if s.Options == nil && !p.special && s.Lane == nil && ctx == context.Background() {
-		pl := p.submitted
+func (d *Door) prepare(ctx context.Context, s Submission) (*plan, error) {
+	if s.Options == nil && !d.special && s.Lane == nil && ctx == context.Background() {
+		pl := d.submitted
 		if s.Reports {
-			pl = p.executed
+			pl = d.executed
 		}
 		s.Cell.Plan, s.Cell.Body = &pl.Plan.Plan, s.Task
 		return pl, nil
 	}
-	return p.prepareSpecial(ctx, s)
+	return d.prepareSpecial(ctx, s)
 }
 
 // prepareSpecial is prepare for all but the usual task: one that is decorated or for a lane, or that
 // has options, or a context of which it may carry something.
-func (p *Pool) prepareSpecial(ctx context.Context, s Submission) (*plan, error) {
+func (d *Door) prepareSpecial(ctx context.Context, s Submission) (*plan, error) {
 	if s.Options == nil {
-		s.Options = p.Shared.Defaults
+		s.Options = d.pool.Shared.Defaults
 	}
-	pl := p.planFor(ctx, s)
-	body, err := p.decorated(s.Task)
+	pl := d.planFor(ctx, s)
+	body, err := d.decorated(s.Task)
 	if err != nil {
-		return nil, p.runs.Misuse(pl.Name, err)
+		return nil, d.pool.runs.Misuse(pl.Name, err)
 	}
 	if s.Lane != nil {
 		if pl == s.Lane.submitted || pl == s.Lane.executed {
 			s.Cell.Plan, s.Cell.Body = pl.Cells(), body
 			return pl, nil
 		}
-		pl = pl.own(p, nil)
+		pl = pl.own(d.pool, nil)
 		pl.strand = &s.Lane.strand
 	}
 	s.Cell.Plan, s.Cell.Body = pl.Cells(), body
@@ -56,31 +56,31 @@ func (p *Pool) prepareSpecial(ctx context.Context, s Submission) (*plan, error) 
 
 // planFor returns the plan of a task: a shared one, if there is no more to know of it than its name
 // and priority.
-func (p *Pool) planFor(ctx context.Context, s Submission) *plan {
+func (d *Door) planFor(ctx context.Context, s Submission) *plan {
 	var carried context.Context
 	if ctx != context.Background() { // the usual one has none
-		carried = p.runs.Carried(ctx)
+		carried = d.pool.runs.Carried(ctx)
 	}
 	switch {
 	case s.Options == nil && carried == nil:
-		return p.usual(s)
+		return d.usual(s)
 	case s.Options == nil:
-		return p.usual(s).own(p, carried)
+		return d.usual(s).own(d.pool, carried)
 	case s.Options.Nameable():
-		return p.namedPlan(s, carried)
+		return d.namedPlan(s, carried)
 	}
 	o := *s.Options
 	if o.Values == nil {
 		o.Values = carried
 	}
-	pl := p.newPlan(o)
+	pl := d.pool.newPlan(o)
 	pl.Reports = s.Reports
 	return pl
 }
 
 // usual returns the plan of tasks without options.
-func (p *Pool) usual(s Submission) *plan {
-	submitted, executed := p.submitted, p.executed
+func (d *Door) usual(s Submission) *plan {
+	submitted, executed := d.submitted, d.executed
 	if s.Lane != nil {
 		submitted, executed = s.Lane.submitted, s.Lane.executed
 	}
@@ -91,23 +91,23 @@ func (p *Pool) usual(s Submission) *plan {
 }
 
 // namedPlan returns the plan of tasks that have a name and perhaps a priority.
-func (p *Pool) namedPlan(s Submission, carried context.Context) *plan {
+func (d *Door) namedPlan(s Submission, carried context.Context) *plan {
 	key := planKey{s.Options.Name, s.Options.Priority, s.Reports}
-	pl := p.named.find(key)
+	pl := d.named.find(key)
 	if pl == nil {
-		pl = p.newPlan(*s.Options)
+		pl = d.pool.newPlan(*s.Options)
 		pl.Reports = s.Reports
-		p.named.keep(key, pl)
+		d.named.keep(key, pl)
 	}
 	if carried != nil {
-		return pl.own(p, carried)
+		return pl.own(d.pool, carried)
 	}
 	return pl
 }
 
 // decorated returns the task with its decorators, which is what the pool runs.
-func (p *Pool) decorated(task Task) (Task, error) {
-	for _, decorate := range p.Decorate {
+func (d *Door) decorated(task Task) (Task, error) {
+	for _, decorate := range d.pool.Decorate {
 		if task != nil {
 			task = decorate(task)
 		}

@@ -39,45 +39,45 @@ func (n *names) take(c *cell.Cell, pl *plan) {
 
 // leaveLocked is called when c leaves the pool: it is forgotten, and so is its name, unless that is
 // handed on.
-func (p *Pool) leaveLocked(c *cell.Cell) {
-	if len(p.names.live.entries) > 0 || p.runs.HasSeriesLocked() { // so much is inlined
-		p.forgetLocked(c)
+func (d *Door) leaveLocked(c *cell.Cell) {
+	if len(d.names.live.entries) > 0 || d.pool.runs.HasSeriesLocked() { // so much is inlined
+		d.forgetLocked(c)
 	}
 }
 
-func (p *Pool) forgetLocked(c *cell.Cell) {
+func (d *Door) forgetLocked(c *cell.Cell) {
 	pl := planOf(c)
-	p.runs.StrikeLocked(&pl.Plan, func(c *cell.Cell) *run.Plan { return &planOf(c).Plan })
-	if !pl.Unique || p.names.live.entries[pl.Name] != c {
+	d.pool.runs.StrikeLocked(&pl.Plan, func(c *cell.Cell) *run.Plan { return &planOf(c).Plan })
+	if !pl.Unique || d.names.live.entries[pl.Name] != c {
 		return
 	}
 	heir := pl.heir
 	if heir == nil || heir.Phase().Settled() {
-		p.names.live.remove(pl.Name)
+		d.names.live.remove(pl.Name)
 		return
 	}
-	p.names.live.remove(pl.Name)
-	p.names.take(heir, planOf(heir))
-	now := p.clock.Now()
+	d.names.live.remove(pl.Name)
+	d.names.take(heir, planOf(heir))
+	now := d.pool.clock.Now()
 	series := &planOf(heir).Series
 	series.Release(now)
-	p.requeueLocked(heir, series.Due(), now)
-	p.runs.LimitLocked(heir, &planOf(heir).Plan)
+	d.pool.requeueLocked(heir, series.Due(), now)
+	d.pool.runs.LimitLocked(heir, &planOf(heir).Plan)
 }
 
 // allLeaveLocked is leaveLocked for several, which usually are neither periodic nor have a name.
-func (p *Pool) allLeaveLocked(cells []*cell.Cell) {
-	if len(p.names.live.entries) == 0 && !p.runs.HasSeriesLocked() {
+func (d *Door) allLeaveLocked(cells []*cell.Cell) {
+	if len(d.names.live.entries) == 0 && !d.pool.runs.HasSeriesLocked() {
 		return
 	}
 	for _, c := range cells {
-		p.leaveLocked(c)
+		d.leaveLocked(c)
 	}
 }
 
 // byNameLocked returns the live task of this name, or nil.
-func (p *Pool) byNameLocked(name string) *cell.Cell {
-	c := p.names.live.entries[name]
+func (d *Door) byNameLocked(name string) *cell.Cell {
+	c := d.names.live.entries[name]
 	if c != nil && c.Phase().Settled() {
 		c = planOf(c).heir // its body still runs
 	}

@@ -244,7 +244,7 @@ func (p *Pool) confines() bool { return p.SizesFixed }
 // allowanceLocked returns how many runs may be active: the size of the pool, and the callers, which
 // run tasks beside the workers.
 func (ls *loans) allowanceLocked() int {
-	size := ls.pool.crew.ceilingLocked()
+	size := ls.pool.Crew.ceilingLocked()
 	if size > 1<<30 { // unbounded; to add to it could overflow
 		return size
 	}
@@ -257,7 +257,7 @@ func (ls *loans) mostLocked() int {
 	if ls.pool.confines() {
 		return ls.allowanceLocked()
 	}
-	size, allowance := ls.pool.crew.ceilingLocked(), ls.allowanceLocked()
+	size, allowance := ls.pool.Crew.ceilingLocked(), ls.allowanceLocked()
 	if size > 1<<30 {
 		return size
 	}
@@ -319,6 +319,6 @@ func (ls *loans) freedLocked() {
 	}
 	// Workers may have passed by because the pool was overdrawn.
 	if ws.helping > 0 {
-		ls.pool.crew.notifyLocked(unread)
+		ls.pool.Crew.notifyLocked(unread)
 	}
 }

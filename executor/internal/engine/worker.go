@@ -71,7 +71,7 @@ func (cr *Crew) addWorkerLocked() *worker {
 // or started for the same task in the meantime.
 func (w *worker) launchLocked() {
 	w.arrived = false
-	w.pool.crew.lot.Expect()
+	w.pool.Crew.lot.Expect()
 	go w.loop()
 }
 
@@ -85,7 +85,7 @@ func (cr *Crew) wantsBusyLocked() bool {
 	case len(cr.workers) < max(cr.core, 1):
 		return true
 	}
-	full := cr.capacity() != unbounded && waiting+cr.pool.outsideLocked() > cr.capacity()
+	full := cr.capacity() != unbounded && waiting+cr.pool.Door.outsideLocked() > cr.capacity()
 	return (full || cr.pool.GrowFirst) && len(cr.workers) < cr.maximumSizeLocked()
 }
 
@@ -142,7 +142,7 @@ func (w *worker) replace() {
 		defer w.pool.mu.Unlock()
 		w.leaveLocked()
 		w.launchLocked()
-		w.pool.blockedSubmitters.admitLocked(w.pool, 0)
+		w.pool.Door.blockedSubmitters.admitLocked(w.pool, 0)
 	}()
 	if w.Task != nil {
 		w.complete()
@@ -168,7 +168,7 @@ func (w *worker) take() bool {
 	p.mu.Lock()
 	if !w.arrived {
 		w.arrived = true
-		p.crew.lot.Arrive()
+		p.Crew.lot.Arrive()
 	}
 	if w.Task != nil {
 		w.learnLocked(now)
@@ -180,7 +180,7 @@ func (w *worker) take() bool {
 		// the goroutine, another takes: all is accounted for.
 		if refused != nil {
 			p.mu.Unlock()
-			p.life.endSeries(refused)
+			p.Life.endSeries(refused)
 			p.mu.Lock()
 		}
 	}
@@ -193,7 +193,7 @@ func (w *worker) take() bool {
 		return true
 	}
 	delay.At(delay.WorkerRetired)
-	p.life.finish(ended)
+	p.Life.finish(ended)
 	return false
 }
 
@@ -213,15 +213,15 @@ func (w *worker) nextLocked(now int64) bool {
 		// While too many runs are active a worker takes nothing; freedLocked calls it when a place
 		// is free. Under HandOff it does take the task: nothing may wait there, so it was accepted
 		// for a worker that is free.
-		if due && p.loans.overdrawnLocked() && p.crew.capacity() > 0 || p.crew.pause.on {
+		if due && p.loans.overdrawnLocked() && p.Crew.capacity() > 0 || p.Crew.pause.on {
 			head, due = parking.Nothing, false
 		}
 		switch {
 		// It goes at the end of the pool; above the core size, if its keep-alive has run out and
 		// nothing is due; and above the ceiling even if something is, which the others then take.
-		case p.life.overLocked(),
-			idle && p.crew.surplusLocked() && !due,
-			due && len(p.crew.workers) > p.crew.ceilingLocked():
+		case p.Life.overLocked(),
+			idle && p.Crew.surplusLocked() && !due,
+			due && len(p.Crew.workers) > p.Crew.ceilingLocked():
 			w.endOwnCell()
 			return false
 		case due:
@@ -234,26 +234,26 @@ func (w *worker) nextLocked(now int64) bool {
 			if now == unread && w.keepsStart() {
 				now = p.clock.Now()
 			}
-			w.Meant = p.crew.lot.Meant()
+			w.Meant = p.Crew.lot.Meant()
 			if c != nil && p.joinLocked(c) && w.startLocked(c, now) {
 				w.handOverLocked(now)
 				return true
 			}
 		// This worker is free from here on, which is room for one submitter; its task is then the
 		// head.
-		case !p.crew.pause.on && p.blockedSubmitters.admitLocked(p, 1):
+		case !p.Crew.pause.on && p.Door.blockedSubmitters.admitLocked(p, 1):
 		default:
-			at := p.crew.lookAtLocked(head)
+			at := p.Crew.lookAtLocked(head)
 			// Parking would take longer than what is left to wait.
 			if head != parking.Nothing && at == head {
-				if woke, ok := p.crew.lot.Spin(head, now); ok {
+				if woke, ok := p.Crew.lot.Spin(head, now); ok {
 					now = woke
 					continue
 				}
 			}
 			w.endOwnCell()
-			p.forgetTimesLocked(head)
-			idle = p.crew.lot.Park(w.place, at, now, nil, nil, w.patience())
+			p.Door.forgetTimesLocked(head)
+			idle = p.Crew.lot.Park(w.place, at, now, nil, nil, w.patience())
 			now = p.now()
 			w.awake, w.lag = now, 0
 			if at != parking.Nothing {
@@ -290,7 +290,7 @@ func (w *worker) popLocked(dealt bool, now int64) *cell.Cell {
 		w.own.Begin() // does nothing if it still serves since the task before
 	}
 	if w.own == nil || !w.own.Live() { // not live: a context was asked after its run had ended
-		w.own = &cell.Cell{Plan: w.pool.executed.Cells()}
+		w.own = &cell.Cell{Plan: w.pool.Door.executed.Cells()}
 		w.own.Begin()
 	}
 	w.own.Body, w.own.When = e.Body, e.When
@@ -334,15 +334,15 @@ func (w *worker) endOwnCell() {
 // this worker.
 func (w *worker) retireLocked() (ended bool) {
 	p := w.pool
-	delete(p.crew.workers, w)
-	p.crew.notifyLocked(unread)
-	return p.life.emptiedLocked()
+	delete(p.Crew.workers, w)
+	p.Crew.notifyLocked(unread)
+	return p.Life.emptiedLocked()
 }
 
 // patience returns a channel that delivers when the keep-alive is over; nil if the worker need not
 // go.
 func (w *worker) patience() <-chan time.Time {
-	if !w.pool.crew.surplusLocked() {
+	if !w.pool.Crew.surplusLocked() {
 		return nil
 	}
 	if w.limit == nil || !w.limit.Reset(w.pool.keepAlive.Load()) {
