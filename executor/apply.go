@@ -79,7 +79,7 @@ func (p *ScheduledPool) Apply(jobs ...Job) (Changes, error) {
 			Initial: cmp.Or(j.Every, j.Initial),
 			Period:  period, On: j.On, Options: o, Version: j.Version})
 	}
-	changes, err := p.engine().Apply(checked)
+	changes, err := p.jobs.Apply(checked)
 	return Changes(changes), err
 }
 

@@ -41,6 +41,8 @@ import (
 // that is merely dropped keeps its workers and, on Linux, one or two file descriptors.
 type ScheduledPool struct {
 	Pool
+
+	jobs *engine.Jobs // see Apply
 }
 
 // NewScheduledPool returns a pool of at most core workers; with a core size of 0 there is one while
@@ -50,6 +52,7 @@ type ScheduledPool struct {
 func NewScheduledPool(core int, opts ...Option) *ScheduledPool {
 	p := new(ScheduledPool)
 	p.init(core, false, opts)
+	p.jobs = engine.NewJobs(p.engine())
 	return p
 }
 

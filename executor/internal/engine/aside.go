@@ -48,11 +48,6 @@ func turnOf(c *cell.Cell) int64 {
 	return max(s.ended, s.openAt(pl.Retrying()))
 }
 
-// takeOutLocked takes c out of wherever it waits, and reports whether it did.
-func (ws *waiting) takeOutLocked(c *cell.Cell) bool {
-	return ws.takeLocked(c) || ws.removeHeldBackLocked(c)
-}
-
 // endAside is the goroutine of a run that is set aside.
 func (g *extraRun) endAside() {
 	g.pool.runners.enter(&g.execution)

@@ -12,27 +12,6 @@ import (
 // it, outside the queue, and is queued on its behalf by whoever makes room. If the submitter were
 // merely woken to try again, another submission could overtake it in between.
 
-// blockedSubmitters are the submitters that wait for room, in the order in which they came. The
-// pool's lock guards them.
-//
-// While there is any, there is no room for it: whoever makes room calls admitLocked before
-// unlocking, so that no later submission overtakes. A task behind another of its serial executor
-// needs room of another kind, as it needs no worker yet; without that it is passed by, and holds up
-// nobody.
-type blockedSubmitters struct{ list list.List }
-
-// blockedSubmitter is one of them.
-//
-//	waiting -> admitted   admitLocked, bypassLocked: its task is queued, or runs
-//	waiting -> refused    refuseAllLocked: the pool is shut down
-//	waiting -> gone       withdraw: its context has ended, or that of its task
-type blockedSubmitter struct {
-	cell     *cell.Cell
-	decided  chan struct{} // closed when it is admitted or refused; the lock is held then
-	err      error         // why it was refused
-	panicked any           // by the Push of a user's WorkQueue, on another goroutine
-}
-
 // admitLocked lets in those for whom there is room, and reports whether there were any. If the
 // caller is a worker that is about to become free, it passes free = 1.
 func (es *blockedSubmitters) admitLocked(p *Pool, free int) (any bool) {

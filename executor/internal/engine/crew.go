@@ -4,17 +4,165 @@ import (
 	"github.com/punctual-go/punctual/internal/parking"
 )
 
-// Crew is the workers of a pool: how many there may be, which there are, who of them is idle, and
-// whether they take anything. The pool's lock guards it.
-type Crew struct {
-	pool    *Pool
-	core    int // the size set
-	maximum int // 0: the same as the core size
-	workers map[*worker]struct{}
-	lot     *parking.Lot // idle workers
-	slack   int64        // how late a run may be to share a wake-up; does not change
-	urgent  int64        // what was due by then must not wait for slack
+// notifyLocked is to be called whenever the queue has changed or a worker may be missing. It lets
+// in blocked submitters for whom there is room now. Then it sees to it that somebody looks at the
+// head in time: it calls an idle worker, sets the leader's alarm, or starts a worker if all are
+// busy and one more is allowed. Pass unread if the clock has not been read, or too long ago.
+func (cr *Crew) notifyLocked(now int64) {
+	if cr.pool.Life.stage >= stopping {
+		return // workers only leave now
+	}
+	cr.pool.Door.blockedSubmitters.admitLocked(cr.pool, 0)
+	if cr.pause.on {
+		return
+	}
+	// Each worker that starts with the head leaves room in the queue for the next submitter.
+	for cr.pool.plain && cr.pool.waiting.inbox == nil && cr.pool.Pace == nil && !cr.pool.loans.overdrawnLocked() && cr.startBusyLocked() {
+		cr.pool.Door.blockedSubmitters.admitLocked(cr.pool, 0)
+	}
+	mayGrow := len(cr.workers) < cr.limitLocked()
+	if !mayGrow && cr.lot.Idle() == 0 {
+		if !cr.pool.runs.Watching() {
+			cr.busyLocked()
+		}
+		return // all are busy, and each looks again after its task
+	}
+	head, due, _ := cr.pool.headLocked()
+	switch {
+	case due:
+		now = max(now, head)
+	case now < head:
+		now = cr.pool.now() // an old reading would set the alarm too late
+	}
+	if !due && !cr.urgentLocked(head, now) {
+		head = cr.lookAtLocked(head)
+	}
+	if head <= now && cr.pool.loans.overdrawnLocked() {
+		if !cr.pool.runs.Watching() {
+			cr.busyLocked()
+		}
+		return // a worker would take nothing; freedLocked notifies once a place is free
+	}
+	if cr.lot.Notify(head, now, mayGrow) {
+		cr.startWorkerLocked()
+	}
+}
 
-	pause     pause
-	unstarted unstarted
+// urgentLocked reports whether a head that is due is to be taken now, whatever the slack: a task
+// that was submitted to run now waits for nobody's slack, nor does what comes before it. Most such
+// tasks stand in the line; those of serial executors, and of pools without an inbox, do not.
+func (cr *Crew) urgentLocked(head, now int64) bool {
+	switch {
+	case cr.slack == 0, head > now, head == parking.Nothing:
+		return false
+	case head <= cr.urgent:
+		return true
+	}
+	line, _ := cr.pool.waiting.queue.Extent()
+	return line > 0
+}
+
+// reconsiderLocked makes idle workers look at the new sizes, and starts another worker if there is
+// work for one. The batch goes back to the queue, because workers that claim from it do not take
+// the lock, and so would not see the change.
+func (cr *Crew) reconsiderLocked() {
+	cr.pool.waiting.recallLocked() // workers come by the lock
+	cr.pool.loans.freedLocked()
+	cr.lot.CallAll()
+	cr.notifyLocked(unread)
+}
+
+func (cr *Crew) resumeLocked() (resumed bool) {
+	if resumed = cr.pause.on; resumed {
+		cr.endPauseLocked()
+		cr.notifyLocked(unread)
+	}
+	return resumed
+}
+
+// endPauseLocked ends a pause, if there is one, without telling the workers.
+func (cr *Crew) endPauseLocked() {
+	if cr.pause.timer != nil {
+		cr.pause.timer.Stop()
+	}
+	over := cr.pause.over
+	if cr.pause.on {
+		over = cr.pool.clock.Now()
+	}
+	cr.pause = pause{number: cr.pause.number + 1, over: over}
+	cr.pool.runs.HoldLocked(false)
+}
+
+// busyLocked is called when all workers are busy, unless the pool watches that already.
+func (cr *Crew) busyLocked() {
+	if cr.pool.Life.stage != running {
+		return
+	}
+	if !cr.pool.runs.Short() {
+		cr.unstarted.noticed = 0
+	}
+	cr.pool.runs.BusyLocked()
+}
+
+// allBusyLocked reports whether no worker can take a task.
+func (cr *Crew) allBusyLocked() bool {
+	return cr.pool.loans.overdrawnLocked() ||
+		len(cr.workers) >= cr.limitLocked() && cr.lot.Idle()+cr.lot.Coming() == 0
+}
+
+// lacksLocked reports whether what is due lacks a worker.
+func (cr *Crew) lacksLocked() bool {
+	return cr.pool.Life.stage == running && !cr.pause.on && cr.allBusyLocked()
+}
+
+// lookAtLocked returns when somebody has to look at a head that is not due: at its time, or later
+// by as much as the slack allows.
+func (cr *Crew) lookAtLocked(head int64) int64 { return cr.lot.Space(head, cr.slack) }
+
+// startWorkerLocked adds a worker and starts it.
+func (cr *Crew) startWorkerLocked() { cr.addWorkerLocked().launchLocked() }
+
+// addWorkerLocked adds a worker without a goroutine: the caller gives it one, with a task or
+// without.
+func (cr *Crew) addWorkerLocked() *worker {
+	cr.stayLocked()
+	w := &worker{execution: cr.pool.newExecution(true), place: parking.NewWaiter()}
+	cr.workers[w] = struct{}{}
+	cr.pool.counts.largest = max(cr.pool.counts.largest, len(cr.workers))
+	return w
+}
+
+// wantsBusyLocked reports whether another worker is needed even after those have come that are idle
+// or on their way.
+func (cr *Crew) wantsBusyLocked() bool {
+	waiting := cr.pool.waiting.queue.Len() - cr.lot.Idle() - cr.lot.Coming()
+	switch {
+	case waiting <= 0:
+		return false
+	case len(cr.workers) < max(cr.core, 1):
+		return true
+	}
+	full := cr.capacity() != unbounded && waiting+cr.pool.Door.outsideLocked() > cr.capacity()
+	return (full || cr.pool.GrowFirst) && len(cr.workers) < cr.maximumSizeLocked()
+}
+
+// startBusyLocked starts a worker of a plain pool with the head of the queue as its first task, if
+// there are more tasks than workers that are idle or on their way, and reports whether it did. So a
+// task for which a worker is started counts as begun at once, as in the JDK, and cannot be dropped
+// from the queue. A pool with an inbox does without: each submission would have to take the pool's
+// lock for it.
+func (cr *Crew) startBusyLocked() bool {
+	if !cr.wantsBusyLocked() {
+		return false
+	}
+	w := cr.addWorkerLocked()
+	// The task may have been cancelled a moment ago; the worker then looks for another.
+	if !w.startLocked(cr.pool.waiting.queue.Pop(unread).Cell, cr.pool.clock.Now()) {
+		w.launchLocked()
+		return true
+	}
+	// It has work, so it is never announced to the lot.
+	w.arrived, w.begun = true, true
+	go w.loop()
+	return true
 }

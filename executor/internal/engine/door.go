@@ -2,14 +2,12 @@ package engine
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/delay"
-	"github.com/punctual-go/punctual/internal/parking"
 	"github.com/punctual-go/punctual/internal/series"
 )
 
@@ -33,22 +31,6 @@ import (
 // Whoever brings the head forward, or makes room, ends with notifyLocked. That keeps the rule of
 // package parking: if something waits and a worker is idle, somebody will look at the head when it
 // is due.
-
-// Door is the one way into a pool: the plans of what comes, the names that are taken, and those who
-// wait for room.
-//
-// The pool's lock guards names and blocked submitters. The plans that are shared do not change.
-type Door struct {
-	pool      *Pool
-	special   bool        // tasks without options have decorators, or defaults
-	timed     atomic.Bool // there may be tasks with a time; written with the lock held
-	submitted *plan       // shared by the tasks that have a future and no options
-	executed  *plan       // shared by the tasks without a future and options
-	named     namedPlans  // shared by the tasks of which nothing is known but their names
-
-	blockedSubmitters blockedSubmitters // wait for room
-	names             names             // of live tasks that have theirs alone
-}
 
 // way is how a task comes: to run now, or at a time.
 type way struct {
@@ -398,187 +380,55 @@ func (d *Door) enqueueLocked(c *cell.Cell) {
 	d.acceptedLocked(c, pl)
 }
 
-// roomLocked reports whether c may wait. There is room if a worker is free to begin it, or may be
-// started, after those that the queue needs; or else if the queue is within its capacity. The
-// caller may be about to become free itself: free says how many workers to add. Workers above the
-// maximum size do not count, as they will take nothing more.
-func (d *Door) roomLocked(c *cell.Cell, free int) bool {
-	if d.pool.PendingLimit == 0 && d.pool.Crew.capacity() == unbounded {
-		return true
+// reject lets the policy decide about c. A task of a serial executor is refused at once: most
+// policies would run it out of turn, or drop others for it.
+func (d *Door) reject(ctx context.Context, policy Policy, c *cell.Cell) error {
+	if planOf(c).strand != nil {
+		return ErrSaturated
 	}
-	if !d.roomForLocked(1) {
-		return false
+	r := &Rejection{pool: d.pool, cell: c, ctx: ctx}
+	err := policy(r)
+	if r.decided {
+		return nil
 	}
-	if d.pool.Crew.capacity() == unbounded {
-		return true
+	if err == nil {
+		d.discard(c)
 	}
-	// Tasks without a worker or, below zero, workers without a task.
-	waiting := d.pool.waiting.queue.Len() - d.startsLocked(d.pool.Crew.freeLocked(free))
-	outside := d.pool.waiting.heldBack + len(d.pool.waiting.deferred)
-	switch s := planOf(c).strand; {
-	// It needs no worker yet, so a free one is no room for it.
-	case s != nil && d.closedLocked(s):
-		return d.pool.Crew.capacity() == 0 || max(waiting, 0)+outside < d.pool.Crew.capacity()
-	case d.pool.Crew.capacity() == 0:
-		return waiting < 0
-	}
-	// A free worker may well be free because what it has run waits for another attempt. If it were
-	// room in any case, there would be no bound.
-	return len(d.pool.waiting.deferred) < d.pool.Crew.capacity() && (waiting < 0 || waiting+outside < d.pool.Crew.capacity())
+	return err
 }
 
-// freeLocked returns how many workers are free, on their way, or may be started, with so many more
-// that are about to become free.
-func (cr *Crew) freeLocked(more int) int {
-	occupied := len(cr.workers) - cr.lot.Idle() - cr.lot.Coming() - more
-	// Helpers occupy the places of workers, but a caller who runs a task by itself brings its own.
-	if cr.pool.loans.waits.helping > 0 {
-		occupied = max(occupied, cr.pool.loans.activeLocked()-cr.pool.loans.waits.callers)
+// scheduleIn schedules a task for a lane.
+func (d *Door) scheduleIn(delay time.Duration, s Submission) error {
+	if d.pool.plain {
+		return invalid("tasks for later need a scheduled pool")
 	}
-	return max(cr.maximumSizeLocked()-occupied, 0)
+	l := s.Lane
+	s.Lane = nil // it is no task of the lane yet
+	pl, err := d.prepare(context.Background(), s)
+	if err != nil {
+		return err
+	}
+	pl = pl.own(d.pool, nil)
+	s.Cell.Plan = pl.Cells()
+	pl.expectedBy, pl.expected = &l.strand, true
+	d.pool.mu.Lock()
+	l.users++
+	d.pool.mu.Unlock()
+	if err := d.admit(s.Cell, pl, way{timed: true, delay: delay}); err != nil {
+		d.pool.mu.Lock()
+		defer d.pool.mu.Unlock()
+		d.pool.unexpectLocked(s.Cell)
+		return err
+	}
+	return nil
 }
 
-// closedLocked reports whether another task of s could not begin now, even on a free worker: the
-// lane has a head already, or its gap or pace holds the next one up.
-func (d *Door) closedLocked(s *strand) bool {
-	if s.head != nil {
-		return true
-	}
-	at := s.openAt(false)
-	return at > 0 && at > d.pool.now()
-}
-
-// startsLocked returns how many of the free workers may begin a task now. Where nothing may queue,
-// under HandOff, a task waits for the pace in the hands of its worker: there is no head of a queue
-// that would have the submitters looked at again when the pace allows more.
-func (d *Door) startsLocked(free int) int {
-	switch {
-	case d.pool.Crew.pause.on:
-		return 0
-	case d.pool.Pace == nil || d.pool.Crew.capacity() == 0 || free == 0:
-		return free
-	}
-	return min(free, d.pool.Pace.left(d.pool.now()))
-}
-
-// promisedLocked returns how many starts that the pace has left are for tasks in the queue: those
-// beyond its capacity were let in because free workers may begin them.
-func (d *Door) promisedLocked() int {
-	if d.pool.Pace == nil || d.pool.Crew.capacity() == 0 || d.pool.Crew.capacity() == unbounded {
-		return 0
-	}
-	waiting := d.pool.waiting.queue.Len()
-	beyond := waiting + d.outsideLocked() - d.pool.Crew.capacity()
-	if beyond <= 0 || waiting == 0 {
-		return 0
-	}
-	return min(beyond, waiting, d.startsLocked(d.pool.Crew.freeLocked(0)))
-}
-
-// roomForLocked reports whether n tasks more may wait as far as a PendingLimit is concerned.
-func (d *Door) roomForLocked(n int) bool {
-	return d.pool.PendingLimit == 0 ||
-		d.pool.waiting.queue.Len()+d.pool.waiting.heldBack+len(d.pool.waiting.deferred)+n <= d.pool.PendingLimit
-}
-
-// outsideLocked returns how many of the tasks that wait outside the queue take room in it: those
-// held back behind another, and those that wait for their time. Where nothing may queue, under
-// HandOff, none do: there they wait without bound.
-func (d *Door) outsideLocked() int {
-	if d.pool.Crew.capacity() == 0 {
-		return 0
-	}
-	return d.pool.waiting.heldBack + len(d.pool.waiting.deferred)
-}
-
-// placeLocked queues c, whether new or to repeat, for the time from which on it may begin. Among
-// tasks of equal time it is the last.
-func (ws *waiting) placeLocked(c *cell.Cell, readyAt int64) {
-	if !ws.pool.Door.timed.Load() {
-		ws.pool.Door.timed.Store(true)
-	}
-	c.Order = ws.order.Add(1)
-	ws.queue.Push(c, readyAt)
-}
-
-// notifyLocked is to be called whenever the queue has changed or a worker may be missing. It lets
-// in blocked submitters for whom there is room now. Then it sees to it that somebody looks at the
-// head in time: it calls an idle worker, sets the leader's alarm, or starts a worker if all are
-// busy and one more is allowed. Pass unread if the clock has not been read, or too long ago.
-func (cr *Crew) notifyLocked(now int64) {
-	if cr.pool.Life.stage >= stopping {
-		return // workers only leave now
-	}
-	cr.pool.Door.blockedSubmitters.admitLocked(cr.pool, 0)
-	if cr.pause.on {
-		return
-	}
-	// Each worker that starts with the head leaves room in the queue for the next submitter.
-	for cr.pool.plain && cr.pool.waiting.inbox == nil && cr.pool.Pace == nil && !cr.pool.loans.overdrawnLocked() && cr.startBusyLocked() {
-		cr.pool.Door.blockedSubmitters.admitLocked(cr.pool, 0)
-	}
-	mayGrow := len(cr.workers) < cr.limitLocked()
-	if !mayGrow && cr.lot.Idle() == 0 {
-		if !cr.pool.runs.Watching() {
-			cr.busyLocked()
-		}
-		return // all are busy, and each looks again after its task
-	}
-	head, due, _ := cr.pool.headLocked()
-	switch {
-	case due:
-		now = max(now, head)
-	case now < head:
-		now = cr.pool.now() // an old reading would set the alarm too late
-	}
-	if !due && !cr.urgentLocked(head, now) {
-		head = cr.lookAtLocked(head)
-	}
-	if head <= now && cr.pool.loans.overdrawnLocked() {
-		if !cr.pool.runs.Watching() {
-			cr.busyLocked()
-		}
-		return // a worker would take nothing; freedLocked notifies once a place is free
-	}
-	if cr.lot.Notify(head, now, mayGrow) {
-		cr.startWorkerLocked()
-	}
-}
-
-// urgentLocked reports whether a head that is due is to be taken now, whatever the slack: a task
-// that was submitted to run now waits for nobody's slack, nor does what comes before it. Most such
-// tasks stand in the line; those of serial executors, and of pools without an inbox, do not.
-func (cr *Crew) urgentLocked(head, now int64) bool {
-	switch {
-	case cr.slack == 0, head > now, head == parking.Nothing:
-		return false
-	case head <= cr.urgent:
-		return true
-	}
-	line, _ := cr.pool.waiting.queue.Extent()
-	return line > 0
-}
-
-// forgetTimesLocked notes that no task goes by its time any more, so that bare tasks need none
-// again. That is certain only if the queue is empty, and not only closed by a pause, and no run can
-// still repeat, nor a strand advance.
-func (d *Door) forgetTimesLocked(head int64) {
-	if head == parking.Nothing && d.pool.counts.busy+d.pool.waiting.heldBack == 0 && !d.pool.Crew.pause.on && d.timed.Load() {
-		d.timed.Store(false)
-	}
-}
-
-// waitingLocked returns how many tasks are in the queue or in the batch.
-func (ws *waiting) waitingLocked() int { return ws.batch.Left() + ws.queue.Len() }
-
-// unread stands for a time that nobody has read from the clock.
-const unread = runqueue.Unread
-
-// now is the time that decides what is due. In a plain pool everything is, so it does without the
-// clock.
-func (p *Pool) now() int64 {
-	if p.plain {
-		return 0
-	}
-	return p.clock.Now()
+// discard accepts a task, and drops it.
+func (d *Door) discard(c *cell.Cell) {
+	p := d.pool
+	p.mu.Lock()
+	d.acceptedLocked(c, planOf(c))
+	p.runs.SettlesLocked()
+	p.mu.Unlock()
+	p.Life.drop(c)
 }

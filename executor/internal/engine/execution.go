@@ -21,29 +21,6 @@ import (
 // before the run is accounted for: whoever has seen the future may find the task busy for a moment
 // longer. The other way round, a pool could terminate with a future unsettled.
 
-// execution runs one task after another on the goroutine of its owner: a worker, a caller that runs
-// what the pool has no room for, or a helper that runs what another run waits for. Package run has
-// the states of a run.
-//
-// A bare task has no future, name, or hooks, and is usually tiny. It has a short cut here, which
-// leaves out whatever nobody can observe.
-type execution struct {
-	run.Execution
-	pool *Pool
-
-	// See runners; the owner's own.
-	goroutine uint64
-	outer     *execution // what its goroutine was running when this began; may be nil
-	depth     int        // number of executions outside this one
-
-	waits *await // of the run, if that waits for other tasks; guarded by the pool's lock
-
-	// About the task; the owner's own.
-	spent  bool // the own cell has ended for good and must be replaced
-	labels bool // the goroutine is the pool's own, and carries its labels
-	bare   bool // the task has no future: the worker's own cell serves for it
-}
-
 // newExecution returns an execution of p; labels says whether its goroutine is the pool's own.
 func (p *Pool) newExecution(labels bool) execution {
 	return execution{Execution: run.Execution{Owner: &p.runs}, pool: p, labels: labels}

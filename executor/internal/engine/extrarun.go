@@ -2,10 +2,8 @@ package engine
 
 import (
 	"context"
-	"iter"
 	"time"
 
-	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/delay"
@@ -15,23 +13,6 @@ import (
 // the submitter brings its own goroutine, and so a place of its own. For a run that waits, a helper
 // takes over the place that the run has lent. Both kinds follow the steps in execution.go, count as
 // busy, and are waited for at the end of the pool. Unlike workers they do not serve the queue.
-
-// extraRun runs a task on a goroutine that is not a worker's. Either that is a caller's, under the
-// policy [CallerRuns], or it is a helper, which runs the task that another run waits for, see
-// await. The pool does not end before its extra runs have.
-//
-//	begin, helpWithLocked -> serving   its task is started
-//	serving -> leaving                 done, or Goexit
-//	leaving -> gone                    depart
-type extraRun struct {
-	execution
-	helps bool   // a helper, on a goroutine of the pool
-	await *await // of a helper: the wait that it serves; may be nil
-	aside bool   // it runs no body, see aside.go
-}
-
-// extraRuns are the extra runs of a pool. Its lock guards them.
-type extraRuns map[*extraRun]struct{}
 
 // maxNested bounds how deep tasks run inside others that have submitted them, all on one stack. It
 // also bounds how deep callers can wait, by means the pool does not know, for what they have
@@ -216,37 +197,5 @@ func (g *extraRun) depart() {
 	if refused != nil {
 		defer p.runs.EndSettling()
 		p.Life.endSeries(refused)
-	}
-}
-
-// runsLocked is executionsLocked as package run sees them.
-func (p *Pool) runsLocked() iter.Seq[*run.Execution] {
-	return func(yield func(*run.Execution) bool) {
-		for w := range p.Crew.workers {
-			if !yield(&w.Execution) {
-				return
-			}
-		}
-		for g := range p.loans.extraRuns {
-			if !g.aside && !yield(&g.Execution) {
-				return
-			}
-		}
-	}
-}
-
-// executionsLocked yields all workers, and then all extra runs.
-func (cr *Crew) executionsLocked() iter.Seq[*execution] {
-	return func(yield func(*execution) bool) {
-		for w := range cr.workers {
-			if !yield(&w.execution) {
-				return
-			}
-		}
-		for g := range cr.pool.loans.extraRuns {
-			if !yield(&g.execution) {
-				return
-			}
-		}
 	}
 }

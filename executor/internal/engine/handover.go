@@ -83,7 +83,3 @@ func (w *worker) backLocked() {
 		w.pool.Crew.lot.Back(w.watch)
 	}
 }
-
-// lookAtLocked returns when somebody has to look at a head that is not due: at its time, or later
-// by as much as the slack allows.
-func (cr *Crew) lookAtLocked(head int64) int64 { return cr.lot.Space(head, cr.slack) }

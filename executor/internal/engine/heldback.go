@@ -62,16 +62,24 @@ func (ws *waiting) takeHeldBackLocked() []*cell.Cell {
 	return cells
 }
 
-// vacateLocked tells the serial executors that none of their tasks wait any more. If the head of
-// one is running, it stays the head until it has ended.
-func (lf *Life) vacateLocked(swept []*cell.Cell) {
-	for group := range cell.Ahead(swept) {
-		for _, c := range group {
-			lf.pool.unexpectLocked(c)
-			if s := planOf(c).strand; s != nil && s.head == c {
-				s.head = nil
-				lf.pool.releaseLocked(s)
-			}
-		}
+// holdBackLocked makes c wait for its turn.
+func (ws *waiting) holdBackLocked(s *strand, c *cell.Cell) {
+	s.waiting.Push(c)
+	ws.heldBack++
+	if s.waiting.Len() == 1 {
+		ws.strands.put(s, struct{}{})
 	}
+}
+
+// endHoldLocked takes c out of those that wait for their turn, and reports whether it was among
+// them.
+func (ws *waiting) endHoldLocked(s *strand, c *cell.Cell) bool {
+	if !s.waiting.Remove(c) {
+		return false
+	}
+	ws.heldBack--
+	if s.waiting.Len() == 0 {
+		ws.strands.remove(s)
+	}
+	return true
 }

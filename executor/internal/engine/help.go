@@ -63,15 +63,6 @@ func (ls *loans) nextOf(a *await) (next *cell.Cell, at int64) {
 	return next, at
 }
 
-// waitsToBegin reports whether c waits in the queue, for its turn, or for a time.
-func (ws *waiting) waitsToBegin(c *cell.Cell) bool {
-	if ws.waitsInQueue(c) {
-		return true
-	}
-	_, waits := ws.deferred[c]
-	return waits
-}
-
 // meetLocked gives c, which is due, its place in the strand that expects it, and reports whether it
 // may begin. It is in the queue then.
 func (ls *loans) meetLocked(c *cell.Cell) bool {
@@ -80,11 +71,6 @@ func (ls *loans) meetLocked(c *cell.Cell) bool {
 	}
 	ls.pool.waiting.placeLocked(c, ls.pool.waiting.readyAt(c))
 	return true
-}
-
-// waitsInQueue reports whether c has a place among those that wait.
-func (ws *waiting) waitsInQueue(c *cell.Cell) bool {
-	return c.Place != 0 || ws.custom != nil && ws.custom.Holds(c)
 }
 
 // mayHelpLocked reports whether there may be a helper for a. A wait that is certain has lent a
@@ -237,5 +223,22 @@ func (ls *loans) helpHeadLocked(a *await) {
 			ls.helpWithLocked(a, c, now)
 		}
 		ls.pool.Crew.notifyLocked(unread)
+	}
+}
+
+// helpAnewLocked looks again at the waits for c, which is queued for another time than before, and
+// for those behind it in its lane.
+func (ls *loans) helpAnewLocked(c *cell.Cell) {
+	if s := planOf(c).strand; s != nil {
+		s.helpLocked(ls.pool)
+		return
+	}
+	if ls.waits.blocked == 0 {
+		return
+	}
+	for x := range ls.pool.Crew.executionsLocked() {
+		if a := x.waits; a != nil && slices.Contains(a.cells, c) {
+			ls.helpLocked(a)
+		}
 	}
 }

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"context"
+	"iter"
 	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/run"
@@ -8,9 +10,6 @@ import (
 	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/delay"
 )
-
-// Host is a Pool as its cells see it: what futures and contexts ask their executor for.
-type Host Pool
 
 func (h *Host) pool() *Pool { return (*Pool)(h) }
 
@@ -113,22 +112,58 @@ func (h *Host) Describe(c *cell.Cell) run.Info {
 	return p.Views.askLocked(c)
 }
 
-// vacatedLocked uses the room that c, which was cancelled, has left in the queue. Removing a task
-// needs no call of a worker by itself: at worst the leader wakes up once for nothing.
-func (p *Pool) vacatedLocked(c *cell.Cell) {
-	pl := planOf(c)
-	p.unexpectLocked(c)
-	s := pl.strand
-	if s != nil {
-		p.advanceLocked(s)
-	}
-	if s != nil || p.Door.blockedSubmitters.list.Len() > 0 {
-		p.Crew.notifyLocked(unread)
-	}
-}
-
 // Waiting returns the tasks that wait, and maybe others.
 func (h *Host) Waiting() []*cell.Cell { return h.pool().Views.Live() }
 
 // Host returns p as its cells see it.
 func (p *Pool) Host() *Host { return (*Host)(p) }
+
+// SelfWait reports whether the caller, identified by its goroutine, would wait for itself, or for
+// what comes after it. Behind is the same for somebody of whom only a context is known.
+func (h *Host) SelfWait(c *cell.Cell) bool {
+	x := h.pool().current()
+	return x != nil && x.isBehind(c)
+}
+
+// Behind reports whether c comes after the run.
+func (h *Host) Behind(c, run *cell.Cell) bool { return comesAfter(c, run) }
+
+// Await announces that the caller is about to wait for c, with ctx. It returns the function to call
+// after the wait, or nil if the wait has nothing to do with the pool.
+func (h *Host) Await(ctx context.Context, c *cell.Cell) (over func()) {
+	a := h.pool().loans.newAwait(ctx)
+	if a == nil {
+		return nil
+	}
+	a.cells = []*cell.Cell{c}
+	return h.pool().loans.await(a)
+}
+
+// AwaitAny is Await for the first of several to be settled.
+func (h *Host) AwaitAny(ctx context.Context, cs iter.Seq[*cell.Cell]) (over func()) {
+	return h.awaitSeveral(ctx, cs, false)
+}
+
+// AwaitAll is Await for all of several to stop.
+func (h *Host) AwaitAll(ctx context.Context, cs iter.Seq[*cell.Cell]) (over func()) {
+	return h.awaitSeveral(ctx, cs, true)
+}
+
+// awaitSeveral leaves out what the pool cannot help with: tasks of others, those that are settled,
+// and those that cannot end before the caller.
+func (h *Host) awaitSeveral(
+	ctx context.Context, cs iter.Seq[*cell.Cell], all bool,
+) (over func()) {
+	a := h.pool().loans.newAwait(ctx)
+	if a == nil {
+		return nil
+	}
+	a.all = all
+	for c := range cs {
+		own := c.Plan != nil && c.Plan.Host == cell.Host(h)
+		if own && !c.Phase().Settled() && (a.by == nil || !a.by.isBehind(c)) {
+			a.cells = append(a.cells, c)
+		}
+	}
+	return h.pool().loans.await(a)
+}

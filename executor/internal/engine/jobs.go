@@ -33,17 +33,17 @@ type Changes struct {
 	Unchanged []string
 }
 
-// jobs are the jobs of a pool, by their names. The pool's lock guards them.
-type jobs struct {
+// Jobs are the jobs of a pool, by their names: a ring around the pool, whose lock guards them.
+type Jobs struct {
 	pool *Pool
 	live map[string]*job // of the last Apply
 }
 
-// Apply makes the given jobs the ones that the pool has; package executor says what that means.
-func (p *Pool) Apply(given []Job) (Changes, error) { return p.jobs.applyAll(given) }
+// NewJobs returns the jobs of a pool, of which there are none yet.
+func NewJobs(p *Pool) *Jobs { return &Jobs{pool: p} }
 
-// applyAll is Apply.
-func (js *jobs) applyAll(given []Job) (Changes, error) {
+// Apply makes the given jobs the ones that the pool has; package executor says what that means.
+func (js *Jobs) Apply(given []Job) (Changes, error) {
 	wanted := make([]*job, 0, len(given))
 	if slices.ContainsFunc(given, func(j Job) bool { return j.On != nil }) {
 		js.pool.Door.watchWall()
@@ -94,7 +94,7 @@ type job struct {
 }
 
 // newJob plans j. It runs decorators, so the lock must not be held.
-func (js *jobs) newJob(j Job) (*job, error) {
+func (js *Jobs) newJob(j Job) (*job, error) {
 	body, err := js.pool.Door.decorated(j.Task)
 	if err != nil {
 		return nil, js.pool.runs.Misuse(j.Name, err)
@@ -109,7 +109,7 @@ func (js *jobs) newJob(j Job) (*job, error) {
 }
 
 // planFirst finds out when the first run of w is due, or why none is.
-func (js *jobs) planFirst(w *job) error {
+func (js *Jobs) planFirst(w *job) error {
 	w.over = js.pool.runs.RefuseLate(&w.plan.Plan, ErrRejected)
 	if w.On == nil {
 		if w.over == nil {
@@ -130,7 +130,7 @@ func (js *jobs) planFirst(w *job) error {
 // observers are the user's, so jobs are compared, and observers told of what is to be added, before
 // the step itself. If another Apply has changed something meanwhile, all that comes again; what
 // need not be added any more is refused.
-func (js *jobs) compareAndApply(wanted []*job) (Changes, []*cell.Cell, error) {
+func (js *Jobs) compareAndApply(wanted []*job) (Changes, []*cell.Cell, error) {
 	for {
 		if err := js.compare(wanted); err != nil {
 			return Changes{}, nil, err
@@ -146,7 +146,7 @@ func (js *jobs) compareAndApply(wanted []*job) (Changes, []*cell.Cell, error) {
 }
 
 // additions returns the jobs that are to be added, and have not been announced.
-func (js *jobs) additions(wanted []*job) (added []*job) {
+func (js *Jobs) additions(wanted []*job) (added []*job) {
 	js.pool.mu.Lock()
 	defer js.pool.mu.Unlock()
 	if !js.comparedLocked(wanted) {
@@ -163,7 +163,7 @@ func (js *jobs) additions(wanted []*job) (added []*job) {
 
 // decideLocked finds out which jobs, which have been compared, are to have tasks of their own. It
 // asks once for each: the one before may end at any moment.
-func (js *jobs) decideLocked(wanted []*job) {
+func (js *Jobs) decideLocked(wanted []*job) {
 	for _, w := range wanted {
 		w.adds = js.live[w.Name] == nil || !w.same() && w.replaces()
 	}
@@ -179,7 +179,7 @@ func (w *job) in(now int64) time.Duration {
 
 // apply does what Apply says in one step, and returns the tasks to be stopped. It reports false if
 // the jobs have to be compared, or announced, again.
-func (js *jobs) apply(
+func (js *Jobs) apply(
 	wanted []*job,
 ) (ch Changes, stopped []*cell.Cell, done bool, err error) {
 	now := js.pool.clock.Now()
@@ -229,7 +229,7 @@ func (js *jobs) apply(
 }
 
 // mayApplyLocked returns why nothing may be done, or nil.
-func (js *jobs) mayApplyLocked(wanted []*job) error {
+func (js *Jobs) mayApplyLocked(wanted []*job) error {
 	added := 0
 	for _, w := range wanted {
 		old := js.live[w.Name]
@@ -253,10 +253,10 @@ func (js *jobs) mayApplyLocked(wanted []*job) error {
 
 // isJobLocked reports whether c is a job that was removed, and has not gone yet because its body
 // still runs.
-func (js *jobs) isJobLocked(c *cell.Cell) bool { return planOf(c).job }
+func (js *Jobs) isJobLocked(c *cell.Cell) bool { return planOf(c).job }
 
 // addJobLocked queues w. If a task that has its name is still alive, w waits for the end of that.
-func (js *jobs) addJobLocked(w *job, now int64) {
+func (js *Jobs) addJobLocked(w *job, now int64) {
 	w.plan.job, w.added = true, true
 	before := js.pool.Door.names.live.entries[w.Name]
 	first := clock.Later(now, w.Initial)
@@ -275,7 +275,7 @@ func (js *jobs) addJobLocked(w *job, now int64) {
 }
 
 // changeJobLocked makes old what w is.
-func (js *jobs) changeJobLocked(old, w *job, now int64) {
+func (js *Jobs) changeJobLocked(old, w *job, now int64) {
 	old.current.Store(w.current.Load())
 	if w.period != old.period {
 		old.plan.SetPeriod(time.Duration(max(w.period, -w.period)), now)

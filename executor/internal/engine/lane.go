@@ -6,12 +6,6 @@ import (
 	"github.com/punctual-go/punctual/internal/series"
 )
 
-// Lane is a serial executor: a strand with the plans of its tasks that have no options.
-type Lane struct {
-	strand
-	submitted, executed *plan
-}
-
 // LaneOption configures a lane before its first task.
 type LaneOption func(*Lane)
 

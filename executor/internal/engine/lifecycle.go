@@ -9,39 +9,6 @@ import (
 	"github.com/punctual-go/punctual/internal/delay"
 )
 
-// stage is the stage of a pool's life. It only moves forward:
-//
-//	running  -> draining    Shutdown, Close: refuses tasks, runs what the policies keep
-//	running  -> stopping    ShutdownNow: starts nothing more
-//	draining -> stopping    ShutdownNow
-//	draining -> tidying     the queue is empty, the last run over, the last worker gone
-//	stopping -> tidying     the last run over, the last worker gone
-//	tidying  -> terminated  the AfterTermination hooks have returned
-type stage uint8
-
-const (
-	running stage = iota
-	draining
-	stopping
-	tidying
-	terminated
-)
-
-// String returns the stage as Stats shows it.
-func (s stage) String() string {
-	return [...]string{StateRunning, "shutting down", "stopping", "tidying", "terminated"}[s]
-}
-
-// Life is a pool from its making to its end, and what a shutdown makes of tasks. The pool's lock
-// guards the stage.
-type Life struct {
-	pool     *Pool
-	stage    stage              // see the type for its transitions
-	closing  context.Context    // ends when the pool is shut down
-	announce context.CancelFunc // ends closing; what that calls runs on other goroutines
-	done     chan struct{}      // closed at the end
-}
-
 // Shutdown refuses further tasks, and drops what the policies do not keep.
 func (lf *Life) Shutdown() {
 	lf.pool.mu.Lock()
@@ -145,15 +112,6 @@ func (lf *Life) sweepLocked() []*cell.Cell {
 		swept = merge(lf.pool.waiting.inOrderLocked(lf.pool.waiting.queue.Filter(keep)), swept)
 	}
 	return lf.advancedPastLocked(swept)
-}
-
-// emptyLocked takes out everything that waits, and returns it in the order of its times. The batch
-// comes first: its tasks have left the queue.
-func (ws *waiting) emptyLocked() []*cell.Cell {
-	ws.recallLocked()
-	none := func(*cell.Cell) bool { return false }
-	waiting := merge(ws.inOrderLocked(ws.queue.Filter(none)), ws.takeHeldBackLocked())
-	return merge(waiting, ws.takeDeferredLocked(none))
 }
 
 // advancedPastLocked lets in what waits in a serial executor behind a swept task, which was not
@@ -298,4 +256,24 @@ func (lf *Life) AfterShutdown(f func()) (stop func() bool) {
 		lf.pool.unlabel() // a new goroutine has the labels of the one that started it
 		f()
 	}, func(err error) { lf.pool.runs.HookFailed(run.Info{}, "after-shutdown", err) })
+}
+
+// drop settles a task that is not, or no longer, in the queue. The caller has called SettlesLocked,
+// which keeps the pool from ending before that.
+func (lf *Life) drop(c *cell.Cell) {
+	err := future.CancelledError(lf.pool.Door.refusal(nameOf(c), ErrSaturated))
+	d, dropped := lf.pool.runs.Discard(c, &planOf(c).Plan, err)
+	c.Body = nil
+	lf.pool.mu.Lock()
+	lf.pool.Door.leaveLocked(c)
+	var untold []run.Dropped
+	if dropped {
+		lf.pool.counts.returned++
+		untold = append(untold, d)
+	} else {
+		lf.pool.counts.cancelled++ // by its future, at the same moment
+		lf.pool.runs.FoundCancelledLocked(1)
+	}
+	lf.pool.mu.Unlock()
+	lf.pool.runs.TellAll(untold)
 }

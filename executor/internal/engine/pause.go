@@ -2,19 +2,6 @@ package engine
 
 import "time"
 
-// pause is whether a pool is paused. Its lock guards it.
-//
-//	running -> paused   Pause, PauseUntil
-//	paused  -> paused   either of them, once more: the later call counts
-//	paused  -> running  Resume; the time has come; any shutdown
-type pause struct {
-	on    bool
-	timer *time.Timer // ends the pause; nil if only a call does
-	// Of the pause that timer ends: one that comes too late must not end another.
-	number uint64
-	over   int64 // when the last one ended, or 0
-}
-
 // Pause makes the workers take nothing new until Resume.
 func (cr *Crew) Pause() { cr.pauseUntil(nil) }
 
@@ -64,25 +51,4 @@ func (cr *Crew) Paused() bool {
 	cr.pool.mu.Lock()
 	defer cr.pool.mu.Unlock()
 	return cr.pause.on
-}
-
-func (cr *Crew) resumeLocked() (resumed bool) {
-	if resumed = cr.pause.on; resumed {
-		cr.endPauseLocked()
-		cr.notifyLocked(unread)
-	}
-	return resumed
-}
-
-// endPauseLocked ends a pause, if there is one, without telling the workers.
-func (cr *Crew) endPauseLocked() {
-	if cr.pause.timer != nil {
-		cr.pause.timer.Stop()
-	}
-	over := cr.pause.over
-	if cr.pause.on {
-		over = cr.pool.clock.Now()
-	}
-	cr.pause = pause{number: cr.pause.number + 1, over: over}
-	cr.pool.runs.HoldLocked(false)
 }

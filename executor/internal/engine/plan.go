@@ -89,3 +89,20 @@ func (n *namedPlans) keep(key planKey, pl *plan) {
 	pl.shared = true
 	n.plans[key] = pl
 }
+
+// comesAfter reports whether c is a later task than run, which is in progress, of the same serial
+// executor, so that it does not begin before run has ended. One that is scheduled for later does
+// not either, though it has not come yet.
+func comesAfter(c, run *cell.Cell) bool {
+	s := planOf(c).home()
+	return s != nil && s == planOf(run).home() && c != run
+}
+
+// home returns the strand of a task, whether it has come there yet or not; nil if it has none. It
+// needs no lock.
+func (pl *plan) home() *strand {
+	if pl.expectedBy != nil {
+		return pl.expectedBy
+	}
+	return pl.strand
+}

@@ -3,6 +3,7 @@ package engine
 import (
 	"time"
 
+	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/parking"
@@ -73,3 +74,15 @@ func (s *strand) openAt(attempt bool) int64 {
 	}
 	return at
 }
+
+// now is the time that decides what is due. In a plain pool everything is, so it does without the
+// clock.
+func (p *Pool) now() int64 {
+	if p.plain {
+		return 0
+	}
+	return p.clock.Now()
+}
+
+// unread stands for a time that nobody has read from the clock.
+const unread = runqueue.Unread

@@ -3,40 +3,8 @@ package engine
 import (
 	"context"
 
-	"github.com/punctual-go/punctual/executor/internal/run"
-	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 )
-
-// Policy decides what becomes of a task for which a pool has no room. It is user code.
-type Policy = func(r *Rejection) error
-
-// Rejection is a task for which a pool has no room, in the hands of a policy. Package executor says
-// what its methods promise.
-type Rejection struct {
-	pool *Pool
-	cell *cell.Cell
-	ctx  context.Context // of the submission
-
-	decided bool // the task is accepted, or dropped
-}
-
-// reject lets the policy decide about c. A task of a serial executor is refused at once: most
-// policies would run it out of turn, or drop others for it.
-func (d *Door) reject(ctx context.Context, policy Policy, c *cell.Cell) error {
-	if planOf(c).strand != nil {
-		return ErrSaturated
-	}
-	r := &Rejection{pool: d.pool, cell: c, ctx: ctx}
-	err := policy(r)
-	if r.decided {
-		return nil
-	}
-	if err == nil {
-		r.Discard()
-	}
-	return err
-}
 
 // Name returns the name of the task.
 func (r *Rejection) Name() string { return planOf(r.cell).Name }
@@ -83,12 +51,7 @@ func (r *Rejection) Discard() {
 		return
 	}
 	r.decided = true
-	p := r.pool
-	p.mu.Lock()
-	p.Door.acceptedLocked(r.cell, planOf(r.cell))
-	p.runs.SettlesLocked()
-	p.mu.Unlock()
-	p.Life.drop(r.cell)
+	r.pool.Door.discard(r.cell)
 }
 
 // ReplaceOldest queues the task in the room of the one that would run next.
@@ -122,24 +85,4 @@ func (d *Door) exchange(c *cell.Cell, oldest **cell.Cell) error {
 	defer d.pool.Crew.notifyLocked(unread) // even if the user's WorkQueue panics: there is room then
 	d.enqueueLocked(c)
 	return nil
-}
-
-// drop settles a task that is not, or no longer, in the queue. The caller has called SettlesLocked,
-// which keeps the pool from ending before that.
-func (lf *Life) drop(c *cell.Cell) {
-	err := future.CancelledError(lf.pool.Door.refusal(nameOf(c), ErrSaturated))
-	d, dropped := lf.pool.runs.Discard(c, &planOf(c).Plan, err)
-	c.Body = nil
-	lf.pool.mu.Lock()
-	lf.pool.Door.leaveLocked(c)
-	var untold []run.Dropped
-	if dropped {
-		lf.pool.counts.returned++
-		untold = append(untold, d)
-	} else {
-		lf.pool.counts.cancelled++ // by its future, at the same moment
-		lf.pool.runs.FoundCancelledLocked(1)
-	}
-	lf.pool.mu.Unlock()
-	lf.pool.runs.TellAll(untold)
 }

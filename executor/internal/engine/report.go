@@ -1,11 +1,14 @@
 package engine
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
 )
 
 // Pending is the type of that name in package executor, field by field.
@@ -84,4 +87,57 @@ func (vw *Views) unask() {
 // guard calls a hook, and reports it if it panics or calls Goexit.
 func (p *Pool) guard(name string, r run.Info, hook func()) {
 	p.runs.Guard(name, r, hook)
+}
+
+func (vw *Views) runningLocked() (rs []Running) {
+	for x := range vw.pool.Crew.executionsLocked() {
+		if x.Task != nil && x.Aside == 0 {
+			r := Running{Run: vw.askLocked(x.Task)}
+			r.Waits, r.WaitsFor = x.waitsLocked()
+			rs = append(rs, r)
+		}
+	}
+	vw.asked = vw.pool.clock.Now()
+	now := vw.pool.clock.Time(vw.pool.clock.Now())
+	for i := range rs {
+		rs[i].For = now.Sub(rs[i].Run.Started)
+	}
+	slices.SortFunc(rs, func(a, b Running) int { // of those that began together, by name
+		return cmp.Or(cmp.Compare(b.For, a.For), cmp.Compare(a.Run.Name, b.Run.Name))
+	})
+	return rs
+}
+
+// Running returns the tasks that are running, the longest running first.
+func (vw *Views) Running() []Running {
+	vw.pool.mu.Lock()
+	defer vw.pool.mu.Unlock()
+	return vw.runningLocked()
+}
+
+// waitsLocked reports whether the run waits for another task, and for which.
+func (x *execution) waitsLocked() (waits bool, name string) {
+	if x.waits == nil {
+		return false, ""
+	}
+	for _, c := range x.waits.cells {
+		if !c.HasStopped() {
+			return true, planOf(c).Name
+		}
+	}
+	return false, ""
+}
+
+// seen returns what a snapshot keeps of a task. The task may change as soon as the lock is
+// released.
+func seen(c *cell.Cell) runqueue.Waiting {
+	pl := planOf(c)
+	due := pl.DueAt(c)
+	w := runqueue.Waiting{When: due, Order: c.Order, Plan: c.Plan, Cell: c}
+	w.Timeless = due == clock.Never
+	if pl.Periodic() {
+		w.Runs = pl.Runs
+	}
+	w.OnWall, _ = pl.OnWall()
+	return w
 }

@@ -2,20 +2,10 @@ package engine
 
 import (
 	"iter"
-	"sync"
 
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/goid"
 )
-
-// runners knows which goroutines run tasks of a pool, and which run is the innermost on each.
-// Whether a caller lends its place, runs a task by itself, or would wait for itself depends on who
-// it is, so that must be certain. A context is not: tasks pass theirs on, to goroutines, to other
-// tasks, to other pools. To look costs some nanoseconds and takes no lock.
-//
-// A goroutine is entered before it runs its first task, and leaves before it ends: its number may
-// be given to another one then.
-type runners struct{ innermost sync.Map } // from uint64 to *execution
 
 // enter makes x the innermost execution on the calling goroutine.
 func (r *runners) enter(x *execution) {

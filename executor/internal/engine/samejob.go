@@ -20,7 +20,7 @@ type likeness struct {
 }
 
 // compare compares the jobs with those that have their names now. An error is that of a calendar.
-func (js *jobs) compare(wanted []*job) error {
+func (js *Jobs) compare(wanted []*job) error {
 	js.pool.mu.Lock()
 	before := js.live
 	calendars := make([]series.Calendar, len(wanted))
@@ -47,7 +47,7 @@ func (js *jobs) compare(wanted []*job) error {
 }
 
 // comparedLocked reports whether the jobs are still the ones that they have been compared with.
-func (js *jobs) comparedLocked(wanted []*job) bool {
+func (js *Jobs) comparedLocked(wanted []*job) bool {
 	for _, w := range wanted {
 		if w.like.to != js.live[w.Name] {
 			return false
@@ -58,7 +58,7 @@ func (js *jobs) comparedLocked(wanted []*job) bool {
 
 // askCalendar calls f, which calls methods of the calendar of a job. A panic is an error that names
 // the job.
-func (js *jobs) askCalendar(name string, f func() error) (err error) {
+func (js *Jobs) askCalendar(name string, f func() error) (err error) {
 	returned := future.Invoke(context.Background(), func(context.Context) error { return f() }, &err)
 	if !returned {
 		return js.pool.runs.Refusal(name, "the calendar failed", err)

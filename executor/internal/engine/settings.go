@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"go.uber.org/atomic"
@@ -63,3 +64,9 @@ func (s *settings) init(from Settings) {
 	s.policy.Store(&from.Policy)
 	s.executeDelayed.Store(true)
 }
+
+// Policy decides what becomes of a task for which a pool has no room. It is user code.
+type Policy = func(r *Rejection) error
+
+// unbounded is the capacity of a queue without a limit.
+const unbounded = math.MaxInt

@@ -14,35 +14,6 @@ type crewView Pool
 
 func (c *crewView) pool() *Pool { return (*Pool)(c) }
 
-// unstarted is since when a task is known to wait for runs of which nobody knows when they began.
-// The pool's lock guards it.
-type unstarted struct {
-	noticed int64  // 0 if none is known to wait
-	ended   uint64 // bodies that had ended then
-}
-
-// busyLocked is called when all workers are busy, unless the pool watches that already.
-func (cr *Crew) busyLocked() {
-	if cr.pool.Life.stage != running {
-		return
-	}
-	if !cr.pool.runs.Short() {
-		cr.unstarted.noticed = 0
-	}
-	cr.pool.runs.BusyLocked()
-}
-
-// allBusyLocked reports whether no worker can take a task.
-func (cr *Crew) allBusyLocked() bool {
-	return cr.pool.loans.overdrawnLocked() ||
-		len(cr.workers) >= cr.limitLocked() && cr.lot.Idle()+cr.lot.Coming() == 0
-}
-
-// lacksLocked reports whether what is due lacks a worker.
-func (cr *Crew) lacksLocked() bool {
-	return cr.pool.Life.stage == running && !cr.pause.on && cr.allBusyLocked()
-}
-
 // Running is that of [sight.Crew].
 func (c *crewView) Running() iter.Seq[*run.Execution] { return c.pool().runsLocked() }
 

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"math"
 	"time"
 
 	"go.uber.org/atomic"
@@ -61,16 +60,6 @@ func (cr *Crew) SetCoreTimeout(on bool) error {
 	return nil
 }
 
-// reconsiderLocked makes idle workers look at the new sizes, and starts another worker if there is
-// work for one. The batch goes back to the queue, because workers that claim from it do not take
-// the lock, and so would not see the change.
-func (cr *Crew) reconsiderLocked() {
-	cr.pool.waiting.recallLocked() // workers come by the lock
-	cr.pool.loans.freedLocked()
-	cr.lot.CallAll()
-	cr.notifyLocked(unread)
-}
-
 // PrestartWorker starts a worker, unless there are as many as the core size.
 func (cr *Crew) PrestartWorker() bool {
 	cr.pool.mu.Lock()
@@ -96,61 +85,6 @@ func (cr *Crew) prestart() bool {
 	cr.startWorkerLocked()
 	return true
 }
-
-// limitLocked returns up to how many workers may be started. A pool of core size 0 has one while
-// there is something to do.
-func (cr *Crew) limitLocked() int {
-	if cr.pool.plain && (cr.pool.GrowFirst || cr.overfullLocked()) {
-		return cr.maximumSizeLocked()
-	}
-	return max(cr.core, 1)
-}
-
-// sizeAsMade returns how many tasks a pool that has just been made may run at a time: the maximum
-// size if it comes to that before all else.
-func (cr *Crew) sizeAsMade() int {
-	if cr.pool.plain && (cr.pool.GrowFirst || cr.capacity() == 0) {
-		return cr.maximumSizeLocked()
-	}
-	return max(cr.core, 1)
-}
-
-// overfullLocked reports whether more tasks wait than may, so that a plain pool has to grow.
-func (cr *Crew) overfullLocked() bool {
-	if cr.capacity() == unbounded {
-		return false
-	}
-	waiting := cr.pool.waiting.queue.Len()
-	return waiting > 0 && waiting+cr.pool.Door.outsideLocked() > cr.capacity()
-}
-
-// ceilingLocked returns how many workers may go on while there is something to do. In a plain pool
-// those that a burst has added stay until they are idle, as in the JDK.
-func (cr *Crew) ceilingLocked() int {
-	if cr.pool.plain {
-		return cr.maximumSizeLocked()
-	}
-	return cr.limitLocked()
-}
-
-// maximumSizeLocked returns the maximum size in effect.
-func (cr *Crew) maximumSizeLocked() int {
-	if cr.maximum == 0 {
-		return max(cr.core, 1)
-	}
-	return cr.maximum
-}
-
-// capacity returns how many tasks may wait in the queue.
-func (cr *Crew) capacity() int {
-	if cr.pool.plain {
-		return cr.pool.Capacity
-	}
-	return unbounded
-}
-
-// unbounded is the capacity of a queue without a limit.
-const unbounded = math.MaxInt
 
 // MostInFlight returns how many tasks keep all workers busy, if each has the next one at hand; 0 if
 // the pool has no bound.

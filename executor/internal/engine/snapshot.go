@@ -6,14 +6,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/internal/cell"
-	"github.com/punctual-go/punctual/internal/clock"
 )
-
-// Views are what is told of a pool from outside: figures, and which tasks there are.
-type Views struct {
-	pool  *Pool
-	asked int64 // when somebody has last asked for runs in progress; guarded by the pool's lock
-}
 
 // see takes a snapshot of what waits, and calls also at the same moment, with the lock held. It
 // makes room for them beforehand, in a first hold of the lock, so that nobody has to wait for the
@@ -36,20 +29,6 @@ func (vw *Views) see(also func()) runqueue.Snapshot {
 		s.AddHeldBack(c)
 	}
 	return s
-}
-
-// seen returns what a snapshot keeps of a task. The task may change as soon as the lock is
-// released.
-func seen(c *cell.Cell) runqueue.Waiting {
-	pl := planOf(c)
-	due := pl.DueAt(c)
-	w := runqueue.Waiting{When: due, Order: c.Order, Plan: c.Plan, Cell: c}
-	w.Timeless = due == clock.Never
-	if pl.Periodic() {
-		w.Runs = pl.Runs
-	}
-	w.OnWall, _ = pl.OnWall()
-	return w
 }
 
 // Queued returns the tasks that wait, in the order in which they are due.

@@ -1,12 +1,10 @@
 package engine
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"time"
 
-	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/executor/internal/sight"
 	"github.com/punctual-go/punctual/internal/lateness"
@@ -41,15 +39,6 @@ type Stats struct {
 	Overrunning int
 	Slack       time.Duration
 	Overdue     time.Duration
-}
-
-// counts are the counters of a pool. Its lock guards them. What workers have claimed from a batch
-// is not in them until the worker leaves the batch.
-type counts struct {
-	busy                                    int
-	run.Counts                              // of runs, and of tasks that have ended by them
-	accepted, rejected, cancelled, returned uint64
-	largest                                 int
 }
 
 // Stats returns the figures of one moment and, if they are measured, how late runs have begun and
@@ -126,21 +115,6 @@ func (cr *Crew) boundLocked() int {
 	return 0
 }
 
-// tallyLocked returns one consistent snapshot of the tasks accepted, rejected and waiting, without
-// those in a batch. It calls also inside that snapshot, with submissions locked out.
-func (ws *waiting) tallyLocked(also func()) (accepted, rejected uint64, queued int) {
-	accepted, rejected = ws.pool.counts.accepted, ws.pool.counts.rejected
-	if ws.inbox == nil {
-		also()
-		return accepted, rejected, ws.queue.Len() + ws.heldBack
-	}
-	accepted, rejected, queued = ws.inbox.Tally(accepted, rejected, also)
-	if q, ok := ws.queue.(*runqueue.Delayed); ok {
-		queued += q.Beside()
-	}
-	return accepted, rejected, queued + ws.heldBack
-}
-
 // playedLocked returns how many tasks of batches are not claimed yet, and how many have ended that
 // are not in the counts yet. Both are of one moment, because Progress reads each batch once.
 func (vw *Views) playedLocked() (left int, ended uint64) {
@@ -160,32 +134,6 @@ func (vw *Views) playedLocked() (left int, ended uint64) {
 	return left, ended
 }
 
-// Running returns the tasks that are running, the longest running first.
-func (vw *Views) Running() []Running {
-	vw.pool.mu.Lock()
-	defer vw.pool.mu.Unlock()
-	return vw.runningLocked()
-}
-
-func (vw *Views) runningLocked() (rs []Running) {
-	for x := range vw.pool.Crew.executionsLocked() {
-		if x.Task != nil && x.Aside == 0 {
-			r := Running{Run: vw.askLocked(x.Task)}
-			r.Waits, r.WaitsFor = x.waitsLocked()
-			rs = append(rs, r)
-		}
-	}
-	vw.asked = vw.pool.clock.Now()
-	now := vw.pool.clock.Time(vw.pool.clock.Now())
-	for i := range rs {
-		rs[i].For = now.Sub(rs[i].Run.Started)
-	}
-	slices.SortFunc(rs, func(a, b Running) int { // of those that began together, by name
-		return cmp.Or(cmp.Compare(b.For, a.For), cmp.Compare(a.Run.Name, b.Run.Name))
-	})
-	return rs
-}
-
 // Vars returns the figures as a variable of package expvar shows them.
 func (vw *Views) Vars() sight.Vars {
 	vw.pool.mu.Lock()
@@ -201,9 +149,6 @@ func (vw *Views) Vars() sight.Vars {
 	v.MeasuredLocked(&vw.pool.runs)
 	return v
 }
-
-// StateRunning is the state of a pool that is not shut down.
-const StateRunning = "running"
 
 // Health returns the state of the pool, what it means for its health, and how the tasks are of which
 // something is expected, all as of one moment.

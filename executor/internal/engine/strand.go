@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
 )
@@ -17,51 +16,15 @@ import (
 // stop. So the pool itself knows of strands: only the head of each is in the queue, and whoever
 // ends it queues the next.
 
-// strand makes tasks of a pool run one after another. One of them, the head, is in the queue or
-// runs; the others wait behind it, in order. The pool's lock guards it.
+// A task of a serial executor that is scheduled for later is expected there: it waits in the queue
+// by its time, and takes its place in the order when a worker takes it.
 //
-//	idle    -> queued    enqueueLocked: the first task becomes the head
-//	queued  -> running   a worker or a helper takes it
-//	queued  -> queued    advanceLocked: the head was cancelled, and another waits
-//	running -> queued    advanceLocked: the head has ended, and another waits
-//	queued  -> idle      advanceLocked, vacateLocked: none waits
-//	running -> idle      advanceLocked: none waits
-type strand struct {
-	head    *cell.Cell // in the queue or running; nil when idle
-	waiting runqueue.FIFO
-	users   int      // submissions in progress, which keep it from being forgotten
-	awaits  []*await // waits for tasks of the strand, to be helped when it advances
-	pace    *Pace    // nil if there is none
-	gap     int64    // between two of its tasks
-	ended   int64    // when the last body ended, if somebody wants to know; attempts count
-	forget  func()   // removes it from its KeyedSerial; nil for a Serial
-}
-
-// comesAfter reports whether c is a later task than run, which is in progress, of the same serial
-// executor, so that it does not begin before run has ended. One that is scheduled for later does
-// not either, though it has not come yet.
-func comesAfter(c, run *cell.Cell) bool {
-	s := planOf(c).home()
-	return s != nil && s == planOf(run).home() && c != run
-}
-
-// home returns the strand of a task, whether it has come there yet or not; nil if it has none. It
-// needs no lock.
-func (pl *plan) home() *strand {
-	if pl.expectedBy != nil {
-		return pl.expectedBy
-	}
-	return pl.strand
-}
-
-// holdBackLocked makes c wait for its turn.
-func (ws *waiting) holdBackLocked(s *strand, c *cell.Cell) {
-	s.waiting.Push(c)
-	ws.heldBack++
-	if s.waiting.Len() == 1 {
-		ws.strands.put(s, struct{}{})
-	}
-}
+//	expected -> head     joinLocked: the strand is idle, and the task starts
+//	expected -> waiting  joinLocked: it is held back behind the others
+//	expected -> gone     unexpectLocked: it was cancelled or dropped
+//
+// Until then it keeps the strand from being forgotten, as a second one of the same key would not
+// know of the first.
 
 // advanceLocked queues the next task of s, after the head has ended or been taken out of the queue.
 func (p *Pool) advanceLocked(s *strand) {
@@ -96,19 +59,6 @@ func (s *strand) removeAwait(a *await) {
 	}
 }
 
-// endHoldLocked takes c out of those that wait for their turn, and reports whether it was among
-// them.
-func (ws *waiting) endHoldLocked(s *strand, c *cell.Cell) bool {
-	if !s.waiting.Remove(c) {
-		return false
-	}
-	ws.heldBack--
-	if s.waiting.Len() == 0 {
-		ws.strands.remove(s)
-	}
-	return true
-}
-
 // releaseLocked forgets s if it has no task, and no submission is about to give it one.
 func (p *Pool) releaseLocked(s *strand) {
 	// Its pace must be kept: see to it again at its end.
@@ -134,4 +84,64 @@ func (p *Pool) releaseLocked(s *strand) {
 		return
 	}
 	s.forget()
+}
+
+// vacateLocked tells the serial executors that none of their tasks wait any more. If the head of
+// one is running, it stays the head until it has ended.
+func (lf *Life) vacateLocked(swept []*cell.Cell) {
+	for group := range cell.Ahead(swept) {
+		for _, c := range group {
+			lf.pool.unexpectLocked(c)
+			if s := planOf(c).strand; s != nil && s.head == c {
+				s.head = nil
+				lf.pool.releaseLocked(s)
+			}
+		}
+	}
+}
+
+// vacatedLocked uses the room that c, which was cancelled, has left in the queue. Removing a task
+// needs no call of a worker by itself: at worst the leader wakes up once for nothing.
+func (p *Pool) vacatedLocked(c *cell.Cell) {
+	pl := planOf(c)
+	p.unexpectLocked(c)
+	s := pl.strand
+	if s != nil {
+		p.advanceLocked(s)
+	}
+	if s != nil || p.Door.blockedSubmitters.list.Len() > 0 {
+		p.Crew.notifyLocked(unread)
+	}
+}
+
+// joinLocked gives c, which is due and has left the queue, its place in the strand that expects it,
+// if one does. It reports whether c may start.
+func (p *Pool) joinLocked(c *cell.Cell) bool {
+	pl := planOf(c)
+	if !pl.expected || c.Phase().Settled() {
+		return true // if it is settled, whoever tries to start it finds that out
+	}
+	s := pl.expectedBy
+	pl.expected, pl.strand = false, s
+	s.users--
+	if s.head != nil {
+		p.waiting.holdBackLocked(s, c)
+		return false
+	}
+	s.head = c
+	if now := p.clock.Now(); p.waiting.readyAt(c) > now {
+		p.waiting.queueLocked(c)
+		p.Crew.notifyLocked(now)
+		return false
+	}
+	return true
+}
+
+// unexpectLocked is called when c will not come.
+func (p *Pool) unexpectLocked(c *cell.Cell) {
+	if pl := planOf(c); pl.expected {
+		pl.expected = false
+		pl.expectedBy.users--
+		p.releaseLocked(pl.expectedBy)
+	}
 }

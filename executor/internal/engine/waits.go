@@ -1,9 +1,7 @@
 package engine
 
 import (
-	"container/list"
 	"context"
-	"iter"
 	"time"
 
 	"github.com/punctual-go/punctual/internal/cell"
@@ -35,100 +33,8 @@ import (
 // wait that ends early goes on there until its place is free again, as the wait on a condition
 // variable does until it has the lock, and help that is not certain is not given.
 
-// await is a wait for tasks of the pool, or for room in its queue.
-//
-//	waiting -> helped    helpLocked: a helper runs what it waits for
-//	waiting -> denied    the pool is overdrawn too far; freedLocked tries again
-//	denied  -> helped    a place is free
-//	helped  -> waiting   the helper has ended, and the wait has not
-//	any     -> over      resume; or returnLocked, a moment before
-type await struct {
-	by     *execution    // the run that waits, and has lent its place; nil if not certain
-	cells  []*cell.Cell  // waited for; the first that is due is helped
-	all    bool          // waits for all of cells, not only for the first
-	over   bool          // the wait has ended, or is about to
-	denied *list.Element // its place in awaits.denied, or nil
-	timer  *time.Timer   // for the time of what is not due, or for patience
-	freed  chan struct{} // closed when its run has its place again; see awaits.resumes
-
-	// Of a wait that is not certain:
-	run      cell.Run      // on whose behalf it waits
-	patience time.Duration // before the next try
-	forRoom  bool          // it waits for room in the queue, not for cells
-}
-
-// awaits are what a pool knows about waits. Its lock guards them. See activeLocked for how the
-// numbers add up.
-type awaits struct {
-	blocked int              // runs that have lent their places
-	nested  int              // runs inside others, on the same goroutine
-	callers int              // goroutines not of the pool that run a task of it
-	helping int              // helpers that are running
-	behalf  map[cell.Run]int // of these, those for waits that are not certain, by run
-	denied  list.List        // awaits that could not be helped, as the pool was overdrawn
-	resumes []*await         // whose waits are over, but whose place is not free yet
-}
-
-// loans are the runs of a pool on goroutines that are not workers, and the waits that lend their
-// places to them. The pool's lock guards them.
-type loans struct {
-	pool      *Pool
-	extraRuns extraRuns // runs on goroutines that are not workers
-	waits     awaits    // runs that wait for other tasks of the pool
-}
-
 // patience is how long a wait that is not certain goes on before it is helped.
 const patience = 10 * time.Millisecond
-
-// SelfWait reports whether the caller, identified by its goroutine, would wait for itself, or for
-// what comes after it. Behind is the same for somebody of whom only a context is known.
-func (h *Host) SelfWait(c *cell.Cell) bool {
-	x := h.pool().current()
-	return x != nil && x.isBehind(c)
-}
-
-// Behind reports whether c comes after the run.
-func (h *Host) Behind(c, run *cell.Cell) bool { return comesAfter(c, run) }
-
-// Await announces that the caller is about to wait for c, with ctx. It returns the function to call
-// after the wait, or nil if the wait has nothing to do with the pool.
-func (h *Host) Await(ctx context.Context, c *cell.Cell) (over func()) {
-	a := h.pool().loans.newAwait(ctx)
-	if a == nil {
-		return nil
-	}
-	a.cells = []*cell.Cell{c}
-	return h.pool().loans.await(a)
-}
-
-// AwaitAny is Await for the first of several to be settled.
-func (h *Host) AwaitAny(ctx context.Context, cs iter.Seq[*cell.Cell]) (over func()) {
-	return h.awaitSeveral(ctx, cs, false)
-}
-
-// AwaitAll is Await for all of several to stop.
-func (h *Host) AwaitAll(ctx context.Context, cs iter.Seq[*cell.Cell]) (over func()) {
-	return h.awaitSeveral(ctx, cs, true)
-}
-
-// awaitSeveral leaves out what the pool cannot help with: tasks of others, those that are settled,
-// and those that cannot end before the caller.
-func (h *Host) awaitSeveral(
-	ctx context.Context, cs iter.Seq[*cell.Cell], all bool,
-) (over func()) {
-	a := h.pool().loans.newAwait(ctx)
-	if a == nil {
-		return nil
-	}
-	a.all = all
-	for c := range cs {
-		own := c.Plan != nil && c.Plan.Host == cell.Host(h)
-		if own && !c.Phase().Settled() && (a.by == nil || !a.by.isBehind(c)) {
-			a.cells = append(a.cells, c)
-		}
-	}
-	return h.pool().loans.await(a)
-}
 
 // stopTimer keeps a from being looked at again by the clock.
 func (a *await) stopTimer() {
@@ -145,19 +51,6 @@ func (a *await) isEnding() bool {
 		}
 	}
 	return a.all
-}
-
-// waitsLocked reports whether the run waits for another task, and for which.
-func (x *execution) waitsLocked() (waits bool, name string) {
-	if x.waits == nil {
-		return false, ""
-	}
-	for _, c := range x.waits.cells {
-		if !c.HasStopped() {
-			return true, planOf(c).Name
-		}
-	}
-	return false, ""
 }
 
 // newAwait returns a wait of the caller, or nil if the caller has, as far as can be known, nothing
@@ -234,36 +127,6 @@ func (ls *loans) resume(a *await) (freed <-chan struct{}) {
 	return nil
 }
 
-// activeLocked returns how many goroutines run tasks of the pool and have not lent their place. A
-// nested run shares the goroutine of the run outside it.
-func (ls *loans) activeLocked() int { return ls.pool.counts.busy - ls.waits.nested - ls.waits.blocked }
-
-// confines reports whether the pool promises that no two runs are ever active.
-func (p *Pool) confines() bool { return p.SizesFixed }
-
-// allowanceLocked returns how many runs may be active: the size of the pool, and the callers, which
-// run tasks beside the workers.
-func (ls *loans) allowanceLocked() int {
-	size := ls.pool.Crew.ceilingLocked()
-	if size > 1<<30 { // unbounded; to add to it could overflow
-		return size
-	}
-	return size + ls.waits.callers
-}
-
-// mostLocked returns how many runs may be active at the very most, with those in excess of the
-// allowance.
-func (ls *loans) mostLocked() int {
-	if ls.pool.confines() {
-		return ls.allowanceLocked()
-	}
-	size, allowance := ls.pool.Crew.ceilingLocked(), ls.allowanceLocked()
-	if size > 1<<30 {
-		return size
-	}
-	return allowance + size
-}
-
 // denyLocked makes a wait until there may be another helper, see freedLocked.
 func (ls *loans) denyLocked(a *await) {
 	if a.denied == nil {
@@ -288,12 +151,6 @@ func (ws *awaits) endBehalf(a *await) {
 	if ws.behalf[a.run]--; ws.behalf[a.run] == 0 {
 		delete(ws.behalf, a.run)
 	}
-}
-
-// overdrawnLocked reports whether so many runs are active that workers must not take another task.
-// Only helpers can bring that about, so without one it costs next to nothing to ask.
-func (ls *loans) overdrawnLocked() bool {
-	return ls.waits.helping > 0 && ls.activeLocked() >= ls.allowanceLocked()
 }
 
 // unsatisfied reports whether somebody waits for a place.

@@ -22,92 +22,12 @@ import (
 // What a worker has claimed is counted when it next takes the lock; until then Stats gets the
 // number from the batches. Whatever needs all workers at the lock calls recallLocked first.
 
-// worker runs the tasks of its pool, one at a time, on a goroutine of its own. If a task or a hook
-// ends that goroutine by Goexit, another takes its place under the same worker, so the pool keeps
-// its size.
-//
-//	started -> taking    its goroutine runs
-//	started -> running   its goroutine runs, and it was started with a task
-//	taking  -> parked    nothing is due
-//	parked  -> taking    it is called, or the head is due
-//	taking  -> taking    something is due in an instant: it spins
-//	taking  -> running   a task is due
-//	running -> taking    the task is settled, or about to be queued for its next run
-//	running -> running   it has claimed the next task of a batch
-//	taking  -> gone      it is idle above the core size, or the pool is at its end
-type worker struct {
-	execution
-	place *parking.Waiter // where it parks
-	limit *time.Timer     // the keep-alive; made on first use
-	own   *cell.Cell      // serves bare tasks, one after another; nil before the first
-
-	arrived  bool // the lot no longer expects it; guarded by the pool's lock
-	begun    bool // started with a task, which it has not run yet
-	gone     bool // its goroutine is to end, not by Goexit; its own
-	watching bool // it has promised to be back, see handOverLocked; guarded by the pool's lock
-	watch    parking.Watch
-
-	awake int64 // when it last stopped waiting; 0 before it has waited
-	lag   int64 // how much later that was than it had meant to, which is up to the system
-
-	batch *runqueue.Batch // claims from it need no lock; the field is guarded by the pool's lock
-	ran   uint64          // claimed tasks that ended and are not in the pool's counts; its own
-}
-
-// startWorkerLocked adds a worker and starts it.
-func (cr *Crew) startWorkerLocked() { cr.addWorkerLocked().launchLocked() }
-
-// addWorkerLocked adds a worker without a goroutine: the caller gives it one, with a task or
-// without.
-func (cr *Crew) addWorkerLocked() *worker {
-	cr.stayLocked()
-	w := &worker{execution: cr.pool.newExecution(true), place: parking.NewWaiter()}
-	cr.workers[w] = struct{}{}
-	cr.pool.counts.largest = max(cr.pool.counts.largest, len(cr.workers))
-	return w
-}
-
 // launchLocked starts a goroutine for the worker. The lot expects it, so that nobody else is called
 // or started for the same task in the meantime.
 func (w *worker) launchLocked() {
 	w.arrived = false
 	w.pool.Crew.lot.Expect()
 	go w.loop()
-}
-
-// wantsBusyLocked reports whether another worker is needed even after those have come that are idle
-// or on their way.
-func (cr *Crew) wantsBusyLocked() bool {
-	waiting := cr.pool.waiting.queue.Len() - cr.lot.Idle() - cr.lot.Coming()
-	switch {
-	case waiting <= 0:
-		return false
-	case len(cr.workers) < max(cr.core, 1):
-		return true
-	}
-	full := cr.capacity() != unbounded && waiting+cr.pool.Door.outsideLocked() > cr.capacity()
-	return (full || cr.pool.GrowFirst) && len(cr.workers) < cr.maximumSizeLocked()
-}
-
-// startBusyLocked starts a worker of a plain pool with the head of the queue as its first task, if
-// there are more tasks than workers that are idle or on their way, and reports whether it did. So a
-// task for which a worker is started counts as begun at once, as in the JDK, and cannot be dropped
-// from the queue. A pool with an inbox does without: each submission would have to take the pool's
-// lock for it.
-func (cr *Crew) startBusyLocked() bool {
-	if !cr.wantsBusyLocked() {
-		return false
-	}
-	w := cr.addWorkerLocked()
-	// The task may have been cancelled a moment ago; the worker then looks for another.
-	if !w.startLocked(cr.pool.waiting.queue.Pop(unread).Cell, cr.pool.clock.Now()) {
-		w.launchLocked()
-		return true
-	}
-	// It has work, so it is never announced to the lot.
-	w.arrived, w.begun = true, true
-	go w.loop()
-	return true
 }
 
 // loop is the goroutine of the worker.
@@ -372,5 +292,11 @@ func (lf *Life) mayRepeatLocked(pl *run.Plan) bool {
 	return lf.pool.executeDelayed.Load()
 }
 
-// surplusLocked reports whether an idle worker may go.
-func (cr *Crew) surplusLocked() bool { return len(cr.workers) > cr.core || cr.pool.coreTimeout.Load() }
+// forgetTimesLocked notes that no task goes by its time any more, so that bare tasks need none
+// again. That is certain only if the queue is empty, and not only closed by a pause, and no run can
+// still repeat, nor a strand advance.
+func (d *Door) forgetTimesLocked(head int64) {
+	if head == parking.Nothing && d.pool.counts.busy+d.pool.waiting.heldBack == 0 && !d.pool.Crew.pause.on && d.timed.Load() {
+		d.timed.Store(false)
+	}
+}

@@ -5,35 +5,41 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// names are the unique tasks of a pool by name. Its lock guards them.
-//
-//	free  -> taken  take: the task is accepted, or waits for room
-//	taken -> free   leaveLocked: it has left the pool
-//	taken -> taken  leaveLocked: by its heir, which has been waiting for that, see Apply
-//
-// A task that was cancelled during a run keeps its name until the body has returned.
-type names struct {
-	live shrinkingMap[string, *cell.Cell]
-}
+// Overview: a task that leaves its place either waits again, for another time, its next run or its
+// next attempt; or it leaves the pool, which forgets it then, and its name.
 
-// free reports whether c may have its name.
-func (n *names) free(c *cell.Cell) bool {
-	if len(n.live.entries) == 0 {
-		return true
-	}
+// requeueLocked moves a waiting task to another time, as if it had just been submitted for that. It
+// reports false if the task has left the queue. While the pool drops what is not yet due, nothing
+// may be put off.
+func (p *Pool) requeueLocked(c *cell.Cell, when, now int64) (moved bool, then func()) {
 	pl := planOf(c)
-	if !pl.Unique {
-		return true
+	if p.Life.stage == draining && !pl.Periodic() && when > now && !p.executeDelayed.Load() {
+		return false, nil
 	}
-	holder := n.live.entries[pl.Name]
-	return holder == nil || holder == c
+	if !p.waiting.takeLocked(c) {
+		return false, nil
+	}
+	c.When = when
+	p.waiting.queueLocked(c)
+	if when <= now {
+		p.Crew.urgent = max(p.Crew.urgent, when)
+	}
+	if when <= now || c.Place <= 1 {
+		p.Crew.notifyLocked(now)
+	}
+	p.loans.helpAnewLocked(c)
+	return true, nil
 }
 
-// take gives c, whose plan is pl, its name, unless that belongs to another, whose heir c is, or in
-// whose presence c is dropped.
-func (n *names) take(c *cell.Cell, pl *plan) {
-	if pl.Unique && n.free(c) {
-		n.live.put(pl.Name, c)
+// queueAgainLocked queues c for its next run or attempt. An attempt counts for the time of its run.
+func (p *Pool) queueAgainLocked(c *cell.Cell, when int64) {
+	pl := planOf(c)
+	if !pl.Retrying() {
+		c.When = when
+	}
+	p.waiting.queueLocked(c)
+	if !pl.Periodic() {
+		p.loans.helpAnewLocked(c)
 	}
 }
 
@@ -73,16 +79,4 @@ func (d *Door) allLeaveLocked(cells []*cell.Cell) {
 	for _, c := range cells {
 		d.leaveLocked(c)
 	}
-}
-
-// byNameLocked returns the live task of this name, or nil.
-func (d *Door) byNameLocked(name string) *cell.Cell {
-	c := d.names.live.entries[name]
-	if c != nil && c.Phase().Settled() {
-		c = planOf(c).heir // its body still runs
-	}
-	if c == nil || c.Phase().Settled() {
-		return nil
-	}
-	return c
 }
