@@ -53,26 +53,23 @@ type Tap interface {
 
 // News is what has become of a task beside the steps of its runs.
 type News struct {
-	What What
+	What string
 	Task *cell.Cell
 	Plan *Plan
 	Run  Info  // as it was admitted, if it is rejected; the one in progress, if it overran
 	Err  error // what the submitter gets, if it is rejected; of its future, if it is dropped
 }
 
-// What is what News tell, by the name that observers and recordings have for it.
-type What = string
-
-// The news of a task.
+// What News tell, by the names that observers and recordings have for it.
 const (
-	TaskRejected  What = "rejected"  // it is not accepted after all
-	TaskCancelled What = "cancelled" // by its future, or the context within which it was to run
-	TaskDropped   What = "dropped"   // handed back or discarded
-	TaskPaused    What = "paused"    // from outside, or by itself after failures
-	TaskResumed   What = "resumed"   // from outside
-	TaskOverran   What = "overran"   // a run exceeds its timeout, and the body may go on
-	TaskOver      What = "over"      // it has ended after its last run, which Ended could not know
-	TaskFailed    What = "failed"    // a failure has ended it; this may come twice, and in a run
+	TaskRejected  = "rejected"  // it is not accepted after all
+	TaskCancelled = "cancelled" // by its future, or the context within which it was to run
+	TaskDropped   = "dropped"   // handed back or discarded
+	TaskPaused    = "paused"    // from outside, or by itself after failures
+	TaskResumed   = "resumed"   // from outside
+	TaskOverran   = "overran"   // a run exceeds its timeout, and the body may go on
+	TaskOver      = "over"      // it has ended after its last run, which Ended could not know
+	TaskFailed    = "failed"    // a failure has ended it; this may come twice, and in a run
 )
 
 // Sight is a tap that is always there, as the health of an owner is found out whether or not its
