@@ -81,7 +81,8 @@ type Sight interface {
 
 	// LeftLocked is called when a series of which it has Kept something has left the owner.
 	LeftLocked(pl *Plan)
-	// CancelledLocked is called when the owner has found that a task was cancelled.
+	// CancelledLocked is called when the owner has found that a task was cancelled, once the ends of
+	// runs are heeded.
 	CancelledLocked(pl *Plan)
 	// Dismiss is called when a task is cancelled that a failure has ended.
 	Dismiss(pl *Plan)
@@ -91,13 +92,9 @@ type Sight interface {
 	// HeldUntilLocked tells that nothing is to start between two moments.
 	HeldUntilLocked(from, to int64)
 
-	// BusyLocked is called when no worker is free.
+	// BusyLocked is called when no worker is free, unless the owner is Watching.
 	BusyLocked()
-	// Watching reports whether BusyLocked would change nothing. The lock is held.
-	Watching() bool
-	// Short reports whether the owner is short of workers. The lock is held.
-	Short() bool
-	// RecheckShortageLocked is called when a shortage may be over.
+	// RecheckShortageLocked is called when the owner is Short, and that may be over.
 	RecheckShortageLocked()
 	// EndShortageLocked is called when the owner begins to refuse tasks.
 	EndShortageLocked()
@@ -122,3 +119,10 @@ func (o *Owner) Open(s Sight, runs, tasks, hooked bool) {
 // HeedEndsLocked has the sight told of the ends of all runs from now on, though it is not the tap.
 // The lock is held.
 func (o *Owner) HeedEndsLocked() { o.ends = o.Sight }
+
+// CancelledLocked is called when the owner has found that a task was cancelled. The lock is held.
+func (o *Owner) CancelledLocked(pl *Plan) {
+	if o.ends != nil { // else no failure can have ended a task
+		o.Sight.CancelledLocked(pl)
+	}
+}
