@@ -108,8 +108,7 @@ func measurementsLocked(s *sight.Sight) (m Measurements) {
 		Held: parts[sight.PartHeld], Busy: parts[sight.PartBusy], Queue: parts[sight.PartQueue],
 		Slack: parts[sight.PartSlack], Wake: parts[sight.PartWake],
 	}
-	all := s.AllLocked()
-	m.TaskMeasurements = taskMeasurements(&all)
+	m.TaskMeasurements = taskMeasurements(s.AllLocked())
 	for _, k := range s.KindsLocked() {
 		m.Tasks = append(m.Tasks, taskMeasurements(k))
 	}

@@ -48,24 +48,13 @@ func (a *aside) complete() {
 }
 
 func (a *aside) leave() {
-	l, c := a.loop, a.Task
+	l := a.loop
 	defer func() { // even if a handler ends the goroutine
 		l.mu.Lock()
-		a.Count()
-		a.Forget()
-		when, repeats := a.Repeats(c, planOf(c), l.mayRepeatLocked(planOf(c)))
-		if repeats {
-			l.repeatLocked(c, when)
-		} else {
-			c.Body = nil
-			letGoLocked(c)
-			if !a.Again {
-				l.runs.EndedLocked(c)
-			}
-		}
+		when, refused := l.endLocked(&a.Execution)
 		l.mu.Unlock()
-		if a.Again && !repeats {
-			l.endSeries(c)
+		if refused != nil {
+			l.endSeries(refused)
 		}
 		l.signal(when)
 	}()

@@ -64,27 +64,34 @@ func (l *Loop) tell() {
 	l.exec.Tell()
 }
 
-// accountLocked ends a completed run: it counts the run, and puts the next run of a series on the
-// agenda. A series that wants another run and may not have it is returned; the caller settles it
-// with endSeries, without the lock.
+// accountLocked is endLocked for a run of the loop's goroutine.
 func (l *Loop) accountLocked() (refused *cell.Cell) {
-	c := l.exec.Task
-	l.exec.Count()
-	l.exec.Forget()
+	_, refused = l.endLocked(&l.exec)
 	if l.heeds {
 		l.heedLocked()
 	}
-	if when, repeats := l.exec.Repeats(c, planOf(c), l.mayRepeatLocked(planOf(c))); repeats {
+	return refused
+}
+
+// endLocked ends a completed run: it counts the run, and puts the next run of a series on the
+// agenda; when tells when that is due. A series that wants another run and may not have it is
+// returned; the caller settles it with endSeries, without the lock.
+func (l *Loop) endLocked(x *run.Execution) (when int64, refused *cell.Cell) {
+	c := x.Task
+	x.Count()
+	x.Forget()
+	when, repeats := x.Repeats(c, planOf(c), l.mayRepeatLocked(planOf(c)))
+	if repeats {
 		l.repeatLocked(c, when)
-		return nil
+		return when, nil
 	}
 	c.Body = nil
 	letGoLocked(c)
-	if l.exec.Again {
-		return c
+	if x.Again {
+		return 0, c
 	}
 	l.runs.EndedLocked(c)
-	return nil
+	return 0, nil
 }
 
 // heedLocked is called at the end of a run, if the loop heeds that.

@@ -301,7 +301,7 @@ var seeing = []Mutant{
 		ID:    "seeing-43",
 		Fault: "what has expired is counted in all, but not by its name",
 		File:  "executor/internal/sight/insight.go",
-		From:  "k.noteExpired(lost)",
+		From:  "k.Expired++",
 		To:    "",
 	},
 	{

@@ -57,6 +57,7 @@ type Owner struct {
 	// The lock guards these.
 	series register
 	ends   Tap // is told of the ends of runs; nil while it is not
+	Supply Supply
 
 	// The lock guards these; see settling.go.
 	settling []uint64 // goroutines about to settle tasks, or to tell of that

@@ -53,26 +53,23 @@ type Tap interface {
 
 // News is what has become of a task beside the steps of its runs.
 type News struct {
-	What What
+	What string
 	Task *cell.Cell
 	Plan *Plan
 	Run  Info  // as it was admitted, if it is rejected; the one in progress, if it overran
 	Err  error // what the submitter gets, if it is rejected; of its future, if it is dropped
 }
 
-// What is what News tell, by the name that observers and recordings have for it.
-type What = string
-
-// The news of a task.
+// What News tell, by the names that observers and recordings have for it.
 const (
-	TaskRejected  What = "rejected"  // it is not accepted after all
-	TaskCancelled What = "cancelled" // by its future, or the context within which it was to run
-	TaskDropped   What = "dropped"   // handed back or discarded
-	TaskPaused    What = "paused"    // from outside, or by itself after failures
-	TaskResumed   What = "resumed"   // from outside
-	TaskOverran   What = "overran"   // a run exceeds its timeout, and the body may go on
-	TaskOver      What = "over"      // it has ended after its last run, which Ended could not know
-	TaskFailed    What = "failed"    // a failure has ended it; this may come twice, and in a run
+	TaskRejected  = "rejected"  // it is not accepted after all
+	TaskCancelled = "cancelled" // by its future, or the context within which it was to run
+	TaskDropped   = "dropped"   // handed back or discarded
+	TaskPaused    = "paused"    // from outside, or by itself after failures
+	TaskResumed   = "resumed"   // from outside
+	TaskOverran   = "overran"   // a run exceeds its timeout, and the body may go on
+	TaskOver      = "over"      // it has ended after its last run, which Ended could not know
+	TaskFailed    = "failed"    // a failure has ended it; this may come twice, and in a run
 )
 
 // Sight is a tap that is always there, as the health of an owner is found out whether or not its
@@ -84,7 +81,8 @@ type Sight interface {
 
 	// LeftLocked is called when a series of which it has Kept something has left the owner.
 	LeftLocked(pl *Plan)
-	// CancelledLocked is called when the owner has found that a task was cancelled.
+	// CancelledLocked is called when the owner has found that a task was cancelled, once the ends of
+	// runs are heeded.
 	CancelledLocked(pl *Plan)
 	// Dismiss is called when a task is cancelled that a failure has ended.
 	Dismiss(pl *Plan)
@@ -94,13 +92,9 @@ type Sight interface {
 	// HeldUntilLocked tells that nothing is to start between two moments.
 	HeldUntilLocked(from, to int64)
 
-	// BusyLocked is called when no worker is free.
+	// BusyLocked is called when no worker is free, unless the owner is Watching.
 	BusyLocked()
-	// Watching reports whether BusyLocked would change nothing. The lock is held.
-	Watching() bool
-	// Short reports whether the owner is short of workers. The lock is held.
-	Short() bool
-	// RecheckShortageLocked is called when a shortage may be over.
+	// RecheckShortageLocked is called when the owner is Short, and that may be over.
 	RecheckShortageLocked()
 	// EndShortageLocked is called when the owner begins to refuse tasks.
 	EndShortageLocked()
@@ -125,3 +119,10 @@ func (o *Owner) Open(s Sight, runs, tasks, hooked bool) {
 // HeedEndsLocked has the sight told of the ends of all runs from now on, though it is not the tap.
 // The lock is held.
 func (o *Owner) HeedEndsLocked() { o.ends = o.Sight }
+
+// CancelledLocked is called when the owner has found that a task was cancelled. The lock is held.
+func (o *Owner) CancelledLocked(pl *Plan) {
+	if o.ends != nil { // else no failure can have ended a task
+		o.Sight.CancelledLocked(pl)
+	}
+}

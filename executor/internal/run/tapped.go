@@ -14,15 +14,14 @@ func (x *Execution) watch(c *cell.Cell, pl *Plan) {
 	if x.skip == noSkip && x.Owner.described {
 		x.info = x.Owner.DescribeLocked(c, pl)
 	}
-	tap := x.Owner.Tap
-	if tap == nil || x.skip != noSkip && x.skip != tardy {
+	if x.Owner.Tap == nil || x.skip != noSkip && x.skip != tardy {
 		return
 	}
 	if x.skip == noSkip || !pl.onCalendar() {
 		x.measureClock(c, pl)
 	}
 	if x.skip == noSkip && !pl.onCalendar() { // else reckon tells it, or expires
-		tap.BeginsLocked(x)
+		x.Owner.Tap.BeginsLocked(x)
 	}
 }
 
@@ -41,13 +40,11 @@ func (x *Execution) measureClock(c *cell.Cell, pl *Plan) {
 
 // expires tells the tap that the run has expired. The lock is not held.
 func (x *Execution) expires() {
-	tap := x.Owner.Tap
-	if tap == nil {
-		return
+	if x.Owner.Tap != nil {
+		x.Owner.Lock.Lock()
+		defer x.Owner.Lock.Unlock()
+		x.beginsLocked()
 	}
-	x.Owner.Lock.Lock()
-	defer x.Owner.Lock.Unlock()
-	tap.BeginsLocked(x)
 }
 
 // Begin tells the tap that the run has begun, before the hooks and the body.

@@ -55,11 +55,7 @@ func (s *Sight) forgiveLocked(name string) {
 }
 
 // CancelledLocked is that of [run.Sight].
-func (s *Sight) CancelledLocked(pl *run.Plan) {
-	if len(s.dead) > 0 { // so much is cheap
-		s.forgiveLocked(pl.Name)
-	}
-}
+func (s *Sight) CancelledLocked(pl *run.Plan) { s.forgiveLocked(pl.Name) }
 
 // Dismiss is that of [run.Sight]. It forgets the end of the task.
 func (s *Sight) Dismiss(pl *run.Plan) {

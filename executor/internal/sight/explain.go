@@ -6,7 +6,6 @@ import (
 	"iter"
 	"log/slog"
 	"runtime/debug"
-	"runtime/trace"
 	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/run"
@@ -95,14 +94,6 @@ func (s *Sight) others(x *run.Execution) iter.Seq[lateness.Span] {
 				return
 			}
 		}
-	}
-}
-
-// remark has the execution tracer log why the run is late.
-func (s *Sight) remark(x *run.Execution, w *waited) {
-	if trace.IsEnabled() {
-		late := s.lateness(x, w)
-		x.Remark = short(late.Total) + ": " + late.Why()
 	}
 }
 

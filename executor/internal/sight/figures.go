@@ -30,11 +30,11 @@ func (s *Sight) ReasonsLocked() (
 	return total, in.Parts, in.Unexplained
 }
 
-// AllLocked returns the kind of all tasks. The lock is held, and runs are measured.
-func (s *Sight) AllLocked() Kind {
+// AllLocked returns a copy of the kind of all tasks. The lock is held, and runs are measured.
+func (s *Sight) AllLocked() *Kind {
 	all := s.insight.All
 	all.Failures, all.Expired = s.owner.Counts.Failures, s.owner.Counts.Expired
-	return all
+	return &all
 }
 
 // KindsLocked returns the kinds of tasks with a name, by name. The lock is held, and runs are

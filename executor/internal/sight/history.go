@@ -159,10 +159,10 @@ func (s *second) note(x *run.Execution, p *past) {
 	}
 }
 
-// forget makes room for the trail of another task: this one has ended. The lock is held.
-func (h *History) forget(pl *run.Plan) {
+// LeftLocked is that of [run.Sight]. It makes room for the trail of another task.
+func (s *Sight) LeftLocked(pl *run.Plan) {
 	if seenOf(pl).trail != nil {
-		h.trails--
+		s.past.trails--
 		own(pl).trail = nil
 	}
 }

@@ -150,16 +150,12 @@ func (s *Sight) noteExpiredLocked(x *run.Execution) {
 	}
 	in.All.Missed += lost
 	if k := seenOf(pl).kind; k != nil {
-		k.noteExpired(lost)
+		k.Expired++
+		k.Missed += lost
 	}
 	if s.past != nil {
 		s.past.noteExpired(x)
 	}
-}
-
-func (k *Kind) noteExpired(lost uint64) {
-	k.Expired++
-	k.Missed += lost
 }
 
 // spanOf returns a run as the ledger keeps it.

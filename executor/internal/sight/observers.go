@@ -39,7 +39,9 @@ func (s *Sight) tellError(
 
 // tellTask tells of something that has happened to a task, whether it runs or waits.
 func (s *Sight) tellTask(n run.News, hooks run.Hooks[func(run.Info)]) {
-	s.record(n)
+	if s.recorder != nil {
+		s.recorder.Told(n.What, n.Task, n.Task.HasStopped())
+	}
 	if hooks != nil {
 		s.tell(n.What, s.owner.DescribeWaiting(n.Task, n.Plan), hooks)
 	}

@@ -37,13 +37,6 @@ func (s *Sight) recordEnd(x *run.Execution) {
 	}
 }
 
-// record records an event of a task that may not be in a run.
-func (s *Sight) record(n run.News) {
-	if s.recorder != nil {
-		s.recorder.Told(n.What, n.Task, n.Task.HasStopped())
-	}
-}
-
 // CloseRecording is that of [run.Sight].
 func (s *Sight) CloseRecording() {
 	if s.recorder != nil {

@@ -55,7 +55,8 @@ type Crew interface {
 	Waiting() int
 }
 
-// shortage is what an owner knows of a lack of workers. Its lock guards it.
+// shortage is how it is looked for a lack of workers. The owner's lock guards it, and its state,
+// which is the Supply of the owner.
 //
 //	calm     -> watching  all workers are busy: the timer is set
 //	watching -> calm      it fires: nothing due has been waiting, or a worker is idle
@@ -65,19 +66,10 @@ type Crew interface {
 //	lacking  -> watching  a worker has taken a task, or what has waited is gone
 //	any      -> calm      the owner is shut down
 type shortage struct {
-	state    shortageState
 	timer    *time.Timer // made on first use
 	gap      time.Duration
 	nextTold int64 // no warning before
 }
-
-type shortageState uint8
-
-const (
-	calm shortageState = iota
-	watching
-	lacking
-)
 
 const (
 	// shortAfter is after what time without a free worker an owner is short of workers.
@@ -89,30 +81,18 @@ const (
 	mostInText  = 3
 )
 
-// Watching is that of [run.Sight]: the timer is set to look for a shortage within a minute.
-func (s *Sight) Watching() bool { return s.shortage.state == watching }
-
-// Short is that of [run.Sight].
-func (s *Sight) Short() bool { return s.shortage.state == lacking }
-
 // BusyLocked is that of [run.Sight].
 func (s *Sight) BusyLocked() {
-	switch s.shortage.state {
-	case calm:
+	switch s.owner.Supply {
+	case run.Calm:
 		s.watchLocked(s.owner.Clock.Now())
-	case lacking:
+	case run.Lacking:
 		s.RecheckShortageLocked()
 	}
 }
 
 // RecheckShortageLocked is that of [run.Sight].
 func (s *Sight) RecheckShortageLocked() {
-	if s.shortage.state == lacking {
-		s.recheckShortageLocked()
-	}
-}
-
-func (s *Sight) recheckShortageLocked() {
 	now := s.owner.Clock.Now()
 	since, lacks := s.crew.LackingSince(now)
 	if !lacks || now-since <= int64(shortAfter) {
@@ -122,16 +102,16 @@ func (s *Sight) recheckShortageLocked() {
 
 // watchLocked has the timer look for a shortage in a minute.
 func (s *Sight) watchLocked(now int64) {
-	s.becomeLocked(watching)
+	s.becomeLocked(run.Watching)
 	s.setShortageLocked(clock.Later(now, shortAfter+1), now)
 }
 
 // becomeLocked sets the state.
-func (s *Sight) becomeLocked(state shortageState) {
-	before := s.shortage.state
-	s.shortage.state = state
-	if (before == lacking) != (state == lacking) {
-		s.crew.Short(state == lacking)
+func (s *Sight) becomeLocked(state run.Supply) {
+	before := s.owner.Supply
+	s.owner.Supply = state
+	if (before == run.Lacking) != (state == run.Lacking) {
+		s.crew.Short(state == run.Lacking)
 		s.health.changeLocked(s)
 	}
 }
@@ -150,7 +130,7 @@ func (s *Sight) EndShortageLocked() {
 	if s.shortage.timer != nil {
 		s.shortage.timer.Stop()
 	}
-	s.becomeLocked(calm)
+	s.becomeLocked(run.Calm)
 }
 
 // lookForShortage is what the timer calls.
@@ -172,15 +152,15 @@ func (s *Sight) lookForShortageLocked() (warning func()) {
 	switch {
 	case !lacks:
 		s.shortage.gap, s.shortage.nextTold = 0, 0
-		s.becomeLocked(calm)
+		s.becomeLocked(run.Calm)
 		if at := s.crew.NextLack(now); at != clock.Never {
 			s.setShortageLocked(clock.Later(at, shortAfter+1), now)
 		}
 	case now-since <= int64(shortAfter):
-		s.becomeLocked(watching)
+		s.becomeLocked(run.Watching)
 		s.setShortageLocked(clock.Later(since, shortAfter+1), now)
 	default:
-		s.becomeLocked(lacking)
+		s.becomeLocked(run.Lacking)
 		return s.warnLocked(since, now)
 	}
 	return nil

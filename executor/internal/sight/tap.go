@@ -2,6 +2,7 @@ package sight
 
 import (
 	"context"
+	"runtime/trace"
 	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/run"
@@ -29,7 +30,10 @@ func (s *Sight) Began(x *run.Execution) {
 	// Each is deferred behind the one before, which may end the goroutine.
 	if w := waitOf(x); w != nil && w.late {
 		defer s.tellLate(x, w)
-		s.remark(x, w)
+		if trace.IsEnabled() {
+			late := s.lateness(x, w)
+			x.Remark = short(late.Total) + ": " + late.Why()
+		}
 	}
 	if !s.owner.Observed {
 		return
@@ -66,18 +70,14 @@ func (s *Sight) Ended(x *run.Execution) {
 	case x.Expired():
 		s.tell("expired", x.Info(), s.config.Observers.Expired)
 	case x.Began():
-		s.tellEnded(x, x.Info())
-	}
-}
-
-// tellEnded tells observers that a run has ended.
-func (s *Sight) tellEnded(x *run.Execution, info run.Info) {
-	// Deferred, as another observer may end the goroutine.
-	defer s.config.Observers.Ended.Each(func(f func(context.Context, run.Info, error)) {
-		s.owner.Guard("ended", info, func() { f(x.Ctx, info, x.Err) })
-	})
-	if x.Overdue() {
-		s.tell("overran", info, s.config.Observers.Overran)
+		info := x.Info()
+		// Deferred, as another observer may end the goroutine.
+		defer s.config.Observers.Ended.Each(func(f func(context.Context, run.Info, error)) {
+			s.owner.Guard("ended", info, func() { f(x.Ctx, info, x.Err) })
+		})
+		if x.Overdue() {
+			s.tell(run.TaskOverran, info, s.config.Observers.Overran)
+		}
 	}
 }
 
@@ -115,15 +115,8 @@ func (s *Sight) Told(n run.News) {
 	case run.TaskOverran:
 		s.tell(n.What, n.Run, obs.Overran)
 	case run.TaskOver:
-		s.record(n)
+		s.tellTask(n, nil)
 	case run.TaskFailed:
 		s.bury(n.Plan)
-	}
-}
-
-// LeftLocked is that of [run.Sight].
-func (s *Sight) LeftLocked(pl *run.Plan) {
-	if s.past != nil {
-		s.past.forget(pl)
 	}
 }
