@@ -138,7 +138,7 @@ func (p *ScheduledPool) newJob(j Job) (*job, error) {
 	w.options, w.functions = comparableOptions(o)
 	w.plan.Period = period
 	w.current.Store(&body)
-	_, w.cell = newScheduled[struct{}](p)
+	_, w.cell = newScheduled[struct{}](p.submitted)
 	w.cell.Plan = w.plan.Cells()
 	w.cell.Body = func(ctx context.Context) error { return (*w.current.Load())(ctx) }
 	return w, p.planFirst(w)

@@ -50,7 +50,7 @@ func (p *ScheduledPool) On(
 	if err != nil {
 		return nil, p.misused(opts, err)
 	}
-	f, c := newScheduled[struct{}](p)
+	f, c := newScheduled[struct{}](p.submitted)
 	c.Plan, c.Body = pl.Cells(), body
 	err = p.acceptOnWall(c, func() (int64, error) {
 		return p.runs.SetCalendar(&pl.Plan, series.Calendar(calendar))

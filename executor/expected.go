@@ -24,9 +24,7 @@ func (p *Pool) scheduleIn(
 	if p.plain {
 		return nil, invalid("tasks for later need a scheduled pool")
 	}
-	s := new(scheduled[struct{}])
-	s.future.Future = &s.own
-	c := cellOf(&s.own)
+	f, c := newScheduled[struct{}](p.submitted)
 	pl, err := p.prepare(context.Background(), c, task, opts)
 	if err != nil {
 		return nil, err
@@ -43,7 +41,7 @@ func (p *Pool) scheduleIn(
 		p.unexpectLocked(c)
 		return nil, err
 	}
-	return &s.future, nil
+	return f, nil
 }
 
 // joinLocked gives c, which is due and has left the queue, its place in the strand that expects it,

@@ -62,7 +62,7 @@ func NewScheduledPool(core int, opts ...Option) *ScheduledPool {
 func (p *ScheduledPool) Schedule(
 	delay time.Duration, task Task, opts ...TaskOption,
 ) (*ScheduledFuture[struct{}], error) {
-	f, c := newScheduled[struct{}](p)
+	f, c := newScheduled[struct{}](p.submitted)
 	if err := p.schedule(c, delay, task, opts); err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func Schedule[V any](
 	if fn == nil {
 		return nil, p.misused(opts, ErrNilTask)
 	}
-	f, c := newScheduled[V](p)
+	f, c := newScheduled[V](p.submitted)
 	if err := p.schedule(c, delay, bind(f.Future, fn), opts); err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func Schedule[V any](
 func (p *ScheduledPool) ScheduleAt(
 	at time.Time, task Task, opts ...TaskOption,
 ) (*ScheduledFuture[struct{}], error) {
-	f, c := newScheduled[struct{}](p)
+	f, c := newScheduled[struct{}](p.submitted)
 	if _, err := p.prepare(context.Background(), c, task, opts); err != nil {
 		return nil, err
 	}
@@ -198,7 +198,7 @@ func (p *ScheduledPool) repeat(
 	if err := p.runs.CheckBounds(&pl.Plan, initial); err != nil {
 		return nil, err
 	}
-	f, c := newScheduled[struct{}](p)
+	f, c := newScheduled[struct{}](p.submitted)
 	c.Plan, c.Body = pl.Cells(), body
 	if err := p.acceptWithin(c, initial, func() error { return p.acceptAfter(c, initial) }); err != nil {
 		return nil, err

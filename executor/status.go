@@ -30,7 +30,7 @@ func (h Handle) Status() TaskStatus {
 	if !ok {
 		return TaskStatus{Kind: Once, State: h.State()}
 	}
-	inner := o.Status(h.cell, pl, h.host.NextLocked)
+	inner := o.Status(h.cell(), pl, h.host().NextLocked)
 	s := TaskStatus{Name: pl.Name, Kind: h.Kind(), State: future.State(inner.Phase),
 		Paused: inner.Paused, Unique: pl.Unique, Period: inner.Period, Next: inner.Next,
 		Runs: inner.Runs}

@@ -60,7 +60,7 @@ func (p *Pool) Lookup(name string) (h Handle, ok bool) {
 	return h, ok
 }
 
-func (p *Pool) handle(c *cell.Cell) Handle { return Handle{c, (*host)(p)} }
+func (p *Pool) handle(c *cell.Cell) Handle { return Handle(cell.RefTo(c)) }
 
 // live returns the tasks in a run and those that wait, but those without a cell of their own.
 func (p *Pool) live() (cells []*cell.Cell) {
