@@ -16,13 +16,23 @@ import (
 
 // Handle is a task of a pool or an event loop, whatever the type of its result: to look at it and
 // to steer it. It is what [Pool.Tasks] and [Pool.Lookup] return, and comparable: two handles of one
-// task are equal. The zero Handle stands for no task: nothing but == may be used on it.
+// task are equal. Every [ScheduledFuture] has one embedded. The zero Handle stands for no task:
+// nothing but == may be used on it.
 //
 // Every method is one step: what it tells or does is of one moment. They may be called from
 // anywhere, also from the task itself.
-type Handle struct {
-	cell *cell.Cell
-	host timetable
+type Handle cell.Ref
+
+func (h Handle) cell() *cell.Cell { return cell.Ref(h).Cell() }
+
+// host returns the executor of the task, or timeless if none has scheduled it.
+func (h Handle) host() timetable {
+	if c := h.cell(); c != nil && c.Plan != nil {
+		if t, ok := c.Plan.Host.(timetable); ok {
+			return t
+		}
+	}
+	return timeless{}
 }
 
 // Kind says when a task runs.
@@ -48,7 +58,7 @@ var errEnded = errors.New("executor: the periodic task has ended")
 
 // commanded returns what a command needs, or false if the task obeys none.
 func (h Handle) commanded() (*run.Owner, *run.Plan, bool) {
-	o, pl := h.host.Plan(h.cell)
+	o, pl := h.host().Plan(h.cell())
 	return o, pl, o != nil
 }
 
@@ -75,13 +85,15 @@ func (h Handle) Kind() Kind {
 }
 
 // State returns the state of the task's future.
-func (h Handle) State() future.State { return future.State(h.cell.Phase()) }
+func (h Handle) State() future.State { return future.State(h.cell().Phase()) }
 
-// Next is [ScheduledFuture.Next].
-func (h Handle) Next() (time.Time, bool) { return h.host.Next(h.cell) }
+// Next returns the time of the next run. It reports false if none is planned: the task has ended or
+// is paused, its time is more than 292 years away, which is never, or a run is in progress, during
+// which the time of the next is not known yet.
+func (h Handle) Next() (time.Time, bool) { return h.host().Next(h.cell()) }
 
 // Runs returns how many runs have begun.
-func (h Handle) Runs() uint64 { return h.host.Runs(h.cell) }
+func (h Handle) Runs() uint64 { return h.host().Runs(h.cell()) }
 
 // Period returns the period of a task at a fixed rate, or the delay of one with a fixed delay, as
 // it is now; 0 for a task without a period.
@@ -94,13 +106,13 @@ func (h Handle) Period() time.Duration {
 }
 
 // Cancel is [future.Future.Cancel].
-func (h Handle) Cancel() bool { return h.cell.Cancel(nil, future.ErrCancelled, true) }
+func (h Handle) Cancel() bool { return h.cell().Cancel(nil, future.ErrCancelled, true) }
 
 // Stop is [future.Future.Stop].
-func (h Handle) Stop() bool { return h.cell.Cancel(nil, future.ErrCancelled, false) }
+func (h Handle) Stop() bool { return h.cell().Cancel(nil, future.ErrCancelled, false) }
 
 // Stopped is [future.Future.Stopped].
-func (h Handle) Stopped() <-chan struct{} { return h.cell.Stopped() }
+func (h Handle) Stopped() <-chan struct{} { return h.cell().Stopped() }
 
 // Pause suspends a periodic task. A run in progress goes on, with its retries. What falls due
 // during the pause is dropped, and counted in [Run.Missed] of the next planned run. Trigger works
@@ -110,7 +122,7 @@ func (h Handle) Stopped() <-chan struct{} { return h.cell.Stopped() }
 // A paused task still belongs to its pool: it is cancelled and shut down like any other.
 func (h Handle) Pause() bool {
 	o, pl, ok := h.commanded()
-	return ok && o.Pause(h.cell, pl)
+	return ok && o.Pause(h.cell(), pl)
 }
 
 // Resume ends a pause. The next run is the first of the grid that is not over: at a fixed rate the
@@ -118,13 +130,13 @@ func (h Handle) Pause() bool {
 // run at once, call [Handle.Trigger] as well. Resume reports whether the task was paused.
 func (h Handle) Resume() bool {
 	o, pl, ok := h.commanded()
-	return ok && o.Resume(h.cell, pl)
+	return ok && o.Resume(h.cell(), pl)
 }
 
 // Paused reports whether the task is paused: by Pause, or by [PauseAfter].
 func (h Handle) Paused() bool {
 	o, pl, ok := h.commanded()
-	return ok && o.Paused(h.cell, pl)
+	return ok && o.Paused(h.cell(), pl)
 }
 
 // Trigger makes a periodic task run once more, as soon as may be: when a worker is free and, if a
@@ -134,7 +146,7 @@ func (h Handle) Paused() bool {
 // If the run in progress turns out to be the last, no other follows.
 func (h Handle) Trigger() bool {
 	o, pl, ok := h.commanded()
-	return ok && o.Trigger(h.cell, pl)
+	return ok && o.Trigger(h.cell(), pl)
 }
 
 // Reset plans the next run for delay from now; zero or less means now. From there a periodic task
@@ -145,7 +157,7 @@ func (h Handle) Trigger() bool {
 // Reset reports whether it has moved the task. O(log n).
 func (h Handle) Reset(delay time.Duration) bool {
 	o, pl, ok := h.commanded()
-	return ok && o.Reset(h.cell, pl, delay)
+	return ok && o.Reset(h.cell(), pl, delay)
 }
 
 // SetPeriod changes the period, or the delay between runs, from now on. The next run is one new
@@ -160,7 +172,7 @@ func (h Handle) SetPeriod(d time.Duration) error {
 	if !ok {
 		return invalid("a task that runs once has no period")
 	}
-	live, err := o.SetPeriod(h.cell, pl, d)
+	live, err := o.SetPeriod(h.cell(), pl, d)
 	if err == nil && !live {
 		err = errEnded
 	}

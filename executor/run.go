@@ -36,7 +36,7 @@ type Run struct {
 	// 0.
 	Attempt uint64 `json:"attempt,omitempty"`
 
-	// Triggered tells a run that [ScheduledFuture.Trigger] has asked for.
+	// Triggered tells a run that [Handle.Trigger] has asked for.
 	Triggered bool `json:"triggered,omitempty"`
 
 	// Periodic tells a run of a task that repeats.

@@ -8,14 +8,26 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// ScheduledFuture is the future of a scheduled task, which also tells when the task runs, like
-// java.util.concurrent's ScheduledFuture. It is safe for concurrent use and must not be copied.
+// ScheduledFuture is the future of a scheduled task, and the [Handle] that steers it, like
+// java.util.concurrent's ScheduledFuture. It has all methods of both:
+//
+//   - of the future: Get, GetTimeout, Poll, Done, Cancel, Stop, Withdraw and the others;
+//   - of the handle: [Handle.Next], [Handle.Runs], [Handle.Pause], [Handle.Resume],
+//     [Handle.Trigger], [Handle.Reset], [Handle.SetPeriod], [Handle.Last], [Handle.Status] and the
+//     others. f.Handle is the handle itself, to keep or to compare.
+//
+// It is safe for concurrent use and must not be copied.
 //
 // A ScheduledFuture can be made around any future, in a fake for example. It then knows no times:
 // it is not periodic, has no runs, and none is planned.
 type ScheduledFuture[V any] struct {
 	*future.Future[V]
+	steered
 }
+
+// steered has the handle one step further away than the future, whose Cancel, Stop, Stopped and
+// State are the ones of a ScheduledFuture.
+type steered struct{ Handle }
 
 // timetable is an executor as the futures of its scheduled tasks see it.
 type timetable interface {
@@ -46,20 +58,9 @@ type scheduled[V any] struct {
 
 func newScheduled[V any]() (*ScheduledFuture[V], *cell.Cell) {
 	s := new(scheduled[V])
-	s.future.Future = &s.own
-	return &s.future, cellOf(&s.own)
-}
-
-func (f *ScheduledFuture[V]) cell() *cell.Cell { return cellOf(f.Future) }
-
-// host returns the executor of the task, or timeless for a future that was not scheduled.
-func (f *ScheduledFuture[V]) host() timetable {
-	if p := f.cell().Plan; p != nil {
-		if t, ok := p.Host.(timetable); ok {
-			return t
-		}
-	}
-	return timeless{}
+	ref := (*cell.Core[V])(&s.own).Ref()
+	s.future.Future, s.future.Handle = &s.own, Handle(ref)
+	return &s.future, ref.Cell()
 }
 
 // timeless is the timetable of a future without one.
@@ -76,15 +77,7 @@ func (timeless) Plan(*cell.Cell) (*run.Owner, *run.Plan) { return nil, nil }
 // Delay returns the time until the next run. During a run, and once the task has ended, it refers
 // to the last run: the time for which that was planned has passed, so Delay is negative and keeps
 // falling. If the task was cancelled before that time, Delay stays positive until then.
-func (f *ScheduledFuture[V]) Delay() time.Duration { return f.host().Delay(f.cell()) }
-
-// Next returns the time of the next run. It reports false if none is planned: the task has ended or
-// is paused, its time is more than 292 years away, which is never, or a run is in progress, during
-// which the time of the next is not known yet.
-func (f *ScheduledFuture[V]) Next() (time.Time, bool) { return f.host().Next(f.cell()) }
+func (f *ScheduledFuture[V]) Delay() time.Duration { return f.host().Delay(f.Handle.cell()) }
 
 // Periodic reports whether the task repeats.
-func (f *ScheduledFuture[V]) Periodic() bool { return f.host().Periodic(f.cell()) }
-
-// Runs returns how many runs have begun.
-func (f *ScheduledFuture[V]) Runs() uint64 { return f.host().Runs(f.cell()) }
+func (f *ScheduledFuture[V]) Periodic() bool { return f.host().Periodic(f.Handle.cell()) }

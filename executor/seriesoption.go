@@ -27,7 +27,7 @@ func SlowDown(factor float64, max time.Duration) TaskOption {
 }
 
 // PauseAfter pauses a series after so many failed runs in a row; attempts of one run count as one.
-// That is logged. A series that ends with such a run is not paused. [ScheduledFuture.Resume] lets
+// That is logged. A series that ends with such a run is not paused. [Handle.Resume] lets
 // it go on, and begins a new row. n must be at least 1. Tasks that run once ignore it.
 func PauseAfter(failures int) TaskOption {
 	return taskOption(func(o *series.Options) error {
@@ -69,8 +69,8 @@ func Until(t time.Time) TaskOption {
 // the end of that run; at once if d is zero or less. With again false the series ends, and its
 // future succeeds. The function is called on the goroutine of the run, without locks, after the
 // error handler. If it panics, that is reported, and the period of the series counts this once. An
-// extra run, see [ScheduledFuture.Trigger], is followed by a call too. It overrules [NextIn] and
-// [SlowDown], but not a [ScheduledFuture.Reset] during the run. Tasks that run once ignore it.
+// extra run, see [Handle.Trigger], is followed by a call too. It overrules [NextIn] and
+// [SlowDown], but not a [Handle.Reset] during the run. Tasks that run once ignore it.
 func DelayBy(next func(last LastRun) (d time.Duration, again bool)) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		if next == nil {

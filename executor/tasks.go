@@ -57,4 +57,4 @@ func (p *Pool) Lookup(name string) (h Handle, ok bool) {
 	return h, ok
 }
 
-func (p *Pool) handle(c *cell.Cell) Handle { return Handle{c, p.engine().Host()} }
+func (p *Pool) handle(c *cell.Cell) Handle { return Handle(cell.RefTo(c)) }

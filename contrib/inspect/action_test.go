@@ -69,7 +69,7 @@ func steered(t testing.TB) (p *executor.ScheduledPool, h executor.Handle, path s
 	_, rest, found := strings.Cut(get(t, page, "/pool/jobs/tasks").Body.String(), `href="../../pool/jobs/task/`)
 	require.True(t, found)
 	id, _, _ := strings.Cut(rest, `"`)
-	return p, f.Handle(), "pool/jobs/task/" + id, page, log
+	return p, f.Handle, "pool/jobs/task/" + id, page, log
 }
 
 // Over plain HTTP, under a name that is not this machine's, a browser sends the origin alone.
@@ -127,7 +127,7 @@ func TestAButtonOfTheListIsOfOneTask(t *testing.T) {
 	second, err := p.AtFixedRate(hour, hour, sleep(0), executor.Name("poll"))
 	require.NoError(t, err)
 	assert.Equal(t, http.StatusConflict, press(r(), list).Code)
-	assert.False(t, second.Handle().Paused())
+	assert.False(t, second.Handle.Paused())
 	plain := r()
 	plain.URL.Path = "/" + path
 	assert.Equal(t, http.StatusConflict, answer(page, plain).Code, "of no task")

@@ -68,7 +68,7 @@ func BenchmarkLock(b *testing.B) {
 	for i := range 100_000 {
 		f, err := p.AtFixedRate(hour, hour, sleep(0), executor.Name(fmt.Sprintf("tenant %06d", i)))
 		require.NoError(b, err)
-		h = f.Handle()
+		h = f.Handle
 	}
 	for _, call := range []struct {
 		name string

@@ -49,8 +49,9 @@ func newSubmitted[V any](l *Loop) *submitted[V] {
 
 func newScheduled[V any](l *Loop) *scheduled[V] {
 	n := new(scheduled[V])
-	n.future.Future = &n.own
-	n.cell = (*cell.Core[V])(&n.own).Cell()
+	ref := (*cell.Core[V])(&n.own).Ref()
+	n.future.Future, n.future.Handle = &n.own, executor.Handle(ref)
+	n.cell = ref.Cell()
 	n.cell.Plan = l.submitted.Cells()
 	return n
 }

@@ -13,6 +13,19 @@ type Core[V any] struct {
 // Cell returns the cell of the future.
 func (c *Core[V]) Cell() *Cell { return &c.cell }
 
+// Ref returns what the handle of the task is made of.
+func (c *Core[V]) Ref() Ref { return Ref{&c.cell} }
+
+// Ref is what a handle is made of: package executor defines its Handle as this type, as futures are
+// defined as Core. It is comparable; the zero Ref refers to no cell.
+type Ref struct{ cell *Cell }
+
+// RefTo returns a Ref to c.
+func RefTo(c *Cell) Ref { return Ref{c} }
+
+// Cell returns the cell, or nil.
+func (r Ref) Cell() *Cell { return r.cell }
+
 // Value returns the value of a cell that is full.
 func (c *Core[V]) Value() V { return c.value }
 

@@ -72,7 +72,7 @@ func (s Schedule) Gaps(p GapPolicy) Schedule {
 		panic(fmt.Sprintf("calendar: no policy for gaps has the number %d", p))
 	}
 	return s.with(func(parts part) part {
-		return parts.change(func(s *civil.Settings) { s.Gap = civil.Gap(p) })
+		return parts.change(func(s *civil.Settings) { s.Gap = p })
 	})
 }
 
@@ -84,7 +84,7 @@ func (s Schedule) Repeats(p RepeatPolicy) Schedule {
 		panic(fmt.Sprintf("calendar: no policy for repeated times has the number %d", p))
 	}
 	return s.with(func(parts part) part {
-		return parts.change(func(s *civil.Settings) { s.Repeat = civil.Repeat(p) })
+		return parts.change(func(s *civil.Settings) { s.Repeat = p })
 	})
 }
 

@@ -12,23 +12,25 @@ import (
 // Option changes what a line means.
 type Option func(*civil.Settings) error
 
-// GapPolicy says what becomes of a time that the clocks of the zone leave out, see [Gap].
-type GapPolicy uint8
+// GapPolicy says what becomes of a time that the clocks of the zone leave out, see [Gap]. It is
+// the same type as GapPolicy of package calendar.
+type GapPolicy = civil.Gap
 
 // What becomes of the times in a gap.
 const (
-	After GapPolicy = iota // one run at the first instant after the gap, for all of them
-	Skip                   // they are left out
+	After GapPolicy = civil.After // one run at the first instant after the gap, for all of them
+	Skip  GapPolicy = civil.Skip  // they are left out
 )
 
-// RepeatPolicy says which run of a time counts that comes twice, see [Repeat].
-type RepeatPolicy uint8
+// RepeatPolicy says which run of a time counts that comes twice, see [Repeat]. It is
+// the same type as RepeatPolicy of package calendar.
+type RepeatPolicy = civil.Repeat
 
 // Which of the instants count that show the same time.
 const (
-	First RepeatPolicy = iota
-	Last
-	Both
+	First RepeatPolicy = civil.First
+	Last  RepeatPolicy = civil.Last
+	Both  RepeatPolicy = civil.Both
 )
 
 // Gap says what becomes of fixed times that do not exist because the clocks are put forward, as
@@ -43,7 +45,7 @@ func Gap(p GapPolicy) Option {
 		if p > Skip {
 			return fmt.Errorf("cron: no policy for gaps has the number %d", p)
 		}
-		s.Gap = civil.Gap(p)
+		s.Gap = p
 		return nil
 	}
 }
@@ -55,7 +57,7 @@ func Repeat(p RepeatPolicy) Option {
 		if p > Both {
 			return fmt.Errorf("cron: no policy for repeated times has the number %d", p)
 		}
-		s.Repeat = civil.Repeat(p)
+		s.Repeat = p
 		return nil
 	}
 }

@@ -75,7 +75,7 @@ var economy = []Mutant{
 	{
 		ID:    "economy-11",
 		Fault: "what is to run now waits behind something that may be late",
-		File:  "executor/internal/engine/door.go",
+		File:  "executor/internal/engine/crew.go",
 		From:  "return line > 0",
 		To:    "return line < 0",
 	},

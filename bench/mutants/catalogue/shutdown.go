@@ -45,7 +45,7 @@ var shutdown = []Mutant{
 	{
 		ID:    "shutdown-07",
 		Fault: "ShutdownNow does not end the contexts of tasks that their submitters run",
-		File:  "executor/internal/engine/lifecycle.go",
+		File:  "executor/tasks.go",
 		From:  "for x := range p.executionsLocked() {",
 		To:    "for x := range p.workers {",
 	},

@@ -13,7 +13,7 @@ var steering = []Mutant{
 	{
 		ID:    "steering-02",
 		Fault: "an heir that was cancelled gets the name",
-		File:  "executor/internal/engine/unique.go",
+		File:  "executor/internal/engine/leave.go",
 		From:  "if heir == nil || heir.Phase().Settled() {",
 		To:    "if heir == nil {",
 	},
@@ -106,7 +106,7 @@ var steering = []Mutant{
 	{
 		ID:    "steering-15",
 		Fault: "a task for later overtakes those of its key",
-		File:  "executor/internal/engine/expected.go",
+		File:  "executor/expected.go",
 		From:  "p.holdBackLocked(s, c)\n return false",
 		To:    "p.holdBackLocked(s, c)\n p.endHoldLocked(s, c)\n return true",
 	},

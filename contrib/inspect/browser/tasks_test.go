@@ -60,7 +60,7 @@ func TestActions(t *testing.T) {
 	s := newService(t)
 	url := mounted(t, s.page(inspect.Actions(anybody)))
 	tab := tab(t, chrome.Start(t))
-	h := s.fetched.Handle()
+	h := s.fetched.Handle
 	done := func(text string) {
 		t.Helper()
 		tab.Wait(fmt.Sprintf(`document.getElementById("did")?.textContent === %q`, text))
@@ -121,7 +121,7 @@ func TestActionsOverPlainHTTP(t *testing.T) {
 	require.False(t, trusted)
 	tab.Click(`td.buttons button[value=pause]`)
 	tab.Wait(`document.getElementById("did")?.textContent === "Paused."`)
-	assert.True(t, s.fetched.Handle().Paused())
+	assert.True(t, s.fetched.Handle.Paused())
 	for _, p := range tab.Problems() {
 		assert.Contains(t, p, "Cross-Origin-Opener-Policy header has been ignored", "it is of no use here")
 	}
@@ -141,7 +141,7 @@ func TestAStaleTab(t *testing.T) {
 	require.NoError(t, err)
 	tab.Click(`button[value=pause]`)
 	tab.Wait(`document.body.textContent.includes("another task")`)
-	assert.False(t, other.Handle().Paused())
+	assert.False(t, other.Handle.Paused())
 }
 
 func TestActionsOnPoolsAndSupervisors(t *testing.T) {
@@ -224,5 +224,5 @@ func TestKeyboardOnly(t *testing.T) {
 	assert.True(t, stays, "the focus stays when the page changes")
 	tab.Press("Space")
 	tab.Wait(`document.querySelector("button[value=resume]")`)
-	assert.True(t, s.fetched.Handle().Paused())
+	assert.True(t, s.fetched.Handle.Paused())
 }

@@ -151,7 +151,7 @@ func TestWithoutScript(t *testing.T) {
 	assert.Contains(t, tab.Text("#state"), "as of")
 	tab.Open(url + "pool/jobs/tasks?q=fetch")
 	tab.Click(`td.buttons button[value=pause]`)
-	require.Eventually(t, s.fetched.Handle().Paused, 20*time.Second, ms)
+	require.Eventually(t, s.fetched.Handle.Paused, 20*time.Second, ms)
 }
 
 // TestHostileNames looks at names that try to become something else: nothing of them is run or

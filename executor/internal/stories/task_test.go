@@ -139,7 +139,7 @@ func scheduled(f *executor.ScheduledFuture[struct{}], err error) (accepted, erro
 	if err != nil {
 		return accepted{}, err
 	}
-	return accepted{f.Future, f.Handle()}, nil
+	return accepted{f.Future, f.Handle}, nil
 }
 
 // first is when a series begins.

@@ -13,10 +13,8 @@ var noFeature = map[string][]string{
 		"Handle.History", "Handle.Kind", "Handle.Last", "Handle.Name", "Handle.Next",
 		"Handle.Paused",
 		"Handle.Period", "Handle.Runs", "Handle.State", "Handle.Status", "Handle.Stopped",
-		"ScheduledFuture.Delay", "ScheduledFuture.Handle", "ScheduledFuture.Last",
-		"ScheduledFuture.Next",
-		"ScheduledFuture.Paused", "ScheduledFuture.Periodic", "ScheduledFuture.Runs",
-		"KeyedSerial.Keys", "Future.Done", "Future.Poll", "Future.State", "Future.Stopped",
+		"ScheduledFuture.Delay", "ScheduledFuture.Periodic", "KeyedSerial.Keys", "Future.Done",
+		"Future.Poll", "Future.State", "Future.Stopped",
 		"Future.String",
 	},
 	"it makes the executor of a life": {

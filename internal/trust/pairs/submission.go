@@ -104,7 +104,7 @@ func (l *life) answerTimed(r *record, f *executor.ScheduledFuture[struct{}], err
 		return
 	}
 	l.mu.Lock()
-	r.timed, r.handle, r.handled = f, f.Handle(), true
+	r.timed, r.handle, r.handled = f, f.Handle, true
 	l.mu.Unlock()
 	l.answer(r, f.Future, err)
 }
@@ -115,7 +115,7 @@ func (l *life) answerTyped(r *record, f *executor.ScheduledFuture[int], err erro
 		return
 	}
 	l.mu.Lock()
-	r.handle, r.handled = f.Handle(), true
+	r.handle, r.handled = f.Handle, true
 	l.mu.Unlock()
 	l.answerWith(r, f.Future, err)
 }

@@ -61,7 +61,7 @@ var taskCommands = []*Feature{
 		},
 	},
 	{
-		Name: "Pause", API: []string{"Handle.Pause", "ScheduledFuture.Pause"}, hosts: timed,
+		Name: "Pause", API: []string{"Handle.Pause"}, hosts: timed,
 		ways: seriesWays, ofTask: true,
 		command: func(l *life, r *record, u *use) {
 			if h, ok := l.handle(r); ok {
@@ -70,7 +70,7 @@ var taskCommands = []*Feature{
 		},
 	},
 	{
-		Name: "Resume", API: []string{"Handle.Resume", "ScheduledFuture.Resume"}, hosts: timed,
+		Name: "Resume", API: []string{"Handle.Resume"}, hosts: timed,
 		ways: seriesWays, ofTask: true,
 		shape: func(d *draft, t *task, u *use) { d.include(byName["Pause"], t) },
 		command: func(l *life, r *record, u *use) {
@@ -80,7 +80,7 @@ var taskCommands = []*Feature{
 		},
 	},
 	{
-		Name: "Trigger", API: []string{"Handle.Trigger", "ScheduledFuture.Trigger"}, hosts: timed,
+		Name: "Trigger", API: []string{"Handle.Trigger"}, hosts: timed,
 		ways: seriesWays, ofTask: true,
 		command: func(l *life, r *record, u *use) {
 			if h, ok := l.handle(r); ok {
@@ -89,7 +89,7 @@ var taskCommands = []*Feature{
 		},
 	},
 	{
-		Name: "Reset", API: []string{"Handle.Reset", "ScheduledFuture.Reset"}, hosts: timed,
+		Name: "Reset", API: []string{"Handle.Reset"}, hosts: timed,
 		ways: movedWays, ofTask: true,
 		command: func(l *life, r *record, u *use) {
 			if h, ok := l.handle(r); ok {
@@ -101,7 +101,7 @@ var taskCommands = []*Feature{
 		},
 	},
 	{
-		Name: "SetPeriod", API: []string{"Handle.SetPeriod", "ScheduledFuture.SetPeriod"},
+		Name: "SetPeriod", API: []string{"Handle.SetPeriod"},
 		hosts: timed,
 		ways:  periodWays, ofTask: true,
 		command: func(l *life, r *record, u *use) {

@@ -20,8 +20,8 @@ func TestARunForEachTimeOfTheCalendar(t *testing.T) {
 		assert.True(t, ok)
 		assert.Equal(t, day(30), next.UTC())
 		assert.Equal(t, 6*hour, f.Delay())
-		assert.Equal(t, executor.OnCalendar, f.Handle().Kind())
-		assert.Zero(t, f.Handle().Period())
+		assert.Equal(t, executor.OnCalendar, f.Handle.Kind())
+		assert.Zero(t, f.Handle.Period())
 		assert.True(t, f.Periodic())
 	})
 }

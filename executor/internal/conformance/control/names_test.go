@@ -87,14 +87,14 @@ func TestANameIsFoundThatOneLiveTaskHas(t *testing.T) {
 			return f
 		}
 		one := named(executor.Name("sync"))
-		assert.Equal(t, one.Handle(), found("sync"))
+		assert.Equal(t, one.Handle, found("sync"))
 		two := named(executor.Name("sync"))
 		assert.Zero(t, found("sync"), "ambiguous")
 		unique := named(executor.Name("sync"), executor.Unique())
-		assert.Equal(t, unique.Handle(), found("sync"), "of several the unique one")
+		assert.Equal(t, unique.Handle, found("sync"), "of several the unique one")
 		unique.Cancel()
 		two.Cancel()
-		assert.Equal(t, one.Handle(), found("sync"))
+		assert.Equal(t, one.Handle, found("sync"))
 		one.Cancel()
 		assert.Zero(t, found("sync"))
 
@@ -102,7 +102,7 @@ func TestANameIsFoundThatOneLiveTaskHas(t *testing.T) {
 		assert.Zero(t, found(""), "no task has no name")
 		once, err := p.Schedule(time.Hour, pooltest.Nothing, executor.Name("once"))
 		require.NoError(t, err)
-		assert.Equal(t, once.Handle(), found("once"))
+		assert.Equal(t, once.Handle, found("once"))
 	})
 }
 
@@ -141,7 +141,7 @@ func TestTheTasksOfAPoolAreListed(t *testing.T) {
 			names = append(names, h.Name())
 			switch h.Name() {
 			case "rate":
-				assert.True(t, f.Handle() == h)
+				assert.True(t, f.Handle == h)
 				assert.Equal(t, executor.FixedRate, h.Kind())
 				assert.Equal(t, 5*time.Second, h.Period())
 				assert.True(t, h.Pause())

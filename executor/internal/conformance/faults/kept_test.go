@@ -63,7 +63,7 @@ func TestTheHandleOfAnEndedSeriesKeepsNoneOfItsFunctions(t *testing.T) {
 					require.NoError(t, err)
 					_, err = f.Get(t.Context())
 					require.NoError(t, err)
-					return f.Handle()
+					return f.Handle
 				})
 			})
 			t.Run("a cancellation", func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestTheHandleOfAnEndedSeriesKeepsNoneOfItsFunctions(t *testing.T) {
 					f, err := p.On(always{big}, nothing)
 					require.NoError(t, err)
 					assert.True(t, f.Cancel())
-					return f.Handle()
+					return f.Handle
 				})
 			})
 			t.Run("a shutdown", func(t *testing.T) {
@@ -83,7 +83,7 @@ func TestTheHandleOfAnEndedSeriesKeepsNoneOfItsFunctions(t *testing.T) {
 						executor.DelayBy(func(executor.LastRun) (time.Duration, bool) { big[0]++; return 0, true }))
 					require.NoError(t, err)
 					require.NoError(t, p.Close())
-					return f.Handle()
+					return f.Handle
 				})
 			})
 		})

@@ -106,7 +106,7 @@ func TestASeriesKeepsWhatHasExpired(t *testing.T) {
 		require.NoError(t, err)
 		time.Sleep(3500*ms + 1)
 		synctest.Wait()
-		runs := f.Handle().History()
+		runs := f.Handle.History()
 		require.Len(t, runs, 3)
 		assert.Equal(t, []bool{false, true, false},
 			[]bool{runs[0].Expired, runs[1].Expired, runs[2].Expired})
@@ -120,7 +120,7 @@ func TestASeriesKeepsWhatHasExpired(t *testing.T) {
 		assert.Zero(t, runs[1].Took)
 		require.NotNil(t, runs[1].Why)
 		assert.True(t, runs[1].Why.Expired)
-		last, ok := f.Handle().Last()
+		last, ok := f.Handle.Last()
 		require.True(t, ok)
 		assert.Equal(t, runs[0].LastRun, last, "it is no run")
 		assert.EqualValues(t, 2, f.Runs())

@@ -94,7 +94,7 @@ func TestAFailedSeriesThatItsOwnerCancelsIsForgotten(t *testing.T) {
 			assert.False(t, f.Cancel())
 		},
 		"its handle": func(t *testing.T, _ *executor.ScheduledPool, f *executor.ScheduledFuture[struct{}]) {
-			assert.False(t, f.Handle().Stop())
+			assert.False(t, f.Handle.Stop())
 		},
 		"its successor": func(t *testing.T, p *executor.ScheduledPool, _ *executor.ScheduledFuture[struct{}]) {
 			next, err := p.AtFixedRate(time.Hour, time.Hour, boom, executor.Name("import"))

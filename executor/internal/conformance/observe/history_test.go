@@ -40,9 +40,9 @@ func TestATaskKeepsItsLastRuns(t *testing.T) {
 			return nil
 		}, executor.Name("poll"))
 		require.NoError(t, err)
-		assert.Empty(t, f.Handle().History())
+		assert.Empty(t, f.Handle.History())
 		time.Sleep(20*time.Second - 1)
-		runs := f.Handle().History()
+		runs := f.Handle.History()
 		require.Len(t, runs, 16)
 		for i, r := range runs {
 			assert.EqualValues(t, 20-i, r.Number, "the latest first")
@@ -52,7 +52,7 @@ func TestATaskKeepsItsLastRuns(t *testing.T) {
 			assert.Nil(t, r.Why)
 		}
 		f.Cancel()
-		assert.Empty(t, f.Handle().History(), "it has ended")
+		assert.Empty(t, f.Handle.History(), "it has ended")
 	})
 }
 
@@ -68,7 +68,7 @@ func TestThePoolKeepsItsLateRuns(t *testing.T) {
 		assert.Equal(t, "poll", late[0].Name)
 		assert.Equal(t, 200*ms, late[0].Late)
 		assert.Equal(t, "workers 200ms (hog 700ms)", late[0].Why.String())
-		runs := f.Handle().History()
+		runs := f.Handle.History()
 		assert.Equal(t, late[0], runs[2])
 		assert.Equal(t, 4*ms, runs[0].Late)
 		for range 40 {
@@ -120,7 +120,7 @@ func TestALoopKeepsItsHistory(t *testing.T) {
 		require.Len(t, h.Late, 3)
 		assert.EqualValues(t, 4, h.Late[0].Number)
 		assert.Equal(t, 60*ms, h.Late[0].Why.Previous)
-		assert.Len(t, f.Handle().History(), 4)
+		assert.Len(t, f.Handle.History(), 4)
 		plain := eventloop.New()
 		defer plain.Close()
 		assert.Empty(t, plain.History())
@@ -148,7 +148,7 @@ func TestNothingIsRememberedUnasked(t *testing.T) {
 		require.NoError(t, err)
 		time.Sleep(time.Minute)
 		assert.Empty(t, p.History())
-		assert.Empty(t, f.Handle().History())
+		assert.Empty(t, f.Handle.History())
 	})
 }
 
@@ -159,31 +159,31 @@ func TestTheStatusOfATask(t *testing.T) {
 		f, err := p.AtFixedRate(time.Second, time.Minute, lasts(time.Second), executor.Name("poll"),
 			executor.Unique(), executor.Expect(executor.SuccessWithin(3*time.Minute)))
 		require.NoError(t, err)
-		s := f.Handle().Status()
+		s := f.Handle.Status()
 		assert.Equal(t, executor.TaskStatus{Name: "poll", Kind: executor.FixedRate, Unique: true,
 			Period: time.Minute, Next: time.Now().Add(time.Second), Health: s.Health}, s)
 		assert.Equal(t, "new", s.Health.State)
 		time.Sleep(1500 * ms)
-		s = f.Handle().Status()
+		s = f.Handle.Status()
 		assert.Equal(t, future.Running, s.State)
 		assert.Zero(t, s.Next)
 		assert.EqualValues(t, 1, s.Runs)
 		assert.Nil(t, s.Last)
 		time.Sleep(time.Second)
-		s = f.Handle().Status()
+		s = f.Handle.Status()
 		assert.Equal(t, time.Second, s.Last.Took)
 		assert.Equal(t, "ok", s.Health.State)
 		f.Pause()
-		s = f.Handle().Status()
+		s = f.Handle.Status()
 		assert.True(t, s.Paused)
 		assert.Zero(t, s.Next)
 		f.Cancel()
-		assert.Equal(t, future.Cancelled, f.Handle().Status().State)
+		assert.Equal(t, future.Cancelled, f.Handle.Status().State)
 
 		once, err := p.Schedule(time.Hour, lasts(0))
 		require.NoError(t, err)
 		assert.Equal(t, executor.TaskStatus{Kind: executor.Once, Next: time.Now().Add(time.Hour)},
-			once.Handle().Status())
+			once.Handle.Status())
 	})
 }
 
@@ -206,11 +206,11 @@ func TestTheRegisterHasWhatIsThere(t *testing.T) {
 				switch random.IntN(6) {
 				case 0:
 					if f, err := p.AtFixedRate(wait, wait+ms, task, opts...); err == nil {
-						tasks = append(tasks, f.Handle())
+						tasks = append(tasks, f.Handle)
 					}
 				case 1:
 					if f, err := p.WithFixedDelay(wait, wait+ms, task, opts...); err == nil {
-						tasks = append(tasks, f.Handle())
+						tasks = append(tasks, f.Handle)
 					}
 				case 2:
 					_, _ = p.Schedule(wait, task, executor.Name("once"))
