@@ -20,8 +20,8 @@ var meetings = []Mutant{
 		ID:    "meet-03",
 		Fault: "a job goes by how it compares with one that has been replaced meanwhile",
 		File:  "executor/internal/engine/samejob.go",
-		From:  "if w.like.to != p.jobs[w.Name] {",
-		To:    "if w.like.to == nil && p.jobs[w.Name] != nil {",
+		From:  "if w.like.to != js.live[w.Name] {",
+		To:    "if w.like.to == nil && js.live[w.Name] != nil {",
 	},
 	{
 		ID:    "meet-04",
@@ -76,8 +76,8 @@ var meetings = []Mutant{
 		ID:    "meet-11",
 		Fault: "a run gets what it waits for although the pace of its pool allows no start",
 		File:  "executor/internal/engine/ready.go",
-		From:  "return max(p.readyAt(c), p.Pace.next())",
-		To:    "return p.readyAt(c)",
+		From:  "return max(p.waiting.readyAt(c), p.Pace.next())",
+		To:    "return p.waiting.readyAt(c)",
 	},
 	{
 		ID:    "meet-12",
@@ -90,8 +90,8 @@ var meetings = []Mutant{
 		ID:    "meet-13",
 		Fault: "Close drops the head of a lane that is due, and only waits for its gap",
 		File:  "executor/internal/engine/ready.go",
-		From:  "return p.executeDelayed.Load() || pl.DueAt(c) <= now",
-		To:    "return p.executeDelayed.Load() || p.readyAt(c) <= now",
+		From:  "return lf.pool.executeDelayed.Load() || pl.DueAt(c) <= now",
+		To:    "return lf.pool.executeDelayed.Load() || lf.pool.waiting.readyAt(c) <= now",
 	},
 	{
 		ID:    "meet-14",
@@ -110,15 +110,15 @@ var meetings = []Mutant{
 	{
 		ID:    "meet-16",
 		Fault: "a bound does not count what waits for another attempt",
-		File:  "executor/internal/engine/door.go",
-		From:  "p.queue.Len()+p.heldBack+len(p.deferred)+n <= p.PendingLimit",
-		To:    "p.queue.Len()+p.heldBack+n <= p.PendingLimit",
+		File:  "executor/internal/engine/room.go",
+		From:  "d.pool.waiting.queue.Len()+d.pool.waiting.heldBack+len(d.pool.waiting.deferred)+n <= d.pool.PendingLimit",
+		To:    "d.pool.waiting.queue.Len()+d.pool.waiting.heldBack+n <= d.pool.PendingLimit",
 	},
 	{
 		ID:    "meet-17",
 		Fault: "observers are not told of the jobs of a configuration",
 		File:  "executor/internal/engine/jobs.go",
-		From:  "w.told = p.runs.Announce(w.cell, &w.plan.Plan, w.in(p.clock.Now()))",
+		From:  "w.told = js.pool.runs.Announce(w.cell, &w.plan.Plan, w.in(js.pool.clock.Now()))",
 		To:    "",
 	},
 	{

@@ -16,8 +16,8 @@ var published = []Mutant{
 		Fault: "a cancelled task stays in the queue, and in memory, until its time",
 		Seen:  "apache/flink#3548",
 		File:  "executor/internal/engine/host.go",
-		From:  "case p.queue.Remove(c):",
-		To:    "case p.plain && p.queue.Remove(c):",
+		From:  "case p.waiting.queue.Remove(c):",
+		To:    "case p.plain && p.waiting.queue.Remove(c):",
 	},
 	{
 		ID:    "published-03",
@@ -72,7 +72,7 @@ var published = []Mutant{
 		Fault: "a cancelled task does not give up its unique name",
 		Seen:  "hibiken/asynq#276",
 		File:  "executor/internal/engine/host.go",
-		From:  "c.Body = nil p.leaveLocked(c) } else {",
+		From:  "c.Body = nil p.Door.leaveLocked(c) } else {",
 		To:    "c.Body = nil\n} else {",
 	},
 	{
@@ -80,7 +80,7 @@ var published = []Mutant{
 		Fault: "a job with another period waits for the time that it had before",
 		Seen:  "celery/django-celery-beat#7",
 		File:  "executor/internal/engine/jobs.go",
-		From:  "if when := old.plan.Due(); old.cell.Phase() == cell.Pending && when != old.plan.DueAt(old.cell) { p.requeueLocked(old.cell, when, now) }",
+		From:  "if when := old.plan.Due(); old.cell.Phase() == cell.Pending && when != old.plan.DueAt(old.cell) { js.pool.requeueLocked(old.cell, when, now) }",
 		To:    "",
 	},
 	{
@@ -111,9 +111,9 @@ var published = []Mutant{
 		ID:    "published-14",
 		Fault: "an idle pool shrinks to one worker fewer than it is to keep",
 		Seen:  "openziti/foundation#452",
-		File:  "executor/internal/engine/worker.go",
-		From:  "return len(p.workers) > p.core || p.coreTimeout.Load()",
-		To:    "return len(p.workers) >= p.core || p.coreTimeout.Load()",
+		File:  "executor/internal/engine/limits.go",
+		From:  "return len(cr.workers) > cr.core || cr.pool.coreTimeout.Load()",
+		To:    "return len(cr.workers) >= cr.core || cr.pool.coreTimeout.Load()",
 	},
 	{
 		ID:    "published-15",

@@ -175,7 +175,7 @@ var seeing = []Mutant{
 		ID:    "seeing-25",
 		Fault: "a question for runs in progress makes Execute dear for good",
 		File:  "executor/internal/engine/report.go",
-		From:  "p.watched.Store(false)",
+		From:  "vw.pool.watched.Store(false)",
 		To:    "",
 	},
 	{
@@ -189,8 +189,8 @@ var seeing = []Mutant{
 		ID:    "seeing-27",
 		Fault: "a named task without a future fails unheard",
 		File:  "executor/internal/engine/submission.go",
-		From:  "pl = p.newPlan(*s.Options); pl.Reports = s.Reports",
-		To:    "pl = p.newPlan(*s.Options)",
+		From:  "pl = d.pool.newPlan(*s.Options); pl.Reports = s.Reports; d.named",
+		To:    "pl = d.pool.newPlan(*s.Options); d.named",
 	},
 	{
 		ID:    "seeing-28",
@@ -272,9 +272,9 @@ var seeing = []Mutant{
 	{
 		ID:    "seeing-39",
 		Fault: "a periodic task that has left stays in the register",
-		File:  "executor/internal/engine/unique.go",
-		From:  "if len(p.names.live.entries) > 0 || p.runs.HasSeriesLocked() {",
-		To:    "if len(p.names.live.entries) > 0 {",
+		File:  "executor/internal/engine/leave.go",
+		From:  "if len(d.names.live.entries) > 0 || d.pool.runs.HasSeriesLocked() {",
+		To:    "if len(d.names.live.entries) > 0 {",
 	},
 	{
 		ID:    "seeing-40",

@@ -97,7 +97,7 @@ var values = []Mutant{
 		ID:    "values-14",
 		Fault: "the context of a task does not end it while its submitter runs it",
 		File:  "executor/internal/engine/extrarun.go",
-		From:  "p.runs.Follow(c, &planOf(c).Plan)",
+		From:  "ls.pool.runs.Follow(c, &planOf(c).Plan)",
 		To:    "",
 	},
 	{
