@@ -181,7 +181,7 @@ var ease = []Mutant{
 		ID:    "ease-26",
 		Fault: "nobody who waits for room is seen in the statistics",
 		File:  "executor/internal/engine/stats.go",
-		From:  "Blocked: vw.pool.Door.blockedSubmitters.list.Len(),",
+		From:  "Blocked: p.Door.blockedSubmitters.list.Len(),",
 		To:    "Blocked: 0,",
 	},
 	{
@@ -195,7 +195,7 @@ var ease = []Mutant{
 		ID:    "ease-28",
 		Fault: "those who wait for room do not get what a drained task has left",
 		File:  "executor/internal/engine/drain.go",
-		From:  "lf.pool.Crew.notifyLocked(unread) return waiting",
+		From:  "p.Crew.notifyLocked(unread) return waiting",
 		To:    "return waiting",
 	},
 	{
@@ -209,14 +209,14 @@ var ease = []Mutant{
 		ID:    "ease-30",
 		Fault: "a worker above the core size waits for a task that was drained",
 		File:  "executor/internal/engine/drain.go",
-		From:  "if !lf.pool.plain && lf.pool.Crew.surplusLocked() {",
+		From:  "if !p.plain && p.Crew.surplusLocked() {",
 		To:    "if false {",
 	},
 	{
 		ID:    "ease-31",
 		Fault: "a drained task that was cancelled at the same moment counts as returned",
 		File:  "executor/internal/engine/lifecycle.go",
-		From:  "lf.pool.counts.returned += uint64(len(settled))",
-		To:    "lf.pool.counts.returned += uint64(len(swept))",
+		From:  "p.counts.returned += uint64(len(settled))",
+		To:    "p.counts.returned += uint64(len(swept))",
 	},
 }

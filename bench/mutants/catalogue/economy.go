@@ -160,8 +160,8 @@ var economy = []Mutant{
 		ID:    "economy-25",
 		Fault: "a task of a serial executor that is to run now waits for slack",
 		File:  "executor/internal/engine/door.go",
-		From:  "d.pool.Crew.urgent = max(d.pool.Crew.urgent, c.When)",
-		To:    "d.pool.Crew.urgent = max(d.pool.Crew.urgent, 0)",
+		From:  "p.Crew.urgent = max(p.Crew.urgent, c.When)",
+		To:    "p.Crew.urgent = max(p.Crew.urgent, 0)",
 	},
 	{
 		ID:    "economy-26",

@@ -111,8 +111,8 @@ var meetings = []Mutant{
 		ID:    "meet-16",
 		Fault: "a bound does not count what waits for another attempt",
 		File:  "executor/internal/engine/room.go",
-		From:  "d.pool.waiting.queue.Len()+d.pool.waiting.heldBack+len(d.pool.waiting.deferred)+n <= d.pool.PendingLimit",
-		To:    "d.pool.waiting.queue.Len()+d.pool.waiting.heldBack+n <= d.pool.PendingLimit",
+		From:  "p.waiting.queue.Len()+p.waiting.heldBack+len(p.waiting.deferred)+n <= p.PendingLimit",
+		To:    "p.waiting.queue.Len()+p.waiting.heldBack+n <= p.PendingLimit",
 	},
 	{
 		ID:    "meet-17",

@@ -33,8 +33,8 @@ var pool = []Mutant{
 		ID:    "pool-05",
 		Fault: "one task more than the capacity may wait",
 		File:  "executor/internal/engine/room.go",
-		From:  "(waiting < 0 || waiting+outside < d.pool.Crew.capacity())",
-		To:    "(waiting < 0 || waiting+outside <= d.pool.Crew.capacity())",
+		From:  "(waiting < 0 || waiting+outside < room)",
+		To:    "(waiting < 0 || waiting+outside <= room)",
 	},
 	{
 		ID:    "pool-06",
@@ -47,8 +47,8 @@ var pool = []Mutant{
 		ID:    "pool-07",
 		Fault: "the task of a submitter who has given up is queued later",
 		File:  "executor/internal/engine/blockedsubmitters.go",
-		From:  "d.blockedSubmitters.list.Remove(place)\n d.leaveLocked(e.cell)\n d.pool.Crew.notifyLocked(unread)",
-		To:    "_ = place\n d.pool.Crew.notifyLocked(unread)",
+		From:  "d.blockedSubmitters.list.Remove(place)\n d.leaveLocked(e.cell)\n p.Crew.notifyLocked(unread)",
+		To:    "_ = place\n p.Crew.notifyLocked(unread)",
 	},
 	{
 		ID:    "pool-08",
@@ -135,8 +135,8 @@ var pool = []Mutant{
 		ID:    "pool-20",
 		Fault: "an idle worker forgets that a series runs on another, and a fresh task overtakes its overdue run",
 		File:  "executor/internal/engine/worker.go",
-		From:  "head == parking.Nothing && d.pool.counts.busy+d.pool.waiting.heldBack == 0 && !d.pool.Crew.pause.on && d.timed.Load()",
-		To:    "head == parking.Nothing && d.pool.waiting.heldBack == 0 && !d.pool.Crew.pause.on && d.timed.Load()",
+		From:  "idle := p.counts.busy+p.waiting.heldBack == 0",
+		To:    "idle := p.waiting.heldBack == 0",
 	},
 	{
 		ID:    "pool-21",
@@ -149,8 +149,8 @@ var pool = []Mutant{
 		ID:    "pool-22",
 		Fault: "a worker that was held up sets the alarm of the leader by the time it had read before",
 		File:  "executor/internal/engine/crew.go",
-		From:  "case now < head:\n now = cr.pool.now()",
-		To:    "case now == unread:\n now = cr.pool.now()",
+		From:  "case now < head:\n now = p.now()",
+		To:    "case now == unread:\n now = p.now()",
 	},
 	{
 		ID:    "pool-23",

@@ -80,8 +80,8 @@ var published = []Mutant{
 		Fault: "a job with another period waits for the time that it had before",
 		Seen:  "celery/django-celery-beat#7",
 		File:  "executor/internal/engine/jobs.go",
-		From:  "if when := old.plan.Due(); old.cell.Phase() == cell.Pending && when != old.plan.DueAt(old.cell) { js.pool.requeueLocked(old.cell, when, now) }",
-		To:    "",
+		From:  "if waits && when != old.plan.DueAt(old.cell) { js.pool.requeueLocked(old.cell, when, now) }",
+		To:    "_, _ = when, waits",
 	},
 	{
 		ID:    "published-11",

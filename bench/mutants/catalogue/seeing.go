@@ -175,7 +175,7 @@ var seeing = []Mutant{
 		ID:    "seeing-25",
 		Fault: "a question for runs in progress makes Execute dear for good",
 		File:  "executor/internal/engine/report.go",
-		From:  "vw.pool.watched.Store(false)",
+		From:  "p.watched.Store(false)",
 		To:    "",
 	},
 	{

@@ -6,13 +6,13 @@ var shutdown = []Mutant{
 		ID:    "shutdown-01",
 		Fault: "submitters who wait for room are not told of a shutdown",
 		File:  "executor/internal/engine/lifecycle.go",
-		From:  "lf.pool.Door.blockedSubmitters.refuseAllLocked(lf.pool)",
+		From:  "p.Door.blockedSubmitters.refuseAllLocked(p)",
 	},
 	{
 		ID:    "shutdown-02",
 		Fault: "idle workers are not told that nothing is left to do",
 		File:  "executor/internal/engine/lifecycle.go",
-		From:  "if len(lf.pool.Crew.workers) > 0 { lf.pool.Crew.lot.CallAll() }",
+		From:  "if len(p.Crew.workers) > 0 { p.Crew.lot.CallAll() }",
 	},
 	{
 		ID:    "shutdown-03",
@@ -32,7 +32,7 @@ var shutdown = []Mutant{
 		ID:    "shutdown-05",
 		Fault: "a pool ends before the futures of what it drops are settled",
 		File:  "executor/internal/engine/lifecycle.go",
-		From:  "lf.pool.runs.SettlingLocked() > 0 || !lf.overLocked()",
+		From:  "p.runs.SettlingLocked() > 0 || !lf.overLocked()",
 		To:    "!lf.overLocked()",
 	},
 	{
@@ -46,8 +46,8 @@ var shutdown = []Mutant{
 		ID:    "shutdown-07",
 		Fault: "ShutdownNow does not end the contexts of tasks that their submitters run",
 		File:  "executor/internal/engine/lifecycle.go",
-		From:  "for x := range lf.pool.Crew.executionsLocked() {",
-		To:    "for x := range lf.pool.Crew.workers {",
+		From:  "for x := range p.Crew.executionsLocked() {",
+		To:    "for x := range p.Crew.workers {",
 	},
 	{
 		ID:    "shutdown-08",
@@ -60,8 +60,8 @@ var shutdown = []Mutant{
 		ID:    "shutdown-09",
 		Fault: "a pool ends while a submitter still runs a task of it",
 		File:  "executor/internal/engine/lifecycle.go",
-		From:  "if len(lf.pool.Crew.workers)+len(lf.pool.loans.extraRuns) > 0 {",
-		To:    "if len(lf.pool.Crew.workers) > 0 {",
+		From:  "if len(p.Crew.workers)+len(p.loans.extraRuns) > 0 {",
+		To:    "if len(p.Crew.workers) > 0 {",
 	},
 	{
 		ID:    "shutdown-10",
@@ -116,7 +116,7 @@ var shutdown = []Mutant{
 		Fault: "a report leaves out the tasks that end as soon as their contexts do",
 		File:  "executor/internal/engine/lifecycle.go",
 		From:  "rest = lf.ShutdownNow()",
-		To:    "rest = lf.ShutdownNow(); rest.Running = lf.pool.Views.Running()",
+		To:    "rest = lf.ShutdownNow(); rest.Running = p.Views.Running()",
 	},
 	{
 		ID:    "shutdown-18",

@@ -49,14 +49,14 @@ var steering = []Mutant{
 		ID:    "steering-07",
 		Fault: "jobs for which there is no room are accepted",
 		File:  "executor/internal/engine/jobs.go",
-		From:  "if !js.pool.Door.roomForLocked(added) {",
-		To:    "if !js.pool.Door.roomForLocked(0) {",
+		From:  "if !p.Door.roomForLocked(added) {",
+		To:    "if !p.Door.roomForLocked(0) {",
 	},
 	{
 		ID:    "steering-08",
 		Fault: "workers go on with their batch during a pause",
 		File:  "executor/internal/engine/pause.go",
-		From:  "cr.pool.waiting.recallLocked()\n cr.endPauseLocked()",
+		From:  "p.waiting.recallLocked()\n cr.endPauseLocked()",
 		To:    "cr.endPauseLocked()",
 	},
 	{
@@ -72,7 +72,7 @@ var steering = []Mutant{
 		ID:    "steering-10",
 		Fault: "a shutdown leaves a pool paused",
 		File:  "executor/internal/engine/lifecycle.go",
-		From:  "lf.pool.Crew.resumeLocked() // a worker",
+		From:  "p.Crew.resumeLocked() // a worker",
 		To:    "",
 	},
 	{
@@ -86,8 +86,8 @@ var steering = []Mutant{
 		ID:    "steering-12",
 		Fault: "a paced pool deals tasks to a batch, which no start is recorded of",
 		File:  "executor/internal/engine/batch.go",
-		From:  "ws.pool.loans.waits.helping > 0 ||\n ws.pool.Pace != nil {",
-		To:    "ws.pool.loans.waits.helping > 0 {",
+		From:  "p.loans.waits.helping > 0 ||\n p.Pace != nil {",
+		To:    "p.loans.waits.helping > 0 {",
 	},
 	{
 		ID:    "steering-13",
@@ -142,7 +142,7 @@ var steering = []Mutant{
 		ID:    "steering-20",
 		Fault: "a worker takes the queue of a paused pool for empty",
 		File:  "executor/internal/engine/worker.go",
-		From:  "d.pool.counts.busy+d.pool.waiting.heldBack == 0 && !d.pool.Crew.pause.on && d.timed.Load()",
-		To:    "d.pool.counts.busy+d.pool.waiting.heldBack == 0 && d.timed.Load()",
+		From:  "p.counts.busy+p.waiting.heldBack == 0 && !p.Crew.pause.on",
+		To:    "p.counts.busy+p.waiting.heldBack == 0",
 	},
 }

@@ -15,22 +15,24 @@ import (
 
 // setAsideLocked is [run.Owner.SetAside].
 func (ls *loans) setAsideLocked(c *cell.Cell, why run.Skip) (finish func()) {
+	p := ls.pool
 	turn := turnOf(c)
-	if ls.pool.Life.stage >= stopping || !ls.pool.waiting.takeOutLocked(c) {
+	if p.Life.stage >= stopping || !p.waiting.takeOutLocked(c) {
 		return nil
 	}
-	ls.pool.unexpectLocked(c)
+	p.unexpectLocked(c)
 	g := ls.addExtraRunLocked()
 	g.Aside, g.aside = why, true
-	started := g.startLocked(c, ls.pool.clock.Now())
-	g.Freed, g.Meant = turn, ls.pool.Crew.lot.Until() // what it has waited for, if late runs are explained
+	started := g.startLocked(c, p.clock.Now())
+	// What it has waited for, if late runs are explained.
+	g.Freed, g.Meant = turn, p.Crew.lot.Until()
 	if !started {
 		delete(ls.extraRuns, g) // it was cancelled a moment ago, and has been counted
-		ls.pool.Crew.notifyLocked(unread)
+		p.Crew.notifyLocked(unread)
 		return nil
 	}
-	ls.pool.counts.busy--
-	ls.pool.Crew.notifyLocked(unread) // there is room where it was
+	p.counts.busy--
+	p.Crew.notifyLocked(unread) // there is room where it was
 	return func() { go g.endAside() }
 }
 

@@ -15,8 +15,10 @@ import (
 // There is none while tasks have times, as claims do not look at the heap; while starts are
 // recorded; or while there are helpers, as whoever claims does not see that the pool is overdrawn.
 func (ws *waiting) dealLocked() bool {
-	if ws.inbox == nil || !ws.pool.plain && ws.pool.Door.timed.Load() || ws.pool.watched.Load() || ws.pool.loans.waits.helping > 0 ||
-		ws.pool.Pace != nil {
+	p := ws.pool
+	if ws.inbox == nil || !p.plain && p.Door.timed.Load() || p.watched.Load() ||
+		p.loans.waits.helping > 0 ||
+		p.Pace != nil {
 		return false
 	}
 	if !ws.inbox.IsRow() {

@@ -76,20 +76,21 @@ func (es *blockedSubmitters) refuseAllLocked(p *Pool) {
 // shut down. A task of the pool does not wait, because the room might never come without it: it
 // runs c.
 func (d *Door) waitForRoom(ctx context.Context, c *cell.Cell) error {
-	if d.pool.current() != nil {
+	p := d.pool
+	if p.current() != nil {
 		// ctx ends the wait, not the task, so it is not passed on.
-		return d.pool.loans.runByCaller(context.Background(), ctx, c)
+		return p.loans.runByCaller(context.Background(), ctx, c)
 	}
 	// This must come before anybody knows of the wait: the methods of ctx may be the user's.
-	run, within := cell.Find(ctx, d.pool.runs.Owns)
+	run, within := cell.Find(ctx, p.runs.Owns)
 	end, gone := ctx.Done(), endOfWithin(c)
 	e, place, err := d.blockSubmitter(c)
 	if e == nil {
 		return err
 	}
 	// The run may be waiting for this goroutine, and the room come from nobody else.
-	if within && !d.pool.confines() {
-		defer d.pool.loans.makeRoom(run)()
+	if within && !p.confines() {
+		defer p.loans.makeRoom(run)()
 	}
 	select {
 	case <-e.decided:
@@ -108,8 +109,9 @@ func (d *Door) waitForRoom(ctx context.Context, c *cell.Cell) error {
 // withdraw takes e out of those that wait, and reports whether it was still one of them. The lock
 // decides between the end of a context and an admission at the same moment.
 func (d *Door) withdraw(e *blockedSubmitter, place *list.Element) bool {
-	d.pool.mu.Lock()
-	defer d.pool.mu.Unlock()
+	p := d.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	select {
 	case <-e.decided:
 		return false
@@ -117,7 +119,7 @@ func (d *Door) withdraw(e *blockedSubmitter, place *list.Element) bool {
 	}
 	d.blockedSubmitters.list.Remove(place)
 	d.leaveLocked(e.cell)
-	d.pool.Crew.notifyLocked(unread) // there may be room for those behind
+	p.Crew.notifyLocked(unread) // there may be room for those behind
 	return true
 }
 
@@ -132,9 +134,10 @@ func (e *blockedSubmitter) outcome() error {
 // blockSubmitter queues c if there is room, and otherwise adds a blocked submitter for it. Both are
 // one step under the lock, so that no room is missed in between.
 func (d *Door) blockSubmitter(c *cell.Cell) (*blockedSubmitter, *list.Element, error) {
-	d.pool.mu.Lock()
-	defer d.pool.mu.Unlock()
-	if err := d.tryEnqueueLocked(c, d.pool.now()); err != ErrSaturated {
+	p := d.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := d.tryEnqueueLocked(c, p.now()); err != ErrSaturated {
 		return nil, nil, err
 	}
 	d.names.take(c, planOf(c)) // while it waits, nobody else may have it

@@ -9,36 +9,38 @@ import (
 // head in time: it calls an idle worker, sets the leader's alarm, or starts a worker if all are
 // busy and one more is allowed. Pass unread if the clock has not been read, or too long ago.
 func (cr *Crew) notifyLocked(now int64) {
-	if cr.pool.Life.stage >= stopping {
+	p := cr.pool
+	if p.Life.stage >= stopping {
 		return // workers only leave now
 	}
-	cr.pool.Door.blockedSubmitters.admitLocked(cr.pool, 0)
+	p.Door.blockedSubmitters.admitLocked(p, 0)
 	if cr.pause.on {
 		return
 	}
 	// Each worker that starts with the head leaves room in the queue for the next submitter.
-	for cr.pool.plain && cr.pool.waiting.inbox == nil && cr.pool.Pace == nil && !cr.pool.loans.overdrawnLocked() && cr.startBusyLocked() {
-		cr.pool.Door.blockedSubmitters.admitLocked(cr.pool, 0)
+	for p.plain && p.waiting.inbox == nil && p.Pace == nil &&
+		!p.loans.overdrawnLocked() && cr.startBusyLocked() {
+		p.Door.blockedSubmitters.admitLocked(p, 0)
 	}
 	mayGrow := len(cr.workers) < cr.limitLocked()
 	if !mayGrow && cr.lot.Idle() == 0 {
-		if !cr.pool.runs.Watching() {
+		if !p.runs.Watching() {
 			cr.busyLocked()
 		}
 		return // all are busy, and each looks again after its task
 	}
-	head, due, _ := cr.pool.headLocked()
+	head, due, _ := p.headLocked()
 	switch {
 	case due:
 		now = max(now, head)
 	case now < head:
-		now = cr.pool.now() // an old reading would set the alarm too late
+		now = p.now() // an old reading would set the alarm too late
 	}
 	if !due && !cr.urgentLocked(head, now) {
 		head = cr.lookAtLocked(head)
 	}
-	if head <= now && cr.pool.loans.overdrawnLocked() {
-		if !cr.pool.runs.Watching() {
+	if head <= now && p.loans.overdrawnLocked() {
+		if !p.runs.Watching() {
 			cr.busyLocked()
 		}
 		return // a worker would take nothing; freedLocked notifies once a place is free
@@ -95,13 +97,14 @@ func (cr *Crew) endPauseLocked() {
 
 // busyLocked is called when all workers are busy, unless the pool watches that already.
 func (cr *Crew) busyLocked() {
-	if cr.pool.Life.stage != running {
+	p := cr.pool
+	if p.Life.stage != running {
 		return
 	}
-	if !cr.pool.runs.Short() {
+	if !p.runs.Short() {
 		cr.unstarted.noticed = 0
 	}
-	cr.pool.runs.BusyLocked()
+	p.runs.BusyLocked()
 }
 
 // allBusyLocked reports whether no worker can take a task.
@@ -125,25 +128,27 @@ func (cr *Crew) startWorkerLocked() { cr.addWorkerLocked().launchLocked() }
 // addWorkerLocked adds a worker without a goroutine: the caller gives it one, with a task or
 // without.
 func (cr *Crew) addWorkerLocked() *worker {
+	p := cr.pool
 	cr.stayLocked()
-	w := &worker{execution: cr.pool.newExecution(true), place: parking.NewWaiter()}
+	w := &worker{execution: p.newExecution(true), place: parking.NewWaiter()}
 	cr.workers[w] = struct{}{}
-	cr.pool.counts.largest = max(cr.pool.counts.largest, len(cr.workers))
+	p.counts.largest = max(p.counts.largest, len(cr.workers))
 	return w
 }
 
 // wantsBusyLocked reports whether another worker is needed even after those have come that are idle
 // or on their way.
 func (cr *Crew) wantsBusyLocked() bool {
-	waiting := cr.pool.waiting.queue.Len() - cr.lot.Idle() - cr.lot.Coming()
+	p := cr.pool
+	waiting := p.waiting.queue.Len() - cr.lot.Idle() - cr.lot.Coming()
 	switch {
 	case waiting <= 0:
 		return false
 	case len(cr.workers) < max(cr.core, 1):
 		return true
 	}
-	full := cr.capacity() != unbounded && waiting+cr.pool.Door.outsideLocked() > cr.capacity()
-	return (full || cr.pool.GrowFirst) && len(cr.workers) < cr.maximumSizeLocked()
+	full := cr.capacity() != unbounded && waiting+p.Door.outsideLocked() > cr.capacity()
+	return (full || p.GrowFirst) && len(cr.workers) < cr.maximumSizeLocked()
 }
 
 // startBusyLocked starts a worker of a plain pool with the head of the queue as its first task, if

@@ -11,6 +11,7 @@ import (
 
 // deferLocked queues c once it may begin.
 func (ws *waiting) deferLocked(c *cell.Cell, at int64) {
+	p := ws.pool
 	if ws.deferred == nil {
 		ws.deferred = deferred{}
 	}
@@ -18,11 +19,11 @@ func (ws *waiting) deferLocked(c *cell.Cell, at int64) {
 	if at == clock.Never {
 		return
 	}
-	ws.deferred[c] = time.AfterFunc(time.Duration(at-ws.pool.clock.Now()), func() {
-		ws.pool.mu.Lock()
-		defer ws.pool.mu.Unlock()
+	ws.deferred[c] = time.AfterFunc(time.Duration(at-p.clock.Now()), func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
 		// A timer that comes too late must not end another wait.
-		if ws.readyAt(c) <= ws.pool.clock.Now() && ws.endDeferLocked(c) {
+		if ws.readyAt(c) <= p.clock.Now() && ws.endDeferLocked(c) {
 			ws.placeLocked(c, at)
 			ws.wake()
 		}
@@ -56,5 +57,6 @@ func (ws *waiting) takeDeferredLocked(keep func(c *cell.Cell) bool) (cells []*ce
 
 // compareDue orders tasks by when they are due, and then by when they came to the queue.
 func compareDue(a, b *cell.Cell) int {
-	return cmp.Or(cmp.Compare(planOf(a).DueAt(a), planOf(b).DueAt(b)), cmp.Compare(a.Order, b.Order))
+	due := cmp.Compare(planOf(a).DueAt(a), planOf(b).DueAt(b))
+	return cmp.Or(due, cmp.Compare(a.Order, b.Order))
 }

@@ -60,8 +60,8 @@ func (d *Door) Execute(task Task) error {
 	return d.Submit(context.Background(), false, s)
 }
 
-// Submit accepts a task to run now. If there is no room it waits until ctx ends, if wait says so, or
-// else asks the policy.
+// Submit accepts a task to run now. If there is no room it waits until ctx ends, if wait says so,
+// or else asks the policy.
 func (d *Door) Submit(ctx context.Context, wait bool, s Submission) error {
 	pl, err := d.prepare(ctx, s)
 	if err != nil {
@@ -98,13 +98,14 @@ func (d *Door) ScheduleAt(at time.Time, s Submission) error {
 
 // Repeat accepts a series: at a fixed rate, if the period is positive, else with a fixed delay.
 func (d *Door) Repeat(initial time.Duration, period int64, s Submission) error {
+	p := d.pool
 	body, err := d.decorated(s.Task)
 	if err != nil {
-		return d.pool.runs.Misuse(s.Options.Name, err)
+		return p.runs.Misuse(s.Options.Name, err)
 	}
-	pl := d.pool.newPlan(*s.Options)
+	pl := p.newPlan(*s.Options)
 	pl.Period = period
-	if err := d.pool.runs.CheckBounds(&pl.Plan, initial); err != nil {
+	if err := p.runs.CheckBounds(&pl.Plan, initial); err != nil {
 		return err
 	}
 	s.Cell.Plan, s.Cell.Body = pl.Cells(), body
@@ -113,14 +114,15 @@ func (d *Door) Repeat(initial time.Duration, period int64, s Submission) error {
 
 // On accepts a series on a calendar.
 func (d *Door) On(calendar series.Calendar, s Submission) error {
+	p := d.pool
 	body, err := d.decorated(s.Task)
 	if err != nil {
-		return d.pool.runs.Misuse(s.Options.Name, err)
+		return p.runs.Misuse(s.Options.Name, err)
 	}
-	pl := d.pool.newPlan(*s.Options)
+	pl := p.newPlan(*s.Options)
 	s.Cell.Plan, s.Cell.Body = pl.Cells(), body
 	return d.admitOnWall(s.Cell, pl, func() (int64, error) {
-		return d.pool.runs.SetCalendar(&pl.Plan, calendar)
+		return p.runs.SetCalendar(&pl.Plan, calendar)
 	})
 }
 
@@ -134,10 +136,11 @@ func (d *Door) admitOnWall(c *cell.Cell, pl *plan, plan func() (when int64, err 
 
 // watchWall begins to watch the wall clock, if nobody does.
 func (d *Door) watchWall() {
-	d.pool.mu.Lock()
-	defer d.pool.mu.Unlock()
-	if d.pool.Life.stage == running {
-		d.pool.runs.WatchLocked((*Host)(d.pool))
+	p := d.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.Life.stage == running {
+		p.runs.WatchLocked((*Host)(p))
 	}
 }
 
@@ -152,21 +155,22 @@ func (d *Door) admit(c *cell.Cell, pl *plan, w way) error {
 // admitTold is admit for a task that the tap is told of before it can begin, or that ends with a
 // context.
 func (d *Door) admitTold(c *cell.Cell, pl *plan, w way) error {
+	p := d.pool
 	accept := func() error {
-		if err := d.pool.runs.RefuseLate(&pl.Plan, ErrRejected); err != nil {
+		if err := p.runs.RefuseLate(&pl.Plan, ErrRejected); err != nil {
 			return d.refuse(c, err)
 		}
 		return d.enter(c, pl, w)
 	}
-	if d.pool.runs.Observed || pl.Expected() {
+	if p.runs.Observed || pl.Expected() {
 		refused := func() { _ = d.refuse(c, nil) }
 		offered := accept
-		accept = func() error { return d.pool.runs.Admit(c, &pl.Plan, w.in(d.pool), offered, refused) }
+		accept = func() error { return p.runs.Admit(c, &pl.Plan, w.in(p), offered, refused) }
 	}
 	if err := accept(); err != nil {
 		return err
 	}
-	d.pool.runs.Follow(c, &pl.Plan)
+	p.runs.Follow(c, &pl.Plan)
 	return nil
 }
 
@@ -177,16 +181,17 @@ func (d *Door) admitTold(c *cell.Cell, pl *plan, w way) error {
 // somebody wants to know it: reading the clock would be most of its cost. Without a time, a task
 // precedes every timed task that is submitted after it.
 func (d *Door) post(t runqueue.Slot) error {
+	p := d.pool
 	e := runqueue.Entry{Slot: t}
-	if !d.pool.plain && (e.Cell != nil || d.timed.Load() || d.pool.watched.Load()) {
-		e.When = d.pool.clock.Now()
+	if !p.plain && (e.Cell != nil || d.timed.Load() || p.watched.Load()) {
+		e.When = p.clock.Now()
 	}
-	told, open := d.pool.waiting.inbox.Put(e)
+	told, open := p.waiting.inbox.Put(e)
 	if told {
 		delay.At(delay.TaskPosted)
-		d.pool.mu.Lock()
-		defer d.pool.mu.Unlock()
-		d.pool.Crew.notifyLocked(unread)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.Crew.notifyLocked(unread)
 	}
 	if !open {
 		return d.refusal(nameOf(t.Cell), ErrShutdown)
@@ -205,18 +210,19 @@ func nameOf(c *cell.Cell) string {
 // enter queues c to run as soon as possible, or at its time. If there is no room for what is to run
 // now it waits, or else asks the policy.
 func (d *Door) enter(c *cell.Cell, pl *plan, w way) error {
+	p := d.pool
 	if w.timed {
 		return d.enterTimed(c, pl, w)
 	}
 	if w.wait && w.ctx != nil && cell.HasEnded(w.ctx) {
 		return d.refuse(c, cell.Joined(ErrRejected, cell.EndOf(w.ctx)))
 	}
-	if d.pool.plain {
-		c.When = d.pool.clock.Now() // a scheduled pool reads it later, where the order is decided
+	if p.plain {
+		c.When = p.clock.Now() // a scheduled pool reads it later, where the order is decided
 	}
 	// A task of a serial executor takes the lock, as does one with a name of its own: whether it
 	// may be queued depends on others. One that may wait for a limited time needs a timer.
-	if d.pool.waiting.inbox != nil && pl.strand == nil && !pl.Unique && pl.BeginWithin == 0 {
+	if p.waiting.inbox != nil && pl.strand == nil && !pl.Unique && pl.BeginWithin == 0 {
 		return d.post(runqueue.Slot{Cell: c})
 	}
 	if w.ctx == nil {
@@ -233,9 +239,10 @@ func (d *Door) enter(c *cell.Cell, pl *plan, w way) error {
 // the clock before it locks, so that waiting for the lock does not delay the task; a time that is
 // given may have passed.
 func (d *Door) enterTimed(c *cell.Cell, pl *plan, w way) error {
-	now := d.pool.clock.Now()
-	d.pool.mu.Lock()
-	defer d.pool.mu.Unlock()
+	p := d.pool
+	now := p.clock.Now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	now = d.keepTimesLocked(now)
 	when := w.at
 	if !w.dated {
@@ -287,10 +294,11 @@ func (d *Door) refuseLocked(name string, err error) error {
 
 // tryAccept queues c if there is room, and otherwise returns ErrSaturated, not yet counted.
 func (d *Door) tryAccept(c *cell.Cell) error {
-	d.pool.mu.Lock()
-	defer d.pool.mu.Unlock() // even if a user's WorkQueue panics
-	now := d.pool.now()
-	if !d.pool.plain {
+	p := d.pool
+	p.mu.Lock()
+	defer p.mu.Unlock() // even if a user's WorkQueue panics
+	now := p.now()
+	if !p.plain {
 		now = d.keepTimesLocked(now)
 		c.When = now
 	}
@@ -323,22 +331,24 @@ func (d *Door) mayAcceptLocked(c *cell.Cell) error {
 // acceptedLocked makes c a task of the pool: from here on it is counted, and has an end. It is
 // called once for each, before anything else can happen to it.
 func (d *Door) acceptedLocked(c *cell.Cell, pl *plan) {
-	d.pool.counts.accepted++
+	p := d.pool
+	p.counts.accepted++
 	if c.Order == 0 { // it is not in the queue
-		c.Order = d.pool.waiting.order.Add(1)
+		c.Order = p.waiting.order.Add(1)
 	}
 	d.names.take(c, pl)
 	if pl.Periodic() {
-		d.pool.runs.EnrolLocked(c, &pl.Plan)
+		p.runs.EnrolLocked(c, &pl.Plan)
 	}
 	if pl.BeginWithin > 0 {
-		d.pool.runs.LimitLocked(c, &pl.Plan)
+		p.runs.LimitLocked(c, &pl.Plan)
 	}
 }
 
 // tryEnqueueLocked is the way into the queue for a single task whose time is set. It returns why
 // there is none, or nil.
 func (d *Door) tryEnqueueLocked(c *cell.Cell, now int64) error {
+	p := d.pool
 	if isFromOutside(now) {
 		return invalid(fromOutside)
 	}
@@ -349,13 +359,13 @@ func (d *Door) tryEnqueueLocked(c *cell.Cell, now int64) error {
 		return ErrSaturated
 	}
 	d.enqueueLocked(c)
-	urgent := !d.pool.plain && c.When <= now
+	urgent := !p.plain && c.When <= now
 	if urgent {
-		d.pool.Crew.urgent = max(d.pool.Crew.urgent, c.When)
+		p.Crew.urgent = max(p.Crew.urgent, c.When)
 	}
 	// In a heap of times, only a new head changes when to wake up; or a task that must not wait.
-	if d.pool.plain || urgent || c.Place <= 1 {
-		d.pool.Crew.notifyLocked(now)
+	if p.plain || urgent || c.Place <= 1 {
+		p.Crew.notifyLocked(now)
 	}
 	return nil
 }
@@ -364,18 +374,19 @@ func (d *Door) tryEnqueueLocked(c *cell.Cell, now int64) error {
 // until its turn. The count comes last, and the head is set after the push, so that nothing has
 // happened if a user's WorkQueue panics.
 func (d *Door) enqueueLocked(c *cell.Cell) {
+	p := d.pool
 	pl := planOf(c)
 	if pl.BeginWithin > 0 {
 		pl.SetDue(c.When)
 	}
 	switch s := pl.strand; {
 	case s == nil:
-		d.pool.waiting.placeLocked(c, c.When)
+		p.waiting.placeLocked(c, c.When)
 	case s.head == nil:
-		d.pool.waiting.queueLocked(c)
+		p.waiting.queueLocked(c)
 		s.head = c
 	default:
-		d.pool.waiting.holdBackLocked(s, c)
+		p.waiting.holdBackLocked(s, c)
 	}
 	d.acceptedLocked(c, pl)
 }
@@ -399,7 +410,8 @@ func (d *Door) reject(ctx context.Context, policy Policy, c *cell.Cell) error {
 
 // scheduleIn schedules a task for a lane.
 func (d *Door) scheduleIn(delay time.Duration, s Submission) error {
-	if d.pool.plain {
+	p := d.pool
+	if p.plain {
 		return invalid("tasks for later need a scheduled pool")
 	}
 	l := s.Lane
@@ -408,16 +420,16 @@ func (d *Door) scheduleIn(delay time.Duration, s Submission) error {
 	if err != nil {
 		return err
 	}
-	pl = pl.own(d.pool, nil)
+	pl = pl.own(p, nil)
 	s.Cell.Plan = pl.Cells()
 	pl.expectedBy, pl.expected = &l.strand, true
-	d.pool.mu.Lock()
+	p.mu.Lock()
 	l.users++
-	d.pool.mu.Unlock()
+	p.mu.Unlock()
 	if err := d.admit(s.Cell, pl, way{timed: true, delay: delay}); err != nil {
-		d.pool.mu.Lock()
-		defer d.pool.mu.Unlock()
-		d.pool.unexpectLocked(s.Cell)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.unexpectLocked(s.Cell)
 		return err
 	}
 	return nil

@@ -19,14 +19,15 @@ func (lf *Life) Drain() []Pending {
 // takeWaiting removes all tasks from the queue and from behind others, and lets those in who wait
 // for the room. The caller must settle the tasks, which the pool does not end before.
 func (lf *Life) takeWaiting() []*cell.Cell {
-	lf.pool.mu.Lock()
-	defer lf.pool.mu.Unlock() // even if a user's WorkQueue panics
-	waiting := lf.pool.waiting.emptyLocked()
+	p := lf.pool
+	p.mu.Lock()
+	defer p.mu.Unlock() // even if a user's WorkQueue panics
+	waiting := p.waiting.emptyLocked()
 	lf.vacateLocked(waiting)
-	lf.pool.runs.SettlesLocked()
-	if !lf.pool.plain && lf.pool.Crew.surplusLocked() {
-		lf.pool.Crew.lot.CallLeader() // above the core size, it may wait for what will not come
+	p.runs.SettlesLocked()
+	if !p.plain && p.Crew.surplusLocked() {
+		p.Crew.lot.CallLeader() // above the core size, it may wait for what will not come
 	}
-	lf.pool.Crew.notifyLocked(unread)
+	p.Crew.notifyLocked(unread)
 	return waiting
 }

@@ -257,9 +257,10 @@ func (x *execution) accountLocked() (refused *cell.Cell) {
 // endSeries settles a series that would have gone on, but was cancelled during its run, or whose
 // pool has been shut down.
 func (lf *Life) endSeries(c *cell.Cell) {
-	lf.pool.runs.Refuse(c, &planOf(c).Plan, func() {
-		lf.pool.mu.Lock()
-		defer lf.pool.mu.Unlock()
-		lf.pool.counts.returned++
+	p := lf.pool
+	p.runs.Refuse(c, &planOf(c).Plan, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.counts.returned++
 	})
 }

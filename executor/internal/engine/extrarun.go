@@ -80,20 +80,21 @@ func (ls *loans) beginAtPace(ctx context.Context, c *cell.Cell) (*extraRun, erro
 // begin accepts c and starts it on the calling goroutine. If c may not begin yet, it returns how
 // long to wait for that.
 func (ls *loans) begin(c *cell.Cell) (g *extraRun, wait time.Duration, err error) {
-	ls.pool.mu.Lock()
-	defer ls.pool.mu.Unlock()
-	if err := ls.pool.Door.mayAcceptLocked(c); err != nil {
+	p := ls.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.Door.mayAcceptLocked(c); err != nil {
 		return nil, 0, err
 	}
-	now := ls.pool.clock.Now()
-	at := max(ls.pool.beginsAtLocked(c), ls.pool.Pace.nextAfter(ls.pool.Door.promisedLocked(), now))
+	now := p.clock.Now()
+	at := max(p.beginsAtLocked(c), p.Pace.nextAfter(p.Door.promisedLocked(), now))
 	if at > now {
 		return nil, time.Duration(at - now), nil
 	}
-	ls.pool.Door.acceptedLocked(c, planOf(c))
+	p.Door.acceptedLocked(c, planOf(c))
 	g = ls.addExtraRunLocked()
 	// Before the start, which has to know whether it is nested.
-	ls.pool.runners.enter(&g.execution)
+	p.runners.enter(&g.execution)
 	if g.outer == nil {
 		ls.waits.callers++ // it brings its own place; one that nests has it already
 	}

@@ -10,20 +10,21 @@ import (
 // run goes on, and no other follows. They count as returned from here on, however the run ends,
 // which settles their futures.
 func (lf *Life) handBackRunsLocked() (series []Pending) {
-	now := lf.pool.clock.Now()
-	for x := range lf.pool.Crew.executionsLocked() {
+	p := lf.pool
+	now := p.clock.Now()
+	for x := range p.Crew.executionsLocked() {
 		// Between two tasks, and so not in a run.
 		if x.Task == nil {
 			continue
 		}
 		pl := planOf(x.Task)
-		if !lf.pool.runs.HandBackLocked(x.Task, &pl.Plan, now) {
+		if !p.runs.HandBackLocked(x.Task, &pl.Plan, now) {
 			continue
 		}
-		lf.pool.counts.returned++
+		p.counts.returned++
 		// The cell has the time of the run in progress, the report that of the next.
-		pending := lf.pool.Views.pendingOfLocked(x.Task)
-		pending.Scheduled, _ = lf.pool.runs.UpcomingLocked(&pl.Plan, now)
+		pending := p.Views.pendingOfLocked(x.Task)
+		pending.Scheduled, _ = p.runs.UpcomingLocked(&pl.Plan, now)
 		series = append(series, pending)
 	}
 	slices.SortFunc(series, Pending.compare)

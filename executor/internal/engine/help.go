@@ -42,21 +42,22 @@ func (ls *loans) helpLocked(a *await) {
 // begin first. It returns nil if there is none, or if it is running: when that has ended, depart
 // and advanceLocked come back for the next.
 func (ls *loans) nextOf(a *await) (next *cell.Cell, at int64) {
+	p := ls.pool
 	for _, c := range a.cells {
 		s := planOf(c).strand
 		if s != nil {
 			s.addAwaitLocked(a) // c may have come to the strand during the wait
 		}
 		// No single run of a periodic task ends the wait.
-		if planOf(c).Periodic() || !ls.pool.waiting.waitsToBegin(c) {
+		if planOf(c).Periodic() || !p.waiting.waitsToBegin(c) {
 			continue
 		}
 		if s != nil {
-			if c = s.head; !ls.pool.waiting.waitsToBegin(c) {
+			if c = s.head; !p.waiting.waitsToBegin(c) {
 				continue
 			}
 		}
-		if begins := ls.pool.beginsAtLocked(c); next == nil || begins < at {
+		if begins := p.beginsAtLocked(c); next == nil || begins < at {
 			next, at = c, begins
 		}
 	}
@@ -66,10 +67,11 @@ func (ls *loans) nextOf(a *await) (next *cell.Cell, at int64) {
 // meetLocked gives c, which is due, its place in the strand that expects it, and reports whether it
 // may begin. It is in the queue then.
 func (ls *loans) meetLocked(c *cell.Cell) bool {
-	if !ls.pool.waiting.queue.Remove(c) || !ls.pool.joinLocked(c) {
+	p := ls.pool
+	if !p.waiting.queue.Remove(c) || !p.joinLocked(c) {
 		return false
 	}
-	ls.pool.waiting.placeLocked(c, ls.pool.waiting.readyAt(c))
+	p.waiting.placeLocked(c, p.waiting.readyAt(c))
 	return true
 }
 
@@ -127,14 +129,15 @@ func (ls *loans) beatLocked(a *await, help func(a *await)) {
 // still in progress on whose behalf it is. It then sets the next beat, as nothing else may tell of
 // a change.
 func (ls *loans) helpLater(a *await) {
-	ls.pool.mu.Lock()
-	defer ls.pool.mu.Unlock()
+	p := ls.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if a.over || !a.run.Live() {
 		return
 	}
 	// The next look at what may not begin yet is shortly after it may, not at a multiple of the
 	// patience.
-	now := ls.pool.clock.Now()
+	now := p.clock.Now()
 	if c, at := ls.nextOf(a); c != nil && at > now {
 		ls.helpAtLocked(a, at, now)
 		return
@@ -195,9 +198,10 @@ func (ls *loans) makeRoom(run cell.Run) (over func()) {
 
 // makeRoomLater is one beat of makeRoom.
 func (ls *loans) makeRoomLater(a *await) {
-	ls.pool.mu.Lock()
-	defer ls.pool.mu.Unlock()
-	if a.over || ls.pool.Life.stage >= stopping || !a.run.Live() {
+	p := ls.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if a.over || p.Life.stage >= stopping || !a.run.Live() {
 		return
 	}
 	ls.helpHeadLocked(a)
@@ -209,20 +213,21 @@ func (ls *loans) makeRoomLater(a *await) {
 // helper ends, depart calls helpHeadLocked again: a crowd then gets room at once, not one at each
 // beat.
 func (ls *loans) helpHeadLocked(a *await) {
+	p := ls.pool
 	if !ls.mayHelpLocked(a) {
 		ls.denyLocked(a)
 		return
 	}
-	now := ls.pool.clock.Now()
-	switch when, due, _ := ls.pool.headLocked(); {
+	now := p.clock.Now()
+	switch when, due, _ := p.headLocked(); {
 	// No head, yet no room either: under HandOff, or because of tasks held back outside the queue.
 	case when == parking.Nothing:
-		ls.pool.Door.blockedSubmitters.bypassLocked(ls.pool, a, now)
+		p.Door.blockedSubmitters.bypassLocked(p, a, now)
 	case due || when <= now:
-		if c := ls.pool.waiting.queue.Pop(now).Cell; ls.pool.joinLocked(c) {
+		if c := p.waiting.queue.Pop(now).Cell; p.joinLocked(c) {
 			ls.helpWithLocked(a, c, now)
 		}
-		ls.pool.Crew.notifyLocked(unread)
+		p.Crew.notifyLocked(unread)
 	}
 }
 

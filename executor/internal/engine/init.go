@@ -11,8 +11,8 @@ import (
 	"github.com/punctual-go/punctual/internal/wall"
 )
 
-// Init makes p ready for its first task. A plain pool knows no times. The settings go together: that
-// has been checked. Init starts no goroutine.
+// Init makes p ready for its first task. A plain pool knows no times. The settings go together:
+// that has been checked. Init starts no goroutine.
 func (p *Pool) Init(core int, plain bool, s Settings) {
 	p.plain = plain
 	p.settings.init(s)

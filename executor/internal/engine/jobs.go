@@ -44,11 +44,12 @@ func NewJobs(p *Pool) *Jobs { return &Jobs{pool: p} }
 
 // Apply makes the given jobs the ones that the pool has; package executor says what that means.
 func (js *Jobs) Apply(given []Job) (Changes, error) {
+	p := js.pool
 	wanted := make([]*job, 0, len(given))
 	if slices.ContainsFunc(given, func(j Job) bool { return j.On != nil }) {
-		js.pool.Door.watchWall()
+		p.Door.watchWall()
 	}
-	partings := js.pool.runs.Partings()
+	partings := p.runs.Partings()
 	for _, j := range given {
 		w, err := js.newJob(j)
 		if err != nil {
@@ -64,10 +65,11 @@ func (js *Jobs) Apply(given []Job) (Changes, error) {
 	for _, w := range wanted {
 		switch {
 		case w.added:
-			js.pool.runs.Follow(w.cell, &w.plan.Plan)
-			js.pool.runs.PartedSince(partings, w.cell, &w.plan.Plan)
+			p.runs.Follow(w.cell, &w.plan.Plan)
+			p.runs.PartedSince(partings, w.cell, &w.plan.Plan)
 		case w.announced:
-			js.pool.runs.Rejected(w.cell, &w.plan.Plan, w.told, js.pool.Door.refuse(w.cell, cmp.Or(err, ErrDuplicate)))
+			why := p.Door.refuse(w.cell, cmp.Or(err, ErrDuplicate))
+			p.runs.Rejected(w.cell, &w.plan.Plan, w.told, why)
 		}
 	}
 	return changes, err
@@ -95,11 +97,12 @@ type job struct {
 
 // newJob plans j. It runs decorators, so the lock must not be held.
 func (js *Jobs) newJob(j Job) (*job, error) {
-	body, err := js.pool.Door.decorated(j.Task)
+	p := js.pool
+	body, err := p.Door.decorated(j.Task)
 	if err != nil {
-		return nil, js.pool.runs.Misuse(j.Name, err)
+		return nil, p.runs.Misuse(j.Name, err)
 	}
-	w := &job{Job: j, period: j.Period, plan: js.pool.newPlan(j.Options), cell: new(cell.Cell)}
+	w := &job{Job: j, period: j.Period, plan: p.newPlan(j.Options), cell: new(cell.Cell)}
 	w.options, w.functions = comparableOptions(j.Options)
 	w.plan.Period = j.Period
 	w.current.Store(&body)
@@ -110,15 +113,16 @@ func (js *Jobs) newJob(j Job) (*job, error) {
 
 // planFirst finds out when the first run of w is due, or why none is.
 func (js *Jobs) planFirst(w *job) error {
-	w.over = js.pool.runs.RefuseLate(&w.plan.Plan, ErrRejected)
+	p := js.pool
+	w.over = p.runs.RefuseLate(&w.plan.Plan, ErrRejected)
 	if w.On == nil {
 		if w.over == nil {
-			w.over = js.pool.runs.CheckBounds(&w.plan.Plan, w.Initial)
+			w.over = p.runs.CheckBounds(&w.plan.Plan, w.Initial)
 		}
 		return nil
 	}
 	return js.askCalendar(w.Name, func() error {
-		first, err := js.pool.runs.SetCalendar(&w.plan.Plan, w.On)
+		first, err := p.runs.SetCalendar(&w.plan.Plan, w.On)
 		if w.first = first; w.over == nil {
 			w.over = err
 		}
@@ -182,10 +186,11 @@ func (w *job) in(now int64) time.Duration {
 func (js *Jobs) apply(
 	wanted []*job,
 ) (ch Changes, stopped []*cell.Cell, done bool, err error) {
-	now := js.pool.clock.Now()
-	js.pool.mu.Lock()
-	defer js.pool.mu.Unlock()
-	now = js.pool.Door.keepTimesLocked(now)
+	p := js.pool
+	now := p.clock.Now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now = p.Door.keepTimesLocked(now)
 	if !js.comparedLocked(wanted) {
 		return ch, nil, false, nil
 	}
@@ -230,14 +235,15 @@ func (js *Jobs) apply(
 
 // mayApplyLocked returns why nothing may be done, or nil.
 func (js *Jobs) mayApplyLocked(wanted []*job) error {
+	p := js.pool
 	added := 0
 	for _, w := range wanted {
 		old := js.live[w.Name]
-		switch holder := js.pool.Door.names.live.entries[w.Name]; {
-		case js.pool.Life.stage != running:
-			return js.pool.Door.refusal(w.Name, ErrShutdown)
+		switch holder := p.Door.names.live.entries[w.Name]; {
+		case p.Life.stage != running:
+			return p.Door.refusal(w.Name, ErrShutdown)
 		case old == nil && holder != nil && !js.isJobLocked(holder):
-			return js.pool.Door.refusal(w.Name, ErrDuplicate)
+			return p.Door.refusal(w.Name, ErrDuplicate)
 		case w.adds:
 			if w.over != nil {
 				return w.over
@@ -245,8 +251,8 @@ func (js *Jobs) mayApplyLocked(wanted []*job) error {
 			added++
 		}
 	}
-	if !js.pool.Door.roomForLocked(added) {
-		return js.pool.Door.refusal("", ErrSaturated)
+	if !p.Door.roomForLocked(added) {
+		return p.Door.refusal("", ErrSaturated)
 	}
 	return nil
 }
@@ -257,8 +263,9 @@ func (js *Jobs) isJobLocked(c *cell.Cell) bool { return planOf(c).job }
 
 // addJobLocked queues w. If a task that has its name is still alive, w waits for the end of that.
 func (js *Jobs) addJobLocked(w *job, now int64) {
+	p := js.pool
 	w.plan.job, w.added = true, true
-	before := js.pool.Door.names.live.entries[w.Name]
+	before := p.Door.names.live.entries[w.Name]
 	first := clock.Later(now, w.Initial)
 	if w.On != nil {
 		first = max(w.first, now)
@@ -269,9 +276,9 @@ func (js *Jobs) addJobLocked(w *job, now int64) {
 		w.plan.Hold()
 		w.cell.When = w.plan.Due()
 	}
-	js.pool.waiting.placeLocked(w.cell, w.cell.When)
-	js.pool.Door.acceptedLocked(w.cell, w.plan)
-	js.pool.Crew.notifyLocked(now)
+	p.waiting.placeLocked(w.cell, w.cell.When)
+	p.Door.acceptedLocked(w.cell, w.plan)
+	p.Crew.notifyLocked(now)
 }
 
 // changeJobLocked makes old what w is.
@@ -279,7 +286,8 @@ func (js *Jobs) changeJobLocked(old, w *job, now int64) {
 	old.current.Store(w.current.Load())
 	if w.period != old.period {
 		old.plan.SetPeriod(time.Duration(max(w.period, -w.period)), now)
-		if when := old.plan.Due(); old.cell.Phase() == cell.Pending && when != old.plan.DueAt(old.cell) {
+		when, waits := old.plan.Due(), old.cell.Phase() == cell.Pending
+		if waits && when != old.plan.DueAt(old.cell) {
 			js.pool.requeueLocked(old.cell, when, now)
 		}
 	}

@@ -52,8 +52,9 @@ func (d *Door) leaveLocked(c *cell.Cell) {
 }
 
 func (d *Door) forgetLocked(c *cell.Cell) {
+	p := d.pool
 	pl := planOf(c)
-	d.pool.runs.StrikeLocked(&pl.Plan, func(c *cell.Cell) *run.Plan { return &planOf(c).Plan })
+	p.runs.StrikeLocked(&pl.Plan, func(c *cell.Cell) *run.Plan { return &planOf(c).Plan })
 	if !pl.Unique || d.names.live.entries[pl.Name] != c {
 		return
 	}
@@ -64,11 +65,11 @@ func (d *Door) forgetLocked(c *cell.Cell) {
 	}
 	d.names.live.remove(pl.Name)
 	d.names.take(heir, planOf(heir))
-	now := d.pool.clock.Now()
+	now := p.clock.Now()
 	series := &planOf(heir).Series
 	series.Release(now)
-	d.pool.requeueLocked(heir, series.Due(), now)
-	d.pool.runs.LimitLocked(heir, &planOf(heir).Plan)
+	p.requeueLocked(heir, series.Due(), now)
+	p.runs.LimitLocked(heir, &planOf(heir).Plan)
 }
 
 // allLeaveLocked is leaveLocked for several, which usually are neither periodic nor have a name.

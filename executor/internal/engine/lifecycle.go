@@ -20,19 +20,20 @@ func (lf *Life) Shutdown() {
 
 // ShutdownNow drops all that waits, and interrupts what runs. It returns both, as of one moment.
 func (lf *Life) ShutdownNow() (report Report) {
-	lf.pool.mu.Lock()
+	p := lf.pool
+	p.mu.Lock()
 	lf.drainLocked()
 	lf.stage = max(lf.stage, stopping)
 	var active []*cell.Cell
-	for x := range lf.pool.Crew.executionsLocked() {
+	for x := range p.Crew.executionsLocked() {
 		if x.Task != nil {
 			active = append(active, x.Task)
 		}
 	}
-	report.Running = lf.pool.Views.runningLocked()
+	report.Running = p.Views.runningLocked()
 	series := lf.handBackRunsLocked()
 	swept := lf.sweepLocked()
-	lf.pool.mu.Unlock()
+	p.mu.Unlock()
 	report.Dropped = Joined(lf.settle(swept, active...), series)
 	return report
 }
@@ -40,20 +41,21 @@ func (lf *Life) ShutdownNow() (report Report) {
 // CloseContext drops what is not due, and waits for the rest until ctx ends; then it does what
 // ShutdownNow does. It tells apart what was dropped at once, and the rest, which did not end.
 func (lf *Life) CloseContext(ctx context.Context) (dropped []Pending, rest Report, err error) {
-	lf.pool.mu.Lock()
+	p := lf.pool
+	p.mu.Lock()
 	lf.drainLocked()
-	lf.pool.executeDelayed.Store(false)
-	lf.pool.continuePeriodic.Store(false)
+	p.executeDelayed.Store(false)
+	p.continuePeriodic.Store(false)
 	series := lf.handBackRunsLocked()
 	swept := lf.sweepLocked()
-	lf.pool.mu.Unlock()
+	p.mu.Unlock()
 	dropped = Joined(lf.settle(swept), series)
 	err = lf.AwaitTermination(ctx)
 	switch {
 	case err == nil:
 	// The caller is among them, and goes on after this: nothing is interrupted.
 	case cell.Matches(err, future.ErrSelfWait):
-		rest.Running = lf.pool.Views.Running()
+		rest.Running = p.Views.Running()
 	default:
 		rest = lf.ShutdownNow()
 	}
@@ -71,18 +73,19 @@ func (lf *Life) Terminated() <-chan struct{} { return lf.done }
 
 // drainLocked makes the pool refuse further tasks, those in progress at the inbox included.
 func (lf *Life) drainLocked() {
+	p := lf.pool
 	if lf.stage != running {
 		return
 	}
 	lf.stage = draining
-	lf.pool.runs.EndShortageLocked()
-	if lf.pool.waiting.inbox != nil {
-		lf.pool.waiting.inbox.Close()
+	p.runs.EndShortageLocked()
+	if p.waiting.inbox != nil {
+		p.waiting.inbox.Close()
 	}
 	lf.announce() // starts the functions of AfterShutdown, on other goroutines: tasks are refused
-	lf.pool.Door.blockedSubmitters.refuseAllLocked(lf.pool)
-	lf.pool.Crew.resumeLocked() // a worker may have to be started for what waits
-	lf.pool.Crew.lot.CallAll()
+	p.Door.blockedSubmitters.refuseAllLocked(p)
+	p.Crew.resumeLocked() // a worker may have to be started for what waits
+	p.Crew.lot.CallAll()
 }
 
 // Outlives reports whether the pool cannot end before the caller does, who would wait for itself: a
@@ -96,20 +99,21 @@ func (lf *Life) Outlives(ctx context.Context) bool {
 // sweepLocked removes from the queue what the stage and the policies do not let run. The caller
 // must pass the result to settle, after unlocking; the pool does not end before that.
 func (lf *Life) sweepLocked() []*cell.Cell {
-	lf.pool.runs.SettlesLocked()
+	p := lf.pool
+	p.runs.SettlesLocked()
 	if lf.stage == running {
 		return nil // all tasks that there are may run
 	}
 	if lf.stage >= stopping {
-		swept := lf.pool.waiting.emptyLocked()
+		swept := p.waiting.emptyLocked()
 		lf.vacateLocked(swept)
 		return swept
 	}
-	now := lf.pool.clock.Now()
+	now := p.clock.Now()
 	keep := func(c *cell.Cell) bool { return lf.mayStayLocked(c, now) }
-	swept := lf.pool.waiting.takeDeferredLocked(keep)
-	if !lf.pool.plain { // all that is in the queue of a plain pool is due
-		swept = merge(lf.pool.waiting.inOrderLocked(lf.pool.waiting.queue.Filter(keep)), swept)
+	swept := p.waiting.takeDeferredLocked(keep)
+	if !p.plain { // all that is in the queue of a plain pool is due
+		swept = merge(p.waiting.inOrderLocked(p.waiting.queue.Filter(keep)), swept)
 	}
 	return lf.advancedPastLocked(swept)
 }
@@ -141,6 +145,7 @@ func (lf *Life) settle(swept []*cell.Cell, active ...*cell.Cell) []Pending {
 func (lf *Life) dropAll(
 	swept []*cell.Cell, drop func(c *cell.Cell) (run.Dropped, bool),
 ) []Pending {
+	p := lf.pool
 	delay.At(delay.TasksSwept)
 	dropped := make([]Pending, 0, len(swept))
 	var untold []run.Dropped
@@ -154,24 +159,24 @@ func (lf *Life) dropAll(
 				continue
 			}
 			settled = append(settled, c)
-			if lf.pool.runs.Tells(d) {
+			if p.runs.Tells(d) {
 				untold = append(untold, d)
 			}
 		}
-		lf.pool.mu.Lock()
-		lf.pool.Door.allLeaveLocked(group)
+		p.mu.Lock()
+		p.Door.allLeaveLocked(group)
 		found := len(group) - len(settled) // cancelled by their futures, just now
-		lf.pool.counts.returned += uint64(len(settled))
-		lf.pool.counts.cancelled += uint64(found)
-		lf.pool.runs.FoundCancelledLocked(found)
-		lf.pool.mu.Unlock()
+		p.counts.returned += uint64(len(settled))
+		p.counts.cancelled += uint64(found)
+		p.runs.FoundCancelledLocked(found)
+		p.mu.Unlock()
 		// Only now, as until it was settled a series obeyed commands, with the lock held.
 		for _, c := range settled {
-			dropped = append(dropped, lf.pool.Views.pendingOfLocked(c))
+			dropped = append(dropped, p.Views.pendingOfLocked(c))
 			c.Body = nil
 		}
 	}
-	lf.pool.runs.TellAll(untold)
+	p.runs.TellAll(untold)
 	return dropped
 }
 
@@ -184,14 +189,15 @@ func (lf *Life) emptiedLocked() (ended bool) {
 }
 
 func (lf *Life) endedLocked() bool {
-	if lf.stage >= tidying || lf.pool.runs.SettlingLocked() > 0 || !lf.overLocked() {
+	p := lf.pool
+	if lf.stage >= tidying || p.runs.SettlingLocked() > 0 || !lf.overLocked() {
 		return false
 	}
 	// Idle workers may be parked until a time that will not come any more.
-	if len(lf.pool.Crew.workers) > 0 {
-		lf.pool.Crew.lot.CallAll()
+	if len(p.Crew.workers) > 0 {
+		p.Crew.lot.CallAll()
 	}
-	if len(lf.pool.Crew.workers)+len(lf.pool.loans.extraRuns) > 0 {
+	if len(p.Crew.workers)+len(p.loans.extraRuns) > 0 {
 		return false
 	}
 	lf.stage = tidying
@@ -210,23 +216,24 @@ func (lf *Life) settled() {
 // recording, get a goroutine of their own, so that they cannot hold up, or end, the goroutine of
 // somebody who calls Shutdown.
 func (lf *Life) finish(ended bool) {
+	p := lf.pool
 	switch {
 	case !ended:
-	case lf.pool.AtEnd == nil && !lf.pool.runs.Recorded:
+	case p.AtEnd == nil && !p.runs.Recorded:
 		lf.terminate()
 		close(lf.done)
 	default:
 		go func() {
-			lf.pool.mu.Lock()
-			lf.pool.runs.SettlesLocked()
-			lf.pool.mu.Unlock()
+			p.mu.Lock()
+			p.runs.SettlesLocked()
+			p.mu.Unlock()
 			// Deferred, as each may end the goroutine.
 			defer close(lf.done)
-			defer lf.pool.runs.EndSettling()
+			defer p.runs.EndSettling()
 			defer lf.terminate()
-			lf.pool.AtEnd.Each(func(hook func()) {
-				lf.pool.guard("terminated", run.Info{}, func() {
-					lf.pool.unlabel() // a new goroutine has the labels of the one that started it
+			p.AtEnd.Each(func(hook func()) {
+				p.guard("terminated", run.Info{}, func() {
+					p.unlabel() // a new goroutine has the labels of the one that started it
 					hook()
 				})
 			})
@@ -237,14 +244,15 @@ func (lf *Life) finish(ended bool) {
 // terminate ends all but what the closing of done tells of. Only whoever moved the pool to tidying
 // gets here, so that is closed once.
 func (lf *Life) terminate() {
+	p := lf.pool
 	delay.At(delay.Terminating)
-	lf.pool.mu.Lock()
+	p.mu.Lock()
 	lf.stage = terminated
-	lf.pool.Crew.lot.Close()
-	lf.pool.runs.UnwatchLocked()
-	lf.pool.runs.EndHealthLocked()
-	lf.pool.mu.Unlock()
-	lf.pool.runs.CloseRecording()
+	p.Crew.lot.Close()
+	p.runs.UnwatchLocked()
+	p.runs.EndHealthLocked()
+	p.mu.Unlock()
+	p.runs.CloseRecording()
 }
 
 // Closing returns a context that ends when the pool is shut down.
@@ -261,19 +269,20 @@ func (lf *Life) AfterShutdown(f func()) (stop func() bool) {
 // drop settles a task that is not, or no longer, in the queue. The caller has called SettlesLocked,
 // which keeps the pool from ending before that.
 func (lf *Life) drop(c *cell.Cell) {
-	err := future.CancelledError(lf.pool.Door.refusal(nameOf(c), ErrSaturated))
-	d, dropped := lf.pool.runs.Discard(c, &planOf(c).Plan, err)
+	p := lf.pool
+	err := future.CancelledError(p.Door.refusal(nameOf(c), ErrSaturated))
+	d, dropped := p.runs.Discard(c, &planOf(c).Plan, err)
 	c.Body = nil
-	lf.pool.mu.Lock()
-	lf.pool.Door.leaveLocked(c)
+	p.mu.Lock()
+	p.Door.leaveLocked(c)
 	var untold []run.Dropped
 	if dropped {
-		lf.pool.counts.returned++
+		p.counts.returned++
 		untold = append(untold, d)
 	} else {
-		lf.pool.counts.cancelled++ // by its future, at the same moment
-		lf.pool.runs.FoundCancelledLocked(1)
+		p.counts.cancelled++ // by its future, at the same moment
+		p.runs.FoundCancelledLocked(1)
 	}
-	lf.pool.mu.Unlock()
-	lf.pool.runs.TellAll(untold)
+	p.mu.Unlock()
+	p.runs.TellAll(untold)
 }

@@ -55,20 +55,25 @@ func (cr *Crew) capacity() int {
 // freeLocked returns how many workers are free, on their way, or may be started, with so many more
 // that are about to become free.
 func (cr *Crew) freeLocked(more int) int {
+	p := cr.pool
 	occupied := len(cr.workers) - cr.lot.Idle() - cr.lot.Coming() - more
 	// Helpers occupy the places of workers, but a caller who runs a task by itself brings its own.
-	if cr.pool.loans.waits.helping > 0 {
-		occupied = max(occupied, cr.pool.loans.activeLocked()-cr.pool.loans.waits.callers)
+	if p.loans.waits.helping > 0 {
+		occupied = max(occupied, p.loans.activeLocked()-p.loans.waits.callers)
 	}
 	return max(cr.maximumSizeLocked()-occupied, 0)
 }
 
 // surplusLocked reports whether an idle worker may go.
-func (cr *Crew) surplusLocked() bool { return len(cr.workers) > cr.core || cr.pool.coreTimeout.Load() }
+func (cr *Crew) surplusLocked() bool {
+	return len(cr.workers) > cr.core || cr.pool.coreTimeout.Load()
+}
 
 // activeLocked returns how many goroutines run tasks of the pool and have not lent their place. A
 // nested run shares the goroutine of the run outside it.
-func (ls *loans) activeLocked() int { return ls.pool.counts.busy - ls.waits.nested - ls.waits.blocked }
+func (ls *loans) activeLocked() int {
+	return ls.pool.counts.busy - ls.waits.nested - ls.waits.blocked
+}
 
 // confines reports whether the pool promises that no two runs are ever active.
 func (p *Pool) confines() bool { return p.SizesFixed }
@@ -106,8 +111,9 @@ func (ls *loans) overdrawnLocked() bool {
 // held back behind another, and those that wait for their time. Where nothing may queue, under
 // HandOff, none do: there they wait without bound.
 func (d *Door) outsideLocked() int {
-	if d.pool.Crew.capacity() == 0 {
+	p := d.pool
+	if p.Crew.capacity() == 0 {
 		return 0
 	}
-	return d.pool.waiting.heldBack + len(d.pool.waiting.deferred)
+	return p.waiting.heldBack + len(p.waiting.deferred)
 }

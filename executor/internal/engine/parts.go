@@ -79,7 +79,7 @@ type waiting struct {
 	wake   func()          // called when the time of a deferred task has come; the lock is held
 	inbox  *runqueue.Inbox // the queue's front for submissions, or nil; see newQueue
 	custom Custom          // the queue, if the user supplied it
-	order  atomic.Uint64   // of the last task that placeLocked has queued; written with the lock held
+	order  atomic.Uint64   // of the last task in the queue; written with the lock held
 
 	_ [64]byte // keeps what every run writes out of the cache lines above
 

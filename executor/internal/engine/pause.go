@@ -16,23 +16,24 @@ func (cr *Crew) PauseUntil(t time.Time) {
 }
 
 func (cr *Crew) pauseUntil(left *time.Duration) {
-	cr.pool.mu.Lock()
-	defer cr.pool.mu.Unlock()
-	if cr.pool.Life.stage != running {
+	p := cr.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.Life.stage != running {
 		return
 	}
 	// Workers that claim from a batch do not take the lock, and so would go on.
-	cr.pool.waiting.recallLocked()
+	p.waiting.recallLocked()
 	cr.endPauseLocked()
 	cr.pause.on = true
-	cr.pool.runs.HoldLocked(true)
+	p.runs.HoldLocked(true)
 	if left == nil {
 		return
 	}
 	number := cr.pause.number
 	cr.pause.timer = time.AfterFunc(*left, func() {
-		cr.pool.mu.Lock()
-		defer cr.pool.mu.Unlock()
+		p.mu.Lock()
+		defer p.mu.Unlock()
 		if cr.pause.number == number {
 			cr.resumeLocked()
 		}

@@ -10,8 +10,8 @@ import (
 )
 
 // plan is what a pool knows of a task besides its cell. Tasks of which it knows no more than their
-// names and priorities share one, so that they cost nothing here: a shared plan has no state, and is
-// not changed.
+// names and priorities share one, so that they cost nothing here: a shared plan has no state, and
+// is not changed.
 type plan struct {
 	run.Plan
 

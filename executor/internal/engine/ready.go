@@ -39,7 +39,9 @@ func (ws *waiting) readyAt(c *cell.Cell) int64 {
 }
 
 // beginsAtLocked is readyAt with the pace of the pool: from then on c may begin.
-func (p *Pool) beginsAtLocked(c *cell.Cell) int64 { return max(p.waiting.readyAt(c), p.Pace.next()) }
+func (p *Pool) beginsAtLocked(c *cell.Cell) int64 {
+	return max(p.waiting.readyAt(c), p.Pace.next())
+}
 
 // headLocked tells from when on the next task of the queue may begin, as [runqueue.Queue.Head]
 // does, and whether it is in a batch: then another worker may claim it before the caller does.

@@ -63,11 +63,12 @@ const askedFor = 10 * time.Second
 // has asked once may ask again, so for a while the pool records when all runs start. That has a
 // price: Execute then costs about twice as much.
 func (vw *Views) askLocked(c *cell.Cell) run.Info {
+	p := vw.pool
 	unknown := c.Started == unread
-	r := vw.pool.runs.DescribeLocked(c, &planOf(c).Plan)
+	r := p.runs.DescribeLocked(c, &planOf(c).Plan)
 	vw.asked = max(vw.asked, c.Started)
-	if unknown && !vw.pool.watched.Load() {
-		vw.pool.watched.Store(true)
+	if unknown && !p.watched.Load() {
+		p.watched.Store(true)
 		time.AfterFunc(askedFor, vw.unask)
 	}
 	return r
@@ -75,13 +76,15 @@ func (vw *Views) askLocked(c *cell.Cell) run.Info {
 
 // unask ends what askLocked has begun if nobody has asked lately.
 func (vw *Views) unask() {
-	vw.pool.mu.Lock()
-	defer vw.pool.mu.Unlock()
-	if left := time.Duration(vw.asked-vw.pool.clock.Now()) + askedFor; left > 0 && vw.pool.Life.stage < terminated {
+	p := vw.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	left := time.Duration(vw.asked-p.clock.Now()) + askedFor
+	if left > 0 && p.Life.stage < terminated {
 		time.AfterFunc(left, vw.unask)
 		return
 	}
-	vw.pool.watched.Store(false)
+	p.watched.Store(false)
 }
 
 // guard calls a hook, and reports it if it panics or calls Goexit.
@@ -90,15 +93,16 @@ func (p *Pool) guard(name string, r run.Info, hook func()) {
 }
 
 func (vw *Views) runningLocked() (rs []Running) {
-	for x := range vw.pool.Crew.executionsLocked() {
+	p := vw.pool
+	for x := range p.Crew.executionsLocked() {
 		if x.Task != nil && x.Aside == 0 {
 			r := Running{Run: vw.askLocked(x.Task)}
 			r.Waits, r.WaitsFor = x.waitsLocked()
 			rs = append(rs, r)
 		}
 	}
-	vw.asked = vw.pool.clock.Now()
-	now := vw.pool.clock.Time(vw.pool.clock.Now())
+	vw.asked = p.clock.Now()
+	now := p.clock.Time(p.clock.Now())
 	for i := range rs {
 		rs[i].For = now.Sub(rs[i].Run.Started)
 	}

@@ -7,28 +7,30 @@ import "github.com/punctual-go/punctual/internal/cell"
 // caller may be about to become free itself: free says how many workers to add. Workers above the
 // maximum size do not count, as they will take nothing more.
 func (d *Door) roomLocked(c *cell.Cell, free int) bool {
-	if d.pool.PendingLimit == 0 && d.pool.Crew.capacity() == unbounded {
+	p := d.pool
+	if p.PendingLimit == 0 && p.Crew.capacity() == unbounded {
 		return true
 	}
 	if !d.roomForLocked(1) {
 		return false
 	}
-	if d.pool.Crew.capacity() == unbounded {
+	if p.Crew.capacity() == unbounded {
 		return true
 	}
 	// Tasks without a worker or, below zero, workers without a task.
-	waiting := d.pool.waiting.queue.Len() - d.startsLocked(d.pool.Crew.freeLocked(free))
-	outside := d.pool.waiting.heldBack + len(d.pool.waiting.deferred)
+	waiting := p.waiting.queue.Len() - d.startsLocked(p.Crew.freeLocked(free))
+	outside := p.waiting.heldBack + len(p.waiting.deferred)
 	switch s := planOf(c).strand; {
 	// It needs no worker yet, so a free one is no room for it.
 	case s != nil && d.closedLocked(s):
-		return d.pool.Crew.capacity() == 0 || max(waiting, 0)+outside < d.pool.Crew.capacity()
-	case d.pool.Crew.capacity() == 0:
+		return p.Crew.capacity() == 0 || max(waiting, 0)+outside < p.Crew.capacity()
+	case p.Crew.capacity() == 0:
 		return waiting < 0
 	}
 	// A free worker may well be free because what it has run waits for another attempt. If it were
 	// room in any case, there would be no bound.
-	return len(d.pool.waiting.deferred) < d.pool.Crew.capacity() && (waiting < 0 || waiting+outside < d.pool.Crew.capacity())
+	room := p.Crew.capacity()
+	return len(p.waiting.deferred) < room && (waiting < 0 || waiting+outside < room)
 }
 
 // closedLocked reports whether another task of s could not begin now, even on a free worker: the
@@ -45,31 +47,34 @@ func (d *Door) closedLocked(s *strand) bool {
 // under HandOff, a task waits for the pace in the hands of its worker: there is no head of a queue
 // that would have the submitters looked at again when the pace allows more.
 func (d *Door) startsLocked(free int) int {
+	p := d.pool
 	switch {
-	case d.pool.Crew.pause.on:
+	case p.Crew.pause.on:
 		return 0
-	case d.pool.Pace == nil || d.pool.Crew.capacity() == 0 || free == 0:
+	case p.Pace == nil || p.Crew.capacity() == 0 || free == 0:
 		return free
 	}
-	return min(free, d.pool.Pace.left(d.pool.now()))
+	return min(free, p.Pace.left(p.now()))
 }
 
 // promisedLocked returns how many starts that the pace has left are for tasks in the queue: those
 // beyond its capacity were let in because free workers may begin them.
 func (d *Door) promisedLocked() int {
-	if d.pool.Pace == nil || d.pool.Crew.capacity() == 0 || d.pool.Crew.capacity() == unbounded {
+	p := d.pool
+	if p.Pace == nil || p.Crew.capacity() == 0 || p.Crew.capacity() == unbounded {
 		return 0
 	}
-	waiting := d.pool.waiting.queue.Len()
-	beyond := waiting + d.outsideLocked() - d.pool.Crew.capacity()
+	waiting := p.waiting.queue.Len()
+	beyond := waiting + d.outsideLocked() - p.Crew.capacity()
 	if beyond <= 0 || waiting == 0 {
 		return 0
 	}
-	return min(beyond, waiting, d.startsLocked(d.pool.Crew.freeLocked(0)))
+	return min(beyond, waiting, d.startsLocked(p.Crew.freeLocked(0)))
 }
 
 // roomForLocked reports whether n tasks more may wait as far as a PendingLimit is concerned.
 func (d *Door) roomForLocked(n int) bool {
-	return d.pool.PendingLimit == 0 ||
-		d.pool.waiting.queue.Len()+d.pool.waiting.heldBack+len(d.pool.waiting.deferred)+n <= d.pool.PendingLimit
+	p := d.pool
+	return p.PendingLimit == 0 ||
+		p.waiting.queue.Len()+p.waiting.heldBack+len(p.waiting.deferred)+n <= p.PendingLimit
 }

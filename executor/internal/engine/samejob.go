@@ -59,7 +59,8 @@ func (js *Jobs) comparedLocked(wanted []*job) bool {
 // askCalendar calls f, which calls methods of the calendar of a job. A panic is an error that names
 // the job.
 func (js *Jobs) askCalendar(name string, f func() error) (err error) {
-	returned := future.Invoke(context.Background(), func(context.Context) error { return f() }, &err)
+	body := func(context.Context) error { return f() }
+	returned := future.Invoke(context.Background(), body, &err)
 	if !returned {
 		return js.pool.runs.Refusal(name, "the calendar failed", err)
 	}

@@ -28,8 +28,8 @@ type Settings struct {
 	Decorate     []func(Task) Task
 	HealthOf     func() any // see [run.Owner]
 
-	// The queue of a plain pool; if the user has supplied it, it is a [Custom]. Simple tells that it
-	// is first in, first out, and unbounded, so that an inbox can take its place.
+	// The queue of a plain pool; if the user has supplied it, it is a [Custom]. Simple tells that
+	// it is first in, first out, and unbounded, so that an inbox can take its place.
 	MakeQueue func() runqueue.Queue
 	Capacity  int
 	Simple    bool

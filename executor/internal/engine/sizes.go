@@ -8,9 +8,10 @@ import (
 
 // SetCoreSize changes the core size of a running pool.
 func (cr *Crew) SetCoreSize(n int) error {
-	cr.pool.mu.Lock()
-	defer cr.pool.mu.Unlock()
-	if cr.pool.SizesFixed {
+	p := cr.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.SizesFixed {
 		return invalid("the sizes of this pool are fixed")
 	}
 	if n < 0 || cr.maximum > 0 && n > cr.maximum {
@@ -23,9 +24,10 @@ func (cr *Crew) SetCoreSize(n int) error {
 
 // SetMaximumSize changes the maximum size.
 func (cr *Crew) SetMaximumSize(n int) error {
-	cr.pool.mu.Lock()
-	defer cr.pool.mu.Unlock()
-	if cr.pool.SizesFixed {
+	p := cr.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.SizesFixed {
 		return invalid("the sizes of this pool are fixed")
 	}
 	if n < 1 || n < cr.core {
@@ -38,24 +40,26 @@ func (cr *Crew) SetMaximumSize(n int) error {
 
 // SetKeepAlive changes how long an idle worker above the core size stays.
 func (cr *Crew) SetKeepAlive(d time.Duration) error {
-	cr.pool.mu.Lock()
-	defer cr.pool.mu.Unlock()
-	if d < 0 || d == 0 && cr.pool.coreTimeout.Load() {
+	p := cr.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if d < 0 || d == 0 && p.coreTimeout.Load() {
 		return invalid("keep-alive %v is too short", d)
 	}
-	cr.pool.keepAlive.Store(d)
+	p.keepAlive.Store(d)
 	cr.reconsiderLocked()
 	return nil
 }
 
 // SetCoreTimeout changes whether idle core workers end after the keep-alive too.
 func (cr *Crew) SetCoreTimeout(on bool) error {
-	cr.pool.mu.Lock()
-	defer cr.pool.mu.Unlock()
-	if on && cr.pool.keepAlive.Load() == 0 {
+	p := cr.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if on && p.keepAlive.Load() == 0 {
 		return invalid("core timeout needs a keep-alive above 0")
 	}
-	cr.pool.coreTimeout.Store(on)
+	p.coreTimeout.Store(on)
 	cr.reconsiderLocked()
 	return nil
 }

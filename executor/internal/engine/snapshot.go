@@ -12,18 +12,19 @@ import (
 // makes room for them beforehand, in a first hold of the lock, so that nobody has to wait for the
 // allocation; what has been added since then makes the snapshot grow.
 func (vw *Views) see(also func()) runqueue.Snapshot {
-	vw.pool.mu.Lock()
-	line, timed := vw.pool.waiting.queue.Extent()
-	heldBack := vw.pool.waiting.heldBack + len(vw.pool.waiting.deferred)
-	vw.pool.mu.Unlock()
+	p := vw.pool
+	p.mu.Lock()
+	line, timed := p.waiting.queue.Extent()
+	heldBack := p.waiting.heldBack + len(p.waiting.deferred)
+	p.mu.Unlock()
 	s := runqueue.NewSnapshot(line, timed, heldBack, seen)
-	vw.pool.mu.Lock()
-	defer vw.pool.mu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	also()
 	// Only the queue can be looked at in order.
-	vw.pool.waiting.recallLocked()
-	vw.pool.waiting.queue.Look(&s)
-	outside := slices.AppendSeq(vw.pool.waiting.allHeldBackLocked(), maps.Keys(vw.pool.waiting.deferred))
+	p.waiting.recallLocked()
+	p.waiting.queue.Look(&s)
+	outside := slices.AppendSeq(p.waiting.allHeldBackLocked(), maps.Keys(p.waiting.deferred))
 	slices.SortStableFunc(outside, compareDue)
 	for _, c := range outside {
 		s.AddHeldBack(c)
@@ -44,14 +45,15 @@ func (vw *Views) Queued() []Pending {
 
 // Next returns the first n of the tasks that wait in the queue.
 func (vw *Views) Next(n int) []Pending {
+	p := vw.pool
 	if n <= 0 {
 		return nil
 	}
 	s := runqueue.NewGlance(n, seen)
-	vw.pool.mu.Lock()
-	vw.pool.waiting.recallLocked()
-	vw.pool.waiting.queue.Look(&s)
-	vw.pool.mu.Unlock()
+	p.mu.Lock()
+	p.waiting.recallLocked()
+	p.waiting.queue.Look(&s)
+	p.mu.Unlock()
 	first := s.First()
 	pending := make([]Pending, len(first))
 	for i, w := range first {
@@ -79,7 +81,8 @@ func (vw *Views) Live() (cells []*cell.Cell) {
 
 // Named returns the live task of this name that is unique, or nil.
 func (vw *Views) Named(name string) *cell.Cell {
-	vw.pool.mu.Lock()
-	defer vw.pool.mu.Unlock()
-	return vw.pool.Door.byNameLocked(name)
+	p := vw.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.Door.byNameLocked(name)
 }

@@ -44,42 +44,44 @@ type Stats struct {
 // Stats returns the figures of one moment and, if they are measured, how late runs have begun and
 // how long they have taken.
 func (vw *Views) Stats() (s Stats, late, took lateness.Histogram, measured bool) {
-	vw.pool.mu.Lock()
-	defer vw.pool.mu.Unlock()
-	late, took, measured = sight.Of(&vw.pool.runs).MeasuredLocked()
+	p := vw.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	late, took, measured = sight.Of(&p.runs).MeasuredLocked()
 	return vw.statsLocked(), late, took, measured
 }
 
 func (vw *Views) statsLocked() Stats {
+	p := vw.pool
 	var dealt int
 	var ran uint64
-	accepted, rejected, queued := vw.pool.waiting.tallyLocked(func() { dealt, ran = vw.playedLocked() })
+	accepted, rejected, queued := p.waiting.tallyLocked(func() { dealt, ran = vw.playedLocked() })
 	return Stats{
-		Name:        vw.pool.runs.Name,
-		State:       vw.pool.Life.stage.String(),
-		Core:        vw.pool.Crew.core,
-		Maximum:     vw.pool.Crew.boundLocked(),
-		KeepAlive:   vw.pool.keepAlive.Load(),
-		CoreTimeout: vw.pool.coreTimeout.Load(),
-		Workers:     len(vw.pool.Crew.workers),
-		Largest:     vw.pool.counts.largest,
-		Paused:      vw.pool.Crew.pause.on,
-		Busy:        vw.pool.counts.busy,
-		Queued:      queued + dealt + len(vw.pool.waiting.deferred),
-		Blocked:     vw.pool.Door.blockedSubmitters.list.Len(),
+		Name:        p.runs.Name,
+		State:       p.Life.stage.String(),
+		Core:        p.Crew.core,
+		Maximum:     p.Crew.boundLocked(),
+		KeepAlive:   p.keepAlive.Load(),
+		CoreTimeout: p.coreTimeout.Load(),
+		Workers:     len(p.Crew.workers),
+		Largest:     p.counts.largest,
+		Paused:      p.Crew.pause.on,
+		Busy:        p.counts.busy,
+		Queued:      queued + dealt + len(p.waiting.deferred),
+		Blocked:     p.Door.blockedSubmitters.list.Len(),
 		Accepted:    accepted,
 		Rejected:    rejected,
-		Completed:   vw.pool.counts.Completed + ran,
-		Cancelled:   vw.pool.counts.cancelled,
-		Returned:    vw.pool.counts.returned,
-		Runs:        vw.pool.counts.Runs + ran,
-		Failures:    vw.pool.counts.Failures,
-		Retries:     vw.pool.counts.Retries,
-		Expired:     vw.pool.counts.Expired,
-		Wakeups:     vw.pool.Crew.lot.Wakes(),
-		TimedOut:    vw.pool.counts.TimedOut,
+		Completed:   p.counts.Completed + ran,
+		Cancelled:   p.counts.cancelled,
+		Returned:    p.counts.returned,
+		Runs:        p.counts.Runs + ran,
+		Failures:    p.counts.Failures,
+		Retries:     p.counts.Retries,
+		Expired:     p.counts.Expired,
+		Wakeups:     p.Crew.lot.Wakes(),
+		TimedOut:    p.counts.TimedOut,
 		Overrunning: vw.overrunningLocked(),
-		Slack:       time.Duration(vw.pool.Crew.slack),
+		Slack:       time.Duration(p.Crew.slack),
 		Overdue:     vw.overdueLocked(),
 	}
 }
@@ -97,14 +99,15 @@ func (vw *Views) overrunningLocked() (n int) {
 
 // overdueLocked returns for how long the head of the queue has been due.
 func (vw *Views) overdueLocked() time.Duration {
-	if vw.pool.waiting.custom != nil { // which is the user's, and knows no times
+	p := vw.pool
+	if p.waiting.custom != nil { // which is the user's, and knows no times
 		return 0
 	}
-	when, _ := vw.pool.waiting.queue.Head()
+	when, _ := p.waiting.queue.Head()
 	if when == unread || when == parking.Nothing {
 		return 0
 	}
-	return max(time.Duration(vw.pool.clock.Now()-when), 0)
+	return max(time.Duration(p.clock.Now()-when), 0)
 }
 
 // boundLocked returns the maximum size, or 0 if there is none.
@@ -118,12 +121,13 @@ func (cr *Crew) boundLocked() int {
 // playedLocked returns how many tasks of batches are not claimed yet, and how many have ended that
 // are not in the counts yet. Both are of one moment, because Progress reads each batch once.
 func (vw *Views) playedLocked() (left int, ended uint64) {
+	p := vw.pool
 	var seen []*runqueue.Batch
-	if vw.pool.waiting.batch != nil {
-		left, ended = vw.pool.waiting.batch.Progress()
-		seen = append(seen, vw.pool.waiting.batch)
+	if p.waiting.batch != nil {
+		left, ended = p.waiting.batch.Progress()
+		seen = append(seen, p.waiting.batch)
 	}
-	for w := range vw.pool.Crew.workers {
+	for w := range p.Crew.workers {
 		// Several workers may still be at the tasks of one earlier batch.
 		if w.batch != nil && !slices.Contains(seen, w.batch) {
 			_, over := w.batch.Progress()
@@ -136,8 +140,9 @@ func (vw *Views) playedLocked() (left int, ended uint64) {
 
 // Vars returns the figures as a variable of package expvar shows them.
 func (vw *Views) Vars() sight.Vars {
-	vw.pool.mu.Lock()
-	defer vw.pool.mu.Unlock()
+	p := vw.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	s := vw.statsLocked()
 	v := sight.Vars{
 		Name: s.Name, State: s.State, Workers: s.Workers, Busy: s.Busy, Queued: s.Queued,
@@ -146,16 +151,17 @@ func (vw *Views) Vars() sight.Vars {
 		Failures: s.Failures, Retries: s.Retries, Expired: s.Expired, TimedOut: s.TimedOut,
 		Overrunning: s.Overrunning, Wakeups: s.Wakeups,
 	}
-	v.MeasuredLocked(&vw.pool.runs)
+	v.MeasuredLocked(&p.runs)
 	return v
 }
 
-// Health returns the state of the pool, what it means for its health, and how the tasks are of which
-// something is expected, all as of one moment.
+// Health returns the state of the pool, what it means for its health, and how the tasks are of
+// which something is expected, all as of one moment.
 func (vw *Views) Health() (at time.Time, state, status, reason string, tasks []sight.TaskHealth) {
-	vw.pool.mu.Lock()
-	defer vw.pool.mu.Unlock()
-	state = vw.pool.Life.stage.String()
-	status, reason, tasks = sight.Of(&vw.pool.runs).HealthLocked(state, vw.pool.Life.stage == running)
-	return vw.pool.clock.Time(vw.pool.clock.Now()), state, status, reason, tasks
+	p := vw.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	state = p.Life.stage.String()
+	status, reason, tasks = sight.Of(&p.runs).HealthLocked(state, p.Life.stage == running)
+	return p.clock.Time(p.clock.Now()), state, status, reason, tasks
 }

@@ -31,23 +31,24 @@ func (d *Door) prepare(ctx context.Context, s Submission) (*plan, error) {
 	return d.prepareSpecial(ctx, s)
 }
 
-// prepareSpecial is prepare for all but the usual task: one that is decorated or for a lane, or that
-// has options, or a context of which it may carry something.
+// prepareSpecial is prepare for all but the usual task: one that is decorated or for a lane, or
+// that has options, or a context of which it may carry something.
 func (d *Door) prepareSpecial(ctx context.Context, s Submission) (*plan, error) {
+	p := d.pool
 	if s.Options == nil {
-		s.Options = d.pool.Shared.Defaults
+		s.Options = p.Shared.Defaults
 	}
 	pl := d.planFor(ctx, s)
 	body, err := d.decorated(s.Task)
 	if err != nil {
-		return nil, d.pool.runs.Misuse(pl.Name, err)
+		return nil, p.runs.Misuse(pl.Name, err)
 	}
 	if s.Lane != nil {
 		if pl == s.Lane.submitted || pl == s.Lane.executed {
 			s.Cell.Plan, s.Cell.Body = pl.Cells(), body
 			return pl, nil
 		}
-		pl = pl.own(d.pool, nil)
+		pl = pl.own(p, nil)
 		pl.strand = &s.Lane.strand
 	}
 	s.Cell.Plan, s.Cell.Body = pl.Cells(), body
@@ -57,15 +58,16 @@ func (d *Door) prepareSpecial(ctx context.Context, s Submission) (*plan, error) 
 // planFor returns the plan of a task: a shared one, if there is no more to know of it than its name
 // and priority.
 func (d *Door) planFor(ctx context.Context, s Submission) *plan {
+	p := d.pool
 	var carried context.Context
 	if ctx != context.Background() { // the usual one has none
-		carried = d.pool.runs.Carried(ctx)
+		carried = p.runs.Carried(ctx)
 	}
 	switch {
 	case s.Options == nil && carried == nil:
 		return d.usual(s)
 	case s.Options == nil:
-		return d.usual(s).own(d.pool, carried)
+		return d.usual(s).own(p, carried)
 	case s.Options.Nameable():
 		return d.namedPlan(s, carried)
 	}
@@ -73,7 +75,7 @@ func (d *Door) planFor(ctx context.Context, s Submission) *plan {
 	if o.Values == nil {
 		o.Values = carried
 	}
-	pl := d.pool.newPlan(o)
+	pl := p.newPlan(o)
 	pl.Reports = s.Reports
 	return pl
 }

@@ -75,15 +75,16 @@ func (ws *waiting) tallyLocked(also func()) (accepted, rejected uint64, queued i
 // because the inbox cannot see what waits elsewhere, nor for a plain pool whose queue is bounded or
 // ordered.
 func (ws *waiting) newQueue() runqueue.Queue {
+	p := ws.pool
 	var order *atomic.Uint64
-	if !ws.pool.plain {
+	if !p.plain {
 		order = &ws.order
 	}
-	front := runqueue.NewInbox(ws.pool.Door.executed.Cells(), order)
-	if ws.pool.PendingLimit == 0 && (!ws.pool.plain || ws.pool.Simple) {
+	front := runqueue.NewInbox(p.Door.executed.Cells(), order)
+	if p.PendingLimit == 0 && (!p.plain || p.Simple) {
 		ws.inbox = front
 	}
-	if !ws.pool.plain {
+	if !p.plain {
 		q := runqueue.NewDelayed(front)
 		q.ReadyAt = ws.readyAt
 		return q
@@ -91,7 +92,7 @@ func (ws *waiting) newQueue() runqueue.Queue {
 	if ws.inbox != nil {
 		return ws.inbox
 	}
-	q := ws.pool.MakeQueue()
+	q := p.MakeQueue()
 	ws.custom, _ = q.(Custom)
 	return q
 }

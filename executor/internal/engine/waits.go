@@ -56,14 +56,15 @@ func (a *await) isEnding() bool {
 // newAwait returns a wait of the caller, or nil if the caller has, as far as can be known, nothing
 // to do with the pool.
 func (ls *loans) newAwait(ctx context.Context) *await {
-	if x := ls.pool.current(); x != nil {
+	p := ls.pool
+	if x := p.current(); x != nil {
 		return &await{by: x}
 	}
 	// Help on a mere suspicion could make two runs active at once.
-	if ls.pool.confines() {
+	if p.confines() {
 		return nil
 	}
-	if run, found := cell.Find(ctx, ls.pool.runs.Owns); found {
+	if run, found := cell.Find(ctx, p.runs.Owns); found {
 		return &await{run: run, patience: patience}
 	}
 	return nil
@@ -99,8 +100,9 @@ func (ls *loans) endAwait(a *await) {
 // resume ends the wait of a. It returns nil if the run has its place again, or else a channel that
 // is closed once it has.
 func (ls *loans) resume(a *await) (freed <-chan struct{}) {
-	ls.pool.mu.Lock()
-	defer ls.pool.mu.Unlock()
+	p := ls.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if a.by != nil {
 		a.by.waits = nil
 	}
@@ -117,7 +119,7 @@ func (ls *loans) resume(a *await) (freed <-chan struct{}) {
 	case a.by == nil, returned: // it has lent nothing, or has its place again
 	// Any other pool is overdrawn instead: it is better to exceed the size for a while than to let
 	// a limited wait last longer than its limit.
-	case ls.pool.confines() && ls.activeLocked() >= ls.allowanceLocked():
+	case p.confines() && ls.activeLocked() >= ls.allowanceLocked():
 		a.freed = make(chan struct{})
 		ls.waits.resumes = append(ls.waits.resumes, a)
 		return a.freed

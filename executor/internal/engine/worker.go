@@ -296,7 +296,9 @@ func (lf *Life) mayRepeatLocked(pl *run.Plan) bool {
 // again. That is certain only if the queue is empty, and not only closed by a pause, and no run can
 // still repeat, nor a strand advance.
 func (d *Door) forgetTimesLocked(head int64) {
-	if head == parking.Nothing && d.pool.counts.busy+d.pool.waiting.heldBack == 0 && !d.pool.Crew.pause.on && d.timed.Load() {
+	p := d.pool
+	idle := p.counts.busy+p.waiting.heldBack == 0 && !p.Crew.pause.on
+	if head == parking.Nothing && idle && d.timed.Load() {
 		d.timed.Store(false)
 	}
 }
