@@ -38,6 +38,11 @@ const (
 	once = 1 << 9 // a body has begun, now or before
 )
 
+// word is the state of a cell. Its transitions are in the comment of Cell.
+type word struct{ atomic.Uint32 }
+
+func (w *word) wasSeen() bool { return w.Load()&seen != 0 }
+
 // Cell is settled at most once, whoever tries to, by one transition of its state word:
 //
 //	Pending -> Running              Begin
@@ -56,7 +61,7 @@ const (
 //
 // The zero Cell is pending.
 type Cell struct {
-	state atomic.Uint32
+	state word
 
 	// Place belongs to the executor: where the cell is in a queue, or 0. The executor's lock guards
 	// it.
@@ -128,13 +133,13 @@ func (c *Cell) Finish(err error) (settled bool) {
 // FinishQuietly is [Cell.Finish] without the waking.
 func (c *Cell) FinishQuietly(err error) (settled bool) {
 	if err == nil {
-		settled = c.leaveBody(Succeeded)
+		settled = c.state.leaveBody(Succeeded)
 	} else {
 		// The error is written under the lock under which the phase becomes final, so whoever sees
 		// the phase finds the error.
 		e := c.extend()
 		e.mu.Lock()
-		if settled = c.leaveBody(Failed); settled {
+		if settled = c.state.leaveBody(Failed); settled {
 			e.err = err
 		}
 		e.mu.Unlock()
@@ -172,14 +177,14 @@ func (c *Cell) Revoke() bool {
 }
 
 // leaveBody clears the body flag, and moves a cell that is still running to the phase next.
-func (c *Cell) leaveBody(next Phase) (wasRunning bool) {
+func (w *word) leaveBody(next Phase) (wasRunning bool) {
 	for {
-		s := c.state.Load()
+		s := w.Load()
 		to := s &^ (body | live)
 		if wasRunning = phaseOf(s) == Running; wasRunning {
 			to = s&seen | uint32(next) | full
 		}
-		if c.state.CompareAndSwap(s, to) {
+		if w.CompareAndSwap(s, to) {
 			return wasRunning
 		}
 	}

@@ -42,22 +42,20 @@ func (c *Cell) Enter(parent context.Context) context.Context {
 	}
 	delay.At(delay.CellBegun)
 	carrier := c
-	if !c.wasSeen() {
+	if !c.state.wasSeen() {
 		c.adopt(parent)
 	}
 	// Whoever asks from here on sees the parent. Somebody may have asked just before: they hold the
 	// context of an earlier run. So look again, and leave the cell itself to them.
-	if c.wasSeen() {
+	if c.state.wasSeen() {
 		carrier = c.shadow(parent)
-		c.handOver(carrier)
+		c.extend().handOver(carrier)
 	}
 	if c.Plan != nil && c.Plan.Timeout > 0 {
 		carrier.open() // for its timer, which must run whether or not anybody asks
 	}
 	return (*runContext)(carrier)
 }
-
-func (c *Cell) wasSeen() bool { return c.state.Load()&seen != 0 }
 
 // Exit ends the context of the run, after the body has returned and before Finish or Reset. It
 // reports whether the run has exceeded the timeout of its plan.

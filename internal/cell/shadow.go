@@ -19,7 +19,7 @@ func (c *Cell) shadow(parent context.Context) *Cell {
 	e := c.extend()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if s := e.shadow; s != nil && !s.wasSeen() {
+	if s := e.shadow; s != nil && !s.state.wasSeen() {
 		s.adopt(parent)
 		if s.state.CompareAndSwap(0, live) { // it has not been seen meanwhile
 			return s
@@ -77,8 +77,7 @@ func (c *Cell) adopt(parent context.Context) {
 }
 
 // handOver ends the context of a run that was interrupted before its shadow was there.
-func (c *Cell) handOver(shadow *Cell) {
-	e := c.extend()
+func (e *extension) handOver(shadow *Cell) {
 	e.mu.Lock()
 	cause := e.cause
 	e.mu.Unlock()

@@ -93,7 +93,9 @@ func (c *Cell) SelfWait(ctx context.Context) bool {
 	if c.Phase().Settled() {
 		return false
 	}
-	return c.inOwnRun() || EndsWith(ctx, func(run *Cell) bool { return run == c || c.behind(run) })
+	return c.inOwnRun() || EndsWith(ctx, func(run *Cell) bool {
+		return run == c || c.Plan.behind(c, run)
+	})
 }
 
 // inOwnRun reports whether the calling goroutine is in a run of c. The host knows, and also of runs
@@ -105,10 +107,10 @@ func (c *Cell) inOwnRun() bool {
 	return c.runner() == goid.Current()
 }
 
-// behind reports whether c cannot begin before the run has ended.
-func (c *Cell) behind(run *Cell) bool {
-	return run.Plan != nil && c.Plan != nil && c.Plan.Host != nil && run.Plan.Host == c.Plan.Host &&
-		c.Plan.Host.Behind(c, run)
+// behind reports whether c, whose plan p is, cannot begin before the run has ended.
+func (p *Plan) behind(c, run *Cell) bool {
+	return p != nil && run.Plan != nil && p.Host != nil && run.Plan.Host == p.Host &&
+		p.Host.Behind(c, run)
 }
 
 // A run by hand has no host that would know its goroutine. The cell keeps it in the field that

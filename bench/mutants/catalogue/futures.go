@@ -57,11 +57,11 @@ var futures = []Mutant{
 		Fault: "a failed task is settled before its error is there",
 		File:  "internal/cell/cell.go",
 		From: `e.mu.Lock()
-		if settled = c.leaveBody(Failed); settled {
+		if settled = c.state.leaveBody(Failed); settled {
 			e.err = err
 		}
 		e.mu.Unlock()`,
-		To: `if settled = c.leaveBody(Failed); settled {
+		To: `if settled = c.state.leaveBody(Failed); settled {
 			e.mu.Lock()
 			e.err = err
 			e.mu.Unlock()
@@ -85,7 +85,7 @@ var futures = []Mutant{
 		ID:    "future-09",
 		Fault: "the next run of a series gets the context of the last, which has ended",
 		File:  "internal/cell/context.go",
-		From:  "if c.wasSeen() { carrier = c.shadow(parent); c.handOver(carrier) }",
+		From:  "if c.state.wasSeen() { carrier = c.shadow(parent); c.extend().handOver(carrier) }",
 	},
 	{
 		ID:    "future-10",

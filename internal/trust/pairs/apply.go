@@ -8,32 +8,16 @@ import (
 
 // apply makes the jobs of the life those that the pool has, with or without that of the record.
 func (l *life) apply(r *record, with bool) {
-	l.mu.Lock()
-	l.jobs = slices.DeleteFunc(l.jobs, func(o *record) bool { return o == r })
-	if with {
-		l.jobs = append(l.jobs, r)
-	}
-	var jobs []executor.Job
-	for _, o := range l.jobs {
-		jobs = append(jobs, o.job)
-	}
-	first := !r.answered
-	l.mu.Unlock()
+	jobs, first := l.journal.plansJobs(r, with)
 	err := l.applyJobs(r, jobs)
-	h, ok := l.pool.Lookup(r.t.name())
-	l.mu.Lock()
-	if ok {
-		r.handle, r.handled = h, true
+	if h, ok := l.host.pool.Lookup(r.t.name()); ok {
+		l.journal.hasHandle(r, h)
 	}
-	for _, o := range l.jobs { // an earlier call may have been refused
-		if err == nil && o.answered {
-			o.err = nil
-		}
+	if err == nil {
+		l.journal.hasJobs()
+	} else if first {
+		l.journal.lacksJob(r)
 	}
-	if err != nil && first {
-		l.jobs = slices.DeleteFunc(l.jobs, func(o *record) bool { return o == r })
-	}
-	l.mu.Unlock()
 	if first || err == nil && with {
 		l.answer(r, nil, err)
 	}
@@ -42,13 +26,48 @@ func (l *life) apply(r *record, with bool) {
 // applyJobs applies jobs and notes that for one of them, even if a callback ends the goroutine.
 func (l *life) applyJobs(r *record, jobs []executor.Job) (err error) {
 	defer func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		r.moves = append(r.moves, move{what: "apply", from: l.now(), at: l.now()})
+		l.journal.moving(r, move{what: "apply", from: l.now(), at: l.now()})
 		if err != nil {
-			l.refusedAt = l.now()
+			l.course.refuses()
 		}
 	}()
-	_, err = l.sched.Apply(jobs...)
+	_, err = l.host.sched.Apply(jobs...)
 	return err
+}
+
+// plansJobs returns the jobs of the life, from now on with or without that of the record, and
+// whether that is the first of its calls.
+func (j *journal) plansJobs(r *record, with bool) (jobs []executor.Job, first bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.lacksJobLocked(r)
+	if with {
+		j.jobs = append(j.jobs, r)
+	}
+	for _, o := range j.jobs {
+		jobs = append(jobs, o.job)
+	}
+	return jobs, !r.answered
+}
+
+// hasJobs notes that the pool has all the jobs. An earlier call may have been refused.
+func (j *journal) hasJobs() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, o := range j.jobs {
+		if o.answered {
+			o.err = nil
+		}
+	}
+}
+
+// lacksJob notes that the job of a record is not among them.
+func (j *journal) lacksJob(r *record) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.lacksJobLocked(r)
+}
+
+func (j *journal) lacksJobLocked(r *record) {
+	j.jobs = slices.DeleteFunc(j.jobs, func(o *record) bool { return o == r })
 }

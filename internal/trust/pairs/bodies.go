@@ -13,28 +13,28 @@ var bodies = []*Feature{
 	{
 		Name: "body succeeds",
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
-			l.work(ctx, r, b)
+			b.work(ctx, r.t)
 			return nil
 		},
 	},
 	{
 		Name: "body fails",
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
-			l.work(ctx, r, b)
+			b.work(ctx, r.t)
 			return errBoom
 		},
 	},
 	{
 		Name: "body panics",
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
-			l.work(ctx, r, b)
+			b.work(ctx, r.t)
 			panic(errBoom)
 		},
 	},
 	{
 		Name: "body calls Goexit",
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
-			l.work(ctx, r, b)
+			b.work(ctx, r.t)
 			runtime.Goexit()
 			return nil
 		},
@@ -62,7 +62,7 @@ var bodies = []*Feature{
 	{
 		Name: "body waits for a task",
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
-			l.work(ctx, r, b)
+			b.work(ctx, r.t)
 			l.waitForChild(ctx, r, b)
 			return nil
 		},
@@ -72,7 +72,7 @@ var bodies = []*Feature{
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
 			c := l.child(r, b)
 			l.submit(c)
-			l.work(ctx, r, b)
+			b.work(ctx, r.t)
 			return nil
 		},
 	},
@@ -80,7 +80,7 @@ var bodies = []*Feature{
 		Name: "body gives a command",
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
 			l.giveCommand(ctx, r, b.salt)
-			l.work(ctx, r, b)
+			b.work(ctx, r.t)
 			return nil
 		},
 	},
@@ -88,7 +88,7 @@ var bodies = []*Feature{
 		Name: "body closes the executor",
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
 			l.closeInside(ctx)
-			l.work(ctx, r, b)
+			b.work(ctx, r.t)
 			return nil
 		},
 	},
@@ -97,7 +97,7 @@ var bodies = []*Feature{
 		shape: func(d *draft, t *task, _ *use) { d.include(byName["Retry"], t) },
 		ways:  optionWays,
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
-			l.work(ctx, r, b)
+			b.work(ctx, r.t)
 			return executor.Permanent(errBoom)
 		},
 	},
@@ -106,7 +106,7 @@ var bodies = []*Feature{
 		shape: func(d *draft, t *task, _ *use) { d.include(byName["Retry"], t) },
 		ways:  optionWays,
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
-			l.work(ctx, r, b)
+			b.work(ctx, r.t)
 			b.after = ms * time.Duration(1+mix(b.salt)%20)
 			return executor.RetryAfter(errBoom, b.after)
 		},
@@ -114,7 +114,7 @@ var bodies = []*Feature{
 	{
 		Name: "NextIn", API: []string{"executor.NextIn"}, hosts: timed, ways: seriesWays,
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
-			l.work(ctx, r, b)
+			b.work(ctx, r.t)
 			d := ms * time.Duration(mix(b.salt)%25)
 			if executor.NextIn(ctx, d) {
 				b.nextIn, b.after = true, d
@@ -139,7 +139,7 @@ var bodies = []*Feature{
 					l.give(byName["Cancel"], r, h.Cancel)
 				}
 			}
-			l.work(ctx, r, b)
+			b.work(ctx, r.t)
 			return nil
 		},
 	},

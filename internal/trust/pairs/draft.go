@@ -115,16 +115,6 @@ func (d *draft) between(from, to int) time.Duration {
 
 func (d *draft) oneOf(names ...string) string { return names[d.rng.IntN(len(names))] }
 
-// waysOn are the ways in that a host has.
-func waysOn(h hosts) (w ways) {
-	for _, f := range allWays {
-		if f.hosts&h != 0 {
-			w |= f.way
-		}
-	}
-	return w
-}
-
 // stars makes the tasks on which the focus is to act: one for both features, if it can be.
 func (d *draft) stars(focus Pair) (stars [2]*task) {
 	on := waysOn(d.host)
@@ -138,14 +128,6 @@ func (d *draft) stars(focus Pair) (stars [2]*task) {
 		stars[i] = d.newTask(d.drawWay(d.preferred(f.waysOf()&on)), d.between(18, 24))
 	}
 	return stars
-}
-
-// waysOf are the ways in of tasks on which the feature can act; of a way it is itself.
-func (f *Feature) waysOf() ways {
-	if f.way != 0 {
-		return f.way
-	}
-	return f.ways
 }
 
 func (d *draft) drawWay(of ways) *Feature {

@@ -9,15 +9,15 @@ import (
 var endings = []*Feature{
 	{
 		Name: "Shutdown", API: []string{"Pool.Shutdown", "Loop.Shutdown"},
-		end: func(l *life) { l.host().Shutdown() },
+		end: func(l *life) { l.host.executor.Shutdown() },
 	},
 	{
 		Name: "ShutdownNow", API: []string{"Pool.ShutdownNow", "Loop.ShutdownNow"},
-		end: func(l *life) { l.handedBack(l.host().ShutdownNow()) },
+		end: func(l *life) { l.handedBack(l.host.executor.ShutdownNow()) },
 	},
 	{
 		Name: "Close", API: []string{"Pool.Close", "Loop.Close"},
-		end: func(l *life) { l.closed(l.host().Close()) },
+		end: func(l *life) { l.closed(l.host.executor.Close()) },
 	},
 	{
 		Name: "CloseContext", API: []string{"Pool.CloseContext", "Loop.CloseContext"},
@@ -26,9 +26,9 @@ var endings = []*Feature{
 			ctx, cancel := context.WithTimeout(context.Background(), limit)
 			defer cancel()
 			from := l.now()
-			report, err := l.host().CloseContext(ctx)
+			report, err := l.host.executor.CloseContext(ctx)
 			if l.now() > from+limit {
-				l.fault(&l.report.Late, "CloseContext of %v took %v", limit, l.now()-from)
+				l.found.late("CloseContext of %v took %v", limit, l.now()-from)
 			}
 			if err == nil {
 				l.closed(nil)
@@ -43,20 +43,20 @@ var endings = []*Feature{
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()
 			from := l.now()
-			err := l.pool.Run(ctx, limit)
+			err := l.host.pool.Run(ctx, limit)
 			if l.now() > from+limit {
-				l.fault(&l.report.Late, "Run with a grace of %v took %v", limit, l.now()-from)
+				l.found.late("Run with a grace of %v took %v", limit, l.now()-from)
 			}
 			// Its workers may be on their way out still, if the grace is over at the same time.
-			if n := len(l.pool.Running()); err == nil && n > 0 {
-				l.fault(&l.report.Early, "Run returns while %d run", n)
+			if n := len(l.host.pool.Running()); err == nil && n > 0 {
+				l.found.early("Run returns while %d run", n)
 			}
 		},
 	},
 	{
 		Name: "ShutdownGracefully", API: []string{"Loop.ShutdownGracefully"}, hosts: loop,
 		end: func(l *life) {
-			_ = l.loop.ShutdownGracefully(ms*time.Duration(mix(l.seed)%10), 20*ms)
+			_ = l.host.loop.ShutdownGracefully(ms*time.Duration(mix(l.seed)%10), 20*ms)
 		},
 	},
 }

@@ -2,8 +2,6 @@ package pairs
 
 import (
 	"context"
-	"slices"
-	"sync"
 
 	"github.com/punctual-go/punctual/executor"
 )
@@ -74,9 +72,8 @@ func (h hosts) String() string {
 }
 
 // allFeatures has all of them. The order decides which pair a seed is about. The other lists are
-// parts of it; all are filled when they are first needed, as features refer to each other.
+// parts of it.
 var (
-	filled      sync.Once
 	allFeatures []*Feature
 	allWays     []*Feature
 	allPolicies []*Feature
@@ -85,42 +82,9 @@ var (
 
 var byName = map[string]*Feature{}
 
-// ready fills the lists, once. Whatever others call here begins with it.
-func ready() { filled.Do(fill) }
-
 // Features returns all features.
 func Features() []*Feature {
-	ready()
 	return allFeatures
-}
-
-func fill() {
-	allFeatures = slices.Concat(
-		poolOptions, observerFields, queues, policies, laneOptions, taskOptions, waysIn, bodies,
-		taskCommands, poolCommands, groupCommands, behaviours, endings,
-	)
-	allWays, allPolicies, allEndings = waysIn, policies, endings
-	for i, f := range allFeatures {
-		f.index = i
-		if f.hosts == 0 {
-			f.hosts = anywhere
-		}
-		if f.ways == 0 {
-			f.ways = everyWay
-		}
-		if byName[f.Name] != nil {
-			panic("pairs: two features are called " + f.Name)
-		}
-		byName[f.Name] = f
-	}
-	for _, f := range allFeatures {
-		for _, h := range []hosts{plain, scheduled, loop} {
-			if f.waysOf()&waysOn(h) == 0 {
-				f.hosts &^= h
-			}
-		}
-	}
-	makePairs()
 }
 
 // mix is a hash (splitmix64).

@@ -15,19 +15,19 @@ var groupCommands = []*Feature{
 			d.members(t, 2)
 		},
 		command: func(l *life, _ *record, u *use) {
-			l.group.SetLimit(1 + u.pick(0, 8)/7)
+			l.host.group.SetLimit(1 + u.pick(0, 8)/7)
 		},
 		observed: func(l *life, u *use) {
-			for _, r := range l.records {
+			for _, r := range l.journal.records {
 				if r.t.way.way&groupWays == 0 {
 					continue
 				}
 				refused := r.refusedBy(executor.ErrSaturated)
 				if refused || r.answeredAt > r.submitted {
-					l.markTask(u.Feature, r)
+					l.marks.task(u.Feature, r)
 				}
 				if refused && r.t.way.way == wTryGo { // which does not wait for its turn
-					l.markTask(r.t.way.Feature, r)
+					l.marks.task(r.t.way.Feature, r)
 				}
 			}
 		},
@@ -40,11 +40,11 @@ var groupCommands = []*Feature{
 				"body succeeds"))
 		},
 		command: func(l *life, _ *record, u *use) {
-			l.group.Cancel(errCaller)
-			for _, r := range l.records {
-				if r.t.way.way&groupWays != 0 && l.stillOpen(r) {
-					r.contextEnded = true
-					l.markTask(u.Feature, r)
+			l.host.group.Cancel(errCaller)
+			for _, r := range l.journal.all() {
+				if r.t.way.way&groupWays != 0 && l.journal.stillOpen(r) {
+					l.journal.losesContext(r)
+					l.marks.task(u.Feature, r)
 				}
 			}
 		},
@@ -53,9 +53,9 @@ var groupCommands = []*Feature{
 		Name: "Group.Wait", API: []string{"Group.Wait"}, ways: groupWays,
 		command: func(l *life, _ *record, u *use) {
 			from := l.now()
-			_ = l.group.Wait()
-			l.mark(u.Feature, nil, from, l.now())
-			l.checkNoMember()
+			_ = l.host.group.Wait()
+			l.marks.span(u.Feature, from, l.now())
+			l.audit.checkNoMember()
 		},
 	},
 	{
@@ -64,23 +64,23 @@ var groupCommands = []*Feature{
 			"CompletionService.Outstanding"},
 		shape: func(d *draft, t *task, u *use) { d.commandAt("CompletionService.Take", t.at+ms) },
 		command: func(l *life, _ *record, u *use) {
-			ctx, cancel := l.within(ms * time.Duration(1+u.pick(1, 100)))
+			ctx, cancel := endingAfter(ms * time.Duration(1+u.pick(1, 100)))
 			defer cancel()
 			from := l.now()
 			switch u.pick(0, 3) {
 			case 0:
-				if _, err := l.service.Take(ctx); err == nil {
-					l.mark(u.Feature, nil, from, l.now())
+				if _, err := l.host.service.Take(ctx); err == nil {
+					l.marks.span(u.Feature, from, l.now())
 				}
 			case 1:
-				for range l.service.All(ctx) {
-					l.mark(u.Feature, nil, from, l.now())
+				for range l.host.service.All(ctx) {
+					l.marks.span(u.Feature, from, l.now())
 				}
 			case 2:
-				if _, ok := l.service.Poll(); ok {
-					l.mark(u.Feature, nil, from, l.now())
+				if _, ok := l.host.service.Poll(); ok {
+					l.marks.span(u.Feature, from, l.now())
 				}
-				l.service.Outstanding()
+				l.host.service.Outstanding()
 			}
 		},
 	},

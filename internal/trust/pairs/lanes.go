@@ -1,10 +1,6 @@
 package pairs
 
-import (
-	"time"
-
-	"github.com/punctual-go/punctual/executor"
-)
+import "github.com/punctual-go/punctual/executor"
 
 // laneOptions are those of serial executors. All lanes of a program have them.
 var laneOptions = []*Feature{
@@ -13,9 +9,9 @@ var laneOptions = []*Feature{
 		shape: func(d *draft, t *task, u *use) { d.neighbours(t, 2) },
 		lane:  func(l *life, u *use) executor.SerialOption { return executor.Gap(gap(u)) },
 		observed: func(l *life, u *use) {
-			for _, lane := range l.lanes() {
-				for _, s := range l.starts(lane) {
-					l.markPutOff(u.Feature, lane, s.b.ended, s.b.ended+gap(u))
+			for _, lane := range lanes {
+				for _, s := range l.journal.starts(lane) {
+					l.marks.putOff(u.Feature, lane, s.b.ended, s.b.ended+gap(u))
 				}
 			}
 		},
@@ -29,12 +25,9 @@ var laneOptions = []*Feature{
 		},
 		observed: func(l *life, u *use) {
 			n, per := pace(u)
-			for _, lane := range l.lanes() {
-				l.markPaced(u.Feature, lane, n, per)
+			for _, lane := range lanes {
+				l.marks.paced(u.Feature, lane, n, per)
 			}
 		},
 	},
 }
-
-// gap returns the parameter of a gap.
-func gap(u *use) time.Duration { return ms * time.Duration(2+u.pick(0, 12)) }

@@ -1,112 +1,127 @@
 package pairs
 
-import "time"
+import (
+	"context"
+	"sync"
+	"time"
+)
 
-// mark says that a feature had an effect: on a task, or on the executor for a while.
+// mark says that a feature had an effect: on the executor for a while.
 type mark struct {
 	feature  *Feature
-	record   *record // nil for the executor
 	from, to time.Duration
 }
 
-// mark notes an effect.
-func (l *life) mark(f *Feature, r *record, from, to time.Duration) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.markLocked(f, r, from, to)
+// marks are the effects that features have had.
+type marks struct {
+	*clock
+	journal *journal
+
+	// mu guards the rest; it is a leaf.
+	mu      sync.Mutex
+	all     []mark      // on the executor
+	tasks   map[int]set // on tasks, by the numbers of their records
+	behaved map[[2]int]bool
 }
 
-func (l *life) markLocked(f *Feature, r *record, from, to time.Duration) {
+// task notes an effect on a task.
+func (m *marks) task(f *Feature, r *record) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.tasks[r.id] == nil {
+		m.tasks[r.id] = newSet()
+	}
+	m.tasks[r.id].add(f.index)
+}
+
+// span notes an effect on the executor for a while.
+func (m *marks) span(f *Feature, from, to time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if n := len(m.all); n > 0 && m.all[n-1] == (mark{f, from, to}) {
+		return
+	}
+	m.all = append(m.all, mark{f, from, to})
+}
+
+// moment notes an effect on the executor now.
+func (m *marks) moment(f *Feature) { now := m.now(); m.span(f, now, now) }
+
+// whole notes an effect on the executor for all its life.
+func (m *marks) whole(f *Feature) { m.span(f, 0, 1<<62) }
+
+// either notes an effect on a task; or on the executor now, if that is nil.
+func (m *marks) either(f *Feature, r *record) {
 	if r != nil {
-		if l.taskMarks[r.id] == nil {
-			l.taskMarks[r.id] = newSet()
-		}
-		l.taskMarks[r.id].add(f.index)
+		m.task(f, r)
 		return
 	}
-	if n := len(l.marks); n > 0 && l.marks[n-1] == (mark{f, r, from, to}) {
-		return
-	}
-	l.marks = append(l.marks, mark{f, r, from, to})
+	m.moment(f)
 }
 
-func (l *life) markTask(f *Feature, r *record) { l.mark(f, r, 0, 0) }
-func (l *life) markNow(f *Feature)             { now := l.now(); l.mark(f, nil, now, now) }
-func (l *life) markLife(f *Feature)            { l.mark(f, nil, 0, 1<<62) }
+// named notes an effect on the task of a name; or on the executor, if no task is called so.
+func (m *marks) named(f *Feature, name string) { m.either(f, m.journal.named(name)) }
 
-// markNamed notes an effect on the task of a name; or on the executor, if no task is called so.
-func (l *life) markNamed(f *Feature, name string) {
-	if r := l.named(name); r != nil {
-		l.markTask(f, r)
-		return
-	}
-	l.markNow(f)
-}
-
-// markUnnamed notes an effect on the tasks that have no name and have run.
-func (l *life) markUnnamed(f *Feature) {
-	for _, r := range l.records {
+// unnamed notes an effect on the tasks that have no name and have run.
+func (m *marks) unnamed(f *Feature) {
+	for _, r := range m.journal.records {
 		if r.t.unnamed && len(r.bodies) > 0 {
-			l.markTask(f, r)
+			m.task(f, r)
 		}
 	}
 }
 
-// called is what each callback calls: it notes the effect, and behaves as the program says.
-func (l *life) called(f *Feature, name string) {
-	r := l.named(name)
-	l.mu.Lock()
-	now := l.now()
-	l.markLocked(f, r, now, now)
-	var b *Feature
-	for i, p := range l.lapses {
-		if p.callback != f || r != nil && r.t != p.task {
-			continue
-		}
-		if l.calls[i] == p.call {
-			b = p.behaviour
-		}
-		l.calls[i]++
+// These are the keys of values that contexts of runs have.
+type (
+	baseKey  struct{} // by BaseContext
+	valueKey struct{} // by WithValues
+)
+
+// begin notes the effects of what a body that begins shows.
+func (m *marks) begin(r *record, b *bodyRun, ctx context.Context) {
+	m.task(b.how, r)
+	m.task(r.t.way.Feature, r)
+	if ctx.Value(baseKey{}) != nil {
+		m.task(byName["BaseContext"], r)
 	}
-	if b != nil {
-		l.markLocked(b, r, now, now)
-		l.behaved[[2]int{f.index, b.index}] = true
-		l.lapsed = true
-		if r != nil {
-			r.tainted = true
-		}
-	}
-	l.mu.Unlock()
-	if b != nil {
-		b.behave(l, r)
+	if ctx.Value(valueKey{}) != nil {
+		m.task(byName["WithValues"], r)
 	}
 }
 
-// markPaced marks the tasks that were due while a pace allowed no start.
-func (l *life) markPaced(f *Feature, lane, n int, per time.Duration) {
-	starts := l.starts(lane)
+// behaves notes that a callback has behaved so, about a task or none.
+func (m *marks) behaves(callback, behaviour *Feature, r *record) {
+	m.either(behaviour, r)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.behaved[[2]int{callback.index, behaviour.index}] = true
+}
+
+// paced marks the tasks that were due while a pace allowed no start.
+func (m *marks) paced(f *Feature, lane, n int, per time.Duration) {
+	starts := m.journal.starts(lane)
 	for i := n - 1; i < len(starts); i++ {
-		l.markPutOff(f, lane, starts[i].b.began, starts[i-n+1].b.began+per)
+		m.putOff(f, lane, starts[i].b.began, starts[i-n+1].b.began+per)
 	}
 }
 
-// markPutOff marks the tasks of a lane, or of all for lane 0, that were due between two times, and
+// putOff marks the tasks of a lane, or of all for lane 0, that were due between two times, and
 // alive, and did not begin before the second.
-func (l *life) markPutOff(f *Feature, lane int, from, to time.Duration) {
-	for _, r := range l.records {
+func (m *marks) putOff(f *Feature, lane int, from, to time.Duration) {
+	for _, r := range m.journal.records {
 		if lane != 0 && r.lane() != lane {
 			continue
 		}
 		since, until := r.span()
 		for _, b := range r.bodies {
 			if b.due < to && b.began >= to && b.began > from {
-				l.markTask(f, r)
+				m.task(f, r)
 			}
 		}
 		due := r.submitted + r.t.delay
 		if len(r.bodies) == 0 && r.accepted() && since <= to && until > from && due < to &&
 			until >= due {
-			l.markTask(f, r)
+			m.task(f, r)
 		}
 	}
 }

@@ -35,13 +35,11 @@ var hard = map[string]bool{
 
 // Pairs returns the pairs that are drawn.
 func Pairs() []Pair {
-	ready()
 	return allPairs
 }
 
 // Excluded returns the pairs that are not.
 func Excluded() []Exclusion {
-	ready()
 	return leftOut
 }
 
@@ -113,7 +111,6 @@ type Counts []int64
 
 // Add adds other counts.
 func (c *Counts) Add(o Counts) {
-	ready()
 	if *c == nil && o != nil {
 		*c = make(Counts, len(allPairs))
 	}
@@ -124,7 +121,6 @@ func (c *Counts) Add(o Counts) {
 
 // ByName returns the counts that are not zero by the names of the pairs.
 func (c Counts) ByName() map[string]int64 {
-	ready()
 	m := map[string]int64{}
 	for i, n := range c {
 		if n > 0 {
@@ -148,7 +144,6 @@ func (c Counts) Rarest(n int) (names []string) {
 
 // Named returns the pairs of these names. It ignores names that no pair has.
 func Named(names []string) (all []Pair) {
-	ready()
 	byName := make(map[string]Pair, len(allPairs))
 	for _, p := range allPairs {
 		byName[p.String()] = p
@@ -163,80 +158,11 @@ func Named(names []string) (all []Pair) {
 
 // CountsOf is the reverse of ByName.
 func CountsOf(byName map[string]int64) Counts {
-	ready()
 	c := make(Counts, len(allPairs))
 	for i, p := range allPairs {
 		c[i] = byName[p.String()]
 	}
 	return c
-}
-
-// count finds the pairs that were effective in the life.
-func (l *life) count() Counts {
-	c := make(Counts, len(allPairs))
-	own := make([]set, len(l.records))  // that acted on the task
-	near := make([]set, len(l.records)) // or on its executor while it was alive
-	for i, r := range l.records {
-		own[i], near[i] = newSet(), newSet()
-		if s := l.taskMarks[r.id]; s != nil {
-			own[i].union(s)
-		}
-		near[i].union(own[i])
-		from, to := r.span()
-		for _, m := range l.marks {
-			if m.from <= to && m.to >= from {
-				near[i].add(m.feature.index)
-			}
-		}
-	}
-	seen := make([]bool, len(allPairs))
-	for i := range l.records {
-		l.countSame(near[i], seen)
-		for j := range l.records {
-			if i != j && l.overlap(i, j) {
-				l.countBeside(own[i], near[j], seen)
-			}
-		}
-	}
-	for i, s := range seen {
-		if s {
-			c[i]++
-		}
-	}
-	return c
-}
-
-// countSame notes the pairs of features that acted on the same task, or on its executor.
-func (l *life) countSame(s set, seen []bool) {
-	var all []int
-	for i := range allFeatures {
-		if s.has(i) {
-			all = append(all, i)
-		}
-	}
-	for n, i := range all {
-		for _, j := range all[n+1:] {
-			p := pairs[i][j]
-			if p >= 0 && (!direct(allPairs[p]) || l.behaved[[2]int{i, j}] || l.behaved[[2]int{j, i}]) {
-				seen[p] = true
-			}
-		}
-	}
-}
-
-// countBeside notes the pairs that no task can show alone, as it would have to come in two ways.
-func (l *life) countBeside(a, b set, seen []bool) {
-	for i := range allFeatures {
-		if !a.has(i) {
-			continue
-		}
-		for j := range allFeatures {
-			p := pairs[i][j]
-			if p >= 0 && b.has(j) && allPairs[p].beside() {
-				seen[p] = true
-			}
-		}
-	}
 }
 
 // beside reports whether no task can show the pair alone: because it would have to come in two
@@ -284,16 +210,8 @@ func direct(p Pair) bool {
 	return p.A.callback && p.B.behave != nil || p.B.callback && p.A.behave != nil
 }
 
-func (l *life) overlap(i, j int) bool {
-	a, b := l.records[i], l.records[j]
-	from, to := a.span()
-	since, until := b.span()
-	return from <= until && since <= to
-}
-
 // Covered returns all exported names that are accounted for, and by what.
 func Covered() map[string]string {
-	ready()
 	covered := map[string]string{}
 	for _, f := range allFeatures {
 		for _, name := range f.API {

@@ -13,8 +13,8 @@ var poolCommands = []*Feature{
 		Name: "Pool.Pause", API: []string{"Pool.Pause"}, hosts: pools,
 		shape: func(d *draft, t *task, u *use) { d.command("Pool.Resume", nil, 10, 60) },
 		command: func(l *life, _ *record, u *use) {
-			l.pauses(l.now(), -1)
-			l.pool.Pause()
+			l.course.pauses(l.now(), -1)
+			l.host.pool.Pause()
 		},
 		observed: markPaused,
 	},
@@ -22,8 +22,8 @@ var poolCommands = []*Feature{
 		Name: "Pool.PauseUntil", API: []string{"Pool.PauseUntil"}, hosts: pools,
 		command: func(l *life, _ *record, u *use) {
 			until := l.now() + ms*time.Duration(1+u.pick(0, 40))
-			l.pauses(l.now(), until)
-			l.pool.PauseUntil(l.at(until))
+			l.course.pauses(l.now(), until)
+			l.host.pool.PauseUntil(l.at(until))
 		},
 		observed: markPaused,
 	},
@@ -31,9 +31,9 @@ var poolCommands = []*Feature{
 		Name: "Pool.Resume", API: []string{"Pool.Resume"}, hosts: pools,
 		shape: func(d *draft, t *task, u *use) { d.commandBefore("Pool.Pause", 20) },
 		command: func(l *life, _ *record, u *use) {
-			l.resumed(l.now()) // what it lets begin may do so before it returns
-			if l.pool.Resume() {
-				l.markNow(u.Feature)
+			l.course.resumed(l.now()) // what it lets begin may do so before it returns
+			if l.host.pool.Resume() {
+				l.marks.moment(u.Feature)
 			}
 		},
 	},
@@ -47,34 +47,34 @@ var poolCommands = []*Feature{
 			d.crowdDuring(t)
 		},
 		command: func(l *life, _ *record, u *use) {
-			drained := l.pool.Drain()
+			drained := l.host.pool.Drain()
 			for _, p := range drained {
-				l.markNamed(u.Feature, p.Name)
+				l.marks.named(u.Feature, p.Name)
 			}
 			if len(drained) > 0 {
-				l.markNow(u.Feature)
+				l.marks.moment(u.Feature)
 			}
 		},
 	},
 	sized("SetCoreSize", pools, func(l *life, u *use) bool {
-		return l.pool.SetCoreSize(u.pick(0,
+		return l.host.pool.SetCoreSize(u.pick(0,
 			4)) == nil
 	}),
 	sized("SetMaximumSize", plain, func(l *life, u *use) bool {
-		return l.pool.SetMaximumSize(l.size+u.pick(0, 4)) == nil
+		return l.host.pool.SetMaximumSize(l.size+u.pick(0, 4)) == nil
 	}),
 	sized("SetKeepAlive", pools, func(l *life, u *use) bool {
-		return l.pool.SetKeepAlive(ms*time.Duration(u.pick(0, 8))) == nil
+		return l.host.pool.SetKeepAlive(ms*time.Duration(u.pick(0, 8))) == nil
 	}),
 	sized("SetCoreTimeout", pools, func(l *life, u *use) bool {
-		return l.pool.SetCoreTimeout(u.pick(0, 2) == 0) == nil
+		return l.host.pool.SetCoreTimeout(u.pick(0, 2) == 0) == nil
 	}),
 	{
 		Name: "SetRejectionPolicy", API: []string{"Pool.SetRejectionPolicy"}, hosts: pools,
 		command: func(l *life, _ *record, u *use) {
 			f := allPolicies[u.pick(0, len(allPolicies))]
-			if l.pool.SetRejectionPolicy(l.policyOf(f)) == nil {
-				l.markNow(u.Feature)
+			if l.host.pool.SetRejectionPolicy(l.policyOf(f)) == nil {
+				l.marks.moment(u.Feature)
 			}
 		},
 	},
@@ -84,12 +84,12 @@ var poolCommands = []*Feature{
 		command: func(l *life, _ *record, u *use) {
 			started := 0
 			if u.pick(0, 2) == 0 {
-				started = l.pool.PrestartWorkers()
-			} else if l.pool.PrestartWorker() {
+				started = l.host.pool.PrestartWorkers()
+			} else if l.host.pool.PrestartWorker() {
 				started = 1
 			}
 			if started > 0 {
-				l.markNow(u.Feature)
+				l.marks.moment(u.Feature)
 			}
 		},
 		shape: func(d *draft, t *task, u *use) {
@@ -108,13 +108,13 @@ var poolCommands = []*Feature{
 		},
 		command: func(l *life, _ *record, u *use) {
 			told := func() {
-				l.markNow(u.Feature)
+				l.marks.moment(u.Feature)
 				l.called(u.Feature, "")
 			}
-			if l.loop != nil {
-				l.loop.AfterShutdown(told)
+			if l.host.loop != nil {
+				l.host.loop.AfterShutdown(told)
 			} else {
-				l.pool.AfterShutdown(told)
+				l.host.pool.AfterShutdown(told)
 			}
 		},
 	},
@@ -126,14 +126,14 @@ var poolCommands = []*Feature{
 			ctx, cancel := context.WithTimeout(context.Background(), limit)
 			defer cancel()
 			from := l.now()
-			err := l.host().AwaitTermination(ctx)
+			err := l.host.executor.AwaitTermination(ctx)
 			if l.now() > from+limit {
-				l.fault(&l.report.Late, "AwaitTermination of %v took %v", limit, l.now()-from)
+				l.found.late("AwaitTermination of %v took %v", limit, l.now()-from)
 			}
-			if err == nil && !closed(l.host().Terminated()) {
-				l.fault(&l.report.Early, "AwaitTermination returns before the end")
+			if err == nil && !closed(l.host.executor.Terminated()) {
+				l.found.early("AwaitTermination returns before the end")
 			}
-			l.mark(u.Feature, nil, from, l.now())
+			l.marks.span(u.Feature, from, l.now())
 		},
 	},
 	{
@@ -143,18 +143,16 @@ var poolCommands = []*Feature{
 		shape: func(d *draft, t *task, u *use) { d.endBy("Shutdown", t) },
 		command: func(l *life, _ *record,
 			u *use) {
-			l.mu.Lock()
-			l.goesOn = true
-			l.mu.Unlock()
-			l.sched.SetContinuePeriodicAfterShutdown(true)
+			l.course.letSeriesGoOn()
+			l.host.sched.SetContinuePeriodicAfterShutdown(true)
 		},
 		observed: func(l *life, u *use) { // a later Close may have set it to false again
-			if !l.goesOn {
+			if !l.course.goesOn {
 				return
 			}
-			for _, r := range l.records {
-				if r.t.way.way&seriesWays != 0 && r.begunAfter(l.shutFrom) {
-					l.markTask(u.Feature, r)
+			for _, r := range l.journal.records {
+				if r.t.way.way&seriesWays != 0 && r.begunAfter(l.course.shutFrom) {
+					l.marks.task(u.Feature, r)
 				}
 			}
 		},
@@ -166,17 +164,17 @@ var poolCommands = []*Feature{
 			"ScheduledPool.ExecuteDelayedAfterShutdown"},
 		shape: func(d *draft, t *task, u *use) { d.endBy("Shutdown", t) },
 		command: func(l *life, _ *record, u *use) {
-			l.sched.SetExecuteDelayedAfterShutdown(u.pick(0,
+			l.host.sched.SetExecuteDelayedAfterShutdown(u.pick(0,
 				2) == 0)
 		},
 		observed: func(l *life, u *use) {
-			if l.shutFrom < 0 {
+			if l.course.shutFrom < 0 {
 				return
 			}
-			for _, r := range l.records {
-				if r.t.way.way&delayedWays != 0 && r.acceptedAt() <= l.shutFrom &&
-					r.t.at+r.t.delay > l.shutFrom {
-					l.markTask(u.Feature, r)
+			for _, r := range l.journal.records {
+				if r.t.way.way&delayedWays != 0 && r.acceptedAt() <= l.course.shutFrom &&
+					r.t.at+r.t.delay > l.course.shutFrom {
+					l.marks.task(u.Feature, r)
 				}
 			}
 		},
@@ -188,8 +186,8 @@ func sized(name string, on hosts, set func(l *life, u *use) bool) *Feature {
 	f := &Feature{Name: name, API: []string{"Pool." + name}, hosts: on}
 	f.command = func(l *life, _ *record, u *use) {
 		if set(l, u) {
-			l.resized()
-			l.markNow(u.Feature)
+			l.course.resized()
+			l.marks.moment(u.Feature)
 		}
 	}
 	return f
@@ -198,16 +196,16 @@ func sized(name string, on hosts, set func(l *life, u *use) bool) *Feature {
 // markPaused marks the tasks that were due while the executor was paused, and did not begin before
 // its end; and the executor for the time of a pause that has put off a task.
 func markPaused(l *life, u *use) {
-	for _, p := range l.pausedSpans {
+	for _, p := range l.course.paused {
 		effective := false
-		for _, r := range l.records {
+		for _, r := range l.journal.records {
 			if r.putOffBy(p) {
-				l.markTask(u.Feature, r)
+				l.marks.task(u.Feature, r)
 				effective = true
 			}
 		}
 		if effective {
-			l.mark(u.Feature, nil, p.from, p.to)
+			l.marks.span(u.Feature, p.from, p.to)
 		}
 	}
 }
@@ -230,8 +228,8 @@ func (r *record) putOffBy(p span) bool {
 func (l *life) policyOf(f *Feature) executor.RejectionPolicy {
 	inner := f.policy(l, f)
 	return func(r *executor.Rejection) error {
-		l.markNamed(f, r.Name())
-		l.markNow(f)
+		l.marks.named(f, r.Name())
+		l.marks.moment(f)
 		return inner(r)
 	}
 }

@@ -24,7 +24,7 @@ var poolOptions = []*Feature{
 		callback: true,
 		option: func(l *life, u *use) opts {
 			return opts{executor.AfterTermination(func() {
-				l.markLife(u.Feature)
+				l.marks.whole(u.Feature)
 				l.called(u.Feature, "")
 			})}
 		},
@@ -50,10 +50,10 @@ var poolOptions = []*Feature{
 			return opts{executor.CoreTimeout()}
 		},
 		observed: func(l *life, u *use) { // a worker of the core has left again
-			l.eachSample(func(before, s *sample) {
+			l.gauges.each(func(before, s *sample) {
 				if s.stats.CoreTimeout && s.stats.Workers < before.stats.Workers &&
 					s.stats.Workers < s.stats.Core {
-					l.mark(u.Feature, nil, before.at, s.at)
+					l.marks.span(u.Feature, before.at, s.at)
 				}
 			})
 		},
@@ -65,7 +65,7 @@ var poolOptions = []*Feature{
 				l.called(u.Feature, "")
 				return func(ctx context.Context) error {
 					run, _ := executor.RunFrom(ctx)
-					l.markNamed(u.Feature, run.Name)
+					l.marks.named(u.Feature, run.Name)
 					return t(ctx)
 				}
 			})}
@@ -80,10 +80,10 @@ var poolOptions = []*Feature{
 			return opts{executor.Defaults(executor.Timeout(timeout(u)))}
 		},
 		observed: func(l *life, u *use) { // a task without a timeout of its own has exceeded one
-			for _, r := range l.records {
+			for _, r := range l.journal.records {
 				for _, b := range r.bodies {
 					if b.timedOut && r.t.using(byName["Timeout"]) == nil {
-						l.markTask(u.Feature, r)
+						l.marks.task(u.Feature, r)
 					}
 				}
 			}
@@ -100,7 +100,7 @@ var poolOptions = []*Feature{
 		},
 		option: func(l *life, u *use) opts {
 			return opts{executor.ErrorHandler(func(_ context.Context, run executor.Run, err error) {
-				l.toldError(run.Name, err)
+				l.journal.toldError(run.Name, err)
 				l.called(u.Feature, run.Name)
 			})}
 		},
@@ -112,8 +112,8 @@ var poolOptions = []*Feature{
 			return opts{executor.ExplainLate(ms * time.Duration(u.pick(0, 3)))}
 		},
 		observed: func(l *life, u *use) {
-			if l.measured().Reasons.Total > 0 {
-				l.eachLate(ms*2, func(r *record, b *bodyRun) { l.markTask(u.Feature, r) })
+			if l.host.executor.Measurements().Reasons.Total > 0 {
+				l.journal.eachLate(ms*2, func(r *record, b *bodyRun) { l.marks.task(u.Feature, r) })
 			}
 		},
 	},
@@ -125,9 +125,9 @@ var poolOptions = []*Feature{
 		},
 		option: func(l *life, u *use) opts { return opts{executor.GrowFirst()} },
 		observed: func(l *life, u *use) {
-			l.eachSample(func(_, s *sample) {
+			l.gauges.each(func(_, s *sample) {
 				if s.stats.Workers > s.stats.Core {
-					l.mark(u.Feature, nil, s.at, s.at)
+					l.marks.span(u.Feature, s.at, s.at)
 				}
 			})
 		},
@@ -146,9 +146,9 @@ var poolOptions = []*Feature{
 			return opts{executor.KeepAlive(ms * time.Duration(1+u.pick(0, 4)))}
 		},
 		observed: func(l *life, u *use) {
-			l.eachSample(func(before, s *sample) {
+			l.gauges.each(func(before, s *sample) {
 				if s.stats.Workers < before.stats.Workers {
-					l.mark(u.Feature, nil, before.at, s.at)
+					l.marks.span(u.Feature, before.at, s.at)
 				}
 			})
 		},
@@ -157,8 +157,8 @@ var poolOptions = []*Feature{
 		Name: "KeepHistory", API: []string{"executor.KeepHistory"},
 		option: func(l *life, u *use) opts { return opts{executor.KeepHistory()} },
 		observed: func(l *life, u *use) {
-			if l.final.history != nil && len(l.final.history.Seconds) > 0 {
-				l.markLife(u.Feature)
+			if l.gauges.final.history != nil && len(l.gauges.final.history.Seconds) > 0 {
+				l.marks.whole(u.Feature)
 			}
 		},
 	},
@@ -189,9 +189,9 @@ var poolOptions = []*Feature{
 			return opts{executor.MaximumSize(l.size + 1 + u.pick(0, 2))}
 		},
 		observed: func(l *life, u *use) {
-			l.eachSample(func(_, s *sample) {
+			l.gauges.each(func(_, s *sample) {
 				if s.stats.Workers > s.stats.Core {
-					l.mark(u.Feature, nil, s.at, s.at)
+					l.marks.span(u.Feature, s.at, s.at)
 				}
 			})
 		},
@@ -200,16 +200,16 @@ var poolOptions = []*Feature{
 		Name: "Measure", API: []string{"executor.Measure"},
 		option: func(l *life, u *use) opts { return opts{executor.Measure()} },
 		observed: func(l *life, u *use) {
-			all := l.measured()
+			all := l.host.executor.Measurements()
 			unnamed := all.Took.Count() // that are measured among all, and have no name
 			for _, t := range all.Tasks {
 				if t.Took.Count() > 0 && t.Name != "" {
 					unnamed -= t.Took.Count()
-					l.markNamed(u.Feature, t.Name)
+					l.marks.named(u.Feature, t.Name)
 				}
 			}
 			if unnamed > 0 {
-				l.markUnnamed(u.Feature)
+				l.marks.unnamed(u.Feature)
 			}
 		},
 	},
@@ -217,8 +217,8 @@ var poolOptions = []*Feature{
 		Name: "Name of the executor", API: []string{"executor.Name"},
 		option: func(l *life, u *use) opts { return opts{executor.Name("executor")} },
 		observed: func(l *life, u *use) {
-			if l.final.stats.Name == "executor" {
-				l.markLife(u.Feature)
+			if l.gauges.final.stats.Name == "executor" {
+				l.marks.whole(u.Feature)
 			}
 		},
 	},
@@ -262,7 +262,7 @@ var poolOptions = []*Feature{
 		},
 		observed: func(l *life, u *use) {
 			n, per := pace(u)
-			l.markPaced(u.Feature, 0, n, per)
+			l.marks.paced(u.Feature, 0, n, per)
 		},
 	},
 	{
@@ -272,14 +272,14 @@ var poolOptions = []*Feature{
 		},
 		observed: func(l *life, u *use) {
 			unnamed := false
-			for _, t := range l.recording().Tasks {
+			for _, t := range l.gauges.recording().Tasks {
 				if t.Name != "" && len(t.Runs) > 0 {
-					l.markNamed(u.Feature, t.Name)
+					l.marks.named(u.Feature, t.Name)
 				}
 				unnamed = unnamed || t.Name == "" && len(t.Runs) > 0
 			}
 			if unnamed {
-				l.markUnnamed(u.Feature)
+				l.marks.unnamed(u.Feature)
 			}
 		},
 	},
@@ -291,18 +291,11 @@ var poolOptions = []*Feature{
 		},
 		observed: func(l *life, u *use) {
 			d := ms * time.Duration(1+u.pick(0, 4))
-			l.eachLate(0, func(r *record, b *bodyRun) {
-				if b.began-b.due <= d && !l.busyAt(b.due) {
-					l.markTask(u.Feature, r)
+			l.journal.eachLate(0, func(r *record, b *bodyRun) {
+				if b.began-b.due <= d && l.journal.busyAt(b.due) < l.size {
+					l.marks.task(u.Feature, r)
 				}
 			})
 		},
 	},
 }
-
-// pace returns the parameters of a pace.
-func pace(u *use) (n int, per time.Duration) {
-	return 1 + u.pick(0, 2), ms * time.Duration(3+u.pick(1, 10))
-}
-
-type baseKey struct{}

@@ -90,6 +90,12 @@ func (p *program) using(name string) *use {
 
 func (p *program) has(name string) bool { return p.using(name) != nil }
 
+// obeyedAfterEnd reports whether a command means something after the beginning of the end: what
+// goes on after a Shutdown can still be cancelled, or paused.
+func (p *program) obeyedAfterEnd(c command) bool {
+	return (c.ender || c.ofTask) && len(p.ends) > 0 && p.ends[0].Name == "Shutdown"
+}
+
 // String shows the program, a part a line.
 func (p *program) String() string {
 	var b strings.Builder
@@ -156,42 +162,4 @@ func (t *task) String() string {
 		fmt.Fprintf(&b, ", %s%s", u.Name, u.parameters(t))
 	}
 	return b.String()
-}
-
-// parameters shows the parameters of those that have been useful in reports.
-func (u *use) parameters(t *task) string {
-	switch u.Name {
-	case "Pace", "Pace of a lane":
-		n, per := pace(u)
-		return fmt.Sprintf("(%d, %v)", n, per)
-	case "Gap":
-		return fmt.Sprintf("(%v)", gap(u))
-	case "BeginWithin":
-		return fmt.Sprintf("(%v)", within(u))
-	case "Timeout":
-		return fmt.Sprintf("(%v)", timeout(u))
-	case "MaxRuns":
-		return fmt.Sprintf("(%d)", maxRuns(u))
-	case "CatchUp":
-		return fmt.Sprintf("(%v)", catchUp(t, u))
-	case "FailurePolicy":
-		return fmt.Sprintf("(%v)", onError(u))
-	case "Until":
-		return fmt.Sprintf("(%v)", until(t, u))
-	case "From":
-		return fmt.Sprintf("(%v)", from(t, u))
-	case "Retry":
-		return fmt.Sprintf("(%d, %+v)", 2+u.pick(0, 2), backoff(u))
-	case "BoundedFIFO", "Queue.Bounded", "PendingLimit":
-		return fmt.Sprintf("(%d)", capacity(u))
-	case "DelayBy":
-		return fmt.Sprintf("(%d ms)", 1+u.pick(0, 12))
-	case "Jitter":
-		return fmt.Sprintf("(%v)", jitter(u))
-	case "WithContext":
-		return fmt.Sprintf("(ends %d ms after the submission)", 1+u.pick(0, 60))
-	case "PauseAfter":
-		return fmt.Sprintf("(%d)", 1+u.pick(0, 2))
-	}
-	return ""
 }

@@ -36,7 +36,8 @@ var (
 			Name: "CustomQueue", API: []string{"executor.CustomQueue", "Queue.New"}, hosts: plain,
 			group: "queue", shape: crowded, observed: markQueued,
 			option: func(l *life, u *use) opts {
-				return opts{executor.CustomQueue(func() executor.WorkQueue { return new(ownQueue) })}
+				queue := func() executor.WorkQueue { return new(ownQueue) }
+				return opts{executor.CustomQueue(queue)}
 			},
 		},
 		{
@@ -103,27 +104,25 @@ func policy(
 	return f
 }
 
-func capacity(u *use) int { return 1 + u.pick(0, 3) }
-
 // crowded has tasks come while all workers are busy.
 func crowded(d *draft, t *task, _ *use) { d.crowdAround(t) }
 
 // markQueued marks the moments at which something waited in a queue.
 func markQueued(l *life, u *use) {
-	l.eachSample(func(_, s *sample) {
+	l.gauges.each(func(_, s *sample) {
 		if s.stats.Queued > 0 {
-			l.mark(u.Feature, nil, s.at, s.at)
+			l.marks.span(u.Feature, s.at, s.at)
 		}
 	})
-	l.eachLate(0, func(r *record, b *bodyRun) { l.markTask(u.Feature, r) })
+	l.journal.eachLate(0, func(r *record, b *bodyRun) { l.marks.task(u.Feature, r) })
 }
 
 // markFull marks the tasks for which there was no room, or not at once.
 func markFull(l *life, u *use) {
-	for _, r := range l.records {
+	for _, r := range l.journal.records {
 		if r.full() {
-			l.markTask(u.Feature, r)
-			l.mark(u.Feature, nil, r.submitted, r.submitted)
+			l.marks.task(u.Feature, r)
+			l.marks.span(u.Feature, r.submitted, r.submitted)
 		}
 	}
 }

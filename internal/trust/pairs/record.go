@@ -2,6 +2,7 @@ package pairs
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
@@ -13,7 +14,7 @@ type record struct {
 	t  *task
 	id int
 
-	// The lock of the life guards these.
+	// The lock of the journal guards these.
 	submitted  time.Duration
 	answered   bool // the submission has returned
 	answeredAt time.Duration
@@ -23,7 +24,6 @@ type record struct {
 	outcome outcome // nil without a future
 	future  *future.Future[struct{}]
 	typed   *future.Future[int]
-	timed   *executor.ScheduledFuture[struct{}]
 	handle  executor.Handle
 	handled bool
 	job     executor.Job
@@ -44,40 +44,11 @@ type record struct {
 	listed       int  // how often a list of a shutdown, or of a drain, has it
 }
 
-// bodyRun is one run of a body.
-type bodyRun struct {
-	began, ended time.Duration
-	due          time.Duration // from when on it may begin
-	over         bool
-	how          *Feature
-	run          executor.Run
-	known        bool // the run is known
-	err          error
-	panicked     bool // or has called Goexit
-	timedOut     bool
-	seq          int // of all bodies
-	salt         uint64
-	after        time.Duration // of RetryAfter and NextIn
-	nextIn       bool
-}
-
-// told is something that the observer of the life was told about a task.
-type told struct {
-	what string
-	at   time.Duration
-	run  executor.Run
-	err  error
-}
-
 // move is a command that has changed when a task is due.
 type move struct {
 	what     string
 	from, at time.Duration // of the call
 	d        time.Duration
-}
-
-func (b *bodyRun) failed() bool {
-	return b.over && (b.err != nil || b.panicked || b.timedOut)
 }
 
 func (r *record) accepted() bool { return r.answered && r.err == nil && !r.panicked }
@@ -186,6 +157,26 @@ func (r *record) open() bool {
 	return len(r.bodies) == 0 || r.active > 0
 }
 
+func (r *record) lastMove(what string) *move {
+	for i := len(r.moves) - 1; i >= 0; i-- {
+		if r.moves[i].what == what {
+			return &r.moves[i]
+		}
+	}
+	return nil
+}
+
+// applied reports whether the task is a job that was applied again.
+func (r *record) applied() bool {
+	n := 0
+	for _, m := range r.moves {
+		if m.what == "apply" {
+			n++
+		}
+	}
+	return n > 1
+}
+
 var errCallback = errors.New("a callback")
 
 func closed(c <-chan struct{}) bool {
@@ -195,4 +186,23 @@ func closed(c <-chan struct{}) bool {
 	default:
 		return false
 	}
+}
+
+// String names a record in reports.
+func (r *record) String() string {
+	s := fmt.Sprintf("{%v}", r.t)
+	if len(r.bodies) > 6 {
+		s += " …"
+	}
+	for _, b := range r.bodies[max(0, len(r.bodies)-6):] {
+		s += fmt.Sprintf(" [%v-%v due %v", b.began, b.ended, b.due)
+		if b.run.Attempt > 0 {
+			s += fmt.Sprint(" attempt ", b.run.Attempt)
+		}
+		if b.run.Triggered {
+			s += " triggered"
+		}
+		s += "]"
+	}
+	return s
 }

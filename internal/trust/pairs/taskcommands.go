@@ -14,7 +14,7 @@ var taskCommands = []*Feature{
 		Name: "Cancel", ender: true, API: []string{"Future.Cancel", "Handle.Cancel"},
 		ways: futureWays, ofTask: true,
 		command: func(l *life, r *record, u *use) {
-			f := l.outcomeOf(r)
+			f := l.journal.outcomeOf(r)
 			if h, ok := l.handle(r); ok && (f == nil || u.pick(0, 2) == 0) {
 				l.give(u.Feature, r, h.Cancel)
 			} else if f != nil {
@@ -27,7 +27,7 @@ var taskCommands = []*Feature{
 		ways:   ownFutureWays,
 		ofTask: true,
 		command: func(l *life, r *record, u *use) {
-			if f := l.outcomeOf(r); f != nil {
+			if f := l.journal.outcomeOf(r); f != nil {
 				l.give(u.Feature, r, func() bool { return f.CancelCause(errCaller) })
 			}
 		},
@@ -36,7 +36,7 @@ var taskCommands = []*Feature{
 		Name: "Stop", ender: true, API: []string{"Future.Stop", "Handle.Stop"}, ways: futureWays,
 		ofTask: true,
 		command: func(l *life, r *record, u *use) {
-			f := l.outcomeOf(r)
+			f := l.journal.outcomeOf(r)
 			if h, ok := l.handle(r); ok && (f == nil || u.pick(0, 2) == 0) {
 				l.give(u.Feature, r, h.Stop)
 			} else if f != nil {
@@ -55,7 +55,7 @@ var taskCommands = []*Feature{
 			d.crowdAt(t.at)
 		},
 		command: func(l *life, r *record, u *use) {
-			if f := l.outcomeOf(r); f != nil {
+			if f := l.journal.outcomeOf(r); f != nil {
 				l.give(u.Feature, r, f.Withdraw)
 			}
 		},
@@ -95,7 +95,7 @@ var taskCommands = []*Feature{
 			if h, ok := l.handle(r); ok {
 				d := ms * time.Duration(u.pick(0, 30))
 				if l.resets(r, d, h.Reset) {
-					l.markTask(u.Feature, r)
+					l.marks.task(u.Feature, r)
 				}
 			}
 		},
@@ -134,7 +134,7 @@ var taskCommands = []*Feature{
 					executor.MaxRuns(50+u.pick(1, 50)))
 			}
 			l.apply(r, u.pick(0, 4) > 0)
-			l.markTask(u.Feature, r)
+			l.marks.task(u.Feature, r)
 		},
 	},
 	{
@@ -144,9 +144,9 @@ var taskCommands = []*Feature{
 			told := func(future.Result[struct{}]) {
 				l.called(u.Feature,
 					r.t.name())
-				l.markTask(u.Feature, r)
+				l.marks.task(u.Feature, r)
 			}
-			plain, typed := l.futuresOf(r)
+			plain, typed := l.journal.futuresOf(r)
 			if plain != nil {
 				future.AfterSettled(plain, told)
 			}
@@ -160,7 +160,7 @@ var taskCommands = []*Feature{
 		Name: "Then", API: []string{"future.Then"}, ways: ownFutureWays, ofTask: true,
 		callback: true,
 		command: func(l *life, r *record, u *use) {
-			plain, typed := l.futuresOf(r)
+			plain, typed := l.journal.futuresOf(r)
 			if plain != nil {
 				then(l, u.Feature, r, plain)
 			}
@@ -173,7 +173,7 @@ var taskCommands = []*Feature{
 		Name: "Get", API: []string{"Future.Get", "Future.GetTimeout", "future.All", "future.Any",
 			"future.Completed"}, ways: ownFutureWays, ofTask: true,
 		command: func(l *life, r *record, u *use) {
-			plain, typed := l.futuresOf(r)
+			plain, typed := l.journal.futuresOf(r)
 			switch {
 			case plain != nil:
 				get(l, u, r, plain)
@@ -202,9 +202,9 @@ func get[V any](l *life, u *use, r *record, f *future.Future[V]) {
 		}
 	}
 	if l.now() > from+limit {
-		l.fault(&l.report.Late, "a wait of %v took %v", limit, l.now()-from)
+		l.found.late("a wait of %v took %v", limit, l.now()-from)
 	}
-	l.markTask(u.Feature, r)
+	l.marks.task(u.Feature, r)
 }
 
 // then derives a future from that of a task. It has an effect when it is settled.
@@ -213,5 +213,5 @@ func then[V any](l *life, f *Feature, r *record, of *future.Future[V]) {
 		l.called(f, r.t.name())
 		return 0, nil
 	})
-	future.AfterSettled(derived, func(future.Result[int]) { l.markTask(f, r) })
+	future.AfterSettled(derived, func(future.Result[int]) { l.marks.task(f, r) })
 }

@@ -22,11 +22,11 @@ var taskOptions = []*Feature{
 				3))))}
 		},
 		observed: func(l *life, u *use) {
-			l.eachUsing(u.Feature, func(r *record, u *use) {
+			l.journal.eachUsing(u.Feature, func(r *record, u *use) {
 				for i, b := range r.bodies[min(1, len(r.bodies)):] {
 					if r.bodies[i].failed() && b.due > r.bodies[i].due+r.t.period &&
 						b.began > r.bodies[i].ended {
-						l.markTask(u.Feature, r)
+						l.marks.task(u.Feature, r)
 					}
 				}
 			})
@@ -39,13 +39,13 @@ var taskOptions = []*Feature{
 			return taskOpts{executor.BeginWithin(within(u))}
 		},
 		observed: func(l *life, u *use) {
-			l.eachUsing(u.Feature, func(r *record, u *use) {
+			l.journal.eachUsing(u.Feature, func(r *record, u *use) {
 				if r.expired() {
-					l.markTask(u.Feature, r)
+					l.marks.task(u.Feature, r)
 				}
 				for _, b := range r.bodies {
 					if b.began > b.due {
-						l.markTask(u.Feature, r)
+						l.marks.task(u.Feature, r)
 					}
 				}
 			})
@@ -58,10 +58,10 @@ var taskOptions = []*Feature{
 			return taskOpts{executor.CatchUp(catchUp(t, u))}
 		},
 		observed: func(l *life, u *use) {
-			l.eachUsing(u.Feature, func(r *record, u *use) {
+			l.journal.eachUsing(u.Feature, func(r *record, u *use) {
 				for _, b := range r.bodies {
 					if b.run.Missed > 0 || b.began >= b.due+r.t.period {
-						l.markTask(u.Feature, r)
+						l.marks.task(u.Feature, r)
 					}
 				}
 			})
@@ -88,9 +88,9 @@ var taskOptions = []*Feature{
 			)}
 		},
 		observed: func(l *life, u *use) {
-			l.eachSample(func(_, s *sample) {
+			l.gauges.each(func(_, s *sample) {
 				for _, t := range s.health.Tasks {
-					l.markNamed(u.Feature, t.Name)
+					l.marks.named(u.Feature, t.Name)
 				}
 			})
 		},
@@ -102,9 +102,9 @@ var taskOptions = []*Feature{
 				u)))}
 		},
 		observed: func(l *life, u *use) {
-			l.eachUsing(u.Feature, func(r *record, u *use) {
+			l.journal.eachUsing(u.Feature, func(r *record, u *use) {
 				if len(r.bodies) > 0 && r.bodies[0].due >= from(r.t, u) {
-					l.markTask(u.Feature, r)
+					l.marks.task(u.Feature, r)
 				}
 			})
 		},
@@ -115,10 +115,10 @@ var taskOptions = []*Feature{
 			return taskOpts{executor.Jitter(jitter(u))}
 		},
 		observed: func(l *life, u *use) {
-			l.eachUsing(u.Feature, func(r *record, u *use) {
+			l.journal.eachUsing(u.Feature, func(r *record, u *use) {
 				for _, b := range r.bodies {
 					if b.due%ms != 0 {
-						l.markTask(u.Feature, r)
+						l.marks.task(u.Feature, r)
 					}
 				}
 			})
@@ -131,9 +131,9 @@ var taskOptions = []*Feature{
 			return taskOpts{executor.MaxRuns(maxRuns(u))}
 		},
 		observed: func(l *life, u *use) {
-			l.eachUsing(u.Feature, func(r *record, u *use) {
+			l.journal.eachUsing(u.Feature, func(r *record, u *use) {
 				if r.planned() == maxRuns(u) {
-					l.markTask(u.Feature, r)
+					l.marks.task(u.Feature, r)
 				}
 			})
 		},
@@ -143,15 +143,16 @@ var taskOptions = []*Feature{
 		task:  func(l *life, t *task, u *use) taskOpts { return nil }, // named in life.optionsOf
 		shape: func(d *draft, t *task, u *use) { t.unnamed = false },
 		observed: func(l *life, u *use) {
-			l.eachUsing(u.Feature, func(r *record, u *use) {
+			l.journal.eachUsing(u.Feature, func(r *record, u *use) {
 				if len(r.bodies) > 0 && r.bodies[0].run.Name == r.t.name() {
-					l.markTask(u.Feature, r)
+					l.marks.task(u.Feature, r)
 				}
 			})
 		},
 	},
 	{
-		Name: "FailurePolicy", API: []string{"executor.FailurePolicy"}, hosts: timed, ways: seriesWays,
+		Name: "FailurePolicy", API: []string{"executor.FailurePolicy"}, hosts: timed,
+		ways: seriesWays,
 		shape: func(d *draft, t *task, _ *use) {
 			d.addBody(t, d.oneOf("body fails", "body panics", "body calls Goexit"))
 		},
@@ -160,10 +161,10 @@ var taskOptions = []*Feature{
 			return taskOpts{executor.FailurePolicy(onError(u))}
 		},
 		observed: func(l *life, u *use) {
-			l.eachUsing(u.Feature, func(r *record, u *use) {
+			l.journal.eachUsing(u.Feature, func(r *record, u *use) {
 				for _, b := range r.bodies {
 					if b.failed() {
-						l.markTask(u.Feature, r)
+						l.marks.task(u.Feature, r)
 					}
 				}
 			})
@@ -181,9 +182,9 @@ var taskOptions = []*Feature{
 			return taskOpts{executor.PauseAfter(1 + u.pick(0, 2))}
 		},
 		observed: func(l *life, u *use) {
-			l.eachUsing(u.Feature, func(r *record, u *use) {
+			l.journal.eachUsing(u.Feature, func(r *record, u *use) {
 				if r.sawPaused {
-					l.markTask(u.Feature, r)
+					l.marks.task(u.Feature, r)
 				}
 			})
 		},
@@ -201,10 +202,10 @@ var taskOptions = []*Feature{
 			return taskOpts{executor.Priority(u.pick(0, 5) - 2)}
 		},
 		observed: func(l *life, u *use) {
-			l.eachUsing(u.Feature, func(r *record, u *use) {
+			l.journal.eachUsing(u.Feature, func(r *record, u *use) {
 				for _, b := range r.bodies {
 					if b.began > b.due {
-						l.markTask(u.Feature, r)
+						l.marks.task(u.Feature, r)
 					}
 				}
 			})
@@ -217,10 +218,10 @@ var taskOptions = []*Feature{
 			return taskOpts{executor.Retry(2+u.pick(0, 2), backoff(u))}
 		},
 		observed: func(l *life, u *use) {
-			l.eachUsing(u.Feature, func(r *record, u *use) {
+			l.journal.eachUsing(u.Feature, func(r *record, u *use) {
 				for _, b := range r.bodies {
 					if b.run.Attempt > 1 {
-						l.markTask(u.Feature, r)
+						l.marks.task(u.Feature, r)
 					}
 				}
 			})
@@ -235,10 +236,10 @@ var taskOptions = []*Feature{
 			return taskOpts{executor.Timeout(timeout(u))}
 		},
 		observed: func(l *life, u *use) {
-			l.eachUsing(u.Feature, func(r *record, u *use) {
+			l.journal.eachUsing(u.Feature, func(r *record, u *use) {
 				for _, b := range r.bodies {
 					if b.timedOut {
-						l.markTask(u.Feature, r)
+						l.marks.task(u.Feature, r)
 					}
 				}
 			})
@@ -250,9 +251,9 @@ var taskOptions = []*Feature{
 		shape: func(d *draft, t *task, _ *use) { t.unnamed = false },
 		task:  func(l *life, t *task, u *use) taskOpts { return taskOpts{executor.Unique()} },
 		observed: func(l *life, u *use) {
-			l.eachUsing(u.Feature, func(r *record, u *use) {
+			l.journal.eachUsing(u.Feature, func(r *record, u *use) {
 				if r.sawUnique {
-					l.markTask(u.Feature, r)
+					l.marks.task(u.Feature, r)
 				}
 			})
 		},
@@ -263,9 +264,9 @@ var taskOptions = []*Feature{
 			return taskOpts{executor.Until(l.at(until(t, u)))}
 		},
 		observed: func(l *life, u *use) {
-			l.eachUsing(u.Feature, func(r *record, u *use) {
+			l.journal.eachUsing(u.Feature, func(r *record, u *use) {
 				if len(r.bodies) > 0 && r.lastDue()+r.t.period >= until(r.t, u) {
-					l.markTask(u.Feature, r)
+					l.marks.task(u.Feature, r)
 				}
 			})
 		},
@@ -275,9 +276,9 @@ var taskOptions = []*Feature{
 		shape: func(d *draft, t *task, _ *use) { t.delay = max(t.delay, 3*ms) },
 		task:  func(l *life, t *task, u *use) taskOpts { return taskOpts{executor.WallClock()} },
 		observed: func(l *life, u *use) {
-			l.eachUsing(u.Feature, func(r *record, u *use) {
+			l.journal.eachUsing(u.Feature, func(r *record, u *use) {
 				if len(r.bodies) > 0 && r.bodies[0].began > r.submitted {
-					l.markTask(u.Feature, r)
+					l.marks.task(u.Feature, r)
 				}
 			})
 		},
@@ -286,12 +287,12 @@ var taskOptions = []*Feature{
 		Name: "WithContext", ender: true, API: []string{"executor.WithContext"}, ways: optionWays,
 		task: func(l *life, t *task, u *use) taskOpts {
 			ctx, cancel := context.WithCancelCause(context.Background())
-			r := l.recordOf(t)
+			r := l.journal.of(t)
 			l.defers(func() { cancel(nil) })
 			time.AfterFunc(ms*time.Duration(1+u.pick(0, 60)), func() {
-				if l.stillOpen(r) {
-					l.mark(byName["WithContext"], r, 0, 0)
-					r.contextEnded = true
+				if l.journal.stillOpen(r) {
+					l.marks.task(byName["WithContext"], r)
+					l.journal.losesContext(r)
 				}
 				cancel(errCaller)
 			})
@@ -305,53 +306,4 @@ var taskOptions = []*Feature{
 				1))}
 		},
 	},
-}
-
-type valueKey struct{}
-
-func within(u *use) time.Duration  { return ms * time.Duration(1+u.pick(0, 15)) }
-func timeout(u *use) time.Duration { return ms * time.Duration(2+u.pick(0, 8)) }
-func maxRuns(u *use) int           { return 1 + u.pick(0, 4) }
-
-// untilPast and fromPast are times after the submission of the task.
-func until(t *task, u *use) time.Duration {
-	return t.at + t.delay + t.period + ms*time.Duration(u.pick(0, 60))
-}
-
-func from(t *task, u *use) time.Duration { return t.at + ms*time.Duration(u.pick(0, 30)) }
-
-// catchUp returns the policy; a calendar does not take Shift.
-func catchUp(t *task, u *use) executor.CatchUpPolicy {
-	n := 4
-	if t.way.way == wOn {
-		n = 3
-	}
-	return []executor.CatchUpPolicy{
-		executor.Burst, executor.Skip, executor.Coalesce, executor.Shift,
-	}[u.pick(0, n)]
-}
-
-func onError(u *use) executor.ErrorPolicy {
-	return []executor.ErrorPolicy{
-		executor.StopOnPanic, executor.StopSeries, executor.Continue,
-	}[u.pick(0, 3)]
-}
-
-// backoff returns waits that are not spread, so that it is clear when an attempt is due.
-func backoff(u *use) executor.Backoff {
-	return executor.Backoff{
-		Base:   ms * time.Duration(u.pick(1, 12)),
-		Factor: float64(1 + u.pick(2, 2)),
-		Spread: executor.NoSpread,
-	}
-}
-
-// wait returns how long attempt n+1 has to wait after the end of attempt n.
-func wait(u *use, n int) time.Duration {
-	b := backoff(u)
-	w := b.Base
-	for range n - 1 {
-		w = time.Duration(float64(w) * b.Factor)
-	}
-	return w
 }

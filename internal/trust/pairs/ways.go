@@ -2,62 +2,10 @@ package pairs
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
-	"github.com/punctual-go/punctual/future"
-)
-
-// ways is a set of ways in.
-type ways uint32
-
-const (
-	wExecute ways = 1 << iota
-	wSubmit
-	wSubmitContext
-	wSchedule
-	wScheduleAt
-	wExecuteAfter
-	wEvery
-	wRate
-	wDelay
-	wOn
-	wApply
-	wSerial
-	wSerialContext
-	wSerialSchedule
-	wKeyed
-	wKeyedContext
-	wKeyedSchedule
-	wFor
-	wGo
-	wTryGo
-	wCompletion
-	wCompletionContext
-	wInvokeAll
-	wInvokeAny
-	wHedged
-	wMap
-	wTurn
-
-	everyWay    = wTurn<<1 - 1
-	serialWays  = wSerial | wSerialContext | wSerialSchedule
-	laneWays    = serialWays | wKeyed | wKeyedContext | wKeyedSchedule | wFor
-	periodWays  = wEvery | wRate | wDelay | wApply
-	rateWays    = wEvery | wRate | wOn | wApply
-	jobWays     = wApply
-	seriesWays  = wEvery | wRate | wDelay | wOn | wApply
-	delayedWays = seriesWays | wSchedule | wScheduleAt | wExecuteAfter | wSerialSchedule | wKeyedSchedule
-	bulkWays    = wInvokeAll | wInvokeAny | wHedged | wMap
-	groupWays   = wGo | wTryGo
-	optionWays  = everyWay &^ bulkWays
-	futureWays  = optionWays &^ (wExecute | wExecuteAfter)
-	// ownFutureWays are those that give their caller the future of the task.
-	ownFutureWays = futureWays &^ (groupWays | wApply)
-
-	movedWays = delayedWays &^ wExecuteAfter // those that Reset can move
 )
 
 // waysIn are the ways to submit a task.
@@ -65,7 +13,7 @@ var waysIn = []*Feature{
 	{
 		Name: "Execute", API: []string{"Pool.Execute", "Loop.Execute"}, way: wExecute,
 		submit: func(l *life, r *record, opts taskOpts) {
-			l.answer(r, nil, l.submitter().Execute(l.bodyOf(r), opts...))
+			l.answer(r, nil, l.host.executor.Execute(l.bodyOf(r), opts...))
 		},
 	},
 	{
@@ -73,11 +21,11 @@ var waysIn = []*Feature{
 		API: []string{"Pool.Submit", "Loop.Submit", "executor.Submit", "eventloop.Submit"},
 		submit: func(l *life, r *record, opts taskOpts) {
 			if r.t.way.pick(0, 2) == 0 {
-				f, err := l.submitter().Submit(l.bodyOf(r), opts...)
+				f, err := l.host.executor.Submit(l.bodyOf(r), opts...)
 				l.answer(r, f, err)
 				return
 			}
-			f, err := executor.Submit(l.submitter(), l.function(r), opts...)
+			f, err := executor.Submit(l.host.executor, l.function(r), opts...)
 			l.answerWith(r, f, err)
 		},
 	},
@@ -85,14 +33,14 @@ var waysIn = []*Feature{
 		Name: "SubmitContext", API: []string{"Pool.SubmitContext", "executor.SubmitContext"},
 		way: wSubmitContext,
 		submit: func(l *life, r *record, opts taskOpts) {
-			ctx, cancel := l.limited(r)
+			ctx, cancel := limited(r)
 			defer cancel()
-			if l.pool != nil && r.t.way.pick(0, 2) == 0 {
-				f, err := l.pool.SubmitContext(ctx, l.bodyOf(r), opts...)
+			if l.host.pool != nil && r.t.way.pick(0, 2) == 0 {
+				f, err := l.host.pool.SubmitContext(ctx, l.bodyOf(r), opts...)
 				l.answer(r, f, err)
 				return
 			}
-			f, err := executor.SubmitContext(ctx, l.submitter(), l.function(r), opts...)
+			f, err := executor.SubmitContext(ctx, l.host.executor, l.function(r), opts...)
 			l.answerWith(r, f, err)
 		},
 	},
@@ -103,13 +51,13 @@ var waysIn = []*Feature{
 		submit: func(l *life, r *record, opts taskOpts) {
 			switch {
 			case r.t.way.pick(0, 2) == 0:
-				f, err := l.timed().Schedule(r.t.delay, l.bodyOf(r), opts...)
+				f, err := l.host.timed().Schedule(r.t.delay, l.bodyOf(r), opts...)
 				l.answerTimed(r, f, err)
-			case l.loop != nil:
-				f, err := eventloop.Schedule(l.loop, r.t.delay, l.function(r), opts...)
+			case l.host.loop != nil:
+				f, err := eventloop.Schedule(l.host.loop, r.t.delay, l.function(r), opts...)
 				l.answerTyped(r, f, err)
 			default:
-				f, err := executor.Schedule(l.sched, r.t.delay, l.function(r), opts...)
+				f, err := executor.Schedule(l.host.sched, r.t.delay, l.function(r), opts...)
 				l.answerTyped(r, f, err)
 			}
 		},
@@ -118,7 +66,7 @@ var waysIn = []*Feature{
 		Name: "ScheduleAt", API: []string{"ScheduledPool.ScheduleAt", "Loop.ScheduleAt"},
 		hosts: timed, way: wScheduleAt,
 		submit: func(l *life, r *record, opts taskOpts) {
-			f, err := l.timed().ScheduleAt(l.at(r.t.at+r.t.delay), l.bodyOf(r), opts...)
+			f, err := l.host.timed().ScheduleAt(l.at(r.t.at+r.t.delay), l.bodyOf(r), opts...)
 			l.answerTimed(r, f, err)
 		},
 	},
@@ -126,14 +74,14 @@ var waysIn = []*Feature{
 		Name: "ExecuteAfter", API: []string{"ScheduledPool.ExecuteAfter", "Loop.ExecuteAfter"},
 		hosts: timed, way: wExecuteAfter,
 		submit: func(l *life, r *record, opts taskOpts) {
-			l.answer(r, nil, l.timed().ExecuteAfter(r.t.delay, l.bodyOf(r), opts...))
+			l.answer(r, nil, l.host.timed().ExecuteAfter(r.t.delay, l.bodyOf(r), opts...))
 		},
 	},
 	{
 		Name: "Every", API: []string{"ScheduledPool.Every", "Loop.Every"},
 		hosts: timed, way: wEvery,
 		submit: func(l *life, r *record, opts taskOpts) {
-			f, err := l.timed().Every(r.t.period, l.bodyOf(r), opts...)
+			f, err := l.host.timed().Every(r.t.period, l.bodyOf(r), opts...)
 			l.answerTimed(r, f, err)
 		},
 	},
@@ -141,7 +89,7 @@ var waysIn = []*Feature{
 		Name: "AtFixedRate", API: []string{"ScheduledPool.AtFixedRate", "Loop.AtFixedRate"},
 		hosts: timed, way: wRate,
 		submit: func(l *life, r *record, opts taskOpts) {
-			f, err := l.timed().AtFixedRate(r.t.delay, r.t.period, l.bodyOf(r), opts...)
+			f, err := l.host.timed().AtFixedRate(r.t.delay, r.t.period, l.bodyOf(r), opts...)
 			l.answerTimed(r, f, err)
 		},
 	},
@@ -150,7 +98,7 @@ var waysIn = []*Feature{
 			"Loop.WithFixedDelay"},
 		hosts: timed, way: wDelay,
 		submit: func(l *life, r *record, opts taskOpts) {
-			f, err := l.timed().WithFixedDelay(r.t.delay, r.t.period, l.bodyOf(r), opts...)
+			f, err := l.host.timed().WithFixedDelay(r.t.delay, r.t.period, l.bodyOf(r), opts...)
 			l.answerTimed(r, f, err)
 		},
 	},
@@ -161,9 +109,9 @@ var waysIn = []*Feature{
 			on := interface {
 				On(executor.Calendar, executor.Task, ...executor.TaskOption) (
 					*executor.ScheduledFuture[struct{}], error)
-			}(l.sched)
-			if l.loop != nil {
-				on = l.loop
+			}(l.host.sched)
+			if l.host.loop != nil {
+				on = l.host.loop
 			}
 			f, err := on.On(l.calendar(r), l.bodyOf(r), opts...)
 			l.answerTimed(r, f, err)
@@ -187,10 +135,10 @@ var waysIn = []*Feature{
 		hosts: pools, way: wSerial,
 		submit: func(l *life, r *record, opts taskOpts) {
 			if r.t.way.pick(0, 4) == 0 {
-				l.answer(r, nil, l.serial(r).Execute(l.bodyOf(r), opts...))
+				l.answer(r, nil, l.host.serial(r).Execute(l.bodyOf(r), opts...))
 				return
 			}
-			f, err := l.serial(r).Submit(l.bodyOf(r), opts...)
+			f, err := l.host.serial(r).Submit(l.bodyOf(r), opts...)
 			l.answer(r, f, err)
 		},
 	},
@@ -198,9 +146,9 @@ var waysIn = []*Feature{
 		Name: "Serial.SubmitContext", API: []string{"Serial.SubmitContext"}, hosts: pools,
 		way: wSerialContext,
 		submit: func(l *life, r *record, opts taskOpts) {
-			ctx, cancel := l.limited(r)
+			ctx, cancel := limited(r)
 			defer cancel()
-			f, err := l.serial(r).SubmitContext(ctx, l.bodyOf(r), opts...)
+			f, err := l.host.serial(r).SubmitContext(ctx, l.bodyOf(r), opts...)
 			l.answer(r, f, err)
 		},
 	},
@@ -208,7 +156,7 @@ var waysIn = []*Feature{
 		Name: "Serial.Schedule", API: []string{"Serial.Schedule"}, hosts: scheduled,
 		way: wSerialSchedule,
 		submit: func(l *life, r *record, opts taskOpts) {
-			f, err := l.serial(r).Schedule(r.t.delay, l.bodyOf(r), opts...)
+			f, err := l.host.serial(r).Schedule(r.t.delay, l.bodyOf(r), opts...)
 			l.answerTimed(r, f, err)
 		},
 	},
@@ -217,10 +165,10 @@ var waysIn = []*Feature{
 		API: []string{"KeyedSerial.Submit", "KeyedSerial.Execute", "executor.NewKeyedSerial"},
 		submit: func(l *life, r *record, opts taskOpts) {
 			if r.t.way.pick(0, 4) == 0 {
-				l.answer(r, nil, l.keyed.Execute(r.t.lane, l.bodyOf(r), opts...))
+				l.answer(r, nil, l.host.keyed.Execute(r.t.lane, l.bodyOf(r), opts...))
 				return
 			}
-			f, err := l.keyed.Submit(r.t.lane, l.bodyOf(r), opts...)
+			f, err := l.host.keyed.Submit(r.t.lane, l.bodyOf(r), opts...)
 			l.answer(r, f, err)
 		},
 	},
@@ -228,9 +176,9 @@ var waysIn = []*Feature{
 		Name: "KeyedSerial.SubmitContext", API: []string{"KeyedSerial.SubmitContext"}, hosts: pools,
 		way: wKeyedContext,
 		submit: func(l *life, r *record, opts taskOpts) {
-			ctx, cancel := l.limited(r)
+			ctx, cancel := limited(r)
 			defer cancel()
-			f, err := l.keyed.SubmitContext(ctx, r.t.lane, l.bodyOf(r), opts...)
+			f, err := l.host.keyed.SubmitContext(ctx, r.t.lane, l.bodyOf(r), opts...)
 			l.answer(r, f, err)
 		},
 	},
@@ -238,27 +186,27 @@ var waysIn = []*Feature{
 		Name: "KeyedSerial.Schedule", API: []string{"KeyedSerial.Schedule"}, hosts: scheduled,
 		way: wKeyedSchedule,
 		submit: func(l *life, r *record, opts taskOpts) {
-			f, err := l.keyed.Schedule(r.t.lane, r.t.delay, l.bodyOf(r), opts...)
+			f, err := l.host.keyed.Schedule(r.t.lane, r.t.delay, l.bodyOf(r), opts...)
 			l.answerTimed(r, f, err)
 		},
 	},
 	{
 		Name: "KeyedSerial.For", API: []string{"KeyedSerial.For"}, hosts: pools, way: wFor,
 		submit: func(l *life, r *record, opts taskOpts) {
-			f, err := l.keyed.For(r.t.lane).Submit(l.bodyOf(r), opts...)
+			f, err := l.host.keyed.For(r.t.lane).Submit(l.bodyOf(r), opts...)
 			l.answer(r, f, err)
 		},
 	},
 	{
 		Name: "Group.Go", API: []string{"Group.Go", "executor.NewGroup"}, way: wGo,
 		submit: func(l *life, r *record, opts taskOpts) {
-			l.answer(r, nil, l.group.Go(l.bodyOf(r), opts...))
+			l.answer(r, nil, l.host.group.Go(l.bodyOf(r), opts...))
 		},
 	},
 	{
 		Name: "Group.TryGo", API: []string{"Group.TryGo"}, way: wTryGo,
 		submit: func(l *life, r *record, opts taskOpts) {
-			l.answer(r, nil, l.group.TryGo(l.bodyOf(r), opts...))
+			l.answer(r, nil, l.host.group.TryGo(l.bodyOf(r), opts...))
 		},
 	},
 	{
@@ -266,7 +214,7 @@ var waysIn = []*Feature{
 		API: []string{"CompletionService.Submit", "CompletionService.SubmitTo",
 			"executor.NewCompletionService"},
 		submit: func(l *life, r *record, opts taskOpts) {
-			f, err := l.service.Submit(l.function(r), opts...)
+			f, err := l.host.service.Submit(l.function(r), opts...)
 			l.answerWith(r, f, err)
 		},
 	},
@@ -274,9 +222,9 @@ var waysIn = []*Feature{
 		Name: "CompletionService.SubmitContext", API: []string{"CompletionService.SubmitContext"},
 		way: wCompletionContext,
 		submit: func(l *life, r *record, opts taskOpts) {
-			ctx, cancel := l.limited(r)
+			ctx, cancel := limited(r)
 			defer cancel()
-			f, err := l.service.SubmitContext(ctx, l.function(r), opts...)
+			f, err := l.host.service.SubmitContext(ctx, l.function(r), opts...)
 			l.answerWith(r, f, err)
 		},
 	},
@@ -284,10 +232,10 @@ var waysIn = []*Feature{
 		Name: "InvokeAll", API: []string{"executor.InvokeAll"}, way: wInvokeAll,
 		submit: func(l *life, r *record, _ taskOpts) {
 			l.bulk(r, func(ctx context.Context) error {
-				fs, err := executor.InvokeAll(ctx, l.submitter(), l.functions(r, 2)...)
+				fs, err := executor.InvokeAll(ctx, l.host.executor, l.functions(r, 2)...)
 				for _, f := range fs {
 					if f != nil && !f.State().Settled() {
-						l.fault(&l.report.Stuck, "InvokeAll returns a future that is not settled")
+						l.found.stuck("InvokeAll returns a future that is not settled")
 					}
 				}
 				return err
@@ -298,7 +246,7 @@ var waysIn = []*Feature{
 		Name: "InvokeAny", API: []string{"executor.InvokeAny"}, way: wInvokeAny,
 		submit: func(l *life, r *record, _ taskOpts) {
 			l.bulk(r, func(ctx context.Context) error {
-				_, err := executor.InvokeAny(ctx, l.submitter(), l.functions(r, 2)...)
+				_, err := executor.InvokeAny(ctx, l.host.executor, l.functions(r, 2)...)
 				return err
 			})
 		},
@@ -307,7 +255,7 @@ var waysIn = []*Feature{
 		Name: "InvokeAnyHedged", API: []string{"executor.InvokeAnyHedged"}, way: wHedged,
 		submit: func(l *life, r *record, _ taskOpts) {
 			l.bulk(r, func(ctx context.Context) error {
-				_, err := executor.InvokeAnyHedged(ctx, l.submitter(),
+				_, err := executor.InvokeAnyHedged(ctx, l.host.executor,
 					ms*time.Duration(r.t.way.pick(2, 6)), l.functions(r, 2)...)
 				return err
 			})
@@ -317,7 +265,7 @@ var waysIn = []*Feature{
 		Name: "Map", API: []string{"executor.Map"}, way: wMap,
 		submit: func(l *life, r *record, _ taskOpts) {
 			l.bulk(r, func(ctx context.Context) error {
-				_, err := executor.Map(ctx, l.submitter(), []int{1, 2, 3},
+				_, err := executor.Map(ctx, l.host.executor, []int{1, 2, 3},
 					func(ctx context.Context, _ int) (int, error) { return 0, l.bodyOf(r)(ctx) })
 				return err
 			})
@@ -329,11 +277,11 @@ var waysIn = []*Feature{
 			"Turn.ExecuteAfter",
 			"Turn.ScheduleAt", "Turn.Cancel", "Loop.InLoop"},
 		submit: func(l *life, r *record, opts taskOpts) {
-			err := l.loop.Execute(func(ctx context.Context) error {
-				_ = l.extraBody(ctx)
-				turn, ok := l.loop.Turn(ctx)
-				if !ok || !l.loop.InLoop(ctx) {
-					l.fault(&l.report.Lost, "a run of the loop has no turn")
+			err := l.host.loop.Execute(func(ctx context.Context) error {
+				_ = l.extras.body(ctx)
+				turn, ok := l.host.loop.Turn(ctx)
+				if !ok || !l.host.loop.InLoop(ctx) {
+					l.found.lost("a run of the loop has no turn")
 					return nil
 				}
 				f, err := turn.Schedule(r.t.delay, l.bodyOf(r), opts...)
@@ -344,23 +292,7 @@ var waysIn = []*Feature{
 				l.answer(r, nil, err)
 				return
 			}
-			l.extra(1)
+			l.extras.add(1)
 		},
 	},
-}
-
-var (
-	errBoom   = errors.New("boom")
-	errCaller = errors.New("the caller has gone away")
-)
-
-// outcome is what is known of a future, whatever its type.
-type outcome interface {
-	State() future.State
-	Cancel() bool
-	CancelCause(error) bool
-	Stop() bool
-	Withdraw() bool
-	Stopped() <-chan struct{}
-	Done() <-chan struct{}
 }

@@ -1,11 +1,8 @@
 package pairs
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
-
-	"github.com/punctual-go/punctual/executor/replay"
 )
 
 var silent = slog.New(slog.DiscardHandler)
@@ -41,18 +38,7 @@ type tape struct {
 }
 
 func (t *tape) Write(text []byte) (int, error) {
-	t.l.mu.Lock()
-	t.l.written = append(t.l.written, text...)
-	t.l.mu.Unlock()
+	t.l.gauges.writes(text)
 	t.l.called(t.feature, "")
 	return len(text), nil
-}
-
-// recording reads what was recorded.
-func (l *life) recording() *replay.Recording {
-	r, err := replay.Read(bytes.NewReader(l.written))
-	if err != nil {
-		return &replay.Recording{}
-	}
-	return r
 }

@@ -1,0 +1,26 @@
+package pairs
+
+// onWallClock reports whether a run shows the time that its calendar says, without its jitter.
+func (t *task) onWallClock() bool {
+	return t.way.way == wOn || t.using(byName["WallClock"]) != nil
+}
+
+// ticks reports whether a series is one of Every, whose first run comes after one period.
+func (t *task) ticks() bool {
+	return t.way.way == wEvery || t.way.way == wApply && t.way.pick(2, 3) == 0
+}
+
+// irregular reports whether a series has options that change when its runs come.
+func (t *task) irregular() bool {
+	for _, name := range []string{"From", "Jitter", "SlowDown", "DelayBy", "CatchUp"} {
+		if t.using(byName[name]) != nil {
+			return true
+		}
+	}
+	for _, f := range t.bodies {
+		if f.Name == "NextIn" {
+			return true
+		}
+	}
+	return false
+}
