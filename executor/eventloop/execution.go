@@ -7,15 +7,6 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// startLocked begins a run of c and reports true, unless c has been cancelled.
-func (w *worker) startLocked(c *cell.Cell, now int64) bool {
-	if !w.exec.Start(c, planOf(c), now) {
-		w.loop.counts.reclaimed++
-		return false
-	}
-	return true
-}
-
 // run calls the body. No other place in a loop calls user code of a task.
 func (w *worker) run() {
 	w.exec.Prepare()

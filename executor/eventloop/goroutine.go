@@ -91,10 +91,11 @@ func (w *worker) take() (taken, ended bool) {
 		}
 		switch c := l.waiting.agenda.head(); {
 		case c != nil && c.When <= now:
-			if w.startLocked(l.waiting.agenda.pop(), now) {
+			if w.exec.Start(l.waiting.agenda.pop(), planOf(c), now) {
 				l.mu.Unlock()
 				return true, false
 			}
+			l.counts.reclaimed++ // it was cancelled
 		case l.life.stage == quieting:
 			l.rest.sleep(l.life.calm.until(), now)
 		case c != nil:

@@ -183,13 +183,12 @@ func (lf *life) shut(to stage, dropDelayed, listed bool) (report executor.Report
 
 // refuseLocked makes the loop refuse tasks from now on.
 func (lf *life) refuseLocked() {
-	l := lf.loop
 	if lf.stage < draining {
-		l.runs.EndShortageLocked()
+		lf.loop.runs.EndShortageLocked()
 		lf.stage = draining
-		arrived := l.waiting.intake.close()
+		arrived := lf.loop.waiting.intake.close()
 		lf.announce() // tasks are refused by now
-		l.waiting.admitLocked(arrived)
+		lf.loop.waiting.admitLocked(arrived)
 	}
 }
 
@@ -281,10 +280,9 @@ func (lf *life) settle(swept []*cell.Cell, active ...*cell.Cell) []executor.Pend
 
 // terminateLocked ends the loop. The caller closes gone, without the lock.
 func (lf *life) terminateLocked() {
-	l := lf.loop
 	lf.stage = terminated
-	l.worker.goroutine.Store(0)
-	l.rest.alarm.Close()
-	l.runs.UnwatchLocked()
-	l.runs.EndHealthLocked()
+	lf.loop.worker.goroutine.Store(0)
+	lf.loop.rest.alarm.Close()
+	lf.loop.runs.UnwatchLocked()
+	lf.loop.runs.EndHealthLocked()
 }

@@ -74,7 +74,7 @@ var shutdown = []Mutant{
 		ID:    "shutdown-11",
 		Fault: "a loop that is shut down abandons what is on its intake",
 		File:  "executor/eventloop/shutdown.go",
-		From:  "l.waiting.admitLocked(arrived)",
+		From:  "lf.loop.waiting.admitLocked(arrived)",
 		To:    "_ = arrived",
 	},
 	{
