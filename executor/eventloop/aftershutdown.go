@@ -13,9 +13,9 @@ func (l *Loop) AfterShutdown(f func()) (stop func() bool) {
 	if f == nil {
 		panic("eventloop: nil function")
 	}
-	return run.After(l.closing, func() {
+	return run.After(l.life.closing, func() {
 		// The goroutine has started with the labels of whoever shut the loop down.
-		pprof.SetGoroutineLabels(l.labels)
+		pprof.SetGoroutineLabels(l.worker.labels)
 		f()
 	}, func(err error) { l.runs.HookFailed(run.Info{}, "after-shutdown", err) })
 }

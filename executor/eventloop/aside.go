@@ -15,11 +15,11 @@ type aside struct {
 
 // setAsideLocked is [run.Owner.SetAside].
 func (l *Loop) setAsideLocked(c *cell.Cell, why run.Skip) (finish func()) {
-	l.collectLocked()
-	if l.stage >= stopping || !l.agenda.extract(c) {
+	l.waiting.collectLocked()
+	if l.life.stage >= stopping || !l.waiting.agenda.extract(c) {
 		return nil
 	}
-	a := &aside{run.Execution{Owner: &l.runs, Aside: why, Meant: l.next.Load()}, l}
+	a := &aside{run.Execution{Owner: &l.runs, Aside: why, Meant: l.rest.next.Load()}, l}
 	if !a.Start(c, planOf(c), l.clock.Now()) {
 		l.counts.reclaimed++
 		return nil
@@ -56,7 +56,7 @@ func (a *aside) leave() {
 		if refused != nil {
 			l.endSeries(refused)
 		}
-		l.signal(when)
+		l.rest.signal(when)
 	}()
 	a.complete()
 }

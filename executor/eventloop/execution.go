@@ -7,68 +7,59 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// startLocked begins a run of c and reports true, unless c has been cancelled.
-func (l *Loop) startLocked(c *cell.Cell, now int64) bool {
-	if !l.exec.Start(c, planOf(c), now) {
-		l.counts.reclaimed++
-		return false
-	}
-	return true
-}
-
 // run calls the body. No other place in a loop calls user code of a task.
-func (l *Loop) run() {
-	l.exec.Prepare()
-	if l.exec.Skip() {
+func (w *worker) run() {
+	w.exec.Prepare()
+	if w.exec.Skip() {
 		return
 	}
-	l.exec.Enter()
-	l.exec.Plan.SetLabels()
-	if !l.runs.Watched {
-		l.exec.Call()
+	w.exec.Enter()
+	w.exec.Plan.SetLabels()
+	if !w.loop.runs.Watched {
+		w.exec.Call()
 		return
 	}
 	// The body is the task's: if an observer ends the goroutine, it is called on the way out.
-	defer l.callBody()
-	l.exec.Begin()
+	defer w.callBody()
+	w.exec.Begin()
 }
 
 // callBody calls the body after observers, if there are any.
-func (l *Loop) callBody() {
-	if !l.runs.Observed {
-		l.exec.Call()
+func (w *worker) callBody() {
+	if !w.loop.runs.Observed {
+		w.exec.Call()
 		return
 	}
-	l.exec.CallUnlessSettled()
+	w.exec.CallUnlessSettled()
 }
 
 // complete does, without the lock, what follows the end of a body: it ends the run's context,
 // settles the future after a last run, and reports a failure. Over is set first, so if a handler
 // ends the goroutine, replace finds the run completed and only that handler is cut short.
-func (l *Loop) complete() {
-	if l.exec.Over {
+func (w *worker) complete() {
+	if w.exec.Over {
 		return
 	}
-	l.exec.Over = true
+	w.exec.Over = true
 	// The body may have set labels, even if its task has no name.
-	defer pprof.SetGoroutineLabels(l.labels)
-	defer l.tell() // also if somebody who watches the future ends the goroutine
-	l.exec.Conclude()
+	defer pprof.SetGoroutineLabels(w.labels)
+	defer w.tell() // also if somebody who watches the future ends the goroutine
+	w.exec.Conclude()
 }
 
 // tell reports a failure, and then tells observers of the end.
-func (l *Loop) tell() {
-	if l.runs.Watched {
-		defer l.exec.Finish()
+func (w *worker) tell() {
+	if w.loop.runs.Watched {
+		defer w.exec.Finish()
 	}
-	l.exec.Tell()
+	w.exec.Tell()
 }
 
 // accountLocked is endLocked for a run of the loop's goroutine.
-func (l *Loop) accountLocked() (refused *cell.Cell) {
-	_, refused = l.endLocked(&l.exec)
-	if l.heeds {
-		l.heedLocked()
+func (w *worker) accountLocked() (refused *cell.Cell) {
+	_, refused = w.loop.endLocked(&w.exec)
+	if w.heeds {
+		w.heedLocked()
 	}
 	return refused
 }
@@ -80,9 +71,9 @@ func (l *Loop) endLocked(x *run.Execution) (when int64, refused *cell.Cell) {
 	c := x.Task
 	x.Count()
 	x.Forget()
-	when, repeats := x.Repeats(c, planOf(c), l.mayRepeatLocked(planOf(c)))
+	when, repeats := x.Repeats(c, planOf(c), l.life.mayRepeatLocked(planOf(c)))
 	if repeats {
-		l.repeatLocked(c, when)
+		l.waiting.repeatLocked(c, when)
 		return when, nil
 	}
 	c.Body = nil
@@ -95,12 +86,12 @@ func (l *Loop) endLocked(x *run.Execution) (when int64, refused *cell.Cell) {
 }
 
 // heedLocked is called at the end of a run, if the loop heeds that.
-func (l *Loop) heedLocked() {
+func (w *worker) heedLocked() {
 	// The quiet period starts over at the end of each run.
-	if l.stage == quieting {
-		l.calm.from = l.clock.Now()
+	if w.loop.life.stage == quieting {
+		w.loop.life.calm.from = w.loop.clock.Now()
 	}
-	l.runs.RecheckShortageLocked()
+	w.loop.runs.RecheckShortageLocked()
 }
 
 // letGoLocked drops what only a series that goes on needs.
@@ -111,30 +102,11 @@ func letGoLocked(c *cell.Cell) {
 }
 
 // mayRepeatLocked reports whether a task may wait for its next run or attempt.
-func (l *Loop) mayRepeatLocked(pl *run.Plan) bool {
+func (lf *life) mayRepeatLocked(pl *run.Plan) bool {
 	if pl.Periodic() {
-		return l.stage == running
+		return lf.stage == running
 	}
-	return l.stage < stopping && !l.calm.dropDelayed
-}
-
-// requeueLocked moves a waiting task to another time, as if it had just been submitted for that. It
-// reports false if the task may not be put off any more.
-func (l *Loop) requeueLocked(c *cell.Cell, when, now int64) (moved bool, then func()) {
-	l.collectLocked()
-	if l.stage != running && !l.wantedUntilLocked(c, when, now) || !l.agenda.extract(c) {
-		return false, nil
-	}
-	l.repeatLocked(c, when)
-	return true, func() { l.signal(when) }
-}
-
-// repeatLocked puts the next run of c on the agenda, behind all tasks of the same time. It goes to
-// the heap: the line is for tasks that are due as they arrive.
-func (l *Loop) repeatLocked(c *cell.Cell, when int64) {
-	l.order++
-	c.Order, c.When = l.order, when
-	l.agenda.heap.Push(c.When, c)
+	return lf.stage < stopping && !lf.calm.dropDelayed
 }
 
 // endSeries settles a series that would have gone on, had it not been cancelled during its run, or

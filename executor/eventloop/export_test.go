@@ -15,7 +15,8 @@ import (
 func (l *Loop) Validate() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.agenda.heap.Validate(func(c *cell.Cell) int { return int(c.Place) - 1 }); err != nil {
+	heap := &l.waiting.agenda.heap
+	if err := heap.Validate(func(c *cell.Cell) int { return int(c.Place) - 1 }); err != nil {
 		return err
 	}
 	if err := l.validateLine(); err != nil {
@@ -26,7 +27,7 @@ func (l *Loop) Validate() error {
 
 func (l *Loop) validateLine() error {
 	count, now := 0, l.clock.Now()
-	for n := l.agenda.line.first; n != nil; n = n.after {
+	for n := l.waiting.agenda.line.first; n != nil; n = n.after {
 		count++
 		if n.cell.When > now {
 			return fmt.Errorf("line: a task at %d is not due at %d", n.cell.When, now)
@@ -34,12 +35,12 @@ func (l *Loop) validateLine() error {
 		if n.after != nil && runqueue.Compare(n.cell, n.after.cell) >= 0 {
 			return fmt.Errorf("line: out of order at %d", n.cell.When)
 		}
-		if (n.after == nil) != (n == l.agenda.line.last) {
+		if (n.after == nil) != (n == l.waiting.agenda.line.last) {
 			return fmt.Errorf("line: the last is not the last")
 		}
 	}
-	if count != l.agenda.line.count {
-		return fmt.Errorf("line: %d tasks, counted as %d", count, l.agenda.line.count)
+	if count != l.waiting.agenda.line.count {
+		return fmt.Errorf("line: %d tasks, counted as %d", count, l.waiting.agenda.line.count)
 	}
 	return nil
 }
@@ -56,20 +57,20 @@ func (l *Loop) validateSleep() error {
 			first = min(first, c.When)
 		}
 	}
-	for n := l.intake.top.Load(); n != nil && n != &l.intake.shut; n = n.after {
+	for n := l.waiting.intake.top.Load(); n != nil && n != &l.waiting.intake.shut; n = n.after {
 		look(n.cell)
 	}
-	_, cells := l.agenda.heap.Sorted()
+	_, cells := l.waiting.agenda.heap.Sorted()
 	for _, c := range cells {
 		look(c)
 	}
-	for n := l.agenda.line.first; n != nil; n = n.after {
+	for n := l.waiting.agenda.line.first; n != nil; n = n.after {
 		look(n.cell)
 	}
-	if settled != l.tombstonesLocked() {
-		return fmt.Errorf("%d tombstones, counted as %d", settled, l.tombstonesLocked())
+	if settled != l.waiting.tombstonesLocked() {
+		return fmt.Errorf("%d tombstones, counted as %d", settled, l.waiting.tombstonesLocked())
 	}
-	switch next := l.next.Load(); {
+	switch next := l.rest.next.Load(); {
 	case next == absent && waiting+settled > 0:
 		return fmt.Errorf("nobody looks at %d tasks and %d tombstones", waiting, settled)
 	case next > first && next != hung:
@@ -82,14 +83,14 @@ func (l *Loop) validateSleep() error {
 func (l *Loop) TombstonesLeft() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.tombstonesLocked()
+	return l.waiting.tombstonesLocked()
 }
 
 // AgendaLen returns how many tasks and tombstones are on the agenda.
 func (l *Loop) AgendaLen() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.agenda.len()
+	return l.waiting.agenda.len()
 }
 
 // Watched has the loop be watched anew, before its first task.

@@ -15,7 +15,7 @@ func (l *Loop) vars() sight.Vars {
 	s := l.statsLocked()
 	v := sight.Vars{
 		Name: s.Name, State: s.State, Workers: 1, Busy: s.Busy, Queued: s.Queued,
-		Overdue: int64(l.overdueLocked()), Accepted: s.Accepted, Rejected: s.Rejected,
+		Overdue: int64(l.waiting.overdueLocked()), Accepted: s.Accepted, Rejected: s.Rejected,
 		Completed: s.Completed, Cancelled: s.Cancelled, Returned: s.Returned, Runs: s.Runs,
 		Failures: s.Failures, Retries: s.Retries, Expired: s.Expired, TimedOut: s.TimedOut,
 		Wakeups: s.Wakeups,

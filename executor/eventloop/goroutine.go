@@ -6,7 +6,7 @@ import (
 	"github.com/punctual-go/punctual/internal/goid"
 )
 
-// loop is the goroutine of the loop. There is never more than one; see wake.go for when one starts.
+// work is the goroutine of the loop. There is never more than one; see wake.go for when one starts.
 //
 //	taking   -> asleep    nothing is due
 //	asleep   -> taking    something may be due, or the stage has changed
@@ -15,92 +15,94 @@ import (
 //	running  -> replaced  its body has called Goexit; a new goroutine goes on
 //	taking   -> replaced  an observer of a drop has called Goexit; likewise
 //	taking   -> gone      nothing waits
-func (l *Loop) loop() {
+func (w *worker) work() {
 	// A body may call Goexit; then this deferred call is all that is left of the goroutine.
 	gone := false
 	defer func() {
 		if !gone {
-			l.replace()
+			w.replace()
 		}
 	}()
-	l.arrive()
-	taken, ended := l.take()
+	w.arrive()
+	taken, ended := w.take()
 	for taken {
-		l.run()
-		l.complete()
-		taken, ended = l.take()
+		w.run()
+		w.complete()
+		taken, ended = w.take()
 	}
 	gone = true
 	if ended {
 		// Without the lock: the one calls the user's Writer, which may end the goroutine, and the
 		// other wakes those who wait for the end of the loop.
-		defer close(l.gone)
-		l.runs.CloseRecording()
+		defer close(w.loop.life.gone)
+		w.loop.runs.CloseRecording()
 	}
 }
 
 // replace starts the next goroutine after a Goexit of this one. If a body has called it, its task
 // is completed first; an observer may call it between two runs, when there is no task. The start is
 // deferred, as an error handler called by complete may call Goexit in turn.
-func (l *Loop) replace() {
+func (w *worker) replace() {
 	defer func() {
-		l.goroutine.Store(0)
-		go l.loop()
+		w.goroutine.Store(0)
+		go w.work()
 	}()
-	if l.exec.Task != nil {
-		l.complete()
+	if w.exec.Task != nil {
+		w.complete()
 	}
 }
 
 // arrive makes the calling goroutine the loop's.
-func (l *Loop) arrive() {
+func (w *worker) arrive() {
 	// The goroutine has started with the labels of whoever started it.
-	pprof.SetGoroutineLabels(l.labels)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.goroutine.Store(goid.Current())
-	l.counts.starts++
-	l.busyLocked()
+	pprof.SetGoroutineLabels(w.labels)
+	w.loop.mu.Lock()
+	defer w.loop.mu.Unlock()
+	w.goroutine.Store(goid.Current())
+	w.loop.counts.starts++
+	w.loop.busyLocked()
 }
 
 // take accounts for the last task, waits for the next, and starts it. It reports false if there is
 // none; then the goroutine is no longer the loop's and must end, and bring the loop to its end if
 // ended says so.
-func (l *Loop) take() (taken, ended bool) {
+func (w *worker) take() (taken, ended bool) {
+	l := w.loop
 	l.mu.Lock()
-	if l.exec.Task != nil {
+	if w.exec.Task != nil {
 		// What arrived during a run comes before the next run of its series at an equal time.
-		l.collectLocked()
-		if refused := l.accountLocked(); refused != nil {
+		l.waiting.collectLocked()
+		if refused := w.accountLocked(); refused != nil {
 			l.mu.Unlock()
 			l.endSeries(refused)
 			l.mu.Lock()
 		}
 	}
 	for {
-		l.collectLocked()
+		l.waiting.collectLocked()
 		now := l.clock.Now()
-		if l.stage == quieting {
-			if swept, again := l.sweepQuietingLocked(now); again {
+		if l.life.stage == quieting {
+			if swept, again := l.life.sweepQuietingLocked(now); again {
 				l.mu.Unlock()
-				l.settle(swept)
+				l.life.settle(swept)
 				l.mu.Lock()
 				continue
 			}
 		}
-		switch c := l.agenda.head(); {
+		switch c := l.waiting.agenda.head(); {
 		case c != nil && c.When <= now:
-			if l.startLocked(l.agenda.pop(), now) {
+			if w.exec.Start(l.waiting.agenda.pop(), planOf(c), now) {
 				l.mu.Unlock()
 				return true, false
 			}
-		case l.stage == quieting:
-			l.sleep(l.calm.until(), now)
+			l.counts.reclaimed++ // it was cancelled
+		case l.life.stage == quieting:
+			l.rest.sleep(l.life.calm.until(), now)
 		case c != nil:
-			l.sleep(l.look(c.When), now)
+			l.rest.sleep(l.rest.look(c.When), now)
 		default:
-			if l.leaveLocked() {
-				ended = l.stage == terminated
+			if w.leaveLocked() {
+				ended = l.life.stage == terminated
 				l.mu.Unlock()
 				return false, ended
 			}
@@ -108,66 +110,29 @@ func (l *Loop) take() (taken, ended bool) {
 	}
 }
 
-// collectLocked moves what has arrived onto the agenda, and takes out what has been cancelled.
-func (l *Loop) collectLocked() {
-	if !l.intake.empty() {
-		l.admitLocked(l.intake.take())
-	}
-	l.reclaimCancelledLocked()
-}
-
-// admitLocked puts a chain of links on the agenda.
-func (l *Loop) admitLocked(n *link) {
-	if n == nil {
-		return
-	}
-	now := l.clock.Now()
-	for n != nil {
-		// The link goes into the line of the agenda, which uses after as well.
-		next := n.after
-		n.after = nil
-		l.enqueueLocked(n, now)
-		n = next
-	}
-}
-
-// enqueueLocked accepts one task. One that was cancelled on its way here counts as accepted, and
-// never reaches the agenda.
-func (l *Loop) enqueueLocked(n *link, now int64) {
-	l.counts.accepted++
-	if n.cell.Phase().Settled() {
-		l.counts.reclaimed++
-		return
-	}
-	l.order++
-	n.cell.Order = l.order
-	if l.stage == quieting && !l.wantedLocked(n.cell, now) {
-		l.calm.unwanted = append(l.calm.unwanted, n.cell)
-		return
-	}
-	l.agenda.add(n, now)
-}
-
 // mayEndLocked reports whether a loop without tasks may end. It waits for those who cancel a task
 // that it has already dropped: they are to count it, or to tell of it.
-func (l *Loop) mayEndLocked() bool {
-	return l.stage >= draining && l.tombstonesLocked() >= 0 && l.runs.SettlingLocked() == 0
+func (lf *life) mayEndLocked() bool {
+	return lf.stage >= draining && lf.loop.waiting.tombstonesLocked() >= 0 &&
+		lf.loop.runs.SettlingLocked() == 0
 }
 
 // leaveLocked ends the goroutine's duty, and the loop itself if it is shut down. It reports false
 // if a task has arrived after all. A task that is still being settled by somebody keeps a loop that
 // is shut down from ending; whoever settles it signals.
-func (l *Loop) leaveLocked() (left bool) {
-	if l.mayEndLocked() {
-		l.terminateLocked()
+func (w *worker) leaveLocked() (left bool) {
+	l := w.loop
+	if l.life.mayEndLocked() {
+		l.life.terminateLocked()
 		return true
 	}
 	// The exchange fails if a submitter has seen absent and starts a new goroutine. That one cannot
 	// arrive before this one has let go of the lock.
-	l.next.Store(absent)
-	if (!l.intake.empty() || l.mayEndLocked()) && l.next.CompareAndSwap(absent, awake) {
+	l.rest.next.Store(absent)
+	more := !l.waiting.intake.empty() || l.life.mayEndLocked()
+	if more && l.rest.next.CompareAndSwap(absent, awake) {
 		return false
 	}
-	l.goroutine.Store(0)
+	w.goroutine.Store(0)
 	return true
 }

@@ -7,15 +7,15 @@ import (
 // handBackRunLocked hands back the running task if it is a series that would run again. The current
 // run goes on, but no other follows, as the loop refuses tasks. The series counts as returned from
 // here on, however the run ends; the end of the run settles its future.
-func (l *Loop) handBackRunLocked() []executor.Pending {
-	c := l.exec.Task
-	now := l.clock.Now()
-	if c == nil || !l.runs.HandBackLocked(c, planOf(c), now) {
+func (w *worker) handBackRunLocked() []executor.Pending {
+	c := w.exec.Task
+	now := w.loop.clock.Now()
+	if c == nil || !w.loop.runs.HandBackLocked(c, planOf(c), now) {
 		return nil
 	}
-	l.counts.returned++
-	series := l.pendingOf(c)
-	series.Scheduled, _ = l.runs.UpcomingLocked(planOf(c), now)
+	w.loop.counts.returned++
+	series := w.loop.pendingOf(c)
+	series.Scheduled, _ = w.loop.runs.UpcomingLocked(planOf(c), now)
 	return []executor.Pending{series}
 }
 

@@ -28,9 +28,9 @@ func (l *Loop) Health() executor.Health {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	h := executor.Health{At: l.clock.Time(l.clock.Now()), Pool: l.runs.Name,
-		State: l.stage.String()}
+		State: l.life.stage.String()}
 	var tasks []sight.TaskHealth
-	h.Status, h.Reason, tasks = sight.Of(&l.runs).HealthLocked(h.State, l.stage == running)
+	h.Status, h.Reason, tasks = sight.Of(&l.runs).HealthLocked(h.State, l.life.stage == running)
 	for _, t := range tasks {
 		h.Tasks = append(h.Tasks, executor.TaskHealth(t))
 	}

@@ -26,12 +26,12 @@ func (h *host) Cancelled(c *cell.Cell, running bool) (tell func()) {
 	tell = l.runs.TellsCancelled(c, planOf(c), handedBack)
 	if running {
 		if !handedBack {
-			l.interrupted.Add(1)
+			l.worker.interrupted.Add(1)
 		}
 		l.mu.Lock()
 		l.runs.CancellerCameLocked()
 		l.mu.Unlock()
-		l.goOn()
+		l.life.goOn()
 		return tell
 	}
 	c.Body = nil
@@ -41,16 +41,16 @@ func (h *host) Cancelled(c *cell.Cell, running bool) (tell func()) {
 		l.runs.CancelledLocked(planOf(c))
 		l.mu.Unlock()
 	}
-	l.withdrawn(c)
-	l.goOn()
+	l.waiting.withdrawn(c)
+	l.life.goOn()
 	return tell
 }
 
 // goOn has a loop that is shut down look again: it may have waited for this task, or its canceller,
 // alone.
-func (l *Loop) goOn() {
-	if l.intake.isClosed() {
-		l.signal(0)
+func (lf *life) goOn() {
+	if lf.loop.waiting.intake.isClosed() {
+		lf.loop.rest.signal(0)
 	}
 }
 
@@ -63,8 +63,8 @@ func (h *host) Expired(c *cell.Cell) { h.loop().runs.Expired(c, planOf(c)) }
 // outlives reports whether a caller who waits for the end of the loop would wait in vain: it is the
 // loop's task or the error handler of an overrun, which the goroutine tells; or ctx ends only when
 // such a task does.
-func (l *Loop) outlives(ctx context.Context) bool {
-	return l.current() != nil || l.runs.Outlives(ctx)
+func (lf *life) outlives(ctx context.Context) bool {
+	return lf.loop.worker.current() != nil || lf.loop.runs.Outlives(ctx)
 }
 
 // Behind reports whether c cannot begin before run has ended: true of every other task, as the loop
@@ -73,7 +73,7 @@ func (h *host) Behind(c, run *cell.Cell) bool { return c != run }
 
 // SelfWait reports whether the caller is the task that the loop runs. While it waits, no other task
 // of the loop can end.
-func (h *host) SelfWait(*cell.Cell) bool { return h.loop().current() != nil }
+func (h *host) SelfWait(*cell.Cell) bool { return h.loop().worker.current() != nil }
 
 // Await does nothing: a caller that is not the loop's own task can wait for any of them, and needs
 // no help.
@@ -111,7 +111,7 @@ func (h *host) NextLocked(c *cell.Cell) (time.Time, bool) {
 func (h *host) Runs(c *cell.Cell) uint64 { return h.loop().runs.Runs(c, planOf(c)) }
 
 // HasHandle reports whether c is a task by itself: not one of Execute without options.
-func (h *host) HasHandle(c *cell.Cell) bool { return planOf(c) != h.loop().executed }
+func (h *host) HasHandle(c *cell.Cell) bool { return planOf(c) != h.loop().door.executed }
 
 // Plan leads from a task to what its future asks.
 func (h *host) Plan(c *cell.Cell) (*run.Owner, *run.Plan) { return &h.loop().runs, planOf(c) }
@@ -121,8 +121,8 @@ func (h *host) Waiting() (cells []*cell.Cell) {
 	l := h.loop()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.collectLocked()
-	l.agenda.filter(func(c *cell.Cell) bool {
+	l.waiting.collectLocked()
+	l.waiting.agenda.filter(func(c *cell.Cell) bool {
 		cells = append(cells, c)
 		return true
 	})
@@ -151,10 +151,10 @@ func (l *Loop) runIn(ctx context.Context) (run *cell.Cell) {
 }
 
 // current returns the task that this loop runs on the calling goroutine, or nil.
-func (l *Loop) current() *cell.Cell {
-	if l.goroutine.Load() != goid.Current() {
+func (w *worker) current() *cell.Cell {
+	if w.goroutine.Load() != goid.Current() {
 		return nil
 	}
 	// The lock is not needed: the calling goroutine is the only one that writes the field.
-	return l.exec.Task
+	return w.exec.Task
 }

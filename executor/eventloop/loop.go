@@ -3,8 +3,6 @@ package eventloop
 import (
 	"context"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/run"
@@ -20,11 +18,18 @@ import (
 //
 // A task takes one road. enter pushes it onto the intake, collectLocked moves it to the agenda,
 // take starts it when it is due, complete settles it after its last run, and accountLocked counts
-// the run and puts the next one of a series on the agenda. Submitters touch the intake and the
-// atomic fields only. All else is guarded by mu. The loop holds mu on its way from one task to the
-// next, and releases it to run a body, to settle futures, and to sleep; so a shutdown, Stats, or a
-// [Turn] can get at what waits even while a body does not return. As nobody takes mu to submit from
-// outside, or waits for it to cancel, the loop nearly always gets it without contention.
+// the run and puts the next one of a series on the agenda.
+//
+//	door ─► waiting ─► worker ─┬─► life: all end, or are dropped
+//	           ▲               │
+//	           └───────────────┘ the next run, the next attempt
+//	           rest: the worker sleeps, until a task is due or has come
+//
+// These parts are in parts.go: their fields, and who may touch them. Submitters touch the intake and
+// the atomic fields only. All else is guarded by mu. The loop holds mu on its way from one task to
+// the next, and releases it to run a body, to settle futures, and to sleep; so a shutdown, Stats, or
+// a [Turn] can get at what waits even while a body does not return. As nobody takes mu to submit
+// from outside, or waits for it to cancel, the loop nearly always gets it without contention.
 //
 // Lock order: mu, then the lock of a cell's extension, which is a leaf.
 
@@ -52,39 +57,17 @@ import (
 // Close a loop that is no longer needed: tasks that wait keep its goroutine. On Linux a loop that
 // has slept once keeps one or two file descriptors until it ends.
 type Loop struct {
-	clock     clock.Clock
-	submitted *run.Plan       // shared by all tasks with a future and no options
-	executed  *run.Plan       // shared by all tasks given to Execute
-	labels    context.Context // pprof labels of its goroutine, except while a named task runs
+	clock clock.Clock
+	runs  run.Owner // the part it shares with a pool
 
-	intake  intake
-	notices notices
-	next    atomic.Int64 // when the loop looks again; see wake.go
+	mu sync.Mutex // guards the counts, and of the parts what these say
 
-	goroutine   atomic.Uint64 // identity of its goroutine, 0 while it has none; see package goid
-	interrupted atomic.Uint64 // tasks cancelled while running
-	rejected    atomic.Uint64
-
-	// The loop sleeps by the one or the other; see wake.go.
-	alarm *alarm.Alarm  // for a sleep until a time; only the loop's goroutine sets it
-	call  chan struct{} // ends a sleep that has no time
-	slack time.Duration // how late a run may be to share a wake-up
-	woke  int64         // when it last woke, or long ago; its goroutine's own
-
-	runs run.Owner // the part it shares with a pool
-
-	mu     sync.Mutex // guards the fields below
-	stage  stage
-	agenda agenda
-	order  uint64 // sequence number of the last task put on the agenda
-	counts counts
-	calm   calm
-	heeds  bool          // the end of a run means more than that: it is quieting, or short
-	exec   run.Execution // of the running task; see there for who may touch what
-
-	closing  context.Context    // ends when the loop begins to refuse tasks
-	announce context.CancelFunc // ends closing, which has AfterShutdown functions called
-	gone     chan struct{}      // closed when the loop has terminated
+	door    door
+	waiting waiting
+	worker  worker
+	rest    rest
+	life    life
+	counts  counts
 }
 
 // New returns a loop. It starts no goroutine yet, and panics on a bad option. Inside a
@@ -96,15 +79,15 @@ func New(opts ...Option) *Loop {
 	c := clock.New(1)
 	l := &Loop{
 		clock: c,
-		alarm: alarm.New(c),
-		call:  make(chan struct{}, 1),
-		gone:  make(chan struct{}),
+		rest:  rest{alarm: alarm.New(c), call: make(chan struct{}, 1), woke: -clock.Never},
+		life:  life{gone: make(chan struct{})},
 	}
-	l.woke = -clock.Never
-	l.slack = settings.SlackOr(l.alarm.Virtual())
-	l.closing, l.announce = context.WithCancel(context.Background())
-	l.next.Store(absent)
-	l.notices.heedLocked(false)
+	l.door.loop, l.waiting.loop = l, l
+	l.worker.loop, l.rest.loop, l.life.loop = l, l, l
+	l.rest.slack = settings.SlackOr(l.rest.alarm.Virtual())
+	l.life.closing, l.life.announce = context.WithCancel(context.Background())
+	l.rest.next.Store(absent)
+	l.waiting.notices.heedLocked(false)
 	l.runs = run.Owner{
 		Reporter:    run.Reporter{Settings: settings, Kind: "loop"},
 		Host:        (*host)(l),
@@ -114,18 +97,18 @@ func New(opts ...Option) *Loop {
 		Unnamed:     run.Labelled(settings.Base, settings.Name, ""),
 		ErrShutdown: executor.ErrShutdown,
 		Counts:      &l.counts.Counts,
-		Settled:     func() { l.signal(0) },
-		Requeue:     l.requeueLocked,
-		MayRepeat:   l.mayRepeatLocked,
+		Settled:     func() { l.rest.signal(0) },
+		Requeue:     l.waiting.requeueLocked,
+		MayRepeat:   l.life.mayRepeatLocked,
 		SetAside:    l.setAsideLocked,
 	}
-	l.exec.Owner = &l.runs
+	l.worker.exec.Owner = &l.runs
 	l.runs.Size = 1
 	sight.Open(&l.runs, (*crew)(l), false)
-	l.submitted = l.newPlan(series.Options{})
-	l.executed = l.newPlan(series.Options{})
-	l.executed.Reports = true
-	l.labels = run.LabelsOf(l.runs.Unnamed)
+	l.door.submitted = l.door.newPlan(series.Options{})
+	l.door.executed = l.door.newPlan(series.Options{})
+	l.door.executed.Reports = true
+	l.worker.labels = run.LabelsOf(l.runs.Unnamed)
 	return l
 }
 
@@ -134,9 +117,3 @@ func New(opts ...Option) *Loop {
 func (l *Loop) InLoop(ctx context.Context) bool { return l.runIn(ctx) != nil }
 
 func planOf(c *cell.Cell) *run.Plan { return c.Plan.Detail.(*run.Plan) }
-
-func (l *Loop) newPlan(o series.Options) *run.Plan {
-	pl := new(run.Plan)
-	l.runs.Init(pl, o, pl)
-	return pl
-}

@@ -28,14 +28,14 @@ func (l *Loop) pendingOf(c *cell.Cell) executor.Pending {
 func (l *Loop) Running() []executor.Running {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.runningLocked()
+	return l.worker.runningLocked()
 }
 
-func (l *Loop) runningLocked() []executor.Running {
-	c := l.exec.Task
+func (w *worker) runningLocked() []executor.Running {
+	c := w.exec.Task
 	if c == nil {
 		return nil
 	}
-	run := executor.Run(l.runs.DescribeLocked(c, planOf(c)))
+	run := executor.Run(w.loop.runs.DescribeLocked(c, planOf(c)))
 	return []executor.Running{{Run: run, For: time.Since(run.Started)}}
 }

@@ -2,11 +2,9 @@ package eventloop
 
 import (
 	"iter"
-	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/executor/internal/sight"
-	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
 )
 
@@ -24,7 +22,7 @@ func (c *crew) loop() *Loop { return (*Loop)(c) }
 // busyLocked is called when the goroutine has begun, or has come back from a sleep, and when a
 // task has come to a loop that is hung.
 func (l *Loop) busyLocked() {
-	if l.stage == running && !l.runs.Watching() {
+	if l.life.stage == running && !l.runs.Watching() {
 		l.runs.BusyLocked()
 	}
 }
@@ -38,7 +36,7 @@ func (l *Loop) unhang() {
 
 // Running is that of [sight.Crew].
 func (c *crew) Running() iter.Seq[*run.Execution] {
-	return func(yield func(*run.Execution) bool) { yield(&c.exec) }
+	return func(yield func(*run.Execution) bool) { yield(&c.worker.exec) }
 }
 
 // Limit is that of [sight.Crew].
@@ -53,33 +51,33 @@ func (c *crew) Health() any { return c.loop().Health() }
 // LackingSince is that of [sight.Crew].
 func (c *crew) LackingSince(now int64) (since int64, lacks bool) {
 	l := c.loop()
-	if l.stage != running || l.exec.Task == nil {
+	if l.life.stage != running || l.worker.exec.Task == nil {
 		return 0, false
 	}
-	l.collectLocked()
-	head := l.firstLocked()
+	l.waiting.collectLocked()
+	head := l.waiting.firstLocked()
 	if head == nil || head.When > now {
 		return 0, false
 	}
-	return max(head.When, l.exec.Task.Started), true
+	return max(head.When, l.worker.exec.Task.Started), true
 }
 
 // NextLack is that of [sight.Crew].
 func (c *crew) NextLack(now int64) int64 {
 	l := c.loop()
-	switch next := l.next.Load(); {
-	case l.stage != running:
+	switch next := l.rest.next.Load(); {
+	case l.life.stage != running:
 		return clock.Never
-	case l.exec.Task != nil:
+	case l.worker.exec.Task != nil:
 	case next == awake, next == hung: // it is between two tasks
 		return now
 	default: // it sleeps, or has no goroutine
 		return clock.Never
 	}
 	// As before a sleep, see there: first this, and then a look at the intake.
-	l.next.CompareAndSwap(awake, hung)
-	l.collectLocked()
-	if head := l.firstLocked(); head != nil {
+	l.rest.next.CompareAndSwap(awake, hung)
+	l.waiting.collectLocked()
+	if head := l.waiting.firstLocked(); head != nil {
 		return max(head.When, now)
 	}
 	return clock.Never
@@ -87,13 +85,13 @@ func (c *crew) NextLack(now int64) int64 {
 
 // Short is that of [sight.Crew].
 func (c *crew) Short(short bool) {
-	c.heeds = short
-	c.notices.heedLocked(short)
+	c.worker.heeds = short
+	c.waiting.notices.heedLocked(short)
 }
 
 // Holders is that of [sight.Crew].
 func (c *crew) Holders() (holders []sight.Holder) {
-	for _, r := range c.loop().runningLocked() {
+	for _, r := range c.loop().worker.runningLocked() {
 		holders = append(holders, sight.Holder{Info: run.Info(r.Run), For: r.For})
 	}
 	return holders
@@ -101,26 +99,3 @@ func (c *crew) Holders() (holders []sight.Holder) {
 
 // Waiting is that of [sight.Crew].
 func (c *crew) Waiting() int { return c.loop().statsLocked().Queued }
-
-// firstLocked returns the first task on the agenda that has not been cancelled, or nil if there is
-// none. It drops those before.
-func (l *Loop) firstLocked() *cell.Cell {
-	for {
-		c := l.agenda.head()
-		if c == nil || !c.Phase().Settled() {
-			return c
-		}
-		l.agenda.pop()
-		l.counts.reclaimed++
-	}
-}
-
-// overdueLocked returns for how long the first task has been due; 0 if it is not.
-func (l *Loop) overdueLocked() time.Duration {
-	l.collectLocked()
-	c := l.firstLocked()
-	if c == nil {
-		return 0
-	}
-	return max(time.Duration(l.clock.Now()-c.When), 0)
-}

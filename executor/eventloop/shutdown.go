@@ -54,7 +54,7 @@ func (k *calm) until() int64 { return min(clock.Later(k.from, k.quiet), k.end) }
 // at once, or after the run in progress. What will not run is cancelled before Shutdown returns.
 // Shutdown does not wait, interrupts nothing, and may be called from a task. It does nothing on a
 // loop that already refuses tasks.
-func (l *Loop) Shutdown() { l.shut(draining, false, false) }
+func (l *Loop) Shutdown() { l.life.shut(draining, false, false) }
 
 // ShutdownNow refuses further tasks, ends the context of the running one with the cause
 // [executor.ErrShutdown], and returns the tasks that will not begin, or not begin again, in order
@@ -63,7 +63,9 @@ func (l *Loop) Shutdown() { l.shut(draining, false, false) }
 // future is settled when the run ends, with the run's own error if that ends the series.
 // ShutdownNow does not wait for the running task, and may be called from it. A second call returns
 // nothing.
-func (l *Loop) ShutdownNow() []executor.Pending { return l.shut(stopping, false, true).Dropped }
+func (l *Loop) ShutdownNow() []executor.Pending {
+	return l.life.shut(stopping, false, true).Dropped
+}
 
 // ShutdownGracefully drops the tasks that are not yet due and all periodic ones, and goes on
 // accepting and running tasks for now. Once no task has run for the time quiet, or timeout has
@@ -82,28 +84,28 @@ func (l *Loop) ShutdownGracefully(quiet, timeout time.Duration) error {
 		return fmt.Errorf("%w: timeout %v is below the quiet period %v",
 			executor.ErrInvalid, timeout, quiet)
 	}
-	if swept, begun := l.beQuiet(quiet, timeout); begun {
-		l.settle(swept)
+	if swept, begun := l.life.beQuiet(quiet, timeout); begun {
+		l.life.settle(swept)
 	}
-	l.signal(0)
+	l.rest.signal(0)
 	return nil
 }
 
 // beQuiet begins the quiet period, unless the loop is shut down, and takes out what is not for now;
 // the caller settles that.
-func (l *Loop) beQuiet(quiet, timeout time.Duration) (swept []*cell.Cell, begun bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.stage != running {
+func (lf *life) beQuiet(quiet, timeout time.Duration) (swept []*cell.Cell, begun bool) {
+	lf.loop.mu.Lock()
+	defer lf.loop.mu.Unlock()
+	if lf.stage != running {
 		return nil, false
 	}
-	l.collectLocked()
+	lf.loop.waiting.collectLocked()
 	// Read after collecting: every task for now that has been submitted is due by this time.
-	now := l.clock.Now()
-	l.runs.EndShortageLocked()
-	l.stage, l.heeds = quieting, true
-	l.calm = calm{quiet: quiet, from: now, end: clock.Later(now, timeout), dropDelayed: true}
-	return l.sweepLocked(now), true
+	now := lf.loop.clock.Now()
+	lf.loop.runs.EndShortageLocked()
+	lf.stage, lf.loop.worker.heeds = quieting, true
+	lf.calm = calm{quiet: quiet, from: now, end: clock.Later(now, timeout), dropDelayed: true}
+	return lf.sweepLocked(now), true
 }
 
 // Close shuts the loop down, drops the tasks that are not yet due and all periodic ones, waits for
@@ -122,13 +124,13 @@ func (l *Loop) Close() error {
 // notice. Called from a task of the loop, or from a callback that the end of the loop waits for,
 // CloseContext returns [future.ErrSelfWait] at once. A nil ctx never ends.
 func (l *Loop) CloseContext(ctx context.Context) (executor.Report, error) {
-	report := l.shut(draining, true, true)
+	report := l.life.shut(draining, true, true)
 	err := l.AwaitTermination(ctx)
 	switch {
 	case err == nil:
 		report.Running = nil
 	case !cell.Matches(err, future.ErrSelfWait):
-		rest := l.shut(stopping, false, true)
+		rest := l.life.shut(stopping, false, true)
 		report.Dropped = append(report.Dropped, rest.Dropped...)
 		report.Running = rest.Running
 		slices.SortStableFunc(report.Dropped, byTime)
@@ -141,36 +143,37 @@ func (l *Loop) CloseContext(ctx context.Context) (executor.Report, error) {
 // a task of the loop, which would wait for itself, it returns [future.ErrSelfWait] at once;
 // likewise from a callback that the end of the loop waits for. A nil ctx never ends.
 func (l *Loop) AwaitTermination(ctx context.Context) error {
-	return run.Await(ctx, l.gone, l.outlives)
+	return run.Await(ctx, l.life.gone, l.life.outlives)
 }
 
 // Terminated returns a channel that is closed when the loop has been shut down and its last task
 // has ended.
-func (l *Loop) Terminated() <-chan struct{} { return l.gone }
+func (l *Loop) Terminated() <-chan struct{} { return l.life.gone }
 
 // shut brings the loop to stage to, at least, and returns what it has dropped and what was running.
 // With listed, the caller hands the report on, so a series in its run belongs into it; otherwise
 // nobody would see it there.
-func (l *Loop) shut(to stage, dropDelayed, listed bool) (report executor.Report) {
+func (lf *life) shut(to stage, dropDelayed, listed bool) (report executor.Report) {
+	l := lf.loop
 	l.mu.Lock()
-	l.refuseLocked()
-	l.stage = max(l.stage, to)
-	l.calm.dropDelayed = l.calm.dropDelayed || dropDelayed
+	lf.refuseLocked()
+	lf.stage = max(lf.stage, to)
+	lf.calm.dropDelayed = lf.calm.dropDelayed || dropDelayed
 	var active []*cell.Cell
-	if c := l.exec.Task; c != nil {
-		report.Running = l.runningLocked()
+	if c := l.worker.exec.Task; c != nil {
+		report.Running = l.worker.runningLocked()
 		if to == stopping {
 			active = append(active, c)
 		}
 	}
 	var series []executor.Pending
 	if listed {
-		series = l.handBackRunLocked()
+		series = l.worker.handBackRunLocked()
 	}
-	swept := l.sweepLocked(l.clock.Now())
+	swept := lf.sweepLocked(l.clock.Now())
 	l.mu.Unlock()
-	report.Dropped = l.settle(swept, active...)
-	l.signal(0)
+	report.Dropped = lf.settle(swept, active...)
+	l.rest.signal(0)
 	if len(series) > 0 {
 		report.Dropped = append(report.Dropped, series...)
 		slices.SortStableFunc(report.Dropped, byTime)
@@ -179,66 +182,67 @@ func (l *Loop) shut(to stage, dropDelayed, listed bool) (report executor.Report)
 }
 
 // refuseLocked makes the loop refuse tasks from now on.
-func (l *Loop) refuseLocked() {
-	if l.stage < draining {
-		l.runs.EndShortageLocked()
-		l.stage = draining
-		arrived := l.intake.close()
-		l.announce() // tasks are refused by now
-		l.admitLocked(arrived)
+func (lf *life) refuseLocked() {
+	if lf.stage < draining {
+		lf.loop.runs.EndShortageLocked()
+		lf.stage = draining
+		arrived := lf.loop.waiting.intake.close()
+		lf.announce() // tasks are refused by now
+		lf.loop.waiting.admitLocked(arrived)
 	}
 }
 
 // sweepQuietingLocked takes out what a quieting loop does not run, and ends that stage when it is
 // time. If there is anything for the caller to settle, or the stage has ended, again is true, and
 // the caller looks again after that.
-func (l *Loop) sweepQuietingLocked(now int64) (swept []*cell.Cell, again bool) {
-	if swept = l.calm.unwanted; len(swept) > 0 {
-		l.calm.unwanted = nil
-		l.runs.SettlesLocked()
+func (lf *life) sweepQuietingLocked(now int64) (swept []*cell.Cell, again bool) {
+	if swept = lf.calm.unwanted; len(swept) > 0 {
+		lf.calm.unwanted = nil
+		lf.loop.runs.SettlesLocked()
 		return swept, true
 	}
-	busy := l.agenda.head() != nil || !l.intake.empty()
-	if now >= l.calm.end || !busy && now >= l.calm.until() {
-		l.refuseLocked()
+	busy := lf.loop.waiting.agenda.head() != nil || !lf.loop.waiting.intake.empty()
+	if now >= lf.calm.end || !busy && now >= lf.calm.until() {
+		lf.refuseLocked()
 		// The clock is read again: the tasks taken in just now must count as due.
-		return l.sweepLocked(l.clock.Now()), true
+		return lf.sweepLocked(lf.loop.clock.Now()), true
 	}
 	return nil, false
 }
 
 // wantedLocked reports whether c may run in the present stage.
-func (l *Loop) wantedLocked(c *cell.Cell, now int64) bool {
+func (lf *life) wantedLocked(c *cell.Cell, now int64) bool {
 	switch {
-	case l.stage == running:
+	case lf.stage == running:
 		return true
 	// A periodic task ends with every kind of shutdown.
-	case l.stage >= stopping, planOf(c).Periodic():
+	case lf.stage >= stopping, planOf(c).Periodic():
 		return false
 	}
-	return !l.calm.dropDelayed || c.When <= now
+	return !lf.calm.dropDelayed || c.When <= now
 }
 
 // wantedUntilLocked reports whether c may be put off to the time when, in the present stage.
-func (l *Loop) wantedUntilLocked(c *cell.Cell, when, now int64) bool {
-	return l.wantedLocked(c, now) && (!l.calm.dropDelayed || when <= now)
+func (lf *life) wantedUntilLocked(c *cell.Cell, when, now int64) bool {
+	return lf.wantedLocked(c, now) && (!lf.calm.dropDelayed || when <= now)
 }
 
 // sweepLocked takes off the agenda what may not run in the present stage; the caller settles it
 // without the lock, and the loop does not end before that.
-func (l *Loop) sweepLocked(now int64) []*cell.Cell {
-	l.runs.SettlesLocked()
-	unwanted := l.calm.unwanted
-	l.calm.unwanted = nil
+func (lf *life) sweepLocked(now int64) []*cell.Cell {
+	lf.loop.runs.SettlesLocked()
+	unwanted := lf.calm.unwanted
+	lf.calm.unwanted = nil
 	slices.SortFunc(unwanted, runqueue.Compare)
-	return runqueue.Interleave(unwanted, l.agenda.filter(func(c *cell.Cell) bool {
-		return l.wantedLocked(c, now)
+	return runqueue.Interleave(unwanted, lf.loop.waiting.agenda.filter(func(c *cell.Cell) bool {
+		return lf.wantedLocked(c, now)
 	}), precedes)
 }
 
 // settle completes what sweepLocked or sweepQuietingLocked has begun: it interrupts the active
 // task, if one is given, drops the swept tasks, and returns those that nobody had cancelled.
-func (l *Loop) settle(swept []*cell.Cell, active ...*cell.Cell) []executor.Pending {
+func (lf *life) settle(swept []*cell.Cell, active ...*cell.Cell) []executor.Pending {
+	l := lf.loop
 	for _, c := range active {
 		c.Interrupt(executor.ErrShutdown)
 	}
@@ -275,10 +279,10 @@ func (l *Loop) settle(swept []*cell.Cell, active ...*cell.Cell) []executor.Pendi
 }
 
 // terminateLocked ends the loop. The caller closes gone, without the lock.
-func (l *Loop) terminateLocked() {
-	l.stage = terminated
-	l.goroutine.Store(0)
-	l.alarm.Close()
-	l.runs.UnwatchLocked()
-	l.runs.EndHealthLocked()
+func (lf *life) terminateLocked() {
+	lf.stage = terminated
+	lf.loop.worker.goroutine.Store(0)
+	lf.loop.rest.alarm.Close()
+	lf.loop.runs.UnwatchLocked()
+	lf.loop.runs.EndHealthLocked()
 }

@@ -126,18 +126,18 @@ func (l *Loop) Stats() Stats {
 }
 
 func (l *Loop) statsLocked() Stats {
-	l.collectLocked()
+	l.waiting.collectLocked()
 	// A canceller settles its task before it leaves the notice, so the difference may be negative.
-	tombstones := max(l.tombstonesLocked(), 0)
+	tombstones := max(l.waiting.tombstonesLocked(), 0)
 	s := Stats{
 		Name:       l.runs.Name,
-		State:      l.stage.String(),
-		Queued:     max(l.agenda.len()+len(l.calm.unwanted)-tombstones, 0),
+		State:      l.life.stage.String(),
+		Queued:     max(l.waiting.agenda.len()+len(l.life.calm.unwanted)-tombstones, 0),
 		Tombstones: tombstones,
 		Accepted:   l.counts.accepted,
-		Rejected:   l.rejected.Load(),
+		Rejected:   l.door.rejected.Load(),
 		Completed:  l.counts.Completed,
-		Cancelled:  l.notices.left.Load() + l.interrupted.Load(),
+		Cancelled:  l.waiting.notices.left.Load() + l.worker.interrupted.Load(),
 		Returned:   l.counts.returned,
 		Runs:       l.counts.Runs,
 		Failures:   l.counts.Failures,
@@ -145,10 +145,10 @@ func (l *Loop) statsLocked() Stats {
 		Expired:    l.counts.Expired,
 		Starts:     l.counts.starts,
 		Wakeups:    l.counts.wakeups,
-		Slack:      l.slack,
+		Slack:      l.rest.slack,
 		TimedOut:   l.counts.TimedOut,
 	}
-	if l.exec.Task != nil {
+	if l.worker.exec.Task != nil {
 		s.Busy = 1
 	}
 	return s

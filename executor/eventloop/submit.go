@@ -14,7 +14,7 @@ import (
 // Execute returns [executor.ErrNilTask], [executor.ErrInvalid] for a bad option, or
 // [executor.ErrShutdown] if the loop refuses tasks. Without options it costs one allocation.
 func (l *Loop) Execute(task executor.Task, opts ...executor.TaskOption) error {
-	return door{loop: l}.execute(0, task, opts)
+	return entry{door: &l.door}.execute(0, task, opts)
 }
 
 // ExecuteAfter is [Loop.Schedule] without a future: a failure goes where that of [Loop.Execute]
@@ -22,14 +22,14 @@ func (l *Loop) Execute(task executor.Task, opts ...executor.TaskOption) error {
 func (l *Loop) ExecuteAfter(
 	delay time.Duration, task executor.Task, opts ...executor.TaskOption,
 ) error {
-	return door{loop: l}.execute(delay, task, opts)
+	return entry{door: &l.door}.execute(delay, task, opts)
 }
 
 // Submit is [Loop.Execute] with a future for the outcome. Its errors are those of Execute.
 func (l *Loop) Submit(
 	task executor.Task, opts ...executor.TaskOption,
 ) (*future.Future[struct{}], error) {
-	return door{loop: l}.submit(task, opts)
+	return entry{door: &l.door}.submit(task, opts)
 }
 
 // Submit queues fn on l to run now, and returns the future of its result. Errors are those of
@@ -38,10 +38,10 @@ func Submit[V any](
 	l *Loop, fn future.Func[V], opts ...executor.TaskOption,
 ) (*future.Future[V], error) {
 	if fn == nil {
-		return nil, l.misused(opts, executor.ErrNilTask)
+		return nil, l.door.misused(opts, executor.ErrNilTask)
 	}
-	n := newSubmitted[V](l)
-	if err := (door{loop: l}).enterNow(
+	n := newSubmitted[V](&l.door)
+	if err := (entry{door: &l.door}).enterNow(
 		&n.link, (*cell.Core[V])(&n.future).Bind(fn), opts,
 	); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func Submit[V any](
 func (l *Loop) Schedule(
 	delay time.Duration, task executor.Task, opts ...executor.TaskOption,
 ) (*executor.ScheduledFuture[struct{}], error) {
-	return door{loop: l}.schedule(delay, task, opts)
+	return entry{door: &l.door}.schedule(delay, task, opts)
 }
 
 // Schedule runs fn once, after delay, and returns the future of its result. See [Loop.Schedule].
@@ -64,10 +64,10 @@ func Schedule[V any](
 	l *Loop, delay time.Duration, fn future.Func[V], opts ...executor.TaskOption,
 ) (*executor.ScheduledFuture[V], error) {
 	if fn == nil {
-		return nil, l.misused(opts, executor.ErrNilTask)
+		return nil, l.door.misused(opts, executor.ErrNilTask)
 	}
-	n := newScheduled[V](l)
-	if err := (door{loop: l}).enterAfter(
+	n := newScheduled[V](&l.door)
+	if err := (entry{door: &l.door}).enterAfter(
 		&n.link, delay, (*cell.Core[V])(n.future.Future).Bind(fn), opts,
 	); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func Schedule[V any](
 func (l *Loop) ScheduleAt(
 	at time.Time, task executor.Task, opts ...executor.TaskOption,
 ) (*executor.ScheduledFuture[struct{}], error) {
-	return door{loop: l}.scheduleAt(at, task, opts)
+	return entry{door: &l.door}.scheduleAt(at, task, opts)
 }
 
 // Every runs task every period, as a ticker would: the first time after one period, and after a
@@ -91,7 +91,7 @@ func (l *Loop) ScheduleAt(
 func (l *Loop) Every(
 	period time.Duration, task executor.Task, opts ...executor.TaskOption,
 ) (*executor.ScheduledFuture[struct{}], error) {
-	return door{loop: l}.repeat(period, period, run.Ticking, task, opts)
+	return entry{door: &l.door}.repeat(period, period, run.Ticking, task, opts)
 }
 
 // AtFixedRate runs task after the initial delay and then every period: run n is planned for the
@@ -110,7 +110,7 @@ func (l *Loop) Every(
 func (l *Loop) AtFixedRate(
 	initial, period time.Duration, task executor.Task, opts ...executor.TaskOption,
 ) (*executor.ScheduledFuture[struct{}], error) {
-	return door{loop: l}.repeat(initial, period, run.FixedRate, task, opts)
+	return entry{door: &l.door}.repeat(initial, period, run.FixedRate, task, opts)
 }
 
 // WithFixedDelay runs task after the initial delay, and again each time delay has passed since the
@@ -119,7 +119,7 @@ func (l *Loop) AtFixedRate(
 func (l *Loop) WithFixedDelay(
 	initial, delay time.Duration, task executor.Task, opts ...executor.TaskOption,
 ) (*executor.ScheduledFuture[struct{}], error) {
-	return door{loop: l}.repeat(initial, delay, run.FixedDelay, task, opts)
+	return entry{door: &l.door}.repeat(initial, delay, run.FixedDelay, task, opts)
 }
 
 // On runs task at the times of a calendar, such as those of packages cron and calendar. It is
@@ -127,5 +127,5 @@ func (l *Loop) WithFixedDelay(
 func (l *Loop) On(
 	calendar executor.Calendar, task executor.Task, opts ...executor.TaskOption,
 ) (*executor.ScheduledFuture[struct{}], error) {
-	return door{loop: l}.onCalendar(calendar, task, opts)
+	return entry{door: &l.door}.onCalendar(calendar, task, opts)
 }

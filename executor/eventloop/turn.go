@@ -16,7 +16,7 @@ import (
 // A Turn is meant for its run, on the goroutine of the loop. Elsewhere it works too, but a call
 // holds up the loop while it lasts. The zero Turn has no loop: no method but Cancel may be called
 // on it.
-type Turn struct{ inside door }
+type Turn struct{ inside entry }
 
 // Turn returns the Turn of a run, given the context of the run or one derived from it. It returns
 // false for any other context, including nil, and after the run.
@@ -24,7 +24,7 @@ func (l *Loop) Turn(ctx context.Context) (Turn, bool) {
 	if !l.InLoop(ctx) {
 		return Turn{}, false
 	}
-	return Turn{door{loop: l, inside: true}}, true
+	return Turn{entry{door: &l.door, inside: true}}, true
 }
 
 // Execute is [Loop.Execute] from inside a task.
@@ -93,10 +93,11 @@ func (t Turn) On(
 // Cancel is f.Cancel. It panics if f is nil.
 func (t Turn) Cancel(f interface{ Cancel() bool }) bool {
 	cancelled := f.Cancel()
-	if l := t.inside.loop; cancelled && l != nil {
+	if d := t.inside.door; cancelled && d != nil {
+		l := d.loop
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.collectLocked()
+		l.waiting.collectLocked()
 	}
 	return cancelled
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/punctual-go/punctual/internal/delay"
 )
 
-// Loop.next tells submitters whether the loop needs to be told of a task. It holds one of the two
+// rest.next tells submitters whether the loop needs to be told of a task. It holds one of the two
 // values below, or the time T until which the loop sleeps; clock.Never is a sleep without a timer.
 // Every due time is above awake and absent, and no sleep ends at hung.
 //
@@ -29,19 +29,19 @@ const (
 // signal is called after a task that is due at when has been put on the intake or the agenda, or,
 // with 0, when the loop must look at its stage. It takes no lock. Of several callers only one wakes
 // the loop, and none wakes a loop that will look in time by itself.
-func (l *Loop) signal(when int64) {
+func (r *rest) signal(when int64) {
 	for {
-		next := l.next.Load()
+		next := r.next.Load()
 		switch {
 		case next == absent:
-			if l.next.CompareAndSwap(absent, awake) {
-				go l.loop()
+			if r.next.CompareAndSwap(absent, awake) {
+				go r.loop.worker.work()
 				return
 			}
 		case when >= next:
 			return
-		case l.next.CompareAndSwap(next, awake):
-			l.ring(next)
+		case r.next.CompareAndSwap(next, awake):
+			r.ring(next)
 			return
 		}
 	}
@@ -50,56 +50,57 @@ func (l *Loop) signal(when int64) {
 // ring wakes the loop from a sleep until the given time. The caller has ended that sleep in next,
 // and is the only one to do so. If ring comes late, the loop has woken for another reason, and at
 // worst wakes once more for nothing.
-func (l *Loop) ring(until int64) {
+func (r *rest) ring(until int64) {
 	if until == hung {
-		go l.unhang() // a submitter waits for no lock
+		go r.loop.unhang() // a submitter waits for no lock
 		return
 	}
 	if until != clock.Never {
-		l.alarm.Ring() // a set alarm: it was set before next said so
+		r.alarm.Ring() // a set alarm: it was set before next said so
 		return
 	}
 	// The channel has room for one call; a call that is there already is enough.
 	select {
-	case l.call <- struct{}{}:
+	case r.call <- struct{}{}:
 	default:
 	}
 }
 
 // look returns when to look at a head that is not due yet: at its time, or later, but no later than
 // the slack, if the loop has woken a moment ago.
-func (l *Loop) look(head int64) int64 {
-	if l.slack == 0 {
+func (r *rest) look(head int64) int64 {
+	if r.slack == 0 {
 		return head
 	}
-	return max(head, clock.Later(l.woke, l.slack))
+	return max(head, clock.Later(r.woke, r.slack))
 }
 
 // sleep waits until the given time, or until the loop is rung. It returns at once if something has
 // arrived meanwhile. The lock is held at the call and at the return, but not while it waits.
-func (l *Loop) sleep(until, now int64) {
+func (r *rest) sleep(until, now int64) {
+	l := r.loop
 	if until == hung {
 		until++ // which nobody will notice in 292 years
 	}
 	if until != clock.Never {
-		l.alarm.Set(until, now)
+		r.alarm.Set(until, now)
 	}
-	l.next.Store(until)
+	r.next.Store(until)
 	delay.At(delay.LoopSleepsLocked)
 	// If the exchange fails, a submitter has ended this sleep already and is about to ring. Take
 	// that ring here, rather than leave it to the next sleep.
-	if !l.intake.empty() && l.next.CompareAndSwap(until, awake) {
+	if !l.waiting.intake.empty() && r.next.CompareAndSwap(until, awake) {
 		return
 	}
 	l.mu.Unlock()
 	if until == clock.Never {
-		<-l.call
+		<-r.call
 		now = l.clock.Now()
 	} else {
-		now = l.alarm.Wait(nil)
+		now = r.alarm.Wait(nil)
 	}
-	l.woke, l.exec.Meant = now, min(until, now)
-	l.next.Store(awake)
+	r.woke, l.worker.exec.Meant = now, min(until, now)
+	r.next.Store(awake)
 	l.mu.Lock()
 	l.counts.wakeups++
 	l.busyLocked()

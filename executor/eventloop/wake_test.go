@@ -14,10 +14,10 @@ import (
 // just before. It returns the time.
 func pushUnseen(t *testing.T, l *Loop) int64 {
 	t.Helper()
-	l.next.Store(awake)
+	l.rest.next.Store(awake)
 	require.NoError(t, l.Execute(func(context.Context) error { return nil }))
-	assert.False(t, l.intake.empty())
-	assert.Equal(t, awake, l.next.Load(), "an awake loop is not told")
+	assert.False(t, l.waiting.intake.empty())
+	assert.Equal(t, awake, l.rest.next.Load(), "an awake loop is not told")
 	return l.clock.Now()
 }
 
@@ -26,11 +26,11 @@ func TestWhatComesJustBeforeASleepIsSeen(t *testing.T) {
 		l := New()
 		now := pushUnseen(t, l)
 		l.mu.Lock()
-		l.sleep(now+int64(time.Hour), now)
+		l.rest.sleep(now+int64(time.Hour), now)
 		l.mu.Unlock()
 		assert.Equal(t, now, l.clock.Now(), "it has not slept")
-		assert.Equal(t, awake, l.next.Load())
-		go l.loop()
+		assert.Equal(t, awake, l.rest.next.Load())
+		go l.worker.work()
 		require.NoError(t, l.Close())
 	})
 }
@@ -40,10 +40,10 @@ func TestWhatComesJustBeforeTheGoroutineLeavesIsSeen(t *testing.T) {
 		l := New()
 		pushUnseen(t, l)
 		l.mu.Lock()
-		require.False(t, l.leaveLocked())
+		require.False(t, l.worker.leaveLocked())
 		l.mu.Unlock()
-		assert.Equal(t, awake, l.next.Load())
-		go l.loop()
+		assert.Equal(t, awake, l.rest.next.Load())
+		go l.worker.work()
 		require.NoError(t, l.Close())
 	})
 }
@@ -54,7 +54,7 @@ func TestALoopOutlivesWhoSettlesItsTasks(t *testing.T) {
 		settled := l.runs.Settles()
 		l.Shutdown()
 		synctest.Wait()
-		assert.Equal(t, absent, l.next.Load())
+		assert.Equal(t, absent, l.rest.next.Load())
 		select {
 		case <-l.Terminated():
 			t.Error("terminated, and somebody is settling")

@@ -153,8 +153,8 @@ var economy = []Mutant{
 		ID:    "economy-24",
 		Fault: "slack delays a run of a loop that stands alone",
 		File:  "executor/eventloop/wake.go",
-		From:  "return max(head, clock.Later(l.woke, l.slack))",
-		To:    "return clock.Later(head, l.slack)",
+		From:  "return max(head, clock.Later(r.woke, r.slack))",
+		To:    "return clock.Later(head, r.slack)",
 	},
 	{
 		ID:    "economy-25",

@@ -62,7 +62,7 @@ var failures = []Mutant{
 		ID:    "failure-09",
 		Fault: "a failure in a loop is told to nobody but its future",
 		File:  "executor/eventloop/execution.go",
-		From:  "defer l.exec.Finish()\n }\n l.exec.Tell()",
-		To:    "defer l.exec.Finish()\n }",
+		From:  "defer w.exec.Finish()\n }\n w.exec.Tell()",
+		To:    "defer w.exec.Finish()\n }",
 	},
 }

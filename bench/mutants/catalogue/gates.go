@@ -55,8 +55,8 @@ var gates = []Mutant{
 		ID:    "gate-08",
 		Fault: "an observer of a loop that ends the goroutine keeps the body from being called",
 		File:  "executor/eventloop/execution.go",
-		From:  "defer l.callBody() l.exec.Begin()",
-		To:    "l.exec.Begin()\nl.callBody()",
+		From:  "defer w.callBody() w.exec.Begin()",
+		To:    "w.exec.Begin()\nw.callBody()",
 	},
 	{
 		ID:    "gate-09",
@@ -104,8 +104,8 @@ var gates = []Mutant{
 		ID:    "gate-15",
 		Fault: "a loop that has run nothing ends the program if an observer ends its goroutine",
 		File:  "executor/eventloop/goroutine.go",
-		From:  "if l.exec.Task != nil { l.complete() }",
-		To:    "l.complete()",
+		From:  "if w.exec.Task != nil { w.complete() }",
+		To:    "w.complete()",
 	},
 	{
 		ID:    "gate-16",
@@ -125,7 +125,7 @@ var gates = []Mutant{
 		ID:    "gate-18",
 		Fault: "a loop ends before those who have cancelled tasks that it dropped have counted them",
 		File:  "executor/eventloop/goroutine.go",
-		From:  "l.stage >= draining && l.tombstonesLocked() >= 0 &&",
-		To:    "l.stage >= draining &&",
+		From:  "lf.stage >= draining && lf.loop.waiting.tombstonesLocked() >= 0 &&",
+		To:    "lf.stage >= draining &&",
 	},
 }

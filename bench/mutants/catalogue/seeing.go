@@ -126,8 +126,8 @@ var seeing = []Mutant{
 		ID:    "seeing-18",
 		Fault: "a task that was resumed is late at once",
 		File:  "executor/internal/sight/expect.go",
-		From:  "e.since = s.owner.Clock.Now()\n s.health.changeLocked(s)",
-		To:    "s.health.changeLocked(s)",
+		From:  "e.since = es.owner.Clock.Now()\n es.health.changeLocked()",
+		To:    "es.health.changeLocked()",
 	},
 	{
 		ID:    "seeing-19",
@@ -154,8 +154,8 @@ var seeing = []Mutant{
 		ID:    "seeing-22",
 		Fault: "nobody is told of a broken expectation before something happens",
 		File:  "executor/internal/sight/health.go",
-		From:  "if at, ok := s.nextChangeLocked(s.owner.Clock.Now()); ok && !h.over {",
-		To:    "if at, ok := s.nextChangeLocked(s.owner.Clock.Now()); ok && h.over {",
+		From:  "if at, ok := h.sight.expected.nextChangeLocked(h.sight.owner.Clock.Now()); ok && !h.over {",
+		To:    "if at, ok := h.sight.expected.nextChangeLocked(h.sight.owner.Clock.Now()); ok && h.over {",
 	},
 	{
 		ID:    "seeing-23",
@@ -266,7 +266,7 @@ var seeing = []Mutant{
 		ID:    "seeing-38",
 		Fault: "the failure that has ended a task is told for ever",
 		File:  "executor/internal/sight/tap.go",
-		From:  "s.forgiveLocked(x.Plan.Name)",
+		From:  "s.expected.forgiveLocked(x.Plan.Name)",
 		To:    "",
 	},
 	{

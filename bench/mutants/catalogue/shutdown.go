@@ -74,20 +74,20 @@ var shutdown = []Mutant{
 		ID:    "shutdown-11",
 		Fault: "a loop that is shut down abandons what is on its intake",
 		File:  "executor/eventloop/shutdown.go",
-		From:  "l.admitLocked(arrived)",
+		From:  "lf.loop.waiting.admitLocked(arrived)",
 		To:    "_ = arrived",
 	},
 	{
 		ID:    "shutdown-12",
 		Fault: "the quiet time of a loop is counted from the shutdown, not from its last run",
 		File:  "executor/eventloop/execution.go",
-		From:  "if l.stage == quieting { l.calm.from = l.clock.Now() }",
+		From:  "if w.loop.life.stage == quieting { w.loop.life.calm.from = w.loop.clock.Now() }",
 	},
 	{
 		ID:    "shutdown-13",
 		Fault: "a loop ends while somebody still settles what it drops",
 		File:  "executor/eventloop/goroutine.go",
-		From:  "&& l.runs.SettlingLocked() == 0",
+		From:  "&& lf.loop.runs.SettlingLocked() == 0",
 		To:    "",
 	},
 	{

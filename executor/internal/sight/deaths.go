@@ -20,80 +20,80 @@ type death struct {
 const keptDeaths = 1000
 
 // bury notes that a failure has ended a task. It may be told more than once.
-func (s *Sight) bury(pl *run.Plan) {
-	s.owner.Lock.Lock()
-	defer s.owner.Lock.Unlock()
-	s.buryLocked(pl)
+func (es *expected) bury(pl *run.Plan) {
+	es.owner.Lock.Lock()
+	defer es.owner.Lock.Unlock()
+	es.buryLocked(pl)
 }
 
-func (s *Sight) buryLocked(pl *run.Plan) {
+func (es *expected) buryLocked(pl *run.Plan) {
 	v := own(pl)
 	if v.death != nil {
 		return
 	}
-	d := &death{name: pl.Name, at: s.owner.Clock.Now()}
+	d := &death{name: pl.Name, at: es.owner.Clock.Now()}
 	if v.expects != nil {
 		d.fate = v.expects.fate
 	}
 	v.death = d
 	if d.name != "" {
-		s.dead = slices.DeleteFunc(s.dead, func(other *death) bool { return other.name == d.name })
+		es.dead = slices.DeleteFunc(es.dead, func(o *death) bool { return o.name == d.name })
 	}
-	if len(s.dead) == keptDeaths {
-		s.dead = slices.Delete(s.dead, 0, 1)
+	if len(es.dead) == keptDeaths {
+		es.dead = slices.Delete(es.dead, 0, 1)
 	}
-	s.dead = append(s.dead, d)
-	s.owner.HeedEndsLocked() // the success of another may be what it waits for
-	s.health.changeLocked(s)
+	es.dead = append(es.dead, d)
+	es.owner.HeedEndsLocked() // the success of another may be what it waits for
+	es.health.changeLocked()
 }
 
 // forgiveLocked forgets the end of a task of this name: a run has succeeded, or one was cancelled.
-func (s *Sight) forgiveLocked(name string) {
-	if name != "" && len(s.dead) > 0 {
-		s.unburyLocked(func(d *death) bool { return d.name == name })
+func (es *expected) forgiveLocked(name string) {
+	if name != "" && len(es.dead) > 0 {
+		es.unburyLocked(func(d *death) bool { return d.name == name })
 	}
 }
 
 // CancelledLocked is that of [run.Sight].
-func (s *Sight) CancelledLocked(pl *run.Plan) { s.forgiveLocked(pl.Name) }
+func (s *Sight) CancelledLocked(pl *run.Plan) { s.expected.forgiveLocked(pl.Name) }
 
 // Dismiss is that of [run.Sight]. It forgets the end of the task.
 func (s *Sight) Dismiss(pl *run.Plan) {
 	s.owner.Lock.Lock()
 	defer s.owner.Lock.Unlock()
 	if died := seenOf(pl).death; died != nil {
-		s.unburyLocked(func(d *death) bool { return d == died })
+		s.expected.unburyLocked(func(d *death) bool { return d == died })
 	}
 }
 
-func (s *Sight) unburyLocked(is func(*death) bool) {
-	before := len(s.dead)
-	if s.dead = slices.DeleteFunc(s.dead, is); len(s.dead) < before {
-		s.health.changeLocked(s)
+func (es *expected) unburyLocked(is func(*death) bool) {
+	before := len(es.dead)
+	if es.dead = slices.DeleteFunc(es.dead, is); len(es.dead) < before {
+		es.health.changeLocked()
 	}
 }
 
-// settledExpected is called when a task of which something was expected has been settled, whoever
-// has done that.
-func (s *Sight) settledExpected(e *expectation) {
-	s.owner.Lock.Lock()
-	defer s.owner.Lock.Unlock()
+// settled is called when a task of which something was expected has been settled, whoever has done
+// that.
+func (es *expected) settled(e *expectation) {
+	es.owner.Lock.Lock()
+	defer es.owner.Lock.Unlock()
 	if e.cell.Phase() == cell.Failed {
-		s.buryLocked(e.plan)
+		es.buryLocked(e.plan)
 	}
-	s.health.changeLocked(s)
+	es.health.changeLocked()
 }
 
 // healthOf returns how the task is of which d is the end.
-func (s *Sight) healthOf(d *death) TaskHealth {
-	t := TaskHealth{Name: d.name, State: HealthFailed, Since: s.owner.Clock.Time(d.at),
+func (es *expected) healthOf(d *death) TaskHealth {
+	t := TaskHealth{Name: d.name, State: HealthFailed, Since: es.owner.Clock.Time(d.at),
 		FailuresInRow: 1, Reason: "ended by a failure"}
 	if d.fate == nil {
 		return t
 	}
 	t.FailuresInRow = max(d.fate.failures, 1) // its end is counted a moment later than it is known
 	if d.fate.success > 0 {
-		t.LastSuccess = s.owner.Clock.Time(d.fate.success)
+		t.LastSuccess = es.owner.Clock.Time(d.fate.success)
 	}
 	return t
 }

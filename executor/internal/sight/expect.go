@@ -38,53 +38,64 @@ type fate struct {
 	failures uint64 // in a row, since then
 }
 
+// expected is what is expected of the tasks of an owner, and how the tasks have ended that have
+// failed. Its health follows from that. The owner's lock guards it.
+type expected struct {
+	owner   *run.Owner
+	crew    Crew
+	tasks   []*expectation
+	sweepAt int      // how many there are to be before they are looked through
+	dead    []*death // tasks that a failure has ended
+	health  health
+}
+
 // judged is how many of the last runs a quantile is about.
 const judged = 100
 
-// expect registers what is expected of c, which is about to be accepted.
-func (s *Sight) expect(c *cell.Cell, pl *run.Plan) {
+// register notes what is expected of c, which is about to be accepted.
+func (es *expected) register(c *cell.Cell, pl *run.Plan) {
 	if !pl.Expected() {
 		return
 	}
-	s.owner.Lock.Lock()
-	e := &expectation{cell: c, plan: pl, since: s.owner.Clock.Now(), fate: new(fate)}
-	s.sweepExpectationsLocked()
-	s.owner.HeedEndsLocked()
+	es.owner.Lock.Lock()
+	e := &expectation{cell: c, plan: pl, since: es.owner.Clock.Now(), fate: new(fate)}
+	es.sweepLocked()
+	es.owner.HeedEndsLocked()
 	own(pl).expects = e
-	s.expectations = append(s.expectations, e)
+	es.tasks = append(es.tasks, e)
 	if at := e.broken(); at != clock.Never {
-		s.health.changesLocked(s, at)
+		es.health.changesLocked(at)
 	}
-	s.owner.Lock.Unlock()
-	c.Watch(func() { s.settledExpected(e) })
+	es.owner.Lock.Unlock()
+	c.Watch(func() { es.settled(e) })
 }
 
-// unexpect takes back what expect has registered: the task is refused.
-func (s *Sight) unexpect(pl *run.Plan) {
+// takeBack takes back what register has noted: the task is refused.
+func (es *expected) takeBack(pl *run.Plan) {
 	if !pl.Expected() {
 		return
 	}
-	s.owner.Lock.Lock()
-	defer s.owner.Lock.Unlock()
+	es.owner.Lock.Lock()
+	defer es.owner.Lock.Unlock()
 	// It is among the last.
-	for i, e := range slices.Backward(s.expectations) {
+	for i, e := range slices.Backward(es.tasks) {
 		if e == seenOf(pl).expects {
-			s.expectations = slices.Delete(s.expectations, i, i+1)
+			es.tasks = slices.Delete(es.tasks, i, i+1)
 			return
 		}
 	}
 }
 
-// sweepExpectationsLocked forgets tasks that have ended. It looks at all only when their number has
-// doubled, so it takes constant time on average.
-func (s *Sight) sweepExpectationsLocked() {
-	if len(s.expectations) < s.sweepAt {
+// sweepLocked forgets tasks that have ended. It looks at all only when their number has doubled, so
+// it takes constant time on average.
+func (es *expected) sweepLocked() {
+	if len(es.tasks) < es.sweepAt {
 		return
 	}
-	s.expectations = slices.DeleteFunc(s.expectations, func(e *expectation) bool {
+	es.tasks = slices.DeleteFunc(es.tasks, func(e *expectation) bool {
 		return e.cell.Phase().Settled()
 	})
-	s.sweepAt = max(2*len(s.expectations), 64)
+	es.sweepAt = max(2*len(es.tasks), 64)
 }
 
 // broken returns when the expectation of a success will be broken, or Never.
@@ -99,14 +110,14 @@ func (e *expectation) broken() int64 {
 // idle reports whether nothing is expected of the task, as it was paused from outside.
 func (e *expectation) idle() bool { return e.plan.Paused() && !e.plan.GaveUp() }
 
-// noteExpected notes how a run has begun and ended, or that it has come too late to begin. The lock
-// is held.
-func (s *Sight) noteExpected(x *run.Execution, e *expectation) {
-	before, _ := s.judge(e, x.Ended, false)
+// note notes how a run has begun and ended, or that it has come too late to begin. The lock is
+// held.
+func (es *expected) note(x *run.Execution, e *expectation) {
+	before, _ := es.judge(e, x.Ended, false)
 	defer func() {
-		after, _ := s.judge(e, x.Ended, false)
+		after, _ := es.judge(e, x.Ended, false)
 		if after.State != before.State && (before.InTrouble() || after.InTrouble()) || x.Done {
-			s.health.changeLocked(s)
+			es.health.changeLocked()
 		}
 	}()
 	if e.plan.StartWithin > 0 {
@@ -134,24 +145,24 @@ func (e *expectation) noteStart(x *run.Execution) {
 	e.begun++
 }
 
-// resumeExpected is called when a series is resumed.
-func (s *Sight) resumeExpected(pl *run.Plan) {
+// resume is called when a series is resumed.
+func (es *expected) resume(pl *run.Plan) {
 	if !pl.Expected() {
 		return
 	}
-	s.owner.Lock.Lock()
-	defer s.owner.Lock.Unlock()
+	es.owner.Lock.Lock()
+	defer es.owner.Lock.Unlock()
 	if e := seenOf(pl).expects; e != nil {
-		s.resumeExpectedLocked(e)
+		es.resumeLocked(e)
 	}
 }
 
-// resumeExpectedLocked has the time in which a success is expected begin anew, unless the series
-// has given up: it stays late until it succeeds.
-func (s *Sight) resumeExpectedLocked(e *expectation) {
+// resumeLocked has the time in which a success is expected begin anew, unless the series has given
+// up: it stays late until it succeeds.
+func (es *expected) resumeLocked(e *expectation) {
 	if !e.plan.GaveUp() {
-		e.since = s.owner.Clock.Now()
-		s.health.changeLocked(s)
+		e.since = es.owner.Clock.Now()
+		es.health.changeLocked()
 	}
 }
 
@@ -162,15 +173,15 @@ func (s *Sight) TaskLocked(pl *run.Plan) (t TaskHealth, ok bool) {
 	if e == nil {
 		return t, false
 	}
-	return s.judge(e, s.owner.Clock.Now(), s.crew.Held())
+	return s.expected.judge(e, s.owner.Clock.Now(), s.crew.Held())
 }
 
 // judge tells whether what is expected of a task holds; false if it has ended.
-func (s *Sight) judge(e *expectation, now int64, held bool) (t TaskHealth, ok bool) {
-	t = TaskHealth{Name: e.plan.Name, State: HealthOK, Since: s.owner.Clock.Time(e.since),
+func (es *expected) judge(e *expectation, now int64, held bool) (t TaskHealth, ok bool) {
+	t = TaskHealth{Name: e.plan.Name, State: HealthOK, Since: es.owner.Clock.Time(e.since),
 		FailuresInRow: e.fate.failures}
 	if e.fate.success > 0 {
-		t.LastSuccess = s.owner.Clock.Time(e.fate.success)
+		t.LastSuccess = es.owner.Clock.Time(e.fate.success)
 	}
 	switch {
 	case e.cell.Phase().Settled():
@@ -182,7 +193,7 @@ func (s *Sight) judge(e *expectation, now int64, held bool) (t TaskHealth, ok bo
 	from := max(e.since, e.fate.success)
 	switch within := int64(e.plan.SuccessWithin); {
 	case within > 0 && now-from > within:
-		t.State, t.Since = HealthLate, s.owner.Clock.Time(from+within)
+		t.State, t.Since = HealthLate, es.owner.Clock.Time(from+within)
 		t.Reason = fmt.Sprintf("no success for %v, expected within %v",
 			time.Duration(now-from).Round(time.Millisecond), e.plan.SuccessWithin)
 	case e.tooManyLate():
@@ -205,11 +216,11 @@ func (e *expectation) tooManyLate() bool {
 // nextChangeLocked returns when the health may change although nothing happens; false if it will
 // not. That is when an expectation will be broken. As long as one is, it is also looked at once in
 // its time whether the whole owner is stuck.
-func (s *Sight) nextChangeLocked(now int64) (at int64, ok bool) {
-	if s.crew.Held() {
+func (es *expected) nextChangeLocked(now int64) (at int64, ok bool) {
+	if es.crew.Held() {
 		return 0, false
 	}
-	for _, e := range s.expectations {
+	for _, e := range es.tasks {
 		due := e.broken()
 		if due == clock.Never || e.idle() || e.cell.Phase().Settled() {
 			continue
@@ -225,8 +236,8 @@ func (s *Sight) nextChangeLocked(now int64) (at int64, ok bool) {
 }
 
 // shortestLocked returns the shortest time in which a success of a task is expected, or 0.
-func (s *Sight) shortestLocked() (within time.Duration) {
-	for _, e := range s.expectations {
+func (es *expected) shortestLocked() (within time.Duration) {
+	for _, e := range es.tasks {
 		if e.cell.Phase().Settled() || e.plan.Paused() {
 			continue
 		}

@@ -13,87 +13,88 @@ import (
 //	asking  -> calm    tell: the listeners know
 //	any     -> over    endLocked: the owner has ended
 type health struct {
+	sight               *Sight
 	asking, again, over bool
 	timer               *time.Timer // until an expectation will be broken; nil if none can be
 	at                  int64       // when the timer fires
 }
 
 // changeLocked has the listeners told if the health has changed.
-func (h *health) changeLocked(s *Sight) {
+func (h *health) changeLocked() {
 	switch {
-	case s.config.OnHealth == nil || h.over:
+	case h.sight.config.OnHealth == nil || h.over:
 	case h.asking:
 		h.again = true
 	default:
 		h.asking = true
-		go h.tell(s)
+		go h.tell()
 	}
 }
 
 // changesLocked has the listeners told at a moment at the latest, if the health has changed by
 // then.
-func (h *health) changesLocked(s *Sight, at int64) {
-	if s.config.OnHealth == nil || h.over || h.asking || h.timer != nil && h.at <= at {
+func (h *health) changesLocked(at int64) {
+	if h.sight.config.OnHealth == nil || h.over || h.asking || h.timer != nil && h.at <= at {
 		return
 	}
-	h.setLocked(s, at)
+	h.setLocked(at)
 }
 
 // tell asks for the health, and tells of it, until nothing has changed meanwhile.
-func (h *health) tell(s *Sight) {
+func (h *health) tell() {
 	done := false
 	defer func() {
 		if !done { // a listener has ended the goroutine
-			go h.tell(s)
+			go h.tell()
 		}
 	}()
 	for {
-		health := s.crew.Health()
-		s.config.OnHealth.Each(func(follow Follower) {
+		health := h.sight.crew.Health()
+		h.sight.config.OnHealth.Each(func(follow Follower) {
 			if tell := follow(health); tell != nil {
-				s.owner.Guard("health", run.Info{}, tell)
+				h.sight.owner.Guard("health", run.Info{}, tell)
 			}
 		})
-		s.owner.Lock.Lock()
+		h.sight.owner.Lock.Lock()
 		if !h.again || h.over {
 			h.asking, done = false, true
-			h.waitLocked(s)
-			s.owner.Lock.Unlock()
+			h.waitLocked()
+			h.sight.owner.Lock.Unlock()
 			return
 		}
 		h.again = false
-		s.owner.Lock.Unlock()
+		h.sight.owner.Lock.Unlock()
 	}
 }
 
 // waitLocked sets the timer for when an expectation will be broken.
-func (h *health) waitLocked(s *Sight) {
+func (h *health) waitLocked() {
 	if h.timer != nil {
 		h.timer.Stop()
 		h.timer = nil
 	}
-	if at, ok := s.nextChangeLocked(s.owner.Clock.Now()); ok && !h.over {
-		h.setLocked(s, at)
+	if at, ok := h.sight.expected.nextChangeLocked(h.sight.owner.Clock.Now()); ok && !h.over {
+		h.setLocked(at)
 	}
 }
 
 // setLocked sets the timer.
-func (h *health) setLocked(s *Sight, at int64) {
+func (h *health) setLocked(at int64) {
 	if h.timer != nil {
 		h.timer.Stop()
 	}
 	h.at = at
-	h.timer = time.AfterFunc(time.Duration(at-s.owner.Clock.Now()), func() {
-		s.owner.Lock.Lock()
-		defer s.owner.Lock.Unlock()
-		h.changeLocked(s)
+	h.timer = time.AfterFunc(time.Duration(at-h.sight.owner.Clock.Now()), func() {
+		h.sight.owner.Lock.Lock()
+		defer h.sight.owner.Lock.Unlock()
+		h.changeLocked()
 	})
 }
 
 // EndHealthLocked is that of [run.Sight].
 func (s *Sight) EndHealthLocked() {
-	s.health.over = true
-	if s.health.timer != nil {
-		s.health.timer.Stop()
+	s.expected.health.over = true
+	if s.expected.health.timer != nil {
+		s.expected.health.timer.Stop()
 	}
 }

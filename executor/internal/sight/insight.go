@@ -166,8 +166,8 @@ func spanOf(x *run.Execution, end int64) lateness.Span {
 // HoldLocked is that of [run.Sight].
 func (s *Sight) HoldLocked(held bool) {
 	if !held {
-		for _, e := range s.expectations {
-			s.resumeExpectedLocked(e)
+		for _, e := range s.expected.tasks {
+			s.expected.resumeLocked(e)
 		}
 	}
 	in := s.insight

@@ -38,14 +38,14 @@ const (
 // failure has ended; those in trouble come first. Stage is that of the owner, which refuses tasks
 // unless it is open. The lock is held.
 func (s *Sight) HealthLocked(stage string, open bool) (status, reason string, tasks []TaskHealth) {
-	status, tasks = HealthOK, s.tasksLocked()
+	status, tasks = HealthOK, s.expected.tasksLocked()
 	if len(tasks) > 0 && tasks[0].InTrouble() {
 		status = HealthDegraded
 	}
 	if !open {
 		return HealthDown, "it is " + stage, tasks
 	}
-	switch lack, down := s.lackLocked(); {
+	switch lack, down := s.shortage.lackLocked(); {
 	case down:
 		return HealthDown, lack, tasks
 	case lack != "":
@@ -55,14 +55,14 @@ func (s *Sight) HealthLocked(stage string, open bool) (status, reason string, ta
 }
 
 // tasksLocked returns those tasks, the worst first.
-func (s *Sight) tasksLocked() (tasks []TaskHealth) {
-	s.sweepExpectationsLocked()
-	now, held := s.owner.Clock.Now(), s.crew.Held()
-	for _, d := range s.dead {
-		tasks = append(tasks, s.healthOf(d))
+func (es *expected) tasksLocked() (tasks []TaskHealth) {
+	es.sweepLocked()
+	now, held := es.owner.Clock.Now(), es.crew.Held()
+	for _, d := range es.dead {
+		tasks = append(tasks, es.healthOf(d))
 	}
-	for _, e := range s.expectations {
-		if t, ok := s.judge(e, now, held); ok {
+	for _, e := range es.tasks {
+		if t, ok := es.judge(e, now, held); ok {
 			tasks = append(tasks, t)
 		}
 	}

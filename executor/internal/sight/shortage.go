@@ -66,6 +66,7 @@ type Crew interface {
 //	lacking  -> watching  a worker has taken a task, or what has waited is gone
 //	any      -> calm      the owner is shut down
 type shortage struct {
+	sight    *Sight
 	timer    *time.Timer // made on first use
 	gap      time.Duration
 	nextTold int64 // no warning before
@@ -85,7 +86,7 @@ const (
 func (s *Sight) BusyLocked() {
 	switch s.owner.Supply {
 	case run.Calm:
-		s.watchLocked(s.owner.Clock.Now())
+		s.shortage.watchLocked(s.owner.Clock.Now())
 	case run.Lacking:
 		s.RecheckShortageLocked()
 	}
@@ -96,32 +97,32 @@ func (s *Sight) RecheckShortageLocked() {
 	now := s.owner.Clock.Now()
 	since, lacks := s.crew.LackingSince(now)
 	if !lacks || now-since <= int64(shortAfter) {
-		s.watchLocked(now)
+		s.shortage.watchLocked(now)
 	}
 }
 
 // watchLocked has the timer look for a shortage in a minute.
-func (s *Sight) watchLocked(now int64) {
-	s.becomeLocked(run.Watching)
-	s.setShortageLocked(clock.Later(now, shortAfter+1), now)
+func (sh *shortage) watchLocked(now int64) {
+	sh.becomeLocked(run.Watching)
+	sh.setLocked(clock.Later(now, shortAfter+1), now)
 }
 
 // becomeLocked sets the state.
-func (s *Sight) becomeLocked(state run.Supply) {
-	before := s.owner.Supply
-	s.owner.Supply = state
+func (sh *shortage) becomeLocked(state run.Supply) {
+	before := sh.sight.owner.Supply
+	sh.sight.owner.Supply = state
 	if (before == run.Lacking) != (state == run.Lacking) {
-		s.crew.Short(state == run.Lacking)
-		s.health.changeLocked(s)
+		sh.sight.crew.Short(state == run.Lacking)
+		sh.sight.expected.health.changeLocked()
 	}
 }
 
-// setShortageLocked sets the timer.
-func (s *Sight) setShortageLocked(at, now int64) {
-	if in := time.Duration(at - now); s.shortage.timer == nil {
-		s.shortage.timer = time.AfterFunc(in, s.lookForShortage)
+// setLocked sets the timer.
+func (sh *shortage) setLocked(at, now int64) {
+	if in := time.Duration(at - now); sh.timer == nil {
+		sh.timer = time.AfterFunc(in, sh.look)
 	} else {
-		s.shortage.timer.Reset(in)
+		sh.timer.Reset(in)
 	}
 }
 
@@ -130,80 +131,80 @@ func (s *Sight) EndShortageLocked() {
 	if s.shortage.timer != nil {
 		s.shortage.timer.Stop()
 	}
-	s.becomeLocked(run.Calm)
+	s.shortage.becomeLocked(run.Calm)
 }
 
-// lookForShortage is what the timer calls.
-func (s *Sight) lookForShortage() {
-	s.owner.Lock.Lock()
-	warning := s.lookForShortageLocked()
-	s.owner.Lock.Unlock()
+// look is what the timer calls.
+func (sh *shortage) look() {
+	sh.sight.owner.Lock.Lock()
+	warning := sh.lookLocked()
+	sh.sight.owner.Lock.Unlock()
 	if warning != nil {
 		warning()
 	}
 }
 
-// lookForShortageLocked looks whether the owner is short of workers, and sets the timer again if
-// that has to be looked at later. It returns what writes the warning, if there is to be one. A
-// timer that was stopped or set again just now may call it early, which does no harm.
-func (s *Sight) lookForShortageLocked() (warning func()) {
-	now := s.owner.Clock.Now()
-	since, lacks := s.crew.LackingSince(now)
+// lookLocked looks whether the owner is short of workers, and sets the timer again if that has to
+// be looked at later. It returns what writes the warning, if there is to be one. A timer that was
+// stopped or set again just now may call it early, which does no harm.
+func (sh *shortage) lookLocked() (warning func()) {
+	now := sh.sight.owner.Clock.Now()
+	since, lacks := sh.sight.crew.LackingSince(now)
 	switch {
 	case !lacks:
-		s.shortage.gap, s.shortage.nextTold = 0, 0
-		s.becomeLocked(run.Calm)
-		if at := s.crew.NextLack(now); at != clock.Never {
-			s.setShortageLocked(clock.Later(at, shortAfter+1), now)
+		sh.gap, sh.nextTold = 0, 0
+		sh.becomeLocked(run.Calm)
+		if at := sh.sight.crew.NextLack(now); at != clock.Never {
+			sh.setLocked(clock.Later(at, shortAfter+1), now)
 		}
 	case now-since <= int64(shortAfter):
-		s.becomeLocked(run.Watching)
-		s.setShortageLocked(clock.Later(since, shortAfter+1), now)
+		sh.becomeLocked(run.Watching)
+		sh.setLocked(clock.Later(since, shortAfter+1), now)
 	default:
-		s.becomeLocked(run.Lacking)
-		return s.warnLocked(since, now)
+		sh.becomeLocked(run.Lacking)
+		return sh.warnLocked(since, now)
 	}
 	return nil
 }
 
 // warnLocked returns what warns of a shortage, unless it is too early for that, and sets the timer
 // for the next warning.
-func (s *Sight) warnLocked(since, now int64) (warning func()) {
-	lack := &s.shortage
-	if now < lack.nextTold {
-		s.setShortageLocked(lack.nextTold, now)
+func (sh *shortage) warnLocked(since, now int64) (warning func()) {
+	if now < sh.nextTold {
+		sh.setLocked(sh.nextTold, now)
 		return nil
 	}
-	lack.gap = max(2*lack.gap, shortAfter)
-	if lack.nextTold = clock.Later(now, lack.gap); lack.gap <= longestGap {
-		s.setShortageLocked(lack.nextTold, now)
+	sh.gap = max(2*sh.gap, shortAfter)
+	if sh.nextTold = clock.Later(now, sh.gap); sh.gap <= longestGap {
+		sh.setLocked(sh.nextTold, now)
 	}
-	holders := s.crew.Holders()
+	holders := sh.sight.crew.Holders()
 	text := shortText(time.Duration(now-since), holders)
 	var by []string
 	for _, h := range holders[:min(len(holders), mostHolders)] {
 		by = append(by, called(h.Name, 1)+" since "+h.Started.Format(time.RFC3339))
 	}
-	waiting := s.crew.Waiting()
+	waiting := sh.sight.crew.Waiting()
 	return func() {
-		s.owner.Warn(text, slog.Int("waiting", waiting), slog.String("held_by", strings.Join(by, ", ")))
+		sh.sight.owner.Warn(text, slog.Int("waiting", waiting),
+			slog.String("held_by", strings.Join(by, ", ")))
 	}
 }
 
 // lackLocked returns why a lack of workers degrades the health now, empty if it does not; and
 // whether the owner is down, as the lack lasts longer than the shortest time that is expected.
-func (s *Sight) lackLocked() (reason string, down bool) {
-	now := s.owner.Clock.Now()
-	since, lacks := s.crew.LackingSince(now)
+func (sh *shortage) lackLocked() (reason string, down bool) {
+	now := sh.sight.owner.Clock.Now()
+	since, lacks := sh.sight.crew.LackingSince(now)
 	if !lacks {
 		return "", false
 	}
-	d, within := time.Duration(now-since), s.shortestLocked()
+	d, within := time.Duration(now-since), sh.sight.expected.shortestLocked()
 	down = within > 0 && d > within
 	if !down && d <= shortAfter {
 		return "", false
 	}
-	return shortText(d, s.crew.Holders()), down
+	return shortText(d, sh.sight.crew.Holders()), down
 }
 
 // shortText says for how long no worker has been free, and which runs have held one for longest.

@@ -19,11 +19,8 @@ type Sight struct {
 	past     *History // what has happened lately; nil if that is not asked for
 	recorder Recorder // nil if nothing is recorded
 
-	expectations []*expectation
-	sweepAt      int      // how many there are to be before they are looked through
-	dead         []*death // tasks that a failure has ended
-	health       health
-	shortage     shortage
+	expected expected
+	shortage shortage
 }
 
 var _ run.Sight = (*Sight)(nil)
@@ -31,7 +28,8 @@ var _ run.Sight = (*Sight)(nil)
 // Open has o watched as its settings say. It is called once, before the first task; crew is what o
 // says of its workers, and hooked says whether it has hooks around runs.
 func Open(o *run.Owner, crew Crew, hooked bool) {
-	s := &Sight{owner: o, crew: crew}
+	s := &Sight{owner: o, crew: crew, expected: expected{owner: o, crew: crew}}
+	s.expected.health.sight, s.shortage.sight = s, s
 	if c, ok := o.Watch.(*Config); ok {
 		s.config = *c
 	}

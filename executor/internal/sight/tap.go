@@ -15,7 +15,7 @@ func (s *Sight) Admitted(c *cell.Cell, pl *run.Plan, in time.Duration, first run
 		s.recorder.Submitted(c, pl, in)
 	}
 	s.tell("submitted", first, s.config.Observers.Submitted)
-	s.expect(c, pl)
+	s.expected.register(c, pl)
 }
 
 // BeginsLocked is that of [run.Tap].
@@ -87,10 +87,10 @@ func (s *Sight) EndsLocked(x *run.Execution) {
 		s.endsLocked(x)
 	}
 	if e := seenOf(x.Plan).expects; e != nil {
-		s.noteExpected(x, e)
+		s.expected.note(x, e)
 	}
 	if x.Err == nil && x.Began() {
-		s.forgiveLocked(x.Plan.Name)
+		s.expected.forgiveLocked(x.Plan.Name)
 	}
 }
 
@@ -98,7 +98,7 @@ func (s *Sight) EndsLocked(x *run.Execution) {
 func (s *Sight) Told(n run.News) {
 	switch obs := &s.config.Observers; n.What {
 	case run.TaskRejected:
-		s.unexpect(n.Plan)
+		s.expected.takeBack(n.Plan)
 		if s.recorder != nil {
 			s.recorder.Told(n.What, n.Task, true)
 		}
@@ -110,13 +110,13 @@ func (s *Sight) Told(n run.News) {
 	case run.TaskPaused:
 		s.tellTask(n, obs.Paused)
 	case run.TaskResumed:
-		s.resumeExpected(n.Plan)
+		s.expected.resume(n.Plan)
 		s.tellTask(n, obs.Resumed)
 	case run.TaskOverran:
 		s.tell(n.What, n.Run, obs.Overran)
 	case run.TaskOver:
 		s.tellTask(n, nil)
 	case run.TaskFailed:
-		s.bury(n.Plan)
+		s.expected.bury(n.Plan)
 	}
 }
