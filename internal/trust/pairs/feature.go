@@ -84,6 +84,7 @@ var byName = map[string]*Feature{}
 
 // Features returns all features.
 func Features() []*Feature {
+	ready()
 	return allFeatures
 }
 

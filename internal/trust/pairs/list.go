@@ -1,10 +1,19 @@
 package pairs
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
-// init fills the lists. Features refer to each other, so the lists cannot be their own initial
+// filled says whether the lists have been filled.
+var filled sync.Once
+
+// ready fills the lists before their first use: importing the package does nothing.
+func ready() { filled.Do(fill) }
+
+// fill fills the lists. Features refer to each other, so the lists cannot be their own initial
 // values.
-func init() {
+func fill() {
 	allFeatures = slices.Concat(
 		poolOptions, observerFields, queues, policies, laneOptions, taskOptions, waysIn, bodies,
 		taskCommands, poolCommands, groupCommands, behaviours, endings,

@@ -35,11 +35,13 @@ var hard = map[string]bool{
 
 // Pairs returns the pairs that are drawn.
 func Pairs() []Pair {
+	ready()
 	return allPairs
 }
 
 // Excluded returns the pairs that are not.
 func Excluded() []Exclusion {
+	ready()
 	return leftOut
 }
 
@@ -111,6 +113,7 @@ type Counts []int64
 
 // Add adds other counts.
 func (c *Counts) Add(o Counts) {
+	ready()
 	if *c == nil && o != nil {
 		*c = make(Counts, len(allPairs))
 	}
@@ -121,6 +124,7 @@ func (c *Counts) Add(o Counts) {
 
 // ByName returns the counts that are not zero by the names of the pairs.
 func (c Counts) ByName() map[string]int64 {
+	ready()
 	m := map[string]int64{}
 	for i, n := range c {
 		if n > 0 {
@@ -133,6 +137,7 @@ func (c Counts) ByName() map[string]int64 {
 // Rarest returns the names of pairs that have not been effective in [Enough] lives, the rarest
 // first, n at most.
 func (c Counts) Rarest(n int) (names []string) {
+	ready()
 	for _, i := range c.order() {
 		if c[i] >= Enough || len(names) == n {
 			break
@@ -144,6 +149,7 @@ func (c Counts) Rarest(n int) (names []string) {
 
 // Named returns the pairs of these names. It ignores names that no pair has.
 func Named(names []string) (all []Pair) {
+	ready()
 	byName := make(map[string]Pair, len(allPairs))
 	for _, p := range allPairs {
 		byName[p.String()] = p
@@ -158,6 +164,7 @@ func Named(names []string) (all []Pair) {
 
 // CountsOf is the reverse of ByName.
 func CountsOf(byName map[string]int64) Counts {
+	ready()
 	c := make(Counts, len(allPairs))
 	for i, p := range allPairs {
 		c[i] = byName[p.String()]
@@ -212,6 +219,7 @@ func direct(p Pair) bool {
 
 // Covered returns all exported names that are accounted for, and by what.
 func Covered() map[string]string {
+	ready()
 	covered := map[string]string{}
 	for _, f := range allFeatures {
 		for _, name := range f.API {

@@ -20,6 +20,7 @@ const hangs = time.Minute
 //
 // If pairs are given, the life is about one of these; the first are drawn more often than the last.
 func Run(t *testing.T, seed uint64, about ...Pair) Report {
+	ready()
 	p := draw(seed, about)
 	r := p.run(t)
 	if r.Bad() > 0 {

@@ -11,6 +11,7 @@ const Enough = 200
 
 // Summary says in a few lines how often pairs were effective, with the rarest.
 func (c Counts) Summary(rarest int) string {
+	ready()
 	order := c.order()
 	zero, few := 0, 0
 	for _, i := range order {
@@ -51,6 +52,7 @@ func (c Counts) Summary(rarest int) string {
 
 // Table has a line for each pair, the rarest first, and for each that is left out.
 func (c Counts) Table() string {
+	ready()
 	var b strings.Builder
 	for _, i := range c.order() {
 		fmt.Fprintf(&b, "%d\t%v\n", c[i], allPairs[i])
