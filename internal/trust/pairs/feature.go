@@ -82,12 +82,6 @@ var (
 
 var byName = map[string]*Feature{}
 
-// Features returns all features.
-func Features() []*Feature {
-	ready()
-	return allFeatures
-}
-
 // mix is a hash (splitmix64).
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15

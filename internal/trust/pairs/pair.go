@@ -33,18 +33,6 @@ var hard = map[string]bool{
 	"Observer.Expired": true, "Gap": true, "Pace of a lane": true, "HandOff": true,
 }
 
-// Pairs returns the pairs that are drawn.
-func Pairs() []Pair {
-	ready()
-	return allPairs
-}
-
-// Excluded returns the pairs that are not.
-func Excluded() []Exclusion {
-	ready()
-	return leftOut
-}
-
 // makePairs fills the lists above.
 func makePairs() {
 	pairs = make([][]int, len(allFeatures))
@@ -113,63 +101,12 @@ type Counts []int64
 
 // Add adds other counts.
 func (c *Counts) Add(o Counts) {
-	ready()
 	if *c == nil && o != nil {
-		*c = make(Counts, len(allPairs))
+		*c = make(Counts, len(o))
 	}
 	for i, n := range o {
 		(*c)[i] += n
 	}
-}
-
-// ByName returns the counts that are not zero by the names of the pairs.
-func (c Counts) ByName() map[string]int64 {
-	ready()
-	m := map[string]int64{}
-	for i, n := range c {
-		if n > 0 {
-			m[allPairs[i].String()] = n
-		}
-	}
-	return m
-}
-
-// Rarest returns the names of pairs that have not been effective in [Enough] lives, the rarest
-// first, n at most.
-func (c Counts) Rarest(n int) (names []string) {
-	ready()
-	for _, i := range c.order() {
-		if c[i] >= Enough || len(names) == n {
-			break
-		}
-		names = append(names, allPairs[i].String())
-	}
-	return names
-}
-
-// Named returns the pairs of these names. It ignores names that no pair has.
-func Named(names []string) (all []Pair) {
-	ready()
-	byName := make(map[string]Pair, len(allPairs))
-	for _, p := range allPairs {
-		byName[p.String()] = p
-	}
-	for _, name := range names {
-		if p, ok := byName[name]; ok {
-			all = append(all, p)
-		}
-	}
-	return all
-}
-
-// CountsOf is the reverse of ByName.
-func CountsOf(byName map[string]int64) Counts {
-	ready()
-	c := make(Counts, len(allPairs))
-	for i, p := range allPairs {
-		c[i] = byName[p.String()]
-	}
-	return c
 }
 
 // beside reports whether no task can show the pair alone: because it would have to come in two
@@ -215,21 +152,4 @@ func (f *Feature) endsEarly() bool {
 // direct reports whether a pair is a callback and how it behaves: then it is about that callback.
 func direct(p Pair) bool {
 	return p.A.callback && p.B.behave != nil || p.B.callback && p.A.behave != nil
-}
-
-// Covered returns all exported names that are accounted for, and by what.
-func Covered() map[string]string {
-	ready()
-	covered := map[string]string{}
-	for _, f := range allFeatures {
-		for _, name := range f.API {
-			covered[name] = f.Name
-		}
-	}
-	for reason, names := range noFeature {
-		for _, name := range names {
-			covered[name] = reason
-		}
-	}
-	return covered
 }

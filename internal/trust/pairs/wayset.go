@@ -41,10 +41,10 @@ const (
 	seriesWays  = wEvery | wRate | wDelay | wOn | wApply
 	delayedWays = seriesWays | wSchedule | wScheduleAt | wExecuteAfter | wSerialSchedule |
 		wKeyedSchedule
-	bulkWays    = wInvokeAll | wInvokeAny | wHedged | wMap
-	groupWays   = wGo | wTryGo
-	optionWays  = everyWay &^ bulkWays
-	futureWays  = optionWays &^ (wExecute | wExecuteAfter)
+	bulkWays   = wInvokeAll | wInvokeAny | wHedged | wMap
+	groupWays  = wGo | wTryGo
+	optionWays = everyWay &^ bulkWays
+	futureWays = optionWays &^ (wExecute | wExecuteAfter)
 	// ownFutureWays are those that give their caller the future of the task.
 	ownFutureWays = futureWays &^ (groupWays | wApply)
 
