@@ -13,24 +13,27 @@ import (
 
 // Overview: there is one door, admit. Before it, prepare has given the task its plan. In it,
 //
-//	begun        expectations, observers and recordings know of the task before it can begin
+//	admitTold    the tap hears of the task before it can begin, and if it is refused after all
 //	enter        to run now: through the inbox, without the pool's lock, if there is no limit; else
-//	             as what comes for a time, or, without room, by waitForRoom or the policy
+//	             under the lock, and if there is no room, the submitter waits or the policy decides
 //	enterTimed   for a time of its own: no policy is asked
-//	tryEnqueueLocked, and what Apply, a blocked submitter and a caller that runs the task do:
+//
+// Under the lock, what comes by the door goes the same way as what Apply adds, what a blocked
+// submitter has waited for, and what a caller is to run itself:
+//
 //	mayAcceptLocked  the stage of the pool, and the name of the task
 //	roomLocked       what it needs, unless it brings a place of its own
 //	acceptedLocked   it is counted, has its name, and is found: the one place where a task becomes
 //	                 one of the pool, beside the inbox
 //
-// and if one of them refuses it, refuse counts that, beside the inbox.
+// If one of them refuses it, refuse counts that.
 //
 // Unlike the JDK, a pool never hands a new task to the worker that it starts for it. The task goes
-// through the queue, and the worker takes the head, so nobody is overtaken.
+// through the queue, and the worker takes the head, so none is overtaken.
 //
-// Whoever brings the head forward, or makes room, ends with notifyLocked. That keeps the rule of
-// package parking: if something waits and a worker is idle, somebody will look at the head when it
-// is due.
+// All code that brings the head forward, or makes room, ends with notifyLocked. That keeps the rule
+// of package parking: if something waits and a worker is idle, one will look at the head when it is
+// due.
 
 // way is how a task comes: to run now, or at a time.
 type way struct {
