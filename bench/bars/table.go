@@ -36,21 +36,21 @@ var table = []bar{
 	{"Execute, files", "files with them",
 		4, filesOf("Execute")},
 	{"Submit", "functions executed by a call while the worker is busy",
-		18, functionsOf("Submit")}, // 18
+		17, functionsOf("Submit")}, // 18
 	{"Submit, files", "files with them",
-		8, filesOf("Submit")},
+		7, filesOf("Submit")},
 	{"Schedule", "functions executed by a call behind other tasks",
-		35, functionsOf("Schedule")}, // 20
+		27, functionsOf("Schedule")}, // 20
 	{"Schedule, files", "files with them",
-		17, filesOf("Schedule")},
+		12, filesOf("Schedule")},
 	{"Cancel", "functions executed by a call for a task in the queue",
-		31, functionsOf("Cancel")}, // 18
+		27, functionsOf("Cancel")}, // 18
 	{"Cancel, files", "files with them",
-		17, filesOf("Cancel")},
+		16, filesOf("Cancel")},
 	{"AtFixedRate", "functions executed by a call behind other tasks",
-		57, functionsOf("AtFixedRate")}, // 32
+		50, functionsOf("AtFixedRate")}, // 32
 	{"AtFixedRate, files", "files with them",
-		25, filesOf("AtFixedRate")},
+		21, filesOf("AtFixedRate")},
 	{"run", "functions executed by one run of a plain series: wake, take, run, queue again, park",
 		158, functionsOf("run")}, // 95
 	{"run, files", "files with them",

@@ -16,8 +16,8 @@ var published = []Mutant{
 		Fault: "a cancelled task stays in the queue, and in memory, until its time",
 		Seen:  "apache/flink#3548",
 		File:  "executor/internal/engine/host.go",
-		From:  "case p.waiting.queue.Remove(c):",
-		To:    "case p.plain && p.waiting.queue.Remove(c):",
+		From:  "case p.waiting.queue.Remove(c) || p",
+		To:    "case p.plain && p.waiting.queue.Remove(c) || p",
 	},
 	{
 		ID:    "published-03",

@@ -59,7 +59,7 @@ func (e *blockedSubmitter) enqueueLocked(p *Pool) {
 			p.Door.leaveLocked(e.cell)
 		}
 	}()
-	p.Door.enqueueLocked(e.cell)
+	p.Door.enqueueLocked(e.cell, planOf(e.cell))
 }
 
 // refuseAllLocked refuses all, as the pool is shut down.

@@ -149,10 +149,13 @@ func (d *Door) watchWall() {
 
 // admit is the door: it makes c, which has been prepared, a task of the pool, or says why not.
 func (d *Door) admit(c *cell.Cell, pl *plan, w way) error {
-	if !d.pool.runs.Observed && pl.Within == nil && !pl.Expected() {
-		return d.enter(c, pl, w)
+	switch {
+	case d.pool.runs.Observed || pl.told:
+		return d.admitTold(c, pl, w)
+	case w.timed:
+		return d.enterTimed(c, pl, w)
 	}
-	return d.admitTold(c, pl, w)
+	return d.enter(c, pl, w)
 }
 
 // admitTold is admit for a task that the tap is told of before it can begin, or that ends with a
@@ -162,6 +165,9 @@ func (d *Door) admitTold(c *cell.Cell, pl *plan, w way) error {
 	accept := func() error {
 		if err := p.runs.RefuseLate(&pl.Plan, ErrRejected); err != nil {
 			return d.refuse(c, err)
+		}
+		if w.timed {
+			return d.enterTimed(c, pl, w)
 		}
 		return d.enter(c, pl, w)
 	}
@@ -214,9 +220,6 @@ func nameOf(c *cell.Cell) string {
 // now it waits, or else asks the policy.
 func (d *Door) enter(c *cell.Cell, pl *plan, w way) error {
 	p := d.pool
-	if w.timed {
-		return d.enterTimed(c, pl, w)
-	}
 	if w.wait && w.ctx != nil && cell.HasEnded(w.ctx) {
 		return d.refuse(c, cell.Joined(ErrRejected, cell.EndOf(w.ctx)))
 	}
@@ -246,7 +249,9 @@ func (d *Door) enterTimed(c *cell.Cell, pl *plan, w way) error {
 	now := p.clock.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now = d.keepTimesLocked(now)
+	if !d.timed.Load() {
+		now = d.keepTimesLocked(now)
+	}
 	when := w.at
 	if !w.dated {
 		when = clock.Later(now, w.delay)
@@ -325,7 +330,7 @@ func (d *Door) mayAcceptLocked(c *cell.Cell) error {
 	switch {
 	case d.pool.Life.stage != running:
 		return ErrShutdown
-	case !d.names.free(c):
+	case len(d.names.live.entries) > 0 && !d.names.free(c):
 		return ErrDuplicate
 	}
 	return nil
@@ -339,8 +344,10 @@ func (d *Door) acceptedLocked(c *cell.Cell, pl *plan) {
 	if c.Order == 0 { // it is not in the queue
 		c.Order = p.waiting.order.Add(1)
 	}
-	d.names.take(c, pl)
-	if pl.Periodic() {
+	if pl.Unique {
+		d.names.take(c, pl)
+	}
+	if pl.Period != 0 {
 		p.runs.EnrolLocked(c, &pl.Plan)
 	}
 	if pl.BeginWithin > 0 {
@@ -352,16 +359,16 @@ func (d *Door) acceptedLocked(c *cell.Cell, pl *plan) {
 // there is none, or nil.
 func (d *Door) tryEnqueueLocked(c *cell.Cell, now int64) error {
 	p := d.pool
-	if isFromOutside(now) {
+	if now < 0 { // as isFromOutside says
 		return invalid(fromOutside)
 	}
 	if err := d.mayAcceptLocked(c); err != nil {
 		return err
 	}
-	if !d.roomLocked(c, 0) {
+	if d.bounded && !d.roomLocked(c, 0) {
 		return ErrSaturated
 	}
-	d.enqueueLocked(c)
+	d.enqueueLocked(c, planOf(c))
 	urgent := !p.plain && c.When <= now
 	if urgent {
 		p.Crew.urgent = max(p.Crew.urgent, c.When)
@@ -376,9 +383,8 @@ func (d *Door) tryEnqueueLocked(c *cell.Cell, now int64) error {
 // enqueueLocked accepts c: it queues it or, behind other tasks of a serial executor, holds it back
 // until its turn. The count comes last, and the head is set after the push, so that nothing has
 // happened if a user's WorkQueue panics.
-func (d *Door) enqueueLocked(c *cell.Cell) {
+func (d *Door) enqueueLocked(c *cell.Cell, pl *plan) {
 	p := d.pool
-	pl := planOf(c)
 	if pl.BeginWithin > 0 {
 		pl.SetDue(c.When)
 	}

@@ -20,15 +20,15 @@ func (h *Host) pool() *Pool { return (*Pool)(h) }
 // A cancelled task is counted by whoever takes it out of the queue: here, or where it was to be
 // started or handed back.
 func (h *Host) Cancelled(c *cell.Cell, running bool) (tell func()) {
-	p := h.pool()
+	p, pl := (*Pool)(h), planOf(c)
 	delay.At(delay.CancelledQueued)
 	p.mu.Lock()
 	removed := true
 	switch {
-	case p.waiting.queue.Remove(c):
-		p.vacatedLocked(c)
-	case p.waiting.endDeferLocked(c):
-		p.vacatedLocked(c)
+	case p.waiting.queue.Remove(c) || p.waiting.endDeferLocked(c):
+		if pl.strand != nil || pl.expected || p.Door.blockedSubmitters.list.Len() > 0 {
+			p.vacatedLocked(c)
+		}
 	// A task held back takes room in a bounded queue, too.
 	case p.waiting.heldBack > 0 && p.waiting.removeHeldBackLocked(c):
 		p.Crew.notifyLocked(unread)
@@ -42,7 +42,7 @@ func (h *Host) Cancelled(c *cell.Cell, running bool) (tell func()) {
 		p.runs.CancellerCameLocked()
 	}
 	// During a run it is counted here, as its end will not count again; Ends is true once only.
-	handedBack := running && !planOf(c).Ends()
+	handedBack := running && !pl.Ends()
 	if removed || running && !handedBack {
 		p.counts.cancelled++
 	}
@@ -50,13 +50,15 @@ func (h *Host) Cancelled(c *cell.Cell, running bool) (tell func()) {
 		// A worker above the core size may lead, waiting for this task. Nothing keeps it now.
 		p.Crew.lot.CallLeader()
 	}
-	p.runs.CancelledLocked(&planOf(c).Plan)
+	p.runs.CancelledLocked(&pl.Plan)
 	p.runs.RecheckShortageLocked()
 	// It may have been the last task of a pool that is draining.
-	tell = p.runs.TellsCancelledLocked(c, &planOf(c).Plan, handedBack)
+	tell = p.runs.TellsCancelledLocked(c, &pl.Plan, handedBack)
 	ended := p.Life.emptiedLocked()
 	p.mu.Unlock()
-	p.Life.finish(ended)
+	if ended {
+		p.Life.finish(ended)
+	}
 	return tell
 }
 

@@ -18,6 +18,7 @@ import (
 type Door struct {
 	pool      *Pool
 	special   bool        // tasks without options have decorators, or defaults
+	bounded   bool        // a task may find no room
 	timed     atomic.Bool // there may be tasks with a time; written with the lock held
 	submitted *plan       // shared by the tasks that have a future and no options
 	executed  *plan       // shared by the tasks without a future and options

@@ -20,6 +20,7 @@ type plan struct {
 	// then it has no strand, and the pool's lock guards that.
 	expectedBy *strand
 
+	told     bool       // it ends with a context, or something is expected of it: see admitTold
 	shared   bool       // by many tasks
 	job      bool       // it was made by Apply
 	expected bool       // it is still to join its strand; guarded by the pool's lock
@@ -36,6 +37,7 @@ func Options(c *cell.Cell) *series.Options { return &planOf(c).Options }
 func (p *Pool) newPlan(o series.Options) *plan {
 	pl := new(plan)
 	p.runs.Init(&pl.Plan, o, pl)
+	pl.told = o.Within != nil || pl.Expected()
 	return pl
 }
 

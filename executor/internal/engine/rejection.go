@@ -84,6 +84,6 @@ func (d *Door) exchange(c *cell.Cell, oldest **cell.Cell) error {
 		p.advanceLocked(s)
 	}
 	defer p.Crew.notifyLocked(unread) // even if the user's WorkQueue panics: there is room then
-	d.enqueueLocked(c)
+	d.enqueueLocked(c, planOf(c))
 	return nil
 }
