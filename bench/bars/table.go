@@ -52,9 +52,9 @@ var table = []bar{
 	{"AtFixedRate, files", "files with them",
 		21, filesOf("AtFixedRate")},
 	{"run", "functions executed by one run of a plain series: wake, take, run, queue again, park",
-		158, functionsOf("run")}, // 95
+		149, functionsOf("run")}, // 95
 	{"run, files", "files with them",
-		48, filesOf("run")}, // 24
+		47, filesOf("run")}, // 24
 	{"ShutdownNow", "functions executed by a call, and by the workers until the pool has ended",
 		127, functionsOf("ShutdownNow")},
 	{"ShutdownNow, files", "files with them",

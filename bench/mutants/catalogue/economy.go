@@ -104,8 +104,8 @@ var economy = []Mutant{
 		ID:    "economy-16",
 		Fault: "a worker does not say that it is back",
 		File:  "executor/internal/engine/worker.go",
-		From:  "w.leaveLocked()\n w.backLocked()\n found",
-		To:    "w.leaveLocked()\n found",
+		From:  "w.backLocked()",
+		To:    "",
 	},
 	{
 		ID:    "economy-18",

@@ -67,7 +67,7 @@ var pool = []Mutant{
 		ID:    "pool-10",
 		Fault: "a worker that becomes free lets nobody in who waits for one",
 		File:  "executor/internal/engine/worker.go",
-		From:  "case !p.Crew.pause.on && p.Door.blockedSubmitters.admitLocked(p, 1):",
+		From:  "case !p.Crew.pause.on && p.Door.blockedSubmitters.list.Len() > 0 && p.Door.blockedSubmitters.admitLocked(p, 1):",
 	},
 	{
 		ID:    "pool-11",

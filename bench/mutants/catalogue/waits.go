@@ -42,8 +42,8 @@ var waits = []Mutant{
 		ID:    "wait-06",
 		Fault: "the workers of an overdrawn pool take more",
 		File:  "executor/internal/engine/worker.go",
-		From:  "if due && p.loans.overdrawnLocked() && p.Crew.capacity() > 0 || p.Crew.pause.on {",
-		To:    "if due && p.loans.overdrawnLocked() && p.plain && !p.plain || p.Crew.pause.on {",
+		From:  "overdrawn := due && p.loans",
+		To:    "overdrawn := p.plain && !p.plain && p.loans",
 	},
 	{
 		ID:    "wait-07",

@@ -50,13 +50,10 @@ func (w *worker) joinLocked(b *runqueue.Batch) {
 	b.Join()
 }
 
-// leaveLocked undoes joinLocked, and counts what the worker has run since. A batch that nobody uses
-// any more can be filled again.
+// leaveLocked undoes joinLocked, and counts what the worker has run since. A batch that is used no
+// more can be filled again.
 func (w *worker) leaveLocked() {
 	b, p := w.batch, w.pool
-	if b == nil {
-		return
-	}
 	if b.Leave(w.ran+1) && b != p.waiting.batch { // one more: accountLocked has counted the last
 		p.waiting.spare = b
 	}
@@ -71,7 +68,7 @@ func (w *worker) leaveLocked() {
 func (w *worker) claimNext() bool {
 	// Not after a failure, which is to be counted; nor after somebody has asked a context for a
 	// signal, as the cell must not serve on; nor once starts are recorded, which needs the clock.
-	if w.batch == nil || w.Failed || !w.own.Unseen() || w.pool.watched.Load() {
+	if w.Failed || !w.own.Unseen() || w.pool.watched.Load() {
 		return false
 	}
 	task := w.batch.Claim()

@@ -13,7 +13,9 @@ func (cr *Crew) notifyLocked(now int64) {
 	if p.Life.stage >= stopping {
 		return // workers only leave now
 	}
-	p.Door.blockedSubmitters.admitLocked(p, 0)
+	if p.Door.blockedSubmitters.list.Len() > 0 {
+		p.Door.blockedSubmitters.admitLocked(p, 0)
+	}
 	if cr.pause.on {
 		return
 	}

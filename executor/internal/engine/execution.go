@@ -47,7 +47,9 @@ func (x *execution) startLocked(c *cell.Cell, now int64) bool {
 	if x.outer != nil {
 		x.pool.loans.waits.nested++
 	}
-	x.noteStartLocked(c, now)
+	if p := x.pool; p.Pace != nil || !x.bare && planOf(c).strand != nil {
+		x.noteStartLocked(c, now)
+	}
 	return true
 }
 

@@ -78,8 +78,6 @@ func (w *worker) mayWatchLocked(now int64) (head int64, ok bool) {
 
 // backLocked ends what handOverLocked has begun.
 func (w *worker) backLocked() {
-	if w.watching {
-		w.watching = false
-		w.pool.Crew.lot.Back(w.watch)
-	}
+	w.watching = false
+	w.pool.Crew.lot.Back(w.watch)
 }

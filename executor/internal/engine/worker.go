@@ -60,7 +60,9 @@ func (w *worker) replace() {
 		w.pool.runners.leave(&w.execution)
 		w.pool.mu.Lock()
 		defer w.pool.mu.Unlock()
-		w.leaveLocked()
+		if w.batch != nil {
+			w.leaveLocked()
+		}
 		w.launchLocked()
 		w.pool.Door.blockedSubmitters.admitLocked(w.pool, 0)
 	}()
@@ -74,7 +76,7 @@ func (w *worker) replace() {
 // this worker, which is then no longer in the pool. Accounting and taking share one hold of the
 // lock.
 func (w *worker) take() bool {
-	if w.claimNext() {
+	if w.batch != nil && w.claimNext() {
 		return true
 	}
 	p := w.pool
@@ -104,8 +106,12 @@ func (w *worker) take() bool {
 			p.mu.Lock()
 		}
 	}
-	w.leaveLocked()
-	w.backLocked()
+	if w.batch != nil {
+		w.leaveLocked()
+	}
+	if w.watching {
+		w.backLocked()
+	}
 	found := w.nextLocked(now)
 	ended := !found && w.retireLocked()
 	p.mu.Unlock()
@@ -133,7 +139,8 @@ func (w *worker) nextLocked(now int64) bool {
 		// While too many runs are active a worker takes nothing; freedLocked calls it when a place
 		// is free. Under HandOff it does take the task: nothing may wait there, so it was accepted
 		// for a worker that is free.
-		if due && p.loans.overdrawnLocked() && p.Crew.capacity() > 0 || p.Crew.pause.on {
+		overdrawn := due && p.loans.waits.helping > 0 && p.loans.overdrawnLocked()
+		if overdrawn && p.Crew.capacity() > 0 || p.Crew.pause.on {
 			head, due = parking.Nothing, false
 		}
 		switch {
@@ -161,7 +168,8 @@ func (w *worker) nextLocked(now int64) bool {
 			}
 		// This worker is free from here on, which is room for one submitter; its task is then the
 		// head.
-		case !p.Crew.pause.on && p.Door.blockedSubmitters.admitLocked(p, 1):
+		case !p.Crew.pause.on && p.Door.blockedSubmitters.list.Len() > 0 &&
+			p.Door.blockedSubmitters.admitLocked(p, 1):
 		default:
 			at := p.Crew.lookAtLocked(head)
 			// Parking would take longer than what is left to wait.
@@ -171,8 +179,12 @@ func (w *worker) nextLocked(now int64) bool {
 					continue
 				}
 			}
-			w.endOwnCell()
-			p.Door.forgetTimesLocked(head)
+			if w.own != nil {
+				w.endOwnCell()
+			}
+			if head == parking.Nothing {
+				p.Door.forgetTimesLocked()
+			}
 			idle = p.Crew.lot.Park(w.place, at, now, nil, nil, w.patience())
 			now = p.now()
 			w.awake, w.lag = now, 0
@@ -196,7 +208,9 @@ func (w *worker) popLocked(dealt bool, now int64) *cell.Cell {
 		return nil
 	case e.Cell != nil:
 		w.bare = false
-		w.endOwnCell()
+		if w.own != nil {
+			w.endOwnCell()
+		}
 		return e.Cell
 	}
 	w.bare = true
@@ -295,10 +309,10 @@ func (lf *Life) mayRepeatLocked(pl *run.Plan) bool {
 // forgetTimesLocked notes that no task goes by its time any more, so that bare tasks need none
 // again. That is certain only if the queue is empty, and not only closed by a pause, and no run can
 // still repeat, nor a strand advance.
-func (d *Door) forgetTimesLocked(head int64) {
+func (d *Door) forgetTimesLocked() {
 	p := d.pool
 	idle := p.counts.busy+p.waiting.heldBack == 0 && !p.Crew.pause.on
-	if head == parking.Nothing && idle && d.timed.Load() {
+	if idle && d.timed.Load() {
 		d.timed.Store(false)
 	}
 }
