@@ -100,8 +100,8 @@ var pool = []Mutant{
 		ID:    "pool-15",
 		Fault: "a worker whose task calls Goexit is not replaced",
 		File:  "executor/internal/engine/worker.go",
-		From:  "w.leaveLocked()\n w.launchLocked()",
-		To:    "w.leaveLocked()",
+		From:  "w.launchLocked()\n w.pool.Door",
+		To:    "w.pool.Door",
 	},
 	{
 		ID:    "pool-16",

@@ -40,8 +40,8 @@ const Unbounded = unbounded
 
 // settings are the Settings of a pool in use. What may change while it runs is beside them.
 type settings struct {
+	tunables // first, so that its first field is aligned on a processor of 32 bits
 	Settings
-	tunables
 }
 
 // tunables are the settings of a pool that may change while it runs, except its sizes, which the
