@@ -146,14 +146,14 @@ func whatWasNotBegunIsRunElsewhere(t *testing.T, start func(testing.TB, ...clust
 func TestTheLongerLeaseHolds(t *testing.T) {
 	t.Parallel()
 	for _, leases := range [][2]time.Duration{
-		{200 * time.Millisecond, 20 * time.Second}, {20 * time.Second, 200 * time.Millisecond},
+		{600 * time.Millisecond, 20 * time.Second}, {20 * time.Second, 600 * time.Millisecond},
 	} {
 		l := startLocal(t)
 		ctx := testContext(t, time.Minute)
 		var calls atomic.Int64
 		define := func(lease time.Duration) []cluster.Runnable {
 			return []cluster.Runnable{cluster.Define("lease", func(context.Context, int) (int64, error) {
-				time.Sleep(time.Second) // four beats of the short lease, and none of the long one
+				time.Sleep(1500 * time.Millisecond) // beats of the short lease, and none of the long one
 				return calls.Add(1), nil
 			}, cluster.Lease(lease))}
 		}
