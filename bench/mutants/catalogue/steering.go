@@ -42,8 +42,8 @@ var steering = []Mutant{
 		ID:    "steering-06",
 		Fault: "a job that has ended begins anew although it is the same",
 		File:  "executor/internal/engine/samejob.go",
-		From:  "return w.Version == old.Version && w.period == old.period && w.sameTimes()",
-		To:    "return !old.cell.Phase().Settled() && w.Version == old.Version && w.period == old.period && w.sameTimes()",
+		From:  "return w.Version == old.Version && w.Period == old.Period && w.sameTimes()",
+		To:    "return !old.cell.Phase().Settled() && w.Version == old.Version && w.Period == old.Period && w.sameTimes()",
 	},
 	{
 		ID:    "steering-07",

@@ -22,7 +22,7 @@ func (ls *loans) setAsideLocked(c *cell.Cell, why run.Skip) (finish func()) {
 	}
 	p.unexpectLocked(c)
 	g := ls.addExtraRunLocked()
-	g.Aside, g.aside = why, true
+	g.Aside = why
 	started := g.startLocked(c, p.clock.Now())
 	// What it has waited for, if late runs are explained.
 	g.Freed, g.Meant = turn, p.Crew.lot.Until()

@@ -149,7 +149,7 @@ func (cr *Crew) wantsBusyLocked() bool {
 	case len(cr.workers) < max(cr.core, 1):
 		return true
 	}
-	full := cr.capacity() != unbounded && waiting+p.Door.outsideLocked() > cr.capacity()
+	full := cr.capacity() != Unbounded && waiting+p.Door.outsideLocked() > cr.capacity()
 	return (full || p.GrowFirst) && len(cr.workers) < cr.maximumSizeLocked()
 }
 

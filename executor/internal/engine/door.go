@@ -54,99 +54,6 @@ func (w way) in(p *Pool) time.Duration {
 	return w.delay
 }
 
-// Execute accepts a task without options and without a future. The fast road of a tiny task.
-func (d *Door) Execute(task Task) error {
-	if !d.special && d.pool.waiting.inbox != nil && !d.pool.runs.Watched {
-		return d.post(runqueue.Slot{Body: task})
-	}
-	s := Submission{Cell: new(cell.Cell), Task: task, Reports: true}
-	return d.Submit(context.Background(), false, s)
-}
-
-// Submit accepts a task to run now. If there is no room it waits until ctx ends, if wait says so,
-// or else asks the policy.
-func (d *Door) Submit(ctx context.Context, wait bool, s Submission) error {
-	pl, err := d.prepare(ctx, s)
-	if err != nil {
-		return err
-	}
-	return d.admit(s.Cell, pl, way{ctx: ctx, wait: wait})
-}
-
-// Schedule accepts a task to run once, so long from now.
-func (d *Door) Schedule(delay time.Duration, s Submission) error {
-	if s.Lane != nil {
-		return d.scheduleIn(delay, s)
-	}
-	pl, err := d.prepare(context.Background(), s)
-	if err != nil {
-		return err
-	}
-	return d.admit(s.Cell, pl, way{timed: true, delay: delay})
-}
-
-// ScheduleAt accepts a task to run once, at a time.
-func (d *Door) ScheduleAt(at time.Time, s Submission) error {
-	pl, err := d.prepare(context.Background(), s)
-	switch {
-	case err != nil:
-		return err
-	case pl.WallClock:
-		return d.admitOnWall(s.Cell, pl, func() (int64, error) {
-			return d.pool.runs.SetTime(&pl.Plan, at), nil
-		})
-	}
-	return d.admit(s.Cell, pl, way{timed: true, dated: true, at: d.pool.runs.OwnTime(&pl.Plan, at)})
-}
-
-// Repeat accepts a series: at a fixed rate, if the period is positive, else with a fixed delay.
-func (d *Door) Repeat(initial time.Duration, period int64, s Submission) error {
-	p := d.pool
-	body, err := d.decorated(s.Task)
-	if err != nil {
-		return p.runs.Misuse(s.Options.Name, err)
-	}
-	pl := p.newPlan(*s.Options)
-	pl.Period = period
-	if err := p.runs.CheckBounds(&pl.Plan, initial); err != nil {
-		return err
-	}
-	s.Cell.Plan, s.Cell.Body = pl.Cells(), body
-	return d.admit(s.Cell, pl, way{timed: true, delay: initial})
-}
-
-// On accepts a series on a calendar.
-func (d *Door) On(calendar series.Calendar, s Submission) error {
-	p := d.pool
-	body, err := d.decorated(s.Task)
-	if err != nil {
-		return p.runs.Misuse(s.Options.Name, err)
-	}
-	pl := p.newPlan(*s.Options)
-	s.Cell.Plan, s.Cell.Body = pl.Cells(), body
-	return d.admitOnWall(s.Cell, pl, func() (int64, error) {
-		return p.runs.SetCalendar(&pl.Plan, calendar)
-	})
-}
-
-// admitOnWall admits c for the first time that plan returns, and has it follow the wall clock.
-func (d *Door) admitOnWall(c *cell.Cell, pl *plan, plan func() (when int64, err error)) error {
-	d.watchWall()
-	return d.pool.runs.EnterOnWall(c, &pl.Plan, plan, func(when int64) error {
-		return d.admit(c, pl, way{timed: true, dated: true, at: when})
-	})
-}
-
-// watchWall begins to watch the wall clock, if nobody does.
-func (d *Door) watchWall() {
-	p := d.pool
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.Life.stage == running {
-		p.runs.WatchLocked((*Host)(p))
-	}
-}
-
 // admit is the door: it makes c, which has been prepared, a task of the pool, or says why not.
 func (d *Door) admit(c *cell.Cell, pl *plan, w way) error {
 	switch {
@@ -216,8 +123,7 @@ func nameOf(c *cell.Cell) string {
 	return planOf(c).Name
 }
 
-// enter queues c to run as soon as possible, or at its time. If there is no room for what is to run
-// now it waits, or else asks the policy.
+// enter queues c to run as soon as possible. If there is no room it waits, or else asks the policy.
 func (d *Door) enter(c *cell.Cell, pl *plan, w way) error {
 	p := d.pool
 	if w.wait && w.ctx != nil && cell.HasEnded(w.ctx) {
@@ -265,7 +171,7 @@ func (d *Door) enterTimed(c *cell.Cell, pl *plan, w way) error {
 	return nil
 }
 
-// acceptLocking is accept without the inbox. A policy, a user's WorkQueue, or a task that the
+// acceptLocking is enter without the inbox. A policy, a user's WorkQueue, or a task that the
 // caller runs may panic or end the goroutine. Unless the task has been accepted by then, it is
 // refused.
 func (d *Door) acceptLocking(ctx context.Context, wait bool, c *cell.Cell) (err error) {
@@ -359,7 +265,7 @@ func (d *Door) acceptedLocked(c *cell.Cell, pl *plan) {
 // there is none, or nil.
 func (d *Door) tryEnqueueLocked(c *cell.Cell, now int64) error {
 	p := d.pool
-	if now < 0 { // as isFromOutside says
+	if now < 0 { // see isFromOutside
 		return invalid(fromOutside)
 	}
 	if err := d.mayAcceptLocked(c); err != nil {
@@ -417,6 +323,99 @@ func (d *Door) reject(ctx context.Context, policy Policy, c *cell.Cell) error {
 	return err
 }
 
+// discard accepts a task, and drops it.
+func (d *Door) discard(c *cell.Cell) {
+	p := d.pool
+	p.mu.Lock()
+	d.acceptedLocked(c, planOf(c))
+	p.runs.SettlesLocked()
+	p.mu.Unlock()
+	p.Life.drop(c)
+}
+
+// Execute accepts a task without options and without a future. The fast road of a tiny task.
+func (d *Door) Execute(task Task) error {
+	if !d.special && d.pool.waiting.inbox != nil && !d.pool.runs.Watched {
+		return d.post(runqueue.Slot{Body: task})
+	}
+	s := Submission{Cell: new(cell.Cell), Task: task, Reports: true}
+	return d.Submit(context.Background(), false, s)
+}
+
+// Submit accepts a task to run now. If there is no room it waits until ctx ends, if wait says so,
+// or else asks the policy.
+func (d *Door) Submit(ctx context.Context, wait bool, s Submission) error {
+	pl, err := d.prepare(ctx, s)
+	if err != nil {
+		return err
+	}
+	return d.admit(s.Cell, pl, way{ctx: ctx, wait: wait})
+}
+
+// Schedule accepts a task to run once, so long from now.
+func (d *Door) Schedule(delay time.Duration, s Submission) error {
+	if s.Lane != nil {
+		return d.scheduleIn(delay, s)
+	}
+	pl, err := d.prepare(context.Background(), s)
+	if err != nil {
+		return err
+	}
+	return d.admit(s.Cell, pl, way{timed: true, delay: delay})
+}
+
+// ScheduleAt accepts a task to run once, at a time.
+func (d *Door) ScheduleAt(at time.Time, s Submission) error {
+	pl, err := d.prepare(context.Background(), s)
+	switch {
+	case err != nil:
+		return err
+	case pl.WallClock:
+		return d.admitOnWall(s.Cell, pl, func() (int64, error) {
+			return d.pool.runs.SetTime(&pl.Plan, at), nil
+		})
+	}
+	return d.admit(s.Cell, pl, way{timed: true, dated: true, at: d.pool.runs.OwnTime(&pl.Plan, at)})
+}
+
+// Repeat accepts a series: at a fixed rate, if the period is positive, else with a fixed delay.
+func (d *Door) Repeat(initial time.Duration, period int64, s Submission) error {
+	p := d.pool
+	body, err := d.decorated(s.Task)
+	if err != nil {
+		return p.runs.Misuse(s.Options.Name, err)
+	}
+	pl := p.newPlan(*s.Options)
+	pl.Period = period
+	if err := p.runs.CheckBounds(&pl.Plan, initial); err != nil {
+		return err
+	}
+	s.Cell.Plan, s.Cell.Body = pl.Cells(), body
+	return d.admit(s.Cell, pl, way{timed: true, delay: initial})
+}
+
+// On accepts a series on a calendar.
+func (d *Door) On(calendar series.Calendar, s Submission) error {
+	p := d.pool
+	body, err := d.decorated(s.Task)
+	if err != nil {
+		return p.runs.Misuse(s.Options.Name, err)
+	}
+	pl := p.newPlan(*s.Options)
+	s.Cell.Plan, s.Cell.Body = pl.Cells(), body
+	return d.admitOnWall(s.Cell, pl, func() (int64, error) {
+		return p.runs.SetCalendar(&pl.Plan, calendar)
+	})
+}
+
+// admitOnWall admits c for the first time that plan returns, and has it follow the wall clock.
+func (d *Door) admitOnWall(c *cell.Cell, pl *plan, plan func() (when int64, err error)) error {
+	d.watchWall()
+	return d.pool.runs.EnterOnWall(c, &pl.Plan, plan, func(when int64) error {
+		return d.admit(c, pl, way{timed: true, dated: true, at: when})
+	})
+}
+
 // scheduleIn schedules a task for a lane.
 func (d *Door) scheduleIn(delay time.Duration, s Submission) error {
 	p := d.pool
@@ -444,12 +443,12 @@ func (d *Door) scheduleIn(delay time.Duration, s Submission) error {
 	return nil
 }
 
-// discard accepts a task, and drops it.
-func (d *Door) discard(c *cell.Cell) {
+// watchWall begins to watch the wall clock, if nobody does.
+func (d *Door) watchWall() {
 	p := d.pool
 	p.mu.Lock()
-	d.acceptedLocked(c, planOf(c))
-	p.runs.SettlesLocked()
-	p.mu.Unlock()
-	p.Life.drop(c)
+	defer p.mu.Unlock()
+	if p.Life.stage == running {
+		p.runs.WatchLocked((*Host)(p))
+	}
 }

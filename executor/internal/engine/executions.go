@@ -22,16 +22,11 @@ func (cr *Crew) executionsLocked() iter.Seq[*execution] {
 	}
 }
 
-// runsLocked is executionsLocked as package run sees them.
+// runsLocked is executionsLocked as package run sees them, without what is set aside.
 func (p *Pool) runsLocked() iter.Seq[*run.Execution] {
 	return func(yield func(*run.Execution) bool) {
-		for w := range p.Crew.workers {
-			if !yield(&w.Execution) {
-				return
-			}
-		}
-		for g := range p.loans.extraRuns {
-			if !g.aside && !yield(&g.Execution) {
+		for x := range p.Crew.executionsLocked() {
+			if !x.IsAside() && !yield(&x.Execution) {
 				return
 			}
 		}

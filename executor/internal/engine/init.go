@@ -38,7 +38,7 @@ func (p *Pool) Init(core int, plain bool, s Settings) {
 	p.waiting.wake = func() { p.Crew.notifyLocked(unread) }
 	p.runs.Size = p.Crew.sizeAsMade()
 	sight.Open(&p.runs, (*crewView)(p), p.Before != nil || p.After != nil)
-	p.Door.bounded = s.PendingLimit > 0 || plain && s.Capacity != unbounded
+	p.Door.bounded = s.PendingLimit > 0 || plain && s.Capacity != Unbounded
 	p.Door.special = len(p.Decorate) > 0 || p.Shared.Defaults != nil
 	p.Door.submitted, p.Door.executed = p.newPlan(series.Options{}), p.newPlan(series.Options{})
 	p.Door.submitted.shared, p.Door.executed.shared = true, true

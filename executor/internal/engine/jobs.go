@@ -78,7 +78,6 @@ func (js *Jobs) Apply(given []Job) (Changes, error) {
 // job is a Job that has been checked, and the task that it has become.
 type job struct {
 	Job
-	period  int64
 	options series.Options // without functions and contexts
 	plan    *plan
 	cell    *cell.Cell
@@ -102,7 +101,7 @@ func (js *Jobs) newJob(j Job) (*job, error) {
 	if err != nil {
 		return nil, p.runs.Misuse(j.Name, err)
 	}
-	w := &job{Job: j, period: j.Period, plan: p.newPlan(j.Options), cell: new(cell.Cell)}
+	w := &job{Job: j, plan: p.newPlan(j.Options), cell: new(cell.Cell)}
 	w.options, w.functions = comparableOptions(j.Options)
 	w.plan.Period = j.Period
 	w.current.Store(&body)
@@ -284,12 +283,12 @@ func (js *Jobs) addJobLocked(w *job, now int64) {
 // changeJobLocked makes old what w is.
 func (js *Jobs) changeJobLocked(old, w *job, now int64) {
 	old.current.Store(w.current.Load())
-	if w.period != old.period {
-		old.plan.SetPeriod(time.Duration(max(w.period, -w.period)), now)
+	if w.Period != old.Period {
+		old.plan.SetPeriod(time.Duration(max(w.Period, -w.Period)), now)
 		when, waits := old.plan.Due(), old.cell.Phase() == cell.Pending
 		if waits && when != old.plan.DueAt(old.cell) {
 			js.pool.requeueLocked(old.cell, when, now)
 		}
 	}
-	old.Job, old.period = w.Job, w.period
+	old.Job = w.Job
 }

@@ -20,7 +20,7 @@ func (cr *Crew) sizeAsMade() int {
 
 // overfullLocked reports whether more tasks wait than may, so that a plain pool has to grow.
 func (cr *Crew) overfullLocked() bool {
-	if cr.capacity() == unbounded {
+	if cr.capacity() == Unbounded {
 		return false
 	}
 	waiting := cr.pool.waiting.queue.Len()
@@ -49,7 +49,7 @@ func (cr *Crew) capacity() int {
 	if cr.pool.plain {
 		return cr.pool.Capacity
 	}
-	return unbounded
+	return Unbounded
 }
 
 // freeLocked returns how many workers are free, on their way, or may be started, with so many more

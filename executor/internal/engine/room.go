@@ -8,13 +8,13 @@ import "github.com/punctual-go/punctual/internal/cell"
 // maximum size do not count, as they will take nothing more.
 func (d *Door) roomLocked(c *cell.Cell, free int) bool {
 	p := d.pool
-	if p.PendingLimit == 0 && p.Crew.capacity() == unbounded {
+	if !d.bounded {
 		return true
 	}
 	if !d.roomForLocked(1) {
 		return false
 	}
-	if p.Crew.capacity() == unbounded {
+	if p.Crew.capacity() == Unbounded {
 		return true
 	}
 	// Tasks without a worker or, below zero, workers without a task.
@@ -61,7 +61,7 @@ func (d *Door) startsLocked(free int) int {
 // beyond its capacity were let in because free workers may begin them.
 func (d *Door) promisedLocked() int {
 	p := d.pool
-	if p.Pace == nil || p.Crew.capacity() == 0 || p.Crew.capacity() == unbounded {
+	if p.Pace == nil || p.Crew.capacity() == 0 || p.Crew.capacity() == Unbounded {
 		return 0
 	}
 	waiting := p.waiting.queue.Len()

@@ -77,7 +77,6 @@ type extraRun struct {
 	execution
 	helps bool   // a helper, on a goroutine of the pool
 	await *await // of a helper: the wait that it serves; may be nil
-	aside bool   // it runs no body, see aside.go
 }
 
 // extraRuns are the extra runs of a pool. Its lock guards them.

@@ -70,14 +70,14 @@ func (js *Jobs) askCalendar(name string, f func() error) (err error) {
 // sameTimes reports whether w differs from the job before in nothing but its task and its period.
 func (w *job) sameTimes() bool {
 	old := w.like.to
-	return (w.period > 0) == (old.period > 0) && w.like.calendar != identity.Other &&
+	return (w.Period > 0) == (old.Period > 0) && w.like.calendar != identity.Other &&
 		reflect.DeepEqual(w.options, old.options)
 }
 
 // same reports whether w is the job before.
 func (w *job) same() bool {
 	old := w.like.to
-	return w.Version == old.Version && w.period == old.period && w.sameTimes()
+	return w.Version == old.Version && w.Period == old.Period && w.sameTimes()
 }
 
 // replaces reports whether w cannot become what it is by changing the job before.

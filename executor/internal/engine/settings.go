@@ -26,7 +26,7 @@ type Settings struct {
 	After        run.Hooks[func(context.Context, run.Info, error)]
 	AtEnd        run.Hooks[func()]
 	Decorate     []func(Task) Task
-	HealthOf     func() any // see [run.Owner]
+	HealthOf     func() any // the executor.Health of the pool
 
 	// The queue of a plain pool; if the user has supplied it, it is a [Custom]. Simple tells that
 	// it is first in, first out, and unbounded, so that an inbox can take its place.
@@ -34,9 +34,6 @@ type Settings struct {
 	Capacity  int
 	Simple    bool
 }
-
-// Unbounded is the capacity of a queue without a limit.
-const Unbounded = unbounded
 
 // settings are the Settings of a pool in use. What may change while it runs is beside them.
 type settings struct {
@@ -68,5 +65,5 @@ func (s *settings) init(from Settings) {
 // Policy decides what becomes of a task for which a pool has no room. It is user code.
 type Policy = func(r *Rejection) error
 
-// unbounded is the capacity of a queue without a limit.
-const unbounded = math.MaxInt
+// Unbounded is the capacity of a queue without a limit.
+const Unbounded = math.MaxInt

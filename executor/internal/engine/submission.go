@@ -17,8 +17,8 @@ type Submission struct {
 }
 
 // prepare gives the cell of s its body and plan. The runs get the values of ctx, unless an option
-// says otherwise. It runs decorators and methods of ctx, which are user code, so
-// nothing of the pool has changed yet if one of them panics.
+// says otherwise. It runs decorators and methods of ctx, which are user code, so nothing of the
+// pool has changed yet if one of them panics.
 func (d *Door) prepare(ctx context.Context, s Submission) (*plan, error) {
 	if s.Options == nil && !d.special && s.Lane == nil && ctx == context.Background() {
 		pl := d.submitted
@@ -43,11 +43,7 @@ func (d *Door) prepareSpecial(ctx context.Context, s Submission) (*plan, error) 
 	if err != nil {
 		return nil, p.runs.Misuse(pl.Name, err)
 	}
-	if s.Lane != nil {
-		if pl == s.Lane.submitted || pl == s.Lane.executed {
-			s.Cell.Plan, s.Cell.Body = pl.Cells(), body
-			return pl, nil
-		}
+	if s.Lane != nil && pl.strand == nil { // else it is one of the lane's own
 		pl = pl.own(p, nil)
 		pl.strand = &s.Lane.strand
 	}
