@@ -290,7 +290,7 @@ func (w *worker) follow(h *held, l link) {
 			return
 		}
 	}
-	w.storeNext(h.ctx, h, l)
+	w.storeNext(h.ctx, h, l.inReach(w.pool.now()))
 }
 
 // finishSeries ends a run of a series.

@@ -125,7 +125,7 @@ func (w *worker) tryClaim(h *held) (revision uint64, wait time.Duration, err err
 			revision, h.attempt = entry.Revision(), was.attempt // and before stays as it was
 			return nil
 		}
-		left := was.lease - w.pool.now().Sub(entry.Created())
+		left := was.lease - w.pool.age(entry.Created())
 		if was.sequence == h.sequence && left > 0 {
 			wait = min(left, 250*time.Millisecond)
 			return nil

@@ -37,7 +37,7 @@ func declare[P, R any](
 		return nil, err
 	}
 	l := link{do: doRun, name: name, number: 1, cadence: c, hash: c.hash(calendar, payload),
-		calendar: calendarDigest(calendar), generation: set.generation}
+		calendar: calendarDigest(calendar), generation: set.generation, first: true}
 	if l.due = p.now().Add(initial); calendar != nil {
 		if l.due = calendar.Next(p.now()); l.due.IsZero() {
 			return nil, fmt.Errorf("%w: the calendar of series %q has no time to come",
@@ -150,10 +150,13 @@ func (st state) replacedBy(want link, calendar Calendar) link {
 	return want
 }
 
-// misplanned reports whether the series waits for a time that its calendar does not have: a worker
-// of an earlier version has planned it, which had another. The time after the next is right as
-// well, as the clock may be behind that of the worker.
+// misplanned reports whether the series waits for a time that its cadence does not have: a worker
+// of an earlier version has planned it, which had another calendar, or the clock was set back. The
+// time after the next of a calendar is right as well, as the clock may be behind the worker's.
 func (st state) misplanned(calendar Calendar, now time.Time) bool {
+	if !st.queued && st.link.outOfReach(now) {
+		return true
+	}
 	planned := st.link.due
 	if !st.link.then.IsZero() {
 		planned = st.link.then

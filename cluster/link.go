@@ -22,6 +22,7 @@ type link struct {
 	calendar   string    // the digest of the one by which it is planned; empty for none
 	generation uint64    // of the declaration
 	then       time.Time // of a run that was triggered: the time that was planned before
+	first      bool      // of a declaration, whose initial delay may be longer than its period
 	follows    uint64    // of a command: the run that was not known to be over when it was given
 }
 
@@ -44,6 +45,7 @@ const (
 	headerCalendar   = "Punctual-Calendar"
 	headerGeneration = "Punctual-Generation"
 	headerThen       = "Punctual-Then"
+	headerFirst      = "Punctual-First"
 	headerFollows    = "Punctual-Follows"
 )
 
@@ -69,11 +71,14 @@ func (l link) write(h nats.Header) {
 	if !l.then.IsZero() {
 		h.Set(headerThen, l.then.UTC().Format(time.RFC3339Nano))
 	}
+	if l.first {
+		h.Set(headerFirst, "1")
+	}
 }
 
 func readLink(h nats.Header) (l link, err error) {
 	l = link{do: h.Get(headerDo), hash: h.Get(headerHash), calendar: h.Get(headerCalendar),
-		due: dueOf(h), id: dueOf(h)}
+		due: dueOf(h), id: dueOf(h), first: h.Get(headerFirst) != ""}
 	if l.name, err = url.QueryUnescape(h.Get(headerName)); err != nil {
 		return l, fmt.Errorf("cluster: the name of a series: %w", err)
 	}
@@ -122,6 +127,26 @@ func (l link) after(calendar Calendar, now time.Time) (next link, ok bool) {
 		next.due, next.missed = l.cadence.next(calendar, l.due, now)
 	} else {
 		next.due, next.missed = l.cadence.caughtUp(calendar, l.then, now)
+		next.first = l.first // the time planned before is still to come
 	}
-	return next, !next.due.IsZero()
+	return next.inReach(now), !next.due.IsZero()
+}
+
+// inReach is the link with a time that its cadence can have planned. A series at a rate, or with a
+// delay, waits for its period at most, but for its first run. If it is to wait for longer, the
+// server's clock was set back, and it would be silent for as long as the clock takes to come there
+// again. So it goes on a period from now. It leaves its grid, whose times have passed once: the ID
+// of a run, which has its time, is not that of another. A calendar's times are the clock's.
+func (l link) inReach(now time.Time) link {
+	if !l.outOfReach(now) {
+		return l
+	}
+	l.due = now.Add(l.cadence.every)
+	return l
+}
+
+// outOfReach reports whether the time of a link is further away than its cadence plans.
+func (l link) outOfReach(now time.Time) bool {
+	return !l.first && l.do != doPause && l.cadence.kind != onCalendar &&
+		l.due.Sub(now) > l.cadence.every+stepped
 }

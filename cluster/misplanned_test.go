@@ -23,6 +23,7 @@ func TestASeriesWaitsForATimeThatItsCalendarDoesNotHave(t *testing.T) {
 		"paused":              {st: state{link: link{do: doPause, due: at(12)}}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			test.st.link.cadence.kind = onCalendar
 			assert.Equal(t, test.wrong, test.st.misplanned(every(10*time.Second), now))
 			assert.False(t, test.st.misplanned(nil, now), "without a calendar")
 		})

@@ -11,8 +11,6 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
-
-	"github.com/punctual-go/punctual/cluster/internal/wall"
 )
 
 // Pool is this process's part in a pool that many processes share. Make one with [Join], and end it
@@ -63,6 +61,7 @@ func Join(ctx context.Context, nc *nats.Conn, opts ...Option) (*Pool, error) {
 		return nil, fmt.Errorf("%w: pool %q: a nil connection", ErrInvalid, s.name)
 	}
 	p := &Pool{settings: s, nc: nc, on: subjectsOf(s.name), client: nuid.Next()}
+	p.clock.back = make(chan struct{}, 1)
 	if err := p.join(ctx); err != nil {
 		return nil, fmt.Errorf("cluster: pool %q cannot be joined: %w", s.name, err)
 	}
@@ -102,12 +101,6 @@ func (p *Pool) join(ctx context.Context) error {
 
 // Name returns the name of the pool.
 func (p *Pool) Name() string { return p.settings.name }
-
-// now is the time by the server's clock, or a little less, never more.
-func (p *Pool) now() time.Time {
-	p.clock.refresh(p.stream, p.tellSteps)
-	return p.clock.now()
-}
 
 // patient makes a step that nobody answers fail for good after a while: a server whose JetStream is
 // off is silent, and so is one that is just starting.
@@ -222,68 +215,4 @@ func sleep(ctx context.Context, d time.Duration) {
 	case <-t.C:
 	case <-ctx.Done():
 	}
-}
-
-// clock tells the server's time: schedules are compared with that, not with this process's.
-//
-// A server's time stamp in an answer was taken between the question and the arrival of the answer,
-// so when the answer arrives the server's clock shows at least that. From then on the time is
-// counted by the monotonic clock, which nobody sets. So now is never later than what the server's
-// clock shows, and no run begins early, but for what the two drift until the next question.
-type clock struct {
-	best   atomic.Pointer[stamp]
-	asking atomic.Bool
-}
-
-// stamp is what the server's clock has shown, and when.
-type stamp struct {
-	server time.Time
-	here   time.Time
-}
-
-// drift is after how long the server is asked again.
-const drift = 10 * time.Second
-
-func (c *clock) now() time.Time {
-	s := c.best.Load()
-	return s.server.Add(time.Since(s.here))
-}
-
-// ask takes the best of a few questions: the one that was answered quickest.
-func (c *clock) ask(ctx context.Context, stream jetstream.Stream) error {
-	quickest := time.Duration(-1)
-	var best stamp
-	for range 5 {
-		begun := time.Now()
-		info, err := stream.Info(ctx)
-		if err != nil {
-			return err
-		}
-		arrived := time.Now()
-		server := info.TimeStamp
-		if server.IsZero() {
-			server = wall.Now() // a server that does not tell: the clocks have to agree
-		}
-		if took := arrived.Sub(begun); quickest < 0 || took < quickest {
-			quickest, best = took, stamp{server, arrived}
-		}
-	}
-	c.best.Store(&best)
-	return nil
-}
-
-// refresh asks again if the last answer is old, and tells what it was and is; nobody waits for it.
-func (c *clock) refresh(stream jetstream.Stream, tell func(was, is stamp)) {
-	if time.Since(c.best.Load().here) < drift || !c.asking.CompareAndSwap(false, true) {
-		return
-	}
-	go func() {
-		defer c.asking.Store(false)
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		was := *c.best.Load()
-		if c.ask(ctx, stream) == nil { // otherwise the last answer stands
-			tell(was, *c.best.Load())
-		}
-	}()
 }

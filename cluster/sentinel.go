@@ -56,20 +56,3 @@ func (p *Pool) storeSentinel(ctx context.Context) error {
 func (p *Pool) sentinels(state jetstream.StreamState) uint64 {
 	return state.Subjects[p.on.arm(sentinel)] + state.Subjects[p.on.run(sentinel)]
 }
-
-// stepped is by how much more a server's clock has to move than time passes for the log to say so.
-const stepped = time.Second
-
-// tellSteps tells that the server's clock was set, or that another server leads, whose clock
-// differs.
-func (p *Pool) tellSteps(was, is stamp) {
-	by := is.server.Sub(was.server.Add(is.here.Sub(was.here)))
-	switch {
-	case by > stepped:
-		p.logger.Warn("the server's clock has gone forward: what was planned may come late by up to ten "+
-			"seconds", "pool", p.settings.name, "by", by.Round(time.Millisecond))
-	case by < -stepped:
-		p.logger.Warn("the server's clock has gone back: what was planned by it comes that much later",
-			"pool", p.settings.name, "by", by.Round(time.Millisecond))
-	}
-}

@@ -39,9 +39,13 @@ func (s subjects) any(p place) string       { return s.prefix + "*." + p.tail } 
 func (s subjects) hint(p place) string      { return s.prefix + "hint." + p.tail }
 func (s subjects) hints(task string) string { return s.prefix + "hint." + token(task) + ".>" }
 func (s subjects) runs(task string) string  { return s.prefix + "run." + token(task) + ".>" }
-func (s subjects) allArmed() string         { return s.prefix + "arm.>" }
-func (s subjects) allRuns() string          { return s.prefix + "run.>" }
-func (s subjects) allDead() string          { return s.prefix + "dead.>" }
+
+// armedSeries are the schedules of a task's series.
+func (s subjects) armedSeries(task string) string { return s.prefix + "arm." + token(task) + ".s.>" }
+
+func (s subjects) allArmed() string { return s.prefix + "arm.>" }
+func (s subjects) allRuns() string  { return s.prefix + "run.>" }
+func (s subjects) allDead() string  { return s.prefix + "dead.>" }
 
 func (s subjects) dead(task, id string) string { return s.prefix + "dead." + token(task) + "." + id }
 

@@ -41,7 +41,7 @@ func (p *Pool) sweep(ctx context.Context) {
 // compare-and-set.
 func (p *Pool) sweepOnce(ctx context.Context) error {
 	last, turns, err := p.figure(ctx, figureSweeps)
-	if err != nil || p.now().Sub(last.Time) < sweepEvery {
+	if err != nil || p.age(last.Time) < sweepEvery {
 		return err
 	}
 	if err := p.setFigure(ctx, figureSweeps, turns+1, last.Sequence); err != nil {

@@ -124,6 +124,7 @@ func (w *worker) work(ctx context.Context, defs []*definition) error {
 	var fetchers sync.WaitGroup
 	fetchers.Go(func() { w.pool.sweep(fetching) })
 	fetchers.Go(func() { w.pool.keepSentinel(fetching) })
+	fetchers.Go(func() { w.pool.replan(fetching, defs) })
 	for _, def := range defs {
 		unsubscribe, err := w.listen(def)
 		if err != nil {

@@ -70,6 +70,7 @@ type nodes struct {
 	journal *journal
 	dir     string    // of the journals
 	binary  string    // of the server, if it is not this one
+	args    []string  // of that
 	wires   [][]*wire // from one server to another; nil for servers that are not wired
 }
 
@@ -137,7 +138,7 @@ func (ns *nodes) start(i int) {
 	config := filepath.Join(ns.dir, c.Name+".conf")
 	require.NoError(ns.t, os.WriteFile(config, fmt.Appendf(nil,
 		"listen: 127.0.0.1:%d\njetstream { store_dir: %q, sync_interval: always }\n", c.Port, c.Dir), 0o600))
-	ns.running[i] = startCommand(ns.t, c.Name, nil, exec.Command(ns.binary, "-c", config))
+	ns.running[i] = startCommand(ns.t, c.Name, nil, exec.Command(ns.binary, append([]string{"-c", config}, ns.args...)...))
 }
 
 func (ns *nodes) kill(i int) {
