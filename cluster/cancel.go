@@ -158,9 +158,14 @@ func (h *held) mayBegin() error {
 	return h.check()
 }
 
-// check asks the server whether a run is over, ends it here if it is, and returns why.
+// check asks the server whether a run is over, ends it here if it is, and returns why. Of a series
+// it renews the claim if that has been held for long before the run's time: so a lease counts from
+// when a run begins, not from when it came here.
 func (h *held) check() error {
 	asked := time.Since(epoch)
+	if h.claimIsOld() {
+		h.renew()
+	}
 	cause, err := h.over()
 	if err != nil {
 		return err

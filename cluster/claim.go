@@ -201,6 +201,13 @@ func (h *held) unclaim(ctx context.Context) {
 
 func (h *held) claimKey() string { return "hold." + h.at.tail }
 
+// claimIsOld tells that the claim was last renewed a good part of its lease ago. The head start of
+// a run is that for leases of less than five seconds, and costs those one write more.
+func (h *held) claimIsOld() bool {
+	renewed := time.Since(epoch) - time.Duration(h.renewed.Load())
+	return h.revision.Load() != 0 && renewed > h.task.lease/8
+}
+
 // renew renews the claim, and ends the run if it is another's.
 func (h *held) renew() {
 	if !h.renewing.CompareAndSwap(false, true) {

@@ -53,8 +53,8 @@ func Generation(n uint64) SeriesOption {
 // another period, policy or payload, then it goes on as declared now, after the run under way,
 // unless [Generation] says that this declaration is older.
 //
-// A second is a good shortest period: each run costs the server three synced writes. A period below
-// a millisecond is ErrInvalid.
+// A second is a good shortest period: each run costs the server three synced writes, and four with
+// a lease of less than five seconds. A period below a millisecond is ErrInvalid.
 func AtFixedRate[P, R any](
 	ctx context.Context, p *Pool, name string, initial, period time.Duration, t Task[P, R], in P,
 	opts ...SeriesOption,

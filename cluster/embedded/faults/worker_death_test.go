@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/cluster"
@@ -156,6 +157,34 @@ func TestAWorkerStoppedBeforeTheTimeOfARunDoesNotBeginIt(t *testing.T) {
 		return
 	}
 	t.Fatal("it was never stopped in time")
+}
+
+// A run of a series comes to a worker before its time. Its lease counts from when it begins all the
+// same, or nearly: the claim, whose first revision is the fence, is renewed then.
+func TestALeaseCountsFromTheBeginOfARun(t *testing.T) {
+	t.Parallel()
+	l := startLocal(t)
+	ctx := testContext(t, time.Minute)
+	js, err := jetstream.New(l.conn)
+	require.NoError(t, err)
+	claims, err := js.KeyValue(ctx, "PUNCTUAL_tasks")
+	require.NoError(t, err)
+	renewed := make(chan bool, 1000)
+	tick := cluster.Define("tick", func(ctx context.Context, _ int) (int, error) {
+		run, _ := cluster.RunFrom(ctx)
+		claim, err := claims.Get(ctx, "hold.tick.s.s")
+		renewed <- err == nil && claim.Revision() > run.Fence
+		return 0, nil
+	}, cluster.Lease(4*time.Second))
+	l.serve(t, tick)
+	_, err = cluster.AtFixedRate(ctx, l.pool, "s", 0, time.Second, tick, 0)
+	require.NoError(t, err)
+	for range 20 { // one may come late
+		if <-renewed {
+			return
+		}
+	}
+	require.Fail(t, "no claim was renewed when its run began")
 }
 
 // The same for a task that runs once and does not look at its context: its outcome is refused.
