@@ -159,7 +159,7 @@ var economy = []Mutant{
 	{
 		ID:    "economy-25",
 		Fault: "a task of a serial executor that is to run now waits for slack",
-		File:  "executor/internal/engine/door.go",
+		File:  "executor/internal/engine/admission.go",
 		From:  "p.Crew.urgent = max(p.Crew.urgent, c.When)",
 		To:    "p.Crew.urgent = max(p.Crew.urgent, 0)",
 	},

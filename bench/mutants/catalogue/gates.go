@@ -110,7 +110,7 @@ var gates = []Mutant{
 	{
 		ID:    "gate-16",
 		Fault: "a caller takes the start that was promised to the queue",
-		File:  "executor/internal/engine/extrarun.go",
+		File:  "executor/internal/engine/admission.go",
 		From:  "max(p.beginsAtLocked(c), p.Pace.nextAfter(p.Door.promisedLocked(), now))",
 		To:    "p.beginsAtLocked(c)",
 	},

@@ -12,7 +12,7 @@ var pool = []Mutant{
 	{
 		ID:    "pool-02",
 		Fault: "idle workers do not look at new sizes",
-		File:  "executor/internal/engine/crew.go",
+		File:  "executor/internal/engine/sizes.go",
 		From:  "cr.lot.CallAll()",
 	},
 	{
@@ -46,14 +46,14 @@ var pool = []Mutant{
 	{
 		ID:    "pool-07",
 		Fault: "the task of a submitter who has given up is queued later",
-		File:  "executor/internal/engine/blockedsubmitters.go",
+		File:  "executor/internal/engine/admission.go",
 		From:  "d.blockedSubmitters.list.Remove(place)\n d.leaveLocked(e.cell)\n p.Crew.notifyLocked(unread)",
 		To:    "_ = place\n p.Crew.notifyLocked(unread)",
 	},
 	{
 		ID:    "pool-08",
 		Fault: "a submitter who gives up just as it is admitted is told that its task was refused",
-		File:  "executor/internal/engine/blockedsubmitters.go",
+		File:  "executor/internal/engine/admission.go",
 		From:  "select { case <-e.decided: return false default: }",
 	},
 	{
@@ -120,7 +120,7 @@ var pool = []Mutant{
 	{
 		ID:    "pool-18",
 		Fault: "a task that is cancelled as a worker takes it is counted by both",
-		File:  "executor/internal/engine/host.go",
+		File:  "executor/internal/engine/leave.go",
 		From:  "if removed || running && !handedBack { p.counts.cancelled++ }",
 		To:    "p.counts.cancelled++",
 	},
@@ -155,9 +155,9 @@ var pool = []Mutant{
 	{
 		ID:    "pool-23",
 		Fault: "the first task with a time keeps one from before others came that go before it",
-		File:  "executor/internal/engine/door.go",
-		From:  "d.timed.Store(true)\n return d.pool.now()",
-		To:    "d.timed.Store(true)\n return now",
+		File:  "executor/internal/engine/admission.go",
+		From:  "now = d.beginTimesLocked()\n }\n when := w.at",
+		To:    "d.beginTimesLocked()\n }\n when := w.at",
 	},
 	{
 		ID:    "pool-24",

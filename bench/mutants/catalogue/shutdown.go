@@ -38,7 +38,7 @@ var shutdown = []Mutant{
 	{
 		ID:    "shutdown-06",
 		Fault: "tasks are handed back, but their futures never end",
-		File:  "executor/internal/engine/lifecycle.go",
+		File:  "executor/internal/engine/leave.go",
 		From:  "d, ok := drop(c)",
 		To:    "d, ok := run.Dropped{}, true",
 	},

@@ -56,7 +56,7 @@ var steering = []Mutant{
 		ID:    "steering-08",
 		Fault: "workers go on with their batch during a pause",
 		File:  "executor/internal/engine/pause.go",
-		From:  "p.waiting.recallLocked()\n cr.endPauseLocked()",
+		From:  "cr.pool.waiting.recallLocked()\n cr.endPauseLocked()",
 		To:    "cr.endPauseLocked()",
 	},
 	{

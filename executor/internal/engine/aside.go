@@ -22,7 +22,7 @@ func (ls *loans) setAsideLocked(c *cell.Cell, why run.Skip) (finish func()) {
 	}
 	p.unexpectLocked(c)
 	g := ls.addExtraRunLocked()
-	g.Aside = why
+	g.Aside, g.labels = why, true
 	started := g.startLocked(c, p.clock.Now())
 	// What it has waited for, if late runs are explained.
 	g.Freed, g.Meant = turn, p.Crew.lot.Until()
@@ -33,7 +33,7 @@ func (ls *loans) setAsideLocked(c *cell.Cell, why run.Skip) (finish func()) {
 	}
 	p.counts.busy--
 	p.Crew.notifyLocked(unread) // there is room where it was
-	return func() { go g.endAside() }
+	return func() { go g.serveApart() }
 }
 
 // turnOf returns when it was the turn of c, which waits, in its serial executor: clock.Never if it
@@ -48,39 +48,4 @@ func turnOf(c *cell.Cell) int64 {
 		return clock.Never
 	}
 	return max(s.ended, s.openAt(pl.Retrying()))
-}
-
-// endAside is the goroutine of a run that is set aside.
-func (g *extraRun) endAside() {
-	g.pool.runners.enter(&g.execution)
-	defer g.leaveAside() // also by Goexit
-	g.run()
-	g.complete()
-}
-
-// leaveAside ends the run that is set aside, also after a Goexit of a hook or handler.
-func (g *extraRun) leaveAside() {
-	defer g.departAside()
-	g.complete()
-}
-
-func (g *extraRun) departAside() {
-	p := g.pool
-	p.mu.Lock()
-	p.counts.busy++
-	refused := g.accountLocked()
-	if refused != nil {
-		p.runs.SettlesLocked()
-	}
-	p.runners.leave(&g.execution)
-	delete(p.loans.extraRuns, g)
-	p.Crew.notifyLocked(unread)
-	ended := p.Life.emptiedLocked()
-	p.mu.Unlock()
-	p.Life.finish(ended)
-	// Last, as those who are told of it may end the goroutine.
-	if refused != nil {
-		defer p.runs.EndSettling()
-		p.Life.endSeries(refused)
-	}
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"container/list"
 	"context"
 
 	"github.com/punctual-go/punctual/internal/cell"
@@ -88,9 +87,10 @@ func (d *Door) waitForRoom(ctx context.Context, c *cell.Cell) error {
 	if e == nil {
 		return err
 	}
-	// The run may be waiting for this goroutine, and the room come from nobody else.
+	// The run may be waiting for this goroutine, and the room come from nobody else: so the head of
+	// the queue is helped.
 	if within && !p.confines() {
-		defer p.loans.makeRoom(run)()
+		defer p.loans.await(&await{run: run, patience: patience, forRoom: true})()
 	}
 	select {
 	case <-e.decided:
@@ -106,43 +106,12 @@ func (d *Door) waitForRoom(ctx context.Context, c *cell.Cell) error {
 	return cell.Joined(d.refusal(nameOf(c), ErrSaturated), cell.EndOf(ctx))
 }
 
-// withdraw takes e out of those that wait, and reports whether it was still one of them. The lock
-// decides between the end of a context and an admission at the same moment.
-func (d *Door) withdraw(e *blockedSubmitter, place *list.Element) bool {
-	p := d.pool
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	select {
-	case <-e.decided:
-		return false
-	default:
-	}
-	d.blockedSubmitters.list.Remove(place)
-	d.leaveLocked(e.cell)
-	p.Crew.notifyLocked(unread) // there may be room for those behind
-	return true
-}
-
 // outcome returns the decision about e, or goes on with the panic of its WorkQueue.
 func (e *blockedSubmitter) outcome() error {
 	if e.panicked != nil {
 		panic(e.panicked)
 	}
 	return e.err
-}
-
-// blockSubmitter queues c if there is room, and otherwise adds a blocked submitter for it. Both are
-// one step under the lock, so that no room is missed in between.
-func (d *Door) blockSubmitter(c *cell.Cell) (*blockedSubmitter, *list.Element, error) {
-	p := d.pool
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if err := d.tryEnqueueLocked(c, p.now()); err != ErrSaturated {
-		return nil, nil, err
-	}
-	d.names.take(c, planOf(c)) // while it waits, nobody else may have it
-	e := &blockedSubmitter{cell: c, decided: make(chan struct{})}
-	return e, d.blockedSubmitters.list.PushBack(e), nil
 }
 
 // endOfWithin returns a channel that is closed when the context ends within which c is to run; nil

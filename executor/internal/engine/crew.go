@@ -52,6 +52,16 @@ func (cr *Crew) notifyLocked(now int64) {
 	}
 }
 
+// command calls f, which is to change something, with the lock held.
+func (cr *Crew) command(f func()) {
+	cr.pool.mu.Lock()
+	defer cr.pool.mu.Unlock()
+	f()
+}
+
+// call is notifyLocked for a caller who does not hold the lock.
+func (cr *Crew) call() { cr.command(func() { cr.notifyLocked(unread) }) }
+
 // urgentLocked reports whether a head that is due is to be taken now, whatever the slack: a task
 // that was submitted to run now waits for nobody's slack, nor does what comes before it. Most such
 // tasks stand in the line; those of serial executors, and of pools without an inbox, do not.
@@ -64,16 +74,6 @@ func (cr *Crew) urgentLocked(head, now int64) bool {
 	}
 	line, _ := cr.pool.waiting.queue.Extent()
 	return line > 0
-}
-
-// reconsiderLocked makes idle workers look at the new sizes, and starts another worker if there is
-// work for one. The batch goes back to the queue, because workers that claim from it do not take
-// the lock, and so would not see the change.
-func (cr *Crew) reconsiderLocked() {
-	cr.pool.waiting.recallLocked() // workers come by the lock
-	cr.pool.loans.freedLocked()
-	cr.lot.CallAll()
-	cr.notifyLocked(unread)
 }
 
 func (cr *Crew) resumeLocked() (resumed bool) {

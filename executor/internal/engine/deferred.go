@@ -19,9 +19,7 @@ func (ws *waiting) deferLocked(c *cell.Cell, at int64) {
 	if at == clock.Never {
 		return
 	}
-	ws.deferred[c] = time.AfterFunc(time.Duration(at-p.clock.Now()), func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
+	ws.deferred[c] = p.later(time.Duration(at-p.clock.Now()), func() {
 		// A timer that comes too late must not end another wait.
 		if ws.readyAt(c) <= p.clock.Now() && ws.endDeferLocked(c) {
 			ws.placeLocked(c, at)

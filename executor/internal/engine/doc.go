@@ -10,17 +10,21 @@
 //
 //	parts.go, runs.go   the fields, and who may touch them; no code
 //	waiting.go          all homes of a task that waits; ready.go says when it may begin
-//	door.go             the one way in
+//	door.go             the one way in; admission.go is what that does under the lock
 //	crew.go, worker.go  who is called for what is due, and the loop of a worker
 //	help.go, waits.go   what runs beside the workers, in the place that a wait has lent
 //	execution.go        a run, on the goroutine that has it
-//	leave.go            where a task goes after its run
-//	lifecycle.go        stages, shutdown, what is dropped, the end
+//	leave.go            where a task goes after its run, or instead of it
+//	lifecycle.go        stages, shutdown, the end
 //
 // One lock guards that road. Two short cuts avoid it, because for tiny tasks it is most of the
 // cost: submissions enter through the inbox, and workers claim bare tasks from a batch. Package
 // runqueue has the figures. The settling of a future may call those who wait for it, so it happens
 // without the lock as well.
+//
+// Few take the lock: the door, the workers and those who command them, the loans, the jobs, and
+// what ends tasks or the pool. Whoever only looks, or comes by a timer, does so through Pool.look
+// and Pool.later.
 //
 // Lock order: the pool's lock, then the lock of its inbox, of a cell's extension, or of the plans
 // by name. These are leaves: nothing is locked while one of them is held.

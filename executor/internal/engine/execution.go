@@ -255,14 +255,3 @@ func (x *execution) accountLocked() (refused *cell.Cell) {
 	p.runs.EndedLocked(c)
 	return nil
 }
-
-// endSeries settles a series that would have gone on, but was cancelled during its run, or whose
-// pool has been shut down.
-func (lf *Life) endSeries(c *cell.Cell) {
-	p := lf.pool
-	p.runs.Refuse(c, &planOf(c).Plan, func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.counts.returned++
-	})
-}

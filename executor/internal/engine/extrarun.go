@@ -6,7 +6,6 @@ import (
 
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
-	"github.com/punctual-go/punctual/internal/delay"
 )
 
 // Overview: a pool runs tasks on goroutines that are not workers in two cases. Under [CallerRuns]
@@ -77,31 +76,6 @@ func (ls *loans) beginAtPace(ctx context.Context, c *cell.Cell) (*extraRun, erro
 	}
 }
 
-// begin accepts c and starts it on the calling goroutine. If c may not begin yet, it returns how
-// long to wait for that.
-func (ls *loans) begin(c *cell.Cell) (g *extraRun, wait time.Duration, err error) {
-	p := ls.pool
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if err := p.Door.mayAcceptLocked(c); err != nil {
-		return nil, 0, err
-	}
-	now := p.clock.Now()
-	at := max(p.beginsAtLocked(c), p.Pace.nextAfter(p.Door.promisedLocked(), now))
-	if at > now {
-		return nil, time.Duration(at - now), nil
-	}
-	p.Door.acceptedLocked(c, planOf(c))
-	g = ls.addExtraRunLocked()
-	// Before the start, which has to know whether it is nested.
-	p.runners.enter(&g.execution)
-	if g.outer == nil {
-		ls.waits.callers++ // it brings its own place; one that nests has it already
-	}
-	g.startLocked(c, now) // nobody has the future yet who could have cancelled it
-	return g, 0, nil
-}
-
 // cancelAfter cancels c when ctx ends, until stop is called. Stop returns after the cancellation,
 // if there was one, has been counted.
 func cancelAfter(ctx context.Context, c *cell.Cell) (stop func()) {
@@ -135,6 +109,13 @@ func (g *extraRun) serve() {
 	g.complete()
 }
 
+// serveApart is the goroutine of an extra run that has one of its own.
+func (g *extraRun) serveApart() {
+	g.pool.unlabel() // a new goroutine has the labels of the one that started it
+	g.pool.runners.enter(&g.execution)
+	g.serve()
+}
+
 // leave ends the extra run, after its task or by a Goexit of it.
 func (g *extraRun) leave() {
 	if v := recover(); v != nil {
@@ -159,44 +140,5 @@ func (g *extraRun) returnLocked() {
 	if a.isEnding() {
 		a.over = true
 		g.pool.loans.waits.blocked--
-	}
-}
-
-// depart takes the extra run out of its pool, and gives its place away.
-func (g *extraRun) depart() {
-	p := g.pool
-	delay.At(delay.ExtraRunLeaves)
-	p.mu.Lock()
-	var refused *cell.Cell
-	if g.Task != nil {
-		g.returnLocked()
-		if refused = g.accountLocked(); refused != nil {
-			p.runs.SettlesLocked()
-		}
-	}
-	// To be asked before runners.leave, which clears outer.
-	isCaller := !g.helps && g.outer == nil
-	p.runners.leave(&g.execution)
-	delete(p.loans.extraRuns, g)
-	if g.helps {
-		p.loans.waits.helping--
-		p.loans.waits.endBehalf(g.await)
-	}
-	if isCaller {
-		p.loans.waits.callers--
-	}
-	if g.await != nil {
-		p.loans.helpLocked(g.await) // what it waits for may come next in a serial executor
-	}
-	p.loans.freedLocked()
-	p.Crew.notifyLocked(unread)
-	ended := p.Life.emptiedLocked()
-	p.mu.Unlock()
-	p.Life.finish(ended)
-	// Settling calls those who wait, so it must not happen under the lock; and it comes last, as
-	// they may end the goroutine.
-	if refused != nil {
-		defer p.runs.EndSettling()
-		p.Life.endSeries(refused)
 	}
 }

@@ -98,51 +98,38 @@ func (ls *loans) mayHelpLocked(a *await) bool {
 	})
 }
 
-// helpAtLocked looks at a again when what it waits for may begin.
+// helpAtLocked looks at a again when what it waits for may begin; if the wait is not certain,
+// shortly after that, not at a multiple of its patience.
 func (ls *loans) helpAtLocked(a *await, at, now int64) {
 	a.stopTimer()
 	switch {
 	case a.by == nil: // a worker is to have the first try
 		a.patience = time.Duration(clock.Later(at-now, patience))
-		ls.beatLocked(a, ls.helpLater)
+		ls.beatLocked(a)
 	case at != clock.Never:
-		a.timer = time.AfterFunc(time.Duration(at-now), func() {
-			ls.pool.mu.Lock()
-			defer ls.pool.mu.Unlock()
-			ls.helpLocked(a)
-		})
+		a.timer = ls.pool.later(time.Duration(at-now), func() { ls.helpLocked(a) })
 	}
 }
 
-// beatLocked calls help once the patience of a is over, and doubles that. After a century, which
+// beatLocked looks at a again once its patience is over, and doubles that. After a century, which
 // only a bubble sees, it gives up: a bubble that is blocked for good must be able to notice.
-func (ls *loans) beatLocked(a *await, help func(a *await)) {
+func (ls *loans) beatLocked(a *await) {
 	a.stopTimer()
 	if a.patience > math.MaxInt64/2 {
 		return
 	}
-	a.timer = time.AfterFunc(a.patience, func() { help(a) })
+	a.timer = ls.pool.later(a.patience, func() { ls.helpLaterLocked(a) })
 	a.patience *= 2
 }
 
-// helpLater helps a wait that is not certain, if what it waits for is due by now and the run is
-// still in progress on whose behalf it is. It then sets the next beat, as nothing else may tell of
-// a change.
-func (ls *loans) helpLater(a *await) {
-	p := ls.pool
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if a.over || !a.run.Live() {
+// helpLaterLocked helps a wait that is not certain, if what it waits for is due by now and the run
+// is still in progress on whose behalf it is. It then sets the next beat, as nothing else may tell
+// of a change.
+func (ls *loans) helpLaterLocked(a *await) {
+	if a.over || ls.pool.Life.stage >= stopping || !a.run.Live() {
 		return
 	}
-	// The next look at what may not begin yet is shortly after it may, not at a multiple of the
-	// patience.
-	now := p.clock.Now()
-	if c, at := ls.nextOf(a); c != nil && at > now {
-		ls.helpAtLocked(a, at, now)
-		return
-	}
-	ls.beatLocked(a, ls.helpLater)
+	ls.beatLocked(a)
 	ls.helpLocked(a)
 }
 
@@ -175,37 +162,7 @@ func (ls *loans) helpWithLocked(a *await, c *cell.Cell, now int64) {
 	// Workers that claim from a batch do not take the lock, and so would not see that the pool is
 	// overdrawn.
 	ls.pool.waiting.recallLocked()
-	go g.help()
-}
-
-// help is the goroutine of a helper.
-func (g *extraRun) help() {
-	g.pool.unlabel()
-	g.pool.runners.enter(&g.execution)
-	g.serve()
-}
-
-// makeRoom is for a submitter that waits for room on a goroutine which is not that of the run, but
-// has its context: the run may be waiting for it in turn. Like helpLater it has the head of the
-// queue helped, until over is called.
-func (ls *loans) makeRoom(run cell.Run) (over func()) {
-	a := &await{run: run, patience: patience, forRoom: true}
-	ls.pool.mu.Lock()
-	defer ls.pool.mu.Unlock()
-	ls.beatLocked(a, ls.makeRoomLater)
-	return func() { ls.endAwait(a) }
-}
-
-// makeRoomLater is one beat of makeRoom.
-func (ls *loans) makeRoomLater(a *await) {
-	p := ls.pool
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if a.over || p.Life.stage >= stopping || !a.run.Live() {
-		return
-	}
-	ls.helpHeadLocked(a)
-	ls.beatLocked(a, ls.makeRoomLater)
+	go g.serveApart()
 }
 
 // helpHeadLocked runs the head of the queue on a helper, if it is due, for a, which waits for room.

@@ -8,59 +8,9 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
-	"github.com/punctual-go/punctual/internal/delay"
 )
 
 func (h *Host) pool() *Pool { return (*Pool)(h) }
-
-// Cancelled takes a task that has just been cancelled out of the queue at once. A task between two
-// runs is not there; the worker that holds it then finds it settled, because "may it run again" and
-// "queue it" are one step under the lock.
-//
-// A cancelled task is counted by whoever takes it out of the queue: here, or where it was to be
-// started or handed back.
-func (h *Host) Cancelled(c *cell.Cell, running bool) (tell func()) {
-	p, pl := (*Pool)(h), planOf(c)
-	delay.At(delay.CancelledQueued)
-	p.mu.Lock()
-	removed := true
-	switch {
-	case p.waiting.queue.Remove(c) || p.waiting.endDeferLocked(c):
-		if pl.strand != nil || pl.expected || p.Door.blockedSubmitters.list.Len() > 0 {
-			p.vacatedLocked(c)
-		}
-	// A task held back takes room in a bounded queue, too.
-	case p.waiting.heldBack > 0 && p.waiting.removeHeldBackLocked(c):
-		p.Crew.notifyLocked(unread)
-	default:
-		removed = false
-	}
-	if removed {
-		c.Body = nil
-		p.Door.leaveLocked(c)
-	} else {
-		p.runs.CancellerCameLocked()
-	}
-	// During a run it is counted here, as its end will not count again; Ends is true once only.
-	handedBack := running && !pl.Ends()
-	if removed || running && !handedBack {
-		p.counts.cancelled++
-	}
-	if !p.plain && p.Crew.surplusLocked() && p.waiting.waitingLocked() == 0 {
-		// A worker above the core size may lead, waiting for this task. Nothing keeps it now.
-		p.Crew.lot.CallLeader()
-	}
-	p.runs.CancelledLocked(&pl.Plan)
-	p.runs.RecheckShortageLocked()
-	// It may have been the last task of a pool that is draining.
-	tell = p.runs.TellsCancelledLocked(c, &pl.Plan, handedBack)
-	ended := p.Life.emptiedLocked()
-	p.mu.Unlock()
-	if ended {
-		p.Life.finish(ended)
-	}
-	return tell
-}
 
 // Dismissed forgets that c, which has been cancelled after that, has failed.
 func (h *Host) Dismissed(c *cell.Cell) { h.pool().runs.Dismiss(&planOf(c).Plan) }
@@ -78,11 +28,9 @@ func (h *Host) Delay(c *cell.Cell) time.Duration { return h.pool().runs.Delay(c,
 
 // Next is that of the task's ScheduledFuture. A task is in the queue exactly while a run is
 // planned.
-func (h *Host) Next(c *cell.Cell) (time.Time, bool) {
-	p := h.pool()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return h.NextLocked(c)
+func (h *Host) Next(c *cell.Cell) (at time.Time, planned bool) {
+	h.pool().look(func() { at, planned = h.NextLocked(c) })
+	return at, planned
 }
 
 // NextLocked is Next for a caller who holds the lock.
@@ -107,11 +55,9 @@ func (h *Host) Periodic(c *cell.Cell) bool { return planOf(c).Periodic() }
 func (h *Host) Runs(c *cell.Cell) uint64 { return h.pool().runs.Runs(c, &planOf(c).Plan) }
 
 // Describe returns the run of c that is in progress.
-func (h *Host) Describe(c *cell.Cell) run.Info {
-	p := h.pool()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.Views.askLocked(c)
+func (h *Host) Describe(c *cell.Cell) (info run.Info) {
+	h.pool().look(func() { info = h.pool().Views.askLocked(c) })
+	return info
 }
 
 // Waiting returns the tasks that wait, and maybe others.

@@ -189,7 +189,9 @@ func (js *Jobs) apply(
 	now := p.clock.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now = p.Door.keepTimesLocked(now)
+	if !p.Door.timed.Load() {
+		now = p.Door.beginTimesLocked()
+	}
 	if !js.comparedLocked(wanted) {
 		return ch, nil, false, nil
 	}

@@ -37,35 +37,28 @@ type Lanes[K comparable] struct {
 }
 
 // Len returns the number of keys that have tasks waiting or running.
-func (ls *Lanes[K]) Len() int {
-	ls.Pool.mu.Lock()
-	defer ls.Pool.mu.Unlock()
-	return len(ls.open.entries)
+func (ls *Lanes[K]) Len() (n int) {
+	ls.Pool.look(func() { n = len(ls.open.entries) })
+	return n
 }
 
 // Enter returns the lane of key and counts the caller as a user, so that the lane is kept until
 // Leave. Otherwise the last task could end, and the lane be forgotten, before the submission queues
 // its own: two lanes of one key would run side by side.
 func (ls *Lanes[K]) Enter(key K) *Lane {
-	ls.Pool.mu.Lock()
-	defer ls.Pool.mu.Unlock()
-	l := ls.open.entries[key]
-	if l == nil {
-		l = new(Lane)
-		ls.Pool.InitLane(l, ls.Options)
-		if key == key { // false for NaN, which never equals itself and so is a new key each time
-			l.forget = func() { ls.open.remove(key) }
-			ls.open.put(key, l)
+	return ls.Pool.Door.reserve(func() *Lane {
+		l := ls.open.entries[key]
+		if l == nil {
+			l = new(Lane)
+			ls.Pool.InitLane(l, ls.Options)
+			if key == key { // false for NaN, which never equals itself and so is always a new key
+				l.forget = func() { ls.open.remove(key) }
+				ls.open.put(key, l)
+			}
 		}
-	}
-	l.users++
-	return l
+		return l
+	})
 }
 
 // Leave ends what Enter has begun.
-func (ls *Lanes[K]) Leave(l *Lane) {
-	ls.Pool.mu.Lock()
-	defer ls.Pool.mu.Unlock()
-	l.users--
-	ls.Pool.releaseLocked(&l.strand)
-}
+func (ls *Lanes[K]) Leave(l *Lane) { ls.Pool.Door.release(l) }

@@ -2,11 +2,15 @@ package engine
 
 import (
 	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/delay"
 )
 
 // Overview: a task that leaves its place either waits again, for another time, its next run or its
-// next attempt; or it leaves the pool, which forgets it then, and its name.
+// next attempt; or it leaves the pool, which forgets it then, and its name. That is because it has
+// ended by its run, was cancelled, or is dropped: each is counted once, under the lock, and the
+// future is settled without it.
 
 // requeueLocked moves a waiting task to another time, as if it had just been submitted for that. It
 // reports false if the task has left the queue. While the pool drops what is not yet due, nothing
@@ -80,4 +84,206 @@ func (d *Door) allLeaveLocked(cells []*cell.Cell) {
 	for _, c := range cells {
 		d.leaveLocked(c)
 	}
+}
+
+// Cancelled takes a task that has just been cancelled out of the queue at once. A task between two
+// runs is not there; the worker that holds it then finds it settled, because "may it run again" and
+// "queue it" are one step under the lock.
+//
+// A cancelled task is counted by whoever takes it out of the queue: here, or where it was to be
+// started or handed back.
+func (h *Host) Cancelled(c *cell.Cell, running bool) (tell func()) {
+	p, pl := (*Pool)(h), planOf(c)
+	delay.At(delay.CancelledQueued)
+	p.mu.Lock()
+	removed := true
+	switch {
+	case p.waiting.queue.Remove(c) || p.waiting.endDeferLocked(c):
+		if pl.strand != nil || pl.expected || p.Door.blockedSubmitters.list.Len() > 0 {
+			p.vacatedLocked(c)
+		}
+	// A task held back takes room in a bounded queue, too.
+	case p.waiting.heldBack > 0 && p.waiting.removeHeldBackLocked(c):
+		p.Crew.notifyLocked(unread)
+	default:
+		removed = false
+	}
+	if removed {
+		c.Body = nil
+		p.Door.leaveLocked(c)
+	} else {
+		p.runs.CancellerCameLocked()
+	}
+	// During a run it is counted here, as its end will not count again; Ends is true once only.
+	handedBack := running && !pl.Ends()
+	if removed || running && !handedBack {
+		p.counts.cancelled++
+	}
+	if !p.plain && p.Crew.surplusLocked() && p.waiting.waitingLocked() == 0 {
+		// A worker above the core size may lead, waiting for this task. Nothing keeps it now.
+		p.Crew.lot.CallLeader()
+	}
+	p.runs.CancelledLocked(&pl.Plan)
+	p.runs.RecheckShortageLocked()
+	// It may have been the last task of a pool that is draining.
+	tell = p.runs.TellsCancelledLocked(c, &pl.Plan, handedBack)
+	ended := p.Life.emptiedLocked()
+	p.mu.Unlock()
+	if ended {
+		p.Life.finish(ended)
+	}
+	return tell
+}
+
+// depart takes the extra run out of its pool, and gives its place away.
+func (g *extraRun) depart() {
+	p := g.pool
+	delay.At(delay.ExtraRunLeaves)
+	p.mu.Lock()
+	var refused *cell.Cell
+	if g.Task != nil {
+		g.returnLocked()
+		if g.Aside != 0 {
+			p.counts.busy++ // it has taken no place that it could give back
+		}
+		if refused = g.accountLocked(); refused != nil {
+			p.runs.SettlesLocked()
+		}
+	}
+	// To be asked before runners.leave, which clears outer.
+	isCaller := !g.helps && g.outer == nil && g.Aside == 0
+	p.runners.leave(&g.execution)
+	delete(p.loans.extraRuns, g)
+	if g.helps {
+		p.loans.waits.helping--
+		p.loans.waits.endBehalf(g.await)
+	}
+	if isCaller {
+		p.loans.waits.callers--
+	}
+	if g.await != nil {
+		p.loans.helpLocked(g.await) // what it waits for may come next in a serial executor
+	}
+	p.loans.freedLocked()
+	p.Crew.notifyLocked(unread)
+	ended := p.Life.emptiedLocked()
+	p.mu.Unlock()
+	p.Life.finish(ended)
+	// Settling calls those who wait, so it must not happen under the lock; and it comes last, as
+	// they may end the goroutine.
+	if refused != nil {
+		defer p.runs.EndSettling()
+		p.Life.endSeries(refused)
+	}
+}
+
+// endSeries settles a series that would have gone on, but was cancelled during its run, or whose
+// pool has been shut down.
+func (lf *Life) endSeries(c *cell.Cell) {
+	p := lf.pool
+	p.runs.Refuse(c, &planOf(c).Plan, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.counts.returned++
+	})
+}
+
+// Drain drops everything that waits, and returns it in the order of its times.
+func (lf *Life) Drain() []Pending {
+	drained := lf.takeWaiting()
+	// Without the lock: settling calls those who wait.
+	return lf.dropAll(drained, func(c *cell.Cell) (run.Dropped, bool) {
+		err := lf.pool.runs.Refusal(nameOf(c), "task was drained", ErrDrained)
+		return lf.pool.runs.Discard(c, &planOf(c).Plan, future.CancelledError(err))
+	})
+}
+
+// takeWaiting removes all tasks from the queue and from behind others, and lets those in who wait
+// for the room. The caller must settle the tasks, which the pool does not end before.
+func (lf *Life) takeWaiting() []*cell.Cell {
+	p := lf.pool
+	p.mu.Lock()
+	defer p.mu.Unlock() // even if a user's WorkQueue panics
+	waiting := p.waiting.emptyLocked()
+	lf.vacateLocked(waiting)
+	p.runs.SettlesLocked()
+	if !p.plain && p.Crew.surplusLocked() {
+		p.Crew.lot.CallLeader() // above the core size, it may wait for what will not come
+	}
+	p.Crew.notifyLocked(unread)
+	return waiting
+}
+
+// settle ends what sweepLocked has begun. It interrupts the given active tasks, settles the futures
+// of the swept ones, and returns those that nobody has cancelled at the same moment.
+func (lf *Life) settle(swept []*cell.Cell, active ...*cell.Cell) []Pending {
+	for _, c := range active {
+		// Without the lock: an ending context calls the functions that wait for it.
+		c.Interrupt(ErrShutdown)
+	}
+	return lf.dropAll(swept, func(c *cell.Cell) (run.Dropped, bool) {
+		return lf.pool.runs.Drop(c, &planOf(c).Plan)
+	})
+}
+
+// dropAll settles tasks that have left the queue, each by drop, and returns those that nobody has
+// cancelled at the same moment. The caller has called SettlesLocked for it. Who is to be told of
+// that may do what it likes, so all are settled and counted first.
+func (lf *Life) dropAll(
+	swept []*cell.Cell, drop func(c *cell.Cell) (run.Dropped, bool),
+) []Pending {
+	p := lf.pool
+	delay.At(delay.TasksSwept)
+	dropped := make([]Pending, 0, len(swept))
+	var untold []run.Dropped
+	var settled []*cell.Cell // of a group
+	for group := range cell.Ahead(swept) {
+		settled = settled[:0]
+		for _, c := range group {
+			d, ok := drop(c)
+			if !ok {
+				c.Body = nil
+				continue
+			}
+			settled = append(settled, c)
+			if p.runs.Tells(d) {
+				untold = append(untold, d)
+			}
+		}
+		p.mu.Lock()
+		p.Door.allLeaveLocked(group)
+		found := len(group) - len(settled) // cancelled by their futures, just now
+		p.counts.returned += uint64(len(settled))
+		p.counts.cancelled += uint64(found)
+		p.runs.FoundCancelledLocked(found)
+		p.mu.Unlock()
+		// Only now, as until it was settled a series obeyed commands, with the lock held.
+		for _, c := range settled {
+			dropped = append(dropped, p.Views.pendingOfLocked(c))
+			c.Body = nil
+		}
+	}
+	p.runs.TellAll(untold)
+	return dropped
+}
+
+// drop settles a task that is not, or no longer, in the queue. The caller has called SettlesLocked,
+// which keeps the pool from ending before that.
+func (lf *Life) drop(c *cell.Cell) {
+	p := lf.pool
+	err := future.CancelledError(p.Door.refusal(nameOf(c), ErrSaturated))
+	d, dropped := p.runs.Discard(c, &planOf(c).Plan, err)
+	c.Body = nil
+	p.mu.Lock()
+	p.Door.leaveLocked(c)
+	var untold []run.Dropped
+	if dropped {
+		p.counts.returned++
+		untold = append(untold, d)
+	} else {
+		p.counts.cancelled++ // by its future, at the same moment
+		p.runs.FoundCancelledLocked(1)
+	}
+	p.mu.Unlock()
+	p.runs.TellAll(untold)
 }

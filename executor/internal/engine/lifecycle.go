@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 
+	"go.uber.org/atomic"
+
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
@@ -127,59 +129,6 @@ func (lf *Life) advancedPastLocked(swept []*cell.Cell) []*cell.Cell {
 	return swept
 }
 
-// settle ends what sweepLocked has begun. It interrupts the given active tasks, settles the futures
-// of the swept ones, and returns those that nobody has cancelled at the same moment.
-func (lf *Life) settle(swept []*cell.Cell, active ...*cell.Cell) []Pending {
-	for _, c := range active {
-		// Without the lock: an ending context calls the functions that wait for it.
-		c.Interrupt(ErrShutdown)
-	}
-	return lf.dropAll(swept, func(c *cell.Cell) (run.Dropped, bool) {
-		return lf.pool.runs.Drop(c, &planOf(c).Plan)
-	})
-}
-
-// dropAll settles tasks that have left the queue, each by drop, and returns those that nobody has
-// cancelled at the same moment. The caller has called SettlesLocked for it. Who is to be told of
-// that may do what it likes, so all are settled and counted first.
-func (lf *Life) dropAll(
-	swept []*cell.Cell, drop func(c *cell.Cell) (run.Dropped, bool),
-) []Pending {
-	p := lf.pool
-	delay.At(delay.TasksSwept)
-	dropped := make([]Pending, 0, len(swept))
-	var untold []run.Dropped
-	var settled []*cell.Cell // of a group
-	for group := range cell.Ahead(swept) {
-		settled = settled[:0]
-		for _, c := range group {
-			d, ok := drop(c)
-			if !ok {
-				c.Body = nil
-				continue
-			}
-			settled = append(settled, c)
-			if p.runs.Tells(d) {
-				untold = append(untold, d)
-			}
-		}
-		p.mu.Lock()
-		p.Door.allLeaveLocked(group)
-		found := len(group) - len(settled) // cancelled by their futures, just now
-		p.counts.returned += uint64(len(settled))
-		p.counts.cancelled += uint64(found)
-		p.runs.FoundCancelledLocked(found)
-		p.mu.Unlock()
-		// Only now, as until it was settled a series obeyed commands, with the lock held.
-		for _, c := range settled {
-			dropped = append(dropped, p.Views.pendingOfLocked(c))
-			c.Body = nil
-		}
-	}
-	p.runs.TellAll(untold)
-	return dropped
-}
-
 // emptiedLocked checks whether the pool has come to its end. It is called after the queue has
 // shrunk, a worker has gone, or settling is done. At the end it returns true, once: the caller then
 // unlocks and calls finish. If there is nothing left to do but workers are idle, it calls them, so
@@ -266,23 +215,21 @@ func (lf *Life) AfterShutdown(f func()) (stop func() bool) {
 	}, func(err error) { lf.pool.runs.HookFailed(run.Info{}, "after-shutdown", err) })
 }
 
-// drop settles a task that is not, or no longer, in the queue. The caller has called SettlesLocked,
-// which keeps the pool from ending before that.
-func (lf *Life) drop(c *cell.Cell) {
-	p := lf.pool
-	err := future.CancelledError(p.Door.refusal(nameOf(c), ErrSaturated))
-	d, dropped := p.runs.Discard(c, &planOf(c).Plan, err)
-	c.Body = nil
-	p.mu.Lock()
-	p.Door.leaveLocked(c)
-	var untold []run.Dropped
-	if dropped {
-		p.counts.returned++
-		untold = append(untold, d)
-	} else {
-		p.counts.cancelled++ // by its future, at the same moment
-		p.runs.FoundCancelledLocked(1)
-	}
-	p.mu.Unlock()
-	p.runs.TellAll(untold)
+// SetExecuteDelayed sets whether what is not due at a shutdown runs at its time.
+func (lf *Life) SetExecuteDelayed(on bool) { lf.keep(&lf.pool.executeDelayed, on) }
+
+// SetContinuePeriodic sets whether periodic tasks go on after a shutdown.
+func (lf *Life) SetContinuePeriodic(on bool) { lf.keep(&lf.pool.continuePeriodic, on) }
+
+// keep sets what a shutdown keeps, and drops what is kept no more.
+func (lf *Life) keep(kept *atomic.Bool, on bool) {
+	lf.pool.mu.Lock()
+	kept.Store(on)
+	swept := lf.sweepLocked()
+	lf.pool.mu.Unlock()
+	lf.settle(swept)
 }
+
+// ExecuteDelayed and ContinuePeriodic return what was set.
+func (lf *Life) ExecuteDelayed() bool   { return lf.pool.executeDelayed.Load() }
+func (lf *Life) ContinuePeriodic() bool { return lf.pool.continuePeriodic.Load() }

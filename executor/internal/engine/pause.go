@@ -3,7 +3,7 @@ package engine
 import "time"
 
 // Pause makes the workers take nothing new until Resume.
-func (cr *Crew) Pause() { cr.pauseUntil(nil) }
+func (cr *Crew) Pause() { cr.command(cr.pauseLocked) }
 
 // PauseUntil is Pause until t. If t has passed, it ends a pause.
 func (cr *Crew) PauseUntil(t time.Time) {
@@ -12,44 +12,37 @@ func (cr *Crew) PauseUntil(t time.Time) {
 		cr.Resume()
 		return
 	}
-	cr.pauseUntil(&left)
-}
-
-func (cr *Crew) pauseUntil(left *time.Duration) {
-	p := cr.pool
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.Life.stage != running {
-		return
-	}
-	// Workers that claim from a batch do not take the lock, and so would go on.
-	p.waiting.recallLocked()
-	cr.endPauseLocked()
-	cr.pause.on = true
-	p.runs.HoldLocked(true)
-	if left == nil {
-		return
-	}
-	number := cr.pause.number
-	cr.pause.timer = time.AfterFunc(*left, func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if cr.pause.number == number {
-			cr.resumeLocked()
+	cr.command(func() {
+		cr.pauseLocked()
+		if number := cr.pause.number; cr.pause.on {
+			cr.pause.timer = cr.pool.later(left, func() {
+				if cr.pause.number == number {
+					cr.resumeLocked()
+				}
+			})
 		}
 	})
 }
 
+func (cr *Crew) pauseLocked() {
+	if cr.pool.Life.stage != running {
+		return
+	}
+	// Workers that claim from a batch do not take the lock, and so would go on.
+	cr.pool.waiting.recallLocked()
+	cr.endPauseLocked()
+	cr.pause.on = true
+	cr.pool.runs.HoldLocked(true)
+}
+
 // Resume ends a pause, and reports whether there was one.
-func (cr *Crew) Resume() bool {
-	cr.pool.mu.Lock()
-	defer cr.pool.mu.Unlock()
-	return cr.resumeLocked()
+func (cr *Crew) Resume() (resumed bool) {
+	cr.command(func() { resumed = cr.resumeLocked() })
+	return resumed
 }
 
 // Paused reports whether the pool is paused.
-func (cr *Crew) Paused() bool {
-	cr.pool.mu.Lock()
-	defer cr.pool.mu.Unlock()
-	return cr.pause.on
+func (cr *Crew) Paused() (on bool) {
+	cr.pool.look(func() { on = cr.pause.on })
+	return on
 }

@@ -30,6 +30,14 @@ type plan struct {
 // planOf returns the plan of a task. Every cell in a pool has one.
 func planOf(c *cell.Cell) *plan { return c.Plan.Detail.(*plan) }
 
+// nameOf returns the name of a task; a bare task, whose cell is nil, has none.
+func nameOf(c *cell.Cell) string {
+	if c == nil {
+		return ""
+	}
+	return planOf(c).Name
+}
+
 // Options returns what was asked for by the submission of a task of a pool.
 func Options(c *cell.Cell) *series.Options { return &planOf(c).Options }
 

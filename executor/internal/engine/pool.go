@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/internal/clock"
@@ -36,6 +37,23 @@ type Pool struct {
 
 	loans loans
 	Views Views
+}
+
+// look calls f, which changes nothing of the pool's, with the lock held.
+func (p *Pool) look(f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f()
+}
+
+// later calls f with the lock held, once d is over. What stops the timer may come too late, so f
+// has to find out whether it is still wanted.
+func (p *Pool) later(d time.Duration, f func()) *time.Timer {
+	return time.AfterFunc(d, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		f()
+	})
 }
 
 // Runs returns what pools and event loops have in common. Its fields are not to be changed.

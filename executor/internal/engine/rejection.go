@@ -66,24 +66,3 @@ func (r *Rejection) ReplaceOldest() error {
 		return r.pool.Door.exchange(c, &oldest)
 	})
 }
-
-// exchange queues c, if need be in the room of another task. It passes that out through oldest, not
-// as a result, so that the caller can drop it even if the user's WorkQueue panics half-way.
-func (d *Door) exchange(c *cell.Cell, oldest **cell.Cell) error {
-	p := d.pool
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	err := d.tryEnqueueLocked(c, p.now())
-	if err != ErrSaturated || !p.plain || p.waiting.queue.Len() == 0 {
-		return err
-	}
-	// Never bare: only a queue with a limit rejects, and that holds cells.
-	*oldest = p.waiting.queue.Pop(unread).Cell
-	p.runs.SettlesLocked()
-	if s := planOf(*oldest).strand; s != nil {
-		p.advanceLocked(s)
-	}
-	defer p.Crew.notifyLocked(unread) // even if the user's WorkQueue panics: there is room then
-	d.enqueueLocked(c, planOf(c))
-	return nil
-}

@@ -69,19 +69,17 @@ func (vw *Views) askLocked(c *cell.Cell) run.Info {
 	vw.asked = max(vw.asked, c.Started)
 	if unknown && !p.watched.Load() {
 		p.watched.Store(true)
-		time.AfterFunc(askedFor, vw.unask)
+		p.later(askedFor, vw.unaskLocked)
 	}
 	return r
 }
 
-// unask ends what askLocked has begun if nobody has asked lately.
-func (vw *Views) unask() {
+// unaskLocked ends what askLocked has begun if nobody has asked lately.
+func (vw *Views) unaskLocked() {
 	p := vw.pool
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	left := time.Duration(vw.asked-p.clock.Now()) + askedFor
 	if left > 0 && p.Life.stage < terminated {
-		time.AfterFunc(left, vw.unask)
+		p.later(left, vw.unaskLocked)
 		return
 	}
 	p.watched.Store(false)
@@ -113,10 +111,9 @@ func (vw *Views) runningLocked() (rs []Running) {
 }
 
 // Running returns the tasks that are running, the longest running first.
-func (vw *Views) Running() []Running {
-	vw.pool.mu.Lock()
-	defer vw.pool.mu.Unlock()
-	return vw.runningLocked()
+func (vw *Views) Running() (rs []Running) {
+	vw.pool.look(func() { rs = vw.runningLocked() })
+	return rs
 }
 
 // waitsLocked reports whether the run waits for another task, and for which.

@@ -21,16 +21,15 @@ type likeness struct {
 
 // compare compares the jobs with those that have their names now. An error is that of a calendar.
 func (js *Jobs) compare(wanted []*job) error {
-	js.pool.mu.Lock()
-	before := js.live
 	calendars := make([]series.Calendar, len(wanted))
-	for i, w := range wanted {
-		w.like = likeness{to: before[w.Name]}
-		if w.like.to != nil {
-			calendars[i] = w.like.to.On
+	js.pool.look(func() {
+		for i, w := range wanted {
+			w.like = likeness{to: js.live[w.Name]}
+			if w.like.to != nil {
+				calendars[i] = w.like.to.On
+			}
 		}
-	}
-	js.pool.mu.Unlock()
+	})
 	for i, w := range wanted {
 		if w.like.to == nil || w.On == nil && calendars[i] == nil {
 			continue

@@ -11,52 +11,50 @@ import (
 // see takes a snapshot of what waits, and calls also at the same moment, with the lock held. It
 // makes room for them beforehand, in a first hold of the lock, so that nobody has to wait for the
 // allocation; what has been added since then makes the snapshot grow.
-func (vw *Views) see(also func()) runqueue.Snapshot {
-	p := vw.pool
-	p.mu.Lock()
-	line, timed := p.waiting.queue.Extent()
-	heldBack := p.waiting.heldBack + len(p.waiting.deferred)
-	p.mu.Unlock()
-	s := runqueue.NewSnapshot(line, timed, heldBack, seen)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	also()
-	// Only the queue can be looked at in order.
-	p.waiting.recallLocked()
-	p.waiting.queue.Look(&s)
-	outside := slices.AppendSeq(p.waiting.allHeldBackLocked(), maps.Keys(p.waiting.deferred))
-	slices.SortStableFunc(outside, compareDue)
-	for _, c := range outside {
-		s.AddHeldBack(c)
-	}
+func (vw *Views) see(also func()) (s runqueue.Snapshot) {
+	ws := &vw.pool.waiting
+	var line, timed, outside int
+	vw.pool.look(func() {
+		line, timed = ws.queue.Extent()
+		outside = ws.heldBack + len(ws.deferred)
+	})
+	s = runqueue.NewSnapshot(line, timed, outside, seen)
+	vw.pool.look(func() {
+		also()
+		// Only the queue can be looked at in order.
+		ws.recallLocked()
+		ws.queue.Look(&s)
+		outside := slices.AppendSeq(ws.allHeldBackLocked(), maps.Keys(ws.deferred))
+		slices.SortStableFunc(outside, compareDue)
+		for _, c := range outside {
+			s.AddHeldBack(c)
+		}
+	})
 	return s
 }
 
 // Queued returns the tasks that wait, in the order in which they are due.
 func (vw *Views) Queued() []Pending {
-	seen := vw.see(func() {})
-	tasks := seen.InOrder()
-	pending := make([]Pending, len(tasks))
-	for i, w := range tasks {
-		pending[i] = vw.pending(w)
-	}
-	return pending
+	s := vw.see(func() {})
+	return vw.allPending(s.InOrder())
 }
 
 // Next returns the first n of the tasks that wait in the queue.
 func (vw *Views) Next(n int) []Pending {
-	p := vw.pool
 	if n <= 0 {
 		return nil
 	}
 	s := runqueue.NewGlance(n, seen)
-	p.mu.Lock()
-	p.waiting.recallLocked()
-	p.waiting.queue.Look(&s)
-	p.mu.Unlock()
-	first := s.First()
-	pending := make([]Pending, len(first))
-	for i, w := range first {
+	vw.pool.look(func() {
+		vw.pool.waiting.recallLocked()
+		vw.pool.waiting.queue.Look(&s)
+	})
+	return vw.allPending(s.First())
+}
+
+func (vw *Views) allPending(tasks []runqueue.Waiting) []Pending {
+	pending := make([]Pending, len(tasks))
+	for i, w := range tasks {
 		pending[i] = vw.pending(w)
 	}
 	return pending
@@ -80,9 +78,7 @@ func (vw *Views) Live() (cells []*cell.Cell) {
 }
 
 // Named returns the live task of this name that is unique, or nil.
-func (vw *Views) Named(name string) *cell.Cell {
-	p := vw.pool
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.Door.byNameLocked(name)
+func (vw *Views) Named(name string) (c *cell.Cell) {
+	vw.pool.look(func() { c = vw.pool.Door.names.byName(name) })
+	return c
 }

@@ -44,11 +44,11 @@ type Stats struct {
 // Stats returns the figures of one moment and, if they are measured, how late runs have begun and
 // how long they have taken.
 func (vw *Views) Stats() (s Stats, late, took lateness.Histogram, measured bool) {
-	p := vw.pool
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	late, took, measured = sight.Of(&p.runs).MeasuredLocked()
-	return vw.statsLocked(), late, took, measured
+	vw.pool.look(func() {
+		late, took, measured = sight.Of(&vw.pool.runs).MeasuredLocked()
+		s = vw.statsLocked()
+	})
+	return s, late, took, measured
 }
 
 func (vw *Views) statsLocked() Stats {
@@ -139,19 +139,18 @@ func (vw *Views) playedLocked() (left int, ended uint64) {
 }
 
 // Vars returns the figures as a variable of package expvar shows them.
-func (vw *Views) Vars() sight.Vars {
-	p := vw.pool
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	s := vw.statsLocked()
-	v := sight.Vars{
-		Name: s.Name, State: s.State, Workers: s.Workers, Busy: s.Busy, Queued: s.Queued,
-		Overdue: int64(s.Overdue), Accepted: s.Accepted, Rejected: s.Rejected,
-		Completed: s.Completed, Cancelled: s.Cancelled, Returned: s.Returned, Runs: s.Runs,
-		Failures: s.Failures, Retries: s.Retries, Expired: s.Expired, TimedOut: s.TimedOut,
-		Overrunning: s.Overrunning, Wakeups: s.Wakeups,
-	}
-	v.MeasuredLocked(&p.runs)
+func (vw *Views) Vars() (v sight.Vars) {
+	vw.pool.look(func() {
+		s := vw.statsLocked()
+		v = sight.Vars{
+			Name: s.Name, State: s.State, Workers: s.Workers, Busy: s.Busy, Queued: s.Queued,
+			Overdue: int64(s.Overdue), Accepted: s.Accepted, Rejected: s.Rejected,
+			Completed: s.Completed, Cancelled: s.Cancelled, Returned: s.Returned, Runs: s.Runs,
+			Failures: s.Failures, Retries: s.Retries, Expired: s.Expired, TimedOut: s.TimedOut,
+			Overrunning: s.Overrunning, Wakeups: s.Wakeups,
+		}
+		v.MeasuredLocked(&vw.pool.runs)
+	})
 	return v
 }
 
@@ -159,9 +158,10 @@ func (vw *Views) Vars() sight.Vars {
 // which something is expected, all as of one moment.
 func (vw *Views) Health() (at time.Time, state, status, reason string, tasks []sight.TaskHealth) {
 	p := vw.pool
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	state = p.Life.stage.String()
-	status, reason, tasks = sight.Of(&p.runs).HealthLocked(state, p.Life.stage == running)
-	return p.clock.Time(p.clock.Now()), state, status, reason, tasks
+	p.look(func() {
+		state = p.Life.stage.String()
+		status, reason, tasks = sight.Of(&p.runs).HealthLocked(state, p.Life.stage == running)
+		at = p.clock.Time(p.clock.Now())
+	})
+	return at, state, status, reason, tasks
 }

@@ -75,9 +75,7 @@ func (p *Pool) releaseLocked(s *strand) {
 	}
 	if wait := next - p.clock.Now(); wait > 0 {
 		s.users++
-		time.AfterFunc(time.Duration(wait), func() {
-			p.mu.Lock()
-			defer p.mu.Unlock()
+		p.later(time.Duration(wait), func() {
 			s.users--
 			p.releaseLocked(s)
 		})

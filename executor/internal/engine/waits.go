@@ -80,7 +80,7 @@ func (ls *loans) await(a *await) (over func()) {
 		}
 	}
 	if a.by == nil {
-		ls.beatLocked(a, ls.helpLater)
+		ls.beatLocked(a)
 	} else {
 		ls.waits.blocked++
 		a.by.waits = a
