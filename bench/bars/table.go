@@ -40,23 +40,23 @@ var table = []bar{
 	{"Submit, files", "files with them",
 		7, filesOf("Submit")},
 	{"Schedule", "functions executed by a call behind other tasks",
-		26, functionsOf("Schedule")}, // 20
+		25, functionsOf("Schedule")}, // 20
 	{"Schedule, files", "files with them",
 		12, filesOf("Schedule")},
 	{"Cancel", "functions executed by a call for a task in the queue",
-		27, functionsOf("Cancel")}, // 18
+		26, functionsOf("Cancel")}, // 18
 	{"Cancel, files", "files with them",
-		15, filesOf("Cancel")},
+		14, filesOf("Cancel")},
 	{"AtFixedRate", "functions executed by a call behind other tasks",
-		49, functionsOf("AtFixedRate")}, // 32
+		48, functionsOf("AtFixedRate")}, // 32
 	{"AtFixedRate, files", "files with them",
 		21, filesOf("AtFixedRate")},
 	{"run", "functions executed by one run of a plain series: wake, take, run, queue again, park",
-		149, functionsOf("run")}, // 95
+		146, functionsOf("run")}, // 95
 	{"run, files", "files with them",
-		47, filesOf("run")}, // 24
+		45, filesOf("run")}, // 24
 	{"ShutdownNow", "functions executed by a call, and by the workers until the pool has ended",
-		127, functionsOf("ShutdownNow")},
+		122, functionsOf("ShutdownNow")},
 	{"ShutdownNow, files", "files with them",
 		52, filesOf("ShutdownNow")},
 }

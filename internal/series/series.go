@@ -143,11 +143,11 @@ func (s *Series) Return(at Spot) {
 
 // First plans the first run for the given time, and returns when it is due: later by the jitter.
 func (s *Series) First(when int64) (at int64) {
-	if s.Periodic() && s.Dates == nil { // a calendar has heeded it
+	if s.Period != 0 && s.Dates == nil { // a calendar has heeded it
 		when = max(when, s.from)
 	}
 	at = s.disturbed(when, 0)
-	if s.Periodic() || s.BeginWithin > 0 || s.Dates != nil {
+	if s.Period != 0 || s.BeginWithin > 0 || s.Dates != nil {
 		s.slot, s.planned = when, at
 	}
 	return at

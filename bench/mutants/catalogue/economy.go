@@ -104,7 +104,7 @@ var economy = []Mutant{
 		ID:    "economy-16",
 		Fault: "a worker does not say that it is back",
 		File:  "executor/internal/engine/worker.go",
-		From:  "w.backLocked()",
+		From:  "p.Crew.lot.Back(w.watch)",
 		To:    "",
 	},
 	{

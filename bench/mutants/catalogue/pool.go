@@ -47,7 +47,7 @@ var pool = []Mutant{
 		ID:    "pool-07",
 		Fault: "the task of a submitter who has given up is queued later",
 		File:  "executor/internal/engine/admission.go",
-		From:  "d.blockedSubmitters.list.Remove(place)\n d.leaveLocked(e.cell)\n p.Crew.notifyLocked(unread)",
+		From:  "d.blockedSubmitters.list.Remove(place)\n d.leaveLocked(e.cell, planOf(e.cell))\n p.Crew.notifyLocked(unread)",
 		To:    "_ = place\n p.Crew.notifyLocked(unread)",
 	},
 	{

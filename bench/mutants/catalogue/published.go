@@ -72,7 +72,7 @@ var published = []Mutant{
 		Fault: "a cancelled task does not give up its unique name",
 		Seen:  "hibiken/asynq#276",
 		File:  "executor/internal/engine/leave.go",
-		From:  "c.Body = nil p.Door.leaveLocked(c) } else {",
+		From:  "c.Body = nil p.Door.leaveLocked(c, pl) } else {",
 		To:    "c.Body = nil\n} else {",
 	},
 	{

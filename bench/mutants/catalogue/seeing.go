@@ -273,8 +273,8 @@ var seeing = []Mutant{
 		ID:    "seeing-39",
 		Fault: "a periodic task that has left stays in the register",
 		File:  "executor/internal/engine/leave.go",
-		From:  "if len(d.names.live.entries) > 0 || d.pool.runs.HasSeriesLocked() {",
-		To:    "if len(d.names.live.entries) > 0 {",
+		From:  "if !pl.Unique && pl.Period == 0 {",
+		To:    "if !pl.Unique {",
 	},
 	{
 		ID:    "seeing-40",

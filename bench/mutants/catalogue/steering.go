@@ -120,7 +120,7 @@ var steering = []Mutant{
 	{
 		ID:    "steering-17",
 		Fault: "a run that waits is not told that its task has another time",
-		File:  "executor/internal/engine/leave.go",
+		File:  "executor/internal/engine/execution.go",
 		From:  "if !pl.Periodic() {\n p.loans.helpAnewLocked(c)\n }",
 		To:    "",
 	},
@@ -135,7 +135,7 @@ var steering = []Mutant{
 		ID:    "steering-19",
 		Fault: "those behind a swept task of a serial executor wait for ever",
 		File:  "executor/internal/engine/lifecycle.go",
-		From:  "for _, c := range swept {\n lf.pool.vacatedLocked(c)\n }\n return swept",
+		From:  "for _, c := range swept {\n p.vacatedLocked(c)\n }\n return swept",
 		To:    "return swept",
 	},
 	{

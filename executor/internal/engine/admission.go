@@ -94,7 +94,7 @@ func (d *Door) withdraw(e *blockedSubmitter, place *list.Element) bool {
 	default:
 	}
 	d.blockedSubmitters.list.Remove(place)
-	d.leaveLocked(e.cell)
+	d.leaveLocked(e.cell, planOf(e.cell))
 	p.Crew.notifyLocked(unread) // there may be room for those behind
 	return true
 }

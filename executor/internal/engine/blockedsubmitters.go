@@ -53,12 +53,13 @@ func (es *blockedSubmitters) bypassLocked(p *Pool, a *await, now int64) {
 // enqueueLocked queues the task of e. If a user's WorkQueue panics, the submitter gets the panic,
 // and not the goroutine that has made room.
 func (e *blockedSubmitter) enqueueLocked(p *Pool) {
+	pl := planOf(e.cell)
 	defer func() {
 		if e.panicked = recover(); e.panicked != nil {
-			p.Door.leaveLocked(e.cell)
+			p.Door.leaveLocked(e.cell, pl)
 		}
 	}()
-	p.Door.enqueueLocked(e.cell, planOf(e.cell))
+	p.Door.enqueueLocked(e.cell, pl)
 }
 
 // refuseAllLocked refuses all, as the pool is shut down.
@@ -66,7 +67,7 @@ func (es *blockedSubmitters) refuseAllLocked(p *Pool) {
 	for e := es.list.Front(); e != nil; e = es.list.Front() {
 		refused := es.list.Remove(e).(*blockedSubmitter)
 		refused.err = ErrShutdown
-		p.Door.leaveLocked(refused.cell)
+		p.Door.leaveLocked(refused.cell, planOf(refused.cell))
 		close(refused.decided)
 	}
 }

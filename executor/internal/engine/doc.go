@@ -41,7 +41,7 @@
 //	available.signal, in offer and on the         Crew.notifyLocked, called by all who bring the
 //	leader's way out                              head forward, make room, or leave
 //	Worker.runWorker, getTask                     worker.loop, worker.nextLocked
-//	reExecutePeriodic                             Pool.queueAgainLocked, one step with its question
+//	reExecutePeriodic                             execution.accountLocked, in one step with its question
 //	onShutdown                                    Life.sweepLocked
 //
 //	submitter ─► Delayed ─► head due at t

@@ -34,7 +34,7 @@ func (x *execution) startLocked(c *cell.Cell, now int64) bool {
 		x.startBare(c, now)
 	} else if pl := planOf(c); !x.startTask(c, pl, now) {
 		c.Body = nil
-		x.pool.Door.leaveLocked(c)
+		x.pool.Door.leaveLocked(c, pl)
 		x.pool.counts.cancelled++
 		x.pool.runs.FoundCancelledLocked(1)
 		x.pool.unexpectLocked(c)
@@ -175,7 +175,7 @@ func (x *execution) callBefore() {
 	}
 	r := x.Info()
 	p.Before.Each(func(hook func(context.Context, run.Info)) {
-		p.guard("before-run", r, func() { hook(x.Ctx, r) })
+		p.runs.Guard("before-run", r, func() { hook(x.Ctx, r) })
 	})
 }
 
@@ -212,7 +212,7 @@ func (x *execution) tell() {
 	if p := x.pool; p.After != nil && !x.Skipped() {
 		r := x.Info()
 		defer p.After.Each(func(hook func(context.Context, run.Info, error)) {
-			p.guard("after-run", r, func() { hook(x.Ctx, r, x.Err) })
+			p.runs.Guard("after-run", r, func() { hook(x.Ctx, r, x.Err) })
 		})
 	}
 	x.Tell()
@@ -241,11 +241,17 @@ func (x *execution) accountLocked() (refused *cell.Cell) {
 	// The check for a cancellation and the queueing are one step under the lock; see
 	// host.Cancelled.
 	if when, repeats := x.Repeats(c, &pl.Plan, p.Life.mayRepeatLocked(&pl.Plan)); repeats {
-		p.queueAgainLocked(c, when)
+		if !pl.Retrying() { // an attempt counts for the time of its run
+			c.When = when
+		}
+		p.waiting.queueLocked(c)
+		if !pl.Periodic() {
+			p.loans.helpAnewLocked(c)
+		}
 		return nil
 	}
 	c.Body = nil
-	p.Door.leaveLocked(c)
+	p.Door.leaveLocked(c, pl)
 	if s != nil && s.head == c { // else it has waited behind others in vain
 		p.advanceLocked(s)
 	}

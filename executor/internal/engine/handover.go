@@ -75,9 +75,3 @@ func (w *worker) mayWatchLocked(now int64) (head int64, ok bool) {
 	early := now-w.awake < within && now-head-w.lag < within
 	return head, early && !p.Crew.lot.Virtual() && !p.Crew.urgentLocked(head, now)
 }
-
-// backLocked ends what handOverLocked has begun.
-func (w *worker) backLocked() {
-	w.watching = false
-	w.pool.Crew.lot.Back(w.watch)
-}

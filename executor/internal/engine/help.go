@@ -30,10 +30,12 @@ func (ls *loans) helpLocked(a *await) {
 		ls.helpAtLocked(a, at, now)
 	case planOf(c).expected && !ls.meetLocked(c):
 		ls.helpLocked(a) // others come before it
-	case ls.mayHelpLocked(a):
-		ls.startHelperLocked(a, c, now)
-	default:
+	case !ls.mayHelpLocked(a):
 		ls.denyLocked(a)
+	// A user's WorkQueue may not have it after all.
+	case ls.pool.waiting.takeLocked(c):
+		ls.helpWithLocked(a, c, now)
+		ls.pool.Crew.notifyLocked(unread) // there is room in the queue now
 	}
 }
 
@@ -131,16 +133,6 @@ func (ls *loans) helpLaterLocked(a *await) {
 	}
 	ls.beatLocked(a)
 	ls.helpLocked(a)
-}
-
-// startHelperLocked runs c, which may begin, for a. If the queue does not have it, which only a
-// user's WorkQueue can cause, nothing happens.
-func (ls *loans) startHelperLocked(a *await, c *cell.Cell, now int64) {
-	if !ls.pool.waiting.takeLocked(c) {
-		return
-	}
-	ls.helpWithLocked(a, c, now)
-	ls.pool.Crew.notifyLocked(unread) // there is room in the queue now
 }
 
 // helpWithLocked runs c, which has left the queue, for a, on a goroutine of its own: so the wait

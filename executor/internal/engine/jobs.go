@@ -243,7 +243,8 @@ func (js *Jobs) mayApplyLocked(wanted []*job) error {
 		switch holder := p.Door.names.live.entries[w.Name]; {
 		case p.Life.stage != running:
 			return p.Door.refusal(w.Name, ErrShutdown)
-		case old == nil && holder != nil && !js.isJobLocked(holder):
+		// A job that was removed may not have gone yet, because its body still runs.
+		case old == nil && holder != nil && !planOf(holder).job:
 			return p.Door.refusal(w.Name, ErrDuplicate)
 		case w.adds:
 			if w.over != nil {
@@ -257,10 +258,6 @@ func (js *Jobs) mayApplyLocked(wanted []*job) error {
 	}
 	return nil
 }
-
-// isJobLocked reports whether c is a job that was removed, and has not gone yet because its body
-// still runs.
-func (js *Jobs) isJobLocked(c *cell.Cell) bool { return planOf(c).job }
 
 // addJobLocked queues w. If a task that has its name is still alive, w waits for the end of that.
 func (js *Jobs) addJobLocked(w *job, now int64) {

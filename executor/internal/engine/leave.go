@@ -35,29 +35,13 @@ func (p *Pool) requeueLocked(c *cell.Cell, when, now int64) (moved bool, then fu
 	return true, nil
 }
 
-// queueAgainLocked queues c for its next run or attempt. An attempt counts for the time of its run.
-func (p *Pool) queueAgainLocked(c *cell.Cell, when int64) {
-	pl := planOf(c)
-	if !pl.Retrying() {
-		c.When = when
+// leaveLocked is called when c, whose plan is pl, leaves the pool: it is forgotten, and so is its
+// name, unless that is handed on.
+func (d *Door) leaveLocked(c *cell.Cell, pl *plan) {
+	if !pl.Unique && pl.Period == 0 {
+		return // neither its name nor its series is known
 	}
-	p.waiting.queueLocked(c)
-	if !pl.Periodic() {
-		p.loans.helpAnewLocked(c)
-	}
-}
-
-// leaveLocked is called when c leaves the pool: it is forgotten, and so is its name, unless that is
-// handed on.
-func (d *Door) leaveLocked(c *cell.Cell) {
-	if len(d.names.live.entries) > 0 || d.pool.runs.HasSeriesLocked() { // so much is inlined
-		d.forgetLocked(c)
-	}
-}
-
-func (d *Door) forgetLocked(c *cell.Cell) {
 	p := d.pool
-	pl := planOf(c)
 	p.runs.StrikeLocked(&pl.Plan, func(c *cell.Cell) *run.Plan { return &planOf(c).Plan })
 	if !pl.Unique || d.names.live.entries[pl.Name] != c {
 		return
@@ -74,16 +58,6 @@ func (d *Door) forgetLocked(c *cell.Cell) {
 	series.Release(now)
 	p.requeueLocked(heir, series.Due(), now)
 	p.runs.LimitLocked(heir, &planOf(heir).Plan)
-}
-
-// allLeaveLocked is leaveLocked for several, which usually are neither periodic nor have a name.
-func (d *Door) allLeaveLocked(cells []*cell.Cell) {
-	if len(d.names.live.entries) == 0 && !d.pool.runs.HasSeriesLocked() {
-		return
-	}
-	for _, c := range cells {
-		d.leaveLocked(c)
-	}
 }
 
 // Cancelled takes a task that has just been cancelled out of the queue at once. A task between two
@@ -110,7 +84,7 @@ func (h *Host) Cancelled(c *cell.Cell, running bool) (tell func()) {
 	}
 	if removed {
 		c.Body = nil
-		p.Door.leaveLocked(c)
+		p.Door.leaveLocked(c, pl)
 	} else {
 		p.runs.CancellerCameLocked()
 	}
@@ -155,8 +129,7 @@ func (g *extraRun) depart() {
 	p.runners.leave(&g.execution)
 	delete(p.loans.extraRuns, g)
 	if g.helps {
-		p.loans.waits.helping--
-		p.loans.waits.endBehalf(g.await)
+		p.loans.waits.endHelp(g.await)
 	}
 	if isCaller {
 		p.loans.waits.callers--
@@ -251,7 +224,9 @@ func (lf *Life) dropAll(
 			}
 		}
 		p.mu.Lock()
-		p.Door.allLeaveLocked(group)
+		for _, c := range group {
+			p.Door.leaveLocked(c, planOf(c))
+		}
 		found := len(group) - len(settled) // cancelled by their futures, just now
 		p.counts.returned += uint64(len(settled))
 		p.counts.cancelled += uint64(found)
@@ -272,10 +247,11 @@ func (lf *Life) dropAll(
 func (lf *Life) drop(c *cell.Cell) {
 	p := lf.pool
 	err := future.CancelledError(p.Door.refusal(nameOf(c), ErrSaturated))
-	d, dropped := p.runs.Discard(c, &planOf(c).Plan, err)
+	pl := planOf(c)
+	d, dropped := p.runs.Discard(c, &pl.Plan, err)
 	c.Body = nil
 	p.mu.Lock()
-	p.Door.leaveLocked(c)
+	p.Door.leaveLocked(c, pl)
 	var untold []run.Dropped
 	if dropped {
 		p.counts.returned++

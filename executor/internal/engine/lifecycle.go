@@ -117,14 +117,8 @@ func (lf *Life) sweepLocked() []*cell.Cell {
 	if !p.plain { // all that is in the queue of a plain pool is due
 		swept = merge(p.waiting.inOrderLocked(p.waiting.queue.Filter(keep)), swept)
 	}
-	return lf.advancedPastLocked(swept)
-}
-
-// advancedPastLocked lets in what waits in a serial executor behind a swept task, which was not
-// due, and returns the swept tasks.
-func (lf *Life) advancedPastLocked(swept []*cell.Cell) []*cell.Cell {
 	for _, c := range swept {
-		lf.pool.vacatedLocked(c)
+		p.vacatedLocked(c) // others may wait behind it in its serial executor
 	}
 	return swept
 }
@@ -134,12 +128,9 @@ func (lf *Life) advancedPastLocked(swept []*cell.Cell) []*cell.Cell {
 // unlocks and calls finish. If there is nothing left to do but workers are idle, it calls them, so
 // that they go.
 func (lf *Life) emptiedLocked() (ended bool) {
-	return lf.stage != running && lf.endedLocked() // so much is inlined
-}
-
-func (lf *Life) endedLocked() bool {
 	p := lf.pool
-	if lf.stage >= tidying || p.runs.SettlingLocked() > 0 || !lf.overLocked() {
+	if lf.stage == running || lf.stage >= tidying ||
+		p.runs.SettlingLocked() > 0 || !lf.overLocked() {
 		return false
 	}
 	// Idle workers may be parked until a time that will not come any more.
@@ -181,7 +172,7 @@ func (lf *Life) finish(ended bool) {
 			defer p.runs.EndSettling()
 			defer lf.terminate()
 			p.AtEnd.Each(func(hook func()) {
-				p.guard("terminated", run.Info{}, func() {
+				p.runs.Guard("terminated", run.Info{}, func() {
 					p.unlabel() // a new goroutine has the labels of the one that started it
 					hook()
 				})

@@ -85,11 +85,6 @@ func (vw *Views) unaskLocked() {
 	p.watched.Store(false)
 }
 
-// guard calls a hook, and reports it if it panics or calls Goexit.
-func (p *Pool) guard(name string, r run.Info, hook func()) {
-	p.runs.Guard(name, r, hook)
-}
-
 func (vw *Views) runningLocked() (rs []Running) {
 	p := vw.pool
 	for x := range p.Crew.executionsLocked() {

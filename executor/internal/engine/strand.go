@@ -53,12 +53,6 @@ func (s *strand) addAwaitLocked(a *await) {
 	}
 }
 
-func (s *strand) removeAwait(a *await) {
-	if i := slices.Index(s.awaits, a); i >= 0 {
-		s.awaits = slices.Delete(s.awaits, i, i+1)
-	}
-}
-
 // releaseLocked forgets s if it has no task, and no submission is about to give it one.
 func (p *Pool) releaseLocked(s *strand) {
 	// Its pace must be kept: see to it again at its end.

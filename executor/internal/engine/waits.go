@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/punctual-go/punctual/internal/cell"
@@ -112,7 +113,7 @@ func (ls *loans) resume(a *await) (freed <-chan struct{}) {
 	ls.waits.forget(a)
 	for _, c := range a.cells {
 		if s := planOf(c).strand; s != nil {
-			s.removeAwait(a)
+			s.awaits = slices.DeleteFunc(s.awaits, func(b *await) bool { return b == a })
 		}
 	}
 	switch {
@@ -145,8 +146,9 @@ func (ws *awaits) forget(a *await) {
 	}
 }
 
-// endBehalf ends the help that helpWithLocked has counted for a, if that wait was not certain.
-func (ws *awaits) endBehalf(a *await) {
+// endHelp ends the help that helpWithLocked has counted for a.
+func (ws *awaits) endHelp(a *await) {
+	ws.helping--
 	if a.by != nil {
 		return
 	}

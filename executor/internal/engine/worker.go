@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/run"
-	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/parking"
@@ -68,7 +67,9 @@ func (w *worker) replace() {
 	}()
 	if w.Task != nil {
 		w.complete()
-		w.endOwnCell()
+		if w.own != nil {
+			w.endOwnCell()
+		}
 	}
 }
 
@@ -83,7 +84,7 @@ func (w *worker) take() bool {
 	now := unread
 	// Whether the next task keeps its start is not known yet, but most tasks are like the one
 	// before. The clock is read here to keep that out of the lock.
-	if w.keepsStart() {
+	if !w.bare || p.watched.Load() {
 		now = p.clock.Now()
 	}
 	delay.At(delay.RunConcluded)
@@ -110,7 +111,8 @@ func (w *worker) take() bool {
 		w.leaveLocked()
 	}
 	if w.watching {
-		w.backLocked()
+		w.watching = false
+		p.Crew.lot.Back(w.watch)
 	}
 	found := w.nextLocked(now)
 	ended := !found && w.retireLocked()
@@ -139,7 +141,7 @@ func (w *worker) nextLocked(now int64) bool {
 		// While too many runs are active a worker takes nothing; freedLocked calls it when a place
 		// is free. Under HandOff it does take the task: nothing may wait there, so it was accepted
 		// for a worker that is free.
-		overdrawn := due && p.loans.waits.helping > 0 && p.loans.overdrawnLocked()
+		overdrawn := due && p.loans.overdrawnLocked()
 		if overdrawn && p.Crew.capacity() > 0 || p.Crew.pause.on {
 			head, due = parking.Nothing, false
 		}
@@ -149,7 +151,9 @@ func (w *worker) nextLocked(now int64) bool {
 		case p.Life.overLocked(),
 			idle && p.Crew.surplusLocked() && !due,
 			due && len(p.Crew.workers) > p.Crew.ceilingLocked():
-			w.endOwnCell()
+			if w.own != nil {
+				w.endOwnCell()
+			}
 			return false
 		case due:
 			c := w.popLocked(dealt, now)
@@ -158,7 +162,8 @@ func (w *worker) nextLocked(now int64) bool {
 				// without the lock.
 				now = unread
 			}
-			if now == unread && w.keepsStart() {
+			// Nobody asks when a bare task started, unless somebody has done so before.
+			if now == unread && (!w.bare || p.watched.Load()) {
 				now = p.clock.Now()
 			}
 			w.Meant = p.Crew.lot.Meant()
@@ -195,28 +200,35 @@ func (w *worker) nextLocked(now int64) bool {
 	}
 }
 
-// keepsStart reports whether the start of the next run is to be recorded. Nobody asks when a bare
-// task started, unless somebody has done so before.
-func (w *worker) keepsStart() bool { return !w.bare || w.pool.watched.Load() }
-
-// popLocked takes the head, which is due. It returns nil if that was in a batch, and other workers
-// have claimed all that was left of it.
+// popLocked takes the head, which is due: from the batch if there is one, else from the queue, part
+// of which may become a new batch. It returns nil if other workers have claimed all that was left
+// of the batch.
 func (w *worker) popLocked(dealt bool, now int64) *cell.Cell {
-	e := w.popEntryLocked(dealt, now)
-	switch {
-	case e.Empty():
-		return nil
-	case e.Cell != nil:
-		w.bare = false
-		if w.own != nil {
-			w.endOwnCell()
+	ws := &w.pool.waiting
+	if dealt || ws.dealLocked() {
+		task := ws.batch.Claim()
+		if task == nil {
+			return nil
 		}
-		return e.Cell
+		w.joinLocked(ws.batch)
+		return w.ownCellFor(task, unread)
 	}
+	e := ws.queue.Pop(now)
+	if e.Body != nil {
+		return w.ownCellFor(e.Body, e.When)
+	}
+	w.bare = false
+	if w.own != nil {
+		w.endOwnCell()
+	}
+	return e.Cell
+}
+
+// ownCellFor has the worker's own cell serve for a bare task. That needs no allocation. The cell
+// can go on serving as long as nobody has asked one of its contexts for a signal: until then nobody
+// can tell its runs apart.
+func (w *worker) ownCellFor(task Task, when int64) *cell.Cell {
 	w.bare = true
-	// A bare task runs in the worker's own cell, which needs no allocation. The cell can go on
-	// serving as long as nobody has asked one of its contexts for a signal: until then nobody can
-	// tell its runs apart.
 	if w.own != nil && !w.own.Unseen() {
 		w.endOwnCell()
 	}
@@ -227,21 +239,8 @@ func (w *worker) popLocked(dealt bool, now int64) *cell.Cell {
 		w.own = &cell.Cell{Plan: w.pool.Door.executed.Cells()}
 		w.own.Begin()
 	}
-	w.own.Body, w.own.When = e.Body, e.When
+	w.own.Body, w.own.When = task, when
 	return w.own
-}
-
-// popEntryLocked takes the next task: from the batch if there is one, else from the queue, part of
-// which may become a new batch.
-func (w *worker) popEntryLocked(dealt bool, now int64) (e runqueue.Entry) {
-	p := w.pool
-	if !dealt && !p.waiting.dealLocked() {
-		return p.waiting.queue.Pop(now)
-	}
-	if e.Body = p.waiting.batch.Claim(); e.Body != nil {
-		w.joinLocked(p.waiting.batch)
-	}
-	return e
 }
 
 // endOwnCell ends the run of the worker's own cell, which may have served for many bare tasks
@@ -249,7 +248,7 @@ func (w *worker) popEntryLocked(dealt bool, now int64) (e runqueue.Entry) {
 // for a signal. The cell can then begin another.
 func (w *worker) endOwnCell() {
 	switch {
-	case w.own == nil || w.own.Phase() == cell.Pending:
+	case w.own.Phase() == cell.Pending:
 	case w.spent:
 		w.own, w.spent = nil, false
 	case !w.own.Unseen():

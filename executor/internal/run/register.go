@@ -63,6 +63,3 @@ func (o *Owner) enrolledIn(room []*cell.Cell) (cells []*cell.Cell, ok bool) {
 	}
 	return room[:copy(room, o.series.cells)], true
 }
-
-// HasSeriesLocked reports whether there are any.
-func (o *Owner) HasSeriesLocked() bool { return len(o.series.cells) > 0 }
