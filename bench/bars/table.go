@@ -52,9 +52,9 @@ var table = []bar{
 	{"AtFixedRate, files", "files with them",
 		21, filesOf("AtFixedRate")},
 	{"run", "functions executed by one run of a plain series: wake, take, run, queue again, park",
-		146, functionsOf("run")}, // 95
+		142, functionsOf("run")}, // 95
 	{"run, files", "files with them",
-		45, filesOf("run")}, // 24
+		43, filesOf("run")}, // 24
 	{"ShutdownNow", "functions executed by a call, and by the workers until the pool has ended",
 		122, functionsOf("ShutdownNow")},
 	{"ShutdownNow, files", "files with them",

@@ -142,8 +142,8 @@ var pool = []Mutant{
 		ID:    "pool-21",
 		Fault: "a serial executor stands still when its next task is cancelled as a worker takes it",
 		File:  "executor/internal/engine/execution.go",
-		From:  "if s := pl.strand; s != nil && s.head == c { x.pool.advanceLocked(s) } return false",
-		To:    "return false",
+		From:  "p.unexpectLocked(c)\n if s := pl.strand; s != nil && s.head == c {\n p.advanceLocked(s)\n }",
+		To:    "p.unexpectLocked(c)",
 	},
 	{
 		ID:    "pool-22",

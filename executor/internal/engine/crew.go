@@ -39,7 +39,7 @@ func (cr *Crew) notifyLocked(now int64) {
 		now = p.now() // an old reading would set the alarm too late
 	}
 	if !due && !cr.urgentLocked(head, now) {
-		head = cr.lookAtLocked(head)
+		head = cr.lot.Space(head, cr.slack)
 	}
 	if head <= now && p.loans.overdrawnLocked() {
 		if !p.runs.Watching() {
@@ -119,10 +119,6 @@ func (cr *Crew) allBusyLocked() bool {
 func (cr *Crew) lacksLocked() bool {
 	return cr.pool.Life.stage == running && !cr.pause.on && cr.allBusyLocked()
 }
-
-// lookAtLocked returns when somebody has to look at a head that is not due: at its time, or later
-// by as much as the slack allows.
-func (cr *Crew) lookAtLocked(head int64) int64 { return cr.lot.Space(head, cr.slack) }
 
 // startWorkerLocked adds a worker and starts it.
 func (cr *Crew) startWorkerLocked() { cr.addWorkerLocked().launchLocked() }

@@ -30,50 +30,47 @@ func (p *Pool) newExecution(labels bool) execution {
 // that is then counted here, as the canceller did not find it there. Only for a bare task may now
 // be unread.
 func (x *execution) startLocked(c *cell.Cell, now int64) bool {
+	p := x.pool
+	var s *strand
 	if x.bare {
 		x.startBare(c, now)
-	} else if pl := planOf(c); !x.startTask(c, pl, now) {
-		c.Body = nil
-		x.pool.Door.leaveLocked(c, pl)
-		x.pool.counts.cancelled++
-		x.pool.runs.FoundCancelledLocked(1)
-		x.pool.unexpectLocked(c)
-		if s := pl.strand; s != nil && s.head == c {
-			x.pool.advanceLocked(s)
+	} else {
+		pl := planOf(c)
+		x.Freed = 0
+		if s = pl.strand; s != nil {
+			x.Freed = max(s.ended, s.openAt(pl.Retrying()))
 		}
-		return false
+		if !x.Start(c, &pl.Plan, now) {
+			x.foundCancelledLocked(c, pl)
+			return false
+		}
 	}
-	x.pool.counts.busy++
+	p.counts.busy++
 	if x.outer != nil {
-		x.pool.loans.waits.nested++
+		p.loans.waits.nested++
 	}
-	if p := x.pool; p.Pace != nil || !x.bare && planOf(c).strand != nil {
-		x.noteStartLocked(c, now)
+	if p.Pace != nil || s != nil && s.pace != nil {
+		x.noteStartLocked(c, s, now)
 	}
 	return true
 }
 
-// startTask is startLocked for a task with a cell of its own.
-func (x *execution) startTask(c *cell.Cell, pl *plan, now int64) bool {
-	x.Freed = 0
-	if s := pl.strand; s != nil {
-		x.Freed = max(s.ended, s.openAt(pl.Retrying()))
+// foundCancelledLocked is for a task that has left the queue to be started, and cannot be.
+func (x *execution) foundCancelledLocked(c *cell.Cell, pl *plan) {
+	p := x.pool
+	c.Body = nil
+	p.Door.leaveLocked(c, pl)
+	p.counts.cancelled++
+	p.runs.FoundCancelledLocked(1)
+	p.unexpectLocked(c)
+	if s := pl.strand; s != nil && s.head == c {
+		p.advanceLocked(s)
 	}
-	return x.Start(c, &pl.Plan, now)
 }
 
-// noteStartLocked records the start of c where starts are paced.
-func (x *execution) noteStartLocked(c *cell.Cell, now int64) {
-	var s *strand
-	if !x.bare {
-		if x.Skipped() {
-			return
-		}
-		s = planOf(c).strand
-	}
-	if x.pool.Pace == nil && (s == nil || s.pace == nil) {
-		return
-	}
+// noteStartLocked records the start of c, which is in strand s if that is not nil, where starts are
+// paced.
+func (x *execution) noteStartLocked(c *cell.Cell, s *strand, now int64) {
 	switch {
 	case !x.bare && x.Skipped():
 		return // no body begins

@@ -40,7 +40,7 @@ func (w *worker) handOverLocked(now int64) {
 		return
 	}
 	w.watching = true
-	w.watch = p.Crew.lot.Watch(p.Crew.lookAtLocked(head), now, !w.isBrief())
+	w.watch = p.Crew.lot.Watch(p.Crew.lot.Space(head, p.Crew.slack), now, !w.isBrief())
 }
 
 // isBrief reports whether the runs of its task are known to be brief.

@@ -173,7 +173,7 @@ func (ls *loans) helpHeadLocked(a *await) {
 	case when == parking.Nothing:
 		p.Door.blockedSubmitters.bypassLocked(p, a, now)
 	case due || when <= now:
-		if c := p.waiting.queue.Pop(now).Cell; p.joinLocked(c) {
+		if c := p.waiting.queue.Pop(now).Cell; !planOf(c).expected || p.joinLocked(c) {
 			ls.helpWithLocked(a, c, now)
 		}
 		p.Crew.notifyLocked(unread)

@@ -106,13 +106,13 @@ func (p *Pool) vacatedLocked(c *cell.Cell) {
 	}
 }
 
-// joinLocked gives c, which is due and has left the queue, its place in the strand that expects it,
-// if one does. It reports whether c may start.
+// joinLocked gives c, which is due and has left the queue, its place in the strand that expects it.
+// It reports whether c may start.
 func (p *Pool) joinLocked(c *cell.Cell) bool {
-	pl := planOf(c)
-	if !pl.expected || c.Phase().Settled() {
-		return true // if it is settled, whoever tries to start it finds that out
+	if c.Phase().Settled() {
+		return true // whoever tries to start it finds that out
 	}
+	pl := planOf(c)
 	s := pl.expectedBy
 	pl.expected, pl.strand = false, s
 	s.users--

@@ -157,9 +157,6 @@ func (ws *awaits) endHelp(a *await) {
 	}
 }
 
-// unsatisfied reports whether somebody waits for a place.
-func (ws *awaits) unsatisfied() bool { return ws.denied.Len()+len(ws.resumes) > 0 }
-
 // freedLocked gives away a place that may have become free: first to a run whose wait is over, as
 // it keeps a caller waiting, then to those that could not be helped, then to the workers.
 func (ls *loans) freedLocked() {

@@ -96,7 +96,7 @@ func (w *worker) take() bool {
 	if w.Task != nil {
 		w.learnLocked(now)
 		refused := w.accountLocked()
-		if p.loans.waits.unsatisfied() {
+		if ws := &p.loans.waits; ws.denied.Len()+len(ws.resumes) > 0 { // a place is waited for
 			p.loans.freedLocked()
 		}
 		// Settling calls those who wait, so it must not happen under the lock. If one of them ends
@@ -167,7 +167,7 @@ func (w *worker) nextLocked(now int64) bool {
 				now = p.clock.Now()
 			}
 			w.Meant = p.Crew.lot.Meant()
-			if c != nil && p.joinLocked(c) && w.startLocked(c, now) {
+			if c != nil && (!planOf(c).expected || p.joinLocked(c)) && w.startLocked(c, now) {
 				w.handOverLocked(now)
 				return true
 			}
@@ -176,7 +176,7 @@ func (w *worker) nextLocked(now int64) bool {
 		case !p.Crew.pause.on && p.Door.blockedSubmitters.list.Len() > 0 &&
 			p.Door.blockedSubmitters.admitLocked(p, 1):
 		default:
-			at := p.Crew.lookAtLocked(head)
+			at := p.Crew.lot.Space(head, p.Crew.slack)
 			// Parking would take longer than what is left to wait.
 			if head != parking.Nothing && at == head {
 				if woke, ok := p.Crew.lot.Spin(head, now); ok {
