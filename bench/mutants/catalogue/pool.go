@@ -163,8 +163,8 @@ var pool = []Mutant{
 		ID:    "pool-24",
 		Fault: "a caller does not leave whose task and hook both end the goroutine",
 		File:  "executor/internal/engine/extrarun.go",
-		From:  "defer g.depart() // also if a hook or handler ends the goroutine\n if g.Task != nil {\n g.complete()\n }",
-		To:    "if g.Task != nil { g.complete() }\n g.depart()",
+		From:  "defer g.depart() // even if a hook or handler ends the goroutine\n g.complete()",
+		To:    "g.complete()\n g.depart()",
 	},
 	{
 		ID:    "pool-25",

@@ -122,9 +122,7 @@ func (g *extraRun) leave() {
 		panic(v) // of a user's WorkQueue, under the lock: there is no way on
 	}
 	defer g.depart() // even if a hook or handler ends the goroutine
-	if g.Task != nil {
-		g.complete()
-	}
+	g.complete()
 }
 
 // returnLocked gives the place of a helper back to the run that has lent it, if the wait of that

@@ -114,15 +114,13 @@ func (g *extraRun) depart() {
 	p := g.pool
 	delay.At(delay.ExtraRunLeaves)
 	p.mu.Lock()
-	var refused *cell.Cell
-	if g.Task != nil {
-		g.returnLocked()
-		if g.Aside != 0 {
-			p.counts.busy++ // it has taken no place that it could give back
-		}
-		if refused = g.accountLocked(); refused != nil {
-			p.runs.SettlesLocked()
-		}
+	g.returnLocked()
+	if g.Aside != 0 {
+		p.counts.busy++ // it has taken no place that it could give back
+	}
+	refused := g.accountLocked()
+	if refused != nil {
+		p.runs.SettlesLocked()
 	}
 	// To be asked before runners.leave, which clears outer.
 	isCaller := !g.helps && g.outer == nil && g.Aside == 0

@@ -91,14 +91,11 @@ func (ls *loans) allowanceLocked() int {
 // mostLocked returns how many runs may be active at the very most, with those in excess of the
 // allowance.
 func (ls *loans) mostLocked() int {
-	if ls.pool.confines() {
-		return ls.allowanceLocked()
+	allowance := ls.allowanceLocked()
+	if ls.pool.confines() || allowance > 1<<30 {
+		return allowance
 	}
-	size, allowance := ls.pool.Crew.ceilingLocked(), ls.allowanceLocked()
-	if size > 1<<30 {
-		return size
-	}
-	return allowance + size
+	return allowance + ls.pool.Crew.ceilingLocked()
 }
 
 // overdrawnLocked reports whether so many runs are active that workers must not take another task.

@@ -35,16 +35,11 @@ type Settings struct {
 	Simple    bool
 }
 
-// settings are the Settings of a pool in use. What may change while it runs is beside them.
+// settings are the Settings of a pool in use, with what may change while it runs, except its sizes,
+// which the lock guards. That can be read without the lock. All but the policy is written with it,
+// because some settings are checked against each other, and idle workers are then called to look at
+// them. KeepAlive comes first, so that it is aligned on a processor of 32 bits.
 type settings struct {
-	tunables // first, so that its first field is aligned on a processor of 32 bits
-	Settings
-}
-
-// tunables are the settings of a pool that may change while it runs, except its sizes, which the
-// lock guards. They can be read without the lock. All but the policy are written with it, because
-// some are checked against each other, and idle workers are then called to look at them.
-type tunables struct {
 	keepAlive   atomic.Duration
 	coreTimeout atomic.Bool
 	policy      atomic.Pointer[Policy]
@@ -52,6 +47,8 @@ type tunables struct {
 	// What Shutdown does to queued tasks.
 	executeDelayed   atomic.Bool
 	continuePeriodic atomic.Bool
+
+	Settings
 }
 
 func (s *settings) init(from Settings) {
