@@ -2,6 +2,7 @@ package engine
 
 import (
 	"container/list"
+	"context"
 	"time"
 
 	"github.com/punctual-go/punctual/internal/cell"
@@ -24,6 +25,25 @@ import (
 // All code that brings the head forward, or makes room, ends with notifyLocked. That keeps the rule
 // of package parking: if something waits and a worker is idle, one will look at the head when it is
 // due.
+
+// way is how a task comes: to run now, or at a time.
+type way struct {
+	ctx  context.Context // of the submission; nil for none
+	wait bool            // for room, until ctx ends, whatever the policy
+
+	timed bool
+	delay time.Duration // from when the door has read the clock, unless there is a date
+	dated bool          // at is set
+	at    int64         // the time on the pool's clock, which may have passed
+}
+
+// in returns how long it is until the task is to run first.
+func (w way) in(p *Pool) time.Duration {
+	if w.dated {
+		return time.Duration(w.at - p.clock.Now())
+	}
+	return w.delay
+}
 
 // tryAccept queues c if there is room, and otherwise returns ErrSaturated, not yet counted.
 func (d *Door) tryAccept(c *cell.Cell) error {

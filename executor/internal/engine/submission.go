@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"time"
 
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/series"
@@ -15,25 +14,6 @@ type Submission struct {
 	Options *series.Options // with the defaults of the pool; nil if the task has none
 	Lane    *Lane           // the serial executor that it is for; nil for none
 	Reports bool            // it has no future, so its failures go to the error handler
-}
-
-// way is how a task comes: to run now, or at a time.
-type way struct {
-	ctx  context.Context // of the submission; nil for none
-	wait bool            // for room, until ctx ends, whatever the policy
-
-	timed bool
-	delay time.Duration // from when the door has read the clock, unless there is a date
-	dated bool          // at is set
-	at    int64         // the time on the pool's clock, which may have passed
-}
-
-// in returns how long it is until the task is to run first.
-func (w way) in(p *Pool) time.Duration {
-	if w.dated {
-		return time.Duration(w.at - p.clock.Now())
-	}
-	return w.delay
 }
 
 // prepare gives the cell of s its body and plan. The runs get the values of ctx, unless an option
