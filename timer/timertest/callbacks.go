@@ -6,11 +6,15 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-func callbacks() []check {
+// callbacks is the family of checks of what functions may do while they run: call the facility, arm
+// others, and take their time.
+type callbacks struct{ *trial }
+
+func (callbacks) checks() []check {
 	return []check{
-		{"a function may call every method", callEverything, nil},
-		{"a function may arm another, again and again", relay, nil},
-		{"a function that runs long holds up no other", slowFunction, []need{notSerial()}},
+		{"a function may call every method", of(callbacks.everything), nil},
+		{"a function may arm another, again and again", of(callbacks.relay), nil},
+		{"a function that runs long holds up no other", of(callbacks.slow), []need{notSerial()}},
 	}
 }
 
@@ -20,9 +24,9 @@ func notSerial() need {
 	}}
 }
 
-// callEverything calls every method from a function, with and without an Executor that keeps the
+// everything calls every method from a function, with and without an Executor that keeps the
 // facility waiting meanwhile.
-func callEverything(c *trial) {
+func (c callbacks) everything() {
 	for _, cfg := range []timer.Config{{}, c.serial()} {
 		c.bubble(func() {
 			s := c.make(cfg)
@@ -57,7 +61,7 @@ func callEverything(c *trial) {
 
 // relay makes each function arm the next, with delays of all sizes: a wheel at work on a slot must
 // not put a new function where it has just looked.
-func relay(c *trial) {
+func (c callbacks) relay() {
 	for _, cfg := range []timer.Config{{}, c.serial()} {
 		c.bubble(func() {
 			s, legs, runs := c.make(cfg), c.edges(), 0
@@ -85,7 +89,7 @@ func relay(c *trial) {
 	}
 }
 
-func slowFunction(c *trial) {
+func (c callbacks) slow() {
 	c.bubble(func() {
 		s := c.make(timer.Config{})
 		c.armThen(s, time.Second, func(*probe) { time.Sleep(time.Hour) })

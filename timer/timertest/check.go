@@ -19,6 +19,12 @@ type need struct {
 	met  func(f Facility) bool
 }
 
+// of returns what a check runs, of a method of its family: each family is a trial, and nothing else,
+// under a name of its own.
+func of[F ~struct{ *trial }](run func(F)) func(*trial) {
+	return func(c *trial) { run(F{c}) }
+}
+
 // missing returns what the facility lacks for the check, or "".
 func (k check) missing(f Facility) string {
 	for _, n := range k.needs {
@@ -81,21 +87,21 @@ func panics(as ...Panics) need {
 // checks returns all checks, the simple ones first.
 func checks() []check {
 	return slices.Concat(
-		punctuality(),
-		extremes(),
-		stopping(),
-		resetting(),
-		callbacks(),
-		ordering(),
-		stalls(),
-		longLives(),
-		racing(),
-		handOffs(),
-		limits(),
-		endings(),
-		failing(),
-		economy(),
-		models(),
-		stresses(),
+		punctuality{}.checks(),
+		extremes{}.checks(),
+		stopping{}.checks(),
+		resetting{}.checks(),
+		callbacks{}.checks(),
+		ordering{}.checks(),
+		stalls{}.checks(),
+		longLives{}.checks(),
+		racing{}.checks(),
+		handOffs{}.checks(),
+		limits{}.checks(),
+		endings{}.checks(),
+		failing{}.checks(),
+		economy{}.checks(),
+		models{}.checks(),
+		stresses{}.checks(),
 	)
 }

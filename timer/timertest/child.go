@@ -23,8 +23,11 @@ func children() need {
 	}}
 }
 
+// subprocess is a check that a process must die of. It runs its own test again in a child process.
+type subprocess struct{ *trial }
+
 // panicEndsProgram runs its own test again, and nothing else, in a child process, which must die.
-func panicEndsProgram(c *trial) {
+func (c subprocess) panicEndsProgram() {
 	if os.Getenv(childEnv) == c.outer.Name() {
 		c.realTime(c.perish)
 		return
@@ -44,7 +47,7 @@ func panicEndsProgram(c *trial) {
 }
 
 // perish gives a function that panics ample time to end the program.
-func (c *trial) perish() {
+func (c subprocess) perish() {
 	begun := make(chan struct{})
 	c.make(timer.Config{}).AfterFunc(time.Millisecond, func() {
 		close(begun)

@@ -7,16 +7,22 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-func economy() []check {
+// economy is the family of checks of how seldom a facility wakes.
+type economy struct{ *trial }
+
+func (economy) checks() []check {
 	return []check{
-		{"a far function alone costs two wake-ups a day", oneFar, []need{counting()}},
-		{"what was stopped wakes the facility no more than once", stoppedWakes, []need{counting()}},
-		{"what is armed behind others wakes nobody", laterWakes, []need{counting()}},
-		{"a facility without functions sleeps", noneAtAll, []need{counting()}},
+		{"a far function alone costs two wake-ups a day", of(economy.oneFar), []need{counting()}},
+		{
+			"what was stopped wakes the facility no more than once",
+			of(economy.stoppedWakes), []need{counting()},
+		},
+		{"what is armed behind others wakes nobody", of(economy.laterWakes), []need{counting()}},
+		{"a facility without functions sleeps", of(economy.noneAtAll), []need{counting()}},
 	}
 }
 
-func oneFar(c *trial) {
+func (c economy) oneFar() {
 	c.bubble(func() {
 		s := c.make(timer.Config{})
 		p := c.arm(s, 24*time.Hour)
@@ -35,7 +41,7 @@ func oneFar(c *trial) {
 	})
 }
 
-func stoppedWakes(c *trial) {
+func (c economy) stoppedWakes() {
 	c.bubble(func() {
 		s := c.make(timer.Config{})
 		for i := range 1000 {
@@ -51,7 +57,7 @@ func stoppedWakes(c *trial) {
 }
 
 // laterWakes arms a thousand functions behind the one that the facility waits for.
-func laterWakes(c *trial) {
+func (c economy) laterWakes() {
 	c.bubble(func() {
 		s := c.make(timer.Config{})
 		c.arm(s, time.Hour)
@@ -65,7 +71,7 @@ func laterWakes(c *trial) {
 	})
 }
 
-func noneAtAll(c *trial) {
+func (c economy) noneAtAll() {
 	c.bubble(func() {
 		s := c.make(timer.Config{})
 		c.arm(s, 1)
@@ -76,7 +82,7 @@ func noneAtAll(c *trial) {
 	})
 }
 
-func (c *trial) wokenAtMost(s timer.Scheduler, most uint64, why string) {
+func (c economy) wokenAtMost(s timer.Scheduler, most uint64, why string) {
 	if n := c.Wakeups(s); n > most {
 		c.errorf("%s the facility has woken %d times, want %d at most", why, n, most)
 	}

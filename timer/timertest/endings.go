@@ -7,21 +7,39 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-func endings() []check {
+// endings is the family of checks of a facility that is stopped as a whole.
+type endings struct{ *trial }
+
+func (endings) checks() []check {
 	return []check{
-		{"a stopped facility calls nothing any more", stopAll, []need{stoppable()}},
-		{"a stopped facility refuses what is armed later", armAfterStop, []need{stoppable()}},
-		{"a facility can be stopped twice, and before it is used", stopTwice, []need{stoppable()}},
-		{"a facility can be stopped from a function", stopFromFunction, []need{stoppable()}},
-		{"the facility returns what it has stopped, once", stopReturns, []need{returning()}},
+		{
+			"a stopped facility calls nothing any more",
+			of(endings.callsNothing), []need{stoppable()},
+		},
+		{
+			"a stopped facility refuses what is armed later",
+			of(endings.armAfter), []need{stoppable()},
+		},
+		{
+			"a facility can be stopped twice, and before it is used",
+			of(endings.twice), []need{stoppable()},
+		},
+		{
+			"a facility can be stopped from a function",
+			of(endings.fromFunction), []need{stoppable()},
+		},
+		{
+			"the facility returns what it has stopped, once",
+			of(endings.returns), []need{returning()},
+		},
 		{
 			"a function in the Executor has one end when the facility is stopped",
-			stopHeld, []need{stoppable(), executing()},
+			of(endings.inExecutor), []need{stoppable(), executing()},
 		},
 	}
 }
 
-func stopAll(c *trial) {
+func (c endings) callsNothing() {
 	for _, age := range []time.Duration{0, c.tick(), time.Hour} {
 		c.bubble(func() {
 			s := c.make(timer.Config{})
@@ -37,7 +55,7 @@ func stopAll(c *trial) {
 			what := fmt.Sprintf("stopped with the facility at %v", age)
 			for _, p := range probes {
 				p.hasRun(0, what)
-				c.refused(p, what, timer.ErrClosed)
+				p.refused(what, timer.ErrClosed)
 			}
 			run.onTime(1, "before the facility was stopped")
 			for _, p := range []*probe{run, own} {
@@ -51,7 +69,7 @@ func stopAll(c *trial) {
 	}
 }
 
-func armAfterStop(c *trial) {
+func (c endings) armAfter() {
 	c.bubble(func() {
 		s := c.make(timer.Config{})
 		run, own, pending := c.arm(s, 1), c.arm(s, time.Hour), c.arm(s, time.Hour)
@@ -60,14 +78,14 @@ func armAfterStop(c *trial) {
 		c.Stop(s)
 		for _, d := range []time.Duration{-1, 0, 1, time.Minute, 1<<63 - 1} {
 			p := c.arm(s, d)
-			c.refused(p, fmt.Sprintf("armed with %v in a stopped facility", d), timer.ErrClosed)
+			p.refused(fmt.Sprintf("armed with %v in a stopped facility", d), timer.ErrClosed)
 			c.answers("Reset of a refused function", p.reset(0), false)
 			c.pass(time.Hour)
 			p.hasRun(0, "armed in a stopped facility")
 		}
 		for runs, p := range map[int]*probe{1: run, 0: own} {
 			c.answers("Reset in a stopped facility", p.reset(1), false)
-			c.refused(p, "reset in a stopped facility", timer.ErrClosed)
+			p.refused("reset in a stopped facility", timer.ErrClosed)
 			c.pass(time.Hour)
 			p.hasRun(runs, "reset in a stopped facility")
 		}
@@ -77,13 +95,13 @@ func armAfterStop(c *trial) {
 	})
 }
 
-func stopTwice(c *trial) {
+func (c endings) twice() {
 	c.bubble(func() {
 		s := c.make(timer.Config{})
 		if n := len(c.Stop(s)); n != 0 {
 			c.errorf("an unused facility returns %d handles", n)
 		}
-		c.refused(c.arm(s, 1), "armed in a facility stopped before its use", timer.ErrClosed)
+		c.arm(s, 1).refused("armed in a facility stopped before its use", timer.ErrClosed)
 
 		s = c.make(timer.Config{})
 		c.arm(s, time.Hour)
@@ -97,9 +115,9 @@ func stopTwice(c *trial) {
 	})
 }
 
-// stopFromFunction stops the facility from a function, with and without an Executor that keeps the
+// fromFunction stops the facility from a function, with and without an Executor that keeps the
 // facility waiting meanwhile.
-func stopFromFunction(c *trial) {
+func (c endings) fromFunction() {
 	for _, cfg := range []timer.Config{{}, c.serial()} {
 		c.bubble(func() {
 			s := c.make(cfg)
@@ -119,12 +137,12 @@ func stopFromFunction(c *trial) {
 			c.pass(day)
 			p.hasRun(1, "stopping the facility")
 			pending.hasRun(0, "stopped with the facility by a function")
-			c.refused(pending, "stopped with the facility by a function", timer.ErrClosed)
+			pending.refused("stopped with the facility by a function", timer.ErrClosed)
 		})
 	}
 }
 
-func stopReturns(c *trial) {
+func (c endings) returns() {
 	c.bubble(func() {
 		s := c.make(timer.Config{})
 		want := map[timer.Handle]*probe{}
@@ -148,7 +166,7 @@ func stopReturns(c *trial) {
 				continue
 			}
 			delete(want, h)
-			c.refused(p, "returned by the facility", timer.ErrClosed)
+			p.refused("returned by the facility", timer.ErrClosed)
 		}
 		for _, p := range want {
 			if p.runs() == 0 {
@@ -158,9 +176,9 @@ func stopReturns(c *trial) {
 	})
 }
 
-// stopHeld stops a facility with functions that are due and wait in the Executor. The facility may
-// take them back or leave them there, but must not do both.
-func stopHeld(c *trial) {
+// inExecutor stops a facility with functions that are due and wait in the Executor. The facility
+// may take them back or leave them there, but must not do both.
+func (c endings) inExecutor() {
 	c.bubble(func() {
 		var held shelf
 		s := c.make(timer.Config{Executor: held.execute})
@@ -179,7 +197,7 @@ func stopHeld(c *trial) {
 			waiting.hasRun(1, "left to the Executor when the facility was stopped")
 		} else {
 			waiting.hasRun(0, "taken back from the Executor when the facility was stopped")
-			c.refused(waiting, "taken back from the Executor", timer.ErrClosed)
+			waiting.refused("taken back from the Executor", timer.ErrClosed)
 		}
 		if c.Returns && (taken == 1) != takenBack {
 			c.errorf("the facility returns %d handles, that it has taken one back is %t", taken,

@@ -9,16 +9,20 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-func extremes() []check {
+// extremes is the family of checks of what lies at the ends of the scale: no delay, less than none,
+// more than the clock has left, and no function.
+type extremes struct{ *trial }
+
+func (extremes) checks() []check {
 	return []check{
-		{"no delay and a negative one mean now", now, nil},
-		{"AfterFunc does not call the function itself", notByCaller, nil},
-		{"a delay past the end of the clock means never", never, nil},
-		{"a nil function panics", nilFunction, nil},
+		{"no delay and a negative one mean now", of(extremes.atOnce), nil},
+		{"AfterFunc does not call the function itself", of(extremes.notByCaller), nil},
+		{"a delay past the end of the clock means never", of(extremes.never), nil},
+		{"a nil function panics", of(extremes.nilFunction), nil},
 	}
 }
 
-func now(c *trial) {
+func (c extremes) atOnce() {
 	for _, d := range []time.Duration{0, -1, -time.Hour, math.MinInt64 + 1, math.MinInt64} {
 		c.bubble(func() {
 			s := c.make(timer.Config{})
@@ -34,7 +38,7 @@ func now(c *trial) {
 	}
 }
 
-func notByCaller(c *trial) {
+func (c extremes) notByCaller() {
 	for _, cfg := range []timer.Config{{}, c.serial()} {
 		c.bubble(func() {
 			s, caller := c.make(cfg), goid.Current()
@@ -51,7 +55,7 @@ func notByCaller(c *trial) {
 	}
 }
 
-func never(c *trial) {
+func (c extremes) never() {
 	for _, d := range []time.Duration{
 		math.MaxInt64, math.MaxInt64 - 1, math.MaxInt64 - c.tick(), 280 * year, 1 << 62,
 		1<<62 + 1<<61,
@@ -82,7 +86,7 @@ func never(c *trial) {
 	}
 }
 
-func nilFunction(c *trial) {
+func (c extremes) nilFunction() {
 	c.bubble(func() {
 		s := c.make(timer.Config{})
 		defer func() {

@@ -13,23 +13,44 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-func failing() []check {
+// failing is the family of checks of functions that panic or end their goroutine.
+type failing struct{ *trial }
+
+func (failing) checks() []check {
 	return []check{
-		{"a panic or Goexit is told once, with its stack", panicTold, []need{panics(Recovers)}},
-		{"a panic that nobody is told is logged", panicLogged, []need{panics(Recovers)}},
-		{"a panic harms no other function", panicHarmless, []need{panics(Recovers, Survives)}},
-		{"a function that panics can be reset", panicReset, []need{panics(Recovers, Survives)}},
+		{
+			"a panic or Goexit is told once, with its stack",
+			of(failing.panicTold), []need{panics(Recovers)},
+		},
+		{
+			"a panic that nobody is told is logged",
+			of(failing.panicLogged), []need{panics(Recovers)},
+		},
+		{
+			"a panic harms no other function",
+			of(failing.panicHarmless), []need{panics(Recovers, Survives)},
+		},
+		{
+			"a function that panics can be reset",
+			of(failing.panicReset), []need{panics(Recovers, Survives)},
+		},
 		{
 			"a panic gives back its place within the limit",
-			panicRoom, []need{panics(Recovers, Survives), limited()},
+			of(failing.panicRoom), []need{panics(Recovers, Survives), limited()},
 		},
 		{
 			"a Goexit harms no other function",
-			goexitHarmless, []need{panics(Recovers, Survives, EndsProgram)},
+			of(failing.goexitHarmless), []need{panics(Recovers, Survives, EndsProgram)},
 		},
-		{"a panic stops the facility, which tells the cause", panicDeadly, []need{panics(Dies)}},
-		{"a Goexit stops the facility", goexitDeadly, []need{panics(Dies)}},
-		{"a panic ends the program", panicEndsProgram, []need{panics(EndsProgram), children()}},
+		{
+			"a panic stops the facility, which tells the cause",
+			of(failing.panicDeadly), []need{panics(Dies)},
+		},
+		{"a Goexit stops the facility", of(failing.goexitDeadly), []need{panics(Dies)}},
+		{
+			"a panic ends the program",
+			of(subprocess.panicEndsProgram), []need{panics(EndsProgram), children()},
+		},
 	}
 }
 
@@ -54,13 +75,13 @@ func culprit(*probe) { panic(misstep) }
 
 // harness returns the Configs under which failures are tried: without an Executor and, if possible,
 // with one. All report to w.
-func (c *trial) harness(w *witness) []timer.Config {
+func (c failing) harness(w *witness) []timer.Config {
 	own, serial := timer.Config{OnPanic: w.told}, c.serial()
 	serial.OnPanic = w.told
 	return []timer.Config{own, serial}
 }
 
-func panicTold(c *trial) {
+func (c failing) panicTold() {
 	for i := range 2 {
 		c.bubble(func() {
 			var w witness
@@ -96,7 +117,7 @@ func isNilPanic(value any) bool {
 var errOnPurpose = errors.New("timertest: an error on purpose")
 
 // panicLogged replaces the default logger of the program while it runs, and reads what was logged.
-func panicLogged(c *trial) {
+func (c failing) panicLogged() {
 	var written bytes.Buffer
 	before, out, flags := slog.Default(), log.Writer(), log.Flags()
 	defer func() {
@@ -118,11 +139,11 @@ func panicLogged(c *trial) {
 	}
 }
 
-func panicHarmless(c *trial)  { c.harmless(culprit) }
-func goexitHarmless(c *trial) { c.harmless(func(*probe) { runtime.Goexit() }) }
+func (c failing) panicHarmless()  { c.harmless(culprit) }
+func (c failing) goexitHarmless() { c.harmless(func(*probe) { runtime.Goexit() }) }
 
 // harmless makes functions fail among others that are due before, with and after them.
-func (c *trial) harmless(fail func(*probe)) {
+func (c failing) harmless(fail func(*probe)) {
 	for i := range 2 {
 		c.bubble(func() {
 			var w witness
@@ -151,7 +172,7 @@ func (c *trial) harmless(fail func(*probe)) {
 	}
 }
 
-func panicReset(c *trial) {
+func (c failing) panicReset() {
 	c.bubble(func() {
 		var w witness
 		p := c.armThen(c.make(c.harness(&w)[1]), time.Second, culprit)
@@ -162,26 +183,26 @@ func panicReset(c *trial) {
 	})
 }
 
-func panicRoom(c *trial) {
+func (c failing) panicRoom() {
 	for i := range 2 {
 		c.bubble(func() {
 			var w witness
 			cfg := c.harness(&w)[i]
 			cfg.PendingLimit = 2
-			s := c.make(cfg)
+			s := c.room(cfg)
 			c.armThen(s, time.Second, culprit)
 			c.armThen(s, time.Second, func(*probe) { runtime.Goexit() })
 			c.pass(time.Second)
-			c.fill(s, 2, time.Hour, "after two functions have failed")
+			s.fill(2, time.Hour, "after two functions have failed")
 		})
 	}
 }
 
-func panicDeadly(c *trial)  { c.deadly(culprit, misstep) }
-func goexitDeadly(c *trial) { c.deadly(func(*probe) { runtime.Goexit() }, "") }
+func (c failing) panicDeadly()  { c.deadly(culprit, misstep) }
+func (c failing) goexitDeadly() { c.deadly(func(*probe) { runtime.Goexit() }, "") }
 
 // deadly makes one function fail while another is pending.
-func (c *trial) deadly(fail func(*probe), cause string) {
+func (c failing) deadly(fail func(*probe), cause string) {
 	c.bubble(func() {
 		s := c.make(timer.Config{})
 		before := c.arm(s, time.Second)
@@ -193,7 +214,7 @@ func (c *trial) deadly(fail func(*probe), cause string) {
 		before.onTime(1, "before the facility died")
 		for _, p := range []*probe{pending, fresh} {
 			p.hasRun(0, "after the facility has died")
-			c.refused(p, "after the facility has died", timer.ErrClosed)
+			p.refused("after the facility has died", timer.ErrClosed)
 		}
 		if err := fresh.err(); err != nil && !strings.Contains(err.Error(), cause) {
 			c.errorf("Err of what a dead facility has refused is %q, want the cause, %q, in it",

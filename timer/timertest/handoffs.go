@@ -8,19 +8,23 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-func handOffs() []check {
+// handOffs is the family of checks of what passes through an Executor, which may keep a function
+// waiting or refuse it.
+type handOffs struct{ *trial }
+
+func (handOffs) checks() []check {
 	needs := []need{executing()}
 	return []check{
-		{"Stop works until the Executor calls the function", stopHandedOff, needs},
-		{"Reset works until the Executor calls the function", resetHandedOff, needs},
-		{"a function handed over twice is called once", handedOffTwice, needs},
-		{"an Executor is handed every function once", eachOnce, needs},
-		{"a refusal by the Executor is told", refusedHandOff, needs},
-		{"a function refused by the Executor can be reset", resetRefused, needs},
+		{"Stop works until the Executor calls the function", of(handOffs.stop), needs},
+		{"Reset works until the Executor calls the function", of(handOffs.reset), needs},
+		{"a function handed over twice is called once", of(handOffs.twice), needs},
+		{"an Executor is handed every function once", of(handOffs.eachOnce), needs},
+		{"a refusal by the Executor is told", of(handOffs.refusal), needs},
+		{"a function refused by the Executor can be reset", of(handOffs.resetRefused), needs},
 	}
 }
 
-func stopHandedOff(c *trial) {
+func (c handOffs) stop() {
 	c.bubble(func() {
 		var held shelf
 		s := c.make(timer.Config{Executor: held.execute})
@@ -35,9 +39,9 @@ func stopHandedOff(c *trial) {
 	})
 }
 
-// resetHandedOff also checks that what the Executor still holds from before does not run in place
+// reset also checks that what the Executor still holds from before does not run in place
 // of the new arming.
-func resetHandedOff(c *trial) {
+func (c handOffs) reset() {
 	c.bubble(func() {
 		var held shelf
 		s := c.make(timer.Config{Executor: held.execute})
@@ -62,7 +66,7 @@ func resetHandedOff(c *trial) {
 	})
 }
 
-func handedOffTwice(c *trial) {
+func (c handOffs) twice() {
 	for _, stopped := range []bool{false, true} {
 		c.bubble(func() {
 			var held shelf
@@ -86,7 +90,7 @@ func handedOffTwice(c *trial) {
 	}
 }
 
-func eachOnce(c *trial) {
+func (c handOffs) eachOnce() {
 	c.bubble(func() {
 		var held shelf
 		s := c.make(timer.Config{Executor: held.execute})
@@ -104,7 +108,7 @@ func eachOnce(c *trial) {
 	})
 }
 
-func refusedHandOff(c *trial) {
+func (c handOffs) refusal() {
 	c.bubble(func() {
 		var door doorman
 		s := c.make(timer.Config{Executor: door.execute})
@@ -115,7 +119,7 @@ func refusedHandOff(c *trial) {
 		for i, p := range []*probe{p, never} {
 			what := fmt.Sprintf("refused function %d", i)
 			p.hasRun(0, what)
-			c.refused(p, what, timer.ErrRejected)
+			p.refused(what, timer.ErrRejected)
 			err := p.err()
 			if errors.Is(err, timer.ErrClosed) || errors.Is(err, timer.ErrSaturated) {
 				c.errorf("%s: Err is %v, want neither of ErrClosed and ErrSaturated", what, err)
@@ -127,7 +131,7 @@ func refusedHandOff(c *trial) {
 	})
 }
 
-func resetRefused(c *trial) {
+func (c handOffs) resetRefused() {
 	c.bubble(func() {
 		var door doorman
 		s := c.make(timer.Config{Executor: door.execute})
@@ -142,12 +146,4 @@ func resetRefused(c *trial) {
 		c.pass(time.Second)
 		p.onTime(1, "reset after it was refused")
 	})
-}
-
-// refused demands that Err of the probe's handle says why it is not called.
-func (c *trial) refused(p *probe, what string, why error) {
-	if err := p.err(); !errors.Is(err, why) || !errors.Is(err, timer.ErrRejected) {
-		c.errorf("%s: Err is %v, want %v, and that it matches ErrRejected", what, err, why)
-	}
-	c.answers(what+": Stop", p.stop(), false)
 }

@@ -2,7 +2,6 @@ package timertest
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -13,82 +12,57 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-func limits() []check {
+// limits is the family of checks of Config.PendingLimit.
+type limits struct{ *trial }
+
+func (limits) checks() []check {
 	needs := []need{limited()}
 	return []check{
-		{"beyond the limit functions are refused", limitReached, needs},
-		{"Stop makes room", limitStop, needs},
-		{"a function that has begun makes room", limitRun, needs},
-		{"a Reset needs room only if the function was not armed", limitReset, needs},
+		{"beyond the limit functions are refused", of(limits.reached), needs},
+		{"Stop makes room", of(limits.stopMakesRoom), needs},
+		{"a function that has begun makes room", of(limits.runMakesRoom), needs},
+		{"a Reset needs room only if the function was not armed", of(limits.resetNeedsRoom), needs},
 		{
 			"a function in the Executor keeps its place, a refused one does not",
-			limitHandOff, []need{limited(), executing()},
+			of(limits.inExecutor), []need{limited(), executing()},
 		},
-		{"the limit is exact after much traffic", limitTraffic, needs},
-		{"the limit holds against many goroutines", limitRace, needs},
+		{"the limit is exact after much traffic", of(limits.traffic), needs},
+		{"the limit holds against many goroutines", of(limits.race), needs},
 	}
 }
 
-// fill arms n functions due in d, which must be accepted, and then some more, which must not.
-func (c *trial) fill(s timer.Scheduler, n int, d time.Duration, when string) []*probe {
-	probes := c.accepted(s, n, d, when)
-	c.full(s, when)
-	return probes
-}
-
-// accepted arms n functions due in d, which must be accepted.
-func (c *trial) accepted(s timer.Scheduler, n int, d time.Duration, when string) []*probe {
-	var probes []*probe
-	for i := range n {
-		p := c.arm(s, d)
-		if err := p.err(); err != nil {
-			c.errorf("%s: function %d of %d is refused: %v", when, i+1, n, err)
-		}
-		probes = append(probes, p)
-	}
-	return probes
-}
-
-// full demands that the facility refuses what is armed now.
-func (c *trial) full(s timer.Scheduler, when string) {
-	for _, d := range []time.Duration{0, time.Second, math.MaxInt64} {
-		what := fmt.Sprintf("%s: armed with %v beyond the limit", when, d)
-		c.refused(c.arm(s, d), what, timer.ErrSaturated)
-	}
-}
-
-func limitReached(c *trial) {
+func (c limits) reached() {
 	for _, limit := range []int{1, 2, 10, 1000} {
 		c.bubble(func() {
-			s := c.make(timer.Config{PendingLimit: limit})
-			probes := c.fill(s, limit, time.Hour, "at first")
+			s := c.room(timer.Config{PendingLimit: limit})
+			probes := s.fill(limit, time.Hour, "at first")
 			beyond := c.arm(s, time.Second)
 			c.pass(time.Hour)
 			beyond.hasRun(0, "beyond the limit")
-			c.refused(beyond, "an hour later", timer.ErrSaturated)
+			beyond.refused("an hour later", timer.ErrSaturated)
 			for _, p := range probes {
 				p.onTime(1, "within the limit")
 			}
-			c.fill(s, limit, math.MaxInt64, "after all have run")
+			s.fill(limit, math.MaxInt64, "after all have run")
 		})
 	}
 }
 
-func limitStop(c *trial) {
+func (c limits) stopMakesRoom() {
 	c.bubble(func() {
-		s := c.make(timer.Config{PendingLimit: 3})
-		probes := c.fill(s, 3, time.Hour, "at first")
+		s := c.room(timer.Config{PendingLimit: 3})
+		probes := s.fill(3, time.Hour, "at first")
 		for i := range 2 {
 			c.answers("Stop", probes[i].stop(), true)
 			c.answers("a second Stop", probes[i].stop(), false)
 		}
-		c.fill(s, 2, time.Hour, "after two were stopped")
+		s.fill(2, time.Hour, "after two were stopped")
 	})
 }
 
-func limitRun(c *trial) {
+func (c limits) runMakesRoom() {
 	c.bubble(func() {
-		s := c.make(timer.Config{PendingLimit: 1})
+		s := c.room(timer.Config{PendingLimit: 1})
 		first := c.armThen(s, time.Second, func(p *probe) {
 			if p.runs() > 1 {
 				return
@@ -97,27 +71,27 @@ func limitRun(c *trial) {
 			if err := p.err(); err != nil {
 				c.errorf("a function that has begun has no room for itself: %v", err)
 			}
-			c.full(s, "in a function that has armed itself again")
+			s.full("in a function that has armed itself again")
 			time.Sleep(time.Hour)
 		})
 		c.pass(time.Minute + time.Hour + c.Lateness + time.Second)
 		first.hasRun(2, "arming itself within a limit of one")
-		c.fill(s, 1, time.Second, "after one that armed itself")
+		s.fill(1, time.Second, "after one that armed itself")
 	})
 }
 
-func limitReset(c *trial) {
+func (c limits) resetNeedsRoom() {
 	c.bubble(func() {
-		s := c.make(timer.Config{PendingLimit: 2})
+		s := c.room(timer.Config{PendingLimit: 2})
 		run := c.arm(s, 1)
 		c.pass(1)
-		armed := c.fill(s, 2, time.Hour, "after one has run")
+		armed := s.fill(2, time.Hour, "after one has run")
 		c.answers("Reset of an armed function in a full facility",
 			armed[0].reset(time.Minute), true)
-		c.full(s, "after a Reset")
+		s.full("after a Reset")
 		c.answers("Reset in a full facility of a function that has run",
 			run.reset(time.Second), false)
-		c.refused(run, "reset in a full facility", timer.ErrSaturated)
+		run.refused("reset in a full facility", timer.ErrSaturated)
 		c.pass(time.Second)
 		run.hasRun(1, "reset in a full facility")
 
@@ -126,40 +100,40 @@ func limitReset(c *trial) {
 		if err := run.err(); err != nil {
 			c.errorf("Err of a function that is armed after it was refused is %v, want nil", err)
 		}
-		c.full(s, "after the Reset of a refused function")
+		s.full("after the Reset of a refused function")
 		c.pass(time.Minute)
 		run.onTime(2, "reset when there was room")
 		armed[0].onTime(1, "reset in a full facility")
-		c.fill(s, 2, time.Hour, "after all have run")
+		s.fill(2, time.Hour, "after all have run")
 	})
 }
 
-func limitHandOff(c *trial) {
+func (c limits) inExecutor() {
 	c.bubble(func() {
 		var held shelf
 		var door doorman
-		s := c.make(timer.Config{PendingLimit: 2, Executor: held.execute})
-		probes := c.fill(s, 2, time.Second, "at first")
+		s := c.room(timer.Config{PendingLimit: 2, Executor: held.execute})
+		probes := s.fill(2, time.Second, "at first")
 		c.pass(time.Second)
-		c.full(s, "with two in the Executor")
+		s.full("with two in the Executor")
 		c.answers("Stop of a function that waits in the Executor", probes[0].stop(), true)
-		c.fill(s, 1, time.Hour, "with one of two stopped in the Executor")
+		s.fill(1, time.Hour, "with one of two stopped in the Executor")
 		held.clear()
-		c.fill(s, 1, time.Hour, "after the Executor has called the other")
+		s.fill(1, time.Hour, "after the Executor has called the other")
 
-		s = c.make(timer.Config{PendingLimit: 2, Executor: door.execute})
+		s = c.room(timer.Config{PendingLimit: 2, Executor: door.execute})
 		door.close(errors.New("no room"))
-		c.fill(s, 2, time.Second, "at first")
+		s.fill(2, time.Second, "at first")
 		c.pass(time.Second)
-		c.fill(s, 2, time.Second, "after the Executor has refused two")
+		s.fill(2, time.Second, "after the Executor has refused two")
 	})
 }
 
-// limitTraffic arms, stops and resets functions at random, and then checks how much room is left.
-func limitTraffic(c *trial) {
+// traffic arms, stops and resets functions at random, and then checks how much room is left.
+func (c limits) traffic() {
 	c.bubble(func() {
 		const limit = 20
-		s, random := c.make(timer.Config{PendingLimit: limit}), rand.New(rand.NewPCG(6, 6))
+		s, random := c.room(timer.Config{PendingLimit: limit}), rand.New(rand.NewPCG(6, 6))
 		var probes []*probe
 		for range 3000 {
 			switch p := random.IntN(6); {
@@ -174,16 +148,16 @@ func limitTraffic(c *trial) {
 			}
 		}
 		c.pass(time.Hour)
-		c.fill(s, limit, time.Hour, "after much traffic")
+		s.fill(limit, time.Hour, "after much traffic")
 	})
 }
 
-// limitRace makes goroutines arm and stop at the same time. Each counts a function only while it is
+// race makes goroutines arm and stop at the same time. Each counts a function only while it is
 // certainly armed, so that the sum never exceeds what is pending in the facility.
-func limitRace(c *trial) {
+func (c limits) race() {
 	c.bubble(func() {
 		const limit, goroutines, rounds = 3, 8, 2000
-		s := c.make(timer.Config{PendingLimit: limit})
+		s := c.room(timer.Config{PendingLimit: limit})
 		var pending atomic.Int64
 		var all sync.WaitGroup
 		for range goroutines {
@@ -203,6 +177,6 @@ func limitRace(c *trial) {
 			})
 		}
 		all.Wait()
-		c.fill(s, limit, time.Hour, "after a race")
+		s.fill(limit, time.Hour, "after a race")
 	})
 }

@@ -8,19 +8,29 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-func longLives() []check {
+// longLives is the family of checks of facilities that grow old, and of functions due in the far
+// future.
+type longLives struct{ *trial }
+
+func (longLives) checks() []check {
 	return []check{
-		{"a facility works past 31 and 32 bits of ticks", manyTicks, nil},
-		{"a facility that was idle for long is on time", idle, nil},
-		{"a far function and near ones do not get into each other's way", farAndNear, nil},
-		{"functions of one slot and many turns begin each in its own", manyTurns, nil},
-		{"a time past the end of the clock never comes", endOfClock, nil},
+		{"a facility works past 31 and 32 bits of ticks", of(longLives.manyTicks), nil},
+		{"a facility that was idle for long is on time", of(longLives.idle), nil},
+		{
+			"a far function and near ones do not get into each other's way",
+			of(longLives.farAndNear), nil,
+		},
+		{
+			"functions of one slot and many turns begin each in its own",
+			of(longLives.manyTurns), nil,
+		},
+		{"a time past the end of the clock never comes", of(longLives.endOfClock), nil},
 	}
 }
 
 // manyTicks arms functions just before, at and after the ages at which a tick counter may wrap, for
 // ticks of the facility's own size and of common sizes.
-func manyTicks(c *trial) {
+func (c longLives) manyTicks() {
 	for _, tick := range []time.Duration{
 		c.tick(), 1, time.Microsecond, time.Millisecond, 10 * time.Millisecond,
 	} {
@@ -51,7 +61,7 @@ func manyTicks(c *trial) {
 	}
 }
 
-func idle(c *trial) {
+func (c longLives) idle() {
 	for _, age := range []time.Duration{
 		c.tick() * 3 / 2, c.turn() - 1, c.turn() * 5 / 2, day, year + 1, century + 7,
 	} {
@@ -74,7 +84,7 @@ func idle(c *trial) {
 	}
 }
 
-func farAndNear(c *trial) {
+func (c longLives) farAndNear() {
 	c.bubble(func() {
 		s := c.make(timer.Config{})
 		far := []*probe{c.arm(s, 30*day), c.arm(s, 300*day), c.arm(s, 150*year)}
@@ -93,7 +103,7 @@ func farAndNear(c *trial) {
 
 // manyTurns arms, from a function that runs in a slot, more functions for that slot: for the next
 // turn, the one after, and so on, and some for a moment before each.
-func manyTurns(c *trial) {
+func (c longLives) manyTurns() {
 	c.bubble(func() {
 		s := c.make(timer.Config{})
 		probes := make(chan *probe, 1000)
@@ -121,7 +131,7 @@ func manyTurns(c *trial) {
 
 // endOfClock arms, at some age of the facility, functions due around the end of 63 bits of
 // nanoseconds.
-func endOfClock(c *trial) {
+func (c longLives) endOfClock() {
 	for _, age := range []time.Duration{1, year, century} {
 		c.bubble(func() {
 			s := c.make(timer.Config{})

@@ -13,17 +13,18 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-func models() []check {
+// models is the family of checks that compare a facility with a plain list, over random calls.
+type models struct{ *trial }
+
+func (models) checks() []check {
 	return []check{
 		{
 			"random calls agree with a list",
-			func(c *trial) { c.models(timer.Config{}, false) },
-			nil,
+			of(models.anyOrder), nil,
 		},
 		{
 			"random calls agree with a sorted list, one function after the other",
-			func(c *trial) { c.models(c.serial(), true) },
-			[]need{serial()},
+			of(models.oneAfterTheOther), []need{serial()},
 		},
 	}
 }
@@ -31,8 +32,11 @@ func models() []check {
 // seedEnv is the environment variable that holds one seed to try alone: that of a failure.
 const seedEnv = "TIMERTEST_SEED"
 
-// models tries forty seeds that are always the same, and forty random ones.
-func (c *trial) models(cfg timer.Config, isSerial bool) {
+func (c models) anyOrder()         { c.agree(timer.Config{}, false) }
+func (c models) oneAfterTheOther() { c.agree(c.serial(), true) }
+
+// agree tries forty seeds that are always the same, and forty random ones.
+func (c models) agree(cfg timer.Config, isSerial bool) {
 	var seeds []uint64
 	for i := range uint64(40) {
 		seeds = append(seeds, i, rand.Uint64())
@@ -43,7 +47,7 @@ func (c *trial) models(cfg timer.Config, isSerial bool) {
 	for _, seed := range seeds {
 		c.bubble(func() {
 			m := &model{
-				c: c, s: c.make(cfg),
+				c: c.trial, s: c.make(cfg),
 				random:  rand.New(rand.NewPCG(seed, 0)),
 				inOrder: isSerial && c.Ordered,
 			}

@@ -10,16 +10,20 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-func ordering() []check {
+// ordering is the family of checks of the order in which functions begin that are called one
+// after the other.
+type ordering struct{ *trial }
+
+func (ordering) checks() []check {
 	needs := []need{serial(), ordered()}
 	return []check{
-		{"functions of equal time begin in order of arming", equalTimes, needs},
+		{"functions of equal time begin in order of arming", of(ordering.equalTimes), needs},
 		{
 			"functions of equal time armed at different times begin in order of arming",
-			equalTimesLater, needs,
+			of(ordering.equalTimesLater), needs,
 		},
-		{"functions begin in order of time", orderOfTime, needs},
-		{"Reset puts a function behind those of equal time", resetGoesBehind, needs},
+		{"functions begin in order of time", of(ordering.byTime), needs},
+		{"Reset puts a function behind those of equal time", of(ordering.resetGoesBehind), needs},
 	}
 }
 
@@ -76,10 +80,10 @@ func (r *parade) inOrder(n int, what string) {
 	}
 }
 
-func equalTimes(c *trial) {
+func (c ordering) equalTimes() {
 	for _, d := range []time.Duration{0, 1, c.tick(), c.tick() + 1, c.turn(), 9*c.turn() + 1, day} {
 		c.bubble(func() {
-			s, order := c.make(c.serial()), &parade{c: c}
+			s, order := c.make(c.serial()), &parade{c: c.trial}
 			time.Sleep(c.tick() / 3)
 			for i := range 300 {
 				order.arm(s, d, i)
@@ -92,9 +96,9 @@ func equalTimes(c *trial) {
 
 // equalTimesLater approaches one time with ever shorter delays, so that a facility with several
 // levels holds some on each.
-func equalTimesLater(c *trial) {
+func (c ordering) equalTimesLater() {
 	c.bubble(func() {
-		s, order := c.make(c.serial()), &parade{c: c}
+		s, order := c.make(c.serial()), &parade{c: c.trial}
 		end, n := 30*day+c.tick()/2, 0
 		for c.now() < end {
 			for range 3 {
@@ -108,9 +112,9 @@ func equalTimesLater(c *trial) {
 	})
 }
 
-func orderOfTime(c *trial) {
+func (c ordering) byTime() {
 	c.bubble(func() {
-		s, order := c.make(c.serial()), &parade{c: c}
+		s, order := c.make(c.serial()), &parade{c: c.trial}
 		random := rand.New(rand.NewPCG(3, 3))
 		var delays []time.Duration
 		for i := range 1500 {
@@ -127,9 +131,9 @@ func orderOfTime(c *trial) {
 	})
 }
 
-func resetGoesBehind(c *trial) {
+func (c ordering) resetGoesBehind() {
 	c.bubble(func() {
-		s, order := c.make(c.serial()), &parade{c: c}
+		s, order := c.make(c.serial()), &parade{c: c.trial}
 		var moved []*probe
 		for i := range 20 {
 			moved = append(moved, order.arm(s, time.Duration(i+1)*time.Minute, 100+i))

@@ -1,6 +1,7 @@
 package timertest
 
 import (
+	"errors"
 	"sync"
 	"time"
 
@@ -117,6 +118,14 @@ func (p *probe) notLaterThan(n int, heldUp time.Duration, what string) {
 		p.c.errorf("%s: the function has begun %v after its time, %v at most are stated",
 			what, begun-p.due, latest-p.due)
 	}
+}
+
+// refused demands that Err of the probe's handle says why it is not called.
+func (p *probe) refused(what string, why error) {
+	if err := p.err(); !errors.Is(err, why) || !errors.Is(err, timer.ErrRejected) {
+		p.c.errorf("%s: Err is %v, want %v, and that it matches ErrRejected", what, err, why)
+	}
+	p.c.answers(what+": Stop", p.stop(), false)
 }
 
 // answers demands that Stop or Reset has returned want.

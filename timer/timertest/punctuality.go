@@ -16,12 +16,19 @@ const (
 	century = 100 * year
 )
 
-func punctuality() []check {
+// punctuality is the family of checks that functions begin when they are due,
+// whatever the delay and wherever in a tick or turn they are armed.
+type punctuality struct{ *trial }
+
+func (punctuality) checks() []check {
 	return []check{
-		{"a function begins on time after a delay of any size", anyDelay, nil},
-		{"a function begins on time wherever in a tick it is armed", anyPhase, nil},
-		{"thousands of functions all begin on time, once", manyDelays, nil},
-		{"a function armed behind one that is due later begins on time", earlierHead, nil},
+		{"a function begins on time after a delay of any size", of(punctuality.anyDelay), nil},
+		{"a function begins on time wherever in a tick it is armed", of(punctuality.anyPhase), nil},
+		{"thousands of functions all begin on time, once", of(punctuality.manyDelays), nil},
+		{
+			"a function armed behind one that is due later begins on time",
+			of(punctuality.earlierHead), nil,
+		},
 	}
 }
 
@@ -55,7 +62,7 @@ func (f Facility) edges() []time.Duration {
 	})
 }
 
-func anyDelay(c *trial) {
+func (c punctuality) anyDelay() {
 	for _, d := range c.edges() {
 		c.bubble(func() {
 			p := c.arm(c.make(timer.Config{}), d)
@@ -66,7 +73,7 @@ func anyDelay(c *trial) {
 }
 
 // anyPhase arms the first function of a facility at ages around the edges of ticks and turns.
-func anyPhase(c *trial) {
+func (c punctuality) anyPhase() {
 	tick, turn := c.tick(), c.turn()
 	for _, age := range []time.Duration{
 		1, tick / 3, tick - 1, tick, tick + 1, turn - 1, turn, turn + tick/2, 7*turn + tick - 1,
@@ -87,7 +94,7 @@ func anyPhase(c *trial) {
 }
 
 // manyDelays arms functions with delays of all magnitudes while others are due.
-func manyDelays(c *trial) {
+func (c punctuality) manyDelays() {
 	c.bubble(func() {
 		const n = 4000
 		s, random := c.make(timer.Config{}), rand.New(rand.NewPCG(1, n))
@@ -112,7 +119,7 @@ func magnitude(random *rand.Rand, most time.Duration) time.Duration {
 }
 
 // earlierHead arms each function before those that are armed already.
-func earlierHead(c *trial) {
+func (c punctuality) earlierHead() {
 	c.bubble(func() {
 		s := c.make(timer.Config{})
 		var probes []*probe

@@ -10,17 +10,20 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
+// racing is the family of checks in which goroutines call the facility at one time.
+//
 // Virtual time stands still while goroutines run. So all that they do at one time races, and a
 // function that is late because of a lost wake-up is late by far.
+type racing struct{ *trial }
 
-func racing() []check {
+func (racing) checks() []check {
 	return []check{
-		{"functions armed by many goroutines at once begin on time", armTogether, nil},
-		{"Stop at the very time of a function is believed", stopAtTime, nil},
-		{"Reset at the very time of a function is believed", resetAtTime, nil},
+		{"functions armed by many goroutines at once begin on time", of(racing.armTogether), nil},
+		{"Stop at the very time of a function is believed", of(racing.stopAtTime), nil},
+		{"Reset at the very time of a function is believed", of(racing.resetAtTime), nil},
 		{
 			"functions due when the facility is stopped have one end",
-			stopAllAtTime, []need{stoppable()},
+			of(racing.endAtTime), []need{stoppable()},
 		},
 	}
 }
@@ -30,7 +33,7 @@ const raceRounds = 200
 
 // armTogether makes goroutines arm, stop and reset functions of their own at times on one grid, so
 // that they meet there. Each knows exactly what must become of its functions.
-func armTogether(c *trial) {
+func (c racing) armTogether() {
 	for round := range uint64(raceRounds) {
 		c.bubble(func() {
 			s := c.make(timer.Config{})
@@ -46,7 +49,7 @@ func armTogether(c *trial) {
 	}
 }
 
-func (c *trial) armOnGrid(s timer.Scheduler, random *rand.Rand) {
+func (c racing) armOnGrid(s timer.Scheduler, random *rand.Rand) {
 	grid := c.Lateness + c.tick()
 	times := func(from, to int) time.Duration {
 		return time.Duration(from+random.IntN(to-from+1)) * grid
@@ -69,7 +72,7 @@ func (c *trial) armOnGrid(s timer.Scheduler, random *rand.Rand) {
 
 // atTime calls f on four goroutines after d, or a little later, within the allowed lateness, and
 // returns how often f was true.
-func (c *trial) atTime(d time.Duration, round int, f func() bool) int {
+func (c racing) atTime(d time.Duration, round int, f func() bool) int {
 	var won atomic.Int32
 	var all sync.WaitGroup
 	for range 4 {
@@ -85,7 +88,7 @@ func (c *trial) atTime(d time.Duration, round int, f func() bool) int {
 }
 
 // stopAtTime makes Stop race with the function. One of them must win.
-func stopAtTime(c *trial) {
+func (c racing) stopAtTime() {
 	for round := range raceRounds {
 		c.bubble(func() {
 			d := c.tick() * time.Duration(1+round%3)
@@ -102,7 +105,7 @@ func stopAtTime(c *trial) {
 
 // resetAtTime makes Reset race with the function. Each arming must run or be taken back by a later
 // one.
-func resetAtTime(c *trial) {
+func (c racing) resetAtTime() {
 	for round := range raceRounds {
 		c.bubble(func() {
 			d := c.tick() * time.Duration(1+round%3)
@@ -117,8 +120,8 @@ func resetAtTime(c *trial) {
 	}
 }
 
-// stopAllAtTime stops the facility just when its functions are due.
-func stopAllAtTime(c *trial) {
+// endAtTime stops the facility just when its functions are due.
+func (c racing) endAtTime() {
 	for round := range raceRounds {
 		c.bubble(func() {
 			s, d := c.make(timer.Config{}), c.tick()*time.Duration(1+round%3)
@@ -143,7 +146,7 @@ func stopAllAtTime(c *trial) {
 					continue
 				}
 				p.hasRun(0, what)
-				c.refused(p, what, timer.ErrClosed)
+				p.refused(what, timer.ErrClosed)
 				if c.Returns && !returned[p.handle()] {
 					c.errorf("a function stopped with the facility has not been returned")
 				}

@@ -8,22 +8,25 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-func resetting() []check {
+// resetting is the family of checks of a handle's Reset.
+type resetting struct{ *trial }
+
+func (resetting) checks() []check {
 	return []check{
-		{"Reset moves an armed function", resetArmed, nil},
-		{"Reset arms a function that has run", resetRun, nil},
-		{"Reset arms a function that was stopped", resetStopped, nil},
-		{"Reset from the function itself arms it again", resetItself, nil},
-		{"Reset of a running function arms it again", resetRunning, nil},
-		{"many a Reset leads to one call", resetOften, nil},
+		{"Reset moves an armed function", of(resetting.whileArmed), nil},
+		{"Reset arms a function that has run", of(resetting.afterRun), nil},
+		{"Reset arms a function that was stopped", of(resetting.afterStop), nil},
+		{"Reset from the function itself arms it again", of(resetting.fromItself), nil},
+		{"Reset of a running function arms it again", of(resetting.whileRunning), nil},
+		{"many a Reset leads to one call", of(resetting.often), nil},
 		{
 			"Reset in a batch of functions of the same time works",
-			resetInBatch, []need{serial(), ordered()},
+			of(resetting.inBatch), []need{serial(), ordered()},
 		},
 	}
 }
 
-func resetArmed(c *trial) {
+func (c resetting) whileArmed() {
 	delays := []time.Duration{
 		math.MinInt64, -1, 0, 1, c.tick() - 1, c.tick(), c.tick() + 1, c.turn(), 2*c.turn() + 1,
 		day, 10 * year,
@@ -47,7 +50,7 @@ func resetArmed(c *trial) {
 	}
 }
 
-func resetRun(c *trial) {
+func (c resetting) afterRun() {
 	c.bubble(func() {
 		s := c.make(timer.Config{})
 		p := c.arm(s, 1)
@@ -64,7 +67,7 @@ func resetRun(c *trial) {
 	})
 }
 
-func resetStopped(c *trial) {
+func (c resetting) afterStop() {
 	for _, to := range []time.Duration{0, 1, c.tick(), time.Minute, time.Hour, day} {
 		c.bubble(func() {
 			s := c.make(timer.Config{})
@@ -85,8 +88,8 @@ func resetStopped(c *trial) {
 	}
 }
 
-// resetItself makes chains of runs, with delays below, at and above a tick and a turn.
-func resetItself(c *trial) {
+// fromItself makes chains of runs, with delays below, at and above a tick and a turn.
+func (c resetting) fromItself() {
 	for _, d := range []time.Duration{
 		0, 1, c.tick(), c.tick() + 1, c.turn() - c.tick(), c.turn(), c.turn() + 1,
 	} {
@@ -104,9 +107,9 @@ func resetItself(c *trial) {
 	}
 }
 
-// resetRunning resets a running function from outside. Its second run is short, as the two may
+// whileRunning resets a running function from outside. Its second run is short, as the two may
 // overlap.
-func resetRunning(c *trial) {
+func (c resetting) whileRunning() {
 	c.bubble(func() {
 		p := c.armThen(c.make(timer.Config{}), time.Second, func(p *probe) {
 			if p.runs() == 1 {
@@ -121,7 +124,7 @@ func resetRunning(c *trial) {
 	})
 }
 
-func resetOften(c *trial) {
+func (c resetting) often() {
 	c.bubble(func() {
 		s := c.make(timer.Config{})
 		p, d := c.arm(s, time.Second), time.Second
@@ -139,8 +142,8 @@ func resetOften(c *trial) {
 	})
 }
 
-// resetInBatch lets the first of many functions of one time move some of the others.
-func resetInBatch(c *trial) {
+// inBatch lets the first of many functions of one time move some of the others.
+func (c resetting) inBatch() {
 	c.bubble(func() {
 		s := c.make(c.serial())
 		const d = time.Minute

@@ -6,29 +6,35 @@ import (
 	"time"
 )
 
-func stalls() []check {
+// stalls is the family of checks of a facility that a function keeps waiting for long.
+type stalls struct{ *trial }
+
+func (stalls) checks() []check {
 	return []check{
-		{"after a stall everything overdue begins, and nothing else", stall, []need{serial()}},
+		{
+			"after a stall everything overdue begins, and nothing else",
+			of(stalls.overdue), []need{serial()},
+		},
 		{
 			"after a stall overdue functions begin in order of time",
-			stallOrder, []need{serial(), ordered()},
+			of(stalls.order), []need{serial(), ordered()},
 		},
-		{"what is stopped or reset during a stall stays so", stallChanges, []need{serial()}},
+		{"what is stopped or reset during a stall stays so", of(stalls.changes), []need{serial()}},
 	}
 }
 
-// stallLengths are what a facility is kept waiting for: parts of a tick up to many turns.
-func (c *trial) stallLengths() []time.Duration {
+// lengths are what a facility is kept waiting for: parts of a tick up to many turns.
+func (c stalls) lengths() []time.Duration {
 	return []time.Duration{
 		1, c.tick() - 1, c.tick(), 3*c.tick() + 1,
 		c.turn() - 1, c.turn(), c.turn() + 1, 5*c.turn() + c.tick()/2, day, year + 1,
 	}
 }
 
-// stall keeps the facility waiting in its first function, with others due before and after that
+// overdue keeps the facility waiting in its first function, with others due before and after that
 // ends.
-func stall(c *trial) {
-	for _, length := range c.stallLengths() {
+func (c stalls) overdue() {
+	for _, length := range c.lengths() {
 		c.bubble(func() {
 			const start = time.Minute
 			s := c.make(c.serial())
@@ -55,11 +61,11 @@ func stall(c *trial) {
 	}
 }
 
-// stallOrder arms some functions while the facility is kept waiting, some of these without a delay.
-func stallOrder(c *trial) {
-	for _, length := range c.stallLengths() {
+// order arms some functions while the facility is kept waiting, some of these without a delay.
+func (c stalls) order() {
+	for _, length := range c.lengths() {
 		c.bubble(func() {
-			s, order := c.make(c.serial()), &parade{c: c}
+			s, order := c.make(c.serial()), &parade{c: c.trial}
 			random := rand.New(rand.NewPCG(5, uint64(length)))
 			c.armThen(s, 1, func(*probe) { time.Sleep(length) })
 			for i := range 100 {
@@ -79,7 +85,7 @@ func stallOrder(c *trial) {
 	}
 }
 
-func stallChanges(c *trial) {
+func (c stalls) changes() {
 	c.bubble(func() {
 		s := c.make(c.serial())
 		c.armThen(s, time.Second, func(*probe) { time.Sleep(time.Hour) })

@@ -11,21 +11,24 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-func stopping() []check {
+// stopping is the family of checks of a handle's Stop.
+type stopping struct{ *trial }
+
+func (stopping) checks() []check {
 	return []check{
-		{"Stop keeps a function from being called and says so once", stopOnce, nil},
-		{"Stop right after arming works", stopFresh, nil},
-		{"Stop of a running function is false and does not wait", stopRunning, nil},
-		{"Stop of a function that has run is false", stopRun, nil},
+		{"Stop keeps a function from being called and says so once", of(stopping.once), nil},
+		{"Stop right after arming works", of(stopping.fresh), nil},
+		{"Stop of a running function is false and does not wait", of(stopping.whileRunning), nil},
+		{"Stop of a function that has run is false", of(stopping.afterRun), nil},
 		{
 			"Stop in a batch of functions of the same time works",
-			stopInBatch, []need{serial(), ordered()},
+			of(stopping.inBatch), []need{serial(), ordered()},
 		},
-		{"Stop lets go of the function soon", stopLetsGo, nil},
+		{"Stop lets go of the function soon", of(stopping.letsGo), nil},
 	}
 }
 
-func stopOnce(c *trial) {
+func (c stopping) once() {
 	for _, d := range []time.Duration{1, c.tick(), c.turn(), c.turn() * 3, day, 50 * year} {
 		for _, wait := range []time.Duration{0, d / 2, d - 1} {
 			c.bubble(func() {
@@ -47,8 +50,8 @@ func stopOnce(c *trial) {
 	}
 }
 
-// stopFresh stops functions before the facility has had a moment to look at them.
-func stopFresh(c *trial) {
+// fresh stops functions before the facility has had a moment to look at them.
+func (c stopping) fresh() {
 	c.bubble(func() {
 		s, random := c.make(timer.Config{}), rand.New(rand.NewPCG(2, 2))
 		var stopped, kept []*probe
@@ -71,7 +74,7 @@ func stopFresh(c *trial) {
 	})
 }
 
-func stopRunning(c *trial) {
+func (c stopping) whileRunning() {
 	c.bubble(func() {
 		s := c.make(timer.Config{})
 		p := c.armThen(s, time.Second, func(p *probe) {
@@ -89,7 +92,7 @@ func stopRunning(c *trial) {
 	})
 }
 
-func stopRun(c *trial) {
+func (c stopping) afterRun() {
 	c.bubble(func() {
 		s := c.make(timer.Config{})
 		for _, d := range []time.Duration{0, 1, c.tick(), c.turn()} {
@@ -102,8 +105,8 @@ func stopRun(c *trial) {
 	})
 }
 
-// stopInBatch makes the first of many functions of equal time stop some of the others.
-func stopInBatch(c *trial) {
+// inBatch makes the first of many functions of equal time stop some of the others.
+func (c stopping) inBatch() {
 	c.bubble(func() {
 		s := c.make(c.serial())
 		const d = time.Minute
@@ -125,15 +128,15 @@ func stopInBatch(c *trial) {
 	})
 }
 
-// stopLetsGo checks that functions due in a year, which were all stopped, are no longer in memory
+// letsGo checks that functions due in a year, which were all stopped, are no longer in memory
 // after an hour of a little work. A quarter may stay.
-func stopLetsGo(c *trial) {
+func (c stopping) letsGo() {
 	c.bubble(func() {
 		const n = 1000
 		s := c.make(timer.Config{})
 		var held []weak.Pointer[[64]int]
 		for range n {
-			held = append(held, armAndStop(c, s))
+			held = append(held, c.armAndStop(s))
 		}
 		for range 60 {
 			c.arm(s, time.Minute)
@@ -153,7 +156,7 @@ func stopLetsGo(c *trial) {
 	})
 }
 
-func armAndStop(c *trial, s timer.Scheduler) weak.Pointer[[64]int] {
+func (c stopping) armAndStop(s timer.Scheduler) weak.Pointer[[64]int] {
 	value := new([64]int)
 	h := s.AfterFunc(year, func() { value[0]++ })
 	c.answers("Stop of a function due in a year", h.Stop(), true)

@@ -10,12 +10,16 @@ import (
 	"github.com/punctual-go/punctual/timer"
 )
 
-func stresses() []check {
+// stresses is the family of checks in real time, with the true scheduler of goroutines and much
+// traffic.
+type stresses struct{ *trial }
+
+func (stresses) checks() []check {
 	return []check{
-		{"in real time each arming has one end", stressCalls, nil},
+		{"in real time each arming has one end", of(stresses.calls), nil},
 		{
 			"in real time a facility stopped while others arm loses nothing",
-			stressEnd, []need{stoppable()},
+			of(stresses.end), []need{stoppable()},
 		},
 	}
 }
@@ -62,14 +66,14 @@ func (k *tally) reset(d time.Duration) {
 	}
 }
 
-// stressCalls makes goroutines arm functions, and stop and reset shared ones.
-func stressCalls(c *trial) {
+// calls makes goroutines arm functions, and stop and reset shared ones.
+func (c stresses) calls() {
 	for range 3 {
-		c.realTime(func() { c.stressCallsOnce() })
+		c.realTime(func() { c.callsOnce() })
 	}
 }
 
-func (c *trial) stressCallsOnce() {
+func (c stresses) callsOnce() {
 	const goroutines, calls = 8, 4000
 	s := c.make(timer.Config{})
 	shared := make([]*tally, 64)
@@ -109,7 +113,7 @@ func (c *trial) stressCallsOnce() {
 
 // settle waits until every arming has its end, or over says that the function has, and demands that
 // no arming has two.
-func (c *trial) settle(tallies []*tally, over func(k *tally) bool) {
+func (c stresses) settle(tallies []*tally, over func(k *tally) bool) {
 	end := time.Now().Add(c.patience)
 	for _, k := range tallies {
 		for !over(k) && k.owed() > 0 && !c.failed() {
@@ -127,17 +131,17 @@ func (c *trial) settle(tallies []*tally, over func(k *tally) bool) {
 	}
 }
 
-func stressEnd(c *trial) {
+func (c stresses) end() {
 	for range 10 {
-		c.realTime(func() { c.stressEndOnce() })
+		c.realTime(func() { c.endOnce() })
 		if c.failed() {
 			return
 		}
 	}
 }
 
-// stressEndOnce stops a facility while goroutines arm functions, and stop some of them.
-func (c *trial) stressEndOnce() {
+// endOnce stops a facility while goroutines arm functions, and stop some of them.
+func (c stresses) endOnce() {
 	const goroutines, each = 8, 2000
 	s := c.make(timer.Config{})
 	var armed [goroutines][]*tally
@@ -182,7 +186,7 @@ func (c *trial) stressEndOnce() {
 
 // oneEnd demands that exactly one thing has become of a function: it has run, was stopped by its
 // owner, was returned, or was refused. It strikes the function off returned.
-func (c *trial) oneEnd(k *tally, returned map[timer.Handle]bool) {
+func (c stresses) oneEnd(k *tally, returned map[timer.Handle]bool) {
 	wasReturned, err := returned[k.h], timer.Err(k.h)
 	delete(returned, k.h)
 	ends := k.runs.Load() + k.taken.Load()
