@@ -4,30 +4,30 @@ import "slices"
 
 // drawChildren draws the tasks of a call, which may block its ancestors, and reports whether there
 // are any, or none are needed.
-func (p *program) drawChildren(c *call, up []*job) bool {
+func (e *generator) drawChildren(c *call, up []*job) bool {
 	n := 1
 	switch c.method {
 	case onItself:
 		c.children = nil
 		return c.job != nil
 	case terminating:
-		c.host = p.hosts[p.rng.IntN(len(p.hosts))]
+		c.host = e.hosts[e.rng.IntN(len(e.hosts))]
 		return c.job != nil
 	case getting, gettingFor, notWaiting:
 	default:
-		n += p.rng.IntN(3)
+		n += e.rng.IntN(3)
 	}
-	on := p.hosts[[...]int{0, 0, 0, 0, 0, 0, 1, 1, 2, 3}[p.rng.IntN(10)]]
+	on := e.hosts[[...]int{0, 0, 0, 0, 0, 0, 1, 1, 2, 3}[e.rng.IntN(10)]]
 	if on.submitter == nil && (c.method == taking || c.method.bulk()) {
-		on = p.hosts[0]
+		on = e.hosts[0]
 	}
 	for range n {
-		j := p.drawJob(on, up)
+		j := e.drawJob(on, up)
 		if j == nil {
 			break
 		}
 		c.children = append(c.children, j)
-		p.drawSubmission(c, j)
+		e.drawSubmission(c, j)
 	}
 	return len(c.children) > 0
 }
@@ -35,11 +35,11 @@ func (p *program) drawChildren(c *call, up []*job) bool {
 // drawSubmission draws how j is submitted by c. A submitter that waits for room without a context
 // might wait for room that it takes up itself, so only the goroutine of a run submits that way: it
 // is not made to wait.
-func (p *program) drawSubmission(c *call, j *job) {
+func (e *generator) drawSubmission(c *call, j *job) {
 	h := j.on
 	j.cancellable = c.cancels || c.method.bulk()
-	j.bare = c.method == notWaiting && p.oneIn(2)
-	j.waitsForRoom = h.submitter != nil && !j.bare && p.oneIn(3)
+	j.bare = c.method == notWaiting && e.oneIn(2)
+	j.waitsForRoom = h.submitter != nil && !j.bare && e.oneIn(3)
 	if c.method.bulk() {
 		j.interrupted, j.waitsForRoom, j.delay = true, false, 0
 		return
@@ -53,8 +53,8 @@ func (p *program) drawSubmission(c *call, j *job) {
 	if j.bare || j.waitsForRoom || c.method == taking {
 		j.delay = 0
 	}
-	if h.bounded && c.onHostRun(h) && p.oneIn(4) && !j.unnamed {
-		j.onRejection = p.drawCallFrom(c.job, onRun)
+	if h.bounded && c.onHostRun(h) && e.oneIn(4) && !j.unnamed {
+		j.onRejection = e.drawCallFrom(c.job, onRun)
 	}
 }
 
@@ -80,9 +80,9 @@ func (c *call) onHostRun(h *host) bool {
 
 // limitUnsafe limits a call that might wait for ever although the library is right: a program must
 // never hang by its own fault.
-func (p *program) limitUnsafe(c *call, up []*job) {
+func (e *generator) limitUnsafe(c *call, up []*job) {
 	// A group waits for what runs after its end, too.
-	if c.method == grouping && !p.safe(c, up, c.children[0].on) {
+	if c.method == grouping && !e.safe(c, up, c.children[0].on) {
 		c.method = invokingAll
 	}
 	switch {
@@ -90,8 +90,8 @@ func (p *program) limitUnsafe(c *call, up []*job) {
 		return
 	case c.method == onItself && (c.onRunGoroutine() || len(up) == 0):
 		return
-	case c.method == onItself, c.method == terminating, !p.safe(c, up, c.children[0].on):
-		c.limit = p.steps(40) + 10*grid
+	case c.method == onItself, c.method == terminating, !e.safe(c, up, c.children[0].on):
+		c.limit = e.steps(40) + 10*grid
 		if c.origin == nilContext {
 			c.origin = backgroundContext
 		}
@@ -102,7 +102,7 @@ func (p *program) limitUnsafe(c *call, up []*job) {
 // it. A host knows for certain that a run waits on its own goroutine, and runs another task in its
 // place. On other goroutines it goes by the context, and then helps beyond its size a limited
 // number of times. It cannot know that a run waits for another host.
-func (p *program) safe(c *call, up []*job, to *host) bool {
+func (e *generator) safe(c *call, up []*job, to *host) bool {
 	h := to.base
 	is := func(test func(j *job) bool) bool { return slices.ContainsFunc(up, test) }
 	switch {

@@ -24,21 +24,29 @@ type frame struct {
 	waiting int  // for other tasks of the host
 }
 
+// threads is the model of who executes what: it holds for each goroutine the runs that it is in, and
+// from that keeps count of how many are active on each host. The lock guards it.
+type threads struct {
+	*program
+	goroutines map[uint64]*goroutine
+	started    []*job // in the order in which they began
+}
+
 // goroutineLocked returns the calling goroutine; the lock is held.
-func (p *program) goroutineLocked() *goroutine {
+func (t *threads) goroutineLocked() *goroutine {
 	id := goid.Current()
-	g := p.goroutines[id]
+	g := t.goroutines[id]
 	if g == nil {
 		g = &goroutine{id: id}
-		p.goroutines[id] = g
+		t.goroutines[id] = g
 	}
 	return g
 }
 
 // forgetLocked forgets a goroutine that is in no run and submits nothing; the lock is held.
-func (p *program) forgetLocked(g *goroutine) {
+func (t *threads) forgetLocked(g *goroutine) {
 	if len(g.frames) == 0 && g.submits == [4]int{} {
-		delete(p.goroutines, g.id)
+		delete(t.goroutines, g.id)
 	}
 }
 
@@ -54,7 +62,7 @@ func (g *goroutine) innermost(h *host) *frame {
 
 // recountLocked notes whether g is active on the host now, and checks that no more are than may be;
 // the lock is held.
-func (p *program) recountLocked(g *goroutine, h *host) {
+func (t *threads) recountLocked(g *goroutine, h *host) {
 	h = h.base
 	f := g.innermost(h)
 	active := f != nil && !f.hook && f.waiting == 0
@@ -66,7 +74,7 @@ func (p *program) recountLocked(g *goroutine, h *host) {
 	case active && !was:
 		h.active++
 		if most := h.maxSize + h.callers; h.active > most && h.countsExactly() {
-			p.faultLocked(&p.report.Duplicate, "%d bodies are active on %s, of at most %d: %v",
+			t.faultLocked(&t.report.Duplicate, "%d bodies are active on %s, of at most %d: %v",
 				h.active, h.name, most, f.job)
 		}
 	case !active && was:
@@ -76,8 +84,8 @@ func (p *program) recountLocked(g *goroutine, h *host) {
 }
 
 // pushLocked enters a run of j on the calling goroutine; the lock is held.
-func (p *program) pushLocked(j *job, hook bool) *goroutine {
-	g, h := p.goroutineLocked(), j.on.base
+func (t *threads) pushLocked(j *job, hook bool) *goroutine {
+	g, h := t.goroutineLocked(), j.on.base
 	outer := g.innermost(h)
 	nested := outer != nil
 	if nested && outer.hook {
@@ -89,30 +97,30 @@ func (p *program) pushLocked(j *job, hook bool) *goroutine {
 	if caller {
 		h.callers++
 	}
-	p.recountLocked(g, h)
+	t.recountLocked(g, h)
 	if !nested && !hook && !j.inHook { // after its hook others may have gone on
-		p.checkActiveLocked(h, j)
+		t.checkActiveLocked(h, j)
 	}
 	return g
 }
 
 // checkActiveLocked checks the number of active bodies after a start, with everything granted that
 // the host cannot be certain of; the lock is held.
-func (p *program) checkActiveLocked(h *host, j *job) {
+func (t *threads) checkActiveLocked(h *host, j *job) {
 	// Each caller, and each run helped for, counts as waiting while it is helped.
 	most := 2*h.maxSize + h.callers + len(h.helpedFor)
-	if h.resumedAt == p.now() {
+	if h.resumedAt == t.now() {
 		most += h.resumed // it may have been started before these went on
 	}
-	if h.active > most && p.exact() && !p.slowCallbacks {
-		p.faultLocked(&p.report.Duplicate,
+	if h.active > most && t.exact() && !t.callbacks.slow {
+		t.faultLocked(&t.report.Duplicate,
 			"%d bodies are active on %s, of at most %d with all that is uncertain: %v",
 			h.active, h.name, most, j)
 	}
 }
 
 // popLocked leaves the innermost run of g; the lock is held.
-func (p *program) popLocked(g *goroutine) {
+func (t *threads) popLocked(g *goroutine) {
 	f := g.frames[len(g.frames)-1]
 	g.frames = g.frames[:len(g.frames)-1]
 	if h := f.job.on.base; h.runs == 1 {
@@ -120,56 +128,56 @@ func (p *program) popLocked(g *goroutine) {
 	} else {
 		h.runs--
 	}
-	p.recountLocked(g, f.job.on)
+	t.recountLocked(g, f.job.on)
 	if f.caller {
 		f.job.on.base.callers--
 	}
-	p.forgetLocked(g)
+	t.forgetLocked(g)
 }
 
 // begin notes that a body begins, and checks that it may.
-func (p *program) begin(j *job, ctx context.Context) *goroutine {
+func (t *threads) begin(j *job, ctx context.Context) *goroutine {
 	h := j.on.base
-	defer p.enterExclusive(h)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	now := p.advanceLocked()
-	p.report.Runs++
+	defer t.enterExclusive(h)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := t.advanceLocked()
+	t.report.Runs++
 	if j.begun > 0 {
-		p.faultLocked(&p.report.Duplicate, "task %v begins again", j)
+		t.faultLocked(&t.report.Duplicate, "task %v begins again", j)
 	}
 	if now < j.due {
-		p.faultLocked(&p.report.Early, "task %v, due at %v, begins", j, j.due)
+		t.faultLocked(&t.report.Early, "task %v, due at %v, begins", j, j.due)
 	}
 	j.begun++
 	j.inBody, j.ctx, j.accepted = true, ctx, true
-	p.started = append(p.started, j)
-	return p.pushLocked(j, false)
+	t.started = append(t.started, j)
+	return t.pushLocked(j, false)
 }
 
 // end notes that a body ends.
-func (p *program) end(j *job, g *goroutine) {
-	p.leaveExclusive(j.on.base)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	j.endedAt = p.advanceLocked()
+func (t *threads) end(j *job, g *goroutine) {
+	t.leaveExclusive(j.on.base)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	j.endedAt = t.advanceLocked()
 	j.inBody, j.ended = false, true
-	p.popLocked(g)
+	t.popLocked(g)
 }
 
 // enterExclusive notes that the caller is active on a host that promises it to be the only one. It
 // writes without a lock, so that the race detector finds a second one, even if the count does not.
-func (p *program) enterExclusive(h *host) {
+func (t *threads) enterExclusive(h *host) {
 	if !h.exclusive || h.callerRuns {
 		return
 	}
 	if h.inside++; h.inside != 1 {
-		p.fault(&p.report.Duplicate, "%d bodies at once on %s, which has one worker",
+		t.fault(&t.report.Duplicate, "%d bodies at once on %s, which has one worker",
 			h.inside, h.name)
 	}
 }
 
-func (p *program) leaveExclusive(h *host) {
+func (t *threads) leaveExclusive(h *host) {
 	if h.exclusive && !h.callerRuns {
 		h.inside--
 	}
@@ -177,46 +185,46 @@ func (p *program) leaveExclusive(h *host) {
 
 // suspend notes that the innermost run of the host on the calling goroutine waits, or that it goes
 // on. It reports whether there is one.
-func (p *program) suspend(h *host) bool {
+func (t *threads) suspend(h *host) bool {
 	var g *goroutine
 	var f *frame
-	p.withLock(func() {
-		g = p.goroutineLocked()
+	t.withLock(func() {
+		g = t.goroutineLocked()
 		f = g.innermost(h)
-		p.forgetLocked(g)
+		t.forgetLocked(g)
 	})
 	if f == nil {
 		return false
 	}
 	if !f.hook && f.waiting == 0 {
-		p.leaveExclusive(h.base)
+		t.leaveExclusive(h.base)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.advanceLocked()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.advanceLocked()
 	f.waiting++
 	if f.hook { // what it was helped for, if so, goes on meanwhile
 		h.base.uncertain = true
 	}
-	p.recountLocked(g, h)
+	t.recountLocked(g, h)
 	return true
 }
 
-func (p *program) resume(h *host) {
+func (t *threads) resume(h *host) {
 	confine := false
-	p.withLock(func() {
-		p.advanceLocked()
-		g := p.goroutineLocked()
+	t.withLock(func() {
+		t.advanceLocked()
+		g := t.goroutineLocked()
 		f := g.innermost(h)
 		f.waiting--
-		if h = h.base; h.resumedAt != p.now() {
-			h.resumedAt, h.resumed = p.now(), 0
+		if h = h.base; h.resumedAt != t.now() {
+			h.resumedAt, h.resumed = t.now(), 0
 		}
 		h.resumed++
-		p.recountLocked(g, h)
+		t.recountLocked(g, h)
 		confine = !f.hook && f.waiting == 0
 	})
 	if confine {
-		p.enterExclusive(h.base)
+		t.enterExclusive(h.base)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/future"
-	"github.com/punctual-go/punctual/internal/trust/lifo"
 )
 
 // host is an executor of a program, with the model of how busy it is. The lock of the simulation
@@ -113,111 +112,6 @@ func (h *host) stats() counts {
 		return counts{c.Busy, c.Queued, c.Accepted, c.Completed, c.Cancelled, c.Returned, c.Runs}
 	}
 	return poolStats(h.pool)()
-}
-
-// open makes the hosts of a program: a pool of any kind, a serial executor over it, another pool,
-// and a loop.
-func (p *program) open() {
-	h := &host{program: p, name: "pool"}
-	h.base = h
-	p.drawPool(h)
-	h.submitter = h.pool
-	s := &host{program: p, name: "serial", base: h, pool: h.pool, serialized: true,
-		exclusive: h.exclusive, bounded: h.bounded}
-	s.submitter = executor.NewSerial(h.pool)
-	if p.queuePanics {
-		s.submitter, s.serialized = h.pool, false
-	}
-	q := &host{program: p, name: "other", index: 1, core: 1 + p.rng.IntN(2)}
-	q.base, q.size, q.maxSize = q, q.core, q.core
-	q.pool = executor.NewPool(q.core, executor.Logger(silent))
-	q.submitter = q.pool
-	l := &host{program: p, name: "loop", index: 2, serialized: true, core: 1, size: 1, maxSize: 1}
-	l.base, l.loop = l, eventloop.New(executor.Logger(silent))
-	p.hosts = []*host{h, s, q, l}
-}
-
-// drawPool draws the kind of the first pool.
-func (p *program) drawPool(h *host) {
-	h.core = []int{1, 1, 2, 4}[p.rng.IntN(4)]
-	opts := p.drawCallbacks(h)
-	kind := p.rng.IntN(9)
-	switch kind {
-	case 0, 1, 2: // the default queue
-	case 3:
-		opts = append(opts, executor.PriorityFIFO())
-	case 4:
-		h.bounded = true
-		opts = append(opts, executor.BoundedFIFO(p.rng.IntN(4)))
-	case 5:
-		h.bounded = true
-		opts = append(opts, executor.PriorityFIFO().Bounded(1+p.rng.IntN(3)))
-	case 6:
-		h.bounded = true
-		opts = append(opts, executor.HandOff())
-	case 7:
-		newQueue := func() executor.WorkQueue { return new(lifo.Queue) }
-		if p.misbehaves { // then there are no serial tasks, as workers push these
-			p.queuePanics = true
-			newQueue = func() executor.WorkQueue { return new(panickingQueue) }
-		}
-		opts = append(opts, executor.CustomQueue(newQueue))
-	case 8:
-		h.core, h.exclusive = 1, true
-	}
-	h.size = h.core
-	if h.bounded && p.oneIn(3) {
-		h.size += 1 + p.rng.IntN(2)
-		opts = append(opts, executor.MaximumSize(h.size))
-	}
-	h.maxSize, h.callerRuns = h.size, h.bounded // SubmitContext has a run do it itself
-	if h.bounded {
-		opts = append(opts, p.drawRejection(h))
-	}
-	switch timed := kind <= 2 && p.oneIn(2) || kind == 8 && p.oneIn(2); {
-	case h.exclusive && timed:
-		h.scheduler = executor.NewScheduledPool(1, append(opts, executor.Confined())...)
-		h.pool = &h.scheduler.Pool
-	case h.exclusive:
-		h.pool = executor.NewPool(1, append(opts, executor.Confined())...)
-	case timed:
-		h.scheduler = executor.NewScheduledPool(h.core, opts...)
-		h.pool = &h.scheduler.Pool
-	default:
-		h.pool = executor.NewPool(h.core, opts...)
-	}
-	p.resizable = kind <= 3 && p.oneIn(3)
-}
-
-// drawRejection draws what becomes of tasks for which there is no room.
-func (p *program) drawRejection(h *host) executor.Option {
-	switch p.rng.IntN(5) {
-	case 0, 1:
-		return executor.OnRejection(executor.CallerRuns)
-	case 2:
-		h.blocks = true
-		return executor.OnRejection(executor.Block)
-	case 3:
-		return executor.OnRejection(p.callThenDecide)
-	}
-	return executor.OnRejection(executor.Abort)
-}
-
-// callThenDecide is a rejection policy that makes a call of its own before it decides.
-func (p *program) callThenDecide(r *executor.Rejection) error {
-	p.mu.Lock()
-	j := p.byName[r.Name()]
-	p.mu.Unlock()
-	if j == nil || j.onRejection == nil {
-		return r.Run()
-	}
-	p.makeCall(j.onRejection, j.onRejection.job.scope())
-	ctx, cancel := context.WithTimeout(context.Background(), grid)
-	defer cancel()
-	if j.id%2 == 0 || r.Retry() != nil && r.Wait(ctx) != nil {
-		return r.Run()
-	}
-	return nil
 }
 
 // resize changes the size of the first pool.

@@ -10,7 +10,7 @@ import (
 
 // closeHost ends a host in one of many ways, perhaps from inside one of its tasks, and waits until
 // it has terminated.
-func (p *program) closeHost(h *host) {
+func (p *player) closeHost(h *host) {
 	p.mu.Lock()
 	h.ended = true
 	p.mu.Unlock()
@@ -35,22 +35,14 @@ func (p *program) closeHost(h *host) {
 		p.fault(&p.report.Stuck, "%s has not ended: %v", h.name, errorText(err))
 		return
 	}
-	if p.now() > from && p.exact() && !p.slowCallbacks && p.mode == noDelays && !p.abruptEnd {
+	if p.now() > from && p.exact() && !p.callbacks.slow && p.mode == noDelays && !p.abruptEnd {
 		p.fault(&p.report.Late, "%s takes until %v to end", h.name, p.now())
-	}
-}
-
-// auditHost checks the statistics of a host that has ended, when no call is in progress any more.
-func (p *program) auditHost(h *host) {
-	c := h.stats()
-	if c.busy+c.queued != 0 || c.accepted != c.completed+c.cancelled+c.returned {
-		p.fault(&p.report.Lost, "in the end the counts of %s are %+v", h.name, c)
 	}
 }
 
 // closeFromInside has a task close its host, on its own goroutine or on one that it joins. To wait
 // for that is a wait for itself, unless the context is detached from the task.
-func (p *program) closeFromInside(h *host, way int) {
+func (p *player) closeFromInside(h *host, way int) {
 	var over sync.WaitGroup
 	over.Add(1)
 	task := func(ctx context.Context) error {
@@ -98,7 +90,7 @@ func (p *program) closeFromInside(h *host, way int) {
 	over.Wait()
 }
 
-func (p *program) expectCloseRefused(h *host, ctx context.Context) {
+func (p *player) expectCloseRefused(h *host, ctx context.Context) {
 	if _, err := h.lifecycle().CloseContext(ctx); !isError(err, future.ErrSelfWait) {
 		p.fault(&p.report.Stuck, "a task closes %s, and waits: %v", h.name, errorText(err))
 	}

@@ -57,18 +57,18 @@ func (j *job) body(ctx context.Context) (int, error) { return j.id, j.run(ctx) }
 // run is what a host runs.
 func (j *job) run(ctx context.Context) error {
 	p := j.program
-	g := p.begin(j, ctx)
-	defer p.end(j, g) // also by Goexit
+	g := p.threads.begin(j, ctx)
+	defer p.threads.end(j, g) // also by Goexit
 	time.Sleep(j.takes)
 	for _, c := range j.calls {
-		p.perform(c, j.scope())
+		p.player.perform(c, j.scope())
 	}
 	time.Sleep(j.rest)
 	switch j.ends {
 	case fails:
-		return p.failure(j)
+		return p.callbacks.failure(j)
 	case panics:
-		panic(p.failure(j))
+		panic(p.callbacks.failure(j))
 	case exits:
 		runtime.Goexit()
 	}
@@ -101,49 +101,4 @@ func (j *job) runLive() (certainly, perhaps bool) {
 	now := j.program.now()
 	return j.inBody && !j.interrupted, j.inBody || j.inHook || j.begun > 0 &&
 		(j.endedAt == now || !j.program.exact())
-}
-
-// drawJob makes a job on which the ancestors may wait.
-func (p *program) drawJob(on *host, up []*job) *job {
-	if len(p.jobs) >= p.maxJobs {
-		return nil
-	}
-	j := &job{program: p, id: len(p.jobs)}
-	p.jobs = append(p.jobs, j)
-	j.name = fmt.Sprint("j", j.id)
-	p.byName[j.name] = j
-	j.on = on
-	j.ancestors = append(up[:len(up):len(up)], j)
-	j.depth = len(j.ancestors)
-	j.unnamed = p.oneIn(4)
-	j.takes, j.rest = p.steps(6), p.steps(4)
-	if p.oneIn(8) {
-		j.takes = p.steps(60) + 10*grid
-	}
-	if p.oneIn(12) {
-		j.ends = bodyEnd(p.rng.IntN(4))
-	}
-	if j.ends == exits && p.hosts[0].callerRuns {
-		j.ends = fails
-	}
-	if j.on.scheduler != nil && !j.on.serialized && p.oneIn(4) {
-		j.delay = p.steps(10)
-	}
-	for range p.rng.IntN(4) {
-		if j.depth > 4 {
-			break
-		}
-		if c := p.drawCall(j); c != nil {
-			j.calls = append(j.calls, c)
-		}
-	}
-	if p.hooked && !j.unnamed && j.on.base.index == 0 && p.oneIn(6) {
-		c := p.drawCallFrom(j, onRun)
-		if p.oneIn(2) {
-			j.afterRun = c
-		} else {
-			j.beforeRun = c
-		}
-	}
-	return j
 }

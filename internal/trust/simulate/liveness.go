@@ -2,23 +2,23 @@ package simulate
 
 import "time"
 
-// advanceLocked shadows that of the timeline, and checks liveness: while time passes nothing can
+// advanceLocked is that of the timeline, and checks liveness: while time passes nothing can
 // run, so no free worker may sit beside a task that is due, and no run that its host knows to wait
 // may wait for a task that could run in its place.
-func (p *program) advanceLocked() time.Duration {
-	last, heldUp := p.lastChange, p.heldUp
-	now := p.timeline.advanceLocked()
-	if now == last || heldUp > 0 || !p.exact() || p.slowCallbacks {
+func (u *judge) advanceLocked() time.Duration {
+	last, heldUp := u.lastChange, u.heldUp
+	now := u.timeline.advanceLocked()
+	if now == last || heldUp > 0 || !u.exact() || u.callbacks.slow {
 		return now
 	}
-	for _, w := range p.waits {
-		p.checkHelpLocked(w, last, now)
+	for _, w := range u.waits {
+		u.checkHelpLocked(w, last, now)
 	}
-	for _, j := range p.jobs[p.audited:] {
+	for _, j := range u.jobs[u.audited:] {
 		h := j.on.base
 		if j.runnableSince(last) && !j.on.serialized && h.runs < h.core && !h.ended && !j.reported {
 			j.reported = true
-			p.faultLocked(&p.report.Late, "task %v has been there since %v, beside %d runs of %d",
+			u.faultLocked(&u.report.Late, "task %v has been there since %v, beside %d runs of %d",
 				j, j.readyAt, h.runs, h.core)
 		}
 	}
@@ -32,7 +32,7 @@ func (j *job) runnableSince(since time.Duration) bool {
 }
 
 // checkHelpLocked checks that w could not be helped from last to now, during which it went on.
-func (p *program) checkHelpLocked(w *wait, last, now time.Duration) {
+func (u *judge) checkHelpLocked(w *wait, last, now time.Duration) {
 	h := w.host
 	waits, runs, begins := false, false, false // that is, anew
 	for _, j := range w.targets {
@@ -47,7 +47,7 @@ func (p *program) checkHelpLocked(w *wait, last, now time.Duration) {
 		w.helpableFrom = -1
 	case w.ownRun:
 		w.reported = true
-		p.faultLocked(&p.report.Late, "%v is not helped from %v on: %d active of %d", w.call, last,
+		u.faultLocked(&u.report.Late, "%v is not helped from %v on: %d active of %d", w.call, last,
 			h.active, h.size)
 	case w.helpableFrom < 0:
 		w.helpableFrom = last
@@ -55,7 +55,7 @@ func (p *program) checkHelpLocked(w *wait, last, now time.Duration) {
 	default:
 		if end := w.from + 2*(w.helpableFrom-w.from) + helpDelay; now > end {
 			w.reported = true
-			p.faultLocked(&p.report.Late,
+			u.faultLocked(&u.report.Late,
 				"%v, which waits since %v, is not helped by %v: %d active of %d",
 				w.call, w.from, end, h.active, h.size)
 		}

@@ -16,31 +16,38 @@ import (
 // of all origins, and from every call site. It never hangs by a fault of its own: a wait that no
 // executor can see is limited; see limitUnsafe.
 //
+// What is common to its parts is here: the hosts and the jobs. The generator draws calls, the player
+// makes them, the threads are the model of who runs what, and the judge checks it.
+//
 // The invariants: no more bodies are active (they run and do not wait) than the size of the host;
 // every wait ends, and in time; ErrSelfWait is returned exactly when a task waits for itself, and
 // at once; and the context of a run ends with the run.
 type program struct {
 	*simulation
-	hosts         []*host
-	resizable     bool
-	hooked        bool // there are hooks
-	misbehaves    bool // that do more than they should
-	slowCallbacks bool // that may take their time
-	queuePanics   bool // the queue panics
-	abruptEnd     bool // the hosts are ended while tasks run
+	generator *generator
+	player    *player
+	judge     *judge
+	threads   *threads
+	callbacks *callbacks
 
-	jobs    []*job
-	maxJobs int // so many there are to be in all, after this batch
-	byName  map[string]*job
+	hosts       []*host
+	resizable   bool
+	queuePanics bool // the queue panics
+	abruptEnd   bool // the hosts are ended while tasks run
 
-	handRunCtx context.Context // of a task run by hand as long as there is the program
+	jobs   []*job
+	byName map[string]*job
+}
 
-	// The lock guards these.
-	started       []*job // in the order in which they began
-	goroutines    map[uint64]*goroutine
-	waits         []*wait
-	detachedCalls int // functions that nobody waits for but the program
-	audited       int // so many jobs are over, and all is known to be right with them
+// newProgram returns a program without hosts.
+func newProgram(sim *simulation) *program {
+	p := &program{simulation: sim, byName: map[string]*job{}}
+	p.generator = &generator{program: p}
+	p.player = &player{program: p}
+	p.judge = &judge{program: p}
+	p.threads = &threads{program: p, goroutines: map[uint64]*goroutine{}}
+	p.callbacks = &callbacks{program: p}
+	return p
 }
 
 // programTimeout is how long a program may take in real time.
@@ -53,9 +60,8 @@ func simulatePrograms(t *testing.T, seed uint64, ops int) Report {
 	})
 	defer timer.Stop()
 	return simulate(t, seed, ops, func(sim *simulation) {
-		p := &program{simulation: sim, byName: map[string]*job{},
-			goroutines: map[uint64]*goroutine{}}
-		p.open()
+		p := newProgram(sim)
+		p.generator.open()
 		p.drive()
 	})
 }
@@ -73,11 +79,15 @@ func (p *program) withLock(do func()) {
 	do()
 }
 
+// advanceLocked shadows that of the timeline, as the judge has to see all time that passes; the
+// lock is held.
+func (p *program) advanceLocked() time.Duration { return p.judge.advanceLocked() }
+
 // drive runs batch after batch of tasks, and then closes the hosts.
 func (p *program) drive() {
 	over := make(chan struct{})
 	hand := future.NewTask(func(ctx context.Context) (int, error) {
-		p.handRunCtx = ctx
+		p.player.handRunCtx = ctx
 		over <- struct{}{}
 		<-over
 		return 0, nil
@@ -96,7 +106,7 @@ func (p *program) drive() {
 	p.close()
 	p.quiesce()
 	for _, h := range p.hosts {
-		p.auditHost(h)
+		p.judge.auditHost(h)
 	}
 	over <- struct{}{}
 }
@@ -110,7 +120,7 @@ func (p *program) batch() bool {
 			p.resize(1 + p.rng.IntN(4))
 		}
 		p.probeContext()
-		p.callHost(p.hosts[p.rng.IntN(4)], p.rng.IntN(100))
+		p.player.callHost(p.hosts[p.rng.IntN(4)], p.rng.IntN(100))
 	}
 	return p.quiesce()
 }
@@ -123,16 +133,16 @@ func (p *program) startCalls() {
 			h.uncertainWaits = 1
 		}
 	}
-	p.maxJobs = len(p.jobs) + 1 + p.rng.IntN(40)
+	p.generator.maxJobs = len(p.jobs) + 1 + p.rng.IntN(40)
 	var calls []*call
 	for range 1 + p.rng.IntN(4) {
-		if c := p.drawCall(nil); c != nil {
+		if c := p.generator.drawCall(nil); c != nil {
 			calls = append(calls, c)
 		}
 	}
 	for _, c := range calls {
 		c.site = onDetached
-		p.perform(c, scope{ctx: context.Background()})
+		p.player.perform(c, scope{ctx: context.Background()})
 		time.Sleep(p.steps(4))
 	}
 }
@@ -144,7 +154,7 @@ func (p *program) quiesce() bool {
 		synctest.Wait()
 		p.mu.Lock()
 		p.advanceLocked()
-		quiet := p.detachedCalls == 0 && len(p.goroutines) == 0 && p.heldUp == 0
+		quiet := p.player.detachedCalls == 0 && len(p.threads.goroutines) == 0 && p.heldUp == 0
 		p.mu.Unlock()
 		for _, h := range p.hosts {
 			c := h.stats()
@@ -165,49 +175,18 @@ func (p *program) quiesce() bool {
 	for _, h := range p.hosts {
 		h.uncertain, h.maxSize = false, h.size
 	}
-	done := p.jobs[p.audited:]
-	p.audited = len(p.jobs)
+	done := p.jobs[p.judge.audited:]
+	p.judge.audited = len(p.jobs)
 	p.mu.Unlock()
 	for _, j := range done {
-		p.auditJob(j)
+		p.judge.auditJob(j)
 	}
 	return true
 }
 
-// auditJob checks a task that is over.
-func (p *program) auditJob(j *job) {
-	switch {
-	case j.inBody:
-		p.fault(&p.report.Stuck, "task %v has not returned", j)
-	case !j.submitted:
-	case j.future == nil && j.begun == 0 && !p.hooked && !j.on.base.ended:
-		p.fault(&p.report.Lost, "task %v never ran", j)
-	case j.future == nil:
-	case !j.future.State().Settled():
-		p.fault(&p.report.Lost, "the future of task %v is not settled", j)
-	case j.begun == 0 && j.future.State() != future.Cancelled && !p.hooked:
-		p.fault(&p.report.Lost, "task %v has ended without a run: %v", j, j.future.State())
-	}
-	if j.ctx != nil && j.id%2 == 0 { // the others have been asked before, or never are
-		p.expectEnded(j)
-	}
-}
-
-// expectEnded checks that the context of a run that is over has ended.
-func (p *program) expectEnded(j *job) {
-	select {
-	case <-j.ctx.Done():
-	default:
-		p.fault(&p.report.Lost, "the context of task %v has not ended: Done", j)
-	}
-	if j.ctx.Err() == nil {
-		p.fault(&p.report.Lost, "the context of task %v has not ended: Err", j)
-	}
-}
-
 // probeContext checks the context of some run, which has to end with the run and not earlier.
 func (p *program) probeContext() {
-	j := p.anyRun(p.rng.IntN(12))
+	j := p.player.anyRun(p.rng.IntN(12))
 	if j == nil {
 		return
 	}
@@ -240,21 +219,22 @@ func (p *program) probeContext() {
 	case before && after && err != nil:
 		p.faultLocked(&p.report.Early, "the context of task %v has ended during its run: %v", j,
 			errorText(err))
-	case over && err == nil && p.exact() && !p.slowCallbacks:
+	case over && err == nil && p.exact() && !p.callbacks.slow:
 		p.faultLocked(&p.report.Lost, "the context of task %v, ended at %v, has not", j, j.endedAt)
 	}
 }
 
 // describeLocked says what waits for what; the lock is held.
 func (p *program) describeLocked() string {
-	text := fmt.Sprintf("no end: %d functions, %d threads;", p.detachedCalls, len(p.goroutines))
-	for _, g := range p.goroutines {
+	text := fmt.Sprintf("no end: %d functions, %d threads;", p.player.detachedCalls,
+		len(p.threads.goroutines))
+	for _, g := range p.threads.goroutines {
 		text += fmt.Sprintf(" thread %x: %+v, submits %v;", g.id&0xffffff, g.frames, g.submits)
 	}
-	for _, w := range p.waits {
+	for _, w := range p.judge.waits {
 		text += " " + w.call.String() + ";"
 	}
-	for _, j := range p.started {
+	for _, j := range p.threads.started {
 		if j.inBody {
 			text += " " + j.String() + " runs;"
 		}
@@ -269,7 +249,7 @@ func (p *program) describeLocked() string {
 func (p *program) close() {
 	for _, h := range p.hosts {
 		if h.base == h {
-			p.closeHost(h)
+			p.player.closeHost(h)
 		}
 	}
 }

@@ -27,7 +27,7 @@ type wait struct {
 const helpDelay = 10 * time.Millisecond
 
 // submit submits j with a context, and reports whether it has been accepted.
-func (p *program) submit(j *job, s scope) bool {
+func (p *player) submit(j *job, s scope) bool {
 	ctx := s.ctx
 	p.withLock(func() {
 		if _, perhaps := s.helpedLocked(j.on); perhaps && j.waitsForRoom {
@@ -38,7 +38,7 @@ func (p *program) submit(j *job, s scope) bool {
 	return p.submitBy(j, func() (*future.Future[int], error) { return j.on.submit(j, ctx) })
 }
 
-func (p *program) submitBy(j *job, submit func() (*future.Future[int], error)) bool {
+func (p *player) submitBy(j *job, submit func() (*future.Future[int], error)) bool {
 	p.mu.Lock()
 	j.due = p.advanceLocked() + j.delay
 	p.report.Ops++
@@ -72,22 +72,22 @@ func (p *program) submitBy(j *job, submit func() (*future.Future[int], error)) b
 }
 
 // enterSubmit notes that the calling goroutine submits tasks to their host, until it calls done.
-func (p *program) enterSubmit(js []*job) (done func()) {
+func (p *player) enterSubmit(js []*job) (done func()) {
 	i := js[0].on.base.index
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	g := p.goroutineLocked()
+	g := p.threads.goroutineLocked()
 	g.submits[i]++
 	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		g.submits[i]--
-		p.forgetLocked(g)
+		p.threads.forgetLocked(g)
 	}
 }
 
 // pauseBeforeWait lets time pass between submission and wait, and may cancel a task.
-func (p *program) pauseBeforeWait(c *call) {
+func (p *player) pauseBeforeWait(c *call) {
 	time.Sleep(c.pause)
 	if !c.cancels || len(c.children) == 0 {
 		return
@@ -104,7 +104,7 @@ func (p *program) pauseBeforeWait(c *call) {
 }
 
 // await waits on the calling goroutine, and checks how that ends.
-func (p *program) await(c *call, s scope, targets []*job, do func(js []*job) error) {
+func (p *player) await(c *call, s scope, targets []*job, do func(js []*job) error) {
 	h := targets[0].on
 	if c.method == gettingFor {
 		s = scope{}
@@ -112,13 +112,13 @@ func (p *program) await(c *call, s scope, targets []*job, do func(js []*job) err
 	before, known := selfWaits{}, true
 	p.withLock(func() {
 		known = c.method != onItself || c.job.future != nil
-		before = p.selfWaitsLocked(s, targets)
+		before = p.judge.selfWaitsLocked(s, targets)
 	})
 	if !known {
 		return
 	}
 	w := &wait{call: c, host: h.base, scope: s, targets: targets, helpableFrom: -1}
-	w.ownRun = p.suspend(h)
+	w.ownRun = p.threads.suspend(h)
 	p.withLock(func() {
 		w.from = p.advanceLocked()
 		if _, perhaps := s.helpedLocked(h); perhaps && !w.ownRun {
@@ -126,127 +126,41 @@ func (p *program) await(c *call, s scope, targets []*job, do func(js []*job) err
 			s.noteHelpLocked(h)
 		}
 		if !c.method.bulk() {
-			p.waits = append(p.waits, w)
+			p.judge.waits = append(p.judge.waits, w)
 		}
 	})
 	err := recoverPush(func() error { return do(targets) })
 	p.withLock(func() {
 		now := p.advanceLocked()
-		if i := slices.Index(p.waits, w); i >= 0 {
-			p.waits = slices.Delete(p.waits, i, i+1)
+		if i := slices.Index(p.judge.waits, w); i >= 0 {
+			p.judge.waits = slices.Delete(p.judge.waits, i, i+1)
 		}
 		if w.ownRun && slices.ContainsFunc(targets, func(j *job) bool { return !j.ended }) {
 			h.base.uncertain = true // a helper may go on, or be about to begin
 		}
-		p.checkWaitLocked(w, before, p.selfWaitsLocked(s, targets), now, err)
+		p.judge.checkWaitLocked(w, before, p.judge.selfWaitsLocked(s, targets), now, err)
 	})
 	if w.ownRun {
-		p.resume(h)
+		p.threads.resume(h)
 	}
-}
-
-// selfWaits counts unsettled tasks for which a wait would be a wait for oneself.
-type selfWaits struct{ certainly, perhaps, unsettled int }
-
-// selfWaitsLocked counts them for the caller; the lock is held.
-func (p *program) selfWaitsLocked(s scope, targets []*job) (n selfWaits) {
-	g := p.goroutineLocked()
-	defer p.forgetLocked(g)
-	for _, t := range targets {
-		if t.future != nil && t.settled() || t.future == nil && t.ended {
-			continue
-		}
-		n.unsettled++
-		certainly, perhaps := false, false
-		for _, f := range g.frames {
-			if t.comesAfter(f.job) {
-				certainly, perhaps = true, true
-			}
-		}
-		for _, r := range s.endsWith {
-			if t.comesAfter(r) {
-				c, p := r.runLive()
-				certainly, perhaps = certainly || c, perhaps || p
-			}
-		}
-		if certainly {
-			n.certainly++
-		}
-		if perhaps {
-			n.perhaps++
-		}
-	}
-	return n
-}
-
-// comesAfter reports whether j cannot end before the run of another.
-func (j *job) comesAfter(run *job) bool {
-	return j == run || j.on == run.on && j.on.serialized
-}
-
-// checkWaitLocked checks the end of a wait; the lock is held.
-func (p *program) checkWaitLocked(w *wait, before, after selfWaits, now time.Duration, err error) {
-	c := w.call
-	self := isError(err, future.ErrSelfWait)
-	timely := p.exact() && !p.slowCallbacks
-	switch {
-	case c.method.bulk():
-		if self && before.perhaps == 0 {
-			p.faultLocked(&p.report.Stuck, "%v is told that it waits for itself", c)
-		}
-		return
-	case self && before.perhaps == 0 && after.perhaps == 0:
-		p.faultLocked(&p.report.Stuck, "%v is told that it waits for itself", c)
-	case self && timely && now != w.from:
-		p.faultLocked(&p.report.Late, "%v is told at %v that it waits for itself", c, w.from)
-	case self:
-	case after.unsettled == len(w.targets) && after.certainly == after.unsettled &&
-		before.certainly == before.unsettled &&
-		w.scope.live() && !(c.method == gettingFor && c.limit == 0):
-		p.faultLocked(&p.report.Stuck, "%v is not told that it waits for itself: %v", c,
-			errorText(err))
-	case after.unsettled > 0 && c.method == gettingFor:
-		if !isError(err, future.ErrTimeout) && !p.anySettled(w) {
-			p.faultLocked(&p.report.Lost, "%v ends: %v", c, errorText(err))
-		}
-		if now < w.from+c.limit && !p.anySettled(w) {
-			p.faultLocked(&p.report.Early, "%v gives up since %v", c, w.from)
-		}
-	case after.unsettled == len(w.targets) && w.scope.live():
-		p.faultLocked(&p.report.Lost, "%v ends, though its context has not: %v", c, errorText(err))
-	}
-	confined := w.ownRun && w.host.exclusive // it may have to wait for its place
-	if !timely || confined {
-		return
-	}
-	switch {
-	case c.method == gettingFor && now > w.from+c.limit:
-		p.faultLocked(&p.report.Late, "%v from %v on goes on", c, w.from)
-	case c.method != gettingFor && w.scope.deadline > 0 && now > max(w.scope.deadline, w.from):
-		p.faultLocked(&p.report.Late, "%v from %v on goes on after %v", c, w.from, w.scope.deadline)
-	}
-}
-
-func (p *program) anySettled(w *wait) bool {
-	return slices.ContainsFunc(w.targets, func(j *job) bool { return j.settled() })
 }
 
 // live reports whether the context has not ended.
 func (s scope) live() bool { return s.ctx == nil || s.ctx.Err() == nil }
 
 // awaitHost waits for the termination of a host, in vain unless the program is over.
-func (p *program) awaitHost(c *call, s scope) {
+func (p *player) awaitHost(c *call, s scope) {
 	h := c.host.base
 	self := func() (certainly, perhaps bool) {
-		g := p.goroutineLocked()
-		defer p.forgetLocked(g)
+		g := p.threads.goroutineLocked()
+		defer p.threads.forgetLocked(g)
 		if g.innermost(h) != nil {
 			return true, true
 		}
 		for _, r := range s.endsWith {
 			if r.on.base == h {
-				c, p := r.runLive()
-				certainly, perhaps = certainly || c, perhaps || p
+				c, q := r.runLive()
+				certainly, perhaps = certainly || c, perhaps || q
 			}
 		}
 		return certainly, perhaps
@@ -273,14 +187,14 @@ func (p *program) awaitHost(c *call, s scope) {
 		p.faultLocked(&p.report.Lost, "%v: the end of what has not ended", c)
 	case err != nil && s.live():
 		p.faultLocked(&p.report.Lost, "%v ends, though its context has not: %v", c, errorText(err))
-	case err != nil && p.exact() && !p.slowCallbacks && s.deadline > 0 &&
+	case err != nil && p.exact() && !p.callbacks.slow && s.deadline > 0 &&
 		now > max(s.deadline, from):
 		p.faultLocked(&p.report.Late, "%v from %v on goes on after %v", c, from, s.deadline)
 	}
 }
 
 // expectSelfWait has a run by hand wait for its own future.
-func (p *program) expectSelfWait(f *future.Future[int], ctx context.Context) {
+func (p *player) expectSelfWait(f *future.Future[int], ctx context.Context) {
 	if _, err := f.Get(ctx); !isError(err, future.ErrSelfWait) {
 		p.fault(&p.report.Stuck, "a run by hand waits for its own future: %v", errorText(err))
 	}

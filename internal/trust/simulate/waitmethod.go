@@ -41,7 +41,7 @@ func (y waitMethod) takesContext() bool { return y != gettingFor }
 func (y waitMethod) bulk() bool { return y == invokingAll || y == invokingAny || y == grouping }
 
 // makeCall makes the call on the calling goroutine, in the given scope.
-func (p *program) makeCall(c *call, from scope) {
+func (p *player) makeCall(c *call, from scope) {
 	p.countOps(1)
 	s, release := p.resolve(c, from)
 	defer release()
@@ -68,7 +68,7 @@ func (p *program) makeCall(c *call, from scope) {
 }
 
 // waitFunc returns what waits for tasks that have been submitted.
-func (p *program) waitFunc(c *call, ctx context.Context) func(js []*job) error {
+func (p *player) waitFunc(c *call, ctx context.Context) func(js []*job) error {
 	return func(js []*job) error {
 		fs := make([]*future.Future[int], len(js))
 		p.mu.Lock()
@@ -108,7 +108,7 @@ func (p *program) waitFunc(c *call, ctx context.Context) func(js []*job) error {
 }
 
 // checkValue checks the value of j, and passes the error on.
-func (p *program) checkValue(j *job) func(v int, err error) error {
+func (p *player) checkValue(j *job) func(v int, err error) error {
 	return func(v int, err error) error {
 		if err == nil && v != j.id {
 			p.fault(&p.report.Lost, "task %v has the value %d", j, v)
@@ -118,7 +118,7 @@ func (p *program) checkValue(j *job) func(v int, err error) error {
 }
 
 // bulkFunc returns what submits tasks and waits for them.
-func (p *program) bulkFunc(c *call, ctx context.Context) func(js []*job) error {
+func (p *player) bulkFunc(c *call, ctx context.Context) func(js []*job) error {
 	return func(js []*job) error {
 		on := js[0].on.submitter
 		fns := make([]future.Func[int], len(js))
@@ -147,7 +147,7 @@ func (p *program) bulkFunc(c *call, ctx context.Context) func(js []*job) error {
 }
 
 // takeCompleted submits tasks by a completion service, and takes as many.
-func (p *program) takeCompleted(c *call, s scope) {
+func (p *player) takeCompleted(c *call, s scope) {
 	service := executor.NewCompletionService[int](c.children[0].on.submitter)
 	var there []*job
 	for _, j := range c.children {
