@@ -31,6 +31,7 @@ func requireExpires(t *testing.T, f *future.Future[struct{}], after time.Duratio
 	_, err := f.Get(t.Context())
 	require.ErrorIs(t, err, executor.ErrExpired)
 	require.Equal(t, after, time.Since(begin).Truncate(ms), "a nanosecond later it is over")
+	synctest.Wait() // it is counted once its future is settled
 }
 
 // Three sleepers hold all workers of any scheduler.
