@@ -47,9 +47,10 @@ import (
 // [ErrCancelled], for everybody and for good. Otherwise it had one already. A task that has not
 // begun does not run. One that runs is told by its context, with the cause ErrCancelled; what it
 // does until it returns, it has done, and what it returns is dropped. Cancel does not wait for it.
+// Of an ID that is unknown, or whose outcome is no longer kept, it is [ErrGone].
 func (f *Future[R]) Cancel(ctx context.Context) (prevented bool, err error) {
 	if !validID(f.id) {
-		return false, fmt.Errorf("%w: %q is not the ID of a task", ErrInvalid, f.id)
+		return false, f.badID()
 	}
 	if f.own != nil {
 		select {
@@ -57,6 +58,8 @@ func (f *Future[R]) Cancel(ctx context.Context) (prevented bool, err error) {
 			return false, f.own.fault
 		default:
 		}
+	} else if err := f.pool.requireKnown(ctx, taskPlace(f.task.name, f.id), f.id); err != nil {
+		return false, err
 	}
 	prevented, err = f.pool.results.record(ctx, f.id, outcome{cancelled, []byte(nuid.Next())})
 	if err != nil {
@@ -70,6 +73,17 @@ func (f *Future[R]) Cancel(ctx context.Context) (prevented bool, err error) {
 		}
 	}
 	return prevented, f.pool.removeTask(ctx, taskPlace(f.task.name, f.id))
+}
+
+// requireKnown returns ErrGone for a task of which nothing is kept: it was never submitted, or its
+// outcome is forgotten. To record another one would say that it was prevented. The message is asked
+// for first: it is removed after its outcome is recorded.
+func (p *Pool) requireKnown(ctx context.Context, at place, id string) error {
+	gone, err := p.gone(ctx, &pending{id: id, at: at})
+	if err == nil && gone {
+		err = fmt.Errorf("%w: task %q (%s)", ErrGone, nameOf(at.task()), id)
+	}
+	return err
 }
 
 // removeSeries ends a series, whatever there is of it.

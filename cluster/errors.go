@@ -26,7 +26,8 @@ var (
 	ErrAbandoned = errors.New("cluster: abandoned")
 
 	// ErrGone is the error of a future whose task was accepted, and is not on the server any more
-	// though it has no outcome: it was purged, or the server has lost it.
+	// though it has no outcome: it was purged, or the server has lost it. It is that of Cancel, too,
+	// for an ID of which nothing is kept.
 	ErrGone = errors.New("cluster: task gone")
 
 	// ErrUnsupported says that the server cannot carry a pool: it is older than 2.12, or has no
@@ -115,6 +116,7 @@ const (
 	codeNoResources       = 10023
 	codeAccountLimit      = 10002
 	codeNoStorage         = 10047
+	codeNotClustered      = 10074
 	codeStoreFailed       = 10077
 	codeDuplicateInFlight = 10158 // the same message is on its way
 	codeNotReady          = 10163 // a replica that cannot tell the last sequence yet
@@ -165,6 +167,8 @@ func explained(err error) error {
 	case jetstream.JSErrCodeJetStreamNotEnabled, jetstream.JSErrCodeJetStreamNotEnabledForAccount:
 		return fmt.Errorf("%w: JetStream is off, for the server or for this account: %w",
 			ErrUnsupported, err)
+	case codeNotClustered:
+		return fmt.Errorf("%w: one server alone has no replicas: %w", ErrUnsupported, err)
 	case jetstream.JSErrCodeMessageSchedulesDisabled:
 		return fmt.Errorf("%w: message schedules are off: %w", ErrShape, err)
 	case codeNoResources, codeNoStorage, codeStoreFailed, codeAccountLimit:

@@ -64,7 +64,7 @@ func (f *Future[R]) await(ctx context.Context) (outcome, error) {
 		}
 	}
 	if !validID(f.id) {
-		return outcome{}, fmt.Errorf("%w: %q is not the ID of a task", ErrInvalid, f.id)
+		return outcome{}, f.badID()
 	}
 	f.mu.Lock()
 	known := f.known
@@ -79,4 +79,8 @@ func (f *Future[R]) await(ctx context.Context) (outcome, error) {
 		f.mu.Unlock()
 	}
 	return o, err
+}
+
+func (f *Future[R]) badID() error {
+	return fmt.Errorf("%w: %.60q is not the ID of a task", ErrInvalid, f.id)
 }

@@ -19,6 +19,7 @@ import (
 //	free    -> claimed    a record of the key has the number of the task
 //	claimed -> stored     the task is accepted, and the record says so
 //	stored  -> free       the task was cancelled, or has failed and that frees the key
+//	stored  -> free       neither message nor outcome shows for ten seconds: the task was purged
 //
 // The claim comes before the task and the mark after it. A process that finds a claim without the
 // mark cannot know whether the task was stored, so it stores it too: the server knows the ID again
@@ -100,12 +101,13 @@ func readOnceClaim(text string, revision uint64) (c onceClaim, err error) {
 func (p *Pool) submitOnce(
 	ctx context.Context, k onceKey, due time.Time, payload []byte,
 ) (id string, err error) {
+	var missed time.Time
 	err = p.persist(ctx, "submitting a task once", func(ctx context.Context) error {
 		c, err := p.claimOfKey(ctx, k)
 		if err != nil {
 			return err
 		}
-		free, err := p.firstFree(ctx, k, c)
+		free, err := p.firstFree(ctx, k, c, &missed)
 		if id = k.id(free.number); free.stored || err != nil {
 			return err
 		}
@@ -128,25 +130,34 @@ func (p *Pool) submitOnce(
 
 // firstFree is the first task of a key, from that of its claim on, that does not free it: one that
 // has the key, which is stored then, or that is to be stored.
-func (p *Pool) firstFree(ctx context.Context, k onceKey, c onceClaim) (onceClaim, error) {
+// missed is since when a task that was stored does not show.
+func (p *Pool) firstFree(
+	ctx context.Context, k onceKey, c onceClaim, missed *time.Time,
+) (onceClaim, error) {
 	for {
-		id, known := k.id(c.number), c.stored
-		if !known { // asked first, as a task leaves the queue after its outcome is recorded
-			m, err := p.last(ctx, p.on.any(taskPlace(k.task, id)))
-			if err != nil {
-				return c, err
-			}
-			known = m != nil
+		id := k.id(c.number)
+		// Asked first, as a task leaves the queue after its outcome is recorded; and even if it was
+		// stored, as it may have been purged.
+		m, err := p.last(ctx, p.on.any(taskPlace(k.task, id)))
+		if err != nil {
+			return c, err
 		}
 		o, ended, err := p.results.recorded(ctx, id)
 		if err != nil {
 			return c, err
 		}
-		if ended && k.freedBy(o) {
+		purged := c.stored && m == nil && !ended
+		if purged && missed.IsZero() {
+			*missed = time.Now()
+		}
+		if purged && time.Since(*missed) < elections { // a server that is cut off answers so too
+			return c, errUndecided
+		}
+		if purged || ended && k.freedBy(o) {
 			c.number, c.stored = c.number+1, false
 			continue
 		}
-		c.stored = known || ended
+		c.stored = m != nil || ended
 		return c, nil
 	}
 }

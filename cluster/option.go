@@ -6,7 +6,9 @@ import (
 	"log/slog"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
@@ -96,13 +98,16 @@ func (s *settings) check() error {
 	case !plainName(s.name):
 		return fmt.Errorf("%w: pool %q: a name has letters, digits, - and _ only",
 			ErrInvalid, s.name)
+	case strings.HasSuffix(s.name, deadSuffix):
+		return fmt.Errorf("%w: pool %q: a name does not end in %s, as the dead letters of another would",
+			ErrInvalid, s.name, deadSuffix)
 	case s.instance == "" || len(token(s.instance)) > longestName:
 		return fmt.Errorf("%w: pool %q: the name of an instance has 1 to %d bytes, with escapes",
 			ErrInvalid, s.name, longestName)
 	case s.workers < 1:
 		return fmt.Errorf("%w: pool %q has %d workers", ErrInvalid, s.name, s.workers)
-	case s.replicas < 0 || s.replicas > 5:
-		return fmt.Errorf("%w: pool %q has %d replicas", ErrInvalid, s.name, s.replicas)
+	case !slices.Contains([]int{0, 1, 3, 5}, s.replicas):
+		return fmt.Errorf("%w: pool %q has %d replicas, not 1, 3 or 5", ErrInvalid, s.name, s.replicas)
 	case s.keep < time.Second:
 		return fmt.Errorf("%w: pool %q keeps outcomes for %v, which is less than a second",
 			ErrInvalid, s.name, s.keep)

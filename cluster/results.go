@@ -233,11 +233,15 @@ func (r *results) record(ctx context.Context, id string, o outcome) (first bool,
 	return ok && string(known.encode()) == string(m.Data), err
 }
 
+// longestID bounds what is asked for: a subject that is too long for the server would end the
+// connection, and with it all that the process has of the pool. Ours have 60 bytes at most.
+const longestID = 128
+
 // validID tells whether an ID can be one of ours: it is a key of the bucket. A key of Once has
 // tasks whose IDs have three parts, see oncekey.go.
 func validID(id string) bool {
 	parts := strings.Split(id, ".")
-	if len(parts) != 2 && (len(parts) != 3 || parts[0] != "once") {
+	if len(id) > longestID || len(parts) != 2 && (len(parts) != 3 || parts[0] != "once") {
 		return false
 	}
 	return !slices.ContainsFunc(parts, func(s string) bool { return s == "" || !plainName(s) })

@@ -35,8 +35,11 @@ func atLeast(version string, minor int) bool {
 	return err1 != nil || err2 != nil || first > 2 || first == 2 && second >= minor
 }
 
+// deadSuffix ends the name of the stream of dead letters. No pool has a name that ends so.
+const deadSuffix = "_DEAD"
+
 func (p *Pool) streamName() string { return "PUNCTUAL_" + p.settings.name }
-func (p *Pool) deadName() string   { return "PUNCTUAL_" + p.settings.name + "_DEAD" }
+func (p *Pool) deadName() string   { return "PUNCTUAL_" + p.settings.name + deadSuffix }
 func (p *Pool) bucketName() string { return "PUNCTUAL_" + p.settings.name }
 
 // makeStreams makes the stream of what is to do, the bucket of outcomes and the stream of dead

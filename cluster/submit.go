@@ -38,7 +38,10 @@ type submission struct {
 // Once makes a submission the only one of its task and key: a second one, by whichever process,
 // returns a future of the first, and its payload and time are not looked at. A key is taken until
 // its task has an outcome, and as long after that as outcomes are kept, see [Keep]. One whose task
-// is cancelled is free again: the next submission stores a new task, with an ID of its own.
+// is cancelled is free again: the next submission stores a new task, with an ID of its own. Once
+// nothing of a key is kept any more, its tasks have the IDs of the first ones again, so let [Keep]
+// be longer than a resource remembers a [Run.ID]. The future is like one of [Attach]: it does not
+// look whether its task is gone.
 func Once(key string) SubmitOption {
 	return func(s *submission) { s.key, s.unlessFailed = key, false }
 }

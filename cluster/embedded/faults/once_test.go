@@ -266,3 +266,29 @@ func TestAFailureFreesAKeyOnlyWhereThatIsAskedFor(t *testing.T) {
 		require.Equal(t, second, same)
 	}
 }
+
+// A task that was purged has left its key behind, which says that it is stored. The key is free, so
+// that what the next submission accepts has an outcome. To cancel what is gone prevents nothing.
+func TestAKeyWhoseTaskWasPurgedIsFree(t *testing.T) {
+	t.Parallel()
+	l := startLocal(t)
+	ctx := testContext(t, time.Minute)
+	task := cluster.Define("task", func(_ context.Context, n int) (int, error) { return n, nil })
+	first, err := cluster.Schedule(ctx, l.pool, time.Hour, task, 1, cluster.Once("key"))
+	require.NoError(t, err)
+	require.NoError(t, l.queue(t).Purge(ctx))
+	_, err = first.Cancel(ctx)
+	require.ErrorIs(t, err, cluster.ErrGone)
+	require.ErrorContains(t, err, first.ID())
+	_, err = cluster.Attach(l.pool, task, "once.never").Cancel(ctx)
+	require.ErrorIs(t, err, cluster.ErrGone)
+	l.serve(t, task)
+	second, err := cluster.Submit(ctx, l.pool, task, 2, cluster.Once("key"))
+	require.NoError(t, err)
+	got, err := second.Get(ctx)
+	require.NoError(t, err)
+	require.Equal(t, 2, got)
+	third, err := cluster.Submit(ctx, l.pool, task, 3, cluster.Once("key"))
+	require.NoError(t, err)
+	require.Equal(t, second.ID(), third.ID())
+}

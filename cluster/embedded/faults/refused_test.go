@@ -320,6 +320,14 @@ func TestTheLongestNames(t *testing.T) {
 	require.Equal(t, long, stats.Tasks[1].Task)
 }
 
+func TestOneServerHasNoReplicas(t *testing.T) {
+	t.Parallel()
+	l := startLocal(t)
+	_, err := cluster.Join(testContext(t, time.Minute), l.conn, cluster.Name("other"),
+		cluster.Replicas(3))
+	require.ErrorIs(t, err, cluster.ErrUnsupported)
+}
+
 func TestWhatIsInvalid(t *testing.T) {
 	t.Parallel()
 	l := startLocal(t)
@@ -331,6 +339,11 @@ func TestWhatIsInvalid(t *testing.T) {
 			_, err := cluster.Join(ctx, l.conn, cluster.Name("a.b"))
 			return err
 		},
+		"pool named as dead letters": func() error {
+			_, err := cluster.Join(ctx, l.conn, cluster.Name("tasks_DEAD"))
+			return err
+		},
+		"replicas":  func() error { _, err := cluster.Join(ctx, l.conn, cluster.Replicas(2)); return err },
 		"workers":   func() error { _, err := cluster.Join(ctx, l.conn, cluster.Workers(0)); return err },
 		"no task":   func() error { return l.pool.Serve(ctx) },
 		"same name": func() error { return l.pool.Serve(ctx, ok, ok) },
@@ -392,7 +405,11 @@ func TestWhatIsInvalid(t *testing.T) {
 			return err
 		},
 		"calendar": func() error { _, err := cluster.On(ctx, l.pool, "s", nil, ok, 0); return err },
-		"id":       func() error { _, err := cluster.Attach(l.pool, ok, "x").Get(ctx); return err },
+		"long id": func() error { // the server would close the connection
+			_, err := cluster.Attach(l.pool, ok, strings.Repeat("x", 4000)+".y").Get(ctx)
+			return err
+		},
+		"id": func() error { _, err := cluster.Attach(l.pool, ok, "x").Get(ctx); return err },
 		"id to cancel": func() error {
 			_, err := cluster.Attach(l.pool, ok, "a.b.>").Cancel(ctx)
 			return err
