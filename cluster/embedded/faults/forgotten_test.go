@@ -112,7 +112,7 @@ func forgetA(t *testing.T, series bool) {
 		}
 		require.Equal(t, name, <-running)
 	}
-	l.awaitSentinel(ctx, t) // below a message that stays nothing is forgotten
+	awaitSentinel(ctx, t, l.queue(t)) // below a message that stays nothing is forgotten
 	roll := nats.NewMsg("punctual.tasks.run.held.o." + futures["B"].ID())
 	roll.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
 	roll.Data = []byte(`"B"`)

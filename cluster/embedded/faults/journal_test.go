@@ -74,7 +74,8 @@ func (j *journal) write(e event) {
 }
 
 // readJournals returns the events of the journals of a directory, or of some, in the order of their
-// times.
+// times: those up to now. Processes may write while they are read, one file after the other, and of
+// what is in the file read last, the reason may have come into the first one meanwhile.
 func readJournals(t testing.TB, dir string, who ...string) []event {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.journal"))
@@ -84,13 +85,15 @@ func readJournals(t testing.TB, dir string, who ...string) []event {
 		return len(who) > 0 && !slices.Contains(who, of)
 	})
 	var all []event
+	begun := time.Now()
 	for _, name := range files {
 		f, err := os.Open(name)
 		require.NoError(t, err)
 		lines := bufio.NewScanner(f)
 		for lines.Scan() {
 			var e event
-			if json.Unmarshal(lines.Bytes(), &e) == nil { // the last may be cut off
+			err := json.Unmarshal(lines.Bytes(), &e) // the last may be cut off
+			if err == nil && !e.At.After(begun) {
 				all = append(all, e)
 			}
 		}

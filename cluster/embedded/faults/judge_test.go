@@ -13,7 +13,7 @@ import (
 
 // moment is a time of a trial that is made up.
 func moment(seconds float64) time.Time {
-	begun := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	begun := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 	return begun.Add(time.Duration(seconds * float64(time.Second)))
 }
 
@@ -31,6 +31,19 @@ func made(t *testing.T, events ...event) verdict {
 		j.write(e)
 	}
 	return judge(t, dir)
+}
+
+// A run that is written down while the journals are read may be in one that has been read already,
+// and the next run in one that has not: it is not skipped.
+func TestWhatIsWrittenWhileJournalsAreReadDoesNotCount(t *testing.T) {
+	t.Parallel()
+	tick := func(number uint64, at time.Time) event {
+		return event{Kind: "start", Task: "tick", Series: "s", ID: fmt.Sprint(number), Number: number,
+			Fence: number, At: at}
+	}
+	v := made(t, tick(1, moment(1)), tick(3, time.Now().Add(time.Hour)))
+	require.Empty(t, v.sins())
+	require.Equal(t, 1, v.Runs)
 }
 
 // The judge sees each fault that it is there for, and no other in it.

@@ -72,6 +72,7 @@ type nodes struct {
 	binary  string    // of the server, if it is not this one
 	args    []string  // of that
 	wires   [][]*wire // from one server to another; nil for servers that are not wired
+	healed  uint64    // what the pool had to heal, where that was asked
 }
 
 func startNodes(t testing.TB, n int) *nodes {
@@ -110,6 +111,7 @@ func startWiredNodes(t testing.TB) *nodes {
 func planNodes(t testing.TB, n int) *nodes {
 	t.Helper()
 	ns := &nodes{t: t, dir: t.TempDir(), running: make([]*process, n)}
+	t.Cleanup(ns.sayWhy)
 	var err error
 	ns.journal, err = openJournal(ns.dir, "trial")
 	require.NoError(t, err)
@@ -126,6 +128,15 @@ func planNodes(t testing.TB, n int) *nodes {
 		})
 	}
 	return ns
+}
+
+// sayWhy says once more, behind all that the processes have written, what is wrong.
+func (ns *nodes) sayWhy() {
+	if !ns.t.Failed() {
+		return
+	}
+	v := judge(ns.t, ns.dir)
+	ns.t.Logf("failed: sins %v, healed %d; %v", v.sins(), ns.healed, v.details)
 }
 
 func (ns *nodes) start(i int) {

@@ -12,9 +12,8 @@ import (
 )
 
 // awaitSentinel waits until the sentinel is behind all that is on the queue now.
-func (l *local) awaitSentinel(ctx context.Context, t *testing.T) {
+func awaitSentinel(ctx context.Context, t *testing.T, queue jetstream.Stream) {
 	t.Helper()
-	queue := l.queue(t)
 	last := queue.CachedInfo().State.LastSeq
 	require.Eventually(t, func() bool {
 		m, err := queue.GetLastMsgForSubject(ctx, "punctual.tasks.arm.=.o.sentinel")

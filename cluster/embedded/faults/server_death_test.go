@@ -53,6 +53,7 @@ func (ns *nodes) collect(ctx context.Context, fs []*cluster.Future[int], strange
 	if stranger != nil {
 		s, err := stranger.Stats(ctx)
 		require.NoError(ns.t, err)
+		ns.healed = s.Healed
 		require.Zero(ns.t, s.Healed, "the queue has lost what was accepted")
 	}
 }
