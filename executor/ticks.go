@@ -40,7 +40,7 @@ func Ticks(ctx context.Context, period time.Duration, opts ...TaskOption) iter.S
 		t := ticker{clock: clock.New(0), done: done}
 		t.timer = time.NewTimer(time.Hour)
 		defer t.timer.Stop()
-		s := series.Series{Options: o, Period: every}
+		s := series.Series{Grid: series.Grid{Options: o, Period: every}}
 		due := s.First(clock.Later(t.clock.Now(), period))
 		for !s.Last(0) && t.await(due) {
 			now := t.clock.Now()

@@ -46,7 +46,7 @@ var (
 
 // planned returns the arithmetic of a series.
 func planned(period int64, policy timer.CatchUpPolicy) *series.Series {
-	return &series.Series{Options: series.Options{CatchUp: series.CatchUp(policy)}, Period: period}
+	return &series.Series{Grid: series.Grid{Options: series.Options{CatchUp: series.CatchUp(policy)}, Period: period}}
 }
 
 func TestThePlanAgreesWithTakingOneStepAtATime(t *testing.T) {

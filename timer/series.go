@@ -83,7 +83,8 @@ func AtFixedRate(
 			return nil, err
 		}
 	}
-	return begin(s, initial, f, series.Series{Options: o, Period: series.FixedRate * int64(period)})
+	grid := series.Grid{Options: o, Period: series.FixedRate * int64(period)}
+	return begin(s, initial, f, series.Series{Grid: grid})
 }
 
 // WithFixedDelay calls f on s, first after initial and then each time delay has passed since the
@@ -92,7 +93,8 @@ func WithFixedDelay(s Scheduler, initial, delay time.Duration, f func()) (*Serie
 	if delay <= 0 {
 		return nil, invalid("delay %v is not positive", delay)
 	}
-	return begin(s, initial, f, series.Series{Period: series.FixedDelay * int64(delay)})
+	grid := series.Grid{Period: series.FixedDelay * int64(delay)}
+	return begin(s, initial, f, series.Series{Grid: grid})
 }
 
 // begin makes a series and arms it for the first time.

@@ -11,15 +11,15 @@ type BackOff struct {
 	Max    time.Duration // of the stretched period
 }
 
-// stretched returns the time to the next run: the period, or more of it after failures. That of a
-// fixed rate is a whole number of periods, so that the grid stays.
-func (s *Series) stretched() int64 {
-	every := s.period()
-	if s.BackOff.Factor == 0 || s.failures == 0 {
+// stretched returns the time to the next run: the period, or more of it after so many failures in a
+// row. That of a fixed rate is a whole number of periods, so that the grid stays.
+func (g *Grid) stretched(failures uint64) int64 {
+	every := g.period()
+	if g.BackOff.Factor == 0 || failures == 0 {
 		return every
 	}
-	by, most := math.Pow(s.BackOff.Factor, float64(s.failures)), max(int64(s.BackOff.Max), every)
-	if s.Period < 0 {
+	by, most := math.Pow(g.BackOff.Factor, float64(failures)), max(int64(g.BackOff.Max), every)
+	if g.Period < 0 {
 		return scaled(every, by, most)
 	}
 	whole := most / every

@@ -35,9 +35,9 @@ func TestFailuresStretchThePeriodUpToTheMost(t *testing.T) {
 		{math.MaxInt64 - 1, 1, math.MaxInt64, 1, math.MaxInt64 - 1},
 		{-(math.MaxInt64 - 1), 1, math.MaxInt64, 1, math.MaxInt64 - 1},
 	} {
-		s := &Series{Options: Options{BackOff: BackOff{row.factor, time.Duration(row.most)}}, Period: row.period}
+		s := &Series{Grid: Grid{Options: Options{BackOff: BackOff{row.factor, time.Duration(row.most)}}, Period: row.period}}
 		s.failures = row.failures
-		assert.Equal(t, row.want, s.stretched(), "%+v", row)
+		assert.Equal(t, row.want, s.stretched(s.failures), "%+v", row)
 	}
 }
 
@@ -55,9 +55,9 @@ func FuzzBackOff(f *testing.F) {
 			t.Skip("no submission lets that through")
 		}
 		most := max(every, min(over, math.MaxInt64-every)+every)
-		s := &Series{Options: Options{BackOff: BackOff{factor, time.Duration(most)}}, Period: period}
+		s := &Series{Grid: Grid{Options: Options{BackOff: BackOff{factor, time.Duration(most)}}, Period: period}}
 		s.failures = failures
-		got := s.stretched()
+		got := s.stretched(s.failures)
 		require.GreaterOrEqual(t, got, every)
 		require.LessOrEqual(t, got, most)
 		if period > 0 {
@@ -65,7 +65,7 @@ func FuzzBackOff(f *testing.F) {
 		}
 		s.failures++
 		if failures < math.MaxUint64 {
-			require.GreaterOrEqual(t, s.stretched(), got, "another failure")
+			require.GreaterOrEqual(t, s.stretched(s.failures), got, "another failure")
 		}
 	})
 }

@@ -20,9 +20,6 @@ type control struct {
 	running bool  // a run is in progress
 	extra   bool  // and it is an extra one
 	asked   int64 // when an extra run was asked for that has not begun; 0 if there is none
-	planned int64 // when the next planned run is due, or the one in progress was
-	last    int64 // what the waiting one follows: a slot or, with a fixed delay, the end of a run
-	shifted int64 // how far Shift has moved the waiting one
 
 	extras   uint64 // extra runs begun so far
 	dropped  uint64 // planned runs dropped since the one in progress began
@@ -73,21 +70,21 @@ func (s *Series) extraFirst() bool {
 func (s *Series) ExtraNext() bool { return s.extraFirst() }
 
 // Paused reports whether the series is paused.
-func (s *Series) Paused() bool { return s.paused }
+func (c *control) Paused() bool { return c.paused }
 
 // GaveUp reports whether the series has paused itself after failures, and has not succeeded since.
-func (s *Series) GaveUp() bool { return s.gaveUp }
+func (c *control) GaveUp() bool { return c.gaveUp }
 
 // Suspended reports whether the series waits for no planned run.
-func (s *Series) Suspended() bool { return s.paused || s.held }
+func (c *control) Suspended() bool { return c.paused || c.held }
 
 // Extra reports whether the run in progress is an extra one.
-func (s *Series) Extra() bool { return s.extra }
+func (c *control) Extra() bool { return c.extra }
 
 // Pause stops the planned runs, and reports false if the series is paused already.
-func (s *Series) Pause() bool {
-	changed := !s.paused
-	s.paused = true
+func (c *control) Pause() bool {
+	changed := !c.paused
+	c.paused = true
 	return changed
 }
 
@@ -107,7 +104,7 @@ func (s *Series) Resume(now int64) bool {
 }
 
 // Hold keeps a series that has not begun from running at all, until Release.
-func (s *Series) Hold() { s.held = true }
+func (c *control) Hold() { c.held = true }
 
 // Release ends a hold like Resume a pause.
 func (s *Series) Release(now int64) {
@@ -118,7 +115,7 @@ func (s *Series) Release(now int64) {
 }
 
 // inPlanned reports whether a planned run is in progress.
-func (s *Series) inPlanned() bool { return s.running && !s.extra }
+func (c *control) inPlanned() bool { return c.running && !c.extra }
 
 // dropDuringRun drops the slots that have passed since that of the run in progress. With a fixed
 // delay there are none.
@@ -135,15 +132,6 @@ func (s *Series) dropDuringRun(now int64) {
 	passed := ceil(span(next, now), uint64(period))
 	s.slot += int64(passed * uint64(period))
 	s.dropped += ceil(span(next, s.beforeEnd(now)), uint64(period))
-}
-
-// beforeEnd returns the given time, or the end of the series if that comes first: no slot is missed
-// from then on.
-func (s *Series) beforeEnd(t int64) int64 {
-	if s.until > 0 {
-		return min(t, s.until)
-	}
-	return t
 }
 
 // dropWaiting moves a planned run that has fallen due to the first slot that has not passed. The
@@ -172,16 +160,16 @@ func (s *Series) dropWaiting(now int64) {
 }
 
 // Trigger asks for an extra run. If one is waiting already, it is that one.
-func (s *Series) Trigger(now int64) {
-	if s.asked == 0 {
-		s.asked = now
+func (c *control) Trigger(now int64) {
+	if c.asked == 0 {
+		c.asked = now
 	}
 }
 
 // beginExtra accounts for an extra run that begins.
-func (s *Series) beginExtra() {
-	s.asked, s.extra = 0, true
-	s.extras++
+func (c *control) beginExtra() {
+	c.asked, c.extra = 0, true
+	c.extras++
 }
 
 // Reset begins the grid anew at the given time.
@@ -201,13 +189,13 @@ func (s *Series) Reset(at, now int64) {
 }
 
 // NextIn plans one run so long after the end of the run in progress.
-func (s *Series) NextIn(d time.Duration) { s.move = move{detour, int64(d)} }
+func (c *control) NextIn(d time.Duration) { c.move = move{detour, int64(d)} }
 
 // Decide is NextIn for a function that is asked after every run: a Reset during that run, which
 // asks for one run at one time, must not be lost by it.
-func (s *Series) Decide(d time.Duration) {
-	if !s.reset {
-		s.NextIn(d)
+func (c *control) Decide(d time.Duration) {
+	if !c.reset {
+		c.NextIn(d)
 	}
 }
 
@@ -229,19 +217,6 @@ func (s *Series) applyMove(ended int64) {
 	s.move, s.reset = move{}, false
 }
 
-// lastSlot returns the slot after which the grid goes on when a run has taken place at the given
-// time. That of a fixed rate may be up to a period earlier.
-func (s *Series) lastSlot(at int64) int64 {
-	if s.Period < 0 || s.Dates != nil {
-		return at
-	}
-	period := uint64(s.period())
-	if s.slot > at {
-		return s.slot - int64(ceil(span(at, s.slot), period)*period)
-	}
-	return s.slot + int64(span(s.slot, at)/period*period)
-}
-
 // SetPeriod changes the period. The next planned run is one new period after the last one, or at
 // once if that has passed, from where a new grid begins. A first run stays where it is.
 func (s *Series) SetPeriod(d time.Duration, now int64) {
@@ -256,7 +231,7 @@ func (s *Series) SetPeriod(d time.Duration, now int64) {
 	case s.inPlanned() && s.Period > 0:
 		s.slot = max(s.slot, now-s.every) // the new grid owes no runs for the time before it
 	case !s.inPlanned() && s.Runs > s.extras:
-		s.slot = max(clock.Later(s.last, time.Duration(s.stretched())), now)
+		s.slot = max(clock.Later(s.last, time.Duration(s.stretched(s.failures))), now)
 		s.planned = s.disturbed(s.slot, 0)
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 func TestAHugePauseIsOneStep(t *testing.T) {
 	for policy := Burst; policy <= Shift; policy++ {
-		s := &Series{Options: Options{CatchUp: policy}, Period: 1}
+		s := &Series{Grid: Grid{Options: Options{CatchUp: policy}, Period: 1}}
 		s.First(5)
 		s.Pause()
 		assert.Equal(t, clock.Never, s.Due())
@@ -24,7 +24,7 @@ func TestAHugePauseIsOneStep(t *testing.T) {
 }
 
 func TestARunChosenBeforeTheFirstSlotOfAHugePeriodIsHarmless(t *testing.T) {
-	s := &Series{Period: clock.Never}
+	s := &Series{Grid: Grid{Period: clock.Never}}
 	s.First(9)
 	s.Trigger(1)
 	s.Start(1, 1)
@@ -37,7 +37,7 @@ func TestARunChosenBeforeTheFirstSlotOfAHugePeriodIsHarmless(t *testing.T) {
 
 func TestAPeriodMayBeChangedToAndFromTheLongest(t *testing.T) {
 	for _, sign := range []int64{FixedRate, FixedDelay} {
-		s := &Series{Period: 10 * sign}
+		s := &Series{Grid: Grid{Period: 10 * sign}}
 		s.Start(s.First(5), 5)
 		s.Next(6)
 		s.SetPeriod(math.MaxInt64, 7)
@@ -65,7 +65,7 @@ func FuzzCommands(f *testing.F) {
 		if period <= 0 || first < 0 || jitter < 0 || len(script) > 600 {
 			t.Skip("no submission lets that through")
 		}
-		s := &Series{Period: period, Options: Options{CatchUp: CatchUp(mode % 4)}}
+		s := &Series{Grid: Grid{Period: period, Options: Options{CatchUp: CatchUp(mode % 4)}}}
 		if mode&4 > 0 {
 			s.Period = -period
 		}

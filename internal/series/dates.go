@@ -12,35 +12,6 @@ type Calendar interface {
 	Next(after time.Time) time.Time
 }
 
-// Moment is one moment on two clocks: that of the owner, and that on the wall.
-type Moment struct {
-	Now  int64
-	Wall time.Time
-}
-
-// On returns when, by the owner's clock, the wall clock will show a time, if nobody sets it. It may
-// have shown it before the owner's clock began.
-func (m Moment) On(t time.Time) int64 {
-	switch d := t.Sub(m.Wall); {
-	case d >= 0:
-		return clock.Later(m.Now, d)
-	default:
-		return max(m.Now+int64(d), earliest)
-	}
-}
-
-const (
-	// earliest is before all times of a clock, and far from the limits of numbers.
-	earliest = -clock.Never / 2
-
-	// firstDue is the earliest time that a task may be due. A slot may lie before, by the wall
-	// clock.
-	firstDue int64 = 1
-)
-
-// Shows returns what the wall clock shows at a time of the owner's.
-func (m Moment) Shows(t int64) time.Time { return m.Wall.Add(time.Duration(t - m.Now)) }
-
 // Dates is what a task knows that waits on the wall clock: a series on a calendar or, without a
 // calendar, a task that runs once. The calendar is the user's, so it is asked without the owner's
 // lock; see Outlook. The lock guards the fields, except the calendar.
@@ -90,48 +61,6 @@ func (d *Dates) Asked() time.Time { return d.last }
 // OnceAt returns what a task knows that runs once, when the wall clock shows a time.
 func OnceAt(t time.Time) *Dates { return &Dates{slot: t.Round(0), zone: t.Location()} }
 
-// Outlook is what a calendar says of the slots after one. It has been asked without the lock, so
-// whoever uses it checks under the lock that the slot is still the one that it begins with.
-type Outlook struct {
-	slot time.Time // it begins with
-
-	first time.Time // the slot that follows, or zero if none does
-	past  uint64    // how many slots have passed since, up to a limit
-	last  time.Time // the last of these, or slot
-	ahead time.Time // the first that has not passed, or zero
-
-	// With a jitter, the slots after first and ahead, or zero.
-	afterFirst, afterAhead time.Time
-
-	// Cut says that the end of the series has left something out.
-	Cut bool
-}
-
-// Latest returns the last slot that has passed, of which a run would be late that stands for all.
-func (o *Outlook) Latest() time.Time { return o.last }
-
-// Question is what an outlook is wanted of.
-type Question struct {
-	calendar    Calendar
-	slot, base  time.Time
-	until       time.Time
-	now         time.Time // slots before this have passed
-	inclusively bool      // and one at this time, too
-	corrects    bool
-	jitter      bool
-	window      time.Duration // how long after its slot a run may be planned that has not passed
-	cut         *bool
-}
-
-// WithWindows has a slot pass only when no time is left in its window, which the jitter makes.
-func (q Question) WithWindows(s *Series) Question {
-	q.window = time.Duration(s.window())
-	return q
-}
-
-// countLimit is how many slots that have passed are counted one by one.
-const countLimit = 10_000
-
 // farBack is how far the clock may be set back so that fixed times do not come again. What is set
 // back farther was wrong, and everything is planned anew.
 const farBack = 3 * time.Hour
@@ -168,112 +97,9 @@ func (d *Dates) base(last, now time.Time) time.Time {
 	return last
 }
 
-// Answer asks the calendar. It calls user code, so the lock must not be held.
-func (q Question) Answer() (o Outlook, err error) {
-	q.cut = new(bool)
-	if o, err = q.answer(); err != nil || !q.jitter {
-		o.Cut = *q.cut
-		return o, err
-	}
-	o.Cut = *q.cut
-	if o.afterFirst, err = q.follower(o.first); err != nil {
-		return o, err
-	}
-	o.afterAhead, err = q.follower(o.ahead)
-	return o, err
-}
-
-func (q Question) answer() (o Outlook, err error) {
-	o = Outlook{slot: q.slot, last: q.slot}
-	if o.first, err = q.next(q.base); err != nil {
-		return o, err
-	}
-	for o.ahead = o.first; ; {
-		passed, err := q.passed(o.ahead)
-		if err != nil || !passed {
-			return o, err
-		}
-		o.last = o.ahead
-		if o.past++; o.past == countLimit {
-			return o, q.leap(&o)
-		}
-		if o.ahead, err = q.next(o.ahead); err != nil {
-			return o, err
-		}
-	}
-}
-
-// passed reports whether a slot has passed.
-func (q Question) passed(t time.Time) (bool, error) {
-	if t.IsZero() || !t.Before(q.now) && !(q.inclusively && t.Equal(q.now)) {
-		return false, nil
-	}
-	if q.window == 0 || t.Add(q.window).Before(q.now) ||
-		!q.until.IsZero() && !q.now.Before(q.until) {
-		return true, nil
-	}
-	next, err := q.follower(t) // where its window ends at the latest
-	return !next.IsZero() && !next.After(q.now), err
-}
-
-// follower returns the slot after another; zero if there is none.
-func (q Question) follower(t time.Time) (time.Time, error) {
-	if t.IsZero() {
-		return t, nil
-	}
-	return q.next(t)
-}
-
-// next asks for the next slot, and refuses an answer that would lead nowhere.
-func (q Question) next(after time.Time) (time.Time, error) {
-	if q.calendar == nil { // the series has ended
-		return time.Time{}, nil
-	}
-	t := q.calendar.Next(after)
-	switch {
-	case t.IsZero():
-		return t, nil
-	case !t.After(after):
-		return t, ErrCalendar
-	}
-	t = t.Round(0)
-	if !q.until.IsZero() && !t.Before(q.until) {
-		*q.cut = true
-		return time.Time{}, nil
-	}
-	return t, nil
-}
-
-// leap finds the slots around the present by bisection, as those that have passed are too many to
-// be counted. It begins with one that has passed.
-func (q Question) leap(o *Outlook) (err error) {
-	for until := q.now; ; { // the slot after until has not passed
-		if o.ahead, err = q.next(o.last); err != nil {
-			return err
-		}
-		if passed, err := q.passed(o.ahead); err != nil || !passed {
-			return err
-		}
-		middle := o.last.Add(until.Sub(o.last) / 2)
-		t, err := q.next(middle)
-		if err != nil {
-			return err
-		}
-		passed, err := q.passed(t)
-		switch {
-		case err != nil:
-			return err
-		case passed:
-			o.last = t
-		default:
-			until, o.last = middle, o.ahead
-		}
-	}
-}
-
 // Begin sets the first slot, and returns when it comes, or false if there is none.
-func (s *Series) Begin(o Outlook, m Moment) (at int64, ok bool) {
-	s.Dates.slot, s.Dates.next = o.first, o.afterFirst
+func (g *Grid) Begin(o Outlook, m Moment) (at int64, ok bool) {
+	g.Dates.slot, g.Dates.next = o.first, o.afterFirst
 	return m.On(o.first), !o.first.IsZero()
 }
 
@@ -301,11 +127,8 @@ func (d *Dates) room(until time.Time) int64 {
 	return int64(room)
 }
 
-// PutOff returns by how much the jitter has put off the waiting run.
-func (s *Series) PutOff() time.Duration { return time.Duration(min(s.planned-s.slot, s.window())) }
-
 // Asked reports whether the outlook is of the present slot.
-func (s *Series) Asked(o Outlook) bool { return s.Dates.slot.Equal(o.slot) }
+func (g *Grid) Asked(o Outlook) bool { return g.Dates.slot.Equal(o.slot) }
 
 // Begun notes when a run begins.
 func (d *Dates) Begun(m Moment) { d.began = m }
@@ -335,7 +158,7 @@ func (s *Series) Reckon(o Outlook, m Moment) (counts int64) {
 }
 
 // LookAhead keeps what the end of the run in progress is to plan by.
-func (s *Series) LookAhead(o Outlook) { s.Dates.out = o }
+func (g *Grid) LookAhead(o Outlook) { g.Dates.out = o }
 
 // At sets the moment at which the plan is about to be changed.
 func (d *Dates) At(m Moment) { d.at = m }
@@ -359,22 +182,22 @@ func (s *Series) planByDates() (at int64) {
 }
 
 // arrive plans the run of the slot that has just been set, and returns when it is due.
-func (s *Series) arrive() (at int64) {
-	d := s.Dates
-	if s.slot = d.at.Now; !d.slot.IsZero() { // else Over ends the series
-		s.slot = d.at.On(d.slot)
+func (g *Grid) arrive() (at int64) {
+	d := g.Dates
+	if g.slot = d.at.Now; !d.slot.IsZero() { // else Over ends the series
+		g.slot = d.at.On(d.slot)
 	}
-	due, gone := max(s.slot, firstDue), int64(0)
-	if s.CatchUp == Skip {
+	due, gone := max(g.slot, firstDue), int64(0)
+	if g.CatchUp == Skip {
 		gone = max(d.at.Now-due, 0)
 	}
-	return s.disturbed(due, gone)
+	return g.disturbed(due, gone)
 }
 
 // Moved follows a command, which has planned the next run for a time of the owner's clock.
-func (s *Series) Moved() {
-	if d := s.Dates; d != nil {
-		d.slot, d.next = d.at.Shows(s.slot).In(d.zone), time.Time{}
+func (g *Grid) Moved() {
+	if d := g.Dates; d != nil {
+		d.slot, d.next = d.at.Shows(g.slot).In(d.zone), time.Time{}
 	}
 }
 
@@ -389,12 +212,9 @@ func (s *Series) Replan(m Moment) (at int64) {
 }
 
 // Correct sets the slot of the waiting run anew, as the clock has been set back.
-func (s *Series) Correct(q Question, o Outlook) {
-	s.Dates.last, s.Dates.slot, s.Dates.next = q.base, o.first, o.afterFirst
+func (g *Grid) Correct(q Question, o Outlook) {
+	g.Dates.last, g.Dates.slot, g.Dates.next = q.base, o.first, o.afterFirst
 }
-
-// Corrects reports whether the clock has been set back so that the waiting run has another slot.
-func (q Question) Corrects() bool { return q.corrects }
 
 // lastDate is Last for a series on a calendar.
 func (s *Series) lastDate(ended int64) bool {

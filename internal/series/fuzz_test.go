@@ -36,7 +36,7 @@ func FuzzCatchUp(f *testing.F) {
 		if period <= 0 || first < 0 || len(script) > 600 {
 			t.Skip("no submission lets that through")
 		}
-		s := &Series{Period: period * FixedRate}
+		s := &Series{Grid: Grid{Period: period * FixedRate}}
 		if policy %= 4; policy > byte(Coalesce) {
 			s.Period = period * FixedDelay
 		} else {

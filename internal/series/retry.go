@@ -67,13 +67,13 @@ type attempts struct {
 }
 
 // Attempt returns the number of the attempt in progress.
-func (s *Series) Attempt() uint64 { return s.attempt }
+func (a *attempts) Attempt() uint64 { return a.attempt }
 
 // Retrying reports whether the task waits for another attempt of the run that it has begun.
-func (s *Series) Retrying() bool { return s.again > 0 }
+func (a *attempts) Retrying() bool { return a.again > 0 }
 
 // NextAttempt returns when the next attempt is due, if the task waits for one.
-func (s *Series) NextAttempt() (at int64, waits bool) { return s.again, s.again > 0 }
+func (a *attempts) NextAttempt() (at int64, waits bool) { return a.again, a.again > 0 }
 
 // BeginAttempt accounts for an attempt that begins. If it is not the first of its run, it returns
 // the time that the run counts for.
@@ -108,4 +108,4 @@ func (s *Series) RetryAt(failed int64, wait time.Duration) (at int64, ok bool) {
 }
 
 // AwaitRetry makes the task wait for another attempt at the run that counts for the given time.
-func (s *Series) AwaitRetry(at, counts int64) { s.again, s.counts = max(at, 1), counts }
+func (a *attempts) AwaitRetry(at, counts int64) { a.again, a.counts = max(at, 1), counts }

@@ -64,7 +64,7 @@ func TestAWaitWithoutABaseIsNoneHoweverManyCameBefore(t *testing.T) {
 }
 
 func TestAnAttemptThatWouldNeverComeIsNotMade(t *testing.T) {
-	s := &Series{Options: Options{Retry: Retry{Attempts: 1 << 60, Base: math.MaxInt64, Factor: 1, Spread: NoSpread}}}
+	s := &Series{Grid: Grid{Options: Options{Retry: Retry{Attempts: 1 << 60, Base: math.MaxInt64, Factor: 1, Spread: NoSpread}}}}
 	s.BeginAttempt(5)
 	_, ok := s.RetryAt(5, -1)
 	assert.False(t, ok)
@@ -77,7 +77,7 @@ func TestAnAttemptThatWouldNeverComeIsNotMade(t *testing.T) {
 
 func TestNoAttemptBeginsWhenItsTimeIsOver(t *testing.T) {
 	for within, ok := range map[time.Duration]bool{0: true, 19: false, 20: false, 21: true, math.MaxInt64: true} {
-		s := &Series{Options: Options{Retry: Retry{Attempts: 9, Within: within}}}
+		s := &Series{Grid: Grid{Options: Options{Retry: Retry{Attempts: 9, Within: within}}}}
 		s.BeginAttempt(100)
 		_, may := s.RetryAt(110, 10)
 		assert.Equal(t, ok, may, "within %d", within)
@@ -85,7 +85,7 @@ func TestNoAttemptBeginsWhenItsTimeIsOver(t *testing.T) {
 }
 
 func TestAttemptsAreCountedByRun(t *testing.T) {
-	s := &Series{Options: Options{Retry: Retry{Attempts: 2}}, Period: 10}
+	s := &Series{Grid: Grid{Options: Options{Retry: Retry{Attempts: 2}}, Period: 10}}
 	for range 3 {
 		_, later := s.BeginAttempt(5)
 		assert.False(t, later)
@@ -121,7 +121,7 @@ func FuzzRetry(f *testing.F) {
 		}
 		r := Retry{Attempts: math.MaxUint64, Base: time.Duration(base), Factor: factor, Max: time.Duration(most),
 			Spread: Spread(spread % 4), Within: time.Duration(within)}
-		s := &Series{Options: Options{Retry: r}}
+		s := &Series{Grid: Grid{Options: Options{Retry: r}}}
 		s.BeginAttempt(first)
 		s.attempt = max(n, 1)
 		for range 4 {

@@ -31,16 +31,16 @@ func TestAFixedRateCatchesUpAsItsPolicySays(t *testing.T) {
 		Coalesce: {0, 10, 20, 47, 50, 60, 70},
 		Skip:     {0, 10, 20, 50, 60, 70, 80},
 	} {
-		assert.Equal(t, want, starts(&Series{Options: Options{CatchUp: policy}, Period: 10 * FixedRate}, 7), "policy %d", policy)
+		assert.Equal(t, want, starts(&Series{Grid: Grid{Options: Options{CatchUp: policy}, Period: 10 * FixedRate}}, 7), "policy %d", policy)
 	}
 }
 
 func TestAFixedDelayCountsFromTheEnd(t *testing.T) {
-	assert.Equal(t, []int64{0, 10, 20, 57, 67}, starts(&Series{Period: 10 * FixedDelay}, 5))
+	assert.Equal(t, []int64{0, 10, 20, 57, 67}, starts(&Series{Grid: Grid{Period: 10 * FixedDelay}}, 5))
 }
 
 func TestMissedPeriodsAreTold(t *testing.T) {
-	s := &Series{Options: Options{CatchUp: Coalesce}, Period: 10}
+	s := &Series{Grid: Grid{Options: Options{CatchUp: Coalesce}, Period: 10}}
 	s.First(0)
 	assert.EqualValues(t, 30, s.Start(0, 35), "it counts for the latest period")
 	assert.EqualValues(t, 3, s.Missed)
@@ -50,7 +50,7 @@ func TestMissedPeriodsAreTold(t *testing.T) {
 
 func TestAMillionMissedPeriodsCostNoMoreThanOne(t *testing.T) {
 	for _, policy := range []CatchUp{Skip, Coalesce} {
-		s := &Series{Options: Options{CatchUp: policy}, Period: 1}
+		s := &Series{Grid: Grid{Options: Options{CatchUp: policy}, Period: 1}}
 		s.First(0)
 		s.Start(0, int64(time.Hour))
 		assert.Less(t, int64(time.Hour), s.Next(int64(time.Hour)), "in one step")
@@ -59,7 +59,7 @@ func TestAMillionMissedPeriodsCostNoMoreThanOne(t *testing.T) {
 
 func TestTheNextRunOfAHugePeriodIsNever(t *testing.T) {
 	for _, period := range []int64{clock.Never, -clock.Never} {
-		s := &Series{Period: period}
+		s := &Series{Grid: Grid{Period: period}}
 		s.First(5)
 		s.Start(5, 5)
 		assert.Equal(t, clock.Never, s.Next(6))
@@ -67,7 +67,7 @@ func TestTheNextRunOfAHugePeriodIsNever(t *testing.T) {
 }
 
 func TestJitterIsBelowItsBoundAndDoesNotAddUp(t *testing.T) {
-	s := &Series{Options: Options{Jitter: 5}, Period: 10}
+	s := &Series{Grid: Grid{Options: Options{Jitter: 5}, Period: 10}}
 	due := s.First(0)
 	for n := int64(0); n < 1000; n++ {
 		assert.GreaterOrEqual(t, due, 10*n)
@@ -79,7 +79,7 @@ func TestJitterIsBelowItsBoundAndDoesNotAddUp(t *testing.T) {
 
 func TestSkipGivesARunWhatIsLeftOfItsWindow(t *testing.T) {
 	for range 1000 {
-		s := &Series{Options: Options{CatchUp: Skip, Jitter: 5}, Period: 10}
+		s := &Series{Grid: Grid{Options: Options{CatchUp: Skip, Jitter: 5}, Period: 10}}
 		s.First(0)
 		s.Start(4, 4)
 		due := s.Next(13)
@@ -93,7 +93,7 @@ func TestSkipGivesARunWhatIsLeftOfItsWindow(t *testing.T) {
 }
 
 func TestTheLastRunIsTheOneOfTheMaximum(t *testing.T) {
-	s := &Series{Options: Options{MaxRuns: 2}, Period: 1}
+	s := &Series{Grid: Grid{Options: Options{MaxRuns: 2}, Period: 1}}
 	for n := range 3 {
 		assert.Equal(t, n >= 2, s.Last(0))
 		s.Start(0, 0)
@@ -102,7 +102,7 @@ func TestTheLastRunIsTheOneOfTheMaximum(t *testing.T) {
 
 func TestASeriesSurvivesWhatItsPolicySays(t *testing.T) {
 	for policy, survives := range map[OnError][2]bool{StopOnPanic: {true, false}, StopSeries: {}, Continue: {true, true}} {
-		s := &Series{Options: Options{OnError: policy}, Period: 1}
+		s := &Series{Grid: Grid{Options: Options{OnError: policy}, Period: 1}}
 		assert.Equal(t, survives, [2]bool{s.Survives(false), s.Survives(true)}, policy)
 		s.Period = 0
 		assert.False(t, s.Survives(false), "there is nothing to go on with")
@@ -110,7 +110,7 @@ func TestASeriesSurvivesWhatItsPolicySays(t *testing.T) {
 }
 
 func TestAnOverrunIsToldOnce(t *testing.T) {
-	s := &Series{Options: Options{Timeout: 5}, Period: 10}
+	s := &Series{Grid: Grid{Options: Options{Timeout: 5}, Period: 10}}
 	s.Start(0, 0)
 	assert.False(t, s.Expire(0, 4), "it is not over yet")
 	assert.True(t, s.Expire(0, 5))
@@ -143,11 +143,11 @@ func TestTheUpcomingRunIsToldWithoutPlanningIt(t *testing.T) {
 		known  bool
 		want   int64
 	}{
-		"burst":       {Series{Period: 10}, true, 110},
-		"coalesce":    {Series{Period: 10, Options: Options{CatchUp: Coalesce}}, true, 110},
-		"skip":        {Series{Period: 10, Options: Options{CatchUp: Skip}}, true, 130},
-		"jitter":      {Series{Period: 10, Options: Options{Jitter: 10}}, true, 110},
-		"fixed delay": {Series{Period: -10}, false, 0},
+		"burst":       {Series{Grid: Grid{Period: 10}}, true, 110},
+		"coalesce":    {Series{Grid: Grid{Period: 10, Options: Options{CatchUp: Coalesce}}}, true, 110},
+		"skip":        {Series{Grid: Grid{Period: 10, Options: Options{CatchUp: Skip}}}, true, 130},
+		"jitter":      {Series{Grid: Grid{Period: 10, Options: Options{Jitter: 10}}}, true, 110},
+		"fixed delay": {Series{Grid: Grid{Period: -10}}, false, 0},
 	} {
 		s := c.series
 		s.Start(s.First(100), 100)
@@ -163,7 +163,7 @@ func TestTheUpcomingRunIsToldWithoutPlanningIt(t *testing.T) {
 
 func TestNoRunIsUpcomingAtTheEndOfTheSeriesOrLater(t *testing.T) {
 	for until, known := range map[int64]bool{110: false, 111: true} {
-		s := Series{Period: 10}
+		s := Series{Grid: Grid{Period: 10}}
 		s.Bound(0, until)
 		s.Start(s.First(100), 100)
 		_, got := s.Upcoming(105)

@@ -27,8 +27,8 @@ func (s *Series) Expire(started, now int64) bool {
 }
 
 // End ends the run as far as Expire is concerned, and reports whether Expire has reported it.
-func (s *Series) End() (expired bool) {
-	expired = s.watch == overdue
-	s.watch = over
+func (w *watch) End() (expired bool) {
+	expired = *w == overdue
+	*w = over
 	return expired
 }

@@ -15,20 +15,6 @@ import (
 //
 // Who begins exactly at the end of the time is in time: it is over a nanosecond later.
 
-// Belated says that the run of a task that runs once was due so long before its submission.
-func (s *Series) Belated(d int64) {
-	if s.BeginWithin > 0 && !s.Periodic() {
-		s.slot, s.planned = max(s.slot-d, earliest), max(s.planned-d, earliest)
-	}
-}
-
-// SetDue sets the own time of a task that runs once, unless that is known.
-func (s *Series) SetDue(t int64) {
-	if s.planned == 0 {
-		s.slot, s.planned = t, t
-	}
-}
-
 // TooLate reports whether the waiting run, which is due at the given time, would begin too late to
 // be of use.
 func (s *Series) TooLate(due, now int64) bool {
@@ -49,9 +35,6 @@ func (s *Series) standsFor(due, now int64) int64 {
 	}
 	return due
 }
-
-// standsForAll reports whether a late run makes up for all periods that have passed.
-func (s *Series) standsForAll() bool { return s.CatchUp == Skip || s.CatchUp == Coalesce }
 
 // Limit returns when the task has waited for too long: then its run lapses, or the series ends, as
 // it is paused and its end has come. It is Never if there is no such time.
@@ -112,8 +95,8 @@ func (s *Series) Unbegin() {
 
 // Lapsed returns how many periods have been lost by runs that have lapsed since the last one that
 // began.
-func (s *Series) Lapsed() uint64 { return s.lapsed }
+func (t *tally) Lapsed() uint64 { return t.lapsed }
 
 // Lost returns how many periods had no run of their own when the one in progress began, nor will
 // have one.
-func (s *Series) Lost() uint64 { return s.Missed - s.behind }
+func (t *tally) Lost() uint64 { return t.Missed - t.behind }

@@ -48,8 +48,8 @@ var control = []Mutant{
 		ID:    "control-07",
 		Fault: "an extra run counts for the maximum",
 		File:  "internal/series/control.go",
-		From:  "s.asked, s.extra = 0, true\n s.extras++",
-		To:    "s.asked, s.extra = 0, true",
+		From:  "c.asked, c.extra = 0, true\n c.extras++",
+		To:    "c.asked, c.extra = 0, true",
 	},
 	{
 		ID:    "control-08",
@@ -125,8 +125,8 @@ var control = []Mutant{
 		ID:    "control-18",
 		Fault: "failures do not stretch the period",
 		File:  "internal/series/backoff.go",
-		From:  "if s.BackOff.Factor == 0 || s.failures == 0 {",
-		To:    "if s.BackOff.Factor == 0 || s.failures < 2 {",
+		From:  "if g.BackOff.Factor == 0 || failures == 0 {",
+		To:    "if g.BackOff.Factor == 0 || failures < 2 {",
 	},
 	{
 		ID:    "retry-01",

@@ -5,9 +5,9 @@ var failures = []Mutant{
 	{
 		ID:    "failure-01",
 		Fault: "an error that a run returns ends its series",
-		File:  "internal/series/series.go",
-		From:  "s.OnError == Continue || s.OnError == StopOnPanic && !abruptly",
-		To:    "s.OnError == Continue",
+		File:  "internal/series/grid.go",
+		From:  "g.OnError == Continue || g.OnError == StopOnPanic && !abruptly",
+		To:    "g.OnError == Continue",
 	},
 	{
 		ID:    "failure-02",

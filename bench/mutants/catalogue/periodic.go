@@ -5,14 +5,14 @@ var periodic = []Mutant{
 	{
 		ID:    "time-01",
 		Fault: "Skip drops the slot that falls on the very end of a run",
-		File:  "internal/series/series.go",
+		File:  "internal/series/policy.go",
 		From:  "passed = ceil(late-uint64(every)-window, period)",
 		To:    "passed = ceil(late-uint64(every)-window+1, period)",
 	},
 	{
 		ID:    "time-02",
 		Fault: "Skip shifts the phase: it counts from the end of the late run",
-		File:  "internal/series/series.go",
+		File:  "internal/series/policy.go",
 		From:  "s.slot = clock.Later(s.last, time.Duration(every))\n return",
 		To:    "s.slot = clock.Later(ended, time.Duration(every))\n return",
 	},
@@ -60,7 +60,7 @@ var periodic = []Mutant{
 	{
 		ID:    "time-09",
 		Fault: "Skip judges by the slot, though the jitter has put off the run",
-		File:  "internal/series/series.go",
+		File:  "internal/series/policy.go",
 		From:  "uint64(s.period()), uint64(s.window())",
 		To:    "uint64(s.period()), uint64(0)",
 	},

@@ -195,7 +195,7 @@ var seeing = []Mutant{
 	{
 		ID:    "seeing-28",
 		Fault: "tasks of one name with attempts share the state of one",
-		File:  "internal/series/nameable.go",
+		File:  "internal/series/options.go",
 		From:  "&& o.Retry == Retry{}",
 		To:    "",
 	},

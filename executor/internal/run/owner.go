@@ -96,7 +96,7 @@ func (o *Owner) Init(pl *Plan, options series.Options, detail any) {
 	}
 	// The errors are made here, once for all tasks of the plan: dropping one then allocates
 	// nothing.
-	pl.Series = series.Series{Options: options}
+	pl.Series = series.Series{Grid: series.Grid{Options: options}}
 	pl.Plan = cell.Plan{
 		Host:    o.Host,
 		Base:    base,
@@ -118,7 +118,7 @@ func (o *Owner) Init(pl *Plan, options series.Options, detail any) {
 // Copy fills in pl for tasks with the options of another plan, whose errors and labels it shares,
 // and with the values of a context, unless that is nil.
 func (o *Owner) Copy(pl, like *Plan, detail any, values context.Context) {
-	pl.Series = series.Series{Options: like.Options}
+	pl.Series = series.Series{Grid: series.Grid{Options: like.Options}}
 	pl.Plan = like.Plan
 	pl.Detail = detail
 	pl.Bound(o.bound(like.From), o.bound(like.Until))
