@@ -243,17 +243,7 @@ func (c *Cell) tellHost(before uint32, settled bool) {
 	case settled:
 		c.cancelled(phaseOf(before) == Running)
 	case phaseOf(before) == Failed:
-		c.dismiss()
-	}
-}
-
-// dismiss tells the host, if it wants to know, that a caller has cancelled what has failed.
-func (c *Cell) dismiss() {
-	if c.Plan == nil {
-		return
-	}
-	if h, ok := c.Plan.Host.(interface{ Dismissed(*Cell) }); ok {
-		h.Dismissed(c)
+		c.Plan.dismissed(c)
 	}
 }
 

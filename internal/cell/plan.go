@@ -54,3 +54,13 @@ func (p *Plan) base() context.Context {
 	}
 	return p.Base
 }
+
+// dismissed tells the host, if it wants to know, that a caller has cancelled what has failed.
+func (p *Plan) dismissed(c *Cell) {
+	if p == nil {
+		return
+	}
+	if h, ok := p.Host.(interface{ Dismissed(*Cell) }); ok {
+		h.Dismissed(c)
+	}
+}
