@@ -239,10 +239,10 @@ func (s *Series) SetPeriod(d time.Duration, now int64) {
 // noteFailures looks at the streak when a run has ended, and pauses a series that has failed too
 // often.
 func (s *Series) noteFailures() {
-	if s.failures = s.Streak.Len(); s.failures < s.forgiven {
+	if s.failures = s.Streak.failures; s.failures < s.forgiven {
 		s.forgiven = 0 // a new row
 	}
-	gives := !s.paused && s.Pauses(s.failures)
+	gives := !s.paused && s.failures > 0 && s.Pauses(s.failures)
 	s.paused = s.paused || gives
 	s.gaveUp = gives || s.gaveUp && s.failures > 0
 }

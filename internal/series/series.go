@@ -101,7 +101,10 @@ func (s *Series) plan(ended int64) (at int64) {
 	}
 	s.Missed, s.dropped, s.shifted = s.dropped+s.lapsed, 0, 0
 	s.last = s.slot
-	every := s.stretched(s.failures)
+	every := s.period()
+	if s.failures > 0 {
+		every = s.stretched(s.failures)
+	}
 	switch {
 	case s.Period < 0: // fixed delay: from the end of the run
 		s.last = ended

@@ -299,7 +299,9 @@ func (x *Execution) Tell() {
 	if pl.PauseAfter > 0 {
 		defer x.pause() // last, as the function may end the series
 	}
-	defer x.planByFunction() // also if a handler ends the goroutine
+	if pl.DelayBy != nil {
+		defer x.planByFunction() // also if a handler ends the goroutine
+	}
 	switch {
 	case x.Err == nil && pl.Streak.Len() > 0: // only a series that goes on has a streak
 		o.seriesRecovers(pl, x.describe())

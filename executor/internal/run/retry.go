@@ -83,11 +83,11 @@ func adviceOf(err error) (wait time.Duration) {
 	return max(advice.After, 0)
 }
 
-// planByFunction asks the function that decides about the next run of a series, if there is one.
-// The period of the series counts if it panics or ends the goroutine.
+// planByFunction asks the function that decides about the next run of a series. The period of the
+// series counts if it panics or ends the goroutine.
 func (x *Execution) planByFunction() {
 	pl := x.Plan
-	if pl.DelayBy == nil || !x.Again || x.tries {
+	if !x.Again || x.tries {
 		return
 	}
 	o := x.Owner
